@@ -1,0 +1,128 @@
+/* arena.c: bump allocation in chunks that are freed together.
+ *
+ * Chunks come zeroed from the host and no byte is handed out twice, so allocations need no clearing.
+ * Chunks grow with the arena (as large as all before them, within limits), which keeps both small
+ * arenas small and the number of chunks logarithmic. A request too large to share a chunk gets its own
+ * and leaves the current one in use. Under the address sanitizer the unused parts are poisoned and
+ * allocations are kept apart, so that overruns inside an arena are found too.
+ */
+#include "base/base.h"
+
+#include <stdio.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define POISON(p, n)   ASAN_POISON_MEMORY_REGION((p), (n))
+#define UNPOISON(p, n) ASAN_UNPOISON_MEMORY_REGION((p), (n))
+#define GAP            16
+#else
+#define POISON(p, n)   UNUSED(p)
+#define UNPOISON(p, n) UNUSED(p)
+#define GAP            0
+#endif
+
+#define ALIGNMENT  16
+#define CHUNK_MIN  ((size_t)4096)
+#define CHUNK_MAX  ((size_t)1 << 20)
+#define BYTES_MAX  (SIZE_MAX / 2) /* far more than the host has, far less than what overflows */
+
+struct arena_chunk {
+    struct arena_chunk *next;
+    size_t              bytes; /* of `data` */
+    _Alignas(ALIGNMENT) char data[];
+};
+
+void arena_init(struct arena *a)
+{
+    *a = (struct arena){0};
+}
+
+void arena_free(struct arena *a)
+{
+    for (struct arena_chunk *c = a->chunks, *next; c; c = next) {
+        next = c->next;
+        UNPOISON(c->data, c->bytes);
+        mem_free(c);
+    }
+    arena_init(a);
+}
+
+/* The chunk is linked before it is used, so that arena_free finds it whatever happens next. */
+static struct arena_chunk *chunk_new(struct arena *a, size_t bytes)
+{
+    size_t              size = sizeof(struct arena_chunk) + bytes;
+    struct arena_chunk *c = mem_alloc(size);
+    c->bytes = bytes;
+    c->next = a->chunks;
+    a->chunks = c;
+    a->total += size;
+    return c;
+}
+
+static size_t next_chunk_bytes(const struct arena *a)
+{
+    size_t size = a->total < CHUNK_MIN ? CHUNK_MIN : a->total < CHUNK_MAX ? a->total : CHUNK_MAX;
+    return (size - sizeof(struct arena_chunk)) / ALIGNMENT * ALIGNMENT;
+}
+
+static void *alloc_beyond_chunk(struct arena *a, size_t bytes)
+{
+    size_t shared = next_chunk_bytes(a);
+    if (bytes > shared / 4)
+        return chunk_new(a, bytes)->data;
+    struct arena_chunk *c = chunk_new(a, shared);
+    a->at = c->data + bytes;
+    a->end = c->data + shared;
+    POISON(a->at, shared - bytes);
+    return c->data;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+    if (bytes > BYTES_MAX)
+        mem_fail(bytes);
+    size_t step = (bytes + GAP + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (step == 0)
+        step = ALIGNMENT; /* distinct allocations have distinct addresses */
+    if (step > (size_t)(a->end - a->at)) {
+        char *p = alloc_beyond_chunk(a, step);
+        POISON(p + bytes, step - bytes);
+        return p;
+    }
+    char *p = a->at;
+    a->at += step;
+    UNPOISON(p, bytes);
+    return p;
+}
+
+void *arena_alloc_array(struct arena *a, size_t size, size_t count)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(size, count, &bytes))
+        mem_fail(SIZE_MAX);
+    return arena_alloc(a, bytes);
+}
+
+char *arena_strdup(struct arena *a, const char *s, size_t length)
+{
+    if (length > BYTES_MAX)
+        mem_fail(length);
+    char *copy = arena_alloc(a, length + 1);
+    if (length)
+        memcpy(copy, s, length);
+    return copy;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, fmt, args);
+    INVARIANT(length >= 0);
+    char *s = arena_alloc(a, (size_t)length + 1);
+    vsnprintf(s, (size_t)length + 1, fmt, again);
+    va_end(again);
+    va_end(args);
+    return s;
+}

@@ -1,0 +1,137 @@
+/* base.h: memory, containers and strings that every floor stands on.
+ *
+ * Ownership. Everything a compilation allocates comes from an arena and is freed with it; containers
+ * that grow take the arena as an argument and leave their old storage behind (at most as much again).
+ * Nothing is freed singly.
+ *
+ * Allocation failure. mem_alloc and the arenas never return NULL: they call the innermost mem_guard of
+ * the thread (a longjmp to a public entry point, which frees its arenas and returns a status). Without
+ * a guard they print one line to stderr and abort.
+ */
+#ifndef KERNC_BASE_H
+#define KERNC_BASE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define UNUSED(x)    ((void)(x))
+
+/* A bug of kernc itself: prints file, line and the text, then aborts. Never for bad input. */
+_Noreturn void bug_at(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+#define BUG(...)              bug_at(__FILE__, __LINE__, __VA_ARGS__)
+#define INVARIANT(cond)       ((cond) ? (void)0 : BUG("invariant broken: %s", #cond))
+
+/* ---- allocation failure ------------------------------------------------------------------------ */
+
+struct mem_guard {
+    jmp_buf            jump;
+    struct mem_guard  *outer;
+    volatile bool      armed;
+};
+/* if (mem_guard_enter(&g)) { clean up; return NO_MEMORY; } ... mem_guard_leave(&g); */
+#define mem_guard_enter(g) (mem_guard_push(g), setjmp((g)->jump) != 0)
+void mem_guard_push(struct mem_guard *g);
+void mem_guard_leave(struct mem_guard *g); /* pops g; also called by the failure path before the jump */
+
+void *mem_alloc(size_t bytes);   /* zeroed; free with mem_free */
+void *mem_realloc(void *p, size_t bytes); /* contents kept, the rest undefined */
+void  mem_free(void *p);
+_Noreturn void mem_fail(size_t bytes);
+void  mem_fail_after(long allocations); /* test rig: the n-th allocation of this thread from now fails; <=0 off */
+
+/* ---- arena ------------------------------------------------------------------------------------- */
+
+struct arena_chunk;
+struct arena {
+    struct arena_chunk *chunks;
+    char               *at, *end;
+    size_t              total;   /* bytes taken from the host, chunk headers included */
+};
+void  arena_init(struct arena *a);
+void  arena_free(struct arena *a);                  /* frees all; the arena is empty and usable again */
+void *arena_alloc(struct arena *a, size_t bytes);   /* zeroed, 16-byte aligned */
+void *arena_alloc_array(struct arena *a, size_t size, size_t count);
+char *arena_strdup(struct arena *a, const char *s, size_t length);
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define arena_new(a, type)           ((type *)arena_alloc((a), sizeof(type)))
+#define arena_array(a, type, count)  ((type *)arena_alloc_array((a), sizeof(type), (count)))
+
+/* ---- vector: VEC(T) v = {0}; ------------------------------------------------------------------- */
+
+#define VEC(type) struct { type *at; uint32_t count, capacity; }
+typedef VEC(uint32_t) u32_vec;
+
+void vec_grow_(struct arena *a, void **at, uint32_t *capacity, uint32_t need, size_t size);
+#define vec_reserve(a, v, n)                                                                                 \
+    ((n) > (v)->capacity ? vec_grow_((a), (void **)&(v)->at, &(v)->capacity, (n), sizeof *(v)->at) : (void)0)
+#define vec_push(a, v, x)    (vec_reserve((a), (v), (v)->count + 1), (v)->at[(v)->count++] = (x))
+#define vec_pop(v)           ((v)->at[--(v)->count])
+#define vec_last(v)          ((v)->at[(v)->count - 1])
+#define vec_resize(a, v, n)  (vec_reserve((a), (v), (n)), (v)->count = (n)) /* new elements undefined */
+#define vec_clear(v)         ((v)->count = 0)
+
+/* ---- bit set: fixed size, all bits clear at first ------------------------------------------------ */
+
+struct bitset { uint64_t *words; uint32_t bits; };
+struct bitset bitset_new(struct arena *a, uint32_t bits);
+static inline bool bitset_has(struct bitset s, uint32_t i) { return s.words[i >> 6] >> (i & 63) & 1; }
+static inline void bitset_add(struct bitset s, uint32_t i) { s.words[i >> 6] |= (uint64_t)1 << (i & 63); }
+static inline void bitset_remove(struct bitset s, uint32_t i) { s.words[i >> 6] &= ~((uint64_t)1 << (i & 63)); }
+void     bitset_clear(struct bitset s);
+bool     bitset_union(struct bitset into, struct bitset from);       /* true if `into` changed */
+bool     bitset_subtract(struct bitset into, struct bitset from);    /* true if `into` changed */
+bool     bitset_intersect(struct bitset into, struct bitset from);   /* true if `into` changed */
+void     bitset_copy(struct bitset into, struct bitset from);
+bool     bitset_equal(struct bitset a, struct bitset b);
+uint32_t bitset_count(struct bitset s);
+uint32_t bitset_next(struct bitset s, uint32_t from);                /* first member >= from, or s.bits */
+#define bitset_each(i, s) (uint32_t i = bitset_next((s), 0); i < (s).bits; i = bitset_next((s), i + 1))
+
+/* ---- hash maps ---------------------------------------------------------------------------------- */
+
+#define MAP_NONE UINT32_MAX
+/* From 64-bit keys to uint32_t; iteration order is not defined, so results must not depend on it. */
+struct map { uint64_t *keys; uint32_t *values; uint32_t count, capacity; };
+void     map_set(struct arena *a, struct map *m, uint64_t key, uint32_t value); /* value != MAP_NONE */
+uint32_t map_get(const struct map *m, uint64_t key);                            /* MAP_NONE if absent */
+uint64_t hash_bytes(const void *p, size_t n);
+uint64_t hash_mix(uint64_t a, uint64_t b);
+
+/* Interned strings: equal texts have equal pointers. Each is NUL-terminated and lives in the arena. */
+struct strings { struct arena *arena; const char **slots; uint32_t count, capacity; };
+const char *intern(struct strings *s, const char *text, size_t length);
+static inline const char *intern_z(struct strings *s, const char *text) { return intern(s, text, strlen(text)); }
+
+/* ---- text under construction --------------------------------------------------------------------- */
+
+/* Owns heap memory: text_free when done, or hand `at` (NUL-terminated) to the one who frees it. */
+struct text { char *at; size_t length, capacity; };
+void text_free(struct text *t);
+void text_add(struct text *t, const char *bytes, size_t n);
+void text_addz(struct text *t, const char *z);
+void text_char(struct text *t, char c);
+void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *t, const char *fmt, va_list args);
+void text_json(struct text *t, const char *bytes, size_t n);   /* a quoted JSON string, UTF-8 made valid */
+/* Control characters (but \n and \t) and broken UTF-8 shown as \xNN: safe to print on a terminal. */
+void text_visible(struct text *t, const char *bytes, size_t n);
+
+/* The character at the start of n bytes: its length in bytes, 0 if it is no valid UTF-8 (or n == 0). */
+unsigned utf8_decode(const char *bytes, size_t n, uint32_t *point);
+/* The same, and 0 also for control characters and those that reorder text: what text_visible shows as it is. */
+unsigned utf8_visible(const char *bytes, size_t n);
+
+/* ---- files: whole or not at all ------------------------------------------------------------------- */
+
+/* Reads a file ("-": standard input) whole into t, refusing more than `limit` bytes. NULL, or why not (static or
+ * errno text). */
+const char *file_read(const char *path, size_t limit, struct text *t);
+/* Writes to a temporary file beside `path`, then renames it ("-": standard output). NULL, or why not. */
+const char *file_write(const char *path, const void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,1 @@
+base_SRC := base/memory.c base/arena.c base/containers.c base/text.c base/file.c

@@ -1,0 +1,69 @@
+/* diag.h: source buffers, places in them, and collected diagnostics.
+ *
+ * A diagnostic is kept until diag_print shows all of them in order, so that a tool can ask for JSON
+ * instead. Every message of the front end has a row in frontend/messages.def; other users give the
+ * format themselves.
+ */
+#ifndef KERNC_DIAG_H
+#define KERNC_DIAG_H
+
+#include "base/base.h"
+#include <stdio.h>
+
+/* A place: 1-based line and column (column in bytes); 0 is "nowhere". */
+typedef struct { uint32_t line, column; } place;
+/* A range of source text from `at` to just before `end`; end.line == 0 marks one character. */
+typedef struct { place at, end; } span;
+
+struct source {
+    const char *name;      /* as shown in messages */
+    const char *text;      /* NUL-terminated copy in the arena */
+    size_t      length;
+    uint32_t   *lines;     /* offset of each line's first byte; line n begins at lines[n - 1] */
+    uint32_t    line_count;
+};
+/* Copies the text and finds its lines. */
+struct source *source_new(struct arena *a, const char *name, const char *text, size_t length);
+/* The line's text without its newline; *n gets its length. Lines out of range give "". */
+const char *source_line(const struct source *s, uint32_t line, uint32_t *n);
+
+enum diag_severity { DIAG_NOTE, DIAG_REMARK, DIAG_WARNING, DIAG_ERROR };
+
+struct diag_fix { span where; const char *insert; };     /* replace `where` (empty: insert at .at) */
+
+struct diagnostic {
+    enum diag_severity severity;
+    const char *id;              /* stable name, e.g. "undeclared-name"; the warning group of -W */
+    span        where;
+    const char *text;
+    struct diag_fix fix;         /* insert == NULL: none */
+    bool        has_fix;
+    uint32_t    parent;          /* of a note: index of the diagnostic it explains; else UINT32_MAX */
+};
+
+struct diagnostics {
+    struct arena  *arena;
+    const struct source *source;       /* may be NULL */
+    VEC(struct diagnostic) all;
+    uint32_t errors, warnings;
+    uint32_t error_limit;              /* 0: default 20; after it one "too many errors" and silence */
+    bool     warnings_off, warnings_are_errors, stopped;
+};
+void diag_init(struct diagnostics *d, struct arena *a, const struct source *s);
+
+/* Adds a diagnostic; notes attach to the latest one that is no note. */
+void diag_add(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt, va_list ap);
+void diag_fixit(struct diagnostics *d, span where, const char *insert); /* to the latest diagnostic */
+
+/* file:line:col: error: text [id], the line, a caret with ~~~ under the range, the fix-it below. */
+void diag_print(const struct diagnostics *d, FILE *out, bool color);
+/* One JSON array: {"severity","id","file","line","column","endLine","endColumn","message","fix"?,"notes":[…]}. */
+void diag_json(const struct diagnostics *d, FILE *out);
+/* As diag_print without colour, appended to t. */
+void diag_text(const struct diagnostics *d, struct text *t, bool color);
+/* Whether colour fits this stream: a terminal, NO_COLOR unset, TERM not dumb. */
+bool diag_color_wanted(FILE *out);
+
+#endif

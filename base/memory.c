@@ -1,0 +1,83 @@
+/* memory.c: the host's heap behind one failure path.
+ *
+ * Every allocation of kernc, arena chunks included, comes through mem_alloc or mem_realloc. A failure
+ * unwinds to the innermost mem_guard of the thread; all state here is per thread, so threads neither
+ * share guards nor disturb each other's test rig.
+ */
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static _Thread_local struct mem_guard *innermost;
+static _Thread_local long              fail_in; /* allocations until the rigged failure; <= 0: none rigged */
+
+void bug_at(const char *file, int line, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    fprintf(stderr, "kernc: internal error at %s:%d: ", file, line);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+    va_end(args);
+    abort();
+}
+
+void mem_guard_push(struct mem_guard *g)
+{
+    g->outer = innermost;
+    g->armed = true;
+    innermost = g;
+}
+
+/* Leaving twice is harmless, so that cleaning up may be shared by the good and the failure path. */
+void mem_guard_leave(struct mem_guard *g)
+{
+    if (!g->armed)
+        return;
+    INVARIANT(innermost == g);
+    innermost = g->outer;
+    g->armed = false;
+}
+
+void mem_fail(size_t bytes)
+{
+    struct mem_guard *g = innermost;
+    if (!g) {
+        fprintf(stderr, "kernc: not enough memory (%zu bytes asked for)\n", bytes);
+        abort();
+    }
+    mem_guard_leave(g);
+    longjmp(g->jump, 1);
+}
+
+void mem_fail_after(long allocations)
+{
+    fail_in = allocations;
+}
+
+static bool rigged_to_fail(void)
+{
+    return fail_in > 0 && --fail_in == 0;
+}
+
+void *mem_alloc(size_t bytes)
+{
+    void *p = rigged_to_fail() ? NULL : calloc(1, bytes ? bytes : 1);
+    if (!p)
+        mem_fail(bytes);
+    return p;
+}
+
+void *mem_realloc(void *old, size_t bytes)
+{
+    void *p = rigged_to_fail() ? NULL : realloc(old, bytes ? bytes : 1);
+    if (!p)
+        mem_fail(bytes);
+    return p;
+}
+
+void mem_free(void *p)
+{
+    free(p);
+}
