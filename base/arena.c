@@ -113,16 +113,23 @@ char *arena_strdup(struct arena *a, const char *s, size_t length)
     return copy;
 }
 
-char *arena_printf(struct arena *a, const char *fmt, ...)
+char *arena_vprintf(struct arena *a, const char *fmt, va_list args)
 {
-    va_list args, again;
-    va_start(args, fmt);
+    va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, fmt, args);
     INVARIANT(length >= 0);
     char *s = arena_alloc(a, (size_t)length + 1);
     vsnprintf(s, (size_t)length + 1, fmt, again);
     va_end(again);
+    return s;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    char *s = arena_vprintf(a, fmt, args);
     va_end(args);
     return s;
 }

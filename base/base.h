@@ -58,6 +58,7 @@ void *arena_alloc(struct arena *a, size_t bytes);   /* zeroed, 16-byte aligned *
 void *arena_alloc_array(struct arena *a, size_t size, size_t count);
 char *arena_strdup(struct arena *a, const char *s, size_t length);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *a, const char *fmt, va_list args);
 #define arena_new(a, type)           ((type *)arena_alloc((a), sizeof(type)))
 #define arena_array(a, type, count)  ((type *)arena_alloc_array((a), sizeof(type), (count)))
 
@@ -120,6 +121,7 @@ void text_vprintf(struct text *t, const char *fmt, va_list args);
 void text_json(struct text *t, const char *bytes, size_t n);   /* a quoted JSON string, UTF-8 made valid */
 /* Control characters (but \n and \t) and broken UTF-8 shown as \xNN: safe to print on a terminal. */
 void text_visible(struct text *t, const char *bytes, size_t n);
+void text_visible_line(struct text *t, const char *bytes, size_t n); /* \n and \t shown as \xNN as well */
 
 /* The character at the start of n bytes: its length in bytes, 0 if it is no valid UTF-8 (or n == 0). */
 unsigned utf8_decode(const char *bytes, size_t n, uint32_t *point);

@@ -29,15 +29,17 @@ const char *source_line(const struct source *s, uint32_t line, uint32_t *n);
 
 enum diag_severity { DIAG_NOTE, DIAG_REMARK, DIAG_WARNING, DIAG_ERROR };
 
-struct diag_fix { span where; const char *insert; };     /* replace `where` (empty: insert at .at) */
+/* Replace `where` by `insert`; where.end equal to where.at, or absent, means to insert before where.at. */
+struct diag_fix { span where; const char *insert; };
 
 struct diagnostic {
     enum diag_severity severity;
     const char *id;              /* stable name, e.g. "undeclared-name"; the warning group of -W */
     span        where;
     const char *text;
-    struct diag_fix fix;         /* insert == NULL: none */
+    struct diag_fix fix;         /* if has_fix */
     bool        has_fix;
+    bool        promoted;        /* a warning that -Werror made an error */
     uint32_t    parent;          /* of a note: index of the diagnostic it explains; else UINT32_MAX */
 };
 
@@ -46,8 +48,9 @@ struct diagnostics {
     const struct source *source;       /* may be NULL */
     VEC(struct diagnostic) all;
     uint32_t errors, warnings;
-    uint32_t error_limit;              /* 0: default 20; after it one "too many errors" and silence */
+    uint32_t error_limit;              /* 0: default 20; after it one "too many errors, stopping" and silence */
     bool     warnings_off, warnings_are_errors, stopped;
+    bool     dropping;                 /* the latest diagnostic was dropped: so are its notes and fix-its */
 };
 void diag_init(struct diagnostics *d, struct arena *a, const struct source *s);
 
@@ -57,12 +60,14 @@ void diag_add(struct diagnostics *d, enum diag_severity s, const char *id, span 
 void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt, va_list ap);
 void diag_fixit(struct diagnostics *d, span where, const char *insert); /* to the latest diagnostic */
 
-/* file:line:col: error: text [id], the line, a caret with ~~~ under the range, the fix-it below. */
+const char *diag_severity_name(enum diag_severity s);
+
+/* file:line:col: warning: text [-Wid], the line, a caret with ~~~ under the range, the fix-it below. */
 void diag_print(const struct diagnostics *d, FILE *out, bool color);
+void diag_text(const struct diagnostics *d, struct text *t, bool color); /* the same, appended to t */
 /* One JSON array: {"severity","id","file","line","column","endLine","endColumn","message","fix"?,"notes":[…]}. */
 void diag_json(const struct diagnostics *d, FILE *out);
-/* As diag_print without colour, appended to t. */
-void diag_text(const struct diagnostics *d, struct text *t, bool color);
+void diag_json_text(const struct diagnostics *d, struct text *t);
 /* Whether colour fits this stream: a terminal, NO_COLOR unset, TERM not dumb. */
 bool diag_color_wanted(FILE *out);
 

@@ -135,14 +135,25 @@ void text_json(struct text *t, const char *bytes, size_t n)
     text_char(t, '"');
 }
 
-void text_visible(struct text *t, const char *bytes, size_t n)
+/* Controls other than those in `kept` and broken bytes become \xNN. */
+static void show_all_but(struct text *t, const char *bytes, size_t n, const char *kept)
 {
     for (size_t i = 0; i < n;) {
-        unsigned length = bytes[i] == '\n' || bytes[i] == '\t' ? 1 : utf8_visible(bytes + i, n - i);
+        unsigned length = bytes[i] && strchr(kept, bytes[i]) ? 1 : utf8_visible(bytes + i, n - i);
         if (length)
             text_add(t, bytes + i, length);
         else
             text_printf(t, "\\x%02x", (unsigned char)bytes[i]);
         i += length ? length : 1;
     }
+}
+
+void text_visible(struct text *t, const char *bytes, size_t n)
+{
+    show_all_but(t, bytes, n, "\n\t");
+}
+
+void text_visible_line(struct text *t, const char *bytes, size_t n)
+{
+    show_all_but(t, bytes, n, "");
 }

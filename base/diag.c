@@ -1,0 +1,153 @@
+/* diag.c: collecting diagnostics, and showing them as JSON. (diag_render.c shows them to people.)
+ *
+ * Invariant: the notes of a diagnostic follow it directly. A diagnostic that is dropped (warnings off,
+ * too many errors) takes its notes and fix-its with it.
+ */
+#include "base/diag.h"
+
+#define DEFAULT_ERROR_LIMIT 20
+
+void diag_init(struct diagnostics *d, struct arena *a, const struct source *s)
+{
+    *d = (struct diagnostics){.arena = a, .source = s};
+}
+
+/* ---- collecting --------------------------------------------------------------------------------- */
+
+static void append(struct diagnostics *d, struct diagnostic fresh)
+{
+    fresh.parent = UINT32_MAX;
+    if (fresh.severity == DIAG_NOTE && d->all.count) {
+        uint32_t previous = d->all.count - 1, parent = d->all.at[previous].parent;
+        fresh.parent = parent != UINT32_MAX ? parent : previous;
+    }
+    vec_push(d->arena, &d->all, fresh);
+}
+
+static void stop(struct diagnostics *d)
+{
+    d->stopped = true;
+    append(d, (struct diagnostic){.severity = DIAG_ERROR, .id = "too-many-errors",
+                                  .text = "too many errors, stopping"});
+}
+
+/* Whether a diagnostic of this severity is wanted; the first error beyond the limit stops the rest. */
+static bool admit(struct diagnostics *d, enum diag_severity severity)
+{
+    uint32_t limit = d->error_limit ? d->error_limit : DEFAULT_ERROR_LIMIT;
+    if (severity == DIAG_NOTE)
+        return !d->dropping;
+    if (severity == DIAG_ERROR && d->errors >= limit && !d->stopped)
+        stop(d);
+    d->dropping = d->stopped || (severity == DIAG_WARNING && d->warnings_off);
+    return !d->dropping;
+}
+
+void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt, va_list ap)
+{
+    bool promoted = s == DIAG_WARNING && d->warnings_are_errors && !d->warnings_off;
+    if (promoted)
+        s = DIAG_ERROR;
+    if (!admit(d, s))
+        return;
+    append(d, (struct diagnostic){.severity = s, .id = id, .where = where, .promoted = promoted,
+                                  .text = arena_vprintf(d->arena, fmt, ap)});
+    d->errors += s == DIAG_ERROR;
+    d->warnings += s == DIAG_WARNING;
+}
+
+void diag_add(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    diag_addv(d, s, id, where, fmt, ap);
+    va_end(ap);
+}
+
+void diag_fixit(struct diagnostics *d, span where, const char *insert)
+{
+    if (d->dropping || !d->all.count)
+        return;
+    if (where.end.line == 0)
+        where.end = where.at;
+    struct diagnostic *latest = &vec_last(&d->all);
+    latest->fix = (struct diag_fix){where, arena_strdup(d->arena, insert, strlen(insert))};
+    latest->has_fix = true;
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------- */
+
+const char *diag_severity_name(enum diag_severity s)
+{
+    static const char *const names[] = {"note", "remark", "warning", "error"};
+    return names[s];
+}
+
+static void json_string(struct text *t, const char *key, const char *value)
+{
+    text_printf(t, "\"%s\":", key);
+    text_json(t, value, strlen(value));
+    text_char(t, ',');
+}
+
+/* A span without an end covers one byte; nowhere stays all zeros. */
+static void json_span(struct text *t, span s)
+{
+    place end = s.end;
+    if (end.line == 0)
+        end = (place){s.at.line, s.at.line ? s.at.column + 1 : 0};
+    text_printf(t, "\"line\":%u,\"column\":%u,\"endLine\":%u,\"endColumn\":%u,", s.at.line, s.at.column, end.line,
+                end.column);
+}
+
+/* The object without its closing brace, ending in a comma. */
+static void json_open(struct text *t, const struct diagnostics *d, const struct diagnostic *g)
+{
+    text_char(t, '{');
+    json_string(t, "severity", diag_severity_name(g->severity));
+    json_string(t, "id", g->id ? g->id : "");
+    json_string(t, "file", d->source ? d->source->name : "");
+    json_span(t, g->where);
+    json_string(t, "message", g->text);
+    if (!g->has_fix)
+        return;
+    text_addz(t, "\"fix\":{");
+    json_span(t, g->fix.where);
+    json_string(t, "insert", g->fix.insert);
+    t->at[t->length - 1] = '}';
+    text_char(t, ',');
+}
+
+/* The diagnostic at i with its notes; returns the index after them. */
+static uint32_t json_family(struct text *t, const struct diagnostics *d, uint32_t i)
+{
+    const char *separator = "";
+    json_open(t, d, &d->all.at[i]);
+    text_addz(t, "\"notes\":[");
+    for (i++; i < d->all.count && d->all.at[i].parent != UINT32_MAX; i++) {
+        text_addz(t, separator);
+        json_open(t, d, &d->all.at[i]);
+        t->at[t->length - 1] = '}';
+        separator = ",";
+    }
+    text_addz(t, "]}");
+    return i;
+}
+
+void diag_json_text(const struct diagnostics *d, struct text *t)
+{
+    text_char(t, '[');
+    for (uint32_t i = 0; i < d->all.count;) {
+        text_addz(t, i ? ",\n " : "");
+        i = json_family(t, d, i);
+    }
+    text_addz(t, "]\n");
+}
+
+void diag_json(const struct diagnostics *d, FILE *out)
+{
+    struct text t = {0};
+    diag_json_text(d, &t);
+    fwrite(t.at, 1, t.length, out);
+    text_free(&t);
+}
