@@ -1,0 +1,253 @@
+/* ir.h: the intermediate representation: SSA with block parameters, typed, with convergence tokens.
+ *
+ * A module owns one arena and everything in it. Inside a function all things are named by index:
+ * values and instructions by ir_ref (index into fn->ins; a value *is* the instruction that makes it;
+ * constants and block parameters are entries that stand in no instruction list), blocks by index into
+ * fn->blocks. Indices stay valid as long as the thing lives; removed ones are not reused.
+ *
+ * Why block parameters and not phis: an edge then carries its own arguments, so that moving, copying or
+ * splitting an edge moves its values with it, and there is no rule about where phis stand.
+ *
+ * The order of blocks (fn->order, entry first) is a property of the function, not of storage: layout is
+ * a pass like any other. Tokens are values that may not be arguments of edges or operands of select; a
+ * convergent instruction names its token in `token`, apart from its value operands.
+ */
+#ifndef KERNC_IR_H
+#define KERNC_IR_H
+
+#include "base/base.h"
+#include "base/diag.h"
+#include "base/launch.h"
+#include "base/scalar.h"
+
+/* ---- vocabulary ---------------------------------------------------------------------------------- */
+
+enum ir_type {
+#define IR_TYPE(name, text, scalar, bytes, meaning) IR_TYPE_##name,
+#include "ir/types.def"
+    IR_TYPES
+};
+enum ir_mem {
+#define IR_MEM(name, text, type, bytes, meaning) IR_MEM_##name,
+#include "ir/types.def"
+    IR_MEMS
+};
+/* Pure operations first, in the order of enum scalar_op: IR_add == (enum ir_op)SCALAR_OP_add. */
+enum ir_op {
+#define SCALAR_OP(op, flags, meaning) IR_##op,
+#include "base/scalar.def"
+#define IR_OP(op, text, argc, latency, flags, meaning) IR_##op,
+#include "ir/ops.def"
+    IR_OPS
+};
+enum ir_special {
+#define SPECIAL(name, text, source, scope, meaning) IR_SPECIAL_##name,
+#include "ir/specials.def"
+#undef SPECIAL
+    IR_SPECIALS
+};
+enum ir_scope { IR_SCOPE_THREAD, IR_SCOPE_WARP, IR_SCOPE_BLOCK, IR_SCOPE_LAUNCH };
+enum ir_latency {
+    IR_LAT_NONE, IR_LAT_ALU, IR_LAT_MUL, IR_LAT_DIV, IR_LAT_FPU, IR_LAT_DPU, IR_LAT_SFU, IR_LAT_LOAD,
+    IR_LAT_ATOM, IR_LAT_SYNC, IR_LAT_CALL, IR_LAT_BR,
+};
+
+enum ir_op_flag {
+    IR_PURE = 1, IR_COMMUTES = 2, IR_EFFECT = 4, IR_READS = 8, IR_WRITES = 16, IR_CONVERGENT = 32,
+    IR_TERMINATOR = 64, IR_DIVERGES = 128, IR_UNIFORM = 256, IR_TRAPS = 512,
+};
+struct ir_op_info {
+    const char *text, *meaning;
+    int8_t      argc;
+    uint8_t     latency;      /* of scalar operations: by type, see ir_latency_of */
+    uint16_t    flags;        /* enum ir_op_flag */
+};
+struct ir_type_info { const char *text, *meaning; int8_t scalar; uint8_t bytes; }; /* scalar -1: none */
+struct ir_mem_info { const char *text, *meaning; uint8_t type, bytes; };
+struct ir_special_info { const char *text, *source, *meaning; uint8_t scope; };
+extern const struct ir_op_info ir_op_info[IR_OPS];
+extern const struct ir_type_info ir_type_info[IR_TYPES];
+extern const struct ir_mem_info ir_mem_info[IR_MEMS];
+extern const struct ir_special_info ir_special_info[IR_SPECIALS];
+
+static inline bool ir_is_pointer(enum ir_type t) { return t >= IR_TYPE_GLOBAL && t <= IR_TYPE_FUNCTION; }
+static inline bool ir_is_float(enum ir_type t) { return t == IR_TYPE_F32 || t == IR_TYPE_F64; }
+static inline bool ir_is_pure(enum ir_op op) { return (unsigned)op < SCALAR_OPS; }
+
+/* ---- functions, blocks, instructions --------------------------------------------------------------- */
+
+typedef uint32_t ir_ref;          /* index into fn->ins; 0 is none */
+#define IR_NO_BLOCK UINT32_MAX
+
+struct ir_ins {
+    uint16_t op;                  /* enum ir_op */
+    uint8_t  type;                /* enum ir_type of the value; VOID: none */
+    uint8_t  mem;                 /* enum ir_mem of a memory access */
+    uint32_t argc;
+    ir_ref  *args;
+    ir_ref   token;               /* of a convergent operation or call; 0: uncontrolled */
+    uint32_t block;               /* where it stands; IR_NO_BLOCK: constant, or removed */
+    ir_ref   prev, next;          /* in its block */
+    int64_t  imm;                 /* see ops.def; of a constant its scalar_bits */
+    uint32_t imm2;
+    place    at;                  /* in the source; line 0: made by the compiler */
+    const char *name;             /* for people; may be NULL; not unique */
+};
+
+struct ir_edge {
+    uint32_t block;
+    uint32_t argc;                /* == number of the target's parameters */
+    ir_ref  *args;
+    int64_t  value;               /* of a switch: the case (not of edge 0) */
+};
+
+struct ir_block {
+    const char     *name;         /* for people; may be NULL */
+    ir_ref          first, last;  /* last is the terminator once the block is complete */
+    u32_vec         params;       /* ir_refs, op IR_param */
+    VEC(struct ir_edge) edges;    /* successors */
+    uint32_t        reconverge;   /* of a divergent branch: where its lanes meet again, chosen by a scheme's pass */
+    bool            removed;
+};
+
+enum ir_function_flag { IR_FN_KERNEL = 1, IR_FN_CONVERGENT = 2, IR_FN_NOINLINE = 4, IR_FN_INLINE = 8 };
+
+struct ir_function {
+    struct ir_module *module;
+    const char       *name;       /* interned */
+    uint32_t          id;         /* index into module->functions */
+    uint32_t          flags;
+    uint8_t           result;     /* enum ir_type */
+    place             at;
+    VEC(struct ir_ins) ins;       /* ins.at[0] is IR_none */
+    VEC(struct ir_block) blocks;
+    u32_vec           order;      /* live blocks in layout order; order.at[0] is the entry, its params the function's */
+    struct map        constants;  /* (type, bits) -> ir_ref */
+    uint32_t          predictions; /* numbers given out to predict */
+};
+
+/* Named memory of the module: constant data, or shared memory (one copy a block, zero at its start). */
+struct ir_object {
+    const char *name;
+    uint8_t     space;            /* IR_TYPE_CONSTANT or IR_TYPE_SHARED */
+    uint32_t    size, align;
+    const uint8_t *bytes;         /* constant: `size` bytes, little-endian */
+    place       at;
+};
+struct ir_signature { uint8_t result, argc; uint8_t args[64]; bool convergent; };
+#define IR_MAX_ARGS 64            /* parameters of a function */
+struct ir_host { const char *name; uint32_t signature; place at; };
+/* A printf format or trap message; args in the types the format asks for after C's promotions. */
+struct ir_string { const char *text; uint32_t length; };
+
+/* What the launch directive and the tools need to know of a kernel's parameter. */
+struct ir_param_info {
+    const char *name;             /* of the source */
+    const char *text;             /* its type as written, e.g. "global float *" */
+    uint8_t     type;             /* enum ir_type */
+    uint8_t     element;          /* enum launch_element of what a pointer points to, or of the scalar itself */
+    uint32_t    element_bytes;
+};
+struct ir_kernel_info { uint32_t function; VEC(struct ir_param_info) params; };
+
+struct ir_module {
+    struct arena         arena;
+    struct strings       strings;
+    const char          *file;         /* name of the source, for messages */
+    VEC(struct ir_function *) functions;
+    VEC(struct ir_object) objects;
+    VEC(struct ir_signature) signatures;
+    VEC(struct ir_host)  hosts;
+    VEC(struct ir_string) texts;
+    VEC(struct ir_kernel_info) kernels;
+    VEC(struct launch)   launches;     /* launch directives, in source order */
+};
+
+/* ---- module, function (ir/module.c) ----------------------------------------------------------------- */
+
+struct ir_module *ir_module_new(const char *file);
+void ir_module_free(struct ir_module *m);                     /* NULL is fine */
+struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_type result, uint32_t flags);
+struct ir_function *ir_function_find(const struct ir_module *m, const char *name);   /* or NULL */
+uint32_t ir_signature_add(struct ir_module *m, struct ir_signature s);               /* equal ones share a number */
+uint32_t ir_text_add(struct ir_module *m, const char *text, size_t n);               /* equal ones share a number */
+const struct ir_kernel_info *ir_kernel_info(const struct ir_module *m, uint32_t function); /* or NULL */
+/* A deep copy; the runner checks passes on it and prints differences against it. */
+struct ir_module *ir_module_copy(const struct ir_module *m);
+
+static inline struct ir_ins *ir_at(const struct ir_function *f, ir_ref r) { return &f->ins.at[r]; }
+static inline struct ir_block *ir_block_at(const struct ir_function *f, uint32_t b) { return &f->blocks.at[b]; }
+static inline uint32_t ir_entry(const struct ir_function *f) { return f->order.at[0]; }
+static inline ir_ref ir_terminator(const struct ir_function *f, uint32_t b) { return f->blocks.at[b].last; }
+#define ir_each_block(i, b, f)                                                                                \
+    (uint32_t i = 0, b; i < (f)->order.count && ((b) = (f)->order.at[i], true); i++)
+#define ir_each_ins(r, f, b) (ir_ref r = ir_block_at((f), (b))->first; r; r = ir_at((f), r)->next)
+
+/* ---- building and changing (ir/build.c) -------------------------------------------------------------- */
+
+/* Where new instructions go: before `before`, or at the end of `block` when it is 0. */
+struct ir_cursor { struct ir_function *fn; uint32_t block; ir_ref before; place at; };
+
+uint32_t ir_block_new(struct ir_function *f, const char *name);        /* appended to the order */
+ir_ref ir_param_new(struct ir_function *f, uint32_t block, enum ir_type t, const char *name);
+ir_ref ir_const(struct ir_function *f, enum ir_type t, scalar_bits bits);   /* shared */
+static inline ir_ref ir_const_i32(struct ir_function *f, uint32_t v) { return ir_const(f, IR_TYPE_I32, v); }
+static inline ir_ref ir_const_i1(struct ir_function *f, bool v) { return ir_const(f, IR_TYPE_I1, v); }
+bool ir_is_const(const struct ir_function *f, ir_ref r, scalar_bits *bits); /* bits may be NULL */
+
+/* The general maker; the rest are short ways to it. `args` is copied. */
+ir_ref ir_emit(struct ir_cursor *c, enum ir_op op, enum ir_type t, uint32_t argc, const ir_ref *args);
+ir_ref ir_emit0(struct ir_cursor *c, enum ir_op op, enum ir_type t);
+ir_ref ir_emit1(struct ir_cursor *c, enum ir_op op, enum ir_type t, ir_ref a);
+ir_ref ir_emit2(struct ir_cursor *c, enum ir_op op, enum ir_type t, ir_ref a, ir_ref b);
+ir_ref ir_emit3(struct ir_cursor *c, enum ir_op op, enum ir_type t, ir_ref a, ir_ref b, ir_ref d);
+ir_ref ir_emit_load(struct ir_cursor *c, enum ir_mem m, enum ir_type t, ir_ref address, int32_t offset);
+ir_ref ir_emit_store(struct ir_cursor *c, enum ir_mem m, ir_ref address, int32_t offset, ir_ref value);
+ir_ref ir_emit_br(struct ir_cursor *c, uint32_t to);                           /* edges without arguments: */
+ir_ref ir_emit_brif(struct ir_cursor *c, ir_ref condition, uint32_t yes, uint32_t no);
+ir_ref ir_emit_switch(struct ir_cursor *c, ir_ref value, uint32_t otherwise);  /* cases: ir_edge_add */
+ir_ref ir_emit_ret(struct ir_cursor *c, ir_ref value);                         /* 0: none */
+struct ir_edge *ir_edge_add(struct ir_function *f, uint32_t from, uint32_t to, int64_t value);
+void ir_edge_arg(struct ir_function *f, struct ir_edge *e, ir_ref arg);        /* appends an argument */
+
+void ir_unlink(struct ir_function *f, ir_ref r);                    /* out of its block, still usable */
+void ir_link(struct ir_cursor *c, ir_ref r);                        /* puts an unlinked one at the cursor */
+void ir_remove(struct ir_function *f, ir_ref r);                    /* unlinks and makes it IR_none */
+void ir_block_remove(struct ir_function *f, uint32_t b);            /* out of the order, instructions removed */
+void ir_param_remove(struct ir_function *f, uint32_t b, uint32_t position); /* and every edge's argument: O(edges) */
+/* Replaces every operand r by to[r] wherever to[r] != 0 (chains are followed), in one sweep over the function. */
+void ir_substitute(struct ir_function *f, ir_ref *to);
+/* Splits block b before instruction r; the new block gets r and what follows, and b's edges; b gets no terminator. */
+uint32_t ir_block_split(struct ir_function *f, uint32_t b, ir_ref r, const char *name);
+/* Puts an empty block with a br on edge number e of b; returns it. Edge arguments move to its br. */
+uint32_t ir_edge_split(struct ir_function *f, uint32_t b, uint32_t e);
+ir_ref ir_copy_ins(struct ir_cursor *c, const struct ir_function *from, ir_ref r, const ir_ref *map); /* map: old -> new */
+
+/* ---- facts about instructions (ir/facts.c) ------------------------------------------------------------ */
+
+bool ir_is_convergent(const struct ir_function *f, ir_ref r);   /* operation, or call of convergent function, or has a token */
+bool ir_has_effect(const struct ir_function *f, ir_ref r);      /* must stay although its value is unused */
+enum ir_latency ir_latency_of(const struct ir_function *f, ir_ref r);
+/* The case of scalar.def that a pure instruction computes. */
+enum scalar_case ir_scalar_case(const struct ir_function *f, ir_ref r);
+/* Types an instruction's scalar case works on: pointers count as I. -1: none fits (the verifier says so). */
+int ir_find_case(enum ir_op op, enum ir_type result, enum ir_type argument);
+
+/* ---- text (ir/print.c, ir/parse.c), checks (ir/verify.c) ------------------------------------------------ */
+
+struct ir_print_options {
+    bool locations;              /* "!line:column" behind each instruction (needed to parse back the same) */
+    const char *(*comment)(void *data, const struct ir_function *f, ir_ref r);   /* "; …" behind it, or NULL */
+    void *data;
+};
+void ir_print_module(const struct ir_module *m, struct text *out);
+void ir_print_function(const struct ir_function *f, struct text *out, const struct ir_print_options *o); /* o may be NULL: defaults, with locations */
+void ir_print_ins(const struct ir_function *f, ir_ref r, struct text *out);      /* one line, no newline */
+const char *ir_block_name(const struct ir_function *f, uint32_t b, char buffer[64]);
+/* Parses a module; NULL with diagnostics if it has errors. Limits: IR_MAX_* in ir/limits.h. */
+struct ir_module *ir_parse(const struct source *s, struct diagnostics *d);
+/* Checks every rule of docs/ir.md; each broken one is an error diagnostic whose id is the rule's name. True if none. */
+bool ir_verify(const struct ir_module *m, struct diagnostics *d);
+bool ir_verify_function(const struct ir_function *f, struct diagnostics *d);
+
+#endif

@@ -1,0 +1,2 @@
+runtime_SRC :=
+runtime_CORE_OBJ :=
