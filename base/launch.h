@@ -56,7 +56,6 @@ struct launch {
 
 /* Parses the text of --arg's SPEC. NULL, or the message. */
 const char *launch_parse_value(struct arena *a, const char *text, struct launch_value *v);
-/* Elements a value makes (LAUNCH_SCALAR: 0); a file's are known only when it is read. */
 /* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message. Deterministic for every value. */
 const char *launch_make_buffer(const struct launch_value *v, enum launch_element e, uint32_t element_bytes,
                                size_t limit, void **bytes, size_t *n);

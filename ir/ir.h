@@ -36,7 +36,7 @@ enum ir_mem {
 enum ir_op {
 #define SCALAR_OP(op, flags, meaning) IR_##op,
 #include "base/scalar.def"
-#define IR_OP(op, text, argc, latency, flags, meaning) IR_##op,
+#define IR_OP(op, text, types, argc, latency, flags, meaning) IR_##op,
 #include "ir/ops.def"
     IR_OPS
 };
@@ -58,6 +58,7 @@ enum ir_op_flag {
 };
 struct ir_op_info {
     const char *text, *meaning;
+    const char *types;        /* of ops.def; NULL: a scalar operation, see scalar_case_info */
     int8_t      argc;
     uint8_t     latency;      /* of scalar operations: by type, see ir_latency_of */
     uint16_t    flags;        /* enum ir_op_flag */
@@ -99,6 +100,7 @@ struct ir_edge {
     uint32_t argc;                /* == number of the target's parameters */
     ir_ref  *args;
     int64_t  value;               /* of a switch: the case (not of edge 0) */
+    uint32_t capacity;            /* of args; 0: grow by a fresh copy (set it to 0 when you share or set args) */
 };
 
 struct ir_block {
@@ -106,7 +108,8 @@ struct ir_block {
     ir_ref          first, last;  /* last is the terminator once the block is complete */
     u32_vec         params;       /* ir_refs, op IR_param */
     VEC(struct ir_edge) edges;    /* successors */
-    uint32_t        reconverge;   /* of a divergent branch: where its lanes meet again, chosen by a scheme's pass */
+    uint32_t        reconverge;   /* of a divergent branch: where its lanes meet again, chosen by a scheme's pass;
+                                     IR_NO_BLOCK: not chosen */
     bool            removed;
 };
 
@@ -168,6 +171,7 @@ struct ir_module {
 struct ir_module *ir_module_new(const char *file);
 void ir_module_free(struct ir_module *m);                     /* NULL is fine */
 struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_type result, uint32_t flags);
+/* Linear; a user with many names keeps a map. */
 struct ir_function *ir_function_find(const struct ir_module *m, const char *name);   /* or NULL */
 uint32_t ir_signature_add(struct ir_module *m, struct ir_signature s);               /* equal ones share a number */
 uint32_t ir_text_add(struct ir_module *m, const char *text, size_t n);               /* equal ones share a number */
@@ -213,15 +217,19 @@ void ir_edge_arg(struct ir_function *f, struct ir_edge *e, ir_ref arg);        /
 void ir_unlink(struct ir_function *f, ir_ref r);                    /* out of its block, still usable */
 void ir_link(struct ir_cursor *c, ir_ref r);                        /* puts an unlinked one at the cursor */
 void ir_remove(struct ir_function *f, ir_ref r);                    /* unlinks and makes it IR_none */
-void ir_block_remove(struct ir_function *f, uint32_t b);            /* out of the order, instructions removed */
+void ir_block_remove(struct ir_function *f, uint32_t b);            /* out of the order, instructions removed: O(blocks) */
+void ir_blocks_remove(struct ir_function *f, struct bitset dead);   /* many at once, by block number: O(blocks) */
 void ir_param_remove(struct ir_function *f, uint32_t b, uint32_t position); /* and every edge's argument: O(edges) */
 /* Replaces every operand r by to[r] wherever to[r] != 0 (chains are followed), in one sweep over the function. */
 void ir_substitute(struct ir_function *f, ir_ref *to);
-/* Splits block b before instruction r; the new block gets r and what follows, and b's edges; b gets no terminator. */
+/* Splits block b before instruction r; the new block (last in the order) gets r and what follows, b's edges and its
+ * `reconverge`; b gets no terminator. Costs what moves, so split a block at many places from its end backwards. */
 uint32_t ir_block_split(struct ir_function *f, uint32_t b, ir_ref r, const char *name);
 /* Puts an empty block with a br on edge number e of b; returns it. Edge arguments move to its br. */
 uint32_t ir_edge_split(struct ir_function *f, uint32_t b, uint32_t e);
-ir_ref ir_copy_ins(struct ir_cursor *c, const struct ir_function *from, ir_ref r, const ir_ref *map); /* map: old -> new */
+/* Copies r of `from` to the cursor (edges of a terminator not). map: old -> new; where it is 0, constants are made anew,
+ * and all else stands for itself (then `from` must be the cursor's function). Keeps r's place. */
+ir_ref ir_copy_ins(struct ir_cursor *c, const struct ir_function *from, ir_ref r, const ir_ref *map);
 
 /* ---- facts about instructions (ir/facts.c) ------------------------------------------------------------ */
 

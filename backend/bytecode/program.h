@@ -9,7 +9,7 @@
  * the mask and the return address into the callee's return slot. Lanes that call the same function from
  * different places can therefore run it together, if the scheme brings them together.
  *
- * Temporaries (T_ forms, BC_TEMP) are values never live across the end of a block, a call or another point
+ * Temporaries (destinations of T_ forms) are values never live across the end of a block, a call or another point
  * where a scheme may switch lanes; nothing in an inactive lane of theirs is ever read again.
  */
 #ifndef KERNC_PROGRAM_H
@@ -36,7 +36,7 @@ enum bc_form { BC_FORM_V, BC_FORM_T, BC_FORM_S, BC_FORM_B, BC_FORM_C, BC_FORMS }
 static inline enum bc_op bc_scalar_op(enum scalar_case c, enum bc_form f) { return (enum bc_op)(c * BC_FORMS + f); }
 #define BC_SCALAR_OPS (SCALAR_CASES * BC_FORMS)
 
-enum { BC_TEMP = 1, BC_MEET = 2 };     /* flags */
+enum { BC_MEET = 1 };                  /* in d of a block word: lanes of a divergent branch meet here */
 #define BC_NO_TOKEN  0xffffu
 #define BC_NO_TARGET 0xffffffffu
 
@@ -71,11 +71,17 @@ enum bc_value { BC_VOID, BC_I1, BC_I32, BC_I64, BC_F32, BC_F64, BC_PTR };
 
 struct bc_host { const char *name; uint8_t result, argc; uint8_t args[64]; };
 struct bc_text { const char *bytes; uint32_t length; };
-struct bc_function { const char *name; uint32_t code, signature, return_slot; bool kernel; };
+/* `entry`: where icall enters: moves the signature's argument registers into the function's own, then goes to `code`. */
+struct bc_function { const char *name; uint32_t code, entry, signature, return_slot; bool kernel; };
 
 /* Registers the runtime fills before a warp runs. */
-enum bc_source { BC_FROM_CONSTANT, BC_FROM_PARAM, BC_FROM_SPECIAL };
-struct bc_fill { uint8_t source, kind, type; uint16_t reg; uint64_t value; };  /* bits; parameter; enum of ir/specials.def order */
+enum bc_source {
+    BC_FROM_CONSTANT,           /* value: the bits */
+    BC_FROM_PARAM,              /* value: number of the kernel's parameter */
+    BC_FROM_SPECIAL,            /* value: row of ir/specials.def */
+    BC_FROM_DATA,               /* value: offset in the program's data; the loader adds its address */
+};
+struct bc_fill { uint8_t source, kind; uint16_t reg; uint64_t value; };
 
 struct bc_param { const char *name, *text; uint8_t type, element; uint32_t element_bytes; bool pointer; };
 struct bc_kernel {
@@ -92,8 +98,7 @@ struct bc_kernel {
 struct bc_program {
     struct arena arena;
     const char  *file;                     /* source name */
-    uint32_t     scheme;                   /* row of runtime/schemes.def it was lowered for, by name below */
-    const char  *scheme_name;
+    const char  *scheme;                   /* name in runtime/schemes.def that it was lowered for */
     VEC(struct bc_ins)     code;
     VEC(struct bc_block)   blocks;
     VEC(struct bc_line)    lines;
@@ -107,13 +112,10 @@ struct bc_program {
     VEC(struct bc_fill)    fills;
     VEC(struct bc_kernel)  kernels;
     VEC(struct launch)     launches;
-    const uint8_t *data;                   /* constant objects, laid out; addressed by BC_FROM_CONSTANT fills? see docs */
-    uint32_t     data_bytes, data_address; /* global address the loader must give `data` (see BC_DATA_ADDRESS) */
+    const uint8_t *data;                   /* constant objects, laid out; 16-byte aligned when loaded */
+    uint32_t     data_bytes;
     uint32_t     shared_bytes;             /* shared memory of a block */
 };
-/* Constant data is loaded at this global address (1 MiB: segment 1), so that addresses are known when emitting. */
-#define BC_DATA_ADDRESS 0x00100000u
-
 struct bc_program *bc_program_new(void);
 void bc_program_free(struct bc_program *p);
 /* File format: docs/bytecode.md. Writing cannot fail but for memory; reading checks everything and gives a reason. */
