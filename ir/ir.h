@@ -125,7 +125,7 @@ struct ir_function {
     VEC(struct ir_ins) ins;       /* ins.at[0] is IR_none */
     VEC(struct ir_block) blocks;
     u32_vec           order;      /* live blocks in layout order; order.at[0] is the entry, its params the function's */
-    struct map        constants;  /* (type, bits) -> ir_ref */
+    struct map        constants;  /* hash of (type, bits) -> ir_ref; a taken key's next is key + 1 */
     uint32_t          predictions; /* numbers given out to predict */
 };
 
@@ -164,6 +164,7 @@ struct ir_module {
     VEC(struct ir_string) texts;
     VEC(struct ir_kernel_info) kernels;
     VEC(struct launch)   launches;     /* launch directives, in source order */
+    struct map           signature_index, text_index;  /* hash -> number; a taken key's next is key + 1 */
 };
 
 /* ---- module, function (ir/module.c) ----------------------------------------------------------------- */
@@ -220,7 +221,8 @@ void ir_remove(struct ir_function *f, ir_ref r);                    /* unlinks a
 void ir_block_remove(struct ir_function *f, uint32_t b);            /* out of the order, instructions removed: O(blocks) */
 void ir_blocks_remove(struct ir_function *f, struct bitset dead);   /* many at once, by block number: O(blocks) */
 void ir_param_remove(struct ir_function *f, uint32_t b, uint32_t position); /* and every edge's argument: O(edges) */
-/* Replaces every operand r by to[r] wherever to[r] != 0 (chains are followed), in one sweep over the function. */
+/* Replaces every operand r by to[r] wherever to[r] != 0, in one sweep over the function. Chains are followed (and
+ * shortened in `to`, which has fn->ins.count entries); they have no cycles, and to[0] is 0. */
 void ir_substitute(struct ir_function *f, ir_ref *to);
 /* Splits block b before instruction r; the new block (last in the order) gets r and what follows, b's edges and its
  * `reconverge`; b gets no terminator. Costs what moves, so split a block at many places from its end backwards. */

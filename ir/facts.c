@@ -1,0 +1,73 @@
+/* facts.c: questions about single instructions, answered from the tables. */
+#include "ir/ir.h"
+
+static bool callee_convergent(const struct ir_function *f, const struct ir_ins *ins)
+{
+    const struct ir_module *m = f->module;
+    if (ins->op == IR_call)
+        return m->functions.at[ins->imm]->flags & IR_FN_CONVERGENT;
+    return ins->op == IR_icall && m->signatures.at[ins->imm].convergent;
+}
+
+bool ir_is_convergent(const struct ir_function *f, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(f, r);
+    return ir_op_info[ins->op].flags & IR_CONVERGENT || ins->token || callee_convergent(f, ins);
+}
+
+bool ir_has_effect(const struct ir_function *f, ir_ref r)
+{
+    return ir_op_info[ir_at(f, r)->op].flags & (IR_EFFECT | IR_TERMINATOR);
+}
+
+/* ---- scalar cases -------------------------------------------------------------------------------------- */
+
+int ir_find_case(enum ir_op op, enum ir_type result, enum ir_type argument)
+{
+    int r = ir_type_info[result].scalar, a = ir_type_info[argument].scalar;
+    if (!ir_is_pure(op) || r < 0 || a < 0)
+        return -1;
+    return scalar_find((enum scalar_op)op, (enum scalar_type)r, (enum scalar_type)a);
+}
+
+enum scalar_case ir_scalar_case(const struct ir_function *f, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(f, r);
+    int found = ins->argc ? ir_find_case(ins->op, ins->type, ir_at(f, ins->args[0])->type) : -1;
+    if (found < 0)
+        BUG("no case of %s for this type", ir_op_info[ins->op].text);
+    return (enum scalar_case)found;
+}
+
+/* ---- latency --------------------------------------------------------------------------------------------- */
+
+/* Operations that take the same unit whatever their type; the others take the unit of their operands' type. */
+static enum ir_latency unit_of_operation(enum ir_op op)
+{
+    switch (op) {
+    case IR_div: case IR_sdiv: case IR_udiv: case IR_srem: case IR_urem: return IR_LAT_DIV;
+    case IR_mulhi_s: case IR_mulhi_u: return IR_LAT_MUL;
+    case IR_select: case IR_bits: return IR_LAT_ALU;
+    case IR_sqrt: return IR_LAT_SFU;
+    default: return strchr(scalar_op_info[op].flags, 'K') ? IR_LAT_SFU : IR_LAT_NONE;
+    }
+}
+
+/* Arithmetic that touches a float runs where floats do, the wider one if they differ. */
+static enum ir_latency unit_of_types(const struct ir_ins *ins, enum ir_type argument)
+{
+    if (ins->type == IR_TYPE_F64 || argument == IR_TYPE_F64)
+        return IR_LAT_DPU;
+    if (ins->type == IR_TYPE_F32 || argument == IR_TYPE_F32)
+        return IR_LAT_FPU;
+    return ins->op == IR_mul ? IR_LAT_MUL : IR_LAT_ALU;
+}
+
+enum ir_latency ir_latency_of(const struct ir_function *f, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(f, r);
+    if (!ir_is_pure(ins->op))
+        return ir_op_info[ins->op].latency;
+    enum ir_latency fixed = unit_of_operation(ins->op);
+    return fixed != IR_LAT_NONE ? fixed : unit_of_types(ins, ir_at(f, ins->args[0])->type);
+}
