@@ -1,0 +1,259 @@
+/* dominators.c: dominator and post-dominator trees.
+ *
+ * Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph" (1979), the version with
+ * path compression alone: O(edges · log blocks) on every graph. The quantities of section 3 keep their
+ * names; vertices are called by their depth-first number (1 for the root, 0 for none), and everything is
+ * done with loops, since graphs may be deep.
+ */
+#include "ir/analysis.h"
+
+/* A graph with its edges in both directions, each in compressed rows. */
+struct rows { uint32_t *start, *to; };
+struct graph { uint32_t nodes, root; struct rows succ, pred; };
+
+struct search {
+    uint32_t *number;          /* of each node: its depth-first number, 0 if not reached */
+    uint32_t *vertex, *parent; /* by number: the node; the number of its parent in the search tree */
+    uint32_t  count;           /* numbers are 1..count */
+    uint32_t *semi, *idom, *ancestor, *label, *bucket, *next_in_bucket, *path;
+};
+
+static uint32_t *numbers(struct arena *a, uint32_t n)
+{
+    return arena_array(a, uint32_t, n);
+}
+
+static void visit(struct search *s, uint32_t node, uint32_t parent)
+{
+    s->number[node] = ++s->count;
+    s->vertex[s->count] = node;
+    s->parent[s->count] = parent;
+}
+
+static void depth_first_search(struct arena *a, const struct graph *g, struct search *s)
+{
+    uint32_t *edge = numbers(a, g->nodes);     /* of each node: the next of its edges to follow */
+    memcpy(edge, g->succ.start, g->nodes * sizeof *edge);
+    visit(s, g->root, 0);
+    for (uint32_t at = g->root;;) {
+        if (edge[at] < g->succ.start[at + 1]) {
+            uint32_t to = g->succ.to[edge[at]++];
+            if (s->number[to])
+                continue;
+            visit(s, to, s->number[at]);
+            at = to;
+        } else {
+            if (at == g->root)
+                return;
+            at = s->vertex[s->parent[s->number[at]]];
+        }
+    }
+}
+
+/* Points every vertex on the way from v up at the root of its tree in the forest, keeping the best label. */
+static void compress(struct search *s, uint32_t v)
+{
+    uint32_t depth = 0;
+    for (; s->ancestor[s->ancestor[v]]; v = s->ancestor[v])
+        s->path[depth++] = v;
+    while (depth) {
+        v = s->path[--depth];
+        uint32_t up = s->ancestor[v];
+        if (s->semi[s->label[up]] < s->semi[s->label[v]])
+            s->label[v] = s->label[up];
+        s->ancestor[v] = s->ancestor[up];
+    }
+}
+
+/* The vertex of least semidominator on the path from the root of v's tree (without it) to v. */
+static uint32_t eval(struct search *s, uint32_t v)
+{
+    if (s->ancestor[v])
+        compress(s, v);
+    return s->label[v];
+}
+
+static void find_semidominator(const struct graph *g, struct search *s, uint32_t w)
+{
+    uint32_t node = s->vertex[w];
+    for (uint32_t i = g->pred.start[node]; i < g->pred.start[node + 1]; i++) {
+        uint32_t v = s->number[g->pred.to[i]];
+        if (v == 0)
+            continue;
+        uint32_t u = eval(s, v);
+        if (s->semi[u] < s->semi[w])
+            s->semi[w] = s->semi[u];
+    }
+    s->next_in_bucket[w] = s->bucket[s->semi[w]];
+    s->bucket[s->semi[w]] = w;
+}
+
+static void empty_bucket(struct search *s, uint32_t p)
+{
+    for (uint32_t v = s->bucket[p]; v; v = s->next_in_bucket[v]) {
+        uint32_t u = eval(s, v);
+        s->idom[v] = s->semi[u] < s->semi[v] ? u : p;
+    }
+    s->bucket[p] = 0;
+}
+
+/* Fills s->idom by number. */
+static void lengauer_tarjan(struct arena *a, const struct graph *g, struct search *s)
+{
+    uint32_t n = g->nodes + 1;
+    s->number = numbers(a, n), s->vertex = numbers(a, n), s->parent = numbers(a, n);
+    s->semi = numbers(a, n), s->idom = numbers(a, n), s->ancestor = numbers(a, n);
+    s->label = numbers(a, n), s->bucket = numbers(a, n), s->next_in_bucket = numbers(a, n);
+    s->path = numbers(a, n);
+    depth_first_search(a, g, s);
+    for (uint32_t v = 1; v <= s->count; v++)
+        s->semi[v] = s->label[v] = v;
+    for (uint32_t w = s->count; w > 1; w--) {
+        find_semidominator(g, s, w);
+        s->ancestor[w] = s->parent[w];
+        empty_bucket(s, s->parent[w]);
+    }
+    for (uint32_t w = 2; w <= s->count; w++)
+        if (s->idom[w] != s->semi[w])
+            s->idom[w] = s->idom[s->idom[w]];
+}
+
+/* ---- the tree in terms of blocks ----------------------------------------------------------------------- */
+
+/* Depth-first numbers respect the tree (a dominator's is smaller), so that subtree sizes are summed from the
+ * end, and preorder numbers handed out from the start: each child takes the next stretch of its parent's.
+ * `blocks` of the graph's nodes are blocks; a node beyond them (the virtual exit) is left out. */
+static struct ir_dominators *tree_of(struct arena *a, const struct search *s, uint32_t blocks)
+{
+    struct ir_dominators *d = arena_new(a, struct ir_dominators);
+    d->idom = numbers(a, blocks), d->depth = numbers(a, blocks);
+    d->pre = numbers(a, blocks), d->post = numbers(a, blocks), d->order = numbers(a, blocks);
+    for (uint32_t b = 0; b < blocks; b++)
+        d->idom[b] = IR_NO_BLOCK;
+    uint32_t *size = numbers(a, s->count + 1), *next = numbers(a, s->count + 1);
+    for (uint32_t v = s->count; v > 0; v--)
+        size[s->idom[v]] += ++size[v];
+    for (uint32_t v = 1; v <= s->count; v++) {
+        uint32_t b = s->vertex[v], up = s->idom[v], above = up ? s->vertex[up] : blocks;
+        if (b >= blocks)
+            continue;                            /* the virtual exit: its children are roots, from number 0 on */
+        d->idom[b] = above < blocks ? above : IR_NO_BLOCK;
+        d->depth[b] = above < blocks ? d->depth[above] + 1 : 1;
+        d->pre[b] = next[up];
+        next[up] += size[v];
+        next[v] = d->pre[b] + 1;
+        d->post[b] = d->pre[b] + size[v] - 1;
+        d->order[d->pre[b]] = b;
+        d->count++;
+    }
+    return d;
+}
+
+/* ---- forward ------------------------------------------------------------------------------------------- */
+
+/* Edges out of live blocks by block number. */
+static struct rows successor_rows(struct arena *a, const struct ir_cfg *c)
+{
+    struct rows r = {numbers(a, c->blocks + 1), numbers(a, c->pred_start[c->blocks])};
+    uint32_t total = 0;
+    for (uint32_t b = 0; b < c->blocks; b++) {
+        const struct ir_block *block = ir_block_at(c->fn, b);
+        r.start[b] = total;
+        for (uint32_t e = 0; !block->removed && e < block->edges.count; e++)
+            r.to[total++] = block->edges.at[e].block;
+    }
+    r.start[c->blocks] = total;
+    return r;
+}
+
+struct ir_dominators *ir_dominators_new(struct arena *a, const struct ir_cfg *c)
+{
+    struct graph g = {c->blocks, ir_entry(c->fn), successor_rows(a, c), {c->pred_start, c->preds}};
+    struct search s = {0};
+    lengauer_tarjan(a, &g, &s);
+    return tree_of(a, &s, c->blocks);
+}
+
+/* ---- backward, with a virtual exit ------------------------------------------------------------------------ */
+
+/* Marks what reaches b against the edges. The stack has room for every block. */
+static void mark_backward(const struct ir_cfg *c, uint32_t b, struct bitset marked, uint32_t *stack)
+{
+    uint32_t depth = 0;
+    bitset_add(marked, b);
+    stack[depth++] = b;
+    while (depth) {
+        uint32_t at = stack[--depth];
+        for ir_each_pred(p, at, c) {
+            if (bitset_has(marked, p) || !bitset_has(c->reachable, p))
+                continue;
+            bitset_add(marked, p);
+            stack[depth++] = p;
+        }
+    }
+}
+
+/* The blocks with an edge to the virtual exit: real exits first, then one for each endless part. */
+static u32_vec find_exits(struct arena *a, const struct ir_cfg *c)
+{
+    u32_vec exits = {0};
+    struct bitset marked = bitset_new(a, c->blocks);
+    uint32_t *stack = numbers(a, c->blocks);
+    for (int endless = 0; endless < 2; endless++) {
+        for (uint32_t i = c->rpo_count; i-- > 0;) {
+            uint32_t b = c->rpo[i];
+            if (bitset_has(marked, b) || (!endless && ir_block_at(c->fn, b)->edges.count))
+                continue;
+            vec_push(a, &exits, b);
+            mark_backward(c, b, marked, stack);
+        }
+    }
+    return exits;
+}
+
+/* The predecessors of reachable blocks, with the exits as the row of node `blocks`. */
+static struct rows backward_rows(struct arena *a, const struct ir_cfg *c, u32_vec exits)
+{
+    struct rows r = {numbers(a, c->blocks + 2), numbers(a, c->pred_start[c->blocks] + exits.count)};
+    uint32_t total = 0;
+    for (uint32_t b = 0; b < c->blocks; b++) {
+        r.start[b] = total;
+        for ir_each_pred(p, b, c)
+            if (bitset_has(c->reachable, p))
+                r.to[total++] = p;
+    }
+    r.start[c->blocks] = total;
+    for (uint32_t i = 0; i < exits.count; i++)
+        r.to[total++] = exits.at[i];
+    r.start[c->blocks + 1] = total;
+    return r;
+}
+
+/* The successors of blocks, with the edges to the exit (node `blocks`) added. */
+static struct rows forward_rows_with_exit(struct arena *a, const struct ir_cfg *c, u32_vec exits)
+{
+    struct rows plain = successor_rows(a, c);
+    struct rows r = {numbers(a, c->blocks + 2), numbers(a, plain.start[c->blocks] + exits.count)};
+    struct bitset leaves = bitset_new(a, c->blocks);
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < exits.count; i++)
+        bitset_add(leaves, exits.at[i]);
+    for (uint32_t b = 0; b < c->blocks; b++) {
+        r.start[b] = total;
+        for (uint32_t e = plain.start[b]; e < plain.start[b + 1]; e++)
+            r.to[total++] = plain.to[e];
+        if (bitset_has(leaves, b))
+            r.to[total++] = c->blocks;
+    }
+    r.start[c->blocks] = r.start[c->blocks + 1] = total;
+    return r;
+}
+
+struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cfg *c)
+{
+    u32_vec exits = find_exits(a, c);
+    struct graph g = {c->blocks + 1, c->blocks, backward_rows(a, c, exits), forward_rows_with_exit(a, c, exits)};
+    struct search s = {0};
+    lengauer_tarjan(a, &g, &s);
+    return tree_of(a, &s, c->blocks);
+}
