@@ -1,0 +1,27 @@
+/* reference.h: the samples' outputs computed by plain C, thread by thread, one loop a kernel.
+ *
+ * Each function returns the bytes of the sample's output buffer (malloc; *n gets their number), made from
+ * the same inputs as the sample's launch directive. Results are equal bit for bit: the same operations in
+ * the same order, no contraction, no libm but sqrt.
+ */
+#ifndef KERNC_TEST_REFERENCE_H
+#define KERNC_TEST_REFERENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void *reference_saxpy(size_t *n);
+void *reference_matmul(size_t *n);
+void *reference_reduce(size_t *n);
+void *reference_scan(size_t *n);
+void *reference_histogram(size_t *n);
+void *reference_nbody(size_t *n);          /* ax, then ay, then az */
+void *reference_bitonic(size_t *n);
+void *reference_sobel(size_t *n);
+void *reference_mandelbrot(size_t *n);
+void *reference_pathtracer(size_t *n);
+
+/* The buffer that --arg's SPEC makes, e.g. "random(64, 1, -1, 1)", as element type e (enum launch_element). */
+void *reference_input(const char *spec, int e);
+
+#endif

@@ -1,0 +1,203 @@
+/* reference_pictures.c: plain C for the samples that draw. */
+#include "base/base.h"
+#include "test/samples/reference.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- sobel ---- */
+
+static int scene_at(int x, int y)
+{
+    for (int d = 0; d < 5; d++) {
+        int dx = x - (40 + 43 * d), dy = y - (60 + d * 61 % 130), radius = 18 + 7 * d;
+        if (dx * dx + dy * dy < radius * radius)
+            return 90 + 33 * d;
+    }
+    return (x + 2 * y) / 24 % 2 == 0 ? 40 : 70;
+}
+
+void *reference_sobel(size_t *n)
+{
+    enum { SIDE = 256 };
+    static const int weight[3] = { 1, 2, 1 };
+    uint8_t *edges = mem_alloc(SIDE * SIDE);
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++) {
+            int gx = 0, gy = 0;
+            for (int k = -1; k <= 1; k++) {
+                gx += weight[k + 1] * (scene_at(x + 1, y + k) - scene_at(x - 1, y + k));
+                gy += weight[k + 1] * (scene_at(x + k, y + 1) - scene_at(x + k, y - 1));
+            }
+            int sum = abs(gx) + abs(gy);
+            edges[y * SIDE + x] = (uint8_t)(sum < 255 ? sum : 255);
+        }
+    *n = SIDE * SIDE;
+    return edges;
+}
+
+/* ---- mandelbrot ---- */
+
+static uint32_t palette(int n, int limit)
+{
+    if (n == limit)
+        return 0;
+    uint32_t t = (uint32_t)n * 12 % 768, up = t % 256, down = 255 - up;
+    if (t < 256)
+        return (up / 3) << 16 | (up / 2) << 8 | (96 + up * 5 / 8);
+    if (t < 512)
+        return (85 + up * 2 / 3) << 16 | (127 + up / 2) << 8 | (255 - up / 4);
+    return down << 16 | down << 8 | (64 + down / 2);
+}
+
+void *reference_mandelbrot(size_t *n)
+{
+    enum { WIDTH = 640, HEIGHT = 480, LIMIT = 256 };
+    uint32_t *image = mem_alloc(WIDTH * HEIGHT * sizeof *image);
+    for (int p = 0; p < WIDTH * HEIGHT; p++) {
+        float cx = -2.2f + 3.2f * (float)(p % WIDTH) / WIDTH;
+        float cy = -1.2f + 2.4f * (float)(p / WIDTH) / HEIGHT;
+        float q = (cx - 0.25f) * (cx - 0.25f) + cy * cy;
+        int steps = LIMIT;
+        if (q * (q + (cx - 0.25f)) > 0.25f * cy * cy && (cx + 1) * (cx + 1) + cy * cy > 0.0625f) {
+            float x = 0, y = 0;
+            for (steps = 0; steps < LIMIT && x * x + y * y <= 4; steps++) {
+                float next = x * x - y * y + cx;
+                y = 2 * x * y + cy;
+                x = next;
+            }
+        }
+        image[p] = palette(steps, LIMIT);
+    }
+    *n = WIDTH * HEIGHT * sizeof *image;
+    return image;
+}
+
+/* ---- pathtracer ---- */
+
+struct vec { float x, y, z; };
+enum material { DIFFUSE, MIRROR, GLASS, LIGHT };
+struct sphere { struct vec at; float radius, albedo; enum material material; int tint; };
+
+static const struct sphere spheres[9] = {
+    { { 1e4f + 1, 40, 81 }, 1e4f, 0.75f, DIFFUSE, 1 },
+    { { -1e4f + 99, 40, 81 }, 1e4f, 0.75f, DIFFUSE, 2 },
+    { { 50, 40, 1e4f }, 1e4f, 0.75f, DIFFUSE, 0 },
+    { { 50, 40, -1e4f + 170 }, 1e4f, 0.3f, DIFFUSE, 0 },
+    { { 50, 1e4f, 81 }, 1e4f, 0.75f, DIFFUSE, 0 },
+    { { 50, -1e4f + 81, 81 }, 1e4f, 0.75f, DIFFUSE, 0 },
+    { { 27, 16, 47 }, 16, 0.999f, MIRROR, 0 },
+    { { 73, 16, 78 }, 16, 0.999f, GLASS, 0 },
+    { { 50, 681 - 0.6f, 81 }, 600, 12, LIGHT, 0 },
+};
+static const float FAR = 1e20f;
+
+static struct vec plus(struct vec a, struct vec b) { return (struct vec){ a.x + b.x, a.y + b.y, a.z + b.z }; }
+static struct vec minus(struct vec a, struct vec b) { return (struct vec){ a.x - b.x, a.y - b.y, a.z - b.z }; }
+static struct vec times(struct vec a, float f) { return (struct vec){ a.x * f, a.y * f, a.z * f }; }
+static float dot(struct vec a, struct vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static struct vec unit(struct vec a) { return times(a, 1 / sqrtf(dot(a, a))); }
+
+/* The next fraction in [0, 1) of the xorshift stream. */
+static float draw(uint32_t *s)
+{
+    *s ^= *s << 13;
+    *s ^= *s >> 17;
+    *s ^= *s << 5;
+    return (float)(*s >> 8) * (1.0f / 16777216);
+}
+
+static float distance_to(const struct sphere *k, struct vec from, struct vec dir)
+{
+    struct vec to = minus(k->at, from);
+    float b = dot(to, dir), det = b * b - dot(to, to) + k->radius * k->radius;
+    if (det < 0)
+        return FAR;
+    det = sqrtf(det);
+    return b - det > 0.02f ? b - det : b + det > 0.02f ? b + det : FAR;
+}
+
+static const struct sphere *nearest_sphere(struct vec from, struct vec dir, float *distance)
+{
+    const struct sphere *k = NULL;
+    *distance = FAR;
+    for (int i = 0; i < 9; i++) {
+        float t = distance_to(&spheres[i], from, dir);
+        if (t < *distance) {
+            *distance = t;
+            k = &spheres[i];
+        }
+    }
+    return k;
+}
+
+static struct vec scatter(const struct sphere *k, struct vec dir, struct vec normal, uint32_t *s)
+{
+    float c = dot(normal, dir);
+    struct vec facing = c < 0 ? normal : times(normal, -1), mirrored = plus(dir, times(normal, -2 * c));
+    if (k->material == MIRROR)
+        return mirrored;
+    if (k->material == DIFFUSE) {
+        struct vec ball;
+        do {
+            ball.x = 2 * draw(s) - 1;
+            ball.y = 2 * draw(s) - 1;
+            ball.z = 2 * draw(s) - 1;
+        } while (dot(ball, ball) > 1 || dot(ball, ball) < 1e-6f);
+        return unit(plus(times(facing, 1.001f), unit(ball)));
+    }
+    float eta = c < 0 ? 1 / 1.5f : 1.5f, cosine = c < 0 ? -c : c;
+    float k2 = 1 - eta * eta * (1 - cosine * cosine), base = 1 - cosine;
+    float reflect = 0.04f + 0.96f * base * base * base * base * base;
+    float chance = draw(s);
+    if (k2 < 0 || chance < reflect)
+        return mirrored;
+    return unit(plus(times(dir, eta), times(facing, eta * cosine - sqrtf(k2))));
+}
+
+/* Adds the light that one path brings to sum. */
+static void follow(struct vec from, struct vec dir, uint32_t *s, struct vec *sum)
+{
+    struct vec w = { 1, 1, 1 };
+    for (int bounce = 0; bounce < 64; bounce++) {
+        float t;
+        const struct sphere *k = nearest_sphere(from, dir, &t);
+        if (k == NULL)
+            return;
+        if (k->material == LIGHT) {
+            *sum = plus(*sum, times(w, k->albedo));
+            return;
+        }
+        if (bounce > 4) {
+            if (draw(s) >= k->albedo)
+                return;
+        } else {
+            w = times(w, k->albedo);
+        }
+        if (k->tint == 1)
+            w = (struct vec){ w.x, w.y * 0.35f, w.z * 0.35f };
+        else if (k->tint == 2)
+            w = (struct vec){ w.x * 0.35f, w.y * 0.35f, w.z };
+        from = plus(from, times(dir, t));
+        dir = scatter(k, dir, unit(minus(from, k->at)), s);
+    }
+}
+
+void *reference_pathtracer(size_t *n)
+{
+    enum { WIDTH = 128, HEIGHT = 96, SAMPLES = 16 };
+    float *image = mem_alloc(3 * WIDTH * HEIGHT * sizeof *image);
+    for (int p = 0; p < WIDTH * HEIGHT; p++) {
+        uint32_t s = (uint32_t)p * 2654435761u + 12345u;
+        struct vec sum = { 0, 0, 0 };
+        for (int sample = 0; sample < SAMPLES; sample++) {
+            float px = ((float)(p % WIDTH) + draw(&s)) / WIDTH - 0.5f;
+            float py = 0.5f - ((float)(p / WIDTH) + draw(&s)) / HEIGHT;
+            follow((struct vec){ 50, 46, 168 }, unit((struct vec){ px * 0.95f, py * 0.95f - 0.06f, -1 }), &s, &sum);
+        }
+        image[3 * p] = sum.x / SAMPLES;
+        image[3 * p + 1] = sum.y / SAMPLES;
+        image[3 * p + 2] = sum.z / SAMPLES;
+    }
+    *n = 3 * WIDTH * HEIGHT * sizeof *image;
+    return image;
+}
