@@ -1,0 +1,316 @@
+/* launch.c: values of launch arguments: making the bytes of buffers and the bits of scalars.
+ *
+ * Everything is computed with integers and with double arithmetic that is exact or rounded once an operation, so
+ * that a reference program repeats it bit for bit from the formulas in launch.h.
+ */
+#include "base/launch.h"
+
+#include <math.h>
+
+struct element_info {
+    const char *name;
+    uint32_t    bytes;
+    int64_t     least;
+    uint64_t    greatest;
+};
+static const struct element_info elements[] = {
+    [LAUNCH_BYTES] = {"struct", 0, 0, 0},
+    [LAUNCH_BOOL] = {"bool", 1, 0, 1},
+    [LAUNCH_CHAR] = {"char", 1, INT8_MIN, INT8_MAX},
+    [LAUNCH_UCHAR] = {"uchar", 1, 0, UINT8_MAX},
+    [LAUNCH_SHORT] = {"short", 2, INT16_MIN, INT16_MAX},
+    [LAUNCH_USHORT] = {"ushort", 2, 0, UINT16_MAX},
+    [LAUNCH_INT] = {"int", 4, INT32_MIN, INT32_MAX},
+    [LAUNCH_UINT] = {"uint", 4, 0, UINT32_MAX},
+    [LAUNCH_LONG] = {"long", 8, INT64_MIN, INT64_MAX},
+    [LAUNCH_ULONG] = {"ulong", 8, 0, UINT64_MAX},
+    [LAUNCH_FLOAT] = {"float", 4, 0, 0},
+    [LAUNCH_DOUBLE] = {"double", 8, 0, 0},
+};
+
+uint32_t launch_element_bytes(enum launch_element e)
+{
+    return elements[e].bytes;
+}
+
+const char *launch_element_name(enum launch_element e)
+{
+    return elements[e].name;
+}
+
+static bool is_float(enum launch_element e)
+{
+    return e == LAUNCH_FLOAT || e == LAUNCH_DOUBLE;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------- */
+
+static const char wants_integer[] = "an integer is wanted here";
+static const char out_of_range[] = "the number does not fit the type";
+
+/* A ulong's upper half looks negative in i; f tells. */
+static bool is_negative(struct launch_number n)
+{
+    return n.i < 0 && !(n.f > 0);
+}
+
+static double as_double(struct launch_number n)
+{
+    return n.is_float ? n.f : is_negative(n) ? (double)n.i : (double)(uint64_t)n.i;
+}
+
+static const char *check_number(struct launch_number n, enum launch_element e)
+{
+    const struct element_info *info = &elements[e];
+    if (is_float(e))
+        return NULL;
+    if (n.is_float)
+        return wants_integer;
+    bool fits = is_negative(n) ? n.i >= info->least : (uint64_t)n.i <= info->greatest;
+    return fits ? NULL : out_of_range;
+}
+
+static void store_double(double d, enum launch_element e, void *at)
+{
+    float f = (float)d;
+    if (e == LAUNCH_FLOAT)
+        memcpy(at, &f, sizeof f);
+    else
+        memcpy(at, &d, sizeof d);
+}
+
+/* Little-endian host: the low bytes come first. */
+static void store_number(struct launch_number n, enum launch_element e, void *at)
+{
+    if (is_float(e))
+        store_double(as_double(n), e, at);
+    else
+        memcpy(at, &n.i, elements[e].bytes);
+}
+
+const char *launch_make_scalar(const struct launch_value *v, enum launch_element e, uint64_t *bits)
+{
+    if (v->kind != LAUNCH_SCALAR)
+        return "this parameter is a number, not a buffer";
+    if (e == LAUNCH_BYTES)
+        return "a struct cannot be given on the command line";
+    const char *problem = check_number(v->n[0], e);
+    if (problem)
+        return problem;
+    *bits = 0;
+    if (is_float(e))
+        store_number(v->n[0], e, bits);
+    else
+        *bits = elements[e].bytes == 8 ? (uint64_t)v->n[0].i : (uint32_t)v->n[0].i;
+    return NULL;
+}
+
+/* ---- generators ------------------------------------------------------------------------------------ */
+
+uint64_t launch_word(uint64_t seed, uint64_t i)
+{
+    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static double unit(uint64_t seed, uint64_t i)
+{
+    return (double)(launch_word(seed, i) >> 11) * 0x1p-53;
+}
+
+static void iota_element(const struct launch_value *v, enum launch_element e, uint64_t i, void *at)
+{
+    store_number((struct launch_number){.i = (int64_t)i, .f = (double)i}, e, at);
+}
+
+static __int128 wide(struct launch_number n)
+{
+    return is_negative(n) ? (__int128)n.i : (__int128)(uint64_t)n.i;
+}
+
+static void ramp_element(const struct launch_value *v, enum launch_element e, uint64_t i, void *at)
+{
+    uint64_t steps = v->count > 1 ? v->count - 1 : 1;
+    if (is_float(e)) {
+        double a = as_double(v->n[0]), b = as_double(v->n[1]);
+        store_double(a + (b - a) * (double)i / (double)steps, e, at);
+        return;
+    }
+    __int128 x = wide(v->n[0]) + (wide(v->n[1]) - wide(v->n[0])) * (__int128)i / (__int128)steps;
+    int64_t  bits = (int64_t)x;
+    memcpy(at, &bits, elements[e].bytes);
+}
+
+static void random_float(double lo, double hi, double u, enum launch_element e, void *at)
+{
+    double d = lo + (hi - lo) * u;
+    if (d >= hi && lo < hi)
+        d = nextafter(hi, lo);
+    if (e == LAUNCH_FLOAT && (float)d >= hi && lo < hi)
+        d = nextafterf((float)hi, (float)lo);
+    store_double(d, e, at);
+}
+
+static void random_element(const struct launch_value *v, enum launch_element e, uint64_t i, void *at)
+{
+    if (is_float(e)) {
+        random_float(as_double(v->n[0]), as_double(v->n[1]), unit(v->seed, i), e, at);
+        return;
+    }
+    unsigned __int128 range = (unsigned __int128)((uint64_t)v->n[1].i - (uint64_t)v->n[0].i) + 1;
+    uint64_t          bits = (uint64_t)v->n[0].i + (uint64_t)(launch_word(v->seed, i) * range >> 64);
+    memcpy(at, &bits, elements[e].bytes);
+}
+
+static void store_clamped(double d, enum launch_element e, void *at)
+{
+    const struct element_info *info = &elements[e];
+    double                     r = nearbyint(d);
+    struct launch_number       n = {.f = r};
+    if (r >= (double)info->greatest)
+        n.i = (int64_t)info->greatest;
+    else if (r <= (double)info->least)
+        n.i = info->least;
+    else
+        n.i = r < 0 ? (int64_t)r : (int64_t)(uint64_t)r;
+    store_number(n, e, at);
+}
+
+/* The sum of twelve uniform numbers has the deviation 1 and needs no function of the host's libm. */
+static void normal_element(const struct launch_value *v, enum launch_element e, uint64_t i, void *at)
+{
+    double sum = 0;
+    for (uint64_t k = 0; k < 12; k++)
+        sum += unit(v->seed, 12 * i + k);
+    double d = as_double(v->n[0]) + as_double(v->n[1]) * (sum - 6);
+    if (is_float(e))
+        store_double(d, e, at);
+    else
+        store_clamped(d, e, at);
+}
+
+/* ---- buffers ------------------------------------------------------------------------------------- */
+
+typedef void make_element(const struct launch_value *v, enum launch_element e, uint64_t i, void *at);
+
+static const char too_large[] = "the buffer is larger than the memory limit (--max-memory)";
+
+static const char *check_bounds(const struct launch_value *v, enum launch_element e)
+{
+    const char *problem = check_number(v->n[0], e);
+    if (!problem)
+        problem = check_number(v->n[1], e);
+    if (!problem && !(fabs(as_double(v->n[0])) < INFINITY && fabs(as_double(v->n[1])) < INFINITY))
+        problem = "the bounds must be finite";
+    return problem;
+}
+
+static const char *check_random(const struct launch_value *v, enum launch_element e)
+{
+    const char *problem = check_bounds(v, e);
+    bool descending = is_float(e) ? as_double(v->n[0]) > as_double(v->n[1]) : wide(v->n[0]) > wide(v->n[1]);
+    if (!problem && descending)
+        problem = "the lower bound is above the upper bound";
+    return problem;
+}
+
+static const char *check_normal(const struct launch_value *v)
+{
+    return check_bounds(v, LAUNCH_DOUBLE); /* also for integers, which are rounded */
+}
+
+static const char *check_iota(const struct launch_value *v, enum launch_element e)
+{
+    return !is_float(e) && v->count - 1 > elements[e].greatest ? out_of_range : NULL;
+}
+
+/* Room for `count` elements, zeroed. */
+static const char *allocate(uint64_t count, uint32_t element_bytes, size_t limit, void **bytes, size_t *n)
+{
+    size_t total;
+    if (count == 0)
+        return "a buffer needs at least one element";
+    if (__builtin_mul_overflow(count, element_bytes, &total) || total > limit)
+        return too_large;
+    *n = total;
+    *bytes = mem_alloc(total);
+    return NULL;
+}
+
+static const char *generate(const struct launch_value *v, enum launch_element e, make_element *make, size_t limit,
+                            void **bytes, size_t *n)
+{
+    uint32_t    size = elements[e].bytes;
+    const char *problem = allocate(v->count, size, limit, bytes, n);
+    if (!problem)
+        for (uint64_t i = 0; i < v->count; i++)
+            make(v, e, i, (char *)*bytes + i * size);
+    return problem;
+}
+
+static const char *make_list(const struct launch_value *v, enum launch_element e, size_t limit, void **bytes,
+                             size_t *n)
+{
+    for (uint32_t i = 0; i < v->list.count; i++) {
+        const char *problem = check_number(v->list.at[i], e);
+        if (problem)
+            return problem;
+    }
+    uint32_t    size = elements[e].bytes;
+    const char *problem = allocate(v->list.count, size, limit, bytes, n);
+    if (!problem)
+        for (uint32_t i = 0; i < v->list.count; i++)
+            store_number(v->list.at[i], e, (char *)*bytes + (size_t)i * size);
+    return problem;
+}
+
+static const char *make_from_file(const struct launch_value *v, uint32_t element_bytes, size_t limit, void **bytes,
+                                  size_t *n)
+{
+    struct text t = {0};
+    const char *problem = file_read(v->file, limit, &t);
+    if (!problem && t.length == 0)
+        problem = "the file is empty";
+    if (!problem && t.length % element_bytes)
+        problem = "the file's length is no multiple of the element's size";
+    if (problem) {
+        text_free(&t);
+        return problem;
+    }
+    *bytes = t.at;
+    *n = t.length;
+    return NULL;
+}
+
+const char *launch_make_buffer(const struct launch_value *v, enum launch_element e, uint32_t element_bytes,
+                               size_t limit, void **bytes, size_t *n)
+{
+    const char *problem = NULL;
+    *bytes = NULL;
+    if (v->kind == LAUNCH_SCALAR)
+        return "this parameter is a buffer, not a number";
+    if (v->kind == LAUNCH_ZEROS)
+        return allocate(v->count, element_bytes, limit, bytes, n);
+    if (v->kind == LAUNCH_FILE)
+        return make_from_file(v, element_bytes, limit, bytes, n);
+    if (e == LAUNCH_BYTES)
+        return "a buffer of structs is made by zeros(n) or @file";
+    switch (v->kind) {
+    case LAUNCH_LIST: return make_list(v, e, limit, bytes, n);
+    case LAUNCH_IOTA:
+        problem = check_iota(v, e);
+        return problem ? problem : generate(v, e, iota_element, limit, bytes, n);
+    case LAUNCH_RAMP:
+        problem = check_bounds(v, e);
+        return problem ? problem : generate(v, e, ramp_element, limit, bytes, n);
+    case LAUNCH_RANDOM:
+        problem = check_random(v, e);
+        return problem ? problem : generate(v, e, random_element, limit, bytes, n);
+    case LAUNCH_NORMAL:
+        problem = check_normal(v);
+        return problem ? problem : generate(v, e, normal_element, limit, bytes, n);
+    default: BUG("launch value of kind %d", v->kind);
+    }
+}

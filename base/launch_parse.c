@@ -1,0 +1,222 @@
+/* launch_parse.c: the text form of a launch argument's value, as --arg NAME=SPEC takes it.
+ *
+ *   SPEC   = number | true | false | "zeros" "(" count ")" | "iota" "(" count ")"
+ *          | "ramp" "(" number "," number "," count ")" | "random" "(" count "," seed "," number "," number ")"
+ *          | "normal" "(" count "," seed "," number "," number ")"
+ *          | "@" path | "file" "(" '"' path '"' ")" | "{" number { "," number } "}"
+ *   number = ["-" | "+"] (decimal or 0x integer | decimal float | "inf" | "nan")
+ *
+ * Blanks may stand between the parts. What follows "@" is the path, up to the end.
+ */
+#include "base/launch.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct parser { const char *at; struct arena *arena; };
+
+static void skip_blanks(struct parser *p)
+{
+    while (*p->at == ' ' || *p->at == '\t')
+        p->at++;
+}
+
+static bool accept(struct parser *p, char c)
+{
+    skip_blanks(p);
+    if (*p->at != c)
+        return false;
+    p->at++;
+    return true;
+}
+
+static bool accept_word(struct parser *p, const char *word)
+{
+    size_t n = strlen(word);
+    skip_blanks(p);
+    if (strncmp(p->at, word, n) != 0 || isalnum((unsigned char)p->at[n]) || p->at[n] == '_')
+        return false;
+    p->at += n;
+    return true;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------- */
+
+static const char no_number[] = "a number is wanted here";
+static const char huge_number[] = "the number is too large";
+
+/* strtod reads the decimal point of the program's locale; ours is always the C one. */
+static double read_double(const char *text, char **end)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = c ? uselocale(c) : (locale_t)0;
+    double   d = strtod(text, end);
+    if (c) {
+        uselocale(before);
+        freelocale(c);
+    }
+    return d;
+}
+
+static const char *parse_float(struct parser *p, struct launch_number *n)
+{
+    char  *end;
+    double d = read_double(p->at, &end);
+    if (end == p->at)
+        return no_number;
+    *n = (struct launch_number){.is_float = true, .f = d};
+    p->at = end;
+    return isfinite(d) || !isdigit((unsigned char)end[-1]) ? NULL : huge_number;
+}
+
+/* Whether the unsigned literal at s is a float: has a point or exponent, or is inf or nan. */
+static bool looks_float(const char *s)
+{
+    if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+        return false;
+    while (isdigit((unsigned char)*s))
+        s++;
+    return *s == '.' || *s == 'e' || *s == 'E' || strncmp(s, "inf", 3) == 0 || strncmp(s, "nan", 3) == 0;
+}
+
+static const char *parse_integer(struct parser *p, bool negative, struct launch_number *n)
+{
+    char *end;
+    if (!isdigit((unsigned char)*p->at))
+        return no_number;
+    errno = 0;
+    int                base = p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X') ? 16 : 10;
+    unsigned long long u = strtoull(p->at, &end, base);
+    if (errno == ERANGE || (negative && u > (uint64_t)INT64_MAX + 1))
+        return huge_number;
+    *n = (struct launch_number){.i = (int64_t)(negative ? -u : u), .f = negative ? -(double)u : (double)u};
+    p->at = end;
+    return NULL;
+}
+
+static const char *parse_number(struct parser *p, struct launch_number *n)
+{
+    skip_blanks(p);
+    bool yes = accept_word(p, "true");
+    if (yes || accept_word(p, "false")) {
+        *n = (struct launch_number){.i = yes, .f = yes};
+        return NULL;
+    }
+    bool negative = *p->at == '-';
+    if (*p->at == '-' || *p->at == '+')
+        p->at++;
+    if (!looks_float(p->at))
+        return parse_integer(p, negative, n);
+    const char *problem = parse_float(p, n);
+    if (!problem && negative)
+        n->f = -n->f;
+    return problem;
+}
+
+static const char *parse_count(struct parser *p, uint64_t *count)
+{
+    struct launch_number n = {0};
+    const char          *problem = parse_number(p, &n);
+    if (!problem && (n.is_float || (n.i < 0 && n.f < 0)))
+        problem = "a count or seed is an integer, 0 or more";
+    *count = (uint64_t)n.i;
+    return problem;
+}
+
+/* ---- values -------------------------------------------------------------------------------------- */
+
+/* What stands between the parentheses: c count, s seed, 0 and 1 the numbers. */
+static const struct form { const char *name, *arguments, *usage; enum launch_value_kind kind; } forms[] = {
+    {"zeros", "c", "this is written zeros(count)", LAUNCH_ZEROS},
+    {"iota", "c", "this is written iota(count)", LAUNCH_IOTA},
+    {"ramp", "01c", "this is written ramp(first, last, count)", LAUNCH_RAMP},
+    {"random", "cs01", "this is written random(count, seed, lo, hi)", LAUNCH_RANDOM},
+    {"normal", "cs01", "this is written normal(count, seed, mean, deviation)", LAUNCH_NORMAL},
+};
+
+static const char *parse_argument(struct parser *p, char what, struct launch_value *v)
+{
+    switch (what) {
+    case 'c': return parse_count(p, &v->count);
+    case 's': return parse_count(p, &v->seed);
+    default:  return parse_number(p, &v->n[what - '0']);
+    }
+}
+
+static const char *parse_form(struct parser *p, const struct form *f, struct launch_value *v)
+{
+    v->kind = f->kind;
+    for (const char *a = f->arguments; *a; a++) {
+        if (!accept(p, a == f->arguments ? '(' : ','))
+            return f->usage;
+        const char *problem = parse_argument(p, *a, v);
+        if (problem)
+            return problem;
+    }
+    if (!accept(p, ')'))
+        return f->usage;
+    return v->count ? NULL : "a buffer needs at least one element";
+}
+
+static const char *parse_list(struct parser *p, struct launch_value *v)
+{
+    v->kind = LAUNCH_LIST;
+    do {
+        struct launch_number n;
+        const char          *problem = parse_number(p, &n);
+        if (problem)
+            return problem;
+        vec_push(p->arena, &v->list, n);
+    } while (accept(p, ','));
+    v->count = v->list.count;
+    return accept(p, '}') ? NULL : "a list is written {1, 2, 3}";
+}
+
+static const char *parse_path(struct parser *p, size_t length, struct launch_value *v)
+{
+    v->kind = LAUNCH_FILE;
+    v->file = arena_strdup(p->arena, p->at, length);
+    p->at += length;
+    return length ? NULL : "the name of a file is missing";
+}
+
+static const char *parse_file_call(struct parser *p, struct launch_value *v)
+{
+    static const char usage[] = "a file is written @name or file(\"name\")";
+    if (!accept(p, '(') || !accept(p, '"'))
+        return usage;
+    const char *problem = parse_path(p, strcspn(p->at, "\""), v);
+    if (problem)
+        return problem;
+    return accept(p, '"') && accept(p, ')') ? NULL : usage;
+}
+
+static const char *parse_value(struct parser *p, struct launch_value *v)
+{
+    if (accept(p, '@'))
+        return parse_path(p, strlen(p->at), v);
+    if (accept(p, '{'))
+        return parse_list(p, v);
+    if (accept_word(p, "file"))
+        return parse_file_call(p, v);
+    for (size_t i = 0; i < COUNT(forms); i++)
+        if (accept_word(p, forms[i].name))
+            return parse_form(p, &forms[i], v);
+    v->kind = LAUNCH_SCALAR;
+    const char *problem = parse_number(p, &v->n[0]);
+    return problem == no_number ? "wanted: a number, zeros, iota, ramp, random, normal, @file or {list}" : problem;
+}
+
+const char *launch_parse_value(struct arena *a, const char *text, struct launch_value *v)
+{
+    struct parser p = {.at = text, .arena = a};
+    *v = (struct launch_value){0};
+    const char *problem = parse_value(&p, v);
+    if (problem)
+        return problem;
+    skip_blanks(&p);
+    return *p.at ? "something follows the value" : NULL;
+}
