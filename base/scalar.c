@@ -1,0 +1,67 @@
+/* scalar.c: scalar.def as tables and as one function, for folding and for tests. */
+#include "base/scalar.h"
+
+const struct scalar_op_info scalar_op_info[SCALAR_OPS] = {
+#define SCALAR_OP(op, flags, meaning) {#op, flags, meaning},
+#include "base/scalar.def"
+};
+
+const struct scalar_case_info scalar_case_info[SCALAR_CASES] = {
+#define S1(op, name, R, A, formula) {#name, SCALAR_OP_##op, 1, SCALAR_##R, {SCALAR_##A, 0, 0}},
+#define S2(op, name, R, A, B, formula) {#name, SCALAR_OP_##op, 2, SCALAR_##R, {SCALAR_##A, SCALAR_##B, 0}},
+#define S3(op, name, R, A, B, C, formula)                                                                    \
+    {#name, SCALAR_OP_##op, 3, SCALAR_##R, {SCALAR_##A, SCALAR_##B, SCALAR_##C}},
+#include "base/scalar.def"
+};
+
+/* One more than the case, so that what is not mentioned is 0. A pair given twice is a compiler warning. */
+static const uint16_t case_of[SCALAR_OPS][SCALAR_TYPES][SCALAR_TYPES] = {
+#define S1(op, name, R, A, formula)       [SCALAR_OP_##op][SCALAR_##R][SCALAR_##A] = SCALAR_##name + 1,
+#define S2(op, name, R, A, B, formula)    [SCALAR_OP_##op][SCALAR_##R][SCALAR_##A] = SCALAR_##name + 1,
+#define S3(op, name, R, A, B, C, formula) [SCALAR_OP_##op][SCALAR_##R][SCALAR_##A] = SCALAR_##name + 1,
+#include "base/scalar.def"
+};
+
+int scalar_find(enum scalar_op op, enum scalar_type result, enum scalar_type argument)
+{
+    return (int)case_of[op][result][argument] - 1;
+}
+
+static bool     take_B(scalar_bits x) { return x & 1; }
+static uint32_t take_I(scalar_bits x) { return (uint32_t)x; }
+static uint64_t take_L(scalar_bits x) { return x; }
+static float    take_F(scalar_bits x) { return scalar_from_f32((uint32_t)x); }
+static double   take_D(scalar_bits x) { return scalar_from_f64(x); }
+
+static scalar_bits give_B(bool x) { return x; }
+static scalar_bits give_I(uint32_t x) { return x; }
+static scalar_bits give_L(uint64_t x) { return x; }
+static scalar_bits give_F(float x) { return scalar_bits_f32(x); }
+static scalar_bits give_D(double x) { return scalar_bits_f64(x); }
+
+/* Each formula in a function of its own, where the names a, b, c are its arguments. */
+#define S1(op, name, R, A, formula)                                                                          \
+    static scalar_ctype_##R compute_##name(scalar_ctype_##A a) { return formula; }
+#define S2(op, name, R, A, B, formula)                                                                       \
+    static scalar_ctype_##R compute_##name(scalar_ctype_##A a, scalar_ctype_##B b) { return formula; }
+#define S3(op, name, R, A, B, C, formula)                                                                    \
+    static scalar_ctype_##R compute_##name(scalar_ctype_##A a, scalar_ctype_##B b, scalar_ctype_##C c)       \
+    {                                                                                                        \
+        return formula;                                                                                      \
+    }
+#include "base/scalar.def"
+
+scalar_bits scalar_evaluate(enum scalar_case which, scalar_bits a, scalar_bits b, scalar_bits d)
+{
+    switch (which) {
+#define S1(op, name, R, A, formula) \
+    case SCALAR_##name: return give_##R(compute_##name(take_##A(a)));
+#define S2(op, name, R, A, B, formula) \
+    case SCALAR_##name: return give_##R(compute_##name(take_##A(a), take_##B(b)));
+#define S3(op, name, R, A, B, C, formula) \
+    case SCALAR_##name: return give_##R(compute_##name(take_##A(a), take_##B(b), take_##C(d)));
+#include "base/scalar.def"
+    case SCALAR_CASES: break;
+    }
+    BUG("no such scalar case: %d", (int)which);
+}
