@@ -36,7 +36,7 @@ enum ir_mem {
 enum ir_op {
 #define SCALAR_OP(op, flags, meaning) IR_##op,
 #include "base/scalar.def"
-#define IR_OP(op, text, types, argc, latency, flags, meaning) IR_##op,
+#define IR_OP(op, text, types, argc, imm, latency, flags, meaning) IR_##op,
 #include "ir/ops.def"
     IR_OPS
 };
@@ -51,6 +51,16 @@ enum ir_latency {
     IR_LAT_NONE, IR_LAT_ALU, IR_LAT_MUL, IR_LAT_DIV, IR_LAT_FPU, IR_LAT_DPU, IR_LAT_SFU, IR_LAT_LOAD,
     IR_LAT_ATOM, IR_LAT_SYNC, IR_LAT_CALL, IR_LAT_BR,
 };
+/* What an instruction's `imm` is. */
+enum ir_imm {
+    IR_IMM_NONE,
+    IR_IMM_STORAGE,               /* bytes; imm2 the alignment */
+    IR_IMM_OFFSET,                /* added to operand 0; the access's type is `mem` */
+    IR_IMM_BYTES,
+    IR_IMM_SPECIAL,               /* enum ir_special */
+    IR_IMM_PREDICTION,            /* number of a prediction region of the function; imm2 the threshold */
+    IR_IMM_OBJECT, IR_IMM_FUNCTION, IR_IMM_SIGNATURE, IR_IMM_HOST, IR_IMM_TEXT, /* number in the module's table */
+};
 
 enum ir_op_flag {
     IR_PURE = 1, IR_COMMUTES = 2, IR_EFFECT = 4, IR_READS = 8, IR_WRITES = 16, IR_CONVERGENT = 32,
@@ -60,6 +70,7 @@ struct ir_op_info {
     const char *text, *meaning;
     const char *types;        /* of ops.def; NULL: a scalar operation, see scalar_case_info */
     int8_t      argc;
+    uint8_t     imm;          /* enum ir_imm */
     uint8_t     latency;      /* of scalar operations: by type, see ir_latency_of */
     uint16_t    flags;        /* enum ir_op_flag */
 };
