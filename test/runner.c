@@ -1,0 +1,176 @@
+/* runner.c: runs the tests it is given, several at a time, and counts them. See test/README.md.
+ *
+ *   runner [-j N] [-u] [-f TEXT] [-k KERNC] PATH...
+ *
+ * A PATH is a folder (walked for annotated files), an annotated file, or an executable (a cmocka program, whose
+ * tests are counted one by one). -u rewrites golden files, -f runs only paths that contain TEXT. The last line is
+ * "N passed, N failed", with ", N skipped" if a tool was missing; the exit code is 1 if anything failed, or if
+ * something was skipped although CI is set.
+ */
+#include "base/base.h"
+#include "test/runner.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct suite {
+    struct arena arena;
+    VEC(const char *) paths;
+    struct test_options options;
+    const char *filter;
+    long        jobs;
+    pthread_mutex_t lock;            /* guards what follows */
+    uint32_t    next;
+    struct test_counts counts;
+};
+
+/* ---- finding tests --------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+static bool is_annotated_name(const char *name)
+{
+    return ends_with(name, ".kern") || ends_with(name, ".kir") || ends_with(name, ".test");
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void add_file(struct suite *s, const char *path)
+{
+    if (!s->filter || strstr(path, s->filter))
+        vec_push(&s->arena, &s->paths, path);
+}
+
+/* Folders named "inputs" hold what tests read, not tests. */
+static void walk(struct suite *s, const char *folder)
+{
+    DIR *d = opendir(folder);
+    if (!d) {
+        fprintf(stderr, "runner: cannot read %s\n", folder);
+        exit(2);
+    }
+    VEC(const char *) names = {0};
+    for (struct dirent *e; (e = readdir(d));)
+        if (e->d_name[0] != '.' && strcmp(e->d_name, "inputs") != 0)
+            vec_push(&s->arena, &names, arena_printf(&s->arena, "%s/%s", folder, e->d_name));
+    closedir(d);
+    if (names.count)
+        qsort(names.at, names.count, sizeof *names.at, by_name);
+    for (uint32_t i = 0; i < names.count; i++) {
+        struct stat st;
+        if (stat(names.at[i], &st) == 0 && S_ISDIR(st.st_mode))
+            walk(s, names.at[i]);
+        else if (is_annotated_name(names.at[i]))
+            add_file(s, names.at[i]);
+    }
+}
+
+static void add_path(struct suite *s, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) < 0) {
+        fprintf(stderr, "runner: there is no %s\n", path);
+        exit(2);
+    }
+    if (S_ISDIR(st.st_mode))
+        walk(s, path);
+    else
+        add_file(s, path);
+}
+
+/* ---- running ------------------------------------------------------------------------------------- */
+
+static void run_one(const char *path, const struct test_options *o, struct test_result *r)
+{
+    if (is_annotated_name(path))
+        test_run_annotated(path, o, r);
+    else
+        test_run_unit(path, o, r);
+}
+
+static void report(struct suite *s, const char *path, const struct test_result *r)
+{
+    pthread_mutex_lock(&s->lock);
+    s->counts.passed += r->counts.passed;
+    s->counts.failed += r->counts.failed;
+    s->counts.skipped += r->counts.skipped;
+    if (r->counts.failed)
+        printf("FAILED %s\n%s", path, r->log.length ? r->log.at : "");
+    else if (r->counts.skipped)
+        printf("skipped %s: %s", path, r->log.length ? r->log.at : "\n");
+    fflush(stdout);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void *worker(void *data)
+{
+    struct suite *s = data;
+    for (;;) {
+        pthread_mutex_lock(&s->lock);
+        uint32_t i = s->next++;
+        pthread_mutex_unlock(&s->lock);
+        if (i >= s->paths.count)
+            return NULL;
+        struct test_result r = {0};
+        run_one(s->paths.at[i], &s->options, &r);
+        report(s, s->paths.at[i], &r);
+        text_free(&r.log);
+    }
+}
+
+static void run_all(struct suite *s)
+{
+    pthread_t threads[64];
+    long      n = s->jobs < 1 ? 1 : s->jobs > (long)COUNT(threads) ? (long)COUNT(threads) : s->jobs;
+    pthread_mutex_init(&s->lock, NULL);
+    for (long i = 0; i < n; i++)
+        if (pthread_create(&threads[i], NULL, worker, s) != 0)
+            exit(2);
+    for (long i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void parse_options(struct suite *s, int argc, char **argv)
+{
+    s->jobs = sysconf(_SC_NPROCESSORS_ONLN);
+    s->options.kernc = "./kernc";
+    for (int option; (option = getopt(argc, argv, "j:uf:k:")) != -1;) {
+        switch (option) {
+        case 'j': s->jobs = atol(optarg); break;
+        case 'u': s->options.update = true; break;
+        case 'f': s->filter = optarg; break;
+        case 'k': s->options.kernc = optarg; break;
+        default:  exit(64);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct suite s;
+    parse_options(&s, argc, argv);
+    for (int i = optind; i < argc; i++)
+        add_path(&s, argv[i]);
+    if (!test_prepare(&s.options))
+        return 2;
+    run_all(&s);
+    test_clean_up(&s.options);
+    printf("%u passed, %u failed", s.counts.passed, s.counts.failed);
+    if (s.counts.skipped)
+        printf(", %u skipped", s.counts.skipped);
+    printf("\n");
+    arena_free(&s.arena);
+    const char *ci = getenv("CI");
+    return s.counts.failed || (s.counts.skipped && ci && *ci) || s.counts.passed == 0;
+}

@@ -1,0 +1,31 @@
+/* runner.h: how one test is run (runner_annotated.c, runner_unit.c) and a program is watched (runner_process.c). */
+#ifndef KERNC_TEST_RUNNER_H
+#define KERNC_TEST_RUNNER_H
+
+#include "base/base.h"
+
+struct test_options {
+    const char *kernc;           /* %kernc */
+    bool        update;          /* golden files are rewritten instead of compared */
+    unsigned    patience;        /* factor on every time limit; KERNC_TEST_PATIENCE, for sanitizer builds */
+    char        folder[64];      /* for temporary files */
+};
+struct test_counts { uint32_t passed, failed, skipped; };
+struct test_result { struct test_counts counts; struct text log; };   /* log: what differs, or why skipped */
+
+bool test_prepare(struct test_options *o);
+void test_clean_up(const struct test_options *o);
+void test_run_annotated(const char *path, const struct test_options *o, struct test_result *r);
+void test_run_unit(const char *path, const struct test_options *o, struct test_result *r);
+
+/* A finished process: what it wrote, and how it ended. */
+struct process {
+    struct text out, err;
+    int  status;                 /* exit code; 128 + signal */
+    bool timed_out;
+};
+/* Runs `command` by the shell in a process group of its own, which is killed after `seconds`. */
+void process_run(const char *command, unsigned seconds, struct process *p);
+void process_free(struct process *p);
+
+#endif

@@ -1,0 +1,119 @@
+/* runner_process.c: a shell command run to its end, its output kept, its time limited. */
+#include "test/runner.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OUTPUT_LIMIT (64u << 20)    /* bytes kept of each stream; the rest is read and dropped */
+
+extern char **environ;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static pid_t start(const char *command, int out, int err)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t          attributes;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    char *argv[] = {"sh", "-c", (char *)command, NULL};
+    pid_t pid;
+    int   problem = posix_spawn(&pid, "/bin/sh", &files, &attributes, argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    return problem ? -1 : pid;
+}
+
+/* Takes what one pipe has; false at its end. */
+static bool drain(int fd, struct text *t)
+{
+    char    buffer[1 << 15];
+    ssize_t n = read(fd, buffer, sizeof buffer);
+    if (n > 0 && t->length < OUTPUT_LIMIT)
+        text_add(t, buffer, (size_t)n);
+    return n > 0;
+}
+
+/* Reads both pipes until their ends; true if the deadline came first. */
+static bool collect(int out, int err, double deadline, struct process *p)
+{
+    struct pollfd fds[2] = {{.fd = out, .events = POLLIN}, {.fd = err, .events = POLLIN}};
+    struct text  *texts[2] = {&p->out, &p->err};
+    while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+        double left = deadline - now();
+        if (left <= 0)
+            return true;
+        poll(fds, 2, (int)(left * 1000) + 1);
+        for (int i = 0; i < 2; i++)
+            if (fds[i].fd >= 0 && fds[i].revents && !drain(fds[i].fd, texts[i]))
+                fds[i].fd = -1;
+    }
+    return false;
+}
+
+void process_run(const char *command, unsigned seconds, struct process *p)
+{
+    int out[2], err[2], status = 0;
+    *p = (struct process){.status = 127};
+    text_add(&p->out, "", 0);
+    text_add(&p->err, "", 0);
+    if (pipe2(out, O_CLOEXEC) < 0)
+        BUG("no pipe");
+    if (pipe2(err, O_CLOEXEC) < 0)
+        BUG("no pipe");
+    pid_t pid = start(command, out[1], err[1]);
+    close(out[1]);
+    close(err[1]);
+    if (pid > 0) {
+        p->timed_out = collect(out[0], err[0], now() + seconds, p);
+        if (p->timed_out)
+            kill(-pid, SIGKILL);
+        waitpid(pid, &status, 0);
+        p->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+    close(out[0]);
+    close(err[0]);
+}
+
+void process_free(struct process *p)
+{
+    text_free(&p->out);
+    text_free(&p->err);
+}
+
+bool test_prepare(struct test_options *o)
+{
+    const char *patience = getenv("KERNC_TEST_PATIENCE");
+    o->patience = patience && atoi(patience) > 0 ? (unsigned)atoi(patience) : 1;
+    snprintf(o->folder, sizeof o->folder, "/tmp/kernc-test-XXXXXX");
+    if (!mkdtemp(o->folder)) {
+        perror("runner: /tmp");
+        return false;
+    }
+    return true;
+}
+
+void test_clean_up(const struct test_options *o)
+{
+    char           command[128];
+    struct process p;
+    snprintf(command, sizeof command, "rm -rf '%s'", o->folder);
+    process_run(command, 60, &p);
+    process_free(&p);
+}
