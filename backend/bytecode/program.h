@@ -11,6 +11,11 @@
  *
  * Temporaries (destinations of T_ forms) are values never live across the end of a block, a call or another point
  * where a scheme may switch lanes; nothing in an inactive lane of theirs is ever read again.
+ *
+ * Rules the runtime relies on (beside bc_verify's): no instruction writes a register that a fill names; a
+ * destination may be an operand's register but never overlaps one in part (a w and one of its two v halves);
+ * the word after a call or icall is a block word, and so is every `meet`, flagged BC_MEET; addresses of shared
+ * and private memory begin at BC_FIRST_ADDRESS (0 is null), and shared_bytes and private_bytes count from 0.
  */
 #ifndef KERNC_PROGRAM_H
 #define KERNC_PROGRAM_H
@@ -37,6 +42,7 @@ static inline enum bc_op bc_scalar_op(enum scalar_case c, enum bc_form f) { retu
 #define BC_SCALAR_OPS (SCALAR_CASES * BC_FORMS)
 
 enum { BC_MEET = 1 };                  /* in d of a block word: lanes of a divergent branch meet here */
+#define BC_FIRST_ADDRESS 16             /* of shared and private memory */
 #define BC_NO_TOKEN  0xffffu
 #define BC_NO_TARGET 0xffffffffu
 
