@@ -13,10 +13,12 @@ SAN     ?=
 OPT     ?= -O2
 PREFIX  ?= /usr/local
 DESTDIR ?=
+CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter
-FLAGS   := -std=gnu17 -g $(OPT) $(WARN) -ffp-contract=off -fno-strict-aliasing -fvisibility=hidden -fPIC \
-           -I. -Iinclude -I$(BUILD)/gen -DKERNC_VERSION='"$(VERSION)"' $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+FLAGS   := -std=gnu17 -D_GNU_SOURCE -g $(OPT) $(WARN) -ffp-contract=off -fno-strict-aliasing -fvisibility=hidden -fPIC \
+           -I. -Iinclude -I$(BUILD)/gen -DKERNC_VERSION='"$(VERSION)"' \
+           $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 LINK    := $(if $(SAN),-fsanitize=$(SAN))
 LIBS    := -lffi -ldl -lm -pthread
 
@@ -57,8 +59,101 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c
 include test/build.mk
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
+# ---- the two commands of the README -------------------------------------------------------------------
+
+demo:
+	@./setup
+	@$(MAKE) --no-print-directory -j$(CORES) kernc
+	./kernc run samples/mandelbrot.kern --stats
+	@echo "The picture is in $(CURDIR)/mandelbrot.ppm"
+
+check:
+	@./setup --tests
+	@$(MAKE) --no-print-directory -j$(CORES) all tests
+	@$(MAKE) --no-print-directory run-tests
+
+# ---- the same under sanitizers ------------------------------------------------------------------------
+
+asan:
+	@$(MAKE) --no-print-directory sanitized SAN=address BUILD=build/asan
+
+ubsan:
+	@$(MAKE) --no-print-directory sanitized SAN=undefined BUILD=build/ubsan
+
+sanitized:
+	@./setup --tests
+	@$(MAKE) --no-print-directory -j$(CORES) OPT=-O1 $(BUILD)/kernc tests
+	@KERNC_TEST_PATIENCE=10 $(MAKE) --no-print-directory run-tests
+
+# ---- manual page, completions, installation -----------------------------------------------------------
+
+MANUAL := $(BUILD)/share/kernc.1 $(BUILD)/share/kernc.bash $(BUILD)/share/_kernc $(BUILD)/share/options.md
+
+manual: $(MANUAL)
+
+$(BUILD)/manual: $(call obj,$(manual_SRC)) $(BUILD)/libkernc.a
+	$(CC) $(LINK) -o $@ $^ $(LIBS)
+
+$(BUILD)/share/%: $(BUILD)/manual
+	@mkdir -p $(@D)
+	$< $* > $@
+
+$(BUILD)/share/kernc.pc: Makefile
+	@mkdir -p $(@D)
+	@printf '%s\n' 'prefix=$(PREFIX)' 'Name: kernc' 'Description: compiler and SIMT runtime for Kern kernels' \
+	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lkernc' \
+	    'Libs.private: $(LIBS)' > $@
+
+$(BUILD)/share/kernc-rt.pc: Makefile
+	@mkdir -p $(@D)
+	@printf '%s\n' 'prefix=$(PREFIX)' 'Name: kernc-rt' 'Description: loads and runs compiled Kern kernels' \
+	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lkernc-rt' \
+	    'Libs.private: $(LIBS)' > $@
+
+AT := $(DESTDIR)$(PREFIX)
+INSTALLED := bin/kernc lib/libkernc.a lib/libkernc-rt.a include/kernc.h include/kernc-rt.h \
+             lib/pkgconfig/kernc.pc lib/pkgconfig/kernc-rt.pc share/man/man1/kernc.1 \
+             share/bash-completion/completions/kernc share/zsh/site-functions/_kernc \
+             share/vim/vimfiles/syntax/kern.vim share/vim/vimfiles/ftdetect/kern.vim
+
+install: all $(MANUAL)
+	@rm -f $(BUILD)/share/kernc.pc $(BUILD)/share/kernc-rt.pc
+	@$(MAKE) --no-print-directory $(BUILD)/share/kernc.pc $(BUILD)/share/kernc-rt.pc
+	install -D -m 755 $(BUILD)/kernc $(AT)/bin/kernc
+	install -D -m 644 $(BUILD)/libkernc.a $(AT)/lib/libkernc.a
+	install -D -m 644 $(BUILD)/libkernc-rt.a $(AT)/lib/libkernc-rt.a
+	install -D -m 644 include/kernc.h $(AT)/include/kernc.h
+	install -D -m 644 include/kernc-rt.h $(AT)/include/kernc-rt.h
+	install -D -m 644 $(BUILD)/share/kernc.pc $(AT)/lib/pkgconfig/kernc.pc
+	install -D -m 644 $(BUILD)/share/kernc-rt.pc $(AT)/lib/pkgconfig/kernc-rt.pc
+	install -D -m 644 $(BUILD)/share/kernc.1 $(AT)/share/man/man1/kernc.1
+	install -D -m 644 $(BUILD)/share/kernc.bash $(AT)/share/bash-completion/completions/kernc
+	install -D -m 644 $(BUILD)/share/_kernc $(AT)/share/zsh/site-functions/_kernc
+	install -D -m 644 share/vim/syntax/kern.vim $(AT)/share/vim/vimfiles/syntax/kern.vim
+	install -D -m 644 share/vim/ftdetect/kern.vim $(AT)/share/vim/vimfiles/ftdetect/kern.vim
+
+uninstall:
+	rm -f $(addprefix $(AT)/,$(INSTALLED))
+
+# ---- housekeeping ---------------------------------------------------------------------------------------
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
 clean:
 	rm -rf $(BUILD) kernc
 
-.PHONY: all clean
+help:
+	@echo 'all        ./kernc and the libraries in build/ (the default)'
+	@echo 'demo       install what building needs, build, run the Mandelbrot sample'
+	@echo 'check      install what testing needs, build and run every test'
+	@echo 'asan ubsan the tests under AddressSanitizer, UndefinedBehaviorSanitizer'
+	@echo 'fuzz       each fuzzer for FUZZ_SECONDS (60); needs clang'
+	@echo 'bench      speed beside the peers that are installed'
+	@echo 'manual     manual page, completions and option tables in build/share/'
+	@echo 'install uninstall   under DESTDIR and PREFIX (/usr/local)'
+	@echo 'format     clang-format over the sources'
+	@echo 'clean      removes build/ and ./kernc'
+
+.PHONY: all demo check asan ubsan sanitized manual install uninstall format clean help
 .DELETE_ON_ERROR:

@@ -1,1 +1,42 @@
-# Tests: see test/README.md.
+# Tests: see test/README.md. Unit tests are named here; annotated files are found below TEST_FOLDERS.
+
+# One cmocka program a name: test/unit/NAME.c
+UNIT := base_diag
+UNIT += base_launch
+
+# Other cmocka programs: $(BUILD)/test/NAME, from NAME_TEST_SRC
+SUITES := samples
+samples_TEST_SRC := test/samples/samples_test.c test/samples/reference_first.c test/samples/reference_pictures.c
+
+TEST_FOLDERS := test/cli
+
+runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
+
+UNIT_BIN  := $(addprefix $(BUILD)/test/unit/,$(UNIT))
+SUITE_BIN := $(addprefix $(BUILD)/test/,$(SUITES))
+
+tests: $(BUILD)/test/runner $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN)
+
+$(BUILD)/test/runner: $(call obj,$(runner_SRC)) $(BUILD)/libkernc-rt.a
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(LIBS)
+
+$(BUILD)/test/floors: $(call obj,test/floors.c) $(BUILD)/libkernc-rt.a
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
+
+$(BUILD)/test/unit/%: $(BUILD)/obj/test/unit/%.o $(BUILD)/libkernc.a
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
+
+.SECONDEXPANSION:
+$(SUITE_BIN): $(BUILD)/test/%: $$(call obj,$$(%_TEST_SRC)) $(BUILD)/libkernc.a
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
+
+# The last line is the count of all tests.
+run-tests:
+	@KERNC=$(BUILD)/kernc $(BUILD)/test/runner -k $(BUILD)/kernc $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN) $(TEST_FOLDERS)
+
+.PHONY: tests run-tests
+.SECONDARY:

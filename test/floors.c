@@ -1,0 +1,173 @@
+/* floors.c: the house's rule: a folder includes only what stands below it, and headers include each other in no
+ * circle. Reads the sources as git lists them, from the root of the project.
+ */
+#include "base/base.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+/* What each folder may include, besides itself. The longest name that begins a path counts. A "half" is a folder
+ * listed by files: the bytecode's format half stands on base alone. */
+static const struct floor { const char *folder, *below; } floors[] = {
+    {"base/", ""},
+    {"ir/", "base/"},
+    {"frontend/", "base/ ir/"},
+    {"opt/", "base/ ir/"},
+    {"backend/", "base/ ir/"},
+    {"backend/bytecode/program", "base/ backend/bytecode/program.h backend/bytecode/bytecode.def"},
+    {"backend/bytecode/bytecode.def", "base/"},
+    {"include/", ""},
+    {"runtime/", "base/ include/ backend/bytecode/program.h backend/bytecode/bytecode.def"},
+    {"lib/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/"},
+    {"driver/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/ lib/"},
+    {"samples/", "include/"},
+};
+
+static struct arena arena;
+static VEC(const char *) files;
+/* edges of the include graph, between indices of files */
+struct edge { uint32_t from, to; };
+static VEC(struct edge) edges;
+
+static const struct floor *floor_of(const char *path)
+{
+    const struct floor *best = NULL;
+    for (size_t i = 0; i < COUNT(floors); i++)
+        if (strncmp(path, floors[i].folder, strlen(floors[i].folder)) == 0 &&
+            (!best || strlen(floors[i].folder) > strlen(best->folder)))
+            best = &floors[i];
+    return best;
+}
+
+static bool may_include(const struct floor *f, const char *path)
+{
+    if (strncmp(path, f->folder, strlen(f->folder)) == 0)
+        return true;
+    for (const char *at = f->below; *at;) {
+        size_t n = strcspn(at, " ");
+        if (strncmp(path, at, n) == 0)
+            return true;
+        at += n + (at[n] == ' ');
+    }
+    return false;
+}
+
+static uint32_t file_index(const char *path)
+{
+    for (uint32_t i = 0; i < files.count; i++)
+        if (strcmp(files.at[i], path) == 0)
+            return i;
+    return UINT32_MAX;
+}
+
+/* The project's own file that #include "name" in `from` means, or NULL: a generated or a system file. */
+static const char *resolve(const char *from, const char *name)
+{
+    const char *slash = strrchr(from, '/');
+    const char *tries[] = {name, arena_printf(&arena, "include/%s", name),
+                           arena_printf(&arena, "%.*s/%s", slash ? (int)(slash - from) : 0, from, name)};
+    for (size_t i = 0; i < COUNT(tries); i++)
+        if (file_index(tries[i]) != UINT32_MAX)
+            return files.at[file_index(tries[i])];
+    return NULL;
+}
+
+static void each_include(uint32_t file, void (*found)(uint32_t file, const char *included))
+{
+    struct text t = {0};
+    if (file_read(files.at[file], 1u << 26, &t) != NULL)
+        fail_msg("cannot read %s", files.at[file]);
+    static const char mark[] = "#include \"";
+    for (const char *at = t.at; (at = strstr(at, mark));) {
+        at += strlen(mark);
+        const char *name = arena_strdup(&arena, at, strcspn(at, "\"\n"));
+        const char *path = resolve(files.at[file], name);
+        if (path)
+            found(file, path);
+    }
+    text_free(&t);
+}
+
+static uint32_t broken;
+
+static void check_floor(uint32_t file, const char *included)
+{
+    const struct floor *f = floor_of(files.at[file]);
+    if (f && !may_include(f, included)) {
+        print_error("%s may not include %s\n", files.at[file], included);
+        broken++;
+    }
+}
+
+static void folders_include_only_what_is_below(void **state)
+{
+    UNUSED(state);
+    broken = 0;
+    for (uint32_t i = 0; i < files.count; i++)
+        each_include(i, check_floor);
+    assert_int_equal(broken, 0);
+}
+
+static void every_source_has_a_floor(void **state)
+{
+    UNUSED(state);
+    for (uint32_t i = 0; i < files.count; i++)
+        if (!floor_of(files.at[i]) && strncmp(files.at[i], "test/", 5) != 0)
+            fail_msg("%s stands on no floor", files.at[i]);
+}
+
+static void add_edge(uint32_t file, const char *included)
+{
+    vec_push(&arena, &edges, ((struct edge){file, file_index(included)}));
+}
+
+/* Takes away, again and again, files that include nothing that is left; a circle stays. */
+static void headers_have_no_circles(void **state)
+{
+    UNUSED(state);
+    for (uint32_t i = 0; i < files.count; i++)
+        each_include(i, add_edge);
+    struct bitset gone = bitset_new(&arena, files.count);
+    for (bool changed = true; changed;) {
+        struct bitset waits = bitset_new(&arena, files.count);
+        changed = false;
+        for (uint32_t e = 0; e < edges.count; e++)
+            if (!bitset_has(gone, edges.at[e].to) && edges.at[e].to != edges.at[e].from)
+                bitset_add(waits, edges.at[e].from);
+        for (uint32_t i = 0; i < files.count; i++)
+            if (!bitset_has(gone, i) && !bitset_has(waits, i)) {
+                bitset_add(gone, i);
+                changed = true;
+            }
+    }
+    for (uint32_t i = 0; i < files.count; i++)
+        if (!bitset_has(gone, i))
+            fail_msg("%s is in, or leads to, a circle of includes", files.at[i]);
+}
+
+static int list_files(void **state)
+{
+    UNUSED(state);
+    char  line[4096];
+    FILE *list = popen("git ls-files '*.c' '*.h' '*.def' '*.re' '*.y'", "r");
+    if (!list)
+        return 1;
+    while (fgets(line, sizeof line, list))
+        vec_push(&arena, &files, arena_strdup(&arena, line, strcspn(line, "\n")));
+    return pclose(list) != 0 || files.count == 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folders_include_only_what_is_below),
+        cmocka_unit_test(every_source_has_a_floor),
+        cmocka_unit_test(headers_have_no_circles),
+    };
+    int failed = cmocka_run_group_tests(tests, list_files, NULL);
+    arena_free(&arena);
+    return failed;
+}
