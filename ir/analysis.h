@@ -47,4 +47,51 @@ static inline bool ir_dominates(const struct ir_dominators *d, uint32_t a, uint3
     return d->depth[a] && d->depth[b] && d->pre[a] <= d->pre[b] && d->pre[b] <= d->post[a];
 }
 
+/* The blocks with an edge to the virtual exit: those without successors, and one in each endless part. */
+u32_vec ir_exits(struct arena *a, const struct ir_cfg *c);
+
+/* ---- cycle forest (ir/cycles.c) ----------------------------------------------------------------------- */
+
+#define IR_NO_CYCLE UINT32_MAX
+/* A maximal strongly connected region of the graph, or of a larger cycle without its header. Reducible
+ * (a natural loop) if the header is its only entry. */
+struct ir_cycle {
+    uint32_t header, parent, depth;        /* parent IR_NO_CYCLE and depth 1: outermost */
+    uint32_t first, count;                 /* its blocks, nested ones included: forest->blocks[first .. first + count - 1] */
+    u32_vec  entries;                      /* blocks with a predecessor outside; the header first */
+};
+struct ir_cycles {
+    struct ir_cycle *at;                   /* parents before children */
+    uint32_t  count;
+    uint32_t *innermost;                   /* of each block: its innermost cycle, or IR_NO_CYCLE */
+    uint32_t *blocks;                      /* a cycle's header is the first of its stretch */
+};
+/* The hierarchy that LLVM's GenericCycleInfo defines, irreducible cycles included (it depends on the order of
+ * successors there). Near-linear. Unreachable blocks are in no cycle. */
+struct ir_cycles *ir_cycles_new(struct arena *a, const struct ir_cfg *c);
+bool ir_cycle_has(const struct ir_cycles *f, uint32_t cycle, uint32_t block);
+bool ir_cycle_contains(const struct ir_cycles *f, uint32_t outer, uint32_t inner);   /* reflexive */
+/* The innermost cycle that has both blocks, or IR_NO_CYCLE. O(depth). */
+uint32_t ir_cycle_common(const struct ir_cycles *f, uint32_t a, uint32_t b);
+
+/* ---- program structure tree (ir/pst.c) ------------------------------------------------------------------ */
+
+/* An edge of the graph: edge number `edge` of block `from`; IR_NO_BLOCK stands for the virtual start (whose only
+ * edge enters the entry) or, as `to`, for the virtual exit. */
+struct ir_edge_ref { uint32_t from, edge, to; };
+/* A canonical single-entry single-exit region; region 0 is the whole function. Blocks as for cycles. */
+struct ir_region {
+    struct ir_edge_ref entry, exit;
+    uint32_t parent, depth;                /* region 0: parent UINT32_MAX, depth 0 */
+    uint32_t first, count;
+};
+struct ir_pst {
+    struct ir_region *at;                  /* parents before children */
+    uint32_t  count;
+    uint32_t *innermost;                   /* of each block; UINT32_MAX if unreachable */
+    uint32_t *blocks;
+};
+/* Johnson, Pearson, Pingali: "The program structure tree" (1994). Linear time. */
+struct ir_pst *ir_pst_new(struct arena *a, const struct ir_cfg *c);
+
 #endif

@@ -193,8 +193,8 @@ static void mark_backward(const struct ir_cfg *c, uint32_t b, struct bitset mark
     }
 }
 
-/* The blocks with an edge to the virtual exit: real exits first, then one for each endless part. */
-static u32_vec find_exits(struct arena *a, const struct ir_cfg *c)
+/* Real exits first, then one block for each endless part. */
+u32_vec ir_exits(struct arena *a, const struct ir_cfg *c)
 {
     u32_vec exits = {0};
     struct bitset marked = bitset_new(a, c->blocks);
@@ -251,7 +251,7 @@ static struct rows forward_rows_with_exit(struct arena *a, const struct ir_cfg *
 
 struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cfg *c)
 {
-    u32_vec exits = find_exits(a, c);
+    u32_vec exits = ir_exits(a, c);
     struct graph g = {c->blocks + 1, c->blocks, backward_rows(a, c, exits), forward_rows_with_exit(a, c, exits)};
     struct search s = {0};
     lengauer_tarjan(a, &g, &s);
