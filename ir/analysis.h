@@ -94,4 +94,35 @@ struct ir_pst {
 /* Johnson, Pearson, Pingali: "The program structure tree" (1994). Linear time. */
 struct ir_pst *ir_pst_new(struct arena *a, const struct ir_cfg *c);
 
+/* ---- convergence tokens (ir/tokens.c) ------------------------------------------------------------------- */
+
+/* The definitions of tokens in a function (reachable blocks) and their uses. */
+struct ir_tokens {
+    const struct ir_cfg *cfg;
+    uint32_t *position;                    /* of each instruction: its place in its block, from 0 */
+    u32_vec   defs;                        /* instructions that make tokens, in reverse post-order */
+    uint32_t *index;                       /* of each instruction: its place in defs, or UINT32_MAX */
+    uint32_t *use_start, *uses;            /* uses of defs.at[i]: uses[use_start[i] .. use_start[i + 1] - 1], same order */
+    uint32_t *user_start, *users;          /* instructions of block b that use a token, in order */
+};
+struct ir_tokens *ir_tokens_new(struct arena *a, const struct ir_cfg *c);
+
+/* The convergence region of one token: the points that its definition dominates and from which a use of it can be
+ * reached without passing the definition again (so a cycle around the definition does not extend the region). */
+struct ir_token_region {
+    ir_ref     def;
+    u32_vec    blocks;                     /* blocks with a point in the region */
+    u32_vec    ends;                       /* beside it: position of the last use, or IR_REGION_THROUGH: to the block's end */
+    struct map at;                         /* block -> place in blocks */
+};
+#define IR_REGION_THROUGH UINT32_MAX
+/* Time: edges into the region's blocks. */
+struct ir_token_region *ir_token_region_new(struct arena *a, const struct ir_tokens *t, ir_ref def);
+/* Whether the point just before instruction r is in the region. */
+bool ir_token_region_has(const struct ir_token_region *g, const struct ir_tokens *t, ir_ref r);
+
+/* Checks the static rules on closed paths and convergence regions (Convergent Operation
+ * Semantics, "Static Rules"); one diagnostic for each instruction that breaks one. True if none does. */
+bool ir_verify_tokens(struct arena *a, const struct ir_tokens *t, const struct ir_cycles *f, struct diagnostics *d);
+
 #endif
