@@ -1,1 +1,2 @@
-frontend_SRC :=
+frontend_SRC := frontend/messages.c
+frontend_GEN_OBJ :=

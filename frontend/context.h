@@ -1,0 +1,73 @@
+/* context.h: the state of one compilation, shared by all parts of the front end, and how they say things. */
+#ifndef KERNC_FRONTEND_CONTEXT_H
+#define KERNC_FRONTEND_CONTEXT_H
+
+#include "frontend/ast.h"
+#include "frontend/frontend.h"
+
+/* `kern:ignore(perf)` in a comment: groups of warnings that are off on a line. */
+struct fe_ignore { uint32_t line, groups; };
+
+struct frontend {
+    struct arena arena;                    /* tree and everything else that ends with the compilation */
+    struct strings strings;                /* names: equal names are equal pointers */
+    const struct source *source;
+    struct diagnostics *diags;
+    struct fe_options options;
+    VEC(struct fe_ignore) ignored;         /* lines ascend */
+    bool muted;                            /* the latest warning was not given: nor are its notes and fix-its */
+};
+
+/* ---- messages: fe_report(fe, FE_MSG(undeclared_name), name->where, name->name) ---------------------------- */
+
+enum fe_message {
+#define MSG(id, severity, group, format) FE_MSG_##id,
+#include "frontend/messages.def"
+    FE_MESSAGES
+};
+struct fe_message_info { const char *id, *format; uint8_t severity, group; };
+extern const struct fe_message_info fe_message_info[FE_MESSAGES];
+
+/* The formats by name, so that the compiler checks the arguments of each use. */
+#define MSG(id, severity, group, format) __attribute__((unused)) static const char fe_format_##id[] = format;
+#include "frontend/messages.def"
+#define FE_MSG(id) FE_MSG_##id, fe_format_##id
+
+/* Adds the diagnostic with the severity of its row. A warning whose group is off, there or everywhere, is not
+ * given. True if it was. */
+bool fe_report(struct frontend *fe, enum fe_message id, const char *format, span where, ...)
+    __attribute__((format(printf, 3, 5)));
+/* A note on the latest diagnostic that is no note; nothing if that was not given. */
+void fe_note(struct frontend *fe, enum fe_message id, const char *format, span where, ...)
+    __attribute__((format(printf, 3, 5)));
+/* A fix-it for the latest diagnostic. */
+void fe_fixit(struct frontend *fe, span where, const char *insert);
+/* Whether warnings of this group are given on this line. */
+bool fe_is_on(const struct frontend *fe, enum fe_group group, uint32_t line);
+
+/* ---- places ------------------------------------------------------------------------------------------------ */
+
+static inline span span_join(span a, span b)
+{
+    return (span){a.at, b.end};
+}
+static inline span span_after(span s)      /* the empty range just behind s */
+{
+    return (span){s.end, s.end};
+}
+/* The source text that the span covers. */
+const char *fe_span_text(const struct frontend *fe, span s, size_t *length);
+
+unsigned fe_distance(const char *a, const char *b, unsigned limit);    /* > limit: only that it is more */
+unsigned fe_near(const char *word);                                    /* the distance that still counts as near */
+
+/* ---- the steps --------------------------------------------------------------------------------------------- */
+
+struct fe_program;
+/* Text to tree. With errors in fe->diags the unit is incomplete. */
+struct fe_unit *fe_parse(struct frontend *fe);
+/* Annotates the tree; NULL after errors. */
+struct fe_program *fe_check(struct frontend *fe, struct fe_unit *u);
+struct ir_module *fe_lower(struct frontend *fe, struct fe_program *p);
+
+#endif

@@ -1,0 +1,152 @@
+/* messages.c: tables of messages and limits, and saying things to the user. */
+#include "frontend/context.h"
+#include <stdlib.h>
+
+const struct fe_limits fe_default_limits = {
+#define LIMIT(name, value, meaning) .name = value,
+#include "frontend/limits.def"
+};
+
+const struct fe_group_info fe_group_info[FE_GROUPS] = {
+#define GROUP(name, is_on, meaning) {#name, meaning, is_on},
+#include "frontend/messages.def"
+};
+
+enum { NOTE = DIAG_NOTE, WARNING = DIAG_WARNING, ERROR = DIAG_ERROR };
+const struct fe_message_info fe_message_info[FE_MESSAGES] = {
+#define MSG(id, severity, group, format) {#id, format, severity, FE_GROUP_##group},
+#include "frontend/messages.def"
+};
+
+/* ---- options ------------------------------------------------------------------------------------ */
+
+void fe_options_init(struct fe_options *o)
+{
+    *o = (struct fe_options){.limits = fe_default_limits};
+    for (unsigned g = 0; g < FE_GROUPS; g++)
+        if (fe_group_info[g].is_on)
+            o->groups |= 1u << g;
+}
+
+bool fe_options_warning(struct fe_options *o, const char *text)
+{
+    bool off = strncmp(text, "no-", 3) == 0;
+    const char *name = off ? text + 3 : text;
+    uint32_t found = 0;
+    for (unsigned g = FE_GROUP_none + 1; g < FE_GROUPS; g++)
+        if (strcmp(name, fe_group_info[g].name) == 0 || strcmp(name, "all") == 0)
+            found |= 1u << g;
+    o->groups = off ? o->groups & ~found : o->groups | found;
+    return found != 0;
+}
+
+/* ---- saying ------------------------------------------------------------------------------------- */
+
+/* An error's own name: redefinition_of → redefinition-of. */
+static const char *diagnostic_id(struct frontend *fe, const struct fe_message_info *m)
+{
+    if (m->severity == DIAG_WARNING)
+        return fe_group_info[m->group].name;
+    char *id = arena_strdup(fe->diags->arena, m->id, strlen(m->id));
+    for (char *c = id; *c; c++)
+        if (*c == '_')
+            *c = '-';
+    return id;
+}
+
+bool fe_is_on(const struct frontend *fe, enum fe_group group, uint32_t line)
+{
+    if (!(fe->options.groups >> group & 1))
+        return false;
+    uint32_t low = 0, high = fe->ignored.count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (fe->ignored.at[middle].line < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < fe->ignored.count && fe->ignored.at[low].line == line; low++)
+        if (fe->ignored.at[low].groups >> group & 1)
+            return false;
+    return true;
+}
+
+bool fe_report(struct frontend *fe, enum fe_message id, const char *format, span where, ...)
+{
+    const struct fe_message_info *m = &fe_message_info[id];
+    fe->muted = m->severity == DIAG_WARNING && !fe_is_on(fe, m->group, where.at.line);
+    if (fe->muted)
+        return false;
+    va_list args;
+    va_start(args, where);
+    diag_addv(fe->diags, m->severity, diagnostic_id(fe, m), where, format, args);
+    va_end(args);
+    return true;
+}
+
+void fe_note(struct frontend *fe, enum fe_message id, const char *format, span where, ...)
+{
+    if (fe->muted)
+        return;
+    va_list args;
+    va_start(args, where);
+    diag_addv(fe->diags, DIAG_NOTE, diagnostic_id(fe, &fe_message_info[id]), where, format, args);
+    va_end(args);
+}
+
+void fe_fixit(struct frontend *fe, span where, const char *insert)
+{
+    if (!fe->muted)
+        diag_fixit(fe->diags, where, insert);
+}
+
+/* ---- places and words ---------------------------------------------------------------------------- */
+
+static size_t offset_of(const struct source *s, place p)
+{
+    if (p.line == 0 || p.line > s->line_count)
+        return 0;
+    size_t offset = s->lines[p.line - 1] + (size_t)p.column - 1;
+    return offset < s->length ? offset : s->length;
+}
+
+const char *fe_span_text(const struct frontend *fe, span s, size_t *length)
+{
+    size_t from = offset_of(fe->source, s.at), to = offset_of(fe->source, s.end);
+    *length = to > from ? to - from : 0;
+    return fe->source->text + from;
+}
+
+#define MAX_COMPARED 40
+
+/* Damerau-Levenshtein with adjacent transpositions, row by row. */
+unsigned fe_distance(const char *a, const char *b, unsigned limit)
+{
+    size_t n = strlen(a), m = strlen(b);
+    if (n > MAX_COMPARED || m > MAX_COMPARED || n > m + limit || m > n + limit)
+        return limit + 1;
+    unsigned rows[3][MAX_COMPARED + 1], *before = rows[0], *above = rows[1], *row = rows[2];
+    for (unsigned j = 0; j <= m; j++)
+        above[j] = j;
+    for (unsigned i = 1; i <= n; i++) {
+        row[0] = i;
+        for (unsigned j = 1; j <= m; j++) {
+            unsigned best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            best = above[j] + 1 < best ? above[j] + 1 : best;
+            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            row[j] = best;
+        }
+        unsigned *free_row = before;
+        before = above, above = row, row = free_row;
+    }
+    return above[m];
+}
+
+unsigned fe_near(const char *word)
+{
+    size_t n = strlen(word);
+    return n < 3 ? 0 : n < 6 ? 1 : 2;
+}
