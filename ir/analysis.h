@@ -125,4 +125,49 @@ bool ir_token_region_has(const struct ir_token_region *g, const struct ir_tokens
  * Semantics, "Static Rules"); one diagnostic for each instruction that breaks one. True if none does. */
 bool ir_verify_tokens(struct arena *a, const struct ir_tokens *t, const struct ir_cycles *f, struct diagnostics *d);
 
+/* ---- where diverged threads meet (ir/joins.c) ------------------------------------------------------------- */
+
+/* What a divergent branch does to control flow, under maximal convergence: `joins` are blocks that disjoint paths
+ * from the branch reach; `exits` are blocks where threads that leave a cycle around the branch meet others that
+ * leave it in another iteration. Both are lists without repetition. */
+struct ir_joins { u32_vec joins, exits; };
+struct ir_join_finder;
+struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f);
+/* The finder owns the result, valid until the next call. Time: about the blocks between the branch and the point
+ * where its paths have met again; IR_JOIN_LIMIT labels are sent at most, after which every block that can still
+ * be reached counts as a join or exit (sound, less precise). */
+const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch);
+#define IR_JOIN_LIMIT 20000u
+
+/* ---- uniformity (ir/uniformity.c) --------------------------------------------------------------------------- */
+
+enum ir_divergence {
+    IR_DIV_NONE,
+    IR_DIV_SOURCE,      /* by the operation itself: lane number, atomic, parameter of a device function, … */
+    IR_DIV_DATA,        /* an operand is divergent */
+    IR_DIV_SYNC,        /* parameter of a block where threads meet that came different ways from a divergent branch */
+    IR_DIV_TEMPORAL,    /* uses a value of a cycle that threads left in different iterations */
+    IR_DIV_CYCLE,       /* in an irreducible cycle that threads enter or go round apart */
+};
+struct ir_uniformity {
+    const struct ir_cfg *cfg;
+    const struct ir_cycles *cycles;
+    struct bitset divergent;               /* by value: may differ between threads that execute it converged */
+    uint8_t      *kind;                    /* by value: enum ir_divergence, of the first reason found */
+    ir_ref       *cause;                   /* by value: the operand, or the divergent branch; 0: none */
+    struct bitset branches;                /* by block: ends in a divergent branch */
+    struct bitset exits;                   /* by cycle: threads leave it in different iterations */
+    struct bitset apart;                   /* by cycle: irreducible, not m-converged */
+};
+struct ir_uniformity_options {
+    bool ignore_tokens;                    /* as if no token's region reached beyond its cycle */
+    const bool *uniform_params;            /* of a device function: by position; NULL: all may be divergent */
+};
+/* Which values are the same in all threads of a warp that execute an instruction together, assuming maximal
+ * convergence limited by tokens ("Controlled Maximal Convergence"). `t` may be NULL: no tokens. o may be NULL. */
+struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                                        const struct ir_tokens *t, const struct ir_uniformity_options *o);
+/* Whether the block's instructions are m-converged: the threads that reach it in an iteration run it together. */
+bool ir_is_converged(const struct ir_uniformity *u, uint32_t block);
+
 #endif

@@ -1,0 +1,229 @@
+/* joins.c: where the threads that a divergent branch separates meet again.
+ *
+ * Each successor of the branch sends its own label along the edges; a block that two different labels reach
+ * is a join and sends its own name on. Blocks are taken in an order in which each cycle's blocks stand
+ * together, its header after the rest: labels that go round arrive at the header before it speaks, and what
+ * it has then heard is what the next iterations bring. So the header does not send into the cycle again but
+ * tells its label to the cycle's exits: an exit that has heard another label is left in different iterations.
+ *
+ * This is the propagation of LLVM's synchronisation dependence (divergent paths in GPU control flow, after
+ * Rosemann, Moll and Hack, "An abstract interpretation for SPMD divergence on reducible control flow
+ * graphs", POPL 2021), with one front: it ends when a single block is left to go on from.
+ */
+#include "ir/analysis.h"
+
+struct ir_join_finder {
+    const struct ir_cfg *cfg;
+    const struct ir_cycles *cycles;
+    uint32_t *order, *place;       /* blocks in processing order; place of each block in it */
+    uint32_t *header_of;           /* of each block: the cycle it heads, or IR_NO_CYCLE */
+    u32_vec  *exit_blocks;         /* of each cycle */
+    uint32_t *label, *stamp;       /* of each block: its label in this round */
+    uint32_t *joined, *exited;     /* round in which it was put on the list */
+    uint32_t  round, sent;         /* labels sent in this round, for the limit */
+    u32_vec   front;               /* heap of places still to be taken */
+    struct ir_joins result;
+    struct arena *arena;
+};
+
+/* ---- order ------------------------------------------------------------------------------------------------ */
+
+/* Items of a level: blocks, and cycles as blocks + number. They are met in reverse post-order, where a cycle's
+ * header comes before the rest of it. */
+static void find_order(struct ir_join_finder *j, struct arena *a)
+{
+    const struct ir_cfg *c = j->cfg;
+    uint32_t levels = j->cycles->count + 1, n = 0, depth = 0;
+    u32_vec *items = arena_array(a, u32_vec, levels);      /* of each cycle; the last: outside of all */
+    for (uint32_t i = 0; i < c->rpo_count; i++) {
+        uint32_t b = c->rpo[i], cycle = j->cycles->innermost[b], head = j->header_of[b];
+        if (head != IR_NO_CYCLE) {
+            uint32_t parent = j->cycles->at[head].parent;
+            vec_push(a, &items[parent == IR_NO_CYCLE ? levels - 1 : parent], c->blocks + head);
+        } else {
+            vec_push(a, &items[cycle == IR_NO_CYCLE ? levels - 1 : cycle], b);
+        }
+    }
+    struct frame { uint32_t level, next; } *stack = arena_array(a, struct frame, levels);
+    stack[depth++] = (struct frame){levels - 1, 0};
+    while (depth > 0) {
+        struct frame *top = &stack[depth - 1];
+        if (top->next < items[top->level].count) {
+            uint32_t item = items[top->level].at[top->next++];
+            if (item < c->blocks)
+                j->order[n++] = item;
+            else
+                stack[depth++] = (struct frame){item - c->blocks, 0};
+            continue;
+        }
+        if (top->level < levels - 1)
+            j->order[n++] = j->cycles->at[top->level].header;
+        depth--;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        j->place[j->order[i]] = i;
+}
+
+/* Each edge that leaves cycles is an exit of all of them: exits summed over depth. */
+static void find_exits(struct ir_join_finder *j, struct arena *a)
+{
+    const struct ir_cfg *c = j->cfg;
+    for (uint32_t i = 0; i < c->rpo_count; i++) {
+        const struct ir_block *b = ir_block_at(c->fn, c->rpo[i]);
+        for (uint32_t e = 0; e < b->edges.count; e++) {
+            uint32_t to = b->edges.at[e].block, k = j->cycles->innermost[c->rpo[i]];
+            for (; k != IR_NO_CYCLE && !ir_cycle_has(j->cycles, k, to); k = j->cycles->at[k].parent)
+                vec_push(a, &j->exit_blocks[k], to);
+        }
+    }
+}
+
+struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f)
+{
+    struct ir_join_finder *j = arena_new(a, struct ir_join_finder);
+    uint32_t n = c->blocks + 1;
+    j->cfg = c, j->cycles = f, j->arena = a;
+    j->order = arena_array(a, uint32_t, n), j->place = arena_array(a, uint32_t, n);
+    j->label = arena_array(a, uint32_t, n), j->stamp = arena_array(a, uint32_t, n);
+    j->joined = arena_array(a, uint32_t, n), j->exited = arena_array(a, uint32_t, n);
+    j->header_of = arena_array(a, uint32_t, n);
+    j->exit_blocks = arena_array(a, u32_vec, f->count + 1);
+    for (uint32_t b = 0; b < n; b++)
+        j->header_of[b] = IR_NO_CYCLE;
+    for (uint32_t k = 0; k < f->count; k++)
+        j->header_of[f->at[k].header] = k;
+    find_order(j, a);
+    find_exits(j, a);
+    return j;
+}
+
+/* ---- the front: a binary heap, least place first --------------------------------------------------------------- */
+
+static void front_push(struct ir_join_finder *j, uint32_t at)
+{
+    vec_push(j->arena, &j->front, at);
+    uint32_t *h = j->front.at, i = j->front.count - 1;
+    for (; i > 0 && h[(i - 1) / 2] > at; i = (i - 1) / 2)
+        h[i] = h[(i - 1) / 2];
+    h[i] = at;
+}
+
+static uint32_t front_pop(struct ir_join_finder *j)
+{
+    uint32_t *h = j->front.at, least = h[0], last = vec_pop(&j->front), n = j->front.count, i = 0;
+    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && h[child + 1] < h[child])
+            child++;
+        if (h[child] >= last)
+            break;
+        h[i] = h[child];
+    }
+    if (n > 0)
+        h[i] = last;
+    return least;
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
+
+/* Block b hears a label; true if it had heard a different one. */
+static bool hear(struct ir_join_finder *j, uint32_t b, uint32_t label)
+{
+    if (j->stamp[b] != j->round) {
+        j->stamp[b] = j->round;
+        j->label[b] = label;
+        front_push(j, j->place[b]);
+        return false;
+    }
+    if (j->label[b] == label)
+        return false;
+    j->label[b] = b;
+    return true;
+}
+
+static void add_join(struct ir_join_finder *j, uint32_t b)
+{
+    if (j->joined[b] == j->round)
+        return;
+    j->joined[b] = j->round;
+    vec_push(j->arena, &j->result.joins, b);
+}
+
+static void add_exit(struct ir_join_finder *j, uint32_t b)
+{
+    if (j->exited[b] == j->round)
+        return;
+    j->exited[b] = j->round;
+    vec_push(j->arena, &j->result.exits, b);
+}
+
+/* The header of a natural loop tells the exits; any other block its successors. */
+static void send(struct ir_join_finder *j, uint32_t b)
+{
+    uint32_t label = j->label[b], cycle = j->header_of[b];
+    if (cycle != IR_NO_CYCLE && j->cycles->at[cycle].entries.count == 1) {
+        j->sent += j->exit_blocks[cycle].count;
+        for (uint32_t i = 0; i < j->exit_blocks[cycle].count; i++)
+            if (hear(j, j->exit_blocks[cycle].at[i], label))
+                add_exit(j, j->exit_blocks[cycle].at[i]);
+        return;
+    }
+    const struct ir_block *block = ir_block_at(j->cfg->fn, b);
+    j->sent += block->edges.count;
+    for (uint32_t e = 0; e < block->edges.count; e++) {
+        uint32_t to = block->edges.at[e].block;
+        if (hear(j, to, label))
+            add_join(j, to);
+    }
+}
+
+/* A cycle around the branch with several entries has no header that hears all: an exit whose label is not the
+ * header's is left in different iterations. */
+static void check_irreducible(struct ir_join_finder *j, uint32_t branch)
+{
+    for (uint32_t k = j->cycles->innermost[branch]; k != IR_NO_CYCLE; k = j->cycles->at[k].parent) {
+        if (j->cycles->at[k].entries.count == 1)
+            continue;
+        uint32_t h = j->cycles->at[k].header, told = j->stamp[h] == j->round ? j->label[h] : IR_NO_BLOCK;
+        for (uint32_t i = 0; i < j->exit_blocks[k].count; i++) {
+            uint32_t x = j->exit_blocks[k].at[i];
+            if ((j->stamp[x] == j->round ? j->label[x] : IR_NO_BLOCK) != told)
+                add_exit(j, x);
+        }
+    }
+}
+
+/* Past the limit: whatever can still be reached may be a join and an exit. */
+static void give_up(struct ir_join_finder *j)
+{
+    while (j->front.count > 0) {
+        uint32_t b = j->order[front_pop(j)];
+        const struct ir_block *block = ir_block_at(j->cfg->fn, b);
+        add_join(j, b);
+        for (uint32_t k = j->cycles->innermost[b]; k != IR_NO_CYCLE; k = j->cycles->at[k].parent)
+            for (uint32_t i = 0; i < j->exit_blocks[k].count; i++)
+                add_exit(j, j->exit_blocks[k].at[i]);
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            if (j->joined[block->edges.at[e].block] != j->round)
+                hear(j, block->edges.at[e].block, b);
+    }
+}
+
+const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
+{
+    const struct ir_block *block = ir_block_at(j->cfg->fn, branch);
+    j->round++;
+    vec_clear(&j->result.joins);
+    vec_clear(&j->result.exits);
+    vec_clear(&j->front);
+    for (uint32_t e = 0; e < block->edges.count; e++) {
+        uint32_t to = block->edges.at[e].block;
+        hear(j, to, to);
+    }
+    j->sent = 0;
+    while (j->front.count > 1 && j->sent < IR_JOIN_LIMIT)
+        send(j, j->order[front_pop(j)]);
+    if (j->front.count > 1)
+        give_up(j);
+    check_irreducible(j, branch);
+    return &j->result;
+}

@@ -1,0 +1,342 @@
+/* uniformity.c: which values and branches are the same for all threads of a warp that run together.
+ *
+ * A value is divergent by its operation; or because an operand is (data); or because it is a parameter of a
+ * block where threads meet that a divergent branch had sent different ways (sync, ir/joins.c); or because it
+ * is used outside a cycle that threads left in different iterations (temporal). One worklist runs to the
+ * fixed point; each value and branch enters it once.
+ *
+ * Tokens ("Convergent Operation Semantics", Temporal Divergence at Cycle Exit): inside the convergence region
+ * of a token that a cycle defines, threads outside the cycle are still grouped by iteration, so uses there
+ * see the cycle's uniform values as uniform.
+ *
+ * Irreducible cycles: when threads may enter apart, or a divergent branch inside has no dominating header to
+ * meet at, nothing in the cycle is taken to be converged (Controlled m-converged Static Instances).
+ */
+#include "ir/analysis.h"
+
+struct finder {
+    struct ir_uniformity *u;
+    const struct ir_function *fn;
+    const struct ir_tokens *tokens;
+    const struct ir_dominators *dom;
+    struct ir_join_finder *joins;
+    uint32_t *use_start, *uses;            /* users of each value; an edge argument's user is the terminator */
+    u32_vec work, branch_work;             /* divergent values and branches whose effects are still to be followed */
+    struct arena *arena;
+    const bool *uniform_params;
+    VEC(struct ir_token_region *) extended; /* regions that reach beyond the cycle of their definition */
+};
+
+/* ---- users ------------------------------------------------------------------------------------------------- */
+
+static void count_or_place(struct finder *f, uint32_t *at, ir_ref value, ir_ref user)
+{
+    if (user == 0)
+        at[value + 1]++;
+    else
+        f->uses[at[value]++] = user;
+}
+
+static void each_operand(struct finder *f, uint32_t *at, bool fill)
+{
+    const struct ir_cfg *c = f->u->cfg;
+    for (uint32_t i = 0; i < c->rpo_count; i++) {
+        for ir_each_ins(r, f->fn, c->rpo[i]) {
+            const struct ir_ins *ins = ir_at(f->fn, r);
+            for (uint32_t k = 0; k < ins->argc; k++)
+                count_or_place(f, at, ins->args[k], fill ? r : 0);
+        }
+        const struct ir_block *b = ir_block_at(f->fn, c->rpo[i]);
+        for (uint32_t e = 0; e < b->edges.count; e++)
+            for (uint32_t k = 0; k < b->edges.at[e].argc; k++)
+                count_or_place(f, at, b->edges.at[e].args[k], fill ? b->last : 0);
+    }
+}
+
+static void find_users(struct finder *f)
+{
+    uint32_t n = f->fn->ins.count;
+    f->use_start = arena_array(f->arena, uint32_t, n + 1);
+    each_operand(f, f->use_start, false);
+    for (uint32_t r = 0; r < n; r++)
+        f->use_start[r + 1] += f->use_start[r];
+    f->uses = arena_array(f->arena, uint32_t, f->use_start[n]);
+    uint32_t *at = arena_array(f->arena, uint32_t, n + 1);
+    memcpy(at, f->use_start, n * sizeof *at);
+    each_operand(f, at, true);
+}
+
+/* ---- marking -------------------------------------------------------------------------------------------------- */
+
+static void mark(struct finder *f, ir_ref r, enum ir_divergence kind, ir_ref cause)
+{
+    enum ir_type type = ir_at(f->fn, r)->type;
+    if (type == IR_TYPE_VOID || type == IR_TYPE_TOKEN || bitset_has(f->u->divergent, r))
+        return;
+    bitset_add(f->u->divergent, r);
+    f->u->kind[r] = kind;
+    f->u->cause[r] = cause;
+    vec_push(f->arena, &f->work, r);
+}
+
+static void mark_branch(struct finder *f, uint32_t block, enum ir_divergence kind, ir_ref cause)
+{
+    if (bitset_has(f->u->branches, block) || ir_block_at(f->fn, block)->edges.count < 2)
+        return;
+    bitset_add(f->u->branches, block);
+    f->u->kind[ir_terminator(f->fn, block)] = kind;
+    f->u->cause[ir_terminator(f->fn, block)] = cause;
+    vec_push(f->arena, &f->branch_work, block);
+}
+
+static bool same_argument(const struct finder *f, uint32_t block, uint32_t position)
+{
+    ir_ref first = 0;
+    for ir_each_pred(p, block, f->u->cfg) {
+        if (!bitset_has(f->u->cfg->reachable, p))
+            continue;
+        ir_ref arg = ir_block_at(f->fn, p)->edges.at[f->u->cfg->pred_edges[p_at]].args[position];
+        if (first != 0 && arg != first)
+            return false;
+        first = arg;
+    }
+    return true;
+}
+
+/* Threads that came different ways meet in the block: parameters that tell the ways apart diverge. */
+static void mark_params(struct finder *f, uint32_t block, ir_ref branch)
+{
+    const struct ir_block *b = ir_block_at(f->fn, block);
+    for (uint32_t i = 0; i < b->params.count; i++)
+        if (!same_argument(f, block, i))
+            mark(f, b->params.at[i], IR_DIV_SYNC, branch);
+}
+
+/* ---- temporal divergence ------------------------------------------------------------------------------------------ */
+
+/* Regions small enough to stay in their cycle have no say here; the others are few. */
+static void find_extended_regions(struct finder *f)
+{
+    const struct ir_cycles *c = f->u->cycles;
+    for (uint32_t i = 0; f->tokens != NULL && i < f->tokens->defs.count; i++) {
+        uint32_t k = c->innermost[ir_at(f->fn, f->tokens->defs.at[i])->block];
+        if (k == IR_NO_CYCLE)
+            continue;
+        struct ir_token_region *g = ir_token_region_new(f->arena, f->tokens, f->tokens->defs.at[i]);
+        bool beyond = false;
+        for (uint32_t b = 0; b < g->blocks.count; b++)
+            beyond |= !ir_cycle_has(c, k, g->blocks.at[b]);
+        if (beyond)
+            vec_push(f->arena, &f->extended, g);
+    }
+}
+
+/* Whether the point before `user` still runs by iterations of cycle k: a token that k defines is live there. */
+static bool held_by_token(const struct finder *f, uint32_t k, ir_ref user)
+{
+    for (uint32_t i = 0; i < f->extended.count; i++) {
+        const struct ir_token_region *g = f->extended.at[i];
+        if (ir_cycle_has(f->u->cycles, k, ir_at(f->fn, g->def)->block) && ir_token_region_has(g, f->tokens, user))
+            return true;
+    }
+    return false;
+}
+
+/* The use of a value of cycle k by `user`, outside k. */
+static void use_outside(struct finder *f, uint32_t k, ir_ref value, ir_ref user)
+{
+    const struct ir_ins *ins = ir_at(f->fn, user);
+    bool operand = false;
+    for (uint32_t i = 0; i < ins->argc; i++)
+        operand |= ins->args[i] == value;
+    if (!operand || (ir_op_info[ins->op].flags & IR_UNIFORM) || held_by_token(f, k, user))
+        return;
+    if (ir_op_info[ins->op].flags & IR_TERMINATOR)
+        mark_branch(f, ins->block, IR_DIV_TEMPORAL, value);
+    else
+        mark(f, user, IR_DIV_TEMPORAL, value);
+}
+
+/* Edge arguments that carry values of cycle k from `user`'s block into a block outside k. */
+static void arguments_outside(struct finder *f, uint32_t k, ir_ref value, ir_ref user)
+{
+    const struct ir_block *b = ir_block_at(f->fn, ir_at(f->fn, user)->block);
+    for (uint32_t e = 0; e < b->edges.count; e++) {
+        uint32_t to = b->edges.at[e].block;
+        if (ir_cycle_has(f->u->cycles, k, to) || held_by_token(f, k, ir_block_at(f->fn, to)->first))
+            continue;
+        for (uint32_t i = 0; i < b->edges.at[e].argc; i++)
+            if (b->edges.at[e].args[i] == value)
+                mark(f, ir_block_at(f->fn, to)->params.at[i], IR_DIV_TEMPORAL, value);
+    }
+}
+
+static void value_leaves(struct finder *f, uint32_t k, ir_ref value)
+{
+    for (uint32_t i = f->use_start[value]; i < f->use_start[value + 1]; i++) {
+        ir_ref user = f->uses[i];
+        if (!ir_cycle_has(f->u->cycles, k, ir_at(f->fn, user)->block))
+            use_outside(f, k, value, user);
+        if (ir_op_info[ir_at(f->fn, user)->op].flags & IR_TERMINATOR)
+            arguments_outside(f, k, value, user);
+    }
+}
+
+/* Cycle k is left in different iterations. */
+static void exit_diverges(struct finder *f, uint32_t k)
+{
+    if (bitset_has(f->u->exits, k))
+        return;
+    bitset_add(f->u->exits, k);
+    const struct ir_cycle *c = &f->u->cycles->at[k];
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t b = f->u->cycles->blocks[c->first + i];
+        const struct ir_block *block = ir_block_at(f->fn, b);
+        for (uint32_t p = 0; p < block->params.count; p++)
+            value_leaves(f, k, block->params.at[p]);
+        for ir_each_ins(r, f->fn, b)
+            value_leaves(f, k, r);
+    }
+}
+
+/* ---- irreducible cycles ----------------------------------------------------------------------------------------------- */
+
+static void take_apart(struct finder *f, uint32_t k)
+{
+    if (bitset_has(f->u->apart, k))
+        return;
+    bitset_add(f->u->apart, k);
+    const struct ir_cycle *c = &f->u->cycles->at[k];
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t b = f->u->cycles->blocks[c->first + i];
+        const struct ir_block *block = ir_block_at(f->fn, b);
+        for (uint32_t p = 0; p < block->params.count; p++)
+            mark(f, block->params.at[p], IR_DIV_CYCLE, 0);
+        for ir_each_ins(r, f->fn, b)
+            mark(f, r, IR_DIV_CYCLE, 0);
+    }
+    exit_diverges(f, k);
+}
+
+/* The outermost cycle that a join makes non-converged: an irreducible one that paths from the branch outside enter
+ * apart; or one around branch and join whose header does not come between them. IR_NO_CYCLE: none. */
+static uint32_t cycle_apart(const struct finder *f, uint32_t branch, uint32_t join)
+{
+    const struct ir_cycles *c = f->u->cycles;
+    uint32_t found = IR_NO_CYCLE, k = c->innermost[join];
+    for (; k != IR_NO_CYCLE && !ir_cycle_has(c, k, branch); k = c->at[k].parent)
+        if (c->at[k].entries.count > 1)
+            found = k;
+    if (ir_dominates(f->dom, branch, join) && branch != join)
+        return found;
+    for (; k != IR_NO_CYCLE; k = c->at[k].parent)
+        if (c->at[k].entries.count > 1 && !(ir_dominates(f->dom, c->at[k].header, join) && c->at[k].header != join))
+            found = k;
+    return found;
+}
+
+/* ---- propagation ----------------------------------------------------------------------------------------------------- */
+
+static void branch_diverges(struct finder *f, uint32_t b)
+{
+    ir_ref branch = ir_terminator(f->fn, b);
+    const struct ir_joins *j = ir_find_joins(f->joins, b);
+    for (uint32_t i = 0; i < j->joins.count; i++) {
+        uint32_t join = j->joins.at[i], k = cycle_apart(f, b, join);
+        if (k != IR_NO_CYCLE)
+            take_apart(f, k);
+        mark_params(f, join, branch);
+    }
+    for (uint32_t i = 0; i < j->exits.count; i++) {
+        uint32_t exit = j->exits.at[i], k = f->u->cycles->innermost[b];
+        for (; k != IR_NO_CYCLE && !ir_cycle_has(f->u->cycles, k, exit); k = f->u->cycles->at[k].parent)
+            exit_diverges(f, k);
+        mark_params(f, exit, branch);
+    }
+}
+
+/* Does the operation's value differ for reasons of its own? */
+static bool diverges_itself(const struct finder *f, ir_ref r)
+{
+    const struct ir_ins *i = ir_at(f->fn, r);
+    switch (i->op) {
+    case IR_special: return ir_special_info[i->imm].scope == IR_SCOPE_THREAD;
+    case IR_load: return ir_at(f->fn, i->args[0])->type == IR_TYPE_PRIVATE;
+    case IR_call: case IR_icall: case IR_hostcall: case IR_broadcast: return true;
+    default: return ir_op_info[i->op].flags & IR_DIVERGES;
+    }
+}
+
+static void mark_sources(struct finder *f)
+{
+    const struct ir_cfg *c = f->u->cfg;
+    const struct ir_block *entry = ir_block_at(f->fn, ir_entry(f->fn));
+    for (uint32_t p = 0; p < entry->params.count && !(f->fn->flags & IR_FN_KERNEL); p++)
+        if (f->uniform_params == NULL || !f->uniform_params[p])
+            mark(f, entry->params.at[p], IR_DIV_SOURCE, 0);
+    for (uint32_t i = 0; i < c->rpo_count; i++)
+        for ir_each_ins(r, f->fn, c->rpo[i])
+            if (diverges_itself(f, r))
+                mark(f, r, IR_DIV_SOURCE, 0);
+}
+
+/* A divergent value reaches one user: an instruction, or through a terminator's edges a parameter. */
+static void tell(struct finder *f, ir_ref value, ir_ref user)
+{
+    const struct ir_ins *i = ir_at(f->fn, user);
+    const struct ir_op_info *info = &ir_op_info[i->op];
+    bool operand = false;
+    for (uint32_t k = 0; k < i->argc; k++)
+        operand |= i->args[k] == value;
+    if (operand && !(info->flags & (IR_UNIFORM | IR_TERMINATOR)))
+        mark(f, user, IR_DIV_DATA, value);
+    if (!(info->flags & IR_TERMINATOR))
+        return;
+    const struct ir_block *b = ir_block_at(f->fn, i->block);
+    if (operand)
+        mark_branch(f, i->block, IR_DIV_DATA, value);
+    for (uint32_t e = 0; e < b->edges.count; e++)
+        for (uint32_t k = 0; k < b->edges.at[e].argc; k++)
+            if (b->edges.at[e].args[k] == value)
+                mark(f, ir_block_at(f->fn, b->edges.at[e].block)->params.at[k], IR_DIV_DATA, value);
+}
+
+struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *cycles,
+                                        const struct ir_tokens *t, const struct ir_uniformity_options *o)
+{
+    struct ir_uniformity *u = arena_new(a, struct ir_uniformity);
+    struct finder f = {.u = u, .fn = c->fn, .arena = a};
+    u->cfg = c;
+    u->cycles = cycles;
+    u->divergent = bitset_new(a, c->fn->ins.count);
+    u->kind = arena_array(a, uint8_t, c->fn->ins.count);
+    u->cause = arena_array(a, ir_ref, c->fn->ins.count);
+    u->branches = bitset_new(a, c->blocks);
+    u->exits = bitset_new(a, cycles->count);
+    u->apart = bitset_new(a, cycles->count);
+    f.tokens = o != NULL && o->ignore_tokens ? NULL : t;
+    f.uniform_params = o != NULL ? o->uniform_params : NULL;
+    f.dom = ir_dominators_new(a, c);
+    f.joins = ir_join_finder_new(a, c, cycles);
+    find_users(&f);
+    find_extended_regions(&f);
+    mark_sources(&f);
+    while (f.work.count + f.branch_work.count > 0) {
+        if (f.work.count == 0) {
+            branch_diverges(&f, vec_pop(&f.branch_work));
+            continue;
+        }
+        ir_ref value = vec_pop(&f.work);
+        for (uint32_t i = f.use_start[value]; i < f.use_start[value + 1]; i++)
+            tell(&f, value, f.uses[i]);
+    }
+    return u;
+}
+
+bool ir_is_converged(const struct ir_uniformity *u, uint32_t block)
+{
+    for (uint32_t k = u->cycles->innermost[block]; k != IR_NO_CYCLE; k = u->cycles->at[k].parent)
+        if (bitset_has(u->apart, k))
+            return false;
+    return true;
+}
