@@ -39,6 +39,43 @@ enum scalar_case ir_scalar_case(const struct ir_function *f, ir_ref r)
     return (enum scalar_case)found;
 }
 
+/* The last row of each operation; the others of it are just before. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+static const uint16_t last_case[SCALAR_OPS] = {
+#define S1(op, name, R, A, formula)       [SCALAR_OP_##op] = SCALAR_##name,
+#define S2(op, name, R, A, B, formula)    [SCALAR_OP_##op] = SCALAR_##name,
+#define S3(op, name, R, A, B, C, formula) [SCALAR_OP_##op] = SCALAR_##name,
+#include "base/scalar.def"
+};
+#pragma GCC diagnostic pop
+
+static int fixed_scalar_type(enum scalar_op op)
+{
+    static const uint8_t type_of[SCALAR_TYPES] = {IR_TYPE_I1, IR_TYPE_I32, IR_TYPE_I64, IR_TYPE_F32, IR_TYPE_F64};
+    uint8_t result = scalar_case_info[last_case[op]].result;
+    for (uint32_t i = last_case[op]; i-- > 0 && scalar_case_info[i].op == op;)
+        if (scalar_case_info[i].result != result)
+            return -1;
+    return type_of[result];
+}
+
+int ir_fixed_type(enum ir_op op)
+{
+    if (ir_is_pure(op))
+        return fixed_scalar_type((enum scalar_op)op);
+    switch (ir_op_info[op].types[0]) {
+    case 'v': return IR_TYPE_VOID;
+    case 'b': return IR_TYPE_I1;
+    case 'i': return IR_TYPE_I32;
+    case 'l': return IR_TYPE_I64;
+    case 't': return IR_TYPE_TOKEN;
+    case 'p': return IR_TYPE_PRIVATE;
+    case 'f': return IR_TYPE_FUNCTION;
+    default:  return -1;
+    }
+}
+
 /* ---- latency --------------------------------------------------------------------------------------------- */
 
 /* Operations that take the same unit whatever their type; the others take the unit of their operands' type. */

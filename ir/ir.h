@@ -251,6 +251,8 @@ bool ir_has_effect(const struct ir_function *f, ir_ref r);      /* must stay alt
 enum ir_latency ir_latency_of(const struct ir_function *f, ir_ref r);
 /* The case of scalar.def that a pure instruction computes. */
 enum scalar_case ir_scalar_case(const struct ir_function *f, ir_ref r);
+/* The only type the operation's value ever has (enum ir_type), which the text form therefore leaves out; else -1. */
+int ir_fixed_type(enum ir_op op);
 /* Types an instruction's scalar case works on: pointers count as I. -1: none fits (the verifier says so). */
 int ir_find_case(enum ir_op op, enum ir_type result, enum ir_type argument);
 
@@ -264,6 +266,7 @@ struct ir_print_options {
 void ir_print_module(const struct ir_module *m, struct text *out);
 void ir_print_function(const struct ir_function *f, struct text *out, const struct ir_print_options *o); /* o may be NULL: defaults, with locations */
 void ir_print_ins(const struct ir_function *f, ir_ref r, struct text *out);      /* one line, no newline */
+/* The block's name in the text (cut to the buffer). Linear in the function: for messages. */
 const char *ir_block_name(const struct ir_function *f, uint32_t b, char buffer[64]);
 /* Parses a module; NULL with diagnostics if it has errors. Limits: IR_MAX_* in ir/limits.h. */
 struct ir_module *ir_parse(const struct source *s, struct diagnostics *d);
