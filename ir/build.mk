@@ -2,4 +2,4 @@
 ir_SRC := ir/tables.c ir/module.c ir/build.c ir/facts.c ir/names.c ir/number.c ir/print.c ir/print_module.c \
           ir/lexer.c ir/parse.c ir/parse_function.c ir/parse_ins.c ir/parse_launch.c
 ir_SRC += ir/cfg.c ir/dominators.c
-ir_SRC += ir/cycles.c ir/pst.c ir/tokens.c ir/joins.c ir/uniformity.c
+ir_SRC += ir/cycles.c ir/pst.c ir/tokens.c ir/joins.c ir/uniformity.c ir/control_dependence.c ir/pdg.c
