@@ -9,13 +9,24 @@
  * the mask and the return address into the callee's return slot. Lanes that call the same function from
  * different places can therefore run it together, if the scheme brings them together.
  *
- * Temporaries (destinations of T_ forms) are values never live across the end of a block, a call or another point
- * where a scheme may switch lanes; nothing in an inactive lane of theirs is ever read again.
+ * Rules for the runtime (what it relies on beside bc_verify's):
  *
- * Rules the runtime relies on (beside bc_verify's): no instruction writes a register that a fill names; a
- * destination may be an operand's register but never overlaps one in part (a w and one of its two v halves);
- * the word after a call or icall is a block word, and so is every `meet`, flagged BC_MEET; addresses of shared
- * and private memory begin at BC_FIRST_ADDRESS (0 is null), and shared_bytes and private_bytes count from 0.
+ * 1. Switch points. A scheme changes the set of active lanes only at a block word, at the branch, jump, switch, call,
+ *    icall, ret or exit that ends a block, and before a convergent operation (never between one and what follows it)
+ *    or a BC_scheme. Between two switch points the active lanes stay the same, so that
+ * 2. temporaries (destinations of T_ forms and of splat) and scalars that are not the same for the whole launch live
+ *    between two switch points only; nothing in an inactive lane of theirs is ever read again. Operands of
+ *    convergent operations may be temporaries unless the program keeps tokens (then they are persistent); a barrier
+ *    and a BC_scheme end the life of every temporary.
+ * 3. No instruction writes a register that a fill of the same kernel names: fills hold for the whole launch.
+ * 4. A destination may be an operand's register but never overlaps one in part (a w and one of its two v halves).
+ * 5. The word after a call or icall is a block word with BC_RETURN; that after an icall, and every `meet`, has BC_MEET.
+ * 6. Return slots are written by call, icall and (in thunks) by mov_v from another return slot, nothing else. The
+ *    runtime clears the register files when a launch starts, and `ret` traps unless each lane's address is that of a
+ *    block word with BC_RETURN; then bc_verify's word holds: no instruction touches a register outside the files.
+ * 7. Code index of a function pointer p: functions[p - 1].entry if its signature is the icall's and there is an entry.
+ * 8. Addresses of shared and private memory begin at BC_FIRST_ADDRESS (0 is null); shared_bytes and private_bytes
+ *    count from 0.
  */
 #ifndef KERNC_PROGRAM_H
 #define KERNC_PROGRAM_H
@@ -41,16 +52,25 @@ enum bc_form { BC_FORM_V, BC_FORM_T, BC_FORM_S, BC_FORM_B, BC_FORM_C, BC_FORMS }
 static inline enum bc_op bc_scalar_op(enum scalar_case c, enum bc_form f) { return (enum bc_op)(c * BC_FORMS + f); }
 #define BC_SCALAR_OPS (SCALAR_CASES * BC_FORMS)
 
-enum { BC_MEET = 1 };                  /* in d of a block word: lanes of a divergent branch meet here */
+/* In d of a block word. MEET: lanes of a divergent branch meet here. RETURN: calls return here. */
+enum bc_block_flag { BC_MEET = 1, BC_RETURN = 2 };
 #define BC_FIRST_ADDRESS 16             /* of shared and private memory */
 #define BC_NO_TOKEN  0xffffu
+#define BC_MAX_REGISTERS 0xfffeu        /* of each file of a kernel */
+#define BC_MAX_SITES     0xffffu        /* rows of the site table; memory accesses beyond share the last */
+#define BC_MAX_WORDS     (1u << 26)     /* code words of a program */
+#define BC_MAX_SHARED    (1u << 20)     /* bytes of shared memory of a block */
+#define BC_MAX_PRIVATE   (1u << 20)     /* bytes of private memory of a lane */
+#define BC_MAX_DATA      (1u << 28)     /* bytes of constant data */
+#define BC_MAX_OPERANDS  64             /* of a printf or host call */
+#define BC_MAX_SIGNATURE (1u << 16)
 #define BC_NO_TARGET 0xffffffffu
 
 /* 16 bytes. Fields are register numbers, immediates in imm; unused ones are 0. */
 struct bc_ins {
     uint16_t op;
     uint16_t d, a, b, c;
-    uint16_t e;                 /* memory: number of its row in the site table; convergent: token register */
+    uint16_t e;                 /* row of the site table, or token register (see operands in bytecode.def) */
     uint32_t imm;               /* code indices, table indices, byte offsets (added modulo 2^32) */
 };
 /* The word after a branch (op BC_branch); targets are code indices of block words. */
@@ -68,6 +88,7 @@ struct bc_line { uint32_t line, instructions, cycles; };
 enum bc_site_kind { BC_SITE_GLOBAL, BC_SITE_SHARED, BC_SITE_PRIVATE, BC_SITE_BRANCH, BC_SITE_OTHER };
 struct bc_site { uint32_t line, column, kind, block; };
 
+/* Values of switch_v are sign-extended; switch_s compares all 64 bits. */
 struct bc_case { int64_t value; uint32_t target; };
 struct bc_switch { uint32_t first, count, otherwise, meet, site; };      /* cases sorted by signed value */
 
@@ -77,8 +98,10 @@ enum bc_value { BC_VOID, BC_I1, BC_I32, BC_I64, BC_F32, BC_F64, BC_PTR };
 
 struct bc_host { const char *name; uint8_t result, argc; uint8_t args[64]; };
 struct bc_text { const char *bytes; uint32_t length; };
-/* `entry`: where icall enters: moves the signature's argument registers into the function's own, then goes to `code`. */
-struct bc_function { const char *name; uint32_t code, entry, signature, return_slot; bool kernel; };
+/* Code words code … end - 1; functions with code fill the code table without gaps. A function no kernel reaches has
+ * none: code == end == BC_NO_TARGET. `entry`: where icall enters: moves the signature's argument registers into the
+ * function's own, then goes to `code`; BC_NO_TARGET: its address is not taken. */
+struct bc_function { const char *name; uint32_t code, end, entry, signature, return_slot; bool kernel; };
 
 /* Registers the runtime fills before a warp runs. */
 enum bc_source {
@@ -130,7 +153,35 @@ struct bc_program *bc_read(const void *bytes, size_t n, const char **why);
 /* NULL, or why the program must not run (registers, targets, tables, operand kinds, fall-off). */
 const char *bc_verify(const struct bc_program *p, char *buffer, size_t size);
 void bc_disassemble(const struct bc_program *p, struct text *out);       /* -S, dumps */
+
 struct bc_op_info { const char *name, *operands, *meaning; };
 const struct bc_op_info *bc_op_info(enum bc_op op);                      /* NULL: no such opcode */
+static inline bool bc_is_comparison(enum scalar_case c)
+{
+    return scalar_case_info[c].op >= SCALAR_OP_eq && scalar_case_info[c].op <= SCALAR_OP_le;
+}
+bool bc_has_branch_word(enum bc_op op);
+bool bc_ends_block(enum bc_op op);            /* the word (or branch word) after it is a block word or the function's end */
+bool bc_is_convergent(enum bc_op op);
+/* Registers a letter of `operands` stands for. */
+enum bc_file { BC_FILE_NONE, BC_FILE_VECTORS, BC_FILE_MASKS, BC_FILE_SCALARS, BC_FILES };
+static inline enum bc_file bc_file_of(char letter)
+{
+    return letter && strchr("vwVWXYt", letter) ? BC_FILE_VECTORS : letter && strchr("mMZ", letter) ? BC_FILE_MASKS
+         : letter == 's' || letter == 'S' ? BC_FILE_SCALARS : BC_FILE_NONE;
+}
+static inline bool bc_is_wide(char letter) { return letter == 'w' || letter == 'W' || letter == 'Y'; }
+static inline bool bc_is_written(char letter) { return letter && strchr("VWMXYZS", letter); }
+enum bc_kind bc_kind_of(enum bc_value v);     /* of a value in lanes: M for i1, W for 64 bits, else V */
+
+/* The conversions of a printf format, in the C library's notation without * and %s. Gives the position behind the next
+ * one, NULL if there is none: then the rest is plain text. What lies before `start` is plain text too. */
+struct bc_conversion {
+    const char *start;
+    uint32_t    length;
+    char        letter;       /* d i u x X o c f F e E g G a A p, or '%'; 0: no conversion known here */
+    enum bc_value type;       /* of its operand; BC_VOID: takes none */
+};
+const char *bc_conversion_next(const char *at, const char *end, struct bc_conversion *c);
 
 #endif

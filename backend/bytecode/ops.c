@@ -1,0 +1,74 @@
+/* ops.c: the table of the bytecode's operations, made from base/scalar.def and bytecode.def. */
+#include "backend/bytecode/program.h"
+
+/* Operand letters of a scalar case: by type and form. */
+#define READ_B  "m"
+#define READ_I  "v"
+#define READ_L  "w"
+#define READ_F  "v"
+#define READ_D  "w"
+#define WRITE_B "M"
+#define WRITE_I "V"
+#define WRITE_L "W"
+#define WRITE_F "V"
+#define WRITE_D "W"
+#define WHOLE_B "Z"
+#define WHOLE_I "X"
+#define WHOLE_L "Y"
+#define WHOLE_F "X"
+#define WHOLE_D "Y"
+
+#define ROWS(name, R, lanes, scalars)                                                                        \
+    [BC_V_##name] = {"V_" #name, WRITE_##R lanes "--", NULL},                                                \
+    [BC_T_##name] = {"T_" #name, WHOLE_##R lanes "--", NULL},                                                \
+    [BC_S_##name] = {"S_" #name, "S" scalars "--", NULL},                                                    \
+    [BC_B_##name] = {"B_" #name, "-" lanes "--", NULL},                                                      \
+    [BC_C_##name] = {"C_" #name, "-" scalars "--", NULL},
+
+/* Meanings of scalar forms are filled in by those who show them: scalar_op_info's. */
+static const struct bc_op_info rows[BC_OPS] = {
+#define S1(op, name, R, A, formula)       ROWS(name, R, READ_##A "--", "s--")
+#define S2(op, name, R, A, B, formula)    ROWS(name, R, READ_##A READ_##B "-", "ss-")
+#define S3(op, name, R, A, B, C, formula) ROWS(name, R, READ_##A READ_##B READ_##C, "sss")
+#include "base/scalar.def"
+#define BC(name, operands, meaning) [BC_##name] = {#name, operands, meaning},
+#include "backend/bytecode/bytecode.def"
+};
+
+static bool is_branch_form(enum bc_op op)
+{
+    return op < BC_SCALAR_OPS && op % BC_FORMS >= BC_FORM_B;
+}
+
+const struct bc_op_info *bc_op_info(enum bc_op op)
+{
+    if ((unsigned)op >= BC_OPS || (is_branch_form(op) && !bc_is_comparison((enum scalar_case)(op / BC_FORMS))))
+        return NULL;
+    return &rows[op];
+}
+
+bool bc_has_branch_word(enum bc_op op)
+{
+    return is_branch_form(op) || op == BC_br || op == BC_sbr;
+}
+
+bool bc_ends_block(enum bc_op op)
+{
+    switch (op) {
+    case BC_jump: case BC_switch_v: case BC_switch_w: case BC_switch_s: case BC_exit: case BC_call: case BC_icall:
+    case BC_ret: case BC_trap:
+        return true;
+    default:
+        return bc_has_branch_word(op);
+    }
+}
+
+bool bc_is_convergent(enum bc_op op)
+{
+    return op >= BC_SCALAR_OPS && op != BC_call && rows[op].operands[4] == 't';
+}
+
+enum bc_kind bc_kind_of(enum bc_value v)
+{
+    return v == BC_I1 ? BC_KIND_M : v == BC_I64 || v == BC_F64 ? BC_KIND_W : BC_KIND_V;
+}
