@@ -1,0 +1,245 @@
+/* kernc-rt.h: loads compiled kernels and runs them. The small half of kernc: no compiler needed.
+ *
+ * In the manner of the CUDA driver API and of OpenCL:
+ *
+ *     kernc_context *ctx;  kernc_module *m;  kernc_kernel *k;  kernc_buffer *out;
+ *     kernc_context_create(NULL, &ctx);
+ *     kernc_module_load(ctx, bytes, size, &m);
+ *     kernc_module_kernel(m, "saxpy", &k);
+ *     kernc_buffer_create(ctx, 4096, "out", &out);
+ *     kernc_argument args[] = {kernc_arg_buffer("out", out), kernc_arg_int("n", 1024)};
+ *     kernc_launch launch = {.size = sizeof launch, .grid = {4}, .block = {256}, .args = args, .arg_count = 2};
+ *     if (kernc_run(k, &launch, NULL) != KERNC_OK)
+ *         fprintf(stderr, "%s\n", kernc_error_text(ctx));
+ *     kernc_context_free(ctx);
+ *
+ * Errors. Functions that can fail return a status and leave a text in the context, kept until the context's next
+ * failing call. Nothing exits or aborts on bad input; pointers may be NULL wherever a function says so,
+ * and a NULL object is KERNC_INVALID, never a crash.
+ *
+ * Threads. There is no global state. A context and what belongs to it is used by one thread at a time; different
+ * contexts may be used by different threads at the same time. A launch may itself use several host threads.
+ *
+ * Versions. Structs that the caller fills begin with their size: set it to sizeof; all else may be 0.
+ *
+ * Determinism. A kernel whose threads do not race gives the same memory, printed text, metrics (but `seconds`)
+ * and trap for every number of host threads.
+ */
+#ifndef KERNC_RT_H
+#define KERNC_RT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined __GNUC__
+#define KERNC_API __attribute__((visibility("default")))
+#else
+#define KERNC_API
+#endif
+
+typedef struct kernc_context    kernc_context;
+typedef struct kernc_module     kernc_module;      /* a loaded program */
+typedef struct kernc_kernel     kernc_kernel;      /* an entry point of a module */
+typedef struct kernc_buffer     kernc_buffer;      /* global memory */
+typedef struct kernc_statistics kernc_statistics;  /* of one launch, or of all launches of a kernel */
+
+typedef enum kernc_status {
+    KERNC_OK,
+    KERNC_INVALID,         /* wrong use of this interface: NULL object, bad range, wrong argument */
+    KERNC_BAD_PROGRAM,     /* the program's bytes are damaged or were refused */
+    KERNC_NOT_FOUND,       /* no such kernel, parameter, library, symbol or scheme */
+    KERNC_TRAP,            /* the kernel trapped: see kernc_last_trap */
+    KERNC_LIMIT,           /* a limit was reached: fuel, memory, launch size */
+    KERNC_CHECK,           /* a checker found something */
+    KERNC_NO_MEMORY,       /* the host has no memory left */
+} kernc_status;
+
+KERNC_API const char *kernc_version(void);
+KERNC_API const char *kernc_status_name(kernc_status status);      /* "trap"; never NULL */
+
+/* ---- contexts -------------------------------------------------------------------------------------------- */
+
+/* Receives what kernels print, in the order of blocks, on the thread that launched. */
+typedef void kernc_output_function(void *user, const char *bytes, size_t size);
+
+typedef struct kernc_context_options {
+    size_t   size;
+    uint64_t max_memory;             /* bytes of buffers, registers, shared and private memory; 0: 2 GiB */
+    kernc_output_function *output;   /* NULL: standard output */
+    void    *output_user;
+} kernc_context_options;
+
+/* `options` may be NULL. */
+KERNC_API kernc_status kernc_context_create(const kernc_context_options *options, kernc_context **context);
+/* Frees all that belongs to it: modules, kernels, buffers. NULL is allowed. */
+KERNC_API void kernc_context_free(kernc_context *context);
+/* The text of the latest failure, "" if there was none; NULL context: why none could be made. */
+KERNC_API const char *kernc_error_text(const kernc_context *context);
+
+/* Where and why a kernel stopped. */
+typedef struct kernc_trap {
+    const char *text;                /* without the place */
+    const char *file;                /* the kernel's source file; "" if not known */
+    uint32_t    line, column;        /* 0: not known */
+    uint32_t    block[3], thread[3];
+    bool        has_address;
+    uint32_t    address;             /* of the access that failed */
+} kernc_trap;
+/* The trap of the latest launch, or NULL if it did not trap. Valid until the next launch. */
+KERNC_API const kernc_trap *kernc_last_trap(const kernc_context *context);
+
+/* ---- host functions --------------------------------------------------------------------------------------- */
+
+/* Kernels call `extern` functions by name. They are looked for among those registered here, then in the
+ * libraries in the order they were loaded, and nowhere else. `function` is called with C's convention for
+ * the types that the kernel declared; with several host threads, from several threads at once. */
+KERNC_API kernc_status kernc_host_function(kernc_context *context, const char *name, void (*function)(void));
+/* A shared object as dlopen finds it; "libm" is the C library's mathematics. */
+KERNC_API kernc_status kernc_load_library(kernc_context *context, const char *path);
+
+/* ---- modules and kernels ----------------------------------------------------------------------------------- */
+
+/* Copies and checks a compiled program (a .kbc file's bytes). */
+KERNC_API kernc_status kernc_module_load(kernc_context *context, const void *bytes, size_t size, kernc_module **module);
+/* For libkernc: takes over a program just compiled (freed also on failure). */
+struct bc_program;
+KERNC_API kernc_status kernc_module_adopt(kernc_context *context, struct bc_program *program, kernc_module **module);
+KERNC_API const struct bc_program *kernc_module_program(const kernc_module *module);
+/* Frees the module and its kernels; NULL is allowed. */
+KERNC_API void kernc_module_free(kernc_module *module);
+
+KERNC_API uint32_t kernc_module_kernel_count(const kernc_module *module);
+KERNC_API kernc_kernel *kernc_module_kernel_at(kernc_module *module, uint32_t index);     /* NULL: out of range */
+/* `name` NULL: the only kernel. */
+KERNC_API kernc_status kernc_module_kernel(kernc_module *module, const char *name, kernc_kernel **kernel);
+KERNC_API const char *kernc_kernel_name(const kernc_kernel *kernel);
+
+typedef struct kernc_parameter {
+    const char *name, *type;         /* as in the source: "global float *" */
+    bool        is_pointer;
+    uint32_t    element_bytes;       /* of what it points to, or of the parameter itself */
+} kernc_parameter;
+KERNC_API uint32_t kernc_kernel_parameter_count(const kernc_kernel *kernel);
+KERNC_API bool kernc_kernel_parameter(const kernc_kernel *kernel, uint32_t index, kernc_parameter *parameter);
+
+/* ---- buffers ------------------------------------------------------------------------------------------------ */
+
+/* Zeroed. The name is for messages, NULL: none. A size of 0 makes a buffer that no access hits. */
+KERNC_API kernc_status kernc_buffer_create(kernc_context *context, uint64_t bytes, const char *name, kernc_buffer **buffer);
+KERNC_API void kernc_buffer_free(kernc_buffer *buffer);                                   /* NULL is allowed */
+KERNC_API uint64_t kernc_buffer_size(const kernc_buffer *buffer);
+KERNC_API uint32_t kernc_buffer_address(const kernc_buffer *buffer);                      /* as kernels see it */
+/* The bytes themselves; valid until the buffer is freed; not to be touched during a launch. */
+KERNC_API void *kernc_buffer_map(kernc_buffer *buffer);
+KERNC_API kernc_status kernc_buffer_write(kernc_buffer *to, uint64_t offset, const void *from, uint64_t bytes);
+KERNC_API kernc_status kernc_buffer_read(const kernc_buffer *from, uint64_t offset, void *to, uint64_t bytes);
+KERNC_API kernc_status kernc_buffer_copy(kernc_buffer *to, uint64_t to_offset, const kernc_buffer *from,
+                                         uint64_t from_offset, uint64_t bytes);
+/* Repeats a pattern of pattern_bytes over the range, which must be a multiple of it. */
+KERNC_API kernc_status kernc_buffer_fill(kernc_buffer *to, uint64_t offset, uint64_t bytes, const void *pattern,
+                                         uint32_t pattern_bytes);
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
+
+/* Arguments are given by position, or by name where a name is set; either all or none have names. Numbers are
+ * checked against the parameter's type: an int for a float parameter is KERNC_INVALID, BITS fits every type. */
+typedef enum kernc_argument_kind {
+    KERNC_ARG_BUFFER, KERNC_ARG_ADDRESS, KERNC_ARG_BOOL, KERNC_ARG_INT, KERNC_ARG_LONG, KERNC_ARG_FLOAT,
+    KERNC_ARG_DOUBLE, KERNC_ARG_BITS,
+} kernc_argument_kind;
+typedef struct kernc_argument {
+    const char *name;
+    kernc_argument_kind kind;
+    union {
+        kernc_buffer *buffer;
+        uint32_t      address;       /* kernc_buffer_address plus an offset; 0: null */
+        bool          truth;
+        int32_t       i;             /* char, short and int parameters, signed or not */
+        int64_t       l;
+        float         f;
+        double        d;
+        uint64_t      bits;
+    } value;
+} kernc_argument;
+static inline kernc_argument kernc_arg_buffer(const char *name, kernc_buffer *buffer)
+{
+    kernc_argument a = {name, KERNC_ARG_BUFFER, {0}};
+    a.value.buffer = buffer;
+    return a;
+}
+static inline kernc_argument kernc_arg_int(const char *name, int32_t i)
+{
+    kernc_argument a = {name, KERNC_ARG_INT, {0}};
+    a.value.i = i;
+    return a;
+}
+static inline kernc_argument kernc_arg_float(const char *name, float f)
+{
+    kernc_argument a = {name, KERNC_ARG_FLOAT, {0}};
+    a.value.f = f;
+    return a;
+}
+static inline kernc_argument kernc_arg_bits(const char *name, uint64_t bits)
+{
+    kernc_argument a = {name, KERNC_ARG_BITS, {0}};
+    a.value.bits = bits;
+    return a;
+}
+
+enum {                                /* kernc_launch.flags */
+    KERNC_STATISTICS = 1,             /* count memory transactions too (all else is counted always) */
+};
+typedef struct kernc_launch {
+    size_t      size;
+    uint32_t    grid[3], block[3];    /* blocks, and threads in a block; 0 counts as 1 */
+    const kernc_argument *args;
+    uint32_t    arg_count;
+    const char *scheme;               /* NULL: the one the program was lowered for */
+    uint32_t    warp;                 /* threads of a warp, 1..64; 0: 32 */
+    uint32_t    threads;              /* host threads; 0: 1 */
+    uint32_t    segment;              /* bytes of a memory transaction, a power of two from 8 on; 0: 128 */
+    uint32_t    flags;
+    uint64_t    fuel;                 /* warp instructions of the launch; 0: 2^40 */
+    const char *isa;                  /* instance of the interpreter ("base", "avx2"); NULL: the best here */
+} kernc_launch;
+
+enum {                                /* limits of a launch */
+    KERNC_MAX_WARP = 64,
+    KERNC_MAX_BLOCK_THREADS = 4096,
+    KERNC_MAX_HOST_THREADS = 256,
+};
+/* Runs to the end. `statistics` may be NULL; else free what it gets, which is set after traps and limits too
+ * (NULL after other failures). */
+KERNC_API kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launch, kernc_statistics **statistics);
+
+/* ---- statistics ----------------------------------------------------------------------------------------------- */
+
+typedef struct kernc_metrics {
+#define KERNC_FIELD_COUNT   uint64_t
+#define KERNC_FIELD_MAXIMUM uint64_t
+#define KERNC_FIELD_RATIO   double
+#define METRIC(key, type, meaning) KERNC_FIELD_##type key;
+#include "kernc-metrics.def"
+} kernc_metrics;
+typedef struct kernc_line_metrics {
+    uint32_t line;
+    uint64_t warp_instructions, thread_instructions, cycles, memory_instructions, memory_transactions, divergences;
+} kernc_line_metrics;
+
+KERNC_API void kernc_statistics_free(kernc_statistics *statistics);                      /* NULL is allowed */
+KERNC_API const kernc_metrics *kernc_statistics_metrics(const kernc_statistics *statistics);
+KERNC_API uint32_t kernc_statistics_line_count(const kernc_statistics *statistics);
+/* Lines in ascending order; NULL: out of range. */
+KERNC_API const kernc_line_metrics *kernc_statistics_line(const kernc_statistics *statistics, uint32_t index);
+/* Sums over the kernel's launches so far; free it. */
+KERNC_API kernc_status kernc_kernel_statistics(kernc_kernel *kernel, kernc_statistics **statistics);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
