@@ -147,6 +147,9 @@ struct bc_program {
 };
 struct bc_program *bc_program_new(void);
 void bc_program_free(struct bc_program *p);
+/* What every program's bytes begin with. */
+#define BC_MAGIC       "\x89KBC\r\n\x1a\n"   /* damaged by any text conversion, like PNG's */
+#define BC_MAGIC_BYTES 8
 /* File format: docs/bytecode.md. Writing cannot fail but for memory; reading checks everything and gives a reason. */
 void bc_write(const struct bc_program *p, struct text *out);
 struct bc_program *bc_read(const void *bytes, size_t n, const char **why);
