@@ -1,0 +1,73 @@
+/* build.c: kernc build: compiles and writes bytecode, or what --emit asks for. */
+#include "driver/driver.h"
+
+static const struct form { const char *name, *ending; kernc_text text; } forms[] = {
+    {"bin", ".kbc", KERNC_TEXT_BYTECODE},
+    {"asm", ".s", KERNC_TEXT_LISTING},
+    {"ir", ".kir", KERNC_TEXT_IR},
+    {"dot", ".dot", KERNC_TEXT_DOT},
+};
+
+static const struct form *chosen_form(const struct command *c)
+{
+    const char *name = option_value(c, OPTION_EMIT);
+    if (!name)
+        name = option_given(c, OPTION_ASSEMBLY) ? "asm" : "bin";
+    for (size_t i = 0; i < COUNT(forms); i++)
+        if (strcmp(forms[i].name, name) == 0)
+            return &forms[i];
+    complain(EXIT_USAGE, "--emit=bin, asm, ir or dot, not '%s'", name);
+    return NULL;
+}
+
+/* Without -o: the file's name with the form's ending, in the working directory; standard input to standard output. */
+static const char *output_name(struct command *c, const struct form *f)
+{
+    const char *given = option_value(c, OPTION_OUTPUT);
+    if (given || strcmp(c->file, "-") == 0)
+        return given ? given : "-";
+    const char *slash = strrchr(c->file, '/'), *base = slash ? slash + 1 : c->file;
+    const char *dot = strrchr(base, '.');
+    int         n = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+    return arena_printf(&c->arena, "%.*s%s", n, base, f->ending);
+}
+
+static int check_target(const struct command *c)
+{
+    const char *target = option_value(c, OPTION_TARGET);
+    if (target && strcmp(target, "bytecode") != 0)
+        return complain(EXIT_USAGE, "there is no target '%s'; there is bytecode", target);
+    return EXIT_OK;
+}
+
+static int write_form(struct command *c, const struct form *f, kernc_result *r)
+{
+    size_t      n;
+    const char *text = kernc_result_text(r, f->text, &n);
+    if (!text)
+        return fail(c, EXIT_INPUT, "emit", NULL, (place){0}, "%s has no %s to write", c->file, f->name);
+    const char *file = output_name(c, f);
+    if (strcmp(file, c->file) == 0 && strcmp(file, "-") != 0)
+        return fail(c, EXIT_INPUT, "output", NULL, (place){0}, "%s would overwrite the input", file);
+    return write_output(c, file, text, n);
+}
+
+int verb_build(struct command *c)
+{
+    kernc_options o;
+    kernc_result *r = NULL;
+    struct text   text = {0};
+    kernc_options_init(&o);
+    const struct form *f = chosen_form(c);
+    int                code = f ? check_target(c) : EXIT_USAGE;
+    if (!code)
+        code = compile_options(c, &o);
+    o.ir_only = f && (f->text == KERNC_TEXT_IR || f->text == KERNC_TEXT_DOT);
+    if (!code)
+        code = compile_file(c, &o, &text, &r);
+    if (!code)
+        code = write_form(c, f, r);
+    kernc_result_free(r);
+    text_free(&text);
+    return code;
+}

@@ -1,0 +1,96 @@
+/* driver.h: the command line: tables of verbs and options, what was given, and what all verbs share.
+ *
+ * A verb is a function of struct command that returns an exit code. Nothing here is global but the tables.
+ */
+#ifndef KERNC_DRIVER_H
+#define KERNC_DRIVER_H
+
+#include "base/base.h"
+#include "base/diag.h"
+#include "kernc.h"
+
+enum exit_code {
+    EXIT_OK = 0,
+    EXIT_INPUT = 1,              /* error in a source, an input or an output */
+    EXIT_TRAPPED = 2,            /* the kernel trapped */
+    EXIT_LIMIT = 3,              /* fuel, memory or another limit was reached */
+    EXIT_FOUND = 4,              /* a checker found something */
+    EXIT_USAGE = 64,
+};
+
+/* ---- tables (options.c) ------------------------------------------------------------------------------ */
+
+enum option_id {
+#define OPTION(id, name, letter, argument, verbs, help) OPTION_##id,
+#include "driver/options.def"
+    OPTIONS
+};
+struct option_info { const char *name; char letter; const char *argument, *verbs, *help; };
+extern const struct option_info option_info[OPTIONS];
+/* The table's rows in order, titles (id == OPTIONS) between them. */
+struct option_row { enum option_id id; const char *title; };
+extern const struct option_row option_rows[];
+extern const size_t option_row_count;
+
+struct command;
+struct verb { char letter; const char *name, *arguments, *help; int (*run)(struct command *); };
+#define VERB(letter, name, arguments, help) int verb_##name(struct command *);
+#include "driver/verbs.def"
+extern const struct verb verbs[];
+extern const size_t verb_count;
+
+/* ---- what was given ---------------------------------------------------------------------------------- */
+
+struct given { enum option_id id; const char *value; };     /* value: "" if the option has none */
+struct command {
+    const struct verb *verb;
+    struct arena       arena;
+    VEC(struct given)  given;    /* in the order of the command line */
+    const char        *file;
+    bool               json;     /* --diagnostics=json */
+    struct text        messages; /* then: one JSON array of all messages so far, printed at the end */
+};
+
+/* Reads argv[1] and the rest; returns EXIT_OK, or says what is wrong on stderr and returns EXIT_USAGE. */
+int command_parse(struct command *c, int argc, char **argv);
+void command_help(const struct command *c);                                  /* to stdout */
+void help(void);                                                             /* the verbs, to stdout */
+/* The value that counts, of the last time the option was given; NULL: not given. */
+const char *option_value(const struct command *c, enum option_id id);
+static inline bool option_given(const struct command *c, enum option_id id) { return option_value(c, id) != NULL; }
+
+/* ---- messages (messages.c) ------------------------------------------------------------------------------ */
+
+/* Of wrong usage: "kernc: …" on stderr; returns its first argument. */
+int complain(int exit_code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Of a wrong input or a failed run, at a place in the source if there is one; returns exit_code. */
+int fail(struct command *c, int exit_code, const char *id, const struct source *s, place at, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
+/* Shows the diagnostics of a compilation, as --diagnostics says. */
+void show_diagnostics(struct command *c, kernc_result *r);
+void messages_end(struct command *c);
+/* Shows a note on stderr that is no diagnostic (times, counts). */
+void show_note(const char *text);
+
+/* ---- shared by verbs ------------------------------------------------------------------------------------ */
+
+/* The option's value as a number; *n stays as it is if the option was not given. EXIT_OK, or EXIT_USAGE after
+ * having said what is wrong. */
+int option_number(const struct command *c, enum option_id id, uint64_t least, uint64_t most, uint64_t *n);
+/* The same for a number of bytes with K, M or G behind it. */
+int option_size(const struct command *c, enum option_id id, uint64_t *n);
+/* Reads a decimal number from *s, which moves behind it. False: there is none, or it does not fit. */
+bool scan_number(const char **s, uint64_t *n);
+/* Writes a whole file or standard output; EXIT_OK, or EXIT_INPUT after having said why not. */
+int write_output(struct command *c, const char *file, const char *bytes, size_t n);
+
+#define INPUT_LIMIT ((size_t)256 << 20)  /* bytes of a source, IR or bytecode file */
+
+/* The options of kernc_compile that the command line asks for; `o` is initialised. EXIT_OK or EXIT_USAGE. */
+int compile_options(struct command *c, kernc_options *o);
+/* Reads and compiles c->file, shows diagnostics, times and remarks. *r is the caller's if EXIT_OK comes back. `text`
+ * gets the file's bytes and is the caller's in any case. */
+int compile_file(struct command *c, const kernc_options *o, struct text *text, kernc_result **r);
+const char *input_name(const struct command *c);         /* as it stands in messages */
+
+#endif

@@ -1,0 +1,75 @@
+/* dump.c: kernc dump: the IR after the passes, around each of them, or the syntax tree. */
+#include "driver/driver.h"
+
+/* What the passes print is kept, so that the output file is written whole. */
+static void keep(void *data, const char *text, size_t n)
+{
+    text_add(data, text, n);
+}
+
+static int dump_options(struct command *c, kernc_options *o, struct text *printed)
+{
+    const char *changed = option_value(c, OPTION_PRINT_CHANGED);
+    if (changed && *changed && strcmp(changed, "diff") != 0)
+        return complain(EXIT_USAGE, "--print-changed or --print-changed=diff, not '%s'", changed);
+    o->print_changed = !changed ? KERNC_CHANGED_OFF : *changed ? KERNC_CHANGED_DIFF : KERNC_CHANGED_ON;
+    o->print_before = option_value(c, OPTION_PRINT_BEFORE);
+    o->print_before_all = option_given(c, OPTION_PRINT_BEFORE_ALL);
+    o->print_after = option_value(c, OPTION_PRINT_AFTER);
+    o->print_after_all = option_given(c, OPTION_PRINT_AFTER_ALL);
+    o->filter_passes = option_value(c, OPTION_FILTER_PASSES);
+    o->filter_functions = option_value(c, OPTION_FILTER_FUNCTIONS);
+    o->dump_dir = option_value(c, OPTION_DUMP_DIR);
+    o->tree_only = option_given(c, OPTION_AST);
+    o->ir_only = true;
+    o->print = keep;
+    o->print_data = printed;
+    return compile_options(c, o);
+}
+
+static kernc_text wanted_text(const struct command *c)
+{
+    const char *remarks = option_value(c, OPTION_REMARKS);
+    if (option_given(c, OPTION_AST))
+        return KERNC_TEXT_TREE;
+    return !remarks ? KERNC_TEXT_IR : *remarks ? KERNC_TEXT_REMARKS_JSON : KERNC_TEXT_REMARKS;
+}
+
+static bool printed_around_passes(const struct command *c)
+{
+    return option_given(c, OPTION_PRINT_BEFORE) || option_given(c, OPTION_PRINT_BEFORE_ALL) ||
+           option_given(c, OPTION_PRINT_AFTER) || option_given(c, OPTION_PRINT_AFTER_ALL) ||
+           option_given(c, OPTION_PRINT_CHANGED);
+}
+
+/* The final module is shown if nothing was asked for around the passes. */
+static int write_dump(struct command *c, kernc_result *r, struct text *printed)
+{
+    size_t      n = 0;
+    kernc_text  what = wanted_text(c);
+    const char *text = kernc_result_text(r, what, &n);
+    if (!text)
+        return fail(c, EXIT_INPUT, "dump", NULL, (place){0}, "%s is bytecode and has no IR to show; see kernc build -S",
+                    c->file);
+    if (what != KERNC_TEXT_IR || !printed_around_passes(c))
+        text_add(printed, text, n);
+    const char *file = option_value(c, OPTION_OUTPUT);
+    return write_output(c, file ? file : "-", printed->at, printed->length);
+}
+
+int verb_dump(struct command *c)
+{
+    kernc_options o;
+    kernc_result *r = NULL;
+    struct text   text = {0}, printed = {0};
+    kernc_options_init(&o);
+    int code = dump_options(c, &o, &printed);
+    if (!code)
+        code = compile_file(c, &o, &text, &r);
+    if (!code)
+        code = write_dump(c, r, &printed);
+    kernc_result_free(r);
+    text_free(&text);
+    text_free(&printed);
+    return code;
+}

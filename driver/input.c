@@ -1,0 +1,122 @@
+/* input.c: reading and compiling the file that a verb works on. */
+#include "driver/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *input_name(const struct command *c)
+{
+    return strcmp(c->file, "-") == 0 ? "<stdin>" : c->file;
+}
+
+/* All values of an option that may be given several times. */
+static const char *const *values_of(struct command *c, enum option_id id, size_t *n)
+{
+    VEC(const char *) values = {0};
+    for (uint32_t i = 0; i < c->given.count; i++)
+        if (c->given.at[i].id == id)
+            vec_push(&c->arena, &values, c->given.at[i].value);
+    *n = values.count;
+    return values.at;
+}
+
+static int take_level(const struct command *c, kernc_options *o)
+{
+    const char *level = option_value(c, OPTION_LEVEL);
+    if (!level)
+        return EXIT_OK;
+    if (strlen(level) != 1 || !strchr("012", *level))
+        return complain(EXIT_USAGE, "there is no -O%s; there are -O0, -O1 and -O2", level);
+    o->level = (unsigned)(*level - '0');
+    return EXIT_OK;
+}
+
+static int take_remarks(const struct command *c)
+{
+    const char *form = option_value(c, OPTION_REMARKS);
+    if (form && *form && strcmp(form, "json") != 0)
+        return complain(EXIT_USAGE, "--remarks or --remarks=json, not '%s'", form);
+    return EXIT_OK;
+}
+
+static int take_diagnostics(struct command *c)
+{
+    const char *form = option_value(c, OPTION_DIAGNOSTICS);
+    c->json = form && strcmp(form, "json") == 0;
+    if (form && !c->json && strcmp(form, "text") != 0)
+        return complain(EXIT_USAGE, "--diagnostics=text or --diagnostics=json, not '%s'", form);
+    return EXIT_OK;
+}
+
+int compile_options(struct command *c, kernc_options *o)
+{
+    uint64_t errors = 0, limit = UINT64_MAX;
+    int      code = take_diagnostics(c);
+    if (!code)
+        code = take_level(c, o);
+    if (!code)
+        code = take_remarks(c);
+    if (!code)
+        code = option_number(c, OPTION_ERROR_LIMIT, 1, 1000000, &errors);
+    if (!code)
+        code = option_number(c, OPTION_BISECT_LIMIT, 0, INT32_MAX, &limit);
+    o->error_limit = (unsigned)errors;
+    o->bisect_limit = limit == UINT64_MAX ? -1 : (long)limit;
+    o->switches = values_of(c, OPTION_SWITCH, &o->switch_count);
+    o->warnings = values_of(c, OPTION_WARNING, &o->warning_count);
+    o->no_warnings = option_given(c, OPTION_QUIET);
+    o->verify_each = option_given(c, OPTION_VERIFY_EACH);
+    o->passes = option_value(c, OPTION_PASSES);
+    if (option_given(c, OPTION_SCHEME))
+        o->scheme = option_value(c, OPTION_SCHEME);
+    o->collect = option_given(c, OPTION_TIME_PASSES) || option_given(c, OPTION_REMARKS) ||
+                 option_given(c, OPTION_PASS_STATS);
+    return code;
+}
+
+static void show_text(kernc_result *r, kernc_text what)
+{
+    const char *text = kernc_result_text(r, what, NULL);
+    if (text)
+        show_note(text);
+}
+
+/* What was collected about the passes, on standard error. dump shows remarks itself. */
+static void show_collected(const struct command *c, kernc_result *r)
+{
+    const char *remarks = option_value(c, OPTION_REMARKS);
+    if (remarks && c->verb->letter != 'd')
+        show_text(r, *remarks ? KERNC_TEXT_REMARKS_JSON : KERNC_TEXT_REMARKS);
+    if (option_given(c, OPTION_PASS_STATS))
+        show_text(r, KERNC_TEXT_STATS);
+    if (option_given(c, OPTION_TIME_PASSES))
+        show_text(r, KERNC_TEXT_TIMES);
+}
+
+static int exit_of(struct command *c, const kernc_result *r)
+{
+    switch (kernc_result_status(r)) {
+    case KERNC_COMPILED:   return EXIT_OK;
+    case KERNC_BAD_OPTION: return EXIT_USAGE;
+    case KERNC_BAD_SOURCE: return EXIT_INPUT;
+    default:               return fail(c, EXIT_LIMIT, "memory", NULL, (place){0}, "not enough memory to compile");
+    }
+}
+
+int compile_file(struct command *c, const kernc_options *o, struct text *text, kernc_result **r)
+{
+    const char *problem = file_read(c->file, INPUT_LIMIT, text);
+    if (problem)
+        return fail(c, EXIT_INPUT, "input", NULL, (place){0}, "cannot read %s: %s", c->file, problem);
+    *r = kernc_compile(input_name(c), text->at, text->length, o);
+    if (!*r)
+        mem_fail(text->length);
+    show_diagnostics(c, *r);
+    show_collected(c, *r);
+    int code = exit_of(c, *r);
+    if (code) {
+        kernc_result_free(*r);
+        *r = NULL;
+    }
+    return code;
+}

@@ -1,0 +1,314 @@
+/* launch.c: see launch.h. */
+#include "driver/launch.h"
+#include "driver/outputs.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define NOWHERE ((place){0})
+
+/* Says what is wrong at the launch directive, or without a place if flags alone are to blame. */
+#define fail_at_directive(r, ...)                                                                            \
+    fail((r)->command, EXIT_INPUT, "launch", (r)->directive ? (r)->source : NULL,                            \
+         (place){(r)->directive ? (r)->directive->line : 0, 0}, __VA_ARGS__)
+#define fail_here(r, ...) fail((r)->command, EXIT_INPUT, "launch", NULL, NOWHERE, __VA_ARGS__)
+
+/* ---- which kernel -------------------------------------------------------------------------------------- */
+
+static const char *kernel_names(struct run *r)
+{
+    const struct bc_program *p = kernc_module_program(r->module);
+    struct text              t = {0};
+    for (uint32_t i = 0; i < p->kernels.count && i < 20; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", p->kernels.at[i].name);
+    const char *names = arena_strdup(&r->command->arena, t.at ? t.at : "none", t.at ? t.length : 4);
+    text_free(&t);
+    return names;
+}
+
+/* The first directive for this kernel; `name` NULL: the first of all. */
+static const struct launch *find_directive(const struct bc_program *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->launches.count; i++)
+        if (!name || strcmp(p->launches.at[i].kernel, name) == 0)
+            return &p->launches.at[i];
+    return NULL;
+}
+
+int launch_choose_kernel(struct run *r)
+{
+    const struct bc_program *p = kernc_module_program(r->module);
+    const char              *name = option_value(r->command, OPTION_KERNEL);
+    r->directive = find_directive(p, name);
+    if (!name && r->directive)
+        name = r->directive->kernel;
+    if (!name && p->kernels.count == 1)
+        name = p->kernels.at[0].name;
+    if (!name && p->kernels.count == 0)
+        return fail_here(r, "%s has no kernel to run", r->command->file);
+    if (!name)
+        return fail_here(r, "which kernel? --kernel= one of: %s", kernel_names(r));
+    if (kernc_module_kernel(r->module, name, &r->kernel) != KERNC_OK)
+        return fail_here(r, "there is no kernel '%s'; there are: %s", name, kernel_names(r));
+    for (uint32_t i = 0; i < p->kernels.count; i++)
+        if (strcmp(p->kernels.at[i].name, name) == 0)
+            r->info = &p->kernels.at[i];
+    r->launch.kernel = name;
+    if (!r->directive && name)
+        r->directive = find_directive(p, name);
+    return EXIT_OK;
+}
+
+/* ---- flags over the directive ------------------------------------------------------------------------------ */
+
+/* "X", "X,Y" or "X,Y,Z", each at least 1. */
+static int read_sizes(struct run *r, enum option_id id, uint32_t sizes[3])
+{
+    const char *text = option_value(r->command, id), *at = text;
+    uint64_t    n[3] = {1, 1, 1};
+    if (!text)
+        return EXIT_OK;
+    for (int i = 0;; i++) {
+        if (i == 3 || !scan_number(&at, &n[i]) || n[i] == 0 || n[i] > UINT32_MAX)
+            break;
+        if (*at == 0) {
+            for (int k = 0; k < 3; k++)
+                sizes[k] = (uint32_t)n[k];
+            return EXIT_OK;
+        }
+        if (*at++ != ',')
+            break;
+    }
+    return complain(EXIT_USAGE, "--%s wants one to three sizes such as 8,8,1, not '%s'", option_info[id].name, text);
+}
+
+static int read_numbers(struct run *r)
+{
+    long     cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t warp = 32, threads = cores < 1 ? 1 : (uint64_t)cores, fuel = 0, segment = 128;
+    if (threads > KERNC_MAX_HOST_THREADS)
+        threads = KERNC_MAX_HOST_THREADS;
+    int code = option_number(r->command, OPTION_WARP, 1, KERNC_MAX_WARP, &warp);
+    if (!code)
+        code = option_number(r->command, OPTION_THREADS, 1, KERNC_MAX_HOST_THREADS, &threads);
+    if (!code)
+        code = option_number(r->command, OPTION_FUEL, 1, UINT64_MAX, &fuel);
+    if (!code)
+        code = option_number(r->command, OPTION_SEGMENT, 8, 1 << 20, &segment);
+    if (!code && segment & (segment - 1))
+        code = complain(EXIT_USAGE, "--segment wants a power of two, not %llu", (unsigned long long)segment);
+    r->api.warp = (uint32_t)warp;
+    r->api.threads = (uint32_t)threads;
+    r->api.fuel = fuel;
+    r->api.segment = (uint32_t)segment;
+    return code;
+}
+
+static struct launch_argument *find_argument(struct launch *l, const char *name)
+{
+    for (uint32_t i = 0; i < l->arguments.count; i++)
+        if (strcmp(l->arguments.at[i].name, name) == 0)
+            return &l->arguments.at[i];
+    return NULL;
+}
+
+static bool has_parameter(const struct run *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->info->params.count; i++)
+        if (strcmp(r->info->params.at[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static const char *parameter_names(struct run *r)
+{
+    struct text t = {0};
+    for (uint32_t i = 0; i < r->info->params.count; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", r->info->params.at[i].name);
+    const char *names = arena_strdup(&r->command->arena, t.at ? t.at : "none", t.at ? t.length : 4);
+    text_free(&t);
+    return names;
+}
+
+static int no_parameter(struct run *r, const char *name)
+{
+    return fail_here(r, "kernel %s has no parameter '%s'; it has: %s", r->launch.kernel, name, parameter_names(r));
+}
+
+static int read_argument(struct run *r, const char *text)
+{
+    struct arena          *a = &r->command->arena;
+    struct launch_argument given;
+    const char            *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        return complain(EXIT_USAGE, "--arg wants NAME=SPEC, not '%s'", text);
+    given.name = arena_strdup(a, text, (size_t)(equals - text));
+    const char *problem = launch_parse_value(a, equals + 1, &given.value);
+    if (problem)
+        return fail_here(r, "argument %s: %s: '%s'", given.name, problem, equals + 1);
+    if (!has_parameter(r, given.name))
+        return no_parameter(r, given.name);
+    struct launch_argument *old = find_argument(&r->launch, given.name);
+    if (old)
+        *old = given;
+    else
+        vec_push(a, &r->launch.arguments, given);
+    return EXIT_OK;
+}
+
+static int read_output(struct run *r, enum option_id id, const char *text)
+{
+    struct arena        *a = &r->command->arena;
+    struct launch_output o;
+    const char *problem = id == OPTION_SHOW ? output_parse_show(a, text, &o) : output_parse_save(a, text, &o);
+    if (problem)
+        return complain(EXIT_USAGE, "--%s: %s, not '%s'", option_info[id].name, problem, text);
+    if (!has_parameter(r, o.name))
+        return no_parameter(r, o.name);
+    vec_push(a, &r->launch.outputs, o);
+    return EXIT_OK;
+}
+
+static void copy_directive(struct run *r)
+{
+    struct arena        *a = &r->command->arena;
+    const struct launch *d = r->directive;
+    for (uint32_t i = 0; i < d->arguments.count; i++)
+        vec_push(a, &r->launch.arguments, d->arguments.at[i]);
+    if (!option_given(r->command, OPTION_NO_OUTPUTS))
+        for (uint32_t i = 0; i < d->outputs.count; i++)
+            vec_push(a, &r->launch.outputs, d->outputs.at[i]);
+    memcpy(r->launch.grid, d->grid, sizeof d->grid);
+    memcpy(r->launch.block, d->block, sizeof d->block);
+}
+
+int launch_read_flags(struct run *r)
+{
+    struct command *c = r->command;
+    if (r->directive)
+        copy_directive(r);
+    int code = read_numbers(r);
+    if (!code)
+        code = read_sizes(r, OPTION_GRID, r->launch.grid);
+    if (!code)
+        code = read_sizes(r, OPTION_BLOCK, r->launch.block);
+    for (uint32_t i = 0; !code && i < c->given.count; i++) {
+        const struct given *g = &c->given.at[i];
+        if (g->id == OPTION_ARG)
+            code = read_argument(r, g->value);
+        else if (g->id == OPTION_SHOW || g->id == OPTION_SAVE)
+            code = read_output(r, g->id, g->value);
+    }
+    memcpy(r->api.grid, r->launch.grid, sizeof r->api.grid);
+    memcpy(r->api.block, r->launch.block, sizeof r->api.block);
+    return code;
+}
+
+/* ---- arguments ----------------------------------------------------------------------------------------------- */
+
+static int api_failed(struct run *r)
+{
+    return fail_here(r, "%s", kernc_error_text(r->context));
+}
+
+static int make_buffer(struct run *r, const struct bc_param *p, const struct launch_value *v)
+{
+    void         *bytes = NULL;
+    size_t        n = 0;
+    kernc_buffer *buffer;
+    const char   *problem = launch_make_buffer(v, (enum launch_element)p->element, p->element_bytes, r->max_memory,
+                                               &bytes, &n);
+    if (problem)
+        return fail_at_directive(r, "argument %s (%s): %s%s%s", p->name, p->text, problem,
+                                 v->kind == LAUNCH_FILE ? ": " : "", v->kind == LAUNCH_FILE ? v->file : "");
+    kernc_status status = kernc_buffer_create(r->context, n, p->name, &buffer);
+    if (status == KERNC_OK)
+        status = kernc_buffer_write(buffer, 0, bytes, n);
+    mem_free(bytes);
+    if (status != KERNC_OK) {
+        int code = api_failed(r);
+        return status == KERNC_LIMIT || status == KERNC_NO_MEMORY ? EXIT_LIMIT : code;
+    }
+    vec_push(&r->command->arena, &r->buffers, ((struct launch_buffer){p, buffer}));
+    vec_push(&r->command->arena, &r->arguments, kernc_arg_buffer(p->name, buffer));
+    return EXIT_OK;
+}
+
+static int make_number(struct run *r, const struct bc_param *p, const struct launch_value *v)
+{
+    uint64_t    bits;
+    const char *problem = launch_make_scalar(v, (enum launch_element)p->element, &bits);
+    if (problem)
+        return fail_at_directive(r, "argument %s (%s): %s", p->name, p->text, problem);
+    vec_push(&r->command->arena, &r->arguments, kernc_arg_bits(p->name, bits));
+    return EXIT_OK;
+}
+
+int launch_make_arguments(struct run *r)
+{
+    int code = EXIT_OK;
+    for (uint32_t i = 0; !code && i < r->info->params.count; i++) {
+        const struct bc_param        *p = &r->info->params.at[i];
+        const struct launch_argument *a = find_argument(&r->launch, p->name);
+        if (!a)
+            code = fail_at_directive(r, "no value for argument %s (%s): --arg %s=%s", p->name, p->text, p->name,
+                                     p->pointer ? "zeros(…)" : "…");
+        else
+            code = p->pointer ? make_buffer(r, p, &a->value) : make_number(r, p, &a->value);
+    }
+    r->api.args = r->arguments.at;
+    r->api.arg_count = r->arguments.count;
+    return code;
+}
+
+/* ---- outputs ------------------------------------------------------------------------------------------------- */
+
+static const struct launch_buffer *find_buffer(const struct run *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->buffers.count; i++)
+        if (strcmp(r->buffers.at[i].param->name, name) == 0)
+            return &r->buffers.at[i];
+    return NULL;
+}
+
+static int save(struct run *r, const struct launch_output *o, const struct view *v)
+{
+    struct text t = {0};
+    const char *problem = output_encode(o, v, &t);
+    int         code = problem ? fail_here(r, "cannot save %s as %s: %s", o->name, o->file, problem)
+                               : write_output(r->command, o->file, t.at, t.length);
+    text_free(&t);
+    return code;
+}
+
+static int show(struct run *r, const struct launch_output *o, const struct view *v)
+{
+    struct text t = {0};
+    const char *problem = output_show(o, v, &t);
+    int         code = problem ? fail_here(r, "cannot show %s: %s", o->name, problem) : EXIT_OK;
+    if (!problem)
+        fwrite(t.at, 1, t.length, stdout);
+    text_free(&t);
+    return code;
+}
+
+static int write_one(struct run *r, const struct launch_output *o)
+{
+    const struct launch_buffer *b = find_buffer(r, o->name);
+    if (!b)
+        return fail_here(r, "%s is not a buffer", o->name);
+    struct view v = {o->name, kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->param->element,
+                     b->param->element_bytes};
+    return o->save ? save(r, o, &v) : show(r, o, &v);
+}
+
+int launch_write_outputs(struct run *r)
+{
+    int worst = EXIT_OK;
+    for (uint32_t i = 0; i < r->launch.outputs.count; i++) {
+        int code = write_one(r, &r->launch.outputs.at[i]);
+        if (!worst)
+            worst = code;
+    }
+    return worst;
+}

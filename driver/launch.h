@@ -1,0 +1,30 @@
+/* launch.h: one launch as kernc run makes it: the file's directive, overridden by flags; its buffers; its outputs. */
+#ifndef KERNC_DRIVER_LAUNCH_H
+#define KERNC_DRIVER_LAUNCH_H
+
+#include "backend/bytecode/program.h"
+#include "driver/driver.h"
+
+struct launch_buffer { const struct bc_param *param; kernc_buffer *buffer; };
+struct run {
+    struct command       *command;
+    const struct source  *source;       /* for messages about the directive; NULL: the input was no source */
+    kernc_context        *context;
+    kernc_module         *module;
+    kernc_kernel         *kernel;
+    const struct bc_kernel *info;
+    const struct launch  *directive;    /* NULL: the file has none for this kernel */
+    struct launch         launch;       /* what holds in the end */
+    kernc_launch          api;          /* the same for kernc_run */
+    VEC(kernc_argument)   arguments;
+    VEC(struct launch_buffer) buffers;
+    uint64_t              max_memory;
+};
+
+/* Each returns EXIT_OK, or another exit code after having said what is wrong. */
+int launch_choose_kernel(struct run *r);
+int launch_read_flags(struct run *r);        /* grid, block, warp, threads, fuel, segment; arguments; outputs */
+int launch_make_arguments(struct run *r);    /* creates and fills the buffers */
+int launch_write_outputs(struct run *r);     /* shows and saves, after the launch */
+
+#endif

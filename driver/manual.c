@@ -1,0 +1,219 @@
+/* manual.c: a program of the build that writes what derives from the tables of verbs and options:
+ *
+ *   manual kernc.1 | kernc.bash | _kernc | options.md
+ *
+ * the manual page, completion for bash and zsh, and the option tables of docs/command-line.md.
+ */
+#include "driver/driver.h"
+#include "opt/opt.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+static bool belongs(const struct option_info *o, const struct verb *v)
+{
+    return strchr(o->verbs, v->letter) != NULL;
+}
+
+/* ---- manual page ------------------------------------------------------------------------------------------ */
+
+/* Text for troff: a backslash or a hyphen stands for itself, a dot at the start of a line is harmless. */
+static void man_text(const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '-' || *s == '\\')
+            printf("\\%s", *s == '\\' ? "e" : "-");
+        else
+            putchar(*s);
+    }
+}
+
+static void man_option(const struct option_info *o)
+{
+    printf(".TP\n.B ");
+    if (o->letter)
+        printf("\\-%c", o->letter);
+    if (o->letter && *o->name)
+        printf(", ");
+    if (*o->name)
+        printf("\\-\\-");
+    man_text(o->name);
+    man_text(*o->name || *o->argument != '=' ? o->argument : o->argument + 1);
+    printf("\n");
+    man_text(o->help);
+    printf(" (");
+    const char *separator = "";
+    for (size_t i = 0; i < verb_count; i++)
+        if (belongs(o, &verbs[i])) {
+            printf("%s%s", separator, verbs[i].name);
+            separator = ", ";
+        }
+    printf(")\n");
+}
+
+static void man_verbs(void)
+{
+    printf(".SH VERBS\n");
+    for (size_t i = 0; i < verb_count; i++) {
+        printf(".TP\n.B kernc %s \\fR[\\fIoptions\\fR] ", verbs[i].name);
+        man_text(verbs[i].arguments);
+        printf("\n");
+        man_text(verbs[i].help);
+        printf("\n");
+    }
+}
+
+static void man_options(void)
+{
+    printf(".SH OPTIONS\nLong names take one dash or two. Behind each stand the verbs that know it.\n");
+    for (size_t i = 0; i < option_row_count; i++) {
+        if (option_rows[i].id == OPTIONS)
+            printf(".SS %s\n", option_rows[i].title);
+        else
+            man_option(&option_info[option_rows[i].id]);
+    }
+}
+
+static void man_page(void)
+{
+    printf(".TH KERNC 1 \"\" \"kernc %s\" \"User Commands\"\n"
+           ".SH NAME\nkernc \\- compiler and SIMT interpreter for the Kern kernel language\n"
+           ".SH SYNOPSIS\n.B kernc\n.I verb\n.RI [ options ]\n.I file\n"
+           ".SH DESCRIPTION\nKern is a small C-like language for SIMT kernels. kernc compiles it through an SSA "
+           "intermediate representation to bytecode and runs that in warps of 1 to 64 threads, counting how "
+           "convergent the execution was. The file may be a source (.kern), the text of an IR module (.kir) or "
+           "compiled bytecode (.kbc); which one is seen from its content. A source may carry a launch directive, "
+           "so that it runs without any option.\n",
+           KERNC_VERSION);
+    man_verbs();
+    man_options();
+    printf(".SH EXIT STATUS\n0 done; 1 an error in the source, an input or an output; 2 the kernel trapped; 3 a "
+           "limit was reached (fuel, memory); 4 a checker found something; 64 wrong usage.\n"
+           ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nif set, messages are never coloured.\n"
+           ".SH EXAMPLES\n.nf\nkernc run samples/mandelbrot.kern \\-\\-stats\n"
+           "kernc run saxpy.kern \\-\\-grid=64 \\-\\-block=256 \\-\\-arg n=16384 \\-\\-show 'y[0..8]'\n"
+           "kernc build \\-O2 saxpy.kern \\-o saxpy.kbc\n"
+           "kernc dump saxpy.kern \\-\\-print\\-changed=diff\n.fi\n");
+}
+
+/* ---- completion ------------------------------------------------------------------------------------------- */
+
+static void bash_words_of(const struct verb *v)
+{
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct option_info *o = &option_info[i];
+        if (belongs(o, v) && *o->name)
+            printf(" --%s%s", o->name, *o->argument == '=' ? "=" : "");
+    }
+    printf(" -O0 -O1 -O2 -Wall -Werror");
+    for (int i = 0; i < OPT_PASSES; i++)
+        printf(" -fno-%s", opt_pass_info[i].name);
+}
+
+static void bash_completion(void)
+{
+    printf("# bash completion for kernc\n_kernc()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
+           "    [[ $word == = ]] && word=\n    case ${COMP_WORDS[1]} in\n");
+    for (size_t i = 0; i < verb_count; i++) {
+        printf("    %s) words=\"", verbs[i].name);
+        bash_words_of(&verbs[i]);
+        printf("\" ;;\n");
+    }
+    printf("    esac\n    COMPREPLY=()\n    if [[ $COMP_CWORD == 1 ]]; then\n        COMPREPLY=($(compgen -W \"");
+    for (size_t i = 0; i < verb_count; i++)
+        printf("%s ", verbs[i].name);
+    printf("--help --version\" -- \"$word\"))\n    elif [[ $word == -* ]]; then\n"
+           "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+           "        [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n    else\n"
+           "        COMPREPLY=($(compgen -f -- \"$word\"))\n    fi\n}\n"
+           "complete -o filenames -F _kernc kernc\n");
+}
+
+/* Brackets and colons have a meaning in zsh's specifications, quotes in the shell. */
+static void zsh_text(const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '\'')
+            printf("'\\''");
+        else if (strchr("[]:\\", *s))
+            printf("\\%c", *s);
+        else
+            putchar(*s);
+    }
+}
+
+static void zsh_option(const struct option_info *o)
+{
+    if (*o->name)
+        printf("            '--%s%s[", o->name, *o->argument == '=' ? "=" : "");
+    else
+        printf("            '-%c%s[", o->letter, *o->argument ? "-" : "");
+    zsh_text(o->help);
+    printf("]%s' \\\n", *o->argument == '=' ? ":value:" : *o->argument ? "::value:" : "");
+}
+
+static void zsh_completion(void)
+{
+    printf("#compdef kernc\nif (( CURRENT == 2 )); then\n    local -a verbs=(\n");
+    for (size_t i = 0; i < verb_count; i++) {
+        printf("        '%s:", verbs[i].name);
+        zsh_text(verbs[i].help);
+        printf("'\n");
+    }
+    printf("    )\n    _describe verb verbs\nelse\n    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n"
+           "    case $verb in\n");
+    for (size_t i = 0; i < verb_count; i++) {
+        printf("    %s)\n        _arguments \\\n", verbs[i].name);
+        for (int k = 0; k < OPTIONS; k++)
+            if (belongs(&option_info[k], &verbs[i]))
+                zsh_option(&option_info[k]);
+        printf("            '*:file:_files'\n        ;;\n");
+    }
+    printf("    esac\nfi\n");
+}
+
+/* ---- documentation ------------------------------------------------------------------------------------------ */
+
+static void markdown_option(const struct option_info *o)
+{
+    printf("| `%s%s%s` | ", *o->name ? "--" : "", *o->name ? o->name : "", *o->name ? o->argument : "");
+    if (o->letter)
+        printf("`-%c%s`", o->letter, *o->argument == '=' ? o->argument + 1 : o->argument);
+    printf(" | ");
+    const char *separator = "";
+    for (size_t i = 0; i < verb_count; i++)
+        if (belongs(o, &verbs[i])) {
+            printf("%s%s", separator, verbs[i].name);
+            separator = " ";
+        }
+    printf(" | %s |\n", o->help);
+}
+
+static void markdown(void)
+{
+    for (size_t i = 0; i < option_row_count; i++) {
+        if (option_rows[i].id == OPTIONS)
+            printf("%s### %s\n\n| option | short | verbs | |\n| --- | --- | --- | --- |\n", i ? "\n" : "",
+                   option_rows[i].title);
+        else
+            markdown_option(&option_info[option_rows[i].id]);
+    }
+}
+
+static const struct page { const char *name; void (*write)(void); } pages[] = {
+    {"kernc.1", man_page},
+    {"kernc.bash", bash_completion},
+    {"_kernc", zsh_completion},
+    {"options.md", markdown},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc == 2 && i < COUNT(pages); i++)
+        if (strcmp(argv[1], pages[i].name) == 0) {
+            pages[i].write();
+            return fflush(stdout) == 0 ? 0 : 1;
+        }
+    fprintf(stderr, "usage: manual kernc.1|kernc.bash|_kernc|options.md\n");
+    return 64;
+}

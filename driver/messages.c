@@ -1,0 +1,107 @@
+/* messages.c: everything kernc says besides its results, on standard error: as text at once, or with
+ * --diagnostics=json as one array at the end.
+ */
+#include "driver/driver.h"
+
+#include <stdio.h>
+
+/* ---- text -------------------------------------------------------------------------------------------------- */
+
+static void print_line(const char *text)
+{
+    struct text shown = {0};
+    text_visible(&shown, text, strlen(text));
+    fflush(stdout);
+    fprintf(stderr, "kernc: %s\n", shown.at ? shown.at : "");
+    text_free(&shown);
+}
+
+int complain(int exit_code, const char *fmt, ...)
+{
+    struct text t = {0};
+    va_list     args;
+    va_start(args, fmt);
+    text_vprintf(&t, fmt, args);
+    va_end(args);
+    print_line(t.at);
+    text_free(&t);
+    return exit_code;
+}
+
+void show_note(const char *text)
+{
+    fflush(stdout);
+    fputs(text, stderr);
+}
+
+/* ---- the JSON array ------------------------------------------------------------------------------------------ */
+
+/* Appends the elements of another array. Both end with "]\n". */
+static void join_arrays(struct text *into, const char *array)
+{
+    size_t n = strlen(array);
+    if (into->length == 0 || strcmp(into->at, "[]\n") == 0) {
+        into->length = 0;
+        text_add(into, array, n);
+    } else if (strcmp(array, "[]\n") != 0) {
+        into->length -= 2;
+        text_addz(into, ",\n ");
+        text_add(into, array + 1, n - 1);
+    }
+}
+
+static void add_json(struct command *c, const struct diagnostics *d)
+{
+    struct text t = {0};
+    diag_json_text(d, &t);
+    join_arrays(&c->messages, t.at);
+    text_free(&t);
+}
+
+/* ---- messages -------------------------------------------------------------------------------------------------- */
+
+int fail(struct command *c, int exit_code, const char *id, const struct source *s, place at, const char *fmt, ...)
+{
+    struct diagnostics d;
+    va_list            args;
+    diag_init(&d, &c->arena, s);
+    va_start(args, fmt);
+    diag_addv(&d, DIAG_ERROR, id, (span){.at = at}, fmt, args);
+    va_end(args);
+    fflush(stdout);
+    if (c->json)
+        add_json(c, &d);
+    else if (s)
+        diag_print(&d, stderr, diag_color_wanted(stderr));
+    else
+        print_line(d.all.at[0].text);
+    return exit_code;
+}
+
+void show_diagnostics(struct command *c, kernc_result *r)
+{
+    kernc_text  what = c->json                       ? KERNC_TEXT_DIAGNOSTICS_JSON
+                       : diag_color_wanted(stderr) ? KERNC_TEXT_DIAGNOSTICS_COLOR
+                                                     : KERNC_TEXT_DIAGNOSTICS;
+    const char *text = kernc_result_text(r, what, NULL);
+    if (text && c->json)
+        join_arrays(&c->messages, text);
+    else if (text)
+        show_note(text);
+}
+
+void messages_end(struct command *c)
+{
+    if (c->json) {
+        join_arrays(&c->messages, "[]\n");
+        show_note(c->messages.at);
+    }
+    text_free(&c->messages);
+}
+
+int write_output(struct command *c, const char *file, const char *bytes, size_t n)
+{
+    const char *problem = file_write(file, bytes, n);
+    const char *name = strcmp(file, "-") == 0 ? "standard output" : file;
+    return problem ? fail(c, EXIT_INPUT, "output", NULL, (place){0}, "cannot write %s: %s", name, problem) : EXIT_OK;
+}

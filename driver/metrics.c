@@ -1,0 +1,187 @@
+/* metrics.c: see metrics.h. */
+#include "driver/metrics.h"
+
+#include <stdio.h>
+
+enum metric_type { COUNT_, MAXIMUM_, RATIO_ };
+struct metric { const char *key, *meaning; enum metric_type type; uint64_t count; double ratio; };
+
+/* The metrics as rows, so that table and JSON list what kernc-metrics.def lists. */
+static uint32_t metric_rows(const kernc_metrics *m, struct metric *rows)
+{
+    uint32_t n = 0;
+#define ROW_COUNT(x)   .type = COUNT_, .count = (x)
+#define ROW_MAXIMUM(x) .type = MAXIMUM_, .count = (x)
+#define ROW_RATIO(x)   .type = RATIO_, .ratio = (x)
+#define METRIC(key, type, meaning) rows[n++] = (struct metric){#key, meaning, ROW_##type(m->key)};
+#include "kernc-metrics.def"
+    return n;
+}
+#define METRIC(key, type, meaning) +1
+enum { METRICS = 0
+#include "kernc-metrics.def"
+};
+
+/* ---- for people ------------------------------------------------------------------------------------------ */
+
+/* 1234567 as "1,234,567". */
+static void add_count(uint64_t n, int width, struct text *t)
+{
+    char digits[24], grouped[32];
+    int  length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), k = 0;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            grouped[k++] = ',';
+        grouped[k++] = digits[i];
+    }
+    grouped[k] = 0;
+    text_printf(t, "%*s", width, grouped);
+}
+
+static void add_ratio(const struct metric *m, struct text *t)
+{
+    if (m->ratio < 0)
+        text_printf(t, "%18s", "-");
+    else if (strcmp(m->key, "seconds") == 0)
+        text_printf(t, "%18.6f", m->ratio);
+    else
+        text_printf(t, "%17.1f%%", m->ratio * 100);
+}
+
+/* "simt_efficiency" as "simt efficiency". */
+static void add_name(const char *key, struct text *t)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s", key);
+    for (char *c = name; *c; c++)
+        *c = *c == '_' ? ' ' : *c;
+    text_printf(t, "  %-24s", name);
+}
+
+static void add_sizes(const uint32_t n[3], struct text *t)
+{
+    text_printf(t, "%u", n[0]);
+    if (n[1] > 1 || n[2] > 1)
+        text_printf(t, ",%u", n[1]);
+    if (n[2] > 1)
+        text_printf(t, ",%u", n[2]);
+}
+
+static void add_heading(const struct launch_facts *l, struct text *t)
+{
+    text_printf(t, "%s: scheme %s, warp %u, grid ", l->kernel, l->scheme, l->warp);
+    add_sizes(l->grid, t);
+    text_addz(t, ", block ");
+    add_sizes(l->block, t);
+    if (l->level >= 0)
+        text_printf(t, ", -O%d", l->level);
+    text_char(t, '\n');
+}
+
+void metrics_table(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
+{
+    struct metric rows[METRICS];
+    uint32_t      n = metric_rows(kernc_statistics_metrics(s), rows);
+    add_heading(l, t);
+    for (uint32_t i = 0; i < n; i++) {
+        add_name(rows[i].key, t);
+        if (rows[i].type == RATIO_)
+            add_ratio(&rows[i], t);
+        else
+            add_count(rows[i].count, 18, t);
+        text_printf(t, "  %s\n", rows[i].meaning);
+    }
+}
+
+/* Active lanes of those that a warp of this launch has. */
+static double lane_efficiency(const struct launch_facts *l, const kernc_line_metrics *m)
+{
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    uint64_t lanes = threads < l->warp ? threads : l->warp;
+    return m->warp_instructions ? (double)m->thread_instructions / ((double)m->warp_instructions * (double)lanes) : 0;
+}
+
+static void profile_row(const struct launch_facts *l, const kernc_line_metrics *m, const struct source *source,
+                        struct text *t)
+{
+    uint32_t    n = 0;
+    const char *line = source ? source_line(source, m->line, &n) : "";
+    text_printf(t, "%6u ", m->line);
+    add_count(m->warp_instructions, 14, t);
+    add_count(m->thread_instructions, 16, t);
+    text_printf(t, " %6.1f%%", lane_efficiency(l, m) * 100);
+    add_count(m->divergences, 12, t);
+    add_count(m->memory_transactions, 14, t);
+    text_addz(t, n ? "  " : "");
+    text_visible(t, line, n);
+    text_char(t, '\n');
+}
+
+void metrics_profile(const struct launch_facts *l, const kernc_statistics *s, const struct source *source, struct text *t)
+{
+    text_printf(t, "%6s %14s%16s %7s%12s%14s%s\n", "line", "executed", "threads", "lanes", "diverged", "transactions",
+                source ? "  source" : "");
+    for (uint32_t i = 0; i < kernc_statistics_line_count(s); i++)
+        profile_row(l, kernc_statistics_line(s, i), source, t);
+}
+
+/* ---- for tools ----------------------------------------------------------------------------------------------- */
+
+static void json_string(const char *key, const char *value, struct text *t)
+{
+    text_printf(t, "\"%s\": ", key);
+    text_json(t, value, strlen(value));
+    text_addz(t, ", ");
+}
+
+static void json_sizes(const char *key, const uint32_t n[3], struct text *t)
+{
+    text_printf(t, "\"%s\": [%u, %u, %u], ", key, n[0], n[1], n[2]);
+}
+
+static void json_metrics(const kernc_statistics *s, struct text *t)
+{
+    struct metric rows[METRICS];
+    uint32_t      n = metric_rows(kernc_statistics_metrics(s), rows);
+    for (uint32_t i = 0; i < n; i++) {
+        text_printf(t, "%s\"%s\": ", i ? ", " : "", rows[i].key);
+        if (rows[i].type != RATIO_)
+            text_printf(t, "%llu", (unsigned long long)rows[i].count);
+        else if (rows[i].ratio < 0)
+            text_addz(t, "null");
+        else
+            text_printf(t, "%.9g", rows[i].ratio);
+    }
+}
+
+static void json_line(const struct launch_facts *l, const kernc_line_metrics *m, struct text *t)
+{
+    text_printf(t,
+                "{\"line\": %u, \"warp_instructions\": %llu, \"thread_instructions\": %llu, \"simt_efficiency\": %.9g, "
+                "\"cycles\": %llu, \"memory_instructions\": %llu, \"memory_transactions\": %llu, \"divergences\": %llu}",
+                m->line, (unsigned long long)m->warp_instructions, (unsigned long long)m->thread_instructions,
+                lane_efficiency(l, m), (unsigned long long)m->cycles, (unsigned long long)m->memory_instructions,
+                (unsigned long long)m->memory_transactions, (unsigned long long)m->divergences);
+}
+
+void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
+{
+    text_char(t, '{');
+    json_string("kernel", l->kernel, t);
+    json_string("scheme", l->scheme, t);
+    text_printf(t, "\"warp\": %u, ", l->warp);
+    if (l->level < 0)
+        text_addz(t, "\"opt\": null, ");
+    else
+        text_printf(t, "\"opt\": %d, ", l->level);
+    json_sizes("grid", l->grid, t);
+    json_sizes("block", l->block, t);
+    text_addz(t, "\"metrics\": {");
+    json_metrics(s, t);
+    text_addz(t, "}, \"lines\": [");
+    for (uint32_t i = 0; i < kernc_statistics_line_count(s); i++) {
+        text_addz(t, i ? ",\n  " : "\n  ");
+        json_line(l, kernc_statistics_line(s, i), t);
+    }
+    text_addz(t, "]}\n");
+}

@@ -1,0 +1,17 @@
+/* metrics.h: the statistics of a launch for people and for tools. */
+#ifndef KERNC_DRIVER_METRICS_H
+#define KERNC_DRIVER_METRICS_H
+
+#include "base/diag.h"
+#include "kernc-rt.h"
+
+/* How the launch was made, beside the numbers. level < 0: not known (the input was bytecode). */
+struct launch_facts { const char *kernel, *scheme; int level; uint32_t warp, grid[3], block[3]; };
+
+void metrics_table(const struct launch_facts *l, const kernc_statistics *s, struct text *t);
+/* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "metrics", "lines". Ratios that do not apply are null. */
+void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t);
+/* A row a source line; the line's text beside it if `source` is not NULL. */
+void metrics_profile(const struct launch_facts *l, const kernc_statistics *s, const struct source *source, struct text *t);
+
+#endif

@@ -1,0 +1,167 @@
+/* options.c: the tables of verbs and options, and reading a command line by them with getopt_long_only, so that
+ * long names take one dash or two and -O2 -fno-gvn -Wall read as people write them.
+ */
+#include "driver/driver.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const struct verb verbs[] = {
+#define VERB(letter, name, arguments, help) {letter, #name, arguments, help, verb_##name},
+#include "driver/verbs.def"
+};
+const size_t verb_count = COUNT(verbs);
+
+const struct option_info option_info[OPTIONS] = {
+#define OPTION(id, name, letter, argument, verbs, help) [OPTION_##id] = {name, letter, argument, verbs, help},
+#include "driver/options.def"
+};
+
+const struct option_row option_rows[] = {
+#define GROUP(title)                                    {OPTIONS, title},
+#define OPTION(id, name, letter, argument, verbs, help) {OPTION_##id, NULL},
+#include "driver/options.def"
+};
+const size_t option_row_count = COUNT(option_rows);
+
+/* ---- getopt's view of the table ---------------------------------------------------------------------- */
+
+#define FIRST_LONG 256               /* getopt returns FIRST_LONG + id for long names, else the letter */
+
+struct getopt_tables { struct option names[OPTIONS + 1]; char letters[2 * OPTIONS + 1]; };
+
+static int argument_kind(const char *argument)
+{
+    return *argument == '=' ? required_argument : *argument ? optional_argument : no_argument;
+}
+
+static void make_getopt_tables(char verb, struct getopt_tables *t)
+{
+    struct option *name = t->names;
+    char          *letter = t->letters;
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct option_info *o = &option_info[i];
+        if (!strchr(o->verbs, verb))
+            continue;
+        if (*o->name)
+            *name++ = (struct option){o->name, argument_kind(o->argument), NULL, FIRST_LONG + i};
+        if (o->letter)
+            *letter++ = o->letter;
+        if (o->letter && *o->argument)
+            *letter++ = ':';
+    }
+    *name = (struct option){0};
+    *letter = 0;
+}
+
+static enum option_id option_of(char verb, int code)
+{
+    if (code >= FIRST_LONG)
+        return (enum option_id)(code - FIRST_LONG);
+    for (int i = 0; i < OPTIONS; i++)
+        if (option_info[i].letter == code && strchr(option_info[i].verbs, verb))
+            return (enum option_id)i;
+    BUG("getopt gave %d", code);
+}
+
+/* ---- parsing ------------------------------------------------------------------------------------------- */
+
+static const struct verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < verb_count; i++)
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+static int usage(const struct command *c)
+{
+    return complain(EXIT_USAGE, "`kernc %s --help` lists the options", c->verb->name);
+}
+
+static int take_file(struct command *c, int argc, char **argv)
+{
+    if (option_given(c, OPTION_HELP))
+        return EXIT_OK;
+    if (optind == argc) {
+        complain(EXIT_USAGE, "no file to %s", c->verb->name);
+        return usage(c);
+    }
+    c->file = argv[optind];
+    if (optind + 1 == argc)
+        return EXIT_OK;
+    complain(EXIT_USAGE, "one file at a time: %s, and also %s?", c->file, argv[optind + 1]);
+    return usage(c);
+}
+
+int command_parse(struct command *c, int argc, char **argv)
+{
+    struct getopt_tables tables;
+    *c = (struct command){.verb = find_verb(argv[1])};
+    if (!c->verb)
+        return complain(EXIT_USAGE, "there is no verb '%s'; `kernc --help` lists them", argv[1]);
+    make_getopt_tables(c->verb->letter, &tables);
+    argv[1] = argv[0]; /* getopt begins its messages with it */
+    argc--, argv++;
+    for (int code; (code = getopt_long_only(argc, argv, tables.letters, tables.names, NULL)) != -1;) {
+        if (code == '?')
+            return usage(c);
+        struct given g = {option_of(c->verb->letter, code), optarg ? optarg : ""};
+        vec_push(&c->arena, &c->given, g);
+    }
+    return take_file(c, argc, argv);
+}
+
+const char *option_value(const struct command *c, enum option_id id)
+{
+    for (uint32_t i = c->given.count; i-- > 0;)
+        if (c->given.at[i].id == id)
+            return c->given.at[i].value;
+    return NULL;
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------------------- */
+
+bool scan_number(const char **s, uint64_t *n)
+{
+    char *end;
+    if (!isdigit((unsigned char)**s))
+        return false;
+    errno = 0;
+    *n = strtoull(*s, &end, 10);
+    *s = end;
+    return errno == 0;
+}
+
+int option_number(const struct command *c, enum option_id id, uint64_t least, uint64_t most, uint64_t *n)
+{
+    const char *text = option_value(c, id), *at = text;
+    uint64_t    value;
+    if (!text)
+        return EXIT_OK;
+    if (!scan_number(&at, &value) || *at || value < least || value > most)
+        return complain(EXIT_USAGE, "--%s wants a number from %llu to %llu, not '%s'", option_info[id].name,
+                        (unsigned long long)least, (unsigned long long)most, text);
+    *n = value;
+    return EXIT_OK;
+}
+
+int option_size(const struct command *c, enum option_id id, uint64_t *n)
+{
+    static const char suffixes[] = "KMG";
+    const char       *text = option_value(c, id), *at = text;
+    uint64_t          value;
+    if (!text)
+        return EXIT_OK;
+    bool        good = scan_number(&at, &value);
+    const char *suffix = *at ? strchr(suffixes, *at) : NULL;
+    unsigned    shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+    if (!good || at[suffix != NULL] || value > UINT64_MAX >> shift)
+        return complain(EXIT_USAGE, "--%s wants a number of bytes such as 65536, 64K, 100M or 2G, not '%s'",
+                        option_info[id].name, text);
+    *n = value << shift;
+    return EXIT_OK;
+}

@@ -1,0 +1,227 @@
+/* outputs.c: see outputs.h. */
+#include "driver/outputs.h"
+#include "driver/driver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- what the command line says ------------------------------------------------------------------------ */
+
+const char *output_parse_show(struct arena *a, const char *text, struct launch_output *o)
+{
+    size_t      n = strcspn(text, "[");
+    const char *at = text + n;
+    *o = (struct launch_output){.name = arena_strdup(a, text, n)};
+    if (n == 0)
+        return "the name of a buffer is missing";
+    if (*at == 0)
+        return NULL;
+    at++;
+    if (!scan_number(&at, &o->first) || strncmp(at, "..", 2) != 0)
+        return "a range is written name[first..end]";
+    at += 2;
+    if (!scan_number(&at, &o->last) || strcmp(at, "]") != 0)
+        return "a range is written name[first..end]";
+    return o->first < o->last ? NULL : "the range is empty";
+}
+
+/* Reads ":WxH" at the end of a file's name; false if there is none. */
+static bool parse_size(const char *file, struct launch_output *o, size_t *name_length)
+{
+    const char *colon = strrchr(file, ':'), *at = colon ? colon + 1 : NULL;
+    uint64_t    width, height;
+    if (!at || !scan_number(&at, &width) || *at++ != 'x' || !scan_number(&at, &height) || *at)
+        return false;
+    o->width = width > UINT32_MAX ? UINT32_MAX : (uint32_t)width;
+    o->height = height > UINT32_MAX ? UINT32_MAX : (uint32_t)height;
+    *name_length = (size_t)(colon - file);
+    return true;
+}
+
+const char *output_parse_save(struct arena *a, const char *text, struct launch_output *o)
+{
+    const char *equals = strchr(text, '=');
+    *o = (struct launch_output){.save = true};
+    if (!equals || equals == text || !equals[1])
+        return "it is written name=file or name=file:WxH";
+    const char *file = equals + 1;
+    size_t      n = strlen(file);
+    bool        sized = parse_size(file, o, &n);
+    o->name = arena_strdup(a, text, (size_t)(equals - text));
+    o->file = arena_strdup(a, file, n);
+    return sized && (!o->width || !o->height) ? "a picture's sides are 1 or more" : NULL;
+}
+
+/* ---- one value ----------------------------------------------------------------------------------------- */
+
+static size_t count_of(const struct view *v)
+{
+    return v->element_bytes ? v->n / v->element_bytes : 0;
+}
+
+static bool is_float(const struct view *v)
+{
+    return v->element == LAUNCH_FLOAT || v->element == LAUNCH_DOUBLE;
+}
+
+static double float_at(const struct view *v, size_t i)
+{
+    float  f;
+    double d;
+    memcpy(&f, v->bytes + i * v->element_bytes, sizeof f);
+    if (v->element == LAUNCH_FLOAT)
+        return f;
+    memcpy(&d, v->bytes + i * v->element_bytes, sizeof d);
+    return d;
+}
+
+static bool is_signed(const struct view *v)
+{
+    return v->element == LAUNCH_CHAR || v->element == LAUNCH_SHORT || v->element == LAUNCH_INT ||
+           v->element == LAUNCH_LONG;
+}
+
+/* Sign- or zero-extended; the hosts kernc runs on are little-endian. */
+static int64_t integer_at(const struct view *v, size_t i)
+{
+    uint64_t x = 0;
+    memcpy(&x, v->bytes + i * v->element_bytes, v->element_bytes);
+    unsigned shift = 64 - 8 * v->element_bytes;
+    return is_signed(v) ? (int64_t)(x << shift) >> shift : (int64_t)x;
+}
+
+/* The shortest decimal that reads back as the same value. */
+static void add_float(double d, bool single, struct text *t)
+{
+    char s[40];
+    for (int digits = single ? 6 : 15; digits <= 17; digits++) {
+        snprintf(s, sizeof s, "%.*g", digits, d);
+        if (single ? strtof(s, NULL) == (float)d : strtod(s, NULL) == d)
+            break;
+    }
+    text_addz(t, isnan(d) ? "nan" : s);
+}
+
+static void add_struct(const struct view *v, size_t i, struct text *t)
+{
+    text_char(t, '<');
+    for (uint32_t k = 0; k < v->element_bytes; k++)
+        text_printf(t, "%02x", v->bytes[i * v->element_bytes + k]);
+    text_char(t, '>');
+}
+
+static void add_value(const struct view *v, size_t i, struct text *t)
+{
+    if (v->element == LAUNCH_BYTES)
+        add_struct(v, i, t);
+    else if (is_float(v))
+        add_float(float_at(v, i), v->element == LAUNCH_FLOAT, t);
+    else if (v->element == LAUNCH_ULONG)
+        text_printf(t, "%llu", (unsigned long long)integer_at(v, i));
+    else
+        text_printf(t, "%lld", (long long)integer_at(v, i));
+}
+
+const char *output_show(const struct launch_output *o, const struct view *v, struct text *t)
+{
+    size_t end = o->last ? o->last : count_of(v);
+    if (end > count_of(v))
+        return "the range goes beyond the end of the buffer";
+    text_printf(t, "%s[%llu..%zu]:", v->name, (unsigned long long)o->first, end);
+    for (size_t i = o->first; i < end; i++) {
+        text_char(t, ' ');
+        add_value(v, i, t);
+    }
+    text_char(t, '\n');
+    return NULL;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------ */
+
+static const char *encode_text(const struct launch_output *o, const struct view *v, char separator, struct text *t)
+{
+    size_t n = count_of(v), width = o->width ? o->width : 1;
+    for (size_t i = 0; i < n; i++) {
+        add_value(v, i, t);
+        text_char(t, (i + 1) % width && i + 1 < n ? separator : '\n');
+    }
+    return NULL;
+}
+
+static unsigned char channel(const struct view *v, size_t i)
+{
+    if (is_float(v)) {
+        double d = float_at(v, i) * 255 + 0.5;
+        return d >= 255 ? 255 : d > 0 ? (unsigned char)d : 0; /* NaN is black */
+    }
+    int64_t x = integer_at(v, i);
+    bool    huge = x > 255 || (v->element == LAUNCH_ULONG && x < 0);
+    return huge ? 255 : x < 0 ? 0 : (unsigned char)x;
+}
+
+static void add_pixel(const struct view *v, size_t i, bool color, struct text *t)
+{
+    bool packed = color && (v->element == LAUNCH_INT || v->element == LAUNCH_UINT);
+    unsigned char grey = channel(v, i);
+    int64_t       rgb = packed ? integer_at(v, i) : (int64_t)grey * 0x10101;
+    char          bytes[3] = {(char)(rgb >> 16), (char)(rgb >> 8), (char)rgb};
+    text_add(t, color ? bytes : (char *)&grey, color ? 3 : 1);
+}
+
+/* The side of a square of `count` values, 0 if there is none. */
+static uint32_t side_of(size_t count)
+{
+    size_t side = (size_t)sqrt((double)count);
+    side += (side + 1) * (side + 1) <= count;
+    return side * side == count && side <= UINT32_MAX ? (uint32_t)side : 0;
+}
+
+/* Fills in the sides of a square picture. */
+static void choose_size(const struct view *v, bool color, uint32_t *width, uint32_t *height)
+{
+    size_t n = count_of(v);
+    if (*width)
+        return;
+    *width = side_of(n);
+    if (!*width && color && n % 3 == 0)
+        *width = side_of(n / 3);
+    *height = *width;
+}
+
+static const char *encode_picture(const struct launch_output *o, const struct view *v, bool color, struct text *t)
+{
+    uint32_t width = o->width, height = o->height;
+    size_t   n = count_of(v);
+    if (v->element == LAUNCH_BYTES)
+        return "a buffer of structs is no picture";
+    choose_size(v, color, &width, &height);
+    uint64_t pixels = (uint64_t)width * height;
+    if (!pixels || (n != pixels && !(color && n / 3 == pixels && n % 3 == 0)))
+        return color ? "the picture's size fits neither one nor three values a pixel (save with :WxH)"
+                     : "the picture's size is not the number of values (save with :WxH)";
+    text_printf(t, "P%c\n%u %u\n255\n", color ? '6' : '5', width, height);
+    for (size_t i = 0; i < n; i++) {
+        if (n == pixels)
+            add_pixel(v, i, color, t);
+        else
+            text_char(t, (char)channel(v, i));
+    }
+    return NULL;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+const char *output_encode(const struct launch_output *o, const struct view *v, struct text *t)
+{
+    if (ends_with(o->file, ".pgm") || ends_with(o->file, ".ppm"))
+        return encode_picture(o, v, ends_with(o->file, ".ppm"), t);
+    if (ends_with(o->file, ".txt") || ends_with(o->file, ".csv"))
+        return encode_text(o, v, ends_with(o->file, ".csv") ? ',' : ' ', t);
+    text_add(t, (const char *)v->bytes, v->n);
+    return NULL;
+}

@@ -1,0 +1,23 @@
+/* outputs.h: what becomes of buffers after a launch: printed, or saved as bytes, text or a picture.
+ *
+ * Pictures hold 8 bits a channel. With W x H values: uchar and other integers are grey, clamped to 0..255, but a .ppm
+ * of int or uint takes them as 0xRRGGBB; float and double are grey, 0 black and 1 white. With 3 W H values a .ppm takes
+ * red, green, blue in turn. Text has one value a line, or with :WxH rows of W values, in .csv separated by commas.
+ */
+#ifndef KERNC_DRIVER_OUTPUTS_H
+#define KERNC_DRIVER_OUTPUTS_H
+
+#include "base/launch.h"
+
+/* A buffer after the launch. */
+struct view { const char *name; const unsigned char *bytes; size_t n; uint32_t element, element_bytes; };
+
+/* NAME, NAME[a..b] of --show; NAME=FILE, NAME=FILE:WxH of --save. NULL, or the message (static text). */
+const char *output_parse_show(struct arena *a, const char *text, struct launch_output *o);
+const char *output_parse_save(struct arena *a, const char *text, struct launch_output *o);
+/* Appends one line. NULL, or the message. */
+const char *output_show(const struct launch_output *o, const struct view *v, struct text *t);
+/* The file's content. NULL, or the message. */
+const char *output_encode(const struct launch_output *o, const struct view *v, struct text *t);
+
+#endif

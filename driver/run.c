@@ -1,0 +1,207 @@
+/* run.c: kernc run: compiles the file if it is not bytecode, makes the arguments, runs the kernel, shows what came
+ * of it. Outputs are written only after a launch that went well; metrics also after one that did not.
+ */
+#include "driver/launch.h"
+#include "driver/metrics.h"
+#include "driver/progress.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int exit_of(kernc_status status)
+{
+    switch (status) {
+    case KERNC_OK:        return EXIT_OK;
+    case KERNC_TRAP:      return EXIT_TRAPPED;
+    case KERNC_LIMIT:
+    case KERNC_NO_MEMORY: return EXIT_LIMIT;
+    case KERNC_CHECK:     return EXIT_FOUND;
+    default:              return EXIT_INPUT;
+    }
+}
+
+static int api_failed(struct run *r, kernc_status status)
+{
+    return fail(r->command, exit_of(status), kernc_status_name(status), NULL, (place){0}, "%s",
+                kernc_error_text(r->context));
+}
+
+/* ---- before the launch ------------------------------------------------------------------------------------- */
+
+/* What a kernel prints goes to standard output, made harmless for terminals. */
+static void print_output(void *user, const char *bytes, size_t n)
+{
+    struct text t = {0};
+    text_visible(&t, bytes, n);
+    if (t.length)
+        fwrite(t.at, 1, t.length, stdout);
+    text_free(&t);
+}
+
+static int open_context(struct run *r)
+{
+    kernc_context_options o = {.size = sizeof o, .output = print_output};
+    int code = option_size(r->command, OPTION_MAX_MEMORY, &r->max_memory);
+    if (code)
+        return code;
+    o.max_memory = r->max_memory;
+    if (kernc_context_create(&o, &r->context) != KERNC_OK)
+        return complain(EXIT_LIMIT, "%s", kernc_error_text(NULL));
+    return EXIT_OK;
+}
+
+static int load_library(struct run *r, const char *name)
+{
+    kernc_status status = kernc_load_library(r->context, name);
+    return status == KERNC_OK ? EXIT_OK : api_failed(r, status);
+}
+
+static int load_libraries(struct run *r)
+{
+    const struct command *c = r->command;
+    int code = EXIT_OK;
+    for (uint32_t i = 0; !code && i < c->given.count; i++) {
+        if (c->given.at[i].id == OPTION_LOAD)
+            code = load_library(r, c->given.at[i].value);
+        else if (c->given.at[i].id == OPTION_LIBM)
+            code = load_library(r, "libm");
+    }
+    return code;
+}
+
+static int load_module(struct run *r, kernc_result *compiled)
+{
+    size_t      n;
+    const char *bytes = kernc_result_text(compiled, KERNC_TEXT_BYTECODE, &n);
+    if (!bytes)
+        mem_fail(0);
+    kernc_status status = kernc_module_load(r->context, bytes, n, &r->module);
+    return status == KERNC_OK ? EXIT_OK : api_failed(r, status);
+}
+
+/* ---- after the launch ---------------------------------------------------------------------------------------- */
+
+static int tell_trap(struct run *r, kernc_status status)
+{
+    const kernc_trap *t = kernc_last_trap(r->context);
+    if (!t)
+        return api_failed(r, status);
+    place at = {t->line, t->column};
+    return fail(r->command, exit_of(status), kernc_status_name(status), r->source, at,
+                "%s in thread (%u,%u,%u) of block (%u,%u,%u)", t->text, t->thread[0], t->thread[1], t->thread[2],
+                t->block[0], t->block[1], t->block[2]);
+}
+
+static struct launch_facts facts_of(const struct run *r, const kernc_options *o)
+{
+    const char         *scheme = r->api.scheme ? r->api.scheme : kernc_module_program(r->module)->scheme;
+    struct launch_facts l = {.kernel = r->launch.kernel, .scheme = scheme, .warp = r->api.warp};
+    l.level = r->source ? (int)o->level : -1;
+    for (int i = 0; i < 3; i++) {
+        l.grid[i] = r->api.grid[i] ? r->api.grid[i] : 1;
+        l.block[i] = r->api.block[i] ? r->api.block[i] : 1;
+    }
+    return l;
+}
+
+static int write_metrics(struct run *r, const kernc_options *o, const kernc_statistics *s)
+{
+    const struct command *c = r->command;
+    struct launch_facts   l = facts_of(r, o);
+    const char           *json = option_value(c, OPTION_STATS_JSON);
+    struct text           t = {0};
+    int                   code = EXIT_OK;
+    if (option_given(c, OPTION_STATS))
+        metrics_table(&l, s, &t);
+    if (option_given(c, OPTION_PROFILE))
+        metrics_profile(&l, s, r->source, &t);
+    if (t.length)
+        fwrite(t.at, 1, t.length, stdout);
+    t.length = 0;
+    if (json) {
+        metrics_json(&l, s, &t);
+        code = write_output(r->command, json, t.at, t.length);
+    }
+    text_free(&t);
+    return code;
+}
+
+static int launch(struct run *r, const kernc_options *o)
+{
+    struct progress   progress;
+    kernc_statistics *statistics = NULL;
+    const struct command *c = r->command;
+    bool counted = option_given(c, OPTION_STATS) || option_given(c, OPTION_STATS_JSON) || option_given(c, OPTION_PROFILE);
+    r->api.flags = counted ? KERNC_STATISTICS : 0;
+    r->api.scheme = option_value(c, OPTION_SCHEME);
+    progress_begin(&progress, arena_printf(&r->command->arena, "running %s", r->launch.kernel));
+    kernc_status status = kernc_run(r->kernel, &r->api, &statistics);
+    progress_end(&progress);
+    int code = status == KERNC_OK ? launch_write_outputs(r) : tell_trap(r, status);
+    if (statistics) {
+        int written = write_metrics(r, o, statistics);
+        code = code ? code : written;
+    }
+    kernc_statistics_free(statistics);
+    return code;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------------------------ */
+
+static int run_compiled(struct run *r, const kernc_options *o, kernc_result *compiled)
+{
+    int code = open_context(r);
+    if (!code)
+        code = load_libraries(r);
+    if (!code)
+        code = load_module(r, compiled);
+    if (!code)
+        code = launch_choose_kernel(r);
+    if (!code)
+        code = launch_read_flags(r);
+    if (!code)
+        code = launch_make_arguments(r);
+    if (!code)
+        code = launch(r, o);
+    kernc_context_free(r->context);
+    return code;
+}
+
+static void tell_times(const struct command *c, double begin, double compiled)
+{
+    char line[128];
+    snprintf(line, sizeof line, "kernc: compiled in %.3f ms, ran in %.3f ms\n", (compiled - begin) * 1e3,
+             (now() - compiled) * 1e3);
+    if (option_given(c, OPTION_TIME))
+        show_note(line);
+}
+
+int verb_run(struct command *c)
+{
+    kernc_options o;
+    kernc_result *compiled = NULL;
+    struct text   text = {0};
+    struct run    r = {.command = c, .api.size = sizeof r.api, .max_memory = (uint64_t)2 << 30};
+    double        begin = now();
+    kernc_options_init(&o);
+    int code = compile_options(c, &o);
+    if (!code)
+        code = compile_file(c, &o, &text, &compiled);
+    double end_of_compilation = now();
+    if (!code && kernc_result_input(compiled) == KERNC_INPUT_SOURCE)
+        r.source = source_new(&c->arena, input_name(c), text.at, text.length);
+    if (!code)
+        code = run_compiled(&r, &o, compiled);
+    if (compiled)
+        tell_times(c, begin, end_of_compilation);
+    kernc_result_free(compiled);
+    text_free(&text);
+    return code;
+}

@@ -1,0 +1,94 @@
+/* kernc.h: libkernc, the whole compiler as a library.
+ *
+ * One call turns source, IR text or bytecode into a result; everything else is asked of the result. The
+ * bytecode in it is what kernc_module_load (kernc-rt.h) takes. Programs that only load and run compiled
+ * kernels need libkernc-rt and kernc-rt.h alone. docs/embedding.md has examples.
+ *
+ * Threads: there is no global state; any number of threads may compile at once. A result belongs to one thread at
+ * a time. Nothing here calls exit, writes to a stream or reads the environment; files are written only to `dump_dir`.
+ * Link with -lkernc -lffi -ldl -lm -pthread.
+ */
+#ifndef KERNC_H
+#define KERNC_H
+
+#include "kernc-rt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum kernc_input {
+    KERNC_INPUT_AUTO,            /* seen from the content: what each form begins with */
+    KERNC_INPUT_SOURCE, KERNC_INPUT_IR, KERNC_INPUT_BYTECODE,
+};
+enum kernc_print_changed { KERNC_CHANGED_OFF, KERNC_CHANGED_ON, KERNC_CHANGED_DIFF };
+
+/* All text is NUL-terminated, is only read, and may be freed after the call. Lists are names separated by commas. */
+typedef struct kernc_options {
+    size_t      size;            /* sizeof (kernc_options) of the caller's header; kernc_options_init sets it */
+    int         input;           /* enum kernc_input */
+    unsigned    level;           /* 0, 1 or 2; default 2 */
+    const char *scheme;          /* divergence scheme the code is made for; default "pdom" */
+    const char *passes;          /* run these instead of the level's; NULL: not given */
+    const char *const *switches; /* as behind -f: "no-gvn" */
+    size_t      switch_count;
+    const char *const *warnings; /* as behind -W: "all", "no-perf", "error" */
+    size_t      warning_count;
+    bool        no_warnings;
+    unsigned    error_limit;     /* errors after which the front end stops; 0: 20 */
+    bool        tree_only;       /* stop after the syntax tree, for KERNC_TEXT_TREE */
+    bool        ir_only;         /* stop after the passes; the result has no bytecode */
+
+    /* What can be seen of the passes; all text of these goes to `print`. */
+    const char *print_before, *print_after;      /* passes */
+    bool        print_before_all, print_after_all;
+    int         print_changed;   /* enum kernc_print_changed */
+    const char *filter_passes, *filter_functions;
+    const char *dump_dir;        /* NNN-pass.kir after each pass that changed something */
+    bool        verify_each;
+    bool        collect;         /* times, counts and remarks, for KERNC_TEXT_TIMES, _STATS, _REMARKS */
+    long        bisect_limit;    /* runs only the first n steps; negative (default): all */
+    void      (*print)(void *data, const char *text, size_t n);
+    void       *print_data;
+} kernc_options;
+KERNC_API void kernc_options_init(kernc_options *o);
+
+typedef enum kernc_compile_status {
+    KERNC_COMPILED,
+    KERNC_BAD_SOURCE,            /* the diagnostics say what is wrong with the input */
+    KERNC_BAD_OPTION,            /* so they do, of an unknown pass, scheme or group */
+    KERNC_COMPILE_NO_MEMORY,
+} kernc_compile_status;
+
+typedef struct kernc_result kernc_result;
+
+/* Compiles n bytes. `name` stands in messages and in the bytecode. `o` may be NULL: defaults. The result is the
+ * caller's (kernc_result_free); NULL only if there is no memory even for it. */
+KERNC_API kernc_result *kernc_compile(const char *name, const void *bytes, size_t n, const kernc_options *o);
+KERNC_API void kernc_result_free(kernc_result *r);                     /* NULL is fine */
+KERNC_API kernc_compile_status kernc_result_status(const kernc_result *r);
+/* What the input was: KERNC_INPUT_SOURCE, _IR or _BYTECODE. */
+KERNC_API enum kernc_input kernc_result_input(const kernc_result *r);
+KERNC_API unsigned kernc_result_errors(const kernc_result *r);
+KERNC_API unsigned kernc_result_warnings(const kernc_result *r);
+
+typedef enum kernc_text {
+    KERNC_TEXT_DIAGNOSTICS,      /* all messages, for people; "" if there are none */
+    KERNC_TEXT_DIAGNOSTICS_COLOR, /* the same with ANSI colours */
+    KERNC_TEXT_DIAGNOSTICS_JSON, /* one array */
+    KERNC_TEXT_BYTECODE,         /* the bytes of a .kbc file */
+    KERNC_TEXT_LISTING,          /* the bytecode, readable */
+    KERNC_TEXT_IR,               /* the module after the passes */
+    KERNC_TEXT_DOT,              /* control-flow graphs for graphviz */
+    KERNC_TEXT_TREE,             /* syntax tree; needs tree_only */
+    KERNC_TEXT_REMARKS, KERNC_TEXT_REMARKS_JSON, KERNC_TEXT_STATS, KERNC_TEXT_TIMES,     /* need `collect` */
+    KERNC_TEXTS
+} kernc_text;
+/* A text of the result, NUL-terminated; *n (if not NULL) gets its length. It lives as long as the result. NULL if
+ * the result has none: compiling failed or stopped before it, or there is no memory. */
+KERNC_API const char *kernc_result_text(kernc_result *r, kernc_text what, size_t *n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
