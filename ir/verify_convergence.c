@@ -1,0 +1,94 @@
+/* verify_convergence.c: the rules on tokens and predictions that hold place by place (Convergent Operation
+ * Semantics: the intrinsics' own rules); those on cycles and regions are in tokens.c.
+ */
+#include "ir/verify.h"
+
+struct census { ir_ref controlled, uncontrolled, entry; };
+
+static bool may_have_token(enum ir_op op)
+{
+    return ir_op_info[op].flags & IR_CONVERGENT || op == IR_call || op == IR_icall;
+}
+
+/* Reports a token operand that should not be or be otherwise. */
+static void check_token(struct verifier *v, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(v->fn, r);
+    bool source = ins->op == IR_entry || ins->op == IR_anchor;
+    if (ins->token && !may_have_token(ins->op))
+        ir_ins_broken(v, IR_RULE_TOKEN_USER, r, "this is no convergent operation");
+    else if (ins->token && ir_at(v->fn, ins->token)->type != IR_TYPE_TOKEN)
+        ir_ins_broken(v, IR_RULE_TOKEN_TYPE, r, "what stands in brackets is no token");
+    if ((source && ins->token) || (ins->op == IR_loop && !ins->token))
+        ir_ins_broken(v, IR_RULE_TOKEN_SOURCE, r, source ? "this begins a chain of tokens" : "this needs a token");
+}
+
+/* `earlier` is a convergent operation before r in its block, or 0. */
+static void check_entry_token(struct verifier *v, ir_ref r, const struct census *c, ir_ref earlier)
+{
+    if (c->entry)
+        ir_ins_broken(v, IR_RULE_TOKEN_ENTRY, r, "there is another token.entry");
+    else if (ir_at(v->fn, r)->block != ir_entry(v->fn))
+        ir_ins_broken(v, IR_RULE_TOKEN_ENTRY, r, "this is not the entry block");
+    else if (earlier)
+        ir_ins_broken(v, IR_RULE_TOKEN_ENTRY, r, "a convergent operation stands before it");
+}
+
+static struct census take_census(struct verifier *v)
+{
+    const struct ir_function *f = v->fn;
+    struct census c = {0};
+    for ir_each_block(i, b, f) {
+        ir_ref earlier = 0;
+        for ir_each_ins(r, f, b) {
+            const struct ir_ins *ins = ir_at(f, r);
+            check_token(v, r);
+            if (!ir_is_convergent(f, r))
+                continue;
+            if (ins->op == IR_entry) {
+                check_entry_token(v, r, &c, earlier);
+                c.entry = r;
+            } else if (ins->op != IR_anchor) {
+                *(ins->token ? &c.controlled : &c.uncontrolled) = r;
+            }
+            earlier = r;
+        }
+    }
+    return c;
+}
+
+static void check_predictions(struct verifier *v)
+{
+    const struct ir_function *f = v->fn;
+    struct bitset points = bitset_new(v->scratch, f->predictions);
+    for ir_each_block(i, b, f) {
+        for ir_each_ins(r, f, b) {
+            if (ir_at(f, r)->op != IR_predict_point)
+                continue;
+            if (bitset_has(points, (uint32_t)ir_at(f, r)->imm))
+                ir_ins_broken(v, IR_RULE_PREDICT, r, "the prediction has another point");
+            bitset_add(points, (uint32_t)ir_at(f, r)->imm);
+        }
+    }
+}
+
+static void check_cycles_and_regions(struct verifier *v, const struct ir_cfg *c)
+{
+    const struct ir_tokens *tokens = ir_tokens_new(v->scratch, c);
+    if (tokens->defs.count && !ir_verify_tokens(v->scratch, tokens, ir_cycles_new(v->scratch, c), v->d))
+        v->broken = true;
+}
+
+void ir_verify_convergence(struct verifier *v, const struct ir_cfg *cfg)
+{
+    struct census c = take_census(v);
+    ir_ref needs_caller = c.entry ? c.entry : c.uncontrolled;
+    if (c.controlled && c.uncontrolled)
+        ir_ins_broken(v, IR_RULE_TOKEN_MIXED, c.uncontrolled, "other convergent operations of the function have a token");
+    if (needs_caller && !(v->fn->flags & IR_FN_CONVERGENT))
+        ir_ins_broken(v, IR_RULE_CONVERGENT, needs_caller, "the function is not marked convergent");
+    if (!v->broken)
+        check_predictions(v);
+    if (!v->broken && (c.controlled || c.entry))
+        check_cycles_and_regions(v, cfg);
+}
