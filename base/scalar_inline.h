@@ -117,8 +117,9 @@ static inline uint32_t scalar_ftoui32(float x)
 }
 static inline uint32_t scalar_dtosi32(double x)
 {
-    x = x < 2147483647.0 ? x : 2147483647.0 + 0 * x; /* a NaN stays one */
-    x = x > -2147483648.0 ? x : x < 0 ? -2147483648.0 : 0;
+    x = x == x ? x : 0;
+    x = x < 2147483647.0 ? x : 2147483647.0;
+    x = x > -2147483648.0 ? x : -2147483648.0;
     return (uint32_t)(int32_t)x;
 }
 /* The integer part, below 2^52, has its bits at the low end of what 2^52 more is stored as. */
