@@ -56,6 +56,10 @@ struct launch {
     uint32_t    line;
 };
 
+/* The buffers made by a name and numbers in parentheses: c count, s seed, 0 and 1 the numbers n[0], n[1]. */
+#define LAUNCH_FORMS 5
+struct launch_form { const char *name, *arguments, *usage; enum launch_value_kind kind; };
+extern const struct launch_form launch_forms[LAUNCH_FORMS];
 /* Parses the text of --arg's SPEC. NULL, or the message (static text). */
 const char *launch_parse_value(struct arena *a, const char *text, struct launch_value *v);
 /* The generator behind random and normal: word i of a seed's sequence (splitmix64, so any word can be had

@@ -128,8 +128,7 @@ static const char *parse_count(struct parser *p, uint64_t *count)
 
 /* ---- values -------------------------------------------------------------------------------------- */
 
-/* What stands between the parentheses: c count, s seed, 0 and 1 the numbers. */
-static const struct form { const char *name, *arguments, *usage; enum launch_value_kind kind; } forms[] = {
+const struct launch_form launch_forms[LAUNCH_FORMS] = {
     {"zeros", "c", "this is written zeros(count)", LAUNCH_ZEROS},
     {"iota", "c", "this is written iota(count)", LAUNCH_IOTA},
     {"ramp", "01c", "this is written ramp(first, last, count)", LAUNCH_RAMP},
@@ -146,7 +145,7 @@ static const char *parse_argument(struct parser *p, char what, struct launch_val
     }
 }
 
-static const char *parse_form(struct parser *p, const struct form *f, struct launch_value *v)
+static const char *parse_form(struct parser *p, const struct launch_form *f, struct launch_value *v)
 {
     v->kind = f->kind;
     for (const char *a = f->arguments; *a; a++) {
@@ -202,9 +201,9 @@ static const char *parse_value(struct parser *p, struct launch_value *v)
         return parse_list(p, v);
     if (accept_word(p, "file"))
         return parse_file_call(p, v);
-    for (size_t i = 0; i < COUNT(forms); i++)
-        if (accept_word(p, forms[i].name))
-            return parse_form(p, &forms[i], v);
+    for (size_t i = 0; i < LAUNCH_FORMS; i++)
+        if (accept_word(p, launch_forms[i].name))
+            return parse_form(p, &launch_forms[i], v);
     v->kind = LAUNCH_SCALAR;
     const char *problem = parse_number(p, &v->n[0]);
     return problem == no_number ? "wanted: a number, zeros, iota, ramp, random, normal, @file or {list}" : problem;
