@@ -1,3 +1,4 @@
 # The format half (what a loader needs) stands on base alone; the code generators stand on ir as well.
-backend_format_SRC := backend/bytecode/ops.c backend/bytecode/conversion.c
+bytecode := backend/bytecode
+backend_format_SRC := $(addprefix $(bytecode)/,ops.c conversion.c stream.c format.c verify.c verify_tables.c disassemble.c)
 backend_SRC :=

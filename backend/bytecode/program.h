@@ -103,11 +103,17 @@ struct bc_text { const char *bytes; uint32_t length; };
  * function's own, then goes to `code`; BC_NO_TARGET: its address is not taken. */
 struct bc_function { const char *name; uint32_t code, end, entry, signature, return_slot; bool kernel; };
 
+enum bc_special {
+#define SPECIAL(name, text, source, scope, meaning) BC_SPECIAL_##name,
+#include "base/specials.def"
+#undef SPECIAL
+    BC_SPECIALS
+};
 /* Registers the runtime fills before a warp runs. */
 enum bc_source {
     BC_FROM_CONSTANT,           /* value: the bits */
     BC_FROM_PARAM,              /* value: number of the kernel's parameter */
-    BC_FROM_SPECIAL,            /* value: row of ir/specials.def */
+    BC_FROM_SPECIAL,            /* value: enum bc_special */
     BC_FROM_DATA,               /* value: offset in the program's data; the loader adds its address */
 };
 struct bc_fill { uint8_t source, kind; uint16_t reg; uint64_t value; };

@@ -1,0 +1,315 @@
+/* format.c: what a .kbc file holds, in order; docs/bytecode.md says it in words.
+ *
+ * Header: magic, version, hash of the operation table (a program made with other operations is refused rather than
+ * misread), bytes of the body, hash of the body. The hash finds accidents; nothing relies on it, since reading
+ * checks every length and bc_verify everything else.
+ */
+#include "backend/bytecode/stream.h"
+
+#define MAGIC "\x89KBC\r\n\x1a\n"       /* damaged by any text conversion, like PNG's */
+#define MAGIC_BYTES 8
+#define VERSION 1
+
+struct bc_program *bc_program_new(void)
+{
+    struct arena a;
+    arena_init(&a);
+    struct bc_program *p = arena_new(&a, struct bc_program);
+    p->arena = a;
+    return p;
+}
+
+void bc_program_free(struct bc_program *p)
+{
+    if (!p)
+        return;
+    struct arena a = p->arena;          /* p itself lives in it */
+    arena_free(&a);
+}
+
+/* ---- rows of the tables -------------------------------------------------------------------------------- */
+
+static void exchange_word(struct stream *s, struct bc_ins *ins)
+{
+    stream_u16(s, &ins->op);
+    if (ins->op == BC_branch) {
+        struct bc_branch *b = (struct bc_branch *)ins;
+        stream_u16(s, &b->site);
+        stream_u32(s, &b->yes);
+        stream_u32(s, &b->no);
+        stream_u32(s, &b->meet);
+        return;
+    }
+    stream_u16(s, &ins->d);
+    stream_u16(s, &ins->a);
+    stream_u16(s, &ins->b);
+    stream_u16(s, &ins->c);
+    stream_u16(s, &ins->e);
+    stream_u32(s, &ins->imm);
+}
+
+static void exchange_block(struct stream *s, struct bc_block *b)
+{
+    stream_u32(s, &b->code);
+    stream_u32(s, &b->instructions);
+    stream_u32(s, &b->overhead);
+    stream_u32(s, &b->cycles);
+    stream_u32(s, &b->first_line);
+    stream_u32(s, &b->line_count);
+}
+
+static void exchange_line(struct stream *s, struct bc_line *l)
+{
+    stream_u32(s, &l->line);
+    stream_u32(s, &l->instructions);
+    stream_u32(s, &l->cycles);
+}
+
+static void exchange_site(struct stream *s, struct bc_site *site)
+{
+    stream_u32(s, &site->line);
+    stream_u32(s, &site->column);
+    stream_u32(s, &site->kind);
+    stream_u32(s, &site->block);
+}
+
+static void exchange_case(struct stream *s, struct bc_case *c)
+{
+    uint64_t bits = (uint64_t)c->value;
+    stream_u64(s, &bits);
+    c->value = (int64_t)bits;
+    stream_u32(s, &c->target);
+}
+
+static void exchange_switch(struct stream *s, struct bc_switch *w)
+{
+    stream_u32(s, &w->first);
+    stream_u32(s, &w->count);
+    stream_u32(s, &w->otherwise);
+    stream_u32(s, &w->meet);
+    stream_u32(s, &w->site);
+}
+
+static void exchange_operand(struct stream *s, struct bc_operand *o)
+{
+    stream_u8(s, &o->type);
+    stream_u8(s, &o->kind);
+    stream_u16(s, &o->reg);
+}
+
+static void exchange_host(struct stream *s, struct bc_host *h)
+{
+    stream_string(s, &h->name);
+    stream_u8(s, &h->result);
+    stream_u8(s, &h->argc);
+    if (h->argc > COUNT(h->args)) {
+        stream_fail(s, "a host function has too many parameters");
+        h->argc = 0;
+    }
+    for (unsigned i = 0; i < h->argc; i++)
+        stream_u8(s, &h->args[i]);
+}
+
+static void exchange_text(struct stream *s, struct bc_text *t)
+{
+    stream_bytes(s, (const uint8_t **)&t->bytes, &t->length);
+}
+
+static void exchange_function(struct stream *s, struct bc_function *f)
+{
+    stream_string(s, &f->name);
+    stream_u32(s, &f->code);
+    stream_u32(s, &f->end);
+    stream_u32(s, &f->entry);
+    stream_u32(s, &f->signature);
+    stream_u32(s, &f->return_slot);
+    stream_bool(s, &f->kernel);
+}
+
+static void exchange_fill(struct stream *s, struct bc_fill *f)
+{
+    stream_u8(s, &f->source);
+    stream_u8(s, &f->kind);
+    stream_u16(s, &f->reg);
+    stream_u64(s, &f->value);
+}
+
+static void exchange_param(struct stream *s, struct bc_param *p)
+{
+    stream_string(s, &p->name);
+    stream_string(s, &p->text);
+    stream_u8(s, &p->type);
+    stream_u8(s, &p->element);
+    stream_u32(s, &p->element_bytes);
+    stream_bool(s, &p->pointer);
+}
+
+static void exchange_kernel(struct stream *s, struct bc_kernel *k)
+{
+    stream_string(s, &k->name);
+    stream_u32(s, &k->function);
+    stream_u32(s, &k->vectors);
+    stream_u32(s, &k->masks);
+    stream_u32(s, &k->scalars);
+    stream_u32(s, &k->private_bytes);
+    stream_u32(s, &k->first_fill);
+    stream_u32(s, &k->fill_count);
+    stream_vector(s, &k->params, 15, exchange_param);
+    stream_u32(s, &k->line);
+    stream_bool(s, &k->has_barrier);
+}
+
+/* ---- launch directives ----------------------------------------------------------------------------------- */
+
+static void exchange_number(struct stream *s, struct launch_number *n)
+{
+    stream_bool(s, &n->is_float);
+    uint64_t bits = (uint64_t)n->i;
+    stream_u64(s, &bits);
+    n->i = (int64_t)bits;
+    stream_double(s, &n->f);
+}
+
+static void exchange_argument(struct stream *s, struct launch_argument *a)
+{
+    struct launch_value *v = &a->value;
+    stream_string(s, &a->name);
+    uint32_t kind = v->kind;
+    stream_u32(s, &kind);
+    if (kind > LAUNCH_LIST)
+        stream_fail(s, "a launch has an argument of unknown kind");
+    v->kind = (enum launch_value_kind)kind;
+    stream_u64(s, &v->count);
+    stream_u64(s, &v->seed);
+    exchange_number(s, &v->n[0]);
+    exchange_number(s, &v->n[1]);
+    stream_string(s, &v->file);
+    stream_vector(s, &v->list, 17, exchange_number);
+}
+
+static void exchange_output(struct stream *s, struct launch_output *o)
+{
+    stream_string(s, &o->name);
+    stream_bool(s, &o->save);
+    stream_u64(s, &o->first);
+    stream_u64(s, &o->last);
+    stream_string(s, &o->file);
+    stream_u32(s, &o->width);
+    stream_u32(s, &o->height);
+}
+
+static void exchange_launch(struct stream *s, struct launch *l)
+{
+    stream_string(s, &l->kernel);
+    for (int i = 0; i < 3; i++) {
+        stream_u32(s, &l->grid[i]);
+        stream_u32(s, &l->block[i]);
+    }
+    stream_vector(s, &l->arguments, 66, exchange_argument);
+    stream_vector(s, &l->outputs, 33, exchange_output);
+    stream_u32(s, &l->line);
+}
+
+void stream_program(struct stream *s, struct bc_program *p)
+{
+    stream_string(s, &p->file);
+    stream_string(s, &p->scheme);
+    stream_vector(s, &p->code, 16, exchange_word);
+    stream_vector(s, &p->blocks, 24, exchange_block);
+    stream_vector(s, &p->lines, 12, exchange_line);
+    stream_vector(s, &p->sites, 16, exchange_site);
+    stream_vector(s, &p->cases, 12, exchange_case);
+    stream_vector(s, &p->switches, 20, exchange_switch);
+    stream_vector(s, &p->operands, 4, exchange_operand);
+    stream_vector(s, &p->hosts, 6, exchange_host);
+    stream_vector(s, &p->texts, 4, exchange_text);
+    stream_vector(s, &p->functions, 25, exchange_function);
+    stream_vector(s, &p->fills, 12, exchange_fill);
+    stream_vector(s, &p->kernels, 41, exchange_kernel);
+    stream_vector(s, &p->launches, 40, exchange_launch);
+    stream_bytes(s, &p->data, &p->data_bytes);
+    stream_u32(s, &p->shared_bytes);
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------------ */
+
+static uint64_t hash_of(uint64_t h, const void *bytes, size_t n)
+{
+    const uint8_t *at = bytes;          /* FNV-1a */
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ at[i]) * 0x100000001b3u;
+    return h;
+}
+#define HASH_START 0xcbf29ce484222325u
+
+static uint64_t vocabulary_hash(void)
+{
+    uint64_t h = HASH_START;
+    for (unsigned op = 0; op < BC_OPS; op++) {
+        const struct bc_op_info *info = bc_op_info((enum bc_op)op);
+        if (info) {
+            h = hash_of(h, info->name, strlen(info->name) + 1);
+            h = hash_of(h, info->operands, strlen(info->operands) + 1);
+        }
+    }
+    return h;
+}
+
+struct header { uint32_t version; uint64_t vocabulary, bytes, hash; };
+
+static void exchange_header(struct stream *s, struct header *h)
+{
+    stream_u32(s, &h->version);
+    stream_u64(s, &h->vocabulary);
+    stream_u64(s, &h->bytes);
+    stream_u64(s, &h->hash);
+}
+
+void bc_write(const struct bc_program *p, struct text *out)
+{
+    struct text body = {0};
+    struct stream s = {.out = &body};
+    stream_program(&s, (struct bc_program *)p);     /* a writing stream changes nothing */
+    struct header h = {VERSION, vocabulary_hash(), body.length, hash_of(HASH_START, body.at, body.length)};
+    text_add(out, MAGIC, MAGIC_BYTES);
+    s.out = out;
+    exchange_header(&s, &h);
+    text_add(out, body.at, body.length);
+    text_free(&body);
+}
+
+static const char *check_header(struct stream *s)
+{
+    struct header h = {0};
+    exchange_header(s, &h);
+    if (s->why)
+        return s->why;
+    if (h.version != VERSION)
+        return "it has another version of the format";
+    if (h.vocabulary != vocabulary_hash())
+        return "it was made by a version of kernc with other operations";
+    if (h.bytes != (size_t)(s->end - s->at))
+        return "its length is not what its header says";
+    return h.hash == hash_of(HASH_START, s->at, (size_t)(s->end - s->at)) ? NULL : "it is damaged (wrong checksum)";
+}
+
+struct bc_program *bc_read(const void *bytes, size_t n, const char **why)
+{
+    if (n < MAGIC_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0) {
+        *why = "it is no compiled program";
+        return NULL;
+    }
+    struct stream s = {.at = (const uint8_t *)bytes + MAGIC_BYTES, .end = (const uint8_t *)bytes + n};
+    if ((*why = check_header(&s)))
+        return NULL;
+    struct bc_program *p = bc_program_new();
+    s.arena = &p->arena;
+    stream_program(&s, p);
+    if (s.at != s.end)
+        stream_fail(&s, "there is more in the file than a program");
+    if ((*why = s.why)) {
+        bc_program_free(p);
+        return NULL;
+    }
+    return p;
+}

@@ -1,0 +1,44 @@
+/* stream.h: one description of the .kbc layout for both directions: each function writes *x to the stream, or
+ * reads it from there, as stream_writing says. Numbers are little-endian. Private to the format half.
+ */
+#ifndef KERNC_BYTECODE_STREAM_H
+#define KERNC_BYTECODE_STREAM_H
+
+#include "backend/bytecode/program.h"
+
+struct stream {
+    struct text   *out;          /* writing; NULL: reading */
+    const uint8_t *at, *end;     /* reading: what is left */
+    struct arena  *arena;        /* reading: where strings and vectors go */
+    const char    *why;          /* reading: the first thing that was wrong; then all reads give 0 */
+};
+static inline bool stream_writing(const struct stream *s) { return s->out; }
+void stream_fail(struct stream *s, const char *why);
+
+void stream_u8(struct stream *s, uint8_t *x);
+void stream_u16(struct stream *s, uint16_t *x);
+void stream_u32(struct stream *s, uint32_t *x);
+void stream_u64(struct stream *s, uint64_t *x);
+void stream_bool(struct stream *s, bool *x);
+void stream_double(struct stream *s, double *x);
+void stream_string(struct stream *s, const char **x);                  /* NUL-terminated, may be NULL */
+/* n bytes that may contain NUL; read back with a NUL behind them, 16-byte aligned. */
+void stream_bytes(struct stream *s, const uint8_t **x, uint32_t *n);
+/* The length of a vector whose elements take at least `least` bytes each; more than the rest holds fails. */
+void stream_length(struct stream *s, uint32_t *n, uint32_t least);
+
+/* A vector: its length, then exchange(s, &element) for each. */
+#define stream_vector(s, v, least, exchange)                                                                 \
+    do {                                                                                                     \
+        uint32_t n_ = (v)->count;                                                                            \
+        stream_length((s), &n_, (least));                                                                    \
+        if (!stream_writing(s))                                                                              \
+            vec_resize((s)->arena, (v), n_);                                                                 \
+        for (uint32_t i_ = 0; i_ < n_ && !(s)->why; i_++)                                                    \
+            exchange((s), &(v)->at[i_]);                                                                     \
+    } while (0)
+
+/* The whole program (format.c). */
+void stream_program(struct stream *s, struct bc_program *p);
+
+#endif
