@@ -1,1 +1,2 @@
-opt_SRC :=
+opt_SRC := opt/runner.c opt/analyses.c opt/dumps.c opt/diff.c opt/remarks.c opt/edit.c opt/uses.c opt/ssa.c \
+           opt/slots.c opt/simplify.c opt/mem2reg.c opt/sccp.c opt/dce.c opt/simplify_cfg.c opt/gvn.c

@@ -8,6 +8,9 @@ UNIT += base_launch
 SUITES := samples
 samples_TEST_SRC := test/samples/samples_test.c test/samples/reference_first.c test/samples/reference_pictures.c
 
+SUITES += opt_golden
+opt_golden_TEST_SRC := test/opt/golden_test.c
+
 TEST_FOLDERS := test/cli
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c

@@ -1,0 +1,147 @@
+/* edit.c: changes that several passes make. */
+#include "opt/pass.h"
+
+/* ---- renaming ------------------------------------------------------------------------------------------ */
+
+static void renaming_reserve(struct opt_renaming *n, uint32_t count)
+{
+    if (count <= n->count)
+        return;
+    ir_ref *grown = arena_array(n->arena, ir_ref, count + count / 2);
+    if (n->count)
+        memcpy(grown, n->to, n->count * sizeof *grown);
+    n->to = grown;
+    n->count = count + count / 2;
+}
+
+ir_ref opt_renamed(struct opt_renaming *n, ir_ref r)
+{
+    ir_ref end = r;
+    while (end < n->count && n->to[end])
+        end = n->to[end];
+    while (r != end) {
+        ir_ref next = n->to[r];
+        n->to[r] = end;
+        r = next;
+    }
+    return end;
+}
+
+void opt_rename(struct opt_renaming *n, const struct ir_function *f, ir_ref old, ir_ref by)
+{
+    renaming_reserve(n, f->ins.count);
+    by = opt_renamed(n, by);
+    INVARIANT(old != by);
+    n->to[old] = by;
+    n->made++;
+}
+
+void opt_rename_all(struct opt_renaming *n, struct ir_function *f)
+{
+    renaming_reserve(n, f->ins.count);
+    if (n->made)
+        ir_substitute(f, n->to);
+}
+
+/* ---- parameters and blocks ------------------------------------------------------------------------------ */
+
+static void edge_drop_dead(struct ir_function *f, struct ir_edge *e, struct bitset dead)
+{
+    const u32_vec *params = &ir_block_at(f, e->block)->params;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < e->argc; i++)
+        if (!bitset_has(dead, params->at[i]))
+            e->args[kept++] = e->args[i];
+    e->argc = kept;
+}
+
+static void block_drop_dead(struct ir_function *f, struct ir_block *block, struct bitset dead)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < block->params.count; i++) {
+        ir_ref p = block->params.at[i];
+        if (bitset_has(dead, p)) {
+            *ir_at(f, p) = (struct ir_ins){.op = IR_none, .block = IR_NO_BLOCK};
+        } else {
+            ir_at(f, p)->imm = kept;
+            block->params.at[kept++] = p;
+        }
+    }
+    block->params.count = kept;
+}
+
+void opt_params_remove(struct ir_function *f, struct bitset dead)
+{
+    for ir_each_block(i, b, f)
+        for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++)
+            edge_drop_dead(f, &ir_block_at(f, b)->edges.at[e], dead);
+    for ir_each_block(i, b, f)
+        block_drop_dead(f, ir_block_at(f, b), dead);
+}
+
+void opt_block_append(struct ir_function *f, uint32_t into, uint32_t from)
+{
+    struct ir_cursor c = {.fn = f, .block = into};
+    for (ir_ref r = ir_block_at(f, from)->first, next; r; r = next) {
+        next = ir_at(f, r)->next;
+        ir_unlink(f, r);
+        ir_link(&c, r);
+    }
+    struct ir_block *to = ir_block_at(f, into), *source = ir_block_at(f, from);
+    to->edges.at = source->edges.at;
+    to->edges.count = source->edges.count;
+    to->edges.capacity = source->edges.capacity;
+    to->reconverge = source->reconverge;
+    memset(&source->edges, 0, sizeof source->edges);
+}
+
+uint32_t opt_chosen_edge(const struct ir_function *f, uint32_t b, scalar_bits bits)
+{
+    const struct ir_block *block = ir_block_at(f, b);
+    const struct ir_ins *t = ir_at(f, block->last);
+    if (t->op == IR_brif)
+        return bits ? 0 : 1;
+    bool narrow = ir_at(f, t->args[0])->type == IR_TYPE_I32;
+    for (uint32_t e = 1; e < block->edges.count; e++) {
+        scalar_bits value = (scalar_bits)block->edges.at[e].value;
+        if (narrow ? (uint32_t)value == (uint32_t)bits : value == bits)
+            return e;
+    }
+    return 0;
+}
+
+void opt_branch_fold(struct ir_function *f, uint32_t b, uint32_t e)
+{
+    struct ir_block *block = ir_block_at(f, b);
+    struct ir_ins *t = ir_at(f, block->last);
+    t->op = IR_br;
+    t->argc = 0;
+    block->edges.at[0] = block->edges.at[e];
+    block->edges.at[0].value = 0;
+    block->edges.count = 1;
+    block->reconverge = IR_NO_BLOCK;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------- */
+
+ir_ref opt_reloaded(struct ir_cursor *c, enum ir_mem m, ir_ref stored)
+{
+    switch (m) {
+    case IR_MEM_U8: return ir_emit1(c, IR_zext8, IR_TYPE_I32, stored);
+    case IR_MEM_S8: return ir_emit1(c, IR_sext8, IR_TYPE_I32, stored);
+    case IR_MEM_U16: return ir_emit1(c, IR_zext16, IR_TYPE_I32, stored);
+    case IR_MEM_S16: return ir_emit1(c, IR_sext16, IR_TYPE_I32, stored);
+    default: return stored;
+    }
+}
+
+struct opt_address opt_address_of(const struct ir_function *f, ir_ref r)
+{
+    struct opt_address a = {r, 0};
+    scalar_bits n;
+    while (ir_at(f, a.root)->op == IR_ptradd && ir_is_const(f, ir_at(f, a.root)->args[1], &n)) {
+        a.offset += (uint32_t)n;
+        a.root = ir_at(f, a.root)->args[0];
+    }
+    return a;
+}

@@ -1,0 +1,87 @@
+/* opt.h: running passes over a module, and what can be seen of it.
+ *
+ * A pass changes a function (or the module) and says whether it changed anything; all else is the
+ * runner's work: computing and caching analyses, verifying, printing, timing, counting. Nothing here
+ * writes to a stream: text goes to the `print` callback, files only to the directory that was asked for.
+ */
+#ifndef KERNC_OPT_H
+#define KERNC_OPT_H
+
+#include "ir/ir.h"
+
+enum opt_pass {
+#define PASS(name, function, level, needs, keeps, meaning) OPT_PASS_##name,
+#include "opt/passes.def"
+    OPT_PASSES
+};
+struct opt_pass_info { const char *name, *needs, *keeps, *meaning; uint8_t level; bool of_module; };
+extern const struct opt_pass_info opt_pass_info[OPT_PASSES];
+enum opt_pass opt_pass_find(const char *name, size_t n);             /* OPT_PASSES: no such pass */
+const char *opt_pipeline(unsigned level);                            /* "a,b,c"; levels above the highest give it */
+#define OPT_LEVEL_DEFAULT 2
+
+enum opt_changed { OPT_CHANGED_OFF, OPT_CHANGED_ON, OPT_CHANGED_DIFF };
+
+/* Lists are names separated by commas; NULL or "" is the empty list. All zero is a fair start but for
+ * bisect_limit: call opt_options_init. */
+struct opt_options {
+    unsigned    level;
+    const char *passes;           /* runs these instead of the level's pipeline; NULL: not given */
+    const char *print_before, *print_after;      /* passes */
+    bool        print_before_all, print_after_all;
+    enum opt_changed print_changed;
+    const char *filter_passes, *filter_functions; /* prints and dumps only of these; empty: all */
+    const char *dump_dir;         /* writes NNN-pass.kir, the module after each pass that changed it */
+    bool        verify_each;      /* verifies after each pass that changed something; a failure is a BUG */
+    bool        check_analyses;   /* recomputes what a pass said it kept, and compares */
+    bool        time_passes, stats, remarks;      /* collect; see struct opt_report */
+    long        bisect_limit;     /* runs only the first n (pass, function) steps; negative: all */
+    bool        off[OPT_PASSES];  /* -fno-<pass> */
+    bool        no_tokens_inferred;               /* inlining leaves mixed modes apart instead of inferring tokens */
+    void      (*print)(void *data, const char *text, size_t n);   /* NULL: nothing is printed */
+    void       *data;
+};
+void opt_options_init(struct opt_options *o);
+/* -f<name> and -fno-<name>: `name` of a pass, - for _ allowed. False: no such pass. */
+bool opt_switch(struct opt_options *o, const char *name, bool on);
+
+enum opt_remark_kind { OPT_APPLIED, OPT_MISSED };
+struct opt_remark {
+    enum opt_pass        pass;
+    enum opt_remark_kind kind;
+    const char          *id;      /* stable name of what was done or why it was not */
+    const char          *function;
+    place                at;
+    const char          *text;
+};
+struct opt_counter { enum opt_pass pass; const char *name; uint64_t value; };
+struct opt_time { uint32_t runs, changed; uint64_t nanoseconds; };
+
+/* What a run leaves behind; owns its arena. */
+struct opt_report {
+    struct arena arena;
+    VEC(struct opt_remark) remarks;      /* in the order of the passes */
+    VEC(struct opt_counter) counters;
+    struct opt_time times[OPT_PASSES];
+    uint64_t verify_nanoseconds;
+    struct map counter_index;
+    long steps;                          /* (pass, function) steps numbered so far; see bisect_limit */
+};
+void opt_report_init(struct opt_report *r);
+void opt_report_free(struct opt_report *r);
+void opt_remarks_text(const struct opt_report *r, const char *file, struct text *out);  /* file:line:col: remark: … */
+void opt_remarks_json(const struct opt_report *r, const char *file, struct text *out);  /* one array */
+void opt_stats_text(const struct opt_report *r, struct text *out);
+void opt_times_text(const struct opt_report *r, struct text *out);
+void opt_passes_text(struct text *out);  /* a table of all passes and the pipelines, for help */
+
+/* Runs the pipeline. False with a diagnostic ("unknown-pass", "dump-dir") if the options are wrong; the
+ * module is then unchanged, or as the passes before the failed dump left it. */
+bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report *r, struct diagnostics *d);
+
+/* Unified diff of two texts by Myers' linear-space algorithm, three lines of context. Beyond
+ * OPT_DIFF_MAX_COST line edits the texts' differing middle is shown as replaced whole. */
+#define OPT_DIFF_MAX_COST 4000u
+void opt_diff(const char *before, size_t before_length, const char *after, size_t after_length, struct text *out);
+
+#endif

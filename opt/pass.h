@@ -1,0 +1,98 @@
+/* pass.h: what a pass sees: its context, the analyses, and the tools that passes share.
+ *
+ * A pass is `bool opt_<name>(struct opt_context *, struct ir_function *)`; it returns whether it changed
+ * anything. No pass calls a pass; what two of them need stands here.
+ */
+#ifndef KERNC_OPT_PASS_H
+#define KERNC_OPT_PASS_H
+
+#include "ir/analysis.h"
+#include "opt/opt.h"
+
+struct opt_cache;
+struct opt_context {
+    struct arena             *scratch;   /* freed after the pass */
+    const struct opt_options *options;
+    struct opt_report        *report;
+    struct opt_cache         *cache;     /* analyses of the function at work */
+    enum opt_pass             pass;
+};
+
+#define PASS(name, function, level, needs, keeps, meaning)                                                   \
+    bool opt_##function(struct opt_context *c, struct ir_function *f);
+#define MODULE_PASS(name, function, level, needs, keeps, meaning)                                            \
+    bool opt_##function(struct opt_context *c, struct ir_module *m);
+#include "opt/passes.def"
+
+/* ---- analyses (opt/analyses.c); of the function as it was when first asked for in the pass ------------ */
+
+const struct ir_cfg *opt_cfg(struct opt_context *c, struct ir_function *f);
+const struct ir_dominators *opt_dominators(struct opt_context *c, struct ir_function *f);
+const struct ir_cycles *opt_cycles(struct opt_context *c, struct ir_function *f);
+/* To be called by a pass that asks again after having changed what an analysis describes. */
+void opt_invalidate(struct opt_context *c, struct ir_function *f);
+
+/* ---- remarks and counters (opt/remarks.c) -------------------------------------------------------------- */
+
+void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_remark_kind kind, const char *id,
+                place at, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+void opt_count(struct opt_context *c, const char *name, uint64_t n);  /* name: a string literal */
+
+/* ---- editing (opt/edit.c) -------------------------------------------------------------------------------- */
+
+/* Replacements collected during a pass and made in one sweep. `to` grows with the function. */
+struct opt_renaming { struct arena *arena; ir_ref *to; uint32_t count, made; };
+void opt_rename(struct opt_renaming *n, const struct ir_function *f, ir_ref old, ir_ref by);
+ir_ref opt_renamed(struct opt_renaming *n, ir_ref r);         /* r, or what it is to be replaced by in the end */
+void opt_rename_all(struct opt_renaming *n, struct ir_function *f);   /* ir_substitute */
+/* Removes the parameters in `dead` (by ref) and the arguments of all edges to them. Linear. */
+void opt_params_remove(struct ir_function *f, struct bitset dead);
+/* Appends all that stands in `from` to `into` (which has no terminator), edges included; `from` stays empty. */
+void opt_block_append(struct ir_function *f, uint32_t into, uint32_t from);
+/* The edge that block b's brif or switch takes when its operand is this constant. */
+uint32_t opt_chosen_edge(const struct ir_function *f, uint32_t b, scalar_bits bits);
+/* Makes the terminator a br along edge number e. */
+void opt_branch_fold(struct ir_function *f, uint32_t b, uint32_t e);
+/* The value that a load of type `t` as `m` gives where `stored` was stored as `m`. */
+ir_ref opt_reloaded(struct ir_cursor *c, enum ir_mem m, ir_ref stored);
+/* Address r as a root and a constant offset from it, through ptradd. */
+struct opt_address { ir_ref root; uint32_t offset; };
+struct opt_address opt_address_of(const struct ir_function *f, ir_ref r);
+static inline bool opt_is_token_op(enum ir_op op) { return op == IR_entry || op == IR_anchor || op == IR_loop; }
+static inline bool opt_is_prediction(enum ir_op op)
+{
+    return op == IR_predict || op == IR_predict_point || op == IR_predict_function;
+}
+
+/* ---- users of values (opt/uses.c) ------------------------------------------------------------------------ */
+
+/* Who uses a value: instructions, and edge arguments by the parameter they go to. In compressed rows. */
+struct opt_use {
+    ir_ref   user;                 /* instruction, or the block parameter that gets the argument */
+    uint32_t block, edge;          /* of an edge argument: where it leaves; of an instruction edge is IR_NO_BLOCK */
+};
+struct opt_uses { uint32_t *start; struct opt_use *at; };
+struct opt_uses opt_uses_new(struct arena *a, const struct ir_function *f);
+#define opt_each_use(u, uses, r)                                                                              \
+    (const struct opt_use *u = (uses).at + (uses).start[r]; u < (uses).at + (uses).start[(r) + 1]; u++)
+
+/* ---- SSA construction (opt/ssa.c) ------------------------------------------------------------------------ */
+
+/* Variables are numbered from 0; instruction r with of[r] == v + 1 reads (an IR_load) or writes (an
+ * IR_store; args[1] is the value) variable v. Types are exact: what is stored has the variable's type. */
+struct opt_variables { uint32_t count; uint8_t *type; const char **name; uint32_t *of; };
+#define OPT_FRONTIERS_MAX 64u      /* dominance frontiers' entries per block, on average */
+/* Whether the graph's dominance frontiers are within OPT_FRONTIERS_MAX. */
+bool opt_ssa_possible(struct opt_context *c, struct ir_function *f);
+/* Turns the variables into values and removes their reads and writes. A read before any write gives zero. */
+void opt_construct_ssa(struct opt_context *c, struct ir_function *f, const struct opt_variables *v);
+
+/* ---- algebra (opt/simplify.c) ---------------------------------------------------------------------------- */
+
+/* An existing value or constant equal to r, or 0. May rewrite r in place to a simpler instruction. Floats only
+ * by rules exact in every bit, NaN and -0 included. */
+ir_ref opt_simplify(struct ir_function *f, ir_ref r, bool *changed);
+/* What r gives for these constant operands; false if it can't be said. */
+bool opt_fold(const struct ir_function *f, ir_ref r, const scalar_bits *args, scalar_bits *result);
+
+#endif

@@ -1,0 +1,241 @@
+/* runner.c: runs the passes of a pipeline, one after the other, each over all functions.
+ *
+ * A step is one pass on one function (on the module, for a module pass); steps are numbered in the order
+ * in which they run, which is what --opt-bisect-limit counts. After a step that changed something, the
+ * analyses that the pass does not keep are forgotten, and in checking mode the function is verified and the kept
+ * analyses are computed anew and compared.
+ */
+#include "opt/internal.h"
+
+#include <time.h>
+
+struct run {
+    struct ir_module         *module;
+    const struct opt_options *options;
+    struct opt_report        *report;
+    struct opt_cache         *caches;      /* by function */
+    struct opt_dumps          dumps;
+    struct arena              arena;
+};
+
+static const char *const pipelines[] = {
+#define PIPELINE(level, passes) [level] = passes,
+#include "opt/pipelines.def"
+};
+
+const char *opt_pipeline(unsigned level)
+{
+    return pipelines[level < COUNT(pipelines) ? level : COUNT(pipelines) - 1];
+}
+
+enum opt_pass opt_pass_find(const char *name, size_t n)
+{
+    for (unsigned p = 0; p < OPT_PASSES; p++)
+        if (strlen(opt_pass_info[p].name) == n && memcmp(opt_pass_info[p].name, name, n) == 0)
+            return p;
+    return OPT_PASSES;
+}
+
+void opt_options_init(struct opt_options *o)
+{
+    *o = (struct opt_options){.level = OPT_LEVEL_DEFAULT, .bisect_limit = -1};
+}
+
+bool opt_switch(struct opt_options *o, const char *name, bool on)
+{
+    char spelled[32];
+    size_t n = strlen(name);
+    if (n >= sizeof spelled)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        spelled[i] = name[i] == '-' ? '_' : name[i];
+    enum opt_pass p = opt_pass_find(spelled, n);
+    if (p == OPT_PASSES)
+        return false;
+    o->off[p] = !on;
+    return true;
+}
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool call_function_pass(struct opt_context *c, struct ir_function *f)
+{
+    switch (c->pass) {
+#define PASS(name, function, level, needs, keeps, meaning) case OPT_PASS_##name: return opt_##function(c, f);
+#define MODULE_PASS(name, function, level, needs, keeps, meaning)
+#include "opt/passes.def"
+    default: BUG("pass %d is none of a function", (int)c->pass);
+    }
+}
+
+static bool call_module_pass(struct opt_context *c, struct ir_module *m)
+{
+    switch (c->pass) {
+#define PASS(name, function, level, needs, keeps, meaning)
+#define MODULE_PASS(name, function, level, needs, keeps, meaning) case OPT_PASS_##name: return opt_##function(c, m);
+#include "opt/passes.def"
+    default: BUG("pass %d is none of the module", (int)c->pass);
+    }
+}
+
+static void verify(struct run *run, enum opt_pass pass, const struct ir_function *f)
+{
+    struct arena scratch = {0};
+    struct diagnostics d;
+    uint64_t start = now();
+    diag_init(&d, &scratch, NULL);
+    bool fine = f ? ir_verify_function(f, &d) : ir_verify(run->module, &d);
+    run->report->verify_nanoseconds += now() - start;
+    if (!fine) {
+        struct text t = {0};
+        diag_text(&d, &t, false);
+        if (f)
+            ir_print_function(f, &t, NULL);
+        else
+            ir_print_module(run->module, &t);
+        BUG("pass %s broke the IR%s%s:\n%s", opt_pass_info[pass].name, f ? " of " : "", f ? f->name : "", t.at);
+    }
+    arena_free(&scratch);
+}
+
+static void check_kept(struct run *run, enum opt_pass pass, const struct ir_function *f)
+{
+    const char *wrong = opt_cache_check(&run->caches[f->id], f);
+    if (wrong)
+        BUG("pass %s said that it keeps %s of %s", opt_pass_info[pass].name, wrong, f->name);
+}
+
+/* Whether the step may run under --opt-bisect-limit; says so like the tools that people know. */
+static bool step_allowed(struct run *run, enum opt_pass pass, const char *name)
+{
+    long step = ++run->report->steps, limit = run->options->bisect_limit;
+    if (limit < 0)
+        return true;
+    opt_print(run->options, "BISECT: %srunning pass (%ld) %s on %s\n", step <= limit ? "" : "NOT ", step,
+              opt_pass_info[pass].name, name);
+    return step <= limit;
+}
+
+/* Runs the pass on f, or on the module if f is NULL; times and counts it. */
+static bool call_timed(struct run *run, enum opt_pass pass, struct ir_function *f)
+{
+    struct arena scratch = {0};
+    struct opt_cache of_module = {0};
+    struct opt_context c = {.scratch = &scratch, .options = run->options, .report = run->report,
+                            .cache = f ? &run->caches[f->id] : &of_module, .pass = pass};
+    struct opt_time *t = &run->report->times[pass];
+    uint64_t start = now();
+    bool changed = f ? call_function_pass(&c, f) : call_module_pass(&c, run->module);
+    t->nanoseconds += now() - start;
+    t->runs++;
+    t->changed += changed;
+    opt_cache_free(&of_module);
+    arena_free(&scratch);
+    return changed;
+}
+
+static bool run_on_function(struct run *run, enum opt_pass pass, struct ir_function *f)
+{
+    const struct opt_pass_info *info = &opt_pass_info[pass];
+    if (f->order.count == 0 || !step_allowed(run, pass, f->name))
+        return false;
+    opt_dumps_before(&run->dumps, info->name, f);
+    bool changed = call_timed(run, pass, f);
+    if (changed) {
+        opt_cache_keep(&run->caches[f->id], info->keeps);
+        if (run->options->verify_each)
+            verify(run, pass, f);
+    }
+    if (run->options->check_analyses)
+        check_kept(run, pass, f);
+    opt_dumps_after(&run->dumps, info->name, f, changed);
+    return changed;
+}
+
+static bool run_on_module(struct run *run, enum opt_pass pass)
+{
+    const struct opt_pass_info *info = &opt_pass_info[pass];
+    if (!step_allowed(run, pass, "the module"))
+        return false;
+    for (uint32_t i = 0; i < run->module->functions.count; i++)
+        opt_dumps_before(&run->dumps, info->name, run->module->functions.at[i]);
+    bool changed = call_timed(run, pass, NULL);
+    for (uint32_t i = 0; changed && i < run->module->functions.count; i++)
+        opt_cache_keep(&run->caches[i], info->keeps);
+    if (changed && run->options->verify_each)
+        verify(run, pass, NULL);
+    for (uint32_t i = 0; i < run->module->functions.count; i++)
+        opt_dumps_after(&run->dumps, info->name, run->module->functions.at[i], changed);
+    return changed;
+}
+
+static bool run_everywhere(struct run *run, enum opt_pass pass)
+{
+    if (opt_pass_info[pass].of_module)
+        return run_on_module(run, pass);
+    bool changed = false;
+    for (uint32_t i = 0; i < run->module->functions.count; i++)
+        changed |= run_on_function(run, pass, run->module->functions.at[i]);
+    return changed;
+}
+
+typedef VEC(enum opt_pass) pass_list;
+
+static bool parse_list(struct arena *a, const char *list, pass_list *passes, struct diagnostics *d)
+{
+    for (const char *at = list; *at;) {
+        size_t n = strcspn(at, ",");
+        enum opt_pass p = opt_pass_find(at, n);
+        if (p == OPT_PASSES && n) {
+            diag_add(d, DIAG_ERROR, "unknown-pass", (span){0}, "there is no pass '%.*s'", (int)(n > 60 ? 60 : n), at);
+            return false;
+        }
+        if (n)
+            vec_push(a, passes, p);
+        at += n + (at[n] == ',');
+    }
+    return true;
+}
+
+static bool dump_file(struct run *run, const char *pass, bool changed, struct diagnostics *d)
+{
+    const char *wrong = opt_dumps_file(&run->dumps, pass, changed);
+    if (wrong)
+        diag_add(d, DIAG_ERROR, "dump-dir", (span){0}, "can't write to '%s': %s", run->options->dump_dir, wrong);
+    return !wrong;
+}
+
+static bool run_pipeline(struct run *run, const pass_list *passes, struct diagnostics *d)
+{
+    if (!dump_file(run, "", true, d))
+        return false;
+    for (uint32_t i = 0; i < passes->count; i++) {
+        enum opt_pass p = passes->at[i];
+        bool changed = !run->options->off[p] && run_everywhere(run, p);
+        if (!dump_file(run, opt_pass_info[p].name, changed, d))
+            return false;
+    }
+    return true;
+}
+
+bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report *r, struct diagnostics *d)
+{
+    struct run run = {.module = m, .options = o, .report = r};
+    pass_list passes = {0};
+    bool fine = parse_list(&run.arena, o->passes ? o->passes : opt_pipeline(o->level), &passes, d);
+    if (fine) {
+        run.caches = arena_array(&run.arena, struct opt_cache, m->functions.count);
+        opt_dumps_start(&run.dumps, o, m, &run.arena);
+        fine = run_pipeline(&run, &passes, d);
+        for (uint32_t i = 0; i < m->functions.count; i++)
+            opt_cache_free(&run.caches[i]);
+        opt_dumps_free(&run.dumps);
+    }
+    arena_free(&run.arena);
+    return fine;
+}
