@@ -142,7 +142,8 @@ struct fe_init {
     const char     *field;       /* or NULL */
     struct fe_expr *index;       /* or NULL */
     span            designator;
-    struct fe_init *next;
+    uint32_t        offset;      /* bytes from the start of the initialised object [checker] */
+    struct fe_init *next;        /* after checking: the next scalar or whole structure, braces flattened */
 };
 
 /* ---- statements ------------------------------------------------------------------------------------- */
@@ -163,8 +164,18 @@ struct fe_stmt {
             struct fe_expr *condition;   /* FOR: or NULL */
             struct fe_expr *step;        /* FOR: or NULL */
             struct fe_stmt *body;
+            uint32_t        number;      /* among the function's loops [checker] */
         } loop;
-        struct { struct fe_expr *value; struct fe_stmt *body; } select; /* SWITCH */
+        struct {                                                        /* SWITCH */
+            struct fe_expr *value;
+            struct fe_stmt *body;
+            struct fe_stmt *cases;       /* its CASEs and DEFAULT, linked by next_case [checker] */
+        } select;
+        struct {                                                        /* CASE, DEFAULT; same place as expr */
+            struct fe_expr *value;       /* CASE */
+            struct fe_stmt *next_case;   /* [checker] */
+            uint32_t        block;       /* for lowering's use */
+        } label;
         struct {                                                        /* LABEL, GOTO, PREDICT */
             const char     *name;
             span            name_at;

@@ -1,0 +1,39 @@
+/* builtins.h: the table of builtins.def, and how its signatures fit arguments. */
+#ifndef KERNC_FRONTEND_BUILTINS_H
+#define KERNC_FRONTEND_BUILTINS_H
+
+#include "frontend/types.h"
+
+enum fe_builtin_how {
+    FE_HOW_OP, FE_HOW_CONVERGENT, FE_HOW_ATOMIC, FE_HOW_TOKEN, FE_HOW_CLAMP, FE_HOW_RSQRT, FE_HOW_ROTR,
+    FE_HOW_ISNAN, FE_HOW_ISINF, FE_HOW_ISFINITE, FE_HOW_REINTERPRET, FE_HOW_FENCE, FE_HOW_CLOCK, FE_HOW_PRINTF,
+    FE_HOW_ASSERT, FE_HOW_SPECIAL,
+};
+struct fe_builtin {
+    const char *name, *signature, *meaning;
+    uint8_t  how;                /* enum fe_builtin_how */
+    uint16_t op[3];              /* enum ir_op for signed, unsigned, floating T; of SPECIAL op[0] is the register */
+};
+extern const struct fe_builtin fe_builtins[];
+extern const uint32_t fe_builtin_count;
+
+/* Enters all names into a map from interned text (its address) to the row. */
+void fe_builtins_enter(struct strings *names, struct arena *a, struct map *rows);
+
+/* Whether it makes or uses a token: a convergent operation in the sense of the convergence document. */
+static inline bool fe_builtin_is_convergent(const struct fe_builtin *b)
+{
+    return b->how == FE_HOW_CONVERGENT || b->how == FE_HOW_TOKEN;
+}
+/* The operation for this generic type (any scalar if the signature has none). */
+enum ir_op fe_builtin_op(const struct fe_builtin *b, const struct fe_type *t);
+
+/* The number of parameters; a trailing '.' does not count. */
+uint32_t fe_builtin_params(const struct fe_builtin *b);
+bool fe_builtin_is_variadic(const struct fe_builtin *b);
+/* The letter of parameter i, and of the result. */
+char fe_builtin_param(const struct fe_builtin *b, uint32_t i);
+/* The type a letter stands for once T is known. */
+struct fe_type *fe_builtin_type(const struct fe_types *ts, char letter, struct fe_type *generic);
+
+#endif

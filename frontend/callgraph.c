@@ -1,0 +1,264 @@
+/* callgraph.c: facts that flow along calls: recursion, which functions are convergent, which throw.
+ *
+ * The nodes of the graph are the functions, and behind them one node for each function type through which
+ * something is called: it leads to all functions of that type whose address is taken. Both inferences start
+ * from what a body itself does and flow from callee to caller over the reversed graph; each is linear.
+ *
+ * Convergent: a function is if it is written so, or has a convergent operation or call and names no tokens
+ * (convergence document, "Inferring non-convergence"); one that names its tokens only if it calls entry().
+ * Throws: a function does if a throw, or a call of a function that does, stands outside its try blocks. Functions
+ * that are called through a pointer share their type's convention.
+ */
+#include "frontend/context.h"
+#include "frontend/program.h"
+
+struct graph {
+    struct frontend *fe;
+    struct fe_program *p;
+    struct arena *arena;
+    uint32_t functions, nodes;
+    uint32_t *callers_start, *callers;       /* reversed edges */
+    uint32_t *via;                           /* beside callers: the use that makes the edge, or UINT32_MAX */
+};
+
+static uint32_t node_of(const struct graph *g, const struct fe_use *u)
+{
+    return u->kind == FE_USE_CALL ? u->callee->index : g->functions + u->signature;
+}
+
+/* ---- the graph -------------------------------------------------------------------------------------------------- */
+
+#define each_edge(g, function, use, from, to)                                                                \
+    (uint32_t from = 0, to; from < (g)->functions; from++)                                                   \
+        for (struct fe_function *function = (g)->p->functions.at[from]; function; function = NULL)           \
+            for (uint32_t use = 0; use < function->uses.count; use++)                                        \
+                if (function->uses.at[use].kind != FE_USE_CONVERGENT && ((to) = node_of((g), &function->uses.at[use]), true))
+
+static void add_caller(struct graph *g, uint32_t *fill, uint32_t callee, uint32_t caller, uint32_t use)
+{
+    uint32_t at = fill[callee]++;
+    g->callers[at] = caller;
+    g->via[at] = use;
+}
+
+static void build_graph(struct graph *g)
+{
+    struct fe_program *p = g->p;
+    g->functions = p->functions.count;
+    g->nodes = g->functions + p->types.functions.count;
+    g->callers_start = arena_array(g->arena, uint32_t, g->nodes + 1);
+    for each_edge(g, f, u, from, to)
+        g->callers_start[to + 1]++;
+    for (uint32_t i = 0; i < g->functions; i++)
+        if (p->functions.at[i]->address_taken)
+            g->callers_start[i + 1]++;
+    for (uint32_t i = 0; i < g->nodes; i++)
+        g->callers_start[i + 1] += g->callers_start[i];
+    uint32_t edges = g->callers_start[g->nodes];
+    g->callers = arena_array(g->arena, uint32_t, edges + 1);
+    g->via = arena_array(g->arena, uint32_t, edges + 1);
+    uint32_t *fill = arena_array(g->arena, uint32_t, g->nodes + 1);
+    memcpy(fill, g->callers_start, g->nodes * sizeof *fill);
+    for each_edge(g, f, u, from, to)
+        add_caller(g, fill, to, from, u);
+    for (uint32_t i = 0; i < g->functions; i++)
+        if (p->functions.at[i]->address_taken)
+            add_caller(g, fill, i, g->functions + p->functions.at[i]->type->signature, UINT32_MAX);
+}
+
+static void collect_signatures(struct graph *g)
+{
+    struct fe_program *p = g->p;
+    for (uint32_t s = 0; s < p->types.functions.count; s++)
+        vec_push(p->arena, &p->signatures, ((struct fe_signature){.type = p->types.functions.at[s]}));
+    for (uint32_t i = 0; i < p->functions.count; i++) {
+        struct fe_function *f = p->functions.at[i];
+        if (f->address_taken)
+            vec_push(p->arena, &p->signatures.at[f->type->signature].targets, i);
+    }
+}
+
+/* ---- functions that are only declared ------------------------------------------------------------------------------ */
+
+static void check_call_defined(struct graph *g, struct bitset said, const struct fe_use *u)
+{
+    const struct fe_function *callee = u->callee;
+    if (!callee || callee->is_defined || callee->is_extern || bitset_has(said, callee->index))
+        return;
+    bitset_add(said, callee->index);
+    fe_report(g->fe, FE_MSG(undefined_function), u->where, callee->name);
+    fe_note(g->fe, FE_MSG(declared_here), callee->decl->name_at, callee->name);
+}
+
+static void check_defined(struct graph *g)
+{
+    struct bitset said = bitset_new(g->arena, g->functions + 1);
+    for (uint32_t i = 0; i < g->functions; i++)
+        for (uint32_t k = 0; k < g->p->functions.at[i]->uses.count; k++)
+            check_call_defined(g, said, &g->p->functions.at[i]->uses.at[k]);
+}
+
+/* ---- recursion: depth-first search with an explicit stack ------------------------------------------------------------- */
+
+enum { UNSEEN, OPEN, DONE };
+struct frame { uint32_t node, next; };
+
+/* The next callee of a node from position *next on; false: there are no more. */
+static bool next_callee(const struct graph *g, uint32_t node, uint32_t *next, uint32_t *to)
+{
+    if (node >= g->functions) {
+        const u32_vec *targets = &g->p->signatures.at[node - g->functions].targets;
+        return *next < targets->count && (*to = targets->at[(*next)++], true);
+    }
+    const struct fe_function *f = g->p->functions.at[node];
+    while (*next < f->uses.count) {
+        const struct fe_use *u = &f->uses.at[(*next)++];
+        if (u->kind != FE_USE_CONVERGENT) {
+            *to = node_of(g, u);
+            return true;
+        }
+    }
+    return false;
+}
+
+static span call_place(const struct graph *g, const struct frame *f)
+{
+    return g->p->functions.at[f->node]->uses.at[f->next - 1].where;
+}
+
+/* The frames from the one of `node` to the top form a cycle. */
+static void report_cycle(struct graph *g, const struct frame *frames, uint32_t count, uint32_t node)
+{
+    uint32_t first = count - 1;
+    while (frames[first].node != node)
+        first--;
+    if (frames[first].node >= g->functions)
+        first++; /* the function that the pointer leads to */
+    const struct frame *top = &frames[first];
+    bool pointers = false;
+    for (uint32_t i = first; i < count; i++)
+        pointers |= frames[i].node >= g->functions;
+    const char *name = g->p->functions.at[top->node]->name;
+    if (pointers)
+        fe_report(g->fe, FE_MSG(recursion_through_pointer), call_place(g, top), name);
+    else
+        fe_report(g->fe, FE_MSG(recursion), call_place(g, top), name);
+    for (uint32_t i = first + 1; i < count && i < first + 8; i++)
+        if (frames[i].node < g->functions)
+            fe_note(g->fe, FE_MSG(recursion_step), call_place(g, &frames[i]), g->p->functions.at[frames[i].node]->name);
+}
+
+static void search(struct graph *g, uint8_t *state, struct frame *frames, uint32_t root)
+{
+    uint32_t count = 0, to;
+    frames[count++] = (struct frame){root, 0};
+    state[root] = OPEN;
+    while (count) {
+        struct frame *top = &frames[count - 1];
+        if (!next_callee(g, top->node, &top->next, &to)) {
+            state[top->node] = DONE;
+            count--;
+        } else if (state[to] == OPEN) {
+            report_cycle(g, frames, count, to);
+            state[to] = DONE; /* one message for a cycle */
+        } else if (state[to] == UNSEEN) {
+            state[to] = OPEN;
+            frames[count++] = (struct frame){to, 0};
+        }
+    }
+}
+
+static void check_recursion(struct graph *g)
+{
+    uint8_t *state = arena_array(g->arena, uint8_t, g->nodes + 1);
+    struct frame *frames = arena_array(g->arena, struct frame, g->nodes + 1);
+    for (uint32_t i = 0; i < g->functions; i++)
+        if (state[i] == UNSEEN)
+            search(g, state, frames, i);
+}
+
+/* ---- what flows to callers ----------------------------------------------------------------------------------------------- */
+
+static bool makes_convergent(const struct fe_function *caller, const struct fe_use *u)
+{
+    return !caller->controlled && u != NULL;
+}
+
+static bool makes_throw(const struct fe_function *caller, const struct fe_use *u)
+{
+    return !u->in_try && !caller->is_kernel;
+}
+
+/* Sets the property of `start`'s callers and so on upwards. */
+static void flow(struct graph *g, struct bitset has, u32_vec *work,
+                 bool (*passes)(const struct fe_function *, const struct fe_use *))
+{
+    while (work->count) {
+        uint32_t node = vec_pop(work);
+        for (uint32_t i = g->callers_start[node]; i < g->callers_start[node + 1]; i++) {
+            uint32_t caller = g->callers[i];
+            const struct fe_function *f = caller < g->functions ? g->p->functions.at[caller] : NULL;
+            if (bitset_has(has, caller) || (f && !passes(f, &f->uses.at[g->via[i]])))
+                continue;
+            bitset_add(has, caller);
+            vec_push(g->arena, work, caller);
+        }
+    }
+}
+
+static bool is_convergent_itself(const struct fe_function *f)
+{
+    if (f->convergent || f->makes_entry)
+        return true;
+    for (uint32_t i = 0; i < f->uses.count && !f->controlled; i++)
+        if (f->uses.at[i].kind == FE_USE_CONVERGENT)
+            return true;
+    return false;
+}
+
+static void infer_convergent(struct graph *g)
+{
+    struct bitset has = bitset_new(g->arena, g->nodes + 1);
+    u32_vec work = {0};
+    for (uint32_t i = 0; i < g->functions; i++)
+        if (is_convergent_itself(g->p->functions.at[i])) {
+            bitset_add(has, i);
+            vec_push(g->arena, &work, i);
+        }
+    flow(g, has, &work, makes_convergent);
+    for (uint32_t i = 0; i < g->functions; i++)
+        g->p->functions.at[i]->convergent = bitset_has(has, i);
+    for (uint32_t s = 0; s < g->p->signatures.count; s++)
+        g->p->signatures.at[s].convergent = bitset_has(has, g->functions + s);
+}
+
+static void infer_throws(struct graph *g)
+{
+    struct bitset has = bitset_new(g->arena, g->nodes + 1);
+    u32_vec work = {0};
+    for (uint32_t i = 0; i < g->functions; i++)
+        if (g->p->functions.at[i]->has_throw && !g->p->functions.at[i]->is_kernel) {
+            bitset_add(has, i);
+            vec_push(g->arena, &work, i);
+        }
+    flow(g, has, &work, makes_throw);
+    for (uint32_t s = 0; s < g->p->signatures.count; s++)
+        g->p->signatures.at[s].throws = bitset_has(has, g->functions + s);
+    for (uint32_t i = 0; i < g->functions; i++) {
+        struct fe_function *f = g->p->functions.at[i];
+        f->throws = bitset_has(has, i) || (f->address_taken && g->p->signatures.at[f->type->signature].throws);
+    }
+}
+
+/* A function that takes over its type's throwing convention passes a flag to its own callers, which stays
+ * false unless it throws itself: they need not throw for it. */
+void fe_check_calls(struct frontend *fe, struct fe_program *p)
+{
+    struct graph g = {.fe = fe, .p = p, .arena = p->arena};
+    build_graph(&g);
+    collect_signatures(&g);
+    check_defined(&g);
+    check_recursion(&g);
+    infer_convergent(&g);
+    infer_throws(&g);
+}

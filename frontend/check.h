@@ -1,0 +1,142 @@
+/* check.h: the checker's state and the parts of it that call each other (check*.c, scope.c).
+ *
+ * Checking annotates the tree in place. An expression that has been complained about gets the type ERROR,
+ * which every rule accepts silently, so that one mistake gives one message. fe_check_ functions return the
+ * expression to be put where the checked one stood: it may have been wrapped in an implicit conversion.
+ */
+#ifndef KERNC_FRONTEND_CHECK_H
+#define KERNC_FRONTEND_CHECK_H
+
+#include "frontend/context.h"
+#include "frontend/program.h"
+
+enum fe_namespace { FE_NAMES, FE_TAGS };
+
+struct fe_symbol {
+    struct fe_decl *decl;
+    uint64_t key;                /* name and namespace */
+    uint32_t shadowed;           /* symbol that the same name meant before, or 0 */
+    uint32_t level;
+};
+
+struct fe_jump {                 /* a goto or Predict that waits for its label, or a label */
+    struct fe_stmt *stmt;
+    struct fe_variable *tokens;  /* innermost token in scope */
+    bool used;                   /* label */
+};
+
+struct fe_switch {
+    struct fe_type *type;        /* of the value, promoted */
+    struct fe_stmt *stmt, **last_case, *otherwise;
+    struct fe_variable *tokens;
+    uint32_t loop;
+    struct map values;           /* case value -> index into cases */
+    VEC(struct fe_stmt *) cases;
+};
+
+/* What the statement being checked stands in. */
+struct fe_nest {
+    struct fe_switch *in_switch; /* innermost, or NULL */
+    struct fe_variable *tokens;  /* innermost token in scope */
+    uint32_t loop;
+    bool    *broken, *continued; /* set by break and continue; NULL where they can't stand */
+    bool     in_try;
+    bool     heart_allowed;      /* this is the first statement of a loop's body */
+};
+
+struct checker {
+    struct frontend   *fe;
+    struct fe_program *program;
+    struct fe_types   *types;
+    struct arena      *arena;
+
+    VEC(struct fe_symbol) symbols;           /* symbols.at[0] is none */
+    struct map         names;                /* key -> innermost symbol */
+    struct map         builtins;             /* interned name -> row */
+    struct map         fields;               /* (structure, name) -> index into field_list */
+    VEC(struct fe_decl *) field_list;
+    uint32_t           level;                /* 0: file scope */
+
+    struct fe_function *function;            /* being checked, or NULL */
+    struct fe_nest     nest;
+    VEC(struct fe_expr *) undefined_targets; /* names of functions without a body so far, address taken */
+    VEC(struct fe_jump) jumps, labels;
+    struct map         label_names;
+    bool               reachable;            /* the point that the walk has come to */
+    bool               warned_unreachable;
+    uint32_t           unevaluated;          /* > 0 inside sizeof */
+};
+
+/* ---- messages ---------------------------------------------------------------------------------------------- */
+
+const char *fe_type_text(struct checker *c, const struct fe_type *t);
+struct fe_expr *fe_poison(struct checker *c, struct fe_expr *e);       /* gives it the type ERROR */
+
+/* ---- scope.c --------------------------------------------------------------------------------------------- */
+
+void fe_scope_open(struct checker *c);
+void fe_scope_close(struct checker *c);
+struct fe_decl *fe_find(struct checker *c, enum fe_namespace ns, const char *name);       /* or NULL */
+struct fe_decl *fe_find_here(struct checker *c, enum fe_namespace ns, const char *name);  /* this scope only */
+/* Enters it; if the scope has the name already, says so and returns that. */
+struct fe_decl *fe_enter(struct checker *c, enum fe_namespace ns, struct fe_decl *d);
+const struct fe_builtin *fe_find_builtin(struct checker *c, const char *name);
+/* The visible name most like this one, or NULL if none is near. */
+const char *fe_suggest(struct checker *c, enum fe_namespace ns, const char *name);
+const char *fe_suggest_field(const struct fe_decl *structure, const char *name);
+
+/* ---- check_type.c, check_decl.c ----------------------------------------------------------------------------- */
+
+struct fe_type *fe_check_form(struct checker *c, struct fe_form *f);
+/* The space a variable of this form is declared to live in; NONE: none was written. */
+enum fe_space fe_form_space(const struct fe_form *f);
+void fe_check_struct(struct checker *c, struct fe_decl *d);
+void fe_check_enum(struct checker *c, struct fe_decl *d);
+struct fe_decl *fe_find_field(struct checker *c, const struct fe_type *structure, const char *name);
+void fe_check_decl(struct checker *c, struct fe_decl *d);              /* any, except the body of a function */
+void fe_enter_parameter(struct checker *c, struct fe_decl *p);
+void fe_leave_decl(struct checker *c, struct fe_decl *d);              /* its scope closes: was it used? */
+
+/* ---- check_expr.c, check_ops.c, check_call.c, convert.c, check_init.c ----------------------------------------- */
+
+struct fe_expr *fe_check_expr(struct checker *c, struct fe_expr *e);   /* may be an lvalue, array or function */
+struct fe_expr *fe_check_value(struct checker *c, struct fe_expr *e);  /* arrays and functions become pointers */
+struct fe_expr *fe_check_condition(struct checker *c, struct fe_expr *e);   /* of type bool */
+struct fe_expr *fe_check_call(struct checker *c, struct fe_expr *e);
+struct fe_expr *fe_check_printf(struct checker *c, struct fe_expr *e);
+struct fe_expr *fe_check_unary(struct checker *c, struct fe_expr *e);
+struct fe_expr *fe_check_binary(struct checker *c, struct fe_expr *e);
+struct fe_expr *fe_check_assign(struct checker *c, struct fe_expr *e);
+/* An integer constant expression within low..high; `what` names it in messages. False after a message. */
+bool fe_check_constant(struct checker *c, struct fe_expr **e, const char *what, int64_t low, int64_t high, int64_t *v);
+void fe_check_token_use(struct checker *c, struct fe_expr *name, bool is_heart);
+struct fe_use *fe_add_use(struct checker *c, enum fe_use_kind kind, span where, bool has_token);
+
+/* Notes that the address of the function (or what a pointer leads to) is taken; false after a message. */
+bool fe_take_function(struct checker *c, struct fe_expr *e);
+struct fe_expr *fe_decay(struct checker *c, struct fe_expr *e);
+struct fe_expr *fe_convert(struct checker *c, struct fe_expr *e, struct fe_type *to);   /* between scalars; no rules */
+/* As by assignment; `what` is the place for messages ("initialiser", "argument 2 of 'f'", …). */
+struct fe_expr *fe_convert_assign(struct checker *c, struct fe_expr *e, struct fe_type *to, const char *what);
+struct fe_type *fe_promoted(struct checker *c, struct fe_type *t);
+struct fe_type *fe_common_type(struct checker *c, struct fe_type *a, struct fe_type *b);
+struct fe_expr *fe_check_cast(struct checker *c, struct fe_expr *e);
+bool fe_is_null_constant(const struct fe_expr *e);
+/* Where the lvalue (or structure value) lies, and the variable it is part of if that is certain. */
+enum fe_space fe_space_of(const struct fe_expr *e);
+struct fe_variable *fe_root_variable(const struct fe_expr *e);
+void fe_note_read(struct checker *c, struct fe_expr *e);               /* its value, not only its address, is used */
+
+/* Checks an initialiser for an object of this type; an unsized array gets its size in *type. */
+struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, struct fe_type **type);
+
+/* ---- check_stmt.c --------------------------------------------------------------------------------------------- */
+
+void fe_check_body(struct checker *c, struct fe_function *f);
+
+/* ---- check_launch.c ------------------------------------------------------------------------------------------- */
+
+/* Checks the directive and fills d->launch->built. */
+void fe_check_launch(struct checker *c, struct fe_decl *d);
+
+#endif

@@ -1,0 +1,301 @@
+/* check_decl.c: declarations: variables with their address spaces, tokens, functions, kernels.
+ *
+ * Outside functions a variable is constant data (`const`, `constant`) or shared memory. A const scalar with
+ * a constant value is itself a constant expression, wherever it is declared. All declarations of one
+ * function share one fe_function.
+ */
+#include "frontend/check.h"
+#include "ir/limits.h"
+
+/* ---- variables -------------------------------------------------------------------------------------------------- */
+
+static struct fe_variable *variable_new(struct checker *c, struct fe_decl *d, enum fe_space space)
+{
+    struct fe_variable *v = arena_new(c->arena, struct fe_variable);
+    v->decl = d;
+    v->space = (uint8_t)(space == FE_SPACE_NONE ? FE_SPACE_PRIVATE : space);
+    v->loop = c->nest.loop;
+    d->info = v;
+    return v;
+}
+
+/* The space the variable lives in, after complaining about one that it can't live in. */
+static enum fe_space variable_space(struct checker *c, struct fe_decl *d)
+{
+    enum fe_space space = fe_form_space(d->form);
+    if (space == FE_SPACE_GLOBAL) {
+        fe_report(c->fe, FE_MSG(global_variable), d->name_at, d->name);
+        return FE_SPACE_PRIVATE;
+    }
+    if (c->level > 0 || space == FE_SPACE_SHARED || space == FE_SPACE_CONSTANT)
+        return space;
+    if (!d->type->is_const || space == FE_SPACE_PRIVATE)
+        fe_report(c->fe, FE_MSG(file_variable), d->name_at, d->name);
+    return FE_SPACE_CONSTANT;
+}
+
+static bool check_variable_type(struct checker *c, struct fe_decl *d)
+{
+    struct fe_type *t = d->type;
+    bool sized_by_init = t->kind == FE_TYPE_ARRAY && t->count == FE_UNSIZED && d->init;
+    if (fe_is_error(t) || t->is_complete || sized_by_init)
+        return true;
+    fe_report(c->fe, FE_MSG(variable_type), d->name_at, d->name, fe_type_text(c, t));
+    d->type = c->types->error;
+    return false;
+}
+
+static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_variable *v)
+{
+    bool is_object = v->space == FE_SPACE_SHARED || v->space == FE_SPACE_CONSTANT;
+    if (v->space == FE_SPACE_SHARED && d->init)
+        fe_report(c->fe, FE_MSG(shared_initialiser), d->init->where);
+    else if (v->space == FE_SPACE_CONSTANT && !d->init)
+        fe_report(c->fe, FE_MSG(constant_without_value), d->name_at, d->name);
+    if (d->init) {
+        struct fe_expr *init = d->init;
+        d->init = NULL; /* not yet a value that the initialiser itself could use */
+        init = fe_check_init(c, init, &d->type);
+        if (v->space == FE_SPACE_CONSTANT && !fe_is_error(init->type) && !init->constant)
+            fe_report(c->fe, FE_MSG(initialiser_not_constant), init->where, d->name);
+        d->init = init;
+        v->assigned = true;
+    } else if (!is_object) {
+        v->never_set = fe_is_scalar(d->type);
+    }
+    if (is_object && !fe_is_error(d->type)) {
+        v->read = v->read || v->space == FE_SPACE_SHARED;
+        vec_push(c->arena, &c->program->objects, v);
+    }
+}
+
+static void check_variable(struct checker *c, struct fe_decl *d)
+{
+    d->type = fe_check_form(c, d->form);
+    check_variable_type(c, d);
+    enum fe_space space = variable_space(c, d);
+    if (space == FE_SPACE_CONSTANT)
+        d->type = fe_const_of(c->types, d->type);
+    struct fe_variable *v = variable_new(c, d, space);
+    fe_enter(c, FE_NAMES, d);
+    check_variable_init(c, d, v);
+    if (space == FE_SPACE_CONSTANT && d->type->is_complete)
+        d->type = fe_const_of(c->types, d->type);
+}
+
+/* ---- tokens ----------------------------------------------------------------------------------------------------------- */
+
+static void check_heart(struct checker *c, struct fe_variable *v, struct fe_expr *call)
+{
+    if (call->call.arg_count != 1) {
+        fe_report(c->fe, FE_MSG(argument_count), call->where, 1, "", call->call.arg_count);
+        return;
+    }
+    fe_check_token_use(c, call->call.args, true);
+    struct fe_loop *loop = &c->function->loops.at[c->nest.loop];
+    if (!c->nest.heart_allowed) {
+        fe_report(c->fe, FE_MSG(heart_place), call->where);
+        return;
+    }
+    loop->controlled = true;
+    loop->heart = v;
+}
+
+static void check_token_init(struct checker *c, struct fe_decl *d, struct fe_variable *v)
+{
+    struct fe_expr *e = d->init;
+    const struct fe_builtin *b = NULL;
+    if (e && e->kind == FE_EXPR_CALL && e->call.callee->kind == FE_EXPR_NAME &&
+        !fe_find(c, FE_NAMES, e->call.callee->name.name))
+        b = fe_find_builtin(c, e->call.callee->name.name);
+    if (!b || b->how != FE_HOW_TOKEN || e->call.token) {
+        fe_report(c->fe, FE_MSG(token_initialiser), e ? e->where : d->name_at);
+        return;
+    }
+    e->call.callee->name.builtin = b;
+    e->type = d->type;
+    if (!c->function->controlled)
+        c->function->controlled_at = e->where;
+    c->function->controlled = true;
+    fe_add_use(c, FE_USE_CONVERGENT, e->where, true);
+    if (b->op[0] == IR_loop) {
+        check_heart(c, v, e);
+    } else if (e->call.arg_count) {
+        fe_report(c->fe, FE_MSG(argument_count), e->where, 0, "s", e->call.arg_count);
+    } else if (b->op[0] == IR_entry) {
+        if (c->function->makes_entry || c->nest.loop)
+            fe_report(c->fe, FE_MSG(entry_place), e->where);
+        c->function->makes_entry = true;
+    }
+}
+
+static void check_token(struct checker *c, struct fe_decl *d)
+{
+    d->type = c->types->basic[FE_TYPE_TOKEN];
+    struct fe_variable *v = variable_new(c, d, FE_SPACE_PRIVATE);
+    if (c->level == 0) {
+        fe_report(c->fe, FE_MSG(token_type), d->name_at);
+        d->type = c->types->error;
+        return;
+    }
+    check_token_init(c, d, v);
+    v->assigned = true;
+    v->outer_token = c->nest.tokens;
+    if (!fe_enter(c, FE_NAMES, d))
+        c->nest.tokens = v;
+}
+
+/* ---- functions ---------------------------------------------------------------------------------------------------------- */
+
+static void check_kernel_parameter(struct checker *c, struct fe_decl *p)
+{
+    const struct fe_type *t = p->type;
+    bool data = fe_is_pointer(t) && !fe_is_function_pointer(t) &&
+                (t->space == FE_SPACE_GLOBAL || t->space == FE_SPACE_CONSTANT);
+    if (!fe_is_error(t) && !data && !fe_is_arithmetic(t))
+        fe_report(c->fe, FE_MSG(kernel_parameter), p->where, fe_type_text(c, t));
+}
+
+static void check_extern(struct checker *c, struct fe_decl *d)
+{
+    if (d->body)
+        fe_report(c->fe, FE_MSG(extern_body), d->name_at, d->name);
+    if (d->flags & (FE_DECL_KERNEL | FE_DECL_CONVERGENT))
+        fe_report(c->fe, FE_MSG(extern_flags), d->name_at, d->name);
+    if (!fe_is_arithmetic(d->type->of) && d->type->of->kind != FE_TYPE_VOID)
+        fe_report(c->fe, FE_MSG(extern_type), d->name_at, fe_type_text(c, d->type->of));
+    for (struct fe_decl *p = fe_params(d); p; p = p->next)
+        if (!fe_is_arithmetic(p->type))
+            fe_report(c->fe, FE_MSG(extern_type), p->where, fe_type_text(c, p->type));
+}
+
+static void check_signature(struct checker *c, struct fe_decl *d)
+{
+    if (d->flags & FE_DECL_EXTERN)
+        check_extern(c, d);
+    if (!(d->flags & FE_DECL_KERNEL))
+        return;
+    if (d->type->of->kind != FE_TYPE_VOID)
+        fe_report(c->fe, FE_MSG(kernel_result), d->name_at, d->name);
+    for (struct fe_decl *p = fe_params(d); p; p = p->next)
+        check_kernel_parameter(c, p);
+}
+
+static struct fe_function *function_new(struct checker *c, struct fe_decl *d)
+{
+    struct fe_function *f = arena_new(c->arena, struct fe_function);
+    f->name = d->name;
+    f->decl = d;
+    f->type = d->type;
+    f->index = c->program->functions.count;
+    f->is_kernel = d->flags & FE_DECL_KERNEL;
+    f->is_extern = d->flags & FE_DECL_EXTERN;
+    vec_push(c->arena, &f->loops, (struct fe_loop){0});
+    vec_push(c->arena, &c->program->functions, f);
+    return f;
+}
+
+/* A further declaration of a function: the same type and words; at most one body. */
+static void redeclare(struct checker *c, struct fe_decl *d, struct fe_decl *there)
+{
+    struct fe_function *f = fe_is_error(there->type) ? NULL : there->info;
+    uint32_t differ = (d->flags ^ there->flags) & (FE_DECL_KERNEL | FE_DECL_EXTERN);
+    if (!f || fe_is_error(d->type)) {
+        d->type = c->types->error;
+        return;
+    }
+    d->info = f;
+    if (d->type != there->type || differ) {
+        fe_report(c->fe, FE_MSG(conflicting_declaration), d->name_at, d->name, fe_type_text(c, d->type),
+                  fe_type_text(c, there->type));
+        fe_note(c->fe, FE_MSG(previous_declaration), there->name_at, there->name);
+        d->type = c->types->error;
+    } else if (d->body && f->is_defined) {
+        fe_report(c->fe, FE_MSG(redefinition), d->name_at, d->name);
+        fe_note(c->fe, FE_MSG(previous_declaration), f->decl->name_at, d->name);
+        d->type = c->types->error;
+    }
+}
+
+static void check_function(struct checker *c, struct fe_decl *d)
+{
+    d->type = fe_check_form(c, d->form);
+    if (c->level > 0) {
+        fe_report(c->fe, FE_MSG(local_function), d->name_at, d->name);
+        d->type = c->types->error;
+        return;
+    }
+    struct fe_decl *there = fe_find_here(c, FE_NAMES, d->name);
+    if (there && there->kind == FE_DECL_FUNCTION) {
+        redeclare(c, d, there);
+    } else if (fe_enter(c, FE_NAMES, d)) {
+        d->type = c->types->error;
+    } else if (!fe_is_error(d->type)) {
+        d->info = function_new(c, d);
+    }
+    if (fe_is_error(d->type))
+        return;
+    check_signature(c, d);
+    struct fe_function *f = fe_function(d);
+    f->convergent |= (d->flags & FE_DECL_CONVERGENT) != 0;
+    if (d->body) {
+        bool used = f->decl->used;
+        f->is_defined = true;
+        f->decl = d;
+        d->used |= used;
+    }
+}
+
+/* ---- any declaration ------------------------------------------------------------------------------------------------------ */
+
+static void check_flags(struct checker *c, struct fe_decl *d)
+{
+    if (d->kind != FE_DECL_FUNCTION && d->flags)
+        fe_report(c->fe, FE_MSG(flags_on_variable), d->where,
+                  d->flags & FE_DECL_KERNEL ? "kernel" : d->flags & FE_DECL_EXTERN ? "extern" : "convergent");
+}
+
+void fe_check_decl(struct checker *c, struct fe_decl *d)
+{
+    check_flags(c, d);
+    switch (d->kind) {
+    case FE_DECL_VARIABLE:
+        if (d->form->kind == FE_FORM_WORD && d->form->word == FE_WORD_TOKEN)
+            check_token(c, d);
+        else
+            check_variable(c, d);
+        break;
+    case FE_DECL_FUNCTION: check_function(c, d); break;
+    case FE_DECL_TYPEDEF:
+        d->type = fe_check_form(c, d->form);
+        if (fe_form_space(d->form) != FE_SPACE_NONE)
+            fe_report(c->fe, FE_MSG(misplaced_space), d->where, fe_space_text[fe_form_space(d->form)]);
+        fe_enter(c, FE_NAMES, d);
+        break;
+    case FE_DECL_STRUCT: fe_check_struct(c, d); break;
+    case FE_DECL_ENUM: fe_check_enum(c, d); break;
+    default: break; /* launches are checked last */
+    }
+}
+
+void fe_enter_parameter(struct checker *c, struct fe_decl *p)
+{
+    if (!p->name)
+        return;
+    if (!p->type)
+        p->type = c->types->error;
+    struct fe_variable *v = variable_new(c, p, FE_SPACE_PRIVATE);
+    v->assigned = true;
+    fe_enter(c, FE_NAMES, p);
+}
+
+void fe_leave_decl(struct checker *c, struct fe_decl *d)
+{
+    struct fe_variable *v = d->kind == FE_DECL_VARIABLE ? fe_variable(d) : NULL;
+    if (!v || !d->type || fe_is_error(d->type) || c->level == 0)
+        return;
+    if (!d->used)
+        fe_report(c->fe, FE_MSG(unused_variable), d->name_at, d->name);
+    else if (!v->read && !d->type->is_const)
+        fe_report(c->fe, FE_MSG(unread_variable), d->name_at, d->name);
+}

@@ -1,0 +1,203 @@
+/* check_init.c: initialisers (C99 6.7.8), with designators and elided braces.
+ *
+ * A brace list is flattened: afterwards its items are the scalars and whole structures that are written,
+ * in order, each with its offset; what no item covers is zero. A later item wins over an earlier one.
+ */
+#include "frontend/check.h"
+#include "ir/limits.h"
+
+struct flat {                    /* the list being made, and what is still to be read */
+    struct fe_init *first, *last;
+    bool constant, good;
+};
+
+static void init_aggregate(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t,
+                           uint64_t offset, bool braced, uint64_t *count);
+
+static void keep(struct flat *out, struct fe_init *item, uint64_t offset)
+{
+    item->offset = (uint32_t)offset;
+    item->next = NULL;
+    *(out->last ? &out->last->next : &out->first) = item;
+    out->last = item;
+    out->constant &= item->value->constant;
+    out->good &= !fe_is_error(item->value->type);
+}
+
+/* One scalar or structure, its braces (if any) already off. */
+static void init_whole(struct checker *c, struct flat *out, struct fe_init *item, struct fe_type *t, uint64_t offset)
+{
+    item->value = fe_convert_assign(c, item->value, t, "initialiser");
+    keep(out, item, offset);
+}
+
+static void check_once(struct checker *c, struct fe_init *item)
+{
+    if (!item->value->type)
+        item->value = fe_check_value(c, item->value);
+}
+
+static void report_excess(struct checker *c, struct flat *out, const struct fe_init *item)
+{
+    fe_report(c->fe, FE_MSG(excess_initialiser), item->value->where);
+    out->good = false;
+}
+
+/* A scalar in braces: {x}. */
+static void init_braced_scalar(struct checker *c, struct flat *out, struct fe_expr *list, struct fe_type *t,
+                               uint64_t offset)
+{
+    struct fe_init *item = list->init.items;
+    if (!item || item->field || item->index || item->value->kind == FE_EXPR_INIT) {
+        fe_report(c->fe, FE_MSG(scalar_braces), list->where, fe_type_text(c, t->plain));
+        out->good = false;
+        return;
+    }
+    if (item->next)
+        report_excess(c, out, item->next);
+    check_once(c, item);
+    init_whole(c, out, item, t, offset);
+}
+
+/* The element of type t at *at, which moves behind it. */
+static void init_element(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t, uint64_t offset)
+{
+    struct fe_init *item = *at, *next = item->next;
+    struct fe_expr *value = item->value;
+    if (value->kind == FE_EXPR_INIT) {
+        struct fe_init *inner = value->init.items;
+        if (fe_is_aggregate(t))
+            init_aggregate(c, out, &inner, t, offset, true, NULL);
+        else
+            init_braced_scalar(c, out, value, t, offset);
+        *at = next;
+        return;
+    }
+    if (t->kind != FE_TYPE_ARRAY)
+        check_once(c, item);
+    bool whole = !fe_is_aggregate(t) || (t->kind == FE_TYPE_STRUCT && (fe_is_error(item->value->type) ||
+                                                                       item->value->type->plain == t->plain));
+    if (whole) {
+        init_whole(c, out, item, t, offset);
+        *at = next;
+    } else {
+        init_aggregate(c, out, at, t, offset, false, NULL);
+    }
+}
+
+static void init_array(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t, uint64_t offset,
+                       bool braced, uint64_t *count)
+{
+    uint64_t i = 0, n = 0, limit = t->count == FE_UNSIZED ? IR_MAX_OBJECT_BYTES / t->of->size : t->count;
+    while (*at && out->good) {
+        struct fe_init *item = *at;
+        int64_t index;
+        if ((item->index || item->field) && !braced)
+            break;
+        if (item->field) {
+            fe_report(c->fe, FE_MSG(wrong_designator), item->designator, fe_type_text(c, t->plain));
+            out->good = false;
+            break;
+        }
+        if (item->index) {
+            if (!fe_check_constant(c, &item->index, "the index of a designator", 0, (int64_t)limit - 1, &index)) {
+                out->good = false;
+                break;
+            }
+            i = (uint64_t)index;
+        }
+        if (i >= limit)
+            break;
+        init_element(c, out, at, t->of, offset + i * t->of->size);
+        n = ++i > n ? i : n;
+    }
+    if (count)
+        *count = n;
+}
+
+static void init_struct(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t, uint64_t offset,
+                        bool braced)
+{
+    struct fe_decl *f = t->decl->members.first;
+    while (*at && out->good) {
+        struct fe_init *item = *at;
+        if ((item->index || item->field) && !braced)
+            break;
+        if (item->index) {
+            fe_report(c->fe, FE_MSG(wrong_designator), item->designator, fe_type_text(c, t->plain));
+            out->good = false;
+            break;
+        }
+        if (item->field && !(f = fe_find_field(c, t, item->field))) {
+            fe_report(c->fe, FE_MSG(no_member), item->designator, fe_type_text(c, t->plain), item->field);
+            out->good = false;
+            break;
+        }
+        if (!f)
+            break;
+        if (fe_is_error(f->type)) {
+            out->good = false;
+            break;
+        }
+        init_element(c, out, at, f->type, offset + f->offset);
+        f = f->next;
+    }
+}
+
+/* Reads items into the parts of t; of a list of its own (braced) all of them. *count: elements of an array. */
+static void init_aggregate(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t,
+                           uint64_t offset, bool braced, uint64_t *count)
+{
+    struct fe_init *first = *at;
+    if (t->kind == FE_TYPE_ARRAY)
+        init_array(c, out, at, t, offset, braced, count);
+    else
+        init_struct(c, out, at, t, offset, braced);
+    if (*at && out->good && (braced || *at == first))
+        report_excess(c, out, *at);
+}
+
+static struct fe_expr *init_list(struct checker *c, struct fe_expr *e, struct fe_type **type)
+{
+    struct flat out = {.constant = true, .good = true};
+    struct fe_init *at = e->init.items;
+    struct fe_type *t = *type;
+    uint64_t count = 0;
+    if (!fe_is_aggregate(t))
+        init_braced_scalar(c, &out, e, t, 0);
+    else
+        init_aggregate(c, &out, &at, t, 0, true, &count);
+    if (t->kind == FE_TYPE_ARRAY && t->count == FE_UNSIZED) {
+        if (!count && out.good)
+            fe_report(c->fe, FE_MSG(empty_array), e->where);
+        *type = t = count ? fe_array_of(c->types, t->of, count) : c->types->error;
+    }
+    if (!out.good) {
+        *type = t->kind == FE_TYPE_ARRAY && t->count == FE_UNSIZED ? c->types->error : t;
+        return fe_poison(c, e);
+    }
+    if (!fe_is_aggregate(t) && out.first)
+        return out.first->value;
+    e->init.items = out.first;
+    e->type = t->plain;
+    e->constant = out.constant;
+    return e;
+}
+
+struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, struct fe_type **type)
+{
+    struct fe_type *t = *type;
+    if (fe_is_error(t)) {
+        if (e->kind != FE_EXPR_INIT)
+            fe_check_value(c, e);
+        return fe_poison(c, e);
+    }
+    if (e->kind == FE_EXPR_INIT)
+        return init_list(c, e, type);
+    if (t->kind == FE_TYPE_ARRAY) {
+        fe_report(c->fe, FE_MSG(array_initialiser), e->where);
+        *type = c->types->error;
+        return fe_poison(c, e);
+    }
+    return fe_convert_assign(c, fe_check_value(c, e), t, "initialiser");
+}

@@ -1,0 +1,107 @@
+/* program.h: what the checker knows beyond the annotated tree, for token inference and lowering.
+ *
+ * A variable's, parameter's or function's `info` points here. All declarations of one function share one
+ * fe_function. Loops and uses are numbered in the order of the text, loop 0 being the function's body.
+ */
+#ifndef KERNC_FRONTEND_PROGRAM_H
+#define KERNC_FRONTEND_PROGRAM_H
+
+#include "frontend/builtins.h"
+
+struct fe_variable {             /* VARIABLE, PARAMETER */
+    struct fe_decl *decl;
+    uint8_t  space;              /* enum fe_space it lives in, never NONE */
+    bool     assigned, read;     /* somewhere in the text before the point that the checker has reached */
+    bool     never_set;          /* declared without a value */
+    uint32_t loop;               /* loop that encloses the declaration */
+    struct fe_variable *outer_token;  /* of a token: the one visible before it, or NULL */
+    ir_ref   address;            /* lowering: of a private variable its alloca; of a token its value */
+    uint32_t object;             /* lowering: of a shared or constant one its number in the module, plus 1 */
+};
+
+struct fe_loop {
+    uint32_t parent;             /* loop number; of loop 0 itself */
+    bool     convergent;         /* has a convergent operation somewhere inside it in the text */
+    bool     controlled;         /* its heart is written: `token t = loop(u);` */
+    struct fe_stmt *stmt;        /* NULL for loop 0 */
+    struct fe_variable *heart;   /* if controlled: t; its initialiser's argument names u */
+    ir_ref   token;              /* lowering: the loop's heart, or the function's entry token */
+};
+
+enum fe_use_kind { FE_USE_CALL, FE_USE_ICALL, FE_USE_CONVERGENT };
+struct fe_use {                  /* a call, or a convergent operation */
+    uint8_t  kind;               /* enum fe_use_kind */
+    bool     has_token;          /* written behind @ */
+    bool     in_try;
+    uint32_t loop;               /* the innermost that encloses it in the text */
+    span     where;
+    struct fe_function *callee;  /* CALL */
+    uint32_t signature;          /* ICALL: number of the function type */
+};
+
+struct fe_function {
+    const char *name;
+    struct fe_decl *decl;        /* the definition, else the first declaration */
+    struct fe_type *type;
+    uint32_t index;              /* in fe_program.functions */
+    bool     is_kernel, is_extern, is_defined;
+    bool     address_taken;
+    bool     convergent;         /* written or inferred */
+    bool     throws;             /* something in it throws and does not catch; callers look at the flag it returns */
+    bool     has_throw;          /* a throw statement outside any try */
+    bool     controlled;         /* names its tokens */
+    bool     has_jumps;          /* goto, or a case label inside a loop: cycles may be none of the loops */
+    span     controlled_at;      /* the first sign of it */
+    bool     makes_entry;        /* calls entry() */
+    VEC(struct fe_loop) loops;
+    VEC(struct fe_use) uses;
+    struct ir_function *ir;      /* lowering */
+    uint32_t host;               /* lowering: of an extern function its number in the module */
+};
+
+/* What all functions of one type that a pointer can reach share. */
+struct fe_signature {
+    struct fe_type *type;
+    bool convergent, throws;
+    u32_vec targets;             /* functions of this type whose address is taken */
+};
+
+struct fe_program {
+    struct arena *arena;
+    struct fe_types types;
+    struct fe_unit *unit;
+    VEC(struct fe_function *) functions;    /* in order of first declaration */
+    VEC(struct fe_signature) signatures;    /* by the number of the function type */
+    VEC(struct fe_variable *) objects;      /* shared and constant variables */
+};
+
+static inline struct fe_variable *fe_variable(const struct fe_decl *d) { return d->info; }
+static inline struct fe_function *fe_function(const struct fe_decl *d) { return d->info; }
+
+/* ---- arithmetic that checker and lowering share (frontend/const.c) ----------------------------------------- */
+
+/* The operation of a binary operator on operands of this type; *swap: with its operands exchanged. */
+enum ir_op fe_binary_op(enum fe_op op, const struct fe_type *operand, bool *swap);
+
+/* A conversion between scalars as at most four operations; the step `ne` compares with zero. */
+struct fe_step { enum ir_op op; enum ir_type from, to; };
+#define FE_MAX_STEPS 4
+uint32_t fe_conversion(const struct fe_type *from, const struct fe_type *to, struct fe_step steps[FE_MAX_STEPS]);
+
+scalar_bits fe_fold_conversion(const struct fe_type *from, const struct fe_type *to, scalar_bits v);
+scalar_bits fe_fold_binary(enum fe_op op, const struct fe_type *operand, scalar_bits a, scalar_bits b);
+scalar_bits fe_fold_unary(enum fe_op op, const struct fe_type *operand, scalar_bits a);
+/* A constant's value as an integer: signed types extended, unsigned ones as they are. */
+int64_t fe_integer_value(const struct fe_expr *e);
+double  fe_float_value(const struct fe_expr *e);
+bool    fe_is_zero(const struct fe_type *t, scalar_bits v);     /* +0 and -0 too */
+
+/* ---- call graph and token inference ------------------------------------------------------------------------- */
+
+struct frontend;
+/* callgraph.c: recursion, which functions are convergent, which throw. */
+void fe_check_calls(struct frontend *fe, struct fe_program *p);
+/* tokens.c: which loops need hearts; functions that mix both modes. */
+void fe_infer_tokens(struct frontend *fe, struct fe_program *p);
+
+#endif

@@ -1,0 +1,90 @@
+/* types.h: the types of Kern, hash-consed: two types are the same if and only if their pointers are.
+ *
+ * The kinds of scalar types are the words of frontend/ast.def, in that order. An enumeration's type is int.
+ * `const` makes a type of its own whose `plain` is the type without it; an array is const if its elements
+ * are. A pointer knows the address space of what it points to; a type itself lives in no space. A pointer
+ * takes 4 bytes. Every type lives in the arena of its fe_types.
+ */
+#ifndef KERNC_FRONTEND_TYPES_H
+#define KERNC_FRONTEND_TYPES_H
+
+#include "frontend/ast.h"
+#include "ir/ir.h"
+
+enum fe_type_kind {
+#define FE_WORD(kind, text, meaning) FE_TYPE_##kind,
+#include "frontend/ast.def"
+    FE_TYPE_STRUCT, FE_TYPE_ARRAY, FE_TYPE_POINTER, FE_TYPE_FUNCTION,
+    FE_TYPE_ERROR,               /* of what has been complained about already */
+};
+
+#define FE_UNSIZED    UINT64_MAX /* count of an array written as [] */
+#define FE_TYPE_DEPTH 200        /* arrays, pointers and structures inside each other, typedefs seen through */
+
+struct fe_type {
+    uint8_t  kind;               /* enum fe_type_kind */
+    uint8_t  space;              /* POINTER: enum fe_space of what it points to, never NONE */
+    bool     is_const;
+    bool     is_complete;        /* has a size; not void, functions, unsized arrays, undefined structures */
+    bool     has_const;          /* it, or something inside it, is const: not to be assigned to */
+    uint32_t align;
+    uint64_t size;               /* bytes; saturates at FE_UNSIZED */
+    uint64_t count;              /* ARRAY */
+    struct fe_type *of;          /* POINTER, ARRAY: element; FUNCTION: result */
+    struct fe_type **params;     /* FUNCTION */
+    uint32_t param_count;
+    struct fe_decl *decl;        /* STRUCT: its definition, NULL before that */
+    const char *tag;             /* STRUCT: or NULL */
+    uint32_t scalars;            /* scalar leaves, saturating */
+    uint16_t depth;              /* types inside it, at most FE_TYPE_DEPTH once checked; saturating */
+    uint32_t signature;          /* FUNCTION: number among the function types of the unit */
+
+    struct fe_type *plain, *qualified;            /* without const; with const, made when asked for */
+    struct fe_type *pointers[FE_SPACES];          /* pointers to this type, made when asked for */
+    struct fe_type *next_same_hash;
+};
+
+struct fe_types {
+    struct arena   *arena;
+    struct fe_type *basic[FE_TYPE_TOKEN + 1], *error;
+    struct map      composite;                    /* hash -> index into all */
+    VEC(struct fe_type *) all;
+    VEC(struct fe_type *) functions;              /* FUNCTION types, in order of their signature number */
+};
+void fe_types_init(struct fe_types *ts, struct arena *a);
+struct fe_type *fe_pointer_to(struct fe_types *ts, struct fe_type *to, enum fe_space space);
+struct fe_type *fe_array_of(struct fe_types *ts, struct fe_type *element, uint64_t count);
+/* Top-level const of parameters is dropped. */
+struct fe_type *fe_function_of(struct fe_types *ts, struct fe_type *result, uint32_t n, struct fe_type *const *params);
+/* A structure without members as yet; fe_struct_define lays out decl's FIELDs, whose types are set and complete. */
+struct fe_type *fe_struct_new(struct fe_types *ts, const char *tag);
+void fe_struct_define(struct fe_type *t, struct fe_decl *decl);
+struct fe_type *fe_const_of(struct fe_types *ts, struct fe_type *t);
+
+/* In C's notation; a pointer's space stands before what it points to: "global const float *". */
+void fe_type_print(const struct fe_type *t, struct text *out);
+
+/* ---- questions; all see through const ---------------------------------------------------------------- */
+
+static inline bool fe_is(const struct fe_type *t, enum fe_type_kind k) { return t->kind == k; }
+static inline bool fe_is_error(const struct fe_type *t) { return t->kind == FE_TYPE_ERROR; }
+static inline bool fe_is_integer(const struct fe_type *t) { return t->kind >= FE_TYPE_BOOL && t->kind <= FE_TYPE_ULONG; }
+static inline bool fe_is_float(const struct fe_type *t) { return t->kind == FE_TYPE_FLOAT || t->kind == FE_TYPE_DOUBLE; }
+static inline bool fe_is_arithmetic(const struct fe_type *t) { return fe_is_integer(t) || fe_is_float(t); }
+static inline bool fe_is_pointer(const struct fe_type *t) { return t->kind == FE_TYPE_POINTER; }
+static inline bool fe_is_scalar(const struct fe_type *t) { return fe_is_arithmetic(t) || fe_is_pointer(t); }
+static inline bool fe_is_aggregate(const struct fe_type *t) { return t->kind == FE_TYPE_STRUCT || t->kind == FE_TYPE_ARRAY; }
+static inline bool fe_is_function_pointer(const struct fe_type *t)
+{
+    return fe_is_pointer(t) && t->of->kind == FE_TYPE_FUNCTION;
+}
+bool fe_is_signed(const struct fe_type *t); /* of arithmetic types; bool is unsigned, floats are signed */
+
+/* How a scalar (pointer, or token) is held in a register and in memory. Narrow integers are held extended. */
+enum ir_type fe_ir_type(const struct fe_type *t);
+enum ir_mem  fe_ir_mem(const struct fe_type *t);
+enum ir_type fe_ir_space(enum fe_space s);
+/* What a launch makes of a parameter's element; LAUNCH_BYTES for what is no arithmetic type. */
+enum launch_element fe_launch_element(const struct fe_type *t);
+
+#endif
