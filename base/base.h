@@ -42,7 +42,8 @@ void *mem_alloc(size_t bytes);   /* zeroed; free with mem_free */
 void *mem_realloc(void *p, size_t bytes); /* contents kept, the rest undefined */
 void  mem_free(void *p);
 _Noreturn void mem_fail(size_t bytes);
-void  mem_fail_after(long allocations); /* test rig: the n-th allocation of this thread from now fails; <=0 off */
+/* Test rig: the n-th allocation of this thread from now fails, once; n <= 0 switches it off. */
+void  mem_fail_after(long allocations);
 
 /* ---- arena ------------------------------------------------------------------------------------- */
 
@@ -82,7 +83,10 @@ struct bitset { uint64_t *words; uint32_t bits; };
 struct bitset bitset_new(struct arena *a, uint32_t bits);
 static inline bool bitset_has(struct bitset s, uint32_t i) { return s.words[i >> 6] >> (i & 63) & 1; }
 static inline void bitset_add(struct bitset s, uint32_t i) { s.words[i >> 6] |= (uint64_t)1 << (i & 63); }
-static inline void bitset_remove(struct bitset s, uint32_t i) { s.words[i >> 6] &= ~((uint64_t)1 << (i & 63)); }
+static inline void bitset_remove(struct bitset s, uint32_t i)
+{
+    s.words[i >> 6] &= ~((uint64_t)1 << (i & 63));
+}
 void     bitset_clear(struct bitset s);
 bool     bitset_union(struct bitset into, struct bitset from);       /* true if `into` changed */
 bool     bitset_subtract(struct bitset into, struct bitset from);    /* true if `into` changed */
@@ -106,7 +110,7 @@ uint64_t hash_mix(uint64_t a, uint64_t b);
 /* Interned strings: equal texts have equal pointers. Each is NUL-terminated and lives in the arena. */
 struct strings { struct arena *arena; const char **slots; uint32_t count, capacity; };
 const char *intern(struct strings *s, const char *text, size_t length);
-static inline const char *intern_z(struct strings *s, const char *text) { return intern(s, text, strlen(text)); }
+static inline const char *intern_z(struct strings *s, const char *z) { return intern(s, z, strlen(z)); }
 
 /* ---- text under construction --------------------------------------------------------------------- */
 
@@ -125,13 +129,13 @@ void text_visible_line(struct text *t, const char *bytes, size_t n); /* \n and \
 
 /* The character at the start of n bytes: its length in bytes, 0 if it is no valid UTF-8 (or n == 0). */
 unsigned utf8_decode(const char *bytes, size_t n, uint32_t *point);
-/* The same, and 0 also for control characters and those that reorder text: what text_visible shows as it is. */
+/* The same, and 0 also for control characters and those that reorder the text around them. */
 unsigned utf8_visible(const char *bytes, size_t n);
 
 /* ---- files: whole or not at all ------------------------------------------------------------------- */
 
-/* Reads a file ("-": standard input) whole into t, refusing more than `limit` bytes. NULL, or why not (static or
- * errno text). */
+/* Reads a file ("-": standard input) whole into t, replacing its content and refusing more than `limit` bytes.
+ * NULL, or why not (a constant or the host's text for the error). */
 const char *file_read(const char *path, size_t limit, struct text *t);
 /* Writes to a temporary file beside `path`, then renames it ("-": standard output). NULL, or why not. */
 const char *file_write(const char *path, const void *bytes, size_t n);

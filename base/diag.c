@@ -43,7 +43,8 @@ static bool admit(struct diagnostics *d, enum diag_severity severity)
     return !d->dropping;
 }
 
-void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt, va_list ap)
+void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt,
+               va_list ap)
 {
     bool promoted = s == DIAG_WARNING && d->warnings_are_errors && !d->warnings_off;
     if (promoted)
@@ -96,8 +97,8 @@ static void json_span(struct text *t, span s)
     place end = s.end;
     if (end.line == 0)
         end = (place){s.at.line, s.at.line ? s.at.column + 1 : 0};
-    text_printf(t, "\"line\":%u,\"column\":%u,\"endLine\":%u,\"endColumn\":%u,", s.at.line, s.at.column, end.line,
-                end.column);
+    text_printf(t, "\"line\":%u,\"column\":%u,", s.at.line, s.at.column);
+    text_printf(t, "\"endLine\":%u,\"endColumn\":%u,", end.line, end.column);
 }
 
 /* The object without its closing brace, ending in a comma. */

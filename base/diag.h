@@ -48,7 +48,7 @@ struct diagnostics {
     const struct source *source;       /* may be NULL */
     VEC(struct diagnostic) all;
     uint32_t errors, warnings;
-    uint32_t error_limit;              /* 0: default 20; after it one "too many errors, stopping" and silence */
+    uint32_t error_limit;              /* 0: 20; after so many, "too many errors, stopping" and silence */
     bool     warnings_off, warnings_are_errors, stopped;
     bool     dropping;                 /* the latest diagnostic was dropped: so are its notes and fix-its */
 };
@@ -57,7 +57,8 @@ void diag_init(struct diagnostics *d, struct arena *a, const struct source *s);
 /* Adds a diagnostic; notes attach to the latest one that is no note. */
 void diag_add(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
-void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt, va_list ap);
+void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt,
+               va_list ap);
 void diag_fixit(struct diagnostics *d, span where, const char *insert); /* to the latest diagnostic */
 
 const char *diag_severity_name(enum diag_severity s);
@@ -65,7 +66,7 @@ const char *diag_severity_name(enum diag_severity s);
 /* file:line:col: warning: text [-Wid], the line, a caret with ~~~ under the range, the fix-it below. */
 void diag_print(const struct diagnostics *d, FILE *out, bool color);
 void diag_text(const struct diagnostics *d, struct text *t, bool color); /* the same, appended to t */
-/* One JSON array: {"severity","id","file","line","column","endLine","endColumn","message","fix"?,"notes":[…]}. */
+/* An array of {"severity","id","file","line","column","endLine","endColumn","message","fix"?,"notes":[…]}. */
 void diag_json(const struct diagnostics *d, FILE *out);
 void diag_json_text(const struct diagnostics *d, struct text *t);
 /* Whether colour fits this stream: a terminal, NO_COLOR unset, TERM not dumb. */

@@ -54,7 +54,7 @@ double scalar_log1p(double x)
 
 /* ---- pow ----------------------------------------------------------------------------------------- */
 
-/* |y| < 2^53; larger ones are even integers. */
+/* Numbers from 2^53 on are even. */
 static bool is_odd(double y)
 {
     return scalar_trunc(y) == y && scalar_trunc(y / 2) * 2 != y;
@@ -110,8 +110,8 @@ double scalar_pow(double x, double y)
 
 /* ---- roots --------------------------------------------------------------------------------------- */
 
-/* Halley's step for the cube root, which triples the number of right bits; t^3 is exact enough that the rounding of
- * the sum is the result's only one. */
+/* Halley's step for the cube root, which triples the number of right bits; t^3 is exact enough that the
+ * rounding of the sum is the result's only one. */
 static double cbrt_step(double t, double x)
 {
     struct dd square = two_product(t, t), cube = two_product(square.hi, t);
@@ -119,8 +119,8 @@ static double cbrt_step(double t, double x)
     return t + t * (rest / (2 * cube.hi + x));
 }
 
-/* m > 0 and normal. A third of the bits, exponent and mantissa, plus those of 2 * 1023 / 3 less a little is within 3.2 %
- * of the root. */
+/* m > 0 and normal. A third of its bits, exponent and mantissa as one number, plus a constant that puts the
+ * bias of the exponent right (2/3 * 1023, less 0.034) is within 3.2 % of the root. */
 static double cbrt_of_magnitude(double m)
 {
     double t = scalar_from_f64(scalar_raw_f64(m) / 3 + 0x2a9f740000000000u);

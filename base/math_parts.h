@@ -157,8 +157,8 @@ static inline struct dd log_parts(double x)
     struct dd       square = two_product(r.hi, r.hi);
     struct dd       s = fast_two_sum(e * LN2_42 + log_table[cell.i].log, r.hi);
     struct dd       t = fast_two_sum(s.hi, -0.5 * square.hi);
-    double          small_terms = r.hi * square.hi * POLYNOMIAL(r.hi, cubic) - 0.5 * square.lo - r.hi * r.lo + r.lo;
-    return fast_two_sum(t.hi, small_terms + (e * LN2_42_LO + log_table[cell.i].log_lo) + s.lo + t.lo);
+    double          tail = r.hi * square.hi * POLYNOMIAL(r.hi, cubic) - 0.5 * square.lo - r.hi * r.lo + r.lo;
+    return fast_two_sum(t.hi, tail + (e * LN2_42_LO + log_table[cell.i].log_lo) + s.lo + t.lo);
 }
 
 /* ln(x) to about 2^-50 of itself, for float results; x is a positive finite float, so that c * x is exact. */

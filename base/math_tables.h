@@ -283,7 +283,7 @@ static const double atan_table[65][2] = {
     {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55},
 };
 
-/* Of cell i: c, near the reciprocal of the cell's numbers, 11 bits; -ln(c) as a multiple of 2^-42 and a rest */
+/* c, in 11 bits near the reciprocals of a cell's numbers; -ln(c) as a multiple of 2^-42 and a rest */
 static const struct { double c, log, log_lo; } log_table[128] = {
     {0x1.6a00000000000p+0, -0x1.62c82f2b9c000p-2, -0x1.e54bdbd7c8a98p-44},
     {0x1.6800000000000p+0, -0x1.5d1bdbf581000p-2, 0x1.8d6bdc9c7c238p-44},

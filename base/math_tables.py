@@ -127,8 +127,8 @@ def emit_pairs(name, count, what, f):
     print("};")
 
 def emit_logarithms():
-    """See log_parts in math_parts.h. Cell i begins where LOG_START's bits and i << 45 do; cell centres give c."""
-    print("\n/* Of cell i: c, near the reciprocal of the cell's numbers, 11 bits; -ln(c) as a multiple of 2^-42 and a rest */")
+    """See log_parts in math_parts.h. Cell i begins with the number whose bits are LOG_START + (i << 45)."""
+    print("\n/* c, in 11 bits near the reciprocals of a cell's numbers; -ln(c) as a multiple of 2^-42 and a rest */")
     print("static const struct { double c, log, log_lo; } log_table[128] = {")
     def number(bits):
         return (1 + (bits & (1 << 52) - 1) / 2.0 ** 52) * 2.0 ** ((bits >> 52) - 1023)
@@ -184,7 +184,7 @@ def main():
     emit_polynomial("atan_terms", "(atan(x) / x - 1) / z, z = x^2 <= 1/256", atan_tail, 0, D(1) / 256, 6)
     emit_polynomial("sinh_terms", "(sinh(x) / x - 1) / z, z = x^2 <= 1", sinh_tail, 0, D(1), 7)
     emit_polynomial("tanh_terms", "(tanh(x) / x - 1) / z, z = x^2 <= 1/4", tanh_tail, 0, D("0.25"), 12)
-    emit_polynomial("expm1_terms", "(expm1(x) - x - x^2 / 2) / x^3, |x| <= 0.35", expm1_tail, D("-0.35"), D("0.35"), 11)
+    emit_polynomial("expm1_terms", "(expm1(x) - x - x^2 / 2) / x^3, |x| <= 0.35", expm1_tail, "-0.35", "0.35", 11)
     emit_pairs("exp_table", 128, "2^(i/128)", lambda i: (LN2 * i / 128).exp())
     emit_pairs("atan_table", 65, "atan(i/64)", lambda i: arctan(D(i) / 64))
     emit_logarithms()

@@ -33,8 +33,8 @@ static uint64_t window(int at)
     return shift ? word[0] << shift | word[1] >> (64 - shift) : word[0];
 }
 
-/* x = mantissa * 2^e, x >= 2^20, so e >= -32. Of the bits of 2/pi those above 2^(1-e) make multiples of 4, and those
- * 192 bits lower add less than 2^-137: only the window between them is multiplied, modulo 4.
+/* x = mantissa * 2^e, x >= 2^20, so e >= -32. Of the bits of 2/pi those above 2^(1-e) make multiples of 4,
+ * and those 192 bits lower add less than 2^-137: only the window between them is multiplied, modulo 4.
  */
 static struct reduced reduce_in_integers(double x)
 {
@@ -43,7 +43,8 @@ static struct reduced reduce_in_integers(double x)
     unsigned __int128 low = (unsigned __int128)mantissa * window(at + 128);
     unsigned __int128 middle = (unsigned __int128)mantissa * window(at + 64) + (uint64_t)(low >> 64);
     uint64_t high = mantissa * window(at) + (uint64_t)(middle >> 64); /* two bits before the point */
-    unsigned __int128 fraction = ((unsigned __int128)high << 64 | (uint64_t)middle) << 2 | (uint64_t)low >> 62;
+    unsigned __int128 fraction = (unsigned __int128)high << 66 | (unsigned __int128)(uint64_t)middle << 2 |
+                                 (uint64_t)low >> 62;
     __int128  rest = (__int128)fraction >> 1; /* below zero if above one half: the next quadrant's */
     double    hi = (double)rest, lo = (double)(rest - (__int128)hi);
     struct dd r = two_product(hi * 0x1p-127, HALF_PI);

@@ -51,9 +51,11 @@ static inline int32_t i32(uint32_t x) { return (int32_t)x; }
 static inline int64_t i64(uint64_t x) { return (int64_t)x; }
 static inline float scalar_from_f32(uint32_t x) { float f; memcpy(&f, &x, 4); return f; }
 static inline double scalar_from_f64(uint64_t x) { double d; memcpy(&d, &x, 8); return d; }
+static inline uint32_t scalar_raw_f32(float f) { uint32_t x; memcpy(&x, &f, 4); return x; }
+static inline uint64_t scalar_raw_f64(double d) { uint64_t x; memcpy(&x, &d, 8); return x; }
 /* The float's bits, any NaN as the canonical one. */
-static inline uint32_t scalar_bits_f32(float f) { uint32_t x; memcpy(&x, &f, 4); return f == f ? x : SCALAR_NAN_F32; }
-static inline uint64_t scalar_bits_f64(double d) { uint64_t x; memcpy(&x, &d, 8); return d == d ? x : SCALAR_NAN_F64; }
+static inline uint32_t scalar_bits_f32(float f) { return f == f ? scalar_raw_f32(f) : SCALAR_NAN_F32; }
+static inline uint64_t scalar_bits_f64(double d) { return d == d ? scalar_raw_f64(d) : SCALAR_NAN_F64; }
 
 static inline uint32_t scalar_sdiv32(uint32_t a, uint32_t b)
 {

@@ -2,8 +2,8 @@
  *
  * They are free of branches, of library calls and of integer conversions that SSE2 lacks, so that the
  * compiler turns a loop over lanes into vector code at -O3 -fno-trapping-math -fno-math-errno. (Those two
- * do not change values, only flags and errno, which nobody reads.) Rounding adds and subtracts the power of two
- * whose unit in the last place is 1, which needs round-to-nearest and no wider intermediate precision.
+ * do not change values, only flags and errno, which nobody reads.) Rounding adds and subtracts the power of
+ * two whose unit in the last place is 1, which needs round-to-nearest and no wider intermediate precision.
  * Included by scalar.h only.
  */
 #ifndef KERNC_SCALAR_INLINE_H
@@ -14,10 +14,6 @@ _Static_assert(FLT_EVAL_METHOD == 0, "floats must be evaluated in their own type
 #ifdef __FAST_MATH__
 #error "kernc's arithmetic is exact: compile without -ffast-math"
 #endif
-
-/* The bits as they are, a NaN's too. */
-static inline uint32_t scalar_raw_f32(float f) { uint32_t x; memcpy(&x, &f, 4); return x; }
-static inline uint64_t scalar_raw_f64(double d) { uint64_t x; memcpy(&x, &d, 8); return x; }
 
 /* ---- bits in reverse order: swap neighbours, pairs, nibbles, bytes, halves ------------------------- */
 
@@ -66,8 +62,8 @@ FLOAT_CHOICE(scalar_fmax, double, uint64_t, scalar_raw_f64, scalar_from_f64, >, 
 
 /* ---- rounding to integers ------------------------------------------------------------------------ */
 
-/* UNIT is where all numbers become integers. Steps are added as a choice of constants, never computed in one arm
- * of a condition, which would keep the compiler from vectorising. The last copysign gives zeros their sign.
+/* UNIT is where all numbers become integers. Steps are added as a choice of constants, never computed in one
+ * arm of a condition, which would keep the compiler from vectorising. The last copysign gives zeros their sign.
  */
 #define ROUNDING(f, type, fabs, UNIT)                                                                        \
     static inline type scalar_rint##f(type x)                                                                \
@@ -159,7 +155,7 @@ static inline float scalar_fmaf(float a, float b, float c)
     double   p = (double)a * b, d = c, s = p + d, part = s - p;
     double   error = (p - (s - part)) + (d - part);
     uint64_t bits = scalar_raw_f64(s), step = (error > 0) == (s > 0) ? 1 : UINT64_MAX;
-    step = (error > 0) | (error < 0) ? step : 0;
+    step = (error > 0 || error < 0) ? step : 0;
     return (float)scalar_from_f64(bits + (bits & 1 ? 0 : step));
 #endif
 }

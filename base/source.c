@@ -1,5 +1,5 @@
-/* source.c: a source text and where its lines begin. A text that ends in a newline has an empty last line, the
- * place of "unexpected end of file".
+/* source.c: a source text and where its lines begin. A text that ends in a newline has an empty last line,
+ * the place of "unexpected end of file".
  */
 #include "base/diag.h"
 

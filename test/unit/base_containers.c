@@ -144,7 +144,8 @@ static void bitsets_of_every_size(void **state)
 {
     UNUSED(state);
     for (uint32_t bits = 0; bits < 200; bits += 7) {
-        struct bitset threes = bitset_new(&arena, bits), evens = bitset_new(&arena, bits), s = bitset_new(&arena, bits);
+        struct bitset threes = bitset_new(&arena, bits), evens = bitset_new(&arena, bits),
+                      s = bitset_new(&arena, bits);
         for (uint32_t i = 0; i < bits; i += 3)
             bitset_add(threes, i);
         for (uint32_t i = 0; i < bits; i += 2)
@@ -222,7 +223,8 @@ static void text_grows(void **state)
     assert_null(t.at);
 }
 
-static void expect_shown(void (*show)(struct text *, const char *, size_t), const char *bytes, size_t n, const char *wanted)
+static void expect_shown(void (*show)(struct text *, const char *, size_t), const char *bytes, size_t n,
+                         const char *wanted)
 {
     struct text t = {0};
     show(&t, bytes, n);
@@ -239,9 +241,11 @@ static void unknown_bytes_are_made_safe(void **state)
     SHOWN(text_visible, "a\tb\n\033[\r\x7f\0", "a\tb\n\\x1b[\\x0d\\x7f\\x00");
     SHOWN(text_visible_line, "a\tb\n", "a\\x09b\\x0a");
     SHOWN(text_visible, "\xe2\x82\xac\xf0\x9f\x98\x80", "\xe2\x82\xac\xf0\x9f\x98\x80");
-    SHOWN(text_visible, "\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82", /* overlong, surrogate, too large, cut */
+    SHOWN(text_visible,
+          "\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82", /* overlong, surrogate, too large, cut */
           "\\xc0\\x80\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe2\\x82");
-    SHOWN(text_visible, "\xc2\x9b\xe2\x80\xae", "\\xc2\\x9b\\xe2\\x80\\xae"); /* C1 control, right-to-left override */
+    SHOWN(text_visible, "\xc2\x9b\xe2\x80\xae",
+          "\\xc2\\x9b\\xe2\\x80\\xae"); /* C1 control, right-to-left override */
 }
 
 /* ---- files --------------------------------------------------------------------------------------- */

@@ -63,6 +63,11 @@ static scalar_bits float_bits(unsigned type, long double x)
     return type == SCALAR_F ? scalar_bits_f32((float)x) : scalar_bits_f64((double)x);
 }
 
+static long double value_of(unsigned type, scalar_bits x)
+{
+    return type == SCALAR_F ? (long double)scalar_from_f32((uint32_t)x) : (long double)scalar_from_f64(x);
+}
+
 static s128 integer_result(const struct scalar_case_info *c, scalar_bits a, scalar_bits b)
 {
     unsigned w = width[c->argument[0]], n = (unsigned)(b & (w - 1));
@@ -111,18 +116,13 @@ static s128 integer_result(const struct scalar_case_info *c, scalar_bits a, scal
     case SCALAR_OP_trunc: return (s128)u;
     case SCALAR_OP_sitof: return (s128)float_bits(c->result, (long double)s);
     case SCALAR_OP_uitof: return (s128)float_bits(c->result, (long double)u);
-    case SCALAR_OP_bits: return float_bits(c->result, c->result == SCALAR_F ? scalar_from_f32((uint32_t)a) : scalar_from_f64(a));
+    case SCALAR_OP_bits: return float_bits(c->result, value_of(c->result, a));
     default: fail_msg("no reference for %s", c->name);
     }
     return 0;
 }
 
 /* ---- floats -------------------------------------------------------------------------------------- */
-
-static long double value_of(unsigned type, scalar_bits x)
-{
-    return type == SCALAR_F ? (long double)scalar_from_f32((uint32_t)x) : (long double)scalar_from_f64(x);
-}
 
 static scalar_bits clamped(long double x, long double low, long double high)
 {
@@ -137,8 +137,8 @@ static long double lesser(long double a, long double b)
     return isnan(a) || (b < a) || (a == b && signbit(b)) ? (isnan(b) ? a : b) : a;
 }
 
-/* Rounded once to the type: 64 bits are more than twice float's, so float results round correctly from long double; for
- * double the host's own operations are asked. */
+/* Rounded once to the type. Long double's 64 bits are more than twice float's, so that rounding from it a
+ * second time is harmless; for double the host's own operations are asked. */
 static scalar_bits arithmetic(unsigned op, unsigned type, scalar_bits a, scalar_bits b)
 {
     long double x = value_of(type, a), y = value_of(type, b);
@@ -204,18 +204,89 @@ static scalar_bits expected(const struct scalar_case_info *c, scalar_bits a, sca
 /* ---- arguments ----------------------------------------------------------------------------------- */
 
 static const scalar_bits integers[] = {
-    0, 1, 2, 7, 31, 32, 33, 63, 64, 127, 128, 255, 32767, 32768, 65535, 0x55555555, 0x7fffffff, 0x80000000, 0x80000001,
-    0xfffffffe, 0xffffffff, 0x100000000, 0x7fffff8000000000, 0x7fffffffffffffff, 0x8000000000000000,
-    0x8000000000000001, 0x123456789abcdef0, 0xfffffffffffffffe, 0xffffffffffffffff,
+    0,
+    1,
+    2,
+    7,
+    31,
+    32,
+    33,
+    63,
+    64,
+    127,
+    128,
+    255,
+    32767,
+    32768,
+    65535,
+    0x55555555,
+    0x7fffffff,
+    0x80000000,
+    0x80000001,
+    0xfffffffe,
+    0xffffffff,
+    0x100000000,
+    0x7fffff8000000000,
+    0x7fffffffffffffff,
+    0x8000000000000000,
+    0x8000000000000001,
+    0x123456789abcdef0,
+    0xfffffffffffffffe,
+    0xffffffffffffffff,
 };
 
 static const double floats[] = {
-    0, 0x1p-149, 0x1p-126, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp-2, 0x1.fffffep-2, 0.5, 0x1.000002p-1, 0.75, 1,
-    0x1.000002p0, 1.5, 2, 2.5, 3, 3.5, 0x1p22, 0x1.000002p22, 0x1.fffffep22, 0x1p23, 0x1.000002p23, 0x1.fffffep23, 0x1p24,
-    0x1.fffffep30, 0x1.fffffffcp30, 2147483646.5, 2147483647.5, 0x1p31, 2147483648.5, 2147483649.0, 0x1.fffffep31,
-    4294967294.5, 4294967295.5, 0x1p32, 0x1p51, 0x1.0000000000001p51, 0x1.fffffffffffffp51, 0x1p52,
-    0x1.0000000000001p52, 0x1p53, 0x1.fffffffffffffp62, 0x1.fffffep62, 0x1p63, 0x1.fffffffffffffp63, 0x1p64,
-    0x1.fffffep127, 0x1p128, 0x1.fffffffffffffp1023, HUGE_VAL, NAN,
+    0,
+    0x1p-149,
+    0x1p-126,
+    0x1p-1074,
+    0x1p-1022,
+    0x1.fffffffffffffp-2,
+    0x1.fffffep-2,
+    0.5,
+    0x1.000002p-1,
+    0.75,
+    1,
+    0x1.000002p0,
+    1.5,
+    2,
+    2.5,
+    3,
+    3.5,
+    0x1p22,
+    0x1.000002p22,
+    0x1.fffffep22,
+    0x1p23,
+    0x1.000002p23,
+    0x1.fffffep23,
+    0x1p24,
+    0x1.fffffep30,
+    0x1.fffffffcp30,
+    2147483646.5,
+    2147483647.5,
+    0x1p31,
+    2147483648.5,
+    2147483649.0,
+    0x1.fffffep31,
+    4294967294.5,
+    4294967295.5,
+    0x1p32,
+    0x1p51,
+    0x1.0000000000001p51,
+    0x1.fffffffffffffp51,
+    0x1p52,
+    0x1.0000000000001p52,
+    0x1p53,
+    0x1.fffffffffffffp62,
+    0x1.fffffep62,
+    0x1p63,
+    0x1.fffffffffffffp63,
+    0x1p64,
+    0x1.fffffep127,
+    0x1p128,
+    0x1.fffffffffffffp1023,
+    HUGE_VAL,
+    NAN,
 };
 
 static uint64_t state = 1;
@@ -258,8 +329,8 @@ static void check(enum scalar_case which, scalar_bits a, scalar_bits b, scalar_b
     const struct scalar_case_info *c = &scalar_case_info[which];
     scalar_bits wanted = expected(c, a, b, d), got = scalar_evaluate(which, a, b, d);
     if (wanted != got)
-        fail_msg("%s(%#llx, %#llx, %#llx) is %#llx instead of %#llx", c->name, (long long)a, (long long)b, (long long)d,
-                 (long long)got, (long long)wanted);
+        fail_msg("%s(%#llx, %#llx, %#llx) is %#llx instead of %#llx", c->name, (long long)a, (long long)b,
+                 (long long)d, (long long)got, (long long)wanted);
 }
 
 static bool is_own_function(unsigned op) /* tested in base_math.c */
@@ -319,7 +390,8 @@ static void commutative_operations(void **unused)
         const struct scalar_case_info *c = &scalar_case_info[which];
         for (unsigned i = 0; i < 2000 && strchr(scalar_op_info[c->op].flags, 'C'); i++) {
             unsigned    n = edges(c->argument[0]);
-            scalar_bits a = edge(c->argument[0], (unsigned)(random_bits() % n)), b = edge(c->argument[0], i % n);
+            scalar_bits a = edge(c->argument[0], (unsigned)(random_bits() % n)),
+                        b = edge(c->argument[0], i % n);
             assert_int_equal(scalar_evaluate(which, a, b, 0), scalar_evaluate(which, b, a, 0));
         }
     }
