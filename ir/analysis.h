@@ -138,6 +138,8 @@ struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *
  * be reached counts as a join or exit (sound, less precise). */
 const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch);
 #define IR_JOIN_LIMIT 20000u
+/* After ir_find_joins: whether separated threads can come from block `from` by its edge to `to`. */
+bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to);
 
 /* ---- uniformity (ir/uniformity.c) --------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
  * together, its header after the rest: labels that go round arrive at the header before it speaks, and what
  * it has then heard is what the next iterations bring. So the header does not send into the cycle again but
  * tells its label to the cycle's exits: an exit that has heard another label is left in different iterations.
+ * Irreducible cycles have no header that hears all; ir/uniformity.c takes nothing in them to be converged.
  *
  * This is the propagation of LLVM's synchronisation dependence (divergent paths in GPU control flow, after
  * Rosemann, Moll and Hack, "An abstract interpretation for SPMD divergence on reducible control flow
@@ -20,7 +21,10 @@ struct ir_join_finder {
     u32_vec  *exit_blocks;         /* of each cycle */
     uint32_t *label, *stamp;       /* of each block: its label in this round */
     uint32_t *joined, *exited;     /* round in which it was put on the list */
-    uint32_t  round, sent;         /* labels sent in this round, for the limit */
+    uint32_t *taken;               /* round in which it was taken from the front */
+    struct bitset irreducible;     /* blocks inside irreducible cycles */
+    uint32_t  round, branch;
+    uint32_t  sent;                /* labels sent in this round, for the limit */
     u32_vec   front;               /* heap of places still to be taken */
     struct ir_joins result;
     struct arena *arena;
@@ -86,12 +90,16 @@ struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *
     j->order = arena_array(a, uint32_t, n), j->place = arena_array(a, uint32_t, n);
     j->label = arena_array(a, uint32_t, n), j->stamp = arena_array(a, uint32_t, n);
     j->joined = arena_array(a, uint32_t, n), j->exited = arena_array(a, uint32_t, n);
+    j->taken = arena_array(a, uint32_t, n), j->irreducible = bitset_new(a, n);
     j->header_of = arena_array(a, uint32_t, n);
     j->exit_blocks = arena_array(a, u32_vec, f->count + 1);
     for (uint32_t b = 0; b < n; b++)
         j->header_of[b] = IR_NO_CYCLE;
-    for (uint32_t k = 0; k < f->count; k++)
+    for (uint32_t k = 0; k < f->count; k++) {
         j->header_of[f->at[k].header] = k;
+        for (uint32_t i = 0; f->at[k].entries.count > 1 && i < f->at[k].count; i++)
+            bitset_add(j->irreducible, f->blocks[f->at[k].first + i]);
+    }
     find_order(j, a);
     find_exits(j, a);
     return j;
@@ -136,8 +144,16 @@ static bool hear(struct ir_join_finder *j, uint32_t b, uint32_t label)
     }
     if (j->label[b] == label)
         return false;
+    if (j->label[b] != b && j->taken[b] == j->round)
+        front_push(j, j->place[b]);              /* only in an irreducible cycle: tell the others again */
     j->label[b] = b;
     return true;
+}
+
+/* Paths from a single block of the front can still meet what has been taken before only in an irreducible cycle. */
+static bool goes_on(const struct ir_join_finder *j)
+{
+    return j->front.count > 1 || (j->front.count == 1 && bitset_has(j->irreducible, j->order[j->front.at[0]]));
 }
 
 static void add_join(struct ir_join_finder *j, uint32_t b)
@@ -156,15 +172,24 @@ static void add_exit(struct ir_join_finder *j, uint32_t b)
     vec_push(j->arena, &j->result.exits, b);
 }
 
-/* The header of a natural loop tells the exits; any other block its successors. */
+/* The header of a natural loop tells the exits; any other block its successors. Beyond a loop that does not have the
+ * branch, threads just meet; out of one that has, they come in different iterations. */
 static void send(struct ir_join_finder *j, uint32_t b)
 {
+    j->taken[b] = j->round;
     uint32_t label = j->label[b], cycle = j->header_of[b];
     if (cycle != IR_NO_CYCLE && j->cycles->at[cycle].entries.count == 1) {
+        bool around = ir_cycle_has(j->cycles, cycle, j->branch);
         j->sent += j->exit_blocks[cycle].count;
-        for (uint32_t i = 0; i < j->exit_blocks[cycle].count; i++)
-            if (hear(j, j->exit_blocks[cycle].at[i], label))
-                add_exit(j, j->exit_blocks[cycle].at[i]);
+        for (uint32_t i = 0; i < j->exit_blocks[cycle].count; i++) {
+            uint32_t to = j->exit_blocks[cycle].at[i];
+            if (!hear(j, to, label))
+                continue;
+            if (around)
+                add_exit(j, to);
+            else
+                add_join(j, to);
+        }
         return;
     }
     const struct ir_block *block = ir_block_at(j->cfg->fn, b);
@@ -173,22 +198,6 @@ static void send(struct ir_join_finder *j, uint32_t b)
         uint32_t to = block->edges.at[e].block;
         if (hear(j, to, label))
             add_join(j, to);
-    }
-}
-
-/* A cycle around the branch with several entries has no header that hears all: an exit whose label is not the
- * header's is left in different iterations. */
-static void check_irreducible(struct ir_join_finder *j, uint32_t branch)
-{
-    for (uint32_t k = j->cycles->innermost[branch]; k != IR_NO_CYCLE; k = j->cycles->at[k].parent) {
-        if (j->cycles->at[k].entries.count == 1)
-            continue;
-        uint32_t h = j->cycles->at[k].header, told = j->stamp[h] == j->round ? j->label[h] : IR_NO_BLOCK;
-        for (uint32_t i = 0; i < j->exit_blocks[k].count; i++) {
-            uint32_t x = j->exit_blocks[k].at[i];
-            if ((j->stamp[x] == j->round ? j->label[x] : IR_NO_BLOCK) != told)
-                add_exit(j, x);
-        }
     }
 }
 
@@ -212,6 +221,7 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
 {
     const struct ir_block *block = ir_block_at(j->cfg->fn, branch);
     j->round++;
+    j->branch = branch;
     vec_clear(&j->result.joins);
     vec_clear(&j->result.exits);
     vec_clear(&j->front);
@@ -220,10 +230,24 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
         hear(j, to, to);
     }
     j->sent = 0;
-    while (j->front.count > 1 && j->sent < IR_JOIN_LIMIT)
+    while (goes_on(j) && j->sent < IR_JOIN_LIMIT)
         send(j, j->order[front_pop(j)]);
-    if (j->front.count > 1)
+    if (goes_on(j))
         give_up(j);
-    check_irreducible(j, branch);
     return &j->result;
+}
+
+bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to)
+{
+    uint32_t loop = j->header_of[to];
+    if (loop != IR_NO_CYCLE && ir_cycle_has(j->cycles, loop, from) && !ir_cycle_has(j->cycles, loop, j->branch))
+        return false;              /* a back edge of a loop beyond: all who meet at its header have met before */
+    uint32_t headed = j->header_of[from];
+    bool tells_exits_only = from != j->branch && headed != IR_NO_CYCLE && j->cycles->at[headed].entries.count == 1;
+    if (j->stamp[from] == j->round)
+        return !(tells_exits_only && ir_cycle_has(j->cycles, headed, to));
+    for (uint32_t k = j->cycles->innermost[from]; k != IR_NO_CYCLE && !ir_cycle_has(j->cycles, k, to); k = j->cycles->at[k].parent)
+        if (j->stamp[j->cycles->at[k].header] == j->round)
+            return true;
+    return false;
 }

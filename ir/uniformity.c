@@ -9,8 +9,8 @@
  * of a token that a cycle defines, threads outside the cycle are still grouped by iteration, so uses there
  * see the cycle's uniform values as uniform.
  *
- * Irreducible cycles: when threads may enter apart, or a divergent branch inside has no dominating header to
- * meet at, nothing in the cycle is taken to be converged (Controlled m-converged Static Instances).
+ * Irreducible cycles: when a divergent branch stands inside, or separates threads that meet inside, nothing in
+ * the cycle is taken to be converged (a cautious reading of Controlled m-converged Static Instances).
  */
 #include "ir/analysis.h"
 
@@ -18,7 +18,6 @@ struct finder {
     struct ir_uniformity *u;
     const struct ir_function *fn;
     const struct ir_tokens *tokens;
-    const struct ir_dominators *dom;
     struct ir_join_finder *joins;
     uint32_t *use_start, *uses;            /* users of each value; an edge argument's user is the terminator */
     u32_vec work, branch_work;             /* divergent values and branches whose effects are still to be followed */
@@ -89,11 +88,12 @@ static void mark_branch(struct finder *f, uint32_t block, enum ir_divergence kin
     vec_push(f->arena, &f->branch_work, block);
 }
 
-static bool same_argument(const struct finder *f, uint32_t block, uint32_t position)
+/* Whether all edges into the block (`reached`: those that the latest branch's threads can take) carry the same. */
+static bool same_argument(const struct finder *f, uint32_t block, uint32_t position, bool reached)
 {
     ir_ref first = 0;
     for ir_each_pred(p, block, f->u->cfg) {
-        if (!bitset_has(f->u->cfg->reachable, p))
+        if (!bitset_has(f->u->cfg->reachable, p) || (reached && !ir_join_reached(f->joins, p, block)))
             continue;
         ir_ref arg = ir_block_at(f->fn, p)->edges.at[f->u->cfg->pred_edges[p_at]].args[position];
         if (first != 0 && arg != first)
@@ -104,11 +104,11 @@ static bool same_argument(const struct finder *f, uint32_t block, uint32_t posit
 }
 
 /* Threads that came different ways meet in the block: parameters that tell the ways apart diverge. */
-static void mark_params(struct finder *f, uint32_t block, ir_ref branch)
+static void mark_params(struct finder *f, uint32_t block, bool reached, ir_ref branch)
 {
     const struct ir_block *b = ir_block_at(f->fn, block);
     for (uint32_t i = 0; i < b->params.count; i++)
-        if (!same_argument(f, block, i))
+        if (!same_argument(f, block, i, reached))
             mark(f, b->params.at[i], IR_DIV_SYNC, branch);
 }
 
@@ -214,25 +214,27 @@ static void take_apart(struct finder *f, uint32_t k)
             mark(f, block->params.at[p], IR_DIV_CYCLE, 0);
         for ir_each_ins(r, f->fn, b)
             mark(f, r, IR_DIV_CYCLE, 0);
+        mark_branch(f, b, IR_DIV_CYCLE, 0);
     }
     exit_diverges(f, k);
 }
 
-/* The outermost cycle that a join makes non-converged: an irreducible one that paths from the branch outside enter
- * apart; or one around branch and join whose header does not come between them. IR_NO_CYCLE: none. */
-static uint32_t cycle_apart(const struct finder *f, uint32_t branch, uint32_t join)
+/* The outermost irreducible cycle around the block, or IR_NO_CYCLE. */
+static uint32_t outermost_irreducible(const struct finder *f, uint32_t block)
 {
     const struct ir_cycles *c = f->u->cycles;
-    uint32_t found = IR_NO_CYCLE, k = c->innermost[join];
-    for (; k != IR_NO_CYCLE && !ir_cycle_has(c, k, branch); k = c->at[k].parent)
+    uint32_t found = IR_NO_CYCLE;
+    for (uint32_t k = c->innermost[block]; k != IR_NO_CYCLE; k = c->at[k].parent)
         if (c->at[k].entries.count > 1)
             found = k;
-    if (ir_dominates(f->dom, branch, join) && branch != join)
-        return found;
-    for (; k != IR_NO_CYCLE; k = c->at[k].parent)
-        if (c->at[k].entries.count > 1 && !(ir_dominates(f->dom, c->at[k].header, join) && c->at[k].header != join))
-            found = k;
     return found;
+}
+
+static void meet_apart(struct finder *f, uint32_t block)
+{
+    uint32_t k = outermost_irreducible(f, block);
+    if (k != IR_NO_CYCLE)
+        take_apart(f, k);
 }
 
 /* ---- propagation ----------------------------------------------------------------------------------------------------- */
@@ -241,17 +243,18 @@ static void branch_diverges(struct finder *f, uint32_t b)
 {
     ir_ref branch = ir_terminator(f->fn, b);
     const struct ir_joins *j = ir_find_joins(f->joins, b);
+    meet_apart(f, b);
     for (uint32_t i = 0; i < j->joins.count; i++) {
-        uint32_t join = j->joins.at[i], k = cycle_apart(f, b, join);
-        if (k != IR_NO_CYCLE)
-            take_apart(f, k);
-        mark_params(f, join, branch);
+        meet_apart(f, j->joins.at[i]);
+        mark_params(f, j->joins.at[i], false, branch);
     }
     for (uint32_t i = 0; i < j->exits.count; i++) {
-        uint32_t exit = j->exits.at[i], k = f->u->cycles->innermost[b];
+        uint32_t exit = j->exits.at[i], left = IR_NO_CYCLE, k = f->u->cycles->innermost[b];
         for (; k != IR_NO_CYCLE && !ir_cycle_has(f->u->cycles, k, exit); k = f->u->cycles->at[k].parent)
-            exit_diverges(f, k);
-        mark_params(f, exit, branch);
+            left = k;
+        if (left != IR_NO_CYCLE)
+            exit_diverges(f, left);  /* who stays in it leaves the cycles inside together */
+        mark_params(f, exit, true, branch);
     }
 }
 
@@ -316,7 +319,6 @@ struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c,
     u->apart = bitset_new(a, cycles->count);
     f.tokens = o != NULL && o->ignore_tokens ? NULL : t;
     f.uniform_params = o != NULL ? o->uniform_params : NULL;
-    f.dom = ir_dominators_new(a, c);
     f.joins = ir_join_finder_new(a, c, cycles);
     find_users(&f);
     find_extended_regions(&f);

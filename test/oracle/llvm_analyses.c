@@ -1,0 +1,453 @@
+/* llvm_analyses.c: dominators, cycles and uniformity against LLVM's, on random control-flow graphs.
+ *
+ *     llvm_analyses [GRAPHS [SEED]]        (needs opt-19)
+ *
+ * Each graph becomes a kernel in our IR and in LLVM's: branches on a uniform or a divergent condition, in every
+ * join a parameter that tells its predecessors apart, and in every block a use of one value of each block that
+ * dominates it (which shows temporal divergence).
+ *
+ * LLVM is not always right: it calls some values uniform that are not. So where we say divergent and LLVM says
+ * uniform, threads are run through the graph until two of them, in converged instances (equal iterations of all
+ * cycles around), hold different values: a witness. A difference without witness fails, and so does any value
+ * that we call uniform and LLVM divergent. In irreducible cycles we are the more cautious by design (see
+ * ir/uniformity.c): there, values that only we call divergent are counted.
+ */
+#include "ir/analysis.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MOST = 12, BATCH = 1000, NAMES = 64 };
+
+static uint64_t state;
+static uint32_t draw(uint32_t below)
+{
+    state = hash_mix(state, 0x9e3779b97f4a7c15u);
+    return (uint32_t)(state >> 20) % below;
+}
+
+struct graph {
+    uint32_t n, degree[MOST], to[MOST][2];
+    bool     divergent[MOST];              /* the branch's condition */
+    struct ir_module *module;
+    struct ir_function *fn;
+    ir_ref   param[MOST], def[MOST], use[MOST][MOST];      /* use[x][y]: in x, of y's definition */
+    struct arena arena;
+    struct ir_cfg *cfg;
+    struct ir_cycles *cycles;
+    struct ir_dominators *dom, *post;
+    struct ir_uniformity *uniform;
+    bool     reaches_exit;                 /* every block does */
+};
+
+/* What LLVM says of a graph, by block. */
+struct answer {
+    bool     branch[MOST], param[MOST], use[MOST][MOST];
+    uint32_t idom[MOST], ipdom[MOST];
+    char     cycles[MOST][NAMES];
+    uint32_t cycle_count;
+};
+
+/* ---- making graphs -------------------------------------------------------------------------------------------- */
+
+static void shape(struct graph *g)
+{
+    g->n = 3 + draw(MOST - 2);
+    uint32_t jumpy = 2 + draw(6);
+    for (uint32_t b = 0; b < g->n; b++) {
+        g->degree[b] = b == g->n - 1 ? 0 : draw(12) == 0 ? 0 : 1 + (draw(3) > 0);
+        g->divergent[b] = draw(2);
+        for (uint32_t e = 0; e < 2; e++) {
+            uint32_t near = b + 1 + draw(2);
+            g->to[b][e] = draw(jumpy) == 0 ? 1 + draw(g->n - 1) : near < g->n ? near : g->n - 1;
+        }
+    }
+}
+
+static bool block_reaches_exit(const struct ir_cfg *c, uint32_t from)
+{
+    uint32_t seen = 1u << from, todo = seen;
+    while (todo) {
+        uint32_t b = (uint32_t)__builtin_ctz(todo);
+        const struct ir_block *block = ir_block_at(c->fn, b);
+        todo &= todo - 1;
+        if (block->edges.count == 0)
+            return true;
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            uint32_t bit = 1u << block->edges.at[e].block;
+            todo |= bit & ~seen;
+            seen |= bit;
+        }
+    }
+    return false;
+}
+
+/* Parameters of joins carry the number of the predecessor; edges to them an argument each. */
+static void add_params(struct graph *g)
+{
+    for (uint32_t b = 1; b < g->n; b++)
+        g->param[b] = ir_param_new(g->fn, b, IR_TYPE_I32, "p");
+    for (uint32_t b = 0; b < g->n; b++)
+        for (uint32_t e = 0; e < g->degree[b]; e++)
+            ir_edge_arg(g->fn, &ir_block_at(g->fn, b)->edges.at[e], ir_const_i32(g->fn, b + 1));
+}
+
+static void build(struct graph *g)
+{
+    g->module = ir_module_new("random");
+    g->fn = ir_function_new(g->module, "k", IR_TYPE_VOID, IR_FN_KERNEL);
+    for (uint32_t b = 0; b < g->n; b++)
+        ir_block_new(g->fn, NULL);
+    ir_ref n = ir_param_new(g->fn, 0, IR_TYPE_I32, "n"), u = ir_param_new(g->fn, 0, IR_TYPE_I1, "u");
+    struct ir_cursor c = {g->fn, 0, 0, {0, 0}};
+    ir_ref tid = ir_emit0(&c, IR_special, IR_TYPE_I32);
+    ir_at(g->fn, tid)->imm = IR_SPECIAL_TID_X;
+    ir_ref d = ir_emit2(&c, IR_slt, IR_TYPE_I1, tid, ir_const_i32(g->fn, 5));
+    for (uint32_t b = 0; b < g->n; b++) {
+        c = (struct ir_cursor){g->fn, b, 0, {0, 0}};
+        g->def[b] = ir_emit2(&c, IR_add, IR_TYPE_I32, n, ir_const_i32(g->fn, b));
+        if (g->degree[b] == 0)
+            ir_emit_ret(&c, 0);
+        else if (g->degree[b] == 1)
+            ir_emit_br(&c, g->to[b][0]);
+        else
+            ir_emit_brif(&c, g->divergent[b] ? d : u, g->to[b][0], g->to[b][1]);
+    }
+    add_params(g);
+}
+
+static void analyse(struct graph *g)
+{
+    arena_init(&g->arena);
+    struct ir_cfg *c = g->cfg = ir_cfg_new(&g->arena, g->fn);
+    g->dom = ir_dominators_new(&g->arena, c);
+    for (uint32_t x = 1; x < g->n; x++)
+        for (uint32_t y = 0; y < g->n; y++)
+            if (x != y && ir_dominates(g->dom, y, x)) {
+                struct ir_cursor at = {g->fn, x, ir_terminator(g->fn, x), {0, 0}};
+                g->use[x][y] = ir_emit2(&at, IR_add, IR_TYPE_I32, g->def[y], ir_const_i32(g->fn, x));
+            }
+    c = g->cfg = ir_cfg_new(&g->arena, g->fn);
+    g->dom = ir_dominators_new(&g->arena, c);
+    g->post = ir_post_dominators_new(&g->arena, c);
+    g->cycles = ir_cycles_new(&g->arena, c);
+    g->uniform = ir_uniformity_new(&g->arena, c, g->cycles, NULL, NULL);
+    g->reaches_exit = true;
+    for (uint32_t i = 0; i < c->rpo_count; i++)
+        g->reaches_exit &= block_reaches_exit(c, c->rpo[i]);
+}
+
+static void graph_free(struct graph *g)
+{
+    arena_free(&g->arena);
+    ir_module_free(g->module);
+}
+
+/* ---- LLVM's side ------------------------------------------------------------------------------------------------- */
+
+static void write_phi(const struct graph *g, uint32_t k, uint32_t b, FILE *f)
+{
+    fprintf(f, "  %%f%up%u = phi i32", k, b);
+    const char *comma = "";
+    for ir_each_pred(p, b, g->cfg)
+        if (bitset_has(g->cfg->reachable, p)) {
+            fprintf(f, "%s [%u, %%f%ub%u]", comma, p + 1, k, p);
+            comma = ",";
+        }
+    fprintf(f, "\n");
+}
+
+static void write_llvm(const struct graph *g, uint32_t k, FILE *f)
+{
+    fprintf(f, "define amdgpu_kernel void @f%u(i32 %%n, i1 %%u) {\n", k);
+    for (uint32_t b = 0; b < g->n; b++) {
+        if (!bitset_has(g->cfg->reachable, b))
+            continue;
+        fprintf(f, "f%ub%u:\n", k, b);
+        if (b == 0)
+            fprintf(f, "  %%tid = call i32 @llvm.amdgcn.workitem.id.x()\n  %%d = icmp slt i32 %%tid, 5\n");
+        else
+            write_phi(g, k, b, f);
+        fprintf(f, "  %%f%ud%u = add i32 %%n, %u\n", k, b, b);
+        for (uint32_t y = 0; y < g->n; y++)
+            if (g->use[b][y] != 0)
+                fprintf(f, "  %%f%uu%u_%u = add i32 %%f%ud%u, %u\n", k, b, y, k, y, b);
+        if (g->degree[b] == 0)
+            fprintf(f, "  ret void\n");
+        else if (g->degree[b] == 1)
+            fprintf(f, "  br label %%f%ub%u\n", k, g->to[b][0]);
+        else
+            fprintf(f, "  br i1 %%%s, label %%f%ub%u, label %%f%ub%u\n", g->divergent[b] ? "d" : "u", k, g->to[b][0], k,
+                    g->to[b][1]);
+    }
+    fprintf(f, "}\n");
+}
+
+/* "[level] %f1b2 {…}" lines; parent[level] is the latest block of each level. */
+static void read_tree_line(const char *line, uint32_t *idom)
+{
+    static uint32_t at_level[MOST + 3];
+    const char *open = strchr(line, '['), *name = strchr(line, '%'), *b = name != NULL ? strchr(name, 'b') : NULL;
+    if (open == NULL)
+        return;
+    uint32_t level = (uint32_t)atoi(open + 1), block = b != NULL ? (uint32_t)atoi(b + 1) : IR_NO_BLOCK;
+    if (level >= COUNT(at_level))
+        return;
+    at_level[level] = block;
+    if (block != IR_NO_BLOCK)
+        idom[block] = level > 1 ? at_level[level - 1] : IR_NO_BLOCK;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* A cycle as text: depth, header, other entries in order of number. */
+static void name_cycle(char *out, uint32_t depth, uint32_t *entries, uint32_t count)
+{
+    int at = snprintf(out, NAMES, "%u: %u", depth, entries[0]);
+    for (uint32_t b = 0; b < MOST; b++)
+        for (uint32_t i = 1; i < count; i++)
+            if (entries[i] == b)
+                at += snprintf(out + at, (size_t)(NAMES - at), " %u", b);
+}
+
+static void read_cycle_line(const char *line, struct answer *a)
+{
+    const char *depth = strstr(line, "depth="), *list = strstr(line, "entries(");
+    uint32_t entries[MOST], count = 0;
+    if (depth == NULL || list == NULL)
+        return;
+    for (const char *p = list + 8; *p != ')' && count < MOST; p++)
+        if (*p == 'b')
+            entries[count++] = (uint32_t)atoi(p + 1);
+    name_cycle(a->cycles[a->cycle_count++], (uint32_t)atoi(depth + 6), entries, count);
+}
+
+static void read_divergent(const char *line, uint32_t block, struct answer *a)
+{
+    unsigned k, x, y;
+    const char *p = strstr(line, "DIVERGENT:");
+    if (p == NULL)
+        return;
+    p += strspn(p + 10, " ") + 10;
+    if (strncmp(p, "br ", 3) == 0)
+        a->branch[block] = true;
+    else if (sscanf(p, "%%f%up%u =", &k, &x) == 2)
+        a->param[x] = true;
+    else if (sscanf(p, "%%f%uu%u_%u =", &k, &x, &y) == 3)
+        a->use[x][y] = true;
+}
+
+static void read_answers(FILE *in, struct answer *answers)
+{
+    enum { NOTHING, CYCLES, UNIFORMITY, TREE, POST_TREE } section = NOTHING;
+    char line[512];
+    unsigned k = 0, block = 0, b;
+    while (fgets(line, sizeof line, in) != NULL) {
+        if (sscanf(line, "CycleInfo for function: f%u", &k) == 1)
+            section = CYCLES;
+        else if (sscanf(line, "UniformityInfo for function 'f%u'", &k) == 1)
+            section = UNIFORMITY;
+        else if (sscanf(line, "DominatorTree for function: f%u", &k) == 1)
+            section = TREE;
+        else if (sscanf(line, "PostDominatorTree for function: f%u", &k) == 1)
+            section = POST_TREE;
+        else if (sscanf(line, "BLOCK f%*ub%u", &b) == 1)
+            block = b;
+        else if (section == CYCLES)
+            read_cycle_line(line, &answers[k]);
+        else if (section == UNIFORMITY)
+            read_divergent(line, block, &answers[k]);
+        else if (section == TREE)
+            read_tree_line(line, answers[k].idom);
+        else if (section == POST_TREE)
+            read_tree_line(line, answers[k].ipdom);
+    }
+    for (uint32_t i = 0; i < BATCH; i++)
+        qsort(answers[i].cycles, answers[i].cycle_count, NAMES, by_text);
+}
+
+/* ---- witnesses: threads run alone, matched by iteration ------------------------------------------------------------- */
+
+enum { THREADS = 3, STEPS = 60, RUNS = 4000 };
+
+/* What a thread held each time it ran a block; `when` identifies the converged instance. */
+struct visit { uint64_t when; uint32_t block, came_from, last[MOST]; };
+struct thread { struct visit visit[STEPS]; uint32_t count; };
+
+/* Iteration numbers of all cycles around the block, outermost first, in one number. Entering a cycle restarts it. */
+static uint64_t instance(const struct graph *g, const uint32_t *iteration, uint32_t block)
+{
+    uint64_t h = block;
+    for (uint32_t k = g->cycles->innermost[block]; k != IR_NO_CYCLE; k = g->cycles->at[k].parent)
+        h = hash_mix(h, iteration[k] + 1);
+    return h;
+}
+
+static void run_thread(const struct graph *g, struct thread *t, uint64_t run, uint64_t self)
+{
+    uint32_t iteration[MOST] = {0}, last[MOST] = {0}, from = IR_NO_BLOCK, b = 0;
+    t->count = 0;
+    for (uint32_t step = 0; step < STEPS; step++) {
+        for (uint32_t k = 0; k < g->cycles->count; k++)
+            if (g->cycles->at[k].header == b)
+                iteration[k] = from != IR_NO_BLOCK && ir_cycle_has(g->cycles, k, from) ? iteration[k] + 1 : 0;
+        struct visit *v = &t->visit[t->count++];
+        v->when = instance(g, iteration, b);
+        v->block = b;
+        v->came_from = from;
+        last[b] = (uint32_t)hash_mix(v->when, 77);           /* a uniform value of this instance */
+        memcpy(v->last, last, sizeof last);
+        if (g->degree[b] == 0)
+            return;
+        uint64_t choice = g->divergent[b] ? hash_mix(hash_mix(run, self), step) : hash_mix(run, v->when);
+        from = b;
+        b = g->to[b][g->degree[b] == 2 && hash_mix(choice, 3) % 16 < 6 + run % 5];
+    }
+}
+
+/* Whether two threads, together at block x, held different values: of its parameter (y == NONE), or of y's definition. */
+static bool witness(const struct graph *g, uint32_t x, uint32_t y)
+{
+    static struct thread t[THREADS];
+    for (uint64_t run = 0; run < RUNS; run++) {
+        for (uint32_t i = 0; i < THREADS; i++)
+            run_thread(g, &t[i], run, i + 1);
+        for (uint32_t i = 0; i < t[0].count; i++)
+            for (uint32_t k = 1; k < THREADS; k++)
+                for (uint32_t j = 0; j < t[k].count; j++) {
+                    const struct visit *p = &t[0].visit[i], *q = &t[k].visit[j];
+                    if (p->block != x || q->block != x || p->when != q->when)
+                        continue;
+                    if (y == IR_NO_BLOCK ? p->came_from != q->came_from : p->last[y] != q->last[y])
+                        return true;
+                }
+    }
+    return false;
+}
+
+/* ---- comparison --------------------------------------------------------------------------------------------------------- */
+
+static struct {
+    uint32_t values, equal, witnessed, irreducible, failures;
+} totals;
+
+static void difference(const struct graph *g, uint32_t k, const char *what, uint32_t x, uint32_t y)
+{
+    totals.failures++;
+    printf("graph %u: %s, block %u (%u):", k, what, x, y);
+    for (uint32_t b = 0; b < g->n; b++)
+        printf(" %u%s>%u,%u", b, g->degree[b] < 2 ? "-" : g->divergent[b] ? "~" : "=",
+               g->degree[b] > 0 ? g->to[b][0] : 99, g->degree[b] > 1 ? g->to[b][1] : 99);
+    printf("\n");
+}
+
+static bool reducible(const struct graph *g)
+{
+    for (uint32_t k = 0; k < g->cycles->count; k++)
+        if (g->cycles->at[k].entries.count > 1)
+            return false;
+    return true;
+}
+
+static void compare_value(const struct graph *g, uint32_t k, const char *what, uint32_t x, uint32_t y, bool ours, bool llvm)
+{
+    totals.values++;
+    if (ours == llvm)
+        totals.equal++;
+    else if (!ours)
+        difference(g, k, "LLVM alone diverges", x, y);
+    else if (!reducible(g))
+        totals.irreducible++;
+    else if (witness(g, x, y))
+        totals.witnessed++;
+    else
+        difference(g, k, what, x, y);
+}
+
+static void compare_uniformity(const struct graph *g, uint32_t k, const struct answer *a)
+{
+    for (uint32_t i = 0; i < g->cfg->rpo_count; i++) {
+        uint32_t x = g->cfg->rpo[i];
+        if (g->degree[x] == 2 && bitset_has(g->uniform->branches, x) != a->branch[x] && reducible(g))
+            difference(g, k, "branch", x, 0);
+        if (x > 0)
+            compare_value(g, k, "parameter", x, IR_NO_BLOCK, bitset_has(g->uniform->divergent, g->param[x]), a->param[x]);
+        for (uint32_t y = 0; y < g->n; y++)
+            if (g->use[x][y] != 0)
+                compare_value(g, k, "use", x, y, bitset_has(g->uniform->divergent, g->use[x][y]), a->use[x][y]);
+    }
+}
+
+static void compare_structure(const struct graph *g, uint32_t k, const struct answer *a)
+{
+    char ours[MOST][NAMES];
+    for (uint32_t c = 0; c < g->cycles->count; c++)
+        name_cycle(ours[c], g->cycles->at[c].depth, g->cycles->at[c].entries.at, g->cycles->at[c].entries.count);
+    qsort(ours, g->cycles->count, NAMES, by_text);
+    if (g->cycles->count != a->cycle_count)
+        difference(g, k, "number of cycles", g->cycles->count, a->cycle_count);
+    for (uint32_t c = 0; c < g->cycles->count && c < a->cycle_count; c++)
+        if (strcmp(ours[c], a->cycles[c]) != 0)
+            difference(g, k, "cycle", c, 0);
+    for (uint32_t i = 0; i < g->cfg->rpo_count; i++) {
+        uint32_t b = g->cfg->rpo[i];
+        if (g->dom->idom[b] != a->idom[b])
+            difference(g, k, "immediate dominator", b, a->idom[b]);
+        if (g->reaches_exit && g->post->idom[b] != a->ipdom[b])
+            difference(g, k, "immediate post-dominator", b, a->ipdom[b]);
+    }
+}
+
+static bool run_batch(uint32_t first, uint32_t count)
+{
+    static struct graph graphs[BATCH];
+    static struct answer answers[BATCH];
+    char path[] = "/tmp/kernc-llvm-XXXXXX", command[256];
+    int fd = mkstemp(path);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (f == NULL)
+        return false;
+    memset(graphs, 0, sizeof graphs);
+    memset(answers, 0, sizeof answers);
+    fprintf(f, "declare i32 @llvm.amdgcn.workitem.id.x()\n");
+    for (uint32_t i = 0; i < count; i++) {
+        shape(&graphs[i]);
+        build(&graphs[i]);
+        analyse(&graphs[i]);
+        write_llvm(&graphs[i], i, f);
+    }
+    fclose(f);
+    snprintf(command, sizeof command,
+             "opt-19 -mtriple=amdgcn-- -passes='print<cycles>,print<uniformity>,print<domtree>,print<postdomtree>' "
+             "-disable-output %s 2>&1", path);
+    FILE *in = popen(command, "r");
+    if (in == NULL)
+        return false;
+    read_answers(in, answers);
+    bool fine = pclose(in) == 0;
+    unlink(path);
+    for (uint32_t i = 0; i < count; i++) {
+        compare_structure(&graphs[i], first + i, &answers[i]);
+        compare_uniformity(&graphs[i], first + i, &answers[i]);
+        graph_free(&graphs[i]);
+    }
+    return fine;
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t count = argc > 1 ? (uint32_t)atoi(argv[1]) : 10000;
+    state = argc > 2 ? (uint64_t)atoll(argv[2]) : 1;
+    for (uint32_t done = 0; done < count; done += BATCH)
+        if (!run_batch(done, count - done < BATCH ? count - done : BATCH)) {
+            fprintf(stderr, "opt-19 failed\n");
+            return 1;
+        }
+    printf("%u graphs, %u values: %u equal; we say divergent, LLVM uniform: %u with a witness, %u in irreducible graphs\n",
+           count, totals.values, totals.equal, totals.witnessed, totals.irreducible);
+    printf("%u differences unexplained\n", totals.failures);
+    return totals.failures != 0;
+}
