@@ -1,0 +1,209 @@
+/* parser.h: what lexer, parser, tree constructors and syntax messages share. Private to fe_parse.
+ *
+ * Names of types. C's grammar needs to know which names are types. The lexer asks `words`, where the parser
+ * has noted it; declarations in inner scopes undo themselves by a log when the scope closes.
+ *
+ * Brackets. The lexer keeps a stack of open brackets: for the limit on nesting, for the note "to close this",
+ * and for recovery, which knows from it how much of a broken statement lies inside parentheses.
+ */
+#ifndef KERNC_FRONTEND_PARSER_H
+#define KERNC_FRONTEND_PARSER_H
+
+#include "frontend/context.h"
+
+enum parser_qualifier {
+    QUALIFIER_CONST, QUALIFIER_GLOBAL, QUALIFIER_SHARED, QUALIFIER_CONSTANT, QUALIFIER_PRIVATE,
+    QUALIFIER_KERNEL, QUALIFIER_EXTERN, QUALIFIER_CONVERGENT, QUALIFIERS,
+};
+
+/* Words before and behind a type or star. */
+struct qualifiers {
+    uint32_t set;                      /* bit per enum parser_qualifier */
+    span at[QUALIFIERS];
+};
+
+struct specifiers { struct fe_form *form; struct qualifiers *qualifiers; };   /* qualifiers NULL: none */
+
+/* A declarator while it is read: `head` leads to the type from the name outwards, *hole is where the
+ * declaration's own type goes. */
+struct declarator {
+    const char *name;                  /* NULL: abstract */
+    span name_at, where;
+    struct fe_form *head, **hole;
+    struct fe_expr *init;
+    struct declarator *next;
+};
+
+struct list { void *first, *last; };   /* of nodes linked by `next` */
+
+/* Values of the parser's symbols. */
+union value {
+    uint32_t word;
+    const char *name;
+    struct fe_expr *expr;
+    struct fe_init *init;
+    struct fe_stmt *stmt;
+    struct fe_form *form;
+    struct fe_decl *decl;
+    struct fe_launch_item *item;
+    struct declarator *declarator;
+    struct qualifiers *qualifiers;
+    struct specifiers specifiers;
+    struct list list;
+    struct fe_launch *launch;
+};
+
+struct undo { const char *name; uint32_t token; };     /* what the name was outside the scope */
+struct bracket { char open; bool is_for; span where; };
+
+/* A block or member list: how many brackets and scopes are open inside it. Recovery goes back to that. */
+struct block { uint32_t brackets, scopes; };
+
+/* What stands before the token that the parser has read last. */
+struct history {
+    span previous, current;
+    int  previous_token, current_token;
+    const char *previous_name, *current_name;    /* of names, else NULL */
+    span first;                                  /* first word of the statement, if it is a name */
+    const char *first_name;
+};
+
+struct parser {
+    struct frontend *fe;
+    struct arena *arena;
+
+    /* lexer */
+    const char *cursor, *line_start, *end;
+    uint32_t line;
+    bool stopped;                      /* no use going on: only the end of the file follows */
+    bool in_launch;                    /* grid, block, show and save are words here */
+    VEC(struct bracket) brackets;
+    struct bracket unclosed;           /* opener that the latest closing bracket did not fit; open 0: none */
+    struct history history;
+    place complained;                  /* token that the lexer has complained about */
+    struct map words;                  /* name -> what words.c knows of it */
+
+    /* scopes of type names */
+    VEC(struct undo) undo;
+    u32_vec scopes;                    /* lengths of undo */
+
+    /* parser */
+    VEC(struct block) blocks;          /* enclosing blocks and member lists */
+    struct list definitions;           /* structs and enums defined within the declaration being read */
+    struct fe_unit *unit;
+    bool insert_semicolon;             /* recovery: go on as if one stood here */
+    place recovered;                   /* token at which recovery ended last */
+};
+
+/* ---- lexer.re, literals.c, words.c ------------------------------------------------------------------------- */
+
+void fe_lexer_init(struct parser *p);
+int fe_parser_lex(union value *value, span *where, struct parser *p);
+int fe_lex_number(struct parser *p, const char *text, size_t n, span where, union value *value);
+int fe_lex_string(struct parser *p, place at, union value *value);        /* the cursor is behind the " */
+int fe_lex_character(struct parser *p, place at, union value *value);     /* the cursor is behind the ' */
+place fe_here(const struct parser *p, const char *at);
+void fe_skip_comment(struct parser *p, const char *start, bool is_block);
+
+void fe_words_init(struct parser *p);
+/* The token of a name or keyword, which may be made of several words; sets *value. 0: a foreign word, to be skipped
+ * after the report. `text` ends at the cursor. */
+int fe_word_token(struct parser *p, const char *text, size_t n, span where, union value *value);
+const char *fe_nearest_keyword(const char *word);
+void fe_type_scope_open(struct parser *p);
+void fe_type_scope_close(struct parser *p, uint32_t scopes);  /* until so many are open */
+void fe_block_open(struct parser *p);                         /* with a scope */
+void fe_block_close(struct parser *p);
+void fe_declare_name(struct parser *p, const char *name, bool is_type);
+void fe_declare_params(struct parser *p, const struct fe_form *function);
+
+/* ---- syntax_error.c ---------------------------------------------------------------------------------------- */
+
+#define MAX_EXPECTED 4
+struct syntax_error {
+    int token;
+    const char *unexpected;                     /* as the grammar names it */
+    const char *expected[MAX_EXPECTED];
+    unsigned count;                             /* may be more than MAX_EXPECTED */
+    bool wants_semicolon, wants_parenthesis, wants_square, wants_name, wants_expression, wants_statement;
+};
+void fe_syntax_error(struct parser *p, const struct syntax_error *e);
+/* Skips the rest of a broken statement, declaration or member: on return *token is where to go on. False: at the
+ * end of the file. */
+bool fe_recover(struct parser *p, int *token, union value *value, span *where);
+/* The same where only the semicolon was missing, or what should be the semicolon is not. */
+bool fe_recover_semicolon(struct parser *p, int *token, union value *value, span *where);
+
+/* ---- ast.c: constructors. They take over what they are given and refuse trees that are too deep. ------------- */
+
+#define list_add(l, node)                                                                                    \
+    ((l)->last ? (((__typeof__(node))(l)->last)->next = (node)) : ((l)->first = (node)), (l)->last = (node))
+
+struct fe_expr *fe_expr_new(struct parser *p, enum fe_expr_kind kind, span where);
+struct fe_expr *fe_expr_unary(struct parser *p, enum fe_op op, span where, span op_at, struct fe_expr *a);
+struct fe_expr *fe_expr_binary(struct parser *p, enum fe_expr_kind kind, enum fe_op op, span op_at,
+                               struct fe_expr *a, struct fe_expr *b);
+struct fe_expr *fe_expr_conditional(struct parser *p, span op_at, struct fe_expr *a, struct fe_expr *b,
+                                    struct fe_expr *c);
+struct fe_expr *fe_expr_index(struct parser *p, span where, span op_at, struct fe_expr *a, struct fe_expr *b);
+struct fe_expr *fe_expr_name(struct parser *p, span where, const char *name);
+struct fe_expr *fe_expr_call(struct parser *p, span where, span op_at, struct fe_expr *callee, struct list args);
+struct fe_expr *fe_expr_at(struct parser *p, span where, struct fe_expr *call, struct fe_expr *token);
+struct fe_expr *fe_expr_member(struct parser *p, span where, struct fe_expr *object, bool arrow, const char *name,
+                               span name_at);
+struct fe_expr *fe_expr_form(struct parser *p, enum fe_expr_kind kind, span where, struct fe_form *form,
+                             struct fe_expr *a);
+struct fe_expr *fe_expr_init(struct parser *p, span where, struct list items);
+struct fe_expr *fe_expr_join(struct parser *p, struct fe_expr *a, struct fe_expr *b);   /* adjacent strings */
+struct fe_init *fe_init_new(struct parser *p, struct fe_expr *value);
+
+struct fe_stmt *fe_stmt_new(struct parser *p, enum fe_stmt_kind kind, span where);
+struct fe_stmt *fe_stmt_expr(struct parser *p, enum fe_stmt_kind kind, span where, struct fe_expr *e);
+struct fe_stmt *fe_stmt_block(struct parser *p, span where, struct list items, span close);
+struct fe_stmt *fe_stmt_if(struct parser *p, span where, struct fe_expr *condition, struct fe_stmt *then,
+                           struct fe_stmt *otherwise);
+struct fe_stmt *fe_stmt_loop(struct parser *p, enum fe_stmt_kind kind, span where, struct fe_expr *condition,
+                             struct fe_stmt *body);
+struct fe_stmt *fe_stmt_for(struct parser *p, span where, struct fe_stmt *init, struct fe_expr *condition,
+                            struct fe_expr *step, struct fe_stmt *body);
+struct fe_stmt *fe_stmt_switch(struct parser *p, span where, struct fe_expr *value, struct fe_stmt *body);
+struct fe_stmt *fe_stmt_jump(struct parser *p, enum fe_stmt_kind kind, span where, const char *name, span name_at,
+                             struct fe_expr *threshold);
+struct fe_stmt *fe_stmt_try(struct parser *p, span where, struct fe_stmt *body, struct fe_stmt *handler);
+struct fe_stmt *fe_stmt_labelled(struct parser *p, span where, struct fe_stmt *label, struct fe_stmt *body);
+
+struct fe_form *fe_form_new(struct parser *p, enum fe_form_kind kind, span where);
+struct fe_form *fe_form_word(struct parser *p, span where, uint32_t word);
+struct fe_form *fe_form_named(struct parser *p, enum fe_form_kind kind, span where, const char *name);
+struct fe_form *fe_form_members(struct parser *p, enum fe_form_kind kind, span where, const char *tag, span tag_at,
+                                struct list members);
+
+/* ---- declare.c: declarations from specifiers and declarators --------------------------------------------------- */
+
+struct qualifiers *fe_qualifier(struct parser *p, struct qualifiers *to, uint32_t word, span where);
+struct specifiers fe_specifiers(struct parser *p, struct qualifiers *before, struct fe_form *f,
+                                struct qualifiers *behind, span where);
+struct declarator *fe_declarator_name(struct parser *p, const char *name, span where);
+struct declarator *fe_declarator_abstract(struct parser *p, span where);
+struct declarator *fe_declarator_pointer(struct parser *p, struct declarator *d, struct qualifiers *q, span where);
+struct declarator *fe_declarator_array(struct parser *p, struct declarator *d, struct fe_expr *count, span where);
+struct declarator *fe_declarator_function(struct parser *p, struct declarator *d, struct list params, span where);
+struct fe_form *fe_type_name(struct parser *p, struct specifiers s, struct declarator *d);
+struct fe_decl *fe_param(struct parser *p, struct specifiers s, struct declarator *d, span where);
+struct list fe_fields(struct parser *p, struct specifiers s, struct list declarators, span where);
+struct fe_decl *fe_enumerator(struct parser *p, const char *name, span where, struct fe_expr *value);
+/* Variables, functions without bodies, or typedefs; the types defined on the way come first. */
+struct list fe_type_declaration(struct parser *p, struct specifiers s, bool complain, span where);
+struct list fe_declaration(struct parser *p, struct specifiers s, struct list declarators, bool is_typedef, span where);
+struct fe_decl *fe_function_begin(struct parser *p, struct specifiers s, struct declarator *d);
+struct list fe_function_end(struct parser *p, struct fe_decl *f, struct fe_stmt *body);
+struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel, span kernel_at, struct fe_launch *l,
+                               struct list arguments);
+struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span name_at, struct fe_expr *value);
+struct fe_launch_item *fe_launch_append(struct fe_launch_item *to, struct list items);
+struct list fe_launch_numbers(struct parser *p, struct list values);
+void fe_launch_size(struct parser *p, struct fe_launch *l, bool is_grid, span where, struct list numbers);
+struct list fe_list_join(struct list a, struct list b);      /* of declarations */
+void fe_unit_add(struct fe_unit *u, struct list decls);
+
+#endif

@@ -1,0 +1,570 @@
+/* parser.y: the grammar of Kern (docs/language.md, "Grammar"), LALR(1) without conflicts.
+ *
+ * Which names are types is known to the lexer (parser.h); `declared` tells it as soon as a declarator is
+ * complete, before the next name can be read. Labels and cases are statements of their own in the list
+ * of their block. The stack grows in the arena; too deep a nesting is an error before the stack ends.
+ *
+ * Recovery: a broken item, member or file-level declaration becomes `error`; its action skips to where
+ * the next begins (syntax_error.c). A missing semicolon is taken as written.
+ */
+%define api.pure full
+%define api.prefix {fe_parser_}
+%define api.token.prefix {TOK_}
+%define api.value.type {union value}
+%define api.location.type {span}
+%define parse.error custom
+%locations
+%expect 0
+%parse-param {struct parser *p}
+%lex-param {struct parser *p}
+
+%code requires {
+#include "frontend/parser.h"
+}
+
+%code {
+#define YYMALLOC(n) arena_alloc(p->arena, (n))
+#define YYFREE(x)   UNUSED(x)
+#define YYMAXDEPTH  50000
+#define YYLLOC_DEFAULT(whole, parts, n)                                                                      \
+    ((whole).at = (n) ? YYRHSLOC(parts, 1).at : YYRHSLOC(parts, 0).end,                                      \
+     (whole).end = (n) ? YYRHSLOC(parts, n).end : YYRHSLOC(parts, 0).end)
+
+static void fe_parser_error(const span *where, struct parser *p, const char *text);
+
+/* A list of one node. */
+static struct list list_of(void *node)
+{
+    return (struct list){node, node};
+}
+
+static struct fe_stmt *decl_stmt(struct parser *p, span where, struct list decls)
+{
+    struct fe_stmt *s = fe_stmt_new(p, FE_STMT_DECL, where);
+    s->decls = decls.first;
+    return s;
+}
+}
+
+%token END 0 "end of file"
+%token NAME "name" TYPE_NAME "type name" INTEGER "number" FLOATING "floating number" STRING "string"
+%token BOOLEAN "truth value" WORD "type" QUALIFIER "qualifier"
+%token TYPEDEF "'typedef'" STRUCT "'struct'" ENUM "'enum'" IF "'if'" ELSE "'else'" WHILE "'while'" DO "'do'"
+%token FOR "'for'" SWITCH "'switch'" CASE "'case'" DEFAULT "'default'" BREAK "'break'" CONTINUE "'continue'"
+%token RETURN "'return'" GOTO "'goto'" TRY "'try'" CATCH "'catch'" THROW "'throw'" PREDICT "'Predict'"
+%token SIZEOF "'sizeof'" LAUNCH "'launch'" GRID "'grid'" BLOCK "'block'" SHOW "'show'" SAVE "'save'"
+%token ASSIGN "assignment operator" RANGE "'..'" ELLIPSIS "'...'" OR_OR "'||'" AND_AND "'&&'" SHIFT "shift"
+%token EQUALITY "comparison" RELATION "order comparison" ARROW "'->'" INCREMENT "'++' or '--'"
+
+%precedence THEN
+%precedence ELSE
+%right '=' ASSIGN
+%right '?' ':'
+%left OR_OR
+%left AND_AND
+%left '|'
+%left '^'
+%left '&'
+%left EQUALITY
+%left RELATION
+%left SHIFT
+%left '+' '-'
+%left '*' '/' '%'
+%precedence UNARY
+%precedence '[' '(' '.' ARROW INCREMENT '@'
+%precedence SIZE
+
+%type <word> semicolon BOOLEAN WORD QUALIFIER ASSIGN EQUALITY RELATION SHIFT INCREMENT
+%type <name> NAME TYPE_NAME any_name tag tag_opt
+%type <expr> INTEGER FLOATING STRING strings value expr expr_opt initialiser launch_value
+%type <stmt> statement item substatement label block
+%type <init> designated
+%type <form> type
+%type <decl> param enumerator function_head launch
+%type <declarator> declarator direct_declarator abstract direct_abstract abstract_opt declared type_declared
+%type <declarator> init_declarator
+%type <qualifiers> qualifiers
+%type <specifiers> specifiers
+%type <list> items args args_opt designated_list initialisers params param_list members member enumerators
+%type <list> declarators type_declarators field_declarators declaration numbers show_items
+%type <list> launch_arguments launch_argument_list external function
+%type <item> show_item launch_argument
+%type <launch> clauses
+
+%%
+
+unit:
+    %empty
+|   unit external                          { if ($2.first) fe_unit_add(p->unit, $2); }
+;
+
+external:
+    declaration
+|   function
+|   launch                                 { $$ = list_of($1); }
+|   ';'                                    { $$ = (struct list){0}; }
+|   error                                  {
+                                               $$ = (struct list){0};
+                                               if (fe_recover(p, &yychar, &yylval, &yylloc))
+                                                   yyerrok;
+                                           }
+;
+
+semicolon:
+    ';'                                    { $$ = true; }
+|   error                                  {
+                                               $$ = p->insert_semicolon;
+                                               if (fe_recover_semicolon(p, &yychar, &yylval, &yylloc))
+                                                   yyerrok;
+                                           }
+;
+
+/* ---- declarations ------------------------------------------------------------------------------------ */
+
+declaration:
+    specifiers semicolon                   { $$ = fe_type_declaration(p, $1, $2, @$); }
+|   specifiers declarators semicolon       { $$ = fe_declaration(p, $1, $2, false, @$); }
+|   TYPEDEF specifiers type_declarators semicolon  { $$ = fe_declaration(p, $2, $3, true, @$); }
+;
+
+function:
+    function_head block                    {
+                                               $$ = fe_function_end(p, $1, $2);
+                                           }
+;
+
+function_head:
+    specifiers declared                    { $$ = fe_function_begin(p, $1, $2); }
+;
+
+specifiers:
+    qualifiers type qualifiers             { $$ = fe_specifiers(p, $1, $2, $3, @2); }
+;
+
+qualifiers:
+    %empty                                 { $$ = NULL; }
+|   qualifiers QUALIFIER                   { $$ = fe_qualifier(p, $1, $2, @2); }
+;
+
+type:
+    WORD                                   { $$ = fe_form_word(p, @1, $1); }
+|   TYPE_NAME                              { $$ = fe_form_named(p, FE_FORM_NAME, @1, $1); }
+|   STRUCT tag                             { $$ = fe_form_named(p, FE_FORM_STRUCT, @$, $2); }
+|   STRUCT tag_opt '{' { fe_block_open(p); } members '}'
+                                           {
+                                               fe_block_close(p);
+                                               $$ = fe_form_members(p, FE_FORM_STRUCT, @$, $2, @2, $5);
+                                           }
+|   ENUM tag                               { $$ = fe_form_named(p, FE_FORM_ENUM, @$, $2); }
+|   ENUM tag_opt '{' enumerators comma_opt '}'
+                                           { $$ = fe_form_members(p, FE_FORM_ENUM, @$, $2, @2, $4); }
+;
+
+tag:
+    NAME
+|   TYPE_NAME
+;
+
+tag_opt:
+    %empty                                 { $$ = NULL; }
+|   tag
+;
+
+any_name:
+    NAME
+|   TYPE_NAME
+;
+
+comma_opt:
+    %empty
+|   ','
+;
+
+members:
+    %empty                                 { $$ = (struct list){0}; }
+|   members member                         { $$ = fe_list_join($1, $2); }
+;
+
+member:
+    specifiers field_declarators semicolon { $$ = fe_fields(p, $1, $2, @$); }
+|   error                                  {
+                                               $$ = (struct list){0};
+                                               if (fe_recover(p, &yychar, &yylval, &yylloc))
+                                                   yyerrok;
+                                           }
+;
+
+field_declarators:
+    declarator                             { $$ = list_of($1); }
+|   field_declarators ',' declarator       { $$ = $1; list_add(&$$, $3); }
+;
+
+enumerators:
+    enumerator                             { $$ = list_of($1); }
+|   enumerators ',' enumerator             { $$ = $1; list_add(&$$, $3); }
+;
+
+enumerator:
+    any_name                               { $$ = fe_enumerator(p, $1, @1, NULL); }
+|   any_name '=' value                     { $$ = fe_enumerator(p, $1, @1, $3); }
+;
+
+declarators:
+    init_declarator                        { $$ = list_of($1); }
+|   declarators ',' init_declarator        { $$ = $1; list_add(&$$, $3); }
+;
+
+init_declarator:
+    declared
+|   declared '=' initialiser               { $$ = $1; $$->init = $3; $$->where = @$; }
+;
+
+declared:
+    declarator                             { $$ = $1; fe_declare_name(p, $1->name, false); }
+;
+
+type_declarators:
+    type_declared                          { $$ = list_of($1); }
+|   type_declarators ',' type_declared     { $$ = $1; list_add(&$$, $3); }
+;
+
+type_declared:
+    declarator                             { $$ = $1; fe_declare_name(p, $1->name, true); }
+;
+
+declarator:
+    direct_declarator
+|   '*' qualifiers declarator              { $$ = fe_declarator_pointer(p, $3, $2, span_join(@1, @2)); }
+;
+
+direct_declarator:
+    any_name                               { $$ = fe_declarator_name(p, $1, @1); }
+|   '(' declarator ')'                     { $$ = $2; }
+|   direct_declarator '[' expr_opt ']'     { $$ = fe_declarator_array(p, $1, $3, span_join(@2, @4)); }
+|   direct_declarator '(' params ')'       { $$ = fe_declarator_function(p, $1, $3, span_join(@2, @4)); }
+;
+
+abstract_opt:
+    %empty                                 { $$ = NULL; }
+|   abstract
+;
+
+abstract:
+    '*' qualifiers                         {
+                                               $$ = fe_declarator_pointer(p, fe_declarator_abstract(p, @$), $2, @$);
+                                           }
+|   '*' qualifiers abstract                { $$ = fe_declarator_pointer(p, $3, $2, span_join(@1, @2)); }
+|   direct_abstract
+;
+
+direct_abstract:
+    '(' abstract ')'                       { $$ = $2; }
+|   '[' expr_opt ']'                       { $$ = fe_declarator_array(p, fe_declarator_abstract(p, @$), $2, @$); }
+|   direct_abstract '[' expr_opt ']'       { $$ = fe_declarator_array(p, $1, $3, span_join(@2, @4)); }
+|   direct_abstract '(' params ')'         { $$ = fe_declarator_function(p, $1, $3, span_join(@2, @4)); }
+;
+
+params:
+    %empty                                 { $$ = (struct list){0}; }
+|   param_list
+;
+
+param_list:
+    param                                  { $$ = list_of($1); }
+|   param_list ',' param                   { $$ = $1; list_add(&$$, $3); }
+|   param_list ',' ELLIPSIS                { $$ = $1; fe_report(p->fe, FE_MSG(no_varargs), @3); }
+;
+
+param:
+    specifiers declarator                  { $$ = fe_param(p, $1, $2, @$); }
+|   specifiers abstract_opt                { $$ = fe_param(p, $1, $2 ? $2 : fe_declarator_abstract(p, @2), @$); }
+;
+
+initialiser:
+    value
+|   '{' initialisers '}'                   { $$ = fe_expr_init(p, @$, $2); }
+;
+
+initialisers:
+    %empty                                 { $$ = (struct list){0}; }
+|   designated_list comma_opt
+;
+
+designated_list:
+    designated                             { $$ = list_of($1); }
+|   designated_list ',' designated         { $$ = $1; list_add(&$$, $3); }
+;
+
+designated:
+    initialiser                            { $$ = fe_init_new(p, $1); }
+|   '.' any_name '=' initialiser           {
+                                               $$ = fe_init_new(p, $4);
+                                               $$->field = $2, $$->designator = span_join(@1, @2);
+                                           }
+|   '[' value ']' '=' initialiser          {
+                                               $$ = fe_init_new(p, $5);
+                                               $$->index = $2, $$->designator = span_join(@1, @3);
+                                           }
+;
+
+/* ---- statements --------------------------------------------------------------------------------------- */
+
+block:
+    '{' { fe_block_open(p); } items '}'    { fe_block_close(p); $$ = fe_stmt_block(p, @$, $3, @4); }
+;
+
+items:
+    %empty                                 { $$ = (struct list){0}; }
+|   items item                             { $$ = $1; if ($2) list_add(&$$, $2); }
+;
+
+item:
+    statement
+|   label
+|   declaration                            { $$ = decl_stmt(p, @$, $1); }
+|   function                               {
+                                               $$ = NULL;
+                                               fe_report(p->fe, FE_MSG(nested_function), @1);
+                                           }
+|   error                                  {
+                                               $$ = NULL;
+                                               if (fe_recover(p, &yychar, &yylval, &yylloc))
+                                                   yyerrok;
+                                           }
+;
+
+label:
+    NAME ':'                               { $$ = fe_stmt_jump(p, FE_STMT_LABEL, @$, $1, @1, NULL); }
+|   CASE value ':'                         { $$ = fe_stmt_expr(p, FE_STMT_CASE, @$, $2); }
+|   DEFAULT ':'                            { $$ = fe_stmt_new(p, FE_STMT_DEFAULT, @$); }
+;
+
+substatement:
+    statement
+|   label substatement                     { $$ = fe_stmt_labelled(p, @$, $1, $2); }
+|   declaration                            {
+                                               fe_report(p->fe, FE_MSG(declaration_as_body), @1);
+                                               $$ = decl_stmt(p, @$, $1);
+                                           }
+;
+
+statement:
+    block
+|   ';'                                    { $$ = fe_stmt_new(p, FE_STMT_EMPTY, @$); }
+|   expr semicolon                         { $$ = fe_stmt_expr(p, FE_STMT_EXPR, @$, $1); }
+|   IF '(' expr ')' substatement %prec THEN    { $$ = fe_stmt_if(p, @$, $3, $5, NULL); }
+|   IF '(' expr ')' substatement ELSE substatement
+                                           { $$ = fe_stmt_if(p, @$, $3, $5, $7); }
+|   WHILE '(' expr ')' substatement        { $$ = fe_stmt_loop(p, FE_STMT_WHILE, @$, $3, $5); }
+|   DO substatement WHILE '(' expr ')' semicolon
+                                           { $$ = fe_stmt_loop(p, FE_STMT_DO, @$, $5, $2); }
+|   FOR '(' for_scope ';' expr_opt ';' expr_opt ')' substatement
+                                           {
+                                               $$ = fe_stmt_for(p, @$, NULL, $5, $7, $9);
+                                               fe_type_scope_close(p, $<word>3);
+                                           }
+|   FOR '(' for_scope expr ';' expr_opt ';' expr_opt ')' substatement
+                                           {
+                                               struct fe_stmt *init = fe_stmt_expr(p, FE_STMT_EXPR, @4, $4);
+                                               $$ = fe_stmt_for(p, @$, init, $6, $8, $10);
+                                               fe_type_scope_close(p, $<word>3);
+                                           }
+|   FOR '(' for_scope declaration expr_opt ';' expr_opt ')' substatement
+                                           {
+                                               $$ = fe_stmt_for(p, @$, decl_stmt(p, @4, $4), $5, $7, $9);
+                                               fe_type_scope_close(p, $<word>3);
+                                           }
+|   SWITCH '(' expr ')' substatement       { $$ = fe_stmt_switch(p, @$, $3, $5); }
+|   BREAK semicolon                        { $$ = fe_stmt_new(p, FE_STMT_BREAK, @$); }
+|   CONTINUE semicolon                     { $$ = fe_stmt_new(p, FE_STMT_CONTINUE, @$); }
+|   RETURN semicolon                       { $$ = fe_stmt_expr(p, FE_STMT_RETURN, @$, NULL); }
+|   RETURN expr semicolon                  { $$ = fe_stmt_expr(p, FE_STMT_RETURN, @$, $2); }
+|   GOTO any_name semicolon                { $$ = fe_stmt_jump(p, FE_STMT_GOTO, @$, $2, @2, NULL); }
+|   TRY block CATCH block                  { $$ = fe_stmt_try(p, @$, $2, $4); }
+|   THROW semicolon                        { $$ = fe_stmt_new(p, FE_STMT_THROW, @$); }
+|   PREDICT '(' any_name ')' semicolon     { $$ = fe_stmt_jump(p, FE_STMT_PREDICT, @$, $3, @3, NULL); }
+|   PREDICT '(' any_name ',' value ')' semicolon
+                                           { $$ = fe_stmt_jump(p, FE_STMT_PREDICT, @$, $3, @3, $5); }
+;
+
+for_scope:
+    %empty                                 { $<word>$ = p->scopes.count; fe_type_scope_open(p); }
+;
+
+/* ---- expressions --------------------------------------------------------------------------------------- */
+
+expr_opt:
+    %empty                                 { $$ = NULL; }
+|   expr
+;
+
+expr:
+    value
+|   expr ',' value                         { $$ = fe_expr_binary(p, FE_EXPR_COMMA, FE_OP_NONE, @2, $1, $3); }
+;
+
+value:
+    NAME                                   { $$ = fe_expr_name(p, @1, $1); }
+|   INTEGER
+|   FLOATING
+|   BOOLEAN                                { $$ = fe_expr_new(p, FE_EXPR_BOOL, @1); $$->value = $1; }
+|   strings
+|   '(' expr ')'                           { $$ = $2; $$->parenthesised = true; }
+|   value '[' expr ']'                     { $$ = fe_expr_index(p, @$, @2, $1, $3); }
+|   value '(' args_opt ')'                 { $$ = fe_expr_call(p, @$, @2, $1, $3); }
+|   value '@' any_name                     { $$ = fe_expr_at(p, @$, $1, fe_expr_name(p, @3, $3)); }
+|   value '.' any_name                     { $$ = fe_expr_member(p, @$, $1, false, $3, @3); }
+|   value ARROW any_name                   { $$ = fe_expr_member(p, @$, $1, true, $3, @3); }
+|   value INCREMENT                        {
+                                               enum fe_op op = $2 == FE_OP_PREINC ? FE_OP_POSTINC : FE_OP_POSTDEC;
+                                               $$ = fe_expr_unary(p, op, @$, @2, $1);
+                                           }
+|   '(' specifiers abstract_opt ')' '{' initialisers '}'
+                                           {
+                                               struct fe_expr *braces = fe_expr_init(p, span_join(@5, @7), $6);
+                                               $$ = fe_expr_form(p, FE_EXPR_LITERAL, @$, fe_type_name(p, $2, $3), braces);
+                                           }
+|   '(' specifiers abstract_opt ')' value %prec UNARY
+                                           { $$ = fe_expr_form(p, FE_EXPR_CAST, @$, fe_type_name(p, $2, $3), $5); }
+|   INCREMENT value %prec UNARY            { $$ = fe_expr_unary(p, $1, @$, @1, $2); }
+|   '+' value %prec UNARY                  { $$ = fe_expr_unary(p, FE_OP_PLUS, @$, @1, $2); }
+|   '-' value %prec UNARY                  { $$ = fe_expr_unary(p, FE_OP_NEG, @$, @1, $2); }
+|   '!' value %prec UNARY                  { $$ = fe_expr_unary(p, FE_OP_NOT, @$, @1, $2); }
+|   '~' value %prec UNARY                  { $$ = fe_expr_unary(p, FE_OP_BITNOT, @$, @1, $2); }
+|   '*' value %prec UNARY                  { $$ = fe_expr_unary(p, FE_OP_DEREF, @$, @1, $2); }
+|   '&' value %prec UNARY                  { $$ = fe_expr_unary(p, FE_OP_ADDRESS, @$, @1, $2); }
+|   SIZEOF value %prec UNARY               {
+                                               $$ = fe_expr_unary(p, FE_OP_NONE, @$, @1, $2);
+                                               $$->kind = FE_EXPR_SIZEOF_EXPR;
+                                           }
+|   SIZEOF '(' specifiers abstract_opt ')' %prec SIZE
+                                           { $$ = fe_expr_form(p, FE_EXPR_SIZEOF_TYPE, @$, fe_type_name(p, $3, $4), NULL); }
+|   value '*' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_MUL, @2, $1, $3); }
+|   value '/' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_DIV, @2, $1, $3); }
+|   value '%' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_REM, @2, $1, $3); }
+|   value '+' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_ADD, @2, $1, $3); }
+|   value '-' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_SUB, @2, $1, $3); }
+|   value SHIFT value                      { $$ = fe_expr_binary(p, FE_EXPR_BINARY, $2, @2, $1, $3); }
+|   value RELATION value                   { $$ = fe_expr_binary(p, FE_EXPR_BINARY, $2, @2, $1, $3); }
+|   value EQUALITY value                   { $$ = fe_expr_binary(p, FE_EXPR_BINARY, $2, @2, $1, $3); }
+|   value '&' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_AND, @2, $1, $3); }
+|   value '^' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_XOR, @2, $1, $3); }
+|   value '|' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_OR, @2, $1, $3); }
+|   value AND_AND value                    { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_LOGAND, @2, $1, $3); }
+|   value OR_OR value                      { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_LOGOR, @2, $1, $3); }
+|   value '?' expr ':' value               { $$ = fe_expr_conditional(p, @2, $1, $3, $5); }
+|   value '=' value                        { $$ = fe_expr_binary(p, FE_EXPR_ASSIGN, FE_OP_NONE, @2, $1, $3); }
+|   value ASSIGN value                     { $$ = fe_expr_binary(p, FE_EXPR_ASSIGN, $2, @2, $1, $3); }
+;
+
+strings:
+    STRING
+|   strings STRING                         { $$ = fe_expr_join(p, $1, $2); }
+;
+
+args_opt:
+    %empty                                 { $$ = (struct list){0}; }
+|   args
+;
+
+args:
+    value                                  { $$ = list_of($1); }
+|   args ',' value                         { $$ = $1; list_add(&$$, $3); }
+;
+
+/* ---- launch directives ----------------------------------------------------------------------------------- */
+
+launch:
+    LAUNCH any_name '(' launch_arguments ')' clauses semicolon
+                                           { $$ = fe_launch_decl(p, @$, $2, @2, $6, $4); }
+;
+
+launch_arguments:
+    %empty                                 { $$ = (struct list){0}; }
+|   launch_argument_list
+;
+
+launch_argument_list:
+    launch_argument                        { $$ = list_of($1); }
+|   launch_argument_list ',' launch_argument   { $$ = $1; list_add(&$$, $3); }
+;
+
+launch_argument:
+    any_name '=' launch_value              { $$ = fe_launch_item(p, $1, @1, $3); }
+;
+
+launch_value:
+    initialiser
+|   '@' strings                            { $$ = $2; $$->kind = FE_EXPR_FILE; $$->where = @$; }
+;
+
+clauses:
+    %empty                                 { $$ = arena_new(p->arena, struct fe_launch); }
+|   clauses GRID '(' numbers ')'           { $$ = $1; fe_launch_size(p, $1, true, @2, $4); }
+|   clauses BLOCK '(' numbers ')'          { $$ = $1; fe_launch_size(p, $1, false, @2, $4); }
+|   clauses SHOW '(' show_items ')'        { $$ = $1; $$->shows = fe_launch_append($1->shows, $4); }
+|   clauses SAVE '(' any_name '=' strings ')'
+                                           {
+                                               $$ = $1;
+                                               struct fe_launch_item *item = fe_launch_item(p, $4, @4, $6);
+                                               $$->saves = fe_launch_append($1->saves, list_of(item));
+                                           }
+|   clauses SAVE '(' any_name '=' strings ',' value ',' value ')'
+                                           {
+                                               $$ = $1;
+                                               struct fe_launch_item *item = fe_launch_item(p, $4, @4, $6);
+                                               item->first = $8, item->last = $10;
+                                               $$->saves = fe_launch_append($1->saves, list_of(item));
+                                           }
+;
+
+numbers:
+    args                                   { $$ = fe_launch_numbers(p, $1); }
+;
+
+show_items:
+    show_item                              { $$ = list_of($1); }
+|   show_items ',' show_item               { $$ = $1; list_add(&$$, $3); }
+;
+
+show_item:
+    any_name                               { $$ = fe_launch_item(p, $1, @1, NULL); }
+|   any_name '[' value RANGE value ']'     {
+                                               $$ = fe_launch_item(p, $1, @1, NULL);
+                                               $$->first = $3, $$->last = $5;
+                                           }
+;
+
+%%
+
+static void fe_parser_error(const span *where, struct parser *p, const char *text)
+{
+    UNUSED(text); /* the parser calls this only when its stack is full */
+    if (!p->stopped)
+        fe_report(p->fe, FE_MSG(tree_too_deep), *where, p->fe->options.limits.tree_depth);
+    p->stopped = true;
+}
+
+static int yyreport_syntax_error(const yypcontext_t *context, struct parser *p)
+{
+    yysymbol_kind_t expected[YYNTOKENS];
+    int n = yypcontext_expected_tokens(context, expected, YYNTOKENS);
+    struct syntax_error e = {.token = p->history.current_token};
+    e.unexpected = yysymbol_name(yypcontext_token(context));
+    bool has_name = false, has_number = false;
+    for (int i = 0; i < n; i++) {
+        e.wants_semicolon |= expected[i] == YYTRANSLATE(';');
+        e.wants_parenthesis |= expected[i] == YYTRANSLATE(')');
+        e.wants_square |= expected[i] == YYTRANSLATE(']');
+        e.wants_statement |= expected[i] == YYSYMBOL_IF;
+        has_name |= expected[i] == YYSYMBOL_NAME;
+        has_number |= expected[i] == YYSYMBOL_INTEGER;
+        if (e.count < MAX_EXPECTED)
+            e.expected[e.count] = yysymbol_name(expected[i]);
+        e.count++;
+    }
+    e.wants_expression = has_name && has_number;
+    e.wants_name = has_name && !has_number;
+    fe_syntax_error(p, &e);
+    return 0;
+}

@@ -1,0 +1,337 @@
+/* syntax_error.c: what the parser says when the next token does not fit, and how it goes on.
+ *
+ * Messages. The parser knows what it expected and what came; the lexer's history and brackets tell what its
+ * author probably meant. The guesses are tried from the most to the least certain; each says where to
+ * look (the end of the line before for a missing semicolon, the opener for a missing bracket).
+ *
+ * Recovery. A statement ends at its semicolon or block outside brackets; the parser's list of open blocks says
+ * which brackets belong to the statement and which to what is around it. Every recovery moves on by a token.
+ */
+#include "frontend/parser.h"
+#include "frontend/tokens.h"
+
+/* ---- what came --------------------------------------------------------------------------------------- */
+
+static char closer_of(char open)
+{
+    return open == '(' ? ')' : open == '[' ? ']' : '}';
+}
+
+static bool begins_type(int token)
+{
+    return token == TOK_WORD || token == TOK_TYPE_NAME || token == TOK_QUALIFIER || token == TOK_STRUCT ||
+           token == TOK_ENUM;
+}
+
+static bool begins_declaration(int token)
+{
+    return begins_type(token) || token == TOK_TYPEDEF || token == TOK_LAUNCH;
+}
+
+/* Words that begin a statement or continue one, and nothing else. */
+static bool is_statement_word(int token)
+{
+    switch (token) {
+    case TOK_IF: case TOK_ELSE: case TOK_WHILE: case TOK_DO: case TOK_FOR: case TOK_SWITCH: case TOK_CASE:
+    case TOK_DEFAULT: case TOK_BREAK: case TOK_CONTINUE: case TOK_RETURN: case TOK_GOTO: case TOK_TRY:
+    case TOK_CATCH: case TOK_THROW: case TOK_PREDICT: case TOK_TYPEDEF: case TOK_LAUNCH:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_keyword(int token)
+{
+    return is_statement_word(token) || token == TOK_SIZEOF || token == TOK_BOOLEAN || token == TOK_WORD ||
+           token == TOK_QUALIFIER || token == TOK_STRUCT || token == TOK_ENUM;
+}
+
+/* The text of a span, quoted, for a message. */
+static const char *quoted(struct parser *p, span s)
+{
+    size_t n;
+    const char *text = fe_span_text(p->fe, s, &n);
+    return arena_printf(p->arena, "'%.*s'", (int)(n < 40 ? n : 40), text);
+}
+
+/* The token that came, as a message names it: punctuation and words as written, literals by kind. */
+static const char *describe(struct parser *p, const struct syntax_error *e)
+{
+    if (e->token == TOK_END || e->token == TOK_STRING)
+        return e->unexpected;
+    return quoted(p, p->history.current);
+}
+
+/* The first character behind the token that is no blank. */
+static char following(const struct parser *p)
+{
+    const char *at = p->cursor;
+    while (*at == ' ' || *at == '\t')
+        at++;
+    return *at;
+}
+
+/* ---- the guesses: each reports and returns true if it applies ------------------------------------------ */
+
+static void note_opener(struct parser *p, struct bracket b)
+{
+    fe_note(p->fe, FE_MSG(opener_here), b.where, b.open);
+}
+
+static bool guess_bracket(struct parser *p, const struct syntax_error *e)
+{
+    int t = e->token;
+    bool is_closer = t == ')' || t == ']' || t == '}';
+    if (is_closer && p->unclosed.open) {
+        fe_report(p->fe, FE_MSG(missing_closer), p->history.current, closer_of(p->unclosed.open), describe(p, e));
+        note_opener(p, p->unclosed);
+        return true;
+    }
+    struct bracket top = p->brackets.count ? vec_last(&p->brackets) : (struct bracket){0};
+    bool wants = (top.open == '(' && e->wants_parenthesis) || (top.open == '[' && e->wants_square);
+    bool is_end = t == ';' || t == '{' || is_statement_word(t) || begins_declaration(t);
+    if (wants && is_end && !(top.is_for && t == ';')) {
+        fe_report(p->fe, FE_MSG(missing_closer), p->history.current, closer_of(top.open), describe(p, e));
+        note_opener(p, top);
+        return true;
+    }
+    return false;
+}
+
+/* A closing bracket without any opener; the parser would only say that it stands wrong. */
+static bool guess_closer(struct parser *p, const struct syntax_error *e)
+{
+    if (e->token != '}' || p->blocks.count || e->wants_expression)
+        return false;
+    fe_report(p->fe, FE_MSG(unmatched_closer), p->history.current, e->token);
+    return true;
+}
+
+static bool guess_end(struct parser *p, const struct syntax_error *e)
+{
+    if (e->token != TOK_END)
+        return false;
+    struct bracket top = p->brackets.count ? vec_last(&p->brackets) : (struct bracket){0};
+    if (top.open) {
+        fe_report(p->fe, FE_MSG(missing_closer), p->history.current, closer_of(top.open), describe(p, e));
+        note_opener(p, top);
+        return true;
+    }
+    if (e->wants_semicolon)
+        return false;
+    fe_report(p->fe, FE_MSG(unexpected_end), p->history.current, "a declaration");
+    return true;
+}
+
+static bool suggest_keyword(struct parser *p, const char *word, span where)
+{
+    const char *keyword = fe_nearest_keyword(word);
+    if (!keyword)
+        return false;
+    fe_report(p->fe, FE_MSG(misspelt_word), where, word, keyword);
+    fe_fixit(p->fe, where, keyword);
+    return true;
+}
+
+/* The statement begins with a name, on this line, that is nearly a keyword; or the name just before is. */
+static bool guess_spelling(struct parser *p, const struct syntax_error *e)
+{
+    const struct history *h = &p->history;
+    if (h->first_name && h->first.at.line == h->current.at.line && suggest_keyword(p, h->first_name, h->first))
+        return true;
+    return e->token == TOK_NAME && h->previous_name && h->previous_name != h->first_name &&
+           suggest_keyword(p, h->previous_name, h->previous);
+}
+
+static bool same_place(place a, place b)
+{
+    return a.line == b.line && a.column == b.column;
+}
+
+/* Two names in a row: the first was meant as a type. */
+static bool guess_type(struct parser *p, const struct syntax_error *e)
+{
+    const struct history *h = &p->history;
+    bool pair = e->token == TOK_NAME && h->previous_name && h->previous.at.line == h->current.at.line &&
+                (h->previous_token == TOK_NAME) && same_place(h->first.at, h->previous.at);
+    if (pair) {
+        fe_report(p->fe, FE_MSG(unknown_type), h->previous, h->previous_name);
+        return true;
+    }
+    if (e->token != TOK_NAME || e->wants_expression || p->blocks.count || e->wants_semicolon || e->wants_name)
+        return false;
+    char next = following(p);
+    bool is_parameter = h->previous_token == '(' || h->previous_token == ',';
+    bool is_word = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') || next == '_' || next == '*';
+    if (is_word || is_parameter)
+        fe_report(p->fe, FE_MSG(unknown_type), h->current, h->current_name);
+    else
+        fe_report(p->fe, FE_MSG(missing_type), h->current, h->current_name);
+    return true;
+}
+
+static bool guess_file_level(struct parser *p, const struct syntax_error *e)
+{
+    if (p->blocks.count || p->brackets.count || e->wants_semicolon || !is_statement_word(e->token))
+        return false;
+    fe_report(p->fe, FE_MSG(outside_function), p->history.current, describe(p, e));
+    return true;
+}
+
+/* A semicolon that was forgotten: what comes stands on another line or begins something of its own. */
+static bool guess_semicolon(struct parser *p, const struct syntax_error *e)
+{
+    const struct history *h = &p->history;
+    bool own = e->token == '}' || e->token == TOK_END || is_statement_word(e->token) || begins_declaration(e->token);
+    if (!e->wants_semicolon || !(own || h->current.at.line > h->previous.end.line))
+        return false;
+    fe_report(p->fe, FE_MSG(expected_semicolon), span_after(h->previous), quoted(p, h->previous));
+    fe_fixit(p->fe, span_after(h->previous), ";");
+    p->insert_semicolon = true;
+    return true;
+}
+
+static bool guess_name(struct parser *p, const struct syntax_error *e)
+{
+    if (!e->wants_name || !is_keyword(e->token))
+        return false;
+    size_t n;
+    const char *text = fe_span_text(p->fe, p->history.current, &n);
+    fe_report(p->fe, FE_MSG(reserved_word), p->history.current, arena_strdup(p->arena, text, n));
+    return true;
+}
+
+static bool guess_expression(struct parser *p, const struct syntax_error *e)
+{
+    if (!e->wants_expression)
+        return false;
+    size_t n;
+    const char *text = fe_span_text(p->fe, p->history.current, &n);
+    if ((e->token == TOK_WORD || e->token == TOK_TYPE_NAME) && following(p) == '(')
+        fe_report(p->fe, FE_MSG(cast_syntax), p->history.current, arena_strdup(p->arena, text, n));
+    else if (e->wants_statement)
+        fe_report(p->fe, FE_MSG(expected_statement), p->history.current, describe(p, e));
+    else
+        fe_report(p->fe, FE_MSG(expected_expression), p->history.current, describe(p, e));
+    return true;
+}
+
+static void say_expected(struct parser *p, const struct syntax_error *e)
+{
+    if (e->count == 0 || e->count > MAX_EXPECTED) {
+        if (e->wants_semicolon)
+            fe_report(p->fe, FE_MSG(expected_token), p->history.current, "';'", describe(p, e));
+        else
+            fe_report(p->fe, FE_MSG(unexpected_token), p->history.current, describe(p, e));
+        return;
+    }
+    struct text t = {0};
+    for (unsigned i = 0; i < e->count; i++)
+        text_printf(&t, "%s%s", i == 0 ? "" : i + 1 < e->count ? ", " : " or ", e->expected[i]);
+    const char *expected = arena_strdup(p->arena, t.at, t.length);
+    text_free(&t);
+    fe_report(p->fe, FE_MSG(expected_token), p->history.current, expected, describe(p, e));
+}
+
+void fe_syntax_error(struct parser *p, const struct syntax_error *e)
+{
+    p->insert_semicolon = false;
+    if (p->stopped)
+        return;
+    if (guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) || guess_type(p, e) ||
+        guess_file_level(p, e) || guess_semicolon(p, e) || guess_name(p, e) || guess_expression(p, e))
+        return;
+    say_expected(p, e);
+}
+
+/* ---- recovery -------------------------------------------------------------------------------------------- */
+
+struct place_in_parse { struct parser *p; int *token; union value *value; span *where; };
+
+static void advance(struct place_in_parse *at)
+{
+    *at->token = fe_parser_lex(at->value, at->where, at->p);
+}
+
+static struct block around(const struct parser *p)
+{
+    return p->blocks.count ? vec_last(&p->blocks) : (struct block){0, 0};
+}
+
+/* Skips tokens until the statement's own brackets are closed, or what comes shows that they never will be. */
+static void leave_brackets(struct place_in_parse *at, uint32_t level)
+{
+    struct parser *p = at->p;
+    while (p->brackets.count > level && *at->token != TOK_END) {
+        struct bracket top = vec_last(&p->brackets);
+        if (*at->token == '{' && top.open == '{' && same_place(top.where.at, at->where->at) &&
+            p->brackets.count == level + 1)
+            return; /* the block of the broken statement */
+        bool gives_up = is_statement_word(*at->token) || (*at->token == ';' && top.open != '{' && !top.is_for);
+        if (gives_up && top.open != '{') {
+            while (p->brackets.count > level && vec_last(&p->brackets).open != '{')
+                p->brackets.count--;
+            continue;
+        }
+        advance(at);
+        if (p->brackets.count == level && *at->token == '}')
+            advance(at);
+    }
+}
+
+/* Skips to where a statement may begin: behind a semicolon, at a block or at a word that begins one. */
+static void skip_statement(struct place_in_parse *at, uint32_t level)
+{
+    for (;;) {
+        leave_brackets(at, level);
+        int t = *at->token;
+        if (t == TOK_END || t == '{' || t == '}' || is_statement_word(t))
+            return;
+        advance(at);
+        if (t == ';')
+            return;
+    }
+}
+
+/* The same at the level of the file, where only what begins a declaration will do. */
+static void skip_declaration(struct place_in_parse *at)
+{
+    bool ended = false;
+    while (*at->token != TOK_END) {
+        if (ended && begins_declaration(*at->token) && at->p->brackets.count == 0)
+            return;
+        int t = *at->token;
+        uint32_t before = at->p->brackets.count;
+        ended = (t == ';' || t == '}') && before == 0;
+        advance(at);
+        if (t != ';' && t != '}' && before == 0)
+            ended = false;
+    }
+}
+
+bool fe_recover(struct parser *p, int *token, union value *value, span *where)
+{
+    struct place_in_parse at = {p, token, value, where};
+    struct block b = around(p);
+    fe_type_scope_close(p, b.scopes);
+    if (*token < 0) /* the parser has thrown the token away */
+        advance(&at);
+    if (same_place(p->recovered, where->at) && *token != TOK_END)
+        advance(&at);
+    if (p->blocks.count)
+        skip_statement(&at, b.brackets);
+    else
+        skip_declaration(&at);
+    p->recovered = where->at;
+    p->definitions = (struct list){0};
+    return *token != TOK_END;
+}
+
+bool fe_recover_semicolon(struct parser *p, int *token, union value *value, span *where)
+{
+    if (!p->insert_semicolon)
+        return fe_recover(p, token, value, where);
+    p->insert_semicolon = false;
+    return *token != TOK_END;
+}

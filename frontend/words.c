@@ -1,0 +1,207 @@
+/* words.c: what a word is: keyword, name of a type, name, or a word of another language. */
+#include "frontend/parser.h"
+#include "frontend/tokens.h"
+
+static const struct keyword { const char *text; int token; uint32_t value; } keywords[] = {
+#define KEYWORD(text, token, value) {text, TOK_##token, value},
+#include "frontend/keywords.def"
+#define FE_WORD(kind, text, meaning) {text, TOK_WORD, FE_WORD_##kind},
+#include "frontend/ast.def"
+};
+
+/* kern: the spelling in Kern, or NULL: ignored, with this advice. */
+static const struct foreign { const char *text, *kern, *advice; } foreign[] = {
+#define FOREIGN(text, advice) {text, NULL, advice},
+#define SPELLING(text, kern) {text, kern, NULL},
+#include "frontend/keywords.def"
+};
+
+/* Entries of p->words: an ordinary name (as is a name without entry), a type's name, or a row of keywords, of foreign. */
+enum { ORDINARY, TYPE, ROW, FOREIGN_ROW = ROW + COUNT(keywords) };
+
+void fe_words_init(struct parser *p)
+{
+    for (uint32_t i = 0; i < COUNT(keywords); i++)
+        map_set(p->arena, &p->words, (uintptr_t)intern_z(&p->fe->strings, keywords[i].text), ROW + i);
+    for (uint32_t i = 0; i < COUNT(foreign); i++)
+        map_set(p->arena, &p->words, (uintptr_t)intern_z(&p->fe->strings, foreign[i].text), FOREIGN_ROW + i);
+}
+
+const char *fe_nearest_keyword(const char *word)
+{
+    const char *best = NULL;
+    unsigned limit = fe_near(word) + 1;
+    for (uint32_t i = 0; i < COUNT(keywords) && limit; i++) {
+        unsigned d = fe_distance(word, keywords[i].text, limit - 1);
+        if (d < limit)
+            best = keywords[i].text, limit = d;
+    }
+    return best;
+}
+
+/* ---- C's combinations of type words --------------------------------------------------------------- */
+
+static bool is_type_word(const char *text, size_t n, const char *word)
+{
+    return strlen(word) == n && memcmp(text, word, n) == 0;
+}
+
+/* Counts of the words of a type such as `unsigned long int`. */
+struct combination { unsigned words, is_unsigned, is_signed, shorts, longs, chars, ints, doubles; };
+
+static bool combine(struct combination *c, const char *text, size_t n)
+{
+    unsigned *count = is_type_word(text, n, "unsigned") ? &c->is_unsigned
+                      : is_type_word(text, n, "signed") ? &c->is_signed
+                      : is_type_word(text, n, "short")  ? &c->shorts
+                      : is_type_word(text, n, "long")   ? &c->longs
+                      : is_type_word(text, n, "char")   ? &c->chars
+                      : is_type_word(text, n, "int")    ? &c->ints
+                      : is_type_word(text, n, "double") ? &c->doubles
+                                                        : NULL;
+    if (!count)
+        return false;
+    ++*count;
+    c->words++;
+    return true;
+}
+
+static const char *kern_type(const struct combination *c)
+{
+    if (c->doubles)
+        return "double";
+    if (c->chars)
+        return c->is_unsigned ? "uchar" : "char";
+    if (c->shorts)
+        return c->is_unsigned ? "ushort" : "short";
+    if (c->longs)
+        return c->is_unsigned ? "ulong" : "long";
+    return c->is_unsigned ? "uint" : "int";
+}
+
+static bool is_word_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Reads on over further type words behind one that may begin a combination. The spelling in Kern, or NULL. */
+static const char *read_combination(struct parser *p, const char *text, size_t n)
+{
+    struct combination c = {0};
+    if (!combine(&c, text, n))
+        return NULL;
+    for (const char *at = p->cursor;;) {
+        const char *word = at;
+        while (*word == ' ' || *word == '\t')
+            word++;
+        const char *end = word;
+        while (is_word_byte(*end))
+            end++;
+        if (end == word || !combine(&c, word, (size_t)(end - word)))
+            break;
+        at = p->cursor = end;
+    }
+    return c.words > 1 || c.is_unsigned || c.is_signed ? kern_type(&c) : NULL;
+}
+
+/* ---- words to tokens ------------------------------------------------------------------------------- */
+
+static int keyword_token(const struct keyword *k, union value *value)
+{
+    value->word = k->value;
+    return k->token;
+}
+
+static int respelt(struct parser *p, const char *text, const char *kern, span where, union value *value)
+{
+    fe_report(p->fe, FE_MSG(foreign_spelling), where, text, kern);
+    fe_fixit(p->fe, where, kern);
+    uint32_t row = map_get(&p->words, (uintptr_t)intern_z(&p->fe->strings, kern));
+    return keyword_token(&keywords[row - ROW], value);
+}
+
+/* A word that could begin one of C's combinations of type words. */
+static int type_word_token(struct parser *p, const char *text, size_t n, span where, union value *value)
+{
+    const char *kern = read_combination(p, text, n);
+    if (!kern)
+        return 0;
+    where.end = fe_here(p, p->cursor);
+    return respelt(p, arena_strdup(p->arena, text, (size_t)(p->cursor - text)), kern, where, value);
+}
+
+int fe_word_token(struct parser *p, const char *text, size_t n, span where, union value *value)
+{
+    const char *name = intern(&p->fe->strings, text, n);
+    uint32_t row = map_get(&p->words, (uintptr_t)name);
+    value->name = name;
+    if (row == MAP_NONE || row < ROW) {
+        int token = row == TYPE ? TOK_TYPE_NAME : TOK_NAME;
+        int combined = *name == 'u' || *name == 's' ? type_word_token(p, text, n, where, value) : 0;
+        return combined ? combined : token;
+    }
+    if (row >= FOREIGN_ROW) {
+        const struct foreign *f = &foreign[row - FOREIGN_ROW];
+        if (f->kern)
+            return respelt(p, name, f->kern, where, value);
+        fe_report(p->fe, FE_MSG(foreign_word), where, name, f->advice);
+        return 0;
+    }
+    if (keywords[row - ROW].token == TOK_WORD) {
+        int combined = type_word_token(p, text, n, where, value);
+        if (combined)
+            return combined;
+    }
+    return keyword_token(&keywords[row - ROW], value);
+}
+
+/* ---- scopes of type names --------------------------------------------------------------------------- */
+
+void fe_declare_name(struct parser *p, const char *name, bool is_type)
+{
+    uint32_t before = map_get(&p->words, (uintptr_t)name), now = is_type ? TYPE : ORDINARY;
+    before = before == MAP_NONE ? ORDINARY : before;
+    if (before == now)
+        return;
+    if (p->scopes.count) {
+        struct undo u = {name, before};
+        vec_push(p->arena, &p->undo, u);
+    }
+    map_set(p->arena, &p->words, (uintptr_t)name, now);
+}
+
+void fe_declare_params(struct parser *p, const struct fe_form *function)
+{
+    for (const struct fe_decl *d = function->function.params; d; d = d->next)
+        if (d->name)
+            fe_declare_name(p, d->name, false);
+}
+
+void fe_type_scope_open(struct parser *p)
+{
+    vec_push(p->arena, &p->scopes, p->undo.count);
+}
+
+void fe_type_scope_close(struct parser *p, uint32_t scopes)
+{
+    while (p->scopes.count > scopes) {
+        uint32_t before = vec_pop(&p->scopes);
+        while (p->undo.count > before) {
+            struct undo u = vec_pop(&p->undo);
+            map_set(p->arena, &p->words, (uintptr_t)u.name, u.token);
+        }
+    }
+}
+
+void fe_block_open(struct parser *p)
+{
+    fe_type_scope_open(p);
+    struct block b = {p->brackets.count, p->scopes.count};
+    vec_push(p->arena, &p->blocks, b);
+}
+
+void fe_block_close(struct parser *p)
+{
+    struct block b = vec_pop(&p->blocks);
+    fe_type_scope_close(p, b.scopes - 1);
+}
