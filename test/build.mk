@@ -3,6 +3,9 @@
 # One cmocka program a name: test/unit/NAME.c
 UNIT := base_diag
 UNIT += base_launch
+UNIT += base_containers
+UNIT += base_math
+UNIT += base_scalar
 
 # Other cmocka programs: $(BUILD)/test/NAME, from NAME_TEST_SRC
 SUITES := samples
@@ -18,9 +21,13 @@ runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/r
 UNIT_BIN  := $(addprefix $(BUILD)/test/unit/,$(UNIT))
 SUITE_BIN := $(addprefix $(BUILD)/test/,$(SUITES))
 
-tests: $(BUILD)/test/runner $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN)
+tests: $(BUILD)/test/runner $(BUILD)/test/json_check $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN)
 
 $(BUILD)/test/runner: $(call obj,$(runner_SRC)) $(BUILD)/libkernc-rt.a
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(LIBS)
+
+$(BUILD)/test/json_check: $(call obj,test/json_check.c) $(BUILD)/libkernc-rt.a
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ $(LIBS)
 
@@ -39,7 +46,24 @@ $(SUITE_BIN): $(BUILD)/test/%: $$(call obj,$$(%_TEST_SRC)) $(BUILD)/libkernc.a
 
 # The last line is the count of all tests.
 run-tests:
-	@KERNC=$(BUILD)/kernc $(BUILD)/test/runner -k $(BUILD)/kernc $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN) $(TEST_FOLDERS)
+	@KERNC=$(BUILD)/kernc KERNC_TEST_LINK='$(LINK)' $(BUILD)/test/runner -k $(BUILD)/kernc $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN) $(TEST_FOLDERS)
 
-.PHONY: tests run-tests
+# ---- fuzzers: built by clang into a folder of their own ------------------------------------------------
+
+FUZZ_TARGETS := fuzz_source fuzz_ir fuzz_bytecode
+FUZZ_SECONDS ?= 60
+FUZZ_BIN     := $(addprefix $(BUILD)/test/fuzz/,$(FUZZ_TARGETS))
+
+# Each starts from the samples (or what they compile to) and keeps what it finds in build/fuzz/.
+fuzz: kernc
+	@$(MAKE) --no-print-directory -j$(CORES) CC=clang BUILD=build/fuzz SAN=fuzzer-no-link,address OPT=-O1 fuzz-targets
+	@test/fuzz/run build/fuzz/test/fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+fuzz-targets: $(FUZZ_BIN)
+
+$(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(BUILD)/obj/test/fuzz/fuzz_run.o $(BUILD)/libkernc.a
+	@mkdir -p $(@D)
+	$(CC) -fsanitize=fuzzer,address -o $@ $^ $(LIBS)
+
+.PHONY: tests run-tests fuzz fuzz-targets
 .SECONDARY:

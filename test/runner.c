@@ -145,6 +145,8 @@ static void parse_options(struct suite *s, int argc, char **argv)
 {
     s->jobs = sysconf(_SC_NPROCESSORS_ONLN);
     s->options.kernc = "./kernc";
+    const char *slash = strrchr(argv[0], '/');
+    s->options.tools = slash ? arena_strdup(&s->arena, argv[0], (size_t)(slash - argv[0])) : ".";
     for (int option; (option = getopt(argc, argv, "j:uf:k:")) != -1;) {
         switch (option) {
         case 'j': s->jobs = atol(optarg); break;

@@ -6,6 +6,7 @@
 
 struct test_options {
     const char *kernc;           /* %kernc */
+    const char *tools;           /* %tools: the folder of the runner, where helper programs are */
     bool        update;          /* golden files are rewritten instead of compared */
     unsigned    patience;        /* factor on every time limit; KERNC_TEST_PATIENCE, for sanitizer builds */
     char        folder[64];      /* for temporary files */

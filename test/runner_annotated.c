@@ -74,7 +74,7 @@ static int folder_length(const char *path)
 static void substitute_one(const struct annotated *a, const char **at, struct text *t)
 {
     static const struct { const char *name; char what; } marks[] = {
-        {"%kernc", 'k'}, {"%s", 's'}, {"%S", 'S'}, {"%t", 't'}, {"%%", '%'}};
+        {"%kernc", 'k'}, {"%s", 's'}, {"%S", 'S'}, {"%tools", 'T'}, {"%t", 't'}, {"%%", '%'}};
     for (size_t i = 0; i < COUNT(marks); i++) {
         size_t n = strlen(marks[i].name);
         if (strncmp(*at, marks[i].name, n) != 0)
@@ -84,6 +84,7 @@ static void substitute_one(const struct annotated *a, const char **at, struct te
         case 'k': text_addz(t, a->options->kernc); return;
         case 's': text_addz(t, a->path); return;
         case 'S': text_printf(t, "%.*s", folder_length(a->path), strchr(a->path, '/') ? a->path : "."); return;
+        case 'T': text_addz(t, a->options->tools); return;
         case 't': text_printf(t, "%s/%u", a->options->folder, a->serial); return;
         default:  text_char(t, '%'); return;
         }
