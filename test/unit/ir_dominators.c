@@ -1,0 +1,173 @@
+/* ir_dominators.c: CFG, dominators and post-dominators of random graphs against their definitions. */
+#include "test/unit/ir_files.h"
+
+#include "ir/analysis.h"
+
+#define BLOCKS 11
+#define GRAPHS 3000
+
+static uint64_t seed = 1;
+
+static uint32_t any(uint32_t n)
+{
+    seed = hash_mix(seed, 99);
+    return (uint32_t)(seed >> 20) % n;
+}
+
+/* Each block gets up to two successors, the entry excluded; few of them return in every third graph. */
+static struct ir_module *random_graph(uint32_t n, bool endless)
+{
+    struct ir_module *m = ir_module_new("graph");
+    struct ir_function *f = ir_function_new(m, "f", IR_TYPE_VOID, 0);
+    for (uint32_t b = 0; b < n; b++)
+        ir_block_new(f, NULL);
+    for (uint32_t b = 0; b < n; b++) {
+        struct ir_cursor c = {.fn = f, .block = b};
+        uint32_t kind = any(endless ? 12 : 4);
+        if (kind == 0 || n == 1)
+            ir_emit_ret(&c, 0);
+        else if (kind % 2)
+            ir_emit_br(&c, 1 + any(n - 1));
+        else
+            ir_emit_brif(&c, ir_const_i1(f, true), 1 + any(n - 1), 1 + any(n - 1));
+    }
+    return m;
+}
+
+/* Marks what is reached from `from` without entering `without`; along edges or against them. */
+static void reach(const struct ir_cfg *c, uint32_t from, uint32_t without, bool backward, bool *marked)
+{
+    if (from == without || marked[from])
+        return;
+    marked[from] = true;
+    const struct ir_block *block = ir_block_at(c->fn, from);
+    for (uint32_t e = 0; !backward && e < block->edges.count; e++)
+        reach(c, block->edges.at[e].block, without, backward, marked);
+    if (backward)
+        for ir_each_pred(p, from, c)
+            reach(c, p, without, backward, marked);
+}
+
+/* The parent is the dominator that all others but the block itself dominate. */
+static void check_tree(const struct ir_dominators *d, uint32_t n)
+{
+    for (uint32_t b = 0; b < n; b++) {
+        if (!d->depth[b])
+            continue;
+        assert_int_equal(d->order[d->pre[b]], b);
+        uint32_t above = 0;
+        for (uint32_t a = 0; a < n; a++)
+            above += ir_dominates(d, a, b);
+        assert_int_equal(above, d->depth[b]);
+        if (d->idom[b] == IR_NO_BLOCK)
+            continue;
+        assert_true(d->idom[b] != b && ir_dominates(d, d->idom[b], b));
+        assert_int_equal(d->depth[d->idom[b]] + 1, d->depth[b]);
+    }
+}
+
+static void check_forward(struct arena *a, const struct ir_cfg *c, uint32_t n)
+{
+    const struct ir_dominators *d = ir_dominators_new(a, c);
+    bool reached[BLOCKS] = {0};
+    reach(c, 0, IR_NO_BLOCK, false, reached);
+    for (uint32_t x = 0; x < n; x++) {
+        bool without[BLOCKS] = {0};
+        reach(c, 0, x, false, without);
+        assert_true(bitset_has(c->reachable, x) == reached[x]);
+        assert_true((c->rpo_index[x] != IR_NO_BLOCK) == reached[x]);
+        for (uint32_t b = 0; b < n; b++)
+            assert_true(ir_dominates(d, x, b) == (reached[x] && reached[b] && !without[b]));
+    }
+    check_tree(d, n);
+}
+
+static void check_backward(struct arena *a, const struct ir_cfg *c, uint32_t n)
+{
+    const struct ir_dominators *d = ir_post_dominators_new(a, c);
+    u32_vec exits = ir_exits(a, c);
+    for (uint32_t x = 0; x < n; x++) {
+        bool without[BLOCKS] = {0};
+        for (uint32_t i = 0; i < exits.count; i++)
+            reach(c, exits.at[i], x, true, without);
+        for (uint32_t b = 0; b < n; b++) {
+            bool live = bitset_has(c->reachable, x) && bitset_has(c->reachable, b);
+            assert_true(ir_dominates(d, x, b) == (live && !without[b]));
+        }
+    }
+    check_tree(d, n);
+}
+
+static void test_random_graphs(void **state)
+{
+    for (uint32_t i = 0; i < GRAPHS; i++) {
+        struct arena a;
+        arena_init(&a);
+        uint32_t n = 1 + any(BLOCKS);
+        struct ir_module *m = random_graph(n, i % 3 == 0);
+        const struct ir_cfg *c = ir_cfg_new(&a, m->functions.at[0]);
+        check_forward(&a, c, n);
+        check_backward(&a, c, n);
+        ir_module_free(m);
+        arena_free(&a);
+    }
+}
+
+/* In an acyclic graph every edge goes forward in reverse post-order. */
+static void test_reverse_post_order(void **state)
+{
+    struct ir_module *m = ir_module_new("order");
+    struct ir_function *f = ir_function_new(m, "f", IR_TYPE_VOID, 0);
+    struct arena a;
+    arena_init(&a);
+    for (uint32_t b = 0; b < 100; b++)
+        ir_block_new(f, NULL);
+    for (uint32_t b = 0; b < 100; b++) {
+        struct ir_cursor c = {.fn = f, .block = b};
+        if (b < 98)
+            ir_emit_brif(&c, ir_const_i1(f, true), b + 1 + any(99 - b), b + 1 + any(99 - b));
+        else
+            ir_emit_ret(&c, 0);
+    }
+    const struct ir_cfg *c = ir_cfg_new(&a, f);
+    for (uint32_t i = 0; i < c->rpo_count; i++)
+        for ir_each_pred(p, c->rpo[i], c)
+            assert_true(!bitset_has(c->reachable, p) || c->rpo_index[p] < i);
+    arena_free(&a);
+    ir_module_free(m);
+}
+
+/* Long chains and ladders: no recursion, no quadratic time. */
+static void test_deep_graphs(void **state)
+{
+    enum { N = 200000 };
+    struct ir_module *m = ir_module_new("deep");
+    struct ir_function *f = ir_function_new(m, "f", IR_TYPE_VOID, 0);
+    struct arena a;
+    arena_init(&a);
+    for (uint32_t b = 0; b < N; b++)
+        ir_block_new(f, NULL);
+    for (uint32_t b = 0; b < N; b++) {
+        struct ir_cursor c = {.fn = f, .block = b};
+        if (b + 1 < N)
+            ir_emit_brif(&c, ir_const_i1(f, true), b + 1, b ? N - b : N - 1);
+        else
+            ir_emit_ret(&c, 0);
+    }
+    const struct ir_cfg *c = ir_cfg_new(&a, f);
+    const struct ir_dominators *d = ir_dominators_new(&a, c), *p = ir_post_dominators_new(&a, c);
+    assert_int_equal(d->count, N);
+    assert_true(ir_dominates(d, 0, N / 2) && ir_dominates(p, N - 1, N / 2));
+    arena_free(&a);
+    ir_module_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_graphs),
+        cmocka_unit_test(test_reverse_post_order),
+        cmocka_unit_test(test_deep_graphs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
