@@ -6,8 +6,6 @@
  */
 #include "backend/bytecode/stream.h"
 
-#define MAGIC "\x89KBC\r\n\x1a\n"       /* damaged by any text conversion, like PNG's */
-#define MAGIC_BYTES 8
 #define VERSION 1
 
 struct bc_program *bc_program_new(void)
@@ -265,16 +263,21 @@ static void exchange_header(struct stream *s, struct header *h)
     stream_u64(s, &h->hash);
 }
 
+void bc_seal(const void *body, size_t n, struct text *out)
+{
+    struct stream s = {.out = out};
+    struct header h = {VERSION, vocabulary_hash(), n, hash_of(HASH_START, body, n)};
+    text_add(out, BC_MAGIC, BC_MAGIC_BYTES);
+    exchange_header(&s, &h);
+    text_add(out, body, n);
+}
+
 void bc_write(const struct bc_program *p, struct text *out)
 {
     struct text body = {0};
     struct stream s = {.out = &body};
     stream_program(&s, (struct bc_program *)p);     /* a writing stream changes nothing */
-    struct header h = {VERSION, vocabulary_hash(), body.length, hash_of(HASH_START, body.at, body.length)};
-    text_add(out, MAGIC, MAGIC_BYTES);
-    s.out = out;
-    exchange_header(&s, &h);
-    text_add(out, body.at, body.length);
+    bc_seal(body.at, body.length, out);
     text_free(&body);
 }
 
@@ -295,11 +298,11 @@ static const char *check_header(struct stream *s)
 
 struct bc_program *bc_read(const void *bytes, size_t n, const char **why)
 {
-    if (n < MAGIC_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0) {
+    if (n < BC_MAGIC_BYTES || memcmp(bytes, BC_MAGIC, BC_MAGIC_BYTES) != 0) {
         *why = "it is no compiled program";
         return NULL;
     }
-    struct stream s = {.at = (const uint8_t *)bytes + MAGIC_BYTES, .end = (const uint8_t *)bytes + n};
+    struct stream s = {.at = (const uint8_t *)bytes + BC_MAGIC_BYTES, .end = (const uint8_t *)bytes + n};
     if ((*why = check_header(&s)))
         return NULL;
     struct bc_program *p = bc_program_new();

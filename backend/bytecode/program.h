@@ -158,6 +158,8 @@ void bc_program_free(struct bc_program *p);
 #define BC_MAGIC_BYTES 8
 /* File format: docs/bytecode.md. Writing cannot fail but for memory; reading checks everything and gives a reason. */
 void bc_write(const struct bc_program *p, struct text *out);
+/* Puts a header before the body of a program; bc_write does so, and tests that change bodies. */
+void bc_seal(const void *body, size_t n, struct text *out);
 struct bc_program *bc_read(const void *bytes, size_t n, const char **why);
 /* NULL, or why the program must not run (registers, targets, tables, operand kinds, fall-off). */
 const char *bc_verify(const struct bc_program *p, char *buffer, size_t size);
