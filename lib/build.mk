@@ -1,1 +1,1 @@
-lib_SRC :=
+lib_SRC := lib/compile.c lib/dot.c

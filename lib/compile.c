@@ -1,0 +1,300 @@
+/* compile.c: libkernc's one call: source, IR text or bytecode → IR → passes → bytecode, and the texts of a result.
+ *
+ * Running out of memory anywhere jumps to the guard of the public function that was called; what was allocated in the
+ * result's arena is freed with the result.
+ */
+#include "kernc.h"
+
+#include "backend/backend.h"
+#include "frontend/frontend.h"
+#include "lib/dot.h"
+#include "opt/opt.h"
+#include "runtime/scheme.h"
+
+struct kernc_result {
+    struct arena arena;
+    struct diagnostics diagnostics;
+    struct source *source;
+    struct ir_module *module;          /* NULL: none yet */
+    struct bc_program *program;
+    struct opt_report report;          /* if `reported` */
+    bool reported;
+    enum kernc_input input;
+    kernc_compile_status status;
+    struct text texts[KERNC_TEXTS];    /* made when first asked for */
+};
+
+/* ---- options ------------------------------------------------------------------------------------------- */
+
+void kernc_options_init(kernc_options *o)
+{
+    *o = (kernc_options){.size = sizeof *o, .level = OPT_LEVEL_DEFAULT, .scheme = "pdom", .bisect_limit = -1};
+}
+
+/* A caller built with an older, shorter header gets the defaults of what it does not know. */
+static kernc_options own_options(const kernc_options *given)
+{
+    kernc_options o;
+    kernc_options_init(&o);
+    if (given)
+        memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    return o;
+}
+
+static void bad_option(kernc_result *r, const char *fmt, const char *value)
+{
+    diag_add(&r->diagnostics, DIAG_ERROR, "option", (span){0}, fmt, value);
+    r->status = KERNC_BAD_OPTION;
+}
+
+static bool take_warnings(kernc_result *r, const kernc_options *o, struct fe_options *fe)
+{
+    fe_options_init(fe);
+    r->diagnostics.warnings_off = o->no_warnings;
+    r->diagnostics.error_limit = o->error_limit;
+    for (size_t i = 0; i < o->warning_count; i++) {
+        if (strcmp(o->warnings[i], "error") == 0)
+            r->diagnostics.warnings_are_errors = true;
+        else if (strcmp(o->warnings[i], "no-error") == 0)
+            r->diagnostics.warnings_are_errors = false;
+        else if (!fe_options_warning(fe, o->warnings[i]))
+            bad_option(r, "there is no warning group '%s'", o->warnings[i]);
+    }
+    return r->status == KERNC_COMPILED;
+}
+
+static bool take_scheme(kernc_result *r, const kernc_options *o)
+{
+    if (!rt_scheme_find(o->scheme))
+        bad_option(r, "there is no scheme '%s'", o->scheme);
+    return r->status == KERNC_COMPILED;
+}
+
+static bool take_switches(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+{
+    for (size_t i = 0; i < o->switch_count; i++) {
+        const char *name = o->switches[i];
+        bool        off = strncmp(name, "no-", 3) == 0;
+        if (!opt_switch(opt, off ? name + 3 : name, !off))
+            bad_option(r, "there is no pass '%s' to switch", off ? name + 3 : name);
+    }
+    return r->status == KERNC_COMPILED;
+}
+
+static bool make_opt_options(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+{
+    opt_options_init(opt);
+    opt->level = o->level;
+    opt->passes = o->passes;
+    opt->print_before = o->print_before;
+    opt->print_after = o->print_after;
+    opt->print_before_all = o->print_before_all;
+    opt->print_after_all = o->print_after_all;
+    opt->print_changed = (enum opt_changed)o->print_changed;
+    opt->filter_passes = o->filter_passes;
+    opt->filter_functions = o->filter_functions;
+    opt->dump_dir = o->dump_dir;
+    opt->verify_each = o->verify_each;
+    opt->time_passes = opt->stats = opt->remarks = o->collect;
+    opt->bisect_limit = o->bisect_limit;
+    opt->print = o->print;
+    opt->data = o->print_data;
+    return take_switches(r, o, opt);
+}
+
+/* ---- the way down ---------------------------------------------------------------------------------------- */
+
+/* Blanks and comment lines of IR text, then its first word. */
+static bool begins_ir(const char *at)
+{
+    for (;;) {
+        at += strspn(at, " \t\r\n");
+        if (*at != ';')
+            return strncmp(at, "module", 6) == 0 && strchr(" \t\"", at[6]);
+        at += strcspn(at, "\n");
+    }
+}
+
+static enum kernc_input input_of(const void *bytes, size_t n, const char *text)
+{
+    if (n >= BC_MAGIC_BYTES && memcmp(bytes, BC_MAGIC, BC_MAGIC_BYTES) == 0)
+        return KERNC_INPUT_BYTECODE;
+    return begins_ir(text) ? KERNC_INPUT_IR : KERNC_INPUT_SOURCE;
+}
+
+static void read_bytecode(kernc_result *r, const void *bytes, size_t n)
+{
+    char        buffer[256];
+    const char *why = NULL;
+    r->program = bc_read(bytes, n, &why);
+    if (r->program)
+        why = bc_verify(r->program, buffer, sizeof buffer);
+    if (why)
+        diag_add(&r->diagnostics, DIAG_ERROR, "bytecode", (span){0}, "not valid bytecode: %s", why);
+}
+
+static void read_ir(kernc_result *r)
+{
+    r->module = ir_parse(r->source, &r->diagnostics);
+    if (r->module)
+        ir_verify(r->module, &r->diagnostics);
+}
+
+static void read_source(kernc_result *r, const kernc_options *o)
+{
+    struct fe_options fe;
+    if (!take_warnings(r, o, &fe))
+        return;
+    if (o->tree_only)
+        fe_dump_tree(r->source, &r->diagnostics, &fe, &r->texts[KERNC_TEXT_TREE]);
+    else
+        r->module = fe_compile(r->source, &r->diagnostics, &fe);
+}
+
+static bool failed(kernc_result *r)
+{
+    if (r->status == KERNC_COMPILED && r->diagnostics.errors)
+        r->status = KERNC_BAD_SOURCE;
+    return r->status != KERNC_COMPILED;
+}
+
+static void run_passes(kernc_result *r, const kernc_options *o)
+{
+    struct opt_options opt;
+    if (!make_opt_options(r, o, &opt))
+        return;
+    opt_report_init(&r->report);
+    r->reported = true;
+    if (!opt_run(r->module, &opt, &r->report, &r->diagnostics))
+        r->status = KERNC_BAD_OPTION;
+}
+
+static void compile(kernc_result *r, const char *name, const void *bytes, size_t n, const kernc_options *o)
+{
+    r->source = source_new(&r->arena, name, bytes, n);
+    diag_init(&r->diagnostics, &r->arena, r->source);
+    if (!take_scheme(r, o))
+        return;
+    r->input = o->input ? (enum kernc_input)o->input : input_of(bytes, n, r->source->text);
+    if (r->input == KERNC_INPUT_BYTECODE)
+        read_bytecode(r, bytes, n);
+    else if (r->input == KERNC_INPUT_IR)
+        read_ir(r);
+    else
+        read_source(r, o);
+    if (failed(r) || !r->module)
+        return;
+    run_passes(r, o);
+    if (failed(r) || o->ir_only)
+        return;
+    struct be_options be = {.scheme = o->scheme, .tokens = strcmp(o->scheme, "oracle") == 0};
+    r->program = be_bytecode(r->module, &be, &r->diagnostics);
+    failed(r);
+}
+
+kernc_result *kernc_compile(const char *name, const void *bytes, size_t n, const kernc_options *options)
+{
+    struct mem_guard       guard;
+    kernc_result *volatile r = NULL;
+    if (mem_guard_enter(&guard)) {
+        if (r)
+            r->status = KERNC_COMPILE_NO_MEMORY;
+        return r;
+    }
+    kernc_options o = own_options(options);
+    r = mem_alloc(sizeof *r);
+    compile(r, name, bytes, n, &o);
+    mem_guard_leave(&guard);
+    return r;
+}
+
+void kernc_result_free(kernc_result *r)
+{
+    if (!r)
+        return;
+    for (size_t i = 0; i < KERNC_TEXTS; i++)
+        text_free(&r->texts[i]);
+    if (r->reported)
+        opt_report_free(&r->report);
+    ir_module_free(r->module);
+    bc_program_free(r->program);
+    arena_free(&r->arena);
+    mem_free(r);
+}
+
+/* ---- what came of it --------------------------------------------------------------------------------------- */
+
+kernc_compile_status kernc_result_status(const kernc_result *r)
+{
+    return r->status;
+}
+
+enum kernc_input kernc_result_input(const kernc_result *r)
+{
+    return r->input;
+}
+
+unsigned kernc_result_errors(const kernc_result *r)
+{
+    return r->diagnostics.errors;
+}
+
+unsigned kernc_result_warnings(const kernc_result *r)
+{
+    return r->diagnostics.warnings;
+}
+
+static bool has_text(const kernc_result *r, kernc_text what)
+{
+    switch (what) {
+    case KERNC_TEXT_DIAGNOSTICS:
+    case KERNC_TEXT_DIAGNOSTICS_COLOR:
+    case KERNC_TEXT_DIAGNOSTICS_JSON: return r->diagnostics.arena != NULL;
+    case KERNC_TEXT_BYTECODE:
+    case KERNC_TEXT_LISTING:          return r->program && r->status == KERNC_COMPILED;
+    case KERNC_TEXT_IR:
+    case KERNC_TEXT_DOT:              return r->module && r->status == KERNC_COMPILED;
+    case KERNC_TEXT_REMARKS:
+    case KERNC_TEXT_REMARKS_JSON:
+    case KERNC_TEXT_STATS:
+    case KERNC_TEXT_TIMES:            return r->reported;
+    default:                          return what < KERNC_TEXTS && r->texts[what].at;
+    }
+}
+
+static void make_text(const kernc_result *r, kernc_text what, struct text *t)
+{
+    text_add(t, "", 0);
+    switch (what) {
+    case KERNC_TEXT_DIAGNOSTICS:       diag_text(&r->diagnostics, t, false); break;
+    case KERNC_TEXT_DIAGNOSTICS_COLOR: diag_text(&r->diagnostics, t, true); break;
+    case KERNC_TEXT_DIAGNOSTICS_JSON:  diag_json_text(&r->diagnostics, t); break;
+    case KERNC_TEXT_BYTECODE:          bc_write(r->program, t); break;
+    case KERNC_TEXT_LISTING:           bc_disassemble(r->program, t); break;
+    case KERNC_TEXT_IR:                ir_print_module(r->module, t); break;
+    case KERNC_TEXT_DOT:               dot_module(r->module, t); break;
+    case KERNC_TEXT_REMARKS:           opt_remarks_text(&r->report, r->source->name, t); break;
+    case KERNC_TEXT_REMARKS_JSON:      opt_remarks_json(&r->report, r->source->name, t); break;
+    case KERNC_TEXT_STATS:             opt_stats_text(&r->report, t); break;
+    case KERNC_TEXT_TIMES:             opt_times_text(&r->report, t); break;
+    default:                           break;
+    }
+}
+
+const char *kernc_result_text(kernc_result *r, kernc_text what, size_t *n)
+{
+    struct mem_guard guard;
+    if (!has_text(r, what))
+        return NULL;
+    struct text *t = &r->texts[what];
+    if (mem_guard_enter(&guard)) {
+        text_free(t);
+        return NULL;
+    }
+    if (!t->at)
+        make_text(r, what, t);
+    mem_guard_leave(&guard);
+    if (n)
+        *n = t->length;
+    return t->at;
+}
