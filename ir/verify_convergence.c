@@ -72,6 +72,19 @@ static void check_predictions(struct verifier *v)
     }
 }
 
+static void check_hearts_first(struct verifier *v)
+{
+    const struct ir_function *f = v->fn;
+    for ir_each_block(i, b, f) {
+        bool earlier = false;
+        for ir_each_ins(r, f, b) {
+            if (ir_at(f, r)->op == IR_loop && earlier)
+                ir_ins_broken(v, IR_RULE_TOKEN_FIRST, r, "a convergent operation stands before it in its block");
+            earlier |= ir_is_convergent(f, r);
+        }
+    }
+}
+
 static void check_cycles_and_regions(struct verifier *v, const struct ir_cfg *c)
 {
     const struct ir_tokens *tokens = ir_tokens_new(v->scratch, c);
@@ -89,6 +102,8 @@ void ir_verify_convergence(struct verifier *v, const struct ir_cfg *cfg)
         ir_ins_broken(v, IR_RULE_CONVERGENT, needs_caller, "the function is not marked convergent");
     if (!v->broken)
         check_predictions(v);
-    if (!v->broken && (c.controlled || c.entry))
+    if (!v->broken && (c.controlled || c.entry)) {
         check_cycles_and_regions(v, cfg);
+        check_hearts_first(v);
+    }
 }
