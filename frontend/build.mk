@@ -1,5 +1,9 @@
 frontend_SRC := frontend/messages.c frontend/ast.c frontend/ast_print.c frontend/words.c frontend/literals.c \
                 frontend/declare.c frontend/syntax_error.c frontend/frontend.c
+frontend_SRC += frontend/types.c frontend/builtins.c frontend/const.c frontend/scope.c frontend/convert.c \
+                frontend/check.c frontend/check_type.c frontend/check_decl.c frontend/check_init.c \
+                frontend/check_expr.c frontend/check_ops.c frontend/check_call.c frontend/check_printf.c \
+                frontend/check_stmt.c frontend/check_launch.c frontend/callgraph.c frontend/tokens.c
 frontend_GEN_OBJ := $(BUILD)/obj/gen/frontend/lexer.o $(BUILD)/obj/gen/frontend/parser.o
 
 $(BUILD)/gen/frontend/lexer.c: frontend/lexer.re
@@ -9,10 +13,10 @@ $(BUILD)/gen/frontend/lexer.c: frontend/lexer.re
 # Bison writes the header along with the parser.
 $(BUILD)/gen/frontend/parser.c: frontend/parser.y
 	@mkdir -p $(@D)
-	bison -Wall --header=$(BUILD)/gen/frontend/tokens.h -o $@ $<
+	bison -Wall --header=$(BUILD)/gen/frontend/grammar.h -o $@ $<
 
-$(BUILD)/gen/frontend/tokens.h: $(BUILD)/gen/frontend/parser.c ;
+$(BUILD)/gen/frontend/grammar.h: $(BUILD)/gen/frontend/parser.c ;
 
-# What includes the header of tokens.
+# What includes the header of the grammar.
 $(patsubst %,$(BUILD)/obj/frontend/%.o,words literals syntax_error frontend) $(frontend_GEN_OBJ): \
-    $(BUILD)/gen/frontend/tokens.h
+    $(BUILD)/gen/frontend/grammar.h

@@ -55,7 +55,7 @@ static void refuse_function_words(struct parser *p, const struct qualifiers *q)
 }
 
 struct specifiers fe_specifiers(struct parser *p, struct qualifiers *before, struct fe_form *f,
-                                struct qualifiers *behind, span where)
+                                struct qualifiers *behind)
 {
     for (unsigned word = 0; behind && word < QUALIFIERS; word++)
         if (behind->set >> word & 1)

@@ -4,7 +4,7 @@
  * Needs: text that ends in a NUL which is no part of it. Time is linear in the text.
  */
 #include "frontend/parser.h"
-#include "frontend/tokens.h"
+#include "frontend/grammar.h"
 
 void fe_lexer_init(struct parser *p)
 {
@@ -226,8 +226,8 @@ static int clause_word(const char *name)
 /* Whether a statement or declaration may begin behind this token. */
 static bool ends_statement(int token)
 {
-    return token == 0 || token == ';' || token == '{' || token == '}' || token == ')' || token == ':' ||
-           token == TOK_ELSE || token == TOK_DO;
+    return token == 0 || token == ';' || token == '{' || token == '}' || token == ':' || token == TOK_ELSE ||
+           token == TOK_DO;
 }
 
 static void remember(struct history *h, int token, union value *value, span where)

@@ -2,7 +2,7 @@
  * literal is reported and stands for some value of its kind.
  */
 #include "frontend/parser.h"
-#include "frontend/tokens.h"
+#include "frontend/grammar.h"
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>

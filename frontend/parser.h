@@ -119,7 +119,7 @@ void fe_declare_params(struct parser *p, const struct fe_form *function);
 
 /* ---- syntax_error.c ---------------------------------------------------------------------------------------- */
 
-#define MAX_EXPECTED 4
+#define MAX_EXPECTED 6
 struct syntax_error {
     int token;
     const char *unexpected;                     /* as the grammar names it */
@@ -182,7 +182,7 @@ struct fe_form *fe_form_members(struct parser *p, enum fe_form_kind kind, span w
 
 struct qualifiers *fe_qualifier(struct parser *p, struct qualifiers *to, uint32_t word, span where);
 struct specifiers fe_specifiers(struct parser *p, struct qualifiers *before, struct fe_form *f,
-                                struct qualifiers *behind, span where);
+                                struct qualifiers *behind);
 struct declarator *fe_declarator_name(struct parser *p, const char *name, span where);
 struct declarator *fe_declarator_abstract(struct parser *p, span where);
 struct declarator *fe_declarator_pointer(struct parser *p, struct declarator *d, struct qualifiers *q, span where);

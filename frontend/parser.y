@@ -83,7 +83,7 @@ static struct fe_stmt *decl_stmt(struct parser *p, span where, struct list decls
 %type <decl> param enumerator function_head launch
 %type <declarator> declarator direct_declarator abstract direct_abstract abstract_opt declared type_declared
 %type <declarator> init_declarator
-%type <qualifiers> qualifiers
+%type <qualifiers> qualifiers qualifiers_opt
 %type <specifiers> specifiers
 %type <list> items args args_opt designated_list initialisers params param_list members member enumerators
 %type <list> declarators type_declarators field_declarators declaration numbers show_items
@@ -138,11 +138,17 @@ function_head:
 ;
 
 specifiers:
-    qualifiers type qualifiers             { $$ = fe_specifiers(p, $1, $2, $3, @2); }
+    type qualifiers_opt                    { $$ = fe_specifiers(p, NULL, $1, $2); }
+|   qualifiers type qualifiers_opt         { $$ = fe_specifiers(p, $1, $2, $3); }
+;
+
+qualifiers_opt:
+    %empty                                 { $$ = NULL; }
+|   qualifiers
 ;
 
 qualifiers:
-    %empty                                 { $$ = NULL; }
+    QUALIFIER                              { $$ = fe_qualifier(p, NULL, $1, @1); }
 |   qualifiers QUALIFIER                   { $$ = fe_qualifier(p, $1, $2, @2); }
 ;
 
@@ -234,7 +240,7 @@ type_declared:
 
 declarator:
     direct_declarator
-|   '*' qualifiers declarator              { $$ = fe_declarator_pointer(p, $3, $2, span_join(@1, @2)); }
+|   '*' qualifiers_opt declarator              { $$ = fe_declarator_pointer(p, $3, $2, span_join(@1, @2)); }
 ;
 
 direct_declarator:
@@ -250,10 +256,10 @@ abstract_opt:
 ;
 
 abstract:
-    '*' qualifiers                         {
+    '*' qualifiers_opt                         {
                                                $$ = fe_declarator_pointer(p, fe_declarator_abstract(p, @$), $2, @$);
                                            }
-|   '*' qualifiers abstract                { $$ = fe_declarator_pointer(p, $3, $2, span_join(@1, @2)); }
+|   '*' qualifiers_opt abstract                { $$ = fe_declarator_pointer(p, $3, $2, span_join(@1, @2)); }
 |   direct_abstract
 ;
 
@@ -551,9 +557,12 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *p)
     int n = yypcontext_expected_tokens(context, expected, YYNTOKENS);
     struct syntax_error e = {.token = p->history.current_token};
     e.unexpected = yysymbol_name(yypcontext_token(context));
-    bool has_name = false, has_number = false;
+    bool has_name = false, has_number = false, begins = false;
     for (int i = 0; i < n; i++) {
+        if (expected[i] == YYSYMBOL_TYPE_NAME && has_name)
+            continue;
         e.wants_semicolon |= expected[i] == YYTRANSLATE(';');
+        begins |= expected[i] == YYSYMBOL_TYPEDEF;
         e.wants_parenthesis |= expected[i] == YYTRANSLATE(')');
         e.wants_square |= expected[i] == YYTRANSLATE(']');
         e.wants_statement |= expected[i] == YYSYMBOL_IF;
@@ -563,6 +572,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *p)
             e.expected[e.count] = yysymbol_name(expected[i]);
         e.count++;
     }
+    e.wants_semicolon &= !begins; /* an empty statement would do: nothing is missing */
     e.wants_expression = has_name && has_number;
     e.wants_name = has_name && !has_number;
     fe_syntax_error(p, &e);

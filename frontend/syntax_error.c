@@ -8,7 +8,7 @@
  * which brackets belong to the statement and which to what is around it. Every recovery moves on by a token.
  */
 #include "frontend/parser.h"
-#include "frontend/tokens.h"
+#include "frontend/grammar.h"
 
 /* ---- what came --------------------------------------------------------------------------------------- */
 
@@ -79,6 +79,14 @@ static void note_opener(struct parser *p, struct bracket b)
     fe_note(p->fe, FE_MSG(opener_here), b.where, b.open);
 }
 
+/* The innermost bracket that was open when this token came. */
+static struct bracket bracket_before(const struct parser *p, int token)
+{
+    bool is_opener = token == '(' || token == '[' || token == '{';
+    uint32_t n = p->brackets.count - (is_opener && p->brackets.count);
+    return n ? p->brackets.at[n - 1] : (struct bracket){0};
+}
+
 static bool guess_bracket(struct parser *p, const struct syntax_error *e)
 {
     int t = e->token;
@@ -88,7 +96,7 @@ static bool guess_bracket(struct parser *p, const struct syntax_error *e)
         note_opener(p, p->unclosed);
         return true;
     }
-    struct bracket top = p->brackets.count ? vec_last(&p->brackets) : (struct bracket){0};
+    struct bracket top = bracket_before(p, t);
     bool wants = (top.open == '(' && e->wants_parenthesis) || (top.open == '[' && e->wants_square);
     bool is_end = t == ';' || t == '{' || is_statement_word(t) || begins_declaration(t);
     if (wants && is_end && !(top.is_for && t == ';')) {
@@ -124,9 +132,11 @@ static bool guess_end(struct parser *p, const struct syntax_error *e)
     return true;
 }
 
+#define MIN_SPELLING 4    /* letters; shorter words are near to too many others */
+
 static bool suggest_keyword(struct parser *p, const char *word, span where)
 {
-    const char *keyword = fe_nearest_keyword(word);
+    const char *keyword = strlen(word) < MIN_SPELLING ? NULL : fe_nearest_keyword(word);
     if (!keyword)
         return false;
     fe_report(p->fe, FE_MSG(misspelt_word), where, word, keyword);
@@ -134,13 +144,14 @@ static bool suggest_keyword(struct parser *p, const char *word, span where)
     return true;
 }
 
-/* The statement begins with a name, on this line, that is nearly a keyword; or the name just before is. */
+/* A name that is nearly a keyword just before (`retrun x`), or before what would be its condition (`whlie (x) {`). */
 static bool guess_spelling(struct parser *p, const struct syntax_error *e)
 {
     const struct history *h = &p->history;
-    if (h->first_name && h->first.at.line == h->current.at.line && suggest_keyword(p, h->first_name, h->first))
+    bool behind_condition = h->previous_token == ')' && (e->token == '{' || is_statement_word(e->token));
+    if (behind_condition && h->first_name && suggest_keyword(p, h->first_name, h->first))
         return true;
-    return e->token == TOK_NAME && h->previous_name && h->previous_name != h->first_name &&
+    return h->previous_name && h->previous.at.line == h->current.at.line &&
            suggest_keyword(p, h->previous_name, h->previous);
 }
 
@@ -159,7 +170,7 @@ static bool guess_type(struct parser *p, const struct syntax_error *e)
         fe_report(p->fe, FE_MSG(unknown_type), h->previous, h->previous_name);
         return true;
     }
-    if (e->token != TOK_NAME || e->wants_expression || p->blocks.count || e->wants_semicolon || e->wants_name)
+    if (e->token != TOK_NAME || p->in_launch || e->wants_expression || p->blocks.count || e->wants_semicolon || e->wants_name)
         return false;
     char next = following(p);
     bool is_parameter = h->previous_token == '(' || h->previous_token == ',';
@@ -194,11 +205,13 @@ static bool guess_semicolon(struct parser *p, const struct syntax_error *e)
 
 static bool guess_name(struct parser *p, const struct syntax_error *e)
 {
-    if (!e->wants_name || !is_keyword(e->token))
+    bool same_line = p->history.current.at.line == p->history.previous.end.line;
+    if (!e->wants_name || !is_keyword(e->token) || !same_line)
         return false;
     size_t n;
     const char *text = fe_span_text(p->fe, p->history.current, &n);
     fe_report(p->fe, FE_MSG(reserved_word), p->history.current, arena_strdup(p->arena, text, n));
+    p->recovered = p->history.current.at; /* the word must not begin a statement */
     return true;
 }
 
@@ -240,7 +253,7 @@ void fe_syntax_error(struct parser *p, const struct syntax_error *e)
     if (p->stopped)
         return;
     if (guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) || guess_type(p, e) ||
-        guess_file_level(p, e) || guess_semicolon(p, e) || guess_name(p, e) || guess_expression(p, e))
+        guess_name(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
         return;
     say_expected(p, e);
 }
@@ -257,6 +270,15 @@ static void advance(struct place_in_parse *at)
 static struct block around(const struct parser *p)
 {
     return p->blocks.count ? vec_last(&p->blocks) : (struct block){0, 0};
+}
+
+/* A block has begun inside parentheses, `if (x {`: they will not be closed any more. */
+static void drop_parentheses(struct parser *p, uint32_t level)
+{
+    while (p->brackets.count > level + 1 && p->brackets.at[p->brackets.count - 2].open != '{') {
+        p->brackets.at[p->brackets.count - 2] = vec_last(&p->brackets);
+        p->brackets.count--;
+    }
 }
 
 /* Skips tokens until the statement's own brackets are closed, or what comes shows that they never will be. */
@@ -314,9 +336,12 @@ bool fe_recover(struct parser *p, int *token, union value *value, span *where)
 {
     struct place_in_parse at = {p, token, value, where};
     struct block b = around(p);
+    p->insert_semicolon = false;
     fe_type_scope_close(p, b.scopes);
     if (*token < 0) /* the parser has thrown the token away */
         advance(&at);
+    if (*token == '{')
+        drop_parentheses(p, b.brackets);
     if (same_place(p->recovered, where->at) && *token != TOK_END)
         advance(&at);
     if (p->blocks.count)

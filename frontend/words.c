@@ -1,6 +1,6 @@
 /* words.c: what a word is: keyword, name of a type, name, or a word of another language. */
 #include "frontend/parser.h"
-#include "frontend/tokens.h"
+#include "frontend/grammar.h"
 
 static const struct keyword { const char *text; int token; uint32_t value; } keywords[] = {
 #define KEYWORD(text, token, value) {text, TOK_##token, value},
