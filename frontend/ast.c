@@ -184,7 +184,8 @@ struct fe_expr *fe_expr_join(struct parser *p, struct fe_expr *a, struct fe_expr
     uint32_t n = a->string.length + b->string.length, limit = p->fe->options.limits.string_length;
     a->where.end = b->where.end;
     if (n > limit) {
-        fe_report(p->fe, FE_MSG(string_too_long), b->where, limit);
+        fe_report(p->fe, FE_MSG(string_too_long), a->where, limit);
+        a->string.length = 0;
         return a;
     }
     char *bytes = arena_alloc(p->arena, n + 1);

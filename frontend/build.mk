@@ -10,12 +10,9 @@ $(BUILD)/gen/frontend/lexer.c: frontend/lexer.re
 	@mkdir -p $(@D)
 	re2c -W --no-debug-info -o $@ $<
 
-# Bison writes the header along with the parser.
-$(BUILD)/gen/frontend/parser.c: frontend/parser.y
+$(BUILD)/gen/frontend/parser.c $(BUILD)/gen/frontend/grammar.h &: frontend/parser.y
 	@mkdir -p $(@D)
-	bison -Wall --header=$(BUILD)/gen/frontend/grammar.h -o $@ $<
-
-$(BUILD)/gen/frontend/grammar.h: $(BUILD)/gen/frontend/parser.c ;
+	bison -Wall --header=$(BUILD)/gen/frontend/grammar.h -o $(BUILD)/gen/frontend/parser.c $<
 
 # What includes the header of the grammar.
 $(patsubst %,$(BUILD)/obj/frontend/%.o,words literals syntax_error frontend) $(frontend_GEN_OBJ): \
