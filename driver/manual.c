@@ -176,9 +176,11 @@ static void zsh_completion(void)
 
 static void markdown_option(const struct option_info *o)
 {
-    printf("| `%s%s%s` | ", *o->name ? "--" : "", *o->name ? o->name : "", *o->name ? o->argument : "");
+    printf("| ");
     if (o->letter)
-        printf("`-%c%s`", o->letter, *o->argument == '=' ? o->argument + 1 : o->argument);
+        printf("`-%c%s`%s", o->letter, *o->argument == '=' && !*o->name ? o->argument + 1 : "", *o->name ? ", " : "");
+    if (*o->name)
+        printf("`--%s%s`", o->name, o->argument);
     printf(" | ");
     const char *separator = "";
     for (size_t i = 0; i < verb_count; i++)
@@ -193,7 +195,7 @@ static void markdown(void)
 {
     for (size_t i = 0; i < option_row_count; i++) {
         if (option_rows[i].id == OPTIONS)
-            printf("%s### %s\n\n| option | short | verbs | |\n| --- | --- | --- | --- |\n", i ? "\n" : "",
+            printf("%s### %s\n\n| option | verbs | |\n| --- | --- | --- |\n", i ? "\n" : "",
                    option_rows[i].title);
         else
             markdown_option(&option_info[option_rows[i].id]);
