@@ -1,2 +1,21 @@
-runtime_SRC :=
-runtime_CORE_OBJ :=
+# The core is compiled once for each row of cores.def: core_ISA_LANES.o.
+runtime_SRC := $(addprefix runtime/,context.c module.c memory.c launch.c block.c control.c group.c access.c atomic.c \
+               print.c hostcall.c trap.c metrics.c cores.c schemes/pdom.c)
+
+runtime_LANES := 8 16 32 64
+runtime_ISAS  := base
+ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
+runtime_ISAS  += avx2
+endif
+runtime_FLAGS_avx2 := -march=x86-64-v3
+# Loops over lanes need -O3 to become vector code; the two -fno give it leave to (no errno, no traps) and leave every
+# bit of every result as it is. Sanitizers keep calls from becoming jumps: CORE_LOOP.
+runtime_CORE_FLAGS := -O3 -fno-math-errno -fno-trapping-math $(if $(SAN),-DCORE_LOOP)
+runtime_CORE_OBJ := $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(BUILD)/obj/runtime/core_$(i)_$(n).o))
+
+define core_rule
+$(BUILD)/obj/runtime/core_$(1)_$(2).o: runtime/core.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(FLAGS) $$(runtime_CORE_FLAGS) $$(runtime_FLAGS_$(1)) -DCORE_ISA=$(1) -DCORE_LANES=$(2) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(eval $(call core_rule,$(i),$(n)))))

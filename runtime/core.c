@@ -1,0 +1,113 @@
+/* core.c: the interpreter. Compiled once for each instance of cores.def, with CORE_LANES, CORE_ISA and the
+ * compiler's options for the instruction set.
+ *
+ * Threaded code: each instruction is a function that ends by jumping to the next one's through a table indexed
+ * by opcode, with the warp's registers in machine registers. Compilers make the jump of `return f(...)`; where
+ * they may not (sanitizers, -O0: CORE_LOOP), functions return the next instruction to a loop. There are three
+ * tables, chosen when the mask changes: see struct rt_core.
+ *
+ * Lane operations are plain loops over a fixed number of lanes that gcc turns into vector code.
+ */
+#include "runtime/core.h"
+#include "runtime/lanes.h"
+#include "runtime/scheme.h"
+
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Woverride-init"
+
+#if defined __SANITIZE_ADDRESS__ || !defined __OPTIMIZE__
+#define CORE_LOOP
+#endif
+
+enum { LANES = CORE_LANES };
+#define ALL_LANES  (UINT64_MAX >> (64 - LANES))
+#define HANDLER(name) static const struct bc_ins *name(RT_OP_PARAMS)
+#define PASS       w, pc, table, V, S, M
+#ifdef CORE_LOOP
+#define NEXT(words) return pc + (words)
+#else
+#define NEXT(words)                                                                                          \
+    do {                                                                                                     \
+        pc += (words);                                                                                       \
+        return table[pc->op].run(PASS);                                                                      \
+    } while (0)
+#endif
+#define LANE_VECTOR(reg) __builtin_assume_aligned((void *)(V + (size_t)(reg) * (LANES * 4)), LANES * 4 < 64 ? LANES * 4 : 64)
+#define LANE_MASK ((uint32_t *)__builtin_assume_aligned(w->lane_mask, 64))
+#define ADDRESS   ((const uint32_t *)__builtin_assume_aligned(w->address, 64))
+
+#include "runtime/core_branch.h"
+#include "runtime/core_alu.h"
+#include "runtime/core_memory.h"
+#include "runtime/core_group.h"
+
+/* ---- tables ----------------------------------------------------------------------------------------------------- */
+
+#define LANE_ROWS(name, masked)                                                                              \
+    [BC_V_##name] = {masked##_##name}, [BC_T_##name] = {T_##name}, [BC_S_##name] = {S_##name},
+#define BRANCH_ROWS_B(name) [BC_B_##name] = {B_##name}, [BC_C_##name] = {C_##name},
+#define BRANCH_ROWS_I(name)
+#define BRANCH_ROWS_L(name)
+#define BRANCH_ROWS_F(name)
+#define BRANCH_ROWS_D(name)
+#define COMMON_ROWS [0 ... BC_OPS - 1] = {invalid},
+
+#define BC(name, operands, meaning) [BC_##name] = {O_##name},
+#define S1(op, name, R, A, formula) LANE_ROWS(name, V)
+#define S2(op, name, R, A, B, formula) LANE_ROWS(name, V) BRANCH_ROWS_##R(name)
+#define S3(op, name, R, A, B, C, formula) LANE_ROWS(name, V)
+static const struct rt_op partial_table[BC_OPS] = {
+    COMMON_ROWS
+#include "backend/bytecode/bytecode.def"
+#include "base/scalar.def"
+};
+
+/* Lanes that are not active are never read again: V_ forms need no mask. */
+#define UNMASKED_ROWS                                                                                        \
+    [BC_mov_v] = {full_mov_v}, [BC_mov_w] = {full_mov_w}, [BC_spread_v] = {O_splat_v}, [BC_spread_w] = {O_splat_w},
+#define BC(name, operands, meaning) [BC_##name] = {O_##name},
+#define S1(op, name, R, A, formula) LANE_ROWS(name, T)
+#define S2(op, name, R, A, B, formula) LANE_ROWS(name, T) BRANCH_ROWS_##R(name)
+#define S3(op, name, R, A, B, C, formula) LANE_ROWS(name, T)
+static const struct rt_op brief_table[BC_OPS] = {
+    COMMON_ROWS
+#include "backend/bytecode/bytecode.def"
+#include "base/scalar.def"
+    UNMASKED_ROWS
+};
+
+#define BC(name, operands, meaning) [BC_##name] = {O_##name},
+#define S1(op, name, R, A, formula) LANE_ROWS(name, T)
+#define S2(op, name, R, A, B, formula) LANE_ROWS(name, T) BRANCH_ROWS_##R(name)
+#define S3(op, name, R, A, B, C, formula) LANE_ROWS(name, T)
+static const struct rt_op full_table[BC_OPS] = {
+    COMMON_ROWS
+#include "backend/bytecode/bytecode.def"
+#include "base/scalar.def"
+    UNMASKED_ROWS LOADS(RUN_LOAD) STORES(RUN_STORE)
+};
+
+static void run(struct rt_warp *w)
+{
+    const struct bc_ins *pc = w->code + w->pc;
+    w->stop = RT_RUNNING;
+    refresh(w);
+#ifdef CORE_LOOP
+    while (pc)
+        pc = w->table[pc->op].run(w, pc, w->table, w->V, w->S, w->M);
+#else
+    w->table[pc->op].run(w, pc, w->table, w->V, w->S, w->M);
+#endif
+}
+
+#define PASTE_(isa, lanes) rt_core_##isa##_##lanes
+#define PASTE(isa, lanes) PASTE_(isa, lanes)
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+extern const struct rt_core PASTE(CORE_ISA, CORE_LANES);
+const struct rt_core PASTE(CORE_ISA, CORE_LANES) = {
+    .isa = TEXT(CORE_ISA), .lanes = LANES, .full = full_table, .brief = brief_table, .partial = partial_table,
+    .block_clock = block_clock, .block_ask = block_ask, .ask_converge = ask_converge, .run = run,
+};

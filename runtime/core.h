@@ -1,0 +1,24 @@
+/* core.h: instances of the interpreter's core. core.c is compiled once for each row of cores.def. */
+#ifndef KERNC_RT_CORE_H
+#define KERNC_RT_CORE_H
+
+#include "runtime/warp.h"
+
+struct rt_core {
+    const char *isa;
+    uint32_t    lanes;
+    /* Tables of BC_OPS rows: all lanes active; all live lanes active (others may be computed, never stored);
+     * only some of the live lanes active. */
+    const struct rt_op *full, *brief, *partial;
+    /* Other handlers, for launches that need them in their tables: BC_block of programs that read the clock; of
+     * schemes with RT_ASK_MEET; convergent operations of schemes with RT_ASK_CONVERGE. */
+    const struct bc_ins *(*block_clock)(RT_OP_PARAMS), *(*block_ask)(RT_OP_PARAMS), *(*ask_converge)(RT_OP_PARAMS);
+    /* Runs from w->pc until the warp stops; sets w->stop and w->pc. */
+    void (*run)(struct rt_warp *w);
+};
+
+/* The fastest instance this machine can run with at least `width` lanes (1..64), of this instruction set
+ * (NULL: any). NULL: not built, or this machine can't. */
+const struct rt_core *rt_core_choose(const char *isa, uint32_t width);
+
+#endif

@@ -1,0 +1,265 @@
+/* core_alu.h: the operations of base/scalar.def in their five forms (see bytecode.def). Part of core.c.
+ *
+ * One template for each shape of operands. A K operation calls its function for the active lanes only; all
+ * others run over every lane, and V_ forms blend the result into the active ones. Lanes that are not active
+ * may compute garbage: nothing here can fault.
+ */
+
+/* `static inline bool calls_sin(void)`: has operation `sin` the flag K? */
+#define SCALAR_OP(op, flags, meaning)                                                                        \
+    static inline bool calls_##op(void)                                                                      \
+    {                                                                                                        \
+        return __builtin_strchr(flags, 'K') != NULL;                                                         \
+    }
+#include "base/scalar.def"
+
+/* Registers by the letters of scalar.def. */
+#define LANES_OF_I(reg) ((uint32_t *)LANE_VECTOR(reg))
+#define LANES_OF_L(reg) ((uint64_t *)LANE_VECTOR(reg))
+#define LANES_OF_F(reg) ((float *)LANE_VECTOR(reg))
+#define LANES_OF_D(reg) ((double *)LANE_VECTOR(reg))
+#define GET_B(s) ((bool)((s) & 1))
+#define GET_I(s) ((uint32_t)(s))
+#define GET_L(s) (s)
+#define GET_F(s) scalar_from_f32((uint32_t)(s))
+#define GET_D(s) scalar_from_f64(s)
+#define PUT_B(x) (uint64_t)(x)
+#define PUT_I(x) (uint64_t)(x)
+#define PUT_L(x) (x)
+#define PUT_F(x) (uint64_t)scalar_raw_f32(x)
+#define PUT_D(x) scalar_raw_f64(x)
+
+/* d[i] = r in lanes whose mask is all ones. */
+static inline void blend_I(uint32_t *d, uint32_t r, uint32_t mask)
+{
+    *d = (r & mask) | (*d & ~mask);
+}
+static inline void blend_L(uint64_t *d, uint64_t r, uint32_t mask)
+{
+    uint64_t wide = (uint64_t)(int64_t)(int32_t)mask;
+    *d = (r & wide) | (*d & ~wide);
+}
+static inline void blend_F(float *d, float r, uint32_t mask)
+{
+    uint32_t bits = (scalar_raw_f32(r) & mask) | (scalar_raw_f32(*d) & ~mask);
+    memcpy(d, &bits, sizeof bits);
+}
+static inline void blend_D(double *d, double r, uint32_t mask)
+{
+    uint64_t wide = (uint64_t)(int64_t)(int32_t)mask;
+    uint64_t bits = (scalar_raw_f64(r) & wide) | (scalar_raw_f64(*d) & ~wide);
+    memcpy(d, &bits, sizeof bits);
+}
+
+/* The T_ and V_ handlers of one case; FETCH declares a, b, c of lane i. */
+#define LANE_HANDLERS(op, name, R, POINTERS, FETCH, formula)                                                 \
+    HANDLER(T_##name)                                                                                        \
+    {                                                                                                        \
+        scalar_ctype_##R *d = LANES_OF_##R(pc->d);                                                           \
+        POINTERS                                                                                             \
+        if (calls_##op()) {                                                                                  \
+            for rt_each_lane (i, w->active) {                                                                \
+                FETCH d[i] = (formula);                                                                      \
+            }                                                                                                \
+        } else {                                                                                             \
+            LANE_LOOP (i, LANES) {                                                                           \
+                FETCH d[i] = (formula);                                                                      \
+            }                                                                                                \
+        }                                                                                                    \
+        NEXT(1);                                                                                             \
+    }                                                                                                        \
+    HANDLER(V_##name)                                                                                        \
+    {                                                                                                        \
+        if (calls_##op())                                                                                    \
+            return T_##name(PASS);                                                                           \
+        scalar_ctype_##R *d = LANES_OF_##R(pc->d);                                                           \
+        POINTERS                                                                                             \
+        const uint32_t *mask = LANE_MASK;                                                                    \
+        LANE_LOOP (i, LANES) {                                                                               \
+            FETCH blend_##R(&d[i], (formula), mask[i]);                                                      \
+        }                                                                                                    \
+        NEXT(1);                                                                                             \
+    }
+#define SCALAR_HANDLER(name, R, FETCH, formula)                                                              \
+    HANDLER(S_##name)                                                                                        \
+    {                                                                                                        \
+        FETCH S[pc->d] = PUT_##R((formula));                                                                 \
+        NEXT(1);                                                                                             \
+    }
+#define FETCH_1(A) scalar_ctype_##A a = x[i];
+#define FETCH_2(A, B) FETCH_1(A) scalar_ctype_##B b = y[i];
+#define FETCH_3(A, B, C) FETCH_2(A, B) scalar_ctype_##C c = z[i];
+#define POINTERS_1(A) const scalar_ctype_##A *x = LANES_OF_##A(pc->a);
+#define POINTERS_2(A, B) POINTERS_1(A) const scalar_ctype_##B *y = LANES_OF_##B(pc->b);
+#define POINTERS_3(A, B, C) POINTERS_2(A, B) const scalar_ctype_##C *z = LANES_OF_##C(pc->c);
+#define SCALAR_1(A) scalar_ctype_##A a = GET_##A(S[pc->a]);
+#define SCALAR_2(A, B) SCALAR_1(A) scalar_ctype_##B b = GET_##B(S[pc->b]);
+#define SCALAR_3(A, B, C) SCALAR_2(A, B) scalar_ctype_##C c = GET_##C(S[pc->c]);
+
+/* Cases whose operands or results are lane masks. */
+#define MASK_HANDLERS(name, value)                                                                           \
+    HANDLER(T_##name)                                                                                        \
+    {                                                                                                        \
+        M[pc->d] = (value);                                                                                  \
+        NEXT(1);                                                                                             \
+    }                                                                                                        \
+    HANDLER(V_##name)                                                                                        \
+    {                                                                                                        \
+        uint64_t r = (value);                                                                                \
+        M[pc->d] = (r & w->active) | (M[pc->d] & ~w->active);                                                \
+        NEXT(1);                                                                                             \
+    }
+MASK_HANDLERS(not_B, ~M[pc->a])
+MASK_HANDLERS(and_B, M[pc->a] & M[pc->b])
+MASK_HANDLERS(or_B, M[pc->a] | M[pc->b])
+MASK_HANDLERS(xor_B, M[pc->a] ^ M[pc->b])
+MASK_HANDLERS(eq_B, ~(M[pc->a] ^ M[pc->b]))
+MASK_HANDLERS(ne_B, M[pc->a] ^ M[pc->b])
+MASK_HANDLERS(select_B, (M[pc->a] & M[pc->b]) | (~M[pc->a] & M[pc->c]))
+
+/* Comparisons: the formula is evaluated on machine vectors, where it means the same. */
+#define COMPARE_B(name, formula)
+#define COMPARE_WITH(name, A, vec_s, kind, formula)                                                          \
+    static inline uint64_t compare_##name(const uint8_t *x, const uint8_t *y)                                \
+    {                                                                                                        \
+        uint64_t bits = 0;                                                                                   \
+        CHUNK_LOOP (chunk, LANES / CHUNK_##kind) {                                                           \
+            vec_##A a, b;                                                                                    \
+            memcpy(&a, x + chunk * VECTOR_BYTES, VECTOR_BYTES);                                              \
+            memcpy(&b, y + chunk * VECTOR_BYTES, VECTOR_BYTES);                                              \
+            bits |= lanes_bits_##kind((vec_s)(formula)) << chunk * CHUNK_##kind;                             \
+        }                                                                                                    \
+        return bits;                                                                                         \
+    }
+#define COMPARE_I(name, formula) COMPARE_WITH(name, I, vec_i, 32, formula)
+#define COMPARE_F(name, formula) COMPARE_WITH(name, F, vec_i, 32, formula)
+#define COMPARE_L(name, formula) COMPARE_WITH(name, L, vec_l, 64, formula)
+#define COMPARE_D(name, formula) COMPARE_WITH(name, D, vec_l, 64, formula)
+#define IGNORE_B(A, name, formula) COMPARE_##A(name, formula)
+#define IGNORE_I(A, name, formula)
+#define IGNORE_L(A, name, formula)
+#define IGNORE_F(A, name, formula)
+#define IGNORE_D(A, name, formula)
+#define i32(x) ((vec_i)(x))
+#define i64(x) ((vec_l)(x))
+#define S2(op, name, R, A, B, formula) IGNORE_##R(A, name, formula)
+#include "base/scalar.def"
+#undef i32
+#undef i64
+
+#define compare_eq_B(x, y) (~(M[pc->a] ^ M[pc->b]))
+#define compare_ne_B(x, y) (M[pc->a] ^ M[pc->b])
+#define COMPARED(name) compare_##name((const uint8_t *)LANE_VECTOR(pc->a), (const uint8_t *)LANE_VECTOR(pc->b))
+
+/* B_: lanes where the comparison holds go one way, the others the other. C_: all go together. */
+#define BRANCH_HANDLERS(name, A, B, formula)                                                                 \
+    HANDLER(B_##name)                                                                                        \
+    {                                                                                                        \
+        uint64_t yes = COMPARED(name) & w->active;                                                           \
+        BRANCH_LANES(yes);                                                                                   \
+    }                                                                                                        \
+    HANDLER(C_##name)                                                                                        \
+    {                                                                                                        \
+        SCALAR_2(A, B)                                                                                       \
+        BRANCH_SCALAR(formula);                                                                              \
+    }
+#define LANE_COMPARE_B(name)
+#define LANE_COMPARE_I(name) MASK_HANDLERS(name, COMPARED(name))
+#define LANE_COMPARE_L(name) MASK_HANDLERS(name, COMPARED(name))
+#define LANE_COMPARE_F(name) MASK_HANDLERS(name, COMPARED(name))
+#define LANE_COMPARE_D(name) MASK_HANDLERS(name, COMPARED(name))
+
+/* and_B, or_B and xor_B are no comparisons, but their lane forms are masks too and stand above. */
+#define BINARY_B(op, name, A, B, formula) LANE_COMPARE_##A(name) BRANCH_HANDLERS(name, A, B, formula)
+#define BINARY_I(op, name, A, B, formula) BINARY(op, name, I, A, B, formula)
+#define BINARY_L(op, name, A, B, formula) BINARY(op, name, L, A, B, formula)
+#define BINARY_F(op, name, A, B, formula) BINARY(op, name, F, A, B, formula)
+#define BINARY_D(op, name, A, B, formula) BINARY(op, name, D, A, B, formula)
+#define BINARY(op, name, R, A, B, formula)                                                                   \
+    LANE_HANDLERS(op, name, R, POINTERS_2(A, B), FETCH_2(A, B), formula)
+#define compare_and_B(x, y) (M[pc->a] & M[pc->b])
+#define compare_or_B(x, y) (M[pc->a] | M[pc->b])
+#define compare_xor_B(x, y) (M[pc->a] ^ M[pc->b])
+
+/* Masks spread into lanes. */
+#define UNARY_B(op, name, R, formula) SPREAD_##R(name)
+#define SPREAD_B(name)
+#define SPREAD(name, R, kind)                                                                         \
+    HANDLER(T_##name)                                                                                        \
+    {                                                                                                        \
+        CHUNK_LOOP (chunk, LANES / CHUNK_##kind) {                                                           \
+            vec_##R one = lanes_expand##kind(M[pc->a], chunk) & 1;                                           \
+            memcpy((uint8_t *)LANE_VECTOR(pc->d) + chunk * VECTOR_BYTES, &one, VECTOR_BYTES);                \
+        }                                                                                                    \
+        NEXT(1);                                                                                             \
+    }                                                                                                        \
+    HANDLER(V_##name)                                                                                        \
+    {                                                                                                        \
+        CHUNK_LOOP (chunk, LANES / CHUNK_##kind) {                                                           \
+            uint8_t *d = (uint8_t *)LANE_VECTOR(pc->d) + chunk * VECTOR_BYTES;                               \
+            vec_##R mask = lanes_expand##kind(w->active, chunk), old;                                        \
+            memcpy(&old, d, VECTOR_BYTES);                                                                   \
+            old = (lanes_expand##kind(M[pc->a], chunk) & 1 & mask) | (old & ~mask);                          \
+            memcpy(d, &old, VECTOR_BYTES);                                                                   \
+        }                                                                                                    \
+        NEXT(1);                                                                                             \
+    }
+#define SPREAD_I(name) SPREAD(name, I, 32)
+#define SPREAD_L(name) SPREAD(name, L, 64)
+#define UNARY_I(op, name, R, formula) UNARY(op, name, R, I, formula)
+#define UNARY_L(op, name, R, formula) UNARY(op, name, R, L, formula)
+#define UNARY_F(op, name, R, formula) UNARY(op, name, R, F, formula)
+#define UNARY_D(op, name, R, formula) UNARY(op, name, R, D, formula)
+#define UNARY(op, name, R, A, formula) LANE_HANDLERS(op, name, R, POINTERS_1(A), FETCH_1(A), formula)
+
+/* d = a ? b : c with masks of 32 or 64 bits; only bits are moved. */
+#define SELECT(name, kind)                                                                              \
+    HANDLER(T_##name)                                                                                        \
+    {                                                                                                        \
+        select_chunks_##kind((uint8_t *)LANE_VECTOR(pc->d), M[pc->a], (const uint8_t *)LANE_VECTOR(pc->b),   \
+                             (const uint8_t *)LANE_VECTOR(pc->c), UINT64_MAX);                               \
+        NEXT(1);                                                                                             \
+    }                                                                                                        \
+    HANDLER(V_##name)                                                                                        \
+    {                                                                                                        \
+        select_chunks_##kind((uint8_t *)LANE_VECTOR(pc->d), M[pc->a], (const uint8_t *)LANE_VECTOR(pc->b),   \
+                             (const uint8_t *)LANE_VECTOR(pc->c), w->active);                                \
+        NEXT(1);                                                                                             \
+    }
+#define SELECT_CHUNKS(vec, kind)                                                                             \
+    static inline void select_chunks_##kind(uint8_t *d, uint64_t condition, const uint8_t *b, const uint8_t *c, \
+                                            uint64_t active)                                                 \
+    {                                                                                                        \
+        CHUNK_LOOP (chunk, LANES / CHUNK_##kind) {                                                           \
+            size_t at = (size_t)chunk * VECTOR_BYTES;                                                        \
+            vec mask = lanes_expand##kind(condition, chunk), x, y, old;                                      \
+            memcpy(&x, b + at, VECTOR_BYTES);                                                                \
+            memcpy(&y, c + at, VECTOR_BYTES);                                                                \
+            x = (x & mask) | (y & ~mask);                                                                    \
+            if (active != UINT64_MAX) {                                                                      \
+                mask = lanes_expand##kind(active, chunk);                                                    \
+                memcpy(&old, d + at, VECTOR_BYTES);                                                          \
+                x = (x & mask) | (old & ~mask);                                                              \
+            }                                                                                                \
+            memcpy(d + at, &x, VECTOR_BYTES);                                                                \
+        }                                                                                                    \
+    }
+SELECT_CHUNKS(vec_I, 32)
+SELECT_CHUNKS(vec_L, 64)
+#define TERNARY_B(op, name, R, B, C, formula) SELECT_##R(name)
+#define SELECT_B(name)
+#define SELECT_I(name) SELECT(name, 32)
+#define SELECT_F(name) SELECT(name, 32)
+#define SELECT_L(name) SELECT(name, 64)
+#define SELECT_D(name) SELECT(name, 64)
+#define TERNARY_F(op, name, R, B, C, formula)                                                                \
+    LANE_HANDLERS(op, name, R, POINTERS_3(F, B, C), FETCH_3(F, B, C), formula)
+#define TERNARY_D(op, name, R, B, C, formula)                                                                \
+    LANE_HANDLERS(op, name, R, POINTERS_3(D, B, C), FETCH_3(D, B, C), formula)
+
+#define S1(op, name, R, A, formula) UNARY_##A(op, name, R, formula) SCALAR_HANDLER(name, R, SCALAR_1(A), formula)
+#define S2(op, name, R, A, B, formula)                                                                       \
+    BINARY_##R(op, name, A, B, formula) SCALAR_HANDLER(name, R, SCALAR_2(A, B), formula)
+#define S3(op, name, R, A, B, C, formula)                                                                    \
+    TERNARY_##A(op, name, R, B, C, formula) SCALAR_HANDLER(name, R, SCALAR_3(A, B, C), formula)
+#include "base/scalar.def"

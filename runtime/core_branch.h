@@ -1,0 +1,196 @@
+/* core_branch.h: changes of the mask, blocks, branches, calls and ends. Part of core.c. */
+
+/* ---- changes of the mask ----------------------------------------------------------------------------------- */
+
+/* What follows from w->active. */
+static inline void refresh(struct rt_warp *w)
+{
+    CHUNK_LOOP (c, LANES / CHUNK_32)
+        lanes_store(LANE_MASK + c * CHUNK_32, lanes_expand32(w->active, c));
+    w->active_count = (uint32_t)__builtin_popcountll(w->active);
+    w->table = w->active == ALL_LANES ? w->full : w->active == w->live ? w->brief : w->partial;
+}
+
+/* Goes on at code index `next` after a hook. */
+static inline const struct bc_ins *resume(RT_OP_PARAMS, uint32_t next)
+{
+    if (next == RT_NOWHERE)
+        return NULL;
+    refresh(w);
+    table = w->table;
+    pc = w->code + next;
+    NEXT(0);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------- */
+
+/* A warp whose time is up goes on after the block word, which has been counted. */
+static __attribute__((noinline)) const struct bc_ins *end_slice(struct rt_warp *w, const struct bc_ins *pc)
+{
+    w->pc = rt_index(w, pc) + 1;
+    w->stop = RT_SLICE;
+    return NULL;
+}
+#define COUNT_BLOCK(count)                                                                                   \
+    struct rt_count *count = &w->counts[pc->imm];                                                            \
+    count->warps++;                                                                                          \
+    count->threads += w->active_count;                                                                       \
+    w->fuel -= count->instructions
+#define FINISH_BLOCK()                                                                                       \
+    if (UNLIKELY(w->fuel < 0))                                                                               \
+        return end_slice(w, pc);                                                                             \
+    NEXT(1)
+
+HANDLER(enter_block)
+{
+    COUNT_BLOCK(count);
+    w->cycles += count->cycles;
+    FINISH_BLOCK();
+}
+static __attribute__((noinline)) const struct bc_ins *ask_meet(RT_OP_PARAMS)
+{
+    uint32_t at = rt_index(w, pc), next = w->scheme->meet(w, at);
+    if (next != at)
+        return resume(PASS, next);
+    refresh(w);
+    table = w->table;
+    return enter_block(PASS);
+}
+HANDLER(O_block)
+{
+    if (UNLIKELY(pc == w->meet))
+        return ask_meet(PASS);
+    COUNT_BLOCK(count);
+    FINISH_BLOCK();
+}
+/* The same for programs that read the clock. */
+HANDLER(block_clock)
+{
+    if (UNLIKELY(pc == w->meet))
+        return ask_meet(PASS);
+    return enter_block(PASS);
+}
+/* The same for schemes that want to be asked at every meeting point. */
+HANDLER(block_ask)
+{
+    return pc->d & BC_MEET ? ask_meet(PASS) : enter_block(PASS);
+}
+/* A convergent operation under a scheme that decides who takes part. */
+static const struct rt_op partial_table[BC_OPS];
+HANDLER(ask_converge)
+{
+    uint32_t at = rt_index(w, pc), next = w->scheme->converge(w, at);
+    if (next != at)
+        return resume(PASS, next);
+    refresh(w);
+    table = w->table;
+    return partial_table[pc->op].run(PASS);
+}
+
+/* ---- branches ------------------------------------------------------------------------------------------------ */
+
+/* The lanes w->split.mask[0] of the active ones say yes; at least the scheme thinks that worth a question. */
+static __attribute__((noinline)) const struct bc_ins *part(RT_OP_PARAMS)
+{
+    const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);
+    struct rt_split *split = &w->split;
+    uint64_t yes = branch->yes == branch->no ? w->active : split->mask[0], no = w->active & ~yes;
+    split->mask[0] = yes;
+    split->pc = rt_index(w, pc);
+    split->meet = branch->meet;
+    split->site = branch->site;
+    split->target[0] = yes ? branch->yes : branch->no;
+    split->n = 1;
+    if (!yes)
+        split->mask[0] = no;
+    else if (no) {
+        split->target[1] = branch->no;
+        split->mask[1] = no;
+        split->n = 2;
+    }
+    return resume(PASS, rt_diverge(w));
+}
+#define BRANCH_LANES(takers)                                                                                  \
+    const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);                                     \
+    if (LIKELY(!w->ask_uniform)) {                                                                           \
+        if ((takers) == w->active) {                                                                         \
+            pc = w->code + branch->yes;                                                                      \
+            NEXT(0);                                                                                         \
+        }                                                                                                    \
+        if (!(takers)) {                                                                                     \
+            pc = w->code + branch->no;                                                                       \
+            NEXT(0);                                                                                         \
+        }                                                                                                    \
+    }                                                                                                        \
+    w->split.mask[0] = (takers);                                                                             \
+    return part(PASS)
+#define BRANCH_SCALAR(takes)                                                                                 \
+    const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);                                     \
+    pc = w->code + ((takes) ? branch->yes : branch->no);                                                     \
+    NEXT(0)
+
+HANDLER(O_jump)
+{
+    pc = w->code + pc->imm;
+    NEXT(0);
+}
+HANDLER(O_br)
+{
+    uint64_t yes = M[pc->a] & w->active;
+    BRANCH_LANES(yes);
+}
+HANDLER(O_sbr)
+{
+    BRANCH_SCALAR(S[pc->a] & 1);
+}
+HANDLER(O_switch_v)
+{
+    return resume(PASS, rt_switch(w, pc));
+}
+HANDLER(O_icall)
+{
+    return resume(PASS, rt_icall(w, pc));
+}
+HANDLER(O_ret)
+{
+    return resume(PASS, rt_ret(w, pc));
+}
+HANDLER(O_call)
+{
+    uint32_t *d = (uint32_t *)LANE_VECTOR(pc->d), back = rt_index(w, pc) + 1;
+    const uint32_t *mask = LANE_MASK;
+    LANE_LOOP (i, LANES)
+        d[i] = (back & mask[i]) | (d[i] & ~mask[i]);
+    pc = w->code + pc->imm;
+    NEXT(0);
+}
+HANDLER(O_exit)
+{
+    w->live &= ~w->active;
+    if (w->live)
+        return resume(PASS, w->scheme->exit(w));
+    w->stop = RT_DONE;
+    return NULL;
+}
+HANDLER(O_scheme)
+{
+    return resume(PASS, w->scheme->op(w, pc));
+}
+HANDLER(invalid)
+{
+    rt_trap(w, pc, rt_lowest(w->active), "invalid instruction %u", pc->op);
+    return NULL;
+}
+HANDLER(O_trap)
+{
+    rt_trap_text(w, pc, rt_lowest(w->active));
+    return NULL;
+}
+HANDLER(O_assert)
+{
+    uint64_t failed = w->active & ~M[pc->a];
+    if (LIKELY(!failed))
+        NEXT(1);
+    rt_trap_text(w, pc, rt_lowest(failed));
+    return NULL;
+}

@@ -1,0 +1,336 @@
+/* core_memory.h: loads and stores. Part of core.c.
+ *
+ * With all lanes active and consecutive addresses, one bounds check covers a contiguous copy. Everything else
+ * goes through resolve(), which leaves each lane's address, checked, in w->address; lanes that are not active
+ * get the first active lane's, so that loads need no mask before they blend.
+ */
+
+/* Addresses (or indices) are first, first + step, first + 2 * step … */
+static inline bool consecutive(const uint32_t *a, uint32_t step)
+{
+    vec_I difference = {0}, wanted = LANES_IOTA_32 * step + a[0];
+    CHUNK_LOOP (c, LANES / CHUNK_32) {
+        difference |= lanes_load(a + c * CHUNK_32) ^ wanted;
+        wanted += CHUNK_32 * step;
+    }
+    return lanes_zero(difference);
+}
+
+static inline void count_contiguous(struct rt_warp *w, uint32_t site, uint32_t at, uint32_t bytes)
+{
+    if (w->count_transactions) {
+        uint32_t n = ((at + bytes - 1) >> w->segment_shift) - (at >> w->segment_shift) + 1;
+        w->sites[site].transactions += n;
+        w->cycles += (n - 1) * w->transaction_cycles;
+    }
+}
+
+/* Host address of `bytes` consecutive bytes at `at`, aligned to `size`, or NULL. Shared memory is as long as its
+ * limit says; global memory's limits are those of the buffer. */
+static inline uint8_t *window_g(struct rt_warp *w, const uint32_t *limits, uint32_t at, uint32_t bytes, uint32_t size)
+{
+    return (uint64_t)at + bytes <= limits[at >> 20] && (at & (size - 1)) == 0 ? w->global + at : NULL;
+}
+static inline uint8_t *window_h(struct rt_warp *w, uint32_t at, uint32_t bytes, uint32_t size)
+{
+    bool inside = at >= BC_FIRST_ADDRESS && (uint64_t)at + bytes <= w->shared_bytes;
+    return inside && (at & (size - 1)) == 0 ? w->shared + at : NULL;
+}
+
+/* Smallest, largest and union of a chunk's elements. */
+#define REDUCE_CHUNK(v, combine)                                                                             \
+    for (unsigned step_ = CHUNK_32 / 2; step_; step_ /= 2)                                                   \
+        v = combine(v, __builtin_shuffle(v, LANES_IOTA_32 ^ step_));
+static inline vec_I lanes_or(vec_I a, vec_I b)
+{
+    return a | b;
+}
+
+/* The lanes lie in several buffers, or one of them in none: look at each. */
+static __attribute__((noinline)) bool check_each(struct rt_warp *w, const struct bc_ins *pc)
+{
+    struct rt_access access = rt_access[pc->op];
+    uint32_t bytes = 1u << access.log2_bytes;
+    for rt_each_lane (i, w->active) {
+        if (!rt_locate(w, access.space, access.store, (unsigned)i, w->address[i], bytes, bytes)) {
+            rt_trap_access(w, pc, (unsigned)i, "ghp"[access.space], access.store, w->address[i], bytes);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What resolve() found. `base` NULL: trapped. `run`: where lane 0's access would be if the active lanes' addresses
+ * are consecutive and a vector of all lanes lies inside the buffer; else NULL. */
+struct resolved { uint8_t *base, *run; };
+
+static inline struct resolved resolve_as(struct rt_warp *w, const struct bc_ins *pc, const uint8_t *V,
+                                         const uint64_t *S, struct rt_access access)
+{
+    const uint32_t *a = (const uint32_t *)LANE_VECTOR(pc->a);
+    uint32_t bytes = 1u << access.log2_bytes, shift = access.mode == RT_MODE_X ? pc->c : 0;
+    uint32_t offset = pc->imm + (access.mode == RT_MODE_X ? (uint32_t)S[pc->b] : 0);
+    uint32_t low = rt_lowest(w->active), first = (a[low] << shift) + offset, start = first - low * bytes;
+    vec_I smallest = lanes_splat32(first), largest = smallest, all = smallest;
+    vec_I difference = {0}, wanted = LANES_IOTA_32 * bytes + start;
+    CHUNK_LOOP (c, LANES / CHUNK_32) {
+        vec_I mask = lanes_load(LANE_MASK + c * CHUNK_32);
+        vec_I v = (lanes_load(a + c * CHUNK_32) << shift) + offset;
+        difference |= (v ^ wanted) & mask;
+        wanted += CHUNK_32 * bytes;
+        v = (v & mask) | (lanes_splat32(first) & ~mask);
+        smallest = lanes_umin(smallest, v);
+        largest = lanes_umax(largest, v);
+        all |= v;
+        lanes_store(w->address + c * CHUNK_32, v);
+    }
+    REDUCE_CHUNK(smallest, lanes_umin)
+    REDUCE_CHUNK(largest, lanes_umax)
+    REDUCE_CHUNK(all, lanes_or)
+    uint64_t end = (uint64_t)largest[0] + bytes, run_end = (uint64_t)start + LANES * bytes;
+    bool aligned = (all[0] & (bytes - 1)) == 0, run = lanes_zero(difference);
+    if (access.space == RT_GLOBAL) {
+        const uint32_t *limits = access.store ? w->store_limits : w->limits;
+        uint32_t limit = limits[smallest[0] >> 20];
+        if (UNLIKELY(!aligned || limits[largest[0] >> 20] != limit || end > limit) && !check_each(w, pc))
+            return (struct resolved){0};
+        if (w->count_transactions)
+            rt_count_transactions(w, pc->e, w->address, w->active, bytes);
+        run = run && limits[start >> 20] == limit && run_end <= limit;
+        return (struct resolved){w->global, run ? w->global + start : NULL};
+    }
+    if (UNLIKELY(!aligned || smallest[0] < BC_FIRST_ADDRESS
+                 || end > (access.space == RT_SHARED ? w->shared_bytes : w->private_bytes)) && !check_each(w, pc))
+        return (struct resolved){0};
+    if (access.space == RT_SHARED) {
+        run = run && start >= BC_FIRST_ADDRESS && run_end <= w->shared_bytes;
+        return (struct resolved){w->shared, run ? w->shared + start : NULL};
+    }
+    CHUNK_LOOP (c, LANES / CHUNK_32) {
+        vec_I lane = LANES_IOTA_32 + c * CHUNK_32;
+        lanes_store(w->address + c * CHUNK_32, lanes_load(w->address + c * CHUNK_32) + lane * w->private_bytes);
+    }
+    return (struct resolved){w->private, NULL};
+}
+static __attribute__((noinline)) struct resolved resolve(struct rt_warp *w, const struct bc_ins *pc, const uint8_t *V,
+                                                         const uint64_t *S)
+{
+    return resolve_as(w, pc, V, S, rt_access[pc->op]);
+}
+
+/* ---- what moves: suffix of the operation, type in memory, register letter, conversions ------------------ */
+
+#define LOADS(ROW)                                                                                             \
+    ROW(8, uint8_t, I, x) ROW(8s, int8_t, I, (uint32_t)(int32_t)x) ROW(16, uint16_t, I, x)                         \
+    ROW(16s, int16_t, I, (uint32_t)(int32_t)x) ROW(32, uint32_t, I, x) ROW(64, uint64_t, L, x)
+#define STORES(ROW)                                                                                            \
+    ROW(8, uint8_t, I, x) ROW(16, uint16_t, I, x) ROW(32, uint32_t, I, x) ROW(64, uint64_t, L, x)                    \
+    ROW(f32, uint32_t, F, canonical_f32(x)) ROW(f64, uint64_t, D, canonical_f64(x))
+
+static inline uint32_t canonical_f32(float x)
+{
+    return x == x ? scalar_raw_f32(x) : SCALAR_NAN_F32;
+}
+static inline uint64_t canonical_f64(double x)
+{
+    return x == x ? scalar_raw_f64(x) : SCALAR_NAN_F64;
+}
+
+/* ---- under any mask ------------------------------------------------------------------------------------- */
+
+#define LOAD_ANY(suffix, type, R, convert)                                                                   \
+    HANDLER(any_ld_##suffix)                                                                                 \
+    {                                                                                                        \
+        struct resolved at = resolve(w, pc, V, S);                                                           \
+        if (!at.base)                                                                                        \
+            return NULL;                                                                                     \
+        scalar_ctype_##R *d = LANES_OF_##R(pc->d);                                                           \
+        const uint32_t *mask = LANE_MASK;                                                                    \
+        if (at.run) {                                                                                        \
+            const type *from = (const type *)at.run;                                                         \
+            LANE_LOOP (i, LANES) {                                                                           \
+                type x = from[i];                                                                            \
+                blend_##R(&d[i], convert, mask[i]);                                                          \
+            }                                                                                                \
+        } else {                                                                                             \
+            const uint32_t *address = ADDRESS;                                                               \
+            LANE_LOOP (i, LANES) {                                                                           \
+                type x = *(const type *)(at.base + address[i]);                                              \
+                blend_##R(&d[i], convert, mask[i]);                                                          \
+            }                                                                                                \
+        }                                                                                                    \
+        NEXT(1);                                                                                             \
+    }
+LOADS(LOAD_ANY)
+
+HANDLER(any_ld_b)
+{
+    struct resolved at = resolve(w, pc, V, S);
+    if (!at.base)
+        return NULL;
+    uint64_t bits = 0;
+    for rt_each_lane (i, w->active)
+        bits |= (uint64_t)(at.base[w->address[i]] != 0) << i;
+    M[pc->d] = bits | (M[pc->d] & ~w->active);
+    NEXT(1);
+}
+
+/* Mode X has the value in d, mode V in b. */
+#define STORED(pc) (rt_access[(pc)->op].mode == RT_MODE_X ? (pc)->d : (pc)->b)
+#define STORE_ANY(suffix, type, R, convert)                                                                  \
+    HANDLER(any_st_##suffix)                                                                                 \
+    {                                                                                                        \
+        struct resolved at = resolve(w, pc, V, S);                                                           \
+        if (!at.base)                                                                                        \
+            return NULL;                                                                                     \
+        const scalar_ctype_##R *value = LANES_OF_##R(STORED(pc));                                            \
+        for rt_each_lane (i, w->active) {                                                                    \
+            scalar_ctype_##R x = value[i];                                                                   \
+            *(type *)(at.base + w->address[i]) = (type)(convert);                                            \
+        }                                                                                                    \
+        NEXT(1);                                                                                             \
+    }
+STORES(STORE_ANY)
+
+HANDLER(any_st_b)
+{
+    struct resolved at = resolve(w, pc, V, S);
+    if (!at.base)
+        return NULL;
+    uint64_t value = M[STORED(pc)];
+    for rt_each_lane (i, w->active)
+        at.base[w->address[i]] = value >> i & 1;
+    NEXT(1);
+}
+
+/* ---- all lanes active, consecutive addresses ------------------------------------------------------------- */
+
+/* NULL: take the general way. SPACE g or h, STORE 0 or 1. */
+#define FIND_g(store, at, n, size) window_g(w, (store) ? w->store_limits : w->limits, at, n, size)
+#define FIND_h(store, at, n, size) window_h(w, at, n, size)
+#define COUNT_g(at, n) count_contiguous(w, pc->e, at, n)
+#define COUNT_h(at, n) ((void)0)
+#define START_V(size, at)                                                                                    \
+    const uint32_t *a = (const uint32_t *)LANE_VECTOR(pc->a);                                                \
+    uint32_t at = a[0] + pc->imm;                                                                            \
+    bool run = consecutive(a, size);
+#define START_X(size, at)                                                                                    \
+    const uint32_t *a = (const uint32_t *)LANE_VECTOR(pc->a);                                                \
+    uint32_t at = (uint32_t)S[pc->b] + (a[0] << pc->c) + pc->imm;                                            \
+    bool run = 1u << pc->c == (size) && consecutive(a, 1);
+
+#define LOAD_RUN(op, space, START, suffix, type, R, convert)                                                 \
+    HANDLER(run_##op##_##space##suffix)                                                                      \
+    {                                                                                                        \
+        START(sizeof(type), at)                                                                              \
+        const type *from;                                                                                    \
+        if (!LIKELY(run) || !LIKELY(from = (const type *)FIND_##space(0, at, LANES * sizeof(type), sizeof(type)))) \
+            return any_ld_##suffix(PASS);                                                                    \
+        COUNT_##space(at, LANES * sizeof(type));                                                             \
+        scalar_ctype_##R *d = LANES_OF_##R(pc->d);                                                           \
+        LANE_LOOP (i, LANES) {                                                                               \
+            type x = from[i];                                                                                \
+            d[i] = (convert);                                                                                \
+        }                                                                                                    \
+        NEXT(1);                                                                                             \
+    }
+#define STORE_RUN(op, space, START, operand, suffix, type, R, convert)                                       \
+    HANDLER(run_##op##_##space##suffix)                                                                      \
+    {                                                                                                        \
+        START(sizeof(type), at)                                                                              \
+        type *to;                                                                                            \
+        if (!LIKELY(run) || !LIKELY(to = (type *)FIND_##space(1, at, LANES * sizeof(type), sizeof(type))))   \
+            return any_st_##suffix(PASS);                                                                    \
+        COUNT_##space(at, LANES * sizeof(type));                                                             \
+        const scalar_ctype_##R *value = LANES_OF_##R(pc->operand);                                           \
+        LANE_LOOP (i, LANES) {                                                                               \
+            scalar_ctype_##R x = value[i];                                                                   \
+            to[i] = (type)(convert);                                                                         \
+        }                                                                                                    \
+        NEXT(1);                                                                                             \
+    }
+#define LOAD_RUNS(suffix, type, R, convert)                                                                  \
+    LOAD_RUN(ld, g, START_V, suffix, type, R, convert) LOAD_RUN(ldx, g, START_X, suffix, type, R, convert)   \
+    LOAD_RUN(ld, h, START_V, suffix, type, R, convert) LOAD_RUN(ldx, h, START_X, suffix, type, R, convert)
+#define STORE_RUNS(suffix, type, R, convert)                                                                 \
+    STORE_RUN(st, g, START_V, b, suffix, type, R, convert) STORE_RUN(stx, g, START_X, d, suffix, type, R, convert) \
+    STORE_RUN(st, h, START_V, b, suffix, type, R, convert) STORE_RUN(stx, h, START_X, d, suffix, type, R, convert)
+LOADS(LOAD_RUNS)
+STORES(STORE_RUNS)
+
+/* ---- the names of bytecode.def ---------------------------------------------------------------------------- */
+
+#define SAME_AS(name, handler)                                                                               \
+    HANDLER(O_##name)                                                                                        \
+    {                                                                                                        \
+        return handler(PASS);                                                                                \
+    }
+#define NAME_LOAD(suffix, ...)                                                                               \
+    SAME_AS(ld_g##suffix, any_ld_##suffix) SAME_AS(ldx_g##suffix, any_ld_##suffix)                           \
+    SAME_AS(ld_h##suffix, any_ld_##suffix) SAME_AS(ldx_h##suffix, any_ld_##suffix)                           \
+    SAME_AS(ld_p##suffix, any_ld_##suffix) SAME_AS(ldx_p##suffix, any_ld_##suffix)
+#define NAME_STORE(suffix, ...)                                                                              \
+    SAME_AS(st_g##suffix, any_st_##suffix) SAME_AS(stx_g##suffix, any_st_##suffix)                           \
+    SAME_AS(st_h##suffix, any_st_##suffix) SAME_AS(stx_h##suffix, any_st_##suffix)                           \
+    SAME_AS(st_p##suffix, any_st_##suffix) SAME_AS(stx_p##suffix, any_st_##suffix)
+LOADS(NAME_LOAD)
+NAME_LOAD(b)
+STORES(NAME_STORE)
+NAME_STORE(b)
+/* Rows of the table of full warps. */
+#define RUN_LOAD(suffix, ...)                                                                                \
+    [BC_ld_g##suffix] = {run_ld_g##suffix}, [BC_ldx_g##suffix] = {run_ldx_g##suffix},                        \
+    [BC_ld_h##suffix] = {run_ld_h##suffix}, [BC_ldx_h##suffix] = {run_ldx_h##suffix},
+#define RUN_STORE(suffix, ...)                                                                               \
+    [BC_st_g##suffix] = {run_st_g##suffix}, [BC_stx_g##suffix] = {run_stx_g##suffix},                        \
+    [BC_st_h##suffix] = {run_st_h##suffix}, [BC_stx_h##suffix] = {run_stx_h##suffix},
+
+/* ---- uniform loads: once for the warp ---------------------------------------------------------------------- */
+
+static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_ins *pc, uint64_t *S, char space,
+                                             uint32_t bytes)
+{
+    uint32_t at = (uint32_t)S[pc->a] + pc->imm;
+    const uint8_t *p = space == 'g' ? window_g(w, w->limits, at, bytes, bytes) : window_h(w, at, bytes, bytes);
+    if (UNLIKELY(!p))
+        rt_trap_access(w, pc, rt_lowest(w->active), space, false, at, bytes);
+    else if (space == 'g' && w->count_transactions)
+        w->sites[pc->e].transactions++;
+    return p;
+}
+#define LOAD_UNIFORM(space, letter, suffix, type, convert)                                                   \
+    HANDLER(O_ldu_##space##suffix)                                                                           \
+    {                                                                                                        \
+        const type *from = (const type *)uniform_address(w, pc, S, letter, sizeof(type));                    \
+        if (!from)                                                                                           \
+            return NULL;                                                                                     \
+        type x = *from;                                                                                      \
+        S[pc->d] = (convert);                                                                                \
+        NEXT(1);                                                                                             \
+    }
+#define LOAD_UNIFORMS(suffix, type, R, convert)                                                              \
+    LOAD_UNIFORM(g, 'g', suffix, type, convert) LOAD_UNIFORM(h, 'h', suffix, type, convert)
+LOADS(LOAD_UNIFORMS)
+LOAD_UNIFORMS(b, uint8_t, B, x != 0)
+
+/* ---- memory instructions done in plain C ------------------------------------------------------------------- */
+
+#define CALL_OUT(name, function)                                                                             \
+    HANDLER(O_##name)                                                                                        \
+    {                                                                                                        \
+        if (!function(w, pc))                                                                                \
+            return NULL;                                                                                     \
+        NEXT(1);                                                                                             \
+    }
+CALL_OUT(memcpy, rt_memcpy)
+CALL_OUT(memzero, rt_memzero)
+CALL_OUT(atomic, rt_atomic)
+#define ATOMICS(space, type)                                                                                 \
+    SAME_AS(at_##space##add_##type, O_atomic) SAME_AS(at_##space##sub_##type, O_atomic)                      \
+    SAME_AS(at_##space##smin_##type, O_atomic) SAME_AS(at_##space##smax_##type, O_atomic)                    \
+    SAME_AS(at_##space##umin_##type, O_atomic) SAME_AS(at_##space##umax_##type, O_atomic)                    \
+    SAME_AS(at_##space##and_##type, O_atomic) SAME_AS(at_##space##or_##type, O_atomic)                       \
+    SAME_AS(at_##space##xor_##type, O_atomic) SAME_AS(at_##space##xchg_##type, O_atomic)                     \
+    SAME_AS(at_##space##cas_##type, O_atomic)
+ATOMICS(g, I) ATOMICS(g, L) ATOMICS(g, F) ATOMICS(h, I) ATOMICS(h, L) ATOMICS(h, F)
+#undef ATOMICS

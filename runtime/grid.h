@@ -1,0 +1,97 @@
+/* grid.h: a launch while it runs: what its host threads share, and what each has for itself.
+ *
+ * Blocks are handed out in ascending order. A block runs on one host thread from its start to its end; its warps
+ * take turns there, each in a slot (register files and warp state) that the host thread keeps for the launch.
+ */
+#ifndef KERNC_RT_GRID_H
+#define KERNC_RT_GRID_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "include/kernc-rt.h"
+#include "runtime/context.h"
+#include "runtime/core.h"
+#include "runtime/scheme.h"
+
+#define RT_NO_BLOCK UINT64_MAX
+#define RT_SLICE_INSTRUCTIONS 65536     /* warp instructions of a time slice */
+#define RT_TRANSACTION_CYCLES 8         /* of each memory transaction beyond an instruction's first */
+
+/* When a fill's value changes. */
+enum rt_fill_scope { RT_FILL_LAUNCH, RT_FILL_BLOCK, RT_FILL_WARP, RT_FILL_SCOPES };
+struct rt_fill { uint8_t kind, special; uint16_t reg; uint64_t value; };
+struct rt_fills { struct rt_fill *at; uint32_t count; };
+
+struct rt_trap_record {
+    bool     set, has_address;
+    uint32_t address, line, column;
+    uint32_t block[3], thread[3];
+    char     text[512];
+};
+
+struct rt_output { uint64_t block; struct text text; };
+
+struct rt_slot {
+    struct rt_warp warp;
+    uint64_t filled_block;              /* whose BLOCK fills its registers hold */
+    size_t   private_total;              /* bytes of private memory of all lanes */
+    struct rt_slot *next_free;
+};
+
+struct rt_worker {
+    struct rt_launch *launch;
+    uint32_t index;
+    _Atomic uint64_t block;             /* the one it runs; RT_NO_BLOCK: it has finished */
+    uint32_t block_index[3];
+    struct rt_count *counts;            /* by block of code */
+    struct rt_site_count *sites;
+    struct rt_events events;
+    uint64_t unreported;                /* warp instructions not yet in the launch's total */
+    uint64_t thread_slots;              /* sum over instructions of threads launched in the warp */
+    struct rt_slot **running;           /* by warp of the block: its slot; NULL: not started, or done */
+    struct rt_slot *free_slots;
+    uint8_t *shared;
+    struct arena arena;                 /* of all of the above */
+    struct text  text;                  /* what the block printed */
+    VEC(struct rt_output) printed;      /* of finished blocks, ascending; under launch->output_lock */
+    uint32_t     flushed;               /* outputs already handed on */
+    struct rt_trap_record trap;
+    uint64_t     trap_block;
+    bool         no_memory, over_memory;
+    pthread_t    thread;
+};
+
+struct rt_launch {
+    struct kernc_context *context;
+    struct kernc_module  *module;
+    const struct bc_program *program;
+    const struct bc_kernel  *kernel;
+    const struct rt_core    *core;
+    const struct rt_scheme  *scheme;
+    const struct rt_op *full, *brief, *partial;   /* the core's tables, or copies with this launch's changes */
+    uint32_t grid[3], block[3];
+    uint64_t blocks;                         /* in the grid */
+    uint32_t threads, warps, width;          /* in a block; of a warp */
+    struct rt_fills fills[RT_FILL_SCOPES];
+    uint32_t *tid[3];                        /* lane vectors by warp, padded to the core's lanes; NULL: unused */
+    uint32_t  segment_shift;
+    bool      count_transactions;
+    uint64_t  fuel, slice, report;           /* report: instructions after which a worker reports */
+    _Atomic uint64_t next_block, trap_block, total;
+    _Atomic bool     out_of_fuel, stopped;
+    _Atomic uint64_t memory;                 /* bytes of slots and shared memory */
+    pthread_mutex_t  output_lock;
+    struct rt_worker *workers;
+    uint32_t  worker_count;
+    struct arena arena;
+};
+
+bool rt_memory_take(struct rt_launch *l, uint64_t bytes);      /* block.c: false: over the limit */
+/* block.c: runs block after block until none is left or the launch stops. */
+void rt_worker_run(struct rt_worker *k);
+/* output.c: the text of the block just finished joins the launch's; worker 0 hands on what is complete. */
+void rt_output_finish(struct rt_worker *k);
+void rt_output_flush(struct rt_launch *l, uint64_t before);     /* of blocks below `before` */
+
+#endif

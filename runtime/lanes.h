@@ -1,0 +1,141 @@
+/* lanes.h: vectors of lanes as the machine has them: GNU vector types, masks from and to bits.
+ *
+ * A chunk is VECTOR_BYTES of a register file slot. Comparisons of vectors give 0 or -1 in each element;
+ * lanes_bits_* gather their signs into bits, lanes_expand* spread bits into elements. Intrinsics are used
+ * where gcc finds no good code by itself; the plain C beside them is complete.
+ */
+#ifndef KERNC_RT_LANES_H
+#define KERNC_RT_LANES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#if defined __SSE2__
+#include <immintrin.h>
+#endif
+
+#if defined __AVX2__
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+enum { CHUNK_32 = VECTOR_BYTES / 4, CHUNK_64 = VECTOR_BYTES / 8 };
+
+#define VECTOR __attribute__((vector_size(VECTOR_BYTES)))
+typedef uint32_t vec_I VECTOR;
+typedef uint64_t vec_L VECTOR;
+typedef int32_t  vec_i VECTOR;
+typedef int64_t  vec_l VECTOR;
+typedef float    vec_F VECTOR;
+typedef double   vec_D VECTOR;
+
+#define LIKELY(c)   __builtin_expect(!!(c), 1)
+#define UNLIKELY(c) __builtin_expect(!!(c), 0)
+
+/* A loop over n lanes that gcc turns into vector code: without `unroll 1` it unrolls short loops completely
+ * before it looks for vectors. Registers are the same or disjoint, so no iteration depends on another. */
+#define LANE_LOOP(i, n) _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned i = 0; i < (n); i++)
+#define CHUNK_LOOP(c, n) _Pragma("GCC unroll 32") for (unsigned c = 0; c < (n); c++)
+
+static inline vec_I lanes_splat32(uint32_t x)
+{
+    return (vec_I){0} + x;
+}
+static inline vec_L lanes_splat64(uint64_t x)
+{
+    return (vec_L){0} + x;
+}
+
+#if VECTOR_BYTES == 32
+#define LANES_IOTA_32 ((vec_I){0, 1, 2, 3, 4, 5, 6, 7})
+#define LANES_BIT_32  ((vec_I){1, 2, 4, 8, 16, 32, 64, 128})
+#define LANES_BIT_64  ((vec_L){1, 2, 4, 8})
+#else
+#define LANES_IOTA_32 ((vec_I){0, 1, 2, 3})
+#define LANES_BIT_32  ((vec_I){1, 2, 4, 8})
+#define LANES_BIT_64  ((vec_L){1, 2})
+#endif
+
+/* Elements of chunk c: all ones where the lane's bit is set. */
+static inline vec_I lanes_expand32(uint64_t bits, unsigned c)
+{
+    return (vec_I)((lanes_splat32((uint32_t)(bits >> c * CHUNK_32)) & LANES_BIT_32) == LANES_BIT_32);
+}
+static inline vec_L lanes_expand64(uint64_t bits, unsigned c)
+{
+    return (vec_L)((lanes_splat64(bits >> c * CHUNK_64) & LANES_BIT_64) == LANES_BIT_64);
+}
+
+#if defined __AVX2__
+static inline uint64_t lanes_bits_32(vec_i v)
+{
+    return (uint32_t)_mm256_movemask_ps((__m256)v);
+}
+static inline uint64_t lanes_bits_64(vec_l v)
+{
+    return (uint32_t)_mm256_movemask_pd((__m256d)v);
+}
+static inline bool lanes_zero(vec_I v)
+{
+    return _mm256_testz_si256((__m256i)v, (__m256i)v);
+}
+static inline vec_I lanes_umin(vec_I a, vec_I b)
+{
+    return (vec_I)_mm256_min_epu32((__m256i)a, (__m256i)b);
+}
+static inline vec_I lanes_umax(vec_I a, vec_I b)
+{
+    return (vec_I)_mm256_max_epu32((__m256i)a, (__m256i)b);
+}
+#else
+#if defined __SSE2__
+static inline uint64_t lanes_bits_32(vec_i v)
+{
+    return (uint32_t)_mm_movemask_ps((__m128)v);
+}
+static inline uint64_t lanes_bits_64(vec_l v)
+{
+    return (uint32_t)_mm_movemask_pd((__m128d)v);
+}
+static inline bool lanes_zero(vec_I v)
+{
+    return _mm_movemask_epi8((__m128i)(v == 0)) == 0xffff;
+}
+#else
+static inline uint64_t lanes_bits_32(vec_i v)
+{
+    return (uint64_t)(v[0] < 0) | (uint64_t)(v[1] < 0) << 1 | (uint64_t)(v[2] < 0) << 2 | (uint64_t)(v[3] < 0) << 3;
+}
+static inline uint64_t lanes_bits_64(vec_l v)
+{
+    return (uint64_t)(v[0] < 0) | (uint64_t)(v[1] < 0) << 1;
+}
+static inline bool lanes_zero(vec_I v)
+{
+    return (v[0] | v[1] | v[2] | v[3]) == 0;
+}
+#endif
+static inline vec_I lanes_umin(vec_I a, vec_I b)
+{
+    vec_I less = (vec_I)(a < b);
+    return (a & less) | (b & ~less);
+}
+static inline vec_I lanes_umax(vec_I a, vec_I b)
+{
+    vec_I less = (vec_I)(a < b);
+    return (b & less) | (a & ~less);
+}
+#endif
+
+static inline vec_I lanes_load(const uint32_t *p)
+{
+    vec_I v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+static inline void lanes_store(uint32_t *p, vec_I v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+#endif

@@ -1,0 +1,437 @@
+/* launch.c: checks a launch, prepares what its host threads share, runs them, and says how it went. */
+#include "runtime/grid.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define DEFAULT_WARP    32
+#define DEFAULT_SEGMENT 128
+#define DEFAULT_FUEL    ((uint64_t)1 << 40)
+#define MAX_BLOCKS      UINT32_MAX
+
+/* ---- schemes ------------------------------------------------------------------------------------------------------ */
+
+static const struct rt_scheme *const schemes[] = {
+#define RT_SCHEME(name) &rt_scheme_##name,
+#include "runtime/schemes.def"
+};
+
+const struct rt_scheme *rt_scheme_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT(schemes); i++)
+        if (strcmp(schemes[i]->name, name) == 0)
+            return schemes[i];
+    return NULL;
+}
+
+/* ---- options --------------------------------------------------------------------------------------------------------- */
+
+static kernc_launch read_launch(const kernc_launch *given)
+{
+    kernc_launch o = {0};
+    memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    for (int i = 0; i < 3; i++) {
+        o.grid[i] = o.grid[i] ? o.grid[i] : 1;
+        o.block[i] = o.block[i] ? o.block[i] : 1;
+    }
+    o.warp = o.warp ? o.warp : DEFAULT_WARP;
+    o.threads = o.threads ? o.threads : 1;
+    o.segment = o.segment ? o.segment : DEFAULT_SEGMENT;
+    o.fuel = o.fuel ? o.fuel : DEFAULT_FUEL;
+    return o;
+}
+
+/* x * y * z, or UINT64_MAX if that is more than fits. */
+static uint64_t volume(const uint32_t size[3])
+{
+    uint64_t plane = (uint64_t)size[0] * size[1], all;
+    return __builtin_mul_overflow(plane, size[2], &all) ? UINT64_MAX : all;
+}
+
+static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
+{
+    uint64_t threads = volume(o->block), blocks = volume(o->grid);
+    if (threads > KERNC_MAX_BLOCK_THREADS)
+        return rt_fail(c, KERNC_LIMIT, "a block of %u x %u x %u threads is over the limit of %d", o->block[0],
+                       o->block[1], o->block[2], KERNC_MAX_BLOCK_THREADS);
+    if (blocks > MAX_BLOCKS)
+        return rt_fail(c, KERNC_LIMIT, "a grid of %u x %u x %u blocks is over the limit of %u", o->grid[0], o->grid[1],
+                       o->grid[2], MAX_BLOCKS);
+    if (o->warp > KERNC_MAX_WARP)
+        return rt_fail(c, KERNC_LIMIT, "a warp of %u threads is over the limit of %d", o->warp, KERNC_MAX_WARP);
+    if (o->threads > KERNC_MAX_HOST_THREADS)
+        return rt_fail(c, KERNC_LIMIT, "%u host threads are over the limit of %d", o->threads, KERNC_MAX_HOST_THREADS);
+    if (o->segment < 8 || (o->segment & (o->segment - 1)))
+        return rt_fail(c, KERNC_INVALID, "a segment of %u bytes: it must be a power of two from 8 on", o->segment);
+    return KERNC_OK;
+}
+
+static kernc_status choose(struct rt_launch *l, const kernc_launch *o)
+{
+    kernc_context *c = l->context;
+    const char *name = o->scheme ? o->scheme : l->program->scheme;
+    l->scheme = rt_scheme_find(name);
+    if (!l->scheme)
+        return rt_fail(c, KERNC_NOT_FOUND, "no divergence scheme %s", name);
+    l->core = rt_core_choose(o->isa, o->warp);
+    if (!l->core)
+        return rt_fail(c, KERNC_NOT_FOUND, "no interpreter for instruction set %s on this machine", o->isa);
+    return KERNC_OK;
+}
+
+/* ---- arguments --------------------------------------------------------------------------------------------------------- */
+
+static const char *kind_name(kernc_argument_kind kind)
+{
+    static const char *const names[] = {"buffer", "address", "bool", "int", "long", "float", "double", "bits"};
+    return (unsigned)kind < COUNT(names) ? names[kind] : "unknown kind";
+}
+
+/* Whether an argument of this kind fits a parameter; its bits if so. */
+static bool argument_bits(const kernc_argument *a, const struct bc_param *p, uint64_t *bits)
+{
+    uint64_t all = p->type == BC_I1 ? 1 : p->type == BC_I64 || p->type == BC_F64 ? UINT64_MAX : UINT32_MAX;
+    switch (a->kind) {
+    case KERNC_ARG_BUFFER:  *bits = kernc_buffer_address(a->value.buffer); return p->pointer;
+    case KERNC_ARG_ADDRESS: *bits = a->value.address; return p->pointer;
+    case KERNC_ARG_BOOL:    *bits = a->value.truth; return p->type == BC_I1;
+    case KERNC_ARG_INT:
+        *bits = p->type == BC_I64 ? (uint64_t)(int64_t)a->value.i : (uint32_t)a->value.i;
+        return !p->pointer && (p->type == BC_I32 || p->type == BC_I64);
+    case KERNC_ARG_LONG:    *bits = (uint64_t)a->value.l; return p->type == BC_I64;
+    case KERNC_ARG_FLOAT:
+        *bits = p->type == BC_F64 ? scalar_raw_f64(a->value.f) : scalar_raw_f32(a->value.f);
+        return p->type == BC_F32 || p->type == BC_F64;
+    case KERNC_ARG_DOUBLE:  *bits = scalar_raw_f64(a->value.d); return p->type == BC_F64;
+    case KERNC_ARG_BITS:    *bits = a->value.bits; return (a->value.bits & ~all) == 0;
+    }
+    return false;
+}
+
+static kernc_status read_argument(const kernc_kernel *k, const kernc_argument *a, uint32_t position, uint64_t *bits)
+{
+    kernc_context *c = k->module->context;
+    const struct bc_param *p = &k->code->params.at[position];
+    if (a->kind == KERNC_ARG_BUFFER && (!a->value.buffer || a->value.buffer->context != c))
+        return rt_fail(c, KERNC_INVALID, "argument %s of kernel %s is no buffer of this context", p->name, k->code->name);
+    if (!argument_bits(a, p, bits))
+        return rt_fail(c, KERNC_INVALID, "parameter %s of kernel %s is %s: an argument of kind %s does not fit", p->name,
+                       k->code->name, p->text ? p->text : "of another type", kind_name(a->kind));
+    return KERNC_OK;
+}
+
+/* The position of an argument's parameter; the count of parameters: there is none of its name. */
+static uint32_t position_of(const kernc_kernel *k, const kernc_launch *o, uint32_t argument)
+{
+    const char *name = o->args[argument].name;
+    uint32_t position = 0;
+    if (!name)
+        return argument;
+    while (position < k->code->params.count && strcmp(k->code->params.at[position].name, name) != 0)
+        position++;
+    return position;
+}
+
+static kernc_status read_arguments(const kernc_kernel *k, const kernc_launch *o, uint64_t *bits, bool *given)
+{
+    kernc_context *c = k->module->context;
+    uint32_t count = k->code->params.count;
+    if (o->arg_count && !o->args)
+        return rt_fail(c, KERNC_INVALID, "no arguments, but a count of %u", o->arg_count);
+    for (uint32_t i = 0; i < o->arg_count; i++) {
+        uint32_t at = position_of(k, o, i);
+        const char *name = o->args[i].name;
+        if (!name != !o->args[0].name)
+            return rt_fail(c, KERNC_INVALID, "either all arguments have names or none has");
+        if (at >= count && name)
+            return rt_fail(c, KERNC_INVALID, "kernel %s has no parameter %s", k->code->name, name);
+        if (at >= count)
+            return rt_fail(c, KERNC_INVALID, "kernel %s has %u parameters, not %u", k->code->name, count, o->arg_count);
+        if (given[at])
+            return rt_fail(c, KERNC_INVALID, "parameter %s of kernel %s is given twice", name, k->code->name);
+        kernc_status status = read_argument(k, &o->args[i], at, &bits[at]);
+        if (status != KERNC_OK)
+            return status;
+        given[at] = true;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!given[i])
+            return rt_fail(c, KERNC_INVALID, "kernel %s: parameter %s is not given", k->code->name, k->code->params.at[i].name);
+    return KERNC_OK;
+}
+
+/* ---- registers that are filled --------------------------------------------------------------------------------------------- */
+
+struct special { enum rt_fill_scope scope; bool by_lane; uint64_t value; };
+
+/* For TID and BID the value is the dimension. */
+static struct special special_of(const struct rt_launch *l, uint64_t special)
+{
+    switch ((enum bc_special)special) {
+    case BC_SPECIAL_TID_X: case BC_SPECIAL_TID_Y: case BC_SPECIAL_TID_Z:
+        return (struct special){RT_FILL_WARP, true, special - BC_SPECIAL_TID_X};
+    case BC_SPECIAL_BID_X: case BC_SPECIAL_BID_Y: case BC_SPECIAL_BID_Z:
+        return (struct special){RT_FILL_BLOCK, false, special - BC_SPECIAL_BID_X};
+    case BC_SPECIAL_BDIM_X: case BC_SPECIAL_BDIM_Y: case BC_SPECIAL_BDIM_Z:
+        return (struct special){RT_FILL_LAUNCH, false, l->block[special - BC_SPECIAL_BDIM_X]};
+    case BC_SPECIAL_GDIM_X: case BC_SPECIAL_GDIM_Y: case BC_SPECIAL_GDIM_Z:
+        return (struct special){RT_FILL_LAUNCH, false, l->grid[special - BC_SPECIAL_GDIM_X]};
+    case BC_SPECIAL_LANE:     return (struct special){RT_FILL_LAUNCH, true, 0};
+    case BC_SPECIAL_WARP:     return (struct special){RT_FILL_WARP, false, 0};
+    case BC_SPECIAL_WARPSIZE: return (struct special){RT_FILL_LAUNCH, false, l->width};
+    case BC_SPECIALS: break;
+    }
+    BUG("special register %llu", (unsigned long long)special);
+}
+
+/* Thread indices of dimension d, lane by lane, warp by warp. */
+static uint32_t *thread_indices(struct rt_launch *l, uint64_t d)
+{
+    uint32_t lanes = l->core->lanes, *all = arena_array(&l->arena, uint32_t, (size_t)l->warps * lanes);
+    uint32_t below = d == 0 ? 1 : d == 1 ? l->block[0] : l->block[0] * l->block[1];
+    for (uint32_t t = 0; t < l->threads; t++)
+        all[t / l->width * lanes + t % l->width] = t / below % l->block[d];
+    return all;
+}
+
+static kernc_status add_special(struct rt_launch *l, const struct bc_fill *from)
+{
+    struct special special = special_of(l, from->value);
+    if (special.by_lane && from->kind != BC_KIND_V)
+        return rt_fail(l->context, KERNC_BAD_PROGRAM, "kernel %s: thread and lane indices need lane vectors", l->kernel->name);
+    if (special.scope == RT_FILL_WARP && special.by_lane && !l->tid[special.value])
+        l->tid[special.value] = thread_indices(l, special.value);
+    struct rt_fills *fills = &l->fills[special.scope];
+    fills->at[fills->count++] = (struct rt_fill){from->kind, (uint8_t)from->value, from->reg, special.value};
+    return KERNC_OK;
+}
+
+static kernc_status prepare_fills(struct rt_launch *l, const uint64_t *params)
+{
+    for (int i = 0; i < RT_FILL_SCOPES; i++)
+        l->fills[i].at = arena_array(&l->arena, struct rt_fill, l->kernel->fill_count);
+    struct rt_fills *fixed = &l->fills[RT_FILL_LAUNCH];
+    for (uint32_t i = 0; i < l->kernel->fill_count; i++) {
+        const struct bc_fill *from = &l->program->fills.at[l->kernel->first_fill + i];
+        struct rt_fill fill = {from->kind, BC_SPECIALS, from->reg, from->value};
+        if (from->source == BC_FROM_SPECIAL) {
+            kernc_status status = add_special(l, from);
+            if (status != KERNC_OK)
+                return status;
+            continue;
+        }
+        if (from->source == BC_FROM_PARAM)
+            fill.value = params[from->value];
+        else if (from->source == BC_FROM_DATA)
+            fill.value += l->module->data.address;
+        fixed->at[fixed->count++] = fill;
+    }
+    return KERNC_OK;
+}
+
+/* ---- dispatch tables ----------------------------------------------------------------------------------------------------------- */
+
+/* A copy of a table in which this launch's blocks and convergent operations ask the scheme. */
+static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
+{
+    unsigned flags = l->scheme->flags;
+    if (!(flags & (RT_ASK_MEET | RT_ASK_CONVERGE)) && !l->module->reads_clock)
+        return table;
+    struct rt_op *copy = arena_array(&l->arena, struct rt_op, BC_OPS);
+    memcpy(copy, table, BC_OPS * sizeof *copy);
+    copy[BC_block].run = flags & RT_ASK_MEET ? l->core->block_ask : l->module->reads_clock ? l->core->block_clock
+                                                                                         : table[BC_block].run;
+    if (flags & RT_ASK_CONVERGE)
+        for (unsigned op = 0; op < BC_OPS; op++)
+            if (bc_op_info((enum bc_op)op) && bc_is_convergent((enum bc_op)op))
+                copy[op].run = l->core->ask_converge;
+    return copy;
+}
+
+/* ---- preparing ---------------------------------------------------------------------------------------------------------------------- */
+
+static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o)
+{
+    uint32_t count = kernel->code->params.count;
+    uint64_t *params = arena_array(&l->arena, uint64_t, count);
+    kernc_status status = check_sizes(l->context, o);
+    if (status == KERNC_OK)
+        status = choose(l, o);
+    if (status == KERNC_OK)
+        status = read_arguments(kernel, o, params, arena_array(&l->arena, bool, count));
+    if (status != KERNC_OK)
+        return status;
+    memcpy(l->grid, o->grid, sizeof l->grid);
+    memcpy(l->block, o->block, sizeof l->block);
+    l->blocks = volume(o->grid);
+    l->threads = (uint32_t)volume(o->block);
+    l->width = o->warp;
+    l->warps = (l->threads + o->warp - 1) / o->warp;
+    l->segment_shift = (uint32_t)__builtin_ctz(o->segment);
+    l->count_transactions = o->flags & KERNC_STATISTICS;
+    l->fuel = o->fuel;
+    l->slice = o->fuel < RT_SLICE_INSTRUCTIONS ? o->fuel : RT_SLICE_INSTRUCTIONS;
+    l->report = o->fuel / 16 < 1u << 20 ? o->fuel / 16 : 1u << 20;
+    l->full = adapt(l, l->core->full);
+    l->brief = adapt(l, l->core->brief);
+    l->partial = adapt(l, l->core->partial);
+    atomic_store(&l->trap_block, UINT64_MAX);
+    return prepare_fills(l, params);
+}
+
+static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
+{
+    const struct bc_program *p = l->program;
+    l->worker_count = count < l->blocks ? count : (uint32_t)l->blocks;
+    l->workers = arena_array(&l->arena, struct rt_worker, l->worker_count);
+    if (!rt_memory_take(l, (uint64_t)l->worker_count * p->shared_bytes))
+        return rt_fail(l->context, KERNC_LIMIT, "shared memory of %u bytes is over the limit of memory (max_memory)", p->shared_bytes);
+    for (uint32_t i = 0; i < l->worker_count; i++) {
+        struct rt_worker *k = &l->workers[i];
+        k->launch = l;
+        k->index = i;
+        k->counts = arena_array(&l->arena, struct rt_count, p->blocks.count);
+        k->sites = arena_array(&l->arena, struct rt_site_count, p->sites.count + 1);
+        for (uint32_t b = 0; b < p->blocks.count; b++) {
+            k->counts[b].instructions = p->blocks.at[b].instructions;
+            k->counts[b].cycles = p->blocks.at[b].cycles;
+        }
+    }
+    return KERNC_OK;
+}
+
+/* ---- running --------------------------------------------------------------------------------------------------------------------------- */
+
+static void *thread_main(void *worker)
+{
+    rt_worker_run(worker);
+    return NULL;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Worker 0 is this thread. Threads that cannot be started are missed by nobody: the others take their blocks. */
+static double run_workers(struct rt_launch *l)
+{
+    double start = now();
+    uint32_t started = 1;
+    while (started < l->worker_count
+           && pthread_create(&l->workers[started].thread, NULL, thread_main, &l->workers[started]) == 0)
+        started++;
+    for (uint32_t i = started; i < l->worker_count; i++)
+        atomic_store(&l->workers[i].block, RT_NO_BLOCK);
+    rt_worker_run(&l->workers[0]);
+    for (uint32_t i = 1; i < started; i++)
+        pthread_join(l->workers[i].thread, NULL);
+    return now() - start;
+}
+
+static kernc_status report_trap(struct rt_launch *l, const struct rt_trap_record *t)
+{
+    kernc_context *c = l->context;
+    memcpy(c->trap_text, t->text, sizeof c->trap_text);
+    c->trap = (kernc_trap){.text = c->trap_text, .file = l->program->file, .line = t->line, .column = t->column,
+                           .has_address = t->has_address, .address = t->address};
+    memcpy(c->trap.block, t->block, sizeof t->block);
+    memcpy(c->trap.thread, t->thread, sizeof t->thread);
+    c->trapped = true;
+    return rt_fail(c, KERNC_TRAP, "%s:%u:%u: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", l->program->file, t->line,
+                   t->column, l->kernel->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0],
+                   t->thread[1], t->thread[2]);
+}
+
+/* How the launch went. A trap counts before limits, the lowest block's before others. */
+static kernc_status outcome(struct rt_launch *l)
+{
+    kernc_context *c = l->context;
+    uint64_t trap_block = atomic_load(&l->trap_block);
+    bool no_memory = false, over_memory = false;
+    for (uint32_t i = 0; i < l->worker_count; i++) {
+        const struct rt_worker *k = &l->workers[i];
+        if (k->trap.set && k->trap_block == trap_block)
+            return report_trap(l, &k->trap);
+        no_memory |= k->no_memory;
+        over_memory |= k->over_memory;
+    }
+    if (no_memory)
+        return rt_fail_memory(c);
+    if (over_memory)
+        return rt_fail(c, KERNC_LIMIT, "kernel %s: its registers and memory are over the limit of memory (max_memory)", l->kernel->name);
+    if (atomic_load(&l->out_of_fuel))
+        return rt_fail(c, KERNC_LIMIT, "kernel %s: out of fuel after %llu warp instructions", l->kernel->name,
+                       (unsigned long long)l->fuel);
+    return KERNC_OK;
+}
+
+static void free_launch(struct rt_launch *l)
+{
+    for (uint32_t i = 0; i < l->worker_count; i++) {
+        struct rt_worker *k = &l->workers[i];
+        for (uint32_t o = k->flushed; o < k->printed.count; o++)
+            text_free(&k->printed.at[o].text);
+        text_free(&k->text);
+        arena_free(&k->arena);
+    }
+    pthread_mutex_destroy(&l->output_lock);
+    arena_free(&l->arena);
+}
+
+static void keep_statistics(kernc_kernel *kernel, struct rt_launch *l, double seconds, kernc_statistics **statistics)
+{
+    kernc_statistics *s = rt_statistics_of(l, seconds);
+    if (!kernel->total)
+        kernel->total = rt_statistics_copy(s);
+    else
+        rt_statistics_add(kernel->total, s);
+    if (statistics)
+        *statistics = s;
+    else
+        kernc_statistics_free(s);
+}
+
+static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics)
+{
+    kernc_status status = prepare(l, kernel, o);
+    if (status == KERNC_OK)
+        status = prepare_workers(l, o->threads);
+    if (status != KERNC_OK)
+        return status;
+    rt_hosts_prepare(l->module);
+    double seconds = run_workers(l);
+    status = outcome(l);
+    rt_output_flush(l, atomic_load(&l->trap_block) == UINT64_MAX ? UINT64_MAX : atomic_load(&l->trap_block) + 1);
+    if (status != KERNC_NO_MEMORY)
+        keep_statistics(kernel, l, seconds, statistics);
+    return status;
+}
+
+kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launch, kernc_statistics **statistics)
+{
+    if (statistics)
+        *statistics = NULL;
+    if (!kernel)
+        return KERNC_INVALID;
+    kernc_context *c = kernel->module->context;
+    c->trapped = false;
+    if (!launch || launch->size == 0)
+        return rt_fail(c, KERNC_INVALID, "a launch needs its size set");
+    struct rt_launch l = {.context = c, .module = kernel->module, .program = kernel->module->program,
+                          .kernel = kernel->code};
+    arena_init(&l.arena);
+    pthread_mutex_init(&l.output_lock, NULL);
+    kernc_launch o = read_launch(launch);
+    struct mem_guard guard;
+    kernc_status status;
+    if (mem_guard_enter(&guard))
+        status = rt_fail_memory(c);
+    else
+        status = run(&l, kernel, &o, statistics);
+    mem_guard_leave(&guard);
+    free_launch(&l);
+    return status;
+}

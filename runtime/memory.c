@@ -1,0 +1,105 @@
+/* memory.c: see memory.h. Host memory is reserved once and committed region by region. */
+#include "runtime/memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SPACE_BYTES ((size_t)1 << 32)
+
+static void *reserve(void *at, size_t bytes)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0);
+    return mmap(at, bytes, PROT_NONE, flags, -1, 0);
+}
+
+bool rt_memory_open(struct rt_memory *m, uint64_t limit)
+{
+    *m = (struct rt_memory){.limit = limit};
+    void *p = reserve(NULL, SPACE_BYTES);
+    m->base = p == MAP_FAILED ? NULL : p;
+    return m->base != NULL;
+}
+
+void rt_memory_close(struct rt_memory *m)
+{
+    if (m->base)
+        munmap(m->base, SPACE_BYTES);
+    *m = (struct rt_memory){0};
+}
+
+/* First of `count` unowned segments with an unowned one before and after them; 0: there are none. A region of no
+ * bytes has limits of its own address, so ownership is read off the regions' first segments as well. */
+static uint32_t find_segments(const struct rt_memory *m, uint32_t count)
+{
+    uint32_t run = 0;
+    for (uint32_t s = 1; s < RT_SEGMENTS - 1; s++) {
+        run = m->limits[s] ? 0 : run + 1;
+        bool first = s == run;                     /* segment 0 is the gap before */
+        if (run >= count + (first ? 0 : 1) + 1)
+            return s - count;
+    }
+    return 0;
+}
+
+static size_t page_round(uint64_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return ((size_t)bytes + page - 1) / page * page;
+}
+
+enum rt_memory_result rt_region_open(struct rt_memory *m, struct rt_region *r, uint64_t bytes)
+{
+    uint64_t count = (bytes + (1u << RT_SEGMENT_SHIFT) - 1) >> RT_SEGMENT_SHIFT;
+    if (bytes > m->limit - m->used)
+        return RT_MEMORY_LIMIT;
+    if (count == 0)
+        count = 1;
+    uint32_t first = count < RT_SEGMENTS ? find_segments(m, (uint32_t)count) : 0;
+    if (first == 0)
+        return RT_MEMORY_FULL;
+    r->address = first << RT_SEGMENT_SHIFT;
+    r->bytes = (uint32_t)bytes;
+    if (bytes && mprotect(m->base + r->address, page_round(bytes), PROT_READ | PROT_WRITE) != 0)
+        return RT_MEMORY_HOST;
+    for (uint32_t s = first; s < first + count; s++) {
+        m->limits[s] = r->address + r->bytes;
+        m->store_limits[s] = r->constant ? 0 : m->limits[s];
+    }
+    m->used += bytes;
+    r->next = m->regions;
+    r->link = &m->regions;
+    if (r->next)
+        r->next->link = &r->next;
+    m->regions = r;
+    return RT_MEMORY_OK;
+}
+
+void rt_region_close(struct rt_memory *m, struct rt_region *r)
+{
+    uint32_t first = r->address >> RT_SEGMENT_SHIFT, limit = r->address + r->bytes;
+    for (uint32_t s = first; s < RT_SEGMENTS && m->limits[s] == limit; s++)
+        m->limits[s] = m->store_limits[s] = 0;
+    if (r->bytes)
+        reserve(m->base + r->address, page_round(r->bytes));
+    m->used -= r->bytes;
+    *r->link = r->next;
+    if (r->next)
+        r->next->link = r->link;
+}
+
+static uint64_t distance(const struct rt_region *r, uint32_t address)
+{
+    if (address < r->address)
+        return r->address - address;
+    uint64_t end = (uint64_t)r->address + r->bytes;
+    return address < end ? 0 : address - end;
+}
+
+const struct rt_region *rt_memory_nearest(const struct rt_memory *m, uint32_t address)
+{
+    const struct rt_region *best = NULL;
+    for (const struct rt_region *r = m->regions; r; r = r->next)
+        if (!best || distance(r, address) < distance(best, address))
+            best = r;
+    return best;
+}

@@ -1,0 +1,217 @@
+/* metrics.c: what a launch cost, from how often each block of code ran and what its memory accesses touched.
+ *
+ * The core counts blocks (times run, active lanes) and, if asked, transactions; everything for each instruction
+ * follows from the block table: an instruction runs as often as its block.
+ */
+#include "runtime/grid.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- sums over workers ---------------------------------------------------------------------------------------------- */
+
+static struct rt_count block_total(const struct rt_launch *l, uint32_t block)
+{
+    struct rt_count sum = {0};
+    for (uint32_t i = 0; i < l->worker_count; i++) {
+        sum.warps += l->workers[i].counts[block].warps;
+        sum.threads += l->workers[i].counts[block].threads;
+    }
+    return sum;
+}
+
+static struct rt_site_count site_total(const struct rt_launch *l, uint32_t site)
+{
+    struct rt_site_count sum = {0};
+    for (uint32_t i = 0; i < l->worker_count; i++) {
+        sum.transactions += l->workers[i].sites[site].transactions;
+        sum.divergences += l->workers[i].sites[site].divergences;
+    }
+    return sum;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------------ */
+
+static int by_line(const void *a, const void *b)
+{
+    const kernc_line_metrics *x = a, *y = b;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Rows for all lines that the program mentions, ascending, once each. */
+static void list_lines(kernc_statistics *s, const struct bc_program *p)
+{
+    uint32_t n = 0, kept = 0;
+    vec_resize(&s->arena, &s->lines, p->lines.count + p->sites.count);
+    for (uint32_t i = 0; i < p->lines.count; i++)
+        s->lines.at[n++] = (kernc_line_metrics){.line = p->lines.at[i].line};
+    for (uint32_t i = 0; i < p->sites.count; i++)
+        s->lines.at[n++] = (kernc_line_metrics){.line = p->sites.at[i].line};
+    if (n)
+        qsort(s->lines.at, n, sizeof *s->lines.at, by_line);
+    for (uint32_t i = 0; i < n; i++)
+        if (kept == 0 || s->lines.at[kept - 1].line != s->lines.at[i].line)
+            s->lines.at[kept++] = s->lines.at[i];
+    s->lines.count = kept;
+}
+
+static kernc_line_metrics *line_row(kernc_statistics *s, uint32_t line)
+{
+    kernc_line_metrics key = {.line = line};
+    return bsearch(&key, s->lines.at, s->lines.count, sizeof key, by_line);
+}
+
+/* ---- one launch ---------------------------------------------------------------------------------------------------------- */
+
+static void add_block(kernc_statistics *s, const struct bc_program *p, uint32_t block, struct rt_count ran)
+{
+    const struct bc_block *b = &p->blocks.at[block];
+    s->metrics.warp_instructions += ran.warps * b->instructions;
+    s->metrics.thread_instructions += ran.threads * b->instructions;
+    s->metrics.overhead_instructions += ran.warps * b->overhead;
+    s->metrics.cycles += ran.warps * b->cycles;
+    for (uint32_t i = b->first_line; i < b->first_line + b->line_count; i++) {
+        kernc_line_metrics *row = line_row(s, p->lines.at[i].line);
+        row->warp_instructions += ran.warps * p->lines.at[i].instructions;
+        row->thread_instructions += ran.threads * p->lines.at[i].instructions;
+        row->cycles += ran.warps * p->lines.at[i].cycles;
+    }
+}
+
+static void add_site(kernc_statistics *s, const struct rt_launch *l, uint32_t index)
+{
+    const struct bc_site *site = &l->program->sites.at[index];
+    struct rt_site_count seen = site_total(l, index);
+    kernc_line_metrics *row = line_row(s, site->line);
+    row->divergences += seen.divergences;
+    if (site->kind != BC_SITE_GLOBAL)
+        return;
+    uint64_t instructions = block_total(l, site->block).warps;
+    uint64_t more = seen.transactions > instructions ? seen.transactions - instructions : 0;
+    s->metrics.memory_instructions += instructions;
+    s->metrics.memory_transactions += seen.transactions;
+    s->metrics.cycles += more * RT_TRANSACTION_CYCLES;
+    row->memory_instructions += instructions;
+    row->memory_transactions += seen.transactions;
+    row->cycles += more * RT_TRANSACTION_CYCLES;
+}
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : -1;
+}
+
+static void set_ratios(kernc_statistics *s)
+{
+    kernc_metrics *m = &s->metrics;
+    m->simt_efficiency = ratio(m->thread_instructions, s->thread_slots);
+    m->activity_factor = s->whole_block ? m->simt_efficiency : -1;
+    m->memory_efficiency = s->counted ? ratio(m->memory_instructions, m->memory_transactions) : -1;
+}
+
+kernc_statistics *rt_statistics_of(struct rt_launch *l, double seconds)
+{
+    const struct bc_program *p = l->program;
+    kernc_statistics *s = mem_alloc(sizeof *s);
+    arena_init(&s->arena);
+    list_lines(s, p);
+    for (uint32_t i = 0; i < p->blocks.count; i++)
+        add_block(s, p, i, block_total(l, i));
+    for (uint32_t i = 0; i < p->sites.count; i++)
+        add_site(s, l, i);
+    for (uint32_t i = 0; i < l->worker_count; i++) {
+        const struct rt_worker *k = &l->workers[i];
+        s->thread_slots += k->thread_slots;
+        s->metrics.divergences += k->events.divergences;
+        s->metrics.reconvergences += k->events.reconvergences;
+        s->metrics.yields += k->events.yields;
+        if (s->metrics.max_stack_depth < k->events.max_stack_depth)
+            s->metrics.max_stack_depth = k->events.max_stack_depth;
+    }
+    s->metrics.seconds = seconds;
+    s->counted = l->count_transactions;
+    s->whole_block = l->warps == 1;
+    set_ratios(s);
+    return s;
+}
+
+/* ---- sums over launches ----------------------------------------------------------------------------------------------------- */
+
+/* Both are of the same program. */
+void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from)
+{
+    double seconds = to->metrics.seconds + from->metrics.seconds;
+#define ADD_COUNT(key)   to->metrics.key += from->metrics.key;
+#define ADD_MAXIMUM(key) to->metrics.key = to->metrics.key > from->metrics.key ? to->metrics.key : from->metrics.key;
+#define ADD_RATIO(key)
+#define METRIC(key, type, meaning) ADD_##type(key)
+#include "include/kernc-metrics.def"
+    to->metrics.seconds = seconds;
+    to->thread_slots += from->thread_slots;
+    to->counted &= from->counted;
+    to->whole_block &= from->whole_block;
+    set_ratios(to);
+    for (uint32_t i = 0; i < to->lines.count; i++) {
+        kernc_line_metrics *x = &to->lines.at[i];
+        const kernc_line_metrics *y = &from->lines.at[i];
+        x->warp_instructions += y->warp_instructions;
+        x->thread_instructions += y->thread_instructions;
+        x->cycles += y->cycles;
+        x->memory_instructions += y->memory_instructions;
+        x->memory_transactions += y->memory_transactions;
+        x->divergences += y->divergences;
+    }
+}
+
+kernc_statistics *rt_statistics_copy(const kernc_statistics *from)
+{
+    kernc_statistics *s = mem_alloc(sizeof *s);
+    *s = *from;
+    arena_init(&s->arena);
+    s->lines.at = NULL;
+    s->lines.capacity = s->lines.count = 0;
+    vec_resize(&s->arena, &s->lines, from->lines.count);
+    if (from->lines.count)
+        memcpy(s->lines.at, from->lines.at, from->lines.count * sizeof *from->lines.at);
+    return s;
+}
+
+/* ---- public ---------------------------------------------------------------------------------------------------------------------- */
+
+void kernc_statistics_free(kernc_statistics *statistics)
+{
+    if (!statistics)
+        return;
+    arena_free(&statistics->arena);
+    mem_free(statistics);
+}
+
+const kernc_metrics *kernc_statistics_metrics(const kernc_statistics *statistics)
+{
+    return statistics ? &statistics->metrics : NULL;
+}
+
+uint32_t kernc_statistics_line_count(const kernc_statistics *statistics)
+{
+    return statistics ? statistics->lines.count : 0;
+}
+
+const kernc_line_metrics *kernc_statistics_line(const kernc_statistics *statistics, uint32_t index)
+{
+    return statistics && index < statistics->lines.count ? &statistics->lines.at[index] : NULL;
+}
+
+kernc_status kernc_kernel_statistics(kernc_kernel *kernel, kernc_statistics **statistics)
+{
+    if (!kernel || !statistics)
+        return KERNC_INVALID;
+    *statistics = NULL;
+    if (!kernel->total)
+        return rt_fail(kernel->module->context, KERNC_NOT_FOUND, "kernel %s has not run", kernel->code->name);
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard))
+        return rt_fail_memory(kernel->module->context);
+    *statistics = rt_statistics_copy(kernel->total);
+    mem_guard_leave(&guard);
+    return KERNC_OK;
+}

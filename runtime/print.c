@@ -1,0 +1,164 @@
+/* print.c: printf of kernels: formatted in lane order into the block's text, handed on in block order.
+ *
+ * A conversion prints the next operand by the operand's own type; length modifiers (h l ll z) are ignored. So
+ * no format can misread an operand: one that does not fit its conversion is converted to it.
+ */
+#include "runtime/grid.h"
+
+#include <stdio.h>
+
+enum { MAX_WIDTH = 1000 };               /* of a field, and of a precision */
+
+static scalar_bits operand_bits(const struct rt_warp *w, struct bc_operand o, unsigned lane)
+{
+    switch (o.kind) {
+    case BC_KIND_V: return rt_v(w, o.reg)[lane];
+    case BC_KIND_W: return rt_w(w, o.reg)[lane];
+    case BC_KIND_M: return w->M[o.reg] >> lane & 1;
+    default:        return w->S[o.reg];
+    }
+}
+
+struct field { char flags[8]; int width, precision; };              /* precision -1: none */
+
+/* A number in a format, at most MAX_WIDTH. */
+static const char *read_number(const char *at, int *n)
+{
+    for (*n = 0; *at >= '0' && *at <= '9'; at++)
+        *n = *n * 10 + (*at - '0') > MAX_WIDTH ? MAX_WIDTH : *n * 10 + (*at - '0');
+    return at;
+}
+
+/* The conversion is well formed: its letter ends the loops. */
+static struct field read_field(const struct bc_conversion *c)
+{
+    struct field f = {.precision = -1};
+    const char *at = c->start + 1;
+    for (size_t n = 0; strchr("-+ #0", *at); at++)
+        if (!strchr(f.flags, *at))
+            f.flags[n++] = *at;
+    at = read_number(at, &f.width);
+    if (*at == '.')
+        read_number(at + 1, &f.precision);
+    return f;
+}
+
+static int64_t as_integer(scalar_bits bits, enum bc_value type, bool is_signed)
+{
+    switch (type) {
+    case BC_F32: return i64(scalar_evaluate(SCALAR_ftosi_FL, bits, 0, 0));
+    case BC_F64: return i64(scalar_evaluate(SCALAR_ftosi_DL, bits, 0, 0));
+    case BC_I64: return i64(bits);
+    default:     return is_signed ? i32((uint32_t)bits) : (int64_t)(uint32_t)bits;
+    }
+}
+
+static double as_double(scalar_bits bits, enum bc_value type)
+{
+    switch (type) {
+    case BC_F32: return scalar_from_f32((uint32_t)bits);
+    case BC_F64: return scalar_from_f64(bits);
+    case BC_I64: return (double)i64(bits);
+    default:     return i32((uint32_t)bits);
+    }
+}
+
+static void print_operand(struct text *t, const struct bc_conversion *c, scalar_bits bits, enum bc_value type)
+{
+    struct field f = read_field(c);
+    char format[24];
+    bool integer = strchr("diuxXo", c->letter) != NULL, is_signed = c->letter == 'd' || c->letter == 'i';
+    snprintf(format, sizeof format, "%%%s*%s%s%c", f.flags, f.precision >= 0 ? ".*" : "", integer ? "ll" : "", c->letter);
+#define PRINT(value)                                                                                         \
+    (f.precision >= 0 ? text_printf(t, format, f.width, f.precision, value) : text_printf(t, format, f.width, value))
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    if (c->letter == 'c')
+        text_char(t, (char)as_integer(bits, type, true));
+    else if (integer)
+        PRINT((long long)as_integer(bits, type, is_signed));
+    else if (c->letter == 'p')
+        text_printf(t, "0x%08x", (uint32_t)bits);
+    else
+        PRINT(as_double(bits, type));
+#pragma GCC diagnostic pop
+#undef PRINT
+}
+
+static void print_lane(struct rt_warp *w, const struct bc_text *format, const struct bc_operand *operands, unsigned count,
+                       unsigned lane)
+{
+    struct text *t = &w->worker->text;
+    const char *at = format->bytes, *end = at + format->length, *next;
+    struct bc_conversion c;
+    for (unsigned used = 0; (next = bc_conversion_next(at, end, &c)) != NULL; at = next) {
+        text_add(t, at, (size_t)(c.start - at));
+        if (c.letter == '%')
+            text_char(t, '%');
+        else if (c.type == BC_VOID)
+            text_add(t, c.start, c.length);
+        else if (used < count) {
+            print_operand(t, &c, operand_bits(w, operands[used], lane), operands[used].type);
+            used++;
+        }
+    }
+    text_add(t, at, (size_t)(end - at));
+}
+
+bool rt_printf(struct rt_warp *w, const struct bc_ins *ins)
+{
+    const struct bc_program *p = w->worker->launch->program;
+    for rt_each_lane (i, w->active)
+        print_lane(w, &p->texts.at[ins->imm], p->operands.at + ins->b, ins->a, (unsigned)i);
+    return true;
+}
+
+/* ---- order of blocks ------------------------------------------------------------------------------------------- */
+
+/* Hands on the texts of blocks below `before` that no worker can precede any more. Runs on the launching thread. */
+void rt_output_flush(struct rt_launch *l, uint64_t before)
+{
+    for (;;) {
+        pthread_mutex_lock(&l->output_lock);
+        struct rt_output *least = NULL;
+        struct rt_worker *owner = NULL;
+        for (uint32_t i = 0; i < l->worker_count; i++) {
+            struct rt_worker *k = &l->workers[i];
+            struct rt_output *first = k->flushed < k->printed.count ? &k->printed.at[k->flushed] : NULL;
+            if (first && first->block < before && (!least || first->block < least->block)) {
+                least = first;
+                owner = k;
+            }
+        }
+        struct text text = least ? least->text : (struct text){0};
+        if (least) {
+            least->text = (struct text){0};
+            owner->flushed++;
+        }
+        pthread_mutex_unlock(&l->output_lock);
+        if (!least)
+            return;
+        l->context->output(l->context->output_user, text.at, text.length);
+        text_free(&text);
+    }
+}
+
+void rt_output_finish(struct rt_worker *k)
+{
+    struct rt_launch *l = k->launch;
+    if (k->text.length) {
+        pthread_mutex_lock(&l->output_lock);
+        struct rt_output out = {.block = atomic_load(&k->block), .text = k->text};
+        vec_push(&k->arena, &k->printed, out);
+        pthread_mutex_unlock(&l->output_lock);
+        k->text = (struct text){0};
+    }
+    if (k->index != 0 || (l->worker_count == 1 && k->flushed == k->printed.count))
+        return;
+    uint64_t before = atomic_load(&k->block) + 1;
+    for (uint32_t i = 1; i < l->worker_count; i++) {
+        uint64_t other = atomic_load(&l->workers[i].block);
+        before = other < before ? other : before;
+    }
+    rt_output_flush(l, before);
+}

@@ -1,0 +1,62 @@
+/* scheme.h: a divergence scheme: who runs when the lanes of a warp part, and where they meet.
+ *
+ * A scheme is one file in schemes/ with one struct rt_scheme, one line in schemes.def, and one lowering pass in
+ * opt/. Straight-line code and uniform branches never ask it. Hooks are called between instructions; they
+ * change w->active, w->live (exits), w->meet and their own data, and return the code index of the block
+ * word or instruction where the warp goes on, or RT_NOWHERE with w->stop set.
+ *
+ * After a hook the core refreshes what it derives from `active`, so hooks set nothing else. Every hook must
+ * leave 0 != active ⊆ live, unless it stops the warp.
+ */
+#ifndef KERNC_RT_SCHEME_H
+#define KERNC_RT_SCHEME_H
+
+#include "runtime/warp.h"
+
+enum rt_scheme_flags {
+    RT_ASK_MEET = 1,       /* `meet` is asked at every block word flagged BC_MEET, not only at w->meet */
+    RT_ASK_UNIFORM = 2,    /* `diverge` is asked about uniform conditional branches too (n == 1) */
+    RT_ASK_CONVERGE = 4,   /* `converge` is asked before each convergent operation, the barrier included */
+};
+
+struct rt_scheme {
+    const char *name, *meaning;
+    unsigned    flags;
+    /* Bytes of scheme_data for warps with this many lanes running this program. Zeroed once; warps that follow each
+     * other may get the same, so `start` sets what it needs. */
+    size_t (*data_bytes)(const struct bc_program *p, uint32_t lanes);
+    /* active == live == launched, w->pc is the kernel's first block. */
+    void (*start)(struct rt_warp *w);
+    /* w->split tells where the active lanes go. */
+    uint32_t (*diverge)(struct rt_warp *w, const struct rt_split *split);
+    /* The active lanes are about to execute the block word at `pc`, which is a meeting point. Returning `pc` runs
+     * the block (with `active` as it is then) without asking again. */
+    uint32_t (*meet)(struct rt_warp *w, uint32_t pc);
+    /* The active lanes have ended and are not live any more. */
+    uint32_t (*exit)(struct rt_warp *w);
+    /* BC_scheme. NULL: the scheme has none. */
+    uint32_t (*op)(struct rt_warp *w, const struct bc_ins *ins);
+    /* The active lanes are about to execute the convergent operation at `pc`; as `meet`. May be NULL. */
+    uint32_t (*converge)(struct rt_warp *w, uint32_t pc);
+    /* tok_entry, tok_anchor, tok_loop: write ins->d in the active lanes. NULL: 0 is written. */
+    void (*token)(struct rt_warp *w, const struct bc_ins *ins);
+    /* The active lanes reached a barrier without the other live lanes: true if the scheme will bring the rest
+     * there (it has switched to them, *next is where they go on), false: it is a fault. NULL: it is. */
+    bool (*wait)(struct rt_warp *w, uint32_t pc, uint32_t *next);
+};
+
+#define RT_SCHEME(name) extern const struct rt_scheme rt_scheme_##name;
+#include "runtime/schemes.def"
+
+/* NULL: no such scheme. */
+const struct rt_scheme *rt_scheme_find(const char *name);
+
+/* Events that the schemes count; all are sums over the launch but the maximum. */
+struct rt_events { uint64_t divergences, reconvergences, yields; uint32_t max_stack_depth; };
+struct rt_events *rt_events(struct rt_warp *w);
+
+/* For branches without a meeting point in a device function: the block where the active lanes' calls return
+ * to, if they all return to the same; else BC_NO_TARGET. */
+uint32_t rt_return_point(const struct rt_warp *w, uint32_t pc);
+
+#endif

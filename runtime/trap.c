@@ -1,0 +1,103 @@
+/* trap.c: why a kernel stops, in words, with the place in the source, the block and the thread. */
+#include "runtime/grid.h"
+
+#include <stdio.h>
+
+static void thread_of(const struct rt_warp *w, unsigned lane, uint32_t thread[3])
+{
+    const struct rt_launch *l = w->worker->launch;
+    uint32_t t = w->index * w->width + lane;
+    thread[0] = t % l->block[0];
+    thread[1] = t / l->block[0] % l->block[1];
+    thread[2] = t / l->block[0] / l->block[1];
+}
+
+/* The site's place, or the first line of the block the instruction is in. */
+static void place_of(const struct rt_warp *w, const struct bc_ins *ins, struct rt_trap_record *t)
+{
+    const struct bc_program *p = w->worker->launch->program;
+    uint32_t site = ins->op == BC_barrier ? ins->imm : ins->e;
+    if (site < p->sites.count) {
+        t->line = p->sites.at[site].line;
+        t->column = p->sites.at[site].column;
+    }
+    const struct bc_ins *at = ins;
+    while (t->line == 0 && at >= w->code && at->op != BC_block)
+        at--;
+    if (t->line == 0 && at >= w->code && p->blocks.at[at->imm].line_count > 0)
+        t->line = p->lines.at[p->blocks.at[at->imm].first_line].line;
+}
+
+static struct rt_trap_record *record(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
+{
+    struct rt_trap_record *t = &w->worker->trap;
+    *t = (struct rt_trap_record){.set = true};
+    memcpy(t->block, w->worker->block_index, sizeof t->block);
+    thread_of(w, lane, t->thread);
+    place_of(w, ins, t);
+    w->stop = RT_TRAPPED;
+    return t;
+}
+
+void rt_trap(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, const char *fmt, ...)
+{
+    struct rt_trap_record *t = record(w, ins, lane);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(t->text, sizeof t->text, fmt, args);
+    va_end(args);
+}
+
+void rt_trap_text(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
+{
+    const struct bc_text *text = &w->worker->launch->program->texts.at[ins->imm];
+    rt_trap(w, ins, lane, "%.*s", (int)(text->length < 400 ? text->length : 400), text->bytes);
+}
+
+/* What lies at a global address, as the end of a sentence. */
+static void describe_global(const struct rt_warp *w, bool store, uint32_t address, uint32_t bytes, char *text, size_t size)
+{
+    const struct rt_region *r = rt_memory_nearest(&w->worker->launch->context->memory, address);
+    uint64_t end = r ? (uint64_t)r->address + r->bytes : 0;
+    if (address >> RT_SEGMENT_SHIFT == 0)
+        snprintf(text, size, "is a null pointer access");
+    else if (!r)
+        snprintf(text, size, "is out of bounds: there is no buffer");
+    else {
+        const char *what = r->constant ? "constant data" : "buffer", *name = r->name ? r->name : "";
+        uint64_t past = address >= end ? address - end : 0;
+        if (store && r->constant && address >= r->address && address + (uint64_t)bytes <= end)
+            snprintf(text, size, "is a store to constant data");
+        else if (address < r->address)
+            snprintf(text, size, "is out of bounds: %u bytes before %s %s (0x%08x, %u bytes)", r->address - address,
+                     what, name, r->address, r->bytes);
+        else if (past == 0 && address < end)
+            snprintf(text, size, "is out of bounds: it runs over the end of %s %s (0x%08x, %u bytes)", what, name,
+                     r->address, r->bytes);
+        else
+            snprintf(text, size, "is out of bounds: %llu bytes past the end of %s %s (0x%08x, %u bytes)",
+                     (unsigned long long)past, what, name, r->address, r->bytes);
+    }
+}
+
+void rt_trap_access(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, char space, bool store,
+                    uint32_t address, uint32_t bytes)
+{
+    char why[300];
+    struct rt_access access = rt_access[ins->op];
+    bool aligned = !access.valid || (address & (bytes - 1)) == 0;
+    uint32_t limit = space == 'h' ? w->shared_bytes : w->private_bytes;
+    if (!aligned)
+        snprintf(why, sizeof why, "is misaligned");
+    else if (space == 'g')
+        describe_global(w, store, address, bytes, why, sizeof why);
+    else if (address < BC_FIRST_ADDRESS)
+        snprintf(why, sizeof why, "is a null pointer access");
+    else
+        snprintf(why, sizeof why, "is out of bounds: the %s has %u bytes",
+                 space == 'h' ? "block's shared memory" : "thread's private memory", limit);
+    rt_trap(w, ins, lane, "%s of %u byte%s at %s address 0x%08x %s", store ? "store" : "load", bytes,
+            bytes == 1 ? "" : "s", space == 'g' ? "global" : space == 'h' ? "shared" : "private", address, why);
+    w->worker->trap.has_address = true;
+    w->worker->trap.address = address;
+}
