@@ -19,6 +19,7 @@
 #include "base/diag.h"
 #include "base/launch.h"
 #include "base/scalar.h"
+#include "ir/limits.h"
 
 /* ---- vocabulary ---------------------------------------------------------------------------------- */
 
@@ -148,8 +149,7 @@ struct ir_object {
     const uint8_t *bytes;         /* constant: `size` bytes, little-endian */
     place       at;
 };
-struct ir_signature { uint8_t result, argc; uint8_t args[64]; bool convergent; };
-#define IR_MAX_ARGS 64            /* parameters of a function */
+struct ir_signature { uint8_t result, argc; uint8_t args[IR_MAX_ARGS]; bool convergent; };
 struct ir_host { const char *name; uint32_t signature; place at; };
 /* A printf format or trap message; args in the types the format asks for after C's promotions. */
 struct ir_string { const char *text; uint32_t length; };
@@ -268,7 +268,7 @@ void ir_print_function(const struct ir_function *f, struct text *out, const stru
 void ir_print_ins(const struct ir_function *f, ir_ref r, struct text *out);      /* one line, no newline */
 /* The block's name in the text (cut to the buffer). Linear in the function: for messages. */
 const char *ir_block_name(const struct ir_function *f, uint32_t b, char buffer[64]);
-/* Parses a module; NULL with diagnostics if it has errors. Limits: IR_MAX_* in ir/limits.h. */
+/* Parses a module; NULL with diagnostics if it has errors. Limits: ir/limits.def. */
 struct ir_module *ir_parse(const struct source *s, struct diagnostics *d);
 /* Checks every rule of docs/ir.md; each broken one is an error diagnostic whose id is the rule's name. True if none. */
 bool ir_verify(const struct ir_module *m, struct diagnostics *d);

@@ -15,6 +15,16 @@ samples_TEST_SRC := test/samples/samples_test.c test/samples/reference_first.c t
 SUITES += opt_golden
 opt_golden_TEST_SRC := test/opt/golden_test.c
 
+# The tables of docs/*.md come from the .def files: `make docs` writes them, the suite docs checks them.
+doc_SRC := test/tools/doc_page.c test/tools/doc_tables.c test/tools/doc_ir.c
+SUITES += docs
+docs_TEST_SRC := test/tools/docs_test.c $(doc_SRC)
+
+UNIT += ir_structure
+
+# Comparisons with LLVM; each is one test. Skipped by name where opt-19 is missing.
+ORACLES := llvm_analyses llvm_tokens
+
 TEST_FOLDERS := test/cli
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
@@ -45,6 +55,13 @@ $(SUITE_BIN): $(BUILD)/test/%: $$(call obj,$$(%_TEST_SRC)) $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
 
+$(BUILD)/test/gen_docs: $(call obj,test/tools/gen_docs.c $(doc_SRC)) $(BUILD)/libkernc.a
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(LIBS)
+
+docs: $(BUILD)/test/gen_docs
+	$< docs/*.md
+
 # The last line is the count of all tests.
 run-tests:
 	@KERNC=$(BUILD)/kernc KERNC_TEST_LINK='$(LINK)' $(BUILD)/test/runner -k $(BUILD)/kernc $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN) $(TEST_FOLDERS)
@@ -66,5 +83,7 @@ $(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(BUILD)/obj/test/
 	@mkdir -p $(@D)
 	$(CC) -fsanitize=fuzzer,address -o $@ $^ $(LIBS)
 
-.PHONY: tests run-tests fuzz fuzz-targets
+.PHONY: tests run-tests docs fuzz fuzz-targets
 .SECONDARY:
+
+include test/bench/build.mk

@@ -47,6 +47,24 @@ static void test_print_parse_is_identity(void **state)
     assert_true(each_file("test/ir/accept", check_identity, NULL) > 0);
 }
 
+/* The module that docs/ir.md shows is one, and is printed as it stands there. */
+static void test_documented_example(void **state)
+{
+    struct text page = file_text("docs/ir.md");
+    const char *begin = strstr(page.at, "```\nmodule ");
+    assert_non_null(begin);
+    begin += strlen("```\n");
+    size_t n = (size_t)(strstr(begin, "```") - begin);
+    struct reading r;
+    accept(&r, "docs/ir.md", begin, n);
+    struct text t = printed(r.module);
+    assert_int_equal(t.length, n);
+    assert_memory_equal(t.at, begin, n);
+    reading_end(&r);
+    text_free(&t);
+    text_free(&page);
+}
+
 static void test_every_operation_is_in_the_examples(void **state)
 {
     struct text t = file_text("test/ir/accept/operations.kir");
@@ -329,6 +347,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_print_parse_is_identity),
+        cmocka_unit_test(test_documented_example),
         cmocka_unit_test(test_every_operation_is_in_the_examples),
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_floats_read_back),

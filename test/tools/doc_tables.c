@@ -1,0 +1,52 @@
+/* doc_tables.c: the list of tables, and the shape of all of them. */
+#include "test/tools/doc_tables.h"
+
+const struct doc_table doc_tables[] = {
+    {"ir-types", doc_ir_types},
+    {"ir-accesses", doc_ir_accesses},
+    {"ir-scalar-operations", doc_ir_scalar_operations},
+    {"ir-operations", doc_ir_operations},
+    {"ir-specials", doc_ir_specials},
+    {"ir-rules", doc_ir_rules},
+    {"ir-messages", doc_ir_messages},
+    {"ir-limits", doc_ir_limits},
+    {NULL, NULL},
+};
+
+static void cell(struct text *out, const char *s)
+{
+    text_addz(out, "| ");
+    for (; *s; s++) {
+        if (*s == '|')
+            text_char(out, '\\');
+        text_char(out, *s);
+    }
+    text_char(out, ' ');
+}
+
+static int cells(struct text *out, va_list args)
+{
+    int n = 0;
+    for (const char *s; (s = va_arg(args, const char *)); n++)
+        cell(out, s);
+    text_addz(out, "|\n");
+    return n;
+}
+
+void doc_row(struct text *out, ...)
+{
+    va_list args;
+    va_start(args, out);
+    cells(out, args);
+    va_end(args);
+}
+
+void doc_heading(struct text *out, ...)
+{
+    va_list args;
+    va_start(args, out);
+    for (int n = cells(out, args); n > 0; n--)
+        text_addz(out, "| --- ");
+    text_addz(out, "|\n");
+    va_end(args);
+}
