@@ -123,14 +123,21 @@ static ir_ref simplify_mul(struct view *v)
     return combine_constants(v);
 }
 
+/* x / 0 is all ones; x / -1 is -x, INT_MIN included (base/scalar.def). */
 static ir_ref simplify_divide(struct view *v)
 {
-    return is(v, 1, 1) ? v->ins.args[0] : 0;
+    if (is(v, 1, 1))
+        return v->ins.args[0];
+    if (is(v, 1, 0))
+        return ir_const(v->f, v->ins.type, ones(v));
+    return v->ins.op == IR_sdiv && is(v, 1, ones(v)) ? rewrite(v, IR_neg, v->ins.args[0], 0) : 0;
 }
 
 static ir_ref simplify_remainder(struct view *v)
 {
-    return is(v, 1, 1) ? zero(v) : is(v, 1, 0) ? v->ins.args[0] : 0;
+    if (is(v, 1, 1) || (v->ins.op == IR_srem && is(v, 1, ones(v))))
+        return zero(v);
+    return is(v, 1, 0) ? v->ins.args[0] : 0;
 }
 
 static ir_ref simplify_and(struct view *v)

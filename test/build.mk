@@ -12,7 +12,8 @@ UNIT += ir_build ir_dominators ir_reject ir_text ir_verify
 SUITES := samples
 samples_TEST_SRC := test/samples/samples_test.c test/samples/reference_first.c test/samples/reference_pictures.c
 
-SUITES += opt_golden
+SUITES += opt_golden opt_fuzz
+opt_fuzz_TEST_SRC := test/opt/fuzz_test.c test/opt/evaluate.c test/opt/random_ir.c
 opt_golden_TEST_SRC := test/opt/golden_test.c
 
 # The tables of docs/*.md come from the .def files: `make docs` writes them, the suite docs checks them.

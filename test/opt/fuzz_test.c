@@ -1,0 +1,105 @@
+/* fuzz_test.c: random modules compute the same before and after each pass alone and after the pipelines.
+ * `opt_fuzz SEED [PASSES]` runs one seed and prints the module before and after.
+ */
+#include "opt/opt.h"
+#include "test/opt/evaluate.h"
+#include "test/opt/random_ir.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { SEEDS = 400, INPUTS = 3, FUEL = 60000 };
+
+static void optimize(struct ir_module *m, const char *passes)
+{
+    struct arena a = {0};
+    struct opt_options o;
+    struct opt_report r;
+    struct diagnostics d;
+    opt_options_init(&o);
+    opt_report_init(&r);
+    diag_init(&d, &a, NULL);
+    o.passes = passes;
+    o.verify_each = o.check_analyses = true;
+    assert_true(opt_run(m, &o, &r, &d));
+    opt_report_free(&r);
+    arena_free(&a);
+}
+
+static const struct ir_function *main_of(const struct ir_module *m)
+{
+    return m->functions.at[m->functions.count - 1];
+}
+
+/* The optimized code may take fewer steps, so only runs that end within the fuel say something. */
+static void compare(const struct ir_module *before, const struct ir_module *after, uint64_t seed, const char *passes)
+{
+    static const uint64_t inputs[INPUTS][3] = {{0, 0, 1}, {256, 5, 0xfffffff0}, {1024, 77777, 3}};
+    for (unsigned i = 0; i < INPUTS; i++) {
+        struct evaluation x = evaluate(main_of(before), inputs[i], seed + i, FUEL);
+        struct evaluation y = evaluate(main_of(after), inputs[i], seed + i, 4 * FUEL);
+        if (!x.finished)
+            continue;
+        if (!y.finished || x.result != y.result || x.memory != y.memory || x.trace != y.trace)
+            fail_msg("seed %" PRIu64 ", passes %s, input %u: result %" PRIx64 " became %" PRIx64 "%s%s", seed, passes, i,
+                     x.result, y.result, x.memory != y.memory ? ", memory differs" : "", x.trace != y.trace ? ", order differs" : "");
+    }
+}
+
+static void check(uint64_t seed, const char *passes)
+{
+    struct ir_module *before = random_module(seed), *after = random_module(seed);
+    optimize(after, passes);
+    compare(before, after, seed, passes);
+    ir_module_free(before);
+    ir_module_free(after);
+}
+
+static void check_pipeline(void **state)
+{
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        check(seed, *state);
+}
+
+/* Alone on values (after mem2reg), where most of them work. */
+static void check_passes(void **state)
+{
+    for (unsigned p = 0; p < OPT_PASSES; p++) {
+        char passes[64];
+        snprintf(passes, sizeof passes, "simplify_cfg,mem2reg,%s", opt_pass_info[p].name);
+        for (uint64_t seed = 1000; seed < 1000 + SEEDS / 4; seed++)
+            check(seed, passes);
+    }
+}
+
+static void show(uint64_t seed, const char *passes)
+{
+    struct ir_module *m = random_module(seed);
+    struct text t = {0};
+    ir_print_module(m, &t);
+    optimize(m, passes);
+    text_addz(&t, "; ---- after\n");
+    ir_print_module(m, &t);
+    fwrite(t.at, 1, t.length, stdout);
+    text_free(&t);
+    ir_module_free(m);
+    check(seed, passes);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        show(strtoull(argv[1], NULL, 0), argc > 2 ? argv[2] : opt_pipeline(OPT_LEVEL_DEFAULT));
+        return 0;
+    }
+    char *levels[] = {(char *)opt_pipeline(1), (char *)opt_pipeline(2)};
+    const struct CMUnitTest tests[] = {
+        {"pass by pass", check_passes, NULL, NULL, NULL},
+        {"-O1", check_pipeline, NULL, NULL, levels[0]},
+        {"-O2", check_pipeline, NULL, NULL, levels[1]},
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
