@@ -23,17 +23,18 @@ docs_TEST_SRC := test/tools/docs_test.c $(doc_SRC)
 
 UNIT += ir_structure
 
-# Comparisons with LLVM; each is one test. Skipped by name where opt-19 is missing.
+# Programs that compare with LLVM; test/oracle/llvm.test runs them.
 ORACLES := llvm_analyses llvm_tokens
 
-TEST_FOLDERS := test/cli
+TEST_FOLDERS := test/cli test/oracle
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
 
 UNIT_BIN  := $(addprefix $(BUILD)/test/unit/,$(UNIT))
 SUITE_BIN := $(addprefix $(BUILD)/test/,$(SUITES))
+ORACLE_BIN := $(addprefix $(BUILD)/test/,$(ORACLES))
 
-tests: $(BUILD)/test/runner $(BUILD)/test/json_check $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN)
+tests: $(BUILD)/test/runner $(BUILD)/test/json_check $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN) $(ORACLE_BIN)
 
 $(BUILD)/test/runner: $(call obj,$(runner_SRC)) $(BUILD)/libkernc-rt.a
 	@mkdir -p $(@D)
@@ -50,6 +51,10 @@ $(BUILD)/test/floors: $(call obj,test/floors.c) $(BUILD)/libkernc-rt.a
 $(BUILD)/test/unit/%: $(BUILD)/obj/test/unit/%.o $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
+
+$(ORACLE_BIN): $(BUILD)/test/%: $(BUILD)/obj/test/oracle/%.o $(BUILD)/libkernc.a
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(LIBS)
 
 .SECONDEXPANSION:
 $(SUITE_BIN): $(BUILD)/test/%: $$(call obj,$$(%_TEST_SRC)) $(BUILD)/libkernc.a

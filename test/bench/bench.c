@@ -209,7 +209,10 @@ static void print_ratio(const char *name, enum column over, enum column under, c
         ratio[k] = table[over][k] / table[under][k];
         printf(isnan(ratio[k]) ? " |" : " %.3g |", ratio[k]);
     }
-    printf(isnan(geomean(ratio)) ? " | %s |\n" : " %.3g | %s |\n", geomean(ratio), target);
+    if (isnan(geomean(ratio)))
+        printf(" | %s |\n", target);
+    else
+        printf(" %.3g | %s |\n", geomean(ratio), target);
 }
 
 /* Seconds to compile k2 and run it once, context and all. */

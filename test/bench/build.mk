@@ -1,0 +1,22 @@
+# `make bench`: kernc beside its peers (PoCL, Oclgrind; installed by ./setup --bench), in one run.
+
+BENCH_RUNS ?= 5
+BENCH_BIN  := $(BUILD)/test/bench/bench $(BUILD)/test/bench/bench_opencl
+
+# The plain C peer is plain: no vector code.
+FLAGS_test_bench_cases := -fno-tree-vectorize
+
+$(BUILD)/test/bench/bench: $(call obj,test/bench/bench.c test/bench/cases.c) $(BUILD)/libkernc.a
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(LIBS)
+
+$(BUILD)/test/bench/bench_opencl: $(call obj,test/bench/opencl.c test/bench/cases.c)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ -lOpenCL -lm
+
+bench:
+	@./setup --bench
+	@$(MAKE) --no-print-directory -j$(CORES) $(BENCH_BIN)
+	@BENCH_OPENCL=$(BUILD)/test/bench/bench_opencl $(BUILD)/test/bench/bench $(BENCH_RUNS)
+
+.PHONY: bench
