@@ -56,7 +56,7 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) -Wno-unused-function -MMD -MP -c -o $@ $<
 
-include test/build.mk test/bench/build.mk
+include test/build.mk
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 # ---- the two commands of the README -------------------------------------------------------------------
