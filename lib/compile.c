@@ -86,6 +86,7 @@ static bool make_opt_options(kernc_result *r, const kernc_options *o, struct opt
     opt_options_init(opt);
     opt->level = o->level;
     opt->passes = o->passes;
+    opt->scheme = o->scheme;
     opt->print_before = o->print_before;
     opt->print_after = o->print_after;
     opt->print_before_all = o->print_before_all;

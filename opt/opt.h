@@ -27,6 +27,7 @@ enum opt_changed { OPT_CHANGED_OFF, OPT_CHANGED_ON, OPT_CHANGED_DIFF };
 struct opt_options {
     unsigned    level;
     const char *passes;           /* runs these instead of the level's pipeline; NULL: not given */
+    const char *scheme;           /* then runs the lowering of this divergence scheme; NULL: none */
     const char *print_before, *print_after;      /* passes */
     bool        print_before_all, print_after_all;
     enum opt_changed print_changed;

@@ -28,6 +28,19 @@ const char *opt_pipeline(unsigned level)
     return pipelines[level < COUNT(pipelines) ? level : COUNT(pipelines) - 1];
 }
 
+/* "" for schemes that need nothing of the compiler. */
+static const char *scheme_lowering(const char *scheme)
+{
+    static const struct { const char *scheme, *passes; } lowerings[] = {
+#define LOWERING(scheme, passes) {scheme, passes},
+#include "opt/pipelines.def"
+    };
+    for (size_t i = 0; scheme && i < COUNT(lowerings); i++)
+        if (strcmp(lowerings[i].scheme, scheme) == 0)
+            return lowerings[i].passes;
+    return "";
+}
+
 enum opt_pass opt_pass_find(const char *name, size_t n)
 {
     for (unsigned p = 0; p < OPT_PASSES; p++)
@@ -227,7 +240,8 @@ bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report
 {
     struct run run = {.module = m, .options = o, .report = r};
     pass_list passes = {0};
-    bool fine = parse_list(&run.arena, o->passes ? o->passes : opt_pipeline(o->level), &passes, d);
+    bool fine = parse_list(&run.arena, o->passes ? o->passes : opt_pipeline(o->level), &passes, d) &&
+                parse_list(&run.arena, scheme_lowering(o->scheme), &passes, d);
     if (fine) {
         run.caches = arena_array(&run.arena, struct opt_cache, m->functions.count);
         opt_dumps_start(&run.dumps, o, m, &run.arena);
