@@ -28,7 +28,7 @@ static ir_ref *copy_refs(struct ir_function *f, uint32_t n, const ir_ref *refs)
     return copy;
 }
 
-/* ---- blocks, parameters, constants ------------------------------------------------------------------- */
+/* ---- blocks, parameters, constants ----------------------------------------------------------------- */
 
 uint32_t ir_block_new(struct ir_function *f, const char *name)
 {
@@ -77,7 +77,7 @@ bool ir_is_const(const struct ir_function *f, ir_ref r, scalar_bits *bits)
     return true;
 }
 
-/* ---- lists of instructions ---------------------------------------------------------------------------- */
+/* ---- lists of instructions ------------------------------------------------------------------------- */
 
 void ir_link(struct ir_cursor *c, ir_ref r)
 {
@@ -108,7 +108,7 @@ void ir_remove(struct ir_function *f, ir_ref r)
     *ir_at(f, r) = (struct ir_ins){.op = IR_none, .block = IR_NO_BLOCK};
 }
 
-/* ---- emitting ------------------------------------------------------------------------------------------ */
+/* ---- emitting -------------------------------------------------------------------------------------- */
 
 ir_ref ir_emit(struct ir_cursor *c, enum ir_op op, enum ir_type t, uint32_t argc, const ir_ref *args)
 {
@@ -178,7 +178,7 @@ ir_ref ir_emit_ret(struct ir_cursor *c, ir_ref value)
     return ir_emit(c, IR_ret, IR_TYPE_VOID, value != 0, &value);
 }
 
-/* ---- edges ----------------------------------------------------------------------------------------------- */
+/* ---- edges ----------------------------------------------------------------------------------------- */
 
 struct ir_edge *ir_edge_add(struct ir_function *f, uint32_t from, uint32_t to, int64_t value)
 {
@@ -212,7 +212,7 @@ uint32_t ir_edge_split(struct ir_function *f, uint32_t b, uint32_t e)
     return middle;
 }
 
-/* ---- larger changes ---------------------------------------------------------------------------------------- */
+/* ---- larger changes -------------------------------------------------------------------------------- */
 
 static void block_clear(struct ir_function *f, uint32_t b)
 {
@@ -326,7 +326,8 @@ uint32_t ir_block_split(struct ir_function *f, uint32_t b, ir_ref r, const char 
     return rest;
 }
 
-static ir_ref copy_operand(struct ir_function *to, const struct ir_function *from, ir_ref r, const ir_ref *map)
+static ir_ref copy_operand(struct ir_function *to, const struct ir_function *from, ir_ref r,
+                           const ir_ref *map)
 {
     if (r == 0 || map[r])
         return r ? map[r] : 0;

@@ -31,7 +31,9 @@ static void find_order(struct arena *a, struct ir_cfg *c)
     struct frame { uint32_t block, edges_left; } *stack = arena_array(a, struct frame, c->blocks);
     uint32_t depth = 0, first = c->blocks;
     uint32_t *order = arena_array(a, uint32_t, c->blocks);
-#define ENTER(b) (bitset_add(c->reachable, (b)), stack[depth++] = (struct frame){(b), ir_block_at(c->fn, (b))->edges.count})
+#define ENTER(b)                                                                                             \
+    (bitset_add(c->reachable, (b)),                                                                          \
+     stack[depth++] = (struct frame){(b), ir_block_at(c->fn, (b))->edges.count})
     ENTER(ir_entry(c->fn));
     while (depth) {
         struct frame *top = &stack[depth - 1];

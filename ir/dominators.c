@@ -118,7 +118,7 @@ static void lengauer_tarjan(struct arena *a, const struct graph *g, struct searc
             s->idom[w] = s->idom[s->idom[w]];
 }
 
-/* ---- the tree in terms of blocks ----------------------------------------------------------------------- */
+/* ---- the tree in terms of blocks ------------------------------------------------------------------- */
 
 /* Depth-first numbers respect the tree (a dominator's is smaller), so that subtree sizes are summed from the
  * end, and preorder numbers handed out from the start: each child takes the next stretch of its parent's.
@@ -136,7 +136,7 @@ static struct ir_dominators *tree_of(struct arena *a, const struct search *s, ui
     for (uint32_t v = 1; v <= s->count; v++) {
         uint32_t b = s->vertex[v], up = s->idom[v], above = up ? s->vertex[up] : blocks;
         if (b >= blocks)
-            continue;                            /* the virtual exit: its children are roots, from number 0 on */
+            continue; /* the virtual exit: its children are roots, from number 0 on */
         d->idom[b] = above < blocks ? above : IR_NO_BLOCK;
         d->depth[b] = above < blocks ? d->depth[above] + 1 : 1;
         d->pre[b] = next[up];
@@ -149,7 +149,7 @@ static struct ir_dominators *tree_of(struct arena *a, const struct search *s, ui
     return d;
 }
 
-/* ---- forward ------------------------------------------------------------------------------------------- */
+/* ---- forward --------------------------------------------------------------------------------------- */
 
 /* Edges out of live blocks by block number. */
 static struct rows successor_rows(struct arena *a, const struct ir_cfg *c)
@@ -174,7 +174,7 @@ struct ir_dominators *ir_dominators_new(struct arena *a, const struct ir_cfg *c)
     return tree_of(a, &s, c->blocks);
 }
 
-/* ---- backward, with a virtual exit ------------------------------------------------------------------------ */
+/* ---- backward, with a virtual exit ----------------------------------------------------------------- */
 
 /* Marks what reaches b against the edges. The stack has room for every block. */
 static void mark_backward(const struct ir_cfg *c, uint32_t b, struct bitset marked, uint32_t *stack)
@@ -252,7 +252,8 @@ static struct rows forward_rows_with_exit(struct arena *a, const struct ir_cfg *
 struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cfg *c)
 {
     u32_vec exits = ir_exits(a, c);
-    struct graph g = {c->blocks + 1, c->blocks, backward_rows(a, c, exits), forward_rows_with_exit(a, c, exits)};
+    struct graph g = {c->blocks + 1, c->blocks, backward_rows(a, c, exits),
+                      forward_rows_with_exit(a, c, exits)};
     struct search s = {0};
     lengauer_tarjan(a, &g, &s);
     return tree_of(a, &s, c->blocks);

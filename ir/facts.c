@@ -20,7 +20,7 @@ bool ir_has_effect(const struct ir_function *f, ir_ref r)
     return ir_op_info[ir_at(f, r)->op].flags & (IR_EFFECT | IR_TERMINATOR);
 }
 
-/* ---- scalar cases -------------------------------------------------------------------------------------- */
+/* ---- scalar cases ---------------------------------------------------------------------------------- */
 
 int ir_find_case(enum ir_op op, enum ir_type result, enum ir_type argument)
 {
@@ -52,7 +52,8 @@ static const uint16_t last_case[SCALAR_OPS] = {
 
 static int fixed_scalar_type(enum scalar_op op)
 {
-    static const uint8_t type_of[SCALAR_TYPES] = {IR_TYPE_I1, IR_TYPE_I32, IR_TYPE_I64, IR_TYPE_F32, IR_TYPE_F64};
+    static const uint8_t type_of[SCALAR_TYPES] = {IR_TYPE_I1, IR_TYPE_I32, IR_TYPE_I64, IR_TYPE_F32,
+                                                  IR_TYPE_F64};
     uint8_t result = scalar_case_info[last_case[op]].result;
     for (uint32_t i = last_case[op]; i-- > 0 && scalar_case_info[i].op == op;)
         if (scalar_case_info[i].result != result)
@@ -76,9 +77,9 @@ int ir_fixed_type(enum ir_op op)
     }
 }
 
-/* ---- latency --------------------------------------------------------------------------------------------- */
+/* ---- latency --------------------------------------------------------------------------------------- */
 
-/* Operations that take the same unit whatever their type; the others take the unit of their operands' type. */
+/* Operations that take the same unit whatever their type; the others take that of their operands' type. */
 static enum ir_latency unit_of_operation(enum ir_op op)
 {
     switch (op) {

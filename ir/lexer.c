@@ -99,11 +99,14 @@ static void lex_name(struct lexer *l, struct token *t, enum token_kind kind, siz
     }
 }
 
-/* ---- strings ------------------------------------------------------------------------------------------------ */
+/* ---- strings --------------------------------------------------------------------------------------- */
 
 static int hex_digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* The character an escape stands for, after the backslash; -1: none. */
@@ -176,7 +179,8 @@ static void lex_bytes(struct lexer *l, struct token *t)
     t->length = digits / 2;
     char *bytes = arena_alloc(l->strings->arena, t->length + 1);
     for (size_t i = 0; i < t->length; i++)
-        bytes[i] = (char)(hex_digit(l->source->text[from + 2 * i]) * 16 + hex_digit(l->source->text[from + 2 * i + 1]));
+        bytes[i] = (char)(hex_digit(l->source->text[from + 2 * i]) * 16 +
+                          hex_digit(l->source->text[from + 2 * i + 1]));
     t->text = bytes;
 }
 
@@ -192,13 +196,14 @@ static void lex_global(struct lexer *l, struct token *t)
         return;
     if (t->length > IR_MAX_NAME || memchr(t->text, 0, t->length)) {
         t->kind = TOKEN_ERROR;
-        ir_message(l->diagnostics, t->where, MSG_LIMIT, IR_MAX_NAME, "characters (none of them NUL) in a name");
+        ir_message(l->diagnostics, t->where, MSG_LIMIT, IR_MAX_NAME,
+                   "characters (none of them NUL) in a name");
         return;
     }
     t->text = intern(l->strings, t->text, t->length);
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------------- */
 
 static void skip_digits(struct lexer *l)
 {
@@ -211,7 +216,8 @@ static bool read_integer(const struct lexer *l, size_t from, unsigned base, uint
 {
     *n = 0;
     for (size_t i = from; i < l->at; i++)
-        if (__builtin_mul_overflow(*n, base, n) || __builtin_add_overflow(*n, (unsigned)hex_digit(l->source->text[i]), n))
+        if (__builtin_mul_overflow(*n, base, n) ||
+            __builtin_add_overflow(*n, (unsigned)hex_digit(l->source->text[i]), n))
             return false;
     return true;
 }
@@ -286,7 +292,7 @@ static void lex_index(struct lexer *l, struct token *t)
         complain(l, t, MSG_RANGE, "#…", "64 bits");
 }
 
-/* ---- any word -------------------------------------------------------------------------------------------------- */
+/* ---- any word -------------------------------------------------------------------------------------- */
 
 static void lex_punctuation(struct lexer *l, struct token *t)
 {

@@ -25,7 +25,8 @@ void ir_module_free(struct ir_module *m)
     arena_free(&arena);
 }
 
-struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_type result, uint32_t flags)
+struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_type result,
+                                    uint32_t flags)
 {
     struct ir_function *f = arena_new(&m->arena, struct ir_function);
     f->module = m;
@@ -89,7 +90,7 @@ const struct ir_kernel_info *ir_kernel_info(const struct ir_module *m, uint32_t 
     return NULL;
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------ */
+/* ---- copies ---------------------------------------------------------------------------------------- */
 
 static const char *copy_name(struct ir_module *m, const char *name)
 {

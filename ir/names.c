@@ -24,7 +24,7 @@ bool ir_is_numbered_block(const char *name)
     return name[0] == 'b' && all_digits(name + 1);
 }
 
-/* ---- unique names ------------------------------------------------------------------------------------------ */
+/* ---- unique names ---------------------------------------------------------------------------------- */
 
 /* Interned strings are found again by their address. The value counts the numbers tried for that name. */
 static bool take(struct ir_unique *u, const char *interned)
@@ -64,7 +64,7 @@ const char *ir_unique_name(struct ir_unique *u, const char *name)
     return fresh;
 }
 
-/* ---- the names of a function --------------------------------------------------------------------------------- */
+/* ---- the names of a function ----------------------------------------------------------------------- */
 
 #define HINT_MAX 200 /* what is longer is cut: the number has to fit as well */
 
@@ -114,7 +114,8 @@ static void name_blocks(struct ir_unique *u, const struct ir_function *f, struct
 
 struct ir_names ir_names_new(struct arena *a, const struct ir_function *f)
 {
-    struct ir_names names = {arena_array(a, const char *, f->ins.count), arena_array(a, const char *, f->blocks.count)};
+    struct ir_names names = {arena_array(a, const char *, f->ins.count),
+                             arena_array(a, const char *, f->blocks.count)};
     struct ir_unique values = {.arena = a}, blocks = {.arena = a};
     name_values(&values, f, &names);
     name_blocks(&blocks, f, &names);

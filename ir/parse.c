@@ -3,7 +3,7 @@
  */
 #include "ir/parse.h"
 
-/* ---- words ----------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------------- */
 
 void ir_parse_advance(struct parser *p)
 {
@@ -68,7 +68,8 @@ bool ir_parse_accept(struct parser *p, char punctuation)
 
 bool ir_parse_accept_word(struct parser *p, const char *word)
 {
-    if (p->failed || p->token.kind != TOKEN_WORD || p->token.first_on_line || strcmp(p->token.text, word) != 0)
+    if (p->failed || p->token.kind != TOKEN_WORD || p->token.first_on_line ||
+        strcmp(p->token.text, word) != 0)
         return false;
     ir_parse_advance(p);
     return true;
@@ -137,7 +138,7 @@ void ir_parse_skip_line(struct parser *p, size_t statement_start)
     p->failed = false;
 }
 
-/* ---- tables of the module ---------------------------------------------------------------------------------------- */
+/* ---- tables of the module -------------------------------------------------------------------------- */
 
 /* "#n =" with n the next number of its table. */
 static void table_index(struct parser *p, uint32_t next, uint32_t limit, const char *kind)
@@ -203,7 +204,8 @@ static void parse_signature(struct parser *p)
 }
 
 /* Enters a name in the map of its kind; an error if it is there. */
-static void declare(struct parser *p, struct map *names, const struct token *t, uint32_t number, const char *kind)
+static void declare(struct parser *p, struct map *names, const struct token *t, uint32_t number,
+                    const char *kind)
 {
     if (p->failed)
         return;
@@ -253,7 +255,7 @@ static void parse_host(struct parser *p)
     vec_push(p->arena, &p->m->hosts, h);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------------- */
 
 static uint8_t parse_element(struct parser *p)
 {
@@ -295,24 +297,30 @@ static void parse_kernel(struct parser *p)
     declare(p, &p->kernels, &name, p->m->kernels.count, "kernel");
     if (p->failed)
         return;
-    vec_push(p->arena, &p->uses, ((struct global_use){.kind = IR_IMM_NONE, .name = name.text, .where = name.where,
-                                                      .kernel = p->m->kernels.count}));
+    struct global_use use = {.name = name.text, .where = name.where, .kernel = p->m->kernels.count};
+    vec_push(p->arena, &p->uses, use);
     vec_push(p->arena, &p->m->kernels, k);
 }
 
-/* ---- names of the module ----------------------------------------------------------------------------------------------- */
+/* ---- names of the module --------------------------------------------------------------------------- */
 
 static uint32_t find_global(const struct parser *p, const struct global_use *u)
 {
-    const struct map *names = u->kind == IR_IMM_OBJECT ? &p->objects : u->kind == IR_IMM_HOST ? &p->hosts : &p->functions;
-    return map_get(names, name_key(u->name));
+    uint64_t key = name_key(u->name);
+    switch (u->kind) {
+    case IR_IMM_OBJECT: return map_get(&p->objects, key);
+    case IR_IMM_HOST:   return map_get(&p->hosts, key);
+    default:            return map_get(&p->functions, key);
+    }
 }
 
 static void resolve_globals(struct parser *p)
 {
     for (uint32_t i = 0; i < p->uses.count; i++) {
         const struct global_use *u = &p->uses.at[i];
-        const char *kind = u->kind == IR_IMM_OBJECT ? "object" : u->kind == IR_IMM_HOST ? "host function" : "function";
+        const char *kind = u->kind == IR_IMM_OBJECT ? "object"
+                           : u->kind == IR_IMM_HOST ? "host function"
+                                                    : "function";
         uint32_t number = find_global(p, u);
         p->broken |= number == MAP_NONE;
         if (number == MAP_NONE)
@@ -324,11 +332,13 @@ static void resolve_globals(struct parser *p)
     }
 }
 
-/* ---- the module ------------------------------------------------------------------------------------------------------------ */
+/* ---- the module ------------------------------------------------------------------------------------ */
 
-static const struct statement { const char *word; void (*parse)(struct parser *p); } statements[] = {
-    {"module", parse_module_name}, {"text", parse_text},     {"signature", parse_signature}, {"object", parse_object},
-    {"host", parse_host},          {"kernel", parse_kernel}, {"define", ir_parse_define},    {"launch", ir_parse_launch},
+struct statement { const char *word; void (*parse)(struct parser *p); };
+static const struct statement statements[] = {
+    {"module", parse_module_name}, {"text", parse_text},        {"signature", parse_signature},
+    {"object", parse_object},      {"host", parse_host},        {"kernel", parse_kernel},
+    {"define", ir_parse_define},   {"launch", ir_parse_launch},
 };
 
 static void parse_statement(struct parser *p)

@@ -12,7 +12,14 @@
 #include "ir/syntax.h"
 
 /* A name that was used, to be found when all are known. Kinds: the tables an immediate may point into. */
-struct global_use { enum ir_imm kind; const char *name; span where; struct ir_function *fn; ir_ref ins; uint32_t kernel; };
+struct global_use {
+    enum ir_imm kind;
+    const char *name;
+    span where;
+    struct ir_function *fn;
+    ir_ref ins;
+    uint32_t kernel;
+};
 
 /* A value or block by name; before its definition a value has a placeholder, which is replaced at the end. */
 struct local_value { const char *name; span first; ir_ref ref, placeholder; };
@@ -43,7 +50,8 @@ static inline uint64_t name_key(const char *interned) { return (uintptr_t)intern
 void ir_parse_advance(struct parser *p);
 void ir_parse_error(struct parser *p, span where, enum ir_message m, ...);
 void ir_parse_wanted(struct parser *p, const char *what);          /* error: wanted `what`, found the token */
-bool ir_parse_within(struct parser *p, uint32_t count, uint32_t limit, const char *what); /* false: error, and stop */
+/* False, with an error that stops the parse, if the count has reached the limit. */
+bool ir_parse_within(struct parser *p, uint32_t count, uint32_t limit, const char *what);
 /* Continuations of a statement: never the first word on a line. */
 bool ir_parse_accept(struct parser *p, char punctuation);
 bool ir_parse_accept_word(struct parser *p, const char *word);

@@ -6,7 +6,7 @@
  */
 #include "ir/parse.h"
 
-/* ---- values -------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------------- */
 
 static bool within_instructions(struct parser *p)
 {
@@ -63,7 +63,7 @@ static void resolve_values(struct parser *p)
         ir_substitute(p->fn, to);
 }
 
-/* ---- blocks -------------------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------------- */
 
 static struct local_block *block_named(struct parser *p, const struct token *name)
 {
@@ -71,7 +71,8 @@ static struct local_block *block_named(struct parser *p, const struct token *nam
     if (i == MAP_NONE) {
         i = p->blocks.count;
         uint32_t b = ir_block_new(p->fn, ir_is_numbered_block(name->text) ? NULL : name->text);
-        vec_push(p->arena, &p->blocks, ((struct local_block){.first = name->where, .block = b, .name = name->text}));
+        vec_push(p->arena, &p->blocks,
+                 ((struct local_block){.first = name->where, .block = b, .name = name->text}));
         map_set(p->arena, &p->block_names, name_key(name->text), i);
     }
     return &p->blocks.at[i];
@@ -80,7 +81,8 @@ static struct local_block *block_named(struct parser *p, const struct token *nam
 uint32_t ir_parse_block_ref(struct parser *p)
 {
     struct token name = ir_parse_take(p, TOKEN_WORD, "a block");
-    if (name.kind != TOKEN_WORD || !ir_parse_within(p, p->blocks.count, IR_MAX_BLOCKS, "blocks in a function"))
+    if (name.kind != TOKEN_WORD ||
+        !ir_parse_within(p, p->blocks.count, IR_MAX_BLOCKS, "blocks in a function"))
         return IR_NO_BLOCK;
     return block_named(p, &name)->block;
 }
@@ -98,7 +100,7 @@ static void resolve_blocks(struct parser *p)
         vec_push(p->arena, &p->fn->order, p->order.at[i]);
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------------ */
+/* ---- parameters ------------------------------------------------------------------------------------ */
 
 struct named_param { struct token name; enum ir_type type; place at; };
 typedef VEC(struct named_param) param_list;
@@ -130,7 +132,7 @@ static void make_params(struct parser *p, uint32_t block, const param_list *list
     }
 }
 
-/* ---- the body -------------------------------------------------------------------------------------------------- */
+/* ---- the body -------------------------------------------------------------------------------------- */
 
 /* name [params] ":"; the first label is the entry, whose parameters are the function's. */
 static void parse_label(struct parser *p, const param_list *entry_params)
@@ -188,7 +190,7 @@ static void parse_body(struct parser *p, const param_list *params)
     ir_parse_expect(p, '}');
 }
 
-/* ---- functions --------------------------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------------- */
 
 static void parse_flags(struct parser *p)
 {
@@ -233,7 +235,7 @@ static void recover_header(struct parser *p)
     }
 }
 
-/* define [kernel] type @name(params) [convergent] [noinline] [inline] [predictions n] [location] "{" body "}" */
+/* define [kernel] type @name(params) [convergent] [noinline] [inline] [predictions n] [place] "{" body "}" */
 void ir_parse_define(struct parser *p)
 {
     ir_parse_within(p, p->m->functions.count, IR_MAX_FUNCTIONS, "functions");

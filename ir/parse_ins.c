@@ -6,12 +6,13 @@
  */
 #include "ir/parse.h"
 
-/* ---- constants ------------------------------------------------------------------------------------------------ */
+/* ---- constants ------------------------------------------------------------------------------------- */
 
 static ir_ref parse_integer_constant(struct parser *p, const struct token *t)
 {
     bool wide = t->suffix == 'L';
-    uint64_t most = wide ? (t->negative ? (uint64_t)1 << 63 : UINT64_MAX) : (t->negative ? (uint64_t)1 << 31 : UINT32_MAX);
+    uint64_t most = wide ? (t->negative ? (uint64_t)1 << 63 : UINT64_MAX)
+                         : (t->negative ? (uint64_t)1 << 31 : UINT32_MAX);
     if (t->number > most)
         ir_parse_error(p, t->where, MSG_RANGE, t->text ? t->text : "0x…", wide ? "i64" : "i32");
     return ir_const(p->fn, wide ? IR_TYPE_I64 : IR_TYPE_I32, t->negative ? -t->number : t->number);
@@ -24,7 +25,8 @@ static ir_ref parse_float_constant(struct parser *p, const struct token *t)
     bool narrow = t->suffix == 'f', fits = narrow ? ir_read_float(t->text, &f) : ir_read_double(t->text, &d);
     if (!fits)
         ir_parse_error(p, t->where, MSG_RANGE, t->text, narrow ? "f32" : "f64");
-    return narrow ? ir_const(p->fn, IR_TYPE_F32, scalar_bits_f32(f)) : ir_const(p->fn, IR_TYPE_F64, scalar_bits_f64(d));
+    return narrow ? ir_const(p->fn, IR_TYPE_F32, scalar_bits_f32(f))
+                  : ir_const(p->fn, IR_TYPE_F64, scalar_bits_f64(d));
 }
 
 #define INFINITY_F32 0x7f800000u
@@ -77,7 +79,8 @@ static ir_ref parse_operand(struct parser *p)
         struct token word = ir_parse_take(p, TOKEN_WORD, "inf");
         if (is_special_float(word.text))
             return parse_special_float(p, word.text, true);
-    } else if (t.kind == TOKEN_LOCAL || t.kind == TOKEN_INTEGER || t.kind == TOKEN_FLOAT || t.kind == TOKEN_WORD) {
+    } else if (t.kind == TOKEN_LOCAL || t.kind == TOKEN_INTEGER || t.kind == TOKEN_FLOAT ||
+               t.kind == TOKEN_WORD) {
         ir_parse_advance(p);
         r = t.kind == TOKEN_LOCAL     ? ir_parse_value_ref(p, &t)
             : t.kind == TOKEN_INTEGER ? parse_integer_constant(p, &t)
@@ -108,7 +111,7 @@ static void parse_operand_list(struct parser *p, uint32_t limit)
     ir_parse_expect(p, ')');
 }
 
-/* ---- what stands before the operands --------------------------------------------------------------------------- */
+/* ---- what stands before the operands --------------------------------------------------------------- */
 
 /* Of a load or an atomic: an access type, which gives the value's, or a pointer type. */
 static void parse_access(struct parser *p, struct ir_ins *ins)
@@ -165,7 +168,9 @@ static void parse_immediate(struct parser *p, struct ir_ins *ins, struct token *
         ins->imm2 = (uint32_t)ir_parse_integer(p, UINT32_MAX, "an alignment");
         break;
     case IR_IMM_SPECIAL:    ins->imm = parse_special(p); break;
-    case IR_IMM_PREDICTION: ins->imm = (int64_t)ir_parse_integer(p, UINT32_MAX, "a prediction's number"); break;
+    case IR_IMM_PREDICTION:
+        ins->imm = (int64_t)ir_parse_integer(p, UINT32_MAX, "a prediction's number");
+        break;
     case IR_IMM_SIGNATURE: case IR_IMM_TEXT: ins->imm = parse_index(p); break;
     case IR_IMM_OBJECT: case IR_IMM_FUNCTION: case IR_IMM_HOST:
         *name = ir_parse_take(p, TOKEN_GLOBAL, "a name '@name'");
@@ -176,7 +181,7 @@ static void parse_immediate(struct parser *p, struct ir_ins *ins, struct token *
         ins->imm2 = (uint32_t)ir_parse_integer(p, UINT32_MAX, "a threshold");
 }
 
-/* ---- operands ----------------------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------------- */
 
 /* [("+" | "-") bytes] */
 static int64_t parse_offset(struct parser *p)
@@ -203,8 +208,9 @@ static void parse_plain_operands(struct parser *p, struct ir_ins *ins)
 static bool at_operand(const struct parser *p)
 {
     bool minus = p->token.kind == TOKEN_PUNCTUATION && p->token.number == '-';
-    return !p->token.first_on_line && (minus || p->token.kind == TOKEN_LOCAL || p->token.kind == TOKEN_INTEGER ||
-                                       p->token.kind == TOKEN_FLOAT || p->token.kind == TOKEN_WORD);
+    return !p->token.first_on_line &&
+           (minus || p->token.kind == TOKEN_LOCAL || p->token.kind == TOKEN_INTEGER ||
+            p->token.kind == TOKEN_FLOAT || p->token.kind == TOKEN_WORD);
 }
 
 static void parse_operands(struct parser *p, struct ir_ins *ins)
@@ -230,7 +236,7 @@ static void parse_operands(struct parser *p, struct ir_ins *ins)
     }
 }
 
-/* ---- targets ------------------------------------------------------------------------------------------------------- */
+/* ---- targets --------------------------------------------------------------------------------------- */
 
 static int64_t parse_case(struct parser *p)
 {
@@ -248,7 +254,8 @@ static void parse_target(struct parser *p, int64_t value)
     vec_clear(&p->operands);
     if (ir_parse_accept(p, '('))
         parse_operand_list(p, IR_MAX_PARAMS);
-    if (p->failed || !ir_parse_within(p, ir_block_at(p->fn, from)->edges.count, IR_MAX_EDGES, "successors of a block"))
+    if (p->failed ||
+        !ir_parse_within(p, ir_block_at(p->fn, from)->edges.count, IR_MAX_EDGES, "successors of a block"))
         return;
     struct ir_edge *e = ir_edge_add(p->fn, from, to, value);
     for (uint32_t i = 0; i < p->operands.count; i++)
@@ -277,7 +284,7 @@ static void parse_targets(struct parser *p, enum ir_op op)
     }
 }
 
-/* ---- the instruction --------------------------------------------------------------------------------------------------- */
+/* ---- the instruction ------------------------------------------------------------------------------- */
 
 static enum ir_op parse_operation(struct parser *p)
 {

@@ -20,7 +20,8 @@ static const char *parse_file_name(struct parser *p)
 static size_t skip_value(struct parser *p)
 {
     size_t start = p->token.start;
-    for (uint32_t depth = 0; p->token.kind != TOKEN_END && p->token.kind != TOKEN_ERROR; ir_parse_advance(p)) {
+    for (uint32_t depth = 0; p->token.kind != TOKEN_END && p->token.kind != TOKEN_ERROR;
+         ir_parse_advance(p)) {
         uint64_t c = p->token.kind == TOKEN_PUNCTUATION ? p->token.number : 0;
         if (depth == 0 && (c == ',' || c == ')'))
             break;
@@ -117,7 +118,7 @@ static bool parse_output(struct parser *p, struct launch *l)
     return !p->failed;
 }
 
-/* launch @kernel(name = value, …) [grid(x, y, z)] [block(x, y, z)] {show(name[a..b]) | save(name = "file", w, h)} */
+/* launch @kernel(name = value, …) [grid(x, y, z)] [block(x, y, z)] {show(name[a..b]) | save(name = "file")} */
 void ir_parse_launch(struct parser *p)
 {
     ir_parse_within(p, p->m->launches.count, IR_MAX_LAUNCHES, "launches");

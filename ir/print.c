@@ -6,7 +6,12 @@
  */
 #include "ir/syntax.h"
 
-struct printer { const struct ir_function *fn; const struct ir_names *names; struct text *out; bool locations; };
+struct printer {
+    const struct ir_function *fn;
+    const struct ir_names *names;
+    struct text *out;
+    bool locations;
+};
 
 static void value(struct printer *p, ir_ref r)
 {
@@ -40,7 +45,7 @@ static void location(struct printer *p, place at)
         text_printf(p->out, " !%u:%u", at.line, at.column);
 }
 
-/* ---- one instruction: result = operation type immediate operands [token] targets ------------------------------ */
+/* ---- one instruction: result = operation type immediate operands [token] targets ------------------- */
 
 static void type_word(struct printer *p, const struct ir_ins *ins)
 {
@@ -71,7 +76,9 @@ static void immediate(struct printer *p, const struct ir_ins *ins)
     case IR_IMM_PREDICTION: text_printf(p->out, " %lld", (long long)ins->imm); break;
     case IR_IMM_SIGNATURE: case IR_IMM_TEXT: text_printf(p->out, " #%lld", (long long)ins->imm); break;
     case IR_IMM_OBJECT: global_name(p, n < m->objects.count ? m->objects.at[n].name : NULL, ins->imm); break;
-    case IR_IMM_FUNCTION: global_name(p, n < m->functions.count ? m->functions.at[n]->name : NULL, ins->imm); break;
+    case IR_IMM_FUNCTION:
+        global_name(p, n < m->functions.count ? m->functions.at[n]->name : NULL, ins->imm);
+        break;
     case IR_IMM_HOST: global_name(p, n < m->hosts.count ? m->hosts.at[n].name : NULL, ins->imm); break;
     default: break;
     }
@@ -154,7 +161,7 @@ static void instruction(struct printer *p, ir_ref r)
     location(p, ins->at);
 }
 
-/* ---- functions --------------------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------------- */
 
 static void params(struct printer *p, uint32_t b)
 {
@@ -173,7 +180,8 @@ static void params(struct printer *p, uint32_t b)
 static void header(struct printer *p)
 {
     const struct ir_function *f = p->fn;
-    text_printf(p->out, "define %s%s @", f->flags & IR_FN_KERNEL ? "kernel " : "", ir_type_info[f->result].text);
+    text_printf(p->out, "define %s%s @", f->flags & IR_FN_KERNEL ? "kernel " : "",
+                ir_type_info[f->result].text);
     ir_print_name(f->name, p->out);
     if (f->order.count)
         params(p, ir_entry(f));

@@ -67,7 +67,7 @@ static void kernel(const struct ir_module *m, const struct ir_kernel_info *k, st
     text_addz(out, ")\n");
 }
 
-/* ---- launches: values as launch_parse_value reads them, but files, whose names may hold any character ---------- */
+/* ---- launches: values as launch_parse_value reads them, but files, whose names may hold any character  */
 
 static void number(const struct launch_number *n, struct text *out)
 {
@@ -104,8 +104,12 @@ static void launch_value(const struct launch_value *v, struct text *out)
     case LAUNCH_ZEROS:  text_printf(out, "zeros(%llu)", count); break;
     case LAUNCH_IOTA:   text_printf(out, "iota(%llu)", count); break;
     case LAUNCH_RAMP:   text_addz(out, "ramp("), pair(v, out), text_printf(out, ", %llu)", count); break;
-    case LAUNCH_RANDOM: text_printf(out, "random(%llu, %llu, ", count, seed), pair(v, out), text_char(out, ')'); break;
-    case LAUNCH_NORMAL: text_printf(out, "normal(%llu, %llu, ", count, seed), pair(v, out), text_char(out, ')'); break;
+    case LAUNCH_RANDOM:
+        text_printf(out, "random(%llu, %llu, ", count, seed), pair(v, out), text_char(out, ')');
+        break;
+    case LAUNCH_NORMAL:
+        text_printf(out, "normal(%llu, %llu, ", count, seed), pair(v, out), text_char(out, ')');
+        break;
     case LAUNCH_FILE:   text_addz(out, "file "), ir_print_string(v->file, strlen(v->file), out); break;
     case LAUNCH_LIST:   list(v, out); break;
     }
@@ -156,7 +160,7 @@ static void launch(const struct launch *l, struct text *out)
     text_char(out, '\n');
 }
 
-/* ---- the module -------------------------------------------------------------------------------------------------- */
+/* ---- the module ------------------------------------------------------------------------------------ */
 
 static void tables(const struct ir_module *m, struct text *out)
 {

@@ -5,9 +5,12 @@
 #include "ir/ir.h"
 
 /* Whether operands stand in parentheses: calls and what looks like one. */
-static inline bool ir_is_calling(enum ir_op op) { return ir_op_info[op].argc < 0 && ir_op_info[op].imm != IR_IMM_NONE; }
+static inline bool ir_is_calling(enum ir_op op)
+{
+    return ir_op_info[op].argc < 0 && ir_op_info[op].imm != IR_IMM_NONE;
+}
 static inline bool ir_has_threshold(enum ir_op op) { return op == IR_predict || op == IR_predict_function; }
-/* Whether the type word behind the operation is an access type ("s8", "f32"; of a pointer the pointer's type). */
+/* Whether the word behind the operation is an access type ("s8", "f32"; of a pointer the pointer's type). */
 static inline bool ir_has_access(enum ir_op op) { return ir_op_info[op].imm == IR_IMM_OFFSET; }
 
 static inline bool ir_is_name_char(char c)
@@ -18,7 +21,7 @@ static inline bool ir_is_name_char(char c)
 bool ir_is_numbered_value(const char *name);
 bool ir_is_numbered_block(const char *name);
 
-/* ---- names (ir/names.c): unique in a function, the same again when the text is parsed and printed ---------- */
+/* ---- names (ir/names.c): unique in a function, the same again when the text is parsed and printed -- */
 
 struct ir_names { const char **values, **blocks; };   /* by index; NULL: has none */
 struct ir_names ir_names_new(struct arena *a, const struct ir_function *f);
@@ -26,7 +29,7 @@ struct ir_names ir_names_new(struct arena *a, const struct ir_function *f);
 struct ir_unique { struct arena *arena; struct strings strings; struct map taken; };
 const char *ir_unique_name(struct ir_unique *u, const char *name);
 
-/* ---- numbers (ir/number.c) -------------------------------------------------------------------------------- */
+/* ---- numbers (ir/number.c) ------------------------------------------------------------------------- */
 
 /* A constant in its own notation: 5 5L 1.5f 1.5 inff nan true null.global ptr.shared 0x10. */
 void ir_print_constant(enum ir_type t, scalar_bits bits, struct text *out);

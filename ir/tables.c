@@ -24,7 +24,7 @@ const struct ir_op_info ir_op_info[IR_OPS] = {
 #define S2(op, name, R, A, B, formula)    [IR_##op].argc = 2,
 #define S3(op, name, R, A, B, C, formula) [IR_##op].argc = 3,
 #include "base/scalar.def"
-#define IR_OP(op, name, rule, count, immediate, class, letters, says)                                                   \
+#define IR_OP(op, name, rule, count, immediate, class, letters, says)                                        \
     [IR_##op] = {.text = name, .meaning = says, .types = rule, .argc = count, .imm = IR_IMM_##immediate,     \
                  .latency = IR_LAT_##class, .flags = FLAGS(letters)},
 #include "ir/ops.def"

@@ -42,7 +42,7 @@ void ir_ins_broken(struct verifier *v, enum ir_rule rule, ir_ref r, const char *
     text_free(&shown);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ---------------------------------------------------------------------------------------- */
 
 static void check_signature(struct verifier *v)
 {
@@ -56,7 +56,8 @@ static void check_signature(struct verifier *v)
         for (uint32_t p = 0; p < params->count; p++) {
             uint8_t type = ir_at(f, params->at[p])->type;
             if (type == IR_TYPE_VOID || type == IR_TYPE_TOKEN)
-                ir_rule_broken(v, IR_RULE_PARAM, ir_at(f, params->at[p])->at, "a parameter has type %s", ir_type_info[type].text);
+                ir_rule_broken(v, IR_RULE_PARAM, ir_at(f, params->at[p])->at, "a parameter has type %s",
+                               ir_type_info[type].text);
         }
     }
 }
@@ -66,14 +67,16 @@ static void check_terminators(struct verifier *v, uint32_t b)
     const struct ir_block *block = ir_block_at(v->fn, b);
     if (!block->last) {
         char name[64];
-        ir_rule_broken(v, IR_RULE_TERMINATOR, v->fn->at, "the block %s is empty", ir_block_name(v->fn, b, name));
+        ir_rule_broken(v, IR_RULE_TERMINATOR, v->fn->at, "the block %s is empty",
+                       ir_block_name(v->fn, b, name));
         return;
     }
     for ir_each_ins(r, v->fn, b) {
         bool terminates = ir_op_info[ir_at(v->fn, r)->op].flags & IR_TERMINATOR;
         if (terminates != (r == block->last))
-            ir_ins_broken(v, IR_RULE_TERMINATOR, r, terminates ? "something follows a terminator"
-                                                               : "the block's last instruction is no terminator");
+            ir_ins_broken(v, IR_RULE_TERMINATOR, r,
+                          terminates ? "something follows a terminator"
+                                     : "the block's last instruction is no terminator");
     }
 }
 
@@ -138,10 +141,11 @@ static bool check_blocks(struct verifier *v)
     return !v->broken;
 }
 
-/* ---- dominance ------------------------------------------------------------------------------------------------------ */
+/* ---- dominance ------------------------------------------------------------------------------------- */
 
 /* Whether the value is there before position `at` of block b. Code that nothing reaches may use anything. */
-static bool available(const struct verifier *v, const struct ir_dominators *dom, ir_ref value, uint32_t b, uint32_t at)
+static bool available(const struct verifier *v, const struct ir_dominators *dom, ir_ref value, uint32_t b,
+                      uint32_t at)
 {
     const struct ir_ins *ins = ir_at(v->fn, value);
     if (ins->op == IR_constant || !dom->depth[b])
@@ -151,7 +155,8 @@ static bool available(const struct verifier *v, const struct ir_dominators *dom,
     return ir_dominates(dom, ins->block, b);
 }
 
-static void check_uses(struct verifier *v, const struct ir_dominators *dom, ir_ref user, uint32_t n, const ir_ref *refs)
+static void check_uses(struct verifier *v, const struct ir_dominators *dom, ir_ref user, uint32_t n,
+                       const ir_ref *refs)
 {
     const struct ir_ins *ins = ir_at(v->fn, user);
     for (uint32_t i = 0; i < n; i++)
@@ -174,7 +179,7 @@ static void check_dominance(struct verifier *v, const struct ir_cfg *c)
     }
 }
 
-/* ---- functions and modules --------------------------------------------------------------------------------------------- */
+/* ---- functions and modules ------------------------------------------------------------------------- */
 
 static void check_function(struct verifier *v)
 {

@@ -19,7 +19,7 @@ struct verifier {
     struct diagnostics       *d;
     struct arena             *scratch;
     bool                      broken;
-    struct bitset             values;   /* constants, parameters of live blocks, instructions in blocks that make a value */
+    struct bitset             values;   /* what may be an operand: see rule `operand` */
     uint32_t                 *position; /* of each instruction in its block */
 };
 
@@ -29,7 +29,7 @@ void ir_rule_broken(struct verifier *v, enum ir_rule rule, place at, const char 
 void ir_ins_broken(struct verifier *v, enum ir_rule rule, ir_ref r, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-bool ir_verify_structure(struct verifier *v);                     /* ir/verify_structure.c; fills values and position */
+bool ir_verify_structure(struct verifier *v); /* ir/verify_structure.c; fills values and position */
 void ir_verify_ins(struct verifier *v, ir_ref r);                 /* ir/verify_ins.c: types and immediates */
 void ir_verify_convergence(struct verifier *v, const struct ir_cfg *c); /* ir/verify_convergence.c */
 void ir_verify_tables(struct verifier *v);                        /* ir/verify_module.c: all but functions */

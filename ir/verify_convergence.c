@@ -20,7 +20,8 @@ static void check_token(struct verifier *v, ir_ref r)
     else if (ins->token && ir_at(v->fn, ins->token)->type != IR_TYPE_TOKEN)
         ir_ins_broken(v, IR_RULE_TOKEN_TYPE, r, "what stands in brackets is no token");
     if ((source && ins->token) || (ins->op == IR_loop && !ins->token))
-        ir_ins_broken(v, IR_RULE_TOKEN_SOURCE, r, source ? "this begins a chain of tokens" : "this needs a token");
+        ir_ins_broken(v, IR_RULE_TOKEN_SOURCE, r,
+                      source ? "this begins a chain of tokens" : "this needs a token");
 }
 
 /* `earlier` is a convergent operation before r in its block, or 0. */
@@ -79,7 +80,8 @@ static void check_hearts_first(struct verifier *v)
         bool earlier = false;
         for ir_each_ins(r, f, b) {
             if (ir_at(f, r)->op == IR_loop && earlier)
-                ir_ins_broken(v, IR_RULE_TOKEN_FIRST, r, "a convergent operation stands before it in its block");
+                ir_ins_broken(v, IR_RULE_TOKEN_FIRST, r,
+                              "a convergent operation stands before it in its block");
             earlier |= ir_is_convergent(f, r);
         }
     }
@@ -97,7 +99,8 @@ void ir_verify_convergence(struct verifier *v, const struct ir_cfg *cfg)
     struct census c = take_census(v);
     ir_ref needs_caller = c.entry ? c.entry : c.uncontrolled;
     if (c.controlled && c.uncontrolled)
-        ir_ins_broken(v, IR_RULE_TOKEN_MIXED, c.uncontrolled, "other convergent operations of the function have a token");
+        ir_ins_broken(v, IR_RULE_TOKEN_MIXED, c.uncontrolled,
+                      "other convergent operations of the function have a token");
     if (needs_caller && !(v->fn->flags & IR_FN_CONVERGENT))
         ir_ins_broken(v, IR_RULE_CONVERGENT, needs_caller, "the function is not marked convergent");
     if (!v->broken)

@@ -18,7 +18,7 @@ static bool is_data_pointer(enum ir_type t)
     return t >= IR_TYPE_GLOBAL && t <= IR_TYPE_PRIVATE;
 }
 
-/* ---- letters of ops.def ------------------------------------------------------------------------------------------ */
+/* ---- letters of ops.def ---------------------------------------------------------------------------- */
 
 static bool is_integer(enum ir_type t)
 {
@@ -85,7 +85,7 @@ static bool check_operand_count(struct verifier *v, ir_ref r)
     return right;
 }
 
-/* ---- scalar operations ---------------------------------------------------------------------------------------------- */
+/* ---- scalar operations ----------------------------------------------------------------------------- */
 
 static bool works_on_pointers(enum ir_op op)
 {
@@ -120,7 +120,7 @@ static void check_scalar(struct verifier *v, ir_ref r)
         ir_ins_broken(v, IR_RULE_SCALAR, r, "the operation does not work on these types");
 }
 
-/* ---- memory --------------------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------------- */
 
 static bool is_atomic(enum ir_op op)
 {
@@ -142,13 +142,14 @@ static void check_memory(struct verifier *v, ir_ref r)
     enum ir_type space = ins->argc ? type_of(v, ins->args[0]) : IR_TYPE_VOID;
     if (is_atomic(ins->op))
         check_atomic(v, r);
-    if (ir_op_info[ins->op].flags & IR_WRITES && ir_op_info[ins->op].types[2] == 'a' && space == IR_TYPE_CONSTANT)
+    if (ir_op_info[ins->op].flags & IR_WRITES && ir_op_info[ins->op].types[2] == 'a' &&
+        space == IR_TYPE_CONSTANT)
         ir_ins_broken(v, IR_RULE_SPACE, r, "constant memory is not written");
     else if (is_atomic(ins->op) && space == IR_TYPE_PRIVATE)
         ir_ins_broken(v, IR_RULE_SPACE, r, "no other thread sees private memory");
 }
 
-/* ---- immediates ------------------------------------------------------------------------------------------------------ */
+/* ---- immediates ------------------------------------------------------------------------------------ */
 
 static bool is_alignment(uint32_t n)
 {
@@ -174,7 +175,8 @@ static bool check_immediate(struct verifier *v, ir_ref r)
     const struct ir_ins *ins = ir_at(v->fn, r);
     enum ir_imm imm = ir_op_info[ins->op].imm;
     bool sized = imm == IR_IMM_STORAGE || imm == IR_IMM_BYTES;
-    if ((sized && (ins->imm < 0 || ins->imm > IR_MAX_OBJECT_BYTES)) || (imm == IR_IMM_STORAGE && !is_alignment(ins->imm2)))
+    if ((sized && (ins->imm < 0 || ins->imm > IR_MAX_OBJECT_BYTES)) ||
+        (imm == IR_IMM_STORAGE && !is_alignment(ins->imm2)))
         ir_ins_broken(v, IR_RULE_IMMEDIATE, r, "the size or alignment is out of range");
     if (imm == IR_IMM_OFFSET && (ins->imm < INT32_MIN || ins->imm > INT32_MAX))
         ir_ins_broken(v, IR_RULE_IMMEDIATE, r, "the offset is out of range");
@@ -188,7 +190,7 @@ static bool check_immediate(struct verifier *v, ir_ref r)
     return there;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------------- */
 
 static void check_arguments(struct verifier *v, ir_ref r, const struct ir_signature *s, uint32_t first)
 {
@@ -227,7 +229,9 @@ static void check_callee(struct verifier *v, ir_ref r)
     switch (ins->op) {
     case IR_call:     check_call(v, r); break;
     case IR_icall:    check_arguments(v, r, &v->m->signatures.at[ins->imm], 1); break;
-    case IR_hostcall: check_arguments(v, r, &v->m->signatures.at[v->m->hosts.at[ins->imm].signature], 0); break;
+    case IR_hostcall:
+        check_arguments(v, r, &v->m->signatures.at[v->m->hosts.at[ins->imm].signature], 0);
+        break;
     default: break;
     }
 }

@@ -3,7 +3,7 @@
 
 static const place nowhere = {0, 0};
 
-/* ---- tables --------------------------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------------- */
 
 static void check_name(struct verifier *v, struct strings *names, const char *name, place at)
 {
@@ -15,7 +15,8 @@ static void check_name(struct verifier *v, struct strings *names, const char *na
 
 static void check_names(struct verifier *v)
 {
-    struct strings functions = {.arena = v->scratch}, hosts = {.arena = v->scratch}, objects = {.arena = v->scratch};
+    struct strings functions = {.arena = v->scratch}, hosts = {.arena = v->scratch},
+                   objects = {.arena = v->scratch};
     for (uint32_t i = 0; i < v->m->functions.count; i++)
         check_name(v, &functions, v->m->functions.at[i]->name, v->m->functions.at[i]->at);
     for (uint32_t i = 0; i < v->m->hosts.count; i++)
@@ -27,7 +28,8 @@ static void check_names(struct verifier *v)
 static void check_object(struct verifier *v, const struct ir_object *o)
 {
     bool aligned = o->align && o->align <= IR_MAX_ALIGN && (o->align & (o->align - 1)) == 0;
-    bool placed = (o->space == IR_TYPE_CONSTANT && (o->bytes || !o->size)) || (o->space == IR_TYPE_SHARED && !o->bytes);
+    bool placed =
+        (o->space == IR_TYPE_CONSTANT && (o->bytes || !o->size)) || (o->space == IR_TYPE_SHARED && !o->bytes);
     if (!aligned || !placed || o->size > IR_MAX_OBJECT_BYTES)
         ir_rule_broken(v, IR_RULE_OBJECT, o->at, "the object '%s' is ill-formed", o->name);
 }
@@ -50,7 +52,8 @@ static void check_signature(struct verifier *v, uint32_t number)
 static void check_host(struct verifier *v, const struct ir_host *h)
 {
     if (h->signature >= v->m->signatures.count || v->m->signatures.at[h->signature].convergent)
-        ir_rule_broken(v, IR_RULE_SIGNATURE, h->at, "the host function '%s' has no signature, or a convergent one", h->name);
+        ir_rule_broken(v, IR_RULE_SIGNATURE, h->at,
+                       "the host function '%s' has no signature, or a convergent one", h->name);
 }
 
 static bool kernel_info_fits(const struct ir_module *m, const struct ir_kernel_info *k)
@@ -69,7 +72,8 @@ static void check_kernels(struct verifier *v)
 {
     for (uint32_t i = 0; i < v->m->kernels.count; i++)
         if (!kernel_info_fits(v->m, &v->m->kernels.at[i]))
-            ir_rule_broken(v, IR_RULE_KERNEL_INFO, nowhere, "kernel information %u does not fit a kernel's parameters", i);
+            ir_rule_broken(v, IR_RULE_KERNEL_INFO, nowhere,
+                           "kernel information %u does not fit a kernel's parameters", i);
 }
 
 static void check_launches(struct verifier *v)
@@ -100,7 +104,7 @@ void ir_verify_tables(struct verifier *v)
     check_launches(v);
 }
 
-/* ---- call graph: no cycles of direct calls --------------------------------------------------------------------------- */
+/* ---- call graph: no cycles of direct calls --------------------------------------------------------- */
 
 enum colour { WHITE, GREY, BLACK }; /* not reached, on the way from the root, done */
 struct call { uint32_t callee; place at; };
@@ -116,14 +120,15 @@ static struct call *collect_calls(struct verifier *v, uint32_t *start)
         for ir_each_block(n, b, f)
             for ir_each_ins(r, f, b)
                 if (ir_at(f, r)->op == IR_call)
-                    vec_push(v->scratch, &calls, ((struct call){(uint32_t)ir_at(f, r)->imm, ir_at(f, r)->at}));
+                    vec_push(v->scratch, &calls,
+                             ((struct call){(uint32_t)ir_at(f, r)->imm, ir_at(f, r)->at}));
     }
     start[v->m->functions.count] = calls.count;
     return calls.at;
 }
 
-static void search(struct verifier *v, uint32_t root, const uint32_t *start, const struct call *calls, uint8_t *colour,
-                   struct caller *stack)
+static void search(struct verifier *v, uint32_t root, const uint32_t *start, const struct call *calls,
+                   uint8_t *colour, struct caller *stack)
 {
     uint32_t depth = 0;
     stack[depth++] = (struct caller){root, start[root]};

@@ -47,7 +47,7 @@ static bool in_tables(const struct ir_ins *ins)
            ins->type < IR_TYPES && ins->mem < IR_MEMS && (ins->args || !ins->argc);
 }
 
-/* Links, owners and positions; a list that runs in a circle comes to an instruction whose `prev` is another. */
+/* Links, owners and positions; a list that runs in a circle comes to one whose `prev` is another. */
 static bool check_list(struct verifier *v, uint32_t b)
 {
     const struct ir_function *f = v->fn;
@@ -55,7 +55,8 @@ static bool check_list(struct verifier *v, uint32_t b)
     ir_ref prev = 0;
     uint32_t position = 0;
     for (ir_ref r = block->first; r; prev = r, r = ir_at(f, r)->next) {
-        if (r >= f->ins.count || ir_at(f, r)->block != b || ir_at(f, r)->prev != prev || !in_tables(ir_at(f, r)))
+        if (r >= f->ins.count || ir_at(f, r)->block != b || ir_at(f, r)->prev != prev ||
+            !in_tables(ir_at(f, r)))
             return wrong(v, "an instruction of block %u is not where it says, or is none", b);
         v->position[r] = position++;
         if (ir_at(f, r)->type != IR_TYPE_VOID)
@@ -68,8 +69,9 @@ static bool check_refs(struct verifier *v, uint32_t n, const ir_ref *refs, uint3
 {
     for (uint32_t i = 0; i < n; i++) {
         if (refs[i] >= v->fn->ins.count || !bitset_has(v->values, refs[i])) {
-            ir_rule_broken(v, IR_RULE_OPERAND, ir_at(v->fn, user)->at, "instruction %u (%s) uses %u, which is no value",
-                           user, ir_op_info[ir_at(v->fn, user)->op].text, refs[i]);
+            ir_rule_broken(v, IR_RULE_OPERAND, ir_at(v->fn, user)->at,
+                           "instruction %u (%s) uses %u, which is no value", user,
+                           ir_op_info[ir_at(v->fn, user)->op].text, refs[i]);
             return false;
         }
     }
@@ -115,9 +117,11 @@ static bool check_limits(struct verifier *v)
     const struct ir_function *f = v->fn;
     if (!within(v, f->predictions, IR_MAX_PREDICTIONS, "predictions"))
         return false;
-    for ir_each_block(i, b, f)
-        if (!within(v, ir_block_at(f, b)->params.count, b == ir_entry(f) ? IR_MAX_ARGS : IR_MAX_PARAMS, "parameters"))
+    for ir_each_block(i, b, f) {
+        uint32_t limit = b == ir_entry(f) ? IR_MAX_ARGS : IR_MAX_PARAMS;
+        if (!within(v, ir_block_at(f, b)->params.count, limit, "parameters"))
             return false;
+    }
     return true;
 }
 

@@ -24,7 +24,8 @@ void doc_ir_types(struct text *out)
     char name[128], bytes[16];
     doc_heading(out, "type", "bytes", "meaning", NULL);
     for (int t = 0; t < IR_TYPES; t++)
-        doc_row(out, code(ir_type_info[t].text, name), count(ir_type_info[t].bytes, bytes), ir_type_info[t].meaning, NULL);
+        doc_row(out, code(ir_type_info[t].text, name), count(ir_type_info[t].bytes, bytes),
+                ir_type_info[t].meaning, NULL);
 }
 
 void doc_ir_accesses(struct text *out)
@@ -97,9 +98,10 @@ static void add_operands(struct text *cell, const struct ir_op_info *op)
 
 static void add_flags(struct text *cell, uint16_t flags)
 {
-    static const struct { uint16_t flag; const char *word; } words[] = {
-        {IR_EFFECT, "effect"},         {IR_READS, "reads"},      {IR_WRITES, "writes"},   {IR_CONVERGENT, "convergent"},
-        {IR_TERMINATOR, "terminator"}, {IR_DIVERGES, "divergent"}, {IR_UNIFORM, "uniform"}, {IR_TRAPS, "may trap"}};
+    static const struct { uint16_t flag; const char *word;
+    } words[] = {{IR_EFFECT, "effect"},         {IR_READS, "reads"},           {IR_WRITES, "writes"},
+                 {IR_CONVERGENT, "convergent"}, {IR_TERMINATOR, "terminator"}, {IR_DIVERGES, "divergent"},
+                 {IR_UNIFORM, "uniform"},       {IR_TRAPS, "may trap"}};
     for (size_t i = 0; i < COUNT(words); i++)
         if (flags & words[i].flag)
             text_printf(cell, "%s%s", cell->length ? ", " : "", words[i].word);

@@ -28,13 +28,15 @@ static const char *line_end(const char *s)
     return end ? end + 1 : s + strlen(s);
 }
 
-/* Copies from the marker line to its end marker with the table between; behind the end marker's line, or NULL. */
+/* Copies from the marker line to its end marker with the table between; behind the end marker's line, or
+ * NULL. */
 static const char *replace_table(const char *marker, struct text *out)
 {
     const char *name = marker + strlen(open_mark), *body = line_end(marker), *end = strstr(body, close_mark);
     const struct doc_table *t = find_table(name, strcspn(name, " "));
     if (!t || !end) {
-        fprintf(stderr, "%.*s: %s\n", (int)strcspn(name, "\n"), name, t ? "the end is missing" : "no such table");
+        fprintf(stderr, "%.*s: %s\n", (int)strcspn(name, "\n"), name,
+                t ? "the end is missing" : "no such table");
         return NULL;
     }
     text_add(out, marker, (size_t)(body - marker));

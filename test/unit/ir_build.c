@@ -1,4 +1,4 @@
-/* ir_build.c: building and changing functions: what each change leaves behind is verified and compared as text. */
+/* ir_build.c: building and changing functions: what is left is verified and compared as text. */
 #include "test/unit/ir_files.h"
 
 static struct ir_module *module;
@@ -40,7 +40,7 @@ static ir_ref clock_read(void)
     return ir_emit0(&at, IR_clock, IR_TYPE_I64);
 }
 
-/* ---- constants ------------------------------------------------------------------------------------------------------ */
+/* ---- constants ------------------------------------------------------------------------------------- */
 
 static void test_constants_are_shared(void **state)
 {
@@ -68,7 +68,7 @@ static void test_signatures_and_texts_are_shared(void **state)
     assert_int_not_equal(ir_text_add(module, "a\0b", 3), ir_text_add(module, "a", 1));
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------------ */
+/* ---- lists ----------------------------------------------------------------------------------------- */
 
 static void test_cursor_unlink_link_remove(void **state)
 {
@@ -105,7 +105,7 @@ static void test_substitute_follows_chains(void **state)
                 "next(%p: i64):\n  ret\n}\n");
 }
 
-/* ---- blocks and edges ----------------------------------------------------------------------------------------------------- */
+/* ---- blocks and edges ------------------------------------------------------------------------------ */
 
 static void test_block_split(void **state)
 {
@@ -145,7 +145,8 @@ static void test_edge_split_and_params(void **state)
     expect_body("entry:\n  switch 1, default out(0, 1, 2), 5: b2\nout(%a: i32, %b: i32, %c: i32):\n  ret\n"
                 "b2:\n  br out(10, 11, 12)\n}\n");
     ir_param_remove(fn, out, 1);
-    expect_body("entry:\n  switch 1, default out(0, 2), 5: b2\nout(%a: i32, %c: i32):\n  ret\nb2:\n  br out(10, 12)\n}\n");
+    expect_body("entry:\n  switch 1, default out(0, 2), 5: b2\nout(%a: i32, %c: i32):\n  ret\n"
+                "b2:\n  br out(10, 12)\n}\n");
 }
 
 /* Edges copied with their arguments shared do not see each other's growth. */
@@ -180,7 +181,7 @@ static void test_blocks_remove(void **state)
     expect_body("entry:\n  ret\nb1:\n  %0 = clock\n  br b1\n}\n");
 }
 
-/* ---- copies and facts --------------------------------------------------------------------------------------------------- */
+/* ---- copies and facts ------------------------------------------------------------------------------ */
 
 static void test_copy_between_functions(void **state)
 {

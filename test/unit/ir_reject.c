@@ -1,7 +1,7 @@
 /* ir_reject.c: every message of the parser and every rule of the verifier has an example that it refuses.
  *
- * The first line of test/ir/reject/NAME.kir is "; EXPECT: id", the id of the first diagnostic. Rules that text
- * cannot break are in ir_verify.c, the parser's other limits in ir_text.c.
+ * The first line of test/ir/reject/NAME.kir is "; EXPECT: id", the id of the first diagnostic. Rules that
+ * text cannot break are in ir_verify.c, the parser's other limits in ir_text.c.
  */
 #include "test/unit/ir_files.h"
 
@@ -62,8 +62,9 @@ static void test_every_rule_has_an_example(void **state)
 /* One mistake does not hide the next: each line of this function has its own. */
 static void test_several_errors(void **state)
 {
-    static const char text[] = "define void @f() {\nentry:\n  %x = frob i32 1\n  %y = add i33 1, 2\n  fence fence\n"
-                               "  %z = add i32 %q, $\n  br away\n}\ntext #0 = \"a\ntext #0 = \"b\"\nnonsense\n";
+    static const char text[] =
+        "define void @f() {\nentry:\n  %x = frob i32 1\n  %y = add i33 1, 2\n  fence fence\n"
+        "  %z = add i32 %q, $\n  br away\n}\ntext #0 = \"a\ntext #0 = \"b\"\nnonsense\n";
     static const uint32_t lines[] = {3, 4, 5, 6, 6, 7, 9, 11};
     struct reading r;
     reading_start(&r, "several", text, sizeof text - 1);

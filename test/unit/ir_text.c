@@ -81,9 +81,14 @@ static void test_every_operation_is_in_the_examples(void **state)
     text_free(&t);
 }
 
-/* ---- constants --------------------------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------------- */
 
-static const struct { const char *text; enum ir_type type; scalar_bits bits; const char *again; } constants[] = {
+static const struct {
+    const char *text;
+    enum ir_type type;
+    scalar_bits bits;
+    const char *again;
+} constants[] = {
     {"true", IR_TYPE_I1, 1, "true"},
     {"false", IR_TYPE_I1, 0, "false"},
     {"5", IR_TYPE_I32, 5, "5"},
@@ -161,7 +166,7 @@ static void test_floats_read_back(void **state)
     ir_module_free(m);
 }
 
-/* ---- names and options --------------------------------------------------------------------------------------------- */
+/* ---- names and options ----------------------------------------------------------------------------- */
 
 static void test_names_are_made_unique(void **state)
 {
@@ -198,7 +203,8 @@ static const char *say_type(void *data, const struct ir_function *f, ir_ref r)
 
 static void test_print_options(void **state)
 {
-    static const char text[] = "define i32 @f(%a: i32) {\nentry:\n  %b = add i32 %a, 1 !3:4\n  ret %b !5:6\n}\n";
+    static const char text[] =
+        "define i32 @f(%a: i32) {\nentry:\n  %b = add i32 %a, 1 !3:4\n  ret %b !5:6\n}\n";
     struct reading r;
     accept(&r, "options", text, sizeof text - 1);
     struct text t = {0}, line = {0};
@@ -211,7 +217,7 @@ static void test_print_options(void **state)
     reading_end(&r);
 }
 
-/* ---- hostile input ---------------------------------------------------------------------------------------------------- */
+/* ---- hostile input --------------------------------------------------------------------------------- */
 
 /* Whatever comes out is a module or errors; a module can be verified and printed. */
 static void survive(const char *text, size_t n)
@@ -252,7 +258,7 @@ static void test_damaged_text(void **state)
     survive("\0", 1);
 }
 
-/* ---- limits and time --------------------------------------------------------------------------------------------------- */
+/* ---- limits and time ------------------------------------------------------------------------------- */
 
 static void expect_limit(struct text *t, const char *words)
 {
@@ -332,7 +338,8 @@ static void test_long_function(void **state)
     struct text t = {0};
     text_addz(&t, "define void @f(%n: i32) {\nentry:\n  br b0x(0)\n");
     for (uint32_t i = 0; i < 33000; i++)
-        text_printf(&t, "b%ux(%%p%u: i32):\n  %%v.%u = add i32 %%p%u, %u\n  br b%ux(%%v.%u)\n", i, i, i, i, i, i + 1, i);
+        text_printf(&t, "b%ux(%%p%u: i32):\n  %%v.%u = add i32 %%p%u, %u\n  br b%ux(%%v.%u)\n", i, i, i, i, i,
+                    i + 1, i);
     text_addz(&t, "b33000x(%last: i32):\n  ret\n}\n");
     struct reading r;
     accept(&r, "long", t.at, t.length);
