@@ -182,7 +182,8 @@ struct fe_stmt {
             struct fe_expr *threshold;   /* PREDICT: or NULL */
             struct fe_stmt *label;       /* GOTO, PREDICT: the LABEL [checker] */
             struct fe_decl *function;    /* PREDICT: the FUNCTION, if it names one [checker] */
-            uint32_t        block;       /* LABEL: for lowering's use */
+            bool            is_predicted; /* LABEL: some PREDICT names it [checker] */
+            uint32_t        block, prediction;   /* LABEL: for lowering's use */
         } jump;
         struct { struct fe_stmt *body, *handler; } attempt;             /* TRY: both are BLOCKs */
     };

@@ -278,6 +278,7 @@ static void resolve_jump(struct checker *c, struct fe_jump *j)
         struct fe_jump *label = &c->labels.at[i];
         s->jump.label = label->stmt;
         label->used = true;
+        label->stmt->jump.is_predicted |= s->kind == FE_STMT_PREDICT;
         if (s->kind == FE_STMT_GOTO && !sees_token(j->tokens, label->tokens))
             fe_report(c->fe, FE_MSG(jump_past_token), s->where);
         return;

@@ -21,6 +21,7 @@ extern const struct fe_group_info fe_group_info[FE_GROUPS];
 struct fe_options {
     uint32_t groups;             /* bit per enum fe_group: its warnings are given */
     struct fe_limits limits;
+    bool trap_division;          /* -ftrap-div: integer division by zero traps instead of giving all ones */
 };
 void fe_options_init(struct fe_options *o);
 /* The text behind -W: "all", "GROUP", "no-GROUP", "no-all". False: there is no such group. */

@@ -15,6 +15,7 @@ struct fe_variable {             /* VARIABLE, PARAMETER */
     bool     never_set;          /* declared without a value */
     uint32_t loop;               /* loop that encloses the declaration */
     struct fe_variable *outer_token;  /* of a token: the one visible before it, or NULL */
+    const char *hint;            /* lowering: its name, interned in the module */
     ir_ref   address;            /* lowering: of a private variable its alloca; of a token its value */
     uint32_t object;             /* lowering: of a shared or constant one its number in the module, plus 1 */
 };

@@ -1,0 +1,93 @@
+/* lower.h: the state of lowering and what its parts call of each other.
+ *
+ * Every variable gets an alloca at the start of the entry block and is loaded and stored; mem2reg makes
+ * values of them. Structures and arrays are lowered to addresses. The cursor always stands at the end of a
+ * block without a terminator, or `open` is false: then nothing reaches this point of the text.
+ *
+ * Conventions of calls. A structure is passed as a private pointer to a copy that the callee may change; a
+ * structure result is written through a hidden private pointer, the first parameter. A function that throws
+ * returns an i1, true if it threw; its result, if it has one, is written through the hidden pointer.
+ */
+#ifndef KERNC_FRONTEND_LOWER_H
+#define KERNC_FRONTEND_LOWER_H
+
+#include "frontend/context.h"
+#include "frontend/program.h"
+
+struct address { ir_ref base; int32_t offset; };
+
+/* What break and continue jump to. */
+struct jump_targets {
+    uint32_t on_break, on_continue;          /* 0: no block yet, it is made when needed */
+    const char *continue_name;
+};
+
+struct lowering {
+    struct frontend    *fe;
+    struct fe_program  *program;
+    struct ir_module   *module;
+    struct arena       *arena;               /* the tree's */
+
+    struct fe_function *function;
+    struct ir_function *f;
+    struct ir_cursor    c;
+    bool      open;                          /* the cursor's block has no terminator yet */
+    u32_vec   started;                       /* blocks in the order of the text */
+    ir_ref    last_alloca;
+    uint32_t  return_block;                  /* 0: none yet */
+    ir_ref    result_pointer;                /* hidden parameter, or 0 */
+    uint32_t  handler;                       /* of the innermost try; 0: none */
+    uint32_t  uncaught;                      /* block of a kernel that traps; 0: none yet */
+    uint32_t  loop;                          /* number of the innermost loop of the text */
+    u32_vec   block_loops;                   /* of started blocks, if has_jumps: loop they are in by the text */
+    struct jump_targets *breaks, *continues;
+    bool      trap_division;
+};
+
+/* ---- lower_function.c: blocks and frames ---------------------------------------------------------------------- */
+
+void fe_lower_function(struct lowering *l, struct fe_function *f);
+uint32_t fe_block(struct lowering *l, const char *name);                /* a new block, not yet started */
+void fe_start(struct lowering *l, uint32_t block);                      /* goes on at its beginning */
+void fe_branch(struct lowering *l, uint32_t to);                        /* if open; closes */
+void fe_branch_if(struct lowering *l, ir_ref condition, uint32_t yes, uint32_t no);
+ir_ref fe_alloca(struct lowering *l, uint64_t bytes, uint32_t align, const char *hint);
+void fe_place(struct lowering *l, span where);                          /* of the instructions that follow */
+ir_ref fe_token(struct lowering *l, const struct fe_expr *named);       /* of an operation here; named may be NULL */
+void fe_return(struct lowering *l, ir_ref value);                       /* 0: none */
+void fe_throw(struct lowering *l);
+bool fe_returns_by_pointer(const struct fe_type *result, bool throws);
+uint32_t fe_ir_signature(struct lowering *l, const struct fe_type *t, bool throws, bool convergent);
+
+/* ---- lower_access.c --------------------------------------------------------------------------------------------- */
+
+struct address fe_lower_address(struct lowering *l, const struct fe_expr *e);   /* lvalues and structure values */
+ir_ref fe_pointer(struct lowering *l, struct address a);
+ir_ref fe_load(struct lowering *l, struct address a, const struct fe_type *t);
+void fe_store(struct lowering *l, struct address a, const struct fe_type *t, ir_ref v);
+void fe_copy(struct lowering *l, struct address to, struct address from, const struct fe_type *t);
+void fe_zero(struct lowering *l, struct address a, const struct fe_type *t);
+void fe_lower_init(struct lowering *l, struct address a, const struct fe_type *t, const struct fe_expr *init);
+struct address fe_temporary(struct lowering *l, const struct fe_type *t);
+const char *fe_hint(struct lowering *l, struct fe_variable *v);
+
+/* ---- lower_expr.c, lower_call.c, lower_builtin.c ------------------------------------------------------------------ */
+
+ir_ref fe_lower_value(struct lowering *l, const struct fe_expr *e);     /* 0 for void */
+void fe_lower_effect(struct lowering *l, const struct fe_expr *e);      /* its value is not wanted */
+void fe_lower_condition(struct lowering *l, const struct fe_expr *e, uint32_t yes, uint32_t no);
+ir_ref fe_lower_conversion(struct lowering *l, ir_ref v, const struct fe_type *from, const struct fe_type *to);
+ir_ref fe_zero_value(struct lowering *l, const struct fe_type *t);
+ir_ref fe_offset_pointer(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type, uint64_t size);
+/* A call; a structure result is written to *into. Its value, 0 if it has none. */
+ir_ref fe_lower_call(struct lowering *l, const struct fe_expr *e, struct address *into);
+ir_ref fe_lower_builtin(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b);
+
+/* ---- lower_stmt.c, goto_tokens.c ------------------------------------------------------------------------------------- */
+
+void fe_lower_list(struct lowering *l, const struct fe_stmt *first);
+void fe_lower_variable(struct lowering *l, struct fe_decl *d);
+/* Gives cycles made of gotos their hearts; called with the finished graph. False after a message. */
+bool fe_place_goto_tokens(struct lowering *l);
+
+#endif

@@ -1,0 +1,202 @@
+/* lower_access.c: addresses, loads and stores, copies of structures, initialisers.
+ *
+ * An address is a base and a constant byte offset; members and constant indices only add to the offset.
+ */
+#include "frontend/lower.h"
+
+#define LEAFWISE_SCALARS 16      /* structures with more are copied by memcpy */
+
+const char *fe_hint(struct lowering *l, struct fe_variable *v)
+{
+    if (!v->hint && v->decl->name)
+        v->hint = intern_z(&l->module->strings, v->decl->name);
+    return v->hint;
+}
+
+ir_ref fe_pointer(struct lowering *l, struct address a)
+{
+    if (a.offset == 0)
+        return a.base;
+    return ir_emit2(&l->c, IR_ptradd, ir_at(l->f, a.base)->type, a.base, ir_const_i32(l->f, (uint32_t)a.offset));
+}
+
+static struct address moved(struct address a, uint64_t bytes)
+{
+    return (struct address){a.base, (int32_t)((uint32_t)a.offset + (uint32_t)bytes)};
+}
+
+struct address fe_temporary(struct lowering *l, const struct fe_type *t)
+{
+    return (struct address){fe_alloca(l, t->size, t->align, NULL), 0};
+}
+
+/* ---- scalars ----------------------------------------------------------------------------------------------------- */
+
+ir_ref fe_load(struct lowering *l, struct address a, const struct fe_type *t)
+{
+    return ir_emit_load(&l->c, fe_ir_mem(t), fe_ir_type(t), a.base, a.offset);
+}
+
+void fe_store(struct lowering *l, struct address a, const struct fe_type *t, ir_ref v)
+{
+    ir_emit_store(&l->c, fe_ir_mem(t), a.base, a.offset, v);
+}
+
+/* ---- lvalues ------------------------------------------------------------------------------------------------------- */
+
+static struct address variable_address(struct lowering *l, struct fe_variable *v)
+{
+    if (!v->object)
+        return (struct address){v->address, 0};
+    ir_ref r = ir_emit0(&l->c, IR_object, fe_ir_space(v->space));
+    ir_at(l->f, r)->imm = v->object - 1;
+    ir_at(l->f, r)->name = fe_hint(l, v);
+    return (struct address){r, 0};
+}
+
+/* Where a pointer value points to; an array that became a pointer keeps its offset. */
+static struct address pointee(struct lowering *l, const struct fe_expr *pointer)
+{
+    if (pointer->kind == FE_EXPR_CAST && pointer->implicit && pointer->cast.a->type->kind == FE_TYPE_ARRAY)
+        return fe_lower_address(l, pointer->cast.a);
+    if (pointer->kind == FE_EXPR_UNARY && pointer->op == FE_OP_ADDRESS && !fe_is_function_pointer(pointer->type))
+        return fe_lower_address(l, pointer->sub.a);
+    return (struct address){fe_lower_value(l, pointer), 0};
+}
+
+static struct address element_address(struct lowering *l, const struct fe_expr *e)
+{
+    struct address a = pointee(l, e->sub.a);
+    const struct fe_expr *i = e->sub.b;
+    if (i->constant && !i->lvalue)
+        return moved(a, (uint64_t)fe_integer_value(i) * e->type->size);
+    ir_ref index = fe_lower_value(l, i);
+    fe_place(l, e->where);
+    return (struct address){fe_offset_pointer(l, a.base, index, i->type, e->type->size), a.offset};
+}
+
+static struct address member_address(struct lowering *l, const struct fe_expr *e)
+{
+    struct address a = e->member.arrow ? pointee(l, e->member.object) : fe_lower_address(l, e->member.object);
+    return moved(a, e->member.field->offset);
+}
+
+static struct address conditional_address(struct lowering *l, const struct fe_expr *e)
+{
+    struct address t = fe_temporary(l, e->type);
+    uint32_t yes = fe_block(l, "cond.true"), no = fe_block(l, "cond.false"), end = fe_block(l, "cond.end");
+    fe_lower_condition(l, e->sub.a, yes, no);
+    fe_start(l, yes);
+    fe_copy(l, t, fe_lower_address(l, e->sub.b), e->type);
+    fe_branch(l, end);
+    fe_start(l, no);
+    fe_copy(l, t, fe_lower_address(l, e->sub.c), e->type);
+    fe_branch(l, end);
+    fe_start(l, end);
+    return t;
+}
+
+static struct address assign_structure(struct lowering *l, const struct fe_expr *e)
+{
+    struct address from = fe_lower_address(l, e->sub.b), to = fe_lower_address(l, e->sub.a);
+    fe_place(l, e->op_at);
+    fe_copy(l, to, from, e->type);
+    return to;
+}
+
+static struct address literal_address(struct lowering *l, const struct fe_expr *e)
+{
+    struct address t = fe_temporary(l, e->type);
+    fe_lower_init(l, t, e->type, e->cast.a);
+    return t;
+}
+
+struct address fe_lower_address(struct lowering *l, const struct fe_expr *e)
+{
+    struct address t;
+    switch (e->kind) {
+    case FE_EXPR_NAME: fe_place(l, e->where); return variable_address(l, fe_variable(e->name.decl));
+    case FE_EXPR_INDEX: return element_address(l, e);
+    case FE_EXPR_MEMBER: return member_address(l, e);
+    case FE_EXPR_UNARY: return pointee(l, e->sub.a); /* DEREF */
+    case FE_EXPR_LITERAL: return literal_address(l, e);
+    case FE_EXPR_CONDITIONAL: return conditional_address(l, e);
+    case FE_EXPR_ASSIGN: return assign_structure(l, e);
+    case FE_EXPR_COMMA: fe_lower_effect(l, e->sub.a); return fe_lower_address(l, e->sub.b);
+    case FE_EXPR_CALL:
+        t = fe_temporary(l, e->type);
+        fe_lower_call(l, e, &t);
+        return t;
+    default: BUG("address of expression kind %d", e->kind);
+    }
+}
+
+/* ---- structures and arrays ------------------------------------------------------------------------------------------- */
+
+static void copy_leaves(struct lowering *l, struct address to, struct address from, const struct fe_type *t)
+{
+    if (t->kind == FE_TYPE_ARRAY) {
+        for (uint64_t i = 0; i < t->count; i++)
+            copy_leaves(l, moved(to, i * t->of->size), moved(from, i * t->of->size), t->of);
+    } else if (t->kind == FE_TYPE_STRUCT) {
+        for (const struct fe_decl *f = t->decl->members.first; f; f = f->next)
+            copy_leaves(l, moved(to, f->offset), moved(from, f->offset), f->type);
+    } else {
+        fe_store(l, to, t, fe_load(l, from, t));
+    }
+}
+
+void fe_copy(struct lowering *l, struct address to, struct address from, const struct fe_type *t)
+{
+    if (t->scalars <= LEAFWISE_SCALARS) {
+        copy_leaves(l, to, from, t);
+        return;
+    }
+    ir_ref a = fe_pointer(l, to), b = fe_pointer(l, from);
+    ir_ref r = ir_emit2(&l->c, IR_memcpy, IR_TYPE_VOID, a, b);
+    ir_at(l->f, r)->imm = (int64_t)t->size;
+}
+
+void fe_zero(struct lowering *l, struct address a, const struct fe_type *t)
+{
+    if (fe_is_scalar(t)) {
+        fe_store(l, a, t, fe_zero_value(l, t));
+        return;
+    }
+    ir_ref r = ir_emit1(&l->c, IR_memzero, IR_TYPE_VOID, fe_pointer(l, a));
+    ir_at(l->f, r)->imm = (int64_t)t->size;
+}
+
+static void init_item(struct lowering *l, struct address a, const struct fe_expr *value)
+{
+    if (value->type->kind == FE_TYPE_STRUCT) {
+        struct address from = fe_lower_address(l, value);
+        fe_copy(l, a, from, value->type);
+    } else {
+        ir_ref v = fe_lower_value(l, value);
+        fe_place(l, value->where);
+        fe_store(l, a, value->type, v);
+    }
+}
+
+/* Whether the items follow each other without gap or overlap and fill the object. */
+static bool covers(const struct fe_expr *init, uint64_t bytes)
+{
+    uint64_t end = 0;
+    for (const struct fe_init *i = init->init.items; i; end += i->value->type->size, i = i->next)
+        if (i->offset != end)
+            return false;
+    return end == bytes;
+}
+
+void fe_lower_init(struct lowering *l, struct address a, const struct fe_type *t, const struct fe_expr *init)
+{
+    if (init->kind != FE_EXPR_INIT) {
+        init_item(l, a, init);
+        return;
+    }
+    if (!covers(init, t->size))
+        fe_zero(l, a, t);
+    for (const struct fe_init *i = init->init.items; i; i = i->next)
+        init_item(l, moved(a, i->offset), i->value);
+}
