@@ -1,0 +1,33 @@
+/* view.h: what the files of the views share. Private to ir/. */
+#ifndef KERNC_IR_VIEW_H
+#define KERNC_IR_VIEW_H
+
+#include "ir/syntax.h"
+#include "ir/views.h"
+
+struct ir_viewer {
+    struct arena *arena;
+    const struct ir_function *fn;
+    struct ir_names names;
+    struct ir_cfg *cfg;
+    struct ir_dominators *dominators, *post_dominators;
+    struct ir_cycles *cycles;
+    struct ir_pst *pst;
+    struct ir_control_dependence *control;
+    struct ir_tokens *tokens;
+    struct ir_uniformity *uniformity;
+};
+
+/* "%x", "5", or the operation itself for instructions without value. */
+void ir_view_value(const struct ir_viewer *v, ir_ref r, struct text *out);
+const char *ir_view_block(const struct ir_viewer *v, uint32_t b);      /* "exit" for IR_NO_BLOCK */
+/* Why a value or branch is divergent: "data <- %x", "lane", …; nothing if it is uniform. */
+void ir_view_divergence(const struct ir_viewer *v, ir_ref r, struct text *out);
+
+#define VIEW(name, word, meaning)                                                                             \
+    void ir_view_##name##_text(struct ir_viewer *v, struct text *out);                                       \
+    void ir_view_##name##_dot(struct ir_viewer *v, struct text *out);                                        \
+    void ir_view_##name##_comment(struct ir_viewer *v, ir_ref r, struct text *out);
+#include "ir/views.def"
+
+#endif

@@ -1,0 +1,223 @@
+/* view_dependence.c: dependences, uniformity and tokens, shown. In graphs, control dependences are solid and data
+ * dependences dashed, as in the papers.
+ */
+#include "ir/view.h"
+
+/* ---- program dependence graph ------------------------------------------------------------------------------- */
+
+static struct ir_pdg *whole_pdg(struct ir_viewer *v)
+{
+    return ir_pdg_new(v->arena, v->cfg, v->control, v->pst, 0);
+}
+
+static const char *edge_word(const struct ir_viewer *v, struct ir_control c, char buffer[32])
+{
+    const struct ir_block *b = ir_block_at(v->fn, c.branch);
+    if (ir_at(v->fn, b->last)->op == IR_brif)
+        return c.edge == 0 ? "yes" : "no";
+    if (c.edge == 0)
+        return "default";
+    snprintf(buffer, 32, "case %lld", (long long)b->edges.at[c.edge].value);
+    return buffer;
+}
+
+static const char *const dependence_words[] = {"flow", "anti", "output", "effect"};
+
+void ir_view_pdg_text(struct ir_viewer *v, struct text *out)
+{
+    char buffer[32];
+    text_addz(out, "  control:\n");
+    for (uint32_t i = 0; i < v->cfg->rpo_count; i++) {
+        uint32_t b = v->cfg->rpo[i];
+        text_printf(out, "    %s <-", ir_view_block(v, b));
+        for (uint32_t k = v->control->start[b]; k < v->control->start[b + 1]; k++)
+            text_printf(out, " %s:%s", ir_view_block(v, v->control->on[k].branch), edge_word(v, v->control->on[k], buffer));
+        text_addz(out, v->control->start[b] == v->control->start[b + 1] ? " start\n" : "\n");
+    }
+    struct ir_pdg *g = whole_pdg(v);
+    text_printf(out, "  memory%s:\n", g->precise ? "" : " (one chain: too many accesses to compare)");
+    for (uint32_t i = 0; i < g->memory.count; i++)
+        for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
+            text_addz(out, "    ");
+            ir_print_ins(v->fn, g->memory.at[i], out);
+            text_printf(out, "  <- %s ", dependence_words[g->on.at[k].kind]);
+            ir_print_ins(v->fn, g->on.at[k].from, out);
+            text_addz(out, "\n");
+        }
+}
+
+static void node_dot(const struct ir_viewer *v, ir_ref r, struct text *out)
+{
+    struct text label = {0};
+    ir_print_ins(v->fn, r, &label);
+    text_printf(out, "  i%u [label=", r);
+    text_json(out, label.at, label.length);
+    text_addz(out, "]\n");
+    text_free(&label);
+}
+
+void ir_view_pdg_dot(struct ir_viewer *v, struct text *out)
+{
+    char buffer[32];
+    struct ir_pdg *g = whole_pdg(v);
+    for (uint32_t i = 0; i < v->cfg->rpo_count; i++) {
+        uint32_t b = v->cfg->rpo[i];
+        for ir_each_ins(r, v->fn, b) {
+            const struct ir_ins *ins = ir_at(v->fn, r);
+            node_dot(v, r, out);
+            for (uint32_t k = v->control->start[b]; k < v->control->start[b + 1]; k++)
+                text_printf(out, "  i%u -> i%u [label=\"%s\"]\n", ir_terminator(v->fn, v->control->on[k].branch), r,
+                            edge_word(v, v->control->on[k], buffer));
+            for (uint32_t k = 0; k < ins->argc; k++)
+                if (ir_at(v->fn, ins->args[k])->block != IR_NO_BLOCK && ir_at(v->fn, ins->args[k])->op != IR_param)
+                    text_printf(out, "  i%u -> i%u [style=dashed]\n", ins->args[k], r);
+        }
+    }
+    for (uint32_t i = 0; i < g->memory.count; i++)
+        for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++)
+            text_printf(out, "  i%u -> i%u [style=dashed, label=\"%s\"]\n", g->on.at[k].from, g->memory.at[i],
+                        dependence_words[g->on.at[k].kind]);
+}
+
+void ir_view_pdg_comment(struct ir_viewer *v, ir_ref r, struct text *out)
+{
+    char buffer[32];
+    uint32_t b = ir_at(v->fn, r)->block;
+    if (ir_block_at(v->fn, b)->first != r)
+        return;
+    for (uint32_t k = v->control->start[b]; k < v->control->start[b + 1]; k++)
+        text_printf(out, "%s%s:%s", k == v->control->start[b] ? "runs if " : " or ", ir_view_block(v, v->control->on[k].branch),
+                    edge_word(v, v->control->on[k], buffer));
+}
+
+/* ---- uniformity --------------------------------------------------------------------------------------------------- */
+
+static void source_text(const struct ir_viewer *v, ir_ref r, struct text *out)
+{
+    const struct ir_ins *i = ir_at(v->fn, r);
+    if (i->op == IR_special)
+        text_addz(out, ir_special_info[i->imm].text);
+    else if (i->op == IR_param)
+        text_addz(out, "parameter");
+    else
+        text_addz(out, ir_op_info[i->op].text);
+}
+
+void ir_view_divergence(const struct ir_viewer *v, ir_ref r, struct text *out)
+{
+    static const char *const words[] = {
+        [IR_DIV_NONE] = "", [IR_DIV_SOURCE] = "", [IR_DIV_DATA] = "", [IR_DIV_SYNC] = "joins ",
+        [IR_DIV_TEMPORAL] = "iterations ", [IR_DIV_CYCLE] = "irreducible cycle",
+    };
+    const struct ir_uniformity *u = v->uniformity;
+    const struct ir_ins *i = ir_at(v->fn, r);
+    bool branch = (ir_op_info[i->op].flags & IR_TERMINATOR) && bitset_has(u->branches, i->block);
+    if (!branch && !bitset_has(u->divergent, r))
+        return;
+    text_printf(out, "divergent: %s", words[u->kind[r]]);
+    if (u->kind[r] == IR_DIV_SOURCE)
+        source_text(v, r, out);
+    if (u->cause[r] == 0)
+        return;
+    text_addz(out, "<- ");
+    ir_view_value(v, u->cause[r], out);
+}
+
+static void divergent_line(const struct ir_viewer *v, ir_ref r, struct text *out)
+{
+    struct text why = {0};
+    ir_view_divergence(v, r, &why);
+    if (why.length > 0) {
+        text_addz(out, "  ");
+        ir_view_value(v, r, out);
+        text_printf(out, " %s\n", why.at);
+    }
+    text_free(&why);
+}
+
+void ir_view_uniformity_text(struct ir_viewer *v, struct text *out)
+{
+    for (uint32_t i = 0; i < v->cfg->rpo_count; i++) {
+        const struct ir_block *b = ir_block_at(v->fn, v->cfg->rpo[i]);
+        for (uint32_t p = 0; p < b->params.count; p++)
+            divergent_line(v, b->params.at[p], out);
+        for ir_each_ins(r, v->fn, v->cfg->rpo[i])
+            divergent_line(v, r, out);
+    }
+    for (uint32_t c = 0; c < v->cycles->count; c++)
+        if (bitset_has(v->uniformity->exits, c))
+            text_printf(out, "  cycle %u (header %s): threads leave it in different iterations\n", c,
+                        ir_view_block(v, v->cycles->at[c].header));
+}
+
+void ir_view_uniformity_dot(struct ir_viewer *v, struct text *out)
+{
+    for (uint32_t i = 0; i < v->cfg->rpo_count; i++) {
+        uint32_t b = v->cfg->rpo[i];
+        const struct ir_block *block = ir_block_at(v->fn, b);
+        bool divergent = bitset_has(v->uniformity->branches, b);
+        text_printf(out, "  \"%s\"%s\n", ir_view_block(v, b), divergent ? " [style=filled, fillcolor=orange]" : "");
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            text_printf(out, "  \"%s\" -> \"%s\"%s\n", ir_view_block(v, b), ir_view_block(v, block->edges.at[e].block),
+                        divergent ? " [color=red]" : "");
+    }
+}
+
+void ir_view_uniformity_comment(struct ir_viewer *v, ir_ref r, struct text *out)
+{
+    const struct ir_ins *i = ir_at(v->fn, r);
+    ir_view_divergence(v, r, out);
+    bool branches = (ir_op_info[i->op].flags & IR_TERMINATOR) && ir_block_at(v->fn, i->block)->edges.count > 1;
+    bool valued = i->type != IR_TYPE_VOID && i->type != IR_TYPE_TOKEN;
+    if (out->length == 0 && (branches || valued))
+        text_addz(out, "uniform");
+}
+
+/* ---- tokens --------------------------------------------------------------------------------------------------------- */
+
+void ir_view_tokens_text(struct ir_viewer *v, struct text *out)
+{
+    if (v->tokens->defs.count == 0)
+        text_addz(out, "  none\n");
+    for (uint32_t i = 0; i < v->tokens->defs.count; i++) {
+        ir_ref def = v->tokens->defs.at[i];
+        struct ir_token_region *g = ir_token_region_new(v->arena, v->tokens, def);
+        text_addz(out, "  ");
+        ir_print_ins(v->fn, def, out);
+        text_printf(out, " in %s; region", ir_view_block(v, ir_at(v->fn, def)->block));
+        for (uint32_t b = 0; b < g->blocks.count; b++)
+            text_printf(out, " %s%s", ir_view_block(v, g->blocks.at[b]), g->ends.at[b] == IR_REGION_THROUGH ? "" : ".");
+        text_addz(out, "\n");
+        for (uint32_t u = v->tokens->use_start[i]; u < v->tokens->use_start[i + 1]; u++) {
+            text_addz(out, "    ");
+            ir_print_ins(v->fn, v->tokens->uses[u], out);
+            text_printf(out, " in %s\n", ir_view_block(v, ir_at(v->fn, v->tokens->uses[u])->block));
+        }
+    }
+}
+
+void ir_view_tokens_dot(struct ir_viewer *v, struct text *out)
+{
+    for (uint32_t i = 0; i < v->tokens->defs.count; i++)
+        node_dot(v, v->tokens->defs.at[i], out);
+    for (uint32_t i = 0; i < v->tokens->defs.count; i++)
+        for (uint32_t u = v->tokens->use_start[i]; u < v->tokens->use_start[i + 1]; u++) {
+            ir_ref user = v->tokens->uses[u];
+            if (v->tokens->index[user] == UINT32_MAX)
+                node_dot(v, user, out);
+            text_printf(out, "  i%u -> i%u\n", v->tokens->defs.at[i], user);
+        }
+}
+
+/* Which tokens are live where a block begins. */
+void ir_view_tokens_comment(struct ir_viewer *v, ir_ref r, struct text *out)
+{
+    uint32_t b = ir_at(v->fn, r)->block;
+    if (ir_block_at(v->fn, b)->first != r)
+        return;
+    for (uint32_t i = 0; i < v->tokens->defs.count; i++)
+        if (ir_token_region_has(ir_token_region_new(v->arena, v->tokens, v->tokens->defs.at[i]), v->tokens, r)) {
+            text_addz(out, out->length == 0 ? "in the region of " : ", ");
+            ir_view_value(v, v->tokens->defs.at[i], out);
+        }
+}

@@ -1,0 +1,101 @@
+/* views.c: the table of views, and what all of them use. */
+#include "ir/view.h"
+
+const struct ir_view_info ir_view_info[IR_VIEWS] = {
+#define VIEW(name, word, meaning) {word, meaning},
+#include "ir/views.def"
+};
+
+static const struct {
+    void (*text)(struct ir_viewer *, struct text *), (*dot)(struct ir_viewer *, struct text *);
+    void (*comment)(struct ir_viewer *, ir_ref, struct text *);
+} views[IR_VIEWS] = {
+#define VIEW(name, word, meaning) {ir_view_##name##_text, ir_view_##name##_dot, ir_view_##name##_comment},
+#include "ir/views.def"
+};
+
+enum ir_view ir_view_find(const char *text, size_t n)
+{
+    int v = 0;
+    while (v < IR_VIEWS && (strlen(ir_view_info[v].text) != n || memcmp(ir_view_info[v].text, text, n) != 0))
+        v++;
+    return (enum ir_view)v;
+}
+
+struct ir_viewer *ir_viewer_new(struct arena *a, const struct ir_function *f)
+{
+    struct ir_viewer *v = arena_new(a, struct ir_viewer);
+    v->arena = a;
+    v->fn = f;
+    v->names = ir_names_new(a, f);
+    v->cfg = ir_cfg_new(a, f);
+    v->dominators = ir_dominators_new(a, v->cfg);
+    v->post_dominators = ir_post_dominators_new(a, v->cfg);
+    v->cycles = ir_cycles_new(a, v->cfg);
+    v->pst = ir_pst_new(a, v->cfg);
+    v->control = ir_control_dependence_new(a, v->cfg, v->post_dominators);
+    v->tokens = ir_tokens_new(a, v->cfg);
+    v->uniformity = ir_uniformity_new(a, v->cfg, v->cycles, v->tokens, NULL);
+    return v;
+}
+
+void ir_view_text(struct ir_viewer *v, enum ir_view what, struct text *out)
+{
+    text_printf(out, "%s of @%s\n", ir_view_info[what].text, v->fn->name);
+    views[what].text(v, out);
+}
+
+void ir_view_dot(struct ir_viewer *v, enum ir_view what, struct text *out)
+{
+    text_printf(out, "digraph \"%s of %s\" {\n  node [shape=box, fontname=monospace]\n  edge [fontname=monospace]\n",
+                ir_view_info[what].text, v->fn->name);
+    views[what].dot(v, out);
+    text_addz(out, "}\n");
+}
+
+/* ---- comments ------------------------------------------------------------------------------------------------ */
+
+struct commenting { struct ir_viewer *viewer; enum ir_view what; };
+
+static const char *comment(void *data, const struct ir_function *f, ir_ref r)
+{
+    struct commenting *c = data;
+    struct text line = {0};
+    views[c->what].comment(c->viewer, r, &line);
+    const char *kept = line.length > 0 ? arena_strdup(c->viewer->arena, line.at, line.length) : NULL;
+    text_free(&line);
+    return kept;
+}
+
+void ir_view_comments(struct ir_viewer *v, enum ir_view what, struct text *out)
+{
+    struct commenting c = {v, what};
+    struct ir_print_options o = {.locations = true, .comment = comment, .data = &c};
+    ir_print_function(v->fn, out, &o);
+}
+
+void ir_print_divergence(const struct ir_function *f, struct text *out)
+{
+    struct arena a;
+    arena_init(&a);
+    ir_view_comments(ir_viewer_new(&a, f), IR_VIEW_uniformity, out);
+    arena_free(&a);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+void ir_view_value(const struct ir_viewer *v, ir_ref r, struct text *out)
+{
+    const struct ir_ins *i = ir_at(v->fn, r);
+    if (i->op == IR_constant)
+        ir_print_constant(i->type, (scalar_bits)i->imm, out);
+    else if (i->type != IR_TYPE_VOID)
+        text_printf(out, "%%%s", v->names.values[r]);
+    else
+        text_printf(out, "%s of %s", ir_op_info[i->op].text, ir_view_block(v, i->block));
+}
+
+const char *ir_view_block(const struct ir_viewer *v, uint32_t b)
+{
+    return b == IR_NO_BLOCK ? "exit" : v->names.blocks[b];
+}

@@ -1,0 +1,29 @@
+/* views.h: analyses shown to people: as text, as graphs, as comments in the printed IR. */
+#ifndef KERNC_IR_VIEWS_H
+#define KERNC_IR_VIEWS_H
+
+#include "ir/analysis.h"
+
+enum ir_view {
+#define VIEW(name, word, meaning) IR_VIEW_##name,
+#include "ir/views.def"
+    IR_VIEWS
+};
+struct ir_view_info { const char *text, *meaning; };
+extern const struct ir_view_info ir_view_info[IR_VIEWS];
+enum ir_view ir_view_find(const char *text, size_t n);         /* IR_VIEWS: no such analysis */
+
+/* All analyses of one function, computed once; lives in the arena. The function must be verified. */
+struct ir_viewer;
+struct ir_viewer *ir_viewer_new(struct arena *a, const struct ir_function *f);
+/* A heading and lines of text. */
+void ir_view_text(struct ir_viewer *v, enum ir_view what, struct text *out);
+/* One graphviz digraph. */
+void ir_view_dot(struct ir_viewer *v, enum ir_view what, struct text *out);
+/* The function printed with a comment behind each instruction that the analysis has something to say of. */
+void ir_view_comments(struct ir_viewer *v, enum ir_view what, struct text *out);
+
+/* For dumps: prints the function with each divergent value and branch marked, and why. */
+void ir_print_divergence(const struct ir_function *f, struct text *out);
+
+#endif
