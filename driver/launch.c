@@ -13,53 +13,7 @@
          (place){(r)->directive ? (r)->directive->line : 0, 0}, __VA_ARGS__)
 #define fail_here(r, ...) fail((r)->command, EXIT_INPUT, "launch", NULL, NOWHERE, __VA_ARGS__)
 
-/* ---- which kernel -------------------------------------------------------------------------------------- */
-
-static const char *kernel_names(struct run *r)
-{
-    const struct bc_program *p = kernc_module_program(r->module);
-    struct text              t = {0};
-    for (uint32_t i = 0; i < p->kernels.count && i < 20; i++)
-        text_printf(&t, "%s%s", i ? ", " : "", p->kernels.at[i].name);
-    const char *names = arena_strdup(&r->command->arena, t.at ? t.at : "none", t.at ? t.length : 4);
-    text_free(&t);
-    return names;
-}
-
-/* The first directive for this kernel; `name` NULL: the first of all. */
-static const struct launch *find_directive(const struct bc_program *p, const char *name)
-{
-    for (uint32_t i = 0; i < p->launches.count; i++)
-        if (!name || strcmp(p->launches.at[i].kernel, name) == 0)
-            return &p->launches.at[i];
-    return NULL;
-}
-
-int launch_choose_kernel(struct run *r)
-{
-    const struct bc_program *p = kernc_module_program(r->module);
-    const char              *name = option_value(r->command, OPTION_KERNEL);
-    r->directive = find_directive(p, name);
-    if (!name && r->directive)
-        name = r->directive->kernel;
-    if (!name && p->kernels.count == 1)
-        name = p->kernels.at[0].name;
-    if (!name && p->kernels.count == 0)
-        return fail_here(r, "%s has no kernel to run", r->command->file);
-    if (!name)
-        return fail_here(r, "which kernel? --kernel= one of: %s", kernel_names(r));
-    if (kernc_module_kernel(r->module, name, &r->kernel) != KERNC_OK)
-        return fail_here(r, "there is no kernel '%s'; there are: %s", name, kernel_names(r));
-    for (uint32_t i = 0; i < p->kernels.count; i++)
-        if (strcmp(p->kernels.at[i].name, name) == 0)
-            r->info = &p->kernels.at[i];
-    r->launch.kernel = name;
-    if (!r->directive && name)
-        r->directive = find_directive(p, name);
-    return EXIT_OK;
-}
-
-/* ---- flags over the directive ------------------------------------------------------------------------------ */
+/* ---- flags ------------------------------------------------------------------------------------------------- */
 
 /* "X", "X,Y" or "X,Y,Z", each at least 1. */
 static int read_sizes(struct run *r, enum option_id id, uint32_t sizes[3])
@@ -112,29 +66,6 @@ static struct launch_argument *find_argument(struct launch *l, const char *name)
     return NULL;
 }
 
-static bool has_parameter(const struct run *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->info->params.count; i++)
-        if (strcmp(r->info->params.at[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-static const char *parameter_names(struct run *r)
-{
-    struct text t = {0};
-    for (uint32_t i = 0; i < r->info->params.count; i++)
-        text_printf(&t, "%s%s", i ? ", " : "", r->info->params.at[i].name);
-    const char *names = arena_strdup(&r->command->arena, t.at ? t.at : "none", t.at ? t.length : 4);
-    text_free(&t);
-    return names;
-}
-
-static int no_parameter(struct run *r, const char *name)
-{
-    return fail_here(r, "kernel %s has no parameter '%s'; it has: %s", r->launch.kernel, name, parameter_names(r));
-}
-
 static int read_argument(struct run *r, const char *text)
 {
     struct arena          *a = &r->command->arena;
@@ -146,8 +77,6 @@ static int read_argument(struct run *r, const char *text)
     const char *problem = launch_parse_value(a, equals + 1, &given.value);
     if (problem)
         return fail_here(r, "argument %s: %s: '%s'", given.name, problem, equals + 1);
-    if (!has_parameter(r, given.name))
-        return no_parameter(r, given.name);
     struct launch_argument *old = find_argument(&r->launch, given.name);
     if (old)
         *old = given;
@@ -163,31 +92,16 @@ static int read_output(struct run *r, enum option_id id, const char *text)
     const char *problem = id == OPTION_SHOW ? output_parse_show(a, text, &o) : output_parse_save(a, text, &o);
     if (problem)
         return complain(EXIT_USAGE, "--%s: %s, not '%s'", option_info[id].name, problem, text);
-    if (!has_parameter(r, o.name))
-        return no_parameter(r, o.name);
     vec_push(a, &r->launch.outputs, o);
     return EXIT_OK;
-}
-
-static void copy_directive(struct run *r)
-{
-    struct arena        *a = &r->command->arena;
-    const struct launch *d = r->directive;
-    for (uint32_t i = 0; i < d->arguments.count; i++)
-        vec_push(a, &r->launch.arguments, d->arguments.at[i]);
-    if (!option_given(r->command, OPTION_NO_OUTPUTS))
-        for (uint32_t i = 0; i < d->outputs.count; i++)
-            vec_push(a, &r->launch.outputs, d->outputs.at[i]);
-    memcpy(r->launch.grid, d->grid, sizeof d->grid);
-    memcpy(r->launch.block, d->block, sizeof d->block);
 }
 
 int launch_read_flags(struct run *r)
 {
     struct command *c = r->command;
-    if (r->directive)
-        copy_directive(r);
-    int code = read_numbers(r);
+    int             code = read_numbers(r);
+    if (!code)
+        code = option_size(c, OPTION_MAX_MEMORY, &r->max_memory);
     if (!code)
         code = read_sizes(r, OPTION_GRID, r->launch.grid);
     if (!code)
@@ -198,6 +112,120 @@ int launch_read_flags(struct run *r)
             code = read_argument(r, g->value);
         else if (g->id == OPTION_SHOW || g->id == OPTION_SAVE)
             code = read_output(r, g->id, g->value);
+    }
+    return code;
+}
+
+/* ---- which kernel -------------------------------------------------------------------------------------- */
+
+static const char *kernel_names(struct run *r)
+{
+    const struct bc_program *p = kernc_module_program(r->module);
+    struct text              t = {0};
+    for (uint32_t i = 0; i < p->kernels.count && i < 20; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", p->kernels.at[i].name);
+    const char *names = arena_strdup(&r->command->arena, t.at ? t.at : "none", t.at ? t.length : 4);
+    text_free(&t);
+    return names;
+}
+
+/* The first directive for this kernel; `name` NULL: the first of all. */
+static const struct launch *find_directive(const struct bc_program *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->launches.count; i++)
+        if (!name || strcmp(p->launches.at[i].kernel, name) == 0)
+            return &p->launches.at[i];
+    return NULL;
+}
+
+int launch_choose_kernel(struct run *r)
+{
+    const struct bc_program *p = kernc_module_program(r->module);
+    const char              *name = option_value(r->command, OPTION_KERNEL);
+    r->directive = find_directive(p, name);
+    if (!name && r->directive)
+        name = r->directive->kernel;
+    if (!name && p->kernels.count == 1)
+        name = p->kernels.at[0].name;
+    if (!name && p->kernels.count == 0)
+        return fail_here(r, "%s has no kernel to run", r->command->file);
+    if (!name)
+        return fail_here(r, "which kernel? --kernel= one of: %s", kernel_names(r));
+    if (kernc_module_kernel(r->module, name, &r->kernel) != KERNC_OK)
+        return fail_here(r, "there is no kernel '%s'; there are: %s", name, kernel_names(r));
+    for (uint32_t i = 0; i < p->kernels.count; i++)
+        if (strcmp(p->kernels.at[i].name, name) == 0)
+            r->info = &p->kernels.at[i];
+    r->launch.kernel = name;
+    if (!r->directive && name)
+        r->directive = find_directive(p, name);
+    return EXIT_OK;
+}
+
+/* ---- the directive under the flags -------------------------------------------------------------------------- */
+
+static const char *parameter_names(struct run *r)
+{
+    struct text t = {0};
+    for (uint32_t i = 0; i < r->info->params.count; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", r->info->params.at[i].name);
+    const char *names = arena_strdup(&r->command->arena, t.at ? t.at : "none", t.at ? t.length : 4);
+    text_free(&t);
+    return names;
+}
+
+static int check_parameter(struct run *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->info->params.count; i++)
+        if (strcmp(r->info->params.at[i].name, name) == 0)
+            return EXIT_OK;
+    return fail_here(r, "kernel %s has no parameter '%s'; it has: %s", r->launch.kernel, name, parameter_names(r));
+}
+
+/* Every name that a flag gave. */
+static int check_names(struct run *r)
+{
+    int code = EXIT_OK;
+    for (uint32_t i = 0; !code && i < r->launch.arguments.count; i++)
+        code = check_parameter(r, r->launch.arguments.at[i].name);
+    for (uint32_t i = 0; !code && i < r->launch.outputs.count; i++)
+        code = check_parameter(r, r->launch.outputs.at[i].name);
+    return code;
+}
+
+static void fill_in_arguments(struct run *r, const struct launch *d)
+{
+    for (uint32_t i = 0; i < d->arguments.count; i++)
+        if (!find_argument(&r->launch, d->arguments.at[i].name))
+            vec_push(&r->command->arena, &r->launch.arguments, d->arguments.at[i]);
+}
+
+/* The directive's outputs come first. */
+static void put_outputs_before(struct run *r, const struct launch *d)
+{
+    struct arena *a = &r->command->arena;
+    VEC(struct launch_output) all = {0};
+    for (uint32_t i = 0; i < d->outputs.count; i++)
+        vec_push(a, &all, d->outputs.at[i]);
+    for (uint32_t i = 0; i < r->launch.outputs.count; i++)
+        vec_push(a, &all, r->launch.outputs.at[i]);
+    r->launch.outputs.at = all.at;
+    r->launch.outputs.count = all.count;
+    r->launch.outputs.capacity = all.capacity;
+}
+
+int launch_merge(struct run *r)
+{
+    const struct launch *d = r->directive;
+    int                  code = check_names(r);
+    if (!code && d) {
+        fill_in_arguments(r, d);
+        if (!option_given(r->command, OPTION_NO_OUTPUTS))
+            put_outputs_before(r, d);
+        if (!option_given(r->command, OPTION_GRID))
+            memcpy(r->launch.grid, d->grid, sizeof d->grid);
+        if (!option_given(r->command, OPTION_BLOCK))
+            memcpy(r->launch.block, d->block, sizeof d->block);
     }
     memcpy(r->api.grid, r->launch.grid, sizeof r->api.grid);
     memcpy(r->api.block, r->launch.block, sizeof r->api.block);

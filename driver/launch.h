@@ -22,8 +22,9 @@ struct run {
 };
 
 /* Each returns EXIT_OK, or another exit code after having said what is wrong. */
+int launch_read_flags(struct run *r);        /* what can be said without the program */
 int launch_choose_kernel(struct run *r);
-int launch_read_flags(struct run *r);        /* grid, block, warp, threads, fuel, segment; arguments; outputs */
+int launch_merge(struct run *r);             /* fills in from the directive; flags name parameters that exist */
 int launch_make_arguments(struct run *r);    /* creates and fills the buffers */
 int launch_write_outputs(struct run *r);     /* shows and saves, after the launch */
 

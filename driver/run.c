@@ -48,9 +48,6 @@ static void print_output(void *user, const char *bytes, size_t n)
 static int open_context(struct run *r)
 {
     kernc_context_options o = {.size = sizeof o, .output = print_output};
-    int code = option_size(r->command, OPTION_MAX_MEMORY, &r->max_memory);
-    if (code)
-        return code;
     o.max_memory = r->max_memory;
     if (kernc_context_create(&o, &r->context) != KERNC_OK)
         return complain(EXIT_LIMIT, "%s", kernc_error_text(NULL));
@@ -165,7 +162,7 @@ static int run_compiled(struct run *r, const kernc_options *o, kernc_result *com
     if (!code)
         code = launch_choose_kernel(r);
     if (!code)
-        code = launch_read_flags(r);
+        code = launch_merge(r);
     if (!code)
         code = launch_make_arguments(r);
     if (!code)
@@ -192,6 +189,8 @@ int verb_run(struct command *c)
     double        begin = now();
     kernc_options_init(&o);
     int code = compile_options(c, &o);
+    if (!code)
+        code = launch_read_flags(&r);
     if (!code)
         code = compile_file(c, &o, &text, &compiled);
     double end_of_compilation = now();
