@@ -213,7 +213,8 @@ static struct list take_definitions(struct parser *p)
 
 struct list fe_type_declaration(struct parser *p, struct specifiers s, bool complain, span where)
 {
-    refuse_function_words(p, s.qualifiers);
+    if (complain)
+        refuse_function_words(p, s.qualifiers);
     if (complain && !p->definitions.first)
         fe_report(p->fe, FE_MSG(empty_declaration), where);
     return take_definitions(p);

@@ -354,6 +354,8 @@ static struct literal decode(struct parser *p, char quote, place at)
     }
     p->cursor = end + l.closed;
     l.where = (span){at, fe_here(p, p->cursor)};
+    if (!l.closed)
+        p->broken_literal = at;
     return l;
 }
 

@@ -80,7 +80,7 @@ struct parser {
     VEC(struct bracket) brackets;
     struct bracket unclosed;           /* opener that the latest closing bracket did not fit; open 0: none */
     struct history history;
-    place complained;                  /* token that the lexer has complained about */
+    place broken_literal;              /* the latest string or character that is not closed */
     struct map words;                  /* name -> what words.c knows of it */
 
     /* scopes of type names */

@@ -48,7 +48,7 @@ static struct fe_stmt *decl_stmt(struct parser *p, span where, struct list decls
 
 %token END 0 "end of file"
 %token NAME "name" TYPE_NAME "type name" INTEGER "number" FLOATING "floating number" STRING "string"
-%token BOOLEAN "truth value" WORD "type" QUALIFIER "qualifier"
+%token BOOLEAN "truth value" WORD "type" QUALIFIER "qualifier" PREFIX "'kernel'"
 %token TYPEDEF "'typedef'" STRUCT "'struct'" ENUM "'enum'" IF "'if'" ELSE "'else'" WHILE "'while'" DO "'do'"
 %token FOR "'for'" SWITCH "'switch'" CASE "'case'" DEFAULT "'default'" BREAK "'break'" CONTINUE "'continue'"
 %token RETURN "'return'" GOTO "'goto'" TRY "'try'" CATCH "'catch'" THROW "'throw'" PREDICT "'Predict'"
@@ -74,7 +74,7 @@ static struct fe_stmt *decl_stmt(struct parser *p, span where, struct list decls
 %precedence '[' '(' '.' ARROW INCREMENT '@'
 %precedence SIZE
 
-%type <word> semicolon BOOLEAN WORD QUALIFIER ASSIGN EQUALITY RELATION SHIFT INCREMENT
+%type <word> semicolon BOOLEAN WORD QUALIFIER PREFIX ASSIGN EQUALITY RELATION SHIFT INCREMENT
 %type <name> NAME TYPE_NAME any_name tag tag_opt
 %type <expr> INTEGER FLOATING STRING strings value expr expr_opt initialiser launch_value
 %type <stmt> statement item substatement label block
@@ -83,7 +83,7 @@ static struct fe_stmt *decl_stmt(struct parser *p, span where, struct list decls
 %type <decl> param enumerator function_head launch
 %type <declarator> declarator direct_declarator abstract direct_abstract abstract_opt declared type_declared
 %type <declarator> init_declarator
-%type <qualifiers> qualifiers qualifiers_opt
+%type <qualifiers> prefixes qualifiers qualifiers_opt
 %type <specifiers> specifiers
 %type <list> items args args_opt designated_list initialisers params param_list members member enumerators
 %type <list> declarators type_declarators field_declarators declaration numbers show_items
@@ -113,7 +113,7 @@ external:
 semicolon:
     ';'                                    { $$ = true; }
 |   error                                  {
-                                               $$ = p->insert_semicolon;
+                                               $$ = false;
                                                if (fe_recover_semicolon(p, &yychar, &yylval, &yylloc))
                                                    yyerrok;
                                            }
@@ -139,7 +139,14 @@ function_head:
 
 specifiers:
     type qualifiers_opt                    { $$ = fe_specifiers(p, NULL, $1, $2); }
-|   qualifiers type qualifiers_opt         { $$ = fe_specifiers(p, $1, $2, $3); }
+|   prefixes type qualifiers_opt           { $$ = fe_specifiers(p, $1, $2, $3); }
+;
+
+prefixes:
+    QUALIFIER                              { $$ = fe_qualifier(p, NULL, $1, @1); }
+|   PREFIX                                 { $$ = fe_qualifier(p, NULL, $1, @1); }
+|   prefixes QUALIFIER                     { $$ = fe_qualifier(p, $1, $2, @2); }
+|   prefixes PREFIX                        { $$ = fe_qualifier(p, $1, $2, @2); }
 ;
 
 qualifiers_opt:

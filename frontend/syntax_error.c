@@ -10,6 +10,11 @@
 #include "frontend/parser.h"
 #include "frontend/grammar.h"
 
+static struct block around(const struct parser *p)
+{
+    return p->blocks.count ? vec_last(&p->blocks) : (struct block){0, 0};
+}
+
 /* ---- what came --------------------------------------------------------------------------------------- */
 
 static char closer_of(char open)
@@ -19,8 +24,8 @@ static char closer_of(char open)
 
 static bool begins_type(int token)
 {
-    return token == TOK_WORD || token == TOK_TYPE_NAME || token == TOK_QUALIFIER || token == TOK_STRUCT ||
-           token == TOK_ENUM;
+    return token == TOK_WORD || token == TOK_TYPE_NAME || token == TOK_QUALIFIER || token == TOK_PREFIX ||
+           token == TOK_STRUCT || token == TOK_ENUM;
 }
 
 static bool begins_declaration(int token)
@@ -44,7 +49,7 @@ static bool is_statement_word(int token)
 static bool is_keyword(int token)
 {
     return is_statement_word(token) || token == TOK_SIZEOF || token == TOK_BOOLEAN || token == TOK_WORD ||
-           token == TOK_QUALIFIER || token == TOK_STRUCT || token == TOK_ENUM;
+           token == TOK_QUALIFIER || token == TOK_PREFIX || token == TOK_STRUCT || token == TOK_ENUM;
 }
 
 /* The text of a span, quoted, for a message. */
@@ -160,6 +165,29 @@ static bool same_place(place a, place b)
     return a.line == b.line && a.column == b.column;
 }
 
+/* A structure or enumeration of the file's level with this tag. */
+static const struct fe_decl *find_tag(const struct parser *p, const char *name)
+{
+    for (const struct fe_decl *d = p->unit->first; d; d = d->next)
+        if ((d->kind == FE_DECL_STRUCT || d->kind == FE_DECL_ENUM) && d->name == name)
+            return d;
+    return NULL;
+}
+
+static void say_unknown_type(struct parser *p, const char *name, span where)
+{
+    const struct fe_decl *tag = find_tag(p, name);
+    if (!tag && suggest_keyword(p, name, where))
+        return;
+    if (!tag) {
+        fe_report(p->fe, FE_MSG(unknown_type), where, name);
+        return;
+    }
+    const char *word = fe_decl_text[tag->kind];
+    fe_report(p->fe, FE_MSG(tag_as_type), where, name, word, name);
+    fe_fixit(p->fe, (span){where.at, where.at}, arena_printf(p->arena, "%s ", word));
+}
+
 /* Two names in a row: the first was meant as a type. */
 static bool guess_type(struct parser *p, const struct syntax_error *e)
 {
@@ -167,7 +195,7 @@ static bool guess_type(struct parser *p, const struct syntax_error *e)
     bool pair = e->token == TOK_NAME && h->previous_name && h->previous.at.line == h->current.at.line &&
                 (h->previous_token == TOK_NAME) && same_place(h->first.at, h->previous.at);
     if (pair) {
-        fe_report(p->fe, FE_MSG(unknown_type), h->previous, h->previous_name);
+        say_unknown_type(p, h->previous_name, h->previous);
         return true;
     }
     if (e->token != TOK_NAME || p->in_launch || e->wants_expression || p->blocks.count || e->wants_semicolon || e->wants_name)
@@ -176,7 +204,7 @@ static bool guess_type(struct parser *p, const struct syntax_error *e)
     bool is_parameter = h->previous_token == '(' || h->previous_token == ',';
     bool is_word = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') || next == '_' || next == '*';
     if (is_word || is_parameter)
-        fe_report(p->fe, FE_MSG(unknown_type), h->current, h->current_name);
+        say_unknown_type(p, h->current_name, h->current);
     else
         fe_report(p->fe, FE_MSG(missing_type), h->current, h->current_name);
     return true;
@@ -247,10 +275,22 @@ static void say_expected(struct parser *p, const struct syntax_error *e)
     fe_report(p->fe, FE_MSG(expected_token), p->history.current, expected, describe(p, e));
 }
 
+/* What was to follow an unclosed literal is part of it: nothing more is to be said. */
+static bool follows_broken_literal(struct parser *p, const struct syntax_error *e)
+{
+    if (!same_place(p->broken_literal, p->history.previous.at))
+        return false;
+    p->insert_semicolon = e->wants_semicolon || e->wants_parenthesis;
+    p->brackets.count = around(p).brackets + (e->token == '{');
+    return true;
+}
+
 void fe_syntax_error(struct parser *p, const struct syntax_error *e)
 {
     p->insert_semicolon = false;
-    if (p->stopped)
+    if (e->wants_statement)
+        p->recovered = p->history.current.at; /* no statement can begin here */
+    if (p->stopped || follows_broken_literal(p, e))
         return;
     if (guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) || guess_type(p, e) ||
         guess_name(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
@@ -265,11 +305,6 @@ struct place_in_parse { struct parser *p; int *token; union value *value; span *
 static void advance(struct place_in_parse *at)
 {
     *at->token = fe_parser_lex(at->value, at->where, at->p);
-}
-
-static struct block around(const struct parser *p)
-{
-    return p->blocks.count ? vec_last(&p->blocks) : (struct block){0, 0};
 }
 
 /* A block has begun inside parentheses, `if (x {`: they will not be closed any more. */

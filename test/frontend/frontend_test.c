@@ -1,0 +1,299 @@
+/* frontend_test.c: small sources, and what the front end makes of them.
+ *
+ *   parse/NAME.kern      a source, the line "// ----", and its syntax tree as comments
+ *   messages/ID.kern     a source, the line "// ----", and every diagnostic it gets as comments; among them has to
+ *                        be the message ID of frontend/messages.def. Each message has such a file.
+ *
+ * A first line "// options: -Wunused nesting=3" turns groups of warnings on and sets limits. Examples of
+ * docs/language.md in a ```kern fence compile without a diagnostic, those in ```kern error do not compile.
+ * `frontend_test -u [FILE…]` rewrites the parts below the lines.
+ */
+#include "frontend/context.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#define PARSE     "test/frontend/parse"
+#define MESSAGES  "test/frontend/messages"
+#define REFERENCE "docs/language.md"
+#define SEPARATOR "\n// ----\n"
+#define FILE_MAX  ((size_t)1 << 22)
+
+static bool update;
+
+/* ---- one compilation -------------------------------------------------------------------------------------- */
+
+struct job {
+    struct arena arena;
+    struct diagnostics d;
+    struct fe_options options;
+    struct source *source;
+};
+
+static void job_begin(struct job *j, const char *name, const char *text, size_t n)
+{
+    *j = (struct job){0};
+    fe_options_init(&j->options);
+    j->source = source_new(&j->arena, name, text, n);
+    diag_init(&j->d, &j->arena, j->source);
+    j->d.error_limit = 100;
+}
+
+static void set_limit(struct fe_limits *l, const char *name, size_t n, uint32_t value)
+{
+#define LIMIT(id, number, meaning)                                                                           \
+    if (strlen(#id) == n && memcmp(#id, name, n) == 0)                                                       \
+        l->id = value;
+#include "frontend/limits.def"
+}
+
+/* The words of the line "// options: …" that the text may begin with. */
+static void read_options(struct job *j, const char *text)
+{
+    static const char key[] = "// options:";
+    if (strncmp(text, key, sizeof key - 1) != 0)
+        return;
+    const char *end = text + strcspn(text, "\n");
+    for (const char *at = text + sizeof key - 1; at < end;) {
+        size_t n = strcspn(at, " \n"), equals = strcspn(at, "=");
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", (int)n, at);
+        if (strncmp(word, "-W", 2) == 0)
+            assert_true(fe_options_warning(&j->options, word + 2));
+        else if (equals < n)
+            set_limit(&j->options.limits, at, equals, (uint32_t)atoi(at + equals + 1));
+        at += n + 1;
+    }
+}
+
+static void job_end(struct job *j)
+{
+    arena_free(&j->arena);
+}
+
+/* ---- cases ----------------------------------------------------------------------------------------------------- */
+
+static void add_comment(struct text *out, const char *text, size_t n)
+{
+    for (const char *end = text + n; text < end;) {
+        const char *line = memchr(text, '\n', (size_t)(end - text));
+        size_t length = line ? (size_t)(line - text) : (size_t)(end - text);
+        text_printf(out, "// %.*s\n", (int)length, text);
+        text += length + 1;
+    }
+}
+
+static void add_diagnostic(struct text *out, const struct diagnostic *g)
+{
+    text_printf(out, "// %u:%u: %s: %s", g->where.at.line, g->where.at.column, diag_severity_name(g->severity), g->text);
+    if (g->severity == DIAG_WARNING)
+        text_printf(out, " [-W%s]", g->id);
+    if (g->has_fix)
+        text_printf(out, " | fix %u:%u-%u:%u '%s'", g->fix.where.at.line, g->fix.where.at.column,
+                    g->fix.where.end.line, g->fix.where.end.column, g->fix.insert);
+    text_char(out, '\n');
+}
+
+/* What the front end makes of the source: its tree, or its diagnostics. */
+static void make_result(struct job *j, bool tree, struct text *out)
+{
+    struct text dump = {0};
+    if (tree)
+        fe_dump_tree(j->source, &j->d, &j->options, &dump);
+    else
+        ir_module_free(fe_compile(j->source, &j->d, &j->options));
+    add_comment(out, dump.at, dump.length);
+    for (uint32_t i = 0; i < j->d.all.count; i++)
+        add_diagnostic(out, &j->d.all.at[i]);
+    text_free(&dump);
+}
+
+/* Whether the diagnostic is this message, as far as can be told: the id, and of warnings the fixed text. */
+static bool is_message(const struct diagnostic *d, const struct fe_message_info *m)
+{
+    if (d->severity != m->severity)
+        return false;
+    if (m->severity == DIAG_WARNING) {
+        const char *end = strrchr(m->format, '%'), *tail = end ? end + 1 + strcspn(end, "sdu") : m->format;
+        size_t head = strcspn(m->format, "%"), n = strlen(d->text), t = strlen(tail);
+        return strcmp(d->id, fe_group_info[m->group].name) == 0 && strncmp(d->text, m->format, head) == 0 &&
+               n >= t && strcmp(d->text + n - t, tail) == 0;
+    }
+    for (const char *a = d->id, *b = m->id; *a == *b || (*a == '-' && *b == '_'); a++, b++)
+        if (*a == 0)
+            return true;
+    return false;
+}
+
+/* The message after which the file messages/ID.kern is called, or NULL. */
+static const struct fe_message_info *message_of(const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+    for (unsigned i = 0; i < FE_MESSAGES; i++) {
+        size_t n = strlen(fe_message_info[i].id);
+        if (strncmp(fe_message_info[i].id, name, n) == 0 && strcmp(name + n, ".kern") == 0)
+            return &fe_message_info[i];
+    }
+    return NULL;
+}
+
+static void expect_message(const struct job *j, const char *path)
+{
+    const struct fe_message_info *m = message_of(path);
+    bool found = false;
+    if (!m)
+        fail_msg("%s: there is no such message", path);
+    for (uint32_t i = 0; i < j->d.all.count && !found; i++)
+        found = is_message(&j->d.all.at[i], m);
+    if (!found)
+        fail_msg("%s: the message does not come", path);
+}
+
+static void compare(const char *path, const struct text *file, size_t cut, const struct text *result)
+{
+    const char *old = cut < file->length ? file->at + cut + sizeof SEPARATOR - 1 : "";
+    if (strcmp(old, result->at ? result->at : "") == 0)
+        return;
+    if (!update)
+        fail_msg("%s: expected\n%s\nbut got\n%s", path, old, result->at ? result->at : "");
+    struct text fresh = {0};
+    text_add(&fresh, file->at, cut);
+    text_addz(&fresh, SEPARATOR);
+    text_add(&fresh, result->at, result->length);
+    assert_null(file_write(path, fresh.at, fresh.length));
+    text_free(&fresh);
+}
+
+static size_t find_separator(const struct text *t)
+{
+    const char *at = memmem(t->at, t->length, SEPARATOR, sizeof SEPARATOR - 1);
+    return at ? (size_t)(at - t->at) : t->length;
+}
+
+static void test_case(void **state)
+{
+    const char *path = *state;
+    struct text file = {0}, result = {0};
+    struct job j;
+    bool is_parse = strncmp(path, PARSE, sizeof PARSE - 1) == 0;
+    assert_null(file_read(path, FILE_MAX, &file));
+    size_t cut = find_separator(&file);
+    job_begin(&j, path, file.at, cut);
+    read_options(&j, file.at);
+    make_result(&j, is_parse, &result);
+    compare(path, &file, cut, &result);
+    if (!is_parse)
+        expect_message(&j, path);
+    job_end(&j);
+    text_free(&file);
+    text_free(&result);
+}
+
+static void test_coverage(void **state)
+{
+    unsigned missing = 0;
+    UNUSED(state);
+    for (unsigned i = 0; i < FE_MESSAGES; i++) {
+        char path[256];
+        snprintf(path, sizeof path, MESSAGES "/%s.kern", fe_message_info[i].id);
+        FILE *f = fopen(path, "r");
+        if (f)
+            fclose(f);
+        else
+            print_error("%s: the message has no case\n", path), missing++;
+    }
+    assert_int_equal(missing, 0);
+}
+
+/* ---- examples of the reference ------------------------------------------------------------------------------------ */
+
+struct example { const char *text; size_t length; uint32_t line; bool broken; };
+
+static void test_example(void **state)
+{
+    const struct example *e = *state;
+    struct job j;
+    char name[64];
+    snprintf(name, sizeof name, REFERENCE ":%u", e->line);
+    job_begin(&j, name, e->text, e->length);
+    ir_module_free(fe_compile(j.source, &j.d, &j.options));
+    bool failed = j.d.errors > 0, said = j.d.all.count > 0;
+    if (e->broken ? !failed : said) {
+        diag_print(&j.d, stderr, false);
+        fail_msg("%s: the example %s", name, e->broken ? "compiles" : "gets diagnostics");
+    }
+    job_end(&j);
+}
+
+/* ---- collecting tests ---------------------------------------------------------------------------------------------- */
+
+typedef VEC(struct CMUnitTest) test_list;
+
+static void add_test(struct arena *a, test_list *tests, const char *name, CMUnitTestFunction f, void *state)
+{
+    struct CMUnitTest t = {.name = name, .test_func = f, .initial_state = state};
+    vec_push(a, tests, t);
+}
+
+static int is_source(const struct dirent *d)
+{
+    size_t n = strlen(d->d_name);
+    return n > 5 && strcmp(d->d_name + n - 5, ".kern") == 0;
+}
+
+static void add_folder(struct arena *a, test_list *tests, const char *folder)
+{
+    struct dirent **found;
+    int n = scandir(folder, &found, is_source, alphasort);
+    for (int i = 0; i < n; i++) {
+        char *path = arena_printf(a, "%s/%s", folder, found[i]->d_name);
+        add_test(a, tests, path, test_case, path);
+        free(found[i]);
+    }
+    free(found);
+}
+
+/* The fences of the page that begin with ```kern. */
+static void add_examples(struct arena *a, test_list *tests, const char *page)
+{
+    uint32_t line = 1;
+    struct example *open = NULL;
+    for (const char *at = page; *at; line++) {
+        size_t n = strcspn(at, "\n");
+        if (open && strncmp(at, "```", 3) == 0) {
+            open->length = (size_t)(at - open->text);
+            open = NULL;
+        } else if (!open && strncmp(at, "```kern", 7) == 0) {
+            open = arena_new(a, struct example);
+            *open = (struct example){at + n + 1, 0, line + 1, strncmp(at, "```kern error", 13) == 0};
+            add_test(a, tests, arena_printf(a, REFERENCE ":%u", line), test_example, open);
+        }
+        at += n + (at[n] == '\n');
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct arena a = {0};
+    struct text page = {0};
+    test_list tests = {0};
+    update = argc > 1 && strcmp(argv[1], "-u") == 0;
+    if (argc > 1 + update) {
+        for (int i = 1 + update; i < argc; i++)
+            add_test(&a, &tests, argv[i], test_case, argv[i]);
+    } else {
+        add_folder(&a, &tests, PARSE);
+        add_folder(&a, &tests, MESSAGES);
+        add_test(&a, &tests, "every message has a case", test_coverage, NULL);
+        if (!file_read(REFERENCE, FILE_MAX, &page))
+            add_examples(&a, &tests, page.at);
+    }
+    int failed = _cmocka_run_group_tests("frontend", tests.at, tests.count, NULL, NULL);
+    text_free(&page);
+    arena_free(&a);
+    return failed;
+}
