@@ -182,6 +182,8 @@ struct ir_module {
 
 struct ir_module *ir_module_new(const char *file);
 void ir_module_free(struct ir_module *m);                     /* NULL is fine */
+/* Runs the job; if memory runs out in it, frees the module before that is passed on. */
+void ir_module_fill(struct ir_module *m, void (*job)(struct ir_module *m, void *data), void *data);
 struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_type result, uint32_t flags);
 /* Linear; a user with many names keeps a map. */
 struct ir_function *ir_function_find(const struct ir_module *m, const char *name);   /* or NULL */

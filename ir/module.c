@@ -4,6 +4,37 @@
  * names things in the one module names them in the other.
  */
 #include "ir/ir.h"
+#include "ir/syntax.h"
+
+void ir_with_scratch(void (*job)(struct arena *scratch, void *data), void *data)
+{
+    struct arena scratch;
+    struct mem_guard guard;
+    arena_init(&scratch);
+    if (mem_guard_enter(&guard)) {
+        arena_free(&scratch);
+        mem_fail(0);
+    }
+    job(&scratch, data);
+    mem_guard_leave(&guard);
+    arena_free(&scratch);
+}
+
+void ir_module_fill(struct ir_module *m, void (*job)(struct ir_module *m, void *data), void *data)
+{
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard)) {
+        ir_module_free(m);
+        mem_fail(0);
+    }
+    job(m, data);
+    mem_guard_leave(&guard);
+}
+
+static void set_file(struct ir_module *m, void *file)
+{
+    m->file = intern_z(&m->strings, file ? file : "");
+}
 
 struct ir_module *ir_module_new(const char *file)
 {
@@ -12,7 +43,7 @@ struct ir_module *ir_module_new(const char *file)
     struct ir_module *m = arena_new(&arena, struct ir_module);
     m->arena = arena;
     m->strings.arena = &m->arena;
-    m->file = intern_z(&m->strings, file ? file : "");
+    ir_module_fill(m, set_file, (void *)file);
     return m;
 }
 
@@ -211,9 +242,9 @@ static void copy_launch(struct ir_module *m, struct launch *to, const struct lau
     }
 }
 
-struct ir_module *ir_module_copy(const struct ir_module *from)
+static void copy_module(struct ir_module *to, void *data)
 {
-    struct ir_module *to = ir_module_new(from->file);
+    const struct ir_module *from = data;
     copy_data(to, from);
     copy_kernels(to, from);
     for (uint32_t i = 0; i < from->functions.count; i++)
@@ -221,5 +252,11 @@ struct ir_module *ir_module_copy(const struct ir_module *from)
     COPY_VEC(to, &to->launches, &from->launches);
     for (uint32_t i = 0; i < to->launches.count; i++)
         copy_launch(to, &to->launches.at[i], &from->launches.at[i]);
+}
+
+struct ir_module *ir_module_copy(const struct ir_module *from)
+{
+    struct ir_module *to = ir_module_new(from->file);
+    ir_module_fill(to, copy_module, (void *)from);
     return to;
 }

@@ -122,12 +122,18 @@ struct ir_names ir_names_new(struct arena *a, const struct ir_function *f)
     return names;
 }
 
+struct block_question { const struct ir_function *fn; uint32_t block; char *buffer; };
+
+static void answer_block_name(struct arena *scratch, void *data)
+{
+    const struct block_question *q = data;
+    struct ir_names names = ir_names_new(scratch, q->fn);
+    const char *name = q->block < q->fn->blocks.count ? names.blocks[q->block] : NULL;
+    snprintf(q->buffer, 64, "%s", name ? name : "?");
+}
+
 const char *ir_block_name(const struct ir_function *f, uint32_t b, char buffer[64])
 {
-    struct arena scratch;
-    arena_init(&scratch);
-    struct ir_names names = ir_names_new(&scratch, f);
-    snprintf(buffer, 64, "%s", b < f->blocks.count && names.blocks[b] ? names.blocks[b] : "?");
-    arena_free(&scratch);
+    ir_with_scratch(answer_block_name, &(struct block_question){f, b, buffer});
     return buffer;
 }

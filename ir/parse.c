@@ -28,16 +28,15 @@ void ir_parse_error(struct parser *p, span where, enum ir_message m, ...)
     va_end(args);
 }
 
+/* The token as it stands in the text, cut if it is long. */
 static const char *found(struct parser *p)
 {
+    enum { SHOWN_MAX = 40 };
     size_t n = p->lexer.at - p->token.start;
     if (p->token.kind == TOKEN_END)
         return "the end of the text";
-    struct text t = {0};
-    text_visible_line(&t, p->lexer.source->text + p->token.start, n < 40 ? n : 40);
-    const char *shown = arena_printf(p->arena, "'%s'", t.at ? t.at : "");
-    text_free(&t);
-    return shown;
+    return arena_printf(p->arena, "'%.*s'", (int)(n < SHOWN_MAX ? n : SHOWN_MAX),
+                        p->lexer.source->text + p->token.start);
 }
 
 void ir_parse_wanted(struct parser *p, const char *what)
@@ -384,26 +383,31 @@ static void enter_words(struct parser *p)
         enter_word(p, &p->specials, ir_special_info[i].text, i);
 }
 
-static bool parse_module(struct ir_module *m, const struct source *s, struct diagnostics *d)
+struct parse_job { const struct source *source; struct diagnostics *diagnostics; bool fine; };
+
+static void parse_module(struct ir_module *m, void *data)
 {
-    struct parser p = {.m = m, .d = d, .arena = &m->arena};
-    if (s->length > IR_MAX_TEXT) {
-        ir_message(d, (span){{1, 1}, {0, 0}}, MSG_LIMIT, IR_MAX_TEXT, "bytes of text");
-        return false;
-    }
+    struct parse_job *j = data;
+    struct parser p = {.m = m, .d = j->diagnostics, .arena = &m->arena};
     enter_words(&p);
-    ir_lexer_init(&p.lexer, s, d, &m->strings);
+    ir_lexer_init(&p.lexer, j->source, p.d, &m->strings);
     ir_parse_advance(&p);
     parse_statements(&p);
     if (!p.stopped)
         resolve_globals(&p);
-    return !p.broken;
+    j->fine = !p.broken;
 }
 
 struct ir_module *ir_parse(const struct source *s, struct diagnostics *d)
 {
+    if (s->length > IR_MAX_TEXT) {
+        ir_message(d, (span){{1, 1}, {0, 0}}, MSG_LIMIT, IR_MAX_TEXT, "bytes of text");
+        return NULL;
+    }
     struct ir_module *m = ir_module_new(s->name);
-    if (parse_module(m, s, d))
+    struct parse_job job = {s, d, false};
+    ir_module_fill(m, parse_module, &job);
+    if (job.fine)
         return m;
     ir_module_free(m);
     return NULL;

@@ -212,25 +212,35 @@ static void block(struct printer *p, uint32_t b, const struct ir_print_options *
     }
 }
 
+/* Prints one instruction, or if it is 0 the function. */
+struct print_job {
+    const struct ir_function *fn;
+    struct text *out;
+    const struct ir_print_options *options;
+    ir_ref ins;
+};
+
+static void print(struct arena *scratch, void *data)
+{
+    const struct print_job *j = data;
+    struct ir_names names = ir_names_new(scratch, j->fn);
+    struct printer p = {j->fn, &names, j->out, !j->ins && (!j->options || j->options->locations)};
+    if (j->ins) {
+        instruction(&p, j->ins);
+        return;
+    }
+    header(&p);
+    for ir_each_block(i, b, j->fn)
+        block(&p, b, j->options);
+    text_addz(j->out, "}\n");
+}
+
 void ir_print_function(const struct ir_function *f, struct text *out, const struct ir_print_options *o)
 {
-    struct arena scratch;
-    arena_init(&scratch);
-    struct ir_names names = ir_names_new(&scratch, f);
-    struct printer p = {f, &names, out, o ? o->locations : true};
-    header(&p);
-    for ir_each_block(i, b, f)
-        block(&p, b, o);
-    text_addz(out, "}\n");
-    arena_free(&scratch);
+    ir_with_scratch(print, &(struct print_job){.fn = f, .out = out, .options = o});
 }
 
 void ir_print_ins(const struct ir_function *f, ir_ref r, struct text *out)
 {
-    struct arena scratch;
-    arena_init(&scratch);
-    struct ir_names names = ir_names_new(&scratch, f);
-    struct printer p = {f, &names, out, false};
-    instruction(&p, r);
-    arena_free(&scratch);
+    ir_with_scratch(print, &(struct print_job){.fn = f, .out = out, .ins = r});
 }

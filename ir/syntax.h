@@ -21,6 +21,10 @@ static inline bool ir_is_name_char(char c)
 bool ir_is_numbered_value(const char *name);
 bool ir_is_numbered_block(const char *name);
 
+/* Runs the job with an arena of its own, which is freed whatever happens: also if memory runs out, which is
+ * then passed on. */
+void ir_with_scratch(void (*job)(struct arena *scratch, void *data), void *data);
+
 /* ---- names (ir/names.c): unique in a function, the same again when the text is parsed and printed -- */
 
 struct ir_names { const char **values, **blocks; };   /* by index; NULL: has none */

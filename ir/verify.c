@@ -5,6 +5,8 @@
  */
 #include "ir/verify.h"
 
+#include "ir/syntax.h"
+
 const struct ir_rule_info ir_rule_info[IR_RULES] = {
 #define TEXT true
 #define API  false
@@ -14,11 +16,11 @@ const struct ir_rule_info ir_rule_info[IR_RULES] = {
 #undef API
 };
 
-static void report(struct verifier *v, enum ir_rule rule, place at, const char *what, const char *shown)
+static void report(struct verifier *v, enum ir_rule rule, place at, const char *what, const char *ins)
 {
     v->broken = true;
     diag_add(v->d, DIAG_ERROR, ir_rule_info[rule].name, (span){.at = at}, "%s%s%s%s%s%s", v->fn ? "in @" : "",
-             v->fn ? v->fn->name : "", v->fn ? ": " : "", what, shown ? ": " : "", shown ? shown : "");
+             v->fn ? v->fn->name : "", v->fn ? ": " : "", what, ins ? ": " : "", ins ? ins : "");
 }
 
 void ir_rule_broken(struct verifier *v, enum ir_rule rule, place at, const char *fmt, ...)
@@ -29,17 +31,30 @@ void ir_rule_broken(struct verifier *v, enum ir_rule rule, place at, const char 
     va_end(args);
 }
 
+/* The instruction's text in the scratch arena. */
+static const char *shown(struct verifier *v, ir_ref r)
+{
+    struct text t = {0};
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard)) {
+        text_free(&t);
+        mem_fail(0);
+    }
+    ir_print_ins(v->fn, r, &t);
+    const char *copy = arena_strdup(v->scratch, t.at, t.length);
+    mem_guard_leave(&guard);
+    text_free(&t);
+    return copy;
+}
+
 /* Showing costs a walk over the function, so it is done only while messages are still wanted. */
 void ir_ins_broken(struct verifier *v, enum ir_rule rule, ir_ref r, const char *fmt, ...)
 {
     va_list args;
-    struct text shown = {0};
     va_start(args, fmt);
-    if (!v->d->stopped)
-        ir_print_ins(v->fn, r, &shown);
-    report(v, rule, ir_at(v->fn, r)->at, arena_vprintf(v->scratch, fmt, args), shown.at);
+    const char *what = arena_vprintf(v->scratch, fmt, args);
     va_end(args);
-    text_free(&shown);
+    report(v, rule, ir_at(v->fn, r)->at, what, v->d->stopped ? NULL : shown(v, r));
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------------- */
@@ -197,27 +212,36 @@ static void check_function(struct verifier *v)
     ir_verify_convergence(v, c);
 }
 
+static void verify_function(struct arena *scratch, void *data)
+{
+    struct verifier *v = data;
+    v->scratch = scratch;
+    check_function(v);
+}
+
 bool ir_verify_function(const struct ir_function *f, struct diagnostics *d)
 {
-    struct arena scratch;
-    arena_init(&scratch);
-    struct verifier v = {.m = f->module, .fn = f, .d = d, .scratch = &scratch};
-    check_function(&v);
-    arena_free(&scratch);
+    struct verifier v = {.m = f->module, .fn = f, .d = d};
+    ir_with_scratch(verify_function, &v);
     return !v.broken;
+}
+
+static void verify_module(struct arena *scratch, void *data)
+{
+    struct verifier *v = data;
+    v->scratch = scratch;
+    ir_verify_tables(v);
+    if (v->broken)
+        return;
+    for (uint32_t i = 0; i < v->m->functions.count; i++)
+        v->broken |= !ir_verify_function(v->m->functions.at[i], v->d);
+    if (!v->broken)
+        ir_verify_call_graph(v);
 }
 
 bool ir_verify(const struct ir_module *m, struct diagnostics *d)
 {
-    struct arena scratch;
-    arena_init(&scratch);
-    struct verifier v = {.m = m, .d = d, .scratch = &scratch};
-    ir_verify_tables(&v);
-    bool fine = !v.broken;
-    for (uint32_t i = 0; fine && i < m->functions.count; i++)
-        fine &= ir_verify_function(m->functions.at[i], d);
-    if (fine)
-        ir_verify_call_graph(&v);
-    arena_free(&scratch);
-    return fine && !v.broken;
+    struct verifier v = {.m = m, .d = d};
+    ir_with_scratch(verify_module, &v);
+    return !v.broken;
 }

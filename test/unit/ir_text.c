@@ -258,6 +258,47 @@ static void test_damaged_text(void **state)
     survive("\0", 1);
 }
 
+/* ---- memory runs out --------------------------------------------------------------------------------- */
+
+/* Parses, verifies, copies and prints with the n-th allocation failing; false once none failed. What was
+ * taken is given back: the address sanitizer's build checks that. */
+static bool fails_at(long n, const struct text *source)
+{
+    struct arena a;
+    struct diagnostics d;
+    struct text out = {0};
+    struct ir_module *volatile m = NULL, *volatile copy = NULL;
+    struct mem_guard guard;
+    arena_init(&a);
+    struct source *s = source_new(&a, "memory", source->at, source->length);
+    diag_init(&d, &a, s);
+    bool failed = mem_guard_enter(&guard);
+    if (!failed) {
+        mem_fail_after(n);
+        m = ir_parse(s, &d);
+        assert_true(ir_verify(m, &d));
+        copy = ir_module_copy(m);
+        ir_print_module(copy, &out);
+    }
+    mem_fail_after(0);
+    mem_guard_leave(&guard);
+    ir_module_free(m);
+    ir_module_free(copy);
+    text_free(&out);
+    arena_free(&a);
+    return failed;
+}
+
+static void test_memory_runs_out(void **state)
+{
+    struct text t = file_text("test/ir/accept/forms.kir");
+    long n = 1;
+    while (fails_at(n, &t))
+        n++;
+    assert_true(n > 20);
+    text_free(&t);
+}
+
 /* ---- limits and time ------------------------------------------------------------------------------- */
 
 static void expect_limit(struct text *t, const char *words)
@@ -361,6 +402,7 @@ int main(void)
         cmocka_unit_test(test_names_are_made_unique),
         cmocka_unit_test(test_print_options),
         cmocka_unit_test(test_damaged_text),
+        cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_text_limit),
         cmocka_unit_test(test_long_function),
