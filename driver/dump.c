@@ -1,10 +1,20 @@
-/* dump.c: kernc dump: the IR after the passes, around each of them, or the syntax tree. */
+/* dump.c: kernc dump: the IR after the passes, around each of them, its analyses, or the syntax tree. */
 #include "driver/driver.h"
 
 /* What the passes print is kept, so that the output file is written whole. */
 static void keep(void *data, const char *text, size_t n)
 {
     text_add(data, text, n);
+}
+
+/* --form: a number of enum kernc_analysis_form, or -1. */
+static int analysis_form(const char *name)
+{
+    static const char *const names[] = {"text", "dot", "ir"};
+    for (int i = 0; i < (int)COUNT(names); i++)
+        if (!name || strcmp(name, names[i]) == 0)
+            return i;
+    return -1;
 }
 
 static int dump_options(struct command *c, kernc_options *o, struct text *printed)
@@ -17,6 +27,10 @@ static int dump_options(struct command *c, kernc_options *o, struct text *printe
     o->print_before_all = option_given(c, OPTION_PRINT_BEFORE_ALL);
     o->print_after = option_value(c, OPTION_PRINT_AFTER);
     o->print_after_all = option_given(c, OPTION_PRINT_AFTER_ALL);
+    o->analyses = option_value(c, OPTION_ANALYSIS);
+    o->analysis_form = analysis_form(option_value(c, OPTION_FORM));
+    if (o->analysis_form < 0)
+        return complain(EXIT_USAGE, "--form=text, dot or ir, not '%s'", option_value(c, OPTION_FORM));
     o->filter_passes = option_value(c, OPTION_FILTER_PASSES);
     o->filter_functions = option_value(c, OPTION_FILTER_FUNCTIONS);
     o->dump_dir = option_value(c, OPTION_DUMP_DIR);
@@ -32,6 +46,8 @@ static kernc_text wanted_text(const struct command *c)
     const char *remarks = option_value(c, OPTION_REMARKS);
     if (option_given(c, OPTION_AST))
         return KERNC_TEXT_TREE;
+    if (option_given(c, OPTION_ANALYSIS))
+        return KERNC_TEXT_ANALYSES;
     return !remarks ? KERNC_TEXT_IR : *remarks ? KERNC_TEXT_REMARKS_JSON : KERNC_TEXT_REMARKS;
 }
 

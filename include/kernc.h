@@ -21,6 +21,11 @@ enum kernc_input {
     KERNC_INPUT_AUTO,            /* seen from the content: what each form begins with */
     KERNC_INPUT_SOURCE, KERNC_INPUT_IR, KERNC_INPUT_BYTECODE,
 };
+enum kernc_analysis_form {
+    KERNC_ANALYSIS_TEXT,         /* lists and indented trees */
+    KERNC_ANALYSIS_DOT,          /* a graphviz graph each */
+    KERNC_ANALYSIS_IR,           /* the IR with comments */
+};
 enum kernc_print_changed { KERNC_CHANGED_OFF, KERNC_CHANGED_ON, KERNC_CHANGED_DIFF };
 
 /* All text is NUL-terminated, is only read, and may be freed after the call. Lists are names separated by commas. */
@@ -46,6 +51,9 @@ typedef struct kernc_options {
     const char *filter_passes, *filter_functions;
     const char *dump_dir;        /* NNN-pass.kir after each pass that changed something */
     bool        verify_each;
+    const char *analyses;        /* names for KERNC_TEXT_ANALYSES: dominators, post-dominators, cycles, pst, pdg,
+                                    uniformity, tokens; NULL: none */
+    int         analysis_form;   /* enum kernc_analysis_form */
     bool        collect;         /* times, counts and remarks, for KERNC_TEXT_TIMES, _STATS, _REMARKS */
     long        bisect_limit;    /* runs only the first n steps; negative (default): all */
     void      (*print)(void *data, const char *text, size_t n);
@@ -81,6 +89,7 @@ typedef enum kernc_text {
     KERNC_TEXT_IR,               /* the module after the passes */
     KERNC_TEXT_DOT,              /* control-flow graphs for graphviz */
     KERNC_TEXT_TREE,             /* syntax tree; needs tree_only */
+    KERNC_TEXT_ANALYSES,         /* of the module after the passes; needs `analyses` */
     KERNC_TEXT_REMARKS, KERNC_TEXT_REMARKS_JSON, KERNC_TEXT_STATS, KERNC_TEXT_TIMES,     /* need `collect` */
     KERNC_TEXTS
 } kernc_text;

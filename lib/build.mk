@@ -1,1 +1,1 @@
-lib_SRC := lib/compile.c lib/dot.c
+lib_SRC := lib/compile.c lib/dot.c lib/analyses.c

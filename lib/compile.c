@@ -7,6 +7,7 @@
 
 #include "backend/backend.h"
 #include "frontend/frontend.h"
+#include "lib/analyses.h"
 #include "lib/dot.h"
 #include "opt/opt.h"
 #include "runtime/scheme.h"
@@ -21,6 +22,8 @@ struct kernc_result {
     bool reported;
     enum kernc_input input;
     kernc_compile_status status;
+    char *analyses;                    /* names, or NULL; in the arena */
+    int analysis_form;
     struct text texts[KERNC_TEXTS];    /* made when first asked for */
 };
 
@@ -67,6 +70,18 @@ static bool take_scheme(kernc_result *r, const kernc_options *o)
 {
     if (!rt_scheme_find(o->scheme))
         bad_option(r, "there is no scheme '%s'", o->scheme);
+    return r->status == KERNC_COMPILED;
+}
+
+static bool take_analyses(kernc_result *r, const kernc_options *o)
+{
+    size_t      n = 0;
+    const char *unknown = o->analyses ? analyses_unknown(o->analyses, &n) : NULL;
+    if (unknown)
+        bad_option(r, "there is no analysis '%s'", arena_strdup(&r->arena, unknown, n));
+    if (o->analyses)
+        r->analyses = arena_strdup(&r->arena, o->analyses, strlen(o->analyses));
+    r->analysis_form = o->analysis_form;
     return r->status == KERNC_COMPILED;
 }
 
@@ -174,7 +189,7 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
 {
     r->source = source_new(&r->arena, name, bytes, n);
     diag_init(&r->diagnostics, &r->arena, r->source);
-    if (!take_scheme(r, o))
+    if (!take_scheme(r, o) || !take_analyses(r, o))
         return;
     r->input = o->input ? (enum kernc_input)o->input : input_of(bytes, n, r->source->text);
     if (r->input == KERNC_INPUT_BYTECODE)
@@ -255,6 +270,7 @@ static bool has_text(const kernc_result *r, kernc_text what)
     case KERNC_TEXT_LISTING:          return r->program && r->status == KERNC_COMPILED;
     case KERNC_TEXT_IR:
     case KERNC_TEXT_DOT:              return r->module && r->status == KERNC_COMPILED;
+    case KERNC_TEXT_ANALYSES:         return r->module && r->analyses && r->status == KERNC_COMPILED;
     case KERNC_TEXT_REMARKS:
     case KERNC_TEXT_REMARKS_JSON:
     case KERNC_TEXT_STATS:
@@ -274,6 +290,7 @@ static void make_text(const kernc_result *r, kernc_text what, struct text *t)
     case KERNC_TEXT_LISTING:           bc_disassemble(r->program, t); break;
     case KERNC_TEXT_IR:                ir_print_module(r->module, t); break;
     case KERNC_TEXT_DOT:               dot_module(r->module, t); break;
+    case KERNC_TEXT_ANALYSES:          analyses_show(r->module, r->analyses, r->analysis_form, t); break;
     case KERNC_TEXT_REMARKS:           opt_remarks_text(&r->report, r->source->name, t); break;
     case KERNC_TEXT_REMARKS_JSON:      opt_remarks_json(&r->report, r->source->name, t); break;
     case KERNC_TEXT_STATS:             opt_stats_text(&r->report, t); break;
