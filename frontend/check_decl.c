@@ -63,10 +63,7 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
     } else if (!is_object) {
         v->never_set = fe_is_scalar(d->type);
     }
-    if (is_object && !fe_is_error(d->type)) {
-        v->read = v->read || v->space == FE_SPACE_SHARED;
-        vec_push(c->arena, &c->program->objects, v);
-    }
+    v->read |= v->space == FE_SPACE_SHARED;
 }
 
 static void check_variable(struct checker *c, struct fe_decl *d)

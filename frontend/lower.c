@@ -1,43 +1,9 @@
-/* lower.c: a checked program becomes a module: objects, functions, kernels, launches. */
+/* lower.c: a checked program becomes a module: functions, kernels, launches. */
 #include "frontend/lower.h"
 
 static const char *keep(struct lowering *l, const char *text)
 {
     return intern_z(&l->module->strings, text);
-}
-
-/* ---- objects ------------------------------------------------------------------------------------------------------ */
-
-static void write_scalar(uint8_t *at, const struct fe_type *t, scalar_bits v)
-{
-    for (uint64_t i = 0; i < t->size; i++)
-        at[i] = (uint8_t)(v >> (8 * i));
-}
-
-static const uint8_t *constant_bytes(struct lowering *l, const struct fe_decl *d)
-{
-    uint8_t *bytes = arena_array(&l->module->arena, uint8_t, d->type->size);
-    if (d->init->kind != FE_EXPR_INIT)
-        write_scalar(bytes, d->type, d->init->value);
-    else
-        for (const struct fe_init *i = d->init->init.items; i; i = i->next)
-            write_scalar(bytes + i->offset, i->value->type, i->value->value);
-    return bytes;
-}
-
-/* Constant scalars that are only used by value need no memory, but an unused object costs little. */
-static void lower_objects(struct lowering *l)
-{
-    for (uint32_t i = 0; i < l->program->objects.count; i++) {
-        struct fe_variable *v = l->program->objects.at[i];
-        const struct fe_decl *d = v->decl;
-        struct ir_object o = {.name = keep(l, d->name), .space = (uint8_t)fe_ir_space(v->space),
-                              .size = (uint32_t)d->type->size, .align = d->type->align, .at = d->name_at.at};
-        if (v->space == FE_SPACE_CONSTANT)
-            o.bytes = constant_bytes(l, d);
-        vec_push(&l->module->arena, &l->module->objects, o);
-        v->object = l->module->objects.count;
-    }
 }
 
 /* ---- functions ------------------------------------------------------------------------------------------------------- */
@@ -123,7 +89,6 @@ static struct launch copy_launch(struct lowering *l, const struct launch *from)
 static void lower_all(struct lowering *l)
 {
     struct fe_program *p = l->program;
-    lower_objects(l);
     declare_functions(l);
     for (uint32_t i = 0; i < p->functions.count; i++)
         if (p->functions.at[i]->is_defined)

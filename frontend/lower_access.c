@@ -42,14 +42,67 @@ void fe_store(struct lowering *l, struct address a, const struct fe_type *t, ir_
     ir_emit_store(&l->c, fe_ir_mem(t), a.base, a.offset, v);
 }
 
+/* ---- objects: constant and shared variables, entered in the module when they are first used ------------------------ */
+
+static void write_scalar(uint8_t *at, const struct fe_type *t, scalar_bits v)
+{
+    for (uint64_t i = 0; i < t->size; i++)
+        at[i] = (uint8_t)(v >> (8 * i));
+}
+
+static const uint8_t *constant_bytes(struct lowering *l, const struct fe_decl *d)
+{
+    uint8_t *bytes = arena_array(&l->module->arena, uint8_t, d->type->size);
+    if (d->init->kind != FE_EXPR_INIT)
+        write_scalar(bytes, d->type, d->init->value);
+    else
+        for (const struct fe_init *i = d->init->init.items; i; i = i->next)
+            write_scalar(bytes + i->offset, i->value->type, i->value->value);
+    return bytes;
+}
+
+static bool is_object(const struct fe_variable *v)
+{
+    return v->space == FE_SPACE_SHARED || v->space == FE_SPACE_CONSTANT;
+}
+
+/* Objects of a module have names that differ: of the later ones a number follows the name. */
+static const char *object_name(struct lowering *l, struct fe_variable *v)
+{
+    const char *name = fe_hint(l, v);
+    for (uint32_t i = 0; ; i++) {
+        const char *tried = i ? intern_z(&l->module->strings, arena_printf(l->arena, "%s.%u", name, i)) : name;
+        if (map_get(&l->object_names, (uintptr_t)tried) == MAP_NONE) {
+            map_set(l->arena, &l->object_names, (uintptr_t)tried, 0);
+            return tried;
+        }
+    }
+}
+
+/* Its number in the module. */
+static uint32_t object_of(struct lowering *l, struct fe_variable *v)
+{
+    const struct fe_decl *d = v->decl;
+    if (v->object)
+        return v->object - 1;
+    struct ir_object o = {.name = object_name(l, v), .space = (uint8_t)fe_ir_space(v->space),
+                          .size = (uint32_t)d->type->size, .align = d->type->align, .at = d->name_at.at};
+    if (v->space == FE_SPACE_CONSTANT)
+        o.bytes = constant_bytes(l, d);
+    vec_push(&l->module->arena, &l->module->objects, o);
+    v->object = l->module->objects.count;
+    return v->object - 1;
+}
+
 /* ---- lvalues ------------------------------------------------------------------------------------------------------- */
 
 static struct address variable_address(struct lowering *l, struct fe_variable *v)
 {
-    if (!v->object)
+    if (!is_object(v))
         return (struct address){v->address, 0};
+    uint32_t object = object_of(l, v);
     ir_ref r = ir_emit0(&l->c, IR_object, fe_ir_space(v->space));
-    ir_at(l->f, r)->imm = v->object - 1;
+    ir_at(l->f, r)->imm = object;
     ir_at(l->f, r)->name = fe_hint(l, v);
     return (struct address){r, 0};
 }
@@ -169,7 +222,9 @@ void fe_zero(struct lowering *l, struct address a, const struct fe_type *t)
 
 static void init_item(struct lowering *l, struct address a, const struct fe_expr *value)
 {
-    if (value->type->kind == FE_TYPE_STRUCT) {
+    if (value->type->kind == FE_TYPE_STRUCT && value->kind == FE_EXPR_CALL) {
+        fe_lower_call(l, value, &a);
+    } else if (value->type->kind == FE_TYPE_STRUCT) {
         struct address from = fe_lower_address(l, value);
         fe_copy(l, a, from, value->type);
     } else {

@@ -29,7 +29,7 @@ void fe_lower_variable(struct lowering *l, struct fe_decl *d)
         lower_token(l, d);
         return;
     }
-    if (v->object)
+    if (v->space != FE_SPACE_PRIVATE)
         return;
     if (!v->address)
         v->address = fe_alloca(l, d->type->size, d->type->align, fe_hint(l, v));

@@ -73,7 +73,6 @@ struct fe_program {
     struct fe_unit *unit;
     VEC(struct fe_function *) functions;    /* in order of first declaration */
     VEC(struct fe_signature) signatures;    /* by the number of the function type */
-    VEC(struct fe_variable *) objects;      /* shared and constant variables */
 };
 
 static inline struct fe_variable *fe_variable(const struct fe_decl *d) { return d->info; }
