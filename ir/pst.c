@@ -322,7 +322,7 @@ static void lay_out(struct ir_pst *t, const struct ir_cfg *c, struct arena *a)
     uint32_t *stack = arena_array(a, uint32_t, t->count + 1), *next = arena_array(a, uint32_t, t->count);
     for (uint32_t i = 0; i < t->count; i++)
         child[i] = NONE;
-    for (uint32_t i = t->count; i-- > 1;) {
+    for (uint32_t i = 1; i < t->count; i++) {
         sibling[i] = child[t->at[i].parent];
         child[t->at[i].parent] = i;
     }
