@@ -29,9 +29,10 @@ static enum fe_space variable_space(struct checker *c, struct fe_decl *d)
     }
     if (c->level > 0 || space == FE_SPACE_SHARED || space == FE_SPACE_CONSTANT)
         return space;
-    if (!d->type->is_const || space == FE_SPACE_PRIVATE)
-        fe_report(c->fe, FE_MSG(file_variable), d->name_at, d->name);
-    return FE_SPACE_CONSTANT;
+    if (d->type->is_const && space != FE_SPACE_PRIVATE)
+        return FE_SPACE_CONSTANT;
+    fe_report(c->fe, FE_MSG(file_variable), d->name_at, d->name);
+    return FE_SPACE_PRIVATE;
 }
 
 static bool check_variable_type(struct checker *c, struct fe_decl *d)
@@ -50,7 +51,7 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
     bool is_object = v->space == FE_SPACE_SHARED || v->space == FE_SPACE_CONSTANT;
     if (v->space == FE_SPACE_SHARED && d->init)
         fe_report(c->fe, FE_MSG(shared_initialiser), d->init->where);
-    else if (v->space == FE_SPACE_CONSTANT && !d->init)
+    else if (v->space == FE_SPACE_CONSTANT && !d->init && !fe_is_error(d->type))
         fe_report(c->fe, FE_MSG(constant_without_value), d->name_at, d->name);
     if (d->init) {
         struct fe_expr *init = d->init;
@@ -245,16 +246,8 @@ static void check_function(struct checker *c, struct fe_decl *d)
 
 /* ---- any declaration ------------------------------------------------------------------------------------------------------ */
 
-static void check_flags(struct checker *c, struct fe_decl *d)
-{
-    if (d->kind != FE_DECL_FUNCTION && d->flags)
-        fe_report(c->fe, FE_MSG(flags_on_variable), d->where,
-                  d->flags & FE_DECL_KERNEL ? "kernel" : d->flags & FE_DECL_EXTERN ? "extern" : "convergent");
-}
-
 void fe_check_decl(struct checker *c, struct fe_decl *d)
 {
-    check_flags(c, d);
     switch (d->kind) {
     case FE_DECL_VARIABLE:
         if (d->form->kind == FE_FORM_WORD && d->form->word == FE_WORD_TOKEN)

@@ -135,7 +135,7 @@ static bool launch_value(struct checker *c, struct fe_launch_item *i, const stru
                      (e->kind == FE_EXPR_CALL && e->call.callee->kind == FE_EXPR_NAME &&
                       !fe_find_builtin(c, e->call.callee->name.name));
     if (is_buffer != fe_is_pointer(t)) {
-        fe_report(c->fe, FE_MSG(launch_kind), e->where, i->name, is_buffer ? "a scalar" : "a buffer", fe_type_text(c, t));
+        fe_report(c->fe, FE_MSG(launch_kind), e->where, i->name, is_buffer ? "a buffer" : "a scalar", fe_type_text(c, t));
         return false;
     }
     bool good = e->kind == FE_EXPR_INIT   ? list_value(c, e, v)

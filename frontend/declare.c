@@ -215,7 +215,8 @@ struct list fe_type_declaration(struct parser *p, struct specifiers s, bool comp
 {
     if (complain)
         refuse_function_words(p, s.qualifiers);
-    if (complain && !p->definitions.first)
+    bool is_forward = s.form->kind == FE_FORM_STRUCT && !s.qualifiers;
+    if (complain && !is_forward && !p->definitions.first)
         fe_report(p->fe, FE_MSG(empty_declaration), where);
     return take_definitions(p);
 }

@@ -37,7 +37,8 @@ static bool check_rules(struct placer *p)
     if (ir_verify_tokens(p->arena, tokens, p->cycles, &found))
         return true;
     const struct diagnostic *first = &found.all.at[0];
-    fe_report(p->l->fe, FE_MSG(token_rule), first->where, p->l->function->name, first->text);
+    const char *rule = strstr(first->text, ": "); /* behind "in @function" */
+    fe_report(p->l->fe, FE_MSG(token_rule), first->where, p->l->function->name, rule ? rule + 2 : first->text);
     return false;
 }
 

@@ -76,7 +76,7 @@ static struct fe_stmt *decl_stmt(struct parser *p, span where, struct list decls
 
 %type <word> semicolon BOOLEAN WORD QUALIFIER PREFIX ASSIGN EQUALITY RELATION SHIFT INCREMENT
 %type <name> NAME TYPE_NAME any_name tag tag_opt
-%type <expr> INTEGER FLOATING STRING strings value expr expr_opt initialiser launch_value
+%type <expr> INTEGER FLOATING STRING strings value expr expr_opt initialiser braces
 %type <stmt> statement item substatement label block
 %type <init> designated
 %type <form> type
@@ -295,7 +295,11 @@ param:
 
 initialiser:
     value
-|   '{' initialisers '}'                   { $$ = fe_expr_init(p, @$, $2); }
+|   braces
+;
+
+braces:
+    '{' initialisers '}'                   { $$ = fe_expr_init(p, @$, $2); }
 ;
 
 initialisers:
@@ -391,6 +395,7 @@ statement:
 |   BREAK semicolon                        { $$ = fe_stmt_new(p, FE_STMT_BREAK, @$); }
 |   CONTINUE semicolon                     { $$ = fe_stmt_new(p, FE_STMT_CONTINUE, @$); }
 |   RETURN semicolon                       { $$ = fe_stmt_expr(p, FE_STMT_RETURN, @$, NULL); }
+|   RETURN braces semicolon                { $$ = fe_stmt_expr(p, FE_STMT_RETURN, @$, $2); }
 |   RETURN expr semicolon                  { $$ = fe_stmt_expr(p, FE_STMT_RETURN, @$, $2); }
 |   GOTO any_name semicolon                { $$ = fe_stmt_jump(p, FE_STMT_GOTO, @$, $2, @2, NULL); }
 |   TRY block CATCH block                  { $$ = fe_stmt_try(p, @$, $2, $4); }
@@ -404,7 +409,7 @@ for_scope:
     %empty                                 { $<word>$ = p->scopes.count; fe_type_scope_open(p); }
 ;
 
-/* ---- expressions --------------------------------------------------------------------------------------- */
+/* ---- expressions. Braces and files parse wherever people may write them; the checker says where they belong. ---- */
 
 expr_opt:
     %empty                                 { $$ = NULL; }
@@ -422,6 +427,7 @@ value:
 |   FLOATING
 |   BOOLEAN                                { $$ = fe_expr_new(p, FE_EXPR_BOOL, @1); $$->value = $1; }
 |   strings
+|   '@' strings                            { $$ = $2; $$->kind = FE_EXPR_FILE; $$->where = @$; }
 |   '(' expr ')'                           { $$ = $2; $$->parenthesised = true; }
 |   value '[' expr ']'                     { $$ = fe_expr_index(p, @$, @2, $1, $3); }
 |   value '(' args_opt ')'                 { $$ = fe_expr_call(p, @$, @2, $1, $3); }
@@ -467,6 +473,7 @@ value:
 |   value OR_OR value                      { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_LOGOR, @2, $1, $3); }
 |   value '?' expr ':' value               { $$ = fe_expr_conditional(p, @2, $1, $3, $5); }
 |   value '=' value                        { $$ = fe_expr_binary(p, FE_EXPR_ASSIGN, FE_OP_NONE, @2, $1, $3); }
+|   value '=' braces                       { $$ = fe_expr_binary(p, FE_EXPR_ASSIGN, FE_OP_NONE, @2, $1, $3); }
 |   value ASSIGN value                     { $$ = fe_expr_binary(p, FE_EXPR_ASSIGN, $2, @2, $1, $3); }
 ;
 
@@ -481,8 +488,8 @@ args_opt:
 ;
 
 args:
-    value                                  { $$ = list_of($1); }
-|   args ',' value                         { $$ = $1; list_add(&$$, $3); }
+    initialiser                            { $$ = list_of($1); }
+|   args ',' initialiser                   { $$ = $1; list_add(&$$, $3); }
 ;
 
 /* ---- launch directives ----------------------------------------------------------------------------------- */
@@ -503,12 +510,7 @@ launch_argument_list:
 ;
 
 launch_argument:
-    any_name '=' launch_value              { $$ = fe_launch_item(p, $1, @1, $3); }
-;
-
-launch_value:
-    initialiser
-|   '@' strings                            { $$ = $2; $$->kind = FE_EXPR_FILE; $$->where = @$; }
+    any_name '=' initialiser               { $$ = fe_launch_item(p, $1, @1, $3); }
 ;
 
 clauses:

@@ -243,6 +243,19 @@ static bool guess_name(struct parser *p, const struct syntax_error *e)
     return true;
 }
 
+/* A type where a value is wanted, and no declaration would do. */
+static bool guess_value(struct parser *p, const struct syntax_error *e)
+{
+    bool same_line = p->history.current.at.line == p->history.previous.end.line;
+    bool is_type = e->token == TOK_WORD || e->token == TOK_TYPE_NAME;
+    if (!e->wants_expression || e->wants_statement || !is_type || !same_line || following(p) == '(')
+        return false;
+    size_t n;
+    const char *text = fe_span_text(p->fe, p->history.current, &n);
+    fe_report(p->fe, FE_MSG(type_as_value), p->history.current, arena_strdup(p->arena, text, n));
+    return true;
+}
+
 static bool guess_expression(struct parser *p, const struct syntax_error *e)
 {
     if (!e->wants_expression)
@@ -293,7 +306,7 @@ void fe_syntax_error(struct parser *p, const struct syntax_error *e)
     if (p->stopped || follows_broken_literal(p, e))
         return;
     if (guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) || guess_type(p, e) ||
-        guess_name(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
+        guess_name(p, e) || guess_value(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
         return;
     say_expected(p, e);
 }
