@@ -15,7 +15,8 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter
+WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter \
+           $(if $(findstring clang,$(CC)),-Wno-unknown-pragmas)
 FLAGS   := -std=gnu17 -D_GNU_SOURCE -g $(OPT) $(WARN) -ffp-contract=off -fno-strict-aliasing -fvisibility=hidden -fPIC \
            -I. -Iinclude -I$(BUILD)/gen -DKERNC_VERSION='"$(VERSION)"' \
            $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -40,7 +40,7 @@ static inline uint8_t *window_h(struct rt_warp *w, uint32_t at, uint32_t bytes, 
 /* Smallest, largest and union of a chunk's elements. */
 #define REDUCE_CHUNK(v, combine)                                                                             \
     for (unsigned step_ = CHUNK_32 / 2; step_; step_ /= 2)                                                   \
-        v = combine(v, __builtin_shuffle(v, LANES_IOTA_32 ^ step_));
+        v = combine(v, lanes_exchange(v, step_));
 static inline vec_I lanes_or(vec_I a, vec_I b)
 {
     return a | b;

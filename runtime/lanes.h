@@ -56,6 +56,19 @@ static inline vec_L lanes_splat64(uint64_t x)
 #define LANES_BIT_64  ((vec_L){1, 2})
 #endif
 
+/* Element i of the result is element i ^ step of v. */
+static inline vec_I lanes_exchange(vec_I v, uint32_t step)
+{
+#if defined __clang__ /* which shuffles by constants only */
+    vec_I r;
+    for (uint32_t i = 0; i < CHUNK_32; i++)
+        r[i] = v[i ^ step];
+    return r;
+#else
+    return __builtin_shuffle(v, LANES_IOTA_32 ^ step);
+#endif
+}
+
 /* Elements of chunk c: all ones where the lane's bit is set. */
 static inline vec_I lanes_expand32(uint64_t bits, unsigned c)
 {
