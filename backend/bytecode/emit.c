@@ -1,0 +1,308 @@
+/* emit.c: be_bytecode: the whole way of a module, and the tables that come straight from it. */
+#include "backend/bytecode/emit.h"
+
+/* ---- objects -------------------------------------------------------------------------------------------------- */
+
+static uint64_t align_up(uint64_t at, uint32_t align)
+{
+    return align ? (at + align - 1) / align * align : at;
+}
+
+static bool lay_out_objects(struct be_context *c)
+{
+    uint64_t shared = BC_FIRST_ADDRESS, data = 0;
+    c->object_address = arena_array(&c->arena, uint32_t, c->m->objects.count);
+    for (uint32_t i = 0; i < c->m->objects.count; i++) {
+        const struct ir_object *o = &c->m->objects.at[i];
+        bool is_shared = o->space == IR_TYPE_SHARED;
+        uint64_t *end = is_shared ? &shared : &data, limit = is_shared ? BC_MAX_SHARED : BC_MAX_DATA;
+        uint64_t at = align_up(*end, o->align);
+        *end = at + o->size;
+        if (*end > limit) {
+            be_error(c, is_shared ? "shared-memory" : "constant-data", o->at,
+                     "'%s' does not fit: a program has at most %u bytes of %s", o->name, (unsigned)limit,
+                     is_shared ? "shared memory" : "constant data");
+            return false;
+        }
+        c->object_address[i] = (uint32_t)at;
+    }
+    c->p->shared_bytes = shared == BC_FIRST_ADDRESS ? 0 : (uint32_t)align_up(shared, 16);
+    c->p->data_bytes = (uint32_t)data;
+    return true;
+}
+
+static void copy_data(struct be_context *c)
+{
+    uint8_t *data = arena_array(&c->p->arena, uint8_t, c->p->data_bytes + 1);
+    for (uint32_t i = 0; i < c->m->objects.count; i++) {
+        const struct ir_object *o = &c->m->objects.at[i];
+        if (o->space != IR_TYPE_SHARED && o->bytes && o->size)
+            memcpy(data + c->object_address[i], o->bytes, o->size);
+    }
+    c->p->data = data;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+static const char *copy_string(struct bc_program *p, const char *s)
+{
+    return s ? arena_strdup(&p->arena, s, strlen(s)) : NULL;
+}
+
+static void copy_texts(struct bc_program *p, const struct ir_module *m)
+{
+    for (uint32_t i = 0; i < m->texts.count; i++) {
+        const struct ir_string *t = &m->texts.at[i];
+        vec_push(&p->arena, &p->texts, ((struct bc_text){arena_strdup(&p->arena, t->text, t->length), t->length}));
+    }
+}
+
+static void copy_hosts(struct bc_program *p, const struct ir_module *m)
+{
+    for (uint32_t i = 0; i < m->hosts.count; i++) {
+        const struct ir_signature *s = &m->signatures.at[m->hosts.at[i].signature];
+        struct bc_host h = {.name = copy_string(p, m->hosts.at[i].name), .argc = s->argc,
+                            .result = (uint8_t)be_value_type((enum ir_type)s->result)};
+        for (uint32_t a = 0; a < s->argc; a++)
+            h.args[a] = (uint8_t)be_value_type((enum ir_type)s->args[a]);
+        vec_push(&p->arena, &p->hosts, h);
+    }
+}
+
+static void copy_arguments(struct bc_program *p, struct launch *to, const struct launch *from)
+{
+    for (uint32_t i = 0; i < from->arguments.count; i++) {
+        struct launch_argument a = from->arguments.at[i];
+        a.name = copy_string(p, a.name);
+        a.value.file = copy_string(p, a.value.file);
+        memset(&a.value.list, 0, sizeof a.value.list);
+        for (uint32_t k = 0; k < from->arguments.at[i].value.list.count; k++)
+            vec_push(&p->arena, &a.value.list, from->arguments.at[i].value.list.at[k]);
+        vec_push(&p->arena, &to->arguments, a);
+    }
+}
+
+static void copy_launches(struct bc_program *p, const struct ir_module *m)
+{
+    for (uint32_t i = 0; i < m->launches.count; i++) {
+        struct launch l = m->launches.at[i];
+        l.kernel = copy_string(p, l.kernel);
+        memset(&l.arguments, 0, sizeof l.arguments);
+        memset(&l.outputs, 0, sizeof l.outputs);
+        copy_arguments(p, &l, &m->launches.at[i]);
+        for (uint32_t k = 0; k < m->launches.at[i].outputs.count; k++) {
+            struct launch_output o = m->launches.at[i].outputs.at[k];
+            o.name = copy_string(p, o.name);
+            o.file = copy_string(p, o.file);
+            vec_push(&p->arena, &l.outputs, o);
+        }
+        vec_push(&p->arena, &p->launches, l);
+    }
+}
+
+static void name_functions(struct bc_program *p, const struct ir_module *m)
+{
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        vec_push(&p->arena, &p->functions, ((struct bc_function){
+            .name = copy_string(p, m->functions.at[i]->name), .kernel = m->functions.at[i]->flags & IR_FN_KERNEL,
+            .code = BC_NO_TARGET, .end = BC_NO_TARGET, .entry = BC_NO_TARGET}));
+}
+
+/* ---- kernels: what all functions they reach need ------------------------------------------------------------------ */
+
+struct reach { struct be_context *c; u32_vec stack; uint32_t *seen, stamp; };
+
+static void add_frame(struct reach *r, struct bc_kernel *k, uint32_t node)
+{
+    struct be_context *c = r->c;
+    const struct be_frame *frame = &c->frames[node];
+    uint32_t *most[] = {[BC_FILE_VECTORS] = &k->vectors, [BC_FILE_MASKS] = &k->masks, [BC_FILE_SCALARS] = &k->scalars};
+    for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++) {
+        uint32_t end = frame->base[file] + frame->size[file] + c->temporaries[file].most;
+        *most[file] = end > *most[file] ? end : *most[file];
+    }
+    uint32_t end = (frame->private_base + frame->private_size + 15) & ~15u;
+    if (frame->private_size && end > k->private_bytes)
+        k->private_bytes = end;
+    if (node >= c->m->functions.count)
+        return;
+    const struct be_function *f = c->functions[node];
+    for (uint32_t i = 0; i < f->words.count; i++)
+        k->has_barrier |= f->words.at[i].op == BC_barrier;
+}
+
+/* Equal fills of several functions share a register: each is listed once. */
+static void add_fills(struct be_context *c, struct bc_kernel *k, const struct be_function *f, struct map *listed)
+{
+    for (uint32_t i = 0; i < f->fills.count; i++) {
+        const struct be_vreg *v = be_vreg(f, f->fills.at[i].vreg);
+        enum bc_file file = be_file((enum bc_kind)v->kind);
+        uint64_t key = (uint64_t)file << 32 | v->reg;
+        if (!v->live || map_get(listed, key) != MAP_NONE)
+            continue;
+        map_set(&c->arena, listed, key, 1);
+        vec_push(&c->p->arena, &c->p->fills, ((struct bc_fill){f->fills.at[i].source, v->kind,
+                 (uint16_t)(v->reg + c->temporaries[file].most), f->fills.at[i].value}));
+        k->fill_count++;
+    }
+}
+
+static void add_reached(struct reach *r, struct bc_kernel *k)
+{
+    struct be_context *c = r->c;
+    struct map listed = {0};
+    k->first_fill = c->p->fills.count;
+    vec_push(&c->arena, &r->stack, k->function);
+    r->stamp++;
+    while (r->stack.count) {
+        uint32_t node = vec_pop(&r->stack);
+        if (r->seen[node] == r->stamp)
+            continue;
+        r->seen[node] = r->stamp;
+        add_frame(r, k, node);
+        if (node < c->m->functions.count)
+            add_fills(c, k, c->functions[node], &listed);
+        for (uint32_t i = 0; i < c->frames[node].callees.count; i++)
+            vec_push(&c->arena, &r->stack, c->frames[node].callees.at[i]);
+    }
+}
+
+static void add_params(struct bc_program *p, struct bc_kernel *k, const struct ir_kernel_info *info)
+{
+    for (uint32_t i = 0; i < info->params.count; i++) {
+        const struct ir_param_info *x = &info->params.at[i];
+        vec_push(&p->arena, &k->params, ((struct bc_param){copy_string(p, x->name), copy_string(p, x->text),
+                 (uint8_t)be_value_type((enum ir_type)x->type), x->element, x->element_bytes,
+                 ir_is_pointer((enum ir_type)x->type)}));
+    }
+}
+
+static void add_kernels(struct be_context *c)
+{
+    struct reach r = {.c = c, .seen = arena_array(&c->arena, uint32_t, c->frame_count)};
+    for (uint32_t i = 0; i < c->m->kernels.count; i++) {
+        const struct ir_kernel_info *info = &c->m->kernels.at[i];
+        const struct ir_function *f = c->m->functions.at[info->function];
+        struct bc_kernel k = {.name = copy_string(c->p, f->name), .function = info->function, .line = f->at.line};
+        add_params(c->p, &k, info);
+        add_reached(&r, &k);
+        vec_push(&c->p->arena, &c->p->kernels, k);
+    }
+}
+
+/* ---- limits, calls, temporaries -------------------------------------------------------------------------------------- */
+
+static bool check_limits(struct be_context *c)
+{
+    static const char *const names[] = {NULL, "vector", "mask", "scalar"};
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        const struct be_frame *frame = &c->frames[c->order.at[i]];
+        for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++) {
+            if (frame->base[file] + frame->size[file] <= BE_MAX_FRAMES)
+                continue;
+            uint32_t n = c->order.at[i];
+            const char *name = n < c->m->functions.count ? c->m->functions.at[n]->name : "an indirect call";
+            be_error(c, "registers", n < c->m->functions.count ? c->m->functions.at[n]->at : (place){0, 0},
+                     "%s and its callers need more than %u %s registers", name, BE_MAX_FRAMES, names[file]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint16_t relocated(const struct be_context *c, enum bc_file file, uint32_t reg)
+{
+    return (uint16_t)(reg & BE_TEMPORARY ? reg & ~BE_TEMPORARY : reg + c->temporaries[file].most);
+}
+
+static void relocate_word(const struct be_context *c, struct bc_ins *ins)
+{
+    const char *operands = bc_op_info((enum bc_op)ins->op)->operands;
+    uint16_t *fields[] = {&ins->d, &ins->a, &ins->b, &ins->c, &ins->e};
+    for (unsigned i = 0; i < COUNT(fields); i++) {
+        enum bc_file file = bc_file_of(operands[i]);
+        if (file != BC_FILE_NONE && !(operands[i] == 't' && *fields[i] == BC_NO_TOKEN))
+            *fields[i] = relocated(c, file, *fields[i]);
+    }
+    if (ins->op == BC_hostcall && c->p->hosts.at[ins->imm].result != BC_VOID)
+        ins->d = relocated(c, be_file(bc_kind_of((enum bc_value)c->p->hosts.at[ins->imm].result)), ins->d);
+}
+
+static void relocate(struct be_context *c)
+{
+    struct bc_program *p = c->p;
+    for (uint32_t i = 0; i < c->calls.count; i++)
+        p->code.at[c->calls.at[i]].imm = p->functions.at[p->code.at[c->calls.at[i]].imm].code;
+    for (uint32_t i = 0; i < p->code.count; i++) {
+        struct bc_ins *ins = &p->code.at[i];
+        relocate_word(c, ins);
+        i += bc_has_branch_word((enum bc_op)ins->op);
+    }
+    for (uint32_t i = 0; i < p->operands.count; i++) {
+        struct bc_operand *o = &p->operands.at[i];
+        o->reg = relocated(c, be_file((enum bc_kind)o->kind), o->reg);
+    }
+    for (uint32_t i = 0; i < p->functions.count; i++)
+        if (p->functions.at[i].code != BC_NO_TARGET && !p->functions.at[i].kernel)
+            p->functions.at[i].return_slot = relocated(c, BC_FILE_VECTORS, p->functions.at[i].return_slot);
+}
+
+/* ---- the module -------------------------------------------------------------------------------------------------------- */
+
+static bool check_code(struct be_context *c)
+{
+    for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++) {
+        c->temporaries[file].most = (c->temporaries[file].most + 1) & ~1u;
+        if (c->temporaries[file].most > BE_MAX_FRAMES)
+            return be_error(c, "registers", (place){0, 0}, "a block needs more than %u temporaries", BE_MAX_FRAMES), false;
+    }
+    if (c->p->code.count > BC_MAX_WORDS)
+        return be_error(c, "code-size", (place){0, 0}, "more than %u words of code", BC_MAX_WORDS), false;
+    if (c->too_many_operands)
+        return be_error(c, "code-size", (place){0, 0}, "more operands of printf and host calls than %u", UINT16_MAX), false;
+    return true;
+}
+
+static bool generate(struct be_context *c)
+{
+    if (!be_frames(c) || !lay_out_objects(c))
+        return false;
+    for (uint32_t i = 0; i < c->m->functions.count; i++) {
+        if (!c->functions[i])
+            continue;
+        be_select(c, c->functions[i]);
+        be_liveness(c, c->functions[i]);
+        be_regalloc(c, c->functions[i]);
+    }
+    be_place_fills(c);
+    be_frame_bases(c);
+    name_functions(c->p, c->m);
+    copy_hosts(c->p, c->m);
+    if (!check_limits(c))
+        return false;
+    for (uint32_t i = 0; i < c->m->functions.count; i++)
+        if (c->functions[i])
+            be_encode(c, c->functions[i]);
+    if (!check_code(c))
+        return false;
+    relocate(c);
+    add_kernels(c);
+    copy_data(c);
+    copy_texts(c->p, c->m);
+    copy_launches(c->p, c->m);
+    return true;
+}
+
+struct bc_program *be_bytecode(const struct ir_module *m, const struct be_options *o, struct diagnostics *d)
+{
+    struct be_context c = {.m = m, .o = o, .d = d, .p = bc_program_new()};
+    c.p->file = copy_string(c.p, m->file ? m->file : "");
+    c.p->scheme = copy_string(c.p, o->scheme ? o->scheme : "pdom");
+    arena_init(&c.arena);
+    bool good = generate(&c);
+    arena_free(&c.arena);
+    if (good)
+        return c.p;
+    bc_program_free(c.p);
+    return NULL;
+}

@@ -1,0 +1,197 @@
+/* emit.h: what the parts of the code generator share. Private to backend/bytecode.
+ *
+ * The way of a function:
+ *   frames.c    call graph: which functions are reached, private memory, later the bases of their registers
+ *   select.c    IR → words on virtual registers (select_memory.c, select_group.c: the larger kinds of instructions)
+ *   liveness.c  words nobody needs are dropped; live ranges; which registers are temporaries
+ *   regalloc.c  registers of the function's frame for what lives across switch points
+ *   fills.c     registers that the runtime fills
+ *   encode.c    blocks in layout order, temporaries on the way, moves on edges (moves.c), tables
+ *   emit.c      puts it together for a module
+ */
+#ifndef KERNC_BYTECODE_EMIT_H
+#define KERNC_BYTECODE_EMIT_H
+
+#include "backend/backend.h"
+#include "ir/analysis.h"
+
+/* ---- virtual registers ----------------------------------------------------------------------------------- */
+
+enum be_home {
+    BE_LOCAL,       /* a temporary: defined and used between two switch points */
+    BE_FRAME,       /* lives across switch points */
+    BE_FILL,        /* filled by the runtime, never written */
+    BE_FOREIGN,     /* a register of another function's frame, or of a signature's: see `node` and `part` */
+};
+/* Parts of a frame that others name. */
+enum { BE_SLOT = 0x10000, BE_RESULT, BE_ARGUMENT = 0 /* + position */ };
+
+struct be_vreg {
+    uint8_t  kind;               /* enum bc_kind */
+    uint8_t  home;               /* enum be_home */
+    bool     live;               /* some live word or move reads it */
+    bool     across;             /* some use lies behind a switch point */
+    uint32_t word;               /* that defines it; of a block parameter, its block's first word */
+    uint32_t first_move;         /* of a block parameter: the moves that write it, linked; UINT32_MAX: none */
+    uint32_t segment;            /* between which switch points it is defined (select.c) */
+    uint32_t start, end;         /* live range: see liveness.c */
+    uint32_t block, last_block;  /* of its definition and of its last use, by position in the generation order */
+    uint32_t next;               /* links of the list that a pass keeps */
+    uint32_t node, part;         /* BE_FOREIGN: number of the frame, and what of it */
+    uint32_t reg;                /* BE_LOCAL: temporary; else relative to the frame */
+};
+#define BE_NONE UINT32_MAX
+
+/* ---- words --------------------------------------------------------------------------------------------------- */
+
+/* An instruction on virtual registers: a struct bc_ins before its registers are known. Of scalar operations in lanes,
+ * `op` is the V_ form. Virtual register 0 is none. */
+struct be_word {
+    uint16_t op;
+    uint8_t  parts;              /* instructions it counts for */
+    uint8_t  cycles;
+    bool     live, effect;       /* effect: needed although nobody reads its destination */
+    bool     boundary;           /* a switch point lies before it */
+    uint32_t d, a, b, c, e, imm; /* imm: of call, the function; of printf and hostcall, see `operands` */
+    place    at;
+};
+struct be_move { uint32_t to, from, next; };                  /* next: of the same `to` */
+struct be_edge { uint32_t target, first_move, moves; };       /* target: IR block */
+struct be_block {
+    uint32_t ir;                 /* IR block */
+    uint32_t first, end;         /* words; the first is its BC_block */
+    uint32_t first_edge;         /* in be_function.edges, one for each of the IR block's */
+    bool     meet;
+};
+struct be_fill { uint8_t source; uint32_t vreg; uint64_t value; };
+
+/* ---- frames ---------------------------------------------------------------------------------------------------- */
+
+/* A node of the call graph: a function, or (functions + n) signature n of indirect calls. */
+struct be_frame {
+    bool     reached;
+    uint32_t depth;                          /* longest chain of calls from a kernel: 0 for kernels */
+    uint32_t private_base, private_size;
+    uint32_t base[BC_FILES], size[BC_FILES];
+    uint32_t component;                      /* node that stands for all that are connected by calls */
+    u32_vec  callees;                        /* nodes, may repeat */
+    /* of a signature: where its arguments and its result are, relative to the base */
+    uint32_t arguments[IR_MAX_ARGS], result;
+};
+
+struct be_function {
+    const struct ir_function *ir;
+    uint32_t id;
+    bool     kernel;
+    uint32_t signature;                      /* if its address is taken: of indirect calls that may reach it; else BE_NONE */
+    struct ir_cfg *cfg;
+    struct ir_dominators *post;
+    VEC(struct be_word)  words;
+    VEC(struct be_vreg)  vregs;
+    VEC(struct be_block) blocks;             /* in generation order: reverse post-order */
+    VEC(struct be_edge)  edges;
+    VEC(struct be_move)  moves;
+    VEC(struct be_fill)  fills;
+    struct map           fill_index;
+    u32_vec  operands;                       /* virtual registers that printf and host calls list */
+    VEC(uint8_t) operand_types;              /* beside them: enum bc_value */
+    uint32_t *params;                        /* virtual registers of the function's parameters, or 0 */
+    uint32_t *allocas;                       /* addresses of ir allocas, by ir_ref */
+    uint32_t result;                         /* virtual register; 0: none */
+};
+
+/* ---- registers in use: lowest first (regalloc.c) ----------------------------------------------------------------- */
+
+/* low: no free place before, of one slot and of two; most: highest slot ever used + 1. */
+struct be_pool { VEC(uint64_t) words; uint32_t low[2], most; };
+uint32_t be_pool_take(struct arena *a, struct be_pool *p, bool wide);    /* a wide one gets an even slot and the next */
+void be_pool_give(struct be_pool *p, uint32_t reg, bool wide);
+void be_pool_clear(struct be_pool *p);       /* gives all back; `most` stays */
+
+/* ---- the module -------------------------------------------------------------------------------------------------- */
+
+struct be_context {
+    const struct ir_module *m;
+    const struct be_options *o;
+    struct diagnostics *d;
+    struct arena arena;                      /* all but the program itself */
+    struct bc_program *p;
+    struct be_frame *frames;
+    uint32_t frame_count;
+    u32_vec order;                           /* reached frames, callers before callees */
+    struct be_function **functions;          /* by number; NULL: no kernel reaches it */
+    struct map signatures;                   /* hash of types -> the first signature with them */
+    uint32_t *object_address;                /* by object: in shared memory, or in data */
+    uint32_t hearts;                         /* tok_loop numbers given out */
+    struct be_pool temporaries[BC_FILES];
+    u32_vec calls;                           /* code words whose imm is a function's number, not yet its code */
+    bool too_many_operands;
+};
+void be_error(struct be_context *c, const char *id, place at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+static inline enum bc_value be_value_type(enum ir_type t)
+{
+    switch (t) {
+    case IR_TYPE_VOID: return BC_VOID;
+    case IR_TYPE_I1: return BC_I1;
+    case IR_TYPE_I32: return BC_I32;
+    case IR_TYPE_I64: return BC_I64;
+    case IR_TYPE_F32: return BC_F32;
+    case IR_TYPE_F64: return BC_F64;
+    default: return BC_PTR;
+    }
+}
+static inline enum bc_kind be_kind(enum ir_type t) { return bc_kind_of(be_value_type(t)); }
+static inline enum bc_file be_file(enum bc_kind k)
+{
+    return k == BC_KIND_S ? BC_FILE_SCALARS : k == BC_KIND_M ? BC_FILE_MASKS : BC_FILE_VECTORS;
+}
+static inline struct be_vreg *be_vreg(const struct be_function *f, uint32_t v) { return &f->vregs.at[v]; }
+uint32_t be_vreg_new(struct be_context *c, struct be_function *f, enum bc_kind kind, enum be_home home);
+/* The register that always holds this; made on first use. */
+uint32_t be_fill(struct be_context *c, struct be_function *f, enum bc_kind kind, enum bc_source source, uint64_t value);
+uint32_t be_foreign(struct be_context *c, struct be_function *f, enum bc_kind kind, uint32_t node, uint32_t part);
+
+/* Registers a word reads, found through the operation table. */
+uint32_t be_uses(const struct be_function *f, const struct be_word *w, uint32_t list[], const uint32_t **more,
+                 uint32_t *more_count);
+bool be_defines(const struct be_word *w);    /* its d is a register that it writes */
+
+extern const uint8_t be_latency[];           /* cycles by enum ir_latency */
+
+/* frames.c */
+bool be_frames(struct be_context *c);        /* call graph, private memory; false: error */
+void be_frame_bases(struct be_context *c);   /* after regalloc of every function, and be_place_fills */
+uint32_t be_signature(const struct be_context *c, uint32_t signature);   /* the first with the same types */
+static inline uint32_t be_signature_node(const struct be_context *c, uint32_t signature)
+{
+    return c->m->functions.count + signature;
+}
+
+void be_select(struct be_context *c, struct be_function *f);
+uint32_t be_meet(const struct be_function *f, uint32_t block);   /* of IR block's branch; IR_NO_BLOCK: at the end */
+void be_liveness(struct be_context *c, struct be_function *f);
+void be_regalloc(struct be_context *c, struct be_function *f);
+/* Return slots and fills: all functions that have a caller or callee in common, however far, have them in one place,
+ * before their frames. */
+void be_place_fills(struct be_context *c);
+void be_encode(struct be_context *c, struct be_function *f);
+
+/* Temporaries are numbered from here until emit.c, which knows how many there are, puts them before the rest. */
+#define BE_TEMPORARY 0x8000u
+#define BE_MAX_FRAMES 0x7fffu                /* registers of all frames, and of temporaries, in each file */
+
+/* ---- parallel moves (moves.c) ------------------------------------------------------------------------------------ */
+
+/* Physical registers; from_scalar: `from` is a scalar. Wide ones stand for two slots. */
+struct be_transfer { uint32_t to, from; bool wide, from_scalar; };
+/* Orders the moves of one file so that each reads before it is overwritten; cycles go through a register that
+ * `scratch` gives. emit is called for each move in its turn. */
+struct be_mover {
+    void (*emit)(void *data, struct be_transfer t);
+    uint32_t (*scratch)(void *data, bool wide);
+    void *data;
+};
+void be_parallel_moves(struct arena *a, const struct be_mover *m, struct be_transfer *t, uint32_t n);
+
+#endif

@@ -1,0 +1,395 @@
+/* encode.c: words → code: blocks in layout order, temporaries given out on the way, moves where edges need them.
+ *
+ * A block falls through into the next one of the layout instead of jumping. Moves of an edge stand at the end of a
+ * block with a single successor; behind a branch they get a block of their own, right after the branching block,
+ * and only if any move is left after coalescing. Calls end a block of the code; what follows them begins another.
+ *
+ * A row of the block table is open while its block is written; each word adds its cost to it (table.c).
+ */
+#include "backend/bytecode/encode.h"
+
+#include <stdlib.h>
+
+/* ---- registers ------------------------------------------------------------------------------------------------- */
+
+static bool is_wide(const struct be_vreg *v)
+{
+    return v->kind == BC_KIND_W;
+}
+
+static struct be_pool *temporaries(struct be_encoder *e, const struct be_vreg *v)
+{
+    return &e->c->temporaries[be_file((enum bc_kind)v->kind)];
+}
+
+/* A register of another frame; BE_NONE: a parameter that its function does not use. */
+static uint32_t foreign_register(const struct be_context *c, const struct be_vreg *v)
+{
+    const struct be_frame *frame = &c->frames[v->node];
+    uint32_t base = frame->base[be_file((enum bc_kind)v->kind)];
+    if (v->part == BE_SLOT)
+        return frame->depth - 1;
+    if (v->node >= c->m->functions.count)
+        return base + (v->part == BE_RESULT ? frame->result : frame->arguments[v->part]);
+    const struct be_function *f = c->functions[v->node];
+    uint32_t own = v->part == BE_RESULT ? f->result : f->params[v->part];
+    if (!own || (v->part != BE_RESULT && !be_vreg(f, own)->live))
+        return BE_NONE;
+    return base + be_vreg(f, own)->reg;
+}
+
+uint32_t be_register(const struct be_encoder *e, uint32_t r)
+{
+    const struct be_vreg *v = be_vreg(e->f, r);
+    switch (v->home) {
+    case BE_LOCAL: return BE_TEMPORARY | v->reg;
+    case BE_FILL: return v->reg;
+    case BE_FRAME: return e->c->frames[e->f->id].base[be_file((enum bc_kind)v->kind)] + v->reg;
+    default: return foreign_register(e->c, v);
+    }
+}
+
+/* Temporaries whose last use is this word. A register that stands twice among the operands is freed once. */
+static void free_operands(struct be_encoder *e, const struct be_word *w, uint32_t word)
+{
+    uint32_t uses[5], more_count;
+    const uint32_t *more = NULL;
+    uint32_t n = be_uses(e->f, w, uses, &more, &more_count);
+    for (uint32_t i = 0; i < n + more_count; i++) {
+        struct be_vreg *v = be_vreg(e->f, i < n ? uses[i] : more[i - n]);
+        if (v->home == BE_LOCAL && v->end == 2 * word) {
+            be_pool_give(temporaries(e, v), v->reg, is_wide(v));
+            v->end = BE_NONE;
+        }
+    }
+}
+
+static void take_destination(struct be_encoder *e, uint32_t d)
+{
+    struct be_vreg *v = be_vreg(e->f, d);
+    if (v->home == BE_LOCAL)
+        v->reg = be_pool_take(&e->c->arena, temporaries(e, v), is_wide(v));
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+/* Temporaries are written in every lane. */
+static uint16_t final_op(const struct be_encoder *e, const struct be_word *w)
+{
+    if (!be_defines(w) || be_vreg(e->f, w->d)->home != BE_LOCAL)
+        return w->op;
+    if (w->op < BC_SCALAR_OPS && w->op % BC_FORMS == BC_FORM_V)
+        return (uint16_t)(w->op + BC_FORM_T - BC_FORM_V);
+    if (w->op >= BC_spread_v && w->op <= BC_spread_m)
+        return (uint16_t)(w->op + BC_splat_v - BC_spread_v);
+    return w->op;
+}
+
+static uint16_t field(const struct be_encoder *e, char letter, uint32_t x)
+{
+    if (letter == 't')
+        return x ? (uint16_t)be_register(e, x) : BC_NO_TOKEN;
+    return bc_file_of(letter) == BC_FILE_NONE ? (uint16_t)x : (uint16_t)be_register(e, x);
+}
+
+static uint16_t list_operands(struct be_encoder *e, const struct be_word *w)
+{
+    struct bc_program *p = e->c->p;
+    uint32_t first = p->operands.count;
+    for (uint32_t i = 0; i < w->a; i++) {
+        uint32_t v = e->f->operands.at[w->b + i];
+        vec_push(&p->arena, &p->operands, ((struct bc_operand){e->f->operand_types.at[w->b + i],
+                 be_vreg(e->f, v)->kind, (uint16_t)be_register(e, v)}));
+    }
+    e->c->too_many_operands |= first > UINT16_MAX;
+    return (uint16_t)first;
+}
+
+static struct bc_ins make_ins(struct be_encoder *e, const struct be_word *w)
+{
+    const char *operands = bc_op_info((enum bc_op)w->op)->operands;
+    struct bc_ins ins = {.op = final_op(e, w), .imm = w->imm};
+    ins.d = field(e, operands[0], w->d);
+    ins.a = field(e, operands[1], w->a);
+    ins.b = field(e, operands[2], w->b);
+    ins.c = field(e, operands[3], w->c);
+    if (operands[4] == '@')
+        ins.e = be_site(e, w);
+    else
+        ins.e = field(e, operands[4], w->e);
+    if (operands[5] == '@')
+        ins.imm = be_site(e, w);
+    if (w->op == BC_printf || w->op == BC_hostcall) {
+        ins.b = list_operands(e, w);
+        ins.d = w->d ? (uint16_t)be_register(e, w->d) : 0;
+    }
+    return ins;
+}
+
+static void put_call_target(struct be_encoder *e, const struct be_word *w)
+{
+    if (w->op == BC_call)
+        vec_push(&e->c->arena, &e->c->calls, e->c->p->code.count - 1);
+}
+
+/* An argument for a parameter that the callee ignores needs no move. */
+static bool is_void_move(const struct be_encoder *e, const struct be_word *w)
+{
+    return be_defines(w) && be_vreg(e->f, w->d)->home == BE_FOREIGN && be_register(e, w->d) == BE_NONE;
+}
+
+/* The destination takes a register that an operand leaves only if it begins behind the reads (program.h, rule 4). */
+static void move_temporaries(struct be_encoder *e, const struct be_word *w, uint32_t i)
+{
+    bool defines = be_defines(w) && w->d, late = defines && be_vreg(e->f, w->d)->start == 2 * i + 1;
+    if (defines && !late)
+        take_destination(e, w->d);
+    free_operands(e, w, i);
+    if (late)
+        take_destination(e, w->d);
+    if (!defines)
+        return;
+    const struct be_vreg *d = be_vreg(e->f, w->d);
+    if (d->home == BE_LOCAL && d->end <= 2 * i + 1)         /* nobody reads it */
+        be_pool_give(temporaries(e, d), d->reg, is_wide(d));
+}
+
+static void encode_word(struct be_encoder *e, uint32_t i)
+{
+    const struct be_word *w = &e->f->words.at[i];
+    if (!w->live)
+        return;
+    move_temporaries(e, w, i);
+    if (is_void_move(e, w))
+        return;
+    be_put_ins(e, make_ins(e, w), w->parts, w->cycles, w->at.line);
+    put_call_target(e, w);
+    if (w->op == BC_call || w->op == BC_icall)
+        be_open_block(e, BC_RETURN | (w->op == BC_icall ? BC_MEET : 0));
+}
+
+/* ---- moves on edges ---------------------------------------------------------------------------------------------- */
+
+struct edge_file { struct be_encoder *e; enum bc_file file; uint32_t line; };
+
+static void put_transfer(void *data, struct be_transfer t)
+{
+    struct edge_file *x = data;
+    unsigned kind = x->file == BC_FILE_MASKS ? BC_KIND_M : t.wide ? BC_KIND_W : BC_KIND_V;
+    struct bc_ins ins = {.op = (uint16_t)((t.from_scalar ? BC_spread_v : BC_mov_v) + kind), .d = (uint16_t)t.to,
+                         .a = (uint16_t)t.from};
+    be_put_ins(x->e, ins, 1, be_latency[IR_LAT_ALU], x->line);
+}
+
+static uint32_t take_scratch(void *data, bool wide)
+{
+    struct edge_file *x = data;
+    return BE_TEMPORARY | be_pool_take(&x->e->c->arena, &x->e->c->temporaries[x->file], wide);
+}
+
+/* The edge's moves between different registers of one file. */
+static uint32_t collect_moves(struct be_encoder *e, const struct be_edge *edge, enum bc_file file)
+{
+    vec_clear(&e->transfers);
+    for (uint32_t i = 0; i < edge->moves; i++) {
+        const struct be_move *m = &e->f->moves.at[edge->first_move + i];
+        const struct be_vreg *to = be_vreg(e->f, m->to), *from = be_vreg(e->f, m->from);
+        if (!to->live || be_file((enum bc_kind)to->kind) != file)
+            continue;
+        struct be_transfer t = {be_register(e, m->to), be_register(e, m->from), is_wide(to), from->kind == BC_KIND_S};
+        if (t.from_scalar || t.to != t.from)
+            vec_push(&e->c->arena, &e->transfers, t);
+    }
+    return e->transfers.count;
+}
+
+static bool has_moves(struct be_encoder *e, const struct be_edge *edge)
+{
+    return collect_moves(e, edge, BC_FILE_VECTORS) || collect_moves(e, edge, BC_FILE_MASKS);
+}
+
+static void put_moves(struct be_encoder *e, const struct be_edge *edge, uint32_t line)
+{
+    for (enum bc_file file = BC_FILE_VECTORS; file <= BC_FILE_MASKS; file++) {
+        struct edge_file x = {e, file, line};
+        struct be_mover mover = {put_transfer, take_scratch, &x};
+        if (collect_moves(e, edge, file))
+            be_parallel_moves(&e->c->arena, &mover, e->transfers.at, e->transfers.count);
+    }
+}
+
+/* ---- ends of blocks ------------------------------------------------------------------------------------------------- */
+
+static void jump_unless_next(struct be_encoder *e, uint32_t target, uint32_t line)
+{
+    if (target == e->next)
+        return;
+    be_put_ins(e, (struct bc_ins){.op = BC_jump}, 1, be_latency[IR_LAT_BR], line);
+    be_fix_later(e, BE_FIX_IMM, e->c->p->code.count - 1, target);
+}
+
+/* Blocks for the edges that need moves; where each edge leads, or BE_NONE: straight to its target. The one that falls
+ * through comes last. */
+static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges, uint32_t n, uint32_t line)
+{
+    vec_resize(&e->c->arena, &e->edge_code, n);
+    uint32_t last = BE_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        e->edge_code.at[i] = BE_NONE;
+        if (edges[i].moves && edges[i].target == e->next && has_moves(e, &edges[i]))
+            last = i;
+    }
+    for (uint32_t k = 0; k <= n; k++) {
+        uint32_t i = k < n ? k : last;
+        if (i == BE_NONE || (k < n && i == last) || !edges[i].moves || !has_moves(e, &edges[i]))
+            continue;
+        e->edge_code.at[i] = e->c->p->code.count;
+        be_open_block(e, 0);
+        put_moves(e, &edges[i], line);
+        if (i == last)
+            break;
+        be_put_ins(e, (struct bc_ins){.op = BC_jump}, 1, be_latency[IR_LAT_BR], line);
+        be_fix_later(e, BE_FIX_IMM, e->c->p->code.count - 1, edges[i].target);
+    }
+}
+
+static void point_edge(struct be_encoder *e, enum be_fix_field field_, uint32_t index, const struct be_edge *edges,
+                       uint32_t edge)
+{
+    if (e->edge_code.at[edge] != BE_NONE)
+        be_fix_now(e, field_, index, e->edge_code.at[edge]);
+    else
+        be_fix_later(e, field_, index, edges[edge].target);
+}
+
+static void encode_branch(struct be_encoder *e, const struct be_word *w, const struct be_block *b)
+{
+    const struct be_edge *edges = &e->f->edges.at[b->first_edge];
+    union { struct bc_branch branch; struct bc_ins ins; } word = {.branch = {.op = BC_branch, .site = be_site(e, w)}};
+    be_put_ins(e, make_ins(e, w), w->parts, w->cycles, w->at.line);
+    uint32_t at = e->c->p->code.count;
+    vec_push(&e->c->p->arena, &e->c->p->code, word.ins);
+    encode_edge_blocks(e, edges, 2, w->at.line);
+    point_edge(e, BE_FIX_YES, at, edges, 0);
+    point_edge(e, BE_FIX_NO, at, edges, 1);
+    be_fix_later(e, BE_FIX_MEET, at, be_meet(e->f, b->ir));
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct bc_case *x = a, *y = b;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+/* The cases, each with its edge's number for a target, sorted. A scalar i32 is zero-extended, lanes are sign-extended. */
+static uint32_t add_cases(struct be_encoder *e, const struct be_word *w, const struct ir_block *block)
+{
+    struct bc_program *p = e->c->p;
+    bool narrow = ir_at(e->f->ir, ir_at(e->f->ir, block->last)->args[0])->type == IR_TYPE_I32;
+    uint32_t first = p->cases.count;
+    for (uint32_t i = 1; i < block->edges.count; i++) {
+        int64_t value = block->edges.at[i].value;
+        if (narrow)
+            value = w->op == BC_switch_s ? (int64_t)(uint32_t)value : (int32_t)value;
+        vec_push(&p->arena, &p->cases, ((struct bc_case){value, i}));
+    }
+    if (p->cases.count > first)
+        qsort(p->cases.at + first, p->cases.count - first, sizeof *p->cases.at, by_value);
+    return first;
+}
+
+static void encode_switch(struct be_encoder *e, const struct be_word *w, const struct be_block *b)
+{
+    struct bc_program *p = e->c->p;
+    const struct be_edge *edges = &e->f->edges.at[b->first_edge];
+    const struct ir_block *block = ir_block_at(e->f->ir, b->ir);
+    struct bc_ins ins = make_ins(e, w);
+    ins.imm = p->switches.count;
+    uint32_t first = add_cases(e, w, block), n = block->edges.count - 1;
+    vec_push(&p->arena, &p->switches, ((struct bc_switch){.first = first, .count = n, .site = be_site(e, w)}));
+    be_put_ins(e, ins, w->parts, w->cycles, w->at.line);
+    encode_edge_blocks(e, edges, n + 1, w->at.line);
+    for (uint32_t i = first; i < first + n; i++)
+        point_edge(e, BE_FIX_CASE, i, edges, p->cases.at[i].target);
+    point_edge(e, BE_FIX_OTHERWISE, ins.imm, edges, 0);
+    be_fix_later(e, BE_FIX_SWITCH_MEET, ins.imm, be_meet(e->f, b->ir));
+}
+
+static void encode_end(struct be_encoder *e, const struct be_block *b)
+{
+    const struct be_word *w = &e->f->words.at[b->end - 1];
+    move_temporaries(e, w, b->end - 1);
+    if (w->op == BC_jump) {
+        const struct be_edge *edge = &e->f->edges.at[b->first_edge];
+        put_moves(e, edge, w->at.line);
+        jump_unless_next(e, edge->target, w->at.line);
+    } else if (bc_has_branch_word((enum bc_op)w->op)) {
+        encode_branch(e, w, b);
+    } else if (w->op >= BC_switch_v && w->op <= BC_switch_s) {
+        encode_switch(e, w, b);
+    } else {
+        be_put_ins(e, make_ins(e, w), w->parts, w->cycles, w->at.line);
+    }
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------------- */
+
+static void encode_block(struct be_encoder *e, const struct be_block *b)
+{
+    for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++)
+        be_pool_clear(&e->c->temporaries[file]);
+    e->code_of.at[b->ir] = e->c->p->code.count;
+    be_open_block(e, b->meet ? BC_MEET : 0);
+    for (uint32_t i = b->first + 1; i < b->end - 1; i++)
+        encode_word(e, i);
+    encode_end(e, b);
+}
+
+/* Where indirect calls enter: arguments and return address come from the signature's frame. */
+static void encode_entry(struct be_encoder *e)
+{
+    const struct be_frame *from = &e->c->frames[be_signature_node(e->c, e->f->signature)];
+    const u32_vec *params = &ir_block_at(e->f->ir, ir_entry(e->f->ir))->params;
+    uint32_t line = e->f->ir->at.line;
+    be_open_block(e, 0);
+    be_put_ins(e, (struct bc_ins){.op = BC_mov_v, .d = (uint16_t)(e->c->frames[e->f->id].depth - 1),
+                                  .a = (uint16_t)(from->depth - 1)}, 1, be_latency[IR_LAT_ALU], line);
+    for (uint32_t i = 0; i < params->count; i++) {
+        uint32_t to = e->f->params[i];
+        if (!to || !be_vreg(e->f, to)->live)
+            continue;
+        enum bc_kind kind = (enum bc_kind)be_vreg(e->f, to)->kind;
+        struct bc_ins move = {.op = (uint16_t)(BC_mov_v + kind), .d = (uint16_t)be_register(e, to),
+                              .a = (uint16_t)(from->base[be_file(kind)] + from->arguments[i])};
+        be_put_ins(e, move, 1, be_latency[IR_LAT_ALU], line);
+    }
+    be_put_ins(e, (struct bc_ins){.op = BC_jump, .imm = e->row->code}, 1, be_latency[IR_LAT_BR], line);
+}
+
+void be_encode(struct be_context *c, struct be_function *f)
+{
+    struct bc_function *row = &c->p->functions.at[f->id];
+    struct be_encoder e = {.c = c, .f = f, .row = row, .open = BE_NONE};
+    vec_resize(&c->arena, &e.code_of, f->ir->blocks.count);
+    row->code = c->p->code.count;
+    row->return_slot = f->kernel ? 0 : c->frames[f->id].depth - 1;
+    const struct be_block *block = NULL;
+    for ir_each_block(i, b, f->ir) {
+        if (!bitset_has(f->cfg->reachable, b))
+            continue;
+        e.next = b;
+        if (block)
+            encode_block(&e, block);
+        block = &f->blocks.at[f->cfg->rpo_index[b]];
+    }
+    e.next = BE_NONE;
+    encode_block(&e, block);
+    if (f->signature != BE_NONE) {
+        row->signature = f->signature;
+        row->entry = c->p->code.count;
+        encode_entry(&e);
+    }
+    be_close_block(&e);
+    be_fix_all(&e);
+    row->end = c->p->code.count;
+}

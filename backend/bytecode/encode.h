@@ -1,0 +1,33 @@
+/* encode.h: shared by encode.c (code) and table.c (block, line and site tables, targets). */
+#ifndef KERNC_BYTECODE_ENCODE_H
+#define KERNC_BYTECODE_ENCODE_H
+
+#include "backend/bytecode/emit.h"
+
+enum be_fix_field { BE_FIX_IMM, BE_FIX_YES, BE_FIX_NO, BE_FIX_MEET, BE_FIX_CASE, BE_FIX_OTHERWISE, BE_FIX_SWITCH_MEET };
+struct be_fix { uint8_t field; uint32_t index, block; };      /* index: of the code word, case or switch */
+
+struct be_encoder {
+    struct be_context *c;
+    struct be_function *f;
+    struct bc_function *row;
+    uint32_t open;                     /* row of the block being written; BE_NONE */
+    uint32_t next;                     /* IR block that comes next in the layout */
+    VEC(struct bc_line) lines;         /* of the open block */
+    u32_vec code_of;                   /* by IR block */
+    u32_vec edge_code;                 /* by edge of the branch being written: its own block, or BE_NONE */
+    VEC(struct be_transfer) transfers;
+    VEC(struct be_fix) fixes;
+};
+
+void be_open_block(struct be_encoder *e, unsigned flags);   /* closes the one before */
+void be_close_block(struct be_encoder *e);
+void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t instructions, uint32_t cycles, uint32_t line);
+uint16_t be_site(struct be_encoder *e, const struct be_word *w);           /* a new row of the site table */
+/* A target: a code index, or the IR block whose code index it will be (IR_NO_BLOCK: BC_NO_TARGET). */
+void be_fix_now(struct be_encoder *e, enum be_fix_field field, uint32_t index, uint32_t code);
+void be_fix_later(struct be_encoder *e, enum be_fix_field field, uint32_t index, uint32_t block);
+void be_fix_all(struct be_encoder *e);
+uint32_t be_register(const struct be_encoder *e, uint32_t vreg);
+
+#endif

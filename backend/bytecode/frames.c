@@ -1,0 +1,270 @@
+/* frames.c: where each function's registers and private memory lie.
+ *
+ * Recursion is an error, so the call graph has no cycles and every frame gets a fixed place: behind the frames of
+ * all that may be active below it, callers before callees. Frames of functions that are never active together
+ * share registers.
+ *
+ * Indirect calls go through a node of their own for each signature, whose frame holds the arguments, the return
+ * slot and the result: callers → signature → every function of that signature whose address is taken. A function
+ * with its address taken leaves its result in the signature's frame even when it is called directly, so direct
+ * callers have the edge to the signature too.
+ */
+#include "backend/bytecode/emit.h"
+
+#define NO_SIGNATURE UINT32_MAX
+
+/* ---- signatures ---------------------------------------------------------------------------------------------- */
+
+static uint64_t signature_hash(uint8_t result, uint32_t argc, const uint8_t *args)
+{
+    return hash_mix(hash_bytes(args, argc), (uint64_t)result << 32 | argc);
+}
+
+static bool same_signature(const struct ir_signature *s, uint8_t result, uint32_t argc, const uint8_t *args)
+{
+    return s->result == result && s->argc == argc && memcmp(s->args, args, argc) == 0;
+}
+
+/* The first signature with these types (being convergent does not count), or NO_SIGNATURE. */
+static uint32_t find_signature(const struct be_context *c, uint8_t result, uint32_t argc, const uint8_t *args)
+{
+    uint64_t key = signature_hash(result, argc, args);
+    uint32_t n;
+    for (; (n = map_get(&c->signatures, key)) != MAP_NONE; key++)
+        if (same_signature(&c->m->signatures.at[n], result, argc, args))
+            return n;
+    return NO_SIGNATURE;
+}
+
+static void index_signatures(struct be_context *c)
+{
+    for (uint32_t n = 0; n < c->m->signatures.count; n++) {
+        const struct ir_signature *s = &c->m->signatures.at[n];
+        if (find_signature(c, s->result, s->argc, s->args) != NO_SIGNATURE)
+            continue;
+        uint64_t key = signature_hash(s->result, s->argc, s->args);
+        while (map_get(&c->signatures, key) != MAP_NONE)
+            key++;
+        map_set(&c->arena, &c->signatures, key, n);
+    }
+}
+
+uint32_t be_signature(const struct be_context *c, uint32_t signature)
+{
+    const struct ir_signature *s = &c->m->signatures.at[signature];
+    return find_signature(c, s->result, s->argc, s->args);
+}
+
+static uint32_t signature_of(const struct be_context *c, const struct ir_function *f)
+{
+    uint8_t args[IR_MAX_ARGS];
+    const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
+    for (uint32_t i = 0; i < params->count; i++)
+        args[i] = ir_at(f, params->at[i])->type;
+    return find_signature(c, f->result, params->count, args);
+}
+
+/* Argument registers in order, then the result: wide ones at even places. */
+static uint32_t place_in(struct be_frame *frame, enum ir_type t)
+{
+    enum bc_kind kind = be_kind(t);
+    uint32_t *size = &frame->size[be_file(kind)], wide = kind == BC_KIND_W;
+    uint32_t at = wide ? (*size + 1) & ~1u : *size;
+    *size = at + 1 + wide;
+    return at;
+}
+
+static void lay_out_signature(struct be_context *c, uint32_t signature)
+{
+    const struct ir_signature *s = &c->m->signatures.at[signature];
+    struct be_frame *frame = &c->frames[be_signature_node(c, signature)];
+    if (frame->reached)
+        return;
+    frame->reached = true;
+    for (uint32_t i = 0; i < s->argc; i++)
+        frame->arguments[i] = place_in(frame, (enum ir_type)s->args[i]);
+    if (s->result != IR_TYPE_VOID)
+        frame->result = place_in(frame, (enum ir_type)s->result);
+}
+
+/* ---- reach ------------------------------------------------------------------------------------------------------ */
+
+static struct be_function *reach(struct be_context *c, u32_vec *work, uint32_t id)
+{
+    if (!c->functions[id]) {
+        struct be_function *f = c->functions[id] = arena_new(&c->arena, struct be_function);
+        f->ir = c->m->functions.at[id];
+        f->id = id;
+        f->kernel = f->ir->flags & IR_FN_KERNEL;
+        f->signature = BE_NONE;
+        c->frames[id].reached = true;
+        vec_push(&c->arena, work, id);
+    }
+    return c->functions[id];
+}
+
+static void take_address(struct be_context *c, u32_vec *work, uint32_t id)
+{
+    struct be_function *f = reach(c, work, id);
+    if (f->signature == BE_NONE && !f->kernel)
+        f->signature = signature_of(c, f->ir);
+}
+
+static void note_alloca(struct be_context *c, struct be_function *f, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(f->ir, r);
+    uint32_t *size = &c->frames[f->id].private_size, align = ins->imm2 ? ins->imm2 : 1;
+    if (!f->allocas)
+        f->allocas = arena_array(&c->arena, uint32_t, f->ir->ins.count);
+    uint64_t at = ((uint64_t)*size + align - 1) / align * align;
+    f->allocas[r] = (uint32_t)at;
+    at += (uint64_t)ins->imm;
+    *size = at > BC_MAX_PRIVATE ? BC_MAX_PRIVATE + 1 : (uint32_t)at;
+}
+
+static void scan_function(struct be_context *c, u32_vec *work, struct be_function *f)
+{
+    for (uint32_t r = 1; r < f->ir->ins.count; r++) {
+        const struct ir_ins *ins = ir_at(f->ir, r);
+        switch (ins->op) {
+        case IR_call: reach(c, work, (uint32_t)ins->imm); break;
+        case IR_function: take_address(c, work, (uint32_t)ins->imm); break;
+        case IR_alloca: note_alloca(c, f, r); break;
+        case IR_icall: lay_out_signature(c, be_signature(c, (uint32_t)ins->imm)); break;
+        default: break;
+        }
+    }
+}
+
+/* ---- edges and order -------------------------------------------------------------------------------------------- */
+
+static void add_call(struct be_context *c, uint32_t from, uint32_t to)
+{
+    vec_push(&c->arena, &c->frames[from].callees, to);
+}
+
+static void find_edges(struct be_context *c, const struct be_function *f)
+{
+    for (uint32_t r = 1; r < f->ir->ins.count; r++) {
+        const struct ir_ins *ins = ir_at(f->ir, r);
+        if (ins->op == IR_icall)
+            add_call(c, f->id, be_signature_node(c, be_signature(c, (uint32_t)ins->imm)));
+        if (ins->op != IR_call)
+            continue;
+        const struct be_function *callee = c->functions[ins->imm];
+        add_call(c, f->id, callee->id);
+        if (callee->signature != BE_NONE)
+            add_call(c, f->id, be_signature_node(c, callee->signature));
+    }
+    if (f->signature != BE_NONE)
+        add_call(c, be_signature_node(c, f->signature), f->id);
+}
+
+static const struct ir_function *some_function(const struct be_context *c, uint32_t node)
+{
+    return c->m->functions.at[node < c->m->functions.count ? node : c->frames[node].callees.at[0]];
+}
+
+enum { WHITE, GREY, BLACK };
+struct step { uint32_t node, next; };        /* next: callee to be visited */
+/* Depth-first search with an explicit stack; the reverse of the order in which nodes are left is topological. */
+static bool visit(struct be_context *c, uint32_t root, uint8_t *colour)
+{
+    VEC(struct step) stack = {0};
+    vec_push(&c->arena, &stack, ((struct step){root, 0}));
+    colour[root] = GREY;
+    while (stack.count) {
+        uint32_t node = vec_last(&stack).node, next = vec_last(&stack).next++;
+        if (next == c->frames[node].callees.count) {
+            colour[node] = BLACK;
+            vec_push(&c->arena, &c->order, node);
+            stack.count--;
+            continue;
+        }
+        uint32_t callee = c->frames[node].callees.at[next];
+        if (colour[callee] == GREY) {
+            const struct ir_function *f = some_function(c, callee);
+            be_error(c, "recursion", f->at, "'%s' may call itself, directly or through others; recursion has no frame", f->name);
+            return false;
+        }
+        if (colour[callee] == BLACK)
+            continue;
+        colour[callee] = GREY;
+        vec_push(&c->arena, &stack, ((struct step){callee, 0}));
+    }
+    return true;
+}
+
+static bool sort_frames(struct be_context *c)
+{
+    uint8_t *colour = arena_array(&c->arena, uint8_t, c->frame_count);
+    for (uint32_t n = 0; n < c->frame_count; n++)
+        if (c->frames[n].reached && colour[n] == WHITE && !visit(c, n, colour))
+            return false;
+    for (uint32_t i = 0, j = c->order.count; i + 1 < j--; i++) {
+        uint32_t swapped = c->order.at[i];
+        c->order.at[i] = c->order.at[j];
+        c->order.at[j] = swapped;
+    }
+    return true;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t max32(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool place_private(struct be_context *c)
+{
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        struct be_frame *frame = &c->frames[c->order.at[i]];
+        frame->private_base = max32(frame->private_base, BC_FIRST_ADDRESS);
+        uint32_t end = (frame->private_base + frame->private_size + 15) & ~15u;
+        if (end > BC_MAX_PRIVATE) {
+            const struct ir_function *f = some_function(c, c->order.at[i]);
+            be_error(c, "private-memory", f->at, "'%s' and its callers need more than %u bytes of private memory",
+                     f->name, BC_MAX_PRIVATE);
+            return false;
+        }
+        for (uint32_t k = 0; k < frame->callees.count; k++) {
+            struct be_frame *callee = &c->frames[frame->callees.at[k]];
+            callee->private_base = max32(callee->private_base, end);
+            callee->depth = max32(callee->depth, frame->depth + 1);
+        }
+    }
+    return true;
+}
+
+bool be_frames(struct be_context *c)
+{
+    u32_vec work = {0};
+    c->frame_count = c->m->functions.count + c->m->signatures.count;
+    c->frames = arena_array(&c->arena, struct be_frame, c->frame_count);
+    c->functions = arena_array(&c->arena, struct be_function *, c->m->functions.count);
+    index_signatures(c);
+    for (uint32_t i = 0; i < c->m->functions.count; i++)
+        if (c->m->functions.at[i]->flags & IR_FN_KERNEL)
+            reach(c, &work, i);
+    while (work.count)
+        scan_function(c, &work, c->functions[vec_pop(&work)]);
+    for (uint32_t i = 0; i < c->m->functions.count; i++)
+        if (c->functions[i])
+            find_edges(c, c->functions[i]);
+    return sort_frames(c) && place_private(c);
+}
+
+void be_frame_bases(struct be_context *c)
+{
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        struct be_frame *frame = &c->frames[c->order.at[i]];
+        for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++) {
+            uint32_t end = (frame->base[file] + frame->size[file] + 1) & ~1u;
+            for (uint32_t k = 0; k < frame->callees.count; k++) {
+                uint32_t *base = &c->frames[frame->callees.at[k]].base[file];
+                *base = max32(*base, end);
+            }
+        }
+    }
+}

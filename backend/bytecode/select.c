@@ -1,0 +1,441 @@
+/* select.c: instruction selection: IR → words on virtual registers, a block after the other in reverse post-order, so
+ * that definitions come before their uses.
+ *
+ * Nothing is looked ahead for: every value gets its words where it stands, and what turns out to be unneeded
+ * (comparisons that went into a branch, address arithmetic that went into a load, spread uniform values that only
+ * scalar forms read) is dropped by liveness.c.
+ */
+#include "backend/bytecode/select.h"
+
+/* ---- values -------------------------------------------------------------------------------------------------- */
+
+static ir_ref strip_casts(const struct be_selector *s, ir_ref r)
+{
+    while (ir_at(s->ir, r)->op == IR_ptrcast)
+        r = ir_at(s->ir, r)->args[0];
+    return r;
+}
+
+bool be_known(const struct be_selector *s, ir_ref r, uint64_t *bits)
+{
+    r = strip_casts(s, r);
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    switch (ins->op) {
+    case IR_constant: *bits = (uint64_t)ins->imm; return true;
+    case IR_function: *bits = (uint64_t)ins->imm + 1; return true;
+    case IR_alloca: *bits = s->c->frames[s->f->id].private_base + s->f->allocas[r]; return true;
+    case IR_object:
+        *bits = s->c->object_address[ins->imm];
+        return s->c->m->objects.at[ins->imm].space == IR_TYPE_SHARED;
+    default: return false;
+    }
+}
+
+static bool is_kernel_param(const struct be_selector *s, const struct ir_ins *ins)
+{
+    return ins->op == IR_param && s->f->kernel && ins->block == ir_entry(s->ir);
+}
+
+static bool is_thread_special(const struct ir_ins *ins)
+{
+    return ins->op == IR_special && ir_special_info[ins->imm].scope == IR_SCOPE_THREAD;
+}
+
+/* Filled by the runtime before the warp runs: where from? */
+static bool has_fill(const struct be_selector *s, ir_ref r, enum bc_source *source, uint64_t *value)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    *source = BC_FROM_CONSTANT;
+    if (be_known(s, r, value))
+        return true;
+    *value = (uint64_t)ins->imm;
+    *source = BC_FROM_PARAM;
+    if (is_kernel_param(s, ins))
+        return true;
+    *source = BC_FROM_SPECIAL;
+    if (ins->op == IR_special)
+        return true;
+    *source = BC_FROM_DATA;
+    *value = ins->op == IR_object ? s->c->object_address[ins->imm] : 0;
+    return ins->op == IR_object;
+}
+
+bool be_invariant(const struct be_selector *s, ir_ref r)
+{
+    enum bc_source source;
+    uint64_t value;
+    return s->invariant[r] || (has_fill(s, r, &source, &value) && !is_thread_special(ir_at(s->ir, r)));
+}
+
+bool be_uniform(const struct be_selector *s, ir_ref r)
+{
+    return be_invariant(s, r) || (s->scalars[r] && be_vreg(s->f, s->scalars[r])->segment == s->segment);
+}
+
+uint32_t be_scalar(struct be_selector *s, ir_ref r)
+{
+    enum bc_source source;
+    uint64_t value;
+    INVARIANT(be_uniform(s, r));
+    if (!s->scalars[r] && has_fill(s, r, &source, &value)) {
+        uint32_t fill = be_fill(s->c, s->f, BC_KIND_S, source, value);
+        s->scalars[r] = fill;
+    }
+    return s->scalars[r];
+}
+
+/* Parameters of blocks are made when first named: the edges of earlier blocks name them. */
+static uint32_t param_register(struct be_selector *s, const struct ir_ins *ins)
+{
+    return be_vreg_new(s->c, s->f, be_kind((enum ir_type)ins->type), BE_FRAME);
+}
+
+uint32_t be_lanes(struct be_selector *s, ir_ref r)
+{
+    enum bc_source source;
+    uint64_t value;
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    if (s->lanes[r])
+        return s->lanes[r];
+    if (has_fill(s, r, &source, &value))
+        s->lanes[r] = be_fill(s->c, s->f, be_kind((enum ir_type)ins->type), source, value);
+    else if (ins->op == IR_param)
+        s->lanes[r] = param_register(s, ins);
+    else
+        BUG("%s in %s is used before its definition", ir_op_info[ins->op].text, s->ir->name);
+    return s->lanes[r];
+}
+
+uint32_t be_lane_constant(struct be_selector *s, enum bc_kind kind, uint64_t bits)
+{
+    return be_fill(s->c, s->f, kind, BC_FROM_CONSTANT, bits);
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t define(struct be_selector *s, enum bc_kind kind)
+{
+    uint32_t v = be_vreg_new(s->c, s->f, kind, BE_LOCAL);
+    be_vreg(s->f, v)->segment = s->segment;
+    return v;
+}
+
+uint32_t be_define(struct be_selector *s, ir_ref r)
+{
+    return s->lanes[r] = define(s, be_kind((enum ir_type)ir_at(s->ir, r)->type));
+}
+
+uint32_t be_define_scalar(struct be_selector *s, ir_ref r, bool invariant)
+{
+    s->invariant[r] = invariant;
+    return s->scalars[r] = define(s, BC_KIND_S);
+}
+
+struct be_word *be_put(struct be_selector *s, enum bc_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t e)
+{
+    const struct ir_ins *ins = ir_at(s->ir, s->at);
+    struct be_word w = {.op = (uint16_t)op, .parts = 1, .cycles = be_latency[ir_latency_of(s->ir, s->at)],
+                        .d = d, .a = a, .b = b, .e = e, .at = ins->at, .boundary = s->boundary};
+    w.effect = !be_defines(&w) || be_vreg(s->f, d)->home == BE_FOREIGN || ir_has_effect(s->ir, s->at);
+    if (be_defines(&w) && d)
+        be_vreg(s->f, d)->word = s->f->words.count;
+    s->boundary = false;
+    vec_push(&s->c->arena, &s->f->words, w);
+    return &vec_last(&s->f->words);
+}
+
+static struct be_word *put_move_word(struct be_selector *s, enum bc_op op, uint32_t to, uint32_t from)
+{
+    struct be_word *w = be_put(s, op, to, from, 0, 0);
+    w->cycles = be_latency[IR_LAT_ALU];
+    w->effect = be_vreg(s->f, to)->home == BE_FOREIGN;
+    return w;
+}
+
+void be_spread(struct be_selector *s, ir_ref r)
+{
+    uint32_t from = s->scalars[r];
+    put_move_word(s, (enum bc_op)(BC_spread_v + be_kind((enum ir_type)ir_at(s->ir, r)->type)), be_define(s, r), from);
+}
+
+void be_put_move(struct be_selector *s, uint32_t to, ir_ref r)
+{
+    unsigned kind = be_vreg(s->f, to)->kind;
+    if (be_uniform(s, r))
+        put_move_word(s, (enum bc_op)(BC_spread_v + kind), to, be_scalar(s, r));
+    else
+        put_move_word(s, (enum bc_op)(BC_mov_v + kind), to, be_lanes(s, r));
+}
+
+void be_switch_point(struct be_selector *s)
+{
+    s->segment++;
+    s->boundary = true;
+}
+
+/* ---- pure operations ------------------------------------------------------------------------------------------- */
+
+static bool all_uniform(const struct be_selector *s, const struct ir_ins *ins)
+{
+    for (uint32_t i = 0; i < ins->argc; i++)
+        if (!be_uniform(s, ins->args[i]))
+            return false;
+    return true;
+}
+
+static bool all_invariant(const struct be_selector *s, const struct ir_ins *ins)
+{
+    for (uint32_t i = 0; i < ins->argc; i++)
+        if (!be_invariant(s, ins->args[i]))
+            return false;
+    return true;
+}
+
+/* The operands in lanes or in scalars. */
+static void take_operands(struct be_selector *s, const struct ir_ins *ins, bool scalar, uint32_t regs[3])
+{
+    for (uint32_t i = 0; i < ins->argc; i++)
+        regs[i] = scalar ? be_scalar(s, ins->args[i]) : be_lanes(s, ins->args[i]);
+}
+
+static void put_pure(struct be_selector *s, ir_ref r, enum scalar_case which)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    uint32_t regs[3] = {0};
+    bool scalar = all_uniform(s, ins), invariant = scalar && all_invariant(s, ins);
+    take_operands(s, ins, scalar, regs);
+    uint32_t d = scalar ? be_define_scalar(s, r, invariant) : be_define(s, r);
+    be_put(s, bc_scalar_op(which, scalar ? BC_FORM_S : BC_FORM_V), d, regs[0], regs[1], 0)->c = regs[2];
+    if (scalar)
+        be_spread(s, r);
+}
+
+/* x * 2^n, where the optimiser has not made it a shift: the exponent, or -1. */
+static int power_of_two(const struct be_selector *s, const struct ir_ins *ins, ir_ref *x)
+{
+    uint64_t bits;
+    if (ins->op != IR_mul || ir_is_float((enum ir_type)ins->type))
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        *x = ins->args[1 - i];
+        if (ir_is_const(s->ir, ins->args[i], &bits) && bits && !(bits & (bits - 1)))
+            return __builtin_ctzll(bits);
+    }
+    return -1;
+}
+
+static bool put_shift(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    bool wide = ins->type == IR_TYPE_I64;
+    ir_ref x;
+    int n = power_of_two(s, ins, &x);
+    if (n < 0 || be_uniform(s, x))
+        return false;
+    uint32_t count = be_lane_constant(s, wide ? BC_KIND_W : BC_KIND_V, (uint64_t)n), from = be_lanes(s, x);
+    struct be_word *w = be_put(s, bc_scalar_op(wide ? SCALAR_shl_L : SCALAR_shl_I, BC_FORM_V), be_define(s, r), from, count, 0);
+    w->cycles = be_latency[IR_LAT_ALU];
+    return true;
+}
+
+/* The same bits under another type: no word. */
+static void select_cast(struct be_selector *s, ir_ref r)
+{
+    ir_ref from = strip_casts(s, r);
+    s->lanes[r] = be_lanes(s, from);
+    if (be_uniform(s, from))
+        s->scalars[r] = be_scalar(s, from);
+    s->invariant[r] = be_invariant(s, from);
+}
+
+/* ---- control ---------------------------------------------------------------------------------------------------- */
+
+/* A comparison of this block that only the branch reads becomes part of it. */
+static bool select_fused(struct be_selector *s, const struct ir_ins *branch)
+{
+    ir_ref condition = branch->args[0];
+    const struct ir_ins *compare = ir_at(s->ir, condition);
+    if (s->uses[condition] != 1 || compare->block != branch->block || !ir_is_pure((enum ir_op)compare->op))
+        return false;
+    enum scalar_case which = ir_scalar_case(s->ir, condition);
+    bool scalar = all_uniform(s, compare);
+    if (!bc_is_comparison(which) || (!scalar && s->scalars[condition]))
+        return false;
+    uint32_t regs[3];
+    take_operands(s, compare, scalar, regs);
+    struct be_word *w = be_put(s, bc_scalar_op(which, scalar ? BC_FORM_C : BC_FORM_B), 0, regs[0], regs[1], 0);
+    w->parts = 2;
+    w->cycles = (uint8_t)(w->cycles + be_latency[ir_latency_of(s->ir, condition)]);
+    return true;
+}
+
+static void select_brif(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    if (select_fused(s, ins))
+        return;
+    if (be_uniform(s, ins->args[0]))
+        be_put(s, BC_sbr, 0, be_scalar(s, ins->args[0]), 0, 0);
+    else
+        be_put(s, BC_br, 0, be_lanes(s, ins->args[0]), 0, 0);
+}
+
+static void select_switch(struct be_selector *s, ir_ref r)
+{
+    ir_ref value = ir_at(s->ir, r)->args[0];
+    if (be_uniform(s, value))
+        be_put(s, BC_switch_s, 0, be_scalar(s, value), 0, 0);
+    else
+        be_put(s, ir_at(s->ir, value)->type == IR_TYPE_I64 ? BC_switch_w : BC_switch_v, 0, be_lanes(s, value), 0, 0);
+}
+
+static void select_assert(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    be_put(s, BC_assert, 0, be_lanes(s, ins->args[0]), 0, 0)->imm = (uint32_t)ins->imm;
+}
+
+static void select_ins(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    switch (ins->op) {
+    case IR_object: case IR_function: case IR_special: case IR_alloca: case IR_fence:
+    case IR_predict: case IR_predict_point: case IR_predict_function:
+        return;
+    case IR_ptradd: put_pure(s, r, SCALAR_add_I); return;
+    case IR_ptrcast: select_cast(s, r); return;
+    case IR_load: be_select_load(s, r); return;
+    case IR_store: be_select_store(s, r); return;
+    case IR_memcpy: case IR_memzero: be_select_block_memory(s, r); return;
+    case IR_clock: be_put(s, BC_clock, be_define(s, r), 0, 0, 0); return;
+    case IR_call: be_select_call(s, r); return;
+    case IR_icall: be_select_icall(s, r); return;
+    case IR_hostcall: case IR_printf: be_select_listed(s, r); return;
+    case IR_assert: select_assert(s, r); return;
+    case IR_br: be_put(s, BC_jump, 0, 0, 0, 0); return;
+    case IR_brif: select_brif(s, r); return;
+    case IR_switch: select_switch(s, r); return;
+    case IR_ret: be_select_return(s, r); return;
+    case IR_trap: be_put(s, BC_trap, 0, 0, 0, 0)->imm = (uint32_t)ins->imm; return;
+    default: break;
+    }
+    if (ir_is_pure((enum ir_op)ins->op)) {
+        if (!put_shift(s, r))
+            put_pure(s, r, ir_scalar_case(s->ir, r));
+    } else if (ins->op >= IR_atomic_add && ins->op <= IR_atomic_cas) {
+        be_select_atomic(s, r);
+    } else if (!be_select_group(s, r)) {
+        BUG("bytecode has no %s", ir_op_info[ins->op].text);
+    }
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+/* The moves that the edge's arguments ask for. They stand at the end of the block, behind a branch in a block of their
+ * own: there only invariant scalars can still be read. */
+static void select_edge(struct be_selector *s, const struct ir_edge *e, bool only)
+{
+    struct be_function *f = s->f;
+    const u32_vec *params = &ir_block_at(s->ir, e->block)->params;
+    vec_push(&s->c->arena, &f->edges, ((struct be_edge){e->block, f->moves.count, e->argc}));
+    for (uint32_t i = 0; i < e->argc; i++) {
+        uint32_t to = be_lanes(s, params->at[i]);
+        bool scalar = only ? be_uniform(s, e->args[i]) : be_invariant(s, e->args[i]);
+        uint32_t from = scalar ? be_scalar(s, e->args[i]) : be_lanes(s, e->args[i]);
+        struct be_vreg *param = be_vreg(f, to);
+        vec_push(&s->c->arena, &f->moves, ((struct be_move){to, from, param->first_move}));
+        param->first_move = f->moves.count - 1;
+    }
+}
+
+static void begin_param(struct be_selector *s, uint32_t v, uint32_t word)
+{
+    struct be_vreg *param = be_vreg(s->f, v);
+    param->word = word;
+    param->start = 2 * word;
+    param->block = s->f->cfg->rpo_index[ir_at(s->ir, s->at)->block];
+}
+
+static void select_block(struct be_selector *s, uint32_t b)
+{
+    struct be_function *f = s->f;
+    const struct ir_block *block = ir_block_at(s->ir, b);
+    struct be_block *out = &f->blocks.at[s->f->cfg->rpo_index[b]];
+    *out = (struct be_block){.ir = b, .first = f->words.count};
+    s->at = block->first;
+    be_switch_point(s);
+    be_put(s, BC_block, 0, 0, 0, 0)->cycles = 0;
+    vec_last(&f->words).parts = 0;
+    if (!s->f->kernel || b != ir_entry(s->ir))
+        for (uint32_t i = 0; i < block->params.count; i++)
+            begin_param(s, be_lanes(s, block->params.at[i]), out->first);
+    for ir_each_ins(r, s->ir, b)
+        select_ins(s, s->at = r);
+    out->first_edge = f->edges.count;
+    for (uint32_t e = 0; e < block->edges.count; e++)
+        select_edge(s, &block->edges.at[e], block->edges.count == 1);
+    out->end = f->words.count;
+}
+
+static void count_uses(struct be_selector *s)
+{
+    for (uint32_t i = 0; i < s->f->cfg->rpo_count; i++) {
+        uint32_t b = s->f->cfg->rpo[i];
+        for ir_each_ins(r, s->ir, b)
+            for (uint32_t k = 0; k < ir_at(s->ir, r)->argc; k++)
+                s->uses[ir_at(s->ir, r)->args[k]]++;
+        const struct ir_block *block = ir_block_at(s->ir, b);
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            for (uint32_t k = 0; k < block->edges.at[e].argc; k++)
+                s->uses[block->edges.at[e].args[k]]++;
+    }
+}
+
+static void note_params(struct be_selector *s)
+{
+    const u32_vec *params = &ir_block_at(s->ir, ir_entry(s->ir))->params;
+    s->f->params = arena_array(&s->c->arena, uint32_t, params->count);
+    for (uint32_t i = 0; i < params->count && !s->f->kernel; i++)
+        s->f->params[i] = s->lanes[params->at[i]];
+}
+
+/* Which blocks lanes meet in: where branches that may part them say. */
+static void find_meets(struct be_function *f)
+{
+    for (uint32_t i = 0; i < f->blocks.count; i++) {
+        const struct be_block *b = &f->blocks.at[i];
+        enum bc_op op = (enum bc_op)f->words.at[b->end - 1].op;
+        bool parts = op == BC_br || op == BC_switch_v || op == BC_switch_w
+                  || (op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_B);
+        uint32_t meet = be_meet(f, b->ir);
+        if (parts && meet != IR_NO_BLOCK)
+            f->blocks.at[f->cfg->rpo_index[meet]].meet = true;
+    }
+}
+
+uint32_t be_meet(const struct be_function *f, uint32_t b)
+{
+    uint32_t chosen = ir_block_at(f->ir, b)->reconverge;
+    return chosen != IR_NO_BLOCK && bitset_has(f->cfg->reachable, chosen) ? chosen : f->post->idom[b];
+}
+
+void be_select(struct be_context *c, struct be_function *f)
+{
+    uint32_t n = f->ir->ins.count;
+    f->cfg = ir_cfg_new(&c->arena, f->ir);
+    f->post = ir_post_dominators_new(&c->arena, f->cfg);
+    struct be_selector s = {.c = c, .f = f, .ir = f->ir};
+    s.lanes = arena_array(&c->arena, uint32_t, n);
+    s.scalars = arena_array(&c->arena, uint32_t, n);
+    s.uses = arena_array(&c->arena, uint32_t, n);
+    s.invariant = arena_array(&c->arena, bool, n);
+    vec_resize(&c->arena, &f->blocks, f->cfg->rpo_count);
+    be_vreg_new(c, f, BC_KIND_S, BE_LOCAL);         /* number 1 exists, so that the table does */
+    if (f->ir->result != IR_TYPE_VOID)
+        f->result = be_vreg_new(c, f, be_kind((enum ir_type)f->ir->result), BE_FRAME);
+    count_uses(&s);
+    for (uint32_t i = 0; i < f->cfg->rpo_count; i++)
+        select_block(&s, f->cfg->rpo[i]);
+    note_params(&s);
+    find_meets(f);
+}

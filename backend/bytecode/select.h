@@ -1,0 +1,52 @@
+/* select.h: shared by the files that turn IR into words. */
+#ifndef KERNC_BYTECODE_SELECT_H
+#define KERNC_BYTECODE_SELECT_H
+
+#include "backend/bytecode/emit.h"
+
+/* How a value is held. Uniform ones live in scalars: those that are the same all the time a warp runs ("invariant")
+ * may be read everywhere; the others ("local": results of ballot, loads from a uniform address, …) are what the active
+ * lanes agreed on between two switch points, and may be read as scalars only there. Behind its definition a uniform
+ * value is also spread over lanes; the spreading word dies if no lane form reads it. */
+struct be_selector {
+    struct be_context *c;
+    struct be_function *f;
+    const struct ir_function *ir;
+    uint32_t *lanes, *scalars;   /* virtual registers by ir_ref, or 0 */
+    bool     *invariant;
+    uint32_t *uses;              /* operands and edge arguments that name the value */
+    uint32_t segment;            /* counts switch points */
+    bool     boundary;           /* the next word has one before it */
+    ir_ref   at;                 /* the instruction being selected */
+};
+
+/* Known when compiling: constants, addresses of allocas and shared objects, function pointers. */
+bool be_known(const struct be_selector *s, ir_ref r, uint64_t *bits);
+bool be_uniform(const struct be_selector *s, ir_ref r);      /* here be_scalar gives its register */
+bool be_invariant(const struct be_selector *s, ir_ref r);
+uint32_t be_scalar(struct be_selector *s, ir_ref r);
+uint32_t be_lanes(struct be_selector *s, ir_ref r);
+uint32_t be_lane_constant(struct be_selector *s, enum bc_kind kind, uint64_t bits);
+
+/* New registers for a value; spread comes behind the word that defines the scalar. */
+uint32_t be_define(struct be_selector *s, ir_ref r);
+uint32_t be_define_scalar(struct be_selector *s, ir_ref r, bool invariant);
+void be_spread(struct be_selector *s, ir_ref r);
+/* Appends a word that counts as the instruction being selected. */
+struct be_word *be_put(struct be_selector *s, enum bc_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t e);
+/* to = r, as a word of its own. */
+void be_put_move(struct be_selector *s, uint32_t to, ir_ref r);
+/* A switch point lies before the next word. */
+void be_switch_point(struct be_selector *s);
+
+void be_select_load(struct be_selector *s, ir_ref r);        /* select_memory.c */
+void be_select_store(struct be_selector *s, ir_ref r);
+void be_select_atomic(struct be_selector *s, ir_ref r);
+void be_select_block_memory(struct be_selector *s, ir_ref r);
+bool be_select_group(struct be_selector *s, ir_ref r);       /* select_group.c; false: none of its operations */
+void be_select_call(struct be_selector *s, ir_ref r);        /* select_call.c */
+void be_select_icall(struct be_selector *s, ir_ref r);
+void be_select_listed(struct be_selector *s, ir_ref r);      /* printf, hostcall */
+void be_select_return(struct be_selector *s, ir_ref r);
+
+#endif

@@ -1,0 +1,111 @@
+/* select_group.c: convergent operations and tokens.
+ *
+ * A program that keeps tokens may switch lanes before every convergent operation, one that does not only before a
+ * barrier (program.h, rules 1 and 2).
+ */
+#include "backend/bytecode/select.h"
+
+static uint32_t token_of(struct be_selector *s, const struct ir_ins *ins)
+{
+    return s->c->o->tokens && ins->token ? be_lanes(s, ins->token) : 0;
+}
+
+/* Offset of a type's row behind the first of its operation: v w m. */
+static unsigned kind_row(const struct be_selector *s, ir_ref r)
+{
+    return be_kind((enum ir_type)ir_at(s->ir, r)->type);
+}
+
+static bool is_class(const struct ir_ins *ins, enum ir_type a, enum ir_type b)
+{
+    return ins->type == a || ins->type == b;
+}
+
+/* reduce_OP_I and its neighbours: integers in pairs I L, then the floats of add, smin, smax. */
+static enum bc_op reduce_op(const struct ir_ins *ins)
+{
+    static const enum bc_op integers[] = {BC_reduce_add_I, BC_reduce_smin_I, BC_reduce_smax_I, BC_reduce_umin_I,
+                                          BC_reduce_umax_I, BC_reduce_and_I, BC_reduce_or_I, BC_reduce_xor_I};
+    static const enum bc_op floats[] = {BC_reduce_add_F, BC_reduce_smin_F, BC_reduce_smax_F};
+    unsigned n = ins->op - IR_reduce_add;
+    if (ins->type == IR_TYPE_I1)
+        return ins->op == IR_reduce_and ? BC_all : BC_any;
+    enum bc_op op = ir_is_float((enum ir_type)ins->type) ? floats[n] : integers[n];
+    return (enum bc_op)(op + is_class(ins, IR_TYPE_I64, IR_TYPE_F64));
+}
+
+static enum bc_op scan_op(const struct ir_ins *ins)
+{
+    enum bc_op op = ir_is_float((enum ir_type)ins->type) ? BC_scan_add_F : BC_scan_add_I;
+    return (enum bc_op)(op + is_class(ins, IR_TYPE_I64, IR_TYPE_F64));
+}
+
+/* One result for the group. */
+static void select_vote(struct be_selector *s, ir_ref r, enum bc_op op)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    uint32_t token = token_of(s, ins), a = ins->argc ? be_lanes(s, ins->args[0]) : 0;
+    be_put(s, op, be_define_scalar(s, r, false), a, 0, token);
+    be_spread(s, r);
+}
+
+/* A result for each lane. */
+static void select_exchange(struct be_selector *s, ir_ref r, enum bc_op op)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    uint32_t token = token_of(s, ins), a = ins->argc ? be_lanes(s, ins->args[0]) : 0;
+    uint32_t b = ins->argc > 1 ? be_lanes(s, ins->args[1]) : 0;
+    be_put(s, op, be_define(s, r), a, b, token);
+}
+
+static void select_token(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    if (!s->c->o->tokens)
+        return;
+    be_switch_point(s);
+    if (ins->op == IR_loop) {
+        uint32_t outer = be_lanes(s, ins->token);
+        be_put(s, BC_tok_loop, be_define(s, r), outer, 0, 0)->imm = s->c->hearts++;
+    } else {
+        be_put(s, ins->op == IR_entry ? BC_tok_entry : BC_tok_anchor, be_define(s, r), 0, 0, 0);
+    }
+    vec_last(&s->f->words).parts = 0;
+}
+
+static void select_operation(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    unsigned kind = kind_row(s, r);
+    switch (ins->op) {
+    case IR_barrier: be_put(s, BC_barrier, 0, 0, 0, token_of(s, ins)); break;
+    case IR_syncwarp: be_put(s, BC_syncwarp, 0, 0, 0, token_of(s, ins)); break;
+    case IR_ballot: select_vote(s, r, BC_ballot); break;
+    case IR_any: select_vote(s, r, BC_any); break;
+    case IR_all: select_vote(s, r, BC_all); break;
+    case IR_active_mask: select_vote(s, r, BC_active); break;
+    case IR_broadcast_first: select_vote(s, r, (enum bc_op)(BC_first_v + kind)); break;
+    case IR_shuffle: case IR_broadcast: select_exchange(s, r, (enum bc_op)(BC_shuffle_v + kind)); break;
+    case IR_shuffle_xor: select_exchange(s, r, (enum bc_op)(BC_shuffle_xor_v + kind)); break;
+    case IR_shuffle_up: select_exchange(s, r, (enum bc_op)(BC_shuffle_up_v + kind)); break;
+    case IR_shuffle_down: select_exchange(s, r, (enum bc_op)(BC_shuffle_down_v + kind)); break;
+    case IR_scan_add: select_exchange(s, r, scan_op(ins)); break;
+    case IR_elect: select_exchange(s, r, BC_elect); break;
+    default: select_vote(s, r, reduce_op(ins));
+    }
+}
+
+bool be_select_group(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    if (ins->op < IR_barrier || ins->op > IR_loop)
+        return false;
+    if (ins->op >= IR_entry) {
+        select_token(s, r);
+        return true;
+    }
+    if (s->c->o->tokens || ins->op == IR_barrier)
+        be_switch_point(s);
+    select_operation(s, r);
+    return true;
+}

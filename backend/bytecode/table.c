@@ -1,0 +1,125 @@
+/* table.c: the tables beside the code: what blocks cost, and which lines; sites; targets, once they are known. */
+#include "backend/bytecode/encode.h"
+
+#include <stdlib.h>
+
+/* ---- blocks and lines ------------------------------------------------------------------------------------------ */
+
+static int by_line(const void *a, const void *b)
+{
+    const struct bc_line *x = a, *y = b;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+void be_close_block(struct be_encoder *e)
+{
+    struct bc_program *p = e->c->p;
+    if (e->open == BE_NONE)
+        return;
+    struct bc_block *b = &p->blocks.at[e->open];
+    b->first_line = p->lines.count;
+    if (e->lines.count)
+        qsort(e->lines.at, e->lines.count, sizeof *e->lines.at, by_line);
+    for (uint32_t i = 0; i < e->lines.count; i++) {
+        const struct bc_line *l = &e->lines.at[i];
+        if (p->lines.count > b->first_line && vec_last(&p->lines).line == l->line) {
+            vec_last(&p->lines).instructions += l->instructions;
+            vec_last(&p->lines).cycles += l->cycles;
+        } else {
+            vec_push(&p->arena, &p->lines, *l);
+        }
+    }
+    b->line_count = p->lines.count - b->first_line;
+    vec_clear(&e->lines);
+    e->open = BE_NONE;
+}
+
+void be_open_block(struct be_encoder *e, unsigned flags)
+{
+    struct bc_program *p = e->c->p;
+    be_close_block(e);
+    e->open = p->blocks.count;
+    vec_push(&p->arena, &p->blocks, ((struct bc_block){.code = p->code.count}));
+    vec_push(&p->arena, &p->code, ((struct bc_ins){.op = BC_block, .d = (uint16_t)flags, .imm = e->open}));
+}
+
+void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t instructions, uint32_t cycles, uint32_t line)
+{
+    struct bc_program *p = e->c->p;
+    struct bc_block *b = &p->blocks.at[e->open];
+    vec_push(&p->arena, &p->code, ins);
+    b->instructions += instructions;
+    b->cycles += cycles;
+    if (!instructions && !cycles)
+        return;
+    if (e->lines.count && vec_last(&e->lines).line == line) {
+        vec_last(&e->lines).instructions += instructions;
+        vec_last(&e->lines).cycles += cycles;
+    } else {
+        vec_push(&e->c->arena, &e->lines, ((struct bc_line){line, instructions, cycles}));
+    }
+}
+
+/* ---- sites -------------------------------------------------------------------------------------------------------- */
+
+static enum bc_site_kind space_kind(unsigned space)
+{
+    return space == 0 ? BC_SITE_GLOBAL : space == 1 ? BC_SITE_SHARED : BC_SITE_PRIVATE;
+}
+
+static enum bc_site_kind site_kind(const struct be_word *w)
+{
+    if (w->op == BC_memcpy || w->op == BC_memzero)
+        return space_kind(w->c & 3);
+    if (bc_has_branch_word((enum bc_op)w->op) || (w->op >= BC_switch_v && w->op <= BC_switch_s) || w->op == BC_icall)
+        return BC_SITE_BRANCH;
+    if (w->op >= BC_ld_g8 && w->op <= BC_stx_pb)
+        return space_kind((w->op - BC_ld_g8) / (unsigned)(BC_ld_h8 - BC_ld_g8));
+    if (w->op >= BC_ldu_g8 && w->op <= BC_ldu_hb)
+        return space_kind(w->op >= BC_ldu_h8);
+    if (w->op >= BC_at_gadd_I && w->op <= BC_at_hcas_F)
+        return space_kind(w->op >= BC_at_hadd_I);
+    return BC_SITE_OTHER;
+}
+
+uint16_t be_site(struct be_encoder *e, const struct be_word *w)
+{
+    struct bc_program *p = e->c->p;
+    if (p->sites.count == BC_MAX_SITES - 1) {       /* all that follow share a row without a place */
+        vec_push(&p->arena, &p->sites, ((struct bc_site){.kind = BC_SITE_OTHER, .block = e->open}));
+    } else if (p->sites.count < BC_MAX_SITES) {
+        vec_push(&p->arena, &p->sites, ((struct bc_site){w->at.line, w->at.column, site_kind(w), e->open}));
+    }
+    return (uint16_t)(p->sites.count - 1);
+}
+
+/* ---- targets -------------------------------------------------------------------------------------------------------- */
+
+void be_fix_now(struct be_encoder *e, enum be_fix_field field, uint32_t index, uint32_t code)
+{
+    struct bc_program *p = e->c->p;
+    struct bc_branch *branch = (struct bc_branch *)&p->code.at[index];
+    switch (field) {
+    case BE_FIX_IMM: p->code.at[index].imm = code; break;
+    case BE_FIX_YES: branch->yes = code; break;
+    case BE_FIX_NO: branch->no = code; break;
+    case BE_FIX_MEET: branch->meet = code; break;
+    case BE_FIX_CASE: p->cases.at[index].target = code; break;
+    case BE_FIX_OTHERWISE: p->switches.at[index].otherwise = code; break;
+    case BE_FIX_SWITCH_MEET: p->switches.at[index].meet = code; break;
+    }
+}
+
+void be_fix_later(struct be_encoder *e, enum be_fix_field field, uint32_t index, uint32_t block)
+{
+    vec_push(&e->c->arena, &e->fixes, ((struct be_fix){(uint8_t)field, index, block}));
+}
+
+void be_fix_all(struct be_encoder *e)
+{
+    for (uint32_t i = 0; i < e->fixes.count; i++) {
+        const struct be_fix *x = &e->fixes.at[i];
+        be_fix_now(e, (enum be_fix_field)x->field, x->index,
+                   x->block == IR_NO_BLOCK ? BC_NO_TARGET : e->code_of.at[x->block]);
+    }
+}
