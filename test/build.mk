@@ -27,6 +27,9 @@ UNIT += ir_structure
 # Programs that compare with LLVM; test/oracle/llvm.test runs them.
 ORACLES := llvm_analyses llvm_tokens
 
+SUITES += frontend
+frontend_TEST_SRC := test/frontend/frontend_test.c
+
 TEST_FOLDERS := test/cli test/oracle
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
