@@ -87,6 +87,14 @@ bool opt_ssa_possible(struct opt_context *c, struct ir_function *f);
 /* Turns the variables into values and removes their reads and writes. A read before any write gives zero. */
 void opt_construct_ssa(struct opt_context *c, struct ir_function *f, const struct opt_variables *v);
 
+/* ---- convergence tokens (opt/infer.c) --------------------------------------------------------------------- */
+
+/* How a function's convergent operations are controlled; the two modes do not mix. */
+struct opt_token_modes { bool controlled, uncontrolled, entry; };
+struct opt_token_modes opt_token_modes_of(const struct ir_function *f);
+/* Gives each uncontrolled operation a token. False, with nothing changed, if some cycle has several entries. */
+bool opt_infer_tokens(struct arena *scratch, struct ir_function *f);
+
 /* ---- algebra (opt/simplify.c) ---------------------------------------------------------------------------- */
 
 /* An existing value or constant equal to r, or 0. May rewrite r in place to a simpler instruction. Floats only

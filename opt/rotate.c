@@ -68,8 +68,13 @@ static bool heart_may_move(const struct rotate *t, ir_ref heart, uint32_t body)
 static bool may_copy(struct rotate *t, ir_ref r, uint32_t body)
 {
     const struct ir_ins *ins = ir_at(t->f, r);
-    if (ins->op == IR_loop && heart_may_move(t, r, body))
-        return true;
+    if (ins->op == IR_loop) {
+        bool may = heart_may_move(t, r, body);
+        if (!may)
+            opt_remark(t->c, t->f, OPT_MISSED, "heart", ins->at,
+                       "loop not rotated: its token is used before the test, or by threads that leave");
+        return may;
+    }
     if (ir_is_convergent(t->f, r)) {
         opt_remark(t->c, t->f, OPT_MISSED, "convergent", ins->at, "loop not rotated: '%s' in its header would be copied",
                    ir_op_info[ins->op].text);

@@ -1,0 +1,256 @@
+/* inline.c: calls of small device functions, and of those called once, become their bodies.
+ *
+ * Callees before callers; calls of functions that are still being worked on (recursion) stay. The token of the
+ * call takes the place of the callee's entry token ("Convergent Operation Semantics", entry). Where one side has
+ * tokens and the other has not, they are inferred for the side without (infer.c); where they cannot be, the call
+ * stays, and a remark says so.
+ *
+ * Not inlined: kernels, functions marked noinline, and functions that some Predict(f) names, since the call is
+ * where threads wait for each other. Time is linear in what is copied, which SIZE_MAX_CALLER bounds.
+ */
+#include "opt/pass.h"
+
+enum { SMALL = 40, ONCE = 4000, SIZE_MAX_CALLER = 40000 };
+
+enum mark { FRESH, OPEN, DONE };
+struct facts { uint32_t size, calls; uint8_t mark; bool named; struct opt_token_modes modes; };
+
+struct inliner {
+    struct opt_context *c;
+    struct ir_module   *m;
+    struct facts       *facts;     /* by function */
+    bool                changed;
+};
+
+/* One call being inlined. */
+struct site {
+    struct ir_function       *f;
+    const struct ir_function *callee;
+    ir_ref                    call;
+    struct ir_ins             ins;       /* the call, as it was */
+    uint32_t                  after;     /* block behind the call */
+    ir_ref                   *map;       /* values of the callee */
+    uint32_t                 *blocks;    /* blocks of the callee */
+};
+
+/* ---- the call graph ------------------------------------------------------------------------------------------- */
+
+static void note_instruction(struct inliner *n, uint32_t caller, const struct ir_ins *ins)
+{
+    n->facts[caller].size++;
+    if (ins->op == IR_call)
+        n->facts[ins->imm].calls++;
+    if (ins->op == IR_predict_function)
+        n->facts[ins->imm].named = true;
+    if (ins->op == IR_function)
+        n->facts[ins->imm].calls += 2;      /* called from elsewhere, too */
+}
+
+static void find_facts(struct inliner *n)
+{
+    n->facts = arena_array(n->c->scratch, struct facts, n->m->functions.count);
+    for (uint32_t i = 0; i < n->m->functions.count; i++) {
+        const struct ir_function *f = n->m->functions.at[i];
+        for ir_each_block(k, b, f)
+            for ir_each_ins(r, f, b)
+                note_instruction(n, i, ir_at(f, r));
+        n->facts[i].modes = opt_token_modes_of(f);
+    }
+}
+
+/* ---- whether ----------------------------------------------------------------------------------------------------- */
+
+static bool is_wanted(struct inliner *n, const struct ir_function *f, ir_ref call)
+{
+    uint32_t id = (uint32_t)ir_at(f, call)->imm;
+    const struct ir_function *callee = n->m->functions.at[id];
+    const struct facts *k = &n->facts[id];
+    if (k->mark != DONE || callee == f || callee->order.count == 0 || callee->flags & IR_FN_KERNEL)
+        return false;
+    if (callee->flags & IR_FN_NOINLINE || k->named) {
+        opt_remark(n->c, f, OPT_MISSED, k->named ? "predict" : "noinline", ir_at(f, call)->at, "'%s' not inlined: %s",
+                   callee->name, k->named ? "a prediction names it" : "it is marked noinline");
+        return false;
+    }
+    bool fits = callee->flags & IR_FN_INLINE || k->size <= SMALL || (k->calls == 1 && k->size <= ONCE);
+    if (!fits || n->facts[f->id].size + k->size > SIZE_MAX_CALLER) {
+        opt_remark(n->c, f, OPT_MISSED, "size", ir_at(f, call)->at, "'%s' not inlined: %u instructions", callee->name, k->size);
+        return false;
+    }
+    return true;
+}
+
+static bool infer(struct inliner *n, struct ir_function *f)
+{
+    if (!opt_infer_tokens(n->c->scratch, f))
+        return false;
+    n->facts[f->id].modes = (struct opt_token_modes){.controlled = true, .entry = true};
+    n->changed = true;
+    return true;
+}
+
+/* Makes both sides use tokens if one of them does. */
+static bool agree_on_tokens(struct inliner *n, struct ir_function *f, ir_ref call)
+{
+    struct ir_function *callee = n->m->functions.at[ir_at(f, call)->imm];
+    struct opt_token_modes in = n->facts[f->id].modes, out = n->facts[callee->id].modes;
+    bool fine = true;
+    if (out.uncontrolled && in.controlled)
+        fine = infer(n, callee);
+    else if (out.controlled && (in.uncontrolled || (out.entry && !ir_at(f, call)->token)))
+        fine = infer(n, f);
+    if (!fine)
+        opt_remark(n->c, f, OPT_MISSED, "tokens", ir_at(f, call)->at,
+                   "'%s' not inlined: tokens can't be inferred for a cycle with several entries", callee->name);
+    return fine;
+}
+
+/* ---- how ---------------------------------------------------------------------------------------------------------- */
+
+static ir_ref mapped(struct site *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->callee, r);
+    return ins->op == IR_constant ? ir_const(s->f, ins->type, (scalar_bits)ins->imm) : s->map[r];
+}
+
+/* The callee's entry stands for its parameters by the call's arguments: nothing leads back to it. */
+static void make_blocks(struct site *s, const struct ir_cfg *g)
+{
+    for (uint32_t i = 0; i < g->rpo_count; i++) {
+        uint32_t b = g->rpo[i], copy = ir_block_new(s->f, ir_block_at(s->callee, b)->name);
+        const u32_vec *params = &ir_block_at(s->callee, b)->params;
+        s->blocks[b] = copy;
+        for (uint32_t k = 0; k < params->count; k++) {
+            const struct ir_ins *p = ir_at(s->callee, params->at[k]);
+            s->map[params->at[k]] = b == ir_entry(s->callee) ? s->ins.args[k]
+                                                             : ir_param_new(s->f, copy, p->type, p->name);
+        }
+    }
+}
+
+static void copy_ret(struct site *s, struct ir_cursor *c, const struct ir_ins *ins)
+{
+    ir_emit_br(c, s->after);
+    if (ins->argc)
+        ir_edge_arg(s->f, &ir_block_at(s->f, c->block)->edges.at[0], mapped(s, ins->args[0]));
+}
+
+static void copy_instruction(struct site *s, struct ir_cursor *c, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->callee, r);
+    struct ir_cursor entry = {.fn = s->f, .block = ir_entry(s->f), .before = ir_block_at(s->f, ir_entry(s->f))->first};
+    switch (ins->op) {
+    case IR_entry: s->map[r] = s->ins.token; return;
+    case IR_ret:
+        c->at = ins->at;
+        copy_ret(s, c, ins);
+        return;
+    case IR_alloca: s->map[r] = ir_copy_ins(&entry, s->callee, r, s->map); return;
+    default: break;
+    }
+    ir_ref copy = s->map[r] = ir_copy_ins(c, s->callee, r, s->map);
+    if (ins->op == IR_predict || ins->op == IR_predict_point)
+        ir_at(s->f, copy)->imm += s->f->predictions;
+}
+
+static void copy_edges(struct site *s, uint32_t b)
+{
+    const struct ir_block *from = ir_block_at(s->callee, b);
+    for (uint32_t e = 0; e < from->edges.count; e++) {
+        const struct ir_edge *edge = &from->edges.at[e];
+        struct ir_edge *copy = ir_edge_add(s->f, s->blocks[b], s->blocks[edge->block], edge->value);
+        for (uint32_t i = 0; i < edge->argc; i++)
+            ir_edge_arg(s->f, copy, mapped(s, edge->args[i]));
+    }
+}
+
+static void copy_body(struct site *s, const struct ir_cfg *g)
+{
+    for (uint32_t i = 0; i < g->rpo_count; i++) {
+        struct ir_cursor c = {.fn = s->f, .block = s->blocks[g->rpo[i]]};
+        for ir_each_ins(r, s->callee, g->rpo[i])
+            copy_instruction(s, &c, r);
+        copy_edges(s, g->rpo[i]);
+    }
+    s->f->predictions += s->callee->predictions;
+}
+
+static void inline_call(struct inliner *n, struct ir_function *f, ir_ref call, struct opt_renaming *renaming)
+{
+    struct site s = {.f = f, .callee = n->m->functions.at[ir_at(f, call)->imm], .call = call, .ins = *ir_at(f, call)};
+    const struct ir_cfg *g = ir_cfg_new(n->c->scratch, s.callee);
+    s.map = arena_array(n->c->scratch, ir_ref, s.callee->ins.count);
+    s.blocks = arena_array(n->c->scratch, uint32_t, s.callee->blocks.count);
+    s.after = ir_block_split(f, s.ins.block, call, NULL);
+    if (s.ins.type != IR_TYPE_VOID)
+        opt_rename(renaming, f, call, ir_param_new(f, s.after, s.ins.type, s.ins.name));
+    ir_remove(f, call);
+    make_blocks(&s, g);
+    copy_body(&s, g);
+    struct ir_cursor c = {.fn = f, .block = s.ins.block, .at = s.ins.at};
+    ir_emit_br(&c, s.blocks[ir_entry(s.callee)]);
+    n->facts[f->id].size += n->facts[s.callee->id].size;
+    n->facts[f->id].modes.controlled |= n->facts[s.callee->id].modes.controlled;
+    n->facts[f->id].modes.uncontrolled |= n->facts[s.callee->id].modes.uncontrolled;
+    opt_remark(n->c, f, OPT_APPLIED, "inlined", s.ins.at, "'%s' inlined", s.callee->name);
+    opt_count(n->c, "calls inlined", 1);
+}
+
+/* ---- all functions, callees first ------------------------------------------------------------------------------------ */
+
+/* The function's calls, the last of each block first, so that splitting a block moves each instruction once. */
+static u32_vec calls_of(struct inliner *n, const struct ir_function *f)
+{
+    u32_vec calls = {0};
+    for ir_each_block(i, b, f)
+        for (ir_ref r = ir_block_at(f, b)->last; r; r = ir_at(f, r)->prev)
+            if (ir_at(f, r)->op == IR_call)
+                vec_push(n->c->scratch, &calls, r);
+    return calls;
+}
+
+static void work_on(struct inliner *n, struct ir_function *f)
+{
+    struct opt_renaming renaming = {.arena = n->c->scratch};
+    u32_vec calls = calls_of(n, f);
+    for (uint32_t i = 0; i < calls.count; i++)
+        if (is_wanted(n, f, calls.at[i]) && agree_on_tokens(n, f, calls.at[i])) {
+            inline_call(n, f, calls.at[i], &renaming);
+            n->changed = true;
+        }
+    opt_rename_all(&renaming, f);
+}
+
+struct visit { uint32_t function, next; u32_vec calls; };
+
+static void visit_callees_first(struct inliner *n, uint32_t root)
+{
+    VEC(struct visit) path = {0};
+    n->facts[root].mark = OPEN;
+    vec_push(n->c->scratch, &path, ((struct visit){root, 0, calls_of(n, n->m->functions.at[root])}));
+    while (path.count) {
+        struct visit *v = &vec_last(&path);
+        struct ir_function *f = n->m->functions.at[v->function];
+        if (v->next == v->calls.count) {
+            work_on(n, f);
+            n->facts[v->function].mark = DONE;
+            (void)vec_pop(&path);
+            continue;
+        }
+        uint32_t callee = (uint32_t)ir_at(f, v->calls.at[v->next++])->imm;
+        if (n->facts[callee].mark != FRESH)
+            continue;
+        n->facts[callee].mark = OPEN;
+        vec_push(n->c->scratch, &path, ((struct visit){callee, 0, calls_of(n, n->m->functions.at[callee])}));
+    }
+}
+
+bool opt_inline(struct opt_context *c, struct ir_module *m)
+{
+    struct inliner n = {.c = c, .m = m};
+    find_facts(&n);
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        if (n.facts[i].mark == FRESH)
+            visit_callees_first(&n, i);
+    return n.changed;
+}

@@ -1,0 +1,375 @@
+/* unroll.c: loops whose number of iterations is known are written out, whole or by a divisor of it.
+ *
+ * The number is found by running the loop's exit test on constants (what J. Sathyanathan's trip count by
+ * exhaustive evaluation does): the test has to depend on nothing but parameters of the header that begin as
+ * constants. Copies are chained by the back edge; all tests but the last one's are then decided.
+ *
+ * Convergent operations ("Convergent Operation Semantics", Loop unrolling examples): written out whole, each
+ * iteration's operations take the token that the heart had, and the heart goes; by a divisor, one heart stays for
+ * the copies of one round. There is never a remainder, so none has to be forbidden. A loop whose token is used behind it
+ * (an extended cycle), and one with prediction marks, stay as they are.
+ *
+ * Innermost loops only, SIZE_FULL or SIZE_PART instructions at most; needs cycles and dominators.
+ */
+#include "opt/demote.h"
+
+enum { TRIPS_MAX = 4096, TRIPS_FULL = 64, SIZE_FULL = 256, SIZE_PART = 64, FACTOR_MAX = 8, DEPTH_MAX = 32 };
+
+struct unroll {
+    struct opt_context         *c;
+    struct ir_function         *f;
+    const struct ir_cfg        *g;
+    const struct ir_dominators *d;
+    const struct ir_cycles     *cycles;
+    struct opt_uses             uses;
+    struct opt_demotion         demotion;
+    struct bitset               outside;
+    struct opt_renaming         renaming;
+    ir_ref                     *map;          /* value of the loop -> copy at work */
+    uint32_t                   *block_map;
+    uint32_t                    map_count;
+};
+/* A loop that can be unrolled: `test` is the block that leaves it after `trips` runs, by edge `out`. */
+struct plan { uint32_t cycle, latch, latch_edge, test, out, trips, size, factor; };
+
+/* ---- how often ---------------------------------------------------------------------------------------------------- */
+
+struct runner {
+    const struct unroll *u;
+    uint32_t             header, cycle;
+    const scalar_bits   *now;        /* by position of the header's parameters */
+    const bool          *known;
+};
+
+static bool run_value(const struct runner *x, ir_ref r, unsigned depth, scalar_bits *bits)
+{
+    const struct ir_function *f = x->u->f;
+    const struct ir_ins *ins = ir_at(f, r);
+    scalar_bits args[3];
+    if (ir_is_const(f, r, bits))
+        return true;
+    if (ins->op == IR_param && ins->block == x->header) {
+        *bits = x->now[ins->imm];
+        return x->known[ins->imm];
+    }
+    if (!ir_is_pure(ins->op) || depth == DEPTH_MAX || !ir_cycle_has(x->u->cycles, x->cycle, ins->block))
+        return false;
+    for (uint32_t i = 0; i < ins->argc; i++)
+        if (!run_value(x, ins->args[i], depth + 1 + (i > 0) * 4, &args[i]))
+            return false;
+    return opt_fold(f, r, args, bits);
+}
+
+static const struct ir_edge *entering_edge(const struct unroll *u, const struct plan *p, uint32_t header)
+{
+    const struct ir_edge *found = NULL;
+    for ir_each_pred(b, header, u->g) {
+        if (ir_cycle_has(u->cycles, p->cycle, b))
+            continue;
+        if (found)
+            return NULL;
+        found = &ir_block_at(u->f, b)->edges.at[u->g->pred_edges[b_at]];
+    }
+    return found;
+}
+
+/* Runs the test until it leaves; false if it can't be run or does not leave in time. */
+static bool count_trips(const struct unroll *u, struct plan *p)
+{
+    enum { PARAMS_MAX = 16 };
+    uint32_t header = u->cycles->at[p->cycle].header, n = ir_block_at(u->f, header)->params.count;
+    const struct ir_edge *in = entering_edge(u, p, header);
+    const struct ir_edge *back = &ir_block_at(u->f, p->latch)->edges.at[p->latch_edge];
+    ir_ref condition = ir_at(u->f, ir_terminator(u->f, p->test))->args[0];
+    scalar_bits now[PARAMS_MAX], next[PARAMS_MAX], truth;
+    bool known[PARAMS_MAX], still[PARAMS_MAX];
+    struct runner x = {u, header, p->cycle, now, known};
+    if (!in || n > PARAMS_MAX)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        known[i] = ir_is_const(u->f, in->args[i], &now[i]);
+    for (p->trips = 1; p->trips <= TRIPS_MAX; p->trips++) {
+        if (!run_value(&x, condition, 0, &truth))
+            return false;
+        if ((truth ? 0 : 1) == p->out)
+            return true;
+        for (uint32_t i = 0; i < n; i++)
+            still[i] = known[i] && run_value(&x, back->args[i], 0, &next[i]);
+        memcpy(now, next, n * sizeof *now);
+        memcpy(known, still, n * sizeof *known);
+    }
+    return false;
+}
+
+/* ---- whether ------------------------------------------------------------------------------------------------------- */
+
+static bool decline(struct unroll *u, ir_ref r, const char *id, const char *why)
+{
+    opt_remark(u->c, u->f, OPT_MISSED, id, ir_at(u->f, r)->at, "loop not unrolled: %s", why);
+    return false;
+}
+
+static bool token_stays_inside(struct unroll *u, uint32_t cycle, ir_ref token)
+{
+    for opt_each_use(use, u->uses, token)
+        if (!ir_cycle_has(u->cycles, cycle, use->block))
+            return decline(u, token, "token", "its token is used behind it, where iterations still count");
+    return true;
+}
+
+static bool may_copy(struct unroll *u, const struct plan *p, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(u->f, r);
+    if (opt_is_prediction(ins->op))
+        return decline(u, r, "prediction", "a prediction's mark can't be copied");
+    if (ins->op == IR_alloca || ins->op == IR_entry)
+        return false;
+    return ins->type != IR_TYPE_TOKEN || token_stays_inside(u, p->cycle, r);
+}
+
+static bool measure(struct unroll *u, struct plan *p)
+{
+    const struct ir_cycle *l = &u->cycles->at[p->cycle];
+    p->size = 0;
+    for (uint32_t i = 0; i < l->count; i++)
+        for ir_each_ins(r, u->f, u->cycles->blocks[l->first + i])
+            if (++p->size > SIZE_FULL)
+                return false;
+    return true;
+}
+
+static bool may_copy_all(struct unroll *u, const struct plan *p)
+{
+    const struct ir_cycle *l = &u->cycles->at[p->cycle];
+    for (uint32_t i = 0; i < l->count; i++)
+        for ir_each_ins(r, u->f, u->cycles->blocks[l->first + i])
+            if (!may_copy(u, p, r))
+                return false;
+    return true;
+}
+
+static bool find_latch(const struct unroll *u, struct plan *p)
+{
+    p->latch = IR_NO_BLOCK;
+    for ir_each_pred(b, u->cycles->at[p->cycle].header, u->g) {
+        if (!ir_cycle_has(u->cycles, p->cycle, b))
+            continue;
+        if (p->latch != IR_NO_BLOCK)
+            return false;
+        p->latch = b;
+        p->latch_edge = u->g->pred_edges[b_at];
+    }
+    return p->latch != IR_NO_BLOCK;
+}
+
+/* The latch or the header, if it decides whether to leave. */
+static bool find_test(const struct unroll *u, struct plan *p, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(u->f, b);
+    p->test = b;
+    if (ir_at(u->f, block->last)->op != IR_brif)
+        return false;
+    bool leaves0 = !ir_cycle_has(u->cycles, p->cycle, block->edges.at[0].block);
+    bool leaves1 = !ir_cycle_has(u->cycles, p->cycle, block->edges.at[1].block);
+    p->out = leaves1;
+    return leaves0 != leaves1;
+}
+
+static uint32_t choose_factor(const struct plan *p)
+{
+    if (p->trips <= TRIPS_FULL && p->trips * p->size <= SIZE_FULL)
+        return p->trips;
+    for (uint32_t n = FACTOR_MAX; n > 1 && p->test == p->latch; n--)
+        if (p->trips % n == 0 && n * p->size <= SIZE_PART)
+            return n;
+    return 0;
+}
+
+static bool make_plan(struct unroll *u, uint32_t cycle, struct plan *p)
+{
+    const struct ir_cycle *l = &u->cycles->at[cycle];
+    *p = (struct plan){.cycle = cycle};
+    if (l->entries.count != 1 || !find_latch(u, p) || !measure(u, p))
+        return false;
+    bool found = (find_test(u, p, p->latch) && count_trips(u, p)) || (find_test(u, p, l->header) && count_trips(u, p));
+    if (!found)
+        return false;
+    p->factor = choose_factor(p);
+    return p->factor && may_copy_all(u, p);
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------------ */
+
+static void reserve_map(struct unroll *u)
+{
+    if (u->map_count >= u->f->ins.count)
+        return;
+    u->map_count = u->f->ins.count * 2;
+    u->map = arena_array(u->c->scratch, ir_ref, u->map_count);
+}
+
+static void copy_blocks(struct unroll *u, const struct ir_cycle *l)
+{
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t b = u->cycles->blocks[l->first + i], copy = ir_block_new(u->f, ir_block_at(u->f, b)->name);
+        u->block_map[b] = copy;
+        for (uint32_t k = 0; k < ir_block_at(u->f, b)->params.count; k++) {
+            ir_ref p = ir_block_at(u->f, b)->params.at[k];
+            u->map[p] = ir_param_new(u->f, copy, ir_at(u->f, p)->type, ir_at(u->f, p)->name);
+            opt_demote_copy(&u->demotion, p, u->map[p]);
+        }
+    }
+}
+
+/* Operands are copied before their users where the loop's blocks are taken in reverse post-order. */
+static void copy_instructions(struct unroll *u, uint32_t b, uint32_t heart_header)
+{
+    struct ir_cursor c = {.fn = u->f, .block = u->block_map[b]};
+    for ir_each_ins(r, u->f, b) {
+        if (ir_at(u->f, r)->op == IR_loop && b == heart_header)
+            continue;                    /* users of the copies keep the one heart, or get its own token at the end */
+        u->map[r] = ir_copy_ins(&c, u->f, r, u->map);
+        opt_demote_copy(&u->demotion, r, u->map[r]);
+    }
+}
+
+static void copy_edges(struct unroll *u, uint32_t cycle, uint32_t b)
+{
+    for (uint32_t e = 0; e < ir_block_at(u->f, b)->edges.count; e++) {
+        struct ir_edge edge = ir_block_at(u->f, b)->edges.at[e];
+        bool inside = edge.block < u->g->blocks && ir_cycle_has(u->cycles, cycle, edge.block);
+        struct ir_edge *copy = ir_edge_add(u->f, u->block_map[b], inside ? u->block_map[edge.block] : edge.block, edge.value);
+        for (uint32_t i = 0; i < edge.argc; i++)
+            ir_edge_arg(u->f, copy, u->map[edge.args[i]] ? u->map[edge.args[i]] : edge.args[i]);
+    }
+}
+
+static int by_rpo(const struct ir_cfg *g, uint32_t a, uint32_t b)
+{
+    return (g->rpo_index[a] > g->rpo_index[b]) - (g->rpo_index[a] < g->rpo_index[b]);
+}
+
+/* The loop's blocks in reverse post-order: insertion sort, since SIZE_FULL bounds them. */
+static uint32_t blocks_in_order(const struct unroll *u, const struct ir_cycle *l, uint32_t *list)
+{
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t at = i, b = u->cycles->blocks[l->first + i];
+        for (; at > 0 && by_rpo(u->g, list[at - 1], b) > 0; at--)
+            list[at] = list[at - 1];
+        list[at] = b;
+    }
+    return l->count;
+}
+
+static void copy_loop(struct unroll *u, uint32_t cycle)
+{
+    const struct ir_cycle *l = &u->cycles->at[cycle];
+    uint32_t list[SIZE_FULL];
+    reserve_map(u);
+    uint32_t n = blocks_in_order(u, l, list);
+    copy_blocks(u, l);
+    for (uint32_t i = 0; i < n; i++)
+        copy_instructions(u, list[i], l->header);
+    for (uint32_t i = 0; i < n; i++)
+        copy_edges(u, cycle, list[i]);
+}
+
+static void clear_map(struct unroll *u, const struct ir_cycle *l)
+{
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t b = u->cycles->blocks[l->first + i];
+        for (uint32_t k = 0; k < ir_block_at(u->f, b)->params.count; k++)
+            u->map[ir_block_at(u->f, b)->params.at[k]] = 0;
+        for ir_each_ins(r, u->f, b)
+            u->map[r] = 0;
+    }
+}
+
+static void remove_heart(struct unroll *u, uint32_t header)
+{
+    for (ir_ref r = ir_block_at(u->f, header)->first, next; r; r = next) {
+        next = ir_at(u->f, r)->next;
+        if (ir_at(u->f, r)->op != IR_loop)
+            continue;
+        opt_rename(&u->renaming, u->f, r, ir_at(u->f, r)->token);
+        ir_remove(u->f, r);
+    }
+}
+
+struct copy { uint32_t header, latch, test; };
+
+/* All copies are of the loop as it was; only then are they chained. Copy k is reached from copy k - 1 by its back edge,
+ * the first one from the last. Tests are decided: all but the last stay in the loop, and the last one leaves if it is
+ * the loop's last iteration. */
+static void unroll_loop(struct unroll *u, const struct plan *p)
+{
+    const struct ir_cycle *l = &u->cycles->at[p->cycle];
+    struct copy copies[TRIPS_FULL] = {{l->header, p->latch, p->test}};
+    place at = ir_at(u->f, ir_terminator(u->f, p->test))->at;
+    for (uint32_t k = 1; k < p->factor; k++) {
+        copy_loop(u, p->cycle);
+        copies[k] = (struct copy){u->block_map[l->header], u->block_map[p->latch], u->block_map[p->test]};
+        clear_map(u, l);
+    }
+    for (uint32_t k = 0; k < p->factor; k++)
+        ir_block_at(u->f, copies[k].latch)->edges.at[p->latch_edge].block = copies[(k + 1) % p->factor].header;
+    for (uint32_t k = 0; k + 1 < p->factor; k++)
+        opt_branch_fold(u->f, copies[k].test, !p->out);
+    if (p->factor == p->trips) {
+        opt_branch_fold(u->f, copies[p->factor - 1].test, p->out);
+        remove_heart(u, l->header);
+    }
+    opt_remark(u->c, u->f, OPT_APPLIED, p->factor == p->trips ? "full" : "partial", at, "loop of %u iterations unrolled %u times",
+               p->trips, p->factor);
+    opt_count(u->c, p->factor == p->trips ? "loops, whole" : "loops, in part", 1);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------------ */
+
+static void demote_loop(struct unroll *u, uint32_t cycle)
+{
+    const struct ir_cycle *l = &u->cycles->at[cycle];
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t b = u->cycles->blocks[l->first + i];
+        for (uint32_t k = 0; k < ir_block_at(u->f, b)->params.count; k++)
+            if (bitset_has(u->outside, ir_block_at(u->f, b)->params.at[k]))
+                opt_demote(&u->demotion, ir_block_at(u->f, b)->params.at[k]);
+        for ir_each_ins(r, u->f, b)
+            if (bitset_has(u->outside, r))
+                opt_demote(&u->demotion, r);
+    }
+}
+
+bool opt_unroll(struct opt_context *c, struct ir_function *f)
+{
+    struct unroll u = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f), .cycles = opt_cycles(c, f),
+                       .demotion = {.c = c, .f = f}, .renaming.arena = c->scratch};
+    VEC(struct plan) plans = {0};
+    struct plan p;
+    if (!u.cycles->count || !opt_ssa_possible(c, f))
+        return false;
+    struct bitset inner = bitset_new(c->scratch, u.cycles->count);
+    for (uint32_t i = 0; i < u.cycles->count; i++)
+        bitset_add(inner, i);
+    for (uint32_t i = 0; i < u.cycles->count; i++)
+        if (u.cycles->at[i].parent != IR_NO_CYCLE)
+            bitset_remove(inner, u.cycles->at[i].parent);
+    u.uses = opt_uses_new(c->scratch, f);
+    for bitset_each(i, inner)
+        if (make_plan(&u, i, &p)) {
+            vec_push(c->scratch, &plans, p);
+            for (uint32_t k = 0; k < u.cycles->at[i].count; k++)
+                opt_demote_region(&u.demotion, u.cycles->blocks[u.cycles->at[i].first + k], plans.count);
+        }
+    if (!plans.count)
+        return false;
+    u.outside = opt_used_outside(&u.demotion);
+    u.block_map = arena_array(c->scratch, uint32_t, u.g->blocks);
+    for (uint32_t i = 0; i < plans.count; i++)
+        demote_loop(&u, plans.at[i].cycle);
+    for (uint32_t i = 0; i < plans.count; i++)
+        unroll_loop(&u, &plans.at[i]);
+    opt_rename_all(&u.renaming, f);
+    opt_demote_finish(&u.demotion);
+    return true;
+}
