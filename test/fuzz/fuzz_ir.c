@@ -8,19 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static kernc_result *compile_ir(const void *text, size_t size, unsigned level)
+static kernc_result *compile_ir(const void *text, size_t size, unsigned level, bool ir_only)
 {
     kernc_options o;
     kernc_options_init(&o);
     o.input = KERNC_INPUT_IR;
     o.verify_each = true;
     o.level = level;
+    o.ir_only = ir_only;
     return kernc_compile("fuzz.kir", text, size, &o);
 }
 
 static void check_identity(const char *text, size_t size)
 {
-    kernc_result *again = compile_ir(text, size, 0);
+    kernc_result *again = compile_ir(text, size, 0, true);
     size_t        n = 0;
     const char   *printed = kernc_result_text(again, KERNC_TEXT_IR, &n);
     if (!printed || n != size || memcmp(printed, text, n) != 0) {
@@ -33,12 +34,12 @@ static void check_identity(const char *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    kernc_result *plain = compile_ir(data, size, 0);
+    kernc_result *plain = compile_ir(data, size, 0, true);
     size_t        n;
     const char   *text = kernc_result_text(plain, KERNC_TEXT_IR, &n);
     if (text) {
         check_identity(text, n);
-        kernc_result *r = compile_ir(data, size, 2);
+        kernc_result *r = compile_ir(data, size, 2, false);
         const char   *bytes = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
         if (bytes)
             fuzz_run_program(bytes, n);
