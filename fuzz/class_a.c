@@ -1,0 +1,401 @@
+/* class_a.c: class a: kernels without races whose threads can't see with whom they run: C's control flow, all types,
+ * memory of all spaces, device functions and exceptions.
+ *
+ * Well defined by construction: indices are masked; every loop has a counter of its own with a bound of at most
+ * seven; a thread writes its own cells and slots of global memory and its own slot of shared memory, and reads
+ * others' slots only between two barriers that stand in uniform flow; atomics commute and their results are not
+ * used; exceptions are thrown where something catches. There is no reference: all setups have to agree.
+ */
+#include "fuzz/class_a.h"
+
+static struct fz_node *random_block(struct generator *g, uint32_t most);
+static struct fz_node *random_statement(struct generator *g);
+
+static uint32_t below(struct generator *g, uint32_t n)
+{
+    return fz_below(&g->r, n);
+}
+
+static struct fz_node *empty_block(struct generator *g)
+{
+    return fz_node(g->p, FZ_NODE_BLOCK);
+}
+
+/* A block one level further in. */
+static struct fz_node *inner_block(struct generator *g, uint32_t most)
+{
+    g->at.depth++;
+    struct fz_node *block = random_block(g, most);
+    g->at.depth--;
+    return block;
+}
+
+/* ---- straight-line statements ------------------------------------------------------------------------------- */
+
+static struct fz_node *random_assign(struct generator *g)
+{
+    struct fz_node *target = fz_random_place(g, false);
+    if (!target)
+        return NULL;
+    struct fz_node *n = fz_node(g->p, FZ_NODE_ASSIGN);
+    bool compound = fz_chance(&g->r, 40);
+    bool integer = !fz_is_float(fz_type_of(g->p, g->f, target));
+    n->op = (uint8_t)(compound ? below(g, integer ? FZ_OP_LT : FZ_OP_REM) : FZ_OPERATORS);
+    return fz_add(fz_add(n, target), fz_random_expr(g, 3));
+}
+
+static struct fz_node *random_copy(struct generator *g)
+{
+    struct fz_node *n = fz_node(g->p, FZ_NODE_COPY);
+    for (int i = 0; i < 2; i++) {
+        uint32_t v = fz_pick_variable(g, FZ_STRUCT, true);
+        if (v == UINT32_MAX)
+            return NULL;
+        struct fz_node *s = fz_node(g->p, FZ_NODE_STRUCTURE);
+        s->name = v;
+        fz_add(n, s);
+    }
+    return n;
+}
+
+static struct fz_node *random_output(struct generator *g)
+{
+    struct fz_node *n = fz_node(g->p, FZ_NODE_OUTPUT);
+    n->value = below(g, FZ_SLOTS);
+    return fz_add(n, fz_random_expr(g, 2));
+}
+
+static struct fz_node *random_atomic(struct generator *g)
+{
+    struct fz_node *n = fz_node(g->p, FZ_NODE_ATOMIC);
+    n->value = below(g, FZ_ATOMICS);
+    n->flag = g->counts && fz_chance(&g->r, 60);
+    fz_add(n, fz_random_expr(g, 1));
+    return fz_add(n, fz_random_expr(g, 2));
+}
+
+static struct fz_node *random_simple(struct generator *g)
+{
+    uint32_t dice = below(g, 100);
+    g->cost += g->at.times;
+    if (g->is_kernel && dice < 10)
+        return random_atomic(g);
+    if (g->is_kernel && dice < 22)
+        return random_output(g);
+    return dice < 26 ? random_copy(g) : random_assign(g);
+}
+
+/* ---- jumps ------------------------------------------------------------------------------------------------------ */
+
+static struct fz_node *random_return(struct generator *g)
+{
+    struct fz_node *n = fz_node(g->p, FZ_NODE_RETURN);
+    return g->is_kernel ? n : fz_add(n, fz_random_expr(g, 2));
+}
+
+/* NULL: no jump is allowed here. */
+static struct fz_node *random_jump(struct generator *g)
+{
+    switch (below(g, 5)) {
+    case 0:
+    case 1:  return g->at.may_break ? fz_node(g->p, FZ_NODE_BREAK) : NULL;
+    case 2:  return g->at.may_continue ? fz_node(g->p, FZ_NODE_CONTINUE) : NULL;
+    case 3:  return g->at.may_return ? random_return(g) : NULL;
+    default: break;
+    }
+    if (!g->at.may_throw)
+        return NULL;
+    g->f->throws = true; /* or is caught inside: then too much is feared, nothing wrong */
+    return fz_node(g->p, FZ_NODE_THROW);
+}
+
+/* ---- branches ----------------------------------------------------------------------------------------------------- */
+
+static struct fz_node *random_if(struct generator *g)
+{
+    struct fz_node *n = fz_node(g->p, FZ_NODE_IF), *jump = fz_chance(&g->r, 25) ? random_jump(g) : NULL;
+    fz_add(n, fz_random_expr(g, 3));
+    fz_add(n, inner_block(g, jump ? 1 : 3));
+    if (jump)
+        fz_add(n->first->next, jump);
+    return fz_add(n, fz_chance(&g->r, 50) ? inner_block(g, 3) : empty_block(g));
+}
+
+static struct fz_node *random_switch(struct generator *g)
+{
+    struct position    outer = g->at;
+    struct fz_node *n = fz_node(g->p, FZ_NODE_SWITCH), *cases = empty_block(g);
+    uint32_t        count = 1 + below(g, 5), otherwise = below(g, 8), value = below(g, 2);
+    n->value = 7;
+    g->at.may_break = true;
+    for (uint32_t i = 0; i < count; i++, value += 1 + below(g, 2)) {
+        struct fz_node *c = fz_node(g->p, FZ_NODE_CASE);
+        c->flag = i == otherwise;
+        c->value = value;
+        fz_add(c, inner_block(g, 2));
+        if (fz_chance(&g->r, 70))
+            fz_add(c->first, fz_node(g->p, FZ_NODE_BREAK));
+        fz_add(cases, c);
+    }
+    g->at = outer;
+    return fz_add(fz_add(n, fz_random_expr(g, 2)), cases);
+}
+
+static struct fz_node *random_try(struct generator *g)
+{
+    struct position    outer = g->at;
+    bool            threw = g->f->throws;
+    struct fz_node *n = fz_node(g->p, FZ_NODE_TRY);
+    g->at.may_throw = true;
+    fz_add(n, inner_block(g, 4));
+    g->at = outer;
+    g->f->throws = threw;
+    return fz_add(n, inner_block(g, 2));
+}
+
+static struct fz_node *random_scope(struct generator *g)
+{
+    struct fz_node *n = fz_node(g->p, FZ_NODE_SCOPE), *value = fz_random_expr(g, 2);
+    uint32_t        v = fz_variable(g->p, g->f, FZ_SCALAR, fz_random_type(g), 0);
+    n->name = v;
+    struct fz_node *body = inner_block(g, 3);
+    g->f->variables.at[v].scoped = true; /* out of sight for what follows */
+    return fz_add(fz_add(n, value), body);
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t new_counter(struct generator *g)
+{
+    uint32_t v = fz_variable(g->p, g->f, FZ_SCALAR, FZ_INT, 0);
+    g->f->variables.at[v].counter = true;
+    return v;
+}
+
+static struct fz_node *always(struct generator *g)
+{
+    return fz_constant(g->p, FZ_BOOL, 1);
+}
+
+static struct fz_node *random_loop(struct generator *g)
+{
+    struct position    outer = g->at;
+    struct fz_node *n = fz_node(g->p, FZ_NODE_LOOP);
+    n->op = (uint8_t)below(g, FZ_LOOP_FORMS);
+    n->value = g->at.times > 16 ? 1 : g->at.times > 4 ? 3 : 7;
+    n->flag = n->op == FZ_FOR && fz_chance(&g->r, 25);
+    n->name = new_counter(g);
+    fz_add(n, fz_chance(&g->r, 30) ? fz_constant(g->p, FZ_INT, 1 + below(g, 7)) : fz_random_expr(g, 2));
+    g->at.times *= (uint32_t)n->value + 1;
+    fz_add(n, fz_chance(&g->r, 30) ? fz_random_expr(g, 2) : always(g));
+    g->at.loops++;
+    g->at.may_break = g->at.may_continue = true;
+    fz_add(n, inner_block(g, 4));
+    g->at.may_break = g->at.may_continue = false; /* what an endless loop does before its own break */
+    fz_add(n, n->op == FZ_ENDLESS && fz_chance(&g->r, 50) ? inner_block(g, 1) : empty_block(g));
+    g->at = outer;
+    return n;
+}
+
+/* ---- any ---------------------------------------------------------------------------------------------------------------- */
+
+static struct fz_node *random_construct(struct generator *g)
+{
+    uint32_t dice = below(g, 100);
+    if (dice < 40)
+        return random_if(g);
+    if (dice < 70)
+        return g->at.loops < 3 ? random_loop(g) : random_if(g);
+    if (dice < 84)
+        return random_switch(g);
+    return dice < 92 ? random_try(g) : random_scope(g);
+}
+
+static struct fz_node *random_statement(struct generator *g)
+{
+    if (g->budget == 0)
+        return NULL;
+    g->budget--;
+    if (g->at.depth < 5 && g->cost < FZ_MAX_COST && fz_chance(&g->r, 45))
+        return random_construct(g);
+    return random_simple(g);
+}
+
+static struct fz_node *random_block(struct generator *g, uint32_t most)
+{
+    struct fz_node *block = empty_block(g);
+    for (uint32_t count = 1 + below(g, most); count > 0; count--) {
+        struct fz_node *s = random_statement(g);
+        if (s)
+            fz_add(block, s);
+    }
+    return block;
+}
+
+/* ---- functions ---------------------------------------------------------------------------------------------------------- */
+
+static void add_locals(struct generator *g)
+{
+    for (uint32_t i = 3 + below(g, 4); i > 0; i--)
+        fz_variable(g->p, g->f, FZ_SCALAR, fz_random_type(g), fz_next(&g->r));
+    for (uint32_t i = below(g, 3); i > 0; i--)
+        fz_variable(g->p, g->f, FZ_ARRAY, fz_random_type(g), fz_next(&g->r));
+    for (uint32_t i = below(g, 3); i > 0; i--)
+        fz_variable(g->p, g->f, FZ_STRUCT, FZ_INT, fz_next(&g->r));
+}
+
+static void add_parameters(struct generator *g)
+{
+    struct fz_function *before = g->f > g->p->functions.at ? g->f - 1 : NULL;
+    if (before && fz_chance(&g->r, 50)) { /* of the same type as the one before, for pointers */
+        for (uint32_t i = 0; i < before->params; i++)
+            fz_variable(g->p, g->f, before->variables.at[i].shape, before->variables.at[i].type, 0);
+        g->f->result = before->result;
+    } else {
+        for (uint32_t i = 1 + below(g, 3); i > 0; i--)
+            fz_variable(g->p, g->f, FZ_SCALAR, fz_random_type(g), 0);
+        if (fz_chance(&g->r, 30))
+            fz_variable(g->p, g->f, FZ_ARRAY, FZ_INT + below(g, 2), 0);
+        if (fz_chance(&g->r, 20))
+            fz_variable(g->p, g->f, FZ_STRUCT, FZ_INT, 0);
+        g->f->result = (uint8_t)fz_random_type(g);
+    }
+    g->f->params = g->f->variables.count;
+    for (uint32_t i = 0; i < g->f->params; i++)
+        g->f->variables.at[i].parameter = true;
+}
+
+static void make_function(struct generator *g)
+{
+    bool may_throw = fz_chance(&g->r, 25);
+    g->at = (struct position){.times = 1, .may_return = true, .may_throw = may_throw};
+    g->budget = 3 + below(g, 8);
+    g->cost = 1;
+    add_parameters(g);
+    add_locals(g);
+    g->f->body = random_block(g, 4);
+    fz_add(g->f->body, random_return(g));
+    g->f->throws &= may_throw;
+    g->f->cost = g->cost;
+}
+
+/* ---- the kernel --------------------------------------------------------------------------------------------------------- */
+
+static struct fz_node *random_exchange(struct generator *g)
+{
+    struct fz_node *target = fz_random_place(g, false);
+    if (!target)
+        return NULL;
+    struct fz_node *n = fz_node(g->p, FZ_NODE_EXCHANGE);
+    n->type = (uint8_t)(fz_chance(&g->r, 60) ? FZ_INT + below(g, 2) : below(g, FZ_TYPES));
+    n->value = 1 + below(g, g->p->threads);
+    return fz_add(fz_add(n, target), fz_random_expr(g, 2));
+}
+
+/* A loop of the same number of turns for all threads, so that there may be barriers in it. */
+static struct fz_node *uniform_loop(struct generator *g)
+{
+    struct position    outer = g->at;
+    struct fz_node *n = fz_node(g->p, FZ_NODE_LOOP), *body = empty_block(g), *s;
+    n->op = (uint8_t)below(g, FZ_LOOP_FORMS);
+    n->value = 3;
+    n->name = new_counter(g);
+    fz_add(fz_add(n, fz_constant(g->p, FZ_INT, 1 + below(g, 3))), always(g));
+    g->at.times *= 4;
+    g->at.loops++;
+    for (int i = 0; i < 3; i++)
+        if ((s = i == 1 ? random_exchange(g) : random_statement(g)) != NULL)
+            fz_add(body, s);
+    g->at = outer;
+    return fz_add(fz_add(n, body), empty_block(g));
+}
+
+static void add_phase(struct generator *g, struct fz_node *body)
+{
+    struct fz_node *block = random_block(g, 3);
+    for (struct fz_node *s = block->first, *next; s; s = next) {
+        next = s->next;
+        s->next = NULL;
+        fz_add(body, s);
+    }
+    struct fz_node *meeting = fz_chance(&g->r, 70) ? random_exchange(g) : uniform_loop(g);
+    if (meeting)
+        fz_add(body, meeting);
+}
+
+static void add_results(struct generator *g, struct fz_node *body)
+{
+    uint32_t slot = 0;
+    for (uint32_t i = 0; i < g->f->variables.count && slot < FZ_SLOTS; i++) {
+        if (g->f->variables.at[i].shape != FZ_SCALAR || g->f->variables.at[i].scoped)
+            continue;
+        struct fz_node *n = fz_node(g->p, FZ_NODE_OUTPUT), *v = fz_node(g->p, FZ_NODE_VARIABLE);
+        n->value = slot++;
+        v->name = i;
+        fz_add(body, fz_add(n, v));
+    }
+}
+
+static void make_kernel(struct generator *g)
+{
+    struct fz_node *body = g->f->body = empty_block(g);
+    g->is_kernel = true;
+    g->counts = fz_chance(&g->r, 20);
+    g->budget = 8 + below(g, 22);
+    g->cost = 0;
+    g->at = (struct position){.times = 1};
+    add_locals(g);
+    for (uint32_t phases = below(g, 3); phases > 0; phases--)
+        add_phase(g, body);
+    g->at.may_return = !g->counts; /* no barrier follows */
+    struct fz_node *last = random_block(g, 6);
+    fz_add(body, last);
+    if (g->counts)
+        fz_add(body, fz_node(g->p, FZ_NODE_PUBLISH));
+    add_results(g, body);
+}
+
+static void add_buffers(struct generator *g)
+{
+    static const char *const names[FZ_TYPES] = {
+#define TYPE(id, text, bits, family) "cells_" text,
+#include "fuzz/nodes.def"
+    };
+    struct fz_buffer out = {"out", FZ_ULONG, false, FZ_SLOTS, 0}, input = {"input", FZ_INT, true, 0, FZ_INPUTS};
+    struct fz_buffer sums = {"sums", FZ_INT, false, 0, 2 * FZ_COUNTERS};
+    vec_push(g->p->arena, &g->p->buffers, out);
+    vec_push(g->p->arena, &g->p->buffers, sums);
+    vec_push(g->p->arena, &g->p->buffers, input);
+    for (uint32_t i = 0, first = below(g, FZ_TYPES); i < 3; i++) {
+        enum fz_type     t = (enum fz_type)((first + 4 * i) % FZ_TYPES);
+        struct fz_buffer cells = {names[t], (uint8_t)t, false, FZ_CELLS, 0};
+        vec_push(g->p->arena, &g->p->buffers, cells);
+    }
+}
+
+static void generate(struct fz_program *p)
+{
+    static const uint8_t threads[] = {1, 2, 7, 16, 32, 33, 64, 96};
+    struct generator g = {.p = p, .r = fz_random(p->seed, 'a')};
+    p->threads = threads[fz_below(&g.r, COUNT(threads))];
+    p->blocks = 1 + fz_below(&g.r, 2);
+    for (uint32_t i = 0; i < FZ_FIELDS; i++)
+        p->fields[i] = (uint8_t)fz_random_type(&g);
+    for (uint32_t i = 0; i < FZ_INPUTS; i++)
+        p->inputs[i] = (int32_t)fz_random_bits(&g.r, FZ_INT);
+    for (uint32_t i = 0; i < FZ_TABLE; i++)
+        p->table[i] = (int32_t)fz_random_bits(&g.r, FZ_INT);
+    add_buffers(&g);
+    uint32_t functions = fz_below(&g.r, 4);
+    vec_resize(p->arena, &p->functions, functions + 1);
+    memset(p->functions.at, 0, (functions + 1) * sizeof *p->functions.at);
+    for (uint32_t i = 0; i <= functions; i++) {
+        g.f = &p->functions.at[i];
+        if (i < functions)
+            make_function(&g);
+        else
+            make_kernel(&g);
+    }
+}
+
+const struct fz_class fz_class_a = {'a', "race-free kernels", "what can't observe convergence: every setup agrees", generate, NULL};

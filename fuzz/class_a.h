@@ -1,0 +1,36 @@
+/* class_a.h: what the two halves of class a's generator share. */
+#ifndef KERNC_FUZZ_CLASS_A_H
+#define KERNC_FUZZ_CLASS_A_H
+
+#include "fuzz/program.h"
+
+/* Where the generator stands. What is saved and restored around a construct is what the construct changes. */
+struct position {
+    uint32_t depth;                  /* constructs around this one */
+    uint32_t loops;                  /* of them loops */
+    uint32_t times;                  /* how often this place is passed at most, for one run of the function */
+    bool may_break, may_continue, may_throw, may_return;
+};
+
+struct generator {
+    struct fz_program  *p;
+    struct fz_function *f;
+    struct fz_random    r;
+    struct position        at;
+    uint32_t            budget;      /* statements that may still be made in this function */
+    uint32_t            cost;        /* statements one call executes at most, so far */
+    bool                is_kernel;
+    bool                counts;      /* shared counters are in use: no thread may leave early */
+};
+
+enum { FZ_MAX_COST = 4000 };
+
+/* An expression of at most this depth. */
+struct fz_node *fz_random_expr(struct generator *g, uint32_t depth);
+/* Something to assign to; NULL: there is nothing. */
+struct fz_node *fz_random_place(struct generator *g, bool integer);
+/* The number of a variable of this shape that may be assigned to, or of any: UINT32_MAX if there is none. */
+uint32_t fz_pick_variable(struct generator *g, enum fz_shape shape, bool assignable);
+enum fz_type fz_random_type(struct generator *g);
+
+#endif

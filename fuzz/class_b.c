@@ -1,0 +1,337 @@
+/* class_b.c: class b: reconvergence programs, after the idea of the Vulkan conformance suite's reconvergence tests:
+ * control flow nested at random over conditions on lanes, loop counters and hashes; between, convergent
+ * operations whose results each thread writes to a log, row after row. A reference that knows only the
+ * language's rules on tokens (reference_b.c) says what every row has to be, for each warp width.
+ *
+ * In 10 % of the branches both arms are the same text, to tempt optimisers to merge them.
+ */
+#include "fuzz/program.h"
+
+enum { MAX_ROWS = 384, MAX_TRIES = 50 };
+
+struct generator {
+    struct fz_program  *p;
+    struct fz_function *f;
+    struct fz_random    r;
+    uint32_t depth, most_depth, loops, budget;
+    bool     may_break, may_continue, may_throw, is_kernel;
+    uint32_t counters[8];                /* of the loops around, innermost last */
+};
+
+static struct fz_node *random_block(struct generator *g, uint32_t most);
+
+static uint32_t below(struct generator *g, uint32_t n)
+{
+    return fz_below(&g->r, n);
+}
+
+static struct fz_node *leaf(struct generator *g, enum fz_kind kind, uint64_t value, uint8_t op)
+{
+    struct fz_node *n = fz_node(g->p, kind);
+    n->value = value;
+    n->op = op;
+    return n;
+}
+
+/* ---- conditions ------------------------------------------------------------------------------------------------ */
+
+static uint64_t random_lanes(struct generator *g)
+{
+    uint64_t m = fz_next(&g->r);
+    switch (below(g, 5)) {
+    case 0:  return (uint64_t)1 << below(g, 64);
+    case 1:  return m & fz_next(&g->r);
+    case 2:  return m | fz_next(&g->r);
+    case 3:  return 0x0101010101010101u * (m & 0xff);
+    default: return m;
+    }
+}
+
+static struct fz_node *index_condition(struct generator *g)
+{
+    uint8_t         modulus = (uint8_t)(1 + below(g, 4));
+    struct fz_node *n = leaf(g, FZ_NODE_INDEX_IS, below(g, modulus), modulus);
+    n->name = g->counters[below(g, g->loops)];
+    return n;
+}
+
+static struct fz_node *hash_condition(struct generator *g)
+{
+    static const uint8_t masks[] = {1, 1, 3, 7};
+    struct fz_node *n = leaf(g, FZ_NODE_HASH_IS, below(g, 28), masks[below(g, COUNT(masks))]);
+    n->name = below(g, n->op + 1u);
+    return n;
+}
+
+static struct fz_node *simple_condition(struct generator *g)
+{
+    uint32_t dice = below(g, 100);
+    if (dice < 35)
+        return leaf(g, FZ_NODE_LANES, random_lanes(g), 0);
+    if (dice < 55 && g->loops)
+        return index_condition(g);
+    if (dice < 75)
+        return hash_condition(g);
+    if (dice < 85)
+        return leaf(g, FZ_NODE_UNIFORM, below(g, FZ_INPUTS), 0);
+    uint8_t modulus = (uint8_t)(2 + below(g, 5));
+    return leaf(g, FZ_NODE_THREAD_IS, below(g, modulus), modulus);
+}
+
+static struct fz_node *random_condition(struct generator *g, uint32_t depth)
+{
+    uint32_t        dice = below(g, 100);
+    struct fz_node *n;
+    if (depth == 0 || dice < 60)
+        return simple_condition(g);
+    if (dice < 68)
+        return fz_node(g->p, FZ_NODE_ELECT);
+    if (dice < 80)
+        return fz_add(leaf(g, FZ_NODE_VOTE, 0, (uint8_t)below(g, 2)), random_condition(g, depth - 1));
+    n = leaf(g, dice < 87 ? FZ_NODE_UNARY : FZ_NODE_BINARY, 0, dice < 87 ? FZ_OP_NOT : dice < 94 ? FZ_OP_BOTH : FZ_OP_EITHER);
+    fz_add(n, random_condition(g, depth - 1));
+    return n->kind == FZ_NODE_UNARY ? n : fz_add(n, random_condition(g, depth - 1));
+}
+
+/* ---- what is seen ------------------------------------------------------------------------------------------------ */
+
+static struct fz_node *random_log(struct generator *g)
+{
+    struct fz_node *n = fz_node(g->p, FZ_NODE_LOG);
+    n->op = (uint8_t)(fz_chance(&g->r, 60) ? FZ_BALLOT_ALL : below(g, FZ_OBSERVATIONS));
+    n->flag = fz_chance(&g->r, 40);
+    n->value = below(g, 33);
+    return fz_add(n, simple_condition(g));
+}
+
+static struct fz_node *random_noise(struct generator *g)
+{
+    struct fz_node *n = leaf(g, FZ_NODE_NOISE, below(g, 1u << 20), 0);
+    n->flag = fz_chance(&g->r, 60);
+    return n;
+}
+
+/* ---- control flow ------------------------------------------------------------------------------------------------- */
+
+static struct fz_node *inner_block(struct generator *g, uint32_t most)
+{
+    g->depth++;
+    struct fz_node *block = random_block(g, most);
+    g->depth--;
+    return block;
+}
+
+static struct fz_node *random_jump(struct generator *g)
+{
+    switch (below(g, 6)) {
+    case 0:
+    case 1:
+    case 2:  return g->may_break ? fz_node(g->p, FZ_NODE_BREAK) : NULL;
+    case 3:  return g->may_continue ? fz_node(g->p, FZ_NODE_CONTINUE) : NULL;
+    case 4:  return fz_node(g->p, FZ_NODE_RETURN);
+    default: break;
+    }
+    if (!g->may_throw)
+        return NULL;
+    g->f->throws = true;
+    return fz_node(g->p, FZ_NODE_THROW);
+}
+
+static struct fz_node *random_if(struct generator *g)
+{
+    struct fz_node *n = fz_node(g->p, FZ_NODE_IF), *jump = fz_chance(&g->r, 35) ? random_jump(g) : NULL;
+    fz_add(fz_add(n, random_condition(g, 2)), inner_block(g, jump ? 1 : 3));
+    if (jump)
+        fz_add(n->first->next, jump);
+    if (fz_chance(&g->r, 10))
+        return fz_add(n, fz_clone(g->p, n->first->next));
+    return fz_add(n, fz_chance(&g->r, 55) ? inner_block(g, 3) : fz_node(g->p, FZ_NODE_BLOCK));
+}
+
+static struct fz_node *random_switch(struct generator *g)
+{
+    bool            outer = g->may_break;
+    struct fz_node *n = leaf(g, FZ_NODE_SWITCH, 3, 0), *cases = fz_node(g->p, FZ_NODE_BLOCK);
+    uint32_t        count = 2 + below(g, 3), otherwise = below(g, 5);
+    uint8_t         modulus = (uint8_t)(2 + below(g, 3));
+    switch (below(g, 4)) {
+    case 0:  fz_add(n, fz_constant(g->p, FZ_INT, below(g, 4))); break;
+    case 1:  fz_add(n, leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0)); break;
+    default: fz_add(n, leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), modulus)); break;
+    }
+    g->may_break = true;
+    for (uint32_t i = 0; i < count; i++) {
+        struct fz_node *c = leaf(g, FZ_NODE_CASE, i, 0);
+        c->flag = i == otherwise;
+        fz_add(c, inner_block(g, 2));
+        if (fz_chance(&g->r, 65))
+            fz_add(c->first, fz_node(g->p, FZ_NODE_BREAK));
+        fz_add(cases, c);
+    }
+    g->may_break = outer;
+    return fz_add(n, cases);
+}
+
+static struct fz_node *random_trips(struct generator *g)
+{
+    switch (below(g, 4)) {
+    case 0:  return fz_constant(g->p, FZ_INT, 1 + below(g, 3));
+    case 1:  return leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0);
+    default: return leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), (uint8_t)(2 + below(g, 3)));
+    }
+}
+
+static uint32_t new_counter(struct generator *g)
+{
+    uint32_t v = fz_variable(g->p, g->f, FZ_SCALAR, FZ_UINT, 0);
+    g->f->variables.at[v].counter = true;
+    return v;
+}
+
+static struct fz_node *random_loop(struct generator *g)
+{
+    struct generator outer = *g;
+    struct fz_node *n = leaf(g, FZ_NODE_LOOP, 3, (uint8_t)below(g, FZ_LOOP_FORMS));
+    n->flag = n->op == FZ_FOR && fz_chance(&g->r, 20);
+    n->name = g->counters[g->loops++] = new_counter(g);
+    fz_add(n, random_trips(g));
+    fz_add(n, fz_chance(&g->r, 25) ? random_condition(g, 2) : fz_constant(g->p, FZ_BOOL, 1));
+    g->may_break = g->may_continue = true;
+    fz_add(n, inner_block(g, 4));
+    g->may_break = g->may_continue = false;
+    fz_add(n, n->op == FZ_ENDLESS ? inner_block(g, 2) : fz_node(g->p, FZ_NODE_BLOCK));
+    g->may_break = outer.may_break, g->may_continue = outer.may_continue, g->loops = outer.loops;
+    return n;
+}
+
+static struct fz_node *random_try(struct generator *g)
+{
+    bool            could = g->may_throw, threw = g->f->throws;
+    struct fz_node *n = fz_node(g->p, FZ_NODE_TRY);
+    g->may_throw = true;
+    fz_add(n, inner_block(g, 3));
+    g->may_throw = could;
+    g->f->throws = threw;
+    return fz_add(n, inner_block(g, 2));
+}
+
+static struct fz_node *random_invoke(struct generator *g)
+{
+    uint32_t callees = (uint32_t)(g->f - g->p->functions.at);
+    if (callees == 0)
+        return NULL;
+    struct fz_node *n = leaf(g, FZ_NODE_INVOKE, below(g, callees), 0);
+    n->name = below(g, callees);
+    n->flag = g->is_kernel && fz_chance(&g->r, 25); /* see begin_call in class_a_expr.c */
+    bool throws = g->p->functions.at[n->name].throws || (n->flag && g->p->functions.at[n->value].throws);
+    if (throws && !g->may_throw)
+        return NULL;
+    g->f->throws |= throws;
+    return n;
+}
+
+/* ---- any ----------------------------------------------------------------------------------------------------------- */
+
+static struct fz_node *random_construct(struct generator *g)
+{
+    uint32_t dice = below(g, 100);
+    if (dice < 38)
+        return random_if(g);
+    if (dice < 72)
+        return g->loops < 4 ? random_loop(g) : random_if(g);
+    if (dice < 84)
+        return random_switch(g);
+    return dice < 90 ? random_try(g) : random_invoke(g);
+}
+
+static struct fz_node *random_statement(struct generator *g)
+{
+    if (g->budget == 0)
+        return NULL;
+    g->budget--;
+    if (g->depth < g->most_depth && fz_chance(&g->r, 50))
+        return random_construct(g);
+    return fz_chance(&g->r, 75) ? random_log(g) : random_noise(g);
+}
+
+/* Begins or ends by an observation more often than not. */
+static struct fz_node *random_block(struct generator *g, uint32_t most)
+{
+    struct fz_node *block = fz_node(g->p, FZ_NODE_BLOCK), *s;
+    if (fz_chance(&g->r, 30))
+        fz_add(block, random_log(g));
+    for (uint32_t count = 1 + below(g, most); count > 0; count--)
+        if ((s = random_statement(g)) != NULL)
+            fz_add(block, s);
+    return fz_chance(&g->r, 40) ? fz_add(block, random_log(g)) : block;
+}
+
+static void make_function(struct generator *g, bool is_kernel)
+{
+    g->is_kernel = is_kernel;
+    g->f->result = FZ_ULONG;
+    g->f->is_void = is_kernel;
+    g->depth = g->loops = 0;
+    g->may_break = g->may_continue = false;
+    g->may_throw = !is_kernel && fz_chance(&g->r, 20);
+    g->most_depth = is_kernel ? 2 + below(g, 5) : 1 + below(g, 3);
+    g->budget = is_kernel ? 8 + below(g, 25) : 2 + below(g, 8);
+    g->f->body = random_block(g, is_kernel ? 6 : 3);
+    if (is_kernel)
+        fz_add(g->f->body, random_log(g));
+}
+
+static void try_generate(struct fz_program *p, uint32_t attempt)
+{
+    static const uint8_t threads[] = {4, 8, 13, 16, 32, 32, 40, 64};
+    struct generator g = {.p = p, .r = fz_random(p->seed, 'b' + 256 * attempt)};
+    struct fz_buffer buffers[] = {{"log", FZ_ULONG, false, MAX_ROWS, 0},
+                                  {"noise", FZ_UINT, false, 1, 0},
+                                  {"input", FZ_INT, true, 0, FZ_INPUTS}};
+    p->blocks = fz_chance(&g.r, 80) ? 1 : 2;
+    p->threads = threads[below(&g, COUNT(threads))];
+    vec_clear(&p->buffers);
+    for (size_t i = 0; i < COUNT(buffers); i++)
+        vec_push(p->arena, &p->buffers, buffers[i]);
+    for (uint32_t i = 0; i < FZ_INPUTS; i++)
+        p->inputs[i] = (int32_t)below(&g, 100);
+    uint32_t functions = below(&g, 4);
+    vec_resize(p->arena, &p->functions, functions + 1);
+    memset(p->functions.at, 0, (functions + 1) * sizeof *p->functions.at);
+    for (uint32_t i = 0; i <= functions; i++) {
+        g.f = &p->functions.at[i];
+        make_function(&g, i == functions);
+    }
+}
+
+/* Whether it stays within its rows at the extremes of width. */
+static bool is_short(const struct fz_program *p)
+{
+    static const uint32_t widths[] = {1, 8, 64};
+    struct arena a = {0};
+    bool         ok = true;
+    for (size_t w = 0; ok && w < COUNT(widths); w++) {
+        void *contents[3];
+        for (uint32_t i = 0; i < COUNT(contents); i++)
+            contents[i] = arena_alloc_array(&a, 8, fz_elements(p, &p->buffers.at[i]));
+        memcpy(contents[2], p->inputs, sizeof p->inputs);
+        ok = fz_class_b.expect(p, widths[w], contents);
+    }
+    arena_free(&a);
+    return ok;
+}
+
+static void generate(struct fz_program *p)
+{
+    for (uint32_t attempt = 0; attempt < MAX_TRIES; attempt++) {
+        try_generate(p, attempt);
+        if (is_short(p))
+            return;
+    }
+    fz_kernel(p)->body = fz_node(p, FZ_NODE_BLOCK); /* never seen; an empty program is right as well */
+}
+
+bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents); /* reference_b.c */
+
+const struct fz_class fz_class_b = {'b', "reconvergence programs", "the sets of threads of convergent operations, by reference",
+                                    generate, fz_expect_b};

@@ -1,0 +1,92 @@
+/* fuzz.h: the random tester: what to run, what came of it. The verb `kernc fuzz` (driver/fuzz.c) fills the options.
+ *
+ * A program is tried under a plan: a list of setups (scheme, level, width), in forked children, so that a crash or
+ * a hang is a failure like any other. docs/testing.md explains the classes.
+ */
+#ifndef KERNC_FUZZ_FUZZ_H
+#define KERNC_FUZZ_FUZZ_H
+
+#include "fuzz/program.h"
+
+/* ---- setups ------------------------------------------------------------------------------------------------ */
+
+struct fz_setup { const char *scheme; uint32_t level, width; };
+typedef VEC(struct fz_setup) fz_setup_vec;
+
+enum fz_outcome {
+    FZ_PASSED,
+    FZ_REJECTED,                     /* the compiler refused it */
+    FZ_TRAPPED,
+    FZ_STUCK,                        /* out of fuel: a livelock, or a branch gone wrong */
+    FZ_DIFFERS,                      /* from the reference */
+    FZ_CRASHED,                      /* the process died */
+    FZ_HUNG,                         /* it did not come back in time */
+    FZ_INVALID,                      /* no program of the class: its reference does not end */
+    FZ_OUTCOMES
+};
+extern const char *const fz_outcome_text[FZ_OUTCOMES];
+
+struct fz_verdict {
+    enum fz_outcome outcome;
+    uint32_t runs;                   /* launches made */
+    struct fz_setup setup;           /* where it failed */
+    char text[480];                  /* one line: what happened */
+};
+
+/* Whether two failures are of one kind, so that the one may stand for the other while a program is reduced. */
+bool fz_same_kind(const struct fz_verdict *a, const struct fz_verdict *b);
+
+/* ---- options -------------------------------------------------------------------------------------------------- */
+
+enum { FZ_MAX_JOBS = 64, FZ_REDUCE_LIMIT = 5 };
+struct fz_options {
+    uint64_t seed, count;            /* programs of the seeds seed to seed + count - 1 */
+    const char *classes;             /* letters */
+    struct { const char *at[32]; uint32_t count; } schemes;
+    struct { uint32_t at[8]; uint32_t count; } levels, widths;
+    uint32_t setups;                 /* of each program, drawn at random; 0: all */
+    uint32_t jobs;                   /* processes at a time */
+    uint32_t patience;               /* seconds a program may take */
+    bool     reduce;                 /* the first FZ_REDUCE_LIMIT failures of each class */
+    const char *keep;                /* folder for failing programs, or NULL */
+    /* A line of the report; a passing state for a terminal. */
+    void (*say)(void *data, const char *line);
+    void (*progress)(void *data, char class, uint64_t done, uint64_t failures);
+    void *data;
+};
+/* Classes a, b and c, every scheme of runtime/schemes.def, every level, widths 1 4 8 32 64. */
+void fz_options_init(struct fz_options *o);
+
+/* The setups that a program of this class and seed is tried under; the first is the reference setup. */
+void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan);
+
+/* ---- trying (trial.c, worker.c) ----------------------------------------------------------------------------------- */
+
+/* Tries it in this process. plan.at[0] gives the reference where the class has none. */
+struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan);
+/* The same in a child; outcomes may be CRASHED and HUNG. */
+struct fz_verdict fz_try_apart(const struct fz_program *p, const fz_setup_vec *plan, uint32_t patience);
+
+struct fz_failure { uint64_t seed; struct fz_verdict verdict; };
+struct fz_result {
+    uint64_t programs, runs;
+    VEC(struct fz_failure) failures; /* by seed */
+};
+/* Tries all programs of a class in children. */
+void fz_run_class(const struct fz_options *o, const struct fz_class *class, struct arena *a, struct fz_result *result);
+
+/* ---- reducing (reduce.c) --------------------------------------------------------------------------------------------- */
+
+typedef bool fz_still_fails(const struct fz_program *p, void *data);
+/* Makes the program smaller in place as long as fails() says so of what is left; it does of the program given.
+ * Returns how many programs it asked about. */
+uint32_t fz_reduce(struct fz_program *p, fz_still_fails *fails, void *data);
+
+/* ---- the whole (fuzz.c) ------------------------------------------------------------------------------------------------ */
+
+/* Number of failures; each class ends with the line `class a: N programs, N runs, N failures`. */
+uint64_t fz_fuzz(const struct fz_options *o);
+/* What makes this failure again. */
+char *fz_command(struct arena *a, char class, uint64_t seed, const struct fz_setup *setup);
+
+#endif

@@ -1,0 +1,58 @@
+/* plan.c: under which setups a program is tried. Schemes come from the runtime's table: a new one joins by itself. */
+#include "fuzz/fuzz.h"
+
+#include <unistd.h>
+
+static const char *const all_schemes[] = {
+#define RT_SCHEME(name) #name,
+#include "runtime/schemes.def"
+};
+static const char *const oracle = "oracle";
+
+void fz_options_init(struct fz_options *o)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    *o = (struct fz_options){.seed = 1, .count = 100, .classes = "abc", .setups = 8, .patience = 20};
+    o->levels.count = 3, o->levels.at[1] = 1, o->levels.at[2] = 2;
+    for (uint32_t i = 0; i < 5; i++)
+        o->widths.at[o->widths.count++] = (uint32_t[]){1, 4, 8, 32, 64}[i];
+    for (size_t i = 0; i < COUNT(all_schemes) && i < COUNT(o->schemes.at); i++)
+        o->schemes.at[o->schemes.count++] = all_schemes[i];
+    o->jobs = cores < 1 ? 1 : cores > FZ_MAX_JOBS ? FZ_MAX_JOBS : (uint32_t)cores;
+}
+
+/* The oracle, at no optimisation, where it is among the schemes; else the first of them, thread by thread. */
+static struct fz_setup reference_setup(const struct fz_options *o, const struct fz_program *p)
+{
+    for (size_t i = 0; i < COUNT(all_schemes); i++)
+        if (strcmp(all_schemes[i], oracle) == 0)
+            return (struct fz_setup){oracle, 0, p->class == 'a' ? 1 : o->widths.at[0]};
+    return (struct fz_setup){o->schemes.at[0], 0, 1};
+}
+
+static uint32_t setup_count(const struct fz_options *o)
+{
+    return o->schemes.count * o->levels.count * o->widths.count;
+}
+
+/* Widths vary fastest: setups of neighbouring numbers share their code. */
+static struct fz_setup numbered_setup(const struct fz_options *o, uint32_t number)
+{
+    uint32_t width = number % o->widths.count, rest = number / o->widths.count;
+    return (struct fz_setup){o->schemes.at[rest / o->levels.count], o->levels.at[rest % o->levels.count],
+                             o->widths.at[width]};
+}
+
+/* Draws k of n numbers in ascending order. */
+void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan)
+{
+    struct fz_random r = fz_random(p->seed, 'p');
+    uint32_t n = setup_count(o), wanted = o->setups == 0 || o->setups > n ? n : o->setups;
+    vec_push(a, plan, reference_setup(o, p));
+    for (uint32_t i = 0; i < n && wanted > 0; i++) {
+        if (fz_below(&r, n - i) >= wanted)
+            continue;
+        vec_push(a, plan, numbered_setup(o, i));
+        wanted--;
+    }
+}

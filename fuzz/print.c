@@ -1,0 +1,202 @@
+/* print.c: a whole program as source: structure, tables, the functions that are called, the kernel, its launch.
+ *
+ * Device functions take what their class needs before their own parameters: gid and the input; in class b
+ * also where to log and the two variables that all code shares, n (rows logged) and h (a hash of what was
+ * seen), which a call gives back packed into one result.
+ */
+#include "fuzz/print.h"
+
+struct usage { uint64_t types; bool counts, structure, table; struct bitset variables; };
+
+static void note_use(const struct fz_node *n, void *data)
+{
+    struct usage *u = data;
+    switch (n->kind) {
+    case FZ_NODE_EXCHANGE: u->types |= (uint64_t)1 << n->type; break;
+    case FZ_NODE_ATOMIC:   u->counts |= n->flag; break;
+    case FZ_NODE_PUBLISH:  u->counts = true; break;
+    case FZ_NODE_TABLE:    u->table = true; break;
+    case FZ_NODE_VARIABLE:
+    case FZ_NODE_ELEMENT:
+    case FZ_NODE_FIELD:
+    case FZ_NODE_ADDRESS:
+    case FZ_NODE_STRUCTURE:
+    case FZ_NODE_LOOP:
+    case FZ_NODE_INDEX_IS: bitset_add(u->variables, n->name); break;
+    default: break;
+    }
+}
+
+/* ---- declarations --------------------------------------------------------------------------------------------- */
+
+/* The i-th initial value of a variable: from its own seed, so that dropping one does not change another. */
+static uint64_t initial(const struct fz_variable *v, enum fz_type type, uint32_t i)
+{
+    struct fz_random r = fz_random(v->seed, i);
+    return fz_random_bits(&r, type);
+}
+
+static void print_initialiser(struct printer *w, const struct fz_variable *v)
+{
+    uint32_t count = v->shape == FZ_ARRAY ? FZ_ARRAY_LENGTH : FZ_FIELDS;
+    if (v->shape == FZ_SCALAR) {
+        fz_print_literal(w->out, v->type, v->counter ? 0 : initial(v, v->type, 0));
+        return;
+    }
+    text_char(w->out, '{');
+    for (uint32_t i = 0; i < count; i++) {
+        enum fz_type type = v->shape == FZ_ARRAY ? v->type : w->p->fields[i];
+        fz_print_literal(w->out, type, initial(v, type, i));
+        text_addz(w->out, i + 1 < count ? ", " : "}");
+    }
+}
+
+static void print_variable(struct printer *w, uint32_t index)
+{
+    const struct fz_variable *v = &w->f->variables.at[index];
+    fz_print_indent(w);
+    text_printf(w->out, "%s ", v->shape == FZ_STRUCT ? "struct pack" : fz_type_info[v->type].text);
+    fz_print_name(w, index);
+    if (v->shape == FZ_ARRAY)
+        text_printf(w->out, "[%d]", FZ_ARRAY_LENGTH);
+    text_addz(w->out, " = ");
+    print_initialiser(w, v);
+    text_addz(w->out, ";\n");
+}
+
+static void print_locals(struct printer *w, const struct usage *u)
+{
+    for (uint32_t i = w->f->params; i < w->f->variables.count; i++)
+        if (bitset_has(u->variables, i) && !w->f->variables.at[i].scoped)
+            print_variable(w, i);
+}
+
+static void print_parameter(struct printer *w, uint32_t index)
+{
+    const struct fz_variable *v = &w->f->variables.at[index];
+    text_printf(w->out, ", %s %s", v->shape == FZ_STRUCT ? "struct pack" : fz_type_info[v->type].text,
+                v->shape == FZ_ARRAY ? "*" : "");
+    fz_print_name(w, index);
+}
+
+static void print_buffers(struct printer *w)
+{
+    for (uint32_t i = 0; i < w->p->buffers.count; i++) {
+        const struct fz_buffer *b = &w->p->buffers.at[i];
+        text_printf(w->out, "%s%sglobal %s *%s", i ? ", " : "", b->input ? "const " : "", fz_type_info[b->type].text,
+                    b->name);
+    }
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+static struct usage usage_of(const struct fz_program *p, const struct fz_function *f)
+{
+    struct usage u = {.variables = bitset_new(p->arena, f->variables.count)};
+    fz_walk(f->body, note_use, &u);
+    return u;
+}
+
+static void print_function(struct printer *w, uint32_t index)
+{
+    struct usage u = usage_of(w->p, w->f);
+    if (w->p->class == 'b') {
+        text_printf(w->out, "\nulong f%u(uint gid, const global int *input, global ulong *log, global uint *noise, uint n, "
+                            "uint h)\n{\n", index);
+    } else {
+        text_printf(w->out, "\n%s f%u(uint gid, const global int *input", fz_type_info[w->f->result].text, index);
+        for (uint32_t i = 0; i < w->f->params; i++)
+            print_parameter(w, i);
+        text_addz(w->out, ")\n{\n");
+    }
+    w->indent = 1;
+    print_locals(w, &u);
+    fz_print_list(w, w->f->body);
+    if (w->p->class == 'b')
+        fz_print_line(w, "return (ulong)h << 32 | n;");
+    text_addz(w->out, "}\n");
+}
+
+static void print_kernel(struct printer *w)
+{
+    struct usage u = usage_of(w->p, w->f);
+    text_addz(w->out, "\nkernel void k(");
+    print_buffers(w);
+    text_addz(w->out, ")\n{\n");
+    w->indent = 1;
+    for (uint32_t t = 0; t < FZ_TYPES; t++)
+        if (u.types >> t & 1)
+            fz_print_line(w, "shared %s tile_%s[%u];", fz_type_info[t].text, fz_type_info[t].text, w->p->threads);
+    if (u.counts)
+        fz_print_line(w, "shared int counts[%d];", FZ_COUNTERS);
+    fz_print_line(w, "uint gid = blockIdx.x * blockDim.x + threadIdx.x;");
+    if (w->p->class != 'a')
+        fz_print_line(w, "uint n = 0, h = (gid + %u) * " FZ_HASH_FACTOR ";", (unsigned)(w->p->seed & 0xffff));
+    print_locals(w, &u);
+    fz_print_list(w, w->f->body);
+    if (w->p->class == 'c')
+        text_addz(w->out, "end:;\n");
+    text_addz(w->out, "}\n");
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------------------ */
+
+static void print_numbers(struct text *out, const int32_t *numbers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        text_printf(out, "%s%d", i ? ", " : "{", numbers[i]);
+    text_char(out, '}');
+}
+
+static void print_top(struct printer *w)
+{
+    struct usage all = {0};
+    for (uint32_t i = 0; i < w->p->functions.count; i++) {
+        struct usage u = usage_of(w->p, &w->p->functions.at[i]);
+        all.table |= u.table;
+        for (uint32_t v = 0; v < w->p->functions.at[i].variables.count; v++)
+            all.structure |= w->p->functions.at[i].variables.at[v].shape == FZ_STRUCT;
+    }
+    if (all.structure) {
+        text_addz(w->out, "struct pack {");
+        for (uint32_t i = 0; i < FZ_FIELDS; i++)
+            text_printf(w->out, " %s m%u;", fz_type_info[w->p->fields[i]].text, i);
+        text_addz(w->out, " };\n");
+    }
+    if (all.table) {
+        text_printf(w->out, "constant int table[%d] = ", FZ_TABLE);
+        print_numbers(w->out, w->p->table, FZ_TABLE);
+        text_addz(w->out, ";\n");
+    }
+}
+
+static void print_launch(struct printer *w)
+{
+    text_addz(w->out, "\nlaunch k(");
+    for (uint32_t i = 0; i < w->p->buffers.count; i++) {
+        const struct fz_buffer *b = &w->p->buffers.at[i];
+        text_printf(w->out, "%s%s = ", i ? ", " : "", b->name);
+        if (b->input)
+            print_numbers(w->out, w->p->inputs, FZ_INPUTS);
+        else
+            text_printf(w->out, "zeros(%u)", fz_elements(w->p, b));
+    }
+    text_printf(w->out, ") grid(%u) block(%u) show(%s);\n", w->p->blocks, w->p->threads, w->p->buffers.at[0].name);
+}
+
+void fz_print(const struct fz_program *p, const char *comment, struct text *out)
+{
+    struct printer w = {.p = p, .out = out};
+    uint64_t       reached = fz_reached(p);
+    if (comment)
+        text_addz(out, comment);
+    print_top(&w);
+    for (uint32_t i = 0; i + 1 < p->functions.count; i++) {
+        w.f = &p->functions.at[i];
+        if (reached >> i & 1)
+            print_function(&w, i);
+    }
+    w.f = fz_kernel(p);
+    print_kernel(&w);
+    print_launch(&w);
+}

@@ -1,0 +1,30 @@
+/* print.h: what the files that print a program share. */
+#ifndef KERNC_FUZZ_PRINT_H
+#define KERNC_FUZZ_PRINT_H
+
+#include "fuzz/program.h"
+
+struct printer {
+    const struct fz_program  *p;
+    const struct fz_function *f;     /* the one being printed */
+    struct text *out;
+    uint32_t indent;
+};
+
+/* print_expr.c */
+void fz_print_expr(struct printer *w, const struct fz_node *n);
+/* An integer from 0 to mask. */
+void fz_print_masked(struct printer *w, const struct fz_node *n, uint64_t mask);
+void fz_print_literal(struct text *out, enum fz_type type, uint64_t bits);
+/* "v3", "a0": names tell the shape. */
+void fz_print_name(struct printer *w, uint32_t variable);
+
+/* print_stmt.c: a BLOCK with its braces, and the statements of one. */
+void fz_print_block(struct printer *w, const struct fz_node *block);
+void fz_print_list(struct printer *w, const struct fz_node *block);
+void fz_print_line(struct printer *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void fz_print_indent(struct printer *w);
+
+#define FZ_HASH_FACTOR "2654435761u"
+
+#endif

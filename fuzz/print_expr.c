@@ -1,0 +1,234 @@
+/* print_expr.c: expressions as source. Everything is parenthesised; an operand gets a cast only where its
+ * operator takes no floating number, so that C's implicit conversions are tried as well.
+ */
+#include "fuzz/print.h"
+
+/* ---- literals and names ------------------------------------------------------------------------------------ */
+
+static void print_double(struct text *out, uint64_t bits)
+{
+    double d;
+    memcpy(&d, &bits, 8);
+    if (d - d == 0)
+        text_printf(out, "(%.17e)", d);
+    else
+        text_printf(out, "as_double(0x%llxul)", (unsigned long long)bits);
+}
+
+static void print_float(struct text *out, uint64_t bits)
+{
+    uint32_t single = (uint32_t)bits;
+    float    f;
+    memcpy(&f, &single, 4);
+    if (f - f == 0)
+        text_printf(out, "(%.9ef)", (double)f);
+    else
+        text_printf(out, "as_float(0x%xu)", single);
+}
+
+void fz_print_literal(struct text *out, enum fz_type type, uint64_t bits)
+{
+    int shift = 64 - fz_type_info[type].bits;
+    long long value = fz_type_info[type].family == 's' ? (int64_t)(bits << shift) >> shift : (long long)bits;
+    switch (type) {
+    case FZ_BOOL:   text_addz(out, bits & 1 ? "true" : "false"); break;
+    case FZ_FLOAT:  print_float(out, bits); break;
+    case FZ_DOUBLE: print_double(out, bits); break;
+    case FZ_UINT:   text_printf(out, "%lluu", value); break;
+    case FZ_ULONG:  text_printf(out, "0x%llxul", value); break;
+    case FZ_INT:
+        text_printf(out, value == INT32_MIN ? "(-2147483647 - 1)" : value < 0 ? "(%lld)" : "%lld", value);
+        break;
+    case FZ_LONG:
+        text_printf(out, value == INT64_MIN ? "(-9223372036854775807l - 1)" : "(%lldl)", value);
+        break;
+    default: text_printf(out, "(%s)%lld", fz_type_info[type].text, value); break;
+    }
+}
+
+void fz_print_name(struct printer *w, uint32_t variable)
+{
+    const struct fz_variable *v = &w->f->variables.at[variable];
+    static const char letters[] = {[FZ_SCALAR] = 'v', [FZ_ARRAY] = 'a', [FZ_STRUCT] = 's'};
+    text_printf(w->out, "%c%u", v->counter ? 'i' : letters[v->shape], variable);
+}
+
+/* ---- operators ----------------------------------------------------------------------------------------------- */
+
+static void print_operand(struct printer *w, const struct fz_node *n, char wanted)
+{
+    if (wanted == 'I' && fz_is_float(fz_type_of(w->p, w->f, n)))
+        text_addz(w->out, "(int)");
+    fz_print_expr(w, n);
+}
+
+static void print_unary(struct printer *w, const struct fz_node *n)
+{
+    text_printf(w->out, "(%s", fz_operator_info[n->op].text);
+    print_operand(w, n->first, fz_operator_info[n->op].operands);
+    text_char(w->out, ')');
+}
+
+static void print_binary(struct printer *w, const struct fz_node *n)
+{
+    text_char(w->out, '(');
+    print_operand(w, n->first, fz_operator_info[n->op].operands);
+    text_printf(w->out, " %s ", fz_operator_info[n->op].text);
+    print_operand(w, n->first->next, fz_operator_info[n->op].operands);
+    text_char(w->out, ')');
+}
+
+static void print_choice(struct printer *w, const struct fz_node *n)
+{
+    text_char(w->out, '(');
+    fz_print_expr(w, n->first);
+    text_addz(w->out, " ? ");
+    fz_print_expr(w, n->first->next);
+    text_addz(w->out, " : ");
+    fz_print_expr(w, n->first->next->next);
+    text_char(w->out, ')');
+}
+
+void fz_print_masked(struct printer *w, const struct fz_node *n, uint64_t mask)
+{
+    if (n->kind == FZ_NODE_CONSTANT && !fz_is_float(n->type)) {
+        text_printf(w->out, "%llu", (unsigned long long)(n->value & mask));
+        return;
+    }
+    text_char(w->out, '(');
+    print_operand(w, n, 'I');
+    text_printf(w->out, " & %llu)", (unsigned long long)mask);
+}
+
+static void print_at(struct printer *w, const char *array, const struct fz_node *index, uint64_t mask)
+{
+    text_printf(w->out, "%s[", array);
+    fz_print_masked(w, index, mask);
+    text_char(w->out, ']');
+}
+
+static void print_increment(struct printer *w, const struct fz_node *n)
+{
+    const char *sign = n->op & 1 ? "--" : "++";
+    text_printf(w->out, "(%s", n->op < 2 ? "" : sign);
+    fz_print_expr(w, n->first);
+    text_printf(w->out, "%s)", n->op < 2 ? sign : "");
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* The type a builtin's parameter converts to, or NULL: any of the generic type's. */
+static const char *parameter_type(char letter, enum fz_type generic)
+{
+    switch (letter) {
+    case 'b': return "bool";
+    case 'i': return "int";
+    case 'u': return "uint";
+    case 'l': return "long";
+    case 'U': return "ulong";
+    case 'f': return "float";
+    case 'd': return "double";
+    default:  return fz_type_info[generic].text;
+    }
+}
+
+static void print_builtin(struct printer *w, const struct fz_node *n)
+{
+    const struct fe_builtin *b = &fe_builtins[n->value];
+    const char *letter = b->signature + 2;
+    text_printf(w->out, "%s(", b->name);
+    for (const struct fz_node *a = n->first; a && *letter; a = a->next, letter++) {
+        text_printf(w->out, "(%s)", parameter_type(*letter, n->type));
+        fz_print_expr(w, a);
+        text_addz(w->out, a->next ? ", " : "");
+    }
+    text_char(w->out, ')');
+}
+
+static void print_arguments(struct printer *w, const struct fz_node *argument)
+{
+    text_addz(w->out, "(gid, input");
+    for (; argument; argument = argument->next) {
+        text_addz(w->out, ", ");
+        fz_print_expr(w, argument);
+    }
+    text_char(w->out, ')');
+}
+
+static void print_call_either(struct printer *w, const struct fz_node *n)
+{
+    text_char(w->out, '(');
+    fz_print_expr(w, n->first);
+    text_printf(w->out, " ? f%u : f%u)", n->name, (unsigned)n->value);
+    print_arguments(w, n->first->next);
+}
+
+/* ---- class b ------------------------------------------------------------------------------------------------------- */
+
+static void print_condition(struct printer *w, const struct fz_node *n)
+{
+    unsigned long long value = n->value;
+    switch (n->kind) {
+    case FZ_NODE_LANES:     text_printf(w->out, "((0x%llxul >> laneId & 1) != 0)", value); break;
+    case FZ_NODE_INDEX_IS:
+        text_char(w->out, '(');
+        fz_print_name(w, n->name);
+        text_printf(w->out, " %% %u == %llu)", n->op, value);
+        break;
+    case FZ_NODE_HASH_IS:   text_printf(w->out, "((h >> %llu & %u) == %u)", value, n->op, n->name); break;
+    case FZ_NODE_THREAD_IS: text_printf(w->out, "(threadIdx.x %% %u == %llu)", n->op, value); break;
+    case FZ_NODE_UNIFORM:   text_printf(w->out, "((input[%llu] & 1) != 0)", value); break;
+    case FZ_NODE_ELECT:     text_addz(w->out, "elect()"); break;
+    case FZ_NODE_LANE_TRIP: text_printf(w->out, "(laneId * %llu %% %u)", value, n->op); break;
+    case FZ_NODE_HASH_TRIP: text_printf(w->out, "(h >> %llu)", value); break;
+    case FZ_NODE_VOTE:
+        text_addz(w->out, n->op ? "all(" : "any(");
+        fz_print_expr(w, n->first);
+        text_char(w->out, ')');
+        break;
+    default: BUG("%s is no expression", fz_node_info[n->kind].name);
+    }
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------------- */
+
+void fz_print_expr(struct printer *w, const struct fz_node *n)
+{
+    switch (n->kind) {
+    case FZ_NODE_CONSTANT: fz_print_literal(w->out, n->type, n->value); break;
+    case FZ_NODE_VARIABLE:
+    case FZ_NODE_ADDRESS:
+    case FZ_NODE_STRUCTURE: fz_print_name(w, n->name); break;
+    case FZ_NODE_ELEMENT:
+        fz_print_name(w, n->name);
+        print_at(w, "", n->first, FZ_ARRAY_LENGTH - 1);
+        break;
+    case FZ_NODE_FIELD:
+        fz_print_name(w, n->name);
+        text_printf(w->out, ".m%u", (unsigned)n->value);
+        break;
+    case FZ_NODE_CELL:
+        text_printf(w->out, "cells_%s[gid * %d + ", fz_type_info[n->type].text, FZ_CELLS);
+        fz_print_masked(w, n->first, FZ_CELLS - 1);
+        text_char(w->out, ']');
+        break;
+    case FZ_NODE_INPUT: print_at(w, "input", n->first, FZ_INPUTS - 1); break;
+    case FZ_NODE_TABLE: print_at(w, "table", n->first, FZ_TABLE - 1); break;
+    case FZ_NODE_GEOMETRY: text_addz(w->out, fz_geometry[n->op]); break;
+    case FZ_NODE_UNARY:  print_unary(w, n); break;
+    case FZ_NODE_BINARY: print_binary(w, n); break;
+    case FZ_NODE_CHOICE: print_choice(w, n); break;
+    case FZ_NODE_CAST:
+        text_printf(w->out, "(%s)", fz_type_info[n->type].text);
+        fz_print_expr(w, n->first);
+        break;
+    case FZ_NODE_BUILTIN: print_builtin(w, n); break;
+    case FZ_NODE_CALL:
+        text_printf(w->out, "f%u", n->name);
+        print_arguments(w, n->first);
+        break;
+    case FZ_NODE_CALL_EITHER: print_call_either(w, n); break;
+    case FZ_NODE_INCREMENT:   print_increment(w, n); break;
+    default: print_condition(w, n); break;
+    }
+}

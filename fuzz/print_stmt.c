@@ -1,0 +1,436 @@
+/* print_stmt.c: statements as source. What a LOOP's forms and the statements of classes b and c mean is written
+ * here in Kern and in reference_b.c and class_c.c in C: the two have to say the same.
+ */
+#include "fuzz/print.h"
+
+static void print_stmt(struct printer *w, const struct fz_node *n);
+
+void fz_print_indent(struct printer *w)
+{
+    text_printf(w->out, "%*s", (int)(4 * w->indent), "");
+}
+
+void fz_print_line(struct printer *w, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    fz_print_indent(w);
+    text_vprintf(w->out, fmt, args);
+    text_char(w->out, '\n');
+    va_end(args);
+}
+
+void fz_print_list(struct printer *w, const struct fz_node *block)
+{
+    for (const struct fz_node *s = block->first; s; s = s->next)
+        print_stmt(w, s);
+}
+
+void fz_print_block(struct printer *w, const struct fz_node *block)
+{
+    text_addz(w->out, "{\n");
+    w->indent++;
+    fz_print_list(w, block);
+    w->indent--;
+    fz_print_indent(w);
+    text_char(w->out, '}');
+}
+
+/* Text on the statement's own line, the indentation before it. */
+static void begin(struct printer *w, const char *text)
+{
+    fz_print_indent(w);
+    text_addz(w->out, text);
+}
+
+static void print_semicolon(struct printer *w)
+{
+    text_addz(w->out, ";\n");
+}
+
+/* ---- branches -------------------------------------------------------------------------------------------------- */
+
+static void print_if(struct printer *w, const struct fz_node *n)
+{
+    const struct fz_node *then = fz_child(n, 1), *otherwise = fz_child(n, 2);
+    begin(w, "if (");
+    fz_print_expr(w, n->first);
+    text_addz(w->out, ") ");
+    fz_print_block(w, then);
+    if (otherwise->first) {
+        text_addz(w->out, " else ");
+        fz_print_block(w, otherwise);
+    }
+    text_char(w->out, '\n');
+}
+
+static void print_case(struct printer *w, const struct fz_node *n)
+{
+    if (n->flag)
+        fz_print_line(w, "default:");
+    else
+        fz_print_line(w, "case %llu:", (unsigned long long)n->value);
+    w->indent++;
+    fz_print_list(w, n->first);
+    w->indent--;
+}
+
+static void print_switch(struct printer *w, const struct fz_node *n)
+{
+    begin(w, "switch (");
+    fz_print_masked(w, n->first, n->value);
+    text_addz(w->out, ") {\n");
+    for (const struct fz_node *c = fz_child(n, 1)->first; c; c = c->next)
+        print_case(w, c);
+    fz_print_line(w, "}");
+}
+
+static void print_try(struct printer *w, const struct fz_node *n)
+{
+    begin(w, "try ");
+    fz_print_block(w, n->first);
+    text_addz(w->out, " catch ");
+    fz_print_block(w, n->first->next);
+    text_char(w->out, '\n');
+}
+
+/* ---- loops -------------------------------------------------------------------------------------------------------- */
+
+static void print_bound(struct printer *w, const struct fz_node *n)
+{
+    if (w->p->class == 'a' || n->first->kind == FZ_NODE_HASH_TRIP) {
+        text_addz(w->out, "(int)");
+        fz_print_masked(w, n->first, n->value);
+    } else {
+        fz_print_expr(w, n->first);
+    }
+}
+
+/* "i < bound && condition" */
+static void print_goes_on(struct printer *w, const struct fz_node *n)
+{
+    const struct fz_node *condition = fz_child(n, 1);
+    fz_print_name(w, n->name);
+    if (n->flag) {
+        text_addz(w->out, " > 0");
+    } else {
+        text_addz(w->out, " < ");
+        print_bound(w, n);
+    }
+    if (condition->kind == FZ_NODE_CONSTANT && condition->type == FZ_BOOL && condition->value)
+        return;
+    text_addz(w->out, " && ");
+    fz_print_expr(w, condition);
+}
+
+static void print_for(struct printer *w, const struct fz_node *n)
+{
+    begin(w, "for (");
+    fz_print_name(w, n->name);
+    text_addz(w->out, " = ");
+    if (n->flag)
+        print_bound(w, n);
+    else
+        text_char(w->out, '0');
+    text_addz(w->out, "; ");
+    print_goes_on(w, n);
+    text_addz(w->out, "; ");
+    fz_print_name(w, n->name);
+    text_addz(w->out, n->flag ? "--) " : "++) ");
+    fz_print_block(w, fz_child(n, 2));
+    text_char(w->out, '\n');
+}
+
+static void print_counter(struct printer *w, const struct fz_node *n, const char *what)
+{
+    fz_print_indent(w);
+    fz_print_name(w, n->name);
+    text_printf(w->out, "%s;\n", what);
+}
+
+static void print_body_of_loop(struct printer *w, const struct fz_node *n)
+{
+    text_addz(w->out, "{\n");
+    w->indent++;
+    print_counter(w, n, "++");
+    fz_print_list(w, fz_child(n, 2));
+    w->indent--;
+    begin(w, "}");
+}
+
+static void print_while(struct printer *w, const struct fz_node *n)
+{
+    print_counter(w, n, " = 0");
+    begin(w, "while (");
+    print_goes_on(w, n);
+    text_addz(w->out, ") ");
+    print_body_of_loop(w, n);
+    text_char(w->out, '\n');
+}
+
+static void print_do(struct printer *w, const struct fz_node *n)
+{
+    print_counter(w, n, " = 0");
+    begin(w, "do ");
+    print_body_of_loop(w, n);
+    text_addz(w->out, " while (");
+    print_goes_on(w, n);
+    text_addz(w->out, ");\n");
+}
+
+static void print_endless(struct printer *w, const struct fz_node *n)
+{
+    begin(w, "for (");
+    fz_print_name(w, n->name);
+    text_addz(w->out, " = 0;; ");
+    fz_print_name(w, n->name);
+    text_addz(w->out, "++) {\n");
+    w->indent++;
+    begin(w, "if (!(");
+    print_goes_on(w, n);
+    text_addz(w->out, ")) {\n");
+    w->indent++;
+    fz_print_list(w, fz_child(n, 3));
+    fz_print_line(w, "break;");
+    w->indent--;
+    fz_print_line(w, "}");
+    fz_print_list(w, fz_child(n, 2));
+    w->indent--;
+    fz_print_line(w, "}");
+}
+
+static void print_loop(struct printer *w, const struct fz_node *n)
+{
+    switch ((enum fz_loop_form)n->op) {
+    case FZ_FOR:   print_for(w, n); break;
+    case FZ_WHILE: print_while(w, n); break;
+    case FZ_DO:    print_do(w, n); break;
+    default:       print_endless(w, n); break;
+    }
+}
+
+/* ---- class a --------------------------------------------------------------------------------------------------------- */
+
+static void print_assign(struct printer *w, const struct fz_node *n)
+{
+    bool integers = n->op != FZ_OPERATORS && fz_operator_info[n->op].operands == 'I';
+    fz_print_indent(w);
+    fz_print_expr(w, n->first);
+    text_printf(w->out, " %s= ", n->op == FZ_OPERATORS ? "" : fz_operator_info[n->op].text);
+    if (integers && fz_is_float(fz_type_of(w->p, w->f, n->first->next)))
+        text_addz(w->out, "(int)");
+    fz_print_expr(w, n->first->next);
+    print_semicolon(w);
+}
+
+static void print_copy(struct printer *w, const struct fz_node *n)
+{
+    fz_print_indent(w);
+    fz_print_expr(w, n->first);
+    text_addz(w->out, " = ");
+    fz_print_expr(w, n->first->next);
+    print_semicolon(w);
+}
+
+static void print_scope(struct printer *w, const struct fz_node *n)
+{
+    begin(w, "{\n");
+    w->indent++;
+    fz_print_indent(w);
+    text_printf(w->out, "%s ", fz_type_info[w->f->variables.at[n->name].type].text);
+    fz_print_name(w, n->name);
+    text_addz(w->out, " = ");
+    fz_print_expr(w, n->first);
+    print_semicolon(w);
+    fz_print_list(w, n->first->next);
+    w->indent--;
+    fz_print_line(w, "}");
+}
+
+static void print_output(struct printer *w, const struct fz_node *n)
+{
+    enum fz_type t = fz_type_of(w->p, w->f, n->first);
+    fz_print_indent(w);
+    text_printf(w->out, "out[gid * %d + %u] = (%s", FZ_SLOTS, (unsigned)n->value,
+                t == FZ_FLOAT ? "ulong)as_uint((float)" : t == FZ_DOUBLE ? "ulong)as_ulong((double)" : "ulong)(");
+    fz_print_expr(w, n->first);
+    text_addz(w->out, ");\n");
+}
+
+static void print_atomic(struct printer *w, const struct fz_node *n)
+{
+    fz_print_indent(w);
+    text_printf(w->out, "atomic_%s(&%s[", fz_atomics[n->value], n->flag ? "counts" : "sums");
+    fz_print_masked(w, n->first, FZ_COUNTERS / FZ_ATOMICS - 1);
+    text_printf(w->out, " * %d + %u], (int)", FZ_ATOMICS, (unsigned)n->value);
+    fz_print_expr(w, n->first->next);
+    text_addz(w->out, ");\n");
+}
+
+static void print_publish(struct printer *w)
+{
+    fz_print_line(w, "barrier();");
+    fz_print_line(w, "for (uint c = threadIdx.x; c < %d; c += blockDim.x)", FZ_COUNTERS);
+    fz_print_line(w, "    atomic_add(&sums[%d + c], counts[c]);", FZ_COUNTERS);
+}
+
+static void print_exchange(struct printer *w, const struct fz_node *n)
+{
+    const char *type = fz_type_info[n->type].text;
+    fz_print_indent(w);
+    text_printf(w->out, "tile_%s[threadIdx.x] = ", type);
+    fz_print_expr(w, n->first->next);
+    print_semicolon(w);
+    fz_print_line(w, "barrier();");
+    fz_print_indent(w);
+    fz_print_expr(w, n->first);
+    text_printf(w->out, " = tile_%s[(threadIdx.x + %u) %% blockDim.x];\n", type, (unsigned)n->value);
+    fz_print_line(w, "barrier();");
+}
+
+/* ---- class b ------------------------------------------------------------------------------------------------------------ */
+
+static void print_observation(struct printer *w, const struct fz_node *n)
+{
+    unsigned value = (unsigned)n->value;
+    switch ((enum fz_observation)n->op) {
+    case FZ_BALLOT_ALL:      text_addz(w->out, "ballot(true)"); return;
+    case FZ_ACTIVE_MASK:     text_addz(w->out, "active_mask()"); return;
+    case FZ_REDUCE_ADD:      text_printf(w->out, "reduce_add(laneId + %u)", value); return;
+    case FZ_REDUCE_XOR:      text_addz(w->out, "reduce_xor(h)"); return;
+    case FZ_REDUCE_MAX:      text_addz(w->out, "reduce_max(h)"); return;
+    case FZ_SCAN_ADD:        text_printf(w->out, "scan_add(laneId + %u)", value); return;
+    case FZ_BROADCAST_FIRST: text_addz(w->out, "broadcast_first(h)"); return;
+    case FZ_SHUFFLE_XOR:     text_printf(w->out, "shuffle_xor(h, %u)", value); return;
+    case FZ_SHUFFLE_UP:      text_printf(w->out, "shuffle_up(h, %u)", value); return;
+    case FZ_BALLOT:          text_addz(w->out, "ballot("); break;
+    case FZ_ANY:             text_addz(w->out, "any("); break;
+    default:                 text_addz(w->out, "all("); break;
+    }
+    fz_print_expr(w, n->first);
+    text_char(w->out, ')');
+}
+
+static void print_log(struct printer *w, const struct fz_node *n)
+{
+    begin(w, n->flag ? "{ ulong r = " : "");
+    if (!n->flag)
+        text_printf(w->out, "log[n++ * %u + gid] = ", w->p->blocks * w->p->threads);
+    print_observation(w, n);
+    print_semicolon(w);
+    if (!n->flag)
+        return;
+    fz_print_line(w, "  log[n++ * %u + gid] = r;", w->p->blocks * w->p->threads);
+    fz_print_line(w, "  h = (h ^ (uint)r) * " FZ_HASH_FACTOR "; }");
+}
+
+static void print_noise(struct printer *w, const struct fz_node *n)
+{
+    fz_print_line(w, "h = (h ^ %uu) * " FZ_HASH_FACTOR " + gid;", (unsigned)n->value);
+    if (n->flag)
+        fz_print_line(w, "noise[gid] = h;");
+}
+
+static void print_invoke(struct printer *w, const struct fz_node *n)
+{
+    fz_print_indent(w);
+    text_addz(w->out, "{ ulong r = ");
+    if (n->flag)
+        text_printf(w->out, "(laneId %% 2 == 0 ? f%u : f%u)", n->name, (unsigned)n->value);
+    else
+        text_printf(w->out, "f%u", n->name);
+    text_addz(w->out, "(gid, input, log, noise, n, h); n = (uint)r; h = (uint)(r >> 32); }\n");
+}
+
+static void print_return(struct printer *w, const struct fz_node *n)
+{
+    begin(w, "return");
+    if (w->p->class == 'b' && !w->f->is_void) {
+        text_addz(w->out, " (ulong)h << 32 | n");
+    } else if (n->first) {
+        text_char(w->out, ' ');
+        fz_print_expr(w, n->first);
+    }
+    print_semicolon(w);
+}
+
+/* ---- class c ------------------------------------------------------------------------------------------------------------- */
+
+static void print_targets(struct printer *w, const struct fz_node *target, uint32_t shift)
+{
+    uint32_t count = 0;
+    for (const struct fz_node *t = target; t; t = t->next)
+        count++;
+    if (count == 2)
+        fz_print_line(w, "if ((h >> %u & 1) == 0) goto L%u;", shift, (unsigned)target->value);
+    if (count > 2)
+        fz_print_line(w, "switch (h >> %u & 3) {", shift);
+    for (uint32_t i = 0; count > 2 && i < count - 1; i++, target = target->next)
+        fz_print_line(w, "case %u: goto L%u;", i, (unsigned)target->value);
+    if (count > 2)
+        fz_print_line(w, "}");
+    while (target && target->next)
+        target = target->next;
+    if (target)
+        fz_print_line(w, "goto L%u;", (unsigned)target->value);
+}
+
+static void print_state(struct printer *w, const struct fz_node *n)
+{
+    text_printf(w->out, "L%u:\n", n->name);
+    fz_print_line(w, "h = (h ^ %uu) * " FZ_HASH_FACTOR ";", (unsigned)n->value);
+    fz_print_line(w, "trace[n * %u + gid] = h;", w->p->blocks * w->p->threads);
+    fz_print_line(w, "if (++n >= %u) goto end;", w->p->buffers.at[0].per_thread);
+    fz_print_list(w, n->first);
+    print_targets(w, n->first->next, n->op);
+}
+
+static void print_spin(struct printer *w, const struct fz_node *n)
+{
+    fz_print_line(w, "while ((h >> %u & %llu) != 0) {", n->op, (unsigned long long)n->value);
+    w->indent++;
+    fz_print_line(w, "h = h * " FZ_HASH_FACTOR " + 1;");
+    fz_print_line(w, "trace[n * %u + gid] = h;", w->p->blocks * w->p->threads);
+    fz_print_line(w, "if (++n >= %u) goto end;", w->p->buffers.at[0].per_thread);
+    fz_print_list(w, n->first);
+    w->indent--;
+    fz_print_line(w, "}");
+}
+
+static void print_stmt(struct printer *w, const struct fz_node *n)
+{
+    switch (n->kind) {
+    case FZ_NODE_BLOCK:
+        fz_print_indent(w);
+        fz_print_block(w, n);
+        text_char(w->out, '\n');
+        break;
+    case FZ_NODE_IF:       print_if(w, n); break;
+    case FZ_NODE_LOOP:     print_loop(w, n); break;
+    case FZ_NODE_SWITCH:   print_switch(w, n); break;
+    case FZ_NODE_BREAK:    fz_print_line(w, "break;"); break;
+    case FZ_NODE_CONTINUE: fz_print_line(w, "continue;"); break;
+    case FZ_NODE_RETURN:   print_return(w, n); break;
+    case FZ_NODE_TRY:      print_try(w, n); break;
+    case FZ_NODE_THROW:    fz_print_line(w, "throw;"); break;
+    case FZ_NODE_ASSIGN:   print_assign(w, n); break;
+    case FZ_NODE_COPY:     print_copy(w, n); break;
+    case FZ_NODE_SCOPE:    print_scope(w, n); break;
+    case FZ_NODE_OUTPUT:   print_output(w, n); break;
+    case FZ_NODE_ATOMIC:   print_atomic(w, n); break;
+    case FZ_NODE_PUBLISH:  print_publish(w); break;
+    case FZ_NODE_EXCHANGE: print_exchange(w, n); break;
+    case FZ_NODE_LOG:      print_log(w, n); break;
+    case FZ_NODE_NOISE:    print_noise(w, n); break;
+    case FZ_NODE_INVOKE:   print_invoke(w, n); break;
+    case FZ_NODE_GRAPH:    fz_print_list(w, n->first); break;
+    case FZ_NODE_STATE:    print_state(w, n); break;
+    case FZ_NODE_GATHER:   fz_print_line(w, "{ token t = anchor(); ballot(true) @ t; }"); break;
+    case FZ_NODE_SPIN:     print_spin(w, n); break;
+    case FZ_NODE_LEAVE:
+        fz_print_line(w, "if ((h >> %u & %llu) == 0) goto L%u;", n->op, (unsigned long long)n->value,
+                      (unsigned)n->first->value);
+        break;
+    default: BUG("%s is no statement", fz_node_info[n->kind].name);
+    }
+}

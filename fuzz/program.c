@@ -1,0 +1,286 @@
+/* program.c: the tree of a random program: see program.h. */
+#include "fuzz/program.h"
+
+const struct fz_type_info fz_type_info[FZ_TYPES] = {
+#define TYPE(id, text, bits, family) {text, bits, family},
+#include "fuzz/nodes.def"
+};
+const struct fz_operator_info fz_operator_info[FZ_OPERATORS] = {
+#define OPERATOR(id, text, operands, result) {text, operands, result},
+#include "fuzz/nodes.def"
+};
+const struct fz_node_info fz_node_info[FZ_NODES] = {
+#define NODE(id, category, children, meaning) {#id, FZ_##category, children},
+#include "fuzz/nodes.def"
+};
+const char *const fz_geometry[FZ_GEOMETRIES] = {"gid", "threadIdx.x", "blockIdx.x", "blockDim.x", "gridDim.x"};
+const char *const fz_atomics[FZ_ATOMICS] = {"add", "min", "max", "and", "or", "xor"};
+
+/* ---- building -------------------------------------------------------------------------------------------- */
+
+struct fz_node *fz_node(struct fz_program *p, enum fz_kind kind)
+{
+    struct fz_node *n = arena_new(p->arena, struct fz_node);
+    n->kind = (uint8_t)kind;
+    return n;
+}
+
+struct fz_node *fz_add(struct fz_node *parent, struct fz_node *child)
+{
+    struct fz_node **link = &parent->first;
+    while (*link)
+        link = &(*link)->next;
+    *link = child;
+    return parent;
+}
+
+struct fz_node *fz_child(const struct fz_node *n, uint32_t index)
+{
+    struct fz_node *child = n->first;
+    while (child && index-- > 0)
+        child = child->next;
+    return child;
+}
+
+struct fz_node *fz_clone(struct fz_program *p, const struct fz_node *n)
+{
+    struct fz_node *copy = arena_new(p->arena, struct fz_node);
+    *copy = *n;
+    copy->next = NULL;
+    struct fz_node **link = &copy->first;
+    for (const struct fz_node *child = n->first; child; child = child->next) {
+        *link = fz_clone(p, child);
+        link = &(*link)->next;
+    }
+    return copy;
+}
+
+struct fz_node *fz_constant(struct fz_program *p, enum fz_type type, uint64_t bits)
+{
+    struct fz_node *n = fz_node(p, FZ_NODE_CONSTANT);
+    n->type = (uint8_t)type;
+    n->value = bits;
+    return n;
+}
+
+uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape shape, enum fz_type type, uint64_t seed)
+{
+    struct fz_variable v = {.type = (uint8_t)type, .shape = (uint8_t)shape, .seed = seed};
+    vec_push(p->arena, &f->variables, v);
+    return f->variables.count - 1;
+}
+
+static uint64_t edge_of_range(struct fz_random *r, uint32_t bits)
+{
+    switch (fz_below(r, 5)) {
+    case 0:  return 0;
+    case 1:  return ~(uint64_t)0;
+    case 2:  return (uint64_t)1 << (bits - 1);
+    case 3:  return ((uint64_t)1 << (bits - 1)) - 1;
+    default: return (uint64_t)1 << fz_below(r, bits);
+    }
+}
+
+static uint64_t float_bits(enum fz_type type, double d)
+{
+    float    f = (float)d;
+    uint32_t single;
+    uint64_t bits;
+    memcpy(&single, &f, 4);
+    memcpy(&bits, &d, 8);
+    return type == FZ_FLOAT ? single : bits;
+}
+
+static uint64_t random_float(struct fz_random *r, enum fz_type type)
+{
+    static const double special[] = {0.0, -0.0, 1.0, -1.0, 0.5, 1e30, -1e-30, 3e-42, 2147483648.0, 16777217.0};
+    if (fz_chance(r, 5))
+        return type == FZ_FLOAT ? (fz_chance(r, 50) ? 0x7f800000u : 0x7fc00000u)
+                                : (fz_chance(r, 50) ? 0xfff0000000000000u : 0x7ff8000000000000u);
+    if (fz_chance(r, 30))
+        return float_bits(type, special[fz_below(r, COUNT(special))]);
+    return float_bits(type, ((double)fz_below(r, 20001) - 10000) / (double)(1 << fz_below(r, 14)));
+}
+
+uint64_t fz_random_bits(struct fz_random *r, enum fz_type type)
+{
+    if (fz_is_float(type))
+        return random_float(r, type);
+    uint32_t bits = type == FZ_BOOL ? 1 : fz_type_info[type].bits;
+    uint64_t v = fz_chance(r, 60) ? fz_below(r, 16) : fz_chance(r, 50) ? edge_of_range(r, bits) : fz_next(r);
+    return bits == 64 ? v : v & (((uint64_t)1 << bits) - 1);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+char fz_child_letter(const struct fz_node *n, uint32_t index)
+{
+    const char *letters = fz_node_info[n->kind].children;
+    if (n->kind == FZ_NODE_BLOCK)
+        return 's';
+    const char *star = strchr(letters, '*');
+    if (star && letters + index >= star)
+        return star[-1];
+    return index < strlen(letters) ? letters[index] : 0;
+}
+
+void fz_walk(const struct fz_node *n, void (*visit)(const struct fz_node *n, void *data), void *data)
+{
+    visit(n, data);
+    for (const struct fz_node *child = n->first; child; child = child->next)
+        fz_walk(child, visit, data);
+}
+
+static void count_node(const struct fz_node *n, void *data)
+{
+    UNUSED(n);
+    ++*(uint32_t *)data;
+}
+
+uint32_t fz_size(const struct fz_node *n)
+{
+    uint32_t size = 0;
+    fz_walk(n, count_node, &size);
+    return size;
+}
+
+static void mark_called(const struct fz_node *n, void *data)
+{
+    uint64_t *reached = data;
+    bool either = n->kind == FZ_NODE_CALL_EITHER || (n->kind == FZ_NODE_INVOKE && n->flag);
+    if (either || n->kind == FZ_NODE_CALL || n->kind == FZ_NODE_INVOKE)
+        *reached |= (uint64_t)1 << n->name;
+    if (either)
+        *reached |= (uint64_t)1 << n->value;
+}
+
+uint64_t fz_reached(const struct fz_program *p)
+{
+    uint32_t kernel = p->functions.count - 1;
+    uint64_t reached = (uint64_t)1 << kernel;
+    for (uint32_t i = kernel + 1; i-- > 0;) /* callees have smaller numbers */
+        if (reached >> i & 1)
+            fz_walk(p->functions.at[i].body, mark_called, &reached);
+    return reached;
+}
+
+uint32_t fz_program_size(const struct fz_program *p)
+{
+    uint64_t reached = fz_reached(p);
+    uint32_t size = 0;
+    for (uint32_t i = 0; i < p->functions.count; i++)
+        if (reached >> i & 1)
+            size += fz_size(p->functions.at[i].body);
+    return size;
+}
+
+struct count { enum fz_kind kind; uint32_t found; };
+
+static void count_kind(const struct fz_node *n, void *data)
+{
+    struct count *c = data;
+    c->found += n->kind == c->kind;
+}
+
+uint32_t fz_count(const struct fz_program *p, enum fz_kind kind)
+{
+    struct count c = {kind, 0};
+    uint64_t     reached = fz_reached(p);
+    for (uint32_t i = 0; i < p->functions.count; i++)
+        if (reached >> i & 1)
+            fz_walk(p->functions.at[i].body, count_kind, &c);
+    return c.found;
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
+
+static enum fz_type promoted(enum fz_type t)
+{
+    return t < FZ_INT ? FZ_INT : t;
+}
+
+/* The order of enum fz_type is that of C's usual arithmetic conversions. */
+static enum fz_type usual(enum fz_type a, enum fz_type b)
+{
+    a = promoted(a), b = promoted(b);
+    return a > b ? a : b;
+}
+
+static enum fz_type operand_type(const struct fz_operator_info *o, enum fz_type t)
+{
+    return o->operands == 'I' && fz_is_float(t) ? FZ_INT : t; /* as the printer converts it */
+}
+
+static enum fz_type operator_type(const struct fz_program *p, const struct fz_function *f, const struct fz_node *n)
+{
+    const struct fz_operator_info *o = &fz_operator_info[n->op];
+    if (o->result == 'B')
+        return FZ_BOOL;
+    enum fz_type a = operand_type(o, fz_type_of(p, f, n->first));
+    if (n->kind == FZ_NODE_UNARY || o->result == 'L')
+        return promoted(a);
+    return usual(a, operand_type(o, fz_type_of(p, f, n->first->next)));
+}
+
+static enum fz_type builtin_type(const struct fz_node *n)
+{
+    switch (fe_builtins[n->value].signature[0]) {
+    case 'b': return FZ_BOOL;
+    case 'i': return FZ_INT;
+    case 'u': return FZ_UINT;
+    case 'l': return FZ_LONG;
+    case 'U': return FZ_ULONG;
+    case 'f': return FZ_FLOAT;
+    case 'd': return FZ_DOUBLE;
+    default:  return n->type;
+    }
+}
+
+enum fz_type fz_type_of(const struct fz_program *p, const struct fz_function *f, const struct fz_node *n)
+{
+    switch (n->kind) {
+    case FZ_NODE_CONSTANT:
+    case FZ_NODE_CELL:
+    case FZ_NODE_CAST:        return n->type;
+    case FZ_NODE_VARIABLE:
+    case FZ_NODE_ELEMENT:     return f->variables.at[n->name].type;
+    case FZ_NODE_INCREMENT:   return fz_type_of(p, f, n->first);
+    case FZ_NODE_FIELD:       return p->fields[n->value];
+    case FZ_NODE_GEOMETRY:    return FZ_UINT;
+    case FZ_NODE_UNARY:
+    case FZ_NODE_BINARY:      return operator_type(p, f, n);
+    case FZ_NODE_CHOICE:      return usual(fz_type_of(p, f, n->first->next), fz_type_of(p, f, n->first->next->next));
+    case FZ_NODE_BUILTIN:     return builtin_type(n);
+    case FZ_NODE_CALL:
+    case FZ_NODE_CALL_EITHER: return p->functions.at[n->name].result;
+    default:                  return FZ_INT;
+    }
+}
+
+bool fz_is_pure(const struct fe_builtin *b)
+{
+    return b->how == FE_HOW_OP || b->how == FE_HOW_CLAMP || b->how == FE_HOW_RSQRT || b->how == FE_HOW_ROTR ||
+           b->how == FE_HOW_ISNAN || b->how == FE_HOW_ISINF || b->how == FE_HOW_ISFINITE || b->how == FE_HOW_REINTERPRET;
+}
+
+/* ---- programs ----------------------------------------------------------------------------------------------------- */
+
+const struct fz_class *fz_class_find(char letter)
+{
+    static const struct fz_class *const classes[] = {&fz_class_a, &fz_class_b, &fz_class_c};
+    for (size_t i = 0; i < COUNT(classes); i++)
+        if (classes[i]->letter == letter)
+            return classes[i];
+    return NULL;
+}
+
+struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, struct arena *arena)
+{
+    struct fz_program *p = arena_new(arena, struct fz_program);
+    p->arena = arena;
+    p->class = class->letter;
+    p->seed = seed;
+    class->generate(p);
+    INVARIANT(p->functions.count > 0 && p->functions.count <= 64);
+    return p;
+}

@@ -1,0 +1,156 @@
+/* program.h: a random program as a small tree, from which come its Kern source (print.c), what it has to compute
+ * (reference_b.c, class_c.c; class a is compared with the oracle instead) and smaller programs (reduce.c).
+ *
+ * Every expression has some scalar type, and the printer inserts the conversions that an operator needs: so whatever
+ * takes an expression's place, the program stays well typed. Indices are masked, loops count, and each
+ * thread writes what is its own: so whatever is dropped, the program stays free of races and ends.
+ *
+ * Trees live in the program's arena; they are changed in place by relinking and never freed singly.
+ */
+#ifndef KERNC_FUZZ_PROGRAM_H
+#define KERNC_FUZZ_PROGRAM_H
+
+#include "base/base.h"
+#include "frontend/builtins.h"
+#include "fuzz/random.h"
+
+enum fz_type {
+#define TYPE(id, text, bits, family) FZ_##id,
+#include "fuzz/nodes.def"
+    FZ_TYPES
+};
+enum fz_operator {
+#define OPERATOR(id, text, operands, result) FZ_OP_##id,
+#include "fuzz/nodes.def"
+    FZ_OPERATORS
+};
+enum fz_kind {
+#define NODE(id, category, children, meaning) FZ_NODE_##id,
+#include "fuzz/nodes.def"
+    FZ_NODES
+};
+enum fz_category { FZ_STATEMENT, FZ_LIST, FZ_EXPRESSION, FZ_PLACE };
+enum fz_loop_form { FZ_FOR, FZ_WHILE, FZ_DO, FZ_ENDLESS, FZ_LOOP_FORMS };
+
+struct fz_type_info { const char *text; uint8_t bits; char family; };
+struct fz_operator_info { const char *text; char operands, result; };
+struct fz_node_info { const char *name; enum fz_category category; const char *children; };
+extern const struct fz_type_info fz_type_info[FZ_TYPES];
+extern const struct fz_operator_info fz_operator_info[FZ_OPERATORS];
+extern const struct fz_node_info fz_node_info[FZ_NODES];
+
+struct fz_node {
+    uint8_t  kind, type, op;         /* enum fz_kind; the rest as nodes.def says */
+    bool     flag;
+    uint32_t name;
+    uint64_t value;
+    struct fz_node *first, *next;    /* children, siblings */
+};
+
+enum fz_shape { FZ_SCALAR, FZ_ARRAY, FZ_STRUCT };
+enum { FZ_ARRAY_LENGTH = 8, FZ_FIELDS = 4 };
+struct fz_variable {
+    uint8_t  type, shape;            /* of the elements; a structure has the program's fields */
+    bool     parameter, counter;     /* a loop's: nothing else assigns to it */
+    bool     scoped;                 /* declared by its SCOPE, not at the function's start */
+    uint64_t seed;                   /* of its initial values */
+};
+
+struct fz_function {
+    uint32_t params;                 /* the first variables */
+    bool     is_void;
+    uint8_t  result;                 /* enum fz_type */
+    bool     throws;
+    uint32_t cost;                   /* statements a call executes at most, roughly */
+    VEC(struct fz_variable) variables;
+    struct fz_node *body;            /* a BLOCK */
+};
+
+/* A global buffer, a parameter of the kernel: so many elements for each thread, and so many besides. */
+struct fz_buffer { const char *name; uint8_t type; bool input; uint32_t per_thread, shared; };
+
+enum { FZ_INPUTS = 32, FZ_TABLE = 8, FZ_SLOTS = 8, FZ_CELLS = 4, FZ_COUNTERS = 12 };
+struct fz_program {
+    struct arena *arena;
+    char     class;                  /* 'a', 'b', 'c' */
+    uint64_t seed;
+    uint32_t blocks, threads;        /* of the launch */
+    uint8_t  fields[FZ_FIELDS];      /* types of the structure's members */
+    int32_t  inputs[FZ_INPUTS], table[FZ_TABLE];
+    uint32_t loops;                  /* counters of class b are numbered through the program */
+    VEC(struct fz_buffer) buffers;
+    VEC(struct fz_function) functions;   /* the last one is the kernel; functions call earlier ones only */
+};
+
+/* Builtins that compute one value of their arguments alone: BUILTIN's value is a row of fe_builtins. */
+bool fz_is_pure(const struct fe_builtin *b);
+
+extern const char *const fz_geometry[];
+enum { FZ_GEOMETRIES = 5 };
+/* Atomic operations whose order can't be seen, each on counters of its own. */
+extern const char *const fz_atomics[];
+enum { FZ_ATOMICS = 6 };
+
+/* Convergent operations that class b logs; `x` is the operand or condition, `n` the node's value. */
+enum fz_observation {
+    FZ_BALLOT_ALL, FZ_BALLOT, FZ_ACTIVE_MASK, FZ_REDUCE_ADD, FZ_REDUCE_XOR, FZ_REDUCE_MAX, FZ_SCAN_ADD,
+    FZ_BROADCAST_FIRST, FZ_SHUFFLE_XOR, FZ_SHUFFLE_UP, FZ_ANY, FZ_ALL, FZ_OBSERVATIONS
+};
+
+/* ---- the tree (program.c) ------------------------------------------------------------------------------- */
+
+struct fz_node *fz_node(struct fz_program *p, enum fz_kind kind);
+struct fz_node *fz_add(struct fz_node *parent, struct fz_node *child);          /* as the last; returns parent */
+struct fz_node *fz_child(const struct fz_node *n, uint32_t index);              /* NULL: it has fewer */
+struct fz_node *fz_clone(struct fz_program *p, const struct fz_node *n);        /* with all below, not its siblings */
+struct fz_node *fz_constant(struct fz_program *p, enum fz_type type, uint64_t bits);
+/* What stands at child `index` by the children's letters of nodes.def. */
+char fz_child_letter(const struct fz_node *n, uint32_t index);
+uint32_t fz_size(const struct fz_node *n);                                      /* nodes, n included */
+uint32_t fz_program_size(const struct fz_program *p);
+/* Calls visit on n and all below, parents first. */
+void fz_walk(const struct fz_node *n, void (*visit)(const struct fz_node *n, void *data), void *data);
+/* How often a node of this kind is in the functions that are called. */
+uint32_t fz_count(const struct fz_program *p, enum fz_kind kind);
+/* Which functions the kernel reaches, a bit each. */
+uint64_t fz_reached(const struct fz_program *p);
+
+static inline bool fz_is_float(enum fz_type t) { return fz_type_info[t].family == 'f'; }
+/* C's type of an expression. */
+enum fz_type fz_type_of(const struct fz_program *p, const struct fz_function *f, const struct fz_node *n);
+static inline struct fz_function *fz_kernel(const struct fz_program *p)
+{
+    return &p->functions.at[p->functions.count - 1];
+}
+static inline uint32_t fz_elements(const struct fz_program *p, const struct fz_buffer *b)
+{
+    return b->per_thread * p->blocks * p->threads + b->shared;
+}
+/* A fresh variable; its number. */
+uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape shape, enum fz_type type, uint64_t seed);
+/* A constant of the type, small ones and edges of the range more often. */
+uint64_t fz_random_bits(struct fz_random *r, enum fz_type type);
+
+/* ---- the source (print.c) ---------------------------------------------------------------------------------- */
+
+/* A whole .kern file with a launch directive; `comment` (or NULL) becomes its first lines. */
+void fz_print(const struct fz_program *p, const char *comment, struct text *out);
+
+/* ---- the classes ------------------------------------------------------------------------------------------ */
+
+struct fz_class {
+    char letter;
+    const char *name, *meaning;
+    /* Makes the program of p->seed; arena, class and seed are set. */
+    void (*generate)(struct fz_program *p);
+    /* Writes what each buffer has to hold after a launch with this warp width, contents[i] of buffer i being
+     * zeroed, inputs filled. False: the program runs on for too long (or breaks a rule), so that it is none of
+     * the class. NULL: it is what the reference setup computes. */
+    bool (*expect)(const struct fz_program *p, uint32_t width, void **contents);
+};
+extern const struct fz_class fz_class_a, fz_class_b, fz_class_c;
+const struct fz_class *fz_class_find(char letter);                              /* NULL: there is none */
+/* The class's program of a seed, in the arena. */
+struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, struct arena *arena);
+
+#endif

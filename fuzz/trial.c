@@ -1,0 +1,232 @@
+/* trial.c: one program under its plan, in this process: compile for each scheme and level, launch at each width, compare
+ * every byte of every buffer with the reference.
+ */
+#include "fuzz/fuzz.h"
+#include "include/kernc.h"
+
+#include <stdio.h>
+
+#define MOST_FUEL ((uint64_t)1 << 26)    /* warp instructions of a launch */
+#define REFERENCE_FUEL ((uint64_t)1 << 21)   /* of the reference, so that what others need stays far below theirs */
+
+enum { MAX_BUFFERS = 8 };
+
+struct trial {
+    const struct fz_program *p;
+    struct arena   arena;
+    struct text    source;
+    struct fz_verdict verdict;
+    kernc_context *context;
+    kernc_module  *module;
+    kernc_kernel  *kernel;
+    kernc_buffer  *buffers[MAX_BUFFERS];
+    struct fz_setup compiled;            /* for what `kernel` was compiled */
+    void          *expected[MAX_BUFFERS];
+    uint32_t       expected_width;       /* 0: none yet */
+};
+
+const char *const fz_outcome_text[FZ_OUTCOMES] = {
+    "passed", "rejected by the compiler", "trapped", "out of fuel", "differs", "crashed", "hung", "not of its class",
+};
+
+static bool fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outcome, const char *text)
+{
+    size_t n = strcspn(text, "\n");
+    t->verdict.outcome = outcome;
+    t->verdict.setup = *s;
+    snprintf(t->verdict.text, sizeof t->verdict.text, "%.*s", (int)n, text);
+    return false;
+}
+
+/* ---- compiling ------------------------------------------------------------------------------------------------ */
+
+static bool load(struct trial *t, const struct fz_setup *s, kernc_result *r)
+{
+    size_t      n;
+    const char *bytes = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
+    if (!bytes || kernc_result_status(r) != KERNC_COMPILED) {
+        const char *text = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
+        return fail(t, s, FZ_REJECTED, text ? text : "no bytecode");
+    }
+    kernc_module_free(t->module);
+    t->module = NULL;
+    if (kernc_module_load(t->context, bytes, n, &t->module) || kernc_module_kernel(t->module, "k", &t->kernel))
+        return fail(t, s, FZ_REJECTED, kernc_error_text(t->context));
+    t->compiled = *s;
+    return true;
+}
+
+static bool compile(struct trial *t, const struct fz_setup *s)
+{
+    kernc_options o;
+    kernc_options_init(&o);
+    o.input = KERNC_INPUT_SOURCE;
+    o.level = s->level;
+    o.scheme = s->scheme;
+    o.no_warnings = true;
+    kernc_result *r = kernc_compile("program.kern", t->source.at, t->source.length, &o);
+    bool ok = r ? load(t, s, r) : fail(t, s, FZ_REJECTED, "not enough memory");
+    kernc_result_free(r);
+    return ok;
+}
+
+/* ---- launching -------------------------------------------------------------------------------------------------- */
+
+static size_t bytes_of(const struct fz_program *p, uint32_t buffer)
+{
+    const struct fz_buffer *b = &p->buffers.at[buffer];
+    return (size_t)fz_elements(p, b) * (fz_type_info[b->type].bits / 8);
+}
+
+static bool make_buffers(struct trial *t, const struct fz_setup *s)
+{
+    for (uint32_t i = 0; i < t->p->buffers.count; i++) {
+        const struct fz_buffer *b = &t->p->buffers.at[i];
+        if (!t->buffers[i] && kernc_buffer_create(t->context, bytes_of(t->p, i), b->name, &t->buffers[i]))
+            return fail(t, s, FZ_TRAPPED, kernc_error_text(t->context));
+        void *to = kernc_buffer_map(t->buffers[i]);
+        if (b->input)
+            memcpy(to, t->p->inputs, sizeof t->p->inputs);
+        else
+            memset(to, 0, bytes_of(t->p, i));
+    }
+    return true;
+}
+
+static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
+{
+    kernc_argument args[MAX_BUFFERS];
+    if (!make_buffers(t, s))
+        return false;
+    for (uint32_t i = 0; i < t->p->buffers.count; i++)
+        args[i] = kernc_arg_buffer(t->p->buffers.at[i].name, t->buffers[i]);
+    kernc_launch l = {.size = sizeof l, .grid = {t->p->blocks}, .block = {t->p->threads}, .args = args,
+                      .arg_count = t->p->buffers.count, .scheme = s->scheme, .warp = s->width, .threads = 1, .fuel = fuel};
+    t->verdict.runs++;
+    switch (kernc_run(t->kernel, &l, NULL)) {
+    case KERNC_OK:    return true;
+    case KERNC_LIMIT: return fail(t, s, FZ_STUCK, kernc_error_text(t->context));
+    default:          return fail(t, s, FZ_TRAPPED, kernc_error_text(t->context));
+    }
+}
+
+/* ---- comparing ----------------------------------------------------------------------------------------------------- */
+
+static bool keep_as_expected(struct trial *t)
+{
+    for (uint32_t i = 0; i < t->p->buffers.count; i++)
+        memcpy(t->expected[i], kernc_buffer_map(t->buffers[i]), bytes_of(t->p, i));
+    return true;
+}
+
+static void make_expected(struct trial *t)
+{
+    for (uint32_t i = 0; i < t->p->buffers.count; i++)
+        t->expected[i] = arena_alloc(&t->arena, bytes_of(t->p, i) + 1);
+}
+
+static bool expect(struct trial *t, const struct fz_setup *s)
+{
+    const struct fz_class *class = fz_class_find(t->p->class);
+    if (!class->expect || t->expected_width == s->width)
+        return true;
+    for (uint32_t i = 0; i < t->p->buffers.count; i++) {
+        memset(t->expected[i], 0, bytes_of(t->p, i));
+        if (t->p->buffers.at[i].input)
+            memcpy(t->expected[i], t->p->inputs, sizeof t->p->inputs);
+    }
+    t->expected_width = s->width;
+    return class->expect(t->p, s->width, t->expected) || fail(t, s, FZ_INVALID, "the reference does not end");
+}
+
+static unsigned long long element(const void *bytes, size_t index, size_t size)
+{
+    unsigned long long v = 0;
+    memcpy(&v, (const char *)bytes + index * size, size);
+    return v;
+}
+
+static bool differ(struct trial *t, const struct fz_setup *s, uint32_t buffer)
+{
+    const struct fz_buffer *b = &t->p->buffers.at[buffer];
+    size_t      size = fz_type_info[b->type].bits / 8, i = 0;
+    uint32_t    threads = t->p->blocks * t->p->threads;
+    const void *got = kernc_buffer_map(t->buffers[buffer]);
+    char        text[256], where[64] = "";
+    while (element(got, i, size) == element(t->expected[buffer], i, size))
+        i++;
+    if (t->p->class != 'a' && b->per_thread) /* rows of all threads; in class a, threads of all slots */
+        snprintf(where, sizeof where, " (thread %u, row %u)", (unsigned)(i % threads), (unsigned)(i / threads));
+    else if (b->per_thread)
+        snprintf(where, sizeof where, " (thread %u, slot %u)", (unsigned)(i / b->per_thread), (unsigned)(i % b->per_thread));
+    snprintf(text, sizeof text, "%s[%zu]%s is 0x%llx, expected 0x%llx", b->name, i, where, element(got, i, size),
+             element(t->expected[buffer], i, size));
+    return fail(t, s, FZ_DIFFERS, text);
+}
+
+static bool compare(struct trial *t, const struct fz_setup *s)
+{
+    for (uint32_t i = 0; i < t->p->buffers.count; i++)
+        if (memcmp(t->expected[i], kernc_buffer_map(t->buffers[i]), bytes_of(t->p, i)))
+            return differ(t, s, i);
+    return true;
+}
+
+/* ---- all -------------------------------------------------------------------------------------------------------------- */
+
+static bool same_code(const struct fz_setup *a, const struct fz_setup *b)
+{
+    return a->scheme && b->scheme && strcmp(a->scheme, b->scheme) == 0 && a->level == b->level;
+}
+
+static bool run_setup(struct trial *t, const struct fz_setup *s, bool is_reference)
+{
+    if (!same_code(&t->compiled, s) && !compile(t, s))
+        return false;
+    if (!expect(t, s) || !launch(t, s, is_reference ? REFERENCE_FUEL : MOST_FUEL))
+        return false;
+    if (is_reference && !fz_class_find(t->p->class)->expect)
+        return keep_as_expected(t);
+    return compare(t, s);
+}
+
+struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan)
+{
+    struct trial t = {.p = p};
+    INVARIANT(p->buffers.count <= MAX_BUFFERS);
+    make_expected(&t);
+    fz_print(p, NULL, &t.source);
+    if (kernc_context_create(NULL, &t.context))
+        fail(&t, &plan->at[0], FZ_TRAPPED, kernc_error_text(NULL));
+    for (uint32_t i = 0; i < plan->count && t.verdict.outcome == FZ_PASSED; i++)
+        run_setup(&t, &plan->at[i], i == 0);
+    kernc_context_free(t.context);
+    text_free(&t.source);
+    arena_free(&t.arena);
+    return t.verdict;
+}
+
+/* The text without numbers and names, which change from program to program. */
+static void skeleton(const char *text, char *out, size_t size)
+{
+    bool quoted = false;
+    for (; *text && size > 1; text++) {
+        if (*text == '\'')
+            quoted = !quoted;
+        else if (!quoted && (*text < '0' || *text > '9'))
+            *out++ = *text, size--;
+    }
+    *out = 0;
+}
+
+bool fz_same_kind(const struct fz_verdict *a, const struct fz_verdict *b)
+{
+    char as[sizeof a->text], bs[sizeof b->text];
+    if (a->outcome != b->outcome)
+        return false;
+    if (a->outcome == FZ_DIFFERS || a->outcome == FZ_STUCK || a->outcome == FZ_HUNG)
+        return true;
+    skeleton(a->text, as, sizeof as);
+    skeleton(b->text, bs, sizeof bs);
+    return strcmp(as, bs) == 0;
+}
