@@ -17,7 +17,21 @@ struct simplify {
     struct opt_renaming renaming;
     struct bitset       reconverging;    /* blocks that some branch names as its `reconverge` */
     bool                changed;
+    bool                stale;           /* the graph has changed since it was last asked for */
 };
+
+static void change(struct simplify *s)
+{
+    s->changed = s->stale = true;
+}
+
+static const struct ir_cfg *graph(struct simplify *s)
+{
+    if (s->stale)
+        opt_invalidate(s->c, s->f);
+    s->stale = false;
+    return opt_cfg(s->c, s->f);
+}
 
 /* ---- branches on constants --------------------------------------------------------------------------------- */
 
@@ -29,7 +43,7 @@ static void fold_constant(struct simplify *s, uint32_t b)
         return;
     opt_branch_fold(s->f, b, opt_chosen_edge(s->f, b, value));
     opt_count(s->c, "branches folded", 1);
-    s->changed = true;
+    change(s);
 }
 
 static bool edges_equal(const struct ir_edge *a, const struct ir_edge *b)
@@ -48,7 +62,7 @@ static void fold_same_ways(struct simplify *s, uint32_t b)
         return;
     opt_branch_fold(s->f, b, 0);
     opt_count(s->c, "branches folded", 1);
-    s->changed = true;
+    change(s);
 }
 
 /* Cases that lead where the default leads are dropped. */
@@ -61,7 +75,8 @@ static void drop_default_cases(struct simplify *s, uint32_t b)
     for (uint32_t e = 1; e < block->edges.count; e++)
         if (!edges_equal(&block->edges.at[0], &block->edges.at[e]))
             block->edges.at[kept++] = block->edges.at[e];
-    s->changed |= kept != block->edges.count;
+    if (kept != block->edges.count)
+        change(s);
     block->edges.count = kept;
 }
 
@@ -76,15 +91,14 @@ static void drop_negation(struct simplify *s, uint32_t b)
     struct ir_edge e = block->edges.at[0];
     block->edges.at[0] = block->edges.at[1];
     block->edges.at[1] = e;
-    s->changed = true;
+    change(s);
 }
 
 /* ---- unreachable blocks ---------------------------------------------------------------------------------------- */
 
 static void remove_unreachable(struct simplify *s)
 {
-    opt_invalidate(s->c, s->f);
-    const struct ir_cfg *g = opt_cfg(s->c, s->f);
+    const struct ir_cfg *g = graph(s);
     if (g->rpo_count == s->f->order.count)
         return;
     struct bitset dead = bitset_new(s->c->scratch, s->f->blocks.count);
@@ -93,7 +107,7 @@ static void remove_unreachable(struct simplify *s)
             bitset_add(dead, b);
     opt_count(s->c, "unreachable blocks", bitset_count(dead));
     ir_blocks_remove(s->f, dead);
-    s->changed = true;
+    change(s);
 }
 
 /* ---- empty blocks ------------------------------------------------------------------------------------------------ */
@@ -137,7 +151,7 @@ static void skip_empty(struct simplify *s, struct bitset empty, struct ir_edge *
         edge->argc = on->argc;
         edge->capacity = 0;
         edge->block = on->block;
-        s->changed = true;
+        change(s);
         if (edge->block == turtle)
             return;
         if (++steps == limit) {
@@ -166,7 +180,7 @@ static uint32_t *count_uses(struct simplify *s)
 /* In post-order, so that where an empty block leads is known before what leads to it. */
 static void skip_empty_blocks(struct simplify *s)
 {
-    const struct ir_cfg *g = opt_cfg(s->c, s->f);
+    const struct ir_cfg *g = graph(s);
     struct bitset empty = bitset_new(s->c->scratch, s->f->blocks.count);
     uint32_t *uses = count_uses(s), n = 0;
     for ir_each_block(i, b, s->f)
@@ -223,8 +237,7 @@ static void append(struct simplify *s, uint32_t b, uint32_t next)
 
 static void merge_chains(struct simplify *s)
 {
-    opt_invalidate(s->c, s->f);
-    const struct ir_cfg *g = opt_cfg(s->c, s->f);
+    const struct ir_cfg *g = graph(s);
     struct bitset gone = bitset_new(s->c->scratch, s->f->blocks.count);
     struct convergence k = find_convergence(s);
     uint32_t n = 0;
@@ -246,7 +259,7 @@ static void merge_chains(struct simplify *s)
     opt_rename_all(&s->renaming, s->f);
     ir_blocks_remove(s->f, gone);
     opt_count(s->c, "blocks merged", n);
-    s->changed = true;
+    change(s);
 }
 
 static void find_reconverging(struct simplify *s)
@@ -280,9 +293,11 @@ bool opt_simplify_cfg(struct opt_context *c, struct ir_function *f)
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct simplify s = {.c = c, .f = f, .renaming.arena = c->scratch};
         round_once(&s);
-        changed |= s.changed;
+        if (s.stale)
+            opt_invalidate(c, f);
         if (!s.changed)
             break;
+        changed = true;
     }
     return changed;
 }
