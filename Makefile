@@ -88,7 +88,7 @@ sanitized:
 
 # ---- manual page, completions, installation -----------------------------------------------------------
 
-MANUAL := $(BUILD)/share/kernc.1 $(BUILD)/share/kernc.bash $(BUILD)/share/_kernc $(BUILD)/share/options.md
+MANUAL := $(BUILD)/share/kernc.1 $(BUILD)/share/kernc.bash $(BUILD)/share/_kernc
 
 manual: $(MANUAL)
 
@@ -153,6 +153,7 @@ help:
 	@echo 'fuzz       each fuzzer for FUZZ_SECONDS (60); needs clang'
 	@echo 'bench      speed beside the peers that are installed'
 	@echo 'manual     manual page, completions and option tables in build/share/'
+	@echo 'docs       rewrites the generated tables of the documentation'
 	@echo 'install uninstall   under DESTDIR and PREFIX (/usr/local)'
 	@echo 'format     clang-format over the sources'
 	@echo 'clean      removes build/ and ./kernc'

@@ -1,8 +1,8 @@
 /* manual.c: a program of the build that writes what derives from the tables of verbs and options:
  *
- *   manual kernc.1 | kernc.bash | _kernc | options.md
+ *   manual kernc.1 | kernc.bash | _kernc
  *
- * the manual page, completion for bash and zsh, and the option tables of docs/command-line.md.
+ * the manual page, and completion for bash and zsh.
  */
 #include "driver/driver.h"
 #include "opt/opt.h"
@@ -172,41 +172,10 @@ static void zsh_completion(void)
     printf("    esac\nfi\n");
 }
 
-/* ---- documentation ------------------------------------------------------------------------------------------ */
-
-static void markdown_option(const struct option_info *o)
-{
-    printf("| ");
-    if (o->letter)
-        printf("`-%c%s`%s", o->letter, *o->argument == '=' && !*o->name ? o->argument + 1 : "", *o->name ? ", " : "");
-    if (*o->name)
-        printf("`--%s%s`", o->name, o->argument);
-    printf(" | ");
-    const char *separator = "";
-    for (size_t i = 0; i < verb_count; i++)
-        if (belongs(o, &verbs[i])) {
-            printf("%s%s", separator, verbs[i].name);
-            separator = " ";
-        }
-    printf(" | %s |\n", o->help);
-}
-
-static void markdown(void)
-{
-    for (size_t i = 0; i < option_row_count; i++) {
-        if (option_rows[i].id == OPTIONS)
-            printf("%s### %s\n\n| option | verbs | |\n| --- | --- | --- |\n", i ? "\n" : "",
-                   option_rows[i].title);
-        else
-            markdown_option(&option_info[option_rows[i].id]);
-    }
-}
-
 static const struct page { const char *name; void (*write)(void); } pages[] = {
     {"kernc.1", man_page},
     {"kernc.bash", bash_completion},
     {"_kernc", zsh_completion},
-    {"options.md", markdown},
 };
 
 int main(int argc, char **argv)
@@ -216,6 +185,6 @@ int main(int argc, char **argv)
             pages[i].write();
             return fflush(stdout) == 0 ? 0 : 1;
         }
-    fprintf(stderr, "usage: manual kernc.1|kernc.bash|_kernc|options.md\n");
+    fprintf(stderr, "usage: manual kernc.1|kernc.bash|_kernc\n");
     return 64;
 }

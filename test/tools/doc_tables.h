@@ -24,4 +24,21 @@ void doc_ir_rules(struct text *out);
 void doc_ir_messages(struct text *out);
 void doc_ir_limits(struct text *out);
 
+/* test/tools/doc_language.c */
+void doc_language_types(struct text *out);
+void doc_language_keywords(struct text *out);
+void doc_language_foreign(struct text *out);
+void doc_language_places(struct text *out);
+void doc_language_convergent(struct text *out);
+void doc_language_atomics(struct text *out);
+void doc_language_tools(struct text *out);
+void doc_language_arithmetic(struct text *out);
+void doc_language_warnings(struct text *out);
+void doc_language_limits(struct text *out);
+
+/* test/tools/doc_driver.c */
+void doc_driver_verbs(struct text *out);
+void doc_driver_options(struct text *out);
+void doc_driver_metrics(struct text *out);
+
 #endif

@@ -1,0 +1,53 @@
+/* doc_driver.c: the tables of docs/command-line.md. */
+#include "driver/driver.h"
+#include "test/tools/doc_tables.h"
+
+static const char *spelling(const struct option_info *o, struct arena *a)
+{
+    const char *argument = *o->argument == '=' && !*o->name ? o->argument + 1 : o->argument;
+    if (!*o->name)
+        return arena_printf(a, "`-%c%s`", o->letter, argument);
+    return o->letter ? arena_printf(a, "`-%c`, `--%s%s`", o->letter, o->name, argument)
+                     : arena_printf(a, "`--%s%s`", o->name, argument);
+}
+
+static const char *verbs_of(const struct option_info *o, struct arena *a)
+{
+    const char *names = "";
+    for (size_t i = 0; i < verb_count; i++)
+        if (strchr(o->verbs, verbs[i].letter))
+            names = arena_printf(a, "%s%s%s", names, *names ? " " : "", verbs[i].name);
+    return names;
+}
+
+void doc_driver_options(struct text *out)
+{
+    struct arena a = {0};
+    for (size_t i = 0; i < option_row_count; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (row->id == OPTIONS) {
+            text_printf(out, "%s### %s\n\n", i ? "\n" : "", row->title);
+            doc_heading(out, "option", "verbs", "", NULL);
+        } else {
+            const struct option_info *o = &option_info[row->id];
+            doc_row(out, spelling(o, &a), verbs_of(o, &a), o->help, NULL);
+        }
+    }
+    arena_free(&a);
+}
+
+void doc_driver_verbs(struct text *out)
+{
+    struct arena a = {0};
+    doc_heading(out, "verb", "does", NULL);
+    for (size_t i = 0; i < verb_count; i++)
+        doc_row(out, arena_printf(&a, "`%s`", verbs[i].name), verbs[i].help, NULL);
+    arena_free(&a);
+}
+
+void doc_driver_metrics(struct text *out)
+{
+    doc_heading(out, "key", "is", NULL);
+#define METRIC(key, type, meaning) doc_row(out, "`" #key "`", meaning, NULL);
+#include "include/kernc-metrics.def"
+}

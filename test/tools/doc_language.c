@@ -1,0 +1,169 @@
+/* doc_language.c: the tables of docs/language.md. */
+#include "test/tools/doc_tables.h"
+
+#include "frontend/builtins.h"
+#include "frontend/frontend.h"
+
+#include <stdio.h>
+
+static const char *code(const char *s, char buffer[128])
+{
+    snprintf(buffer, 128, *s ? "`%s`" : "", s);
+    return buffer;
+}
+
+void doc_language_types(struct text *out)
+{
+    static const struct { const char *word, *meaning; } words[] = {
+#define FE_WORD(kind, text, meaning) {text, meaning},
+#include "frontend/ast.def"
+    };
+    char name[128];
+    doc_heading(out, "type", "is", NULL);
+    for (size_t i = 0; i < COUNT(words); i++)
+        doc_row(out, code(words[i].word, name), words[i].meaning, NULL);
+}
+
+/* Words as a list in one paragraph. */
+static void add_words(struct text *out, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        text_printf(out, "`%s`%s", words[i], i + 1 == n ? "\n" : i % 12 == 11 ? "\n" : " ");
+}
+
+void doc_language_keywords(struct text *out)
+{
+    static const char *const words[] = {
+#define FE_WORD(kind, text, meaning) text,
+#include "frontend/ast.def"
+#define KEYWORD(text, token, value) text,
+#include "frontend/keywords.def"
+    };
+    add_words(out, words, COUNT(words));
+}
+
+void doc_language_foreign(struct text *out)
+{
+    static const struct { const char *word, *instead; bool is_spelling; } words[] = {
+#define FOREIGN(text, advice) {text, advice, false},
+#define SPELLING(text, kern) {text, kern, true},
+#include "frontend/keywords.def"
+    };
+    char name[128], instead[128];
+    doc_heading(out, "written", "in Kern", NULL);
+    for (size_t i = 0; i < COUNT(words); i++)
+        doc_row(out, code(words[i].word, name), words[i].is_spelling ? code(words[i].instead, instead) : words[i].instead, NULL);
+}
+
+/* What a letter of a builtin's signature stands for. */
+static const char *letter(char c)
+{
+    switch (c) {
+    case 'v': return "void";
+    case 'b': return "bool";
+    case 'i': return "int";
+    case 'u': return "uint";
+    case 'l': return "long";
+    case 'U': return "ulong";
+    case 'f': return "float";
+    case 'd': return "double";
+    case 't': return "token";
+    case 'N': case 'F': case 'I': case 'G': return "T";
+    case 'P': return "T *";
+    case 'x': return "32 bits";
+    case 'y': return "64 bits";
+    default: return "…";
+    }
+}
+
+static void builtin_row(struct text *out, const struct fe_builtin *b)
+{
+    struct text form = {0};
+    char name[128];
+    const char *colon = strchr(b->signature, ':');
+    if (b->how == FE_HOW_SPECIAL) {
+        doc_row(out, code(b->name, name), b->meaning, NULL);
+        return;
+    }
+    text_printf(&form, "`%s %s(", letter(b->signature[0]), b->name);
+    for (const char *p = colon + 1; *p; p++)
+        text_printf(&form, "%s%s", p == colon + 1 ? "" : ", ", letter(*p));
+    text_addz(&form, ")`");
+    doc_row(out, form.at, b->meaning, NULL);
+    text_free(&form);
+}
+
+typedef bool (*choice)(const struct fe_builtin *b);
+
+static void builtin_table(struct text *out, const char *what, choice wanted)
+{
+    doc_heading(out, what, "gives", NULL);
+    for (uint32_t i = 0; i < fe_builtin_count; i++)
+        if (wanted(&fe_builtins[i]))
+            builtin_row(out, &fe_builtins[i]);
+}
+
+static bool is_special(const struct fe_builtin *b)
+{
+    return b->how == FE_HOW_SPECIAL;
+}
+static bool is_convergent(const struct fe_builtin *b)
+{
+    return b->how == FE_HOW_CONVERGENT;
+}
+static bool is_atomic(const struct fe_builtin *b)
+{
+    return b->how == FE_HOW_ATOMIC || b->how == FE_HOW_FENCE;
+}
+static bool is_tool(const struct fe_builtin *b)
+{
+    return b->how == FE_HOW_CLOCK || b->how == FE_HOW_PRINTF || b->how == FE_HOW_ASSERT;
+}
+static bool is_arithmetic(const struct fe_builtin *b)
+{
+    return !is_special(b) && !is_convergent(b) && !is_atomic(b) && !is_tool(b) && b->how != FE_HOW_TOKEN;
+}
+
+void doc_language_places(struct text *out)
+{
+    builtin_table(out, "name", is_special);
+}
+void doc_language_convergent(struct text *out)
+{
+    builtin_table(out, "operation", is_convergent);
+}
+void doc_language_atomics(struct text *out)
+{
+    builtin_table(out, "operation", is_atomic);
+}
+void doc_language_tools(struct text *out)
+{
+    builtin_table(out, "function", is_tool);
+}
+void doc_language_arithmetic(struct text *out)
+{
+    builtin_table(out, "function", is_arithmetic);
+}
+
+void doc_language_warnings(struct text *out)
+{
+    char name[128];
+    doc_heading(out, "group", "on", "warns of", NULL);
+    for (int g = FE_GROUP_none + 1; g < FE_GROUPS; g++)
+        doc_row(out, code(fe_group_info[g].name, name), fe_group_info[g].is_on ? "yes" : "with `-Wall`",
+                fe_group_info[g].meaning, NULL);
+}
+
+void doc_language_limits(struct text *out)
+{
+    static const struct { const char *name; unsigned value; const char *meaning; } limits[] = {
+#define LIMIT(name, value, meaning) {#name, value, meaning},
+#include "frontend/limits.def"
+    };
+    char name[128], value[16];
+    doc_heading(out, "limit", "value", "counts", NULL);
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        snprintf(value, sizeof value, "%u", limits[i].value);
+        doc_row(out, code(limits[i].name, name), value, limits[i].meaning, NULL);
+    }
+}
