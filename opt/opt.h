@@ -38,7 +38,6 @@ struct opt_options {
     bool        time_passes, stats, remarks;      /* collect; see struct opt_report */
     long        bisect_limit;     /* runs only the first n (pass, function) steps; negative: all */
     bool        off[OPT_PASSES];  /* -fno-<pass> */
-    bool        no_tokens_inferred;               /* inlining leaves mixed modes apart instead of inferring tokens */
     void      (*print)(void *data, const char *text, size_t n);   /* NULL: nothing is printed */
     void       *data;
 };

@@ -1,0 +1,391 @@
+/* opt_runner.c: what the pass runner shows: dumps, differences, filters, bisection, remarks, times, files. */
+#include "opt/opt.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static const char module_text[] =
+    "define i32 @first(%x: i32) {\n"
+    "entry:\n"
+    "  %a = alloca 4 align 4\n"
+    "  store i32 %a, %x\n"
+    "  %b = load i32 %a !3:7\n"
+    "  %c = mul i32 %b, 1\n"
+    "  ret %c\n"
+    "}\n"
+    "define i32 @second(%x: i32, %p: ptr.global) convergent {\n"
+    "entry:\n"
+    "  %tok = token.entry\n"
+    "  %c = slt %x, 5\n"
+    "  brif %c, then, done(%x)\n"
+    "then:\n"
+    "  %s = reduce.add i32 %x [%tok] !9:4\n"
+    "  br done(%s)\n"
+    "done(%y: i32):\n"
+    "  ret %y\n"
+    "}\n";
+
+struct run {
+    struct arena       arena;
+    struct ir_module  *m;
+    struct opt_options o;
+    struct opt_report  r;
+    struct diagnostics d;
+    struct text        printed;
+};
+
+static void take(void *data, const char *text, size_t n)
+{
+    text_add(data, text, n);
+}
+
+static void start(struct run *x)
+{
+    memset(x, 0, sizeof *x);
+    struct source *s = source_new(&x->arena, "m.kir", module_text, sizeof module_text - 1);
+    diag_init(&x->d, &x->arena, s);
+    x->m = ir_parse(s, &x->d);
+    assert_non_null(x->m);
+    opt_options_init(&x->o);
+    opt_report_init(&x->r);
+    x->o.print = take;
+    x->o.data = &x->printed;
+    x->o.verify_each = x->o.check_analyses = true;
+    text_addz(&x->printed, "");
+}
+
+static bool go(struct run *x)
+{
+    return opt_run(x->m, &x->o, &x->r, &x->d);
+}
+
+static void end(struct run *x)
+{
+    ir_module_free(x->m);
+    opt_report_free(&x->r);
+    text_free(&x->printed);
+    arena_free(&x->arena);
+}
+
+static bool shows(const struct run *x, const char *what)
+{
+    return strstr(x->printed.at, what) != NULL;
+}
+
+static unsigned count(const struct run *x, const char *what)
+{
+    unsigned n = 0;
+    for (const char *at = x->printed.at; (at = strstr(at, what)); at += strlen(what))
+        n++;
+    return n;
+}
+
+/* ---- dumps ------------------------------------------------------------------------------------------------- */
+
+static void print_after_names_pass_and_function(void **state)
+{
+    struct run x;
+    start(&x);
+    x.o.passes = "mem2reg,gvn";
+    x.o.print_after = "gvn";
+    assert_true(go(&x));
+    assert_true(shows(&x, "; *** IR Dump After gvn on first ***\ndefine i32 @first("));
+    assert_true(shows(&x, "; *** IR Dump After gvn on second ***\n"));
+    assert_false(shows(&x, "After mem2reg"));
+    end(&x);
+}
+
+static void print_after_all_obeys_filters(void **state)
+{
+    struct run x;
+    start(&x);
+    x.o.passes = "mem2reg,gvn,dce";
+    x.o.print_after_all = true;
+    x.o.filter_functions = "second";
+    x.o.filter_passes = "gvn,dce";
+    assert_true(go(&x));
+    assert_int_equal(count(&x, "; *** IR Dump"), 2);
+    assert_false(shows(&x, "@first"));
+    end(&x);
+}
+
+static void print_before_shows_the_state_before(void **state)
+{
+    struct run x;
+    start(&x);
+    x.o.passes = "mem2reg";
+    x.o.print_before = "mem2reg";
+    assert_true(go(&x));
+    assert_true(shows(&x, "; *** IR Dump Before mem2reg on first ***\n"));
+    assert_true(shows(&x, "alloca"));
+    end(&x);
+}
+
+static void print_changed_hides_what_did_not_change(void **state)
+{
+    struct run x;
+    start(&x);
+    x.o.passes = "mem2reg,gvn,dce";
+    x.o.print_changed = OPT_CHANGED_ON;
+    assert_true(go(&x));
+    assert_int_equal(count(&x, "At Start"), 2);
+    assert_int_equal(count(&x, "IR Dump After"), 2);
+    assert_true(shows(&x, "After mem2reg on first"));
+    assert_true(shows(&x, "After gvn on first"));
+    end(&x);
+}
+
+static void print_changed_diff_is_a_unified_diff(void **state)
+{
+    struct run x;
+    start(&x);
+    x.o.passes = "mem2reg";
+    x.o.print_changed = OPT_CHANGED_DIFF;
+    assert_true(go(&x));
+    assert_true(shows(&x, "After mem2reg on first ***\n@@ -1,8 +1,5 @@\n"));
+    assert_true(shows(&x, "-  %a = alloca 4 align 4\n"));
+    assert_true(shows(&x, "-  %c = mul i32 %b, 1\n+  %c = mul i32 %x, 1\n"));
+    end(&x);
+}
+
+static void dump_dir_holds_a_module_for_each_change(void **state)
+{
+    struct run x;
+    char folder[] = "/tmp/opt_runnerXXXXXX";
+    assert_non_null(mkdtemp(folder));
+    start(&x);
+    x.o.passes = "mem2reg,sccp,gvn";
+    x.o.dump_dir = folder;
+    assert_true(go(&x));
+    static const char *const wanted[] = {"000-input.kir", "001-mem2reg.kir", "003-gvn.kir"};
+    for (unsigned i = 0; i < COUNT(wanted); i++) {
+        struct text t = {0};
+        char *path = arena_printf(&x.arena, "%s/%s", folder, wanted[i]);
+        assert_null(file_read(path, 1 << 20, &t));
+        assert_non_null(strstr(t.at, "define i32 @first("));
+        text_free(&t);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(folder), 0);
+    end(&x);
+}
+
+static void dump_dir_that_is_none_is_an_error(void **state)
+{
+    struct run x;
+    start(&x);
+    x.o.dump_dir = "/nonexistent/folder";
+    assert_false(go(&x));
+    assert_string_equal(x.d.all.at[0].id, "dump-dir");
+    end(&x);
+}
+
+/* ---- pipelines ------------------------------------------------------------------------------------------------ */
+
+static void unknown_pass_is_an_error(void **state)
+{
+    struct run x;
+    start(&x);
+    x.o.passes = "mem2reg,nonsense,gvn";
+    assert_false(go(&x));
+    assert_string_equal(x.d.all.at[0].id, "unknown-pass");
+    assert_string_equal(x.d.all.at[0].text, "there is no pass 'nonsense'");
+    end(&x);
+}
+
+static void every_pipeline_names_passes_of_its_level(void **state)
+{
+    for (unsigned level = 0; level <= OPT_LEVEL_DEFAULT; level++)
+        for (const char *at = opt_pipeline(level); *at;) {
+            size_t n = strcspn(at, ",");
+            enum opt_pass p = opt_pass_find(at, n);
+            assert_int_not_equal(p, OPT_PASSES);
+            assert_true(opt_pass_info[p].level <= level);
+            at += n + (at[n] == ',');
+        }
+}
+
+static void switches_take_passes_out(void **state)
+{
+    struct run x;
+    start(&x);
+    assert_true(opt_switch(&x.o, "mem2reg", false));
+    assert_true(opt_switch(&x.o, "simplify-cfg", false));
+    assert_false(opt_switch(&x.o, "nonsense", false));
+    x.o.passes = "mem2reg,gvn";
+    assert_true(go(&x));
+    assert_int_equal(x.r.times[OPT_PASS_mem2reg].runs, 0);
+    assert_int_equal(x.r.times[OPT_PASS_gvn].runs, 2);
+    end(&x);
+}
+
+static void bisection_stops_at_the_limit(void **state)
+{
+    struct run x;
+    start(&x);
+    x.o.passes = "mem2reg,gvn";
+    x.o.bisect_limit = 1;
+    assert_true(go(&x));
+    assert_true(shows(&x, "BISECT: running pass (1) mem2reg on first\n"));
+    assert_true(shows(&x, "BISECT: NOT running pass (2) mem2reg on second\n"));
+    assert_true(shows(&x, "BISECT: NOT running pass (4) gvn on second\n"));
+    assert_int_equal(x.r.times[OPT_PASS_gvn].runs, 0);
+    end(&x);
+}
+
+/* ---- what is collected ------------------------------------------------------------------------------------------- */
+
+static void remarks_have_places(void **state)
+{
+    struct run x;
+    struct text t = {0}, json = {0};
+    start(&x);
+    x.o.passes = "ifconvert";
+    x.o.remarks = true;
+    assert_true(go(&x));
+    opt_remarks_text(&x.r, "k.kern", &t);
+    assert_string_equal(t.at, "k.kern:9:4: remark: branch stays: 'reduce.add' must not be speculated "
+                              "[ifconvert missed: convergent] in second\n");
+    opt_remarks_json(&x.r, "k.kern", &json);
+    assert_non_null(strstr(json.at, "\"pass\": \"ifconvert\", \"kind\": \"missed\", \"id\": \"convergent\""));
+    assert_non_null(strstr(json.at, "\"line\": 9, \"column\": 4}"));
+    text_free(&t);
+    text_free(&json);
+    end(&x);
+}
+
+static void times_and_counters(void **state)
+{
+    struct run x;
+    struct text t = {0}, stats = {0};
+    start(&x);
+    x.o.passes = "mem2reg";
+    x.o.stats = true;
+    assert_true(go(&x));
+    opt_times_text(&x.r, &t);
+    assert_non_null(strstr(t.at, "     2        1  mem2reg\n"));
+    opt_stats_text(&x.r, &stats);
+    assert_non_null(strstr(stats.at, "         1  mem2reg        loads replaced\n"));
+    text_free(&t);
+    text_free(&stats);
+    end(&x);
+}
+
+/* ---- differences ----------------------------------------------------------------------------------------------------- */
+
+static void check_diff(const char *a, const char *b, const char *wanted)
+{
+    struct text t = {0};
+    text_addz(&t, "");
+    opt_diff(a, strlen(a), b, strlen(b), &t);
+    assert_string_equal(t.at, wanted);
+    text_free(&t);
+}
+
+static void diffs_of_small_texts(void **state)
+{
+    check_diff("", "", "");
+    check_diff("a\nb\n", "a\nb\n", "");
+    check_diff("", "a\n", "@@ -0,0 +1,1 @@\n+a\n");
+    check_diff("a\n", "", "@@ -1,1 +0,0 @@\n-a\n");
+    check_diff("a\nb\nc\n", "a\nx\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n");
+    check_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\n5\n6\n7\n8\nx\n", "@@ -6,4 +6,4 @@\n 6\n 7\n 8\n-9\n+x\n");
+}
+
+static uint64_t seed = 1;
+
+static uint32_t draw(uint32_t below)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 33) % below;
+}
+
+/* Applies a unified diff to lines of one letter each. */
+static void apply(const char *a, const char *diff, char *out)
+{
+    unsigned line = 1;
+    size_t n = 0;
+    while (*diff) {
+        unsigned from, length, other, other_length;
+        if (sscanf(diff, "@@ -%u,%u +%u,%u @@", &from, &length, &other, &other_length) == 4) {
+            for (unsigned stop = from + (length == 0); line < stop; line++) {
+                out[n++] = a[(line - 1) * 2];
+                out[n++] = '\n';
+            }
+        } else if (*diff == '-') {
+            assert_int_equal(a[(line++ - 1) * 2], diff[1]);
+        } else {
+            line += *diff == ' ';
+            out[n++] = diff[1];
+            out[n++] = '\n';
+        }
+        diff = strchr(diff, '\n') + 1;
+    }
+    for (; (line - 1) * 2 < strlen(a); line++) {
+        out[n++] = a[(line - 1) * 2];
+        out[n++] = '\n';
+    }
+    out[n] = 0;
+}
+
+static void diffs_of_random_texts_apply(void **state)
+{
+    for (unsigned i = 0; i < 3000; i++) {
+        char a[200], b[200], out[400];
+        unsigned n = draw(40), m = draw(40), letters = 1 + draw(5);
+        for (unsigned k = 0; k < n; k++)
+            a[2 * k] = (char)('a' + draw(letters)), a[2 * k + 1] = '\n';
+        for (unsigned k = 0; k < m; k++)
+            b[2 * k] = (char)('a' + draw(letters)), b[2 * k + 1] = '\n';
+        a[2 * n] = b[2 * m] = 0;
+        struct text t = {0};
+        text_addz(&t, "");
+        opt_diff(a, strlen(a), b, strlen(b), &t);
+        apply(a, t.at, out);
+        assert_string_equal(out, b);
+        text_free(&t);
+    }
+}
+
+/* Two texts with nothing in common cost more edits than the limit: shown as replaced, at once. */
+static void large_diffs_end(void **state)
+{
+    struct text a = {0}, b = {0}, t = {0};
+    for (unsigned i = 0; i < 20000; i++) {
+        text_printf(&a, "a%u\n", i);
+        text_printf(&b, "b%u\n", i);
+    }
+    opt_diff(a.at, a.length, b.at, b.length, &t);
+    assert_memory_equal(t.at, "@@ -1,20000 +1,20000 @@\n-a0\n", 28);
+    text_free(&a);
+    text_free(&b);
+    text_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(print_after_names_pass_and_function),
+        cmocka_unit_test(print_after_all_obeys_filters),
+        cmocka_unit_test(print_before_shows_the_state_before),
+        cmocka_unit_test(print_changed_hides_what_did_not_change),
+        cmocka_unit_test(print_changed_diff_is_a_unified_diff),
+        cmocka_unit_test(dump_dir_holds_a_module_for_each_change),
+        cmocka_unit_test(dump_dir_that_is_none_is_an_error),
+        cmocka_unit_test(unknown_pass_is_an_error),
+        cmocka_unit_test(every_pipeline_names_passes_of_its_level),
+        cmocka_unit_test(switches_take_passes_out),
+        cmocka_unit_test(bisection_stops_at_the_limit),
+        cmocka_unit_test(remarks_have_places),
+        cmocka_unit_test(times_and_counters),
+        cmocka_unit_test(diffs_of_small_texts),
+        cmocka_unit_test(diffs_of_random_texts_apply),
+        cmocka_unit_test(large_diffs_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
