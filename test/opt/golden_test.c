@@ -1,9 +1,11 @@
 /* golden_test.c: passes on small modules. test/opt/PASS/NAME.kir holds a module, a line "; RUN: passes"
- * and, below a line "; ----", the module after those passes, and the remarks as comments.
+ * and, below a line "; ----", the module after those passes, and the remarks as comments. So do the blocks
+ * marked `kir` of docs/passes.md, whose table of passes is checked as well.
  *
- * Each file is run with verification after each pass and with the kept analyses checked; the result's text
+ * Each is run with verification after each pass and with the kept analyses checked; the result's text
  * has to read back as the same text. `golden_test -u [FILE…]` rewrites the files.
  */
+#define _GNU_SOURCE
 #include "opt/opt.h"
 
 #include <dirent.h>
@@ -14,23 +16,23 @@
 #include <cmocka.h>
 
 #define ROOT      "test/opt"
+#define DOCUMENT  "docs/passes.md"
 #define SEPARATOR "\n; ----\n"
 #define FILE_MAX  ((size_t)1 << 20)
 
 static bool update;
 
-struct golden { struct text file; size_t input; char passes[256]; };
+/* A golden text: a file's, or a block's of the document (`brief`: without the module's own line). */
+struct golden { const char *path, *text; size_t length, input; char passes[512]; bool brief; };
 
-static void golden_read(struct golden *g, const char *path)
+static struct golden golden_of(const char *path, const char *text, size_t n, bool brief)
 {
-    *g = (struct golden){0};
-    const char *wrong = file_read(path, FILE_MAX, &g->file);
-    if (wrong)
-        fail_msg("%s: %s", path, wrong);
-    const char *cut = strstr(g->file.at, SEPARATOR), *run = strstr(g->file.at, "; RUN: ");
-    g->input = cut ? (size_t)(cut - g->file.at) + 1 : g->file.length;
-    if (!run || sscanf(run, "; RUN: %255s", g->passes) != 1)
+    struct golden g = {.path = path, .text = text, .length = n, .brief = brief};
+    const char *cut = memmem(text, n, SEPARATOR, sizeof SEPARATOR - 1), *run = memmem(text, n, "; RUN: ", 7);
+    g.input = cut ? (size_t)(cut - text) + 1 : n;
+    if (!run || sscanf(run, "; RUN: %511s", g.passes) != 1)
         fail_msg("%s: no '; RUN: passes' line", path);
+    return g;
 }
 
 static struct ir_module *parse(const char *path, const char *text, size_t n)
@@ -57,9 +59,21 @@ static void add_remarks(const struct opt_report *r, struct text *out)
     }
 }
 
-static void optimize(struct golden *g, const char *path, struct text *out)
+static void print_result(const struct golden *g, const struct ir_module *m, struct text *out)
 {
-    struct ir_module *m = parse(path, g->file.at, g->input);
+    if (!g->brief) {
+        ir_print_module(m, out);
+        return;
+    }
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        ir_print_function(m->functions.at[i], out, NULL);
+}
+
+/* The whole golden text as it should be. */
+static void optimize(const struct golden *g, struct text *whole)
+{
+    struct ir_module *m = parse(g->path, g->text, g->input);
+    struct text out = {0};
     struct opt_options o;
     struct opt_report r;
     struct arena a = {0};
@@ -71,14 +85,18 @@ static void optimize(struct golden *g, const char *path, struct text *out)
     o.verify_each = o.check_analyses = o.remarks = true;
     if (!opt_run(m, &o, &r, &d)) {
         diag_print(&d, stderr, false);
-        fail_msg("%s: wrong options", path);
+        fail_msg("%s: wrong options", g->path);
     }
-    ir_print_module(m, out);
-    struct ir_module *again = parse(path, out->at, out->length);
+    print_result(g, m, &out);
+    struct ir_module *again = parse(g->path, out.at, out.length);
     struct text second = {0};
-    ir_print_module(again, &second);
-    assert_string_equal(out->at, second.at);
-    add_remarks(&r, out);
+    print_result(g, again, &second);
+    assert_string_equal(out.at, second.at);
+    add_remarks(&r, &out);
+    text_add(whole, g->text, g->input);
+    text_addz(whole, SEPARATOR + 1);
+    text_add(whole, out.at, out.length);
+    text_free(&out);
     text_free(&second);
     ir_module_free(again);
     ir_module_free(m);
@@ -86,23 +104,68 @@ static void optimize(struct golden *g, const char *path, struct text *out)
     arena_free(&a);
 }
 
+static void compare(const char *path, const struct text *now, const struct text *wanted)
+{
+    if (update && strcmp(now->at, wanted->at) != 0)
+        assert_null(file_write(path, wanted->at, wanted->length));
+    else if (!update)
+        assert_string_equal(wanted->at, now->at);
+}
+
 static void check_file(void **state)
 {
-    const char *path = *state;
-    struct golden g;
-    struct text out = {0}, whole = {0};
-    golden_read(&g, path);
-    optimize(&g, path, &out);
-    text_add(&whole, g.file.at, g.input);
-    text_addz(&whole, SEPARATOR + 1);
-    text_add(&whole, out.at, out.length);
-    if (update && strcmp(whole.at, g.file.at) != 0)
-        assert_null(file_write(path, whole.at, whole.length));
-    else if (!update)
-        assert_string_equal(whole.at, g.file.at);
-    text_free(&out);
+    struct text file = {0}, whole = {0};
+    assert_null(file_read(*state, FILE_MAX, &file));
+    struct golden g = golden_of(*state, file.at, file.length, false);
+    optimize(&g, &whole);
+    compare(*state, &file, &whole);
     text_free(&whole);
-    text_free(&g.file);
+    text_free(&file);
+}
+
+/* ---- the document --------------------------------------------------------------------------------------------- */
+
+#define BLOCK_START "```kir\n"
+#define TABLE_START "<!-- passes -->\n"
+#define TABLE_END   "<!-- end -->\n"
+
+static void pass_table(struct text *out)
+{
+    text_addz(out, TABLE_START "| pass | level | does | keeps |\n| --- | --- | --- | --- |\n");
+    for (unsigned p = 0; p < OPT_PASSES; p++)
+        if (opt_pass_info[p].level)
+            text_printf(out, "| `%s` | -O%u | %s | %s |\n", opt_pass_info[p].name, opt_pass_info[p].level, opt_pass_info[p].meaning,
+                        *opt_pass_info[p].keeps ? opt_pass_info[p].keeps : "nothing");
+    for (unsigned level = 1; level <= OPT_LEVEL_DEFAULT; level++)
+        text_printf(out, "\n`-O%u`: `%s`\n", level, opt_pipeline(level));
+    text_addz(out, TABLE_END);
+}
+
+/* Copies the document with its table and the results of its examples made anew. */
+static void check_document(void **state)
+{
+    struct text file = {0}, wanted = {0};
+    assert_null(file_read(DOCUMENT, FILE_MAX, &file));
+    const char *at = file.at;
+    for (const char *line = at; *line; line = strchrnul(line, '\n'), line += *line == '\n') {
+        bool table = strncmp(line, TABLE_START, sizeof TABLE_START - 1) == 0;
+        if (!table && strncmp(line, BLOCK_START, sizeof BLOCK_START - 1) != 0)
+            continue;
+        const char *body = strchr(line, '\n') + 1, *stop = strstr(body, table ? TABLE_END : "```\n");
+        assert_non_null(stop);
+        text_add(&wanted, at, (size_t)((table ? line : body) - at));
+        if (table) {
+            pass_table(&wanted);
+        } else {
+            struct golden g = golden_of(DOCUMENT, body, (size_t)(stop - body), true);
+            optimize(&g, &wanted);
+        }
+        at = line = table ? stop + sizeof TABLE_END - 1 : stop;
+    }
+    text_addz(&wanted, at);
+    compare(DOCUMENT, &file, &wanted);
+    text_free(&wanted);
+    text_free(&file);
 }
 
 /* ---- which files -------------------------------------------------------------------------------------------- */
@@ -145,8 +208,10 @@ int main(int argc, char **argv)
         update = true;
         at++;
     }
-    if (at == argc)
+    if (at == argc) {
         add_folder(ROOT);
+        vec_push(&names, &tests, ((struct CMUnitTest){DOCUMENT, check_document, NULL, NULL, NULL}));
+    }
     for (; at < argc; at++)
         add_test(argv[at]);
     return _cmocka_run_group_tests("opt", tests.at, tests.count, NULL, NULL);
