@@ -43,9 +43,17 @@ static bool is_marker(const struct fe_stmt *s)
            s->kind == FE_STMT_BLOCK || s->kind == FE_STMT_EMPTY;
 }
 
+static bool gives_values(const struct fe_stmt *s)
+{
+    const struct fe_decl *d = s->decls;
+    while (d && !(d->kind == FE_DECL_VARIABLE && d->init))
+        d = d->next;
+    return d != NULL;
+}
+
 static void check_reached(struct checker *c, const struct fe_stmt *s)
 {
-    bool harmless = is_marker(s) || (s->kind == FE_STMT_DECL && !s->decls->init);
+    bool harmless = is_marker(s) || (s->kind == FE_STMT_DECL && !gives_values(s));
     if (c->reachable || c->warned_unreachable || harmless)
         return;
     c->warned_unreachable = true;

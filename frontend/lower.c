@@ -1,5 +1,6 @@
 /* lower.c: a checked program becomes a module: functions, kernels, launches. */
 #include "frontend/lower.h"
+#include "ir/limits.h"
 
 static const char *keep(struct lowering *l, const char *text)
 {
@@ -86,16 +87,58 @@ static struct launch copy_launch(struct lowering *l, const struct launch *from)
     return to;
 }
 
+/* ---- limits of the IR ----------------------------------------------------------------------------------------------- */
+
+static bool within(struct lowering *l, uint64_t count, uint64_t limit, const char *what, span where)
+{
+    if (count <= limit)
+        return true;
+    fe_report(l->fe, FE_MSG(too_large), where, what, (unsigned long long)limit);
+    return false;
+}
+
+static bool check_function(struct lowering *l, const struct fe_function *f)
+{
+    uint64_t edges = 0;
+    for (uint32_t b = 0; b < f->ir->blocks.count; b++)
+        if (f->ir->blocks.at[b].edges.count > edges)
+            edges = f->ir->blocks.at[b].edges.count;
+    span where = f->decl->name_at;
+    return within(l, f->ir->ins.count, IR_MAX_INSTRUCTIONS, "instructions in a function", where) &&
+           within(l, f->ir->blocks.count, IR_MAX_BLOCKS, "blocks in a function", where) &&
+           within(l, f->ir->predictions, IR_MAX_PREDICTIONS, "predictions in a function", where) &&
+           within(l, edges, IR_MAX_EDGES, "cases in a switch", where);
+}
+
+static bool check_module(struct lowering *l)
+{
+    const struct ir_module *m = l->module;
+    const struct fe_decl *last = l->program->unit->last;
+    span where = last ? last->name_at : (span){{0}};
+    return within(l, m->functions.count, IR_MAX_FUNCTIONS, "functions", where) &&
+           within(l, m->objects.count, IR_MAX_OBJECTS, "constant and shared variables", where) &&
+           within(l, m->hosts.count, IR_MAX_HOSTS, "host functions", where) &&
+           within(l, m->signatures.count, IR_MAX_SIGNATURES, "types of functions", where) &&
+           within(l, m->texts.count, IR_MAX_STRINGS, "formats and assertions", where) &&
+           within(l, m->launches.count, IR_MAX_LAUNCHES, "launches", where);
+}
+
 static void lower_all(struct lowering *l)
 {
     struct fe_program *p = l->program;
     declare_functions(l);
-    for (uint32_t i = 0; i < p->functions.count; i++)
-        if (p->functions.at[i]->is_defined)
-            fe_lower_function(l, p->functions.at[i]);
+    for (uint32_t i = 0; i < p->functions.count; i++) {
+        struct fe_function *f = p->functions.at[i];
+        if (!f->is_defined)
+            continue;
+        fe_lower_function(l, f);
+        if (!check_function(l, f))
+            return;
+    }
     for (const struct fe_decl *d = p->unit->first; d; d = d->next)
         if (d->kind == FE_DECL_LAUNCH)
             vec_push(&l->module->arena, &l->module->launches, copy_launch(l, &d->launch->built));
+    check_module(l);
 }
 
 struct ir_module *fe_lower(struct frontend *fe, struct fe_program *p)

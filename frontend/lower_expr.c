@@ -25,11 +25,25 @@ ir_ref fe_lower_conversion(struct lowering *l, ir_ref v, const struct fe_type *f
 /* p + index * size; the product and the sum are taken modulo 2^32. */
 ir_ref fe_offset_pointer(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type, uint64_t size)
 {
-    if (index_type->size == 8)
-        index = ir_emit1(&l->c, IR_trunc, IR_TYPE_I32, index);
-    if (size != 1)
-        index = ir_emit2(&l->c, IR_mul, IR_TYPE_I32, index, ir_const_i32(l->f, (uint32_t)size));
+    scalar_bits known;
+    if (ir_is_const(l->f, index, &known)) {
+        index = ir_const_i32(l->f, (uint32_t)known * (uint32_t)size);
+    } else {
+        if (index_type->size == 8)
+            index = ir_emit1(&l->c, IR_trunc, IR_TYPE_I32, index);
+        if (size != 1)
+            index = ir_emit2(&l->c, IR_mul, IR_TYPE_I32, index, ir_const_i32(l->f, (uint32_t)size));
+    }
     return ir_emit2(&l->c, IR_ptradd, ir_at(l->f, p)->type, p, index);
+}
+
+/* p - index * size */
+static ir_ref offset_back(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type, uint64_t size)
+{
+    scalar_bits known;
+    enum ir_type t = ir_at(l->f, index)->type;
+    index = ir_is_const(l->f, index, &known) ? ir_const(l->f, t, -known) : ir_emit1(&l->c, IR_neg, t, index);
+    return fe_offset_pointer(l, p, index, index_type, size);
 }
 
 static ir_ref pointer_difference(struct lowering *l, ir_ref a, ir_ref b, const struct fe_type *pointer)
@@ -45,7 +59,10 @@ static ir_ref pointer_difference(struct lowering *l, ir_ref a, ir_ref b, const s
 static void check_divisor(struct lowering *l, enum fe_op op, const struct fe_type *t, ir_ref divisor)
 {
     static const char text[] = "integer division by zero";
+    scalar_bits known;
     if (!l->trap_division || (op != FE_OP_DIV && op != FE_OP_REM) || !fe_is_integer(t))
+        return;
+    if (ir_is_const(l->f, divisor, &known) && known)
         return;
     ir_ref fine = ir_emit2(&l->c, IR_ne, IR_TYPE_I1, divisor, fe_zero_value(l, t));
     ir_ref r = ir_emit1(&l->c, IR_assert, IR_TYPE_VOID, fine);
@@ -90,20 +107,15 @@ static ir_ref lower_binary(struct lowering *l, const struct fe_expr *e)
         return binary(l, e->op, t, a, b);
     if (fe_is_pointer(e->sub.b->type))
         return pointer_difference(l, a, b, t);
-    if (e->op == FE_OP_SUB)
-        b = ir_emit1(&l->c, IR_neg, ir_at(l->f, b)->type, b);
-    return fe_offset_pointer(l, a, b, e->sub.b->type, t->of->size);
+    return (e->op == FE_OP_SUB ? offset_back : fe_offset_pointer)(l, a, b, e->sub.b->type, t->of->size);
 }
 
 /* The new value of `a op= b` or ++ --, in the type of the lvalue; b has the type of the operation. */
 static ir_ref updated(struct lowering *l, enum fe_op op, const struct fe_type *t, ir_ref old, ir_ref b,
                       const struct fe_type *with)
 {
-    if (fe_is_pointer(t)) {
-        if (op == FE_OP_SUB)
-            b = ir_emit1(&l->c, IR_neg, ir_at(l->f, b)->type, b);
-        return fe_offset_pointer(l, old, b, with, t->of->size);
-    }
+    if (fe_is_pointer(t))
+        return (op == FE_OP_SUB ? offset_back : fe_offset_pointer)(l, old, b, with, t->of->size);
     ir_ref v = fe_lower_conversion(l, old, t, with);
     return fe_lower_conversion(l, binary(l, op, with, v, b), with, t);
 }

@@ -1,6 +1,7 @@
 /* frontend_test.c: small sources, and what the front end makes of them.
  *
  *   parse/NAME.kern      a source, the line "// ----", and its syntax tree as comments
+ *   lower/NAME.kern      a source, the line "// ----", and its IR as comments, which the verifier has accepted
  *   messages/ID.kern     a source, the line "// ----", and every diagnostic it gets as comments; among them has to
  *                        be the message ID of frontend/messages.def. Each message has such a file.
  *
@@ -18,6 +19,7 @@
 #include <cmocka.h>
 
 #define PARSE     "test/frontend/parse"
+#define LOWER     "test/frontend/lower"
 #define MESSAGES  "test/frontend/messages"
 #define REFERENCE "docs/language.md"
 #define SEPARATOR "\n// ----\n"
@@ -64,6 +66,8 @@ static void read_options(struct job *j, const char *text)
         snprintf(word, sizeof word, "%.*s", (int)n, at);
         if (strncmp(word, "-W", 2) == 0)
             assert_true(fe_options_warning(&j->options, word + 2));
+        else if (strcmp(word, "-ftrap-div") == 0)
+            j->options.trap_division = true;
         else if (equals < n)
             set_limit(&j->options.limits, at, equals, (uint32_t)atoi(at + equals + 1));
         at += n + 1;
@@ -98,12 +102,28 @@ static void add_diagnostic(struct text *out, const struct diagnostic *g)
     text_char(out, '\n');
 }
 
-/* What the front end makes of the source: its tree, or its diagnostics. */
-static void make_result(struct job *j, bool tree, struct text *out)
+/* Appends the functions of the module, without places. */
+static void print_functions(struct job *j, struct text *out)
+{
+    struct ir_module *m = fe_compile(j->source, &j->d, &j->options);
+    const struct ir_print_options o = {.locations = false};
+    for (uint32_t i = 0; m && i < m->functions.count; i++)
+        ir_print_function(m->functions.at[i], out, &o);
+    if (m)
+        ir_verify(m, &j->d);
+    ir_module_free(m);
+}
+
+enum kind { PARSED, LOWERED, SAID };
+
+/* What the front end makes of the source: its tree or IR, and its diagnostics. */
+static void make_result(struct job *j, enum kind kind, struct text *out)
 {
     struct text dump = {0};
-    if (tree)
+    if (kind == PARSED)
         fe_dump_tree(j->source, &j->d, &j->options, &dump);
+    else if (kind == LOWERED)
+        print_functions(j, &dump);
     else
         ir_module_free(fe_compile(j->source, &j->d, &j->options));
     add_comment(out, dump.at, dump.length);
@@ -174,19 +194,26 @@ static size_t find_separator(const struct text *t)
     return at ? (size_t)(at - t->at) : t->length;
 }
 
+static enum kind kind_of(const char *path)
+{
+    return strncmp(path, PARSE, sizeof PARSE - 1) == 0   ? PARSED
+           : strncmp(path, LOWER, sizeof LOWER - 1) == 0 ? LOWERED
+                                                         : SAID;
+}
+
 static void test_case(void **state)
 {
     const char *path = *state;
     struct text file = {0}, result = {0};
     struct job j;
-    bool is_parse = strncmp(path, PARSE, sizeof PARSE - 1) == 0;
+    enum kind kind = kind_of(path);
     assert_null(file_read(path, FILE_MAX, &file));
     size_t cut = find_separator(&file);
     job_begin(&j, path, file.at, cut);
     read_options(&j, file.at);
-    make_result(&j, is_parse, &result);
+    make_result(&j, kind, &result);
     compare(path, &file, cut, &result);
-    if (!is_parse)
+    if (kind == SAID)
         expect_message(&j, path);
     job_end(&j);
     text_free(&file);
@@ -287,6 +314,7 @@ int main(int argc, char **argv)
             add_test(&a, &tests, argv[i], test_case, argv[i]);
     } else {
         add_folder(&a, &tests, PARSE);
+        add_folder(&a, &tests, LOWER);
         add_folder(&a, &tests, MESSAGES);
         add_test(&a, &tests, "every message has a case", test_coverage, NULL);
         if (!file_read(REFERENCE, FILE_MAX, &page))
