@@ -169,7 +169,8 @@ static inline uint32_t be_signature_node(const struct be_context *c, uint32_t si
 }
 
 void be_select(struct be_context *c, struct be_function *f);
-uint32_t be_meet(const struct be_function *f, uint32_t block);   /* of IR block's branch; IR_NO_BLOCK: at the end */
+/* IR block where the lanes that a block's branch parts meet again; IR_NO_BLOCK: at the function's end, or never parted. */
+uint32_t be_meet(const struct be_function *f, const struct be_block *b);
 void be_liveness(struct be_context *c, struct be_function *f);
 void be_regalloc(struct be_context *c, struct be_function *f);
 /* Return slots and fills: all functions that have a caller or callee in common, however far, have them in one place,

@@ -272,7 +272,7 @@ static void encode_branch(struct be_encoder *e, const struct be_word *w, const s
     encode_edge_blocks(e, edges, 2, w->at.line);
     point_edge(e, BE_FIX_YES, at, edges, 0);
     point_edge(e, BE_FIX_NO, at, edges, 1);
-    be_fix_later(e, BE_FIX_MEET, at, be_meet(e->f, b->ir));
+    be_fix_later(e, BE_FIX_MEET, at, be_meet(e->f, b));
 }
 
 static int by_value(const void *a, const void *b)
@@ -312,7 +312,7 @@ static void encode_switch(struct be_encoder *e, const struct be_word *w, const s
     for (uint32_t i = first; i < first + n; i++)
         point_edge(e, BE_FIX_CASE, i, edges, p->cases.at[i].target);
     point_edge(e, BE_FIX_OTHERWISE, ins.imm, edges, 0);
-    be_fix_later(e, BE_FIX_SWITCH_MEET, ins.imm, be_meet(e->f, b->ir));
+    be_fix_later(e, BE_FIX_SWITCH_MEET, ins.imm, be_meet(e->f, b));
 }
 
 static void encode_end(struct be_encoder *e, const struct be_block *b)

@@ -77,7 +77,7 @@ struct bc_ins {
 struct bc_branch {
     uint16_t op, site;          /* site table row: where divergence is counted */
     uint32_t yes, no;           /* where lanes with a true / false condition go */
-    uint32_t meet;              /* where they meet again (BC_NO_TARGET: only at the function's end) */
+    uint32_t meet;              /* where they meet again (BC_NO_TARGET: only at the function's end; or never parted) */
 };
 _Static_assert(sizeof(struct bc_ins) == 16 && sizeof(struct bc_branch) == 16, "words are 16 bytes");
 

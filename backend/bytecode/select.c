@@ -399,24 +399,26 @@ static void note_params(struct be_selector *s)
         s->f->params[i] = s->lanes[params->at[i]];
 }
 
-/* Which blocks lanes meet in: where branches that may part them say. */
+static bool may_part_lanes(enum bc_op op)
+{
+    return op == BC_br || op == BC_switch_v || op == BC_switch_w || (op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_B);
+}
+
+uint32_t be_meet(const struct be_function *f, const struct be_block *b)
+{
+    uint32_t chosen = ir_block_at(f->ir, b->ir)->reconverge;
+    if (!may_part_lanes((enum bc_op)f->words.at[b->end - 1].op))
+        return IR_NO_BLOCK;
+    return chosen != IR_NO_BLOCK && bitset_has(f->cfg->reachable, chosen) ? chosen : f->post->idom[b->ir];
+}
+
 static void find_meets(struct be_function *f)
 {
     for (uint32_t i = 0; i < f->blocks.count; i++) {
-        const struct be_block *b = &f->blocks.at[i];
-        enum bc_op op = (enum bc_op)f->words.at[b->end - 1].op;
-        bool parts = op == BC_br || op == BC_switch_v || op == BC_switch_w
-                  || (op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_B);
-        uint32_t meet = be_meet(f, b->ir);
-        if (parts && meet != IR_NO_BLOCK)
+        uint32_t meet = be_meet(f, &f->blocks.at[i]);
+        if (meet != IR_NO_BLOCK)
             f->blocks.at[f->cfg->rpo_index[meet]].meet = true;
     }
-}
-
-uint32_t be_meet(const struct be_function *f, uint32_t b)
-{
-    uint32_t chosen = ir_block_at(f->ir, b)->reconverge;
-    return chosen != IR_NO_BLOCK && bitset_has(f->cfg->reachable, chosen) ? chosen : f->post->idom[b];
 }
 
 void be_select(struct be_context *c, struct be_function *f)
