@@ -25,7 +25,7 @@ LIBS    := -lffi -ldl -lm -pthread
 
 .DEFAULT_GOAL := all
 include base/build.mk ir/build.mk frontend/build.mk opt/build.mk backend/build.mk runtime/build.mk \
-        lib/build.mk driver/build.mk
+        lib/build.mk fuzz/build.mk driver/build.mk
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
@@ -38,7 +38,7 @@ all: kernc $(BUILD)/libkernc.a $(BUILD)/libkernc-rt.a
 kernc: $(BUILD)/kernc
 	@cmp -s $< $@ || cp $< $@
 
-$(BUILD)/kernc: $(call obj,$(driver_SRC)) $(BUILD)/libkernc.a
+$(BUILD)/kernc: $(call obj,$(driver_SRC) $(fuzz_SRC)) $(BUILD)/libkernc.a
 	$(CC) $(LINK) -o $@ $^ $(LIBS)
 
 $(BUILD)/libkernc-rt.a: $(RT_OBJ)
@@ -92,7 +92,7 @@ MANUAL := $(BUILD)/share/kernc.1 $(BUILD)/share/kernc.bash $(BUILD)/share/_kernc
 
 manual: $(MANUAL)
 
-$(BUILD)/manual: $(call obj,$(manual_SRC)) $(BUILD)/libkernc.a
+$(BUILD)/manual: $(call obj,$(manual_SRC) $(fuzz_SRC)) $(BUILD)/libkernc.a
 	$(CC) $(LINK) -o $@ $^ $(LIBS)
 
 $(BUILD)/share/%: $(BUILD)/manual

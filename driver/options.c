@@ -86,6 +86,12 @@ static int take_file(struct command *c, int argc, char **argv)
 {
     if (option_given(c, OPTION_HELP))
         return EXIT_OK;
+    if (!*c->verb->arguments && optind < argc) {
+        complain(EXIT_USAGE, "%s takes no file", c->verb->name);
+        return usage(c);
+    }
+    if (!*c->verb->arguments)
+        return EXIT_OK;
     if (optind == argc) {
         complain(EXIT_USAGE, "no file to %s", c->verb->name);
         return usage(c);

@@ -190,7 +190,7 @@ static bool run_setup(struct trial *t, const struct fz_setup *s, bool is_referen
     return compare(t, s);
 }
 
-struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan)
+struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, struct fz_setup *at)
 {
     struct trial t = {.p = p};
     INVARIANT(p->buffers.count <= MAX_BUFFERS);
@@ -198,8 +198,10 @@ struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan)
     fz_print(p, NULL, &t.source);
     if (kernc_context_create(NULL, &t.context))
         fail(&t, &plan->at[0], FZ_TRAPPED, kernc_error_text(NULL));
-    for (uint32_t i = 0; i < plan->count && t.verdict.outcome == FZ_PASSED; i++)
+    for (uint32_t i = 0; i < plan->count && t.verdict.outcome == FZ_PASSED; i++) {
+        *at = plan->at[i];
         run_setup(&t, &plan->at[i], i == 0);
+    }
     kernc_context_free(t.context);
     text_free(&t.source);
     arena_free(&t.arena);

@@ -22,7 +22,8 @@ static const struct floor { const char *folder, *below; } floors[] = {
     {"include/", ""},
     {"runtime/", "base/ include/ backend/bytecode/program.h backend/bytecode/bytecode.def"},
     {"lib/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/"},
-    {"driver/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/ lib/"},
+    {"fuzz/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/ lib/"},
+    {"driver/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/ lib/ fuzz/"},
     {"samples/", "include/"},
 };
 

@@ -1,0 +1,161 @@
+/* fuzz.c: kernc fuzz: random programs through every scheme and level. All the work is in fuzz/. */
+#include "driver/driver.h"
+#include "fuzz/fuzz.h"
+#include "runtime/scheme.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- lists -------------------------------------------------------------------------------------------------- */
+
+/* The option's names between commas, or NULL at the end; *at moves on. */
+static char *next_item(struct command *c, const char **at)
+{
+    size_t n = strcspn(*at, ",");
+    if (!**at)
+        return NULL;
+    char *item = arena_strdup(&c->arena, *at, n);
+    *at += n + ((*at)[n] == ',');
+    return item;
+}
+
+/* Numbers, each from least to most, in place of the defaults. */
+static int take_numbers(struct command *c, enum option_id id, uint64_t least, uint64_t most, uint32_t *to, uint32_t room,
+                        uint32_t *count)
+{
+    const char *at = option_value(c, id);
+    if (!at)
+        return EXIT_OK;
+    *count = 0;
+    for (char *item; (item = next_item(c, &at)) != NULL;) {
+        const char *end = item;
+        uint64_t    n;
+        if (!scan_number(&end, &n) || *end || n < least || n > most || *count == room)
+            return complain(EXIT_USAGE, "--%s wants at most %u numbers from %llu to %llu, not '%s'", option_info[id].name, room,
+                            (unsigned long long)least, (unsigned long long)most, item);
+        to[(*count)++] = (uint32_t)n;
+    }
+    return *count ? EXIT_OK : complain(EXIT_USAGE, "--%s wants a number", option_info[id].name);
+}
+
+static int take_schemes(struct command *c, struct fz_options *o)
+{
+    const char *at = option_value(c, OPTION_SCHEMES);
+    if (!at)
+        return EXIT_OK;
+    o->schemes.count = 0;
+    for (char *item; (item = next_item(c, &at)) != NULL;) {
+        if (!rt_scheme_find(item) || o->schemes.count == COUNT(o->schemes.at))
+            return complain(EXIT_USAGE, "there is no scheme '%s'", item);
+        o->schemes.at[o->schemes.count++] = item;
+    }
+    return o->schemes.count ? EXIT_OK : complain(EXIT_USAGE, "--schemes wants a scheme");
+}
+
+static int take_classes(struct command *c, struct fz_options *o)
+{
+    const char *at = option_value(c, OPTION_CLASS);
+    struct text letters = {0};
+    if (!at)
+        return EXIT_OK;
+    for (char *item; (item = next_item(c, &at)) != NULL;) {
+        if (strlen(item) != 1 || !fz_class_find(*item)) {
+            text_free(&letters);
+            return complain(EXIT_USAGE, "there is no class '%s' of programs; there are a, b and c", item);
+        }
+        text_char(&letters, *item);
+    }
+    o->classes = arena_strdup(&c->arena, letters.length ? letters.at : "", letters.length);
+    text_free(&letters);
+    return *o->classes ? EXIT_OK : complain(EXIT_USAGE, "--class wants a, b or c");
+}
+
+static int take_number(struct command *c, enum option_id id, uint64_t least, uint64_t most, uint32_t *to)
+{
+    uint64_t n = *to;
+    int code = option_number(c, id, least, most, &n);
+    *to = (uint32_t)n;
+    return code;
+}
+
+static int take_options(struct command *c, struct fz_options *o)
+{
+    int code = option_number(c, OPTION_SEED, 0, UINT64_MAX / 2, &o->seed);
+    if (!code)
+        code = option_number(c, OPTION_COUNT, 1, 1000000000, &o->count);
+    if (!code)
+        code = take_classes(c, o);
+    if (!code)
+        code = take_schemes(c, o);
+    if (!code)
+        code = take_numbers(c, OPTION_LEVELS, 0, 2, o->levels.at, COUNT(o->levels.at), &o->levels.count);
+    if (!code)
+        code = take_numbers(c, OPTION_WIDTHS, 1, KERNC_MAX_WARP, o->widths.at, COUNT(o->widths.at), &o->widths.count);
+    if (!code)
+        code = take_number(c, OPTION_SETUPS, 0, 1000, &o->setups);
+    if (!code)
+        code = take_number(c, OPTION_JOBS, 1, FZ_MAX_JOBS, &o->jobs);
+    if (!code)
+        code = take_number(c, OPTION_PATIENCE, 1, 3600, &o->patience);
+    return code;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------------------------- */
+
+struct screen { bool terminal; uint64_t shown; };
+
+static void say(void *data, const char *line)
+{
+    struct screen *s = data;
+    if (s->shown)
+        fputs("\r\033[K", stderr);
+    s->shown = 0;
+    printf("%s\n", line);
+    fflush(stdout);
+}
+
+static void show_progress(void *data, char class, uint64_t done, uint64_t failures)
+{
+    struct screen *s = data;
+    if (!s->terminal || done < s->shown + 50)
+        return;
+    s->shown = done;
+    fprintf(stderr, "\r\033[Kclass %c: %llu programs, %llu failures", class, (unsigned long long)done,
+            (unsigned long long)failures);
+}
+
+static int show_program(const struct fz_options *o)
+{
+    for (const char *letter = o->classes; *letter; letter++)
+        for (uint64_t seed = o->seed; seed < o->seed + o->count; seed++) {
+            struct arena a = {0};
+            struct text  source = {0};
+            fz_print(fz_generate(fz_class_find(*letter), seed, &a),
+                     arena_printf(&a, "// class %c, seed %llu\n", *letter, (unsigned long long)seed), &source);
+            fwrite(source.at, 1, source.length, stdout);
+            text_free(&source);
+            arena_free(&a);
+        }
+    return EXIT_OK;
+}
+
+int verb_fuzz(struct command *c)
+{
+    struct fz_options o;
+    struct screen     screen = {.terminal = isatty(STDERR_FILENO)};
+    fz_options_init(&o);
+    int code = take_options(c, &o);
+    if (code)
+        return code;
+    if (option_given(c, OPTION_PRINT))
+        return show_program(&o);
+    o.reduce = !option_given(c, OPTION_NO_REDUCE);
+    o.keep = option_value(c, OPTION_KEEP);
+    if (o.keep && mkdir(o.keep, 0777) && access(o.keep, W_OK))
+        return complain(EXIT_INPUT, "cannot write into '%s'", o.keep);
+    o.say = say;
+    o.progress = show_progress;
+    o.data = &screen;
+    return fz_fuzz(&o) ? EXIT_FOUND : EXIT_OK;
+}

@@ -1,0 +1,100 @@
+/* fuzz.c: the classes one after the other, and the report: each failure with what makes it again, reduced. */
+#include "fuzz/fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct probe { const struct fz_options *o; const struct fz_verdict *wanted; fz_setup_vec plan; };
+
+static bool still_fails(const struct fz_program *p, void *data)
+{
+    struct probe     *probe = data;
+    struct fz_verdict v = fz_try_apart(p, &probe->plan, probe->o->patience);
+    return fz_same_kind(&v, probe->wanted);
+}
+
+char *fz_command(struct arena *a, char class, uint64_t seed, const struct fz_setup *s)
+{
+    char *where = !s->width ? "" : arena_printf(a, " --schemes=%s --levels=%u --warp=%u", s->scheme, s->level, s->width);
+    return arena_printf(a, "kernc fuzz --class=%c --seed=%llu --count=1%s", class, (unsigned long long)seed, where);
+}
+
+static char *describe(struct arena *a, const struct fz_setup *s)
+{
+    return s->width ? arena_printf(a, "%s -O%u warp %u: ", s->scheme, s->level, s->width) : "";
+}
+
+static void say(const struct fz_options *o, struct arena *a, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void say(const struct fz_options *o, struct arena *a, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    o->say(o->data, arena_vprintf(a, fmt, args));
+    va_end(args);
+}
+
+/* Under the reference and the setup that failed alone, if that is enough to make it fail. */
+static void reduce(const struct fz_options *o, struct arena *a, struct fz_program *p, const struct fz_verdict *v)
+{
+    struct probe probe = {.o = o, .wanted = v};
+    fz_plan(o, p, a, &probe.plan);
+    if (v->setup.width) {
+        probe.plan.count = 1;
+        vec_push(a, &probe.plan, v->setup);
+    }
+    if (!still_fails(p, &probe)) {
+        say(o, a, "  not reduced: it does not fail a second time");
+        return;
+    }
+    uint32_t before = fz_program_size(p), tries = fz_reduce(p, still_fails, &probe);
+    say(o, a, "  reduced from %u to %u nodes, %u programs tried", before, fz_program_size(p), tries);
+}
+
+static void keep(const struct fz_options *o, struct arena *a, const struct fz_failure *f, char class, const struct text *source)
+{
+    char       *path = arena_printf(a, "%s/%c-%llu.kern", o->keep, class, (unsigned long long)f->seed);
+    const char *why = file_write(path, source->at, source->length);
+    say(o, a, why ? "  %s: %s" : "  written to %s", path, why);
+}
+
+static void report(const struct fz_options *o, const struct fz_class *class, const struct fz_failure *f, bool reduced)
+{
+    struct arena a = {0};
+    struct text  source = {0};
+    const struct fz_verdict *v = &f->verdict;
+    const char *command = fz_command(&a, class->letter, f->seed, &v->setup);
+    say(o, &a, "class %c, seed %llu: %s%s: %s", class->letter, (unsigned long long)f->seed, describe(&a, &v->setup),
+        fz_outcome_text[v->outcome], v->text);
+    say(o, &a, "  again: %s", command);
+    if (reduced || o->keep) {
+        struct fz_program *p = fz_generate(class, f->seed, &a);
+        if (reduced)
+            reduce(o, &a, p, v);
+        fz_print(p, arena_printf(&a, "// %s%s: %s\n// %s\n", describe(&a, &v->setup), fz_outcome_text[v->outcome], v->text,
+                                 command), &source);
+        if (o->keep)
+            keep(o, &a, f, class->letter, &source);
+        if (reduced)
+            o->say(o->data, source.at);
+    }
+    text_free(&source);
+    arena_free(&a);
+}
+
+uint64_t fz_fuzz(const struct fz_options *o)
+{
+    uint64_t failures = 0;
+    for (const char *letter = o->classes; *letter; letter++) {
+        const struct fz_class *class = fz_class_find(*letter);
+        struct arena     a = {0};
+        struct fz_result result;
+        fz_run_class(o, class, &a, &result);
+        for (uint32_t i = 0; i < result.failures.count; i++)
+            report(o, class, &result.failures.at[i], o->reduce && i < FZ_REDUCE_LIMIT);
+        say(o, &a, "class %c: %llu programs, %llu runs, %u failures", *letter, (unsigned long long)result.programs,
+            (unsigned long long)result.runs, result.failures.count);
+        failures += result.failures.count;
+        arena_free(&a);
+    }
+    return failures;
+}
