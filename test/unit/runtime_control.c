@@ -1,0 +1,632 @@
+/* Control flow under pdom, barriers, time slices, fuel, printed text, host functions, several host threads. */
+#include "test/unit/runtime_program.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+enum { THREADS = 256 };
+
+static kernc_context *context;
+static kernc_buffer  *out;
+static struct text    printed;
+static kernc_metrics  metrics;
+static kernc_launch   options;                  /* what run() uses beside arguments; reset by begin() */
+
+static uint32_t *words(void)
+{
+    return kernc_buffer_map(out);
+}
+
+static void collect(void *user, const char *bytes, size_t size)
+{
+    text_add(user, bytes, size);
+}
+
+/* Registers: v0 thread index, v1 lane, v2 = 1, v3 = 0, s0 out, s1 = 1; v4 … v15, m0 … m7, s2 … s15 are free. */
+static struct maker begin(void)
+{
+    struct maker m = make_program(40, 8, 16);
+    make_fill(&m, BC_FROM_PARAM, BC_KIND_S, 0, make_param(&m, "out", BC_PTR));
+    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, 1, 1);
+    make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, 0, BC_SPECIAL_TID_X);
+    make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, 1, BC_SPECIAL_LANE);
+    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, 2, 1);
+    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, 3, 0);
+    make_block(&m, 0);
+    options = (kernc_launch){.size = sizeof options, .block = {32}, .warp = 32};
+    text_free(&printed);
+    memset(words(), 0, THREADS * 4);
+    return m;
+}
+
+static void constant(struct maker *m, unsigned v, uint32_t value)
+{
+    make_fill(m, BC_FROM_CONSTANT, BC_KIND_V, v, value);
+}
+
+static void op3(struct maker *m, enum scalar_case c, unsigned d, unsigned a, unsigned b)
+{
+    make(m, bc_scalar_op(c, BC_FORM_V), .d = (uint16_t)d, .a = (uint16_t)a, .b = (uint16_t)b);
+}
+
+static void store_result(struct maker *m, unsigned v)
+{
+    make(m, BC_stx_g32, .d = (uint16_t)v, .a = 0, .b = 0, .c = 2, .e = make_site(m, BC_SITE_GLOBAL));
+}
+
+static kernc_status run(struct maker *m)
+{
+    kernc_module *module = make_finish(m, context);
+    if (!module)
+        fail_msg("%s", kernc_error_text(context));
+    kernc_argument args[] = {kernc_arg_buffer("out", out)};
+    options.args = args;
+    options.arg_count = 1;
+    kernc_statistics *s = NULL;
+    kernc_status status = kernc_run(kernc_module_kernel_at(module, 0), &options, &s);
+    if (s)
+        metrics = *kernc_statistics_metrics(s);
+    kernc_statistics_free(s);
+    kernc_module_free(module);
+    return status;
+}
+
+static void run_well(struct maker *m)
+{
+    if (run(m) != KERNC_OK)
+        fail_msg("%s", kernc_error_text(context));
+}
+
+static void run_to_fault(struct maker *m, kernc_status status, const char *text)
+{
+    assert_int_equal(run(m), status);
+    if (!strstr(kernc_error_text(context), text))
+        fail_msg("\"%s\" says nothing of \"%s\"", kernc_error_text(context), text);
+}
+
+/* ---- pdom ---------------------------------------------------------------------------------------------------------- */
+
+/* for (i = 0; i < lane; i++) sum += i;  one entry, lanes meet behind the loop. */
+static void loops_of_different_length(void **state)
+{
+    UNUSED(state);
+    struct maker m = begin();
+    op3(&m, SCALAR_add_I, 4, 3, 3);
+    op3(&m, SCALAR_add_I, 5, 3, 3);
+    uint32_t to_head = make(&m, BC_jump);
+    uint32_t head = make_block(&m, 0);
+    make(&m, bc_scalar_op(SCALAR_ult_I, BC_FORM_B), .a = 4, .b = 1);
+    uint32_t branch = make_branch(&m, 0, 0, 0);
+    uint32_t body = make_block(&m, 0);
+    op3(&m, SCALAR_add_I, 5, 5, 4);
+    op3(&m, SCALAR_add_I, 4, 4, 2);
+    make(&m, BC_jump, .imm = head);
+    uint32_t end = make_block(&m, BC_MEET);
+    store_result(&m, 5);
+    make(&m, BC_exit);
+    m.p->code.at[to_head].imm = head;
+    *branch_at(&m, branch) = (struct bc_branch){BC_branch, branch_at(&m, branch)->site, body, end, end};
+    run_well(&m);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(words()[i], i * (i - 1) / 2);
+    assert_int_equal(metrics.divergences, 31);
+    assert_int_equal(metrics.reconvergences, 1);
+    assert_int_equal(metrics.max_stack_depth, 1);
+    assert_int_equal(metrics.warp_instructions, 3 + 32 + 31 * 3 + 2);
+    assert_int_equal(metrics.thread_instructions, 3 * 32 + 32 + 31 * 32 / 2 + 3 * 31 * 32 / 2 + 2 * 32);
+}
+
+/* if (lane & 1) { if (lane & 2) r = 3 else r = 1 } else r = 8;  both meet at one block. */
+static void branches_that_share_a_meeting_point(void **state)
+{
+    UNUSED(state);
+    struct maker m = begin();
+    constant(&m, 10, 2);
+    constant(&m, 11, 8);
+    op3(&m, SCALAR_and_I, 4, 1, 2);
+    op3(&m, SCALAR_and_I, 5, 1, 10);
+    op3(&m, SCALAR_ne_I, 0, 4, 3);
+    op3(&m, SCALAR_ne_I, 1, 5, 3);
+    make(&m, BC_br, .a = 0);
+    uint32_t outer = make_branch(&m, 0, 0, 0), odd = make_block(&m, 0);
+    make(&m, BC_br, .a = 1);
+    uint32_t inner = make_branch(&m, 0, 0, 0), both = make_block(&m, 0);
+    op3(&m, SCALAR_add_I, 6, 10, 2);
+    uint32_t jump1 = make(&m, BC_jump), single = make_block(&m, 0);
+    op3(&m, SCALAR_add_I, 6, 2, 3);
+    uint32_t jump2 = make(&m, BC_jump), even = make_block(&m, 0);
+    op3(&m, SCALAR_add_I, 6, 11, 3);
+    uint32_t jump3 = make(&m, BC_jump), end = make_block(&m, BC_MEET);
+    make(&m, BC_active, .d = 2, .e = BC_NO_TOKEN);
+    make(&m, BC_splat_v, .d = 7, .a = 2);
+    store_result(&m, 6);
+    make(&m, BC_stx_g32, .d = 7, .a = 0, .b = 0, .c = 2, .imm = 128, .e = make_site(&m, BC_SITE_GLOBAL));
+    make(&m, BC_exit);
+    m.p->code.at[jump1].imm = m.p->code.at[jump2].imm = m.p->code.at[jump3].imm = end;
+    *branch_at(&m, outer) = (struct bc_branch){BC_branch, branch_at(&m, outer)->site, odd, even, end};
+    *branch_at(&m, inner) = (struct bc_branch){BC_branch, branch_at(&m, inner)->site, both, single, end};
+    run_well(&m);
+    for (unsigned i = 0; i < 32; i++) {
+        assert_int_equal(words()[i], i & 1 ? i & 2 ? 3 : 1 : 8);
+        assert_int_equal(words()[32 + i], UINT32_MAX);
+    }
+    assert_int_equal(metrics.divergences, 2);
+    assert_int_equal(metrics.reconvergences, 1);
+    assert_int_equal(metrics.max_stack_depth, 3);
+}
+
+/* Half the lanes end in one side; the others go on, with no lane left behind. */
+static void lanes_that_end_leave_all_entries(void **state)
+{
+    UNUSED(state);
+    struct maker m = begin();
+    op3(&m, SCALAR_and_I, 4, 1, 2);
+    op3(&m, SCALAR_ne_I, 0, 4, 3);
+    make(&m, BC_br, .a = 0);
+    uint32_t branch = make_branch(&m, 0, 0, 0), odd = make_block(&m, 0);
+    make(&m, BC_exit);
+    uint32_t even = make_block(&m, 0), jump = make(&m, BC_jump), end = make_block(&m, BC_MEET);
+    make(&m, BC_active, .d = 2, .e = BC_NO_TOKEN);
+    make(&m, BC_splat_v, .d = 7, .a = 2);
+    store_result(&m, 7);
+    make(&m, BC_exit);
+    m.p->code.at[jump].imm = end;
+    *branch_at(&m, branch) = (struct bc_branch){BC_branch, branch_at(&m, branch)->site, odd, even, end};
+    run_well(&m);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(words()[i], i & 1 ? 0 : 0x55555555);
+}
+
+static void switches_find_their_cases(void **state)
+{
+    UNUSED(state);
+    static const int64_t values[] = {-5, 3, 7, 200};
+    for (int wide = 0; wide < 3; wide++) {
+        struct maker m = begin();
+        uint32_t targets[5], jumps[5];
+        constant(&m, 10, 10);
+        op3(&m, SCALAR_sub_I, 4, 1, 10);
+        make(&m, bc_scalar_op(SCALAR_sext_IL, BC_FORM_V), .d = 8, .a = 4);
+        make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, 3, 7);
+        make_site(&m, BC_SITE_BRANCH);
+        make(&m, wide == 2 ? BC_switch_s : wide ? BC_switch_w : BC_switch_v, .a = wide == 2 ? 3 : wide ? 8 : 4, .imm = 0);
+        for (unsigned i = 0; i < 5; i++) {
+            constant(&m, 20 + i, 100 + i);
+            targets[i] = make_block(&m, 0);
+            op3(&m, SCALAR_add_I, 6, 20 + i, 3);
+            jumps[i] = make(&m, BC_jump);
+        }
+        uint32_t end = make_block(&m, BC_MEET);
+        store_result(&m, 6);
+        make(&m, BC_exit);
+        for (unsigned i = 0; i < 5; i++)
+            m.p->code.at[jumps[i]].imm = end;
+        for (unsigned i = 0; i < 4; i++) {
+            struct bc_case row = {values[i], targets[i]};
+            vec_push(&m.p->arena, &m.p->cases, row);
+        }
+        struct bc_switch table = {.count = 4, .otherwise = targets[4], .meet = end, .site = 0};
+        vec_push(&m.p->arena, &m.p->switches, table);
+        run_well(&m);
+        for (int i = 0; i < 32; i++) {
+            int value = wide == 2 ? 7 : i - 10;
+            assert_int_equal(words()[i], value == -5 ? 100 : value == 3 ? 101 : value == 7 ? 102 : 104);
+        }
+        assert_int_equal(metrics.divergences, wide == 2 ? 0 : 1);
+        assert_int_equal(metrics.reconvergences, wide == 2 ? 0 : 1);
+    }
+}
+
+/* Lanes call f or g through pointers, meet behind the call; f returns from two places. */
+static void calls_through_pointers_meet_again(void **state)
+{
+    UNUSED(state);
+    for (int bad = 0; bad < 2; bad++) {
+        struct maker m = begin();
+        constant(&m, 10, 5);
+        op3(&m, SCALAR_and_I, 4, 1, 2);
+        op3(&m, SCALAR_add_I, 5, 4, 2);
+        op3(&m, SCALAR_add_I, 5, 5, bad ? 10 : 2);
+        uint32_t site = make_site(&m, BC_SITE_OTHER);
+        make(&m, BC_icall, .d = 30, .a = 5, .b = BC_NO_TOKEN, .e = (uint16_t)site, .imm = 4);
+        make_block(&m, BC_RETURN | BC_MEET);
+        make(&m, BC_active, .d = 2, .e = BC_NO_TOKEN);
+        make(&m, BC_splat_v, .d = 7, .a = 2);
+        make(&m, BC_stx_g32, .d = 7, .a = 0, .b = 0, .c = 2, .imm = 128, .e = make_site(&m, BC_SITE_GLOBAL));
+        store_result(&m, 6);
+        make(&m, BC_exit);
+        make_function(&m, "f", 4, 30);
+        make_block(&m, 0);
+        make(&m, bc_scalar_op(SCALAR_ult_I, BC_FORM_B), .a = 1, .b = 10);
+        uint32_t branch = make_branch(&m, 0, 0, BC_NO_TARGET), low = make_block(&m, 0);
+        op3(&m, SCALAR_add_I, 6, 2, 3);
+        make(&m, BC_ret, .a = 30, .e = make_site(&m, BC_SITE_OTHER));
+        uint32_t high = make_block(&m, 0);
+        op3(&m, SCALAR_add_I, 6, 10, 2);
+        make(&m, BC_ret, .a = 30, .e = make_site(&m, BC_SITE_OTHER));
+        branch_at(&m, branch)->yes = low;
+        branch_at(&m, branch)->no = high;
+        make_function(&m, "g", 4, 30);
+        make_block(&m, 0);
+        op3(&m, SCALAR_add_I, 6, 10, 10);
+        make(&m, BC_ret, .a = 30, .e = make_site(&m, BC_SITE_OTHER));
+        if (bad) {
+            run_to_fault(&m, KERNC_TRAP, "bad function pointer (6)");
+            continue;
+        }
+        run_well(&m);
+        for (unsigned i = 0; i < 32; i++) {
+            assert_int_equal(words()[i], i & 1 ? 10 : i < 5 ? 1 : 6);
+            assert_int_equal(words()[32 + i], UINT32_MAX);
+        }
+        assert_int_equal(metrics.divergences, 2);
+    }
+}
+
+/* ---- barriers and turns ------------------------------------------------------------------------------------------------ */
+
+/* shared[t] = t; barrier; out[t] = shared[threads - 1 - t], over several warps. */
+static void barriers_order_the_block(void **state)
+{
+    UNUSED(state);
+    for (unsigned warp = 7; warp <= 64; warp += 19) {
+        struct maker m = begin();
+        m.p->shared_bytes = 16 + 200 * 4;
+        constant(&m, 10, 199);
+        make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, 4, 16);
+        make(&m, BC_stx_h32, .d = 0, .a = 0, .b = 4, .c = 2, .e = make_site(&m, BC_SITE_SHARED));
+        make(&m, BC_barrier, .e = BC_NO_TOKEN, .imm = make_site(&m, BC_SITE_OTHER));
+        op3(&m, SCALAR_sub_I, 4, 10, 0);
+        make(&m, BC_ldx_h32, .d = 5, .a = 4, .b = 4, .c = 2, .e = make_site(&m, BC_SITE_SHARED));
+        store_result(&m, 5);
+        make(&m, BC_exit);
+        options.block[0] = 200;
+        options.warp = warp;
+        run_well(&m);
+        for (unsigned i = 0; i < 200; i++)
+            assert_int_equal(words()[i], 199 - i);
+    }
+}
+
+/* Threads below the limit end or wait elsewhere; the others come to a barrier. */
+static void barrier_after_branch(uint32_t limit, bool other_barrier, kernc_status status, const char *text)
+{
+    struct maker m = begin();
+    constant(&m, 10, limit);
+    make(&m, bc_scalar_op(SCALAR_ult_I, BC_FORM_B), .a = 0, .b = 10);
+    uint32_t branch = make_branch(&m, 0, 0, 0), low = make_block(&m, 0);
+    if (other_barrier)
+        make(&m, BC_barrier, .e = BC_NO_TOKEN, .imm = make_site(&m, BC_SITE_OTHER));
+    make(&m, BC_exit);
+    uint32_t high = make_block(&m, 0);
+    make(&m, BC_barrier, .e = BC_NO_TOKEN, .imm = make_site(&m, BC_SITE_OTHER));
+    make(&m, BC_exit);
+    *branch_at(&m, branch) = (struct bc_branch){BC_branch, branch_at(&m, branch)->site, low, high, BC_NO_TARGET};
+    options.block[0] = 96;
+    if (status == KERNC_OK)
+        run_well(&m);
+    else
+        run_to_fault(&m, status, text);
+}
+
+static void barriers_that_cannot_open_are_faults(void **state)
+{
+    UNUSED(state);
+    barrier_after_branch(32, false, KERNC_OK, "");
+    barrier_after_branch(16, false, KERNC_OK, "");
+    barrier_after_branch(32, true, KERNC_TRAP, "wait at different barriers");
+    barrier_after_branch(80, true, KERNC_TRAP, "barrier reached by only 16 of 32 threads of the warp");
+}
+
+/* Warp 0 spins until warp 1 has set a flag in shared memory. */
+static void a_spinning_warp_does_not_keep_others_from_running(void **state)
+{
+    UNUSED(state);
+    struct maker m = begin();
+    m.p->shared_bytes = 32;
+    constant(&m, 10, 32);
+    constant(&m, 11, 16);
+    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, 4, 16);
+    make(&m, bc_scalar_op(SCALAR_ult_I, BC_FORM_B), .a = 0, .b = 10);
+    uint32_t branch = make_branch(&m, 0, 0, 0), spin = make_block(&m, 0);
+    make(&m, BC_ldu_h32, .d = 5, .a = 4, .e = make_site(&m, BC_SITE_SHARED));
+    make(&m, bc_scalar_op(SCALAR_ne_I, BC_FORM_C), .a = 5, .b = 1);
+    uint32_t again = make_branch(&m, spin, 0, BC_NO_TARGET), set = make_block(&m, 0);
+    make(&m, BC_st_h32, .a = 11, .b = 2, .e = make_site(&m, BC_SITE_SHARED));
+    uint32_t jump = make(&m, BC_jump), end = make_block(&m, BC_MEET);
+    store_result(&m, 0);
+    make(&m, BC_exit);
+    m.p->code.at[jump].imm = end;
+    branch_at(&m, again)->no = end;
+    *branch_at(&m, branch) = (struct bc_branch){BC_branch, branch_at(&m, branch)->site, spin, set, end};
+    options.block[0] = 64;
+    run_well(&m);
+    assert_int_equal(words()[63], 63);
+    assert_int_equal(words()[5], 5);
+}
+
+static void endless_loops_run_out_of_fuel(void **state)
+{
+    UNUSED(state);
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        struct maker m = begin();
+        uint32_t head = make_block(&m, 0);
+        make(&m, BC_jump, .imm = head);
+        options.fuel = 100000;
+        options.grid[0] = 4;
+        options.threads = threads;
+        run_to_fault(&m, KERNC_LIMIT, "out of fuel after 100000 warp instructions");
+        assert_true(metrics.warp_instructions >= 100000);
+    }
+}
+
+static void fuel_is_exact_for_launches_that_end(void **state)
+{
+    UNUSED(state);
+    for (unsigned fuel = 9; fuel <= 10; fuel++) {
+        struct maker m = begin();
+        store_result(&m, 0);
+        make(&m, BC_exit);
+        options.grid[0] = 5;
+        options.fuel = fuel;
+        assert_int_equal(run(&m), fuel == 10 ? KERNC_OK : KERNC_LIMIT);
+    }
+}
+
+/* ---- traps ------------------------------------------------------------------------------------------------------------------ */
+
+/* Block b traps if b >= 3; whatever the host threads do, block 3 is named, and what blocks 0 to 3 print is printed. */
+static void the_lowest_block_traps(void **state)
+{
+    UNUSED(state);
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        struct maker m = begin();
+        make_fill(&m, BC_FROM_SPECIAL, BC_KIND_S, 4, BC_SPECIAL_BID_X);
+        make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, 5, 3);
+        uint32_t format = make_text(&m, "block %d\n"), text = make_text(&m, "too many blocks");
+        make(&m, BC_splat_v, .d = 4, .a = 4);
+        op3(&m, SCALAR_eq_I, 0, 1, 3);
+        make(&m, BC_br, .a = 0);
+        uint32_t first = make_branch(&m, 0, 0, 0), print = make_block(&m, 0);
+        struct bc_operand operand = {BC_I32, BC_KIND_S, 4};
+        vec_push(&m.p->arena, &m.p->operands, operand);
+        make(&m, BC_printf, .a = 1, .b = 0, .e = make_site(&m, BC_SITE_OTHER), .imm = format);
+        uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_MEET);
+        make(&m, bc_scalar_op(SCALAR_ult_I, BC_FORM_C), .a = 4, .b = 5);
+        uint32_t branch = make_branch(&m, 0, 0, BC_NO_TARGET), good = make_block(&m, 0);
+        make(&m, BC_exit);
+        uint32_t trap = make_block(&m, 0);
+        make(&m, BC_trap, .e = make_site(&m, BC_SITE_OTHER), .imm = text);
+        m.p->code.at[jump].imm = join;
+        *branch_at(&m, first) = (struct bc_branch){BC_branch, branch_at(&m, first)->site, print, join, join};
+        branch_at(&m, branch)->yes = good;
+        branch_at(&m, branch)->no = trap;
+        options.grid[0] = 50;
+        options.threads = threads;
+        run_to_fault(&m, KERNC_TRAP, "kernel k: too many blocks (block 3,0,0 thread 0,0,0)");
+        assert_string_equal(printed.at, "block 0\nblock 1\nblock 2\nblock 3\n");
+        assert_int_equal(kernc_last_trap(context)->block[0], 3);
+        assert_int_equal(kernc_last_trap(context)->line, 13);
+    }
+}
+
+static void asserts_name_the_first_thread_that_fails(void **state)
+{
+    UNUSED(state);
+    struct maker m = begin();
+    uint32_t text = make_text(&m, "assertion failed: y < 1");
+    make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, 12, BC_SPECIAL_TID_Y);
+    op3(&m, SCALAR_ult_I, 0, 12, 2);
+    make(&m, BC_assert, .a = 0, .e = make_site(&m, BC_SITE_OTHER), .imm = text);
+    make(&m, BC_exit);
+    options.block[0] = 8;
+    options.block[1] = 8;
+    run_to_fault(&m, KERNC_TRAP, "assertion failed: y < 1 (block 0,0,0 thread 0,1,0)");
+}
+
+/* ---- printf ----------------------------------------------------------------------------------------------------------------------- */
+
+static void printf_formats_by_operand(void **state)
+{
+    UNUSED(state);
+    struct maker m = begin();
+    static const struct bc_operand operands[] = {
+        {BC_I32, BC_KIND_V, 4}, {BC_F64, BC_KIND_W, 8}, {BC_I64, BC_KIND_W, 10}, {BC_I32, BC_KIND_S, 1},
+    };
+    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_W, 8, scalar_raw_f64(1.5));
+    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_W, 10, (uint64_t)-7);
+    for (unsigned i = 0; i < COUNT(operands); i++)
+        vec_push(&m.p->arena, &m.p->operands, operands[i]);
+    uint32_t format = make_text(&m, "%-3d|%6.2f|%lld|%05x 100%%\n");
+    op3(&m, SCALAR_add_I, 4, 1, 2);
+    make(&m, BC_printf, .a = 4, .b = 0, .e = make_site(&m, BC_SITE_OTHER), .imm = format);
+    make(&m, BC_exit);
+    options.block[0] = 2;
+    run_well(&m);
+    assert_string_equal(printed.at, "1  |  1.50|-7|00001 100%\n2  |  1.50|-7|00001 100%\n");
+}
+
+/* Text of many blocks on several threads comes in block order. */
+static void printed_text_is_in_block_order(void **state)
+{
+    UNUSED(state);
+    struct text want = {0};
+    for (unsigned b = 0; b < 300; b++)
+        text_printf(&want, "%u ", b);
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        struct maker m = begin();
+        struct bc_operand operand = {BC_I32, BC_KIND_S, 4};
+        make_fill(&m, BC_FROM_SPECIAL, BC_KIND_S, 4, BC_SPECIAL_BID_X);
+        vec_push(&m.p->arena, &m.p->operands, operand);
+        make(&m, BC_printf, .a = 1, .b = 0, .e = make_site(&m, BC_SITE_OTHER), .imm = make_text(&m, "%d "));
+        make(&m, BC_exit);
+        options.block[0] = 1;
+        options.grid[0] = 300;
+        options.threads = threads;
+        run_well(&m);
+        assert_string_equal(printed.at, want.at);
+    }
+    text_free(&want);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------------------------ */
+
+static void groups_combine_their_lanes(void **state)
+{
+    UNUSED(state);
+    struct maker m = begin();
+    static const enum bc_op reductions[] = {BC_reduce_add_I, BC_reduce_umax_I, BC_reduce_umin_I, BC_reduce_xor_I};
+    constant(&m, 10, 20);
+    op3(&m, SCALAR_ult_I, 0, 1, 10);
+    make(&m, BC_br, .a = 0);
+    uint32_t branch = make_branch(&m, 0, 0, 0), then = make_block(&m, 0);
+    for (unsigned i = 0; i < COUNT(reductions); i++) {
+        make(&m, reductions[i], .d = 2, .a = 0, .e = BC_NO_TOKEN);
+        make(&m, BC_spread_v, .d = 4, .a = 2);
+        make(&m, BC_stx_g32, .d = 4, .a = 3, .b = 0, .c = 2, .imm = 512 + 4 * i, .e = make_site(&m, BC_SITE_GLOBAL));
+    }
+    make(&m, BC_scan_add_I, .d = 5, .a = 2, .e = BC_NO_TOKEN);
+    make(&m, BC_shuffle_down_v, .d = 6, .a = 0, .b = 2, .e = BC_NO_TOKEN);
+    make(&m, BC_elect, .d = 1, .e = BC_NO_TOKEN);
+    make(&m, BC_any, .d = 3, .a = 1, .e = BC_NO_TOKEN);
+    make(&m, BC_all, .d = 4, .a = 1, .e = BC_NO_TOKEN);
+    make(&m, bc_scalar_op(SCALAR_select_I, BC_FORM_V), .d = 7, .a = 1, .b = 5, .c = 6);
+    store_result(&m, 7);
+    uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_MEET);
+    make(&m, BC_exit);
+    m.p->code.at[jump].imm = join;
+    *branch_at(&m, branch) = (struct bc_branch){BC_branch, branch_at(&m, branch)->site, then, join, join};
+    run_well(&m);
+    assert_int_equal(words()[128], 190);
+    assert_int_equal(words()[129], 19);
+    assert_int_equal(words()[130], 0);
+    assert_int_equal(words()[131], 0);
+    assert_int_equal(words()[0], 1);
+    for (unsigned i = 1; i < 32; i++)
+        assert_int_equal(words()[i], i >= 20 ? 0 : i == 19 ? 19 : i + 1);
+}
+
+/* ---- host functions ---------------------------------------------------------------------------------------------------------------------- */
+
+static float scale(float x, int32_t by, const uint32_t *first)
+{
+    return x * (float)by + (float)first[0];
+}
+
+static void host_functions_are_called_by_lane(void **state)
+{
+    UNUSED(state);
+    for (int known = 0; known < 2; known++) {
+        struct maker m = begin();
+        static const struct bc_operand operands[] = {{BC_F32, BC_KIND_V, 4}, {BC_I32, BC_KIND_V, 1}, {BC_PTR, BC_KIND_S, 0}};
+        for (unsigned i = 0; i < COUNT(operands); i++)
+            vec_push(&m.p->arena, &m.p->operands, operands[i]);
+        struct bc_host host = {.name = known ? "scale" : "unknown", .result = BC_F32, .argc = 3, .args = {BC_F32, BC_I32, BC_PTR}};
+        vec_push(&m.p->arena, &m.p->hosts, host);
+        make(&m, bc_scalar_op(SCALAR_uitof_IF, BC_FORM_V), .d = 4, .a = 1);
+        make(&m, BC_hostcall, .d = 6, .a = 3, .b = 0, .e = make_site(&m, BC_SITE_OTHER), .imm = 0);
+        make(&m, bc_scalar_op(SCALAR_ftoui_FI, BC_FORM_V), .d = 6, .a = 6);
+        store_result(&m, 6);
+        make(&m, BC_exit);
+        words()[0] = 1000;
+        assert_int_equal(kernc_host_function(context, "scale", (void (*)(void))scale), KERNC_OK);
+        if (!known) {
+            run_to_fault(&m, KERNC_TRAP, "host function unknown is in no loaded library");
+            continue;
+        }
+        run_well(&m);
+        for (unsigned i = 0; i < 32; i++)
+            assert_int_equal(words()[i], i * i + 1000);
+    }
+}
+
+/* ---- several host threads ------------------------------------------------------------------------------------------------------------------ */
+
+static void host_threads_share_global_memory(void **state)
+{
+    UNUSED(state);
+    for (unsigned threads = 1; threads <= 4; threads += 3) {
+        struct maker m = begin();
+        make_fill(&m, BC_FROM_PARAM, BC_KIND_V, 12, 0);
+        make(&m, BC_at_gadd_I, .d = 4, .a = 12, .b = 2, .e = make_site(&m, BC_SITE_GLOBAL), .imm = 16);
+        make(&m, BC_exit);
+        options.grid[0] = 100;
+        options.grid[1] = 20;
+        options.threads = threads;
+        run_well(&m);
+        assert_int_equal(words()[4], 2000 * 32);
+        assert_int_equal(metrics.warp_instructions, 4000);
+        assert_true(metrics.simt_efficiency == 1);
+    }
+}
+
+/* Thread and block indices in three dimensions, with warps that do not divide the block. */
+static void indices_have_three_dimensions(void **state)
+{
+    UNUSED(state);
+    struct maker m = begin();
+    static const enum bc_special specials[] = {BC_SPECIAL_TID_X, BC_SPECIAL_TID_Y, BC_SPECIAL_TID_Z, BC_SPECIAL_WARP};
+    for (unsigned i = 0; i < COUNT(specials); i++)
+        make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, 20 + i, specials[i]);
+    constant(&m, 10, 3);
+    constant(&m, 11, 5);
+    constant(&m, 12, 1000);
+    op3(&m, SCALAR_mul_I, 4, 22, 11);
+    op3(&m, SCALAR_add_I, 4, 4, 21);
+    op3(&m, SCALAR_mul_I, 4, 4, 10);
+    op3(&m, SCALAR_add_I, 4, 4, 20);
+    op3(&m, SCALAR_mul_I, 5, 23, 12);
+    op3(&m, SCALAR_add_I, 5, 5, 4);
+    make(&m, BC_stx_g32, .d = 5, .a = 4, .b = 0, .c = 2, .e = make_site(&m, BC_SITE_GLOBAL));
+    make(&m, BC_exit);
+    options.block[0] = 3;
+    options.block[1] = 5;
+    options.block[2] = 4;
+    options.warp = 13;
+    run_well(&m);
+    for (unsigned t = 0; t < 60; t++)
+        assert_int_equal(words()[t], t + t / 13 * 1000);
+}
+
+static int set_up(void **state)
+{
+    UNUSED(state);
+    kernc_context_options o = {.size = sizeof o, .output = collect, .output_user = &printed};
+    return kernc_context_create(&o, &context) == KERNC_OK && kernc_buffer_create(context, 1024, "out", &out) == KERNC_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    UNUSED(state);
+    text_free(&printed);
+    kernc_context_free(context);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_of_different_length),
+        cmocka_unit_test(branches_that_share_a_meeting_point),
+        cmocka_unit_test(lanes_that_end_leave_all_entries),
+        cmocka_unit_test(switches_find_their_cases),
+        cmocka_unit_test(calls_through_pointers_meet_again),
+        cmocka_unit_test(barriers_order_the_block),
+        cmocka_unit_test(barriers_that_cannot_open_are_faults),
+        cmocka_unit_test(a_spinning_warp_does_not_keep_others_from_running),
+        cmocka_unit_test(endless_loops_run_out_of_fuel),
+        cmocka_unit_test(fuel_is_exact_for_launches_that_end),
+        cmocka_unit_test(the_lowest_block_traps),
+        cmocka_unit_test(asserts_name_the_first_thread_that_fails),
+        cmocka_unit_test(printf_formats_by_operand),
+        cmocka_unit_test(printed_text_is_in_block_order),
+        cmocka_unit_test(groups_combine_their_lanes),
+        cmocka_unit_test(host_functions_are_called_by_lane),
+        cmocka_unit_test(host_threads_share_global_memory),
+        cmocka_unit_test(indices_have_three_dimensions),
+    };
+    return cmocka_run_group_tests_name("runtime: control", tests, set_up, tear_down);
+}
