@@ -51,7 +51,7 @@ static uint32_t palette(int n, int limit)
 
 void *reference_mandelbrot(size_t *n)
 {
-    enum { WIDTH = 640, HEIGHT = 480, LIMIT = 256 };
+    enum { WIDTH = 160, HEIGHT = 120, LIMIT = 256 };
     uint32_t *image = mem_alloc(WIDTH * HEIGHT * sizeof *image);
     for (int p = 0; p < WIDTH * HEIGHT; p++) {
         float cx = -2.2f + 3.2f * (float)(p % WIDTH) / WIDTH;
@@ -79,15 +79,15 @@ enum material { DIFFUSE, MIRROR, GLASS, LIGHT };
 struct sphere { struct vec at; float radius, albedo; enum material material; int tint; };
 
 static const struct sphere spheres[9] = {
-    { { 1e4f + 1, 40, 81 }, 1e4f, 0.75f, DIFFUSE, 1 },
-    { { -1e4f + 99, 40, 81 }, 1e4f, 0.75f, DIFFUSE, 2 },
-    { { 50, 40, 1e4f }, 1e4f, 0.75f, DIFFUSE, 0 },
-    { { 50, 40, -1e4f + 170 }, 1e4f, 0.3f, DIFFUSE, 0 },
-    { { 50, 1e4f, 81 }, 1e4f, 0.75f, DIFFUSE, 0 },
-    { { 50, -1e4f + 81, 81 }, 1e4f, 0.75f, DIFFUSE, 0 },
-    { { 27, 16, 47 }, 16, 0.999f, MIRROR, 0 },
-    { { 73, 16, 78 }, 16, 0.999f, GLASS, 0 },
-    { { 50, 681 - 0.6f, 81 }, 600, 12, LIGHT, 0 },
+    { { -1e4f, 40, 80 }, 1e4f, 0.75f, DIFFUSE, 1 },
+    { { 1e4f + 100, 40, 80 }, 1e4f, 0.75f, DIFFUSE, 2 },
+    { { 50, 40, -1e4f }, 1e4f, 0.75f, DIFFUSE, 0 },
+    { { 50, -1e4f, 80 }, 1e4f, 0.75f, DIFFUSE, 0 },
+    { { 28, 17, 42 }, 17, 0.999f, MIRROR, 0 },
+    { { 72, 17, 72 }, 17, 0.999f, GLASS, 0 },
+    { { 47, 8, 92 }, 8, 0.75f, DIFFUSE, 1 },
+    { { 22, 6, 100 }, 6, 0.75f, DIFFUSE, 2 },
+    { { 50, 66, 40 }, 9, 8, LIGHT, 0 },
 };
 static const float FAR = 1e20f;
 
@@ -161,8 +161,11 @@ static void follow(struct vec from, struct vec dir, uint32_t *s, struct vec *sum
     for (int bounce = 0; bounce < 64; bounce++) {
         float t;
         const struct sphere *k = nearest_sphere(from, dir, &t);
-        if (k == NULL)
+        if (k == NULL) {
+            float sky = 0.6f + 0.4f * dir.y;
+            *sum = plus(*sum, (struct vec){ w.x * sky, w.y * sky, w.z });
             return;
+        }
         if (k->material == LIGHT) {
             *sum = plus(*sum, times(w, k->albedo));
             return;
@@ -184,7 +187,7 @@ static void follow(struct vec from, struct vec dir, uint32_t *s, struct vec *sum
 
 void *reference_pathtracer(size_t *n)
 {
-    enum { WIDTH = 128, HEIGHT = 96, SAMPLES = 16 };
+    enum { WIDTH = 48, HEIGHT = 36, SAMPLES = 16 };
     float *image = mem_alloc(3 * WIDTH * HEIGHT * sizeof *image);
     for (int p = 0; p < WIDTH * HEIGHT; p++) {
         uint32_t s = (uint32_t)p * 2654435761u + 12345u;
