@@ -37,15 +37,15 @@ static struct fe_expr *check_int(struct checker *c, struct fe_expr *e)
 {
     bool may_be_signed = !(e->literal & FE_LIT_UNSIGNED), decimal = e->literal & FE_LIT_DECIMAL;
     bool may_be_unsigned = !may_be_signed || !decimal;
-    bool may_be_int = !(e->literal & FE_LIT_LONG);
+    bool may_be_int = !(e->literal & FE_LIT_LONG), is_character = e->literal & FE_LIT_CHARACTER;
     enum fe_type_kind k = FE_TYPE_ULONG;
-    if (may_be_int && may_be_signed && e->value <= INT32_MAX)
+    if (is_character || (may_be_int && may_be_signed && e->value <= INT32_MAX))
         k = FE_TYPE_INT;
     else if (may_be_int && may_be_unsigned && e->value <= UINT32_MAX)
         k = FE_TYPE_UINT;
     else if (may_be_signed && e->value <= INT64_MAX)
         k = FE_TYPE_LONG;
-    return set_constant(e, c->types->basic[k], e->literal & FE_LIT_CHARACTER ? (uint32_t)e->value : e->value);
+    return set_constant(e, c->types->basic[k], e->value);
 }
 
 static struct fe_expr *check_float(struct checker *c, struct fe_expr *e)

@@ -9,6 +9,7 @@
  * docs/language.md in a ```kern fence compile without a diagnostic, those in ```kern error do not compile.
  * `frontend_test -u [FILE…]` rewrites the parts below the lines.
  */
+#include "frontend/builtins.h"
 #include "frontend/context.h"
 
 #include <dirent.h>
@@ -22,6 +23,7 @@
 #define LOWER     "test/frontend/lower"
 #define MESSAGES  "test/frontend/messages"
 #define REFERENCE "docs/language.md"
+#define VIM       "share/vim/syntax/kern.vim"
 #define SEPARATOR "\n// ----\n"
 #define FILE_MAX  ((size_t)1 << 22)
 
@@ -256,6 +258,41 @@ static void test_example(void **state)
     job_end(&j);
 }
 
+/* ---- the Vim syntax file -------------------------------------------------------------------------------------------- */
+
+static bool has_word(const char *text, const char *word)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    size_t n = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += n)
+        if (at > text && !strchr(letters, at[-1]) && !strchr(letters, at[n]))
+            return true;
+    return false;
+}
+
+static void test_vim(void **state)
+{
+    static const char *const keywords[] = {
+#define FE_WORD(kind, text, meaning) text,
+#include "frontend/ast.def"
+#define KEYWORD(text, token, value) text,
+#include "frontend/keywords.def"
+    };
+    struct text file = {0};
+    UNUSED(state);
+    assert_null(file_read(VIM, FILE_MAX, &file));
+    for (size_t i = 0; i < COUNT(keywords); i++)
+        if (!has_word(file.at, keywords[i]))
+            fail_msg(VIM ": no word '%s'", keywords[i]);
+    for (uint32_t i = 0; i < fe_builtin_count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(fe_builtins[i].name, "."), fe_builtins[i].name);
+        if (!has_word(file.at, name))
+            fail_msg(VIM ": no word '%s'", name);
+    }
+    text_free(&file);
+}
+
 /* ---- collecting tests ---------------------------------------------------------------------------------------------- */
 
 typedef VEC(struct CMUnitTest) test_list;
@@ -317,6 +354,7 @@ int main(int argc, char **argv)
         add_folder(&a, &tests, LOWER);
         add_folder(&a, &tests, MESSAGES);
         add_test(&a, &tests, "every message has a case", test_coverage, NULL);
+        add_test(&a, &tests, "the Vim syntax file knows every word", test_vim, NULL);
         if (!file_read(REFERENCE, FILE_MAX, &page))
             add_examples(&a, &tests, page.at);
     }

@@ -119,9 +119,12 @@ static bool is_tool(const struct fe_builtin *b)
 {
     return b->how == FE_HOW_CLOCK || b->how == FE_HOW_PRINTF || b->how == FE_HOW_ASSERT;
 }
+/* The functions of math.h under their names for float are not listed: the page says how they are made. */
 static bool is_arithmetic(const struct fe_builtin *b)
 {
-    return !is_special(b) && !is_convergent(b) && !is_atomic(b) && !is_tool(b) && b->how != FE_HOW_TOKEN;
+    size_t n = strlen(b->name);
+    bool for_float = b->name[n - 1] == 'f' && strstr(b->meaning, ", in float");
+    return !for_float && !is_special(b) && !is_convergent(b) && !is_atomic(b) && !is_tool(b) && b->how != FE_HOW_TOKEN;
 }
 
 void doc_language_places(struct text *out)

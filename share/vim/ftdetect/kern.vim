@@ -1,0 +1,2 @@
+" Files of the Kern language
+autocmd BufRead,BufNewFile *.kern setfiletype kern
