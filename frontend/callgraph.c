@@ -130,6 +130,8 @@ static span call_place(const struct graph *g, const struct frame *f)
 static void report_cycle(struct graph *g, const struct frame *frames, uint32_t count, uint32_t node)
 {
     uint32_t first = count - 1;
+    if (g->fe->diags->stopped)
+        return;
     while (frames[first].node != node)
         first--;
     if (frames[first].node >= g->functions)

@@ -156,7 +156,7 @@ static bool check_geometry(struct checker *c, struct fe_expr *e)
 
 static void report_no_field(struct checker *c, struct fe_expr *e, const struct fe_type *s)
 {
-    const char *near = fe_suggest_field(s->decl, e->member.name);
+    const char *near = c->fe->diags->stopped ? NULL : fe_suggest_field(s->decl, e->member.name);
     if (near) {
         fe_report(c->fe, FE_MSG(no_member_suggest), e->op_at, fe_type_text(c, s->plain), e->member.name, near);
         fe_fixit(c->fe, e->op_at, near);

@@ -272,7 +272,7 @@ static bool sees_token(const struct fe_variable *from, const struct fe_variable 
 
 static const char *suggest_label(struct checker *c, const char *name)
 {
-    for (uint32_t i = 0; i < c->labels.count; i++)
+    for (uint32_t i = 0; i < c->labels.count && !c->fe->diags->stopped; i++)
         if (fe_distance(name, c->labels.at[i].stmt->jump.name, fe_near(name)) <= fe_near(name))
             return c->labels.at[i].stmt->jump.name;
     return NULL;

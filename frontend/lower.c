@@ -114,7 +114,7 @@ static bool check_module(struct lowering *l)
 {
     const struct ir_module *m = l->module;
     const struct fe_decl *last = l->program->unit->last;
-    span where = last ? last->name_at : (span){{0}};
+    span where = last ? last->name_at : (span){.at = {1, 1}};
     return within(l, m->functions.count, IR_MAX_FUNCTIONS, "functions", where) &&
            within(l, m->objects.count, IR_MAX_OBJECTS, "constant and shared variables", where) &&
            within(l, m->hosts.count, IR_MAX_HOSTS, "host functions", where) &&

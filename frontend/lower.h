@@ -42,7 +42,7 @@ struct lowering {
     u32_vec   block_loops;                   /* of started blocks, if has_jumps: loop they are in by the text */
     struct jump_targets *breaks, *continues;
     bool      trap_division;
-    struct map object_names;                 /* taken ones, interned in the module */
+    struct map object_names;                 /* taken ones, interned -> the last number behind the name */
 };
 
 /* ---- lower_function.c: blocks and frames ---------------------------------------------------------------------- */

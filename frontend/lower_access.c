@@ -69,14 +69,15 @@ static bool is_object(const struct fe_variable *v)
 /* Objects of a module have names that differ: of the later ones a number follows the name. */
 static const char *object_name(struct lowering *l, struct fe_variable *v)
 {
-    const char *name = fe_hint(l, v);
-    for (uint32_t i = 0; ; i++) {
-        const char *tried = i ? intern_z(&l->module->strings, arena_printf(l->arena, "%s.%u", name, i)) : name;
-        if (map_get(&l->object_names, (uintptr_t)tried) == MAP_NONE) {
-            map_set(l->arena, &l->object_names, (uintptr_t)tried, 0);
-            return tried;
-        }
+    const char *name = fe_hint(l, v), *tried = name;
+    uint32_t number = map_get(&l->object_names, (uintptr_t)name);
+    while (map_get(&l->object_names, (uintptr_t)tried) != MAP_NONE) {
+        number++;
+        tried = intern_z(&l->module->strings, arena_printf(l->arena, "%s.%u", name, number));
     }
+    map_set(l->arena, &l->object_names, (uintptr_t)tried, 0);
+    map_set(l->arena, &l->object_names, (uintptr_t)name, number == MAP_NONE ? 0 : number);
+    return tried;
 }
 
 /* Its number in the module. */
