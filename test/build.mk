@@ -30,10 +30,14 @@ UNIT += ir_structure
 # Programs that compare with LLVM; test/oracle/llvm.test runs them.
 ORACLES := llvm_analyses llvm_tokens
 
+# The bytecode back end: random modules run as each thread alone computes them.
+SUITES += bytecode_random
+bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/opt/random_ir.c
+
 SUITES += frontend
 frontend_TEST_SRC := test/frontend/frontend_test.c
 
-TEST_FOLDERS := test/cli test/oracle
+TEST_FOLDERS := test/cli test/oracle test/backend
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
 

@@ -265,6 +265,10 @@ static void point_edge(struct be_encoder *e, enum be_fix_field field_, uint32_t 
 static void encode_branch(struct be_encoder *e, const struct be_word *w, const struct be_block *b)
 {
     const struct be_edge *edges = &e->f->edges.at[b->first_edge];
+    if (edges[0].target == edges[1].target && !has_moves(e, &edges[0]) && !has_moves(e, &edges[1])) {
+        jump_unless_next(e, edges[0].target, w->at.line);
+        return;
+    }
     union { struct bc_branch branch; struct bc_ins ins; } word = {.branch = {.op = BC_branch, .site = be_site(e, w)}};
     be_put_ins(e, make_ins(e, w), w->parts, w->cycles, w->at.line);
     uint32_t at = e->c->p->code.count;

@@ -130,6 +130,10 @@ static void scan_function(struct be_context *c, u32_vec *work, struct be_functio
         case IR_call: reach(c, work, (uint32_t)ins->imm); break;
         case IR_function: take_address(c, work, (uint32_t)ins->imm); break;
         case IR_alloca: note_alloca(c, f, r); break;
+        case IR_constant:
+            if (ins->type == IR_TYPE_FUNCTION && ins->imm > 0 && ins->imm <= c->m->functions.count)
+                take_address(c, work, (uint32_t)ins->imm - 1);
+            break;
         case IR_icall: lay_out_signature(c, be_signature(c, (uint32_t)ins->imm)); break;
         default: break;
         }

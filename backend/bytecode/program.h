@@ -73,7 +73,7 @@ struct bc_ins {
     uint16_t e;                 /* row of the site table, or token register (see operands in bytecode.def) */
     uint32_t imm;               /* code indices, table indices, byte offsets (added modulo 2^32) */
 };
-/* The word after a branch (op BC_branch); targets are code indices of block words. */
+/* The word after a branch (op BC_branch); targets are code indices of block words; yes != no. */
 struct bc_branch {
     uint16_t op, site;          /* site table row: where divergence is counted */
     uint32_t yes, no;           /* where lanes with a true / false condition go */

@@ -38,6 +38,8 @@ void be_open_block(struct be_encoder *e, unsigned flags)
 {
     struct bc_program *p = e->c->p;
     be_close_block(e);
+    if (e->c->o->tokens)
+        flags |= BC_MEET;          /* lanes run alone, in turns */
     e->open = p->blocks.count;
     vec_push(&p->arena, &p->blocks, ((struct bc_block){.code = p->code.count}));
     vec_push(&p->arena, &p->code, ((struct bc_ins){.op = BC_block, .d = (uint16_t)flags, .imm = e->open}));

@@ -144,6 +144,8 @@ static bool check_branch_word(struct verifier *v, const struct bc_branch *b)
 {
     if (b->op != BC_branch)
         return verify_fail(v, "word %u: no branch word behind a branch", v->at);
+    if (b->yes == b->no)
+        return verify_fail(v, "word %u: a branch to one target", v->at);
     return check_field(v, '@', b->site) && verify_target(v, b->yes) && verify_target(v, b->no) && check_meet(v, b->meet);
 }
 
