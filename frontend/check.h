@@ -80,6 +80,8 @@ struct fe_decl *fe_find(struct checker *c, enum fe_namespace ns, const char *nam
 struct fe_decl *fe_find_here(struct checker *c, enum fe_namespace ns, const char *name);  /* this scope only */
 /* Enters it; if the scope has the name already, says so and returns that. */
 struct fe_decl *fe_enter(struct checker *c, enum fe_namespace ns, struct fe_decl *d);
+/* A label stands here: notes that jumps to it bypass the declarations of the function's visible variables. */
+void fe_bypass_visible(struct checker *c);
 const struct fe_builtin *fe_find_builtin(struct checker *c, const char *name);
 /* The visible name most like this one, or NULL if none is near. */
 const char *fe_suggest(struct checker *c, enum fe_namespace ns, const char *name);

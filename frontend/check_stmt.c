@@ -171,6 +171,7 @@ static bool check_case_place(struct checker *c, struct fe_stmt *s)
     if (w->tokens != c->nest.tokens)
         fe_report(c->fe, FE_MSG(jump_past_token), s->where);
     c->function->has_jumps |= w->loop != c->nest.loop;
+    fe_bypass_visible(c);
     *w->last_case = s;
     w->last_case = &s->label.next_case;
     return true;
@@ -249,6 +250,7 @@ static void check_label(struct checker *c, struct fe_stmt *s)
     }
     map_set(c->arena, &c->label_names, (uintptr_t)s->jump.name, c->labels.count);
     vec_push(c->arena, &c->labels, ((struct fe_jump){.stmt = s, .tokens = c->nest.tokens}));
+    fe_bypass_visible(c);
 }
 
 static void check_jump(struct checker *c, struct fe_stmt *s)

@@ -150,9 +150,30 @@ static struct address conditional_address(struct lowering *l, const struct fe_ex
     return t;
 }
 
+/* Whether evaluating it may change memory. */
+static bool has_effects(const struct fe_expr *e)
+{
+    switch (e->kind) {
+    case FE_EXPR_NAME: return false;
+    case FE_EXPR_UNARY: return e->op >= FE_OP_PREINC || has_effects(e->sub.a);
+    case FE_EXPR_MEMBER: return has_effects(e->member.object);
+    case FE_EXPR_CAST: return has_effects(e->cast.a);
+    case FE_EXPR_INDEX:
+    case FE_EXPR_BINARY: return !e->constant && (has_effects(e->sub.a) || has_effects(e->sub.b));
+    default: return !e->constant;
+    }
+}
+
+/* The right side's value is taken before the left side is looked at. */
 static struct address assign_structure(struct lowering *l, const struct fe_expr *e)
 {
-    struct address from = fe_lower_address(l, e->sub.b), to = fe_lower_address(l, e->sub.a);
+    struct address from = fe_lower_address(l, e->sub.b);
+    if (e->sub.b->lvalue && has_effects(e->sub.a)) {
+        struct address t = fe_temporary(l, e->type);
+        fe_copy(l, t, from, e->type);
+        from = t;
+    }
+    struct address to = fe_lower_address(l, e->sub.a);
     fe_place(l, e->op_at);
     fe_copy(l, to, from, e->type);
     return to;

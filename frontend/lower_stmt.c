@@ -21,6 +21,16 @@ static void lower_token(struct lowering *l, struct fe_decl *d)
         ir_at(l->f, v->address)->name = fe_hint(l, v);
 }
 
+/* A variable whose declaration a jump may bypass is zero until it is first assigned. */
+static void zero_at_entry(struct lowering *l, struct address a, const struct fe_type *t)
+{
+    struct ir_cursor here = l->c;
+    l->c.block = ir_entry(l->f);
+    l->c.before = ir_at(l->f, a.base)->next;
+    fe_zero(l, a, t);
+    l->c = here;
+}
+
 void fe_lower_variable(struct lowering *l, struct fe_decl *d)
 {
     struct fe_variable *v = fe_variable(d);
@@ -31,9 +41,10 @@ void fe_lower_variable(struct lowering *l, struct fe_decl *d)
     }
     if (v->space != FE_SPACE_PRIVATE)
         return;
-    if (!v->address)
-        v->address = fe_alloca(l, d->type->size, d->type->align, fe_hint(l, v));
+    v->address = fe_alloca(l, d->type->size, d->type->align, fe_hint(l, v));
     struct address a = {v->address, 0};
+    if (v->bypassed)
+        zero_at_entry(l, a, d->type->plain);
     if (d->init)
         fe_lower_init(l, a, d->type->plain, d->init);
     else

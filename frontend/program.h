@@ -13,6 +13,7 @@ struct fe_variable {             /* VARIABLE, PARAMETER */
     uint8_t  space;              /* enum fe_space it lives in, never NONE */
     bool     assigned, read;     /* somewhere in the text before the point that the checker has reached */
     bool     never_set;          /* declared without a value */
+    bool     bypassed;           /* a label behind the declaration can be reached without passing it */
     uint32_t loop;               /* loop that encloses the declaration */
     struct fe_variable *outer_token;  /* of a token: the one visible before it, or NULL */
     const char *hint;            /* lowering: its name, interned in the module */

@@ -64,6 +64,19 @@ struct fe_decl *fe_enter(struct checker *c, enum fe_namespace ns, struct fe_decl
     return NULL;
 }
 
+/* What lies below a variable that an earlier label has bypassed was visible there too. */
+void fe_bypass_visible(struct checker *c)
+{
+    for (uint32_t i = c->symbols.count; i-- > 1 && c->symbols.at[i].level > 0;) {
+        struct fe_decl *d = c->symbols.at[i].decl;
+        if (d->kind != FE_DECL_VARIABLE)
+            continue;
+        if (fe_variable(d)->bypassed)
+            return;
+        fe_variable(d)->bypassed = true;
+    }
+}
+
 const struct fe_builtin *fe_find_builtin(struct checker *c, const char *name)
 {
     uint32_t i = map_get(&c->builtins, (uintptr_t)name);
