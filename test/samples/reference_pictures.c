@@ -79,15 +79,15 @@ enum material { DIFFUSE, MIRROR, GLASS, LIGHT };
 struct sphere { struct vec at; float radius, albedo; enum material material; int tint; };
 
 static const struct sphere spheres[9] = {
-    { { -1e4f, 40, 80 }, 1e4f, 0.75f, DIFFUSE, 1 },
-    { { 1e4f + 100, 40, 80 }, 1e4f, 0.75f, DIFFUSE, 2 },
-    { { 50, 40, -1e4f }, 1e4f, 0.75f, DIFFUSE, 0 },
-    { { 50, -1e4f, 80 }, 1e4f, 0.75f, DIFFUSE, 0 },
+    { { -2e3f, 40, 80 }, 2e3f, 0.75f, DIFFUSE, 1 },
+    { { 2e3f + 100, 40, 80 }, 2e3f, 0.75f, DIFFUSE, 2 },
+    { { 50, 40, -2e3f }, 2e3f, 0.75f, DIFFUSE, 0 },
+    { { 50, -2e3f, 80 }, 2e3f, 0.75f, DIFFUSE, 0 },
     { { 28, 17, 42 }, 17, 0.999f, MIRROR, 0 },
     { { 72, 17, 72 }, 17, 0.999f, GLASS, 0 },
     { { 47, 8, 92 }, 8, 0.75f, DIFFUSE, 1 },
     { { 22, 6, 100 }, 6, 0.75f, DIFFUSE, 2 },
-    { { 50, 66, 40 }, 9, 8, LIGHT, 0 },
+    { { 50, 66, 40 }, 9, 4, LIGHT, 0 },
 };
 static const float FAR = 1e20f;
 
@@ -162,8 +162,8 @@ static void follow(struct vec from, struct vec dir, uint32_t *s, struct vec *sum
         float t;
         const struct sphere *k = nearest_sphere(from, dir, &t);
         if (k == NULL) {
-            float sky = 0.6f + 0.4f * dir.y;
-            *sum = plus(*sum, (struct vec){ w.x * sky, w.y * sky, w.z });
+            float sky = 2 + dir.y;
+            *sum = plus(*sum, (struct vec){ w.x * sky, w.y * sky, w.z * 2.5f });
             return;
         }
         if (k->material == LIGHT) {
@@ -197,9 +197,9 @@ void *reference_pathtracer(size_t *n)
             float py = 0.5f - ((float)(p / WIDTH) + draw(&s)) / HEIGHT;
             follow((struct vec){ 50, 46, 168 }, unit((struct vec){ px * 0.95f, py * 0.95f - 0.06f, -1 }), &s, &sum);
         }
-        image[3 * p] = sum.x / SAMPLES;
-        image[3 * p + 1] = sum.y / SAMPLES;
-        image[3 * p + 2] = sum.z / SAMPLES;
+        image[3 * p] = sqrtf(sum.x / SAMPLES);
+        image[3 * p + 1] = sqrtf(sum.y / SAMPLES);
+        image[3 * p + 2] = sqrtf(sum.z / SAMPLES);
     }
     *n = 3 * WIDTH * HEIGHT * sizeof *image;
     return image;
