@@ -10,7 +10,7 @@ struct maker {
     struct ir_module  *m;
     struct ir_function *f;
     struct ir_cursor   c;
-    ir_ref             vars[VARS], structs[STRUCTS], buffer, fuel;
+    ir_ref             vars[VARS], structs[STRUCTS], arrays, buffer, fuel;   /* arrays: indexed dynamically */
     unsigned           statements, depth;
     uint32_t           breaks, continues;        /* blocks; IR_NO_BLOCK outside of loops */
     struct ir_function *callees[2];
@@ -294,6 +294,33 @@ static void assign(struct maker *k)
     }
 }
 
+/* A few accesses close to each other, of several widths, some through an address that only running tells. */
+static void make_accesses(struct maker *k)
+{
+    static const uint8_t mems[] = {IR_MEM_I32, IR_MEM_I32, IR_MEM_I32, IR_MEM_U8, IR_MEM_S16, IR_MEM_F32};
+    bool private = draw(k, 3) == 0;
+    ir_ref base = private ? k->arrays : k->buffer, sum = number(k);
+    enum ir_type space = private ? IR_TYPE_PRIVATE : IR_TYPE_GLOBAL;
+    ir_ref index = ir_emit2(&k->c, IR_and, IR_TYPE_I32, expression(k, 1), ir_const_i32(k->f, 12));
+    ir_ref moving = ir_emit2(&k->c, IR_ptradd, space, base, index);
+    for (unsigned n = 3 + draw(k, 6); n > 0; n--) {
+        ir_ref at = draw(k, 3) ? base : moving;
+        enum ir_mem m = mems[draw(k, COUNT(mems))];
+        int32_t offset = (int32_t)draw(k, 3) * 4 + (m == IR_MEM_U8 ? (int32_t)draw(k, 2) : 0);
+        if (draw(k, 2)) {
+            ir_ref v = m == IR_MEM_F32 ? ir_emit1(&k->c, IR_bits, IR_TYPE_F32, sum) : sum;
+            ir_emit_store(&k->c, m, at, offset, v);
+        } else {
+            ir_ref v = ir_emit_load(&k->c, m, ir_mem_info[m].type, at, offset);
+            v = m == IR_MEM_F32 ? ir_emit1(&k->c, IR_bits, IR_TYPE_I32, v) : v;
+            sum = ir_emit2(&k->c, IR_add, IR_TYPE_I32, ir_emit2(&k->c, IR_mul, IR_TYPE_I32, sum, ir_const_i32(k->f, 3)), v);
+        }
+        if (draw(k, 12) == 0)
+            make_call(k);
+    }
+    ir_emit_store(&k->c, IR_MEM_I32, k->vars[draw(k, VARS)], 0, sum);
+}
+
 static void leave_loop(struct maker *k)
 {
     uint32_t on = new_block(k);
@@ -321,6 +348,7 @@ static void statement(struct maker *k)
     case 7: make_call(k); break;
     case 8: make_block_operation(k); break;
     case 9: leave_loop(k); break;
+    case 11: case 12: make_accesses(k); break;
     case 10: {
         ir_ref r = ir_emit0(&k->c, IR_syncwarp, IR_TYPE_VOID);
         ir_at(k->f, r)->token = k->token;
@@ -368,6 +396,8 @@ static struct ir_function *make_function(struct maker *k, const char *name, uint
         k->structs[i] = variable(k, STRUCT_BYTES);
         ir_at(k->f, ir_emit1(&k->c, IR_memzero, IR_TYPE_VOID, k->structs[i]))->imm = STRUCT_BYTES;
     }
+    k->arrays = variable(k, 32);
+    ir_at(k->f, ir_emit1(&k->c, IR_memzero, IR_TYPE_VOID, k->arrays))->imm = 32;
     uint32_t first = new_block(k);
     branch_to(k, first);
     at(k, first);
