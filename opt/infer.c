@@ -53,3 +53,14 @@ bool opt_infer_tokens(struct arena *scratch, struct ir_function *f)
     }
     return true;
 }
+
+bool opt_infer(struct opt_context *c, struct ir_function *f)
+{
+    struct opt_token_modes modes = opt_token_modes_of(f);
+    if (!modes.uncontrolled || modes.controlled)
+        return false;
+    if (opt_infer_tokens(c->scratch, f))
+        return true;
+    opt_remark(c, f, OPT_MISSED, "irreducible", f->at, "no tokens inferred: a cycle has several entries");
+    return false;
+}

@@ -53,6 +53,7 @@ struct rt_worker {
     struct rt_slot *free_slots;
     uint8_t *shared;
     struct arena arena;                 /* of all of the above */
+    void *scheme_data;                  /* what a scheme knows of the program; NULL: nothing yet; in the arena */
     struct text  text;                  /* what the block printed */
     VEC(struct rt_output) printed;      /* of finished blocks, ascending; under launch->output_lock */
     uint32_t     flushed;               /* outputs already handed on */
@@ -84,6 +85,7 @@ struct rt_launch {
     pthread_mutex_t  output_lock;
     struct rt_worker *workers;
     uint32_t  worker_count;
+    kernc_statistics *statistics, *spare;    /* being made; freed with the launch */
     struct arena arena;
 };
 

@@ -243,7 +243,7 @@ static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
                                                                                          : table[BC_block].run;
     if (flags & RT_ASK_CONVERGE)
         for (unsigned op = 0; op < BC_OPS; op++)
-            if (bc_op_info((enum bc_op)op) && bc_is_convergent((enum bc_op)op))
+            if (op == BC_tok_anchor || (bc_op_info((enum bc_op)op) && bc_is_convergent((enum bc_op)op)))
                 copy[op].run = l->core->ask_converge;
     return copy;
 }
@@ -377,21 +377,26 @@ static void free_launch(struct rt_launch *l)
         text_free(&k->text);
         arena_free(&k->arena);
     }
+    kernc_statistics_free(l->statistics);
+    kernc_statistics_free(l->spare);
     pthread_mutex_destroy(&l->output_lock);
     arena_free(&l->arena);
 }
 
 static void keep_statistics(kernc_kernel *kernel, struct rt_launch *l, double seconds, kernc_statistics **statistics)
 {
-    kernc_statistics *s = rt_statistics_of(l, seconds);
-    if (!kernel->total)
-        kernel->total = rt_statistics_copy(s);
-    else
-        rt_statistics_add(kernel->total, s);
-    if (statistics)
-        *statistics = s;
-    else
-        kernc_statistics_free(s);
+    rt_statistics_of(l, seconds, &l->statistics);
+    if (kernel->total)
+        rt_statistics_add(kernel->total, l->statistics);
+    else {
+        rt_statistics_copy(l->statistics, &l->spare);
+        kernel->total = l->spare;
+        l->spare = NULL;
+    }
+    if (statistics) {
+        *statistics = l->statistics;
+        l->statistics = NULL;
+    }
 }
 
 static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics)

@@ -16,7 +16,7 @@
 enum rt_scheme_flags {
     RT_ASK_MEET = 1,       /* `meet` is asked at every block word flagged BC_MEET, not only at w->meet */
     RT_ASK_UNIFORM = 2,    /* `diverge` is asked about uniform conditional branches too (n == 1) */
-    RT_ASK_CONVERGE = 4,   /* `converge` is asked before each convergent operation, the barrier included */
+    RT_ASK_CONVERGE = 4,   /* `converge` is asked before each convergent operation, barrier and anchor included */
 };
 
 struct rt_scheme {

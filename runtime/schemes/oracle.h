@@ -1,0 +1,38 @@
+/* oracle.h: what the oracle knows of a program's control flow. Private to the oracle.
+ *
+ * Positions are code indices of the word a lane executes next. All paths stay inside one function: a call goes on
+ * at the block behind it.
+ */
+#ifndef KERNC_RT_ORACLE_H
+#define KERNC_RT_ORACLE_H
+
+#include "backend/bytecode/program.h"
+
+#define ORACLE_NOWHERE UINT32_MAX
+
+struct oracle_flow {
+    const struct bc_program *program;
+    struct arena *arena;
+    u32_vec   heads;             /* block words, ascending; blocks are named by their place here */
+    uint32_t *block_of_row;      /* by row of the program's block table */
+    uint32_t *function;          /* by block: index in the program's functions */
+    u32_vec   from, to;          /* edges between blocks */
+    uint32_t *pred_start, *preds, *succ_start, *succs;
+    u32_vec   definitions;       /* code indices of the operations that make tokens, ascending */
+    struct map reach_index;      /* convergent operation -> place in reach */
+    VEC(struct bitset) reach;    /* blocks from whose start it can be reached */
+    u32_vec   work;              /* scratch */
+};
+
+/* Everything is allocated in the arena, also what later questions add. */
+struct oracle_flow *oracle_flow_new(struct arena *a, const struct bc_program *p);
+uint32_t oracle_function(const struct oracle_flow *f, uint32_t at);
+/* Which of the definitions stands at `at`, counted from 0. */
+uint32_t oracle_definition(const struct oracle_flow *f, uint32_t at);
+/* Whether a lane at `at` can come to operation `op` without executing `definition` on the way (ORACLE_NOWHERE: by any
+ * way). An operation is always asked with the same definition, or with none. */
+bool oracle_reaches(struct oracle_flow *f, uint32_t at, uint32_t op, uint32_t definition);
+/* How many operations of the program make tokens. */
+uint32_t oracle_count_definitions(const struct bc_program *p);
+
+#endif

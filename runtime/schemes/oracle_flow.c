@@ -1,0 +1,212 @@
+/* oracle_flow.c: control flow of bytecode, and which convergent operations a lane can still come to.
+ *
+ * The answers are static: a path in the graph is a path that may be taken. Linear in the code for the graph; for each
+ * operation asked about, once, linear in its function's edges.
+ */
+#include "runtime/schemes/oracle.h"
+
+static bool makes_token(enum bc_op op)
+{
+    return op == BC_tok_entry || op == BC_tok_anchor || op == BC_tok_loop;
+}
+
+uint32_t oracle_count_definitions(const struct bc_program *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->code.count; i++) {
+        n += makes_token((enum bc_op)p->code.at[i].op);
+        i += bc_has_branch_word((enum bc_op)p->code.at[i].op);
+    }
+    return n;
+}
+
+/* ---- the graph ------------------------------------------------------------------------------------------------ */
+
+static uint32_t block_at_head(const struct oracle_flow *f, uint32_t head)
+{
+    return f->block_of_row[f->program->code.at[head].imm];
+}
+
+static void find_heads(struct oracle_flow *f)
+{
+    const struct bc_program *p = f->program;
+    for (uint32_t i = 0; i < p->code.count; i++) {
+        const struct bc_ins *ins = &p->code.at[i];
+        if (ins->op == BC_block) {
+            f->block_of_row[ins->imm] = f->heads.count;
+            vec_push(f->arena, &f->heads, i);
+        }
+        if (makes_token((enum bc_op)ins->op))
+            vec_push(f->arena, &f->definitions, i);
+        i += bc_has_branch_word((enum bc_op)ins->op);
+    }
+}
+
+static void name_functions(struct oracle_flow *f)
+{
+    const struct bc_program *p = f->program;
+    f->function = arena_array(f->arena, uint32_t, f->heads.count);
+    for (uint32_t i = 0; i < p->functions.count; i++) {
+        const struct bc_function *fn = &p->functions.at[i];
+        if (fn->code == BC_NO_TARGET)
+            continue;
+        for (uint32_t b = block_at_head(f, fn->code); b < f->heads.count && f->heads.at[b] < fn->end; b++)
+            f->function[b] = i;
+    }
+}
+
+static void add_edge(struct oracle_flow *f, uint32_t from, uint32_t head)
+{
+    vec_push(f->arena, &f->from, from);
+    vec_push(f->arena, &f->to, block_at_head(f, head));
+}
+
+static void add_edges(struct oracle_flow *f, uint32_t block, const struct bc_ins *end)
+{
+    const struct bc_program *p = f->program;
+    if (bc_has_branch_word((enum bc_op)end->op)) {
+        const struct bc_branch *branch = (const struct bc_branch *)(end + 1);
+        add_edge(f, block, branch->yes);
+        add_edge(f, block, branch->no);
+        return;
+    }
+    switch (end->op) {
+    case BC_jump: add_edge(f, block, end->imm); break;
+    case BC_call: case BC_icall: add_edge(f, block, (uint32_t)(end - p->code.at) + 1); break;
+    case BC_switch_v: case BC_switch_w: case BC_switch_s: {
+        const struct bc_switch *s = &p->switches.at[end->imm];
+        for (uint32_t i = 0; i < s->count; i++)
+            add_edge(f, block, p->cases.at[s->first + i].target);
+        add_edge(f, block, s->otherwise);
+        break;
+    }
+    default: break;
+    }
+}
+
+static void find_edges(struct oracle_flow *f)
+{
+    const struct bc_program *p = f->program;
+    uint32_t block = 0;
+    for (uint32_t i = 0; i < p->code.count; i++) {
+        enum bc_op op = (enum bc_op)p->code.at[i].op;
+        if (op == BC_block)
+            block = block_at_head(f, i);
+        if (bc_ends_block(op))
+            add_edges(f, block, &p->code.at[i]);
+        i += bc_has_branch_word(op);
+    }
+}
+
+/* Sorts the edges by their end `by`: rows of the other ends. */
+static void make_rows(struct oracle_flow *f, const u32_vec *by, const u32_vec *other, uint32_t **start, uint32_t **row)
+{
+    uint32_t n = f->heads.count, *next = arena_array(f->arena, uint32_t, n + 1);
+    *start = arena_array(f->arena, uint32_t, n + 1);
+    *row = arena_array(f->arena, uint32_t, by->count);
+    for (uint32_t i = 0; i < by->count; i++)
+        (*start)[by->at[i] + 1]++;
+    for (uint32_t b = 0; b < n; b++)
+        (*start)[b + 1] += (*start)[b];
+    memcpy(next, *start, n * sizeof *next);
+    for (uint32_t i = 0; i < by->count; i++)
+        (*row)[next[by->at[i]]++] = other->at[i];
+}
+
+struct oracle_flow *oracle_flow_new(struct arena *a, const struct bc_program *p)
+{
+    struct oracle_flow *f = arena_new(a, struct oracle_flow);
+    f->program = p;
+    f->arena = a;
+    f->block_of_row = arena_array(a, uint32_t, p->blocks.count);
+    find_heads(f);
+    name_functions(f);
+    find_edges(f);
+    make_rows(f, &f->to, &f->from, &f->pred_start, &f->preds);
+    make_rows(f, &f->from, &f->to, &f->succ_start, &f->succs);
+    return f;
+}
+
+/* ---- questions ------------------------------------------------------------------------------------------------- */
+
+/* The place of the last element that is not above x. The first one never is. */
+static uint32_t last_not_above(const u32_vec *sorted, uint32_t x)
+{
+    uint32_t low = 0, high = sorted->count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (sorted->at[middle] <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t block_of(const struct oracle_flow *f, uint32_t at)
+{
+    return last_not_above(&f->heads, at);
+}
+
+uint32_t oracle_function(const struct oracle_flow *f, uint32_t at)
+{
+    return f->function[block_of(f, at)];
+}
+
+uint32_t oracle_definition(const struct oracle_flow *f, uint32_t at)
+{
+    return last_not_above(&f->definitions, at);
+}
+
+/* Straight-line code from `at` meets the operation, the definition, or (0) neither. */
+enum meeting { MEETS_NEITHER, MEETS_OPERATION, MEETS_DEFINITION };
+static enum meeting straight(const struct oracle_flow *f, uint32_t at, uint32_t op, uint32_t definition)
+{
+    uint32_t block = block_of(f, at);
+    bool operation_ahead = block_of(f, op) == block && op >= at;
+    bool definition_ahead = definition != ORACLE_NOWHERE && block_of(f, definition) == block && definition >= at;
+    if (operation_ahead && (!definition_ahead || op <= definition))
+        return MEETS_OPERATION;
+    return definition_ahead ? MEETS_DEFINITION : MEETS_NEITHER;
+}
+
+/* Blocks from whose start the operation can be reached: backwards from its own. */
+static struct bitset find_reach(struct oracle_flow *f, uint32_t op, uint32_t definition)
+{
+    struct bitset reach = bitset_new(f->arena, f->heads.count);
+    u32_vec *work = &f->work;
+    uint32_t home = block_of(f, op);
+    if (straight(f, f->heads.at[home], op, definition) == MEETS_OPERATION) {
+        bitset_add(reach, home);
+        vec_push(f->arena, work, home);
+    }
+    while (work->count) {
+        uint32_t block = vec_pop(work);
+        for (uint32_t i = f->pred_start[block]; i < f->pred_start[block + 1]; i++) {
+            uint32_t pred = f->preds[i];
+            if (bitset_has(reach, pred) || straight(f, f->heads.at[pred], op, definition) == MEETS_DEFINITION)
+                continue;
+            bitset_add(reach, pred);
+            vec_push(f->arena, work, pred);
+        }
+    }
+    return reach;
+}
+
+bool oracle_reaches(struct oracle_flow *f, uint32_t at, uint32_t op, uint32_t definition)
+{
+    enum meeting first = straight(f, at, op, definition);
+    if (first != MEETS_NEITHER)
+        return first == MEETS_OPERATION;
+    uint32_t index = map_get(&f->reach_index, op), block = block_of(f, at);
+    if (index == MAP_NONE) {
+        index = f->reach.count;
+        struct bitset reach = find_reach(f, op, definition);
+        vec_push(f->arena, &f->reach, reach);
+        map_set(f->arena, &f->reach_index, op, index);
+    }
+    for (uint32_t i = f->succ_start[block]; i < f->succ_start[block + 1]; i++)
+        if (bitset_has(f->reach.at[index], f->succs[i]))
+            return true;
+    return false;
+}
