@@ -65,9 +65,10 @@ kernc_status rt_fail_memory(kernc_context *c);
 kernc_status rt_region_status(kernc_context *c, enum rt_memory_result result, const char *what, uint64_t bytes);
 
 struct rt_launch;
-kernc_statistics *rt_statistics_of(struct rt_launch *l, double seconds);        /* metrics.c */
+/* metrics.c. What they make is in *statistics and *to before more is allocated, so that a failure leaks nothing. */
+void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **statistics);
 void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from);
-kernc_statistics *rt_statistics_copy(const kernc_statistics *from);
+void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to);
 
 /* hostcall.c: finds and prepares the module's host functions; those missing trap when called. */
 void rt_hosts_prepare(kernc_module *m);

@@ -109,10 +109,10 @@ static void set_ratios(kernc_statistics *s)
     m->memory_efficiency = s->counted ? ratio(m->memory_instructions, m->memory_transactions) : -1;
 }
 
-kernc_statistics *rt_statistics_of(struct rt_launch *l, double seconds)
+void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **statistics)
 {
     const struct bc_program *p = l->program;
-    kernc_statistics *s = mem_alloc(sizeof *s);
+    kernc_statistics *s = *statistics = mem_alloc(sizeof *s);
     arena_init(&s->arena);
     list_lines(s, p);
     for (uint32_t i = 0; i < p->blocks.count; i++)
@@ -132,7 +132,6 @@ kernc_statistics *rt_statistics_of(struct rt_launch *l, double seconds)
     s->counted = l->count_transactions;
     s->whole_block = l->warps == 1;
     set_ratios(s);
-    return s;
 }
 
 /* ---- sums over launches ----------------------------------------------------------------------------------------------------- */
@@ -163,9 +162,9 @@ void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from)
     }
 }
 
-kernc_statistics *rt_statistics_copy(const kernc_statistics *from)
+void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to)
 {
-    kernc_statistics *s = mem_alloc(sizeof *s);
+    kernc_statistics *s = *to = mem_alloc(sizeof *s);
     *s = *from;
     arena_init(&s->arena);
     s->lines.at = NULL;
@@ -173,7 +172,6 @@ kernc_statistics *rt_statistics_copy(const kernc_statistics *from)
     vec_resize(&s->arena, &s->lines, from->lines.count);
     if (from->lines.count)
         memcpy(s->lines.at, from->lines.at, from->lines.count * sizeof *from->lines.at);
-    return s;
 }
 
 /* ---- public ---------------------------------------------------------------------------------------------------------------------- */
@@ -209,9 +207,12 @@ kernc_status kernc_kernel_statistics(kernc_kernel *kernel, kernc_statistics **st
     if (!kernel->total)
         return rt_fail(kernel->module->context, KERNC_NOT_FOUND, "kernel %s has not run", kernel->code->name);
     struct mem_guard guard;
-    if (mem_guard_enter(&guard))
+    if (mem_guard_enter(&guard)) {
+        kernc_statistics_free(*statistics);
+        *statistics = NULL;
         return rt_fail_memory(kernel->module->context);
-    *statistics = rt_statistics_copy(kernel->total);
+    }
+    rt_statistics_copy(kernel->total, statistics);
     mem_guard_leave(&guard);
     return KERNC_OK;
 }
