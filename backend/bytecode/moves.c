@@ -64,6 +64,7 @@ static void save_source(struct moves *m, struct be_transfer *t)
     m->mover->emit(m->mover->data, (struct be_transfer){scratch, from, t->wide, false});
     add_readers(m, t, -1);
     t->from = scratch;
+    add_readers(m, t, 1);
     wake_writers(m, from, t->wide);
 }
 
@@ -83,7 +84,7 @@ void be_parallel_moves(struct arena *a, const struct be_mover *mover, struct be_
             vec_push(a, &m.ready, i);
     make_ready_ones(&m);
     for (uint32_t i = 0; i < n; i++) {
-        if (m.done[i])
+        if (m.done[i] || t[i].from_scalar)      /* a scalar waits for a cycle, it is in none */
             continue;
         save_source(&m, &t[i]);
         make_ready_ones(&m);

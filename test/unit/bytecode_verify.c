@@ -1,0 +1,183 @@
+/* bytecode_verify.c: each reason of the verifier, by the smallest damage to a good program that calls for it. */
+#include "test/unit/bytecode_sample.h"
+
+typedef void damage(struct bc_program *p);
+struct verify_case { const char *reason; damage *apply; };
+
+static uint32_t index_of(struct bc_program *p, const struct bc_ins *ins)
+{
+    return (uint32_t)(ins - p->code.at);
+}
+
+static struct bc_branch *branch(struct bc_program *p)
+{
+    return (struct bc_branch *)(find_ins(p, BC_br) + 1);
+}
+
+static struct bc_function *callee(struct bc_program *p)
+{
+    return &p->functions.at[1];
+}
+
+/* `name_` is the damage of this name: statements on p. */
+#define DAMAGE(name, ...) static void name(struct bc_program *p) { __VA_ARGS__ }
+
+DAMAGE(unknown_op, find_ins(p, BC_barrier)->op = BC_OPS;)
+DAMAGE(and_as_branch, find_ins(p, BC_barrier)->op = bc_scalar_op(SCALAR_and_I, BC_FORM_B);)
+DAMAGE(stray_branch_word, find_ins(p, BC_barrier)->op = BC_branch;)
+DAMAGE(unused_field, find_ins(p, BC_barrier)->c = 1;)
+DAMAGE(wide_odd_t, find_ins(p, BC_T_sext_IL)->d |= 1;)
+DAMAGE(register_range, find_ins(p, BC_barrier)->e = 0xfffe;)
+DAMAGE(too_few_vectors, p->kernels.at[0].vectors -= 2;)
+DAMAGE(too_few_masks, p->kernels.at[0].masks = 0;)
+DAMAGE(too_few_scalars, p->kernels.at[0].scalars = p->fills.at[0].reg;)
+DAMAGE(no_site, find_ins(p, BC_at_gadd_I)->e = (uint16_t)p->sites.count;)
+DAMAGE(no_text, find_ins(p, BC_assert)->imm = p->texts.count;)
+DAMAGE(no_switch, find_ins(p, BC_switch_w)->imm = 9;)
+DAMAGE(no_row, find_ins(p, BC_block)->imm = p->blocks.count;)
+DAMAGE(other_row, find_ins(p, BC_block)->imm = 1;)
+DAMAGE(no_host, find_ins(p, BC_hostcall)->imm = 1;)
+DAMAGE(no_signature, find_ins(p, BC_icall)->imm = BC_MAX_SIGNATURE;)
+DAMAGE(no_function, find_ins(p, BC_call)->imm++;)
+DAMAGE(jump_into_block, find_ins(p, BC_jump)->imm++;)
+DAMAGE(jump_abroad, find_ins(p, BC_jump)->imm = callee(p)->code;)
+DAMAGE(meet_unmarked, p->code.at[branch(p)->meet].d = 0;)
+DAMAGE(meet_nowhere, branch(p)->meet = 1;)
+DAMAGE(no_branch_word, branch(p)->op = BC_exit;)
+DAMAGE(one_target, branch(p)->yes = branch(p)->no;)
+DAMAGE(branch_site, branch(p)->site = 60000;)
+DAMAGE(block_flags, find_ins(p, BC_block)->d = 8;)
+DAMAGE(case_target, p->cases.at[0].target++;)
+DAMAGE(switch_otherwise, p->switches.at[0].otherwise++;)
+DAMAGE(calls_kernel, find_ins(p, BC_call)->imm = p->functions.at[0].code;)
+DAMAGE(call_slot, find_ins(p, BC_call)->d++;)
+DAMAGE(return_slot_read, find_ins(p, BC_ret)->a += 7;)
+DAMAGE(return_slot_written, find_ins(p, BC_mov_v)->d = callee(p)->return_slot;)
+DAMAGE(icall_no_site, find_ins(p, BC_icall)->e = 60000;)
+DAMAGE(memcpy_space, find_ins(p, BC_memcpy)->c = 3;)
+DAMAGE(no_return_block, p->code.at[index_of(p, find_ins(p, BC_call)) + 1].d = 0;)
+DAMAGE(unreachable_code, *find_ins(p, BC_barrier) = (struct bc_ins){.op = BC_exit};)
+DAMAGE(falls_off, struct bc_ins *last = &p->code.at[callee(p)->end - 1]; *last = (struct bc_ins){.op = BC_syncwarp, .e = BC_NO_TOKEN};)
+DAMAGE(free_block, p->blocks.at[0].instructions = 0;)
+DAMAGE(block_code, p->blocks.at[1].code++;)
+DAMAGE(block_lines, p->blocks.at[1].line_count = p->lines.count + 1;)
+DAMAGE(site_kind, p->sites.at[0].kind = 9;)
+DAMAGE(site_block, p->sites.at[0].block = p->blocks.count;)
+DAMAGE(switch_cases, p->switches.at[0].count = 99;)
+DAMAGE(switch_order, p->cases.at[1].value = p->cases.at[0].value;)
+DAMAGE(host_type, p->hosts.at[0].args[0] = BC_VOID;)
+DAMAGE(host_name, p->hosts.at[0].name = NULL;)
+DAMAGE(function_name, p->functions.at[0].name = NULL;)
+DAMAGE(function_codeless, callee(p)->code = BC_NO_TARGET;)
+DAMAGE(function_range, p->functions.at[0].end = p->code.count + 1;)
+DAMAGE(function_entry, callee(p)->entry = 0;)
+DAMAGE(function_slot, callee(p)->return_slot = 0xffff;)
+DAMAGE(function_twice, callee(p)->code = p->functions.at[0].code;)
+DAMAGE(function_gap, p->functions.at[0].end--;)
+DAMAGE(function_overlap, callee(p)->code = callee(p)->entry; p->functions.at[0].end = callee(p)->entry;
+       vec_push(&p->arena, &p->functions, *callee(p)); vec_last(&p->functions).code = callee(p)->end - 1;)
+DAMAGE(kernel_function, p->kernels.at[0].function = 1;)
+DAMAGE(kernel_registers, p->kernels.at[0].masks = 70000;)
+DAMAGE(kernel_private, p->kernels.at[0].private_bytes = BC_MAX_PRIVATE + 1;)
+DAMAGE(kernel_fills, p->kernels.at[0].fill_count = p->fills.count + 1;)
+DAMAGE(fill_source, p->fills.at[0].source = 4;)
+DAMAGE(fill_param, p->fills.at[0].source = BC_FROM_PARAM; p->fills.at[0].value = 2;)
+DAMAGE(fill_register, p->fills.at[0].reg = 0xffff;)
+DAMAGE(param_type, p->kernels.at[0].params.at[0].type = BC_VOID;)
+DAMAGE(launch_name, p->launches.at[0].arguments.at[0].name = NULL;)
+DAMAGE(no_scheme, p->scheme = NULL;)
+DAMAGE(shared_limit, p->shared_bytes = BC_MAX_SHARED + 1;)
+DAMAGE(operand_range, find_ins(p, BC_printf)->b = 60000;)
+DAMAGE(operand_kind, p->operands.at[0].kind = BC_KIND_M;)
+DAMAGE(operand_type, find_ins(p, BC_printf)->b++;)
+DAMAGE(format_fewer, find_ins(p, BC_printf)->a--;)
+DAMAGE(format_more, p->texts.at[0].bytes = "%d %ld"; p->texts.at[0].length = 6;)
+DAMAGE(format_unknown, p->texts.at[0].bytes = "%d %ld %s"; p->texts.at[0].length = 9;)
+DAMAGE(host_count, p->hosts.at[0].argc = 1;)
+DAMAGE(host_operand, p->hosts.at[0].args[0] = BC_F32;)
+DAMAGE(host_result, p->hosts.at[0].result = BC_VOID; find_ins(p, BC_hostcall)->d = 2;)
+
+static const struct verify_case cases[] = {
+    {"no operation", unknown_op}, {"no operation", and_as_branch}, {"no operation", stray_branch_word},
+    {"an unused field is not 0", unused_field}, {"64-bit vector in odd slot", wide_odd_t},
+    {"is out of range", register_range}, {"its code needs more registers", too_few_vectors},
+    {"its code needs more registers", too_few_masks}, {"bad register or source", too_few_scalars}, {"no site", no_site},
+    {"no text", no_text}, {"no switch", no_switch}, {"is not its block word", no_row}, {"is not its block word", other_row},
+    {"no host function", no_host}, {"signature 65536 is out of range", no_signature}, {"no function begins at", no_function},
+    {"is no block of the function", jump_into_block}, {"is no block of the function", jump_abroad},
+    {"has no BC_MEET", meet_unmarked}, {"is no block of the function", meet_nowhere}, {"no branch word behind a branch", no_branch_word},
+    {"a branch to one target", one_target}, {"no site", branch_site}, {"unknown block flags", block_flags},
+    {"is no block of the function", case_target}, {"is no block of the function", switch_otherwise},
+    {"calls a kernel", calls_kernel}, {"is not the callee's", call_slot}, {"returns to what is no return slot", return_slot_read},
+    {"writes the return slot", return_slot_written}, {"no site", icall_no_site}, {"unknown space", memcpy_space},
+    {"no block to return to behind a call", no_return_block}, {"code that no path reaches", unreachable_code},
+    {"falls off the end", falls_off}, {"counts no instruction", free_block}, {"is not its block word", block_code},
+    {"its lines are out of range", block_lines}, {"unknown kind or block", site_kind}, {"unknown kind or block", site_block},
+    {"its cases or its site are out of range", switch_cases}, {"its cases are not sorted", switch_order},
+    {"bad type of parameter", host_type}, {"bad name, result or number", host_name}, {"bad name or signature", function_name},
+    {"has no code but", function_codeless}, {"its code is out of range", function_range}, {"bad entry", function_entry},
+    {"its return slot is out of range", function_slot}, {"begins where another does", function_twice},
+    {"belongs to no function", function_gap}, {"its code is out of range", function_overlap}, {"its function is none", kernel_function},
+    {"more registers than", kernel_registers}, {"more bytes of private memory", kernel_private},
+    {"its fills are out of range", kernel_fills}, {"bad register or source", fill_source}, {"bad register or source", fill_param},
+    {"bad register or source", fill_register}, {"bad parameter", param_type}, {"a name is missing", launch_name},
+    {"no source name or no scheme", no_scheme}, {"more bytes of shared memory than", shared_limit},
+    {"its operands are out of range", operand_range}, {"has a bad type or kind", operand_kind},
+    {"its operands do not fit its format", operand_type}, {"its operands do not fit its format", format_fewer},
+    {"more operands than its format takes", format_more}, {"unknown conversion", format_unknown},
+    {"wrong number of operands", host_count}, {"is of the wrong type", host_operand}, {"result of a function without one", host_result},
+};
+
+static void each_reason(void **state)
+{
+    unsigned wrong = 0;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct bc_program *p = sample_program();
+        char buffer[200] = "";
+        cases[i].apply(p);
+        const char *why = bc_verify(p, buffer, sizeof buffer);
+        if (!why || !strstr(why, cases[i].reason)) {
+            fprintf(stderr, "case %zu: '%s' instead of '%s'\n", i, why ? why : "nothing", cases[i].reason);
+            wrong++;
+        }
+        bc_program_free(p);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* The buffer may be short: the reason is cut. */
+static void short_buffers(void **state)
+{
+    struct bc_program *p = sample_program();
+    char buffer[8];
+    unknown_op(p);
+    assert_string_equal(bc_verify(p, buffer, sizeof buffer), buffer);
+    assert_int_equal(strlen(buffer), 7);
+    bc_program_free(p);
+}
+
+static void conversions(void **state)
+{
+    static const struct { const char *format, *letters; } formats[] = {
+        {"plain", ""}, {"%d%%%5.2f%lx", "d%fx"}, {"%hhd %lld %+-08.3e", "dde"}, {"%", "?"}, {"%s %n", "??"},
+        {"%*d", "?"}, {"%5", "?"}, {"%lllx", "?"}, {"% p %c %A", "pcA"}, {"100%5%", "?"},
+    };
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        struct bc_conversion c;
+        char found[16] = "";
+        const char *end = formats[i].format + strlen(formats[i].format);
+        for (const char *at = formats[i].format; (at = bc_conversion_next(at, end, &c));) {
+            assert_true(c.start + c.length == at && at <= end);
+            found[strlen(found)] = c.letter ? c.letter : '?';
+        }
+        assert_string_equal(found, formats[i].letters);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_reason), cmocka_unit_test(short_buffers), cmocka_unit_test(conversions),
+    };
+    return cmocka_run_group_tests_name("bytecode_verify", tests, NULL, NULL);
+}
