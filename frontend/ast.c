@@ -179,21 +179,25 @@ struct fe_init *fe_init_new(struct parser *p, struct fe_expr *value)
     return i;
 }
 
-struct fe_expr *fe_expr_join(struct parser *p, struct fe_expr *a, struct fe_expr *b)
+struct fe_expr *fe_expr_join(struct parser *p, struct list strings, span where)
 {
-    uint32_t n = a->string.length + b->string.length, limit = p->fe->options.limits.string_length;
-    a->where.end = b->where.end;
-    if (n > limit) {
-        fe_report(p->fe, FE_MSG(string_too_long), a->where, limit);
-        a->string.length = 0;
-        return a;
-    }
-    char *bytes = arena_alloc(p->arena, n + 1);
-    memcpy(bytes, a->string.bytes, a->string.length);
-    memcpy(bytes + a->string.length, b->string.bytes, b->string.length);
-    a->string.bytes = bytes;
-    a->string.length = n;
-    return a;
+    struct fe_expr *first = strings.first;
+    uint32_t limit = p->fe->options.limits.string_length, n = 0;
+    if (!first->next)
+        return first;
+    for (const struct fe_expr *e = first; e && n <= limit; e = e->next)
+        n += e->string.length;
+    char *bytes = arena_alloc(p->arena, (size_t)n + 1), *to = bytes;
+    if (n > limit)
+        fe_report(p->fe, FE_MSG(string_too_long), where, limit);
+    else
+        for (const struct fe_expr *e = first; e; to += e->string.length, e = e->next)
+            memcpy(to, e->string.bytes, e->string.length);
+    first->where = where;
+    first->next = NULL;
+    first->string.bytes = bytes;
+    first->string.length = (uint32_t)(to - bytes);
+    return first;
 }
 
 /* ---- statements --------------------------------------------------------------------------------- */

@@ -333,6 +333,11 @@ static struct fe_expr *check_sizeof(struct checker *c, struct fe_expr *e)
 static struct fe_expr *check_literal(struct checker *c, struct fe_expr *e)
 {
     struct fe_type *t = fe_check_form(c, e->cast.form);
+    bool is_sized = t->is_complete || t->kind == FE_TYPE_ARRAY || fe_is_error(t);
+    if (!is_sized) {
+        fe_report(c->fe, FE_MSG(incomplete_type), e->where, fe_type_text(c, t));
+        return fe_poison(c, e);
+    }
     e->cast.a = fe_check_init(c, e->cast.a, &t);
     e->type = t;
     e->lvalue = true;

@@ -154,7 +154,7 @@ struct fe_expr *fe_expr_member(struct parser *p, span where, struct fe_expr *obj
 struct fe_expr *fe_expr_form(struct parser *p, enum fe_expr_kind kind, span where, struct fe_form *form,
                              struct fe_expr *a);
 struct fe_expr *fe_expr_init(struct parser *p, span where, struct list items);
-struct fe_expr *fe_expr_join(struct parser *p, struct fe_expr *a, struct fe_expr *b);   /* adjacent strings */
+struct fe_expr *fe_expr_join(struct parser *p, struct list strings, span where);   /* adjacent strings make one */
 struct fe_init *fe_init_new(struct parser *p, struct fe_expr *value);
 
 struct fe_stmt *fe_stmt_new(struct parser *p, enum fe_stmt_kind kind, span where);

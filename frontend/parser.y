@@ -76,7 +76,7 @@ static struct fe_stmt *decl_stmt(struct parser *p, span where, struct list decls
 
 %type <word> semicolon BOOLEAN WORD QUALIFIER PREFIX ASSIGN EQUALITY RELATION SHIFT INCREMENT
 %type <name> NAME TYPE_NAME any_name tag tag_opt
-%type <expr> INTEGER FLOATING STRING strings value expr expr_opt initialiser braces
+%type <expr> INTEGER FLOATING STRING string value expr expr_opt initialiser braces
 %type <stmt> statement item substatement label block
 %type <init> designated
 %type <form> type
@@ -85,7 +85,7 @@ static struct fe_stmt *decl_stmt(struct parser *p, span where, struct list decls
 %type <declarator> init_declarator
 %type <qualifiers> prefixes qualifiers qualifiers_opt
 %type <specifiers> specifiers
-%type <list> items args args_opt designated_list initialisers params param_list members member enumerators
+%type <list> strings items args args_opt designated_list initialisers params param_list members member enumerators
 %type <list> declarators type_declarators field_declarators declaration numbers show_items
 %type <list> launch_arguments launch_argument_list external function
 %type <item> show_item launch_argument
@@ -426,8 +426,8 @@ value:
 |   INTEGER
 |   FLOATING
 |   BOOLEAN                                { $$ = fe_expr_new(p, FE_EXPR_BOOL, @1); $$->value = $1; }
-|   strings
-|   '@' strings                            { $$ = $2; $$->kind = FE_EXPR_FILE; $$->where = @$; }
+|   string
+|   '@' string                             { $$ = $2; $$->kind = FE_EXPR_FILE; $$->where = @$; }
 |   '(' expr ')'                           { $$ = $2; $$->parenthesised = true; }
 |   value '[' expr ']'                     { $$ = fe_expr_index(p, @$, @2, $1, $3); }
 |   value '(' args_opt ')'                 { $$ = fe_expr_call(p, @$, @2, $1, $3); }
@@ -477,9 +477,13 @@ value:
 |   value ASSIGN value                     { $$ = fe_expr_binary(p, FE_EXPR_ASSIGN, $2, @2, $1, $3); }
 ;
 
+string:
+    strings                                { $$ = fe_expr_join(p, $1, @1); }
+;
+
 strings:
-    STRING
-|   strings STRING                         { $$ = fe_expr_join(p, $1, $2); }
+    STRING                                 { $$ = list_of($1); }
+|   strings STRING                         { $$ = $1; list_add(&$$, $2); }
 ;
 
 args_opt:
@@ -518,13 +522,13 @@ clauses:
 |   clauses GRID '(' numbers ')'           { $$ = $1; fe_launch_size(p, $1, true, @2, $4); }
 |   clauses BLOCK '(' numbers ')'          { $$ = $1; fe_launch_size(p, $1, false, @2, $4); }
 |   clauses SHOW '(' show_items ')'        { $$ = $1; $$->shows = fe_launch_append($1->shows, $4); }
-|   clauses SAVE '(' any_name '=' strings ')'
+|   clauses SAVE '(' any_name '=' string ')'
                                            {
                                                $$ = $1;
                                                struct fe_launch_item *item = fe_launch_item(p, $4, @4, $6);
                                                $$->saves = fe_launch_append($1->saves, list_of(item));
                                            }
-|   clauses SAVE '(' any_name '=' strings ',' value ',' value ')'
+|   clauses SAVE '(' any_name '=' string ',' value ',' value ')'
                                            {
                                                $$ = $1;
                                                struct fe_launch_item *item = fe_launch_item(p, $4, @4, $6);

@@ -291,7 +291,7 @@ static void say_expected(struct parser *p, const struct syntax_error *e)
 /* What was to follow an unclosed literal is part of it: nothing more is to be said. */
 static bool follows_broken_literal(struct parser *p, const struct syntax_error *e)
 {
-    if (!same_place(p->broken_literal, p->history.previous.at))
+    if (p->broken_literal.line == 0 || !same_place(p->broken_literal, p->history.previous.at))
         return false;
     p->insert_semicolon = e->wants_semicolon || e->wants_parenthesis;
     p->brackets.count = around(p).brackets + (e->token == '{');

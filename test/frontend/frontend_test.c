@@ -9,6 +9,8 @@
  * docs/language.md in a ```kern fence compile without a diagnostic, those in ```kern error do not compile.
  * `frontend_test -u [FILE…]` rewrites the parts below the lines.
  */
+#include "test/frontend/large_test.h"
+
 #include "frontend/builtins.h"
 #include "frontend/context.h"
 
@@ -354,6 +356,8 @@ int main(int argc, char **argv)
         add_folder(&a, &tests, LOWER);
         add_folder(&a, &tests, MESSAGES);
         add_test(&a, &tests, "every message has a case", test_coverage, NULL);
+        add_test(&a, &tests, "large and deep sources", test_large, NULL);
+        add_test(&a, &tests, "memory that runs out anywhere", test_memory, NULL);
         add_test(&a, &tests, "the Vim syntax file knows every word", test_vim, NULL);
         if (!file_read(REFERENCE, FILE_MAX, &page))
             add_examples(&a, &tests, page.at);
