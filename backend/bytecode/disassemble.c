@@ -1,13 +1,13 @@
 /* disassemble.c: a program as text, one word a line, each function in the frame that Compiler Explorer's pass viewer
  * reads. Operands print as their letters in bytecode.def say; a program must have passed bc_verify.
  *
- *     12  ldx_g32     v4, v2, s0 << 2, +0           ; 7:12
- *     13  B_slt_I     v4, v9 ? 15 : 20, meet 24     ; 7:9
+ *     12  ldx_g32       v4, [s0 + v2 << 2 +0]           ; 7:12
+ *     13  B_slt_I       v4, v9 ? 15 : 20, meet 24       ; 7:9
  */
 #include "backend/bytecode/program.h"
 
 #define COMMENT_COLUMN 56
-#define NAME_WIDTH 12
+#define NAME_WIDTH 14
 
 struct listing {
     const struct bc_program *p;
@@ -93,7 +93,14 @@ static void show_imm(struct listing *l, char letter, uint32_t imm)
     }
 }
 
-/* Registers and numbers of fields d, a, b, c. `#` in c is the shift of address mode X. */
+/* Mode X: [base + index << shift + offset]. */
+static void show_indexed(struct listing *l, const char *operands, const struct bc_ins *ins)
+{
+    text_printf(l->out, "%c%u, [s%u + v%u << %u %+d]", shown_letter(operands[0]), ins->d, ins->b, ins->a, ins->c,
+                (int32_t)ins->imm);
+}
+
+/* Registers and numbers of fields d, a, b, c, then imm and the token. */
 static void show_fields(struct listing *l, const char *operands, const struct bc_ins *ins)
 {
     const uint16_t fields[] = {ins->d, ins->a, ins->b, ins->c};
@@ -102,7 +109,7 @@ static void show_fields(struct listing *l, const char *operands, const struct bc
         char letter = operands[i];
         if (letter == '-' || (letter == 't' && fields[i] == BC_NO_TOKEN))
             continue;
-        text_addz(l->out, letter == '#' && i == 3 ? " << " : separator);
+        text_addz(l->out, separator);
         if (letter != '#')
             text_char(l->out, shown_letter(letter));
         text_printf(l->out, "%u", fields[i]);
@@ -146,13 +153,16 @@ static void show_word(struct listing *l, const struct bc_ins *ins)
         show_block_word(l, ins);
         return;
     }
-    bool bare = strcmp(info->operands, "------") == 0;
+    bool bare = strspn(info->operands, "-t@") == strlen(info->operands) && ins->e == BC_NO_TOKEN;
+    bare |= strspn(info->operands, "-@") == strlen(info->operands);
     text_printf(l->out, "%-*s", bare ? 0 : NAME_WIDTH, info->name);
     if (ins->op == BC_printf || ins->op == BC_hostcall) {
         if (ins->op == BC_hostcall && l->p->hosts.at[ins->imm].result != BC_VOID)
             text_printf(l->out, "%c%u, ", "vwm"[bc_kind_of((enum bc_value)l->p->hosts.at[ins->imm].result)], ins->d);
         show_imm(l, info->operands[5], ins->imm);
         show_operands(l, ins);
+    } else if (strcmp(info->operands + 1, "vs#@i") == 0) {
+        show_indexed(l, info->operands, ins);
     } else {
         show_fields(l, info->operands, ins);
     }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 static uint64_t seed;
+static unsigned trial;
 
 static uint32_t draw(uint32_t below)
 {
@@ -220,7 +221,7 @@ static void check_definition(struct slow *s, struct bitset live, uint32_t d, uin
         return;
     for bitset_each(v, live)
         if (v != d && v != copy_of && is_own(s->f, v) && same_register(s->f, v, d))
-            fail_msg("seed %llu: register of %u is overwritten by %u", (unsigned long long)seed, v, d);
+            fail_msg("trial %u: register of %u is overwritten by %u", trial, v, d);
 }
 
 static void add_uses(struct slow *s, struct bitset live, const struct be_word *w)
@@ -288,8 +289,8 @@ static void check_registers(struct be_function *f)
 
 static void allocation(void **state)
 {
-    for (uint64_t i = 1; i <= 1500; i++) {
-        seed = i;
+    for (trial = 1; trial <= 1500; trial++) {
+        seed = trial;
         struct ir_module *m = random_function();
         struct be_options o = {0};
         struct arena a = {0};
