@@ -6,8 +6,8 @@
  *
  * Convergent: a function is if it is written so, or has a convergent operation or call and names no tokens
  * (convergence document, "Inferring non-convergence"); one that names its tokens only if it calls entry().
- * Throws: a function does if a throw, or a call of a function that does, stands outside its try blocks. Functions
- * that are called through a pointer share their type's convention.
+ * Throws: a function does if a throw, or a call of a function that does, stands outside its try blocks.
+ * Functions that are called through a pointer share their type's convention.
  */
 #include "frontend/context.h"
 #include "frontend/program.h"
@@ -17,8 +17,8 @@ struct graph {
     struct fe_program *p;
     struct arena *arena;
     uint32_t functions, nodes;
-    uint32_t *callers_start, *callers;       /* reversed edges */
-    uint32_t *via;                           /* beside callers: the use that makes the edge, or UINT32_MAX */
+    uint32_t *callers_start, *callers; /* reversed edges */
+    uint32_t *via;                     /* beside callers: the use that makes the edge, or UINT32_MAX */
 };
 
 static uint32_t node_of(const struct graph *g, const struct fe_use *u)
@@ -26,44 +26,47 @@ static uint32_t node_of(const struct graph *g, const struct fe_use *u)
     return u->kind == FE_USE_CALL ? u->callee->index : g->functions + u->signature;
 }
 
-/* ---- the graph -------------------------------------------------------------------------------------------------- */
+/* ---- the graph ----------------------------------------------------------------------------------------- */
 
-#define each_edge(g, function, use, from, to)                                                                \
-    (uint32_t from = 0, to; from < (g)->functions; from++)                                                   \
-        for (struct fe_function *function = (g)->p->functions.at[from]; function; function = NULL)           \
-            for (uint32_t use = 0; use < function->uses.count; use++)                                        \
-                if (function->uses.at[use].kind != FE_USE_CONVERGENT && ((to) = node_of((g), &function->uses.at[use]), true))
+struct edge {
+    uint32_t caller, callee, use; /* use: of the caller, UINT32_MAX if the caller is a function type */
+};
+typedef VEC(struct edge) edge_list;
 
-static void add_caller(struct graph *g, uint32_t *fill, uint32_t callee, uint32_t caller, uint32_t use)
+static edge_list collect_edges(struct graph *g)
 {
-    uint32_t at = fill[callee]++;
-    g->callers[at] = caller;
-    g->via[at] = use;
+    edge_list edges = {0};
+    for (uint32_t i = 0; i < g->functions; i++) {
+        const struct fe_function *f = g->p->functions.at[i];
+        for (uint32_t k = 0; k < f->uses.count; k++)
+            if (f->uses.at[k].kind != FE_USE_CONVERGENT)
+                vec_push(g->arena, &edges, ((struct edge){i, node_of(g, &f->uses.at[k]), k}));
+        if (f->address_taken)
+            vec_push(g->arena, &edges, ((struct edge){g->functions + f->type->signature, i, UINT32_MAX}));
+    }
+    return edges;
 }
 
+/* Sorts the edges by callee. */
 static void build_graph(struct graph *g)
 {
-    struct fe_program *p = g->p;
-    g->functions = p->functions.count;
-    g->nodes = g->functions + p->types.functions.count;
+    g->functions = g->p->functions.count;
+    g->nodes = g->functions + g->p->types.functions.count;
+    edge_list edges = collect_edges(g);
     g->callers_start = arena_array(g->arena, uint32_t, g->nodes + 1);
-    for each_edge(g, f, u, from, to)
-        g->callers_start[to + 1]++;
-    for (uint32_t i = 0; i < g->functions; i++)
-        if (p->functions.at[i]->address_taken)
-            g->callers_start[i + 1]++;
+    g->callers = arena_array(g->arena, uint32_t, edges.count + 1);
+    g->via = arena_array(g->arena, uint32_t, edges.count + 1);
+    uint32_t *fill = arena_array(g->arena, uint32_t, g->nodes + 1);
+    for (uint32_t i = 0; i < edges.count; i++)
+        g->callers_start[edges.at[i].callee + 1]++;
     for (uint32_t i = 0; i < g->nodes; i++)
         g->callers_start[i + 1] += g->callers_start[i];
-    uint32_t edges = g->callers_start[g->nodes];
-    g->callers = arena_array(g->arena, uint32_t, edges + 1);
-    g->via = arena_array(g->arena, uint32_t, edges + 1);
-    uint32_t *fill = arena_array(g->arena, uint32_t, g->nodes + 1);
     memcpy(fill, g->callers_start, g->nodes * sizeof *fill);
-    for each_edge(g, f, u, from, to)
-        add_caller(g, fill, to, from, u);
-    for (uint32_t i = 0; i < g->functions; i++)
-        if (p->functions.at[i]->address_taken)
-            add_caller(g, fill, i, g->functions + p->functions.at[i]->type->signature, UINT32_MAX);
+    for (uint32_t i = 0; i < edges.count; i++) {
+        uint32_t at = fill[edges.at[i].callee]++;
+        g->callers[at] = edges.at[i].caller;
+        g->via[at] = edges.at[i].use;
+    }
 }
 
 static void collect_signatures(struct graph *g)
@@ -78,7 +81,7 @@ static void collect_signatures(struct graph *g)
     }
 }
 
-/* ---- functions that are only declared ------------------------------------------------------------------------------ */
+/* ---- functions that are only declared ------------------------------------------------------------------ */
 
 static void check_call_defined(struct graph *g, struct bitset said, const struct fe_use *u)
 {
@@ -98,10 +101,12 @@ static void check_defined(struct graph *g)
             check_call_defined(g, said, &g->p->functions.at[i]->uses.at[k]);
 }
 
-/* ---- recursion: depth-first search with an explicit stack ------------------------------------------------------------- */
+/* ---- recursion: depth-first search with an explicit stack ---------------------------------------------- */
 
 enum { UNSEEN, OPEN, DONE };
-struct frame { uint32_t node, next; };
+struct frame {
+    uint32_t node, next;
+};
 
 /* The next callee of a node from position *next on; false: there are no more. */
 static bool next_callee(const struct graph *g, uint32_t node, uint32_t *next, uint32_t *to)
@@ -147,7 +152,8 @@ static void report_cycle(struct graph *g, const struct frame *frames, uint32_t c
         fe_report(g->fe, FE_MSG(recursion), call_place(g, top), name);
     for (uint32_t i = first + 1; i < count && i < first + 8; i++)
         if (frames[i].node < g->functions)
-            fe_note(g->fe, FE_MSG(recursion_step), call_place(g, &frames[i]), g->p->functions.at[frames[i].node]->name);
+            fe_note(g->fe, FE_MSG(recursion_step), call_place(g, &frames[i]),
+                    g->p->functions.at[frames[i].node]->name);
 }
 
 static void search(struct graph *g, uint8_t *state, struct frame *frames, uint32_t root)
@@ -179,7 +185,7 @@ static void check_recursion(struct graph *g)
             search(g, state, frames, i);
 }
 
-/* ---- what flows to callers ----------------------------------------------------------------------------------------------- */
+/* ---- what flows to callers ----------------------------------------------------------------------------- */
 
 static bool makes_convergent(const struct fe_function *caller, const struct fe_use *u)
 {
@@ -248,7 +254,8 @@ static void infer_throws(struct graph *g)
         g->p->signatures.at[s].throws = bitset_has(has, g->functions + s);
     for (uint32_t i = 0; i < g->functions; i++) {
         struct fe_function *f = g->p->functions.at[i];
-        f->throws = bitset_has(has, i) || (f->address_taken && g->p->signatures.at[f->type->signature].throws);
+        f->throws =
+            bitset_has(has, i) || (f->address_taken && g->p->signatures.at[f->type->signature].throws);
     }
 }
 

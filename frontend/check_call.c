@@ -8,16 +8,18 @@
 
 struct fe_use *fe_add_use(struct checker *c, enum fe_use_kind kind, span where, bool has_token)
 {
-    static struct fe_use nowhere;
     if (c->unevaluated || !c->function)
-        return &nowhere;
-    struct fe_use use = {.kind = (uint8_t)kind, .has_token = has_token, .in_try = c->nest.in_try,
-                         .loop = c->nest.loop, .where = where};
+        return &c->no_use;
+    struct fe_use use = {.kind = (uint8_t)kind,
+                         .has_token = has_token,
+                         .in_try = c->nest.in_try,
+                         .loop = c->nest.loop,
+                         .where = where};
     vec_push(c->arena, &c->function->uses, use);
     return &vec_last(&c->function->uses);
 }
 
-/* ---- tokens --------------------------------------------------------------------------------------------------- */
+/* ---- tokens -------------------------------------------------------------------------------------------- */
 
 static void note_controlled(struct checker *c, span where)
 {
@@ -58,7 +60,7 @@ static void check_call_token(struct checker *c, struct fe_expr *e, bool allowed)
         fe_check_token_use(c, e->call.token, false);
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------------------------------------- */
 
 /* Checks each argument by itself; false if one has an error. */
 static bool check_arguments(struct checker *c, struct fe_expr *e)
@@ -88,7 +90,7 @@ static bool check_count(struct checker *c, struct fe_expr *e, uint32_t wanted, b
     return false;
 }
 
-/* ---- functions and pointers to them ------------------------------------------------------------------------------ */
+/* ---- functions and pointers to them -------------------------------------------------------------------- */
 
 static struct fe_type *check_direct(struct checker *c, struct fe_expr *e)
 {
@@ -143,17 +145,18 @@ static struct fe_expr *check_function_call(struct checker *c, struct fe_expr *e)
     return e;
 }
 
-/* ---- builtins ---------------------------------------------------------------------------------------------------- */
+/* ---- builtins ------------------------------------------------------------------------------------------ */
 
-static bool argument_error(struct checker *c, const struct fe_builtin *b, const struct fe_expr *a, const char *wanted)
+static bool argument_error(struct checker *c, const struct fe_builtin *b, const struct fe_expr *a,
+                           const char *wanted)
 {
     fe_report(c->fe, FE_MSG(builtin_argument), a->where, b->name, wanted, fe_type_text(c, a->type->plain));
     return false;
 }
 
 /* Checks that the argument suits its letter and lets it take part in deciding *generic. */
-static bool decide_generic(struct checker *c, const struct fe_builtin *b, char letter, const struct fe_expr *a,
-                           struct fe_type **generic)
+static bool decide_generic(struct checker *c, const struct fe_builtin *b, char letter,
+                           const struct fe_expr *a, struct fe_type **generic)
 {
     struct fe_type *t = a->type->plain, *of = fe_is_pointer(t) ? t->of : NULL;
     switch (letter) {
@@ -173,8 +176,10 @@ static bool decide_generic(struct checker *c, const struct fe_builtin *b, char l
         bool known = of && (of->kind >= FE_TYPE_INT && of->kind <= FE_TYPE_FLOAT) && !of->is_const;
         bool has_place = of && (t->space == FE_SPACE_GLOBAL || t->space == FE_SPACE_SHARED);
         if (!known || !has_place || (of->kind == FE_TYPE_FLOAT && b->op[2] == IR_none))
-            return argument_error(c, b, a, b->op[2] == IR_none ? "a global or shared pointer to int, uint, long or ulong"
-                                                               : "a global or shared pointer to int, uint, long, ulong or float");
+            return argument_error(c, b, a,
+                                  b->op[2] == IR_none
+                                      ? "a global or shared pointer to int, uint, long or ulong"
+                                      : "a global or shared pointer to int, uint, long, ulong or float");
         *generic = of->plain;
         return true;
     }
@@ -187,7 +192,8 @@ static bool decide_generic(struct checker *c, const struct fe_builtin *b, char l
     }
 }
 
-static bool resolve_generic(struct checker *c, struct fe_expr *e, const struct fe_builtin *b, struct fe_type **generic)
+static bool resolve_generic(struct checker *c, struct fe_expr *e, const struct fe_builtin *b,
+                            struct fe_type **generic)
 {
     uint32_t i = 0;
     bool good = true, floats = strchr(b->signature, 'F') != NULL;

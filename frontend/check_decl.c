@@ -7,7 +7,7 @@
 #include "frontend/check.h"
 #include "ir/limits.h"
 
-/* ---- variables -------------------------------------------------------------------------------------------------- */
+/* ---- variables ----------------------------------------------------------------------------------------- */
 
 static struct fe_variable *variable_new(struct checker *c, struct fe_decl *d, enum fe_space space)
 {
@@ -81,7 +81,7 @@ static void check_variable(struct checker *c, struct fe_decl *d)
         d->type = fe_const_of(c->types, d->type);
 }
 
-/* ---- tokens ----------------------------------------------------------------------------------------------------------- */
+/* ---- tokens -------------------------------------------------------------------------------------------- */
 
 static void check_heart(struct checker *c, struct fe_variable *v, struct fe_expr *call)
 {
@@ -143,7 +143,7 @@ static void check_token(struct checker *c, struct fe_decl *d)
         c->nest.tokens = v;
 }
 
-/* ---- functions ---------------------------------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------------------------------------- */
 
 static void check_kernel_parameter(struct checker *c, struct fe_decl *p)
 {
@@ -244,7 +244,7 @@ static void check_function(struct checker *c, struct fe_decl *d)
     }
 }
 
-/* ---- any declaration ------------------------------------------------------------------------------------------------------ */
+/* ---- any declaration ----------------------------------------------------------------------------------- */
 
 void fe_check_decl(struct checker *c, struct fe_decl *d)
 {

@@ -30,7 +30,7 @@ static struct fe_expr *set_constant(struct fe_expr *e, struct fe_type *t, scalar
     return e;
 }
 
-/* ---- literals ---------------------------------------------------------------------------------------------- */
+/* ---- literals ------------------------------------------------------------------------------------------ */
 
 /* C99 6.4.4.1: the first of these types that holds the value. */
 static struct fe_expr *check_int(struct checker *c, struct fe_expr *e)
@@ -56,7 +56,7 @@ static struct fe_expr *check_float(struct checker *c, struct fe_expr *e)
     return set_constant(e, d, e->value);
 }
 
-/* ---- names --------------------------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 static void report_undeclared(struct checker *c, struct fe_expr *e)
 {
@@ -124,13 +124,11 @@ static struct fe_expr *check_name(struct checker *c, struct fe_expr *e)
         if (!fe_is_error(d->type))
             fe_function(d)->decl->used = true;
         return e;
-    default:
-        fe_report(c->fe, FE_MSG(type_as_value), e->where, d->name);
-        return fe_poison(c, e);
+    default: fe_report(c->fe, FE_MSG(type_as_value), e->where, d->name); return fe_poison(c, e);
     }
 }
 
-/* ---- members and elements --------------------------------------------------------------------------------------- */
+/* ---- members and elements ------------------------------------------------------------------------------ */
 
 /* threadIdx.x and the like: the pair becomes one name. */
 static bool check_geometry(struct checker *c, struct fe_expr *e)
@@ -158,7 +156,8 @@ static void report_no_field(struct checker *c, struct fe_expr *e, const struct f
 {
     const char *near = c->fe->diags->stopped ? NULL : fe_suggest_field(s->decl, e->member.name);
     if (near) {
-        fe_report(c->fe, FE_MSG(no_member_suggest), e->op_at, fe_type_text(c, s->plain), e->member.name, near);
+        fe_report(c->fe, FE_MSG(no_member_suggest), e->op_at, fe_type_text(c, s->plain), e->member.name,
+                  near);
         fe_fixit(c->fe, e->op_at, near);
     } else {
         fe_report(c->fe, FE_MSG(no_member), e->op_at, fe_type_text(c, s->plain), e->member.name);
@@ -174,8 +173,8 @@ static bool check_member_object(struct checker *c, struct fe_expr *e, const stru
     if (e->member.arrow && fe_is_pointer(t) && t->of->kind == FE_TYPE_STRUCT)
         t = t->of;
     else if (e->member.arrow || t->kind != FE_TYPE_STRUCT) {
-        bool other = e->member.arrow ? t->kind == FE_TYPE_STRUCT
-                                     : fe_is_pointer(t) && t->of->kind == FE_TYPE_STRUCT;
+        bool other =
+            e->member.arrow ? t->kind == FE_TYPE_STRUCT : fe_is_pointer(t) && t->of->kind == FE_TYPE_STRUCT;
         if (other)
             fe_report(c->fe, FE_MSG(wrong_member_operator), e->op_at, fe_type_text(c, t->plain),
                       e->member.arrow ? "." : "->", e->member.arrow ? "->" : ".");
@@ -196,8 +195,8 @@ static struct fe_expr *check_member(struct checker *c, struct fe_expr *e)
     const struct fe_type *s = NULL;
     if (check_geometry(c, e))
         return e;
-    struct fe_expr *o = e->member.object = e->member.arrow ? fe_check_value(c, e->member.object)
-                                                           : fe_check_expr(c, e->member.object);
+    struct fe_expr *o = e->member.object =
+        e->member.arrow ? fe_check_value(c, e->member.object) : fe_check_expr(c, e->member.object);
     if (!check_member_object(c, e, &s))
         return fe_poison(c, e);
     struct fe_decl *f = fe_find_field(c, s, e->member.name);
@@ -228,7 +227,7 @@ static struct fe_expr *check_index(struct checker *c, struct fe_expr *e)
     struct fe_variable *root = object->type->kind == FE_TYPE_ARRAY ? fe_root_variable(object) : NULL;
     bool was_read = root && root->read, was_assigned = root && root->assigned;
     struct fe_expr *a = e->sub.a = fe_decay(c, object);
-    if (root)   /* an element is used, the address does not escape */
+    if (root) /* an element is used, the address does not escape */
         root->read = was_read, root->assigned = was_assigned;
     else if (a == object && a->lvalue)
         fe_note_read(c, a);
@@ -254,7 +253,7 @@ static struct fe_expr *check_index(struct checker *c, struct fe_expr *e)
     return e;
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------------------ */
+/* ---- the rest ------------------------------------------------------------------------------------------ */
 
 static bool both(enum fe_type_kind k, const struct fe_expr *a, const struct fe_expr *b)
 {
@@ -395,7 +394,8 @@ struct fe_expr *fe_check_condition(struct checker *c, struct fe_expr *e)
     return fe_convert(c, e, c->types->basic[FE_TYPE_BOOL]);
 }
 
-bool fe_check_constant(struct checker *c, struct fe_expr **e, const char *what, int64_t low, int64_t high, int64_t *v)
+bool fe_check_constant(struct checker *c, struct fe_expr **e, const char *what, int64_t low, int64_t high,
+                       int64_t *v)
 {
     struct fe_expr *x = *e = fe_check_value(c, *e);
     if (fe_is_error(x->type))

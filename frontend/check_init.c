@@ -6,7 +6,7 @@
 #include "frontend/check.h"
 #include "ir/limits.h"
 
-struct flat {                    /* the list being made, and what is still to be read */
+struct flat { /* the list being made, and what is still to be read */
     struct fe_init *first, *last;
     bool constant, good;
 };
@@ -25,7 +25,8 @@ static void keep(struct flat *out, struct fe_init *item, uint64_t offset)
 }
 
 /* One scalar or structure, its braces (if any) already off. */
-static void init_whole(struct checker *c, struct flat *out, struct fe_init *item, struct fe_type *t, uint64_t offset)
+static void init_whole(struct checker *c, struct flat *out, struct fe_init *item, struct fe_type *t,
+                       uint64_t offset)
 {
     item->value = fe_convert_assign(c, item->value, t, "initialiser");
     keep(out, item, offset);
@@ -60,7 +61,8 @@ static void init_braced_scalar(struct checker *c, struct flat *out, struct fe_ex
 }
 
 /* The element of type t at *at, which moves behind it. */
-static void init_element(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t, uint64_t offset)
+static void init_element(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t,
+                         uint64_t offset)
 {
     struct fe_init *item = *at, *next = item->next;
     struct fe_expr *value = item->value;
@@ -85,8 +87,8 @@ static void init_element(struct checker *c, struct flat *out, struct fe_init **a
     }
 }
 
-static void init_array(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t, uint64_t offset,
-                       bool braced, uint64_t *count)
+static void init_array(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t,
+                       uint64_t offset, bool braced, uint64_t *count)
 {
     uint64_t i = 0, n = 0, limit = t->count == FE_UNSIZED ? IR_MAX_OBJECT_BYTES / t->of->size : t->count;
     while (*at && out->good) {
@@ -100,7 +102,8 @@ static void init_array(struct checker *c, struct flat *out, struct fe_init **at,
             break;
         }
         if (item->index) {
-            if (!fe_check_constant(c, &item->index, "the index of a designator", 0, (int64_t)limit - 1, &index)) {
+            if (!fe_check_constant(c, &item->index, "the index of a designator", 0, (int64_t)limit - 1,
+                                   &index)) {
                 out->good = false;
                 break;
             }
@@ -115,8 +118,8 @@ static void init_array(struct checker *c, struct flat *out, struct fe_init **at,
         *count = n;
 }
 
-static void init_struct(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t, uint64_t offset,
-                        bool braced)
+static void init_struct(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t,
+                        uint64_t offset, bool braced)
 {
     struct fe_decl *f = t->decl->members.first;
     while (*at && out->good) {
@@ -144,7 +147,8 @@ static void init_struct(struct checker *c, struct flat *out, struct fe_init **at
     }
 }
 
-/* Reads items into the parts of t; of a list of its own (braced) all of them. *count: elements of an array. */
+/* Reads items into the parts of t; of a list of its own (braced) all of them. *count: elements of an array.
+ */
 static void init_aggregate(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t,
                            uint64_t offset, bool braced, uint64_t *count)
 {

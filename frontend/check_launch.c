@@ -6,7 +6,10 @@
  */
 #include "frontend/check.h"
 
-struct target { struct fe_function *kernel; struct bitset given; };   /* the kernel, and which parameters are given */
+struct target {
+    struct fe_function *kernel;
+    struct bitset given;
+}; /* the kernel, and which parameters are given */
 
 static struct fe_decl *find_parameter(const struct target *t, const char *name, uint32_t *index)
 {
@@ -17,7 +20,8 @@ static struct fe_decl *find_parameter(const struct target *t, const char *name, 
     return NULL;
 }
 
-static struct fe_decl *need_parameter(struct checker *c, struct target *t, const struct fe_launch_item *i, uint32_t *at)
+static struct fe_decl *need_parameter(struct checker *c, struct target *t, const struct fe_launch_item *i,
+                                      uint32_t *at)
 {
     struct fe_decl *p = find_parameter(t, i->name, at);
     if (!p) {
@@ -27,7 +31,7 @@ static struct fe_decl *need_parameter(struct checker *c, struct target *t, const
     return p && !fe_is_error(p->type) ? p : NULL;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static bool to_number(struct checker *c, struct fe_expr **e, struct launch_number *n)
 {
@@ -42,7 +46,8 @@ static bool to_number(struct checker *c, struct fe_expr **e, struct launch_numbe
         *n = (struct launch_number){.is_float = true, .f = fe_float_value(x)};
     } else {
         int64_t i = fe_integer_value(x);
-        *n = (struct launch_number){.i = i, .f = x->type->kind == FE_TYPE_ULONG ? (double)(uint64_t)i : (double)i};
+        *n = (struct launch_number){.i = i,
+                                    .f = x->type->kind == FE_TYPE_ULONG ? (double)(uint64_t)i : (double)i};
     }
     return true;
 }
@@ -86,7 +91,8 @@ static bool form_value(struct checker *c, struct fe_expr *e, struct launch_value
         if (strcmp(name, launch_forms[i].name) == 0)
             form = &launch_forms[i];
     if (!form || e->call.arg_count != strlen(form->arguments)) {
-        fe_report(c->fe, FE_MSG(launch_form), e->where, form ? form->usage : "known are zeros, iota, ramp, random, normal and file");
+        fe_report(c->fe, FE_MSG(launch_form), e->where,
+                  form ? form->usage : "known are zeros, iota, ramp, random, normal and file");
         return false;
     }
     v->kind = form->kind;
@@ -123,19 +129,22 @@ static const char *try_value(const struct launch_value *v, const struct fe_type 
         return NULL;
     if (v->kind != LAUNCH_LIST)
         one.count = 1;
-    const char *problem = launch_make_buffer(&one, fe_launch_element(element), (uint32_t)element->size, SIZE_MAX / 2, &bytes, &n);
+    const char *problem = launch_make_buffer(&one, fe_launch_element(element), (uint32_t)element->size,
+                                             SIZE_MAX / 2, &bytes, &n);
     mem_free(bytes);
     return problem;
 }
 
-static bool launch_value(struct checker *c, struct fe_launch_item *i, const struct fe_type *t, struct launch_value *v)
+static bool launch_value(struct checker *c, struct fe_launch_item *i, const struct fe_type *t,
+                         struct launch_value *v)
 {
     struct fe_expr *e = i->value;
     bool is_buffer = e->kind == FE_EXPR_INIT || e->kind == FE_EXPR_FILE ||
                      (e->kind == FE_EXPR_CALL && e->call.callee->kind == FE_EXPR_NAME &&
                       !fe_find_builtin(c, e->call.callee->name.name));
     if (is_buffer != fe_is_pointer(t)) {
-        fe_report(c->fe, FE_MSG(launch_kind), e->where, i->name, is_buffer ? "a buffer" : "a scalar", fe_type_text(c, t));
+        fe_report(c->fe, FE_MSG(launch_kind), e->where, i->name, is_buffer ? "a buffer" : "a scalar",
+                  fe_type_text(c, t));
         return false;
     }
     bool good = e->kind == FE_EXPR_INIT   ? list_value(c, e, v)
@@ -150,7 +159,7 @@ static bool launch_value(struct checker *c, struct fe_launch_item *i, const stru
     return !problem;
 }
 
-/* ---- the parts of a directive ------------------------------------------------------------------------------------ */
+/* ---- the parts of a directive -------------------------------------------------------------------------- */
 
 static void check_arguments(struct checker *c, struct fe_launch *l, struct target *t)
 {
@@ -181,8 +190,8 @@ static void check_all_given(struct checker *c, struct fe_launch *l, struct targe
 #define MOST_BLOCK_THREADS 1024
 #define MOST_GRID_BLOCKS   INT32_MAX
 
-static void check_size(struct checker *c, struct fe_launch_item *items, span where, const char *what, int64_t most,
-                       uint32_t size[3])
+static void check_size(struct checker *c, struct fe_launch_item *items, span where, const char *what,
+                       int64_t most, uint32_t size[3])
 {
     uint64_t product = 1;
     uint32_t n = 0;

@@ -21,7 +21,7 @@ static struct fe_expr *fold_unary(struct fe_expr *e, const struct fe_expr *a)
     return e;
 }
 
-/* ---- lvalues ------------------------------------------------------------------------------------------------ */
+/* ---- lvalues ------------------------------------------------------------------------------------------- */
 
 static bool check_modifiable(struct checker *c, const struct fe_expr *a)
 {
@@ -128,12 +128,12 @@ struct fe_expr *fe_check_unary(struct checker *c, struct fe_expr *e)
     return fold_unary(e, a);
 }
 
-/* ---- binary operators ------------------------------------------------------------------------------------------ */
+/* ---- binary operators ---------------------------------------------------------------------------------- */
 
 static struct fe_expr *bad_operands(struct checker *c, struct fe_expr *e)
 {
-    fe_report(c->fe, FE_MSG(binary_operands), e->op_at, fe_op_text[e->op], fe_type_text(c, e->sub.a->type->plain),
-              fe_type_text(c, e->sub.b->type->plain));
+    fe_report(c->fe, FE_MSG(binary_operands), e->op_at, fe_op_text[e->op],
+              fe_type_text(c, e->sub.a->type->plain), fe_type_text(c, e->sub.b->type->plain));
     return fe_poison(c, e);
 }
 
@@ -153,7 +153,8 @@ static bool is_data_pointer(const struct fe_type *t)
 }
 
 /* Signed and unsigned compared, and the signed side is not known to be positive. */
-static void check_sign_compare(struct checker *c, struct fe_expr *e, const struct fe_type *a, const struct fe_type *b)
+static void check_sign_compare(struct checker *c, struct fe_expr *e, const struct fe_type *a,
+                               const struct fe_type *b)
 {
     const struct fe_type *common = fe_common_type(c, (struct fe_type *)a, (struct fe_type *)b);
     if (!fe_is_integer(common) || fe_is_signed(common))
@@ -163,7 +164,8 @@ static void check_sign_compare(struct checker *c, struct fe_expr *e, const struc
         const struct fe_type *t = i ? b : a;
         bool harmless = !fe_is_signed(t) || (sides[i]->constant && fe_integer_value(sides[i]) >= 0);
         if (!harmless)
-            fe_report(c->fe, FE_MSG(sign_compare), e->op_at, fe_type_text(c, a->plain), fe_type_text(c, b->plain));
+            fe_report(c->fe, FE_MSG(sign_compare), e->op_at, fe_type_text(c, a->plain),
+                      fe_type_text(c, b->plain));
     }
 }
 
@@ -279,7 +281,7 @@ static struct fe_expr *check_operands(struct checker *c, struct fe_expr *e)
     if (fe_is_arithmetic(a) && fe_is_arithmetic(b))
         return check_arithmetic(c, e);
     if (fe_is_pointer(a) || fe_is_pointer(b))
-        return is_comparison(e->op) ? check_pointer_comparison(c, e)
+        return is_comparison(e->op)                       ? check_pointer_comparison(c, e)
                : e->op == FE_OP_ADD || e->op == FE_OP_SUB ? check_pointer_sum(c, e)
                                                           : bad_operands(c, e);
     return bad_operands(c, e);
@@ -294,7 +296,7 @@ struct fe_expr *fe_check_binary(struct checker *c, struct fe_expr *e)
     return check_operands(c, e);
 }
 
-/* ---- assignment ---------------------------------------------------------------------------------------------------- */
+/* ---- assignment ---------------------------------------------------------------------------------------- */
 
 static struct fe_expr *check_compound(struct checker *c, struct fe_expr *e)
 {

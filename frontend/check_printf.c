@@ -5,7 +5,9 @@
  */
 #include "frontend/check.h"
 
-struct format { const char *at, *end; };
+struct format {
+    const char *at, *end;
+};
 
 /* Reads one conversion behind its %. Its letter; 0: malformed. *is_long: 64 bits; *length: from the % on. */
 static char read_conversion(struct format *f, bool *is_long)
@@ -25,7 +27,9 @@ static struct fe_type *conversion_type(struct checker *c, char letter, bool is_l
 {
     bool is_signed = letter == 'd' || letter == 'i' || letter == 'c';
     if (strchr("diuoxXc", letter) && fe_is_integer(a->type))
-        return c->types->basic[is_long ? is_signed ? FE_TYPE_LONG : FE_TYPE_ULONG : is_signed ? FE_TYPE_INT : FE_TYPE_UINT];
+        return c->types->basic[is_long     ? is_signed ? FE_TYPE_LONG : FE_TYPE_ULONG
+                               : is_signed ? FE_TYPE_INT
+                                           : FE_TYPE_UINT];
     if (strchr("fFeEgGaA", letter) && fe_is_float(a->type))
         return c->types->basic[FE_TYPE_DOUBLE];
     if (letter == 'p' && fe_is_pointer(a->type))
@@ -33,7 +37,8 @@ static struct fe_type *conversion_type(struct checker *c, char letter, bool is_l
     return NULL;
 }
 
-static void check_one(struct checker *c, struct fe_expr **a, const char *start, int n, char letter, bool is_long)
+static void check_one(struct checker *c, struct fe_expr **a, const char *start, int n, char letter,
+                      bool is_long)
 {
     struct fe_expr *next = (*a)->next;
     if (fe_is_error((*a)->type))

@@ -6,7 +6,7 @@
 
 static void check_stmt(struct checker *c, struct fe_stmt *s);
 
-#define MAX_LANES 64             /* of the widest warp: the largest threshold of a Predict */
+#define MAX_LANES 64 /* of the widest warp: the largest threshold of a Predict */
 
 static void check_list(struct checker *c, struct fe_stmt *first, bool heart_allowed)
 {
@@ -28,7 +28,7 @@ static void check_block(struct checker *c, struct fe_stmt *s, bool heart_allowed
     }
 }
 
-/* ---- reachability ------------------------------------------------------------------------------------------------- */
+/* ---- reachability -------------------------------------------------------------------------------------- */
 
 static void make_reachable(struct checker *c, bool reachable)
 {
@@ -65,7 +65,7 @@ static bool is_true(const struct fe_expr *e)
     return !e || (e->constant && !fe_is_error(e->type) && e->value);
 }
 
-/* ---- branches and loops ---------------------------------------------------------------------------------------------- */
+/* ---- branches and loops -------------------------------------------------------------------------------- */
 
 static void check_if(struct checker *c, struct fe_stmt *s)
 {
@@ -137,13 +137,14 @@ static void check_for(struct checker *c, struct fe_stmt *s)
     make_reachable(c, broken || !is_true(s->loop.condition));
 }
 
-/* ---- switch ------------------------------------------------------------------------------------------------------------- */
+/* ---- switch -------------------------------------------------------------------------------------------- */
 
 static void check_switch(struct checker *c, struct fe_stmt *s)
 {
     struct fe_expr *v = s->select.value = fe_check_value(c, s->select.value);
     struct fe_nest outer = c->nest;
-    struct fe_switch here = {.stmt = s, .last_case = &s->select.cases, .tokens = c->nest.tokens, .loop = c->nest.loop};
+    struct fe_switch here = {
+        .stmt = s, .last_case = &s->select.cases, .tokens = c->nest.tokens, .loop = c->nest.loop};
     bool broken = false;
     if (!fe_is_error(v->type) && !fe_is_integer(v->type)) {
         fe_report(c->fe, FE_MSG(switch_type), v->where, fe_type_text(c, v->type->plain));
@@ -212,7 +213,7 @@ static void check_default(struct checker *c, struct fe_stmt *s)
     w->otherwise = s;
 }
 
-/* ---- jumps ------------------------------------------------------------------------------------------------------------------ */
+/* ---- jumps --------------------------------------------------------------------------------------------- */
 
 static void check_break(struct checker *c, struct fe_stmt *s)
 {
@@ -311,7 +312,7 @@ static void resolve_jump(struct checker *c, struct fe_jump *j)
     }
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the rest ------------------------------------------------------------------------------------------ */
 
 static void check_try(struct checker *c, struct fe_stmt *s)
 {
@@ -391,7 +392,7 @@ static void check_stmt(struct checker *c, struct fe_stmt *s)
     }
 }
 
-/* ---- function bodies -------------------------------------------------------------------------------------------------------------- */
+/* ---- function bodies ----------------------------------------------------------------------------------- */
 
 static void finish_labels(struct checker *c)
 {
@@ -399,7 +400,8 @@ static void finish_labels(struct checker *c)
         resolve_jump(c, &c->jumps.at[i]);
     for (uint32_t i = 0; i < c->labels.count; i++)
         if (!c->labels.at[i].used)
-            fe_report(c->fe, FE_MSG(unused_label), c->labels.at[i].stmt->jump.name_at, c->labels.at[i].stmt->jump.name);
+            fe_report(c->fe, FE_MSG(unused_label), c->labels.at[i].stmt->jump.name_at,
+                      c->labels.at[i].stmt->jump.name);
 }
 
 void fe_check_body(struct checker *c, struct fe_function *f)

@@ -9,7 +9,7 @@ enum fe_space fe_form_space(const struct fe_form *f)
     return f->space;
 }
 
-/* ---- structures and enumerations ------------------------------------------------------------------------------ */
+/* ---- structures and enumerations ----------------------------------------------------------------------- */
 
 static uint64_t field_key(const struct fe_type *structure, const char *name)
 {
@@ -62,7 +62,8 @@ static void check_field(struct checker *c, struct fe_type *structure, struct fe_
 static struct fe_type *type_to_define(struct checker *c, struct fe_decl *d)
 {
     struct fe_decl *there = d->name ? fe_find_here(c, FE_TAGS, d->name) : NULL;
-    if (there && there->kind == FE_DECL_STRUCT && there->type && !there->type->is_complete && !there->type->decl)
+    if (there && there->kind == FE_DECL_STRUCT && there->type && !there->type->is_complete &&
+        !there->type->decl)
         return there->type;
     struct fe_type *t = fe_struct_new(c->types, d->name);
     d->type = t;
@@ -114,7 +115,8 @@ void fe_check_enum(struct checker *c, struct fe_decl *d)
     if (d->name)
         fe_enter(c, FE_TAGS, d);
     for (struct fe_decl *e = d->members.first; e; e = e->next) {
-        if (e->init && !fe_check_constant(c, &e->init, "the value of an enumerator", INT32_MIN, INT32_MAX, &v))
+        if (e->init &&
+            !fe_check_constant(c, &e->init, "the value of an enumerator", INT32_MIN, INT32_MAX, &v))
             v = 0;
         if (v > INT32_MAX) {
             fe_report(c->fe, FE_MSG(enumerator_overflow), e->name_at, e->name);
@@ -126,7 +128,7 @@ void fe_check_enum(struct checker *c, struct fe_decl *d)
     }
 }
 
-/* ---- forms --------------------------------------------------------------------------------------------------------- */
+/* ---- forms --------------------------------------------------------------------------------------------- */
 
 /* A tag that has not been seen: an incomplete structure, to be defined later in this scope. */
 static struct fe_type *forward_structure(struct checker *c, struct fe_form *f)
@@ -211,7 +213,8 @@ static struct fe_type *parameter_type(struct checker *c, struct fe_decl *p)
     struct fe_type *t = fe_check_form(c, p->form);
     enum fe_space space = fe_form_space(p->form);
     if (t->kind == FE_TYPE_ARRAY)
-        return fe_pointer_to(c->types, space == FE_SPACE_CONSTANT ? fe_const_of(c->types, t->of) : t->of, space);
+        return fe_pointer_to(c->types, space == FE_SPACE_CONSTANT ? fe_const_of(c->types, t->of) : t->of,
+                             space);
     if (t->kind == FE_TYPE_FUNCTION)
         return fe_pointer_to(c->types, t, FE_SPACE_PRIVATE);
     if (space != FE_SPACE_NONE && space != FE_SPACE_PRIVATE) {
@@ -227,7 +230,8 @@ static struct fe_type *parameter_type(struct checker *c, struct fe_decl *p)
 static struct fe_type *function_type(struct checker *c, struct fe_form *f)
 {
     uint32_t n = f->function.param_count, i = 0;
-    struct fe_type **params = arena_array(c->arena, struct fe_type *, n ? n : 1), *result = fe_check_form(c, f->of);
+    struct fe_type **params = arena_array(c->arena, struct fe_type *, n ? n : 1),
+                   *result = fe_check_form(c, f->of);
     bool good = !fe_is_error(result);
     enum fe_space space = fe_form_space(f->of);
     if (space != FE_SPACE_NONE) {

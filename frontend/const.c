@@ -11,14 +11,14 @@ static const struct {
     uint16_t on_signed, on_unsigned, on_float;
     bool swap;
 } binary_ops[FE_OPS] = {
-    [FE_OP_ADD] = {IR_add, IR_add, IR_add, false},   [FE_OP_SUB] = {IR_sub, IR_sub, IR_sub, false},
-    [FE_OP_MUL] = {IR_mul, IR_mul, IR_mul, false},   [FE_OP_DIV] = {IR_sdiv, IR_udiv, IR_div, false},
+    [FE_OP_ADD] = {IR_add, IR_add, IR_add, false},    [FE_OP_SUB] = {IR_sub, IR_sub, IR_sub, false},
+    [FE_OP_MUL] = {IR_mul, IR_mul, IR_mul, false},    [FE_OP_DIV] = {IR_sdiv, IR_udiv, IR_div, false},
     [FE_OP_REM] = {IR_srem, IR_urem, IR_none, false}, [FE_OP_SHL] = {IR_shl, IR_shl, IR_none, false},
     [FE_OP_SHR] = {IR_ashr, IR_lshr, IR_none, false}, [FE_OP_AND] = {IR_and, IR_and, IR_none, false},
-    [FE_OP_XOR] = {IR_xor, IR_xor, IR_none, false},  [FE_OP_OR] = {IR_or, IR_or, IR_none, false},
-    [FE_OP_LT] = {IR_slt, IR_ult, IR_lt, false},     [FE_OP_GT] = {IR_slt, IR_ult, IR_lt, true},
-    [FE_OP_LE] = {IR_sle, IR_ule, IR_le, false},     [FE_OP_GE] = {IR_sle, IR_ule, IR_le, true},
-    [FE_OP_EQ] = {IR_eq, IR_eq, IR_eq, false},       [FE_OP_NE] = {IR_ne, IR_ne, IR_ne, false},
+    [FE_OP_XOR] = {IR_xor, IR_xor, IR_none, false},   [FE_OP_OR] = {IR_or, IR_or, IR_none, false},
+    [FE_OP_LT] = {IR_slt, IR_ult, IR_lt, false},      [FE_OP_GT] = {IR_slt, IR_ult, IR_lt, true},
+    [FE_OP_LE] = {IR_sle, IR_ule, IR_le, false},      [FE_OP_GE] = {IR_sle, IR_ule, IR_le, true},
+    [FE_OP_EQ] = {IR_eq, IR_eq, IR_eq, false},        [FE_OP_NE] = {IR_ne, IR_ne, IR_ne, false},
 };
 
 enum ir_op fe_binary_op(enum fe_op op, const struct fe_type *operand, bool *swap)
@@ -29,9 +29,13 @@ enum ir_op fe_binary_op(enum fe_op op, const struct fe_type *operand, bool *swap
                                    : binary_ops[op].on_unsigned;
 }
 
-/* ---- conversions ---------------------------------------------------------------------------------------- */
+/* ---- conversions --------------------------------------------------------------------------------------- */
 
-struct steps { struct fe_step *at; uint32_t count; enum ir_type type; };
+struct steps {
+    struct fe_step *at;
+    uint32_t count;
+    enum ir_type type;
+};
 
 static void step(struct steps *s, enum ir_op op, enum ir_type to)
 {
@@ -76,7 +80,8 @@ static void convert_to_float(struct steps *s, const struct fe_type *from, const 
         step(s, to->kind == FE_TYPE_DOUBLE ? IR_fext : IR_ftrunc, fe_ir_type(to));
 }
 
-uint32_t fe_conversion(const struct fe_type *from, const struct fe_type *to, struct fe_step steps[FE_MAX_STEPS])
+uint32_t fe_conversion(const struct fe_type *from, const struct fe_type *to,
+                       struct fe_step steps[FE_MAX_STEPS])
 {
     struct steps s = {steps, 0, fe_ir_type(from)};
     if (from->kind == to->kind && !fe_is_pointer(from))
@@ -108,9 +113,10 @@ uint32_t fe_conversion(const struct fe_type *from, const struct fe_type *to, str
     return s.count;
 }
 
-/* ---- evaluation ------------------------------------------------------------------------------------------ */
+/* ---- evaluation ---------------------------------------------------------------------------------------- */
 
-static scalar_bits evaluate(enum ir_op op, enum ir_type result, enum ir_type argument, scalar_bits a, scalar_bits b)
+static scalar_bits evaluate(enum ir_op op, enum ir_type result, enum ir_type argument, scalar_bits a,
+                            scalar_bits b)
 {
     int c = scalar_find((enum scalar_op)op, (enum scalar_type)ir_type_info[result].scalar,
                         (enum scalar_type)ir_type_info[argument].scalar);

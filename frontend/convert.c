@@ -52,7 +52,7 @@ struct fe_expr *fe_convert(struct checker *c, struct fe_expr *e, struct fe_type 
     return e;
 }
 
-/* ---- lvalues --------------------------------------------------------------------------------------------- */
+/* ---- lvalues ------------------------------------------------------------------------------------------- */
 
 struct fe_variable *fe_root_variable(const struct fe_expr *e)
 {
@@ -127,7 +127,7 @@ struct fe_expr *fe_decay(struct checker *c, struct fe_expr *e)
     return wrap(c, e, fe_pointer_to(c->types, e->type->of, fe_space_of(e)));
 }
 
-/* ---- as by assignment ------------------------------------------------------------------------------------- */
+/* ---- as by assignment ---------------------------------------------------------------------------------- */
 
 /* Warns if a constant does not survive the conversion. Bit patterns of the same width do. */
 static void check_constant_fits(struct checker *c, const struct fe_expr *e, const struct fe_type *to)
@@ -145,7 +145,8 @@ static void check_constant_fits(struct checker *c, const struct fe_expr *e, cons
         fits = x >= -half && x < 2 * half;
     }
     if (!fits)
-        fe_report(c->fe, FE_MSG(constant_conversion), e->where, fe_type_text(c, e->type->plain), fe_type_text(c, to));
+        fe_report(c->fe, FE_MSG(constant_conversion), e->where, fe_type_text(c, e->type->plain),
+                  fe_type_text(c, to));
 }
 
 static bool same_target(const struct fe_type *a, const struct fe_type *b)
@@ -153,17 +154,20 @@ static bool same_target(const struct fe_type *a, const struct fe_type *b)
     return a->of->plain == b->of->plain || a->of->kind == FE_TYPE_VOID || b->of->kind == FE_TYPE_VOID;
 }
 
-static struct fe_expr *assign_pointer(struct checker *c, struct fe_expr *e, struct fe_type *to, const char *what)
+static struct fe_expr *assign_pointer(struct checker *c, struct fe_expr *e, struct fe_type *to,
+                                      const char *what)
 {
     struct fe_type *from = e->type->plain;
     if (fe_is_null_constant(e))
         return fe_convert(c, e, to);
     if (!fe_is_pointer(from)) {
-        fe_report(c->fe, FE_MSG(incompatible_types), e->where, what, fe_type_text(c, to), fe_type_text(c, from));
+        fe_report(c->fe, FE_MSG(incompatible_types), e->where, what, fe_type_text(c, to),
+                  fe_type_text(c, from));
         return fe_poison(c, e);
     }
     if (fe_is_function_pointer(from) != fe_is_function_pointer(to) || !same_target(from, to)) {
-        fe_report(c->fe, FE_MSG(incompatible_types), e->where, what, fe_type_text(c, to), fe_type_text(c, from));
+        fe_report(c->fe, FE_MSG(incompatible_types), e->where, what, fe_type_text(c, to),
+                  fe_type_text(c, from));
         return fe_poison(c, e);
     }
     if (from->space != to->space) {
@@ -185,7 +189,8 @@ struct fe_expr *fe_convert_assign(struct checker *c, struct fe_expr *e, struct f
         return e;
     if (fe_is_pointer(to))
         return assign_pointer(c, e, to, what);
-    if (fe_is_arithmetic(to) && (fe_is_arithmetic(from) || (to->kind == FE_TYPE_BOOL && fe_is_pointer(from)))) {
+    if (fe_is_arithmetic(to) &&
+        (fe_is_arithmetic(from) || (to->kind == FE_TYPE_BOOL && fe_is_pointer(from)))) {
         check_constant_fits(c, e, to);
         return fe_convert(c, e, to);
     }
@@ -195,7 +200,7 @@ struct fe_expr *fe_convert_assign(struct checker *c, struct fe_expr *e, struct f
     return fe_poison(c, e);
 }
 
-/* ---- casts ---------------------------------------------------------------------------------------------------- */
+/* ---- casts --------------------------------------------------------------------------------------------- */
 
 static bool cast_is_allowed(const struct fe_type *from, const struct fe_type *to)
 {

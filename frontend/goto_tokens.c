@@ -2,8 +2,8 @@
  * Tokens").
  *
  * Lowering has given each operation the heart of the loop statement around it in the text. Where gotos make
- * cycles, that may break the static rules, so here every cycle that has a convergent operation and no heart in
- * its header gets one, and each use of a token takes
+ * cycles, that may break the static rules, so here every cycle that has a convergent operation and no heart
+ * in its header gets one, and each use of a token takes
  *   - the heart of the innermost loop statement around it whose heart dominates it, if that lies in the
  *     innermost cycle of the graph around the use (or there is none);
  *   - else the heart of that cycle.
@@ -21,12 +21,12 @@ struct placer {
     struct ir_cfg *cfg;
     struct ir_dominators *dominators;
     struct ir_cycles *cycles;
-    uint32_t *loop_of;           /* by block: innermost loop statement around it */
-    ir_ref *hearts;              /* by cycle; 0: none */
-    struct bitset convergent;    /* cycles that have a convergent operation */
+    uint32_t *loop_of;        /* by block: innermost loop statement around it */
+    ir_ref *hearts;           /* by cycle; 0: none */
+    struct bitset convergent; /* cycles that have a convergent operation */
 };
 
-/* ---- checking --------------------------------------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------------------------------------ */
 
 /* Says the first broken rule; what the verifier calls a rule is the user's mistake here. */
 static bool check_rules(struct placer *p)
@@ -38,11 +38,12 @@ static bool check_rules(struct placer *p)
         return true;
     const struct diagnostic *first = &found.all.at[0];
     const char *rule = strstr(first->text, ": "); /* behind "in @function" */
-    fe_report(p->l->fe, FE_MSG(token_rule), first->where, p->l->function->name, rule ? rule + 2 : first->text);
+    fe_report(p->l->fe, FE_MSG(token_rule), first->where, p->l->function->name,
+              rule ? rule + 2 : first->text);
     return false;
 }
 
-/* ---- cycles that need a heart -------------------------------------------------------------------------------------- */
+/* ---- cycles that need a heart -------------------------------------------------------------------------- */
 
 static bool report_irreducible(struct placer *p, uint32_t cycle, ir_ref use)
 {
@@ -77,13 +78,14 @@ static bool mark_all(struct placer *p)
     return true;
 }
 
-/* ---- choosing ----------------------------------------------------------------------------------------------------------- */
+/* ---- choosing ------------------------------------------------------------------------------------------ */
 
 /* The token for a use in this block, seen from inside `cycle` but in none of its inner cycles. */
 static ir_ref choose(struct placer *p, uint32_t block, uint32_t loop, uint32_t cycle)
 {
     struct fe_loop *loops = p->l->function->loops.at;
-    while (loop && !(loops[loop].token && ir_dominates(p->dominators, ir_at(p->f, loops[loop].token)->block, block)))
+    while (loop &&
+           !(loops[loop].token && ir_dominates(p->dominators, ir_at(p->f, loops[loop].token)->block, block)))
         loop = loops[loop].parent;
     ir_ref heart = loops[loop].token;
     if (cycle == IR_NO_CYCLE || ir_cycle_has(p->cycles, cycle, ir_at(p->f, heart)->block))

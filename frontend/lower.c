@@ -7,11 +7,12 @@ static const char *keep(struct lowering *l, const char *text)
     return intern_z(&l->module->strings, text);
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------------------------------------- */
 
 static void add_host(struct lowering *l, struct fe_function *f)
 {
-    struct ir_host host = {.name = keep(l, f->name), .signature = fe_ir_signature(l, f->type, false, false),
+    struct ir_host host = {.name = keep(l, f->name),
+                           .signature = fe_ir_signature(l, f->type, false, false),
                            .at = f->decl->name_at.at};
     f->host = l->module->hosts.count;
     vec_push(&l->module->arena, &l->module->hosts, host);
@@ -24,7 +25,8 @@ static void add_kernel_info(struct lowering *l, const struct fe_function *f)
         const struct fe_type *element = fe_is_pointer(p->type) ? p->type->of : p->type;
         struct text text = {0};
         fe_type_print(p->type, &text);
-        struct ir_param_info param = {.name = keep(l, p->name), .text = keep(l, text.at),
+        struct ir_param_info param = {.name = keep(l, p->name),
+                                      .text = keep(l, text.at),
                                       .type = (uint8_t)fe_ir_type(p->type),
                                       .element = (uint8_t)fe_launch_element(element),
                                       .element_bytes = (uint32_t)element->size};
@@ -38,9 +40,9 @@ static void add_function(struct lowering *l, struct fe_function *f)
 {
     uint32_t flags = (f->is_kernel ? IR_FN_KERNEL : 0) | (f->convergent ? IR_FN_CONVERGENT : 0);
     const struct fe_type *result = f->type->of;
-    enum ir_type t = f->throws                               ? IR_TYPE_I1
+    enum ir_type t = f->throws                              ? IR_TYPE_I1
                      : fe_returns_by_pointer(result, false) ? IR_TYPE_VOID
-                                                             : fe_ir_type(result);
+                                                            : fe_ir_type(result);
     f->ir = ir_function_new(l->module, f->name, t, flags);
     f->ir->at = f->decl->name_at.at;
     if (f->is_kernel)
@@ -58,7 +60,7 @@ static void declare_functions(struct lowering *l)
     }
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------ */
 
 /* A copy that lives as long as the module. */
 static struct launch copy_launch(struct lowering *l, const struct launch *from)
@@ -87,7 +89,7 @@ static struct launch copy_launch(struct lowering *l, const struct launch *from)
     return to;
 }
 
-/* ---- limits of the IR ----------------------------------------------------------------------------------------------- */
+/* ---- limits of the IR ---------------------------------------------------------------------------------- */
 
 static bool within(struct lowering *l, uint64_t count, uint64_t limit, const char *what, span where)
 {

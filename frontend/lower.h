@@ -45,7 +45,7 @@ struct lowering {
     struct map object_names;                 /* taken ones, interned -> the last number behind the name */
 };
 
-/* ---- lower_function.c: blocks and frames ---------------------------------------------------------------------- */
+/* ---- lower_function.c: blocks and frames --------------------------------------------------------------- */
 
 void fe_lower_function(struct lowering *l, struct fe_function *f);
 uint32_t fe_block(struct lowering *l, const char *name);                /* a new block, not yet started */
@@ -60,7 +60,7 @@ void fe_throw(struct lowering *l);
 bool fe_returns_by_pointer(const struct fe_type *result, bool throws);
 uint32_t fe_ir_signature(struct lowering *l, const struct fe_type *t, bool throws, bool convergent);
 
-/* ---- lower_access.c --------------------------------------------------------------------------------------------- */
+/* ---- lower_access.c ------------------------------------------------------------------------------------ */
 
 struct address fe_lower_address(struct lowering *l, const struct fe_expr *e);   /* lvalues and structure values */
 ir_ref fe_pointer(struct lowering *l, struct address a);
@@ -72,7 +72,7 @@ void fe_lower_init(struct lowering *l, struct address a, const struct fe_type *t
 struct address fe_temporary(struct lowering *l, const struct fe_type *t);
 const char *fe_hint(struct lowering *l, struct fe_variable *v);
 
-/* ---- lower_expr.c, lower_call.c, lower_builtin.c ------------------------------------------------------------------ */
+/* ---- lower_expr.c, lower_call.c, lower_builtin.c ------------------------------------------------------- */
 
 ir_ref fe_lower_value(struct lowering *l, const struct fe_expr *e);     /* 0 for void */
 void fe_lower_effect(struct lowering *l, const struct fe_expr *e);      /* its value is not wanted */
@@ -84,7 +84,7 @@ ir_ref fe_offset_pointer(struct lowering *l, ir_ref p, ir_ref index, const struc
 ir_ref fe_lower_call(struct lowering *l, const struct fe_expr *e, struct address *into);
 ir_ref fe_lower_builtin(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b);
 
-/* ---- lower_stmt.c, goto_tokens.c ------------------------------------------------------------------------------------- */
+/* ---- lower_stmt.c, goto_tokens.c ----------------------------------------------------------------------- */
 
 void fe_lower_list(struct lowering *l, const struct fe_stmt *first);
 void fe_lower_variable(struct lowering *l, struct fe_decl *d);

@@ -4,7 +4,7 @@
  */
 #include "frontend/lower.h"
 
-#define LEAFWISE_SCALARS 16      /* structures with more are copied by memcpy */
+#define LEAFWISE_SCALARS 16 /* structures with more are copied by memcpy */
 
 const char *fe_hint(struct lowering *l, struct fe_variable *v)
 {
@@ -17,7 +17,8 @@ ir_ref fe_pointer(struct lowering *l, struct address a)
 {
     if (a.offset == 0)
         return a.base;
-    return ir_emit2(&l->c, IR_ptradd, ir_at(l->f, a.base)->type, a.base, ir_const_i32(l->f, (uint32_t)a.offset));
+    return ir_emit2(&l->c, IR_ptradd, ir_at(l->f, a.base)->type, a.base,
+                    ir_const_i32(l->f, (uint32_t)a.offset));
 }
 
 static struct address moved(struct address a, uint64_t bytes)
@@ -30,7 +31,7 @@ struct address fe_temporary(struct lowering *l, const struct fe_type *t)
     return (struct address){fe_alloca(l, t->size, t->align, NULL), 0};
 }
 
-/* ---- scalars ----------------------------------------------------------------------------------------------------- */
+/* ---- scalars ------------------------------------------------------------------------------------------- */
 
 ir_ref fe_load(struct lowering *l, struct address a, const struct fe_type *t)
 {
@@ -42,7 +43,7 @@ void fe_store(struct lowering *l, struct address a, const struct fe_type *t, ir_
     ir_emit_store(&l->c, fe_ir_mem(t), a.base, a.offset, v);
 }
 
-/* ---- objects: constant and shared variables, entered in the module when they are first used ------------------------ */
+/* ---- objects: constant and shared variables, entered in the module when they are first used ------------ */
 
 static void write_scalar(uint8_t *at, const struct fe_type *t, scalar_bits v)
 {
@@ -86,8 +87,11 @@ static uint32_t object_of(struct lowering *l, struct fe_variable *v)
     const struct fe_decl *d = v->decl;
     if (v->object)
         return v->object - 1;
-    struct ir_object o = {.name = object_name(l, v), .space = (uint8_t)fe_ir_space(v->space),
-                          .size = (uint32_t)d->type->size, .align = d->type->align, .at = d->name_at.at};
+    struct ir_object o = {.name = object_name(l, v),
+                          .space = (uint8_t)fe_ir_space(v->space),
+                          .size = (uint32_t)d->type->size,
+                          .align = d->type->align,
+                          .at = d->name_at.at};
     if (v->space == FE_SPACE_CONSTANT)
         o.bytes = constant_bytes(l, d);
     vec_push(&l->module->arena, &l->module->objects, o);
@@ -95,7 +99,7 @@ static uint32_t object_of(struct lowering *l, struct fe_variable *v)
     return v->object - 1;
 }
 
-/* ---- lvalues ------------------------------------------------------------------------------------------------------- */
+/* ---- lvalues ------------------------------------------------------------------------------------------- */
 
 static struct address variable_address(struct lowering *l, struct fe_variable *v)
 {
@@ -113,7 +117,8 @@ static struct address pointee(struct lowering *l, const struct fe_expr *pointer)
 {
     if (pointer->kind == FE_EXPR_CAST && pointer->implicit && pointer->cast.a->type->kind == FE_TYPE_ARRAY)
         return fe_lower_address(l, pointer->cast.a);
-    if (pointer->kind == FE_EXPR_UNARY && pointer->op == FE_OP_ADDRESS && !fe_is_function_pointer(pointer->type))
+    if (pointer->kind == FE_EXPR_UNARY && pointer->op == FE_OP_ADDRESS &&
+        !fe_is_function_pointer(pointer->type))
         return fe_lower_address(l, pointer->sub.a);
     return (struct address){fe_lower_value(l, pointer), 0};
 }
@@ -206,7 +211,7 @@ struct address fe_lower_address(struct lowering *l, const struct fe_expr *e)
     }
 }
 
-/* ---- structures and arrays ------------------------------------------------------------------------------------------- */
+/* ---- structures and arrays ----------------------------------------------------------------------------- */
 
 static void copy_leaves(struct lowering *l, struct address to, struct address from, const struct fe_type *t)
 {

@@ -5,24 +5,31 @@
 
 #define MAX_BUILTIN_ARGS 3
 
-struct arguments { ir_ref at[MAX_BUILTIN_ARGS]; uint32_t count; const struct fe_type *type; };   /* of the first */
+struct arguments {
+    ir_ref at[MAX_BUILTIN_ARGS];
+    uint32_t count;
+    const struct fe_type *type;
+}; /* of the first */
 
 static struct arguments lower_arguments(struct lowering *l, const struct fe_expr *e)
 {
-    struct arguments a = {.type = e->call.args ? e->call.args->type->plain : l->program->types.basic[FE_TYPE_INT]};
+    struct arguments a = {.type = e->call.args ? e->call.args->type->plain
+                                               : l->program->types.basic[FE_TYPE_INT]};
     for (const struct fe_expr *x = e->call.args; x; x = x->next)
         a.at[a.count++] = fe_lower_value(l, x);
     fe_place(l, e->where);
     return a;
 }
 
-static ir_ref lower_op(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b, const struct arguments *a)
+static ir_ref lower_op(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b,
+                       const struct arguments *a)
 {
     enum ir_op op = fe_builtin_op(b, a->type);
     if (op == IR_none)
         return a->at[0];
     enum ir_type t = e->type->kind == FE_TYPE_VOID ? IR_TYPE_VOID : fe_ir_type(e->type);
-    bool counts = b->signature[0] == 'i' && a->count && fe_is_integer(a->type);  /* popcount(long) gives an int */
+    bool counts =
+        b->signature[0] == 'i' && a->count && fe_is_integer(a->type); /* popcount(long) gives an int */
     if (counts)
         t = fe_ir_type(a->type);
     ir_ref r = ir_emit(&l->c, op, t, a->count, a->at);
@@ -56,7 +63,8 @@ static ir_ref lower_clamp(struct lowering *l, const struct arguments *a)
 static ir_ref float_constant(struct lowering *l, const struct fe_type *t, double v)
 {
     uint64_t bits = scalar_bits_f64(v);
-    return ir_const(l->f, fe_ir_type(t), fe_fold_conversion(l->program->types.basic[FE_TYPE_DOUBLE], t, bits));
+    return ir_const(l->f, fe_ir_type(t),
+                    fe_fold_conversion(l->program->types.basic[FE_TYPE_DOUBLE], t, bits));
 }
 
 static ir_ref lower_rsqrt(struct lowering *l, const struct arguments *a)

@@ -6,10 +6,10 @@
 #include "frontend/lower.h"
 
 struct call {
-    u32_vec  args;
-    ir_ref   callee;             /* function pointer, or 0 */
-    struct address result;       /* where a result by pointer goes */
-    bool     by_pointer, throws;
+    u32_vec args;
+    ir_ref callee;         /* function pointer, or 0 */
+    struct address result; /* where a result by pointer goes */
+    bool by_pointer, throws;
 };
 
 static void lower_argument(struct lowering *l, struct call *call, const struct fe_expr *a)
@@ -38,7 +38,8 @@ static void lower_arguments(struct lowering *l, struct call *call, const struct 
         lower_argument(l, call, a);
 }
 
-static ir_ref emit(struct lowering *l, struct call *call, enum ir_op op, const struct fe_type *result, uint32_t number)
+static ir_ref emit(struct lowering *l, struct call *call, enum ir_op op, const struct fe_type *result,
+                   uint32_t number)
 {
     enum ir_type t = call->throws                                       ? IR_TYPE_I1
                      : call->by_pointer || result->kind == FE_TYPE_VOID ? IR_TYPE_VOID

@@ -20,10 +20,11 @@ ir_ref fe_lower_conversion(struct lowering *l, ir_ref v, const struct fe_type *f
     return v;
 }
 
-/* ---- pointers -------------------------------------------------------------------------------------------------------- */
+/* ---- pointers ------------------------------------------------------------------------------------------ */
 
 /* p + index * size; the product and the sum are taken modulo 2^32. */
-ir_ref fe_offset_pointer(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type, uint64_t size)
+ir_ref fe_offset_pointer(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type,
+                         uint64_t size)
 {
     scalar_bits known;
     if (ir_is_const(l->f, index, &known)) {
@@ -38,7 +39,8 @@ ir_ref fe_offset_pointer(struct lowering *l, ir_ref p, ir_ref index, const struc
 }
 
 /* p - index * size */
-static ir_ref offset_back(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type, uint64_t size)
+static ir_ref offset_back(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type,
+                          uint64_t size)
 {
     scalar_bits known;
     enum ir_type t = ir_at(l->f, index)->type;
@@ -54,7 +56,7 @@ static ir_ref pointer_difference(struct lowering *l, ir_ref a, ir_ref b, const s
     return ir_emit2(&l->c, IR_sdiv, IR_TYPE_I32, bytes, ir_const_i32(l->f, (uint32_t)pointer->of->size));
 }
 
-/* ---- operators ------------------------------------------------------------------------------------------------------------ */
+/* ---- operators ----------------------------------------------------------------------------------------- */
 
 static void check_divisor(struct lowering *l, enum fe_op op, const struct fe_type *t, ir_ref divisor)
 {
@@ -82,7 +84,8 @@ static ir_ref binary(struct lowering *l, enum fe_op op, const struct fe_type *t,
 static ir_ref lower_logical(struct lowering *l, const struct fe_expr *e)
 {
     bool is_and = e->op == FE_OP_LOGAND;
-    uint32_t right = fe_block(l, is_and ? "land.rhs" : "lor.rhs"), end = fe_block(l, is_and ? "land.end" : "lor.end");
+    uint32_t right = fe_block(l, is_and ? "land.rhs" : "lor.rhs"),
+             end = fe_block(l, is_and ? "land.end" : "lor.end");
     ir_ref result = ir_param_new(l->f, end, IR_TYPE_I1, NULL), a = fe_lower_value(l, e->sub.a);
     fe_place(l, e->op_at);
     ir_emit_brif(&l->c, a, is_and ? right : end, is_and ? end : right);
@@ -136,7 +139,8 @@ static ir_ref lower_step(struct lowering *l, const struct fe_expr *e)
 {
     const struct fe_type *t = e->type, *ints = l->program->types.basic[FE_TYPE_INT];
     const struct fe_type *with = fe_is_pointer(t) || t->size < 4 ? ints : t;
-    bool up = e->op == FE_OP_PREINC || e->op == FE_OP_POSTINC, before = e->op == FE_OP_PREINC || e->op == FE_OP_PREDEC;
+    bool up = e->op == FE_OP_PREINC || e->op == FE_OP_POSTINC,
+         before = e->op == FE_OP_PREINC || e->op == FE_OP_PREDEC;
     struct address a = fe_lower_address(l, e->sub.a);
     fe_place(l, e->op_at);
     ir_ref old = fe_load(l, a, t);
@@ -259,7 +263,7 @@ void fe_lower_effect(struct lowering *l, const struct fe_expr *e)
         fe_lower_value(l, e);
 }
 
-/* ---- conditions -------------------------------------------------------------------------------------------------------------- */
+/* ---- conditions ---------------------------------------------------------------------------------------- */
 
 void fe_lower_condition(struct lowering *l, const struct fe_expr *e, uint32_t yes, uint32_t no)
 {

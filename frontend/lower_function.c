@@ -1,7 +1,7 @@
 /* lower_function.c: the frame of a function: its blocks, allocas, parameters, way out, and entry token. */
 #include "frontend/lower.h"
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
 uint32_t fe_block(struct lowering *l, const char *name)
 {
@@ -52,7 +52,7 @@ ir_ref fe_token(struct lowering *l, const struct fe_expr *named)
     return named ? fe_variable(named->name.decl)->address : l->function->loops.at[l->loop].token;
 }
 
-/* ---- signatures ---------------------------------------------------------------------------------------------------- */
+/* ---- signatures ---------------------------------------------------------------------------------------- */
 
 bool fe_returns_by_pointer(const struct fe_type *result, bool throws)
 {
@@ -79,7 +79,7 @@ uint32_t fe_ir_signature(struct lowering *l, const struct fe_type *t, bool throw
     return ir_signature_add(l->module, s);
 }
 
-/* ---- the way out ----------------------------------------------------------------------------------------------------- */
+/* ---- the way out --------------------------------------------------------------------------------------- */
 
 /* The function's only return, with a parameter for what it returns. */
 static uint32_t return_block(struct lowering *l)
@@ -159,7 +159,7 @@ static void finish_return(struct lowering *l)
     l->open = false;
 }
 
-/* ---- parameters -------------------------------------------------------------------------------------------------------- */
+/* ---- parameters ---------------------------------------------------------------------------------------- */
 
 static ir_ref add_param(struct lowering *l, enum ir_type t, const char *hint)
 {
@@ -201,13 +201,14 @@ static void make_entry_token(struct lowering *l)
         f->loops.at[0].token = ir_emit0(&l->c, IR_entry, IR_TYPE_TOKEN);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------------ */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 /* Gives the blocks the order of the text and drops those that nothing reaches. */
 static void settle_blocks(struct lowering *l)
 {
     struct ir_function *f = l->f;
-    struct bitset reached = bitset_new(l->arena, f->blocks.count), dead = bitset_new(l->arena, f->blocks.count);
+    struct bitset reached = bitset_new(l->arena, f->blocks.count),
+                  dead = bitset_new(l->arena, f->blocks.count);
     u32_vec work = {0};
     vec_push(l->arena, &work, l->started.at[0]);
     bitset_add(reached, l->started.at[0]);

@@ -7,7 +7,7 @@
 
 static void lower_stmt(struct lowering *l, const struct fe_stmt *s);
 
-/* ---- declarations ------------------------------------------------------------------------------------------------- */
+/* ---- declarations -------------------------------------------------------------------------------------- */
 
 static void lower_token(struct lowering *l, struct fe_decl *d)
 {
@@ -58,7 +58,7 @@ static void lower_decls(struct lowering *l, const struct fe_stmt *s)
             fe_lower_variable(l, d);
 }
 
-/* ---- branches and loops ------------------------------------------------------------------------------------------------ */
+/* ---- branches and loops -------------------------------------------------------------------------------- */
 
 static void lower_if(struct lowering *l, const struct fe_stmt *s)
 {
@@ -76,7 +76,7 @@ static void lower_if(struct lowering *l, const struct fe_stmt *s)
     fe_start(l, end);
 }
 
-struct loop {                    /* what was around it */
+struct loop { /* what was around it */
     struct jump_targets targets, *breaks, *continues;
     uint32_t outer;
 };
@@ -139,7 +139,9 @@ static void lower_loop(struct lowering *l, const struct fe_stmt *s, const struct
     bool is_for = s->kind == FE_STMT_FOR, endless = is_endless(s->loop.condition);
     struct loop loop;
     fe_place(l, s->where);
-    uint32_t header = fe_block(l, endless ? is_for ? "for.body" : "while.body" : is_for ? "for.cond" : "while.cond");
+    uint32_t header = fe_block(l, endless  ? is_for ? "for.body" : "while.body"
+                                  : is_for ? "for.cond"
+                                           : "while.cond");
     enter_loop(l, &loop, s, header, is_for ? "for.end" : "while.end", is_for ? "for.step" : "while.next");
     if (!endless) {
         uint32_t body = fe_block(l, is_for ? "for.body" : "while.body");
@@ -215,7 +217,7 @@ static void lower_switch(struct lowering *l, const struct fe_stmt *s)
     fe_start(l, targets.on_break);
 }
 
-/* ---- jumps ------------------------------------------------------------------------------------------------------------------ */
+/* ---- jumps --------------------------------------------------------------------------------------------- */
 
 static uint32_t label_block(struct lowering *l, struct fe_stmt *label)
 {
@@ -247,7 +249,8 @@ static void lower_label(struct lowering *l, struct fe_stmt *s)
 
 static void lower_predict(struct lowering *l, const struct fe_stmt *s)
 {
-    uint32_t number = s->jump.label ? label_prediction(l, s->jump.label) : fe_function(s->jump.function)->ir->id;
+    uint32_t number =
+        s->jump.label ? label_prediction(l, s->jump.label) : fe_function(s->jump.function)->ir->id;
     ir_ref r = ir_emit0(&l->c, s->jump.label ? IR_predict : IR_predict_function, IR_TYPE_VOID);
     ir_at(l->f, r)->imm = number;
     ir_at(l->f, r)->imm2 = s->jump.threshold ? (uint32_t)s->jump.threshold->value : 0;
@@ -288,7 +291,7 @@ static void lower_try(struct lowering *l, const struct fe_stmt *s)
     fe_start(l, end);
 }
 
-/* ---- all ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------------------------------------- */
 
 void fe_lower_list(struct lowering *l, const struct fe_stmt *first)
 {

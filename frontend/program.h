@@ -79,7 +79,7 @@ struct fe_program {
 static inline struct fe_variable *fe_variable(const struct fe_decl *d) { return d->info; }
 static inline struct fe_function *fe_function(const struct fe_decl *d) { return d->info; }
 
-/* ---- arithmetic that checker and lowering share (frontend/const.c) ----------------------------------------- */
+/* ---- arithmetic that checker and lowering share (frontend/const.c) ------------------------------------- */
 
 /* The operation of a binary operator on operands of this type; *swap: with its operands exchanged. */
 enum ir_op fe_binary_op(enum fe_op op, const struct fe_type *operand, bool *swap);
@@ -97,7 +97,7 @@ int64_t fe_integer_value(const struct fe_expr *e);
 double  fe_float_value(const struct fe_expr *e);
 bool    fe_is_zero(const struct fe_type *t, scalar_bits v);     /* +0 and -0 too */
 
-/* ---- call graph and token inference ------------------------------------------------------------------------- */
+/* ---- call graph and token inference -------------------------------------------------------------------- */
 
 struct frontend;
 /* callgraph.c: recursion, which functions are convergent, which throw. */

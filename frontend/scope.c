@@ -83,9 +83,12 @@ const struct fe_builtin *fe_find_builtin(struct checker *c, const char *name)
     return i == MAP_NONE ? NULL : &fe_builtins[i];
 }
 
-/* ---- suggestions -------------------------------------------------------------------------------------------- */
+/* ---- suggestions --------------------------------------------------------------------------------------- */
 
-struct suggestion { const char *name, *best; unsigned distance; };
+struct suggestion {
+    const char *name, *best;
+    unsigned distance;
+};
 
 static struct suggestion suggestion_for(const char *name)
 {

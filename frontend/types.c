@@ -10,23 +10,23 @@ static const struct {
     uint8_t bytes, ir, mem, element;
     bool is_signed;
 } scalar_facts[] = {
-    [FE_TYPE_VOID]   = {0, IR_TYPE_VOID, IR_MEM_NONE, LAUNCH_BYTES, false},
-    [FE_TYPE_BOOL]   = {1, IR_TYPE_I1, IR_MEM_B8, LAUNCH_BOOL, false},
-    [FE_TYPE_CHAR]   = {1, IR_TYPE_I32, IR_MEM_S8, LAUNCH_CHAR, true},
-    [FE_TYPE_UCHAR]  = {1, IR_TYPE_I32, IR_MEM_U8, LAUNCH_UCHAR, false},
-    [FE_TYPE_SHORT]  = {2, IR_TYPE_I32, IR_MEM_S16, LAUNCH_SHORT, true},
+    [FE_TYPE_VOID] = {0, IR_TYPE_VOID, IR_MEM_NONE, LAUNCH_BYTES, false},
+    [FE_TYPE_BOOL] = {1, IR_TYPE_I1, IR_MEM_B8, LAUNCH_BOOL, false},
+    [FE_TYPE_CHAR] = {1, IR_TYPE_I32, IR_MEM_S8, LAUNCH_CHAR, true},
+    [FE_TYPE_UCHAR] = {1, IR_TYPE_I32, IR_MEM_U8, LAUNCH_UCHAR, false},
+    [FE_TYPE_SHORT] = {2, IR_TYPE_I32, IR_MEM_S16, LAUNCH_SHORT, true},
     [FE_TYPE_USHORT] = {2, IR_TYPE_I32, IR_MEM_U16, LAUNCH_USHORT, false},
-    [FE_TYPE_INT]    = {4, IR_TYPE_I32, IR_MEM_I32, LAUNCH_INT, true},
-    [FE_TYPE_UINT]   = {4, IR_TYPE_I32, IR_MEM_I32, LAUNCH_UINT, false},
-    [FE_TYPE_LONG]   = {8, IR_TYPE_I64, IR_MEM_I64, LAUNCH_LONG, true},
-    [FE_TYPE_ULONG]  = {8, IR_TYPE_I64, IR_MEM_I64, LAUNCH_ULONG, false},
-    [FE_TYPE_FLOAT]  = {4, IR_TYPE_F32, IR_MEM_F32, LAUNCH_FLOAT, true},
+    [FE_TYPE_INT] = {4, IR_TYPE_I32, IR_MEM_I32, LAUNCH_INT, true},
+    [FE_TYPE_UINT] = {4, IR_TYPE_I32, IR_MEM_I32, LAUNCH_UINT, false},
+    [FE_TYPE_LONG] = {8, IR_TYPE_I64, IR_MEM_I64, LAUNCH_LONG, true},
+    [FE_TYPE_ULONG] = {8, IR_TYPE_I64, IR_MEM_I64, LAUNCH_ULONG, false},
+    [FE_TYPE_FLOAT] = {4, IR_TYPE_F32, IR_MEM_F32, LAUNCH_FLOAT, true},
     [FE_TYPE_DOUBLE] = {8, IR_TYPE_F64, IR_MEM_F64, LAUNCH_DOUBLE, true},
-    [FE_TYPE_TOKEN]  = {0, IR_TYPE_TOKEN, IR_MEM_NONE, LAUNCH_BYTES, false},
+    [FE_TYPE_TOKEN] = {0, IR_TYPE_TOKEN, IR_MEM_NONE, LAUNCH_BYTES, false},
 };
 #define POINTER_BYTES 4
 
-/* ---- making ------------------------------------------------------------------------------------------ */
+/* ---- making -------------------------------------------------------------------------------------------- */
 
 static struct fe_type *type_new(struct fe_types *ts, enum fe_type_kind kind)
 {
@@ -144,7 +144,8 @@ struct fe_type *fe_array_of(struct fe_types *ts, struct fe_type *element, uint64
     return t;
 }
 
-struct fe_type *fe_function_of(struct fe_types *ts, struct fe_type *result, uint32_t n, struct fe_type *const *params)
+struct fe_type *fe_function_of(struct fe_types *ts, struct fe_type *result, uint32_t n,
+                               struct fe_type *const *params)
 {
     struct fe_type *candidate = type_new(ts, FE_TYPE_FUNCTION);
     candidate->of = result->plain;
@@ -229,8 +230,8 @@ bool fe_is_signed(const struct fe_type *t)
 enum ir_type fe_ir_space(enum fe_space s)
 {
     static const uint8_t types[FE_SPACES] = {
-        [FE_SPACE_NONE] = IR_TYPE_PRIVATE,         [FE_SPACE_GLOBAL] = IR_TYPE_GLOBAL,
-        [FE_SPACE_SHARED] = IR_TYPE_SHARED,        [FE_SPACE_CONSTANT] = IR_TYPE_CONSTANT,
+        [FE_SPACE_NONE] = IR_TYPE_PRIVATE,    [FE_SPACE_GLOBAL] = IR_TYPE_GLOBAL,
+        [FE_SPACE_SHARED] = IR_TYPE_SHARED,   [FE_SPACE_CONSTANT] = IR_TYPE_CONSTANT,
         [FE_SPACE_PRIVATE] = IR_TYPE_PRIVATE,
     };
     return types[s];

@@ -64,7 +64,7 @@ struct fe_type *fe_const_of(struct fe_types *ts, struct fe_type *t);
 /* In C's notation; a pointer's space stands before what it points to: "global const float *". */
 void fe_type_print(const struct fe_type *t, struct text *out);
 
-/* ---- questions; all see through const ---------------------------------------------------------------- */
+/* ---- questions; all see through const ------------------------------------------------------------------ */
 
 static inline bool fe_is(const struct fe_type *t, enum fe_type_kind k) { return t->kind == k; }
 static inline bool fe_is_error(const struct fe_type *t) { return t->kind == FE_TYPE_ERROR; }
