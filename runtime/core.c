@@ -17,8 +17,11 @@
 #pragma GCC diagnostic ignored "-Wunused-variable"
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-#if defined __SANITIZE_ADDRESS__ || !defined __OPTIMIZE__
+#if !defined CORE_LOOP && (defined __SANITIZE_ADDRESS__ || !defined __OPTIMIZE__)
 #define CORE_LOOP
+#endif
+#ifdef CORE_LOOP
+#pragma GCC diagnostic ignored "-Wunused-but-set-parameter" /* V, S, M and table, which only the jumps pass on */
 #endif
 
 enum { LANES = CORE_LANES };
