@@ -5,7 +5,6 @@
  * Each is run with verification after each pass and with the kept analyses checked; the result's text
  * has to read back as the same text. `golden_test -u [FILE…]` rewrites the files.
  */
-#define _GNU_SOURCE
 #include "opt/opt.h"
 
 #include <dirent.h>
