@@ -19,6 +19,7 @@ struct run {
     VEC(kernc_argument)   arguments;
     VEC(struct launch_buffer) buffers;
     uint64_t              max_memory;
+    bool                  quiet;        /* what the kernel prints is dropped */
 };
 
 /* Each returns EXIT_OK, or another exit code after having said what is wrong. */
@@ -26,6 +27,9 @@ int launch_read_flags(struct run *r);        /* what can be said without the pro
 int launch_choose_kernel(struct run *r);
 int launch_merge(struct run *r);             /* fills in from the directive; flags name parameters that exist */
 int launch_make_arguments(struct run *r);    /* creates and fills the buffers */
+/* run.c: a context with the program and all that the launch needs; the context is the caller's in any case. */
+int launch_open(struct run *r, kernc_result *compiled);
+int launch_exit_code(kernc_status status);
 int launch_write_outputs(struct run *r);     /* shows and saves, after the launch */
 
 #endif

@@ -38,14 +38,31 @@ static void add_count(uint64_t n, int width, struct text *t)
     text_printf(t, "%*s", width, grouped);
 }
 
-static void add_ratio(const struct metric *m, struct text *t)
+static void add_ratio(const struct metric *m, int width, struct text *t)
 {
     if (m->ratio < 0)
-        text_printf(t, "%18s", "-");
+        text_printf(t, "%*s", width, "-");
     else if (strcmp(m->key, "seconds") == 0)
-        text_printf(t, "%18.6f", m->ratio);
+        text_printf(t, "%*.6f", width, m->ratio);
     else
-        text_printf(t, "%17.1f%%", m->ratio * 100);
+        text_printf(t, "%*.1f%%", width - 1, m->ratio * 100);
+}
+
+static void add_value(const struct metric *m, int width, struct text *t)
+{
+    if (m->type == RATIO_)
+        add_ratio(m, width, t);
+    else
+        add_count(m->count, width, t);
+}
+
+void metrics_cell(const kernc_metrics *m, const char *key, int width, struct text *t)
+{
+    struct metric rows[METRICS];
+    uint32_t      n = metric_rows(m, rows);
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(rows[i].key, key) == 0)
+            add_value(&rows[i], width, t);
 }
 
 /* "simt_efficiency" as "simt efficiency". */
@@ -85,10 +102,7 @@ void metrics_table(const struct launch_facts *l, const kernc_statistics *s, stru
     add_heading(l, t);
     for (uint32_t i = 0; i < n; i++) {
         add_name(rows[i].key, t);
-        if (rows[i].type == RATIO_)
-            add_ratio(&rows[i], t);
-        else
-            add_count(rows[i].count, 18, t);
+        add_value(&rows[i], 18, t);
         text_printf(t, "  %s\n", rows[i].meaning);
     }
 }
@@ -139,10 +153,10 @@ static void json_sizes(const char *key, const uint32_t n[3], struct text *t)
     text_printf(t, "\"%s\": [%u, %u, %u], ", key, n[0], n[1], n[2]);
 }
 
-static void json_metrics(const kernc_statistics *s, struct text *t)
+void metrics_json_values(const kernc_metrics *m, struct text *t)
 {
     struct metric rows[METRICS];
-    uint32_t      n = metric_rows(kernc_statistics_metrics(s), rows);
+    uint32_t      n = metric_rows(m, rows);
     for (uint32_t i = 0; i < n; i++) {
         text_printf(t, "%s\"%s\": ", i ? ", " : "", rows[i].key);
         if (rows[i].type != RATIO_)
@@ -150,6 +164,25 @@ static void json_metrics(const kernc_statistics *s, struct text *t)
         else if (rows[i].ratio < 0)
             text_addz(t, "null");
         else
+            text_printf(t, "%.9g", rows[i].ratio);
+    }
+}
+
+void metrics_csv_keys(struct text *t)
+{
+#define METRIC(key, type, meaning) text_addz(t, "," #key);
+#include "kernc-metrics.def"
+}
+
+void metrics_csv_values(const kernc_metrics *m, struct text *t)
+{
+    struct metric rows[METRICS];
+    uint32_t      n = metric_rows(m, rows);
+    for (uint32_t i = 0; i < n; i++) {
+        text_char(t, ',');
+        if (rows[i].type != RATIO_)
+            text_printf(t, "%llu", (unsigned long long)rows[i].count);
+        else if (rows[i].ratio >= 0)
             text_printf(t, "%.9g", rows[i].ratio);
     }
 }
@@ -177,7 +210,7 @@ void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struc
     json_sizes("grid", l->grid, t);
     json_sizes("block", l->block, t);
     text_addz(t, "\"metrics\": {");
-    json_metrics(s, t);
+    metrics_json_values(kernc_statistics_metrics(s), t);
     text_addz(t, "}, \"lines\": [");
     for (uint32_t i = 0; i < kernc_statistics_line_count(s); i++) {
         text_addz(t, i ? ",\n  " : "\n  ");

@@ -9,6 +9,13 @@
 struct launch_facts { const char *kernel, *scheme; int level; uint32_t warp, grid[3], block[3]; };
 
 void metrics_table(const struct launch_facts *l, const kernc_statistics *s, struct text *t);
+/* "key": value, … of all metrics. */
+void metrics_json_values(const kernc_metrics *m, struct text *t);
+/* ",key" of all metrics; ",value" of all, nothing behind the comma if it does not apply. */
+void metrics_csv_keys(struct text *t);
+void metrics_csv_values(const kernc_metrics *m, struct text *t);
+/* One metric in a column of a table for people; its name. */
+void metrics_cell(const kernc_metrics *m, const char *key, int width, struct text *t);
 /* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "metrics", "lines". Ratios that do not apply are null. */
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t);
 /* A row a source line; the line's text beside it if `source` is not NULL. */

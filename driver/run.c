@@ -15,7 +15,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int exit_of(kernc_status status)
+int launch_exit_code(kernc_status status)
 {
     switch (status) {
     case KERNC_OK:        return EXIT_OK;
@@ -29,7 +29,7 @@ static int exit_of(kernc_status status)
 
 static int api_failed(struct run *r, kernc_status status)
 {
-    return fail(r->command, exit_of(status), kernc_status_name(status), NULL, (place){0}, "%s",
+    return fail(r->command, launch_exit_code(status), kernc_status_name(status), NULL, (place){0}, "%s",
                 kernc_error_text(r->context));
 }
 
@@ -45,9 +45,13 @@ static void print_output(void *user, const char *bytes, size_t n)
     text_free(&t);
 }
 
+static void drop_output(void *user, const char *bytes, size_t n)
+{
+}
+
 static int open_context(struct run *r)
 {
-    kernc_context_options o = {.size = sizeof o, .output = print_output};
+    kernc_context_options o = {.size = sizeof o, .output = r->quiet ? drop_output : print_output};
     o.max_memory = r->max_memory;
     if (kernc_context_create(&o, &r->context) != KERNC_OK)
         return complain(EXIT_LIMIT, "%s", kernc_error_text(NULL));
@@ -91,7 +95,7 @@ static int tell_trap(struct run *r, kernc_status status)
     if (!t)
         return api_failed(r, status);
     place at = {t->line, t->column};
-    return fail(r->command, exit_of(status), kernc_status_name(status), r->source, at,
+    return fail(r->command, launch_exit_code(status), kernc_status_name(status), r->source, at,
                 "%s in thread (%u,%u,%u) of block (%u,%u,%u)", t->text, t->thread[0], t->thread[1], t->thread[2],
                 t->block[0], t->block[1], t->block[2]);
 }
@@ -152,7 +156,7 @@ static int launch(struct run *r, const kernc_options *o)
 
 /* ---- the verb ------------------------------------------------------------------------------------------------ */
 
-static int run_compiled(struct run *r, const kernc_options *o, kernc_result *compiled)
+int launch_open(struct run *r, kernc_result *compiled)
 {
     int code = open_context(r);
     if (!code)
@@ -165,9 +169,6 @@ static int run_compiled(struct run *r, const kernc_options *o, kernc_result *com
         code = launch_merge(r);
     if (!code)
         code = launch_make_arguments(r);
-    if (!code)
-        code = launch(r, o);
-    kernc_context_free(r->context);
     return code;
 }
 
@@ -197,7 +198,10 @@ int verb_run(struct command *c)
     if (!code && kernc_result_input(compiled) == KERNC_INPUT_SOURCE)
         r.source = source_new(&c->arena, input_name(c), text.at, text.length);
     if (!code)
-        code = run_compiled(&r, &o, compiled);
+        code = launch_open(&r, compiled);
+    if (!code)
+        code = launch(&r, &o);
+    kernc_context_free(r.context);
     if (compiled)
         tell_times(c, begin, end_of_compilation);
     kernc_result_free(compiled);
