@@ -271,8 +271,19 @@ static bool guess_expression(struct parser *p, const struct syntax_error *e)
     return true;
 }
 
+/* The parser has ended the argument before it looked for a comma, so that only the parenthesis is expected. */
+static bool misses_comma(const struct syntax_error *e)
+{
+    bool begins_value = e->token == TOK_NAME || e->token == TOK_INTEGER || e->token == TOK_FLOATING || e->token == TOK_STRING;
+    return e->count == 1 && e->wants_parenthesis && begins_value;
+}
+
 static void say_expected(struct parser *p, const struct syntax_error *e)
 {
+    if (misses_comma(e)) {
+        fe_report(p->fe, FE_MSG(expected_token), p->history.current, "',' or ')'", describe(p, e));
+        return;
+    }
     if (e->count == 0 || e->count > MAX_EXPECTED) {
         if (e->wants_semicolon)
             fe_report(p->fe, FE_MSG(expected_token), p->history.current, "';'", describe(p, e));
