@@ -150,6 +150,7 @@ help:
 	@echo 'demo       install what building needs, build, run the Mandelbrot sample'
 	@echo 'check      install what testing needs, build and run every test'
 	@echo 'asan ubsan the tests under AddressSanitizer, UndefinedBehaviorSanitizer'
+	@echo 'soak       100,000 random programs through every scheme and level'
 	@echo 'fuzz       each fuzzer for FUZZ_SECONDS (60); needs clang'
 	@echo 'bench      speed beside the peers that are installed'
 	@echo 'manual     manual page, completions and option tables in build/share/'

@@ -15,6 +15,10 @@ UNIT += ir_build ir_dominators ir_reject ir_text ir_verify
 SUITES := samples
 samples_TEST_SRC := test/samples/samples_test.c test/samples/reference_first.c test/samples/reference_pictures.c
 
+# Random programs: the tester itself; test/random has it try thousands, `make soak` 100,000.
+SUITES += fuzz_generators
+fuzz_generators_TEST_SRC := test/unit/fuzz_generators.c $(fuzz_SRC)
+
 SUITES += opt_golden opt_fuzz
 opt_fuzz_TEST_SRC := test/opt/fuzz_test.c test/opt/evaluate.c test/opt/random_ir.c
 opt_golden_TEST_SRC := test/opt/golden_test.c
@@ -38,7 +42,7 @@ bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/
 SUITES += frontend
 frontend_TEST_SRC := test/frontend/frontend_test.c test/frontend/large_test.c
 
-TEST_FOLDERS := test/cli test/oracle test/backend
+TEST_FOLDERS := test/random test/regress test/cli test/oracle test/backend
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
 
@@ -84,6 +88,13 @@ docs: $(BUILD)/test/gen_docs
 run-tests:
 	@KERNC=$(BUILD)/kernc KERNC_TEST_LINK='$(LINK)' $(BUILD)/test/runner -k $(BUILD)/kernc $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN) $(TEST_FOLDERS)
 
+# Other seeds every day; the command of a failure says which.
+SOAK_SEED ?= $(shell date +%Y%m%d)000000
+soak: kernc
+	$(BUILD)/kernc fuzz --class=a --count=40000 --seed=$(SOAK_SEED)
+	$(BUILD)/kernc fuzz --class=b --count=40000 --seed=$(SOAK_SEED)
+	$(BUILD)/kernc fuzz --class=c --count=20000 --seed=$(SOAK_SEED)
+
 # ---- fuzzers: built by clang into a folder of their own ------------------------------------------------
 
 FUZZ_TARGETS := fuzz_source fuzz_ir fuzz_bytecode
@@ -101,7 +112,7 @@ $(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(BUILD)/obj/test/
 	@mkdir -p $(@D)
 	$(CC) -fsanitize=fuzzer,address -o $@ $^ $(LIBS)
 
-.PHONY: tests run-tests docs fuzz fuzz-targets
+.PHONY: tests run-tests docs soak fuzz fuzz-targets
 .SECONDARY:
 
 include test/bench/build.mk

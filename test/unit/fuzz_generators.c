@@ -1,0 +1,316 @@
+/* The random tester itself: determinism, coverage, compilation, the references on cases known by hand, the reducer on
+ * planted faults.
+ */
+#include "fuzz/fuzz.h"
+#include "include/kernc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+static struct arena arena;
+
+static int tear_down(void **state)
+{
+    UNUSED(state);
+    arena_free(&arena);
+    return 0;
+}
+
+static char *source_of(const struct fz_program *p)
+{
+    struct text t = {0};
+    fz_print(p, NULL, &t);
+    char *copy = arena_strdup(&arena, t.at, t.length);
+    text_free(&t);
+    return copy;
+}
+
+/* ---- generators ------------------------------------------------------------------------------------------------- */
+
+static void a_seed_gives_one_program(void **state)
+{
+    UNUSED(state);
+    for (const char *letter = "abc"; *letter; letter++)
+        for (uint64_t seed = 1; seed <= 30; seed++) {
+            const struct fz_class *class = fz_class_find(*letter);
+            char *first = source_of(fz_generate(class, seed, &arena));
+            assert_string_equal(first, source_of(fz_generate(class, seed, &arena)));
+            assert_string_not_equal(first, source_of(fz_generate(class, seed + 1, &arena)));
+        }
+    assert_null(fz_class_find('d'));
+}
+
+static void programs_compile(void **state)
+{
+    UNUSED(state);
+    kernc_options o;
+    kernc_options_init(&o);
+    o.level = 0;
+    o.no_warnings = true;
+    o.ir_only = true;
+    for (const char *letter = "abc"; *letter; letter++)
+        for (uint64_t seed = 1; seed <= 100; seed++) {
+            char *source = source_of(fz_generate(fz_class_find(*letter), seed, &arena));
+            kernc_result *r = kernc_compile("random.kern", source, strlen(source), &o);
+            if (kernc_result_status(r) != KERNC_COMPILED)
+                fail_msg("class %c, seed %u: %s", *letter, (unsigned)seed, kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL));
+            kernc_result_free(r);
+        }
+}
+
+static void every_construct_appears(void **state)
+{
+    UNUSED(state);
+    uint32_t seen[FZ_NODES] = {0};
+    for (const char *letter = "abc"; *letter; letter++)
+        for (uint64_t seed = 1; seed <= 500; seed++) {
+            struct arena a = {0};
+            struct fz_program *p = fz_generate(fz_class_find(*letter), seed, &a);
+            for (uint32_t kind = 0; kind < FZ_NODES; kind++)
+                seen[kind] += fz_count(p, (enum fz_kind)kind);
+            arena_free(&a);
+        }
+    for (uint32_t kind = 0; kind < FZ_NODES; kind++)
+        if (!seen[kind])
+            fail_msg("no program has a %s", fz_node_info[kind].name);
+}
+
+/* ---- programs by hand ---------------------------------------------------------------------------------------------- */
+
+static struct fz_program *empty_program(uint32_t threads)
+{
+    struct fz_program *p = fz_generate(&fz_class_b, 1, &arena);
+    p->blocks = 1;
+    p->threads = threads;
+    p->functions.count = 1;
+    p->functions.at[0] = (struct fz_function){.is_void = true, .body = fz_node(p, FZ_NODE_BLOCK)};
+    return p;
+}
+
+static struct fz_node *make(struct fz_program *p, enum fz_kind kind, uint64_t value, uint8_t op)
+{
+    struct fz_node *n = fz_node(p, kind);
+    n->value = value;
+    n->op = op;
+    return n;
+}
+
+static struct fz_node *lanes(struct fz_program *p, uint64_t mask)
+{
+    return make(p, FZ_NODE_LANES, mask, 0);
+}
+
+static struct fz_node *ballot(struct fz_program *p)
+{
+    return fz_add(make(p, FZ_NODE_LOG, 0, FZ_BALLOT_ALL), lanes(p, 0));
+}
+
+static struct fz_node *block(struct fz_program *p, struct fz_node *a, struct fz_node *b)
+{
+    struct fz_node *n = fz_node(p, FZ_NODE_BLOCK);
+    if (a)
+        fz_add(n, a);
+    return b ? fz_add(n, b) : n;
+}
+
+/* The reference's log of one warp, and the machine's in a setup that separates nobody wrongly: rows × threads. */
+static const uint64_t *log_of(struct fz_program *p, uint32_t width)
+{
+    void *contents[3];
+    for (uint32_t i = 0; i < 3; i++)
+        contents[i] = arena_alloc_array(&arena, 8, fz_elements(p, &p->buffers.at[i]));
+    memcpy(contents[2], p->inputs, sizeof p->inputs);
+    assert_true(fz_class_b.expect(p, width, contents));
+    return contents[0];
+}
+
+static void check_row(const struct fz_program *p, const uint64_t *log, uint32_t row, const uint64_t *wanted)
+{
+    for (uint32_t t = 0; t < p->threads; t++)
+        if (log[row * p->threads + t] != wanted[t])
+            fail_msg("row %u, thread %u: %llx, not %llx\n%s", row, t, (unsigned long long)log[row * p->threads + t],
+                     (unsigned long long)wanted[t], source_of(p));
+}
+#define ROW(p, log, row, ...) check_row(p, log, row, (const uint64_t[]){__VA_ARGS__})
+
+/* for (i = 0; i < laneId % 4; i++) body */
+static struct fz_node *divergent_for(struct fz_program *p, struct fz_node *body)
+{
+    struct fz_node *n = make(p, FZ_NODE_LOOP, 3, FZ_FOR);
+    n->name = fz_variable(p, fz_kernel(p), FZ_SCALAR, FZ_UINT, 0);
+    fz_kernel(p)->variables.at[n->name].counter = true;
+    fz_add(fz_add(n, make(p, FZ_NODE_LANE_TRIP, 1, 4)), fz_constant(p, FZ_BOOL, 1));
+    return fz_add(fz_add(n, body), block(p, NULL, NULL));
+}
+
+static void reference_knows_branches(void **state)
+{
+    UNUSED(state);
+    struct fz_program *p = empty_program(4);
+    struct fz_node *n = fz_add(fz_node(p, FZ_NODE_IF), lanes(p, 5));
+    fz_add(fz_add(n, block(p, ballot(p), NULL)), block(p, ballot(p), NULL));
+    fz_add(fz_add(fz_kernel(p)->body, n), ballot(p));
+    const uint64_t *log = log_of(p, 4);
+    ROW(p, log, 0, 5, 10, 5, 10);
+    ROW(p, log, 1, 15, 15, 15, 15);
+    log = log_of(p, 2); /* two warps: their lanes are 0 and 1 */
+    ROW(p, log, 0, 1, 2, 1, 2);
+    ROW(p, log, 1, 3, 3, 3, 3);
+}
+
+/* The document's second example: an operation before a break belongs to the iteration that is left. */
+static void reference_knows_operations_before_a_break(void **state)
+{
+    UNUSED(state);
+    struct fz_program *p = empty_program(4);
+    struct fz_node *leave = fz_add(fz_node(p, FZ_NODE_IF), make(p, FZ_NODE_INDEX_IS, 1, 4));
+    fz_add(fz_add(leave, block(p, ballot(p), fz_node(p, FZ_NODE_BREAK))), block(p, NULL, NULL));
+    fz_add(fz_add(fz_kernel(p)->body, divergent_for(p, block(p, ballot(p), leave))), ballot(p));
+    const uint64_t *log = log_of(p, 4);
+    ROW(p, log, 0, 15, 14, 14, 14); /* lane 0 has no turn and is at the last ballot already */
+    ROW(p, log, 1, 0, 15, 12, 12);
+    ROW(p, log, 2, 0, 0, 12, 12);   /* those that leave in the turn i == 1 */
+    ROW(p, log, 3, 0, 0, 15, 15);
+}
+
+static void reference_knows_fallthrough_and_elect(void **state)
+{
+    UNUSED(state);
+    struct fz_program *p = empty_program(4);
+    struct fz_node *n = fz_add(make(p, FZ_NODE_SWITCH, 3, 0), make(p, FZ_NODE_LANE_TRIP, 1, 4));
+    struct fz_node *one = fz_add(make(p, FZ_NODE_CASE, 1, 0), block(p, ballot(p), NULL));
+    struct fz_node *rest = fz_add(fz_node(p, FZ_NODE_CASE), block(p, ballot(p), fz_node(p, FZ_NODE_BREAK)));
+    rest->flag = true;
+    fz_add(n, block(p, one, rest));
+    struct fz_node *chosen = fz_add(fz_node(p, FZ_NODE_IF), fz_node(p, FZ_NODE_ELECT));
+    fz_add(fz_add(chosen, block(p, ballot(p), NULL)), block(p, NULL, NULL));
+    fz_add(fz_add(fz_kernel(p)->body, n), chosen);
+    const uint64_t *log = log_of(p, 4);
+    ROW(p, log, 0, 15, 2, 15, 15); /* lane 1 in its case; all others are the default's, with lane 1 falling in */
+    ROW(p, log, 1, 1, 15, 0, 0);
+}
+
+static void reference_refuses_what_does_not_end(void **state)
+{
+    UNUSED(state);
+    struct fz_program *p = empty_program(4);
+    struct fz_node *n = make(p, FZ_NODE_LOOP, 3, FZ_WHILE);
+    n->name = fz_variable(p, fz_kernel(p), FZ_SCALAR, FZ_UINT, 0);
+    fz_add(fz_add(n, fz_constant(p, FZ_INT, 1 << 30)), fz_constant(p, FZ_BOOL, 1));
+    fz_add(fz_add(n, block(p, NULL, NULL)), block(p, NULL, NULL));
+    fz_add(fz_kernel(p)->body, n);
+    void *contents[3];
+    for (uint32_t i = 0; i < 3; i++)
+        contents[i] = arena_alloc_array(&arena, 8, fz_elements(p, &p->buffers.at[i]));
+    assert_false(fz_class_b.expect(p, 4, contents));
+}
+
+/* ---- plans and trials --------------------------------------------------------------------------------------------- */
+
+static void plans_draw_distinct_setups(void **state)
+{
+    UNUSED(state);
+    struct fz_options o;
+    fz_setup_vec plan = {0}, all = {0};
+    fz_options_init(&o);
+    struct fz_program *p = fz_generate(&fz_class_a, 3, &arena);
+    o.setups = 5;
+    fz_plan(&o, p, &arena, &plan);
+    assert_int_equal(plan.count, 6); /* and the reference setup */
+    for (uint32_t i = 1; i < plan.count; i++)
+        for (uint32_t j = i + 1; j < plan.count; j++)
+            assert_false(plan.at[i].scheme == plan.at[j].scheme && plan.at[i].level == plan.at[j].level &&
+                         plan.at[i].width == plan.at[j].width);
+    o.setups = 0;
+    fz_plan(&o, p, &arena, &all);
+    assert_int_equal(all.count, 1 + o.schemes.count * o.levels.count * o.widths.count);
+}
+
+/* ---- the reducer ------------------------------------------------------------------------------------------------------ */
+
+static bool has_ballot_in_switch_in_loop(const struct fz_node *n, uint32_t inside)
+{
+    inside |= n->kind == FZ_NODE_LOOP ? 1 : n->kind == FZ_NODE_SWITCH ? (inside & 1) << 1 : 0;
+    if (n->kind == FZ_NODE_LOG)
+        return inside & 2;
+    for (const struct fz_node *child = n->first; child; child = child->next)
+        if (has_ballot_in_switch_in_loop(child, inside))
+            return true;
+    return false;
+}
+
+static bool planted(const struct fz_program *p, void *data)
+{
+    ++*(uint32_t *)data;
+    return has_ballot_in_switch_in_loop(fz_kernel(p)->body, 0);
+}
+
+static void reducer_finds_a_planted_fault(void **state)
+{
+    UNUSED(state);
+    uint32_t reduced = 0;
+    for (uint64_t seed = 1; reduced < 10; seed++) {
+        struct fz_program *p = fz_generate(&fz_class_b, seed, &arena);
+        uint32_t asked = 0;
+        if (!planted(p, &asked) || fz_program_size(p) < 60)
+            continue;
+        asked = 0;
+        uint32_t tries = fz_reduce(p, planted, &asked);
+        assert_int_equal(tries, asked);
+        assert_true(planted(p, &asked));
+        /* block, loop (bound, condition, body, leaving), switch (selector, cases), case, block, log, its operand */
+        if (fz_program_size(p) > 13)
+            fail_msg("seed %u: %u nodes are left\n%s", (unsigned)seed, fz_program_size(p), source_of(p));
+        reduced++;
+    }
+}
+
+static bool always(const struct fz_program *p, void *data)
+{
+    UNUSED(p), UNUSED(data);
+    return true;
+}
+
+static void reducer_ends_with_nothing(void **state)
+{
+    UNUSED(state);
+    for (const char *letter = "abc"; *letter; letter++) {
+        struct fz_program *p = fz_generate(fz_class_find(*letter), 5, &arena);
+        fz_reduce(p, always, NULL);
+        assert_int_equal(fz_program_size(p), 1);
+        assert_int_equal(p->threads, 1);
+    }
+}
+
+static void failures_of_one_kind(void **state)
+{
+    UNUSED(state);
+    struct fz_verdict a = {.outcome = FZ_REJECTED, .text = "x.kern:3:9: error: 'v1' is odd"};
+    struct fz_verdict b = {.outcome = FZ_REJECTED, .text = "x.kern:12:1: error: 'v22' is odd"};
+    struct fz_verdict c = {.outcome = FZ_REJECTED, .text = "x.kern:12:1: error: 'v22' is even"};
+    assert_true(fz_same_kind(&a, &b));
+    assert_false(fz_same_kind(&a, &c));
+    b.outcome = FZ_TRAPPED;
+    assert_false(fz_same_kind(&a, &b));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_seed_gives_one_program, tear_down),
+        cmocka_unit_test_teardown(programs_compile, tear_down),
+        cmocka_unit_test_teardown(every_construct_appears, tear_down),
+        cmocka_unit_test_teardown(reference_knows_branches, tear_down),
+        cmocka_unit_test_teardown(reference_knows_operations_before_a_break, tear_down),
+        cmocka_unit_test_teardown(reference_knows_fallthrough_and_elect, tear_down),
+        cmocka_unit_test_teardown(reference_refuses_what_does_not_end, tear_down),
+        cmocka_unit_test_teardown(plans_draw_distinct_setups, tear_down),
+        cmocka_unit_test_teardown(reducer_finds_a_planted_fault, tear_down),
+        cmocka_unit_test_teardown(reducer_ends_with_nothing, tear_down),
+        cmocka_unit_test_teardown(failures_of_one_kind, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
