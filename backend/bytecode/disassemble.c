@@ -222,7 +222,12 @@ static void show_kernel(struct listing *l, const struct bc_kernel *k)
 void bc_disassemble(const struct bc_program *p, struct text *out)
 {
     struct listing l = {.p = p, .out = out};
+    struct mem_guard guard;
     arena_init(&l.arena);
+    if (mem_guard_enter(&guard)) {
+        arena_free(&l.arena);
+        mem_fail(0);
+    }
     for (uint32_t i = 0; i < p->functions.count; i++)
         if (p->functions.at[i].code != BC_NO_TARGET)
             map_set(&l.arena, &l.functions, p->functions.at[i].code, i);
@@ -236,5 +241,6 @@ void bc_disassemble(const struct bc_program *p, struct text *out)
     for (uint32_t i = 0; i < p->functions.count; i++)
         if (p->functions.at[i].code != BC_NO_TARGET)
             show_function(&l, &p->functions.at[i]);
+    mem_guard_leave(&guard);
     arena_free(&l.arena);
 }

@@ -116,10 +116,11 @@ static void add_frame(struct reach *r, struct bc_kernel *k, uint32_t node)
 {
     struct be_context *c = r->c;
     const struct be_frame *frame = &c->frames[node];
-    uint32_t *most[] = {[BC_FILE_VECTORS] = &k->vectors, [BC_FILE_MASKS] = &k->masks, [BC_FILE_SCALARS] = &k->scalars};
-    for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++) {
-        uint32_t end = frame->base[file] + frame->size[file] + c->temporaries[file].most;
-        *most[file] = end > *most[file] ? end : *most[file];
+    uint32_t *most[] = {[BC_FILE_VECTORS] = &k->vectors, [BC_FILE_MASKS] = &k->masks, [BC_FILE_SCALARS] = &k->scalars,
+                        [BE_WIDE_VECTORS] = &k->vectors};
+    for (unsigned region = BC_FILE_VECTORS; region < BE_REGIONS; region++) {
+        uint32_t end = frame->base[region] + frame->size[region] + c->temporaries[be_file_of_region(region)].most;
+        *most[region] = end > *most[region] ? end : *most[region];
     }
     uint32_t end = (frame->private_base + frame->private_size + 15) & ~15u;
     if (frame->private_size && end > k->private_bytes)
@@ -194,16 +195,16 @@ static void add_kernels(struct be_context *c)
 
 static bool check_limits(struct be_context *c)
 {
-    static const char *const names[] = {NULL, "vector", "mask", "scalar"};
+    static const char *const names[] = {NULL, "vector", "mask", "scalar", "vector"};
     for (uint32_t i = 0; i < c->order.count; i++) {
         const struct be_frame *frame = &c->frames[c->order.at[i]];
-        for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++) {
-            if (frame->base[file] + frame->size[file] <= BE_MAX_FRAMES)
+        for (unsigned region = BC_FILE_VECTORS; region < BE_REGIONS; region++) {
+            if (frame->base[region] + frame->size[region] <= BE_MAX_FRAMES)
                 continue;
             uint32_t n = c->order.at[i];
             const char *name = n < c->m->functions.count ? c->m->functions.at[n]->name : "an indirect call";
             be_error(c, "registers", n < c->m->functions.count ? c->m->functions.at[n]->at : (place){0, 0},
-                     "%s and its callers need more than %u %s registers", name, BE_MAX_FRAMES, names[file]);
+                     "%s and its callers need more than %u %s registers", name, BE_MAX_FRAMES, names[region]);
             return false;
         }
     }
@@ -296,10 +297,17 @@ static bool generate(struct be_context *c)
 struct bc_program *be_bytecode(const struct ir_module *m, const struct be_options *o, struct diagnostics *d)
 {
     struct be_context c = {.m = m, .o = o, .d = d, .p = bc_program_new()};
+    struct mem_guard guard;
+    arena_init(&c.arena);
+    if (mem_guard_enter(&guard)) {
+        arena_free(&c.arena);
+        bc_program_free(c.p);
+        mem_fail(0);
+    }
     c.p->file = copy_string(c.p, m->file ? m->file : "");
     c.p->scheme = copy_string(c.p, o->scheme ? o->scheme : "pdom");
-    arena_init(&c.arena);
     bool good = generate(&c);
+    mem_guard_leave(&guard);
     arena_free(&c.arena);
     if (good)
         return c.p;

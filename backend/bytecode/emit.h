@@ -67,12 +67,17 @@ struct be_fill { uint8_t source; uint32_t vreg; uint64_t value; };
 
 /* ---- frames ---------------------------------------------------------------------------------------------------- */
 
+/* Regions of a frame: one for each file, but two of the vectors. A wide vector's lane i lies where lanes 2 i and
+ * 2 i + 1 of the first narrow one of its slots, or of the second, would: a masked write of the one changes other lanes
+ * of the other. So among registers that lanes write apart no slot is ever both. */
+enum be_region { BE_WIDE_VECTORS = BC_FILES, BE_REGIONS };
+
 /* A node of the call graph: a function, or (functions + n) signature n of indirect calls. */
 struct be_frame {
     bool     reached;
     uint32_t depth;                          /* longest chain of calls from a kernel: 0 for kernels */
     uint32_t private_base, private_size;
-    uint32_t base[BC_FILES], size[BC_FILES];
+    uint32_t base[BE_REGIONS], size[BE_REGIONS];
     uint32_t component;                      /* node that stands for all that are connected by calls */
     u32_vec  callees;                        /* nodes, may repeat */
     /* of a signature: where its arguments and its result are, relative to the base */
@@ -145,6 +150,11 @@ static inline enum bc_kind be_kind(enum ir_type t) { return bc_kind_of(be_value_
 static inline enum bc_file be_file(enum bc_kind k)
 {
     return k == BC_KIND_S ? BC_FILE_SCALARS : k == BC_KIND_M ? BC_FILE_MASKS : BC_FILE_VECTORS;
+}
+static inline unsigned be_region(enum bc_kind k) { return k == BC_KIND_W ? (unsigned)BE_WIDE_VECTORS : (unsigned)be_file(k); }
+static inline enum bc_file be_file_of_region(unsigned region)
+{
+    return region == BE_WIDE_VECTORS ? BC_FILE_VECTORS : (enum bc_file)region;
 }
 static inline struct be_vreg *be_vreg(const struct be_function *f, uint32_t v) { return &f->vregs.at[v]; }
 uint32_t be_vreg_new(struct be_context *c, struct be_function *f, enum bc_kind kind, enum be_home home);

@@ -26,7 +26,7 @@ static struct be_pool *temporaries(struct be_encoder *e, const struct be_vreg *v
 static uint32_t foreign_register(const struct be_context *c, const struct be_vreg *v)
 {
     const struct be_frame *frame = &c->frames[v->node];
-    uint32_t base = frame->base[be_file((enum bc_kind)v->kind)];
+    uint32_t base = frame->base[be_region((enum bc_kind)v->kind)];
     if (v->part == BE_SLOT)
         return frame->depth - 1;
     if (v->node >= c->m->functions.count)
@@ -44,7 +44,7 @@ uint32_t be_register(const struct be_encoder *e, uint32_t r)
     switch (v->home) {
     case BE_LOCAL: return BE_TEMPORARY | v->reg;
     case BE_FILL: return v->reg;
-    case BE_FRAME: return e->c->frames[e->f->id].base[be_file((enum bc_kind)v->kind)] + v->reg;
+    case BE_FRAME: return e->c->frames[e->f->id].base[be_region((enum bc_kind)v->kind)] + v->reg;
     default: return foreign_register(e->c, v);
     }
 }
@@ -364,7 +364,7 @@ static void encode_entry(struct be_encoder *e)
             continue;
         enum bc_kind kind = (enum bc_kind)be_vreg(e->f, to)->kind;
         struct bc_ins move = {.op = (uint16_t)(BC_mov_v + kind), .d = (uint16_t)be_register(e, to),
-                              .a = (uint16_t)(from->base[be_file(kind)] + from->arguments[i])};
+                              .a = (uint16_t)(from->base[be_region(kind)] + from->arguments[i])};
         be_put_ins(e, move, 1, be_latency[IR_LAT_ALU], line);
     }
     be_put_ins(e, (struct bc_ins){.op = BC_jump, .imm = e->row->code}, 1, be_latency[IR_LAT_BR], line);

@@ -276,8 +276,14 @@ void bc_write(const struct bc_program *p, struct text *out)
 {
     struct text body = {0};
     struct stream s = {.out = &body};
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard)) {
+        text_free(&body);
+        mem_fail(0);
+    }
     stream_program(&s, (struct bc_program *)p);     /* a writing stream changes nothing */
     bc_seal(body.at, body.length, out);
+    mem_guard_leave(&guard);
     text_free(&body);
 }
 
@@ -296,6 +302,19 @@ static const char *check_header(struct stream *s)
     return h.hash == hash_of(HASH_START, s->at, (size_t)(s->end - s->at)) ? NULL : "it is damaged (wrong checksum)";
 }
 
+/* If memory fails, the program is freed. */
+static void read_body(struct stream *s, struct bc_program *p)
+{
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard)) {
+        bc_program_free(p);
+        mem_fail(0);
+    }
+    s->arena = &p->arena;
+    stream_program(s, p);
+    mem_guard_leave(&guard);
+}
+
 struct bc_program *bc_read(const void *bytes, size_t n, const char **why)
 {
     if (n < BC_MAGIC_BYTES || memcmp(bytes, BC_MAGIC, BC_MAGIC_BYTES) != 0) {
@@ -306,8 +325,7 @@ struct bc_program *bc_read(const void *bytes, size_t n, const char **why)
     if ((*why = check_header(&s)))
         return NULL;
     struct bc_program *p = bc_program_new();
-    s.arena = &p->arena;
-    stream_program(&s, p);
+    read_body(&s, p);
     if (s.at != s.end)
         stream_fail(&s, "there is more in the file than a program");
     if ((*why = s.why)) {

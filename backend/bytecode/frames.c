@@ -68,7 +68,7 @@ static uint32_t signature_of(const struct be_context *c, const struct ir_functio
 static uint32_t place_in(struct be_frame *frame, enum ir_type t)
 {
     enum bc_kind kind = be_kind(t);
-    uint32_t *size = &frame->size[be_file(kind)], wide = kind == BC_KIND_W;
+    uint32_t *size = &frame->size[be_region(kind)], wide = kind == BC_KIND_W;
     uint32_t at = wide ? (*size + 1) & ~1u : *size;
     *size = at + 1 + wide;
     return at;
@@ -259,16 +259,34 @@ bool be_frames(struct be_context *c)
     return sort_frames(c) && place_private(c);
 }
 
+static uint32_t end_of_region(const struct be_frame *frame, unsigned region)
+{
+    return (frame->base[region] + frame->size[region] + 1) & ~1u;
+}
+
+/* Wide vectors lie behind all narrow ones of the functions that are called together. */
+static void place_wide_regions(struct be_context *c)
+{
+    uint32_t *ends = arena_array(&c->arena, uint32_t, c->frame_count);      /* by component */
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        const struct be_frame *frame = &c->frames[c->order.at[i]];
+        ends[frame->component] = max32(ends[frame->component], end_of_region(frame, BC_FILE_VECTORS));
+    }
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        struct be_frame *frame = &c->frames[c->order.at[i]];
+        frame->base[BE_WIDE_VECTORS] += ends[frame->component];
+    }
+}
+
 void be_frame_bases(struct be_context *c)
 {
     for (uint32_t i = 0; i < c->order.count; i++) {
         struct be_frame *frame = &c->frames[c->order.at[i]];
-        for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++) {
-            uint32_t end = (frame->base[file] + frame->size[file] + 1) & ~1u;
+        for (unsigned region = BC_FILE_VECTORS; region < BE_REGIONS; region++)
             for (uint32_t k = 0; k < frame->callees.count; k++) {
-                uint32_t *base = &c->frames[frame->callees.at[k]].base[file];
-                *base = max32(*base, end);
+                uint32_t *base = &c->frames[frame->callees.at[k]].base[region];
+                *base = max32(*base, end_of_region(frame, region));
             }
-        }
     }
+    place_wide_regions(c);
 }

@@ -123,7 +123,7 @@ struct bc_kernel {
     const char *name;
     uint32_t    function;
     uint32_t    vectors, masks, scalars;   /* registers of each file, callees' included */
-    uint32_t    private_bytes;             /* a lane's private memory, callees' included */
+    uint32_t    private_bytes;             /* a lane's private memory, callees' included; a multiple of 16 */
     uint32_t    first_fill, fill_count;
     VEC(struct bc_param) params;
     uint32_t    line;

@@ -72,7 +72,7 @@ struct allocator {
     struct be_function *f;
     uint32_t *leader;            /* by virtual register: the one that stands for its group */
     struct group *groups;        /* by leader */
-    struct be_pool pools[BC_FILES];
+    struct be_pool pools[BE_REGIONS];
 };
 
 static bool shares(const struct be_vreg *v)
@@ -207,13 +207,13 @@ static void heap_pop(struct heap *h)
 static uint32_t take(struct allocator *a, uint32_t v)
 {
     const struct be_vreg *x = be_vreg(a->f, v);
-    return be_pool_take(&a->c->arena, &a->pools[be_file((enum bc_kind)x->kind)], x->kind == BC_KIND_W);
+    return be_pool_take(&a->c->arena, &a->pools[be_region((enum bc_kind)x->kind)], x->kind == BC_KIND_W);
 }
 
 static void give(struct allocator *a, uint32_t v)
 {
     const struct be_vreg *x = be_vreg(a->f, v);
-    be_pool_give(&a->pools[be_file((enum bc_kind)x->kind)], x->reg, x->kind == BC_KIND_W);
+    be_pool_give(&a->pools[be_region((enum bc_kind)x->kind)], x->reg, x->kind == BC_KIND_W);
 }
 
 static void scan(struct allocator *a, struct interval *intervals, uint32_t n)
@@ -271,6 +271,6 @@ void be_regalloc(struct be_context *c, struct be_function *f)
     coalesce_edges(&a, false);
     allocate_exclusive(&a);
     allocate_shared(&a);
-    for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++)
-        c->frames[f->id].size[file] = a.pools[file].most;
+    for (unsigned region = BC_FILE_VECTORS; region < BE_REGIONS; region++)
+        c->frames[f->id].size[region] = a.pools[region].most;
 }

@@ -314,10 +314,16 @@ static bool check_code(struct verifier *v)
 const char *bc_verify(const struct bc_program *p, char *buffer, size_t size)
 {
     struct verifier v = {.p = p, .buffer = buffer, .size = size};
+    struct mem_guard guard;
     arena_init(&v.arena);
+    if (mem_guard_enter(&guard)) {
+        arena_free(&v.arena);
+        mem_fail(0);
+    }
     v.heads = bitset_new(&v.arena, p->code.count + 1);
     v.slots = bitset_new(&v.arena, 0x10000 + 1);
     bool good = find_heads(&v) && verify_tables(&v) && check_code(&v);
+    mem_guard_leave(&guard);
     arena_free(&v.arena);
     return good ? NULL : buffer;
 }

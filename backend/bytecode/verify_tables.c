@@ -149,6 +149,8 @@ static bool check_kernel(struct verifier *v, uint32_t i)
         return verify_fail(v, "kernel %u: its function is none", i);
     if (k->vectors > BC_MAX_REGISTERS || k->masks > BC_MAX_REGISTERS || k->scalars > BC_MAX_REGISTERS)
         return verify_fail(v, "kernel %u: more registers than %u", i, BC_MAX_REGISTERS);
+    if (k->private_bytes % 16)
+        return verify_fail(v, "kernel %u: private memory is no multiple of 16 bytes", i);
     if (k->private_bytes > BC_MAX_PRIVATE)
         return verify_fail(v, "kernel %u: more bytes of private memory than %u", i, BC_MAX_PRIVATE);
     if (k->fill_count > p->fills.count || k->first_fill > p->fills.count - k->fill_count)

@@ -55,16 +55,12 @@ static void refused(const void *bytes, size_t n, const char *expected)
     assert_string_equal(why, expected);
 }
 
-/* The header with a body's length and hash made right. */
-static void seal(struct text *t)
+/* The body with a header that fits it. */
+static struct text sealed(const char *body, size_t n)
 {
-    uint64_t n = t->length - HEADER, h = 0xcbf29ce484222325u;
-    for (size_t i = HEADER; i < t->length; i++)
-        h = (h ^ (uint8_t)t->at[i]) * 0x100000001b3u;
-    for (int i = 0; i < 8; i++) {
-        t->at[20 + i] = (char)(n >> 8 * i);
-        t->at[28 + i] = (char)(h >> 8 * i);
-    }
+    struct text t = {0};
+    bc_seal(body, n, &t);
+    return t;
 }
 
 static void damage_is_refused(void **state)
@@ -91,17 +87,16 @@ static void every_prefix_is_refused(void **state)
     struct bc_program *p = sample_program();
     struct text t = written(p);
     for (size_t n = HEADER; n < t.length; n++) {
-        struct text cut = {0};
         const char *why = NULL;
-        text_add(&cut, t.at, n);
-        seal(&cut);
+        struct text cut = sealed(t.at + HEADER, n - HEADER);
         assert_null(bc_read(cut.at, cut.length, &why));
         assert_non_null(why);
         text_free(&cut);
     }
     text_char(&t, 'x');
-    seal(&t);
-    refused(t.at, t.length, "there is more in the file than a program");
+    struct text longer = sealed(t.at + HEADER, t.length - HEADER);
+    refused(longer.at, longer.length, "there is more in the file than a program");
+    text_free(&longer);
     text_free(&t);
     bc_program_free(p);
 }
@@ -133,6 +128,15 @@ static void swallow(void *user, const char *bytes, size_t n)
 {
 }
 
+/* One to three bits of the body; once more, and they are back. */
+static void flip(struct text *t, uint64_t i)
+{
+    for (uint64_t k = 0; k <= i % 3; k++) {
+        uint64_t r = hash_mix(i, k);
+        t->at[HEADER + r % (t->length - HEADER)] ^= (char)(1 << (r >> 40 & 7));
+    }
+}
+
 static void flipped_bits_do_no_harm(void **state)
 {
     struct bc_program *p = sample_program();
@@ -143,15 +147,11 @@ static void flipped_bits_do_no_harm(void **state)
     assert_int_equal(kernc_context_create(&o, &ctx), KERNC_OK);
     kernc_host_function(ctx, "mix", (void (*)(void))host_mix);
     for (uint64_t i = 0; i < FLIPS; i++) {
-        struct text bad = {0};
         const char *why;
         char reason[200];
-        text_add(&bad, t.at, t.length);
-        for (uint64_t k = 0; k <= i % 3; k++) {
-            uint64_t r = hash_mix(i, k);
-            bad.at[HEADER + r % (t.length - HEADER)] ^= (char)(1 << (r >> 40 & 7));
-        }
-        seal(&bad);
+        flip(&t, i);
+        struct text bad = sealed(t.at + HEADER, t.length - HEADER);
+        flip(&t, i);
         struct bc_program *q = bc_read(bad.at, bad.length, &why);
         read += q != NULL;
         if (q && !bc_verify(q, reason, sizeof reason)) {
@@ -171,12 +171,74 @@ static void flipped_bits_do_no_harm(void **state)
     bc_program_free(p);
 }
 
+/* An allocation that fails anywhere ends at the guard, with nothing left behind (the leak checker looks). */
+static bool out_of_memory(long n, const struct text *file, const struct bc_program *p)
+{
+    struct mem_guard guard;
+    const char *why;
+    char reason[200];
+    struct text out = {0};
+    if (mem_guard_enter(&guard)) {
+        text_free(&out);
+        return true;
+    }
+    mem_fail_after(n);
+    bc_program_free(bc_read(file->at, file->length, &why));
+    bc_verify(p, reason, sizeof reason);
+    bc_write(p, &out);
+    bc_disassemble(p, &out);
+    mem_fail_after(0);
+    mem_guard_leave(&guard);
+    text_free(&out);
+    return false;
+}
+
+static bool out_of_memory_compiling(long n)
+{
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard))
+        return true;
+    struct ir_module *m = NULL;
+    struct arena a = {0};
+    struct diagnostics d;
+    struct source *s = source_new(&a, "test.kir", sample_text, strlen(sample_text));
+    diag_init(&d, &a, s);
+    m = ir_parse(s, &d);
+    struct mem_guard inner;
+    bool failed = mem_guard_enter(&inner);
+    if (!failed) {
+        mem_fail_after(n);
+        bc_program_free(be_bytecode(m, &(struct be_options){0}, &d));
+        mem_fail_after(0);
+        mem_guard_leave(&inner);
+    }
+    mem_guard_leave(&guard);
+    ir_module_free(m);
+    arena_free(&a);
+    return failed;
+}
+
+static void allocation_failures(void **state)
+{
+    struct bc_program *p = sample_program();
+    struct text t = written(p);
+    long n = 1;
+    while (out_of_memory(n, &t, p))
+        n++;
+    assert_true(n > 5);
+    for (n = 1; out_of_memory_compiling(n);)
+        n++;
+    assert_true(n > 2);
+    text_free(&t);
+    bc_program_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_back_the_same),     cmocka_unit_test(same_input_same_bytes),
         cmocka_unit_test(damage_is_refused),       cmocka_unit_test(every_prefix_is_refused),
-        cmocka_unit_test(flipped_bits_do_no_harm),
+        cmocka_unit_test(flipped_bits_do_no_harm), cmocka_unit_test(allocation_failures),
     };
     return cmocka_run_group_tests_name("bytecode_format", tests, NULL, NULL);
 }

@@ -78,7 +78,8 @@ DAMAGE(function_overlap, callee(p)->code = callee(p)->entry; p->functions.at[0].
        vec_push(&p->arena, &p->functions, *callee(p)); vec_last(&p->functions).code = callee(p)->end - 1;)
 DAMAGE(kernel_function, p->kernels.at[0].function = 1;)
 DAMAGE(kernel_registers, p->kernels.at[0].masks = 70000;)
-DAMAGE(kernel_private, p->kernels.at[0].private_bytes = BC_MAX_PRIVATE + 1;)
+DAMAGE(kernel_private_odd, p->kernels.at[0].private_bytes = 24;)
+DAMAGE(kernel_private, p->kernels.at[0].private_bytes = BC_MAX_PRIVATE + 16;)
 DAMAGE(kernel_fills, p->kernels.at[0].fill_count = p->fills.count + 1;)
 DAMAGE(fill_source, p->fills.at[0].source = 4;)
 DAMAGE(fill_param, p->fills.at[0].source = BC_FROM_PARAM; p->fills.at[0].value = 2;)
@@ -119,6 +120,7 @@ static const struct verify_case cases[] = {
     {"its return slot is out of range", function_slot}, {"begins where another does", function_twice},
     {"belongs to no function", function_gap}, {"its code is out of range", function_overlap}, {"its function is none", kernel_function},
     {"more registers than", kernel_registers}, {"more bytes of private memory", kernel_private},
+    {"private memory is no multiple of 16 bytes", kernel_private_odd},
     {"its fills are out of range", kernel_fills}, {"bad register or source", fill_source}, {"bad register or source", fill_param},
     {"bad register or source", fill_register}, {"bad parameter", param_type}, {"a name is missing", launch_name},
     {"no source name or no scheme", no_scheme}, {"more bytes of shared memory than", shared_limit},
