@@ -6,8 +6,9 @@
  *
  * Indirect calls go through a node of their own for each signature, whose frame holds the arguments, the return
  * slot and the result: callers → signature → every function of that signature whose address is taken. A function
- * with its address taken leaves its result in the signature's frame even when it is called directly, so direct
- * callers have the edge to the signature too.
+ * with its address taken leaves its result in the signature's frame even when it is called directly, so that frame
+ * and the direct caller's must lie apart, whichever comes first. That is no call: where the signature leads to the
+ * caller, the arguments have been moved and the result is not yet there while the caller runs.
  */
 #include "backend/bytecode/emit.h"
 
@@ -147,7 +148,11 @@ static void add_call(struct be_context *c, uint32_t from, uint32_t to)
     vec_push(&c->arena, &c->frames[from].callees, to);
 }
 
-static void find_edges(struct be_context *c, const struct be_function *f)
+/* A direct caller of a function with its address taken, and that function's signature. */
+struct apart { uint32_t caller, signature; };
+typedef VEC(struct apart) apart_vec;
+
+static void find_edges(struct be_context *c, const struct be_function *f, apart_vec *apart)
 {
     for (uint32_t r = 1; r < f->ir->ins.count; r++) {
         const struct ir_ins *ins = ir_at(f->ir, r);
@@ -158,7 +163,7 @@ static void find_edges(struct be_context *c, const struct be_function *f)
         const struct be_function *callee = c->functions[ins->imm];
         add_call(c, f->id, callee->id);
         if (callee->signature != BE_NONE)
-            add_call(c, f->id, be_signature_node(c, callee->signature));
+            vec_push(&c->arena, apart, ((struct apart){f->id, be_signature_node(c, callee->signature)}));
     }
     if (f->signature != BE_NONE)
         add_call(c, be_signature_node(c, f->signature), f->id);
@@ -199,18 +204,36 @@ static bool visit(struct be_context *c, uint32_t root, uint8_t *colour)
     return true;
 }
 
+/* Signatures first, which puts them as late as their callers allow: behind direct callers that they do not lead to. */
 static bool sort_frames(struct be_context *c)
 {
     uint8_t *colour = arena_array(&c->arena, uint8_t, c->frame_count);
-    for (uint32_t n = 0; n < c->frame_count; n++)
+    for (uint32_t i = 0; i < c->frame_count; i++) {
+        uint32_t n = i < c->m->signatures.count ? be_signature_node(c, i) : i - c->m->signatures.count;
         if (c->frames[n].reached && colour[n] == WHITE && !visit(c, n, colour))
             return false;
+    }
     for (uint32_t i = 0, j = c->order.count; i + 1 < j--; i++) {
         uint32_t swapped = c->order.at[i];
         c->order.at[i] = c->order.at[j];
         c->order.at[j] = swapped;
     }
     return true;
+}
+
+/* Edges for frames that must lie apart, in the direction of the order, which stays topological. */
+static void keep_apart(struct be_context *c, const apart_vec *apart)
+{
+    uint32_t *position = arena_array(&c->arena, uint32_t, c->frame_count);
+    for (uint32_t i = 0; i < c->order.count; i++)
+        position[c->order.at[i]] = i;
+    for (uint32_t i = 0; i < apart->count; i++) {
+        struct apart x = apart->at[i];
+        if (position[x.caller] < position[x.signature])
+            add_call(c, x.caller, x.signature);
+        else
+            add_call(c, x.signature, x.caller);
+    }
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------- */
@@ -244,6 +267,7 @@ static bool place_private(struct be_context *c)
 bool be_frames(struct be_context *c)
 {
     u32_vec work = {0};
+    apart_vec apart = {0};
     c->frame_count = c->m->functions.count + c->m->signatures.count;
     c->frames = arena_array(&c->arena, struct be_frame, c->frame_count);
     c->functions = arena_array(&c->arena, struct be_function *, c->m->functions.count);
@@ -255,8 +279,11 @@ bool be_frames(struct be_context *c)
         scan_function(c, &work, c->functions[vec_pop(&work)]);
     for (uint32_t i = 0; i < c->m->functions.count; i++)
         if (c->functions[i])
-            find_edges(c, c->functions[i]);
-    return sort_frames(c) && place_private(c);
+            find_edges(c, c->functions[i], &apart);
+    if (!sort_frames(c))
+        return false;
+    keep_apart(c, &apart);
+    return place_private(c);
 }
 
 static uint32_t end_of_region(const struct be_frame *frame, unsigned region)

@@ -35,6 +35,15 @@ static const struct bc_op_info rows[BC_OPS] = {
 #include "backend/bytecode/bytecode.def"
 };
 
+#define FILE_V BC_FILE_VECTORS
+#define FILE_W (BC_FILE_VECTORS | BC_LETTER_WIDE)
+const uint8_t bc_letters[128] = {
+    ['v'] = FILE_V, ['w'] = FILE_W, ['m'] = BC_FILE_MASKS, ['s'] = BC_FILE_SCALARS, ['t'] = FILE_V,
+    ['V'] = FILE_V | BC_LETTER_WRITTEN, ['W'] = FILE_W | BC_LETTER_WRITTEN, ['M'] = BC_FILE_MASKS | BC_LETTER_WRITTEN,
+    ['X'] = FILE_V | BC_LETTER_WRITTEN, ['Y'] = FILE_W | BC_LETTER_WRITTEN, ['Z'] = BC_FILE_MASKS | BC_LETTER_WRITTEN,
+    ['S'] = BC_FILE_SCALARS | BC_LETTER_WRITTEN,
+};
+
 static bool is_branch_form(enum bc_op op)
 {
     return op < BC_SCALAR_OPS && op % BC_FORMS >= BC_FORM_B;

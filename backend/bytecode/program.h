@@ -174,15 +174,20 @@ static inline bool bc_is_comparison(enum scalar_case c)
 bool bc_has_branch_word(enum bc_op op);
 bool bc_ends_block(enum bc_op op);            /* the word (or branch word) after it is a block word or the function's end */
 bool bc_is_convergent(enum bc_op op);
-/* Registers a letter of `operands` stands for. */
+/* What a letter of `operands` stands for. */
 enum bc_file { BC_FILE_NONE, BC_FILE_VECTORS, BC_FILE_MASKS, BC_FILE_SCALARS, BC_FILES };
+enum { BC_LETTER_FILE = 3, BC_LETTER_WIDE = 4, BC_LETTER_WRITTEN = 8 };
+extern const uint8_t bc_letters[128];
 static inline enum bc_file bc_file_of(char letter)
 {
-    return letter && strchr("vwVWXYt", letter) ? BC_FILE_VECTORS : letter && strchr("mMZ", letter) ? BC_FILE_MASKS
-         : letter == 's' || letter == 'S' ? BC_FILE_SCALARS : BC_FILE_NONE;
+    return (enum bc_file)(bc_letters[(unsigned char)letter] & BC_LETTER_FILE);
 }
-static inline bool bc_is_wide(char letter) { return letter == 'w' || letter == 'W' || letter == 'Y'; }
-static inline bool bc_is_written(char letter) { return letter && strchr("VWMXYZS", letter); }
+static inline bool bc_is_wide(char letter) { return bc_letters[(unsigned char)letter] & BC_LETTER_WIDE; }
+static inline bool bc_is_written(char letter) { return bc_letters[(unsigned char)letter] & BC_LETTER_WRITTEN; }
+static inline bool bc_is_read(char letter)
+{
+    return bc_file_of(letter) != BC_FILE_NONE && !bc_is_written(letter);
+}
 enum bc_kind bc_kind_of(enum bc_value v);     /* of a value in lanes: M for i1, W for 64 bits, else V */
 
 /* The conversions of a printf format, in the C library's notation without * and %s. Gives the position behind the next

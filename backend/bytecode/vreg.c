@@ -43,24 +43,19 @@ bool be_defines(const struct be_word *w)
     return bc_is_written(bc_op_info((enum bc_op)w->op)->operands[0]) || (w->op == BC_hostcall && w->d);
 }
 
-static bool is_read(char letter)
-{
-    return bc_file_of(letter) != BC_FILE_NONE && !bc_is_written(letter);
-}
-
 uint32_t be_uses(const struct be_function *f, const struct be_word *w, uint32_t list[], const uint32_t **more,
                  uint32_t *more_count)
 {
     const char *operands = bc_op_info((enum bc_op)w->op)->operands;
     uint32_t n = 0;
     *more_count = 0;
-    if (is_read(operands[0]))
+    if (bc_is_read(operands[0]))
         list[n++] = w->d;
-    if (is_read(operands[1]))
+    if (bc_is_read(operands[1]))
         list[n++] = w->a;
-    if (is_read(operands[2]) && w->b)
+    if (bc_is_read(operands[2]) && w->b)
         list[n++] = w->b;
-    if (is_read(operands[3]))
+    if (bc_is_read(operands[3]))
         list[n++] = w->c;
     if (operands[4] == 't' && w->e)
         list[n++] = w->e;
