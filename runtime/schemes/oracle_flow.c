@@ -88,11 +88,15 @@ static void find_edges(struct oracle_flow *f)
 {
     const struct bc_program *p = f->program;
     uint32_t block = 0;
+    bool open = false;           /* the words before have not ended their block: it falls through */
     for (uint32_t i = 0; i < p->code.count; i++) {
         enum bc_op op = (enum bc_op)p->code.at[i].op;
+        if (op == BC_block && open)
+            add_edge(f, block, i);
         if (op == BC_block)
             block = block_at_head(f, i);
-        if (bc_ends_block(op))
+        open = !bc_ends_block(op);
+        if (!open)
             add_edges(f, block, &p->code.at[i]);
         i += bc_has_branch_word(op);
     }

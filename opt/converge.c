@@ -1,0 +1,343 @@
+/* converge.c: makes post-dominators out of the places where convergence tokens want threads together.
+ *
+ * By "Convergent Operation Semantics", the threads of an operation are all that reach it with the same instance of its
+ * token. A scheme that reconverges at immediate post-dominators parts them where control flow is not nested
+ * ("Unstructured control flow"). Two demands are checked for each divergent branch b inside the region of a token's
+ * definition D, P being b's immediate post-dominator:
+ *
+ *   an operation U that uses the token: if threads can come to U from two sides of b, all their paths pass P first;
+ *   D itself, a heart or an anchor in a cycle: if P lies in the region, no path from b to D goes round P
+ *       (else threads of several iterations would meet at P).
+ *
+ * Where one is not met, the blocks A between b and U (or D) are found: those that b leads to and that lead to U without
+ * passing D; for D also the rest of its region, so that the iteration's operations come before the meeting; and the
+ * regions of tokens defined in these blocks. All edges that leave them go through one block (gather.h), which then
+ * post-dominates b. A value of A that is used behind it becomes a variable again (demote.h). Innermost tokens first, the
+ * first branch of a region first; then everything is looked at anew.
+ *
+ * Why A has no other ways out: a function with several returns first gets a single one, outside of A. A trap may still
+ * leave A, and a cycle inside may have no end; then the demand may stay unmet, and a remark says so.
+ *
+ * Cost: a round is about the sum of the regions' sizes, times the branches in them whose threads meet elsewhere than at P
+ * (none in structured code). ROUNDS_MAX bounds the rounds.
+ */
+#include "opt/demote.h"
+#include "opt/gather.h"
+
+enum { ROUNDS_MAX = 500 };
+
+struct converge {
+    struct opt_context *c;
+    struct ir_function *f;
+    struct arena *arena;                 /* of one round */
+    const struct ir_cfg *g;
+    const struct ir_cycles *cycles;
+    const struct ir_dominators *post;
+    const struct ir_tokens *tokens;
+    const struct ir_uniformity *uniformity;
+    struct ir_join_finder *joins;
+    struct map tried;                    /* (branch, user or definition): gathered before */
+};
+
+/* Threads that part at `branch` are to be together at `user`, an operation or (user == def) the definition. */
+struct demand { uint32_t branch; ir_ref def, user; };
+
+static uint32_t home(const struct converge *x, ir_ref r)
+{
+    return ir_at(x->f, r)->block;
+}
+
+/* ---- paths ---------------------------------------------------------------------------------------------------- */
+
+/* Blocks whose ends lead to the user's block without passing the definition, nor `avoid` (IR_NO_BLOCK: none). */
+static struct bitset blocks_before(const struct converge *x, struct demand d, uint32_t avoid)
+{
+    struct bitset before = bitset_new(x->arena, x->g->blocks);
+    uint32_t target = home(x, d.user);
+    u32_vec work = {0};
+    vec_push(x->arena, &work, target);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        for ir_each_pred(p, b, x->g) {
+            if (p == avoid || bitset_has(before, p))
+                continue;
+            bitset_add(before, p);
+            if (p != home(x, d.def) && p != target)
+                vec_push(x->arena, &work, p);
+        }
+    }
+    return before;
+}
+
+/* Whether the edge to s leads to the user. */
+static bool leads_there(const struct converge *x, struct demand d, struct bitset before, uint32_t s)
+{
+    return s == home(x, d.user) || (s != home(x, d.def) && bitset_has(before, s));
+}
+
+/* How many different successors of the branch lead to the user, without passing `avoid`. */
+static uint32_t sides(const struct converge *x, struct demand d, uint32_t avoid)
+{
+    const struct ir_block *b = ir_block_at(x->f, d.branch);
+    struct bitset before = blocks_before(x, d, avoid);
+    uint32_t n = 0;
+    for (uint32_t e = 0; e < b->edges.count; e++) {
+        uint32_t s = b->edges.at[e].block;
+        bool again = s == avoid;
+        for (uint32_t k = 0; k < e; k++)
+            again |= b->edges.at[k].block == s;
+        n += !again && leads_there(x, d, before, s);
+    }
+    return n;
+}
+
+/* ---- demands ---------------------------------------------------------------------------------------------------- */
+
+/* Whether the threads that part at the branch may meet anywhere but at its post-dominator. */
+static bool meets_elsewhere(const struct converge *x, uint32_t branch)
+{
+    const struct ir_joins *j = ir_find_joins(x->joins, branch);
+    uint32_t cycle = x->cycles->innermost[branch], p = x->post->idom[branch];
+    for (; cycle != IR_NO_CYCLE; cycle = x->cycles->at[cycle].parent)
+        if (x->cycles->at[cycle].entries.count > 1)
+            return true;
+    for (uint32_t i = 0; i < j->joins.count; i++)
+        if (j->joins.at[i] != p)
+            return true;
+    for (uint32_t i = 0; i < j->exits.count; i++)
+        if (j->exits.at[i] != p)
+            return true;
+    return false;
+}
+
+static bool is_met_at_user(const struct converge *x, struct demand d)
+{
+    uint32_t p = x->post->idom[d.branch];
+    if (p == home(x, d.user) || sides(x, d, IR_NO_BLOCK) < 2)
+        return true;
+    return p != IR_NO_BLOCK && sides(x, d, p) == 0;
+}
+
+static bool is_met_at_definition(const struct converge *x, struct demand d, const struct ir_token_region *g)
+{
+    uint32_t p = x->post->idom[d.branch];
+    if (p == IR_NO_BLOCK || p == home(x, d.def) || map_get(&g->at, p) == MAP_NONE)
+        return true;
+    return sides(x, d, p) == 0;
+}
+
+static bool was_tried(const struct converge *x, struct demand d)
+{
+    return map_get(&x->tried, (uint64_t)d.branch << 32 | d.user) != MAP_NONE;
+}
+
+static bool find_in_branch(const struct converge *x, const struct ir_token_region *g, uint32_t branch, struct demand *d)
+{
+    *d = (struct demand){branch, g->def, g->def};
+    if (ir_at(x->f, g->def)->op != IR_entry && !was_tried(x, *d) && !is_met_at_definition(x, *d, g))
+        return true;
+    if (!meets_elsewhere(x, branch))
+        return false;
+    uint32_t i = x->tokens->index[g->def];
+    for (uint32_t u = x->tokens->use_start[i]; u < x->tokens->use_start[i + 1]; u++) {
+        d->user = x->tokens->uses[u];
+        if (!was_tried(x, *d) && !is_met_at_user(x, *d))
+            return true;
+    }
+    return false;
+}
+
+static bool find_in_region(const struct converge *x, ir_ref def, struct demand *d)
+{
+    const struct ir_token_region *g = ir_token_region_new(x->arena, x->tokens, def);
+    struct bitset inside = bitset_new(x->arena, x->g->rpo_count);
+    for (uint32_t i = 0; i < g->blocks.count; i++)
+        if (g->ends.at[i] == IR_REGION_THROUGH && bitset_has(x->uniformity->branches, g->blocks.at[i]))
+            bitset_add(inside, x->g->rpo_index[g->blocks.at[i]]);
+    for bitset_each (i, inside)
+        if (find_in_branch(x, g, x->g->rpo[i], d))
+            return true;
+    return false;
+}
+
+static bool find_demand(const struct converge *x, struct demand *d)
+{
+    for (uint32_t i = x->tokens->defs.count; i-- > 0;)
+        if (find_in_region(x, x->tokens->defs.at[i], d))
+            return true;
+    return false;
+}
+
+/* ---- the blocks between --------------------------------------------------------------------------------------------- */
+
+static struct bitset blocks_behind(const struct converge *x, struct demand d)
+{
+    struct bitset behind = bitset_new(x->arena, x->g->blocks);
+    u32_vec work = {0};
+    vec_push(x->arena, &work, d.branch);
+    while (work.count) {
+        const struct ir_block *b = ir_block_at(x->f, vec_pop(&work));
+        for (uint32_t e = 0; e < b->edges.count; e++) {
+            uint32_t s = b->edges.at[e].block;
+            if (s == home(x, d.user) || s == home(x, d.def) || bitset_has(behind, s))
+                continue;
+            bitset_add(behind, s);
+            vec_push(x->arena, &work, s);
+        }
+    }
+    return behind;
+}
+
+/* Blocks of the region of `def`, `def`'s own apart. */
+static void add_region(const struct converge *x, struct bitset into, ir_ref def, struct bitset within)
+{
+    const struct ir_token_region *g = ir_token_region_new(x->arena, x->tokens, def);
+    for (uint32_t i = 0; i < g->blocks.count; i++)
+        if (bitset_has(within, g->blocks.at[i]) && g->blocks.at[i] != home(x, def))
+            bitset_add(into, g->blocks.at[i]);
+}
+
+/* Tokens go through no parameter: their regions stay whole. */
+static void add_regions_begun(const struct converge *x, struct bitset between, struct bitset behind)
+{
+    bool grew = true;
+    while (grew) {
+        uint32_t before = bitset_count(between);
+        for (uint32_t i = 0; i < x->tokens->defs.count; i++)
+            if (bitset_has(between, home(x, x->tokens->defs.at[i])))
+                add_region(x, between, x->tokens->defs.at[i], behind);
+        grew = bitset_count(between) != before;
+    }
+}
+
+static struct bitset blocks_between(const struct converge *x, struct demand d)
+{
+    struct bitset between = blocks_before(x, d, IR_NO_BLOCK), behind = blocks_behind(x, d);
+    bitset_intersect(between, behind);
+    if (d.user == d.def)
+        add_region(x, between, d.def, behind);
+    else if (ir_at(x->f, d.user)->op == IR_loop)
+        add_region(x, between, d.user, behind);
+    add_regions_begun(x, between, behind);
+    return between;
+}
+
+/* ---- gathering ------------------------------------------------------------------------------------------------------- */
+
+static bool returns(const struct converge *x, uint32_t b)
+{
+    return ir_at(x->f, ir_terminator(x->f, b))->op == IR_ret;
+}
+
+/* One return for the whole function, in a block of its own. True if there was another form before. */
+static bool unify_returns(struct converge *x)
+{
+    struct ir_function *f = x->f;
+    u32_vec blocks = {0};
+    for (uint32_t i = 0; i < x->g->rpo_count; i++)
+        if (returns(x, x->g->rpo[i]))
+            vec_push(x->arena, &blocks, x->g->rpo[i]);
+    bool alone = blocks.count == 1 && ir_block_at(f, blocks.at[0])->first == ir_terminator(f, blocks.at[0]);
+    if (blocks.count == 0 || alone)
+        return false;
+    uint32_t end = ir_block_new(f, "return");
+    ir_ref value = f->result == IR_TYPE_VOID ? 0 : ir_param_new(f, end, (enum ir_type)f->result, NULL);
+    struct ir_cursor c = {.fn = f, .block = end, .at = ir_at(f, ir_terminator(f, blocks.at[0]))->at};
+    ir_emit_ret(&c, value);
+    for (uint32_t i = 0; i < blocks.count; i++) {
+        ir_ref ret = ir_terminator(f, blocks.at[i]), old = value ? ir_at(f, ret)->args[0] : 0;
+        c = (struct ir_cursor){.fn = f, .block = blocks.at[i], .at = ir_at(f, ret)->at};
+        ir_remove(f, ret);
+        ir_emit_br(&c, end);
+        if (value)
+            ir_edge_arg(f, &ir_block_at(f, blocks.at[i])->edges.at[0], old);
+    }
+    return true;
+}
+
+/* Edges that leave the blocks between, or the branch. */
+static opt_edges edges_out(const struct converge *x, struct demand d, struct bitset between)
+{
+    opt_edges out = {0};
+    for (uint32_t i = 0; i < x->g->rpo_count; i++) {
+        uint32_t b = x->g->rpo[i];
+        if (b != d.branch && !bitset_has(between, b))
+            continue;
+        for (uint32_t e = 0; e < ir_block_at(x->f, b)->edges.count; e++)
+            if (!bitset_has(between, ir_block_at(x->f, b)->edges.at[e].block))
+                vec_push(x->arena, &out, ((struct opt_edge){b, e}));
+    }
+    return out;
+}
+
+/* Values of the blocks between that are used elsewhere are no more defined on all paths to there. */
+static void repair(struct converge *x, struct bitset between)
+{
+    struct opt_demotion demotion = {.c = x->c, .f = x->f};
+    for bitset_each (b, between)
+        opt_demote_region(&demotion, b, 1);
+    struct bitset outside = opt_used_outside(&demotion);
+    for bitset_each (r, outside)
+        if (ir_at(x->f, r)->type != IR_TYPE_TOKEN)
+            opt_demote(&demotion, r);
+    opt_demote_finish(&demotion);
+}
+
+static void gather(struct converge *x, struct demand d)
+{
+    struct bitset between = blocks_between(x, d);
+    opt_edges out = edges_out(x, d, between);
+    ir_ref branch = ir_terminator(x->f, d.branch);
+    const char *what = ir_op_info[ir_at(x->f, d.user)->op].text;
+    opt_remark(x->c, x->f, OPT_APPLIED, "gathered", ir_at(x->f, d.user)->at,
+               "%u edges gathered, so that the threads that part at line %u meet at '%s'", out.count,
+               ir_at(x->f, branch)->at.line, what);
+    opt_count(x->c, "edges gathered", out.count);
+    map_set(x->c->scratch, &x->tried, (uint64_t)d.branch << 32 | d.user, 1);
+    opt_gather(x->arena, x->f, &out, ir_at(x->f, branch)->at);
+    repair(x, between);
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------------ */
+
+static void analyse(struct converge *x)
+{
+    x->g = ir_cfg_new(x->arena, x->f);
+    x->cycles = ir_cycles_new(x->arena, x->g);
+    x->post = ir_post_dominators_new(x->arena, x->g);
+    x->tokens = ir_tokens_new(x->arena, x->g);
+    x->uniformity = ir_uniformity_new(x->arena, x->g, x->cycles, x->tokens, NULL);
+    x->joins = ir_join_finder_new(x->arena, x->g, x->cycles);
+}
+
+/* True if the function changed: then there may be more to do. */
+static bool run_round(struct converge *x, uint32_t round)
+{
+    struct demand d;
+    analyse(x);
+    if (!find_demand(x, &d))
+        return false;
+    if (round == ROUNDS_MAX || !opt_ssa_possible(x->c, x->f)) {
+        opt_remark(x->c, x->f, OPT_MISSED, "too-large", x->f->at,
+                   "not all threads of an operation may meet: control flow too large to gather");
+        return false;
+    }
+    if (!unify_returns(x))
+        gather(x, d);
+    opt_invalidate(x->c, x->f);
+    return true;
+}
+
+bool opt_converge(struct opt_context *c, struct ir_function *f)
+{
+    struct converge x = {.c = c, .f = f};
+    bool changed = false, again = true;
+    for (uint32_t round = 0; again; round++) {
+        struct arena arena = {0};
+        x.arena = &arena;
+        again = run_round(&x, round);
+        changed |= again;
+        arena_free(&arena);
+    }
+    return changed;
+}

@@ -1,0 +1,91 @@
+/* gather.c: see gather.h. */
+#include "opt/gather.h"
+
+struct gather {
+    struct arena *scratch;
+    struct ir_function *f;
+    uint32_t block;
+    struct map number;           /* target -> its place in targets */
+    u32_vec targets;
+    u32_vec first;               /* beside targets: position of its first parameter in the new block */
+    ir_ref  selector;            /* parameter; 0: only one target */
+};
+
+static void find_targets(struct gather *g, const opt_edges *edges)
+{
+    for (uint32_t i = 0; i < edges->count; i++) {
+        uint32_t to = ir_block_at(g->f, edges->at[i].block)->edges.at[edges->at[i].edge].block;
+        if (map_get(&g->number, to) != MAP_NONE)
+            continue;
+        map_set(g->scratch, &g->number, to, g->targets.count);
+        vec_push(g->scratch, &g->targets, to);
+    }
+}
+
+static void make_block(struct gather *g)
+{
+    g->block = ir_block_new(g->f, "gather");
+    if (g->targets.count > 1)
+        g->selector = ir_param_new(g->f, g->block, g->targets.count == 2 ? IR_TYPE_I1 : IR_TYPE_I32, "to");
+    for (uint32_t t = 0; t < g->targets.count; t++) {
+        vec_push(g->scratch, &g->first, ir_block_at(g->f, g->block)->params.count);
+        uint32_t n = ir_block_at(g->f, g->targets.at[t])->params.count;
+        for (uint32_t i = 0; i < n; i++) {
+            const struct ir_ins *p = ir_at(g->f, ir_block_at(g->f, g->targets.at[t])->params.at[i]);
+            ir_param_new(g->f, g->block, (enum ir_type)p->type, p->name);
+        }
+    }
+}
+
+/* Of two targets, true leads to the first. */
+static ir_ref selector_value(struct gather *g, uint32_t target)
+{
+    return g->targets.count == 2 ? ir_const_i1(g->f, target == 0) : ir_const_i32(g->f, target);
+}
+
+/* What other targets' parameters get is not read: zero. */
+static void redirect(struct gather *g, struct opt_edge from)
+{
+    struct ir_edge *e = &ir_block_at(g->f, from.block)->edges.at[from.edge];
+    const struct ir_block *to = ir_block_at(g->f, g->block);
+    uint32_t target = map_get(&g->number, e->block), n = to->params.count;
+    ir_ref *args = arena_array(&g->f->module->arena, ir_ref, n);
+    for (uint32_t i = 0; i < n; i++) {
+        bool selects = to->params.at[i] == g->selector;
+        args[i] = selects ? selector_value(g, target)
+                          : ir_const(g->f, (enum ir_type)ir_at(g->f, to->params.at[i])->type, 0);
+    }
+    for (uint32_t i = 0; i < e->argc; i++)
+        args[g->first.at[target] + i] = e->args[i];
+    *e = (struct ir_edge){.block = g->block, .argc = n, .args = args, .value = e->value};
+}
+
+static void finish_block(struct gather *g, place at)
+{
+    struct ir_cursor c = {.fn = g->f, .block = g->block, .at = at};
+    if (g->targets.count == 1)
+        ir_emit_br(&c, g->targets.at[0]);
+    else if (g->targets.count == 2)
+        ir_emit_brif(&c, g->selector, g->targets.at[0], g->targets.at[1]);
+    else
+        ir_emit_switch(&c, g->selector, g->targets.at[0]);
+    for (uint32_t t = 1; g->targets.count > 2 && t < g->targets.count; t++)
+        ir_edge_add(g->f, g->block, g->targets.at[t], t);
+    for (uint32_t t = 0; t < g->targets.count; t++) {
+        uint32_t n = ir_block_at(g->f, g->targets.at[t])->params.count;
+        struct ir_block *b = ir_block_at(g->f, g->block);
+        for (uint32_t i = 0; i < n; i++)
+            ir_edge_arg(g->f, &b->edges.at[t], b->params.at[g->first.at[t] + i]);
+    }
+}
+
+uint32_t opt_gather(struct arena *scratch, struct ir_function *f, const opt_edges *edges, place at)
+{
+    struct gather g = {.scratch = scratch, .f = f};
+    find_targets(&g, edges);
+    make_block(&g);
+    for (uint32_t i = 0; i < edges->count; i++)
+        redirect(&g, edges->at[i]);
+    finish_block(&g, at);
+    return g.block;
+}
