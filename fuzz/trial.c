@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#define MOST_FUEL ((uint64_t)1 << 26)    /* warp instructions of a launch */
-#define REFERENCE_FUEL ((uint64_t)1 << 21)   /* of the reference, so that what others need stays far below theirs */
+#define MOST_FUEL ((uint64_t)1 << 28)    /* warp instructions of a launch */
+#define REFERENCE_FUEL ((uint64_t)1 << 24)   /* of the reference, so that what others need stays far below theirs */
 
 enum { MAX_BUFFERS = 8 };
 

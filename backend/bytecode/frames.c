@@ -82,6 +82,7 @@ static void lay_out_signature(struct be_context *c, uint32_t signature)
     if (frame->reached)
         return;
     frame->reached = true;
+    frame->depth = 1;            /* has a return slot even if no call of it is reached */
     for (uint32_t i = 0; i < s->argc; i++)
         frame->arguments[i] = place_in(frame, (enum ir_type)s->args[i]);
     if (s->result != IR_TYPE_VOID)
@@ -107,8 +108,11 @@ static struct be_function *reach(struct be_context *c, u32_vec *work, uint32_t i
 static void take_address(struct be_context *c, u32_vec *work, uint32_t id)
 {
     struct be_function *f = reach(c, work, id);
-    if (f->signature == BE_NONE && !f->kernel)
-        f->signature = signature_of(c, f->ir);
+    if (f->signature != BE_NONE || f->kernel)
+        return;
+    f->signature = signature_of(c, f->ir);
+    if (f->signature != NO_SIGNATURE)
+        lay_out_signature(c, f->signature);
 }
 
 static void note_alloca(struct be_context *c, struct be_function *f, ir_ref r)
