@@ -19,4 +19,12 @@ bench:
 	@$(MAKE) --no-print-directory -j$(CORES) $(BENCH_BIN)
 	@BENCH_OPENCL=$(BUILD)/test/bench/bench_opencl $(BUILD)/test/bench/bench $(BENCH_RUNS)
 
-.PHONY: bench
+# `make bench-scale`: time of analyses and of compiling against size.
+$(BUILD)/test/bench/scale: $(call obj,test/bench/scale.c test/bench/cases.c) $(BUILD)/libkernc.a
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(LIBS)
+
+bench-scale: $(BUILD)/test/bench/scale
+	@$<
+
+.PHONY: bench bench-scale

@@ -1,6 +1,6 @@
 /* micro.c: what single things cost in the interpreter (T3 of the speed targets): ns for each, best of several runs.
  *
- *     build/test/micro [isa]
+ *     micro [ISA [ROW]]        (ISA: avx2, base or best; ROW: part of the names of the rows to time)
  *
  * Each row runs a loop of many copies of one instruction in a single warp and takes the loop's own cost away.
  */
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COPIES = 64, ROUNDS = 20000, RUNS = 7 };
+enum { COPIES = 64, ROUNDS = 1000, RUNS = 60 };
 
 static kernc_context *context;
 static const char    *isa;
@@ -158,11 +158,13 @@ int main(int argc, char **argv)
         {"shuffle", shuffle}, {"reduce", reduce}, {"divergent if and meet", divergent_if},
     };
     kernc_buffer *data = NULL;
-    isa = argc > 1 ? argv[1] : NULL;
+    isa = argc > 1 && strcmp(argv[1], "best") != 0 ? argv[1] : NULL;
     if (kernc_context_create(NULL, &context) != KERNC_OK || kernc_buffer_create(context, 1 << 16, "data", &data) != KERNC_OK)
         return 1;
     printf("%-26s%8s%8s%8s%8s   half mask: %8s%8s%8s%8s\n", "ns", "8", "16", "32", "64", "8", "16", "32", "64");
     for (size_t r = 0; r < COUNT(rows); r++) {
+        if (argc > 2 && !strstr(rows[r].name, argv[2]))
+            continue;
         printf("%-26s", rows[r].name);
         for (int half = 0; half < 2; half++) {
             for (size_t i = 0; i < COUNT(widths); i++)

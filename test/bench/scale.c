@@ -1,0 +1,181 @@
+/* scale.c: time against size: each analysis up to 100,000 blocks, and compiling up to 100,000 lines.
+ *
+ *     scale          (`make bench-scale` calls it; prints Markdown tables)
+ *
+ * Analyses run on three shapes: a chain of if/else diamonds whose branches diverge, loops nested four deep one after
+ * the other, and random edges (mostly forward, 2 % backward). Compiling takes copies of one function of 20 lines
+ * with loops, branches and memory. Best of three; near-linear means that times per block stay about the same.
+ */
+#include "include/kernc.h"
+#include "ir/analysis.h"
+#include "test/bench/cases.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint64_t state = 1;
+static uint32_t draw(uint32_t below)
+{
+    state = hash_mix(state, 0x9e3779b97f4a7c15u);
+    return (uint32_t)(state >> 20) % below;
+}
+
+/* ---- graphs -------------------------------------------------------------------------------------------------- */
+
+enum shape { DIAMONDS, LOOPS, RANDOM, SHAPES };
+static const char *const shape_names[SHAPES] = {"diamonds", "nested loops", "random"};
+
+/* Successors of block b among n: 0, 1 or 2. */
+static uint32_t successors(enum shape s, uint32_t b, uint32_t n, uint32_t *to)
+{
+    if (b + 3 >= n) {
+        to[0] = n - 1;
+        return b + 1 == n ? 0 : 1;
+    }
+    to[0] = b + 1;
+    switch (s) {
+    case DIAMONDS:
+        to[1] = b + 2;
+        if (b % 3 == 1)
+            to[0] = b + 2;                       /* then: to the join */
+        return b % 3 == 0 ? 2 : 1;
+    case LOOPS:                                  /* headers b % 8 < 4, latches b % 8 >= 4, innermost first */
+        to[1] = b - (2 * (b % 8 - 4) + 1);
+        return b % 8 < 4 ? 1 : 2;
+    default:
+        to[1] = draw(50) == 0 ? 1 + draw(b + 1) : b + 1 + draw(3);
+        return 2;
+    }
+}
+
+static struct ir_module *make_graph(enum shape s, uint32_t n)
+{
+    struct ir_module *m = ir_module_new("scale");
+    struct ir_function *f = ir_function_new(m, "k", IR_TYPE_VOID, IR_FN_KERNEL);
+    for (uint32_t b = 0; b < n; b++)
+        ir_block_new(f, NULL);
+    struct ir_cursor c = {f, 0, 0, {0, 0}};
+    ir_ref tid = ir_emit0(&c, IR_special, IR_TYPE_I32);
+    ir_ref divergent = ir_emit2(&c, IR_slt, IR_TYPE_I1, tid, ir_const_i32(f, 5));
+    for (uint32_t b = 0; b < n; b++) {
+        uint32_t to[2], count = successors(s, b, n, to);
+        c.block = b;
+        ir_emit2(&c, IR_add, IR_TYPE_I32, tid, ir_const_i32(f, b));
+        if (count == 0)
+            ir_emit_ret(&c, 0);
+        else if (count == 1)
+            ir_emit_br(&c, to[0]);
+        else
+            ir_emit_brif(&c, divergent, to[0], to[1]);
+    }
+    return m;
+}
+
+/* ---- analyses -------------------------------------------------------------------------------------------------- */
+
+enum { CFG, DOMINATORS, POST_DOMINATORS, CYCLES, PST, CONTROL, PDG, UNIFORMITY, ANALYSES };
+static const char *const analysis_names[ANALYSES] = {
+    "cfg", "dominators", "post-dominators", "cycles", "pst", "control dependence", "memory dependence", "uniformity",
+};
+
+static void measure_once(const struct ir_function *f, double *best)
+{
+    struct arena a;
+    double start;
+    arena_init(&a);
+#define MEASURE(which, statement)                                                                             \
+    start = bench_seconds();                                                                                  \
+    statement;                                                                                                \
+    start = bench_seconds() - start;                                                                          \
+    if (start < best[which])                                                                                  \
+        best[which] = start
+    MEASURE(CFG, struct ir_cfg *c = ir_cfg_new(&a, f));
+    MEASURE(DOMINATORS, ir_dominators_new(&a, c));
+    MEASURE(POST_DOMINATORS, struct ir_dominators *post = ir_post_dominators_new(&a, c));
+    MEASURE(CYCLES, struct ir_cycles *cycles = ir_cycles_new(&a, c));
+    MEASURE(PST, struct ir_pst *pst = ir_pst_new(&a, c));
+    MEASURE(CONTROL, struct ir_control_dependence *control = ir_control_dependence_new(&a, c, post));
+    MEASURE(PDG, ir_pdg_new(&a, c, control, pst, 0));
+    MEASURE(UNIFORMITY, ir_uniformity_new(&a, c, cycles, NULL, NULL));
+    arena_free(&a);
+}
+
+static void print_analyses(enum shape s)
+{
+    static const uint32_t sizes[] = {1000, 10000, 100000};
+    double best[COUNT(sizes)][ANALYSES];
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        struct ir_module *m = make_graph(s, sizes[i]);
+        for (int x = 0; x < ANALYSES; x++)
+            best[i][x] = 1e9;
+        for (int run = 0; run < 3; run++)
+            measure_once(m->functions.at[0], best[i]);
+        ir_module_free(m);
+    }
+    printf("| %s: ns a block | 1,000 | 10,000 | 100,000 blocks |\n| --- | ---: | ---: | ---: |\n", shape_names[s]);
+    for (int x = 0; x < ANALYSES; x++) {
+        printf("| %s |", analysis_names[x]);
+        for (size_t i = 0; i < COUNT(sizes); i++)
+            printf(" %.0f |", 1e9 * best[i][x] / sizes[i]);
+        printf("\n");
+    }
+    printf("\n");
+}
+
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
+
+static void add_function(struct text *t, uint32_t number)
+{
+    text_printf(t,
+                "int work%u(global int *a, int n, int k)\n{\n    int sum = 0;\n    for (int i = 0; i < n; i++) {\n"
+                "        int x = a[i] * %u + k;\n        if (x %% 3 == 0)\n            sum += x;\n"
+                "        else if (x > 100)\n            sum -= x >> 2;\n        else\n            sum ^= x;\n"
+                "        while (x > 0 && x < 50) {\n            x = x * 2 + 1;\n            sum++;\n        }\n    }\n"
+                "    a[k & 7] = sum;\n    return sum;\n}\n\n", number, number % 17 + 1);
+}
+
+static double compile_seconds(const struct text *source, unsigned level)
+{
+    double best = 1e9;
+    for (int run = 0; run < 3; run++) {
+        kernc_options o;
+        kernc_options_init(&o);
+        o.level = level;
+        double start = bench_seconds();
+        kernc_result *r = kernc_compile("scale.kern", source->at, source->length, &o);
+        size_t n = 0;
+        if (kernc_result_text(r, KERNC_TEXT_BYTECODE, &n) == NULL) {
+            fprintf(stderr, "%s", kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL));
+            exit(1);
+        }
+        start = bench_seconds() - start;
+        kernc_result_free(r);
+        if (start < best)
+            best = start;
+    }
+    return best;
+}
+
+static void print_compiling(void)
+{
+    static const uint32_t lines[] = {2000, 20000, 100000};
+    printf("| lines | -O0, klines/s | -O1 | -O2 |\n| ---: | ---: | ---: | ---: |\n");
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        struct text t = {0};
+        for (uint32_t f = 0; f < lines[i] / 20; f++)
+            add_function(&t, f);
+        text_printf(&t, "kernel void k(global int *a, int n)\n{\n    a[threadIdx.x] = work0(a, n, 1) + work1(a, n, 2);\n}\n");
+        printf("| %u |", lines[i]);
+        for (unsigned level = 0; level <= 2; level++)
+            printf(" %.0f |", lines[i] / compile_seconds(&t, level) / 1000);
+        printf("\n");
+        text_free(&t);
+    }
+}
+
+int main(void)
+{
+    for (enum shape s = 0; s < SHAPES; s++)
+        print_analyses(s);
+    print_compiling();
+    return 0;
+}
