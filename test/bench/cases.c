@@ -192,9 +192,19 @@ bool bench_equal(const struct bench_case *c, const void *result)
     return true;
 }
 
-double bench_seconds(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double bench_seconds(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+double bench_cpu_seconds(void)
+{
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }

@@ -1,6 +1,6 @@
 /* opencl.c: times one benchmark kernel on the first OpenCL device it finds (PoCL; Oclgrind when run under it).
  *
- *     bench_opencl CASE RUNS      prints the median seconds of a launch, compilation and copies left out,
+ *     bench_opencl CASE RUNS      prints the median CPU seconds of a launch, compilation and copies left out,
  *                                 and "equal" or "DIFFERENT" against plain C
  */
 #define CL_TARGET_OPENCL_VERSION 120
@@ -56,10 +56,10 @@ static double launch(cl_context context, cl_command_queue q, cl_kernel k, struct
     }
     size_t global = (size_t)c->grid * c->block, local = c->block;
     need(clFinish(q), "finish");
-    double start = bench_seconds();
+    double start = bench_cpu_seconds();
     need(clEnqueueNDRangeKernel(q, k, 1, NULL, &global, &local, 0, NULL, NULL), "launch");
     need(clFinish(q), "finish");
-    double seconds = bench_seconds() - start;
+    double seconds = bench_cpu_seconds() - start;
     need(clEnqueueReadBuffer(q, memory[0], CL_TRUE, 0, c->args[0].size, result, 0, NULL, NULL), "read");
     for (unsigned i = 0; i < c->argc; i++)
         if (memory[i] != NULL)

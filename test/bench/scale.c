@@ -4,7 +4,7 @@
  *
  * Analyses run on three shapes: a chain of if/else diamonds whose branches diverge, loops nested four deep one after
  * the other, and random edges (mostly forward, 2 % backward). Compiling takes copies of one function of 20 lines
- * with loops, branches and memory. Best of three; near-linear means that times per block stay about the same.
+ * with loops, branches and memory. CPU time, best of three; near-linear means that times per block stay about the same.
  */
 #include "include/kernc.h"
 #include "ir/analysis.h"
@@ -83,9 +83,9 @@ static void measure_once(const struct ir_function *f, double *best)
     double start;
     arena_init(&a);
 #define MEASURE(which, statement)                                                                             \
-    start = bench_seconds();                                                                                  \
+    start = bench_cpu_seconds();                                                                                  \
     statement;                                                                                                \
-    start = bench_seconds() - start;                                                                          \
+    start = bench_cpu_seconds() - start;                                                                          \
     if (start < best[which])                                                                                  \
         best[which] = start
     MEASURE(CFG, struct ir_cfg *c = ir_cfg_new(&a, f));
@@ -140,14 +140,14 @@ static double compile_seconds(const struct text *source, unsigned level)
         kernc_options o;
         kernc_options_init(&o);
         o.level = level;
-        double start = bench_seconds();
+        double start = bench_cpu_seconds();
         kernc_result *r = kernc_compile("scale.kern", source->at, source->length, &o);
         size_t n = 0;
         if (kernc_result_text(r, KERNC_TEXT_BYTECODE, &n) == NULL) {
             fprintf(stderr, "%s", kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL));
             exit(1);
         }
-        start = bench_seconds() - start;
+        start = bench_cpu_seconds() - start;
         kernc_result_free(r);
         if (start < best)
             best = start;
