@@ -218,7 +218,7 @@ static uint16_t relocated(const struct be_context *c, enum bc_file file, uint32_
 
 static void relocate_word(const struct be_context *c, struct bc_ins *ins)
 {
-    const char *operands = bc_op_info((enum bc_op)ins->op)->operands;
+    const char *operands = bc_operands(ins->op);
     uint16_t *fields[] = {&ins->d, &ins->a, &ins->b, &ins->c, &ins->e};
     for (unsigned i = 0; i < COUNT(fields); i++) {
         enum bc_file file = bc_file_of(operands[i]);
@@ -264,6 +264,14 @@ static bool check_code(struct be_context *c)
     return true;
 }
 
+static void reserve_code(struct be_context *c)
+{
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < c->m->functions.count; i++)
+        words += c->functions[i] ? c->functions[i]->words.count : 0;
+    vec_reserve(&c->p->arena, &c->p->code, words);
+}
+
 static bool generate(struct be_context *c)
 {
     if (!be_frames(c) || !lay_out_objects(c))
@@ -281,6 +289,7 @@ static bool generate(struct be_context *c)
     copy_hosts(c->p, c->m);
     if (!check_limits(c))
         return false;
+    reserve_code(c);
     for (uint32_t i = 0; i < c->m->functions.count; i++)
         if (c->functions[i])
             be_encode(c, c->functions[i]);

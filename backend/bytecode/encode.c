@@ -107,7 +107,7 @@ static uint16_t list_operands(struct be_encoder *e, const struct be_word *w)
 
 static struct bc_ins make_ins(struct be_encoder *e, const struct be_word *w)
 {
-    const char *operands = bc_op_info((enum bc_op)w->op)->operands;
+    const char *operands = bc_operands(w->op);
     struct bc_ins ins = {.op = final_op(e, w), .imm = w->imm};
     ins.d = field(e, operands[0], w->d);
     ins.a = field(e, operands[1], w->a);

@@ -6,7 +6,8 @@
  *
  * Why intervals are enough for SIMT. What lives across a switch point is written under the mask, so that each lane
  * sees its own register as a thread running alone would, in whatever order a scheme runs the arms of a branch:
- * ordinary interference of one thread's live ranges decides who may share a register. What is written in every lane
+ * ordinary interference of one thread's live ranges decides who may share a register (wide and narrow vectors never
+ * do: enum be_region says why). What is written in every lane
  * (temporaries, scalars) is never live across a switch point, or, if it is the same all the time, has a scalar of
  * its own.
  *

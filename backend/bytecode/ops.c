@@ -26,7 +26,7 @@
     [BC_C_##name] = {"C_" #name, "-" scalars "--", NULL},
 
 /* Meanings of scalar forms are filled in by those who show them: scalar_op_info's. */
-static const struct bc_op_info rows[BC_OPS] = {
+const struct bc_op_info bc_op_rows[BC_OPS] = {
 #define S1(op, name, R, A, formula)       ROWS(name, R, READ_##A "--", "s--")
 #define S2(op, name, R, A, B, formula)    ROWS(name, R, READ_##A READ_##B "-", "ss-")
 #define S3(op, name, R, A, B, C, formula) ROWS(name, R, READ_##A READ_##B READ_##C, "sss")
@@ -53,7 +53,7 @@ const struct bc_op_info *bc_op_info(enum bc_op op)
 {
     if ((unsigned)op >= BC_OPS || (is_branch_form(op) && !bc_is_comparison((enum scalar_case)(op / BC_FORMS))))
         return NULL;
-    return &rows[op];
+    return &bc_op_rows[op];
 }
 
 bool bc_has_branch_word(enum bc_op op)
@@ -74,7 +74,7 @@ bool bc_ends_block(enum bc_op op)
 
 bool bc_is_convergent(enum bc_op op)
 {
-    return op >= BC_SCALAR_OPS && op != BC_call && rows[op].operands[4] == 't';
+    return op >= BC_SCALAR_OPS && op != BC_call && bc_op_rows[op].operands[4] == 't';
 }
 
 enum bc_kind bc_kind_of(enum bc_value v)

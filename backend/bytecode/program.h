@@ -167,6 +167,8 @@ void bc_disassemble(const struct bc_program *p, struct text *out);       /* -S, 
 
 struct bc_op_info { const char *name, *operands, *meaning; };
 const struct bc_op_info *bc_op_info(enum bc_op op);                      /* NULL: no such opcode */
+extern const struct bc_op_info bc_op_rows[BC_OPS];                       /* for valid opcodes */
+static inline const char *bc_operands(unsigned op) { return bc_op_rows[op].operands; }
 static inline bool bc_is_comparison(enum scalar_case c)
 {
     return scalar_case_info[c].op >= SCALAR_OP_eq && scalar_case_info[c].op <= SCALAR_OP_le;

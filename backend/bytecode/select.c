@@ -432,6 +432,8 @@ void be_select(struct be_context *c, struct be_function *f)
     s.uses = arena_array(&c->arena, uint32_t, n);
     s.invariant = arena_array(&c->arena, bool, n);
     vec_resize(&c->arena, &f->blocks, f->cfg->rpo_count);
+    vec_reserve(&c->arena, &f->words, n + f->blocks.count);      /* about what most functions need */
+    vec_reserve(&c->arena, &f->vregs, n);
     be_vreg_new(c, f, BC_KIND_S, BE_LOCAL);         /* number 1 exists, so that the table does */
     if (f->ir->result != IR_TYPE_VOID)
         f->result = be_vreg_new(c, f, be_kind((enum ir_type)f->ir->result), BE_FRAME);

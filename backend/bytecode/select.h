@@ -17,6 +17,7 @@ struct be_selector {
     uint32_t *uses;              /* operands and edge arguments that name the value */
     uint32_t segment;            /* counts switch points */
     bool     boundary;           /* the next word has one before it */
+    uint32_t zero;               /* an address in lanes, once it is wanted */
     ir_ref   at;                 /* the instruction being selected */
 };
 

@@ -125,6 +125,11 @@ static enum bc_op access_op(enum bc_op first, unsigned space, unsigned row, bool
     return (enum bc_op)(first + space * (BC_ld_h8 - BC_ld_g8) + 2 * row + indexed);
 }
 
+static uint32_t lane_zero(struct be_selector *s)
+{
+    return s->zero ? s->zero : (s->zero = be_lane_constant(s, BC_KIND_V, 0));
+}
+
 /* Chooses mode V or X: `a` and, for X, `b` of the word, its shift and offset. An address of known parts alone is an
  * offset from 0. X takes the place of an addition (and shift) besides the access. */
 struct mode { uint32_t a, b; unsigned shift; uint32_t offset; bool indexed; };
@@ -142,7 +147,7 @@ static struct mode choose_mode(struct be_selector *s, const struct address *a)
     if (a->index)
         m.a = be_lanes(s, a->index);
     else if (a->known)
-        m.a = be_lane_constant(s, BC_KIND_V, 0);
+        m.a = lane_zero(s);
     else
         m.a = be_lanes(s, a->base);
     return m;
@@ -211,7 +216,7 @@ static uint32_t lane_address(struct be_selector *s, const struct ir_ins *ins, ui
     if (!be_known(s, r, &bits))
         return be_lanes(s, r);
     *offset += (uint32_t)bits;
-    return be_lane_constant(s, BC_KIND_V, 0);
+    return lane_zero(s);
 }
 
 void be_select_atomic(struct be_selector *s, ir_ref r)

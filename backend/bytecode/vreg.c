@@ -40,13 +40,13 @@ uint32_t be_foreign(struct be_context *c, struct be_function *f, enum bc_kind ki
 
 bool be_defines(const struct be_word *w)
 {
-    return bc_is_written(bc_op_info((enum bc_op)w->op)->operands[0]) || (w->op == BC_hostcall && w->d);
+    return bc_is_written(bc_operands(w->op)[0]) || (w->op == BC_hostcall && w->d);
 }
 
 uint32_t be_uses(const struct be_function *f, const struct be_word *w, uint32_t list[], const uint32_t **more,
                  uint32_t *more_count)
 {
-    const char *operands = bc_op_info((enum bc_op)w->op)->operands;
+    const char *operands = bc_operands(w->op);
     uint32_t n = 0;
     *more_count = 0;
     if (bc_is_read(operands[0]))

@@ -206,13 +206,11 @@ static bool is_own(const struct be_function *f, uint32_t v)
     return be_vreg(f, v)->home == BE_FRAME && be_vreg(f, v)->kind != BC_KIND_S;
 }
 
-/* Two registers of one file overlap. */
+/* Regions keep wide and narrow vectors apart. */
 static bool same_register(const struct be_function *f, uint32_t v, uint32_t u)
 {
     const struct be_vreg *x = be_vreg(f, v), *y = be_vreg(f, u);
-    if (be_file((enum bc_kind)x->kind) != be_file((enum bc_kind)y->kind))
-        return false;
-    return x->reg < y->reg + 1 + (y->kind == BC_KIND_W) && y->reg < x->reg + 1 + (x->kind == BC_KIND_W);
+    return be_region((enum bc_kind)x->kind) == be_region((enum bc_kind)y->kind) && x->reg == y->reg;
 }
 
 static void check_definition(struct slow *s, struct bitset live, uint32_t d, uint32_t copy_of)
