@@ -279,9 +279,10 @@ static uint64_t call(struct warp *w, const struct fz_function *callee, uint64_t 
     return back;
 }
 
+/* Through a pointer, lanes with the same callee enter it together: it is one call. */
 static uint64_t run_invoke(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
-    uint64_t first = s->flag ? mask & 0x5555555555555555u : mask;
+    uint64_t first = s->flag && s->name != s->value ? mask & 0x5555555555555555u : mask;
     uint64_t back = first ? call(w, &w->p->functions.at[s->name], first, &f->thrown) : 0;
     return back | (mask & ~first ? call(w, &w->p->functions.at[s->value], mask & ~first, &f->thrown) : 0);
 }
