@@ -25,6 +25,7 @@ opt_golden_TEST_SRC := test/opt/golden_test.c
 
 # The tables of docs/*.md come from the .def files: `make docs` writes them, the suite docs checks them.
 doc_SRC := test/tools/doc_page.c test/tools/doc_tables.c test/tools/doc_ir.c
+doc_SRC += test/tools/doc_bytecode.c
 doc_SRC += test/tools/doc_driver.c test/tools/doc_language.c $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
 SUITES += docs
 docs_TEST_SRC := test/tools/docs_test.c $(doc_SRC)

@@ -36,6 +36,12 @@ void doc_language_arithmetic(struct text *out);
 void doc_language_warnings(struct text *out);
 void doc_language_limits(struct text *out);
 
+/* test/tools/doc_bytecode.c */
+void doc_bytecode_operations(struct text *out);
+void doc_bytecode_forms(struct text *out);
+void doc_bytecode_limits(struct text *out);
+void doc_bytecode_latencies(struct text *out);
+
 /* test/tools/doc_driver.c */
 void doc_driver_verbs(struct text *out);
 void doc_driver_options(struct text *out);

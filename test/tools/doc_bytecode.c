@@ -1,0 +1,68 @@
+/* doc_bytecode.c: the tables of docs/bytecode.md, and the cycles in docs/metrics.md. */
+#include "test/tools/doc_tables.h"
+
+#include "backend/bytecode/program.h"
+
+#include <stdio.h>
+
+static const char *code(const char *s, char buffer[128])
+{
+    snprintf(buffer, 128, "`%s`", s);
+    return buffer;
+}
+
+void doc_bytecode_operations(struct text *out)
+{
+    char name[128], operands[128];
+    doc_heading(out, "operation", "d a b c e imm", "meaning", NULL);
+    for (unsigned op = BC_SCALAR_OPS; op < BC_OPS; op++)
+        doc_row(out, code(bc_op_rows[op].name, name), code(bc_op_rows[op].operands, operands), bc_op_rows[op].meaning, NULL);
+}
+
+/* Every form of one comparison and one conversion stands for all. */
+void doc_bytecode_forms(struct text *out)
+{
+    static const enum scalar_case examples[] = {SCALAR_slt_I, SCALAR_sext_IL, SCALAR_select_B};
+    char name[128], operands[128];
+    doc_heading(out, "operation", "d a b c e imm", "of `base/scalar.def`", NULL);
+    for (size_t i = 0; i < COUNT(examples); i++)
+        for (unsigned form = 0; form < BC_FORMS; form++) {
+            const struct bc_op_info *info = bc_op_info(bc_scalar_op(examples[i], (enum bc_form)form));
+            if (info)
+                doc_row(out, code(info->name, name), code(info->operands, operands),
+                        scalar_op_info[scalar_case_info[examples[i]].op].meaning, NULL);
+        }
+}
+
+void doc_bytecode_limits(struct text *out)
+{
+    static const struct { const char *name; unsigned value; const char *meaning; } limits[] = {
+        {"BC_MAX_REGISTERS", BC_MAX_REGISTERS, "registers of each file of a kernel"},
+        {"BC_MAX_SITES", BC_MAX_SITES, "rows of the site table; what comes after shares the last, which has no place"},
+        {"BC_MAX_WORDS", BC_MAX_WORDS, "code words of a program"},
+        {"BC_MAX_SHARED", BC_MAX_SHARED, "bytes of shared memory of a block"},
+        {"BC_MAX_PRIVATE", BC_MAX_PRIVATE, "bytes of private memory of a lane"},
+        {"BC_MAX_DATA", BC_MAX_DATA, "bytes of constant data"},
+        {"BC_MAX_OPERANDS", BC_MAX_OPERANDS, "operands of a printf or host call"},
+    };
+    char name[128], value[16];
+    doc_heading(out, "limit", "value", "of", NULL);
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        snprintf(value, sizeof value, "%u", limits[i].value);
+        doc_row(out, code(limits[i].name, name), value, limits[i].meaning, NULL);
+    }
+}
+
+void doc_bytecode_latencies(struct text *out)
+{
+    static const struct { const char *name; unsigned cycles; const char *meaning; } rows[] = {
+#define LATENCY(class, cycles, meaning) {#class, cycles, meaning},
+#include "backend/bytecode/latency.def"
+    };
+    char cycles[16];
+    doc_heading(out, "class", "cycles", "instructions", NULL);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        snprintf(cycles, sizeof cycles, "%u", rows[i].cycles);
+        doc_row(out, rows[i].name, cycles, rows[i].meaning, NULL);
+    }
+}
