@@ -57,6 +57,14 @@ static inline uint64_t scalar_raw_f64(double d) { uint64_t x; memcpy(&x, &d, 8);
 static inline uint32_t scalar_bits_f32(float f) { return f == f ? scalar_raw_f32(f) : SCALAR_NAN_F32; }
 static inline uint64_t scalar_bits_f64(double d) { return d == d ? scalar_raw_f64(d) : SCALAR_NAN_F64; }
 
+static inline uint32_t scalar_udiv32(uint32_t a, uint32_t b)
+{
+    return b ? a / b : UINT32_MAX;
+}
+static inline uint32_t scalar_urem32(uint32_t a, uint32_t b)
+{
+    return b ? a % b : a;
+}
 static inline uint32_t scalar_sdiv32(uint32_t a, uint32_t b)
 {
     return b == 0 ? UINT32_MAX : b == UINT32_MAX ? -a : (uint32_t)(i32(a) / i32(b));

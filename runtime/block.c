@@ -49,6 +49,12 @@ static void fill_block(struct rt_slot *s, struct rt_worker *k)
     s->filled_block = atomic_load_explicit(&k->block, memory_order_relaxed);
 }
 
+static inline void copy_lanes(uint32_t *to, const uint32_t *from, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < lanes; i += 8)
+        memcpy(to + i, from + i, 8 * sizeof *to);
+}
+
 static void fill_warp(struct rt_warp *w, const struct rt_launch *l)
 {
     const struct rt_fills *fills = &l->fills[RT_FILL_WARP];
@@ -57,7 +63,7 @@ static void fill_warp(struct rt_warp *w, const struct rt_launch *l)
         if (f.special == BC_SPECIAL_WARP)
             apply_fill(w, f, w->index);
         else
-            memcpy(rt_v(w, f.reg), l->tid[f.value] + (size_t)w->index * w->lanes, (size_t)w->lanes * 4);
+            copy_lanes(rt_v(w, f.reg), l->tid[f.value] + (size_t)w->index * w->lanes, w->lanes);
     }
 }
 
@@ -87,9 +93,10 @@ static void set_up_warp(struct rt_warp *w, struct rt_worker *k)
     w->contended = l->worker_count > 1;
     w->lanes = l->core->lanes;
     w->width = l->width;
-    w->full = l->full;
-    w->brief = l->brief;
-    w->partial = l->partial;
+    w->tables[0] = l->partial;
+    w->tables[1] = l->brief;
+    w->tables[2] = l->full;
+    w->events = &k->events;
     w->code = l->program->code.at;
     w->counts = k->counts;
     w->sites = k->sites;
@@ -145,14 +152,13 @@ static struct rt_slot *start_warp(struct rt_worker *k, uint32_t index)
     else if (!(s = new_slot(k)))
         return NULL;
     struct rt_warp *w = &s->warp;
-    uint32_t threads = l->threads - index * l->width;
-    threads = threads < l->width ? threads : l->width;
+    uint32_t left = l->threads - index * l->width, threads = left < l->width ? left : l->width;
     w->index = index;
     w->launched = w->live = w->active = UINT64_MAX >> (64 - threads);
     w->launched_count = threads;
     w->meet = NULL;
     w->cycles = 0;
-    w->pc = l->program->functions.at[l->kernel->function].code;
+    w->pc = l->entry;
     if (s->filled_block != atomic_load_explicit(&k->block, memory_order_relaxed))
         fill_block(s, k);
     fill_warp(w, l);
@@ -313,6 +319,20 @@ static void run_blocks(struct rt_worker *k)
     atomic_store(&k->block, RT_NO_BLOCK);
 }
 
+/* In the worker's own arena, so that no two host threads write to the same cache line. */
+static void allocate(struct rt_worker *k)
+{
+    const struct bc_program *p = k->launch->program;
+    k->shared = arena_alloc(&k->arena, p->shared_bytes + 16);
+    k->running = arena_array(&k->arena, struct rt_slot *, k->launch->warps);
+    k->sites = arena_array(&k->arena, struct rt_site_count, p->sites.count + 1);
+    k->counts = arena_array(&k->arena, struct rt_count, p->blocks.count);
+    for (uint32_t b = 0; b < p->blocks.count; b++) {
+        k->counts[b].instructions = p->blocks.at[b].instructions;
+        k->counts[b].cycles = p->blocks.at[b].cycles;
+    }
+}
+
 void rt_worker_run(struct rt_worker *k)
 {
     struct mem_guard guard;
@@ -321,8 +341,7 @@ void rt_worker_run(struct rt_worker *k)
         atomic_store(&k->launch->stopped, true);
         return;
     }
-    k->shared = arena_alloc(&k->arena, k->launch->program->shared_bytes + 16);
-    k->running = arena_array(&k->arena, struct rt_slot *, k->launch->warps);
+    allocate(k);
     run_blocks(k);
     report(k);
     mem_guard_leave(&guard);

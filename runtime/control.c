@@ -1,19 +1,12 @@
 /* control.c: branches with many targets, calls through pointers and returns: lanes are sorted by where they go. */
 #include "runtime/grid.h"
 
-static const struct bc_site *site_of(const struct rt_warp *w, uint32_t site)
-{
-    const struct bc_program *p = w->worker->launch->program;
-    return site < p->sites.count ? &p->sites.at[site] : NULL;
-}
-
 uint32_t rt_diverge(struct rt_warp *w)
 {
     const struct rt_split *split = &w->split;
     if (split->n > 1) {
-        w->worker->events.divergences++;
-        if (site_of(w, split->site))
-            w->sites[split->site].divergences++;
+        w->events->divergences++;
+        w->sites[split->site].divergences++;
     }
     return w->scheme->diverge(w, split);
 }
@@ -59,13 +52,15 @@ static int64_t lane_value(const struct rt_warp *w, const struct bc_ins *ins, uns
     return i64(ins->op == BC_switch_w ? rt_w(w, ins->a)[lane] : w->S[ins->a]);
 }
 
-/* The lanes of `among` that have this lane's value. */
-static uint64_t lanes_like(const struct rt_warp *w, const struct bc_ins *ins, uint64_t among, int64_t value)
+/* The lanes that have the value. */
+static uint64_t lanes_with(const struct rt_warp *w, const struct bc_ins *ins, int64_t value)
 {
-    uint64_t same = 0;
-    for (unsigned i = 0; i < w->lanes; i++)
-        same |= (uint64_t)(lane_value(w, ins, i) == value) << i;
-    return same & among;
+    const struct rt_core *core = w->worker->launch->core;
+    switch (ins->op) {
+    case BC_switch_v: return core->equal_v(w, ins->a, (uint32_t)value);
+    case BC_switch_w: return core->equal_w(w, ins->a, (uint64_t)value);
+    default:          return w->active;
+    }
 }
 
 uint32_t rt_switch(struct rt_warp *w, const struct bc_ins *ins)
@@ -80,7 +75,7 @@ uint32_t rt_switch(struct rt_warp *w, const struct bc_ins *ins)
     uint64_t left = w->active;
     while (left) {
         int64_t value = lane_value(w, ins, rt_lowest(left));
-        uint64_t same = ins->op == BC_switch_s ? left : lanes_like(w, ins, left, value);
+        uint64_t same = lanes_with(w, ins, value) & left;
         add_target(split, find_case(p, table, value), same);
         left &= ~same;
     }
@@ -168,9 +163,4 @@ void rt_token(struct rt_warp *w, const struct bc_ins *ins)
     }
     for rt_each_lane (i, w->active)
         rt_v(w, ins->d)[i] = 0;
-}
-
-struct rt_events *rt_events(struct rt_warp *w)
-{
-    return &w->worker->events;
 }

@@ -37,6 +37,13 @@ enum { LANES = CORE_LANES };
         return table[pc->op].run(PASS);                                                                      \
     } while (0)
 #endif
+/* What is in machine registers comes from the warp again: cheaper than to keep it over a call. In a handler, and in a
+ * function that has just the warp and `pc`. */
+#define RELOAD_REGISTERS() (table = w->table, V = w->V, S = w->S, M = w->M)
+#define KNOW_REGISTERS()                                                                                     \
+    const struct rt_op *table = w->table;                                                                    \
+    uint8_t *V = w->V;                                                                                       \
+    uint64_t *S = w->S, *M = w->M
 #define LANE_VECTOR(reg) __builtin_assume_aligned((void *)(V + (size_t)(reg) * (LANES * 4)), LANES * 4 < 64 ? LANES * 4 : 64)
 #define LANE_MASK ((uint32_t *)__builtin_assume_aligned(w->lane_mask, 64))
 #define ADDRESS   ((const uint32_t *)__builtin_assume_aligned(w->address, 64))
@@ -92,6 +99,23 @@ static const struct rt_op full_table[BC_OPS] = {
     UNMASKED_ROWS LOADS(RUN_LOAD) STORES(RUN_STORE)
 };
 
+static uint64_t equal_v(const struct rt_warp *w, uint32_t reg, uint32_t x)
+{
+    const uint32_t *a = rt_v(w, reg);
+    uint64_t bits = 0;
+    CHUNK_LOOP (c, LANES / CHUNK_32)
+        bits |= lanes_bits_32((vec_i)(lanes_load(a + c * CHUNK_32) == x)) << c * CHUNK_32;
+    return bits;
+}
+static uint64_t equal_w(const struct rt_warp *w, uint32_t reg, uint64_t x)
+{
+    const uint64_t *a = rt_w(w, reg);
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        bits |= (uint64_t)(a[i] == x) << i;
+    return bits;
+}
+
 static void run(struct rt_warp *w)
 {
     const struct bc_ins *pc = w->code + w->pc;
@@ -112,5 +136,6 @@ static void run(struct rt_warp *w)
 extern const struct rt_core PASTE(CORE_ISA, CORE_LANES);
 const struct rt_core PASTE(CORE_ISA, CORE_LANES) = {
     .isa = TEXT(CORE_ISA), .lanes = LANES, .full = full_table, .brief = brief_table, .partial = partial_table,
-    .block_clock = block_clock, .block_ask = block_ask, .ask_converge = ask_converge, .run = run,
+    .block_clock = block_clock, .block_ask = block_ask, .ask_converge = ask_converge, .equal_v = equal_v,
+    .equal_w = equal_w, .run = run,
 };

@@ -257,9 +257,39 @@ SELECT_CHUNKS(vec_L, 64)
 #define TERNARY_D(op, name, R, B, C, formula)                                                                \
     LANE_HANDLERS(op, name, R, POINTERS_3(D, B, C), FETCH_3(D, B, C), formula)
 
+/* Division of lanes by way of binary64, which machines have as vector instructions. Exact: a quotient that is no integer is
+ * at least 2^-32 of itself away from the next, and rounding moves it by 2^-53 of itself. Adding 2^52 (1.5 * 2^52 where it
+ * may be negative) leaves an integer's low 32 bits at the low end. b == 0 gives all ones, a - a / b * b is then a. */
+static inline uint32_t lane_udiv32(uint32_t a, uint32_t b)
+{
+    uint32_t q = (uint32_t)scalar_raw_f64(scalar_trunc((double)a / (double)b) + 0x1p52);
+    return b ? q : UINT32_MAX;
+}
+static inline uint32_t lane_sdiv32(uint32_t a, uint32_t b)
+{
+    uint32_t q = (uint32_t)scalar_raw_f64(scalar_trunc((double)i32(a) / (double)i32(b)) + 0x1.8p52);
+    return b ? q : UINT32_MAX;
+}
+static inline uint32_t lane_urem32(uint32_t a, uint32_t b)
+{
+    return a - lane_udiv32(a, b) * b;
+}
+static inline uint32_t lane_srem32(uint32_t a, uint32_t b)
+{
+    return a - lane_sdiv32(a, b) * b;
+}
+#define scalar_udiv32 lane_udiv32
+#define scalar_sdiv32 lane_sdiv32
+#define scalar_urem32 lane_urem32
+#define scalar_srem32 lane_srem32
+
 #define S1(op, name, R, A, formula) UNARY_##A(op, name, R, formula) SCALAR_HANDLER(name, R, SCALAR_1(A), formula)
 #define S2(op, name, R, A, B, formula)                                                                       \
     BINARY_##R(op, name, A, B, formula) SCALAR_HANDLER(name, R, SCALAR_2(A, B), formula)
 #define S3(op, name, R, A, B, C, formula)                                                                    \
     TERNARY_##A(op, name, R, B, C, formula) SCALAR_HANDLER(name, R, SCALAR_3(A, B, C), formula)
 #include "base/scalar.def"
+#undef scalar_udiv32
+#undef scalar_sdiv32
+#undef scalar_urem32
+#undef scalar_srem32

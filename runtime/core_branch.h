@@ -8,17 +8,17 @@ static inline void refresh(struct rt_warp *w)
     CHUNK_LOOP (c, LANES / CHUNK_32)
         lanes_store(LANE_MASK + c * CHUNK_32, lanes_expand32(w->active, c));
     w->active_count = (uint32_t)__builtin_popcountll(w->active);
-    w->table = w->active == ALL_LANES ? w->full : w->active == w->live ? w->brief : w->partial;
+    w->table = w->tables[(w->active == w->live) + (w->active == ALL_LANES)];
 }
 
 /* Goes on at code index `next` after a hook. */
-static inline const struct bc_ins *resume(RT_OP_PARAMS, uint32_t next)
+static __attribute__((noinline)) const struct bc_ins *resume(struct rt_warp *w, uint32_t next)
 {
-    if (next == RT_NOWHERE)
+    if (UNLIKELY(next == RT_NOWHERE))
         return NULL;
+    const struct bc_ins *pc = w->code + next;
     refresh(w);
-    table = w->table;
-    pc = w->code + next;
+    KNOW_REGISTERS();
     NEXT(0);
 }
 
@@ -47,19 +47,21 @@ HANDLER(enter_block)
     w->cycles += count->cycles;
     FINISH_BLOCK();
 }
-static __attribute__((noinline)) const struct bc_ins *ask_meet(RT_OP_PARAMS)
+static const struct bc_ins *enter_again(struct rt_warp *w, const struct bc_ins *pc)
+{
+    refresh(w);
+    KNOW_REGISTERS();
+    return enter_block(PASS);
+}
+static __attribute__((noinline)) const struct bc_ins *ask_meet(struct rt_warp *w, const struct bc_ins *pc)
 {
     uint32_t at = rt_index(w, pc), next = w->scheme->meet(w, at);
-    if (next != at)
-        return resume(PASS, next);
-    refresh(w);
-    table = w->table;
-    return enter_block(PASS);
+    return next == at ? enter_again(w, pc) : resume(w, next);
 }
 HANDLER(O_block)
 {
     if (UNLIKELY(pc == w->meet))
-        return ask_meet(PASS);
+        return ask_meet(w, pc);
     COUNT_BLOCK(count);
     FINISH_BLOCK();
 }
@@ -67,48 +69,50 @@ HANDLER(O_block)
 HANDLER(block_clock)
 {
     if (UNLIKELY(pc == w->meet))
-        return ask_meet(PASS);
+        return ask_meet(w, pc);
     return enter_block(PASS);
 }
 /* The same for schemes that want to be asked at every meeting point. */
 HANDLER(block_ask)
 {
-    return pc->d & BC_MEET ? ask_meet(PASS) : enter_block(PASS);
+    return pc->d & BC_MEET ? ask_meet(w, pc) : enter_block(PASS);
 }
 /* A convergent operation under a scheme that decides who takes part. */
 static const struct rt_op partial_table[BC_OPS];
+static const struct bc_ins *run_again(struct rt_warp *w, const struct bc_ins *pc)
+{
+    refresh(w);
+    KNOW_REGISTERS();
+    return partial_table[pc->op].run(PASS);
+}
 HANDLER(ask_converge)
 {
     uint32_t at = rt_index(w, pc), next = w->scheme->converge(w, at);
     if (next != at)
-        return resume(PASS, next);
-    refresh(w);
-    table = w->table;
-    return partial_table[pc->op].run(PASS);
+        return resume(w, next);
+    return run_again(w, pc);
 }
 
 /* ---- branches ------------------------------------------------------------------------------------------------ */
 
-/* The lanes w->split.mask[0] of the active ones say yes; at least the scheme thinks that worth a question. */
-static __attribute__((noinline)) const struct bc_ins *part(RT_OP_PARAMS)
+/* Of the active lanes `yes` take the branch; some do not, or the scheme asks to be asked anyway. */
+static inline const struct bc_ins *part(struct rt_warp *w, const struct bc_ins *pc, uint64_t yes)
 {
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);
     struct rt_split *split = &w->split;
-    uint64_t yes = branch->yes == branch->no ? w->active : split->mask[0], no = w->active & ~yes;
-    split->mask[0] = yes;
+    yes = branch->yes == branch->no ? w->active : yes;
+    uint64_t no = w->active & ~yes;
     split->pc = rt_index(w, pc);
     split->meet = branch->meet;
     split->site = branch->site;
+    split->mask[0] = yes ? yes : no;
+    split->mask[1] = no;
     split->target[0] = yes ? branch->yes : branch->no;
-    split->n = 1;
-    if (!yes)
-        split->mask[0] = no;
-    else if (no) {
-        split->target[1] = branch->no;
-        split->mask[1] = no;
-        split->n = 2;
-    }
-    return resume(PASS, rt_diverge(w));
+    split->target[1] = branch->no;
+    split->n = 1 + (yes && no);
+    w->events->divergences += yes && no;
+    w->sites[branch->site].divergences += yes && no;
+    return resume(w, w->scheme->diverge(w, split));
 }
 #define BRANCH_LANES(takers)                                                                                  \
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);                                     \
@@ -122,8 +126,7 @@ static __attribute__((noinline)) const struct bc_ins *part(RT_OP_PARAMS)
             NEXT(0);                                                                                         \
         }                                                                                                    \
     }                                                                                                        \
-    w->split.mask[0] = (takers);                                                                             \
-    return part(PASS)
+    return part(w, pc, takers)
 #define BRANCH_SCALAR(takes)                                                                                 \
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);                                     \
     pc = w->code + ((takes) ? branch->yes : branch->no);                                                     \
@@ -145,15 +148,15 @@ HANDLER(O_sbr)
 }
 HANDLER(O_switch_v)
 {
-    return resume(PASS, rt_switch(w, pc));
+    return resume(w, rt_switch(w, pc));
 }
 HANDLER(O_icall)
 {
-    return resume(PASS, rt_icall(w, pc));
+    return resume(w, rt_icall(w, pc));
 }
 HANDLER(O_ret)
 {
-    return resume(PASS, rt_ret(w, pc));
+    return resume(w, rt_ret(w, pc));
 }
 HANDLER(O_call)
 {
@@ -168,13 +171,13 @@ HANDLER(O_exit)
 {
     w->live &= ~w->active;
     if (w->live)
-        return resume(PASS, w->scheme->exit(w));
+        return resume(w, w->scheme->exit(w));
     w->stop = RT_DONE;
     return NULL;
 }
 HANDLER(O_scheme)
 {
-    return resume(PASS, w->scheme->op(w, pc));
+    return resume(w, w->scheme->op(w, pc));
 }
 HANDLER(invalid)
 {

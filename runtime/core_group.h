@@ -81,7 +81,7 @@ HANDLER(O_barrier)
         w->stop = RT_BARRIER;
         return NULL;
     }
-    return resume(PASS, rt_barrier(w, pc));
+    return resume(w, rt_barrier(w, pc));
 }
 #define CALL_PLAIN(name, function)                                                                           \
     HANDLER(name)                                                                                            \
@@ -89,19 +89,85 @@ HANDLER(O_barrier)
         function(w, pc);                                                                                     \
         NEXT(1);                                                                                             \
     }
-CALL_PLAIN(shuffle, rt_shuffle)
-CALL_PLAIN(reduce, rt_reduce)
-CALL_PLAIN(scan, rt_scan)
 CALL_PLAIN(token, rt_token)
-#define BY_LANE(op) SAME_AS(op##_v, shuffle) SAME_AS(op##_w, shuffle) SAME_AS(op##_m, shuffle)
-BY_LANE(shuffle) BY_LANE(shuffle_xor) BY_LANE(shuffle_up) BY_LANE(shuffle_down)
-#undef BY_LANE
-#define REDUCTION(op) SAME_AS(reduce_##op##_I, reduce) SAME_AS(reduce_##op##_L, reduce)
-REDUCTION(add) REDUCTION(smin) REDUCTION(smax) REDUCTION(umin) REDUCTION(umax) REDUCTION(and) REDUCTION(or)
-REDUCTION(xor)
-SAME_AS(reduce_add_F, reduce) SAME_AS(reduce_add_D, reduce) SAME_AS(reduce_smin_F, reduce)
-SAME_AS(reduce_smin_D, reduce) SAME_AS(reduce_smax_F, reduce) SAME_AS(reduce_smax_D, reduce)
+
+/* ---- shuffles: a lane keeps its own value where the lane it names is not in the group ------------------------ */
+
+/* The lane each lane reads: `named` if it is active, else its own. */
+#define SOURCE_LANES(from, named)                                                                            \
+    _Alignas(64) uint32_t from[LANES];                                                                       \
+    {                                                                                                        \
+        const uint32_t *operand = LANES_OF_I(pc->b), *mask = LANE_MASK;                                      \
+        LANE_LOOP (own, LANES) {                                                                             \
+            uint32_t lane = (named);                                                                         \
+            from[own] = lane < LANES ? lane : own;                                                           \
+        }                                                                                                    \
+        if (w->active != ALL_LANES)                                                                          \
+            LANE_LOOP (own, LANES)                                                                           \
+                from[own] = mask[from[own]] ? from[own] : own;                                               \
+    }
+#define SHUFFLE_LANES(name, R, named)                                                                        \
+    HANDLER(O_##name)                                                                                        \
+    {                                                                                                        \
+        SOURCE_LANES(from, named)                                                                            \
+        scalar_ctype_##R *d = LANES_OF_##R(pc->d), moved[LANES];                                             \
+        const scalar_ctype_##R *a = LANES_OF_##R(pc->a);                                                     \
+        const uint32_t *mask = LANE_MASK;                                                                    \
+        LANE_LOOP (i, LANES)                                                                                 \
+            moved[i] = a[from[i]];                                                                           \
+        LANE_LOOP (i, LANES)                                                                                 \
+            blend_##R(&d[i], moved[i], mask[i]);                                                             \
+        NEXT(1);                                                                                             \
+    }
+#define SHUFFLE(op, named)                                                                                   \
+    SHUFFLE_LANES(op##_v, I, named) SHUFFLE_LANES(op##_w, L, named)                                          \
+    HANDLER(O_##op##_m)                                                                                      \
+    {                                                                                                        \
+        SOURCE_LANES(from, named)                                                                            \
+        uint64_t bits = 0;                                                                                   \
+        for (unsigned i = 0; i < LANES; i++)                                                                 \
+            bits |= (M[pc->a] >> from[i] & 1) << i;                                                          \
+        M[pc->d] = (bits & w->active) | (M[pc->d] & ~w->active);                                             \
+        NEXT(1);                                                                                             \
+    }
+SHUFFLE(shuffle, operand[own])
+SHUFFLE(shuffle_xor, own ^ operand[own])
+SHUFFLE(shuffle_up, own - operand[own])
+SHUFFLE(shuffle_down, own + operand[own])
+
+/* ---- reductions: integers in any order, floats from the lowest lane on ----------------------------------------- */
+
+/* Lanes that are not active count as the operation's neutral element. */
+#define REDUCE_LANES(name, R, neutral, formula)                                                              \
+    HANDLER(O_##name)                                                                                        \
+    {                                                                                                        \
+        const scalar_ctype_##R *x = LANES_OF_##R(pc->a);                                                     \
+        const uint32_t *mask = LANE_MASK;                                                                    \
+        scalar_ctype_##R a = (neutral);                                                                      \
+        LANE_LOOP (i, LANES) {                                                                               \
+            scalar_ctype_##R b = (neutral);                                                                  \
+            blend_##R(&b, x[i], mask[i]);                                                                    \
+            a = (formula);                                                                                   \
+        }                                                                                                    \
+        S[pc->d] = a;                                                                                        \
+        NEXT(1);                                                                                             \
+    }
+#define REDUCE_INTEGERS(op, neutral_I, neutral_L, formula_I, formula_L)                                      \
+    REDUCE_LANES(reduce_##op##_I, I, neutral_I, formula_I) REDUCE_LANES(reduce_##op##_L, L, neutral_L, formula_L)
+REDUCE_INTEGERS(add, 0, 0, a + b, a + b)
+REDUCE_INTEGERS(and, UINT32_MAX, UINT64_MAX, a & b, a & b)
+REDUCE_INTEGERS(or, 0, 0, a | b, a | b)
+REDUCE_INTEGERS(xor, 0, 0, a ^ b, a ^ b)
+REDUCE_INTEGERS(umin, UINT32_MAX, UINT64_MAX, a < b ? a : b, a < b ? a : b)
+REDUCE_INTEGERS(umax, 0, 0, a > b ? a : b, a > b ? a : b)
+REDUCE_INTEGERS(smin, INT32_MAX, INT64_MAX, i32(a) < i32(b) ? a : b, i64(a) < i64(b) ? a : b)
+REDUCE_INTEGERS(smax, (uint32_t)INT32_MIN, (uint64_t)INT64_MIN, i32(a) > i32(b) ? a : b, i64(a) > i64(b) ? a : b)
+CALL_PLAIN(reduce_float, rt_reduce_float)
+SAME_AS(reduce_add_F, reduce_float) SAME_AS(reduce_add_D, reduce_float) SAME_AS(reduce_smin_F, reduce_float)
+SAME_AS(reduce_smin_D, reduce_float) SAME_AS(reduce_smax_F, reduce_float) SAME_AS(reduce_smax_D, reduce_float)
+CALL_PLAIN(scan, rt_scan)
 SAME_AS(scan_add_I, scan) SAME_AS(scan_add_L, scan) SAME_AS(scan_add_F, scan) SAME_AS(scan_add_D, scan)
+
 SAME_AS(tok_entry, token) SAME_AS(tok_anchor, token) SAME_AS(tok_loop, token)
 SAME_AS(switch_w, O_switch_v)
 SAME_AS(switch_s, O_switch_v)

@@ -64,21 +64,28 @@ static __attribute__((noinline)) bool check_each(struct rt_warp *w, const struct
  * are consecutive and a vector of all lanes lies inside the buffer; else NULL. */
 struct resolved { uint8_t *base, *run; };
 
-static inline struct resolved resolve_as(struct rt_warp *w, const struct bc_ins *pc, const uint8_t *V,
-                                         const uint64_t *S, struct rt_access access)
+/* Where the active lanes' addresses lie, as far as the checks need to know. */
+struct extent { uint32_t smallest, largest, all, start; bool consecutive; };
+
+/* Leaves the addresses in w->address. `full`: all lanes are active; then the caller knows that they are not consecutive. */
+static inline __attribute__((always_inline)) struct extent find_addresses(struct rt_warp *w, const struct bc_ins *pc,
+                                                                          struct rt_access access, bool full)
 {
+    const uint8_t *V = w->V;
     const uint32_t *a = (const uint32_t *)LANE_VECTOR(pc->a);
     uint32_t bytes = 1u << access.log2_bytes, shift = access.mode == RT_MODE_X ? pc->c : 0;
-    uint32_t offset = pc->imm + (access.mode == RT_MODE_X ? (uint32_t)S[pc->b] : 0);
-    uint32_t low = rt_lowest(w->active), first = (a[low] << shift) + offset, start = first - low * bytes;
+    uint32_t offset = pc->imm + (access.mode == RT_MODE_X ? (uint32_t)w->S[pc->b] : 0);
+    uint32_t low = full ? 0 : rt_lowest(w->active), first = (a[low] << shift) + offset, start = first - low * bytes;
     vec_I smallest = lanes_splat32(first), largest = smallest, all = smallest;
     vec_I difference = {0}, wanted = LANES_IOTA_32 * bytes + start;
     CHUNK_LOOP (c, LANES / CHUNK_32) {
-        vec_I mask = lanes_load(LANE_MASK + c * CHUNK_32);
         vec_I v = (lanes_load(a + c * CHUNK_32) << shift) + offset;
-        difference |= (v ^ wanted) & mask;
-        wanted += CHUNK_32 * bytes;
-        v = (v & mask) | (lanes_splat32(first) & ~mask);
+        if (!full) {
+            vec_I mask = lanes_load(LANE_MASK + c * CHUNK_32);
+            difference |= (v ^ wanted) & mask;
+            wanted += CHUNK_32 * bytes;
+            v = (v & mask) | (lanes_splat32(first) & ~mask);
+        }
         smallest = lanes_umin(smallest, v);
         largest = lanes_umax(largest, v);
         all |= v;
@@ -87,24 +94,32 @@ static inline struct resolved resolve_as(struct rt_warp *w, const struct bc_ins 
     REDUCE_CHUNK(smallest, lanes_umin)
     REDUCE_CHUNK(largest, lanes_umax)
     REDUCE_CHUNK(all, lanes_or)
-    uint64_t end = (uint64_t)largest[0] + bytes, run_end = (uint64_t)start + LANES * bytes;
-    bool aligned = (all[0] & (bytes - 1)) == 0, run = lanes_zero(difference);
-    if (access.space == RT_GLOBAL) {
-        const uint32_t *limits = access.store ? w->store_limits : w->limits;
-        uint32_t limit = limits[smallest[0] >> 20];
-        if (UNLIKELY(!aligned || limits[largest[0] >> 20] != limit || end > limit) && !check_each(w, pc))
-            return (struct resolved){0};
-        if (w->count_transactions)
-            rt_count_transactions(w, pc->e, w->address, w->active, bytes);
-        run = run && limits[start >> 20] == limit && run_end <= limit;
-        return (struct resolved){w->global, run ? w->global + start : NULL};
-    }
-    if (UNLIKELY(!aligned || smallest[0] < BC_FIRST_ADDRESS
-                 || end > (access.space == RT_SHARED ? w->shared_bytes : w->private_bytes)) && !check_each(w, pc))
+    return (struct extent){smallest[0], largest[0], all[0], start, !full && lanes_zero(difference)};
+}
+
+static struct resolved resolve_global(struct rt_warp *w, const struct bc_ins *pc, struct rt_access access, struct extent e)
+{
+    uint32_t bytes = 1u << access.log2_bytes;
+    const uint32_t *limits = access.store ? w->store_limits : w->limits;
+    uint32_t limit = limits[e.smallest >> 20];
+    bool good = (e.all & (bytes - 1)) == 0 && limits[e.largest >> 20] == limit && (uint64_t)e.largest + bytes <= limit;
+    if (UNLIKELY(!good) && !check_each(w, pc))
+        return (struct resolved){0};
+    if (w->count_transactions)
+        rt_count_transactions(w, pc->e, w->address, w->active, bytes);
+    bool run = e.consecutive && limits[e.start >> 20] == limit && (uint64_t)e.start + LANES * bytes <= limit;
+    return (struct resolved){w->global, run ? w->global + e.start : NULL};
+}
+
+static struct resolved resolve_block(struct rt_warp *w, const struct bc_ins *pc, struct rt_access access, struct extent e)
+{
+    uint32_t bytes = 1u << access.log2_bytes, limit = access.space == RT_SHARED ? w->shared_bytes : w->private_bytes;
+    bool good = (e.all & (bytes - 1)) == 0 && e.smallest >= BC_FIRST_ADDRESS && (uint64_t)e.largest + bytes <= limit;
+    if (UNLIKELY(!good) && !check_each(w, pc))
         return (struct resolved){0};
     if (access.space == RT_SHARED) {
-        run = run && start >= BC_FIRST_ADDRESS && run_end <= w->shared_bytes;
-        return (struct resolved){w->shared, run ? w->shared + start : NULL};
+        bool run = e.consecutive && e.start >= BC_FIRST_ADDRESS && (uint64_t)e.start + LANES * bytes <= limit;
+        return (struct resolved){w->shared, run ? w->shared + e.start : NULL};
     }
     CHUNK_LOOP (c, LANES / CHUNK_32) {
         vec_I lane = LANES_IOTA_32 + c * CHUNK_32;
@@ -112,17 +127,19 @@ static inline struct resolved resolve_as(struct rt_warp *w, const struct bc_ins 
     }
     return (struct resolved){w->private, NULL};
 }
-static __attribute__((noinline)) struct resolved resolve(struct rt_warp *w, const struct bc_ins *pc, const uint8_t *V,
-                                                         const uint64_t *S)
+
+static __attribute__((noinline)) struct resolved resolve(struct rt_warp *w, const struct bc_ins *pc)
 {
-    return resolve_as(w, pc, V, S, rt_access[pc->op]);
+    struct rt_access access = rt_access[pc->op];
+    struct extent e = w->active == ALL_LANES ? find_addresses(w, pc, access, true) : find_addresses(w, pc, access, false);
+    return access.space == RT_GLOBAL ? resolve_global(w, pc, access, e) : resolve_block(w, pc, access, e);
 }
 
 /* ---- what moves: suffix of the operation, type in memory, register letter, conversions ------------------ */
 
 #define LOADS(ROW)                                                                                             \
-    ROW(8, uint8_t, I, x) ROW(8s, int8_t, I, (uint32_t)(int32_t)x) ROW(16, uint16_t, I, x)                         \
-    ROW(16s, int16_t, I, (uint32_t)(int32_t)x) ROW(32, uint32_t, I, x) ROW(64, uint64_t, L, x)
+    ROW(8, uint8_t, I, 32, x) ROW(8s, int8_t, I, 32, (uint32_t)(int32_t)x) ROW(16, uint16_t, I, 32, x)       \
+    ROW(16s, int16_t, I, 32, (uint32_t)(int32_t)x) ROW(32, uint32_t, I, 32, x) ROW(64, uint64_t, L, 64, x)
 #define STORES(ROW)                                                                                            \
     ROW(8, uint8_t, I, x) ROW(16, uint16_t, I, x) ROW(32, uint32_t, I, x) ROW(64, uint64_t, L, x)                    \
     ROW(f32, uint32_t, F, canonical_f32(x)) ROW(f64, uint64_t, D, canonical_f64(x))
@@ -138,36 +155,77 @@ static inline uint64_t canonical_f64(double x)
 
 /* ---- under any mask ------------------------------------------------------------------------------------- */
 
-#define LOAD_ANY(suffix, type, R, convert)                                                                   \
+/* Two addresses are read at a time; each lane's load goes straight into a vector element. */
+static inline uint64_t address_pair(const uint32_t *address)
+{
+    uint64_t pair;
+    memcpy(&pair, address, sizeof pair);
+    return pair;
+}
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define PAIR_FIRST(pair)  ((uint32_t)(pair))
+#define PAIR_SECOND(pair) ((uint32_t)((pair) >> 32))
+#else
+#define PAIR_FIRST(pair)  ((uint32_t)((pair) >> 32))
+#define PAIR_SECOND(pair) ((uint32_t)(pair))
+#endif
+#define GATHER_PAIR(loaded, k)                                                                               \
+    loaded(base, PAIR_FIRST(address_pair(address + at + (k)))),                                              \
+        loaded(base, PAIR_SECOND(address_pair(address + at + (k))))
+#if VECTOR_BYTES == 32
+#define GATHER_I(loaded)                                                                                     \
+    GATHER_PAIR(loaded, 0), GATHER_PAIR(loaded, 2), GATHER_PAIR(loaded, 4), GATHER_PAIR(loaded, 6)
+#define GATHER_L(loaded) GATHER_PAIR(loaded, 0), GATHER_PAIR(loaded, 2)
+#else
+#define GATHER_I(loaded) GATHER_PAIR(loaded, 0), GATHER_PAIR(loaded, 2)
+#define GATHER_L(loaded) GATHER_PAIR(loaded, 0)
+#endif
+#define GATHER(suffix, type, R, kind, convert)                                                               \
+    static inline scalar_ctype_##R loaded_##suffix(const uint8_t *base, uint32_t address)                    \
+    {                                                                                                        \
+        type x = *(const type *)(base + address);                                                            \
+        return convert;                                                                                      \
+    }                                                                                                        \
+    static inline void gather_##suffix(scalar_ctype_##R *d, const uint8_t *base, const uint32_t *address,    \
+                                       uint64_t active)                                                      \
+    {                                                                                                        \
+        CHUNK_LOOP (c, LANES / CHUNK_##kind) {                                                               \
+            unsigned at = c * CHUNK_##kind;                                                                  \
+            vec_##R mask = lanes_expand##kind(active, c), old, x = {GATHER_##R(loaded_##suffix)};            \
+            memcpy(&old, d + at, VECTOR_BYTES);                                                              \
+            x = (x & mask) | (old & ~mask);                                                                  \
+            memcpy(d + at, &x, VECTOR_BYTES);                                                                \
+        }                                                                                                    \
+    }
+#define LOAD_ANY(suffix, type, R, kind, convert)                                                             \
     HANDLER(any_ld_##suffix)                                                                                 \
     {                                                                                                        \
-        struct resolved at = resolve(w, pc, V, S);                                                           \
+        struct resolved at = resolve(w, pc);                                                                 \
         if (!at.base)                                                                                        \
             return NULL;                                                                                     \
+        RELOAD_REGISTERS();                                                                                  \
         scalar_ctype_##R *d = LANES_OF_##R(pc->d);                                                           \
-        const uint32_t *mask = LANE_MASK;                                                                    \
         if (at.run) {                                                                                        \
             const type *from = (const type *)at.run;                                                         \
+            const uint32_t *mask = LANE_MASK;                                                                \
             LANE_LOOP (i, LANES) {                                                                           \
                 type x = from[i];                                                                            \
                 blend_##R(&d[i], convert, mask[i]);                                                          \
             }                                                                                                \
         } else {                                                                                             \
-            const uint32_t *address = ADDRESS;                                                               \
-            LANE_LOOP (i, LANES) {                                                                           \
-                type x = *(const type *)(at.base + address[i]);                                              \
-                blend_##R(&d[i], convert, mask[i]);                                                          \
-            }                                                                                                \
+            gather_##suffix(d, at.base, ADDRESS, w->active);                                                 \
         }                                                                                                    \
         NEXT(1);                                                                                             \
     }
+LOADS(GATHER)
 LOADS(LOAD_ANY)
 
 HANDLER(any_ld_b)
 {
-    struct resolved at = resolve(w, pc, V, S);
+    struct resolved at = resolve(w, pc);
     if (!at.base)
         return NULL;
+    RELOAD_REGISTERS();
     uint64_t bits = 0;
     for rt_each_lane (i, w->active)
         bits |= (uint64_t)(at.base[w->address[i]] != 0) << i;
@@ -180,13 +238,21 @@ HANDLER(any_ld_b)
 #define STORE_ANY(suffix, type, R, convert)                                                                  \
     HANDLER(any_st_##suffix)                                                                                 \
     {                                                                                                        \
-        struct resolved at = resolve(w, pc, V, S);                                                           \
+        struct resolved at = resolve(w, pc);                                                                 \
         if (!at.base)                                                                                        \
             return NULL;                                                                                     \
+        RELOAD_REGISTERS();                                                                                  \
         const scalar_ctype_##R *value = LANES_OF_##R(STORED(pc));                                            \
-        for rt_each_lane (i, w->active) {                                                                    \
-            scalar_ctype_##R x = value[i];                                                                   \
-            *(type *)(at.base + w->address[i]) = (type)(convert);                                            \
+        if (w->active == ALL_LANES) {                                                                        \
+            for (unsigned i = 0; i < LANES; i++) {                                                           \
+                scalar_ctype_##R x = value[i];                                                               \
+                *(type *)(at.base + w->address[i]) = (type)(convert);                                        \
+            }                                                                                                \
+        } else {                                                                                             \
+            for rt_each_lane (i, w->active) {                                                                \
+                scalar_ctype_##R x = value[i];                                                               \
+                *(type *)(at.base + w->address[i]) = (type)(convert);                                        \
+            }                                                                                                \
         }                                                                                                    \
         NEXT(1);                                                                                             \
     }
@@ -194,9 +260,10 @@ STORES(STORE_ANY)
 
 HANDLER(any_st_b)
 {
-    struct resolved at = resolve(w, pc, V, S);
+    struct resolved at = resolve(w, pc);
     if (!at.base)
         return NULL;
+    RELOAD_REGISTERS();
     uint64_t value = M[STORED(pc)];
     for rt_each_lane (i, w->active)
         at.base[w->address[i]] = value >> i & 1;
@@ -249,7 +316,7 @@ HANDLER(any_st_b)
         }                                                                                                    \
         NEXT(1);                                                                                             \
     }
-#define LOAD_RUNS(suffix, type, R, convert)                                                                  \
+#define LOAD_RUNS(suffix, type, R, kind, convert)                                                            \
     LOAD_RUN(ld, g, START_V, suffix, type, R, convert) LOAD_RUN(ldx, g, START_X, suffix, type, R, convert)   \
     LOAD_RUN(ld, h, START_V, suffix, type, R, convert) LOAD_RUN(ldx, h, START_X, suffix, type, R, convert)
 #define STORE_RUNS(suffix, type, R, convert)                                                                 \
@@ -308,10 +375,10 @@ static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_
         S[pc->d] = (convert);                                                                                \
         NEXT(1);                                                                                             \
     }
-#define LOAD_UNIFORMS(suffix, type, R, convert)                                                              \
+#define LOAD_UNIFORMS(suffix, type, R, kind, convert)                                                        \
     LOAD_UNIFORM(g, 'g', suffix, type, convert) LOAD_UNIFORM(h, 'h', suffix, type, convert)
 LOADS(LOAD_UNIFORMS)
-LOAD_UNIFORMS(b, uint8_t, B, x != 0)
+LOAD_UNIFORMS(b, uint8_t, B, 32, x != 0)
 
 /* ---- memory instructions done in plain C ------------------------------------------------------------------- */
 

@@ -74,6 +74,7 @@ struct rt_launch {
     uint32_t grid[3], block[3];
     uint64_t blocks;                         /* in the grid */
     uint32_t threads, warps, width;          /* in a block; of a warp */
+    uint32_t entry;                          /* code index of the kernel's first block */
     struct rt_fills fills[RT_FILL_SCOPES];
     uint32_t *tid[3];                        /* lane vectors by warp, padded to the core's lanes; NULL: unused */
     uint32_t  segment_shift;

@@ -270,6 +270,7 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     l->segment_shift = (uint32_t)__builtin_ctz(o->segment);
     l->count_transactions = o->flags & KERNC_STATISTICS;
     l->fuel = o->fuel;
+    l->entry = l->program->functions.at[l->kernel->function].code;
     l->slice = o->fuel < RT_SLICE_INSTRUCTIONS ? o->fuel : RT_SLICE_INSTRUCTIONS;
     l->report = o->fuel / 16 < 1u << 20 ? o->fuel / 16 : 1u << 20;
     l->full = adapt(l, l->core->full);
@@ -290,12 +291,6 @@ static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
         struct rt_worker *k = &l->workers[i];
         k->launch = l;
         k->index = i;
-        k->counts = arena_array(&l->arena, struct rt_count, p->blocks.count);
-        k->sites = arena_array(&l->arena, struct rt_site_count, p->sites.count + 1);
-        for (uint32_t b = 0; b < p->blocks.count; b++) {
-            k->counts[b].instructions = p->blocks.at[b].instructions;
-            k->counts[b].cycles = p->blocks.at[b].cycles;
-        }
     }
     return KERNC_OK;
 }

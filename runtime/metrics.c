@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- sums over workers ---------------------------------------------------------------------------------------------- */
+/* ---- sums over workers; those that could not be started have no counts, and none after them has ------------------ */
 
 static struct rt_count block_total(const struct rt_launch *l, uint32_t block)
 {
     struct rt_count sum = {0};
-    for (uint32_t i = 0; i < l->worker_count; i++) {
+    for (uint32_t i = 0; i < l->worker_count && l->workers[i].counts; i++) {
         sum.warps += l->workers[i].counts[block].warps;
         sum.threads += l->workers[i].counts[block].threads;
     }
@@ -23,7 +23,7 @@ static struct rt_count block_total(const struct rt_launch *l, uint32_t block)
 static struct rt_site_count site_total(const struct rt_launch *l, uint32_t site)
 {
     struct rt_site_count sum = {0};
-    for (uint32_t i = 0; i < l->worker_count; i++) {
+    for (uint32_t i = 0; i < l->worker_count && l->workers[i].sites; i++) {
         sum.transactions += l->workers[i].sites[site].transactions;
         sum.divergences += l->workers[i].sites[site].divergences;
     }

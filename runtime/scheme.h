@@ -53,7 +53,10 @@ const struct rt_scheme *rt_scheme_find(const char *name);
 
 /* Events that the schemes count; all are sums over the launch but the maximum. */
 struct rt_events { uint64_t divergences, reconvergences, yields; uint32_t max_stack_depth; };
-struct rt_events *rt_events(struct rt_warp *w);
+static inline struct rt_events *rt_events(struct rt_warp *w)
+{
+    return w->events;
+}
 
 /* For branches without a meeting point in a device function: the block where the active lanes' calls return
  * to, if they all return to the same; else BC_NO_TARGET. */

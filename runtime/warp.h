@@ -36,7 +36,7 @@ struct rt_op { const struct bc_ins *(*run)(RT_OP_PARAMS); };
 
 struct rt_warp {
     uint64_t active, live, launched;
-    const struct rt_op *table;         /* of the three below, the one that fits `active` */
+    const struct rt_op *table;         /* of `tables`, the one that fits `active` */
     const struct bc_ins *code, *meet;  /* meet: block word at which the scheme is asked; NULL: none */
     struct rt_count *counts;           /* by block */
     struct rt_site_count *sites;       /* by site */
@@ -56,7 +56,8 @@ struct rt_warp {
     bool     ask_uniform;              /* the scheme's RT_ASK_UNIFORM */
     bool     contended;                /* other host threads run blocks of this launch */
 
-    const struct rt_op *full, *brief, *partial; /* every lane active; all live lanes active; else */
+    const struct rt_op *tables[3];     /* for: some live lanes active; all live lanes; every lane of the core */
+    struct rt_events *events;          /* see scheme.h */
     uint32_t pc;                       /* code index where the warp goes on */
     enum rt_stop stop;
     uint32_t index;                    /* number of the warp in its block */
@@ -111,8 +112,7 @@ uint32_t rt_ret(struct rt_warp *w, const struct bc_ins *ins);
 bool rt_atomic(struct rt_warp *w, const struct bc_ins *ins);            /* atomic.c */
 bool rt_memcpy(struct rt_warp *w, const struct bc_ins *ins);
 bool rt_memzero(struct rt_warp *w, const struct bc_ins *ins);
-void rt_shuffle(struct rt_warp *w, const struct bc_ins *ins);           /* group.c */
-void rt_reduce(struct rt_warp *w, const struct bc_ins *ins);
+void rt_reduce_float(struct rt_warp *w, const struct bc_ins *ins);      /* group.c */
 void rt_scan(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_barrier(struct rt_warp *w, const struct bc_ins *ins);       /* not all live lanes are here */
 void rt_token(struct rt_warp *w, const struct bc_ins *ins);

@@ -10,6 +10,7 @@
  * however often it diverges. Groups that wait are disjoint and nested branches run strictly smaller groups, so
  * there are fewer than 2 * lanes entries. Lanes that ended are not live and drop out when an entry is popped.
  */
+#include "runtime/lanes.h"
 #include "runtime/scheme.h"
 
 enum { MAX_ENTRIES = 2 * RT_MAX_LANES };
@@ -35,39 +36,43 @@ static void start(struct rt_warp *w)
     meet_at(w, s, BC_NO_TARGET);
 }
 
-static void push(struct rt_warp *w, struct stack *s, uint64_t lanes, uint32_t pc, uint32_t meet)
+static inline void push(struct rt_warp *w, struct stack *s, uint64_t lanes, uint32_t pc, uint32_t meet)
 {
     INVARIANT(s->depth < MAX_ENTRIES);
     s->at[s->depth++] = (struct entry){lanes, pc, meet};
-    struct rt_events *events = rt_events(w);
-    if (events->max_stack_depth < s->depth)
-        events->max_stack_depth = s->depth;
+    if (UNLIKELY(w->events->max_stack_depth < s->depth))
+        w->events->max_stack_depth = s->depth;
 }
 
+/* Opens the region that ends at `meet`, unless it is open. */
+static void open_region(struct rt_warp *w, struct stack *s, uint32_t meet)
+{
+    if (meet == s->meet)
+        return;
+    push(w, s, w->active, meet, s->meet);
+    meet_at(w, s, meet);
+}
+
+/* Two sides or more; the first that does not begin where all meet is run. */
 static uint32_t diverge(struct rt_warp *w, const struct rt_split *split)
 {
     struct stack *s = w->scheme_data;
-    uint32_t meet = split->meet, first = UINT32_MAX;
-    if (meet == BC_NO_TARGET)
+    uint32_t meet = split->meet, run = 0;
+    if (UNLIKELY(meet == BC_NO_TARGET))
         meet = rt_return_point(w, split->pc);
-    if (meet == BC_NO_TARGET)
+    if (UNLIKELY(meet == BC_NO_TARGET))
         meet = s->meet;
-    if (meet != s->meet)
-        push(w, s, w->active, meet, s->meet);
-    for (uint32_t i = split->n; i-- > 0;) {
-        if (split->target[i] == meet)
-            continue;
-        if (first != UINT32_MAX)
-            push(w, s, split->mask[first], split->target[first], meet);
-        first = i;
-    }
-    meet_at(w, s, meet);
-    w->active = split->mask[first];
-    return split->target[first];
+    open_region(w, s, meet);
+    run = split->target[0] == meet;
+    for (uint32_t i = split->n - 1; i > run; i--)
+        if (split->target[i] != meet)
+            push(w, s, split->mask[i], split->target[i], meet);
+    w->active = split->mask[run];
+    return split->target[run];
 }
 
 /* The next group that still has live lanes. */
-static uint32_t pop(struct rt_warp *w)
+static inline uint32_t pop(struct rt_warp *w)
 {
     struct stack *s = w->scheme_data;
     while (s->depth > 0) {
@@ -84,8 +89,13 @@ static uint32_t pop(struct rt_warp *w)
 static uint32_t meet(struct rt_warp *w, uint32_t pc)
 {
     uint32_t next = pop(w);
-    rt_events(w)->reconvergences += next == pc;
+    w->events->reconvergences += next == pc;
     return next;
+}
+
+static uint32_t leave(struct rt_warp *w)
+{
+    return pop(w);
 }
 
 const struct rt_scheme rt_scheme_pdom = {
@@ -95,5 +105,5 @@ const struct rt_scheme rt_scheme_pdom = {
     .start = start,
     .diverge = diverge,
     .meet = meet,
-    .exit = pop,
+    .exit = leave,
 };
