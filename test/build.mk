@@ -36,7 +36,7 @@ UNIT += ir_structure
 ORACLES := llvm_analyses llvm_tokens
 
 # The bytecode back end: random modules run as each thread alone computes them.
-UNIT += bytecode_format bytecode_registers bytecode_verify
+UNIT += bytecode_format bytecode_limits bytecode_registers bytecode_verify
 SUITES += bytecode_random
 bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/opt/random_ir.c
 
