@@ -1,15 +1,16 @@
 /* verify.c: may this program run? (the code; verify_tables.c has the tables)
  *
- * What is promised of a program that passes: whatever path its warps take, no instruction names a register outside
- * the files of the kernel that was launched, no transfer leads anywhere but to a block word, no table is read beyond
- * its end, and every loop pays fuel. Three steps:
+ * What is promised of a program that passes: whatever path its warps take, no instruction names a register
+ * outside the files of the kernel that was launched, no transfer leads anywhere but to a block word, no table
+ * is read beyond its end, and every loop pays fuel. Three steps:
  *
  *   1. tables (verify_tables.c);
- *   2. each word of each function against its row of the operation table: operands, targets inside the function,
- *      blocks that end properly. On the way the function's need is noted: the largest register of each file;
- *   3. along the call graph: a kernel's files hold the needs of all functions it reaches. Indirect calls reach every
- *      function with an entry and that signature. Returns need no edge: return slots hold only what calls wrote
- *      (rule 6 of program.h), so a lane comes back to a function that was reached before.
+ *   2. each word of each function against its row of the operation table: operands, targets inside the
+ * function, blocks that end properly. On the way the function's need is noted: the largest register of each
+ * file;
+ *   3. along the call graph: a kernel's files hold the needs of all functions it reaches. Indirect calls
+ * reach every function with an entry and that signature. Returns need no edge: return slots hold only what
+ * calls wrote (rule 6 of program.h), so a lane comes back to a function that was reached before.
  */
 #include "backend/bytecode/verify.h"
 
@@ -23,7 +24,7 @@ bool verify_fail(struct verifier *v, const char *fmt, ...)
     return false;
 }
 
-/* ---- one word -------------------------------------------------------------------------------------------- */
+/* ---- one word ------------------------------------------------------------------------------------------ */
 
 static bool is_head(const struct verifier *v, uint32_t code)
 {
@@ -44,7 +45,8 @@ static bool check_meet(struct verifier *v, uint32_t code)
         return true;
     if (!verify_target(v, code))
         return false;
-    return (v->p->code.at[code].d & BC_MEET) || verify_fail(v, "word %u: meet %u has no BC_MEET", v->at, code);
+    return (v->p->code.at[code].d & BC_MEET) ||
+           verify_fail(v, "word %u: meet %u has no BC_MEET", v->at, code);
 }
 
 bool verify_register(struct verifier *v, char letter, uint32_t reg)
@@ -68,12 +70,15 @@ static bool check_field(struct verifier *v, char letter, uint32_t x)
     case 't': return x == BC_NO_TOKEN || verify_register(v, 't', x);
     case '@': return x < p->sites.count || verify_fail(v, "word %u: no site %u", v->at, x);
     case 'k': return verify_target(v, x);
-    case 'f': return map_get(&v->by_code, x) != MAP_NONE || verify_fail(v, "word %u: no function begins at %u", v->at, x);
+    case 'f':
+        return map_get(&v->by_code, x) != MAP_NONE ||
+               verify_fail(v, "word %u: no function begins at %u", v->at, x);
     case 'n': return x < p->texts.count || verify_fail(v, "word %u: no text %u", v->at, x);
     case 'j': return x < p->switches.count || verify_fail(v, "word %u: no switch %u", v->at, x);
     case 'r': return x < p->blocks.count || verify_fail(v, "word %u: no block row %u", v->at, x);
     case 'h': return x < p->hosts.count || verify_fail(v, "word %u: no host function %u", v->at, x);
-    case 'g': return x < BC_MAX_SIGNATURE || verify_fail(v, "word %u: signature %u is out of range", v->at, x);
+    case 'g':
+        return x < BC_MAX_SIGNATURE || verify_fail(v, "word %u: signature %u is out of range", v->at, x);
     default: return verify_register(v, letter, x);
     }
 }
@@ -83,8 +88,10 @@ static bool check_return_slots(struct verifier *v, const struct bc_ins *ins, con
 {
     if (bc_file_of(operands[0]) != BC_FILE_VECTORS || !bc_is_written(operands[0]))
         return true;
-    bool slot = bitset_has(v->slots, ins->d) || (bc_is_wide(operands[0]) && bitset_has(v->slots, ins->d + 1u));
-    if (ins->op == BC_call || ins->op == BC_icall || !slot || (ins->op == BC_mov_v && bitset_has(v->slots, ins->a)))
+    bool slot =
+        bitset_has(v->slots, ins->d) || (bc_is_wide(operands[0]) && bitset_has(v->slots, ins->d + 1u));
+    if (ins->op == BC_call || ins->op == BC_icall || !slot ||
+        (ins->op == BC_mov_v && bitset_has(v->slots, ins->a)))
         return true;
     return verify_fail(v, "word %u: writes the return slot %u", v->at, ins->d);
 }
@@ -112,12 +119,14 @@ static bool check_call(struct verifier *v, const struct bc_ins *ins)
     const struct bc_function *f = &v->p->functions.at[callee];
     if (f->kernel)
         return verify_fail(v, "word %u: calls a kernel", v->at);
-    return f->return_slot == ins->d || verify_fail(v, "word %u: return slot %u is not the callee's", v->at, ins->d);
+    return f->return_slot == ins->d ||
+           verify_fail(v, "word %u: return slot %u is not the callee's", v->at, ins->d);
 }
 
 static bool check_icall(struct verifier *v, const struct bc_ins *ins)
 {
-    vec_push(&v->arena, &v->calls, ((struct verify_call){v->function_index, v->p->functions.count + ins->imm}));
+    vec_push(&v->arena, &v->calls,
+             ((struct verify_call){v->function_index, v->p->functions.count + ins->imm}));
     return bitset_has(v->slots, ins->d) || verify_fail(v, "word %u: %u is no return slot", v->at, ins->d);
 }
 
@@ -126,11 +135,14 @@ static bool check_special(struct verifier *v, const struct bc_ins *ins)
 {
     switch (ins->op) {
     case BC_block: return check_block_word(v, ins);
-    case BC_switch_v: case BC_switch_w: case BC_switch_s: return check_switch(v, &v->p->switches.at[ins->imm]);
+    case BC_switch_v:
+    case BC_switch_w:
+    case BC_switch_s: return check_switch(v, &v->p->switches.at[ins->imm]);
     case BC_call: return check_call(v, ins);
     case BC_icall: return check_icall(v, ins);
     case BC_ret:
-        return bitset_has(v->slots, ins->a) || verify_fail(v, "word %u: returns to what is no return slot", v->at);
+        return bitset_has(v->slots, ins->a) ||
+               verify_fail(v, "word %u: returns to what is no return slot", v->at);
     case BC_memcpy:
         return ((ins->c & 3) < 3 && ins->c >> 2 < 3) || verify_fail(v, "word %u: unknown space", v->at);
     case BC_memzero: return ins->c < 3 || verify_fail(v, "word %u: unknown space", v->at);
@@ -146,7 +158,8 @@ static bool check_branch_word(struct verifier *v, const struct bc_branch *b)
         return verify_fail(v, "word %u: no branch word behind a branch", v->at);
     if (b->yes == b->no)
         return verify_fail(v, "word %u: a branch to one target", v->at);
-    return check_field(v, '@', b->site) && verify_target(v, b->yes) && verify_target(v, b->no) && check_meet(v, b->meet);
+    return check_field(v, '@', b->site) && verify_target(v, b->yes) && verify_target(v, b->no) &&
+           check_meet(v, b->meet);
 }
 
 static bool check_word(struct verifier *v, const struct bc_ins *ins)
@@ -159,7 +172,7 @@ static bool check_word(struct verifier *v, const struct bc_ins *ins)
     return check_return_slots(v, ins, operands) && check_special(v, ins);
 }
 
-/* ---- functions --------------------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------------------------------------- */
 
 /* Words that a transfer may lead to: block words, found by walking over branch words. */
 static bool find_heads(struct verifier *v)
@@ -191,10 +204,16 @@ static bool check_after(struct verifier *v, const struct bc_ins *ins, uint32_t n
     return !last || verify_fail(v, "word %u: falls off the end of its function", v->at);
 }
 
-/* A block with an instruction pays fuel, so that every loop does. */
-static bool check_cost(struct verifier *v, uint32_t row, bool has_code)
+/* Definitions of tokens are no instructions that a machine would have. */
+static bool is_counted(enum bc_op op)
 {
-    return !has_code || v->p->blocks.at[row].instructions
+    return op != BC_block && op != BC_tok_entry && op != BC_tok_anchor && op != BC_tok_loop;
+}
+
+/* A block with an instruction pays fuel, so that every loop does: none goes back without a jump. */
+static bool check_cost(struct verifier *v, uint32_t row, enum bc_op op)
+{
+    return !is_counted(op) || v->p->blocks.at[row].instructions
         || verify_fail(v, "block row %u: counts no instruction", row);
 }
 
@@ -215,7 +234,7 @@ static bool check_function(struct verifier *v, uint32_t index)
         if (ins->op == BC_block)
             row = ins->imm;
         i += 1 + branches;
-        if (!check_after(v, ins, i) || !check_cost(v, row, ins->op != BC_block))
+        if (!check_after(v, ins, i) || !check_cost(v, row, (enum bc_op)ins->op))
             return false;
     }
     for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++)
@@ -223,7 +242,7 @@ static bool check_function(struct verifier *v, uint32_t index)
     return true;
 }
 
-/* ---- the call graph ------------------------------------------------------------------------------------------- */
+/* ---- the call graph ------------------------------------------------------------------------------------ */
 
 /* Nodes: functions, then signatures. Callers of node n: callers[start[n]] … callers[start[n + 1] - 1]. */
 struct graph { uint32_t nodes, *start, *callers; };
@@ -233,7 +252,8 @@ static struct graph callers_of(struct verifier *v)
     uint32_t functions = v->p->functions.count;
     for (uint32_t i = 0; i < functions; i++)
         if (v->p->functions.at[i].entry != BC_NO_TARGET)
-            vec_push(&v->arena, &v->calls, ((struct verify_call){functions + v->p->functions.at[i].signature, i}));
+            vec_push(&v->arena, &v->calls,
+                     ((struct verify_call){functions + v->p->functions.at[i].signature, i}));
     struct graph g = {.nodes = functions + BC_MAX_SIGNATURE};
     g.start = arena_array(&v->arena, uint32_t, g.nodes + 1);
     g.callers = arena_array(&v->arena, uint32_t, v->calls.count);
@@ -293,8 +313,9 @@ static bool check_kernels(struct verifier *v)
     }
     for (uint32_t i = 0; i < v->p->kernels.count; i++) {
         const struct bc_kernel *k = &v->p->kernels.at[i];
-        if (v->needs[BC_FILE_VECTORS][k->function] > k->vectors || v->needs[BC_FILE_MASKS][k->function] > k->masks
-            || v->needs[BC_FILE_SCALARS][k->function] > k->scalars)
+        if (v->needs[BC_FILE_VECTORS][k->function] > k->vectors ||
+            v->needs[BC_FILE_MASKS][k->function] > k->masks ||
+            v->needs[BC_FILE_SCALARS][k->function] > k->scalars)
             return verify_fail(v, "kernel %u: its code needs more registers than it has", i);
     }
     return true;
