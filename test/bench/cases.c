@@ -6,7 +6,7 @@
 #include <time.h>
 
 enum { K1_N = 1 << 20, K2_SIDE = 512, K2_LIMIT = 256, K3_THREADS = 4096, K3_TASKS = 8, K4_N = 65536, K4_BLOCK = 256,
-       K5_THREADS = 8192, K5_ROUNDS = 16, K6_N = 1 << 20 };
+       K5_THREADS = 8192, K5_ROUNDS = 64, K6_N = 1 << 20 };
 
 static uint32_t next(uint32_t s)
 {
@@ -55,11 +55,14 @@ static void k3(struct bench_case *c)
             int m = 0;
             while (m < 11 && r > cumulative[m])
                 m++;
-            float e = 1 + r, sum = 0;
+            float e = 1 + r, sum = 0, wr = 0, wi = 0;
             for (int i = 0; i < nuclides[m]; i++) {
-                float re = e - 0.01f * (float)i, im = 0.3f + 0.02f * (float)i;
-                float pole = (0.7f * re + 0.2f * im) / (re * re + im * im);
-                sum = sum * 0.99f + pole * pole;
+                for (int step = 0; step < 2; step++) {
+                    float re = e - 0.5f * wr, im = 0.3f - 0.5f * wi, d = re * re + im * im;
+                    wr = re / d;
+                    wi = -im / d;
+                }
+                sum += wr;
             }
             total += sum;
         }
@@ -99,7 +102,8 @@ static void k5(struct bench_case *c)
             case 3: acc -= s >> 3; break;
             default: acc = acc + (acc >> 5); break;
             }
-            for (uint32_t x = s % 1000 + 1; x != 1; acc++)
+            uint32_t x = (s >> 8) % 1000 + 1;
+            for (int k = 0; k < 12 && x != 1; k++, acc++)
                 x = x % 2 == 0 ? x / 2 : 3 * x + 1;
         }
         out[id] = acc;

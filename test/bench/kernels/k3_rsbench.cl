@@ -12,12 +12,18 @@ __kernel void k3(__global float *out, __global const float *cumulative, __global
         while (m < 11 && r > cumulative[m])
             m++;
         int n = nuclides[m];
-        float e = 1 + r, sum = 0;
+        float e = 1 + r, sum = 0, wr = 0, wi = 0;
         for (int i = 0; i < n; i++) {
-            float re = e - 0.01f * i, im = 0.3f + 0.02f * i;
+            float re = e - 0.5f * wr, im = 0.3f - 0.5f * wi;   // w = 1 / (z - w / 2), twice
             float d = re * re + im * im;
-            float pole = (0.7f * re + 0.2f * im) / d;
-            sum = sum * 0.99f + pole * pole;
+            wr = re / d;
+            wi = -im / d;
+            re = e - 0.5f * wr;
+            im = 0.3f - 0.5f * wi;
+            d = re * re + im * im;
+            wr = re / d;
+            wi = -im / d;
+            sum += wr;
         }
         total += sum;
     }

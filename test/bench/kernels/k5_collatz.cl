@@ -13,8 +13,8 @@ __kernel void k5(__global uint *out, int rounds)
         case 3: acc -= s >> 3; break;
         default: acc = acc + (acc >> 5); break;
         }
-        uint x = s % 1000 + 1;
-        while (x != 1) {
+        uint x = (s >> 8) % 1000 + 1;
+        for (int k = 0; k < 12 && x != 1; k++) {
             x = x % 2 == 0 ? x / 2 : 3 * x + 1;
             acc++;
         }
