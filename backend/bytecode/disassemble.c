@@ -1,5 +1,5 @@
-/* disassemble.c: a program as text, one word a line, each function in the frame that Compiler Explorer's pass viewer
- * reads. Operands print as their letters in bytecode.def say; a program must have passed bc_verify.
+/* disassemble.c: a program as text, one word a line, each function in the frame that Compiler Explorer's pass
+ * viewer reads. Operands print as their letters in bytecode.def say; a program must have passed bc_verify.
  *
  *     12  ldx_g32       v4, [s0 + v2 << 2 +0]           ; 7:12
  *     13  B_slt_I       v4, v9 ? 15 : 20, meet 24       ; 7:9
@@ -41,7 +41,7 @@ static void place_of_site(struct listing *l, uint32_t site)
     text_printf(l->out, "%u:%u", s->line, s->column);
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------------------------------------ */
 
 /* The letter a register is shown with: its file and width. */
 static char shown_letter(char letter)
@@ -86,7 +86,9 @@ static void show_imm(struct listing *l, char letter, uint32_t imm)
     case 'i': text_printf(l->out, "%+d", (int32_t)imm); break;
     case 'n': show_string(l, imm); break;
     case 'j': show_switch(l, &l->p->switches.at[imm]); break;
-    case 'f': text_printf(l->out, "%s (%u)", l->p->functions.at[map_get(&l->functions, imm)].name, imm); break;
+    case 'f':
+        text_printf(l->out, "%s (%u)", l->p->functions.at[map_get(&l->functions, imm)].name, imm);
+        break;
     case 'h': text_addz(l->out, l->p->hosts.at[imm].name); break;
     case 'g': text_printf(l->out, "signature %u", imm); break;
     default: text_printf(l->out, "%u", imm);
@@ -96,8 +98,8 @@ static void show_imm(struct listing *l, char letter, uint32_t imm)
 /* Mode X: [base + index << shift + offset]. */
 static void show_indexed(struct listing *l, const char *operands, const struct bc_ins *ins)
 {
-    text_printf(l->out, "%c%u, [s%u + v%u << %u %+d]", shown_letter(operands[0]), ins->d, ins->b, ins->a, ins->c,
-                (int32_t)ins->imm);
+    text_printf(l->out, "%c%u, [s%u + v%u << %u %+d]", shown_letter(operands[0]), ins->d, ins->b, ins->a,
+                ins->c, (int32_t)ins->imm);
 }
 
 /* Registers and numbers of fields d, a, b, c, then imm and the token. */
@@ -123,7 +125,7 @@ static void show_fields(struct listing *l, const char *operands, const struct bc
         text_printf(l->out, " [v%u]", ins->e);
 }
 
-/* ---- words ---------------------------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------------------------------------- */
 
 static void show_block_word(struct listing *l, const struct bc_ins *ins)
 {
@@ -146,6 +148,11 @@ static void show_branch_word(struct listing *l, const struct bc_branch *b)
     place_of_site(l, b->site);
 }
 
+static char result_letter(const struct listing *l, const struct bc_ins *call)
+{
+    return "vwm"[bc_kind_of((enum bc_value)l->p->hosts.at[call->imm].result)];
+}
+
 static void show_word(struct listing *l, const struct bc_ins *ins)
 {
     const struct bc_op_info *info = bc_op_info((enum bc_op)ins->op);
@@ -158,7 +165,7 @@ static void show_word(struct listing *l, const struct bc_ins *ins)
     text_printf(l->out, "%-*s", bare ? 0 : NAME_WIDTH, info->name);
     if (ins->op == BC_printf || ins->op == BC_hostcall) {
         if (ins->op == BC_hostcall && l->p->hosts.at[ins->imm].result != BC_VOID)
-            text_printf(l->out, "%c%u, ", "vwm"[bc_kind_of((enum bc_value)l->p->hosts.at[ins->imm].result)], ins->d);
+            text_printf(l->out, "%c%u, ", result_letter(l, ins), ins->d);
         show_imm(l, info->operands[5], ins->imm);
         show_operands(l, ins);
     } else if (strcmp(info->operands + 1, "vs#@i") == 0) {
@@ -188,7 +195,7 @@ static void show_function(struct listing *l, const struct bc_function *f)
     text_printf(l->out, "# End machine code for function %s.\n\n", f->name);
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------------------------------------- */
 
 static const char *special_name(uint64_t n)
 {
@@ -213,8 +220,8 @@ static void show_fill(struct listing *l, const struct bc_kernel *k, const struct
 
 static void show_kernel(struct listing *l, const struct bc_kernel *k)
 {
-    text_printf(l->out, "# kernel %s: %u vectors, %u masks, %u scalars, %u bytes of private memory\n", k->name,
-                k->vectors, k->masks, k->scalars, k->private_bytes);
+    text_printf(l->out, "# kernel %s: %u vectors, %u masks, %u scalars, %u bytes of private memory\n",
+                k->name, k->vectors, k->masks, k->scalars, k->private_bytes);
     for (uint32_t i = 0; i < k->fill_count; i++)
         show_fill(l, k, &l->p->fills.at[k->first_fill + i]);
 }

@@ -1,7 +1,7 @@
 /* emit.c: be_bytecode: the whole way of a module, and the tables that come straight from it. */
 #include "backend/bytecode/emit.h"
 
-/* ---- objects -------------------------------------------------------------------------------------------------- */
+/* ---- objects ------------------------------------------------------------------------------------------- */
 
 static uint64_t align_up(uint64_t at, uint32_t align)
 {
@@ -42,7 +42,7 @@ static void copy_data(struct be_context *c)
     c->p->data = data;
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------------ */
+/* ---- copies -------------------------------------------------------------------------------------------- */
 
 static const char *copy_string(struct bc_program *p, const char *s)
 {
@@ -53,7 +53,8 @@ static void copy_texts(struct bc_program *p, const struct ir_module *m)
 {
     for (uint32_t i = 0; i < m->texts.count; i++) {
         const struct ir_string *t = &m->texts.at[i];
-        vec_push(&p->arena, &p->texts, ((struct bc_text){arena_strdup(&p->arena, t->text, t->length), t->length}));
+        vec_push(&p->arena, &p->texts,
+                 ((struct bc_text){arena_strdup(&p->arena, t->text, t->length), t->length}));
     }
 }
 
@@ -103,12 +104,15 @@ static void copy_launches(struct bc_program *p, const struct ir_module *m)
 static void name_functions(struct bc_program *p, const struct ir_module *m)
 {
     for (uint32_t i = 0; i < m->functions.count; i++)
-        vec_push(&p->arena, &p->functions, ((struct bc_function){
-            .name = copy_string(p, m->functions.at[i]->name), .kernel = m->functions.at[i]->flags & IR_FN_KERNEL,
-            .code = BC_NO_TARGET, .end = BC_NO_TARGET, .entry = BC_NO_TARGET}));
+        vec_push(&p->arena, &p->functions,
+                 ((struct bc_function){.name = copy_string(p, m->functions.at[i]->name),
+                                       .kernel = m->functions.at[i]->flags & IR_FN_KERNEL,
+                                       .code = BC_NO_TARGET,
+                                       .end = BC_NO_TARGET,
+                                       .entry = BC_NO_TARGET}));
 }
 
-/* ---- kernels: what all functions they reach need ------------------------------------------------------------------ */
+/* ---- kernels: what all functions they reach need ------------------------------------------------------- */
 
 struct reach { struct be_context *c; u32_vec stack; uint32_t *seen, stamp; };
 
@@ -116,10 +120,13 @@ static void add_frame(struct reach *r, struct bc_kernel *k, uint32_t node)
 {
     struct be_context *c = r->c;
     const struct be_frame *frame = &c->frames[node];
-    uint32_t *most[] = {[BC_FILE_VECTORS] = &k->vectors, [BC_FILE_MASKS] = &k->masks, [BC_FILE_SCALARS] = &k->scalars,
+    uint32_t *most[] = {[BC_FILE_VECTORS] = &k->vectors,
+                        [BC_FILE_MASKS] = &k->masks,
+                        [BC_FILE_SCALARS] = &k->scalars,
                         [BE_WIDE_VECTORS] = &k->vectors};
     for (unsigned region = BC_FILE_VECTORS; region < BE_REGIONS; region++) {
-        uint32_t end = frame->base[region] + frame->size[region] + c->temporaries[be_file_of_region(region)].most;
+        uint32_t end =
+            frame->base[region] + frame->size[region] + c->temporaries[be_file_of_region(region)].most;
         *most[region] = end > *most[region] ? end : *most[region];
     }
     uint32_t end = (frame->private_base + frame->private_size + 15) & ~15u;
@@ -133,7 +140,8 @@ static void add_frame(struct reach *r, struct bc_kernel *k, uint32_t node)
 }
 
 /* Equal fills of several functions share a register: each is listed once. */
-static void add_fills(struct be_context *c, struct bc_kernel *k, const struct be_function *f, struct map *listed)
+static void add_fills(struct be_context *c, struct bc_kernel *k, const struct be_function *f,
+                      struct map *listed)
 {
     for (uint32_t i = 0; i < f->fills.count; i++) {
         const struct be_vreg *v = be_vreg(f, f->fills.at[i].vreg);
@@ -184,14 +192,15 @@ static void add_kernels(struct be_context *c)
     for (uint32_t i = 0; i < c->m->kernels.count; i++) {
         const struct ir_kernel_info *info = &c->m->kernels.at[i];
         const struct ir_function *f = c->m->functions.at[info->function];
-        struct bc_kernel k = {.name = copy_string(c->p, f->name), .function = info->function, .line = f->at.line};
+        struct bc_kernel k = {
+            .name = copy_string(c->p, f->name), .function = info->function, .line = f->at.line};
         add_params(c->p, &k, info);
         add_reached(&r, &k);
         vec_push(&c->p->arena, &c->p->kernels, k);
     }
 }
 
-/* ---- limits, calls, temporaries -------------------------------------------------------------------------------------- */
+/* ---- limits, calls, temporaries ------------------------------------------------------------------------ */
 
 static bool check_limits(struct be_context *c)
 {
@@ -248,19 +257,26 @@ static void relocate(struct be_context *c)
             p->functions.at[i].return_slot = relocated(c, BC_FILE_VECTORS, p->functions.at[i].return_slot);
 }
 
-/* ---- the module -------------------------------------------------------------------------------------------------------- */
+/* ---- the module ---------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 3, 0)))
+static bool over(struct be_context *c, const char *id, const char *fmt, unsigned limit)
+{
+    diag_add(c->d, DIAG_ERROR, id, (span){{0, 0}, {0, 0}}, fmt, limit);
+    return false;
+}
 
 static bool check_code(struct be_context *c)
 {
     for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++) {
         c->temporaries[file].most = (c->temporaries[file].most + 1) & ~1u;
         if (c->temporaries[file].most > BE_MAX_FRAMES)
-            return be_error(c, "registers", (place){0, 0}, "a block needs more than %u temporaries", BE_MAX_FRAMES), false;
+            return over(c, "registers", "a block needs more than %u temporaries", BE_MAX_FRAMES);
     }
     if (c->p->code.count > BC_MAX_WORDS)
-        return be_error(c, "code-size", (place){0, 0}, "more than %u words of code", BC_MAX_WORDS), false;
+        return over(c, "code-size", "more than %u words of code", BC_MAX_WORDS);
     if (c->too_many_operands)
-        return be_error(c, "code-size", (place){0, 0}, "more operands of printf and host calls than %u", UINT16_MAX), false;
+        return over(c, "code-size", "more operands of printf and host calls than %u", UINT16_MAX);
     return true;
 }
 

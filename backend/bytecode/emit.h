@@ -2,7 +2,7 @@
  *
  * The way of a function:
  *   frames.c    call graph: which functions are reached, private memory, later the bases of their registers
- *   select.c    IR → words on virtual registers (select_memory.c, select_group.c: the larger kinds of instructions)
+ *   select.c    IR → words on virtual registers (select_*.c: the larger kinds of instructions)
  *   liveness.c  words nobody needs are dropped; live ranges; which registers are temporaries
  *   regalloc.c  registers of the function's frame for what lives across switch points
  *   fills.c     registers that the runtime fills
@@ -15,7 +15,7 @@
 #include "backend/backend.h"
 #include "ir/analysis.h"
 
-/* ---- virtual registers ----------------------------------------------------------------------------------- */
+/* ---- virtual registers --------------------------------------------------------------------------------- */
 
 enum be_home {
     BE_LOCAL,       /* a temporary: defined and used between two switch points */
@@ -35,17 +35,17 @@ struct be_vreg {
     uint32_t first_move;         /* of a block parameter: the moves that write it, linked; UINT32_MAX: none */
     uint32_t segment;            /* between which switch points it is defined (select.c) */
     uint32_t start, end;         /* live range: see liveness.c */
-    uint32_t block, last_block;  /* of its definition and of its last use, by position in the generation order */
+    uint32_t block, last_block;  /* of its definition and its last use: position in generation order */
     uint32_t next;               /* links of the list that a pass keeps */
     uint32_t node, part;         /* BE_FOREIGN: number of the frame, and what of it */
     uint32_t reg;                /* BE_LOCAL: temporary; else relative to the frame */
 };
 #define BE_NONE UINT32_MAX
 
-/* ---- words --------------------------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------------------------------------- */
 
-/* An instruction on virtual registers: a struct bc_ins before its registers are known. Of scalar operations in lanes,
- * `op` is the V_ form. Virtual register 0 is none. */
+/* An instruction on virtual registers: a struct bc_ins before its registers are known. Of scalar
+ * operations in lanes, `op` is the V_ form. Virtual register 0 is none. */
 struct be_word {
     uint16_t op;
     uint8_t  parts;              /* instructions it counts for */
@@ -65,11 +65,11 @@ struct be_block {
 };
 struct be_fill { uint8_t source; uint32_t vreg; uint64_t value; };
 
-/* ---- frames ---------------------------------------------------------------------------------------------------- */
+/* ---- frames -------------------------------------------------------------------------------------------- */
 
-/* Regions of a frame: one for each file, but two of the vectors. A wide vector's lane i lies where lanes 2 i and
- * 2 i + 1 of the first narrow one of its slots, or of the second, would: a masked write of the one changes other lanes
- * of the other. So among registers that lanes write apart no slot is ever both. */
+/* Regions of a frame: one for each file, but two of the vectors. A wide vector's lane i lies where lanes 2
+ * i and 2 i + 1 of the first narrow one of its slots, or of the second, would: a masked write of the one
+ * changes other lanes of the other. So among registers that lanes write apart no slot is ever both. */
 enum be_region { BE_WIDE_VECTORS = BC_FILES, BE_REGIONS };
 
 /* A node of the call graph: a function, or (functions + n) signature n of indirect calls. */
@@ -88,7 +88,7 @@ struct be_function {
     const struct ir_function *ir;
     uint32_t id;
     bool     kernel;
-    uint32_t signature;                      /* if its address is taken: of indirect calls that may reach it; else BE_NONE */
+    uint32_t signature;                      /* of indirect calls that may reach it; BE_NONE: none may */
     struct ir_cfg *cfg;
     struct ir_dominators *post;
     VEC(struct be_word)  words;
@@ -105,15 +105,16 @@ struct be_function {
     uint32_t result;                         /* virtual register; 0: none */
 };
 
-/* ---- registers in use: lowest first (regalloc.c) ----------------------------------------------------------------- */
+/* ---- registers in use: lowest first (regalloc.c) ------------------------------------------------------- */
 
 /* low: no free place before, of one slot and of two; most: highest slot ever used + 1. */
 struct be_pool { VEC(uint64_t) words; uint32_t low[2], most; };
-uint32_t be_pool_take(struct arena *a, struct be_pool *p, bool wide);    /* a wide one gets an even slot and the next */
+/* A wide one gets an even slot and the next. */
+uint32_t be_pool_take(struct arena *a, struct be_pool *p, bool wide);
 void be_pool_give(struct be_pool *p, uint32_t reg, bool wide);
 void be_pool_clear(struct be_pool *p);       /* gives all back; `most` stays */
 
-/* ---- the module -------------------------------------------------------------------------------------------------- */
+/* ---- the module ---------------------------------------------------------------------------------------- */
 
 struct be_context {
     const struct ir_module *m;
@@ -129,10 +130,11 @@ struct be_context {
     uint32_t *object_address;                /* by object: in shared memory, or in data */
     uint32_t hearts;                         /* tok_loop numbers given out */
     struct be_pool temporaries[BC_FILES];
-    u32_vec calls;                           /* code words whose imm is a function's number, not yet its code */
+    u32_vec calls;                           /* code words whose imm is still a function's number */
     bool too_many_operands;
 };
-void be_error(struct be_context *c, const char *id, place at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void be_error(struct be_context *c, const char *id, place at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 static inline enum bc_value be_value_type(enum ir_type t)
 {
@@ -151,7 +153,10 @@ static inline enum bc_file be_file(enum bc_kind k)
 {
     return k == BC_KIND_S ? BC_FILE_SCALARS : k == BC_KIND_M ? BC_FILE_MASKS : BC_FILE_VECTORS;
 }
-static inline unsigned be_region(enum bc_kind k) { return k == BC_KIND_W ? (unsigned)BE_WIDE_VECTORS : (unsigned)be_file(k); }
+static inline unsigned be_region(enum bc_kind k)
+{
+    return k == BC_KIND_W ? (unsigned)BE_WIDE_VECTORS : (unsigned)be_file(k);
+}
 static inline enum bc_file be_file_of_region(unsigned region)
 {
     return region == BE_WIDE_VECTORS ? BC_FILE_VECTORS : (enum bc_file)region;
@@ -159,8 +164,10 @@ static inline enum bc_file be_file_of_region(unsigned region)
 static inline struct be_vreg *be_vreg(const struct be_function *f, uint32_t v) { return &f->vregs.at[v]; }
 uint32_t be_vreg_new(struct be_context *c, struct be_function *f, enum bc_kind kind, enum be_home home);
 /* The register that always holds this; made on first use. */
-uint32_t be_fill(struct be_context *c, struct be_function *f, enum bc_kind kind, enum bc_source source, uint64_t value);
-uint32_t be_foreign(struct be_context *c, struct be_function *f, enum bc_kind kind, uint32_t node, uint32_t part);
+uint32_t be_fill(struct be_context *c, struct be_function *f, enum bc_kind kind, enum bc_source source,
+                 uint64_t value);
+uint32_t be_foreign(struct be_context *c, struct be_function *f, enum bc_kind kind, uint32_t node,
+                    uint32_t part);
 
 /* Registers a word reads, found through the operation table. */
 uint32_t be_uses(const struct be_function *f, const struct be_word *w, uint32_t list[], const uint32_t **more,
@@ -179,20 +186,21 @@ static inline uint32_t be_signature_node(const struct be_context *c, uint32_t si
 }
 
 void be_select(struct be_context *c, struct be_function *f);
-/* IR block where the lanes that a block's branch parts meet again; IR_NO_BLOCK: at the function's end, or never parted. */
+/* IR block where the lanes that a block's branch parts meet again; IR_NO_BLOCK: at the function's end, or it
+ * parts none. */
 uint32_t be_meet(const struct be_function *f, const struct be_block *b);
 void be_liveness(struct be_context *c, struct be_function *f);
 void be_regalloc(struct be_context *c, struct be_function *f);
-/* Return slots and fills: all functions that have a caller or callee in common, however far, have them in one place,
- * before their frames. */
+/* Return slots and fills: all functions that have a caller or callee in common, however far, have them in one
+ * place, before their frames. */
 void be_place_fills(struct be_context *c);
 void be_encode(struct be_context *c, struct be_function *f);
 
-/* Temporaries are numbered from here until emit.c, which knows how many there are, puts them before the rest. */
+/* Temporaries are numbered from here until emit.c, knowing how many there are, puts them before the rest. */
 #define BE_TEMPORARY 0x8000u
 #define BE_MAX_FRAMES 0x7fffu                /* registers of all frames, and of temporaries, in each file */
 
-/* ---- parallel moves (moves.c) ------------------------------------------------------------------------------------ */
+/* ---- parallel moves (moves.c) -------------------------------------------------------------------------- */
 
 /* Physical registers; from_scalar: `from` is a scalar. Wide ones stand for two slots. */
 struct be_transfer { uint32_t to, from; bool wide, from_scalar; };

@@ -1,8 +1,10 @@
-/* encode.c: words → code: blocks in layout order, temporaries given out on the way, moves where edges need them.
+/* encode.c: words → code: blocks in layout order, temporaries given out on the way, moves where edges need
+ * them.
  *
- * A block falls through into the next one of the layout instead of jumping. Moves of an edge stand at the end of a
- * block with a single successor; behind a branch they get a block of their own, right after the branching block,
- * and only if any move is left after coalescing. Calls end a block of the code; what follows them begins another.
+ * A block falls through into the next one of the layout instead of jumping. Moves of an edge stand at the end
+ * of a block with a single successor; behind a branch they get a block of their own, right after the
+ * branching block, and only if any move is left after coalescing. Calls end a block of the code; what follows
+ * them begins another.
  *
  * A row of the block table is open while its block is written; each word adds its cost to it (table.c).
  */
@@ -10,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* ---- registers ------------------------------------------------------------------------------------------------- */
+/* ---- registers ----------------------------------------------------------------------------------------- */
 
 static bool is_wide(const struct be_vreg *v)
 {
@@ -71,7 +73,7 @@ static void take_destination(struct be_encoder *e, uint32_t d)
         v->reg = be_pool_take(&e->c->arena, temporaries(e, v), is_wide(v));
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------------------------------------- */
 
 /* Temporaries are written in every lane. */
 static uint16_t final_op(const struct be_encoder *e, const struct be_word *w)
@@ -138,7 +140,8 @@ static bool is_void_move(const struct be_encoder *e, const struct be_word *w)
     return be_defines(w) && be_vreg(e->f, w->d)->home == BE_FOREIGN && be_register(e, w->d) == BE_NONE;
 }
 
-/* The destination takes a register that an operand leaves only if it begins behind the reads (program.h, rule 4). */
+/* The destination takes a register that an operand leaves only if it begins behind the reads (program.h,
+ * rule 4). */
 static void move_temporaries(struct be_encoder *e, const struct be_word *w, uint32_t i)
 {
     bool defines = be_defines(w) && w->d, late = defines && be_vreg(e->f, w->d)->start == 2 * i + 1;
@@ -168,7 +171,7 @@ static void encode_word(struct be_encoder *e, uint32_t i)
         be_open_block(e, BC_RETURN | (w->op == BC_icall ? BC_MEET : 0));
 }
 
-/* ---- moves on edges ---------------------------------------------------------------------------------------------- */
+/* ---- moves on edges ------------------------------------------------------------------------------------ */
 
 struct edge_file { struct be_encoder *e; enum bc_file file; uint32_t line; };
 
@@ -176,7 +179,8 @@ static void put_transfer(void *data, struct be_transfer t)
 {
     struct edge_file *x = data;
     unsigned kind = x->file == BC_FILE_MASKS ? BC_KIND_M : t.wide ? BC_KIND_W : BC_KIND_V;
-    struct bc_ins ins = {.op = (uint16_t)((t.from_scalar ? BC_spread_v : BC_mov_v) + kind), .d = (uint16_t)t.to,
+    struct bc_ins ins = {.op = (uint16_t)((t.from_scalar ? BC_spread_v : BC_mov_v) + kind),
+                         .d = (uint16_t)t.to,
                          .a = (uint16_t)t.from};
     be_put_ins(x->e, ins, 1, be_latency[IR_LAT_ALU], x->line);
 }
@@ -196,7 +200,8 @@ static uint32_t collect_moves(struct be_encoder *e, const struct be_edge *edge, 
         const struct be_vreg *to = be_vreg(e->f, m->to), *from = be_vreg(e->f, m->from);
         if (!to->live || be_file((enum bc_kind)to->kind) != file)
             continue;
-        struct be_transfer t = {be_register(e, m->to), be_register(e, m->from), is_wide(to), from->kind == BC_KIND_S};
+        struct be_transfer t = {be_register(e, m->to), be_register(e, m->from), is_wide(to),
+                                from->kind == BC_KIND_S};
         if (t.from_scalar || t.to != t.from)
             vec_push(&e->c->arena, &e->transfers, t);
     }
@@ -218,7 +223,7 @@ static void put_moves(struct be_encoder *e, const struct be_edge *edge, uint32_t
     }
 }
 
-/* ---- ends of blocks ------------------------------------------------------------------------------------------------- */
+/* ---- ends of blocks ------------------------------------------------------------------------------------ */
 
 static void jump_unless_next(struct be_encoder *e, uint32_t target, uint32_t line)
 {
@@ -228,8 +233,8 @@ static void jump_unless_next(struct be_encoder *e, uint32_t target, uint32_t lin
     be_fix_later(e, BE_FIX_IMM, e->c->p->code.count - 1, target);
 }
 
-/* Blocks for the edges that need moves; where each edge leads, or BE_NONE: straight to its target. The one that falls
- * through comes last. */
+/* Blocks for the edges that need moves; where each edge leads, or BE_NONE: straight to its target. The one
+ * that falls through comes last. */
 static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges, uint32_t n, uint32_t line)
 {
     vec_resize(&e->c->arena, &e->edge_code, n);
@@ -253,8 +258,8 @@ static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges
     }
 }
 
-static void point_edge(struct be_encoder *e, enum be_fix_field field_, uint32_t index, const struct be_edge *edges,
-                       uint32_t edge)
+static void point_edge(struct be_encoder *e, enum be_fix_field field_, uint32_t index,
+                       const struct be_edge *edges, uint32_t edge)
 {
     if (e->edge_code.at[edge] != BE_NONE)
         be_fix_now(e, field_, index, e->edge_code.at[edge]);
@@ -269,7 +274,10 @@ static void encode_branch(struct be_encoder *e, const struct be_word *w, const s
         jump_unless_next(e, edges[0].target, w->at.line);
         return;
     }
-    union { struct bc_branch branch; struct bc_ins ins; } word = {.branch = {.op = BC_branch, .site = be_site(e, w)}};
+    union {
+        struct bc_branch branch;
+        struct bc_ins ins;
+    } word = {.branch = {.op = BC_branch, .site = be_site(e, w)}};
     be_put_ins(e, make_ins(e, w), w->parts, w->cycles, w->at.line);
     uint32_t at = e->c->p->code.count;
     vec_push(&e->c->p->arena, &e->c->p->code, word.ins);
@@ -285,7 +293,8 @@ static int by_value(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* The cases, each with its edge's number for a target, sorted. A scalar i32 is zero-extended, lanes are sign-extended. */
+/* The cases, each with its edge's number for a target, sorted. A scalar i32 is zero-extended, lanes are
+ * sign-extended. */
 static uint32_t add_cases(struct be_encoder *e, const struct be_word *w, const struct ir_block *block)
 {
     struct bc_program *p = e->c->p;
@@ -310,7 +319,8 @@ static void encode_switch(struct be_encoder *e, const struct be_word *w, const s
     struct bc_ins ins = make_ins(e, w);
     ins.imm = p->switches.count;
     uint32_t first = add_cases(e, w, block), n = block->edges.count - 1;
-    vec_push(&p->arena, &p->switches, ((struct bc_switch){.first = first, .count = n, .site = be_site(e, w)}));
+    vec_push(&p->arena, &p->switches,
+             ((struct bc_switch){.first = first, .count = n, .site = be_site(e, w)}));
     be_put_ins(e, ins, w->parts, w->cycles, w->at.line);
     encode_edge_blocks(e, edges, n + 1, w->at.line);
     for (uint32_t i = first; i < first + n; i++)
@@ -336,7 +346,7 @@ static void encode_end(struct be_encoder *e, const struct be_block *b)
     }
 }
 
-/* ---- functions --------------------------------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------------------------------------- */
 
 static void encode_block(struct be_encoder *e, const struct be_block *b)
 {

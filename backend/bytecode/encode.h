@@ -4,7 +4,15 @@
 
 #include "backend/bytecode/emit.h"
 
-enum be_fix_field { BE_FIX_IMM, BE_FIX_YES, BE_FIX_NO, BE_FIX_MEET, BE_FIX_CASE, BE_FIX_OTHERWISE, BE_FIX_SWITCH_MEET };
+enum be_fix_field {
+    BE_FIX_IMM,
+    BE_FIX_YES,
+    BE_FIX_NO,
+    BE_FIX_MEET,
+    BE_FIX_CASE,
+    BE_FIX_OTHERWISE,
+    BE_FIX_SWITCH_MEET
+};
 struct be_fix { uint8_t field; uint32_t index, block; };      /* index: of the code word, case or switch */
 
 struct be_encoder {
@@ -22,7 +30,8 @@ struct be_encoder {
 
 void be_open_block(struct be_encoder *e, unsigned flags);   /* closes the one before */
 void be_close_block(struct be_encoder *e);
-void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t instructions, uint32_t cycles, uint32_t line);
+void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t instructions, uint32_t cycles,
+                uint32_t line);
 uint16_t be_site(struct be_encoder *e, const struct be_word *w);           /* a new row of the site table */
 /* A target: a code index, or the IR block whose code index it will be (IR_NO_BLOCK: BC_NO_TARGET). */
 void be_fix_now(struct be_encoder *e, enum be_fix_field field, uint32_t index, uint32_t code);

@@ -1,12 +1,13 @@
-/* fills.c: registers that hold the same for a whole launch or block: constants, parameters, special registers.
+/* fills.c: registers that hold the same for a whole launch or block: constants, parameters, special
+ * registers.
  *
- * A fill must not share its register with anything that any function of the same kernel writes, so fills lie before
- * the frames, and equal ones of different functions are one. Functions that no kernel reaches together need not
- * keep out of each other's way: places are given for each component of the call graph by itself.
+ * A fill must not share its register with anything that any function of the same kernel writes, so fills lie
+ * before the frames, and equal ones of different functions are one. Functions that no kernel reaches together
+ * need not keep out of each other's way: places are given for each component of the call graph by itself.
  */
 #include "backend/bytecode/emit.h"
 
-/* ---- components: disjoint sets with path halving -------------------------------------------------------------- */
+/* ---- components: disjoint sets with path halving ------------------------------------------------------- */
 
 static uint32_t find(struct be_context *c, uint32_t node)
 {
@@ -26,10 +27,15 @@ static void connect(struct be_context *c)
         c->frames[n].component = find(c, n);
 }
 
-/* ---- places --------------------------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------------------------------------- */
 
 /* What a component has given out; `fills` leads to the registers by kind, source and value. */
-struct places { uint32_t slots; struct be_pool pools[BC_FILES]; struct map index; VEC(struct bc_fill) fills; };
+struct places {
+    uint32_t slots;
+    struct be_pool pools[BC_FILES];
+    struct map index;
+    VEC(struct bc_fill) fills;
+};
 
 static uint32_t place_of(struct be_context *c, struct places *p, struct bc_fill fill)
 {
@@ -40,7 +46,8 @@ static uint32_t place_of(struct be_context *c, struct places *p, struct bc_fill 
         if (x->kind == fill.kind && x->source == fill.source && x->value == fill.value)
             return x->reg;
     }
-    uint32_t reg = be_pool_take(&c->arena, &p->pools[be_file((enum bc_kind)fill.kind)], fill.kind == BC_KIND_W);
+    uint32_t reg =
+        be_pool_take(&c->arena, &p->pools[be_file((enum bc_kind)fill.kind)], fill.kind == BC_KIND_W);
     fill.reg = (uint16_t)reg;
     map_set(&c->arena, &p->index, key, p->fills.count);
     vec_push(&c->arena, &p->fills, fill);

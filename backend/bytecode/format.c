@@ -1,8 +1,8 @@
 /* format.c: what a .kbc file holds, in order; docs/bytecode.md says it in words.
  *
- * Header: magic, version, hash of the operation table (a program made with other operations is refused rather than
- * misread), bytes of the body, hash of the body. The hash finds accidents; nothing relies on it, since reading
- * checks every length and bc_verify everything else.
+ * Header: magic, version, hash of the operation table (a program made with other operations is refused rather
+ * than misread), bytes of the body, hash of the body. The hash finds accidents; nothing relies on it, since
+ * reading checks every length and bc_verify everything else.
  */
 #include "backend/bytecode/stream.h"
 
@@ -157,7 +157,7 @@ static void exchange_kernel(struct stream *s, struct bc_kernel *k)
     stream_bool(s, &k->has_barrier);
 }
 
-/* ---- launch directives ----------------------------------------------------------------------------------- */
+/* ---- launch directives --------------------------------------------------------------------------------- */
 
 static void exchange_number(struct stream *s, struct launch_number *n)
 {
@@ -229,7 +229,7 @@ void stream_program(struct stream *s, struct bc_program *p)
     stream_u32(s, &p->shared_bytes);
 }
 
-/* ---- the file ------------------------------------------------------------------------------------------------ */
+/* ---- the file ------------------------------------------------------------------------------------------ */
 
 static uint64_t hash_of(uint64_t h, const void *bytes, size_t n)
 {
@@ -299,7 +299,8 @@ static const char *check_header(struct stream *s)
         return "it was made by a version of kernc with other operations";
     if (h.bytes != (size_t)(s->end - s->at))
         return "its length is not what its header says";
-    return h.hash == hash_of(HASH_START, s->at, (size_t)(s->end - s->at)) ? NULL : "it is damaged (wrong checksum)";
+    return h.hash == hash_of(HASH_START, s->at, (size_t)(s->end - s->at)) ? NULL
+                                                                          : "it is damaged (wrong checksum)";
 }
 
 /* If memory fails, the program is freed. */

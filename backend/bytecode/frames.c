@@ -1,20 +1,21 @@
 /* frames.c: where each function's registers and private memory lie.
  *
- * Recursion is an error, so the call graph has no cycles and every frame gets a fixed place: behind the frames of
- * all that may be active below it, callers before callees. Frames of functions that are never active together
- * share registers.
+ * Recursion is an error, so the call graph has no cycles and every frame gets a fixed place: behind the
+ * frames of all that may be active below it, callers before callees. Frames of functions that are never
+ * active together share registers.
  *
- * Indirect calls go through a node of their own for each signature, whose frame holds the arguments, the return
- * slot and the result: callers → signature → every function of that signature whose address is taken. A function
- * with its address taken leaves its result in the signature's frame even when it is called directly, so that frame
- * and the direct caller's must lie apart, whichever comes first. That is no call: where the signature leads to the
- * caller, the arguments have been moved and the result is not yet there while the caller runs.
+ * Indirect calls go through a node of their own for each signature, whose frame holds the arguments, the
+ * return slot and the result: callers → signature → every function of that signature whose address is taken.
+ * A function with its address taken leaves its result in the signature's frame even when it is called
+ * directly, so that frame and the direct caller's must lie apart, whichever comes first. That is no call:
+ * where the signature leads to the caller, the arguments have been moved and the result is not yet there
+ * while the caller runs.
  */
 #include "backend/bytecode/emit.h"
 
 #define NO_SIGNATURE UINT32_MAX
 
-/* ---- signatures ---------------------------------------------------------------------------------------------- */
+/* ---- signatures ---------------------------------------------------------------------------------------- */
 
 static uint64_t signature_hash(uint8_t result, uint32_t argc, const uint8_t *args)
 {
@@ -89,7 +90,7 @@ static void lay_out_signature(struct be_context *c, uint32_t signature)
         frame->result = place_in(frame, (enum ir_type)s->result);
 }
 
-/* ---- reach ------------------------------------------------------------------------------------------------------ */
+/* ---- reach --------------------------------------------------------------------------------------------- */
 
 static struct be_function *reach(struct be_context *c, u32_vec *work, uint32_t id)
 {
@@ -145,7 +146,7 @@ static void scan_function(struct be_context *c, u32_vec *work, struct be_functio
     }
 }
 
-/* ---- edges and order -------------------------------------------------------------------------------------------- */
+/* ---- edges and order ----------------------------------------------------------------------------------- */
 
 static void add_call(struct be_context *c, uint32_t from, uint32_t to)
 {
@@ -180,7 +181,8 @@ static const struct ir_function *some_function(const struct be_context *c, uint3
 
 enum { WHITE, GREY, BLACK };
 struct step { uint32_t node, next; };        /* next: callee to be visited */
-/* Depth-first search with an explicit stack; the reverse of the order in which nodes are left is topological. */
+/* Depth-first search with an explicit stack; the reverse of the order in which nodes are left is topological.
+ */
 static bool visit(struct be_context *c, uint32_t root, uint8_t *colour)
 {
     VEC(struct step) stack = {0};
@@ -197,7 +199,8 @@ static bool visit(struct be_context *c, uint32_t root, uint8_t *colour)
         uint32_t callee = c->frames[node].callees.at[next];
         if (colour[callee] == GREY) {
             const struct ir_function *f = some_function(c, callee);
-            be_error(c, "recursion", f->at, "'%s' may call itself, directly or through others; recursion has no frame", f->name);
+            be_error(c, "recursion", f->at,
+                     "'%s' may call itself, directly or through others; recursion has no frame", f->name);
             return false;
         }
         if (colour[callee] == BLACK)
@@ -208,7 +211,8 @@ static bool visit(struct be_context *c, uint32_t root, uint8_t *colour)
     return true;
 }
 
-/* Signatures first, which puts them as late as their callers allow: behind direct callers that they do not lead to. */
+/* Signatures first, which puts them as late as their callers allow: behind direct callers that they do not
+ * lead to. */
 static bool sort_frames(struct be_context *c)
 {
     uint8_t *colour = arena_array(&c->arena, uint8_t, c->frame_count);
@@ -240,7 +244,7 @@ static void keep_apart(struct be_context *c, const apart_vec *apart)
     }
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------------------------------------- */
 
 static uint32_t max32(uint32_t a, uint32_t b)
 {
@@ -255,8 +259,9 @@ static bool place_private(struct be_context *c)
         uint32_t end = (frame->private_base + frame->private_size + 15) & ~15u;
         if (end > BC_MAX_PRIVATE) {
             const struct ir_function *f = some_function(c, c->order.at[i]);
-            be_error(c, "private-memory", f->at, "'%s' and its callers need more than %u bytes of private memory",
-                     f->name, BC_MAX_PRIVATE);
+            be_error(c, "private-memory", f->at,
+                     "'%s' and its callers need more than %u bytes of private memory", f->name,
+                     BC_MAX_PRIVATE);
             return false;
         }
         for (uint32_t k = 0; k < frame->callees.count; k++) {

@@ -1,29 +1,29 @@
 /* liveness.c: which words are needed, and how long registers live.
  *
- * Positions: word i reads at 2 i and writes at 2 i + 1; a block parameter begins at its block's first word; edge
- * arguments are read at the last word's 2 i + 1, behind the branch. A live range is one interval of positions in
- * generation order, reverse post-order.
+ * Positions: word i reads at 2 i and writes at 2 i + 1; a block parameter begins at its block's first word;
+ * edge arguments are read at the last word's 2 i + 1, behind the branch. A live range is one interval of
+ * positions in generation order, reverse post-order.
  *
- * Why intervals are enough for SIMT. What lives across a switch point is written under the mask, so that each lane
- * sees its own register as a thread running alone would, in whatever order a scheme runs the arms of a branch:
- * ordinary interference of one thread's live ranges decides who may share a register (wide and narrow vectors never
- * do: enum be_region says why). What is written in every lane
- * (temporaries, scalars) is never live across a switch point, or, if it is the same all the time, has a scalar of
- * its own.
+ * Why intervals are enough for SIMT. What lives across a switch point is written under the mask, so that each
+ * lane sees its own register as a thread running alone would, in whatever order a scheme runs the arms of a
+ * branch: ordinary interference of one thread's live ranges decides who may share a register (wide and narrow
+ * vectors never do: enum be_region says why). What is written in every lane (temporaries, scalars) is never
+ * live across a switch point, or, if it is the same all the time, has a scalar of its own.
  *
- * Intervals. A definition dominates its uses, and in reverse post-order what dominates comes first; so a live block
- * never lies before the definition's. Beyond the last use it may: on the way round a loop that is entered after the
- * definition. For each edge u → h that goes back, with the definition before h: if the interval reaches h, it must
- * reach the end of u. Proof that this is enough: take a path from a block where the value is live, beyond the
- * interval's end, to its use; where the path comes back under the end, it comes by such an edge into the interval.
+ * Intervals. A definition dominates its uses, and in reverse post-order what dominates comes first; so a live
+ * block never lies before the definition's. Beyond the last use it may: on the way round a loop that is
+ * entered after the definition. For each edge u → h that goes back, with the definition before h: if the
+ * interval reaches h, it must reach the end of u. Proof that this is enough: take a path from a block where
+ * the value is live, beyond the interval's end, to its use; where the path comes back under the end, it comes
+ * by such an edge into the interval.
  *
- * The spans [h, u] of back edges with h behind the definition are kept as disjoint unions, sorted, while definitions
- * are visited from the last block to the first: each span is pushed once, each value looks its end up once.
- * O((blocks + values) log blocks), whatever the number of loops a value lives through.
+ * The spans [h, u] of back edges with h behind the definition are kept as disjoint unions, sorted, while
+ * definitions are visited from the last block to the first: each span is pushed once, each value looks its
+ * end up once. O((blocks + values) log blocks), whatever the number of loops a value lives through.
  */
 #include "backend/bytecode/emit.h"
 
-/* ---- needed words: marked from those that have effects ------------------------------------------------------ */
+/* ---- needed words: marked from those that have effects ------------------------------------------------- */
 
 struct marker { struct be_context *c; struct be_function *f; u32_vec work; };
 
@@ -64,7 +64,7 @@ static void mark_needed(struct be_context *c, struct be_function *f)
     }
 }
 
-/* ---- ranges ---------------------------------------------------------------------------------------------------- */
+/* ---- ranges -------------------------------------------------------------------------------------------- */
 
 struct walk { struct be_function *f; uint32_t block, segment; };
 
@@ -76,8 +76,10 @@ static void note_use(struct walk *w, uint32_t r, uint32_t position)
     v->across |= v->segment != w->segment;
 }
 
-/* No destination may overlap an operand of another width in part (program.h, rule 4): it begins before they end. */
-static uint32_t definition_position(const struct be_function *f, uint32_t word, const uint32_t *uses, uint32_t n)
+/* No destination may overlap an operand of another width in part (program.h, rule 4): it begins before
+ * they end. */
+static uint32_t definition_position(const struct be_function *f, uint32_t word, const uint32_t *uses,
+                                    uint32_t n)
 {
     const struct be_vreg *d = be_vreg(f, f->words.at[word].d);
     for (uint32_t i = 0; i < n; i++) {
@@ -146,7 +148,7 @@ static void find_ranges(struct be_function *f)
     }
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------- */
+/* ---- loops --------------------------------------------------------------------------------------------- */
 
 struct loop { uint32_t first, last; };
 struct loops { VEC(struct loop) stack; };        /* disjoint, the first ones on top */

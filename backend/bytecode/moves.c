@@ -1,8 +1,9 @@
 /* moves.c: parallel moves: all sources are read before any destination is written, in effect.
  *
- * A move is ready when no other pending move reads what it writes. Ready moves are made; making one may set another
- * free. When none is ready, those left are cycles: one source is saved in a scratch register, which frees its
- * readers' way. Wide moves stand for two slots, which cover all cases of narrow and wide overlapping. Linear.
+ * A move is ready when no other pending move reads what it writes. Ready moves are made; making one may set
+ * another free. When none is ready, those left are cycles: one source is saved in a scratch register, which
+ * frees its readers' way. Wide moves stand for two slots, which cover all cases of narrow and wide
+ * overlapping. Linear.
  */
 #include "backend/bytecode/emit.h"
 
@@ -28,7 +29,8 @@ static void add_readers(struct moves *m, const struct be_transfer *t, int by)
         map_set(m->arena, &m->readers, t->from + i, readers_of(m, t->from + i) + (uint32_t)by);
 }
 
-/* Nobody else reads what t writes. A wide move that reads its own destination's half does not exist: pairs are even. */
+/* Nobody else reads what t writes. A wide move that reads its own destination's half does not exist: pairs
+ * are even. */
 static bool is_ready(const struct moves *m, const struct be_transfer *t)
 {
     return readers_of(m, t->to) == 0 && (!t->wide || readers_of(m, t->to + 1) == 0);

@@ -38,9 +38,17 @@ const struct bc_op_info bc_op_rows[BC_OPS] = {
 #define FILE_V BC_FILE_VECTORS
 #define FILE_W (BC_FILE_VECTORS | BC_LETTER_WIDE)
 const uint8_t bc_letters[128] = {
-    ['v'] = FILE_V, ['w'] = FILE_W, ['m'] = BC_FILE_MASKS, ['s'] = BC_FILE_SCALARS, ['t'] = FILE_V,
-    ['V'] = FILE_V | BC_LETTER_WRITTEN, ['W'] = FILE_W | BC_LETTER_WRITTEN, ['M'] = BC_FILE_MASKS | BC_LETTER_WRITTEN,
-    ['X'] = FILE_V | BC_LETTER_WRITTEN, ['Y'] = FILE_W | BC_LETTER_WRITTEN, ['Z'] = BC_FILE_MASKS | BC_LETTER_WRITTEN,
+    ['v'] = FILE_V,
+    ['w'] = FILE_W,
+    ['m'] = BC_FILE_MASKS,
+    ['s'] = BC_FILE_SCALARS,
+    ['t'] = FILE_V,
+    ['V'] = FILE_V | BC_LETTER_WRITTEN,
+    ['W'] = FILE_W | BC_LETTER_WRITTEN,
+    ['M'] = BC_FILE_MASKS | BC_LETTER_WRITTEN,
+    ['X'] = FILE_V | BC_LETTER_WRITTEN,
+    ['Y'] = FILE_W | BC_LETTER_WRITTEN,
+    ['Z'] = BC_FILE_MASKS | BC_LETTER_WRITTEN,
     ['S'] = BC_FILE_SCALARS | BC_LETTER_WRITTEN,
 };
 
@@ -51,7 +59,8 @@ static bool is_branch_form(enum bc_op op)
 
 const struct bc_op_info *bc_op_info(enum bc_op op)
 {
-    if ((unsigned)op >= BC_OPS || (is_branch_form(op) && !bc_is_comparison((enum scalar_case)(op / BC_FORMS))))
+    if ((unsigned)op >= BC_OPS ||
+        (is_branch_form(op) && !bc_is_comparison((enum scalar_case)(op / BC_FORMS))))
         return NULL;
     return &bc_op_rows[op];
 }
@@ -64,7 +73,13 @@ bool bc_has_branch_word(enum bc_op op)
 bool bc_ends_block(enum bc_op op)
 {
     switch (op) {
-    case BC_jump: case BC_switch_v: case BC_switch_w: case BC_switch_s: case BC_exit: case BC_call: case BC_icall:
+    case BC_jump:
+    case BC_switch_v:
+    case BC_switch_w:
+    case BC_switch_s:
+    case BC_exit:
+    case BC_call:
+    case BC_icall:
     case BC_ret: case BC_trap:
         return true;
     default:

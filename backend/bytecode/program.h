@@ -11,22 +11,26 @@
  *
  * Rules for the runtime (what it relies on beside bc_verify's):
  *
- * 1. Switch points. A scheme changes the set of active lanes only at a block word, at the branch, jump, switch, call,
- *    icall, ret or exit that ends a block, and before a convergent operation (never between one and what follows it)
- *    or a BC_scheme. Between two switch points the active lanes stay the same, so that
- * 2. temporaries (destinations of T_ forms and of splat) and scalars that are not the same for the whole launch live
- *    between two switch points only; nothing in an inactive lane of theirs is ever read again. Operands of
- *    convergent operations may be temporaries unless the program keeps tokens (then they are persistent); a barrier
- *    and a BC_scheme end the life of every temporary.
+ * 1. Switch points. A scheme changes the set of active lanes only at a block word, at the branch, jump,
+ *    switch, call, icall, ret or exit that ends a block, and before a convergent operation (never between one
+ *    and what follows it) or a BC_scheme. Between two switch points the active lanes stay the same, so that
+ * 2. temporaries (destinations of T_ forms and of splat) and scalars that are not the same for the whole
+ *    launch live between two switch points only; nothing in an inactive lane of theirs is ever read again.
+ *    Operands of convergent operations may be temporaries unless the program keeps tokens (then they are
+ *    persistent); a barrier and a BC_scheme end the life of every temporary.
  * 3. No instruction writes a register that a fill of the same kernel names: fills hold for the whole launch.
- * 4. A destination may be an operand's register but never overlaps one in part (a w and one of its two v halves).
- * 5. The word after a call or icall is a block word with BC_RETURN; that after an icall, and every `meet`, has BC_MEET.
- * 6. Return slots are written by call, icall and (in thunks) by mov_v from another return slot, nothing else. The
- *    runtime clears the register files when a launch starts, and `ret` traps unless each lane's address is that of a
- *    block word with BC_RETURN; then bc_verify's word holds: no instruction touches a register outside the files.
- * 7. Code index of a function pointer p: functions[p - 1].entry if its signature is the icall's and there is an entry.
- * 8. Addresses of shared and private memory begin at BC_FIRST_ADDRESS (0 is null); shared_bytes and private_bytes
- *    count from 0.
+ * 4. A destination may be an operand's register but never overlaps one in part (a w and one of its two v
+ *    halves).
+ * 5. The word after a call or icall is a block word with BC_RETURN; that after an icall, and every `meet`,
+ *    has BC_MEET.
+ * 6. Return slots are written by call, icall and (in thunks) by mov_v from another return slot, nothing else.
+ *    The runtime clears the register files when a launch starts, and `ret` traps unless each lane's address
+ *    is that of a block word with BC_RETURN; then bc_verify's word holds: no instruction touches a register
+ *    outside the files.
+ * 7. Code index of a function pointer p: functions[p - 1].entry if its signature is the icall's and there is
+ *    an entry.
+ * 8. Addresses of shared and private memory begin at BC_FIRST_ADDRESS (0 is null); shared_bytes and
+ *    private_bytes count from 0.
  */
 #ifndef KERNC_PROGRAM_H
 #define KERNC_PROGRAM_H
@@ -49,7 +53,10 @@ enum bc_op {
 };
 /* Forms of scalar case c: 5 * c + form. B and C forms of cases that are no comparison are invalid opcodes. */
 enum bc_form { BC_FORM_V, BC_FORM_T, BC_FORM_S, BC_FORM_B, BC_FORM_C, BC_FORMS };
-static inline enum bc_op bc_scalar_op(enum scalar_case c, enum bc_form f) { return (enum bc_op)(c * BC_FORMS + f); }
+static inline enum bc_op bc_scalar_op(enum scalar_case c, enum bc_form f)
+{
+    return (enum bc_op)(c * BC_FORMS + f);
+}
 #define BC_SCALAR_OPS (SCALAR_CASES * BC_FORMS)
 
 /* In d of a block word. MEET: lanes of a divergent branch meet here. RETURN: calls return here. */
@@ -77,7 +84,7 @@ struct bc_ins {
 struct bc_branch {
     uint16_t op, site;          /* site table row: where divergence is counted */
     uint32_t yes, no;           /* where lanes with a true / false condition go */
-    uint32_t meet;              /* where they meet again (BC_NO_TARGET: only at the function's end; or never parted) */
+    uint32_t meet; /* where they meet again (BC_NO_TARGET: only at the function's end; or never parted) */
 };
 _Static_assert(sizeof(struct bc_ins) == 16 && sizeof(struct bc_branch) == 16, "words are 16 bytes");
 
@@ -93,14 +100,14 @@ struct bc_case { int64_t value; uint32_t target; };
 struct bc_switch { uint32_t first, count, otherwise, meet, site; };      /* cases sorted by signed value */
 
 enum bc_kind { BC_KIND_V, BC_KIND_W, BC_KIND_M, BC_KIND_S };
-struct bc_operand { uint8_t type, kind; uint16_t reg; };                 /* type: enum bc_value of the argument */
+struct bc_operand { uint8_t type, kind; uint16_t reg; };     /* type: enum bc_value of the argument */
 enum bc_value { BC_VOID, BC_I1, BC_I32, BC_I64, BC_F32, BC_F64, BC_PTR };
 
 struct bc_host { const char *name; uint8_t result, argc; uint8_t args[64]; };
 struct bc_text { const char *bytes; uint32_t length; };
-/* Code words code … end - 1; functions with code fill the code table without gaps. A function no kernel reaches has
- * none: code == end == BC_NO_TARGET. `entry`: where icall enters: moves the signature's argument registers into the
- * function's own, then goes to `code`; BC_NO_TARGET: its address is not taken. */
+/* Code words code … end - 1; functions with code fill the code table without gaps. A function no kernel
+ * reaches has none: code == end == BC_NO_TARGET. `entry`: where icall enters: moves the signature's
+ * argument registers into the function's own, then goes to `code`; BC_NO_TARGET: its address is not taken. */
 struct bc_function { const char *name; uint32_t code, end, entry, signature, return_slot; bool kernel; };
 
 enum bc_special {
@@ -156,7 +163,8 @@ void bc_program_free(struct bc_program *p);
 /* What every program's bytes begin with. */
 #define BC_MAGIC       "\x89KBC\r\n\x1a\n"   /* damaged by any text conversion, like PNG's */
 #define BC_MAGIC_BYTES 8
-/* File format: docs/bytecode.md. Writing cannot fail but for memory; reading checks everything and gives a reason. */
+/* File format: docs/bytecode.md. Writing cannot fail but for memory; reading checks everything and gives a
+ * reason. */
 void bc_write(const struct bc_program *p, struct text *out);
 /* Puts a header before the body of a program; bc_write does so, and tests that change bodies. */
 void bc_seal(const void *body, size_t n, struct text *out);
@@ -174,7 +182,7 @@ static inline bool bc_is_comparison(enum scalar_case c)
     return scalar_case_info[c].op >= SCALAR_OP_eq && scalar_case_info[c].op <= SCALAR_OP_le;
 }
 bool bc_has_branch_word(enum bc_op op);
-bool bc_ends_block(enum bc_op op);            /* the word (or branch word) after it is a block word or the function's end */
+bool bc_ends_block(enum bc_op op);            /* what comes after it is a block word or the function's end */
 bool bc_is_convergent(enum bc_op op);
 /* What a letter of `operands` stands for. */
 enum bc_file { BC_FILE_NONE, BC_FILE_VECTORS, BC_FILE_MASKS, BC_FILE_SCALARS, BC_FILES };
@@ -185,15 +193,19 @@ static inline enum bc_file bc_file_of(char letter)
     return (enum bc_file)(bc_letters[(unsigned char)letter] & BC_LETTER_FILE);
 }
 static inline bool bc_is_wide(char letter) { return bc_letters[(unsigned char)letter] & BC_LETTER_WIDE; }
-static inline bool bc_is_written(char letter) { return bc_letters[(unsigned char)letter] & BC_LETTER_WRITTEN; }
+static inline bool bc_is_written(char letter)
+{
+    return bc_letters[(unsigned char)letter] & BC_LETTER_WRITTEN;
+}
 static inline bool bc_is_read(char letter)
 {
     return bc_file_of(letter) != BC_FILE_NONE && !bc_is_written(letter);
 }
 enum bc_kind bc_kind_of(enum bc_value v);     /* of a value in lanes: M for i1, W for 64 bits, else V */
 
-/* The conversions of a printf format, in the C library's notation without * and %s. Gives the position behind the next
- * one, NULL if there is none: then the rest is plain text. What lies before `start` is plain text too. */
+/* The conversions of a printf format, in the C library's notation without * and %s. Gives the position
+ * behind the next one, NULL if there is none: then the rest is plain text. What lies before `start` is
+ * plain text too. */
 struct bc_conversion {
     const char *start;
     uint32_t    length;

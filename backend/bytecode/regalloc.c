@@ -1,13 +1,14 @@
-/* regalloc.c: registers of a function's frame, for what lives across switch points: linear scan (Poletto and Sarkar,
- * 1999) over the intervals of liveness.c, which says why sharing is safe although lanes run apart.
+/* regalloc.c: registers of a function's frame, for what lives across switch points: linear scan (Poletto and
+ * Sarkar, 1999) over the intervals of liveness.c, which says why sharing is safe although lanes run apart.
  *
- * Coalescing comes first: a block parameter and the values that edges bring to it form a group, as long as no two
- * members' intervals overlap, and a group gets one register, so that the moves between its members vanish. Edges
- * that go back are tried first: their moves are the ones that run often. A group's members are kept sorted, the
- * smaller group is merged into the larger, and groups stop growing at GROUP_LIMIT: no input makes this quadratic.
+ * Coalescing comes first: a block parameter and the values that edges bring to it form a group, as long as no
+ * two members' intervals overlap, and a group gets one register, so that the moves between its members
+ * vanish. Edges that go back are tried first: their moves are the ones that run often. A group's members are
+ * kept sorted, the smaller group is merged into the larger, and groups stop growing at GROUP_LIMIT: no input
+ * makes this quadratic.
  *
- * Registers that are not shared: scalars that live across switch points (written without a mask), the function's
- * result.
+ * Registers that are not shared: scalars that live across switch points (written without a mask), the
+ * function's result.
  */
 #include "backend/bytecode/emit.h"
 
@@ -15,7 +16,7 @@
 
 #define GROUP_LIMIT 256
 
-/* ---- pools ------------------------------------------------------------------------------------------------------- */
+/* ---- pools --------------------------------------------------------------------------------------------- */
 
 static bool pool_has(const struct be_pool *p, uint32_t reg)
 {
@@ -41,7 +42,8 @@ uint32_t be_pool_take(struct arena *a, struct be_pool *p, bool wide)
     uint32_t word = p->low[wide] / 64, reg;
     while (word < p->words.count && !free_places(p->words.at[word], wide))
         word++;
-    reg = word * 64 + (word < p->words.count ? (uint32_t)__builtin_ctzll(free_places(p->words.at[word], wide)) : 0);
+    reg = word * 64 +
+          (word < p->words.count ? (uint32_t)__builtin_ctzll(free_places(p->words.at[word], wide)) : 0);
     p->low[wide] = reg;
     pool_add(a, p, reg);
     if (wide)
@@ -64,7 +66,7 @@ void be_pool_clear(struct be_pool *p)
     p->low[0] = p->low[1] = 0;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------ */
+/* ---- groups -------------------------------------------------------------------------------------------- */
 
 struct group { uint32_t count; uint32_t *members; };       /* sorted by start; NULL: the register alone */
 struct allocator {
@@ -157,7 +159,7 @@ static void coalesce_edges(struct allocator *a, bool back)
     }
 }
 
-/* ---- linear scan --------------------------------------------------------------------------------------------------- */
+/* ---- linear scan --------------------------------------------------------------------------------------- */
 
 struct interval { uint32_t start, end, leader; };
 

@@ -1,13 +1,13 @@
-/* select.c: instruction selection: IR → words on virtual registers, a block after the other in reverse post-order, so
- * that definitions come before their uses.
+/* select.c: instruction selection: IR → words on virtual registers, a block after the other in reverse
+ * post-order, so that definitions come before their uses.
  *
  * Nothing is looked ahead for: every value gets its words where it stands, and what turns out to be unneeded
- * (comparisons that went into a branch, address arithmetic that went into a load, spread uniform values that only
- * scalar forms read) is dropped by liveness.c.
+ * (comparisons that went into a branch, address arithmetic that went into a load, spread uniform values that
+ * only scalar forms read) is dropped by liveness.c.
  */
 #include "backend/bytecode/select.h"
 
-/* ---- values -------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static ir_ref strip_casts(const struct be_selector *s, ir_ref r)
 {
@@ -111,7 +111,7 @@ uint32_t be_lane_constant(struct be_selector *s, enum bc_kind kind, uint64_t bit
     return be_fill(s->c, s->f, kind, BC_FROM_CONSTANT, bits);
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------ */
+/* ---- words --------------------------------------------------------------------------------------------- */
 
 static uint32_t define(struct be_selector *s, enum bc_kind kind)
 {
@@ -155,7 +155,8 @@ static struct be_word *put_move_word(struct be_selector *s, enum bc_op op, uint3
 void be_spread(struct be_selector *s, ir_ref r)
 {
     uint32_t from = s->scalars[r];
-    put_move_word(s, (enum bc_op)(BC_spread_v + be_kind((enum ir_type)ir_at(s->ir, r)->type)), be_define(s, r), from);
+    put_move_word(s, (enum bc_op)(BC_spread_v + be_kind((enum ir_type)ir_at(s->ir, r)->type)),
+                  be_define(s, r), from);
 }
 
 void be_put_move(struct be_selector *s, uint32_t to, ir_ref r)
@@ -173,7 +174,7 @@ void be_switch_point(struct be_selector *s)
     s->boundary = true;
 }
 
-/* ---- pure operations ------------------------------------------------------------------------------------------- */
+/* ---- pure operations ----------------------------------------------------------------------------------- */
 
 static bool all_uniform(const struct be_selector *s, const struct ir_ins *ins)
 {
@@ -233,7 +234,8 @@ static bool put_shift(struct be_selector *s, ir_ref r)
     if (n < 0 || be_uniform(s, x))
         return false;
     uint32_t count = be_lane_constant(s, wide ? BC_KIND_W : BC_KIND_V, (uint64_t)n), from = be_lanes(s, x);
-    struct be_word *w = be_put(s, bc_scalar_op(wide ? SCALAR_shl_L : SCALAR_shl_I, BC_FORM_V), be_define(s, r), from, count, 0);
+    struct be_word *w = be_put(s, bc_scalar_op(wide ? SCALAR_shl_L : SCALAR_shl_I, BC_FORM_V),
+                               be_define(s, r), from, count, 0);
     w->cycles = be_latency[IR_LAT_ALU];
     return true;
 }
@@ -248,7 +250,7 @@ static void select_cast(struct be_selector *s, ir_ref r)
     s->invariant[r] = be_invariant(s, from);
 }
 
-/* ---- control ---------------------------------------------------------------------------------------------------- */
+/* ---- control ------------------------------------------------------------------------------------------- */
 
 /* A comparison of this block that only the branch reads becomes part of it. */
 static bool select_fused(struct be_selector *s, const struct ir_ins *branch)
@@ -263,7 +265,8 @@ static bool select_fused(struct be_selector *s, const struct ir_ins *branch)
         return false;
     uint32_t regs[3];
     take_operands(s, compare, scalar, regs);
-    struct be_word *w = be_put(s, bc_scalar_op(which, scalar ? BC_FORM_C : BC_FORM_B), 0, regs[0], regs[1], 0);
+    struct be_word *w =
+        be_put(s, bc_scalar_op(which, scalar ? BC_FORM_C : BC_FORM_B), 0, regs[0], regs[1], 0);
     w->parts = 2;
     w->cycles = (uint8_t)(w->cycles + be_latency[ir_latency_of(s->ir, condition)]);
     return true;
@@ -286,7 +289,8 @@ static void select_switch(struct be_selector *s, ir_ref r)
     if (be_uniform(s, value))
         be_put(s, BC_switch_s, 0, be_scalar(s, value), 0, 0);
     else
-        be_put(s, ir_at(s->ir, value)->type == IR_TYPE_I64 ? BC_switch_w : BC_switch_v, 0, be_lanes(s, value), 0, 0);
+        be_put(s, ir_at(s->ir, value)->type == IR_TYPE_I64 ? BC_switch_w : BC_switch_v, 0, be_lanes(s, value),
+               0, 0);
 }
 
 static void select_assert(struct be_selector *s, ir_ref r)
@@ -329,10 +333,10 @@ static void select_ins(struct be_selector *s, ir_ref r)
     }
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
-/* The moves that the edge's arguments ask for. They stand at the end of the block, behind a branch in a block of their
- * own: there only invariant scalars can still be read. */
+/* The moves that the edge's arguments ask for. They stand at the end of the block, behind a branch in a
+ * block of their own: there only invariant scalars can still be read. */
 static void select_edge(struct be_selector *s, const struct ir_edge *e, bool only)
 {
     struct be_function *f = s->f;
@@ -401,7 +405,8 @@ static void note_params(struct be_selector *s)
 
 static bool may_part_lanes(enum bc_op op)
 {
-    return op == BC_br || op == BC_switch_v || op == BC_switch_w || (op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_B);
+    return op == BC_br || op == BC_switch_v || op == BC_switch_w ||
+           (op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_B);
 }
 
 uint32_t be_meet(const struct be_function *f, const struct be_block *b)

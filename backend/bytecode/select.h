@@ -4,10 +4,11 @@
 
 #include "backend/bytecode/emit.h"
 
-/* How a value is held. Uniform ones live in scalars: those that are the same all the time a warp runs ("invariant")
- * may be read everywhere; the others ("local": results of ballot, loads from a uniform address, …) are what the active
- * lanes agreed on between two switch points, and may be read as scalars only there. Behind its definition a uniform
- * value is also spread over lanes; the spreading word dies if no lane form reads it. */
+/* How a value is held. Uniform ones live in scalars: those that are the same all the time a warp runs
+ * ("invariant") may be read everywhere; the others ("local": results of ballot, loads from a uniform
+ * address, …) are what the active lanes agreed on between two switch points, and may be read as scalars
+ * only there. Behind its definition a uniform value is also spread over lanes; the spreading word dies if
+ * no lane form reads it. */
 struct be_selector {
     struct be_context *c;
     struct be_function *f;
@@ -44,7 +45,7 @@ void be_select_load(struct be_selector *s, ir_ref r);        /* select_memory.c 
 void be_select_store(struct be_selector *s, ir_ref r);
 void be_select_atomic(struct be_selector *s, ir_ref r);
 void be_select_block_memory(struct be_selector *s, ir_ref r);
-bool be_select_group(struct be_selector *s, ir_ref r);       /* select_group.c; false: none of its operations */
+bool be_select_group(struct be_selector *s, ir_ref r); /* select_group.c; false: none of its operations */
 void be_select_call(struct be_selector *s, ir_ref r);        /* select_call.c */
 void be_select_icall(struct be_selector *s, ir_ref r);
 void be_select_listed(struct be_selector *s, ir_ref r);      /* printf, hostcall */

@@ -1,7 +1,8 @@
 /* select_call.c: calls, returns, and the operations that take a list of operands.
  *
- * Arguments go straight into the callee's parameter registers, the result comes back in a register of the callee's
- * frame; of calls through pointers, and of functions that may be called so, both are in the signature's frame.
+ * Arguments go straight into the callee's parameter registers, the result comes back in a register of the
+ * callee's frame; of calls through pointers, and of functions that may be called so, both are in the
+ * signature's frame.
  */
 #include "backend/bytecode/select.h"
 

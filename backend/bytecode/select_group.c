@@ -1,7 +1,7 @@
 /* select_group.c: convergent operations and tokens.
  *
- * A program that keeps tokens may switch lanes before every convergent operation, one that does not only before a
- * barrier (program.h, rules 1 and 2).
+ * A program that keeps tokens may switch lanes before every convergent operation, one that does not only
+ * before a barrier (program.h, rules 1 and 2).
  */
 #include "backend/bytecode/select.h"
 
@@ -24,8 +24,9 @@ static bool is_class(const struct ir_ins *ins, enum ir_type a, enum ir_type b)
 /* reduce_OP_I and its neighbours: integers in pairs I L, then the floats of add, smin, smax. */
 static enum bc_op reduce_op(const struct ir_ins *ins)
 {
-    static const enum bc_op integers[] = {BC_reduce_add_I, BC_reduce_smin_I, BC_reduce_smax_I, BC_reduce_umin_I,
-                                          BC_reduce_umax_I, BC_reduce_and_I, BC_reduce_or_I, BC_reduce_xor_I};
+    static const enum bc_op integers[] = {BC_reduce_add_I,  BC_reduce_smin_I, BC_reduce_smax_I,
+                                          BC_reduce_umin_I, BC_reduce_umax_I, BC_reduce_and_I,
+                                          BC_reduce_or_I,   BC_reduce_xor_I};
     static const enum bc_op floats[] = {BC_reduce_add_F, BC_reduce_smin_F, BC_reduce_smax_F};
     unsigned n = ins->op - IR_reduce_add;
     if (ins->type == IR_TYPE_I1)

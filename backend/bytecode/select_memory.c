@@ -1,8 +1,8 @@
 /* select_memory.c: loads, stores, atomics, and how their addresses fold into them.
  *
- * An address is taken apart into   base (uniform) + (index << shift) + offset,   all modulo 2^32 as addresses are:
- * constants go to the offset, one uniform term to the base, a shift or a multiplication by a power of two and the
- * constants below it to the index. What cannot be split stays one address in lanes.
+ * An address is taken apart into   base (uniform) + (index << shift) + offset,   all modulo 2^32 as addresses
+ * are: constants go to the offset, one uniform term to the base, a shift or a multiplication by a power of
+ * two and the constants below it to the index. What cannot be split stays one address in lanes.
  */
 #include "backend/bytecode/select.h"
 
@@ -34,7 +34,8 @@ static ir_ref peel_shift(const struct be_selector *s, ir_ref r, unsigned *shift)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
     uint64_t bits;
-    if (ins->type != IR_TYPE_I32 || (ins->op != IR_shl && ins->op != IR_mul) || !ir_is_const(s->ir, ins->args[1], &bits))
+    if (ins->type != IR_TYPE_I32 || (ins->op != IR_shl && ins->op != IR_mul) ||
+        !ir_is_const(s->ir, ins->args[1], &bits))
         return 0;
     if (ins->op == IR_mul && (bits == 0 || bits & (bits - 1)))
         return 0;
@@ -99,16 +100,18 @@ static struct address split_address(const struct be_selector *s, const struct ir
     return a;
 }
 
-/* ---- the access ------------------------------------------------------------------------------------------------ */
+/* ---- the access ---------------------------------------------------------------------------------------- */
 
 enum { LOAD_8, LOAD_8S, LOAD_16, LOAD_16S, LOAD_32, LOAD_64, LOAD_B };
 enum { STORE_8, STORE_16, STORE_32, STORE_64, STORE_F32, STORE_F64, STORE_B };
 /* Rows of SPACE and UNIFORM in bytecode.def, in their order, for each access type. */
-static const struct { uint8_t load, store; } rows[IR_MEMS] = {
-    [IR_MEM_B8] = {LOAD_B, STORE_B},    [IR_MEM_U8] = {LOAD_8, STORE_8},    [IR_MEM_S8] = {LOAD_8S, STORE_8},
-    [IR_MEM_U16] = {LOAD_16, STORE_16}, [IR_MEM_S16] = {LOAD_16S, STORE_16}, [IR_MEM_I32] = {LOAD_32, STORE_32},
-    [IR_MEM_I64] = {LOAD_64, STORE_64}, [IR_MEM_F32] = {LOAD_32, STORE_F32}, [IR_MEM_F64] = {LOAD_64, STORE_F64},
-    [IR_MEM_PTR] = {LOAD_32, STORE_32},
+static const struct { uint8_t load, store;
+} rows[IR_MEMS] = {
+    [IR_MEM_B8] = {LOAD_B, STORE_B},     [IR_MEM_U8] = {LOAD_8, STORE_8},
+    [IR_MEM_S8] = {LOAD_8S, STORE_8},    [IR_MEM_U16] = {LOAD_16, STORE_16},
+    [IR_MEM_S16] = {LOAD_16S, STORE_16}, [IR_MEM_I32] = {LOAD_32, STORE_32},
+    [IR_MEM_I64] = {LOAD_64, STORE_64},  [IR_MEM_F32] = {LOAD_32, STORE_F32},
+    [IR_MEM_F64] = {LOAD_64, STORE_F64}, [IR_MEM_PTR] = {LOAD_32, STORE_32},
 };
 _Static_assert(BC_ldx_gb == BC_ld_g8 + 2 * LOAD_B + 1 && BC_stx_gb == BC_st_g8 + 2 * STORE_B + 1
                    && BC_ldu_gb == BC_ldu_g8 + LOAD_B && BC_ldx_pb - BC_ldx_hb == BC_ldx_hb - BC_ldx_gb,
@@ -130,8 +133,8 @@ static uint32_t lane_zero(struct be_selector *s)
     return s->zero ? s->zero : (s->zero = be_lane_constant(s, BC_KIND_V, 0));
 }
 
-/* Chooses mode V or X: `a` and, for X, `b` of the word, its shift and offset. An address of known parts alone is an
- * offset from 0. X takes the place of an addition (and shift) besides the access. */
+/* Chooses mode V or X: `a` and, for X, `b` of the word, its shift and offset. An address of known parts
+ * alone is an offset from 0. X takes the place of an addition (and shift) besides the access. */
 struct mode { uint32_t a, b; unsigned shift; uint32_t offset; bool indexed; };
 static struct mode choose_mode(struct be_selector *s, const struct address *a)
 {
@@ -164,7 +167,8 @@ static void finish_access(struct be_word *w, const struct mode *m)
 }
 
 /* All active lanes load from one address: once a warp. */
-static void load_uniform(struct be_selector *s, ir_ref r, const struct address *a, unsigned space, unsigned row)
+static void load_uniform(struct be_selector *s, ir_ref r, const struct address *a, unsigned space,
+                         unsigned row)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
     bool invariant = ir_at(s->ir, ins->args[0])->type == IR_TYPE_CONSTANT && be_invariant(s, a->base);
@@ -201,11 +205,12 @@ void be_select_store(struct be_selector *s, ir_ref r)
     finish_access(m.indexed ? be_put(s, op, value, m.a, m.b, 0) : be_put(s, op, 0, m.a, value, 0), &m);
 }
 
-/* ---- the rest ----------------------------------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------------------------------------ */
 
 #define ATOMICS_OF_TYPE (BC_at_gadd_L - BC_at_gadd_I)
-_Static_assert(BC_at_gcas_I - BC_at_gadd_I == IR_atomic_cas - IR_atomic_add
-                   && BC_at_hadd_I - BC_at_gadd_I == 3 * ATOMICS_OF_TYPE, "atomics in the IR's order, three types a space");
+_Static_assert(BC_at_gcas_I - BC_at_gadd_I == IR_atomic_cas - IR_atomic_add &&
+                   BC_at_hadd_I - BC_at_gadd_I == 3 * ATOMICS_OF_TYPE,
+               "atomics in the IR's order, three types a space");
 
 /* An address in lanes with an offset: mode V. */
 static uint32_t lane_address(struct be_selector *s, const struct ir_ins *ins, uint32_t *offset)

@@ -1,9 +1,10 @@
-/* table.c: the tables beside the code: what blocks cost, and which lines; sites; targets, once they are known. */
+/* table.c: the tables beside the code: what blocks cost, and which lines; sites; targets, once they are
+ * known. */
 #include "backend/bytecode/encode.h"
 
 #include <stdlib.h>
 
-/* ---- blocks and lines ------------------------------------------------------------------------------------------ */
+/* ---- blocks and lines ---------------------------------------------------------------------------------- */
 
 static int by_line(const void *a, const void *b)
 {
@@ -45,7 +46,8 @@ void be_open_block(struct be_encoder *e, unsigned flags)
     vec_push(&p->arena, &p->code, ((struct bc_ins){.op = BC_block, .d = (uint16_t)flags, .imm = e->open}));
 }
 
-void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t instructions, uint32_t cycles, uint32_t line)
+void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t instructions, uint32_t cycles,
+                uint32_t line)
 {
     struct bc_program *p = e->c->p;
     struct bc_block *b = &p->blocks.at[e->open];
@@ -62,7 +64,7 @@ void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t instructions, 
     }
 }
 
-/* ---- sites -------------------------------------------------------------------------------------------------------- */
+/* ---- sites --------------------------------------------------------------------------------------------- */
 
 static enum bc_site_kind space_kind(unsigned space)
 {
@@ -73,7 +75,8 @@ static enum bc_site_kind site_kind(const struct be_word *w)
 {
     if (w->op == BC_memcpy || w->op == BC_memzero)
         return space_kind(w->c & 3);
-    if (bc_has_branch_word((enum bc_op)w->op) || (w->op >= BC_switch_v && w->op <= BC_switch_s) || w->op == BC_icall)
+    if (bc_has_branch_word((enum bc_op)w->op) || (w->op >= BC_switch_v && w->op <= BC_switch_s) ||
+        w->op == BC_icall)
         return BC_SITE_BRANCH;
     if (w->op >= BC_ld_g8 && w->op <= BC_stx_pb)
         return space_kind((w->op - BC_ld_g8) / (unsigned)(BC_ld_h8 - BC_ld_g8));
@@ -95,7 +98,7 @@ uint16_t be_site(struct be_encoder *e, const struct be_word *w)
     return (uint16_t)(p->sites.count - 1);
 }
 
-/* ---- targets -------------------------------------------------------------------------------------------------------- */
+/* ---- targets ------------------------------------------------------------------------------------------- */
 
 void be_fix_now(struct be_encoder *e, enum be_fix_field field, uint32_t index, uint32_t code)
 {

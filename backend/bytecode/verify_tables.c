@@ -62,7 +62,7 @@ static bool check_hosts(struct verifier *v)
     return true;
 }
 
-/* ---- functions: they fill the code table, in any order, without gaps --------------------------------------- */
+/* ---- functions: they fill the code table, in any order, without gaps ----------------------------------- */
 
 static bool check_function_row(struct verifier *v, uint32_t i)
 {
@@ -117,7 +117,7 @@ static void find_signature_slots(struct verifier *v)
     }
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------------------------------------- */
 
 static bool fill_in_file(const struct bc_kernel *k, const struct bc_fill *f)
 {
@@ -196,7 +196,7 @@ bool verify_tables(struct verifier *v)
     return check_launches(v);
 }
 
-/* ---- operand lists --------------------------------------------------------------------------------------------- */
+/* ---- operand lists ------------------------------------------------------------------------------------- */
 
 /* ins->a operands from index ins->b: each in a register of the kind its type has, or in a scalar. */
 static bool check_operands(struct verifier *v, const struct bc_ins *ins)

@@ -10,12 +10,14 @@ uint32_t be_vreg_new(struct be_context *c, struct be_function *f, enum bc_kind k
 {
     if (f->vregs.count == 0)
         vec_push(&c->arena, &f->vregs, (struct be_vreg){0});
-    vec_push(&c->arena, &f->vregs, ((struct be_vreg){.kind = (uint8_t)kind, .home = (uint8_t)home, .word = BE_NONE,
-                                                     .first_move = BE_NONE}));
+    vec_push(&c->arena, &f->vregs,
+             ((struct be_vreg){
+                 .kind = (uint8_t)kind, .home = (uint8_t)home, .word = BE_NONE, .first_move = BE_NONE}));
     return f->vregs.count - 1;
 }
 
-uint32_t be_fill(struct be_context *c, struct be_function *f, enum bc_kind kind, enum bc_source source, uint64_t value)
+uint32_t be_fill(struct be_context *c, struct be_function *f, enum bc_kind kind, enum bc_source source,
+                 uint64_t value)
 {
     uint64_t key = hash_mix(value, (uint64_t)kind | (uint64_t)source << 8);
     uint32_t i;
@@ -30,7 +32,8 @@ uint32_t be_fill(struct be_context *c, struct be_function *f, enum bc_kind kind,
     return v;
 }
 
-uint32_t be_foreign(struct be_context *c, struct be_function *f, enum bc_kind kind, uint32_t node, uint32_t part)
+uint32_t be_foreign(struct be_context *c, struct be_function *f, enum bc_kind kind, uint32_t node,
+                    uint32_t part)
 {
     uint32_t v = be_vreg_new(c, f, kind, BE_FOREIGN);
     be_vreg(f, v)->node = node;

@@ -1,8 +1,10 @@
-/* random_test.c: random modules run as bytecode compute what each thread computes alone in the plain evaluator.
+/* random_test.c: random modules run as bytecode compute what each thread computes alone in the plain
+ * evaluator.
  *
- * Every thread gets its own numbers and its own 4 KiB of global memory, so that neighbours take different branches;
- * values, memory and the results of calls must not leak from lane to lane. Convergent operations become pure ones,
- * since the evaluator's warp is one thread. `bytecode_random SEED` shows one seed's module and program.
+ * Every thread gets its own numbers and its own 4 KiB of global memory, so that neighbours take different
+ * branches; values, memory and the results of calls must not leak from lane to lane. Convergent operations
+ * become pure ones, since the evaluator's warp is one thread. `bytecode_random SEED` shows one seed's module
+ * and program.
  */
 #include "backend/backend.h"
 #include "include/kernc-rt.h"
@@ -36,23 +38,28 @@ static void make_pure(struct ir_module *m)
 static void add_kernel(struct ir_module *m)
 {
     struct ir_function *callee = m->functions.at[m->functions.count - 1];
-    struct ir_function *f = ir_function_new(m, intern_z(&m->strings, "k"), IR_TYPE_VOID, IR_FN_KERNEL | IR_FN_CONVERGENT);
+    struct ir_function *f =
+        ir_function_new(m, intern_z(&m->strings, "k"), IR_TYPE_VOID, IR_FN_KERNEL | IR_FN_CONVERGENT);
     struct ir_cursor c = {.fn = f, .block = ir_block_new(f, "entry")};
     struct ir_kernel_info info = {.function = f->id};
     static const char *const names[] = {"memory", "results", "numbers"};
-    ir_ref params[3], id = ir_emit0(&c, IR_special, IR_TYPE_I32), block = ir_emit0(&c, IR_special, IR_TYPE_I32);
+    ir_ref params[3], id = ir_emit0(&c, IR_special, IR_TYPE_I32),
+                      block = ir_emit0(&c, IR_special, IR_TYPE_I32);
     ir_at(f, id)->imm = IR_SPECIAL_TID_X;
     ir_at(f, block)->imm = IR_SPECIAL_BID_X;
-    id = ir_emit2(&c, IR_add, IR_TYPE_I32, id, ir_emit2(&c, IR_mul, IR_TYPE_I32, block, ir_const_i32(f, THREADS / 2)));
+    id = ir_emit2(&c, IR_add, IR_TYPE_I32, id,
+                  ir_emit2(&c, IR_mul, IR_TYPE_I32, block, ir_const_i32(f, THREADS / 2)));
     for (int i = 0; i < 3; i++) {
         params[i] = ir_param_new(f, c.block, IR_TYPE_GLOBAL, names[i]);
         struct ir_param_info p = {names[i], "global int *", IR_TYPE_GLOBAL, LAUNCH_INT, 4};
         vec_push(&m->arena, &info.params, p);
     }
-    ir_ref memory = ir_emit2(&c, IR_ptradd, IR_TYPE_GLOBAL, params[0], ir_emit2(&c, IR_shl, IR_TYPE_I32, id, ir_const_i32(f, 12)));
+    ir_ref memory = ir_emit2(&c, IR_ptradd, IR_TYPE_GLOBAL, params[0],
+                             ir_emit2(&c, IR_shl, IR_TYPE_I32, id, ir_const_i32(f, 12)));
     ir_ref eight = ir_emit2(&c, IR_shl, IR_TYPE_I32, id, ir_const_i32(f, 3));
     ir_ref numbers = ir_emit2(&c, IR_ptradd, IR_TYPE_GLOBAL, params[2], eight);
-    ir_ref args[3] = {memory, ir_emit_load(&c, IR_MEM_I32, IR_TYPE_I32, numbers, 0), ir_emit_load(&c, IR_MEM_I32, IR_TYPE_I32, numbers, 4)};
+    ir_ref args[3] = {memory, ir_emit_load(&c, IR_MEM_I32, IR_TYPE_I32, numbers, 0),
+                      ir_emit_load(&c, IR_MEM_I32, IR_TYPE_I32, numbers, 4)};
     ir_ref r = ir_emit(&c, IR_call, IR_TYPE_I64, 3, args);
     ir_at(f, r)->imm = callee->id;
     ir_emit_store(&c, IR_MEM_I64, ir_emit2(&c, IR_ptradd, IR_TYPE_GLOBAL, params[1], eight), 0, r);
@@ -94,7 +101,7 @@ static struct bc_program *compile(uint64_t seed, int level)
     return p;
 }
 
-/* ---- expected ------------------------------------------------------------------------------------------------ */
+/* ---- expected ------------------------------------------------------------------------------------------ */
 
 struct thread { uint32_t numbers[2]; struct evaluation e; };
 
@@ -116,7 +123,7 @@ static bool expect(uint64_t seed, struct thread *threads)
     return all;
 }
 
-/* ---- run -------------------------------------------------------------------------------------------------------- */
+/* ---- run ----------------------------------------------------------------------------------------------- */
 
 static void fill_memory(uint8_t *memory, uint64_t seed)
 {
@@ -125,15 +132,16 @@ static void fill_memory(uint8_t *memory, uint64_t seed)
             memory[t * MEMORY_BYTES + i] = (uint8_t)(hash_mix(seed, i) >> 8);
 }
 
-static void compare(uint64_t seed, int level, unsigned warp, const struct thread *threads, const uint64_t *results,
-                    const uint8_t *memory)
+static void compare(uint64_t seed, int level, unsigned warp, const struct thread *threads,
+                    const uint64_t *results, const uint8_t *memory)
 {
     static const uint8_t none[MEMORY_BYTES];
     for (unsigned t = 0; t < THREADS; t++) {
         uint64_t hash = hash_bytes(memory + t * MEMORY_BYTES, MEMORY_BYTES) ^ hash_bytes(none, MEMORY_BYTES);
         if (results[t] != threads[t].e.result || hash != threads[t].e.memory)
-            fail_msg("seed %" PRIu64 " -O%d warp %u thread %u: result %" PRIx64 " instead of %" PRIx64 "%s", seed, level,
-                     warp, t, results[t], threads[t].e.result, hash != threads[t].e.memory ? ", memory differs" : "");
+            fail_msg("seed %" PRIu64 " -O%d warp %u thread %u: result %" PRIx64 " instead of %" PRIx64 "%s",
+                     seed, level, warp, t, results[t], threads[t].e.result,
+                     hash != threads[t].e.memory ? ", memory differs" : "");
     }
 }
 
@@ -157,7 +165,12 @@ static void run(uint64_t seed, int level, unsigned warp, const struct thread *th
     uint32_t *numbers = kernc_buffer_map(buffers[2]);
     for (unsigned t = 0; t < THREADS; t++)
         memcpy(numbers + 2 * t, threads[t].numbers, 8);
-    kernc_launch launch = {.size = sizeof launch, .grid = {2}, .block = {THREADS / 2}, .args = args, .arg_count = 3, .warp = warp};
+    kernc_launch launch = {.size = sizeof launch,
+                           .grid = {2},
+                           .block = {THREADS / 2},
+                           .args = args,
+                           .arg_count = 3,
+                           .warp = warp};
     if (kernc_run(kernel, &launch, NULL) != KERNC_OK)
         fail_msg("seed %" PRIu64 " -O%d warp %u: %s", seed, level, warp, kernc_error_text(ctx));
     compare(seed, level, warp, threads, kernc_buffer_map(buffers[1]), kernc_buffer_map(buffers[0]));

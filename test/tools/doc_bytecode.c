@@ -16,7 +16,8 @@ void doc_bytecode_operations(struct text *out)
     char name[128], operands[128];
     doc_heading(out, "operation", "d a b c e imm", "meaning", NULL);
     for (unsigned op = BC_SCALAR_OPS; op < BC_OPS; op++)
-        doc_row(out, code(bc_op_rows[op].name, name), code(bc_op_rows[op].operands, operands), bc_op_rows[op].meaning, NULL);
+        doc_row(out, code(bc_op_rows[op].name, name), code(bc_op_rows[op].operands, operands),
+                bc_op_rows[op].meaning, NULL);
 }
 
 /* Every form of one comparison and one conversion stands for all. */
@@ -36,9 +37,11 @@ void doc_bytecode_forms(struct text *out)
 
 void doc_bytecode_limits(struct text *out)
 {
-    static const struct { const char *name; unsigned value; const char *meaning; } limits[] = {
+    static const struct { const char *name; unsigned value; const char *meaning;
+    } limits[] = {
         {"BC_MAX_REGISTERS", BC_MAX_REGISTERS, "registers of each file of a kernel"},
-        {"BC_MAX_SITES", BC_MAX_SITES, "rows of the site table; what comes after shares the last, which has no place"},
+        {"BC_MAX_SITES", BC_MAX_SITES,
+         "rows of the site table; what comes after shares the last, which has no place"},
         {"BC_MAX_WORDS", BC_MAX_WORDS, "code words of a program"},
         {"BC_MAX_SHARED", BC_MAX_SHARED, "bytes of shared memory of a block"},
         {"BC_MAX_PRIVATE", BC_MAX_PRIVATE, "bytes of private memory of a lane"},

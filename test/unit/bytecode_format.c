@@ -101,7 +101,8 @@ static void every_prefix_is_refused(void **state)
     bc_program_free(p);
 }
 
-/* What passes the verifier runs, with little fuel, without touching what is not its own (the sanitizers look). */
+/* What passes the verifier runs, with little fuel, without touching what is not its own (the sanitizers
+ * look). */
 static void run_anyway(kernc_context *ctx, struct bc_program *p)
 {
     kernc_module *m;
@@ -112,7 +113,8 @@ static void run_anyway(kernc_context *ctx, struct bc_program *p)
     if (kernc_module_kernel(m, NULL, &k) == KERNC_OK && kernc_kernel_parameter_count(k) == 2) {
         assert_int_equal(kernc_buffer_create(ctx, 256, "out", &out), KERNC_OK);
         kernc_argument args[] = {kernc_arg_buffer(NULL, out), kernc_arg_bits(NULL, 20)};
-        kernc_launch launch = {.size = sizeof launch, .grid = {1}, .block = {64}, .args = args, .arg_count = 2, .fuel = 2000};
+        kernc_launch launch = {
+            .size = sizeof launch, .grid = {1}, .block = {64}, .args = args, .arg_count = 2, .fuel = 2000};
         kernc_run(k, &launch, NULL);
         kernc_buffer_free(out);
     }

@@ -1,4 +1,5 @@
-/* bytecode_limits.c: each limit of the code generator by a program that goes beyond it, and recursion through pointers. */
+/* bytecode_limits.c: each limit of the code generator by a program that goes beyond it, and recursion
+ * through pointers. */
 #include "test/unit/bytecode_sample.h"
 
 static const char *first_error(const char *text, bool *made)
@@ -25,13 +26,16 @@ static void refuses(const char *text, const char *id)
     assert_false(made);
 }
 
-#define KERNEL "kernel @k(out: ptr.global \"global int *\" of int 4)\ndefine kernel void @k(%out: ptr.global) {\nentry:\n"
+#define KERNEL                                                                                               \
+    "kernel @k(out: ptr.global \"global int *\" of int 4)\ndefine kernel void @k(%out: ptr.global) "         \
+    "{\nentry:\n"
 
 static void private_memory(void **state)
 {
     refuses(KERNEL "%a = alloca 2000000 align 4\nstore i32 %a, 1\nret\n}\n", "private-memory");
     refuses(KERNEL "%a = alloca 800000 align 4\nstore i32 %a, 1\ncall @f()\nret\n}\n"
-            "define void @f() {\nentry:\n%a = alloca 300000 align 4\nstore i32 %a, 1\nret\n}\n", "private-memory");
+                   "define void @f() {\nentry:\n%a = alloca 300000 align 4\nstore i32 %a, 1\nret\n}\n",
+            "private-memory");
 }
 
 static void shared_memory(void **state)
@@ -44,7 +48,8 @@ static void constant_data(void **state)
     struct arena a = {0};
     struct diagnostics d;
     struct ir_module *m = ir_module_new("big");
-    struct ir_object half = {.name = "half", .space = IR_TYPE_CONSTANT, .size = BC_MAX_DATA / 2 + 4, .align = 4};
+    struct ir_object half = {
+        .name = "half", .space = IR_TYPE_CONSTANT, .size = BC_MAX_DATA / 2 + 4, .align = 4};
     diag_init(&d, &a, NULL);
     vec_push(&m->arena, &m->objects, half);
     vec_push(&m->arena, &m->objects, half);
@@ -54,7 +59,8 @@ static void constant_data(void **state)
     arena_free(&a);
 }
 
-/* Many values that are all live at once: one after the other, they are stored in the other order in another block. */
+/* Many values that are all live at once: one after the other, they are stored in the other order in
+ * another block. */
 static void registers(void **state)
 {
     struct text t = {0};

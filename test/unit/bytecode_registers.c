@@ -1,5 +1,6 @@
-/* bytecode_registers.c: parallel moves against their definition; register allocation against liveness computed the
- * slow way, on random control flow: no definition may hit a register that holds a live value of another.
+/* bytecode_registers.c: parallel moves against their definition; register allocation against liveness
+ * computed the slow way, on random control flow: no definition may hit a register that holds a live value of
+ * another.
  */
 #include "backend/bytecode/emit.h"
 
@@ -19,7 +20,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(seed >> 33) % below;
 }
 
-/* ---- parallel moves --------------------------------------------------------------------------------------------- */
+/* ---- parallel moves ------------------------------------------------------------------------------------ */
 
 enum { SLOTS = 24, SCRATCH = 100, FROM_SCALAR = 1000 };
 struct machine { uint32_t slots[200], scratch, emitted; };
@@ -88,13 +89,14 @@ static void scratch_for_cycles_only(void **state)
     struct be_transfer chain[] = {{1, 0, false, false}, {2, 1, false, false}, {3, 2, false, false}};
     be_parallel_moves(&a, &mover, chain, 3);
     assert_int_equal(m.scratch, 0);
-    struct be_transfer swaps[] = {{0, 2, true, false}, {2, 0, true, false}, {4, 5, false, false}, {5, 4, false, false}};
+    struct be_transfer swaps[] = {
+        {0, 2, true, false}, {2, 0, true, false}, {4, 5, false, false}, {5, 4, false, false}};
     be_parallel_moves(&a, &mover, swaps, 4);
     assert_int_equal(m.scratch, 4);
     arena_free(&a);
 }
 
-/* ---- random functions -------------------------------------------------------------------------------------------- */
+/* ---- random functions ---------------------------------------------------------------------------------- */
 
 enum { BLOCKS = 14 };
 
@@ -110,9 +112,19 @@ static void fill_block(struct ir_module *m, struct ir_function *f, uint32_t b, u
     for (uint32_t n = draw(5); n > 0; n--) {
         ir_ref x = pick(known), y = pick(known), r;
         switch (draw(4)) {
-        case 0: r = ir_emit2(&c, IR_slt, IR_TYPE_I1, x, y); r = ir_emit3(&c, IR_select, IR_TYPE_I32, r, x, y); break;
-        case 1: r = ir_emit1(&c, IR_trunc, IR_TYPE_I32, ir_emit2(&c, IR_mul, IR_TYPE_I64, ir_emit1(&c, IR_sext, IR_TYPE_I64, x), ir_emit1(&c, IR_zext, IR_TYPE_I64, y))); break;
-        case 2: r = ir_emit_load(&c, IR_MEM_I32, IR_TYPE_I32, ir_block_at(f, ir_entry(f))->params.at[0], 0); r = ir_emit2(&c, IR_add, IR_TYPE_I32, r, x); break;
+        case 0:
+            r = ir_emit2(&c, IR_slt, IR_TYPE_I1, x, y);
+            r = ir_emit3(&c, IR_select, IR_TYPE_I32, r, x, y);
+            break;
+        case 1:
+            r = ir_emit1(&c, IR_trunc, IR_TYPE_I32,
+                         ir_emit2(&c, IR_mul, IR_TYPE_I64, ir_emit1(&c, IR_sext, IR_TYPE_I64, x),
+                                  ir_emit1(&c, IR_zext, IR_TYPE_I64, y)));
+            break;
+        case 2:
+            r = ir_emit_load(&c, IR_MEM_I32, IR_TYPE_I32, ir_block_at(f, ir_entry(f))->params.at[0], 0);
+            r = ir_emit2(&c, IR_add, IR_TYPE_I32, r, x);
+            break;
         default: r = ir_emit2(&c, IR_sub, IR_TYPE_I32, x, y);
         }
         vec_push(&m->arena, known, r);
@@ -197,7 +209,7 @@ static struct ir_module *random_function(void)
     return m;
 }
 
-/* ---- the slow way: live sets by iteration ----------------------------------------------------------------------- */
+/* ---- the slow way: live sets by iteration -------------------------------------------------------------- */
 
 struct slow { struct be_function *f; struct bitset *live_in; struct arena a; };
 
@@ -311,7 +323,7 @@ static void allocation(void **state)
     }
 }
 
-/* ---- pools --------------------------------------------------------------------------------------------------------- */
+/* ---- pools --------------------------------------------------------------------------------------------- */
 
 static void pools(void **state)
 {

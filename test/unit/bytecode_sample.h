@@ -60,7 +60,8 @@ static const char sample_text[] =
     "  %y = add i32 %x, %x\n"
     "  ret %y\n"
     "}\n"
-    "launch @main(out = zeros(64), n = {1, 2.5}) grid(1) block(64) show(out[0..8]) save(out = \"f.txt\", 8, 8) !12\n";
+    "launch @main(out = zeros(64), n = {1, 2.5}) grid(1) block(64) show(out[0..8]) save(out = \"f.txt\", 8, "
+    "8) !12\n";
 
 static inline struct bc_program *program_of(const char *text, bool tokens)
 {
