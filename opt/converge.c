@@ -24,7 +24,7 @@
 #include "opt/demote.h"
 #include "opt/gather.h"
 
-enum { ROUNDS_MAX = 500 };
+enum { ROUNDS_MAX = 12 };
 
 struct converge {
     struct opt_context *c;
@@ -36,6 +36,7 @@ struct converge {
     const struct ir_tokens *tokens;
     const struct ir_uniformity *uniformity;
     struct ir_join_finder *joins;
+    u32_vec cuts;                        /* operations that have to begin a block of their own */
     struct map tried;                    /* (branch, user or definition): gathered before */
 };
 
@@ -113,7 +114,7 @@ static bool meets_elsewhere(const struct converge *x, uint32_t branch)
 static bool is_met_at_user(const struct converge *x, struct demand d)
 {
     uint32_t p = x->post->idom[d.branch];
-    if (p == home(x, d.user) || sides(x, d, IR_NO_BLOCK) < 2)
+    if (home(x, d.user) == home(x, d.def) || p == home(x, d.user) || sides(x, d, IR_NO_BLOCK) < 2)
         return true;
     return p != IR_NO_BLOCK && sides(x, d, p) == 0;
 }
@@ -188,17 +189,33 @@ static struct bitset blocks_behind(const struct converge *x, struct demand d)
     return behind;
 }
 
+/* Where the code behind a region's end, in a block that goes on with an operation of another token, has to begin a block
+ * of its own; 0: nowhere. */
+static ir_ref find_cut(const struct converge *x, const struct ir_token_region *g, uint32_t i)
+{
+    uint32_t b = g->blocks.at[i];
+    for (uint32_t u = x->tokens->user_start[b]; u < x->tokens->user_start[b + 1]; u++)
+        if (g->ends.at[i] != IR_REGION_THROUGH && x->tokens->position[x->tokens->users[u]] > g->ends.at[i])
+            return x->tokens->users[u];
+    return 0;
+}
+
 /* Blocks of the region of `def`, `def`'s own apart. */
-static void add_region(const struct converge *x, struct bitset into, ir_ref def, struct bitset within)
+static void add_region(struct converge *x, struct bitset into, ir_ref def, struct bitset within)
 {
     const struct ir_token_region *g = ir_token_region_new(x->arena, x->tokens, def);
-    for (uint32_t i = 0; i < g->blocks.count; i++)
-        if (bitset_has(within, g->blocks.at[i]) && g->blocks.at[i] != home(x, def))
-            bitset_add(into, g->blocks.at[i]);
+    for (uint32_t i = 0; i < g->blocks.count; i++) {
+        if (!bitset_has(within, g->blocks.at[i]) || g->blocks.at[i] == home(x, def))
+            continue;
+        bitset_add(into, g->blocks.at[i]);
+        ir_ref cut = find_cut(x, g, i);
+        if (cut)
+            vec_push(x->arena, &x->cuts, cut);
+    }
 }
 
 /* Tokens go through no parameter: their regions stay whole. */
-static void add_regions_begun(const struct converge *x, struct bitset between, struct bitset behind)
+static void add_regions_begun(struct converge *x, struct bitset between, struct bitset behind)
 {
     bool grew = true;
     while (grew) {
@@ -210,7 +227,7 @@ static void add_regions_begun(const struct converge *x, struct bitset between, s
     }
 }
 
-static struct bitset blocks_between(const struct converge *x, struct demand d)
+static struct bitset blocks_between(struct converge *x, struct demand d)
 {
     struct bitset between = blocks_before(x, d, IR_NO_BLOCK), behind = blocks_behind(x, d);
     bitset_intersect(between, behind);
@@ -283,9 +300,8 @@ static void repair(struct converge *x, struct bitset between)
     opt_demote_finish(&demotion);
 }
 
-static void gather(struct converge *x, struct demand d)
+static void gather(struct converge *x, struct demand d, struct bitset between)
 {
-    struct bitset between = blocks_between(x, d);
     opt_edges out = edges_out(x, d, between);
     ir_ref branch = ir_terminator(x->f, d.branch);
     const char *what = ir_op_info[ir_at(x->f, d.user)->op].text;
@@ -302,12 +318,29 @@ static void gather(struct converge *x, struct demand d)
 
 static void analyse(struct converge *x)
 {
+    x->cuts = (u32_vec){0};
     x->g = ir_cfg_new(x->arena, x->f);
     x->cycles = ir_cycles_new(x->arena, x->g);
     x->post = ir_post_dominators_new(x->arena, x->g);
     x->tokens = ir_tokens_new(x->arena, x->g);
     x->uniformity = ir_uniformity_new(x->arena, x->g, x->cycles, x->tokens, NULL);
     x->joins = ir_join_finder_new(x->arena, x->g, x->cycles);
+}
+
+/* What the demand asks for, or first the cuts that it needs. */
+static void meet(struct converge *x, struct demand d)
+{
+    struct bitset between = blocks_between(x, d);
+    for (uint32_t i = 0; i < x->cuts.count; i++) {
+        uint32_t b = home(x, x->cuts.at[i]);
+        if (ir_block_at(x->f, b)->first == x->cuts.at[i])
+            continue;            /* already cut here, for another region */
+        uint32_t rest = ir_block_split(x->f, b, x->cuts.at[i], "rest");
+        struct ir_cursor c = {.fn = x->f, .block = b, .at = ir_at(x->f, x->cuts.at[i])->at};
+        ir_emit_br(&c, rest);
+    }
+    if (x->cuts.count == 0)
+        gather(x, d, between);
 }
 
 /* True if the function changed: then there may be more to do. */
@@ -323,7 +356,7 @@ static bool run_round(struct converge *x, uint32_t round)
         return false;
     }
     if (!unify_returns(x))
-        gather(x, d);
+        meet(x, d);
     opt_invalidate(x->c, x->f);
     return true;
 }
