@@ -6,12 +6,12 @@
  * definition D, P being b's immediate post-dominator:
  *
  *   an operation U that uses the token: if threads can come to U from two sides of b, all their paths pass P first;
- *   D itself, a heart or an anchor in a cycle: if P lies in the region, no path from b to D goes round P
- *       (else threads of several iterations would meet at P).
+ *   the next iteration, if D, a heart or an anchor, is in a cycle: if P lies in the region, no path from b to the cycle's
+ *       header goes round P (else threads of several iterations would meet at P).
  *
- * Where one is not met, the blocks A between b and U (or D) are found: those that b leads to and that lead to U without
- * passing D; for D also the rest of its region, so that the iteration's operations come before the meeting; and the
- * regions of tokens defined in these blocks. All edges that leave them go through one block (gather.h), which then
+ * Where one is not met, the blocks A between b and U (or the header) are found: those that b leads to and that lead to U
+ * without passing D; for an iteration the cycle's, and the rest of D's region, so that all its operations come before the
+ * meeting; and the regions of tokens defined in these blocks. All edges that leave them go through one block (gather.h), which then
  * post-dominates b. A value of A that is used behind it becomes a variable again (demote.h). Innermost tokens first, the
  * first branch of a region first; then everything is looked at anew.
  *
@@ -24,7 +24,7 @@
 #include "opt/demote.h"
 #include "opt/gather.h"
 
-enum { ROUNDS_MAX = 12 };
+enum { ROUNDS_MAX = 500 };
 
 struct converge {
     struct opt_context *c;
@@ -40,8 +40,9 @@ struct converge {
     struct map tried;                    /* (branch, user or definition): gathered before */
 };
 
-/* Threads that part at `branch` are to be together at `user`, an operation or (user == def) the definition. */
-struct demand { uint32_t branch; ir_ref def, user; };
+/* Threads that part at block `branch` are to be together in block `target`, those that come there without passing block
+ * `stop`: for `user`, an operation with the token of `def`, or (user == def) since an iteration ends. */
+struct demand { uint32_t branch; ir_ref def, user; uint32_t target, stop, cycle; };
 
 static uint32_t home(const struct converge *x, ir_ref r)
 {
@@ -50,33 +51,32 @@ static uint32_t home(const struct converge *x, ir_ref r)
 
 /* ---- paths ---------------------------------------------------------------------------------------------------- */
 
-/* Blocks whose ends lead to the user's block without passing the definition, nor `avoid` (IR_NO_BLOCK: none). */
+/* Blocks whose ends lead to the target without passing `stop`, nor `avoid` (IR_NO_BLOCK: none). */
 static struct bitset blocks_before(const struct converge *x, struct demand d, uint32_t avoid)
 {
     struct bitset before = bitset_new(x->arena, x->g->blocks);
-    uint32_t target = home(x, d.user);
     u32_vec work = {0};
-    vec_push(x->arena, &work, target);
+    vec_push(x->arena, &work, d.target);
     while (work.count) {
         uint32_t b = vec_pop(&work);
         for ir_each_pred(p, b, x->g) {
             if (p == avoid || bitset_has(before, p))
                 continue;
             bitset_add(before, p);
-            if (p != home(x, d.def) && p != target)
+            if (p != d.stop && p != d.target)
                 vec_push(x->arena, &work, p);
         }
     }
     return before;
 }
 
-/* Whether the edge to s leads to the user. */
+/* Whether the edge to s leads to the target. */
 static bool leads_there(const struct converge *x, struct demand d, struct bitset before, uint32_t s)
 {
-    return s == home(x, d.user) || (s != home(x, d.def) && bitset_has(before, s));
+    return s == d.target || (s != d.stop && bitset_has(before, s));
 }
 
-/* How many different successors of the branch lead to the user, without passing `avoid`. */
+/* How many different successors of the branch lead to the target, without passing `avoid`. */
 static uint32_t sides(const struct converge *x, struct demand d, uint32_t avoid)
 {
     const struct ir_block *b = ir_block_at(x->f, d.branch);
@@ -114,7 +114,7 @@ static bool meets_elsewhere(const struct converge *x, uint32_t branch)
 static bool is_met_at_user(const struct converge *x, struct demand d)
 {
     uint32_t p = x->post->idom[d.branch];
-    if (home(x, d.user) == home(x, d.def) || p == home(x, d.user) || sides(x, d, IR_NO_BLOCK) < 2)
+    if (d.target == d.stop || p == d.target || sides(x, d, IR_NO_BLOCK) < 2)
         return true;
     return p != IR_NO_BLOCK && sides(x, d, p) == 0;
 }
@@ -122,9 +122,9 @@ static bool is_met_at_user(const struct converge *x, struct demand d)
 static bool is_met_at_definition(const struct converge *x, struct demand d, const struct ir_token_region *g)
 {
     uint32_t p = x->post->idom[d.branch];
-    if (p == IR_NO_BLOCK || p == home(x, d.def) || map_get(&g->at, p) == MAP_NONE)
+    if (d.cycle == IR_NO_CYCLE || p == IR_NO_BLOCK || p == home(x, d.def) || map_get(&g->at, p) == MAP_NONE)
         return true;
-    return sides(x, d, p) == 0;
+    return p == d.target || sides(x, d, p) == 0;
 }
 
 static bool was_tried(const struct converge *x, struct demand d)
@@ -132,16 +132,30 @@ static bool was_tried(const struct converge *x, struct demand d)
     return map_get(&x->tried, (uint64_t)d.branch << 32 | d.user) != MAP_NONE;
 }
 
+static struct demand demand_of_use(const struct converge *x, uint32_t branch, ir_ref user)
+{
+    ir_ref def = ir_at(x->f, user)->token;
+    return (struct demand){branch, def, user, home(x, user), home(x, def), IR_NO_CYCLE};
+}
+
+/* The iteration that ends is that of the innermost cycle with both, at its header. */
+static struct demand demand_of_definition(const struct converge *x, uint32_t branch, ir_ref def)
+{
+    uint32_t cycle = ir_cycle_common(x->cycles, branch, home(x, def));
+    uint32_t header = cycle == IR_NO_CYCLE ? IR_NO_BLOCK : x->cycles->at[cycle].header;
+    return (struct demand){branch, def, def, header, header, cycle};
+}
+
 static bool find_in_branch(const struct converge *x, const struct ir_token_region *g, uint32_t branch, struct demand *d)
 {
-    *d = (struct demand){branch, g->def, g->def};
+    *d = demand_of_definition(x, branch, g->def);
     if (ir_at(x->f, g->def)->op != IR_entry && !was_tried(x, *d) && !is_met_at_definition(x, *d, g))
         return true;
     if (!meets_elsewhere(x, branch))
         return false;
     uint32_t i = x->tokens->index[g->def];
     for (uint32_t u = x->tokens->use_start[i]; u < x->tokens->use_start[i + 1]; u++) {
-        d->user = x->tokens->uses[u];
+        *d = demand_of_use(x, branch, x->tokens->uses[u]);
         if (!was_tried(x, *d) && !is_met_at_user(x, *d))
             return true;
     }
@@ -180,7 +194,7 @@ static struct bitset blocks_behind(const struct converge *x, struct demand d)
         const struct ir_block *b = ir_block_at(x->f, vec_pop(&work));
         for (uint32_t e = 0; e < b->edges.count; e++) {
             uint32_t s = b->edges.at[e].block;
-            if (s == home(x, d.user) || s == home(x, d.def) || bitset_has(behind, s))
+            if (s == d.target || s == d.stop || bitset_has(behind, s))
                 continue;
             bitset_add(behind, s);
             vec_push(x->arena, &work, s);
@@ -227,13 +241,21 @@ static void add_regions_begun(struct converge *x, struct bitset between, struct 
     }
 }
 
+static void keep_cycle(const struct converge *x, struct bitset between, uint32_t cycle)
+{
+    for bitset_each (b, between)
+        if (!ir_cycle_has(x->cycles, cycle, b))
+            bitset_remove(between, b);
+}
+
 static struct bitset blocks_between(struct converge *x, struct demand d)
 {
     struct bitset between = blocks_before(x, d, IR_NO_BLOCK), behind = blocks_behind(x, d);
     bitset_intersect(between, behind);
-    if (d.user == d.def)
+    if (d.user == d.def) {
+        keep_cycle(x, between, d.cycle);
         add_region(x, between, d.def, behind);
-    else if (ir_at(x->f, d.user)->op == IR_loop)
+    } else if (ir_at(x->f, d.user)->op == IR_loop)
         add_region(x, between, d.user, behind);
     add_regions_begun(x, between, behind);
     return between;
