@@ -199,7 +199,7 @@ typedef struct kernc_launch {
     uint32_t    grid[3], block[3];    /* blocks, and threads in a block; 0 counts as 1 */
     const kernc_argument *args;
     uint32_t    arg_count;
-    const char *scheme;               /* NULL: the one the program was lowered for */
+    const char *scheme;               /* NULL, or the one the program was compiled for: else KERNC_INVALID */
     uint32_t    warp;                 /* threads of a warp, 1..64; 0: 32 */
     uint32_t    threads;              /* host threads; 0: 1 */
     uint32_t    segment;              /* bytes of a memory transaction, a power of two from 8 on; 0: 128 */

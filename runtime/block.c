@@ -49,22 +49,12 @@ static void fill_block(struct rt_slot *s, struct rt_worker *k)
     s->filled_block = atomic_load_explicit(&k->block, memory_order_relaxed);
 }
 
-static inline void copy_lanes(uint32_t *to, const uint32_t *from, uint32_t lanes)
-{
-    for (uint32_t i = 0; i < lanes; i += 8)
-        memcpy(to + i, from + i, 8 * sizeof *to);
-}
-
 static void fill_warp(struct rt_warp *w, const struct rt_launch *l)
 {
     const struct rt_fills *fills = &l->fills[RT_FILL_WARP];
-    for (uint32_t i = 0; i < fills->count; i++) {
-        struct rt_fill f = fills->at[i];
-        if (f.special == BC_SPECIAL_WARP)
-            apply_fill(w, f, w->index);
-        else
-            copy_lanes(rt_v(w, f.reg), l->tid[f.value] + (size_t)w->index * w->lanes, w->lanes);
-    }
+    l->core->fill(w, l->lane_fills.at, l->lane_fills.count);
+    for (uint32_t i = 0; i < fills->count; i++)
+        apply_fill(w, fills->at[i], w->index);
 }
 
 /* The parts of a slot's memory, each on a 64-byte boundary. */

@@ -116,6 +116,16 @@ static uint64_t equal_w(const struct rt_warp *w, uint32_t reg, uint64_t x)
     return bits;
 }
 
+static void fill(struct rt_warp *w, const struct rt_lane_fill *fills, uint32_t count)
+{
+    for (uint32_t f = 0; f < count; f++) {
+        const uint32_t *from = fills[f].from + (size_t)w->index * LANES;
+        uint32_t *to = rt_v(w, fills[f].reg);
+        CHUNK_LOOP (c, LANES / CHUNK_32)
+            lanes_store(to + c * CHUNK_32, lanes_load(from + c * CHUNK_32));
+    }
+}
+
 static void run(struct rt_warp *w)
 {
     const struct bc_ins *pc = w->code + w->pc;
@@ -137,5 +147,5 @@ extern const struct rt_core PASTE(CORE_ISA, CORE_LANES);
 const struct rt_core PASTE(CORE_ISA, CORE_LANES) = {
     .isa = TEXT(CORE_ISA), .lanes = LANES, .full = full_table, .brief = brief_table, .partial = partial_table,
     .block_clock = block_clock, .block_ask = block_ask, .ask_converge = ask_converge, .equal_v = equal_v,
-    .equal_w = equal_w, .run = run,
+    .equal_w = equal_w, .fill = fill, .run = run,
 };

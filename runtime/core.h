@@ -4,6 +4,9 @@
 
 #include "runtime/warp.h"
 
+/* A register that gets other lanes in each warp of a block: `from` has the core's number of lanes for each. */
+struct rt_lane_fill { uint32_t reg; const uint32_t *from; };
+
 struct rt_core {
     const char *isa;
     uint32_t    lanes;
@@ -16,6 +19,8 @@ struct rt_core {
     /* The lanes, active or not, whose v (w) register holds x. */
     uint64_t (*equal_v)(const struct rt_warp *w, uint32_t reg, uint32_t x);
     uint64_t (*equal_w)(const struct rt_warp *w, uint32_t reg, uint64_t x);
+    /* Fills warp number w->index's registers; with the stores whose results the core's loads get fastest. */
+    void (*fill)(struct rt_warp *w, const struct rt_lane_fill *fills, uint32_t count);
     /* Runs from w->pc until the warp stops; sets w->stop and w->pc. */
     void (*run)(struct rt_warp *w);
 };

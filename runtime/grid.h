@@ -22,6 +22,7 @@
 enum rt_fill_scope { RT_FILL_LAUNCH, RT_FILL_BLOCK, RT_FILL_WARP, RT_FILL_SCOPES };
 struct rt_fill { uint8_t kind, special; uint16_t reg; uint64_t value; };
 struct rt_fills { struct rt_fill *at; uint32_t count; };
+struct rt_lane_fills { struct rt_lane_fill *at; uint32_t count; };
 
 struct rt_trap_record {
     bool     set, has_address;
@@ -76,6 +77,7 @@ struct rt_launch {
     uint32_t threads, warps, width;          /* in a block; of a warp */
     uint32_t entry;                          /* code index of the kernel's first block */
     struct rt_fills fills[RT_FILL_SCOPES];
+    struct rt_lane_fills lane_fills;         /* thread indices */
     uint32_t *tid[3];                        /* lane vectors by warp, padded to the core's lanes; NULL: unused */
     uint32_t  segment_shift;
     bool      count_transactions;

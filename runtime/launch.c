@@ -73,6 +73,8 @@ static kernc_status choose(struct rt_launch *l, const kernc_launch *o)
     l->scheme = rt_scheme_find(name);
     if (!l->scheme)
         return rt_fail(c, KERNC_NOT_FOUND, "no divergence scheme %s", name);
+    if (strcmp(name, l->program->scheme) != 0)
+        return rt_fail(c, KERNC_INVALID, "the program was compiled for scheme %s, not for %s", l->program->scheme, name);
     l->core = rt_core_choose(o->isa, o->warp);
     if (!l->core)
         return rt_fail(c, KERNC_NOT_FOUND, "no interpreter for instruction set %s on this machine", o->isa);
@@ -199,8 +201,12 @@ static kernc_status add_special(struct rt_launch *l, const struct bc_fill *from)
     struct special special = special_of(l, from->value);
     if (special.by_lane && from->kind != BC_KIND_V)
         return rt_fail(l->context, KERNC_BAD_PROGRAM, "kernel %s: thread and lane indices need lane vectors", l->kernel->name);
-    if (special.scope == RT_FILL_WARP && special.by_lane && !l->tid[special.value])
-        l->tid[special.value] = thread_indices(l, special.value);
+    if (special.scope == RT_FILL_WARP && special.by_lane) {
+        uint32_t **tid = &l->tid[special.value];
+        *tid = *tid ? *tid : thread_indices(l, special.value);
+        l->lane_fills.at[l->lane_fills.count++] = (struct rt_lane_fill){from->reg, *tid};
+        return KERNC_OK;
+    }
     struct rt_fills *fills = &l->fills[special.scope];
     fills->at[fills->count++] = (struct rt_fill){from->kind, (uint8_t)from->value, from->reg, special.value};
     return KERNC_OK;
@@ -210,6 +216,7 @@ static kernc_status prepare_fills(struct rt_launch *l, const uint64_t *params)
 {
     for (int i = 0; i < RT_FILL_SCOPES; i++)
         l->fills[i].at = arena_array(&l->arena, struct rt_fill, l->kernel->fill_count);
+    l->lane_fills.at = arena_array(&l->arena, struct rt_lane_fill, l->kernel->fill_count);
     struct rt_fills *fixed = &l->fills[RT_FILL_LAUNCH];
     for (uint32_t i = 0; i < l->kernel->fill_count; i++) {
         const struct bc_fill *from = &l->program->fills.at[l->kernel->first_fill + i];

@@ -142,6 +142,8 @@ static void launch_limits_are_named(void **state)
     l.segment = 64;
     l.scheme = "none";
     expect(kernc_run(kernel, &l, NULL), KERNC_NOT_FOUND, "no divergence scheme none");
+    l.scheme = "oracle";
+    expect(kernc_run(kernel, &l, NULL), KERNC_INVALID, "compiled for scheme pdom, not for oracle");
     l.scheme = NULL;
     l.isa = "vax";
     expect(kernc_run(kernel, &l, NULL), KERNC_NOT_FOUND, "no interpreter for instruction set vax");
