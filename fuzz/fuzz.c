@@ -2,13 +2,17 @@
 #include "fuzz/fuzz.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <time.h>
 
-struct probe { const struct fz_options *o; const struct fz_verdict *wanted; fz_setup_vec plan; };
+#define REDUCE_SECONDS 60            /* spent on one program at most: each try of one that hangs costs the patience */
+
+struct probe { const struct fz_options *o; const struct fz_verdict *wanted; fz_setup_vec plan; time_t end; };
 
 static bool still_fails(const struct fz_program *p, void *data)
 {
-    struct probe     *probe = data;
+    struct probe *probe = data;
+    if (time(NULL) >= probe->end)
+        return false;
     struct fz_verdict v = fz_try_apart(p, &probe->plan, probe->o->patience);
     return fz_same_kind(&v, probe->wanted);
 }
@@ -36,7 +40,7 @@ static void say(const struct fz_options *o, struct arena *a, const char *fmt, ..
 /* Under the reference and the setup that failed alone, if that is enough to make it fail. */
 static void reduce(const struct fz_options *o, struct arena *a, struct fz_program *p, const struct fz_verdict *v)
 {
-    struct probe probe = {.o = o, .wanted = v};
+    struct probe probe = {.o = o, .wanted = v, .end = time(NULL) + REDUCE_SECONDS};
     fz_plan(o, p, a, &probe.plan);
     if (v->setup.width) {
         probe.plan.count = 1;
