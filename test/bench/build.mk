@@ -14,6 +14,14 @@ $(BUILD)/test/bench/bench_opencl: $(call obj,test/bench/opencl.c test/bench/case
 	@mkdir -p $(@D)
 	$(CC) $(LINK) -o $@ $^ -lOpenCL -lm
 
+# Single things of the interpreter, in ns (T3).
+$(BUILD)/test/bench/micro: $(call obj,test/bench/micro.c) $(BUILD)/libkernc-rt.a
+	@mkdir -p $(@D)
+	$(CC) $(LINK) -o $@ $^ $(LIBS)
+
+micro: $(BUILD)/test/bench/micro
+	@$<
+
 bench:
 	@./setup --bench
 	@$(MAKE) --no-print-directory -j$(CORES) $(BENCH_BIN)
@@ -27,4 +35,4 @@ $(BUILD)/test/bench/scale: $(call obj,test/bench/scale.c test/bench/cases.c) $(B
 bench-scale: $(BUILD)/test/bench/scale
 	@$<
 
-.PHONY: bench bench-scale
+.PHONY: bench micro bench-scale

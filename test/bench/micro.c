@@ -1,6 +1,6 @@
 /* micro.c: what single things cost in the interpreter (T3 of the speed targets): ns for each, best of several runs.
  *
- *     micro [ISA [ROW]]        (ISA: avx2, base or best; ROW: part of the names of the rows to time)
+ *     build/test/bench/micro [ISA [ROW]]        (ISA: avx2, base or best; ROW: part of the names of the rows to time)
  *
  * Each row runs a loop of many copies of one instruction in a single warp and takes the loop's own cost away.
  */
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
     isa = argc > 1 && strcmp(argv[1], "best") != 0 ? argv[1] : NULL;
     if (kernc_context_create(NULL, &context) != KERNC_OK || kernc_buffer_create(context, 1 << 16, "data", &data) != KERNC_OK)
         return 1;
-    printf("%-26s%8s%8s%8s%8s   half mask: %8s%8s%8s%8s\n", "ns", "8", "16", "32", "64", "8", "16", "32", "64");
+    printf("%-26s%8s%8s%8s%8s   half mask: %8s%8s%8s%8s      counted: %8s\n", "ns", "8", "16", "32", "64", "8", "16", "32", "64", "32");
     for (size_t r = 0; r < COUNT(rows); r++) {
         if (argc > 2 && !strstr(rows[r].name, argv[2]))
             continue;
@@ -169,8 +169,9 @@ int main(int argc, char **argv)
         for (int half = 0; half < 2; half++) {
             for (size_t i = 0; i < COUNT(widths); i++)
                 printf("%8.2f", cost(rows[r].emit, (struct shape){widths[i], half, false}, data));
-            printf("%s", half ? "\n" : "              ");
+            printf("              ");
         }
+        printf("%8.2f\n", cost(rows[r].emit, (struct shape){32, false, true}, data));
         fflush(stdout);
     }
     kernc_context_free(context);
