@@ -47,108 +47,77 @@ static struct atomic atomic_of(enum bc_op op)
     return (struct atomic){(uint8_t)(op - first[row]), types[row % 3]};
 }
 
-static uint32_t new_I(enum function f, uint32_t a, uint32_t b, uint32_t c)
-{
-    switch (f) {
-    case ADD:  return a + b;
-    case SUB:  return a - b;
-    case SMIN: return i32(a) < i32(b) ? a : b;
-    case SMAX: return i32(a) > i32(b) ? a : b;
-    case UMIN: return a < b ? a : b;
-    case UMAX: return a > b ? a : b;
-    case AND:  return a & b;
-    case OR:   return a | b;
-    case XOR:  return a ^ b;
-    case XCHG: return b;
-    case CAS:  return a == b ? c : a;
-    }
-    return a;
-}
-
-static uint64_t new_L(enum function f, uint64_t a, uint64_t b, uint64_t c)
-{
-    switch (f) {
-    case ADD:  return a + b;
-    case SUB:  return a - b;
-    case SMIN: return i64(a) < i64(b) ? a : b;
-    case SMAX: return i64(a) > i64(b) ? a : b;
-    case UMIN: return a < b ? a : b;
-    case UMAX: return a > b ? a : b;
-    case AND:  return a & b;
-    case OR:   return a | b;
-    case XOR:  return a ^ b;
-    case XCHG: return b;
-    case CAS:  return a == b ? c : a;
-    }
-    return a;
-}
-
 /* Floats are exchanged and compared as bits, NaNs being canonical; and, or, xor work on the bits. */
-static uint32_t new_F(enum function f, uint32_t a, uint32_t b, uint32_t c)
+static uint32_t canonical(uint32_t bits)
 {
-    float x = scalar_from_f32(a), y = scalar_from_f32(b);
-    uint32_t canonical = scalar_bits_f32(y);
-    switch (f) {
-    case ADD:  return scalar_bits_f32(x + y);
-    case SUB:  return scalar_bits_f32(x - y);
-    case SMIN: case UMIN: return scalar_bits_f32(scalar_fminf(x, y));
-    case SMAX: case UMAX: return scalar_bits_f32(scalar_fmaxf(x, y));
-    case XCHG: return canonical;
-    case CAS:  return a == canonical ? scalar_bits_f32(scalar_from_f32(c)) : a;
-    default:   return new_I(f, a, b, c);
-    }
+    return scalar_bits_f32(scalar_from_f32(bits));
 }
+#define FLOAT(formula) scalar_bits_f32(formula)
+#define X scalar_from_f32(a)
+#define Y scalar_from_f32(b)
 
-/* Makes the memory new; returns the old value. Other host threads may be at the same place if `contended`. */
-#define APPLY(letter, type, compute)                                                                         \
-    static type apply_##letter(type *at, enum function f, type b, type c, bool contended)                    \
+/* One loop a function: d = old value a; memory = formula of a and the operands b, c. Several lanes at one place take turns
+ * in ascending order. Other host threads may be at it too if `contended`: then the new value goes in only if a still is
+ * what is there. */
+#define LANES_BY(word, formula)                                                                              \
+    for rt_each_lane (i, w->active) {                                                                        \
+        word *at = (word *)(void *)(base + w->address[i]), a = __atomic_load_n(at, __ATOMIC_RELAXED);        \
+        word b = operand[i], c = exchange[i];                                                                \
+        UNUSED(c);                                                                                           \
+        if (!contended)                                                                                      \
+            *at = (formula);                                                                                 \
+        else                                                                                                 \
+            while (!__atomic_compare_exchange_n(at, &a, (formula), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) \
+                continue;                                                                                    \
+        d[i] = a;                                                                                            \
+    }                                                                                                        \
+    break;
+#define INTEGERS(name, word, registers, s)                                                                   \
+    static void name(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base, enum function f, bool contended) \
     {                                                                                                        \
-        type old = __atomic_load_n(at, __ATOMIC_RELAXED);                                                    \
-        if (!contended) {                                                                                    \
-            *at = compute(f, old, b, c);                                                                     \
-            return old;                                                                                      \
+        word *d = registers(w, ins->d);                                                                      \
+        const word *operand = registers(w, ins->b), *exchange = registers(w, f == CAS ? ins->c : ins->b);    \
+        switch (f) {                                                                                         \
+        case ADD:  LANES_BY(word, a + b)                                                                     \
+        case SUB:  LANES_BY(word, a - b)                                                                     \
+        case SMIN: LANES_BY(word, s(a) < s(b) ? a : b)                                                       \
+        case SMAX: LANES_BY(word, s(a) > s(b) ? a : b)                                                       \
+        case UMIN: LANES_BY(word, a < b ? a : b)                                                             \
+        case UMAX: LANES_BY(word, a > b ? a : b)                                                             \
+        case AND:  LANES_BY(word, a & b)                                                                     \
+        case OR:   LANES_BY(word, a | b)                                                                     \
+        case XOR:  LANES_BY(word, a ^ b)                                                                     \
+        case XCHG: LANES_BY(word, b)                                                                         \
+        case CAS:  LANES_BY(word, a == b ? c : a)                                                            \
         }                                                                                                    \
-        while (!__atomic_compare_exchange_n(at, &old, compute(f, old, b, c), true, __ATOMIC_SEQ_CST,         \
-                                            __ATOMIC_RELAXED))                                               \
-            continue;                                                                                        \
-        return old;                                                                                          \
     }
-APPLY(I, uint32_t, new_I)
-APPLY(L, uint64_t, new_L)
-APPLY(F, uint32_t, new_F)
+INTEGERS(atomic_I, uint32_t, rt_v, i32)
+INTEGERS(atomic_L, uint64_t, rt_w, i64)
 
-/* Checked host address of the lane's operand, or NULL: trapped. */
-static uint8_t *atomic_address(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
+static void atomic_F(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base, enum function f, bool contended)
 {
-    struct rt_access access = rt_access[ins->op];
-    uint32_t address = rt_v(w, ins->a)[lane] + ins->imm, bytes = 1u << access.log2_bytes;
-    uint8_t *p = rt_locate(w, access.space, true, lane, address, bytes, bytes);
-    if (!p)
-        rt_trap_access(w, ins, lane, "ghp"[access.space], true, address, bytes);
-    w->address[lane] = address;
-    return p;
+    uint32_t *d = rt_v(w, ins->d);
+    const uint32_t *operand = rt_v(w, ins->b), *exchange = rt_v(w, f == CAS ? ins->c : ins->b);
+    switch (f) {
+    case ADD:  LANES_BY(uint32_t, FLOAT(X + Y))
+    case SUB:  LANES_BY(uint32_t, FLOAT(X - Y))
+    case SMIN: case UMIN: LANES_BY(uint32_t, FLOAT(scalar_fminf(X, Y)))
+    case SMAX: case UMAX: LANES_BY(uint32_t, FLOAT(scalar_fmaxf(X, Y)))
+    case XCHG: LANES_BY(uint32_t, canonical(b))
+    case CAS:  LANES_BY(uint32_t, a == canonical(b) ? canonical(c) : a)
+    default:   atomic_I(w, ins, base, f, contended);
+    }
 }
 
-bool rt_atomic(struct rt_warp *w, const struct bc_ins *ins)
+void rt_atomic(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base)
 {
     struct atomic what = atomic_of(ins->op);
-    enum function f = what.function;
-    bool global = rt_access[ins->op].space == RT_GLOBAL, contended = w->contended && global;
-    for rt_each_lane (i, w->active) {
-        uint8_t *p = atomic_address(w, ins, (unsigned)i);
-        if (!p)
-            return false;
-        if (what.type == SCALAR_L) {
-            uint64_t *a = (uint64_t *)(void *)p, c = f == CAS ? rt_w(w, ins->c)[i] : 0;
-            rt_w(w, ins->d)[i] = apply_L(a, f, rt_w(w, ins->b)[i], c, contended);
-        } else {
-            uint32_t *a = (uint32_t *)(void *)p, b = rt_v(w, ins->b)[i], c = f == CAS ? rt_v(w, ins->c)[i] : 0;
-            rt_v(w, ins->d)[i] = what.type == SCALAR_I ? apply_I(a, f, b, c, contended) : apply_F(a, f, b, c, contended);
-        }
+    bool contended = w->contended && rt_access[ins->op].space == RT_GLOBAL;
+    switch (what.type) {
+    case SCALAR_I: atomic_I(w, ins, base, what.function, contended); break;
+    case SCALAR_L: atomic_L(w, ins, base, what.function, contended); break;
+    default:       atomic_F(w, ins, base, what.function, contended); break;
     }
-    if (global && w->count_transactions)
-        rt_count_transactions(w, ins->e, w->address, w->active, 1u << rt_access[ins->op].log2_bytes);
-    return true;
 }
 
 /* ---- copies of objects -------------------------------------------------------------------------------------------- */

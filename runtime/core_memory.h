@@ -97,6 +97,22 @@ static inline __attribute__((always_inline)) struct extent find_addresses(struct
     return (struct extent){smallest[0], largest[0], all[0], start, !full && lanes_zero(difference)};
 }
 
+/* The distinct segments of the addresses in w->address: bits of a word if they lie close together. */
+static __attribute__((noinline)) void count_scattered(struct rt_warp *w, uint32_t site, struct extent e)
+{
+    uint32_t shift = w->segment_shift, low = e.smallest >> shift, distinct;
+    if ((e.largest >> shift) - low < 64) {
+        const uint32_t *address = ADDRESS;
+        uint64_t segments = 0;
+        LANE_LOOP (i, LANES)
+            segments |= (uint64_t)1 << ((address[i] >> shift) - low);
+        distinct = (uint32_t)__builtin_popcountll(segments);
+    } else
+        distinct = rt_distinct_segments(w, w->address, w->active);
+    w->sites[site].transactions += distinct;
+    w->cycles += (uint64_t)(distinct - 1) * w->transaction_cycles;
+}
+
 static struct resolved resolve_global(struct rt_warp *w, const struct bc_ins *pc, struct rt_access access, struct extent e)
 {
     uint32_t bytes = 1u << access.log2_bytes;
@@ -106,7 +122,7 @@ static struct resolved resolve_global(struct rt_warp *w, const struct bc_ins *pc
     if (UNLIKELY(!good) && !check_each(w, pc))
         return (struct resolved){0};
     if (w->count_transactions)
-        rt_count_transactions(w, pc->e, w->address, w->active, bytes);
+        count_scattered(w, pc->e, e);
     bool run = e.consecutive && limits[e.start >> 20] == limit && (uint64_t)e.start + LANES * bytes <= limit;
     return (struct resolved){w->global, run ? w->global + e.start : NULL};
 }
@@ -391,7 +407,15 @@ LOAD_UNIFORMS(b, uint8_t, B, 32, x != 0)
     }
 CALL_OUT(memcpy, rt_memcpy)
 CALL_OUT(memzero, rt_memzero)
-CALL_OUT(atomic, rt_atomic)
+HANDLER(O_atomic)
+{
+    struct resolved at = resolve(w, pc);
+    if (!at.base)
+        return NULL;
+    rt_atomic(w, pc, at.base);
+    RELOAD_REGISTERS();
+    NEXT(1);
+}
 #define ATOMICS(space, type)                                                                                 \
     SAME_AS(at_##space##add_##type, O_atomic) SAME_AS(at_##space##sub_##type, O_atomic)                      \
     SAME_AS(at_##space##smin_##type, O_atomic) SAME_AS(at_##space##smax_##type, O_atomic)                    \

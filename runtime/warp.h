@@ -109,7 +109,7 @@ uint32_t rt_diverge(struct rt_warp *w);                                 /* contr
 uint32_t rt_switch(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_icall(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_ret(struct rt_warp *w, const struct bc_ins *ins);
-bool rt_atomic(struct rt_warp *w, const struct bc_ins *ins);            /* atomic.c */
+void rt_atomic(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base); /* atomic.c; at base + w->address[lane] */
 bool rt_memcpy(struct rt_warp *w, const struct bc_ins *ins);
 bool rt_memzero(struct rt_warp *w, const struct bc_ins *ins);
 void rt_reduce_float(struct rt_warp *w, const struct bc_ins *ins);      /* group.c */
@@ -129,8 +129,7 @@ extern const struct rt_access rt_access[BC_OPS];                        /* loads
 /* Host address of `address` for this lane, or NULL: not valid (no trap recorded). `align` 1: any. */
 uint8_t *rt_locate(struct rt_warp *w, enum rt_space space, bool store, unsigned lane, uint32_t address,
                    uint32_t bytes, uint32_t align);
-/* Counts the distinct segments that the lanes' accesses at `address[i]` touch. */
-void rt_count_transactions(struct rt_warp *w, uint32_t site, const uint32_t *address, uint64_t lanes,
-                           uint32_t bytes);
+/* How many distinct segments the lanes' addresses lie in. */
+uint32_t rt_distinct_segments(const struct rt_warp *w, const uint32_t *address, uint64_t lanes);
 
 #endif

@@ -255,6 +255,38 @@ static void atomics_compute(void **state)
     assert_int_equal(one_atomic(BC_at_gcas_F, 0x7fc00000, 0xffc11111, 0x40000000, 2), 0x40000000);
 }
 
+/* 64-bit atomics in shared memory, under half a mask. */
+static void wide_atomics_compute(void **state)
+{
+    UNUSED(state);
+    struct maker m = begin();
+    m.p->shared_bytes = 32;
+    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, 12, 16);
+    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_W, 14, (uint64_t)-5);
+    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_W, 16, 77);
+    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_W, 18, (uint64_t)-80);
+    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, 3, 1);
+    make(&m, bc_scalar_op(SCALAR_and_I, BC_FORM_V), .d = 2, .a = 0, .b = 8);
+    make(&m, bc_scalar_op(SCALAR_eq_I, BC_FORM_V), .d = 0, .a = 2, .b = 9);
+    make(&m, BC_br, .a = 0);
+    uint32_t branch = make_branch(&m, 0, 0, 0), then = make_block(&m, 0);
+    make(&m, BC_at_hadd_L, .d = 20, .a = 12, .b = 14, .e = make_site(&m, BC_SITE_SHARED));
+    make(&m, BC_at_hsmin_L, .d = 22, .a = 12, .b = 16, .e = make_site(&m, BC_SITE_SHARED));
+    make(&m, BC_at_hcas_L, .d = 22, .a = 12, .b = 18, .c = 16, .e = make_site(&m, BC_SITE_SHARED));
+    make(&m, BC_stx_g64, .d = 20, .a = 0, .b = 1, .c = 3, .e = make_site(&m, BC_SITE_GLOBAL));
+    make(&m, BC_stx_g64, .d = 22, .a = 0, .b = 1, .c = 3, .imm = 256, .e = make_site(&m, BC_SITE_GLOBAL));
+    uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_MEET);
+    make(&m, BC_exit);
+    m.p->code.at[jump].imm = join;
+    *branch_at(&m, branch) = (struct bc_branch){BC_branch, branch_at(&m, branch)->site, then, join, join};
+    assert_int_equal(run(&m, 32, NULL, NULL), KERNC_OK);
+    const int64_t *got = kernc_buffer_map(out);
+    for (int i = 0; i < 32; i += 2)
+        assert_int_equal(got[i], -5 * (i / 2));
+    assert_int_equal(got[32 + 0], -80);
+    assert_int_equal(got[32 + 2], 77);
+}
+
 /* ---- faults ------------------------------------------------------------------------------------------------------------------ */
 
 /* Access at in + lane * 4 + offset (global), or at `offset` (shared, private). */
@@ -407,6 +439,7 @@ int main(void)
         cmocka_unit_test(shared_memory_is_the_blocks),
         cmocka_unit_test(objects_are_copied_and_cleared),
         cmocka_unit_test(atomics_compute),
+        cmocka_unit_test(wide_atomics_compute),
         cmocka_unit_test(global_faults_say_what_is_wrong),
         cmocka_unit_test(bounds_are_exact),
         cmocka_unit_test(constants_cannot_be_stored_to),
