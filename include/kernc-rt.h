@@ -62,7 +62,7 @@ typedef enum kernc_status {
 KERNC_API const char *kernc_version(void);
 KERNC_API const char *kernc_status_name(kernc_status status);      /* "trap"; never NULL */
 
-/* ---- contexts -------------------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------------- */
 
 /* Receives what kernels print, in the order of blocks, on the thread that launched. */
 typedef void kernc_output_function(void *user, const char *bytes, size_t size);
@@ -93,7 +93,7 @@ typedef struct kernc_trap {
 /* The trap of the latest launch, or NULL if it did not trap. Valid until the next launch. */
 KERNC_API const kernc_trap *kernc_last_trap(const kernc_context *context);
 
-/* ---- host functions --------------------------------------------------------------------------------------- */
+/* ---- host functions ---------------------------------------------------------------------------------- */
 
 /* Kernels call `extern` functions by name. They are looked for among those registered here, then in the
  * libraries in the order they were loaded, and nowhere else. `function` is called with C's convention for
@@ -102,7 +102,7 @@ KERNC_API kernc_status kernc_host_function(kernc_context *context, const char *n
 /* A shared object as dlopen finds it; "libm" is the C library's mathematics. */
 KERNC_API kernc_status kernc_load_library(kernc_context *context, const char *path);
 
-/* ---- modules and kernels ----------------------------------------------------------------------------------- */
+/* ---- modules and kernels ----------------------------------------------------------------------------- */
 
 /* Copies and checks a compiled program (a .kbc file's bytes). */
 KERNC_API kernc_status kernc_module_load(kernc_context *context, const void *bytes, size_t size, kernc_module **module);
@@ -127,7 +127,7 @@ typedef struct kernc_parameter {
 KERNC_API uint32_t kernc_kernel_parameter_count(const kernc_kernel *kernel);
 KERNC_API bool kernc_kernel_parameter(const kernc_kernel *kernel, uint32_t index, kernc_parameter *parameter);
 
-/* ---- buffers ------------------------------------------------------------------------------------------------ */
+/* ---- buffers ----------------------------------------------------------------------------------------- */
 
 /* Zeroed. The name is for messages, NULL: none. A size of 0 makes a buffer that no access hits. */
 KERNC_API kernc_status kernc_buffer_create(kernc_context *context, uint64_t bytes, const char *name, kernc_buffer **buffer);
@@ -144,7 +144,7 @@ KERNC_API kernc_status kernc_buffer_copy(kernc_buffer *to, uint64_t to_offset, c
 KERNC_API kernc_status kernc_buffer_fill(kernc_buffer *to, uint64_t offset, uint64_t bytes, const void *pattern,
                                          uint32_t pattern_bytes);
 
-/* ---- launches ------------------------------------------------------------------------------------------------ */
+/* ---- launches ---------------------------------------------------------------------------------------- */
 
 /* Arguments are given by position, or by name where a name is set; either all or none have names. Numbers are
  * checked against the parameter's type: an int for a float parameter is KERNC_INVALID, BITS fits every type. */
@@ -217,7 +217,7 @@ enum {                                /* limits of a launch */
  * (NULL after other failures). */
 KERNC_API kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launch, kernc_statistics **statistics);
 
-/* ---- statistics ----------------------------------------------------------------------------------------------- */
+/* ---- statistics -------------------------------------------------------------------------------------- */
 
 typedef struct kernc_metrics {
 #define KERNC_FIELD_COUNT   uint64_t

@@ -1,37 +1,7 @@
 /* atomic.c: atomics, lane by lane in ascending order, and copies of whole objects. */
 #include "runtime/grid.h"
 
-/* ---- which access an opcode makes ---------------------------------------------------------------------------- */
-
-#define LOAD(name, space, mode, bytes)  [BC_##name] = {space, mode, bytes, false, true},
-#define STORE(name, space, mode, bytes) [BC_##name] = {space, mode, bytes, true, true},
-#define LOADS(x, space, pre, mode)                                                                           \
-    LOAD(pre##x##8, space, mode, 0) LOAD(pre##x##8s, space, mode, 0) LOAD(pre##x##16, space, mode, 1)        \
-    LOAD(pre##x##16s, space, mode, 1) LOAD(pre##x##32, space, mode, 2) LOAD(pre##x##64, space, mode, 3)      \
-    LOAD(pre##x##b, space, mode, 0)
-#define STORES(x, space, pre, mode)                                                                          \
-    STORE(pre##x##8, space, mode, 0) STORE(pre##x##16, space, mode, 1) STORE(pre##x##32, space, mode, 2)     \
-    STORE(pre##x##64, space, mode, 3) STORE(pre##x##f32, space, mode, 2) STORE(pre##x##f64, space, mode, 3)  \
-    STORE(pre##x##b, space, mode, 0)
-#define SPACE(x, space)                                                                                      \
-    LOADS(x, space, ld_, RT_MODE_V) LOADS(x, space, ldx_, RT_MODE_X)                                         \
-    STORES(x, space, st_, RT_MODE_V) STORES(x, space, stx_, RT_MODE_X)
-#define ATOMICS(x, space, t, bytes)                                                                          \
-    STORE(at_##x##add_##t, space, RT_MODE_V, bytes) STORE(at_##x##sub_##t, space, RT_MODE_V, bytes)          \
-    STORE(at_##x##smin_##t, space, RT_MODE_V, bytes) STORE(at_##x##smax_##t, space, RT_MODE_V, bytes)        \
-    STORE(at_##x##umin_##t, space, RT_MODE_V, bytes) STORE(at_##x##umax_##t, space, RT_MODE_V, bytes)        \
-    STORE(at_##x##and_##t, space, RT_MODE_V, bytes) STORE(at_##x##or_##t, space, RT_MODE_V, bytes)           \
-    STORE(at_##x##xor_##t, space, RT_MODE_V, bytes) STORE(at_##x##xchg_##t, space, RT_MODE_V, bytes)         \
-    STORE(at_##x##cas_##t, space, RT_MODE_V, bytes)
-const struct rt_access rt_access[BC_OPS] = {
-    SPACE(g, RT_GLOBAL) SPACE(h, RT_SHARED) SPACE(p, RT_PRIVATE)
-    LOADS(g, RT_GLOBAL, ldu_, RT_MODE_U) LOADS(h, RT_SHARED, ldu_, RT_MODE_U)
-    ATOMICS(g, RT_GLOBAL, I, 2) ATOMICS(g, RT_GLOBAL, L, 3) ATOMICS(g, RT_GLOBAL, F, 2)
-    ATOMICS(h, RT_SHARED, I, 2) ATOMICS(h, RT_SHARED, L, 3) ATOMICS(h, RT_SHARED, F, 2)
-};
-#undef ATOMICS
-
-/* ---- atomics ---------------------------------------------------------------------------------------------------- */
+/* ---- atomics ----------------------------------------------------------------------------------------- */
 
 /* The function's number in the order of bytecode.def, and the type of its operands. */
 enum function { ADD, SUB, SMIN, SMAX, UMIN, UMAX, AND, OR, XOR, XCHG, CAS };
@@ -120,7 +90,7 @@ void rt_atomic(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base)
     }
 }
 
-/* ---- copies of objects -------------------------------------------------------------------------------------------- */
+/* ---- copies of objects ------------------------------------------------------------------------------- */
 
 /* Host address of a whole object, or NULL: trapped. */
 static uint8_t *object_address(struct rt_warp *w, const struct bc_ins *ins, uint16_t reg, unsigned space, bool store,

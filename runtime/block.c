@@ -1,12 +1,13 @@
 /* block.c: a host thread's work: blocks, one after the other, and the warps of a block in turns.
  *
- * A warp runs until it ends, waits at a barrier or has used its time slice; the next warp in the block follows, so
- * that a warp that spins does not keep another from setting what it waits for. The order depends on nothing but
- * the program. When every warp that has not ended waits, the barrier opens, provided that all wait at the same.
+ * A warp runs until it ends, waits at a barrier or has used its time slice; the next warp in the block
+ * follows, so that a warp that spins does not keep another from setting what it waits for. The order depends
+ * on nothing but the program. When every warp that has not ended waits, the barrier opens, provided that all
+ * wait at the same.
  */
 #include "runtime/grid.h"
 
-/* ---- slots ------------------------------------------------------------------------------------------------------ */
+/* ---- slots ------------------------------------------------------------------------------------------- */
 
 static size_t round64(size_t n)
 {
@@ -25,7 +26,7 @@ static void apply_fill(struct rt_warp *w, struct rt_fill f, uint64_t bits)
             rt_w(w, f.reg)[i] = bits;
         break;
     case BC_KIND_M: w->M[f.reg] = bits & 1 ? UINT64_MAX : 0; break;
-    default:        w->S[f.reg] = bits; break;
+    default: w->S[f.reg] = bits; break;
     }
 }
 
@@ -58,7 +59,9 @@ static void fill_warp(struct rt_warp *w, const struct rt_launch *l)
 }
 
 /* The parts of a slot's memory, each on a 64-byte boundary. */
-struct layout { size_t vectors, masks, scalars, private, scheme, total; };
+struct layout {
+    size_t vectors, masks, scalars, private, scheme, total;
+};
 
 static struct layout slot_layout(const struct rt_launch *l)
 {
@@ -130,7 +133,7 @@ static struct rt_slot *new_slot(struct rt_worker *k)
     return s;
 }
 
-/* ---- warps ---------------------------------------------------------------------------------------------------------- */
+/* ---- warps ------------------------------------------------------------------------------------------- */
 
 /* A slot with warp `index` of the block, ready to run. */
 static struct rt_slot *start_warp(struct rt_worker *k, uint32_t index)
@@ -173,10 +176,10 @@ static bool report(struct rt_worker *k)
 static bool abandoned(struct rt_worker *k)
 {
     struct rt_launch *l = k->launch;
-    return atomic_load_explicit(&l->out_of_fuel, memory_order_relaxed)
-           || atomic_load_explicit(&l->stopped, memory_order_relaxed)
-           || atomic_load_explicit(&l->trap_block, memory_order_relaxed)
-                  < atomic_load_explicit(&k->block, memory_order_relaxed);
+    return atomic_load_explicit(&l->out_of_fuel, memory_order_relaxed) ||
+           atomic_load_explicit(&l->stopped, memory_order_relaxed) ||
+           atomic_load_explicit(&l->trap_block, memory_order_relaxed) <
+               atomic_load_explicit(&k->block, memory_order_relaxed);
 }
 
 /* Lets the warp run for a time slice. False: the block has to stop. */
@@ -196,7 +199,7 @@ static bool run_warp(struct rt_worker *k, struct rt_slot *s)
     return w->stop != RT_SLICE || !abandoned(k);
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------ */
 
 /* All warps that have not ended wait at a barrier: at the same one, or the block is stuck. */
 static bool open_barrier(struct rt_worker *k)
@@ -209,8 +212,8 @@ static bool open_barrier(struct rt_worker *k)
         first = first ? first : w;
         if (w->barrier != first->barrier) {
             rt_trap(w, w->code + w->barrier, rt_lowest(w->live),
-                    "threads of the block wait at different barriers: warp %u at another than warp %u", w->index,
-                    first->index);
+                    "threads of the block wait at different barriers: warp %u at another than warp %u",
+                    w->index, first->index);
             return false;
         }
         w->stop = RT_SLICE;
@@ -284,8 +287,8 @@ static void record_trap(struct rt_worker *k, uint64_t block)
         continue;
 }
 
-/* After a trap only the blocks before it go on. The worker's `block` stays at the one it stopped in, so that nothing
- * printed after it is handed on. */
+/* After a trap only the blocks before it go on. The worker's `block` stays at the one it stopped in, so that
+ * nothing printed after it is handed on. */
 static void run_blocks(struct rt_worker *k)
 {
     struct rt_launch *l = k->launch;

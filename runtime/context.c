@@ -15,19 +15,19 @@ const char *kernc_version(void)
 const char *kernc_status_name(kernc_status status)
 {
     switch (status) {
-    case KERNC_OK:          return "ok";
-    case KERNC_INVALID:     return "invalid";
+    case KERNC_OK: return "ok";
+    case KERNC_INVALID: return "invalid";
     case KERNC_BAD_PROGRAM: return "bad program";
-    case KERNC_NOT_FOUND:   return "not found";
-    case KERNC_TRAP:        return "trap";
-    case KERNC_LIMIT:       return "limit";
-    case KERNC_CHECK:       return "check";
-    case KERNC_NO_MEMORY:   return "no memory";
+    case KERNC_NOT_FOUND: return "not found";
+    case KERNC_TRAP: return "trap";
+    case KERNC_LIMIT: return "limit";
+    case KERNC_CHECK: return "check";
+    case KERNC_NO_MEMORY: return "no memory";
     }
     return "unknown";
 }
 
-/* ---- errors ----------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------ */
 
 /* The text is kept in a fixed buffer, so that failures for want of memory can be told too. */
 kernc_status rt_fail(kernc_context *c, kernc_status status, const char *fmt, ...)
@@ -54,7 +54,7 @@ const kernc_trap *kernc_last_trap(const kernc_context *context)
     return context && context->trapped ? &context->trap : NULL;
 }
 
-/* ---- contexts --------------------------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------------- */
 
 static void print_to_stdout(void *user, const char *bytes, size_t size)
 {
@@ -107,7 +107,7 @@ void kernc_context_free(kernc_context *c)
     free(c);
 }
 
-/* ---- host functions ----------------------------------------------------------------------------------------------- */
+/* ---- host functions ---------------------------------------------------------------------------------- */
 
 kernc_status kernc_host_function(kernc_context *c, const char *name, void (*function)(void))
 {
@@ -142,14 +142,16 @@ kernc_status kernc_load_library(kernc_context *c, const char *path)
     return KERNC_OK;
 }
 
-/* ---- buffers ------------------------------------------------------------------------------------------------------ */
+/* ---- buffers ----------------------------------------------------------------------------------------- */
 
-kernc_status rt_region_status(kernc_context *c, enum rt_memory_result result, const char *what, uint64_t bytes)
+kernc_status rt_region_status(kernc_context *c, enum rt_memory_result result, const char *what,
+                              uint64_t bytes)
 {
     switch (result) {
     case RT_MEMORY_OK: return KERNC_OK;
     case RT_MEMORY_LIMIT:
-        return rt_fail(c, KERNC_LIMIT, "%s of %llu bytes: %llu bytes of the limit of %llu are left (max_memory)", what,
+        return rt_fail(c, KERNC_LIMIT,
+                       "%s of %llu bytes: %llu bytes of the limit of %llu are left (max_memory)", what,
                        (unsigned long long)bytes, (unsigned long long)(c->memory.limit - c->memory.used),
                        (unsigned long long)c->memory.limit);
     case RT_MEMORY_FULL:
@@ -215,8 +217,8 @@ static uint8_t *range(const kernc_buffer *b, uint64_t offset, uint64_t bytes)
     if (offset <= size && bytes <= size - offset)
         return b->context->memory.base + b->region.address + offset;
     rt_fail(b->context, KERNC_INVALID, "bytes %llu to %llu are outside buffer %s of %llu bytes",
-            (unsigned long long)offset, (unsigned long long)(offset + bytes), b->region.name ? b->region.name : "",
-            (unsigned long long)size);
+            (unsigned long long)offset, (unsigned long long)(offset + bytes),
+            b->region.name ? b->region.name : "", (unsigned long long)size);
     return NULL;
 }
 
@@ -240,8 +242,8 @@ kernc_status kernc_buffer_read(const kernc_buffer *from, uint64_t offset, void *
     return KERNC_OK;
 }
 
-kernc_status kernc_buffer_copy(kernc_buffer *to, uint64_t to_offset, const kernc_buffer *from, uint64_t from_offset,
-                               uint64_t bytes)
+kernc_status kernc_buffer_copy(kernc_buffer *to, uint64_t to_offset, const kernc_buffer *from,
+                               uint64_t from_offset, uint64_t bytes)
 {
     const uint8_t *source = from ? range(from, from_offset, bytes) : NULL;
     uint8_t *target = to && source ? range(to, to_offset, bytes) : NULL;

@@ -65,6 +65,9 @@ kernc_status rt_fail_memory(kernc_context *c);
 kernc_status rt_region_status(kernc_context *c, enum rt_memory_result result, const char *what, uint64_t bytes);
 
 struct rt_launch;
+/* arguments.c. Bits of all parameters, and which were given (all false at first). */
+kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uint64_t *bits, bool *given);
+
 /* metrics.c. What they make is in *statistics and *to before more is allocated, so that a failure leaks nothing. */
 void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **statistics);
 void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from);

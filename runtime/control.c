@@ -29,7 +29,7 @@ static uint32_t go(struct rt_warp *w)
     return w->split.n == 1 && !w->ask_uniform ? w->split.target[0] : rt_diverge(w);
 }
 
-/* ---- switch ------------------------------------------------------------------------------------------------ */
+/* ---- switch ------------------------------------------------------------------------------------------ */
 
 static uint32_t find_case(const struct bc_program *p, const struct bc_switch *table, int64_t value)
 {
@@ -82,7 +82,7 @@ uint32_t rt_switch(struct rt_warp *w, const struct bc_ins *ins)
     return go(w);
 }
 
-/* ---- calls and returns --------------------------------------------------------------------------------------- */
+/* ---- calls and returns ------------------------------------------------------------------------------- */
 
 uint32_t rt_icall(struct rt_warp *w, const struct bc_ins *ins)
 {

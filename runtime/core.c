@@ -53,7 +53,7 @@ enum { LANES = CORE_LANES };
 #include "runtime/core_memory.h"
 #include "runtime/core_group.h"
 
-/* ---- tables ----------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------ */
 
 #define LANE_ROWS(name, masked)                                                                              \
     [BC_V_##name] = {masked##_##name}, [BC_T_##name] = {T_##name}, [BC_S_##name] = {S_##name},

@@ -1,6 +1,6 @@
 /* core_branch.h: changes of the mask, blocks, branches, calls and ends. Part of core.c. */
 
-/* ---- changes of the mask ----------------------------------------------------------------------------------- */
+/* ---- changes of the mask ----------------------------------------------------------------------------- */
 
 /* What follows from w->active. */
 static inline void refresh(struct rt_warp *w)
@@ -22,7 +22,7 @@ static __attribute__((noinline)) const struct bc_ins *resume(struct rt_warp *w, 
     NEXT(0);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------ */
 
 /* A warp whose time is up goes on after the block word, which has been counted. */
 static __attribute__((noinline)) const struct bc_ins *end_slice(struct rt_warp *w, const struct bc_ins *pc)
@@ -93,7 +93,7 @@ HANDLER(ask_converge)
     return run_again(w, pc);
 }
 
-/* ---- branches ------------------------------------------------------------------------------------------------ */
+/* ---- branches ---------------------------------------------------------------------------------------- */
 
 /* Of the active lanes `yes` take the branch; some do not, or the scheme asks to be asked anyway. */
 static inline const struct bc_ins *part(struct rt_warp *w, const struct bc_ins *pc, uint64_t yes)

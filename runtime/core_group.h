@@ -1,6 +1,6 @@
 /* core_group.h: moves, convergent operations and the way out to plain C. Part of core.c. */
 
-/* ---- moves ------------------------------------------------------------------------------------------------------ */
+/* ---- moves ------------------------------------------------------------------------------------------- */
 
 #define MOVE_LANES(name, R)                                                                                  \
     HANDLER(O_##name)                                                                                        \
@@ -62,7 +62,7 @@ WORD(first_v, S, LANES_OF_I(pc->a)[rt_lowest(w->active)])
 WORD(first_w, S, LANES_OF_L(pc->a)[rt_lowest(w->active)])
 WORD(first_m, S, M[pc->a] >> rt_lowest(w->active) & 1)
 
-/* ---- convergent operations: the active lanes are the group --------------------------------------------------- */
+/* ---- convergent operations: the active lanes are the group ------------------------------------------- */
 
 WORD(ballot, S, M[pc->a] & w->active)
 WORD(any, S, (M[pc->a] & w->active) != 0)
@@ -91,7 +91,7 @@ HANDLER(O_barrier)
     }
 CALL_PLAIN(token, rt_token)
 
-/* ---- shuffles: a lane keeps its own value where the lane it names is not in the group ------------------------ */
+/* ---- shuffles: a lane keeps its own value where the lane it names is not in the group ---------------- */
 
 /* The lane each lane reads: `named` if it is active, else its own. */
 #define SOURCE_LANES(from, named)                                                                            \
@@ -135,7 +135,7 @@ SHUFFLE(shuffle_xor, own ^ operand[own])
 SHUFFLE(shuffle_up, own - operand[own])
 SHUFFLE(shuffle_down, own + operand[own])
 
-/* ---- reductions: integers in any order, floats from the lowest lane on ----------------------------------------- */
+/* ---- reductions: integers in any order, floats from the lowest lane on ------------------------------- */
 
 /* Lanes that are not active count as the operation's neutral element. */
 #define REDUCE_LANES(name, R, neutral, formula)                                                              \
@@ -173,7 +173,7 @@ SAME_AS(switch_w, O_switch_v)
 SAME_AS(switch_s, O_switch_v)
 SAME_AS(branch, invalid)
 
-/* ---- the world ------------------------------------------------------------------------------------------------- */
+/* ---- the world --------------------------------------------------------------------------------------- */
 
 HANDLER(O_clock)
 {

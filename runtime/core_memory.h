@@ -151,7 +151,7 @@ static __attribute__((noinline)) struct resolved resolve(struct rt_warp *w, cons
     return access.space == RT_GLOBAL ? resolve_global(w, pc, access, e) : resolve_block(w, pc, access, e);
 }
 
-/* ---- what moves: suffix of the operation, type in memory, register letter, conversions ------------------ */
+/* ---- what moves: suffix of the operation, type in memory, register letter, conversions --------------- */
 
 #define LOADS(ROW)                                                                                             \
     ROW(8, uint8_t, I, 32, x) ROW(8s, int8_t, I, 32, (uint32_t)(int32_t)x) ROW(16, uint16_t, I, 32, x)       \
@@ -169,7 +169,7 @@ static inline uint64_t canonical_f64(double x)
     return x == x ? scalar_raw_f64(x) : SCALAR_NAN_F64;
 }
 
-/* ---- under any mask ------------------------------------------------------------------------------------- */
+/* ---- under any mask ---------------------------------------------------------------------------------- */
 
 /* Two addresses are read at a time; each lane's load goes straight into a vector element. */
 static inline uint64_t address_pair(const uint32_t *address)
@@ -286,7 +286,7 @@ HANDLER(any_st_b)
     NEXT(1);
 }
 
-/* ---- all lanes active, consecutive addresses ------------------------------------------------------------- */
+/* ---- all lanes active, consecutive addresses --------------------------------------------------------- */
 
 /* NULL: take the general way. SPACE g or h, STORE 0 or 1. */
 #define FIND_g(store, at, n, size) window_g(w, (store) ? w->store_limits : w->limits, at, n, size)
@@ -341,7 +341,7 @@ HANDLER(any_st_b)
 LOADS(LOAD_RUNS)
 STORES(STORE_RUNS)
 
-/* ---- the names of bytecode.def ---------------------------------------------------------------------------- */
+/* ---- the names of bytecode.def ----------------------------------------------------------------------- */
 
 #define SAME_AS(name, handler)                                                                               \
     HANDLER(O_##name)                                                                                        \
@@ -368,7 +368,7 @@ NAME_STORE(b)
     [BC_st_g##suffix] = {run_st_g##suffix}, [BC_stx_g##suffix] = {run_stx_g##suffix},                        \
     [BC_st_h##suffix] = {run_st_h##suffix}, [BC_stx_h##suffix] = {run_stx_h##suffix},
 
-/* ---- uniform loads: once for the warp ---------------------------------------------------------------------- */
+/* ---- uniform loads: once for the warp ---------------------------------------------------------------- */
 
 static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_ins *pc, uint64_t *S, char space,
                                              uint32_t bytes)
@@ -396,7 +396,7 @@ static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_
 LOADS(LOAD_UNIFORMS)
 LOAD_UNIFORMS(b, uint8_t, B, 32, x != 0)
 
-/* ---- memory instructions done in plain C ------------------------------------------------------------------- */
+/* ---- memory instructions done in plain C ------------------------------------------------------------- */
 
 #define CALL_OUT(name, function)                                                                             \
     HANDLER(O_##name)                                                                                        \

@@ -13,8 +13,8 @@ static bool runs_here(const char *isa)
 {
 #if defined __x86_64__
     if (strcmp(isa, "avx2") == 0)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")
-               && __builtin_cpu_supports("fma");
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
 #endif
     return strcmp(isa, "base") == 0;
 }
@@ -30,7 +30,8 @@ static uint32_t lanes_for(uint32_t width)
 const struct rt_core *rt_core_choose(const char *isa, uint32_t width)
 {
     for (size_t i = 0; i < COUNT(cores); i++)
-        if (cores[i]->lanes == lanes_for(width) && (!isa || strcmp(cores[i]->isa, isa) == 0) && runs_here(cores[i]->isa))
+        if (cores[i]->lanes == lanes_for(width) && (!isa || strcmp(cores[i]->isa, isa) == 0) &&
+            runs_here(cores[i]->isa))
             return cores[i];
     return NULL;
 }

@@ -9,7 +9,7 @@
 #define DEFAULT_FUEL    ((uint64_t)1 << 40)
 #define MAX_BLOCKS      UINT32_MAX
 
-/* ---- schemes ------------------------------------------------------------------------------------------------------ */
+/* ---- schemes ----------------------------------------------------------------------------------------- */
 
 static const struct rt_scheme *const schemes[] = {
 #define RT_SCHEME(name) &rt_scheme_##name,
@@ -24,7 +24,7 @@ const struct rt_scheme *rt_scheme_find(const char *name)
     return NULL;
 }
 
-/* ---- options --------------------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------- */
 
 static kernc_launch read_launch(const kernc_launch *given)
 {
@@ -55,14 +55,17 @@ static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
         return rt_fail(c, KERNC_LIMIT, "a block of %u x %u x %u threads is over the limit of %d", o->block[0],
                        o->block[1], o->block[2], KERNC_MAX_BLOCK_THREADS);
     if (blocks > MAX_BLOCKS)
-        return rt_fail(c, KERNC_LIMIT, "a grid of %u x %u x %u blocks is over the limit of %u", o->grid[0], o->grid[1],
-                       o->grid[2], MAX_BLOCKS);
+        return rt_fail(c, KERNC_LIMIT, "a grid of %u x %u x %u blocks is over the limit of %u", o->grid[0],
+                       o->grid[1], o->grid[2], MAX_BLOCKS);
     if (o->warp > KERNC_MAX_WARP)
-        return rt_fail(c, KERNC_LIMIT, "a warp of %u threads is over the limit of %d", o->warp, KERNC_MAX_WARP);
+        return rt_fail(c, KERNC_LIMIT, "a warp of %u threads is over the limit of %d", o->warp,
+                       KERNC_MAX_WARP);
     if (o->threads > KERNC_MAX_HOST_THREADS)
-        return rt_fail(c, KERNC_LIMIT, "%u host threads are over the limit of %d", o->threads, KERNC_MAX_HOST_THREADS);
+        return rt_fail(c, KERNC_LIMIT, "%u host threads are over the limit of %d", o->threads,
+                       KERNC_MAX_HOST_THREADS);
     if (o->segment < 8 || (o->segment & (o->segment - 1)))
-        return rt_fail(c, KERNC_INVALID, "a segment of %u bytes: it must be a power of two from 8 on", o->segment);
+        return rt_fail(c, KERNC_INVALID, "a segment of %u bytes: it must be a power of two from 8 on",
+                       o->segment);
     return KERNC_OK;
 }
 
@@ -74,112 +77,42 @@ static kernc_status choose(struct rt_launch *l, const kernc_launch *o)
     if (!l->scheme)
         return rt_fail(c, KERNC_NOT_FOUND, "no divergence scheme %s", name);
     if (strcmp(name, l->program->scheme) != 0)
-        return rt_fail(c, KERNC_INVALID, "the program was compiled for scheme %s, not for %s", l->program->scheme, name);
+        return rt_fail(c, KERNC_INVALID, "the program was compiled for scheme %s, not for %s",
+                       l->program->scheme, name);
     l->core = rt_core_choose(o->isa, o->warp);
     if (!l->core)
         return rt_fail(c, KERNC_NOT_FOUND, "no interpreter for instruction set %s on this machine", o->isa);
     return KERNC_OK;
 }
 
-/* ---- arguments --------------------------------------------------------------------------------------------------------- */
+/* ---- registers that are filled ----------------------------------------------------------------------- */
 
-static const char *kind_name(kernc_argument_kind kind)
-{
-    static const char *const names[] = {"buffer", "address", "bool", "int", "long", "float", "double", "bits"};
-    return (unsigned)kind < COUNT(names) ? names[kind] : "unknown kind";
-}
-
-/* Whether an argument of this kind fits a parameter; its bits if so. */
-static bool argument_bits(const kernc_argument *a, const struct bc_param *p, uint64_t *bits)
-{
-    uint64_t all = p->type == BC_I1 ? 1 : p->type == BC_I64 || p->type == BC_F64 ? UINT64_MAX : UINT32_MAX;
-    switch (a->kind) {
-    case KERNC_ARG_BUFFER:  *bits = kernc_buffer_address(a->value.buffer); return p->pointer;
-    case KERNC_ARG_ADDRESS: *bits = a->value.address; return p->pointer;
-    case KERNC_ARG_BOOL:    *bits = a->value.truth; return p->type == BC_I1;
-    case KERNC_ARG_INT:
-        *bits = p->type == BC_I64 ? (uint64_t)(int64_t)a->value.i : (uint32_t)a->value.i;
-        return !p->pointer && (p->type == BC_I32 || p->type == BC_I64);
-    case KERNC_ARG_LONG:    *bits = (uint64_t)a->value.l; return p->type == BC_I64;
-    case KERNC_ARG_FLOAT:
-        *bits = p->type == BC_F64 ? scalar_raw_f64(a->value.f) : scalar_raw_f32(a->value.f);
-        return p->type == BC_F32 || p->type == BC_F64;
-    case KERNC_ARG_DOUBLE:  *bits = scalar_raw_f64(a->value.d); return p->type == BC_F64;
-    case KERNC_ARG_BITS:    *bits = a->value.bits; return (a->value.bits & ~all) == 0;
-    }
-    return false;
-}
-
-static kernc_status read_argument(const kernc_kernel *k, const kernc_argument *a, uint32_t position, uint64_t *bits)
-{
-    kernc_context *c = k->module->context;
-    const struct bc_param *p = &k->code->params.at[position];
-    if (a->kind == KERNC_ARG_BUFFER && (!a->value.buffer || a->value.buffer->context != c))
-        return rt_fail(c, KERNC_INVALID, "argument %s of kernel %s is no buffer of this context", p->name, k->code->name);
-    if (!argument_bits(a, p, bits))
-        return rt_fail(c, KERNC_INVALID, "parameter %s of kernel %s is %s: an argument of kind %s does not fit", p->name,
-                       k->code->name, p->text ? p->text : "of another type", kind_name(a->kind));
-    return KERNC_OK;
-}
-
-/* The position of an argument's parameter; the count of parameters: there is none of its name. */
-static uint32_t position_of(const kernc_kernel *k, const kernc_launch *o, uint32_t argument)
-{
-    const char *name = o->args[argument].name;
-    uint32_t position = 0;
-    if (!name)
-        return argument;
-    while (position < k->code->params.count && strcmp(k->code->params.at[position].name, name) != 0)
-        position++;
-    return position;
-}
-
-static kernc_status read_arguments(const kernc_kernel *k, const kernc_launch *o, uint64_t *bits, bool *given)
-{
-    kernc_context *c = k->module->context;
-    uint32_t count = k->code->params.count;
-    if (o->arg_count && !o->args)
-        return rt_fail(c, KERNC_INVALID, "no arguments, but a count of %u", o->arg_count);
-    for (uint32_t i = 0; i < o->arg_count; i++) {
-        uint32_t at = position_of(k, o, i);
-        const char *name = o->args[i].name;
-        if (!name != !o->args[0].name)
-            return rt_fail(c, KERNC_INVALID, "either all arguments have names or none has");
-        if (at >= count && name)
-            return rt_fail(c, KERNC_INVALID, "kernel %s has no parameter %s", k->code->name, name);
-        if (at >= count)
-            return rt_fail(c, KERNC_INVALID, "kernel %s has %u parameters, not %u", k->code->name, count, o->arg_count);
-        if (given[at])
-            return rt_fail(c, KERNC_INVALID, "parameter %s of kernel %s is given twice", name, k->code->name);
-        kernc_status status = read_argument(k, &o->args[i], at, &bits[at]);
-        if (status != KERNC_OK)
-            return status;
-        given[at] = true;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        if (!given[i])
-            return rt_fail(c, KERNC_INVALID, "kernel %s: parameter %s is not given", k->code->name, k->code->params.at[i].name);
-    return KERNC_OK;
-}
-
-/* ---- registers that are filled --------------------------------------------------------------------------------------------- */
-
-struct special { enum rt_fill_scope scope; bool by_lane; uint64_t value; };
+struct special {
+    enum rt_fill_scope scope;
+    bool by_lane;
+    uint64_t value;
+};
 
 /* For TID and BID the value is the dimension. */
 static struct special special_of(const struct rt_launch *l, uint64_t special)
 {
     switch ((enum bc_special)special) {
-    case BC_SPECIAL_TID_X: case BC_SPECIAL_TID_Y: case BC_SPECIAL_TID_Z:
-        return (struct special){RT_FILL_WARP, true, special - BC_SPECIAL_TID_X};
-    case BC_SPECIAL_BID_X: case BC_SPECIAL_BID_Y: case BC_SPECIAL_BID_Z:
-        return (struct special){RT_FILL_BLOCK, false, special - BC_SPECIAL_BID_X};
-    case BC_SPECIAL_BDIM_X: case BC_SPECIAL_BDIM_Y: case BC_SPECIAL_BDIM_Z:
+    case BC_SPECIAL_TID_X:
+    case BC_SPECIAL_TID_Y:
+    case BC_SPECIAL_TID_Z: return (struct special){RT_FILL_WARP, true, special - BC_SPECIAL_TID_X};
+    case BC_SPECIAL_BID_X:
+    case BC_SPECIAL_BID_Y:
+    case BC_SPECIAL_BID_Z: return (struct special){RT_FILL_BLOCK, false, special - BC_SPECIAL_BID_X};
+    case BC_SPECIAL_BDIM_X:
+    case BC_SPECIAL_BDIM_Y:
+    case BC_SPECIAL_BDIM_Z:
         return (struct special){RT_FILL_LAUNCH, false, l->block[special - BC_SPECIAL_BDIM_X]};
-    case BC_SPECIAL_GDIM_X: case BC_SPECIAL_GDIM_Y: case BC_SPECIAL_GDIM_Z:
+    case BC_SPECIAL_GDIM_X:
+    case BC_SPECIAL_GDIM_Y:
+    case BC_SPECIAL_GDIM_Z:
         return (struct special){RT_FILL_LAUNCH, false, l->grid[special - BC_SPECIAL_GDIM_X]};
-    case BC_SPECIAL_LANE:     return (struct special){RT_FILL_LAUNCH, true, 0};
-    case BC_SPECIAL_WARP:     return (struct special){RT_FILL_WARP, false, 0};
+    case BC_SPECIAL_LANE: return (struct special){RT_FILL_LAUNCH, true, 0};
+    case BC_SPECIAL_WARP: return (struct special){RT_FILL_WARP, false, 0};
     case BC_SPECIAL_WARPSIZE: return (struct special){RT_FILL_LAUNCH, false, l->width};
     case BC_SPECIALS: break;
     }
@@ -200,7 +133,8 @@ static kernc_status add_special(struct rt_launch *l, const struct bc_fill *from)
 {
     struct special special = special_of(l, from->value);
     if (special.by_lane && from->kind != BC_KIND_V)
-        return rt_fail(l->context, KERNC_BAD_PROGRAM, "kernel %s: thread and lane indices need lane vectors", l->kernel->name);
+        return rt_fail(l->context, KERNC_BAD_PROGRAM, "kernel %s: thread and lane indices need lane vectors",
+                       l->kernel->name);
     if (special.scope == RT_FILL_WARP && special.by_lane) {
         uint32_t **tid = &l->tid[special.value];
         *tid = *tid ? *tid : thread_indices(l, special.value);
@@ -236,7 +170,7 @@ static kernc_status prepare_fills(struct rt_launch *l, const uint64_t *params)
     return KERNC_OK;
 }
 
-/* ---- dispatch tables ----------------------------------------------------------------------------------------------------------- */
+/* ---- dispatch tables --------------------------------------------------------------------------------- */
 
 /* A copy of a table in which this launch's blocks and convergent operations ask the scheme. */
 static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
@@ -246,8 +180,9 @@ static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
         return table;
     struct rt_op *copy = arena_array(&l->arena, struct rt_op, BC_OPS);
     memcpy(copy, table, BC_OPS * sizeof *copy);
-    copy[BC_block].run = flags & RT_ASK_MEET ? l->core->block_ask : l->module->reads_clock ? l->core->block_clock
-                                                                                         : table[BC_block].run;
+    copy[BC_block].run = flags & RT_ASK_MEET      ? l->core->block_ask
+                         : l->module->reads_clock ? l->core->block_clock
+                                                  : table[BC_block].run;
     if (flags & RT_ASK_CONVERGE)
         for (unsigned op = 0; op < BC_OPS; op++)
             if (op == BC_tok_anchor || (bc_op_info((enum bc_op)op) && bc_is_convergent((enum bc_op)op)))
@@ -255,7 +190,7 @@ static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
     return copy;
 }
 
-/* ---- preparing ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- preparing --------------------------------------------------------------------------------------- */
 
 static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o)
 {
@@ -265,7 +200,7 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     if (status == KERNC_OK)
         status = choose(l, o);
     if (status == KERNC_OK)
-        status = read_arguments(kernel, o, params, arena_array(&l->arena, bool, count));
+        status = rt_read_arguments(kernel, o, params, arena_array(&l->arena, bool, count));
     if (status != KERNC_OK)
         return status;
     memcpy(l->grid, o->grid, sizeof l->grid);
@@ -293,7 +228,8 @@ static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
     l->worker_count = count < l->blocks ? count : (uint32_t)l->blocks;
     l->workers = arena_array(&l->arena, struct rt_worker, l->worker_count);
     if (!rt_memory_take(l, (uint64_t)l->worker_count * p->shared_bytes))
-        return rt_fail(l->context, KERNC_LIMIT, "shared memory of %u bytes is over the limit of memory (max_memory)", p->shared_bytes);
+        return rt_fail(l->context, KERNC_LIMIT,
+                       "shared memory of %u bytes is over the limit of memory (max_memory)", p->shared_bytes);
     for (uint32_t i = 0; i < l->worker_count; i++) {
         struct rt_worker *k = &l->workers[i];
         k->launch = l;
@@ -302,7 +238,7 @@ static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
     return KERNC_OK;
 }
 
-/* ---- running --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------- */
 
 static void *thread_main(void *worker)
 {
@@ -317,13 +253,14 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Worker 0 is this thread. Threads that cannot be started are missed by nobody: the others take their blocks. */
+/* Worker 0 is this thread. Threads that cannot be started are missed by nobody: the others take their blocks.
+ */
 static double run_workers(struct rt_launch *l)
 {
     double start = now();
     uint32_t started = 1;
-    while (started < l->worker_count
-           && pthread_create(&l->workers[started].thread, NULL, thread_main, &l->workers[started]) == 0)
+    while (started < l->worker_count &&
+           pthread_create(&l->workers[started].thread, NULL, thread_main, &l->workers[started]) == 0)
         started++;
     for (uint32_t i = started; i < l->worker_count; i++)
         atomic_store(&l->workers[i].block, RT_NO_BLOCK);
@@ -337,14 +274,18 @@ static kernc_status report_trap(struct rt_launch *l, const struct rt_trap_record
 {
     kernc_context *c = l->context;
     memcpy(c->trap_text, t->text, sizeof c->trap_text);
-    c->trap = (kernc_trap){.text = c->trap_text, .file = l->program->file, .line = t->line, .column = t->column,
-                           .has_address = t->has_address, .address = t->address};
+    c->trap = (kernc_trap){.text = c->trap_text,
+                           .file = l->program->file,
+                           .line = t->line,
+                           .column = t->column,
+                           .has_address = t->has_address,
+                           .address = t->address};
     memcpy(c->trap.block, t->block, sizeof t->block);
     memcpy(c->trap.thread, t->thread, sizeof t->thread);
     c->trapped = true;
-    return rt_fail(c, KERNC_TRAP, "%s:%u:%u: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", l->program->file, t->line,
-                   t->column, l->kernel->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0],
-                   t->thread[1], t->thread[2]);
+    return rt_fail(c, KERNC_TRAP, "%s:%u:%u: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)",
+                   l->program->file, t->line, t->column, l->kernel->name, t->text, t->block[0], t->block[1],
+                   t->block[2], t->thread[0], t->thread[1], t->thread[2]);
 }
 
 /* How the launch went. A trap counts before limits, the lowest block's before others. */
@@ -363,7 +304,9 @@ static kernc_status outcome(struct rt_launch *l)
     if (no_memory)
         return rt_fail_memory(c);
     if (over_memory)
-        return rt_fail(c, KERNC_LIMIT, "kernel %s: its registers and memory are over the limit of memory (max_memory)", l->kernel->name);
+        return rt_fail(c, KERNC_LIMIT,
+                       "kernel %s: its registers and memory are over the limit of memory (max_memory)",
+                       l->kernel->name);
     if (atomic_load(&l->out_of_fuel))
         return rt_fail(c, KERNC_LIMIT, "kernel %s: out of fuel after %llu warp instructions", l->kernel->name,
                        (unsigned long long)l->fuel);
@@ -385,7 +328,8 @@ static void free_launch(struct rt_launch *l)
     arena_free(&l->arena);
 }
 
-static void keep_statistics(kernc_kernel *kernel, struct rt_launch *l, double seconds, kernc_statistics **statistics)
+static void keep_statistics(kernc_kernel *kernel, struct rt_launch *l, double seconds,
+                            kernc_statistics **statistics)
 {
     rt_statistics_of(l, seconds, &l->statistics);
     if (kernel->total)
@@ -401,7 +345,8 @@ static void keep_statistics(kernc_kernel *kernel, struct rt_launch *l, double se
     }
 }
 
-static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics)
+static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o,
+                        kernc_statistics **statistics)
 {
     kernc_status status = prepare(l, kernel, o);
     if (status == KERNC_OK)
@@ -411,7 +356,8 @@ static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_l
     rt_hosts_prepare(l->module);
     double seconds = run_workers(l);
     status = outcome(l);
-    rt_output_flush(l, atomic_load(&l->trap_block) == UINT64_MAX ? UINT64_MAX : atomic_load(&l->trap_block) + 1);
+    rt_output_flush(l,
+                    atomic_load(&l->trap_block) == UINT64_MAX ? UINT64_MAX : atomic_load(&l->trap_block) + 1);
     if (status != KERNC_NO_MEMORY)
         keep_statistics(kernel, l, seconds, statistics);
     return status;
@@ -427,8 +373,8 @@ kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launch, kernc_s
     c->trapped = false;
     if (!launch || launch->size == 0)
         return rt_fail(c, KERNC_INVALID, "a launch needs its size set");
-    struct rt_launch l = {.context = c, .module = kernel->module, .program = kernel->module->program,
-                          .kernel = kernel->code};
+    struct rt_launch l = {
+        .context = c, .module = kernel->module, .program = kernel->module->program, .kernel = kernel->code};
     arena_init(&l.arena);
     pthread_mutex_init(&l.output_lock, NULL);
     kernc_launch o = read_launch(launch);

@@ -27,14 +27,14 @@ void rt_memory_close(struct rt_memory *m)
     *m = (struct rt_memory){0};
 }
 
-/* First of `count` unowned segments with an unowned one before and after them; 0: there are none. A region of no
- * bytes has limits of its own address, so ownership is read off the regions' first segments as well. */
+/* First of `count` unowned segments with an unowned one before and after them; 0: there are none. A region of
+ * no bytes has limits of its own address, so ownership is read off the regions' first segments as well. */
 static uint32_t find_segments(const struct rt_memory *m, uint32_t count)
 {
     uint32_t run = 0;
     for (uint32_t s = 1; s < RT_SEGMENTS - 1; s++) {
         run = m->limits[s] ? 0 : run + 1;
-        bool first = s == run;                     /* segment 0 is the gap before */
+        bool first = s == run; /* segment 0 is the gap before */
         if (run >= count + (first ? 0 : 1) + 1)
             return s - count;
     }

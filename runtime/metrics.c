@@ -1,14 +1,14 @@
 /* metrics.c: what a launch cost, from how often each block of code ran and what its memory accesses touched.
  *
- * The core counts blocks (times run, active lanes) and, if asked, transactions; everything for each instruction
- * follows from the block table: an instruction runs as often as its block.
+ * The core counts blocks (times run, active lanes) and, if asked, transactions; everything for each
+ * instruction follows from the block table: an instruction runs as often as its block.
  */
 #include "runtime/grid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- sums over workers; those that could not be started have no counts, and none after them has ------------------ */
+/* ---- sums over workers; those that could not be started have no counts, and none after them has ------ */
 
 static struct rt_count block_total(const struct rt_launch *l, uint32_t block)
 {
@@ -30,7 +30,7 @@ static struct rt_site_count site_total(const struct rt_launch *l, uint32_t site)
     return sum;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------------ */
+/* ---- lines ------------------------------------------------------------------------------------------- */
 
 static int by_line(const void *a, const void *b)
 {
@@ -61,7 +61,7 @@ static kernc_line_metrics *line_row(kernc_statistics *s, uint32_t line)
     return bsearch(&key, s->lines.at, s->lines.count, sizeof key, by_line);
 }
 
-/* ---- one launch ---------------------------------------------------------------------------------------------------------- */
+/* ---- one launch -------------------------------------------------------------------------------------- */
 
 static void add_block(kernc_statistics *s, const struct bc_program *p, uint32_t block, struct rt_count ran)
 {
@@ -134,14 +134,15 @@ void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **st
     set_ratios(s);
 }
 
-/* ---- sums over launches ----------------------------------------------------------------------------------------------------- */
+/* ---- sums over launches ------------------------------------------------------------------------------ */
 
 /* Both are of the same program. */
 void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from)
 {
     double seconds = to->metrics.seconds + from->metrics.seconds;
-#define ADD_COUNT(key)   to->metrics.key += from->metrics.key;
-#define ADD_MAXIMUM(key) to->metrics.key = to->metrics.key > from->metrics.key ? to->metrics.key : from->metrics.key;
+#define ADD_COUNT(key) to->metrics.key += from->metrics.key;
+#define ADD_MAXIMUM(key)                                                                                     \
+    to->metrics.key = to->metrics.key > from->metrics.key ? to->metrics.key : from->metrics.key;
 #define ADD_RATIO(key)
 #define METRIC(key, type, meaning) ADD_##type(key)
 #include "include/kernc-metrics.def"
@@ -174,7 +175,7 @@ void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to)
         memcpy(s->lines.at, from->lines.at, from->lines.count * sizeof *from->lines.at);
 }
 
-/* ---- public ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- public ------------------------------------------------------------------------------------------ */
 
 void kernc_statistics_free(kernc_statistics *statistics)
 {

@@ -12,8 +12,8 @@ static kernc_status place_data(kernc_module *m)
     kernc_context *c = m->context;
     m->data.constant = true;
     m->data.name = p->file;
-    kernc_status status = rt_region_status(c, rt_region_open(&c->memory, &m->data, p->data_bytes), "constant data",
-                                           p->data_bytes);
+    kernc_status status = rt_region_status(c, rt_region_open(&c->memory, &m->data, p->data_bytes),
+                                           "constant data", p->data_bytes);
     if (status == KERNC_OK)
         memcpy(c->memory.base + m->data.address, p->data, p->data_bytes);
     return status;
@@ -131,7 +131,7 @@ void kernc_module_free(kernc_module *m)
     mem_free(m);
 }
 
-/* ---- kernels -------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------- */
 
 uint32_t kernc_module_kernel_count(const kernc_module *module)
 {
@@ -154,7 +154,8 @@ kernc_status kernc_module_kernel(kernc_module *module, const char *name, kernc_k
     for (uint32_t i = 0; i < count && !*kernel; i++)
         if (!name || strcmp(name, module->kernels[i].code->name) == 0)
             *kernel = &module->kernels[i];
-    return *kernel ? KERNC_OK : rt_fail(module->context, KERNC_NOT_FOUND, "the program has no kernel %s", name);
+    return *kernel ? KERNC_OK
+                   : rt_fail(module->context, KERNC_NOT_FOUND, "the program has no kernel %s", name);
 }
 
 const char *kernc_kernel_name(const kernc_kernel *kernel)

@@ -113,7 +113,7 @@ bool rt_printf(struct rt_warp *w, const struct bc_ins *ins)
     return true;
 }
 
-/* ---- order of blocks ------------------------------------------------------------------------------------------- */
+/* ---- order of blocks --------------------------------------------------------------------------------- */
 
 /* Hands on the texts of blocks below `before` that no worker can precede any more. Runs on the launching thread. */
 void rt_output_flush(struct rt_launch *l, uint64_t before)

@@ -55,7 +55,8 @@ void rt_trap_text(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
 }
 
 /* What lies at a global address, as the end of a sentence. */
-static void describe_global(const struct rt_warp *w, bool store, uint32_t address, uint32_t bytes, char *text, size_t size)
+static void describe_global(const struct rt_warp *w, bool store, uint32_t address, uint32_t bytes, char *text,
+                            size_t size)
 {
     const struct rt_region *r = rt_memory_nearest(&w->worker->launch->context->memory, address);
     uint64_t end = r ? (uint64_t)r->address + r->bytes : 0;
@@ -69,11 +70,11 @@ static void describe_global(const struct rt_warp *w, bool store, uint32_t addres
         if (store && r->constant && address >= r->address && address + (uint64_t)bytes <= end)
             snprintf(text, size, "is a store to constant data");
         else if (address < r->address)
-            snprintf(text, size, "is out of bounds: %u bytes before %s %s (0x%08x, %u bytes)", r->address - address,
-                     what, name, r->address, r->bytes);
+            snprintf(text, size, "is out of bounds: %u bytes before %s %s (0x%08x, %u bytes)",
+                     r->address - address, what, name, r->address, r->bytes);
         else if (past == 0 && address < end)
-            snprintf(text, size, "is out of bounds: it runs over the end of %s %s (0x%08x, %u bytes)", what, name,
-                     r->address, r->bytes);
+            snprintf(text, size, "is out of bounds: it runs over the end of %s %s (0x%08x, %u bytes)", what,
+                     name, r->address, r->bytes);
         else
             snprintf(text, size, "is out of bounds: %llu bytes past the end of %s %s (0x%08x, %u bytes)",
                      (unsigned long long)past, what, name, r->address, r->bytes);
@@ -97,7 +98,11 @@ void rt_trap_access(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, 
         snprintf(why, sizeof why, "is out of bounds: the %s has %u bytes",
                  space == 'h' ? "block's shared memory" : "thread's private memory", limit);
     rt_trap(w, ins, lane, "%s of %u byte%s at %s address 0x%08x %s", store ? "store" : "load", bytes,
-            bytes == 1 ? "" : "s", space == 'g' ? "global" : space == 'h' ? "shared" : "private", address, why);
+            bytes == 1 ? "" : "s",
+            space == 'g'   ? "global"
+            : space == 'h' ? "shared"
+                           : "private",
+            address, why);
     w->worker->trap.has_address = true;
     w->worker->trap.address = address;
 }

@@ -92,7 +92,7 @@ static inline unsigned rt_lowest(uint64_t mask)
     (uint64_t left_##i = (lanes_), i = 0; left_##i && (i = (uint64_t)__builtin_ctzll(left_##i), 1);          \
      left_##i &= left_##i - 1)
 
-/* ---- trap.c: every way to fail. They record the trap and stop the warp; callers then return NULL. ----- */
+/* ---- trap.c: every way to fail. They record the trap and stop the warp; callers then return NULL. ---- */
 
 /* Place from the instruction's site; `lane` is the culprit. */
 void rt_trap(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, const char *fmt, ...)
@@ -103,7 +103,7 @@ void rt_trap_text(struct rt_warp *w, const struct bc_ins *ins, unsigned lane);
 void rt_trap_access(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, char space, bool store,
                     uint32_t address, uint32_t bytes);
 
-/* ---- instructions the core leaves to plain C; false or RT_NOWHERE: the warp has stopped ---------------- */
+/* ---- instructions the core leaves to plain C; false or RT_NOWHERE: the warp has stopped -------------- */
 
 uint32_t rt_diverge(struct rt_warp *w);                                 /* control.c: w->split tells how */
 uint32_t rt_switch(struct rt_warp *w, const struct bc_ins *ins);
@@ -119,7 +119,7 @@ void rt_token(struct rt_warp *w, const struct bc_ins *ins);
 bool rt_hostcall(struct rt_warp *w, const struct bc_ins *ins);          /* hostcall.c */
 bool rt_printf(struct rt_warp *w, const struct bc_ins *ins);            /* print.c */
 
-/* ---- memory accesses ---------------------------------------------------------------------------------- */
+/* ---- memory accesses --------------------------------------------------------------------------------- */
 
 enum rt_space { RT_GLOBAL, RT_SHARED, RT_PRIVATE };
 enum rt_mode { RT_MODE_V, RT_MODE_X, RT_MODE_U };

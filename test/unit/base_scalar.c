@@ -178,7 +178,7 @@ static scalar_bits float_result(const struct scalar_case_info *c, scalar_bits a,
                                 : scalar_bits_f64(fma((double)x, (double)y, (double)value_of(type, d)));
     case SCALAR_OP_fmin: return float_bits(type, lesser(x, y));
     case SCALAR_OP_fmax: return float_bits(type, -lesser(-x, -y));
-    case SCALAR_OP_copysign: return float_bits(type, copysignl(x, y));
+    case SCALAR_OP_copysign: return float_bits(type, copysignl(x, y == y ? y : 1));
     case SCALAR_OP_floor: return float_bits(type, floorl(x));
     case SCALAR_OP_ceil: return float_bits(type, ceill(x));
     case SCALAR_OP_truncf: return float_bits(type, truncl(x));

@@ -60,7 +60,7 @@ static void expect(kernc_status got, kernc_status wanted, const char *text)
         fail_msg("\"%s\" says nothing of \"%s\"", kernc_error_text(context), text);
 }
 
-/* ---- arguments -------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------- */
 
 static void arguments_by_position_and_by_name(void **state)
 {
@@ -116,7 +116,7 @@ static void buffers_of_other_contexts_are_refused(void **state)
     kernc_context_free(other);
 }
 
-/* ---- launches -------------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------- */
 
 static void launch_limits_are_named(void **state)
 {
@@ -173,7 +173,7 @@ static void registers_count_against_the_limit_of_memory(void **state)
     kernc_context_free(small);
 }
 
-/* ---- modules --------------------------------------------------------------------------------------------------------------- */
+/* ---- modules ----------------------------------------------------------------------------------------- */
 
 static void programs_survive_the_file_format(void **state)
 {
@@ -217,7 +217,7 @@ static void kernels_are_found_by_name(void **state)
     assert_null(kernc_module_kernel_at(module, 1));
 }
 
-/* ---- buffers ----------------------------------------------------------------------------------------------------------------- */
+/* ---- buffers ----------------------------------------------------------------------------------------- */
 
 static void buffers_are_copied_and_filled(void **state)
 {
@@ -258,7 +258,7 @@ static void addresses_run_out_with_a_text(void **state)
     kernc_context_free(c);
 }
 
-/* ---- host functions -------------------------------------------------------------------------------------------------------------- */
+/* ---- host functions ---------------------------------------------------------------------------------- */
 
 static void libraries_are_loaded_by_name(void **state)
 {
@@ -269,7 +269,7 @@ static void libraries_are_loaded_by_name(void **state)
     expect(kernc_host_function(context, "f", NULL), KERNC_INVALID, "needs a name and an address");
 }
 
-/* ---- NULL ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- NULL -------------------------------------------------------------------------------------------- */
 
 static void nothing_crashes_on_null(void **state)
 {
@@ -306,7 +306,7 @@ static void nothing_crashes_on_null(void **state)
     assert_int_equal(kernc_host_function(NULL, "f", NULL), KERNC_INVALID);
 }
 
-/* ---- statistics, memory failure, several contexts --------------------------------------------------------------------------------------- */
+/* ---- statistics, memory failure, several contexts ---------------------------------------------------- */
 
 static void statistics_add_up(void **state)
 {

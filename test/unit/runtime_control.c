@@ -87,7 +87,7 @@ static void run_to_fault(struct maker *m, kernc_status status, const char *text)
         fail_msg("\"%s\" says nothing of \"%s\"", kernc_error_text(context), text);
 }
 
-/* ---- pdom ---------------------------------------------------------------------------------------------------------- */
+/* ---- pdom -------------------------------------------------------------------------------------------- */
 
 /* for (i = 0; i < lane; i++) sum += i;  one entry, lanes meet behind the loop. */
 static void loops_of_different_length(void **state)
@@ -266,7 +266,7 @@ static void calls_through_pointers_meet_again(void **state)
     }
 }
 
-/* ---- barriers and turns ------------------------------------------------------------------------------------------------ */
+/* ---- barriers and turns ------------------------------------------------------------------------------ */
 
 /* shared[t] = t; barrier; out[t] = shared[threads - 1 - t], over several warps. */
 static void barriers_order_the_block(void **state)
@@ -376,7 +376,7 @@ static void fuel_is_exact_for_launches_that_end(void **state)
     }
 }
 
-/* ---- traps ------------------------------------------------------------------------------------------------------------------ */
+/* ---- traps ------------------------------------------------------------------------------------------- */
 
 /* Block b traps if b >= 3; whatever the host threads do, block 3 is named, and what blocks 0 to 3 print is printed. */
 static void the_lowest_block_traps(void **state)
@@ -427,7 +427,7 @@ static void asserts_name_the_first_thread_that_fails(void **state)
     run_to_fault(&m, KERNC_TRAP, "assertion failed: y < 1 (block 0,0,0 thread 0,1,0)");
 }
 
-/* ---- printf ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- printf ------------------------------------------------------------------------------------------ */
 
 static void printf_formats_by_operand(void **state)
 {
@@ -472,7 +472,7 @@ static void printed_text_is_in_block_order(void **state)
     text_free(&want);
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- groups ------------------------------------------------------------------------------------------ */
 
 static void groups_combine_their_lanes(void **state)
 {
@@ -509,7 +509,7 @@ static void groups_combine_their_lanes(void **state)
         assert_int_equal(words()[i], i >= 20 ? 0 : i == 19 ? 19 : i + 1);
 }
 
-/* ---- host functions ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- host functions ---------------------------------------------------------------------------------- */
 
 static float scale(float x, int32_t by, const uint32_t *first)
 {
@@ -543,7 +543,7 @@ static void host_functions_are_called_by_lane(void **state)
     }
 }
 
-/* ---- several host threads ------------------------------------------------------------------------------------------------------------------ */
+/* ---- several host threads ---------------------------------------------------------------------------- */
 
 static void host_threads_share_global_memory(void **state)
 {

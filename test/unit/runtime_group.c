@@ -104,7 +104,7 @@ static void check(enum bc_op op, enum kind kind, bool to_scalar, definition *wan
     kernc_module_free(module);
 }
 
-/* ---- shuffles ------------------------------------------------------------------------------------------------------ */
+/* ---- shuffles ---------------------------------------------------------------------------------------- */
 
 static uint64_t from_lane(unsigned i, uint32_t lane, uint64_t group)
 {
@@ -137,7 +137,7 @@ static void shuffles_take_values_of_the_group(void **state)
     SHUFFLE(shuffle_down, down)
 }
 
-/* ---- reductions and scans -------------------------------------------------------------------------------------------- */
+/* ---- reductions and scans ---------------------------------------------------------------------------- */
 
 /* By a case of scalar.def over the group up to `last`. */
 static uint64_t fold(enum scalar_case c, uint64_t group, unsigned last)
@@ -189,7 +189,7 @@ static void float_reductions_cover_the_group(void **state)
     check(BC_reduce_smax_F, V, true, smax_F);
 }
 
-/* ---- division ---------------------------------------------------------------------------------------------------------- */
+/* ---- division ---------------------------------------------------------------------------------------- */
 
 /* Quotients next to integers, and the ends of the ranges. */
 static void set_division(unsigned round)

@@ -49,7 +49,7 @@ static kernc_status run(struct maker *m, uint32_t threads, const char *isa, kern
     return status;
 }
 
-/* ---- loads and stores of every width, in order and scattered, all lanes and some ---------------------------------- */
+/* ---- loads and stores of every width, in order and scattered, all lanes and some --------------------- */
 
 struct width { enum bc_op load, loadx, store, storex; unsigned bytes; bool wide, is_signed; };
 static const struct width widths[] = {
@@ -159,7 +159,7 @@ static void float_stores_make_nans_canonical(void **state)
     assert_int_equal(words[192 + 3], 0xffc12345);
 }
 
-/* ---- shared and private memory ---------------------------------------------------------------------------------------- */
+/* ---- shared and private memory ----------------------------------------------------------------------- */
 
 static void private_memory_is_each_lanes_own(void **state)
 {
@@ -214,7 +214,7 @@ static void objects_are_copied_and_cleared(void **state)
         assert_int_equal(((uint8_t *)kernc_buffer_map(out))[i], i % 5 ? ((uint8_t *)kernc_buffer_map(in))[i] : 0);
 }
 
-/* ---- atomics -------------------------------------------------------------------------------------------------------------- */
+/* ---- atomics ----------------------------------------------------------------------------------------- */
 
 static uint32_t one_atomic(enum bc_op op, uint32_t before, uint32_t operand, uint32_t exchange, uint32_t threads)
 {
@@ -287,7 +287,7 @@ static void wide_atomics_compute(void **state)
     assert_int_equal(got[32 + 2], 77);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------------------------------------ */
+/* ---- faults ------------------------------------------------------------------------------------------ */
 
 /* Access at in + lane * 4 + offset (global), or at `offset` (shared, private). */
 static void expect_fault(enum bc_op op, uint32_t offset, const char *text, unsigned thread)
@@ -368,7 +368,7 @@ static void constants_cannot_be_stored_to(void **state)
     }
 }
 
-/* ---- transactions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- transactions ------------------------------------------------------------------------------------ */
 
 static uint64_t transactions(unsigned step, bool half)
 {

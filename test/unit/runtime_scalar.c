@@ -14,7 +14,7 @@ enum { LANES = 64, KEPT = 0x5a5a5a5a };
 static kernc_context *context;
 static kernc_buffer  *operands[3], *masks, *results;
 
-/* ---- inputs -------------------------------------------------------------------------------------------------- */
+/* ---- inputs ------------------------------------------------------------------------------------------ */
 
 static uint64_t sample(enum scalar_type type, unsigned i, unsigned operand)
 {
@@ -46,7 +46,7 @@ static bool same(enum scalar_type type, uint64_t a, uint64_t b)
     return a == b;
 }
 
-/* ---- programs: out[lane] = op(a[lane], b[lane], c[lane]), elements 8 bytes apart -------------------------------- */
+/* ---- programs: out[lane] = op(a[lane], b[lane], c[lane]), elements 8 bytes apart --------------------- */
 
 /* Registers: v0 lane; s0 s1 s2 operands, s3 masks, s4 results, s5 one. Values in m1 m2 m3 -> m4, v2 v4 v6 -> v8. */
 static unsigned value_register(enum scalar_type type, unsigned i)
@@ -152,7 +152,7 @@ static kernc_module *scalar_program(const struct scalar_case_info *info, enum bc
     return make_finish(&m, context);
 }
 
-/* ---- running ---------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------- */
 
 static void launch(kernc_module *module, uint32_t lanes, const char *isa)
 {

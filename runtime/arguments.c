@@ -1,0 +1,89 @@
+/* arguments.c: the arguments of a launch against the kernel's parameters: by position or by name, each once,
+ * each of a kind that fits.
+ */
+#include "runtime/context.h"
+
+static const char *kind_name(kernc_argument_kind kind)
+{
+    static const char *const names[] = {"buffer", "address", "bool",   "int",
+                                        "long",   "float",   "double", "bits"};
+    return (unsigned)kind < COUNT(names) ? names[kind] : "unknown kind";
+}
+
+/* Whether an argument of this kind fits a parameter; its bits if so. */
+static bool argument_bits(const kernc_argument *a, const struct bc_param *p, uint64_t *bits)
+{
+    uint64_t all = p->type == BC_I1 ? 1 : p->type == BC_I64 || p->type == BC_F64 ? UINT64_MAX : UINT32_MAX;
+    switch (a->kind) {
+    case KERNC_ARG_BUFFER: *bits = kernc_buffer_address(a->value.buffer); return p->pointer;
+    case KERNC_ARG_ADDRESS: *bits = a->value.address; return p->pointer;
+    case KERNC_ARG_BOOL: *bits = a->value.truth; return p->type == BC_I1;
+    case KERNC_ARG_INT:
+        *bits = p->type == BC_I64 ? (uint64_t)(int64_t)a->value.i : (uint32_t)a->value.i;
+        return !p->pointer && (p->type == BC_I32 || p->type == BC_I64);
+    case KERNC_ARG_LONG: *bits = (uint64_t)a->value.l; return p->type == BC_I64;
+    case KERNC_ARG_FLOAT:
+        *bits = p->type == BC_F64 ? scalar_raw_f64(a->value.f) : scalar_raw_f32(a->value.f);
+        return p->type == BC_F32 || p->type == BC_F64;
+    case KERNC_ARG_DOUBLE: *bits = scalar_raw_f64(a->value.d); return p->type == BC_F64;
+    case KERNC_ARG_BITS: *bits = a->value.bits; return (a->value.bits & ~all) == 0;
+    }
+    return false;
+}
+
+static kernc_status read_argument(const kernc_kernel *k, const kernc_argument *a, uint32_t position,
+                                  uint64_t *bits)
+{
+    kernc_context *c = k->module->context;
+    const struct bc_param *p = &k->code->params.at[position];
+    if (a->kind == KERNC_ARG_BUFFER && (!a->value.buffer || a->value.buffer->context != c))
+        return rt_fail(c, KERNC_INVALID, "argument %s of kernel %s is no buffer of this context", p->name,
+                       k->code->name);
+    if (!argument_bits(a, p, bits))
+        return rt_fail(c, KERNC_INVALID,
+                       "parameter %s of kernel %s is %s: an argument of kind %s does not fit", p->name,
+                       k->code->name, p->text ? p->text : "of another type", kind_name(a->kind));
+    return KERNC_OK;
+}
+
+/* The position of an argument's parameter; the count of parameters: there is none of its name. */
+static uint32_t position_of(const kernc_kernel *k, const kernc_launch *o, uint32_t argument)
+{
+    const char *name = o->args[argument].name;
+    uint32_t position = 0;
+    if (!name)
+        return argument;
+    while (position < k->code->params.count && strcmp(k->code->params.at[position].name, name) != 0)
+        position++;
+    return position;
+}
+
+kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uint64_t *bits, bool *given)
+{
+    kernc_context *c = k->module->context;
+    uint32_t count = k->code->params.count;
+    if (o->arg_count && !o->args)
+        return rt_fail(c, KERNC_INVALID, "no arguments, but a count of %u", o->arg_count);
+    for (uint32_t i = 0; i < o->arg_count; i++) {
+        uint32_t at = position_of(k, o, i);
+        const char *name = o->args[i].name;
+        if (!name != !o->args[0].name)
+            return rt_fail(c, KERNC_INVALID, "either all arguments have names or none has");
+        if (at >= count && name)
+            return rt_fail(c, KERNC_INVALID, "kernel %s has no parameter %s", k->code->name, name);
+        if (at >= count)
+            return rt_fail(c, KERNC_INVALID, "kernel %s has %u parameters, not %u", k->code->name, count,
+                           o->arg_count);
+        if (given[at])
+            return rt_fail(c, KERNC_INVALID, "parameter %s of kernel %s is given twice", name, k->code->name);
+        kernc_status status = read_argument(k, &o->args[i], at, &bits[at]);
+        if (status != KERNC_OK)
+            return status;
+        given[at] = true;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!given[i])
+            return rt_fail(c, KERNC_INVALID, "kernel %s: parameter %s is not given", k->code->name,
+                           k->code->params.at[i].name);
+    return KERNC_OK;
+}
