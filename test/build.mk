@@ -43,7 +43,7 @@ bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/
 SUITES += frontend
 frontend_TEST_SRC := test/frontend/frontend_test.c test/frontend/large_test.c
 
-TEST_FOLDERS := test/random test/regress test/cli test/oracle test/backend
+TEST_FOLDERS := test/convergence test/random test/regress test/cli test/oracle test/backend
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
 
