@@ -239,8 +239,6 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
     vec_clear(&j->front);
     for (uint32_t e = 0; e < block->edges.count; e++) {
         uint32_t to = block->edges.at[e].block;
-        if (j->stamp[to] == j->round)
-            add_join(j, to);         /* by two edges of the branch, whose arguments may differ */
         hear(j, to, to);
     }
     j->sent = 0;

@@ -23,6 +23,7 @@ struct finder {
     u32_vec work, branch_work;             /* divergent values and branches whose effects are still to be followed */
     struct arena *arena;
     const bool *uniform_params;
+    uint32_t *first_edge;                  /* scratch by block: the latest branch's first edge to it */
     VEC(struct ir_token_region *) extended; /* regions that reach beyond the cycle of their definition */
 };
 
@@ -239,11 +240,29 @@ static void meet_apart(struct finder *f, uint32_t block)
 
 /* ---- propagation ----------------------------------------------------------------------------------------------------- */
 
+/* Several edges of the branch to one block: threads meet there at once, with arguments that may differ. */
+static void mark_twin_edges(struct finder *f, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(f->fn, b);
+    for (uint32_t e = 0; e < block->edges.count; e++)
+        f->first_edge[block->edges.at[e].block] = UINT32_MAX;
+    for (uint32_t e = 0; e < block->edges.count; e++) {
+        const struct ir_edge *edge = &block->edges.at[e];
+        uint32_t *first = &f->first_edge[edge->block];
+        if (*first == UINT32_MAX)
+            *first = e;
+        for (uint32_t i = 0; i < edge->argc; i++)
+            if (edge->args[i] != block->edges.at[*first].args[i])
+                mark(f, ir_block_at(f->fn, edge->block)->params.at[i], IR_DIV_SYNC, block->last);
+    }
+}
+
 static void branch_diverges(struct finder *f, uint32_t b)
 {
     ir_ref branch = ir_terminator(f->fn, b);
     const struct ir_joins *j = ir_find_joins(f->joins, b);
     meet_apart(f, b);
+    mark_twin_edges(f, b);
     for (uint32_t i = 0; i < j->joins.count; i++) {
         meet_apart(f, j->joins.at[i]);
         mark_params(f, j->joins.at[i], false, branch);
@@ -320,6 +339,7 @@ struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c,
     f.tokens = o != NULL && o->ignore_tokens ? NULL : t;
     f.uniform_params = o != NULL ? o->uniform_params : NULL;
     f.joins = ir_join_finder_new(a, c, cycles);
+    f.first_edge = arena_array(a, uint32_t, c->blocks);
     find_users(&f);
     find_extended_regions(&f);
     mark_sources(&f);
