@@ -8,6 +8,7 @@ UNIT += base_containers
 UNIT += base_math
 UNIT += base_scalar
 UNIT += sample_roundtrip
+UNIT += runtime_oracle
 UNIT += runtime_api runtime_control runtime_group runtime_memory runtime_scalar
 UNIT += ir_build ir_dominators ir_reject ir_text ir_verify
 

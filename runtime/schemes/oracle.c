@@ -115,6 +115,11 @@ static const struct bc_ins *word(const struct oracle *s, uint32_t at)
     return &s->flow->program->code.at[at];
 }
 
+static bool is_call(const struct bc_ins *ins)
+{
+    return ins->op == BC_call || ins->op == BC_icall;
+}
+
 /* The code index behind the call that entered the function of `at`; ORACLE_NOWHERE: it is a kernel. */
 static uint32_t return_address(const struct rt_warp *w, const struct oracle *s, unsigned lane, uint32_t at)
 {
@@ -123,9 +128,9 @@ static uint32_t return_address(const struct rt_warp *w, const struct oracle *s, 
     if (f->kernel)
         return ORACLE_NOWHERE;
     /* the first move behind an icall's entry fills the function's own slot */
-    uint32_t slot = at == f->entry ? word(s, at + 1)->a : f->return_slot, to = rt_v(w, slot)[lane];
-    bool possible = to > 0 && to < p->code.count && word(s, to)->op == BC_block && (word(s, to)->d & BC_RETURN);
-    return possible ? to : ORACLE_NOWHERE;
+    bool before = at == f->entry && word(s, at + 1)->op == BC_mov_v;
+    uint32_t to = rt_v(w, before ? word(s, at + 1)->a : f->return_slot)[lane];
+    return to > 0 && to < p->code.count && is_call(word(s, to - 1)) ? to : ORACLE_NOWHERE;
 }
 
 /* Where a lane is in function f, or will come back to; ORACLE_NOWHERE: it is not in it. */
