@@ -18,8 +18,8 @@
  * Why A has no other ways out: a function with several returns first gets a single one, outside of A. A trap may still
  * leave A, and a cycle inside may have no end; then the demand may stay unmet, and a remark says so.
  *
- * Cost: a round is about the sum of the regions' sizes, times the branches in them whose threads meet elsewhere than at P
- * (none in structured code). ROUNDS_MAX bounds the rounds.
+ * Cost of a round: the sum of the regions' sizes, and for each branch whose threads may meet elsewhere than at P, and each
+ * operation between it and P, once the region (in structured code: hearts of loops with several exits). ROUNDS_MAX bounds the rounds.
  */
 #include "opt/demote.h"
 #include "opt/gather.h"
@@ -51,7 +51,7 @@ static uint32_t home(const struct converge *x, ir_ref r)
 
 /* ---- paths ---------------------------------------------------------------------------------------------------- */
 
-/* Blocks whose ends lead to the target without passing `stop`, nor `avoid` (IR_NO_BLOCK: none). */
+/* Blocks whose ends lead to the target without passing `stop`, nor `avoid` (IR_NO_BLOCK: none), nor leaving the cycle. */
 static struct bitset blocks_before(const struct converge *x, struct demand d, uint32_t avoid)
 {
     struct bitset before = bitset_new(x->arena, x->g->blocks);
@@ -60,7 +60,7 @@ static struct bitset blocks_before(const struct converge *x, struct demand d, ui
     while (work.count) {
         uint32_t b = vec_pop(&work);
         for ir_each_pred(p, b, x->g) {
-            if (p == avoid || bitset_has(before, p))
+            if (p == avoid || bitset_has(before, p) || (d.cycle != IR_NO_CYCLE && !ir_cycle_has(x->cycles, d.cycle, p)))
                 continue;
             bitset_add(before, p);
             if (p != d.stop && p != d.target)
@@ -99,6 +99,8 @@ static bool meets_elsewhere(const struct converge *x, uint32_t branch)
 {
     const struct ir_joins *j = ir_find_joins(x->joins, branch);
     uint32_t cycle = x->cycles->innermost[branch], p = x->post->idom[branch];
+    if (x->g->pred_start[x->g->blocks] > IR_JOIN_LIMIT)
+        return true;             /* the finder could give up */
     for (; cycle != IR_NO_CYCLE; cycle = x->cycles->at[cycle].parent)
         if (x->cycles->at[cycle].entries.count > 1)
             return true;
@@ -109,6 +111,25 @@ static bool meets_elsewhere(const struct converge *x, uint32_t branch)
         if (j->exits.at[i] != p)
             return true;
     return false;
+}
+
+/* Blocks that threads come to from the branch before its post-dominator. */
+static u32_vec blocks_until(const struct converge *x, uint32_t branch)
+{
+    u32_vec list = {0};
+    struct bitset seen = bitset_new(x->arena, x->g->blocks);
+    const struct ir_block *b = ir_block_at(x->f, branch);
+    for (uint32_t next = 0;; b = ir_block_at(x->f, list.at[next++])) {
+        for (uint32_t e = 0; e < b->edges.count; e++) {
+            uint32_t s = b->edges.at[e].block;
+            if (s == x->post->idom[branch] || bitset_has(seen, s))
+                continue;
+            bitset_add(seen, s);
+            vec_push(x->arena, &list, s);
+        }
+        if (next == list.count)
+            return list;
+    }
 }
 
 static bool is_met_at_user(const struct converge *x, struct demand d)
@@ -153,11 +174,14 @@ static bool find_in_branch(const struct converge *x, const struct ir_token_regio
         return true;
     if (!meets_elsewhere(x, branch))
         return false;
-    uint32_t i = x->tokens->index[g->def];
-    for (uint32_t u = x->tokens->use_start[i]; u < x->tokens->use_start[i + 1]; u++) {
-        *d = demand_of_use(x, branch, x->tokens->uses[u]);
-        if (!was_tried(x, *d) && !is_met_at_user(x, *d))
-            return true;
+    u32_vec until = blocks_until(x, branch);
+    for (uint32_t i = 0; i < until.count; i++) {
+        uint32_t b = until.at[i];
+        for (uint32_t u = x->tokens->user_start[b]; u < x->tokens->user_start[b + 1]; u++) {
+            *d = demand_of_use(x, branch, x->tokens->users[u]);
+            if (d->def == g->def && !was_tried(x, *d) && !is_met_at_user(x, *d))
+                return true;
+        }
     }
     return false;
 }
