@@ -106,14 +106,30 @@ static struct be_function *reach(struct be_context *c, u32_vec *work, uint32_t i
     return c->functions[id];
 }
 
+static void enter_by_pointer(struct be_context *c, u32_vec *work, uint32_t id, uint32_t signature)
+{
+    reach(c, work, id)->signature = signature;
+}
+
+/* A function is only entered by its address if some call has its signature. */
 static void take_address(struct be_context *c, u32_vec *work, uint32_t id)
 {
-    struct be_function *f = reach(c, work, id);
-    if (f->signature != BE_NONE || f->kernel)
+    uint32_t signature = signature_of(c, c->m->functions.at[id]);
+    if (signature == NO_SIGNATURE || c->m->functions.at[id]->flags & IR_FN_KERNEL)
         return;
-    f->signature = signature_of(c, f->ir);
-    if (f->signature != NO_SIGNATURE)
-        lay_out_signature(c, f->signature);
+    struct be_frame *frame = &c->frames[be_signature_node(c, signature)];
+    if (frame->reached)
+        enter_by_pointer(c, work, id, signature);
+    else
+        vec_push(&c->arena, &frame->waiting, id);
+}
+
+static void call_by_pointer(struct be_context *c, u32_vec *work, uint32_t signature)
+{
+    struct be_frame *frame = &c->frames[be_signature_node(c, signature)];
+    lay_out_signature(c, signature);
+    while (frame->waiting.count)
+        enter_by_pointer(c, work, vec_pop(&frame->waiting), signature);
 }
 
 static void note_alloca(struct be_context *c, struct be_function *f, ir_ref r)
@@ -140,7 +156,7 @@ static void scan_function(struct be_context *c, u32_vec *work, struct be_functio
             if (ins->type == IR_TYPE_FUNCTION && ins->imm > 0 && ins->imm <= c->m->functions.count)
                 take_address(c, work, (uint32_t)ins->imm - 1);
             break;
-        case IR_icall: lay_out_signature(c, be_signature(c, (uint32_t)ins->imm)); break;
+        case IR_icall: call_by_pointer(c, work, be_signature(c, (uint32_t)ins->imm)); break;
         default: break;
         }
     }
