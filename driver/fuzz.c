@@ -1,13 +1,13 @@
 /* fuzz.c: kernc fuzz: random programs through every scheme and level. All the work is in fuzz/. */
-#include "driver/driver.h"
 #include "fuzz/fuzz.h"
+#include "driver/driver.h"
 #include "runtime/scheme.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- lists -------------------------------------------------------------------------------------------------- */
+/* ---- lists -------------------------------------------------------------------------------------------- */
 
 /* The option's names between commas, or NULL at the end; *at moves on. */
 static char *next_item(struct command *c, const char **at)
@@ -21,8 +21,8 @@ static char *next_item(struct command *c, const char **at)
 }
 
 /* Numbers, each from least to most, in place of the defaults. */
-static int take_numbers(struct command *c, enum option_id id, uint64_t least, uint64_t most, uint32_t *to, uint32_t room,
-                        uint32_t *count)
+static int take_numbers(struct command *c, enum option_id id, uint64_t least, uint64_t most, uint32_t *to,
+                        uint32_t room, uint32_t *count)
 {
     const char *at = option_value(c, id);
     if (!at)
@@ -30,10 +30,11 @@ static int take_numbers(struct command *c, enum option_id id, uint64_t least, ui
     *count = 0;
     for (char *item; (item = next_item(c, &at)) != NULL;) {
         const char *end = item;
-        uint64_t    n;
+        uint64_t n;
         if (!scan_number(&end, &n) || *end || n < least || n > most || *count == room)
-            return complain(EXIT_USAGE, "--%s wants at most %u numbers from %llu to %llu, not '%s'", option_info[id].name, room,
-                            (unsigned long long)least, (unsigned long long)most, item);
+            return complain(EXIT_USAGE, "--%s wants at most %u numbers from %llu to %llu, not '%s'",
+                            option_info[id].name, room, (unsigned long long)least, (unsigned long long)most,
+                            item);
         to[(*count)++] = (uint32_t)n;
     }
     return *count ? EXIT_OK : complain(EXIT_USAGE, "--%s wants a number", option_info[id].name);
@@ -91,7 +92,8 @@ static int take_options(struct command *c, struct fz_options *o)
     if (!code)
         code = take_numbers(c, OPTION_LEVELS, 0, 2, o->levels.at, COUNT(o->levels.at), &o->levels.count);
     if (!code)
-        code = take_numbers(c, OPTION_WIDTHS, 1, KERNC_MAX_WARP, o->widths.at, COUNT(o->widths.at), &o->widths.count);
+        code = take_numbers(c, OPTION_WIDTHS, 1, KERNC_MAX_WARP, o->widths.at, COUNT(o->widths.at),
+                            &o->widths.count);
     if (!code)
         code = take_number(c, OPTION_SETUPS, 0, 1000, &o->setups);
     if (!code)
@@ -101,9 +103,12 @@ static int take_options(struct command *c, struct fz_options *o)
     return code;
 }
 
-/* ---- the verb ------------------------------------------------------------------------------------------------- */
+/* ---- the verb ----------------------------------------------------------------------------------------- */
 
-struct screen { bool terminal; uint64_t shown; };
+struct screen {
+    bool terminal;
+    uint64_t shown;
+};
 
 static void say(void *data, const char *line)
 {
@@ -130,9 +135,10 @@ static int show_program(const struct fz_options *o)
     for (const char *letter = o->classes; *letter; letter++)
         for (uint64_t seed = o->seed; seed < o->seed + o->count; seed++) {
             struct arena a = {0};
-            struct text  source = {0};
+            struct text source = {0};
             fz_print(fz_generate(fz_class_find(*letter), seed, &a),
-                     arena_printf(&a, "// class %c, seed %llu\n", *letter, (unsigned long long)seed), &source);
+                     arena_printf(&a, "// class %c, seed %llu\n", *letter, (unsigned long long)seed),
+                     &source);
             fwrite(source.at, 1, source.length, stdout);
             text_free(&source);
             arena_free(&a);
@@ -143,7 +149,7 @@ static int show_program(const struct fz_options *o)
 int verb_fuzz(struct command *c)
 {
     struct fz_options o;
-    struct screen     screen = {.terminal = isatty(STDERR_FILENO)};
+    struct screen screen = {.terminal = isatty(STDERR_FILENO)};
     fz_options_init(&o);
     int code = take_options(c, &o);
     if (code)

@@ -1,10 +1,11 @@
-/* class_a.c: class a: kernels without races whose threads can't see with whom they run: C's control flow, all types,
- * memory of all spaces, device functions and exceptions.
+/* class_a.c: class a: kernels without races whose threads can't see with whom they run: C's control flow, all
+ * types, memory of all spaces, device functions and exceptions.
  *
- * Well defined by construction: indices are masked; every loop has a counter of its own with a bound of at most
- * seven; a thread writes its own cells and slots of global memory and its own slot of shared memory, and reads
- * others' slots only between two barriers that stand in uniform flow; atomics commute and their results are not
- * used; exceptions are thrown where something catches. There is no reference: all setups have to agree.
+ * Well defined by construction: indices are masked; every loop has a counter of its own with a bound of at
+ * most seven; a thread writes its own cells and slots of global memory and its own slot of shared memory, and
+ * reads others' slots only between two barriers that stand in uniform flow; atomics commute and their results
+ * are not used; exceptions are thrown where something catches. There is no reference: all setups have to
+ * agree.
  */
 #include "fuzz/class_a.h"
 
@@ -30,7 +31,8 @@ static struct fz_node *inner_block(struct generator *g, uint32_t most)
     return block;
 }
 
-/* ---- straight-line statements ------------------------------------------------------------------------------- */
+/* ---- straight-line statements
+ * ------------------------------------------------------------------------------- */
 
 static struct fz_node *random_assign(struct generator *g)
 {
@@ -85,7 +87,7 @@ static struct fz_node *random_simple(struct generator *g)
     return dice < 26 ? random_copy(g) : random_assign(g);
 }
 
-/* ---- jumps ------------------------------------------------------------------------------------------------------ */
+/* ---- jumps -------------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_return(struct generator *g)
 {
@@ -98,9 +100,9 @@ static struct fz_node *random_jump(struct generator *g)
 {
     switch (below(g, 5)) {
     case 0:
-    case 1:  return g->at.may_break ? fz_node(g->p, FZ_NODE_BREAK) : NULL;
-    case 2:  return g->at.may_continue ? fz_node(g->p, FZ_NODE_CONTINUE) : NULL;
-    case 3:  return g->at.may_return ? random_return(g) : NULL;
+    case 1: return g->at.may_break ? fz_node(g->p, FZ_NODE_BREAK) : NULL;
+    case 2: return g->at.may_continue ? fz_node(g->p, FZ_NODE_CONTINUE) : NULL;
+    case 3: return g->at.may_return ? random_return(g) : NULL;
     default: break;
     }
     if (!g->at.may_throw)
@@ -109,7 +111,7 @@ static struct fz_node *random_jump(struct generator *g)
     return fz_node(g->p, FZ_NODE_THROW);
 }
 
-/* ---- branches ----------------------------------------------------------------------------------------------------- */
+/* ---- branches ----------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_if(struct generator *g)
 {
@@ -123,9 +125,9 @@ static struct fz_node *random_if(struct generator *g)
 
 static struct fz_node *random_switch(struct generator *g)
 {
-    struct position    outer = g->at;
+    struct position outer = g->at;
     struct fz_node *n = fz_node(g->p, FZ_NODE_SWITCH), *cases = empty_block(g);
-    uint32_t        count = 1 + below(g, 5), otherwise = below(g, 8), value = below(g, 2);
+    uint32_t count = 1 + below(g, 5), otherwise = below(g, 8), value = below(g, 2);
     n->value = 7;
     g->at.may_break = true;
     for (uint32_t i = 0; i < count; i++, value += 1 + below(g, 2)) {
@@ -143,8 +145,8 @@ static struct fz_node *random_switch(struct generator *g)
 
 static struct fz_node *random_try(struct generator *g)
 {
-    struct position    outer = g->at;
-    bool            threw = g->f->throws;
+    struct position outer = g->at;
+    bool threw = g->f->throws;
     struct fz_node *n = fz_node(g->p, FZ_NODE_TRY);
     g->at.may_throw = true;
     fz_add(n, inner_block(g, 4));
@@ -156,14 +158,14 @@ static struct fz_node *random_try(struct generator *g)
 static struct fz_node *random_scope(struct generator *g)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_SCOPE), *value = fz_random_expr(g, 2);
-    uint32_t        v = fz_variable(g->p, g->f, FZ_SCALAR, fz_random_type(g), 0);
+    uint32_t v = fz_variable(g->p, g->f, FZ_SCALAR, fz_random_type(g), 0);
     n->name = v;
     struct fz_node *body = inner_block(g, 3);
     g->f->variables.at[v].scoped = true; /* out of sight for what follows */
     return fz_add(fz_add(n, value), body);
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------------ */
+/* ---- loops -------------------------------------------------------------------------------------------- */
 
 static uint32_t new_counter(struct generator *g)
 {
@@ -179,7 +181,7 @@ static struct fz_node *always(struct generator *g)
 
 static struct fz_node *random_loop(struct generator *g)
 {
-    struct position    outer = g->at;
+    struct position outer = g->at;
     struct fz_node *n = fz_node(g->p, FZ_NODE_LOOP);
     n->op = (uint8_t)below(g, FZ_LOOP_FORMS);
     n->value = g->at.times > 16 ? 1 : g->at.times > 4 ? 3 : 7;
@@ -197,7 +199,7 @@ static struct fz_node *random_loop(struct generator *g)
     return n;
 }
 
-/* ---- any ---------------------------------------------------------------------------------------------------------------- */
+/* ---- any ---------------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_construct(struct generator *g)
 {
@@ -232,7 +234,7 @@ static struct fz_node *random_block(struct generator *g, uint32_t most)
     return block;
 }
 
-/* ---- functions ---------------------------------------------------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------------------------------------- */
 
 static void add_locals(struct generator *g)
 {
@@ -279,7 +281,7 @@ static void make_function(struct generator *g)
     g->f->cost = g->cost;
 }
 
-/* ---- the kernel --------------------------------------------------------------------------------------------------------- */
+/* ---- the kernel --------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_exchange(struct generator *g)
 {
@@ -295,7 +297,7 @@ static struct fz_node *random_exchange(struct generator *g)
 /* A loop of the same number of turns for all threads, so that there may be barriers in it. */
 static struct fz_node *uniform_loop(struct generator *g)
 {
-    struct position    outer = g->at;
+    struct position outer = g->at;
     struct fz_node *n = fz_node(g->p, FZ_NODE_LOOP), *body = empty_block(g), *s;
     n->op = (uint8_t)below(g, FZ_LOOP_FORMS);
     n->value = 3;
@@ -361,13 +363,14 @@ static void add_buffers(struct generator *g)
 #define TYPE(id, text, bits, family) "cells_" text,
 #include "fuzz/nodes.def"
     };
-    struct fz_buffer out = {"out", FZ_ULONG, false, FZ_SLOTS, 0}, input = {"input", FZ_INT, true, 0, FZ_INPUTS};
+    struct fz_buffer out = {"out", FZ_ULONG, false, FZ_SLOTS, 0},
+                     input = {"input", FZ_INT, true, 0, FZ_INPUTS};
     struct fz_buffer sums = {"sums", FZ_INT, false, 0, 2 * FZ_COUNTERS};
     vec_push(g->p->arena, &g->p->buffers, out);
     vec_push(g->p->arena, &g->p->buffers, sums);
     vec_push(g->p->arena, &g->p->buffers, input);
     for (uint32_t i = 0, first = below(g, FZ_TYPES); i < 3; i++) {
-        enum fz_type     t = (enum fz_type)((first + 4 * i) % FZ_TYPES);
+        enum fz_type t = (enum fz_type)((first + 4 * i) % FZ_TYPES);
         struct fz_buffer cells = {names[t], (uint8_t)t, false, FZ_CELLS, 0};
         vec_push(g->p->arena, &g->p->buffers, cells);
     }
@@ -398,4 +401,5 @@ static void generate(struct fz_program *p)
     }
 }
 
-const struct fz_class fz_class_a = {'a', "race-free kernels", "what can't observe convergence: every setup agrees", generate, NULL};
+const struct fz_class fz_class_a = {'a', "race-free kernels",
+                                    "what can't observe convergence: every setup agrees", generate, NULL};

@@ -18,7 +18,7 @@ static struct fz_node *random_constant(struct generator *g)
     return fz_constant(g->p, t, fz_random_bits(&g->r, t));
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------------- */
+/* ---- variables ---------------------------------------------------------------------------------------- */
 
 static bool fits(const struct fz_variable *v, enum fz_shape shape, bool assignable)
 {
@@ -51,7 +51,8 @@ static struct fz_node *random_field(struct generator *g, uint32_t variable)
 static struct fz_node *random_cell(struct generator *g)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_CELL);
-    for (uint32_t wanted = below(g, 4), i = 0;; i = (i + 1) % g->p->buffers.count) /* the cells' buffers, some of four */
+    for (uint32_t wanted = below(g, 4), i = 0;;
+         i = (i + 1) % g->p->buffers.count) /* the cells' buffers, some of four */
         if (strncmp(g->p->buffers.at[i].name, "cells_", 6) == 0 && wanted-- == 0) {
             n->type = g->p->buffers.at[i].type;
             return fz_add(n, fz_random_expr(g, 1));
@@ -62,7 +63,7 @@ static struct fz_node *random_cell(struct generator *g)
 static struct fz_node *random_stored(struct generator *g, bool assignable)
 {
     enum fz_shape shape = (enum fz_shape)(fz_chance(&g->r, 65) ? FZ_SCALAR : below(g, 3));
-    uint32_t      v = fz_pick_variable(g, shape, assignable);
+    uint32_t v = fz_pick_variable(g, shape, assignable);
     if (v == UINT32_MAX)
         return NULL;
     if (shape == FZ_SCALAR)
@@ -83,7 +84,7 @@ struct fz_node *fz_random_place(struct generator *g, bool integer)
 
 static struct fz_node *random_leaf(struct generator *g)
 {
-    uint32_t        dice = below(g, 100);
+    uint32_t dice = below(g, 100);
     struct fz_node *n = dice < 60 ? random_stored(g, false) : NULL;
     if (n || dice < 72)
         return n ? n : random_constant(g);
@@ -98,7 +99,7 @@ static struct fz_node *random_leaf(struct generator *g)
     return n;
 }
 
-/* ---- operators --------------------------------------------------------------------------------------------------- */
+/* ---- operators ---------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_unary(struct generator *g, uint32_t depth)
 {
@@ -140,7 +141,7 @@ static struct fz_node *random_increment(struct generator *g)
     return fz_add(n, target);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------------ */
+/* ---- calls -------------------------------------------------------------------------------------------- */
 
 /* A type for the generic places of a builtin's signature. */
 static enum fz_type generic_type(struct generator *g, const struct fe_builtin *b)
@@ -175,7 +176,8 @@ static struct fz_node *random_builtin(struct generator *g, uint32_t depth)
 }
 
 /* False: the caller has no array or structure of the kind that a parameter wants. */
-static bool add_argument(struct generator *g, struct fz_node *call, const struct fz_variable *param, uint32_t depth)
+static bool add_argument(struct generator *g, struct fz_node *call, const struct fz_variable *param,
+                         uint32_t depth)
 {
     if (param->shape == FZ_SCALAR) {
         fz_add(call, fz_random_expr(g, depth > 1 ? 2 : 1));
@@ -196,7 +198,8 @@ static bool same_type(const struct fz_function *a, const struct fz_function *b)
     if (a->params != b->params || a->result != b->result)
         return false;
     for (uint32_t i = 0; i < a->params; i++)
-        if (a->variables.at[i].type != b->variables.at[i].type || a->variables.at[i].shape != b->variables.at[i].shape)
+        if (a->variables.at[i].type != b->variables.at[i].type ||
+            a->variables.at[i].shape != b->variables.at[i].shape)
             return false;
     return true;
 }
@@ -206,8 +209,8 @@ static bool may_call(const struct generator *g, const struct fz_function *f)
     return (g->at.may_throw || !f->throws) && g->cost + g->at.times * f->cost < FZ_MAX_COST;
 }
 
-/* Through a pointer to this function or another of its type. Only the kernel does: whatever a pointer of some type
- * may reach counts as called, and calls may not go round. */
+/* Through a pointer to this function or another of its type. Only the kernel does: whatever a pointer of some
+ * type may reach counts as called, and calls may not go round. */
 static struct fz_node *begin_call(struct generator *g, uint32_t callee, uint32_t callees)
 {
     const struct fz_function *f = &g->p->functions.at[callee];

@@ -1,7 +1,7 @@
-/* class_b.c: class b: reconvergence programs, after the idea of the Vulkan conformance suite's reconvergence tests:
- * control flow nested at random over conditions on lanes, loop counters and hashes; between, convergent
- * operations whose results each thread writes to a log, row after row. A reference that knows only the
- * language's rules on tokens (reference_b.c) says what every row has to be, for each warp width.
+/* class_b.c: class b: reconvergence programs, after the idea of the Vulkan conformance suite's reconvergence
+ * tests: control flow nested at random over conditions on lanes, loop counters and hashes; between,
+ * convergent operations whose results each thread writes to a log, row after row. A reference that knows only
+ * the language's rules on tokens (reference_b.c) says what every row has to be, for each warp width.
  *
  * In 10 % of the branches both arms are the same text, to tempt optimisers to merge them.
  */
@@ -10,12 +10,12 @@
 enum { MAX_ROWS = 384, MAX_TRIES = 50 };
 
 struct generator {
-    struct fz_program  *p;
+    struct fz_program *p;
     struct fz_function *f;
-    struct fz_random    r;
+    struct fz_random r;
     uint32_t depth, most_depth, loops, budget;
-    bool     may_break, may_continue, may_throw, is_kernel;
-    uint32_t counters[8];                /* of the loops around, innermost last */
+    bool may_break, may_continue, may_throw, is_kernel;
+    uint32_t counters[8]; /* of the loops around, innermost last */
 };
 
 static struct fz_node *random_block(struct generator *g, uint32_t most);
@@ -33,23 +33,23 @@ static struct fz_node *leaf(struct generator *g, enum fz_kind kind, uint64_t val
     return n;
 }
 
-/* ---- conditions ------------------------------------------------------------------------------------------------ */
+/* ---- conditions --------------------------------------------------------------------------------------- */
 
 static uint64_t random_lanes(struct generator *g)
 {
     uint64_t m = fz_next(&g->r);
     switch (below(g, 5)) {
-    case 0:  return (uint64_t)1 << below(g, 64);
-    case 1:  return m & fz_next(&g->r);
-    case 2:  return m | fz_next(&g->r);
-    case 3:  return 0x0101010101010101u * (m & 0xff);
+    case 0: return (uint64_t)1 << below(g, 64);
+    case 1: return m & fz_next(&g->r);
+    case 2: return m | fz_next(&g->r);
+    case 3: return 0x0101010101010101u * (m & 0xff);
     default: return m;
     }
 }
 
 static struct fz_node *index_condition(struct generator *g)
 {
-    uint8_t         modulus = (uint8_t)(1 + below(g, 4));
+    uint8_t modulus = (uint8_t)(1 + below(g, 4));
     struct fz_node *n = leaf(g, FZ_NODE_INDEX_IS, below(g, modulus), modulus);
     n->name = g->counters[below(g, g->loops)];
     return n;
@@ -80,7 +80,7 @@ static struct fz_node *simple_condition(struct generator *g)
 
 static struct fz_node *random_condition(struct generator *g, uint32_t depth)
 {
-    uint32_t        dice = below(g, 100);
+    uint32_t dice = below(g, 100);
     struct fz_node *n;
     if (depth == 0 || dice < 60)
         return simple_condition(g);
@@ -88,12 +88,15 @@ static struct fz_node *random_condition(struct generator *g, uint32_t depth)
         return fz_node(g->p, FZ_NODE_ELECT);
     if (dice < 80)
         return fz_add(leaf(g, FZ_NODE_VOTE, 0, (uint8_t)below(g, 2)), random_condition(g, depth - 1));
-    n = leaf(g, dice < 87 ? FZ_NODE_UNARY : FZ_NODE_BINARY, 0, dice < 87 ? FZ_OP_NOT : dice < 94 ? FZ_OP_BOTH : FZ_OP_EITHER);
+    n = leaf(g, dice < 87 ? FZ_NODE_UNARY : FZ_NODE_BINARY, 0,
+             dice < 87   ? FZ_OP_NOT
+             : dice < 94 ? FZ_OP_BOTH
+                         : FZ_OP_EITHER);
     fz_add(n, random_condition(g, depth - 1));
     return n->kind == FZ_NODE_UNARY ? n : fz_add(n, random_condition(g, depth - 1));
 }
 
-/* ---- what is seen ------------------------------------------------------------------------------------------------ */
+/* ---- what is seen ------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_log(struct generator *g)
 {
@@ -111,7 +114,7 @@ static struct fz_node *random_noise(struct generator *g)
     return n;
 }
 
-/* ---- control flow ------------------------------------------------------------------------------------------------- */
+/* ---- control flow ------------------------------------------------------------------------------------- */
 
 static struct fz_node *inner_block(struct generator *g, uint32_t most)
 {
@@ -126,9 +129,9 @@ static struct fz_node *random_jump(struct generator *g)
     switch (below(g, 6)) {
     case 0:
     case 1:
-    case 2:  return g->may_break ? fz_node(g->p, FZ_NODE_BREAK) : NULL;
-    case 3:  return g->may_continue ? fz_node(g->p, FZ_NODE_CONTINUE) : NULL;
-    case 4:  return fz_node(g->p, FZ_NODE_RETURN);
+    case 2: return g->may_break ? fz_node(g->p, FZ_NODE_BREAK) : NULL;
+    case 3: return g->may_continue ? fz_node(g->p, FZ_NODE_CONTINUE) : NULL;
+    case 4: return fz_node(g->p, FZ_NODE_RETURN);
     default: break;
     }
     if (!g->may_throw)
@@ -150,13 +153,13 @@ static struct fz_node *random_if(struct generator *g)
 
 static struct fz_node *random_switch(struct generator *g)
 {
-    bool            outer = g->may_break;
+    bool outer = g->may_break;
     struct fz_node *n = leaf(g, FZ_NODE_SWITCH, 3, 0), *cases = fz_node(g->p, FZ_NODE_BLOCK);
-    uint32_t        count = 2 + below(g, 3), otherwise = below(g, 5);
-    uint8_t         modulus = (uint8_t)(2 + below(g, 3));
+    uint32_t count = 2 + below(g, 3), otherwise = below(g, 5);
+    uint8_t modulus = (uint8_t)(2 + below(g, 3));
     switch (below(g, 4)) {
-    case 0:  fz_add(n, fz_constant(g->p, FZ_INT, below(g, 4))); break;
-    case 1:  fz_add(n, leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0)); break;
+    case 0: fz_add(n, fz_constant(g->p, FZ_INT, below(g, 4))); break;
+    case 1: fz_add(n, leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0)); break;
     default: fz_add(n, leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), modulus)); break;
     }
     g->may_break = true;
@@ -175,8 +178,8 @@ static struct fz_node *random_switch(struct generator *g)
 static struct fz_node *random_trips(struct generator *g)
 {
     switch (below(g, 4)) {
-    case 0:  return fz_constant(g->p, FZ_INT, 1 + below(g, 3));
-    case 1:  return leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0);
+    case 0: return fz_constant(g->p, FZ_INT, 1 + below(g, 3));
+    case 1: return leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0);
     default: return leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), (uint8_t)(2 + below(g, 3)));
     }
 }
@@ -206,7 +209,7 @@ static struct fz_node *random_loop(struct generator *g)
 
 static struct fz_node *random_try(struct generator *g)
 {
-    bool            could = g->may_throw, threw = g->f->throws;
+    bool could = g->may_throw, threw = g->f->throws;
     struct fz_node *n = fz_node(g->p, FZ_NODE_TRY);
     g->may_throw = true;
     fz_add(n, inner_block(g, 3));
@@ -230,7 +233,7 @@ static struct fz_node *random_invoke(struct generator *g)
     return n;
 }
 
-/* ---- any ----------------------------------------------------------------------------------------------------------- */
+/* ---- any ---------------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_construct(struct generator *g)
 {
@@ -309,7 +312,7 @@ static bool is_short(const struct fz_program *p)
 {
     static const uint32_t widths[] = {1, 8, 64};
     struct arena a = {0};
-    bool         ok = true;
+    bool ok = true;
     for (size_t w = 0; ok && w < COUNT(widths); w++) {
         void *contents[3];
         for (uint32_t i = 0; i < COUNT(contents); i++)
@@ -331,5 +334,6 @@ static void generate(struct fz_program *p)
     fz_kernel(p)->body = fz_node(p, FZ_NODE_BLOCK); /* never seen; an empty program is right as well */
 }
 
-const struct fz_class fz_class_b = {'b', "reconvergence programs", "the sets of threads of convergent operations, by reference",
-                                    generate, fz_expect_b};
+const struct fz_class fz_class_b = {'b', "reconvergence programs",
+                                    "the sets of threads of convergent operations, by reference", generate,
+                                    fz_expect_b};

@@ -1,6 +1,6 @@
-/* class_c.c: class c: graphs of states joined by goto, reducible and not. Each state mixes the thread's hash, writes it to
- * the thread's trace and goes where the hash says; a row too many ends the thread. No thread can see another.
- * The reference walks the graph thread by thread.
+/* class_c.c: class c: graphs of states joined by goto, reducible and not. Each state mixes the thread's hash,
+ * writes it to the thread's trace and goes where the hash says; a row too many ends the thread. No thread can
+ * see another. The reference walks the graph thread by thread.
  */
 #include "fuzz/program.h"
 
@@ -8,10 +8,10 @@ enum { MAX_STATES = 14, MAX_TRACE = 64 };
 
 struct generator {
     struct fz_program *p;
-    struct fz_random   r;
+    struct fz_random r;
     uint32_t states;
-    bool     reducible;
-    uint32_t dominators[MAX_STATES];     /* of each state by the edges forward, as a set; itself included */
+    bool reducible;
+    uint32_t dominators[MAX_STATES]; /* of each state by the edges forward, as a set; itself included */
 };
 
 static uint32_t below(struct generator *g, uint32_t n)
@@ -19,10 +19,10 @@ static uint32_t below(struct generator *g, uint32_t n)
     return fz_below(&g->r, n);
 }
 
-/* ---- graphs ------------------------------------------------------------------------------------------------------- */
+/* ---- graphs ------------------------------------------------------------------------------------------- */
 
-/* A state that `from` may go to. In a reducible graph edges lead forward, or back to a state that dominates `from`;
- * those add no path around it, so that they leave all dominators as they are. */
+/* A state that `from` may go to. In a reducible graph edges lead forward, or back to a state that dominates
+ * `from`; those add no path around it, so that they leave all dominators as they are. */
 static uint32_t random_target(struct generator *g, uint32_t from)
 {
     if (!g->reducible)
@@ -66,7 +66,7 @@ static struct fz_node *random_spin(struct generator *g, uint32_t from)
 static struct fz_node *random_state(struct generator *g, uint32_t index)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_STATE), *body = fz_node(g->p, FZ_NODE_BLOCK);
-    uint32_t        edges = below(g, 8);
+    uint32_t edges = below(g, 8);
     n->name = index;
     n->op = (uint8_t)below(g, 28);
     n->value = fz_next(&g->r) & 0xffff;
@@ -89,8 +89,9 @@ static void generate(struct fz_program *p)
 {
     static const uint8_t threads[] = {1, 3, 16, 32, 40, 64};
     struct generator g = {.p = p, .r = fz_random(p->seed, 'c')};
-    struct fz_buffer trace = {"trace", FZ_UINT, false, MAX_TRACE, 0}, input = {"input", FZ_INT, true, 0, FZ_INPUTS};
-    struct fz_node  *graph = fz_node(p, FZ_NODE_GRAPH), *states = fz_node(p, FZ_NODE_BLOCK);
+    struct fz_buffer trace = {"trace", FZ_UINT, false, MAX_TRACE, 0},
+                     input = {"input", FZ_INT, true, 0, FZ_INPUTS};
+    struct fz_node *graph = fz_node(p, FZ_NODE_GRAPH), *states = fz_node(p, FZ_NODE_BLOCK);
     struct fz_function kernel = {.is_void = true};
     p->blocks = 1;
     p->threads = threads[below(&g, COUNT(threads))];
@@ -106,9 +107,13 @@ static void generate(struct fz_program *p)
     vec_push(p->arena, &p->functions, kernel);
 }
 
-/* ---- the reference ---------------------------------------------------------------------------------------------------- */
+/* ---- the reference ------------------------------------------------------------------------------------ */
 
-struct walker { const struct fz_program *p; uint32_t *trace; uint32_t gid, n, h; };
+struct walker {
+    const struct fz_program *p;
+    uint32_t *trace;
+    uint32_t gid, n, h;
+};
 
 /* False: that was the last row. */
 static bool write_row(struct walker *w)
@@ -177,11 +182,15 @@ static bool expect(const struct fz_program *p, uint32_t width, void **contents)
     bool ok = true;
     UNUSED(width);
     for (uint32_t gid = 0; graph && ok && gid < p->blocks * p->threads; gid++) {
-        struct walker w = {.p = p, .trace = contents[0], .gid = gid, .h = (gid + (uint32_t)(p->seed & 0xffff)) * 2654435761u};
+        struct walker w = {.p = p,
+                           .trace = contents[0],
+                           .gid = gid,
+                           .h = (gid + (uint32_t)(p->seed & 0xffff)) * 2654435761u};
         ok = walk_thread(&w, graph->first);
     }
     return ok;
 }
 
-const struct fz_class fz_class_c = {'c', "graphs of goto", "traces of single threads, reducible and irreducible control flow",
+const struct fz_class fz_class_c = {'c', "graphs of goto",
+                                    "traces of single threads, reducible and irreducible control flow",
                                     generate, expect};

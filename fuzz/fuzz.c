@@ -4,9 +4,14 @@
 #include <stdio.h>
 #include <time.h>
 
-#define REDUCE_SECONDS 60            /* spent on one program at most: each try of one that hangs costs the patience */
+#define REDUCE_SECONDS 60 /* spent on one program at most: each try of one that hangs costs the patience */
 
-struct probe { const struct fz_options *o; const struct fz_verdict *wanted; fz_setup_vec plan; time_t end; };
+struct probe {
+    const struct fz_options *o;
+    const struct fz_verdict *wanted;
+    fz_setup_vec plan;
+    time_t end;
+};
 
 static bool still_fails(const struct fz_program *p, void *data)
 {
@@ -19,8 +24,11 @@ static bool still_fails(const struct fz_program *p, void *data)
 
 char *fz_command(struct arena *a, char class, uint64_t seed, const struct fz_setup *s)
 {
-    char *where = !s->width ? "" : arena_printf(a, " --schemes=%s --levels=%u --warp=%u", s->scheme, s->level, s->width);
-    return arena_printf(a, "kernc fuzz --class=%c --seed=%llu --count=1%s", class, (unsigned long long)seed, where);
+    char *where = !s->width
+                      ? ""
+                      : arena_printf(a, " --schemes=%s --levels=%u --warp=%u", s->scheme, s->level, s->width);
+    return arena_printf(a, "kernc fuzz --class=%c --seed=%llu --count=1%s", class, (unsigned long long)seed,
+                        where);
 }
 
 static char *describe(struct arena *a, const struct fz_setup *s)
@@ -28,7 +36,8 @@ static char *describe(struct arena *a, const struct fz_setup *s)
     return s->width ? arena_printf(a, "%s -O%u warp %u: ", s->scheme, s->level, s->width) : "";
 }
 
-static void say(const struct fz_options *o, struct arena *a, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void say(const struct fz_options *o, struct arena *a, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 static void say(const struct fz_options *o, struct arena *a, const char *fmt, ...)
 {
     va_list args;
@@ -38,7 +47,8 @@ static void say(const struct fz_options *o, struct arena *a, const char *fmt, ..
 }
 
 /* Under the reference and the setup that failed alone, if that is enough to make it fail. */
-static void reduce(const struct fz_options *o, struct arena *a, struct fz_program *p, const struct fz_verdict *v)
+static void reduce(const struct fz_options *o, struct arena *a, struct fz_program *p,
+                   const struct fz_verdict *v)
 {
     struct probe probe = {.o = o, .wanted = v, .end = time(NULL) + REDUCE_SECONDS};
     fz_plan(o, p, a, &probe.plan);
@@ -54,28 +64,32 @@ static void reduce(const struct fz_options *o, struct arena *a, struct fz_progra
     say(o, a, "  reduced from %u to %u nodes, %u programs tried", before, fz_program_size(p), tries);
 }
 
-static void keep(const struct fz_options *o, struct arena *a, const struct fz_failure *f, char class, const struct text *source)
+static void keep(const struct fz_options *o, struct arena *a, const struct fz_failure *f, char class,
+                 const struct text *source)
 {
-    char       *path = arena_printf(a, "%s/%c-%llu.kern", o->keep, class, (unsigned long long)f->seed);
+    char *path = arena_printf(a, "%s/%c-%llu.kern", o->keep, class, (unsigned long long)f->seed);
     const char *why = file_write(path, source->at, source->length);
     say(o, a, why ? "  %s: %s" : "  written to %s", path, why);
 }
 
-static void report(const struct fz_options *o, const struct fz_class *class, const struct fz_failure *f, bool reduced)
+static void report(const struct fz_options *o, const struct fz_class *class, const struct fz_failure *f,
+                   bool reduced)
 {
     struct arena a = {0};
-    struct text  source = {0};
+    struct text source = {0};
     const struct fz_verdict *v = &f->verdict;
     const char *command = fz_command(&a, class->letter, f->seed, &v->setup);
-    say(o, &a, "class %c, seed %llu: %s%s: %s", class->letter, (unsigned long long)f->seed, describe(&a, &v->setup),
-        fz_outcome_text[v->outcome], v->text);
+    say(o, &a, "class %c, seed %llu: %s%s: %s", class->letter, (unsigned long long)f->seed,
+        describe(&a, &v->setup), fz_outcome_text[v->outcome], v->text);
     say(o, &a, "  again: %s", command);
     if (reduced || o->keep) {
         struct fz_program *p = fz_generate(class, f->seed, &a);
         if (reduced)
             reduce(o, &a, p, v);
-        fz_print(p, arena_printf(&a, "// %s%s: %s\n// %s\n", describe(&a, &v->setup), fz_outcome_text[v->outcome], v->text,
-                                 command), &source);
+        fz_print(p,
+                 arena_printf(&a, "// %s%s: %s\n// %s\n", describe(&a, &v->setup),
+                              fz_outcome_text[v->outcome], v->text, command),
+                 &source);
         if (o->keep)
             keep(o, &a, f, class->letter, &source);
         if (reduced)
@@ -90,13 +104,13 @@ uint64_t fz_fuzz(const struct fz_options *o)
     uint64_t failures = 0;
     for (const char *letter = o->classes; *letter; letter++) {
         const struct fz_class *class = fz_class_find(*letter);
-        struct arena     a = {0};
+        struct arena a = {0};
         struct fz_result result;
         fz_run_class(o, class, &a, &result);
         for (uint32_t i = 0; i < result.failures.count; i++)
             report(o, class, &result.failures.at[i], o->reduce && i < FZ_REDUCE_LIMIT);
-        say(o, &a, "class %c: %llu programs, %llu runs, %u failures", *letter, (unsigned long long)result.programs,
-            (unsigned long long)result.runs, result.failures.count);
+        say(o, &a, "class %c: %llu programs, %llu runs, %u failures", *letter,
+            (unsigned long long)result.programs, (unsigned long long)result.runs, result.failures.count);
         failures += result.failures.count;
         arena_free(&a);
     }

@@ -1,14 +1,15 @@
-/* fuzz.h: the random tester: what to run, what came of it. The verb `kernc fuzz` (driver/fuzz.c) fills the options.
+/* fuzz.h: the random tester: what to run, what came of it. The verb `kernc fuzz` (driver/fuzz.c) fills the
+ * options.
  *
- * A program is tried under a plan: a list of setups (scheme, level, width), in forked children, so that a crash or
- * a hang is a failure like any other. docs/testing.md explains the classes.
+ * A program is tried under a plan: a list of setups (scheme, level, width), in forked children, so that a
+ * crash or a hang is a failure like any other. docs/testing.md explains the classes.
  */
 #ifndef KERNC_FUZZ_FUZZ_H
 #define KERNC_FUZZ_FUZZ_H
 
 #include "fuzz/program.h"
 
-/* ---- setups ------------------------------------------------------------------------------------------------ */
+/* ---- setups ------------------------------------------------------------------------------------------- */
 
 struct fz_setup { const char *scheme; uint32_t level, width; };
 typedef VEC(struct fz_setup) fz_setup_vec;
@@ -33,10 +34,10 @@ struct fz_verdict {
     char text[480];                  /* one line: what happened */
 };
 
-/* Whether two failures are of one kind, so that the one may stand for the other while a program is reduced. */
+/* Whether two failures are of one kind, so that the one may stand for the other in reducing. */
 bool fz_same_kind(const struct fz_verdict *a, const struct fz_verdict *b);
 
-/* ---- options -------------------------------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------------------------ */
 
 enum { FZ_MAX_JOBS = 64, FZ_REDUCE_LIMIT = 5 };
 struct fz_options {
@@ -60,10 +61,10 @@ void fz_options_init(struct fz_options *o);
 /* The setups that a program of this class and seed is tried under; the first is the reference setup. */
 void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan);
 
-/* ---- trying (trial.c, worker.c) ----------------------------------------------------------------------------------- */
+/* ---- trying (trial.c, worker.c) ----------------------------------------------------------------------- */
 
-/* Tries it in this process. plan.at[0] gives the reference where the class has none. *at is always the setup being
- * tried, for whoever finds the process dead. */
+/* Tries it in this process. plan.at[0] gives the reference where the class has none. *at is always the setup
+ * being tried, for whoever finds the process dead. */
 struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, struct fz_setup *at);
 /* The same in a child; outcomes may be CRASHED and HUNG. */
 struct fz_verdict fz_try_apart(const struct fz_program *p, const fz_setup_vec *plan, uint32_t patience);
@@ -74,16 +75,17 @@ struct fz_result {
     VEC(struct fz_failure) failures; /* by seed */
 };
 /* Tries all programs of a class in children. */
-void fz_run_class(const struct fz_options *o, const struct fz_class *class, struct arena *a, struct fz_result *result);
+void fz_run_class(const struct fz_options *o, const struct fz_class *class, struct arena *a,
+                  struct fz_result *result);
 
-/* ---- reducing (reduce.c) --------------------------------------------------------------------------------------------- */
+/* ---- reducing (reduce.c) ------------------------------------------------------------------------------ */
 
 typedef bool fz_still_fails(const struct fz_program *p, void *data);
-/* Makes the program smaller in place as long as fails() says so of what is left; it does of the program given.
- * Returns how many programs it asked about. */
+/* Makes the program smaller in place as long as fails() says so of what is left; it does of the program
+ * given. Returns how many programs it asked about. */
 uint32_t fz_reduce(struct fz_program *p, fz_still_fails *fails, void *data);
 
-/* ---- the whole (fuzz.c) ------------------------------------------------------------------------------------------------ */
+/* ---- the whole (fuzz.c) ------------------------------------------------------------------------------- */
 
 /* Number of failures; each class ends with the line `class a: N programs, N runs, N failures`. */
 uint64_t fz_fuzz(const struct fz_options *o);

@@ -1,4 +1,5 @@
-/* plan.c: under which setups a program is tried. Schemes come from the runtime's table: a new one joins by itself. */
+/* plan.c: under which setups a program is tried. Schemes come from the runtime's table: a new one joins by
+ * itself. */
 #include "fuzz/fuzz.h"
 
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* print.c: a whole program as source: structure, tables, the functions that are called, the kernel, its launch.
+/* print.c: a whole program as source: structure, tables, the functions that are called, the kernel, its
+ * launch.
  *
  * Device functions take what their class needs before their own parameters: gid and the input; in class b
  * also where to log and the two variables that all code shares, n (rows logged) and h (a hash of what was
@@ -6,16 +7,20 @@
  */
 #include "fuzz/print.h"
 
-struct usage { uint64_t types; bool counts, structure, table; struct bitset variables; };
+struct usage {
+    uint64_t types;
+    bool counts, structure, table;
+    struct bitset variables;
+};
 
 static void note_use(const struct fz_node *n, void *data)
 {
     struct usage *u = data;
     switch (n->kind) {
     case FZ_NODE_EXCHANGE: u->types |= (uint64_t)1 << n->type; break;
-    case FZ_NODE_ATOMIC:   u->counts |= n->flag; break;
-    case FZ_NODE_PUBLISH:  u->counts = true; break;
-    case FZ_NODE_TABLE:    u->table = true; break;
+    case FZ_NODE_ATOMIC: u->counts |= n->flag; break;
+    case FZ_NODE_PUBLISH: u->counts = true; break;
+    case FZ_NODE_TABLE: u->table = true; break;
     case FZ_NODE_VARIABLE:
     case FZ_NODE_ELEMENT:
     case FZ_NODE_FIELD:
@@ -27,7 +32,7 @@ static void note_use(const struct fz_node *n, void *data)
     }
 }
 
-/* ---- declarations --------------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------- */
 
 /* The i-th initial value of a variable: from its own seed, so that dropping one does not change another. */
 static uint64_t initial(const struct fz_variable *v, enum fz_type type, uint32_t i)
@@ -83,12 +88,12 @@ static void print_buffers(struct printer *w)
 {
     for (uint32_t i = 0; i < w->p->buffers.count; i++) {
         const struct fz_buffer *b = &w->p->buffers.at[i];
-        text_printf(w->out, "%s%sglobal %s *%s", i ? ", " : "", b->input ? "const " : "", fz_type_info[b->type].text,
-                    b->name);
+        text_printf(w->out, "%s%sglobal %s *%s", i ? ", " : "", b->input ? "const " : "",
+                    fz_type_info[b->type].text, b->name);
     }
 }
 
-/* ---- functions --------------------------------------------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------------------------------------- */
 
 static struct usage usage_of(const struct fz_program *p, const struct fz_function *f)
 {
@@ -101,10 +106,14 @@ static void print_function(struct printer *w, uint32_t index)
 {
     struct usage u = usage_of(w->p, w->f);
     if (w->p->class == 'b') {
-        text_printf(w->out, "\nulong f%u(uint gid, const global int *input, global ulong *log, global uint *noise, uint n, "
-                            "uint h)\n{\n", index);
+        text_printf(
+            w->out,
+            "\nulong f%u(uint gid, const global int *input, global ulong *log, global uint *noise, uint n, "
+            "uint h)\n{\n",
+            index);
     } else {
-        text_printf(w->out, "\n%s f%u(uint gid, const global int *input", fz_type_info[w->f->result].text, index);
+        text_printf(w->out, "\n%s f%u(uint gid, const global int *input", fz_type_info[w->f->result].text,
+                    index);
         for (uint32_t i = 0; i < w->f->params; i++)
             print_parameter(w, i);
         text_addz(w->out, ")\n{\n");
@@ -126,7 +135,8 @@ static void print_kernel(struct printer *w)
     w->indent = 1;
     for (uint32_t t = 0; t < FZ_TYPES; t++)
         if (u.types >> t & 1)
-            fz_print_line(w, "shared %s tile_%s[%u];", fz_type_info[t].text, fz_type_info[t].text, w->p->threads);
+            fz_print_line(w, "shared %s tile_%s[%u];", fz_type_info[t].text, fz_type_info[t].text,
+                          w->p->threads);
     if (u.counts)
         fz_print_line(w, "shared int counts[%d];", FZ_COUNTERS);
     fz_print_line(w, "uint gid = blockIdx.x * blockDim.x + threadIdx.x;");
@@ -139,7 +149,7 @@ static void print_kernel(struct printer *w)
     text_addz(w->out, "}\n");
 }
 
-/* ---- the file ------------------------------------------------------------------------------------------------------ */
+/* ---- the file ----------------------------------------------------------------------------------------- */
 
 static void print_numbers(struct text *out, const int32_t *numbers, uint32_t count)
 {
@@ -181,13 +191,14 @@ static void print_launch(struct printer *w)
         else
             text_printf(w->out, "zeros(%u)", fz_elements(w->p, b));
     }
-    text_printf(w->out, ") grid(%u) block(%u) show(%s);\n", w->p->blocks, w->p->threads, w->p->buffers.at[0].name);
+    text_printf(w->out, ") grid(%u) block(%u) show(%s);\n", w->p->blocks, w->p->threads,
+                w->p->buffers.at[0].name);
 }
 
 void fz_print(const struct fz_program *p, const char *comment, struct text *out)
 {
     struct printer w = {.p = p, .out = out};
-    uint64_t       reached = fz_reached(p);
+    uint64_t reached = fz_reached(p);
     if (comment)
         text_addz(out, comment);
     print_top(&w);

@@ -3,7 +3,7 @@
  */
 #include "fuzz/print.h"
 
-/* ---- literals and names ------------------------------------------------------------------------------------ */
+/* ---- literals and names ------------------------------------------------------------------------------- */
 
 static void print_double(struct text *out, uint64_t bits)
 {
@@ -18,7 +18,7 @@ static void print_double(struct text *out, uint64_t bits)
 static void print_float(struct text *out, uint64_t bits)
 {
     uint32_t single = (uint32_t)bits;
-    float    f;
+    float f;
     memcpy(&f, &single, 4);
     if (f - f == 0)
         text_printf(out, "(%.9ef)", (double)f);
@@ -31,11 +31,11 @@ void fz_print_literal(struct text *out, enum fz_type type, uint64_t bits)
     int shift = 64 - fz_type_info[type].bits;
     long long value = fz_type_info[type].family == 's' ? (int64_t)(bits << shift) >> shift : (long long)bits;
     switch (type) {
-    case FZ_BOOL:   text_addz(out, bits & 1 ? "true" : "false"); break;
-    case FZ_FLOAT:  print_float(out, bits); break;
+    case FZ_BOOL: text_addz(out, bits & 1 ? "true" : "false"); break;
+    case FZ_FLOAT: print_float(out, bits); break;
     case FZ_DOUBLE: print_double(out, bits); break;
-    case FZ_UINT:   text_printf(out, "%lluu", value); break;
-    case FZ_ULONG:  text_printf(out, "0x%llxul", value); break;
+    case FZ_UINT: text_printf(out, "%lluu", value); break;
+    case FZ_ULONG: text_printf(out, "0x%llxul", value); break;
     case FZ_INT:
         text_printf(out, value == INT32_MIN ? "(-2147483647 - 1)" : value < 0 ? "(%lld)" : "%lld", value);
         break;
@@ -53,7 +53,7 @@ void fz_print_name(struct printer *w, uint32_t variable)
     text_printf(w->out, "%c%u", v->counter ? 'i' : letters[v->shape], variable);
 }
 
-/* ---- operators ----------------------------------------------------------------------------------------------- */
+/* ---- operators ---------------------------------------------------------------------------------------- */
 
 static void print_operand(struct printer *w, const struct fz_node *n, char wanted)
 {
@@ -115,7 +115,7 @@ static void print_increment(struct printer *w, const struct fz_node *n)
     text_printf(w->out, "%s)", n->op < 2 ? sign : "");
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
+/* ---- calls -------------------------------------------------------------------------------------------- */
 
 /* The type a builtin's parameter converts to, or NULL: any of the generic type's. */
 static const char *parameter_type(char letter, enum fz_type generic)
@@ -128,7 +128,7 @@ static const char *parameter_type(char letter, enum fz_type generic)
     case 'U': return "ulong";
     case 'f': return "float";
     case 'd': return "double";
-    default:  return fz_type_info[generic].text;
+    default: return fz_type_info[generic].text;
     }
 }
 
@@ -163,22 +163,22 @@ static void print_call_either(struct printer *w, const struct fz_node *n)
     print_arguments(w, n->first->next);
 }
 
-/* ---- class b ------------------------------------------------------------------------------------------------------- */
+/* ---- class b ------------------------------------------------------------------------------------------ */
 
 static void print_condition(struct printer *w, const struct fz_node *n)
 {
     unsigned long long value = n->value;
     switch (n->kind) {
-    case FZ_NODE_LANES:     text_printf(w->out, "((0x%llxul >> laneId & 1) != 0)", value); break;
+    case FZ_NODE_LANES: text_printf(w->out, "((0x%llxul >> laneId & 1) != 0)", value); break;
     case FZ_NODE_INDEX_IS:
         text_char(w->out, '(');
         fz_print_name(w, n->name);
         text_printf(w->out, " %% %u == %llu)", n->op, value);
         break;
-    case FZ_NODE_HASH_IS:   text_printf(w->out, "((h >> %llu & %u) == %u)", value, n->op, n->name); break;
+    case FZ_NODE_HASH_IS: text_printf(w->out, "((h >> %llu & %u) == %u)", value, n->op, n->name); break;
     case FZ_NODE_THREAD_IS: text_printf(w->out, "(threadIdx.x %% %u == %llu)", n->op, value); break;
-    case FZ_NODE_UNIFORM:   text_printf(w->out, "((input[%llu] & 1) != 0)", value); break;
-    case FZ_NODE_ELECT:     text_addz(w->out, "elect()"); break;
+    case FZ_NODE_UNIFORM: text_printf(w->out, "((input[%llu] & 1) != 0)", value); break;
+    case FZ_NODE_ELECT: text_addz(w->out, "elect()"); break;
     case FZ_NODE_LANE_TRIP: text_printf(w->out, "(laneId * %llu %% %u)", value, n->op); break;
     case FZ_NODE_HASH_TRIP: text_printf(w->out, "(h >> %llu)", value); break;
     case FZ_NODE_VOTE:
@@ -190,7 +190,7 @@ static void print_condition(struct printer *w, const struct fz_node *n)
     }
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------------- */
+/* ---- all ---------------------------------------------------------------------------------------------- */
 
 void fz_print_expr(struct printer *w, const struct fz_node *n)
 {
@@ -215,7 +215,7 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
     case FZ_NODE_INPUT: print_at(w, "input", n->first, FZ_INPUTS - 1); break;
     case FZ_NODE_TABLE: print_at(w, "table", n->first, FZ_TABLE - 1); break;
     case FZ_NODE_GEOMETRY: text_addz(w->out, fz_geometry[n->op]); break;
-    case FZ_NODE_UNARY:  print_unary(w, n); break;
+    case FZ_NODE_UNARY: print_unary(w, n); break;
     case FZ_NODE_BINARY: print_binary(w, n); break;
     case FZ_NODE_CHOICE: print_choice(w, n); break;
     case FZ_NODE_CAST:
@@ -228,7 +228,7 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
         print_arguments(w, n->first);
         break;
     case FZ_NODE_CALL_EITHER: print_call_either(w, n); break;
-    case FZ_NODE_INCREMENT:   print_increment(w, n); break;
+    case FZ_NODE_INCREMENT: print_increment(w, n); break;
     default: print_condition(w, n); break;
     }
 }

@@ -1,5 +1,5 @@
-/* print_stmt.c: statements as source. What a LOOP's forms and the statements of classes b and c mean is written
- * here in Kern and in reference_b.c and class_c.c in C: the two have to say the same.
+/* print_stmt.c: statements as source. What a LOOP's forms and the statements of classes b and c mean is
+ * written here in Kern and in reference_b.c and class_c.c in C: the two have to say the same.
  */
 #include "fuzz/print.h"
 
@@ -48,7 +48,7 @@ static void print_semicolon(struct printer *w)
     text_addz(w->out, ";\n");
 }
 
-/* ---- branches -------------------------------------------------------------------------------------------------- */
+/* ---- branches ----------------------------------------------------------------------------------------- */
 
 static void print_if(struct printer *w, const struct fz_node *n)
 {
@@ -94,7 +94,7 @@ static void print_try(struct printer *w, const struct fz_node *n)
     text_char(w->out, '\n');
 }
 
-/* ---- loops -------------------------------------------------------------------------------------------------------- */
+/* ---- loops -------------------------------------------------------------------------------------------- */
 
 static void print_bound(struct printer *w, const struct fz_node *n)
 {
@@ -202,14 +202,14 @@ static void print_endless(struct printer *w, const struct fz_node *n)
 static void print_loop(struct printer *w, const struct fz_node *n)
 {
     switch ((enum fz_loop_form)n->op) {
-    case FZ_FOR:   print_for(w, n); break;
+    case FZ_FOR: print_for(w, n); break;
     case FZ_WHILE: print_while(w, n); break;
-    case FZ_DO:    print_do(w, n); break;
-    default:       print_endless(w, n); break;
+    case FZ_DO: print_do(w, n); break;
+    default: print_endless(w, n); break;
     }
 }
 
-/* ---- class a --------------------------------------------------------------------------------------------------------- */
+/* ---- class a ------------------------------------------------------------------------------------------ */
 
 static void print_assign(struct printer *w, const struct fz_node *n)
 {
@@ -252,7 +252,9 @@ static void print_output(struct printer *w, const struct fz_node *n)
     enum fz_type t = fz_type_of(w->p, w->f, n->first);
     fz_print_indent(w);
     text_printf(w->out, "out[gid * %d + %u] = (%s", FZ_SLOTS, (unsigned)n->value,
-                t == FZ_FLOAT ? "ulong)as_uint((float)" : t == FZ_DOUBLE ? "ulong)as_ulong((double)" : "ulong)(");
+                t == FZ_FLOAT    ? "ulong)as_uint((float)"
+                : t == FZ_DOUBLE ? "ulong)as_ulong((double)"
+                                 : "ulong)(");
     fz_print_expr(w, n->first);
     text_addz(w->out, ");\n");
 }
@@ -288,24 +290,24 @@ static void print_exchange(struct printer *w, const struct fz_node *n)
     fz_print_line(w, "barrier();");
 }
 
-/* ---- class b ------------------------------------------------------------------------------------------------------------ */
+/* ---- class b ------------------------------------------------------------------------------------------ */
 
 static void print_observation(struct printer *w, const struct fz_node *n)
 {
     unsigned value = (unsigned)n->value;
     switch ((enum fz_observation)n->op) {
-    case FZ_BALLOT_ALL:      text_addz(w->out, "ballot(true)"); return;
-    case FZ_ACTIVE_MASK:     text_addz(w->out, "active_mask()"); return;
-    case FZ_REDUCE_ADD:      text_printf(w->out, "reduce_add(laneId + %u)", value); return;
-    case FZ_REDUCE_XOR:      text_addz(w->out, "reduce_xor(h)"); return;
-    case FZ_REDUCE_MAX:      text_addz(w->out, "reduce_max(h)"); return;
-    case FZ_SCAN_ADD:        text_printf(w->out, "scan_add(laneId + %u)", value); return;
+    case FZ_BALLOT_ALL: text_addz(w->out, "ballot(true)"); return;
+    case FZ_ACTIVE_MASK: text_addz(w->out, "active_mask()"); return;
+    case FZ_REDUCE_ADD: text_printf(w->out, "reduce_add(laneId + %u)", value); return;
+    case FZ_REDUCE_XOR: text_addz(w->out, "reduce_xor(h)"); return;
+    case FZ_REDUCE_MAX: text_addz(w->out, "reduce_max(h)"); return;
+    case FZ_SCAN_ADD: text_printf(w->out, "scan_add(laneId + %u)", value); return;
     case FZ_BROADCAST_FIRST: text_addz(w->out, "broadcast_first(h)"); return;
-    case FZ_SHUFFLE_XOR:     text_printf(w->out, "shuffle_xor(h, %u)", value); return;
-    case FZ_SHUFFLE_UP:      text_printf(w->out, "shuffle_up(h, %u)", value); return;
-    case FZ_BALLOT:          text_addz(w->out, "ballot("); break;
-    case FZ_ANY:             text_addz(w->out, "any("); break;
-    default:                 text_addz(w->out, "all("); break;
+    case FZ_SHUFFLE_XOR: text_printf(w->out, "shuffle_xor(h, %u)", value); return;
+    case FZ_SHUFFLE_UP: text_printf(w->out, "shuffle_up(h, %u)", value); return;
+    case FZ_BALLOT: text_addz(w->out, "ballot("); break;
+    case FZ_ANY: text_addz(w->out, "any("); break;
+    default: text_addz(w->out, "all("); break;
     }
     fz_print_expr(w, n->first);
     text_char(w->out, ')');
@@ -354,7 +356,7 @@ static void print_return(struct printer *w, const struct fz_node *n)
     print_semicolon(w);
 }
 
-/* ---- class c ------------------------------------------------------------------------------------------------------------- */
+/* ---- class c ------------------------------------------------------------------------------------------ */
 
 static void print_targets(struct printer *w, const struct fz_node *target, uint32_t shift)
 {
@@ -405,28 +407,28 @@ static void print_stmt(struct printer *w, const struct fz_node *n)
         fz_print_block(w, n);
         text_char(w->out, '\n');
         break;
-    case FZ_NODE_IF:       print_if(w, n); break;
-    case FZ_NODE_LOOP:     print_loop(w, n); break;
-    case FZ_NODE_SWITCH:   print_switch(w, n); break;
-    case FZ_NODE_BREAK:    fz_print_line(w, "break;"); break;
+    case FZ_NODE_IF: print_if(w, n); break;
+    case FZ_NODE_LOOP: print_loop(w, n); break;
+    case FZ_NODE_SWITCH: print_switch(w, n); break;
+    case FZ_NODE_BREAK: fz_print_line(w, "break;"); break;
     case FZ_NODE_CONTINUE: fz_print_line(w, "continue;"); break;
-    case FZ_NODE_RETURN:   print_return(w, n); break;
-    case FZ_NODE_TRY:      print_try(w, n); break;
-    case FZ_NODE_THROW:    fz_print_line(w, "throw;"); break;
-    case FZ_NODE_ASSIGN:   print_assign(w, n); break;
-    case FZ_NODE_COPY:     print_copy(w, n); break;
-    case FZ_NODE_SCOPE:    print_scope(w, n); break;
-    case FZ_NODE_OUTPUT:   print_output(w, n); break;
-    case FZ_NODE_ATOMIC:   print_atomic(w, n); break;
-    case FZ_NODE_PUBLISH:  print_publish(w); break;
+    case FZ_NODE_RETURN: print_return(w, n); break;
+    case FZ_NODE_TRY: print_try(w, n); break;
+    case FZ_NODE_THROW: fz_print_line(w, "throw;"); break;
+    case FZ_NODE_ASSIGN: print_assign(w, n); break;
+    case FZ_NODE_COPY: print_copy(w, n); break;
+    case FZ_NODE_SCOPE: print_scope(w, n); break;
+    case FZ_NODE_OUTPUT: print_output(w, n); break;
+    case FZ_NODE_ATOMIC: print_atomic(w, n); break;
+    case FZ_NODE_PUBLISH: print_publish(w); break;
     case FZ_NODE_EXCHANGE: print_exchange(w, n); break;
-    case FZ_NODE_LOG:      print_log(w, n); break;
-    case FZ_NODE_NOISE:    print_noise(w, n); break;
-    case FZ_NODE_INVOKE:   print_invoke(w, n); break;
-    case FZ_NODE_GRAPH:    fz_print_list(w, n->first); break;
-    case FZ_NODE_STATE:    print_state(w, n); break;
-    case FZ_NODE_GATHER:   fz_print_line(w, "{ token t = anchor(); ballot(true) @ t; }"); break;
-    case FZ_NODE_SPIN:     print_spin(w, n); break;
+    case FZ_NODE_LOG: print_log(w, n); break;
+    case FZ_NODE_NOISE: print_noise(w, n); break;
+    case FZ_NODE_INVOKE: print_invoke(w, n); break;
+    case FZ_NODE_GRAPH: fz_print_list(w, n->first); break;
+    case FZ_NODE_STATE: print_state(w, n); break;
+    case FZ_NODE_GATHER: fz_print_line(w, "{ token t = anchor(); ballot(true) @ t; }"); break;
+    case FZ_NODE_SPIN: print_spin(w, n); break;
     case FZ_NODE_LEAVE:
         fz_print_line(w, "if ((h >> %u & %llu) == 0) goto L%u;", n->op, (unsigned long long)n->value,
                       (unsigned)n->first->value);

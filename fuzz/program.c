@@ -13,10 +13,11 @@ const struct fz_node_info fz_node_info[FZ_NODES] = {
 #define NODE(id, category, children, meaning) {#id, FZ_##category, children},
 #include "fuzz/nodes.def"
 };
-const char *const fz_geometry[FZ_GEOMETRIES] = {"gid", "threadIdx.x", "blockIdx.x", "blockDim.x", "gridDim.x"};
+const char *const fz_geometry[FZ_GEOMETRIES] = {"gid", "threadIdx.x", "blockIdx.x", "blockDim.x",
+                                                "gridDim.x"};
 const char *const fz_atomics[FZ_ATOMICS] = {"add", "min", "max", "and", "or", "xor"};
 
-/* ---- building -------------------------------------------------------------------------------------------- */
+/* ---- building ----------------------------------------------------------------------------------------- */
 
 struct fz_node *fz_node(struct fz_program *p, enum fz_kind kind)
 {
@@ -63,7 +64,8 @@ struct fz_node *fz_constant(struct fz_program *p, enum fz_type type, uint64_t bi
     return n;
 }
 
-uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape shape, enum fz_type type, uint64_t seed)
+uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape shape, enum fz_type type,
+                     uint64_t seed)
 {
     struct fz_variable v = {.type = (uint8_t)type, .shape = (uint8_t)shape, .seed = seed};
     vec_push(p->arena, &f->variables, v);
@@ -73,17 +75,17 @@ uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape 
 static uint64_t edge_of_range(struct fz_random *r, uint32_t bits)
 {
     switch (fz_below(r, 5)) {
-    case 0:  return 0;
-    case 1:  return ~(uint64_t)0;
-    case 2:  return (uint64_t)1 << (bits - 1);
-    case 3:  return ((uint64_t)1 << (bits - 1)) - 1;
+    case 0: return 0;
+    case 1: return ~(uint64_t)0;
+    case 2: return (uint64_t)1 << (bits - 1);
+    case 3: return ((uint64_t)1 << (bits - 1)) - 1;
     default: return (uint64_t)1 << fz_below(r, bits);
     }
 }
 
 static uint64_t float_bits(enum fz_type type, double d)
 {
-    float    f = (float)d;
+    float f = (float)d;
     uint32_t single;
     uint64_t bits;
     memcpy(&single, &f, 4);
@@ -93,7 +95,8 @@ static uint64_t float_bits(enum fz_type type, double d)
 
 static uint64_t random_float(struct fz_random *r, enum fz_type type)
 {
-    static const double special[] = {0.0, -0.0, 1.0, -1.0, 0.5, 1e30, -1e-30, 3e-42, 2147483648.0, 16777217.0};
+    static const double special[] = {0.0,  -0.0,   1.0,   -1.0,         0.5,
+                                     1e30, -1e-30, 3e-42, 2147483648.0, 16777217.0};
     if (fz_chance(r, 5))
         return type == FZ_FLOAT ? (fz_chance(r, 50) ? 0x7f800000u : 0x7fc00000u)
                                 : (fz_chance(r, 50) ? 0xfff0000000000000u : 0x7ff8000000000000u);
@@ -111,7 +114,7 @@ uint64_t fz_random_bits(struct fz_random *r, enum fz_type type)
     return bits == 64 ? v : v & (((uint64_t)1 << bits) - 1);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------ */
 
 char fz_child_letter(const struct fz_node *n, uint32_t index)
 {
@@ -174,7 +177,10 @@ uint32_t fz_program_size(const struct fz_program *p)
     return size;
 }
 
-struct count { enum fz_kind kind; uint32_t found; };
+struct count {
+    enum fz_kind kind;
+    uint32_t found;
+};
 
 static void count_kind(const struct fz_node *n, void *data)
 {
@@ -185,14 +191,14 @@ static void count_kind(const struct fz_node *n, void *data)
 uint32_t fz_count(const struct fz_program *p, enum fz_kind kind)
 {
     struct count c = {kind, 0};
-    uint64_t     reached = fz_reached(p);
+    uint64_t reached = fz_reached(p);
     for (uint32_t i = 0; i < p->functions.count; i++)
         if (reached >> i & 1)
             fz_walk(p->functions.at[i].body, count_kind, &c);
     return c.found;
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------------- */
+/* ---- types -------------------------------------------------------------------------------------------- */
 
 static enum fz_type promoted(enum fz_type t)
 {
@@ -211,7 +217,8 @@ static enum fz_type operand_type(const struct fz_operator_info *o, enum fz_type 
     return o->operands == 'I' && fz_is_float(t) ? FZ_INT : t; /* as the printer converts it */
 }
 
-static enum fz_type operator_type(const struct fz_program *p, const struct fz_function *f, const struct fz_node *n)
+static enum fz_type operator_type(const struct fz_program *p, const struct fz_function *f,
+                                  const struct fz_node *n)
 {
     const struct fz_operator_info *o = &fz_operator_info[n->op];
     if (o->result == 'B')
@@ -232,7 +239,7 @@ static enum fz_type builtin_type(const struct fz_node *n)
     case 'U': return FZ_ULONG;
     case 'f': return FZ_FLOAT;
     case 'd': return FZ_DOUBLE;
-    default:  return n->type;
+    default: return n->type;
     }
 }
 
@@ -241,29 +248,31 @@ enum fz_type fz_type_of(const struct fz_program *p, const struct fz_function *f,
     switch (n->kind) {
     case FZ_NODE_CONSTANT:
     case FZ_NODE_CELL:
-    case FZ_NODE_CAST:        return n->type;
+    case FZ_NODE_CAST: return n->type;
     case FZ_NODE_VARIABLE:
-    case FZ_NODE_ELEMENT:     return f->variables.at[n->name].type;
-    case FZ_NODE_INCREMENT:   return fz_type_of(p, f, n->first);
-    case FZ_NODE_FIELD:       return p->fields[n->value];
-    case FZ_NODE_GEOMETRY:    return FZ_UINT;
+    case FZ_NODE_ELEMENT: return f->variables.at[n->name].type;
+    case FZ_NODE_INCREMENT: return fz_type_of(p, f, n->first);
+    case FZ_NODE_FIELD: return p->fields[n->value];
+    case FZ_NODE_GEOMETRY: return FZ_UINT;
     case FZ_NODE_UNARY:
-    case FZ_NODE_BINARY:      return operator_type(p, f, n);
-    case FZ_NODE_CHOICE:      return usual(fz_type_of(p, f, n->first->next), fz_type_of(p, f, n->first->next->next));
-    case FZ_NODE_BUILTIN:     return builtin_type(n);
+    case FZ_NODE_BINARY: return operator_type(p, f, n);
+    case FZ_NODE_CHOICE:
+        return usual(fz_type_of(p, f, n->first->next), fz_type_of(p, f, n->first->next->next));
+    case FZ_NODE_BUILTIN: return builtin_type(n);
     case FZ_NODE_CALL:
     case FZ_NODE_CALL_EITHER: return p->functions.at[n->name].result;
-    default:                  return FZ_INT;
+    default: return FZ_INT;
     }
 }
 
 bool fz_is_pure(const struct fe_builtin *b)
 {
     return b->how == FE_HOW_OP || b->how == FE_HOW_CLAMP || b->how == FE_HOW_RSQRT || b->how == FE_HOW_ROTR ||
-           b->how == FE_HOW_ISNAN || b->how == FE_HOW_ISINF || b->how == FE_HOW_ISFINITE || b->how == FE_HOW_REINTERPRET;
+           b->how == FE_HOW_ISNAN || b->how == FE_HOW_ISINF || b->how == FE_HOW_ISFINITE ||
+           b->how == FE_HOW_REINTERPRET;
 }
 
-/* ---- programs ----------------------------------------------------------------------------------------------------- */
+/* ---- programs ----------------------------------------------------------------------------------------- */
 
 const struct fz_class *fz_class_find(char letter)
 {

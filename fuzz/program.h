@@ -1,9 +1,10 @@
-/* program.h: a random program as a small tree, from which come its Kern source (print.c), what it has to compute
- * (reference_b.c, class_c.c; class a is compared with the oracle instead) and smaller programs (reduce.c).
+/* program.h: a random program as a small tree, from which come its Kern source (print.c), what it has to
+ * compute (reference_b.c, class_c.c; class a is compared with the oracle instead) and smaller programs
+ * (reduce.c).
  *
- * Every expression has some scalar type, and the printer inserts the conversions that an operator needs: so whatever
- * takes an expression's place, the program stays well typed. Indices are masked, loops count, and each
- * thread writes what is its own: so whatever is dropped, the program stays free of races and ends.
+ * Every expression has some scalar type, and the printer inserts the conversions that an operator needs: so
+ * whatever takes an expression's place, the program stays well typed. Indices are masked, loops count, and
+ * each thread writes what is its own: so whatever is dropped, the program stays free of races and ends.
  *
  * Trees live in the program's arena; they are changed in place by relinking and never freed singly.
  */
@@ -97,12 +98,13 @@ enum fz_observation {
     FZ_BROADCAST_FIRST, FZ_SHUFFLE_XOR, FZ_SHUFFLE_UP, FZ_ANY, FZ_ALL, FZ_OBSERVATIONS
 };
 
-/* ---- the tree (program.c) ------------------------------------------------------------------------------- */
+/* ---- the tree (program.c) ----------------------------------------------------------------------------- */
 
 struct fz_node *fz_node(struct fz_program *p, enum fz_kind kind);
-struct fz_node *fz_add(struct fz_node *parent, struct fz_node *child);          /* as the last; returns parent */
+struct fz_node *fz_add(struct fz_node *parent, struct fz_node *child); /* as the last; returns parent */
 struct fz_node *fz_child(const struct fz_node *n, uint32_t index);              /* NULL: it has fewer */
-struct fz_node *fz_clone(struct fz_program *p, const struct fz_node *n);        /* with all below, not its siblings */
+/* With all below, not its siblings. */
+struct fz_node *fz_clone(struct fz_program *p, const struct fz_node *n);
 struct fz_node *fz_constant(struct fz_program *p, enum fz_type type, uint64_t bits);
 /* What stands at child `index` by the children's letters of nodes.def. */
 char fz_child_letter(const struct fz_node *n, uint32_t index);
@@ -127,16 +129,17 @@ static inline uint32_t fz_elements(const struct fz_program *p, const struct fz_b
     return b->per_thread * p->blocks * p->threads + b->shared;
 }
 /* A fresh variable; its number. */
-uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape shape, enum fz_type type, uint64_t seed);
+uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape shape, enum fz_type type,
+                     uint64_t seed);
 /* A constant of the type, small ones and edges of the range more often. */
 uint64_t fz_random_bits(struct fz_random *r, enum fz_type type);
 
-/* ---- the source (print.c) ---------------------------------------------------------------------------------- */
+/* ---- the source (print.c) ----------------------------------------------------------------------------- */
 
 /* A whole .kern file with a launch directive; `comment` (or NULL) becomes its first lines. */
 void fz_print(const struct fz_program *p, const char *comment, struct text *out);
 
-/* ---- the classes ------------------------------------------------------------------------------------------ */
+/* ---- the classes -------------------------------------------------------------------------------------- */
 
 struct fz_class {
     char letter;
@@ -144,12 +147,13 @@ struct fz_class {
     /* Makes the program of p->seed; arena, class and seed are set. */
     void (*generate)(struct fz_program *p);
     /* Writes what each buffer has to hold after a launch with this warp width, contents[i] of buffer i being
-     * zeroed, inputs filled. False: the program runs on for too long (or breaks a rule), so that it is none of
-     * the class. NULL: it is what the reference setup computes. */
+     * zeroed, inputs filled. False: the program runs on for too long (or breaks a rule), so that it is none
+     * of the class. NULL: it is what the reference setup computes. */
     bool (*expect)(const struct fz_program *p, uint32_t width, void **contents);
 };
 extern const struct fz_class fz_class_a, fz_class_b, fz_class_c;
-bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents);   /* reference_b.c: class b's expect */
+bool fz_expect_b(const struct fz_program *p, uint32_t width,
+                 void **contents); /* reference_b.c: class b's expect */
 const struct fz_class *fz_class_find(char letter);                              /* NULL: there is none */
 /* The class's program of a seed, in the arena. */
 struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, struct arena *arena);

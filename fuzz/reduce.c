@@ -1,9 +1,9 @@
-/* reduce.c: makes a failing program smaller: delta debugging on the tree (Zeller and Hildebrandt's ddmin on each list of
- * statements, outermost first), then constructs are unwrapped, expressions replaced by constants or by their own
- * operands, numbers shrunk and threads taken away, again and again until nothing changes.
+/* reduce.c: makes a failing program smaller: delta debugging on the tree (Zeller and Hildebrandt's ddmin on
+ * each list of statements, outermost first), then constructs are unwrapped, expressions replaced by constants
+ * or by their own operands, numbers shrunk and threads taken away, again and again until nothing changes.
  *
- * Every edit is made in place, tried, and undone unless the program still fails. A smaller program that does not compile
- * fails in another way and is undone like the rest, so that no edit has to know what is allowed.
+ * Every edit is made in place, tried, and undone unless the program still fails. A smaller program that does
+ * not compile fails in another way and is undone like the rest, so that no edit has to know what is allowed.
  */
 #include "fuzz/fuzz.h"
 
@@ -11,10 +11,10 @@ enum { MAX_TRIES = 4000 };
 
 struct reducer {
     struct fz_program *p;
-    fz_still_fails    *fails;
-    void     *data;
-    uint32_t  tries;
-    bool      changed;
+    fz_still_fails *fails;
+    void *data;
+    uint32_t tries;
+    bool changed;
 };
 
 static bool try(struct reducer *r)
@@ -27,7 +27,7 @@ static bool try(struct reducer *r)
     return fails;
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------ */
+/* ---- lists -------------------------------------------------------------------------------------------- */
 
 static uint32_t length(const struct fz_node *list)
 {
@@ -99,7 +99,7 @@ static bool unwrap(struct reducer *r, struct fz_node **link)
     return false;
 }
 
-/* ---- expressions and numbers --------------------------------------------------------------------------------------- */
+/* ---- expressions and numbers -------------------------------------------------------------------------- */
 
 /* Gives *n the content of `with`, in the same place of its list. */
 static bool become(struct reducer *r, struct fz_node *n, struct fz_node with)
@@ -121,7 +121,8 @@ static bool is_trivial(const struct fz_node *n)
 static void simplify(struct reducer *r, struct fz_node *n)
 {
     for (uint64_t value = 0; value < 2; value++)
-        if (is_trivial(n) || become(r, n, (struct fz_node){.kind = FZ_NODE_CONSTANT, .type = FZ_INT, .value = value}))
+        if (is_trivial(n) ||
+            become(r, n, (struct fz_node){.kind = FZ_NODE_CONSTANT, .type = FZ_INT, .value = value}))
             return;
     for (struct fz_node *child = n->first; child;) {
         bool is_expression = fz_node_info[child->kind].category == FZ_EXPRESSION;
@@ -160,7 +161,8 @@ static bool set_value(struct reducer *r, struct fz_node *n, uint64_t value)
 static void shrink_numbers(struct reducer *r, struct fz_node *n)
 {
     while (n->value && has_number(n))
-        if (!set_value(r, n, n->value >> 32) && !set_value(r, n, n->value / 2) && !set_value(r, n, n->value - 1))
+        if (!set_value(r, n, n->value >> 32) && !set_value(r, n, n->value / 2) &&
+            !set_value(r, n, n->value - 1))
             break;
 }
 
@@ -177,7 +179,7 @@ static void simplify_form(struct reducer *r, struct fz_node *n)
         become(r, n, with);
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ----------------------------------------------------------------------------------------- */
 
 static void reduce_below(struct reducer *r, struct fz_node *n)
 {
@@ -185,7 +187,7 @@ static void reduce_below(struct reducer *r, struct fz_node *n)
         cut_statements(r, n);
     for (struct fz_node **link = &n->first; *link; link = &(*link)->next) {
         uint32_t category = fz_node_info[(*link)->kind].category;
-        bool     fixed = fz_child_letter(n, 0) == 'p' && link == &n->first;
+        bool fixed = fz_child_letter(n, 0) == 'p' && link == &n->first;
         if (n->kind == FZ_NODE_BLOCK)
             while (*link && unwrap(r, link))
                 ;

@@ -1,13 +1,14 @@
-/* reference_b.c: what a program of class b has to log: an interpreter of the tree that runs all lanes of a warp at once
- * under masks, by the language's rules on tokens and nothing else. It shares no code with the schemes.
+/* reference_b.c: what a program of class b has to log: an interpreter of the tree that runs all lanes of a
+ * warp at once under masks, by the language's rules on tokens and nothing else. It shares no code with the
+ * schemes.
  *
- * Why masks are the definition here. Every operation belongs to the innermost loop around it in the text, or to the
- * function's entry, and two threads execute it together iff they are in the same instance of that loop's
- * iteration (or call). The walk below passes each statement once for each such instance, with all threads that
- * reach it in that instance: leaving by break, continue, return or throw takes threads out of the mask until the
- * text's place where they come back. So the mask at an operation is its set of threads, by definition:
- * maximal convergence in acyclic control flow, iteration by iteration in loops, and operations before a break
- * run with those that leave in that iteration.
+ * Why masks are the definition here. Every operation belongs to the innermost loop around it in the text, or
+ * to the function's entry, and two threads execute it together iff they are in the same instance of that
+ * loop's iteration (or call). The walk below passes each statement once for each such instance, with all
+ * threads that reach it in that instance: leaving by break, continue, return or throw takes threads out of
+ * the mask until the text's place where they come back. So the mask at an operation is its set of threads, by
+ * definition: maximal convergence in acyclic control flow, iteration by iteration in loops, and operations
+ * before a break run with those that leave in that iteration.
  */
 #include "fuzz/program.h"
 
@@ -15,18 +16,18 @@ enum { MAX_LANES = 64, MAX_STEPS = 60000 };
 
 struct warp {
     const struct fz_program *p;
-    uint32_t width, first, block;        /* first: gid of lane 0, block: threads in front of this block */
+    uint32_t width, first, block; /* first: gid of lane 0, block: threads in front of this block */
     uint64_t *log;
     uint32_t *noise;
     uint32_t n[MAX_LANES], h[MAX_LANES];
     uint32_t steps;
-    bool     failed;                     /* too long, or a thread throws where nothing catches */
+    bool failed; /* too long, or a thread throws where nothing catches */
 };
 
 /* A call: its counters, and where lanes go that leave what they are in. */
 struct frame {
     const struct fz_function *f;
-    uint32_t (*counters)[MAX_LANES];     /* by variable number */
+    uint32_t (*counters)[MAX_LANES]; /* by variable number */
     uint64_t broken, continued, returned, thrown;
 };
 
@@ -35,7 +36,7 @@ static uint64_t run(struct warp *w, struct frame *f, const struct fz_node *s, ui
 
 #define each_lane(lane, mask) (uint32_t lane = 0; lane < MAX_LANES; lane++) if ((mask) >> lane & 1)
 
-/* ---- conditions ------------------------------------------------------------------------------------------------ */
+/* ---- conditions --------------------------------------------------------------------------------------- */
 
 static uint32_t thread_of(const struct warp *w, uint32_t lane)
 {
@@ -45,32 +46,32 @@ static uint32_t thread_of(const struct warp *w, uint32_t lane)
 static bool lane_holds(const struct warp *w, const struct frame *f, const struct fz_node *c, uint32_t lane)
 {
     switch (c->kind) {
-    case FZ_NODE_CONSTANT:  return c->value != 0;
-    case FZ_NODE_LANES:     return c->value >> lane & 1;
-    case FZ_NODE_INDEX_IS:  return f->counters[c->name][lane] % c->op == c->value;
-    case FZ_NODE_HASH_IS:   return (w->h[lane] >> c->value & c->op) == c->name;
+    case FZ_NODE_CONSTANT: return c->value != 0;
+    case FZ_NODE_LANES: return c->value >> lane & 1;
+    case FZ_NODE_INDEX_IS: return f->counters[c->name][lane] % c->op == c->value;
+    case FZ_NODE_HASH_IS: return (w->h[lane] >> c->value & c->op) == c->name;
     case FZ_NODE_THREAD_IS: return thread_of(w, lane) % c->op == c->value;
-    case FZ_NODE_UNIFORM:   return w->p->inputs[c->value] & 1;
+    case FZ_NODE_UNIFORM: return w->p->inputs[c->value] & 1;
     default: BUG("%s is no condition", fz_node_info[c->kind].name);
     }
 }
 
-/* The lanes of the mask where c is true; convergent operations in it are executed by those that get to them. */
+/* The lanes of the mask where c is true; convergent operations in it are executed by those that get to them.
+ */
 static uint64_t holds(const struct warp *w, const struct frame *f, const struct fz_node *c, uint64_t mask)
 {
     uint64_t a, result = 0;
     switch (c->kind) {
     case FZ_NODE_ELECT: return mask & -mask;
     case FZ_NODE_UNARY: return mask & ~holds(w, f, c->first, mask);
-    case FZ_NODE_VOTE:
-        a = holds(w, f, c->first, mask);
-        return (c->op ? a == mask : a != 0) ? mask : 0;
+    case FZ_NODE_VOTE: a = holds(w, f, c->first, mask); return (c->op ? a == mask : a != 0) ? mask : 0;
     case FZ_NODE_BINARY:
         a = holds(w, f, c->first, mask);
-        return c->op == FZ_OP_BOTH ? holds(w, f, c->first->next, a) : a | holds(w, f, c->first->next, mask & ~a);
+        return c->op == FZ_OP_BOTH ? holds(w, f, c->first->next, a)
+                                   : a | holds(w, f, c->first->next, mask & ~a);
     default:
-        for each_lane (lane, mask)
-            result |= (uint64_t)lane_holds(w, f, c, lane) << lane;
+        for
+            each_lane(lane, mask) result |= (uint64_t)lane_holds(w, f, c, lane) << lane;
         return result;
     }
 }
@@ -84,19 +85,21 @@ static uint32_t number(const struct warp *w, const struct fz_node *e, uint32_t l
     }
 }
 
-/* ---- what is seen -------------------------------------------------------------------------------------------------- */
+/* ---- what is seen ------------------------------------------------------------------------------------- */
 
 static uint64_t fold(const struct warp *w, const struct fz_node *s, uint64_t mask)
 {
     uint64_t result = 0;
-    for each_lane (lane, mask) {
-        if (s->op == FZ_REDUCE_ADD)
-            result = (uint32_t)(result + lane + s->value);
-        else if (s->op == FZ_REDUCE_XOR)
-            result ^= w->h[lane];
-        else
-            result = w->h[lane] > result ? w->h[lane] : result;
-    }
+    for
+        each_lane(lane, mask)
+        {
+            if (s->op == FZ_REDUCE_ADD)
+                result = (uint32_t)(result + lane + s->value);
+            else if (s->op == FZ_REDUCE_XOR)
+                result ^= w->h[lane];
+            else
+                result = w->h[lane] > result ? w->h[lane] : result;
+        }
     return result;
 }
 
@@ -107,24 +110,25 @@ static uint64_t shuffled(const struct warp *w, uint32_t lane, uint64_t from, uin
     return w->h[there ? from : lane];
 }
 
-static uint64_t observed(const struct warp *w, const struct fz_node *s, uint64_t condition, uint64_t mask, uint32_t lane)
+static uint64_t observed(const struct warp *w, const struct fz_node *s, uint64_t condition, uint64_t mask,
+                         uint32_t lane)
 {
     uint64_t below = mask & (((uint64_t)2 << lane) - 1);
     switch ((enum fz_observation)s->op) {
     case FZ_BALLOT_ALL:
-    case FZ_ACTIVE_MASK:     return mask;
-    case FZ_BALLOT:          return condition;
-    case FZ_ANY:             return condition != 0;
-    case FZ_ALL:             return condition == mask;
+    case FZ_ACTIVE_MASK: return mask;
+    case FZ_BALLOT: return condition;
+    case FZ_ANY: return condition != 0;
+    case FZ_ALL: return condition == mask;
     case FZ_BROADCAST_FIRST: return w->h[__builtin_ctzll(mask)];
-    case FZ_SHUFFLE_XOR:     return shuffled(w, lane, lane ^ s->value, mask);
-    case FZ_SHUFFLE_UP:      return shuffled(w, lane, lane - s->value, mask);
-    case FZ_SCAN_ADD:        break;
-    default:                 return fold(w, s, mask);
+    case FZ_SHUFFLE_XOR: return shuffled(w, lane, lane ^ s->value, mask);
+    case FZ_SHUFFLE_UP: return shuffled(w, lane, lane - s->value, mask);
+    case FZ_SCAN_ADD: break;
+    default: return fold(w, s, mask);
     }
     uint32_t sum = 0;
-    for each_lane (i, below)
-        sum += i + (uint32_t)s->value;
+    for
+        each_lane(i, below) sum += i + (uint32_t)s->value;
     return sum;
 }
 
@@ -132,31 +136,35 @@ static void log_it(struct warp *w, struct frame *f, const struct fz_node *s, uin
 {
     uint64_t results[MAX_LANES];
     uint32_t rows = w->p->buffers.at[0].per_thread, stride = w->p->blocks * w->p->threads;
-    bool     conditional = s->op == FZ_BALLOT || s->op == FZ_ANY || s->op == FZ_ALL;
+    bool conditional = s->op == FZ_BALLOT || s->op == FZ_ANY || s->op == FZ_ALL;
     uint64_t condition = conditional ? holds(w, f, s->first, mask) : 0;
-    for each_lane (lane, mask)
-        results[lane] = observed(w, s, condition, mask, lane);
-    for each_lane (lane, mask) {
-        if (w->n[lane] >= rows) {
-            w->failed = true;
-            return;
+    for
+        each_lane(lane, mask) results[lane] = observed(w, s, condition, mask, lane);
+    for
+        each_lane(lane, mask)
+        {
+            if (w->n[lane] >= rows) {
+                w->failed = true;
+                return;
+            }
+            w->log[w->n[lane]++ * stride + w->first + lane] = results[lane];
+            if (s->flag)
+                w->h[lane] = (w->h[lane] ^ (uint32_t)results[lane]) * 2654435761u;
         }
-        w->log[w->n[lane]++ * stride + w->first + lane] = results[lane];
-        if (s->flag)
-            w->h[lane] = (w->h[lane] ^ (uint32_t)results[lane]) * 2654435761u;
-    }
 }
 
 static void make_noise(struct warp *w, const struct fz_node *s, uint64_t mask)
 {
-    for each_lane (lane, mask) {
-        w->h[lane] = (w->h[lane] ^ (uint32_t)s->value) * 2654435761u + w->first + lane;
-        if (s->flag)
-            w->noise[w->first + lane] = w->h[lane];
-    }
+    for
+        each_lane(lane, mask)
+        {
+            w->h[lane] = (w->h[lane] ^ (uint32_t)s->value) * 2654435761u + w->first + lane;
+            if (s->flag)
+                w->noise[w->first + lane] = w->h[lane];
+        }
 }
 
-/* ---- control flow ------------------------------------------------------------------------------------------------------ */
+/* ---- control flow ------------------------------------------------------------------------------------- */
 
 static uint64_t run_if(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
@@ -169,16 +177,18 @@ static uint64_t run_if(struct warp *w, struct frame *f, const struct fz_node *s,
 static uint64_t selected(struct warp *w, const struct fz_node *s, const struct fz_node *c, uint64_t mask)
 {
     uint64_t result = 0;
-    for each_lane (lane, mask) {
-        uint32_t value = number(w, s->first, lane, s->value) & (uint32_t)s->value;
-        bool     hit = !c->flag && value == c->value;
-        if (c->flag) {
-            hit = true;
-            for (const struct fz_node *other = s->first->next->first; other; other = other->next)
-                hit &= other->flag || other->value != value;
+    for
+        each_lane(lane, mask)
+        {
+            uint32_t value = number(w, s->first, lane, s->value) & (uint32_t)s->value;
+            bool hit = !c->flag && value == c->value;
+            if (c->flag) {
+                hit = true;
+                for (const struct fz_node *other = s->first->next->first; other; other = other->next)
+                    hit &= other->flag || other->value != value;
+            }
+            result |= (uint64_t)hit << lane;
         }
-        result |= (uint64_t)hit << lane;
-    }
     return result;
 }
 
@@ -203,22 +213,25 @@ static uint64_t run_switch(struct warp *w, struct frame *f, const struct fz_node
 static uint64_t goes_on(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
     uint64_t result = 0;
-    for each_lane (lane, mask) {
-        int32_t i = (int32_t)f->counters[s->name][lane];
-        bool    more = s->flag ? i > 0 : i < (int32_t)number(w, s->first, lane, s->value);
-        result |= (uint64_t)more << lane;
-    }
+    for
+        each_lane(lane, mask)
+        {
+            int32_t i = (int32_t)f->counters[s->name][lane];
+            bool more = s->flag ? i > 0 : i < (int32_t)number(w, s->first, lane, s->value);
+            result |= (uint64_t)more << lane;
+        }
     return holds(w, f, s->first->next, result);
 }
 
 static void count(struct frame *f, const struct fz_node *s, uint64_t mask, uint32_t by)
 {
-    for each_lane (lane, mask)
-        f->counters[s->name][lane] += by;
+    for
+        each_lane(lane, mask) f->counters[s->name][lane] += by;
 }
 
 /* One turn of the loop, from where its heart is; lanes that take another come back. */
-static uint64_t run_turn(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask, uint64_t *done)
+static uint64_t run_turn(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask,
+                         uint64_t *done)
 {
     const struct fz_node *body = fz_child(s, 2), *leaving = fz_child(s, 3);
     enum fz_loop_form form = (enum fz_loop_form)s->op;
@@ -241,8 +254,8 @@ static uint64_t run_turn(struct warp *w, struct frame *f, const struct fz_node *
 static uint64_t run_loop(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
     uint64_t broken = f->broken, continued = f->continued, done = 0;
-    for each_lane (lane, mask)
-        f->counters[s->name][lane] = s->flag ? number(w, s->first, lane, s->value) : 0;
+    for
+        each_lane(lane, mask) f->counters[s->name][lane] = s->flag ? number(w, s->first, lane, s->value) : 0;
     while (mask && !w->failed) {
         mask = run_turn(w, f, s, mask, &done);
         w->failed |= ++w->steps > MAX_STEPS;
@@ -260,10 +273,10 @@ static uint64_t run_try(struct warp *w, struct frame *f, const struct fz_node *s
     return through | run_list(w, f, s->first->next, caught);
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------------------------- */
+/* ---- calls -------------------------------------------------------------------------------------------- */
 
-/* Returns the lanes that come back; *thrown gets the others. Lanes that throw leave n and h as they were: the callee
- * has copies and its result is lost. */
+/* Returns the lanes that come back; *thrown gets the others. Lanes that throw leave n and h as they were: the
+ * callee has copies and its result is lost. */
 static uint64_t call(struct warp *w, const struct fz_function *callee, uint64_t mask, uint64_t *thrown)
 {
     uint32_t n[MAX_LANES], h[MAX_LANES];
@@ -273,8 +286,8 @@ static uint64_t call(struct warp *w, const struct fz_function *callee, uint64_t 
     f.counters = mem_alloc((callee->variables.count + 1) * sizeof *f.counters);
     uint64_t back = run_list(w, &f, callee->body, mask) | f.returned;
     mem_free(f.counters);
-    for each_lane (lane, f.thrown)
-        w->n[lane] = n[lane], w->h[lane] = h[lane];
+    for
+        each_lane(lane, f.thrown) w->n[lane] = n[lane], w->h[lane] = h[lane];
     *thrown |= f.thrown;
     return back;
 }
@@ -296,18 +309,18 @@ static uint64_t leave(uint64_t *where, uint64_t mask)
 static uint64_t run(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
     switch (s->kind) {
-    case FZ_NODE_BLOCK:    return run_list(w, f, s, mask);
-    case FZ_NODE_LOG:      log_it(w, f, s, mask); return mask;
-    case FZ_NODE_NOISE:    make_noise(w, s, mask); return mask;
-    case FZ_NODE_IF:       return run_if(w, f, s, mask);
-    case FZ_NODE_SWITCH:   return run_switch(w, f, s, mask);
-    case FZ_NODE_LOOP:     return run_loop(w, f, s, mask);
-    case FZ_NODE_TRY:      return run_try(w, f, s, mask);
-    case FZ_NODE_INVOKE:   return run_invoke(w, f, s, mask);
-    case FZ_NODE_BREAK:    return leave(&f->broken, mask);
+    case FZ_NODE_BLOCK: return run_list(w, f, s, mask);
+    case FZ_NODE_LOG: log_it(w, f, s, mask); return mask;
+    case FZ_NODE_NOISE: make_noise(w, s, mask); return mask;
+    case FZ_NODE_IF: return run_if(w, f, s, mask);
+    case FZ_NODE_SWITCH: return run_switch(w, f, s, mask);
+    case FZ_NODE_LOOP: return run_loop(w, f, s, mask);
+    case FZ_NODE_TRY: return run_try(w, f, s, mask);
+    case FZ_NODE_INVOKE: return run_invoke(w, f, s, mask);
+    case FZ_NODE_BREAK: return leave(&f->broken, mask);
     case FZ_NODE_CONTINUE: return leave(&f->continued, mask);
-    case FZ_NODE_RETURN:   return leave(&f->returned, mask);
-    case FZ_NODE_THROW:    return leave(&f->thrown, mask);
+    case FZ_NODE_RETURN: return leave(&f->returned, mask);
+    case FZ_NODE_THROW: return leave(&f->thrown, mask);
     default: BUG("%s has no reference", fz_node_info[s->kind].name);
     }
 }
@@ -321,7 +334,7 @@ static uint64_t run_list(struct warp *w, struct frame *f, const struct fz_node *
     return mask;
 }
 
-/* ---- the launch ------------------------------------------------------------------------------------------------------------ */
+/* ---- the launch --------------------------------------------------------------------------------------- */
 
 static bool run_warp(struct warp *w, uint32_t lanes)
 {
@@ -339,7 +352,7 @@ static bool run_warp(struct warp *w, uint32_t lanes)
 bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents)
 {
     struct warp *w = mem_alloc(sizeof *w);
-    bool         ok = true;
+    bool ok = true;
     *w = (struct warp){.p = p, .width = width, .log = contents[0], .noise = contents[1]};
     for (uint32_t block = 0; ok && block < p->blocks; block++)
         for (uint32_t t = 0; ok && t < p->threads; t += width) {

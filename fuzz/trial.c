@@ -1,32 +1,34 @@
-/* trial.c: one program under its plan, in this process: compile for each scheme and level, launch at each width, compare
- * every byte of every buffer with the reference.
+/* trial.c: one program under its plan, in this process: compile for each scheme and level, launch at each
+ * width, compare every byte of every buffer with the reference.
  */
 #include "fuzz/fuzz.h"
 #include "include/kernc.h"
 
 #include <stdio.h>
 
-#define MOST_FUEL ((uint64_t)1 << 28)    /* warp instructions of a launch */
-#define REFERENCE_FUEL ((uint64_t)1 << 24)   /* of the reference, so that what others need stays far below theirs */
+#define MOST_FUEL ((uint64_t)1 << 28) /* warp instructions of a launch */
+#define REFERENCE_FUEL                                                                                       \
+    ((uint64_t)1 << 24) /* of the reference, so that what others need stays far below theirs */
 
 enum { MAX_BUFFERS = 8 };
 
 struct trial {
     const struct fz_program *p;
-    struct arena   arena;
-    struct text    source;
+    struct arena arena;
+    struct text source;
     struct fz_verdict verdict;
     kernc_context *context;
-    kernc_module  *module;
-    kernc_kernel  *kernel;
-    kernc_buffer  *buffers[MAX_BUFFERS];
-    struct fz_setup compiled;            /* for what `kernel` was compiled */
-    void          *expected[MAX_BUFFERS];
-    uint32_t       expected_width;       /* 0: none yet */
+    kernc_module *module;
+    kernc_kernel *kernel;
+    kernc_buffer *buffers[MAX_BUFFERS];
+    struct fz_setup compiled; /* for what `kernel` was compiled */
+    void *expected[MAX_BUFFERS];
+    uint32_t expected_width; /* 0: none yet */
 };
 
 const char *const fz_outcome_text[FZ_OUTCOMES] = {
-    "passed", "rejected by the compiler", "trapped", "out of fuel", "differs", "crashed", "hung", "not of its class",
+    "passed", "rejected by the compiler", "trapped", "out of fuel", "differs", "crashed",
+    "hung",   "not of its class",
 };
 
 static bool fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outcome, const char *text)
@@ -38,11 +40,11 @@ static bool fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outc
     return false;
 }
 
-/* ---- compiling ------------------------------------------------------------------------------------------------ */
+/* ---- compiling ---------------------------------------------------------------------------------------- */
 
 static bool load(struct trial *t, const struct fz_setup *s, kernc_result *r)
 {
-    size_t      n;
+    size_t n;
     const char *bytes = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
     if (!bytes || kernc_result_status(r) != KERNC_COMPILED) {
         const char *text = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
@@ -50,7 +52,8 @@ static bool load(struct trial *t, const struct fz_setup *s, kernc_result *r)
     }
     kernc_module_free(t->module);
     t->module = NULL;
-    if (kernc_module_load(t->context, bytes, n, &t->module) || kernc_module_kernel(t->module, "k", &t->kernel))
+    if (kernc_module_load(t->context, bytes, n, &t->module) ||
+        kernc_module_kernel(t->module, "k", &t->kernel))
         return fail(t, s, FZ_REJECTED, kernc_error_text(t->context));
     t->compiled = *s;
     return true;
@@ -70,7 +73,7 @@ static bool compile(struct trial *t, const struct fz_setup *s)
     return ok;
 }
 
-/* ---- launching -------------------------------------------------------------------------------------------------- */
+/* ---- launching ---------------------------------------------------------------------------------------- */
 
 static size_t bytes_of(const struct fz_program *p, uint32_t buffer)
 {
@@ -100,17 +103,24 @@ static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
         return false;
     for (uint32_t i = 0; i < t->p->buffers.count; i++)
         args[i] = kernc_arg_buffer(t->p->buffers.at[i].name, t->buffers[i]);
-    kernc_launch l = {.size = sizeof l, .grid = {t->p->blocks}, .block = {t->p->threads}, .args = args,
-                      .arg_count = t->p->buffers.count, .scheme = s->scheme, .warp = s->width, .threads = 1, .fuel = fuel};
+    kernc_launch l = {.size = sizeof l,
+                      .grid = {t->p->blocks},
+                      .block = {t->p->threads},
+                      .args = args,
+                      .arg_count = t->p->buffers.count,
+                      .scheme = s->scheme,
+                      .warp = s->width,
+                      .threads = 1,
+                      .fuel = fuel};
     t->verdict.runs++;
     switch (kernc_run(t->kernel, &l, NULL)) {
-    case KERNC_OK:    return true;
+    case KERNC_OK: return true;
     case KERNC_LIMIT: return fail(t, s, FZ_STUCK, kernc_error_text(t->context));
-    default:          return fail(t, s, FZ_TRAPPED, kernc_error_text(t->context));
+    default: return fail(t, s, FZ_TRAPPED, kernc_error_text(t->context));
     }
 }
 
-/* ---- comparing ----------------------------------------------------------------------------------------------------- */
+/* ---- comparing ---------------------------------------------------------------------------------------- */
 
 static bool keep_as_expected(struct trial *t)
 {
@@ -149,18 +159,20 @@ static unsigned long long element(const void *bytes, size_t index, size_t size)
 static bool differ(struct trial *t, const struct fz_setup *s, uint32_t buffer)
 {
     const struct fz_buffer *b = &t->p->buffers.at[buffer];
-    size_t      size = fz_type_info[b->type].bits / 8, i = 0;
-    uint32_t    threads = t->p->blocks * t->p->threads;
+    size_t size = fz_type_info[b->type].bits / 8, i = 0;
+    uint32_t threads = t->p->blocks * t->p->threads;
     const void *got = kernc_buffer_map(t->buffers[buffer]);
-    char        text[256], where[64] = "";
+    char text[256], where[64] = "";
     while (element(got, i, size) == element(t->expected[buffer], i, size))
         i++;
     if (t->p->class != 'a' && b->per_thread) /* rows of all threads; in class a, threads of all slots */
-        snprintf(where, sizeof where, " (thread %u, row %u)", (unsigned)(i % threads), (unsigned)(i / threads));
+        snprintf(where, sizeof where, " (thread %u, row %u)", (unsigned)(i % threads),
+                 (unsigned)(i / threads));
     else if (b->per_thread)
-        snprintf(where, sizeof where, " (thread %u, slot %u)", (unsigned)(i / b->per_thread), (unsigned)(i % b->per_thread));
-    snprintf(text, sizeof text, "%s[%zu]%s is 0x%llx, expected 0x%llx", b->name, i, where, element(got, i, size),
-             element(t->expected[buffer], i, size));
+        snprintf(where, sizeof where, " (thread %u, slot %u)", (unsigned)(i / b->per_thread),
+                 (unsigned)(i % b->per_thread));
+    snprintf(text, sizeof text, "%s[%zu]%s is 0x%llx, expected 0x%llx", b->name, i, where,
+             element(got, i, size), element(t->expected[buffer], i, size));
     return fail(t, s, FZ_DIFFERS, text);
 }
 
@@ -172,7 +184,7 @@ static bool compare(struct trial *t, const struct fz_setup *s)
     return true;
 }
 
-/* ---- all -------------------------------------------------------------------------------------------------------------- */
+/* ---- all ---------------------------------------------------------------------------------------------- */
 
 static bool same_code(const struct fz_setup *a, const struct fz_setup *b)
 {

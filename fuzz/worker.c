@@ -1,5 +1,5 @@
-/* worker.c: trying programs in child processes. A worker takes a range of seeds and sends a record before and after each,
- * so that the one that killed it is known; another takes over behind it.
+/* worker.c: trying programs in child processes. A worker takes a range of seeds and sends a record before and
+ * after each, so that the one that killed it is known; another takes over behind it.
  */
 #include "fuzz/fuzz.h"
 
@@ -14,24 +14,30 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHUNK 50                     /* seeds a worker takes at a time */
+#define CHUNK 50 /* seeds a worker takes at a time */
 
 /* Smaller than PIPE_BUF: written and read as a whole. */
-struct record { uint64_t seed; bool finished; struct fz_verdict verdict; };
-
-struct worker {
-    pid_t    pid;                    /* 0: none */
-    int      pipe, errors;           /* what it sends; a nameless file for its stderr */
-    uint64_t next, end;              /* seeds it has still to begin */
-    uint64_t seed;                   /* the one it is at, if busy */
-    bool     busy;
-    double   since;                  /* when it began it */
+struct record {
+    uint64_t seed;
+    bool finished;
+    struct fz_verdict verdict;
 };
 
-/* Where all workers of this process leave the setup they are at; one slot a worker, shared with the children. */
+struct worker {
+    pid_t pid;          /* 0: none */
+    int pipe, errors;   /* what it sends; a nameless file for its stderr */
+    uint64_t next, end; /* seeds it has still to begin */
+    uint64_t seed;      /* the one it is at, if busy */
+    bool busy;
+    double since; /* when it began it */
+};
+
+/* Where all workers of this process leave the setup they are at; one slot a worker, shared with the children.
+ */
 static struct fz_setup *share_setups(uint32_t count)
 {
-    void *p = mmap(NULL, count * sizeof(struct fz_setup), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *p = mmap(NULL, count * sizeof(struct fz_setup), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                   -1, 0);
     if (p == MAP_FAILED)
         mem_fail(count * sizeof(struct fz_setup));
     return p;
@@ -44,7 +50,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ---- the child's side --------------------------------------------------------------------------------------- */
+/* ---- the child's side --------------------------------------------------------------------------------- */
 
 static void send(int to, uint64_t seed, const struct fz_verdict *verdict)
 {
@@ -57,9 +63,9 @@ static void send(int to, uint64_t seed, const struct fz_verdict *verdict)
 
 struct work {
     const struct fz_options *o;
-    const struct fz_class   *class;      /* programs of seeds next to end - 1 */
-    const struct fz_program *p;          /* or this one, under its plan */
-    const fz_setup_vec      *plan;
+    const struct fz_class *class; /* programs of seeds next to end - 1 */
+    const struct fz_program *p;   /* or this one, under its plan */
+    const fz_setup_vec *plan;
     uint64_t next, end;
 };
 
@@ -89,7 +95,7 @@ _Noreturn static void child(const struct work *w, int to, struct fz_setup *at)
     _exit(0);
 }
 
-/* ---- the parent's side ---------------------------------------------------------------------------------------- */
+/* ---- the parent's side -------------------------------------------------------------------------------- */
 
 static void start(struct worker *k, const struct work *w, struct fz_setup *at)
 {
@@ -126,7 +132,7 @@ static struct fz_verdict bury(struct worker *k, bool hung, const struct fz_setup
 {
     struct fz_verdict v = {.outcome = hung ? FZ_HUNG : FZ_CRASHED, .setup = *at};
     char words[400];
-    int  status = 0;
+    int status = 0;
     if (hung)
         kill(k->pid, SIGKILL);
     while (waitpid(k->pid, &status, 0) < 0 && errno == EINTR)
@@ -159,11 +165,11 @@ static int patience_left(const struct worker *k, uint32_t patience)
 
 struct fz_verdict fz_try_apart(const struct fz_program *p, const fz_setup_vec *plan, uint32_t patience)
 {
-    struct fz_setup  *at = share_setups(1);
-    struct worker     k = {0};
-    struct work       w = {.p = p, .plan = plan};
+    struct fz_setup *at = share_setups(1);
+    struct worker k = {0};
+    struct work w = {.p = p, .plan = plan};
     struct fz_verdict v;
-    struct record     r;
+    struct record r;
     start(&k, &w, at);
     struct pollfd fd = {k.pipe, POLLIN, 0};
     int ready;
@@ -175,16 +181,16 @@ struct fz_verdict fz_try_apart(const struct fz_program *p, const fz_setup_vec *p
     return answered ? r.verdict : v;
 }
 
-/* ---- a class ------------------------------------------------------------------------------------------------------ */
+/* ---- a class ------------------------------------------------------------------------------------------ */
 
 struct crew {
     const struct fz_options *o;
-    const struct fz_class   *class;
-    struct arena     *arena;
+    const struct fz_class *class;
+    struct arena *arena;
     struct fz_result *result;
-    struct fz_setup  *at;
-    struct worker     workers[FZ_MAX_JOBS];
-    uint64_t          next;              /* seed that no worker has been given */
+    struct fz_setup *at;
+    struct worker workers[FZ_MAX_JOBS];
+    uint64_t next; /* seed that no worker has been given */
 };
 
 static void take_verdict(struct crew *c, uint64_t seed, const struct fz_verdict *v)
@@ -242,7 +248,7 @@ static void hear(struct crew *c, struct worker *k)
 /* Waits for news of any worker; false: there are none left. */
 static bool attend(struct crew *c)
 {
-    struct pollfd  fds[FZ_MAX_JOBS];
+    struct pollfd fds[FZ_MAX_JOBS];
     struct worker *of[FZ_MAX_JOBS];
     int count = 0, wait = 1 << 30;
     for (uint32_t i = 0; i < c->o->jobs; i++) {
@@ -272,7 +278,8 @@ static int by_seed(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-void fz_run_class(const struct fz_options *o, const struct fz_class *class, struct arena *a, struct fz_result *result)
+void fz_run_class(const struct fz_options *o, const struct fz_class *class, struct arena *a,
+                  struct fz_result *result)
 {
     struct crew c = {.o = o, .class = class, .arena = a, .result = result, .next = o->seed};
     *result = (struct fz_result){0};

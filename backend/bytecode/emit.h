@@ -80,7 +80,7 @@ struct be_frame {
     uint32_t base[BE_REGIONS], size[BE_REGIONS];
     uint32_t component;                      /* node that stands for all that are connected by calls */
     u32_vec  callees;                        /* nodes, may repeat */
-    u32_vec  waiting;                        /* of a signature that no call has named yet: functions whose address is taken */
+    u32_vec  waiting;                        /* of a signature, until some call has it: functions of that type */
     /* of a signature: where its arguments and its result are, relative to the base */
     uint32_t arguments[IR_MAX_ARGS], result;
 };

@@ -1,14 +1,14 @@
-/* The random tester itself: determinism, coverage, compilation, the references on cases known by hand, the reducer on
- * planted faults.
+/* The random tester itself: determinism, coverage, compilation, the references on cases known by hand, the
+ * reducer on planted faults.
  */
 #include "fuzz/fuzz.h"
 #include "include/kernc.h"
 
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 static struct arena arena;
 
@@ -28,7 +28,7 @@ static char *source_of(const struct fz_program *p)
     return copy;
 }
 
-/* ---- generators ------------------------------------------------------------------------------------------------- */
+/* ---- generators --------------------------------------------------------------------------------------- */
 
 static void a_seed_gives_one_program(void **state)
 {
@@ -56,7 +56,8 @@ static void programs_compile(void **state)
             char *source = source_of(fz_generate(fz_class_find(*letter), seed, &arena));
             kernc_result *r = kernc_compile("random.kern", source, strlen(source), &o);
             if (kernc_result_status(r) != KERNC_COMPILED)
-                fail_msg("class %c, seed %u: %s", *letter, (unsigned)seed, kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL));
+                fail_msg("class %c, seed %u: %s", *letter, (unsigned)seed,
+                         kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL));
             kernc_result_free(r);
         }
 }
@@ -78,7 +79,7 @@ static void every_construct_appears(void **state)
             fail_msg("no program has a %s", fz_node_info[kind].name);
 }
 
-/* ---- programs by hand ---------------------------------------------------------------------------------------------- */
+/* ---- programs by hand --------------------------------------------------------------------------------- */
 
 static struct fz_program *empty_program(uint32_t threads)
 {
@@ -116,7 +117,8 @@ static struct fz_node *block(struct fz_program *p, struct fz_node *a, struct fz_
     return b ? fz_add(n, b) : n;
 }
 
-/* The reference's log of one warp, and the machine's in a setup that separates nobody wrongly: rows × threads. */
+/* The reference's log of one warp, and the machine's in a setup that separates nobody wrongly: rows ×
+ * threads. */
 static const uint64_t *log_of(struct fz_program *p, uint32_t width)
 {
     void *contents[3];
@@ -131,8 +133,9 @@ static void check_row(const struct fz_program *p, const uint64_t *log, uint32_t 
 {
     for (uint32_t t = 0; t < p->threads; t++)
         if (log[row * p->threads + t] != wanted[t])
-            fail_msg("row %u, thread %u: %llx, not %llx\n%s", row, t, (unsigned long long)log[row * p->threads + t],
-                     (unsigned long long)wanted[t], source_of(p));
+            fail_msg("row %u, thread %u: %llx, not %llx\n%s", row, t,
+                     (unsigned long long)log[row * p->threads + t], (unsigned long long)wanted[t],
+                     source_of(p));
 }
 #define ROW(p, log, row, ...) check_row(p, log, row, (const uint64_t[]){__VA_ARGS__})
 
@@ -172,7 +175,7 @@ static void reference_knows_operations_before_a_break(void **state)
     const uint64_t *log = log_of(p, 4);
     ROW(p, log, 0, 15, 14, 14, 14); /* lane 0 has no turn and is at the last ballot already */
     ROW(p, log, 1, 0, 15, 12, 12);
-    ROW(p, log, 2, 0, 0, 12, 12);   /* those that leave in the turn i == 1 */
+    ROW(p, log, 2, 0, 0, 12, 12); /* those that leave in the turn i == 1 */
     ROW(p, log, 3, 0, 0, 15, 15);
 }
 
@@ -189,7 +192,8 @@ static void reference_knows_fallthrough_and_elect(void **state)
     fz_add(fz_add(chosen, block(p, ballot(p), NULL)), block(p, NULL, NULL));
     fz_add(fz_add(fz_kernel(p)->body, n), chosen);
     const uint64_t *log = log_of(p, 4);
-    ROW(p, log, 0, 15, 2, 15, 15); /* lane 1 in its case; all others are the default's, with lane 1 falling in */
+    ROW(p, log, 0, 15, 2, 15,
+        15); /* lane 1 in its case; all others are the default's, with lane 1 falling in */
     ROW(p, log, 1, 1, 15, 0, 0);
 }
 
@@ -208,7 +212,7 @@ static void reference_refuses_what_does_not_end(void **state)
     assert_false(fz_class_b.expect(p, 4, contents));
 }
 
-/* ---- plans and trials --------------------------------------------------------------------------------------------- */
+/* ---- plans and trials --------------------------------------------------------------------------------- */
 
 static void plans_draw_distinct_setups(void **state)
 {
@@ -229,7 +233,7 @@ static void plans_draw_distinct_setups(void **state)
     assert_int_equal(all.count, 1 + o.schemes.count * o.levels.count * o.widths.count);
 }
 
-/* ---- the reducer ------------------------------------------------------------------------------------------------------ */
+/* ---- the reducer -------------------------------------------------------------------------------------- */
 
 static bool has_ballot_in_switch_in_loop(const struct fz_node *n, uint32_t inside)
 {
@@ -261,7 +265,8 @@ static void reducer_finds_a_planted_fault(void **state)
         uint32_t tries = fz_reduce(p, planted, &asked);
         assert_int_equal(tries, asked);
         assert_true(planted(p, &asked));
-        /* block, loop (bound, condition, body, leaving), switch (selector, cases), case, block, log, its operand */
+        /* block, loop (bound, condition, body, leaving), switch (selector, cases), case, block, log, its
+         * operand */
         if (fz_program_size(p) > 13)
             fail_msg("seed %u: %u nodes are left\n%s", (unsigned)seed, fz_program_size(p), source_of(p));
         reduced++;
