@@ -1,7 +1,8 @@
 # kernc: `make demo` sets up, builds and shows a picture; `make check` tests. `make help` lists the targets.
 #
 # Each folder names its own sources in FOLDER/build.mk; nothing is picked up by wildcard. Objects, generated
-# files and libraries go to $(BUILD). SAN=address,undefined builds with sanitizers (use another BUILD).
+# files and libraries go to $(BUILD). SAN=address,undefined builds with sanitizers (use another BUILD); V=1
+# shows commands.
 
 VERSION := 0.1.0
 CC      ?= cc
@@ -23,6 +24,11 @@ FLAGS   := -std=gnu17 -D_GNU_SOURCE -g $(OPT) $(WARN) -ffp-contract=off -fno-str
 LINK    := $(if $(SAN),-fsanitize=$(SAN))
 LIBS    := -lffi -ldl -lm -pthread
 
+# A rule's command says `  CC     base/text.o`; with V=1 it is shown whole, with -s nothing is.
+V       ?= 0
+short    = $(patsubst obj/%,%,$(@:$(BUILD)/%=%))
+run      = $(if $(filter 1,$(V)),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,printf '  %-6s %s\n' $(1) $(short);) )
+
 .DEFAULT_GOAL := all
 include base/build.mk ir/build.mk frontend/build.mk opt/build.mk backend/build.mk runtime/build.mk \
         lib/build.mk fuzz/build.mk driver/build.mk
@@ -39,23 +45,23 @@ kernc: $(BUILD)/kernc
 	@cmp -s $< $@ || cp $< $@
 
 $(BUILD)/kernc: $(call obj,$(driver_SRC) $(fuzz_SRC)) $(BUILD)/libkernc.a
-	$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
 
 $(BUILD)/libkernc-rt.a: $(RT_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call run,AR)$(AR) rcs $@ $^
 
 $(BUILD)/libkernc.a: $(ALL_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call run,AR)$(AR) rcs $@ $^
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(FLAGS_$(subst /,_,$*)) -MMD -MP -c -o $@ $<
+	$(call run,CC)$(CC) $(FLAGS) $(FLAGS_$(subst /,_,$*)) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -Wno-unused-function -MMD -MP -c -o $@ $<
+	$(call run,CC)$(CC) $(FLAGS) -Wno-unused-function -MMD -MP -c -o $@ $<
 
 include test/build.mk
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
@@ -93,11 +99,11 @@ MANUAL := $(BUILD)/share/kernc.1 $(BUILD)/share/kernc.bash $(BUILD)/share/_kernc
 manual: $(MANUAL)
 
 $(BUILD)/manual: $(call obj,$(manual_SRC) $(fuzz_SRC)) $(BUILD)/libkernc.a
-	$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
 
 $(BUILD)/share/%: $(BUILD)/manual
 	@mkdir -p $(@D)
-	$< $* > $@
+	$(call run,GEN)$< $* > $@
 
 $(BUILD)/share/kernc.pc: Makefile
 	@mkdir -p $(@D)

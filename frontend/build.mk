@@ -10,11 +10,11 @@ frontend_GEN_OBJ := $(BUILD)/obj/gen/frontend/lexer.o $(BUILD)/obj/gen/frontend/
 
 $(BUILD)/gen/frontend/lexer.c: frontend/lexer.re
 	@mkdir -p $(@D)
-	re2c -W --no-debug-info -o $@ $<
+	$(call run,RE2C)re2c -W --no-debug-info -o $@ $<
 
 $(BUILD)/gen/frontend/parser.c $(BUILD)/gen/frontend/grammar.h &: frontend/parser.y
 	@mkdir -p $(@D)
-	bison -Wall --header=$(BUILD)/gen/frontend/grammar.h -o $(BUILD)/gen/frontend/parser.c $<
+	$(call run,BISON)bison -Wall --header=$(BUILD)/gen/frontend/grammar.h -o $(BUILD)/gen/frontend/parser.c $<
 
 # What includes the header of the grammar.
 $(patsubst %,$(BUILD)/obj/frontend/%.o,words literals syntax_error frontend) $(frontend_GEN_OBJ): \

@@ -56,32 +56,32 @@ tests: $(BUILD)/test/runner $(BUILD)/test/json_check $(BUILD)/test/floors $(UNIT
 
 $(BUILD)/test/runner: $(call obj,$(runner_SRC)) $(BUILD)/libkernc-rt.a
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
 
 $(BUILD)/test/json_check: $(call obj,test/json_check.c) $(BUILD)/libkernc-rt.a
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
 
 $(BUILD)/test/floors: $(call obj,test/floors.c) $(BUILD)/libkernc-rt.a
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
 
 $(BUILD)/test/unit/%: $(BUILD)/obj/test/unit/%.o $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
 
 $(ORACLE_BIN): $(BUILD)/test/%: $(BUILD)/obj/test/oracle/%.o $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
 
 .SECONDEXPANSION:
 $(SUITE_BIN): $(BUILD)/test/%: $$(call obj,$$(%_TEST_SRC)) $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
 
 $(BUILD)/test/gen_docs: $(call obj,test/tools/gen_docs.c $(doc_SRC)) $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
 
 docs: $(BUILD)/test/gen_docs
 	$< docs/*.md
@@ -112,7 +112,7 @@ fuzz-targets: $(FUZZ_BIN)
 
 $(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(BUILD)/obj/test/fuzz/fuzz_run.o $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
-	$(CC) -fsanitize=fuzzer,address -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) -fsanitize=fuzzer,address -o $@ $^ $(LIBS)
 
 .PHONY: tests run-tests docs soak fuzz fuzz-targets
 .SECONDARY:

@@ -8,16 +8,16 @@ FLAGS_test_bench_cases := -fno-tree-vectorize
 
 $(BUILD)/test/bench/bench: $(call obj,test/bench/bench.c test/bench/cases.c) $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
 
 $(BUILD)/test/bench/bench_opencl: $(call obj,test/bench/opencl.c test/bench/cases.c)
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ -lOpenCL -lm
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ -lOpenCL -lm
 
 # Single things of the interpreter, in ns (T3).
 $(BUILD)/test/bench/micro: $(call obj,test/bench/micro.c) $(BUILD)/libkernc-rt.a
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
 
 micro: $(BUILD)/test/bench/micro
 	@$<
@@ -30,7 +30,7 @@ bench:
 # `make bench-scale`: time of analyses and of compiling against size.
 $(BUILD)/test/bench/scale: $(call obj,test/bench/scale.c test/bench/cases.c) $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
-	$(CC) $(LINK) -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
 
 bench-scale: $(BUILD)/test/bench/scale
 	@$<
