@@ -98,6 +98,35 @@ static uint32_t leave(struct rt_warp *w)
     return pop(w);
 }
 
+/* The next place of these lanes is the topmost entry that has them. Those whose next instruction is the kernel's end
+ * have returned: a barrier does not wait for them. 0: some lane has something else to do. */
+static uint64_t returned(const struct rt_warp *w, const struct stack *s, uint32_t *pc)
+{
+    uint64_t left = w->live & ~w->active, last = 0;
+    for (uint32_t i = s->depth; i-- > 0 && left;) {
+        uint64_t here = s->at[i].lanes & left;
+        if (here && w->code[s->at[i].pc + 1].op != BC_exit)
+            return 0;
+        left &= ~here;
+        last = here ? here : last;
+        *pc = here ? s->at[i].pc : *pc;
+    }
+    return last;
+}
+
+/* Lets lanes that have returned end, one group a time; then the barrier is tried again. */
+static bool wait(struct rt_warp *w, uint32_t pc, uint32_t *next)
+{
+    struct stack *s = w->scheme_data;
+    uint64_t done = returned(w, s, next);
+    if (!done)
+        return false;
+    push(w, s, w->active, pc, s->meet);
+    meet_at(w, s, BC_NO_TARGET);
+    w->active = done;
+    return true;
+}
+
 const struct rt_scheme rt_scheme_pdom = {
     .name = "pdom",
     .meaning = "mask stack; lanes meet at the immediate post-dominator",
@@ -106,4 +135,5 @@ const struct rt_scheme rt_scheme_pdom = {
     .diverge = diverge,
     .meet = meet,
     .exit = leave,
+    .wait = wait,
 };
