@@ -34,6 +34,7 @@ static int dump_options(struct command *c, kernc_options *o, struct text *printe
     o->filter_passes = option_value(c, OPTION_FILTER_PASSES);
     o->filter_functions = option_value(c, OPTION_FILTER_FUNCTIONS);
     o->dump_dir = option_value(c, OPTION_DUMP_DIR);
+    o->divergence = !option_given(c, OPTION_NO_DIVERGENCE);
     o->tree_only = option_given(c, OPTION_AST);
     o->ir_only = true;
     o->print = keep;

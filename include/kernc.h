@@ -58,6 +58,8 @@ typedef struct kernc_options {
     long        bisect_limit;    /* runs only the first n steps; negative (default): all */
     void      (*print)(void *data, const char *text, size_t n);
     void       *print_data;
+    bool        divergence;      /* printed IR, KERNC_TEXT_IR too, has comments: each value and branch is uniform or
+                                    divergent, and why */
 } kernc_options;
 KERNC_API void kernc_options_init(kernc_options *o);
 

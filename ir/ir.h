@@ -262,10 +262,13 @@ int ir_find_case(enum ir_op op, enum ir_type result, enum ir_type argument);
 
 struct ir_print_options {
     bool locations;              /* "!line:column" behind each instruction (needed to parse back the same) */
-    const char *(*comment)(void *data, const struct ir_function *f, ir_ref r);   /* "; …" behind it, or NULL */
+    /* What follows "; " behind instruction r, or of parameter r behind its block's label; NULL: nothing. */
+    const char *(*comment)(void *data, const struct ir_function *f, ir_ref r);
     void *data;
 };
 void ir_print_module(const struct ir_module *m, struct text *out);
+/* The module with its functions printed by `function`. */
+void ir_print_module_by(const struct ir_module *m, void (*function)(const struct ir_function *, struct text *), struct text *out);
 void ir_print_function(const struct ir_function *f, struct text *out, const struct ir_print_options *o); /* o may be NULL: defaults, with locations */
 void ir_print_ins(const struct ir_function *f, ir_ref r, struct text *out);      /* one line, no newline */
 /* The block's name in the text (cut to the buffer). Linear in the function: for messages. */

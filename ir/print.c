@@ -6,10 +6,13 @@
  */
 #include "ir/syntax.h"
 
+enum { COMMENT_COLUMN = 48 };
+
 struct printer {
     const struct ir_function *fn;
     const struct ir_names *names;
     struct text *out;
+    const struct ir_print_options *options;   /* NULL: defaults */
     bool locations;
 };
 
@@ -196,18 +199,62 @@ static void header(struct printer *p)
     text_addz(p->out, " {\n");
 }
 
-static void block(struct printer *p, uint32_t b, const struct ir_print_options *o)
+/* ---- comments: they end their line, and most of them stand in one column ------------------------------- */
+
+static const char *comment_on(const struct printer *p, ir_ref r)
 {
+    const struct ir_print_options *o = p->options;
+    return o && o->comment ? o->comment(o->data, p->fn, r) : NULL;
+}
+
+/* `line` is where the line begins in the output. */
+static void begin_comment(struct printer *p, size_t line)
+{
+    size_t width = p->out->length - line;
+    text_printf(p->out, "%*s ; ", width + 1 < COMMENT_COLUMN ? (int)(COMMENT_COLUMN - width - 1) : 0, "");
+}
+
+/* Behind a label, what there is to say of its parameters. */
+static void comment_params(struct printer *p, uint32_t b, size_t line)
+{
+    const u32_vec *list = &ir_block_at(p->fn, b)->params;
+    bool first = true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const char *comment = comment_on(p, list->at[i]);
+        if (!comment)
+            continue;
+        if (first)
+            begin_comment(p, line);
+        text_addz(p->out, first ? "" : ", ");
+        value(p, list->at[i]);
+        text_printf(p->out, " %s", comment);
+        first = false;
+    }
+}
+
+static void comment_instruction(struct printer *p, ir_ref r, size_t line)
+{
+    const char *comment = comment_on(p, r);
+    if (!comment)
+        return;
+    begin_comment(p, line);
+    text_addz(p->out, comment);
+}
+
+static void block(struct printer *p, uint32_t b)
+{
+    size_t line = p->out->length;
     block_name(p, b);
     if (b != ir_entry(p->fn) && ir_block_at(p->fn, b)->params.count)
         params(p, b);
-    text_addz(p->out, ":\n");
+    text_char(p->out, ':');
+    comment_params(p, b, line);
+    text_char(p->out, '\n');
     for ir_each_ins(r, p->fn, b) {
+        line = p->out->length;
         text_addz(p->out, "  ");
         instruction(p, r);
-        const char *comment = o && o->comment ? o->comment(o->data, p->fn, r) : NULL;
-        if (comment)
-            text_printf(p->out, " ; %s", comment);
+        comment_instruction(p, r, line);
         text_char(p->out, '\n');
     }
 }
@@ -224,14 +271,14 @@ static void print(struct arena *scratch, void *data)
 {
     const struct print_job *j = data;
     struct ir_names names = ir_names_new(scratch, j->fn);
-    struct printer p = {j->fn, &names, j->out, !j->ins && (!j->options || j->options->locations)};
+    struct printer p = {j->fn, &names, j->out, j->options, !j->ins && (!j->options || j->options->locations)};
     if (j->ins) {
         instruction(&p, j->ins);
         return;
     }
     header(&p);
     for ir_each_block(i, b, j->fn)
-        block(&p, b, j->options);
+        block(&p, b);
     text_addz(j->out, "}\n");
 }
 

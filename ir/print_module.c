@@ -182,7 +182,17 @@ static void tables(const struct ir_module *m, struct text *out)
         kernel(m, &m->kernels.at[i], out);
 }
 
+static void plain(const struct ir_function *f, struct text *out)
+{
+    ir_print_function(f, out, NULL);
+}
+
 void ir_print_module(const struct ir_module *m, struct text *out)
+{
+    ir_print_module_by(m, plain, out);
+}
+
+void ir_print_module_by(const struct ir_module *m, void (*function)(const struct ir_function *, struct text *), struct text *out)
 {
     text_addz(out, "module ");
     ir_print_string(m->file, strlen(m->file), out);
@@ -190,7 +200,7 @@ void ir_print_module(const struct ir_module *m, struct text *out)
     tables(m, out);
     for (uint32_t i = 0; i < m->functions.count; i++) {
         text_char(out, '\n');
-        ir_print_function(m->functions.at[i], out, NULL);
+        function(m->functions.at[i], out);
     }
     text_addz(out, m->launches.count ? "\n" : "");
     for (uint32_t i = 0; i < m->launches.count; i++)

@@ -21,6 +21,8 @@ struct ir_viewer {
 /* "%x", "5", or the operation itself for instructions without value. */
 void ir_view_value(const struct ir_viewer *v, ir_ref r, struct text *out);
 const char *ir_view_block(const struct ir_viewer *v, uint32_t b);      /* "exit" for IR_NO_BLOCK */
+/* "uniform" or "divergent"; NULL for what is neither a value nor a branch, or is not reachable. */
+const char *ir_view_mark(const struct ir_viewer *v, ir_ref r);
 /* Why a value or branch is divergent: "data <- %x", "lane", …; nothing if it is uniform. */
 void ir_view_divergence(const struct ir_viewer *v, ir_ref r, struct text *out);
 

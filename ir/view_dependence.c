@@ -99,8 +99,31 @@ static void source_text(const struct ir_viewer *v, ir_ref r, struct text *out)
         text_addz(out, ir_special_info[i->imm].text);
     else if (i->op == IR_param)
         text_addz(out, "parameter");
+    else if (i->op == IR_load)
+        text_addz(out, "private memory");
     else
         text_addz(out, ir_op_info[i->op].text);
+}
+
+static bool is_branch(const struct ir_viewer *v, ir_ref r)
+{
+    const struct ir_ins *i = ir_at(v->fn, r);
+    return ir_op_info[i->op].flags & IR_TERMINATOR && ir_block_at(v->fn, i->block)->edges.count > 1;
+}
+
+static bool is_divergent(const struct ir_viewer *v, ir_ref r)
+{
+    return bitset_has(v->uniformity->divergent, r) ||
+           (is_branch(v, r) && bitset_has(v->uniformity->branches, ir_at(v->fn, r)->block));
+}
+
+const char *ir_view_mark(const struct ir_viewer *v, ir_ref r)
+{
+    const struct ir_ins *i = ir_at(v->fn, r);
+    bool valued = i->type != IR_TYPE_VOID && i->type != IR_TYPE_TOKEN;
+    if (!bitset_has(v->cfg->reachable, i->block) || !(valued || is_branch(v, r)))
+        return NULL;
+    return is_divergent(v, r) ? "divergent" : "uniform";
 }
 
 void ir_view_divergence(const struct ir_viewer *v, ir_ref r, struct text *out)
@@ -110,9 +133,7 @@ void ir_view_divergence(const struct ir_viewer *v, ir_ref r, struct text *out)
         [IR_DIV_TEMPORAL] = "iterations ", [IR_DIV_CYCLE] = "irreducible cycle",
     };
     const struct ir_uniformity *u = v->uniformity;
-    const struct ir_ins *i = ir_at(v->fn, r);
-    bool branch = (ir_op_info[i->op].flags & IR_TERMINATOR) && bitset_has(u->branches, i->block);
-    if (!branch && !bitset_has(u->divergent, r))
+    if (!is_divergent(v, r))
         return;
     text_printf(out, "divergent: %s", words[u->kind[r]]);
     if (u->kind[r] == IR_DIV_SOURCE)
@@ -165,12 +186,11 @@ void ir_view_uniformity_dot(struct ir_viewer *v, struct text *out)
 
 void ir_view_uniformity_comment(struct ir_viewer *v, ir_ref r, struct text *out)
 {
-    const struct ir_ins *i = ir_at(v->fn, r);
-    ir_view_divergence(v, r, out);
-    bool branches = (ir_op_info[i->op].flags & IR_TERMINATOR) && ir_block_at(v->fn, i->block)->edges.count > 1;
-    bool valued = i->type != IR_TYPE_VOID && i->type != IR_TYPE_TOKEN;
-    if (out->length == 0 && (branches || valued))
-        text_addz(out, "uniform");
+    const char *word = ir_view_mark(v, r);
+    if (word && is_divergent(v, r))
+        ir_view_divergence(v, r, out);
+    else if (word)
+        text_addz(out, word);
 }
 
 /* ---- tokens --------------------------------------------------------------------------------------------------------- */

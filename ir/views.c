@@ -74,12 +74,58 @@ void ir_view_comments(struct ir_viewer *v, enum ir_view what, struct text *out)
     ir_print_function(v->fn, out, &o);
 }
 
+/* ---- divergence in dumps --------------------------------------------------------------------------------------- */
+
+static bool is_verified(const struct ir_function *f)
+{
+    struct arena a = {0};
+    struct diagnostics d;
+    diag_init(&d, &a, NULL);
+    bool fine = ir_verify_function(f, &d);
+    arena_free(&a);
+    return fine;
+}
+
+/* Only what uniformity needs. */
+static struct ir_viewer *uniformity_viewer(struct arena *a, const struct ir_function *f)
+{
+    struct ir_viewer *v = arena_new(a, struct ir_viewer);
+    v->arena = a;
+    v->fn = f;
+    v->names = ir_names_new(a, f);
+    v->cfg = ir_cfg_new(a, f);
+    v->cycles = ir_cycles_new(a, v->cfg);
+    v->tokens = ir_tokens_new(a, v->cfg);
+    v->uniformity = ir_uniformity_new(a, v->cfg, v->cycles, v->tokens, NULL);
+    return v;
+}
+
+static const char *mark(void *data, const struct ir_function *f, ir_ref r)
+{
+    return ir_view_mark(((struct commenting *)data)->viewer, r);
+}
+
+static void print_divergence(const struct ir_function *f, bool causes, struct text *out)
+{
+    struct arena a = {0};
+    if (f->order.count && is_verified(f)) {
+        struct commenting c = {uniformity_viewer(&a, f), IR_VIEW_uniformity};
+        struct ir_print_options o = {.locations = true, .comment = causes ? comment : mark, .data = &c};
+        ir_print_function(f, out, &o);
+    } else {
+        ir_print_function(f, out, NULL);
+    }
+    arena_free(&a);
+}
+
 void ir_print_divergence(const struct ir_function *f, struct text *out)
 {
-    struct arena a;
-    arena_init(&a);
-    ir_view_comments(ir_viewer_new(&a, f), IR_VIEW_uniformity, out);
-    arena_free(&a);
+    print_divergence(f, true, out);
+}
+
+void ir_print_divergence_marks(const struct ir_function *f, struct text *out)
+{
+    print_divergence(f, false, out);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */

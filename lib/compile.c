@@ -7,6 +7,7 @@
 
 #include "backend/backend.h"
 #include "frontend/frontend.h"
+#include "ir/views.h"
 #include "lib/analyses.h"
 #include "lib/dot.h"
 #include "opt/opt.h"
@@ -24,6 +25,7 @@ struct kernc_result {
     kernc_compile_status status;
     char *analyses;                    /* names, or NULL; in the arena */
     int analysis_form;
+    bool divergence;                   /* KERNC_TEXT_IR has marks */
     struct text texts[KERNC_TEXTS];    /* made when first asked for */
 };
 
@@ -82,6 +84,7 @@ static bool take_analyses(kernc_result *r, const kernc_options *o)
     if (o->analyses)
         r->analyses = arena_strdup(&r->arena, o->analyses, strlen(o->analyses));
     r->analysis_form = o->analysis_form;
+    r->divergence = o->divergence;
     return r->status == KERNC_COMPILED;
 }
 
@@ -110,6 +113,7 @@ static bool make_opt_options(kernc_result *r, const kernc_options *o, struct opt
     opt->filter_passes = o->filter_passes;
     opt->filter_functions = o->filter_functions;
     opt->dump_dir = o->dump_dir;
+    opt->divergence = o->divergence;
     opt->verify_each = o->verify_each;
     opt->time_passes = opt->stats = opt->remarks = o->collect;
     opt->bisect_limit = o->bisect_limit;
@@ -279,6 +283,14 @@ static bool has_text(const kernc_result *r, kernc_text what)
     }
 }
 
+static void print_ir(const kernc_result *r, struct text *t)
+{
+    if (r->divergence)
+        ir_print_module_by(r->module, ir_print_divergence, t);
+    else
+        ir_print_module(r->module, t);
+}
+
 static void make_text(const kernc_result *r, kernc_text what, struct text *t)
 {
     text_add(t, "", 0);
@@ -288,7 +300,7 @@ static void make_text(const kernc_result *r, kernc_text what, struct text *t)
     case KERNC_TEXT_DIAGNOSTICS_JSON:  diag_json_text(&r->diagnostics, t); break;
     case KERNC_TEXT_BYTECODE:          bc_write(r->program, t); break;
     case KERNC_TEXT_LISTING:           bc_disassemble(r->program, t); break;
-    case KERNC_TEXT_IR:                ir_print_module(r->module, t); break;
+    case KERNC_TEXT_IR:                print_ir(r, t); break;
     case KERNC_TEXT_DOT:               dot_module(r->module, t); break;
     case KERNC_TEXT_ANALYSES:          analyses_show(r->module, r->analyses, r->analysis_form, t); break;
     case KERNC_TEXT_REMARKS:           opt_remarks_text(&r->report, r->source->name, t); break;

@@ -177,7 +177,7 @@ static void print_hunk(const struct diff *d, struct hunk h, struct text *out)
         else if (j < h.b_end && bitset_has(d->added, j))
             print_line(&d->b, j++, '+', out);
         else
-            print_line(&d->a, i++, ' ', out), j++;
+            print_line(&d->b, j++, ' ', out), i++;
     }
 }
 
@@ -196,13 +196,25 @@ static void print_hunks(const struct diff *d, struct text *out)
     }
 }
 
-void opt_diff(const char *before, size_t before_length, const char *after, size_t after_length, struct text *out)
+/* The lines that are printed for those that were compared. */
+static void show(struct diff *d, struct lines *l, const struct opt_version *v)
+{
+    struct lines shown = {0};
+    if (v->shown.length == 0)
+        return;
+    split(d, &shown, v->shown.at, v->shown.length);
+    INVARIANT(shown.count == l->count);
+    l->at = shown.at;
+    l->length = shown.length;
+}
+
+void opt_diff(const struct opt_version *before, const struct opt_version *after, struct text *out)
 {
     struct diff d = {0};
     struct map seen = {0};
     u32_vec places = {0};
-    split(&d, &d.a, before, before_length);
-    split(&d, &d.b, after, after_length);
+    split(&d, &d.a, before->compared.at, before->compared.length);
+    split(&d, &d.b, after->compared.at, after->compared.length);
     for (uint32_t i = 0; i < d.a.count; i++)
         d.a.id[i] = number_line(&d, &seen, &places, &d.a, i);
     for (uint32_t i = 0; i < d.b.count; i++)
@@ -213,6 +225,8 @@ void opt_diff(const char *before, size_t before_length, const char *after, size_
     d.forward = arena_array(&d.arena, int32_t, 2 * side + 1) + side;
     d.backward = arena_array(&d.arena, int32_t, 2 * side + 1) + side;
     compare(&d, (struct box){0, (int32_t)d.a.count, 0, (int32_t)d.b.count});
+    show(&d, &d.a, before);
+    show(&d, &d.b, after);
     print_hunks(&d, out);
     arena_free(&d.arena);
 }

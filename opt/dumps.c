@@ -5,9 +5,12 @@
  *     }
  *
  * What changed is decided by comparing the printed text, so that a pass that reports a change which
- * cannot be seen stays hidden.
+ * cannot be seen stays hidden. With divergence shown, a line also counts as changed where a value became uniform or
+ * divergent, but not where only the cause is another one: those would be most lines of a difference.
  */
 #include "opt/internal.h"
+
+#include "ir/views.h"
 
 void opt_print(const struct opt_options *o, const char *fmt, ...)
 {
@@ -35,6 +38,37 @@ static bool compares(const struct opt_dumps *d)
     return d->options->print && d->options->print_changed != OPT_CHANGED_OFF;
 }
 
+static void print_function(const struct opt_dumps *d, const struct ir_function *f, struct text *out)
+{
+    if (d->options->divergence)
+        ir_print_divergence(f, out);
+    else
+        ir_print_function(f, out, NULL);
+}
+
+static struct opt_version version_of(const struct opt_dumps *d, const struct ir_function *f)
+{
+    struct opt_version v = {0};
+    if (d->options->divergence)
+        ir_print_divergence_marks(f, &v.compared);
+    else
+        ir_print_function(f, &v.compared, NULL);
+    if (d->options->divergence)
+        ir_print_divergence(f, &v.shown);
+    return v;
+}
+
+static void version_free(struct opt_version *v)
+{
+    text_free(&v->compared);
+    text_free(&v->shown);
+}
+
+static const struct text *shown_text(const struct opt_version *v)
+{
+    return v->shown.length ? &v->shown : &v->compared;
+}
+
 static void dump(struct opt_dumps *d, const char *when, const char *pass, const struct ir_function *f,
                  const struct text *body)
 {
@@ -43,7 +77,7 @@ static void dump(struct opt_dumps *d, const char *when, const char *pass, const 
     if (body)
         text_add(&t, body->at, body->length);
     else
-        ir_print_function(f, &t, NULL);
+        print_function(d, f, &t);
     text_char(&t, '\n');
     d->options->print(d->options->data, t.at, t.length);
     text_free(&t);
@@ -54,12 +88,12 @@ void opt_dumps_start(struct opt_dumps *d, const struct opt_options *o, const str
     *d = (struct opt_dumps){.options = o, .module = m};
     if (!compares(d))
         return;
-    d->shown = arena_array(a, struct text, m->functions.count);
+    d->versions = arena_array(a, struct opt_version, m->functions.count);
     for (uint32_t i = 0; i < m->functions.count; i++) {
         const struct ir_function *f = m->functions.at[i];
-        ir_print_function(f, &d->shown[i], NULL);
+        d->versions[i] = version_of(d, f);
         if (wanted(d, NULL, f))
-            dump(d, "At Start", "", f, &d->shown[i]);
+            dump(d, "At Start", "", f, shown_text(&d->versions[i]));
     }
 }
 
@@ -71,20 +105,20 @@ void opt_dumps_before(struct opt_dumps *d, const char *pass, const struct ir_fun
 
 static void show_change(struct opt_dumps *d, const char *pass, const struct ir_function *f)
 {
-    struct text now = {0}, *old = &d->shown[f->id];
-    ir_print_function(f, &now, NULL);
-    bool differs = now.length != old->length || memcmp(now.at, old->at, now.length) != 0;
+    struct opt_version now = version_of(d, f), *old = &d->versions[f->id];
+    bool differs = now.compared.length != old->compared.length ||
+                   memcmp(now.compared.at, old->compared.at, now.compared.length) != 0;
     if (differs && wanted(d, pass, f)) {
         if (d->options->print_changed == OPT_CHANGED_DIFF) {
             struct text diff = {0};
-            opt_diff(old->at, old->length, now.at, now.length, &diff);
+            opt_diff(old, &now, &diff);
             dump(d, "After ", pass, f, &diff);
             text_free(&diff);
         } else {
-            dump(d, "After ", pass, f, &now);
+            dump(d, "After ", pass, f, shown_text(&now));
         }
     }
-    text_free(old);
+    version_free(old);
     *old = now;
 }
 
@@ -105,7 +139,10 @@ const char *opt_dumps_file(struct opt_dumps *d, const char *pass, bool changed)
         return NULL;
     struct text path = {0}, body = {0};
     text_printf(&path, "%s/%03u-%s.kir", o->dump_dir, number, pass[0] ? pass : "input");
-    ir_print_module(d->module, &body);
+    if (o->divergence)
+        ir_print_module_by(d->module, ir_print_divergence, &body);
+    else
+        ir_print_module(d->module, &body);
     const char *wrong = file_write(path.at, body.at, body.length);
     text_free(&path);
     text_free(&body);
@@ -114,6 +151,6 @@ const char *opt_dumps_file(struct opt_dumps *d, const char *pass, bool changed)
 
 void opt_dumps_free(struct opt_dumps *d)
 {
-    for (uint32_t i = 0; d->shown && i < d->module->functions.count; i++)
-        text_free(&d->shown[i]);
+    for (uint32_t i = 0; d->versions && i < d->module->functions.count; i++)
+        version_free(&d->versions[i]);
 }

@@ -23,7 +23,7 @@ bool opt_listed(const char *list, const char *name);
 struct opt_dumps {
     const struct opt_options *options;
     const struct ir_module   *module;
-    struct text              *shown;      /* by function: its text when last shown or compared */
+    struct opt_version       *versions;   /* by function: when last shown or compared */
     uint32_t                  steps;      /* pipeline positions dumped so far */
 };
 void opt_dumps_start(struct opt_dumps *d, const struct opt_options *o, const struct ir_module *m, struct arena *a);

@@ -32,6 +32,7 @@ struct opt_options {
     bool        print_before_all, print_after_all;
     enum opt_changed print_changed;
     const char *filter_passes, *filter_functions; /* prints and dumps only of these; empty: all */
+    bool        divergence;       /* what is printed and dumped has each value marked as uniform or divergent, and why */
     const char *dump_dir;         /* writes NNN-pass.kir, the module after each pass that changed it */
     bool        verify_each;      /* verifies after each pass that changed something; a failure is a BUG */
     bool        check_analyses;   /* recomputes what a pass said it kept, and compares */
@@ -80,8 +81,10 @@ void opt_passes_text(struct text *out);  /* a table of all passes and the pipeli
 bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report *r, struct diagnostics *d);
 
 /* Unified diff of two texts by Myers' linear-space algorithm, three lines of context. Beyond
- * OPT_DIFF_MAX_COST line edits the texts' differing middle is shown as replaced whole. */
+ * OPT_DIFF_MAX_COST line edits the texts' differing middle is shown as replaced whole. `shown`, if it has any text, has a
+ * line for each of `compared`, which is printed in its place. */
 #define OPT_DIFF_MAX_COST 4000u
-void opt_diff(const char *before, size_t before_length, const char *after, size_t after_length, struct text *out);
+struct opt_version { struct text compared, shown; };
+void opt_diff(const struct opt_version *before, const struct opt_version *after, struct text *out);
 
 #endif

@@ -209,7 +209,10 @@ static void test_print_options(void **state)
     accept(&r, "options", text, sizeof text - 1);
     struct text t = {0}, line = {0};
     ir_print_function(r.module->functions.at[0], &t, &(struct ir_print_options){.comment = say_type});
-    assert_string_equal(t.at, "define i32 @f(%a: i32) {\nentry:\n  %b = add i32 %a, 1 ; i32\n  ret %b\n}\n");
+    assert_string_equal(t.at, "define i32 @f(%a: i32) {\n"
+                              "entry:                                          ; %a i32\n"
+                              "  %b = add i32 %a, 1                            ; i32\n"
+                              "  ret %b\n}\n");
     ir_print_ins(r.module->functions.at[0], ir_terminator(r.module->functions.at[0], 0), &line);
     assert_string_equal(line.at, "ret %b");
     text_free(&t);

@@ -1,4 +1,5 @@
 /* opt_runner.c: what the pass runner shows: dumps, differences, filters, bisection, remarks, times, files. */
+#include "ir/views.h"
 #include "opt/opt.h"
 
 #include <dirent.h>
@@ -153,6 +154,74 @@ static void print_changed_diff_is_a_unified_diff(void **state)
     end(&x);
 }
 
+/* Comments are skipped when the text is read again. */
+static void divergence_is_a_comment(void **state)
+{
+    struct run x;
+    struct text marked = {0}, plain = {0}, again = {0};
+    start(&x);
+    ir_print_module_by(x.m, ir_print_divergence, &marked);
+    ir_print_module(x.m, &plain);
+    assert_non_null(strstr(marked.at, "  brif %c, then, done(%x)                       ; divergent: <- %c\n"));
+    assert_non_null(strstr(marked.at, "done(%y: i32):                                  ; %y divergent: "));
+    assert_non_null(strstr(marked.at, "; uniform\n"));
+    struct ir_module *m = ir_parse(source_new(&x.arena, "m.kir", marked.at, marked.length), &x.d);
+    assert_non_null(m);
+    ir_print_module(m, &again);
+    assert_string_equal(again.at, plain.at);
+    ir_module_free(m);
+    text_free(&marked);
+    text_free(&plain);
+    text_free(&again);
+    end(&x);
+}
+
+/* What the passes break is printed without marks. */
+static void divergence_of_wrong_ir_is_left_out(void **state)
+{
+    struct run x;
+    struct text marked = {0}, plain = {0};
+    start(&x);
+    struct ir_function *f = x.m->functions.at[1];
+    ir_block_at(f, ir_entry(f))->edges.at[1].argc = 0;
+    ir_print_divergence(f, &marked);
+    ir_print_function(f, &plain, NULL);
+    assert_string_equal(marked.at, plain.at);
+    text_free(&marked);
+    text_free(&plain);
+    end(&x);
+}
+
+static const char mark_text[] =
+    "define kernel void @k(%p: ptr.global, %n: i32) {\n"
+    "entry:\n"
+    "  %i = special lane\n"
+    "  %a = xor i32 %i, %i\n"
+    "  %b = sub i32 %a, %n\n"
+    "  %c = mul i32 %b, %n\n"
+    "  %d = add i32 %c, %i\n"
+    "  store i32 %p, %d\n"
+    "  ret\n"
+    "}\n";
+
+/* A line whose value became uniform is part of the difference; one that is divergent for another reason is not. */
+static void diff_shows_what_became_uniform(void **state)
+{
+    struct run x;
+    start(&x);
+    ir_module_free(x.m);
+    x.m = ir_parse(source_new(&x.arena, "m.kir", mark_text, sizeof mark_text - 1), &x.d);
+    assert_non_null(x.m);
+    x.o.passes = "gvn";
+    x.o.print_changed = OPT_CHANGED_DIFF;
+    x.o.divergence = true;
+    assert_true(go(&x));
+    assert_true(shows(&x, "-  %c = mul i32 %b, %n                           ; divergent: <- %b\n"));
+    assert_true(shows(&x, "+  %c = mul i32 %b, %n                           ; uniform\n"));
+    assert_true(shows(&x, "   %d = add i32 %c, %i                           ; divergent: <- %i\n"));
+    end(&x);
+}
+
 static void dump_dir_holds_a_module_for_each_change(void **state)
 {
     struct run x;
@@ -278,13 +347,47 @@ static void times_and_counters(void **state)
 
 /* ---- differences ----------------------------------------------------------------------------------------------------- */
 
+static struct opt_version version_of(const char *compared, const char *shown)
+{
+    struct opt_version v = {0};
+    text_addz(&v.compared, compared);
+    text_addz(&v.shown, shown);
+    return v;
+}
+
+static void version_free(struct opt_version *v)
+{
+    text_free(&v->compared);
+    text_free(&v->shown);
+}
+
+static void diff(const char *a, const char *b, struct text *out)
+{
+    struct opt_version before = version_of(a, ""), after = version_of(b, "");
+    text_addz(out, "");
+    opt_diff(&before, &after, out);
+    version_free(&before);
+    version_free(&after);
+}
+
 static void check_diff(const char *a, const char *b, const char *wanted)
 {
     struct text t = {0};
-    text_addz(&t, "");
-    opt_diff(a, strlen(a), b, strlen(b), &t);
+    diff(a, b, &t);
     assert_string_equal(t.at, wanted);
     text_free(&t);
+}
+
+/* Context is what is shown of the newer text. */
+static void diffs_show_other_text_than_they_compare(void **state)
+{
+    struct opt_version before = version_of("a\nb\n", "A1\nB1\n"), after = version_of("a\nc\n", "A2\nC2\n");
+    struct text t = {0};
+    opt_diff(&before, &after, &t);
+    assert_string_equal(t.at, "@@ -1,2 +1,2 @@\n A2\n-B1\n+C2\n");
+    text_free(&t);
+    version_free(&before);
+    version_free(&after);
 }
 
 static void diffs_of_small_texts(void **state)
@@ -344,8 +447,7 @@ static void diffs_of_random_texts_apply(void **state)
             b[2 * k] = (char)('a' + draw(letters)), b[2 * k + 1] = '\n';
         a[2 * n] = b[2 * m] = 0;
         struct text t = {0};
-        text_addz(&t, "");
-        opt_diff(a, strlen(a), b, strlen(b), &t);
+        diff(a, b, &t);
         apply(a, t.at, out);
         assert_string_equal(out, b);
         text_free(&t);
@@ -360,7 +462,7 @@ static void large_diffs_end(void **state)
         text_printf(&a, "a%u\n", i);
         text_printf(&b, "b%u\n", i);
     }
-    opt_diff(a.at, a.length, b.at, b.length, &t);
+    diff(a.at, b.at, &t);
     assert_memory_equal(t.at, "@@ -1,20000 +1,20000 @@\n-a0\n", 28);
     text_free(&a);
     text_free(&b);
@@ -375,6 +477,10 @@ int main(void)
         cmocka_unit_test(print_before_shows_the_state_before),
         cmocka_unit_test(print_changed_hides_what_did_not_change),
         cmocka_unit_test(print_changed_diff_is_a_unified_diff),
+        cmocka_unit_test(divergence_is_a_comment),
+        cmocka_unit_test(divergence_of_wrong_ir_is_left_out),
+        cmocka_unit_test(diff_shows_what_became_uniform),
+        cmocka_unit_test(diffs_show_other_text_than_they_compare),
         cmocka_unit_test(dump_dir_holds_a_module_for_each_change),
         cmocka_unit_test(dump_dir_that_is_none_is_an_error),
         cmocka_unit_test(unknown_pass_is_an_error),
