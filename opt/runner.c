@@ -1,4 +1,9 @@
-/* runner.c: runs the passes of a pipeline, one after the other, each over all functions.
+/* runner.c: runs the passes of a pipeline over the functions of a module.
+ *
+ * Between two module passes each function goes through all passes before the next function does, so that it stays in
+ * the cache: that is what keeps the time for a line the same in large modules. Passes on a function look at no other
+ * one, so the order changes no result. Pass by pass it is where somebody watches: the module is written after each
+ * pass (--dump-dir), or steps are counted (--opt-bisect-limit).
  *
  * A step is one pass on one function (on the module, for a module pass); steps are numbered in the order
  * in which they run, which is what --opt-bisect-limit counts. After a step that changed something, the
@@ -187,16 +192,6 @@ static bool run_on_module(struct run *run, enum opt_pass pass)
     return changed;
 }
 
-static bool run_everywhere(struct run *run, enum opt_pass pass)
-{
-    if (opt_pass_info[pass].of_module)
-        return run_on_module(run, pass);
-    bool changed = false;
-    for (uint32_t i = 0; i < run->module->functions.count; i++)
-        changed |= run_on_function(run, pass, run->module->functions.at[i]);
-    return changed;
-}
-
 typedef VEC(enum opt_pass) pass_list;
 
 static bool parse_list(struct arena *a, const char *list, pass_list *passes, struct diagnostics *d)
@@ -223,14 +218,44 @@ static bool dump_file(struct run *run, const char *pass, bool changed, struct di
     return !wrong;
 }
 
+static bool is_watched(const struct run *run)
+{
+    return run->options->dump_dir || run->options->bisect_limit >= 0;
+}
+
+/* Where the passes end that are run from `first` on without another function or the module coming between. */
+static uint32_t stretch_end(const struct run *run, const pass_list *passes, uint32_t first)
+{
+    uint32_t end = first + 1;
+    if (!opt_pass_info[passes->at[first]].of_module && !is_watched(run))
+        while (end < passes->count && !opt_pass_info[passes->at[end]].of_module)
+            end++;
+    return end;
+}
+
+static bool run_stretch(struct run *run, const pass_list *passes, uint32_t first, uint32_t end)
+{
+    bool changed = false;
+    if (opt_pass_info[passes->at[first]].of_module)
+        return !run->options->off[passes->at[first]] && run_on_module(run, passes->at[first]);
+    for (uint32_t i = 0; i < run->module->functions.count; i++) {
+        for (uint32_t p = first; p < end; p++)
+            if (!run->options->off[passes->at[p]])
+                changed |= run_on_function(run, passes->at[p], run->module->functions.at[i]);
+        if (!is_watched(run))
+            opt_cache_free(&run->caches[i]);
+    }
+    return changed;
+}
+
 static bool run_pipeline(struct run *run, const pass_list *passes, struct diagnostics *d)
 {
     if (!dump_file(run, "", true, d))
         return false;
-    for (uint32_t i = 0; i < passes->count; i++) {
-        enum opt_pass p = passes->at[i];
-        bool changed = !run->options->off[p] && run_everywhere(run, p);
-        if (!dump_file(run, opt_pass_info[p].name, changed, d))
+    for (uint32_t i = 0, end; i < passes->count; i = end) {
+        end = stretch_end(run, passes, i);
+        bool changed = run_stretch(run, passes, i, end);
+        if (!dump_file(run, opt_pass_info[passes->at[i]].name, changed, d))
             return false;
     }
     return true;
