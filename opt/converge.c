@@ -32,7 +32,7 @@ struct converge {
     struct arena *arena;                 /* of one round */
     const struct ir_cfg *g;
     const struct ir_cycles *cycles;
-    const struct ir_dominators *post;
+    const struct ir_dominators *dominators, *post;
     const struct ir_tokens *tokens;
     const struct ir_uniformity *uniformity;
     struct ir_join_finder *joins;
@@ -252,15 +252,29 @@ static void add_region(struct converge *x, struct bitset into, ir_ref def, struc
     }
 }
 
-/* Tokens go through no parameter: their regions stay whole. */
-static void add_regions_begun(struct converge *x, struct bitset between, struct bitset behind)
+/* Whether some of the blocks, but not all, can use what is defined in the block at hand. */
+static bool dominates_a_part(const struct converge *x, uint32_t block, struct bitset blocks)
+{
+    uint32_t some = 0, all = 0;
+    for bitset_each (b, blocks) {
+        some += ir_dominates(x->dominators, block, b);
+        all++;
+    }
+    return some && some < all;
+}
+
+/* Tokens go through no parameter: where the block that gathers would not be dominated by a definition, its region has to
+ * stay whole. */
+static void add_regions_parted(struct converge *x, struct bitset between, struct bitset behind)
 {
     bool grew = true;
     while (grew) {
         uint32_t before = bitset_count(between);
-        for (uint32_t i = 0; i < x->tokens->defs.count; i++)
-            if (bitset_has(between, home(x, x->tokens->defs.at[i])))
+        for (uint32_t i = 0; i < x->tokens->defs.count; i++) {
+            uint32_t at = home(x, x->tokens->defs.at[i]);
+            if (bitset_has(between, at) || dominates_a_part(x, at, between))
                 add_region(x, between, x->tokens->defs.at[i], behind);
+        }
         grew = bitset_count(between) != before;
     }
 }
@@ -281,7 +295,7 @@ static struct bitset blocks_between(struct converge *x, struct demand d)
         add_region(x, between, d.def, behind);
     } else if (ir_at(x->f, d.user)->op == IR_loop)
         add_region(x, between, d.user, behind);
-    add_regions_begun(x, between, behind);
+    add_regions_parted(x, between, behind);
     return between;
 }
 
@@ -367,6 +381,7 @@ static void analyse(struct converge *x)
     x->cuts = (u32_vec){0};
     x->g = ir_cfg_new(x->arena, x->f);
     x->cycles = ir_cycles_new(x->arena, x->g);
+    x->dominators = ir_dominators_new(x->arena, x->g);
     x->post = ir_post_dominators_new(x->arena, x->g);
     x->tokens = ir_tokens_new(x->arena, x->g);
     x->uniformity = ir_uniformity_new(x->arena, x->g, x->cycles, x->tokens, NULL);
