@@ -19,8 +19,13 @@ static const struct floor { const char *folder, *below; } floors[] = {
     {"backend/", "base/ ir/"},
     {"backend/bytecode/program", "base/ backend/bytecode/program.h backend/bytecode/bytecode.def"},
     {"backend/bytecode/bytecode.def", "base/"},
+#define WARPCORE_FORMAT "base/ backend/bytecode/program.h backend/warpcore/isa backend/warpcore/image.h "         \
+                        "backend/warpcore/csr.def backend/warpcore/trap.def backend/warpcore/timing.def "           \
+                        "backend/warpcore/modes.def"
+    {"backend/warpcore/isa", WARPCORE_FORMAT},
+    {"backend/warpcore/image.h", WARPCORE_FORMAT},
     {"include/", ""},
-    {"runtime/", "base/ include/ backend/bytecode/program.h backend/bytecode/bytecode.def"},
+    {"runtime/", "include/ backend/bytecode/bytecode.def " WARPCORE_FORMAT},
     {"lib/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/"},
     {"fuzz/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/ lib/"},
     {"driver/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/ lib/ fuzz/"},
