@@ -1,0 +1,41 @@
+/* converge.h: where a function's branches meet again, and which CONVERGE instructions that takes: what the emitter has to
+ * know of divergence.
+ *
+ * The function is as the passes of the mode left it (opt/pipelines.def, LOWERING "warp-core:MODE"; they run after
+ * legalisation, and nothing that changes control flow after them): terminators are br, brif, ret and trap; one ret.
+ * docs/warp-core.md has the reasons; verify_divergence.c checks on the emitted words that they were heeded:
+ *
+ *   - BR names `meet` in its R field in every mode (NONE: IR_NO_BLOCK). The machine of mode source-pc does not read
+ *     it; there it is the word of the branch's own CONVERGE. A jump is BR p0 with NONE.
+ *   - A block begins with its CONVERGEs, in the order given, before all else (moves of spilled parameters too), and every
+ *     edge to it, jumps and fall-through included, enters at the first of them. Arguments are moved before, on the edge.
+ *   - If `taken` is an edge, BR's target is that edge's, the other side is the next word. If `direct`, the target is the
+ *     word of the branch's own CONVERGE: no code stands on that edge (it has no arguments).
+ *   - The entry block's CONVERGEs, if any, come behind the prologue: calls enter before it, loops do not.
+ *   - A function returns by one RET, a kernel ends by one EXIT.
+ */
+#ifndef KERNC_WARPCORE_CONVERGE_H
+#define KERNC_WARPCORE_CONVERGE_H
+
+#include "backend/warpcore/isa.h"
+#include "base/diag.h"
+#include "ir/ir.h"
+
+#define WC_EITHER UINT32_MAX
+struct wc_meeting {
+    uint32_t meet;            /* block where the lanes of the block's brif meet; IR_NO_BLOCK: R = NONE */
+    uint32_t taken;           /* edge of the brif that BR has to take; WC_EITHER: free */
+    bool     direct;          /* and that leads straight to the CONVERGE */
+    bool     uniform;         /* the brif is proven uniform */
+    u32_vec  converge;        /* the CONVERGEs that the block begins with: each the block of the branch it joins. Modes rpc
+                                 and article: one at most, whose branch does not matter */
+};
+struct wc_convergence {
+    struct wc_meeting *at;    /* by block */
+    uint32_t branches, uniform, converges;    /* counts, for statistics */
+};
+/* NULL with a diagnostic ("divergence") if the function is not in the form that mode source-pc asks for. */
+struct wc_convergence *wc_convergence_new(struct arena *a, const struct ir_function *f, enum wc_mode mode,
+                                          struct diagnostics *d);
+
+#endif
