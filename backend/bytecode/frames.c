@@ -7,9 +7,9 @@
  * Indirect calls go through a node of their own for each signature, whose frame holds the arguments, the
  * return slot and the result: callers → signature → every function of that signature whose address is taken.
  * A function with its address taken leaves its result in the signature's frame even when it is called
- * directly, so that frame and the direct caller's must lie apart, whichever comes first. That is no call:
- * where the signature leads to the caller, the arguments have been moved and the result is not yet there
- * while the caller runs.
+ * directly, so that frame must lie apart from the direct caller's and from those of all that may be active below it,
+ * whichever comes first. That is no call: where the signature leads to the caller, the arguments have been moved
+ * and the result is not yet there while the caller runs.
  */
 #include "backend/bytecode/emit.h"
 
@@ -169,11 +169,11 @@ static void add_call(struct be_context *c, uint32_t from, uint32_t to)
     vec_push(&c->arena, &c->frames[from].callees, to);
 }
 
-/* A direct caller of a function with its address taken, and that function's signature. */
-struct apart { uint32_t caller, signature; };
-typedef VEC(struct apart) apart_vec;
+/* Direct callers of functions with their address taken, and later all that may be active below them; and those
+ * functions' signatures. */
+struct apart { struct bitset callers, signatures; };
 
-static void find_edges(struct be_context *c, const struct be_function *f, apart_vec *apart)
+static void find_edges(struct be_context *c, const struct be_function *f, struct apart *apart)
 {
     for (uint32_t r = 1; r < f->ir->ins.count; r++) {
         const struct ir_ins *ins = ir_at(f->ir, r);
@@ -183,8 +183,10 @@ static void find_edges(struct be_context *c, const struct be_function *f, apart_
             continue;
         const struct be_function *callee = c->functions[ins->imm];
         add_call(c, f->id, callee->id);
-        if (callee->signature != BE_NONE)
-            vec_push(&c->arena, apart, ((struct apart){f->id, be_signature_node(c, callee->signature)}));
+        if (callee->signature != BE_NONE) {
+            bitset_add(apart->callers, f->id);
+            bitset_add(apart->signatures, be_signature_node(c, callee->signature));
+        }
     }
     if (f->signature != BE_NONE)
         add_call(c, be_signature_node(c, f->signature), f->id);
@@ -245,18 +247,37 @@ static bool sort_frames(struct be_context *c)
     return true;
 }
 
-/* Edges for frames that must lie apart, in the direction of the order, which stays topological. */
-static void keep_apart(struct be_context *c, const apart_vec *apart)
+static void add_their_callers(const struct be_context *c, struct apart *apart)
 {
-    uint32_t *position = arena_array(&c->arena, uint32_t, c->frame_count);
-    for (uint32_t i = 0; i < c->order.count; i++)
-        position[c->order.at[i]] = i;
-    for (uint32_t i = 0; i < apart->count; i++) {
-        struct apart x = apart->at[i];
-        if (position[x.caller] < position[x.signature])
-            add_call(c, x.caller, x.signature);
-        else
-            add_call(c, x.signature, x.caller);
+    for (uint32_t i = c->order.count; i-- > 0;) {
+        uint32_t n = c->order.at[i];
+        for (uint32_t k = 0; k < c->frames[n].callees.count; k++)
+            if (bitset_has(apart->callers, c->frames[n].callees.at[k]))
+                bitset_add(apart->callers, n);
+    }
+}
+
+/* Edges between frames that must lie apart, in the direction of the order, which stays topological: each such
+ * signature behind all callers before it and before all callers behind it. A chain of them needs fewer edges than pairs. */
+static void keep_apart(struct be_context *c, struct apart *apart)
+{
+    u32_vec since = {0};                 /* callers behind the latest signature */
+    uint32_t latest = NO_SIGNATURE;
+    add_their_callers(c, apart);
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        uint32_t n = c->order.at[i];
+        bool signature = bitset_has(apart->signatures, n);
+        if (!signature && !bitset_has(apart->callers, n))
+            continue;
+        if (latest != NO_SIGNATURE)
+            add_call(c, latest, n);
+        if (!signature) {
+            vec_push(&c->arena, &since, n);
+            continue;
+        }
+        while (since.count)
+            add_call(c, vec_pop(&since), n);
+        latest = n;
     }
 }
 
@@ -292,10 +313,12 @@ static bool place_private(struct be_context *c)
 bool be_frames(struct be_context *c)
 {
     u32_vec work = {0};
-    apart_vec apart = {0};
+    struct apart apart;
     c->frame_count = c->m->functions.count + c->m->signatures.count;
     c->frames = arena_array(&c->arena, struct be_frame, c->frame_count);
     c->functions = arena_array(&c->arena, struct be_function *, c->m->functions.count);
+    apart.callers = bitset_new(&c->arena, c->frame_count);
+    apart.signatures = bitset_new(&c->arena, c->frame_count);
     index_signatures(c);
     for (uint32_t i = 0; i < c->m->functions.count; i++)
         if (c->m->functions.at[i]->flags & IR_FN_KERNEL)
