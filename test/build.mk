@@ -41,6 +41,10 @@ UNIT += bytecode_format bytecode_limits bytecode_registers bytecode_verify
 SUITES += bytecode_random
 bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/opt/random_ir.c
 
+# The divergence unit of warp-core on random control flow.
+SUITES += warpcore_model
+warpcore_model_TEST_SRC := $(addprefix test/warpcore/model_,test.c graphs.c normal.c emit.c run.c)
+
 SUITES += frontend
 frontend_TEST_SRC := test/frontend/frontend_test.c test/frontend/large_test.c
 

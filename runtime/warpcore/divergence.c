@@ -1,0 +1,171 @@
+/* divergence.c: see divergence.h. */
+#include "runtime/warpcore/divergence.h"
+
+void rt_divergence_start(struct rt_divergence *d, enum wc_mode mode, uint8_t lanes, uint16_t pc)
+{
+    *d = (struct rt_divergence){.pc = pc, .active = lanes, .live = lanes, .mode = (uint8_t)mode};
+}
+
+static struct rt_divergence_entry *top_of(struct rt_divergence *d)
+{
+    return d->depth ? &d->stack[d->depth - 1] : NULL;
+}
+
+static bool push(struct rt_divergence *d, uint8_t pending, uint16_t target, uint16_t key)
+{
+    if (d->depth == WC_STACK)
+        return false;
+    d->stack[d->depth++] =
+        (struct rt_divergence_entry){.saved = d->active, .pending = pending, .target = target, .key = key};
+    if (d->deepest < d->depth)
+        d->deepest = d->depth;
+    return true;
+}
+
+static enum rt_divergence_event swap(struct rt_divergence *d, struct rt_divergence_entry *top)
+{
+    if (!(top->pending & d->live))
+        return RT_NO_LANES;
+    d->active = top->pending & d->live;
+    d->pc = top->target;
+    top->pending = 0;
+    top->phase = 1;
+    return RT_SWAPPED;
+}
+
+/* ---- branches ---------------------------------------------------------------------------------------- */
+
+/* Neither `taken` nor `other` is empty. Branches that name no meeting point are those that must be uniform.
+ * An entry that meets at the same place is shared where it can be: lanes that are there already need nothing
+ * but its saved mask; others wait in it if it has room for their target. */
+static enum rt_divergence_event part_rpc(struct rt_divergence *d, uint8_t taken, uint8_t other,
+                                         uint16_t target, uint16_t meet)
+{
+    struct rt_divergence_entry *top = top_of(d);
+    uint16_t next = d->pc + 1;
+    bool shared = top && top->key == meet;
+    if (meet == WC_NONE)
+        return RT_NOT_UNIFORM;
+    if (target == meet || next == meet) {
+        if (!shared && !push(d, 0, 0, meet))
+            return RT_STACK_FULL;
+        d->active = target == meet ? other : taken;
+        d->pc = target == meet ? next : target;
+        return RT_PARTED;
+    }
+    if (shared && (top->pending == 0 || top->target == target)) {
+        top->pending |= taken;
+        top->target = target;
+    } else if (!push(d, taken, target, meet))
+        return RT_STACK_FULL;
+    d->active = other;
+    d->pc = next;
+    return RT_PARTED;
+}
+
+/* A branch that finds its own entry on the top is that of a loop: lanes that leave wait with those before
+ * them. */
+static enum rt_divergence_event part_source(struct rt_divergence *d, uint8_t taken, uint8_t other,
+                                            uint16_t target)
+{
+    struct rt_divergence_entry *top = top_of(d);
+    if (top && top->key == d->pc)
+        top->pending |= taken;
+    else if (!push(d, taken, target, d->pc))
+        return RT_STACK_FULL;
+    d->active = other;
+    d->pc++;
+    return RT_PARTED;
+}
+
+enum rt_divergence_event rt_divergence_branch(struct rt_divergence *d, uint8_t p, uint16_t target,
+                                              uint16_t meet)
+{
+    uint8_t taken = d->active & p, other = d->active & ~p;
+    if (!other) {
+        d->pc = target;
+        return RT_WENT_ON;
+    }
+    if (!taken) {
+        d->pc++;
+        return RT_WENT_ON;
+    }
+    return d->mode == WC_MODE_RPC ? part_rpc(d, taken, other, target, meet)
+                                  : part_source(d, taken, other, target);
+}
+
+/* As published it pushes whatever the predicate. */
+enum rt_divergence_event rt_divergence_diverge(struct rt_divergence *d, uint8_t p, uint16_t target,
+                                               uint16_t meet)
+{
+    uint8_t stay = d->active & p;
+    if (d->mode != WC_MODE_ARTICLE)
+        return rt_divergence_branch(d, (uint8_t)~p, target, meet);
+    if (!stay)
+        return RT_EMPTY_DIVERGE;
+    if (!push(d, d->active & ~p, target, d->pc))
+        return RT_STACK_FULL;
+    d->active = stay;
+    d->pc++;
+    return RT_PARTED;
+}
+
+/* ---- meeting ----------------------------------------------------------------------------------------- */
+
+/* Pops the top. In rpc mode the warp stays here while the next entry meets here as well. */
+static enum rt_divergence_event join(struct rt_divergence *d)
+{
+    d->active = d->stack[--d->depth].saved & d->live;
+    const struct rt_divergence_entry *top = top_of(d);
+    if (d->mode != WC_MODE_RPC || !top || top->key != d->pc)
+        d->pc++;
+    return RT_JOINED;
+}
+
+enum rt_divergence_event rt_divergence_converge(struct rt_divergence *d, uint16_t source)
+{
+    struct rt_divergence_entry *top = top_of(d);
+    bool rpc = d->mode == WC_MODE_RPC;
+    if (!top || (d->mode != WC_MODE_ARTICLE && top->key != (rpc ? d->pc : source))) {
+        d->pc++;
+        return RT_WENT_ON;
+    }
+    bool waiting = rpc ? top->pending != 0 : top->phase == 0;
+    return waiting && top->target != d->pc ? swap(d, top) : join(d);
+}
+
+/* No lane is active: those of the stack that are next. */
+static enum rt_divergence_event unwind(struct rt_divergence *d)
+{
+    for (;;) {
+        struct rt_divergence_entry *top = top_of(d);
+        if (!top)
+            return d->live ? RT_LANES_LOST : RT_ENDED;
+        if (top->pending & d->live)
+            return swap(d, top);
+        uint8_t waiting = top->saved & d->live;
+        d->depth--;
+        if (!waiting)
+            continue;
+        if (d->mode != WC_MODE_RPC)
+            return RT_LANES_LOST;
+        d->active = waiting;
+        d->pc = top->key;
+        return RT_JOINED;
+    }
+}
+
+enum rt_divergence_event rt_divergence_exit(struct rt_divergence *d, uint8_t lanes)
+{
+    d->live &= ~lanes;
+    d->active &= ~lanes;
+    if (d->active) {
+        d->pc++;
+        return RT_WENT_ON;
+    }
+    struct rt_divergence before = *d;
+    enum rt_divergence_event event = unwind(d);
+    if (event >= RT_FIRST_FAULT)
+        *d = before;
+    return event;
+}
