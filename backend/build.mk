@@ -1,8 +1,8 @@
 # The format half (what a loader needs) stands on base alone; the code generators stand on ir as well.
 bytecode := backend/bytecode
-backend_format_SRC := $(addprefix $(bytecode)/,ops.c conversion.c stream.c format.c verify.c verify_tables.c disassemble.c)
+backend_format_SRC := $(addprefix $(bytecode)/,ops.c conversion.c stream.c stream_tables.c format.c verify.c verify_tables.c disassemble.c)
 warpcore := backend/warpcore
-backend_format_SRC += $(addprefix $(warpcore)/,isa.c)
+backend_format_SRC += $(addprefix $(warpcore)/,isa.c image.c verify.c)
 backend_format_SRC += $(addprefix $(warpcore)/,flow.c stack_bound.c)
 backend_SRC := $(addprefix $(bytecode)/,emit.c vreg.c frames.c select.c select_memory.c select_group.c select_call.c \
     liveness.c regalloc.c fills.c encode.c moves.c table.c)

@@ -132,16 +132,6 @@ static void exchange_fill(struct stream *s, struct bc_fill *f)
     stream_u64(s, &f->value);
 }
 
-static void exchange_param(struct stream *s, struct bc_param *p)
-{
-    stream_string(s, &p->name);
-    stream_string(s, &p->text);
-    stream_u8(s, &p->type);
-    stream_u8(s, &p->element);
-    stream_u32(s, &p->element_bytes);
-    stream_bool(s, &p->pointer);
-}
-
 static void exchange_kernel(struct stream *s, struct bc_kernel *k)
 {
     stream_string(s, &k->name);
@@ -152,60 +142,9 @@ static void exchange_kernel(struct stream *s, struct bc_kernel *k)
     stream_u32(s, &k->private_bytes);
     stream_u32(s, &k->first_fill);
     stream_u32(s, &k->fill_count);
-    stream_vector(s, &k->params, 15, exchange_param);
+    stream_vector(s, &k->params, STREAM_PARAM_BYTES, stream_param);
     stream_u32(s, &k->line);
     stream_bool(s, &k->has_barrier);
-}
-
-/* ---- launch directives --------------------------------------------------------------------------------- */
-
-static void exchange_number(struct stream *s, struct launch_number *n)
-{
-    stream_bool(s, &n->is_float);
-    uint64_t bits = (uint64_t)n->i;
-    stream_u64(s, &bits);
-    n->i = (int64_t)bits;
-    stream_double(s, &n->f);
-}
-
-static void exchange_argument(struct stream *s, struct launch_argument *a)
-{
-    struct launch_value *v = &a->value;
-    stream_string(s, &a->name);
-    uint32_t kind = v->kind;
-    stream_u32(s, &kind);
-    if (kind > LAUNCH_LIST)
-        stream_fail(s, "a launch has an argument of unknown kind");
-    v->kind = (enum launch_value_kind)kind;
-    stream_u64(s, &v->count);
-    stream_u64(s, &v->seed);
-    exchange_number(s, &v->n[0]);
-    exchange_number(s, &v->n[1]);
-    stream_string(s, &v->file);
-    stream_vector(s, &v->list, 17, exchange_number);
-}
-
-static void exchange_output(struct stream *s, struct launch_output *o)
-{
-    stream_string(s, &o->name);
-    stream_bool(s, &o->save);
-    stream_u64(s, &o->first);
-    stream_u64(s, &o->last);
-    stream_string(s, &o->file);
-    stream_u32(s, &o->width);
-    stream_u32(s, &o->height);
-}
-
-static void exchange_launch(struct stream *s, struct launch *l)
-{
-    stream_string(s, &l->kernel);
-    for (int i = 0; i < 3; i++) {
-        stream_u32(s, &l->grid[i]);
-        stream_u32(s, &l->block[i]);
-    }
-    stream_vector(s, &l->arguments, 66, exchange_argument);
-    stream_vector(s, &l->outputs, 33, exchange_output);
-    stream_u32(s, &l->line);
 }
 
 void stream_program(struct stream *s, struct bc_program *p)
@@ -224,52 +163,37 @@ void stream_program(struct stream *s, struct bc_program *p)
     stream_vector(s, &p->functions, 25, exchange_function);
     stream_vector(s, &p->fills, 12, exchange_fill);
     stream_vector(s, &p->kernels, 41, exchange_kernel);
-    stream_vector(s, &p->launches, 40, exchange_launch);
+    stream_vector(s, &p->launches, STREAM_LAUNCH_BYTES, stream_launch);
     stream_bytes(s, &p->data, &p->data_bytes);
     stream_u32(s, &p->shared_bytes);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
-static uint64_t hash_of(uint64_t h, const void *bytes, size_t n)
-{
-    const uint8_t *at = bytes;          /* FNV-1a */
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ at[i]) * 0x100000001b3u;
-    return h;
-}
-#define HASH_START 0xcbf29ce484222325u
-
 static uint64_t vocabulary_hash(void)
 {
-    uint64_t h = HASH_START;
+    uint64_t h = STREAM_HASH_START;
     for (unsigned op = 0; op < BC_OPS; op++) {
         const struct bc_op_info *info = bc_op_info((enum bc_op)op);
         if (info) {
-            h = hash_of(h, info->name, strlen(info->name) + 1);
-            h = hash_of(h, info->operands, strlen(info->operands) + 1);
+            h = stream_hash(h, info->name, strlen(info->name) + 1);
+            h = stream_hash(h, info->operands, strlen(info->operands) + 1);
         }
     }
     return h;
 }
 
-struct header { uint32_t version; uint64_t vocabulary, bytes, hash; };
-
-static void exchange_header(struct stream *s, struct header *h)
+/* What .kbc files begin with. */
+static struct stream_kind kind(void)
 {
-    stream_u32(s, &h->version);
-    stream_u64(s, &h->vocabulary);
-    stream_u64(s, &h->bytes);
-    stream_u64(s, &h->hash);
+    return (struct stream_kind){BC_MAGIC, VERSION, vocabulary_hash(), "it is no compiled program",
+                                "it was made by a version of kernc with other operations"};
 }
 
 void bc_seal(const void *body, size_t n, struct text *out)
 {
-    struct stream s = {.out = out};
-    struct header h = {VERSION, vocabulary_hash(), n, hash_of(HASH_START, body, n)};
-    text_add(out, BC_MAGIC, BC_MAGIC_BYTES);
-    exchange_header(&s, &h);
-    text_add(out, body, n);
+    struct stream_kind k = kind();
+    stream_seal(&k, body, n, out);
 }
 
 void bc_write(const struct bc_program *p, struct text *out)
@@ -287,22 +211,6 @@ void bc_write(const struct bc_program *p, struct text *out)
     text_free(&body);
 }
 
-static const char *check_header(struct stream *s)
-{
-    struct header h = {0};
-    exchange_header(s, &h);
-    if (s->why)
-        return s->why;
-    if (h.version != VERSION)
-        return "it has another version of the format";
-    if (h.vocabulary != vocabulary_hash())
-        return "it was made by a version of kernc with other operations";
-    if (h.bytes != (size_t)(s->end - s->at))
-        return "its length is not what its header says";
-    return h.hash == hash_of(HASH_START, s->at, (size_t)(s->end - s->at)) ? NULL
-                                                                          : "it is damaged (wrong checksum)";
-}
-
 /* If memory fails, the program is freed. */
 static void read_body(struct stream *s, struct bc_program *p)
 {
@@ -318,12 +226,9 @@ static void read_body(struct stream *s, struct bc_program *p)
 
 struct bc_program *bc_read(const void *bytes, size_t n, const char **why)
 {
-    if (n < BC_MAGIC_BYTES || memcmp(bytes, BC_MAGIC, BC_MAGIC_BYTES) != 0) {
-        *why = "it is no compiled program";
-        return NULL;
-    }
-    struct stream s = {.at = (const uint8_t *)bytes + BC_MAGIC_BYTES, .end = (const uint8_t *)bytes + n};
-    if ((*why = check_header(&s)))
+    struct stream_kind k = kind();
+    struct stream s;
+    if ((*why = stream_open(&s, &k, bytes, n)))
         return NULL;
     struct bc_program *p = bc_program_new();
     read_body(&s, p);

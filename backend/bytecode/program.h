@@ -171,6 +171,9 @@ void bc_seal(const void *body, size_t n, struct text *out);
 struct bc_program *bc_read(const void *bytes, size_t n, const char **why);
 /* NULL, or why the program must not run (registers, targets, tables, operand kinds, fall-off). */
 const char *bc_verify(const struct bc_program *p, char *buffer, size_t size);
+/* Names and kinds that a reader of these tables relies on. */
+bool bc_param_is_good(const struct bc_param *p);
+bool bc_launch_is_good(const struct launch *l);
 void bc_disassemble(const struct bc_program *p, struct text *out);       /* -S, dumps */
 
 struct bc_op_info { const char *name, *operands, *meaning; };

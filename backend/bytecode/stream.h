@@ -1,4 +1,4 @@
-/* stream.h: one description of the .kbc layout for both directions: each function writes *x to the stream, or
+/* stream.h: one description of a file's layout (.kbc, .wcb) for both directions: each function writes *x to the stream, or
  * reads it from there, as stream_writing says. Numbers are little-endian. Private to the format half.
  */
 #ifndef KERNC_BYTECODE_STREAM_H
@@ -37,6 +37,22 @@ void stream_length(struct stream *s, uint32_t *n, uint32_t least);
         for (uint32_t i_ = 0; i_ < n_ && !(s)->why; i_++)                                                    \
             exchange((s), &(v)->at[i_]);                                                                     \
     } while (0)
+
+/* Rows that every format has (stream_tables.c); they take at least so many bytes. */
+enum { STREAM_PARAM_BYTES = 15, STREAM_LAUNCH_BYTES = 40 };
+void stream_param(struct stream *s, struct bc_param *p);
+void stream_launch(struct stream *s, struct launch *l);
+
+/* The header: magic, version, hash of the vocabulary (a file made with other operations is refused rather than
+ * misread), bytes of the body, hash of the body. The hash finds accidents; nothing relies on it, since reading checks
+ * every length and the verifiers everything else. */
+#define STREAM_MAGIC_BYTES 8
+#define STREAM_HASH_START  0xcbf29ce484222325u
+struct stream_kind { const char *magic; uint32_t version; uint64_t vocabulary; const char *not_this, *other_vocabulary; };
+uint64_t stream_hash(uint64_t h, const void *bytes, size_t n);
+void stream_seal(const struct stream_kind *kind, const void *body, size_t n, struct text *out);
+/* Starts reading the body; NULL, or why not. */
+const char *stream_open(struct stream *s, const struct stream_kind *kind, const void *bytes, size_t n);
 
 /* The whole program (format.c). */
 void stream_program(struct stream *s, struct bc_program *p);

@@ -158,27 +158,17 @@ static bool check_kernel(struct verifier *v, uint32_t i)
     for (uint32_t f = k->first_fill; f < k->first_fill + k->fill_count; f++)
         if (!fill_in_file(k, &p->fills.at[f]) || !fill_has_source(v, k, &p->fills.at[f]))
             return verify_fail(v, "fill %u: bad register or source", f);
-    for (uint32_t a = 0; a < k->params.count; a++) {
-        const struct bc_param *x = &k->params.at[a];
-        if (!x->name || x->type == BC_VOID || x->type > BC_PTR || x->element > LAUNCH_DOUBLE)
+    for (uint32_t a = 0; a < k->params.count; a++)
+        if (!bc_param_is_good(&k->params.at[a]))
             return verify_fail(v, "kernel %u: bad parameter %u", i, a);
-    }
     return true;
 }
 
 static bool check_launches(struct verifier *v)
 {
-    for (uint32_t i = 0; i < v->p->launches.count; i++) {
-        const struct launch *l = &v->p->launches.at[i];
-        bool good = l->kernel != NULL;
-        for (uint32_t a = 0; a < l->arguments.count; a++)
-            good = good && l->arguments.at[a].name
-                && (l->arguments.at[a].value.kind != LAUNCH_FILE || l->arguments.at[a].value.file);
-        for (uint32_t o = 0; o < l->outputs.count; o++)
-            good = good && l->outputs.at[o].name && (!l->outputs.at[o].save || l->outputs.at[o].file);
-        if (!good)
+    for (uint32_t i = 0; i < v->p->launches.count; i++)
+        if (!bc_launch_is_good(&v->p->launches.at[i]))
             return verify_fail(v, "launch %u: a name is missing", i);
-    }
     return true;
 }
 

@@ -1,0 +1,264 @@
+/* verify.c: may this image run?
+ *
+ * What is promised of an image that passes: every code word is an instruction whose targets are code words and whose
+ * texts are in the table, none is run on beyond the last one, a kernel uses no register above those it names, and no
+ * table is read beyond its end. Where a return leads is the machine's to check: a register holds it. Two steps, then
+ * the divergence mode's own (verify_divergence.c):
+ *
+ *   1. tables: limits, names, texts with their operands, kernels, symbols;
+ *   2. words: each decoded and its operands checked; from each kernel's entry the words it reaches, over branches, calls
+ *      and the words behind calls, for the registers it uses. A kernel that reaches an indirect call may reach all.
+ */
+#include "backend/warpcore/verify.h"
+
+#include <stdio.h>
+
+bool wc_verify_fail(struct wc_verifier *v, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(v->buffer, v->size, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+/* ---- tables --------------------------------------------------------------------------------------------- */
+
+static bool check_limits(struct wc_verifier *v)
+{
+    const struct wc_image *m = v->m;
+    const struct { const char *what; uint32_t n, most; } limits[] = {
+        {"code words", m->code.count, WC_MAX_WORDS},
+        {"texts", m->texts.count, WC_MAX_TEXTS},
+        {"kernels", m->kernels.count, WC_MAX_KERNELS},
+        {"symbols", m->symbols.count, WC_MAX_SYMBOLS},
+        {"bytes of constant data", m->data_bytes, WC_MAX_DATA},
+        {"bytes of shared memory", m->shared_bytes, WC_MAX_SHARED},
+    };
+    if (!m->file)
+        return wc_verify_fail(v, "no source name");
+    if (m->mode >= WC_MODES)
+        return wc_verify_fail(v, "unknown divergence mode %u", m->mode);
+    if (m->code.count == 0)
+        return wc_verify_fail(v, "no code");
+    if (m->places.count != m->code.count)
+        return wc_verify_fail(v, "%u places of %u code words", m->places.count, m->code.count);
+    for (size_t i = 0; i < COUNT(limits); i++)
+        if (limits[i].n > limits[i].most)
+            return wc_verify_fail(v, "%u %s, %u more than there can be", limits[i].n, limits[i].what,
+                                  limits[i].n - limits[i].most);
+    return true;
+}
+
+/* A printf takes an operand a conversion; a float stands for C's double. */
+static bool operand_fits(enum bc_value operand, enum bc_value conversion)
+{
+    if (operand != BC_I1 && operand != BC_I32 && operand != BC_I64 && operand != BC_F32 && operand != BC_PTR)
+        return false;
+    return operand == conversion || (operand == BC_F32 && conversion == BC_F64) ||
+           (operand == BC_I1 && conversion == BC_I32);
+}
+
+/* A text without operands may be a message, in which % is a character like others. */
+static bool check_text(struct wc_verifier *v, uint32_t i)
+{
+    const struct wc_text *t = &v->m->texts.at[i];
+    struct bc_conversion c;
+    uint32_t used = 0;
+    if (t->operands.count == 0)
+        return true;
+    for (const char *at = t->bytes; (at = bc_conversion_next(at, t->bytes + t->length, &c));) {
+        if (!c.letter)
+            return wc_verify_fail(v, "text %u: unknown conversion in its format", i);
+        if (c.type == BC_VOID)
+            continue;
+        if (used == t->operands.count || !operand_fits((enum bc_value)t->operands.at[used++], c.type))
+            return wc_verify_fail(v, "text %u: its operands do not fit its format", i);
+    }
+    return used == t->operands.count || wc_verify_fail(v, "text %u: more operands than its format takes", i);
+}
+
+static bool check_params(struct wc_verifier *v, const struct wc_kernel *k)
+{
+    for (uint32_t i = 0; i < k->params.count; i++) {
+        const struct bc_param *x = &k->params.at[i];
+        if (!bc_param_is_good(x) || x->type == BC_F64)
+            return wc_verify_fail(v, "kernel %s: bad parameter %u", k->name, i);
+    }
+    if (k->params.count > WC_ARGUMENT_WORDS || wc_argument_words(k) > WC_ARGUMENT_WORDS)
+        return wc_verify_fail(v, "kernel %s: more argument words than %u", k->name, WC_ARGUMENT_WORDS);
+    return true;
+}
+
+static bool check_kernel(struct wc_verifier *v, uint32_t i)
+{
+    const struct wc_kernel *k = &v->m->kernels.at[i];
+    if (!k->name)
+        return wc_verify_fail(v, "kernel %u: it has no name", i);
+    intern_z(&v->names, k->name);
+    if (v->names.count != i + 1)
+        return wc_verify_fail(v, "kernel %s: there are two of this name", k->name);
+    if (k->entry >= v->m->code.count)
+        return wc_verify_fail(v, "kernel %s: its entry is no code word", k->name);
+    if (k->registers > WC_REGISTERS || k->predicates > WC_PREDICATES)
+        return wc_verify_fail(v, "kernel %s: more registers or predicates than the machine has", k->name);
+    if (k->private_bytes % 16)
+        return wc_verify_fail(v, "kernel %s: private memory is no multiple of 16 bytes", k->name);
+    if (k->private_bytes > WC_MAX_PRIVATE)
+        return wc_verify_fail(v, "kernel %s: more bytes of private memory than %u", k->name, WC_MAX_PRIVATE);
+    if (k->stack > WC_STACK)
+        return wc_verify_fail(v, "kernel %s: a divergence stack of %u entries, %u more than there are", k->name,
+                              k->stack, k->stack - WC_STACK);
+    return check_params(v, k);
+}
+
+static bool check_symbols(struct wc_verifier *v)
+{
+    const struct wc_image *m = v->m;
+    for (uint32_t i = 0; i < m->symbols.count; i++) {
+        const struct wc_symbol *s = &m->symbols.at[i];
+        if (!s->name)
+            return wc_verify_fail(v, "symbol %u: it has no name", i);
+        if (s->word >= m->code.count)
+            return wc_verify_fail(v, "symbol %s: it names no code word", s->name);
+        if (i && s->word < m->symbols.at[i - 1].word)
+            return wc_verify_fail(v, "symbol %s: the symbols are not sorted", s->name);
+    }
+    return true;
+}
+
+static bool check_tables(struct wc_verifier *v)
+{
+    const struct wc_image *m = v->m;
+    if (!check_limits(v))
+        return false;
+    for (uint32_t i = 0; i < m->texts.count; i++)
+        if (!check_text(v, i))
+            return false;
+    for (uint32_t i = 0; i < m->kernels.count; i++)
+        if (!check_kernel(v, i))
+            return false;
+    for (uint32_t i = 0; i < m->launches.count; i++)
+        if (!bc_launch_is_good(&m->launches.at[i]))
+            return wc_verify_fail(v, "launch %u: a name is missing", i);
+    return check_symbols(v);
+}
+
+/* ---- words ---------------------------------------------------------------------------------------------- */
+
+static bool check_imm(struct wc_verifier *v, uint32_t at)
+{
+    const struct wc_ins *ins = &v->ins[at];
+    switch (wc_op_info[ins->op].operands[4]) {
+    case 'k':
+        return (uint32_t)ins->imm < v->m->code.count ||
+               wc_verify_fail(v, "word %u: target %d is no code word", at, ins->imm);
+    case 's':
+        return ins->imm == WC_NONE || (uint32_t)ins->imm < v->m->code.count ||
+               wc_verify_fail(v, "word %u: branch %d is no code word", at, ins->imm);
+    case 'n':
+        return (uint32_t)ins->imm < v->m->texts.count || wc_verify_fail(v, "word %u: no text %d", at, ins->imm);
+    default: return true;
+    }
+}
+
+static bool check_word(struct wc_verifier *v, uint32_t at)
+{
+    struct wc_ins *ins = &v->ins[at];
+    if (!wc_decode(v->m->code.at[at], ins))
+        return wc_verify_fail(v, "word %u: 0x%08x is no instruction", at, v->m->code.at[at]);
+    if (wc_op_info[ins->op].operands[5] == 'R' && ins->rpc != WC_NONE && ins->rpc >= v->m->code.count)
+        return wc_verify_fail(v, "word %u: reconvergence point %u is no code word", at, ins->rpc);
+    return check_imm(v, at);
+}
+
+static bool check_words(struct wc_verifier *v)
+{
+    uint32_t n = v->m->code.count;
+    v->ins = arena_array(&v->arena, struct wc_ins, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!check_word(v, i))
+            return false;
+    return wc_never_falls_through(&v->ins[n - 1]) ||
+           wc_verify_fail(v, "word %u: the code falls off its end", n - 1);
+}
+
+/* ---- registers of kernels ------------------------------------------------------------------------------- */
+
+struct need { uint32_t registers, predicates; };
+
+static void need_register(struct need *need, char letter, uint32_t x)
+{
+    if ((letter == 'D' || letter == 'r') && x >= need->registers)
+        need->registers = x + 1;
+    if ((letter == 'P' || letter == 'p') && x >= need->predicates)
+        need->predicates = x + 1;
+}
+
+static void need_operands(struct need *need, const struct wc_ins *ins)
+{
+    const char *letters = wc_op_info[ins->op].operands;
+    const uint8_t fields[] = {ins->d, ins->a, ins->b, ins->c};
+    for (unsigned i = 0; i < COUNT(fields); i++)
+        need_register(need, letters[i], fields[i]);
+}
+
+/* What the words reached from `entry` use. */
+static struct need need_from(struct wc_verifier *v, uint32_t entry)
+{
+    struct need need = {0};
+    struct bitset seen = bitset_new(&v->arena, v->m->code.count);
+    u32_vec work = {0};
+    bool indirect = false;
+    vec_push(&v->arena, &work, entry);
+    while (work.count) {
+        uint32_t at = vec_pop(&work);
+        if (at >= v->m->code.count || bitset_has(seen, at))
+            continue;
+        bitset_add(seen, at);
+        const struct wc_ins *ins = &v->ins[at];
+        need_operands(&need, ins);
+        indirect = indirect || ins->op == WC_callr;
+        if (wc_op_info[ins->op].operands[4] == 'k')
+            vec_push(&v->arena, &work, (uint32_t)ins->imm);
+        if (!wc_never_falls_through(ins))
+            vec_push(&v->arena, &work, at + 1);
+    }
+    for (uint32_t i = 0; indirect && i < v->m->code.count; i++)
+        need_operands(&need, &v->ins[i]);
+    return need;
+}
+
+/* Kernels of one entry have one need; the work is bounded by entries times words. */
+static bool check_needs(struct wc_verifier *v)
+{
+    struct need *needs = arena_array(&v->arena, struct need, v->m->code.count);
+    struct bitset known = bitset_new(&v->arena, v->m->code.count);
+    for (uint32_t i = 0; i < v->m->kernels.count; i++) {
+        const struct wc_kernel *k = &v->m->kernels.at[i];
+        if (!bitset_has(known, k->entry))
+            needs[k->entry] = need_from(v, k->entry);
+        bitset_add(known, k->entry);
+        struct need need = needs[k->entry];
+        if (need.registers > k->registers || need.predicates > k->predicates)
+            return wc_verify_fail(v, "kernel %s: its code uses %u registers and %u predicates, it names %u and %u",
+                                  k->name, need.registers, need.predicates, k->registers, k->predicates);
+    }
+    return true;
+}
+
+const char *wc_verify(const struct wc_image *m, char *buffer, size_t size)
+{
+    struct wc_verifier v = {.m = m, .buffer = buffer, .size = size};
+    struct mem_guard guard;
+    arena_init(&v.arena);
+    v.names.arena = &v.arena;
+    if (mem_guard_enter(&guard)) {
+        arena_free(&v.arena);
+        mem_fail(0);
+    }
+    bool good = check_tables(&v) && check_words(&v) && check_needs(&v);
+    mem_guard_leave(&guard);
+    arena_free(&v.arena);
+    return good ? NULL : buffer;
+}
