@@ -168,7 +168,7 @@ static void show_word(struct listing *l, const struct bc_ins *ins)
             text_printf(l->out, "%c%u, ", result_letter(l, ins), ins->d);
         show_imm(l, info->operands[5], ins->imm);
         show_operands(l, ins);
-    } else if (strcmp(info->operands + 1, "vs#@i") == 0) {
+    } else if (strcmp(info->operands + 1, "vs<@i") == 0) {
         show_indexed(l, info->operands, ins);
     } else {
         show_fields(l, info->operands, ins);

@@ -55,6 +55,7 @@ DAMAGE(call_slot, find_ins(p, BC_call)->d++;)
 DAMAGE(return_slot_read, find_ins(p, BC_ret)->a += 7;)
 DAMAGE(return_slot_written, find_ins(p, BC_mov_v)->d = callee(p)->return_slot;)
 DAMAGE(icall_no_site, find_ins(p, BC_icall)->e = 60000;)
+DAMAGE(index_shift, find_ins(p, BC_stx_g32)->c = 32;)
 DAMAGE(memcpy_space, find_ins(p, BC_memcpy)->c = 3;)
 DAMAGE(no_return_block, p->code.at[index_of(p, find_ins(p, BC_call)) + 1].d = 0;)
 DAMAGE(unreachable_code, *find_ins(p, BC_barrier) = (struct bc_ins){.op = BC_exit};)
@@ -133,6 +134,7 @@ static const struct verify_case cases[] = {
     {"returns to what is no return slot", return_slot_read},
     {"writes the return slot", return_slot_written},
     {"no site", icall_no_site},
+    {"shifts an index by 32 bits", index_shift},
     {"unknown space", memcpy_space},
     {"no block to return to behind a call", no_return_block},
     {"code that no path reaches", unreachable_code},
