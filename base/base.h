@@ -55,7 +55,7 @@ struct arena {
 };
 void  arena_init(struct arena *a);
 void  arena_free(struct arena *a);                  /* frees all; the arena is empty and usable again */
-void *arena_alloc(struct arena *a, size_t bytes);   /* zeroed, 16-byte aligned */
+void *arena_alloc(struct arena *a, size_t bytes);   /* zeroed; 16-byte aligned, 8 if no larger */
 void *arena_alloc_array(struct arena *a, size_t size, size_t count);
 char *arena_strdup(struct arena *a, const char *s, size_t length);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,6 +1,8 @@
 /* lower_function.c: the frame of a function: its blocks, allocas, parameters, way out, and entry token. */
 #include "frontend/lower.h"
 
+#define INS_A_LINE 6
+
 /* ---- blocks -------------------------------------------------------------------------------------------- */
 
 uint32_t fe_block(struct lowering *l, const char *name)
@@ -230,6 +232,13 @@ static void settle_blocks(struct lowering *l)
     ir_blocks_remove(f, dead);
 }
 
+/* Room for what as many lines mostly need: growing by doubling would leave as much again unused. */
+static void reserve_ins(struct lowering *l, const struct fe_decl *d)
+{
+    uint32_t lines = d->body->block.close.at.line - d->name_at.at.line + 1;
+    vec_reserve(&l->module->arena, &l->f->ins, INS_A_LINE * lines);
+}
+
 void fe_lower_function(struct lowering *l, struct fe_function *f)
 {
     const struct fe_stmt *body = f->decl->body;
@@ -239,6 +248,7 @@ void fe_lower_function(struct lowering *l, struct fe_function *f)
     l->last_alloca = l->return_block = l->result_pointer = l->handler = l->uncaught = l->loop = 0;
     vec_clear(&l->started);
     vec_clear(&l->block_loops);
+    reserve_ins(l, f->decl);
 
     fe_start(l, fe_block(l, "entry"));
     lower_parameters(l);
