@@ -3,6 +3,7 @@
 #define KERNC_BACKEND_H
 
 #include "backend/bytecode/program.h"
+#include "backend/warpcore/image.h"
 #include "ir/ir.h"
 
 struct be_options {
@@ -14,5 +15,10 @@ struct be_options {
  * beyond a limit (ids: registers, private-memory, shared-memory, constant-data, code-size, recursion). The module is
  * not changed and not needed afterwards. */
 struct bc_program *be_bytecode(const struct ir_module *m, const struct be_options *o, struct diagnostics *d);
+
+/* Rewrites a verified module into what the warp-core machine has (backend/warpcore/legalize.h). It stays a module like
+ * any other: passes may run over it. False with diagnostics at what the machine can't do (target-double,
+ * target-atomic, target-extern); then the module is good for nothing. */
+bool wc_legalize(struct ir_module *m, struct diagnostics *d);
 
 #endif
