@@ -43,6 +43,23 @@ static bool admit(struct diagnostics *d, enum diag_severity severity)
     return !d->dropping;
 }
 
+/* Remarks come after the front end, which alone knows the comments, has ended: so the lines are kept here. */
+static bool is_ignored(const struct diagnostics *d, const char *id, uint32_t line)
+{
+    uint32_t low = 0, high = d->ignored.count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (d->ignored.at[middle].line < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < d->ignored.count && d->ignored.at[low].line == line; low++)
+        if (strcmp(d->ignored.at[low].id, id) == 0)
+            return true;
+    return false;
+}
+
 void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt,
                va_list ap)
 {
@@ -50,6 +67,9 @@ void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span
     if (promoted)
         s = DIAG_ERROR;
     if (!admit(d, s))
+        return;
+    d->dropping = s == DIAG_REMARK && is_ignored(d, id, where.at.line);
+    if (d->dropping)
         return;
     append(d, (struct diagnostic){.severity = s, .id = id, .where = where, .promoted = promoted,
                                   .text = arena_vprintf(d->arena, fmt, ap)});

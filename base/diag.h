@@ -43,10 +43,14 @@ struct diagnostic {
     uint32_t    parent;          /* of a note: index of the diagnostic it explains; else UINT32_MAX */
 };
 
+/* Remarks of this id are not wanted on this line: kern:ignore(id). */
+struct diag_ignore { uint32_t line; const char *id; };
+
 struct diagnostics {
     struct arena  *arena;
     const struct source *source;       /* may be NULL */
     VEC(struct diagnostic) all;
+    VEC(struct diag_ignore) ignored;   /* lines ascend */
     uint32_t errors, warnings;
     uint32_t error_limit;              /* 0: 20; after so many, "too many errors, stopping" and silence */
     bool     warnings_off, warnings_are_errors, stopped;

@@ -182,7 +182,7 @@ static void show_group(const struct diagnostic *g, struct text *t)
 {
     if (g->promoted)
         text_printf(t, " [-Werror=%s]", g->id);
-    else if (g->severity == DIAG_WARNING)
+    else if (g->severity == DIAG_WARNING || g->severity == DIAG_REMARK)
         text_printf(t, " [-W%s]", g->id);
 }
 

@@ -160,15 +160,12 @@ static void read_ir(kernc_result *r)
         ir_verify(r->module, &r->diagnostics);
 }
 
-static void read_source(kernc_result *r, const kernc_options *o)
+static void read_source(kernc_result *r, const kernc_options *o, const struct fe_options *fe)
 {
-    struct fe_options fe;
-    if (!take_warnings(r, o, &fe))
-        return;
     if (o->tree_only)
-        fe_dump_tree(r->source, &r->diagnostics, &fe, &r->texts[KERNC_TEXT_TREE]);
+        fe_dump_tree(r->source, &r->diagnostics, fe, &r->texts[KERNC_TEXT_TREE]);
     else
-        r->module = fe_compile(r->source, &r->diagnostics, &fe);
+        r->module = fe_compile(r->source, &r->diagnostics, fe);
 }
 
 static bool failed(kernc_result *r)
@@ -193,7 +190,8 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
 {
     r->source = source_new(&r->arena, name, bytes, n);
     diag_init(&r->diagnostics, &r->arena, r->source);
-    if (!take_scheme(r, o) || !take_analyses(r, o))
+    struct fe_options fe;
+    if (!take_scheme(r, o) || !take_analyses(r, o) || !take_warnings(r, o, &fe))
         return;
     r->input = o->input ? (enum kernc_input)o->input : input_of(bytes, n, r->source->text);
     if (r->input == KERNC_INPUT_BYTECODE)
@@ -201,9 +199,11 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
     else if (r->input == KERNC_INPUT_IR)
         read_ir(r);
     else
-        read_source(r, o);
+        read_source(r, o, &fe);
     if (failed(r) || !r->module)
         return;
+    if (fe.groups >> FE_GROUP_perf & 1 && !o->no_warnings)
+        opt_performance_notes(r->module, &r->diagnostics);
     run_passes(r, o);
     if (failed(r) || o->ir_only)
         return;

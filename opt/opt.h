@@ -80,6 +80,10 @@ void opt_passes_text(struct text *out);  /* a table of all passes and the pipeli
  * module is then unchanged, or as the passes before the failed dump left it. */
 bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report *r, struct diagnostics *d);
 
+/* The warning group `perf` (opt/performance.def): what in the module, fresh from the front end, costs speed: remarks with the
+ * id "perf", each with a note why threads differ there. The module stays as it is. */
+void opt_performance_notes(const struct ir_module *m, struct diagnostics *d);
+
 /* Unified diff of two texts by Myers' linear-space algorithm, three lines of context. Beyond
  * OPT_DIFF_MAX_COST line edits the texts' differing middle is shown as replaced whole. `shown`, if it has any text, has a
  * line for each of `compared`, which is printed in its place. */

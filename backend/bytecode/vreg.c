@@ -3,7 +3,7 @@
 
 const uint8_t be_latency[] = {
 #define LATENCY(class, cycles, meaning) [IR_LAT_##class] = cycles,
-#include "backend/bytecode/latency.def"
+#include "ir/latency.def"
 };
 
 uint32_t be_vreg_new(struct be_context *c, struct be_function *f, enum bc_kind kind, enum be_home home)

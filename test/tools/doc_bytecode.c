@@ -60,7 +60,7 @@ void doc_bytecode_latencies(struct text *out)
 {
     static const struct { const char *name; unsigned cycles; const char *meaning; } rows[] = {
 #define LATENCY(class, cycles, meaning) {#class, cycles, meaning},
-#include "backend/bytecode/latency.def"
+#include "ir/latency.def"
     };
     char cycles[16];
     doc_heading(out, "class", "cycles", "instructions", NULL);
