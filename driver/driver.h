@@ -59,6 +59,20 @@ void help(void);                                                             /* 
 const char *option_value(const struct command *c, enum option_id id);
 static inline bool option_given(const struct command *c, enum option_id id) { return option_value(c, id) != NULL; }
 
+/* ---- limits (limits.c) ------------------------------------------------------------------------------------ */
+
+/* most 0: fixed. option: another option that sets it; OPTIONS: none. */
+struct limit_row { const char *name; uint64_t value, most; enum option_id option; const char *meaning; };
+extern const struct limit_row limit_rows[];
+extern const size_t limit_row_count;
+const char *limit_value(const struct limit_row *l, char buffer[32]);
+const char *limit_most(const struct limit_row *l, char buffer[32]);
+void limits_help(void);                                  /* the table, to stdout */
+bool limits_asked(const struct command *c);              /* --limit=help */
+/* --limit=NAME=N: where NAME has an option of its own, makes it that one. EXIT_OK, or EXIT_USAGE after having said that
+ * there is no such limit to change. */
+int limit_take(const struct command *c, struct given *g);
+
 /* ---- messages (messages.c) ------------------------------------------------------------------------------ */
 
 /* Of wrong usage: "kernc: …" on stderr; returns its first argument. */

@@ -64,6 +64,7 @@ int compile_options(struct command *c, kernc_options *o)
     o->bisect_limit = limit == UINT64_MAX ? -1 : (long)limit;
     o->switches = values_of(c, OPTION_SWITCH, &o->switch_count);
     o->warnings = values_of(c, OPTION_WARNING, &o->warning_count);
+    o->limits = values_of(c, OPTION_LIMIT, &o->limit_count);
     o->no_warnings = option_given(c, OPTION_QUIET);
     o->verify_each = option_given(c, OPTION_VERIFY_EACH);
     o->passes = option_value(c, OPTION_PASSES);

@@ -20,6 +20,10 @@ static int run_verb(struct command *c)
         command_help(c);
         return EXIT_OK;
     }
+    if (limits_asked(c)) {
+        limits_help();
+        return EXIT_OK;
+    }
     return c->verb->run(c);
 }
 

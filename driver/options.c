@@ -84,7 +84,7 @@ static int usage(const struct command *c)
 
 static int take_file(struct command *c, int argc, char **argv)
 {
-    if (option_given(c, OPTION_HELP))
+    if (option_given(c, OPTION_HELP) || limits_asked(c))
         return EXIT_OK;
     if (!*c->verb->arguments && optind < argc) {
         complain(EXIT_USAGE, "%s takes no file", c->verb->name);
@@ -116,6 +116,8 @@ int command_parse(struct command *c, int argc, char **argv)
         if (code == '?')
             return usage(c);
         struct given g = {option_of(c->verb->letter, code), optarg ? optarg : ""};
+        if (g.id == OPTION_LIMIT && limit_take(c, &g) != EXIT_OK)
+            return usage(c);
         vec_push(&c->arena, &c->given, g);
     }
     return take_file(c, argc, argv);

@@ -3,7 +3,11 @@
 #include <stdlib.h>
 
 const struct fe_limits fe_default_limits = {
-#define LIMIT(name, value, meaning) .name = value,
+#define LIMIT(name, value, most, meaning) .name = value,
+#include "frontend/limits.def"
+};
+const struct fe_limit_info fe_limit_info[FE_LIMITS] = {
+#define LIMIT(name, value, most, meaning) {#name, meaning, value, most},
 #include "frontend/limits.def"
 };
 
@@ -38,6 +42,22 @@ bool fe_options_warning(struct fe_options *o, const char *text)
             found |= 1u << g;
     o->groups = off ? o->groups & ~found : o->groups | found;
     return found != 0;
+}
+
+const struct fe_limit_info *fe_limit_find(const char *name, size_t n)
+{
+    for (size_t i = 0; i < FE_LIMITS; i++)
+        if (strlen(fe_limit_info[i].name) == n && memcmp(fe_limit_info[i].name, name, n) == 0)
+            return &fe_limit_info[i];
+    return NULL;
+}
+
+bool fe_options_limit(struct fe_options *o, const struct fe_limit_info *limit, uint64_t value)
+{
+    if (value < 1 || value > limit->most)
+        return false;
+    memcpy((uint32_t *)&o->limits + (limit - fe_limit_info), &(uint32_t){(uint32_t)value}, sizeof(uint32_t));
+    return true;
 }
 
 /* ---- saying ------------------------------------------------------------------------------------- */

@@ -60,6 +60,8 @@ typedef struct kernc_options {
     void       *print_data;
     bool        divergence;      /* printed IR, KERNC_TEXT_IR too, has comments: each value and branch is uniform or
                                     divergent, and why */
+    const char *const *limits;   /* as behind --limit=: "nesting=1000" */
+    size_t      limit_count;
 } kernc_options;
 KERNC_API void kernc_options_init(kernc_options *o);
 

@@ -13,6 +13,8 @@
 #include "opt/opt.h"
 #include "runtime/scheme.h"
 
+#include <stdlib.h>
+
 struct kernc_result {
     struct arena arena;
     struct diagnostics diagnostics;
@@ -65,6 +67,30 @@ static bool take_warnings(kernc_result *r, const kernc_options *o, struct fe_opt
         else if (!fe_options_warning(fe, o->warnings[i]))
             bad_option(r, "there is no warning group '%s'", o->warnings[i]);
     }
+    return r->status == KERNC_COMPILED;
+}
+
+/* "NAME=N". */
+static void take_limit(kernc_result *r, const char *text, struct fe_options *fe)
+{
+    size_t                      n = strcspn(text, "=");
+    const struct fe_limit_info *limit = text[n] ? fe_limit_find(text, n) : NULL;
+    char                       *end;
+    if (!limit) {
+        bad_option(r, "there is no limit '%s'", arena_strdup(&r->arena, text, n));
+        return;
+    }
+    bool     digits = text[n + 1] >= '0' && text[n + 1] <= '9';
+    uint64_t value = strtoull(text + n + 1, &end, 10);
+    if (!digits || *end || !fe_options_limit(fe, limit, value))
+        bad_option(r, "%s", arena_printf(&r->arena, "limit '%s' is a number from 1 to %u, not '%s'", limit->name,
+                                         limit->most, text + n + 1));
+}
+
+static bool take_limits(kernc_result *r, const kernc_options *o, struct fe_options *fe)
+{
+    for (size_t i = 0; i < o->limit_count; i++)
+        take_limit(r, o->limits[i], fe);
     return r->status == KERNC_COMPILED;
 }
 
@@ -191,7 +217,7 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
     r->source = source_new(&r->arena, name, bytes, n);
     diag_init(&r->diagnostics, &r->arena, r->source);
     struct fe_options fe;
-    if (!take_scheme(r, o) || !take_analyses(r, o) || !take_warnings(r, o, &fe))
+    if (!take_scheme(r, o) || !take_analyses(r, o) || !take_warnings(r, o, &fe) || !take_limits(r, o, &fe))
         return;
     r->input = o->input ? (enum kernc_input)o->input : input_of(bytes, n, r->source->text);
     if (r->input == KERNC_INPUT_BYTECODE)

@@ -51,7 +51,7 @@ static void job_begin(struct job *j, const char *name, const char *text, size_t 
 
 static void set_limit(struct fe_limits *l, const char *name, size_t n, uint32_t value)
 {
-#define LIMIT(id, number, meaning)                                                                           \
+#define LIMIT(id, number, most, meaning)                                                                     \
     if (strlen(#id) == n && memcmp(#id, name, n) == 0)                                                       \
         l->id = value;
 #include "frontend/limits.def"

@@ -39,14 +39,8 @@ void doc_bytecode_limits(struct text *out)
 {
     static const struct { const char *name; unsigned value; const char *meaning;
     } limits[] = {
-        {"BC_MAX_REGISTERS", BC_MAX_REGISTERS, "registers of each file of a kernel"},
-        {"BC_MAX_SITES", BC_MAX_SITES,
-         "rows of the site table; what comes after shares the last, which has no place"},
-        {"BC_MAX_WORDS", BC_MAX_WORDS, "code words of a program"},
-        {"BC_MAX_SHARED", BC_MAX_SHARED, "bytes of shared memory of a block"},
-        {"BC_MAX_PRIVATE", BC_MAX_PRIVATE, "bytes of private memory of a lane"},
-        {"BC_MAX_DATA", BC_MAX_DATA, "bytes of constant data"},
-        {"BC_MAX_OPERANDS", BC_MAX_OPERANDS, "operands of a printf or host call"},
+#define LIMIT(name, meaning) {#name, name, meaning},
+#include "backend/bytecode/limits.def"
     };
     char name[128], value[16];
     doc_heading(out, "limit", "value", "of", NULL);

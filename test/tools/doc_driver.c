@@ -2,6 +2,8 @@
 #include "driver/driver.h"
 #include "test/tools/doc_tables.h"
 
+#include <stdio.h>
+
 static const char *spelling(const struct option_info *o, struct arena *a)
 {
     const char *argument = *o->argument == '=' && !*o->name ? o->argument + 1 : o->argument;
@@ -43,6 +45,17 @@ void doc_driver_verbs(struct text *out)
     for (size_t i = 0; i < verb_count; i++)
         doc_row(out, arena_printf(&a, "`%s`", verbs[i].name), verbs[i].help, NULL);
     arena_free(&a);
+}
+
+void doc_driver_limits(struct text *out)
+{
+    char value[32], most[32], name[64];
+    doc_heading(out, "limit", "default", "at most", "counts", NULL);
+    for (size_t i = 0; i < limit_row_count; i++) {
+        const struct limit_row *l = &limit_rows[i];
+        snprintf(name, sizeof name, "`%s`", l->name);
+        doc_row(out, name, limit_value(l, value), limit_most(l, most), l->meaning, NULL);
+    }
 }
 
 void doc_driver_metrics(struct text *out)

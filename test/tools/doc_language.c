@@ -159,14 +159,15 @@ void doc_language_warnings(struct text *out)
 
 void doc_language_limits(struct text *out)
 {
-    static const struct { const char *name; unsigned value; const char *meaning; } limits[] = {
-#define LIMIT(name, value, meaning) {#name, value, meaning},
+    static const struct { const char *name; unsigned value, most; const char *meaning; } limits[] = {
+#define LIMIT(name, value, most, meaning) {#name, value, most, meaning},
 #include "frontend/limits.def"
     };
-    char name[128], value[16];
-    doc_heading(out, "limit", "value", "counts", NULL);
+    char name[128], value[16], most[16];
+    doc_heading(out, "limit", "value", "at most", "counts", NULL);
     for (size_t i = 0; i < COUNT(limits); i++) {
         snprintf(value, sizeof value, "%u", limits[i].value);
-        doc_row(out, code(limits[i].name, name), value, limits[i].meaning, NULL);
+        snprintf(most, sizeof most, "%u", limits[i].most);
+        doc_row(out, code(limits[i].name, name), value, most, limits[i].meaning, NULL);
     }
 }

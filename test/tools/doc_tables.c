@@ -26,6 +26,7 @@ const struct doc_table doc_tables[] = {
     {"bytecode-latencies", doc_bytecode_latencies},
     {"driver-verbs", doc_driver_verbs},
     {"driver-options", doc_driver_options},
+    {"driver-limits", doc_driver_limits},
     {"driver-metrics", doc_driver_metrics},
     {NULL, NULL},
 };

@@ -1,0 +1,70 @@
+/* limits.c: the table of all limits, and --limit=NAME=N, which is one spelling for all that can be changed. */
+#include "driver/driver.h"
+#include "backend/bytecode/program.h"
+#include "ir/limits.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const struct limit_row limit_rows[] = {
+#define LIMIT(name, value, most, meaning) {#name, value, most, OPTIONS, meaning},
+#include "frontend/limits.def"
+#define OWN(name, option, value, most, meaning) {#name, value, most, OPTION_##option, meaning},
+#include "driver/limits.def"
+#define FIXED(name, value, meaning) {#name, value, 0, OPTIONS, meaning},
+#include "driver/limits.def"
+#define LIMIT(name, value, what) {#name, value, 0, OPTIONS, what},
+#include "ir/limits.def"
+#define LIMIT(name, of) {#name, name, 0, OPTIONS, of},
+#include "backend/bytecode/limits.def"
+};
+const size_t limit_row_count = COUNT(limit_rows);
+
+const char *limit_value(const struct limit_row *l, char buffer[32])
+{
+    snprintf(buffer, 32, "%" PRIu64, l->value);
+    return l->value ? buffer : "cores";
+}
+
+const char *limit_most(const struct limit_row *l, char buffer[32])
+{
+    snprintf(buffer, 32, "%" PRIu64, l->most);
+    return l->most == UINT64_MAX ? "any" : l->most ? buffer : "fixed";
+}
+
+void limits_help(void)
+{
+    char value[32], most[32];
+    printf("%-20s %14s %10s  %s\n", "limit", "default", "at most", "counts");
+    for (size_t i = 0; i < limit_row_count; i++)
+        printf("%-20s %14s %10s  %s\n", limit_rows[i].name, limit_value(&limit_rows[i], value),
+               limit_most(&limit_rows[i], most), limit_rows[i].meaning);
+    printf("\n--limit=NAME=N changes one that is not fixed.\n");
+}
+
+bool limits_asked(const struct command *c)
+{
+    const char *text = option_value(c, OPTION_LIMIT);
+    return text && strcmp(text, "help") == 0;
+}
+
+int limit_take(const struct command *c, struct given *g)
+{
+    size_t n = strcspn(g->value, "=");
+    for (size_t i = 0; g->value[n] && i < limit_row_count; i++) {
+        const struct limit_row *l = &limit_rows[i];
+        if (strlen(l->name) != n || memcmp(l->name, g->value, n) != 0)
+            continue;
+        if (l->most == 0)
+            return complain(EXIT_USAGE, "the limit '%s' is fixed", l->name);
+        if (l->option == OPTIONS)
+            return EXIT_OK;
+        if (!strchr(option_info[l->option].verbs, c->verb->letter))
+            return complain(EXIT_USAGE, "%s has no limit '%s'", c->verb->name, l->name);
+        *g = (struct given){l->option, g->value + n + 1};
+        return EXIT_OK;
+    }
+    if (strcmp(g->value, "help") == 0)
+        return EXIT_OK;
+    return complain(EXIT_USAGE, "there is no limit '%.*s'; --limit=help lists them", (int)n, g->value);
+}
