@@ -20,8 +20,7 @@ static const struct form *chosen_form(const struct command *c)
     return NULL;
 }
 
-/* Without -o: the file's name with the form's ending, in the working directory; standard input to standard output. */
-static const char *output_name(struct command *c, const struct form *f)
+const char *output_name(struct command *c, const char *ending)
 {
     const char *given = option_value(c, OPTION_OUTPUT);
     if (given || strcmp(c->file, "-") == 0)
@@ -29,7 +28,7 @@ static const char *output_name(struct command *c, const struct form *f)
     const char *slash = strrchr(c->file, '/'), *base = slash ? slash + 1 : c->file;
     const char *dot = strrchr(base, '.');
     int         n = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
-    return arena_printf(&c->arena, "%.*s%s", n, base, f->ending);
+    return arena_printf(&c->arena, "%.*s%s", n, base, ending);
 }
 
 static int check_target(const struct command *c)
@@ -46,7 +45,7 @@ static int write_form(struct command *c, const struct form *f, kernc_result *r)
     const char *text = kernc_result_text(r, f->text, &n);
     if (!text)
         return fail(c, EXIT_INPUT, "emit", NULL, (place){0}, "%s has no %s to write", c->file, f->name);
-    const char *file = output_name(c, f);
+    const char *file = output_name(c, f->ending);
     if (strcmp(file, c->file) == 0 && strcmp(file, "-") != 0)
         return fail(c, EXIT_INPUT, "output", NULL, (place){0}, "%s would overwrite the input", file);
     return write_output(c, file, text, n);

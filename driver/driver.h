@@ -82,6 +82,8 @@ int fail(struct command *c, int exit_code, const char *id, const struct source *
     __attribute__((format(printf, 6, 7)));
 /* Shows the diagnostics of a compilation, as --diagnostics says. */
 void show_diagnostics(struct command *c, kernc_result *r);
+/* The same of diagnostics collected by the driver itself. */
+void show_messages(struct command *c, const struct diagnostics *d);
 void messages_end(struct command *c);
 /* Shows a note on stderr that is no diagnostic (times, counts). */
 void show_note(const char *text);
@@ -95,6 +97,10 @@ int option_number(const struct command *c, enum option_id id, uint64_t least, ui
 int option_size(const struct command *c, enum option_id id, uint64_t *n);
 /* Reads a decimal number from *s, which moves behind it. False: there is none, or it does not fit. */
 bool scan_number(const char **s, uint64_t *n);
+/* Sets c->json as --diagnostics says. EXIT_OK or EXIT_USAGE. */
+int take_diagnostics(struct command *c);
+/* -o, or without it the input's name with this ending, in the working directory; standard input to standard output. */
+const char *output_name(struct command *c, const char *ending);
 /* Writes a whole file or standard output; EXIT_OK, or EXIT_INPUT after having said why not. */
 int write_output(struct command *c, const char *file, const char *bytes, size_t n);
 

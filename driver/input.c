@@ -39,7 +39,7 @@ static int take_remarks(const struct command *c)
     return EXIT_OK;
 }
 
-static int take_diagnostics(struct command *c)
+int take_diagnostics(struct command *c)
 {
     const char *form = option_value(c, OPTION_DIAGNOSTICS);
     c->json = form && strcmp(form, "json") == 0;

@@ -60,6 +60,15 @@ static void add_json(struct command *c, const struct diagnostics *d)
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
+void show_messages(struct command *c, const struct diagnostics *d)
+{
+    fflush(stdout);
+    if (c->json)
+        add_json(c, d);
+    else
+        diag_print(d, stderr, diag_color_wanted(stderr));
+}
+
 int fail(struct command *c, int exit_code, const char *id, const struct source *s, place at, const char *fmt, ...)
 {
     struct diagnostics d;
@@ -68,11 +77,8 @@ int fail(struct command *c, int exit_code, const char *id, const struct source *
     va_start(args, fmt);
     diag_addv(&d, DIAG_ERROR, id, (span){.at = at}, fmt, args);
     va_end(args);
-    fflush(stdout);
-    if (c->json)
-        add_json(c, &d);
-    else if (s)
-        diag_print(&d, stderr, diag_color_wanted(stderr));
+    if (s || c->json)
+        show_messages(c, &d);
     else
         print_line(d.all.at[0].text);
     return exit_code;

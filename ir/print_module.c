@@ -96,7 +96,7 @@ static void list(const struct launch_value *v, struct text *out)
     text_char(out, '}');
 }
 
-static void launch_value(const struct launch_value *v, struct text *out)
+void ir_print_launch_value(const struct launch_value *v, struct text *out)
 {
     unsigned long long count = v->count, seed = v->seed;
     switch (v->kind) {
@@ -148,7 +148,7 @@ static void launch(const struct launch *l, struct text *out)
         text_addz(out, i ? ", " : "");
         ir_print_name(name, out);
         text_addz(out, " = ");
-        launch_value(&l->arguments.at[i].value, out);
+        ir_print_launch_value(&l->arguments.at[i].value, out);
     }
     text_char(out, ')');
     extent("grid(", l->grid, out);

@@ -1,4 +1,6 @@
-/* syntax.h: what the printer and the parser of the text form share. Private to ir/. */
+/* syntax.h: what the printer and the parser of the text form share. Private to ir/, but for numbers, strings and launch
+ * values, which the assembly of warp-core images writes alike.
+ */
 #ifndef KERNC_IR_SYNTAX_H
 #define KERNC_IR_SYNTAX_H
 
@@ -44,6 +46,8 @@ bool ir_read_double(const char *text, double *d);
 bool ir_read_float(const char *text, float *f);
 /* A quoted string with \n \t \" \\ \xNN. */
 void ir_print_string(const char *bytes, size_t n, struct text *out);
+/* As launch_parse_value reads it, but a file: that is the word `file` and a string. */
+void ir_print_launch_value(const struct launch_value *v, struct text *out);
 
 /* A name that has a meaning outside of the text; quoted if it is no plain word. */
 void ir_print_name(const char *name, struct text *out);

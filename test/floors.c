@@ -23,7 +23,9 @@ static const struct floor { const char *folder, *below; } floors[] = {
                         "backend/warpcore/csr.def backend/warpcore/trap.def backend/warpcore/timing.def "           \
                         "backend/warpcore/modes.def"
     {"backend/warpcore/isa", WARPCORE_FORMAT},
-    {"backend/warpcore/image.h", WARPCORE_FORMAT},
+    {"backend/warpcore/image", "backend/bytecode/stream.h " WARPCORE_FORMAT},
+    {"backend/warpcore/verify", "backend/warpcore/flow.h " WARPCORE_FORMAT},
+    {"backend/warpcore/print", WARPCORE_FORMAT},
     {"include/", ""},
     {"runtime/", "include/ backend/bytecode/bytecode.def " WARPCORE_FORMAT},
     {"lib/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/"},

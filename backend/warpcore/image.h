@@ -78,18 +78,25 @@ const char *wc_verify(const struct wc_image *m, char *buffer, size_t size);
 /* Argument words that the kernel's parameters take. */
 uint32_t wc_argument_words(const struct wc_kernel *k);
 
-/* ---- text forms (disasm.c, asm.c) -------------------------------------------------------------------------- */
+/* ---- text forms ------------------------------------------------------------------------------------------- */
 
-/* Assembly that wc_assemble turns into the same image again. */
+/* How code words are named: targets, reconvergence points. A NULL namer gives their numbers. */
+struct wc_namer { void (*name)(void *data, uint32_t word, struct text *out); void *data; };
+/* One instruction as assembly writes it (print.c). */
+void wc_print_ins(const struct wc_ins *ins, const struct wc_namer *namer, struct text *out);
+/* The same of a word; one that is no instruction as ".word 0x…". */
+void wc_print_word(uint32_t word, const struct wc_namer *namer, struct text *out);
+
+/* These are part of the compiler (libkernc), not of the format half. */
+
+/* Assembly that wc_assemble turns into the same image again (disasm.c). The image has passed wc_verify. */
 void wc_disassemble(const struct wc_image *m, struct text *out);
-/* One instruction as assembly writes it, targets as numbers; a word that is none as ".word 0x…". */
-void wc_print_word(uint32_t word, struct text *out);
-/* The same with addresses, words and source lines beside it, for people: kernc build --emit=asm. `source` may be
- * NULL: its lines stand between the words. */
+/* For people (listing.c): each word with its number, its bits and the source line it is of. `source` may be NULL: only
+ * the line's number. */
 void wc_listing(const struct wc_image *m, const struct source *source, struct text *out);
 /* For Verilog's $readmemh: WC_MAX_WORDS words, the rest filled with 0, which is no instruction. */
-void wc_hex(const struct wc_image *m, struct text *out);
-/* An image that has passed wc_verify, or NULL: then `d` has errors. */
+void wc_hex(const struct wc_image *m, const struct source *source, struct text *out);
+/* An image that has passed wc_verify, or NULL: then `d` has errors (asm.c). */
 struct wc_image *wc_assemble(const struct source *s, struct diagnostics *d);
 
 #endif

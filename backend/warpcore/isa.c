@@ -156,23 +156,30 @@ static bool csr_allows(uint32_t number, char letter)
     return csr && (letter == 'C' ? csr->writable : csr->readable);
 }
 
-/* Whether a value may stand in a field of `bits` bits under this letter. */
-static bool value_fits(char letter, unsigned bits, int64_t x)
+/* What may stand in a field of `bits` bits under this letter. */
+static struct wc_range range_of(char letter, unsigned bits)
 {
     int64_t limit = (int64_t)1 << bits;
     switch (letter) {
-    case '-': return x == 0;
-    case 'P': case 'p': return x >= 0 && x < WC_PREDICATES;
-    case 'w': return x >= 0 && x < WC_ARGUMENT_WORDS;
-    case 'c': case 'C': return x >= 0 && csr_allows((uint32_t)x, letter);
-    default: return is_signed(letter) ? x >= -limit / 2 && x < limit / 2 : x >= 0 && x < limit;
+    case '-': return (struct wc_range){0, 0};
+    case 'P': case 'p': return (struct wc_range){0, WC_PREDICATES - 1};
+    case 'w': return (struct wc_range){0, WC_ARGUMENT_WORDS - 1};
+    default: return is_signed(letter) ? (struct wc_range){-limit / 2, limit / 2 - 1} : (struct wc_range){0, limit - 1};
     }
 }
 
-bool wc_imm_fits(enum wc_op op, int64_t imm)
+static bool value_fits(char letter, unsigned bits, int64_t x)
+{
+    struct wc_range range = range_of(letter, bits);
+    if (x < range.least || x > range.most)
+        return false;
+    return (letter != 'c' && letter != 'C') || csr_allows((uint32_t)x, letter);
+}
+
+struct wc_range wc_imm_range(enum wc_op op)
 {
     const struct wc_op_info *info = &wc_op_info[op];
-    return value_fits(info->operands[FIELD_IMM], fields[wc_formats[info->major]][FIELD_IMM].bits, imm);
+    return range_of(info->operands[FIELD_IMM], fields[wc_formats[info->major]][FIELD_IMM].bits);
 }
 
 /* ---- words -------------------------------------------------------------------------------------------------- */

@@ -74,8 +74,13 @@ struct wc_ins {
 bool wc_decode(uint32_t word, struct wc_ins *ins);
 /* The word; a field out of range is a bug of the caller's. */
 uint32_t wc_encode(struct wc_ins ins);
-/* Whether a number fits the field `imm` of this instruction. */
-bool wc_imm_fits(enum wc_op op, int64_t imm);
+/* The numbers that the field `imm` of this instruction holds; of a control register's, all but some. */
+struct wc_range { int64_t least, most; };
+struct wc_range wc_imm_range(enum wc_op op);
+static inline bool wc_imm_fits(enum wc_op op, int64_t imm)
+{
+    return imm >= wc_imm_range(op).least && imm <= wc_imm_range(op).most;
+}
 /* Nothing reaches the word after it by going on: exit, ret, trap, and br p0. A call comes back, so it does not count. */
 bool wc_never_falls_through(const struct wc_ins *ins);
 

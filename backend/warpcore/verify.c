@@ -90,13 +90,13 @@ static bool check_params(struct wc_verifier *v, const struct wc_kernel *k)
     return true;
 }
 
-static bool check_kernel(struct wc_verifier *v, uint32_t i)
+static bool check_kernel(struct wc_verifier *v, struct strings *names, uint32_t i)
 {
     const struct wc_kernel *k = &v->m->kernels.at[i];
     if (!k->name)
         return wc_verify_fail(v, "kernel %u: it has no name", i);
-    intern_z(&v->names, k->name);
-    if (v->names.count != i + 1)
+    intern_z(names, k->name);
+    if (names->count != i + 1)
         return wc_verify_fail(v, "kernel %s: there are two of this name", k->name);
     if (k->entry >= v->m->code.count)
         return wc_verify_fail(v, "kernel %s: its entry is no code word", k->name);
@@ -115,10 +115,14 @@ static bool check_kernel(struct wc_verifier *v, uint32_t i)
 static bool check_symbols(struct wc_verifier *v)
 {
     const struct wc_image *m = v->m;
+    struct strings names = {.arena = &v->arena};
     for (uint32_t i = 0; i < m->symbols.count; i++) {
         const struct wc_symbol *s = &m->symbols.at[i];
-        if (!s->name)
-            return wc_verify_fail(v, "symbol %u: it has no name", i);
+        if (!s->name || !*s->name || *s->name == '.')
+            return wc_verify_fail(v, "symbol %u: its name is missing, empty or begins with a point", i);
+        intern_z(&names, s->name);
+        if (names.count != i + 1)
+            return wc_verify_fail(v, "symbol %s: there are two of this name", s->name);
         if (s->word >= m->code.count)
             return wc_verify_fail(v, "symbol %s: it names no code word", s->name);
         if (i && s->word < m->symbols.at[i - 1].word)
@@ -130,13 +134,14 @@ static bool check_symbols(struct wc_verifier *v)
 static bool check_tables(struct wc_verifier *v)
 {
     const struct wc_image *m = v->m;
+    struct strings names = {.arena = &v->arena};
     if (!check_limits(v))
         return false;
     for (uint32_t i = 0; i < m->texts.count; i++)
         if (!check_text(v, i))
             return false;
     for (uint32_t i = 0; i < m->kernels.count; i++)
-        if (!check_kernel(v, i))
+        if (!check_kernel(v, &names, i))
             return false;
     for (uint32_t i = 0; i < m->launches.count; i++)
         if (!bc_launch_is_good(&m->launches.at[i]))
@@ -164,6 +169,7 @@ static bool check_imm(struct wc_verifier *v, uint32_t at)
 
 static bool check_word(struct wc_verifier *v, uint32_t at)
 {
+    v->at = at;
     struct wc_ins *ins = &v->ins[at];
     if (!wc_decode(v->m->code.at[at], ins))
         return wc_verify_fail(v, "word %u: 0x%08x is no instruction", at, v->m->code.at[at]);
@@ -179,15 +185,15 @@ static bool check_words(struct wc_verifier *v)
     for (uint32_t i = 0; i < n; i++)
         if (!check_word(v, i))
             return false;
-    return wc_never_falls_through(&v->ins[n - 1]) ||
-           wc_verify_fail(v, "word %u: the code falls off its end", n - 1);
+    if (!wc_never_falls_through(&v->ins[n - 1]))
+        return wc_verify_fail(v, "word %u: the code falls off its end", n - 1);
+    v->at = WC_NO_WORD;
+    return true;
 }
 
 /* ---- registers of kernels ------------------------------------------------------------------------------- */
 
-struct need { uint32_t registers, predicates; };
-
-static void need_register(struct need *need, char letter, uint32_t x)
+static void need_register(struct wc_need *need, char letter, uint32_t x)
 {
     if ((letter == 'D' || letter == 'r') && x >= need->registers)
         need->registers = x + 1;
@@ -195,7 +201,7 @@ static void need_register(struct need *need, char letter, uint32_t x)
         need->predicates = x + 1;
 }
 
-static void need_operands(struct need *need, const struct wc_ins *ins)
+static void need_operands(struct wc_need *need, const struct wc_ins *ins)
 {
     const char *letters = wc_op_info[ins->op].operands;
     const uint8_t fields[] = {ins->d, ins->a, ins->b, ins->c};
@@ -203,43 +209,41 @@ static void need_operands(struct need *need, const struct wc_ins *ins)
         need_register(need, letters[i], fields[i]);
 }
 
-/* What the words reached from `entry` use. */
-static struct need need_from(struct wc_verifier *v, uint32_t entry)
+struct wc_need wc_need_from(struct arena *arena, const struct wc_ins *ins, uint32_t n, uint32_t entry)
 {
-    struct need need = {0};
-    struct bitset seen = bitset_new(&v->arena, v->m->code.count);
+    struct wc_need need = {0};
+    struct bitset seen = bitset_new(arena, n);
     u32_vec work = {0};
     bool indirect = false;
-    vec_push(&v->arena, &work, entry);
+    vec_push(arena, &work, entry);
     while (work.count) {
         uint32_t at = vec_pop(&work);
-        if (at >= v->m->code.count || bitset_has(seen, at))
+        if (at >= n || bitset_has(seen, at))
             continue;
         bitset_add(seen, at);
-        const struct wc_ins *ins = &v->ins[at];
-        need_operands(&need, ins);
-        indirect = indirect || ins->op == WC_callr;
-        if (wc_op_info[ins->op].operands[4] == 'k')
-            vec_push(&v->arena, &work, (uint32_t)ins->imm);
-        if (!wc_never_falls_through(ins))
-            vec_push(&v->arena, &work, at + 1);
+        need_operands(&need, &ins[at]);
+        indirect = indirect || ins[at].op == WC_callr;
+        if (wc_op_info[ins[at].op].operands[4] == 'k')
+            vec_push(arena, &work, (uint32_t)ins[at].imm);
+        if (!wc_never_falls_through(&ins[at]))
+            vec_push(arena, &work, at + 1);
     }
-    for (uint32_t i = 0; indirect && i < v->m->code.count; i++)
-        need_operands(&need, &v->ins[i]);
+    for (uint32_t i = 0; indirect && i < n; i++)
+        need_operands(&need, &ins[i]);
     return need;
 }
 
 /* Kernels of one entry have one need; the work is bounded by entries times words. */
 static bool check_needs(struct wc_verifier *v)
 {
-    struct need *needs = arena_array(&v->arena, struct need, v->m->code.count);
+    struct wc_need *needs = arena_array(&v->arena, struct wc_need, v->m->code.count);
     struct bitset known = bitset_new(&v->arena, v->m->code.count);
     for (uint32_t i = 0; i < v->m->kernels.count; i++) {
         const struct wc_kernel *k = &v->m->kernels.at[i];
         if (!bitset_has(known, k->entry))
-            needs[k->entry] = need_from(v, k->entry);
+            needs[k->entry] = wc_need_from(&v->arena, v->ins, v->m->code.count, k->entry);
         bitset_add(known, k->entry);
-        struct need need = needs[k->entry];
+        struct wc_need need = needs[k->entry];
         if (need.registers > k->registers || need.predicates > k->predicates)
             return wc_verify_fail(v, "kernel %s: its code uses %u registers and %u predicates, it names %u and %u",
                                   k->name, need.registers, need.predicates, k->registers, k->predicates);
@@ -247,12 +251,11 @@ static bool check_needs(struct wc_verifier *v)
     return true;
 }
 
-const char *wc_verify(const struct wc_image *m, char *buffer, size_t size)
+const char *wc_verify_at(const struct wc_image *m, char *buffer, size_t size, uint32_t *at)
 {
-    struct wc_verifier v = {.m = m, .buffer = buffer, .size = size};
+    struct wc_verifier v = {.m = m, .buffer = buffer, .size = size, .at = WC_NO_WORD};
     struct mem_guard guard;
     arena_init(&v.arena);
-    v.names.arena = &v.arena;
     if (mem_guard_enter(&guard)) {
         arena_free(&v.arena);
         mem_fail(0);
@@ -260,5 +263,12 @@ const char *wc_verify(const struct wc_image *m, char *buffer, size_t size)
     bool good = check_tables(&v) && check_words(&v) && check_needs(&v);
     mem_guard_leave(&guard);
     arena_free(&v.arena);
+    *at = v.at;
     return good ? NULL : buffer;
+}
+
+const char *wc_verify(const struct wc_image *m, char *buffer, size_t size)
+{
+    uint32_t at;
+    return wc_verify_at(m, buffer, size, &at);
 }

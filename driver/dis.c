@@ -1,0 +1,36 @@
+/* dis.c: kernc dis: an image as assembly, which kernc asm turns into the same image again. */
+#include "backend/warpcore/image.h"
+#include "driver/driver.h"
+
+static int disassemble(struct command *c, const struct text *bytes)
+{
+    char why_not[300];
+    const char *why = NULL;
+    struct text out = {0};
+    struct wc_image *m = wc_read(bytes->at, bytes->length, &why);
+    if (m)
+        why = wc_verify(m, why_not, sizeof why_not);
+    if (why) {
+        wc_image_free(m);
+        return fail(c, EXIT_INPUT, "image", NULL, (place){0}, "cannot disassemble %s: %s", c->file, why);
+    }
+    wc_disassemble(m, &out);
+    const char *file = option_value(c, OPTION_OUTPUT);
+    int code = write_output(c, file ? file : "-", out.at, out.length);
+    text_free(&out);
+    wc_image_free(m);
+    return code;
+}
+
+int verb_dis(struct command *c)
+{
+    struct text bytes = {0};
+    int code = take_diagnostics(c);
+    const char *problem = code ? NULL : file_read(c->file, INPUT_LIMIT, &bytes);
+    if (problem)
+        code = fail(c, EXIT_INPUT, "input", NULL, (place){0}, "cannot read %s: %s", c->file, problem);
+    if (!code)
+        code = disassemble(c, &bytes);
+    text_free(&bytes);
+    return code;
+}
