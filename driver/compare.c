@@ -137,7 +137,7 @@ static int run_row(struct comparison *x, struct run *r, struct row *row)
     if (!code && kernc_result_input(compiled) == KERNC_INPUT_SOURCE)
         r->source = source_new(&x->command->arena, input_name(x->command), x->text.at, x->text.length);
     if (!code)
-        code = launch_open(r, compiled);
+        code = launch_open_compiled(r, compiled);
     kernc_result_free(compiled);
     if (!code)
         launch(x, r, row);

@@ -111,6 +111,8 @@ int compile_options(struct command *c, kernc_options *o);
 /* Reads and compiles c->file, shows diagnostics, times and remarks. *r is the caller's if EXIT_OK comes back. `text`
  * gets the file's bytes and is the caller's in any case. */
 int compile_file(struct command *c, const kernc_options *o, struct text *text, kernc_result **r);
+int read_input(struct command *c, struct text *text);    /* the two halves of it */
+int compile_input(struct command *c, const kernc_options *o, const struct text *text, kernc_result **r);
 const char *input_name(const struct command *c);         /* as it stands in messages */
 
 #endif

@@ -104,11 +104,22 @@ static int exit_of(struct command *c, const kernc_result *r)
     }
 }
 
-int compile_file(struct command *c, const kernc_options *o, struct text *text, kernc_result **r)
+int read_input(struct command *c, struct text *text)
 {
     const char *problem = file_read(c->file, INPUT_LIMIT, text);
     if (problem)
         return fail(c, EXIT_INPUT, "input", NULL, (place){0}, "cannot read %s: %s", c->file, problem);
+    return EXIT_OK;
+}
+
+int compile_file(struct command *c, const kernc_options *o, struct text *text, kernc_result **r)
+{
+    int code = read_input(c, text);
+    return code ? code : compile_input(c, o, text, r);
+}
+
+int compile_input(struct command *c, const kernc_options *o, const struct text *text, kernc_result **r)
+{
     *r = kernc_compile(input_name(c), text->at, text->length, o);
     if (!*r)
         mem_fail(text->length);

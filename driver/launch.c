@@ -120,45 +120,57 @@ int launch_read_flags(struct run *r)
 
 static const char *kernel_names(struct run *r)
 {
-    const struct bc_program *p = kernc_module_program(r->module);
-    struct text              t = {0};
-    for (uint32_t i = 0; i < p->kernels.count && i < 20; i++)
-        text_printf(&t, "%s%s", i ? ", " : "", p->kernels.at[i].name);
+    struct text t = {0};
+    for (uint32_t i = 0; i < kernc_module_kernel_count(r->module) && i < 20; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", kernc_kernel_name(kernc_module_kernel_at(r->module, i)));
     const char *names = arena_strdup(&r->command->arena, t.at ? t.at : "none", t.at ? t.length : 4);
     text_free(&t);
     return names;
 }
 
 /* The first directive for this kernel; `name` NULL: the first of all. */
-static const struct launch *find_directive(const struct bc_program *p, const char *name)
+static const struct launch *find_directive(const struct run *r, const char *name)
 {
-    for (uint32_t i = 0; i < p->launches.count; i++)
-        if (!name || strcmp(p->launches.at[i].kernel, name) == 0)
-            return &p->launches.at[i];
+    const struct bc_program *p = kernc_module_program(r->module);
+    const struct wc_image   *m = kernc_module_image(r->module);
+    const struct launch     *at = p ? p->launches.at : m->launches.at;
+    for (uint32_t n = p ? p->launches.count : m->launches.count; n > 0; n--, at++)
+        if (!name || strcmp(at->kernel, name) == 0)
+            return at;
     return NULL;
+}
+
+static void find_parameters(struct run *r)
+{
+    const struct bc_program *p = kernc_module_program(r->module);
+    const struct wc_image   *m = kernc_module_image(r->module);
+    for (uint32_t i = 0; i < kernc_module_kernel_count(r->module); i++)
+        if (kernc_module_kernel_at(r->module, i) == r->kernel)
+            r->params = p ? p->kernels.at[i].params.at : m->kernels.at[i].params.at;
+    r->param_count = kernc_kernel_parameter_count(r->kernel);
 }
 
 int launch_choose_kernel(struct run *r)
 {
-    const struct bc_program *p = kernc_module_program(r->module);
-    const char              *name = option_value(r->command, OPTION_KERNEL);
-    r->directive = find_directive(p, name);
+    const char *name = option_value(r->command, OPTION_KERNEL);
+    uint32_t    count = kernc_module_kernel_count(r->module);
+    r->directive = find_directive(r, name);
     if (!name && r->directive)
         name = r->directive->kernel;
-    if (!name && p->kernels.count == 1)
-        name = p->kernels.at[0].name;
-    if (!name && p->kernels.count == 0)
+    if (!name && count == 1)
+        name = kernc_kernel_name(kernc_module_kernel_at(r->module, 0));
+    if (!name && count == 0)
         return fail_here(r, "%s has no kernel to run", r->command->file);
     if (!name)
         return fail_here(r, "which kernel? --kernel= one of: %s", kernel_names(r));
     if (kernc_module_kernel(r->module, name, &r->kernel) != KERNC_OK)
         return fail_here(r, "there is no kernel '%s'; there are: %s", name, kernel_names(r));
-    for (uint32_t i = 0; i < p->kernels.count; i++)
-        if (strcmp(p->kernels.at[i].name, name) == 0)
-            r->info = &p->kernels.at[i];
+    find_parameters(r);
     r->launch.kernel = name;
     if (!r->directive && name)
-        r->directive = find_directive(p, name);
+        r->directive = find_directive(r, name);
+    if (kernc_module_image(r->module) && !option_given(r->command, OPTION_WARP))
+        r->api.warp = WC_LANES;
     return EXIT_OK;
 }
 
@@ -167,8 +179,8 @@ int launch_choose_kernel(struct run *r)
 static const char *parameter_names(struct run *r)
 {
     struct text t = {0};
-    for (uint32_t i = 0; i < r->info->params.count; i++)
-        text_printf(&t, "%s%s", i ? ", " : "", r->info->params.at[i].name);
+    for (uint32_t i = 0; i < r->param_count; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", r->params[i].name);
     const char *names = arena_strdup(&r->command->arena, t.at ? t.at : "none", t.at ? t.length : 4);
     text_free(&t);
     return names;
@@ -176,8 +188,8 @@ static const char *parameter_names(struct run *r)
 
 static int check_parameter(struct run *r, const char *name)
 {
-    for (uint32_t i = 0; i < r->info->params.count; i++)
-        if (strcmp(r->info->params.at[i].name, name) == 0)
+    for (uint32_t i = 0; i < r->param_count; i++)
+        if (strcmp(r->params[i].name, name) == 0)
             return EXIT_OK;
     return fail_here(r, "kernel %s has no parameter '%s'; it has: %s", r->launch.kernel, name, parameter_names(r));
 }
@@ -275,8 +287,8 @@ static int make_number(struct run *r, const struct bc_param *p, const struct lau
 int launch_make_arguments(struct run *r)
 {
     int code = EXIT_OK;
-    for (uint32_t i = 0; !code && i < r->info->params.count; i++) {
-        const struct bc_param        *p = &r->info->params.at[i];
+    for (uint32_t i = 0; !code && i < r->param_count; i++) {
+        const struct bc_param        *p = &r->params[i];
         const struct launch_argument *a = find_argument(&r->launch, p->name);
         if (!a)
             code = fail_at_directive(r, "no value for argument %s (%s): --arg %s=%s", p->name, p->text, p->name,

@@ -2,7 +2,7 @@
 #ifndef KERNC_DRIVER_LAUNCH_H
 #define KERNC_DRIVER_LAUNCH_H
 
-#include "backend/bytecode/program.h"
+#include "backend/warpcore/image.h"
 #include "driver/driver.h"
 
 struct launch_buffer { const struct bc_param *param; kernc_buffer *buffer; };
@@ -12,7 +12,8 @@ struct run {
     kernc_context        *context;
     kernc_module         *module;
     kernc_kernel         *kernel;
-    const struct bc_kernel *info;
+    const struct bc_param *params;      /* of the kernel */
+    uint32_t              param_count;
     const struct launch  *directive;    /* NULL: the file has none for this kernel */
     struct launch         launch;       /* what holds in the end */
     kernc_launch          api;          /* the same for kernc_run */
@@ -27,8 +28,10 @@ int launch_read_flags(struct run *r);        /* what can be said without the pro
 int launch_choose_kernel(struct run *r);
 int launch_merge(struct run *r);             /* fills in from the directive; flags name parameters that exist */
 int launch_make_arguments(struct run *r);    /* creates and fills the buffers */
-/* run.c: a context with the program and all that the launch needs; the context is the caller's in any case. */
-int launch_open(struct run *r, kernc_result *compiled);
+/* run.c: a context with the program (a .kbc or .wcb file's bytes) and all that the launch needs; the context is the
+ * caller's in any case. */
+int launch_open(struct run *r, const void *program, size_t n);
+int launch_open_compiled(struct run *r, kernc_result *compiled);
 int launch_exit_code(kernc_status status);
 int launch_write_outputs(struct run *r);     /* shows and saves, after the launch */
 

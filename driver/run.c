@@ -1,4 +1,4 @@
-/* run.c: kernc run: compiles the file if it is not bytecode, makes the arguments, runs the kernel, shows what came
+/* run.c: kernc run: compiles the file if it is no program yet, makes the arguments, runs the kernel, shows what came
  * of it. Outputs are written only after a launch that went well; metrics also after one that did not.
  */
 #include "driver/launch.h"
@@ -77,13 +77,9 @@ static int load_libraries(struct run *r)
     return code;
 }
 
-static int load_module(struct run *r, kernc_result *compiled)
+static int load_module(struct run *r, const void *program, size_t n)
 {
-    size_t      n;
-    const char *bytes = kernc_result_text(compiled, KERNC_TEXT_BYTECODE, &n);
-    if (!bytes)
-        mem_fail(0);
-    kernc_status status = kernc_module_load(r->context, bytes, n, &r->module);
+    kernc_status status = kernc_module_load(r->context, program, n, &r->module);
     return status == KERNC_OK ? EXIT_OK : api_failed(r, status);
 }
 
@@ -95,14 +91,17 @@ static int tell_trap(struct run *r, kernc_status status)
     if (!t)
         return api_failed(r, status);
     place at = {t->line, t->column};
-    return fail(r->command, launch_exit_code(status), kernc_status_name(status), r->source, at,
+    int   code = fail(r->command, launch_exit_code(status), kernc_status_name(status), r->source, at,
                 "%s in thread (%u,%u,%u) of block (%u,%u,%u)", t->text, t->thread[0], t->thread[1], t->thread[2],
                 t->block[0], t->block[1], t->block[2]);
+    if (*t->report && !r->command->json)
+        show_note(t->report);
+    return code;
 }
 
 static struct launch_facts facts_of(const struct run *r, const kernc_options *o)
 {
-    const char         *scheme = r->api.scheme ? r->api.scheme : kernc_module_program(r->module)->scheme;
+    const char         *scheme = r->api.scheme ? r->api.scheme : kernc_module_scheme(r->module);
     struct launch_facts l = {.kernel = r->launch.kernel, .scheme = scheme, .warp = r->api.warp};
     l.level = r->source ? (int)o->level : -1;
     for (int i = 0; i < 3; i++) {
@@ -156,13 +155,13 @@ static int launch(struct run *r, const kernc_options *o)
 
 /* ---- the verb ------------------------------------------------------------------------------------------------ */
 
-int launch_open(struct run *r, kernc_result *compiled)
+int launch_open(struct run *r, const void *program, size_t n)
 {
     int code = open_context(r);
     if (!code)
         code = load_libraries(r);
     if (!code)
-        code = load_module(r, compiled);
+        code = load_module(r, program, n);
     if (!code)
         code = launch_choose_kernel(r);
     if (!code)
@@ -170,6 +169,20 @@ int launch_open(struct run *r, kernc_result *compiled)
     if (!code)
         code = launch_make_arguments(r);
     return code;
+}
+
+int launch_open_compiled(struct run *r, kernc_result *compiled)
+{
+    size_t      n;
+    const char *bytes = kernc_result_text(compiled, KERNC_TEXT_BYTECODE, &n);
+    if (!bytes)
+        mem_fail(0);
+    return launch_open(r, bytes, n);
+}
+
+static bool is_image(const struct text *t)
+{
+    return t->length >= WC_MAGIC_BYTES && memcmp(t->at, WC_MAGIC, WC_MAGIC_BYTES) == 0;
 }
 
 static void tell_times(const struct command *c, double begin, double compiled)
@@ -193,12 +206,14 @@ int verb_run(struct command *c)
     if (!code)
         code = launch_read_flags(&r);
     if (!code)
-        code = compile_file(c, &o, &text, &compiled);
+        code = read_input(c, &text);
+    if (!code && !is_image(&text))
+        code = compile_input(c, &o, &text, &compiled);
     double end_of_compilation = now();
-    if (!code && kernc_result_input(compiled) == KERNC_INPUT_SOURCE)
+    if (!code && compiled && kernc_result_input(compiled) == KERNC_INPUT_SOURCE)
         r.source = source_new(&c->arena, input_name(c), text.at, text.length);
     if (!code)
-        code = launch_open(&r, compiled);
+        code = compiled ? launch_open_compiled(&r, compiled) : launch_open(&r, text.at, text.length);
     if (!code)
         code = launch(&r, &o);
     kernc_context_free(r.context);

@@ -89,6 +89,7 @@ typedef struct kernc_trap {
     uint32_t    block[3], thread[3];
     bool        has_address;
     uint32_t    address;             /* of the access that failed */
+    const char *report;              /* lines about the machine, for people: warp-core's fault with its stack; or "" */
 } kernc_trap;
 /* The trap of the latest launch, or NULL if it did not trap. Valid until the next launch. */
 KERNC_API const kernc_trap *kernc_last_trap(const kernc_context *context);
@@ -104,12 +105,18 @@ KERNC_API kernc_status kernc_load_library(kernc_context *context, const char *pa
 
 /* ---- modules and kernels ----------------------------------------------------------------------------- */
 
-/* Copies and checks a compiled program (a .kbc file's bytes). */
+/* Copies and checks a compiled program: the bytes of a .kbc file, or of a .wcb file for the warp-core machine, whose
+ * warps have 8 threads. */
 KERNC_API kernc_status kernc_module_load(kernc_context *context, const void *bytes, size_t size, kernc_module **module);
 /* For libkernc: takes over a program just compiled (freed also on failure). */
 struct bc_program;
 KERNC_API kernc_status kernc_module_adopt(kernc_context *context, struct bc_program *program, kernc_module **module);
-KERNC_API const struct bc_program *kernc_module_program(const kernc_module *module);
+KERNC_API const struct bc_program *kernc_module_program(const kernc_module *module);      /* NULL: it is an image */
+struct wc_image;
+KERNC_API kernc_status kernc_module_adopt_image(kernc_context *context, struct wc_image *image, kernc_module **module);
+KERNC_API const struct wc_image *kernc_module_image(const kernc_module *module);          /* NULL: it is bytecode */
+/* What the program was compiled for: "pdom", "warp-core:rpc"; "" if module is NULL. */
+KERNC_API const char *kernc_module_scheme(const kernc_module *module);
 /* Frees the module and its kernels; NULL is allowed. */
 KERNC_API void kernc_module_free(kernc_module *module);
 
@@ -205,6 +212,7 @@ typedef struct kernc_launch {
     uint32_t    segment;              /* bytes of a memory transaction, a power of two from 8 on; 0: 128 */
     uint32_t    flags;
     uint64_t    fuel;                 /* warp instructions of the launch; 0: 2^40 */
+    uint32_t    cores;                /* warp-core machines that share the blocks, 1..64; 0: 1. Only cycles depend on it */
     const char *isa;                  /* instance of the interpreter ("base", "avx2"); NULL: the best here */
 } kernc_launch;
 
@@ -212,6 +220,7 @@ enum {                                /* limits of a launch */
     KERNC_MAX_WARP = 64,
     KERNC_MAX_BLOCK_THREADS = 4096,
     KERNC_MAX_HOST_THREADS = 256,
+    KERNC_MAX_CORES = 64,
 };
 /* Runs to the end. `statistics` may be NULL; else free what it gets, which is set after traps and limits too
  * (NULL after other failures). */

@@ -35,14 +35,14 @@ static kernc_status read_argument(const kernc_kernel *k, const kernc_argument *a
                                   uint64_t *bits)
 {
     kernc_context *c = k->module->context;
-    const struct bc_param *p = &k->code->params.at[position];
+    const struct bc_param *p = &k->params[position];
     if (a->kind == KERNC_ARG_BUFFER && (!a->value.buffer || a->value.buffer->context != c))
         return rt_fail(c, KERNC_INVALID, "argument %s of kernel %s is no buffer of this context", p->name,
-                       k->code->name);
+                       k->name);
     if (!argument_bits(a, p, bits))
         return rt_fail(c, KERNC_INVALID,
                        "parameter %s of kernel %s is %s: an argument of kind %s does not fit", p->name,
-                       k->code->name, p->text ? p->text : "of another type", kind_name(a->kind));
+                       k->name, p->text ? p->text : "of another type", kind_name(a->kind));
     return KERNC_OK;
 }
 
@@ -53,7 +53,7 @@ static uint32_t position_of(const kernc_kernel *k, const kernc_launch *o, uint32
     uint32_t position = 0;
     if (!name)
         return argument;
-    while (position < k->code->params.count && strcmp(k->code->params.at[position].name, name) != 0)
+    while (position < k->param_count && strcmp(k->params[position].name, name) != 0)
         position++;
     return position;
 }
@@ -61,7 +61,7 @@ static uint32_t position_of(const kernc_kernel *k, const kernc_launch *o, uint32
 kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uint64_t *bits, bool *given)
 {
     kernc_context *c = k->module->context;
-    uint32_t count = k->code->params.count;
+    uint32_t count = k->param_count;
     if (o->arg_count && !o->args)
         return rt_fail(c, KERNC_INVALID, "no arguments, but a count of %u", o->arg_count);
     for (uint32_t i = 0; i < o->arg_count; i++) {
@@ -70,12 +70,12 @@ kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uin
         if (!name != !o->args[0].name)
             return rt_fail(c, KERNC_INVALID, "either all arguments have names or none has");
         if (at >= count && name)
-            return rt_fail(c, KERNC_INVALID, "kernel %s has no parameter %s", k->code->name, name);
+            return rt_fail(c, KERNC_INVALID, "kernel %s has no parameter %s", k->name, name);
         if (at >= count)
-            return rt_fail(c, KERNC_INVALID, "kernel %s has %u parameters, not %u", k->code->name, count,
+            return rt_fail(c, KERNC_INVALID, "kernel %s has %u parameters, not %u", k->name, count,
                            o->arg_count);
         if (given[at])
-            return rt_fail(c, KERNC_INVALID, "parameter %s of kernel %s is given twice", name, k->code->name);
+            return rt_fail(c, KERNC_INVALID, "parameter %s of kernel %s is given twice", name, k->name);
         kernc_status status = read_argument(k, &o->args[i], at, &bits[at]);
         if (status != KERNC_OK)
             return status;
@@ -83,7 +83,7 @@ kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uin
     }
     for (uint32_t i = 0; i < count; i++)
         if (!given[i])
-            return rt_fail(c, KERNC_INVALID, "kernel %s: parameter %s is not given", k->code->name,
-                           k->code->params.at[i].name);
+            return rt_fail(c, KERNC_INVALID, "kernel %s: parameter %s is not given", k->name,
+                           k->params[i].name);
     return KERNC_OK;
 }

@@ -1,7 +1,7 @@
 # The core is compiled once for each row of cores.def: core_ISA_LANES.o.
 runtime_SRC := $(addprefix runtime/,context.c module.c memory.c arguments.c launch.c block.c control.c group.c access.c atomic.c \
                print.c hostcall.c trap.c metrics.c cores.c schemes/pdom.c schemes/oracle.c schemes/oracle_flow.c)
-runtime_SRC += $(addprefix runtime/warpcore/,divergence.c)
+runtime_SRC += $(addprefix runtime/warpcore/,divergence.c launch.c schedule.c timing.c services.c fault.c)
 
 runtime_LANES := 8 16 32 64
 runtime_ISAS  := base
@@ -20,3 +20,13 @@ $(BUILD)/obj/runtime/core_$(1)_$(2).o: runtime/core.c
 	$$(call run,CC)$$(CC) $$(FLAGS) $$(runtime_CORE_FLAGS) $$(runtime_FLAGS_$(1)) -DCORE_ISA=$(1) -DCORE_LANES=$(2) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(eval $(call core_rule,$(i),$(n)))))
+
+# The warp-core simulator's core, once for each row of warpcore/cores.def.
+runtime_CORE_OBJ += $(foreach i,$(runtime_ISAS),$(BUILD)/obj/runtime/warpcore/core_$(i).o)
+
+define simulator_core_rule
+$(BUILD)/obj/runtime/warpcore/core_$(1).o: runtime/warpcore/core.c
+	@mkdir -p $$(@D)
+	$$(call run,CC)$$(CC) $$(FLAGS) $$(runtime_CORE_FLAGS) $$(runtime_FLAGS_$(1)) -DCORE_ISA=$(1) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach i,$(runtime_ISAS),$(eval $(call simulator_core_rule,$(i))))

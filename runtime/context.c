@@ -103,6 +103,7 @@ void kernc_context_free(kernc_context *c)
     for (uint32_t i = 0; i < c->libraries.count; i++)
         dlclose(c->libraries.at[i]);
     rt_memory_close(&c->memory);
+    text_free(&c->trap_report);
     arena_free(&c->arena);
     free(c);
 }

@@ -5,6 +5,7 @@
 #include <ffi.h>
 
 #include "backend/bytecode/program.h"
+#include "backend/warpcore/image.h"
 #include "include/kernc-rt.h"
 #include "runtime/memory.h"
 
@@ -21,6 +22,7 @@ struct kernc_context {
     char             error[1024];
     kernc_trap       trap;
     char             trap_text[512];
+    struct text      trap_report;
     bool             trapped;
 };
 
@@ -31,7 +33,11 @@ struct kernc_buffer {
 
 struct kernc_kernel {
     kernc_module *module;
-    const struct bc_kernel *code;
+    const char   *name;
+    const struct bc_param *params;
+    uint32_t      param_count;
+    const struct bc_kernel *code;        /* of a program; else NULL */
+    const struct wc_kernel *entry;       /* of an image; else NULL */
     kernc_statistics *total;             /* over its launches; NULL: none yet */
 };
 
@@ -40,9 +46,11 @@ struct rt_host { void (*function)(void); ffi_cif cif; ffi_type *types[64]; };
 
 struct kernc_module {
     kernc_context     *context;
-    struct bc_program *program;
+    struct bc_program *program;          /* bytecode, or */
+    struct wc_image   *image;            /* warp-core code; the other is NULL */
     struct rt_region   data;             /* constant data; bytes 0: none */
     kernc_kernel      *kernels;
+    uint32_t           kernel_count;
     struct rt_host    *hosts;
     bool               reads_clock;
     struct arena       arena;
@@ -65,6 +73,12 @@ kernc_status rt_fail_memory(kernc_context *c);
 kernc_status rt_region_status(kernc_context *c, enum rt_memory_result result, const char *what, uint64_t bytes);
 
 struct rt_launch;
+struct rt_trap_record;
+/* launch.c. */
+uint64_t rt_volume(const uint32_t size[3]);                  /* x * y * z; UINT64_MAX: more than fits */
+kernc_status rt_report_trap(const kernc_kernel *k, const struct rt_trap_record *t);
+double rt_now(void);
+
 /* arguments.c. Bits of all parameters, and which were given (all false at first). */
 kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uint64_t *bits, bool *given);
 
@@ -72,6 +86,21 @@ kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uin
 void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **statistics);
 void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from);
 void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to);
+kernc_line_metrics *rt_statistics_line(kernc_statistics *s, uint32_t line);
+void rt_line_metrics_add(kernc_line_metrics *to, const kernc_line_metrics *from);    /* `line` stays */
+/* Sorts rows that have only lines, once each. */
+void rt_statistics_sort_lines(kernc_statistics *s);
+void rt_statistics_set_ratios(kernc_statistics *s);
+/* *made joins the kernel's total and becomes *wanted (NULL: nobody wants it). */
+void rt_statistics_keep(kernc_kernel *k, kernc_statistics **made, kernc_statistics **spare, kernc_statistics **wanted);
+
+/* trap.c. What is wrong with an access, in words. `space` g, h (shared) or p; `limit`: bytes of h and p. */
+struct rt_bad_access { char space; bool store, aligned; uint32_t address, bytes, limit; };
+void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char *text, size_t size);
+
+/* print.c. Adds one lane's text; operand(from, i) gives the bits of operand i < count, *type its type. */
+typedef scalar_bits rt_operand_function(const void *from, unsigned index, enum bc_value *type);
+void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand, const void *from);
 
 /* hostcall.c: finds and prepares the module's host functions; those missing trap when called. */
 void rt_hosts_prepare(kernc_module *m);

@@ -28,5 +28,7 @@ struct rt_core {
 /* The fastest instance this machine can run with at least `width` lanes (1..64), of this instruction set
  * (NULL: any). NULL: not built, or this machine can't. */
 const struct rt_core *rt_core_choose(const char *isa, uint32_t width);
+/* Whether this machine has an instruction set of cores.def. */
+bool rt_runs_here(const char *isa);
 
 #endif

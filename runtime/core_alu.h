@@ -4,14 +4,7 @@
  * others run over every lane, and V_ forms blend the result into the active ones. Lanes that are not active
  * may compute garbage: nothing here can fault.
  */
-
-/* `static inline bool calls_sin(void)`: has operation `sin` the flag K? */
-#define SCALAR_OP(op, flags, meaning)                                                                        \
-    static inline bool calls_##op(void)                                                                      \
-    {                                                                                                        \
-        return __builtin_strchr(flags, 'K') != NULL;                                                         \
-    }
-#include "base/scalar.def"
+#include "runtime/lane_ops.h"
 
 /* Registers by the letters of scalar.def. */
 #define LANES_OF_I(reg) ((uint32_t *)LANE_VECTOR(reg))
@@ -28,28 +21,6 @@
 #define PUT_L(x) (x)
 #define PUT_F(x) (uint64_t)scalar_raw_f32(x)
 #define PUT_D(x) scalar_raw_f64(x)
-
-/* d[i] = r in lanes whose mask is all ones. */
-static inline void blend_I(uint32_t *d, uint32_t r, uint32_t mask)
-{
-    *d = (r & mask) | (*d & ~mask);
-}
-static inline void blend_L(uint64_t *d, uint64_t r, uint32_t mask)
-{
-    uint64_t wide = (uint64_t)(int64_t)(int32_t)mask;
-    *d = (r & wide) | (*d & ~wide);
-}
-static inline void blend_F(float *d, float r, uint32_t mask)
-{
-    uint32_t bits = (scalar_raw_f32(r) & mask) | (scalar_raw_f32(*d) & ~mask);
-    memcpy(d, &bits, sizeof bits);
-}
-static inline void blend_D(double *d, double r, uint32_t mask)
-{
-    uint64_t wide = (uint64_t)(int64_t)(int32_t)mask;
-    uint64_t bits = (scalar_raw_f64(r) & wide) | (scalar_raw_f64(*d) & ~wide);
-    memcpy(d, &bits, sizeof bits);
-}
 
 /* The T_ and V_ handlers of one case; FETCH declares a, b, c of lane i. */
 #define LANE_HANDLERS(op, name, R, POINTERS, FETCH, formula)                                                 \

@@ -9,7 +9,7 @@ static const struct rt_core *const cores[] = {
 #include "runtime/cores.def"
 };
 
-static bool runs_here(const char *isa)
+bool rt_runs_here(const char *isa)
 {
 #if defined __x86_64__
     if (strcmp(isa, "avx2") == 0)
@@ -31,7 +31,7 @@ const struct rt_core *rt_core_choose(const char *isa, uint32_t width)
 {
     for (size_t i = 0; i < COUNT(cores); i++)
         if (cores[i]->lanes == lanes_for(width) && (!isa || strcmp(cores[i]->isa, isa) == 0) &&
-            runs_here(cores[i]->isa))
+            rt_runs_here(cores[i]->isa))
             return cores[i];
     return NULL;
 }

@@ -67,6 +67,7 @@ struct rt_worker {
 struct rt_launch {
     struct kernc_context *context;
     struct kernc_module  *module;
+    struct kernc_kernel  *handle;            /* the kernel as the caller has it */
     const struct bc_program *program;
     const struct bc_kernel  *kernel;
     const struct rt_core    *core;

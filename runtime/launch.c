@@ -1,5 +1,6 @@
 /* launch.c: checks a launch, prepares what its host threads share, runs them, and says how it went. */
 #include "runtime/grid.h"
+#include "runtime/warpcore/simulator.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -26,7 +27,7 @@ const struct rt_scheme *rt_scheme_find(const char *name)
 
 /* ---- options ----------------------------------------------------------------------------------------- */
 
-static kernc_launch read_launch(const kernc_launch *given)
+static kernc_launch read_launch(const kernc_kernel *k, const kernc_launch *given)
 {
     kernc_launch o = {0};
     memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
@@ -34,15 +35,15 @@ static kernc_launch read_launch(const kernc_launch *given)
         o.grid[i] = o.grid[i] ? o.grid[i] : 1;
         o.block[i] = o.block[i] ? o.block[i] : 1;
     }
-    o.warp = o.warp ? o.warp : DEFAULT_WARP;
+    o.warp = o.warp ? o.warp : k->entry ? WC_LANES : DEFAULT_WARP;
     o.threads = o.threads ? o.threads : 1;
     o.segment = o.segment ? o.segment : DEFAULT_SEGMENT;
     o.fuel = o.fuel ? o.fuel : DEFAULT_FUEL;
+    o.cores = o.cores ? o.cores : 1;
     return o;
 }
 
-/* x * y * z, or UINT64_MAX if that is more than fits. */
-static uint64_t volume(const uint32_t size[3])
+uint64_t rt_volume(const uint32_t size[3])
 {
     uint64_t plane = (uint64_t)size[0] * size[1], all;
     return __builtin_mul_overflow(plane, size[2], &all) ? UINT64_MAX : all;
@@ -50,7 +51,7 @@ static uint64_t volume(const uint32_t size[3])
 
 static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
 {
-    uint64_t threads = volume(o->block), blocks = volume(o->grid);
+    uint64_t threads = rt_volume(o->block), blocks = rt_volume(o->grid);
     if (threads > KERNC_MAX_BLOCK_THREADS)
         return rt_fail(c, KERNC_LIMIT, "a block of %u x %u x %u threads is over the limit of %d", o->block[0],
                        o->block[1], o->block[2], KERNC_MAX_BLOCK_THREADS);
@@ -63,6 +64,8 @@ static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
     if (o->threads > KERNC_MAX_HOST_THREADS)
         return rt_fail(c, KERNC_LIMIT, "%u host threads are over the limit of %d", o->threads,
                        KERNC_MAX_HOST_THREADS);
+    if (o->cores > KERNC_MAX_CORES)
+        return rt_fail(c, KERNC_LIMIT, "%u cores are over the limit of %d", o->cores, KERNC_MAX_CORES);
     if (o->segment < 8 || (o->segment & (o->segment - 1)))
         return rt_fail(c, KERNC_INVALID, "a segment of %u bytes: it must be a power of two from 8 on",
                        o->segment);
@@ -194,19 +197,17 @@ static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
 
 static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o)
 {
-    uint32_t count = kernel->code->params.count;
+    uint32_t count = kernel->param_count;
     uint64_t *params = arena_array(&l->arena, uint64_t, count);
-    kernc_status status = check_sizes(l->context, o);
-    if (status == KERNC_OK)
-        status = choose(l, o);
+    kernc_status status = choose(l, o);
     if (status == KERNC_OK)
         status = rt_read_arguments(kernel, o, params, arena_array(&l->arena, bool, count));
     if (status != KERNC_OK)
         return status;
     memcpy(l->grid, o->grid, sizeof l->grid);
     memcpy(l->block, o->block, sizeof l->block);
-    l->blocks = volume(o->grid);
-    l->threads = (uint32_t)volume(o->block);
+    l->blocks = rt_volume(o->grid);
+    l->threads = (uint32_t)rt_volume(o->block);
     l->width = o->warp;
     l->warps = (l->threads + o->warp - 1) / o->warp;
     l->segment_shift = (uint32_t)__builtin_ctz(o->segment);
@@ -246,7 +247,7 @@ static void *thread_main(void *worker)
     return NULL;
 }
 
-static double now(void)
+double rt_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -257,7 +258,7 @@ static double now(void)
  */
 static double run_workers(struct rt_launch *l)
 {
-    double start = now();
+    double start = rt_now();
     uint32_t started = 1;
     while (started < l->worker_count &&
            pthread_create(&l->workers[started].thread, NULL, thread_main, &l->workers[started]) == 0)
@@ -267,25 +268,26 @@ static double run_workers(struct rt_launch *l)
     rt_worker_run(&l->workers[0]);
     for (uint32_t i = 1; i < started; i++)
         pthread_join(l->workers[i].thread, NULL);
-    return now() - start;
+    return rt_now() - start;
 }
 
-static kernc_status report_trap(struct rt_launch *l, const struct rt_trap_record *t)
+kernc_status rt_report_trap(const kernc_kernel *k, const struct rt_trap_record *t)
 {
-    kernc_context *c = l->context;
+    kernc_context *c = k->module->context;
+    const char *file = k->entry ? k->module->image->file : k->module->program->file;
     memcpy(c->trap_text, t->text, sizeof c->trap_text);
     c->trap = (kernc_trap){.text = c->trap_text,
-                           .file = l->program->file,
+                           .file = file,
                            .line = t->line,
                            .column = t->column,
                            .has_address = t->has_address,
-                           .address = t->address};
+                           .address = t->address,
+                           .report = c->trap_report.length ? c->trap_report.at : ""};
     memcpy(c->trap.block, t->block, sizeof t->block);
     memcpy(c->trap.thread, t->thread, sizeof t->thread);
     c->trapped = true;
-    return rt_fail(c, KERNC_TRAP, "%s:%u:%u: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)",
-                   l->program->file, t->line, t->column, l->kernel->name, t->text, t->block[0], t->block[1],
-                   t->block[2], t->thread[0], t->thread[1], t->thread[2]);
+    return rt_fail(c, KERNC_TRAP, "%s:%u:%u: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", file, t->line, t->column,
+                   k->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0], t->thread[1], t->thread[2]);
 }
 
 /* How the launch went. A trap counts before limits, the lowest block's before others. */
@@ -297,7 +299,7 @@ static kernc_status outcome(struct rt_launch *l)
     for (uint32_t i = 0; i < l->worker_count; i++) {
         const struct rt_worker *k = &l->workers[i];
         if (k->trap.set && k->trap_block == trap_block)
-            return report_trap(l, &k->trap);
+            return rt_report_trap(l->handle, &k->trap);
         no_memory |= k->no_memory;
         over_memory |= k->over_memory;
     }
@@ -328,23 +330,6 @@ static void free_launch(struct rt_launch *l)
     arena_free(&l->arena);
 }
 
-static void keep_statistics(kernc_kernel *kernel, struct rt_launch *l, double seconds,
-                            kernc_statistics **statistics)
-{
-    rt_statistics_of(l, seconds, &l->statistics);
-    if (kernel->total)
-        rt_statistics_add(kernel->total, l->statistics);
-    else {
-        rt_statistics_copy(l->statistics, &l->spare);
-        kernel->total = l->spare;
-        l->spare = NULL;
-    }
-    if (statistics) {
-        *statistics = l->statistics;
-        l->statistics = NULL;
-    }
-}
-
 static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o,
                         kernc_statistics **statistics)
 {
@@ -358,8 +343,31 @@ static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_l
     status = outcome(l);
     rt_output_flush(l,
                     atomic_load(&l->trap_block) == UINT64_MAX ? UINT64_MAX : atomic_load(&l->trap_block) + 1);
-    if (status != KERNC_NO_MEMORY)
-        keep_statistics(kernel, l, seconds, statistics);
+    if (status != KERNC_NO_MEMORY) {
+        rt_statistics_of(l, seconds, &l->statistics);
+        rt_statistics_keep(kernel, &l->statistics, &l->spare, statistics);
+    }
+    return status;
+}
+
+static kernc_status run_program(kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics)
+{
+    kernc_context *c = kernel->module->context;
+    struct rt_launch l = {.context = c,
+                          .module = kernel->module,
+                          .handle = kernel,
+                          .program = kernel->module->program,
+                          .kernel = kernel->code};
+    arena_init(&l.arena);
+    pthread_mutex_init(&l.output_lock, NULL);
+    struct mem_guard guard;
+    kernc_status status;
+    if (mem_guard_enter(&guard))
+        status = rt_fail_memory(c);
+    else
+        status = run(&l, kernel, o, statistics);
+    mem_guard_leave(&guard);
+    free_launch(&l);
     return status;
 }
 
@@ -371,20 +379,12 @@ kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launch, kernc_s
         return KERNC_INVALID;
     kernc_context *c = kernel->module->context;
     c->trapped = false;
+    c->trap_report.length = 0;
     if (!launch || launch->size == 0)
         return rt_fail(c, KERNC_INVALID, "a launch needs its size set");
-    struct rt_launch l = {
-        .context = c, .module = kernel->module, .program = kernel->module->program, .kernel = kernel->code};
-    arena_init(&l.arena);
-    pthread_mutex_init(&l.output_lock, NULL);
-    kernc_launch o = read_launch(launch);
-    struct mem_guard guard;
-    kernc_status status;
-    if (mem_guard_enter(&guard))
-        status = rt_fail_memory(c);
-    else
-        status = run(&l, kernel, &o, statistics);
-    mem_guard_leave(&guard);
-    free_launch(&l);
-    return status;
+    kernc_launch o = read_launch(kernel, launch);
+    kernc_status status = check_sizes(c, &o);
+    if (status != KERNC_OK)
+        return status;
+    return kernel->entry ? rt_sim_launch(kernel, &o, statistics) : run_program(kernel, &o, statistics);
 }

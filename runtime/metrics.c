@@ -38,15 +38,9 @@ static int by_line(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Rows for all lines that the program mentions, ascending, once each. */
-static void list_lines(kernc_statistics *s, const struct bc_program *p)
+void rt_statistics_sort_lines(kernc_statistics *s)
 {
-    uint32_t n = 0, kept = 0;
-    vec_resize(&s->arena, &s->lines, p->lines.count + p->sites.count);
-    for (uint32_t i = 0; i < p->lines.count; i++)
-        s->lines.at[n++] = (kernc_line_metrics){.line = p->lines.at[i].line};
-    for (uint32_t i = 0; i < p->sites.count; i++)
-        s->lines.at[n++] = (kernc_line_metrics){.line = p->sites.at[i].line};
+    uint32_t n = s->lines.count, kept = 0;
     if (n)
         qsort(s->lines.at, n, sizeof *s->lines.at, by_line);
     for (uint32_t i = 0; i < n; i++)
@@ -55,7 +49,19 @@ static void list_lines(kernc_statistics *s, const struct bc_program *p)
     s->lines.count = kept;
 }
 
-static kernc_line_metrics *line_row(kernc_statistics *s, uint32_t line)
+/* Rows for all lines that the program mentions. */
+static void list_lines(kernc_statistics *s, const struct bc_program *p)
+{
+    uint32_t n = 0;
+    vec_resize(&s->arena, &s->lines, p->lines.count + p->sites.count);
+    for (uint32_t i = 0; i < p->lines.count; i++)
+        s->lines.at[n++] = (kernc_line_metrics){.line = p->lines.at[i].line};
+    for (uint32_t i = 0; i < p->sites.count; i++)
+        s->lines.at[n++] = (kernc_line_metrics){.line = p->sites.at[i].line};
+    rt_statistics_sort_lines(s);
+}
+
+kernc_line_metrics *rt_statistics_line(kernc_statistics *s, uint32_t line)
 {
     kernc_line_metrics key = {.line = line};
     return bsearch(&key, s->lines.at, s->lines.count, sizeof key, by_line);
@@ -71,7 +77,7 @@ static void add_block(kernc_statistics *s, const struct bc_program *p, uint32_t 
     s->metrics.overhead_instructions += ran.warps * b->overhead;
     s->metrics.cycles += ran.warps * b->cycles;
     for (uint32_t i = b->first_line; i < b->first_line + b->line_count; i++) {
-        kernc_line_metrics *row = line_row(s, p->lines.at[i].line);
+        kernc_line_metrics *row = rt_statistics_line(s, p->lines.at[i].line);
         row->warp_instructions += ran.warps * p->lines.at[i].instructions;
         row->thread_instructions += ran.threads * p->lines.at[i].instructions;
         row->cycles += ran.warps * p->lines.at[i].cycles;
@@ -82,7 +88,7 @@ static void add_site(kernc_statistics *s, const struct rt_launch *l, uint32_t in
 {
     const struct bc_site *site = &l->program->sites.at[index];
     struct rt_site_count seen = site_total(l, index);
-    kernc_line_metrics *row = line_row(s, site->line);
+    kernc_line_metrics *row = rt_statistics_line(s, site->line);
     row->divergences += seen.divergences;
     if (site->kind != BC_SITE_GLOBAL)
         return;
@@ -101,7 +107,7 @@ static double ratio(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : -1;
 }
 
-static void set_ratios(kernc_statistics *s)
+void rt_statistics_set_ratios(kernc_statistics *s)
 {
     kernc_metrics *m = &s->metrics;
     m->simt_efficiency = ratio(m->thread_instructions, s->thread_slots);
@@ -131,10 +137,20 @@ void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **st
     s->metrics.seconds = seconds;
     s->counted = l->count_transactions;
     s->whole_block = l->warps == 1;
-    set_ratios(s);
+    rt_statistics_set_ratios(s);
 }
 
 /* ---- sums over launches ------------------------------------------------------------------------------ */
+
+void rt_line_metrics_add(kernc_line_metrics *to, const kernc_line_metrics *from)
+{
+    to->warp_instructions += from->warp_instructions;
+    to->thread_instructions += from->thread_instructions;
+    to->cycles += from->cycles;
+    to->memory_instructions += from->memory_instructions;
+    to->memory_transactions += from->memory_transactions;
+    to->divergences += from->divergences;
+}
 
 /* Both are of the same program. */
 void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from)
@@ -150,17 +166,9 @@ void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from)
     to->thread_slots += from->thread_slots;
     to->counted &= from->counted;
     to->whole_block &= from->whole_block;
-    set_ratios(to);
-    for (uint32_t i = 0; i < to->lines.count; i++) {
-        kernc_line_metrics *x = &to->lines.at[i];
-        const kernc_line_metrics *y = &from->lines.at[i];
-        x->warp_instructions += y->warp_instructions;
-        x->thread_instructions += y->thread_instructions;
-        x->cycles += y->cycles;
-        x->memory_instructions += y->memory_instructions;
-        x->memory_transactions += y->memory_transactions;
-        x->divergences += y->divergences;
-    }
+    rt_statistics_set_ratios(to);
+    for (uint32_t i = 0; i < to->lines.count; i++)
+        rt_line_metrics_add(&to->lines.at[i], &from->lines.at[i]);
 }
 
 void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to)
@@ -173,6 +181,21 @@ void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to)
     vec_resize(&s->arena, &s->lines, from->lines.count);
     if (from->lines.count)
         memcpy(s->lines.at, from->lines.at, from->lines.count * sizeof *from->lines.at);
+}
+
+void rt_statistics_keep(kernc_kernel *k, kernc_statistics **made, kernc_statistics **spare, kernc_statistics **wanted)
+{
+    if (k->total)
+        rt_statistics_add(k->total, *made);
+    else {
+        rt_statistics_copy(*made, spare);
+        k->total = *spare;
+        *spare = NULL;
+    }
+    if (wanted) {
+        *wanted = *made;
+        *made = NULL;
+    }
 }
 
 /* ---- public ------------------------------------------------------------------------------------------ */
@@ -206,7 +229,7 @@ kernc_status kernc_kernel_statistics(kernc_kernel *kernel, kernc_statistics **st
         return KERNC_INVALID;
     *statistics = NULL;
     if (!kernel->total)
-        return rt_fail(kernel->module->context, KERNC_NOT_FOUND, "kernel %s has not run", kernel->code->name);
+        return rt_fail(kernel->module->context, KERNC_NOT_FOUND, "kernel %s has not run", kernel->name);
     struct mem_guard guard;
     if (mem_guard_enter(&guard)) {
         kernc_statistics_free(*statistics);

@@ -4,18 +4,16 @@
 #include <stdlib.h>
 
 /* Writes the constant data into global memory; kernels may not store to it. */
-static kernc_status place_data(kernc_module *m)
+static kernc_status place_data(kernc_module *m, const char *file, const uint8_t *data, uint32_t bytes)
 {
-    const struct bc_program *p = m->program;
-    if (p->data_bytes == 0)
+    if (bytes == 0)
         return KERNC_OK;
     kernc_context *c = m->context;
     m->data.constant = true;
-    m->data.name = p->file;
-    kernc_status status = rt_region_status(c, rt_region_open(&c->memory, &m->data, p->data_bytes),
-                                           "constant data", p->data_bytes);
+    m->data.name = file;
+    kernc_status status = rt_region_status(c, rt_region_open(&c->memory, &m->data, bytes), "constant data", bytes);
     if (status == KERNC_OK)
-        memcpy(c->memory.base + m->data.address, p->data, p->data_bytes);
+        memcpy(c->memory.base + m->data.address, data, bytes);
     return status;
 }
 
@@ -31,31 +29,41 @@ static bool has_op(const struct bc_program *p, enum bc_op op)
 
 static void list_kernels(kernc_module *m)
 {
-    uint32_t count = m->program->kernels.count;
-    m->kernels = arena_array(&m->arena, kernc_kernel, count);
-    for (uint32_t i = 0; i < count; i++)
-        m->kernels[i] = (kernc_kernel){.module = m, .code = &m->program->kernels.at[i]};
+    m->kernel_count = m->image ? m->image->kernels.count : m->program->kernels.count;
+    m->kernels = arena_array(&m->arena, kernc_kernel, m->kernel_count);
+    for (uint32_t i = 0; i < m->kernel_count; i++) {
+        kernc_kernel *k = &m->kernels[i];
+        k->module = m;
+        k->code = m->image ? NULL : &m->program->kernels.at[i];
+        k->entry = m->image ? &m->image->kernels.at[i] : NULL;
+        k->name = k->entry ? k->entry->name : k->code->name;
+        k->params = k->entry ? k->entry->params.at : k->code->params.at;
+        k->param_count = k->entry ? k->entry->params.count : k->code->params.count;
+    }
 }
 
 static kernc_status set_up(kernc_module *m)
 {
     char why[256];
-    kernc_context *c = m->context;
-    const char *bad = bc_verify(m->program, why, sizeof why);
+    const struct wc_image *image = m->image;
+    const char *bad = image ? wc_verify(image, why, sizeof why) : bc_verify(m->program, why, sizeof why);
     if (bad)
-        return rt_fail(c, KERNC_BAD_PROGRAM, "program refused: %s", bad);
-    m->reads_clock = has_op(m->program, BC_clock);
+        return rt_fail(m->context, KERNC_BAD_PROGRAM, "program refused: %s", bad);
     list_kernels(m);
-    return place_data(m);
+    if (image)
+        return place_data(m, image->file, image->data, image->data_bytes);
+    m->reads_clock = has_op(m->program, BC_clock);
+    return place_data(m, m->program->file, m->program->data, m->program->data_bytes);
 }
 
-/* `program` is freed with the module, at once if this fails. */
-static kernc_status make_module(kernc_context *c, struct bc_program *program, kernc_module **module)
+/* What the module is made of is freed with it, at once if this fails; one of the two is NULL. */
+static kernc_status make_module(kernc_context *c, struct bc_program *program, struct wc_image *image, kernc_module **module)
 {
     kernc_module *m = mem_alloc(sizeof *m);
     arena_init(&m->arena);
     m->context = c;
     m->program = program;
+    m->image = image;
     m->link = &c->modules;
     m->next = c->modules;
     if (m->next)
@@ -75,22 +83,33 @@ static kernc_status make_module(kernc_context *c, struct bc_program *program, ke
     return status;
 }
 
-kernc_status kernc_module_adopt(kernc_context *c, struct bc_program *program, kernc_module **module)
+static kernc_status adopt(kernc_context *c, struct bc_program *program, struct wc_image *image, kernc_module **module)
 {
     if (module)
         *module = NULL;
     struct mem_guard guard;
-    if (!c || !program || !module) {
-        bc_program_free(program);
-        return KERNC_INVALID;
+    kernc_status status = KERNC_INVALID;
+    if (c && (program || image) && module) {
+        if (!mem_guard_enter(&guard)) {
+            status = make_module(c, program, image, module);
+            mem_guard_leave(&guard);
+            return status;
+        }
+        status = rt_fail_memory(c);
     }
-    if (mem_guard_enter(&guard)) {
-        bc_program_free(program);
-        return rt_fail_memory(c);
-    }
-    kernc_status status = make_module(c, program, module);
-    mem_guard_leave(&guard);
+    bc_program_free(program);
+    wc_image_free(image);
     return status;
+}
+
+kernc_status kernc_module_adopt(kernc_context *c, struct bc_program *program, kernc_module **module)
+{
+    return adopt(c, program, NULL, module);
+}
+
+kernc_status kernc_module_adopt_image(kernc_context *c, struct wc_image *image, kernc_module **module)
+{
+    return adopt(c, NULL, image, module);
 }
 
 kernc_status kernc_module_load(kernc_context *c, const void *bytes, size_t size, kernc_module **module)
@@ -103,11 +122,29 @@ kernc_status kernc_module_load(kernc_context *c, const void *bytes, size_t size,
     if (mem_guard_enter(&guard))
         return rt_fail_memory(c);
     const char *why = NULL;
-    struct bc_program *program = bc_read(bytes, size, &why);
+    bool is_image = size >= WC_MAGIC_BYTES && memcmp(bytes, WC_MAGIC, WC_MAGIC_BYTES) == 0;
+    struct wc_image *image = is_image ? wc_read(bytes, size, &why) : NULL;
+    struct bc_program *program = is_image ? NULL : bc_read(bytes, size, &why);
     mem_guard_leave(&guard);
-    if (!program)
+    if (!program && !image)
         return rt_fail(c, KERNC_BAD_PROGRAM, "not a program: %s", why);
-    return kernc_module_adopt(c, program, module);
+    return adopt(c, program, image, module);
+}
+
+const struct wc_image *kernc_module_image(const kernc_module *module)
+{
+    return module ? module->image : NULL;
+}
+
+const char *kernc_module_scheme(const kernc_module *module)
+{
+    static const char *const modes[] = {
+#define WC_MODE(name, text, meaning) "warp-core:" text,
+#include "backend/warpcore/modes.def"
+    };
+    if (!module)
+        return "";
+    return module->image ? modes[module->image->mode] : module->program->scheme;
 }
 
 const struct bc_program *kernc_module_program(const kernc_module *module)
@@ -119,7 +156,7 @@ void kernc_module_free(kernc_module *m)
 {
     if (!m)
         return;
-    for (uint32_t i = 0; m->kernels && i < m->program->kernels.count; i++)
+    for (uint32_t i = 0; m->kernels && i < m->kernel_count; i++)
         kernc_statistics_free(m->kernels[i].total);
     if (m->data.link)
         rt_region_close(&m->context->memory, &m->data);
@@ -127,6 +164,7 @@ void kernc_module_free(kernc_module *m)
     if (m->next)
         m->next->link = m->link;
     bc_program_free(m->program);
+    wc_image_free(m->image);
     arena_free(&m->arena);
     mem_free(m);
 }
@@ -135,12 +173,12 @@ void kernc_module_free(kernc_module *m)
 
 uint32_t kernc_module_kernel_count(const kernc_module *module)
 {
-    return module ? module->program->kernels.count : 0;
+    return module ? module->kernel_count : 0;
 }
 
 kernc_kernel *kernc_module_kernel_at(kernc_module *module, uint32_t index)
 {
-    return module && index < module->program->kernels.count ? &module->kernels[index] : NULL;
+    return module && index < module->kernel_count ? &module->kernels[index] : NULL;
 }
 
 kernc_status kernc_module_kernel(kernc_module *module, const char *name, kernc_kernel **kernel)
@@ -148,11 +186,11 @@ kernc_status kernc_module_kernel(kernc_module *module, const char *name, kernc_k
     if (!module || !kernel)
         return KERNC_INVALID;
     *kernel = NULL;
-    uint32_t count = module->program->kernels.count;
+    uint32_t count = module->kernel_count;
     if (!name && count != 1)
         return rt_fail(module->context, KERNC_NOT_FOUND, "the program has %u kernels: name one", count);
     for (uint32_t i = 0; i < count && !*kernel; i++)
-        if (!name || strcmp(name, module->kernels[i].code->name) == 0)
+        if (!name || strcmp(name, module->kernels[i].name) == 0)
             *kernel = &module->kernels[i];
     return *kernel ? KERNC_OK
                    : rt_fail(module->context, KERNC_NOT_FOUND, "the program has no kernel %s", name);
@@ -160,19 +198,19 @@ kernc_status kernc_module_kernel(kernc_module *module, const char *name, kernc_k
 
 const char *kernc_kernel_name(const kernc_kernel *kernel)
 {
-    return kernel ? kernel->code->name : "";
+    return kernel ? kernel->name : "";
 }
 
 uint32_t kernc_kernel_parameter_count(const kernc_kernel *kernel)
 {
-    return kernel ? kernel->code->params.count : 0;
+    return kernel ? kernel->param_count : 0;
 }
 
 bool kernc_kernel_parameter(const kernc_kernel *kernel, uint32_t index, kernc_parameter *parameter)
 {
-    if (!kernel || !parameter || index >= kernel->code->params.count)
+    if (!kernel || !parameter || index >= kernel->param_count)
         return false;
-    const struct bc_param *p = &kernel->code->params.at[index];
+    const struct bc_param *p = &kernel->params[index];
     *parameter = (kernc_parameter){p->name, p->text ? p->text : "", p->pointer, p->element_bytes};
     return true;
 }

@@ -85,10 +85,8 @@ static void print_operand(struct text *t, const struct bc_conversion *c, scalar_
 #undef PRINT
 }
 
-static void print_lane(struct rt_warp *w, const struct bc_text *format, const struct bc_operand *operands, unsigned count,
-                       unsigned lane)
+void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand, const void *from)
 {
-    struct text *t = &w->worker->text;
     const char *at = format->bytes, *end = at + format->length, *next;
     struct bc_conversion c;
     for (unsigned used = 0; (next = bc_conversion_next(at, end, &c)) != NULL; at = next) {
@@ -98,18 +96,30 @@ static void print_lane(struct rt_warp *w, const struct bc_text *format, const st
         else if (c.type == BC_VOID)
             text_add(t, c.start, c.length);
         else if (used < count) {
-            print_operand(t, &c, operand_bits(w, operands[used], lane), operands[used].type);
-            used++;
+            enum bc_value type;
+            scalar_bits   bits = operand(from, used++, &type);
+            print_operand(t, &c, bits, type);
         }
     }
     text_add(t, at, (size_t)(end - at));
 }
 
+struct lane_operands { const struct rt_warp *w; const struct bc_operand *at; unsigned lane; };
+
+static scalar_bits lane_operand(const void *from, unsigned index, enum bc_value *type)
+{
+    const struct lane_operands *o = from;
+    *type = o->at[index].type;
+    return operand_bits(o->w, o->at[index], o->lane);
+}
+
 bool rt_printf(struct rt_warp *w, const struct bc_ins *ins)
 {
     const struct bc_program *p = w->worker->launch->program;
-    for rt_each_lane (i, w->active)
-        print_lane(w, &p->texts.at[ins->imm], p->operands.at + ins->b, ins->a, (unsigned)i);
+    for rt_each_lane (i, w->active) {
+        struct lane_operands from = {w, p->operands.at + ins->b, (unsigned)i};
+        rt_print(&w->worker->text, &p->texts.at[ins->imm], ins->a, lane_operand, &from);
+    }
     return true;
 }
 

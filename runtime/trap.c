@@ -55,10 +55,10 @@ void rt_trap_text(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
 }
 
 /* What lies at a global address, as the end of a sentence. */
-static void describe_global(const struct rt_warp *w, bool store, uint32_t address, uint32_t bytes, char *text,
+static void describe_global(const struct rt_memory *m, bool store, uint32_t address, uint32_t bytes, char *text,
                             size_t size)
 {
-    const struct rt_region *r = rt_memory_nearest(&w->worker->launch->context->memory, address);
+    const struct rt_region *r = rt_memory_nearest(m, address);
     uint64_t end = r ? (uint64_t)r->address + r->bytes : 0;
     if (address >> RT_SEGMENT_SHIFT == 0)
         snprintf(text, size, "is a null pointer access");
@@ -81,28 +81,36 @@ static void describe_global(const struct rt_warp *w, bool store, uint32_t addres
     }
 }
 
-void rt_trap_access(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, char space, bool store,
-                    uint32_t address, uint32_t bytes)
+void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char *text, size_t size)
 {
     char why[300];
-    struct rt_access access = rt_access[ins->op];
-    bool aligned = !access.valid || (address & (bytes - 1)) == 0;
-    uint32_t limit = space == 'h' ? w->shared_bytes : w->private_bytes;
-    if (!aligned)
+    if (!a.aligned)
         snprintf(why, sizeof why, "is misaligned");
-    else if (space == 'g')
-        describe_global(w, store, address, bytes, why, sizeof why);
-    else if (address < BC_FIRST_ADDRESS)
+    else if (a.space == 'g')
+        describe_global(m, a.store, a.address, a.bytes, why, sizeof why);
+    else if (a.address < BC_FIRST_ADDRESS)
         snprintf(why, sizeof why, "is a null pointer access");
     else
         snprintf(why, sizeof why, "is out of bounds: the %s has %u bytes",
-                 space == 'h' ? "block's shared memory" : "thread's private memory", limit);
-    rt_trap(w, ins, lane, "%s of %u byte%s at %s address 0x%08x %s", store ? "store" : "load", bytes,
-            bytes == 1 ? "" : "s",
-            space == 'g'   ? "global"
-            : space == 'h' ? "shared"
-                           : "private",
-            address, why);
+                 a.space == 'h' ? "block's shared memory" : "thread's private memory", a.limit);
+    snprintf(text, size, "%s of %u byte%s at %s address 0x%08x %s", a.store ? "store" : "load", a.bytes,
+             a.bytes == 1 ? "" : "s",
+             a.space == 'g'   ? "global"
+             : a.space == 'h' ? "shared"
+                              : "private",
+             a.address, why);
+}
+
+void rt_trap_access(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, char space, bool store,
+                    uint32_t address, uint32_t bytes)
+{
+    char text[400];
+    struct rt_access access = rt_access[ins->op];
+    struct rt_bad_access a = {.space = space, .store = store, .address = address, .bytes = bytes};
+    a.aligned = !access.valid || (address & (bytes - 1)) == 0;
+    a.limit = space == 'h' ? w->shared_bytes : w->private_bytes;
+    rt_describe_access(&w->worker->launch->context->memory, a, text, sizeof text);
+    rt_trap(w, ins, lane, "%s", text);
     w->worker->trap.has_address = true;
     w->worker->trap.address = address;
 }

@@ -1,0 +1,137 @@
+/* fault.c: how a warp stops that has gone wrong: the trap as the interpreter would report it, and the machine's state. */
+#include "runtime/warpcore/simulator.h"
+
+#include <stdio.h>
+
+/* ---- the state, for people -------------------------------------------------------------------------------- */
+
+/* Lane 0 on the right, as the numbers of masks have it. */
+static void add_mask(struct text *t, uint8_t mask)
+{
+    for (unsigned lane = WC_LANES; lane-- > 0;)
+        text_char(t, mask >> lane & 1 ? '1' : '.');
+}
+
+/* A code word with the symbol before it and the source line. */
+static void add_word(struct text *t, const struct wc_image *m, uint32_t word)
+{
+    const struct wc_symbol *in = NULL;
+    for (uint32_t i = 0; i < m->symbols.count && m->symbols.at[i].word <= word; i++)
+        in = &m->symbols.at[i];
+    text_printf(t, "%u", word);
+    if (in && in->word == word)
+        text_printf(t, " <%s>", in->name);
+    else if (in)
+        text_printf(t, " <%s+%u>", in->name, word - in->word);
+    if (word < m->places.count && m->places.at[word].line)
+        text_printf(t, " line %u", m->places.at[word].line);
+}
+
+static void add_entry(struct text *t, const struct rt_sim_warp *w, uint32_t i)
+{
+    const struct rt_divergence_entry *e = &w->flow.stack[i];
+    bool rpc = w->flow.mode == WC_MODE_RPC;
+    text_printf(t, "  %2u%s  saved ", i, i + 1 == w->flow.depth ? " top" : "    ");
+    add_mask(t, e->saved);
+    text_addz(t, "  pending ");
+    add_mask(t, e->pending);
+    if (e->pending) {
+        text_addz(t, " at ");
+        add_word(t, w->sim->image, e->target);
+    }
+    text_addz(t, rpc ? "  meet at " : "  of the branch ");
+    add_word(t, w->sim->image, e->key);
+    text_addz(t, rpc || !e->phase ? "\n" : "  second group\n");
+}
+
+static const struct wc_trap_info *trap_info(enum wc_trap code)
+{
+    for (size_t i = 0; i < wc_trap_count; i++)
+        if (wc_trap_info[i].code == code)
+            return &wc_trap_info[i];
+    BUG("trap %d", code);
+}
+
+static void write_report(const struct rt_sim_warp *w, uint32_t word, enum wc_trap code)
+{
+    struct text *t = &w->sim->report;
+    text_printf(t, "FAULT %d (%s) in warp %u at word ", code, trap_info(code)->name, w->index);
+    add_word(t, w->sim->image, word);
+    text_addz(t, ": ");
+    wc_print_word(w->sim->image->code.at[word], NULL, t);
+    text_printf(t, "\nmode %s; active ", wc_mode_info[w->flow.mode].name);
+    add_mask(t, w->flow.active);
+    text_addz(t, ", live ");
+    add_mask(t, w->flow.live);
+    text_printf(t, "; divergence stack: %s\n", w->flow.depth ? "" : "empty");
+    for (uint32_t i = w->flow.depth; i-- > 0;)
+        add_entry(t, w, i);
+}
+
+/* ---- the trap ----------------------------------------------------------------------------------------------- */
+
+static void thread_of(const struct rt_sim_warp *w, unsigned lane, uint32_t thread[3])
+{
+    const uint32_t *block = w->sim->block;
+    uint32_t t = w->index * WC_LANES + lane;
+    thread[0] = t % block[0];
+    thread[1] = t / block[0] % block[1];
+    thread[2] = t / block[0] / block[1];
+}
+
+static void record(struct rt_sim_warp *w, uint32_t word, enum wc_trap code, unsigned lane)
+{
+    struct rt_sim *s = w->sim;
+    s->trap = (struct rt_trap_record){.set = true};
+    memcpy(s->trap.block, s->block_index, sizeof s->trap.block);
+    thread_of(w, lane, s->trap.thread);
+    if (word < s->image->places.count) {
+        s->trap.line = s->image->places.at[word].line;
+        s->trap.column = s->image->places.at[word].column;
+    }
+    w->stop = RT_TRAPPED;
+    if (word < s->image->code.count)
+        write_report(w, word, code);
+}
+
+void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane, const char *fmt, ...)
+{
+    if (w->begin)
+        rt_sim_end_run(w, pc);
+    record(w, rt_sim_word(w, pc), code, lane);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(w->sim->trap.text, sizeof w->sim->trap.text, fmt, args);
+    va_end(args);
+}
+
+void rt_sim_fault_event(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum rt_divergence_event event)
+{
+    static const uint8_t codes[] = {
+        [RT_STACK_FULL - RT_FIRST_FAULT] = WC_TRAP_STACK_OVERFLOW, [RT_NOT_UNIFORM - RT_FIRST_FAULT] = WC_TRAP_NOT_UNIFORM,
+        [RT_EMPTY_DIVERGE - RT_FIRST_FAULT] = WC_TRAP_DIVERGE_EMPTY, [RT_NO_LANES - RT_FIRST_FAULT] = WC_TRAP_NO_MEETING,
+        [RT_LANES_LOST - RT_FIRST_FAULT] = WC_TRAP_NO_MEETING,
+    };
+    enum wc_trap code = (enum wc_trap)codes[event - RT_FIRST_FAULT];
+    const char *text = event == RT_NO_LANES ? "the swap leaves no lane active" : trap_info(code)->meaning;
+    rt_sim_fault(w, pc, code, w->flow.active ? rt_lowest(w->flow.active) : 0, "%s", text);
+}
+
+void rt_sim_fault_text(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane)
+{
+    const struct wc_text *text = &w->sim->image->texts.at[pc->imm];
+    rt_sim_fault(w, pc, code, lane, "%.*s", (int)(text->length < 400 ? text->length : 400), text->bytes);
+}
+
+void rt_sim_fault_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, unsigned lane, enum wc_space space, bool store,
+                         uint32_t address, uint32_t bytes)
+{
+    char text[400];
+    struct rt_bad_access a = {.space = "ghp"[space], .store = store, .address = address, .bytes = bytes};
+    a.aligned = (address & ((bytes & -bytes) - 1)) == 0;
+    a.limit = space == WC_SPACE_shared ? w->shared_bytes : w->private_bytes;
+    rt_describe_access(&w->sim->context->memory, a, text, sizeof text);
+    rt_sim_fault(w, pc, WC_TRAP_ACCESS, lane, "%s", text);
+    w->sim->trap.has_address = true;
+    w->sim->trap.address = address;
+}

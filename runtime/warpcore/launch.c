@@ -1,0 +1,232 @@
+/* launch.c: a launch of an image's kernel: the words are decoded, arguments laid out, blocks run, and all is counted. */
+#include "runtime/warpcore/simulator.h"
+
+#include <stdlib.h>
+
+/* ---- instruction sets of the host ------------------------------------------------------------------------------ */
+
+#define CORE(isa) extern const struct rt_sim_core rt_sim_core_##isa;
+#include "runtime/warpcore/cores.def"
+
+const struct rt_sim_core *rt_sim_core_choose(const char *isa)
+{
+    static const struct rt_sim_core *const cores[] = {
+#define CORE(isa) &rt_sim_core_##isa,
+#include "runtime/warpcore/cores.def"
+    };
+    for (size_t i = 0; i < COUNT(cores); i++)
+        if ((!isa || strcmp(isa, cores[i]->isa) == 0) && rt_runs_here(cores[i]->isa))
+            return cores[i];
+    return NULL;
+}
+
+/* ---- preparing --------------------------------------------------------------------------------------------------- */
+
+/* Registers and predicates that always read the same can be written: that goes to a row nobody reads. */
+static uint8_t destination(const struct wc_ins *ins)
+{
+    char letter = wc_op_info[ins->op].operands[0];
+    if (ins->d == 0 && letter == 'D')
+        return WC_REGISTERS;
+    return ins->d == 0 && letter == 'P' ? WC_PREDICATES : ins->d;
+}
+
+/* Words that are no instruction fault when they are executed; so does the place behind the code. */
+static void decode(struct rt_sim *s)
+{
+    uint32_t words = s->image->code.count;
+    s->code = arena_array(&s->arena, struct rt_sim_ins, words + 1);
+    s->cycles_before = arena_array(&s->arena, uint32_t, words + 2);
+    for (uint32_t i = 0; i < words; i++) {
+        struct wc_ins ins;
+        if (!wc_decode(s->image->code.at[i], &ins))
+            BUG("word %u of a verified image is no instruction", i);
+        s->code[i] = (struct rt_sim_ins){.run = s->core->handlers[ins.op], .imm = ins.imm, .op = ins.op, .rpc = ins.rpc,
+                                         .d = destination(&ins), .a = ins.a, .b = ins.b, .c = ins.c};
+        s->cycles_before[i + 1] = s->cycles_before[i] + wc_cycles((enum wc_op)ins.op);
+    }
+    s->code[words].run = s->core->illegal;
+}
+
+static bool reads_clock(const struct rt_sim *s)
+{
+    for (uint32_t i = 0; i < s->image->code.count; i++)
+        if (s->code[i].op == WC_csrr && (s->code[i].imm == WC_CSR_CYCLE || s->code[i].imm == WC_CSR_CYCLEH))
+            return true;
+    return false;
+}
+
+/* Values narrower than a word come extended already; see image.h. */
+static void lay_out_arguments(struct rt_sim *s, const uint64_t *bits)
+{
+    uint32_t word = 0;
+    for (uint32_t i = 0; i < s->kernel->param_count; i++) {
+        s->arguments[word++] = (uint32_t)bits[i];
+        if (s->kernel->params[i].type == BC_I64)
+            s->arguments[word++] = (uint32_t)(bits[i] >> 32);
+    }
+}
+
+static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
+{
+    const char *scheme = kernc_module_scheme(s->kernel->module);
+    if (o->warp != WC_LANES)
+        return rt_fail(s->context, KERNC_INVALID, "a warp of the warp-core machine has %d threads, not %u", WC_LANES, o->warp);
+    if (o->scheme && strcmp(o->scheme, scheme) != 0)
+        return rt_fail(s->context, KERNC_INVALID, "the program was compiled for scheme %s, not for %s", scheme, o->scheme);
+    if (!s->core)
+        return rt_fail(s->context, KERNC_NOT_FOUND, "no simulator for instruction set %s on this machine", o->isa);
+    if (s->image->shared_bytes > s->context->memory.limit - s->context->memory.used)
+        return rt_fail(s->context, KERNC_LIMIT, "shared memory of %u bytes is over the limit of memory (max_memory)",
+                       s->image->shared_bytes);
+    return KERNC_OK;
+}
+
+static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
+{
+    uint64_t *bits = arena_array(&s->arena, uint64_t, s->kernel->param_count);
+    s->core = rt_sim_core_choose(o->isa);
+    kernc_status status = check(s, o);
+    if (status == KERNC_OK)
+        status = rt_read_arguments(s->kernel, o, bits, arena_array(&s->arena, bool, s->kernel->param_count));
+    if (status != KERNC_OK)
+        return status;
+    lay_out_arguments(s, bits);
+    decode(s);
+    memcpy(s->grid, o->grid, sizeof s->grid);
+    memcpy(s->block, o->block, sizeof s->block);
+    s->blocks = rt_volume(o->grid);
+    s->threads = (uint32_t)rt_volume(o->block);
+    s->warps = (s->threads + WC_LANES - 1) / WC_LANES;
+    s->fuel = o->fuel;
+    s->segment_shift = (uint32_t)__builtin_ctz(o->segment);
+    s->data = s->kernel->module->data.address;
+    s->shared = arena_alloc(&s->arena, s->image->shared_bytes + WC_LANES * 4);
+    s->memory = s->image->shared_bytes;
+    s->running = arena_array(&s->arena, struct rt_sim_warp *, s->warps);
+    s->tally = arena_new(&s->arena, struct rt_sim_tally);
+    if ((o->flags & KERNC_STATISTICS) || reads_clock(s))
+        s->clock = rt_clock_new(s, o->cores);
+    return KERNC_OK;
+}
+
+/* ---- statistics ---------------------------------------------------------------------------------------------------- */
+
+/* What one word has come to: `ran` is how often it was executed. */
+static void add_word(const struct rt_sim *s, kernc_statistics *to, uint32_t word, struct rt_sim_count ran)
+{
+    const struct rt_sim_tally *t = s->tally;
+    enum wc_op op = (enum wc_op)s->code[word].op;
+    bool global = rt_sim_is_global(op) && s->clock;
+    uint64_t more = global && t->segments[word] ? (t->segments[word] - ran.warps) * WC_COST_SEGMENT : 0;
+    more += t->divergences[word] * WC_COST_DIVERGE;
+    kernc_line_metrics all = {.warp_instructions = ran.warps,
+                              .thread_instructions = ran.threads,
+                              .cycles = ran.warps * wc_cycles(op) + more,
+                              .memory_instructions = rt_sim_is_global(op) ? ran.warps : 0,
+                              .memory_transactions = t->transactions[word],
+                              .divergences = t->divergences[word]};
+    to->metrics.warp_instructions += all.warp_instructions;
+    to->metrics.thread_instructions += all.thread_instructions;
+    to->metrics.cycles += all.cycles;
+    to->metrics.memory_instructions += all.memory_instructions;
+    to->metrics.memory_transactions += all.memory_transactions;
+    to->metrics.converges += op == WC_converge ? ran.warps : 0;
+    uint32_t line = word < s->image->places.count ? s->image->places.at[word].line : 0;
+    if (line)
+        rt_line_metrics_add(rt_statistics_line(to, line), &all);
+}
+
+static void list_lines(const struct rt_sim *s, kernc_statistics *to)
+{
+    for (uint32_t i = 0; i < s->image->places.count; i++)
+        if (s->image->places.at[i].line)
+            vec_push(&to->arena, &to->lines, ((kernc_line_metrics){.line = s->image->places.at[i].line}));
+    rt_statistics_sort_lines(to);
+}
+
+/* Runs that began before a word or there, less those that ended before it. */
+static void add_words(const struct rt_sim *s, kernc_statistics *to)
+{
+    struct rt_sim_count ran = {0};
+    for (uint32_t i = 0; i < s->image->code.count; i++) {
+        ran.warps += s->tally->begins[i].warps - s->tally->ends[i].warps;
+        ran.threads += s->tally->begins[i].threads - s->tally->ends[i].threads;
+        add_word(s, to, i, ran);
+    }
+}
+
+static void make_statistics(struct rt_sim *s, double seconds, kernc_statistics **made)
+{
+    kernc_statistics *to = *made = mem_alloc(sizeof *to);
+    arena_init(&to->arena);
+    list_lines(s, to);
+    add_words(s, to);
+    to->metrics.overhead_instructions = to->metrics.converges;
+    to->metrics.effective_converges = s->tally->effective;
+    to->metrics.divergences = s->tally->parted;
+    to->metrics.reconvergences = s->tally->joined;
+    to->metrics.max_stack_depth = s->tally->deepest;
+    to->metrics.core_cycles = s->clock ? rt_clock_cycles(s->clock) : 0;
+    to->metrics.seconds = seconds;
+    to->thread_slots = s->thread_slots;
+    to->counted = s->clock != NULL;
+    to->whole_block = s->warps == 1;
+    rt_statistics_set_ratios(to);
+}
+
+/* ---- running --------------------------------------------------------------------------------------------------------- */
+
+/* How the launch went. */
+static kernc_status outcome(struct rt_sim *s)
+{
+    kernc_context *c = s->context;
+    if (s->trap.set) {
+        text_add(&c->trap_report, s->report.at ? s->report.at : "", s->report.length);
+        return rt_report_trap(s->kernel, &s->trap);
+    }
+    if (s->over_memory)
+        return rt_fail(c, KERNC_LIMIT, "kernel %s: its registers and memory are over the limit of memory (max_memory)",
+                       s->kernel->name);
+    if (s->out_of_fuel)
+        return rt_fail(c, KERNC_LIMIT, "kernel %s: out of fuel after %llu warp instructions", s->kernel->name,
+                       (unsigned long long)s->fuel);
+    return KERNC_OK;
+}
+
+/* What is allocated on the way is in *s, *made and *spare, so that a failure leaks nothing. */
+static kernc_status run(struct rt_sim *s, const kernc_launch *o, kernc_statistics **made, kernc_statistics **spare,
+                        kernc_statistics **wanted)
+{
+    kernc_status status = prepare(s, o);
+    if (status != KERNC_OK)
+        return status;
+    double start = rt_now();
+    rt_sim_blocks(s);
+    double seconds = rt_now() - start;
+    status = outcome(s);
+    make_statistics(s, seconds, made);
+    rt_statistics_keep(s->kernel, made, spare, wanted);
+    return status;
+}
+
+kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics)
+{
+    kernc_context *c = kernel->module->context;
+    struct rt_sim s = {.context = c, .kernel = kernel, .image = kernel->module->image, .entry = kernel->entry};
+    kernc_statistics *made = NULL, *spare = NULL;
+    struct mem_guard guard;
+    kernc_status status;
+    arena_init(&s.arena);
+    if (mem_guard_enter(&guard))
+        status = rt_fail_memory(c);
+    else
+        status = run(&s, o, &made, &spare, statistics);
+    mem_guard_leave(&guard);
+    kernc_statistics_free(made);
+    kernc_statistics_free(spare);
+    text_free(&s.text);
+    text_free(&s.report);
+    arena_free(&s.arena);
+    return status;
+}
