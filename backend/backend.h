@@ -9,6 +9,8 @@
 struct be_options {
     const char *scheme;     /* noted in the program: the scheme its lowering pass was run for; NULL: "pdom" */
     bool        tokens;     /* keep convergence tokens (the oracle decides groups by them) */
+    bool        stays_together;   /* lanes part only at divergent branches, and until they meet (pdom): scalars may live
+                                     across blocks (backend/bytecode/steady.c) */
 };
 
 /* Bytecode of every kernel of a verified module, at any -O level. NULL with diagnostics if the program goes
@@ -20,5 +22,11 @@ struct bc_program *be_bytecode(const struct ir_module *m, const struct be_option
  * any other: passes may run over it. False with diagnostics at what the machine can't do (target-double,
  * target-atomic, target-extern); then the module is good for nothing. */
 bool wc_legalize(struct ir_module *m, struct diagnostics *d);
+
+struct wc_options { enum wc_mode mode; };
+/* The image of a legalised module whose branches are in the form of the mode (opt/pipelines.def). NULL with
+ * diagnostics if it goes beyond a limit (ids: code-size, registers, private-memory, shared-memory, constant-data,
+ * recursion, divergence). The module is not changed. */
+struct wc_image *wc_generate(const struct ir_module *m, const struct wc_options *o, struct diagnostics *d);
 
 #endif

@@ -177,6 +177,8 @@ bool be_defines(const struct be_word *w);    /* its d is a register that it writ
 
 extern const uint8_t be_latency[];           /* cycles by enum ir_latency */
 
+struct launch be_copy_launch(struct arena *a, const struct launch *from);   /* emit.c; strings too */
+
 /* frames.c */
 bool be_frames(struct be_context *c);        /* call graph, private memory; false: error */
 void be_frame_bases(struct be_context *c);   /* after regalloc of every function, and be_place_fills */

@@ -164,6 +164,15 @@ static bool check_reached(struct wc_legalizer *x)
     return x->d->errors == before;
 }
 
+static void split_function(struct wc_legalizer *x)
+{
+    wc_split_function(x);
+    uint32_t n = ir_block_at(x->f, ir_entry(x->f))->params.count;
+    if (n > IR_MAX_ARGS)
+        wc_error(x, "target-parameters", x->f->at, "'%s' takes %u words of arguments, %u more than a function can",
+                 x->f->name, n, n - IR_MAX_ARGS);
+}
+
 bool wc_legalize(struct ir_module *m, struct diagnostics *d)
 {
     struct arena scratch;
@@ -173,12 +182,14 @@ bool wc_legalize(struct ir_module *m, struct diagnostics *d)
         arena_free(&scratch);
         mem_fail(0);
     }
+    uint32_t before = d->errors;
     struct wc_legalizer x = {.m = m, .d = d, .scratch = &scratch};
     wc_find_addresses(&x);
     for_each_function(&x, lower_control);
     bool good = check_reached(&x);
     if (good)
-        for_each_function(&x, wc_split_function);
+        for_each_function(&x, split_function);
+    good = good && d->errors == before;
     mem_guard_leave(&guard);
     arena_free(&scratch);
     return good;

@@ -1,0 +1,207 @@
+/* frames.c: which functions are reached, callees before callers; where allocas and spilled values lie.
+ *
+ * Recursion being an error, frames have fixed places: a callee's lie behind those of all its callers. Allocas have the
+ * addresses that they have in the interpreter (backend/bytecode/frames.c), so that a program that reads uninitialised
+ * private memory reads the same; slots for spilled values lie behind all of them, above r30.
+ */
+#include "backend/warpcore/codegen.h"
+
+static uint32_t max32(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- call graph ------------------------------------------------------------------------------------------- */
+
+static void find_callees(struct wc_context *c, uint32_t id)
+{
+    const struct ir_function *f = c->m->functions.at[id];
+    for ir_each_block(i, b, f)
+        for ir_each_ins(r, f, b) {
+            c->frames[id].has_barrier |= ir_at(f, r)->op == IR_barrier;
+            if (ir_at(f, r)->op == IR_call)
+                vec_push(&c->arena, &c->frames[id].callees, (uint32_t)ir_at(f, r)->imm);
+        }
+}
+
+enum { WHITE, GREY, BLACK };
+struct step { uint32_t function, next; };    /* next: callee to be visited */
+
+static bool visit(struct wc_context *c, uint32_t root, uint8_t *colour)
+{
+    VEC(struct step) stack = {0};
+    vec_push(&c->arena, &stack, ((struct step){root, 0}));
+    colour[root] = GREY;
+    find_callees(c, root);
+    while (stack.count) {
+        struct step *top = &vec_last(&stack);
+        struct wc_frame *frame = &c->frames[top->function];
+        if (top->next == frame->callees.count) {
+            colour[top->function] = BLACK;
+            frame->reached = true;
+            vec_push(&c->arena, &c->order, top->function);
+            stack.count--;
+            continue;
+        }
+        uint32_t callee = frame->callees.at[top->next++];
+        if (colour[callee] == GREY) {
+            const struct ir_function *f = c->m->functions.at[callee];
+            wc_fail(c, "recursion", f->at, "'%s' may call itself, directly or through others; recursion has no frame",
+                    f->name);
+            return false;
+        }
+        if (colour[callee] == WHITE) {
+            colour[callee] = GREY;
+            find_callees(c, callee);
+            vec_push(&c->arena, &stack, ((struct step){callee, 0}));
+        }
+    }
+    return true;
+}
+
+/* ---- private memory ------------------------------------------------------------------------------------------ */
+
+static void measure_allocas(struct wc_context *c, struct wc_function *f)
+{
+    uint32_t *size = &c->frames[f->id].private_size;
+    for (uint32_t r = 1; r < f->ir->ins.count; r++) {
+        const struct ir_ins *ins = ir_at(f->ir, r);
+        if (ins->op != IR_alloca)
+            continue;
+        if (!f->alloca_address)
+            f->alloca_address = arena_array(&c->arena, uint32_t, f->ir->ins.count);
+        uint32_t align = ins->imm2 ? ins->imm2 : 1;
+        uint64_t at = ((uint64_t)*size + align - 1) / align * align;
+        f->alloca_address[r] = (uint32_t)at;
+        at += (uint64_t)ins->imm;
+        *size = at > WC_MAX_PRIVATE ? WC_MAX_PRIVATE + 1 : (uint32_t)at;
+    }
+}
+
+static bool place_allocas(struct wc_context *c)
+{
+    for (uint32_t i = c->order.count; i-- > 0;) {
+        uint32_t id = c->order.at[i];
+        struct wc_frame *frame = &c->frames[id];
+        frame->private_base = max32(frame->private_base, WC_FIRST_ADDRESS);
+        uint32_t end = (frame->private_base + frame->private_size + 15) & ~15u;
+        if (end > WC_MAX_PRIVATE) {
+            const struct ir_function *f = c->m->functions.at[id];
+            wc_fail(c, "private-memory", f->at, "'%s' and its callers need more than %u bytes of private memory",
+                    f->name, WC_MAX_PRIVATE);
+            return false;
+        }
+        for (uint32_t k = 0; k < frame->callees.count; k++) {
+            struct wc_frame *callee = &c->frames[frame->callees.at[k]];
+            callee->private_base = max32(callee->private_base, end);
+        }
+        const struct wc_function *f = c->functions[id];
+        for (uint32_t r = 1; f->alloca_address && r < f->ir->ins.count; r++)
+            f->alloca_address[r] += frame->private_base;
+    }
+    return true;
+}
+
+bool wc_frames(struct wc_context *c)
+{
+    uint32_t n = c->m->functions.count;
+    uint8_t *colour = arena_array(&c->arena, uint8_t, n);
+    c->frames = arena_array(&c->arena, struct wc_frame, n);
+    c->functions = arena_array(&c->arena, struct wc_function *, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (c->m->functions.at[i]->flags & IR_FN_KERNEL && colour[i] == WHITE && !visit(c, i, colour))
+            return false;
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        struct wc_function *f = c->functions[c->order.at[i]] = arena_new(&c->arena, struct wc_function);
+        f->id = c->order.at[i];
+        f->ir = c->m->functions.at[f->id];
+        f->kernel = f->ir->flags & IR_FN_KERNEL;
+        f->calls = c->frames[f->id].callees.count > 0;
+        measure_allocas(c, f);
+    }
+    return place_allocas(c);
+}
+
+/* ---- slots ------------------------------------------------------------------------------------------------------ */
+
+/* What the words of a load or store can name above r30. */
+static bool within_reach(struct wc_context *c, uint32_t id)
+{
+    const struct wc_frame *frame = &c->frames[id];
+    uint32_t end = frame->base + frame->slots;
+    const struct ir_function *f = c->m->functions.at[id];
+    if (end == 0 || wc_imm_fits(WC_ld_private_32, (int64_t)end * 4))
+        return true;
+    wc_fail(c, "registers", f->at,
+            "'%s' and its callers keep %u values in private memory for want of registers; instructions reach %u", f->name,
+            end, 511u);
+    return false;
+}
+
+/* Slots behind those of all callers; what a call destroys and needs was summed up as each function got its
+ * registers. */
+bool wc_frame_places(struct wc_context *c)
+{
+    for (uint32_t i = c->order.count; i-- > 0;) {
+        const struct wc_frame *frame = &c->frames[c->order.at[i]];
+        if (!within_reach(c, c->order.at[i]))
+            return false;
+        for (uint32_t k = 0; k < frame->callees.count; k++) {
+            struct wc_frame *callee = &c->frames[frame->callees.at[k]];
+            callee->base = max32(callee->base, frame->base + frame->slots);
+        }
+    }
+    return true;
+}
+
+/* ---- edges ------------------------------------------------------------------------------------------------------ */
+
+/* A block with one way in takes its parameters' values from there. */
+static void forward_params(struct wc_context *c, struct wc_function *f, const struct ir_cfg *cfg)
+{
+    ir_ref *to = arena_array(&c->arena, ir_ref, f->ir->ins.count);
+    for (uint32_t i = 1; i < cfg->rpo_count; i++) {
+        uint32_t b = cfg->rpo[i];
+        struct ir_block *block = ir_block_at(f->ir, b);
+        if (ir_pred_count(cfg, b) != 1 || !block->params.count)
+            continue;
+        uint32_t from = cfg->preds[cfg->pred_start[b]], edge = cfg->pred_edges[cfg->pred_start[b]];
+        struct ir_edge *e = &ir_block_at(f->ir, from)->edges.at[edge];
+        for (uint32_t k = 0; k < block->params.count; k++)
+            to[block->params.at[k]] = e->args[k];
+        e->argc = 0;
+        block->params.count = 0;
+    }
+    ir_substitute(f->ir, to);
+}
+
+/* An edge of a branch that has arguments still gets a block for their moves. */
+static void split_edges(struct wc_function *f)
+{
+    for (uint32_t i = 0, n = f->ir->order.count; i < n; i++) {
+        uint32_t b = f->ir->order.at[i];
+        if (ir_block_at(f->ir, b)->edges.count < 2)
+            continue;
+        for (uint32_t e = 0; e < 2; e++)
+            if (ir_block_at(f->ir, b)->edges.at[e].argc)
+                ir_edge_split(f->ir, b, e);
+    }
+}
+
+static void remove_unreachable(struct wc_context *c, struct wc_function *f, const struct ir_cfg *cfg)
+{
+    struct bitset dead = bitset_new(&c->arena, f->ir->blocks.count);
+    for ir_each_block(i, b, f->ir)
+        if (!bitset_has(cfg->reachable, b))
+            bitset_add(dead, b);
+    ir_blocks_remove(f->ir, dead);
+}
+
+void wc_prepare(struct wc_context *c, struct wc_function *f)
+{
+    const struct ir_cfg *cfg = ir_cfg_new(&c->arena, f->ir);
+    remove_unreachable(c, f, cfg);
+    forward_params(c, f, ir_cfg_new(&c->arena, f->ir));
+    split_edges(f);
+    f->cfg = ir_cfg_new(&c->arena, f->ir);
+}

@@ -1,0 +1,221 @@
+/* generate.c: wc_generate: the image of a legalised module. */
+#include "backend/bytecode/emit.h"
+#include "backend/warpcore/codegen.h"
+
+void wc_fail(struct wc_context *c, const char *id, place at, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    diag_addv(c->d, DIAG_ERROR, id, (span){at, {0, 0}}, fmt, args);
+    va_end(args);
+}
+
+static const char *copy(struct wc_context *c, const char *s)
+{
+    return s ? arena_strdup(&c->image->arena, s, strlen(s)) : NULL;
+}
+
+static uint32_t max32(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- objects ------------------------------------------------------------------------------------------------- */
+
+static bool lay_out_objects(struct wc_context *c)
+{
+    uint64_t shared = WC_FIRST_ADDRESS, data = 0;
+    c->object_address = arena_array(&c->arena, uint32_t, c->m->objects.count);
+    for (uint32_t i = 0; i < c->m->objects.count; i++) {
+        const struct ir_object *o = &c->m->objects.at[i];
+        bool is_shared = o->space == IR_TYPE_SHARED;
+        uint64_t *end = is_shared ? &shared : &data, limit = is_shared ? WC_MAX_SHARED : WC_MAX_DATA;
+        uint64_t at = o->align ? (*end + o->align - 1) / o->align * o->align : *end;
+        *end = at + o->size;
+        if (*end > limit) {
+            wc_fail(c, is_shared ? "shared-memory" : "constant-data", o->at,
+                    "'%s' does not fit: a program has at most %u bytes of %s", o->name, (unsigned)limit,
+                    is_shared ? "shared memory" : "constant data");
+            return false;
+        }
+        c->object_address[i] = (uint32_t)at;
+    }
+    c->image->shared_bytes = shared == WC_FIRST_ADDRESS ? 0 : ((uint32_t)shared + 15) & ~15u;
+    c->image->data_bytes = (uint32_t)data;
+    return true;
+}
+
+static void copy_data(struct wc_context *c)
+{
+    uint8_t *data = arena_array(&c->image->arena, uint8_t, c->image->data_bytes + 1);
+    for (uint32_t i = 0; i < c->m->objects.count; i++) {
+        const struct ir_object *o = &c->m->objects.at[i];
+        if (o->space != IR_TYPE_SHARED && o->bytes && o->size)
+            memcpy(data + c->object_address[i], o->bytes, o->size);
+    }
+    c->image->data = data;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------ */
+
+static bool is_row(const struct wc_text *t, const struct ir_string *s, uint32_t n, const uint8_t *types)
+{
+    return t->length == s->length && t->operands.count == n && memcmp(t->bytes, s->text, s->length) == 0 &&
+           (n == 0 || memcmp(t->operands.at, types, n) == 0);
+}
+
+uint32_t wc_text_row(struct wc_context *c, uint32_t text, uint32_t n, const uint8_t *types)
+{
+    const struct ir_string *s = &c->m->texts.at[text];
+    uint64_t key = hash_mix(hash_bytes(s->text, s->length), n ? hash_bytes(types, n) : 0);
+    uint32_t row;
+    for (; (row = map_get(&c->texts, key)) != MAP_NONE; key++)
+        if (is_row(&c->image->texts.at[row], s, n, types))
+            return row;
+    if (c->image->texts.count == WC_MAX_TEXTS) {
+        c->too_many_texts = true;
+        return 0;
+    }
+    struct wc_text t = {.bytes = arena_strdup(&c->image->arena, s->text, s->length), .length = s->length};
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(&c->image->arena, &t.operands, types[i]);
+    map_set(&c->arena, &c->texts, key, c->image->texts.count);
+    vec_push(&c->image->arena, &c->image->texts, t);
+    return c->image->texts.count - 1;
+}
+
+/* ---- what kernels need ---------------------------------------------------------------------------------------------- */
+
+/* Callees first: what each function needs includes what its callees need. */
+static void sum_up_callees(struct wc_context *c)
+{
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        struct wc_frame *frame = &c->frames[c->order.at[i]];
+        frame->slots_reached = frame->slots ? frame->base + frame->slots : 0;
+        frame->private_end = (frame->private_base + frame->private_size + 15) & ~15u;
+        for (uint32_t k = 0; k < frame->callees.count; k++) {
+            const struct wc_frame *callee = &c->frames[frame->callees.at[k]];
+            frame->slots_reached = max32(frame->slots_reached, callee->slots_reached);
+            frame->private_end = max32(frame->private_end, callee->private_end);
+            frame->has_barrier |= callee->has_barrier;
+        }
+    }
+}
+
+static void sum_up_words(struct wc_context *c)
+{
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        struct wc_frame *frame = &c->frames[c->order.at[i]];
+        uint32_t deepest = 0;
+        for (uint32_t k = 0; k < frame->callees.count; k++) {
+            const struct wc_frame *callee = &c->frames[frame->callees.at[k]];
+            frame->registers = max32(frame->registers, callee->registers);
+            frame->predicates = max32(frame->predicates, callee->predicates);
+            deepest = max32(deepest, callee->stack);
+        }
+        frame->stack = frame->stack + deepest > WC_LANES - 1 ? WC_LANES - 1 : frame->stack + deepest;
+    }
+}
+
+static void add_kernel(struct wc_context *c, const struct ir_kernel_info *info)
+{
+    const struct ir_function *f = c->m->functions.at[info->function];
+    const struct wc_frame *frame = &c->frames[f->id];
+    uint32_t private_bytes = frame->private_end + ((4 * frame->slots_reached + 15) & ~15u);
+    struct wc_kernel k = {.name = copy(c, f->name), .entry = frame->entry, .registers = frame->registers,
+                          .predicates = frame->predicates, .stack = frame->stack, .line = f->at.line,
+                          .has_barrier = frame->has_barrier,
+                          .private_bytes = private_bytes == WC_FIRST_ADDRESS ? 0 : private_bytes};
+    for (uint32_t i = 0; i < info->params.count; i++) {
+        const struct ir_param_info *x = &info->params.at[i];
+        struct bc_param p = {copy(c, x->name), copy(c, x->text), (uint8_t)be_value_type((enum ir_type)x->type),
+                             x->element, x->element_bytes, ir_is_pointer((enum ir_type)x->type)};
+        vec_push(&c->image->arena, &k.params, p);
+    }
+    vec_push(&c->image->arena, &c->image->kernels, k);
+}
+
+/* ---- the module ------------------------------------------------------------------------------------------------------ */
+
+static bool prepare_function(struct wc_context *c, struct wc_function *f)
+{
+    wc_prepare(c, f);
+    f->meetings = wc_convergence_new(&c->arena, f->ir, c->o->mode, c->d);
+    if (!f->meetings || !wc_select(c, f))
+        return false;
+    wc_drop_dead(c, f);
+    return wc_regalloc(c, f);
+}
+
+static void join_calls(struct wc_context *c)
+{
+    for (uint32_t i = 0; i < c->calls.count; i++) {
+        struct wc_call call = c->calls.at[i];
+        struct wc_ins ins = {.op = WC_call, .d = WC_LINK, .imm = (int32_t)c->frames[call.callee].entry};
+        if (call.word < c->image->code.count && ins.imm < WC_MAX_WORDS)
+            c->image->code.at[call.word] = wc_encode(ins);
+    }
+}
+
+static bool emit_all(struct wc_context *c)
+{
+    place nowhere = {0, 0};
+    for (uint32_t i = c->order.count; i-- > 0;) {
+        struct wc_function *f = c->functions[c->order.at[i]];
+        wc_layout(c, f);
+        vec_push(&c->image->arena, &c->image->symbols, ((struct wc_symbol){copy(c, f->ir->name), c->words}));
+        wc_emit(c, f);
+    }
+    if (c->words > WC_MAX_WORDS)
+        wc_fail(c, "code-size", nowhere, "the program needs %u words of code; the core has %u (%u too many)", c->words,
+                WC_MAX_WORDS, c->words - WC_MAX_WORDS);
+    else if (c->too_many_texts)
+        wc_fail(c, "code-size", nowhere, "the program has more than %u texts", WC_MAX_TEXTS);
+    return c->words <= WC_MAX_WORDS && !c->too_many_texts;
+}
+
+static bool generate(struct wc_context *c)
+{
+    if (!wc_frames(c) || !lay_out_objects(c))
+        return false;
+    for (uint32_t i = 0; i < c->order.count; i++)
+        if (!prepare_function(c, c->functions[c->order.at[i]]))
+            return false;
+    if (!wc_frame_places(c))
+        return false;
+    sum_up_callees(c);
+    if (!emit_all(c))
+        return false;
+    join_calls(c);
+    sum_up_words(c);
+    for (uint32_t i = 0; i < c->m->kernels.count; i++)
+        add_kernel(c, &c->m->kernels.at[i]);
+    copy_data(c);
+    for (uint32_t i = 0; i < c->m->launches.count; i++)
+        vec_push(&c->image->arena, &c->image->launches, be_copy_launch(&c->image->arena, &c->m->launches.at[i]));
+    return true;
+}
+
+struct wc_image *wc_generate(const struct ir_module *m, const struct wc_options *o, struct diagnostics *d)
+{
+    struct wc_context c = {.d = d, .o = o, .image = wc_image_new()};
+    struct mem_guard guard;
+    arena_init(&c.arena);
+    if (mem_guard_enter(&guard)) {
+        ir_module_free(c.m);
+        arena_free(&c.arena);
+        wc_image_free(c.image);
+        mem_fail(0);
+    }
+    c.m = ir_module_copy(m);
+    c.image->file = copy(&c, m->file ? m->file : "");
+    c.image->mode = o->mode;
+    bool good = generate(&c);
+    mem_guard_leave(&guard);
+    ir_module_free(c.m);
+    arena_free(&c.arena);
+    if (good)
+        return c.image;
+    wc_image_free(c.image);
+    return NULL;
+}

@@ -1,0 +1,49 @@
+/* select.h: shared by the files that turn IR into machine code. */
+#ifndef KERNC_WARPCORE_SELECT_H
+#define KERNC_WARPCORE_SELECT_H
+
+#include "backend/warpcore/codegen.h"
+
+struct wc_selector {
+    struct wc_context *c;
+    struct wc_function *f;
+    const struct ir_function *ir;
+    wc_codes *codes;             /* of the block at work */
+    uint32_t  weight;            /* of it */
+    struct map shared, local;    /* repeatable values: of the prologue, of the block at work */
+    struct map listed;           /* those that only lists name */
+    place at;
+};
+
+struct wc_code *wc_put(struct wc_selector *s, unsigned op, uint32_t d, uint32_t a, uint32_t b, int32_t imm);
+/* The same with a new register for d; gives it. */
+uint32_t wc_make(struct wc_selector *s, unsigned op, uint32_t a, uint32_t b, int32_t imm);
+
+/* Registers that hold IR values. */
+uint32_t wc_value(struct wc_selector *s, ir_ref r);
+uint32_t wc_half(struct wc_selector *s, ir_ref r, bool high);       /* of an i64 value, see legalize.h */
+uint32_t wc_define(struct wc_selector *s, ir_ref r);
+uint32_t wc_define_high(struct wc_selector *s, ir_ref r);
+/* A register that operation `op` with this number sets; in loops once for the whole function. */
+uint32_t wc_repeatable(struct wc_selector *s, unsigned op, int32_t imm);
+uint32_t wc_number(struct wc_selector *s, uint32_t v);              /* a register that holds it */
+bool wc_known(const struct wc_selector *s, ir_ref r, uint32_t *v);  /* constants and addresses of allocas and shared objects */
+static inline enum wc_class wc_class_of(enum ir_type t) { return t == IR_TYPE_I1 ? WC_CLASS_P : WC_CLASS_R; }
+uint32_t wc_truth_word(struct wc_selector *s, uint32_t predicate);  /* 0 or 1 */
+
+/* The list of an operation's registers; wc_list_begin gives where it starts. */
+uint32_t wc_list_begin(const struct wc_selector *s);
+void wc_list_value(struct wc_selector *s, ir_ref r);                /* both halves of an i64 */
+void wc_list_end(struct wc_selector *s, struct wc_code *i, uint32_t first);
+
+void wc_select_load(struct wc_selector *s, ir_ref r);               /* select_memory.c */
+void wc_select_store(struct wc_selector *s, ir_ref r);
+void wc_select_atomic(struct wc_selector *s, ir_ref r);
+uint32_t wc_object_address(struct wc_selector *s, ir_ref r);
+bool wc_select_group(struct wc_selector *s, ir_ref r);              /* select_group.c; false: none of its operations */
+void wc_select_call(struct wc_selector *s, ir_ref r);               /* select_call.c */
+void wc_select_return(struct wc_selector *s, ir_ref r);
+void wc_select_printf(struct wc_selector *s, ir_ref r);
+void wc_select_params(struct wc_selector *s);                       /* the prologue's */
+
+#endif
