@@ -11,3 +11,4 @@ backend_SRC += $(addprefix $(warpcore)/,legalize.c legalize_control.c legalize_p
     legalize_library.c)
 backend_SRC += $(addprefix $(warpcore)/,generate.c frames.c select.c select_memory.c select_group.c select_call.c \
     liveness.c interfere.c regalloc.c spill.c layout.c transfer.c emit.c)
+backend_SRC += $(addprefix $(warpcore)/,converge.c)

@@ -41,6 +41,9 @@ struct ir_dominators *ir_dominators_new(struct arena *a, const struct ir_cfg *c)
  * reach the exit (an endless loop) gets a virtual edge to it from its last block in reverse post-order, and
  * so on until every block has a path; the choice is deterministic and changes nothing for other blocks. */
 struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cfg *c);
+/* The same on the graph restricted to blocks that reach a ret: where the threads that a branch parts meet at the latest.
+ * A trap stops them all and an endless part keeps its threads, so neither counts. Other blocks are not in the tree. */
+struct ir_dominators *ir_meets_new(struct arena *a, const struct ir_cfg *c);
 /* Reflexive; false if either block is not in the tree. O(1). */
 static inline bool ir_dominates(const struct ir_dominators *d, uint32_t a, uint32_t b)
 {
@@ -160,12 +163,17 @@ struct ir_uniformity {
     ir_ref       *cause;                   /* by value: the operand, or the divergent branch; 0: none */
     struct bitset branches;                /* by block: ends in a divergent branch */
     struct bitset exits;                   /* by cycle: threads leave it in different iterations */
-    struct bitset apart;                   /* by cycle: irreducible, not m-converged */
+    struct bitset apart;                   /* by cycle: irreducible, not m-converged; or iterations meet in it */
 };
 struct ir_uniformity_options {
     bool ignore_tokens;                    /* as if no token's region reached beyond its cycle */
     const bool *uniform_params;            /* of a device function: by position; NULL: all may be divergent */
+    /* If not NULL: threads that part meet again no earlier than there (ir_meets_new), be it in different iterations of a cycle
+     * around both; such a cycle counts as apart. Looking for them costs IR_MEET_LIMIT block visits at most; beyond
+     * that every cycle around a divergent branch and its meeting point counts so. */
+    const struct ir_dominators *meets;
 };
+#define IR_MEET_LIMIT 4000000u
 /* Which values are the same in all threads of a warp that execute an instruction together, assuming maximal
  * convergence limited by tokens ("Controlled Maximal Convergence"). `t` may be NULL: no tokens. o may be NULL. */
 struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,

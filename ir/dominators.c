@@ -249,12 +249,25 @@ static struct rows forward_rows_with_exit(struct arena *a, const struct ir_cfg *
     return r;
 }
 
-struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cfg *c)
+static struct ir_dominators *dominators_from_exits(struct arena *a, const struct ir_cfg *c, u32_vec exits)
 {
-    u32_vec exits = ir_exits(a, c);
     struct graph g = {c->blocks + 1, c->blocks, backward_rows(a, c, exits),
                       forward_rows_with_exit(a, c, exits)};
     struct search s = {0};
     lengauer_tarjan(a, &g, &s);
     return tree_of(a, &s, c->blocks);
+}
+
+struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cfg *c)
+{
+    return dominators_from_exits(a, c, ir_exits(a, c));
+}
+
+struct ir_dominators *ir_meets_new(struct arena *a, const struct ir_cfg *c)
+{
+    u32_vec returns = {0};
+    for (uint32_t i = c->rpo_count; i-- > 0;)
+        if (ir_at(c->fn, ir_terminator(c->fn, c->rpo[i]))->op == IR_ret)
+            vec_push(a, &returns, c->rpo[i]);
+    return dominators_from_exits(a, c, returns);
 }

@@ -9,6 +9,10 @@
  * of a token that a cycle defines, threads outside the cycle are still grouped by iteration, so uses there
  * see the cycle's uniform values as uniform.
  *
+ * A machine that lets threads meet at immediate post-dominators may bring together those of different iterations, where
+ * a path goes around the post-dominator to the next iteration (`continue` past a test). With the option `meets`
+ * nothing in such a cycle is taken to be converged.
+ *
  * Irreducible cycles: when a divergent branch stands inside, or separates threads that meet inside, nothing in
  * the cycle is taken to be converged (a cautious reading of Controlled m-converged Static Instances).
  */
@@ -24,6 +28,8 @@ struct finder {
     struct arena *arena;
     const bool *uniform_params;
     uint32_t *first_edge;                  /* scratch by block: the latest branch's first edge to it */
+    const struct ir_dominators *meets;     /* see struct ir_uniformity_options */
+    uint32_t *passed, visits;              /* by block: the latest branch (plus 1) whose threads may pass it before they meet */
     VEC(struct ir_token_region *) extended; /* regions that reach beyond the cycle of their definition */
 };
 
@@ -238,6 +244,43 @@ static void meet_apart(struct finder *f, uint32_t block)
         take_apart(f, k);
 }
 
+/* ---- iterations that meet ---------------------------------------------------------------------------------------------- */
+
+/* Marks what threads from the branch may pass in cycle k before they meet. False: over the limit. */
+static bool pass_before_meeting(struct finder *f, uint32_t branch, uint32_t meet, uint32_t k)
+{
+    u32_vec list = {0};
+    vec_push(f->arena, &list, branch);
+    for (uint32_t next = 0; next < list.count; next++) {
+        const struct ir_block *b = ir_block_at(f->fn, list.at[next]);
+        for (uint32_t e = 0; e < b->edges.count; e++) {
+            uint32_t s = b->edges.at[e].block;
+            if (s == meet || f->passed[s] == branch + 1 || !ir_cycle_has(f->u->cycles, k, s))
+                continue;
+            f->passed[s] = branch + 1;
+            vec_push(f->arena, &list, s);
+        }
+    }
+    f->visits += list.count;
+    return f->visits <= IR_MEET_LIMIT;
+}
+
+/* Takes apart the cycles in which threads from the branch meet after some of them have begun another iteration. */
+static void iterations_meet(struct finder *f, uint32_t branch)
+{
+    const struct ir_cycles *c = f->u->cycles;
+    uint32_t meet = f->meets ? f->meets->idom[branch] : IR_NO_BLOCK;
+    uint32_t inner = meet == IR_NO_BLOCK ? IR_NO_CYCLE : ir_cycle_common(c, branch, meet), outer = inner;
+    if (inner == IR_NO_CYCLE)
+        return;
+    while (c->at[outer].parent != IR_NO_CYCLE)
+        outer = c->at[outer].parent;
+    bool known = f->visits <= IR_MEET_LIMIT && pass_before_meeting(f, branch, meet, outer);
+    for (uint32_t k = inner; k != IR_NO_CYCLE; k = c->at[k].parent)
+        if (!known || f->passed[c->at[k].header] == branch + 1)
+            take_apart(f, k);
+}
+
 /* ---- propagation ----------------------------------------------------------------------------------------------------- */
 
 /* Several edges of the branch to one block: threads meet there at once, with arguments that may differ. */
@@ -262,6 +305,7 @@ static void branch_diverges(struct finder *f, uint32_t b)
     ir_ref branch = ir_terminator(f->fn, b);
     const struct ir_joins *j = ir_find_joins(f->joins, b);
     meet_apart(f, b);
+    iterations_meet(f, b);
     mark_twin_edges(f, b);
     for (uint32_t i = 0; i < j->joins.count; i++) {
         meet_apart(f, j->joins.at[i]);
@@ -340,6 +384,8 @@ struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c,
     f.uniform_params = o != NULL ? o->uniform_params : NULL;
     f.joins = ir_join_finder_new(a, c, cycles);
     f.first_edge = arena_array(a, uint32_t, c->blocks);
+    f.passed = arena_array(a, uint32_t, c->blocks);
+    f.meets = o != NULL ? o->meets : NULL;
     find_users(&f);
     find_extended_regions(&f);
     mark_sources(&f);

@@ -301,37 +301,6 @@ static struct bitset blocks_between(struct converge *x, struct demand d)
 
 /* ---- gathering ------------------------------------------------------------------------------------------------------- */
 
-static bool returns(const struct converge *x, uint32_t b)
-{
-    return ir_at(x->f, ir_terminator(x->f, b))->op == IR_ret;
-}
-
-/* One return for the whole function, in a block of its own. True if there was another form before. */
-static bool unify_returns(struct converge *x)
-{
-    struct ir_function *f = x->f;
-    u32_vec blocks = {0};
-    for (uint32_t i = 0; i < x->g->rpo_count; i++)
-        if (returns(x, x->g->rpo[i]))
-            vec_push(x->arena, &blocks, x->g->rpo[i]);
-    bool alone = blocks.count == 1 && ir_block_at(f, blocks.at[0])->first == ir_terminator(f, blocks.at[0]);
-    if (blocks.count == 0 || alone)
-        return false;
-    uint32_t end = ir_block_new(f, "return");
-    ir_ref value = f->result == IR_TYPE_VOID ? 0 : ir_param_new(f, end, (enum ir_type)f->result, NULL);
-    struct ir_cursor c = {.fn = f, .block = end, .at = ir_at(f, ir_terminator(f, blocks.at[0]))->at};
-    ir_emit_ret(&c, value);
-    for (uint32_t i = 0; i < blocks.count; i++) {
-        ir_ref ret = ir_terminator(f, blocks.at[i]), old = value ? ir_at(f, ret)->args[0] : 0;
-        c = (struct ir_cursor){.fn = f, .block = blocks.at[i], .at = ir_at(f, ret)->at};
-        ir_remove(f, ret);
-        ir_emit_br(&c, end);
-        if (value)
-            ir_edge_arg(f, &ir_block_at(f, blocks.at[i])->edges.at[0], old);
-    }
-    return true;
-}
-
 /* Edges that leave the blocks between, or the branch. */
 static opt_edges edges_out(const struct converge *x, struct demand d, struct bitset between)
 {
@@ -353,10 +322,7 @@ static void repair(struct converge *x, struct bitset between)
     struct opt_demotion demotion = {.c = x->c, .f = x->f};
     for bitset_each (b, between)
         opt_demote_region(&demotion, b, 1);
-    struct bitset outside = opt_used_outside(&demotion);
-    for bitset_each (r, outside)
-        if (ir_at(x->f, r)->type != IR_TYPE_TOKEN)
-            opt_demote(&demotion, r);
+    opt_demote_used_outside(&demotion);
     opt_demote_finish(&demotion);
 }
 
@@ -416,7 +382,7 @@ static bool run_round(struct converge *x, uint32_t round)
                    "not all threads of an operation may meet: control flow too large to gather");
         return false;
     }
-    if (!unify_returns(x))
+    if (!opt_return_once(x->arena, x->g, x->f))
         meet(x, d);
     opt_invalidate(x->c, x->f);
     return true;

@@ -72,6 +72,14 @@ struct bitset opt_used_outside(struct opt_demotion *d)
     return outside;
 }
 
+void opt_demote_used_outside(struct opt_demotion *d)
+{
+    struct bitset outside = opt_used_outside(d);
+    for bitset_each (r, outside)
+        if (ir_at(d->f, r)->type != IR_TYPE_TOKEN)
+            opt_demote(d, r);
+}
+
 /* ---- values become variables, and values again --------------------------------------------------------------------- */
 
 struct finish { struct opt_demotion *d; uint32_t *of; uint32_t of_capacity; };

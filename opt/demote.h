@@ -23,7 +23,8 @@ void opt_demote(struct opt_demotion *d, ir_ref value);              /* twice doe
 void opt_demote_copy(struct opt_demotion *d, ir_ref value, ir_ref copy);   /* nothing if value is not demoted */
 void opt_demote_finish(struct opt_demotion *d);                     /* asks for the analyses anew */
 
-/* Marks in *outside the values of the region that are used elsewhere. Linear. */
+/* The values that are used outside of their region. Linear. */
 struct bitset opt_used_outside(struct opt_demotion *d);
+void opt_demote_used_outside(struct opt_demotion *d);               /* all of them but tokens */
 
 #endif

@@ -122,6 +122,39 @@ void opt_branch_fold(struct ir_function *f, uint32_t b, uint32_t e)
     block->reconverge = IR_NO_BLOCK;
 }
 
+static bool returns(const struct ir_function *f, uint32_t b)
+{
+    return ir_at(f, ir_terminator(f, b))->op == IR_ret;
+}
+
+static void lead_to_return(struct ir_function *f, uint32_t b, uint32_t end)
+{
+    ir_ref ret = ir_terminator(f, b), value = f->result == IR_TYPE_VOID ? 0 : ir_at(f, ret)->args[0];
+    struct ir_cursor c = {.fn = f, .block = b, .at = ir_at(f, ret)->at};
+    ir_remove(f, ret);
+    ir_emit_br(&c, end);
+    if (value)
+        ir_edge_arg(f, &ir_block_at(f, b)->edges.at[0], value);
+}
+
+bool opt_return_once(struct arena *scratch, const struct ir_cfg *g, struct ir_function *f)
+{
+    u32_vec blocks = {0};
+    for (uint32_t i = 0; i < g->rpo_count; i++)
+        if (returns(f, g->rpo[i]))
+            vec_push(scratch, &blocks, g->rpo[i]);
+    bool alone = blocks.count == 1 && ir_block_at(f, blocks.at[0])->first == ir_terminator(f, blocks.at[0]);
+    if (blocks.count == 0 || alone)
+        return false;
+    uint32_t end = ir_block_new(f, "return");
+    ir_ref value = f->result == IR_TYPE_VOID ? 0 : ir_param_new(f, end, (enum ir_type)f->result, NULL);
+    struct ir_cursor c = {.fn = f, .block = end, .at = ir_at(f, ir_terminator(f, blocks.at[0]))->at};
+    ir_emit_ret(&c, value);
+    for (uint32_t i = 0; i < blocks.count; i++)
+        lead_to_return(f, blocks.at[i], end);
+    return true;
+}
+
 /* ---- memory ----------------------------------------------------------------------------------------------- */
 
 ir_ref opt_reloaded(struct ir_cursor *c, enum ir_mem m, ir_ref stored)

@@ -89,3 +89,36 @@ uint32_t opt_gather(struct arena *scratch, struct ir_function *f, const opt_edge
     finish_block(&g, at);
     return g.block;
 }
+
+/* Its edges carry what dominates the chain: parameters of the block, or what stands before it. */
+void opt_switch_to_tests(struct ir_function *f, uint32_t block)
+{
+    ir_ref ins = ir_terminator(f, block);
+    if (ir_at(f, ins)->op != IR_switch)
+        return;
+    ir_ref value = ir_at(f, ins)->args[0];
+    enum ir_type type = ir_at(f, value)->type;
+    struct ir_cursor c = {.fn = f, .block = block, .at = ir_at(f, ins)->at};
+    uint32_t cases = ir_block_at(f, block)->edges.count;
+    struct ir_edge *edges = arena_array(&f->module->arena, struct ir_edge, cases);
+    memcpy(edges, ir_block_at(f, block)->edges.at, cases * sizeof *edges);
+    ir_remove(f, ins);
+    if (cases == 1) {
+        ir_emit0(&c, IR_br, IR_TYPE_VOID);
+        return;
+    }
+    ir_block_at(f, block)->edges.count = 0;
+    for (uint32_t e = 1; e < cases; e++) {
+        bool last = e + 1 == cases;
+        uint32_t rest = last ? edges[0].block : ir_block_new(f, "test");
+        ir_ref wanted = ir_const(f, type, type == IR_TYPE_I32 ? (uint32_t)edges[e].value : (uint64_t)edges[e].value);
+        ir_ref equal = ir_emit2(&c, IR_eq, IR_TYPE_I1, value, wanted);
+        ir_emit_brif(&c, equal, edges[e].block, rest);
+        struct ir_block *b = ir_block_at(f, c.block);
+        b->edges.at[0] = edges[e];
+        b->edges.at[0].value = 0;
+        if (last)
+            b->edges.at[1] = edges[0];
+        c.block = rest;
+    }
+}

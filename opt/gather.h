@@ -14,5 +14,10 @@ typedef VEC(struct opt_edge) opt_edges;
 /* The new block. Values that reached uses behind the edges by dominance may not do so any more: the caller repairs
  * that. `at`: the place that the branch is given. */
 uint32_t opt_gather(struct arena *scratch, struct ir_function *f, const opt_edges *edges, place at);
+/* Turns the block's switch, if it ends in one, into a chain of tests for equality, each in a block of its own. */
+void opt_switch_to_tests(struct ir_function *f, uint32_t block);
+
+/* Gives each cycle with several entries a header (opt/reducible.c). False: there were too many. */
+bool opt_make_reducible(struct opt_context *c, struct ir_function *f, bool *changed);
 
 #endif

@@ -7,8 +7,6 @@
  */
 #include "opt/gather.h"
 
-enum { ROUNDS_MAX = 1000 };
-
 static ir_ref add_token(struct ir_function *f, enum ir_op op, uint32_t block, ir_ref token)
 {
     struct ir_cursor c = {.fn = f, .block = block, .before = ir_block_at(f, block)->first};
@@ -57,51 +55,13 @@ bool opt_infer_tokens(struct arena *scratch, struct ir_function *f)
     return true;
 }
 
-/* A cycle with several entries, outermost first; IR_NO_CYCLE: none. */
-static uint32_t find_irreducible(const struct ir_cycles *cycles)
-{
-    for (uint32_t i = 0; i < cycles->count; i++)
-        if (cycles->at[i].entries.count != 1)
-            return i;
-    return IR_NO_CYCLE;
-}
-
-static void give_header(struct arena *scratch, struct ir_function *f, const struct ir_cfg *g, const struct ir_cycle *cycle)
-{
-    opt_edges edges = {0};
-    for (uint32_t i = 0; i < cycle->entries.count; i++) {
-        uint32_t entry = cycle->entries.at[i];
-        for ir_each_pred(p, entry, g)
-            vec_push(scratch, &edges, ((struct opt_edge){p, g->pred_edges[p_at]}));
-    }
-    opt_gather(scratch, f, &edges, ir_at(f, ir_block_at(f, cycle->header)->first)->at);
-}
-
-/* False: too many cycles with several entries. A definition that dominates one entry of a cycle dominates all (each
- * reaches the others), so no value loses a use behind the new header. */
-static bool make_reducible(struct opt_context *c, struct ir_function *f)
-{
-    for (unsigned round = 0; round < ROUNDS_MAX; round++) {
-        struct arena scratch = {0};
-        const struct ir_cfg *g = ir_cfg_new(&scratch, f);
-        const struct ir_cycles *cycles = ir_cycles_new(&scratch, g);
-        uint32_t cycle = find_irreducible(cycles);
-        if (cycle != IR_NO_CYCLE)
-            give_header(&scratch, f, g, &cycles->at[cycle]);
-        arena_free(&scratch);
-        if (cycle == IR_NO_CYCLE)
-            return true;
-        opt_count(c, "cycles given a header", 1);
-    }
-    return false;
-}
-
 bool opt_infer(struct opt_context *c, struct ir_function *f)
 {
     struct opt_token_modes modes = opt_token_modes_of(f);
     if (!modes.uncontrolled || modes.controlled)
         return false;
-    if (make_reducible(c, f) && opt_infer_tokens(c->scratch, f))
+    bool changed = false;
+    if (opt_make_reducible(c, f, &changed) && opt_infer_tokens(c->scratch, f))
         return true;
     opt_remark(c, f, OPT_MISSED, "irreducible", f->at, "no tokens inferred: too many cycles with several entries");
     return true;

@@ -53,6 +53,8 @@ void opt_block_append(struct ir_function *f, uint32_t into, uint32_t from);
 uint32_t opt_chosen_edge(const struct ir_function *f, uint32_t b, scalar_bits bits);
 /* Makes the terminator a br along edge number e. */
 void opt_branch_fold(struct ir_function *f, uint32_t b, uint32_t e);
+/* One ret for the whole function, in a block of its own; false: so it was already, or nothing returns. */
+bool opt_return_once(struct arena *scratch, const struct ir_cfg *g, struct ir_function *f);
 /* The value that a load of type `t` as `m` gives where `stored` was stored as `m`. */
 ir_ref opt_reloaded(struct ir_cursor *c, enum ir_mem m, ir_ref stored);
 /* Address r as a root and a constant offset from it, through ptradd. */

@@ -9,8 +9,8 @@
  *     it; there it is the word of the branch's own CONVERGE. A jump is BR p0 with NONE.
  *   - A block begins with its CONVERGEs, in the order given, before all else (moves of spilled parameters too), and every
  *     edge to it, jumps and fall-through included, enters at the first of them. Arguments are moved before, on the edge.
- *   - If `taken` is an edge, BR's target is that edge's, the other side is the next word. If `direct`, the target is the
- *     word of the branch's own CONVERGE: no code stands on that edge (it has no arguments).
+ *   - If `direct`, BR's target is edge `taken`: the word of the branch's own CONVERGE, without code on the edge (it has
+ *     no arguments); the other side is the next word. If not `direct`, `taken` is what costs least: a loop's exit.
  *   - The entry block's CONVERGEs, if any, come behind the prologue: calls enter before it, loops do not.
  *   - A function returns by one RET, a kernel ends by one EXIT.
  */
@@ -24,8 +24,8 @@
 #define WC_EITHER UINT32_MAX
 struct wc_meeting {
     uint32_t meet;            /* block where the lanes of the block's brif meet; IR_NO_BLOCK: R = NONE */
-    uint32_t taken;           /* edge of the brif that BR has to take; WC_EITHER: free */
-    bool     direct;          /* and that leads straight to the CONVERGE */
+    uint32_t taken;           /* edge that BR's target is better made of; WC_EITHER: both are as good */
+    bool     direct;          /* and must be, straight to the CONVERGE */
     bool     uniform;         /* the brif is proven uniform */
     u32_vec  converge;        /* the CONVERGEs that the block begins with: each the block of the branch it joins. Modes rpc
                                  and article: one at most, whose branch does not matter */
