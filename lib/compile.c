@@ -233,7 +233,8 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
     run_passes(r, o);
     if (failed(r) || o->ir_only)
         return;
-    struct be_options be = {.scheme = o->scheme, .tokens = strcmp(o->scheme, "oracle") == 0};
+    struct be_options be = {.scheme = o->scheme, .tokens = strcmp(o->scheme, "oracle") == 0,
+                            .stays_together = strcmp(o->scheme, "pdom") == 0};
     r->program = be_bytecode(r->module, &be, &r->diagnostics);
     failed(r);
 }

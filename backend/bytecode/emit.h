@@ -2,6 +2,7 @@
  *
  * The way of a function:
  *   frames.c    call graph: which functions are reached, private memory, later the bases of their registers
+ *   steady.c    which values may be read as scalars in other blocks than their own
  *   select.c    IR → words on virtual registers (select_*.c: the larger kinds of instructions)
  *   liveness.c  words nobody needs are dropped; live ranges; which registers are temporaries
  *   regalloc.c  registers of the function's frame for what lives across switch points
@@ -55,7 +56,8 @@ struct be_word {
     uint32_t d, a, b, c, e, imm; /* imm: of call, the function; of printf and hostcall, see `operands` */
     place    at;
 };
-struct be_move { uint32_t to, from, next; };                  /* next: of the same `to` */
+/* next: of the same `to`. shares: of scalars, they may have one register if their live ranges allow it (steady.c). */
+struct be_move { uint32_t to, from, next; bool shares; };
 struct be_edge { uint32_t target, first_move, moves; };       /* target: IR block */
 struct be_block {
     uint32_t ir;                 /* IR block */
@@ -192,6 +194,7 @@ void be_select(struct be_context *c, struct be_function *f);
 /* IR block where the lanes that a block's branch parts meet again; IR_NO_BLOCK: at the function's end, or it
  * parts none. */
 uint32_t be_meet(const struct be_function *f, const struct be_block *b);
+uint32_t be_meeting_point(const struct be_function *f, uint32_t branch);    /* the same if lanes part at the IR block */
 void be_liveness(struct be_context *c, struct be_function *f);
 void be_regalloc(struct be_context *c, struct be_function *f);
 /* Return slots and fills: all functions that have a caller or callee in common, however far, have them in one

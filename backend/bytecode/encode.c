@@ -178,7 +178,10 @@ struct edge_file { struct be_encoder *e; enum bc_file file; uint32_t line; };
 static void put_transfer(void *data, struct be_transfer t)
 {
     struct edge_file *x = data;
-    unsigned kind = x->file == BC_FILE_MASKS ? BC_KIND_M : t.wide ? BC_KIND_W : BC_KIND_V;
+    unsigned kind = x->file == BC_FILE_MASKS     ? BC_KIND_M
+                    : x->file == BC_FILE_SCALARS ? BC_KIND_S
+                    : t.wide                     ? BC_KIND_W
+                                                 : BC_KIND_V;
     struct bc_ins ins = {.op = (uint16_t)((t.from_scalar ? BC_spread_v : BC_mov_v) + kind),
                          .d = (uint16_t)t.to,
                          .a = (uint16_t)t.from};
@@ -201,7 +204,7 @@ static uint32_t collect_moves(struct be_encoder *e, const struct be_edge *edge, 
         if (!to->live || be_file((enum bc_kind)to->kind) != file)
             continue;
         struct be_transfer t = {be_register(e, m->to), be_register(e, m->from), is_wide(to),
-                                from->kind == BC_KIND_S};
+                                from->kind == BC_KIND_S && to->kind != BC_KIND_S};
         if (t.from_scalar || t.to != t.from)
             vec_push(&e->c->arena, &e->transfers, t);
     }
@@ -210,12 +213,16 @@ static uint32_t collect_moves(struct be_encoder *e, const struct be_edge *edge, 
 
 static bool has_moves(struct be_encoder *e, const struct be_edge *edge)
 {
-    return collect_moves(e, edge, BC_FILE_VECTORS) || collect_moves(e, edge, BC_FILE_MASKS);
+    for (enum bc_file file = BC_FILE_VECTORS; file < BC_FILES; file++)
+        if (collect_moves(e, edge, file))
+            return true;
+    return false;
 }
 
 static void put_moves(struct be_encoder *e, const struct be_edge *edge, uint32_t line)
 {
-    for (enum bc_file file = BC_FILE_VECTORS; file <= BC_FILE_MASKS; file++) {
+    /* Scalars last: spreading into lanes reads them as they were. */
+    for (enum bc_file file = BC_FILE_VECTORS; file < BC_FILES; file++) {
         struct edge_file x = {e, file, line};
         struct be_mover mover = {put_transfer, take_scratch, &x};
         if (collect_moves(e, edge, file))

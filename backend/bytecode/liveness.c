@@ -8,7 +8,7 @@
  * lane sees its own register as a thread running alone would, in whatever order a scheme runs the arms of a
  * branch: ordinary interference of one thread's live ranges decides who may share a register (wide and narrow
  * vectors never do: enum be_region says why). What is written in every lane (temporaries, scalars) is never
- * live across a switch point, or, if it is the same all the time, has a scalar of its own.
+ * live across a switch point, or, if it is the same all the time or steady (steady.c), has a scalar of its own.
  *
  * Intervals. A definition dominates its uses, and in reverse post-order what dominates comes first; so a live
  * block never lies before the definition's. Beyond the last use it may: on the way round a loop that is
@@ -124,7 +124,7 @@ static void walk_edges(struct walk *w, const struct be_block *b, uint32_t edge_c
                 continue;
             note_use(w, move->from, 2 * (b->end - 1) + 1);
             struct be_vreg *from = be_vreg(f, move->from);
-            from->across |= edge_count > 1 || from->kind != BC_KIND_S;
+            from->across |= edge_count > 1 || from->kind != BC_KIND_S || move->shares;
         }
     }
 }
@@ -198,7 +198,7 @@ static void extend_over_loops(struct be_context *c, struct be_function *f)
     uint32_t *back = back_edges(&c->arena, f), *first = arena_array(&c->arena, uint32_t, f->blocks.count);
     for (uint32_t v = 1; v < f->vregs.count; v++) {
         struct be_vreg *x = be_vreg(f, v);
-        if (x->home != BE_FRAME || !x->live || x->kind == BC_KIND_S || v == f->result)
+        if (x->home != BE_FRAME || !x->live || v == f->result)
             continue;
         x->next = first[x->block];
         first[x->block] = v;

@@ -7,8 +7,8 @@
  * kept sorted, the smaller group is merged into the larger, and groups stop growing at GROUP_LIMIT: no input
  * makes this quadratic.
  *
- * Registers that are not shared: scalars that live across switch points (written without a mask), the
- * function's result.
+ * Registers that are not shared but within a group: scalars that live across switch points (written without a mask;
+ * only moves that steady.c allows it form groups); not at all: the function's result.
  */
 #include "backend/bytecode/emit.h"
 
@@ -134,7 +134,8 @@ static void merge(struct allocator *a, uint32_t small, uint32_t large)
 static void coalesce(struct allocator *a, const struct be_move *move)
 {
     const struct be_vreg *to = be_vreg(a->f, move->to), *from = be_vreg(a->f, move->from);
-    if (!to->live || !shares(from) || to->kind != from->kind)
+    bool scalars = move->shares && from->home == BE_FRAME && from->kind == BC_KIND_S;
+    if (!to->live || (!shares(from) && !scalars) || to->kind != from->kind)
         return;
     uint32_t x = a->leader[move->to], y = a->leader[move->from];
     if (x == y || member_count(a, x) + member_count(a, y) > GROUP_LIMIT)
@@ -252,14 +253,21 @@ static void allocate_shared(struct allocator *a)
             be_vreg(f, v)->reg = be_vreg(f, a->leader[v])->reg;
 }
 
+static bool is_frame_scalar(const struct be_vreg *v)
+{
+    return v->live && v->home == BE_FRAME && v->kind == BC_KIND_S;
+}
+
 static void allocate_exclusive(struct allocator *a)
 {
     for (uint32_t v = 1; v < a->f->vregs.count; v++) {
         struct be_vreg *x = be_vreg(a->f, v);
-        bool scalar = x->home == BE_FRAME && x->kind == BC_KIND_S;
-        if ((x->live && scalar) || v == a->f->result)
+        if ((is_frame_scalar(x) && a->leader[v] == v) || v == a->f->result)
             x->reg = take(a, v);
     }
+    for (uint32_t v = 1; v < a->f->vregs.count; v++)
+        if (is_frame_scalar(be_vreg(a->f, v)))
+            be_vreg(a->f, v)->reg = be_vreg(a->f, a->leader[v])->reg;
 }
 
 void be_regalloc(struct be_context *c, struct be_function *f)

@@ -69,7 +69,8 @@ bool be_invariant(const struct be_selector *s, ir_ref r)
 
 bool be_uniform(const struct be_selector *s, ir_ref r)
 {
-    return be_invariant(s, r) || (s->scalars[r] && be_vreg(s->f, s->scalars[r])->segment == s->segment);
+    return be_invariant(s, r) ||
+           (s->scalars[r] && (s->steady[r] || be_vreg(s->f, s->scalars[r])->segment == s->segment));
 }
 
 uint32_t be_scalar(struct be_selector *s, ir_ref r)
@@ -88,6 +89,13 @@ uint32_t be_scalar(struct be_selector *s, ir_ref r)
 static uint32_t param_register(struct be_selector *s, const struct ir_ins *ins)
 {
     return be_vreg_new(s->c, s->f, be_kind((enum ir_type)ins->type), BE_FRAME);
+}
+
+static uint32_t scalar_param(struct be_selector *s, ir_ref param)
+{
+    if (!s->scalars[param])
+        s->scalars[param] = be_vreg_new(s->c, s->f, BC_KIND_S, BE_FRAME);
+    return s->scalars[param];
 }
 
 uint32_t be_lanes(struct be_selector *s, ir_ref r)
@@ -336,18 +344,21 @@ static void select_ins(struct be_selector *s, ir_ref r)
 /* ---- blocks -------------------------------------------------------------------------------------------- */
 
 /* The moves that the edge's arguments ask for. They stand at the end of the block, behind a branch in a
- * block of their own: there only invariant scalars can still be read. */
-static void select_edge(struct be_selector *s, const struct ir_edge *e, bool only)
+ * block of their own: there only invariant and steady scalars can still be read. */
+static void select_edge(struct be_selector *s, uint32_t from_block, const struct ir_edge *e, bool only)
 {
     struct be_function *f = s->f;
     const u32_vec *params = &ir_block_at(s->ir, e->block)->params;
     vec_push(&s->c->arena, &f->edges, ((struct be_edge){e->block, f->moves.count, e->argc}));
     for (uint32_t i = 0; i < e->argc; i++) {
-        uint32_t to = be_lanes(s, params->at[i]);
-        bool scalar = only ? be_uniform(s, e->args[i]) : be_invariant(s, e->args[i]);
-        uint32_t from = scalar ? be_scalar(s, e->args[i]) : be_lanes(s, e->args[i]);
+        ir_ref p = params->at[i], arg = e->args[i];
+        uint32_t to = s->steady[p] ? scalar_param(s, p) : be_lanes(s, p);
+        bool scalar = only ? be_uniform(s, arg) : be_invariant(s, arg) || s->steady[arg];
+        INVARIANT(scalar || !s->steady[p]);
+        uint32_t from = scalar ? be_scalar(s, arg) : be_lanes(s, arg);
         struct be_vreg *param = be_vreg(f, to);
-        vec_push(&s->c->arena, &f->moves, ((struct be_move){to, from, param->first_move}));
+        bool shares = s->steady[p] && be_may_share(s, p, arg, from_block);
+        vec_push(&s->c->arena, &f->moves, ((struct be_move){to, from, param->first_move, shares}));
         param->first_move = f->moves.count - 1;
     }
 }
@@ -358,6 +369,16 @@ static void begin_param(struct be_selector *s, uint32_t v, uint32_t word)
     param->word = word;
     param->start = 2 * word;
     param->block = s->f->cfg->rpo_index[ir_at(s->ir, s->at)->block];
+}
+
+static void begin_params(struct be_selector *s, const struct ir_block *block, uint32_t word)
+{
+    for (uint32_t i = 0; i < block->params.count; i++) {
+        ir_ref p = block->params.at[i];
+        begin_param(s, s->steady[p] ? scalar_param(s, p) : be_lanes(s, p), word);
+        if (s->steady[p])
+            be_spread(s, p);
+    }
 }
 
 static void select_block(struct be_selector *s, uint32_t b)
@@ -371,13 +392,12 @@ static void select_block(struct be_selector *s, uint32_t b)
     be_put(s, BC_block, 0, 0, 0, 0)->cycles = 0;
     vec_last(&f->words).parts = 0;
     if (!s->f->kernel || b != ir_entry(s->ir))
-        for (uint32_t i = 0; i < block->params.count; i++)
-            begin_param(s, be_lanes(s, block->params.at[i]), out->first);
+        begin_params(s, block, out->first);
     for ir_each_ins(r, s->ir, b)
         select_ins(s, s->at = r);
     out->first_edge = f->edges.count;
     for (uint32_t e = 0; e < block->edges.count; e++)
-        select_edge(s, &block->edges.at[e], block->edges.count == 1);
+        select_edge(s, b, &block->edges.at[e], block->edges.count == 1);
     out->end = f->words.count;
 }
 
@@ -409,12 +429,15 @@ static bool may_part_lanes(enum bc_op op)
            (op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_B);
 }
 
+uint32_t be_meeting_point(const struct be_function *f, uint32_t branch)
+{
+    uint32_t chosen = ir_block_at(f->ir, branch)->reconverge;
+    return chosen != IR_NO_BLOCK && bitset_has(f->cfg->reachable, chosen) ? chosen : f->post->idom[branch];
+}
+
 uint32_t be_meet(const struct be_function *f, const struct be_block *b)
 {
-    uint32_t chosen = ir_block_at(f->ir, b->ir)->reconverge;
-    if (!may_part_lanes((enum bc_op)f->words.at[b->end - 1].op))
-        return IR_NO_BLOCK;
-    return chosen != IR_NO_BLOCK && bitset_has(f->cfg->reachable, chosen) ? chosen : f->post->idom[b->ir];
+    return may_part_lanes((enum bc_op)f->words.at[b->end - 1].op) ? be_meeting_point(f, b->ir) : IR_NO_BLOCK;
 }
 
 static void find_meets(struct be_function *f)
@@ -436,6 +459,7 @@ void be_select(struct be_context *c, struct be_function *f)
     s.scalars = arena_array(&c->arena, uint32_t, n);
     s.uses = arena_array(&c->arena, uint32_t, n);
     s.invariant = arena_array(&c->arena, bool, n);
+    s.steady = arena_array(&c->arena, bool, n);
     vec_resize(&c->arena, &f->blocks, f->cfg->rpo_count);
     vec_reserve(&c->arena, &f->words, n + f->blocks.count);      /* about what most functions need */
     vec_reserve(&c->arena, &f->vregs, n);
@@ -443,6 +467,7 @@ void be_select(struct be_context *c, struct be_function *f)
     if (f->ir->result != IR_TYPE_VOID)
         f->result = be_vreg_new(c, f, be_kind((enum ir_type)f->ir->result), BE_FRAME);
     count_uses(&s);
+    be_find_steady(&s);
     for (uint32_t i = 0; i < f->cfg->rpo_count; i++)
         select_block(&s, f->cfg->rpo[i]);
     note_params(&s);

@@ -5,16 +5,18 @@
 #include "backend/bytecode/emit.h"
 
 /* How a value is held. Uniform ones live in scalars: those that are the same all the time a warp runs
- * ("invariant") may be read everywhere; the others ("local": results of ballot, loads from a uniform
- * address, …) are what the active lanes agreed on between two switch points, and may be read as scalars
- * only there. Behind its definition a uniform value is also spread over lanes; the spreading word dies if
+ * ("invariant") may be read everywhere; "steady" ones wherever their definition dominates (steady.c); the others
+ * ("local": results of ballot, loads from a uniform address, …) are what the active lanes agreed on between two
+ * switch points, and may be read as scalars only there. Behind its definition a uniform value is also spread over lanes; the spreading word dies if
  * no lane form reads it. */
 struct be_selector {
     struct be_context *c;
     struct be_function *f;
     const struct ir_function *ir;
     uint32_t *lanes, *scalars;   /* virtual registers by ir_ref, or 0 */
-    bool     *invariant;
+    bool     *invariant, *steady;
+    uint32_t *parted_depth;      /* by block: steady.c */
+    struct ir_cycles *cycles;    /* NULL: nothing is steady */
     uint32_t *uses;              /* operands and edge arguments that name the value */
     uint32_t segment;            /* counts switch points */
     bool     boundary;           /* the next word has one before it */
@@ -40,6 +42,10 @@ struct be_word *be_put(struct be_selector *s, enum bc_op op, uint32_t d, uint32_
 void be_put_move(struct be_selector *s, uint32_t to, ir_ref r);
 /* A switch point lies before the next word. */
 void be_switch_point(struct be_selector *s);
+
+void be_find_steady(struct be_selector *s);                  /* steady.c */
+/* Whether the parameter's register may be the argument's too, which comes from block `from`. */
+bool be_may_share(const struct be_selector *s, ir_ref param, ir_ref argument, uint32_t from);
 
 void be_select_load(struct be_selector *s, ir_ref r);        /* select_memory.c */
 void be_select_store(struct be_selector *s, ir_ref r);

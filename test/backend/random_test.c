@@ -92,7 +92,7 @@ static struct bc_program *compile(uint64_t seed, int level)
     add_kernel(m);
     optimize(m, level);
     diag_init(&d, &a, NULL);
-    struct bc_program *p = be_bytecode(m, &(struct be_options){.scheme = "pdom"}, &d);
+    struct bc_program *p = be_bytecode(m, &(struct be_options){.scheme = "pdom", .stays_together = true}, &d);
     assert_non_null(p);
     if (bc_verify(p, why, sizeof why))
         fail_msg("seed %" PRIu64 " -O%d: %s", seed, level, why);
