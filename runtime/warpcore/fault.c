@@ -63,7 +63,7 @@ static void write_report(const struct rt_sim_warp *w, uint32_t word, enum wc_tra
     add_mask(t, w->flow.active);
     text_addz(t, ", live ");
     add_mask(t, w->flow.live);
-    text_printf(t, "; divergence stack: %s\n", w->flow.depth ? "" : "empty");
+    text_printf(t, "; divergence stack:%s\n", w->flow.depth ? "" : " empty");
     for (uint32_t i = w->flow.depth; i-- > 0;)
         add_entry(t, w, i);
 }

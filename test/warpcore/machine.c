@@ -11,13 +11,13 @@ static void keep_output(void *user, const char *bytes, size_t size)
 
 struct machine machine_new(enum wc_mode mode)
 {
-    struct machine m = {.image = wc_image_new(), .launch.size = sizeof(kernc_launch)};
+    struct machine m = {.image = wc_image_new(), .launch.size = sizeof(kernc_launch), .printed = mem_alloc(sizeof(struct text))};
     struct wc_kernel k = {.name = "k", .registers = WC_REGISTERS, .predicates = WC_PREDICATES, .private_bytes = 64};
     m.image->file = "test.s";
     m.image->mode = mode;
     m.image->shared_bytes = 64;
     vec_push(&m.image->arena, &m.image->kernels, k);
-    kernc_context_options o = {.size = sizeof o, .output = keep_output, .output_user = NULL};
+    kernc_context_options o = {.size = sizeof o, .output = keep_output, .output_user = m.printed};
     assert_int_equal(kernc_context_create(&o, &m.context), KERNC_OK);
     return m;
 }
@@ -27,7 +27,8 @@ void machine_free(struct machine *m)
     kernc_statistics_free(m->statistics);
     kernc_context_free(m->context);
     wc_image_free(m->image);
-    text_free(&m->printed);
+    text_free(m->printed);
+    mem_free(m->printed);
 }
 
 static void add_parameter(struct machine *m, const char *name, bool pointer)
@@ -99,8 +100,9 @@ void machine_constant(struct machine *m, uint8_t d, uint32_t value)
 
 void machine_element(struct machine *m, uint8_t d, uint8_t base, uint8_t index)
 {
-    put(m, WC_shl_I_imm, .d = d, .a = index, .imm = 2);
-    put(m, WC_add_I, .d = d, .a = d, .b = base);
+    enum { SCRATCH = 29 };
+    put(m, WC_shl_I_imm, .d = SCRATCH, .a = index, .imm = 2);
+    put(m, WC_add_I, .d = d, .a = SCRATCH, .b = base);
 }
 
 kernc_status machine_run(struct machine *m, uint32_t blocks, uint32_t threads)

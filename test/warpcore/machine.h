@@ -22,7 +22,7 @@ struct machine {
     uint32_t       argument_count;
     kernc_launch   launch;               /* options of the runs to come */
     kernc_statistics *statistics;        /* of the latest */
-    struct text    printed;
+    struct text   *printed;
 };
 
 struct machine machine_new(enum wc_mode mode);
@@ -38,9 +38,9 @@ uint32_t machine_put(struct machine *m, struct wc_ins ins);
 /* The branch or call at `word` goes to the next word, meets there. */
 void machine_target(struct machine *m, uint32_t word);
 void machine_meet(struct machine *m, uint32_t word);
-/* d = a + imm, by words that suffice for any number. */
+/* d = value, by words that suffice for any. */
 void machine_constant(struct machine *m, uint8_t d, uint32_t value);
-/* d = base + 4 * index. */
+/* d = base + 4 * index; uses r29. */
 void machine_element(struct machine *m, uint8_t d, uint8_t base, uint8_t index);
 kernc_status machine_run(struct machine *m, uint32_t blocks, uint32_t threads);
 
