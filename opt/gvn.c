@@ -5,10 +5,11 @@
  * children in reverse post-order, so that the arguments of a parameter are known before it but for back
  * edges. Each expression is simplified first (simplify.c). Loads from constant memory are expressions.
  *
- * A convergent operation's value depends on the threads that execute it together: by seed 003 two of them are
- * equal within one block, with the same token; across a branch they are not merged. Near-linear.
+ * A convergent operation's value depends on the threads that execute it together: by seed 003 two of them with the
+ * same token are equal where the same threads come by both (together.c): in one block, or with no divergent branch
+ * between them that decides who does. Near-linear.
  */
-#include "opt/pass.h"
+#include "opt/together.h"
 
 struct entry { ir_ref r; uint32_t next, bucket; };
 
@@ -21,6 +22,7 @@ struct gvn {
     uint32_t                   *heads, mask;  /* buckets: index of the latest entry plus 1 */
     VEC(struct entry)           entries;
     struct bitset               dead_params;
+    struct opt_together         together;     /* if there are two convergent expressions or more */
     bool                        changed, params_changed;
 };
 
@@ -83,17 +85,28 @@ static void replace(struct gvn *v, ir_ref r, ir_ref by)
     v->changed = true;
 }
 
+static bool is_convergent_expression(const struct gvn *v, ir_ref r)
+{
+    return ir_op_info[ir_at(v->f, r)->op].flags & IR_CONVERGENT && is_expression(v, ir_at(v->f, r));
+}
+
+/* Whether r's value is that of an equal expression that dominates it. */
+static bool is_same_value(struct gvn *v, ir_ref leader, ir_ref r)
+{
+    if (!is_convergent_expression(v, r) || opt_run_together(&v->together, ir_at(v->f, leader)->block, ir_at(v->f, r)->block))
+        return true;
+    opt_remark(v->c, v->f, OPT_MISSED, "convergent", ir_at(v->f, r)->at,
+               "'%s' not merged with the one before the branch: other threads may take part",
+               ir_op_info[ir_at(v->f, r)->op].text);
+    return false;
+}
+
 static void number_expression(struct gvn *v, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(v->f, r);
     uint32_t bucket = (uint32_t)hash_of(ins) & v->mask;
     ir_ref leader = find_leader(v, ins, bucket);
-    if (leader && ir_op_info[ins->op].flags & IR_CONVERGENT && ir_at(v->f, leader)->block != ins->block) {
-        opt_remark(v->c, v->f, OPT_MISSED, "convergent", ins->at,
-                   "'%s' not merged with the one before the branch: other threads may take part", ir_op_info[ins->op].text);
-        leader = 0;
-    }
-    if (leader) {
+    if (leader && is_same_value(v, leader, r)) {
         replace(v, r, leader);
         opt_count(v->c, "expressions merged", 1);
         return;
@@ -251,6 +264,19 @@ static void walk(struct gvn *v)
     }
 }
 
+/* Uniformity is found before anything is renamed, and only if it may be asked for. */
+static void prepare_together(struct gvn *v)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < v->g->rpo_count; i++)
+        for ir_each_ins(r, v->f, v->g->rpo[i])
+            n += is_convergent_expression(v, r);
+    if (n < 2)
+        return;
+    v->together = opt_together_new(v->c, v->f);
+    opt_branch_is_uniform(&v->together, ir_entry(v->f));
+}
+
 bool opt_gvn(struct opt_context *c, struct ir_function *f)
 {
     struct gvn v = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f), .renaming.arena = c->scratch};
@@ -260,6 +286,7 @@ bool opt_gvn(struct opt_context *c, struct ir_function *f)
     v.heads = arena_array(c->scratch, uint32_t, buckets);
     v.mask = buckets - 1;
     v.dead_params = bitset_new(c->scratch, f->ins.count);
+    prepare_together(&v);
     walk(&v);
     opt_rename_all(&v.renaming, f);
     if (v.params_changed)

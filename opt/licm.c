@@ -215,6 +215,9 @@ static uint32_t preheader_of(struct licm *l, uint32_t cycle)
 static void decline_convergent(struct licm *l, ir_ref r, uint32_t cycle)
 {
     const struct ir_ins *ins = ir_at(l->f, r);
+    if (ins->op == IR_anchor)
+        opt_remark(l->c, l->f, OPT_MISSED, "anchor", ins->at,
+                   "'token.anchor' not moved out of the loop: each iteration has its own");
     if (ir_op_info[ins->op].flags & IR_CONVERGENT && !(ir_op_info[ins->op].flags & IR_EFFECT) &&
         !opt_is_token_op(ins->op) && is_invariant(l, ins, cycle))
         opt_remark(l->c, l->f, OPT_MISSED, "convergent", ins->at,

@@ -2,40 +2,24 @@
  *
  * The number is found by running the loop's exit test on constants (what J. Sathyanathan's trip count by
  * exhaustive evaluation does): the test has to depend on nothing but parameters of the header that begin as
- * constants. Copies are chained by the back edge; all tests but the last one's are then decided.
+ * constants. Copies are chained by the back edge; all tests but the last one's are then decided. Loops that count up or
+ * down to a limit are unrolled with a remainder (unroll_rest.c).
  *
  * Convergent operations ("Convergent Operation Semantics", Loop unrolling examples): written out whole, each
  * iteration's operations take the token that the heart had, and the heart goes; by a divisor, one heart stays for
- * the copies of one round. There is never a remainder, so none has to be forbidden. A loop whose token is used behind it
- * (an extended cycle), and one with prediction marks, stay as they are.
+ * the copies of one round. A loop whose token is used behind it (an extended cycle), and one with prediction marks, stay
+ * as they are.
  *
- * Innermost loops only, SIZE_FULL or SIZE_PART instructions at most; needs cycles and dominators.
+ * Innermost loops only, SIZE_FULL or OPT_UNROLL_SIZE_PART instructions at most; needs cycles and dominators.
  */
-#include "opt/demote.h"
+#include "opt/unroll.h"
 
-enum { TRIPS_MAX = 4096, TRIPS_FULL = 64, SIZE_FULL = 256, SIZE_PART = 64, FACTOR_MAX = 8, DEPTH_MAX = 32 };
-
-struct unroll {
-    struct opt_context         *c;
-    struct ir_function         *f;
-    const struct ir_cfg        *g;
-    const struct ir_dominators *d;
-    const struct ir_cycles     *cycles;
-    struct opt_uses             uses;
-    struct opt_demotion         demotion;
-    struct bitset               outside;
-    struct opt_renaming         renaming;
-    ir_ref                     *map;          /* value of the loop -> copy at work */
-    uint32_t                   *block_map;
-    uint32_t                    map_count;
-};
-/* A loop that can be unrolled: `test` is the block that leaves it after `trips` runs, by edge `out`. */
-struct plan { uint32_t cycle, latch, latch_edge, test, out, trips, size, factor; };
+enum { TRIPS_MAX = 4096, TRIPS_FULL = 64, SIZE_FULL = 256, FACTOR_MAX = 8, DEPTH_MAX = 32 };
 
 /* ---- how often ---------------------------------------------------------------------------------------------------- */
 
 struct runner {
-    const struct unroll *u;
+    const struct opt_unroll *u;
     uint32_t             header, cycle;
     const scalar_bits   *now;        /* by position of the header's parameters */
     const bool          *known;
@@ -60,25 +44,28 @@ static bool run_value(const struct runner *x, ir_ref r, unsigned depth, scalar_b
     return opt_fold(f, r, args, bits);
 }
 
-static const struct ir_edge *entering_edge(const struct unroll *u, const struct plan *p, uint32_t header)
+struct ir_edge *opt_unroll_entering_edge(const struct opt_unroll *u, uint32_t cycle, uint32_t *from)
 {
-    const struct ir_edge *found = NULL;
+    uint32_t header = u->cycles->at[cycle].header;
+    struct ir_edge *found = NULL;
     for ir_each_pred(b, header, u->g) {
-        if (ir_cycle_has(u->cycles, p->cycle, b))
+        if (ir_cycle_has(u->cycles, cycle, b))
             continue;
         if (found)
             return NULL;
+        *from = b;
         found = &ir_block_at(u->f, b)->edges.at[u->g->pred_edges[b_at]];
     }
     return found;
 }
 
 /* Runs the test until it leaves; false if it can't be run or does not leave in time. */
-static bool count_trips(const struct unroll *u, struct plan *p)
+static bool count_trips(const struct opt_unroll *u, struct opt_unroll_plan *p)
 {
     enum { PARAMS_MAX = 16 };
     uint32_t header = u->cycles->at[p->cycle].header, n = ir_block_at(u->f, header)->params.count;
-    const struct ir_edge *in = entering_edge(u, p, header);
+    uint32_t from;
+    const struct ir_edge *in = opt_unroll_entering_edge(u, p->cycle, &from);
     const struct ir_edge *back = &ir_block_at(u->f, p->latch)->edges.at[p->latch_edge];
     ir_ref condition = ir_at(u->f, ir_terminator(u->f, p->test))->args[0];
     scalar_bits now[PARAMS_MAX], next[PARAMS_MAX], truth;
@@ -103,13 +90,13 @@ static bool count_trips(const struct unroll *u, struct plan *p)
 
 /* ---- whether ------------------------------------------------------------------------------------------------------- */
 
-static bool decline(struct unroll *u, ir_ref r, const char *id, const char *why)
+static bool decline(struct opt_unroll *u, ir_ref r, const char *id, const char *why)
 {
     opt_remark(u->c, u->f, OPT_MISSED, id, ir_at(u->f, r)->at, "loop not unrolled: %s", why);
     return false;
 }
 
-static bool token_stays_inside(struct unroll *u, uint32_t cycle, ir_ref token)
+static bool token_stays_inside(struct opt_unroll *u, uint32_t cycle, ir_ref token)
 {
     for opt_each_use(use, u->uses, token)
         if (!ir_cycle_has(u->cycles, cycle, use->block))
@@ -117,7 +104,7 @@ static bool token_stays_inside(struct unroll *u, uint32_t cycle, ir_ref token)
     return true;
 }
 
-static bool may_copy(struct unroll *u, const struct plan *p, ir_ref r)
+static bool may_copy(struct opt_unroll *u, const struct opt_unroll_plan *p, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(u->f, r);
     if (opt_is_prediction(ins->op))
@@ -127,7 +114,7 @@ static bool may_copy(struct unroll *u, const struct plan *p, ir_ref r)
     return ins->type != IR_TYPE_TOKEN || token_stays_inside(u, p->cycle, r);
 }
 
-static bool measure(struct unroll *u, struct plan *p)
+static bool measure(struct opt_unroll *u, struct opt_unroll_plan *p)
 {
     const struct ir_cycle *l = &u->cycles->at[p->cycle];
     p->size = 0;
@@ -138,7 +125,7 @@ static bool measure(struct unroll *u, struct plan *p)
     return true;
 }
 
-static bool may_copy_all(struct unroll *u, const struct plan *p)
+static bool may_copy_all(struct opt_unroll *u, const struct opt_unroll_plan *p)
 {
     const struct ir_cycle *l = &u->cycles->at[p->cycle];
     for (uint32_t i = 0; i < l->count; i++)
@@ -148,7 +135,7 @@ static bool may_copy_all(struct unroll *u, const struct plan *p)
     return true;
 }
 
-static bool find_latch(const struct unroll *u, struct plan *p)
+static bool find_latch(const struct opt_unroll *u, struct opt_unroll_plan *p)
 {
     p->latch = IR_NO_BLOCK;
     for ir_each_pred(b, u->cycles->at[p->cycle].header, u->g) {
@@ -163,7 +150,7 @@ static bool find_latch(const struct unroll *u, struct plan *p)
 }
 
 /* The latch or the header, if it decides whether to leave. */
-static bool find_test(const struct unroll *u, struct plan *p, uint32_t b)
+static bool find_test(const struct opt_unroll *u, struct opt_unroll_plan *p, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(u->f, b);
     p->test = b;
@@ -175,32 +162,32 @@ static bool find_test(const struct unroll *u, struct plan *p, uint32_t b)
     return leaves0 != leaves1;
 }
 
-static uint32_t choose_factor(const struct plan *p)
+static uint32_t choose_factor(const struct opt_unroll_plan *p)
 {
     if (p->trips <= TRIPS_FULL && p->trips * p->size <= SIZE_FULL)
         return p->trips;
     for (uint32_t n = FACTOR_MAX; n > 1 && p->test == p->latch; n--)
-        if (p->trips % n == 0 && n * p->size <= SIZE_PART)
+        if (p->trips % n == 0 && n * p->size <= OPT_UNROLL_SIZE_PART)
             return n;
     return 0;
 }
 
-static bool make_plan(struct unroll *u, uint32_t cycle, struct plan *p)
+static bool make_plan(struct opt_unroll *u, uint32_t cycle, struct opt_unroll_plan *p)
 {
     const struct ir_cycle *l = &u->cycles->at[cycle];
-    *p = (struct plan){.cycle = cycle};
+    *p = (struct opt_unroll_plan){.cycle = cycle};
     if (l->entries.count != 1 || !find_latch(u, p) || !measure(u, p))
         return false;
     bool found = (find_test(u, p, p->latch) && count_trips(u, p)) || (find_test(u, p, l->header) && count_trips(u, p));
-    if (!found)
-        return false;
-    p->factor = choose_factor(p);
-    return p->factor && may_copy_all(u, p);
+    p->factor = found ? choose_factor(p) : 0;
+    if (p->factor)
+        return may_copy_all(u, p);
+    return find_test(u, p, p->latch) && opt_unroll_counts(u, p) && may_copy_all(u, p) && opt_unroll_may_leave_rest(u, p);
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------------ */
 
-static void reserve_map(struct unroll *u)
+static void reserve_map(struct opt_unroll *u)
 {
     if (u->map_count >= u->f->ins.count)
         return;
@@ -208,7 +195,7 @@ static void reserve_map(struct unroll *u)
     u->map = arena_array(u->c->scratch, ir_ref, u->map_count);
 }
 
-static void copy_blocks(struct unroll *u, const struct ir_cycle *l)
+static void copy_blocks(struct opt_unroll *u, const struct ir_cycle *l)
 {
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t b = u->cycles->blocks[l->first + i], copy = ir_block_new(u->f, ir_block_at(u->f, b)->name);
@@ -222,7 +209,7 @@ static void copy_blocks(struct unroll *u, const struct ir_cycle *l)
 }
 
 /* Operands are copied before their users where the loop's blocks are taken in reverse post-order. */
-static void copy_instructions(struct unroll *u, uint32_t b, uint32_t heart_header)
+static void copy_instructions(struct opt_unroll *u, uint32_t b, uint32_t heart_header)
 {
     struct ir_cursor c = {.fn = u->f, .block = u->block_map[b]};
     for ir_each_ins(r, u->f, b) {
@@ -233,7 +220,7 @@ static void copy_instructions(struct unroll *u, uint32_t b, uint32_t heart_heade
     }
 }
 
-static void copy_edges(struct unroll *u, uint32_t cycle, uint32_t b)
+static void copy_edges(struct opt_unroll *u, uint32_t cycle, uint32_t b)
 {
     for (uint32_t e = 0; e < ir_block_at(u->f, b)->edges.count; e++) {
         struct ir_edge edge = ir_block_at(u->f, b)->edges.at[e];
@@ -250,7 +237,7 @@ static int by_rpo(const struct ir_cfg *g, uint32_t a, uint32_t b)
 }
 
 /* The loop's blocks in reverse post-order: insertion sort, since SIZE_FULL bounds them. */
-static uint32_t blocks_in_order(const struct unroll *u, const struct ir_cycle *l, uint32_t *list)
+static uint32_t blocks_in_order(const struct opt_unroll *u, const struct ir_cycle *l, uint32_t *list)
 {
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t at = i, b = u->cycles->blocks[l->first + i];
@@ -261,7 +248,7 @@ static uint32_t blocks_in_order(const struct unroll *u, const struct ir_cycle *l
     return l->count;
 }
 
-static void copy_loop(struct unroll *u, uint32_t cycle)
+static void copy_loop(struct opt_unroll *u, uint32_t cycle)
 {
     const struct ir_cycle *l = &u->cycles->at[cycle];
     uint32_t list[SIZE_FULL];
@@ -274,7 +261,7 @@ static void copy_loop(struct unroll *u, uint32_t cycle)
         copy_edges(u, cycle, list[i]);
 }
 
-static void clear_map(struct unroll *u, const struct ir_cycle *l)
+static void clear_map(struct opt_unroll *u, const struct ir_cycle *l)
 {
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t b = u->cycles->blocks[l->first + i];
@@ -285,7 +272,15 @@ static void clear_map(struct unroll *u, const struct ir_cycle *l)
     }
 }
 
-static void remove_heart(struct unroll *u, uint32_t header)
+struct opt_loop_copy opt_unroll_copy(struct opt_unroll *u, const struct opt_unroll_plan *p)
+{
+    const struct ir_cycle *l = &u->cycles->at[p->cycle];
+    copy_loop(u, p->cycle);
+    clear_map(u, l);
+    return (struct opt_loop_copy){u->block_map[l->header], u->block_map[p->latch], u->block_map[p->test]};
+}
+
+static void remove_heart(struct opt_unroll *u, uint32_t header)
 {
     for (ir_ref r = ir_block_at(u->f, header)->first, next; r; r = next) {
         next = ir_at(u->f, r)->next;
@@ -296,21 +291,16 @@ static void remove_heart(struct unroll *u, uint32_t header)
     }
 }
 
-struct copy { uint32_t header, latch, test; };
-
 /* All copies are of the loop as it was; only then are they chained. Copy k is reached from copy k - 1 by its back edge,
  * the first one from the last. Tests are decided: all but the last stay in the loop, and the last one leaves if it is
  * the loop's last iteration. */
-static void unroll_loop(struct unroll *u, const struct plan *p)
+static void unroll_loop(struct opt_unroll *u, const struct opt_unroll_plan *p)
 {
     const struct ir_cycle *l = &u->cycles->at[p->cycle];
-    struct copy copies[TRIPS_FULL] = {{l->header, p->latch, p->test}};
+    struct opt_loop_copy copies[TRIPS_FULL] = {{l->header, p->latch, p->test}};
     place at = ir_at(u->f, ir_terminator(u->f, p->test))->at;
-    for (uint32_t k = 1; k < p->factor; k++) {
-        copy_loop(u, p->cycle);
-        copies[k] = (struct copy){u->block_map[l->header], u->block_map[p->latch], u->block_map[p->test]};
-        clear_map(u, l);
-    }
+    for (uint32_t k = 1; k < p->factor; k++)
+        copies[k] = opt_unroll_copy(u, p);
     for (uint32_t k = 0; k < p->factor; k++)
         ir_block_at(u->f, copies[k].latch)->edges.at[p->latch_edge].block = copies[(k + 1) % p->factor].header;
     for (uint32_t k = 0; k + 1 < p->factor; k++)
@@ -326,7 +316,7 @@ static void unroll_loop(struct unroll *u, const struct plan *p)
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------------ */
 
-static void demote_loop(struct unroll *u, uint32_t cycle)
+static void demote_loop(struct opt_unroll *u, uint32_t cycle)
 {
     const struct ir_cycle *l = &u->cycles->at[cycle];
     for (uint32_t i = 0; i < l->count; i++) {
@@ -342,10 +332,10 @@ static void demote_loop(struct unroll *u, uint32_t cycle)
 
 bool opt_unroll(struct opt_context *c, struct ir_function *f)
 {
-    struct unroll u = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f), .cycles = opt_cycles(c, f),
+    struct opt_unroll u = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f), .cycles = opt_cycles(c, f),
                        .demotion = {.c = c, .f = f}, .renaming.arena = c->scratch};
-    VEC(struct plan) plans = {0};
-    struct plan p;
+    VEC(struct opt_unroll_plan) plans = {0};
+    struct opt_unroll_plan p;
     if (!u.cycles->count || !opt_ssa_possible(c, f))
         return false;
     struct bitset inner = bitset_new(c->scratch, u.cycles->count);
@@ -368,7 +358,10 @@ bool opt_unroll(struct opt_context *c, struct ir_function *f)
     for (uint32_t i = 0; i < plans.count; i++)
         demote_loop(&u, plans.at[i].cycle);
     for (uint32_t i = 0; i < plans.count; i++)
-        unroll_loop(&u, &plans.at[i]);
+        if (plans.at[i].trips)
+            unroll_loop(&u, &plans.at[i]);
+        else
+            opt_unroll_rest(&u, &plans.at[i]);
     opt_rename_all(&u.renaming, f);
     opt_demote_finish(&u.demotion);
     return true;

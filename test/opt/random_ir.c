@@ -59,18 +59,19 @@ static ir_ref float_expression(struct maker *k)
     return ir_emit1(&k->c, IR_bits, IR_TYPE_I32, r);
 }
 
+/* The token in force, or an anchor for the next operation alone. */
+static ir_ref some_token(struct maker *k)
+{
+    return k->controlled && draw(k, 4) == 0 ? ir_emit0(&k->c, IR_anchor, IR_TYPE_TOKEN) : k->token;
+}
+
 static ir_ref convergent(struct maker *k, ir_ref a)
 {
-    ir_ref r;
-    if (draw(k, 2)) {
-        r = ir_emit1(&k->c, IR_reduce_add, IR_TYPE_I32, a);
-    } else {
-        ir_ref all = ir_emit1(&k->c, IR_ballot, IR_TYPE_I64, condition(k, 1));
-        ir_at(k->f, all)->token = k->token;
-        return ir_emit1(&k->c, IR_trunc, IR_TYPE_I32, all);
-    }
-    ir_at(k->f, r)->token = k->token;
-    return r;
+    bool reduces = draw(k, 2);
+    ir_ref operand = reduces ? a : condition(k, 1), token = some_token(k);
+    ir_ref r = ir_emit1(&k->c, reduces ? IR_reduce_add : IR_ballot, reduces ? IR_TYPE_I32 : IR_TYPE_I64, operand);
+    ir_at(k->f, r)->token = token;
+    return reduces ? r : ir_emit1(&k->c, IR_trunc, IR_TYPE_I32, r);
 }
 
 static ir_ref leaf(struct maker *k)
@@ -244,6 +245,16 @@ static void make_gotos(struct maker *k)
     at(k, out);
 }
 
+/* Statements whose operations belong to an anchor of their own. */
+static void make_anchored(struct maker *k)
+{
+    ir_ref outer = k->token;
+    if (k->controlled)
+        k->token = ir_emit0(&k->c, IR_anchor, IR_TYPE_TOKEN);
+    block(k);
+    k->token = outer;
+}
+
 static void make_call(struct maker *k)
 {
     if (!k->callee_count)
@@ -349,6 +360,7 @@ static void statement(struct maker *k)
     case 8: make_block_operation(k); break;
     case 9: leave_loop(k); break;
     case 11: case 12: make_accesses(k); break;
+    case 13: make_anchored(k); break;
     case 10: {
         ir_ref r = ir_emit0(&k->c, IR_syncwarp, IR_TYPE_VOID);
         ir_at(k->f, r)->token = k->token;

@@ -1,0 +1,127 @@
+/* nonconvergent.c: functions and calls that need no threads together stop being convergent.
+ *
+ * "Convergent Operation Semantics", Inferring non-convergence: a function that has neither token.entry nor an
+ * uncontrolled convergent operation is not convergent, and a call of such a function needs no token. Callees come
+ * before their callers, so that what a call loses can be the last that its caller had. Tokens that are left without
+ * a use go, the entry's among them.
+ *
+ * Calls through pointers stay as their signature says. Linear.
+ */
+#include "opt/pass.h"
+
+enum mark { FRESH, OPEN, DONE };
+
+struct infer {
+    struct opt_context *c;
+    struct ir_module   *m;
+    uint8_t            *marks;       /* by function: enum mark */
+    bool                changed;
+};
+
+static bool drop_token(struct infer *n, struct ir_function *f, ir_ref r)
+{
+    struct ir_ins *ins = ir_at(f, r);
+    if (ins->op != IR_call || !ins->token || n->m->functions.at[ins->imm]->flags & IR_FN_CONVERGENT)
+        return false;
+    opt_remark(n->c, f, OPT_APPLIED, "call", ins->at, "call of '%s' needs no token: the function is not convergent",
+               n->m->functions.at[ins->imm]->name);
+    ins->token = 0;
+    return n->changed = true;
+}
+
+/* Removes tokens without users, and those that only they used. */
+static void remove_unused_tokens(struct infer *n, struct ir_function *f)
+{
+    uint32_t *uses = arena_array(n->c->scratch, uint32_t, f->ins.count);
+    u32_vec unused = {0};
+    for ir_each_block(i, b, f)
+        for ir_each_ins(r, f, b)
+            uses[ir_at(f, r)->token]++;
+    for ir_each_block(i, b, f)
+        for ir_each_ins(r, f, b)
+            if (opt_is_token_op(ir_at(f, r)->op) && uses[r] == 0)
+                vec_push(n->c->scratch, &unused, r);
+    while (unused.count) {
+        ir_ref r = vec_pop(&unused), token = ir_at(f, r)->token;
+        ir_remove(f, r);
+        if (token && --uses[token] == 0)
+            vec_push(n->c->scratch, &unused, token);
+    }
+}
+
+/* What makes a function convergent, or 0. */
+static ir_ref find_need(const struct ir_function *f)
+{
+    for ir_each_block(i, b, f)
+        for ir_each_ins(r, f, b) {
+            const struct ir_ins *ins = ir_at(f, r);
+            if (ins->op == IR_entry || (ir_is_convergent(f, r) && !ins->token && ins->op != IR_anchor))
+                return r;
+        }
+    return 0;
+}
+
+static void work_on(struct infer *n, struct ir_function *f)
+{
+    bool dropped = false;
+    for ir_each_block(i, b, f)
+        for ir_each_ins(r, f, b)
+            dropped |= drop_token(n, f, r);
+    if (dropped)
+        remove_unused_tokens(n, f);
+    if (!(f->flags & IR_FN_CONVERGENT) || f->order.count == 0)
+        return;
+    ir_ref need = find_need(f);
+    if (need) {
+        opt_remark(n->c, f, OPT_MISSED, "convergent", ir_at(f, need)->at, "'%s' stays convergent: it has '%s'%s", f->name,
+                   ir_op_info[ir_at(f, need)->op].text, ir_at(f, need)->op == IR_entry ? "" : " without a token");
+        return;
+    }
+    f->flags &= ~IR_FN_CONVERGENT;
+    opt_remark(n->c, f, OPT_APPLIED, "function", f->at, "'%s' is not convergent", f->name);
+    opt_count(n->c, "functions", 1);
+    n->changed = true;
+}
+
+/* ---- callees first --------------------------------------------------------------------------------------------- */
+
+static u32_vec callees_of(struct infer *n, const struct ir_function *f)
+{
+    u32_vec list = {0};
+    for ir_each_block(i, b, f)
+        for ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_call)
+                vec_push(n->c->scratch, &list, (uint32_t)ir_at(f, r)->imm);
+    return list;
+}
+
+struct visit { uint32_t function, next; u32_vec callees; };
+typedef VEC(struct visit) visits;
+
+static void enter(struct infer *n, visits *path, uint32_t function)
+{
+    if (n->marks[function] != FRESH)
+        return;
+    n->marks[function] = OPEN;
+    vec_push(n->c->scratch, path, ((struct visit){function, 0, callees_of(n, n->m->functions.at[function])}));
+}
+
+bool opt_nonconvergent(struct opt_context *c, struct ir_module *m)
+{
+    struct infer n = {.c = c, .m = m, .marks = arena_array(c->scratch, uint8_t, m->functions.count)};
+    visits path = {0};
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        enter(&n, &path, i);
+        while (path.count) {
+            struct visit *v = &vec_last(&path);
+            if (v->next < v->callees.count) {
+                enter(&n, &path, v->callees.at[v->next++]);
+                continue;
+            }
+            n.marks[v->function] = DONE;
+            work_on(&n, m->functions.at[v->function]);
+            (void)vec_pop(&path);
+        }
+    }
+    return n.changed;
+}

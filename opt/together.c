@@ -1,0 +1,65 @@
+/* together.c: see together.h.
+ *
+ * Between `from` and `to` lie the blocks from which `to` is reached without passing `from` again. If no edge leads
+ * out of them, who comes by one reaches the other. Else all branches among them have to be uniform: then the
+ * threads stay together all the way, out of them or to the end.
+ */
+#include "opt/together.h"
+
+struct opt_together opt_together_new(struct opt_context *c, struct ir_function *f)
+{
+    struct opt_together t = {.c = c, .f = f, .g = opt_cfg(c, f), .cycles = opt_cycles(c, f)};
+    vec_resize(c->scratch, &t.seen, t.g->blocks);
+    memset(t.seen.at, 0, t.g->blocks * sizeof *t.seen.at);
+    return t;
+}
+
+bool opt_branch_is_uniform(struct opt_together *t, uint32_t block)
+{
+    if (!t->uniformity)
+        t->uniformity = ir_uniformity_new(t->c->scratch, t->g, t->cycles, ir_tokens_new(t->c->scratch, t->g), NULL);
+    return !bitset_has(t->uniformity->branches, block);
+}
+
+/* The blocks between, `from` among them; false if there are too many. */
+static bool find_between(struct opt_together *t, uint32_t from, uint32_t to, u32_vec *between)
+{
+    t->question++;
+    t->seen.at[to] = t->question;
+    for (uint32_t next = 0, b = to; ; b = between->at[next++]) {
+        for ir_each_pred(p, b, t->g) {
+            if (b == from || !bitset_has(t->g->reachable, p) || t->seen.at[p] == t->question)
+                continue;
+            t->seen.at[p] = t->question;
+            vec_push(t->c->scratch, between, p);
+        }
+        if (between->count > OPT_TOGETHER_MAX)
+            return false;
+        if (next == between->count)
+            return true;
+    }
+}
+
+/* Back at `from` another iteration begins. */
+static bool leads_out(const struct opt_together *t, uint32_t from, uint32_t block)
+{
+    return block == from || t->seen.at[block] != t->question;
+}
+
+bool opt_run_together(struct opt_together *t, uint32_t from, uint32_t to)
+{
+    u32_vec between = {0};
+    uint32_t cycle = t->cycles->innermost[from];
+    if (from == to)
+        return true;
+    if (cycle != t->cycles->innermost[to] || (cycle != IR_NO_CYCLE && t->cycles->at[cycle].entries.count != 1) ||
+        !find_between(t, from, to, &between))
+        return false;
+    bool out = false, uniform = true;
+    for (uint32_t i = 0; i < between.count; i++)
+        for (uint32_t e = 0; e < ir_block_at(t->f, between.at[i])->edges.count; e++)
+            out |= leads_out(t, from, ir_block_at(t->f, between.at[i])->edges.at[e].block);
+    for (uint32_t i = 0; out && i < between.count; i++)
+        uniform &= opt_branch_is_uniform(t, between.at[i]);
+    return !out || uniform;
+}
