@@ -201,6 +201,12 @@ static inline kernc_argument kernc_arg_bits(const char *name, uint64_t bits)
 enum {                                /* kernc_launch.flags */
     KERNC_STATISTICS = 1,             /* count memory transactions too (all else is counted always) */
 };
+/* Traces of the warp-core machine: what its slots do in each cycle. */
+typedef enum kernc_trace_form {
+    KERNC_TRACE_NONE,
+    KERNC_TRACE_VCD,                  /* a waveform, for GTKWave */
+    KERNC_TRACE_JSON,                 /* a timeline, for Perfetto */
+} kernc_trace_form;
 typedef struct kernc_launch {
     size_t      size;
     uint32_t    grid[3], block[3];    /* blocks, and threads in a block; 0 counts as 1 */
@@ -213,6 +219,10 @@ typedef struct kernc_launch {
     uint32_t    flags;
     uint64_t    fuel;                 /* warp instructions of the launch; 0: 2^40 */
     uint32_t    cores;                /* warp-core machines that share the blocks, 1..64; 0: 1. Only cycles depend on it */
+    int         trace;                /* kernc_trace_form; only programs for warp-core have one */
+    uint64_t    trace_from, trace_to; /* the cycles traced; trace_to 0: 1,000,000 of them */
+    kernc_output_function *trace_output;  /* gets the whole trace after the launch, also if it trapped */
+    void       *trace_user;
     const char *isa;                  /* instance of the interpreter ("base", "avx2"); NULL: the best here */
 } kernc_launch;
 

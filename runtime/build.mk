@@ -1,7 +1,7 @@
 # The core is compiled once for each row of cores.def: core_ISA_LANES.o.
 runtime_SRC := $(addprefix runtime/,context.c module.c memory.c arguments.c launch.c block.c control.c group.c access.c atomic.c \
                print.c hostcall.c trap.c metrics.c cores.c schemes/pdom.c schemes/oracle.c schemes/oracle_flow.c)
-runtime_SRC += $(addprefix runtime/warpcore/,divergence.c launch.c schedule.c timing.c services.c fault.c)
+runtime_SRC += $(addprefix runtime/warpcore/,divergence.c launch.c schedule.c timing.c trace.c services.c fault.c)
 
 runtime_LANES := 8 16 32 64
 runtime_ISAS  := base

@@ -353,6 +353,8 @@ static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_l
 static kernc_status run_program(kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics)
 {
     kernc_context *c = kernel->module->context;
+    if (o->trace)
+        return rt_fail(c, KERNC_INVALID, "only programs for the warp-core machine can be traced");
     struct rt_launch l = {.context = c,
                           .module = kernel->module,
                           .handle = kernel,

@@ -1,5 +1,6 @@
 /* launch.c: a launch of an image's kernel: the words are decoded, arguments laid out, blocks run, and all is counted. */
 #include "runtime/warpcore/simulator.h"
+#include "runtime/warpcore/trace.h"
 
 #include <stdlib.h>
 
@@ -74,6 +75,11 @@ static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
         return rt_fail(s->context, KERNC_INVALID, "a warp of the warp-core machine has %d threads, not %u", WC_LANES, o->warp);
     if (o->scheme && strcmp(o->scheme, scheme) != 0)
         return rt_fail(s->context, KERNC_INVALID, "the program was compiled for scheme %s, not for %s", scheme, o->scheme);
+    if (o->trace && (o->trace > KERNC_TRACE_JSON || !o->trace_output || (o->trace_to && o->trace_to <= o->trace_from)))
+        return rt_fail(s->context, KERNC_INVALID, "a trace needs a form, a window that is not empty, and somewhere to go");
+    if (o->trace && o->trace_to && (o->trace_to - o->trace_from) > RT_TRACE_MOST_CYCLES / o->cores)
+        return rt_fail(s->context, KERNC_LIMIT, "a trace of %llu cycles is over the limit of %u",
+                       (unsigned long long)(o->trace_to - o->trace_from), RT_TRACE_MOST_CYCLES / o->cores);
     if (!s->core)
         return rt_fail(s->context, KERNC_NOT_FOUND, "no simulator for instruction set %s on this machine", o->isa);
     if (s->image->shared_bytes > s->context->memory.limit - s->context->memory.used)
@@ -105,7 +111,8 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
     s->memory = s->image->shared_bytes;
     s->running = arena_array(&s->arena, struct rt_sim_warp *, s->warps);
     s->tally = arena_new(&s->arena, struct rt_sim_tally);
-    if ((o->flags & KERNC_STATISTICS) || reads_clock(s))
+    s->trace = rt_trace_new(s->image, o);
+    if ((o->flags & KERNC_STATISTICS) || s->trace || reads_clock(s))
         s->clock = rt_clock_new(s, o->cores);
     return KERNC_OK;
 }
@@ -205,6 +212,8 @@ static kernc_status run(struct rt_sim *s, const kernc_launch *o, kernc_statistic
     rt_sim_blocks(s);
     double seconds = rt_now() - start;
     status = outcome(s);
+    if (s->trace)
+        rt_trace_write(s->trace, o);
     make_statistics(s, seconds, made);
     rt_statistics_keep(s->kernel, made, spare, wanted);
     return status;
@@ -225,6 +234,7 @@ kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_st
     mem_guard_leave(&guard);
     kernc_statistics_free(made);
     kernc_statistics_free(spare);
+    rt_trace_free(s.trace);
     text_free(&s.text);
     text_free(&s.report);
     arena_free(&s.arena);

@@ -84,6 +84,7 @@ struct rt_sim_warp {
 };
 
 struct rt_clock;
+struct rt_trace;
 /* A launch. */
 struct rt_sim {
     struct kernc_context *context;
@@ -101,6 +102,7 @@ struct rt_sim {
     uint32_t  data;                      /* address of the constant data */
     struct rt_sim_tally *tally;
     struct rt_clock *clock;              /* NULL: not timed */
+    struct rt_trace *trace;              /* NULL: not traced; only if timed */
     uint8_t  *shared;
     struct rt_sim_warp **running;        /* by warp of the block; NULL: not started, or done */
     struct rt_sim_warp *free_warps;

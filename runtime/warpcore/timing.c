@@ -5,6 +5,7 @@
  * each takes the next one when it is free.
  */
 #include "runtime/warpcore/simulator.h"
+#include "runtime/warpcore/trace.h"
 
 struct slot {
     struct rt_sim_log log;
@@ -74,18 +75,39 @@ static struct slot *choose(struct rt_clock *c)
     return best;
 }
 
+/* The instruction at hand, or (cycles 0) that there is none any more. */
+static void trace(const struct rt_clock *c, const struct slot *s, const struct rt_sim_run *run, uint64_t time, uint32_t cycles)
+{
+    const struct rt_sim *sim = c->sim;
+    const uint32_t *b = sim->block_index, *grid = sim->grid;
+    rt_trace_add(sim->trace, (struct rt_trace_event){.time = time,
+                                                     .block = b[0] + grid[0] * (b[1] + grid[1] * b[2]),
+                                                     .cycles = (uint16_t)cycles,
+                                                     .word = (uint16_t)s->word,
+                                                     .warp = (uint16_t)s->warp,
+                                                     .core = (uint8_t)c->core,
+                                                     .slot = (uint8_t)(s - c->slots),
+                                                     .active = run->active,
+                                                     .depth = run->depth,
+                                                     .first = s->word == run->start});
+}
+
 static void issue(struct rt_clock *c, struct slot *s)
 {
     const struct rt_sim_run *run = &s->log.runs[s->run];
     uint32_t cycles = c->cycles[s->word];
     if (c->costs[s->word] && s->cost < s->log.cost_count)
         cycles += s->log.costs[s->cost++];
+    cycles += s->word + 1u == run->end ? run->more : 0;
+    if (c->sim->trace)
+        trace(c, s, run, c->now, cycles);
+    s->ready = c->now + cycles;
     if (++s->word == run->end) {
-        cycles += run->more;
         s->busy = ++s->run < s->log.run_count;
         s->word = s->busy ? run[1].start : 0;
     }
-    s->ready = c->now + cycles;
+    if (c->sim->trace && !s->busy)
+        trace(c, s, run, s->ready, 0);
     c->next = (uint32_t)(s - c->slots + 1) % WC_SLOTS;
     c->now++;
 }

@@ -288,18 +288,20 @@ void fault_report(void **state)
     struct machine m = machine_new(WC_MODE_RPC);
     uint32_t text = machine_text(&m, "stop", "");
     below(&m, 1, 3);
-    uint32_t skip = put(&m, WC_br, .a = 1, .imm = 5);
-    put(&m, WC_trap, .imm = (int32_t)text);
+    uint32_t skip = put(&m, WC_br, .a = 1, .imm = 6);
+    put(&m, WC_slt_I_imm, .d = 1, .a = LANE, .imm = 5);
+    put(&m, WC_assert, .a = 1, .imm = (int32_t)text);
+    uint32_t jump = put(&m, WC_br, .a = 0, .imm = 0, .rpc = WC_NONE);
     put(&m, WC_nop);
-    put(&m, WC_nop);
+    machine_target(&m, jump);
     machine_meet(&m, skip);
     put(&m, WC_converge, .imm = WC_NONE);
     put(&m, WC_exit);
-    machine_expect_fault(&m, WC_LANES, WC_TRAP_TRAP, "stop");
+    machine_expect_fault(&m, WC_LANES, WC_TRAP_ASSERT, "stop");
     const char *report = kernc_last_trap(m.context)->report, *rest = strchr(report, '\n');
-    assert_non_null(strstr(report, "FAULT 5 (trap) in warp 0 at word 3 line 103: trap "));
+    assert_non_null(strstr(report, "FAULT 4 (assert) in warp 0 at word 4 line 104: assert "));
     assert_string_equal(rest, "\nmode rpc; active 11111..., live 11111111; divergence stack:\n"
-                              "   0 top  saved 11111111  pending .....111 at 5 line 105  meet at 6 line 106\n");
+                              "   0 top  saved 11111111  pending .....111 at 6 line 106  meet at 7 line 107\n");
     machine_free(&m);
 }
 
