@@ -9,6 +9,6 @@ backend_SRC := $(addprefix $(bytecode)/,emit.c vreg.c frames.c steady.c select.c
 backend_SRC += $(addprefix $(warpcore)/,asm.c asm_lexer.c asm_tables.c disasm.c listing.c)
 backend_SRC += $(addprefix $(warpcore)/,legalize.c legalize_control.c legalize_pairs.c legalize_arith.c legalize_group.c \
     legalize_library.c)
-backend_SRC += $(addprefix $(warpcore)/,generate.c frames.c select.c select_memory.c select_group.c select_call.c \
+backend_SRC += $(addprefix $(warpcore)/,map.c generate.c frames.c select.c select_memory.c select_group.c select_call.c \
     liveness.c interfere.c regalloc.c spill.c layout.c transfer.c emit.c)
 backend_SRC += $(addprefix $(warpcore)/,converge.c)

@@ -1,9 +1,11 @@
-/* build.c: kernc build: compiles and writes bytecode, or what --emit asks for. */
+/* build.c: kernc build: compiles and writes bytecode or a warp-core image, or what --emit asks for. */
 #include "driver/driver.h"
 
 static const struct form { const char *name, *ending; kernc_text text; } forms[] = {
     {"bin", ".kbc", KERNC_TEXT_BYTECODE},
     {"asm", ".s", KERNC_TEXT_LISTING},
+    {"hex", ".hex", KERNC_TEXT_HEX},
+    {"map", ".map", KERNC_TEXT_MAP},
     {"ir", ".kir", KERNC_TEXT_IR},
     {"dot", ".dot", KERNC_TEXT_DOT},
 };
@@ -16,7 +18,7 @@ static const struct form *chosen_form(const struct command *c)
     for (size_t i = 0; i < COUNT(forms); i++)
         if (strcmp(forms[i].name, name) == 0)
             return &forms[i];
-    complain(EXIT_USAGE, "--emit=bin, asm, ir or dot, not '%s'", name);
+    complain(EXIT_USAGE, "--emit=bin, asm, hex, map, ir or dot, not '%s'", name);
     return NULL;
 }
 
@@ -31,21 +33,14 @@ const char *output_name(struct command *c, const char *ending)
     return arena_printf(&c->arena, "%.*s%s", n, base, ending);
 }
 
-static int check_target(const struct command *c)
-{
-    const char *target = option_value(c, OPTION_TARGET);
-    if (target && strcmp(target, "bytecode") != 0)
-        return complain(EXIT_USAGE, "there is no target '%s'; there is bytecode", target);
-    return EXIT_OK;
-}
-
 static int write_form(struct command *c, const struct form *f, kernc_result *r)
 {
     size_t      n;
     const char *text = kernc_result_text(r, f->text, &n);
     if (!text)
         return fail(c, EXIT_INPUT, "emit", NULL, (place){0}, "%s has no %s to write", c->file, f->name);
-    const char *file = output_name(c, f->ending);
+    bool        image = f->text == KERNC_TEXT_BYTECODE && kernc_result_text(r, KERNC_TEXT_MAP, NULL);
+    const char *file = output_name(c, image ? ".wcb" : f->ending);
     if (strcmp(file, c->file) == 0 && strcmp(file, "-") != 0)
         return fail(c, EXIT_INPUT, "output", NULL, (place){0}, "%s would overwrite the input", file);
     return write_output(c, file, text, n);
@@ -58,9 +53,7 @@ int verb_build(struct command *c)
     struct text   text = {0};
     kernc_options_init(&o);
     const struct form *f = chosen_form(c);
-    int                code = f ? check_target(c) : EXIT_USAGE;
-    if (!code)
-        code = compile_options(c, &o);
+    int                code = f ? compile_options(c, &o) : EXIT_USAGE;
     o.ir_only = f && (f->text == KERNC_TEXT_IR || f->text == KERNC_TEXT_DOT);
     if (!code)
         code = compile_file(c, &o, &text, &r);

@@ -48,6 +48,24 @@ int take_diagnostics(struct command *c)
     return EXIT_OK;
 }
 
+/* --target and --divergence come down to a scheme. */
+static int take_target(struct command *c, kernc_options *o)
+{
+    const char *target = option_value(c, OPTION_TARGET), *mode = option_value(c, OPTION_DIVERGENCE);
+    bool warp_core = target && strcmp(target, "warp-core") == 0;
+    if (target && !warp_core && strcmp(target, "bytecode") != 0)
+        return complain(EXIT_USAGE, "there is no target '%s'; there are bytecode and warp-core", target);
+    if (c->verb->letter == 'c')
+        return EXIT_OK;
+    if (mode && !warp_core)
+        return complain(EXIT_USAGE, "--divergence is for --target=warp-core");
+    if (warp_core && option_given(c, OPTION_SCHEME))
+        return complain(EXIT_USAGE, "--scheme is for the bytecode; --target=warp-core has --divergence");
+    if (warp_core)
+        o->scheme = arena_printf(&c->arena, "warp-core:%s", mode ? mode : "rpc");
+    return EXIT_OK;
+}
+
 int compile_options(struct command *c, kernc_options *o)
 {
     uint64_t errors = 0, limit = UINT64_MAX;
@@ -70,6 +88,8 @@ int compile_options(struct command *c, kernc_options *o)
     o->passes = option_value(c, OPTION_PASSES);
     if (option_given(c, OPTION_SCHEME))
         o->scheme = option_value(c, OPTION_SCHEME);
+    if (!code)
+        code = take_target(c, o);
     o->collect = option_given(c, OPTION_TIME_PASSES) || option_given(c, OPTION_REMARKS) ||
                  option_given(c, OPTION_PASS_STATS);
     return code;

@@ -1,7 +1,7 @@
 /* kernc.h: libkernc, the whole compiler as a library.
  *
- * One call turns source, IR text or bytecode into a result; everything else is asked of the result. The
- * bytecode in it is what kernc_module_load (kernc-rt.h) takes. Programs that only load and run compiled
+ * One call turns source, IR text or a compiled program into a result; everything else is asked of the result. The
+ * program in it is what kernc_module_load (kernc-rt.h) takes. Programs that only load and run compiled
  * kernels need libkernc-rt and kernc-rt.h alone. docs/embedding.md has examples.
  *
  * Threads: there is no global state; any number of threads may compile at once. A result belongs to one thread at
@@ -20,6 +20,7 @@ extern "C" {
 enum kernc_input {
     KERNC_INPUT_AUTO,            /* seen from the content: what each form begins with */
     KERNC_INPUT_SOURCE, KERNC_INPUT_IR, KERNC_INPUT_BYTECODE,
+    KERNC_INPUT_IMAGE,           /* of the warp-core machine */
 };
 enum kernc_analysis_form {
     KERNC_ANALYSIS_TEXT,         /* lists and indented trees */
@@ -33,7 +34,8 @@ typedef struct kernc_options {
     size_t      size;            /* sizeof (kernc_options) of the caller's header; kernc_options_init sets it */
     int         input;           /* enum kernc_input */
     unsigned    level;           /* 0, 1 or 2; default 2 */
-    const char *scheme;          /* divergence scheme the code is made for; default "pdom" */
+    const char *scheme;          /* divergence scheme the code is made for; default "pdom". "warp-core:rpc", "…:source-pc",
+                                    "…:article": an image for the warp-core machine in that mode */
     const char *passes;          /* run these instead of the level's; NULL: not given */
     const char *const *switches; /* as behind -f: "no-gvn" */
     size_t      switch_count;
@@ -79,7 +81,7 @@ typedef struct kernc_result kernc_result;
 KERNC_API kernc_result *kernc_compile(const char *name, const void *bytes, size_t n, const kernc_options *o);
 KERNC_API void kernc_result_free(kernc_result *r);                     /* NULL is fine */
 KERNC_API kernc_compile_status kernc_result_status(const kernc_result *r);
-/* What the input was: KERNC_INPUT_SOURCE, _IR or _BYTECODE. */
+/* What the input was: KERNC_INPUT_SOURCE, _IR, _BYTECODE or _IMAGE. */
 KERNC_API enum kernc_input kernc_result_input(const kernc_result *r);
 KERNC_API unsigned kernc_result_errors(const kernc_result *r);
 KERNC_API unsigned kernc_result_warnings(const kernc_result *r);
@@ -88,13 +90,15 @@ typedef enum kernc_text {
     KERNC_TEXT_DIAGNOSTICS,      /* all messages, for people; "" if there are none */
     KERNC_TEXT_DIAGNOSTICS_COLOR, /* the same with ANSI colours */
     KERNC_TEXT_DIAGNOSTICS_JSON, /* one array */
-    KERNC_TEXT_BYTECODE,         /* the bytes of a .kbc file */
-    KERNC_TEXT_LISTING,          /* the bytecode, readable */
+    KERNC_TEXT_BYTECODE,         /* the bytes of a .kbc file, or of a .wcb file: what kernc_module_load takes */
+    KERNC_TEXT_LISTING,          /* the same, readable */
     KERNC_TEXT_IR,               /* the module after the passes */
     KERNC_TEXT_DOT,              /* control-flow graphs for graphviz */
     KERNC_TEXT_TREE,             /* syntax tree; needs tree_only */
     KERNC_TEXT_ANALYSES,         /* of the module after the passes; needs `analyses` */
     KERNC_TEXT_REMARKS, KERNC_TEXT_REMARKS_JSON, KERNC_TEXT_STATS, KERNC_TEXT_TIMES,     /* need `collect` */
+    KERNC_TEXT_HEX,              /* of an image: for Verilog's $readmemh */
+    KERNC_TEXT_MAP,              /* of an image: what each kernel and function takes */
     KERNC_TEXTS
 } kernc_text;
 /* A text of the result, NUL-terminated; *n (if not NULL) gets its length. It lives as long as the result. NULL if

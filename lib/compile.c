@@ -1,4 +1,5 @@
-/* compile.c: libkernc's one call: source, IR text or bytecode → IR → passes → bytecode, and the texts of a result.
+/* compile.c: libkernc's one call: source, IR text or a compiled program → IR → passes → bytecode, or an image for the
+ * warp-core machine; and the texts of a result.
  *
  * Running out of memory anywhere jumps to the guard of the public function that was called; what was allocated in the
  * result's arena is freed with the result.
@@ -21,6 +22,7 @@ struct kernc_result {
     struct source *source;
     struct ir_module *module;          /* NULL: none yet */
     struct bc_program *program;
+    struct wc_image *image;            /* instead of the program, for a scheme of the warp-core machine */
     struct opt_report report;          /* if `reported` */
     bool reported;
     enum kernc_input input;
@@ -94,9 +96,21 @@ static bool take_limits(kernc_result *r, const kernc_options *o, struct fe_optio
     return r->status == KERNC_COMPILED;
 }
 
+/* The divergence mode that a scheme "warp-core:MODE" names; WC_MODES: none. */
+static enum wc_mode warp_core_mode(const char *scheme)
+{
+    static const char prefix[] = "warp-core:";
+    if (strncmp(scheme, prefix, sizeof prefix - 1) != 0)
+        return WC_MODES;
+    enum wc_mode mode = (enum wc_mode)0;
+    while (mode < WC_MODES && strcmp(wc_mode_info[mode].name, scheme + sizeof prefix - 1) != 0)
+        mode++;
+    return mode;
+}
+
 static bool take_scheme(kernc_result *r, const kernc_options *o)
 {
-    if (!rt_scheme_find(o->scheme))
+    if (!rt_scheme_find(o->scheme) && warp_core_mode(o->scheme) == WC_MODES)
         bad_option(r, "there is no scheme '%s'", o->scheme);
     return r->status == KERNC_COMPILED;
 }
@@ -165,6 +179,8 @@ static enum kernc_input input_of(const void *bytes, size_t n, const char *text)
 {
     if (n >= BC_MAGIC_BYTES && memcmp(bytes, BC_MAGIC, BC_MAGIC_BYTES) == 0)
         return KERNC_INPUT_BYTECODE;
+    if (n >= WC_MAGIC_BYTES && memcmp(bytes, WC_MAGIC, WC_MAGIC_BYTES) == 0)
+        return KERNC_INPUT_IMAGE;
     return begins_ir(text) ? KERNC_INPUT_IR : KERNC_INPUT_SOURCE;
 }
 
@@ -177,6 +193,17 @@ static void read_bytecode(kernc_result *r, const void *bytes, size_t n)
         why = bc_verify(r->program, buffer, sizeof buffer);
     if (why)
         diag_add(&r->diagnostics, DIAG_ERROR, "bytecode", (span){0}, "not valid bytecode: %s", why);
+}
+
+static void read_image(kernc_result *r, const void *bytes, size_t n)
+{
+    char        buffer[256];
+    const char *why = NULL;
+    r->image = wc_read(bytes, n, &why);
+    if (r->image)
+        why = wc_verify(r->image, buffer, sizeof buffer);
+    if (why)
+        diag_add(&r->diagnostics, DIAG_ERROR, "image", (span){0}, "not a valid warp-core image: %s", why);
 }
 
 static void read_ir(kernc_result *r)
@@ -201,6 +228,26 @@ static bool failed(kernc_result *r)
     return r->status != KERNC_COMPILED;
 }
 
+static void run_pipeline(kernc_result *r, const struct opt_options *opt)
+{
+    if (!opt_run(r->module, opt, &r->report, &r->diagnostics))
+        r->status = KERNC_BAD_OPTION;
+}
+
+/* The level's passes run before the module is made fit for the machine; behind it those that clean up, and those that
+ * the divergence mode needs. */
+static void run_warp_core_passes(kernc_result *r, struct opt_options *opt)
+{
+    const char *scheme = opt->scheme;
+    opt->scheme = NULL;
+    run_pipeline(r, opt);
+    if (failed(r) || !wc_legalize(r->module, &r->diagnostics))
+        return;
+    opt->scheme = scheme;
+    opt->passes = opt->passes || opt->level == 0 ? "" : opt_pipeline(1);
+    run_pipeline(r, opt);
+}
+
 static void run_passes(kernc_result *r, const kernc_options *o)
 {
     struct opt_options opt;
@@ -208,8 +255,21 @@ static void run_passes(kernc_result *r, const kernc_options *o)
         return;
     opt_report_init(&r->report);
     r->reported = true;
-    if (!opt_run(r->module, &opt, &r->report, &r->diagnostics))
-        r->status = KERNC_BAD_OPTION;
+    if (warp_core_mode(o->scheme) != WC_MODES)
+        run_warp_core_passes(r, &opt);
+    else
+        run_pipeline(r, &opt);
+}
+
+static void generate(kernc_result *r, const kernc_options *o)
+{
+    struct wc_options wc = {.mode = warp_core_mode(o->scheme)};
+    struct be_options be = {.scheme = o->scheme, .tokens = strcmp(o->scheme, "oracle") == 0,
+                            .stays_together = strcmp(o->scheme, "pdom") == 0};
+    if (wc.mode != WC_MODES)
+        r->image = wc_generate(r->module, &wc, &r->diagnostics);
+    else
+        r->program = be_bytecode(r->module, &be, &r->diagnostics);
 }
 
 static void compile(kernc_result *r, const char *name, const void *bytes, size_t n, const kernc_options *o)
@@ -222,6 +282,8 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
     r->input = o->input ? (enum kernc_input)o->input : input_of(bytes, n, r->source->text);
     if (r->input == KERNC_INPUT_BYTECODE)
         read_bytecode(r, bytes, n);
+    else if (r->input == KERNC_INPUT_IMAGE)
+        read_image(r, bytes, n);
     else if (r->input == KERNC_INPUT_IR)
         read_ir(r);
     else
@@ -233,9 +295,7 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
     run_passes(r, o);
     if (failed(r) || o->ir_only)
         return;
-    struct be_options be = {.scheme = o->scheme, .tokens = strcmp(o->scheme, "oracle") == 0,
-                            .stays_together = strcmp(o->scheme, "pdom") == 0};
-    r->program = be_bytecode(r->module, &be, &r->diagnostics);
+    generate(r, o);
     failed(r);
 }
 
@@ -265,6 +325,7 @@ void kernc_result_free(kernc_result *r)
         opt_report_free(&r->report);
     ir_module_free(r->module);
     bc_program_free(r->program);
+    wc_image_free(r->image);
     arena_free(&r->arena);
     mem_free(r);
 }
@@ -298,7 +359,9 @@ static bool has_text(const kernc_result *r, kernc_text what)
     case KERNC_TEXT_DIAGNOSTICS_COLOR:
     case KERNC_TEXT_DIAGNOSTICS_JSON: return r->diagnostics.arena != NULL;
     case KERNC_TEXT_BYTECODE:
-    case KERNC_TEXT_LISTING:          return r->program && r->status == KERNC_COMPILED;
+    case KERNC_TEXT_LISTING:          return (r->program || r->image) && r->status == KERNC_COMPILED;
+    case KERNC_TEXT_HEX:
+    case KERNC_TEXT_MAP:              return r->image && r->status == KERNC_COMPILED;
     case KERNC_TEXT_IR:
     case KERNC_TEXT_DOT:              return r->module && r->status == KERNC_COMPILED;
     case KERNC_TEXT_ANALYSES:         return r->module && r->analyses && r->status == KERNC_COMPILED;
@@ -318,6 +381,27 @@ static void print_ir(const kernc_result *r, struct text *t)
         ir_print_module(r->module, t);
 }
 
+static void write_program(const kernc_result *r, struct text *t)
+{
+    if (r->image)
+        wc_write(r->image, t);
+    else
+        bc_write(r->program, t);
+}
+
+static const struct source *source_of_image(const kernc_result *r)
+{
+    return r->input == KERNC_INPUT_SOURCE ? r->source : NULL;
+}
+
+static void list_program(const kernc_result *r, struct text *t)
+{
+    if (r->image)
+        wc_listing(r->image, source_of_image(r), t);
+    else
+        bc_disassemble(r->program, t);
+}
+
 static void make_text(const kernc_result *r, kernc_text what, struct text *t)
 {
     text_add(t, "", 0);
@@ -325,8 +409,10 @@ static void make_text(const kernc_result *r, kernc_text what, struct text *t)
     case KERNC_TEXT_DIAGNOSTICS:       diag_text(&r->diagnostics, t, false); break;
     case KERNC_TEXT_DIAGNOSTICS_COLOR: diag_text(&r->diagnostics, t, true); break;
     case KERNC_TEXT_DIAGNOSTICS_JSON:  diag_json_text(&r->diagnostics, t); break;
-    case KERNC_TEXT_BYTECODE:          bc_write(r->program, t); break;
-    case KERNC_TEXT_LISTING:           bc_disassemble(r->program, t); break;
+    case KERNC_TEXT_BYTECODE:          write_program(r, t); break;
+    case KERNC_TEXT_LISTING:           list_program(r, t); break;
+    case KERNC_TEXT_HEX:               wc_hex(r->image, source_of_image(r), t); break;
+    case KERNC_TEXT_MAP:               wc_map(r->image, t); break;
     case KERNC_TEXT_IR:                print_ir(r, t); break;
     case KERNC_TEXT_DOT:               dot_module(r->module, t); break;
     case KERNC_TEXT_ANALYSES:          analyses_show(r->module, r->analyses, r->analysis_form, t); break;

@@ -63,19 +63,19 @@ enum wc_pseudo {
     WC_CODES
 };
 
-struct wc_code {
+struct wc_mins {
     uint16_t op;                           /* enum wc_op or enum wc_pseudo */
     bool     effect;                       /* needed although nobody reads what it defines */
     uint32_t d, a, b, c;                   /* virtual registers, as the operation's letters say */
     int32_t  imm;                          /* of callees and blocks: their numbers */
-    uint32_t first, count;                 /* of the pseudo operations with a list: places in wc_function.lists */
+    uint32_t first, count;                 /* of the pseudo operations with a list: places in wc_mfunction.lists */
     place    at;
 };
-typedef VEC(struct wc_code) wc_codes;
+typedef VEC(struct wc_mins) wc_mins_vec;
 
 struct wc_block {
     uint32_t ir;                           /* IR block; IR_NO_BLOCK: the prologue */
-    wc_codes codes;
+    wc_mins_vec codes;
     u32_vec  params;                       /* virtual registers, in the IR's order */
     uint32_t successors[2], successor_count;   /* machine blocks: edge 0, edge 1 */
     uint32_t jumps_to;                     /* successor 0 as it was before empty blocks were left out */
@@ -100,7 +100,7 @@ struct wc_frame {                          /* by function */
     u32_vec  callees;                      /* functions, may repeat */
 };
 
-struct wc_function {
+struct wc_mfunction {
     struct ir_function *ir;
     uint32_t id;
     bool     kernel, calls;
@@ -126,7 +126,7 @@ struct wc_context {
     struct arena arena;
     struct wc_image *image;
     struct wc_frame *frames;               /* by function */
-    struct wc_function **functions;        /* by function; NULL: not reached */
+    struct wc_mfunction **functions;        /* by function; NULL: not reached */
     u32_vec order;                         /* reached functions, callees first */
     uint32_t *object_address;              /* by object: in shared memory, or in the data */
     struct map texts;                      /* of texts with operand types: hash -> row of the image's table */
@@ -144,9 +144,9 @@ static inline bool wc_letter_writes(char letter) { return letter == 'D' || lette
 /* The fields d a b c of an instruction, in the order of its letters. */
 #define WC_FIELDS(code) {&(code)->d, &(code)->a, &(code)->b, &(code)->c}
 
-static inline struct wc_vreg *wc_vreg(const struct wc_function *f, uint32_t v) { return &f->vregs.at[v]; }
-uint32_t wc_vreg_new(struct wc_context *c, struct wc_function *f, enum wc_class kind);
-static inline uint32_t wc_list_at(const struct wc_function *f, const struct wc_code *i, uint32_t n)
+static inline struct wc_vreg *wc_vreg(const struct wc_mfunction *f, uint32_t v) { return &f->vregs.at[v]; }
+uint32_t wc_vreg_new(struct wc_context *c, struct wc_mfunction *f, enum wc_class kind);
+static inline uint32_t wc_list_at(const struct wc_mfunction *f, const struct wc_mins *i, uint32_t n)
 {
     return f->lists.at[i->first + n];
 }
@@ -154,29 +154,29 @@ static inline uint32_t wc_list_at(const struct wc_function *f, const struct wc_c
 /* ---- parts ------------------------------------------------------------------------------------------------------ */
 
 bool wc_frames(struct wc_context *c);                                   /* false: error */
-void wc_prepare(struct wc_context *c, struct wc_function *f);           /* edges with arguments */
+void wc_prepare(struct wc_context *c, struct wc_mfunction *f);           /* edges with arguments */
 bool wc_frame_places(struct wc_context *c);                             /* when all have registers */
 
-bool wc_select(struct wc_context *c, struct wc_function *f);
-void wc_drop_dead(struct wc_context *c, struct wc_function *f);
-void wc_liveness(struct arena *scratch, struct wc_function *f);   /* live_out of all blocks */
+bool wc_select(struct wc_context *c, struct wc_mfunction *f);
+void wc_drop_dead(struct wc_context *c, struct wc_mfunction *f);
+void wc_liveness(struct arena *scratch, struct wc_mfunction *f);   /* live_out of all blocks */
 /* Whether it wants a register. */
-bool wc_is_allocated(const struct wc_function *f, uint32_t v);
+bool wc_is_allocated(const struct wc_mfunction *f, uint32_t v);
 /* From what is live behind an instruction to what is before it. */
-void wc_step_back(const struct wc_function *f, struct wc_code *i, struct bitset live);
+void wc_step_back(const struct wc_mfunction *f, struct wc_mins *i, struct bitset live);
 /* The fields that are read; their number. */
-unsigned wc_field_reads(struct wc_code *i, uint32_t *fields[4]);
+unsigned wc_field_reads(struct wc_mins *i, uint32_t *fields[4]);
 bool wc_list_reads(unsigned op);
 bool wc_list_writes(unsigned op);
 
 /* Registers live at the same time, as rows of neighbours; `forbidden` and `cost` of the virtual registers too. */
 struct wc_graph { uint32_t count; uint64_t *matrix; u32_vec *rows; };
-struct wc_graph wc_interference(struct wc_context *c, struct arena *scratch, struct wc_function *f);
-bool wc_regalloc(struct wc_context *c, struct wc_function *f);          /* false: error */
-void wc_spill(struct wc_context *c, struct wc_function *f, const u32_vec *chosen);
+struct wc_graph wc_interference(struct wc_context *c, struct arena *scratch, struct wc_mfunction *f);
+bool wc_regalloc(struct wc_context *c, struct wc_mfunction *f);          /* false: error */
+void wc_spill(struct wc_context *c, struct wc_mfunction *f, const u32_vec *chosen);
 
-void wc_layout(struct wc_context *c, struct wc_function *f);
-void wc_emit(struct wc_context *c, struct wc_function *f);
+void wc_layout(struct wc_context *c, struct wc_mfunction *f);
+void wc_emit(struct wc_context *c, struct wc_mfunction *f);
 
 /* ---- moves (transfer.c) ----------------------------------------------------------------------------------------------- */
 
@@ -185,20 +185,20 @@ void wc_emit(struct wc_context *c, struct wc_function *f);
 enum wc_holder_kind { WC_HOLDS_R, WC_HOLDS_P, WC_HOLDS_SLOT, WC_MADE };
 struct wc_holder { uint8_t kind; uint16_t op; uint32_t at; int32_t imm; };
 struct wc_transfer { struct wc_holder to, from; };
-struct wc_holder wc_holder_of(const struct wc_context *c, const struct wc_function *f, uint32_t v);
+struct wc_holder wc_holder_of(const struct wc_context *c, const struct wc_mfunction *f, uint32_t v);
 /* The moves that an operation with a list makes; their number. `jump`: to parameters of this block. */
-uint32_t wc_transfers(struct wc_context *c, const struct wc_function *f, const struct wc_block *block,
-                      const struct wc_code *i, struct arena *scratch, struct wc_transfer **moves);
+uint32_t wc_transfers(struct wc_context *c, const struct wc_mfunction *f, const struct wc_block *block,
+                      const struct wc_mins *i, struct arena *scratch, struct wc_transfer **moves);
 
 /* ---- the calling convention (select_call.c) ------------------------------------------------------------------------ */
 
 enum wc_place { WC_IN_REGISTER, WC_IN_PREDICATE, WC_IN_SLOT };
 struct wc_location { uint8_t kind, reg; uint32_t slot; };   /* slot: of the callee's frame, from its start */
 /* Where the list of a params, invoke, results or return is. */
-struct wc_location *wc_places(struct wc_context *c, const struct wc_function *f, const struct wc_code *i,
+struct wc_location *wc_places(struct wc_context *c, const struct wc_mfunction *f, const struct wc_mins *i,
                               struct arena *scratch);
 /* Registers by class that a call destroys (its arguments' too), or a return fills. */
-void wc_call_clobbers(struct wc_context *c, const struct wc_function *f, const struct wc_code *i,
+void wc_call_clobbers(struct wc_context *c, const struct wc_mfunction *f, const struct wc_mins *i,
                       uint32_t masks[WC_CLASSES]);
 
 /* A row of the image's texts for this text and these operand types (enum bc_value). */

@@ -104,7 +104,7 @@ void wc_move(struct wc_emitter *e, struct wc_holder to, struct wc_holder from)
         load_slot(e, to.at, from.at);
 }
 
-static void move_list(struct wc_emitter *e, const struct wc_block *block, const struct wc_code *i)
+static void move_list(struct wc_emitter *e, const struct wc_block *block, const struct wc_mins *i)
 {
     struct wc_transfer *moves;
     uint32_t n = wc_transfers(e->c, e->f, block, i, &e->scratch, &moves);
@@ -145,7 +145,7 @@ static uint32_t taken_edge(const struct wc_emitter *e, const struct wc_block *bl
     return m->taken == WC_EITHER ? 0 : m->taken;
 }
 
-static void branch(struct wc_emitter *e, const struct wc_block *block, const struct wc_code *i, uint32_t next)
+static void branch(struct wc_emitter *e, const struct wc_block *block, const struct wc_mins *i, uint32_t next)
 {
     const struct wc_meeting *m = &e->f->meetings->at[block->ir];
     uint32_t taken = taken_edge(e, block, next), other = block->successors[1 - taken];
@@ -172,14 +172,14 @@ static void converge_all(struct wc_emitter *e, const struct wc_block *block)
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-static void call(struct wc_emitter *e, const struct wc_block *block, const struct wc_code *i)
+static void call(struct wc_emitter *e, const struct wc_block *block, const struct wc_mins *i)
 {
     move_list(e, block, i);
     vec_push(&e->c->arena, &e->c->calls, ((struct wc_call){here(e), (uint32_t)i->imm}));
     word(e, WC_call, WC_LINK, 0, 0, 0);
 }
 
-static void print(struct wc_emitter *e, const struct wc_block *block, const struct wc_code *i)
+static void print(struct wc_emitter *e, const struct wc_block *block, const struct wc_mins *i)
 {
     const struct wc_frame *frame = &e->c->frames[e->f->id];
     uint32_t first = frame->base + frame->slots - frame->print_slots;
@@ -189,7 +189,7 @@ static void print(struct wc_emitter *e, const struct wc_block *block, const stru
     word(e, WC_printf, 0, i->count ? (uint32_t)WC_SCRATCH : 0, 0, i->imm);
 }
 
-static void plain(struct wc_emitter *e, const struct wc_code *i)
+static void plain(struct wc_emitter *e, const struct wc_mins *i)
 {
     const char *letters = wc_letters(i->op);
     const uint32_t from[] = {i->d, i->a, i->b, i->c};
@@ -200,7 +200,7 @@ static void plain(struct wc_emitter *e, const struct wc_code *i)
     wc_word(e, (struct wc_ins){.op = i->op, .d = to[0], .a = to[1], .b = to[2], .c = to[3], .imm = i->imm});
 }
 
-static void slot_access(struct wc_emitter *e, const struct wc_code *i)
+static void slot_access(struct wc_emitter *e, const struct wc_mins *i)
 {
     struct wc_holder slot = {.kind = WC_HOLDS_SLOT, .at = e->c->frames[e->f->id].base + (uint32_t)i->imm};
     bool writes = i->op == WC_save || i->op == WC_save_p, predicate = i->op == WC_save_p || i->op == WC_reload_p;
@@ -209,7 +209,7 @@ static void slot_access(struct wc_emitter *e, const struct wc_code *i)
     wc_move(e, writes ? slot : reg, writes ? reg : slot);
 }
 
-static void instruction(struct wc_emitter *e, const struct wc_block *block, const struct wc_code *i, uint32_t next)
+static void instruction(struct wc_emitter *e, const struct wc_block *block, const struct wc_mins *i, uint32_t next)
 {
     e->at = i->at;
     switch (i->op) {
@@ -247,7 +247,7 @@ static void patch(struct wc_emitter *e, uint32_t at, const struct wc_fixup *x)
     struct wc_ins ins;
     if (at >= e->c->image->code.count || !wc_decode(e->c->image->code.at[at], &ins))
         return;                              /* behind the core's words: an error anyway */
-    const struct wc_function *f = e->f;
+    const struct wc_mfunction *f = e->f;
     uint32_t meet = x->meet == IR_NO_BLOCK ? WC_NONE : f->blocks.at[f->block_of[x->meet]].word + x->meet_index;
     uint32_t target = x->direct ? meet : f->blocks.at[x->block].word;
     ins.imm = (int32_t)(target < WC_MAX_WORDS ? target : 0);
@@ -269,7 +269,7 @@ static void patch_all(struct wc_emitter *e)
 
 static void emit_blocks(struct wc_emitter *e)
 {
-    struct wc_function *f = e->f;
+    struct wc_mfunction *f = e->f;
     for (uint32_t n = 0; n < f->layout.count; n++) {
         struct wc_block *block = &f->blocks.at[f->layout.at[n]];
         uint32_t next = n + 1 < f->layout.count ? f->layout.at[n + 1] : UINT32_MAX;
@@ -283,7 +283,7 @@ static void emit_blocks(struct wc_emitter *e)
     }
 }
 
-void wc_emit(struct wc_context *c, struct wc_function *f)
+void wc_emit(struct wc_context *c, struct wc_mfunction *f)
 {
     struct wc_emitter e = {.c = c, .f = f, .at = f->ir->at};
     struct mem_guard guard;

@@ -61,7 +61,7 @@ static bool visit(struct wc_context *c, uint32_t root, uint8_t *colour)
 
 /* ---- private memory ------------------------------------------------------------------------------------------ */
 
-static void measure_allocas(struct wc_context *c, struct wc_function *f)
+static void measure_allocas(struct wc_context *c, struct wc_mfunction *f)
 {
     uint32_t *size = &c->frames[f->id].private_size;
     for (uint32_t r = 1; r < f->ir->ins.count; r++) {
@@ -95,7 +95,7 @@ static bool place_allocas(struct wc_context *c)
             struct wc_frame *callee = &c->frames[frame->callees.at[k]];
             callee->private_base = max32(callee->private_base, end);
         }
-        const struct wc_function *f = c->functions[id];
+        const struct wc_mfunction *f = c->functions[id];
         for (uint32_t r = 1; f->alloca_address && r < f->ir->ins.count; r++)
             f->alloca_address[r] += frame->private_base;
     }
@@ -107,12 +107,12 @@ bool wc_frames(struct wc_context *c)
     uint32_t n = c->m->functions.count;
     uint8_t *colour = arena_array(&c->arena, uint8_t, n);
     c->frames = arena_array(&c->arena, struct wc_frame, n);
-    c->functions = arena_array(&c->arena, struct wc_function *, n);
+    c->functions = arena_array(&c->arena, struct wc_mfunction *, n);
     for (uint32_t i = 0; i < n; i++)
         if (c->m->functions.at[i]->flags & IR_FN_KERNEL && colour[i] == WHITE && !visit(c, i, colour))
             return false;
     for (uint32_t i = 0; i < c->order.count; i++) {
-        struct wc_function *f = c->functions[c->order.at[i]] = arena_new(&c->arena, struct wc_function);
+        struct wc_mfunction *f = c->functions[c->order.at[i]] = arena_new(&c->arena, struct wc_mfunction);
         f->id = c->order.at[i];
         f->ir = c->m->functions.at[f->id];
         f->kernel = f->ir->flags & IR_FN_KERNEL;
@@ -157,7 +157,7 @@ bool wc_frame_places(struct wc_context *c)
 /* ---- edges ------------------------------------------------------------------------------------------------------ */
 
 /* A block with one way in takes its parameters' values from there. */
-static void forward_params(struct wc_context *c, struct wc_function *f, const struct ir_cfg *cfg)
+static void forward_params(struct wc_context *c, struct wc_mfunction *f, const struct ir_cfg *cfg)
 {
     ir_ref *to = arena_array(&c->arena, ir_ref, f->ir->ins.count);
     for (uint32_t i = 1; i < cfg->rpo_count; i++) {
@@ -176,7 +176,7 @@ static void forward_params(struct wc_context *c, struct wc_function *f, const st
 }
 
 /* An edge of a branch that has arguments still gets a block for their moves. */
-static void split_edges(struct wc_function *f)
+static void split_edges(struct wc_mfunction *f)
 {
     for (uint32_t i = 0, n = f->ir->order.count; i < n; i++) {
         uint32_t b = f->ir->order.at[i];
@@ -188,7 +188,7 @@ static void split_edges(struct wc_function *f)
     }
 }
 
-static void remove_unreachable(struct wc_context *c, struct wc_function *f, const struct ir_cfg *cfg)
+static void remove_unreachable(struct wc_context *c, struct wc_mfunction *f, const struct ir_cfg *cfg)
 {
     struct bitset dead = bitset_new(&c->arena, f->ir->blocks.count);
     for ir_each_block(i, b, f->ir)
@@ -197,7 +197,7 @@ static void remove_unreachable(struct wc_context *c, struct wc_function *f, cons
     ir_blocks_remove(f->ir, dead);
 }
 
-void wc_prepare(struct wc_context *c, struct wc_function *f)
+void wc_prepare(struct wc_context *c, struct wc_mfunction *f)
 {
     const struct ir_cfg *cfg = ir_cfg_new(&c->arena, f->ir);
     remove_unreachable(c, f, cfg);

@@ -137,7 +137,7 @@ static void add_kernel(struct wc_context *c, const struct ir_kernel_info *info)
 
 /* ---- the module ------------------------------------------------------------------------------------------------------ */
 
-static bool prepare_function(struct wc_context *c, struct wc_function *f)
+static bool prepare_function(struct wc_context *c, struct wc_mfunction *f)
 {
     wc_prepare(c, f);
     f->meetings = wc_convergence_new(&c->arena, f->ir, c->o->mode, c->d);
@@ -161,7 +161,7 @@ static bool emit_all(struct wc_context *c)
 {
     place nowhere = {0, 0};
     for (uint32_t i = c->order.count; i-- > 0;) {
-        struct wc_function *f = c->functions[c->order.at[i]];
+        struct wc_mfunction *f = c->functions[c->order.at[i]];
         wc_layout(c, f);
         vec_push(&c->image->arena, &c->image->symbols, ((struct wc_symbol){copy(c, f->ir->name), c->words}));
         wc_emit(c, f);

@@ -96,6 +96,8 @@ void wc_disassemble(const struct wc_image *m, struct text *out);
 void wc_listing(const struct wc_image *m, const struct source *source, struct text *out);
 /* For Verilog's $readmemh: WC_MAX_WORDS words, the rest filled with 0, which is no instruction. */
 void wc_hex(const struct wc_image *m, const struct source *source, struct text *out);
+/* What takes how much: each kernel's needs, each function's words (map.c). */
+void wc_map(const struct wc_image *m, struct text *out);
 /* An image that has passed wc_verify, or NULL: then `d` has errors (asm.c). */
 struct wc_image *wc_assemble(const struct source *s, struct diagnostics *d);
 

@@ -5,7 +5,7 @@
 
 struct builder {
     struct wc_context *c;
-    struct wc_function *f;
+    struct wc_mfunction *f;
     struct arena *scratch;
     struct wc_graph g;
     uint32_t weight;                 /* of the block at work */
@@ -53,7 +53,7 @@ static void charge(struct builder *x, uint32_t v, uint32_t cycles)
     reg->cost += (float)(x->weight * (reg->repeatable ? 1 : cycles));
 }
 
-static void charge_all(struct builder *x, struct wc_code *i)
+static void charge_all(struct builder *x, struct wc_mins *i)
 {
     uint32_t *fields[4];
     for (unsigned k = 0, n = wc_field_reads(i, fields); k < n; k++)
@@ -65,7 +65,7 @@ static void charge_all(struct builder *x, struct wc_code *i)
 }
 
 /* What stays live over a call may be in no register that the callee writes, nor in one of the arguments'. */
-static void forbid(struct builder *x, const struct wc_code *call, struct bitset live)
+static void forbid(struct builder *x, const struct wc_mins *call, struct bitset live)
 {
     uint32_t masks[WC_CLASSES];
     wc_call_clobbers(x->c, x->f, call, masks);
@@ -73,7 +73,7 @@ static void forbid(struct builder *x, const struct wc_code *call, struct bitset 
         wc_vreg(x->f, v)->forbidden |= masks[wc_vreg(x->f, v)->kind];
 }
 
-static void visit_code(struct builder *x, struct wc_code *i, struct bitset live)
+static void visit_code(struct builder *x, struct wc_mins *i, struct bitset live)
 {
     charge_all(x, i);
     if (wc_list_writes(i->op))
@@ -96,7 +96,7 @@ static void visit_block(struct builder *x, struct wc_block *block, struct bitset
         charge(x, block->params.at[k], wc_cycles(WC_st_private_32));
 }
 
-struct wc_graph wc_interference(struct wc_context *c, struct arena *scratch, struct wc_function *f)
+struct wc_graph wc_interference(struct wc_context *c, struct arena *scratch, struct wc_mfunction *f)
 {
     uint32_t n = f->vregs.count;
     struct builder x = {.c = c, .f = f, .scratch = scratch};

@@ -9,21 +9,21 @@
 
 /* ---- empty blocks --------------------------------------------------------------------------------------------- */
 
-static bool moves_nothing(struct wc_context *c, const struct wc_function *f, const struct wc_block *block)
+static bool moves_nothing(struct wc_context *c, const struct wc_mfunction *f, const struct wc_block *block)
 {
     struct wc_transfer *moves;
     return wc_transfers(c, f, block, &block->codes.at[0], &c->arena, &moves) == 0;
 }
 
 /* Only forwards, so that an endless loop keeps its word. */
-static bool is_empty(struct wc_context *c, const struct wc_function *f, uint32_t b)
+static bool is_empty(struct wc_context *c, const struct wc_mfunction *f, uint32_t b)
 {
     const struct wc_block *block = &f->blocks.at[b];
     return b > 1 && block->codes.count == 1 && block->codes.at[0].op == WC_jump && block->successors[0] > b &&
            f->meetings->at[block->ir].converge.count == 0 && moves_nothing(c, f, block);
 }
 
-static void lead_through(struct wc_context *c, struct wc_function *f)
+static void lead_through(struct wc_context *c, struct wc_mfunction *f)
 {
     for (uint32_t b = f->blocks.count; b-- > 0;) {
         struct wc_block *block = &f->blocks.at[b];
@@ -36,7 +36,7 @@ static void lead_through(struct wc_context *c, struct wc_function *f)
 
 /* ---- order ------------------------------------------------------------------------------------------------------ */
 
-struct order { struct wc_context *c; struct wc_function *f; uint32_t *waits; u32_vec ready; };
+struct order { struct wc_context *c; struct wc_mfunction *f; uint32_t *waits; u32_vec ready; };
 
 /* Numbers are in reverse post-order: a smaller one is led to backwards. */
 static void count_forward(struct order *o)
@@ -55,7 +55,7 @@ static void arrive(struct order *o, uint32_t from, uint32_t to)
 }
 
 /* The last one pushed comes next. */
-static uint32_t next_edge(const struct wc_function *f, const struct wc_block *block)
+static uint32_t next_edge(const struct wc_mfunction *f, const struct wc_block *block)
 {
     uint32_t w0 = f->blocks.at[block->successors[0]].weight, w1 = f->blocks.at[block->successors[1]].weight;
     uint32_t taken = f->meetings->at[block->ir].taken;
@@ -64,7 +64,7 @@ static uint32_t next_edge(const struct wc_function *f, const struct wc_block *bl
     return w0 >= w1 ? 0 : 1;
 }
 
-void wc_layout(struct wc_context *c, struct wc_function *f)
+void wc_layout(struct wc_context *c, struct wc_mfunction *f)
 {
     struct order o = {c, f, arena_array(&c->arena, uint32_t, f->blocks.count), {0}};
     lead_through(c, f);

@@ -15,7 +15,7 @@ bool wc_list_writes(unsigned op)
     return op == WC_params || op == WC_results;
 }
 
-unsigned wc_field_reads(struct wc_code *i, uint32_t *fields[4])
+unsigned wc_field_reads(struct wc_mins *i, uint32_t *fields[4])
 {
     uint32_t *all[] = WC_FIELDS(i);
     const char *letters = wc_letters(i->op);
@@ -31,7 +31,7 @@ unsigned wc_field_reads(struct wc_code *i, uint32_t *fields[4])
 struct place_of { uint32_t block, index; };          /* of a definition; index UINT32_MAX: a parameter */
 struct sweep {
     struct wc_context *c;
-    struct wc_function *f;
+    struct wc_mfunction *f;
     uint32_t *reads;
     struct place_of *def;
     uint32_t *param;                                 /* position of a parameter in its block */
@@ -39,7 +39,7 @@ struct sweep {
     u32_vec *jumps;                                  /* by block: blocks that jump to it */
 };
 
-static void count(struct sweep *s, struct wc_code *i, int by)
+static void count(struct sweep *s, struct wc_mins *i, int by)
 {
     uint32_t *fields[4];
     for (unsigned k = 0, n = wc_field_reads(i, fields); k < n; k++)
@@ -56,7 +56,7 @@ static void note_unread(struct sweep *s, uint32_t v)
 
 static void collect(struct sweep *s)
 {
-    struct wc_function *f = s->f;
+    struct wc_mfunction *f = s->f;
     for (uint32_t v = 0; v < f->vregs.count; v++)
         s->def[v].block = UINT32_MAX;
     for (uint32_t b = 0; b < f->blocks.count; b++) {
@@ -66,7 +66,7 @@ static void collect(struct sweep *s)
             s->param[block->params.at[k]] = k;
         }
         for (uint32_t k = 0; k < block->codes.count; k++) {
-            struct wc_code *i = &block->codes.at[k];
+            struct wc_mins *i = &block->codes.at[k];
             count(s, i, 1);
             if (wc_letter_writes(wc_letters(i->op)[0]) && !i->effect)
                 s->def[i->d] = (struct place_of){b, k};
@@ -76,7 +76,7 @@ static void collect(struct sweep *s)
     }
 }
 
-static void drop_code(struct sweep *s, struct wc_code *i)
+static void drop_code(struct sweep *s, struct wc_mins *i)
 {
     uint32_t *fields[4];
     unsigned n = wc_field_reads(i, fields);
@@ -92,7 +92,7 @@ static void drop_param(struct sweep *s, uint32_t v)
     uint32_t b = s->def[v].block, at = s->param[v];
     s->f->blocks.at[b].params.at[at] = WC_V_ZERO;
     for (uint32_t k = 0; k < s->jumps[b].count; k++) {
-        struct wc_code *jump = &vec_last(&s->f->blocks.at[s->jumps[b].at[k]].codes);
+        struct wc_mins *jump = &vec_last(&s->f->blocks.at[s->jumps[b].at[k]].codes);
         uint32_t *arg = &s->f->lists.at[jump->first + at], old = *arg;
         s->reads[old]--;
         *arg = WC_V_ZERO;
@@ -101,10 +101,10 @@ static void drop_param(struct sweep *s, uint32_t v)
     }
 }
 
-static void compact(struct wc_function *f)
+static void compact(struct wc_mfunction *f)
 {
     for (uint32_t b = 0; b < f->blocks.count; b++) {
-        wc_codes *codes = &f->blocks.at[b].codes;
+        wc_mins_vec *codes = &f->blocks.at[b].codes;
         uint32_t kept = 0;
         for (uint32_t k = 0; k < codes->count; k++)
             if (codes->at[k].op != WC_nop)
@@ -113,7 +113,7 @@ static void compact(struct wc_function *f)
     }
 }
 
-void wc_drop_dead(struct wc_context *c, struct wc_function *f)
+void wc_drop_dead(struct wc_context *c, struct wc_mfunction *f)
 {
     uint32_t n = f->vregs.count;
     struct sweep s = {.c = c, .f = f, .reads = arena_array(&c->arena, uint32_t, n),
@@ -138,18 +138,18 @@ void wc_drop_dead(struct wc_context *c, struct wc_function *f)
 
 /* ---- live registers --------------------------------------------------------------------------------------------- */
 
-bool wc_is_allocated(const struct wc_function *f, uint32_t v)
+bool wc_is_allocated(const struct wc_mfunction *f, uint32_t v)
 {
     return v >= WC_V_FIRST && wc_vreg(f, v)->home == WC_HOME_REGISTER;
 }
 
-static void add(const struct wc_function *f, struct bitset live, uint32_t v)
+static void add(const struct wc_mfunction *f, struct bitset live, uint32_t v)
 {
     if (wc_is_allocated(f, v))
         bitset_add(live, v);
 }
 
-void wc_step_back(const struct wc_function *f, struct wc_code *i, struct bitset live)
+void wc_step_back(const struct wc_mfunction *f, struct wc_mins *i, struct bitset live)
 {
     uint32_t *fields[4];
     if (wc_letter_writes(wc_letters(i->op)[0]))
@@ -163,7 +163,7 @@ void wc_step_back(const struct wc_function *f, struct wc_code *i, struct bitset 
 }
 
 /* What is live where the block begins, its parameters not yet there. */
-static void live_in(const struct wc_function *f, const struct wc_block *block, struct bitset live)
+static void live_in(const struct wc_mfunction *f, const struct wc_block *block, struct bitset live)
 {
     bitset_copy(live, block->live_out);
     for (uint32_t k = block->codes.count; k-- > 0;)
@@ -173,7 +173,7 @@ static void live_in(const struct wc_function *f, const struct wc_block *block, s
 }
 
 /* Backwards until nothing changes; blocks are in reverse post-order, so few rounds do. */
-void wc_liveness(struct arena *scratch, struct wc_function *f)
+void wc_liveness(struct arena *scratch, struct wc_mfunction *f)
 {
     struct bitset *in = arena_array(scratch, struct bitset, f->blocks.count);
     struct bitset live = bitset_new(scratch, f->vregs.count);

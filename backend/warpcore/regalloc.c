@@ -17,7 +17,7 @@ enum { MAX_ROUNDS = 100 };
 struct friend { uint32_t a, b; };
 struct colouring {
     struct wc_context *c;
-    struct wc_function *f;
+    struct wc_mfunction *f;
     struct arena *scratch;
     struct wc_graph g;
     uint32_t *degree;
@@ -27,7 +27,7 @@ struct colouring {
     u32_vec  *friends;               /* registers that are moved from or to this one */
 };
 
-static uint32_t colours_of(const struct wc_function *f, uint32_t v)
+static uint32_t colours_of(const struct wc_mfunction *f, uint32_t v)
 {
     const struct wc_vreg *reg = wc_vreg(f, v);
     return (reg->kind == WC_CLASS_R ? WC_ALLOCATABLE : WC_ALLOCATABLE_P) & ~reg->forbidden;
@@ -43,14 +43,14 @@ static void befriend(struct colouring *x, uint32_t a, uint32_t b)
     vec_push(x->scratch, &x->friends[b], a);
 }
 
-static void befriend_params(struct colouring *x, const struct wc_block *block, const struct wc_code *jump)
+static void befriend_params(struct colouring *x, const struct wc_block *block, const struct wc_mins *jump)
 {
     const struct wc_block *to = &x->f->blocks.at[block->successors[0]];
     for (uint32_t k = 0; k < jump->count; k++)
         befriend(x, wc_list_at(x->f, jump, k), to->params.at[k]);
 }
 
-static void hint_places(struct colouring *x, const struct wc_code *i)
+static void hint_places(struct colouring *x, const struct wc_mins *i)
 {
     struct wc_location *at = wc_places(x->c, x->f, i, x->scratch);
     for (uint32_t k = 0; k < i->count; k++)
@@ -64,7 +64,7 @@ static void find_friends(struct colouring *x)
     for (uint32_t b = 0; b < x->f->blocks.count; b++) {
         const struct wc_block *block = &x->f->blocks.at[b];
         for (uint32_t k = 0; k < block->codes.count; k++) {
-            const struct wc_code *i = &block->codes.at[k];
+            const struct wc_mins *i = &block->codes.at[k];
             if (i->op == WC_jump)
                 befriend_params(x, block, i);
             else if (i->op == WC_invoke || i->op == WC_return || wc_list_writes(i->op))
@@ -92,7 +92,7 @@ static void take(struct colouring *x, uint32_t v)
     }
 }
 
-static float price(const struct wc_function *f, const struct wc_graph *g, uint32_t v)
+static float price(const struct wc_mfunction *f, const struct wc_graph *g, uint32_t v)
 {
     const struct wc_vreg *reg = wc_vreg(f, v);
     return reg->short_lived ? FLT_MAX : reg->cost / (float)(g->rows[v].count + 1);
@@ -190,13 +190,13 @@ static u32_vec colour_all(struct colouring *x)
 /* ---- the function ------------------------------------------------------------------------------------------------- */
 
 /* What a call of it destroys: what it writes itself, and what its calls destroy. */
-static void sum_up(struct wc_context *c, struct wc_function *f)
+static void sum_up(struct wc_context *c, struct wc_mfunction *f)
 {
     struct wc_frame *frame = &c->frames[f->id];
     uint32_t masks[WC_CLASSES] = {0}, call[WC_CLASSES];
     for (uint32_t b = 0; b < f->blocks.count; b++)
         for (uint32_t k = 0; k < f->blocks.at[b].codes.count; k++) {
-            const struct wc_code *i = &f->blocks.at[b].codes.at[k];
+            const struct wc_mins *i = &f->blocks.at[b].codes.at[k];
             if (i->op != WC_invoke && i->op != WC_return)
                 continue;
             wc_call_clobbers(c, f, i, call);
@@ -210,7 +210,7 @@ static void sum_up(struct wc_context *c, struct wc_function *f)
     frame->clobbers_p = masks[WC_CLASS_P];
 }
 
-static bool round_of(struct wc_context *c, struct wc_function *f, bool *good)
+static bool round_of(struct wc_context *c, struct wc_mfunction *f, bool *good)
 {
     struct arena scratch;
     struct mem_guard guard;
@@ -232,7 +232,7 @@ static bool round_of(struct wc_context *c, struct wc_function *f, bool *good)
     return *good;
 }
 
-bool wc_regalloc(struct wc_context *c, struct wc_function *f)
+bool wc_regalloc(struct wc_context *c, struct wc_mfunction *f)
 {
     bool good = false;
     struct wc_frame *frame = &c->frames[f->id];

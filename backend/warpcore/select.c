@@ -30,16 +30,16 @@ const char *wc_letters(unsigned op)
 
 /* ---- registers and code ---------------------------------------------------------------------------------------- */
 
-uint32_t wc_vreg_new(struct wc_context *c, struct wc_function *f, enum wc_class kind)
+uint32_t wc_vreg_new(struct wc_context *c, struct wc_mfunction *f, enum wc_class kind)
 {
     vec_push(&c->arena, &f->vregs, ((struct wc_vreg){.kind = (uint8_t)kind, .colour = WC_NO_COLOUR, .hint = WC_NO_COLOUR}));
     return f->vregs.count - 1;
 }
 
-struct wc_code *wc_put(struct wc_selector *s, unsigned op, uint32_t d, uint32_t a, uint32_t b, int32_t imm)
+struct wc_mins *wc_put(struct wc_selector *s, unsigned op, uint32_t d, uint32_t a, uint32_t b, int32_t imm)
 {
     vec_push(&s->c->arena, s->codes,
-             ((struct wc_code){.op = (uint16_t)op, .d = d, .a = a, .b = b, .imm = imm, .at = s->at}));
+             ((struct wc_mins){.op = (uint16_t)op, .d = d, .a = a, .b = b, .imm = imm, .at = s->at}));
     return &vec_last(s->codes);
 }
 
@@ -76,7 +76,7 @@ uint32_t wc_repeatable(struct wc_selector *s, unsigned op, int32_t imm)
         v = map_get(&s->shared, key_of(op, imm));
     if (v != MAP_NONE)
         return v;
-    wc_codes *here = s->codes;
+    wc_mins_vec *here = s->codes;
     if (in_loop)
         s->codes = &s->f->blocks.at[0].codes;
     v = wc_make(s, op, 0, 0, imm);
@@ -215,7 +215,7 @@ void wc_list_value(struct wc_selector *s, ir_ref r)
     }
 }
 
-void wc_list_end(struct wc_selector *s, struct wc_code *i, uint32_t first)
+void wc_list_end(struct wc_selector *s, struct wc_mins *i, uint32_t first)
 {
     i->first = first;
     i->count = s->f->lists.count - first;
@@ -321,7 +321,7 @@ static void select_jump(struct wc_selector *s, uint32_t b)
     uint32_t first = wc_list_begin(s);
     for (uint32_t i = 0; i < e->argc; i++)
         wc_list_value(s, e->args[i]);
-    struct wc_code *i = wc_put(s, WC_jump, 0, 0, 0, 0);
+    struct wc_mins *i = wc_put(s, WC_jump, 0, 0, 0, 0);
     i->effect = true;
     wc_list_end(s, i, first);
 }
@@ -373,7 +373,7 @@ static uint32_t weight_of(const struct ir_cycles *cycles, uint32_t b)
 
 static void make_blocks(struct wc_selector *s)
 {
-    struct wc_function *f = s->f;
+    struct wc_mfunction *f = s->f;
     const struct ir_cycles *cycles = ir_cycles_new(&s->c->arena, f->cfg);
     f->block_of = arena_array(&s->c->arena, uint32_t, f->ir->blocks.count);
     vec_push(&s->c->arena, &f->blocks, ((struct wc_block){.ir = IR_NO_BLOCK, .successors = {1}, .successor_count = 1,
@@ -401,7 +401,7 @@ static void make_params(struct wc_selector *s, struct wc_block *block)
     }
 }
 
-static bool small_enough(struct wc_context *c, const struct wc_function *f)
+static bool small_enough(struct wc_context *c, const struct wc_mfunction *f)
 {
     const char *name = f->ir->name;
     if (f->cfg->rpo_count > WC_MAX_BLOCKS) {
@@ -417,7 +417,7 @@ static bool small_enough(struct wc_context *c, const struct wc_function *f)
     return true;
 }
 
-bool wc_select(struct wc_context *c, struct wc_function *f)
+bool wc_select(struct wc_context *c, struct wc_mfunction *f)
 {
     struct wc_selector s = {.c = c, .f = f, .ir = f->ir, .weight = 1};
     static const uint8_t fixed[WC_V_FIRST] = {[WC_V_LINK] = WC_LINK, [WC_V_FRAME] = WC_FRAME};

@@ -6,16 +6,16 @@
 
 struct wc_selector {
     struct wc_context *c;
-    struct wc_function *f;
+    struct wc_mfunction *f;
     const struct ir_function *ir;
-    wc_codes *codes;             /* of the block at work */
+    wc_mins_vec *codes;             /* of the block at work */
     uint32_t  weight;            /* of it */
     struct map shared, local;    /* repeatable values: of the prologue, of the block at work */
     struct map listed;           /* those that only lists name */
     place at;
 };
 
-struct wc_code *wc_put(struct wc_selector *s, unsigned op, uint32_t d, uint32_t a, uint32_t b, int32_t imm);
+struct wc_mins *wc_put(struct wc_selector *s, unsigned op, uint32_t d, uint32_t a, uint32_t b, int32_t imm);
 /* The same with a new register for d; gives it. */
 uint32_t wc_make(struct wc_selector *s, unsigned op, uint32_t a, uint32_t b, int32_t imm);
 
@@ -34,7 +34,7 @@ uint32_t wc_truth_word(struct wc_selector *s, uint32_t predicate);  /* 0 or 1 */
 /* The list of an operation's registers; wc_list_begin gives where it starts. */
 uint32_t wc_list_begin(const struct wc_selector *s);
 void wc_list_value(struct wc_selector *s, ir_ref r);                /* both halves of an i64 */
-void wc_list_end(struct wc_selector *s, struct wc_code *i, uint32_t first);
+void wc_list_end(struct wc_selector *s, struct wc_mins *i, uint32_t first);
 
 void wc_select_load(struct wc_selector *s, ir_ref r);               /* select_memory.c */
 void wc_select_store(struct wc_selector *s, ir_ref r);

@@ -4,7 +4,7 @@
 /* ---- the convention ----------------------------------------------------------------------------------------- */
 
 /* In order into registers as long as there are some; then into slots. */
-static uint32_t assign_places(const struct wc_function *f, uint32_t n, const uint32_t *list, struct wc_location *at)
+static uint32_t assign_places(const struct wc_mfunction *f, uint32_t n, const uint32_t *list, struct wc_location *at)
 {
     static const uint8_t most[] = {[WC_CLASS_R] = WC_ARGUMENT_REGISTERS, [WC_CLASS_P] = WC_ARGUMENT_PREDICATES};
     uint32_t used[WC_CLASSES] = {0}, slots = 0;
@@ -18,7 +18,7 @@ static uint32_t assign_places(const struct wc_function *f, uint32_t n, const uin
     return slots;
 }
 
-struct wc_location *wc_places(struct wc_context *c, const struct wc_function *f, const struct wc_code *i,
+struct wc_location *wc_places(struct wc_context *c, const struct wc_mfunction *f, const struct wc_mins *i,
                               struct arena *scratch)
 {
     struct wc_location *at = arena_array(scratch, struct wc_location, i->count + 1);
@@ -29,7 +29,7 @@ struct wc_location *wc_places(struct wc_context *c, const struct wc_function *f,
     return at;
 }
 
-void wc_call_clobbers(struct wc_context *c, const struct wc_function *f, const struct wc_code *i,
+void wc_call_clobbers(struct wc_context *c, const struct wc_mfunction *f, const struct wc_mins *i,
                       uint32_t masks[WC_CLASSES])
 {
     static const uint8_t most[] = {[WC_CLASS_R] = WC_ARGUMENT_REGISTERS, [WC_CLASS_P] = WC_ARGUMENT_PREDICATES};
@@ -66,7 +66,7 @@ static void load_arguments(struct wc_selector *s)
 /* The address to return to stays in r31 if nothing else comes there. */
 void wc_select_params(struct wc_selector *s)
 {
-    struct wc_function *f = s->f;
+    struct wc_mfunction *f = s->f;
     if (f->kernel) {
         load_arguments(s);
         return;
@@ -81,7 +81,7 @@ void wc_select_params(struct wc_selector *s)
         f->link = wc_vreg_new(s->c, f, WC_CLASS_R);
         vec_push(&s->c->arena, &f->lists, f->link);
     }
-    struct wc_code *i = wc_put(s, WC_params, 0, 0, 0, 0);
+    struct wc_mins *i = wc_put(s, WC_params, 0, 0, 0, 0);
     i->effect = true;
     wc_list_end(s, i, first);
     s->c->frames[f->id].incoming = assign_places(f, entry->params.count, entry->params.at, at);
@@ -96,7 +96,7 @@ void wc_select_call(struct wc_selector *s, ir_ref r)
     uint32_t first = wc_list_begin(s);
     for (uint32_t i = 0; i < ins->argc; i++)
         wc_list_value(s, ins->args[i]);
-    struct wc_code *call = wc_put(s, WC_invoke, 0, 0, 0, (int32_t)ins->imm);
+    struct wc_mins *call = wc_put(s, WC_invoke, 0, 0, 0, (int32_t)ins->imm);
     call->effect = true;
     wc_list_end(s, call, first);
     if (ins->type == IR_TYPE_VOID)
@@ -105,7 +105,7 @@ void wc_select_call(struct wc_selector *s, ir_ref r)
     vec_push(&s->c->arena, &s->f->lists, wc_define(s, r));
     if (ins->type == IR_TYPE_I64)
         vec_push(&s->c->arena, &s->f->lists, wc_define_high(s, r));
-    struct wc_code *results = wc_put(s, WC_results, 0, 0, 0, 0);
+    struct wc_mins *results = wc_put(s, WC_results, 0, 0, 0, 0);
     results->effect = true;
     wc_list_end(s, results, first);
 }
@@ -120,7 +120,7 @@ void wc_select_return(struct wc_selector *s, ir_ref r)
     uint32_t first = wc_list_begin(s);
     for (uint32_t i = 0; i < ins->argc; i++)
         wc_list_value(s, ins->args[i]);
-    struct wc_code *code = wc_put(s, WC_return, 0, s->f->link, 0, 0);
+    struct wc_mins *code = wc_put(s, WC_return, 0, s->f->link, 0, 0);
     code->effect = true;
     wc_list_end(s, code, first);
 }
@@ -148,7 +148,7 @@ void wc_select_printf(struct wc_selector *s, ir_ref r)
     uint32_t row = wc_text_row(s->c, (uint32_t)ins->imm, n, types), words = s->f->lists.count - first;
     struct wc_frame *frame = &s->c->frames[s->f->id];
     frame->print_slots = words > frame->print_slots ? words : frame->print_slots;
-    struct wc_code *code = wc_put(s, WC_print, 0, 0, 0, (int32_t)row);
+    struct wc_mins *code = wc_put(s, WC_print, 0, 0, 0, (int32_t)row);
     code->effect = true;
     wc_list_end(s, code, first);
 }

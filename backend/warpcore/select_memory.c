@@ -128,7 +128,7 @@ void wc_select_atomic(struct wc_selector *s, ir_ref r)
     unsigned space = space_of(s, ins->args[0]), n = ins->op - IR_atomic_add;
     unsigned op = ins->mem == IR_MEM_F32 ? float_atomics[space][n] : atomics[space][n];
     INVARIANT(space != WC_SPACE_private && op);
-    struct wc_code *code = wc_put(s, op, wc_define(s, r), a.base, b, 0);
+    struct wc_mins *code = wc_put(s, op, wc_define(s, r), a.base, b, 0);
     code->c = c;
     code->effect = true;
 }

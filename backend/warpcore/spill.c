@@ -7,12 +7,12 @@
 
 struct spiller {
     struct wc_context *c;
-    struct wc_function *f;
+    struct wc_mfunction *f;
     struct bitset chosen;
-    wc_codes out;                    /* the block being rewritten */
+    wc_mins_vec out;                    /* the block being rewritten */
 };
 
-static void put(struct spiller *s, struct wc_code i)
+static void put(struct spiller *s, struct wc_mins i)
 {
     vec_push(&s->c->arena, &s->out, i);
 }
@@ -29,9 +29,9 @@ static uint32_t fetch(struct spiller *s, uint32_t v, place at)
     uint32_t t = short_lived(s, v);
     const struct wc_vreg *reg = wc_vreg(s->f, v);
     if (reg->home == WC_HOME_REMADE)
-        put(s, (struct wc_code){.op = reg->op, .d = t, .imm = reg->imm, .at = at});
+        put(s, (struct wc_mins){.op = reg->op, .d = t, .imm = reg->imm, .at = at});
     else
-        put(s, (struct wc_code){.op = reg->kind == WC_CLASS_P ? WC_reload_p : WC_reload, .d = t,
+        put(s, (struct wc_mins){.op = reg->kind == WC_CLASS_P ? WC_reload_p : WC_reload, .d = t,
                                 .imm = (int32_t)reg->slot, .at = at});
     return t;
 }
@@ -41,7 +41,7 @@ static bool is_chosen(const struct spiller *s, uint32_t v)
     return v < s->chosen.bits && bitset_has(s->chosen, v);
 }
 
-static void fetch_operands(struct spiller *s, struct wc_code *i)
+static void fetch_operands(struct spiller *s, struct wc_mins *i)
 {
     uint32_t *fields[4], from[4], to[4], known = 0;
     for (unsigned k = 0, n = wc_field_reads(i, fields); k < n; k++) {
@@ -58,7 +58,7 @@ static void fetch_operands(struct spiller *s, struct wc_code *i)
     }
 }
 
-static void rewrite(struct spiller *s, struct wc_code i)
+static void rewrite(struct spiller *s, struct wc_mins i)
 {
     bool writes = wc_letter_writes(wc_letters(i.op)[0]) && is_chosen(s, i.d);
     if (writes && wc_vreg(s->f, i.d)->home == WC_HOME_REMADE)
@@ -71,7 +71,7 @@ static void rewrite(struct spiller *s, struct wc_code i)
     const struct wc_vreg reg = *wc_vreg(s->f, i.d);
     i.d = short_lived(s, i.d);
     put(s, i);
-    put(s, (struct wc_code){.op = reg.kind == WC_CLASS_P ? WC_save_p : WC_save, .a = i.d, .effect = true,
+    put(s, (struct wc_mins){.op = reg.kind == WC_CLASS_P ? WC_save_p : WC_save, .a = i.d, .effect = true,
                             .imm = (int32_t)reg.slot, .at = i.at});
 }
 
@@ -88,13 +88,13 @@ static void choose_home(struct spiller *s, uint32_t v)
     }
 }
 
-void wc_spill(struct wc_context *c, struct wc_function *f, const u32_vec *chosen)
+void wc_spill(struct wc_context *c, struct wc_mfunction *f, const u32_vec *chosen)
 {
     struct spiller s = {.c = c, .f = f, .chosen = bitset_new(&c->arena, f->vregs.count)};
     for (uint32_t i = 0; i < chosen->count; i++)
         choose_home(&s, chosen->at[i]);
     for (uint32_t b = 0; b < f->blocks.count; b++) {
-        wc_codes old = f->blocks.at[b].codes;
+        wc_mins_vec old = f->blocks.at[b].codes;
         memset(&s.out, 0, sizeof s.out);
         for (uint32_t k = 0; k < old.count; k++)
             rewrite(&s, old.at[k]);

@@ -11,7 +11,7 @@ static struct wc_holder slot_holder(const struct wc_context *c, uint32_t functio
     return (struct wc_holder){.kind = WC_HOLDS_SLOT, .at = c->frames[function].base + slot};
 }
 
-struct wc_holder wc_holder_of(const struct wc_context *c, const struct wc_function *f, uint32_t v)
+struct wc_holder wc_holder_of(const struct wc_context *c, const struct wc_mfunction *f, uint32_t v)
 {
     const struct wc_vreg *reg = wc_vreg(f, v);
     switch (reg->home) {
@@ -41,8 +41,8 @@ static void add(struct wc_transfer *moves, uint32_t *n, struct wc_holder to, str
         moves[(*n)++] = (struct wc_transfer){to, from};
 }
 
-static uint32_t jump_transfers(const struct wc_context *c, const struct wc_function *f, const struct wc_block *block,
-                               const struct wc_code *i, struct wc_transfer *moves)
+static uint32_t jump_transfers(const struct wc_context *c, const struct wc_mfunction *f, const struct wc_block *block,
+                               const struct wc_mins *i, struct wc_transfer *moves)
 {
     uint32_t n = 0;
     const struct wc_block *to = &f->blocks.at[block->jumps_to];
@@ -52,7 +52,7 @@ static uint32_t jump_transfers(const struct wc_context *c, const struct wc_funct
     return n;
 }
 
-static uint32_t print_transfers(const struct wc_context *c, const struct wc_function *f, const struct wc_code *i,
+static uint32_t print_transfers(const struct wc_context *c, const struct wc_mfunction *f, const struct wc_mins *i,
                                 struct wc_transfer *moves)
 {
     uint32_t n = 0;
@@ -62,8 +62,8 @@ static uint32_t print_transfers(const struct wc_context *c, const struct wc_func
     return n;
 }
 
-uint32_t wc_transfers(struct wc_context *c, const struct wc_function *f, const struct wc_block *block,
-                      const struct wc_code *i, struct arena *scratch, struct wc_transfer **moves)
+uint32_t wc_transfers(struct wc_context *c, const struct wc_mfunction *f, const struct wc_block *block,
+                      const struct wc_mins *i, struct arena *scratch, struct wc_transfer **moves)
 {
     uint32_t n = 0;
     struct wc_transfer *t = *moves = arena_array(scratch, struct wc_transfer, i->count + 1);

@@ -9,7 +9,7 @@
 struct wc_fixup { uint32_t word, block, meet, meet_index; bool direct; };
 struct wc_emitter {
     struct wc_context *c;
-    struct wc_function *f;
+    struct wc_mfunction *f;
     struct arena scratch;
     place at;
     VEC(struct wc_fixup) fixups;
