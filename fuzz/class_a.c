@@ -5,7 +5,7 @@
  * most seven; a thread writes its own cells and slots of global memory and its own slot of shared memory, and
  * reads others' slots only between two barriers that stand in uniform flow; atomics commute and their results
  * are not used; exceptions are thrown where something catches. There is no reference: all setups have to
- * agree.
+ * agree. Class d is the same without double.
  */
 #include "fuzz/class_a.h"
 
@@ -289,7 +289,7 @@ static struct fz_node *random_exchange(struct generator *g)
     if (!target)
         return NULL;
     struct fz_node *n = fz_node(g->p, FZ_NODE_EXCHANGE);
-    n->type = (uint8_t)(fz_chance(&g->r, 60) ? FZ_INT + below(g, 2) : below(g, FZ_TYPES));
+    n->type = (uint8_t)(fz_chance(&g->r, 60) ? FZ_INT + below(g, 2) : below(g, fz_types(g->p)));
     n->value = 1 + below(g, g->p->threads);
     return fz_add(fz_add(n, target), fz_random_expr(g, 2));
 }
@@ -369,8 +369,8 @@ static void add_buffers(struct generator *g)
     vec_push(g->p->arena, &g->p->buffers, out);
     vec_push(g->p->arena, &g->p->buffers, sums);
     vec_push(g->p->arena, &g->p->buffers, input);
-    for (uint32_t i = 0, first = below(g, FZ_TYPES); i < 3; i++) {
-        enum fz_type t = (enum fz_type)((first + 4 * i) % FZ_TYPES);
+    for (uint32_t i = 0, n = fz_types(g->p), first = below(g, n); i < 3; i++) {
+        enum fz_type t = (enum fz_type)((first + 4 * i) % n);
         struct fz_buffer cells = {names[t], (uint8_t)t, false, FZ_CELLS, 0};
         vec_push(g->p->arena, &g->p->buffers, cells);
     }
@@ -403,3 +403,5 @@ static void generate(struct fz_program *p)
 
 const struct fz_class fz_class_a = {'a', "race-free kernels",
                                     "what can't observe convergence: every setup agrees", generate, NULL};
+const struct fz_class fz_class_d = {'d', "race-free kernels without double",
+                                    "class a for targets that have no double", generate, NULL};

@@ -9,7 +9,7 @@ static uint32_t below(struct generator *g, uint32_t n)
 
 enum fz_type fz_random_type(struct generator *g)
 {
-    return (enum fz_type)(fz_chance(&g->r, 45) ? FZ_INT + below(g, 2) : below(g, FZ_TYPES));
+    return (enum fz_type)(fz_chance(&g->r, 45) ? FZ_INT + below(g, 2) : below(g, fz_types(g->p)));
 }
 
 static struct fz_node *random_constant(struct generator *g)
@@ -127,7 +127,7 @@ static struct fz_node *random_choice(struct generator *g, uint32_t depth)
 static struct fz_node *random_cast(struct generator *g, uint32_t depth)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_CAST);
-    n->type = (uint8_t)below(g, FZ_TYPES);
+    n->type = (uint8_t)below(g, fz_types(g->p));
     return fz_add(n, fz_random_expr(g, depth - 1));
 }
 
@@ -148,17 +148,23 @@ static enum fz_type generic_type(struct generator *g, const struct fe_builtin *b
 {
     static const enum fz_type numbers[] = {FZ_INT, FZ_UINT, FZ_LONG, FZ_ULONG, FZ_FLOAT, FZ_DOUBLE};
     const char *params = b->signature + 2;
+    bool doubles = fz_types(g->p) > FZ_DOUBLE;
     if (strchr(params, 'x'))
         return (enum fz_type[]){FZ_INT, FZ_UINT, FZ_FLOAT}[below(g, 3)];
     if (strchr(params, 'y'))
-        return (enum fz_type[]){FZ_LONG, FZ_ULONG, FZ_DOUBLE}[below(g, 3)];
+        return (enum fz_type[]){FZ_LONG, FZ_ULONG, FZ_DOUBLE}[below(g, doubles ? 3 : 2)];
     if (strchr(params, 'F'))
-        return fz_chance(&g->r, 60) ? FZ_FLOAT : FZ_DOUBLE;
+        return fz_chance(&g->r, 60) || !doubles ? FZ_FLOAT : FZ_DOUBLE;
     for (;;) {
-        enum fz_type t = numbers[below(g, strchr(params, 'I') ? 4 : COUNT(numbers))];
+        enum fz_type t = numbers[below(g, strchr(params, 'I') ? 4 : doubles ? 6 : 5)];
         if (fz_type_info[t].family != 'u' || b->op[1] != IR_none)
             return t;
     }
+}
+
+static bool may_use(const struct fz_program *p, const struct fe_builtin *b)
+{
+    return fz_is_pure(b) && (fz_types(p) > FZ_DOUBLE || !strchr(b->signature, 'd'));
 }
 
 static struct fz_node *random_builtin(struct generator *g, uint32_t depth)
@@ -166,7 +172,7 @@ static struct fz_node *random_builtin(struct generator *g, uint32_t depth)
     uint32_t row;
     do
         row = below(g, fe_builtin_count);
-    while (!fz_is_pure(&fe_builtins[row]));
+    while (!may_use(g->p, &fe_builtins[row]));
     struct fz_node *n = fz_node(g->p, FZ_NODE_BUILTIN);
     n->value = row;
     n->type = (uint8_t)generic_type(g, &fe_builtins[row]);

@@ -27,7 +27,7 @@ static struct fz_setup reference_setup(const struct fz_options *o, const struct 
 {
     for (size_t i = 0; i < COUNT(all_schemes); i++)
         if (strcmp(all_schemes[i], oracle) == 0)
-            return (struct fz_setup){oracle, 0, p->class == 'a' ? 1 : o->widths.at[0]};
+            return (struct fz_setup){oracle, 0, fz_is_race_free(p) ? 1 : o->widths.at[0]};
     return (struct fz_setup){o->schemes.at[0], 0, 1};
 }
 

@@ -140,7 +140,7 @@ static void print_kernel(struct printer *w)
     if (u.counts)
         fz_print_line(w, "shared int counts[%d];", FZ_COUNTERS);
     fz_print_line(w, "uint gid = blockIdx.x * blockDim.x + threadIdx.x;");
-    if (w->p->class != 'a')
+    if (!fz_is_race_free(w->p))
         fz_print_line(w, "uint n = 0, h = (gid + %u) * " FZ_HASH_FACTOR ";", (unsigned)(w->p->seed & 0xffff));
     print_locals(w, &u);
     fz_print_list(w, w->f->body);

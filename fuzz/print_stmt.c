@@ -98,7 +98,7 @@ static void print_try(struct printer *w, const struct fz_node *n)
 
 static void print_bound(struct printer *w, const struct fz_node *n)
 {
-    if (w->p->class == 'a' || n->first->kind == FZ_NODE_HASH_TRIP) {
+    if (fz_is_race_free(w->p) || n->first->kind == FZ_NODE_HASH_TRIP) {
         text_addz(w->out, "(int)");
         fz_print_masked(w, n->first, n->value);
     } else {

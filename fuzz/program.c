@@ -276,7 +276,7 @@ bool fz_is_pure(const struct fe_builtin *b)
 
 const struct fz_class *fz_class_find(char letter)
 {
-    static const struct fz_class *const classes[] = {&fz_class_a, &fz_class_b, &fz_class_c};
+    static const struct fz_class *const classes[] = {&fz_class_a, &fz_class_b, &fz_class_c, &fz_class_d};
     for (size_t i = 0; i < COUNT(classes); i++)
         if (classes[i]->letter == letter)
             return classes[i];

@@ -73,7 +73,7 @@ struct fz_buffer { const char *name; uint8_t type; bool input; uint32_t per_thre
 enum { FZ_INPUTS = 32, FZ_TABLE = 8, FZ_SLOTS = 8, FZ_CELLS = 4, FZ_COUNTERS = 12 };
 struct fz_program {
     struct arena *arena;
-    char     class;                  /* 'a', 'b', 'c' */
+    char     class;                  /* 'a', 'b', 'c', 'd' */
     uint64_t seed;
     uint32_t blocks, threads;        /* of the launch */
     uint8_t  fields[FZ_FIELDS];      /* types of the structure's members */
@@ -85,6 +85,11 @@ struct fz_program {
 
 /* Builtins that compute one value of their arguments alone: BUILTIN's value is a row of fe_builtins. */
 bool fz_is_pure(const struct fe_builtin *b);
+/* Of classes a and d: no thread sees with whom it runs. */
+static inline bool fz_is_race_free(const struct fz_program *p) { return p->class == 'a' || p->class == 'd'; }
+/* The types of its values are those below this number: all, or in class d all but the last one, double. */
+static inline uint32_t fz_types(const struct fz_program *p) { return p->class == 'd' ? FZ_DOUBLE : FZ_TYPES; }
+_Static_assert(FZ_DOUBLE == FZ_TYPES - 1, "double is the last type");
 
 extern const char *const fz_geometry[];
 enum { FZ_GEOMETRIES = 5 };
@@ -151,7 +156,7 @@ struct fz_class {
      * of the class. NULL: it is what the reference setup computes. */
     bool (*expect)(const struct fz_program *p, uint32_t width, void **contents);
 };
-extern const struct fz_class fz_class_a, fz_class_b, fz_class_c;
+extern const struct fz_class fz_class_a, fz_class_b, fz_class_c, fz_class_d;
 bool fz_expect_b(const struct fz_program *p, uint32_t width,
                  void **contents); /* reference_b.c: class b's expect */
 const struct fz_class *fz_class_find(char letter);                              /* NULL: there is none */
