@@ -48,6 +48,11 @@ warpcore_model_TEST_SRC := $(addprefix test/warpcore/model_,test.c graphs.c norm
 SUITES += frontend
 frontend_TEST_SRC := test/frontend/frontend_test.c test/frontend/large_test.c
 
+# The warp-core target: instruction set, images, assembler.
+SUITES += warpcore_isa warpcore_image
+warpcore_isa_TEST_SRC := test/warpcore/isa_test.c
+warpcore_image_TEST_SRC := test/warpcore/image_test.c test/fuzz/fuzz_run.c
+
 TEST_FOLDERS := test/convergence test/random test/regress test/cli test/oracle test/backend
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
@@ -103,7 +108,7 @@ soak: kernc
 
 # ---- fuzzers: built by clang into a folder of their own ------------------------------------------------
 
-FUZZ_TARGETS := fuzz_source fuzz_ir fuzz_bytecode
+FUZZ_TARGETS := fuzz_source fuzz_ir fuzz_bytecode fuzz_assembly fuzz_image
 FUZZ_SECONDS ?= 60
 FUZZ_BIN     := $(addprefix $(BUILD)/test/fuzz/,$(FUZZ_TARGETS))
 

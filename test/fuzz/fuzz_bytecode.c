@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct text t = {0};
     bc_seal(data, size, &t);
-    fuzz_run_program(t.at, t.length);
+    fuzz_run_program(t.at, t.length, 4);
     text_free(&t);
     return 0;
 }

@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         kernc_result *r = compile_ir(data, size, 2, false);
         const char   *bytes = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
         if (bytes)
-            fuzz_run_program(bytes, n);
+            fuzz_run_program(bytes, n, 4);
         kernc_result_free(r);
     }
     kernc_result_free(plain);

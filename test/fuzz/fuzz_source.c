@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
         kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
         if (bytes)
-            fuzz_run_program(bytes, n);
+            fuzz_run_program(bytes, n, 4);
         kernc_result_free(r);
     }
     return 0;
