@@ -93,7 +93,6 @@ struct wc_frame {                          /* by function */
     uint32_t incoming;                     /* the first ones: arguments that came in no register */
     uint32_t clobbers, clobbers_p;         /* registers that a call destroys, those of callees included */
     uint32_t registers, predicates;        /* the highest used + 1, callees included */
-    uint32_t stack;                        /* entries of the divergence stack, in the end with callees */
     uint32_t entry;                        /* code word */
     bool     has_barrier;
     uint32_t slots_reached, private_end;   /* highest slot, end of the allocas: with callees */

@@ -1,6 +1,7 @@
 /* generate.c: wc_generate: the image of a legalised module. */
 #include "backend/bytecode/emit.h"
 #include "backend/warpcore/codegen.h"
+#include "backend/warpcore/image_flow.h"
 
 void wc_fail(struct wc_context *c, const char *id, place at, const char *fmt, ...)
 {
@@ -106,14 +107,11 @@ static void sum_up_words(struct wc_context *c)
 {
     for (uint32_t i = 0; i < c->order.count; i++) {
         struct wc_frame *frame = &c->frames[c->order.at[i]];
-        uint32_t deepest = 0;
         for (uint32_t k = 0; k < frame->callees.count; k++) {
             const struct wc_frame *callee = &c->frames[frame->callees.at[k]];
             frame->registers = max32(frame->registers, callee->registers);
             frame->predicates = max32(frame->predicates, callee->predicates);
-            deepest = max32(deepest, callee->stack);
         }
-        frame->stack = frame->stack + deepest > WC_LANES - 1 ? WC_LANES - 1 : frame->stack + deepest;
     }
 }
 
@@ -123,8 +121,7 @@ static void add_kernel(struct wc_context *c, const struct ir_kernel_info *info)
     const struct wc_frame *frame = &c->frames[f->id];
     uint32_t private_bytes = frame->private_end + ((4 * frame->slots_reached + 15) & ~15u);
     struct wc_kernel k = {.name = copy(c, f->name), .entry = frame->entry, .registers = frame->registers,
-                          .predicates = frame->predicates, .stack = frame->stack, .line = f->at.line,
-                          .has_barrier = frame->has_barrier,
+                          .predicates = frame->predicates, .line = f->at.line, .has_barrier = frame->has_barrier,
                           .private_bytes = private_bytes == WC_FIRST_ADDRESS ? 0 : private_bytes};
     for (uint32_t i = 0; i < info->params.count; i++) {
         const struct ir_param_info *x = &info->params.at[i];
@@ -133,6 +130,20 @@ static void add_kernel(struct wc_context *c, const struct ir_kernel_info *info)
         vec_push(&c->image->arena, &k.params, p);
     }
     vec_push(&c->image->arena, &c->image->kernels, k);
+}
+
+/* From the words, as the verifier will. */
+static void find_stacks(struct wc_context *c)
+{
+    struct wc_image *m = c->image;
+    struct wc_ins *ins = arena_array(&c->arena, struct wc_ins, m->code.count);
+    for (uint32_t i = 0; i < m->code.count; i++)
+        INVARIANT(wc_decode(m->code.at[i], &ins[i]));
+    struct wc_image_flow *flow = wc_image_flow_new(&c->arena, m, ins);
+    INVARIANT(flow != NULL);
+    const uint8_t *need = wc_image_stack(flow);
+    for (uint32_t i = 0; i < m->kernels.count; i++)
+        m->kernels.at[i].stack = need[flow->function_at[m->kernels.at[i].entry] - 1];
 }
 
 /* ---- the module ------------------------------------------------------------------------------------------------------ */
@@ -190,6 +201,7 @@ static bool generate(struct wc_context *c)
     sum_up_words(c);
     for (uint32_t i = 0; i < c->m->kernels.count; i++)
         add_kernel(c, &c->m->kernels.at[i]);
+    find_stacks(c);
     copy_data(c);
     for (uint32_t i = 0; i < c->m->launches.count; i++)
         vec_push(&c->image->arena, &c->image->launches, be_copy_launch(&c->image->arena, &c->m->launches.at[i]));

@@ -124,19 +124,21 @@ static bool relax(struct bound *b)
 
 /* ---- results ------------------------------------------------------------------------------------------------------ */
 
+static void note(uint8_t *at, uint8_t depth)
+{
+    *at = depth > *at ? depth : *at;
+}
+
 static void note_depths(struct bound *b, uint8_t *depth)
 {
     uint8_t *deepest = arena_array(b->arena, uint8_t, b->branches.count);
-    for (uint32_t s = 0; s < b->states.count; s++) {
-        uint8_t *of = &deepest[b->index[b->states.at[s].branch]];
-        *of = b->states.at[s].depth > *of ? b->states.at[s].depth : *of;
-    }
+    for (uint32_t s = 0; s < b->states.count; s++)
+        note(&deepest[b->index[b->states.at[s].branch]], b->states.at[s].depth);
     for (uint32_t i = 0; i < b->branches.count; i++) {
         influence_of(b, b->branches.at[i]);
-        for (uint32_t k = 0; k < b->influence->nodes.count; k++) {
-            uint8_t *at = &depth[b->influence->nodes.at[k]];
-            *at = deepest[i] > *at ? deepest[i] : *at;
-        }
+        note(&depth[b->branches.at[i]], deepest[i]);
+        for (uint32_t k = 0; k < b->influence->nodes.count; k++)
+            note(&depth[b->influence->nodes.at[k]], deepest[i]);
     }
 }
 

@@ -24,7 +24,7 @@
 
 /* The bound for one function; calls are nodes like others. Branches are those with `parts`, their `meet` is given (none:
  * their lanes never meet). depth, if not NULL, has a place for each node and gets the most entries of this function
- * while the node runs (a branch: before it). */
+ * while the node runs, with those that it pushes. */
 uint32_t wc_stack_bound(struct arena *scratch, const struct wc_flow *g, enum wc_mode mode, uint8_t *depth);
 
 #endif

@@ -260,7 +260,7 @@ const char *wc_verify_at(const struct wc_image *m, char *buffer, size_t size, ui
         arena_free(&v.arena);
         mem_fail(0);
     }
-    bool good = check_tables(&v) && check_words(&v) && check_needs(&v);
+    bool good = check_tables(&v) && check_words(&v) && check_needs(&v) && wc_verify_divergence(&v);
     mem_guard_leave(&guard);
     arena_free(&v.arena);
     *at = v.at;
