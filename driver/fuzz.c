@@ -47,7 +47,7 @@ static int take_schemes(struct command *c, struct fz_options *o)
         return EXIT_OK;
     o->schemes.count = 0;
     for (char *item; (item = next_item(c, &at)) != NULL;) {
-        if (!rt_scheme_find(item) || o->schemes.count == COUNT(o->schemes.at))
+        if (!fz_has_scheme(item) || o->schemes.count == COUNT(o->schemes.at))
             return complain(EXIT_USAGE, "there is no scheme '%s'", item);
         o->schemes.at[o->schemes.count++] = item;
     }

@@ -1,5 +1,5 @@
 /* plan.c: under which setups a program is tried. Schemes come from the runtime's table: a new one joins by
- * itself. */
+ * itself; the warp-core machine's two sound modes are written here. */
 #include "fuzz/fuzz.h"
 
 #include <unistd.h>
@@ -7,8 +7,23 @@
 static const char *const all_schemes[] = {
 #define RT_SCHEME(name) #name,
 #include "runtime/schemes.def"
+    "warp-core:rpc", "warp-core:source-pc",
 };
 static const char *const oracle = "oracle";
+enum { WARP_CORE_WIDTH = 8 };
+
+bool fz_has_scheme(const char *name)
+{
+    for (size_t i = 0; i < COUNT(all_schemes); i++)
+        if (strcmp(all_schemes[i], name) == 0)
+            return true;
+    return false;
+}
+
+bool fz_is_warp_core(const char *scheme)
+{
+    return strncmp(scheme, "warp-core:", strlen("warp-core:")) == 0;
+}
 
 void fz_options_init(struct fz_options *o)
 {
@@ -40,8 +55,9 @@ static uint32_t setup_count(const struct fz_options *o)
 static struct fz_setup numbered_setup(const struct fz_options *o, uint32_t number)
 {
     uint32_t width = number % o->widths.count, rest = number / o->widths.count;
-    return (struct fz_setup){o->schemes.at[rest / o->levels.count], o->levels.at[rest % o->levels.count],
-                             o->widths.at[width]};
+    const char *scheme = o->schemes.at[rest / o->levels.count];
+    return (struct fz_setup){scheme, o->levels.at[rest % o->levels.count],
+                             fz_is_warp_core(scheme) ? WARP_CORE_WIDTH : o->widths.at[width]};
 }
 
 /* Draws k of n numbers in ascending order. */

@@ -234,17 +234,18 @@ static void run_pipeline(kernc_result *r, const struct opt_options *opt)
         r->status = KERNC_BAD_OPTION;
 }
 
-/* The level's passes run before the module is made fit for the machine; behind it those that clean up, and those that
- * the divergence mode needs. */
+/* The level's passes run before the module is made fit for the machine, and so does what brings threads together
+ * (which may make switches); behind it what cleans up without a change of control flow, and what the divergence mode
+ * needs. */
 static void run_warp_core_passes(kernc_result *r, struct opt_options *opt)
 {
     const char *scheme = opt->scheme;
-    opt->scheme = NULL;
+    opt->scheme = "warp-core";
     run_pipeline(r, opt);
     if (failed(r) || !wc_legalize(r->module, &r->diagnostics))
         return;
     opt->scheme = scheme;
-    opt->passes = opt->passes || opt->level == 0 ? "" : opt_pipeline(1);
+    opt->passes = opt->passes || opt->level == 0 ? "" : "gvn,dce";
     run_pipeline(r, opt);
 }
 

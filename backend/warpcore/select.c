@@ -396,8 +396,9 @@ static void make_params(struct wc_selector *s, struct wc_block *block)
         return;
     for (uint32_t i = 0; i < b->params.count; i++) {
         ir_ref r = b->params.at[i];
-        uint32_t v = wc_define(s, r);
-        vec_push(&s->c->arena, &block->params, v);
+        vec_push(&s->c->arena, &block->params, wc_define(s, r));
+        if (ir_at(s->ir, r)->type == IR_TYPE_I64)
+            vec_push(&s->c->arena, &block->params, wc_define_high(s, r));
     }
 }
 
