@@ -55,7 +55,7 @@ static int read_numbers(struct run *r)
     r->api.threads = (uint32_t)threads;
     r->api.fuel = fuel;
     r->api.segment = (uint32_t)segment;
-    return code;
+    return code ? code : trace_read_flags(r);
 }
 
 static struct launch_argument *find_argument(struct launch *l, const char *name)

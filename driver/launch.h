@@ -21,6 +21,7 @@ struct run {
     VEC(struct launch_buffer) buffers;
     uint64_t              max_memory;
     bool                  quiet;        /* what the kernel prints is dropped */
+    struct text           trace;        /* of the launch */
 };
 
 /* Each returns EXIT_OK, or another exit code after having said what is wrong. */
@@ -32,6 +33,8 @@ int launch_make_arguments(struct run *r);    /* creates and fills the buffers */
  * caller's in any case. */
 int launch_open(struct run *r, const void *program, size_t n);
 int launch_open_compiled(struct run *r, kernc_result *compiled);
+int trace_read_flags(struct run *r);         /* trace.c */
+int trace_write(struct run *r);              /* if there is one; its memory is freed */
 int launch_exit_code(kernc_status status);
 int launch_write_outputs(struct run *r);     /* shows and saves, after the launch */
 

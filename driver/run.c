@@ -150,7 +150,8 @@ static int launch(struct run *r, const kernc_options *o)
         code = code ? code : written;
     }
     kernc_statistics_free(statistics);
-    return code;
+    int traced = trace_write(r);
+    return code ? code : traced;
 }
 
 /* ---- the verb ------------------------------------------------------------------------------------------------ */
@@ -216,8 +217,9 @@ int verb_run(struct command *c)
         code = compiled ? launch_open_compiled(&r, compiled) : launch_open(&r, text.at, text.length);
     if (!code)
         code = launch(&r, &o);
+    bool ran = r.module != NULL;
     kernc_context_free(r.context);
-    if (compiled)
+    if (ran)
         tell_times(c, begin, end_of_compilation);
     kernc_result_free(compiled);
     text_free(&text);
