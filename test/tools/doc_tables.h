@@ -42,6 +42,22 @@ void doc_bytecode_forms(struct text *out);
 void doc_bytecode_limits(struct text *out);
 void doc_bytecode_latencies(struct text *out);
 
+/* test/tools/doc_isa.c */
+void doc_isa_majors(struct text *out);
+void doc_isa_integers(struct text *out);
+void doc_isa_immediates(struct text *out);
+void doc_isa_floats(struct text *out);
+void doc_isa_memory(struct text *out);
+void doc_isa_atomics(struct text *out);
+void doc_isa_warp(struct text *out);
+void doc_isa_system(struct text *out);
+void doc_isa_flow(struct text *out);
+void doc_isa_csrs(struct text *out);
+void doc_isa_faults(struct text *out);
+void doc_isa_cycles(struct text *out);
+void doc_isa_modes(struct text *out);
+void doc_isa_limits(struct text *out);
+
 /* test/tools/doc_driver.c */
 void doc_driver_verbs(struct text *out);
 void doc_driver_options(struct text *out);
