@@ -33,6 +33,7 @@ enum { LANES = CORE_LANES };
 #else
 #define NEXT(words)                                                                                          \
     do {                                                                                                     \
+        __asm__("" : "+r"(pc)); /* keeps gcc from making the next pc early, in a register that has to be saved */ \
         pc += (words);                                                                                       \
         return table[pc->op].run(PASS);                                                                      \
     } while (0)

@@ -22,18 +22,31 @@
 #define PUT_F(x) (uint64_t)scalar_raw_f32(x)
 #define PUT_D(x) scalar_raw_f64(x)
 
-/* The T_ and V_ handlers of one case; FETCH declares a, b, c of lane i. */
+/* Operations that take a machine longer than to look whether a chunk has active lanes: chunks without are left out. */
+static inline bool is_slow(enum scalar_op op)
+{
+    return op == SCALAR_OP_div || op == SCALAR_OP_sqrt || op == SCALAR_OP_sdiv || op == SCALAR_OP_udiv ||
+           op == SCALAR_OP_srem || op == SCALAR_OP_urem;
+}
+#define IDLE_CHUNK(active, first, n) (!((active) >> (first) & UINT64_MAX >> (64 - (n))))
+
+/* The T_ and V_ handlers of one case; FETCH declares a, b, c of lane i. A chunk of the result at a time. */
 #define LANE_HANDLERS(op, name, R, POINTERS, FETCH, formula)                                                 \
     HANDLER(T_##name)                                                                                        \
     {                                                                                                        \
         scalar_ctype_##R *d = LANES_OF_##R(pc->d);                                                           \
+        uint64_t active = w->active;                                                                         \
         POINTERS                                                                                             \
         if (calls_##op()) {                                                                                  \
-            for rt_each_lane (i, w->active) {                                                                \
+            for rt_each_lane (i, active) {                                                                   \
                 FETCH d[i] = (formula);                                                                      \
             }                                                                                                \
-        } else {                                                                                             \
-            LANE_LOOP (i, LANES) {                                                                           \
+            NEXT(1);                                                                                         \
+        }                                                                                                    \
+        CHUNK_LOOP (c_, LANES / CHUNK_OF(*d)) {                                                              \
+            if (is_slow(SCALAR_OP_##op) && IDLE_CHUNK(active, c_ * CHUNK_OF(*d), CHUNK_OF(*d)))              \
+                continue;                                                                                    \
+            CHUNK_LANES (i, c_, CHUNK_OF(*d)) {                                                              \
                 FETCH d[i] = (formula);                                                                      \
             }                                                                                                \
         }                                                                                                    \
@@ -44,10 +57,15 @@
         if (calls_##op())                                                                                    \
             return T_##name(PASS);                                                                           \
         scalar_ctype_##R *d = LANES_OF_##R(pc->d);                                                           \
+        uint64_t active = w->active;                                                                         \
         POINTERS                                                                                             \
         const uint32_t *mask = LANE_MASK;                                                                    \
-        LANE_LOOP (i, LANES) {                                                                               \
-            FETCH blend_##R(&d[i], (formula), mask[i]);                                                      \
+        CHUNK_LOOP (c_, LANES / CHUNK_OF(*d)) {                                                              \
+            if (is_slow(SCALAR_OP_##op) && IDLE_CHUNK(active, c_ * CHUNK_OF(*d), CHUNK_OF(*d)))              \
+                continue;                                                                                    \
+            CHUNK_LANES (i, c_, CHUNK_OF(*d)) {                                                              \
+                FETCH blend_##R(&d[i], (formula), mask[i]);                                                  \
+            }                                                                                                \
         }                                                                                                    \
         NEXT(1);                                                                                             \
     }

@@ -96,7 +96,7 @@ HANDLER(ask_converge)
 /* ---- branches ---------------------------------------------------------------------------------------- */
 
 /* Of the active lanes `yes` take the branch; some do not, or the scheme asks to be asked anyway. */
-static inline const struct bc_ins *part(struct rt_warp *w, const struct bc_ins *pc, uint64_t yes)
+static __attribute__((noinline)) const struct bc_ins *part(struct rt_warp *w, const struct bc_ins *pc, uint64_t yes)
 {
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);
     struct rt_split *split = &w->split;

@@ -224,7 +224,7 @@ static inline uint64_t address_pair(const uint32_t *address)
         if (at.run) {                                                                                        \
             const type *from = (const type *)at.run;                                                         \
             const uint32_t *mask = LANE_MASK;                                                                \
-            LANE_LOOP (i, LANES) {                                                                           \
+            EACH_LANE (i, *d) {                                                                              \
                 type x = from[i];                                                                            \
                 blend_##R(&d[i], convert, mask[i]);                                                          \
             }                                                                                                \
@@ -311,7 +311,7 @@ HANDLER(any_st_b)
             return any_ld_##suffix(PASS);                                                                    \
         COUNT_##space(at, LANES * sizeof(type));                                                             \
         scalar_ctype_##R *d = LANES_OF_##R(pc->d);                                                           \
-        LANE_LOOP (i, LANES) {                                                                               \
+        EACH_LANE (i, *d) {                                                                                  \
             type x = from[i];                                                                                \
             d[i] = (convert);                                                                                \
         }                                                                                                    \
@@ -326,7 +326,7 @@ HANDLER(any_st_b)
             return any_st_##suffix(PASS);                                                                    \
         COUNT_##space(at, LANES * sizeof(type));                                                             \
         const scalar_ctype_##R *value = LANES_OF_##R(pc->operand);                                           \
-        LANE_LOOP (i, LANES) {                                                                               \
+        EACH_LANE (i, *value) {                                                                               \
             scalar_ctype_##R x = value[i];                                                                   \
             to[i] = (type)(convert);                                                                         \
         }                                                                                                    \

@@ -36,6 +36,12 @@ typedef double   vec_D VECTOR;
  * before it looks for vectors. Registers are the same or disjoint, so no iteration depends on another. */
 #define LANE_LOOP(i, n) _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned i = 0; i < (n); i++)
 #define CHUNK_LOOP(c, n) _Pragma("GCC unroll 32") for (unsigned c = 0; c < (n); c++)
+/* The lanes of chunk c, n in number: with n a constant gcc makes vector code without a loop. */
+#define CHUNK_LANES(i, c, n)                                                                                 \
+    _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned i = (c) * (n); i < ((c) + 1) * (n); i++)
+#define CHUNK_OF(x) (unsigned)(VECTOR_BYTES / sizeof(x))
+/* All lanes, chunks of x's type at a time: vector code without a loop, where LANE_LOOP leaves one. */
+#define EACH_LANE(i, x) CHUNK_LOOP (chunk_##i, LANES / CHUNK_OF(x)) CHUNK_LANES (i, chunk_##i, CHUNK_OF(x))
 
 static inline vec_I lanes_splat32(uint32_t x)
 {

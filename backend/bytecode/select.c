@@ -219,6 +219,37 @@ static void put_pure(struct be_selector *s, ir_ref r, enum scalar_case which)
         be_spread(s, r);
 }
 
+/* A product of floats in lanes that only this sum or difference reads is made part of it: operand `k`, or -1. */
+static int product_operand(const struct be_selector *s, const struct ir_ins *ins)
+{
+    if ((ins->op != IR_add && ins->op != IR_sub) || !ir_is_float((enum ir_type)ins->type))
+        return -1;
+    for (int k = 1; k >= 0; k--) {
+        const struct ir_ins *x = ir_at(s->ir, ins->args[k]);
+        if (x->op == IR_mul && x->block == ins->block && s->uses[ins->args[k]] == 1 && !be_uniform(s, ins->args[k]))
+            return k;
+    }
+    return -1;
+}
+
+static bool put_product_sum(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    int k = product_operand(s, ins);
+    if (k < 0)
+        return false;
+    bool wide = ins->type == IR_TYPE_F64;
+    enum scalar_case which = ins->op == IR_add ? (wide ? SCALAR_muladd_D : SCALAR_muladd_F)
+                           : k == 0            ? (wide ? SCALAR_mulsub_D : SCALAR_mulsub_F)
+                                               : (wide ? SCALAR_submul_D : SCALAR_submul_F);
+    const struct ir_ins *product = ir_at(s->ir, ins->args[k]);
+    uint32_t a = be_lanes(s, product->args[0]), b = be_lanes(s, product->args[1]), c = be_lanes(s, ins->args[1 - k]);
+    struct be_word *w = be_put(s, bc_scalar_op(which, BC_FORM_V), be_define(s, r), a, b, 0);
+    w->c = c;
+    w->cycles = (uint8_t)(w->cycles + be_latency[ir_latency_of(s->ir, ins->args[k])]);
+    return true;
+}
+
 /* x * 2^n, where the optimiser has not made it a shift: the exponent, or -1. */
 static int power_of_two(const struct be_selector *s, const struct ir_ins *ins, ir_ref *x)
 {
@@ -332,7 +363,7 @@ static void select_ins(struct be_selector *s, ir_ref r)
     default: break;
     }
     if (ir_is_pure((enum ir_op)ins->op)) {
-        if (!put_shift(s, r))
+        if (!put_shift(s, r) && !put_product_sum(s, r))
             put_pure(s, r, ir_scalar_case(s->ir, r));
     } else if (ins->op >= IR_atomic_add && ins->op <= IR_atomic_cas) {
         be_select_atomic(s, r);

@@ -176,6 +176,12 @@ static scalar_bits float_result(const struct scalar_case_info *c, scalar_bits a,
     case SCALAR_OP_fma:
         return type == SCALAR_F ? scalar_bits_f32(fmaf((float)x, (float)y, (float)value_of(type, d)))
                                 : scalar_bits_f64(fma((double)x, (double)y, (double)value_of(type, d)));
+    case SCALAR_OP_muladd:
+        return arithmetic(SCALAR_OP_add, type, arithmetic(SCALAR_OP_mul, type, a, b), d);
+    case SCALAR_OP_mulsub:
+        return arithmetic(SCALAR_OP_sub, type, arithmetic(SCALAR_OP_mul, type, a, b), d);
+    case SCALAR_OP_submul:
+        return arithmetic(SCALAR_OP_sub, type, d, arithmetic(SCALAR_OP_mul, type, a, b));
     case SCALAR_OP_fmin: return float_bits(type, lesser(x, y));
     case SCALAR_OP_fmax: return float_bits(type, -lesser(-x, -y));
     case SCALAR_OP_copysign: return float_bits(type, copysignl(x, y == y ? y : 1));
@@ -350,7 +356,7 @@ static void edge_values(void **unused)
             continue;
         for (unsigned i = 0; i < n[0]; i++)
             for (unsigned j = 0; j < n[1]; j++)
-                for (unsigned k = 0; k < n[2]; k += c->op == SCALAR_OP_fma ? 7 : 1)
+                for (unsigned k = 0; k < n[2]; k += c->argument[2] == SCALAR_F || c->argument[2] == SCALAR_D ? 7 : 1)
                     check(which, edge(c->argument[0], i), edge(c->argument[1], j), edge(c->argument[2], k));
     }
 }
