@@ -238,14 +238,17 @@ static ir_ref find_cut(const struct converge *x, const struct ir_token_region *g
     return 0;
 }
 
-/* Blocks of the region of `def`, `def`'s own apart. */
-static void add_region(struct converge *x, struct bitset into, ir_ref def, struct bitset within)
+/* Blocks of the region of `def`, `def`'s own apart. The target has to be cut if the region ends in it, before the user. */
+static void add_region(struct converge *x, struct bitset into, struct demand d, ir_ref def, struct bitset within)
 {
     const struct ir_token_region *g = ir_token_region_new(x->arena, x->tokens, def);
     for (uint32_t i = 0; i < g->blocks.count; i++) {
-        if (!bitset_has(within, g->blocks.at[i]) || g->blocks.at[i] == home(x, def))
+        uint32_t b = g->blocks.at[i];
+        bool in_target = b == d.target && d.user != d.def && g->ends.at[i] < x->tokens->position[d.user];
+        if (b == home(x, def) || !(in_target || bitset_has(within, b)))
             continue;
-        bitset_add(into, g->blocks.at[i]);
+        if (!in_target)
+            bitset_add(into, b);
         ir_ref cut = find_cut(x, g, i);
         if (cut)
             vec_push(x->arena, &x->cuts, cut);
@@ -265,7 +268,7 @@ static bool dominates_a_part(const struct converge *x, uint32_t block, struct bi
 
 /* Tokens go through no parameter: where the block that gathers would not be dominated by a definition, its region has to
  * stay whole. */
-static void add_regions_parted(struct converge *x, struct bitset between, struct bitset behind)
+static void add_regions_parted(struct converge *x, struct bitset between, struct demand d, struct bitset behind)
 {
     bool grew = true;
     while (grew) {
@@ -273,7 +276,7 @@ static void add_regions_parted(struct converge *x, struct bitset between, struct
         for (uint32_t i = 0; i < x->tokens->defs.count; i++) {
             uint32_t at = home(x, x->tokens->defs.at[i]);
             if (bitset_has(between, at) || dominates_a_part(x, at, between))
-                add_region(x, between, x->tokens->defs.at[i], behind);
+                add_region(x, between, d, x->tokens->defs.at[i], behind);
         }
         grew = bitset_count(between) != before;
     }
@@ -292,10 +295,10 @@ static struct bitset blocks_between(struct converge *x, struct demand d)
     bitset_intersect(between, behind);
     if (d.user == d.def) {
         keep_cycle(x, between, d.cycle);
-        add_region(x, between, d.def, behind);
+        add_region(x, between, d, d.def, behind);
     } else if (ir_at(x->f, d.user)->op == IR_loop)
-        add_region(x, between, d.user, behind);
-    add_regions_parted(x, between, behind);
+        add_region(x, between, d, d.user, behind);
+    add_regions_parted(x, between, d, behind);
     return between;
 }
 
