@@ -221,8 +221,13 @@ static bool may_append(struct simplify *s, const struct ir_cfg *g, const struct 
     if (ir_at(s->f, ir_terminator(s->f, b))->op != IR_br)
         return false;
     uint32_t next = ir_block_at(s->f, b)->edges.at[0].block;
-    return next != b && ir_pred_count(g, next) == 1 && next != ir_entry(s->f) && !bitset_has(s->reconverging, next) &&
-           !(bitset_has(k->heart, next) && bitset_has(k->some, b));
+    if (next == b || ir_pred_count(g, next) != 1 || next == ir_entry(s->f) || bitset_has(s->reconverging, next))
+        return false;
+    bool heart = bitset_has(k->heart, next) && bitset_has(k->some, b);
+    if (heart)
+        opt_remark(s->c, s->f, OPT_MISSED, "heart", ir_at(s->f, ir_terminator(s->f, b))->at,
+                   "block not merged with the next one: its heart has to come before all convergent operations");
+    return !heart;
 }
 
 static void append(struct simplify *s, uint32_t b, uint32_t next)

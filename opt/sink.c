@@ -129,6 +129,9 @@ static void sink_operation(struct sink *s, ir_ref r)
     const struct ir_ins *ins = ir_at(s->f, r);
     uint32_t way = way_of(s, r, NULL, 0);
     bool with_anchor = ins->token && ir_at(s->f, ins->token)->op == IR_anchor && ir_at(s->f, ins->token)->block == s->block;
+    if (!with_anchor && way != IR_NO_BLOCK && !in_same_cycle(s, way))
+        opt_remark(s->c, s->f, OPT_MISSED, "loop", ins->at,
+                   "'%s' not sunk out of its loop: threads of several iterations would take part", ir_op_info[ins->op].text);
     if (with_anchor || !may_begin(s, way))
         return;
     if (!opt_branch_is_uniform(&s->together, s->block)) {
