@@ -307,6 +307,39 @@ static void bisection_stops_at_the_limit(void **state)
     end(&x);
 }
 
+static struct text module_after(long bisect_limit)
+{
+    struct run x;
+    struct text t = {0};
+    start(&x);
+    x.o.level = 2;
+    x.o.bisect_limit = bisect_limit;
+    assert_true(go(&x));
+    ir_print_module(x.m, &t);
+    end(&x);
+    return t;
+}
+
+static void passes_by_function_or_one_by_one_give_the_same(void **state)
+{
+    struct text by_function = module_after(-1), one_by_one = module_after(1000000);
+    assert_string_equal(by_function.at, one_by_one.at);
+    text_free(&by_function);
+    text_free(&one_by_one);
+}
+
+static void each_function_goes_through_all_passes_first(void **state)
+{
+    struct run x;
+    start(&x);
+    x.o.passes = "mem2reg,gvn";
+    x.o.print_after_all = true;
+    assert_true(go(&x));
+    const char *gvn = strstr(x.printed.at, "After gvn on first"), *second = strstr(x.printed.at, "After mem2reg on second");
+    assert_true(gvn && second && gvn < second);
+    end(&x);
+}
+
 /* ---- what is collected ------------------------------------------------------------------------------------------- */
 
 static void remarks_have_places(void **state)
@@ -487,6 +520,8 @@ int main(void)
         cmocka_unit_test(every_pipeline_names_passes_of_its_level),
         cmocka_unit_test(switches_take_passes_out),
         cmocka_unit_test(bisection_stops_at_the_limit),
+        cmocka_unit_test(passes_by_function_or_one_by_one_give_the_same),
+        cmocka_unit_test(each_function_goes_through_all_passes_first),
         cmocka_unit_test(remarks_have_places),
         cmocka_unit_test(times_and_counters),
         cmocka_unit_test(diffs_of_small_texts),
