@@ -22,9 +22,12 @@ static const struct floor { const char *folder, *below; } floors[] = {
 #define WARPCORE_FORMAT "base/ backend/bytecode/program.h backend/warpcore/isa backend/warpcore/image.h "         \
                         "backend/warpcore/csr.def backend/warpcore/trap.def backend/warpcore/timing.def "           \
                         "backend/warpcore/modes.def"
+#define WARPCORE_FLOW "backend/warpcore/flow.h backend/warpcore/image_flow.h backend/warpcore/stack_bound.h "
     {"backend/warpcore/isa", WARPCORE_FORMAT},
-    {"backend/warpcore/image", "backend/bytecode/stream.h " WARPCORE_FORMAT},
-    {"backend/warpcore/verify", "backend/warpcore/flow.h " WARPCORE_FORMAT},
+    {"backend/warpcore/image", "backend/bytecode/stream.h " WARPCORE_FLOW WARPCORE_FORMAT},
+    {"backend/warpcore/verify", WARPCORE_FLOW WARPCORE_FORMAT},
+    {"backend/warpcore/flow", WARPCORE_FORMAT},
+    {"backend/warpcore/stack_bound", WARPCORE_FLOW WARPCORE_FORMAT},
     {"backend/warpcore/print", WARPCORE_FORMAT},
     {"include/", ""},
     {"runtime/", "include/ backend/bytecode/bytecode.def " WARPCORE_FORMAT},

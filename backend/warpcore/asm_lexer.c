@@ -86,28 +86,32 @@ static int escape(struct wc_lexer *l)
     }
 }
 
-/* The opening quote is at l->at. */
-static void lex_string(struct wc_lexer *l)
+/* The opening quote is at l->at; where the closing one is wanted, at most. */
+static size_t string_end(const struct wc_lexer *l)
 {
     size_t end = l->at + 1;
     while (end < l->source->length && l->source->text[end] != '"' && l->source->text[end] != '\n')
         end += l->source->text[end] == '\\' && end + 1 < l->source->length ? 2 : 1;
-    char *text = arena_alloc(l->arena, end - l->at + 1);
+    return end;
+}
+
+static void lex_string(struct wc_lexer *l)
+{
+    char *text = arena_alloc(l->arena, string_end(l) - l->at + 1);
     uint32_t n = 0;
+    bool good = true;
     l->token.kind = WC_TOKEN_STRING;
     for (l->at++; l->at < l->source->length && peek(l, 0) != '"' && peek(l, 0) != '\n';) {
         int c = peek(l, 0) == '\\' ? escape(l) : (unsigned char)l->source->text[l->at++];
-        if (c < 0) {
+        if (c < 0 && good)
             bad(l, "string", "no such escape: there are \\n \\t \\\" \\\\ and \\x with two hexadecimal digits");
-            return;
-        }
+        good = good && c >= 0;
         text[n++] = (char)c;
     }
-    if (peek(l, 0) != '"') {
+    if (peek(l, 0) == '"')
+        l->at++;
+    else if (good)
         bad(l, "string", "the string is not closed on its line");
-        return;
-    }
-    l->at++;
     l->token.text = text;
     l->token.length = n;
 }

@@ -206,7 +206,12 @@ static uint8_t take_element(struct wc_assembler *a)
 /* .param name, type ["*"], element, bytes [, "text"]: of the kernel before it */
 static void take_param(struct wc_assembler *a)
 {
-    struct bc_param p = {.name = wc_take_name(a, "a parameter's name")};
+    struct bc_param p = {0};
+    if (a->m->kernels.count == 0) {
+        wc_asm_error(a, "syntax", "there is no kernel before this parameter");
+        return;
+    }
+    p.name = wc_take_name(a, "a parameter's name");
     wc_expect_mark(a, ',');
     p.type = a->failed ? 0 : take_type(a);
     p.pointer = wc_accept_mark(a, '*');
@@ -218,10 +223,8 @@ static void take_param(struct wc_assembler *a)
         struct wc_token t = wc_take_string(a, "the type as the source has it");
         p.text = arena_strdup(&a->m->arena, t.text, t.length);
     }
-    if (!a->failed && a->m->kernels.count)
+    if (!a->failed)
         vec_push(&a->m->arena, &vec_last(&a->m->kernels).params, p);
-    else
-        wc_asm_error(a, "syntax", "there is no kernel before this parameter");
 }
 
 /* ---- launches ----------------------------------------------------------------------------------------------- */
@@ -277,7 +280,10 @@ static void take_value(struct wc_assembler *a, struct launch_value *v)
 /* .argument name, value; a file is written: file "name" */
 static void take_argument(struct wc_assembler *a)
 {
-    struct launch_argument x = {.name = wc_take_name(a, "a parameter's name")};
+    struct launch_argument x = {0};
+    if (!has_launch(a))
+        return;
+    x.name = wc_take_name(a, "a parameter's name");
     wc_expect_mark(a, ',');
     if (a->failed)
         return;
@@ -287,20 +293,23 @@ static void take_argument(struct wc_assembler *a)
     } else {
         take_value(a, &x.value);
     }
-    if (has_launch(a))
+    if (!a->failed)
         vec_push(&a->m->arena, &vec_last(&a->m->launches).arguments, x);
 }
 
 static void put_output(struct wc_assembler *a, struct launch_output o)
 {
-    if (has_launch(a))
+    if (!a->failed)
         vec_push(&a->m->arena, &vec_last(&a->m->launches).outputs, o);
 }
 
 /* .show name [, first, last] */
 static void take_show(struct wc_assembler *a)
 {
-    struct launch_output o = {.name = wc_take_name(a, "a parameter's name")};
+    struct launch_output o = {0};
+    if (!has_launch(a))
+        return;
+    o.name = wc_take_name(a, "a parameter's name");
     if (wc_accept_mark(a, ',')) {
         o.first = wc_take_u64(a, "an element's number");
         wc_expect_mark(a, ',');
@@ -312,7 +321,10 @@ static void take_show(struct wc_assembler *a)
 /* .save name, "file" [, width, height] */
 static void take_save(struct wc_assembler *a)
 {
-    struct launch_output o = {.name = wc_take_name(a, "a parameter's name"), .save = true};
+    struct launch_output o = {.save = true};
+    if (!has_launch(a))
+        return;
+    o.name = wc_take_name(a, "a parameter's name");
     wc_expect_mark(a, ',');
     o.file = wc_take_name(a, "a file's name");
     if (wc_accept_mark(a, ',')) {
