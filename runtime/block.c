@@ -287,27 +287,35 @@ static void record_trap(struct rt_worker *k, uint64_t block)
         continue;
 }
 
+/* Runs one block. False: the worker is to run no other. */
+static bool run_numbered(struct rt_worker *k, uint64_t number)
+{
+    atomic_store(&k->block, number);
+    if (abandoned(k))
+        return false;
+    bool good = run_block(k, number);
+    rt_output_finish(k);
+    if (good)
+        return true;
+    if (k->trap.set)
+        record_trap(k, number);
+    else if (k->over_memory)
+        atomic_store(&k->launch->stopped, true);
+    return false;
+}
+
 /* After a trap only the blocks before it go on. The worker's `block` stays at the one it stopped in, so that
  * nothing printed after it is handed on. */
 static void run_blocks(struct rt_worker *k)
 {
     struct rt_launch *l = k->launch;
     for (;;) {
-        uint64_t number = atomic_fetch_add(&l->next_block, 1);
-        if (number >= l->blocks)
+        uint64_t first = atomic_fetch_add(&l->next_block, l->batch);
+        if (first >= l->blocks)
             break;
-        atomic_store(&k->block, number);
-        if (abandoned(k))
-            return;
-        bool good = run_block(k, number);
-        rt_output_finish(k);
-        if (good)
-            continue;
-        if (k->trap.set)
-            record_trap(k, number);
-        else if (k->over_memory)
-            atomic_store(&l->stopped, true);
-        return;
+        for (uint64_t i = first; i < l->blocks && i - first < l->batch; i++)
+            if (!run_numbered(k, i))
+                return;
     }
     atomic_store(&k->block, RT_NO_BLOCK);
 }

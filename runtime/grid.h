@@ -1,6 +1,6 @@
 /* grid.h: a launch while it runs: what its host threads share, and what each has for itself.
  *
- * Blocks are handed out in ascending order. A block runs on one host thread from its start to its end; its warps
+ * Blocks are handed out in ascending order, some at a time. A block runs on one host thread from its start to its end; its warps
  * take turns there, each in a slot (register files and warp state) that the host thread keeps for the launch.
  */
 #ifndef KERNC_RT_GRID_H
@@ -84,7 +84,8 @@ struct rt_launch {
     bool      count_transactions;
     uint64_t  fuel, slice, report;           /* report: instructions after which a worker reports */
     _Atomic uint64_t next_block, trap_block, total;
-    _Atomic bool     out_of_fuel, stopped;
+    uint64_t batch;                          /* blocks a worker takes at a time */
+    _Atomic bool     out_of_fuel, stopped, printed;   /* printed: some block has printed */
     _Atomic uint64_t memory;                 /* bytes of slots and shared memory */
     pthread_mutex_t  output_lock;
     struct rt_worker *workers;

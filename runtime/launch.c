@@ -223,11 +223,17 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     return prepare_fills(l, params);
 }
 
+/* Blocks are handed out so many at a time that the counter is not fought over, and each worker comes for more often
+ * enough to end with the others. */
+enum { BATCHES = 16, MOST_BATCH = 64 };
+
 static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
 {
     const struct bc_program *p = l->program;
     l->worker_count = count < l->blocks ? count : (uint32_t)l->blocks;
     l->workers = arena_array(&l->arena, struct rt_worker, l->worker_count);
+    uint64_t share = l->blocks / l->worker_count;
+    l->batch = share >= MOST_BATCH * BATCHES ? MOST_BATCH : 1 + share / BATCHES;
     if (!rt_memory_take(l, (uint64_t)l->worker_count * p->shared_bytes))
         return rt_fail(l->context, KERNC_LIMIT,
                        "shared memory of %u bytes is over the limit of memory (max_memory)", p->shared_bytes);

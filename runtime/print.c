@@ -162,7 +162,10 @@ void rt_output_finish(struct rt_worker *k)
         vec_push(&k->arena, &k->printed, out);
         pthread_mutex_unlock(&l->output_lock);
         k->text = (struct text){0};
+        atomic_store(&l->printed, true);
     }
+    if (!atomic_load_explicit(&l->printed, memory_order_relaxed))
+        return;
     if (k->index != 0 || (l->worker_count == 1 && k->flushed == k->printed.count))
         return;
     uint64_t before = atomic_load(&k->block) + 1;
