@@ -5,7 +5,8 @@
  * legalisation, and nothing that changes control flow after them): terminators are br, brif, ret and trap; one ret.
  * docs/warp-core.md has the reasons; verify_divergence.c checks on the emitted words that they were heeded:
  *
- *   - BR names `meet` in its R field in every mode (NONE: IR_NO_BLOCK). The machine of mode source-pc does not read
+ *   - BR names `meet` in its R field in every mode. IR_NO_BLOCK: NONE, but in mode rpc, for lanes that part and never
+ *     meet, the BR's own word. The machine of mode source-pc does not read
  *     it; there it is the word of the branch's own CONVERGE. A jump is BR p0 with NONE.
  *   - A block begins with its CONVERGEs, in the order given, before all else (moves of spilled parameters too), and every
  *     edge to it, jumps and fall-through included, enters at the first of them. Arguments are moved before, on the edge.

@@ -152,6 +152,7 @@ static void branch(struct wc_emitter *e, const struct wc_block *block, const str
     struct wc_fixup x = {.block = block->successors[taken], .meet = m->meet};
     if (m->meet != IR_NO_BLOCK)
         x.meet_index = own_converge(e, block->ir, m->meet);
+    x.never = e->c->o->mode == WC_MODE_RPC && m->meet == IR_NO_BLOCK && !m->uniform;
     x.direct = m->direct;
     e->branch_word[block->ir] = here(e);
     add_fixup(e, x);
@@ -248,7 +249,9 @@ static void patch(struct wc_emitter *e, uint32_t at, const struct wc_fixup *x)
     if (at >= e->c->image->code.count || !wc_decode(e->c->image->code.at[at], &ins))
         return;                              /* behind the core's words: an error anyway */
     const struct wc_mfunction *f = e->f;
-    uint32_t meet = x->meet == IR_NO_BLOCK ? WC_NONE : f->blocks.at[f->block_of[x->meet]].word + x->meet_index;
+    uint32_t meet = x->never                 ? at
+                    : x->meet == IR_NO_BLOCK ? WC_NONE
+                                             : f->blocks.at[f->block_of[x->meet]].word + x->meet_index;
     uint32_t target = x->direct ? meet : f->blocks.at[x->block].word;
     ins.imm = (int32_t)(target < WC_MAX_WORDS ? target : 0);
     ins.rpc = (uint16_t)(meet < WC_NONE ? meet : WC_NONE);

@@ -10,14 +10,14 @@ static bool is_branch(enum wc_op op)
     return op == WC_br || op == WC_brn || op == WC_diverge;
 }
 
-/* On p0 it always goes one way; DIVERGE's lanes in p go on. */
+/* On p0 it always goes one way; DIVERGE's lanes in p go on. Lanes that part and never meet name the branch itself. */
 static struct wc_node branch_node(const struct wc_ins *ins, uint32_t next)
 {
     if (ins->a == 0)
         return (struct wc_node){.count = 1, .next = {ins->op == WC_br ? (uint32_t)ins->imm : next}, .meet = WC_NO_NODE};
     bool parts = ins->rpc != WC_NONE;
     return (struct wc_node){.count = 2, .next = {next, (uint32_t)ins->imm}, .parts = parts,
-                            .meet = parts ? ins->rpc : WC_NO_NODE};
+                            .meet = parts && ins->rpc != next - 1 ? ins->rpc : WC_NO_NODE};
 }
 
 static struct wc_node node_of(const struct wc_ins *ins, uint32_t at)

@@ -2,7 +2,7 @@
  *
  * Every word is a node of the graph. A function's entry is a kernel's first word or the target of a call, where the code
  * has callr every word that a symbol or kernel names; its words are those reached from there, calls coming back. A branch may
- * part lanes if it names where they meet: NONE says that they agree, or that they never end.
+ * part lanes if it names where they meet, or itself, if they never do; NONE says that they agree.
  */
 #ifndef KERNC_WARPCORE_IMAGE_FLOW_H
 #define KERNC_WARPCORE_IMAGE_FLOW_H

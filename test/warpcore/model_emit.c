@@ -76,8 +76,8 @@ static void shuffle(struct emitter *e)
     }
 }
 
-/* Block numbers to addresses; a CONVERGE names its branch's word. Branches without a post-dominator that are not uniform
- * meet at the program's end, a word that nothing leads to: they never do. */
+/* Block numbers to addresses; a CONVERGE names its branch's word. Branches without a post-dominator that are not
+ * uniform name their own word: their lanes never meet. */
 static void resolve(struct emitter *e)
 {
     uint16_t branch[MODEL_BLOCKS];
@@ -86,14 +86,14 @@ static void resolve(struct emitter *e)
             branch[e->p->at[i].block] = (uint16_t)i;
     for (uint32_t i = 0; i < e->p->count; i++) {
         struct model_word *w = &e->p->at[i];
-        if (w->op == MODEL_CONVERGE && w->target != MODEL_NONE)
+        if (w->op == MODEL_CONVERGE)
             w->target = branch[w->target];
         else if (w->op == MODEL_BRANCH || w->op == MODEL_JUMP)
             w->target = e->address[w->target];
         if (w->op != MODEL_BRANCH)
             continue;
         w->meet = !parts(&e->g->at[w->block]) ? WC_NONE
-                  : w->meet == MODEL_NONE     ? (uint16_t)(e->p->count - 1)
+                  : w->meet == MODEL_NONE     ? (uint16_t)i
                                               : e->address[w->meet];
         e->p->waits[w->block] = w->target == w->meet || i + 1 == w->meet;
     }
@@ -108,7 +108,6 @@ void model_emit(const struct model_graph *g, const uint16_t *meet, enum wc_mode 
     shuffle(&e);
     for (uint32_t i = 0; i < g->count; i++)
         emit_block(&e, e.order[i], i + 1 < g->count ? e.order[i + 1] : MODEL_NONE);
-    word(&e, (struct model_word){.op = MODEL_CONVERGE, .target = MODEL_NONE});
     resolve(&e);
     p->entry = e.address[0];
 }
