@@ -44,6 +44,9 @@ bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/
 # The divergence unit of warp-core on random control flow.
 SUITES += warpcore_model
 warpcore_model_TEST_SRC := $(addprefix test/warpcore/model_,test.c graphs.c normal.c emit.c run.c)
+SUITES += warpcore_simulator
+warpcore_simulator_TEST_SRC := $(addprefix test/warpcore/simulator_,test.c lanes.c memory.c group.c flow.c hostile.c) \
+    test/warpcore/machine.c
 
 SUITES += frontend
 frontend_TEST_SRC := test/frontend/frontend_test.c test/frontend/large_test.c
@@ -53,7 +56,7 @@ SUITES += warpcore_isa warpcore_image
 warpcore_isa_TEST_SRC := test/warpcore/isa_test.c
 warpcore_image_TEST_SRC := test/warpcore/image_test.c test/fuzz/fuzz_run.c
 
-TEST_FOLDERS := test/convergence test/random test/regress test/cli test/oracle test/backend
+TEST_FOLDERS := test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
 
