@@ -6,7 +6,7 @@
  *   liveness.c   code nobody needs is dropped; what is live where blocks end
  *   interfere.c  which registers can't share a colour; regalloc.c colours them; spill.c puts those that get none into
  *                memory
- *   layout.c     the order of the blocks, which side of a branch falls through
+ *   polarity.c   which side of a branch must fall through; layout.c: the order of the blocks
  *   emit.c       words; transfer.c: lists of values as moves
  *   generate.c   puts a module's image together
  *
@@ -78,6 +78,7 @@ struct wc_block {
     wc_mins_vec codes;
     u32_vec  params;                       /* virtual registers, in the IR's order */
     uint32_t successors[2], successor_count;   /* machine blocks: edge 0, edge 1 */
+    uint32_t next_edge;                    /* of a branch: the side that must be the next word, or WC_EITHER (polarity.c) */
     uint32_t jumps_to;                     /* successor 0 as it was before empty blocks were left out */
     struct bitset live_out;
     uint32_t weight;                       /* how often it runs, roughly: 8^depth of loops */
@@ -174,6 +175,7 @@ struct wc_graph wc_interference(struct wc_context *c, struct arena *scratch, str
 bool wc_regalloc(struct wc_context *c, struct wc_mfunction *f);          /* false: error */
 void wc_spill(struct wc_context *c, struct wc_mfunction *f, const u32_vec *chosen);
 
+void wc_polarity(struct wc_context *c, struct wc_mfunction *f);
 void wc_layout(struct wc_context *c, struct wc_mfunction *f);
 void wc_emit(struct wc_context *c, struct wc_mfunction *f);
 

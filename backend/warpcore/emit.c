@@ -140,6 +140,8 @@ static uint32_t taken_edge(const struct wc_emitter *e, const struct wc_block *bl
     const struct wc_meeting *m = &e->f->meetings->at[block->ir];
     if (m->direct)
         return m->taken;
+    if (block->next_edge != WC_EITHER)
+        return 1 - block->next_edge;
     if (block->successors[0] == next || block->successors[1] == next)
         return block->successors[0] == next ? 1 : 0;
     return m->taken == WC_EITHER ? 0 : m->taken;

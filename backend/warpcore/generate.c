@@ -173,6 +173,7 @@ static bool emit_all(struct wc_context *c)
     place nowhere = {0, 0};
     for (uint32_t i = c->order.count; i-- > 0;) {
         struct wc_mfunction *f = c->functions[c->order.at[i]];
+        wc_polarity(c, f);
         wc_layout(c, f);
         vec_push(&c->image->arena, &c->image->symbols, ((struct wc_symbol){copy(c, f->ir->name), c->words}));
         wc_emit(c, f);

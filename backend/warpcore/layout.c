@@ -59,6 +59,8 @@ static uint32_t next_edge(const struct wc_mfunction *f, const struct wc_block *b
 {
     uint32_t w0 = f->blocks.at[block->successors[0]].weight, w1 = f->blocks.at[block->successors[1]].weight;
     uint32_t taken = f->meetings->at[block->ir].taken;
+    if (block->next_edge != WC_EITHER)
+        return block->next_edge;
     if (f->meetings->at[block->ir].direct || (w0 == w1 && taken != WC_EITHER))
         return 1 - taken;
     return w0 >= w1 ? 0 : 1;

@@ -7,7 +7,7 @@
  *   made by   a kernel's parameter, call, clock, ballot, active.mask, join = (zext lo) | (zext hi) << 32
  *   used by   low half = trunc x, high half = trunc (x >> 32), ret, printf
  *
- * The way of a module: legalize_control.c (switch, icall, memcpy, memzero: they make blocks), then what no kernel
+ * The way of a module: legalize_control.c, legalize_switch.c (icall, memcpy, memzero, switch: they make blocks), then what no kernel
  * reaches is emptied, what the machine can't do is refused, and each function's 64-bit values are split
  * (legalize_pairs.c: memory, calls, parameters; legalize_arith.c: arithmetic; legalize_group.c: operations of
  * the warp). Division calls a function that is written in 64-bit operations and split like all others
