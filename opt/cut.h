@@ -33,4 +33,9 @@ opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set);
  * ways on from there are tests, two at a time. The new block. */
 uint32_t opt_cut_gather(struct opt_cut *x, const opt_edges *first, const opt_edges *rest, place at);
 
+/* Gives loops one way out (opt/cut_loops.c): all of them, or those that threads may leave, or in which they may meet, in
+ * different iterations; `landing`: to a block of its own without parameters. False: too large. */
+struct opt_loop_form { bool all, landing; };
+bool opt_cut_loops(struct opt_context *c, struct ir_function *f, struct opt_loop_form form, bool *changed);
+
 #endif

@@ -8,163 +8,13 @@
  *   - one latch, whose branch is the only way out (of those that lead to a ret), taken
  *   - behind it a block of its own, the landing, without parameters
  *
- * by a cut (cut.h): edges to the header and edges out first write where they go, then lead to the latch. A loop that has
- * the form but for the landing keeps its branch, wherever it stands. Irreducible cycles get a header first. Innermost
- * loops first; in a round all that have no other such loop inside.
+ * by a cut (cut_loops.c). A loop that has the form but for the landing keeps its branch, wherever it stands. Irreducible
+ * cycles get a header first.
  *
  * No convergent operation is copied or moved; blocks of an extended cycle (a token of the loop is used there) come to
- * lie before the latch. Cost of a round: analyses of the function; rounds are about as many as loops are nested.
+ * lie before the latch.
  */
 #include "opt/cut.h"
-
-enum { ROUNDS_MAX = 1000, WORK_MAX = 1 << 28 };     /* WORK_MAX: loops × blocks */
-
-/* A loop to be cut: the edges of `set` that lead out, and those to the header. */
-struct job { uint32_t cycle; opt_edges out, back; };
-
-struct normal {
-    struct opt_cut       cut;
-    struct opt_demotion  demotion;
-    struct bitset        apart;           /* by cycle: threads leave it, or meet in it, in different iterations */
-    VEC(struct job)      jobs;            /* of this round */
-    bool                 extended;        /* the last of them is: a token of the loop is used outside of it */
-    bool                 changed, again;
-};
-
-/* ---- which loops ------------------------------------------------------------------------------------------------- */
-
-static void find_apart(struct normal *x)
-{
-    const struct ir_cycles *cycles = x->cut.cycles;
-    struct ir_uniformity_options o = {.ignore_tokens = true, .meets = x->cut.meets};
-    const struct ir_uniformity *u = ir_uniformity_new(x->cut.arena, x->cut.g, cycles, NULL, &o);
-    x->apart = bitset_new(x->cut.arena, cycles->count);
-    bitset_copy(x->apart, u->apart);
-    for bitset_each (b, u->branches) {
-        uint32_t meet = x->cut.meets->idom[b];
-        for (uint32_t k = cycles->innermost[b]; k != IR_NO_CYCLE && meet != IR_NO_BLOCK; k = cycles->at[k].parent)
-            if (!ir_cycle_has(cycles, k, meet))
-                bitset_add(x->apart, k);
-    }
-}
-
-static struct bitset blocks_of(const struct normal *x, uint32_t cycle)
-{
-    const struct ir_cycle *k = &x->cut.cycles->at[cycle];
-    struct bitset set = bitset_new(x->cut.arena, x->cut.g->blocks);
-    for (uint32_t i = 0; i < k->count; i++)
-        bitset_add(set, x->cut.cycles->blocks[k->first + i]);
-    return set;
-}
-
-static opt_edges edges_back(const struct normal *x, uint32_t cycle)
-{
-    opt_edges back = {0};
-    uint32_t header = x->cut.cycles->at[cycle].header;
-    for ir_each_pred(p, header, x->cut.g)
-        if (ir_cycle_has(x->cut.cycles, cycle, p))
-            vec_push(x->cut.arena, &back, ((struct opt_edge){p, x->cut.g->pred_edges[p_at]}));
-    return back;
-}
-
-/* One edge leads out, from a branch on every path to the next iteration. */
-static bool has_one_exit(const struct normal *x, const opt_edges *out, const opt_edges *back)
-{
-    if (out->count != 1 || ir_at(x->cut.f, ir_terminator(x->cut.f, out->at[0].block))->op != IR_brif)
-        return false;
-    for (uint32_t i = 0; i < back->count; i++)
-        if (!ir_dominates(x->cut.dominators, out->at[0].block, back->at[i].block))
-            return false;
-    return true;
-}
-
-static bool has_landing(const struct normal *x, struct opt_edge out)
-{
-    uint32_t to = ir_block_at(x->cut.f, out.block)->edges.at[out.edge].block;
-    return ir_pred_count(x->cut.g, to) == 1 && ir_block_at(x->cut.f, to)->params.count == 0;
-}
-
-/* ---- the change ---------------------------------------------------------------------------------------------------- */
-
-static void land(struct normal *x, struct opt_edge out)
-{
-    uint32_t landing = ir_edge_split(x->cut.f, out.block, out.edge);
-    ir_block_at(x->cut.f, landing)->name = intern_z(&x->cut.f->module->strings, "landing");
-    opt_count(x->cut.c, "landings", 1);
-}
-
-static void gather(struct normal *x, const struct job *j)
-{
-    uint32_t header = x->cut.cycles->at[j->cycle].header;
-    place at = ir_at(x->cut.f, ir_terminator(x->cut.f, header))->at;
-    opt_remark(x->cut.c, x->cut.f, OPT_APPLIED, "one-exit", at, "loop left by one branch: %u ways out gathered", j->out.count);
-    opt_count(x->cut.c, "loops", 1);
-    opt_count(x->cut.c, "ways out gathered", j->out.count);
-    uint32_t latch = opt_cut_gather(&x->cut, &j->back, &j->out, at);
-    land(x, (struct opt_edge){latch, 1});
-}
-
-enum verdict { NORMAL, JOB, BEGIN_ANEW };
-
-/* Notes the loop as a job if it has not the form yet. */
-static enum verdict examine(struct normal *x, uint32_t cycle)
-{
-    struct bitset set = blocks_of(x, cycle);
-    struct job j = {cycle, opt_cut_edges_out(&x->cut, set), edges_back(x, cycle)};
-    if (j.out.count == 0 || (has_one_exit(x, &j.out, &j.back) && has_landing(x, j.out.at[0])))
-        return NORMAL;
-    if (!has_one_exit(x, &j.out, &j.back)) {
-        uint32_t own = bitset_count(set);
-        if (!opt_cut_keep_tokens(&x->cut, set)) {
-            vec_clear(&x->jobs);
-            return BEGIN_ANEW;
-        }
-        x->extended = bitset_count(set) != own;
-        if (x->extended && x->jobs.count)
-            return BEGIN_ANEW;
-        j.out = opt_cut_edges_out(&x->cut, set);
-        for bitset_each (b, set)
-            opt_demote_region(&x->demotion, b, x->jobs.count + 1);
-    }
-    vec_push(x->cut.arena, &x->jobs, j);
-    return JOB;
-}
-
-/* Inner cycles have higher numbers. One that is to be changed keeps those around it for the next round; an extended one
- * is its round's only one. */
-static void find_jobs(struct normal *x)
-{
-    const struct ir_cycles *cycles = x->cut.cycles;
-    struct bitset later = bitset_new(x->cut.arena, cycles->count);
-    for (uint32_t k = cycles->count; k-- > 0 && !x->extended;) {
-        enum verdict v = bitset_has(x->apart, k) && !bitset_has(later, k) ? examine(x, k) : NORMAL;
-        x->again |= v != NORMAL;
-        if (v == BEGIN_ANEW)
-            return;
-        for (uint32_t up = cycles->at[k].parent; v == JOB && up != IR_NO_CYCLE; up = cycles->at[up].parent)
-            bitset_add(later, up);
-    }
-}
-
-static void run_round(struct normal *x)
-{
-    x->again = x->extended = false;
-    x->demotion = (struct opt_demotion){.c = x->cut.c, .f = x->cut.f};
-    memset(&x->jobs, 0, sizeof x->jobs);
-    opt_cut_analyse(&x->cut);
-    find_apart(x);
-    find_jobs(x);
-    opt_demote_used_outside(&x->demotion);
-    for (uint32_t i = 0; i < x->jobs.count; i++) {
-        const struct job *j = &x->jobs.at[i];
-        if (has_one_exit(x, &j->out, &j->back))
-            land(x, j->out.at[0]);
-        else
-            gather(x, j);
-    }
-    opt_demote_finish(&x->demotion);
-    x->changed |= x->again;
-}
 
 static bool lower_switches(struct ir_function *f)
 {
@@ -176,28 +26,11 @@ static bool lower_switches(struct ir_function *f)
     return any;
 }
 
-/* Whether another round may run. */
-static bool may_go_on(struct opt_context *c, struct ir_function *f, uint32_t round)
-{
-    opt_invalidate(c, f);
-    return round < ROUNDS_MAX && opt_ssa_possible(c, f) &&
-           (uint64_t)opt_cycles(c, f)->count * f->blocks.count <= WORK_MAX;
-}
-
 bool opt_loop_normal_form(struct opt_context *c, struct ir_function *f)
 {
-    struct normal x = {.cut = {.c = c, .f = f}, .again = true};
-    bool fits = opt_make_reducible(c, f, &x.changed);
-    x.changed |= lower_switches(f);
-    for (uint32_t round = 0; fits && x.again; round++) {
-        struct arena arena = {0};
-        x.cut.arena = &arena;
-        fits = may_go_on(c, f, round);
-        if (fits)
-            run_round(&x);
-        arena_free(&arena);
-    }
-    if (!fits)
+    bool changed = false, fits = opt_make_reducible(c, f, &changed);
+    changed |= lower_switches(f);
+    if (!fits || !opt_cut_loops(c, f, (struct opt_loop_form){.landing = true}, &changed))
         opt_remark(c, f, OPT_MISSED, "too-large", f->at, "control flow too large for loop normal form");
-    return x.changed;
+    return changed;
 }
