@@ -187,7 +187,7 @@ static void check_all_given(struct checker *c, struct fe_launch *l, struct targe
         }
 }
 
-#define MOST_BLOCK_THREADS 1024
+#define MOST_BLOCK_THREADS 4096
 #define MOST_GRID_BLOCKS   INT32_MAX
 
 static void check_size(struct checker *c, struct fe_launch_item *items, span where, const char *what,

@@ -265,6 +265,16 @@ static void select_lane_operation(struct wc_selector *s, ir_ref r, unsigned op)
     wc_put(s, op, wc_define(s, r), x[0], x[1], 0)->c = x[2];
 }
 
+/* A product and its sum or difference, each rounded: two instructions here. */
+static void select_product_sum(struct wc_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    uint32_t a = wc_value(s, ins->args[0]), b = wc_value(s, ins->args[1]), c = wc_value(s, ins->args[2]);
+    uint32_t product = wc_make(s, WC_mul_F, a, b, 0);
+    bool turned = ins->op == IR_submul;
+    wc_put(s, ins->op == IR_muladd ? WC_add_F : WC_sub_F, wc_define(s, r), turned ? c : product, turned ? product : c, 0);
+}
+
 static void select_pure(struct wc_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
@@ -277,6 +287,8 @@ static void select_pure(struct wc_selector *s, ir_ref r)
     enum scalar_case n = ir_scalar_case(s->ir, r);
     if (n == SCALAR_bits_IF)
         s->f->lo[r] = wc_value(s, ins->args[0]);
+    else if (ins->op == IR_muladd || ins->op == IR_mulsub || ins->op == IR_submul)
+        select_product_sum(s, r);
     else if (n == SCALAR_select_F)
         select_lane_operation(s, r, WC_select_I);
     else if (!select_with_number(s, r, n)) {
