@@ -61,7 +61,9 @@ struct model_program {
 void model_emit(const struct model_graph *g, const uint16_t *meet, enum wc_mode mode, struct model_random *r,
                 struct model_program *p);
 
-/* Most entries the stack of rpc mode may hold, worked out from docs/isa.md's stacking graph. */
+/* The words as the compiler's and verifier's stack bound (backend/warpcore/stack_bound.h) sees them: its answer. */
+uint32_t model_given_bound(const struct model_graph *g, const struct model_program *p, enum wc_mode mode);
+/* Most entries the stack of rpc mode may hold, worked out here from docs/isa.md's stacking graph. */
 uint32_t model_stack_bound(const struct model_graph *g, const uint16_t *meet, const struct model_program *p);
 
 /* ---- runs ---------------------------------------------------------------------------------------------- */

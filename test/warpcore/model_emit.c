@@ -1,6 +1,8 @@
 /* model_emit.c: programs from graphs, as a compiler has to make them for each mode; the static stack bound. */
 #include "test/warpcore/model.h"
 
+#include "backend/warpcore/stack_bound.h"
+
 /* ---- programs ---------------------------------------------------------------------------------------- */
 
 struct emitter {
@@ -175,4 +177,46 @@ uint32_t model_stack_bound(const struct model_graph *g, const uint16_t *meet, co
         most = n > most ? n : most;
     }
     return most < MODEL_LANES - 1 ? most : MODEL_LANES - 1;
+}
+
+/* ---- the bound under test -------------------------------------------------------------------------------- */
+
+/* Where a branch's lanes meet: in source-pc its own CONVERGE among those that the place begins with. */
+static uint32_t meeting_word(const struct model_program *p, uint32_t branch, enum wc_mode mode)
+{
+    uint32_t meet = p->at[branch].meet;
+    if (meet == branch)
+        return WC_NO_NODE;
+    while (mode == WC_MODE_SOURCE_PC && p->at[meet].target != branch)
+        meet++;
+    return meet;
+}
+
+static struct wc_node node_of(const struct model_graph *g, const struct model_program *p, uint32_t i, enum wc_mode mode)
+{
+    const struct model_word *w = &p->at[i];
+    struct wc_node n = {.count = 1, .next = {i + 1}, .meet = WC_NO_NODE};
+    if (w->op == MODEL_EXIT)
+        n.count = 0;
+    else if (w->op == MODEL_JUMP)
+        n.next[0] = w->target;
+    else if (w->op == MODEL_BRANCH) {
+        n.count = 2;
+        n.next[1] = w->target;
+        n.parts = parts(&g->at[w->block]);
+        n.meet = n.parts ? meeting_word(p, i, mode) : WC_NO_NODE;
+    }
+    return n;
+}
+
+uint32_t model_given_bound(const struct model_graph *g, const struct model_program *p, enum wc_mode mode)
+{
+    struct arena a;
+    arena_init(&a);
+    struct wc_flow flow = {p->count, arena_array(&a, struct wc_node, p->count)};
+    for (uint32_t i = 0; i < p->count; i++)
+        flow.at[i] = node_of(g, p, i, mode);
+    uint32_t bound = wc_stack_bound(&a, &flow, mode, NULL);
+    arena_free(&a);
+    return bound;
 }

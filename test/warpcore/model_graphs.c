@@ -156,7 +156,15 @@ static void make_goto(struct model_graph *g, struct model_random *r)
     }
 }
 
-void model_make(struct model_graph *g, enum model_class class, struct model_random *r)
+static uint32_t branches(const struct model_graph *g)
+{
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < g->count; b++)
+        n += g->at[b].count == 2;
+    return n;
+}
+
+static void make(struct model_graph *g, enum model_class class, struct model_random *r)
 {
     g->count = 0;
     struct maker m = {g, r, class == MODEL_JUMPS, MODEL_NONE, MODEL_NONE};
@@ -168,6 +176,14 @@ void model_make(struct model_graph *g, enum model_class class, struct model_rand
     default:              make_goto(g, r); break;
     }
     model_tidy(g);
+}
+
+/* What random edges leave of a graph is often next to nothing. */
+void model_make(struct model_graph *g, enum model_class class, struct model_random *r)
+{
+    do
+        make(g, class, r);
+    while (branches(g) < 3);
 }
 
 /* ---- tidying ----------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ static uint32_t random_runs(void)
 }
 
 /* What runs of one kind came to. */
-struct tally { uint64_t runs, failures, issued, ideal, converges; uint32_t deepest; };
+struct tally { uint64_t runs, failures, issued, ideal, converges, bounds; uint32_t deepest; };
 
 /* One graph in each mode's form. */
 struct subject {
@@ -27,7 +27,7 @@ struct subject {
     const struct model_graph *run;       /* the one of the two that is run */
     struct model_program  program;
     uint16_t meet[MODEL_BLOCKS], distance[MODEL_BLOCKS];
-    uint32_t bound;
+    uint32_t bound, given_bound;         /* worked out here, and by what compiler and verifier use */
     bool     one_exit;                   /* so all lanes meet there */
     struct model_trace    expected[MODEL_LANES];
 };
@@ -44,6 +44,7 @@ static void emit(struct subject *s, enum wc_mode mode, struct model_random *r)
 {
     model_emit(s->run, s->meet, mode, r, &s->program);
     s->bound = mode == WC_MODE_RPC ? model_stack_bound(s->run, s->meet, &s->program) : MODEL_LANES - 1;
+    s->given_bound = model_given_bound(s->run, &s->program, mode);
 }
 
 /* False: the normal form would be too large. */
@@ -82,6 +83,9 @@ static const char *run(struct subject *s, enum wc_mode mode, const struct model_
     struct model_result result = model_warp(s->run, &s->program, mode, how, s->expected, lanes);
     if (!result.failure && result.deepest > s->bound)
         result.failure = "the stack is deeper than its bound";
+    if (!result.failure && result.deepest > s->given_bound)
+        result.failure = "the stack is deeper than wc_stack_bound";
+    t->bounds += s->given_bound;
     if (!result.failure && result.left && s->one_exit)
         result.failure = "entries are left on the stack";
     t->runs++;
@@ -142,9 +146,9 @@ static struct tally attack(enum model_class class, enum wc_mode mode, uint32_t r
 
 static void show(const char *mode, const char *kind, const struct tally *t)
 {
-    print_message("%-9s %-24s %8llu runs, %llu failures; depth %u; %.1f %% of the ideal words, %.1f %% CONVERGE\n", mode,
+    print_message("%-9s %-24s %8llu runs, %llu failures; depth %u, mean bound %.2f; %.1f %% of the ideal words, %.1f %% CONVERGE\n", mode,
                   kind, (unsigned long long)t->runs, (unsigned long long)t->failures, t->deepest,
-                  t->ideal ? 100.0 * (double)t->issued / (double)t->ideal : 0,
+                  (double)t->bounds / (double)t->runs, t->ideal ? 100.0 * (double)t->issued / (double)t->ideal : 0,
                   t->issued ? 100.0 * (double)t->converges / (double)t->issued : 0);
 }
 
