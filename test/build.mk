@@ -56,6 +56,9 @@ SUITES += warpcore_isa warpcore_image
 warpcore_isa_TEST_SRC := test/warpcore/isa_test.c
 warpcore_image_TEST_SRC := test/warpcore/image_test.c test/fuzz/fuzz_run.c
 
+SUITES += warpcore_divergence
+warpcore_divergence_TEST_SRC := test/warpcore/divergence_test.c
+
 TEST_FOLDERS := test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
