@@ -97,7 +97,7 @@ static void source_pc_refuses_loops(void **state)
     refuses(SOURCE_PC("h: nop\ne: br p1, x, x\nf: br p2, x, xf\nbr p0, h\nx: converge e\nxf: converge f\nexit\n"),
             "word 2: lanes leave a cycle here and at word 1, apart");
     refuses(SOURCE_PC("h: nop\ne: br p1, xe, xe\nf: br p2, xf, xf\nbr p0, h\nxf: converge f\nxe: converge e\nexit\n"),
-            "it names word");
+            "word 2: its converge at word 4 is not among those that begin at word 5, where its lanes meet");
 }
 
 static void source_pc_refuses_ends(void **state)
