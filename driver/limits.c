@@ -1,6 +1,7 @@
 /* limits.c: the table of all limits, and --limit=NAME=N, which is one spelling for all that can be changed. */
 #include "driver/driver.h"
 #include "backend/bytecode/program.h"
+#include "backend/warpcore/image.h"
 #include "ir/limits.h"
 
 #include <inttypes.h>
@@ -17,6 +18,8 @@ const struct limit_row limit_rows[] = {
 #include "ir/limits.def"
 #define LIMIT(name, of) {#name, name, 0, OPTIONS, of},
 #include "backend/bytecode/limits.def"
+#define LIMIT(name, of) {#name, name, 0, OPTIONS, of},
+#include "backend/warpcore/limits.def"
 };
 const size_t limit_row_count = COUNT(limit_rows);
 

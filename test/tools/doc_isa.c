@@ -198,19 +198,8 @@ void doc_isa_modes(struct text *out)
 void doc_isa_limits(struct text *out)
 {
     static const struct { const char *name; uint32_t value; const char *meaning; } limits[] = {
-        {"WC_MAX_WORDS", WC_MAX_WORDS, "code words of an image"},
-        {"WC_LANES", WC_LANES, "lanes of a warp"},
-        {"WC_SLOTS", WC_SLOTS, "warps that a core holds at a time"},
-        {"WC_STACK", WC_STACK, "entries of a warp's divergence stack"},
-        {"WC_REGISTERS", WC_REGISTERS, "registers of a lane"},
-        {"WC_PREDICATES", WC_PREDICATES, "predicates of a lane"},
-        {"WC_ARGUMENT_WORDS", WC_ARGUMENT_WORDS, "argument words of a kernel"},
-        {"WC_MAX_TEXTS", WC_MAX_TEXTS, "formats and messages of an image"},
-        {"WC_MAX_KERNELS", WC_MAX_KERNELS, "kernels of an image"},
-        {"WC_MAX_SYMBOLS", WC_MAX_SYMBOLS, "symbols of an image"},
-        {"WC_MAX_SHARED", WC_MAX_SHARED, "bytes of shared memory of a block"},
-        {"WC_MAX_PRIVATE", WC_MAX_PRIVATE, "bytes of private memory of a lane"},
-        {"WC_MAX_DATA", WC_MAX_DATA, "bytes of constant data"},
+#define LIMIT(name, of) {#name, name, of},
+#include "backend/warpcore/limits.def"
     };
     struct text name = {0}, n = {0};
     doc_heading(out, "limit", "value", "of", NULL);

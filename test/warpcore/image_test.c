@@ -4,8 +4,10 @@
  */
 #include "backend/warpcore/image.h"
 #include "include/kernc-rt.h"
+#include "include/kernc.h"
 #include "test/fuzz/fuzz.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -164,39 +166,84 @@ static void swallow(void *user, const char *bytes, size_t n)
 {
 }
 
-/* Every single bit of the body: refused, or run to an ordinary end or fault (the sanitizers look). What is accepted also
- * prints. */
+/* Refused, or shown and run to an ordinary end or a fault (the sanitizers look). Whether the verifier took it. */
+static bool try_image(kernc_context *ctx, const char *body, size_t n)
+{
+    char reason[300];
+    const char *why = NULL;
+    struct text file = sealed(body, n), shown = {0};
+    struct wc_image *m = wc_read(file.at, file.length, &why);
+    if (m)
+        why = wc_verify(m, reason, sizeof reason);
+    assert_true(!why || *why);
+    if (!why) {
+        wc_disassemble(m, &shown);
+        wc_listing(m, NULL, &shown);
+        fuzz_run_within(ctx, file.at, file.length, WC_LANES);
+    }
+    wc_image_free(m);
+    text_free(&shown);
+    text_free(&file);
+    return !why;
+}
+
+/* Every step-th bit of the body; the number of images that the verifier took. */
+static unsigned flip_bits(struct text *t, size_t step)
+{
+    unsigned taken = 0;
+    kernc_context *ctx;
+    kernc_context_options o = {.size = sizeof o, .max_memory = 16 << 20, .output = swallow};
+    assert_int_equal(kernc_context_create(&o, &ctx), KERNC_OK);
+    for (size_t bit = 0; bit < 8 * (t->length - HEADER); bit += step) {
+        t->at[HEADER + bit / 8] ^= (char)(1 << bit % 8);
+        taken += try_image(ctx, t->at + HEADER, t->length - HEADER);
+        t->at[HEADER + bit / 8] ^= (char)(1 << bit % 8);
+    }
+    kernc_context_free(ctx);
+    return taken;
+}
+
 static void flipped_bits_do_no_harm(void **state)
 {
     struct wc_image *m = sample_image();
     struct text t = written(m);
-    unsigned read = 0, verified = 0;
-    kernc_context *ctx;
-    kernc_context_options o = {.size = sizeof o, .max_memory = 16 << 20, .output = swallow};
-    assert_int_equal(kernc_context_create(&o, &ctx), KERNC_OK);
-    for (size_t bit = 0; bit < 8 * (t.length - HEADER); bit++) {
-        const char *why;
-        char reason[300];
-        t.at[HEADER + bit / 8] ^= (char)(1 << bit % 8);
-        struct text bad = sealed(t.at + HEADER, t.length - HEADER);
-        t.at[HEADER + bit / 8] ^= (char)(1 << bit % 8);
-        struct wc_image *flipped = wc_read(bad.at, bad.length, &why);
-        read += flipped != NULL;
-        if (flipped && !wc_verify(flipped, reason, sizeof reason)) {
-            struct text shown = {0};
-            verified++;
-            wc_disassemble(flipped, &shown);
-            wc_listing(flipped, NULL, &shown);
-            text_free(&shown);
-            fuzz_run_within(ctx, bad.at, bad.length, WC_LANES);
-        }
-        wc_image_free(flipped);
-        text_free(&bad);
-    }
-    assert_true(read > 4 * (t.length - HEADER) && verified > t.length - HEADER);
-    kernc_context_free(ctx);
+    assert_true(flip_bits(&t, 1) > t.length - HEADER);
     text_free(&t);
     wc_image_free(m);
+}
+
+static void flip_bits_of(const char *path, size_t step)
+{
+    struct text source = {0}, t = {0};
+    kernc_options o;
+    kernc_options_init(&o);
+    o.scheme = "warp-core:rpc";
+    assert_null(file_read(path, 1u << 20, &source));
+    kernc_result *r = kernc_compile(path, source.at, source.length, &o);
+    size_t n;
+    const char *image = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
+    if (image) {                        /* those with `double` have none */
+        text_add(&t, image, n);
+        assert_true(flip_bits(&t, step) > 0);
+    }
+    kernc_result_free(r);
+    text_free(&source);
+    text_free(&t);
+}
+
+/* Some bits of every compiled sample; KERNC_TEST_FLIP_STEP=1: all of them, which takes minutes. */
+static void flipped_bits_of_samples_do_no_harm(void **state)
+{
+    const char *given = getenv("KERNC_TEST_FLIP_STEP");
+    size_t step = given && atol(given) > 0 ? (size_t)atol(given) : 61;
+    DIR *d = opendir("samples");
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        size_t n = strlen(e->d_name);
+        if (n > 5 && strcmp(e->d_name + n - 5, ".kern") == 0)
+            flip_bits_of(arena_printf(&arena, "samples/%s", e->d_name), step);
+    }
+    closedir(d);
 }
 
 static bool out_of_memory(long n, const struct text *file, const struct wc_image *m, const struct text *assembly)
@@ -381,6 +428,7 @@ int main(void)
         cmocka_unit_test(reads_back_the_same),     cmocka_unit_test(assembles_back_to_the_same),
         cmocka_unit_test(hex_has_every_word),      cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(every_prefix_is_refused), cmocka_unit_test(flipped_bits_do_no_harm),
+        cmocka_unit_test(flipped_bits_of_samples_do_no_harm),
         cmocka_unit_test(allocation_failures),     cmocka_unit_test(each_reason),
     };
     return cmocka_run_group_tests_name("warpcore_image", tests, NULL, free_arena);
