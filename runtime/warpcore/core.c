@@ -39,13 +39,15 @@
 
 HANDLER(invalid)
 {
-    rt_sim_fault(w, pc, WC_TRAP_ILLEGAL, rt_lowest(ACTIVE), "word %u is no instruction", rt_sim_word(w, pc));
+    rt_sim_fault(w, pc, WC_TRAP_ILLEGAL, rt_lowest(ACTIVE), "word %u is no instruction", pc->word);
     return NULL;
 }
 
 /* ---- the table --------------------------------------------------------------------------------------- */
 
+/* The second table has the handlers for when all live lanes are active, where there are such. */
 #define HANDLES(name) [WC_##name] = O_##name,
+#define HANDLES_ALL(name) [WC_##name] = OA_##name,
 #define SPACES(row) row(global) row(shared) row(private)
 #define LOADS(space)                                                                                         \
     HANDLES(ld_##space##_u8) HANDLES(ld_##space##_s8) HANDLES(ld_##space##_u16) HANDLES(ld_##space##_s16)    \
@@ -66,11 +68,18 @@ static rt_sim_handler *const handlers[WC_OPS] = {
     HANDLES(exit) HANDLES(converge) HANDLES(call) HANDLES(callr) HANDLES(ret) HANDLES(br) HANDLES(brn) HANDLES(diverge)
 };
 
+static rt_sim_handler *const handlers_all[WC_OPS] = {
+#define WC_LANE(name, mnemonic, major, func, operands, unit) [WC_##name] = LA_##name,
+#define WC_LANE_IMM(name, mnemonic, func, operands, unit)    [WC_##name##_imm] = IA_##name,
+#include "backend/warpcore/isa.def"
+    HANDLES_ALL(mov) HANDLES_ALL(mov_p) HANDLES_ALL(li) HANDLES_ALL(lui) HANDLES_ALL(ldarg)
+};
+
 static void run(struct rt_sim_warp *w)
 {
     w->stop = RT_RUNNING;
-    const struct rt_sim_ins *pc = begin(w, w->code + w->flow.pc);
     refresh(w);
+    const struct rt_sim_ins *pc = begin(w, w->code + w->flow.pc);
 #ifdef CORE_LOOP
     while (pc)
         pc = pc->run(w, pc);
@@ -84,4 +93,4 @@ static void run(struct rt_sim_warp *w)
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 extern const struct rt_sim_core PASTE(CORE_ISA);
-const struct rt_sim_core PASTE(CORE_ISA) = {.isa = TEXT(CORE_ISA), .handlers = handlers, .illegal = invalid, .run = run};
+const struct rt_sim_core PASTE(CORE_ISA) = {.isa = TEXT(CORE_ISA), .handlers = handlers, .handlers_all = handlers_all, .illegal = invalid, .run = run};

@@ -6,6 +6,7 @@ static inline void refresh(struct rt_sim_warp *w)
     CHUNK_LOOP (c, WC_LANES / CHUNK_32)
         lanes_store(w->lane_mask + c * CHUNK_32, lanes_expand32(ACTIVE, c));
     w->active_count = (uint32_t)__builtin_popcount(ACTIVE);
+    w->code = w->codes[ACTIVE == w->flow.live];
 }
 
 /* ---- runs ---------------------------------------------------------------------------------------------- */
@@ -19,7 +20,7 @@ static inline const struct rt_sim_ins *begin(struct rt_sim_warp *w, const struct
 /* The warp stops for a while and goes on at `at`. */
 static const struct rt_sim_ins *suspend(struct rt_sim_warp *w, const struct rt_sim_ins *at, enum rt_stop why)
 {
-    w->flow.pc = (uint16_t)rt_sim_word(w, at);
+    w->flow.pc = (uint16_t)at->word;
     w->stop = why;
     return NULL;
 }
@@ -39,7 +40,7 @@ static inline void enter_unit(struct rt_sim_warp *w, const struct rt_sim_ins *pc
 {
     rt_sim_end_run(w, pc);
     w->begin = NULL;
-    w->flow.pc = (uint16_t)rt_sim_word(w, pc);
+    w->flow.pc = (uint16_t)pc->word;
 }
 
 /* After the unit. */
@@ -64,7 +65,7 @@ static __attribute__((noinline)) const struct rt_sim_ins *part(struct rt_sim_war
 {
     enter_unit(w, pc);
     w->tally->parted++;
-    w->tally->divergences[rt_sim_word(w, pc)]++;
+    w->tally->divergences[pc->word]++;
     if (w->log) {
         w->log->runs[w->log->run_count - 1].more = WC_COST_DIVERGE;
         w->cycles += WC_COST_DIVERGE;
@@ -123,7 +124,7 @@ HANDLER(O_exit)
 
 static inline void write_link(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
-    uint32_t *d = ROW(pc->d), link = rt_sim_word(w, pc) + 1;
+    uint32_t *d = ROW(pc->d), link = pc->word + 1;
     const uint32_t *mask = LANE_MASK;
     LANE_LOOP (i, WC_LANES)
         blend_I(&d[i], link, mask[i]);
@@ -211,7 +212,7 @@ HANDLER(O_csrw)
         return NULL;
     }
     rt_sim_end_run(w, pc);
-    w->barrier = rt_sim_word(w, pc);
+    w->barrier = pc->word;
     begin(w, pc + 1);
     return suspend(w, pc + 1, pc->imm == WC_CSR_BARRIER ? RT_BARRIER : RT_SLICE);
 }

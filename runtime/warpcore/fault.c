@@ -98,7 +98,7 @@ void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_tr
 {
     if (w->begin)
         rt_sim_end_run(w, pc);
-    record(w, rt_sim_word(w, pc), code, lane);
+    record(w, pc->word, code, lane);
     va_list args;
     va_start(args, fmt);
     vsnprintf(w->sim->trap.text, sizeof w->sim->trap.text, fmt, args);

@@ -32,27 +32,37 @@ static uint8_t destination(const struct wc_ins *ins)
     return ins->d == 0 && letter == 'P' ? WC_PREDICATES : ins->d;
 }
 
-/* Words that are no instruction fault when they are executed; so does the place behind the code. */
+static struct rt_sim_ins decoded(const struct wc_ins *ins, uint32_t word, rt_sim_handler *handler)
+{
+    return (struct rt_sim_ins){.run = handler, .imm = ins->imm, .op = ins->op, .rpc = ins->rpc, .word = (uint16_t)word,
+                               .d = destination(ins), .a = ins->a, .b = ins->b, .c = ins->c};
+}
+
+/* The place behind the code is no instruction: being there is a fault. */
 static void decode(struct rt_sim *s)
 {
     uint32_t words = s->image->code.count;
-    s->code = arena_array(&s->arena, struct rt_sim_ins, words + 1);
+    const struct rt_sim_core *core = s->core;
+    for (int all = 0; all < 2; all++) {
+        s->codes[all] = arena_array(&s->arena, struct rt_sim_ins, words + 1);
+        s->codes[all][words] = (struct rt_sim_ins){.run = core->illegal, .word = (uint16_t)words};
+    }
     s->cycles_before = arena_array(&s->arena, uint32_t, words + 2);
     for (uint32_t i = 0; i < words; i++) {
         struct wc_ins ins;
         if (!wc_decode(s->image->code.at[i], &ins))
             BUG("word %u of a verified image is no instruction", i);
-        s->code[i] = (struct rt_sim_ins){.run = s->core->handlers[ins.op], .imm = ins.imm, .op = ins.op, .rpc = ins.rpc,
-                                         .d = destination(&ins), .a = ins.a, .b = ins.b, .c = ins.c};
+        rt_sim_handler *handler = core->handlers[ins.op], *handler_all = core->handlers_all[ins.op];
+        s->codes[0][i] = decoded(&ins, i, handler);
+        s->codes[1][i] = decoded(&ins, i, handler_all ? handler_all : handler);
         s->cycles_before[i + 1] = s->cycles_before[i] + wc_cycles((enum wc_op)ins.op);
     }
-    s->code[words].run = s->core->illegal;
 }
 
 static bool reads_clock(const struct rt_sim *s)
 {
     for (uint32_t i = 0; i < s->image->code.count; i++)
-        if (s->code[i].op == WC_csrr && (s->code[i].imm == WC_CSR_CYCLE || s->code[i].imm == WC_CSR_CYCLEH))
+        if (s->codes[0][i].op == WC_csrr && (s->codes[0][i].imm == WC_CSR_CYCLE || s->codes[0][i].imm == WC_CSR_CYCLEH))
             return true;
     return false;
 }
@@ -123,7 +133,7 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
 static void add_word(const struct rt_sim *s, kernc_statistics *to, uint32_t word, struct rt_sim_count ran)
 {
     const struct rt_sim_tally *t = s->tally;
-    enum wc_op op = (enum wc_op)s->code[word].op;
+    enum wc_op op = (enum wc_op)s->codes[0][word].op;
     bool global = rt_sim_is_global(op) && s->clock;
     uint64_t more = global && t->segments[word] ? (t->segments[word] - ran.warps) * WC_COST_SEGMENT : 0;
     more += t->divergences[word] * WC_COST_DIVERGE;

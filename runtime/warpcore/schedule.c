@@ -26,7 +26,8 @@ static struct rt_sim_warp *new_warp(struct rt_sim *s)
     s->memory += bytes;
     uintptr_t raw = (uintptr_t)arena_alloc(&s->arena, bytes);
     struct rt_sim_warp *w = (struct rt_sim_warp *)((raw + 31) & ~(uintptr_t)31);
-    w->code = s->code;
+    w->codes[0] = w->code = s->codes[0];
+    w->codes[1] = s->codes[1];
     w->global = m->base;
     w->limits = m->limits;
     w->store_limits = m->store_limits;

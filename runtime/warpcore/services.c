@@ -139,7 +139,7 @@ static uint32_t thread_index(const struct rt_sim_warp *w, uint32_t lane, unsigne
 static uint32_t read_clock(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
     const uint32_t *before = w->sim->cycles_before;
-    w->clock = w->cycles + before[rt_sim_word(w, pc)] - before[rt_sim_word(w, w->begin)];
+    w->clock = w->cycles + before[pc->word] - before[w->begin->word];
     return (uint32_t)w->clock;
 }
 
@@ -212,7 +212,7 @@ static uint32_t distinct(const struct rt_sim_warp *w, uint32_t shift)
 void rt_sim_count_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t bytes)
 {
     enum { SHIFT = __builtin_ctz(WC_SEGMENT_BYTES) };
-    uint32_t word = rt_sim_word(w, pc), segments = distinct(w, SHIFT), more = (segments - 1) * WC_COST_SEGMENT;
+    uint32_t word = pc->word, segments = distinct(w, SHIFT), more = (segments - 1) * WC_COST_SEGMENT;
     w->tally->transactions[word] += distinct(w, w->sim->segment_shift);
     w->tally->segments[word] += segments;
     w->cycles += more;

@@ -26,6 +26,7 @@ struct rt_sim_ins {
     const struct rt_sim_ins *(*run)(RT_SIM_PARAMS);
     int32_t  imm;
     uint16_t op, rpc;
+    uint16_t word;                       /* its own */
     uint8_t  d, a, b, c;                 /* d: r0 and p0 as a destination are the spare row behind the last */
 };
 typedef const struct rt_sim_ins *rt_sim_handler(RT_SIM_PARAMS);
@@ -34,6 +35,7 @@ typedef const struct rt_sim_ins *rt_sim_handler(RT_SIM_PARAMS);
 struct rt_sim_core {
     const char *isa;
     rt_sim_handler *const *handlers;
+    rt_sim_handler *const *handlers_all; /* when all live lanes are active; NULL: the same */
     rt_sim_handler *illegal;             /* of the place behind the code */
     void (*run)(struct rt_sim_warp *w);  /* from w->flow.pc until the warp stops */
 };
@@ -64,7 +66,8 @@ struct rt_sim_warp {
     _Alignas(32) uint32_t address[WC_LANES];        /* scratch of memory instructions */
     uint8_t  p[WC_PREDICATES + 1];                  /* bit n: lane n's */
     struct rt_divergence flow;                      /* pc is kept up to date only where the warp stops */
-    const struct rt_sim_ins *code, *begin;          /* begin: of the run; NULL: it has ended */
+    const struct rt_sim_ins *codes[2];              /* for: some live lanes active; all of them */
+    const struct rt_sim_ins *code, *begin;          /* the one that fits; begin of the run, NULL: it has ended */
     int64_t  fuel;                                  /* instructions left in this turn */
     uint32_t active_count;
     enum rt_stop stop;
@@ -92,7 +95,7 @@ struct rt_sim {
     const struct wc_image  *image;
     const struct wc_kernel *entry;
     const struct rt_sim_core *core;
-    struct rt_sim_ins *code;             /* as many as the image has words, and an illegal one behind */
+    struct rt_sim_ins *codes[2];         /* as many as the image has words, and an illegal one behind */
     uint32_t *cycles_before;             /* of a straight line from word 0 to each word */
     uint32_t  arguments[WC_ARGUMENT_WORDS];
     uint32_t  grid[3], block[3], block_index[3];
@@ -120,15 +123,11 @@ static inline bool rt_sim_is_global(enum wc_op op)
 {
     return (op >= WC_ld_global_u8 && op <= WC_st_global_f32) || (op >= WC_at_global_add_I && op < WC_at_shared_add_I);
 }
-static inline uint32_t rt_sim_word(const struct rt_sim_warp *w, const struct rt_sim_ins *pc)
-{
-    return (uint32_t)(pc - w->code);
-}
 
 /* The run ends with the instruction at `pc`, before that changes the mask. */
 static inline void rt_sim_end_run(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
-    uint32_t start = rt_sim_word(w, w->begin), end = rt_sim_word(w, pc) + 1;
+    uint32_t start = w->begin->word, end = pc->word + 1;
     struct rt_sim_count *from = &w->tally->begins[start], *to = &w->tally->ends[end];
     from->warps++;
     from->threads += w->active_count;

@@ -33,8 +33,8 @@ struct rt_clock *rt_clock_new(struct rt_sim *s, uint32_t cores)
     uint8_t *cycles = arena_array(&s->arena, uint8_t, words);
     bool *costs = arena_array(&s->arena, bool, words);
     for (uint32_t i = 0; i < words; i++) {
-        cycles[i] = (uint8_t)wc_cycles((enum wc_op)s->code[i].op);
-        costs[i] = rt_sim_is_global((enum wc_op)s->code[i].op);
+        cycles[i] = (uint8_t)wc_cycles((enum wc_op)s->codes[0][i].op);
+        costs[i] = rt_sim_is_global((enum wc_op)s->codes[0][i].op);
     }
     for (unsigned i = 0; i < WC_SLOTS; i++) {
         c->slots[i].log.runs = arena_array(&s->arena, struct rt_sim_run, RT_SIM_LOG);
