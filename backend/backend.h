@@ -25,7 +25,7 @@ bool wc_legalize(struct ir_module *m, struct diagnostics *d);
 
 struct wc_options { enum wc_mode mode; };
 /* The image of a legalised module whose branches are in the form of the mode (opt/pipelines.def). NULL with
- * diagnostics if it goes beyond a limit (ids: code-size, registers, private-memory, shared-memory, constant-data,
+ * diagnostics if it goes beyond a limit (ids: code-size, registers, frame-size, private-memory, shared-memory, constant-data,
  * recursion, divergence). The module is not changed. */
 struct wc_image *wc_generate(const struct ir_module *m, const struct wc_options *o, struct diagnostics *d);
 

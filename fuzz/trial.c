@@ -46,7 +46,7 @@ static bool fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outc
 /* What the warp-core target has not, and programs that its core does not hold, are no failures. */
 static bool beyond_target(const struct fz_setup *s, kernc_result *r)
 {
-    static const char *const limits[] = {"\"id\":\"target-", "\"id\":\"code-size\""};
+    static const char *const limits[] = {"\"id\":\"target-", "\"id\":\"code-size\"", "\"id\":\"frame-size\""};
     const char *text = fz_is_warp_core(s->scheme) ? kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL) : NULL;
     for (size_t i = 0; text && i < COUNT(limits); i++)
         if (strstr(text, limits[i]))

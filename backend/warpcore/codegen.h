@@ -29,6 +29,7 @@ enum {
     WC_ALLOCATABLE = 0x1ffffffe,           /* r1 … r28; of predicates all but p0 */
     WC_ALLOCATABLE_P = 0xfe,
     WC_ARGUMENT_REGISTERS = 12, WC_ARGUMENT_PREDICATES = 4,
+    WC_MAX_SLOTS = 512,                    /* words above r30 that an instruction's offset reaches */
     WC_MAX_VALUES = 16384,                 /* virtual registers of a function */
     WC_MAX_BLOCKS = 2 * WC_MAX_WORDS,      /* of a function: more have over 4,096 words */
 };

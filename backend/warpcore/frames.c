@@ -130,11 +130,11 @@ static bool within_reach(struct wc_context *c, uint32_t id)
     const struct wc_frame *frame = &c->frames[id];
     uint32_t end = frame->base + frame->slots;
     const struct ir_function *f = c->m->functions.at[id];
-    if (end == 0 || wc_imm_fits(WC_ld_private_32, (int64_t)end * 4))
+    if (end <= WC_MAX_SLOTS)
         return true;
-    wc_fail(c, "registers", f->at,
-            "'%s' and its callers keep %u values in private memory for want of registers; instructions reach %u", f->name,
-            end, 511u);
+    wc_fail(c, "frame-size", f->at,
+            "'%s' and its callers keep %u values in private memory for want of registers, %u more than instructions reach",
+            f->name, end, end - WC_MAX_SLOTS);
     return false;
 }
 

@@ -73,6 +73,14 @@ static void forbid(struct builder *x, const struct wc_mins *call, struct bitset 
         wc_vreg(x->f, v)->forbidden |= masks[wc_vreg(x->f, v)->kind];
 }
 
+/* The address is read when the results are in their places. */
+static void keep_address(struct builder *x, const struct wc_mins *i)
+{
+    uint32_t masks[WC_CLASSES];
+    wc_call_clobbers(x->c, x->f, i, masks);
+    wc_vreg(x->f, i->a)->forbidden |= masks[WC_CLASS_R];
+}
+
 static void visit_code(struct builder *x, struct wc_mins *i, struct bitset live)
 {
     charge_all(x, i);
@@ -82,6 +90,8 @@ static void visit_code(struct builder *x, struct wc_mins *i, struct bitset live)
         define(x, live, i->d);
     if (i->op == WC_invoke)
         forbid(x, i, live);
+    if (i->op == WC_return)
+        keep_address(x, i);
     wc_step_back(x->f, i, live);
 }
 
