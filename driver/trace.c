@@ -43,7 +43,9 @@ int trace_read_flags(struct run *r)
         code = read_window(r, window);
     if (code || !file)
         return code;
-    r->api.trace = ends_with(file, ".vcd") ? KERNC_TRACE_VCD : ends_with(file, ".json") ? KERNC_TRACE_JSON : KERNC_TRACE_NONE;
+    r->api.trace = ends_with(file, ".vcd")    ? KERNC_TRACE_VCD
+                   : ends_with(file, ".json") ? KERNC_TRACE_JSON
+                                              : KERNC_TRACE_NONE;
     if (!r->api.trace)
         return complain(EXIT_USAGE, "--trace wants a file that ends in .vcd or .json, not '%s'", file);
     r->api.trace_output = keep_trace;

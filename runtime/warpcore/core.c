@@ -93,4 +93,8 @@ static void run(struct rt_sim_warp *w)
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 extern const struct rt_sim_core PASTE(CORE_ISA);
-const struct rt_sim_core PASTE(CORE_ISA) = {.isa = TEXT(CORE_ISA), .handlers = handlers, .handlers_all = handlers_all, .illegal = invalid, .run = run};
+const struct rt_sim_core PASTE(CORE_ISA) = {.isa = TEXT(CORE_ISA),
+                                            .handlers = handlers,
+                                            .handlers_all = handlers_all,
+                                            .illegal = invalid,
+                                            .run = run};

@@ -44,7 +44,8 @@ static inline void enter_unit(struct rt_sim_warp *w, const struct rt_sim_ins *pc
 }
 
 /* After the unit. */
-static const struct rt_sim_ins *leave_unit(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum rt_divergence_event event)
+static const struct rt_sim_ins *leave_unit(struct rt_sim_warp *w, const struct rt_sim_ins *pc,
+                                           enum rt_divergence_event event)
 {
     struct rt_sim_tally *t = w->tally;
     if (UNLIKELY(event >= RT_FIRST_FAULT)) {
@@ -61,7 +62,8 @@ static const struct rt_sim_ins *leave_unit(struct rt_sim_warp *w, const struct r
     GO_RUN(w->code + w->flow.pc);
 }
 
-static __attribute__((noinline)) const struct rt_sim_ins *part(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t yes)
+static __attribute__((noinline)) const struct rt_sim_ins *part(struct rt_sim_warp *w,
+                                                               const struct rt_sim_ins *pc, uint8_t yes)
 {
     enter_unit(w, pc);
     w->tally->parted++;
@@ -144,8 +146,8 @@ static __attribute__((noinline)) const struct rt_sim_ins *agreed(struct rt_sim_w
     unsigned first = rt_lowest(ACTIVE);
     for rt_each_lane (i, ACTIVE)
         if (to[i] != to[first]) {
-            rt_sim_fault(w, pc, WC_TRAP_NOT_UNIFORM, (unsigned)i, "lanes disagree on where to go: words %u and %u", to[first],
-                         to[i]);
+            rt_sim_fault(w, pc, WC_TRAP_NOT_UNIFORM, (unsigned)i,
+                         "lanes disagree on where to go: words %u and %u", to[first], to[i]);
             return NULL;
         }
     if (to[first] < w->sim->image->code.count)

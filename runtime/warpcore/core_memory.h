@@ -4,7 +4,7 @@
  * lane's, so that loads need no mask before they blend.
  */
 
-/* `base` NULL: the warp has stopped. `run`: all lanes are active and access consecutive elements from here on; or NULL. */
+/* `base` NULL: the warp has stopped. `run`: where all lanes, which are active, access consecutive elements; or NULL. */
 struct resolved { uint8_t *base, *run; };
 /* What is accessed; a constant where resolve_as() is inlined. */
 struct access { uint8_t space, bytes; bool store; };
@@ -19,8 +19,8 @@ static inline vec_I join_or(vec_I a, vec_I b)
 
 struct extent { uint32_t smallest, largest, all; bool consecutive; };
 
-static inline __attribute__((always_inline)) struct extent find_addresses(struct rt_sim_warp *w, const struct rt_sim_ins *pc,
-                                                                          uint32_t bytes)
+static inline __attribute__((always_inline)) struct extent
+find_addresses(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t bytes)
 {
     const uint32_t *a = ROW(pc->a);
     uint32_t first = a[rt_lowest(ACTIVE)] + (uint32_t)pc->imm;
@@ -54,8 +54,8 @@ static inline bool fits(const struct rt_sim_warp *w, struct extent e, struct acc
     return e.smallest >= WC_FIRST_ADDRESS && (uint64_t)e.largest + x.bytes <= limit;
 }
 
-static inline __attribute__((always_inline)) struct resolved resolve_as(struct rt_sim_warp *w, const struct rt_sim_ins *pc,
-                                                                        struct access x)
+static inline __attribute__((always_inline)) struct resolved
+resolve_as(struct rt_sim_warp *w, const struct rt_sim_ins *pc, struct access x)
 {
     struct extent e = find_addresses(w, pc, x.bytes);
     if (UNLIKELY(!fits(w, e, x)) && !rt_sim_check(w, pc, (enum wc_space)x.space, x.store, x.bytes))

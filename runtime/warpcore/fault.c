@@ -1,4 +1,4 @@
-/* fault.c: how a warp stops that has gone wrong: the trap as the interpreter would report it, and the machine's state. */
+/* fault.c: how a warp stops that has gone wrong: the trap as the interpreter would report it, and the state. */
 #include "runtime/warpcore/simulator.h"
 
 #include <stdio.h>
@@ -94,7 +94,8 @@ static void record(struct rt_sim_warp *w, uint32_t word, enum wc_trap code, unsi
         write_report(w, word, code);
 }
 
-void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane, const char *fmt, ...)
+void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane,
+                  const char *fmt, ...)
 {
     if (w->begin)
         rt_sim_end_run(w, pc);
@@ -108,8 +109,10 @@ void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_tr
 void rt_sim_fault_event(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum rt_divergence_event event)
 {
     static const uint8_t codes[] = {
-        [RT_STACK_FULL - RT_FIRST_FAULT] = WC_TRAP_STACK_OVERFLOW, [RT_NOT_UNIFORM - RT_FIRST_FAULT] = WC_TRAP_NOT_UNIFORM,
-        [RT_EMPTY_DIVERGE - RT_FIRST_FAULT] = WC_TRAP_DIVERGE_EMPTY, [RT_NO_LANES - RT_FIRST_FAULT] = WC_TRAP_NO_MEETING,
+        [RT_STACK_FULL - RT_FIRST_FAULT] = WC_TRAP_STACK_OVERFLOW,
+        [RT_NOT_UNIFORM - RT_FIRST_FAULT] = WC_TRAP_NOT_UNIFORM,
+        [RT_EMPTY_DIVERGE - RT_FIRST_FAULT] = WC_TRAP_DIVERGE_EMPTY,
+        [RT_NO_LANES - RT_FIRST_FAULT] = WC_TRAP_NO_MEETING,
         [RT_LANES_LOST - RT_FIRST_FAULT] = WC_TRAP_NO_MEETING,
     };
     enum wc_trap code = (enum wc_trap)codes[event - RT_FIRST_FAULT];
@@ -123,8 +126,8 @@ void rt_sim_fault_text(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum 
     rt_sim_fault(w, pc, code, lane, "%.*s", (int)(text->length < 400 ? text->length : 400), text->bytes);
 }
 
-void rt_sim_fault_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, unsigned lane, enum wc_space space, bool store,
-                         uint32_t address, uint32_t bytes)
+void rt_sim_fault_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, unsigned lane,
+                         enum wc_space space, bool store, uint32_t address, uint32_t bytes)
 {
     char text[400];
     struct rt_bad_access a = {.space = "ghp"[space], .store = store, .address = address, .bytes = bytes};

@@ -1,4 +1,4 @@
-/* launch.c: a launch of an image's kernel: the words are decoded, arguments laid out, blocks run, and all is counted. */
+/* launch.c: a launch of an image's kernel: the words are decoded, arguments laid out, blocks run, all is counted. */
 #include "runtime/warpcore/simulator.h"
 #include "runtime/warpcore/trace.h"
 
@@ -21,7 +21,7 @@ const struct rt_sim_core *rt_sim_core_choose(const char *isa)
     return NULL;
 }
 
-/* ---- preparing --------------------------------------------------------------------------------------------------- */
+/* ---- preparing ----------------------------------------------------------------------------------------- */
 
 /* Registers and predicates that always read the same can be written: that goes to a row nobody reads. */
 static uint8_t destination(const struct wc_ins *ins)
@@ -82,11 +82,14 @@ static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
 {
     const char *scheme = kernc_module_scheme(s->kernel->module);
     if (o->warp != WC_LANES)
-        return rt_fail(s->context, KERNC_INVALID, "a warp of the warp-core machine has %d threads, not %u", WC_LANES, o->warp);
+        return rt_fail(s->context, KERNC_INVALID, "a warp of the warp-core machine has %d threads, not %u",
+                       WC_LANES, o->warp);
     if (o->scheme && strcmp(o->scheme, scheme) != 0)
-        return rt_fail(s->context, KERNC_INVALID, "the program was compiled for scheme %s, not for %s", scheme, o->scheme);
+        return rt_fail(s->context, KERNC_INVALID, "the program was compiled for scheme %s, not for %s",
+                       scheme, o->scheme);
     if (o->trace && (o->trace > KERNC_TRACE_JSON || !o->trace_output || (o->trace_to && o->trace_to <= o->trace_from)))
-        return rt_fail(s->context, KERNC_INVALID, "a trace needs a form, a window that is not empty, and somewhere to go");
+        return rt_fail(s->context, KERNC_INVALID,
+                       "a trace needs a form, a window that is not empty, and somewhere to go");
     if (o->trace && o->trace_to && (o->trace_to - o->trace_from) > RT_TRACE_MOST_CYCLES / o->cores)
         return rt_fail(s->context, KERNC_LIMIT, "a trace of %llu cycles is over the limit of %u",
                        (unsigned long long)(o->trace_to - o->trace_from), RT_TRACE_MOST_CYCLES / o->cores);
@@ -127,7 +130,7 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
     return KERNC_OK;
 }
 
-/* ---- statistics ---------------------------------------------------------------------------------------------------- */
+/* ---- statistics ---------------------------------------------------------------------------------------- */
 
 /* What one word has come to: `ran` is how often it was executed. */
 static void add_word(const struct rt_sim *s, kernc_statistics *to, uint32_t word, struct rt_sim_count ran)
@@ -192,7 +195,7 @@ static void make_statistics(struct rt_sim *s, double seconds, kernc_statistics *
     rt_statistics_set_ratios(to);
 }
 
-/* ---- running --------------------------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------- */
 
 /* How the launch went. */
 static kernc_status outcome(struct rt_sim *s)

@@ -2,8 +2,8 @@
  *
  * Warps take turns in the order of their numbers: each runs until it ends, waits at the barrier, gives way, or has used
  * its time slice, and when all have had a turn the next round begins. A round in which all warps that have not ended
- * come to the barrier opens it. So memory and printed text are those of the interpreter, and do not depend on the clock,
- * which lays the turns of a round over each other in the core's slots.
+ * come to the barrier opens it. So memory and printed text are those of the interpreter, and do not depend on the
+ * clock, which lays the turns of a round over each other in the core's slots.
  */
 #include "runtime/warpcore/simulator.h"
 
@@ -54,7 +54,8 @@ static struct rt_sim_warp *start_warp(struct rt_sim *s, uint32_t index)
     memset(w->p, 0, sizeof w->p);
     w->p[0] = 0xff;
     memset(w->private, 0, private_total(s));
-    rt_divergence_start(&w->flow, (enum wc_mode)s->image->mode, (uint8_t)((1u << threads) - 1), (uint16_t)s->entry->entry);
+    rt_divergence_start(&w->flow, (enum wc_mode)s->image->mode, (uint8_t)((1u << threads) - 1),
+                        (uint16_t)s->entry->entry);
     w->index = index;
     w->cycles = w->clock = 0;
     w->started = false;

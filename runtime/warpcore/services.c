@@ -255,7 +255,8 @@ bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
         bytes += operand_bytes(text->operands.at[i]);
     for rt_each_lane (i, w->flow.active) {
         uint32_t address = w->r[pc->a][i];
-        bool inside = (address & 3) == 0 && address >= WC_FIRST_ADDRESS && (uint64_t)address + bytes <= w->private_bytes;
+        bool inside = (address & 3) == 0 && address >= WC_FIRST_ADDRESS &&
+                      (uint64_t)address + bytes <= w->private_bytes;
         if (bytes && !inside) {
             rt_sim_fault_access(w, pc, (unsigned)i, WC_SPACE_private, false, address, bytes);
             return false;

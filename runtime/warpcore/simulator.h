@@ -150,13 +150,13 @@ void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_tr
 void rt_sim_fault_event(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum rt_divergence_event event);
 /* Text imm of the image. */
 void rt_sim_fault_text(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane);
-void rt_sim_fault_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, unsigned lane, enum wc_space space, bool store,
-                         uint32_t address, uint32_t bytes);
+void rt_sim_fault_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, unsigned lane,
+                         enum wc_space space, bool store, uint32_t address, uint32_t bytes);
 
 /* ---- services.c; false: the warp has stopped ------------------------------------------------------------- */
 
 void rt_sim_group(struct rt_sim_warp *w, const struct rt_sim_ins *pc);           /* warp operations */
-void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *base);    /* at base + w->address[lane] */
+void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *base);  /* at base + address[lane] */
 void rt_sim_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc);             /* csrr */
 bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc);
 /* The lanes' accesses one by one: the first bad one faults. */

@@ -12,7 +12,7 @@ struct slot {
     bool     busy;                       /* instructions of the log are left */
     uint32_t run, word, cost;            /* the next one */
     uint32_t warp;
-    uint64_t ready;                      /* the cycle in which it can be issued; if not busy, since when the slot is free */
+    uint64_t ready;                      /* when it can be issued; if not busy, since when the slot is free */
 };
 
 struct rt_clock {
@@ -57,7 +57,7 @@ void rt_sim_log_run(struct rt_sim_warp *w, uint32_t start, uint32_t end)
 
 /* ---- issue ---------------------------------------------------------------------------------------------------- */
 
-/* The busy slot that issues next: of those ready in the earliest cycle possible, the first in turn. NULL: none is busy. */
+/* The busy slot that issues next: of those ready in the earliest cycle possible, the first in turn. NULL: none. */
 static struct slot *choose(struct rt_clock *c)
 {
     struct slot *best = NULL;
@@ -76,7 +76,8 @@ static struct slot *choose(struct rt_clock *c)
 }
 
 /* The instruction at hand, or (cycles 0) that there is none any more. */
-static void trace(const struct rt_clock *c, const struct slot *s, const struct rt_sim_run *run, uint64_t time, uint32_t cycles)
+static void trace(const struct rt_clock *c, const struct slot *s, const struct rt_sim_run *run, uint64_t time,
+                  uint32_t cycles)
 {
     const struct rt_sim *sim = c->sim;
     const uint32_t *b = sim->block_index, *grid = sim->grid;

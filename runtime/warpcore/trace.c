@@ -1,8 +1,9 @@
 /* trace.c: see trace.h.
  *
- * VCD (IEEE 1364-2005, clause 18): for each slot of each core the program counter, active mask, stack depth, the warp's number
- * and whether the slot issues at all; one cycle is one time unit of 1 ns. JSON: the trace event format that Perfetto and
- * chrome://tracing read; a core is a process, a warp a thread, a run of straight-line code a slice; a cycle is 1 us there.
+ * VCD (IEEE 1364-2005, clause 18): for each slot of each core the program counter, active mask, stack depth, the warp's
+ * number and whether the slot issues at all; a cycle is one time unit of 1 ns. JSON: the trace event format that
+ * Perfetto and chrome://tracing read; a core is a process, a warp a thread, a run of straight-line code a slice; a
+ * cycle is 1 us there.
  */
 #include "runtime/warpcore/trace.h"
 
@@ -94,7 +95,8 @@ static void declare(struct text *out, uint32_t cores)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct rt_trace_event *x = *(const struct rt_trace_event *const *)a, *y = *(const struct rt_trace_event *const *)b;
+    const struct rt_trace_event *x = *(const struct rt_trace_event *const *)a,
+                                *y = *(const struct rt_trace_event *const *)b;
     if (x->time != y->time)
         return (x->time > y->time) - (x->time < y->time);
     return (x > y) - (x < y); /* in the order they were added */
@@ -139,14 +141,16 @@ static void add_slice(struct text *out, const struct wc_image *m, const struct s
     char active[WC_LANES + 1] = {0};
     for (unsigned lane = 0; lane < WC_LANES; lane++)
         active[WC_LANES - 1 - lane] = e->active >> lane & 1 ? '1' : '.';
-    text_printf(out, ",\n{\"ph\": \"X\", \"pid\": %u, \"tid\": %u, \"ts\": %llu, \"dur\": %llu, \"name\": \"", e->core, e->warp,
-                (unsigned long long)e->time, (unsigned long long)(s->end - e->time));
+    text_printf(out, ",\n{\"ph\": \"X\", \"pid\": %u, \"tid\": %u, \"ts\": %llu, \"dur\": %llu, \"name\": \"",
+                e->core, e->warp, (unsigned long long)e->time, (unsigned long long)(s->end - e->time));
     if (at.line)
         text_printf(out, "line %u", at.line);
     else
         text_printf(out, "word %u", e->word);
-    text_printf(out, "\", \"args\": {\"words\": \"%u..%u\", \"active\": \"%s\", \"depth\": %u, \"block\": %u, \"slot\": %u}}", e->word,
-                s->last, active, e->depth, e->block, e->slot);
+    text_printf(out,
+                "\", \"args\": {\"words\": \"%u..%u\", \"active\": \"%s\", \"depth\": %u, \"block\": %u, "
+                "\"slot\": %u}}",
+                e->word, s->last, active, e->depth, e->block, e->slot);
 }
 
 static void close_slice(struct text *out, const struct wc_image *m, struct slice *s)
@@ -162,8 +166,10 @@ static void add_names(struct rt_trace *t, uint32_t cores, struct text *out)
     struct bitset seen = bitset_new(&t->arena, cores * KERNC_MAX_BLOCK_THREADS);
     text_addz(out, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n");
     for (uint32_t core = 0; core < cores; core++)
-        text_printf(out, "%s{\"ph\": \"M\", \"pid\": %u, \"name\": \"process_name\", \"args\": {\"name\": \"core %u\"}}",
-                    core ? ",\n" : "", core, core);
+        text_printf(
+            out,
+            "%s{\"ph\": \"M\", \"pid\": %u, \"name\": \"process_name\", \"args\": {\"name\": \"core %u\"}}",
+            core ? ",\n" : "", core, core);
     for (uint32_t i = 0; i < t->events.count; i++) {
         const struct rt_trace_event *e = &t->events.at[i];
         uint32_t number = e->core * KERNC_MAX_BLOCK_THREADS + e->warp;
@@ -171,7 +177,8 @@ static void add_names(struct rt_trace *t, uint32_t cores, struct text *out)
             continue;
         bitset_add(seen, number);
         text_printf(out,
-                    ",\n{\"ph\": \"M\", \"pid\": %u, \"tid\": %u, \"name\": \"thread_name\", \"args\": {\"name\": \"warp %u\"}}",
+                    ",\n{\"ph\": \"M\", \"pid\": %u, \"tid\": %u, \"name\": \"thread_name\", \"args\": "
+                    "{\"name\": \"warp %u\"}}",
                     e->core, e->warp, e->warp);
     }
 }

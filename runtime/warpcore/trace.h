@@ -5,7 +5,8 @@
 #include "backend/warpcore/image.h"
 #include "include/kernc-rt.h"
 
-enum { RT_TRACE_WINDOW = 1000000, RT_TRACE_MOST_CYCLES = 1 << 24 };      /* of a window: if not given; at most, cores added up */
+/* Cycles of a window: if none is given; at most, those of all cores added up. */
+enum { RT_TRACE_WINDOW = 1000000, RT_TRACE_MOST_CYCLES = 1 << 24 };
 
 /* An instruction is issued, or (cycles 0) the slot has nothing more to issue. */
 struct rt_trace_event {

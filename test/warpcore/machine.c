@@ -11,7 +11,9 @@ static void keep_output(void *user, const char *bytes, size_t size)
 
 struct machine machine_new(enum wc_mode mode)
 {
-    struct machine m = {.image = wc_image_new(), .launch.size = sizeof(kernc_launch), .printed = mem_alloc(sizeof(struct text))};
+    struct machine m = {.image = wc_image_new(),
+                        .launch.size = sizeof(kernc_launch),
+                        .printed = mem_alloc(sizeof(struct text))};
     struct wc_kernel k = {.name = "k", .registers = WC_REGISTERS, .predicates = WC_PREDICATES, .private_bytes = 64,
                           .stack = mode == WC_MODE_ARTICLE ? WC_STACK : WC_LANES - 1};
     m.image->file = "test.s";

@@ -55,7 +55,7 @@ struct model_word { uint8_t op; bool inverted; uint16_t target, meet, block; }; 
 struct model_program {
     uint32_t count, entry;
     struct model_word at[4 * MODEL_BLOCKS];
-    bool waits[MODEL_BLOCKS];            /* one side of the block's branch is where the lanes meet, as the unit sees it */
+    bool waits[MODEL_BLOCKS];            /* one side of the block's branch is where its lanes meet */
 };
 /* Blocks in random order, branches of random polarity where the mode leaves them free. */
 void model_emit(const struct model_graph *g, const uint16_t *meet, enum wc_mode mode, struct model_random *r,

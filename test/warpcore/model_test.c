@@ -64,7 +64,8 @@ static bool prepare(struct subject *s, enum wc_mode mode, struct model_random *r
 }
 
 /* The words an ideal stack takes for the graph as it was given. */
-static uint64_t ideal_words(struct subject *s, const struct model_decisions *how, uint32_t lanes, struct model_random *r)
+static uint64_t ideal_words(struct subject *s, const struct model_decisions *how, uint32_t lanes,
+                            struct model_random *r)
 {
     static struct model_program program;
     uint16_t meet[MODEL_BLOCKS];
@@ -146,9 +147,11 @@ static struct tally attack(enum model_class class, enum wc_mode mode, uint32_t r
 
 static void show(const char *mode, const char *kind, const struct tally *t)
 {
-    print_message("%-9s %-24s %8llu runs, %llu failures; depth %u, mean bound %.2f; %.1f %% of the ideal words, %.1f %% CONVERGE\n", mode,
-                  kind, (unsigned long long)t->runs, (unsigned long long)t->failures, t->deepest,
-                  (double)t->bounds / (double)t->runs, t->ideal ? 100.0 * (double)t->issued / (double)t->ideal : 0,
+    print_message("%-9s %-24s %8llu runs, %llu failures; depth %u, mean bound %.2f; %.1f %% of the ideal "
+                  "words, %.1f %% CONVERGE\n",
+                  mode, kind, (unsigned long long)t->runs, (unsigned long long)t->failures, t->deepest,
+                  (double)t->bounds / (double)t->runs,
+                  t->ideal ? 100.0 * (double)t->issued / (double)t->ideal : 0,
                   t->issued ? 100.0 * (double)t->converges / (double)t->issued : 0);
 }
 

@@ -69,7 +69,7 @@ void cycles_of_warps(void **state)
     machine_expect(&m, 1, WC_LANES, KERNC_OK);
     assert_int_equal(metrics(&m)->cycles, 6);
     assert_int_equal(metrics(&m)->core_cycles, WC_COST_START + 6);
-    machine_expect(&m, 1, 4 * WC_LANES, KERNC_OK); /* four warps hide each other's cycles: 20 words one behind the other */
+    machine_expect(&m, 1, 4 * WC_LANES, KERNC_OK); /* they hide each other's cycles: 20 words in a row */
     assert_int_equal(metrics(&m)->cycles, 24);
     assert_int_equal(metrics(&m)->core_cycles, WC_COST_START + 20);
     machine_expect(&m, 1, 5 * WC_LANES, KERNC_OK); /* the fifth follows the first, which ends after 17 cycles */
@@ -107,7 +107,7 @@ void cycles_of_cores(void **state)
     machine_free(&m);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------ */
+/* ---- calls --------------------------------------------------------------------------------------------- */
 
 /* A function that adds 5 to r5, called directly by lanes 0..3 and through a register by all. */
 void calls(void **state)
@@ -136,7 +136,7 @@ void calls(void **state)
     machine_free(&m);
 }
 
-/* ---- barriers --------------------------------------------------------------------------------------------------- */
+/* ---- barriers ------------------------------------------------------------------------------------------ */
 
 /* Each warp writes its number to shared memory and, behind the barrier, reads the next warp's; three times. */
 static struct machine neighbours(uint32_t **out, uint32_t warps)
@@ -220,7 +220,7 @@ void broken_barriers(void **state)
     machine_free(&m);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------------------- */
 
 void faults(void **state)
 {
@@ -305,7 +305,7 @@ void fault_report(void **state)
     machine_free(&m);
 }
 
-/* ---- limits ------------------------------------------------------------------------------------------------------- */
+/* ---- limits -------------------------------------------------------------------------------------------- */
 
 void fuel(void **state)
 {

@@ -96,7 +96,9 @@ static void check_group(enum wc_op op, struct test_random *r)
         struct lanes x = {.active = run % 3 ? 1 + test_below(r, 255) : 255};
         for (unsigned i = 0; i < WC_LANES; i++) {
             float f = (float)((int)test_below(r, 2000) - 1000) / 8;
-            in[i] = x.value[i] = is_float(op) ? scalar_raw_f32(f) : test_below(r, 3) ? (uint32_t)test_next(r) : test_below(r, 2);
+            in[i] = x.value[i] = is_float(op)       ? scalar_raw_f32(f)
+                                 : test_below(r, 3) ? (uint32_t)test_next(r)
+                                                    : test_below(r, 2);
             in[WC_LANES + i] = x.index[i] = test_below(r, 4) ? test_below(r, WC_LANES) : (uint32_t)test_next(r);
             in[2 * WC_LANES + i] = x.active >> i & 1;
         }
@@ -104,7 +106,8 @@ static void check_group(enum wc_op op, struct test_random *r)
         for (unsigned i = 0; i < WC_LANES; i++) {
             uint32_t want = x.active >> i & 1 ? expected(op, &x, i) : (uint32_t)-7;
             if (out[i] != want)
-                fail_msg("%s under mask 0x%02x, lane %u: 0x%08x, not 0x%08x", wc_op_info[op].mnemonic, x.active, i, out[i], want);
+                fail_msg("%s under mask 0x%02x, lane %u: 0x%08x, not 0x%08x", wc_op_info[op].mnemonic,
+                         x.active, i, out[i], want);
         }
     }
     machine_free(&m);

@@ -1,11 +1,13 @@
-/* simulator_hostile.c: programs made of random words: those that the verifier lets pass end, fault or run out of fuel. */
+/* simulator_hostile.c: programs of random words: those that the verifier lets pass end, fault or run out of fuel. */
 #include "test/warpcore/simulator_test.h"
 
 static struct wc_ins random_word(struct test_random *r, uint32_t words)
 {
-    static const uint16_t flow[] = {WC_br, WC_brn, WC_converge, WC_diverge, WC_csrw, WC_call, WC_exit, WC_ret, WC_callr};
+    static const uint16_t flow[] = {WC_br, WC_brn, WC_converge, WC_diverge, WC_csrw,
+                                    WC_call, WC_exit, WC_ret, WC_callr};
     for (;;) {
-        struct wc_ins ins = {.op = test_below(r, 2) ? flow[test_below(r, COUNT(flow))] : (uint16_t)test_below(r, WC_OPS)};
+        struct wc_ins ins = {.op = test_below(r, 2) ? flow[test_below(r, COUNT(flow))]
+                                                    : (uint16_t)test_below(r, WC_OPS)};
         const char *letters = wc_op_info[ins.op].operands;
         uint8_t *fields[] = {&ins.d, &ins.a, &ins.b, &ins.c};
         for (unsigned i = 0; i < 4; i++)

@@ -68,16 +68,17 @@ static struct wc_ins operation(enum wc_op op, struct test_random *r)
     return ins;
 }
 
-static void check_lane(const struct wc_ins *ins, enum scalar_type type, const uint32_t *in, const uint32_t *out, unsigned lane,
-                       bool active)
+static void check_lane(const struct wc_ins *ins, enum scalar_type type, const uint32_t *in,
+                       const uint32_t *out, unsigned lane, bool active)
 {
     uint32_t x[3] = {in[lane], in[WC_LANES + lane], in[2 * WC_LANES + lane]}, old = in[3 * WC_LANES + lane];
     uint32_t want = active ? wanted(ins, x) : type == SCALAR_B ? old & 1 : old;
     if (!active && type == SCALAR_F)
         want = scalar_bits_f32(scalar_from_f32(want));
     if (out[lane] != want)
-        fail_msg("%s of 0x%08x, 0x%08x, 0x%08x, imm %d, in %s lane %u: 0x%08x, not 0x%08x", wc_op_info[ins->op].mnemonic, x[0],
-                 x[1], x[2], ins->imm, active ? "active" : "inactive", lane, out[lane], want);
+        fail_msg("%s of 0x%08x, 0x%08x, 0x%08x, imm %d, in %s lane %u: 0x%08x, not 0x%08x",
+                 wc_op_info[ins->op].mnemonic, x[0], x[1], x[2], ins->imm, active ? "active" : "inactive",
+                 lane, out[lane], want);
 }
 
 static void check_operation(enum wc_op op, const char *isa, struct test_random *r)

@@ -16,8 +16,8 @@ void machine_expect(struct machine *m, uint32_t blocks, uint32_t threads, kernc_
     kernc_status got = machine_run(m, blocks, threads);
     if (got != status) {
         const kernc_trap *t = kernc_last_trap(m->context);
-        fail_msg("%s instead of %s: %s\n%s", kernc_status_name(got), kernc_status_name(status), kernc_error_text(m->context),
-                 t ? t->report : "");
+        fail_msg("%s instead of %s: %s\n%s", kernc_status_name(got), kernc_status_name(status),
+                 kernc_error_text(m->context), t ? t->report : "");
     }
 }
 
