@@ -245,7 +245,7 @@ static void run_warp_core_passes(kernc_result *r, struct opt_options *opt)
     if (failed(r) || !wc_legalize(r->module, &r->diagnostics))
         return;
     opt->scheme = scheme;
-    opt->passes = opt->passes || opt->level == 0 ? "" : "gvn,dce";
+    opt->passes = opt->passes || opt->level == 0 ? "" : "gvn,sccp,dce";
     run_pipeline(r, opt);
 }
 
