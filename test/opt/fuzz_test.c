@@ -1,7 +1,9 @@
 /* fuzz_test.c: random modules compute the same before and after each pass alone and after the pipelines.
  * `opt_fuzz SEED [PASSES]` runs one seed and prints the module before and after.
  */
+#include "backend/warpcore/converge.h"
 #include "opt/opt.h"
+#include "opt/structurize.h"
 #include "test/opt/evaluate.h"
 #include "test/opt/random_ir.h"
 
@@ -75,6 +77,42 @@ static void check_passes(void **state)
     }
 }
 
+/* Random modules have no tokens and are small, so nothing is declined. */
+static void check_structured(void **state)
+{
+    uint32_t unstructured = 0;
+    for (uint64_t seed = 5000; seed < 5000 + SEEDS; seed++) {
+        struct arena scratch = {0};
+        struct ir_module *m = random_module(seed);
+        optimize(m, "simplify_cfg,mem2reg");
+        unstructured += !opt_is_structured(&scratch, main_of(m));
+        optimize(m, "structurize");
+        for (uint32_t i = 0; i < m->functions.count; i++)
+            if (!opt_is_structured(&scratch, m->functions.at[i]))
+                fail_msg("seed %" PRIu64 ": %s is not structured", seed, m->functions.at[i]->name);
+        ir_module_free(m);
+        arena_free(&scratch);
+    }
+    assert_true(unstructured > SEEDS / 4);
+}
+
+/* What the code generator of mode source-pc asks for (backend/warpcore/converge.h). */
+static void check_normal_form(void **state)
+{
+    for (uint64_t seed = 6000; seed < 6000 + SEEDS; seed++) {
+        struct arena scratch = {0};
+        struct diagnostics d;
+        struct ir_module *m = random_module(seed);
+        diag_init(&d, &scratch, NULL);
+        optimize(m, "simplify_cfg,mem2reg,unify_returns,loop_normal_form");
+        for (uint32_t i = 0; i < m->functions.count; i++)
+            if (!wc_convergence_new(&scratch, m->functions.at[i], WC_MODE_SOURCE_PC, &d))
+                fail_msg("seed %" PRIu64 ": %s", seed, d.all.at[0].text);
+        ir_module_free(m);
+        arena_free(&scratch);
+    }
+}
+
 static void show(uint64_t seed, const char *passes)
 {
     struct ir_module *m = random_module(seed);
@@ -98,6 +136,8 @@ int main(int argc, char **argv)
     char *levels[] = {(char *)opt_pipeline(1), (char *)opt_pipeline(2)};
     const struct CMUnitTest tests[] = {
         {"pass by pass", check_passes, NULL, NULL, NULL},
+        {"structured", check_structured, NULL, NULL, NULL},
+        {"normal form", check_normal_form, NULL, NULL, NULL},
         {"-O1", check_pipeline, NULL, NULL, levels[0]},
         {"-O2", check_pipeline, NULL, NULL, levels[1]},
     };
