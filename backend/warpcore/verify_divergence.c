@@ -115,7 +115,9 @@ static bool check_converges(struct checker *x)
 {
     for bitset_each (at, x->code->reached) {
         uint32_t b = (uint32_t)x->code->ins[at].imm;
-        if (is_converge(x, at) && b != WC_NONE && !(parts(x, b) && x->code->ins[b].rpc == at))
+        if (!is_converge(x, at) || b == WC_NONE || !bitset_has(x->code->reached, b))
+            continue;
+        if (!parts(x, b) || x->code->ins[b].rpc != at)
             return FAIL(x, at, "word %u: converge names word %u, which is no branch that names it", at, b);
     }
     return true;

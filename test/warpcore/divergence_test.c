@@ -72,6 +72,8 @@ static void source_pc_accepts(void **state)
 {
     assert_string_equal(assemble(SOURCE_PC("b: br p1, a, j\nnop\nbr p0, j\na: nop\nj: converge b\nexit\n")), "");
     assert_string_equal(assemble(SOURCE_PC("h: nop\ne: br p1, x, x\nbr p0, h\nx: converge e\nexit\n")), "");
+    /* a branch that is never reached */
+    assert_string_equal(assemble(SOURCE_PC("br p0, j\nb: br p1, j, j\nnop\nj: converge b\nexit\n")), "");
     /* two that meet at one place, the inner one first */
     assert_string_equal(assemble(SOURCE_PC("o: br p1, j, jo\ni: br p2, j, j\nnop\nj: converge i\njo: converge o\nexit\n")), "");
 }
