@@ -56,6 +56,7 @@ SUITES += warpcore_isa warpcore_image
 warpcore_isa_TEST_SRC := test/warpcore/isa_test.c
 warpcore_image_TEST_SRC := test/warpcore/image_test.c test/fuzz/fuzz_run.c
 
+UNIT += warpcore_converge
 SUITES += warpcore_divergence
 warpcore_divergence_TEST_SRC := test/warpcore/divergence_test.c
 
