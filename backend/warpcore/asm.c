@@ -308,6 +308,7 @@ static void set_target(struct wc_assembler *a, const struct wc_fixup *f, uint32_
     }
 }
 
+/* Numbers go in only if nothing was wrong: the instruction that wanted one may not be there. */
 static void fix_all(struct wc_assembler *a)
 {
     for (uint32_t i = 0; i < a->fixups.count; i++) {
@@ -318,7 +319,7 @@ static void fix_all(struct wc_assembler *a)
             wc_asm_error_at(a, f->where, "label", "label '%s' is not defined", f->name);
         else if (a->label_rows.at[row].word >= WC_MAX_WORDS)
             wc_asm_error_at(a, f->where, "label", "label '%s' is beyond the last word there can be", f->name);
-        else
+        else if (a->d->errors == 0)
             set_target(a, f, a->label_rows.at[row].word);
     }
 }
