@@ -23,7 +23,9 @@ struct bc_program *be_bytecode(const struct ir_module *m, const struct be_option
  * target-atomic, target-extern); then the module is good for nothing. */
 bool wc_legalize(struct ir_module *m, struct diagnostics *d);
 
-struct wc_options { enum wc_mode mode; };
+/* Values that got no register: kept in private memory, or made anew where they are read. */
+struct wc_figures { uint32_t spilled, remade; };
+struct wc_options { enum wc_mode mode; struct wc_figures *figures; };      /* figures: are added to, or NULL */
 /* The image of a legalised module whose branches are in the form of the mode (opt/pipelines.def). NULL with
  * diagnostics if it goes beyond a limit (ids: code-size, registers, frame-size, private-memory, shared-memory, constant-data,
  * recursion, divergence). The module is not changed. */

@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+enum { WARP_CORE_WARP = 8 };
+
 struct row {
     const char    *scheme;
     unsigned       level;
@@ -18,6 +20,8 @@ struct row {
     const char    *error;        /* NULL: the launch went well */
     const char    *difference;   /* NULL: none */
     kernc_metrics  metrics;
+    bool           is_image;     /* of a scheme of the warp-core machine */
+    kernc_image_figures image;
 };
 
 struct comparison {
@@ -68,6 +72,23 @@ static int add_each(struct comparison *x, const char *list, int (*add)(struct co
     return code;
 }
 
+/* --divergence: rows for the warp-core machine, whose warps have 8 threads; then the others' have as many. */
+static int add_modes(struct comparison *x)
+{
+    static const char *const modes[] = {"warp-core:rpc", "warp-core:source-pc", "warp-core:article"};
+    const char *wanted = option_value(x->command, OPTION_DIVERGENCE), *warp = option_value(x->command, OPTION_WARP);
+    bool all = wanted && strcmp(wanted, "all") == 0, found = all || !wanted;
+    if (wanted && warp && strcmp(warp, "8") != 0)
+        return complain(EXIT_USAGE, "warps of the warp-core machine have 8 threads, not %s", warp);
+    for (size_t i = 0; wanted && i < COUNT(modes); i++)
+        if (all || strcmp(strchr(modes[i], ':') + 1, wanted) == 0) {
+            vec_push(&x->command->arena, &x->schemes, modes[i]);
+            found = true;
+        }
+    return found ? EXIT_OK
+                 : complain(EXIT_USAGE, "--divergence=rpc, source-pc, article or all, not '%s'", wanted);
+}
+
 static int read_choice(struct comparison *x)
 {
     struct command *c = x->command;
@@ -80,6 +101,8 @@ static int read_choice(struct comparison *x)
         vec_push(&c->arena, &x->schemes, all_schemes[i]);
     if (!code && schemes && x->schemes.count == 0)
         code = complain(EXIT_USAGE, "--schemes wants at least one");
+    if (!code)
+        code = add_modes(x);
     if (!code && levels)
         code = add_each(x, levels, add_level);
     if (!code && levels && x->levels.count == 0)
@@ -132,12 +155,16 @@ static int run_row(struct comparison *x, struct run *r, struct row *row)
     x->options.scheme = row->scheme;
     x->options.level = row->level;
     int code = launch_read_flags(r);
+    if (option_given(x->command, OPTION_DIVERGENCE))
+        r->api.warp = WARP_CORE_WARP;
     if (!code)
         code = compile(x, &compiled);
     if (!code && kernc_result_input(compiled) == KERNC_INPUT_SOURCE)
         r->source = source_new(&x->command->arena, input_name(x->command), x->text.at, x->text.length);
     if (!code)
         code = launch_open_compiled(r, compiled);
+    if (!code)
+        row->is_image = kernc_result_image(compiled, r->launch.kernel, &row->image);
     kernc_result_free(compiled);
     if (!code)
         launch(x, r, row);
@@ -218,20 +245,60 @@ static const struct { const char *key, *heading; int width; } columns[] = {
     {"seconds", "seconds", 10},
 };
 
+static int scheme_width(const struct comparison *x)
+{
+    int width = 10;
+    for (uint32_t i = 0; i < x->rows.count; i++)
+        if ((int)strlen(x->rows.at[i].scheme) > width)
+            width = (int)strlen(x->rows.at[i].scheme);
+    return width;
+}
+
 static void add_table(const struct comparison *x, struct text *t)
 {
-    text_printf(t, "%s: warp %u\n%-10s %3s  %-5s", x->kernel, x->reference.api.warp, "scheme", "opt", "equal");
+    text_printf(t, "%s: warp %u\n%-*s %3s  %-5s", x->kernel, x->reference.api.warp, scheme_width(x), "scheme", "opt", "equal");
     for (size_t k = 0; k < COUNT(columns); k++)
         text_printf(t, "%*s", columns[k].width, columns[k].heading);
     for (uint32_t i = 0; i < x->rows.count; i++) {
         const struct row *row = &x->rows.at[i];
-        text_printf(t, "\n%-10s -O%u  %-5s", row->scheme, row->level, row->equal ? "yes" : "NO");
+        text_printf(t, "\n%-*s -O%u  %-5s", scheme_width(x), row->scheme, row->level, row->equal ? "yes" : "NO");
         for (size_t k = 0; k < COUNT(columns); k++)
             metrics_cell(&row->metrics, columns[k].key, columns[k].width, t);
         if (row->difference)
             text_printf(t, "\n    %s", row->difference);
     }
     text_char(t, '\n');
+}
+
+/* What the warp-core machine has besides: the program's size, the stack, the CONVERGEs. */
+static void add_image_table(const struct comparison *x, struct text *t)
+{
+    bool first = true;
+    for (uint32_t i = 0; i < x->rows.count; i++) {
+        const struct row *row = &x->rows.at[i];
+        const kernc_image_figures *f = &row->image;
+        if (!row->is_image)
+            continue;
+        if (first)
+            text_printf(t, "%-20s %3s %6s %6s %7s %7s %6s %6s %14s %10s %10s\n", "warp-core", "opt", "words", "regs",
+                        "spilled", "remade", "bound", "depth", "core cycles", "CONVERGEs", "effective");
+        first = false;
+        text_printf(t, "%-20s -O%u %6u %6u %7u %7u %6u", row->scheme, row->level, f->words, f->registers, f->spilled,
+                    f->remade, f->stack);
+        metrics_cell(&row->metrics, "max_stack_depth", 7, t);
+        metrics_cell(&row->metrics, "core_cycles", 15, t);
+        metrics_cell(&row->metrics, "converges", 11, t);
+        metrics_cell(&row->metrics, "effective_converges", 11, t);
+        text_char(t, '\n');
+    }
+}
+
+static void add_image_json(const struct row *row, struct text *t)
+{
+    const kernc_image_figures *f = &row->image;
+    text_printf(t, "\"image\": {\"words\": %u, \"registers\": %u, \"predicates\": %u, \"private_bytes\": %u, ", f->words,
+                f->registers, f->predicates, f->private_bytes);
+    text_printf(t, "\"stack\": %u, \"spilled\": %u, \"remade\": %u}, ", f->stack, f->spilled, f->remade);
 }
 
 static void add_json(const struct comparison *x, struct text *t)
@@ -248,6 +315,8 @@ static void add_json(const struct comparison *x, struct text *t)
             text_json(t, row->difference, strlen(row->difference));
             text_addz(t, ", ");
         }
+        if (row->is_image)
+            add_image_json(row, t);
         text_addz(t, "\"metrics\": {");
         metrics_json_values(&row->metrics, t);
         text_addz(t, "}}");
@@ -287,11 +356,18 @@ static bool shows_table(const struct command *c)
     return !(json && strcmp(json, "-") == 0) && !(csv && strcmp(csv, "-") == 0);
 }
 
+/* The rules as first published lose lanes: that is what the mode is for. */
+static bool may_differ(const struct row *row)
+{
+    return strcmp(row->scheme, "warp-core:article") == 0;
+}
+
 static int show(const struct comparison *x)
 {
     struct text t = {0}, visible = {0};
     if (shows_table(x->command)) {
         add_table(x, &t);
+        add_image_table(x, &t);
         text_visible(&visible, t.at, t.length);
         fwrite(visible.at, 1, visible.length, stdout);
     }
@@ -301,7 +377,7 @@ static int show(const struct comparison *x)
     if (!code)
         code = write_file(x, OPTION_COMPARE_CSV, add_csv);
     for (uint32_t i = 0; !code && i < x->rows.count; i++)
-        code = x->rows.at[i].equal ? EXIT_OK : EXIT_FOUND;
+        code = x->rows.at[i].equal || may_differ(&x->rows.at[i]) ? EXIT_OK : EXIT_FOUND;
     return code;
 }
 

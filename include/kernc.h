@@ -86,6 +86,15 @@ KERNC_API enum kernc_input kernc_result_input(const kernc_result *r);
 KERNC_API unsigned kernc_result_errors(const kernc_result *r);
 KERNC_API unsigned kernc_result_warnings(const kernc_result *r);
 
+/* What a warp-core image takes: words of the whole program, and the needs of one kernel (those of functions it calls
+ * included). `spilled` values are kept in private memory for want of registers, `remade` ones computed anew; both are
+ * of the whole program, and 0 if it was not compiled just now. */
+typedef struct kernc_image_figures {
+    unsigned words, registers, predicates, private_bytes, stack, spilled, remade;
+} kernc_image_figures;
+/* 1, or 0 if the result is no image or has no such kernel. */
+KERNC_API int kernc_result_image(const kernc_result *r, const char *kernel, kernc_image_figures *f);
+
 typedef enum kernc_text {
     KERNC_TEXT_DIAGNOSTICS,      /* all messages, for people; "" if there are none */
     KERNC_TEXT_DIAGNOSTICS_COLOR, /* the same with ANSI colours */

@@ -23,6 +23,7 @@ struct kernc_result {
     struct ir_module *module;          /* NULL: none yet */
     struct bc_program *program;
     struct wc_image *image;            /* instead of the program, for a scheme of the warp-core machine */
+    struct wc_figures figures;         /* of the image's code */
     struct opt_report report;          /* if `reported` */
     bool reported;
     enum kernc_input input;
@@ -264,7 +265,7 @@ static void run_passes(kernc_result *r, const kernc_options *o)
 
 static void generate(kernc_result *r, const kernc_options *o)
 {
-    struct wc_options wc = {.mode = warp_core_mode(o->scheme)};
+    struct wc_options wc = {.mode = warp_core_mode(o->scheme), .figures = &r->figures};
     struct be_options be = {.scheme = o->scheme, .tokens = strcmp(o->scheme, "oracle") == 0,
                             .stays_together = strcmp(o->scheme, "pdom") == 0};
     if (wc.mode != WC_MODES)
@@ -351,6 +352,21 @@ unsigned kernc_result_errors(const kernc_result *r)
 unsigned kernc_result_warnings(const kernc_result *r)
 {
     return r->diagnostics.warnings;
+}
+
+int kernc_result_image(const kernc_result *r, const char *kernel, kernc_image_figures *f)
+{
+    if (!r->image || r->status != KERNC_COMPILED)
+        return 0;
+    for (uint32_t i = 0; i < r->image->kernels.count; i++) {
+        const struct wc_kernel *k = &r->image->kernels.at[i];
+        if (strcmp(k->name, kernel) != 0)
+            continue;
+        *f = (kernc_image_figures){r->image->code.count, k->registers,      k->predicates,    k->private_bytes,
+                                   k->stack,             r->figures.spilled, r->figures.remade};
+        return 1;
+    }
+    return 0;
 }
 
 static bool has_text(const kernc_result *r, kernc_text what)

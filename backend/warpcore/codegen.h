@@ -36,7 +36,7 @@ enum {
 
 /* ---- virtual registers ------------------------------------------------------------------------------------- */
 
-enum { WC_V_ZERO, WC_V_TRUE, WC_V_LINK, WC_V_FRAME, WC_V_FIRST }; /* those before are what they say, always */
+enum { WC_V_NONE, WC_V_ZERO, WC_V_TRUE, WC_V_LINK, WC_V_FRAME, WC_V_FIRST }; /* those before are what they say, always */
 enum wc_home { WC_HOME_REGISTER, WC_HOME_SLOT, WC_HOME_REMADE };
 #define WC_NO_COLOUR 0xff
 

@@ -155,7 +155,12 @@ static bool prepare_function(struct wc_context *c, struct wc_mfunction *f)
     if (!f->meetings || !wc_select(c, f))
         return false;
     wc_drop_dead(c, f);
-    return wc_regalloc(c, f);
+    bool good = wc_regalloc(c, f);
+    if (c->o->figures) {
+        c->o->figures->spilled += f->spilled;
+        c->o->figures->remade += f->remade;
+    }
+    return good;
 }
 
 static void join_calls(struct wc_context *c)

@@ -1,4 +1,5 @@
-/* samples_test.c: every sample gives the bits of its plain-C reference, at every warp width and -O level.
+/* samples_test.c: every sample gives the bits of its plain-C reference, at every warp width and -O level, and on the
+ * warp-core machine in both of its sound modes.
  *
  * Runs the program named by $KERNC (default ./kernc) from the root of the project.
  */
@@ -32,17 +33,20 @@ static const struct sample samples[] = {
     { "pathtracer", { "image" }, reference_pathtracer,
       "--arg 'image=zeros(5184)' --arg width=48 --arg height=36 --grid=14" },
 };
-static const int widths[] = { 1, 4, 8, 32, 64 };
+static const char *const machines[] = {
+    "--warp=1", "--warp=4", "--warp=8", "--warp=32", "--warp=64",
+    "--target=warp-core --divergence=rpc", "--target=warp-core --divergence=source-pc",
+};
 
 static char directory[] = "/tmp/kernc-samples-XXXXXX";
 
 /* Runs the sample and gathers the saved buffers' bytes in t. */
-static void run_sample(const struct sample *s, int warp, int level, struct text *t)
+static void run_sample(const struct sample *s, const char *machine, int level, struct text *t)
 {
     const char *kernc = getenv("KERNC");
     struct text command = { 0 };
-    text_printf(&command, "%s run samples/%s.kern --warp=%d -O%d --no-outputs", kernc ? kernc : "./kernc", s->name, warp,
-                level);
+    text_printf(&command, "%s run samples/%s.kern -w %s -O%d --no-outputs", kernc ? kernc : "./kernc", s->name,
+                machine, level);
     text_printf(&command, " %s", s->options != NULL ? s->options : "");
     for (int i = 0; i < 4 && s->outputs[i] != NULL; i++)
         text_printf(&command, " --save %s=%s/%d.bin", s->outputs[i], directory, i);
@@ -68,15 +72,15 @@ static void equals_reference(void **state)
     const struct sample *s = *state;
     size_t n = 0;
     void *expected = s->reference(&n);
-    for (size_t w = 0; w < COUNT(widths); w++)
+    for (size_t w = 0; w < COUNT(machines); w++)
         for (int level = 0; level <= 2; level++) {
             struct text got = { 0 };
-            run_sample(s, widths[w], level, &got);
+            run_sample(s, machines[w], level, &got);
             if (got.length != n)
-                fail_msg("%s at warp %d -O%d: %zu bytes, not %zu", s->name, widths[w], level, got.length, n);
+                fail_msg("%s with %s -O%d: %zu bytes, not %zu", s->name, machines[w], level, got.length, n);
             for (size_t i = 0; i < n; i++)
                 if (got.at[i] != ((char *)expected)[i])
-                    fail_msg("%s at warp %d -O%d: byte %zu differs", s->name, widths[w], level, i);
+                    fail_msg("%s with %s -O%d: byte %zu differs", s->name, machines[w], level, i);
             text_free(&got);
         }
     mem_free(expected);
