@@ -231,6 +231,7 @@ enum {                                /* limits of a launch */
     KERNC_MAX_BLOCK_THREADS = 4096,
     KERNC_MAX_HOST_THREADS = 256,
     KERNC_MAX_CORES = 64,
+    KERNC_MAX_TRACE_CYCLES = 1 << 24, /* of a trace's window, those of all cores added up */
 };
 /* Runs to the end. `statistics` may be NULL; else free what it gets, which is set after traps and limits too
  * (NULL after other failures). */

@@ -90,9 +90,9 @@ static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
     if (o->trace && (o->trace > KERNC_TRACE_JSON || !o->trace_output || (o->trace_to && o->trace_to <= o->trace_from)))
         return rt_fail(s->context, KERNC_INVALID,
                        "a trace needs a form, a window that is not empty, and somewhere to go");
-    if (o->trace && o->trace_to && (o->trace_to - o->trace_from) > RT_TRACE_MOST_CYCLES / o->cores)
+    if (o->trace && o->trace_to && (o->trace_to - o->trace_from) > KERNC_MAX_TRACE_CYCLES / o->cores)
         return rt_fail(s->context, KERNC_LIMIT, "a trace of %llu cycles is over the limit of %u",
-                       (unsigned long long)(o->trace_to - o->trace_from), RT_TRACE_MOST_CYCLES / o->cores);
+                       (unsigned long long)(o->trace_to - o->trace_from), KERNC_MAX_TRACE_CYCLES / o->cores);
     if (!s->core)
         return rt_fail(s->context, KERNC_NOT_FOUND, "no simulator for instruction set %s on this machine", o->isa);
     if (s->image->shared_bytes > s->context->memory.limit - s->context->memory.used)

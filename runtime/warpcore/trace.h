@@ -5,8 +5,7 @@
 #include "backend/warpcore/image.h"
 #include "include/kernc-rt.h"
 
-/* Cycles of a window: if none is given; at most, those of all cores added up. */
-enum { RT_TRACE_WINDOW = 1000000, RT_TRACE_MOST_CYCLES = 1 << 24 };
+enum { RT_TRACE_WINDOW = 1000000 };      /* cycles, if no end is given */
 
 /* An instruction is issued, or (cycles 0) the slot has nothing more to issue. */
 struct rt_trace_event {
