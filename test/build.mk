@@ -59,6 +59,8 @@ warpcore_image_TEST_SRC := test/warpcore/image_test.c test/fuzz/fuzz_run.c
 UNIT += warpcore_converge
 SUITES += warpcore_divergence
 warpcore_divergence_TEST_SRC := test/warpcore/divergence_test.c
+SUITES += warpcore_legalize
+warpcore_legalize_TEST_SRC := test/warpcore/legalize_test.c test/opt/evaluate.c
 
 TEST_FOLDERS := test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
 
