@@ -28,7 +28,9 @@ static inline bool is_slow(enum scalar_op op)
     return op == SCALAR_OP_div || op == SCALAR_OP_sqrt || op == SCALAR_OP_sdiv || op == SCALAR_OP_udiv ||
            op == SCALAR_OP_srem || op == SCALAR_OP_urem;
 }
-#define IDLE_CHUNK(active, first, n) (!((active) >> (first) & UINT64_MAX >> (64 - (n))))
+#define BUSY_CHUNKS(c, active, n)                                                                            \
+    _Pragma("GCC unroll 1") for (unsigned c = 0; c < LANES / (n); c++)                                       \
+        if ((active) >> c * (n) & UINT64_MAX >> (64 - (n)))
 
 /* The T_ and V_ handlers of one case; FETCH declares a, b, c of lane i. A chunk of the result at a time. */
 #define LANE_HANDLERS(op, name, R, POINTERS, FETCH, formula)                                                 \
@@ -43,12 +45,15 @@ static inline bool is_slow(enum scalar_op op)
             }                                                                                                \
             NEXT(1);                                                                                         \
         }                                                                                                    \
-        CHUNK_LOOP (c_, LANES / CHUNK_OF(*d)) {                                                              \
-            if (is_slow(SCALAR_OP_##op) && IDLE_CHUNK(active, c_ * CHUNK_OF(*d), CHUNK_OF(*d)))              \
-                continue;                                                                                    \
-            CHUNK_LANES (i, c_, CHUNK_OF(*d)) {                                                              \
-                FETCH d[i] = (formula);                                                                      \
-            }                                                                                                \
+        if (is_slow(SCALAR_OP_##op)) {                                                                       \
+            BUSY_CHUNKS (c_, active, CHUNK_OF(*d))                                                           \
+                CHUNK_LANES (i, c_, CHUNK_OF(*d)) {                                                          \
+                    FETCH d[i] = (formula);                                                                  \
+                }                                                                                            \
+            NEXT(1);                                                                                         \
+        }                                                                                                    \
+        EACH_LANE (i, *d) {                                                                                  \
+            FETCH d[i] = (formula);                                                                          \
         }                                                                                                    \
         NEXT(1);                                                                                             \
     }                                                                                                        \
@@ -60,12 +65,15 @@ static inline bool is_slow(enum scalar_op op)
         uint64_t active = w->active;                                                                         \
         POINTERS                                                                                             \
         const uint32_t *mask = LANE_MASK;                                                                    \
-        CHUNK_LOOP (c_, LANES / CHUNK_OF(*d)) {                                                              \
-            if (is_slow(SCALAR_OP_##op) && IDLE_CHUNK(active, c_ * CHUNK_OF(*d), CHUNK_OF(*d)))              \
-                continue;                                                                                    \
-            CHUNK_LANES (i, c_, CHUNK_OF(*d)) {                                                              \
-                FETCH blend_##R(&d[i], (formula), mask[i]);                                                  \
-            }                                                                                                \
+        if (is_slow(SCALAR_OP_##op)) {                                                                       \
+            BUSY_CHUNKS (c_, active, CHUNK_OF(*d))                                                           \
+                CHUNK_LANES (i, c_, CHUNK_OF(*d)) {                                                          \
+                    FETCH blend_##R(&d[i], (formula), mask[i]);                                              \
+                }                                                                                            \
+            NEXT(1);                                                                                         \
+        }                                                                                                    \
+        EACH_LANE (i, *d) {                                                                                  \
+            FETCH blend_##R(&d[i], (formula), mask[i]);                                                      \
         }                                                                                                    \
         NEXT(1);                                                                                             \
     }

@@ -95,23 +95,38 @@ HANDLER(ask_converge)
 
 /* ---- branches ---------------------------------------------------------------------------------------- */
 
-/* Of the active lanes `yes` take the branch; some do not, or the scheme asks to be asked anyway. */
+/* All active lanes take the same way, and the scheme asks to be asked anyway. */
+static __attribute__((noinline)) const struct bc_ins *follow(struct rt_warp *w, const struct bc_ins *pc, uint32_t target)
+{
+    const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);
+    struct rt_split *split = &w->split;
+    split->n = 1;
+    split->pc = rt_index(w, pc);
+    split->meet = branch->meet;
+    split->site = branch->site;
+    split->mask[0] = w->active;
+    split->target[0] = target;
+    return resume(w, w->scheme->diverge(w, split));
+}
+
+/* Of the active lanes `yes` take the branch, which are some but not all; or the scheme asks to be asked anyway. */
 static __attribute__((noinline)) const struct bc_ins *part(struct rt_warp *w, const struct bc_ins *pc, uint64_t yes)
 {
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);
     struct rt_split *split = &w->split;
-    yes = branch->yes == branch->no ? w->active : yes;
     uint64_t no = w->active & ~yes;
+    if (UNLIKELY(!yes || !no))
+        return follow(w, pc, yes ? branch->yes : branch->no);
+    split->n = 2;
     split->pc = rt_index(w, pc);
     split->meet = branch->meet;
     split->site = branch->site;
-    split->mask[0] = yes ? yes : no;
+    split->mask[0] = yes;
     split->mask[1] = no;
-    split->target[0] = yes ? branch->yes : branch->no;
+    split->target[0] = branch->yes;
     split->target[1] = branch->no;
-    split->n = 1 + (yes && no);
-    w->events->divergences += yes && no;
-    w->sites[branch->site].divergences += yes && no;
+    w->events->divergences++;
+    w->sites[branch->site].divergences++;
     return resume(w, w->scheme->diverge(w, split));
 }
 #define BRANCH_LANES(takers)                                                                                  \
