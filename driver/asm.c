@@ -2,7 +2,10 @@
 #include "backend/warpcore/image.h"
 #include "driver/driver.h"
 
-struct asm_form { const char *name, *ending; void (*write)(const struct wc_image *m, const struct source *s, struct text *out); };
+struct asm_form {
+    const char *name, *ending;
+    void (*write)(const struct wc_image *m, const struct source *s, struct text *out);
+};
 
 static void write_image(const struct wc_image *m, const struct source *s, struct text *out)
 {
@@ -25,7 +28,8 @@ static const struct asm_form *chosen_form(const struct command *c)
     return NULL;
 }
 
-static int write_form(struct command *c, const struct asm_form *f, const struct wc_image *m, const struct source *s)
+static int write_form(struct command *c, const struct asm_form *f, const struct wc_image *m,
+                      const struct source *s)
 {
     struct text out = {0};
     const char *file = output_name(c, f->ending);

@@ -1,8 +1,8 @@
-/* asm.c: the assembler: lines of labels, directives and instructions become an image. docs/isa.md has the grammar.
+/* asm.c: the assembler: lines of labels, directives and instructions become an image (docs/isa.md).
  *
- * One pass over the text; names of code words are looked up at its end. What is wrong is reported with its place, line
- * after line, up to the error limit; the image is then verified like any other, and what the verifier refuses is reported
- * at the word's line. Time and memory are in proportion to the text.
+ * One pass over the text; names of code words are looked up at its end. What is wrong is reported with its
+ * place, line after line, up to the error limit; the image is then verified like any other, and what the
+ * verifier refuses is reported at the word's line. Time and memory are in proportion to the text.
  */
 #include "backend/warpcore/asm.h"
 #include "backend/warpcore/verify.h"
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- reading ----------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 static bool report(struct wc_assembler *a, span where, const char *id, const char *fmt, va_list ap)
 {
@@ -144,7 +144,7 @@ uint32_t wc_take_target(struct wc_assembler *a, enum wc_fixup_kind kind, uint32_
     return 0;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------ */
+/* ---- instructions -------------------------------------------------------------------------------------- */
 
 static uint8_t take_register(struct wc_assembler *a, char file, unsigned count)
 {
@@ -153,8 +153,8 @@ static uint8_t take_register(struct wc_assembler *a, char file, unsigned count)
     unsigned long n = t.kind == WC_TOKEN_WORD && t.text[0] == file && t.text[1] >= '0' && t.text[1] <= '9'
                           ? strtoul(t.text + 1, &end, 10) : count;
     if (n >= count || *end || (t.text[1] == '0' && t.length > 2)) {
-        wc_asm_error(a, "operand", "a %s is wanted here: %c0 to %c%u", file == 'r' ? "register" : "predicate", file, file,
-                     count - 1);
+        wc_asm_error(a, "operand", "a %s is wanted here: %c0 to %c%u", file == 'r' ? "register" : "predicate",
+                     file, file, count - 1);
         return 0;
     }
     wc_lexer_advance(&a->lexer);
@@ -276,7 +276,7 @@ void wc_put_word(struct wc_assembler *a, struct wc_ins ins, bool raw, uint32_t w
     vec_push(&a->arena, &a->spans, where);
 }
 
-/* ---- labels ------------------------------------------------------------------------------------------------- */
+/* ---- labels -------------------------------------------------------------------------------------------- */
 
 static void take_label(struct wc_assembler *a)
 {
@@ -324,7 +324,7 @@ static void fix_all(struct wc_assembler *a)
     }
 }
 
-/* ---- the image ---------------------------------------------------------------------------------------------- */
+/* ---- the image ----------------------------------------------------------------------------------------- */
 
 static void take_statement(struct wc_assembler *a)
 {
@@ -373,7 +373,8 @@ static bool decode_all(struct wc_assembler *a, struct wc_ins *ins)
     return true;
 }
 
-/* Registers and predicates of kernels that do not say them; 0 if that cannot be known: the verifier says why. */
+/* Registers and predicates of kernels that do not say them; 0 if that cannot be known: the verifier says
+ * why. */
 static void compute_needs(struct wc_assembler *a)
 {
     uint32_t n = a->m->code.count;
@@ -413,8 +414,9 @@ static void assemble(struct wc_assembler *a)
         return;
     encode_all(a);
     compute_needs(a);
-    a->m->data = a->data.count ? memcpy(arena_alloc(&a->m->arena, a->data.count), a->data.at, a->data.count) : NULL;
     a->m->data_bytes = a->data.count;
+    if (a->data.count)
+        a->m->data = memcpy(arena_alloc(&a->m->arena, a->data.count), a->data.at, a->data.count);
     verify(a);
 }
 

@@ -4,7 +4,7 @@
 
 #include "backend/warpcore/image.h"
 
-/* ---- tokens (asm_lexer.c) ---------------------------------------------------------------------------------- */
+/* ---- tokens (asm_lexer.c) ------------------------------------------------------------------------------ */
 
 enum wc_token_kind {
     WC_TOKEN_END, WC_TOKEN_LINE,        /* of the text; of a line */
@@ -33,7 +33,7 @@ bool wc_plain_name(const char *name);
 /* i1, i32, i64, f32, ptr by enum bc_value; NULL: a type that images do not have. */
 extern const char *const wc_value_names[BC_PTR + 1];
 
-/* ---- the assembler ----------------------------------------------------------------------------------------- */
+/* ---- the assembler ------------------------------------------------------------------------------------- */
 
 /* A name whose word is not known yet, and where the number goes. */
 enum wc_fixup_kind { WC_FIX_IMM, WC_FIX_RPC, WC_FIX_ENTRY };
@@ -62,7 +62,8 @@ struct wc_assembler {
 #define WC_COMPUTED UINT32_MAX
 
 /* Reports at the current token; the rest of the line is skipped. Always false. */
-bool wc_asm_error(struct wc_assembler *a, const char *id, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool wc_asm_error(struct wc_assembler *a, const char *id, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 bool wc_asm_error_at(struct wc_assembler *a, span where, const char *id, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 bool wc_accept_mark(struct wc_assembler *a, char mark);

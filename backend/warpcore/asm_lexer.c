@@ -65,7 +65,10 @@ static void bad(struct wc_lexer *l, const char *id, const char *text)
 
 static int hex_digit(char c)
 {
-    return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return is_digit(c)            ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* The character behind a backslash, which is at l->at; -1: there is no such escape. */
@@ -104,7 +107,8 @@ static void lex_string(struct wc_lexer *l)
     for (l->at++; l->at < l->source->length && peek(l, 0) != '"' && peek(l, 0) != '\n';) {
         int c = peek(l, 0) == '\\' ? escape(l) : (unsigned char)l->source->text[l->at++];
         if (c < 0 && good)
-            bad(l, "string", "no such escape: there are \\n \\t \\\" \\\\ and \\x with two hexadecimal digits");
+            bad(l, "string",
+                "no such escape: there are \\n \\t \\\" \\\\ and \\x with two hexadecimal digits");
         good = good && c >= 0;
         text[n++] = (char)c;
     }

@@ -1,8 +1,8 @@
-/* asm_tables.c: the directives of assembly: what an image holds besides its words. docs/isa.md has the grammar. */
+/* asm_tables.c: the directives of assembly: what an image holds besides its words (docs/isa.md). */
 #include "backend/warpcore/asm.h"
 #include "ir/syntax.h"
 
-/* ---- the image as a whole ---------------------------------------------------------------------------------- */
+/* ---- the image as a whole ------------------------------------------------------------------------------ */
 
 static void take_file(struct wc_assembler *a)
 {
@@ -54,7 +54,7 @@ static void take_raw_word(struct wc_assembler *a)
     } while (wc_accept_mark(a, ','));
 }
 
-/* ---- data and texts ---------------------------------------------------------------------------------------- */
+/* ---- data and texts ------------------------------------------------------------------------------------ */
 
 static void put_data(struct wc_assembler *a, const void *bytes, size_t n)
 {
@@ -67,7 +67,8 @@ static void put_data(struct wc_assembler *a, const void *bytes, size_t n)
 
 static void put_data_word(struct wc_assembler *a, uint32_t word)
 {
-    const uint8_t bytes[] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
+    const uint8_t bytes[] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16),
+                             (uint8_t)(word >> 24)};
     put_data(a, bytes, sizeof bytes);
 }
 
@@ -152,7 +153,7 @@ static void take_text(struct wc_assembler *a)
         vec_push(&a->m->arena, &a->m->texts, text);
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------ */
+/* ---- kernels ------------------------------------------------------------------------------------------- */
 
 static void take_attribute(struct wc_assembler *a, struct wc_kernel *k)
 {
@@ -171,7 +172,8 @@ static void take_attribute(struct wc_assembler *a, struct wc_kernel *k)
     else if (wc_accept_word(a, "barrier"))
         k->has_barrier = true;
     else
-        wc_asm_error(a, "operand", "entry, registers, predicates, private, stack, line or barrier is wanted here");
+        wc_asm_error(a, "operand",
+                     "entry, registers, predicates, private, stack, line or barrier is wanted here");
 }
 
 /* .kernel name {, attribute}; its entry is the label of its name unless it says another */
@@ -227,7 +229,7 @@ static void take_param(struct wc_assembler *a)
         vec_push(&a->m->arena, &vec_last(&a->m->kernels).params, p);
 }
 
-/* ---- launches ----------------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------ */
 
 static void take_sizes(struct wc_assembler *a, uint32_t n[3])
 {
@@ -335,12 +337,16 @@ static void take_save(struct wc_assembler *a)
     put_output(a, o);
 }
 
-/* ---- all ---------------------------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------------------------------------- */
 
-static const struct { const char *name; void (*take)(struct wc_assembler *); } directives[] = {
-    {".file", take_file},     {".mode", take_mode},     {".shared", take_shared},     {".loc", take_loc},
-    {".word", take_raw_word}, {".bytes", take_bytes},   {".int", take_ints},          {".float", take_floats},
-    {".text", take_text},     {".kernel", take_kernel}, {".param", take_param},       {".launch", take_launch},
+static const struct {
+    const char *name;
+    void (*take)(struct wc_assembler *);
+} directives[] = {
+    {".file", take_file},     {".mode", take_mode},     {".shared", take_shared},
+    {".loc", take_loc},       {".word", take_raw_word}, {".bytes", take_bytes},
+    {".int", take_ints},      {".float", take_floats},  {".text", take_text},
+    {".kernel", take_kernel}, {".param", take_param},   {".launch", take_launch},
     {".show", take_show},     {".save", take_save},     {".argument", take_argument},
 };
 

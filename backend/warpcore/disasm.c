@@ -1,7 +1,8 @@
-/* disasm.c: a whole image as assembly: every table a directive, every word an instruction, so that the assembler makes
- * the same image of it. docs/isa.md, "Assembly", has the grammar.
+/* disasm.c: a whole image as assembly: every table a directive, every word an instruction, so that the
+ * assembler makes the same image of it. docs/isa.md, "Assembly", has the grammar.
  *
- * Code words that something names get a label: the image's symbols keep their names, the others are local: .L12.
+ * Code words that something names get a label: the image's symbols keep their names, the others are
+ * local: .L12.
  */
 #include "backend/warpcore/asm.h"
 #include "ir/syntax.h"
@@ -15,7 +16,7 @@ struct writer {
 };
 #define NO_SYMBOL UINT32_MAX
 
-/* ---- names ----------------------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 static void print_name(const char *name, struct text *out)
 {
@@ -63,7 +64,7 @@ static void find_targets(struct writer *w)
         w->symbol_of.at[m->symbols.at[i].word] = i;
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 static void print_texts(struct writer *w)
 {
@@ -165,7 +166,7 @@ static void print_tables(struct writer *w)
         print_launch(w, &m->launches.at[i]);
 }
 
-/* ---- code ------------------------------------------------------------------------------------------------ */
+/* ---- code ---------------------------------------------------------------------------------------------- */
 
 static void print_labels(struct writer *w, uint32_t word)
 {

@@ -1,7 +1,7 @@
 /* image.c: what a .wcb file holds, in order; docs/isa.md says it in words.
  *
- * The header is that of all kernc's files (stream.h); the vocabulary in it is the instruction set, so that an image
- * made for other encodings is refused rather than misread.
+ * The header is that of all kernc's files (stream.h); the vocabulary in it is the instruction set, so that an
+ * image made for other encodings is refused rather than misread.
  */
 #include "backend/bytecode/stream.h"
 #include "backend/warpcore/image.h"
@@ -33,7 +33,7 @@ uint32_t wc_argument_words(const struct wc_kernel *k)
     return words;
 }
 
-/* ---- the body ------------------------------------------------------------------------------------------- */
+/* ---- the body ------------------------------------------------------------------------------------------ */
 
 static void exchange_place(struct stream *s, place *at)
 {
@@ -80,7 +80,7 @@ static void exchange_image(struct stream *s, struct wc_image *m)
     stream_u32(s, &m->shared_bytes);
 }
 
-/* ---- the file ------------------------------------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------------------------------------ */
 
 /* Of all that decides what a word means: opcodes, operands, control registers. */
 static uint64_t vocabulary_hash(void)

@@ -1,11 +1,11 @@
 /* isa.c: the tables of the instruction set, and words encoded and decoded by them.
  *
- * A word's opcode is its major opcode and, in the formats R and I, its function number. op_of is a switch over
- * both with a case a row: rows of the same encoding are a duplicate case, which no compiler accepts.
+ * A word's opcode is its major opcode and, in the formats R and I, its function number. op_of is a switch
+ * over both with a case a row: rows of the same encoding are a duplicate case, which no compiler accepts.
  */
 #include "backend/warpcore/isa.h"
 
-/* ---- tables --------------------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 const uint8_t wc_formats[32] = {
 #define WC_MAJOR(name, number, format) [number] = WC_FORMAT_##format,
@@ -75,7 +75,7 @@ const struct wc_mode_info wc_mode_info[WC_MODES] = {
 #include "backend/warpcore/modes.def"
 };
 
-/* ---- encodings that would overlap do not compile ---------------------------------------------------------- */
+/* ---- encodings that would overlap do not compile ------------------------------------------------------- */
 
 enum { FUNC_BITS = 7 };
 #define KEY(major, func) ((major) << FUNC_BITS | (func))
@@ -94,17 +94,20 @@ static int op_of(uint32_t key)
     }
 }
 
-/* Two majors of one number would be two formats for one word; a function number must fit its field, and formats
- * without one have 0. */
+/* Two majors of one number would be two formats for one word; a function number must fit its field, and
+ * formats without one have 0. */
 enum {
     FUNC_LIMIT_R = 128, FUNC_LIMIT_I = 32, FUNC_LIMIT_U = 1, FUNC_LIMIT_B = 1,
 #define WC_MAJOR(name, number, format) FUNC_LIMIT_OF_##name = FUNC_LIMIT_##format,
 #include "backend/warpcore/isa.def"
 };
 #define WC_OP(name, mnemonic, major, func, operands, unit, meaning)                                          \
-    _Static_assert((func) < FUNC_LIMIT_OF_##major && sizeof(operands) == 7, mnemonic " does not fit its format");
-#define WC_LANE(name, mnemonic, major, func, operands, unit) WC_OP(name, mnemonic, major, func, operands, unit, "")
-#define WC_LANE_IMM(name, mnemonic, func, operands, unit)    WC_OP(name, mnemonic, ALUI, func, operands, unit, "")
+    _Static_assert((func) < FUNC_LIMIT_OF_##major && sizeof(operands) == 7,                                  \
+                   mnemonic " does not fit its format");
+#define WC_LANE(name, mnemonic, major, func, operands, unit)                                                 \
+    WC_OP(name, mnemonic, major, func, operands, unit, "")
+#define WC_LANE_IMM(name, mnemonic, func, operands, unit)                                                    \
+    WC_OP(name, mnemonic, ALUI, func, operands, unit, "")
 #include "backend/warpcore/isa.def"
 #define WC_MAJOR(name, number, format)                                                                       \
     _Static_assert((number) > 0 && (number) < 31, "opcode " #name " is left free or too large");
@@ -127,7 +130,7 @@ static __attribute__((unused)) void one_meaning_a_csr(enum wc_csr number)
     }
 }
 
-/* ---- fields ----------------------------------------------------------------------------------------------- */
+/* ---- fields -------------------------------------------------------------------------------------------- */
 
 struct field { uint8_t shift, bits; };                  /* bits 0: the format has no such field */
 enum { FIELD_D, FIELD_A, FIELD_B, FIELD_C, FIELD_IMM, FIELD_RPC, FIELDS };
@@ -167,7 +170,8 @@ static struct wc_range range_of(char letter, unsigned bits)
     case '-': return (struct wc_range){0, 0};
     case 'P': case 'p': return (struct wc_range){0, WC_PREDICATES - 1};
     case 'w': return (struct wc_range){0, WC_ARGUMENT_WORDS - 1};
-    default: return is_signed(letter) ? (struct wc_range){-limit / 2, limit / 2 - 1} : (struct wc_range){0, limit - 1};
+    case 'i': case 'o': return (struct wc_range){-limit / 2, limit / 2 - 1};
+    default: return (struct wc_range){0, limit - 1};
     }
 }
 
@@ -185,7 +189,7 @@ struct wc_range wc_imm_range(enum wc_op op)
     return range_of(info->operands[FIELD_IMM], fields[wc_formats[info->major]][FIELD_IMM].bits);
 }
 
-/* ---- words -------------------------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------------------------------------- */
 
 bool wc_decode(uint32_t word, struct wc_ins *ins)
 {

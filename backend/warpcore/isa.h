@@ -1,7 +1,7 @@
 /* isa.h: the warp-core instruction set as C sees it: one word decoded, control registers, faults, cycles.
  *
- * The tables are isa.def, csr.def, trap.def, timing.def and modes.def; docs/isa.md is the reference. A word either
- * encodes exactly one instruction or none: encoding what was decoded gives the same word back.
+ * The tables are isa.def, csr.def, trap.def, timing.def and modes.def; docs/isa.md is the reference. A word
+ * either encodes exactly one instruction or none: encoding what was decoded gives the same word back.
  */
 #ifndef KERNC_WARPCORE_ISA_H
 #define KERNC_WARPCORE_ISA_H
@@ -15,7 +15,7 @@
 #define WC_REGISTERS      32        /* r0 reads 0 */
 #define WC_PREDICATES     8         /* p0 reads true */
 #define WC_LINK           31        /* register of return addresses, by convention */
-#define WC_FRAME          30        /* register of the lane's frame in private memory; WC_FIRST_ADDRESS at start */
+#define WC_FRAME          30        /* register of the lane's frame; WC_FIRST_ADDRESS at start */
 #define WC_MAX_WORDS      4096      /* of code */
 #define WC_NONE           0xfffu    /* instead of a code word: none. So word 4095 is no meeting point */
 #define WC_ARGUMENT_WORDS 256       /* that ldarg can name; those behind the kernel's arguments read 0 */
@@ -69,8 +69,8 @@ struct wc_ins {
     uint16_t rpc;                                       /* code word, or WC_NONE */
     int32_t  imm;
 };
-/* False: the word is no instruction (unknown opcode, an unused field that is not 0, no such predicate or control
- * register). What depends on the image is verify.c's to check: targets and texts. */
+/* False: the word is no instruction (unknown opcode, an unused field that is not 0, no such predicate or
+ * control register). What depends on the image is verify.c's to check: targets and texts. */
 bool wc_decode(uint32_t word, struct wc_ins *ins);
 /* The word; a field out of range is a bug of the caller's. */
 uint32_t wc_encode(struct wc_ins ins);
@@ -81,10 +81,11 @@ static inline bool wc_imm_fits(enum wc_op op, int64_t imm)
 {
     return imm >= wc_imm_range(op).least && imm <= wc_imm_range(op).most;
 }
-/* Nothing reaches the word after it by going on: exit, ret, trap, and br p0. A call comes back, so it does not count. */
+/* Nothing reaches the word after it by going on: exit, ret, trap, and br p0. A call comes back, so it does
+ * not count. */
 bool wc_never_falls_through(const struct wc_ins *ins);
 
-/* ---- control registers ---------------------------------------------------------------------------------- */
+/* ---- control registers --------------------------------------------------------------------------------- */
 
 enum wc_csr {
 #define SPECIAL(name, text, source, scope, meaning) WC_CSR_##name,
@@ -100,7 +101,7 @@ extern const size_t wc_csr_count;
 const struct wc_csr_info *wc_csr_find(uint32_t number);          /* NULL: there is none */
 const struct wc_csr_info *wc_csr_named(const char *name, size_t n);
 
-/* ---- faults and modes ------------------------------------------------------------------------------------- */
+/* ---- faults and modes ---------------------------------------------------------------------------------- */
 
 enum wc_trap {
     WC_TRAP_NONE,

@@ -49,14 +49,15 @@ static void print_summary(struct listing *l, const char *comment)
     const struct wc_image *m = l->m;
     text_printf(l->out, "%s ", comment);
     text_visible_line(l->out, m->file, strlen(m->file));
-    text_printf(l->out, " for warp-core, divergence %s: %u words of %u, %u bytes of data, %u of shared memory\n",
+    text_printf(l->out,
+                " for warp-core, divergence %s: %u words of %u, %u bytes of data, %u of shared memory\n",
                 wc_mode_info[m->mode].name, m->code.count, WC_MAX_WORDS, m->data_bytes, m->shared_bytes);
     for (uint32_t i = 0; i < m->kernels.count; i++) {
         const struct wc_kernel *k = &m->kernels.at[i];
         text_printf(l->out, "%s kernel ", comment);
         text_visible_line(l->out, k->name, strlen(k->name));
-        text_printf(l->out, ": entry %u, %u registers, %u predicates, %u bytes of private memory, stack %u\n", k->entry,
-                    k->registers, k->predicates, k->private_bytes, k->stack);
+        text_printf(l->out, ": entry %u, %u registers, %u predicates, %u bytes of private memory, stack %u\n",
+                    k->entry, k->registers, k->predicates, k->private_bytes, k->stack);
     }
 }
 

@@ -1,5 +1,5 @@
-/* print.c: one instruction as assembly writes it: the mnemonic, then the operands in the order d a b c imm rpc,
- * each as its letter in isa.def says.
+/* print.c: one instruction as assembly writes it: the mnemonic, then the operands in the order d a b c imm
+ * rpc, each as its letter in isa.def says.
  *
  *     add             r3, r1, r2
  *     ld.global.32    r4, [r1 - 8]

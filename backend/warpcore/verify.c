@@ -1,13 +1,14 @@
 /* verify.c: may this image run?
  *
- * What is promised of an image that passes: every code word is an instruction whose targets are code words and whose
- * texts are in the table, none is run on beyond the last one, a kernel uses no register above those it names, and no
- * table is read beyond its end. Where a return leads is the machine's to check: a register holds it. Two steps, then
- * the divergence mode's own (verify_divergence.c):
+ * What is promised of an image that passes: every code word is an instruction whose targets are code words
+ * and whose texts are in the table, none is run on beyond the last one, a kernel uses no register above those
+ * it names, and no table is read beyond its end. Where a return leads is the machine's to check: a register
+ * holds it. Two steps, then the divergence mode's own (verify_divergence.c):
  *
  *   1. tables: limits, names, texts with their operands, kernels, symbols;
- *   2. words: each decoded and its operands checked; from each kernel's entry the words it reaches, over branches, calls
- *      and the words behind calls, for the registers it uses. A kernel that reaches an indirect call may reach all.
+ *   2. words: each decoded and its operands checked; from each kernel's entry the words it reaches, over
+ *      branches, calls and the words behind calls, for the registers it uses. A kernel that reaches an
+ *      indirect call may reach all.
  */
 #include "backend/warpcore/verify.h"
 
@@ -22,7 +23,7 @@ bool wc_verify_fail(struct wc_verifier *v, const char *fmt, ...)
     return false;
 }
 
-/* ---- tables --------------------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 static bool check_limits(struct wc_verifier *v)
 {
@@ -107,8 +108,8 @@ static bool check_kernel(struct wc_verifier *v, struct strings *names, uint32_t 
     if (k->private_bytes > WC_MAX_PRIVATE)
         return wc_verify_fail(v, "kernel %s: more bytes of private memory than %u", k->name, WC_MAX_PRIVATE);
     if (k->stack > WC_STACK)
-        return wc_verify_fail(v, "kernel %s: a divergence stack of %u entries, %u more than there are", k->name,
-                              k->stack, k->stack - WC_STACK);
+        return wc_verify_fail(v, "kernel %s: a divergence stack of %u entries, %u more than there are",
+                              k->name, k->stack, k->stack - WC_STACK);
     return check_params(v, k);
 }
 
@@ -149,7 +150,7 @@ static bool check_tables(struct wc_verifier *v)
     return check_symbols(v);
 }
 
-/* ---- words ---------------------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------------------------------------- */
 
 static bool check_imm(struct wc_verifier *v, uint32_t at)
 {
@@ -162,7 +163,8 @@ static bool check_imm(struct wc_verifier *v, uint32_t at)
         return ins->imm == WC_NONE || (uint32_t)ins->imm < v->m->code.count ||
                wc_verify_fail(v, "word %u: branch %d is no code word", at, ins->imm);
     case 'n':
-        return (uint32_t)ins->imm < v->m->texts.count || wc_verify_fail(v, "word %u: no text %d", at, ins->imm);
+        return (uint32_t)ins->imm < v->m->texts.count ||
+               wc_verify_fail(v, "word %u: no text %d", at, ins->imm);
     default: return true;
     }
 }
@@ -191,7 +193,7 @@ static bool check_words(struct wc_verifier *v)
     return true;
 }
 
-/* ---- registers of kernels ------------------------------------------------------------------------------- */
+/* ---- registers of kernels ------------------------------------------------------------------------------ */
 
 static void need_register(struct wc_need *need, char letter, uint32_t x)
 {
@@ -245,8 +247,9 @@ static bool check_needs(struct wc_verifier *v)
         bitset_add(known, k->entry);
         struct wc_need need = needs[k->entry];
         if (need.registers > k->registers || need.predicates > k->predicates)
-            return wc_verify_fail(v, "kernel %s: its code uses %u registers and %u predicates, it names %u and %u",
-                                  k->name, need.registers, need.predicates, k->registers, k->predicates);
+            return wc_verify_fail(
+                v, "kernel %s: its code uses %u registers and %u predicates, it names %u and %u", k->name,
+                need.registers, need.predicates, k->registers, k->predicates);
     }
     return true;
 }
@@ -264,7 +267,7 @@ const char *wc_verify_at(const struct wc_image *m, char *buffer, size_t size, ui
     mem_guard_leave(&guard);
     arena_free(&v.arena);
     *at = v.at;
-    return good ? NULL : buffer;
+    return good ? NULL : v.buffer;
 }
 
 const char *wc_verify(const struct wc_image *m, char *buffer, size_t size)

@@ -21,7 +21,7 @@ const char *wc_verify_at(const struct wc_image *m, char *buffer, size_t size, ui
 /* Registers and predicates that those of the n words use that are reached from `entry`. */
 struct wc_need { uint32_t registers, predicates; };
 struct wc_need wc_need_from(struct arena *arena, const struct wc_ins *ins, uint32_t n, uint32_t entry);
-/* The obligations of the image's divergence mode, on words that are otherwise in order (verify_divergence.c). */
+/* The obligations of the divergence mode, on words that are otherwise in order (verify_divergence.c). */
 bool wc_verify_divergence(struct wc_verifier *v);
 
 #endif

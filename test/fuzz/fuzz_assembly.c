@@ -1,5 +1,5 @@
-/* fuzz_assembly.c: any bytes as warp-core assembly. What assembles disassembles to a text that assembles to the same image,
- * and runs.
+/* fuzz_assembly.c: any bytes as warp-core assembly. What assembles disassembles to a text that assembles to
+ * the same image, and runs.
  */
 #include "backend/warpcore/image.h"
 #include "test/fuzz/fuzz.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 /* The image's bytes, none if there are errors. */
-static struct text assemble(struct arena *a, const char *name, const void *text, size_t size, struct text *assembly)
+static struct text assemble(struct arena *a, const char *name, const void *text, size_t size,
+                            struct text *assembly)
 {
     struct diagnostics d;
     struct text file = {0}, messages = {0};

@@ -1,4 +1,4 @@
-/* doc_isa.c: the tables of docs/isa.md: instructions by kind, words, control registers, faults, cycles, limits. */
+/* doc_isa.c: the tables of docs/isa.md: instructions by kind, opcodes, control registers, faults, cycles. */
 #include "test/tools/doc_tables.h"
 
 #include "backend/warpcore/image.h"
@@ -22,12 +22,13 @@ static const char *number(struct text *t, const char *format, uint32_t n)
     return t->at;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------ */
+/* ---- instructions -------------------------------------------------------------------------------------- */
 
 /* How operand i is written: rd, pa, imm. */
 static const char *operand(char letter, unsigned i)
 {
-    static const char *const registers[] = {"rd", "ra", "rb", "rc"}, *const predicates[] = {"pd", "pa", "pb", "pc"};
+    static const char *const registers[] = {"rd", "ra", "rb", "rc"};
+    static const char *const predicates[] = {"pd", "pa", "pb", "pc"};
     switch (letter) {
     case 'D': case 'r': return registers[i];
     case 'P': case 'p': return predicates[i];
@@ -137,7 +138,7 @@ void doc_isa_flow(struct text *out)
     instructions(out, MAJOR(FLOW) | MAJOR(BR) | MAJOR(BRN) | MAJOR(DIVERGE));
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------------------------------------ */
 
 void doc_isa_majors(struct text *out)
 {
@@ -146,7 +147,8 @@ void doc_isa_majors(struct text *out)
     doc_heading(out, "opcode", "bits 31..27", "format", NULL);
     for (unsigned major = 0; major < 32; major++)
         if (wc_formats[major])
-            doc_row(out, code(&name, major_name(major)), number(&n, "%u", major), formats[wc_formats[major]], NULL);
+            doc_row(out, code(&name, major_name(major)), number(&n, "%u", major), formats[wc_formats[major]],
+                    NULL);
     text_free(&name);
     text_free(&n);
 }
@@ -157,8 +159,8 @@ void doc_isa_csrs(struct text *out)
     doc_heading(out, "name", "number", "", "meaning", NULL);
     for (size_t i = 0; i < wc_csr_count; i++) {
         const struct wc_csr_info *csr = &wc_csr_info[i];
-        doc_row(out, code(&name, csr->name), number(&n, "0x%02x", csr->number), csr->writable ? "written" : "read",
-                csr->meaning, NULL);
+        doc_row(out, code(&name, csr->name), number(&n, "0x%02x", csr->number),
+                csr->writable ? "written" : "read", csr->meaning, NULL);
     }
     text_free(&name);
     text_free(&n);
@@ -169,8 +171,8 @@ void doc_isa_faults(struct text *out)
     struct text name = {0}, n = {0};
     doc_heading(out, "code", "name", "meaning", NULL);
     for (size_t i = 0; i < wc_trap_count; i++)
-        doc_row(out, number(&n, "%u", wc_trap_info[i].code), code(&name, wc_trap_info[i].name), wc_trap_info[i].meaning,
-                NULL);
+        doc_row(out, number(&n, "%u", wc_trap_info[i].code), code(&name, wc_trap_info[i].name),
+                wc_trap_info[i].meaning, NULL);
     text_free(&name);
     text_free(&n);
 }
@@ -180,7 +182,8 @@ void doc_isa_cycles(struct text *out)
     struct text n = {0};
     doc_heading(out, "what", "cycles", "meaning", NULL);
     for (unsigned unit = 0; unit < WC_UNITS; unit++)
-        doc_row(out, wc_unit_info[unit].name, number(&n, "%u", wc_unit_info[unit].cycles), wc_unit_info[unit].meaning, NULL);
+        doc_row(out, wc_unit_info[unit].name, number(&n, "%u", wc_unit_info[unit].cycles),
+                wc_unit_info[unit].meaning, NULL);
 #define WC_COST(name, cycles, meaning) doc_row(out, "+ " #name, #cycles, meaning, NULL);
 #include "backend/warpcore/timing.def"
     text_free(&n);

@@ -1,6 +1,6 @@
-/* image_test.c: .wcb files: what is written is read back the same and assembles back to the same; whatever else is read
- * is refused with a reason, or runs to an ordinary end or a fault. Each reason of the verifier, by the smallest damage to a
- * good image that calls for it.
+/* image_test.c: .wcb files: what is written is read back the same and assembles back to the same; whatever
+ * else is read is refused with a reason, or runs to an ordinary end or a fault. Each reason of the verifier,
+ * by the smallest damage to a good image that calls for it.
  */
 #include "backend/warpcore/image.h"
 #include "include/kernc-rt.h"
@@ -48,7 +48,7 @@ static struct text written(const struct wc_image *m)
     return t;
 }
 
-/* ---- whole images ------------------------------------------------------------------------------------------- */
+/* ---- whole images -------------------------------------------------------------------------------------- */
 
 static void assert_same(const struct text *a, const struct text *b)
 {
@@ -108,7 +108,7 @@ static void hex_has_every_word(void **state)
     wc_image_free(m);
 }
 
-/* ---- files -------------------------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------------------------- */
 
 static void refused(const char *bytes, size_t n, const char *reason)
 {
@@ -166,7 +166,8 @@ static void swallow(void *user, const char *bytes, size_t n)
 {
 }
 
-/* Refused, or shown and run to an ordinary end or a fault (the sanitizers look). Whether the verifier took it. */
+/* Refused, or shown and run to an ordinary end or a fault (the sanitizers look). Whether the verifier took
+ * it. */
 static bool try_image(kernc_context *ctx, const char *body, size_t n)
 {
     char reason[300];
@@ -246,7 +247,8 @@ static void flipped_bits_of_samples_do_no_harm(void **state)
     closedir(d);
 }
 
-static bool out_of_memory(long n, const struct text *file, const struct wc_image *m, const struct text *assembly)
+static bool out_of_memory(long n, const struct text *file, const struct wc_image *m,
+                          const struct text *assembly)
 {
     struct mem_guard guard;
     const char *why;
@@ -289,7 +291,7 @@ static void allocation_failures(void **state)
     wc_image_free(m);
 }
 
-/* ---- the verifier's reasons ----------------------------------------------------------------------------------- */
+/* ---- the verifier's reasons ---------------------------------------------------------------------------- */
 
 typedef void damage(struct wc_image *m);
 struct verify_case { const char *reason; damage *apply; };
@@ -316,8 +318,10 @@ DAMAGE(no_file, m->file = NULL;)
 DAMAGE(no_mode, m->mode = WC_MODES;)
 DAMAGE(no_code, m->code.count = m->places.count = 0;)
 DAMAGE(places, m->places.count--;)
-DAMAGE(too_long, vec_resize(&m->arena, &m->code, WC_MAX_WORDS + 3); vec_resize(&m->arena, &m->places, WC_MAX_WORDS + 3);)
-DAMAGE(texts, struct wc_text t = {.bytes = ""}; for (int i = 0; i < WC_MAX_TEXTS; i++) vec_push(&m->arena, &m->texts, t);)
+DAMAGE(too_long, vec_resize(&m->arena, &m->code, WC_MAX_WORDS + 3);
+       vec_resize(&m->arena, &m->places, WC_MAX_WORDS + 3);)
+DAMAGE(texts, struct wc_text t = {.bytes = ""};
+       for (int i = 0; i < WC_MAX_TEXTS; i++) vec_push(&m->arena, &m->texts, t);)
 DAMAGE(shared, m->shared_bytes = WC_MAX_SHARED + 1;)
 DAMAGE(data, m->data_bytes = WC_MAX_DATA + 1;)
 DAMAGE(format_unknown, m->texts.at[0].bytes = "%d %q"; m->texts.at[0].length = 5;)
@@ -337,7 +341,8 @@ DAMAGE(kernel_few, kernel(m)->registers = 31;)
 DAMAGE(kernel_few_predicates, kernel(m)->predicates = 4;)
 DAMAGE(param_name, param(m)->name = NULL;)
 DAMAGE(param_double, param(m)->type = BC_F64;)
-DAMAGE(param_count, struct bc_param p = *param(m); while (kernel(m)->params.count < WC_ARGUMENT_WORDS) vec_push(&m->arena, &kernel(m)->params, p);)
+DAMAGE(param_count, struct bc_param p = *param(m);
+       while (kernel(m)->params.count < WC_ARGUMENT_WORDS) vec_push(&m->arena, &kernel(m)->params, p);)
 DAMAGE(launch_name, m->launches.at[0].kernel = NULL;)
 DAMAGE(launch_file, m->launches.at[0].outputs.at[2].file = NULL;)
 DAMAGE(symbol_name, m->symbols.at[0].name = NULL;)
@@ -346,9 +351,11 @@ DAMAGE(symbol_twice, m->symbols.at[1].name = m->symbols.at[0].name;)
 DAMAGE(symbol_word, vec_last(&m->symbols).word = m->code.count;)
 DAMAGE(symbol_order, m->symbols.at[0].word = m->symbols.at[1].word + 1;)
 DAMAGE(no_instruction, m->code.at[3] = 0;)
-DAMAGE(no_target, encode_at(m, 3, (struct wc_ins){.op = WC_br, .imm = (int32_t)m->code.count, .rpc = WC_NONE});)
+DAMAGE(no_target,
+       encode_at(m, 3, (struct wc_ins){.op = WC_br, .imm = (int32_t)m->code.count, .rpc = WC_NONE});)
 DAMAGE(no_callee, encode_at(m, 3, (struct wc_ins){.op = WC_call, .d = 31, .imm = (int32_t)m->code.count});)
-DAMAGE(no_meeting, encode_at(m, 3, (struct wc_ins){.op = WC_br, .a = 1, .imm = 4, .rpc = (uint16_t)m->code.count});)
+DAMAGE(no_meeting,
+       encode_at(m, 3, (struct wc_ins){.op = WC_br, .a = 1, .imm = 4, .rpc = (uint16_t)m->code.count});)
 DAMAGE(no_branch, encode_at(m, 3, (struct wc_ins){.op = WC_converge, .imm = (int32_t)m->code.count});)
 DAMAGE(no_text, encode_at(m, 3, (struct wc_ins){.op = WC_trap, .imm = (int32_t)m->texts.count});)
 DAMAGE(falls_off, encode_at(m, m->code.count - 1, (struct wc_ins){.op = WC_nop});)
