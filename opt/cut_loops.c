@@ -164,7 +164,7 @@ static void run_round(struct loops *x)
 static bool may_go_on(struct opt_context *c, struct ir_function *f, uint32_t round)
 {
     opt_invalidate(c, f);
-    return round < ROUNDS_MAX && opt_ssa_possible(c, f) &&
+    return round < ROUNDS_MAX && f->ins.count <= OPT_CUT_VALUES_MAX && opt_ssa_possible(c, f) &&
            (uint64_t)opt_cycles(c, f)->count * f->blocks.count <= WORK_MAX;
 }
 

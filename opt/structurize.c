@@ -20,7 +20,7 @@
 
 #include "opt/cut.h"
 
-enum { ROUNDS_MAX = 2000, WORK_MAX = 1 << 22, COPIES_MAX = 2, COPIES_FREE = 100 };
+enum { ROUNDS_MAX = 2000, WORK_MAX = 1 << 18, COPIES_MAX = 2, COPIES_FREE = 100 };
 
 /* Blocks that a branch's sides lead to before they meet. Sides are numbered by their first edge. */
 struct sides {
@@ -403,7 +403,8 @@ static bool repeat(struct structurize *s, bool (*step)(struct structurize *), bo
         s->cut.arena = &arena;
         s->map_count = 0;
         opt_invalidate(s->cut.c, s->cut.f);
-        bool fits = opt_ssa_possible(s->cut.c, s->cut.f) && (uint64_t)(round + 1) * s->cut.f->blocks.count <= WORK_MAX;
+        bool fits = (uint64_t)(round + 1) * s->cut.f->blocks.count <= WORK_MAX &&
+                    s->cut.f->ins.count <= OPT_CUT_VALUES_MAX && opt_ssa_possible(s->cut.c, s->cut.f);
         if (fits)
             opt_cut_analyse(&s->cut);
         bool again = fits && step(s);
