@@ -341,6 +341,34 @@ void fuel(void **state)
     machine_free(&m);
 }
 
+static void drop(void *user, const char *bytes, size_t n)
+{
+}
+
+/* Whichever allocation fails while a module is loaded and run with a trace: an error, and no leak. */
+void no_memory(void **state)
+{
+    struct machine m = six_cycles();
+    struct text bytes = {0};
+    kernc_status status = KERNC_NO_MEMORY;
+    wc_write(m.image, &bytes);
+    kernc_launch launch = {.size = sizeof launch, .block = {40}, .trace = KERNC_TRACE_JSON, .trace_output = drop};
+    for (long n = 1; status != KERNC_OK; n++) {
+        kernc_module *module = NULL;
+        kernc_kernel *kernel = NULL;
+        mem_fail_after(n);
+        status = kernc_module_load(m.context, bytes.at, bytes.length, &module);
+        if (status == KERNC_OK && kernc_module_kernel(module, NULL, &kernel) == KERNC_OK)
+            status = kernc_run(kernel, &launch, NULL);
+        mem_fail_after(0);
+        assert_true(status == KERNC_OK || status == KERNC_NO_MEMORY);
+        assert_true(n < 1000);
+        kernc_module_free(module);
+    }
+    text_free(&bytes);
+    machine_free(&m);
+}
+
 /* What the interface says of a module that is an image. */
 void module_of_both_kinds(void **state)
 {
