@@ -35,4 +35,8 @@ $(BUILD)/test/bench/scale: $(call obj,test/bench/scale.c test/bench/cases.c) $(B
 bench-scale: $(BUILD)/test/bench/scale
 	@$<
 
-.PHONY: bench micro bench-scale
+# `make bench-warpcore`: the samples on the warp-core machine: a table for docs/results.md.
+bench-warpcore: kernc
+	@test/bench/warpcore $(BUILD)/kernc
+
+.PHONY: bench micro bench-scale bench-warpcore
