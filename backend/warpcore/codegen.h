@@ -31,7 +31,6 @@ enum {
     WC_ARGUMENT_REGISTERS = 12, WC_ARGUMENT_PREDICATES = 4,
     WC_MAX_SLOTS = 512,                    /* words above r30 that an instruction's offset reaches */
     WC_MAX_VALUES = 16384,                 /* virtual registers of a function */
-    WC_MAX_BLOCKS = 2 * WC_MAX_WORDS,      /* of a function: more have over 4,096 words */
 };
 
 /* ---- virtual registers ------------------------------------------------------------------------------------- */
@@ -158,7 +157,7 @@ bool wc_frames(struct wc_context *c);                                   /* false
 void wc_prepare(struct wc_context *c, struct wc_mfunction *f);           /* edges with arguments */
 bool wc_frame_places(struct wc_context *c);                             /* when all have registers */
 
-bool wc_select(struct wc_context *c, struct wc_mfunction *f);
+void wc_select(struct wc_context *c, struct wc_mfunction *f);
 void wc_drop_dead(struct wc_context *c, struct wc_mfunction *f);
 void wc_liveness(struct arena *scratch, struct wc_mfunction *f);   /* live_out of all blocks */
 /* Whether it wants a register. */

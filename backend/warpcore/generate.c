@@ -148,14 +148,36 @@ static void find_stacks(struct wc_context *c)
 
 /* ---- the module ------------------------------------------------------------------------------------------------------ */
 
+/* Before registers are looked for, which would take long in a function that is much too large. Lists and jumps may
+ * need no word; all else does. */
+static bool small_enough(struct wc_context *c, const struct wc_mfunction *f)
+{
+    uint32_t words = 0;
+    for (uint32_t b = 0; b < f->blocks.count; b++)
+        for (uint32_t k = 0; k < f->blocks.at[b].codes.count; k++)
+            words += !wc_list_reads(f->blocks.at[b].codes.at[k].op) && !wc_list_writes(f->blocks.at[b].codes.at[k].op);
+    if (words > WC_MAX_WORDS) {
+        wc_fail(c, "code-size", f->ir->at, "'%s' alone needs %u words of code or more; the core has %u (%u too many)",
+                f->ir->name, words, WC_MAX_WORDS, words - WC_MAX_WORDS);
+        return false;
+    }
+    if (f->vregs.count > WC_MAX_VALUES || f->blocks.count > WC_MAX_VALUES) {
+        wc_fail(c, "registers", f->ir->at, "'%s' has more than %u values or blocks: too many to find registers for",
+                f->ir->name, WC_MAX_VALUES);
+        return false;
+    }
+    return true;
+}
+
 static bool prepare_function(struct wc_context *c, struct wc_mfunction *f)
 {
     wc_prepare(c, f);
     f->meetings = wc_convergence_new(&c->arena, f->ir, c->o->mode, c->d);
-    if (!f->meetings || !wc_select(c, f))
+    if (!f->meetings)
         return false;
+    wc_select(c, f);
     wc_drop_dead(c, f);
-    bool good = wc_regalloc(c, f);
+    bool good = small_enough(c, f) && wc_regalloc(c, f);
     if (c->o->figures) {
         c->o->figures->spilled += f->spilled;
         c->o->figures->remade += f->remade;

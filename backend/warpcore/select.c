@@ -414,23 +414,7 @@ static void make_params(struct wc_selector *s, struct wc_block *block)
     }
 }
 
-static bool small_enough(struct wc_context *c, const struct wc_mfunction *f)
-{
-    const char *name = f->ir->name;
-    if (f->cfg->rpo_count > WC_MAX_BLOCKS) {
-        wc_fail(c, "code-size", f->ir->at, "'%s' has %u blocks; the core has %u words of code", name, f->cfg->rpo_count,
-                WC_MAX_WORDS);
-        return false;
-    }
-    if (f->vregs.count > WC_MAX_VALUES) {
-        wc_fail(c, "registers", f->ir->at, "'%s' has more than %u values; too many to find registers for", name,
-                WC_MAX_VALUES);
-        return false;
-    }
-    return true;
-}
-
-bool wc_select(struct wc_context *c, struct wc_mfunction *f)
+void wc_select(struct wc_context *c, struct wc_mfunction *f)
 {
     struct wc_selector s = {.c = c, .f = f, .ir = f->ir, .weight = 1};
     static const uint8_t fixed[WC_V_FIRST] = {[WC_V_LINK] = WC_LINK, [WC_V_FRAME] = WC_FRAME};
@@ -438,8 +422,6 @@ bool wc_select(struct wc_context *c, struct wc_mfunction *f)
     f->hi = arena_array(&c->arena, uint32_t, f->ir->ins.count);
     for (uint32_t v = 0; v < WC_V_FIRST; v++)
         wc_vreg(f, wc_vreg_new(c, f, v == WC_V_TRUE ? WC_CLASS_P : WC_CLASS_R))->colour = fixed[v];
-    if (f->cfg->rpo_count > WC_MAX_BLOCKS)
-        return small_enough(c, f);
     make_blocks(&s);
     for (uint32_t i = 1; i < f->blocks.count; i++)
         make_params(&s, &f->blocks.at[i]);
@@ -452,5 +434,4 @@ bool wc_select(struct wc_context *c, struct wc_mfunction *f)
         for ir_each_ins(r, s.ir, f->blocks.at[i].ir)
             select_instruction(&s, r);
     }
-    return small_enough(c, f);
 }
