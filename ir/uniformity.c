@@ -53,9 +53,11 @@ static void each_operand(struct finder *f, uint32_t *at, bool fill)
                 count_or_place(f, at, ins->args[k], fill ? r : 0);
         }
         const struct ir_block *b = ir_block_at(f->fn, c->rpo[i]);
-        for (uint32_t e = 0; e < b->edges.count; e++)
+        for (uint32_t e = 0; e < b->edges.count; e++) {
+            const u32_vec *params = &ir_block_at(f->fn, b->edges.at[e].block)->params;
             for (uint32_t k = 0; k < b->edges.at[e].argc; k++)
-                count_or_place(f, at, b->edges.at[e].args[k], fill ? b->last : 0);
+                count_or_place(f, at, b->edges.at[e].args[k], fill ? params->at[k] : 0);
+        }
     }
 }
 
@@ -346,25 +348,15 @@ static void mark_sources(struct finder *f)
                 mark(f, r, IR_DIV_SOURCE, 0);
 }
 
-/* A divergent value reaches one user: an instruction, or through a terminator's edges a parameter. */
+/* A divergent value reaches one user: an instruction, or a parameter that an edge brings it to. */
 static void tell(struct finder *f, ir_ref value, ir_ref user)
 {
     const struct ir_ins *i = ir_at(f->fn, user);
     const struct ir_op_info *info = &ir_op_info[i->op];
-    bool operand = false;
-    for (uint32_t k = 0; k < i->argc; k++)
-        operand |= i->args[k] == value;
-    if (operand && !(info->flags & (IR_UNIFORM | IR_TERMINATOR)))
-        mark(f, user, IR_DIV_DATA, value);
-    if (!(info->flags & IR_TERMINATOR))
-        return;
-    const struct ir_block *b = ir_block_at(f->fn, i->block);
-    if (operand)
+    if (info->flags & IR_TERMINATOR)
         mark_branch(f, i->block, IR_DIV_DATA, value);
-    for (uint32_t e = 0; e < b->edges.count; e++)
-        for (uint32_t k = 0; k < b->edges.at[e].argc; k++)
-            if (b->edges.at[e].args[k] == value)
-                mark(f, ir_block_at(f->fn, b->edges.at[e].block)->params.at[k], IR_DIV_DATA, value);
+    else if (!(info->flags & IR_UNIFORM))
+        mark(f, user, IR_DIV_DATA, value);
 }
 
 struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *cycles,

@@ -20,14 +20,14 @@ struct sample {
 };
 
 static const struct sample samples[] = {
-    { "saxpy", { "y" }, reference_saxpy },
-    { "matmul", { "c" }, reference_matmul },
-    { "reduce", { "total" }, reference_reduce },
-    { "scan", { "out" }, reference_scan },
-    { "histogram", { "bins" }, reference_histogram },
-    { "nbody", { "ax", "ay", "az" }, reference_nbody },
-    { "bitonic", { "data" }, reference_bitonic },
-    { "sobel", { "edges" }, reference_sobel },
+    { "saxpy", { "y" }, reference_saxpy, NULL },
+    { "matmul", { "c" }, reference_matmul, NULL },
+    { "reduce", { "total" }, reference_reduce, NULL },
+    { "scan", { "out" }, reference_scan, NULL },
+    { "histogram", { "bins" }, reference_histogram, NULL },
+    { "nbody", { "ax", "ay", "az" }, reference_nbody, NULL },
+    { "bitonic", { "data" }, reference_bitonic, NULL },
+    { "sobel", { "edges" }, reference_sobel, NULL },
     { "mandelbrot", { "image" }, reference_mandelbrot,
       "--arg 'image=zeros(19200)' --arg width=160 --arg height=120 --grid=10" },
     { "pathtracer", { "image" }, reference_pathtracer,
