@@ -235,6 +235,25 @@ static void run_pipeline(kernc_result *r, const struct opt_options *opt)
         r->status = KERNC_BAD_OPTION;
 }
 
+static bool is_empty_list(const char *list)
+{
+    return !list || !*list;
+}
+
+/* What legalisation made, in the frame of the passes' dumps, which it is none of. Filters leave it out. */
+static void show_legalized(const kernc_result *r, const struct opt_options *o)
+{
+    bool all = o->print && o->print_after_all && is_empty_list(o->filter_passes) && is_empty_list(o->filter_functions);
+    for (uint32_t i = 0; all && i < r->module->functions.count; i++) {
+        struct text t = {0};
+        text_printf(&t, "; *** IR Dump After legalize on %s ***\n", r->module->functions.at[i]->name);
+        ir_print_function(r->module->functions.at[i], &t, NULL);
+        text_char(&t, '\n');
+        o->print(o->data, t.at, t.length);
+        text_free(&t);
+    }
+}
+
 /* The level's passes run before the module is made fit for the machine, and so does what brings threads together
  * (which may make switches); behind it what cleans up without a change of control flow, and what the divergence mode
  * needs. */
@@ -245,6 +264,7 @@ static void run_warp_core_passes(kernc_result *r, struct opt_options *opt)
     run_pipeline(r, opt);
     if (failed(r) || !wc_legalize(r->module, &r->diagnostics))
         return;
+    show_legalized(r, opt);
     opt->scheme = scheme;
     opt->passes = opt->passes || opt->level == 0 ? "" : "gvn,sccp,dce";
     run_pipeline(r, opt);
