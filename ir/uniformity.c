@@ -23,7 +23,7 @@ struct finder {
     const struct ir_function *fn;
     const struct ir_tokens *tokens;
     struct ir_join_finder *joins;
-    uint32_t *use_start, *uses;            /* users of each value; an edge argument's user is the terminator */
+    uint32_t *use_start, *uses;            /* users of each value; an edge argument's user is the parameter */
     u32_vec work, branch_work;             /* divergent values and branches whose effects are still to be followed */
     struct arena *arena;
     const bool *uniform_params;
@@ -166,28 +166,23 @@ static void use_outside(struct finder *f, uint32_t k, ir_ref value, ir_ref user)
         mark(f, user, IR_DIV_TEMPORAL, value);
 }
 
-/* Edge arguments that carry values of cycle k from `user`'s block into a block outside k. */
-static void arguments_outside(struct finder *f, uint32_t k, ir_ref value, ir_ref user)
+/* An edge carries a value of cycle k to a parameter of a block outside k. */
+static void argument_outside(struct finder *f, uint32_t k, ir_ref value, ir_ref param)
 {
-    const struct ir_block *b = ir_block_at(f->fn, ir_at(f->fn, user)->block);
-    for (uint32_t e = 0; e < b->edges.count; e++) {
-        uint32_t to = b->edges.at[e].block;
-        if (ir_cycle_has(f->u->cycles, k, to) || held_by_token(f, k, ir_block_at(f->fn, to)->first))
-            continue;
-        for (uint32_t i = 0; i < b->edges.at[e].argc; i++)
-            if (b->edges.at[e].args[i] == value)
-                mark(f, ir_block_at(f->fn, to)->params.at[i], IR_DIV_TEMPORAL, value);
-    }
+    if (!held_by_token(f, k, ir_block_at(f->fn, ir_at(f->fn, param)->block)->first))
+        mark(f, param, IR_DIV_TEMPORAL, value);
 }
 
 static void value_leaves(struct finder *f, uint32_t k, ir_ref value)
 {
     for (uint32_t i = f->use_start[value]; i < f->use_start[value + 1]; i++) {
         ir_ref user = f->uses[i];
-        if (!ir_cycle_has(f->u->cycles, k, ir_at(f->fn, user)->block))
+        if (ir_cycle_has(f->u->cycles, k, ir_at(f->fn, user)->block))
+            continue;
+        if (ir_at(f->fn, user)->op == IR_param)
+            argument_outside(f, k, value, user);
+        else
             use_outside(f, k, value, user);
-        if (ir_op_info[ir_at(f->fn, user)->op].flags & IR_TERMINATOR)
-            arguments_outside(f, k, value, user);
     }
 }
 
