@@ -204,6 +204,41 @@ static void fold_branches(struct wc_mfunction *f)
     }
 }
 
+/* Both edges of a branch lead to one block: no lanes part, the arguments are chosen. Blocks on the edges would part
+ * them, and a loop that was uniform would no longer be in the form of mode source-pc. */
+static void choose_arguments(struct wc_mfunction *f, uint32_t b)
+{
+    ir_ref r = ir_terminator(f->ir, b);
+    struct ir_cursor c = {.fn = f->ir, .block = b, .before = r, .at = ir_at(f->ir, r)->at};
+    struct ir_edge yes = ir_block_at(f->ir, b)->edges.at[0], no = ir_block_at(f->ir, b)->edges.at[1];
+    ir_ref condition = ir_at(f->ir, r)->args[0];
+    for (uint32_t k = 0; k < yes.argc; k++) {
+        enum ir_type t = (enum ir_type)ir_at(f->ir, yes.args[k])->type;
+        if (yes.args[k] != no.args[k])
+            yes.args[k] = ir_emit3(&c, IR_select, t, condition, yes.args[k], no.args[k]);
+    }
+    ir_block_at(f->ir, b)->edges.count = 1;
+    ir_at(f->ir, r)->op = IR_br;
+    ir_at(f->ir, r)->argc = 0;
+}
+
+/* An i64 can't be chosen any more (legalize.h). */
+static bool may_choose(const struct ir_function *f, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(f, b);
+    bool twins = block->edges.count == 2 && block->edges.at[0].block == block->edges.at[1].block;
+    for (uint32_t k = 0; twins && k < block->edges.at[0].argc; k++)
+        twins = ir_at(f, block->edges.at[0].args[k])->type != IR_TYPE_I64;
+    return twins;
+}
+
+static void merge_twin_edges(struct wc_mfunction *f)
+{
+    for ir_each_block(i, b, f->ir)
+        if (may_choose(f->ir, b))
+            choose_arguments(f, b);
+}
+
 static void remove_unreachable(struct wc_context *c, struct wc_mfunction *f, const struct ir_cfg *cfg)
 {
     struct bitset dead = bitset_new(&c->arena, f->ir->blocks.count);
@@ -216,6 +251,7 @@ static void remove_unreachable(struct wc_context *c, struct wc_mfunction *f, con
 void wc_prepare(struct wc_context *c, struct wc_mfunction *f)
 {
     fold_branches(f);
+    merge_twin_edges(f);
     const struct ir_cfg *cfg = ir_cfg_new(&c->arena, f->ir);
     remove_unreachable(c, f, cfg);
     forward_params(c, f, ir_cfg_new(&c->arena, f->ir));
