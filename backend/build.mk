@@ -4,7 +4,7 @@ backend_format_SRC := $(addprefix $(bytecode)/,ops.c conversion.c stream.c strea
 warpcore := backend/warpcore
 backend_format_SRC += $(addprefix $(warpcore)/,isa.c image.c verify.c print.c)
 backend_format_SRC += $(addprefix $(warpcore)/,flow.c stack_bound.c)
-backend_SRC := $(addprefix $(bytecode)/,emit.c vreg.c frames.c steady.c select.c select_memory.c select_group.c select_call.c \
+backend_SRC := $(addprefix $(bytecode)/,emit.c vreg.c frames.c steady.c select.c select_pure.c select_memory.c select_group.c select_call.c \
     liveness.c regalloc.c fills.c encode.c moves.c table.c)
 backend_SRC += $(addprefix $(warpcore)/,asm.c asm_lexer.c asm_tables.c disasm.c listing.c)
 backend_SRC += $(addprefix $(warpcore)/,legalize.c legalize_control.c legalize_switch.c legalize_pairs.c legalize_arith.c legalize_group.c \

@@ -47,6 +47,14 @@ void be_find_steady(struct be_selector *s);                  /* steady.c */
 /* Whether the parameter's register may be the argument's too, which comes from block `from`. */
 bool be_may_share(const struct be_selector *s, ir_ref param, ir_ref argument, uint32_t from);
 
+ir_ref be_strip_casts(const struct be_selector *s, ir_ref r);
+/* The operands in lanes or in scalars. */
+bool be_all_uniform(const struct be_selector *s, const struct ir_ins *ins);
+void be_take_operands(struct be_selector *s, const struct ir_ins *ins, bool scalar, uint32_t regs[3]);
+
+void be_select_pure(struct be_selector *s, ir_ref r);        /* select_pure.c */
+void be_select_as(struct be_selector *s, ir_ref r, enum scalar_case which);
+void be_select_cast(struct be_selector *s, ir_ref r);        /* the same bits under another type: no word */
 void be_select_load(struct be_selector *s, ir_ref r);        /* select_memory.c */
 void be_select_store(struct be_selector *s, ir_ref r);
 void be_select_atomic(struct be_selector *s, ir_ref r);
