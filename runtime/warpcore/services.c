@@ -73,13 +73,19 @@ static void reduce(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
         put_all(w, pc, all);
 }
 
+/* Active lanes in whose predicate a is true. */
+static uint8_t voters(const struct rt_sim_warp *w, const struct rt_sim_ins *pc)
+{
+    return w->p[pc->a] & w->flow.active;
+}
+
 void rt_sim_group(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
-    uint8_t active = w->flow.active, p = w->p[pc->a] & active;
+    uint8_t active = w->flow.active;
     switch (pc->op) {
-    case WC_ballot: put_all(w, pc, p); break;
-    case WC_any:    put_predicate(w, pc, p ? 0xff : 0); break;
-    case WC_all:    put_predicate(w, pc, p == active ? 0xff : 0); break;
+    case WC_ballot: put_all(w, pc, voters(w, pc)); break;
+    case WC_any:    put_predicate(w, pc, voters(w, pc) ? 0xff : 0); break;
+    case WC_all:    put_predicate(w, pc, voters(w, pc) == active ? 0xff : 0); break;
     case WC_elect:  put_predicate(w, pc, active & -active); break;
     case WC_first:  put_all(w, pc, w->r[pc->a][rt_lowest(active)]); break;
     case WC_shuffle: case WC_shuffle_xor: case WC_shuffle_up: case WC_shuffle_down: shuffle(w, pc); break;

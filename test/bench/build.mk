@@ -39,4 +39,8 @@ bench-scale: $(BUILD)/test/bench/scale
 bench-warpcore: kernc
 	@test/bench/warpcore $(BUILD)/kernc
 
-.PHONY: bench micro bench-scale bench-warpcore
+# `make bench-simulator`: the simulator's speed (T6).
+bench-simulator: kernc
+	@test/bench/simulator $(BUILD)/kernc
+
+.PHONY: bench micro bench-scale bench-warpcore bench-simulator
