@@ -18,9 +18,11 @@ CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter \
            $(if $(findstring clang,$(CC)),-Wno-unknown-pragmas)
+# To clang even NULL + 0 overflows a pointer.
+CLANG_SAN := $(and $(SAN),$(findstring clang,$(CC)),-fno-sanitize=pointer-overflow)
 FLAGS   := -std=gnu17 -D_GNU_SOURCE -g $(OPT) $(WARN) -ffp-contract=off -fno-strict-aliasing -fvisibility=hidden -fPIC \
            -I. -Iinclude -I$(BUILD)/gen -DKERNC_VERSION='"$(VERSION)"' \
-           $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+           $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CLANG_SAN)
 LINK    := $(if $(SAN),-fsanitize=$(SAN))
 LIBS    := -lffi -ldl -lm -pthread
 

@@ -211,7 +211,7 @@ static void integer_value(struct number *n, const char *end, struct fe_expr *e)
     bool overflow = false;
     for (const char *c = n->text + (n->base == 16 || n->base == 2 ? 2 : 0); c < end; c++) {
         unsigned digit = *c <= '9' ? (unsigned)(*c - '0') : (unsigned)((*c | 32) - 'a') + 10;
-        overflow |= __builtin_mul_overflow(v, n->base, &v) | __builtin_add_overflow(v, digit, &v);
+        overflow |= (int)__builtin_mul_overflow(v, n->base, &v) | __builtin_add_overflow(v, digit, &v);
     }
     if (overflow)
         fe_report(n->p->fe, FE_MSG(integer_too_large), n->where);

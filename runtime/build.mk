@@ -12,6 +12,8 @@ runtime_FLAGS_avx2 := -march=x86-64-v3
 # Loops over lanes need -O3 to become vector code; the two -fno give it leave to (no errno, no traps) and leave every
 # bit of every result as it is. Sanitizers keep calls from becoming jumps: CORE_LOOP; at -O3 they would compile for minutes.
 runtime_CORE_FLAGS := $(if $(SAN),,-O3) -fno-math-errno -fno-trapping-math $(if $(SAN),-DCORE_LOOP)
+# clang breaks down over the core with undefined; gcc's suite has it.
+runtime_CORE_FLAGS += $(and $(findstring clang,$(CC)),$(findstring undefined,$(SAN)),-fno-sanitize=undefined)
 runtime_CORE_OBJ := $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(BUILD)/obj/runtime/core_$(i)_$(n).o))
 
 define core_rule

@@ -123,14 +123,14 @@ FUZZ_BIN     := $(addprefix $(BUILD)/test/fuzz/,$(FUZZ_TARGETS))
 
 # Each starts from the samples (or what they compile to) and keeps what it finds in build/fuzz/.
 fuzz: kernc
-	@$(MAKE) --no-print-directory -j$(CORES) CC=clang BUILD=build/fuzz SAN=fuzzer-no-link,address OPT=-O1 fuzz-targets
+	@$(MAKE) --no-print-directory -j$(CORES) CC=clang BUILD=build/fuzz SAN=fuzzer-no-link,address,undefined OPT=-O1 fuzz-targets
 	@test/fuzz/run build/fuzz/test/fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 fuzz-targets: $(FUZZ_BIN)
 
 $(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(BUILD)/obj/test/fuzz/fuzz_run.o $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
-	$(call run,LD)$(CC) -fsanitize=fuzzer,address -o $@ $^ $(LIBS)
+	$(call run,LD)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 
 .PHONY: tests run-tests docs soak fuzz fuzz-targets
 .SECONDARY:
