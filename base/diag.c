@@ -43,8 +43,7 @@ static bool admit(struct diagnostics *d, enum diag_severity severity)
     return !d->dropping;
 }
 
-/* Remarks come after the front end, which alone knows the comments, has ended: so the lines are kept here. */
-static bool is_ignored(const struct diagnostics *d, const char *id, uint32_t line)
+bool diag_is_ignored(const struct diagnostics *d, const char *id, uint32_t line)
 {
     uint32_t low = 0, high = d->ignored.count;
     while (low < high) {
@@ -68,7 +67,7 @@ void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span
         s = DIAG_ERROR;
     if (!admit(d, s))
         return;
-    d->dropping = s == DIAG_REMARK && is_ignored(d, id, where.at.line);
+    d->dropping = s == DIAG_REMARK && diag_is_ignored(d, id, where.at.line);
     if (d->dropping)
         return;
     append(d, (struct diagnostic){.severity = s, .id = id, .where = where, .promoted = promoted,

@@ -43,7 +43,8 @@ struct diagnostic {
     uint32_t    parent;          /* of a note: index of the diagnostic it explains; else UINT32_MAX */
 };
 
-/* Remarks of this id are not wanted on this line: kern:ignore(id). */
+/* Warnings and remarks of this id are not wanted on this line: kern:ignore(id). Kept here, since remarks come after the front
+ * end, which alone sees the comments, has ended. */
 struct diag_ignore { uint32_t line; const char *id; };
 
 struct diagnostics {
@@ -57,6 +58,7 @@ struct diagnostics {
     bool     dropping;                 /* the latest diagnostic was dropped: so are its notes and fix-its */
 };
 void diag_init(struct diagnostics *d, struct arena *a, const struct source *s);
+bool diag_is_ignored(const struct diagnostics *d, const char *id, uint32_t line);
 
 /* Adds a diagnostic; notes attach to the latest one that is no note. */
 void diag_add(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt, ...)

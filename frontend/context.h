@@ -5,16 +5,12 @@
 #include "frontend/ast.h"
 #include "frontend/frontend.h"
 
-/* `kern:ignore(perf)` in a comment: groups of warnings that are off on a line. */
-struct fe_ignore { uint32_t line, groups; };
-
 struct frontend {
     struct arena arena;                    /* tree and everything else that ends with the compilation */
     struct strings strings;                /* names: equal names are equal pointers */
     const struct source *source;
     struct diagnostics *diags;
     struct fe_options options;
-    VEC(struct fe_ignore) ignored;         /* lines ascend */
     bool muted;                            /* the latest warning was not given: nor are its notes and fix-its */
 };
 

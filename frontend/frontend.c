@@ -41,23 +41,12 @@ static void with_frontend(const struct source *s, struct diagnostics *d, const s
     arena_free(&fe.arena);
 }
 
-/* Leaves to the diagnostics where remarks of later stages are not wanted. */
-static void hand_on_ignored(struct frontend *fe)
-{
-    for (uint32_t i = 0; i < fe->ignored.count; i++) {
-        struct diag_ignore at = {fe->ignored.at[i].line, fe_group_info[FE_GROUP_perf].name};
-        if (fe->ignored.at[i].groups >> FE_GROUP_perf & 1)
-            vec_push(fe->diags->arena, &fe->diags->ignored, at);
-    }
-}
-
 static void compile(struct frontend *fe, void *result)
 {
     struct fe_unit *unit = fe_parse(fe);
     struct fe_program *program = fe->diags->errors ? NULL : fe_check(fe, unit);
     if (program && !fe->diags->errors)
         *(struct ir_module **)result = fe_lower(fe, program);
-    hand_on_ignored(fe);
 }
 
 struct ir_module *fe_compile(const struct source *s, struct diagnostics *d, const struct fe_options *o)

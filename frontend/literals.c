@@ -29,36 +29,34 @@ static void check_bytes(struct parser *p, const char *at, const char *end)
 
 /* ---- comments -------------------------------------------------------------------------------------- */
 
-/* The group named by n bytes, as a bit; 0 after a warning. */
-static uint32_t group_bit(struct parser *p, const char *name, size_t n)
+/* The name of the group that n bytes name; NULL after a warning. */
+static const char *group_name(struct parser *p, const char *name, size_t n)
 {
     for (unsigned g = FE_GROUP_none + 1; g < FE_GROUPS; g++)
         if (strlen(fe_group_info[g].name) == n && memcmp(fe_group_info[g].name, name, n) == 0)
-            return 1u << g;
+            return fe_group_info[g].name;
     span where = {fe_here(p, name), fe_here(p, name + n)};
     fe_report(p->fe, FE_MSG(unknown_group), where, arena_strdup(p->arena, name, n));
-    return 0;
+    return NULL;
 }
 
 /* kern:ignore(perf, unused) in a comment: for its line, or if it stands alone there, for the next. */
 static void note_ignored(struct parser *p, const char *start, const char *text, const char *end)
 {
     static const char key[] = "kern:ignore(";
-    const char *at = memmem(text, (size_t)(end - text), key, sizeof key - 1);
+    const char *at = memmem(text, (size_t)(end - text), key, sizeof key - 1), *before = p->line_start;
     if (!at)
         return;
-    uint32_t groups = 0;
-    for (at += sizeof key - 1; at < end && *at != ')';) {
-        size_t n = strspn(at, "abcdefghijklmnopqrstuvwxyz-");
-        if (n)
-            groups |= group_bit(p, at, n);
-        at += n ? n : 1;
-    }
-    const char *before = p->line_start;
     while (before < start && (*before == ' ' || *before == '\t'))
         before++;
-    struct fe_ignore i = {p->line + (before == start), groups};
-    vec_push(p->arena, &p->fe->ignored, i);
+    struct diag_ignore ignore = {.line = p->line + (before == start)};
+    struct diagnostics *d = p->fe->diags;
+    for (at += sizeof key - 1; at < end && *at != ')';) {
+        size_t n = strspn(at, "abcdefghijklmnopqrstuvwxyz-");
+        if (n && (ignore.id = group_name(p, at, n)))
+            vec_push(d->arena, &d->ignored, ignore);
+        at += n ? n : 1;
+    }
 }
 
 static void skip_line_comment(struct parser *p, const char *start)

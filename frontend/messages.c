@@ -76,20 +76,7 @@ static const char *diagnostic_id(struct frontend *fe, const struct fe_message_in
 
 bool fe_is_on(const struct frontend *fe, enum fe_group group, uint32_t line)
 {
-    if (!(fe->options.groups >> group & 1))
-        return false;
-    uint32_t low = 0, high = fe->ignored.count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (fe->ignored.at[middle].line < line)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < fe->ignored.count && fe->ignored.at[low].line == line; low++)
-        if (fe->ignored.at[low].groups >> group & 1)
-            return false;
-    return true;
+    return (fe->options.groups >> group & 1) && !diag_is_ignored(fe->diags, fe_group_info[group].name, line);
 }
 
 bool fe_report(struct frontend *fe, enum fe_message id, const char *format, span where, ...)
