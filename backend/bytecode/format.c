@@ -147,8 +147,9 @@ static void exchange_kernel(struct stream *s, struct bc_kernel *k)
     stream_bool(s, &k->has_barrier);
 }
 
-void stream_program(struct stream *s, struct bc_program *p)
+static void exchange_program(struct stream *s, void *program)
 {
+    struct bc_program *p = program;
     stream_string(s, &p->file);
     stream_string(s, &p->scheme);
     stream_vector(s, &p->code, 16, exchange_word);
@@ -183,11 +184,17 @@ static uint64_t vocabulary_hash(void)
     return h;
 }
 
+static void free_program(void *program)
+{
+    bc_program_free(program);
+}
+
 /* What .kbc files begin with. */
 static struct stream_kind kind(void)
 {
     return (struct stream_kind){BC_MAGIC, VERSION, vocabulary_hash(), "it is no compiled program",
-                                "it was made by a version of kernc with other operations"};
+                                "it was made by a version of kernc with other operations",
+                                "there is more in the file than a program", exchange_program, free_program};
 }
 
 void bc_seal(const void *body, size_t n, struct text *out)
@@ -196,47 +203,16 @@ void bc_seal(const void *body, size_t n, struct text *out)
     stream_seal(&k, body, n, out);
 }
 
-void bc_write(const struct bc_program *p, struct text *out)
+void bc_write(const struct bc_program *program, struct text *out)
 {
-    struct text body = {0};
-    struct stream s = {.out = &body};
-    struct mem_guard guard;
-    if (mem_guard_enter(&guard)) {
-        text_free(&body);
-        mem_fail(0);
-    }
-    stream_program(&s, (struct bc_program *)p);     /* a writing stream changes nothing */
-    bc_seal(body.at, body.length, out);
-    mem_guard_leave(&guard);
-    text_free(&body);
-}
-
-/* If memory fails, the program is freed. */
-static void read_body(struct stream *s, struct bc_program *p)
-{
-    struct mem_guard guard;
-    if (mem_guard_enter(&guard)) {
-        bc_program_free(p);
-        mem_fail(0);
-    }
-    s->arena = &p->arena;
-    stream_program(s, p);
-    mem_guard_leave(&guard);
+    struct stream_kind k = kind();
+    stream_write(&k, (struct bc_program *)program, out);
 }
 
 struct bc_program *bc_read(const void *bytes, size_t n, const char **why)
 {
     struct stream_kind k = kind();
-    struct stream s;
-    if ((*why = stream_open(&s, &k, bytes, n)))
-        return NULL;
-    struct bc_program *p = bc_program_new();
-    read_body(&s, p);
-    if (s.at != s.end)
-        stream_fail(&s, "there is more in the file than a program");
-    if ((*why = s.why)) {
-        bc_program_free(p);
-        return NULL;
-    }
-    return p;
+    struct bc_program *program = bc_program_new();
+    *why = stream_read(&k, bytes, n, program, &program->arena);
+    return *why ? NULL : program;
 }

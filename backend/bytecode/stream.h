@@ -48,13 +48,20 @@ void stream_launch(struct stream *s, struct launch *l);
  * every length and the verifiers everything else. */
 #define STREAM_MAGIC_BYTES 8
 #define STREAM_HASH_START  0xcbf29ce484222325u
-struct stream_kind { const char *magic; uint32_t version; uint64_t vocabulary; const char *not_this, *other_vocabulary; };
+struct stream_kind {
+    const char *magic;
+    uint32_t version;
+    uint64_t vocabulary;
+    const char *not_this, *other_vocabulary, *too_long;    /* what is said of a wrong file */
+    void (*exchange)(struct stream *s, void *object);      /* the body */
+    void (*free)(void *object);
+};
 uint64_t stream_hash(uint64_t h, const void *bytes, size_t n);
 void stream_seal(const struct stream_kind *kind, const void *body, size_t n, struct text *out);
-/* Starts reading the body; NULL, or why not. */
-const char *stream_open(struct stream *s, const struct stream_kind *kind, const void *bytes, size_t n);
-
-/* The whole program (format.c). */
-void stream_program(struct stream *s, struct bc_program *p);
+/* The whole file. An object being written is not changed. */
+void stream_write(const struct stream_kind *kind, void *object, struct text *out);
+/* Fills a new object, with vectors and strings in its arena; NULL, or why not. If it fails, for want of memory too, the
+ * object is freed. */
+const char *stream_read(const struct stream_kind *kind, const void *bytes, size_t n, void *object, struct arena *arena);
 
 #endif

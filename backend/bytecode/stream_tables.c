@@ -1,5 +1,5 @@
-/* stream_tables.c: what bytecode programs and warp-core images have in common in their files: the header,
- * kernel parameters, launch directives, and the checks of these.
+/* stream_tables.c: what bytecode programs and warp-core images have in common in their files: the header, how the whole is
+ * written and read, kernel parameters, launch directives, and the checks of these.
  */
 #include "backend/bytecode/stream.h"
 
@@ -32,7 +32,8 @@ void stream_seal(const struct stream_kind *kind, const void *body, size_t n, str
     text_add(out, body, n);
 }
 
-const char *stream_open(struct stream *s, const struct stream_kind *kind, const void *bytes, size_t n)
+/* Starts reading the body; NULL, or why not. */
+static const char *open_body(struct stream *s, const struct stream_kind *kind, const void *bytes, size_t n)
 {
     struct header h = {0};
     if (n < STREAM_MAGIC_BYTES || memcmp(bytes, kind->magic, STREAM_MAGIC_BYTES) != 0)
@@ -50,6 +51,50 @@ const char *stream_open(struct stream *s, const struct stream_kind *kind, const 
     return h.hash == stream_hash(STREAM_HASH_START, s->at, (size_t)(s->end - s->at))
                ? NULL
                : "it is damaged (wrong checksum)";
+}
+
+/* ---- whole files --------------------------------------------------------------------------------------- */
+
+void stream_write(const struct stream_kind *kind, void *object, struct text *out)
+{
+    struct text body = {0};
+    struct stream s = {.out = &body};
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard)) {
+        text_free(&body);
+        mem_fail(0);
+    }
+    kind->exchange(&s, object);
+    stream_seal(kind, body.at, body.length, out);
+    mem_guard_leave(&guard);
+    text_free(&body);
+}
+
+static void read_body(struct stream *s, const struct stream_kind *kind, void *object)
+{
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard)) {
+        kind->free(object);
+        mem_fail(0);
+    }
+    kind->exchange(s, object);
+    mem_guard_leave(&guard);
+}
+
+const char *stream_read(const struct stream_kind *kind, const void *bytes, size_t n, void *object, struct arena *arena)
+{
+    struct stream s = {0};
+    const char *why = open_body(&s, kind, bytes, n);
+    if (!why) {
+        s.arena = arena;
+        read_body(&s, kind, object);
+        if (s.at != s.end)
+            stream_fail(&s, kind->too_long);
+        why = s.why;
+    }
+    if (why)
+        kind->free(object);
+    return why;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */

@@ -66,8 +66,9 @@ static void exchange_kernel(struct stream *s, struct wc_kernel *k)
     stream_bool(s, &k->has_barrier);
 }
 
-static void exchange_image(struct stream *s, struct wc_image *m)
+static void exchange_image(struct stream *s, void *image)
 {
+    struct wc_image *m = image;
     stream_string(s, &m->file);
     stream_u32(s, &m->mode);
     stream_vector(s, &m->code, 4, stream_u32);
@@ -101,11 +102,17 @@ static uint64_t vocabulary_hash(void)
     return h;
 }
 
+static void free_image(void *image)
+{
+    wc_image_free(image);
+}
+
 /* What .wcb files begin with. */
 static struct stream_kind kind(void)
 {
     return (struct stream_kind){WC_MAGIC, VERSION, vocabulary_hash(), "it is no warp-core image",
-                                "it was made by a version of kernc with another instruction set"};
+                                "it was made by a version of kernc with another instruction set",
+                                "there is more in the file than an image", exchange_image, free_image};
 }
 
 void wc_seal(const void *body, size_t n, struct text *out)
@@ -114,47 +121,16 @@ void wc_seal(const void *body, size_t n, struct text *out)
     stream_seal(&k, body, n, out);
 }
 
-void wc_write(const struct wc_image *m, struct text *out)
+void wc_write(const struct wc_image *image, struct text *out)
 {
-    struct text body = {0};
-    struct stream s = {.out = &body};
-    struct mem_guard guard;
-    if (mem_guard_enter(&guard)) {
-        text_free(&body);
-        mem_fail(0);
-    }
-    exchange_image(&s, (struct wc_image *)m);       /* a writing stream changes nothing */
-    wc_seal(body.at, body.length, out);
-    mem_guard_leave(&guard);
-    text_free(&body);
-}
-
-/* If memory fails, the image is freed. */
-static void read_body(struct stream *s, struct wc_image *m)
-{
-    struct mem_guard guard;
-    if (mem_guard_enter(&guard)) {
-        wc_image_free(m);
-        mem_fail(0);
-    }
-    s->arena = &m->arena;
-    exchange_image(s, m);
-    mem_guard_leave(&guard);
+    struct stream_kind k = kind();
+    stream_write(&k, (struct wc_image *)image, out);
 }
 
 struct wc_image *wc_read(const void *bytes, size_t n, const char **why)
 {
     struct stream_kind k = kind();
-    struct stream s;
-    if ((*why = stream_open(&s, &k, bytes, n)))
-        return NULL;
-    struct wc_image *m = wc_image_new();
-    read_body(&s, m);
-    if (s.at != s.end)
-        stream_fail(&s, "there is more in the file than an image");
-    if ((*why = s.why)) {
-        wc_image_free(m);
-        return NULL;
-    }
-    return m;
+    struct wc_image *image = wc_image_new();
+    *why = stream_read(&k, bytes, n, image, &image->arena);
+    return *why ? NULL : image;
 }
