@@ -28,12 +28,13 @@ enum { LANES = CORE_LANES };
 #define ALL_LANES  (UINT64_MAX >> (64 - LANES))
 #define HANDLER(name) static const struct bc_ins *name(RT_OP_PARAMS)
 #define PASS       w, pc, table, V, S, M
+/* The empty asm keeps gcc from making the next pc early, in a register that would have to be saved. */
 #ifdef CORE_LOOP
 #define NEXT(words) return pc + (words)
 #else
 #define NEXT(words)                                                                                          \
     do {                                                                                                     \
-        __asm__("" : "+r"(pc)); /* keeps gcc from making the next pc early, in a register that has to be saved */ \
+        __asm__("" : "+r"(pc));                                                                              \
         pc += (words);                                                                                       \
         return table[pc->op].run(PASS);                                                                      \
     } while (0)
