@@ -7,18 +7,21 @@ const struct scalar_op_info scalar_op_info[SCALAR_OPS] = {
 };
 
 const struct scalar_case_info scalar_case_info[SCALAR_CASES] = {
-#define S1(op, name, R, A, formula) {#name, SCALAR_OP_##op, 1, SCALAR_##R, {SCALAR_##A, 0, 0}},
-#define S2(op, name, R, A, B, formula) {#name, SCALAR_OP_##op, 2, SCALAR_##R, {SCALAR_##A, SCALAR_##B, 0}},
+#define S1(op, name, R, A, formula) {#name, SCALAR_OP_##op, 1, SCALAR_##R, {SCALAR_##A}},
+#define S2(op, name, R, A, B, formula) {#name, SCALAR_OP_##op, 2, SCALAR_##R, {SCALAR_##A, SCALAR_##B}},
 #define S3(op, name, R, A, B, C, formula)                                                                    \
     {#name, SCALAR_OP_##op, 3, SCALAR_##R, {SCALAR_##A, SCALAR_##B, SCALAR_##C}},
+#define S4(op, name, R, A, B, C, E, formula)                                                                 \
+    {#name, SCALAR_OP_##op, 4, SCALAR_##R, {SCALAR_##A, SCALAR_##B, SCALAR_##C, SCALAR_##E}},
 #include "base/scalar.def"
 };
 
 /* One more than the case, so that what is not mentioned is 0. A pair given twice is a compiler warning. */
 static const uint16_t case_of[SCALAR_OPS][SCALAR_TYPES][SCALAR_TYPES] = {
-#define S1(op, name, R, A, formula)       [SCALAR_OP_##op][SCALAR_##R][SCALAR_##A] = SCALAR_##name + 1,
-#define S2(op, name, R, A, B, formula)    [SCALAR_OP_##op][SCALAR_##R][SCALAR_##A] = SCALAR_##name + 1,
-#define S3(op, name, R, A, B, C, formula) [SCALAR_OP_##op][SCALAR_##R][SCALAR_##A] = SCALAR_##name + 1,
+#define S1(op, name, R, A, formula)          [SCALAR_OP_##op][SCALAR_##R][SCALAR_##A] = SCALAR_##name + 1,
+#define S2(op, name, R, A, B, formula)       [SCALAR_OP_##op][SCALAR_##R][SCALAR_##A] = SCALAR_##name + 1,
+#define S3(op, name, R, A, B, C, formula)    [SCALAR_OP_##op][SCALAR_##R][SCALAR_##A] = SCALAR_##name + 1,
+#define S4(op, name, R, A, B, C, E, formula) [SCALAR_OP_##op][SCALAR_##R][SCALAR_##A] = SCALAR_##name + 1,
 #include "base/scalar.def"
 };
 
@@ -39,7 +42,7 @@ static scalar_bits give_L(uint64_t x) { return x; }
 static scalar_bits give_F(float x) { return scalar_bits_f32(x); }
 static scalar_bits give_D(double x) { return scalar_bits_f64(x); }
 
-/* Each formula in a function of its own, where the names a, b, c are its arguments. */
+/* Each formula in a function of its own, where the names a, b, c, e are its arguments. */
 #define S1(op, name, R, A, formula)                                                                          \
     static scalar_ctype_##R compute_##name(scalar_ctype_##A a) { return formula; }
 #define S2(op, name, R, A, B, formula)                                                                       \
@@ -49,17 +52,26 @@ static scalar_bits give_D(double x) { return scalar_bits_f64(x); }
     {                                                                                                        \
         return formula;                                                                                      \
     }
+#define S4(op, name, R, A, B, C, E, formula)                                                                 \
+    static scalar_ctype_##R compute_##name(scalar_ctype_##A a, scalar_ctype_##B b, scalar_ctype_##C c,       \
+                                           scalar_ctype_##E e)                                               \
+    {                                                                                                        \
+        return formula;                                                                                      \
+    }
 #include "base/scalar.def"
 
-scalar_bits scalar_evaluate(enum scalar_case which, scalar_bits a, scalar_bits b, scalar_bits d)
+scalar_bits scalar_evaluate(enum scalar_case which, const scalar_bits args[])
 {
     switch (which) {
 #define S1(op, name, R, A, formula) \
-    case SCALAR_##name: return give_##R(compute_##name(take_##A(a)));
+    case SCALAR_##name: return give_##R(compute_##name(take_##A(args[0])));
 #define S2(op, name, R, A, B, formula) \
-    case SCALAR_##name: return give_##R(compute_##name(take_##A(a), take_##B(b)));
+    case SCALAR_##name: return give_##R(compute_##name(take_##A(args[0]), take_##B(args[1])));
 #define S3(op, name, R, A, B, C, formula) \
-    case SCALAR_##name: return give_##R(compute_##name(take_##A(a), take_##B(b), take_##C(d)));
+    case SCALAR_##name: return give_##R(compute_##name(take_##A(args[0]), take_##B(args[1]), take_##C(args[2])));
+#define S4(op, name, R, A, B, C, E, formula) \
+    case SCALAR_##name:                      \
+        return give_##R(compute_##name(take_##A(args[0]), take_##B(args[1]), take_##C(args[2]), take_##E(args[3])));
 #include "base/scalar.def"
     case SCALAR_CASES: break;
     }

@@ -20,9 +20,10 @@ enum scalar_op {
     SCALAR_OPS
 };
 enum scalar_case {
-#define S1(op, name, R, A, formula)       SCALAR_##name,
-#define S2(op, name, R, A, B, formula)    SCALAR_##name,
-#define S3(op, name, R, A, B, C, formula) SCALAR_##name,
+#define S1(op, name, R, A, formula)          SCALAR_##name,
+#define S2(op, name, R, A, B, formula)       SCALAR_##name,
+#define S3(op, name, R, A, B, C, formula)    SCALAR_##name,
+#define S4(op, name, R, A, B, C, E, formula) SCALAR_##name,
 #include "base/scalar.def"
     SCALAR_CASES
 };
@@ -30,9 +31,10 @@ enum scalar_case {
 struct scalar_op_info { const char *name, *flags, *meaning; };
 extern const struct scalar_op_info scalar_op_info[SCALAR_OPS];
 
+#define SCALAR_MAX_ARGS 4
 struct scalar_case_info {
     const char *name;
-    uint8_t op, arity, result, argument[3];    /* enum scalar_op; enum scalar_type */
+    uint8_t op, arity, result, argument[SCALAR_MAX_ARGS];    /* enum scalar_op; enum scalar_type */
 };
 extern const struct scalar_case_info scalar_case_info[SCALAR_CASES];
 
@@ -42,7 +44,8 @@ int scalar_find(enum scalar_op op, enum scalar_type result, enum scalar_type arg
 
 /* A scalar's bits, low bits first; B is 0 or 1, F in the low 32 bits. */
 typedef uint64_t scalar_bits;
-scalar_bits scalar_evaluate(enum scalar_case c, scalar_bits a, scalar_bits b, scalar_bits d);
+/* args: as many as the case has; no others are read. */
+scalar_bits scalar_evaluate(enum scalar_case c, const scalar_bits args[]);
 
 #define SCALAR_NAN_F32 0x7fc00000u
 #define SCALAR_NAN_F64 0x7ff8000000000000u

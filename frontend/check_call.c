@@ -208,7 +208,7 @@ static bool resolve_generic(struct checker *c, struct fe_expr *e, const struct f
 /* The value of a pure builtin of constant arguments. */
 static void fold_builtin(struct fe_expr *e, const struct fe_builtin *b, const struct fe_type *generic)
 {
-    scalar_bits v[3] = {0};
+    scalar_bits v[SCALAR_MAX_ARGS] = {0};
     uint32_t n = 0;
     enum ir_op op = fe_builtin_op(b, generic);
     if (b->how != FE_HOW_OP || op == IR_none || e->type->kind != generic->kind)
@@ -223,7 +223,7 @@ static void fold_builtin(struct fe_expr *e, const struct fe_builtin *b, const st
     if (k < 0)
         return;
     e->constant = true;
-    e->value = scalar_evaluate((enum scalar_case)k, v[0], v[1], v[2]);
+    e->value = scalar_evaluate((enum scalar_case)k, v);
 }
 
 static void note_builtin_use(struct checker *c, struct fe_expr *e, const struct fe_builtin *b)

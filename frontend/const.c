@@ -121,7 +121,7 @@ static scalar_bits evaluate(enum ir_op op, enum ir_type result, enum ir_type arg
     int c = scalar_find((enum scalar_op)op, (enum scalar_type)ir_type_info[result].scalar,
                         (enum scalar_type)ir_type_info[argument].scalar);
     INVARIANT(c >= 0);
-    return scalar_evaluate((enum scalar_case)c, a, b, 0);
+    return scalar_evaluate((enum scalar_case)c, (scalar_bits[]){a, b});
 }
 
 scalar_bits fe_fold_conversion(const struct fe_type *from, const struct fe_type *to, scalar_bits v)

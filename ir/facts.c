@@ -43,9 +43,10 @@ enum scalar_case ir_scalar_case(const struct ir_function *f, ir_ref r)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 static const uint16_t last_case[SCALAR_OPS] = {
-#define S1(op, name, R, A, formula)       [SCALAR_OP_##op] = SCALAR_##name,
-#define S2(op, name, R, A, B, formula)    [SCALAR_OP_##op] = SCALAR_##name,
-#define S3(op, name, R, A, B, C, formula) [SCALAR_OP_##op] = SCALAR_##name,
+#define S1(op, name, R, A, formula)          [SCALAR_OP_##op] = SCALAR_##name,
+#define S2(op, name, R, A, B, formula)       [SCALAR_OP_##op] = SCALAR_##name,
+#define S3(op, name, R, A, B, C, formula)    [SCALAR_OP_##op] = SCALAR_##name,
+#define S4(op, name, R, A, B, C, E, formula) [SCALAR_OP_##op] = SCALAR_##name,
 #include "base/scalar.def"
 };
 #pragma GCC diagnostic pop

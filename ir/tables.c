@@ -20,9 +20,10 @@ const struct ir_op_info ir_op_info[IR_OPS] = {
 #define SCALAR_OP(op, letters, says)                                                                         \
     [IR_##op].text = #op, [IR_##op].meaning = says, [IR_##op].latency = IR_LAT_ALU,                          \
     [IR_##op].flags = SCALAR_FLAGS(letters),
-#define S1(op, name, R, A, formula)       [IR_##op].argc = 1,
-#define S2(op, name, R, A, B, formula)    [IR_##op].argc = 2,
-#define S3(op, name, R, A, B, C, formula) [IR_##op].argc = 3,
+#define S1(op, name, R, A, formula)          [IR_##op].argc = 1,
+#define S2(op, name, R, A, B, formula)       [IR_##op].argc = 2,
+#define S3(op, name, R, A, B, C, formula)    [IR_##op].argc = 3,
+#define S4(op, name, R, A, B, C, E, formula) [IR_##op].argc = 4,
 #include "base/scalar.def"
 #define IR_OP(op, name, rule, count, immediate, class, letters, says)                                        \
     [IR_##op] = {.text = name, .meaning = says, .types = rule, .argc = count, .imm = IR_IMM_##immediate,     \

@@ -83,8 +83,8 @@ static struct fact partly_known(struct sccp *s, ir_ref r)
 static void visit_value(struct sccp *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->f, r);
-    scalar_bits args[3], result;
-    bool varying = ins->argc == 0 || ins->argc > 3;
+    scalar_bits args[SCALAR_MAX_ARGS], result;
+    bool varying = ins->argc == 0 || ins->argc > SCALAR_MAX_ARGS;
     for (uint32_t i = 0; i < ins->argc && !varying; i++) {
         struct fact f = fact_of(s, ins->args[i]);
         if (f.level == UNKNOWN)

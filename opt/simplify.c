@@ -11,8 +11,8 @@ struct view {
     ir_ref              r;
     bool               *changed;
     struct ir_ins       ins;         /* a copy: constants made meanwhile move the instructions */
-    bool                is_const[3];
-    scalar_bits         bits[3];
+    bool                is_const[SCALAR_MAX_ARGS];
+    scalar_bits         bits[SCALAR_MAX_ARGS];
 };
 
 bool opt_fold(const struct ir_function *f, ir_ref r, const scalar_bits *args, scalar_bits *result)
@@ -23,7 +23,7 @@ bool opt_fold(const struct ir_function *f, ir_ref r, const scalar_bits *args, sc
     else if (ins->op == IR_ptrcast)
         *result = args[0];
     else if (ir_is_pure(ins->op))
-        *result = scalar_evaluate(ir_scalar_case(f, r), args[0], ins->argc > 1 ? args[1] : 0, ins->argc > 2 ? args[2] : 0);
+        *result = scalar_evaluate(ir_scalar_case(f, r), args);
     else
         return false;
     return true;
@@ -424,7 +424,7 @@ ir_ref opt_simplify(struct ir_function *f, ir_ref r, bool *changed)
 {
     struct view v = {.f = f, .r = r, .changed = changed, .ins = *ir_at(f, r)};
     scalar_bits result;
-    if (v.ins.argc == 0 || v.ins.argc > 3)
+    if (v.ins.argc == 0 || v.ins.argc > SCALAR_MAX_ARGS)
         return 0;
     for (uint32_t i = 0; i < v.ins.argc; i++)
         v.is_const[i] = ir_is_const(f, v.ins.args[i], &v.bits[i]);

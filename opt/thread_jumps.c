@@ -101,7 +101,7 @@ static void run_body(struct thread *t, const struct ir_edge *in)
     t->count = 0;
     for ir_each_ins(r, t->f, t->block) {
         const struct ir_ins *ins = ir_at(t->f, r);
-        scalar_bits args[3], bits;
+        scalar_bits args[SCALAR_MAX_ARGS], bits;
         bool known = ir_is_pure(ins->op);
         for (uint32_t i = 0; known && i < ins->argc; i++)
             known = value_for(t, in, ins->args[i], &args[i]);

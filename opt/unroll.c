@@ -29,7 +29,7 @@ static bool run_value(const struct runner *x, ir_ref r, unsigned depth, scalar_b
 {
     const struct ir_function *f = x->u->f;
     const struct ir_ins *ins = ir_at(f, r);
-    scalar_bits args[3];
+    scalar_bits args[SCALAR_MAX_ARGS];
     if (ir_is_const(f, r, bits))
         return true;
     if (ins->op == IR_param && ins->block == x->header) {

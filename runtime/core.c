@@ -70,6 +70,7 @@ enum { LANES = CORE_LANES };
 #define S1(op, name, R, A, formula) LANE_ROWS(name, V)
 #define S2(op, name, R, A, B, formula) LANE_ROWS(name, V) BRANCH_ROWS_##R(name)
 #define S3(op, name, R, A, B, C, formula) LANE_ROWS(name, V)
+#define S4(op, name, R, A, B, C, E, formula) LANE_ROWS(name, V)
 static const struct rt_op partial_table[BC_OPS] = {
     COMMON_ROWS
 #include "backend/bytecode/bytecode.def"
@@ -83,6 +84,7 @@ static const struct rt_op partial_table[BC_OPS] = {
 #define S1(op, name, R, A, formula) LANE_ROWS(name, T)
 #define S2(op, name, R, A, B, formula) LANE_ROWS(name, T) BRANCH_ROWS_##R(name)
 #define S3(op, name, R, A, B, C, formula) LANE_ROWS(name, T)
+#define S4(op, name, R, A, B, C, E, formula) LANE_ROWS(name, T)
 static const struct rt_op brief_table[BC_OPS] = {
     COMMON_ROWS
 #include "backend/bytecode/bytecode.def"
@@ -94,6 +96,7 @@ static const struct rt_op brief_table[BC_OPS] = {
 #define S1(op, name, R, A, formula) LANE_ROWS(name, T)
 #define S2(op, name, R, A, B, formula) LANE_ROWS(name, T) BRANCH_ROWS_##R(name)
 #define S3(op, name, R, A, B, C, formula) LANE_ROWS(name, T)
+#define S4(op, name, R, A, B, C, E, formula) LANE_ROWS(name, T)
 static const struct rt_op full_table[BC_OPS] = {
     COMMON_ROWS
 #include "backend/bytecode/bytecode.def"

@@ -32,7 +32,7 @@ static inline bool is_slow(enum scalar_op op)
     _Pragma("GCC unroll 1") for (unsigned c = 0; c < LANES / (n); c++)                                       \
         if ((active) >> c * (n) & UINT64_MAX >> (64 - (n)))
 
-/* The T_ and V_ handlers of one case; FETCH declares a, b, c of lane i. A chunk of the result at a time. */
+/* The T_ and V_ handlers of one case; FETCH declares a, b, c, e of lane i. A chunk of the result at a time. */
 #define LANE_HANDLERS(op, name, R, POINTERS, FETCH, formula)                                                 \
     HANDLER(T_##name)                                                                                        \
     {                                                                                                        \
@@ -86,12 +86,15 @@ static inline bool is_slow(enum scalar_op op)
 #define FETCH_1(A) scalar_ctype_##A a = x[i];
 #define FETCH_2(A, B) FETCH_1(A) scalar_ctype_##B b = y[i];
 #define FETCH_3(A, B, C) FETCH_2(A, B) scalar_ctype_##C c = z[i];
+#define FETCH_4(A, B, C, E) FETCH_3(A, B, C) scalar_ctype_##E e = u[i];
 #define POINTERS_1(A) const scalar_ctype_##A *x = LANES_OF_##A(pc->a);
 #define POINTERS_2(A, B) POINTERS_1(A) const scalar_ctype_##B *y = LANES_OF_##B(pc->b);
 #define POINTERS_3(A, B, C) POINTERS_2(A, B) const scalar_ctype_##C *z = LANES_OF_##C(pc->c);
+#define POINTERS_4(A, B, C, E) POINTERS_3(A, B, C) const scalar_ctype_##E *u = LANES_OF_##E(pc->e);
 #define SCALAR_1(A) scalar_ctype_##A a = GET_##A(S[pc->a]);
 #define SCALAR_2(A, B) SCALAR_1(A) scalar_ctype_##B b = GET_##B(S[pc->b]);
 #define SCALAR_3(A, B, C) SCALAR_2(A, B) scalar_ctype_##C c = GET_##C(S[pc->c]);
+#define SCALAR_4(A, B, C, E) SCALAR_3(A, B, C) scalar_ctype_##E e = GET_##E(S[pc->e]);
 
 /* Cases whose operands or results are lane masks. */
 #define MASK_HANDLERS(name, value)                                                                           \
@@ -285,6 +288,9 @@ static inline uint32_t lane_srem32(uint32_t a, uint32_t b)
     BINARY_##R(op, name, A, B, formula) SCALAR_HANDLER(name, R, SCALAR_2(A, B), formula)
 #define S3(op, name, R, A, B, C, formula)                                                                    \
     TERNARY_##A(op, name, R, B, C, formula) SCALAR_HANDLER(name, R, SCALAR_3(A, B, C), formula)
+#define S4(op, name, R, A, B, C, E, formula)                                                                 \
+    LANE_HANDLERS(op, name, R, POINTERS_4(A, B, C, E), FETCH_4(A, B, C, E), formula)                         \
+    SCALAR_HANDLER(name, R, SCALAR_4(A, B, C, E), formula)
 #include "base/scalar.def"
 #undef scalar_udiv32
 #undef scalar_sdiv32

@@ -39,7 +39,7 @@ void rt_scan(struct rt_warp *w, const struct bc_ins *ins)
     scalar_bits sum = 0;
     for rt_each_lane (i, w->active) {
         scalar_bits x = wide ? rt_w(w, ins->a)[i] : rt_v(w, ins->a)[i];
-        sum = i == first ? x : scalar_evaluate(add, sum, x, 0);
+        sum = i == first ? x : scalar_evaluate(add, (scalar_bits[]){sum, x});
         if (wide)
             rt_w(w, ins->d)[i] = sum;
         else

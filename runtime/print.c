@@ -46,8 +46,8 @@ static struct field read_field(const struct bc_conversion *c)
 static int64_t as_integer(scalar_bits bits, enum bc_value type, bool is_signed)
 {
     switch (type) {
-    case BC_F32: return i64(scalar_evaluate(SCALAR_ftosi_FL, bits, 0, 0));
-    case BC_F64: return i64(scalar_evaluate(SCALAR_ftosi_DL, bits, 0, 0));
+    case BC_F32: return i64(scalar_evaluate(SCALAR_ftosi_FL, &bits));
+    case BC_F64: return i64(scalar_evaluate(SCALAR_ftosi_DL, &bits));
     case BC_I64: return i64(bits);
     default:     return is_signed ? i32((uint32_t)bits) : (int64_t)(uint32_t)bits;
     }

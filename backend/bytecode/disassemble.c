@@ -102,14 +102,14 @@ static void show_indexed(struct listing *l, const char *operands, const struct b
                 ins->c, (int32_t)ins->imm);
 }
 
-/* Registers and numbers of fields d, a, b, c, then imm and the token. */
+/* Registers and numbers of fields d, a, b, c and e, then imm and the token. */
 static void show_fields(struct listing *l, const char *operands, const struct bc_ins *ins)
 {
-    const uint16_t fields[] = {ins->d, ins->a, ins->b, ins->c};
+    const uint16_t fields[] = {ins->d, ins->a, ins->b, ins->c, ins->e};
     const char *separator = "";
     for (unsigned i = 0; i < COUNT(fields); i++) {
         char letter = operands[i];
-        if (letter == '-' || (letter == 't' && fields[i] == BC_NO_TOKEN))
+        if (letter == '-' || letter == '@' || (letter == 't' && (i == 4 || fields[i] == BC_NO_TOKEN)))
             continue;
         text_addz(l->out, separator);
         if (letter != '#')

@@ -43,9 +43,10 @@
 
 enum bc_op {
 #define FORMS(name) BC_V_##name, BC_T_##name, BC_S_##name, BC_B_##name, BC_C_##name,
-#define S1(op, name, R, A, formula)       FORMS(name)
-#define S2(op, name, R, A, B, formula)    FORMS(name)
-#define S3(op, name, R, A, B, C, formula) FORMS(name)
+#define S1(op, name, R, A, formula)          FORMS(name)
+#define S2(op, name, R, A, B, formula)       FORMS(name)
+#define S3(op, name, R, A, B, C, formula)    FORMS(name)
+#define S4(op, name, R, A, B, C, E, formula) FORMS(name)
 #include "base/scalar.def"
 #undef FORMS
 #define BC(name, operands, meaning) BC_##name,
@@ -78,7 +79,7 @@ enum bc_block_flag { BC_MEET = 1, BC_RETURN = 2 };
 struct bc_ins {
     uint16_t op;
     uint16_t d, a, b, c;
-    uint16_t e;                 /* row of the site table, or token register (see operands in bytecode.def) */
+    uint16_t e;                 /* row of the site table, token register or fourth operand (see bytecode.def) */
     uint32_t imm;               /* code indices, table indices, byte offsets (added modulo 2^32) */
 };
 /* The word after a branch (op BC_branch); targets are code indices of block words; yes != no. */

@@ -195,7 +195,7 @@ static bool select_fused(struct be_selector *s, const struct ir_ins *branch)
     bool scalar = be_all_uniform(s, compare);
     if (!bc_is_comparison(which) || (!scalar && s->scalars[condition]))
         return false;
-    uint32_t regs[3];
+    uint32_t regs[SCALAR_MAX_ARGS];
     be_take_operands(s, compare, scalar, regs);
     struct be_word *w =
         be_put(s, bc_scalar_op(which, scalar ? BC_FORM_C : BC_FORM_B), 0, regs[0], regs[1], 0);

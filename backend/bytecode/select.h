@@ -50,7 +50,7 @@ bool be_may_share(const struct be_selector *s, ir_ref param, ir_ref argument, ui
 ir_ref be_strip_casts(const struct be_selector *s, ir_ref r);
 /* The operands in lanes or in scalars. */
 bool be_all_uniform(const struct be_selector *s, const struct ir_ins *ins);
-void be_take_operands(struct be_selector *s, const struct ir_ins *ins, bool scalar, uint32_t regs[3]);
+void be_take_operands(struct be_selector *s, const struct ir_ins *ins, bool scalar, uint32_t regs[SCALAR_MAX_ARGS]);
 
 void be_select_pure(struct be_selector *s, ir_ref r);        /* select_pure.c */
 void be_select_as(struct be_selector *s, ir_ref r, enum scalar_case which);

@@ -17,7 +17,7 @@ static bool all_invariant(const struct be_selector *s, const struct ir_ins *ins)
     return true;
 }
 
-void be_take_operands(struct be_selector *s, const struct ir_ins *ins, bool scalar, uint32_t regs[3])
+void be_take_operands(struct be_selector *s, const struct ir_ins *ins, bool scalar, uint32_t regs[SCALAR_MAX_ARGS])
 {
     for (uint32_t i = 0; i < ins->argc; i++)
         regs[i] = scalar ? be_scalar(s, ins->args[i]) : be_lanes(s, ins->args[i]);
@@ -26,11 +26,11 @@ void be_take_operands(struct be_selector *s, const struct ir_ins *ins, bool scal
 void be_select_as(struct be_selector *s, ir_ref r, enum scalar_case which)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
-    uint32_t regs[3] = {0};
+    uint32_t regs[SCALAR_MAX_ARGS] = {0};
     bool scalar = be_all_uniform(s, ins), invariant = scalar && all_invariant(s, ins);
     be_take_operands(s, ins, scalar, regs);
     uint32_t d = scalar ? be_define_scalar(s, r, invariant) : be_define(s, r);
-    be_put(s, bc_scalar_op(which, scalar ? BC_FORM_S : BC_FORM_V), d, regs[0], regs[1], 0)->c = regs[2];
+    be_put(s, bc_scalar_op(which, scalar ? BC_FORM_S : BC_FORM_V), d, regs[0], regs[1], regs[3])->c = regs[2];
     if (scalar)
         be_spread(s, r);
 }

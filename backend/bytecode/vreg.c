@@ -60,7 +60,7 @@ uint32_t be_uses(const struct be_function *f, const struct be_word *w, uint32_t 
         list[n++] = w->b;
     if (bc_is_read(operands[3]))
         list[n++] = w->c;
-    if (operands[4] == 't' && w->e)
+    if (bc_is_read(operands[4]) && w->e)
         list[n++] = w->e;
     if (w->op == BC_printf || w->op == BC_hostcall) {
         *more = f->operands.at + w->b;

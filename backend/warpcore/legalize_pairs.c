@@ -191,8 +191,8 @@ static ir_ref narrow_double(struct wc_legalizer *x, ir_ref r)
         return ins->args[0];
     if (!ir_is_const(x->f, r, &v))
         return r;
-    scalar_bits narrow = scalar_evaluate(SCALAR_ftrunc_DF, v, 0, 0);
-    bool same = scalar_evaluate(SCALAR_fext_FD, narrow, 0, 0) == v;
+    scalar_bits narrow = scalar_evaluate(SCALAR_ftrunc_DF, &v);
+    bool same = scalar_evaluate(SCALAR_fext_FD, &narrow) == v;
     return same ? ir_const(x->f, IR_TYPE_F32, narrow) : r;
 }
 

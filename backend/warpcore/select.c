@@ -275,6 +275,17 @@ static void select_product_sum(struct wc_selector *s, ir_ref r)
     wc_put(s, ins->op == IR_muladd ? WC_add_F : WC_sub_F, wc_define(s, r), turned ? c : product, turned ? product : c, 0);
 }
 
+/* Two products and their sum or difference, each rounded: three instructions. */
+static void select_two_products(struct wc_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    uint32_t x[4];
+    for (unsigned i = 0; i < COUNT(x); i++)
+        x[i] = wc_value(s, ins->args[i]);
+    uint32_t first = wc_make(s, WC_mul_F, x[0], x[1], 0), second = wc_make(s, WC_mul_F, x[2], x[3], 0);
+    wc_put(s, ins->op == IR_dot2 ? WC_add_F : WC_sub_F, wc_define(s, r), first, second, 0);
+}
+
 static void select_pure(struct wc_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
@@ -289,6 +300,8 @@ static void select_pure(struct wc_selector *s, ir_ref r)
         s->f->lo[r] = wc_value(s, ins->args[0]);
     else if (ins->op == IR_muladd || ins->op == IR_mulsub || ins->op == IR_submul)
         select_product_sum(s, r);
+    else if (ins->op == IR_dot2 || ins->op == IR_cross2)
+        select_two_products(s, r);
     else if (n == SCALAR_select_F)
         select_lane_operation(s, r, WC_select_I);
     else if (!select_with_number(s, r, n)) {

@@ -65,7 +65,7 @@ static void reduce(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
     uint32_t all = 0;
     for rt_each_lane (i, w->flow.active) {
         uint32_t x = w->r[pc->a][i];
-        all = i == first ? x : (uint32_t)scalar_evaluate(joins, all, x, 0);
+        all = i == first ? x : (uint32_t)scalar_evaluate(joins, (scalar_bits[]){all, x});
         if (scans)
             PUT(i, all);
     }
@@ -103,7 +103,7 @@ static uint32_t updated(unsigned n, uint32_t old, uint32_t b, uint32_t c)
     enum { XCHG = COUNT(cases), CAS };
     if (n == CAS)
         return old == b ? c : old;
-    return n == XCHG ? b : (uint32_t)scalar_evaluate((enum scalar_case)cases[n], old, b, 0);
+    return n == XCHG ? b : (uint32_t)scalar_evaluate((enum scalar_case)cases[n], (scalar_bits[]){old, b});
 }
 
 static uint32_t canonical(uint32_t x)
@@ -118,7 +118,7 @@ static uint32_t updated_float(unsigned n, uint32_t old, uint32_t b, uint32_t c)
     enum { XCHG = COUNT(cases), CAS };
     if (n == CAS)
         return old == canonical(b) ? canonical(c) : old;
-    return n == XCHG ? canonical(b) : (uint32_t)scalar_evaluate((enum scalar_case)cases[n], old, b, 0);
+    return n == XCHG ? canonical(b) : (uint32_t)scalar_evaluate((enum scalar_case)cases[n], (scalar_bits[]){old, b});
 }
 
 void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *base)

@@ -99,7 +99,7 @@ static bool step(struct machine *x, const struct ir_function *f, ir_ref r, const
 {
     const struct ir_ins *ins = ir_at(f, r);
     if (ir_is_pure(ins->op)) {
-        *v = scalar_evaluate(ir_scalar_case(f, r), a[0], a[1], a[2]);
+        *v = scalar_evaluate(ir_scalar_case(f, r), a);
         return true;
     }
     switch (ins->op) {

@@ -20,10 +20,10 @@ void doc_bytecode_operations(struct text *out)
                 bc_op_rows[op].meaning, NULL);
 }
 
-/* Every form of one comparison and one conversion stands for all. */
+/* Every form of a few cases stands for all: a comparison, a conversion, a choice of masks, one of four operands. */
 void doc_bytecode_forms(struct text *out)
 {
-    static const enum scalar_case examples[] = {SCALAR_slt_I, SCALAR_sext_IL, SCALAR_select_B};
+    static const enum scalar_case examples[] = {SCALAR_slt_I, SCALAR_sext_IL, SCALAR_select_B, SCALAR_dot2_D};
     char name[128], operands[128];
     doc_heading(out, "operation", "d a b c e imm", "of `base/scalar.def`", NULL);
     for (size_t i = 0; i < COUNT(examples); i++)

@@ -152,8 +152,9 @@ static scalar_bits arithmetic(unsigned op, unsigned type, scalar_bits a, scalar_
     }
 }
 
-static scalar_bits float_result(const struct scalar_case_info *c, scalar_bits a, scalar_bits b, scalar_bits d)
+static scalar_bits float_result(const struct scalar_case_info *c, const scalar_bits args[])
 {
+    scalar_bits a = args[0], b = args[1], d = args[2];
     unsigned    type = c->argument[0], w = width[c->result];
     long double x = value_of(type, a), y = value_of(type, b);
     switch ((enum scalar_op)c->op) {
@@ -182,6 +183,12 @@ static scalar_bits float_result(const struct scalar_case_info *c, scalar_bits a,
         return arithmetic(SCALAR_OP_sub, type, arithmetic(SCALAR_OP_mul, type, a, b), d);
     case SCALAR_OP_submul:
         return arithmetic(SCALAR_OP_sub, type, d, arithmetic(SCALAR_OP_mul, type, a, b));
+    case SCALAR_OP_dot2:
+        return arithmetic(SCALAR_OP_add, type, arithmetic(SCALAR_OP_mul, type, a, b),
+                          arithmetic(SCALAR_OP_mul, type, d, args[3]));
+    case SCALAR_OP_cross2:
+        return arithmetic(SCALAR_OP_sub, type, arithmetic(SCALAR_OP_mul, type, a, b),
+                          arithmetic(SCALAR_OP_mul, type, d, args[3]));
     case SCALAR_OP_fmin: return float_bits(type, lesser(x, y));
     case SCALAR_OP_fmax: return float_bits(type, -lesser(-x, -y));
     case SCALAR_OP_copysign: return float_bits(type, copysignl(x, y == y ? y : 1));
@@ -196,15 +203,15 @@ static scalar_bits float_result(const struct scalar_case_info *c, scalar_bits a,
     return 0;
 }
 
-static scalar_bits expected(const struct scalar_case_info *c, scalar_bits a, scalar_bits b, scalar_bits d)
+static scalar_bits expected(const struct scalar_case_info *c, const scalar_bits args[])
 {
     if (c->op == SCALAR_OP_select) {
-        scalar_bits chosen = a ? b : d;
+        scalar_bits chosen = args[0] ? args[1] : args[2];
         return is_float(c->result) ? float_bits(c->result, value_of(c->result, chosen)) : chosen;
     }
     if (is_float(c->argument[0]))
-        return float_result(c, a, b, d) & mask_of(c->result);
-    return (scalar_bits)integer_result(c, a, b) & mask_of(c->result);
+        return float_result(c, args) & mask_of(c->result);
+    return (scalar_bits)integer_result(c, args[0], args[1]) & mask_of(c->result);
 }
 
 /* ---- arguments ----------------------------------------------------------------------------------- */
@@ -330,13 +337,13 @@ static scalar_bits random_of(unsigned type)
     return x & mask_of(type);
 }
 
-static void check(enum scalar_case which, scalar_bits a, scalar_bits b, scalar_bits d)
+static void check(enum scalar_case which, const scalar_bits args[SCALAR_MAX_ARGS])
 {
     const struct scalar_case_info *c = &scalar_case_info[which];
-    scalar_bits wanted = expected(c, a, b, d), got = scalar_evaluate(which, a, b, d);
+    scalar_bits wanted = expected(c, args), got = scalar_evaluate(which, args);
     if (wanted != got)
-        fail_msg("%s(%#llx, %#llx, %#llx) is %#llx instead of %#llx", c->name, (long long)a, (long long)b,
-                 (long long)d, (long long)got, (long long)wanted);
+        fail_msg("%s(%#llx, %#llx, %#llx, %#llx) is %#llx instead of %#llx", c->name, (long long)args[0],
+                 (long long)args[1], (long long)args[2], (long long)args[3], (long long)got, (long long)wanted);
 }
 
 static bool is_own_function(unsigned op) /* tested in base_math.c */
@@ -344,12 +351,18 @@ static bool is_own_function(unsigned op) /* tested in base_math.c */
     return op >= SCALAR_OP_sin;
 }
 
+/* The first three go through all their edges (the third through some); a fourth takes any. */
+static unsigned fourth(unsigned n)
+{
+    return (unsigned)(random_bits() % n);
+}
+
 static void edge_values(void **unused)
 {
     UNUSED(unused);
     for (unsigned which = 0; which < SCALAR_CASES; which++) {
         const struct scalar_case_info *c = &scalar_case_info[which];
-        unsigned n[3] = {1, 1, 1};
+        unsigned n[SCALAR_MAX_ARGS] = {1, 1, 1, 1};
         for (unsigned k = 0; k < c->arity; k++)
             n[k] = edges(c->argument[k]);
         if (is_own_function(c->op))
@@ -357,7 +370,8 @@ static void edge_values(void **unused)
         for (unsigned i = 0; i < n[0]; i++)
             for (unsigned j = 0; j < n[1]; j++)
                 for (unsigned k = 0; k < n[2]; k += c->argument[2] == SCALAR_F || c->argument[2] == SCALAR_D ? 7 : 1)
-                    check(which, edge(c->argument[0], i), edge(c->argument[1], j), edge(c->argument[2], k));
+                    check(which, (scalar_bits[]){edge(c->argument[0], i), edge(c->argument[1], j),
+                                                 edge(c->argument[2], k), edge(c->argument[3], fourth(n[3]))});
     }
 }
 
@@ -369,7 +383,8 @@ static void random_values(void **unused)
         if (is_own_function(c->op))
             continue;
         for (int i = c->op == SCALAR_OP_fma ? 200000 : 5000; i > 0; i--)
-            check(which, random_of(c->argument[0]), random_of(c->argument[1]), random_of(c->argument[2]));
+            check(which, (scalar_bits[]){random_of(c->argument[0]), random_of(c->argument[1]),
+                                         random_of(c->argument[2]), random_of(c->argument[3])});
     }
 }
 
@@ -398,7 +413,7 @@ static void commutative_operations(void **unused)
             unsigned    n = edges(c->argument[0]);
             scalar_bits a = edge(c->argument[0], (unsigned)(random_bits() % n)),
                         b = edge(c->argument[0], i % n);
-            assert_int_equal(scalar_evaluate(which, a, b, 0), scalar_evaluate(which, b, a, 0));
+            assert_int_equal(scalar_evaluate(which, (scalar_bits[]){a, b}), scalar_evaluate(which, (scalar_bits[]){b, a}));
         }
     }
 }
@@ -406,10 +421,10 @@ static void commutative_operations(void **unused)
 static void nans_become_canonical(void **unused)
 {
     UNUSED(unused);
-    assert_int_equal(scalar_evaluate(SCALAR_select_F, 1, 0xffc12345, 0), SCALAR_NAN_F32);
-    assert_int_equal(scalar_evaluate(SCALAR_neg_D, SCALAR_NAN_F64, 0, 0), SCALAR_NAN_F64);
-    assert_int_equal(scalar_evaluate(SCALAR_bits_LD, 0xfff8000000000001, 0, 0), SCALAR_NAN_F64);
-    assert_int_equal(scalar_evaluate(SCALAR_fmax_F, 0x7fc12345, 0x7fc54321, 0), SCALAR_NAN_F32);
+    assert_int_equal(scalar_evaluate(SCALAR_select_F, (scalar_bits[]){1, 0xffc12345, 0}), SCALAR_NAN_F32);
+    assert_int_equal(scalar_evaluate(SCALAR_neg_D, (scalar_bits[]){SCALAR_NAN_F64}), SCALAR_NAN_F64);
+    assert_int_equal(scalar_evaluate(SCALAR_bits_LD, (scalar_bits[]){0xfff8000000000001}), SCALAR_NAN_F64);
+    assert_int_equal(scalar_evaluate(SCALAR_fmax_F, (scalar_bits[]){0x7fc12345, 0x7fc54321}), SCALAR_NAN_F32);
 }
 
 int main(void)

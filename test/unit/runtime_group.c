@@ -147,7 +147,7 @@ static uint64_t fold(enum scalar_case c, uint64_t group, unsigned last)
     for (unsigned i = 0; i <= last; i++) {
         if (!(group >> i & 1))
             continue;
-        r = first ? elements(0)[i] & mask : scalar_evaluate(c, r, elements(0)[i] & mask, 0);
+        r = first ? elements(0)[i] & mask : scalar_evaluate(c, (scalar_bits[]){r, elements(0)[i] & mask});
         first = false;
     }
     return r;
@@ -219,7 +219,7 @@ static void division_is_exact(void **state)
             set_division(round);
             assert_int_equal(kernc_run(kernc_module_kernel_at(module, 0), &l, NULL), KERNC_OK);
             for (unsigned i = 0; i < LANES; i++)
-                assert_int_equal((uint32_t)elements(3)[i], scalar_evaluate(cases[c], elements(0)[i], elements(1)[i], 0));
+                assert_int_equal((uint32_t)elements(3)[i], scalar_evaluate(cases[c], (scalar_bits[]){elements(0)[i], elements(1)[i]}));
         }
         kernc_module_free(module);
     }

@@ -12,7 +12,7 @@
 enum { LANES = 64, KEPT = 0x5a5a5a5a };
 
 static kernc_context *context;
-static kernc_buffer  *operands[3], *masks, *results;
+static kernc_buffer  *operands[SCALAR_MAX_ARGS], *masks, *results;
 
 /* ---- inputs ------------------------------------------------------------------------------------------ */
 
@@ -23,7 +23,7 @@ static uint64_t sample(enum scalar_type type, unsigned i, unsigned operand)
     static const uint64_t words[] = {0, 1, UINT64_MAX, (uint64_t)1 << 63, INT64_MAX, 0x80000000, 0x7fffffff, 0xffffffff,
                                      31, 32, 33, 63, 64, 7};
     static const double doubles[] = {0, -0.0, 1, -1, 1e300, -1e300, 0.5, 1.5, 2.5, -2.5, 4294967295.5, 9.3e18, 1e-310};
-    uint64_t mix = hash_mix(i * 3 + operand, 0x9e3779b97f4a7c15u);
+    uint64_t mix = hash_mix(i * SCALAR_MAX_ARGS + operand, 0x9e3779b97f4a7c15u);
     if (i * 7 % 5 == 4)
         return type == SCALAR_B ? mix & 1 : type == SCALAR_I || type == SCALAR_F ? (uint32_t)mix : mix;
     unsigned pick = i + operand * (i / 8 + 1);
@@ -46,9 +46,11 @@ static bool same(enum scalar_type type, uint64_t a, uint64_t b)
     return a == b;
 }
 
-/* ---- programs: out[lane] = op(a[lane], b[lane], c[lane]), elements 8 bytes apart --------------------- */
+/* ---- programs: out[lane] = op(a[lane], b[lane], c[lane], e[lane]), elements 8 bytes apart ------------- */
 
-/* Registers: v0 lane; s0 s1 s2 operands, s3 masks, s4 results, s5 one. Values in m1 m2 m3 -> m4, v2 v4 v6 -> v8. */
+/* Registers: v0 lane; s0 s1 s2 s3 operands, then as named; from s8 on values. Values in m1 m2 m3 m4 -> m5,
+ * v2 v4 v6 v8 -> v10, s8 s9 s10 s11 -> s12. */
+enum { MASKS = SCALAR_MAX_ARGS, OUT, ONE, TRUTH = 6, VALUES = 8, RESULT = SCALAR_MAX_ARGS };
 static unsigned value_register(enum scalar_type type, unsigned i)
 {
     return type == SCALAR_B ? 1 + i : 2 + 2 * i;
@@ -67,17 +69,17 @@ static void load(struct maker *m, enum scalar_type type, unsigned reg, unsigned 
 static void store(struct maker *m, enum scalar_type type, unsigned reg)
 {
     enum bc_op op = type == SCALAR_B ? BC_stx_gb : type == SCALAR_I || type == SCALAR_F ? BC_stx_g32 : BC_stx_g64;
-    make(m, op, .d = (uint16_t)reg, .a = 0, .b = 4, .c = 3, .e = make_site(m, BC_SITE_GLOBAL));
+    make(m, op, .d = (uint16_t)reg, .a = 0, .b = OUT, .c = 3, .e = make_site(m, BC_SITE_GLOBAL));
 }
 
 static struct maker begin(void)
 {
-    static const char *const names[] = {"a", "b", "c", "mask", "out"};
+    static const char *const names[] = {"a", "b", "c", "e", "mask", "out"};
     struct maker m = make_program(16, 8, 16);
     for (unsigned i = 0; i < COUNT(names); i++)
         make_fill(&m, BC_FROM_PARAM, BC_KIND_S, i, make_param(&m, names[i], BC_PTR));
     make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, 0, BC_SPECIAL_LANE);
-    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, 5, 1);
+    make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, ONE, 1);
     make_block(&m, 0);
     return m;
 }
@@ -88,15 +90,16 @@ static kernc_module *lane_program(const struct scalar_case_info *info, enum bc_o
     struct maker m = begin();
     for (unsigned i = 0; i < info->arity; i++)
         load(&m, info->argument[i], value_register(info->argument[i], i), i);
-    unsigned d = value_register(info->result, 3);
-    load(&m, info->result, d, 4);
-    load(&m, SCALAR_B, 0, 3);
+    unsigned d = value_register(info->result, RESULT);
+    load(&m, info->result, d, OUT);
+    load(&m, SCALAR_B, 0, MASKS);
     make(&m, BC_br, .a = 0);
     uint32_t branch = make_branch(&m, 0, 0, 0);
     uint32_t then = make_block(&m, 0);
-    make(&m, op, .d = (uint16_t)d, .a = (uint16_t)value_register(info->argument[0], 0),
-         .b = info->arity > 1 ? (uint16_t)value_register(info->argument[1], 1) : 0,
-         .c = info->arity > 2 ? (uint16_t)value_register(info->argument[2], 2) : 0);
+    uint16_t x[SCALAR_MAX_ARGS] = {0};
+    for (unsigned i = 0; i < info->arity; i++)
+        x[i] = (uint16_t)value_register(info->argument[i], i);
+    make(&m, op, .d = (uint16_t)d, .a = x[0], .b = x[1], .c = x[2], .e = x[3]);
     if (temporary)
         store(&m, info->result, d);
     uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_MEET);
@@ -118,17 +121,18 @@ static kernc_module *branch_program(const struct scalar_case_info *info, enum bc
             load(&m, info->argument[i], value_register(info->argument[i], i), i);
         else
             make(&m, info->argument[i] == SCALAR_B ? BC_ldu_gb : info->argument[i] == SCALAR_I || info->argument[i] == SCALAR_F ? BC_ldu_g32 : BC_ldu_g64,
-                 .d = (uint16_t)(8 + i), .a = (uint16_t)i, .e = make_site(&m, BC_SITE_GLOBAL));
+                 .d = (uint16_t)(VALUES + i), .a = (uint16_t)i, .e = make_site(&m, BC_SITE_GLOBAL));
     }
-    make(&m, BC_splat_m, .d = 5, .a = 5);
-    make(&m, bc_scalar_op(SCALAR_xor_B, BC_FORM_V), .d = 4, .a = 5, .b = 5);
-    make(&m, op, .a = lanes ? (uint16_t)value_register(info->argument[0], 0) : 8,
-         .b = lanes ? (uint16_t)value_register(info->argument[1], 1) : 9);
+    uint16_t d = (uint16_t)value_register(SCALAR_B, RESULT);
+    make(&m, BC_splat_m, .d = TRUTH, .a = ONE);
+    make(&m, bc_scalar_op(SCALAR_xor_B, BC_FORM_V), .d = d, .a = TRUTH, .b = TRUTH);
+    make(&m, op, .a = lanes ? (uint16_t)value_register(info->argument[0], 0) : VALUES,
+         .b = lanes ? (uint16_t)value_register(info->argument[1], 1) : VALUES + 1);
     uint32_t branch = make_branch(&m, 0, 0, 0);
     uint32_t then = make_block(&m, 0);
-    make(&m, BC_spread_m, .d = 4, .a = 5);
+    make(&m, BC_spread_m, .d = d, .a = ONE);
     uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_MEET);
-    store(&m, SCALAR_B, 4);
+    store(&m, SCALAR_B, d);
     make(&m, BC_exit);
     m.p->code.at[jump].imm = join;
     branch_at(&m, branch)->yes = then;
@@ -142,11 +146,14 @@ static kernc_module *scalar_program(const struct scalar_case_info *info, enum bc
     struct maker m = begin();
     for (unsigned i = 0; i < info->arity; i++)
         make(&m, info->argument[i] == SCALAR_B ? BC_ldu_gb : info->argument[i] == SCALAR_I || info->argument[i] == SCALAR_F ? BC_ldu_g32 : BC_ldu_g64,
-             .d = (uint16_t)(8 + i), .a = (uint16_t)i, .e = make_site(&m, BC_SITE_GLOBAL));
-    make(&m, op, .d = 11, .a = 8, .b = info->arity > 1 ? 9 : 0, .c = info->arity > 2 ? 10 : 0);
+             .d = (uint16_t)(VALUES + i), .a = (uint16_t)i, .e = make_site(&m, BC_SITE_GLOBAL));
+    uint16_t x[SCALAR_MAX_ARGS] = {0};
+    for (unsigned i = 0; i < info->arity; i++)
+        x[i] = (uint16_t)(VALUES + i);
+    make(&m, op, .d = VALUES + RESULT, .a = x[0], .b = x[1], .c = x[2], .e = x[3]);
     enum bc_op splat = info->result == SCALAR_B ? BC_splat_m : info->result == SCALAR_I || info->result == SCALAR_F ? BC_splat_v : BC_splat_w;
-    unsigned d = value_register(info->result, 3);
-    make(&m, splat, .d = (uint16_t)d, .a = 11);
+    unsigned d = value_register(info->result, RESULT);
+    make(&m, splat, .d = (uint16_t)d, .a = VALUES + RESULT);
     store(&m, info->result, d);
     make(&m, BC_exit);
     return make_finish(&m, context);
@@ -157,8 +164,8 @@ static kernc_module *scalar_program(const struct scalar_case_info *info, enum bc
 static void launch(kernc_module *module, uint32_t lanes, const char *isa)
 {
     kernc_argument args[] = {kernc_arg_buffer(NULL, operands[0]), kernc_arg_buffer(NULL, operands[1]),
-                             kernc_arg_buffer(NULL, operands[2]), kernc_arg_buffer(NULL, masks),
-                             kernc_arg_buffer(NULL, results)};
+                             kernc_arg_buffer(NULL, operands[2]), kernc_arg_buffer(NULL, operands[3]),
+                             kernc_arg_buffer(NULL, masks), kernc_arg_buffer(NULL, results)};
     kernc_launch l = {.size = sizeof l, .block = {lanes}, .warp = lanes, .args = args, .arg_count = COUNT(args), .isa = isa};
     if (kernc_run(kernc_module_kernel_at(module, 0), &l, NULL) != KERNC_OK)
         fail_msg("%s", kernc_error_text(context));
@@ -171,7 +178,10 @@ static uint64_t *elements(kernc_buffer *b)
 
 static uint64_t wanted(enum scalar_case c, unsigned lane)
 {
-    return scalar_evaluate(c, elements(operands[0])[lane], elements(operands[1])[lane], elements(operands[2])[lane]);
+    scalar_bits args[SCALAR_MAX_ARGS];
+    for (unsigned o = 0; o < SCALAR_MAX_ARGS; o++)
+        args[o] = elements(operands[o])[lane];
+    return scalar_evaluate(c, args);
 }
 
 static uint64_t cut(enum scalar_type type, uint64_t bits)
@@ -182,7 +192,7 @@ static uint64_t cut(enum scalar_type type, uint64_t bits)
 static void set_inputs(const struct scalar_case_info *info, unsigned shift, bool all)
 {
     for (unsigned i = 0; i < LANES; i++) {
-        for (unsigned o = 0; o < 3; o++)
+        for (unsigned o = 0; o < SCALAR_MAX_ARGS; o++)
             elements(operands[o])[i] = o < info->arity ? sample(info->argument[o], i + shift, o) : 0;
         elements(masks)[i] = all || i % 3 == 1;
         elements(results)[i] = info->result == SCALAR_B ? i & 1 : KEPT;
@@ -197,10 +207,10 @@ static void check_lanes(enum scalar_case c, const char *form, uint32_t lanes, co
         uint64_t kept = info->result == SCALAR_B ? i & 1 : KEPT;
         uint64_t want = cut(info->result, active ? wanted(c, i) : kept), got = cut(info->result, elements(results)[i]);
         if (!same(info->result, want, got))
-            fail_msg("%s%s %u lanes %s: lane %u (%s) of %llx %llx %llx gives %llx, not %llx", form, info->name, lanes, isa, i,
+            fail_msg("%s%s %u lanes %s: lane %u (%s) of %llx %llx %llx %llx gives %llx, not %llx", form, info->name, lanes, isa, i,
                      active ? "active" : "not active", (unsigned long long)elements(operands[0])[i],
                      (unsigned long long)elements(operands[1])[i], (unsigned long long)elements(operands[2])[i],
-                     (unsigned long long)got, (unsigned long long)want);
+                     (unsigned long long)elements(operands[3])[i], (unsigned long long)got, (unsigned long long)want);
     }
 }
 
@@ -293,7 +303,7 @@ static int set_up(void **state)
 {
     UNUSED(state);
     bool good = kernc_context_create(NULL, &context) == KERNC_OK;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < SCALAR_MAX_ARGS; i++)
         good = good && kernc_buffer_create(context, LANES * 8, "operand", &operands[i]) == KERNC_OK;
     good = good && kernc_buffer_create(context, LANES * 8, "mask", &masks) == KERNC_OK;
     return good && kernc_buffer_create(context, LANES * 8, "out", &results) == KERNC_OK ? 0 : -1;

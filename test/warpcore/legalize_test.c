@@ -100,7 +100,7 @@ static void try_once(const struct ir_module *m, enum scalar_case n, const uint64
         if (info->argument[i] == SCALAR_L)
             args[count++] = whole[i] >> 32;
     }
-    uint64_t expected = scalar_evaluate(n, whole[0], whole[1], whole[2]);
+    uint64_t expected = scalar_evaluate(n, whole);
     struct evaluation e = evaluate(m->functions.at[0], args, 0, FUEL);
     if (!e.finished || e.result != expected)
         fail_msg("%s(%#" PRIx64 ", %#" PRIx64 ", %#" PRIx64 ") gives %#" PRIx64 ", not %#" PRIx64, info->name, whole[0],

@@ -21,12 +21,12 @@ static uint32_t wanted(const struct wc_ins *ins, const uint32_t *x)
 {
     const struct wc_op_info *info = &wc_op_info[ins->op];
     const struct scalar_case_info *row = &scalar_case_info[info->lane];
-    scalar_bits operand[3] = {0};
+    scalar_bits operand[SCALAR_MAX_ARGS] = {0};
     for (unsigned i = 0; i < row->arity; i++)
         operand[i] = row->argument[i] == SCALAR_B ? x[i] & 1 : x[i];
     if (info->major == WC_MAJOR_ALUI)
         operand[1] = (uint32_t)ins->imm;
-    return (uint32_t)scalar_evaluate((enum scalar_case)info->lane, operand[0], operand[1], operand[2]);
+    return (uint32_t)scalar_evaluate((enum scalar_case)info->lane, operand);
 }
 
 /* Register A + i, or the predicate of that number: in[i], lane by lane. The predicates are 1 to 4. */
