@@ -35,34 +35,47 @@ void be_select_as(struct be_selector *s, ir_ref r, enum scalar_case which)
         be_spread(s, r);
 }
 
-/* A product of floats in lanes that only this sum or difference reads is made part of it: operand `k`, or -1. */
-static int product_operand(const struct be_selector *s, const struct ir_ins *ins)
+/* Whether operand k is a product in lanes that only this sum or difference reads. */
+static bool is_own_product(const struct be_selector *s, const struct ir_ins *sum, unsigned k)
 {
-    if ((ins->op != IR_add && ins->op != IR_sub) || !ir_is_float((enum ir_type)ins->type))
-        return -1;
-    for (int k = 1; k >= 0; k--) {
-        const struct ir_ins *x = ir_at(s->ir, ins->args[k]);
-        if (x->op == IR_mul && x->block == ins->block && s->uses[ins->args[k]] == 1 && !be_uniform(s, ins->args[k]))
-            return k;
-    }
-    return -1;
+    ir_ref r = sum->args[k];
+    const struct ir_ins *x = ir_at(s->ir, r);
+    return x->op == IR_mul && x->block == sum->block && s->uses[r] == 1 && !be_uniform(s, r);
 }
 
+/* The operands of a sum or difference of floats that are such products: bit k stands for operand k. */
+static unsigned own_products(const struct be_selector *s, const struct ir_ins *ins)
+{
+    if ((ins->op != IR_add && ins->op != IR_sub) || !ir_is_float((enum ir_type)ins->type))
+        return 0;
+    return (unsigned)is_own_product(s, ins, 0) | (unsigned)is_own_product(s, ins, 1) << 1;
+}
+
+/* Products become part of their sum or difference; the factors come first. */
 static bool put_product_sum(struct be_selector *s, ir_ref r)
 {
+    static const uint16_t fused[][3][2] = {     /* by difference or not, own products - 1, width */
+        {{SCALAR_muladd_F, SCALAR_muladd_D}, {SCALAR_muladd_F, SCALAR_muladd_D}, {SCALAR_dot2_F, SCALAR_dot2_D}},
+        {{SCALAR_mulsub_F, SCALAR_mulsub_D}, {SCALAR_submul_F, SCALAR_submul_D}, {SCALAR_cross2_F, SCALAR_cross2_D}},
+    };
     const struct ir_ins *ins = ir_at(s->ir, r);
-    int k = product_operand(s, ins);
-    if (k < 0)
+    unsigned products = own_products(s, ins), n = 0, cycles = 0;
+    uint32_t x[SCALAR_MAX_ARGS] = {0};
+    if (!products)
         return false;
-    bool wide = ins->type == IR_TYPE_F64;
-    enum scalar_case which = ins->op == IR_add ? (wide ? SCALAR_muladd_D : SCALAR_muladd_F)
-                           : k == 0            ? (wide ? SCALAR_mulsub_D : SCALAR_mulsub_F)
-                                               : (wide ? SCALAR_submul_D : SCALAR_submul_F);
-    const struct ir_ins *product = ir_at(s->ir, ins->args[k]);
-    uint32_t a = be_lanes(s, product->args[0]), b = be_lanes(s, product->args[1]), c = be_lanes(s, ins->args[1 - k]);
-    struct be_word *w = be_put(s, bc_scalar_op(which, BC_FORM_V), be_define(s, r), a, b, 0);
-    w->c = c;
-    w->cycles = (uint8_t)(w->cycles + be_latency[ir_latency_of(s->ir, ins->args[k])]);
+    for (unsigned k = 0; k < 2; k++)
+        if (products >> k & 1) {
+            const struct ir_ins *product = ir_at(s->ir, ins->args[k]);
+            x[n++] = be_lanes(s, product->args[0]);
+            x[n++] = be_lanes(s, product->args[1]);
+            cycles += be_latency[ir_latency_of(s->ir, ins->args[k])];
+        }
+    if (n == 2)
+        x[n] = be_lanes(s, ins->args[products == 1]);
+    enum scalar_case which = (enum scalar_case)fused[ins->op == IR_sub][products - 1][ins->type == IR_TYPE_F64];
+    struct be_word *w = be_put(s, bc_scalar_op(which, BC_FORM_V), be_define(s, r), x[0], x[1], x[3]);
+    w->c = x[2];
+    w->cycles = (uint8_t)(w->cycles + cycles);
     return true;
 }
 
