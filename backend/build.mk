@@ -1,6 +1,7 @@
 # The format half (what a loader needs) stands on base alone; the code generators stand on ir as well.
 bytecode := backend/bytecode
-backend_format_SRC := $(addprefix $(bytecode)/,ops.c conversion.c stream.c stream_tables.c format.c verify.c verify_tables.c disassemble.c)
+backend_format_SRC := $(addprefix backend/,interface.c stream.c stream_tables.c)
+backend_format_SRC += $(addprefix $(bytecode)/,ops.c format.c verify.c verify_tables.c disassemble.c)
 warpcore := backend/warpcore
 backend_format_SRC += $(addprefix $(warpcore)/,isa.c image.c verify.c print.c)
 backend_format_SRC += $(addprefix $(warpcore)/,flow.c stack_bound.c)

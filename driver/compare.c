@@ -187,7 +187,7 @@ static const char *find_difference(struct comparison *x, const struct run *r, co
     if (row->status != x->reference_row.status)
         return row->error ? row->error : arena_printf(a, "ended well, the oracle did not: %s", x->reference_row.error);
     for (uint32_t i = 0; i < r->buffers.count; i++) {
-        const struct bc_param *p = r->buffers.at[i].param;
+        const struct be_param *p = r->buffers.at[i].param;
         size_t n = kernc_buffer_size(r->buffers.at[i].buffer), element = p->element_bytes ? p->element_bytes : 1;
         size_t at = first_difference(kernc_buffer_map(r->buffers.at[i].buffer),
                                      kernc_buffer_map(x->reference.buffers.at[i].buffer), n);

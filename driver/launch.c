@@ -1,4 +1,5 @@
 /* launch.c: see launch.h. */
+#include "backend/bytecode/program.h"
 #include "driver/launch.h"
 #include "driver/outputs.h"
 
@@ -251,7 +252,7 @@ static int api_failed(struct run *r)
     return fail_here(r, "%s", kernc_error_text(r->context));
 }
 
-static int make_buffer(struct run *r, const struct bc_param *p, const struct launch_value *v)
+static int make_buffer(struct run *r, const struct be_param *p, const struct launch_value *v)
 {
     void         *bytes = NULL;
     size_t        n = 0;
@@ -274,7 +275,7 @@ static int make_buffer(struct run *r, const struct bc_param *p, const struct lau
     return EXIT_OK;
 }
 
-static int make_number(struct run *r, const struct bc_param *p, const struct launch_value *v)
+static int make_number(struct run *r, const struct be_param *p, const struct launch_value *v)
 {
     uint64_t    bits;
     const char *problem = launch_make_scalar(v, (enum launch_element)p->element, &bits);
@@ -288,7 +289,7 @@ int launch_make_arguments(struct run *r)
 {
     int code = EXIT_OK;
     for (uint32_t i = 0; !code && i < r->param_count; i++) {
-        const struct bc_param        *p = &r->params[i];
+        const struct be_param        *p = &r->params[i];
         const struct launch_argument *a = find_argument(&r->launch, p->name);
         if (!a)
             code = fail_at_directive(r, "no value for argument %s (%s): --arg %s=%s", p->name, p->text, p->name,

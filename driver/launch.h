@@ -5,14 +5,14 @@
 #include "backend/warpcore/image.h"
 #include "driver/driver.h"
 
-struct launch_buffer { const struct bc_param *param; kernc_buffer *buffer; };
+struct launch_buffer { const struct be_param *param; kernc_buffer *buffer; };
 struct run {
     struct command       *command;
     const struct source  *source;       /* for messages about the directive; NULL: the input was no source */
     kernc_context        *context;
     kernc_module         *module;
     kernc_kernel         *kernel;
-    const struct bc_param *params;      /* of the kernel */
+    const struct be_param *params;      /* of the kernel */
     uint32_t              param_count;
     const struct launch  *directive;    /* NULL: the file has none for this kernel */
     struct launch         launch;       /* what holds in the end */

@@ -11,21 +11,21 @@ static const char *kind_name(kernc_argument_kind kind)
 }
 
 /* Whether an argument of this kind fits a parameter; its bits if so. */
-static bool argument_bits(const kernc_argument *a, const struct bc_param *p, uint64_t *bits)
+static bool argument_bits(const kernc_argument *a, const struct be_param *p, uint64_t *bits)
 {
-    uint64_t all = p->type == BC_I1 ? 1 : p->type == BC_I64 || p->type == BC_F64 ? UINT64_MAX : UINT32_MAX;
+    uint64_t all = p->type == BE_I1 ? 1 : p->type == BE_I64 || p->type == BE_F64 ? UINT64_MAX : UINT32_MAX;
     switch (a->kind) {
     case KERNC_ARG_BUFFER: *bits = kernc_buffer_address(a->value.buffer); return p->pointer;
     case KERNC_ARG_ADDRESS: *bits = a->value.address; return p->pointer;
-    case KERNC_ARG_BOOL: *bits = a->value.truth; return p->type == BC_I1;
+    case KERNC_ARG_BOOL: *bits = a->value.truth; return p->type == BE_I1;
     case KERNC_ARG_INT:
-        *bits = p->type == BC_I64 ? (uint64_t)(int64_t)a->value.i : (uint32_t)a->value.i;
-        return !p->pointer && (p->type == BC_I32 || p->type == BC_I64);
-    case KERNC_ARG_LONG: *bits = (uint64_t)a->value.l; return p->type == BC_I64;
+        *bits = p->type == BE_I64 ? (uint64_t)(int64_t)a->value.i : (uint32_t)a->value.i;
+        return !p->pointer && (p->type == BE_I32 || p->type == BE_I64);
+    case KERNC_ARG_LONG: *bits = (uint64_t)a->value.l; return p->type == BE_I64;
     case KERNC_ARG_FLOAT:
-        *bits = p->type == BC_F64 ? scalar_raw_f64(a->value.f) : scalar_raw_f32(a->value.f);
-        return p->type == BC_F32 || p->type == BC_F64;
-    case KERNC_ARG_DOUBLE: *bits = scalar_raw_f64(a->value.d); return p->type == BC_F64;
+        *bits = p->type == BE_F64 ? scalar_raw_f64(a->value.f) : scalar_raw_f32(a->value.f);
+        return p->type == BE_F32 || p->type == BE_F64;
+    case KERNC_ARG_DOUBLE: *bits = scalar_raw_f64(a->value.d); return p->type == BE_F64;
     case KERNC_ARG_BITS: *bits = a->value.bits; return (a->value.bits & ~all) == 0;
     }
     return false;
@@ -35,7 +35,7 @@ static kernc_status read_argument(const kernc_kernel *k, const kernc_argument *a
                                   uint64_t *bits)
 {
     kernc_context *c = k->module->context;
-    const struct bc_param *p = &k->params[position];
+    const struct be_param *p = &k->params[position];
     if (a->kind == KERNC_ARG_BUFFER && (!a->value.buffer || a->value.buffer->context != c))
         return rt_fail(c, KERNC_INVALID, "argument %s of kernel %s is no buffer of this context", p->name,
                        k->name);

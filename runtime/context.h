@@ -34,7 +34,7 @@ struct kernc_buffer {
 struct kernc_kernel {
     kernc_module *module;
     const char   *name;
-    const struct bc_param *params;
+    const struct be_param *params;
     uint32_t      param_count;
     const struct bc_kernel *code;        /* of a program; else NULL */
     const struct wc_kernel *entry;       /* of an image; else NULL */
@@ -99,7 +99,7 @@ struct rt_bad_access { char space; bool store, aligned; uint32_t address, bytes,
 void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char *text, size_t size);
 
 /* print.c. Adds one lane's text; operand(from, i) gives the bits of operand i < count, *type its type. */
-typedef scalar_bits rt_operand_function(const void *from, unsigned index, enum bc_value *type);
+typedef scalar_bits rt_operand_function(const void *from, unsigned index, enum be_value *type);
 void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand, const void *from);
 
 /* hostcall.c: finds and prepares the module's host functions; those missing trap when called. */

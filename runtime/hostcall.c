@@ -7,15 +7,15 @@
 
 #include <dlfcn.h>
 
-static ffi_type *type_of(enum bc_value v)
+static ffi_type *type_of(enum be_value v)
 {
     switch (v) {
-    case BC_I1:  return &ffi_type_uint8;
-    case BC_I32: return &ffi_type_uint32;
-    case BC_I64: return &ffi_type_uint64;
-    case BC_F32: return &ffi_type_float;
-    case BC_F64: return &ffi_type_double;
-    case BC_PTR: return &ffi_type_pointer;
+    case BE_I1:  return &ffi_type_uint8;
+    case BE_I32: return &ffi_type_uint32;
+    case BE_I64: return &ffi_type_uint64;
+    case BE_F32: return &ffi_type_float;
+    case BE_F64: return &ffi_type_double;
+    case BE_PTR: return &ffi_type_pointer;
     default:     return &ffi_type_void;
     }
 }
@@ -61,24 +61,24 @@ static union value argument(const struct rt_warp *w, struct bc_operand o, unsign
                                           : w->S[o.reg];
     union value v = {.i64 = 0};
     switch (o.type) {
-    case BC_I1:  v.i1 = bits & 1; break;
-    case BC_I64: case BC_F64: v.i64 = bits; break;
-    case BC_PTR: v.pointer = (uint32_t)bits ? w->global + (uint32_t)bits : NULL; break;
+    case BE_I1:  v.i1 = bits & 1; break;
+    case BE_I64: case BE_F64: v.i64 = bits; break;
+    case BE_PTR: v.pointer = (uint32_t)bits ? w->global + (uint32_t)bits : NULL; break;
     default:     v.i32 = (uint32_t)bits; break;
     }
     return v;
 }
 
-static void put_result(struct rt_warp *w, uint16_t d, enum bc_value type, const union value *v, unsigned lane)
+static void put_result(struct rt_warp *w, uint16_t d, enum be_value type, const union value *v, unsigned lane)
 {
     switch (type) {
-    case BC_VOID: break;
-    case BC_I1:
+    case BE_VOID: break;
+    case BE_I1:
         w->M[d] = (w->M[d] & ~((uint64_t)1 << lane)) | (uint64_t)((v->word & 0xff) != 0) << lane;
         break;
-    case BC_I64: case BC_F64: rt_w(w, d)[lane] = v->i64; break;
-    case BC_F32: rt_v(w, d)[lane] = v->i32; break;
-    case BC_PTR: rt_v(w, d)[lane] = v->pointer ? (uint32_t)((uint8_t *)v->pointer - w->global) : 0; break;
+    case BE_I64: case BE_F64: rt_w(w, d)[lane] = v->i64; break;
+    case BE_F32: rt_v(w, d)[lane] = v->i32; break;
+    case BE_PTR: rt_v(w, d)[lane] = v->pointer ? (uint32_t)((uint8_t *)v->pointer - w->global) : 0; break;
     default:     rt_v(w, d)[lane] = (uint32_t)v->word; break;
     }
 }

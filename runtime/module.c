@@ -210,7 +210,7 @@ bool kernc_kernel_parameter(const kernc_kernel *kernel, uint32_t index, kernc_pa
 {
     if (!kernel || !parameter || index >= kernel->param_count)
         return false;
-    const struct bc_param *p = &kernel->params[index];
+    const struct be_param *p = &kernel->params[index];
     *parameter = (kernc_parameter){p->name, p->text ? p->text : "", p->pointer, p->element_bytes};
     return true;
 }

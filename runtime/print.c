@@ -30,7 +30,7 @@ static const char *read_number(const char *at, int *n)
 }
 
 /* The conversion is well formed: its letter ends the loops. */
-static struct field read_field(const struct bc_conversion *c)
+static struct field read_field(const struct be_conversion *c)
 {
     struct field f = {.precision = -1};
     const char *at = c->start + 1;
@@ -43,27 +43,27 @@ static struct field read_field(const struct bc_conversion *c)
     return f;
 }
 
-static int64_t as_integer(scalar_bits bits, enum bc_value type, bool is_signed)
+static int64_t as_integer(scalar_bits bits, enum be_value type, bool is_signed)
 {
     switch (type) {
-    case BC_F32: return i64(scalar_evaluate(SCALAR_ftosi_FL, &bits));
-    case BC_F64: return i64(scalar_evaluate(SCALAR_ftosi_DL, &bits));
-    case BC_I64: return i64(bits);
+    case BE_F32: return i64(scalar_evaluate(SCALAR_ftosi_FL, &bits));
+    case BE_F64: return i64(scalar_evaluate(SCALAR_ftosi_DL, &bits));
+    case BE_I64: return i64(bits);
     default:     return is_signed ? i32((uint32_t)bits) : (int64_t)(uint32_t)bits;
     }
 }
 
-static double as_double(scalar_bits bits, enum bc_value type)
+static double as_double(scalar_bits bits, enum be_value type)
 {
     switch (type) {
-    case BC_F32: return scalar_from_f32((uint32_t)bits);
-    case BC_F64: return scalar_from_f64(bits);
-    case BC_I64: return (double)i64(bits);
+    case BE_F32: return scalar_from_f32((uint32_t)bits);
+    case BE_F64: return scalar_from_f64(bits);
+    case BE_I64: return (double)i64(bits);
     default:     return i32((uint32_t)bits);
     }
 }
 
-static void print_operand(struct text *t, const struct bc_conversion *c, scalar_bits bits, enum bc_value type)
+static void print_operand(struct text *t, const struct be_conversion *c, scalar_bits bits, enum be_value type)
 {
     struct field f = read_field(c);
     char format[24];
@@ -88,15 +88,15 @@ static void print_operand(struct text *t, const struct bc_conversion *c, scalar_
 void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand, const void *from)
 {
     const char *at = format->bytes, *end = at + format->length, *next;
-    struct bc_conversion c;
-    for (unsigned used = 0; (next = bc_conversion_next(at, end, &c)) != NULL; at = next) {
+    struct be_conversion c;
+    for (unsigned used = 0; (next = be_conversion_next(at, end, &c)) != NULL; at = next) {
         text_add(t, at, (size_t)(c.start - at));
         if (c.letter == '%')
             text_char(t, '%');
-        else if (c.type == BC_VOID)
+        else if (c.type == BE_VOID)
             text_add(t, c.start, c.length);
         else if (used < count) {
-            enum bc_value type;
+            enum be_value type;
             scalar_bits   bits = operand(from, used++, &type);
             print_operand(t, &c, bits, type);
         }
@@ -106,7 +106,7 @@ void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_o
 
 struct lane_operands { const struct rt_warp *w; const struct bc_operand *at; unsigned lane; };
 
-static scalar_bits lane_operand(const void *from, unsigned index, enum bc_value *type)
+static scalar_bits lane_operand(const void *from, unsigned index, enum be_value *type)
 {
     const struct lane_operands *o = from;
     *type = o->at[index].type;

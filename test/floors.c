@@ -17,20 +17,22 @@ static const struct floor { const char *folder, *below; } floors[] = {
     {"frontend/", "base/ ir/"},
     {"opt/", "base/ ir/"},
     {"backend/", "base/ ir/"},
-    {"backend/bytecode/program", "base/ backend/bytecode/program.h backend/bytecode/bytecode.def"},
+    {"backend/interface", "base/"},
+    {"backend/stream", "base/ backend/interface.h"},
+    {"backend/bytecode/program", "base/ backend/interface.h backend/bytecode/program.h backend/bytecode/bytecode.def"},
     {"backend/bytecode/bytecode.def", "base/"},
-#define WARPCORE_FORMAT "base/ backend/bytecode/program.h backend/warpcore/isa backend/warpcore/image.h "         \
+#define WARPCORE_FORMAT "base/ backend/interface.h backend/warpcore/isa backend/warpcore/image.h "                 \
                         "backend/warpcore/csr.def backend/warpcore/trap.def backend/warpcore/timing.def "           \
                         "backend/warpcore/modes.def"
 #define WARPCORE_FLOW "backend/warpcore/flow.h backend/warpcore/image_flow.h backend/warpcore/stack_bound.h "
     {"backend/warpcore/isa", WARPCORE_FORMAT},
-    {"backend/warpcore/image", "backend/bytecode/stream.h " WARPCORE_FLOW WARPCORE_FORMAT},
+    {"backend/warpcore/image", "backend/stream.h " WARPCORE_FLOW WARPCORE_FORMAT},
     {"backend/warpcore/verify", WARPCORE_FLOW WARPCORE_FORMAT},
     {"backend/warpcore/flow", WARPCORE_FORMAT},
     {"backend/warpcore/stack_bound", WARPCORE_FLOW WARPCORE_FORMAT},
     {"backend/warpcore/print", WARPCORE_FORMAT},
     {"include/", ""},
-    {"runtime/", "include/ backend/bytecode/bytecode.def " WARPCORE_FORMAT},
+    {"runtime/", "include/ backend/bytecode/bytecode.def backend/bytecode/program.h " WARPCORE_FORMAT},
     {"lib/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/"},
     {"fuzz/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/ lib/"},
     {"driver/", "base/ ir/ frontend/ opt/ backend/ runtime/ include/ lib/ fuzz/"},

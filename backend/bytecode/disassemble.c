@@ -150,7 +150,7 @@ static void show_branch_word(struct listing *l, const struct bc_branch *b)
 
 static char result_letter(const struct listing *l, const struct bc_ins *call)
 {
-    return "vwm"[bc_kind_of((enum bc_value)l->p->hosts.at[call->imm].result)];
+    return "vwm"[bc_kind_of((enum be_value)l->p->hosts.at[call->imm].result)];
 }
 
 static void show_word(struct listing *l, const struct bc_ins *ins)
@@ -164,7 +164,7 @@ static void show_word(struct listing *l, const struct bc_ins *ins)
     bare |= strspn(info->operands, "-@") == strlen(info->operands);
     text_printf(l->out, "%-*s", bare ? 0 : NAME_WIDTH, info->name);
     if (ins->op == BC_printf || ins->op == BC_hostcall) {
-        if (ins->op == BC_hostcall && l->p->hosts.at[ins->imm].result != BC_VOID)
+        if (ins->op == BC_hostcall && l->p->hosts.at[ins->imm].result != BE_VOID)
             text_printf(l->out, "%c%u, ", result_letter(l, ins), ins->d);
         show_imm(l, info->operands[5], ins->imm);
         show_operands(l, ins);

@@ -189,7 +189,7 @@ static void add_params(struct bc_program *p, struct bc_kernel *k, const struct i
 {
     for (uint32_t i = 0; i < info->params.count; i++) {
         const struct ir_param_info *x = &info->params.at[i];
-        vec_push(&p->arena, &k->params, ((struct bc_param){copy_string(p, x->name), copy_string(p, x->text),
+        vec_push(&p->arena, &k->params, ((struct be_param){copy_string(p, x->name), copy_string(p, x->text),
                  (uint8_t)be_value_type((enum ir_type)x->type), x->element, x->element_bytes,
                  ir_is_pointer((enum ir_type)x->type)}));
     }
@@ -243,8 +243,8 @@ static void relocate_word(const struct be_context *c, struct bc_ins *ins)
         if (file != BC_FILE_NONE && !(operands[i] == 't' && *fields[i] == BC_NO_TOKEN))
             *fields[i] = relocated(c, file, *fields[i]);
     }
-    if (ins->op == BC_hostcall && c->p->hosts.at[ins->imm].result != BC_VOID)
-        ins->d = relocated(c, be_file(bc_kind_of((enum bc_value)c->p->hosts.at[ins->imm].result)), ins->d);
+    if (ins->op == BC_hostcall && c->p->hosts.at[ins->imm].result != BE_VOID)
+        ins->d = relocated(c, be_file(bc_kind_of((enum be_value)c->p->hosts.at[ins->imm].result)), ins->d);
 }
 
 static void relocate(struct be_context *c)

@@ -102,7 +102,7 @@ struct be_function {
     VEC(struct be_fill)  fills;
     struct map           fill_index;
     u32_vec  operands;                       /* virtual registers that printf and host calls list */
-    VEC(uint8_t) operand_types;              /* beside them: enum bc_value */
+    VEC(uint8_t) operand_types;              /* beside them: enum be_value */
     uint32_t *params;                        /* virtual registers of the function's parameters, or 0 */
     uint32_t *allocas;                       /* addresses of ir allocas, by ir_ref */
     uint32_t result;                         /* virtual register; 0: none */
@@ -139,16 +139,16 @@ struct be_context {
 void be_error(struct be_context *c, const char *id, place at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-static inline enum bc_value be_value_type(enum ir_type t)
+static inline enum be_value be_value_type(enum ir_type t)
 {
     switch (t) {
-    case IR_TYPE_VOID: return BC_VOID;
-    case IR_TYPE_I1: return BC_I1;
-    case IR_TYPE_I32: return BC_I32;
-    case IR_TYPE_I64: return BC_I64;
-    case IR_TYPE_F32: return BC_F32;
-    case IR_TYPE_F64: return BC_F64;
-    default: return BC_PTR;
+    case IR_TYPE_VOID: return BE_VOID;
+    case IR_TYPE_I1: return BE_I1;
+    case IR_TYPE_I32: return BE_I32;
+    case IR_TYPE_I64: return BE_I64;
+    case IR_TYPE_F32: return BE_F32;
+    case IR_TYPE_F64: return BE_F64;
+    default: return BE_PTR;
     }
 }
 static inline enum bc_kind be_kind(enum ir_type t) { return bc_kind_of(be_value_type(t)); }

@@ -4,7 +4,8 @@
  * than misread), bytes of the body, hash of the body. The hash finds accidents; nothing relies on it, since
  * reading checks every length and bc_verify everything else.
  */
-#include "backend/bytecode/stream.h"
+#include "backend/bytecode/program.h"
+#include "backend/stream.h"
 
 #define VERSION 1
 

@@ -93,7 +93,7 @@ bool bc_is_convergent(enum bc_op op)
     return op >= BC_SCALAR_OPS && op != BC_call && bc_op_rows[op].operands[4] == 't';
 }
 
-enum bc_kind bc_kind_of(enum bc_value v)
+enum bc_kind bc_kind_of(enum be_value v)
 {
-    return v == BC_I1 ? BC_KIND_M : v == BC_I64 || v == BC_F64 ? BC_KIND_W : BC_KIND_V;
+    return v == BE_I1 ? BC_KIND_M : v == BE_I64 || v == BE_F64 ? BC_KIND_W : BC_KIND_V;
 }

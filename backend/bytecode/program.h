@@ -36,6 +36,7 @@
 #ifndef KERNC_PROGRAM_H
 #define KERNC_PROGRAM_H
 
+#include "backend/interface.h"
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/launch.h"
@@ -102,8 +103,7 @@ struct bc_case { int64_t value; uint32_t target; };
 struct bc_switch { uint32_t first, count, otherwise, meet, site; };      /* cases sorted by signed value */
 
 enum bc_kind { BC_KIND_V, BC_KIND_W, BC_KIND_M, BC_KIND_S };
-struct bc_operand { uint8_t type, kind; uint16_t reg; };     /* type: enum bc_value of the argument */
-enum bc_value { BC_VOID, BC_I1, BC_I32, BC_I64, BC_F32, BC_F64, BC_PTR };
+struct bc_operand { uint8_t type, kind; uint16_t reg; };     /* type: enum be_value of the argument */
 
 struct bc_host { const char *name; uint8_t result, argc; uint8_t args[64]; };
 struct bc_text { const char *bytes; uint32_t length; };
@@ -127,14 +127,13 @@ enum bc_source {
 };
 struct bc_fill { uint8_t source, kind; uint16_t reg; uint64_t value; };
 
-struct bc_param { const char *name, *text; uint8_t type, element; uint32_t element_bytes; bool pointer; };
 struct bc_kernel {
     const char *name;
     uint32_t    function;
     uint32_t    vectors, masks, scalars;   /* registers of each file, callees' included */
     uint32_t    private_bytes;             /* a lane's private memory, callees' included; a multiple of 16 */
     uint32_t    first_fill, fill_count;
-    VEC(struct bc_param) params;
+    VEC(struct be_param) params;
     uint32_t    line;
     bool        has_barrier;
 };
@@ -173,9 +172,6 @@ void bc_seal(const void *body, size_t n, struct text *out);
 struct bc_program *bc_read(const void *bytes, size_t n, const char **why);
 /* NULL, or why the program must not run (registers, targets, tables, operand kinds, fall-off). */
 const char *bc_verify(const struct bc_program *p, char *buffer, size_t size);
-/* Names and kinds that a reader of these tables relies on. */
-bool bc_param_is_good(const struct bc_param *p);
-bool bc_launch_is_good(const struct launch *l);
 void bc_disassemble(const struct bc_program *p, struct text *out);       /* -S, dumps */
 
 struct bc_op_info { const char *name, *operands, *meaning; };
@@ -206,17 +202,6 @@ static inline bool bc_is_read(char letter)
 {
     return bc_file_of(letter) != BC_FILE_NONE && !bc_is_written(letter);
 }
-enum bc_kind bc_kind_of(enum bc_value v);     /* of a value in lanes: M for i1, W for 64 bits, else V */
-
-/* The conversions of a printf format, in the C library's notation without * and %s. Gives the position
- * behind the next one, NULL if there is none: then the rest is plain text. What lies before `start` is
- * plain text too. */
-struct bc_conversion {
-    const char *start;
-    uint32_t    length;
-    char        letter;       /* d i u x X o c f F e E g G a A p, or '%'; 0: no conversion known here */
-    enum bc_value type;       /* of its operand; BC_VOID: takes none */
-};
-const char *bc_conversion_next(const char *at, const char *end, struct bc_conversion *c);
+enum bc_kind bc_kind_of(enum be_value v);     /* of a value in lanes: M for i1, W for 64 bits, else V */
 
 #endif

@@ -53,10 +53,10 @@ static bool check_hosts(struct verifier *v)
     const struct bc_program *p = v->p;
     for (uint32_t i = 0; i < p->hosts.count; i++) {
         const struct bc_host *h = &p->hosts.at[i];
-        if (!h->name || h->result > BC_PTR || h->argc > BC_MAX_OPERANDS)
+        if (!h->name || h->result > BE_PTR || h->argc > BC_MAX_OPERANDS)
             return verify_fail(v, "host function %u: bad name, result or number of parameters", i);
         for (unsigned a = 0; a < h->argc; a++)
-            if (h->args[a] == BC_VOID || h->args[a] > BC_PTR)
+            if (h->args[a] == BE_VOID || h->args[a] > BE_PTR)
                 return verify_fail(v, "host function %u: bad type of parameter %u", i, a);
     }
     return true;
@@ -159,7 +159,7 @@ static bool check_kernel(struct verifier *v, uint32_t i)
         if (!fill_in_file(k, &p->fills.at[f]) || !fill_has_source(v, k, &p->fills.at[f]))
             return verify_fail(v, "fill %u: bad register or source", f);
     for (uint32_t a = 0; a < k->params.count; a++)
-        if (!bc_param_is_good(&k->params.at[a]))
+        if (!be_param_is_good(&k->params.at[a]))
             return verify_fail(v, "kernel %u: bad parameter %u", i, a);
     return true;
 }
@@ -167,7 +167,7 @@ static bool check_kernel(struct verifier *v, uint32_t i)
 static bool check_launches(struct verifier *v)
 {
     for (uint32_t i = 0; i < v->p->launches.count; i++)
-        if (!bc_launch_is_good(&v->p->launches.at[i]))
+        if (!be_launch_is_good(&v->p->launches.at[i]))
             return verify_fail(v, "launch %u: a name is missing", i);
     return true;
 }
@@ -196,8 +196,8 @@ static bool check_operands(struct verifier *v, const struct bc_ins *ins)
         return verify_fail(v, "word %u: its operands are out of range", v->at);
     for (uint32_t i = 0; i < ins->a; i++) {
         const struct bc_operand *o = &p->operands.at[ins->b + i];
-        if (o->type == BC_VOID || o->type > BC_PTR
-            || (o->kind != BC_KIND_S && o->kind != bc_kind_of((enum bc_value)o->type)))
+        if (o->type == BE_VOID || o->type > BE_PTR
+            || (o->kind != BC_KIND_S && o->kind != bc_kind_of((enum be_value)o->type)))
             return verify_fail(v, "word %u: operand %u has a bad type or kind", v->at, i);
         if (!verify_register(v, "vwms"[o->kind], o->reg))
             return false;
@@ -211,12 +211,12 @@ bool verify_printf(struct verifier *v, const struct bc_ins *ins)
         return false;
     const struct bc_text *t = &v->p->texts.at[ins->imm];
     const struct bc_operand *o = v->p->operands.at + ins->b;
-    struct bc_conversion c;
+    struct be_conversion c;
     uint32_t used = 0;
-    for (const char *at = t->bytes; (at = bc_conversion_next(at, t->bytes + t->length, &c));) {
+    for (const char *at = t->bytes; (at = be_conversion_next(at, t->bytes + t->length, &c));) {
         if (!c.letter)
             return verify_fail(v, "word %u: unknown conversion in its format", v->at);
-        if (c.type == BC_VOID)
+        if (c.type == BE_VOID)
             continue;
         if (used == ins->a || o[used++].type != c.type)
             return verify_fail(v, "word %u: its operands do not fit its format", v->at);
@@ -234,7 +234,7 @@ bool verify_hostcall(struct verifier *v, const struct bc_ins *ins)
     for (uint32_t i = 0; i < ins->a; i++)
         if (v->p->operands.at[ins->b + i].type != h->args[i])
             return verify_fail(v, "word %u: operand %u is of the wrong type", v->at, i);
-    if (h->result == BC_VOID)
+    if (h->result == BE_VOID)
         return ins->d == 0 || verify_fail(v, "word %u: result of a function without one", v->at);
-    return verify_register(v, "VWM"[bc_kind_of((enum bc_value)h->result)], ins->d);
+    return verify_register(v, "VWM"[bc_kind_of((enum be_value)h->result)], ins->d);
 }

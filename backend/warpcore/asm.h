@@ -30,8 +30,8 @@ bool wc_at_label(const struct wc_lexer *l);
 
 /* A name that assembly writes without quotes: a word that begins with no point. */
 bool wc_plain_name(const char *name);
-/* i1, i32, i64, f32, ptr by enum bc_value; NULL: a type that images do not have. */
-extern const char *const wc_value_names[BC_PTR + 1];
+/* i1, i32, i64, f32, ptr by enum be_value; NULL: a type that images do not have. */
+extern const char *const wc_value_names[BE_PTR + 1];
 
 /* ---- the assembler ------------------------------------------------------------------------------------- */
 

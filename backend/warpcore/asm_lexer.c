@@ -1,8 +1,8 @@
 /* asm_lexer.c: the tokens of assembly. A comment goes from `;` to the end of its line. */
 #include "backend/warpcore/asm.h"
 
-const char *const wc_value_names[BC_PTR + 1] = {
-    [BC_I1] = "i1", [BC_I32] = "i32", [BC_I64] = "i64", [BC_F32] = "f32", [BC_PTR] = "ptr",
+const char *const wc_value_names[BE_PTR + 1] = {
+    [BE_I1] = "i1", [BE_I32] = "i32", [BE_I64] = "i64", [BE_F32] = "f32", [BE_PTR] = "ptr",
 };
 
 static bool is_digit(char c)

@@ -139,7 +139,7 @@ static uint8_t take_type(struct wc_assembler *a)
         if (wc_value_names[i] && wc_accept_word(a, wc_value_names[i]))
             return i;
     wc_asm_error(a, "operand", "a type is wanted here: i1, i32, i64, f32 or ptr");
-    return BC_VOID;
+    return BE_VOID;
 }
 
 /* .text "…" {, type} */
@@ -208,7 +208,7 @@ static uint8_t take_element(struct wc_assembler *a)
 /* .param name, type ["*"], element, bytes [, "text"]: of the kernel before it */
 static void take_param(struct wc_assembler *a)
 {
-    struct bc_param p = {0};
+    struct be_param p = {0};
     if (a->m->kernels.count == 0) {
         wc_asm_error(a, "syntax", "there is no kernel before this parameter");
         return;

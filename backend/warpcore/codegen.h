@@ -202,7 +202,7 @@ struct wc_location *wc_places(struct wc_context *c, const struct wc_mfunction *f
 void wc_call_clobbers(struct wc_context *c, const struct wc_mfunction *f, const struct wc_mins *i,
                       uint32_t masks[WC_CLASSES]);
 
-/* A row of the image's texts for this text and these operand types (enum bc_value). */
+/* A row of the image's texts for this text and these operand types (enum be_value). */
 uint32_t wc_text_row(struct wc_context *c, uint32_t text, uint32_t n, const uint8_t *types);
 
 #endif

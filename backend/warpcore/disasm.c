@@ -89,7 +89,7 @@ static void print_data(struct writer *w)
     text_addz(w->out, w->m->data_bytes ? "\"\n" : "");
 }
 
-static void print_param(struct writer *w, const struct bc_param *p)
+static void print_param(struct writer *w, const struct be_param *p)
 {
     text_addz(w->out, "    .param ");
     print_name(p->name, w->out);

@@ -125,7 +125,7 @@ static void add_kernel(struct wc_context *c, const struct ir_kernel_info *info)
                           .private_bytes = private_bytes == WC_FIRST_ADDRESS ? 0 : private_bytes};
     for (uint32_t i = 0; i < info->params.count; i++) {
         const struct ir_param_info *x = &info->params.at[i];
-        struct bc_param p = {copy(c, x->name), copy(c, x->text), (uint8_t)be_value_type((enum ir_type)x->type),
+        struct be_param p = {copy(c, x->name), copy(c, x->text), (uint8_t)be_value_type((enum ir_type)x->type),
                              x->element, x->element_bytes, ir_is_pointer((enum ir_type)x->type)};
         vec_push(&c->image->arena, &k.params, p);
     }

@@ -3,7 +3,7 @@
  * The header is that of all kernc's files (stream.h); the vocabulary in it is the instruction set, so that an
  * image made for other encodings is refused rather than misread.
  */
-#include "backend/bytecode/stream.h"
+#include "backend/stream.h"
 #include "backend/warpcore/image.h"
 
 #define VERSION 1
@@ -29,7 +29,7 @@ uint32_t wc_argument_words(const struct wc_kernel *k)
 {
     uint32_t words = 0;
     for (uint32_t i = 0; i < k->params.count; i++)
-        words += k->params.at[i].type == BC_I64 ? 2 : 1;
+        words += k->params.at[i].type == BE_I64 ? 2 : 1;
     return words;
 }
 

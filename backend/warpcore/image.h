@@ -2,7 +2,7 @@
  *
  * Part of the format half: images are loaded and run without the compiler. The code generator and the
  * assembler make images; wc_verify is run on every one before it runs, wherever it came from. Parameters,
- * printf operand types and launch directives are those of bytecode programs (backend/bytecode/program.h), so
+ * printf operand types and launch directives are those of bytecode programs (backend/interface.h), so
  * that the runtime treats the arguments of both alike.
  *
  * Conventions between image and machine:
@@ -17,8 +17,9 @@
 #ifndef KERNC_WARPCORE_IMAGE_H
 #define KERNC_WARPCORE_IMAGE_H
 
-#include "backend/bytecode/program.h"
+#include "backend/interface.h"
 #include "backend/warpcore/isa.h"
+#include "base/diag.h"
 
 #define WC_MAX_SHARED  (1u << 20)       /* bytes of shared memory of a block */
 #define WC_MAX_PRIVATE (1u << 20)       /* bytes of private memory of a lane */
@@ -34,13 +35,13 @@ struct wc_kernel {
     uint32_t    registers, predicates;  /* the highest used, plus 1 */
     uint32_t    private_bytes;          /* a lane's private memory from address 0 on, a multiple of 16 */
     uint32_t    stack;                  /* entries of the divergence stack that suffice */
-    VEC(struct bc_param) params;
+    VEC(struct be_param) params;
     uint32_t    line;
     bool        has_barrier;
 };
 
-/* A printf format, or the message of an assert or trap. `operands`: enum bc_value of each printf operand
- * (BC_I1, BC_I32, BC_I64, BC_F32 or BC_PTR), as many as the format has conversions that take one. */
+/* A printf format, or the message of an assert or trap. `operands`: enum be_value of each printf operand
+ * (BE_I1, BE_I32, BE_I64, BE_F32 or BE_PTR), as many as the format has conversions that take one. */
 struct wc_text { const char *bytes; uint32_t length; VEC(uint8_t) operands; };
 
 /* A name of a code word, for listings and reports. */

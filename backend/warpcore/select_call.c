@@ -125,21 +125,21 @@ void wc_select_return(struct wc_selector *s, ir_ref r)
     wc_list_end(s, code, first);
 }
 
-static enum bc_value printed_type(enum ir_type t)
+static enum be_value printed_type(enum ir_type t)
 {
     switch (t) {
-    case IR_TYPE_I1: return BC_I1;
-    case IR_TYPE_I32: return BC_I32;
-    case IR_TYPE_I64: return BC_I64;
-    case IR_TYPE_F32: return BC_F32;
-    default: return BC_PTR;
+    case IR_TYPE_I1: return BE_I1;
+    case IR_TYPE_I32: return BE_I32;
+    case IR_TYPE_I64: return BE_I64;
+    case IR_TYPE_F32: return BE_F32;
+    default: return BE_PTR;
     }
 }
 
 void wc_select_printf(struct wc_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
-    uint8_t types[BC_MAX_OPERANDS];
+    uint8_t types[IR_MAX_ARGS];
     uint32_t first = wc_list_begin(s), n = ins->argc < COUNT(types) ? ins->argc : (uint32_t)COUNT(types);
     for (uint32_t i = 0; i < n; i++) {
         types[i] = (uint8_t)printed_type((enum ir_type)ir_at(s->ir, ins->args[i])->type);

@@ -52,28 +52,28 @@ static bool check_limits(struct wc_verifier *v)
 }
 
 /* A printf takes an operand a conversion; a float stands for C's double. */
-static bool operand_fits(enum bc_value operand, enum bc_value conversion)
+static bool operand_fits(enum be_value operand, enum be_value conversion)
 {
-    if (operand != BC_I1 && operand != BC_I32 && operand != BC_I64 && operand != BC_F32 && operand != BC_PTR)
+    if (operand != BE_I1 && operand != BE_I32 && operand != BE_I64 && operand != BE_F32 && operand != BE_PTR)
         return false;
-    return operand == conversion || (operand == BC_F32 && conversion == BC_F64) ||
-           (operand == BC_I1 && conversion == BC_I32);
+    return operand == conversion || (operand == BE_F32 && conversion == BE_F64) ||
+           (operand == BE_I1 && conversion == BE_I32);
 }
 
 /* A text without operands may be a message, in which % is a character like others. */
 static bool check_text(struct wc_verifier *v, uint32_t i)
 {
     const struct wc_text *t = &v->m->texts.at[i];
-    struct bc_conversion c;
+    struct be_conversion c;
     uint32_t used = 0;
     if (t->operands.count == 0)
         return true;
-    for (const char *at = t->bytes; (at = bc_conversion_next(at, t->bytes + t->length, &c));) {
+    for (const char *at = t->bytes; (at = be_conversion_next(at, t->bytes + t->length, &c));) {
         if (!c.letter)
             return wc_verify_fail(v, "text %u: unknown conversion in its format", i);
-        if (c.type == BC_VOID)
+        if (c.type == BE_VOID)
             continue;
-        if (used == t->operands.count || !operand_fits((enum bc_value)t->operands.at[used++], c.type))
+        if (used == t->operands.count || !operand_fits((enum be_value)t->operands.at[used++], c.type))
             return wc_verify_fail(v, "text %u: its operands do not fit its format", i);
     }
     return used == t->operands.count || wc_verify_fail(v, "text %u: more operands than its format takes", i);
@@ -82,8 +82,8 @@ static bool check_text(struct wc_verifier *v, uint32_t i)
 static bool check_params(struct wc_verifier *v, const struct wc_kernel *k)
 {
     for (uint32_t i = 0; i < k->params.count; i++) {
-        const struct bc_param *x = &k->params.at[i];
-        if (!bc_param_is_good(x) || x->type == BC_F64)
+        const struct be_param *x = &k->params.at[i];
+        if (!be_param_is_good(x) || x->type == BE_F64)
             return wc_verify_fail(v, "kernel %s: bad parameter %u", k->name, i);
     }
     if (k->params.count > WC_ARGUMENT_WORDS || wc_argument_words(k) > WC_ARGUMENT_WORDS)
@@ -145,7 +145,7 @@ static bool check_tables(struct wc_verifier *v)
         if (!check_kernel(v, &names, i))
             return false;
     for (uint32_t i = 0; i < m->launches.count; i++)
-        if (!bc_launch_is_good(&m->launches.at[i]))
+        if (!be_launch_is_good(&m->launches.at[i]))
             return wc_verify_fail(v, "launch %u: a name is missing", i);
     return check_symbols(v);
 }

@@ -73,7 +73,7 @@ static void lay_out_arguments(struct rt_sim *s, const uint64_t *bits)
     uint32_t word = 0;
     for (uint32_t i = 0; i < s->kernel->param_count; i++) {
         s->arguments[word++] = (uint32_t)bits[i];
-        if (s->kernel->params[i].type == BC_I64)
+        if (s->kernel->params[i].type == BE_I64)
             s->arguments[word++] = (uint32_t)(bits[i] >> 32);
     }
 }

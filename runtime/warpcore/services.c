@@ -229,7 +229,7 @@ void rt_sim_count_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uin
 
 static uint32_t operand_bytes(uint8_t type)
 {
-    return type == BC_I64 ? 8 : 4;
+    return type == BE_I64 ? 8 : 4;
 }
 
 static uint32_t load_word(const uint8_t *at)
@@ -241,15 +241,15 @@ static uint32_t load_word(const uint8_t *at)
 
 /* Operands lie one behind the other; they are asked for in order. */
 struct cursor { const struct wc_text *text; const uint8_t *at; };
-static scalar_bits next_operand(const void *from, unsigned index, enum bc_value *type)
+static scalar_bits next_operand(const void *from, unsigned index, enum be_value *type)
 {
     struct cursor *c = *(struct cursor *const *)from;
     uint8_t given = c->text->operands.at[index];
     scalar_bits bits = load_word(c->at);
-    if (given == BC_I64)
+    if (given == BE_I64)
         bits |= (scalar_bits)load_word(c->at + 4) << 32;
     c->at += operand_bytes(given);
-    *type = (enum bc_value)given;
+    *type = (enum be_value)given;
     return bits;
 }
 

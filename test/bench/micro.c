@@ -35,7 +35,7 @@ static void start(struct maker *m)
     make_fill(m, BC_FROM_CONSTANT, BC_KIND_V, 9, 37);
     make_fill(m, BC_FROM_CONSTANT, BC_KIND_S, 1, ROUNDS);
     make_fill(m, BC_FROM_CONSTANT, BC_KIND_S, 2, 1);
-    make_fill(m, BC_FROM_PARAM, BC_KIND_S, 3, make_param(m, "data", BC_PTR));
+    make_fill(m, BC_FROM_PARAM, BC_KIND_S, 3, make_param(m, "data", BE_PTR));
     make_fill(m, BC_FROM_PARAM, BC_KIND_V, 18, 0);
 }
 

@@ -68,7 +68,7 @@ DAMAGE(site_kind, p->sites.at[0].kind = 9;)
 DAMAGE(site_block, p->sites.at[0].block = p->blocks.count;)
 DAMAGE(switch_cases, p->switches.at[0].count = 99;)
 DAMAGE(switch_order, p->cases.at[1].value = p->cases.at[0].value;)
-DAMAGE(host_type, p->hosts.at[0].args[0] = BC_VOID;)
+DAMAGE(host_type, p->hosts.at[0].args[0] = BE_VOID;)
 DAMAGE(host_name, p->hosts.at[0].name = NULL;)
 DAMAGE(function_name, p->functions.at[0].name = NULL;)
 DAMAGE(function_codeless, callee(p)->code = BC_NO_TARGET;)
@@ -87,7 +87,7 @@ DAMAGE(kernel_fills, p->kernels.at[0].fill_count = p->fills.count + 1;)
 DAMAGE(fill_source, p->fills.at[0].source = 4;)
 DAMAGE(fill_param, p->fills.at[0].source = BC_FROM_PARAM; p->fills.at[0].value = 2;)
 DAMAGE(fill_register, p->fills.at[0].reg = 0xffff;)
-DAMAGE(param_type, p->kernels.at[0].params.at[0].type = BC_VOID;)
+DAMAGE(param_type, p->kernels.at[0].params.at[0].type = BE_VOID;)
 DAMAGE(launch_name, p->launches.at[0].arguments.at[0].name = NULL;)
 DAMAGE(no_scheme, p->scheme = NULL;)
 DAMAGE(shared_limit, p->shared_bytes = BC_MAX_SHARED + 1;)
@@ -98,8 +98,8 @@ DAMAGE(format_fewer, find_ins(p, BC_printf)->a--;)
 DAMAGE(format_more, p->texts.at[0].bytes = "%d %ld"; p->texts.at[0].length = 6;)
 DAMAGE(format_unknown, p->texts.at[0].bytes = "%d %ld %s"; p->texts.at[0].length = 9;)
 DAMAGE(host_count, p->hosts.at[0].argc = 1;)
-DAMAGE(host_operand, p->hosts.at[0].args[0] = BC_F32;)
-DAMAGE(host_result, p->hosts.at[0].result = BC_VOID; find_ins(p, BC_hostcall)->d = 2;)
+DAMAGE(host_operand, p->hosts.at[0].args[0] = BE_F32;)
+DAMAGE(host_result, p->hosts.at[0].result = BE_VOID; find_ins(p, BC_hostcall)->d = 2;)
 
 static const struct verify_case cases[] = {
     {"no operation", unknown_op},
@@ -214,10 +214,10 @@ static void conversions(void **state)
         {"%*d", "?"}, {"%5", "?"}, {"%lllx", "?"}, {"% p %c %A", "pcA"}, {"100%5%", "?"},
     };
     for (size_t i = 0; i < COUNT(formats); i++) {
-        struct bc_conversion c;
+        struct be_conversion c;
         char found[16] = "";
         const char *end = formats[i].format + strlen(formats[i].format);
-        for (const char *at = formats[i].format; (at = bc_conversion_next(at, end, &c));) {
+        for (const char *at = formats[i].format; (at = be_conversion_next(at, end, &c));) {
             assert_true(c.start + c.length == at && at <= end);
             found[strlen(found)] = c.letter ? c.letter : '?';
         }

@@ -17,7 +17,7 @@ static kernc_buffer  *buffer;
 static kernc_module *make_module(kernc_context *c)
 {
     struct maker m = make_program(8, 2, 8);
-    static const enum bc_value types[] = {BC_PTR, BC_I32, BC_F32, BC_F64, BC_I64, BC_I1};
+    static const enum be_value types[] = {BE_PTR, BE_I32, BE_F32, BE_F64, BE_I64, BE_I1};
     static const char *const names[] = {"p", "n", "f", "d", "l", "b"};
     for (unsigned i = 0; i < COUNT(types); i++)
         make_fill(&m, BC_FROM_PARAM, BC_KIND_S, i, make_param(&m, names[i], types[i]));

@@ -29,7 +29,7 @@ static void collect(void *user, const char *bytes, size_t size)
 static struct maker begin(void)
 {
     struct maker m = make_program(40, 8, 16);
-    make_fill(&m, BC_FROM_PARAM, BC_KIND_S, 0, make_param(&m, "out", BC_PTR));
+    make_fill(&m, BC_FROM_PARAM, BC_KIND_S, 0, make_param(&m, "out", BE_PTR));
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, 1, 1);
     make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, 0, BC_SPECIAL_TID_X);
     make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, 1, BC_SPECIAL_LANE);
@@ -391,7 +391,7 @@ static void the_lowest_block_traps(void **state)
         op3(&m, SCALAR_eq_I, 0, 1, 3);
         make(&m, BC_br, .a = 0);
         uint32_t first = make_branch(&m, 0, 0, 0), print = make_block(&m, 0);
-        struct bc_operand operand = {BC_I32, BC_KIND_S, 4};
+        struct bc_operand operand = {BE_I32, BC_KIND_S, 4};
         vec_push(&m.p->arena, &m.p->operands, operand);
         make(&m, BC_printf, .a = 1, .b = 0, .e = make_site(&m, BC_SITE_OTHER), .imm = format);
         uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_MEET);
@@ -434,7 +434,7 @@ static void printf_formats_by_operand(void **state)
     UNUSED(state);
     struct maker m = begin();
     static const struct bc_operand operands[] = {
-        {BC_I32, BC_KIND_V, 4}, {BC_F64, BC_KIND_W, 8}, {BC_I64, BC_KIND_W, 10}, {BC_I32, BC_KIND_S, 1},
+        {BE_I32, BC_KIND_V, 4}, {BE_F64, BC_KIND_W, 8}, {BE_I64, BC_KIND_W, 10}, {BE_I32, BC_KIND_S, 1},
     };
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_W, 8, scalar_raw_f64(1.5));
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_W, 10, (uint64_t)-7);
@@ -458,7 +458,7 @@ static void printed_text_is_in_block_order(void **state)
         text_printf(&want, "%u ", b);
     for (unsigned threads = 1; threads <= 4; threads++) {
         struct maker m = begin();
-        struct bc_operand operand = {BC_I32, BC_KIND_S, 4};
+        struct bc_operand operand = {BE_I32, BC_KIND_S, 4};
         make_fill(&m, BC_FROM_SPECIAL, BC_KIND_S, 4, BC_SPECIAL_BID_X);
         vec_push(&m.p->arena, &m.p->operands, operand);
         make(&m, BC_printf, .a = 1, .b = 0, .e = make_site(&m, BC_SITE_OTHER), .imm = make_text(&m, "%d "));
@@ -521,10 +521,10 @@ static void host_functions_are_called_by_lane(void **state)
     UNUSED(state);
     for (int known = 0; known < 2; known++) {
         struct maker m = begin();
-        static const struct bc_operand operands[] = {{BC_F32, BC_KIND_V, 4}, {BC_I32, BC_KIND_V, 1}, {BC_PTR, BC_KIND_S, 0}};
+        static const struct bc_operand operands[] = {{BE_F32, BC_KIND_V, 4}, {BE_I32, BC_KIND_V, 1}, {BE_PTR, BC_KIND_S, 0}};
         for (unsigned i = 0; i < COUNT(operands); i++)
             vec_push(&m.p->arena, &m.p->operands, operands[i]);
-        struct bc_host host = {.name = known ? "scale" : "unknown", .result = BC_F32, .argc = 3, .args = {BC_F32, BC_I32, BC_PTR}};
+        struct bc_host host = {.name = known ? "scale" : "unknown", .result = BE_F32, .argc = 3, .args = {BE_F32, BE_I32, BE_PTR}};
         vec_push(&m.p->arena, &m.p->hosts, host);
         make(&m, bc_scalar_op(SCALAR_uitof_IF, BC_FORM_V), .d = 4, .a = 1);
         make(&m, BC_hostcall, .d = 6, .a = 3, .b = 0, .e = make_site(&m, BC_SITE_OTHER), .imm = 0);

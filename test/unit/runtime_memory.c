@@ -14,8 +14,8 @@ static kernc_buffer  *in, *out;
 static struct maker begin(void)
 {
     struct maker m = make_program(32, 8, 16);
-    make_fill(&m, BC_FROM_PARAM, BC_KIND_S, 0, make_param(&m, "in", BC_PTR));
-    make_fill(&m, BC_FROM_PARAM, BC_KIND_S, 1, make_param(&m, "out", BC_PTR));
+    make_fill(&m, BC_FROM_PARAM, BC_KIND_S, 0, make_param(&m, "in", BE_PTR));
+    make_fill(&m, BC_FROM_PARAM, BC_KIND_S, 1, make_param(&m, "out", BE_PTR));
     make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, 0, BC_SPECIAL_LANE);
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, 8, 1);
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, 9, 0);

@@ -27,7 +27,7 @@ static struct maker begin(void)
 {
     struct maker m = make_program(40, 8, 16);
     m.p->scheme = "oracle";
-    make_fill(&m, BC_FROM_PARAM, BC_KIND_S, 0, make_param(&m, "out", BC_PTR));
+    make_fill(&m, BC_FROM_PARAM, BC_KIND_S, 0, make_param(&m, "out", BE_PTR));
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, 1, 1);
     make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, TID, BC_SPECIAL_TID_X);
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, ONE, 1);

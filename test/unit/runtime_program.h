@@ -1,7 +1,7 @@
 /* runtime_program.h: assembles small programs by hand, for tests and benchmarks of the runtime.
  *
  *     struct maker m = make_program(8, 4, 8);            // vectors, masks, scalars of kernel "k"
- *     make_fill(&m, BC_FROM_PARAM, BC_KIND_S, 0, make_param(&m, "out", BC_PTR));
+ *     make_fill(&m, BC_FROM_PARAM, BC_KIND_S, 0, make_param(&m, "out", BE_PTR));
  *     make_block(&m, 0);
  *     make(&m, BC_exit, .d = 0);
  *     kernc_module *module = make_finish(&m, context);
@@ -40,10 +40,10 @@ static inline uint16_t make_site(struct maker *m, enum bc_site_kind kind)
     return (uint16_t)(m->p->sites.count - 1);
 }
 
-static inline uint32_t make_param(struct maker *m, const char *name, enum bc_value type)
+static inline uint32_t make_param(struct maker *m, const char *name, enum be_value type)
 {
-    struct bc_param param = {.name = name, .text = type == BC_PTR ? "global int *" : "number", .type = (uint8_t)type,
-                             .element = LAUNCH_INT, .element_bytes = 4, .pointer = type == BC_PTR};
+    struct be_param param = {.name = name, .text = type == BE_PTR ? "global int *" : "number", .type = (uint8_t)type,
+                             .element = LAUNCH_INT, .element_bytes = 4, .pointer = type == BE_PTR};
     vec_push(&m->p->arena, &m->kernel->params, param);
     return m->kernel->params.count - 1;
 }

@@ -77,7 +77,7 @@ static struct maker begin(void)
     static const char *const names[] = {"a", "b", "c", "e", "mask", "out"};
     struct maker m = make_program(16, 8, 16);
     for (unsigned i = 0; i < COUNT(names); i++)
-        make_fill(&m, BC_FROM_PARAM, BC_KIND_S, i, make_param(&m, names[i], BC_PTR));
+        make_fill(&m, BC_FROM_PARAM, BC_KIND_S, i, make_param(&m, names[i], BE_PTR));
     make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, 0, BC_SPECIAL_LANE);
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, ONE, 1);
     make_block(&m, 0);

@@ -306,7 +306,7 @@ static struct wc_kernel *kernel(struct wc_image *m)
     return &m->kernels.at[0];
 }
 
-static struct bc_param *param(struct wc_image *m)
+static struct be_param *param(struct wc_image *m)
 {
     return &m->kernels.at[0].params.at[0];
 }
@@ -325,8 +325,8 @@ DAMAGE(texts, struct wc_text t = {.bytes = ""};
 DAMAGE(shared, m->shared_bytes = WC_MAX_SHARED + 1;)
 DAMAGE(data, m->data_bytes = WC_MAX_DATA + 1;)
 DAMAGE(format_unknown, m->texts.at[0].bytes = "%d %q"; m->texts.at[0].length = 5;)
-DAMAGE(format_type, m->texts.at[0].operands.at[0] = BC_PTR;)
-DAMAGE(format_double, m->texts.at[0].operands.at[2] = BC_F64;)
+DAMAGE(format_type, m->texts.at[0].operands.at[0] = BE_PTR;)
+DAMAGE(format_double, m->texts.at[0].operands.at[2] = BE_F64;)
 DAMAGE(format_fewer, m->texts.at[0].operands.count--;)
 DAMAGE(format_more, m->texts.at[0].bytes = "%d"; m->texts.at[0].length = 2;)
 DAMAGE(kernel_name, kernel(m)->name = NULL;)
@@ -340,8 +340,8 @@ DAMAGE(kernel_stack, kernel(m)->stack = WC_STACK + 2;)
 DAMAGE(kernel_few, kernel(m)->registers = 31;)
 DAMAGE(kernel_few_predicates, kernel(m)->predicates = 4;)
 DAMAGE(param_name, param(m)->name = NULL;)
-DAMAGE(param_double, param(m)->type = BC_F64;)
-DAMAGE(param_count, struct bc_param p = *param(m);
+DAMAGE(param_double, param(m)->type = BE_F64;)
+DAMAGE(param_count, struct be_param p = *param(m);
        while (kernel(m)->params.count < WC_ARGUMENT_WORDS) vec_push(&m->arena, &kernel(m)->params, p);)
 DAMAGE(launch_name, m->launches.at[0].kernel = NULL;)
 DAMAGE(launch_file, m->launches.at[0].outputs.at[2].file = NULL;)

@@ -37,7 +37,7 @@ void machine_free(struct machine *m)
 static void add_parameter(struct machine *m, const char *name, bool pointer)
 {
     struct wc_kernel *k = &m->image->kernels.at[0];
-    struct bc_param p = {.name = name, .text = pointer ? "global uint *" : "uint", .type = pointer ? BC_PTR : BC_I32,
+    struct be_param p = {.name = name, .text = pointer ? "global uint *" : "uint", .type = pointer ? BE_PTR : BE_I32,
                          .element = LAUNCH_UINT, .element_bytes = 4, .pointer = pointer};
     vec_push(&m->image->arena, &k->params, p);
 }
@@ -61,7 +61,7 @@ uint32_t machine_text(struct machine *m, const char *text, const char *operands)
 {
     struct wc_text t = {.bytes = text, .length = (uint32_t)strlen(text)};
     for (; *operands; operands++) {
-        uint8_t type = *operands == 'l' ? BC_I64 : *operands == 'f' ? BC_F32 : *operands == 'p' ? BC_PTR : BC_I32;
+        uint8_t type = *operands == 'l' ? BE_I64 : *operands == 'f' ? BE_F32 : *operands == 'p' ? BE_PTR : BE_I32;
         vec_push(&m->image->arena, &t.operands, type);
     }
     vec_push(&m->image->arena, &m->image->texts, t);

@@ -1,10 +1,10 @@
 /* stream.h: one description of a file's layout (.kbc, .wcb) for both directions: each function writes *x to the stream, or
  * reads it from there, as stream_writing says. Numbers are little-endian. Private to the format half.
  */
-#ifndef KERNC_BYTECODE_STREAM_H
-#define KERNC_BYTECODE_STREAM_H
+#ifndef KERNC_BACKEND_STREAM_H
+#define KERNC_BACKEND_STREAM_H
 
-#include "backend/bytecode/program.h"
+#include "backend/interface.h"
 
 struct stream {
     struct text   *out;          /* writing; NULL: reading */
@@ -40,7 +40,7 @@ void stream_length(struct stream *s, uint32_t *n, uint32_t least);
 
 /* Rows that every format has (stream_tables.c); they take at least so many bytes. */
 enum { STREAM_PARAM_BYTES = 15, STREAM_LAUNCH_BYTES = 40 };
-void stream_param(struct stream *s, struct bc_param *p);
+void stream_param(struct stream *s, struct be_param *p);
 void stream_launch(struct stream *s, struct launch *l);
 
 /* The header: magic, version, hash of the vocabulary (a file made with other operations is refused rather than

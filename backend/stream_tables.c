@@ -1,7 +1,7 @@
 /* stream_tables.c: what bytecode programs and warp-core images have in common in their files: the header, how the whole is
- * written and read, kernel parameters, launch directives, and the checks of these.
+ * written and read, kernel parameters, launch directives.
  */
-#include "backend/bytecode/stream.h"
+#include "backend/stream.h"
 
 /* ---- header ------------------------------------------------------------------------------------------- */
 
@@ -99,7 +99,7 @@ const char *stream_read(const struct stream_kind *kind, const void *bytes, size_
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-void stream_param(struct stream *s, struct bc_param *p)
+void stream_param(struct stream *s, struct be_param *p)
 {
     stream_string(s, &p->name);
     stream_string(s, &p->text);
@@ -158,24 +158,4 @@ void stream_launch(struct stream *s, struct launch *l)
     stream_vector(s, &l->arguments, 66, exchange_argument);
     stream_vector(s, &l->outputs, 33, exchange_output);
     stream_u32(s, &l->line);
-}
-
-
-/* ---- checks --------------------------------------------------------------------------------------------- */
-
-bool bc_param_is_good(const struct bc_param *p)
-{
-    return p->name && p->type != BC_VOID && p->type <= BC_PTR && p->element <= LAUNCH_DOUBLE;
-}
-
-bool bc_launch_is_good(const struct launch *l)
-{
-    bool good = l->kernel != NULL;
-    for (uint32_t i = 0; i < l->arguments.count; i++) {
-        const struct launch_argument *a = &l->arguments.at[i];
-        good = good && a->name && (a->value.kind != LAUNCH_FILE || a->value.file);
-    }
-    for (uint32_t i = 0; i < l->outputs.count; i++)
-        good = good && l->outputs.at[i].name && (!l->outputs.at[i].save || l->outputs.at[i].file);
-    return good;
 }

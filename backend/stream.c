@@ -1,5 +1,5 @@
 /* stream.c: numbers, strings and byte strings, to and from bytes. Reading never goes beyond `end`. */
-#include "backend/bytecode/stream.h"
+#include "backend/stream.h"
 
 void stream_fail(struct stream *s, const char *why)
 {
