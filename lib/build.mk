@@ -1,1 +1,1 @@
-lib_SRC := lib/compile.c lib/dot.c lib/analyses.c
+lib_SRC := $(addprefix lib/,compile.c options.c result.c dot.c analyses.c)

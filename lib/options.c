@@ -1,0 +1,137 @@
+/* options.c: the options of kernc_compile: defaults, checks, and what the front end and the passes are told of them. */
+#include "lib/options.h"
+
+#include "lib/analyses.h"
+#include "runtime/scheme.h"
+
+#include <stdlib.h>
+
+void kernc_options_init(kernc_options *o)
+{
+    *o = (kernc_options){.size = sizeof *o, .level = OPT_LEVEL_DEFAULT, .scheme = "pdom", .bisect_limit = -1};
+}
+
+kernc_options options_own(const kernc_options *given)
+{
+    kernc_options o;
+    kernc_options_init(&o);
+    if (given)
+        memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    return o;
+}
+
+static void bad_option(kernc_result *r, const char *fmt, const char *value)
+{
+    diag_add(&r->diagnostics, DIAG_ERROR, "option", (span){0}, fmt, value);
+    r->status = KERNC_BAD_OPTION;
+}
+
+static bool take_warnings(kernc_result *r, const kernc_options *o, struct fe_options *fe)
+{
+    fe_options_init(fe);
+    r->diagnostics.warnings_off = o->no_warnings;
+    r->diagnostics.error_limit = o->error_limit;
+    for (size_t i = 0; i < o->warning_count; i++) {
+        if (strcmp(o->warnings[i], "error") == 0)
+            r->diagnostics.warnings_are_errors = true;
+        else if (strcmp(o->warnings[i], "no-error") == 0)
+            r->diagnostics.warnings_are_errors = false;
+        else if (!fe_options_warning(fe, o->warnings[i]))
+            bad_option(r, "there is no warning group '%s'", o->warnings[i]);
+    }
+    return r->status == KERNC_COMPILED;
+}
+
+/* "NAME=N". */
+static void take_limit(kernc_result *r, const char *text, struct fe_options *fe)
+{
+    size_t                      n = strcspn(text, "=");
+    const struct fe_limit_info *limit = text[n] ? fe_limit_find(text, n) : NULL;
+    char                       *end;
+    if (!limit) {
+        bad_option(r, "there is no limit '%s'", arena_strdup(&r->arena, text, n));
+        return;
+    }
+    bool     digits = text[n + 1] >= '0' && text[n + 1] <= '9';
+    uint64_t value = strtoull(text + n + 1, &end, 10);
+    if (!digits || *end || !fe_options_limit(fe, limit, value))
+        bad_option(r, "%s", arena_printf(&r->arena, "limit '%s' is a number from 1 to %u, not '%s'", limit->name,
+                                         limit->most, text + n + 1));
+}
+
+static bool take_limits(kernc_result *r, const kernc_options *o, struct fe_options *fe)
+{
+    for (size_t i = 0; i < o->limit_count; i++)
+        take_limit(r, o->limits[i], fe);
+    return r->status == KERNC_COMPILED;
+}
+
+enum wc_mode options_mode(const char *scheme)
+{
+    static const char prefix[] = "warp-core:";
+    if (strncmp(scheme, prefix, sizeof prefix - 1) != 0)
+        return WC_MODES;
+    enum wc_mode mode = (enum wc_mode)0;
+    while (mode < WC_MODES && strcmp(wc_mode_info[mode].name, scheme + sizeof prefix - 1) != 0)
+        mode++;
+    return mode;
+}
+
+static bool take_scheme(kernc_result *r, const kernc_options *o)
+{
+    if (!rt_scheme_find(o->scheme) && options_mode(o->scheme) == WC_MODES)
+        bad_option(r, "there is no scheme '%s'", o->scheme);
+    return r->status == KERNC_COMPILED;
+}
+
+static bool take_analyses(kernc_result *r, const kernc_options *o)
+{
+    size_t      n = 0;
+    const char *unknown = o->analyses ? analyses_unknown(o->analyses, &n) : NULL;
+    if (unknown)
+        bad_option(r, "there is no analysis '%s'", arena_strdup(&r->arena, unknown, n));
+    if (o->analyses)
+        r->analyses = arena_strdup(&r->arena, o->analyses, strlen(o->analyses));
+    r->analysis_form = o->analysis_form;
+    r->divergence = o->divergence;
+    return r->status == KERNC_COMPILED;
+}
+
+bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe)
+{
+    return take_scheme(r, o) && take_analyses(r, o) && take_warnings(r, o, fe) && take_limits(r, o, fe);
+}
+
+static bool take_switches(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+{
+    for (size_t i = 0; i < o->switch_count; i++) {
+        const char *name = o->switches[i];
+        bool        off = strncmp(name, "no-", 3) == 0;
+        if (!opt_switch(opt, off ? name + 3 : name, !off))
+            bad_option(r, "there is no pass '%s' to switch", off ? name + 3 : name);
+    }
+    return r->status == KERNC_COMPILED;
+}
+
+bool options_of_passes(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+{
+    opt_options_init(opt);
+    opt->level = o->level;
+    opt->passes = o->passes;
+    opt->scheme = o->scheme;
+    opt->print_before = o->print_before;
+    opt->print_after = o->print_after;
+    opt->print_before_all = o->print_before_all;
+    opt->print_after_all = o->print_after_all;
+    opt->print_changed = (enum opt_changed)o->print_changed;
+    opt->filter_passes = o->filter_passes;
+    opt->filter_functions = o->filter_functions;
+    opt->dump_dir = o->dump_dir;
+    opt->divergence = o->divergence;
+    opt->verify_each = o->verify_each;
+    opt->time_passes = opt->stats = opt->remarks = o->collect;
+    opt->bisect_limit = o->bisect_limit;
+    opt->print = o->print;
+    opt->data = o->print_data;
+    return take_switches(r, o, opt);
+}

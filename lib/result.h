@@ -1,0 +1,27 @@
+/* result.h: all that one kernc_compile makes. */
+#ifndef KERNC_LIB_RESULT_H
+#define KERNC_LIB_RESULT_H
+
+#include "backend/backend.h"
+#include "kernc.h"
+#include "opt/opt.h"
+
+struct kernc_result {
+    struct arena arena;
+    struct diagnostics diagnostics;
+    struct source *source;
+    struct ir_module *module;          /* NULL: none yet */
+    struct bc_program *program;
+    struct wc_image *image;            /* instead of the program, for a scheme of the warp-core machine */
+    struct wc_figures figures;         /* of the image's code */
+    struct opt_report report;          /* if `reported` */
+    bool reported;
+    enum kernc_input input;
+    kernc_compile_status status;
+    char *analyses;                    /* names, or NULL; in the arena */
+    int analysis_form;
+    bool divergence;                   /* KERNC_TEXT_IR has marks */
+    struct text texts[KERNC_TEXTS];    /* made when first asked for */
+};
+
+#endif
