@@ -9,9 +9,16 @@ ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 runtime_ISAS  += avx2
 endif
 runtime_FLAGS_avx2 := -march=x86-64-v3
+# The core calls lanes_leave() itself, where it leaves for other code.
+runtime_OWN_FLAGS_avx2 := -mno-vzeroupper
 # Loops over lanes need -O3 to become vector code; the two -fno give it leave to (no errno, no traps) and leave every
 # bit of every result as it is. Sanitizers keep calls from becoming jumps: CORE_LOOP; at -O3 they would compile for minutes.
 runtime_CORE_FLAGS := $(if $(SAN),,-O3) -fno-math-errno -fno-trapping-math $(if $(SAN),-DCORE_LOOP)
+# Some processors tell the jumps that led to an indirect one apart by the low bits of their addresses alone (Zen 4: bits 2 and 3).
+# Handlers of the same length on round addresses would have them all alike.
+runtime_CORE_FLAGS += -fno-align-functions
+# A copied chunk stays a vector in a register: no call of memcpy is made of it.
+runtime_CORE_FLAGS += -fno-tree-loop-distribute-patterns
 # clang breaks down over the core with undefined; gcc's suite has it.
 runtime_CORE_FLAGS += $(and $(findstring clang,$(CC)),$(findstring undefined,$(SAN)),-fno-sanitize=undefined)
 runtime_CORE_OBJ := $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(BUILD)/obj/runtime/core_$(i)_$(n).o))
@@ -19,7 +26,7 @@ runtime_CORE_OBJ := $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(B
 define core_rule
 $(BUILD)/obj/runtime/core_$(1)_$(2).o: runtime/core.c
 	@mkdir -p $$(@D)
-	$$(call run,CC)$$(CC) $$(FLAGS) $$(runtime_CORE_FLAGS) $$(runtime_FLAGS_$(1)) -DCORE_ISA=$(1) -DCORE_LANES=$(2) -MMD -MP -c -o $$@ $$<
+	$$(call run,CC)$$(CC) $$(FLAGS) $$(runtime_CORE_FLAGS) $$(runtime_FLAGS_$(1)) $$(runtime_OWN_FLAGS_$(1)) -DCORE_ISA=$(1) -DCORE_LANES=$(2) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(eval $(call core_rule,$(i),$(n)))))
 

@@ -50,6 +50,26 @@ enum { LANES = CORE_LANES };
 #define LANE_MASK ((uint32_t *)__builtin_assume_aligned(w->lane_mask, 64))
 #define ADDRESS   ((const uint32_t *)__builtin_assume_aligned(w->address, 64))
 
+/* Chunk number `chunk` of the register at d gets `value` of lane i, after the declarations FETCH, in the lanes of `mask`. */
+#define lanes_merge_I lanes_merge32
+#define lanes_merge_F lanes_merge32
+#define lanes_merge_L lanes_merge64
+#define lanes_merge_D lanes_merge64
+#define MERGE_CHUNK(R, chunk, FETCH, value)                                                                  \
+    {                                                                                                        \
+        scalar_ctype_##R merged_[CHUNK_OF(*d)];                                                              \
+        LANE_LOOP (within_, CHUNK_OF(*d)) {                                                                  \
+            unsigned i = (chunk) * CHUNK_OF(*d) + within_;                                                   \
+            FETCH merged_[within_] = (value);                                                                \
+        }                                                                                                    \
+        lanes_merge_##R(d + (chunk) * CHUNK_OF(*d), merged_, mask + (chunk) * CHUNK_OF(*d));                 \
+    }
+#define MERGE_LANES(R, FETCH, value)                                                                         \
+    CHUNK_LOOP (chunk_, LANES / CHUNK_OF(*d))                                                                \
+        MERGE_CHUNK(R, chunk_, FETCH, value)
+/* Calls code that is not of the core, where calls are frequent enough to count. */
+#define OUTSIDE(call) (lanes_leave(), (call))
+
 #include "runtime/core_branch.h"
 #include "runtime/core_alu.h"
 #include "runtime/core_memory.h"
@@ -110,6 +130,7 @@ static uint64_t equal_v(const struct rt_warp *w, uint32_t reg, uint32_t x)
     uint64_t bits = 0;
     CHUNK_LOOP (c, LANES / CHUNK_32)
         bits |= lanes_bits_32((vec_i)(lanes_load(a + c * CHUNK_32) == x)) << c * CHUNK_32;
+    lanes_leave();
     return bits;
 }
 static uint64_t equal_w(const struct rt_warp *w, uint32_t reg, uint64_t x)
@@ -118,6 +139,7 @@ static uint64_t equal_w(const struct rt_warp *w, uint32_t reg, uint64_t x)
     uint64_t bits = 0;
     for (unsigned i = 0; i < LANES; i++)
         bits |= (uint64_t)(a[i] == x) << i;
+    lanes_leave();
     return bits;
 }
 
@@ -129,6 +151,7 @@ static void fill(struct rt_warp *w, const struct rt_lane_fill *fills, uint32_t c
         CHUNK_LOOP (c, LANES / CHUNK_32)
             lanes_store(to + c * CHUNK_32, lanes_load(from + c * CHUNK_32));
     }
+    lanes_leave();
 }
 
 static void run(struct rt_warp *w)
@@ -142,6 +165,7 @@ static void run(struct rt_warp *w)
 #else
     w->table[pc->op].run(w, pc, w->table, w->V, w->S, w->M);
 #endif
+    lanes_leave();
 }
 
 #define PASTE_(isa, lanes) rt_core_##isa##_##lanes

@@ -28,9 +28,7 @@ static inline bool is_slow(enum scalar_op op)
     return op == SCALAR_OP_div || op == SCALAR_OP_sqrt || op == SCALAR_OP_sdiv || op == SCALAR_OP_udiv ||
            op == SCALAR_OP_srem || op == SCALAR_OP_urem;
 }
-#define BUSY_CHUNKS(c, active, n)                                                                            \
-    _Pragma("GCC unroll 1") for (unsigned c = 0; c < LANES / (n); c++)                                       \
-        if ((active) >> c * (n) & UINT64_MAX >> (64 - (n)))
+#define WORTH_CHUNK(op, active, c, n) (!is_slow(SCALAR_OP_##op) || (active) & UINT64_MAX >> (64 - (n)) << (c) * (n))
 
 /* The T_ and V_ handlers of one case; FETCH declares a, b, c, e of lane i. A chunk of the result at a time. */
 #define LANE_HANDLERS(op, name, R, POINTERS, FETCH, formula)                                                 \
@@ -40,21 +38,17 @@ static inline bool is_slow(enum scalar_op op)
         uint64_t active = w->active;                                                                         \
         POINTERS                                                                                             \
         if (calls_##op()) {                                                                                  \
+            lanes_leave();                                                                                   \
             for rt_each_lane (i, active) {                                                                   \
                 FETCH d[i] = (formula);                                                                      \
             }                                                                                                \
             NEXT(1);                                                                                         \
         }                                                                                                    \
-        if (is_slow(SCALAR_OP_##op)) {                                                                       \
-            BUSY_CHUNKS (c_, active, CHUNK_OF(*d))                                                           \
-                CHUNK_LANES (i, c_, CHUNK_OF(*d)) {                                                          \
+        CHUNK_LOOP (chunk, LANES / CHUNK_OF(*d))                                                             \
+            if (WORTH_CHUNK(op, active, chunk, CHUNK_OF(*d)))                                                \
+                CHUNK_LANES (i, chunk, CHUNK_OF(*d)) {                                                       \
                     FETCH d[i] = (formula);                                                                  \
                 }                                                                                            \
-            NEXT(1);                                                                                         \
-        }                                                                                                    \
-        EACH_LANE (i, *d) {                                                                                  \
-            FETCH d[i] = (formula);                                                                          \
-        }                                                                                                    \
         NEXT(1);                                                                                             \
     }                                                                                                        \
     HANDLER(V_##name)                                                                                        \
@@ -65,16 +59,9 @@ static inline bool is_slow(enum scalar_op op)
         uint64_t active = w->active;                                                                         \
         POINTERS                                                                                             \
         const uint32_t *mask = LANE_MASK;                                                                    \
-        if (is_slow(SCALAR_OP_##op)) {                                                                       \
-            BUSY_CHUNKS (c_, active, CHUNK_OF(*d))                                                           \
-                CHUNK_LANES (i, c_, CHUNK_OF(*d)) {                                                          \
-                    FETCH blend_##R(&d[i], (formula), mask[i]);                                              \
-                }                                                                                            \
-            NEXT(1);                                                                                         \
-        }                                                                                                    \
-        EACH_LANE (i, *d) {                                                                                  \
-            FETCH blend_##R(&d[i], (formula), mask[i]);                                                      \
-        }                                                                                                    \
+        CHUNK_LOOP (chunk, LANES / CHUNK_OF(*d))                                                             \
+            if (WORTH_CHUNK(op, active, chunk, CHUNK_OF(*d)))                                                \
+                MERGE_CHUNK(R, chunk, FETCH, formula)                                                        \
         NEXT(1);                                                                                             \
     }
 #define SCALAR_HANDLER(name, R, FETCH, formula)                                                              \

@@ -55,7 +55,7 @@ static const struct bc_ins *enter_again(struct rt_warp *w, const struct bc_ins *
 }
 static __attribute__((noinline)) const struct bc_ins *ask_meet(struct rt_warp *w, const struct bc_ins *pc)
 {
-    uint32_t at = rt_index(w, pc), next = w->scheme->meet(w, at);
+    uint32_t at = rt_index(w, pc), next = OUTSIDE(w->scheme->meet(w, at));
     return next == at ? enter_again(w, pc) : resume(w, next);
 }
 HANDLER(O_block)
@@ -87,7 +87,7 @@ static const struct bc_ins *run_again(struct rt_warp *w, const struct bc_ins *pc
 }
 HANDLER(ask_converge)
 {
-    uint32_t at = rt_index(w, pc), next = w->scheme->converge(w, at);
+    uint32_t at = rt_index(w, pc), next = OUTSIDE(w->scheme->converge(w, at));
     if (next != at)
         return resume(w, next);
     return run_again(w, pc);
@@ -106,7 +106,7 @@ static __attribute__((noinline)) const struct bc_ins *follow(struct rt_warp *w, 
     split->site = branch->site;
     split->mask[0] = w->active;
     split->target[0] = target;
-    return resume(w, w->scheme->diverge(w, split));
+    return resume(w, OUTSIDE(w->scheme->diverge(w, split)));
 }
 
 /* Of the active lanes `yes` take the branch, which are some but not all; or the scheme asks to be asked anyway. */
@@ -127,7 +127,7 @@ static __attribute__((noinline)) const struct bc_ins *part(struct rt_warp *w, co
     split->target[1] = branch->no;
     w->events->divergences++;
     w->sites[branch->site].divergences++;
-    return resume(w, w->scheme->diverge(w, split));
+    return resume(w, OUTSIDE(w->scheme->diverge(w, split)));
 }
 #define BRANCH_LANES(takers)                                                                                  \
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);                                     \
@@ -163,22 +163,21 @@ HANDLER(O_sbr)
 }
 HANDLER(O_switch_v)
 {
-    return resume(w, rt_switch(w, pc));
+    return resume(w, OUTSIDE(rt_switch(w, pc)));
 }
 HANDLER(O_icall)
 {
-    return resume(w, rt_icall(w, pc));
+    return resume(w, OUTSIDE(rt_icall(w, pc)));
 }
 HANDLER(O_ret)
 {
-    return resume(w, rt_ret(w, pc));
+    return resume(w, OUTSIDE(rt_ret(w, pc)));
 }
 HANDLER(O_call)
 {
     uint32_t *d = (uint32_t *)LANE_VECTOR(pc->d), back = rt_index(w, pc) + 1;
     const uint32_t *mask = LANE_MASK;
-    LANE_LOOP (i, LANES)
-        d[i] = (back & mask[i]) | (d[i] & ~mask[i]);
+    MERGE_LANES(I, , back)
     pc = w->code + pc->imm;
     NEXT(0);
 }
@@ -186,13 +185,13 @@ HANDLER(O_exit)
 {
     w->live &= ~w->active;
     if (w->live)
-        return resume(w, w->scheme->exit(w));
+        return resume(w, OUTSIDE(w->scheme->exit(w)));
     w->stop = RT_DONE;
     return NULL;
 }
 HANDLER(O_scheme)
 {
-    return resume(w, w->scheme->op(w, pc));
+    return resume(w, OUTSIDE(w->scheme->op(w, pc)));
 }
 HANDLER(invalid)
 {

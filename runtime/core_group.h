@@ -8,15 +8,14 @@
         scalar_ctype_##R *d = LANES_OF_##R(pc->d);                                                           \
         const scalar_ctype_##R *a = LANES_OF_##R(pc->a);                                                     \
         const uint32_t *mask = LANE_MASK;                                                                    \
-        LANE_LOOP (i, LANES)                                                                                 \
-            blend_##R(&d[i], a[i], mask[i]);                                                                 \
+        MERGE_LANES(R, , a[i])                                                                               \
         NEXT(1);                                                                                             \
     }                                                                                                        \
     HANDLER(full_##name)                                                                                     \
     {                                                                                                        \
         scalar_ctype_##R *d = LANES_OF_##R(pc->d);                                                           \
         const scalar_ctype_##R *a = LANES_OF_##R(pc->a);                                                     \
-        LANE_LOOP (i, LANES)                                                                                 \
+        EACH_LANE (i, *d)                                                                                    \
             d[i] = a[i];                                                                                     \
         NEXT(1);                                                                                             \
     }
@@ -26,7 +25,7 @@ MOVE_LANES(mov_w, L)
     HANDLER(O_##name)                                                                                        \
     {                                                                                                        \
         scalar_ctype_##R *d = LANES_OF_##R(pc->d), x = (scalar_ctype_##R)S[pc->a];                           \
-        LANE_LOOP (i, LANES)                                                                                 \
+        EACH_LANE (i, *d)                                                                                    \
             d[i] = x;                                                                                        \
         NEXT(1);                                                                                             \
     }
@@ -37,8 +36,7 @@ SPLAT(splat_w, L)
     {                                                                                                        \
         scalar_ctype_##R *d = LANES_OF_##R(pc->d), x = (scalar_ctype_##R)S[pc->a];                           \
         const uint32_t *mask = LANE_MASK;                                                                    \
-        LANE_LOOP (i, LANES)                                                                                 \
-            blend_##R(&d[i], x, mask[i]);                                                                    \
+        MERGE_LANES(R, , x)                                                                                  \
         NEXT(1);                                                                                             \
     }
 SPREAD_SCALAR(spread_v, I)
@@ -81,12 +79,12 @@ HANDLER(O_barrier)
         w->stop = RT_BARRIER;
         return NULL;
     }
-    return resume(w, rt_barrier(w, pc));
+    return resume(w, OUTSIDE(rt_barrier(w, pc)));
 }
 #define CALL_PLAIN(name, function)                                                                           \
     HANDLER(name)                                                                                            \
     {                                                                                                        \
-        function(w, pc);                                                                                     \
+        OUTSIDE(function(w, pc));                                                                            \
         NEXT(1);                                                                                             \
     }
 CALL_PLAIN(token, rt_token)
@@ -115,8 +113,7 @@ CALL_PLAIN(token, rt_token)
         const uint32_t *mask = LANE_MASK;                                                                    \
         LANE_LOOP (i, LANES)                                                                                 \
             moved[i] = a[from[i]];                                                                           \
-        LANE_LOOP (i, LANES)                                                                                 \
-            blend_##R(&d[i], moved[i], mask[i]);                                                             \
+        MERGE_LANES(R, , moved[i])                                                                           \
         NEXT(1);                                                                                             \
     }
 #define SHUFFLE(op, named)                                                                                   \

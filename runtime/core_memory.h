@@ -108,7 +108,7 @@ static __attribute__((noinline)) void count_scattered(struct rt_warp *w, uint32_
             segments |= (uint64_t)1 << ((address[i] >> shift) - low);
         distinct = (uint32_t)__builtin_popcountll(segments);
     } else
-        distinct = rt_distinct_segments(w, w->address, w->active);
+        distinct = OUTSIDE(rt_distinct_segments(w, w->address, w->active));
     w->sites[site].transactions += distinct;
     w->cycles += (uint64_t)(distinct - 1) * w->transaction_cycles;
 }
@@ -209,7 +209,7 @@ static inline uint64_t address_pair(const uint32_t *address)
             unsigned at = c * CHUNK_##kind;                                                                  \
             vec_##R mask = lanes_expand##kind(active, c), old, x = {GATHER_##R(loaded_##suffix)};            \
             memcpy(&old, d + at, VECTOR_BYTES);                                                              \
-            x = (x & mask) | (old & ~mask);                                                                  \
+            x = (vec_##R)lanes_blend((vec_I)mask, (vec_I)x, (vec_I)old);                                     \
             memcpy(d + at, &x, VECTOR_BYTES);                                                                \
         }                                                                                                    \
     }
@@ -224,10 +224,7 @@ static inline uint64_t address_pair(const uint32_t *address)
         if (at.run) {                                                                                        \
             const type *from = (const type *)at.run;                                                         \
             const uint32_t *mask = LANE_MASK;                                                                \
-            EACH_LANE (i, *d) {                                                                              \
-                type x = from[i];                                                                            \
-                blend_##R(&d[i], convert, mask[i]);                                                          \
-            }                                                                                                \
+            MERGE_LANES(R, type x = from[i];, convert)                                                       \
         } else {                                                                                             \
             gather_##suffix(d, at.base, ADDRESS, w->active);                                                 \
         }                                                                                                    \
@@ -401,7 +398,7 @@ LOAD_UNIFORMS(b, uint8_t, B, 32, x != 0)
 #define CALL_OUT(name, function)                                                                             \
     HANDLER(O_##name)                                                                                        \
     {                                                                                                        \
-        if (!function(w, pc))                                                                                \
+        if (!OUTSIDE(function(w, pc)))                                                                       \
             return NULL;                                                                                     \
         NEXT(1);                                                                                             \
     }
@@ -412,7 +409,7 @@ HANDLER(O_atomic)
     struct resolved at = resolve(w, pc);
     if (!at.base)
         return NULL;
-    rt_atomic(w, pc, at.base);
+    OUTSIDE(rt_atomic(w, pc, at.base));
     RELOAD_REGISTERS();
     NEXT(1);
 }

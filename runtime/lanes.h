@@ -75,10 +75,12 @@ static inline vec_I lanes_exchange(vec_I v, uint32_t step)
 #endif
 }
 
-/* Elements of chunk c: all ones where the lane's bit is set. */
+/* Elements of chunk c: all ones where the lane's bit is set. Chunks of the same 32 lanes share the splat. */
 static inline vec_I lanes_expand32(uint64_t bits, unsigned c)
 {
-    return (vec_I)((lanes_splat32((uint32_t)(bits >> c * CHUNK_32)) & LANES_BIT_32) == LANES_BIT_32);
+    unsigned first = c * CHUNK_32;
+    vec_I own = LANES_BIT_32 << (first & 31);
+    return (vec_I)((lanes_splat32((uint32_t)(bits >> (first & 32))) & own) == own);
 }
 static inline vec_L lanes_expand64(uint64_t bits, unsigned c)
 {
@@ -146,15 +148,53 @@ static inline vec_I lanes_umax(vec_I a, vec_I b)
 }
 #endif
 
-static inline vec_I lanes_load(const uint32_t *p)
+static inline vec_I lanes_load(const void *p)
 {
     vec_I v;
     memcpy(&v, p, sizeof v);
     return v;
 }
-static inline void lanes_store(uint32_t *p, vec_I v)
+static inline void lanes_store(void *p, vec_I v)
 {
     memcpy(p, &v, sizeof v);
+}
+
+/* Elements of `yes` where the mask is all ones, of `no` where it is 0. */
+static inline vec_I lanes_blend(vec_I mask, vec_I yes, vec_I no)
+{
+#if defined __AVX2__ /* from the formula gcc makes code that loads `no` twice; from the intrinsic, a comparison more */
+    vec_I r;
+    __asm__("vblendvps %3, %2, %1, %0" : "=x"(r) : "x"(no), "x"(yes), "x"(mask));
+    return r;
+#else
+    return (yes & mask) | (no & ~mask);
+#endif
+}
+
+/* The chunk of a register at `d` gets the lanes of `r` whose word of `masks` is all ones: 32-bit and 64-bit lanes. */
+static inline void lanes_merge32(void *d, const void *r, const uint32_t *masks)
+{
+    lanes_store(d, lanes_blend(lanes_load(masks), lanes_load(r), lanes_load(d)));
+}
+static inline void lanes_merge64(void *d, const void *r, const uint32_t *masks)
+{
+#if defined __AVX2__
+    vec_I wide = (vec_I)_mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)(const void *)masks));
+#else
+    vec_I wide;
+    for (uint32_t i = 0; i < CHUNK_32; i++)
+        wide[i] = masks[i / 2];
+#endif
+    lanes_store(d, lanes_blend(wide, lanes_load(r), lanes_load(d)));
+}
+
+/* Code for narrower vectors runs slowly until this has been called. The core is compiled without the compiler's own calls of
+ * it, which would come with every instruction (-mno-vzeroupper). */
+static inline void lanes_leave(void)
+{
+#if defined __AVX2__
+    _mm256_zeroupper();
+#endif
 }
 
 #endif
