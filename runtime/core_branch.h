@@ -2,13 +2,21 @@
 
 /* ---- changes of the mask ----------------------------------------------------------------------------- */
 
-/* What follows from w->active. */
+/* What follows from w->active. Most often all lanes have met again. */
 static inline void refresh(struct rt_warp *w)
 {
+    uint64_t active = w->active;
+    if (active == ALL_LANES) {
+        CHUNK_LOOP (c, LANES / CHUNK_32)
+            lanes_store(LANE_MASK + c * CHUNK_32, lanes_splat32(UINT32_MAX));
+        w->active_count = LANES;
+        w->table = w->tables[2];
+        return;
+    }
     CHUNK_LOOP (c, LANES / CHUNK_32)
-        lanes_store(LANE_MASK + c * CHUNK_32, lanes_expand32(w->active, c));
-    w->active_count = (uint32_t)__builtin_popcountll(w->active);
-    w->table = w->tables[(w->active == w->live) + (w->active == ALL_LANES)];
+        lanes_store(LANE_MASK + c * CHUNK_32, lanes_expand32(active, c));
+    w->active_count = (uint32_t)__builtin_popcountll(active);
+    w->table = w->tables[active == w->live];
 }
 
 /* Goes on at code index `next` after a hook. */
@@ -47,7 +55,7 @@ HANDLER(enter_block)
     w->cycles += count->cycles;
     FINISH_BLOCK();
 }
-static const struct bc_ins *enter_again(struct rt_warp *w, const struct bc_ins *pc)
+static __attribute__((noinline)) const struct bc_ins *enter_again(struct rt_warp *w, const struct bc_ins *pc)
 {
     refresh(w);
     KNOW_REGISTERS();
@@ -113,10 +121,14 @@ static __attribute__((noinline)) const struct bc_ins *follow(struct rt_warp *w, 
 static __attribute__((noinline)) const struct bc_ins *part(struct rt_warp *w, const struct bc_ins *pc, uint64_t yes)
 {
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);
-    struct rt_split *split = &w->split;
     uint64_t no = w->active & ~yes;
     if (UNLIKELY(!yes || !no))
         return follow(w, pc, yes ? branch->yes : branch->no);
+    w->events->divergences++;
+    w->sites[branch->site].divergences++;
+    if (LIKELY(w->scheme->part != NULL))
+        return resume(w, OUTSIDE(w->scheme->part(w, pc, branch, yes)));
+    struct rt_split *split = &w->split;
     split->n = 2;
     split->pc = rt_index(w, pc);
     split->meet = branch->meet;
@@ -125,8 +137,6 @@ static __attribute__((noinline)) const struct bc_ins *part(struct rt_warp *w, co
     split->mask[1] = no;
     split->target[0] = branch->yes;
     split->target[1] = branch->no;
-    w->events->divergences++;
-    w->sites[branch->site].divergences++;
     return resume(w, OUTSIDE(w->scheme->diverge(w, split)));
 }
 #define BRANCH_LANES(takers)                                                                                  \

@@ -44,26 +44,38 @@ static inline void push(struct rt_warp *w, struct stack *s, uint64_t lanes, uint
         w->events->max_stack_depth = s->depth;
 }
 
-/* Opens the region that ends at `meet`, unless it is open. */
-static void open_region(struct rt_warp *w, struct stack *s, uint32_t meet)
+/* Opens the region of the branch at `pc`, which ends at `meet`, unless it is open. Returns where it ends. */
+static inline uint32_t open_region(struct rt_warp *w, struct stack *s, uint32_t meet, uint32_t pc)
 {
-    if (meet == s->meet)
-        return;
+    if (UNLIKELY(meet == BC_NO_TARGET))
+        meet = rt_return_point(w, pc);
+    if (meet == s->meet || UNLIKELY(meet == BC_NO_TARGET))
+        return s->meet;
     push(w, s, w->active, meet, s->meet);
     meet_at(w, s, meet);
+    return meet;
+}
+
+static uint32_t part(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch, uint64_t yes)
+{
+    struct stack *s = w->scheme_data;
+    uint64_t no = w->active & ~yes;
+    uint32_t meet = open_region(w, s, branch->meet, rt_index(w, ins));
+    if (branch->yes == meet) {
+        w->active = no;
+        return branch->no;
+    }
+    if (branch->no != meet)
+        push(w, s, no, branch->no, meet);
+    w->active = yes;
+    return branch->yes;
 }
 
 /* Two sides or more; the first that does not begin where all meet is run. */
 static uint32_t diverge(struct rt_warp *w, const struct rt_split *split)
 {
     struct stack *s = w->scheme_data;
-    uint32_t meet = split->meet, run = 0;
-    if (UNLIKELY(meet == BC_NO_TARGET))
-        meet = rt_return_point(w, split->pc);
-    if (UNLIKELY(meet == BC_NO_TARGET))
-        meet = s->meet;
-    open_region(w, s, meet);
-    run = split->target[0] == meet;
+    uint32_t meet = open_region(w, s, split->meet, split->pc), run = split->target[0] == meet;
     for (uint32_t i = split->n - 1; i > run; i--)
         if (split->target[i] != meet)
             push(w, s, split->mask[i], split->target[i], meet);
@@ -132,6 +144,7 @@ const struct rt_scheme rt_scheme_pdom = {
     .meaning = "mask stack; lanes meet at the immediate post-dominator",
     .data_bytes = data_bytes,
     .start = start,
+    .part = part,
     .diverge = diverge,
     .meet = meet,
     .exit = leave,
