@@ -118,7 +118,7 @@ static ir_ref expression(struct maker *k, unsigned depth)
     case 0: return ir_emit1(&k->c, unary[draw(k, COUNT(unary))], IR_TYPE_I32, a);
     case 1: return ir_emit3(&k->c, IR_select, IR_TYPE_I32, condition(k, 0), a, expression(k, depth - 1));
     case 2: return ir_emit1(&k->c, IR_zext, IR_TYPE_I32, condition(k, 0));
-    case 3: return draw(k, 3) ? a : float_expression(k);
+    case 3: return draw(k, 3) ? float_expression(k) : a;
     case 4: return draw(k, 3) ? a : convergent(k, a);
     default: break;
     }
