@@ -97,11 +97,16 @@ struct opt_token_modes opt_token_modes_of(const struct ir_function *f);
 /* Gives each uncontrolled operation a token. False, with nothing changed, if some cycle has several entries. */
 bool opt_infer_tokens(struct arena *scratch, struct ir_function *f);
 
-/* ---- algebra (opt/simplify.c) ---------------------------------------------------------------------------- */
+/* ---- algebra (opt/simplify.c, opt/simplify_float.c) ----------------------------------------------------- */
 
 /* An existing value or constant equal to r, or 0. May rewrite r in place to a simpler instruction. Floats only
- * by rules exact in every bit, NaN and -0 included. */
+ * by rules exact in every bit, -0 included; which NaN it is may change, as nothing defines it. */
 ir_ref opt_simplify(struct ir_function *f, ir_ref r, bool *changed);
+/* Whether, were its operand the negation of a float, opt_simplify(r) would use what is negated instead, and the negation not
+ * come out again. */
+bool opt_takes_negation(const struct ir_function *f, ir_ref r, ir_ref operand);
+/* A float constant with the other sign. */
+ir_ref opt_opposite(struct ir_function *f, ir_ref constant);
 /* What r gives for these constant operands; false if it can't be said. */
 bool opt_fold(const struct ir_function *f, ir_ref r, const scalar_bits *args, scalar_bits *result);
 

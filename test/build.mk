@@ -20,8 +20,9 @@ samples_TEST_SRC := test/samples/samples_test.c test/samples/reference_first.c t
 SUITES += fuzz_generators
 fuzz_generators_TEST_SRC := test/unit/fuzz_generators.c $(fuzz_SRC)
 
-SUITES += opt_golden opt_fuzz
+SUITES += opt_golden opt_fuzz opt_negate
 opt_fuzz_TEST_SRC := test/opt/fuzz_test.c test/opt/evaluate.c test/opt/random_ir.c
+opt_negate_TEST_SRC := test/opt/negate_test.c test/opt/evaluate.c
 opt_golden_TEST_SRC := test/opt/golden_test.c
 
 # The tables of docs/*.md come from the .def files: `make docs` writes them, the suite docs checks them.

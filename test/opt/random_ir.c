@@ -48,11 +48,16 @@ static ir_ref global_address(struct maker *k)
                       : ir_emit2(&k->c, IR_ptradd, IR_TYPE_GLOBAL, k->buffer, ir_const_i32(k->f, draw(k, 8) * 4));
 }
 
+static ir_ref some_sign(struct maker *k, ir_ref x)
+{
+    return draw(k, 3) ? x : ir_emit1(&k->c, IR_neg, IR_TYPE_F32, x);
+}
+
 static ir_ref some_float(struct maker *k)
 {
     static const uint32_t some[] = {0, 0x80000000, 0x3f800000, 0x7fc00000, 0x40490fdb};
     return draw(k, 2) ? ir_const(k->f, IR_TYPE_F32, some[draw(k, COUNT(some))])
-                      : ir_emit1(&k->c, IR_sitof, IR_TYPE_F32, expression(k, 1));
+                      : some_sign(k, ir_emit1(&k->c, IR_sitof, IR_TYPE_F32, expression(k, 1)));
 }
 
 /* Operations of one and two products, and sums that become such when they are selected. */
@@ -64,7 +69,7 @@ static ir_ref sum_of_products(struct maker *k, ir_ref a, ir_ref b)
         return ir_emit3(&k->c, one[draw(k, COUNT(one))], IR_TYPE_F32, a, b, args[2]);
     if (draw(k, 3) == 0)
         return ir_emit(&k->c, two[draw(k, COUNT(two))], IR_TYPE_F32, COUNT(args), args);
-    ir_ref first = ir_emit2(&k->c, IR_mul, IR_TYPE_F32, a, b);
+    ir_ref first = some_sign(k, ir_emit2(&k->c, draw(k, 4) ? IR_mul : IR_div, IR_TYPE_F32, a, b));
     ir_ref second = draw(k, 4) ? ir_emit2(&k->c, IR_mul, IR_TYPE_F32, args[2], args[3]) : args[2];
     return draw(k, 2) ? ir_emit2(&k->c, draw(k, 2) ? IR_add : IR_sub, IR_TYPE_F32, first, second)
                       : ir_emit2(&k->c, draw(k, 2) ? IR_add : IR_sub, IR_TYPE_F32, second, first);
@@ -73,7 +78,7 @@ static ir_ref sum_of_products(struct maker *k, ir_ref a, ir_ref b)
 static ir_ref float_expression(struct maker *k)
 {
     static const uint16_t ops[] = {IR_add, IR_sub, IR_mul, IR_div, IR_fmin};
-    ir_ref a = ir_emit1(&k->c, IR_bits, IR_TYPE_F32, expression(k, 1)), b = some_float(k);
+    ir_ref a = some_sign(k, ir_emit1(&k->c, IR_bits, IR_TYPE_F32, expression(k, 1))), b = some_float(k);
     ir_ref r = draw(k, 2) ? ir_emit2(&k->c, ops[draw(k, COUNT(ops))], IR_TYPE_F32, a, b) : sum_of_products(k, a, b);
     return ir_emit1(&k->c, IR_bits, IR_TYPE_I32, r);
 }
