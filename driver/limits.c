@@ -10,6 +10,8 @@
 const struct limit_row limit_rows[] = {
 #define LIMIT(name, value, most, meaning) {#name, value, most, OPTIONS, meaning},
 #include "frontend/limits.def"
+#define LIMIT(name, value, most, meaning) {#name, value, most, OPTIONS, meaning},
+#include "opt/limits.def"
 #define OWN(name, option, value, most, meaning) {#name, value, most, OPTION_##option, meaning},
 #include "driver/limits.def"
 #define FIXED(name, value, meaning) {#name, value, 0, OPTIONS, meaning},

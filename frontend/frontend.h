@@ -28,8 +28,8 @@ void fe_options_init(struct fe_options *o);
 bool fe_options_warning(struct fe_options *o, const char *text);
 /* Of `name`, n bytes; NULL: there is none. */
 const struct fe_limit_info *fe_limit_find(const char *name, size_t n);
-/* False: less than 1, or more than the limit can be raised to. */
-bool fe_options_limit(struct fe_options *o, const struct fe_limit_info *limit, uint64_t value);
+/* Where its value in force is. */
+uint32_t *fe_options_limit(struct fe_options *o, const struct fe_limit_info *limit);
 
 /* The module, for ir_module_free; NULL if d received errors. o NULL: defaults. */
 struct ir_module *fe_compile(const struct source *s, struct diagnostics *d, const struct fe_options *o);

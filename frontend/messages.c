@@ -52,12 +52,9 @@ const struct fe_limit_info *fe_limit_find(const char *name, size_t n)
     return NULL;
 }
 
-bool fe_options_limit(struct fe_options *o, const struct fe_limit_info *limit, uint64_t value)
+uint32_t *fe_options_limit(struct fe_options *o, const struct fe_limit_info *limit)
 {
-    if (value < 1 || value > limit->most)
-        return false;
-    memcpy((uint32_t *)&o->limits + (limit - fe_limit_info), &(uint32_t){(uint32_t)value}, sizeof(uint32_t));
-    return true;
+    return (uint32_t *)&o->limits + (limit - fe_limit_info);
 }
 
 /* ---- saying ------------------------------------------------------------------------------------- */

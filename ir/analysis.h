@@ -6,6 +6,7 @@
 #define KERNC_IR_ANALYSIS_H
 
 #include "ir/ir.h"
+#include "ir/limits.h"
 
 /* ---- control-flow graph (ir/cfg.c) ----------------------------------------------------------------- */
 
@@ -164,16 +165,16 @@ struct ir_uniformity {
     struct bitset branches;                /* by block: ends in a divergent branch */
     struct bitset exits;                   /* by cycle: threads leave it in different iterations */
     struct bitset apart;                   /* by cycle: irreducible, not m-converged; or iterations meet in it */
+    bool meets_unknown;
 };
 struct ir_uniformity_options {
     bool ignore_tokens;                    /* as if no token's region reached beyond its cycle */
     const bool *uniform_params;            /* of a device function: by position; NULL: all may be divergent */
     /* If not NULL: threads that part meet again no earlier than there (ir_meets_new), be it in different iterations of a cycle
-     * around both; such a cycle counts as apart. Looking for them costs IR_MEET_LIMIT block visits at most; beyond
-     * that every cycle around a divergent branch and its meeting point counts so. */
+     * around both; such a cycle counts as apart. Looking for them costs IR_MAX_MEET_VISITS block visits at most;
+     * beyond that every cycle around a divergent branch and its meeting point counts so, and `meets_unknown` is set. */
     const struct ir_dominators *meets;
 };
-#define IR_MEET_LIMIT 4000000u
 /* Which values are the same in all threads of a warp that execute an instruction together, assuming maximal
  * convergence limited by tokens ("Controlled Maximal Convergence"). `t` may be NULL: no tokens. o may be NULL. */
 struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,

@@ -259,7 +259,7 @@ static bool pass_before_meeting(struct finder *f, uint32_t branch, uint32_t meet
         }
     }
     f->visits += list.count;
-    return f->visits <= IR_MEET_LIMIT;
+    return f->visits <= IR_MAX_MEET_VISITS;
 }
 
 /* Takes apart the cycles in which threads from the branch meet after some of them have begun another iteration. */
@@ -272,7 +272,8 @@ static void iterations_meet(struct finder *f, uint32_t branch)
         return;
     while (c->at[outer].parent != IR_NO_CYCLE)
         outer = c->at[outer].parent;
-    bool known = f->visits <= IR_MEET_LIMIT && pass_before_meeting(f, branch, meet, outer);
+    bool known = f->visits <= IR_MAX_MEET_VISITS && pass_before_meeting(f, branch, meet, outer);
+    f->u->meets_unknown |= !known;
     for (uint32_t k = inner; k != IR_NO_CYCLE; k = c->at[k].parent)
         if (!known || f->passed[c->at[k].header] == branch + 1)
             take_apart(f, k);

@@ -111,17 +111,14 @@ static void run_warp_core_passes(kernc_result *r, struct opt_options *opt)
     run_pipeline(r, opt);
 }
 
-static void run_passes(kernc_result *r, const kernc_options *o)
+static void run_passes(kernc_result *r, struct opt_options *opt)
 {
-    struct opt_options opt;
-    if (!options_of_passes(r, o, &opt))
-        return;
     opt_report_init(&r->report);
     r->reported = true;
-    if (options_mode(o->scheme) != WC_MODES)
-        run_warp_core_passes(r, &opt);
+    if (options_mode(opt->scheme) != WC_MODES)
+        run_warp_core_passes(r, opt);
     else
-        run_pipeline(r, &opt);
+        run_pipeline(r, opt);
 }
 
 static void generate(kernc_result *r, const kernc_options *o)
@@ -140,7 +137,8 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
     r->source = source_new(&r->arena, name, bytes, n);
     diag_init(&r->diagnostics, &r->arena, r->source);
     struct fe_options fe;
-    if (!options_take(r, o, &fe))
+    struct opt_options opt;
+    if (!options_take(r, o, &fe, &opt))
         return;
     r->input = o->input ? (enum kernc_input)o->input : input_of(bytes, n, r->source->text);
     if (r->input == KERNC_INPUT_BYTECODE)
@@ -155,7 +153,7 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
         return;
     if (fe.groups >> FE_GROUP_perf & 1 && !o->no_warnings)
         opt_performance_notes(r->module, &r->diagnostics);
-    run_passes(r, o);
+    run_passes(r, &opt);
     if (failed(r) || o->ir_only)
         return;
     generate(r, o);

@@ -42,27 +42,43 @@ static bool take_warnings(kernc_result *r, const kernc_options *o, struct fe_opt
     return r->status == KERNC_COMPILED;
 }
 
-/* "NAME=N". */
-static void take_limit(kernc_result *r, const char *text, struct fe_options *fe)
+struct limit { const char *name; uint32_t most, *value; };
+
+/* The limit of the front end or of the passes that has the name. */
+static bool find_limit(const char *name, size_t n, struct fe_options *fe, struct opt_options *opt, struct limit *found)
 {
-    size_t                      n = strcspn(text, "=");
-    const struct fe_limit_info *limit = text[n] ? fe_limit_find(text, n) : NULL;
-    char                       *end;
-    if (!limit) {
+    const struct fe_limit_info *of_source = fe_limit_find(name, n);
+    enum opt_limit l = opt_limit_find(name, n);
+    if (of_source)
+        *found = (struct limit){of_source->name, of_source->most, fe_options_limit(fe, of_source)};
+    else if (l < OPT_LIMITS)
+        *found = (struct limit){opt_limit_info[l].name, opt_limit_info[l].most, &opt->limits[l]};
+    return of_source || l < OPT_LIMITS;
+}
+
+/* "NAME=N". */
+static void take_limit(kernc_result *r, const char *text, struct fe_options *fe, struct opt_options *opt)
+{
+    size_t       n = strcspn(text, "=");
+    struct limit limit;
+    char        *end;
+    if (!text[n] || !find_limit(text, n, fe, opt, &limit)) {
         bad_option(r, "there is no limit '%s'", arena_strdup(&r->arena, text, n));
         return;
     }
     bool     digits = text[n + 1] >= '0' && text[n + 1] <= '9';
     uint64_t value = strtoull(text + n + 1, &end, 10);
-    if (!digits || *end || !fe_options_limit(fe, limit, value))
-        bad_option(r, "%s", arena_printf(&r->arena, "limit '%s' is a number from 1 to %u, not '%s'", limit->name,
-                                         limit->most, text + n + 1));
+    if (!digits || *end || value < 1 || value > limit.most)
+        bad_option(r, "%s", arena_printf(&r->arena, "limit '%s' is a number from 1 to %u, not '%s'", limit.name,
+                                         limit.most, text + n + 1));
+    else
+        *limit.value = (uint32_t)value;
 }
 
-static bool take_limits(kernc_result *r, const kernc_options *o, struct fe_options *fe)
+static bool take_limits(kernc_result *r, const kernc_options *o, struct fe_options *fe, struct opt_options *opt)
 {
     for (size_t i = 0; i < o->limit_count; i++)
-        take_limit(r, o->limits[i], fe);
+        take_limit(r, o->limits[i], fe, opt);
     return r->status == KERNC_COMPILED;
 }
 
@@ -97,11 +113,6 @@ static bool take_analyses(kernc_result *r, const kernc_options *o)
     return r->status == KERNC_COMPILED;
 }
 
-bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe)
-{
-    return take_scheme(r, o) && take_analyses(r, o) && take_warnings(r, o, fe) && take_limits(r, o, fe);
-}
-
 static bool take_switches(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
     for (size_t i = 0; i < o->switch_count; i++) {
@@ -113,7 +124,7 @@ static bool take_switches(kernc_result *r, const kernc_options *o, struct opt_op
     return r->status == KERNC_COMPILED;
 }
 
-bool options_of_passes(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
     opt_options_init(opt);
     opt->level = o->level;
@@ -134,4 +145,10 @@ bool options_of_passes(kernc_result *r, const kernc_options *o, struct opt_optio
     opt->print = o->print;
     opt->data = o->print_data;
     return take_switches(r, o, opt);
+}
+
+bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe, struct opt_options *opt)
+{
+    return take_scheme(r, o) && take_analyses(r, o) && take_warnings(r, o, fe) && take_passes(r, o, opt) &&
+           take_limits(r, o, fe, opt);
 }

@@ -7,9 +7,8 @@
 
 /* A caller built with an older, shorter header gets the defaults of what it does not know. */
 kernc_options options_own(const kernc_options *given);
-/* These are false if an option is bad: then the result says which and why. */
-bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe);
-bool options_of_passes(kernc_result *r, const kernc_options *o, struct opt_options *opt);
+/* False if an option is bad: then the result says which and why. */
+bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe, struct opt_options *opt);
 /* The divergence mode that a scheme "warp-core:MODE" names; WC_MODES: none. */
 enum wc_mode options_mode(const char *scheme);
 

@@ -19,12 +19,11 @@
  * leave A, and a cycle inside may have no end; then the demand may stay unmet, and a remark says so.
  *
  * Cost of a round: the sum of the regions' sizes, and for each branch whose threads may meet elsewhere than at P, and each
- * operation between it and P, once the region (in structured code: hearts of loops with several exits). ROUNDS_MAX bounds the rounds.
+ * operation between it and P, once the region (in structured code: hearts of loops with several exits). The limit
+ * converge_rounds bounds the rounds.
  */
 #include "opt/demote.h"
 #include "opt/gather.h"
-
-enum { ROUNDS_MAX = 500 };
 
 struct converge {
     struct opt_context *c;
@@ -380,7 +379,7 @@ static bool run_round(struct converge *x, uint32_t round)
     analyse(x);
     if (!find_demand(x, &d))
         return false;
-    if (round == ROUNDS_MAX || !opt_ssa_possible(x->c, x->f)) {
+    if (!opt_below(x->c, x->f, OPT_LIMIT_converge_rounds, round) || !opt_ssa_possible(x->c, x->f)) {
         opt_remark(x->c, x->f, OPT_MISSED, "too-large", x->f->at,
                    "not all threads of an operation may meet: control flow too large to gather");
         return false;

@@ -11,7 +11,6 @@
 #include "opt/demote.h"
 #include "opt/gather.h"
 
-#define OPT_CUT_VALUES_MAX 65536u         /* of a function: parameters of cuts multiply; beyond it nothing more is cut */
 struct opt_cut {
     struct opt_context *c;
     struct ir_function *f;

@@ -2,11 +2,10 @@
  *
  * Edges to the header and edges out first write where they go, then lead to a new latch, whose branch goes to the header
  * or out. Innermost loops first; in a round all that have no other such loop inside. Cost of a round: analyses of
- * the function; rounds are about as many as loops are nested. All cycles have one entry.
+ * the function; rounds are about as many as loops are nested. All cycles have one entry. Limits (opt/limits.def):
+ * cut_rounds, cut_values (parameters of cuts multiply), cut_work.
  */
 #include "opt/cut.h"
-
-enum { ROUNDS_MAX = 1000, WORK_MAX = 1 << 28 };     /* WORK_MAX: loops × blocks */
 
 /* A loop to be cut: the edges of `set` that lead out, and those to the header. */
 struct job { uint32_t cycle; opt_edges out, back; };
@@ -28,6 +27,9 @@ static void find_apart(struct loops *x)
     const struct ir_cycles *cycles = x->cut.cycles;
     struct ir_uniformity_options o = {.ignore_tokens = true, .meets = x->cut.meets};
     const struct ir_uniformity *u = ir_uniformity_new(x->cut.arena, x->cut.g, cycles, NULL, &o);
+    if (u->meets_unknown && !x->changed)
+        opt_remark(x->cut.c, x->cut.f, OPT_MISSED, "limit", x->cut.f->at, "limit of %u reached (IR_MAX_MEET_VISITS)",
+                   IR_MAX_MEET_VISITS);
     x->apart = bitset_new(x->cut.arena, cycles->count);
     bitset_copy(x->apart, u->apart);
     for bitset_each (b, u->branches) {
@@ -164,8 +166,9 @@ static void run_round(struct loops *x)
 static bool may_go_on(struct opt_context *c, struct ir_function *f, uint32_t round)
 {
     opt_invalidate(c, f);
-    return round < ROUNDS_MAX && f->ins.count <= OPT_CUT_VALUES_MAX && opt_ssa_possible(c, f) &&
-           (uint64_t)opt_cycles(c, f)->count * f->blocks.count <= WORK_MAX;
+    return opt_below(c, f, OPT_LIMIT_cut_rounds, round) && opt_below(c, f, OPT_LIMIT_cut_values, f->ins.count) &&
+           opt_below(c, f, OPT_LIMIT_cut_work, (uint64_t)opt_cycles(c, f)->count * f->blocks.count) &&
+           opt_ssa_possible(c, f);
 }
 
 bool opt_cut_loops(struct opt_context *c, struct ir_function *f, struct opt_loop_form form, bool *changed)

@@ -20,10 +20,18 @@ enum opt_pass opt_pass_find(const char *name, size_t n);             /* OPT_PASS
 const char *opt_pipeline(unsigned level);                            /* "a,b,c"; levels above the highest give it */
 #define OPT_LEVEL_DEFAULT 2
 
+enum opt_limit {
+#define LIMIT(name, value, most, meaning) OPT_LIMIT_##name,
+#include "opt/limits.def"
+    OPT_LIMITS
+};
+struct opt_limit_info { const char *name, *meaning; uint32_t value, most; };
+extern const struct opt_limit_info opt_limit_info[OPT_LIMITS];
+enum opt_limit opt_limit_find(const char *name, size_t n);           /* OPT_LIMITS: no such limit */
+
 enum opt_changed { OPT_CHANGED_OFF, OPT_CHANGED_ON, OPT_CHANGED_DIFF };
 
-/* Lists are names separated by commas; NULL or "" is the empty list. All zero is a fair start but for
- * bisect_limit: call opt_options_init. */
+/* Lists are names separated by commas; NULL or "" is the empty list. To be filled by opt_options_init first. */
 struct opt_options {
     unsigned    level;
     const char *passes;           /* runs these instead of the level's pipeline; NULL: not given */
@@ -39,6 +47,7 @@ struct opt_options {
     bool        time_passes, stats, remarks;      /* collect; see struct opt_report */
     long        bisect_limit;     /* runs only the first n (pass, function) steps; negative: all */
     bool        off[OPT_PASSES];  /* -fno-<pass> */
+    uint32_t    limits[OPT_LIMITS];
     void      (*print)(void *data, const char *text, size_t n);   /* NULL: nothing is printed */
     void       *data;
 };

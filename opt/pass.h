@@ -37,6 +37,8 @@ void opt_invalidate(struct opt_context *c, struct ir_function *f);
 void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_remark_kind kind, const char *id,
                 place at, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 void opt_count(struct opt_context *c, const char *name, uint64_t n);  /* name: a string literal */
+/* Whether n is below the limit; if not, a remark names it. */
+bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limit l, uint64_t n);
 
 /* ---- editing (opt/edit.c) -------------------------------------------------------------------------------- */
 

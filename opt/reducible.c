@@ -1,8 +1,6 @@
 /* reducible.c: a header for cycles that have several entries. */
 #include "opt/gather.h"
 
-enum { ROUNDS_MAX = 1000 };
-
 /* A cycle with several entries, outermost first; IR_NO_CYCLE: none. */
 static uint32_t find_irreducible(const struct ir_cycles *cycles)
 {
@@ -27,18 +25,18 @@ static void give_header(struct arena *scratch, struct ir_function *f, const stru
  * behind the new header. */
 bool opt_make_reducible(struct opt_context *c, struct ir_function *f, bool *changed)
 {
-    for (unsigned round = 0; round < ROUNDS_MAX; round++) {
+    for (uint32_t round = 0;; round++) {
         struct arena scratch = {0};
         const struct ir_cfg *g = ir_cfg_new(&scratch, f);
         const struct ir_cycles *cycles = ir_cycles_new(&scratch, g);
         uint32_t cycle = find_irreducible(cycles);
-        if (cycle != IR_NO_CYCLE)
+        bool fits = cycle == IR_NO_CYCLE || opt_below(c, f, OPT_LIMIT_reducible_rounds, round);
+        if (fits && cycle != IR_NO_CYCLE)
             give_header(&scratch, f, g, &cycles->at[cycle]);
         arena_free(&scratch);
-        if (cycle == IR_NO_CYCLE)
-            return true;
+        if (!fits || cycle == IR_NO_CYCLE)
+            return fits;
         *changed = true;
         opt_count(c, "cycles given a header", 1);
     }
-    return false;
 }

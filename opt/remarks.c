@@ -36,6 +36,15 @@ void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_rem
     vec_push(a, &c->report->remarks, r);
 }
 
+bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limit l, uint64_t n)
+{
+    uint32_t most = c->options->limits[l];
+    if (n < most)
+        return true;
+    opt_remark(c, f, OPT_MISSED, "limit", f->at, "limit of %u reached (--limit=%s=N)", most, opt_limit_info[l].name);
+    return false;
+}
+
 void opt_count(struct opt_context *c, const char *name, uint64_t n)
 {
     struct opt_report *r = c->report;

@@ -57,6 +57,21 @@ enum opt_pass opt_pass_find(const char *name, size_t n)
 void opt_options_init(struct opt_options *o)
 {
     *o = (struct opt_options){.level = OPT_LEVEL_DEFAULT, .bisect_limit = -1};
+    for (unsigned l = 0; l < OPT_LIMITS; l++)
+        o->limits[l] = opt_limit_info[l].value;
+}
+
+const struct opt_limit_info opt_limit_info[OPT_LIMITS] = {
+#define LIMIT(name, value, most, meaning) {#name, meaning, value, most},
+#include "opt/limits.def"
+};
+
+enum opt_limit opt_limit_find(const char *name, size_t n)
+{
+    unsigned l = 0;
+    while (l < OPT_LIMITS && (strlen(opt_limit_info[l].name) != n || memcmp(opt_limit_info[l].name, name, n) != 0))
+        l++;
+    return (enum opt_limit)l;
 }
 
 bool opt_switch(struct opt_options *o, const char *name, bool on)

@@ -12,15 +12,15 @@
  * backward copy, and a cut takes the place of a forward copy: all ways out of the blocks between the branch and the
  * shared one go through one block.
  *
- * First all returns become one. Innermost branches first; after each change all is looked at anew, ROUNDS_MAX times at most
- * and while rounds times blocks are below WORK_MAX. What can't be made structured is said in a remark: a token's region in
+ * First all returns become one. Innermost branches first; after each change all is looked at anew, structurize_rounds times at
+ * most and while rounds times blocks are below structurize_work (opt/limits.def). What can't be made structured is said in a remark: a token's region in
  * the way, or a function too large. Works on the graph restricted to blocks that reach the ret.
  */
 #include "opt/structurize.h"
 
 #include "opt/cut.h"
 
-enum { ROUNDS_MAX = 2000, WORK_MAX = 1 << 18, COPIES_MAX = 2, COPIES_FREE = 100 };
+enum { COPIES_MAX = 2, COPIES_FREE = 100 };
 
 /* Blocks that a branch's sides lead to before they meet. Sides are numbered by their first edge. */
 struct sides {
@@ -395,16 +395,22 @@ static bool help_a_branch(struct structurize *s)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------------- */
 
+/* Whether another round may run. */
+static bool may_go_on(struct opt_context *c, struct ir_function *f, uint32_t round)
+{
+    return opt_below(c, f, OPT_LIMIT_structurize_rounds, round) && opt_below(c, f, OPT_LIMIT_cut_values, f->ins.count) &&
+           opt_below(c, f, OPT_LIMIT_structurize_work, (uint64_t)(round + 1) * f->blocks.count) && opt_ssa_possible(c, f);
+}
+
 /* Does one thing after the other until there is none. False: too large. */
 static bool repeat(struct structurize *s, bool (*step)(struct structurize *), bool *changed)
 {
-    for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
+    for (uint32_t round = 0;; round++) {
         struct arena arena = {0};
         s->cut.arena = &arena;
         s->map_count = 0;
         opt_invalidate(s->cut.c, s->cut.f);
-        bool fits = (uint64_t)(round + 1) * s->cut.f->blocks.count <= WORK_MAX &&
-                    s->cut.f->ins.count <= OPT_CUT_VALUES_MAX && opt_ssa_possible(s->cut.c, s->cut.f);
+        bool fits = may_go_on(s->cut.c, s->cut.f, round);
         if (fits)
             opt_cut_analyse(&s->cut);
         bool again = fits && step(s);
@@ -413,7 +419,6 @@ static bool repeat(struct structurize *s, bool (*step)(struct structurize *), bo
         if (!fits || !again)
             return fits;
     }
-    return false;
 }
 
 static uint32_t instructions(const struct ir_function *f)

@@ -17,6 +17,7 @@
 #define WC_LINK           31        /* register of return addresses, by convention */
 #define WC_FRAME          30        /* register of the lane's frame; WC_FIRST_ADDRESS at start */
 #define WC_MAX_WORDS      4096      /* of code */
+#define WC_MAX_STACK_STEPS 4000000u /* of the search for the divergence stack that suffices (stack_bound.h) */
 #define WC_NONE           0xfffu    /* instead of a code word: none. So word 4095 is no meeting point */
 #define WC_ARGUMENT_WORDS 256       /* that ldarg can name; those behind the kernel's arguments read 0 */
 #define WC_FIRST_ADDRESS  16        /* of shared and private memory: 0 is null */

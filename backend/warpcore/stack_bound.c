@@ -14,7 +14,7 @@ struct bound {
     u32_vec               branches;        /* nodes that part lanes */
     uint32_t             *start, *within;  /* stacking graph: within[start[i] ..]: branch nodes in the influence of branches.at[i] */
     uint32_t             *index;           /* of each branch node: its place in branches */
-    uint32_t              work;            /* nodes visited and edges relaxed, against WC_STACKING_LIMIT */
+    uint32_t              work;            /* nodes visited and edges relaxed, against WC_MAX_STACK_STEPS */
     VEC(struct state)     states;
     struct map            state_at;        /* branch << 32 | target -> its number */
     u32_vec               queue;
@@ -43,7 +43,7 @@ static bool find_stacking_graph(struct bound *b)
     b->start = arena_array(b->arena, uint32_t, b->branches.count + 1);
     for (uint32_t i = 0; i < b->branches.count; i++) {
         influence_of(b, b->branches.at[i]);
-        if (b->work > WC_STACKING_LIMIT)
+        if (b->work > WC_MAX_STACK_STEPS)
             return false;
         for (uint32_t k = 0; k < b->influence->nodes.count; k++)
             if (b->g->at[b->influence->nodes.at[k]].parts)
@@ -116,7 +116,7 @@ static bool relax(struct bound *b)
         for (uint32_t k = b->start[b->index[top.branch]]; k < b->start[b->index[top.branch] + 1]; k++)
             reach(b, after(b, top, b->within[k]));
         b->work += b->start[b->index[top.branch] + 1] - b->start[b->index[top.branch]];
-        if (b->work > WC_STACKING_LIMIT)
+        if (b->work > WC_MAX_STACK_STEPS)
             return false;
     }
     return true;

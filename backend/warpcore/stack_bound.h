@@ -12,15 +12,13 @@
  *
  * Since what an entry waits for depends on who shared it before, the nodes of the graph are pairs (branch, target that
  * its entry holds). Depths beyond WC_LANES - 1 are of no interest, so that relaxation ends after that many rounds,
- * cycles or not. Where there are over WC_STACKING_LIMIT edges the first bound is given.
+ * cycles or not. Where there are over WC_MAX_STACK_STEPS steps to be taken the first bound is given.
  */
 #ifndef KERNC_WARPCORE_STACK_BOUND_H
 #define KERNC_WARPCORE_STACK_BOUND_H
 
 #include "backend/warpcore/flow.h"
 #include "backend/warpcore/isa.h"
-
-#define WC_STACKING_LIMIT 4000000u
 
 /* The bound for one function; calls are nodes like others. Branches are those with `parts`, their `meet` is given (none:
  * their lanes never meet). depth, if not NULL, has a place for each node and gets the most entries of this function

@@ -181,6 +181,26 @@ static void bounds(void **state)
     assert_int_equal(bound(other, 6, WC_MODE_RPC), 2);
 }
 
+/* Three branches around a body of so many nodes. */
+static uint32_t bound_around(uint32_t body)
+{
+    struct arena   a = {0};
+    uint32_t       end = body + 3;
+    struct wc_flow g = {end + 1, arena_array(&a, struct wc_node, end + 1)};
+    for (uint32_t i = 0; i < end; i++)
+        g.at[i] = i < 3 ? (struct wc_node)BRANCH(i + 1, end, end) : (struct wc_node)GO(i + 1);
+    g.at[end] = (struct wc_node)END;
+    uint32_t most = wc_stack_bound(&a, &g, WC_MODE_SOURCE_PC, NULL);
+    arena_free(&a);
+    return most;
+}
+
+static void too_many_steps(void **state)
+{
+    assert_int_equal(bound_around(1000), 3);
+    assert_int_equal(bound_around(WC_MAX_STACK_STEPS / 3 + 1), WC_LANES - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +214,7 @@ int main(void)
         cmocka_unit_test(stack_of_kernels),
         cmocka_unit_test(too_much_in_common),
         cmocka_unit_test(bounds),
+        cmocka_unit_test(too_many_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
