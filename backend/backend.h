@@ -14,21 +14,21 @@ struct be_options {
 };
 
 /* Bytecode of every kernel of a verified module, at any -O level. NULL with diagnostics if the program goes
- * beyond a limit (ids: registers, private-memory, shared-memory, constant-data, code-size, recursion). The module is
- * not changed and not needed afterwards. */
+ * beyond a limit (ids: registers, private-memory, shared-memory, constant-data, code-size, recursion). The
+ * module is not changed and not needed afterwards. */
 struct bc_program *be_bytecode(const struct ir_module *m, const struct be_options *o, struct diagnostics *d);
 
-/* Rewrites a verified module into what the warp-core machine has (backend/warpcore/legalize.h). It stays a module like
- * any other: passes may run over it. False with diagnostics at what the machine can't do (target-double,
- * target-atomic, target-extern); then the module is good for nothing. */
+/* Rewrites a verified module into what the warp-core machine has (backend/warpcore/legalize.h). It stays a
+ * module like any other: passes may run over it. False with diagnostics at what the machine can't do
+ * (target-double, target-atomic, target-extern); then the module is good for nothing. */
 bool wc_legalize(struct ir_module *m, struct diagnostics *d);
 
 /* Values that got no register: kept in private memory, or made anew where they are read. */
 struct wc_figures { uint32_t spilled, remade; };
 struct wc_options { enum wc_mode mode; struct wc_figures *figures; };      /* figures: are added to, or NULL */
 /* The image of a legalised module whose branches are in the form of the mode (opt/pipelines.def). NULL with
- * diagnostics if it goes beyond a limit (ids: code-size, registers, frame-size, private-memory, shared-memory, constant-data,
- * recursion, divergence). The module is not changed. */
+ * diagnostics if it goes beyond a limit (ids: code-size, registers, frame-size, private-memory,
+ * shared-memory, constant-data, recursion, divergence). The module is not changed. */
 struct wc_image *wc_generate(const struct ir_module *m, const struct wc_options *o, struct diagnostics *d);
 
 #endif

@@ -1,5 +1,5 @@
-/* interface.c: checks of parameters and launch directives; reads the conversions of a printf format, for the verifiers and
- * for those who print.
+/* interface.c: checks of parameters and launch directives; reads the conversions of a printf format, for the
+ * verifiers and for those who print.
  */
 #include "backend/interface.h"
 

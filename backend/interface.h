@@ -1,5 +1,6 @@
-/* interface.h: what a compiled program and its host agree upon, whichever machine the program is for: types of values that
- * pass between them, kernel parameters, printf formats. Part of the format half: stands on base alone.
+/* interface.h: what a compiled program and its host agree upon, whichever machine the program is for: types
+ * of values that pass between them, kernel parameters, printf formats. Part of the format half: stands on
+ * base alone.
  */
 #ifndef KERNC_BACKEND_INTERFACE_H
 #define KERNC_BACKEND_INTERFACE_H
@@ -9,8 +10,8 @@
 
 enum be_value { BE_VOID, BE_I1, BE_I32, BE_I64, BE_F32, BE_F64, BE_PTR };
 
-/* `text`: its type as the source writes it. Of a pointer `element` (enum launch_element) and `element_bytes` say what it
- * points to. */
+/* `text`: its type as the source writes it. Of a pointer `element` (enum launch_element) and `element_bytes`
+ * say what it points to. */
 struct be_param { const char *name, *text; uint8_t type, element; uint32_t element_bytes; bool pointer; };
 
 /* Names and kinds that a reader of these rows relies on. */

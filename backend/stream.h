@@ -1,5 +1,6 @@
-/* stream.h: one description of a file's layout (.kbc, .wcb) for both directions: each function writes *x to the stream, or
- * reads it from there, as stream_writing says. Numbers are little-endian. Private to the format half.
+/* stream.h: one description of a file's layout (.kbc, .wcb) for both directions: each function writes *x to
+ * the stream, or reads it from there, as stream_writing says. Numbers are little-endian. Private to the
+ * format half.
  */
 #ifndef KERNC_BACKEND_STREAM_H
 #define KERNC_BACKEND_STREAM_H
@@ -44,8 +45,8 @@ void stream_param(struct stream *s, struct be_param *p);
 void stream_launch(struct stream *s, struct launch *l);
 
 /* The header: magic, version, hash of the vocabulary (a file made with other operations is refused rather than
- * misread), bytes of the body, hash of the body. The hash finds accidents; nothing relies on it, since reading checks
- * every length and the verifiers everything else. */
+ * misread), bytes of the body, hash of the body. The hash finds accidents; nothing relies on it, since
+ * reading checks every length and the verifiers everything else. */
 #define STREAM_MAGIC_BYTES 8
 #define STREAM_HASH_START  0xcbf29ce484222325u
 struct stream_kind {
@@ -60,8 +61,9 @@ uint64_t stream_hash(uint64_t h, const void *bytes, size_t n);
 void stream_seal(const struct stream_kind *kind, const void *body, size_t n, struct text *out);
 /* The whole file. An object being written is not changed. */
 void stream_write(const struct stream_kind *kind, void *object, struct text *out);
-/* Fills a new object, with vectors and strings in its arena; NULL, or why not. If it fails, for want of memory too, the
- * object is freed. */
-const char *stream_read(const struct stream_kind *kind, const void *bytes, size_t n, void *object, struct arena *arena);
+/* Fills a new object, with vectors and strings in its arena; NULL, or why not. If it fails, for want of
+ * memory too, the object is freed. */
+const char *stream_read(const struct stream_kind *kind, const void *bytes, size_t n, void *object,
+                        struct arena *arena);
 
 #endif

@@ -1,5 +1,5 @@
-/* stream_tables.c: what bytecode programs and warp-core images have in common in their files: the header, how the whole is
- * written and read, kernel parameters, launch directives.
+/* stream_tables.c: what bytecode programs and warp-core images have in common in their files: the header, how
+ * the whole is written and read, kernel parameters, launch directives.
  */
 #include "backend/stream.h"
 
@@ -81,7 +81,8 @@ static void read_body(struct stream *s, const struct stream_kind *kind, void *ob
     mem_guard_leave(&guard);
 }
 
-const char *stream_read(const struct stream_kind *kind, const void *bytes, size_t n, void *object, struct arena *arena)
+const char *stream_read(const struct stream_kind *kind, const void *bytes, size_t n, void *object,
+                        struct arena *arena)
 {
     struct stream s = {0};
     const char *why = open_body(&s, kind, bytes, n);

@@ -51,8 +51,8 @@ void arena_free(struct arena *a)
     arena_init(a);
 }
 
-/* Large chunks ask the host for huge pages: a fault for every 4 KiB took a third of the time of compiling a large module.
- * Advice, so it may fail. */
+/* Large chunks ask the host for huge pages: a fault for every 4 KiB took a third of the time of compiling a
+ * large module. Advice, so it may fail. */
 static void prefer_huge_pages(char *at, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -96,8 +96,8 @@ static void *alloc_beyond_chunk(struct arena *a, size_t bytes)
     return c->data;
 }
 
-/* Bytes taken for a request. Nothing of up to SMALL bytes needs to be aligned to more: lists of one or two references
- * are the most frequent requests. Distinct allocations have distinct addresses. */
+/* Bytes taken for a request. Nothing of up to SMALL bytes needs to be aligned to more: lists of one or two
+ * references are the most frequent requests. Distinct allocations have distinct addresses. */
 static size_t step_of(size_t bytes)
 {
     size_t unit = bytes + GAP <= SMALL ? SMALL : ALIGNMENT, step = (bytes + GAP + unit - 1) / unit * unit;

@@ -43,8 +43,8 @@ struct diagnostic {
     uint32_t    parent;          /* of a note: index of the diagnostic it explains; else UINT32_MAX */
 };
 
-/* Warnings and remarks of this id are not wanted on this line: kern:ignore(id). Kept here, since remarks come after the front
- * end, which alone sees the comments, has ended. */
+/* Warnings and remarks of this id are not wanted on this line: kern:ignore(id). Kept here, since remarks come
+ * after the front end, which alone sees the comments, has ended. */
 struct diag_ignore { uint32_t line; const char *id; };
 
 struct diagnostics {

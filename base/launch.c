@@ -1,7 +1,7 @@
 /* launch.c: values of launch arguments: making the bytes of buffers and the bits of scalars.
  *
- * Everything is computed with integers and with double arithmetic that is exact or rounded once an operation, so
- * that a reference program repeats it bit for bit from the formulas in launch.h.
+ * Everything is computed with integers and with double arithmetic that is exact or rounded once an operation,
+ * so that a reference program repeats it bit for bit from the formulas in launch.h.
  */
 #include "base/launch.h"
 
@@ -239,8 +239,8 @@ static const char *allocate(uint64_t count, uint32_t element_bytes, size_t limit
     return NULL;
 }
 
-static const char *generate(const struct launch_value *v, enum launch_element e, make_element *make, size_t limit,
-                            void **bytes, size_t *n)
+static const char *generate(const struct launch_value *v, enum launch_element e, make_element *make,
+                            size_t limit, void **bytes, size_t *n)
 {
     uint32_t    size = elements[e].bytes;
     const char *problem = allocate(v->count, size, limit, bytes, n);
@@ -266,8 +266,8 @@ static const char *make_list(const struct launch_value *v, enum launch_element e
     return problem;
 }
 
-static const char *make_from_file(const struct launch_value *v, uint32_t element_bytes, size_t limit, void **bytes,
-                                  size_t *n)
+static const char *make_from_file(const struct launch_value *v, uint32_t element_bytes, size_t limit,
+                                  void **bytes, size_t *n)
 {
     struct text t = {0};
     const char *problem = file_read(v->file, limit, &t);

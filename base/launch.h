@@ -26,8 +26,8 @@ enum launch_value_kind {
     LAUNCH_FILE,                /* @file, file("…"): raw little-endian elements */
     LAUNCH_LIST,                /* {a, b, c} */
 };
-/* An integer: i its value or the bits of a ulong, f the same value as a double (so that 2^64-1 is told from -1).
- * Otherwise only f counts. */
+/* An integer: i its value or the bits of a ulong, f the same value as a double (so that 2^64-1 is told from
+ * -1). Otherwise only f counts. */
 struct launch_number { bool is_float; int64_t i; double f; };
 struct launch_value {
     enum launch_value_kind kind;
@@ -66,17 +66,18 @@ const char *launch_parse_value(struct arena *a, const char *text, struct launch_
  * directly). Element i is
  *   random, integers   lo + (z * (hi - lo + 1) >> 64)                      with z = launch_word(seed, i)
  *   random, float and double   lo + (hi - lo) * u, computed in double      with u = (z >> 11) * 2^-53
- *   normal             mean + deviation * (u[12 i] + … + u[12 i + 11] - 6), in double; integers: rounded, clamped
+ *   normal             mean + deviation * (u[12 i] + … + u[12 i + 11] - 6), in double; integers: rounded,
+ *                      clamped
  *   ramp               a + (b - a) * i / (count - 1), in double; of integers exactly, the quotient truncated
  * A float takes the nearest value to the double, and the next smaller one where that would reach hi. */
 uint64_t launch_word(uint64_t seed, uint64_t i);
 
-/* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message (static text). The same value gives
- * the same bytes everywhere. */
+/* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message (static text). The same value
+ * gives the same bytes everywhere. */
 const char *launch_make_buffer(const struct launch_value *v, enum launch_element e, uint32_t element_bytes,
                                size_t limit, void **bytes, size_t *n);
-/* A scalar's bits in the parameter's type, integers extended to 32 bits and zero above (long and ulong: 64 bits);
- * integers are range-checked. NULL, or the message (static text). */
+/* A scalar's bits in the parameter's type, integers extended to 32 bits and zero above (long and ulong: 64
+ * bits); integers are range-checked. NULL, or the message (static text). */
 const char *launch_make_scalar(const struct launch_value *v, enum launch_element e, uint64_t *bits);
 
 #endif

@@ -206,7 +206,8 @@ static const char *parse_value(struct parser *p, struct launch_value *v)
             return parse_form(p, &launch_forms[i], v);
     v->kind = LAUNCH_SCALAR;
     const char *problem = parse_number(p, &v->n[0]);
-    return problem == no_number ? "wanted: a number, zeros, iota, ramp, random, normal, @file or {list}" : problem;
+    return problem == no_number ? "wanted: a number, zeros, iota, ramp, random, normal, @file or {list}"
+                                : problem;
 }
 
 const char *launch_parse_value(struct arena *a, const char *text, struct launch_value *v)

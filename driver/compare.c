@@ -1,9 +1,9 @@
 /* compare.c: kernc compare: one kernel under several divergence schemes and levels of optimisation, one table.
  *
- * Each row compiles, launches and measures anew, with the same arguments. The reference is the oracle at the first
- * level, in the table or not: a row is equal if its launch ended as the reference's did and left the same bytes in every
- * buffer. What kernels print is dropped, since its order is not part of a program's meaning. Rows that
- * differ make the exit code EXIT_FOUND; the reference's own failure is that of kernc run.
+ * Each row compiles, launches and measures anew, with the same arguments. The reference is the oracle at the
+ * first level, in the table or not: a row is equal if its launch ended as the reference's did and left the
+ * same bytes in every buffer. What kernels print is dropped, since its order is not part of a program's
+ * meaning. Rows that differ make the exit code EXIT_FOUND; the reference's own failure is that of kernc run.
  */
 #include "driver/launch.h"
 #include "driver/metrics.h"
@@ -36,7 +36,7 @@ struct comparison {
     const char     *kernel;
 };
 
-/* ---- what to compare ---------------------------------------------------------------------------------------- */
+/* ---- what to compare ----------------------------------------------------------------------------------- */
 
 static const char *const all_schemes[] = {
 #define RT_SCHEME(name) #name,
@@ -56,12 +56,14 @@ static int add_scheme(struct comparison *x, const char *name, size_t n)
 static int add_level(struct comparison *x, const char *name, size_t n)
 {
     if (n != 1 || *name < '0' || *name > '2')
-        return complain(EXIT_USAGE, "there is no level '%.*s'; there are 0, 1 and 2", (int)(n > 60 ? 60 : n), name);
+        return complain(EXIT_USAGE, "there is no level '%.*s'; there are 0, 1 and 2", (int)(n > 60 ? 60 : n),
+                        name);
     vec_push(&x->command->arena, &x->levels, (unsigned)(*name - '0'));
     return EXIT_OK;
 }
 
-static int add_each(struct comparison *x, const char *list, int (*add)(struct comparison *, const char *, size_t))
+static int add_each(struct comparison *x, const char *list,
+                    int (*add)(struct comparison *, const char *, size_t))
 {
     int code = EXIT_OK;
     for (const char *at = list; !code && *at;) {
@@ -76,7 +78,8 @@ static int add_each(struct comparison *x, const char *list, int (*add)(struct co
 static int add_modes(struct comparison *x)
 {
     static const char *const modes[] = {"warp-core:rpc", "warp-core:source-pc", "warp-core:article"};
-    const char *wanted = option_value(x->command, OPTION_DIVERGENCE), *warp = option_value(x->command, OPTION_WARP);
+    const char *wanted = option_value(x->command, OPTION_DIVERGENCE),
+               *warp = option_value(x->command, OPTION_WARP);
     bool all = wanted && strcmp(wanted, "all") == 0, found = all || !wanted;
     if (wanted && warp && strcmp(warp, "8") != 0)
         return complain(EXIT_USAGE, "warps of the warp-core machine have 8 threads, not %s", warp);
@@ -112,7 +115,7 @@ static int read_choice(struct comparison *x)
     return code;
 }
 
-/* ---- one launch ------------------------------------------------------------------------------------------------ */
+/* ---- one launch ---------------------------------------------------------------------------------------- */
 
 
 /* The first compilation reads the file and shows what is to be said about it. */
@@ -122,8 +125,8 @@ static int compile(struct comparison *x, kernc_result **r)
     if (!x->text.at) {
         int code = compile_file(c, &x->options, &x->text, r);
         if (!code && kernc_result_input(*r) == KERNC_INPUT_BYTECODE)
-            code = fail(c, EXIT_INPUT, "input", NULL, (place){0}, "%s is compiled for one scheme: compare wants a source or IR",
-                        input_name(c));
+            code = fail(c, EXIT_INPUT, "input", NULL, (place){0},
+                        "%s is compiled for one scheme: compare wants a source or IR", input_name(c));
         return code;
     }
     *r = kernc_compile(input_name(c), x->text.at, x->text.length, &x->options);
@@ -151,7 +154,8 @@ static void launch(struct comparison *x, struct run *r, struct row *row)
 static int run_row(struct comparison *x, struct run *r, struct row *row)
 {
     kernc_result *compiled = NULL;
-    *r = (struct run){.command = x->command, .api.size = sizeof r->api, .max_memory = (uint64_t)2 << 30, .quiet = true};
+    *r = (struct run){
+        .command = x->command, .api.size = sizeof r->api, .max_memory = (uint64_t)2 << 30, .quiet = true};
     x->options.scheme = row->scheme;
     x->options.level = row->level;
     int code = launch_read_flags(r);
@@ -171,7 +175,7 @@ static int run_row(struct comparison *x, struct run *r, struct row *row)
     return code;
 }
 
-/* ---- equal? ---------------------------------------------------------------------------------------------------- */
+/* ---- equal? -------------------------------------------------------------------------------------------- */
 
 static size_t first_difference(const uint8_t *a, const uint8_t *b, size_t n)
 {
@@ -185,10 +189,12 @@ static const char *find_difference(struct comparison *x, const struct run *r, co
 {
     struct arena *a = &x->command->arena;
     if (row->status != x->reference_row.status)
-        return row->error ? row->error : arena_printf(a, "ended well, the oracle did not: %s", x->reference_row.error);
+        return row->error ? row->error
+                          : arena_printf(a, "ended well, the oracle did not: %s", x->reference_row.error);
     for (uint32_t i = 0; i < r->buffers.count; i++) {
         const struct be_param *p = r->buffers.at[i].param;
-        size_t n = kernc_buffer_size(r->buffers.at[i].buffer), element = p->element_bytes ? p->element_bytes : 1;
+        size_t n = kernc_buffer_size(r->buffers.at[i].buffer),
+               element = p->element_bytes ? p->element_bytes : 1;
         size_t at = first_difference(kernc_buffer_map(r->buffers.at[i].buffer),
                                      kernc_buffer_map(x->reference.buffers.at[i].buffer), n);
         if (at < n)
@@ -216,8 +222,9 @@ static int run_reference(struct comparison *x)
     int code = run_row(x, &x->reference, &x->reference_row);
     x->kernel = x->reference.launch.kernel;
     if (!code && x->reference_row.error)
-        code = fail(x->command, launch_exit_code(x->reference_row.status), kernc_status_name(x->reference_row.status), NULL,
-                    (place){0}, "under the oracle: %s", x->reference_row.error);
+        code = fail(x->command, launch_exit_code(x->reference_row.status),
+                    kernc_status_name(x->reference_row.status), NULL, (place){0}, "under the oracle: %s",
+                    x->reference_row.error);
     return code;
 }
 
@@ -235,7 +242,7 @@ static int run_rows(struct comparison *x)
     return code;
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------------------- */
 
 /* The metrics that the table for people shows; files have all. */
 static const struct { const char *key, *heading; int width; } columns[] = {
@@ -256,12 +263,14 @@ static int scheme_width(const struct comparison *x)
 
 static void add_table(const struct comparison *x, struct text *t)
 {
-    text_printf(t, "%s: warp %u\n%-*s %3s  %-5s", x->kernel, x->reference.api.warp, scheme_width(x), "scheme", "opt", "equal");
+    text_printf(t, "%s: warp %u\n%-*s %3s  %-5s", x->kernel, x->reference.api.warp, scheme_width(x), "scheme",
+                "opt", "equal");
     for (size_t k = 0; k < COUNT(columns); k++)
         text_printf(t, "%*s", columns[k].width, columns[k].heading);
     for (uint32_t i = 0; i < x->rows.count; i++) {
         const struct row *row = &x->rows.at[i];
-        text_printf(t, "\n%-*s -O%u  %-5s", scheme_width(x), row->scheme, row->level, row->equal ? "yes" : "NO");
+        text_printf(t, "\n%-*s -O%u  %-5s", scheme_width(x), row->scheme, row->level,
+                    row->equal ? "yes" : "NO");
         for (size_t k = 0; k < COUNT(columns); k++)
             metrics_cell(&row->metrics, columns[k].key, columns[k].width, t);
         if (row->difference)
@@ -280,11 +289,12 @@ static void add_image_table(const struct comparison *x, struct text *t)
         if (!row->is_image)
             continue;
         if (first)
-            text_printf(t, "%-20s %3s %6s %6s %7s %7s %6s %6s %14s %10s %10s\n", "warp-core", "opt", "words", "regs",
-                        "spilled", "remade", "bound", "depth", "core cycles", "CONVERGEs", "effective");
+            text_printf(t, "%-20s %3s %6s %6s %7s %7s %6s %6s %14s %10s %10s\n", "warp-core", "opt", "words",
+                        "regs", "spilled", "remade", "bound", "depth", "core cycles", "CONVERGEs",
+                        "effective");
         first = false;
-        text_printf(t, "%-20s -O%u %6u %6u %7u %7u %6u", row->scheme, row->level, f->words, f->registers, f->spilled,
-                    f->remade, f->stack);
+        text_printf(t, "%-20s -O%u %6u %6u %7u %7u %6u", row->scheme, row->level, f->words, f->registers,
+                    f->spilled, f->remade, f->stack);
         metrics_cell(&row->metrics, "max_stack_depth", 7, t);
         metrics_cell(&row->metrics, "core_cycles", 15, t);
         metrics_cell(&row->metrics, "converges", 11, t);
@@ -296,8 +306,9 @@ static void add_image_table(const struct comparison *x, struct text *t)
 static void add_image_json(const struct row *row, struct text *t)
 {
     const kernc_image_figures *f = &row->image;
-    text_printf(t, "\"image\": {\"words\": %u, \"registers\": %u, \"predicates\": %u, \"private_bytes\": %u, ", f->words,
-                f->registers, f->predicates, f->private_bytes);
+    text_printf(t,
+                "\"image\": {\"words\": %u, \"registers\": %u, \"predicates\": %u, \"private_bytes\": %u, ",
+                f->words, f->registers, f->predicates, f->private_bytes);
     text_printf(t, "\"stack\": %u, \"spilled\": %u, \"remade\": %u}, ", f->stack, f->spilled, f->remade);
 }
 
@@ -308,8 +319,8 @@ static void add_json(const struct comparison *x, struct text *t)
     text_printf(t, ", \"warp\": %u, \"rows\": [", x->reference.api.warp);
     for (uint32_t i = 0; i < x->rows.count; i++) {
         const struct row *row = &x->rows.at[i];
-        text_printf(t, "%s\n  {\"scheme\": \"%s\", \"opt\": %u, \"equal\": %s, ", i ? "," : "", row->scheme, row->level,
-                    row->equal ? "true" : "false");
+        text_printf(t, "%s\n  {\"scheme\": \"%s\", \"opt\": %u, \"equal\": %s, ", i ? "," : "", row->scheme,
+                    row->level, row->equal ? "true" : "false");
         if (row->difference) {
             text_addz(t, "\"difference\": ");
             text_json(t, row->difference, strlen(row->difference));
@@ -337,7 +348,8 @@ static void add_csv(const struct comparison *x, struct text *t)
     text_char(t, '\n');
 }
 
-static int write_file(const struct comparison *x, enum option_id id, void (*add)(const struct comparison *, struct text *))
+static int write_file(const struct comparison *x, enum option_id id,
+                      void (*add)(const struct comparison *, struct text *))
 {
     const char *file = option_value(x->command, id);
     struct text t = {0};

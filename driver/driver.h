@@ -59,7 +59,7 @@ void help(void);                                                             /* 
 const char *option_value(const struct command *c, enum option_id id);
 static inline bool option_given(const struct command *c, enum option_id id) { return option_value(c, id) != NULL; }
 
-/* ---- limits (limits.c) ------------------------------------------------------------------------------------ */
+/* ---- limits (limits.c) --------------------------------------------------------------------------------- */
 
 /* most 0: fixed. option: another option that sets it; OPTIONS: none. */
 struct limit_row { const char *name; uint64_t value, most; enum option_id option; const char *meaning; };
@@ -69,17 +69,17 @@ const char *limit_value(const struct limit_row *l, char buffer[32]);
 const char *limit_most(const struct limit_row *l, char buffer[32]);
 void limits_help(void);                                  /* the table, to stdout */
 bool limits_asked(const struct command *c);              /* --limit=help */
-/* --limit=NAME=N: where NAME has an option of its own, makes it that one. EXIT_OK, or EXIT_USAGE after having said that
- * there is no such limit to change. */
+/* --limit=NAME=N: where NAME has an option of its own, makes it that one. EXIT_OK, or EXIT_USAGE after having
+ * said that there is no such limit to change. */
 int limit_take(const struct command *c, struct given *g);
 
-/* ---- messages (messages.c) ------------------------------------------------------------------------------ */
+/* ---- messages (messages.c) ----------------------------------------------------------------------------- */
 
 /* Of wrong usage: "kernc: …" on stderr; returns its first argument. */
 int complain(int exit_code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Of a wrong input or a failed run, at a place in the source if there is one; returns exit_code. */
-int fail(struct command *c, int exit_code, const char *id, const struct source *s, place at, const char *fmt, ...)
-    __attribute__((format(printf, 6, 7)));
+int fail(struct command *c, int exit_code, const char *id, const struct source *s, place at, const char *fmt,
+         ...) __attribute__((format(printf, 6, 7)));
 /* Shows the diagnostics of a compilation, as --diagnostics says. */
 void show_diagnostics(struct command *c, kernc_result *r);
 /* The same of diagnostics collected by the driver itself. */
@@ -88,7 +88,7 @@ void messages_end(struct command *c);
 /* Shows a note on stderr that is no diagnostic (times, counts). */
 void show_note(const char *text);
 
-/* ---- shared by verbs ------------------------------------------------------------------------------------ */
+/* ---- shared by verbs ----------------------------------------------------------------------------------- */
 
 /* The option's value as a number; *n stays as it is if the option was not given. EXIT_OK, or EXIT_USAGE after
  * having said what is wrong. */
@@ -99,7 +99,8 @@ int option_size(const struct command *c, enum option_id id, uint64_t *n);
 bool scan_number(const char **s, uint64_t *n);
 /* Sets c->json as --diagnostics says. EXIT_OK or EXIT_USAGE. */
 int take_diagnostics(struct command *c);
-/* -o, or without it the input's name with this ending, in the working directory; standard input to standard output. */
+/* -o, or without it the input's name with this ending, in the working directory; standard input to standard
+ * output. */
 const char *output_name(struct command *c, const char *ending);
 /* Writes a whole file or standard output; EXIT_OK, or EXIT_INPUT after having said why not. */
 int write_output(struct command *c, const char *file, const char *bytes, size_t n);
@@ -108,8 +109,8 @@ int write_output(struct command *c, const char *file, const char *bytes, size_t 
 
 /* The options of kernc_compile that the command line asks for; `o` is initialised. EXIT_OK or EXIT_USAGE. */
 int compile_options(struct command *c, kernc_options *o);
-/* Reads and compiles c->file, shows diagnostics, times and remarks. *r is the caller's if EXIT_OK comes back. `text`
- * gets the file's bytes and is the caller's in any case. */
+/* Reads and compiles c->file, shows diagnostics, times and remarks. *r is the caller's if EXIT_OK comes back.
+ * `text` gets the file's bytes and is the caller's in any case. */
 int compile_file(struct command *c, const kernc_options *o, struct text *text, kernc_result **r);
 int read_input(struct command *c, struct text *text);    /* the two halves of it */
 int compile_input(struct command *c, const kernc_options *o, const struct text *text, kernc_result **r);

@@ -66,8 +66,8 @@ static int write_dump(struct command *c, kernc_result *r, struct text *printed)
     kernc_text  what = wanted_text(c);
     const char *text = kernc_result_text(r, what, &n);
     if (!text)
-        return fail(c, EXIT_INPUT, "dump", NULL, (place){0}, "%s is bytecode and has no IR to show; see kernc build -S",
-                    c->file);
+        return fail(c, EXIT_INPUT, "dump", NULL, (place){0},
+                    "%s is bytecode and has no IR to show; see kernc build -S", c->file);
     if (what != KERNC_TEXT_IR || !printed_around_passes(c))
         text_add(printed, text, n);
     const char *file = option_value(c, OPTION_OUTPUT);

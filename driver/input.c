@@ -120,7 +120,7 @@ static int exit_of(struct command *c, const kernc_result *r)
     case KERNC_COMPILED:   return EXIT_OK;
     case KERNC_BAD_OPTION: return EXIT_USAGE;
     case KERNC_BAD_SOURCE: return EXIT_INPUT;
-    default:               return fail(c, EXIT_LIMIT, "memory", NULL, (place){0}, "not enough memory to compile");
+    default: return fail(c, EXIT_LIMIT, "memory", NULL, (place){0}, "not enough memory to compile");
     }
 }
 

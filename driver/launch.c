@@ -14,7 +14,7 @@
          (place){(r)->directive ? (r)->directive->line : 0, 0}, __VA_ARGS__)
 #define fail_here(r, ...) fail((r)->command, EXIT_INPUT, "launch", NULL, NOWHERE, __VA_ARGS__)
 
-/* ---- flags ------------------------------------------------------------------------------------------------- */
+/* ---- flags --------------------------------------------------------------------------------------------- */
 
 /* "X", "X,Y" or "X,Y,Z", each at least 1. */
 static int read_sizes(struct run *r, enum option_id id, uint32_t sizes[3])
@@ -34,7 +34,8 @@ static int read_sizes(struct run *r, enum option_id id, uint32_t sizes[3])
         if (*at++ != ',')
             break;
     }
-    return complain(EXIT_USAGE, "--%s wants one to three sizes such as 8,8,1, not '%s'", option_info[id].name, text);
+    return complain(EXIT_USAGE, "--%s wants one to three sizes such as 8,8,1, not '%s'", option_info[id].name,
+                    text);
 }
 
 static int read_numbers(struct run *r)
@@ -175,7 +176,7 @@ int launch_choose_kernel(struct run *r)
     return EXIT_OK;
 }
 
-/* ---- the directive under the flags -------------------------------------------------------------------------- */
+/* ---- the directive under the flags --------------------------------------------------------------------- */
 
 static const char *parameter_names(struct run *r)
 {
@@ -192,7 +193,8 @@ static int check_parameter(struct run *r, const char *name)
     for (uint32_t i = 0; i < r->param_count; i++)
         if (strcmp(r->params[i].name, name) == 0)
             return EXIT_OK;
-    return fail_here(r, "kernel %s has no parameter '%s'; it has: %s", r->launch.kernel, name, parameter_names(r));
+    return fail_here(r, "kernel %s has no parameter '%s'; it has: %s", r->launch.kernel, name,
+                     parameter_names(r));
 }
 
 /* Every name that a flag gave. */
@@ -245,7 +247,7 @@ int launch_merge(struct run *r)
     return code;
 }
 
-/* ---- arguments ----------------------------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------------------------------------- */
 
 static int api_failed(struct run *r)
 {
@@ -257,8 +259,8 @@ static int make_buffer(struct run *r, const struct be_param *p, const struct lau
     void         *bytes = NULL;
     size_t        n = 0;
     kernc_buffer *buffer;
-    const char   *problem = launch_make_buffer(v, (enum launch_element)p->element, p->element_bytes, r->max_memory,
-                                               &bytes, &n);
+    const char *problem =
+        launch_make_buffer(v, (enum launch_element)p->element, p->element_bytes, r->max_memory, &bytes, &n);
     if (problem)
         return fail_at_directive(r, "argument %s (%s): %s%s%s", p->name, p->text, problem,
                                  v->kind == LAUNCH_FILE ? ": " : "", v->kind == LAUNCH_FILE ? v->file : "");
@@ -302,7 +304,7 @@ int launch_make_arguments(struct run *r)
     return code;
 }
 
-/* ---- outputs ------------------------------------------------------------------------------------------------- */
+/* ---- outputs ------------------------------------------------------------------------------------------- */
 
 static const struct launch_buffer *find_buffer(const struct run *r, const char *name)
 {

@@ -1,4 +1,5 @@
-/* launch.h: one launch as kernc run makes it: the file's directive, overridden by flags; its buffers; its outputs. */
+/* launch.h: one launch as kernc run makes it: the file's directive, overridden by flags; its buffers; its
+ * outputs. */
 #ifndef KERNC_DRIVER_LAUNCH_H
 #define KERNC_DRIVER_LAUNCH_H
 
@@ -29,8 +30,8 @@ int launch_read_flags(struct run *r);        /* what can be said without the pro
 int launch_choose_kernel(struct run *r);
 int launch_merge(struct run *r);             /* fills in from the directive; flags name parameters that exist */
 int launch_make_arguments(struct run *r);    /* creates and fills the buffers */
-/* run.c: a context with the program (a .kbc or .wcb file's bytes) and all that the launch needs; the context is the
- * caller's in any case. */
+/* run.c: a context with the program (a .kbc or .wcb file's bytes) and all that the launch needs; the context
+ * is the caller's in any case. */
 int launch_open(struct run *r, const void *program, size_t n);
 int launch_open_compiled(struct run *r, kernc_result *compiled);
 int trace_read_flags(struct run *r);         /* trace.c */

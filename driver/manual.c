@@ -15,7 +15,7 @@ static bool belongs(const struct option_info *o, const struct verb *v)
     return strchr(o->verbs, v->letter) != NULL;
 }
 
-/* ---- manual page ------------------------------------------------------------------------------------------ */
+/* ---- manual page --------------------------------------------------------------------------------------- */
 
 /* Text for troff: a backslash or a hyphen stands for itself, a dot at the start of a line is harmless. */
 static void man_text(const char *s)
@@ -96,7 +96,7 @@ static void man_page(void)
            "kernc dump saxpy.kern \\-\\-print\\-changed=diff\n.fi\n");
 }
 
-/* ---- completion ------------------------------------------------------------------------------------------- */
+/* ---- completion ---------------------------------------------------------------------------------------- */
 
 static void bash_words_of(const struct verb *v)
 {

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* ---- text -------------------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 static void print_line(const char *text)
 {
@@ -34,7 +34,7 @@ void show_note(const char *text)
     fputs(text, stderr);
 }
 
-/* ---- the JSON array ------------------------------------------------------------------------------------------ */
+/* ---- the JSON array ------------------------------------------------------------------------------------ */
 
 /* Appends the elements of another array. Both end with "]\n". */
 static void join_arrays(struct text *into, const char *array)
@@ -58,7 +58,7 @@ static void add_json(struct command *c, const struct diagnostics *d)
     text_free(&t);
 }
 
-/* ---- messages -------------------------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------------------ */
 
 void show_messages(struct command *c, const struct diagnostics *d)
 {
@@ -69,7 +69,8 @@ void show_messages(struct command *c, const struct diagnostics *d)
         diag_print(d, stderr, diag_color_wanted(stderr));
 }
 
-int fail(struct command *c, int exit_code, const char *id, const struct source *s, place at, const char *fmt, ...)
+int fail(struct command *c, int exit_code, const char *id, const struct source *s, place at, const char *fmt,
+         ...)
 {
     struct diagnostics d;
     va_list            args;
@@ -109,5 +110,6 @@ int write_output(struct command *c, const char *file, const char *bytes, size_t 
 {
     const char *problem = file_write(file, bytes, n);
     const char *name = strcmp(file, "-") == 0 ? "standard output" : file;
-    return problem ? fail(c, EXIT_INPUT, "output", NULL, (place){0}, "cannot write %s: %s", name, problem) : EXIT_OK;
+    return problem ? fail(c, EXIT_INPUT, "output", NULL, (place){0}, "cannot write %s: %s", name, problem)
+                   : EXIT_OK;
 }

@@ -22,7 +22,7 @@ enum { METRICS = 0
 #include "kernc-metrics.def"
 };
 
-/* ---- for people ------------------------------------------------------------------------------------------ */
+/* ---- for people ---------------------------------------------------------------------------------------- */
 
 /* 1234567 as "1,234,567". */
 static void add_count(uint64_t n, int width, struct text *t)
@@ -112,7 +112,9 @@ static double lane_efficiency(const struct launch_facts *l, const kernc_line_met
 {
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     uint64_t lanes = threads < l->warp ? threads : l->warp;
-    return m->warp_instructions ? (double)m->thread_instructions / ((double)m->warp_instructions * (double)lanes) : 0;
+    return m->warp_instructions
+               ? (double)m->thread_instructions / ((double)m->warp_instructions * (double)lanes)
+               : 0;
 }
 
 static void profile_row(const struct launch_facts *l, const kernc_line_metrics *m, const struct source *source,
@@ -131,15 +133,16 @@ static void profile_row(const struct launch_facts *l, const kernc_line_metrics *
     text_char(t, '\n');
 }
 
-void metrics_profile(const struct launch_facts *l, const kernc_statistics *s, const struct source *source, struct text *t)
+void metrics_profile(const struct launch_facts *l, const kernc_statistics *s, const struct source *source,
+                     struct text *t)
 {
-    text_printf(t, "%6s %14s%16s %7s%12s%14s%s\n", "line", "executed", "threads", "lanes", "diverged", "transactions",
-                source ? "  source" : "");
+    text_printf(t, "%6s %14s%16s %7s%12s%14s%s\n", "line", "executed", "threads", "lanes", "diverged",
+                "transactions", source ? "  source" : "");
     for (uint32_t i = 0; i < kernc_statistics_line_count(s); i++)
         profile_row(l, kernc_statistics_line(s, i), source, t);
 }
 
-/* ---- for tools ----------------------------------------------------------------------------------------------- */
+/* ---- for tools ----------------------------------------------------------------------------------------- */
 
 static void json_string(const char *key, const char *value, struct text *t)
 {

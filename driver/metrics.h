@@ -16,9 +16,11 @@ void metrics_csv_keys(struct text *t);
 void metrics_csv_values(const kernc_metrics *m, struct text *t);
 /* One metric in a column of a table for people; its name. */
 void metrics_cell(const kernc_metrics *m, const char *key, int width, struct text *t);
-/* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "metrics", "lines". Ratios that do not apply are null. */
+/* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "metrics", "lines". Ratios that do not
+ * apply are null. */
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t);
 /* A row a source line; the line's text beside it if `source` is not NULL. */
-void metrics_profile(const struct launch_facts *l, const kernc_statistics *s, const struct source *source, struct text *t);
+void metrics_profile(const struct launch_facts *l, const kernc_statistics *s, const struct source *source,
+                     struct text *t);
 
 #endif

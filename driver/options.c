@@ -131,7 +131,7 @@ const char *option_value(const struct command *c, enum option_id id)
     return NULL;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------------------- */
 
 bool scan_number(const char **s, uint64_t *n)
 {

@@ -137,9 +137,10 @@ const char *output_show(const struct launch_output *o, const struct view *v, str
     return NULL;
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------------------------------------- */
 
-static const char *encode_text(const struct launch_output *o, const struct view *v, char separator, struct text *t)
+static const char *encode_text(const struct launch_output *o, const struct view *v, char separator,
+                               struct text *t)
 {
     size_t n = count_of(v), width = o->width ? o->width : 1;
     for (size_t i = 0; i < n; i++) {
@@ -189,7 +190,8 @@ static void choose_size(const struct view *v, bool color, uint32_t *width, uint3
     *height = *width;
 }
 
-static const char *encode_picture(const struct launch_output *o, const struct view *v, bool color, struct text *t)
+static const char *encode_picture(const struct launch_output *o, const struct view *v, bool color,
+                                  struct text *t)
 {
     uint32_t width = o->width, height = o->height;
     size_t   n = count_of(v);

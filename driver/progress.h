@@ -12,7 +12,8 @@ struct progress {
     bool            running, ended;
     const char     *what;        /* "running saxpy" */
 };
-/* If standard error is a terminal, "kernc: WHAT, N s" is shown there from the second second on, until the end. */
+/* If standard error is a terminal, "kernc: WHAT, N s" is shown there from the second second on, until the
+ * end. */
 void progress_begin(struct progress *p, const char *what);
 void progress_end(struct progress *p);
 

@@ -1,5 +1,6 @@
-/* run.c: kernc run: compiles the file if it is no program yet, makes the arguments, runs the kernel, shows what came
- * of it. Outputs are written only after a launch that went well; metrics also after one that did not.
+/* run.c: kernc run: compiles the file if it is no program yet, makes the arguments, runs the kernel, shows
+ * what came of it. Outputs are written only after a launch that went well; metrics also after one that did
+ * not.
  */
 #include "driver/launch.h"
 #include "driver/metrics.h"
@@ -33,7 +34,7 @@ static int api_failed(struct run *r, kernc_status status)
                 kernc_error_text(r->context));
 }
 
-/* ---- before the launch ------------------------------------------------------------------------------------- */
+/* ---- before the launch --------------------------------------------------------------------------------- */
 
 /* What a kernel prints goes to standard output, made harmless for terminals. */
 static void print_output(void *user, const char *bytes, size_t n)
@@ -83,7 +84,7 @@ static int load_module(struct run *r, const void *program, size_t n)
     return status == KERNC_OK ? EXIT_OK : api_failed(r, status);
 }
 
-/* ---- after the launch ---------------------------------------------------------------------------------------- */
+/* ---- after the launch ---------------------------------------------------------------------------------- */
 
 static int tell_trap(struct run *r, kernc_status status)
 {
@@ -91,9 +92,9 @@ static int tell_trap(struct run *r, kernc_status status)
     if (!t)
         return api_failed(r, status);
     place at = {t->line, t->column};
-    int   code = fail(r->command, launch_exit_code(status), kernc_status_name(status), r->source, at,
-                "%s in thread (%u,%u,%u) of block (%u,%u,%u)", t->text, t->thread[0], t->thread[1], t->thread[2],
-                t->block[0], t->block[1], t->block[2]);
+    int code = fail(r->command, launch_exit_code(status), kernc_status_name(status), r->source, at,
+                    "%s in thread (%u,%u,%u) of block (%u,%u,%u)", t->text, t->thread[0], t->thread[1],
+                    t->thread[2], t->block[0], t->block[1], t->block[2]);
     if (*t->report && !r->command->json)
         show_note(t->report);
     return code;
@@ -138,7 +139,8 @@ static int launch(struct run *r, const kernc_options *o)
     struct progress   progress;
     kernc_statistics *statistics = NULL;
     const struct command *c = r->command;
-    bool counted = option_given(c, OPTION_STATS) || option_given(c, OPTION_STATS_JSON) || option_given(c, OPTION_PROFILE);
+    bool counted = option_given(c, OPTION_STATS) || option_given(c, OPTION_STATS_JSON) ||
+                   option_given(c, OPTION_PROFILE);
     r->api.flags = counted ? KERNC_STATISTICS : 0;
     r->api.scheme = option_value(c, OPTION_SCHEME);
     progress_begin(&progress, arena_printf(&r->command->arena, "running %s", r->launch.kernel));
@@ -154,7 +156,7 @@ static int launch(struct run *r, const kernc_options *o)
     return code ? code : traced;
 }
 
-/* ---- the verb ------------------------------------------------------------------------------------------------ */
+/* ---- the verb ------------------------------------------------------------------------------------------ */
 
 int launch_open(struct run *r, const void *program, size_t n)
 {

@@ -1,4 +1,5 @@
-/* trace.c: --trace, --trace-window and --cores of kernc run; the trace's text is kept until the launch has ended. */
+/* trace.c: --trace, --trace-window and --cores of kernc run; the trace's text is kept until the launch has
+ * ended. */
 #include "driver/launch.h"
 
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static void keep_trace(void *user, const char *bytes, size_t n)
 
 int trace_read_flags(struct run *r)
 {
-    const char *file = option_value(r->command, OPTION_TRACE), *window = option_value(r->command, OPTION_TRACE_WINDOW);
+    const char *file = option_value(r->command, OPTION_TRACE),
+               *window = option_value(r->command, OPTION_TRACE_WINDOW);
     uint64_t    machines = 1;
     int         code = option_number(r->command, OPTION_CORES, 1, KERNC_MAX_CORES, &machines);
     r->api.cores = (uint32_t)machines;

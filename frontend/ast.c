@@ -138,8 +138,8 @@ struct fe_expr *fe_expr_at(struct parser *p, span where, struct fe_expr *call, s
     return call;
 }
 
-struct fe_expr *fe_expr_member(struct parser *p, span where, struct fe_expr *object, bool arrow, const char *name,
-                               span name_at)
+struct fe_expr *fe_expr_member(struct parser *p, span where, struct fe_expr *object, bool arrow,
+                               const char *name, span name_at)
 {
     struct fe_expr *e = fe_expr_new(p, FE_EXPR_MEMBER, where);
     e->op_at = name_at;
@@ -268,8 +268,8 @@ struct fe_stmt *fe_stmt_switch(struct parser *p, span where, struct fe_expr *val
     return s;
 }
 
-struct fe_stmt *fe_stmt_jump(struct parser *p, enum fe_stmt_kind kind, span where, const char *name, span name_at,
-                             struct fe_expr *threshold)
+struct fe_stmt *fe_stmt_jump(struct parser *p, enum fe_stmt_kind kind, span where, const char *name,
+                             span name_at, struct fe_expr *threshold)
 {
     struct fe_stmt *s = fe_stmt_new(p, kind, where);
     s->jump.name = name;
@@ -336,8 +336,8 @@ static uint32_t list_length(const struct fe_decl *d)
     return n;
 }
 
-struct fe_form *fe_form_members(struct parser *p, enum fe_form_kind kind, span where, const char *tag, span tag_at,
-                                struct list members)
+struct fe_form *fe_form_members(struct parser *p, enum fe_form_kind kind, span where, const char *tag,
+                                span tag_at, struct list members)
 {
     struct fe_decl *d = arena_new(p->arena, struct fe_decl);
     d->kind = kind == FE_FORM_STRUCT ? FE_DECL_STRUCT : FE_DECL_ENUM;

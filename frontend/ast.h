@@ -79,12 +79,14 @@ struct fe_form {
     struct fe_form *of;          /* POINTER, ARRAY: element; FUNCTION: result */
     union {
         struct fe_expr *count;   /* ARRAY: NULL for [] */
-        struct { struct fe_decl *params; uint32_t param_count; } function;  /* PARAMETERs; (void) and () have none */
+        /* PARAMETERs; (void) and () have none */
+        struct { struct fe_decl *params; uint32_t param_count; } function;
         struct {                 /* NAME, STRUCT, ENUM */
             const char     *name;        /* NULL: a structure or enumeration without a tag */
             struct fe_decl *decl;        /* STRUCT, ENUM with members: the definition; NAME: the TYPEDEF [checker];
                                           * STRUCT, ENUM that only refer: the definition [checker] */
-            bool            defines;     /* members are written here; resolve once though the node may be shared */
+            bool            defines;     /* members are written here; resolve once though the node may be
+                                            shared */
         } named;
     };
     struct fe_type *type;        /* what it denotes [checker] */
@@ -97,7 +99,8 @@ enum fe_literal_flag { FE_LIT_UNSIGNED = 1, FE_LIT_LONG = 2, FE_LIT_FLOAT = 4, F
 
 struct fe_expr {
     uint8_t  kind;               /* enum fe_expr_kind */
-    uint8_t  op;                 /* enum fe_op of UNARY, BINARY; of ASSIGN the binary operator, NONE for plain = */
+    uint8_t  op;                 /* enum fe_op of UNARY, BINARY; of ASSIGN the binary operator, NONE for plain
+                                    = */
     uint8_t  literal;            /* enum fe_literal_flag of INT, FLOAT */
     bool     parenthesised;      /* silences the warning on if (a = b) */
     bool     implicit;           /* CAST: made by the checker, not written */
@@ -107,7 +110,8 @@ struct fe_expr {
     span     where;              /* the whole expression, without the parentheses around it */
     span     op_at;              /* operator; CALL: the opening parenthesis; MEMBER: the member's name */
     struct fe_type *type;        /* [checker] */
-    scalar_bits value;           /* INT, BOOL: the literal's; FLOAT: bits of the double; else the constant's [checker] */
+    scalar_bits value;           /* INT, BOOL: the literal's; FLOAT: bits of the double; else the constant's
+                                    [checker] */
     struct fe_expr *next;        /* in a list of arguments or initialisers */
     union {
         struct { const char *bytes; uint32_t length; } string;          /* STRING, FILE: escapes resolved */
@@ -150,7 +154,8 @@ struct fe_init {
 
 struct fe_stmt {
     uint8_t  kind;               /* enum fe_stmt_kind */
-    bool     implicit;           /* BLOCK: made by the parser around a labelled statement; opens no scope of its own */
+    bool     implicit;           /* BLOCK: made by the parser around a labelled statement; opens no scope of
+                                    its own */
     uint16_t depth;
     span     where;
     struct fe_stmt *next;        /* in the list of its block */
@@ -158,7 +163,8 @@ struct fe_stmt {
         struct fe_expr *expr;                                           /* EXPR; RETURN (or NULL); CASE */
         struct fe_decl *decls;                                          /* DECL: linked by next */
         struct { struct fe_stmt *first; span close; } block;            /* BLOCK; close: its } */
-        struct { struct fe_expr *condition; struct fe_stmt *then, *otherwise; } branch;   /* IF; otherwise or NULL */
+        /* IF; otherwise or NULL */
+        struct { struct fe_expr *condition; struct fe_stmt *then, *otherwise; } branch;
         struct {                                                        /* WHILE, DO, FOR */
             struct fe_stmt *init;        /* FOR: EXPR, DECL or NULL; its scope is the loop */
             struct fe_expr *condition;   /* FOR: or NULL */
@@ -225,7 +231,8 @@ static inline struct fe_decl *fe_params(const struct fe_decl *function)
 struct fe_launch_item {
     const char *name;            /* argument, or buffer of show and save; NULL in grid and block */
     span        name_at;
-    struct fe_expr *value;       /* argument: number, CALL of a maker, INIT or FILE; save: STRING; grid, block: number */
+    struct fe_expr *value;       /* argument: number, CALL of a maker, INIT or FILE; save: STRING; grid,
+                                    block: number */
     struct fe_expr *first, *last;    /* show: range, or NULL; save: width and height, or NULL */
     struct fe_launch_item *next;
 };

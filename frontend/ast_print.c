@@ -10,7 +10,7 @@
  */
 #include "frontend/ast.h"
 
-/* ---- types as written, in C's notation -------------------------------------------------------------------- */
+/* ---- types as written, in C's notation ----------------------------------------------------------------- */
 
 static void add_params(const struct fe_form *f, struct text *t);
 
@@ -85,7 +85,7 @@ void fe_print_form(const struct fe_form *f, struct text *out)
     text_free(&t);
 }
 
-/* ---- nodes ---------------------------------------------------------------------------------------------- */
+/* ---- nodes --------------------------------------------------------------------------------------------- */
 
 struct printer { struct text *out; unsigned depth; };
 
@@ -116,8 +116,9 @@ static void print_literal(struct printer *p, const struct fe_expr *e)
         text_addz(p->out, e->value ? " true" : " false");
     else
         text_printf(p->out, " %llu", (unsigned long long)e->value);
-    text_printf(p->out, "%s%s%s%s", e->literal & FE_LIT_UNSIGNED ? "u" : "", e->literal & FE_LIT_LONG ? "l" : "",
-                e->literal & FE_LIT_FLOAT ? "f" : "", e->literal & FE_LIT_CHARACTER ? " character" : "");
+    text_printf(p->out, "%s%s%s%s", e->literal & FE_LIT_UNSIGNED ? "u" : "",
+                e->literal & FE_LIT_LONG ? "l" : "", e->literal & FE_LIT_FLOAT ? "f" : "",
+                e->literal & FE_LIT_CHARACTER ? " character" : "");
 }
 
 static void print_string(struct printer *p, const struct fe_expr *e)
@@ -243,7 +244,7 @@ static void print_stmt(struct printer *p, const struct fe_stmt *s)
     end(p);
 }
 
-/* ---- declarations ----------------------------------------------------------------------------------------- */
+/* ---- declarations -------------------------------------------------------------------------------------- */
 
 static void print_items(struct printer *p, const char *word, const struct fe_launch_item *i)
 {
@@ -274,7 +275,8 @@ static void print_decl_head(struct printer *p, const struct fe_decl *d)
     if (d->name)
         text_printf(p->out, " %s", d->name);
     text_printf(p->out, "%s%s%s", d->flags & FE_DECL_KERNEL ? "  kernel" : "",
-                d->flags & FE_DECL_EXTERN ? "  extern" : "", d->flags & FE_DECL_CONVERGENT ? "  convergent" : "");
+                d->flags & FE_DECL_EXTERN ? "  extern" : "",
+                d->flags & FE_DECL_CONVERGENT ? "  convergent" : "");
     if (d->form) {
         text_addz(p->out, "  ");
         fe_print_form(d->form, p->out);

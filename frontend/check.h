@@ -103,7 +103,8 @@ void fe_leave_decl(struct checker *c, struct fe_decl *d);              /* its sc
 /* ---- check_expr.c, check_ops.c, check_call.c, convert.c, check_init.c ---------------------------------- */
 
 struct fe_expr *fe_check_expr(struct checker *c, struct fe_expr *e);   /* may be an lvalue, array or function */
-struct fe_expr *fe_check_value(struct checker *c, struct fe_expr *e);  /* arrays and functions become pointers */
+/* arrays and functions become pointers */
+struct fe_expr *fe_check_value(struct checker *c, struct fe_expr *e);
 struct fe_expr *fe_check_condition(struct checker *c, struct fe_expr *e);   /* of type bool */
 struct fe_expr *fe_check_call(struct checker *c, struct fe_expr *e);
 struct fe_expr *fe_check_printf(struct checker *c, struct fe_expr *e);
@@ -111,14 +112,16 @@ struct fe_expr *fe_check_unary(struct checker *c, struct fe_expr *e);
 struct fe_expr *fe_check_binary(struct checker *c, struct fe_expr *e);
 struct fe_expr *fe_check_assign(struct checker *c, struct fe_expr *e);
 /* An integer constant expression within low..high; `what` names it in messages. False after a message. */
-bool fe_check_constant(struct checker *c, struct fe_expr **e, const char *what, int64_t low, int64_t high, int64_t *v);
+bool fe_check_constant(struct checker *c, struct fe_expr **e, const char *what, int64_t low, int64_t high,
+                       int64_t *v);
 void fe_check_token_use(struct checker *c, struct fe_expr *name, bool is_heart);
 struct fe_use *fe_add_use(struct checker *c, enum fe_use_kind kind, span where, bool has_token);
 
 /* Notes that the address of the function (or what a pointer leads to) is taken; false after a message. */
 bool fe_take_function(struct checker *c, struct fe_expr *e);
 struct fe_expr *fe_decay(struct checker *c, struct fe_expr *e);
-struct fe_expr *fe_convert(struct checker *c, struct fe_expr *e, struct fe_type *to);   /* between scalars; no rules */
+/* between scalars; no rules */
+struct fe_expr *fe_convert(struct checker *c, struct fe_expr *e, struct fe_type *to);
 /* As by assignment; `what` is the place for messages ("initialiser", "argument 2 of 'f'", …). */
 struct fe_expr *fe_convert_assign(struct checker *c, struct fe_expr *e, struct fe_type *to, const char *what);
 struct fe_type *fe_promoted(struct checker *c, struct fe_type *t);
@@ -128,7 +131,8 @@ bool fe_is_null_constant(const struct fe_expr *e);
 /* Where the lvalue (or structure value) lies, and the variable it is part of if that is certain. */
 enum fe_space fe_space_of(const struct fe_expr *e);
 struct fe_variable *fe_root_variable(const struct fe_expr *e);
-void fe_note_read(struct checker *c, struct fe_expr *e);               /* its value, not only its address, is used */
+/* its value, not only its address, is used */
+void fe_note_read(struct checker *c, struct fe_expr *e);
 
 /* Checks an initialiser for an object of this type; an unsized array gets its size in *type. */
 struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, struct fe_type **type);

@@ -14,7 +14,7 @@ struct frontend {
     bool muted;                            /* the latest warning was not given: nor are its notes and fix-its */
 };
 
-/* ---- messages: fe_report(fe, FE_MSG(undeclared_name), name->where, name->name) ---------------------------- */
+/* ---- messages: fe_report(fe, FE_MSG(undeclared_name), name->where, name->name) ------------------------- */
 
 enum fe_message {
 #define MSG(id, severity, group, format) FE_MSG_##id,
@@ -41,7 +41,7 @@ void fe_fixit(struct frontend *fe, span where, const char *insert);
 /* Whether warnings of this group are given on this line. */
 bool fe_is_on(const struct frontend *fe, enum fe_group group, uint32_t line);
 
-/* ---- places ------------------------------------------------------------------------------------------------ */
+/* ---- places -------------------------------------------------------------------------------------------- */
 
 static inline span span_join(span a, span b)
 {
@@ -55,9 +55,10 @@ static inline span span_after(span s)      /* the empty range just behind s */
 const char *fe_span_text(const struct frontend *fe, span s, size_t *length);
 
 unsigned fe_distance(const char *a, const char *b, unsigned limit);    /* > limit: only that it is more */
-unsigned fe_near(const char *word);                                    /* the distance that still counts as near */
+/* the distance that still counts as near */
+unsigned fe_near(const char *word);
 
-/* ---- the steps --------------------------------------------------------------------------------------------- */
+/* ---- the steps ----------------------------------------------------------------------------------------- */
 
 struct fe_program;
 /* Text to tree. With errors in fe->diags the unit is incomplete. */

@@ -26,7 +26,8 @@ struct qualifiers *fe_qualifier(struct parser *p, struct qualifiers *to, uint32_
     if (to->set >> word & 1)
         fe_report(p->fe, FE_MSG(repeated_specifier), where, qualifier_text[word]);
     else if ((1u << word & SPACES) && (to->set & SPACES))
-        fe_report(p->fe, FE_MSG(two_spaces), where, qualifier_text[lowest(to->set & SPACES)], qualifier_text[word]);
+        fe_report(p->fe, FE_MSG(two_spaces), where, qualifier_text[lowest(to->set & SPACES)],
+                  qualifier_text[word]);
     else
         to->set |= 1u << word, to->at[word] = where;
     return to;
@@ -103,7 +104,8 @@ static struct declarator *fill(struct declarator *d, struct fe_form *f)
     return d;
 }
 
-struct declarator *fe_declarator_pointer(struct parser *p, struct declarator *d, struct qualifiers *q, span where)
+struct declarator *fe_declarator_pointer(struct parser *p, struct declarator *d, struct qualifiers *q,
+                                         span where)
 {
     struct fe_form *f = fe_form_new(p, FE_FORM_POINTER, where);
     refuse_function_words(p, q);
@@ -111,7 +113,8 @@ struct declarator *fe_declarator_pointer(struct parser *p, struct declarator *d,
     return fill(d, f);
 }
 
-struct declarator *fe_declarator_array(struct parser *p, struct declarator *d, struct fe_expr *count, span where)
+struct declarator *fe_declarator_array(struct parser *p, struct declarator *d, struct fe_expr *count,
+                                       span where)
 {
     struct fe_form *f = fe_form_new(p, FE_FORM_ARRAY, where);
     f->count = count;
@@ -121,10 +124,12 @@ struct declarator *fe_declarator_array(struct parser *p, struct declarator *d, s
 /* (void) has no parameters. */
 static bool is_void_list(const struct fe_decl *only)
 {
-    return only && !only->next && !only->name && only->form->kind == FE_FORM_WORD && only->form->word == FE_WORD_VOID;
+    return only && !only->next && !only->name && only->form->kind == FE_FORM_WORD &&
+           only->form->word == FE_WORD_VOID;
 }
 
-struct declarator *fe_declarator_function(struct parser *p, struct declarator *d, struct list params, span where)
+struct declarator *fe_declarator_function(struct parser *p, struct declarator *d, struct list params,
+                                          span where)
 {
     struct fe_form *f = fe_form_new(p, FE_FORM_FUNCTION, where);
     f->function.params = is_void_list(params.first) ? NULL : params.first;
@@ -159,8 +164,8 @@ struct fe_form *fe_type_name(struct parser *p, struct specifiers s, struct decla
 
 /* ---- declarations ------------------------------------------------------------------------------- */
 
-static struct fe_decl *decl_new(struct parser *p, enum fe_decl_kind kind, struct specifiers s, struct declarator *d,
-                                span where)
+static struct fe_decl *decl_new(struct parser *p, enum fe_decl_kind kind, struct specifiers s,
+                                struct declarator *d, span where)
 {
     struct fe_decl *decl = arena_new(p->arena, struct fe_decl);
     decl->kind = kind;
@@ -221,7 +226,8 @@ struct list fe_type_declaration(struct parser *p, struct specifiers s, bool comp
     return take_definitions(p);
 }
 
-static struct fe_decl *variable_or_function(struct parser *p, struct specifiers s, struct declarator *d, span where)
+static struct fe_decl *variable_or_function(struct parser *p, struct specifiers s, struct declarator *d,
+                                            span where)
 {
     struct fe_decl *decl = decl_new(p, FE_DECL_VARIABLE, s, d, where);
     if (decl->form->kind == FE_FORM_FUNCTION) {
@@ -235,7 +241,8 @@ static struct fe_decl *variable_or_function(struct parser *p, struct specifiers 
     return decl;
 }
 
-struct list fe_declaration(struct parser *p, struct specifiers s, struct list declarators, bool is_typedef, span where)
+struct list fe_declaration(struct parser *p, struct specifiers s, struct list declarators, bool is_typedef,
+                           span where)
 {
     struct list all = take_definitions(p);
     if (is_typedef)
@@ -342,8 +349,8 @@ void fe_launch_size(struct parser *p, struct fe_launch *l, bool is_grid, span wh
     *(is_grid ? &l->grid_at : &l->block_at) = where;
 }
 
-struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel, span kernel_at, struct fe_launch *l,
-                               struct list arguments)
+struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel, span kernel_at,
+                               struct fe_launch *l, struct list arguments)
 {
     struct fe_decl *d = arena_new(p->arena, struct fe_decl);
     d->kind = FE_DECL_LAUNCH;

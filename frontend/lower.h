@@ -54,7 +54,8 @@ void fe_branch(struct lowering *l, uint32_t to);                        /* if op
 void fe_branch_if(struct lowering *l, ir_ref condition, uint32_t yes, uint32_t no);
 ir_ref fe_alloca(struct lowering *l, uint64_t bytes, uint32_t align, const char *hint);
 void fe_place(struct lowering *l, span where);                          /* of the instructions that follow */
-ir_ref fe_token(struct lowering *l, const struct fe_expr *named);       /* of an operation here; named may be NULL */
+/* of an operation here; named may be NULL */
+ir_ref fe_token(struct lowering *l, const struct fe_expr *named);
 void fe_return(struct lowering *l, ir_ref value);                       /* 0: none */
 void fe_throw(struct lowering *l);
 bool fe_returns_by_pointer(const struct fe_type *result, bool throws);
@@ -62,7 +63,8 @@ uint32_t fe_ir_signature(struct lowering *l, const struct fe_type *t, bool throw
 
 /* ---- lower_access.c ------------------------------------------------------------------------------------ */
 
-struct address fe_lower_address(struct lowering *l, const struct fe_expr *e);   /* lvalues and structure values */
+/* lvalues and structure values */
+struct address fe_lower_address(struct lowering *l, const struct fe_expr *e);
 ir_ref fe_pointer(struct lowering *l, struct address a);
 ir_ref fe_load(struct lowering *l, struct address a, const struct fe_type *t);
 void fe_store(struct lowering *l, struct address a, const struct fe_type *t, ir_ref v);
@@ -79,7 +81,8 @@ void fe_lower_effect(struct lowering *l, const struct fe_expr *e);      /* its v
 void fe_lower_condition(struct lowering *l, const struct fe_expr *e, uint32_t yes, uint32_t no);
 ir_ref fe_lower_conversion(struct lowering *l, ir_ref v, const struct fe_type *from, const struct fe_type *to);
 ir_ref fe_zero_value(struct lowering *l, const struct fe_type *t);
-ir_ref fe_offset_pointer(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type, uint64_t size);
+ir_ref fe_offset_pointer(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type,
+                         uint64_t size);
 /* A call; a structure result is written to *into. Its value, 0 if it has none. */
 ir_ref fe_lower_call(struct lowering *l, const struct fe_expr *e, struct address *into);
 ir_ref fe_lower_builtin(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b);

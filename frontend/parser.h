@@ -95,7 +95,7 @@ struct parser {
     place recovered;                   /* token at which recovery ended last */
 };
 
-/* ---- lexer.re, literals.c, words.c ------------------------------------------------------------------------- */
+/* ---- lexer.re, literals.c, words.c --------------------------------------------------------------------- */
 
 void fe_lexer_init(struct parser *p);
 int fe_parser_lex(union value *value, span *where, struct parser *p);
@@ -106,8 +106,8 @@ place fe_here(const struct parser *p, const char *at);
 void fe_skip_comment(struct parser *p, const char *start, bool is_block);
 
 void fe_words_init(struct parser *p);
-/* The token of a name or keyword, which may be made of several words; sets *value. 0: a foreign word, to be skipped
- * after the report. `text` ends at the cursor. */
+/* The token of a name or keyword, which may be made of several words; sets *value. 0: a foreign word, to be
+ * skipped after the report. `text` ends at the cursor. */
 int fe_word_token(struct parser *p, const char *text, size_t n, span where, union value *value);
 const char *fe_nearest_keyword(const char *word);
 void fe_type_scope_open(struct parser *p);
@@ -117,7 +117,7 @@ void fe_block_close(struct parser *p);
 void fe_declare_name(struct parser *p, const char *name, bool is_type);
 void fe_declare_params(struct parser *p, const struct fe_form *function);
 
-/* ---- syntax_error.c ---------------------------------------------------------------------------------------- */
+/* ---- syntax_error.c ------------------------------------------------------------------------------------ */
 
 #define MAX_EXPECTED 6
 struct syntax_error {
@@ -128,13 +128,13 @@ struct syntax_error {
     bool wants_semicolon, wants_parenthesis, wants_square, wants_name, wants_expression, wants_statement;
 };
 void fe_syntax_error(struct parser *p, const struct syntax_error *e);
-/* Skips the rest of a broken statement, declaration or member: on return *token is where to go on. False: at the
- * end of the file. */
+/* Skips the rest of a broken statement, declaration or member: on return *token is where to go on. False: at
+ * the end of the file. */
 bool fe_recover(struct parser *p, int *token, union value *value, span *where);
 /* The same where only the semicolon was missing, or what should be the semicolon is not. */
 bool fe_recover_semicolon(struct parser *p, int *token, union value *value, span *where);
 
-/* ---- ast.c: constructors. They take over what they are given and refuse trees that are too deep. ------------- */
+/* ---- ast.c: constructors. They take over what they are given and refuse trees that are too deep. ------- */
 
 #define list_add(l, node)                                                                                    \
     ((l)->last ? (((__typeof__(node))(l)->last)->next = (node)) : ((l)->first = (node)), (l)->last = (node))
@@ -147,14 +147,16 @@ struct fe_expr *fe_expr_conditional(struct parser *p, span op_at, struct fe_expr
                                     struct fe_expr *c);
 struct fe_expr *fe_expr_index(struct parser *p, span where, span op_at, struct fe_expr *a, struct fe_expr *b);
 struct fe_expr *fe_expr_name(struct parser *p, span where, const char *name);
-struct fe_expr *fe_expr_call(struct parser *p, span where, span op_at, struct fe_expr *callee, struct list args);
+struct fe_expr *fe_expr_call(struct parser *p, span where, span op_at, struct fe_expr *callee,
+                             struct list args);
 struct fe_expr *fe_expr_at(struct parser *p, span where, struct fe_expr *call, struct fe_expr *token);
-struct fe_expr *fe_expr_member(struct parser *p, span where, struct fe_expr *object, bool arrow, const char *name,
-                               span name_at);
+struct fe_expr *fe_expr_member(struct parser *p, span where, struct fe_expr *object, bool arrow,
+                               const char *name, span name_at);
 struct fe_expr *fe_expr_form(struct parser *p, enum fe_expr_kind kind, span where, struct fe_form *form,
                              struct fe_expr *a);
 struct fe_expr *fe_expr_init(struct parser *p, span where, struct list items);
-struct fe_expr *fe_expr_join(struct parser *p, struct list strings, span where);   /* adjacent strings make one */
+/* adjacent strings make one */
+struct fe_expr *fe_expr_join(struct parser *p, struct list strings, span where);
 struct fe_init *fe_init_new(struct parser *p, struct fe_expr *value);
 
 struct fe_stmt *fe_stmt_new(struct parser *p, enum fe_stmt_kind kind, span where);
@@ -167,38 +169,42 @@ struct fe_stmt *fe_stmt_loop(struct parser *p, enum fe_stmt_kind kind, span wher
 struct fe_stmt *fe_stmt_for(struct parser *p, span where, struct fe_stmt *init, struct fe_expr *condition,
                             struct fe_expr *step, struct fe_stmt *body);
 struct fe_stmt *fe_stmt_switch(struct parser *p, span where, struct fe_expr *value, struct fe_stmt *body);
-struct fe_stmt *fe_stmt_jump(struct parser *p, enum fe_stmt_kind kind, span where, const char *name, span name_at,
-                             struct fe_expr *threshold);
+struct fe_stmt *fe_stmt_jump(struct parser *p, enum fe_stmt_kind kind, span where, const char *name,
+                             span name_at, struct fe_expr *threshold);
 struct fe_stmt *fe_stmt_try(struct parser *p, span where, struct fe_stmt *body, struct fe_stmt *handler);
 struct fe_stmt *fe_stmt_labelled(struct parser *p, span where, struct fe_stmt *label, struct fe_stmt *body);
 
 struct fe_form *fe_form_new(struct parser *p, enum fe_form_kind kind, span where);
 struct fe_form *fe_form_word(struct parser *p, span where, uint32_t word);
 struct fe_form *fe_form_named(struct parser *p, enum fe_form_kind kind, span where, const char *name);
-struct fe_form *fe_form_members(struct parser *p, enum fe_form_kind kind, span where, const char *tag, span tag_at,
-                                struct list members);
+struct fe_form *fe_form_members(struct parser *p, enum fe_form_kind kind, span where, const char *tag,
+                                span tag_at, struct list members);
 
-/* ---- declare.c: declarations from specifiers and declarators --------------------------------------------------- */
+/* ---- declare.c: declarations from specifiers and declarators ------------------------------------------- */
 
 struct qualifiers *fe_qualifier(struct parser *p, struct qualifiers *to, uint32_t word, span where);
 struct specifiers fe_specifiers(struct parser *p, struct qualifiers *before, struct fe_form *f,
                                 struct qualifiers *behind);
 struct declarator *fe_declarator_name(struct parser *p, const char *name, span where);
 struct declarator *fe_declarator_abstract(struct parser *p, span where);
-struct declarator *fe_declarator_pointer(struct parser *p, struct declarator *d, struct qualifiers *q, span where);
-struct declarator *fe_declarator_array(struct parser *p, struct declarator *d, struct fe_expr *count, span where);
-struct declarator *fe_declarator_function(struct parser *p, struct declarator *d, struct list params, span where);
+struct declarator *fe_declarator_pointer(struct parser *p, struct declarator *d, struct qualifiers *q,
+                                         span where);
+struct declarator *fe_declarator_array(struct parser *p, struct declarator *d, struct fe_expr *count,
+                                       span where);
+struct declarator *fe_declarator_function(struct parser *p, struct declarator *d, struct list params,
+                                          span where);
 struct fe_form *fe_type_name(struct parser *p, struct specifiers s, struct declarator *d);
 struct fe_decl *fe_param(struct parser *p, struct specifiers s, struct declarator *d, span where);
 struct list fe_fields(struct parser *p, struct specifiers s, struct list declarators, span where);
 struct fe_decl *fe_enumerator(struct parser *p, const char *name, span where, struct fe_expr *value);
 /* Variables, functions without bodies, or typedefs; the types defined on the way come first. */
 struct list fe_type_declaration(struct parser *p, struct specifiers s, bool complain, span where);
-struct list fe_declaration(struct parser *p, struct specifiers s, struct list declarators, bool is_typedef, span where);
+struct list fe_declaration(struct parser *p, struct specifiers s, struct list declarators, bool is_typedef,
+                           span where);
 struct fe_decl *fe_function_begin(struct parser *p, struct specifiers s, struct declarator *d);
 struct list fe_function_end(struct parser *p, struct fe_decl *f, struct fe_stmt *body);
-struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel, span kernel_at, struct fe_launch *l,
-                               struct list arguments);
+struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel, span kernel_at,
+                               struct fe_launch *l, struct list arguments);
 struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span name_at, struct fe_expr *value);
 struct fe_launch_item *fe_launch_append(struct fe_launch_item *to, struct list items);
 struct list fe_launch_numbers(struct parser *p, struct list values);

@@ -49,7 +49,8 @@ struct fe_function {
     bool     is_kernel, is_extern, is_defined;
     bool     address_taken;
     bool     convergent;         /* written or inferred */
-    bool     throws;             /* something in it throws and does not catch; callers look at the flag it returns */
+    bool     throws;             /* something in it throws and does not catch; callers look at the flag it
+                                    returns */
     bool     has_throw;          /* a throw statement outside any try */
     bool     controlled;         /* names its tokens */
     bool     has_jumps;          /* goto, or a case label inside a loop: cycles may be none of the loops */
@@ -87,7 +88,8 @@ enum ir_op fe_binary_op(enum fe_op op, const struct fe_type *operand, bool *swap
 /* A conversion between scalars as at most four operations; the step `ne` compares with zero. */
 struct fe_step { enum ir_op op; enum ir_type from, to; };
 #define FE_MAX_STEPS 4
-uint32_t fe_conversion(const struct fe_type *from, const struct fe_type *to, struct fe_step steps[FE_MAX_STEPS]);
+uint32_t fe_conversion(const struct fe_type *from, const struct fe_type *to,
+                       struct fe_step steps[FE_MAX_STEPS]);
 
 scalar_bits fe_fold_conversion(const struct fe_type *from, const struct fe_type *to, scalar_bits v);
 scalar_bits fe_fold_binary(enum fe_op op, const struct fe_type *operand, scalar_bits a, scalar_bits b);

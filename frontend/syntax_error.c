@@ -97,7 +97,8 @@ static bool guess_bracket(struct parser *p, const struct syntax_error *e)
     int t = e->token;
     bool is_closer = t == ')' || t == ']' || t == '}';
     if (is_closer && p->unclosed.open) {
-        fe_report(p->fe, FE_MSG(missing_closer), p->history.current, closer_of(p->unclosed.open), describe(p, e));
+        fe_report(p->fe, FE_MSG(missing_closer), p->history.current, closer_of(p->unclosed.open),
+                  describe(p, e));
         note_opener(p, p->unclosed);
         return true;
     }
@@ -149,7 +150,8 @@ static bool suggest_keyword(struct parser *p, const char *word, span where)
     return true;
 }
 
-/* A name that is nearly a keyword just before (`retrun x`), or before what would be its condition (`whlie (x) {`). */
+/* A name that is nearly a keyword just before (`retrun x`), or before what would be its condition (`whlie (x)
+ * {`). */
 static bool guess_spelling(struct parser *p, const struct syntax_error *e)
 {
     const struct history *h = &p->history;
@@ -198,7 +200,8 @@ static bool guess_type(struct parser *p, const struct syntax_error *e)
         say_unknown_type(p, h->previous_name, h->previous);
         return true;
     }
-    if (e->token != TOK_NAME || p->in_launch || e->wants_expression || p->blocks.count || e->wants_semicolon || e->wants_name)
+    if (e->token != TOK_NAME || p->in_launch || e->wants_expression || p->blocks.count ||
+        e->wants_semicolon || e->wants_name)
         return false;
     char next = following(p);
     bool is_parameter = h->previous_token == '(' || h->previous_token == ',';
@@ -222,7 +225,8 @@ static bool guess_file_level(struct parser *p, const struct syntax_error *e)
 static bool guess_semicolon(struct parser *p, const struct syntax_error *e)
 {
     const struct history *h = &p->history;
-    bool own = e->token == '}' || e->token == TOK_END || is_statement_word(e->token) || begins_declaration(e->token);
+    bool own =
+        e->token == '}' || e->token == TOK_END || is_statement_word(e->token) || begins_declaration(e->token);
     if (!e->wants_semicolon || !(own || h->current.at.line > h->previous.end.line))
         return false;
     fe_report(p->fe, FE_MSG(expected_semicolon), span_after(h->previous), quoted(p, h->previous));
@@ -274,7 +278,8 @@ static bool guess_expression(struct parser *p, const struct syntax_error *e)
 /* The parser has ended the argument before it looked for a comma, so that only the parenthesis is expected. */
 static bool misses_comma(const struct syntax_error *e)
 {
-    bool begins_value = e->token == TOK_NAME || e->token == TOK_INTEGER || e->token == TOK_FLOATING || e->token == TOK_STRING;
+    bool begins_value =
+        e->token == TOK_NAME || e->token == TOK_INTEGER || e->token == TOK_FLOATING || e->token == TOK_STRING;
     return e->count == 1 && e->wants_parenthesis && begins_value;
 }
 
@@ -316,13 +321,14 @@ void fe_syntax_error(struct parser *p, const struct syntax_error *e)
         p->recovered = p->history.current.at; /* no statement can begin here */
     if (p->stopped || follows_broken_literal(p, e))
         return;
-    if (guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) || guess_type(p, e) ||
-        guess_name(p, e) || guess_value(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
+    if (guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) ||
+        guess_type(p, e) || guess_name(p, e) || guess_value(p, e) || guess_file_level(p, e) ||
+        guess_semicolon(p, e) || guess_expression(p, e))
         return;
     say_expected(p, e);
 }
 
-/* ---- recovery -------------------------------------------------------------------------------------------- */
+/* ---- recovery ------------------------------------------------------------------------------------------ */
 
 struct place_in_parse { struct parser *p; int *token; union value *value; span *where; };
 

@@ -55,8 +55,10 @@ void fe_types_init(struct fe_types *ts, struct arena *a);
 struct fe_type *fe_pointer_to(struct fe_types *ts, struct fe_type *to, enum fe_space space);
 struct fe_type *fe_array_of(struct fe_types *ts, struct fe_type *element, uint64_t count);
 /* Top-level const of parameters is dropped. */
-struct fe_type *fe_function_of(struct fe_types *ts, struct fe_type *result, uint32_t n, struct fe_type *const *params);
-/* A structure without members as yet; fe_struct_define lays out decl's FIELDs, whose types are set and complete. */
+struct fe_type *fe_function_of(struct fe_types *ts, struct fe_type *result, uint32_t n,
+                               struct fe_type *const *params);
+/* A structure without members as yet; fe_struct_define lays out decl's FIELDs, whose types are set and
+ * complete. */
 struct fe_type *fe_struct_new(struct fe_types *ts, const char *tag);
 void fe_struct_define(struct fe_type *t, struct fe_decl *decl);
 struct fe_type *fe_const_of(struct fe_types *ts, struct fe_type *t);

@@ -16,7 +16,8 @@ static const struct foreign { const char *text, *kern, *advice; } foreign[] = {
 #include "frontend/keywords.def"
 };
 
-/* Entries of p->words: an ordinary name (as is a name without entry), a type's name, or a row of keywords, of foreign. */
+/* Entries of p->words: an ordinary name (as is a name without entry), a type's name, or a row of keywords, of
+ * foreign. */
 enum { ORDINARY, TYPE, ROW, FOREIGN_ROW = ROW + COUNT(keywords) };
 
 void fe_words_init(struct parser *p)

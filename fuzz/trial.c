@@ -47,7 +47,8 @@ static bool fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outc
 static bool beyond_target(const struct fz_setup *s, kernc_result *r)
 {
     static const char *const limits[] = {"\"id\":\"target-", "\"id\":\"code-size\"", "\"id\":\"frame-size\""};
-    const char *text = fz_is_warp_core(s->scheme) ? kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL) : NULL;
+    const char *text =
+        fz_is_warp_core(s->scheme) ? kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL) : NULL;
     for (size_t i = 0; text && i < COUNT(limits); i++)
         if (strstr(text, limits[i]))
             return true;

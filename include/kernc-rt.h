@@ -13,12 +13,13 @@
  *         fprintf(stderr, "%s\n", kernc_error_text(ctx));
  *     kernc_context_free(ctx);
  *
- * Errors. Functions that can fail return a status and leave a text in the context, kept until the context's next
- * failing call. Nothing exits or aborts on bad input; pointers may be NULL wherever a function says so,
+ * Errors. Functions that can fail return a status and leave a text in the context, kept until the context's
+ * next failing call. Nothing exits or aborts on bad input; pointers may be NULL wherever a function says so,
  * and a NULL object is KERNC_INVALID, never a crash.
  *
- * Threads. There is no global state. A context and what belongs to it is used by one thread at a time; different
- * contexts may be used by different threads at the same time. A launch may itself use several host threads.
+ * Threads. There is no global state. A context and what belongs to it is used by one thread at a time;
+ * different contexts may be used by different threads at the same time. A launch may itself use several host
+ * threads.
  *
  * Versions. Structs that the caller fills begin with their size: set it to sizeof; all else may be 0.
  *
@@ -89,7 +90,8 @@ typedef struct kernc_trap {
     uint32_t    block[3], thread[3];
     bool        has_address;
     uint32_t    address;             /* of the access that failed */
-    const char *report;              /* lines about the machine, for people: warp-core's fault with its stack; or "" */
+    const char *report;              /* lines about the machine, for people: warp-core's fault with its stack;
+                                        or "" */
 } kernc_trap;
 /* The trap of the latest launch, or NULL if it did not trap. Valid until the next launch. */
 KERNC_API const kernc_trap *kernc_last_trap(const kernc_context *context);
@@ -105,23 +107,29 @@ KERNC_API kernc_status kernc_load_library(kernc_context *context, const char *pa
 
 /* ---- modules and kernels ----------------------------------------------------------------------------- */
 
-/* Copies and checks a compiled program: the bytes of a .kbc file, or of a .wcb file for the warp-core machine, whose
- * warps have 8 threads. */
-KERNC_API kernc_status kernc_module_load(kernc_context *context, const void *bytes, size_t size, kernc_module **module);
+/* Copies and checks a compiled program: the bytes of a .kbc file, or of a .wcb file for the warp-core
+ * machine, whose warps have 8 threads. */
+KERNC_API kernc_status kernc_module_load(kernc_context *context, const void *bytes, size_t size,
+                                         kernc_module **module);
 /* For libkernc: takes over a program just compiled (freed also on failure). */
 struct bc_program;
-KERNC_API kernc_status kernc_module_adopt(kernc_context *context, struct bc_program *program, kernc_module **module);
-KERNC_API const struct bc_program *kernc_module_program(const kernc_module *module);      /* NULL: it is an image */
+KERNC_API kernc_status kernc_module_adopt(kernc_context *context, struct bc_program *program,
+                                          kernc_module **module);
+/* NULL: it is an image */
+KERNC_API const struct bc_program *kernc_module_program(const kernc_module *module);
 struct wc_image;
-KERNC_API kernc_status kernc_module_adopt_image(kernc_context *context, struct wc_image *image, kernc_module **module);
-KERNC_API const struct wc_image *kernc_module_image(const kernc_module *module);          /* NULL: it is bytecode */
+KERNC_API kernc_status kernc_module_adopt_image(kernc_context *context, struct wc_image *image,
+                                                kernc_module **module);
+/* NULL: it is bytecode */
+KERNC_API const struct wc_image *kernc_module_image(const kernc_module *module);
 /* What the program was compiled for: "pdom", "warp-core:rpc"; "" if module is NULL. */
 KERNC_API const char *kernc_module_scheme(const kernc_module *module);
 /* Frees the module and its kernels; NULL is allowed. */
 KERNC_API void kernc_module_free(kernc_module *module);
 
 KERNC_API uint32_t kernc_module_kernel_count(const kernc_module *module);
-KERNC_API kernc_kernel *kernc_module_kernel_at(kernc_module *module, uint32_t index);     /* NULL: out of range */
+/* NULL: out of range */
+KERNC_API kernc_kernel *kernc_module_kernel_at(kernc_module *module, uint32_t index);
 /* `name` NULL: the only kernel. */
 KERNC_API kernc_status kernc_module_kernel(kernc_module *module, const char *name, kernc_kernel **kernel);
 KERNC_API const char *kernc_kernel_name(const kernc_kernel *kernel);
@@ -137,10 +145,12 @@ KERNC_API bool kernc_kernel_parameter(const kernc_kernel *kernel, uint32_t index
 /* ---- buffers ----------------------------------------------------------------------------------------- */
 
 /* Zeroed. The name is for messages, NULL: none. A size of 0 makes a buffer that no access hits. */
-KERNC_API kernc_status kernc_buffer_create(kernc_context *context, uint64_t bytes, const char *name, kernc_buffer **buffer);
+KERNC_API kernc_status kernc_buffer_create(kernc_context *context, uint64_t bytes, const char *name,
+                                           kernc_buffer **buffer);
 KERNC_API void kernc_buffer_free(kernc_buffer *buffer);                                   /* NULL is allowed */
 KERNC_API uint64_t kernc_buffer_size(const kernc_buffer *buffer);
-KERNC_API uint32_t kernc_buffer_address(const kernc_buffer *buffer);                      /* as kernels see it */
+/* as kernels see it */
+KERNC_API uint32_t kernc_buffer_address(const kernc_buffer *buffer);
 /* The bytes themselves; valid until the buffer is freed; not to be touched during a launch. */
 KERNC_API void *kernc_buffer_map(kernc_buffer *buffer);
 KERNC_API kernc_status kernc_buffer_write(kernc_buffer *to, uint64_t offset, const void *from, uint64_t bytes);
@@ -218,7 +228,8 @@ typedef struct kernc_launch {
     uint32_t    segment;              /* bytes of a memory transaction, a power of two from 8 on; 0: 128 */
     uint32_t    flags;
     uint64_t    fuel;                 /* warp instructions of the launch; 0: 2^40 */
-    uint32_t    cores;                /* warp-core machines that share the blocks, 1..64; 0: 1. Only cycles depend on it */
+    uint32_t    cores;                /* warp-core machines that share the blocks, 1..64; 0: 1. Only cycles
+                                         depend on it */
     int         trace;                /* kernc_trace_form; only programs for warp-core have one */
     uint64_t    trace_from, trace_to; /* the cycles traced; trace_to 0: 1,000,000 of them */
     kernc_output_function *trace_output;  /* gets the whole trace after the launch, also if it trapped */
@@ -235,7 +246,8 @@ enum {                                /* limits of a launch */
 };
 /* Runs to the end. `statistics` may be NULL; else free what it gets, which is set after traps and limits too
  * (NULL after other failures). */
-KERNC_API kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launch, kernc_statistics **statistics);
+KERNC_API kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launch,
+                                 kernc_statistics **statistics);
 
 /* ---- statistics -------------------------------------------------------------------------------------- */
 
@@ -248,7 +260,8 @@ typedef struct kernc_metrics {
 } kernc_metrics;
 typedef struct kernc_line_metrics {
     uint32_t line;
-    uint64_t warp_instructions, thread_instructions, cycles, memory_instructions, memory_transactions, divergences;
+    uint64_t warp_instructions, thread_instructions, cycles, memory_instructions, memory_transactions,
+        divergences;
 } kernc_line_metrics;
 
 KERNC_API void kernc_statistics_free(kernc_statistics *statistics);                      /* NULL is allowed */

@@ -1,12 +1,12 @@
 /* kernc.h: libkernc, the whole compiler as a library.
  *
- * One call turns source, IR text or a compiled program into a result; everything else is asked of the result. The
- * program in it is what kernc_module_load (kernc-rt.h) takes. Programs that only load and run compiled
+ * One call turns source, IR text or a compiled program into a result; everything else is asked of the result.
+ * The program in it is what kernc_module_load (kernc-rt.h) takes. Programs that only load and run compiled
  * kernels need libkernc-rt and kernc-rt.h alone. docs/embedding.md has examples.
  *
- * Threads: there is no global state; any number of threads may compile at once. A result belongs to one thread at
- * a time. Nothing here calls exit, writes to a stream or reads the environment; files are written only to `dump_dir`.
- * Link with -lkernc -lffi -ldl -lm -pthread.
+ * Threads: there is no global state; any number of threads may compile at once. A result belongs to one
+ * thread at a time. Nothing here calls exit, writes to a stream or reads the environment; files are written
+ * only to `dump_dir`. Link with -lkernc -lffi -ldl -lm -pthread.
  */
 #ifndef KERNC_H
 #define KERNC_H
@@ -29,7 +29,8 @@ enum kernc_analysis_form {
 };
 enum kernc_print_changed { KERNC_CHANGED_OFF, KERNC_CHANGED_ON, KERNC_CHANGED_DIFF };
 
-/* All text is NUL-terminated, is only read, and may be freed after the call. Lists are names separated by commas. */
+/* All text is NUL-terminated, is only read, and may be freed after the call. Lists are names separated by
+ * commas. */
 typedef struct kernc_options {
     size_t      size;            /* sizeof (kernc_options) of the caller's header; kernc_options_init sets it */
     int         input;           /* enum kernc_input */
@@ -86,9 +87,9 @@ KERNC_API enum kernc_input kernc_result_input(const kernc_result *r);
 KERNC_API unsigned kernc_result_errors(const kernc_result *r);
 KERNC_API unsigned kernc_result_warnings(const kernc_result *r);
 
-/* What a warp-core image takes: words of the whole program, and the needs of one kernel (those of functions it calls
- * included). `spilled` values are kept in private memory for want of registers, `remade` ones computed anew; both are
- * of the whole program, and 0 if it was not compiled just now. */
+/* What a warp-core image takes: words of the whole program, and the needs of one kernel (those of functions
+ * it calls included). `spilled` values are kept in private memory for want of registers, `remade` ones
+ * computed anew; both are of the whole program, and 0 if it was not compiled just now. */
 typedef struct kernc_image_figures {
     unsigned words, registers, predicates, private_bytes, stack, spilled, remade;
 } kernc_image_figures;
@@ -110,8 +111,8 @@ typedef enum kernc_text {
     KERNC_TEXT_MAP,              /* of an image: what each kernel and function takes */
     KERNC_TEXTS
 } kernc_text;
-/* A text of the result, NUL-terminated; *n (if not NULL) gets its length. It lives as long as the result. NULL if
- * the result has none: compiling failed or stopped before it, or there is no memory. */
+/* A text of the result, NUL-terminated; *n (if not NULL) gets its length. It lives as long as the result.
+ * NULL if the result has none: compiling failed or stopped before it, or there is no memory. */
 KERNC_API const char *kernc_result_text(kernc_result *r, kernc_text what, size_t *n);
 
 #ifdef __cplusplus

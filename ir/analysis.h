@@ -34,7 +34,8 @@ struct ir_dominators {
     uint32_t *idom;                        /* the parent in the tree; IR_NO_BLOCK: a root, or not in the tree */
     uint32_t *depth;                       /* 1 for a root; 0: not in the tree (not reachable) */
     uint32_t *pre, *post;                  /* preorder number, and the largest one in the block's subtree */
-    uint32_t *order, count;                /* the blocks of the tree by preorder number: parents before children */
+    uint32_t *order, count;                /* the blocks of the tree by preorder number: parents before
+                                              children */
 };
 struct ir_dominators *ir_dominators_new(struct arena *a, const struct ir_cfg *c);
 /* Of the blocks reachable from the entry. The root is a virtual exit behind every ret and trap: idom ==
@@ -42,8 +43,9 @@ struct ir_dominators *ir_dominators_new(struct arena *a, const struct ir_cfg *c)
  * reach the exit (an endless loop) gets a virtual edge to it from its last block in reverse post-order, and
  * so on until every block has a path; the choice is deterministic and changes nothing for other blocks. */
 struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cfg *c);
-/* The same on the graph restricted to blocks that reach a ret: where the threads that a branch parts meet at the latest.
- * A trap stops them all and an endless part keeps its threads, so neither counts. Other blocks are not in the tree. */
+/* The same on the graph restricted to blocks that reach a ret: where the threads that a branch parts meet at
+ * the latest. A trap stops them all and an endless part keeps its threads, so neither counts. Other blocks
+ * are not in the tree. */
 struct ir_dominators *ir_meets_new(struct arena *a, const struct ir_cfg *c);
 /* Reflexive; false if either block is not in the tree. O(1). */
 static inline bool ir_dominates(const struct ir_dominators *d, uint32_t a, uint32_t b)
@@ -61,7 +63,8 @@ u32_vec ir_exits(struct arena *a, const struct ir_cfg *c);
  * (a natural loop) if the header is its only entry. */
 struct ir_cycle {
     uint32_t header, parent, depth;        /* parent IR_NO_CYCLE and depth 1: outermost */
-    uint32_t first, count;                 /* its blocks, nested ones included: forest->blocks[first .. first + count - 1] */
+    uint32_t first, count;                 /* its blocks, nested ones included: forest->blocks[first .. first
+                                              + count - 1] */
     u32_vec  entries;                      /* blocks with a predecessor outside; the header first */
 };
 struct ir_cycles {
@@ -78,10 +81,10 @@ bool ir_cycle_contains(const struct ir_cycles *f, uint32_t outer, uint32_t inner
 /* The innermost cycle that has both blocks, or IR_NO_CYCLE. O(depth). */
 uint32_t ir_cycle_common(const struct ir_cycles *f, uint32_t a, uint32_t b);
 
-/* ---- program structure tree (ir/pst.c) ------------------------------------------------------------------ */
+/* ---- program structure tree (ir/pst.c) ----------------------------------------------------------------- */
 
-/* An edge of the graph: edge number `edge` of block `from`; IR_NO_BLOCK stands for the virtual start (whose only
- * edge enters the entry) or, as `to`, for the virtual exit. */
+/* An edge of the graph: edge number `edge` of block `from`; IR_NO_BLOCK stands for the virtual start (whose
+ * only edge enters the entry) or, as `to`, for the virtual exit. */
 struct ir_edge_ref { uint32_t from, edge, to; };
 /* A canonical single-entry single-exit region; region 0 is the whole function. Blocks as for cycles. */
 struct ir_region {
@@ -98,7 +101,7 @@ struct ir_pst {
 /* Johnson, Pearson, Pingali: "The program structure tree" (1994). Linear time. */
 struct ir_pst *ir_pst_new(struct arena *a, const struct ir_cfg *c);
 
-/* ---- convergence tokens (ir/tokens.c) ------------------------------------------------------------------- */
+/* ---- convergence tokens (ir/tokens.c) ------------------------------------------------------------------ */
 
 /* The definitions of tokens in a function (reachable blocks) and their uses. */
 struct ir_tokens {
@@ -106,17 +109,20 @@ struct ir_tokens {
     uint32_t *position;                    /* of each instruction: its place in its block, from 0 */
     u32_vec   defs;                        /* instructions that make tokens, in reverse post-order */
     uint32_t *index;                       /* of each instruction: its place in defs, or UINT32_MAX */
-    uint32_t *use_start, *uses;            /* uses of defs.at[i]: uses[use_start[i] .. use_start[i + 1] - 1], same order */
+    uint32_t *use_start, *uses;            /* uses of defs.at[i]: uses[use_start[i] .. use_start[i + 1] - 1],
+                                              same order */
     uint32_t *user_start, *users;          /* instructions of block b that use a token, in order */
 };
 struct ir_tokens *ir_tokens_new(struct arena *a, const struct ir_cfg *c);
 
-/* The convergence region of one token: the points that its definition dominates and from which a use of it can be
- * reached without passing the definition again (so a cycle around the definition does not extend the region). */
+/* The convergence region of one token: the points that its definition dominates and from which a use of it
+ * can be reached without passing the definition again (so a cycle around the definition does not extend the
+ * region). */
 struct ir_token_region {
     ir_ref     def;
     u32_vec    blocks;                     /* blocks with a point in the region */
-    u32_vec    ends;                       /* beside it: position of the last use, or IR_REGION_THROUGH: to the block's end */
+    u32_vec    ends;                       /* beside it: position of the last use, or IR_REGION_THROUGH: to
+                                              the block's end */
     struct map at;                         /* block -> place in blocks */
 };
 #define IR_REGION_THROUGH UINT32_MAX
@@ -127,32 +133,34 @@ bool ir_token_region_has(const struct ir_token_region *g, const struct ir_tokens
 
 /* Checks the static rules on closed paths and convergence regions (Convergent Operation
  * Semantics, "Static Rules"); one diagnostic for each instruction that breaks one. True if none does. */
-bool ir_verify_tokens(struct arena *a, const struct ir_tokens *t, const struct ir_cycles *f, struct diagnostics *d);
+bool ir_verify_tokens(struct arena *a, const struct ir_tokens *t, const struct ir_cycles *f,
+                      struct diagnostics *d);
 
-/* ---- where diverged threads meet (ir/joins.c) ------------------------------------------------------------- */
+/* ---- where diverged threads meet (ir/joins.c) ---------------------------------------------------------- */
 
-/* What a divergent branch does to control flow, under maximal convergence: `joins` are blocks that disjoint paths
- * from the branch reach; `exits` are blocks where threads that leave a cycle around the branch meet others that
- * leave it in another iteration. Both are lists without repetition. */
+/* What a divergent branch does to control flow, under maximal convergence: `joins` are blocks that disjoint
+ * paths from the branch reach; `exits` are blocks where threads that leave a cycle around the branch meet
+ * others that leave it in another iteration. Both are lists without repetition. */
 struct ir_joins { u32_vec joins, exits; };
 struct ir_join_finder;
 struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f);
-/* The finder owns the result, valid until the next call. Time: about the blocks between the branch and the point
- * where its paths have met again; IR_JOIN_LIMIT labels are sent at most, after which every block that can still
- * be reached counts as a join or exit (sound, less precise), but is given out only once by a finder: results of
- * several calls are to be united. */
+/* The finder owns the result, valid until the next call. Time: about the blocks between the branch and the
+ * point where its paths have met again; IR_JOIN_LIMIT labels are sent at most, after which every block that
+ * can still be reached counts as a join or exit (sound, less precise), but is given out only once by a
+ * finder: results of several calls are to be united. */
 const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch);
 #define IR_JOIN_LIMIT 1000u
 /* After ir_find_joins: whether separated threads can come from block `from` by its edge to `to`. */
 bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to);
 
-/* ---- uniformity (ir/uniformity.c) --------------------------------------------------------------------------- */
+/* ---- uniformity (ir/uniformity.c) ---------------------------------------------------------------------- */
 
 enum ir_divergence {
     IR_DIV_NONE,
     IR_DIV_SOURCE,      /* by the operation itself: lane number, atomic, parameter of a device function, … */
     IR_DIV_DATA,        /* an operand is divergent */
-    IR_DIV_SYNC,        /* parameter of a block where threads meet that came different ways from a divergent branch */
+    IR_DIV_SYNC,        /* parameter of a block where threads meet that came different ways from a divergent
+                           branch */
     IR_DIV_TEMPORAL,    /* uses a value of a cycle that threads left in different iterations */
     IR_DIV_CYCLE,       /* in an irreducible cycle that threads enter or go round apart */
 };
@@ -164,25 +172,29 @@ struct ir_uniformity {
     ir_ref       *cause;                   /* by value: the operand, or the divergent branch; 0: none */
     struct bitset branches;                /* by block: ends in a divergent branch */
     struct bitset exits;                   /* by cycle: threads leave it in different iterations */
-    struct bitset apart;                   /* by cycle: irreducible, not m-converged; or iterations meet in it */
+    struct bitset apart;                   /* by cycle: irreducible, not m-converged; or iterations meet in
+                                              it */
     bool meets_unknown;
 };
 struct ir_uniformity_options {
     bool ignore_tokens;                    /* as if no token's region reached beyond its cycle */
     const bool *uniform_params;            /* of a device function: by position; NULL: all may be divergent */
-    /* If not NULL: threads that part meet again no earlier than there (ir_meets_new), be it in different iterations of a cycle
-     * around both; such a cycle counts as apart. Looking for them costs IR_MAX_MEET_VISITS block visits at most;
-     * beyond that every cycle around a divergent branch and its meeting point counts so, and `meets_unknown` is set. */
+    /* If not NULL: threads that part meet again no earlier than there (ir_meets_new), be it in different
+     * iterations of a cycle around both; such a cycle counts as apart. Looking for them costs
+     * IR_MAX_MEET_VISITS block visits at most; beyond that every cycle around a divergent branch and its
+     * meeting point counts so, and `meets_unknown` is set. */
     const struct ir_dominators *meets;
 };
 /* Which values are the same in all threads of a warp that execute an instruction together, assuming maximal
- * convergence limited by tokens ("Controlled Maximal Convergence"). `t` may be NULL: no tokens. o may be NULL. */
+ * convergence limited by tokens ("Controlled Maximal Convergence"). `t` may be NULL: no tokens. o may be
+ * NULL. */
 struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
                                         const struct ir_tokens *t, const struct ir_uniformity_options *o);
-/* Whether the block's instructions are m-converged: the threads that reach it in an iteration run it together. */
+/* Whether the block's instructions are m-converged: the threads that reach it in an iteration run it
+ * together. */
 bool ir_is_converged(const struct ir_uniformity *u, uint32_t block);
 
-/* ---- program dependence graph (ir/control_dependence.c, ir/pdg.c) --------------------------------------------- */
+/* ---- program dependence graph (ir/control_dependence.c, ir/pdg.c) -------------------------------------- */
 
 /* Which branch edges decide whether a block runs: rows by block. */
 struct ir_control { uint32_t branch, edge; };           /* block of the branch, number of its edge */
@@ -194,13 +206,14 @@ struct ir_control_dependence *ir_control_dependence_new(struct arena *a, const s
 
 enum ir_memory_order { IR_DEP_FLOW, IR_DEP_ANTI, IR_DEP_OUTPUT, IR_DEP_EFFECT };
 struct ir_memory_dependence { ir_ref from; uint8_t kind; };  /* the earlier instruction */
-/* The dependences inside one region of the structure tree. Control dependences are `control` rows of its blocks; data
- * dependences are the operands; memory dependences are rows here. */
+/* The dependences inside one region of the structure tree. Control dependences are `control` rows of its
+ * blocks; data dependences are the operands; memory dependences are rows here. */
 struct ir_pdg {
     const struct ir_control_dependence *control;
     const struct ir_pst *pst;
     uint32_t region;
-    u32_vec  memory;                       /* instructions that touch memory or the world, in reverse post-order */
+    u32_vec  memory;                       /* instructions that touch memory or the world, in reverse
+                                              post-order */
     uint32_t *start;                       /* row of memory.at[i]: on[start[i] .. start[i + 1] - 1] */
     VEC(struct ir_memory_dependence) on;
     bool     precise;                      /* false: over IR_PDG_LIMIT such instructions, taken as one chain */

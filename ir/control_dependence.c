@@ -7,8 +7,8 @@
 #include "ir/analysis.h"
 
 /* Counts (while d->on is NULL) or places the edge in the row of each block that depends on it. */
-static void walk_edge(const struct ir_dominators *post, uint32_t branch, uint32_t to, uint32_t *at, struct ir_control_dependence *d,
-                      uint32_t edge)
+static void walk_edge(const struct ir_dominators *post, uint32_t branch, uint32_t to, uint32_t *at,
+                      struct ir_control_dependence *d, uint32_t edge)
 {
     uint32_t stop = post->idom[branch];
     for (uint32_t b = to; b != stop && b != IR_NO_BLOCK; b = post->idom[b]) {
@@ -19,7 +19,8 @@ static void walk_edge(const struct ir_dominators *post, uint32_t branch, uint32_
     }
 }
 
-static void walk(const struct ir_cfg *c, const struct ir_dominators *post, uint32_t *at, struct ir_control_dependence *d)
+static void walk(const struct ir_cfg *c, const struct ir_dominators *post, uint32_t *at,
+                 struct ir_control_dependence *d)
 {
     for (uint32_t i = 0; i < c->rpo_count; i++) {
         const struct ir_block *b = ir_block_at(c->fn, c->rpo[i]);

@@ -116,7 +116,7 @@ static void find_cycle(struct build *g, uint32_t header)
     grow(g, cycle);
 }
 
-/* ---- the forest in order: parents first, blocks of a cycle in one stretch --------------------------------- */
+/* ---- the forest in order: parents first, blocks of a cycle in one stretch ------------------------------ */
 
 static void number_cycles(const struct build *g, struct ir_cycles *f, struct arena *a, uint32_t *renamed)
 {

@@ -60,7 +60,8 @@ enum ir_imm {
     IR_IMM_BYTES,
     IR_IMM_SPECIAL,               /* enum ir_special */
     IR_IMM_PREDICTION,            /* number of a prediction region of the function; imm2 the threshold */
-    IR_IMM_OBJECT, IR_IMM_FUNCTION, IR_IMM_SIGNATURE, IR_IMM_HOST, IR_IMM_TEXT, /* number in the module's table */
+    /* number in the module's table */
+    IR_IMM_OBJECT, IR_IMM_FUNCTION, IR_IMM_SIGNATURE, IR_IMM_HOST, IR_IMM_TEXT,
 };
 
 enum ir_op_flag {
@@ -112,7 +113,8 @@ struct ir_edge {
     uint32_t argc;                /* == number of the target's parameters */
     ir_ref  *args;
     int64_t  value;               /* of a switch: the case (not of edge 0) */
-    uint32_t capacity;            /* of args; 0: grow by a fresh copy (set it to 0 when you share or set args) */
+    uint32_t capacity;            /* of args; 0: grow by a fresh copy (set it to 0 when you share or set
+                                     args) */
 };
 
 struct ir_block {
@@ -136,7 +138,8 @@ struct ir_function {
     place             at;
     VEC(struct ir_ins) ins;       /* ins.at[0] is IR_none */
     VEC(struct ir_block) blocks;
-    u32_vec           order;      /* live blocks in layout order; order.at[0] is the entry, its params the function's */
+    u32_vec           order;      /* live blocks in layout order; order.at[0] is the entry, its params the
+                                     function's */
     struct map        constants;  /* hash of (type, bits) -> ir_ref; a taken key's next is key + 1 */
     uint32_t          predictions; /* numbers given out to predict */
 };
@@ -187,8 +190,10 @@ void ir_module_fill(struct ir_module *m, void (*job)(struct ir_module *m, void *
 struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_type result, uint32_t flags);
 /* Linear; a user with many names keeps a map. */
 struct ir_function *ir_function_find(const struct ir_module *m, const char *name);   /* or NULL */
-uint32_t ir_signature_add(struct ir_module *m, struct ir_signature s);               /* equal ones share a number */
-uint32_t ir_text_add(struct ir_module *m, const char *text, size_t n);               /* equal ones share a number */
+/* equal ones share a number */
+uint32_t ir_signature_add(struct ir_module *m, struct ir_signature s);
+/* equal ones share a number */
+uint32_t ir_text_add(struct ir_module *m, const char *text, size_t n);
 const struct ir_kernel_info *ir_kernel_info(const struct ir_module *m, uint32_t function); /* or NULL */
 /* A deep copy; the runner checks passes on it and prints differences against it. */
 struct ir_module *ir_module_copy(const struct ir_module *m);
@@ -231,34 +236,40 @@ void ir_edge_arg(struct ir_function *f, struct ir_edge *e, ir_ref arg);        /
 void ir_unlink(struct ir_function *f, ir_ref r);                    /* out of its block, still usable */
 void ir_link(struct ir_cursor *c, ir_ref r);                        /* puts an unlinked one at the cursor */
 void ir_remove(struct ir_function *f, ir_ref r);                    /* unlinks and makes it IR_none */
-void ir_block_remove(struct ir_function *f, uint32_t b);            /* out of the order, instructions removed: O(blocks) */
-void ir_blocks_remove(struct ir_function *f, struct bitset dead);   /* many at once, by block number: O(blocks) */
-void ir_param_remove(struct ir_function *f, uint32_t b, uint32_t position); /* and every edge's argument: O(edges) */
-/* Replaces every operand r by to[r] wherever to[r] != 0, in one sweep over the function. Chains are followed (and
- * shortened in `to`, which has fn->ins.count entries); they have no cycles, and to[0] is 0. */
+/* out of the order, instructions removed: O(blocks) */
+void ir_block_remove(struct ir_function *f, uint32_t b);
+/* many at once, by block number: O(blocks) */
+void ir_blocks_remove(struct ir_function *f, struct bitset dead);
+/* and every edge's argument: O(edges) */
+void ir_param_remove(struct ir_function *f, uint32_t b, uint32_t position);
+/* Replaces every operand r by to[r] wherever to[r] != 0, in one sweep over the function. Chains are followed
+ * (and shortened in `to`, which has fn->ins.count entries); they have no cycles, and to[0] is 0. */
 void ir_substitute(struct ir_function *f, ir_ref *to);
-/* Splits block b before instruction r; the new block (last in the order) gets r and what follows, b's edges and its
- * `reconverge`; b gets no terminator. Costs what moves, so split a block at many places from its end backwards. */
+/* Splits block b before instruction r; the new block (last in the order) gets r and what follows, b's edges
+ * and its `reconverge`; b gets no terminator. Costs what moves, so split a block at many places from its end
+ * backwards. */
 uint32_t ir_block_split(struct ir_function *f, uint32_t b, ir_ref r, const char *name);
 /* Puts an empty block with a br on edge number e of b; returns it. Edge arguments move to its br. */
 uint32_t ir_edge_split(struct ir_function *f, uint32_t b, uint32_t e);
-/* Copies r of `from` to the cursor (edges of a terminator not). map: old -> new; where it is 0, constants are made anew,
- * and all else stands for itself (then `from` must be the cursor's function). Keeps r's place. */
+/* Copies r of `from` to the cursor (edges of a terminator not). map: old -> new; where it is 0, constants are
+ * made anew, and all else stands for itself (then `from` must be the cursor's function). Keeps r's place. */
 ir_ref ir_copy_ins(struct ir_cursor *c, const struct ir_function *from, ir_ref r, const ir_ref *map);
 
 /* ---- facts about instructions (ir/facts.c) ------------------------------------------------------------ */
 
-bool ir_is_convergent(const struct ir_function *f, ir_ref r);   /* operation, or call of convergent function, or has a token */
+bool ir_is_convergent(const struct ir_function *f, ir_ref r);   /* operation, or call of convergent function,
+                                                                   or has a token */
 bool ir_has_effect(const struct ir_function *f, ir_ref r);      /* must stay although its value is unused */
 enum ir_latency ir_latency_of(const struct ir_function *f, ir_ref r);
 /* The case of scalar.def that a pure instruction computes. */
 enum scalar_case ir_scalar_case(const struct ir_function *f, ir_ref r);
-/* The only type the operation's value ever has (enum ir_type), which the text form therefore leaves out; else -1. */
+/* The only type the operation's value ever has (enum ir_type), which the text form therefore leaves out; else
+ * -1. */
 int ir_fixed_type(enum ir_op op);
 /* Types an instruction's scalar case works on: pointers count as I. -1: none fits (the verifier says so). */
 int ir_find_case(enum ir_op op, enum ir_type result, enum ir_type argument);
 
-/* ---- text (ir/print.c, ir/parse.c), checks (ir/verify.c) ------------------------------------------------ */
+/* ---- text (ir/print.c, ir/parse.c), checks (ir/verify.c) ----------------------------------------------- */
 
 struct ir_print_options {
     bool locations;              /* "!line:column" behind each instruction (needed to parse back the same) */
@@ -268,14 +279,17 @@ struct ir_print_options {
 };
 void ir_print_module(const struct ir_module *m, struct text *out);
 /* The module with its functions printed by `function`. */
-void ir_print_module_by(const struct ir_module *m, void (*function)(const struct ir_function *, struct text *), struct text *out);
-void ir_print_function(const struct ir_function *f, struct text *out, const struct ir_print_options *o); /* o may be NULL: defaults, with locations */
+void ir_print_module_by(const struct ir_module *m,
+                        void (*function)(const struct ir_function *, struct text *), struct text *out);
+/* o may be NULL: defaults, with locations */
+void ir_print_function(const struct ir_function *f, struct text *out, const struct ir_print_options *o);
 void ir_print_ins(const struct ir_function *f, ir_ref r, struct text *out);      /* one line, no newline */
 /* The block's name in the text (cut to the buffer). Linear in the function: for messages. */
 const char *ir_block_name(const struct ir_function *f, uint32_t b, char buffer[64]);
 /* Parses a module; NULL with diagnostics if it has errors. Limits: ir/limits.def. */
 struct ir_module *ir_parse(const struct source *s, struct diagnostics *d);
-/* Checks every rule of docs/ir.md; each broken one is an error diagnostic whose id is the rule's name. True if none. */
+/* Checks every rule of docs/ir.md; each broken one is an error diagnostic whose id is the rule's name. True
+ * if none. */
 bool ir_verify(const struct ir_module *m, struct diagnostics *d);
 bool ir_verify_function(const struct ir_function *f, struct diagnostics *d);
 

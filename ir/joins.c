@@ -31,7 +31,7 @@ struct ir_join_finder {
     struct arena *arena;
 };
 
-/* ---- order ------------------------------------------------------------------------------------------------ */
+/* ---- order --------------------------------------------------------------------------------------------- */
 
 /* Items of a level: blocks, and cycles as blocks + number. They are met in reverse post-order, where a cycle's
  * header comes before the rest of it. */
@@ -106,7 +106,7 @@ struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *
     return j;
 }
 
-/* ---- the front: a binary heap, least place first --------------------------------------------------------------- */
+/* ---- the front: a binary heap, least place first ------------------------------------------------------- */
 
 static void front_push(struct ir_join_finder *j, uint32_t at)
 {
@@ -132,10 +132,10 @@ static uint32_t front_pop(struct ir_join_finder *j)
     return least;
 }
 
-/* ---- labels ------------------------------------------------------------------------------------------------------ */
+/* ---- labels -------------------------------------------------------------------------------------------- */
 
-/* Block b hears a label; true if it had heard a different one. What is flooded was given out by an earlier call,
- * with every block where paths from here can meet others. */
+/* Block b hears a label; true if it had heard a different one. What is flooded was given out by an earlier
+ * call, with every block where paths from here can meet others. */
 static bool hear(struct ir_join_finder *j, uint32_t b, uint32_t label)
 {
     if (bitset_has(j->flooded, b))
@@ -154,7 +154,8 @@ static bool hear(struct ir_join_finder *j, uint32_t b, uint32_t label)
     return true;
 }
 
-/* Paths from a single block of the front can still meet what has been taken before only in an irreducible cycle. */
+/* Paths from a single block of the front can still meet what has been taken before only in an irreducible
+ * cycle. */
 static bool goes_on(const struct ir_join_finder *j)
 {
     return j->front.count > 1 || (j->front.count == 1 && bitset_has(j->irreducible, j->order[j->front.at[0]]));
@@ -176,8 +177,8 @@ static void add_exit(struct ir_join_finder *j, uint32_t b)
     vec_push(j->arena, &j->result.exits, b);
 }
 
-/* The header of a natural loop tells the exits; any other block its successors. Beyond a loop that does not have the
- * branch, threads just meet; out of one that has, they come in different iterations. */
+/* The header of a natural loop tells the exits; any other block its successors. Beyond a loop that does not
+ * have the branch, threads just meet; out of one that has, they come in different iterations. */
 static void send(struct ir_join_finder *j, uint32_t b)
 {
     j->taken[b] = j->round;
@@ -253,12 +254,15 @@ bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to)
 {
     uint32_t loop = j->header_of[to];
     if (loop != IR_NO_CYCLE && ir_cycle_has(j->cycles, loop, from) && !ir_cycle_has(j->cycles, loop, j->branch))
-        return false;              /* a back edge of a loop beyond: all who meet at its header have met before */
+        return false;              /* a back edge of a loop beyond: all who meet at its header have met
+                                      before */
     uint32_t headed = j->header_of[from];
-    bool tells_exits_only = from != j->branch && headed != IR_NO_CYCLE && j->cycles->at[headed].entries.count == 1;
+    bool tells_exits_only =
+        from != j->branch && headed != IR_NO_CYCLE && j->cycles->at[headed].entries.count == 1;
     if (j->stamp[from] == j->round)
         return !(tells_exits_only && ir_cycle_has(j->cycles, headed, to));
-    for (uint32_t k = j->cycles->innermost[from]; k != IR_NO_CYCLE && !ir_cycle_has(j->cycles, k, to); k = j->cycles->at[k].parent)
+    for (uint32_t k = j->cycles->innermost[from]; k != IR_NO_CYCLE && !ir_cycle_has(j->cycles, k, to);
+         k = j->cycles->at[k].parent)
         if (j->stamp[j->cycles->at[k].header] == j->round)
             return true;
     return false;

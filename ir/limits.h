@@ -1,5 +1,5 @@
-/* limits.h: the named limits of a module and of its text (limits.def) as constants. The parser reports what goes
- * beyond them (`limit`), the verifier what code builds beyond them (`limits`).
+/* limits.h: the named limits of a module and of its text (limits.def) as constants. The parser reports what
+ * goes beyond them (`limit`), the verifier what code builds beyond them (`limits`).
  */
 #ifndef KERNC_IR_LIMITS_H
 #define KERNC_IR_LIMITS_H

@@ -7,7 +7,7 @@
  */
 #include "ir/analysis.h"
 
-/* ---- what an instruction touches ------------------------------------------------------------------------------ */
+/* ---- what an instruction touches ----------------------------------------------------------------------- */
 
 enum { NOWHERE = 0, GLOBAL = 1, SHARED = 2, PRIVATE = 4, WORLD = 8 };
 
@@ -103,10 +103,11 @@ bool ir_must_keep_order(const struct ir_function *f, ir_ref a, ir_ref b, enum ir
     return true;
 }
 
-/* ---- what runs before what ---------------------------------------------------------------------------------------- */
+/* ---- what runs before what ----------------------------------------------------------------------------- */
 
 /* Blocks of the region that `from` reaches by one edge or more without leaving the region. */
-static void mark_reached(struct arena *a, const struct ir_function *f, struct bitset region, uint32_t from, struct bitset reached)
+static void mark_reached(struct arena *a, const struct ir_function *f, struct bitset region, uint32_t from,
+                         struct bitset reached)
 {
     u32_vec work = {0};
     bitset_clear(reached);

@@ -192,7 +192,8 @@ void ir_print_module(const struct ir_module *m, struct text *out)
     ir_print_module_by(m, plain, out);
 }
 
-void ir_print_module_by(const struct ir_module *m, void (*function)(const struct ir_function *, struct text *), struct text *out)
+void ir_print_module_by(const struct ir_module *m,
+                        void (*function)(const struct ir_function *, struct text *), struct text *out)
 {
     text_addz(out, "module ");
     ir_print_string(m->file, strlen(m->file), out);

@@ -33,13 +33,14 @@ struct search {
     struct arena *arena;
     uint32_t *number, *node_at;   /* undirected depth-first numbers from 1; 0: not reached */
     uint32_t *parent_edge, *parent;
-    uint32_t *high, *second;      /* least number that back edges from the subtree reach; the same of all but the best child */
+    uint32_t *high, *second;      /* least number that back edges from the subtree reach; the same of all but
+                                     the best child */
     VEC(struct bracket) brackets; /* by edge; capping ones behind */
     struct list *list;            /* by node */
     u32_vec  *ending;             /* by node: brackets that end there, capping ones too */
 };
 
-/* ---- graph ------------------------------------------------------------------------------------------------ */
+/* ---- graph --------------------------------------------------------------------------------------------- */
 
 static void add_edge(struct graph *g, uint32_t from, uint32_t to, struct ir_edge_ref ref)
 {
@@ -60,7 +61,8 @@ static void collect_edges(struct graph *g, struct arena *a, const struct ir_cfg 
     for (uint32_t i = 0; i < c->rpo_count; i++) {
         const struct ir_block *b = ir_block_at(c->fn, c->rpo[i]);
         for (uint32_t e = 0; e < b->edges.count; e++)
-            add_edge(g, c->rpo[i], b->edges.at[e].block, (struct ir_edge_ref){c->rpo[i], e, b->edges.at[e].block});
+            add_edge(g, c->rpo[i], b->edges.at[e].block,
+                     (struct ir_edge_ref){c->rpo[i], e, b->edges.at[e].block});
     }
     for (uint32_t i = 0; i < exits.count; i++)
         add_edge(g, exits.at[i], g->exit, (struct ir_edge_ref){exits.at[i], 0, IR_NO_BLOCK});
@@ -90,7 +92,7 @@ static uint32_t other_end(const struct graph *g, uint32_t e, uint32_t node)
     return g->from[e] == node ? g->to[e] : g->from[e];
 }
 
-/* ---- cycle equivalence ---------------------------------------------------------------------------------------- */
+/* ---- cycle equivalence --------------------------------------------------------------------------------- */
 
 static uint32_t bracket_new(struct search *s)
 {
@@ -238,10 +240,10 @@ static void find_classes(struct graph *g, struct arena *a)
             g->class[e] = s.brackets.at[e].class;
 }
 
-/* ---- regions -------------------------------------------------------------------------------------------------- */
+/* ---- regions ------------------------------------------------------------------------------------------- */
 
-/* Walks the directed graph; edges of a class are met in dominance order, each pair of neighbours bounds a region.
- * opens[e], closes[e]: the region that edge e enters and leaves. */
+/* Walks the directed graph; edges of a class are met in dominance order, each pair of neighbours bounds a
+ * region. opens[e], closes[e]: the region that edge e enters and leaves. */
 struct walk { uint32_t *opens, *closes, *last_of_class, *next, *stack; };
 
 static uint32_t region_beyond(const struct ir_pst *t, const struct walk *w, uint32_t e, uint32_t region)
@@ -252,8 +254,8 @@ static uint32_t region_beyond(const struct ir_pst *t, const struct walk *w, uint
 }
 
 /* Depth-first over blocks by directed edges; calls visit for each edge once, when it is first followed. */
-static void pair_edges(struct graph *g, struct ir_pst *t, struct walk *w, const uint32_t *out_start, const uint32_t *out,
-                       struct arena *a)
+static void pair_edges(struct graph *g, struct ir_pst *t, struct walk *w, const uint32_t *out_start,
+                       const uint32_t *out, struct arena *a)
 {
     VEC(struct ir_region) regions = {0};
     struct bitset seen = bitset_new(a, g->nodes);
@@ -271,7 +273,8 @@ static void pair_edges(struct graph *g, struct ir_pst *t, struct walk *w, const 
         uint32_t e = out[w->next[n]++], c = g->class[e], last = w->last_of_class[c];
         if (last != NONE && e != 0) {
             w->opens[last] = w->closes[e] = regions.count;
-            vec_push(a, &regions, ((struct ir_region){.entry = g->ref[last], .exit = g->ref[e], .parent = NONE}));
+            vec_push(a, &regions,
+                     ((struct ir_region){.entry = g->ref[last], .exit = g->ref[e], .parent = NONE}));
         }
         w->last_of_class[c] = e;
         if (e != 0 && !bitset_has(seen, g->to[e])) {
@@ -283,9 +286,10 @@ static void pair_edges(struct graph *g, struct ir_pst *t, struct walk *w, const 
     t->count = regions.count;
 }
 
-/* The same walk again, now with regions known: gives every block its innermost region and regions their parents. */
-static void nest_regions(struct graph *g, struct ir_pst *t, struct walk *w, const uint32_t *out_start, const uint32_t *out,
-                         struct arena *a)
+/* The same walk again, now with regions known: gives every block its innermost region and regions their
+ * parents. */
+static void nest_regions(struct graph *g, struct ir_pst *t, struct walk *w, const uint32_t *out_start,
+                         const uint32_t *out, struct arena *a)
 {
     uint32_t *region_of = arena_array(a, uint32_t, g->nodes), depth = 0;
     struct bitset seen = bitset_new(a, g->nodes);
@@ -318,7 +322,8 @@ static void nest_regions(struct graph *g, struct ir_pst *t, struct walk *w, cons
 static void lay_out(struct ir_pst *t, const struct ir_cfg *c, struct arena *a)
 {
     uint32_t *child = arena_array(a, uint32_t, t->count + 1), *sibling = arena_array(a, uint32_t, t->count + 1);
-    uint32_t *renamed = arena_array(a, uint32_t, t->count), *order = arena_array(a, uint32_t, t->count), n = 0, depth = 0;
+    uint32_t *renamed = arena_array(a, uint32_t, t->count), *order = arena_array(a, uint32_t, t->count),
+             n = 0, depth = 0;
     uint32_t *stack = arena_array(a, uint32_t, t->count + 1), *next = arena_array(a, uint32_t, t->count);
     for (uint32_t i = 0; i < t->count; i++)
         child[i] = NONE;

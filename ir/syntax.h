@@ -1,5 +1,5 @@
-/* syntax.h: what the printer and the parser of the text form share. Private to ir/, but for numbers, strings and launch
- * values, which the assembly of warp-core images writes alike.
+/* syntax.h: what the printer and the parser of the text form share. Private to ir/, but for numbers, strings
+ * and launch values, which the assembly of warp-core images writes alike.
  */
 #ifndef KERNC_IR_SYNTAX_H
 #define KERNC_IR_SYNTAX_H

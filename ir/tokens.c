@@ -15,7 +15,7 @@
  */
 #include "ir/analysis.h"
 
-/* ---- definitions and uses ------------------------------------------------------------------------------------ */
+/* ---- definitions and uses ------------------------------------------------------------------------------ */
 
 /* Counts (fill: false) or places the uses; `at` are the row starts shifted by one, or the cursors. */
 static void each_use(struct ir_tokens *t, uint32_t *by_def, uint32_t *by_block, bool fill)
@@ -80,7 +80,7 @@ struct ir_tokens *ir_tokens_new(struct arena *a, const struct ir_cfg *c)
     return t;
 }
 
-/* ---- convergence regions --------------------------------------------------------------------------------------- */
+/* ---- convergence regions ------------------------------------------------------------------------------- */
 
 /* Puts block b into the region up to `end`; true if it was not there before. */
 static bool extend(struct arena *a, struct ir_token_region *g, uint32_t b, uint32_t end)
@@ -126,7 +126,7 @@ bool ir_token_region_has(const struct ir_token_region *g, const struct ir_tokens
     return b != ir_at(f, g->def)->block || t->position[r] > t->position[g->def];
 }
 
-/* ---- static rules ------------------------------------------------------------------------------------------------ */
+/* ---- static rules -------------------------------------------------------------------------------------- */
 
 static bool broken(const struct ir_tokens *t, struct diagnostics *d, const char *rule, ir_ref user, ir_ref def,
                    const char *text)
@@ -142,18 +142,20 @@ static bool broken(const struct ir_tokens *t, struct diagnostics *d, const char 
 }
 
 /* Rules 1 to 4 for one use; hearts[c] is the use that cycle c has already. */
-static bool check_cycles(const struct ir_tokens *t, const struct ir_cycles *f, struct diagnostics *d, ir_ref user,
-                         ir_ref *hearts)
+static bool check_cycles(const struct ir_tokens *t, const struct ir_cycles *f, struct diagnostics *d,
+                         ir_ref user, ir_ref *hearts)
 {
     const struct ir_function *fn = t->cfg->fn;
     ir_ref def = ir_at(fn, user)->token;
     uint32_t b = ir_at(fn, user)->block, home = ir_at(fn, def)->block;
     for (uint32_t c = f->innermost[b]; c != IR_NO_CYCLE && !ir_cycle_has(f, c, home); c = f->at[c].parent) {
         if (ir_at(fn, user)->op != IR_loop)
-            return broken(t, d, "token-in-cycle", user, def,
-                          "only token.loop may use a token inside a cycle that does not contain its definition");
+            return broken(
+                t, d, "token-in-cycle", user, def,
+                "only token.loop may use a token inside a cycle that does not contain its definition");
         if (f->at[c].header != b || f->at[c].entries.count > 1)
-            return broken(t, d, "token-heart", user, def, "the heart of a cycle must stand in the header of a natural loop");
+            return broken(t, d, "token-heart", user, def,
+                          "the heart of a cycle must stand in the header of a natural loop");
         if (hearts[c] != 0)
             return broken(t, d, "token-two-uses", user, def,
                           "a cycle may use only one token from outside, and only once");
@@ -181,7 +183,8 @@ static bool check_nesting(struct arena *a, const struct ir_tokens *t, struct dia
     return fine;
 }
 
-bool ir_verify_tokens(struct arena *a, const struct ir_tokens *t, const struct ir_cycles *f, struct diagnostics *d)
+bool ir_verify_tokens(struct arena *a, const struct ir_tokens *t, const struct ir_cycles *f,
+                      struct diagnostics *d)
 {
     ir_ref *hearts = arena_array(a, ir_ref, f->count);
     bool fine = true;

@@ -9,9 +9,9 @@
  * of a token that a cycle defines, threads outside the cycle are still grouped by iteration, so uses there
  * see the cycle's uniform values as uniform.
  *
- * A machine that lets threads meet at immediate post-dominators may bring together those of different iterations, where
- * a path goes around the post-dominator to the next iteration (`continue` past a test). With the option `meets`
- * nothing in such a cycle is taken to be converged.
+ * A machine that lets threads meet at immediate post-dominators may bring together those of different
+ * iterations, where a path goes around the post-dominator to the next iteration (`continue` past a test).
+ * With the option `meets` nothing in such a cycle is taken to be converged.
  *
  * Irreducible cycles: when a divergent branch stands inside, or separates threads that meet inside, nothing in
  * the cycle is taken to be converged (a cautious reading of Controlled m-converged Static Instances).
@@ -24,16 +24,18 @@ struct finder {
     const struct ir_tokens *tokens;
     struct ir_join_finder *joins;
     uint32_t *use_start, *uses;            /* users of each value; an edge argument's user is the parameter */
-    u32_vec work, branch_work;             /* divergent values and branches whose effects are still to be followed */
+    u32_vec work, branch_work;             /* divergent values and branches whose effects are still to be
+                                              followed */
     struct arena *arena;
     const bool *uniform_params;
     uint32_t *first_edge;                  /* scratch by block: the latest branch's first edge to it */
     const struct ir_dominators *meets;     /* see struct ir_uniformity_options */
-    uint32_t *passed, visits;              /* by block: the latest branch (plus 1) whose threads may pass it before they meet */
+    uint32_t *passed, visits;              /* by block: the latest branch (plus 1) whose threads may pass it
+                                              before they meet */
     VEC(struct ir_token_region *) extended; /* regions that reach beyond the cycle of their definition */
 };
 
-/* ---- users ------------------------------------------------------------------------------------------------- */
+/* ---- users --------------------------------------------------------------------------------------------- */
 
 static void count_or_place(struct finder *f, uint32_t *at, ir_ref value, ir_ref user)
 {
@@ -74,7 +76,7 @@ static void find_users(struct finder *f)
     each_operand(f, at, true);
 }
 
-/* ---- marking -------------------------------------------------------------------------------------------------- */
+/* ---- marking ------------------------------------------------------------------------------------------- */
 
 static void mark(struct finder *f, ir_ref r, enum ir_divergence kind, ir_ref cause)
 {
@@ -97,7 +99,8 @@ static void mark_branch(struct finder *f, uint32_t block, enum ir_divergence kin
     vec_push(f->arena, &f->branch_work, block);
 }
 
-/* Whether all edges into the block (`reached`: those that the latest branch's threads can take) carry the same. */
+/* Whether all edges into the block (`reached`: those that the latest branch's threads can take) carry the
+ * same. */
 static bool same_argument(const struct finder *f, uint32_t block, uint32_t position, bool reached)
 {
     ir_ref first = 0;
@@ -121,7 +124,7 @@ static void mark_params(struct finder *f, uint32_t block, bool reached, ir_ref b
             mark(f, b->params.at[i], IR_DIV_SYNC, branch);
 }
 
-/* ---- temporal divergence ------------------------------------------------------------------------------------------ */
+/* ---- temporal divergence ------------------------------------------------------------------------------- */
 
 /* Regions small enough to stay in their cycle have no say here; the others are few. */
 static void find_extended_regions(struct finder *f)
@@ -145,7 +148,8 @@ static bool held_by_token(const struct finder *f, uint32_t k, ir_ref user)
 {
     for (uint32_t i = 0; i < f->extended.count; i++) {
         const struct ir_token_region *g = f->extended.at[i];
-        if (ir_cycle_has(f->u->cycles, k, ir_at(f->fn, g->def)->block) && ir_token_region_has(g, f->tokens, user))
+        if (ir_cycle_has(f->u->cycles, k, ir_at(f->fn, g->def)->block) &&
+            ir_token_region_has(g, f->tokens, user))
             return true;
     }
     return false;
@@ -203,7 +207,7 @@ static void exit_diverges(struct finder *f, uint32_t k)
     }
 }
 
-/* ---- irreducible cycles ----------------------------------------------------------------------------------------------- */
+/* ---- irreducible cycles -------------------------------------------------------------------------------- */
 
 static void take_apart(struct finder *f, uint32_t k)
 {
@@ -241,7 +245,7 @@ static void meet_apart(struct finder *f, uint32_t block)
         take_apart(f, k);
 }
 
-/* ---- iterations that meet ---------------------------------------------------------------------------------------------- */
+/* ---- iterations that meet ------------------------------------------------------------------------------ */
 
 /* Marks what threads from the branch may pass in cycle k before they meet. False: over the limit. */
 static bool pass_before_meeting(struct finder *f, uint32_t branch, uint32_t meet, uint32_t k)
@@ -262,7 +266,8 @@ static bool pass_before_meeting(struct finder *f, uint32_t branch, uint32_t meet
     return f->visits <= IR_MAX_MEET_VISITS;
 }
 
-/* Takes apart the cycles in which threads from the branch meet after some of them have begun another iteration. */
+/* Takes apart the cycles in which threads from the branch meet after some of them have begun another
+ * iteration. */
 static void iterations_meet(struct finder *f, uint32_t branch)
 {
     const struct ir_cycles *c = f->u->cycles;
@@ -279,7 +284,7 @@ static void iterations_meet(struct finder *f, uint32_t branch)
             take_apart(f, k);
 }
 
-/* ---- propagation ----------------------------------------------------------------------------------------------------- */
+/* ---- propagation --------------------------------------------------------------------------------------- */
 
 /* Several edges of the branch to one block: threads meet there at once, with arguments that may differ. */
 static void mark_twin_edges(struct finder *f, uint32_t b)

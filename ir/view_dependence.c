@@ -1,9 +1,9 @@
-/* view_dependence.c: dependences, uniformity and tokens, shown. In graphs, control dependences are solid and data
- * dependences dashed, as in the papers.
+/* view_dependence.c: dependences, uniformity and tokens, shown. In graphs, control dependences are solid and
+ * data dependences dashed, as in the papers.
  */
 #include "ir/view.h"
 
-/* ---- program dependence graph ------------------------------------------------------------------------------- */
+/* ---- program dependence graph -------------------------------------------------------------------------- */
 
 static struct ir_pdg *whole_pdg(struct ir_viewer *v)
 {
@@ -31,7 +31,8 @@ void ir_view_pdg_text(struct ir_viewer *v, struct text *out)
         uint32_t b = v->cfg->rpo[i];
         text_printf(out, "    %s <-", ir_view_block(v, b));
         for (uint32_t k = v->control->start[b]; k < v->control->start[b + 1]; k++)
-            text_printf(out, " %s:%s", ir_view_block(v, v->control->on[k].branch), edge_word(v, v->control->on[k], buffer));
+            text_printf(out, " %s:%s", ir_view_block(v, v->control->on[k].branch),
+                        edge_word(v, v->control->on[k], buffer));
         text_addz(out, v->control->start[b] == v->control->start[b + 1] ? " start\n" : "\n");
     }
     struct ir_pdg *g = whole_pdg(v);
@@ -66,10 +67,12 @@ void ir_view_pdg_dot(struct ir_viewer *v, struct text *out)
             const struct ir_ins *ins = ir_at(v->fn, r);
             node_dot(v, r, out);
             for (uint32_t k = v->control->start[b]; k < v->control->start[b + 1]; k++)
-                text_printf(out, "  i%u -> i%u [label=\"%s\"]\n", ir_terminator(v->fn, v->control->on[k].branch), r,
+                text_printf(out, "  i%u -> i%u [label=\"%s\"]\n",
+                            ir_terminator(v->fn, v->control->on[k].branch), r,
                             edge_word(v, v->control->on[k], buffer));
             for (uint32_t k = 0; k < ins->argc; k++)
-                if (ir_at(v->fn, ins->args[k])->block != IR_NO_BLOCK && ir_at(v->fn, ins->args[k])->op != IR_param)
+                if (ir_at(v->fn, ins->args[k])->block != IR_NO_BLOCK &&
+                    ir_at(v->fn, ins->args[k])->op != IR_param)
                     text_printf(out, "  i%u -> i%u [style=dashed]\n", ins->args[k], r);
         }
     }
@@ -86,11 +89,11 @@ void ir_view_pdg_comment(struct ir_viewer *v, ir_ref r, struct text *out)
     if (ir_block_at(v->fn, b)->first != r)
         return;
     for (uint32_t k = v->control->start[b]; k < v->control->start[b + 1]; k++)
-        text_printf(out, "%s%s:%s", k == v->control->start[b] ? "runs if " : " or ", ir_view_block(v, v->control->on[k].branch),
-                    edge_word(v, v->control->on[k], buffer));
+        text_printf(out, "%s%s:%s", k == v->control->start[b] ? "runs if " : " or ",
+                    ir_view_block(v, v->control->on[k].branch), edge_word(v, v->control->on[k], buffer));
 }
 
-/* ---- uniformity --------------------------------------------------------------------------------------------------- */
+/* ---- uniformity ---------------------------------------------------------------------------------------- */
 
 static void source_text(const struct ir_viewer *v, ir_ref r, struct text *out)
 {
@@ -177,10 +180,11 @@ void ir_view_uniformity_dot(struct ir_viewer *v, struct text *out)
         uint32_t b = v->cfg->rpo[i];
         const struct ir_block *block = ir_block_at(v->fn, b);
         bool divergent = bitset_has(v->uniformity->branches, b);
-        text_printf(out, "  \"%s\"%s\n", ir_view_block(v, b), divergent ? " [style=filled, fillcolor=orange]" : "");
+        text_printf(out, "  \"%s\"%s\n", ir_view_block(v, b),
+                    divergent ? " [style=filled, fillcolor=orange]" : "");
         for (uint32_t e = 0; e < block->edges.count; e++)
-            text_printf(out, "  \"%s\" -> \"%s\"%s\n", ir_view_block(v, b), ir_view_block(v, block->edges.at[e].block),
-                        divergent ? " [color=red]" : "");
+            text_printf(out, "  \"%s\" -> \"%s\"%s\n", ir_view_block(v, b),
+                        ir_view_block(v, block->edges.at[e].block), divergent ? " [color=red]" : "");
     }
 }
 
@@ -193,7 +197,7 @@ void ir_view_uniformity_comment(struct ir_viewer *v, ir_ref r, struct text *out)
         text_addz(out, word);
 }
 
-/* ---- tokens --------------------------------------------------------------------------------------------------------- */
+/* ---- tokens -------------------------------------------------------------------------------------------- */
 
 void ir_view_tokens_text(struct ir_viewer *v, struct text *out)
 {
@@ -206,7 +210,8 @@ void ir_view_tokens_text(struct ir_viewer *v, struct text *out)
         ir_print_ins(v->fn, def, out);
         text_printf(out, " in %s; region", ir_view_block(v, ir_at(v->fn, def)->block));
         for (uint32_t b = 0; b < g->blocks.count; b++)
-            text_printf(out, " %s%s", ir_view_block(v, g->blocks.at[b]), g->ends.at[b] == IR_REGION_THROUGH ? "" : ".");
+            text_printf(out, " %s%s", ir_view_block(v, g->blocks.at[b]),
+                        g->ends.at[b] == IR_REGION_THROUGH ? "" : ".");
         text_addz(out, "\n");
         for (uint32_t u = v->tokens->use_start[i]; u < v->tokens->use_start[i + 1]; u++) {
             text_addz(out, "    ");
@@ -236,7 +241,8 @@ void ir_view_tokens_comment(struct ir_viewer *v, ir_ref r, struct text *out)
     if (ir_block_at(v->fn, b)->first != r)
         return;
     for (uint32_t i = 0; i < v->tokens->defs.count; i++)
-        if (ir_token_region_has(ir_token_region_new(v->arena, v->tokens, v->tokens->defs.at[i]), v->tokens, r)) {
+        if (ir_token_region_has(ir_token_region_new(v->arena, v->tokens, v->tokens->defs.at[i]), v->tokens,
+                                r)) {
             text_addz(out, out->length == 0 ? "in the region of " : ", ");
             ir_view_value(v, v->tokens->defs.at[i], out);
         }

@@ -1,7 +1,7 @@
 /* view_structure.c: trees, cycles and regions of the control-flow graph, shown. */
 #include "ir/view.h"
 
-/* ---- (post-)dominator trees ------------------------------------------------------------------------------- */
+/* ---- (post-)dominator trees ---------------------------------------------------------------------------- */
 
 static void tree_text(const struct ir_viewer *v, const struct ir_dominators *d, bool post, struct text *out)
 {
@@ -25,7 +25,8 @@ static void tree_dot(const struct ir_viewer *v, const struct ir_dominators *d, b
 }
 
 /* Trees speak of blocks: the comment stands at a block's first instruction. */
-static void tree_comment(const struct ir_viewer *v, const struct ir_dominators *d, ir_ref r, const char *what, struct text *out)
+static void tree_comment(const struct ir_viewer *v, const struct ir_dominators *d, ir_ref r, const char *what,
+                         struct text *out)
 {
     uint32_t b = ir_at(v->fn, r)->block;
     if (ir_block_at(v->fn, b)->first == r && d->depth[b] > 0)
@@ -58,7 +59,7 @@ void ir_view_post_dominators_comment(struct ir_viewer *v, ir_ref r, struct text 
     tree_comment(v, v->post_dominators, r, "post-dominator", out);
 }
 
-/* ---- the graph, with nested groups of blocks -------------------------------------------------------------------- */
+/* ---- the graph, with nested groups of blocks ----------------------------------------------------------- */
 
 static void blocks_text(const struct ir_viewer *v, const uint32_t *blocks, uint32_t count, struct text *out)
 {
@@ -71,7 +72,8 @@ static void edges_dot(const struct ir_viewer *v, struct text *out)
     for (uint32_t i = 0; i < v->cfg->rpo_count; i++) {
         const struct ir_block *b = ir_block_at(v->fn, v->cfg->rpo[i]);
         for (uint32_t e = 0; e < b->edges.count; e++)
-            text_printf(out, "  \"%s\" -> \"%s\"\n", ir_view_block(v, v->cfg->rpo[i]), ir_view_block(v, b->edges.at[e].block));
+            text_printf(out, "  \"%s\" -> \"%s\"\n", ir_view_block(v, v->cfg->rpo[i]),
+                        ir_view_block(v, b->edges.at[e].block));
     }
 }
 
@@ -99,7 +101,7 @@ static void group_dot(const struct ir_viewer *v, const struct group *g, uint32_t
     edges_dot(v, out);
 }
 
-/* ---- cycles ------------------------------------------------------------------------------------------------------- */
+/* ---- cycles -------------------------------------------------------------------------------------------- */
 
 void ir_view_cycles_text(struct ir_viewer *v, struct text *out)
 {
@@ -129,14 +131,16 @@ void ir_view_cycles_comment(struct ir_viewer *v, ir_ref r, struct text *out)
     uint32_t b = ir_at(v->fn, r)->block, c = v->cycles->innermost[b];
     if (ir_block_at(v->fn, b)->first != r || c == IR_NO_CYCLE)
         return;
-    text_printf(out, "cycle %u%s, depth %u", c, v->cycles->at[c].header == b ? " (header)" : "", v->cycles->at[c].depth);
+    text_printf(out, "cycle %u%s, depth %u", c, v->cycles->at[c].header == b ? " (header)" : "",
+                v->cycles->at[c].depth);
 }
 
-/* ---- program structure tree ------------------------------------------------------------------------------------------ */
+/* ---- program structure tree ---------------------------------------------------------------------------- */
 
 static void edge_text(const struct ir_viewer *v, struct ir_edge_ref e, struct text *out)
 {
-    text_printf(out, "%s -> %s", e.from == IR_NO_BLOCK ? "start" : ir_view_block(v, e.from), ir_view_block(v, e.to));
+    text_printf(out, "%s -> %s", e.from == IR_NO_BLOCK ? "start" : ir_view_block(v, e.from),
+                ir_view_block(v, e.to));
 }
 
 void ir_view_pst_text(struct ir_viewer *v, struct text *out)

@@ -47,13 +47,14 @@ void ir_view_text(struct ir_viewer *v, enum ir_view what, struct text *out)
 
 void ir_view_dot(struct ir_viewer *v, enum ir_view what, struct text *out)
 {
-    text_printf(out, "digraph \"%s of %s\" {\n  node [shape=box, fontname=monospace]\n  edge [fontname=monospace]\n",
-                ir_view_info[what].text, v->fn->name);
+    text_printf(
+        out, "digraph \"%s of %s\" {\n  node [shape=box, fontname=monospace]\n  edge [fontname=monospace]\n",
+        ir_view_info[what].text, v->fn->name);
     views[what].dot(v, out);
     text_addz(out, "}\n");
 }
 
-/* ---- comments ------------------------------------------------------------------------------------------------ */
+/* ---- comments ------------------------------------------------------------------------------------------ */
 
 struct commenting { struct ir_viewer *viewer; enum ir_view what; };
 
@@ -74,7 +75,7 @@ void ir_view_comments(struct ir_viewer *v, enum ir_view what, struct text *out)
     ir_print_function(v->fn, out, &o);
 }
 
-/* ---- divergence in dumps --------------------------------------------------------------------------------------- */
+/* ---- divergence in dumps ------------------------------------------------------------------------------- */
 
 static bool is_verified(const struct ir_function *f)
 {
@@ -128,7 +129,7 @@ void ir_print_divergence_marks(const struct ir_function *f, struct text *out)
     print_divergence(f, false, out);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 void ir_view_value(const struct ir_viewer *v, ir_ref r, struct text *out)
 {

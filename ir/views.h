@@ -23,10 +23,11 @@ void ir_view_dot(struct ir_viewer *v, enum ir_view what, struct text *out);
 /* The function printed with a comment behind each instruction that the analysis has something to say of. */
 void ir_view_comments(struct ir_viewer *v, enum ir_view what, struct text *out);
 
-/* For dumps: prints the function with each value and branch marked as uniform or divergent, and why. Computes what
- * it needs; a function that the verifier does not accept is printed without marks. */
+/* For dumps: prints the function with each value and branch marked as uniform or divergent, and why. Computes
+ * what it needs; a function that the verifier does not accept is printed without marks. */
 void ir_print_divergence(const struct ir_function *f, struct text *out);
-/* The same lines with the marks alone, without the causes: what has to be equal for a line to count as unchanged. */
+/* The same lines with the marks alone, without the causes: what has to be equal for a line to count as
+ * unchanged. */
 void ir_print_divergence_marks(const struct ir_function *f, struct text *out);
 
 #endif

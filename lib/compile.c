@@ -1,8 +1,8 @@
-/* compile.c: libkernc's one call: source, IR text or a compiled program → IR → passes → bytecode, or an image for the
- * warp-core machine. Its options are taken in options.c; what came of it is handed out by result.c.
+/* compile.c: libkernc's one call: source, IR text or a compiled program → IR → passes → bytecode, or an image
+ * for the warp-core machine. Its options are taken in options.c; what came of it is handed out by result.c.
  *
- * Running out of memory anywhere jumps to the guard of the public function that was called; what was allocated in the
- * result's arena is freed with the result.
+ * Running out of memory anywhere jumps to the guard of the public function that was called; what was
+ * allocated in the result's arena is freed with the result.
  */
 #include "lib/options.h"
 
@@ -84,7 +84,8 @@ static bool is_empty_list(const char *list)
 /* What legalisation made, in the frame of the passes' dumps, which it is none of. Filters leave it out. */
 static void show_legalized(const kernc_result *r, const struct opt_options *o)
 {
-    bool all = o->print && o->print_after_all && is_empty_list(o->filter_passes) && is_empty_list(o->filter_functions);
+    bool all = o->print && o->print_after_all && is_empty_list(o->filter_passes) &&
+               is_empty_list(o->filter_functions);
     for (uint32_t i = 0; all && i < r->module->functions.count; i++) {
         struct text t = {0};
         text_printf(&t, "; *** IR Dump After legalize on %s ***\n", r->module->functions.at[i]->name);
@@ -95,9 +96,9 @@ static void show_legalized(const kernc_result *r, const struct opt_options *o)
     }
 }
 
-/* The level's passes run before the module is made fit for the machine, and so does what brings threads together
- * (which may make switches); behind it what cleans up without a change of control flow, and what the divergence mode
- * needs. */
+/* The level's passes run before the module is made fit for the machine, and so does what brings threads
+ * together (which may make switches); behind it what cleans up without a change of control flow, and what the
+ * divergence mode needs. */
 static void run_warp_core_passes(kernc_result *r, struct opt_options *opt)
 {
     const char *scheme = opt->scheme;

@@ -1,4 +1,5 @@
-/* options.c: the options of kernc_compile: defaults, checks, and what the front end and the passes are told of them. */
+/* options.c: the options of kernc_compile: defaults, checks, and what the front end and the passes are told
+ * of them. */
 #include "lib/options.h"
 
 #include "lib/analyses.h"
@@ -45,7 +46,8 @@ static bool take_warnings(kernc_result *r, const kernc_options *o, struct fe_opt
 struct limit { const char *name; uint32_t most, *value; };
 
 /* The limit of the front end or of the passes that has the name. */
-static bool find_limit(const char *name, size_t n, struct fe_options *fe, struct opt_options *opt, struct limit *found)
+static bool find_limit(const char *name, size_t n, struct fe_options *fe, struct opt_options *opt,
+                       struct limit *found)
 {
     const struct fe_limit_info *of_source = fe_limit_find(name, n);
     enum opt_limit l = opt_limit_find(name, n);

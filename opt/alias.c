@@ -10,13 +10,15 @@ static void note_escapes(struct opt_alias *a, const struct ir_ins *ins)
 {
     for (uint32_t i = 0; i < ins->argc; i++) {
         bool as_address = i == 0 && (ins->op == IR_load || ins->op == IR_store || ins->op == IR_memzero);
-        if (as_address || ins->op == IR_memcpy || ins->op == IR_ptradd || !ir_is_pointer(ir_at(a->f, ins->args[i])->type))
+        if (as_address || ins->op == IR_memcpy || ins->op == IR_ptradd ||
+            !ir_is_pointer(ir_at(a->f, ins->args[i])->type))
             continue;
         bitset_add(a->escaped, a->object[ins->args[i]]);
     }
 }
 
-void opt_alias_find(struct opt_alias *a, struct arena *arena, const struct ir_function *f, const struct ir_cfg *g)
+void opt_alias_find(struct opt_alias *a, struct arena *arena, const struct ir_function *f,
+                    const struct ir_cfg *g)
 {
     *a = (struct opt_alias){.f = f, .count = f->ins.count};
     a->object = arena_array(arena, ir_ref, a->count);
@@ -108,7 +110,8 @@ bool opt_written(const struct opt_alias *a, const struct ir_ins *ins, struct opt
     bool atomic = ins->op >= IR_atomic_add && ins->op <= IR_atomic_cas;
     if (!block && !atomic && ins->op != IR_store)
         return false;
-    *x = opt_location_of(a, ins->args[0], block ? 0 : ins->imm, block ? (uint32_t)ins->imm : ir_mem_info[ins->mem].bytes);
+    *x = opt_location_of(a, ins->args[0], block ? 0 : ins->imm,
+                         block ? (uint32_t)ins->imm : ir_mem_info[ins->mem].bytes);
     return true;
 }
 

@@ -4,8 +4,8 @@
 
 #include "opt/pass.h"
 
-/* The bytes root + offset .. + size - 1; of `object` if its origin is known, else object is the pointer at which
- * the trail ends. size 0: unknown extent. */
+/* The bytes root + offset .. + size - 1; of `object` if its origin is known, else object is the pointer at
+ * which the trail ends. size 0: unknown extent. */
 struct opt_location { ir_ref root, object; uint32_t offset, size; };
 struct opt_alias {
     const struct ir_function *f;
@@ -13,7 +13,8 @@ struct opt_alias {
     struct bitset escaped;        /* allocas whose address is known to others than this function's accesses */
     uint32_t      count;
 };
-void opt_alias_find(struct opt_alias *a, struct arena *arena, const struct ir_function *f, const struct ir_cfg *g);
+void opt_alias_find(struct opt_alias *a, struct arena *arena, const struct ir_function *f,
+                    const struct ir_cfg *g);
 /* Of the access at address `p` + imm. */
 struct opt_location opt_location_of(const struct opt_alias *a, ir_ref p, int64_t imm, uint32_t size);
 bool opt_may_overlap(const struct opt_alias *a, struct opt_location x, struct opt_location y);

@@ -1,26 +1,29 @@
 /* converge.c: makes post-dominators out of the places where convergence tokens want threads together.
  *
- * By "Convergent Operation Semantics", the threads of an operation are all that reach it with the same instance of its
- * token. A scheme that reconverges at immediate post-dominators parts them where control flow is not nested
- * ("Unstructured control flow"). Two demands are checked for each divergent branch b inside the region of a token's
- * definition D, P being b's immediate post-dominator:
+ * By "Convergent Operation Semantics", the threads of an operation are all that reach it with the same
+ * instance of its token. A scheme that reconverges at immediate post-dominators parts them where control flow
+ * is not nested ("Unstructured control flow"). Two demands are checked for each divergent branch b inside the
+ * region of a token's definition D, P being b's immediate post-dominator:
  *
- *   an operation U that uses the token: if threads can come to U from two sides of b, all their paths pass P first;
- *   the next iteration, if D, a heart or an anchor, is in a cycle: if P lies in the region, no path from b to the cycle's
+ *   an operation U that uses the token: if threads can come to U from two sides of b, all their paths pass P
+ *   first; the next iteration, if D, a heart or an anchor, is in a cycle: if P lies in the region, no path
+ *   from b to the cycle's
  *       header goes round P (else threads of several iterations would meet at P).
  *
- * Where one is not met, the blocks A between b and U (or the header) are found: those that b leads to and that lead to U
- * without passing D; for an iteration the cycle's, and the rest of D's region, so that all its operations come before the
- * meeting; and the regions of tokens defined in these blocks. All edges that leave them go through one block (gather.h), which then
- * post-dominates b. A value of A that is used behind it becomes a variable again (demote.h). Innermost tokens first, the
- * first branch of a region first; then everything is looked at anew.
+ * Where one is not met, the blocks A between b and U (or the header) are found: those that b leads to and
+ * that lead to U without passing D; for an iteration the cycle's, and the rest of D's region, so that all its
+ * operations come before the meeting; and the regions of tokens defined in these blocks. All edges that leave
+ * them go through one block (gather.h), which then post-dominates b. A value of A that is used behind it
+ * becomes a variable again (demote.h). Innermost tokens first, the first branch of a region first; then
+ * everything is looked at anew.
  *
- * Why A has no other ways out: a function with several returns first gets a single one, outside of A. A trap may still
- * leave A, and a cycle inside may have no end; then the demand may stay unmet, and a remark says so.
+ * Why A has no other ways out: a function with several returns first gets a single one, outside of A. A trap
+ * may still leave A, and a cycle inside may have no end; then the demand may stay unmet, and a remark says
+ * so.
  *
- * Cost of a round: the sum of the regions' sizes, and for each branch whose threads may meet elsewhere than at P, and each
- * operation between it and P, once the region (in structured code: hearts of loops with several exits). The limit
- * converge_rounds bounds the rounds.
+ * Cost of a round: the sum of the regions' sizes, and for each branch whose threads may meet elsewhere than
+ * at P, and each operation between it and P, once the region (in structured code: hearts of loops with
+ * several exits). The limit converge_rounds bounds the rounds.
  */
 #include "opt/demote.h"
 #include "opt/gather.h"
@@ -39,8 +42,9 @@ struct converge {
     struct map tried;                    /* (branch, user or definition): gathered before */
 };
 
-/* Threads that part at block `branch` are to be together in block `target`, those that come there without passing block
- * `stop`: for `user`, an operation with the token of `def`, or (user == def) since an iteration ends. */
+/* Threads that part at block `branch` are to be together in block `target`, those that come there without
+ * passing block `stop`: for `user`, an operation with the token of `def`, or (user == def) since an iteration
+ * ends. */
 struct demand { uint32_t branch; ir_ref def, user; uint32_t target, stop, cycle; };
 
 static uint32_t home(const struct converge *x, ir_ref r)
@@ -48,9 +52,10 @@ static uint32_t home(const struct converge *x, ir_ref r)
     return ir_at(x->f, r)->block;
 }
 
-/* ---- paths ---------------------------------------------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------------------------------------- */
 
-/* Blocks whose ends lead to the target without passing `stop`, nor `avoid` (IR_NO_BLOCK: none), nor leaving the cycle. */
+/* Blocks whose ends lead to the target without passing `stop`, nor `avoid` (IR_NO_BLOCK: none), nor leaving
+ * the cycle. */
 static struct bitset blocks_before(const struct converge *x, struct demand d, uint32_t avoid)
 {
     struct bitset before = bitset_new(x->arena, x->g->blocks);
@@ -91,7 +96,7 @@ static uint32_t sides(const struct converge *x, struct demand d, uint32_t avoid)
     return n;
 }
 
-/* ---- demands ---------------------------------------------------------------------------------------------------- */
+/* ---- demands ------------------------------------------------------------------------------------------- */
 
 /* Whether the threads that part at the branch may meet anywhere but at its post-dominator. */
 static bool meets_elsewhere(const struct converge *x, uint32_t branch)
@@ -166,7 +171,8 @@ static struct demand demand_of_definition(const struct converge *x, uint32_t bra
     return (struct demand){branch, def, def, header, header, cycle};
 }
 
-static bool find_in_branch(const struct converge *x, const struct ir_token_region *g, uint32_t branch, struct demand *d)
+static bool find_in_branch(const struct converge *x, const struct ir_token_region *g, uint32_t branch,
+                           struct demand *d)
 {
     *d = demand_of_definition(x, branch, g->def);
     if (ir_at(x->f, g->def)->op != IR_entry && !was_tried(x, *d) && !is_met_at_definition(x, *d, g))
@@ -206,7 +212,7 @@ static bool find_demand(const struct converge *x, struct demand *d)
     return false;
 }
 
-/* ---- the blocks between --------------------------------------------------------------------------------------------- */
+/* ---- the blocks between -------------------------------------------------------------------------------- */
 
 static struct bitset blocks_behind(const struct converge *x, struct demand d)
 {
@@ -226,8 +232,8 @@ static struct bitset blocks_behind(const struct converge *x, struct demand d)
     return behind;
 }
 
-/* Where the code behind a region's end, in a block that goes on with an operation of another token, has to begin a block
- * of its own; 0: nowhere. */
+/* Where the code behind a region's end, in a block that goes on with an operation of another token, has to
+ * begin a block of its own; 0: nowhere. */
 static ir_ref find_cut(const struct converge *x, const struct ir_token_region *g, uint32_t i)
 {
     uint32_t b = g->blocks.at[i];
@@ -237,8 +243,10 @@ static ir_ref find_cut(const struct converge *x, const struct ir_token_region *g
     return 0;
 }
 
-/* Blocks of the region of `def`, `def`'s own apart. The target has to be cut if the region ends in it, before the user. */
-static void add_region(struct converge *x, struct bitset into, struct demand d, ir_ref def, struct bitset within)
+/* Blocks of the region of `def`, `def`'s own apart. The target has to be cut if the region ends in it, before
+ * the user. */
+static void add_region(struct converge *x, struct bitset into, struct demand d, ir_ref def,
+                       struct bitset within)
 {
     const struct ir_token_region *g = ir_token_region_new(x->arena, x->tokens, def);
     for (uint32_t i = 0; i < g->blocks.count; i++) {
@@ -265,8 +273,8 @@ static bool dominates_a_part(const struct converge *x, uint32_t block, struct bi
     return some && some < all;
 }
 
-/* Tokens go through no parameter: where the block that gathers would not be dominated by a definition, its region has to
- * stay whole. */
+/* Tokens go through no parameter: where the block that gathers would not be dominated by a definition, its
+ * region has to stay whole. */
 static void add_regions_parted(struct converge *x, struct bitset between, struct demand d, struct bitset behind)
 {
     bool grew = true;
@@ -301,7 +309,7 @@ static struct bitset blocks_between(struct converge *x, struct demand d)
     return between;
 }
 
-/* ---- gathering ------------------------------------------------------------------------------------------------------- */
+/* ---- gathering ----------------------------------------------------------------------------------------- */
 
 /* Edges that leave the blocks between, or the branch. */
 static opt_edges edges_out(const struct converge *x, struct demand d, struct bitset between)
@@ -342,7 +350,7 @@ static void gather(struct converge *x, struct demand d, struct bitset between)
     repair(x, between);
 }
 
-/* ---- rounds ------------------------------------------------------------------------------------------------------------ */
+/* ---- rounds -------------------------------------------------------------------------------------------- */
 
 static void analyse(struct converge *x)
 {

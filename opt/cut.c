@@ -15,9 +15,10 @@ static uint32_t home(const struct opt_cut *x, ir_ref r)
     return ir_at(x->f, r)->block;
 }
 
-/* ---- tokens ----------------------------------------------------------------------------------------------------- */
+/* ---- tokens -------------------------------------------------------------------------------------------- */
 
-/* The first user of a token behind the end of the region in its block number i: what has to begin a block; 0: none. */
+/* The first user of a token behind the end of the region in its block number i: what has to begin a block; 0:
+ * none. */
 static ir_ref split_point(const struct opt_cut *x, const struct ir_token_region *g, uint32_t i)
 {
     uint32_t b = g->blocks.at[i];
@@ -59,13 +60,14 @@ bool opt_cut_keep_tokens(struct opt_cut *x, struct bitset set)
     while (grew) {
         grew = false;
         for (uint32_t i = 0; i < x->tokens->defs.count; i++)
-            if (bitset_has(set, home(x, x->tokens->defs.at[i])) && add_region(x, set, x->tokens->defs.at[i], &grew))
+            if (bitset_has(set, home(x, x->tokens->defs.at[i])) &&
+                add_region(x, set, x->tokens->defs.at[i], &grew))
                 return false;
     }
     return true;
 }
 
-/* ---- the cut ------------------------------------------------------------------------------------------------------ */
+/* ---- the cut ------------------------------------------------------------------------------------------- */
 
 opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set)
 {

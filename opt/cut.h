@@ -1,9 +1,10 @@
-/* cut.h: the ways out of a set of blocks led through one block ("cut" of F. Zhang, E. D'Hollander, "Using hammock graphs to
- * structure programs", 2004, and of H. Wu et al., "Characterization and transformation of unstructured control flow in
- * GPU applications", 2011): for loops that are left at several places, and for blocks that should come before a meeting.
+/* cut.h: the ways out of a set of blocks led through one block ("cut" of F. Zhang, E. D'Hollander, "Using
+ * hammock graphs to structure programs", 2004, and of H. Wu et al., "Characterization and transformation of
+ * unstructured control flow in GPU applications", 2011): for loops that are left at several places, and for
+ * blocks that should come before a meeting.
  *
- * The set is given by block number. Blocks that can't reach a ret do not count as ways out: lanes that go there do not
- * come back.
+ * The set is given by block number. Blocks that can't reach a ret do not count as ways out: lanes that go
+ * there do not come back.
  */
 #ifndef KERNC_OPT_CUT_H
 #define KERNC_OPT_CUT_H
@@ -24,17 +25,19 @@ void opt_cut_analyse(struct opt_cut *x);
 /* Whether the block reaches a ret. */
 static inline bool opt_returns(const struct opt_cut *x, uint32_t b) { return x->meets->depth[b] != 0; }
 
-/* Adds what has to stay together: blocks up to the last use of tokens that are defined in the set, since tokens go through
- * no parameter. False: a block had to be split at the end of such a region; all is to be looked at anew. */
+/* Adds what has to stay together: blocks up to the last use of tokens that are defined in the set, since
+ * tokens go through no parameter. False: a block had to be split at the end of such a region; all is to be
+ * looked at anew. */
 bool opt_cut_keep_tokens(struct opt_cut *x, struct bitset set);
 /* Edges from the set to blocks outside that reach a ret. */
 opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set);
-/* Leads `first`, then `rest`, through one block; the first edge's target is what its branch leads to if true. The
- * ways on from there are tests, two at a time. The new block. */
+/* Leads `first`, then `rest`, through one block; the first edge's target is what its branch leads to if true.
+ * The ways on from there are tests, two at a time. The new block. */
 uint32_t opt_cut_gather(struct opt_cut *x, const opt_edges *first, const opt_edges *rest, place at);
 
-/* Gives loops one way out (opt/cut_loops.c): all of them, or those that threads may leave, or in which they may meet, in
- * different iterations; `landing`: to a block of its own without parameters. False: too large. */
+/* Gives loops one way out (opt/cut_loops.c): all of them, or those that threads may leave, or in which they
+ * may meet, in different iterations; `landing`: to a block of its own without parameters. False: too
+ * large. */
 struct opt_loop_form { bool all, landing; };
 bool opt_cut_loops(struct opt_context *c, struct ir_function *f, struct opt_loop_form form, bool *changed);
 

@@ -1,9 +1,9 @@
 /* cut_loops.c: loops get one way out, from a branch on every path to the next iteration, by a cut (cut.h).
  *
- * Edges to the header and edges out first write where they go, then lead to a new latch, whose branch goes to the header
- * or out. Innermost loops first; in a round all that have no other such loop inside. Cost of a round: analyses of
- * the function; rounds are about as many as loops are nested. All cycles have one entry. Limits (opt/limits.def):
- * cut_rounds, cut_values (parameters of cuts multiply), cut_work.
+ * Edges to the header and edges out first write where they go, then lead to a new latch, whose branch goes to
+ * the header or out. Innermost loops first; in a round all that have no other such loop inside. Cost of a
+ * round: analyses of the function; rounds are about as many as loops are nested. All cycles have one entry.
+ * Limits (opt/limits.def): cut_rounds, cut_values (parameters of cuts multiply), cut_work.
  */
 #include "opt/cut.h"
 
@@ -14,13 +14,14 @@ struct loops {
     struct opt_cut       cut;
     struct opt_demotion  demotion;
     struct opt_loop_form form;
-    struct bitset        apart;           /* by cycle: threads leave it, or meet in it, in different iterations */
+    struct bitset        apart;           /* by cycle: threads leave it, or meet in it, in different
+                                             iterations */
     VEC(struct job)      jobs;            /* of this round */
     bool                 extended;        /* the last of them is: a token of the loop is used outside of it */
     bool                 changed, again;
 };
 
-/* ---- which loops ------------------------------------------------------------------------------------------------- */
+/* ---- which loops --------------------------------------------------------------------------------------- */
 
 static void find_apart(struct loops *x)
 {
@@ -28,13 +29,14 @@ static void find_apart(struct loops *x)
     struct ir_uniformity_options o = {.ignore_tokens = true, .meets = x->cut.meets};
     const struct ir_uniformity *u = ir_uniformity_new(x->cut.arena, x->cut.g, cycles, NULL, &o);
     if (u->meets_unknown && !x->changed)
-        opt_remark(x->cut.c, x->cut.f, OPT_MISSED, "limit", x->cut.f->at, "limit of %u reached (IR_MAX_MEET_VISITS)",
-                   IR_MAX_MEET_VISITS);
+        opt_remark(x->cut.c, x->cut.f, OPT_MISSED, "limit", x->cut.f->at,
+                   "limit of %u reached (IR_MAX_MEET_VISITS)", IR_MAX_MEET_VISITS);
     x->apart = bitset_new(x->cut.arena, cycles->count);
     bitset_copy(x->apart, u->apart);
     for bitset_each (b, u->branches) {
         uint32_t meet = x->cut.meets->idom[b];
-        for (uint32_t k = cycles->innermost[b]; k != IR_NO_CYCLE && meet != IR_NO_BLOCK; k = cycles->at[k].parent)
+        for (uint32_t k = cycles->innermost[b]; k != IR_NO_CYCLE && meet != IR_NO_BLOCK;
+             k = cycles->at[k].parent)
             if (!ir_cycle_has(cycles, k, meet))
                 bitset_add(x->apart, k);
     }
@@ -76,7 +78,7 @@ static bool has_landing(const struct loops *x, struct opt_edge out)
     return ir_pred_count(x->cut.g, to) == 1 && ir_block_at(x->cut.f, to)->params.count == 0;
 }
 
-/* ---- the change ---------------------------------------------------------------------------------------------------- */
+/* ---- the change ---------------------------------------------------------------------------------------- */
 
 static void land(struct loops *x, struct opt_edge out)
 {
@@ -89,7 +91,8 @@ static void gather(struct loops *x, const struct job *j)
 {
     uint32_t header = x->cut.cycles->at[j->cycle].header;
     place at = ir_at(x->cut.f, ir_terminator(x->cut.f, header))->at;
-    opt_remark(x->cut.c, x->cut.f, OPT_APPLIED, "one-exit", at, "loop left by one branch: %u ways out gathered", j->out.count);
+    opt_remark(x->cut.c, x->cut.f, OPT_APPLIED, "one-exit", at,
+               "loop left by one branch: %u ways out gathered", j->out.count);
     opt_count(x->cut.c, "loops", 1);
     opt_count(x->cut.c, "ways out gathered", j->out.count);
     uint32_t latch = opt_cut_gather(&x->cut, &j->back, &j->out, at);
@@ -124,8 +127,8 @@ static enum verdict examine(struct loops *x, uint32_t cycle)
     return JOB;
 }
 
-/* Inner cycles have higher numbers. One that is to be changed keeps those around it for the next round; an extended one
- * is its round's only one. */
+/* Inner cycles have higher numbers. One that is to be changed keeps those around it for the next round; an
+ * extended one is its round's only one. */
 static void find_jobs(struct loops *x)
 {
     const struct ir_cycles *cycles = x->cut.cycles;
@@ -166,7 +169,8 @@ static void run_round(struct loops *x)
 static bool may_go_on(struct opt_context *c, struct ir_function *f, uint32_t round)
 {
     opt_invalidate(c, f);
-    return opt_below(c, f, OPT_LIMIT_cut_rounds, round) && opt_below(c, f, OPT_LIMIT_cut_values, f->ins.count) &&
+    return opt_below(c, f, OPT_LIMIT_cut_rounds, round) &&
+           opt_below(c, f, OPT_LIMIT_cut_values, f->ins.count) &&
            opt_below(c, f, OPT_LIMIT_cut_work, (uint64_t)opt_cycles(c, f)->count * f->blocks.count) &&
            opt_ssa_possible(c, f);
 }

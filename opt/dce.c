@@ -131,8 +131,8 @@ static bool sweep_instructions(struct dce *d)
             if (bitset_has(d->live, r))
                 continue;
             if (ir_is_convergent(d->f, r))
-                opt_remark(d->c, d->f, OPT_APPLIED, "unused-convergent", ir_at(d->f, r)->at, "removed unused '%s'",
-                           ir_op_info[ir_at(d->f, r)->op].text);
+                opt_remark(d->c, d->f, OPT_APPLIED, "unused-convergent", ir_at(d->f, r)->at,
+                           "removed unused '%s'", ir_op_info[ir_at(d->f, r)->op].text);
             ir_remove(d->f, r);
             n++;
         }

@@ -48,9 +48,10 @@ static bool is_direct(const struct opt_demotion *d, ir_ref value, uint32_t block
     return region == 0 || region == region_of(d, block);
 }
 
-/* ---- which values need it ------------------------------------------------------------------------------------- */
+/* ---- which values need it ------------------------------------------------------------------------------ */
 
-static void note_uses(const struct opt_demotion *d, struct bitset outside, uint32_t block, uint32_t n, const ir_ref *refs)
+static void note_uses(const struct opt_demotion *d, struct bitset outside, uint32_t block, uint32_t n,
+                      const ir_ref *refs)
 {
     for (uint32_t i = 0; i < n; i++)
         if (!is_direct(d, refs[i], block))
@@ -80,7 +81,7 @@ void opt_demote_used_outside(struct opt_demotion *d)
             opt_demote(d, r);
 }
 
-/* ---- values become variables, and values again --------------------------------------------------------------------- */
+/* ---- values become variables, and values again --------------------------------------------------------- */
 
 struct finish { struct opt_demotion *d; uint32_t *of; uint32_t of_capacity; };
 

@@ -1,8 +1,8 @@
 /* demote.h: repairing SSA form after code was copied.
  *
  * A pass that copies blocks gives some values several definitions. It says which (opt_demote), and for each
- * copied value what copies stand for it (opt_demote_copy); opt_demote_finish makes the values variables, written at
- * each definition and read at each use that is not direct, and turns them into values again.
+ * copied value what copies stand for it (opt_demote_copy); opt_demote_finish makes the values variables,
+ * written at each definition and read at each use that is not direct, and turns them into values again.
  */
 #ifndef KERNC_OPT_DEMOTE_H
 #define KERNC_OPT_DEMOTE_H
@@ -15,7 +15,8 @@ struct opt_demotion {
     struct map          variable;              /* of a value that is a variable now */
     VEC(ir_ref)         values;                /* by variable: the value it was */
     VEC(struct { ir_ref r; uint32_t variable; }) definitions;
-    u32_vec             region;                /* by block: 0, or where uses of values of the same region are direct */
+    u32_vec             region;                /* by block: 0, or where uses of values of the same region are
+                                                  direct */
 };
 /* Uses in a block of the region that the value's own block is in are direct. Regions are numbered from 1. */
 void opt_demote_region(struct opt_demotion *d, uint32_t block, uint32_t region);

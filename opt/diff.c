@@ -104,7 +104,8 @@ static bool middle(const struct diff *d, struct box x, int32_t *i, int32_t *j)
         }
         widen(&back);
         for (int32_t k = back.high; k >= back.low; k -= 2) {
-            int32_t *r = &back.reach[k], ka = k + delta, at = slide_back(d, x, r[-1] < r[1] ? r[-1] : r[1] - 1, ka);
+            int32_t *r = &back.reach[k], ka = k + delta,
+                    at = slide_back(d, x, r[-1] < r[1] ? r[-1] : r[1] - 1, ka);
             *r = *i = at;
             *j = at - ka;
             if (!(delta & 1) && ka >= ahead.low && ka <= ahead.high && at <= ahead.reach[ka])
@@ -184,7 +185,8 @@ static void print_hunk(const struct diff *d, struct hunk h, struct text *out)
 static void print_hunks(const struct diff *d, struct text *out)
 {
     for (uint32_t i = 0, j = 0; i < d->a.count || j < d->b.count;) {
-        bool changed = (i < d->a.count && bitset_has(d->gone, i)) || (j < d->b.count && bitset_has(d->added, j));
+        bool changed =
+            (i < d->a.count && bitset_has(d->gone, i)) || (j < d->b.count && bitset_has(d->added, j));
         if (!changed) {
             i++, j++;
             continue;

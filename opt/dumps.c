@@ -5,8 +5,9 @@
  *     }
  *
  * What changed is decided by comparing the printed text, so that a pass that reports a change which
- * cannot be seen stays hidden. With divergence shown, a line also counts as changed where a value became uniform or
- * divergent, but not where only the cause is another one: those would be most lines of a difference.
+ * cannot be seen stays hidden. With divergence shown, a line also counts as changed where a value became
+ * uniform or divergent, but not where only the cause is another one: those would be most lines of a
+ * difference.
  */
 #include "opt/internal.h"
 
@@ -28,7 +29,8 @@ void opt_print(const struct opt_options *o, const char *fmt, ...)
 static bool wanted(const struct opt_dumps *d, const char *pass, const struct ir_function *f)
 {
     const struct opt_options *o = d->options;
-    return o->print && (!o->filter_functions || !*o->filter_functions || opt_listed(o->filter_functions, f->name)) &&
+    return o->print &&
+           (!o->filter_functions || !*o->filter_functions || opt_listed(o->filter_functions, f->name)) &&
            (!pass || !o->filter_passes || !*o->filter_passes || opt_listed(o->filter_passes, pass));
 }
 
@@ -83,7 +85,8 @@ static void dump(struct opt_dumps *d, const char *when, const char *pass, const 
     text_free(&t);
 }
 
-void opt_dumps_start(struct opt_dumps *d, const struct opt_options *o, const struct ir_module *m, struct arena *a)
+void opt_dumps_start(struct opt_dumps *d, const struct opt_options *o, const struct ir_module *m,
+                     struct arena *a)
 {
     *d = (struct opt_dumps){.options = o, .module = m};
     if (!compares(d))

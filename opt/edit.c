@@ -43,7 +43,7 @@ void opt_rename_all(struct opt_renaming *n, struct ir_function *f)
         ir_substitute(f, n->to);
 }
 
-/* ---- parameters and blocks ------------------------------------------------------------------------------ */
+/* ---- parameters and blocks ----------------------------------------------------------------------------- */
 
 static void edge_drop_dead(struct ir_function *f, struct ir_edge *e, struct bitset dead)
 {
@@ -155,7 +155,7 @@ bool opt_return_once(struct arena *scratch, const struct ir_cfg *g, struct ir_fu
     return true;
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------------------- */
 
 ir_ref opt_reloaded(struct ir_cursor *c, enum ir_mem m, ir_ref stored)
 {

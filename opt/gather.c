@@ -111,7 +111,8 @@ void opt_switch_to_tests(struct ir_function *f, uint32_t block)
     for (uint32_t e = 1; e < cases; e++) {
         bool last = e + 1 == cases;
         uint32_t rest = last ? edges[0].block : ir_block_new(f, "test");
-        ir_ref wanted = ir_const(f, type, type == IR_TYPE_I32 ? (uint32_t)edges[e].value : (uint64_t)edges[e].value);
+        ir_ref wanted =
+            ir_const(f, type, type == IR_TYPE_I32 ? (uint32_t)edges[e].value : (uint64_t)edges[e].value);
         ir_ref equal = ir_emit2(&c, IR_eq, IR_TYPE_I1, value, wanted);
         ir_emit_brif(&c, equal, edges[e].block, rest);
         struct ir_block *b = ir_block_at(f, c.block);

@@ -5,9 +5,9 @@
  * children in reverse post-order, so that the arguments of a parameter are known before it but for back
  * edges. Each expression is simplified first (simplify.c). Loads from constant memory are expressions.
  *
- * A convergent operation's value depends on the threads that execute it together: by seed 003 two of them with the
- * same token are equal where the same threads come by both (together.c): in one block, or with no divergent branch
- * between them that decides who does. Near-linear.
+ * A convergent operation's value depends on the threads that execute it together: by seed 003 two of them
+ * with the same token are equal where the same threads come by both (together.c): in one block, or with no
+ * divergent branch between them that decides who does. Near-linear.
  */
 #include "opt/together.h"
 
@@ -26,7 +26,7 @@ struct gvn {
     bool                        changed, params_changed;
 };
 
-/* ---- expressions ----------------------------------------------------------------------------------------------- */
+/* ---- expressions --------------------------------------------------------------------------------------- */
 
 static bool is_expression(const struct gvn *v, const struct ir_ins *ins)
 {
@@ -47,7 +47,8 @@ static bool commutes(const struct ir_ins *ins)
 
 static uint64_t hash_of(const struct ir_ins *ins)
 {
-    uint64_t h = hash_mix((uint64_t)ins->op << 32 | (uint64_t)ins->type << 8 | ins->mem, (uint64_t)ins->imm ^ ins->token);
+    uint64_t h = hash_mix((uint64_t)ins->op << 32 | (uint64_t)ins->type << 8 | ins->mem,
+                          (uint64_t)ins->imm ^ ins->token);
     if (commutes(ins))
         return hash_mix(h, (uint64_t)(ins->args[0] < ins->args[1] ? ins->args[0] : ins->args[1]) << 32 |
                                (ins->args[0] < ins->args[1] ? ins->args[1] : ins->args[0]));
@@ -93,7 +94,8 @@ static bool is_convergent_expression(const struct gvn *v, ir_ref r)
 /* Whether r's value is that of an equal expression that dominates it. */
 static bool is_same_value(struct gvn *v, ir_ref leader, ir_ref r)
 {
-    if (!is_convergent_expression(v, r) || opt_run_together(&v->together, ir_at(v->f, leader)->block, ir_at(v->f, r)->block))
+    if (!is_convergent_expression(v, r) ||
+        opt_run_together(&v->together, ir_at(v->f, leader)->block, ir_at(v->f, r)->block))
         return true;
     opt_remark(v->c, v->f, OPT_MISSED, "convergent", ir_at(v->f, r)->at,
                "'%s' not merged with the one before the branch: other threads may take part",
@@ -134,7 +136,7 @@ static void visit_instruction(struct gvn *v, ir_ref r)
     }
 }
 
-/* ---- parameters --------------------------------------------------------------------------------------------------- */
+/* ---- parameters ---------------------------------------------------------------------------------------- */
 
 /* The one value that all edges pass (besides the parameter itself), or 0. */
 static ir_ref only_argument(struct gvn *v, ir_ref param, uint32_t b, uint32_t position)
@@ -144,7 +146,8 @@ static ir_ref only_argument(struct gvn *v, ir_ref param, uint32_t b, uint32_t po
         uint32_t p = v->g->preds[at];
         if (!v->d->depth[p])
             continue;
-        ir_ref arg = opt_renamed(&v->renaming, ir_block_at(v->f, p)->edges.at[v->g->pred_edges[at]].args[position]);
+        ir_ref arg =
+            opt_renamed(&v->renaming, ir_block_at(v->f, p)->edges.at[v->g->pred_edges[at]].args[position]);
         if (arg == param || arg == only)
             continue;
         if (only)
@@ -192,7 +195,8 @@ static void merge_params(struct gvn *v, uint32_t b)
         uint32_t first = map_get(&seen, key);
         if (first == MAP_NONE)
             map_set(v->c->scratch, &seen, key, i);
-        else if (ir_at(v->f, params->at[i])->type == ir_at(v->f, params->at[first])->type && same_arguments(v, b, first, i))
+        else if (ir_at(v->f, params->at[i])->type == ir_at(v->f, params->at[first])->type &&
+                 same_arguments(v, b, first, i))
             replace_param(v, params->at[i], params->at[first]);
     }
 }
@@ -211,7 +215,7 @@ static void visit_params(struct gvn *v, uint32_t b)
         merge_params(v, b);
 }
 
-/* ---- the walk --------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------------------------------------ */
 
 struct tree { uint32_t *first, *next; };    /* children of each block; index plus 1 */
 

@@ -1,15 +1,16 @@
 /* hoist.c: what both ways of a branch compute is computed before it, once.
  *
- * The two ways are blocks that only the branch leads to. An instruction of the one way that stands in the other one
- * too, with equal operands, moves before the branch. Both ran it anyway, so nothing is speculated.
+ * The two ways are blocks that only the branch leads to. An instruction of the one way that stands in the
+ * other one too, with equal operands, moves before the branch. Both ran it anyway, so nothing is speculated.
  *
- * "Convergent Operation Semantics", Hoisting and sinking: anchors may be hoisted in acyclic control flow, since an
- * operation of either way still meets only threads that went its way. Operations themselves are merged only if the
- * branch is uniform: else threads of both ways would take part (Reductions inside divergent control flow). Only what
- * comes before all other convergent operations of its way moves, so that regions of tokens stay nested.
+ * "Convergent Operation Semantics", Hoisting and sinking: anchors may be hoisted in acyclic control flow,
+ * since an operation of either way still meets only threads that went its way. Operations themselves are
+ * merged only if the branch is uniform: else threads of both ways would take part (Reductions inside
+ * divergent control flow). Only what comes before all other convergent operations of its way moves, so that
+ * regions of tokens stay nested.
  *
- * Blocks in post-order, so that what comes out of an inner branch can go on. WAY_MAX instructions of each way are
- * looked at, hence linear.
+ * Blocks in post-order, so that what comes out of an inner branch can go on. WAY_MAX instructions of each way
+ * are looked at, hence linear.
  */
 #include "opt/together.h"
 
@@ -38,7 +39,7 @@ static bool computes_only(const struct ir_ins *ins)
     }
 }
 
-/* ---- pairs of equal instructions --------------------------------------------------------------------------------- */
+/* ---- pairs of equal instructions ----------------------------------------------------------------------- */
 
 static bool operands_stand_before(const struct hoist *h, const struct ir_ins *ins)
 {
@@ -101,7 +102,7 @@ static ir_ref find_partner(struct hoist *h, ir_ref r)
     return 0;
 }
 
-/* ---- branches ---------------------------------------------------------------------------------------------------- */
+/* ---- branches ------------------------------------------------------------------------------------------ */
 
 static void hoist(struct hoist *h, ir_ref r, ir_ref s)
 {

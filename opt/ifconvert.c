@@ -35,7 +35,8 @@ static uint32_t cost_of(const struct ir_function *f, ir_ref r)
 static bool may_speculate(const struct ir_function *f, ir_ref r)
 {
     enum ir_op op = ir_at(f, r)->op;
-    return ir_is_pure(op) || op == IR_ptradd || op == IR_ptrcast || op == IR_object || op == IR_function || op == IR_special;
+    return ir_is_pure(op) || op == IR_ptradd || op == IR_ptrcast || op == IR_object || op == IR_function ||
+           op == IR_special;
 }
 
 /* Says of an arm that is short enough why it stays. */
@@ -46,7 +47,8 @@ static void decline(struct convert *v, ir_ref r)
         opt_remark(v->c, v->f, OPT_MISSED, "convergent", ins->at, "branch stays: '%s' must not be speculated",
                    ir_op_info[ins->op].text);
     else if (ins->op == IR_load)
-        opt_remark(v->c, v->f, OPT_MISSED, "may-trap", ins->at, "branch stays: the load may trap where it did not run");
+        opt_remark(v->c, v->f, OPT_MISSED, "may-trap", ins->at,
+                   "branch stays: the load may trap where it did not run");
 }
 
 static bool arm_cost(struct convert *v, uint32_t b, uint32_t *cost)

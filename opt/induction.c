@@ -1,13 +1,15 @@
 /* induction.c: expressions of a loop's counter become variables of their own that go forward by an addition.
  *
- * J. Cocke, K. Kennedy, "An algorithm for reduction of operator strength" (1977), for loops with one way in and one way
- * back. A counter is a parameter of the header to which each iteration adds the same. What is made of it by adding,
- * subtracting and multiplying what the loop doesn't change is f(i) = scale * i + offset, modulo 2^bits like all
- * integers; so f(i + step) = f(i) + scale * step holds exactly, whatever wraps around.
+ * J. Cocke, K. Kennedy, "An algorithm for reduction of operator strength" (1977), for loops with one way in
+ * and one way back. A counter is a parameter of the header to which each iteration adds the same. What is
+ * made of it by adding, subtracting and multiplying what the loop doesn't change is f(i) = scale * i +
+ * offset, modulo 2^bits like all integers; so f(i + step) = f(i) + scale * step holds exactly, whatever wraps
+ * around.
  *
- * The rule when it pays: the addition takes the place of two operations at least, one of them a multiplication that is no
- * shift; the expression is computed in every iteration; and no more than MOST variables are added to a loop, since each
- * holds a register all the time. Shifts and sums that addresses take in (base + (index << n) + offset) are no reason.
+ * The rule when it pays: the addition takes the place of two operations at least, one of them a
+ * multiplication that is no shift; the expression is computed in every iteration; and no more than MOST
+ * variables are added to a loop, since each holds a register all the time. Shifts and sums that addresses
+ * take in (base + (index << n) + offset) are no reason.
  *
  * Linear. Needs cycles and dominators.
  */
@@ -31,7 +33,7 @@ struct induction {
     struct opt_renaming         renaming;
 };
 
-/* ---- loops ------------------------------------------------------------------------------------------------- */
+/* ---- loops --------------------------------------------------------------------------------------------- */
 
 static bool find_loop(const struct induction *x, uint32_t cycle, struct loop *l)
 {
@@ -73,7 +75,7 @@ static void find_counters(struct induction *x, const struct loop *l)
     }
 }
 
-/* ---- expressions ------------------------------------------------------------------------------------------- */
+/* ---- expressions --------------------------------------------------------------------------------------- */
 
 static ir_ref counter_of(const struct induction *x, ir_ref r)
 {
@@ -113,7 +115,7 @@ static bool is_part(const struct induction *x, ir_ref r)
     return use_count(x, r) == 1 && u->edge == IR_NO_BLOCK && x->at[u->user].counter != 0;
 }
 
-/* ---- new variables ----------------------------------------------------------------------------------------- */
+/* ---- new variables ------------------------------------------------------------------------------------- */
 
 /* r where the counter is `at`: the same operations once more, before the loop. */
 static ir_ref evaluate(struct induction *x, struct ir_cursor *c, ir_ref r, ir_ref at)
@@ -161,7 +163,8 @@ static void make_variable(struct induction *x, struct loop *l, ir_ref r)
     ir_edge_arg(x->f, &ir_block_at(x->f, l->latch)->edges.at[l->latch_edge], next);
     opt_rename(&x->renaming, x->f, r, variable);
     l->made++;
-    opt_remark(x->c, x->f, OPT_APPLIED, "reduced", ins.at, "goes forward by an addition instead of a multiplication");
+    opt_remark(x->c, x->f, OPT_APPLIED, "reduced", ins.at,
+               "goes forward by an addition instead of a multiplication");
     opt_count(x->c, "variables", 1);
 }
 
@@ -174,14 +177,15 @@ static void consider(struct induction *x, struct loop *l, ir_ref r)
     if (!ir_dominates(x->d, ins->block, l->latch))
         opt_remark(x->c, x->f, OPT_MISSED, "seldom", ins->at, "multiplication stays: not in every iteration");
     else if (l->made == MOST)
-        opt_remark(x->c, x->f, OPT_MISSED, "registers", ins->at, "multiplication stays: %d variables were added to the loop",
-                   MOST);
+        opt_remark(x->c, x->f, OPT_MISSED, "registers", ins->at,
+                   "multiplication stays: %d variables were added to the loop", MOST);
     else
         make_variable(x, l, r);
 }
 
 /* Calls visit on each old instruction of the loops that were found, definitions before uses. */
-static void walk(struct induction *x, struct loop *loops, void (*visit)(struct induction *, struct loop *, ir_ref))
+static void walk(struct induction *x, struct loop *loops,
+                 void (*visit)(struct induction *, struct loop *, ir_ref))
 {
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t cycle = x->cycles->innermost[x->g->rpo[i]];

@@ -1,9 +1,9 @@
 /* infer.c: tokens for a function whose convergent operations have none.
  *
  * "Convergent Operation Semantics", Inferring Tokens: the entry token in the entry block, a heart at the start
- * of each loop's header with the token of the loop around it, and for each operation the token of its innermost loop.
- * Cycles with several entries have to be made loops first: all edges to entries lead through one block, the new header.
- * The pass does so; inlining does not, and leaves such calls alone.
+ * of each loop's header with the token of the loop around it, and for each operation the token of its
+ * innermost loop. Cycles with several entries have to be made loops first: all edges to entries lead through
+ * one block, the new header. The pass does so; inlining does not, and leaves such calls alone.
  */
 #include "opt/gather.h"
 
@@ -63,6 +63,7 @@ bool opt_infer(struct opt_context *c, struct ir_function *f)
     bool changed = false;
     if (opt_make_reducible(c, f, &changed) && opt_infer_tokens(c->scratch, f))
         return true;
-    opt_remark(c, f, OPT_MISSED, "irreducible", f->at, "no tokens inferred: too many cycles with several entries");
+    opt_remark(c, f, OPT_MISSED, "irreducible", f->at,
+               "no tokens inferred: too many cycles with several entries");
     return true;
 }

@@ -1,9 +1,9 @@
 /* inline.c: calls of small device functions, and of those called once, become their bodies.
  *
  * Callees before callers; calls of functions that are still being worked on (recursion) stay. The token of the
- * call takes the place of the callee's entry token ("Convergent Operation Semantics", entry). Where one side has
- * tokens and the other has not, they are inferred for the side without (infer.c); where they cannot be, the call
- * stays, and a remark says so.
+ * call takes the place of the callee's entry token ("Convergent Operation Semantics", entry). Where one side
+ * has tokens and the other has not, they are inferred for the side without (infer.c); where they cannot be,
+ * the call stays, and a remark says so.
  *
  * Not inlined: kernels, functions marked noinline, and functions that some Predict(f) names, since the call is
  * where threads wait for each other. Time is linear in what is copied, which SIZE_MAX_CALLER bounds.
@@ -33,7 +33,7 @@ struct site {
     uint32_t                 *blocks;    /* blocks of the callee */
 };
 
-/* ---- the call graph ------------------------------------------------------------------------------------------- */
+/* ---- the call graph ------------------------------------------------------------------------------------ */
 
 static void note_instruction(struct inliner *n, uint32_t caller, const struct ir_ins *ins)
 {
@@ -58,7 +58,7 @@ static void find_facts(struct inliner *n)
     }
 }
 
-/* ---- whether ----------------------------------------------------------------------------------------------------- */
+/* ---- whether ------------------------------------------------------------------------------------------- */
 
 static bool is_wanted(struct inliner *n, const struct ir_function *f, ir_ref call)
 {
@@ -68,13 +68,15 @@ static bool is_wanted(struct inliner *n, const struct ir_function *f, ir_ref cal
     if (k->mark != DONE || callee == f || callee->order.count == 0 || callee->flags & IR_FN_KERNEL)
         return false;
     if (callee->flags & IR_FN_NOINLINE || k->named) {
-        opt_remark(n->c, f, OPT_MISSED, k->named ? "predict" : "noinline", ir_at(f, call)->at, "'%s' not inlined: %s",
-                   callee->name, k->named ? "a prediction names it" : "it is marked noinline");
+        opt_remark(n->c, f, OPT_MISSED, k->named ? "predict" : "noinline", ir_at(f, call)->at,
+                   "'%s' not inlined: %s", callee->name,
+                   k->named ? "a prediction names it" : "it is marked noinline");
         return false;
     }
     bool fits = callee->flags & IR_FN_INLINE || k->size <= SMALL || (k->calls == 1 && k->size <= ONCE);
     if (!fits || n->facts[f->id].size + k->size > SIZE_MAX_CALLER) {
-        opt_remark(n->c, f, OPT_MISSED, "size", ir_at(f, call)->at, "'%s' not inlined: %u instructions", callee->name, k->size);
+        opt_remark(n->c, f, OPT_MISSED, "size", ir_at(f, call)->at, "'%s' not inlined: %u instructions",
+                   callee->name, k->size);
         return false;
     }
     return true;
@@ -105,7 +107,7 @@ static bool agree_on_tokens(struct inliner *n, struct ir_function *f, ir_ref cal
     return fine;
 }
 
-/* ---- how ---------------------------------------------------------------------------------------------------------- */
+/* ---- how ----------------------------------------------------------------------------------------------- */
 
 static ir_ref mapped(struct site *s, ir_ref r)
 {
@@ -196,7 +198,7 @@ static void inline_call(struct inliner *n, struct ir_function *f, ir_ref call, s
     opt_count(n->c, "calls inlined", 1);
 }
 
-/* ---- all functions, callees first ------------------------------------------------------------------------------------ */
+/* ---- all functions, callees first ---------------------------------------------------------------------- */
 
 /* The function's calls, the last of each block first, so that splitting a block moves each instruction once. */
 static u32_vec calls_of(struct inliner *n, const struct ir_function *f)

@@ -26,7 +26,8 @@ struct opt_dumps {
     struct opt_version       *versions;   /* by function: when last shown or compared */
     uint32_t                  steps;      /* pipeline positions dumped so far */
 };
-void opt_dumps_start(struct opt_dumps *d, const struct opt_options *o, const struct ir_module *m, struct arena *a);
+void opt_dumps_start(struct opt_dumps *d, const struct opt_options *o, const struct ir_module *m,
+                     struct arena *a);
 void opt_dumps_before(struct opt_dumps *d, const char *pass, const struct ir_function *f);
 void opt_dumps_after(struct opt_dumps *d, const char *pass, const struct ir_function *f, bool changed);
 /* After a position of the pipeline: the file of --dump-dir. NULL, or why it can't be written. */

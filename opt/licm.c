@@ -2,11 +2,11 @@
  *
  * Blocks in reverse post-order, so that operands have moved before their users; an instruction climbs out of
  * as many loops as its operands allow. What cannot trap may run although it would not have run, if it is cheap;
- * what is dear, and every load, only where the loop runs it whenever it is entered. A load stays if the loop may
- * write what it reads: no store, atomic, barrier or call in the way (alias.c).
+ * what is dear, and every load, only where the loop runs it whenever it is entered. A load stays if the loop
+ * may write what it reads: no store, atomic, barrier or call in the way (alias.c).
  *
- * Convergent operations never move: before the loop other threads would take part (seed 003). Cycles with several
- * entries are left alone. Needs cycles and dominators; near-linear.
+ * Convergent operations never move: before the loop other threads would take part (seed 003). Cycles with
+ * several entries are left alone. Needs cycles and dominators; near-linear.
  */
 #include "opt/alias.h"
 
@@ -32,7 +32,7 @@ struct licm {
     u32_vec                     home;     /* by block, new ones too: innermost cycle */
 };
 
-/* ---- what loops do -------------------------------------------------------------------------------------------- */
+/* ---- what loops do ------------------------------------------------------------------------------------- */
 
 static void add_write(struct effects *e, struct opt_location x)
 {
@@ -114,7 +114,7 @@ static bool always_runs(const struct licm *l, uint32_t cycle, uint32_t b)
     return e->first_exit != UINT32_MAX && l->d->pre[b] <= e->first_exit && e->last_exit <= l->d->post[b];
 }
 
-/* ---- what may move ----------------------------------------------------------------------------------------------- */
+/* ---- what may move ------------------------------------------------------------------------------------- */
 
 static bool is_movable(const struct licm *l, ir_ref r)
 {
@@ -156,7 +156,7 @@ static bool may_leave(const struct licm *l, ir_ref r, uint32_t b, uint32_t cycle
     return is_cheap(ir_latency_of(l->f, r)) || always_runs(l, cycle, b);
 }
 
-/* ---- preheaders ---------------------------------------------------------------------------------------------------- */
+/* ---- preheaders ---------------------------------------------------------------------------------------- */
 
 static void set_home(struct licm *l, uint32_t block, uint32_t cycle)
 {
@@ -210,7 +210,7 @@ static uint32_t preheader_of(struct licm *l, uint32_t cycle)
     return e->preheader;
 }
 
-/* ---- the walk --------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------------------------------------ */
 
 static void decline_convergent(struct licm *l, ir_ref r, uint32_t cycle)
 {

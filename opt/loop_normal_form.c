@@ -1,18 +1,19 @@
 /* loop_normal_form.c: loops whose threads may leave in different iterations get one way out.
  *
- * For the warp-core machine in mode source-pc (docs/warp-core.md). Its stack entry names the branch that parted the
- * lanes: lanes that leave a loop wait in the entry of the exit branch, which is the top one again in each iteration
- * if there is one such branch, on every path to the next iteration, and if the lanes wait at the place itself
- * where they meet. So each loop that threads may leave apart, or in which they may meet in different iterations, gets
+ * For the warp-core machine in mode source-pc (docs/warp-core.md). Its stack entry names the branch that
+ * parted the lanes: lanes that leave a loop wait in the entry of the exit branch, which is the top one again
+ * in each iteration if there is one such branch, on every path to the next iteration, and if the lanes wait
+ * at the place itself where they meet. So each loop that threads may leave apart, or in which they may meet
+ * in different iterations, gets
  *
  *   - one latch, whose branch is the only way out (of those that lead to a ret), taken
  *   - behind it a block of its own, the landing, without parameters
  *
- * by a cut (cut_loops.c). A loop that has the form but for the landing keeps its branch, wherever it stands. Irreducible
- * cycles get a header first.
+ * by a cut (cut_loops.c). A loop that has the form but for the landing keeps its branch, wherever it stands.
+ * Irreducible cycles get a header first.
  *
- * No convergent operation is copied or moved; blocks of an extended cycle (a token of the loop is used there) come to
- * lie before the latch.
+ * No convergent operation is copied or moved; blocks of an extended cycle (a token of the loop is used there)
+ * come to lie before the latch.
  */
 #include "opt/cut.h"
 

@@ -23,7 +23,7 @@ struct rewrite {
     struct opt_renaming  renaming;
 };
 
-/* ---- carriers ---------------------------------------------------------------------------------------------- */
+/* ---- carriers ------------------------------------------------------------------------------------------ */
 
 static enum ir_mem integer_access(uint32_t size)
 {
@@ -66,7 +66,7 @@ static ir_ref from_carrier(struct ir_cursor *c, enum ir_mem m, enum ir_type t, i
     return ir_emit2(c, IR_ne, IR_TYPE_I1, byte, ir_const_i32(c->fn, 0));
 }
 
-/* ---- accesses ------------------------------------------------------------------------------------------------- */
+/* ---- accesses ------------------------------------------------------------------------------------------ */
 
 static void reserve_touches(struct rewrite *w, uint32_t count)
 {
@@ -95,7 +95,8 @@ static ir_ref read_slot(struct rewrite *w, struct ir_cursor *c, struct opt_slot 
 
 static void write_slot(struct rewrite *w, struct ir_cursor *c, struct opt_slot *x, ir_ref value)
 {
-    touches(w, ir_emit_store(c, carrier_access(&w->s, x), ir_const(w->f, IR_TYPE_PRIVATE, 0), 0, value), x->variable);
+    touches(w, ir_emit_store(c, carrier_access(&w->s, x), ir_const(w->f, IR_TYPE_PRIVATE, 0), 0, value),
+            x->variable);
 }
 
 static struct opt_slot *slot_of_access(struct rewrite *w, const struct ir_ins *ins)
@@ -132,7 +133,7 @@ static void rewrite_store(struct rewrite *w, ir_ref r)
     opt_count(w->c, "stores replaced", 1);
 }
 
-/* ---- memcpy and memzero ------------------------------------------------------------------------------------------ */
+/* ---- memcpy and memzero -------------------------------------------------------------------------------- */
 
 static void rewrite_zero(struct rewrite *w, const struct opt_block_operation *o)
 {
@@ -147,8 +148,8 @@ static void rewrite_zero(struct rewrite *w, const struct opt_block_operation *o)
         ir_remove(w->f, o->r);
 }
 
-static void move_slot(struct rewrite *w, struct ir_cursor *c, const struct opt_block_operation *o, const ir_ref *address,
-                      uint32_t at, struct opt_slot *x)
+static void move_slot(struct rewrite *w, struct ir_cursor *c, const struct opt_block_operation *o,
+                      const ir_ref *address, uint32_t at, struct opt_slot *x)
 {
     struct opt_slot *to = o->to ? opt_slot_at(&w->s, o->to - 1, o->to_offset + at) : NULL;
     struct opt_slot *from = o->from ? opt_slot_at(&w->s, o->from - 1, o->from_offset + at) : NULL;
@@ -175,13 +176,14 @@ static void rewrite_copy(struct rewrite *w, const struct opt_block_operation *o)
     opt_count(w->c, "copies split", 1);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static const char *slot_name(struct rewrite *w, const struct opt_aggregate *a, const struct opt_slot *x)
 {
     const char *name = ir_at(w->f, a->alloca)->name;
-    return !name || a->slot_count == 1 ? name
-                                       : intern_z(&w->f->module->strings, arena_printf(w->c->scratch, "%s.%u", name, x->offset));
+    return !name || a->slot_count == 1
+               ? name
+               : intern_z(&w->f->module->strings, arena_printf(w->c->scratch, "%s.%u", name, x->offset));
 }
 
 static void make_variables(struct rewrite *w)
@@ -239,7 +241,8 @@ bool opt_mem2reg(struct opt_context *c, struct ir_function *f)
     if (!any)
         return false;
     if (!opt_ssa_possible(c, f)) {
-        opt_remark(c, f, OPT_MISSED, "frontier-limit", f->at, "variables stay in memory: dominance frontiers too large");
+        opt_remark(c, f, OPT_MISSED, "frontier-limit", f->at,
+                   "variables stay in memory: dominance frontiers too large");
         return false;
     }
     rewrite_accesses(&w);

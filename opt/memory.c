@@ -29,7 +29,7 @@ struct memory {
     bool                 changed;
 };
 
-/* ---- what is known ------------------------------------------------------------------------------------------ */
+/* ---- what is known ------------------------------------------------------------------------------------- */
 
 static void forget(struct memory *m, uint32_t i)
 {
@@ -110,7 +110,7 @@ static void leave_block(struct memory *m, uint32_t b)
     bitset_add(m->seen, b);
 }
 
-/* ---- forward -------------------------------------------------------------------------------------------------- */
+/* ---- forward ------------------------------------------------------------------------------------------- */
 
 static void visit_load(struct memory *m, ir_ref r)
 {
@@ -167,7 +167,7 @@ static void visit(struct memory *m, ir_ref r)
     }
 }
 
-/* ---- backward: stores that are overwritten ------------------------------------------------------------------------ */
+/* ---- backward: stores that are overwritten ------------------------------------------------------------- */
 
 struct pending { struct opt_location at[KNOWN_MAX]; uint32_t count; };
 

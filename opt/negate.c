@@ -1,15 +1,15 @@
 /* negate.c: negations of floats moved to where they cost nothing.
  *
- * A product or quotient with a negated operand becomes the negation of one without, if all that use it take a negation in
- * (opt_takes_negation), or are such products themselves: x - (-a) * b becomes x - (-(a * b)), and that, in gvn,
- * x + a * b. Where some use keeps a negation, nothing would be gained, and one that stood before a loop could come into it; there
- * the negation of a product with a constant goes into the constant, if nothing else uses the product. Signs move exactly
- * (simplify_float.c).
+ * A product or quotient with a negated operand becomes the negation of one without, if all that use it take a
+ * negation in (opt_takes_negation), or are such products themselves: x - (-a) * b becomes x - (-(a * b)), and
+ * that, in gvn, x + a * b. Where some use keeps a negation, nothing would be gained, and one that stood
+ * before a loop could come into it; there the negation of a product with a constant goes into the constant,
+ * if nothing else uses the product. Signs move exactly (simplify_float.c).
  *
- * It ends also if repeated, with simplify_float.c's rules: let a use of a negation weigh as many operations, other than negations,
- * as the longest way down from its user has (edges between blocks lead no further). A rule takes a use away, or puts in its
- * place uses that weigh less, and nothing comes to weigh more (x * -1 = -x takes a product away). One walk; linear, as each
- * product looks at LOOKS_MAX uses at most.
+ * It ends also if repeated, with simplify_float.c's rules: let a use of a negation weigh as many operations,
+ * other than negations, as the longest way down from its user has (edges between blocks lead no further). A
+ * rule takes a use away, or puts in its place uses that weigh less, and nothing comes to weigh more (x * -1 =
+ * -x takes a product away). One walk; linear, as each product looks at LOOKS_MAX uses at most.
  */
 #include "opt/pass.h"
 
@@ -35,7 +35,8 @@ static bool is_taken(const struct negate *x, ir_ref r, unsigned *looks)
     for opt_each_use(u, x->uses, r) {
         if (u->edge != IR_NO_BLOCK || ++*looks > LOOKS_MAX)
             return false;
-        if (!opt_takes_negation(x->f, u->user, r) && !(is_product(ir_at(x->f, u->user)) && is_taken(x, u->user, looks)))
+        if (!opt_takes_negation(x->f, u->user, r) &&
+            !(is_product(ir_at(x->f, u->user)) && is_taken(x, u->user, looks)))
             return false;
     }
     return true;

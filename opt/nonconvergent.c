@@ -1,9 +1,9 @@
 /* nonconvergent.c: functions and calls that need no threads together stop being convergent.
  *
  * "Convergent Operation Semantics", Inferring non-convergence: a function that has neither token.entry nor an
- * uncontrolled convergent operation is not convergent, and a call of such a function needs no token. Callees come
- * before their callers, so that what a call loses can be the last that its caller had. Tokens that are left without
- * a use go, the entry's among them.
+ * uncontrolled convergent operation is not convergent, and a call of such a function needs no token. Callees
+ * come before their callers, so that what a call loses can be the last that its caller had. Tokens that are
+ * left without a use go, the entry's among them.
  *
  * Calls through pointers stay as their signature says. Linear.
  */
@@ -23,7 +23,8 @@ static bool drop_token(struct infer *n, struct ir_function *f, ir_ref r)
     struct ir_ins *ins = ir_at(f, r);
     if (ins->op != IR_call || !ins->token || n->m->functions.at[ins->imm]->flags & IR_FN_CONVERGENT)
         return false;
-    opt_remark(n->c, f, OPT_APPLIED, "call", ins->at, "call of '%s' needs no token: the function is not convergent",
+    opt_remark(n->c, f, OPT_APPLIED, "call", ins->at,
+               "call of '%s' needs no token: the function is not convergent",
                n->m->functions.at[ins->imm]->name);
     ins->token = 0;
     return n->changed = true;
@@ -73,8 +74,9 @@ static void work_on(struct infer *n, struct ir_function *f)
         return;
     ir_ref need = find_need(f);
     if (need) {
-        opt_remark(n->c, f, OPT_MISSED, "convergent", ir_at(f, need)->at, "'%s' stays convergent: it has '%s'%s", f->name,
-                   ir_op_info[ir_at(f, need)->op].text, ir_at(f, need)->op == IR_entry ? "" : " without a token");
+        opt_remark(n->c, f, OPT_MISSED, "convergent", ir_at(f, need)->at,
+                   "'%s' stays convergent: it has '%s'%s", f->name, ir_op_info[ir_at(f, need)->op].text,
+                   ir_at(f, need)->op == IR_entry ? "" : " without a token");
         return;
     }
     f->flags &= ~IR_FN_CONVERGENT;
@@ -83,7 +85,7 @@ static void work_on(struct infer *n, struct ir_function *f)
     n->changed = true;
 }
 
-/* ---- callees first --------------------------------------------------------------------------------------------- */
+/* ---- callees first ------------------------------------------------------------------------------------- */
 
 static u32_vec callees_of(struct infer *n, const struct ir_function *f)
 {

@@ -17,7 +17,8 @@ enum opt_pass {
 struct opt_pass_info { const char *name, *needs, *keeps, *meaning; uint8_t level; bool of_module; };
 extern const struct opt_pass_info opt_pass_info[OPT_PASSES];
 enum opt_pass opt_pass_find(const char *name, size_t n);             /* OPT_PASSES: no such pass */
-const char *opt_pipeline(unsigned level);                            /* "a,b,c"; levels above the highest give it */
+/* "a,b,c"; levels above the highest give it */
+const char *opt_pipeline(unsigned level);
 #define OPT_LEVEL_DEFAULT 2
 
 enum opt_limit {
@@ -40,7 +41,8 @@ struct opt_options {
     bool        print_before_all, print_after_all;
     enum opt_changed print_changed;
     const char *filter_passes, *filter_functions; /* prints and dumps only of these; empty: all */
-    bool        divergence;       /* what is printed and dumped has each value marked as uniform or divergent, and why */
+    bool        divergence;       /* what is printed and dumped has each value marked as uniform or divergent,
+                                     and why */
     const char *dump_dir;         /* writes NNN-pass.kir, the module after each pass that changed it */
     bool        verify_each;      /* verifies after each pass that changed something; a failure is a BUG */
     bool        check_analyses;   /* recomputes what a pass said it kept, and compares */
@@ -79,7 +81,8 @@ struct opt_report {
 };
 void opt_report_init(struct opt_report *r);
 void opt_report_free(struct opt_report *r);
-void opt_remarks_text(const struct opt_report *r, const char *file, struct text *out);  /* file:line:col: remark: … */
+/* file:line:col: remark: … */
+void opt_remarks_text(const struct opt_report *r, const char *file, struct text *out);
 void opt_remarks_json(const struct opt_report *r, const char *file, struct text *out);  /* one array */
 void opt_stats_text(const struct opt_report *r, struct text *out);
 void opt_times_text(const struct opt_report *r, struct text *out);
@@ -89,13 +92,13 @@ void opt_passes_text(struct text *out);  /* a table of all passes and the pipeli
  * module is then unchanged, or as the passes before the failed dump left it. */
 bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report *r, struct diagnostics *d);
 
-/* The warning group `perf` (opt/performance.def): what in the module, fresh from the front end, costs speed: remarks with the
- * id "perf", each with a note why threads differ there. The module stays as it is. */
+/* The warning group `perf` (opt/performance.def): what in the module, fresh from the front end, costs speed:
+ * remarks with the id "perf", each with a note why threads differ there. The module stays as it is. */
 void opt_performance_notes(const struct ir_module *m, struct diagnostics *d);
 
 /* Unified diff of two texts by Myers' linear-space algorithm, three lines of context. Beyond
- * OPT_DIFF_MAX_COST line edits the texts' differing middle is shown as replaced whole. `shown`, if it has any text, has a
- * line for each of `compared`, which is printed in its place. */
+ * OPT_DIFF_MAX_COST line edits the texts' differing middle is shown as replaced whole. `shown`, if it has any
+ * text, has a line for each of `compared`, which is printed in its place. */
 #define OPT_DIFF_MAX_COST 4000u
 struct opt_version { struct text compared, shown; };
 void opt_diff(const struct opt_version *before, const struct opt_version *after, struct text *out);

@@ -40,12 +40,13 @@ void opt_count(struct opt_context *c, const char *name, uint64_t n);  /* name: a
 /* Whether n is below the limit; if not, a remark names it. */
 bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limit l, uint64_t n);
 
-/* ---- editing (opt/edit.c) -------------------------------------------------------------------------------- */
+/* ---- editing (opt/edit.c) ------------------------------------------------------------------------------ */
 
 /* Replacements collected during a pass and made in one sweep. `to` grows with the function. */
 struct opt_renaming { struct arena *arena; ir_ref *to; uint32_t count, made; };
 void opt_rename(struct opt_renaming *n, const struct ir_function *f, ir_ref old, ir_ref by);
-ir_ref opt_renamed(struct opt_renaming *n, ir_ref r);         /* r, or what it is to be replaced by in the end */
+ir_ref opt_renamed(struct opt_renaming *n, ir_ref r);         /* r, or what it is to be replaced by in the
+                                                                 end */
 void opt_rename_all(struct opt_renaming *n, struct ir_function *f);   /* ir_substitute */
 /* Removes the parameters in `dead` (by ref) and the arguments of all edges to them. Linear. */
 void opt_params_remove(struct ir_function *f, struct bitset dead);
@@ -68,19 +69,20 @@ static inline bool opt_is_prediction(enum ir_op op)
     return op == IR_predict || op == IR_predict_point || op == IR_predict_function;
 }
 
-/* ---- users of values (opt/uses.c) ------------------------------------------------------------------------ */
+/* ---- users of values (opt/uses.c) ---------------------------------------------------------------------- */
 
 /* Who uses a value: instructions, and edge arguments by the parameter they go to. In compressed rows. */
 struct opt_use {
     ir_ref   user;                 /* instruction, or the block parameter that gets the argument */
-    uint32_t block, edge;          /* of an edge argument: where it leaves; of an instruction edge is IR_NO_BLOCK */
+    uint32_t block, edge;          /* of an edge argument: where it leaves; of an instruction edge is
+                                      IR_NO_BLOCK */
 };
 struct opt_uses { uint32_t *start; struct opt_use *at; };
 struct opt_uses opt_uses_new(struct arena *a, const struct ir_function *f);
 #define opt_each_use(u, uses, r)                                                                              \
     (const struct opt_use *u = (uses).at + (uses).start[r]; u < (uses).at + (uses).start[(r) + 1]; u++)
 
-/* ---- SSA construction (opt/ssa.c) ------------------------------------------------------------------------ */
+/* ---- SSA construction (opt/ssa.c) ---------------------------------------------------------------------- */
 
 /* Variables are numbered from 0; instruction r with of[r] == v + 1 reads (an IR_load) or writes (an
  * IR_store; args[1] is the value) variable v. Types are exact: what is stored has the variable's type. */
@@ -91,7 +93,7 @@ bool opt_ssa_possible(struct opt_context *c, struct ir_function *f);
 /* Turns the variables into values and removes their reads and writes. A read before any write gives zero. */
 void opt_construct_ssa(struct opt_context *c, struct ir_function *f, const struct opt_variables *v);
 
-/* ---- convergence tokens (opt/infer.c) --------------------------------------------------------------------- */
+/* ---- convergence tokens (opt/infer.c) ------------------------------------------------------------------ */
 
 /* How a function's convergent operations are controlled; the two modes do not mix. */
 struct opt_token_modes { bool controlled, uncontrolled, entry; };
@@ -99,13 +101,13 @@ struct opt_token_modes opt_token_modes_of(const struct ir_function *f);
 /* Gives each uncontrolled operation a token. False, with nothing changed, if some cycle has several entries. */
 bool opt_infer_tokens(struct arena *scratch, struct ir_function *f);
 
-/* ---- algebra (opt/simplify.c, opt/simplify_float.c) ----------------------------------------------------- */
+/* ---- algebra (opt/simplify.c, opt/simplify_float.c) ---------------------------------------------------- */
 
 /* An existing value or constant equal to r, or 0. May rewrite r in place to a simpler instruction. Floats only
  * by rules exact in every bit, -0 included; which NaN it is may change, as nothing defines it. */
 ir_ref opt_simplify(struct ir_function *f, ir_ref r, bool *changed);
-/* Whether, were its operand the negation of a float, opt_simplify(r) would use what is negated instead, and the negation not
- * come out again. */
+/* Whether, were its operand the negation of a float, opt_simplify(r) would use what is negated instead, and
+ * the negation not come out again. */
 bool opt_takes_negation(const struct ir_function *f, ir_ref r, ir_ref operand);
 /* A float constant with the other sign. */
 ir_ref opt_opposite(struct ir_function *f, ir_ref constant);

@@ -1,8 +1,8 @@
 /* pdom.c: lowering for the scheme of the same name: the lanes that a branch parts meet again at its immediate
  * post-dominator (the pre-Volta GPUs' scheme, after Fung et al., "Dynamic Warp Formation", 2007, section 2).
  *
- * Only names the place (ir_block.reconverge); the machine part is runtime/schemes/pdom.c. A branch that only the
- * function's end post-dominates names none. Needs the graph; keeps everything. Near-linear.
+ * Only names the place (ir_block.reconverge); the machine part is runtime/schemes/pdom.c. A branch that only
+ * the function's end post-dominates names none. Needs the graph; keeps everything. Near-linear.
  */
 #include "opt/pass.h"
 

@@ -9,8 +9,9 @@
  * - common_code: operations, by kind and type, that both arms of a divergent branch have, in cycles of
  *   ir/latency.def; at least COMMON_CYCLES and half of the cheaper arm. What seed 001 (Common Subexpression
  *   Convergence) moves.
- * - loop: cycles that threads leave in different iterations (ir_uniformity.exits), by more than the bounds check
- *   of a loop over all elements. Nested ones are those that seed 000 (Speculative Reconvergence) merges.
+ * - loop: cycles that threads leave in different iterations (ir_uniformity.exits), by more than the bounds
+ *   check of a loop over all elements. Nested ones are those that seed 000 (Speculative Reconvergence)
+ *   merges.
  * - strided, variable, scattered: loads and stores of global memory whose addresses (opt/stride.c) are neither
  *   the same for adjacent threads nor one element apart.
  * - barrier: barriers that depend on a divergent branch, unless its other way is to return from the kernel.

@@ -10,7 +10,8 @@ static uint32_t find_irreducible(const struct ir_cycles *cycles)
     return IR_NO_CYCLE;
 }
 
-static void give_header(struct arena *scratch, struct ir_function *f, const struct ir_cfg *g, const struct ir_cycle *cycle)
+static void give_header(struct arena *scratch, struct ir_function *f, const struct ir_cfg *g,
+                        const struct ir_cycle *cycle)
 {
     opt_edges edges = {0};
     for (uint32_t i = 0; i < cycle->entries.count; i++) {
@@ -21,8 +22,8 @@ static void give_header(struct arena *scratch, struct ir_function *f, const stru
     opt_gather(scratch, f, &edges, ir_at(f, ir_block_at(f, cycle->header)->first)->at);
 }
 
-/* A definition that dominates one entry of a cycle dominates all (each reaches the others), so no value loses a use
- * behind the new header. */
+/* A definition that dominates one entry of a cycle dominates all (each reaches the others), so no value loses
+ * a use behind the new header. */
 bool opt_make_reducible(struct opt_context *c, struct ir_function *f, bool *changed)
 {
     for (uint32_t round = 0;; round++) {

@@ -41,7 +41,8 @@ bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limi
     uint32_t most = c->options->limits[l];
     if (n < most)
         return true;
-    opt_remark(c, f, OPT_MISSED, "limit", f->at, "limit of %u reached (--limit=%s=N)", most, opt_limit_info[l].name);
+    opt_remark(c, f, OPT_MISSED, "limit", f->at, "limit of %u reached (--limit=%s=N)", most,
+               opt_limit_info[l].name);
     return false;
 }
 
@@ -69,8 +70,9 @@ void opt_remarks_text(const struct opt_report *r, const char *file, struct text 
 {
     for (uint32_t i = 0; i < r->remarks.count; i++) {
         const struct opt_remark *m = &r->remarks.at[i];
-        text_printf(out, "%s:%" PRIu32 ":%" PRIu32 ": remark: %s [%s %s: %s] in %s\n", file, m->at.line, m->at.column,
-                    m->text, opt_pass_info[m->pass].name, kind_name(m->kind), m->id, m->function);
+        text_printf(out, "%s:%" PRIu32 ":%" PRIu32 ": remark: %s [%s %s: %s] in %s\n", file, m->at.line,
+                    m->at.column, m->text, opt_pass_info[m->pass].name, kind_name(m->kind), m->id,
+                    m->function);
     }
 }
 
@@ -115,8 +117,8 @@ void opt_times_text(const struct opt_report *r, struct text *out)
         const struct opt_time *t = &r->times[p];
         total += t->nanoseconds;
         if (t->runs)
-            text_printf(out, "%10.3f %6" PRIu32 " %8" PRIu32 "  %s\n", (double)t->nanoseconds / 1e6, t->runs, t->changed,
-                        opt_pass_info[p].name);
+            text_printf(out, "%10.3f %6" PRIu32 " %8" PRIu32 "  %s\n", (double)t->nanoseconds / 1e6, t->runs,
+                        t->changed, opt_pass_info[p].name);
     }
     if (r->verify_nanoseconds)
         text_printf(out, "%10.3f                  verify\n", (double)r->verify_nanoseconds / 1e6);

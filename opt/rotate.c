@@ -4,10 +4,10 @@
  * the back edges. What was the block behind the header is the new one. An iteration then costs one jump
  * instead of two, and what stands in the body runs whenever the loop is entered, so that LICM may hoist loads.
  *
- * A convergent operation in the header would be copied, so that threads that execute it together would no longer
- * do so: such a loop stays as it is (seed 003). The heart of the loop is an exception: it moves behind the
- * test. Before, a thread executed it once more, for the iteration in which it left; none of its uses may be there.
- * The n-th execution is the same for all others.
+ * A convergent operation in the header would be copied, so that threads that execute it together would no
+ * longer do so: such a loop stays as it is (seed 003). The heart of the loop is an exception: it moves behind
+ * the test. Before, a thread executed it once more, for the iteration in which it left; none of its uses may
+ * be there. The n-th execution is the same for all others.
  *
  * Needs cycles and dominators. Copies at most HEADER_MAX instructions a loop.
  */
@@ -76,8 +76,8 @@ static bool may_copy(struct rotate *t, ir_ref r, uint32_t body)
         return may;
     }
     if (ir_is_convergent(t->f, r)) {
-        opt_remark(t->c, t->f, OPT_MISSED, "convergent", ins->at, "loop not rotated: '%s' in its header would be copied",
-                   ir_op_info[ins->op].text);
+        opt_remark(t->c, t->f, OPT_MISSED, "convergent", ins->at,
+                   "loop not rotated: '%s' in its header would be copied", ir_op_info[ins->op].text);
         return false;
     }
     return ir_op_info[ins->op].flags & IR_TERMINATOR || !ir_has_effect(t->f, r) || ins->op == IR_store;
@@ -97,7 +97,7 @@ static bool may_rotate(struct rotate *t, uint32_t cycle)
     return body != header;
 }
 
-/* ---- the change ----------------------------------------------------------------------------------------------- */
+/* ---- the change ---------------------------------------------------------------------------------------- */
 
 static uint32_t copy_params(struct rotate *t, uint32_t from, const char *name)
 {
@@ -113,7 +113,8 @@ static uint32_t copy_params(struct rotate *t, uint32_t from, const char *name)
 static void copy_edges(struct rotate *t, uint32_t from, uint32_t to)
 {
     for (uint32_t e = 0; e < ir_block_at(t->f, from)->edges.count; e++) {
-        struct ir_edge edge = ir_block_at(t->f, from)->edges.at[e], *fresh = ir_edge_add(t->f, to, edge.block, edge.value);
+        struct ir_edge edge = ir_block_at(t->f, from)->edges.at[e],
+                       *fresh = ir_edge_add(t->f, to, edge.block, edge.value);
         for (uint32_t i = 0; i < edge.argc; i++)
             ir_edge_arg(t->f, fresh, t->map[edge.args[i]] ? t->map[edge.args[i]] : edge.args[i]);
     }
@@ -189,7 +190,8 @@ static void rotate_loop(struct rotate *t, uint32_t cycle)
             ir_block_at(t->f, p)->edges.at[t->g->pred_edges[p_at]].block = copy;
     if (heart)
         move_heart(t, heart, header, copy, body);
-    opt_remark(t->c, t->f, OPT_APPLIED, "rotated", ir_at(t->f, ir_terminator(t->f, header))->at, "loop tests at its end");
+    opt_remark(t->c, t->f, OPT_APPLIED, "rotated", ir_at(t->f, ir_terminator(t->f, header))->at,
+               "loop tests at its end");
     opt_count(t->c, "loops", 1);
 }
 

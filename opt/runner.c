@@ -1,14 +1,14 @@
 /* runner.c: runs the passes of a pipeline over the functions of a module.
  *
- * Between two module passes each function goes through all passes before the next function does, so that it stays in
- * the cache: that is what keeps the time for a line the same in large modules. Passes on a function look at no other
- * one, so the order changes no result. Pass by pass it is where somebody watches: the module is written after each
- * pass (--dump-dir), or steps are counted (--opt-bisect-limit).
+ * Between two module passes each function goes through all passes before the next function does, so that it
+ * stays in the cache: that is what keeps the time for a line the same in large modules. Passes on a function
+ * look at no other one, so the order changes no result. Pass by pass it is where somebody watches: the module
+ * is written after each pass (--dump-dir), or steps are counted (--opt-bisect-limit).
  *
  * A step is one pass on one function (on the module, for a module pass); steps are numbered in the order
  * in which they run, which is what --opt-bisect-limit counts. After a step that changed something, the
- * analyses that the pass does not keep are forgotten, and in checking mode the function is verified and the kept
- * analyses are computed anew and compared.
+ * analyses that the pass does not keep are forgotten, and in checking mode the function is verified and the
+ * kept analyses are computed anew and compared.
  */
 #include "opt/internal.h"
 
@@ -69,7 +69,8 @@ const struct opt_limit_info opt_limit_info[OPT_LIMITS] = {
 enum opt_limit opt_limit_find(const char *name, size_t n)
 {
     unsigned l = 0;
-    while (l < OPT_LIMITS && (strlen(opt_limit_info[l].name) != n || memcmp(opt_limit_info[l].name, name, n) != 0))
+    while (l < OPT_LIMITS &&
+           (strlen(opt_limit_info[l].name) != n || memcmp(opt_limit_info[l].name, name, n) != 0))
         l++;
     return (enum opt_limit)l;
 }
@@ -215,7 +216,8 @@ static bool parse_list(struct arena *a, const char *list, pass_list *passes, str
         size_t n = strcspn(at, ",");
         enum opt_pass p = opt_pass_find(at, n);
         if (p == OPT_PASSES && n) {
-            diag_add(d, DIAG_ERROR, "unknown-pass", (span){0}, "there is no pass '%.*s'", (int)(n > 60 ? 60 : n), at);
+            diag_add(d, DIAG_ERROR, "unknown-pass", (span){0}, "there is no pass '%.*s'",
+                     (int)(n > 60 ? 60 : n), at);
             return false;
         }
         if (n)
@@ -229,7 +231,8 @@ static bool dump_file(struct run *run, const char *pass, bool changed, struct di
 {
     const char *wrong = opt_dumps_file(&run->dumps, pass, changed);
     if (wrong)
-        diag_add(d, DIAG_ERROR, "dump-dir", (span){0}, "can't write to '%s': %s", run->options->dump_dir, wrong);
+        diag_add(d, DIAG_ERROR, "dump-dir", (span){0}, "can't write to '%s': %s", run->options->dump_dir,
+                 wrong);
     return !wrong;
 }
 

@@ -95,7 +95,8 @@ static void visit_value(struct sccp *s, ir_ref r)
     if (varying)
         lower(s, r, partly_known(s, r));
     else
-        lower(s, r, opt_fold(s->f, r, args, &result) ? (struct fact){result, CONSTANT} : (struct fact){0, VARYING});
+        lower(s, r,
+              opt_fold(s->f, r, args, &result) ? (struct fact){result, CONSTANT} : (struct fact){0, VARYING});
 }
 
 static void visit(struct sccp *s, ir_ref r)
@@ -132,7 +133,7 @@ static void propagate(struct sccp *s)
     }
 }
 
-/* ---- what was found ------------------------------------------------------------------------------------------ */
+/* ---- what was found ------------------------------------------------------------------------------------ */
 
 static bool replace_constants(struct sccp *s)
 {
@@ -159,7 +160,8 @@ static bool fold_branches(struct sccp *s)
     for ir_each_block(i, b, s->f) {
         const struct ir_ins *t = ir_at(s->f, ir_terminator(s->f, b));
         scalar_bits bits;
-        if (!bitset_has(s->reached, b) || (t->op != IR_brif && t->op != IR_switch) || !ir_is_const(s->f, t->args[0], &bits))
+        if (!bitset_has(s->reached, b) || (t->op != IR_brif && t->op != IR_switch) ||
+            !ir_is_const(s->f, t->args[0], &bits))
             continue;
         opt_branch_fold(s->f, b, opt_chosen_edge(s->f, b, bits));
         opt_count(s->c, "branches folded", 1);

@@ -1,12 +1,14 @@
 /* sink.c: what only one way of a branch uses is computed there.
  *
- * From a block that ends in a branch an instruction moves to the start of the successor that dominates all its uses,
- * if the branch alone leads there and the successor is in no loop that the block is not in. Blocks in reverse
- * post-order, so that it can go on from there; within a block the last ones first, so that operands follow their users.
+ * From a block that ends in a branch an instruction moves to the start of the successor that dominates all
+ * its uses, if the branch alone leads there and the successor is in no loop that the block is not in. Blocks
+ * in reverse post-order, so that it can go on from there; within a block the last ones first, so that
+ * operands follow their users.
  *
  * "Convergent Operation Semantics", Hoisting and sinking: a convergent operation is sunk only if the branch is
- * uniform. An anchor may be sunk, and operations together with it, since its threads are the implementation's choice:
- * but all of them or none, or fewer threads would be at one than at the other. Nothing of it goes out of a loop or into one.
+ * uniform. An anchor may be sunk, and operations together with it, since its threads are the implementation's
+ * choice: but all of them or none, or fewer threads would be at one than at the other. Nothing of it goes out
+ * of a loop or into one.
  *
  * A value with more than USES_MAX uses stays, hence linear times the depth of branches.
  */
@@ -25,7 +27,7 @@ struct sink {
     bool                        changed;
 };
 
-/* ---- where to ------------------------------------------------------------------------------------------------------ */
+/* ---- where to ------------------------------------------------------------------------------------------ */
 
 static uint32_t block_of(const struct sink *s, const struct opt_use *u)
 {
@@ -52,7 +54,8 @@ static uint32_t way_to(const struct sink *s, uint32_t other)
     return IR_NO_BLOCK;
 }
 
-/* The one way that leads to all uses of r but those by the group; IR_NO_BLOCK: none, or there are no such uses. */
+/* The one way that leads to all uses of r but those by the group; IR_NO_BLOCK: none, or there are no such
+ * uses. */
 static uint32_t way_of(const struct sink *s, ir_ref r, const ir_ref *group, uint32_t n)
 {
     uint32_t way = IR_NO_BLOCK;
@@ -91,7 +94,7 @@ static void move(struct sink *s, ir_ref r, uint32_t way)
     s->changed = true;
 }
 
-/* ---- plain values --------------------------------------------------------------------------------------------------- */
+/* ---- plain values -------------------------------------------------------------------------------------- */
 
 static bool is_plain(const struct sink *s, ir_ref r)
 {
@@ -109,7 +112,7 @@ static void sink_plain(struct sink *s, ir_ref r)
         move(s, r, way);
 }
 
-/* ---- convergent operations ------------------------------------------------------------------------------------------ */
+/* ---- convergent operations ----------------------------------------------------------------------------- */
 
 static bool is_convergent_value(const struct sink *s, ir_ref r)
 {
@@ -128,20 +131,23 @@ static void sink_operation(struct sink *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->f, r);
     uint32_t way = way_of(s, r, NULL, 0);
-    bool with_anchor = ins->token && ir_at(s->f, ins->token)->op == IR_anchor && ir_at(s->f, ins->token)->block == s->block;
+    bool with_anchor =
+        ins->token && ir_at(s->f, ins->token)->op == IR_anchor && ir_at(s->f, ins->token)->block == s->block;
     if (!with_anchor && way != IR_NO_BLOCK && !in_same_cycle(s, way))
         opt_remark(s->c, s->f, OPT_MISSED, "loop", ins->at,
-                   "'%s' not sunk out of its loop: threads of several iterations would take part", ir_op_info[ins->op].text);
+                   "'%s' not sunk out of its loop: threads of several iterations would take part",
+                   ir_op_info[ins->op].text);
     if (with_anchor || !may_begin(s, way))
         return;
     if (!opt_branch_is_uniform(&s->together, s->block)) {
-        opt_remark(s->c, s->f, OPT_MISSED, "convergent", ins->at,
-                   "'%s' not sunk into the way that uses it: the branch is divergent, and threads would be missing",
-                   ir_op_info[ins->op].text);
+        opt_remark(
+            s->c, s->f, OPT_MISSED, "convergent", ins->at,
+            "'%s' not sunk into the way that uses it: the branch is divergent, and threads would be missing",
+            ir_op_info[ins->op].text);
         return;
     }
-    opt_remark(s->c, s->f, OPT_APPLIED, "convergent", ins->at, "'%s' sunk into the way that uses it: the branch is uniform",
-               ir_op_info[ins->op].text);
+    opt_remark(s->c, s->f, OPT_APPLIED, "convergent", ins->at,
+               "'%s' sunk into the way that uses it: the branch is uniform", ir_op_info[ins->op].text);
     move(s, r, way);
 }
 
@@ -213,11 +219,11 @@ static void sink_anchor(struct sink *s, ir_ref anchor)
     for (uint32_t i = n; i-- > 0;)
         move(s, group[i], way);
     move(s, anchor, way);
-    opt_remark(s->c, s->f, OPT_APPLIED, "anchor", ir_at(s->f, anchor)->at, "'token.anchor' sunk%s into the way that uses it",
-               n ? " with its operations" : "");
+    opt_remark(s->c, s->f, OPT_APPLIED, "anchor", ir_at(s->f, anchor)->at,
+               "'token.anchor' sunk%s into the way that uses it", n ? " with its operations" : "");
 }
 
-/* ---- the walk --------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------------------------------------ */
 
 static void visit(struct sink *s, uint32_t b)
 {

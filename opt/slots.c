@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* ---- slots -------------------------------------------------------------------------------------------------- */
+/* ---- slots --------------------------------------------------------------------------------------------- */
 
 struct opt_slot *opt_slot_at(struct opt_slots *s, uint32_t aggregate, uint32_t offset)
 {
@@ -65,7 +65,7 @@ static void slot_agree(struct opt_slot *x, const struct opt_slot *y)
     x->copied_out |= y->copied_out;
 }
 
-/* ---- a walk over the function ------------------------------------------------------------------------------- */
+/* ---- a walk over the function -------------------------------------------------------------------------- */
 
 static void escape(struct opt_slots *s, ir_ref r)
 {
@@ -156,7 +156,7 @@ static void walk(struct opt_slots *s, const struct ir_cfg *g)
                     escape(s, ir_at(s->f, r)->args[k]);
 }
 
-/* ---- copies carry slots over ----------------------------------------------------------------------------------- */
+/* ---- copies carry slots over --------------------------------------------------------------------------- */
 
 static int by_offset(const void *a, const void *b)
 {
@@ -271,7 +271,8 @@ static void link_operations(struct opt_slots *s)
         if (o->to)
             o->next_to = s->all.at[o->to - 1].first_operation, s->all.at[o->to - 1].first_operation = i + 1;
         if (o->from && o->from != o->to)
-            o->next_from = s->all.at[o->from - 1].first_operation, s->all.at[o->from - 1].first_operation = i + 1;
+            o->next_from = s->all.at[o->from - 1].first_operation,
+            s->all.at[o->from - 1].first_operation = i + 1;
     }
 }
 
@@ -293,7 +294,7 @@ static void carry_all(struct opt_slots *s)
     }
 }
 
-/* ---- what stays in memory ---------------------------------------------------------------------------------------- */
+/* ---- what stays in memory ------------------------------------------------------------------------------ */
 
 /* Also puts the aggregate's list in order. */
 static void find_overlaps(struct opt_slots *s, uint32_t v)

@@ -24,7 +24,8 @@ struct opt_aggregate {
     bool     escapes;            /* stays in memory as a whole */
     bool     keeps_memory;       /* some slot of it does */
 };
-/* A memcpy or memzero; `to` and `from` are numbers of aggregates plus 1, 0: other memory (or a memzero's source). */
+/* A memcpy or memzero; `to` and `from` are numbers of aggregates plus 1, 0: other memory (or a memzero's
+ * source). */
 struct opt_block_operation {
     ir_ref   r;
     bool     copies, queued;

@@ -34,11 +34,12 @@ static uint32_t variable(const struct ssa *s, ir_ref r)
     return r < s->old_count ? s->v->of[r] : 0;
 }
 
-/* ---- where variables are touched ------------------------------------------------------------------------- */
+/* ---- where variables are touched ----------------------------------------------------------------------- */
 
 static void find_touches(struct ssa *s)
 {
-    uint32_t *written = arena_array(s->arena, uint32_t, s->v->count), *read = arena_array(s->arena, uint32_t, s->v->count);
+    uint32_t *written = arena_array(s->arena, uint32_t, s->v->count),
+             *read = arena_array(s->arena, uint32_t, s->v->count);
     for (uint32_t i = 0; i < s->d->count; i++) {
         uint32_t b = s->d->order[i];
         for ir_each_ins(r, s->f, b) {
@@ -68,7 +69,7 @@ static struct rows rows_of(struct ssa *s, const struct touch *t, uint32_t n)
     return r;
 }
 
-/* ---- dominance frontiers ----------------------------------------------------------------------------------- */
+/* ---- dominance frontiers ------------------------------------------------------------------------------- */
 
 static void frontier_add(struct ssa *s, uint32_t b, uint32_t join)
 {
@@ -97,7 +98,7 @@ static bool find_frontiers(struct ssa *s, uint32_t limit)
     return true;
 }
 
-/* ---- placing parameters -------------------------------------------------------------------------------------- */
+/* ---- placing parameters -------------------------------------------------------------------------------- */
 
 /* The marks hold the number of the variable (plus 1) that set them last, so they need no clearing. */
 struct marks { uint32_t *written, *live, *placed; u32_vec work; };
@@ -134,7 +135,8 @@ static void place_at_frontier(struct ssa *s, struct marks *m, uint32_t v, uint32
 
 static void place_params(struct ssa *s)
 {
-    struct rows writes = rows_of(s, s->writes.at, s->writes.count), reads = rows_of(s, s->reads.at, s->reads.count);
+    struct rows writes = rows_of(s, s->writes.at, s->writes.count),
+                reads = rows_of(s, s->reads.at, s->reads.count);
     struct marks m = {arena_array(s->arena, uint32_t, s->g->blocks), arena_array(s->arena, uint32_t, s->g->blocks),
                       arena_array(s->arena, uint32_t, s->g->blocks), {0}};
     for (uint32_t v = 0; v < s->v->count; v++) {
@@ -151,7 +153,7 @@ static void place_params(struct ssa *s)
     }
 }
 
-/* ---- renaming -------------------------------------------------------------------------------------------------- */
+/* ---- renaming ------------------------------------------------------------------------------------------ */
 
 static ir_ref current(struct ssa *s, uint32_t v)
 {

@@ -2,8 +2,8 @@
  *
  * Powers of two become shifts and masks. Other divisors: T. Granlund and P. Montgomery, "Division by invariant
  * integers using multiplication" (1994), in the formulation of Warren's "Hacker's Delight", chapter 10; the
- * magic numbers are found in 128-bit arithmetic by their definition. Division by zero is defined (docs/language.md)
- * and folded by simplify.c. Linear.
+ * magic numbers are found in 128-bit arithmetic by their definition. Division by zero is defined
+ * (docs/language.md) and folded by simplify.c. Linear.
  */
 #include "opt/pass.h"
 
@@ -24,7 +24,7 @@ static ir_ref shift(struct reduce *s, enum ir_op op, ir_ref a, unsigned n)
     return n ? emit(s, op, a, number(s, n)) : a;
 }
 
-/* ---- unsigned ---------------------------------------------------------------------------------------------------- */
+/* ---- unsigned ------------------------------------------------------------------------------------------ */
 
 /* An m of no more than `bits` bits with x / d == x * m >> (bits + s) for all x, if there is one: m * d exceeds
  * the power of two by 2^s at most. */
@@ -59,9 +59,10 @@ static ir_ref divide_unsigned(struct reduce *s, ir_ref x, uint64_t d)
     return shift(s, IR_lshr, emit(s, IR_add, half, t), log - 1);
 }
 
-/* ---- signed ------------------------------------------------------------------------------------------------------- */
+/* ---- signed -------------------------------------------------------------------------------------------- */
 
-/* The smallest m and s with m = floor(2^(bits + s) / d) + 1 and m * d - 2^(bits + s) <= 2^(s + 1) (section 10-1). */
+/* The smallest m and s with m = floor(2^(bits + s) / d) + 1 and m * d - 2^(bits + s) <= 2^(s + 1) (section
+ * 10-1). */
 static uint64_t signed_magic(uint64_t d, unsigned bits, unsigned *s)
 {
     unsigned __int128 one = 1;
@@ -91,7 +92,7 @@ static ir_ref divide_signed(struct reduce *s, ir_ref x, uint64_t d)
     return emit(s, IR_add, q, shift(s, IR_lshr, x, s->bits - 1));
 }
 
-/* ---- instructions --------------------------------------------------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------------------------------------- */
 
 /* |d| of a signed divisor; 0 for those left alone: 0, 1, -1 (simplify.c) and the smallest number. */
 static uint64_t magnitude(const struct reduce *s, uint64_t d, bool *negative)

@@ -1,6 +1,7 @@
 /* structured.c: whether control flow is nested regions of one entry and one exit, by reduction.
  *
- * The graph restricted to blocks that reach a ret (a trap is no way out) shrinks by these rules until none applies:
+ * The graph restricted to blocks that reach a ret (a trap is no way out) shrinks by these rules until none
+ * applies:
  *
  *   sequence   n -> m, nothing else -> m                         m goes into n
  *   arm        n -> {x, y, …}, x -> y alone, nothing else -> x    x goes
@@ -8,8 +9,8 @@
  *   loop       n -> {n, …}                                       the edge goes: a test at the end
  *              n -> {x, …}, x -> n alone, nothing else -> x       x goes: a test at the start or in the middle
  *
- * It is structured if a single node is left. Each sweep costs the graph's size; sweeps are about as many as regions are
- * nested. For tests and for the pass structurize.
+ * It is structured if a single node is left. Each sweep costs the graph's size; sweeps are about as many as
+ * regions are nested. For tests and for the pass structurize.
  */
 #include "opt/structurize.h"
 
@@ -97,7 +98,8 @@ static bool reduce_arm(struct shrinking *s, uint32_t n)
 /* Arms that all lead to one place. */
 static bool reduce_arms(struct shrinking *s, uint32_t n)
 {
-    uint32_t arms = s->next[n].count, to = arms && is_arm(s, n, s->next[n].at[0]) ? s->next[s->next[n].at[0]].at[0] : n;
+    uint32_t arms = s->next[n].count,
+             to = arms && is_arm(s, n, s->next[n].at[0]) ? s->next[s->next[n].at[0]].at[0] : n;
     if (arms < 2 || to == n)
         return false;
     for (uint32_t i = 0; i < arms; i++)

@@ -1,20 +1,23 @@
 /* structurize.c: control flow becomes nested regions of one entry and one exit.
  *
- * F. Zhang, E. D'Hollander, "Using hammock graphs to structure programs" (2004), as H. Wu et al. apply it to divergent
- * code in "Characterization and transformation of unstructured control flow in GPU applications" (2011):
+ * F. Zhang, E. D'Hollander, "Using hammock graphs to structure programs" (2004), as H. Wu et al. apply it to
+ * divergent code in "Characterization and transformation of unstructured control flow in GPU applications"
+ * (2011):
  *
- *   backward copy   a cycle with several entries: what runs before its header is reached is copied in front of it
+ *   backward copy   a cycle with several entries: what runs before its header is reached is copied in front
+ *                   of it
  *   cut             a loop left at several places: one way out, which first writes where it goes (cut_loops.c)
  *   forward copy    blocks that several sides of a branch lead to before they meet: each side gets its own
  *
- * Copies are limited: to COPIES_MAX times the function's instructions and COPIES_FREE more, and to blocks without convergent
- * operations, whose threads would be others. Beyond that a cycle gets a header with tests (reducible.c) instead of a
- * backward copy, and a cut takes the place of a forward copy: all ways out of the blocks between the branch and the
- * shared one go through one block.
+ * Copies are limited: to COPIES_MAX times the function's instructions and COPIES_FREE more, and to blocks
+ * without convergent operations, whose threads would be others. Beyond that a cycle gets a header with tests
+ * (reducible.c) instead of a backward copy, and a cut takes the place of a forward copy: all ways out of the
+ * blocks between the branch and the shared one go through one block.
  *
- * First all returns become one. Innermost branches first; after each change all is looked at anew, structurize_rounds times at
- * most and while rounds times blocks are below structurize_work (opt/limits.def). What can't be made structured is said in a remark: a token's region in
- * the way, or a function too large. Works on the graph restricted to blocks that reach the ret.
+ * First all returns become one. Innermost branches first; after each change all is looked at anew,
+ * structurize_rounds times at most and while rounds times blocks are below structurize_work (opt/limits.def).
+ * What can't be made structured is said in a remark: a token's region in the way, or a function too large.
+ * Works on the graph restricted to blocks that reach the ret.
  */
 #include "opt/structurize.h"
 
@@ -41,7 +44,7 @@ struct structurize {
     uint32_t      *block_map;            /* of each of these blocks: its copy; IR_NO_BLOCK: no copy */
 };
 
-/* ---- copying ------------------------------------------------------------------------------------------------------- */
+/* ---- copying ------------------------------------------------------------------------------------------- */
 
 static uint32_t size_of(const struct structurize *s, struct bitset set)
 {
@@ -57,7 +60,8 @@ static bool may_copy(const struct structurize *s, struct bitset set)
     for bitset_each (b, set)
         for ir_each_ins(r, s->cut.f, b) {
             enum ir_op op = (enum ir_op)ir_at(s->cut.f, r)->op;
-            if (ir_is_convergent(s->cut.f, r) || opt_is_token_op(op) || opt_is_prediction(op) || op == IR_alloca)
+            if (ir_is_convergent(s->cut.f, r) || opt_is_token_op(op) || opt_is_prediction(op) ||
+                op == IR_alloca)
                 return false;
         }
     return size_of(s, set) <= s->copies_left;
@@ -79,10 +83,12 @@ static void copy_edge(struct structurize *s, uint32_t to, struct ir_edge edge, u
     uint32_t target = s->block_map[edge.block] == IR_NO_BLOCK ? edge.block : s->block_map[edge.block];
     struct ir_edge *fresh = ir_edge_add(f, to, target, edge.value);
     for (uint32_t i = 0; i < edge.argc; i++)
-        ir_edge_arg(f, fresh, edge.args[i] < old_values && s->map[edge.args[i]] ? s->map[edge.args[i]] : edge.args[i]);
+        ir_edge_arg(f, fresh,
+                    edge.args[i] < old_values && s->map[edge.args[i]] ? s->map[edge.args[i]] : edge.args[i]);
 }
 
-/* Blocks in reverse post-order: definitions come before uses, but for those around cycles, which are parameters. */
+/* Blocks in reverse post-order: definitions come before uses, but for those around cycles, which are
+ * parameters. */
 static void copy_block(struct structurize *s, uint32_t b, uint32_t old_values)
 {
     struct ir_function *f = s->cut.f;
@@ -111,7 +117,7 @@ static void copy_blocks(struct structurize *s, struct bitset set)
     s->copied += n;
 }
 
-/* ---- values whose definitions do not dominate their uses any more ----------------------------------------------------- */
+/* ---- values whose definitions do not dominate their uses any more -------------------------------------- */
 
 struct repair { struct opt_demotion demotion; const struct ir_dominators *dominators; };
 
@@ -147,7 +153,7 @@ static void repair(struct structurize *s)
     opt_demote_finish(&r.demotion);
 }
 
-/* ---- cycles with several entries --------------------------------------------------------------------------------------- */
+/* ---- cycles with several entries ----------------------------------------------------------------------- */
 
 /* Blocks of the cycle that run before the header, for threads that enter elsewhere. */
 static struct bitset before_header(const struct structurize *s, const struct ir_cycle *k, uint32_t number)
@@ -203,7 +209,7 @@ static bool copy_backward(struct structurize *s)
     return false;
 }
 
-/* ---- branches whose sides share blocks --------------------------------------------------------------------------------- */
+/* ---- branches whose sides share blocks ----------------------------------------------------------------- */
 
 static void follow(struct structurize *s, uint32_t from, uint32_t side, uint32_t meet)
 {
@@ -230,7 +236,8 @@ static void follow(struct structurize *s, uint32_t from, uint32_t side, uint32_t
 static void start_sides(struct structurize *s)
 {
     uint32_t n = s->cut.g->blocks;
-    s->sides = (struct sides){.first = arena_array(s->cut.arena, uint32_t, n), .shared = bitset_new(s->cut.arena, n),
+    s->sides = (struct sides){.first = arena_array(s->cut.arena, uint32_t, n),
+                              .shared = bitset_new(s->cut.arena, n),
                               .all = bitset_new(s->cut.arena, n)};
 }
 
@@ -263,8 +270,8 @@ static void find_sides(struct structurize *s, uint32_t branch)
             follow(s, ir_block_at(s->cut.f, branch)->edges.at[e].block, e, s->cut.meets->idom[branch]);
 }
 
-/* The first side that has blocks of its own keeps the shared ones; edges to them from other sides' own blocks and from
- * the branch go to copies. Of more than two sides the others are left for the next round. */
+/* The first side that has blocks of its own keeps the shared ones; edges to them from other sides' own blocks
+ * and from the branch go to copies. Of more than two sides the others are left for the next round. */
 static void copy_forward(struct structurize *s, uint32_t branch)
 {
     const struct sides *x = &s->sides;
@@ -364,7 +371,8 @@ static bool cut_before(struct structurize *s, uint32_t branch)
 static void decline(struct structurize *s, uint32_t branch, const char *why)
 {
     map_set(s->cut.c->scratch, &s->declined, branch, 1);
-    opt_remark(s->cut.c, s->cut.f, OPT_MISSED, "unstructured", ir_at(s->cut.f, ir_terminator(s->cut.f, branch))->at,
+    opt_remark(s->cut.c, s->cut.f, OPT_MISSED, "unstructured",
+               ir_at(s->cut.f, ir_terminator(s->cut.f, branch))->at,
                "sides of a branch still share blocks: %s", why);
 }
 
@@ -380,7 +388,8 @@ static bool is_helped(struct structurize *s, uint32_t branch)
     if (may_copy(s, s->sides.shared))
         copy_forward(s, branch);
     else if (!cut_before(s, branch))
-        decline(s, branch, "a convergent operation may not be copied, and its token can't be led through a cut");
+        decline(s, branch,
+                "a convergent operation may not be copied, and its token can't be led through a cut");
     return true;
 }
 
@@ -393,13 +402,15 @@ static bool help_a_branch(struct structurize *s)
     return false;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 /* Whether another round may run. */
 static bool may_go_on(struct opt_context *c, struct ir_function *f, uint32_t round)
 {
-    return opt_below(c, f, OPT_LIMIT_structurize_rounds, round) && opt_below(c, f, OPT_LIMIT_cut_values, f->ins.count) &&
-           opt_below(c, f, OPT_LIMIT_structurize_work, (uint64_t)(round + 1) * f->blocks.count) && opt_ssa_possible(c, f);
+    return opt_below(c, f, OPT_LIMIT_structurize_rounds, round) &&
+           opt_below(c, f, OPT_LIMIT_cut_values, f->ins.count) &&
+           opt_below(c, f, OPT_LIMIT_structurize_work, (uint64_t)(round + 1) * f->blocks.count) &&
+           opt_ssa_possible(c, f);
 }
 
 /* Does one thing after the other until there is none. False: too large. */
@@ -438,12 +449,14 @@ bool opt_structurize(struct opt_context *c, struct ir_function *f)
     struct structurize s = {.cut = {.c = c, .f = f}, .copies_left = COPIES_MAX * before + COPIES_FREE};
     bool changed = opt_return_once(c->scratch, opt_cfg(c, f), f);
     bool fits = repeat(&s, copy_backward, &changed) && opt_make_reducible(c, f, &changed) &&
-                opt_cut_loops(c, f, (struct opt_loop_form){.all = true}, &changed) && repeat(&s, help_a_branch, &changed);
+                opt_cut_loops(c, f, (struct opt_loop_form){.all = true}, &changed) &&
+                repeat(&s, help_a_branch, &changed);
     if (fits && opt_is_structured(c->scratch, f))
-        opt_remark(c, f, OPT_APPLIED, "structured", f->at, "structured: %u instructions copied, %u became %u", s.copied, before,
-                   instructions(f));
+        opt_remark(c, f, OPT_APPLIED, "structured", f->at, "structured: %u instructions copied, %u became %u",
+                   s.copied, before, instructions(f));
     else
-        opt_remark(c, f, OPT_MISSED, "unstructured", f->at, fits ? "not structured" : "not structured: control flow too large");
+        opt_remark(c, f, OPT_MISSED, "unstructured", f->at,
+                   fits ? "not structured" : "not structured: control flow too large");
     opt_count(c, "instructions copied", s.copied);
     return changed;
 }

@@ -4,9 +4,10 @@
  * decide the branch. Nothing is copied: what the block computes has to be constant for that edge, or unused
  * behind the block. Headers of cycles are not passed, since that would give a loop a second entry.
  *
- * By seed 003 (Unstructured control flow) the new edge may lead to a block with convergent operations: the threads
- * of an operation are those of its token that reach it, by whatever way. A block that holds one itself would have
- * to be copied, and stays. A *divergent* branch stays too, for speed's sake: its block is where threads meet again.
+ * By seed 003 (Unstructured control flow) the new edge may lead to a block with convergent operations: the
+ * threads of an operation are those of its token that reach it, by whatever way. A block that holds one
+ * itself would have to be copied, and stays. A *divergent* branch stays too, for speed's sake: its block is
+ * where threads meet again.
  *
  * Linear: a block's edges are looked at once.
  */
@@ -63,8 +64,8 @@ static bool may_pass(struct thread *t, uint32_t b)
         if (r == ir_terminator(t->f, b))
             return true;
         if (ir_is_convergent(t->f, r)) {
-            opt_remark(t->c, t->f, OPT_MISSED, "convergent", ir_at(t->f, r)->at, "jump not threaded: '%s' would be copied",
-                       ir_op_info[ir_at(t->f, r)->op].text);
+            opt_remark(t->c, t->f, OPT_MISSED, "convergent", ir_at(t->f, r)->at,
+                       "jump not threaded: '%s' would be copied", ir_op_info[ir_at(t->f, r)->op].text);
             return false;
         }
         if (!ir_is_pure(ir_at(t->f, r)->op) || ++n > BODY_MAX || !used_only_here(t, r, b))
@@ -76,11 +77,12 @@ static bool may_pass(struct thread *t, uint32_t b)
 static bool is_divergent(struct thread *t, uint32_t b)
 {
     if (!t->uniformity)
-        t->uniformity = ir_uniformity_new(t->c->scratch, t->g, t->cycles, ir_tokens_new(t->c->scratch, t->g), NULL);
+        t->uniformity =
+            ir_uniformity_new(t->c->scratch, t->g, t->cycles, ir_tokens_new(t->c->scratch, t->g), NULL);
     return bitset_has(t->uniformity->branches, b);
 }
 
-/* ---- one edge ----------------------------------------------------------------------------------------------------- */
+/* ---- one edge ------------------------------------------------------------------------------------------ */
 
 /* A value's bits when the block is entered by this edge. */
 static bool value_for(const struct thread *t, const struct ir_edge *in, ir_ref r, scalar_bits *bits)
@@ -158,7 +160,8 @@ static void visit(struct thread *t, uint32_t b)
         return;
     place at = ir_at(t->f, ir_terminator(t->f, b))->at;
     if (is_divergent(t, b)) {
-        opt_remark(t->c, t->f, OPT_MISSED, "reconvergence", at, "jump not threaded: threads meet again at the divergent branch");
+        opt_remark(t->c, t->f, OPT_MISSED, "reconvergence", at,
+                   "jump not threaded: threads meet again at the divergent branch");
         return;
     }
     bool before = t->changed;

@@ -1,8 +1,8 @@
 /* together.c: see together.h.
  *
- * Between `from` and `to` lie the blocks from which `to` is reached without passing `from` again. If no edge leads
- * out of them, who comes by one reaches the other. Else all branches among them have to be uniform: then the
- * threads stay together all the way, out of them or to the end.
+ * Between `from` and `to` lie the blocks from which `to` is reached without passing `from` again. If no edge
+ * leads out of them, who comes by one reaches the other. Else all branches among them have to be uniform:
+ * then the threads stay together all the way, out of them or to the end.
  */
 #include "opt/together.h"
 
@@ -17,7 +17,8 @@ struct opt_together opt_together_new(struct opt_context *c, struct ir_function *
 bool opt_branch_is_uniform(struct opt_together *t, uint32_t block)
 {
     if (!t->uniformity)
-        t->uniformity = ir_uniformity_new(t->c->scratch, t->g, t->cycles, ir_tokens_new(t->c->scratch, t->g), NULL);
+        t->uniformity =
+            ir_uniformity_new(t->c->scratch, t->g, t->cycles, ir_tokens_new(t->c->scratch, t->g), NULL);
     return !bitset_has(t->uniformity->branches, block);
 }
 
@@ -52,7 +53,8 @@ bool opt_run_together(struct opt_together *t, uint32_t from, uint32_t to)
     uint32_t cycle = t->cycles->innermost[from];
     if (from == to)
         return true;
-    if (cycle != t->cycles->innermost[to] || (cycle != IR_NO_CYCLE && t->cycles->at[cycle].entries.count != 1) ||
+    if (cycle != t->cycles->innermost[to] ||
+        (cycle != IR_NO_CYCLE && t->cycles->at[cycle].entries.count != 1) ||
         !find_between(t, from, to, &between))
         return false;
     bool out = false, uniform = true;

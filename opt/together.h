@@ -1,7 +1,7 @@
 /* together.h: whether threads that execute a convergent operation in one block do so in another one.
  *
- * "Convergent Operation Semantics", Hoisting and sinking: a convergent operation may be moved across branches that
- * are uniform in every set of threads that could take part, since the sets stay what they were.
+ * "Convergent Operation Semantics", Hoisting and sinking: a convergent operation may be moved across branches
+ * that are uniform in every set of threads that could take part, since the sets stay what they were.
  */
 #ifndef KERNC_OPT_TOGETHER_H
 #define KERNC_OPT_TOGETHER_H
@@ -17,12 +17,12 @@ struct opt_together {
     u32_vec                     seen;         /* by block: number of the latest question it was looked at for */
     uint32_t                    question;
 };
-/* Of the function as it is now: asks for the analyses cfg and cycles. Later answers hold as long as blocks and edges
- * stay, and values are replaced by equal ones only. */
+/* Of the function as it is now: asks for the analyses cfg and cycles. Later answers hold as long as blocks
+ * and edges stay, and values are replaced by equal ones only. */
 struct opt_together opt_together_new(struct opt_context *c, struct ir_function *f);
 bool opt_branch_is_uniform(struct opt_together *t, uint32_t block);
-/* Whether all threads that run `from` together run `to` in the same iteration, or none of them does; `from` dominates
- * `to`. Looks at OPT_TOGETHER_MAX blocks between them at most; false beyond. */
+/* Whether all threads that run `from` together run `to` in the same iteration, or none of them does; `from`
+ * dominates `to`. Looks at OPT_TOGETHER_MAX blocks between them at most; false beyond. */
 #define OPT_TOGETHER_MAX 64u
 bool opt_run_together(struct opt_together *t, uint32_t from, uint32_t to);
 

@@ -1,8 +1,9 @@
 /* unify_returns.c: one return for the whole function.
  *
- * Lanes that a branch parts and that return at different places have no place to meet: with one ret, in a block of
- * its own, every branch from which the function can return has an immediate post-dominator. Mode source-pc of the
- * warp-core machine, the structured form and calls (whose lanes return together) depend on it. Linear.
+ * Lanes that a branch parts and that return at different places have no place to meet: with one ret, in a
+ * block of its own, every branch from which the function can return has an immediate post-dominator. Mode
+ * source-pc of the warp-core machine, the structured form and calls (whose lanes return together) depend on
+ * it. Linear.
  */
 #include "opt/pass.h"
 

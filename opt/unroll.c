@@ -2,13 +2,13 @@
  *
  * The number is found by running the loop's exit test on constants (what J. Sathyanathan's trip count by
  * exhaustive evaluation does): the test has to depend on nothing but parameters of the header that begin as
- * constants. Copies are chained by the back edge; all tests but the last one's are then decided. Loops that count up or
- * down to a limit are unrolled with a remainder (unroll_rest.c).
+ * constants. Copies are chained by the back edge; all tests but the last one's are then decided. Loops that
+ * count up or down to a limit are unrolled with a remainder (unroll_rest.c).
  *
  * Convergent operations ("Convergent Operation Semantics", Loop unrolling examples): written out whole, each
- * iteration's operations take the token that the heart had, and the heart goes; by a divisor, one heart stays for
- * the copies of one round. A loop whose token is used behind it (an extended cycle), and one with prediction marks, stay
- * as they are.
+ * iteration's operations take the token that the heart had, and the heart goes; by a divisor, one heart stays
+ * for the copies of one round. A loop whose token is used behind it (an extended cycle), and one with
+ * prediction marks, stay as they are.
  *
  * Innermost loops only, SIZE_FULL or OPT_UNROLL_SIZE_PART instructions at most; needs cycles and dominators.
  */
@@ -16,7 +16,7 @@
 
 enum { TRIPS_MAX = 4096, TRIPS_FULL = 64, SIZE_FULL = 256, FACTOR_MAX = 8, DEPTH_MAX = 32 };
 
-/* ---- how often ---------------------------------------------------------------------------------------------------- */
+/* ---- how often ----------------------------------------------------------------------------------------- */
 
 struct runner {
     const struct opt_unroll *u;
@@ -88,7 +88,7 @@ static bool count_trips(const struct opt_unroll *u, struct opt_unroll_plan *p)
     return false;
 }
 
-/* ---- whether ------------------------------------------------------------------------------------------------------- */
+/* ---- whether ------------------------------------------------------------------------------------------- */
 
 static bool decline(struct opt_unroll *u, ir_ref r, const char *id, const char *why)
 {
@@ -178,14 +178,16 @@ static bool make_plan(struct opt_unroll *u, uint32_t cycle, struct opt_unroll_pl
     *p = (struct opt_unroll_plan){.cycle = cycle};
     if (l->entries.count != 1 || !find_latch(u, p) || !measure(u, p))
         return false;
-    bool found = (find_test(u, p, p->latch) && count_trips(u, p)) || (find_test(u, p, l->header) && count_trips(u, p));
+    bool found =
+        (find_test(u, p, p->latch) && count_trips(u, p)) || (find_test(u, p, l->header) && count_trips(u, p));
     p->factor = found ? choose_factor(p) : 0;
     if (p->factor)
         return may_copy_all(u, p);
-    return find_test(u, p, p->latch) && opt_unroll_counts(u, p) && may_copy_all(u, p) && opt_unroll_may_leave_rest(u, p);
+    return find_test(u, p, p->latch) && opt_unroll_counts(u, p) && may_copy_all(u, p) &&
+           opt_unroll_may_leave_rest(u, p);
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------------------ */
+/* ---- copies -------------------------------------------------------------------------------------------- */
 
 static void reserve_map(struct opt_unroll *u)
 {
@@ -214,7 +216,8 @@ static void copy_instructions(struct opt_unroll *u, uint32_t b, uint32_t heart_h
     struct ir_cursor c = {.fn = u->f, .block = u->block_map[b]};
     for ir_each_ins(r, u->f, b) {
         if (ir_at(u->f, r)->op == IR_loop && b == heart_header)
-            continue;                    /* users of the copies keep the one heart, or get its own token at the end */
+            continue;                    /* users of the copies keep the one heart, or get its own token at
+                                            the end */
         u->map[r] = ir_copy_ins(&c, u->f, r, u->map);
         opt_demote_copy(&u->demotion, r, u->map[r]);
     }
@@ -225,7 +228,8 @@ static void copy_edges(struct opt_unroll *u, uint32_t cycle, uint32_t b)
     for (uint32_t e = 0; e < ir_block_at(u->f, b)->edges.count; e++) {
         struct ir_edge edge = ir_block_at(u->f, b)->edges.at[e];
         bool inside = edge.block < u->g->blocks && ir_cycle_has(u->cycles, cycle, edge.block);
-        struct ir_edge *copy = ir_edge_add(u->f, u->block_map[b], inside ? u->block_map[edge.block] : edge.block, edge.value);
+        struct ir_edge *copy =
+            ir_edge_add(u->f, u->block_map[b], inside ? u->block_map[edge.block] : edge.block, edge.value);
         for (uint32_t i = 0; i < edge.argc; i++)
             ir_edge_arg(u->f, copy, u->map[edge.args[i]] ? u->map[edge.args[i]] : edge.args[i]);
     }
@@ -291,9 +295,9 @@ static void remove_heart(struct opt_unroll *u, uint32_t header)
     }
 }
 
-/* All copies are of the loop as it was; only then are they chained. Copy k is reached from copy k - 1 by its back edge,
- * the first one from the last. Tests are decided: all but the last stay in the loop, and the last one leaves if it is
- * the loop's last iteration. */
+/* All copies are of the loop as it was; only then are they chained. Copy k is reached from copy k - 1 by its
+ * back edge, the first one from the last. Tests are decided: all but the last stay in the loop, and the last
+ * one leaves if it is the loop's last iteration. */
 static void unroll_loop(struct opt_unroll *u, const struct opt_unroll_plan *p)
 {
     const struct ir_cycle *l = &u->cycles->at[p->cycle];
@@ -309,12 +313,12 @@ static void unroll_loop(struct opt_unroll *u, const struct opt_unroll_plan *p)
         opt_branch_fold(u->f, copies[p->factor - 1].test, p->out);
         remove_heart(u, l->header);
     }
-    opt_remark(u->c, u->f, OPT_APPLIED, p->factor == p->trips ? "full" : "partial", at, "loop of %u iterations unrolled %u times",
-               p->trips, p->factor);
+    opt_remark(u->c, u->f, OPT_APPLIED, p->factor == p->trips ? "full" : "partial", at,
+               "loop of %u iterations unrolled %u times", p->trips, p->factor);
     opt_count(u->c, p->factor == p->trips ? "loops, whole" : "loops, in part", 1);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------------ */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static void demote_loop(struct opt_unroll *u, uint32_t cycle)
 {

@@ -22,12 +22,13 @@ struct opt_unroll {
     uint32_t                    map_count;
 };
 
-/* The loop goes on while lo < hi (or lo <= hi). One side is the counter plus `offset`, where the counter is a parameter of the
- * header that `step` is added to in each iteration; the other side, `bound`, is the same all the time. */
+/* The loop goes on while lo < hi (or lo <= hi). One side is the counter plus `offset`, where the counter is a
+ * parameter of the header that `step` is added to in each iteration; the other side, `bound`, is the same all
+ * the time. */
 struct opt_counted { ir_ref bound; uint32_t counter; int64_t offset, step; bool is_signed, strict; };
 
-/* A loop that can be unrolled: `test` is the block that leaves it by edge `out`, after `trips` runs; 0: not known, `counted`
- * says when. */
+/* A loop that can be unrolled: `test` is the block that leaves it by edge `out`, after `trips` runs; 0: not
+ * known, `counted` says when. */
 struct opt_unroll_plan {
     uint32_t cycle, latch, latch_edge, test, out, trips, size, factor;
     struct opt_counted counted;

@@ -6,19 +6,21 @@
  *
  *     rounds(i): if (factor iterations are left) { body × factor; if (j < n) rounds(j) else done } else loop(i)
  *
- * where the loop stays for what is left. Whether they are is one comparison: the last test inside a round is i + d < n
- * for a constant d, and i < n - d says the same unless n - d wraps, which is tested too. No count can have wrapped then.
+ * where the loop stays for what is left. Whether they are is one comparison: the last test inside a round is
+ * i + d < n for a constant d, and i < n - d says the same unless n - d wraps, which is tested too. No count
+ * can have wrapped then.
  *
- * "Convergent Operation Semantics", Loop unrolling examples: a remainder is allowed if all convergent operations of the
- * loop belong to anchors inside. With a loop's heart it is forbidden, since threads in the same iteration could be in
- * different copies, and so it is with operations without a token. It is allowed, but not worth it, where threads leave
- * the loop in different iterations: they would be in the rounds and in the remainder by turns.
+ * "Convergent Operation Semantics", Loop unrolling examples: a remainder is allowed if all convergent
+ * operations of the loop belong to anchors inside. With a loop's heart it is forbidden, since threads in the
+ * same iteration could be in different copies, and so it is with operations without a token. It is allowed,
+ * but not worth it, where threads leave the loop in different iterations: they would be in the rounds and in
+ * the remainder by turns.
  */
 #include "opt/unroll.h"
 
 enum { STEP_MAX = 1 << 16 };
 
-/* ---- loops that count ----------------------------------------------------------------------------------------------- */
+/* ---- loops that count ---------------------------------------------------------------------------------- */
 
 struct term { ir_ref param; int64_t offset; };
 
@@ -51,7 +53,8 @@ static bool is_outside(const struct opt_unroll *u, uint32_t cycle, ir_ref r)
 }
 
 /* `low`: the counter is the side that has to stay below. */
-static bool match_counter(const struct opt_unroll *u, struct opt_unroll_plan *p, ir_ref counter, ir_ref bound, bool low)
+static bool match_counter(const struct opt_unroll *u, struct opt_unroll_plan *p, ir_ref counter, ir_ref bound,
+                          bool low)
 {
     uint32_t header = u->cycles->at[p->cycle].header;
     const struct ir_edge *back = &ir_block_at(u->f, p->latch)->edges.at[p->latch_edge];
@@ -93,7 +96,7 @@ bool opt_unroll_counts(struct opt_unroll *u, struct opt_unroll_plan *p)
     return match_counter(u, p, lo, hi, true) || match_counter(u, p, hi, lo, false);
 }
 
-/* ---- whether -------------------------------------------------------------------------------------------------------- */
+/* ---- whether ------------------------------------------------------------------------------------------- */
 
 static bool decline(struct opt_unroll *u, const char *id, ir_ref r, const char *why)
 {
@@ -108,7 +111,8 @@ static bool allows_rest(struct opt_unroll *u, uint32_t cycle, ir_ref r)
     if (!ir_is_convergent(u->f, r) || ins->op == IR_anchor)
         return true;
     if (ins->op == IR_loop)
-        return decline(u, "heart", r, "counts iterations, and threads in one iteration would be in different copies");
+        return decline(u, "heart", r,
+                       "counts iterations, and threads in one iteration would be in different copies");
     if (!ins->token)
         return decline(u, "uncontrolled", r, "has no token: its threads would be in different copies");
     return !is_outside(u, cycle, ins->token) || decline(u, "token", r, "has a token from outside");
@@ -122,13 +126,14 @@ bool opt_unroll_may_leave_rest(struct opt_unroll *u, const struct opt_unroll_pla
             if (!allows_rest(u, p->cycle, r))
                 return false;
     if (!u->uniformity)
-        u->uniformity = ir_uniformity_new(u->c->scratch, u->g, u->cycles, ir_tokens_new(u->c->scratch, u->g), NULL);
+        u->uniformity =
+            ir_uniformity_new(u->c->scratch, u->g, u->cycles, ir_tokens_new(u->c->scratch, u->g), NULL);
     return !bitset_has(u->uniformity->branches, p->test) ||
            decline(u, "divergent", ir_terminator(u->f, p->test),
                    "is divergent: threads would be in the rounds and in the remainder by turns");
 }
 
-/* ---- how ------------------------------------------------------------------------------------------------------------ */
+/* ---- how ----------------------------------------------------------------------------------------------- */
 
 struct guard { ir_ref limit, fits; bool up; };
 
@@ -140,7 +145,8 @@ static scalar_bits extreme(enum ir_type t, bool is_signed, bool most)
                             : (scalar_bits)(most ? INT64_MAX : INT64_MIN);
 }
 
-/* Before the loop: the limit below which (or above which) a whole round is left, and whether it has not wrapped. */
+/* Before the loop: the limit below which (or above which) a whole round is left, and whether it has not
+ * wrapped. */
 static struct guard emit_guard(struct opt_unroll *u, const struct opt_unroll_plan *p, struct ir_cursor *c)
 {
     const struct opt_counted *k = &p->counted;
@@ -152,7 +158,8 @@ static struct guard emit_guard(struct opt_unroll *u, const struct opt_unroll_pla
     ir_ref distance = ir_const(u->f, t, (scalar_bits)ahead & mask);
     ir_ref last = ir_const(u->f, t, (extreme(t, k->is_signed, !up) + (scalar_bits)ahead) & mask);
     ir_ref limit = ir_emit2(c, IR_sub, t, k->bound, distance);
-    ir_ref fits = up ? ir_emit2(c, at_most, IR_TYPE_I1, last, k->bound) : ir_emit2(c, at_most, IR_TYPE_I1, k->bound, last);
+    ir_ref fits = up ? ir_emit2(c, at_most, IR_TYPE_I1, last, k->bound)
+                     : ir_emit2(c, at_most, IR_TYPE_I1, k->bound, last);
     return (struct guard){limit, fits, up};
 }
 
@@ -167,7 +174,8 @@ static uint32_t new_header(struct opt_unroll *u, uint32_t header)
     return b;
 }
 
-static void fill_rounds(struct opt_unroll *u, const struct opt_unroll_plan *p, uint32_t rounds, uint32_t round, struct guard g)
+static void fill_rounds(struct opt_unroll *u, const struct opt_unroll_plan *p, uint32_t rounds,
+                        uint32_t round, struct guard g)
 {
     const struct opt_counted *k = &p->counted;
     struct ir_cursor c = {.fn = u->f, .block = rounds, .at = ir_at(u->f, ir_terminator(u->f, p->test))->at};
@@ -191,7 +199,8 @@ void opt_unroll_rest(struct opt_unroll *u, const struct opt_unroll_plan *p)
     for (uint32_t i = 0; i < p->factor; i++)
         copies[i] = opt_unroll_copy(u, p);
     for (uint32_t i = 0; i < p->factor; i++)
-        ir_block_at(u->f, copies[i].latch)->edges.at[p->latch_edge].block = i + 1 < p->factor ? copies[i + 1].header : rounds;
+        ir_block_at(u->f, copies[i].latch)->edges.at[p->latch_edge].block =
+            i + 1 < p->factor ? copies[i + 1].header : rounds;
     for (uint32_t i = 0; i + 1 < p->factor; i++)
         opt_branch_fold(u->f, copies[i].test, !p->out);
     opt_unroll_entering_edge(u, p->cycle, &from)->block = rounds;

@@ -51,8 +51,9 @@ uint8_t *rt_locate(struct rt_warp *w, enum rt_space space, bool store, unsigned 
     return space == RT_SHARED ? w->shared + address : w->private + (size_t)lane * w->private_bytes + address;
 }
 
-/* Segments in ascending order are counted as they change; else each is looked up in a table of twice as many slots as
- * there are lanes, searched linearly from the segment's hash. Slots hold the segment's number plus 1. */
+/* Segments in ascending order are counted as they change; else each is looked up in a table of twice as many
+ * slots as there are lanes, searched linearly from the segment's hash. Slots hold the segment's number plus
+ * 1. */
 uint32_t rt_distinct_segments(const struct rt_warp *w, const uint32_t *address, uint64_t lanes)
 {
     enum { SLOTS = 2 * RT_MAX_LANES };

@@ -9,7 +9,8 @@ struct atomic { uint8_t function, type; };
 
 static struct atomic atomic_of(enum bc_op op)
 {
-    static const uint16_t first[] = {BC_at_gadd_I, BC_at_gadd_L, BC_at_gadd_F, BC_at_hadd_I, BC_at_hadd_L, BC_at_hadd_F};
+    static const uint16_t first[] = {BC_at_gadd_I, BC_at_gadd_L, BC_at_gadd_F,
+                                     BC_at_hadd_I, BC_at_hadd_L, BC_at_hadd_F};
     static const uint8_t types[] = {SCALAR_I, SCALAR_L, SCALAR_F};
     unsigned row = 0;
     while (row + 1 < COUNT(first) && op >= first[row + 1])
@@ -26,9 +27,9 @@ static uint32_t canonical(uint32_t bits)
 #define X scalar_from_f32(a)
 #define Y scalar_from_f32(b)
 
-/* One loop a function: d = old value a; memory = formula of a and the operands b, c. Several lanes at one place take turns
- * in ascending order. Other host threads may be at it too if `contended`: then the new value goes in only if a still is
- * what is there. */
+/* One loop a function: d = old value a; memory = formula of a and the operands b, c. Several lanes at one
+ * place take turns in ascending order. Other host threads may be at it too if `contended`: then the new value
+ * goes in only if a still is what is there. */
 #define LANES_BY(word, formula)                                                                              \
     for rt_each_lane (i, w->active) {                                                                        \
         word *at = (word *)(void *)(base + w->address[i]), a = __atomic_load_n(at, __ATOMIC_RELAXED);        \
@@ -64,7 +65,8 @@ static uint32_t canonical(uint32_t bits)
 INTEGERS(atomic_I, uint32_t, rt_v, i32)
 INTEGERS(atomic_L, uint64_t, rt_w, i64)
 
-static void atomic_F(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base, enum function f, bool contended)
+static void atomic_F(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base, enum function f,
+                     bool contended)
 {
     uint32_t *d = rt_v(w, ins->d);
     const uint32_t *operand = rt_v(w, ins->b), *exchange = rt_v(w, f == CAS ? ins->c : ins->b);
@@ -93,8 +95,8 @@ void rt_atomic(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base)
 /* ---- copies of objects ------------------------------------------------------------------------------- */
 
 /* Host address of a whole object, or NULL: trapped. */
-static uint8_t *object_address(struct rt_warp *w, const struct bc_ins *ins, uint16_t reg, unsigned space, bool store,
-                               unsigned lane)
+static uint8_t *object_address(struct rt_warp *w, const struct bc_ins *ins, uint16_t reg, unsigned space,
+                               bool store, unsigned lane)
 {
     uint32_t address = rt_v(w, reg)[lane];
     uint8_t *p = rt_locate(w, space, store, lane, address, ins->imm, 1);

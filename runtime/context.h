@@ -67,7 +67,8 @@ struct kernc_statistics {
 };
 
 /* Keeps the text as the context's error; returns `status`. */
-kernc_status rt_fail(kernc_context *c, kernc_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+kernc_status rt_fail(kernc_context *c, kernc_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 kernc_status rt_fail_memory(kernc_context *c);
 kernc_status rt_region_status(kernc_context *c, enum rt_memory_result result, const char *what, uint64_t bytes);
@@ -82,7 +83,8 @@ double rt_now(void);
 /* arguments.c. Bits of all parameters, and which were given (all false at first). */
 kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uint64_t *bits, bool *given);
 
-/* metrics.c. What they make is in *statistics and *to before more is allocated, so that a failure leaks nothing. */
+/* metrics.c. What they make is in *statistics and *to before more is allocated, so that a failure leaks
+ * nothing. */
 void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **statistics);
 void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from);
 void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to);
@@ -92,7 +94,8 @@ void rt_line_metrics_add(kernc_line_metrics *to, const kernc_line_metrics *from)
 void rt_statistics_sort_lines(kernc_statistics *s);
 void rt_statistics_set_ratios(kernc_statistics *s);
 /* *made joins the kernel's total and becomes *wanted (NULL: nobody wants it). */
-void rt_statistics_keep(kernc_kernel *k, kernc_statistics **made, kernc_statistics **spare, kernc_statistics **wanted);
+void rt_statistics_keep(kernc_kernel *k, kernc_statistics **made, kernc_statistics **spare,
+                        kernc_statistics **wanted);
 
 /* trap.c. What is wrong with an access, in words. `space` g, h (shared) or p; `limit`: bytes of h and p. */
 struct rt_bad_access { char space; bool store, aligned; uint32_t address, bytes, limit; };
@@ -100,7 +103,8 @@ void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char 
 
 /* print.c. Adds one lane's text; operand(from, i) gives the bits of operand i < count, *type its type. */
 typedef scalar_bits rt_operand_function(const void *from, unsigned index, enum be_value *type);
-void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand, const void *from);
+void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand,
+              const void *from);
 
 /* hostcall.c: finds and prepares the module's host functions; those missing trap when called. */
 void rt_hosts_prepare(kernc_module *m);

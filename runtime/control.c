@@ -1,4 +1,5 @@
-/* control.c: branches with many targets, calls through pointers and returns: lanes are sorted by where they go. */
+/* control.c: branches with many targets, calls through pointers and returns: lanes are sorted by where they
+ * go. */
 #include "runtime/grid.h"
 
 uint32_t rt_diverge(struct rt_warp *w)

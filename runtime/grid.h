@@ -1,7 +1,8 @@
 /* grid.h: a launch while it runs: what its host threads share, and what each has for itself.
  *
- * Blocks are handed out in ascending order, some at a time. A block runs on one host thread from its start to its end; its warps
- * take turns there, each in a slot (register files and warp state) that the host thread keeps for the launch.
+ * Blocks are handed out in ascending order, some at a time. A block runs on one host thread from its start to
+ * its end; its warps take turns there, each in a slot (register files and warp state) that the host thread
+ * keeps for the launch.
  */
 #ifndef KERNC_RT_GRID_H
 #define KERNC_RT_GRID_H
@@ -54,7 +55,8 @@ struct rt_worker {
     struct rt_slot *free_slots;
     uint8_t *shared;
     struct arena arena;                 /* of all of the above */
-    void *scheme_data;                  /* what a scheme knows of the program; NULL: nothing yet; in the arena */
+    void *scheme_data;                  /* what a scheme knows of the program; NULL: nothing yet; in the
+                                           arena */
     struct text  text;                  /* what the block printed */
     VEC(struct rt_output) printed;      /* of finished blocks, ascending; under launch->output_lock */
     uint32_t     flushed;               /* outputs already handed on */
@@ -79,7 +81,8 @@ struct rt_launch {
     uint32_t entry;                          /* code index of the kernel's first block */
     struct rt_fills fills[RT_FILL_SCOPES];
     struct rt_lane_fills lane_fills;         /* thread indices */
-    uint32_t *tid[3];                        /* lane vectors by warp, padded to the core's lanes; NULL: unused */
+    uint32_t *tid[3];                        /* lane vectors by warp, padded to the core's lanes; NULL:
+                                                unused */
     uint32_t  segment_shift;
     bool      count_transactions;
     uint64_t  fuel, slice, report;           /* report: instructions after which a worker reports */

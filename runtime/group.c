@@ -1,4 +1,5 @@
-/* group.c: convergent operations that add floats in lane order, or wait for lanes. The group is the active lanes. */
+/* group.c: convergent operations that add floats in lane order, or wait for lanes. The group is the active
+ * lanes. */
 #include "runtime/grid.h"
 
 /* From the lowest lane on: `next` is lane i's value in the case's type, a the result so far. */

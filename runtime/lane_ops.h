@@ -1,4 +1,5 @@
-/* lane_ops.h: what loops over lanes of the operations of base/scalar.def need, here and in the warp-core simulator. */
+/* lane_ops.h: what loops over lanes of the operations of base/scalar.def need, here and in the warp-core
+ * simulator. */
 #ifndef KERNC_RT_LANE_OPS_H
 #define KERNC_RT_LANE_OPS_H
 

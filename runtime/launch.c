@@ -223,8 +223,8 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     return prepare_fills(l, params);
 }
 
-/* Blocks are handed out so many at a time that the counter is not fought over, and each worker comes for more often
- * enough to end with the others. */
+/* Blocks are handed out so many at a time that the counter is not fought over, and each worker comes for more
+ * often enough to end with the others. */
 enum { BATCHES = 16, MOST_BATCH = 64 };
 
 static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
@@ -292,8 +292,9 @@ kernc_status rt_report_trap(const kernc_kernel *k, const struct rt_trap_record *
     memcpy(c->trap.block, t->block, sizeof t->block);
     memcpy(c->trap.thread, t->thread, sizeof t->thread);
     c->trapped = true;
-    return rt_fail(c, KERNC_TRAP, "%s:%u:%u: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", file, t->line, t->column,
-                   k->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0], t->thread[1], t->thread[2]);
+    return rt_fail(c, KERNC_TRAP, "%s:%u:%u: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", file, t->line,
+                   t->column, k->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0],
+                   t->thread[1], t->thread[2]);
 }
 
 /* How the launch went. A trap counts before limits, the lowest block's before others. */

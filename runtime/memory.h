@@ -1,8 +1,8 @@
 /* memory.h: the global address space of a context: 4 GiB of reserved host memory, addressed by 32 bits.
  *
- * The space is cut into segments of 1 MiB. A region (buffer or constant data) begins on a segment, owns the segments
- * it touches, and is followed by one that nothing owns. limits[s] is the end address of the region that owns
- * segment s, 0 if none does, so an access is valid iff
+ * The space is cut into segments of 1 MiB. A region (buffer or constant data) begins on a segment, owns the
+ * segments it touches, and is followed by one that nothing owns. limits[s] is the end address of the region
+ * that owns segment s, 0 if none does, so an access is valid iff
  *     address + bytes <= limits[address >> 20]      (in 64 bits)
  * Segment 0 (null) and the last one are never owned. store_limits is the same for stores: 0 for constant data.
  */
@@ -32,8 +32,8 @@ bool rt_memory_open(struct rt_memory *m, uint64_t limit);    /* false: the host 
 void rt_memory_close(struct rt_memory *m);                   /* regions too */
 
 enum rt_memory_result { RT_MEMORY_OK, RT_MEMORY_LIMIT, RT_MEMORY_FULL, RT_MEMORY_HOST };
-/* Zeroed memory, owned by `r`, which the caller allocated zeroed with name and constant set. LIMIT: over the limit
- * of bytes; FULL: no room for it among the addresses; HOST: out of memory. */
+/* Zeroed memory, owned by `r`, which the caller allocated zeroed with name and constant set. LIMIT: over the
+ * limit of bytes; FULL: no room for it among the addresses; HOST: out of memory. */
 enum rt_memory_result rt_region_open(struct rt_memory *m, struct rt_region *r, uint64_t bytes);
 void rt_region_close(struct rt_memory *m, struct rt_region *r);
 

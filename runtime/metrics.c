@@ -183,7 +183,8 @@ void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to)
         memcpy(s->lines.at, from->lines.at, from->lines.count * sizeof *from->lines.at);
 }
 
-void rt_statistics_keep(kernc_kernel *k, kernc_statistics **made, kernc_statistics **spare, kernc_statistics **wanted)
+void rt_statistics_keep(kernc_kernel *k, kernc_statistics **made, kernc_statistics **spare,
+                        kernc_statistics **wanted)
 {
     if (k->total)
         rt_statistics_add(k->total, *made);

@@ -11,7 +11,8 @@ static kernc_status place_data(kernc_module *m, const char *file, const uint8_t 
     kernc_context *c = m->context;
     m->data.constant = true;
     m->data.name = file;
-    kernc_status status = rt_region_status(c, rt_region_open(&c->memory, &m->data, bytes), "constant data", bytes);
+    kernc_status status =
+        rt_region_status(c, rt_region_open(&c->memory, &m->data, bytes), "constant data", bytes);
     if (status == KERNC_OK)
         memcpy(c->memory.base + m->data.address, data, bytes);
     return status;
@@ -57,7 +58,8 @@ static kernc_status set_up(kernc_module *m)
 }
 
 /* What the module is made of is freed with it, at once if this fails; one of the two is NULL. */
-static kernc_status make_module(kernc_context *c, struct bc_program *program, struct wc_image *image, kernc_module **module)
+static kernc_status make_module(kernc_context *c, struct bc_program *program, struct wc_image *image,
+                                kernc_module **module)
 {
     kernc_module *m = mem_alloc(sizeof *m);
     arena_init(&m->arena);
@@ -83,7 +85,8 @@ static kernc_status make_module(kernc_context *c, struct bc_program *program, st
     return status;
 }
 
-static kernc_status adopt(kernc_context *c, struct bc_program *program, struct wc_image *image, kernc_module **module)
+static kernc_status adopt(kernc_context *c, struct bc_program *program, struct wc_image *image,
+                          kernc_module **module)
 {
     if (module)
         *module = NULL;

@@ -68,7 +68,8 @@ static void print_operand(struct text *t, const struct be_conversion *c, scalar_
     struct field f = read_field(c);
     char format[24];
     bool integer = strchr("diuxXo", c->letter) != NULL, is_signed = c->letter == 'd' || c->letter == 'i';
-    snprintf(format, sizeof format, "%%%s*%s%s%c", f.flags, f.precision >= 0 ? ".*" : "", integer ? "ll" : "", c->letter);
+    snprintf(format, sizeof format, "%%%s*%s%s%c", f.flags, f.precision >= 0 ? ".*" : "", integer ? "ll" : "",
+             c->letter);
 #define PRINT(value)                                                                                         \
     (f.precision >= 0 ? text_printf(t, format, f.width, f.precision, value) : text_printf(t, format, f.width, value))
 #pragma GCC diagnostic push
@@ -85,7 +86,8 @@ static void print_operand(struct text *t, const struct be_conversion *c, scalar_
 #undef PRINT
 }
 
-void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand, const void *from)
+void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand,
+              const void *from)
 {
     const char *at = format->bytes, *end = at + format->length, *next;
     struct be_conversion c;
@@ -125,7 +127,8 @@ bool rt_printf(struct rt_warp *w, const struct bc_ins *ins)
 
 /* ---- order of blocks --------------------------------------------------------------------------------- */
 
-/* Hands on the texts of blocks below `before` that no worker can precede any more. Runs on the launching thread. */
+/* Hands on the texts of blocks below `before` that no worker can precede any more. Runs on the launching
+ * thread. */
 void rt_output_flush(struct rt_launch *l, uint64_t before)
 {
     for (;;) {

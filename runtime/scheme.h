@@ -16,24 +16,25 @@
 enum rt_scheme_flags {
     RT_ASK_MEET = 1,       /* `meet` is asked at every block word flagged BC_MEET, not only at w->meet */
     RT_ASK_UNIFORM = 2,    /* `diverge` is asked about uniform conditional branches too (n == 1) */
-    RT_ASK_CONVERGE = 4,   /* `converge` is asked before each convergent operation, barrier and anchor included */
+    RT_ASK_CONVERGE = 4,   /* `converge` is asked before each convergent operation, barrier and anchor
+                              included */
 };
 
 struct rt_scheme {
     const char *name, *meaning;
     unsigned    flags;
-    /* Bytes of scheme_data for warps with this many lanes running this program. Zeroed once; warps that follow each
-     * other may get the same, so `start` sets what it needs. */
+    /* Bytes of scheme_data for warps with this many lanes running this program. Zeroed once; warps that
+     * follow each other may get the same, so `start` sets what it needs. */
     size_t (*data_bytes)(const struct bc_program *p, uint32_t lanes);
     /* active == live == launched, w->pc is the kernel's first block. */
     void (*start)(struct rt_warp *w);
     /* w->split tells where the active lanes go. */
     uint32_t (*diverge)(struct rt_warp *w, const struct rt_split *split);
-    /* The same for the commonest of splits: of the active lanes `yes`, some but not all, take the two-way branch `ins`,
-     * whose branch word is `branch`. NULL: `diverge` is asked. */
+    /* The same for the commonest of splits: of the active lanes `yes`, some but not all, take the two-way
+     * branch `ins`, whose branch word is `branch`. NULL: `diverge` is asked. */
     uint32_t (*part)(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch, uint64_t yes);
-    /* The active lanes are about to execute the block word at `pc`, which is a meeting point. Returning `pc` runs
-     * the block (with `active` as it is then) without asking again. */
+    /* The active lanes are about to execute the block word at `pc`, which is a meeting point. Returning `pc`
+     * runs the block (with `active` as it is then) without asking again. */
     uint32_t (*meet)(struct rt_warp *w, uint32_t pc);
     /* The active lanes have ended and are not live any more. */
     uint32_t (*exit)(struct rt_warp *w);

@@ -109,7 +109,8 @@ uint32_t rt_diverge(struct rt_warp *w);                                 /* contr
 uint32_t rt_switch(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_icall(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_ret(struct rt_warp *w, const struct bc_ins *ins);
-void rt_atomic(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base); /* atomic.c; at base + w->address[lane] */
+/* atomic.c; at base + w->address[lane] */
+void rt_atomic(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base);
 bool rt_memcpy(struct rt_warp *w, const struct bc_ins *ins);
 bool rt_memzero(struct rt_warp *w, const struct bc_ins *ins);
 void rt_reduce_float(struct rt_warp *w, const struct bc_ins *ins);      /* group.c */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-/* What each folder may include, besides itself. The longest name that begins a path counts. A "half" is a folder
- * listed by files: the bytecode's format half stands on base alone. */
+/* What each folder may include, besides itself. The longest name that begins a path counts. A "half" is a
+ * folder listed by files: the bytecode's format half stands on base alone. */
 static const struct floor { const char *folder, *below; } floors[] = {
     {"base/", ""},
     {"ir/", "base/"},

@@ -1,5 +1,5 @@
-/* json_check.c: json_check [KEY...]: is standard input exactly one JSON value, an object with these keys at least if any
- * are named? Prints "valid" or the offset of the error.
+/* json_check.c: json_check [KEY...]: is standard input exactly one JSON value, an object with these keys at
+ * least if any are named? Prints "valid" or the offset of the error.
  */
 #include "base/base.h"
 

@@ -1,4 +1,5 @@
-/* runner.h: how one test is run (runner_annotated.c, runner_unit.c) and a program is watched (runner_process.c). */
+/* runner.h: how one test is run (runner_annotated.c, runner_unit.c) and a program is watched
+ * (runner_process.c). */
 #ifndef KERNC_TEST_RUNNER_H
 #define KERNC_TEST_RUNNER_H
 

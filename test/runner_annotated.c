@@ -36,11 +36,14 @@ static bool read_directive(struct annotated *a, const char *line, size_t n, stru
     size_t i = 0, start;
     while (i < n && isblank((unsigned char)line[i]))
         i++;
-    size_t leader = i + 1 < n && line[i] == '/' && line[i + 1] == '/' ? 2 : i < n && strchr(";#", line[i]) ? 1 : 0;
+    size_t leader = i + 1 < n && line[i] == '/' && line[i + 1] == '/' ? 2
+                    : i < n && strchr(";#", line[i])                  ? 1
+                                                                      : 0;
     for (start = i += leader; start < n && isblank((unsigned char)line[start]);)
         start++;
     size_t length = strspn(line + start, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-");
-    if (!leader || length == 0 || length >= sizeof d->name || start + length >= n || line[start + length] != ':')
+    if (!leader || length == 0 || length >= sizeof d->name || start + length >= n ||
+        line[start + length] != ':')
         return false;
     snprintf(d->name, sizeof d->name, "%.*s", (int)length, line + start);
     i = start + length + 1;
@@ -175,8 +178,8 @@ static bool check_exit(struct annotated *a, const struct directive *run, int wan
     if (p->timed_out)
         complain(a, run, "no end in time: ");
     else if (p->status != wanted)
-        text_printf(&a->result->log, "  %s:%u: exit code %d instead of %d: %s\n", a->path, run->line, p->status, wanted,
-                    run->text);
+        text_printf(&a->result->log, "  %s:%u: exit code %d instead of %d: %s\n", a->path, run->line,
+                    p->status, wanted, run->text);
     return !p->timed_out && p->status == wanted;
 }
 

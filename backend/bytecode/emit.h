@@ -56,7 +56,8 @@ struct be_word {
     uint32_t d, a, b, c, e, imm; /* imm: of call, the function; of printf and hostcall, see `operands` */
     place    at;
 };
-/* next: of the same `to`. shares: of scalars, they may have one register if their live ranges allow it (steady.c). */
+/* next: of the same `to`. shares: of scalars, they may have one register if their live ranges allow it
+ * (steady.c). */
 struct be_move { uint32_t to, from, next; bool shares; };
 struct be_edge { uint32_t target, first_move, moves; };       /* target: IR block */
 struct be_block {
@@ -82,7 +83,8 @@ struct be_frame {
     uint32_t base[BE_REGIONS], size[BE_REGIONS];
     uint32_t component;                      /* node that stands for all that are connected by calls */
     u32_vec  callees;                        /* nodes, may repeat */
-    u32_vec  waiting;                        /* of a signature, until some call has it: functions of that type */
+    u32_vec  waiting;                        /* of a signature, until some call has it: functions of that
+                                                type */
     /* of a signature: where its arguments and its result are, relative to the base */
     uint32_t arguments[IR_MAX_ARGS], result;
 };
@@ -194,7 +196,8 @@ void be_select(struct be_context *c, struct be_function *f);
 /* IR block where the lanes that a block's branch parts meet again; IR_NO_BLOCK: at the function's end, or it
  * parts none. */
 uint32_t be_meet(const struct be_function *f, const struct be_block *b);
-uint32_t be_meeting_point(const struct be_function *f, uint32_t branch);    /* the same if lanes part at the IR block */
+/* the same if lanes part at the IR block */
+uint32_t be_meeting_point(const struct be_function *f, uint32_t branch);
 void be_liveness(struct be_context *c, struct be_function *f);
 void be_regalloc(struct be_context *c, struct be_function *f);
 /* Return slots and fills: all functions that have a caller or callee in common, however far, have them in one

@@ -7,9 +7,9 @@
  * Indirect calls go through a node of their own for each signature, whose frame holds the arguments, the
  * return slot and the result: callers → signature → every function of that signature whose address is taken.
  * A function with its address taken leaves its result in the signature's frame even when it is called
- * directly, so that frame must lie apart from the direct caller's and from those of all that may be active below it,
- * whichever comes first. That is no call: where the signature leads to the caller, the arguments have been moved
- * and the result is not yet there while the caller runs.
+ * directly, so that frame must lie apart from the direct caller's and from those of all that may be active
+ * below it, whichever comes first. That is no call: where the signature leads to the caller, the arguments
+ * have been moved and the result is not yet there while the caller runs.
  */
 #include "backend/bytecode/emit.h"
 
@@ -258,7 +258,8 @@ static void add_their_callers(const struct be_context *c, struct apart *apart)
 }
 
 /* Edges between frames that must lie apart, in the direction of the order, which stays topological: each such
- * signature behind all callers before it and before all callers behind it. A chain of them needs fewer edges than pairs. */
+ * signature behind all callers before it and before all callers behind it. A chain of them needs fewer edges
+ * than pairs. */
 static void keep_apart(struct be_context *c, struct apart *apart)
 {
     u32_vec since = {0};                 /* callers behind the latest signature */

@@ -15,10 +15,10 @@
  *    switch, call, icall, ret or exit that ends a block, and before a convergent operation (never between one
  *    and what follows it) or a BC_scheme. Between two switch points the active lanes stay the same, so that
  * 2. temporaries (destinations of T_ forms and of splat) live between two switch points only; nothing in an
- *    inactive lane of theirs is ever read again. So do scalars, except those that are the same for the whole launch and,
- *    for schemes whose lanes part only at divergent branches until they meet (pdom), steady ones (steady.c).
- *    Operands of convergent operations may be temporaries unless the program keeps tokens (then they are
- *    persistent); a barrier and a BC_scheme end the life of every temporary.
+ *    inactive lane of theirs is ever read again. So do scalars, except those that are the same for the whole
+ *    launch and, for schemes whose lanes part only at divergent branches until they meet (pdom), steady ones
+ *    (steady.c). Operands of convergent operations may be temporaries unless the program keeps tokens (then
+ *    they are persistent); a barrier and a BC_scheme end the life of every temporary.
  * 3. No instruction writes a register that a fill of the same kernel names: fills hold for the whole launch.
  * 4. A destination may be an operand's register but never overlaps one in part (a w and one of its two v
  *    halves).

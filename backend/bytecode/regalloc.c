@@ -7,8 +7,8 @@
  * kept sorted, the smaller group is merged into the larger, and groups stop growing at GROUP_LIMIT: no input
  * makes this quadratic.
  *
- * Registers that are not shared but within a group: scalars that live across switch points (written without a mask;
- * only moves that steady.c allows it form groups); not at all: the function's result.
+ * Registers that are not shared but within a group: scalars that live across switch points (written without a
+ * mask; only moves that steady.c allows it form groups); not at all: the function's result.
  */
 #include "backend/bytecode/emit.h"
 

@@ -5,10 +5,10 @@
 #include "backend/bytecode/emit.h"
 
 /* How a value is held. Uniform ones live in scalars: those that are the same all the time a warp runs
- * ("invariant") may be read everywhere; "steady" ones wherever their definition dominates (steady.c); the others
- * ("local": results of ballot, loads from a uniform address, …) are what the active lanes agreed on between two
- * switch points, and may be read as scalars only there. Behind its definition a uniform value is also spread over lanes; the spreading word dies if
- * no lane form reads it. */
+ * ("invariant") may be read everywhere; "steady" ones wherever their definition dominates (steady.c); the
+ * others ("local": results of ballot, loads from a uniform address, …) are what the active lanes agreed on
+ * between two switch points, and may be read as scalars only there. Behind its definition a uniform value is
+ * also spread over lanes; the spreading word dies if no lane form reads it. */
 struct be_selector {
     struct be_context *c;
     struct be_function *f;
@@ -50,7 +50,8 @@ bool be_may_share(const struct be_selector *s, ir_ref param, ir_ref argument, ui
 ir_ref be_strip_casts(const struct be_selector *s, ir_ref r);
 /* The operands in lanes or in scalars. */
 bool be_all_uniform(const struct be_selector *s, const struct ir_ins *ins);
-void be_take_operands(struct be_selector *s, const struct ir_ins *ins, bool scalar, uint32_t regs[SCALAR_MAX_ARGS]);
+void be_take_operands(struct be_selector *s, const struct ir_ins *ins, bool scalar,
+                      uint32_t regs[SCALAR_MAX_ARGS]);
 
 void be_select_pure(struct be_selector *s, ir_ref r);        /* select_pure.c */
 void be_select_as(struct be_selector *s, ir_ref r, enum scalar_case which);

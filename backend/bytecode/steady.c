@@ -1,31 +1,32 @@
 /* steady.c: which values of a kernel stay in scalars across blocks.
  *
- * A scalar register holds one value for the whole warp, but under divergence groups of its lanes run the same code at
- * different times. A uniform value (ir/uniformity.c: equal in the lanes that compute it together) is "steady" if no
- * group can overwrite the register while another still needs it; then its scalar may be read wherever the definition
- * dominates.
+ * A scalar register holds one value for the whole warp, but under divergence groups of its lanes run the same
+ * code at different times. A uniform value (ir/uniformity.c: equal in the lanes that compute it together) is
+ * "steady" if no group can overwrite the register while another still needs it; then its scalar may be read
+ * wherever the definition dominates.
  *
- * Let u be a divergent branch and m the block where its lanes meet again. While they are apart, lanes that took edge i
- * run in arm i: the blocks that can be reached by edge i without passing m (all of them, if lanes only meet at the end).
- * This is what a scheme must promise (be_options.stays_together): lanes part at divergent branches alone, and when one
- * of them runs a block outside the arms, all that are still alive have come to m. A block D is fit to define if for
- * every divergent u
+ * Let u be a divergent branch and m the block where its lanes meet again. While they are apart, lanes that
+ * took edge i run in arm i: the blocks that can be reached by edge i without passing m (all of them, if lanes
+ * only meet at the end). This is what a scheme must promise (be_options.stays_together): lanes part at
+ * divergent branches alone, and when one of them runs a block outside the arms, all that are still alive have
+ * come to m. A block D is fit to define if for every divergent u
  *     D is in no arm of u, or in exactly one and does not dominate u.
- * Proof. Let lane T' execute D while T, which u has parted from it, is in arm j or waits at m and still needs what D
- * gave it before. T' is in an arm, and the only one that has D, so T will come to its use without passing D. If D did not
- * dominate u, a path to u without D would go on to that use without D, but D dominates the use. Lanes that have ended
- * need nothing, so that code behind `if (i >= n) return;` is fit.
+ * Proof. Let lane T' execute D while T, which u has parted from it, is in arm j or waits at m and still needs
+ * what D gave it before. T' is in an arm, and the only one that has D, so T will come to its use without
+ * passing D. If D did not dominate u, a path to u without D would go on to that use without D, but D
+ * dominates the use. Lanes that have ended need nothing, so that code behind `if (i >= n) return;` is fit.
  *
- * A block parameter is written on the edges to it. Each must come from a fit block, and not from a divergent branch
- * straight to its meeting point; the block must be fit itself, and not the meeting point of a branch that it dominates:
- * there, lanes that come first would overwrite what the others still use. It is steady if all its arguments are.
+ * A block parameter is written on the edges to it. Each must come from a fit block, and not from a divergent
+ * branch straight to its meeting point; the block must be fit itself, and not the meeting point of a branch
+ * that it dominates: there, lanes that come first would overwrite what the others still use. It is steady if
+ * all its arguments are.
  *
- * Two steady values may share a register if their live ranges, seen by one lane, are apart and the same branches part
- * lanes around both. be_may_share answers for a loop's parameter and what goes back into it: it is enough that
- * no branch within the loop has the argument's block in an arm.
+ * Two steady values may share a register if their live ranges, seen by one lane, are apart and the same
+ * branches part lanes around both. be_may_share answers for a loop's parameter and what goes back into it: it
+ * is enough that no branch within the loop has the argument's block in an arm.
  *
- * Device functions are left out: groups that were parted by their callers may be in them at once. So are kernels with
- * calls: lanes may come back from one in groups.
+ * Device functions are left out: groups that were parted by their callers may be in them at once. So are
+ * kernels with calls: lanes may come back from one in groups.
  *
  * Time: STEADY_EFFORT visits for each block of the function at most, else nothing is steady.
  */
@@ -158,8 +159,9 @@ static bool is_steady(const struct finder *w, ir_ref r)
     const struct ir_ins *ins = ir_at(w->f->ir, r);
     if (ins->op == IR_ptrcast)                   /* its operand's register */
         return is_scalar(w, ins->args[0]);
-    return ins->type != IR_TYPE_VOID && ins->type != IR_TYPE_TOKEN && !bitset_has(w->uniformity->divergent, r) &&
-           !bitset_has(w->unfit, ins->block) && has_scalar_form(w, ins);
+    return ins->type != IR_TYPE_VOID && ins->type != IR_TYPE_TOKEN &&
+           !bitset_has(w->uniformity->divergent, r) && !bitset_has(w->unfit, ins->block) &&
+           has_scalar_form(w, ins);
 }
 
 /* One round: what follows from the parameters that are still thought to be steady. */
@@ -182,8 +184,8 @@ static bool arguments_are_steady(const struct finder *w, uint32_t block, uint32_
     return true;
 }
 
-static void for_params(struct finder *w, bool (*keep)(const struct finder *w, uint32_t block, uint32_t position),
-                       bool *changed)
+static void for_params(struct finder *w,
+                       bool (*keep)(const struct finder *w, uint32_t block, uint32_t position), bool *changed)
 {
     for (uint32_t i = 0; i < w->f->cfg->rpo_count; i++) {
         const struct ir_block *b = ir_block_at(w->f->ir, w->f->cfg->rpo[i]);
@@ -207,7 +209,8 @@ static void guess_params(struct finder *w)
         bool fit = takes_params(w, w->f->cfg->rpo[i]);
         for (uint32_t k = 0; fit && k < b->params.count; k++) {
             ir_ref p = b->params.at[k];
-            w->s->steady[p] = !bitset_has(w->uniformity->divergent, p) && ir_at(w->f->ir, p)->type != IR_TYPE_TOKEN;
+            w->s->steady[p] =
+                !bitset_has(w->uniformity->divergent, p) && ir_at(w->f->ir, p)->type != IR_TYPE_TOKEN;
         }
     }
 }

@@ -4,17 +4,18 @@
  *   frames.c     call graph, callees first; private memory; edges with arguments lead to blocks by a plain br
  *   select.c     IR → machine code on virtual registers (select_*.c: the larger kinds of instructions)
  *   liveness.c   code nobody needs is dropped; what is live where blocks end
- *   interfere.c  which registers can't share a colour; regalloc.c colours them; spill.c puts those that get none into
- *                memory
+ *   interfere.c  which registers can't share a colour; regalloc.c colours them; spill.c puts those that get
+ *                none into memory
  *   polarity.c   which side of a branch must fall through; layout.c: the order of the blocks
  *   emit.c       words; transfer.c: lists of values as moves
  *   generate.c   puts a module's image together
  *
- * Calling convention. A caller puts arguments in order into r1 … r12 (truth values into p1 … p4), what does not fit into
- * the first slots of the callee's frame; results come back in r1 (the high half of an i64 in r2) or p1; the return address
- * is in r31. Recursion being an error, a callee's code is known before its callers': a call destroys the
- * registers that the callee and its callees use, no others, and frames have fixed places above r30, which a kernel sets
- * once. r29 is for moves that need a register on the way; r0 is 0 and p0 is true.
+ * Calling convention. A caller puts arguments in order into r1 … r12 (truth values into p1 … p4), what does
+ * not fit into the first slots of the callee's frame; results come back in r1 (the high half of an i64 in r2)
+ * or p1; the return address is in r31. Recursion being an error, a callee's code is known before its
+ * callers': a call destroys the registers that the callee and its callees use, no others, and frames have
+ * fixed places above r30, which a kernel sets once. r29 is for moves that need a register on the way; r0 is 0
+ * and p0 is true.
  */
 #ifndef KERNC_WARPCORE_CODEGEN_H
 #define KERNC_WARPCORE_CODEGEN_H
@@ -33,9 +34,10 @@ enum {
     WC_MAX_VALUES = 16384,                 /* virtual registers of a function */
 };
 
-/* ---- virtual registers ------------------------------------------------------------------------------------- */
+/* ---- virtual registers --------------------------------------------------------------------------------- */
 
-enum { WC_V_NONE, WC_V_ZERO, WC_V_TRUE, WC_V_LINK, WC_V_FRAME, WC_V_FIRST }; /* those before are what they say, always */
+/* those before are what they say, always */
+enum { WC_V_NONE, WC_V_ZERO, WC_V_TRUE, WC_V_LINK, WC_V_FRAME, WC_V_FIRST };
 enum wc_home { WC_HOME_REGISTER, WC_HOME_SLOT, WC_HOME_REMADE };
 #define WC_NO_COLOUR 0xff
 
@@ -45,7 +47,8 @@ struct wc_vreg {
     uint8_t  colour;                       /* register number */
     uint8_t  hint;                         /* a register it would like, or WC_NO_COLOUR */
     bool     short_lived;                  /* made by a spill: not to be spilled again */
-    bool     repeatable;                   /* its definition may stand anywhere: a constant, argument, control register */
+    bool     repeatable;                   /* its definition may stand anywhere: a constant, argument, control
+                                              register */
     uint16_t op;                           /* that definition: its operation and number */
     int32_t  imm;
     uint32_t forbidden;                    /* registers that are destroyed while it lives */
@@ -53,7 +56,7 @@ struct wc_vreg {
     float    cost;                         /* cycles that spilling it takes, roughly */
 };
 
-/* ---- code ---------------------------------------------------------------------------------------------------- */
+/* ---- code ---------------------------------------------------------------------------------------------- */
 
 /* Behind the machine's own operations. */
 enum wc_pseudo {
@@ -68,7 +71,8 @@ struct wc_mins {
     bool     effect;                       /* needed although nobody reads what it defines */
     uint32_t d, a, b, c;                   /* virtual registers, as the operation's letters say */
     int32_t  imm;                          /* of callees and blocks: their numbers */
-    uint32_t first, count;                 /* of the pseudo operations with a list: places in wc_mfunction.lists */
+    uint32_t first, count;                 /* of the pseudo operations with a list: places in
+                                              wc_mfunction.lists */
     place    at;
 };
 typedef VEC(struct wc_mins) wc_mins_vec;
@@ -78,12 +82,14 @@ struct wc_block {
     wc_mins_vec codes;
     u32_vec  params;                       /* virtual registers, in the IR's order */
     uint32_t successors[2], successor_count;   /* machine blocks: edge 0, edge 1 */
-    uint32_t next_edge;                    /* of a branch: the side that must be the next word, or WC_EITHER (polarity.c) */
+    uint32_t next_edge;                    /* of a branch: the side that must be the next word, or WC_EITHER
+                                              (polarity.c) */
     uint32_t jumps_to;                     /* successor 0 as it was before empty blocks were left out */
     struct bitset live_out;
     uint32_t weight;                       /* how often it runs, roughly: 8^depth of loops */
     uint32_t word;                         /* where it starts (its CONVERGEs) */
-    uint32_t leads_to;                     /* the block that a jump to it ends in: itself, unless it is empty (layout.c) */
+    uint32_t leads_to;                     /* the block that a jump to it ends in: itself, unless it is empty
+                                              (layout.c) */
 };
 
 struct wc_frame {                          /* by function */
@@ -135,7 +141,8 @@ struct wc_context {
     bool too_many_texts;
 };
 
-void wc_fail(struct wc_context *c, const char *id, place at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void wc_fail(struct wc_context *c, const char *id, place at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* What an operation's field is: its letter in isa.def or pseudo.def. */
 const char *wc_letters(unsigned op);
@@ -151,7 +158,7 @@ static inline uint32_t wc_list_at(const struct wc_mfunction *f, const struct wc_
     return f->lists.at[i->first + n];
 }
 
-/* ---- parts ------------------------------------------------------------------------------------------------------ */
+/* ---- parts --------------------------------------------------------------------------------------------- */
 
 bool wc_frames(struct wc_context *c);                                   /* false: error */
 void wc_prepare(struct wc_context *c, struct wc_mfunction *f);           /* edges with arguments */
@@ -169,7 +176,8 @@ unsigned wc_field_reads(struct wc_mins *i, uint32_t *fields[4]);
 bool wc_list_reads(unsigned op);
 bool wc_list_writes(unsigned op);
 
-/* Registers live at the same time, as rows of neighbours; `forbidden` and `cost` of the virtual registers too. */
+/* Registers live at the same time, as rows of neighbours; `forbidden` and `cost` of the virtual registers
+ * too. */
 struct wc_graph { uint32_t count; uint64_t *matrix; u32_vec *rows; };
 struct wc_graph wc_interference(struct wc_context *c, struct arena *scratch, struct wc_mfunction *f);
 bool wc_regalloc(struct wc_context *c, struct wc_mfunction *f);          /* false: error */
@@ -179,10 +187,10 @@ void wc_polarity(struct wc_context *c, struct wc_mfunction *f);
 void wc_layout(struct wc_context *c, struct wc_mfunction *f);
 void wc_emit(struct wc_context *c, struct wc_mfunction *f);
 
-/* ---- moves (transfer.c) ----------------------------------------------------------------------------------------------- */
+/* ---- moves (transfer.c) -------------------------------------------------------------------------------- */
 
-/* Something that holds a value: a register, a predicate, a word of private memory above r30, or (as a source) what can be
- * made anew: `op` with this number. */
+/* Something that holds a value: a register, a predicate, a word of private memory above r30, or (as a source)
+ * what can be made anew: `op` with this number. */
 enum wc_holder_kind { WC_HOLDS_R, WC_HOLDS_P, WC_HOLDS_SLOT, WC_MADE };
 struct wc_holder { uint8_t kind; uint16_t op; uint32_t at; int32_t imm; };
 struct wc_transfer { struct wc_holder to, from; };
@@ -191,7 +199,7 @@ struct wc_holder wc_holder_of(const struct wc_context *c, const struct wc_mfunct
 uint32_t wc_transfers(struct wc_context *c, const struct wc_mfunction *f, const struct wc_block *block,
                       const struct wc_mins *i, struct arena *scratch, struct wc_transfer **moves);
 
-/* ---- the calling convention (select_call.c) ------------------------------------------------------------------------ */
+/* ---- the calling convention (select_call.c) ------------------------------------------------------------ */
 
 enum wc_place { WC_IN_REGISTER, WC_IN_PREDICATE, WC_IN_SLOT };
 struct wc_location { uint8_t kind, reg; uint32_t slot; };   /* slot: of the callee's frame, from its start */

@@ -1,18 +1,18 @@
 /* converge.c: see converge.h.
  *
- * A branch that may part lanes meets at its immediate post-dominator on the graph restricted to blocks that reach the
- * ret; a uniform one nowhere (ir_uniformity with `meets`, since lanes of different iterations may run together, and
- * without tokens, whose groups by iteration the machine need not keep outside their cycle).
+ * A branch that may part lanes meets at its immediate post-dominator on the graph restricted to blocks that
+ * reach the ret; a uniform one nowhere (ir_uniformity with `meets`, since lanes of different iterations may
+ * run together, and without tokens, whose groups by iteration the machine need not keep outside their cycle).
  *
  *   rpc        one CONVERGE at each such place
  *   article    one at the post-dominator of every brif, uniform or not: nothing is asked about divergence
  *   source-pc  one for each branch. Where several meet, the innermost comes first: the one later in reverse
  *              post-order, since d in b's influence (flow.h) comes behind b where no cycle leads back
  *
- * What makes source-pc sound are two demands on branches that can run again before their lanes have met: b in its own
- * influence. Its target must be its CONVERGE itself, so that lanes wait there from iteration to iteration; and no other
- * such branch may be in its influence with b in that one's: entries of the two would pile up. opt/loop_normal_form.c
- * sees to both. Time: the influences of branches that are in cycles.
+ * What makes source-pc sound are two demands on branches that can run again before their lanes have met: b in
+ * its own influence. Its target must be its CONVERGE itself, so that lanes wait there from iteration to
+ * iteration; and no other such branch may be in its influence with b in that one's: entries of the two would
+ * pile up. opt/loop_normal_form.c sees to both. Time: the influences of branches that are in cycles.
  */
 #include "backend/warpcore/converge.h"
 
@@ -77,7 +77,7 @@ static void place_converges(struct converge *x)
     }
 }
 
-/* ---- source-pc --------------------------------------------------------------------------------------------------- */
+/* ---- source-pc ----------------------------------------------------------------------------------------- */
 
 /* Blocks as nodes, by number. */
 static struct wc_flow flow_of(const struct converge *x)
@@ -96,7 +96,8 @@ static struct wc_flow flow_of(const struct converge *x)
 static bool refuse(const struct converge *x, uint32_t b, const char *why)
 {
     place at = ir_at(x->f, ir_terminator(x->f, b))->at;
-    diag_add(x->d, DIAG_ERROR, "divergence", (span){at, {0, 0}}, "mode source-pc can't run '%s': %s", x->f->name, why);
+    diag_add(x->d, DIAG_ERROR, "divergence", (span){at, {0, 0}}, "mode source-pc can't run '%s': %s",
+             x->f->name, why);
     return false;
 }
 
@@ -110,7 +111,8 @@ static uint32_t empty_edge(const struct converge *x, uint32_t b)
     return e;
 }
 
-static bool check_cycle_branch(struct converge *x, uint32_t b, const struct wc_influence *before, struct bitset again)
+static bool check_cycle_branch(struct converge *x, uint32_t b, const struct wc_influence *before,
+                               struct bitset again)
 {
     x->out->at[b].taken = empty_edge(x, b);
     x->out->at[b].direct = true;

@@ -1,17 +1,20 @@
-/* converge.h: where a function's branches meet again, and which CONVERGE instructions that takes: what the emitter has to
- * know of divergence.
+/* converge.h: where a function's branches meet again, and which CONVERGE instructions that takes: what the
+ * emitter has to know of divergence.
  *
- * The function is as the passes of the mode left it (opt/pipelines.def, LOWERING "warp-core:MODE"; they run after
- * legalisation, and nothing that changes control flow after them): terminators are br, brif, ret and trap; one ret.
- * docs/warp-core.md has the reasons; verify_divergence.c checks on the emitted words that they were heeded:
+ * The function is as the passes of the mode left it (opt/pipelines.def, LOWERING "warp-core:MODE"; they run
+ * after legalisation, and nothing that changes control flow after them): terminators are br, brif, ret and
+ * trap; one ret. docs/warp-core.md has the reasons; verify_divergence.c checks on the emitted words that they
+ * were heeded:
  *
- *   - BR names `meet` in its R field in every mode. IR_NO_BLOCK: NONE, but in mode rpc, for lanes that part and never
- *     meet, the BR's own word. The machine of mode source-pc does not read
+ *   - BR names `meet` in its R field in every mode. IR_NO_BLOCK: NONE, but in mode rpc, for lanes that part
+ *     and never meet, the BR's own word. The machine of mode source-pc does not read
  *     it; there it is the word of the branch's own CONVERGE. A jump is BR p0 with NONE.
- *   - A block begins with its CONVERGEs, in the order given, before all else (moves of spilled parameters too), and every
- *     edge to it, jumps and fall-through included, enters at the first of them. Arguments are moved before, on the edge.
- *   - If `direct`, BR's target is edge `taken`: the word of the branch's own CONVERGE, without code on the edge (it has
- *     no arguments); the other side is the next word. If not `direct`, `taken` is what costs least: a loop's exit.
+ *   - A block begins with its CONVERGEs, in the order given, before all else (moves of spilled parameters
+ *     too), and every edge to it, jumps and fall-through included, enters at the first of them. Arguments are
+ *     moved before, on the edge.
+ *   - If `direct`, BR's target is edge `taken`: the word of the branch's own CONVERGE, without code on the
+ *     edge (it has no arguments); the other side is the next word. If not `direct`, `taken` is what costs
+ *     least: a loop's exit.
  *   - The entry block's CONVERGEs, if any, come behind the prologue: calls enter before it, loops do not.
  *   - A function returns by one RET, a kernel ends by one EXIT.
  */

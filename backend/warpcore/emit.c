@@ -1,12 +1,12 @@
 /* emit.c: words of a function: registers are known, blocks in order.
  *
- * Targets and meeting places are block numbers until the function has all its words; calls are joined when all functions
- * have theirs. Words of a module that grows over the core's 4,096 are counted, but no longer encoded: the error says
- * how many there would be.
+ * Targets and meeting places are block numbers until the function has all its words; calls are joined when
+ * all functions have theirs. Words of a module that grows over the core's 4,096 are counted, but no longer
+ * encoded: the error says how many there would be.
  */
 #include "backend/warpcore/transfer.h"
 
-/* ---- words -------------------------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------------------------------------- */
 
 static uint32_t here(const struct wc_emitter *e)
 {
@@ -35,7 +35,8 @@ void wc_word(struct wc_emitter *e, struct wc_ins ins)
 
 static void word(struct wc_emitter *e, enum wc_op op, uint32_t d, uint32_t a, uint32_t b, int32_t imm)
 {
-    wc_word(e, (struct wc_ins){.op = (uint16_t)op, .d = (uint8_t)d, .a = (uint8_t)a, .b = (uint8_t)b, .imm = imm});
+    wc_word(e, (struct wc_ins){
+                   .op = (uint16_t)op, .d = (uint8_t)d, .a = (uint8_t)a, .b = (uint8_t)b, .imm = imm});
 }
 
 enum { LUI_SHIFT = 10 };
@@ -52,7 +53,7 @@ static void constant(struct wc_emitter *e, uint32_t d, uint32_t v)
         word(e, WC_or_I_imm, d, d, 0, (int32_t)low);
 }
 
-/* ---- moves -------------------------------------------------------------------------------------------------- */
+/* ---- moves --------------------------------------------------------------------------------------------- */
 
 static void load_slot(struct wc_emitter *e, uint32_t reg, uint32_t slot)
 {
@@ -111,7 +112,7 @@ static void move_list(struct wc_emitter *e, const struct wc_block *block, const 
     wc_move_all(e, moves, n);
 }
 
-/* ---- control flow --------------------------------------------------------------------------------------------- */
+/* ---- control flow -------------------------------------------------------------------------------------- */
 
 static void add_fixup(struct wc_emitter *e, struct wc_fixup x)
 {
@@ -158,7 +159,8 @@ static void branch(struct wc_emitter *e, const struct wc_block *block, const str
     x.direct = m->direct;
     e->branch_word[block->ir] = here(e);
     add_fixup(e, x);
-    wc_word(e, (struct wc_ins){.op = taken == 0 ? WC_br : WC_brn, .a = wc_vreg(e->f, i->a)->colour, .rpc = WC_NONE});
+    wc_word(e, (struct wc_ins){
+                   .op = taken == 0 ? WC_br : WC_brn, .a = wc_vreg(e->f, i->a)->colour, .rpc = WC_NONE});
     if (other != next)
         jump(e, other);
 }
@@ -173,7 +175,7 @@ static void converge_all(struct wc_emitter *e, const struct wc_block *block)
     }
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------ */
+/* ---- instructions -------------------------------------------------------------------------------------- */
 
 static void call(struct wc_emitter *e, const struct wc_block *block, const struct wc_mins *i)
 {
@@ -206,13 +208,15 @@ static void plain(struct wc_emitter *e, const struct wc_mins *i)
 static void slot_access(struct wc_emitter *e, const struct wc_mins *i)
 {
     struct wc_holder slot = {.kind = WC_HOLDS_SLOT, .at = e->c->frames[e->f->id].base + (uint32_t)i->imm};
-    bool writes = i->op == WC_save || i->op == WC_save_p, predicate = i->op == WC_save_p || i->op == WC_reload_p;
+    bool writes = i->op == WC_save || i->op == WC_save_p,
+         predicate = i->op == WC_save_p || i->op == WC_reload_p;
     struct wc_holder reg = {.kind = predicate ? WC_HOLDS_P : WC_HOLDS_R,
                             .at = wc_vreg(e->f, writes ? i->a : i->d)->colour};
     wc_move(e, writes ? slot : reg, writes ? reg : slot);
 }
 
-static void instruction(struct wc_emitter *e, const struct wc_block *block, const struct wc_mins *i, uint32_t next)
+static void instruction(struct wc_emitter *e, const struct wc_block *block, const struct wc_mins *i,
+                        uint32_t next)
 {
     e->at = i->at;
     switch (i->op) {
@@ -235,7 +239,7 @@ static void instruction(struct wc_emitter *e, const struct wc_block *block, cons
     }
 }
 
-/* ---- the function ---------------------------------------------------------------------------------------------------- */
+/* ---- the function -------------------------------------------------------------------------------------- */
 
 /* r30 lies behind the private memory of all that the kernel calls. */
 static void set_frame(struct wc_emitter *e)

@@ -1,13 +1,14 @@
 /* flow.c: see flow.h. */
 #include "backend/warpcore/flow.h"
 
-/* ---- post-dominators --------------------------------------------------------------------------------------- */
+/* ---- post-dominators ----------------------------------------------------------------------------------- */
 
 /* The graph against its edges, from a virtual end (node `count`) behind all ends. */
 struct backward {
     const struct wc_flow *g;
     uint32_t *start, *preds;          /* rows of predecessors by node; that of the virtual end holds the ends */
-    uint32_t *order, reached;         /* nodes that reach an end, in post-order of the search from the virtual end */
+    uint32_t *order, reached;         /* nodes that reach an end, in post-order of the search from the virtual
+                                         end */
     uint32_t *number;                 /* of each node: its place in order, plus 1; 0: reaches no end */
 };
 
@@ -111,7 +112,7 @@ uint32_t *wc_flow_meets(struct arena *a, const struct wc_flow *g)
     return meet;
 }
 
-/* ---- influence ----------------------------------------------------------------------------------------------- */
+/* ---- influence ----------------------------------------------------------------------------------------- */
 
 struct wc_influence *wc_influence_new(struct arena *a, const struct wc_flow *g)
 {
@@ -131,7 +132,8 @@ static void reach(struct arena *a, struct wc_influence *i, const struct wc_node 
     }
 }
 
-void wc_influence_of(struct arena *a, struct wc_influence *i, const struct wc_flow *g, uint32_t branch, uint32_t meet)
+void wc_influence_of(struct arena *a, struct wc_influence *i, const struct wc_flow *g, uint32_t branch,
+                     uint32_t meet)
 {
     i->mark++;
     vec_clear(&i->nodes);

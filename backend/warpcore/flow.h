@@ -1,13 +1,14 @@
-/* flow.h: control flow as the divergence unit sees it: a plain graph, of words or of blocks, whose branches have two
- * sides. What the verifier of emitted code, the stack bound and tests share; it knows neither IR nor words.
+/* flow.h: control flow as the divergence unit sees it: a plain graph, of words or of blocks, whose branches
+ * have two sides. What the verifier of emitted code, the stack bound and tests share; it knows neither IR nor
+ * words.
  *
- * An *end* is a node without successors that does not stop: EXIT, RET. A node that stops is a trap: no lane comes
- * out of it, so it does not count for where lanes meet. All is worked out on the graph restricted to nodes that reach
- * an end: lanes meet at the immediate post-dominator there.
+ * An *end* is a node without successors that does not stop: EXIT, RET. A node that stops is a trap: no lane
+ * comes out of it, so it does not count for where lanes meet. All is worked out on the graph restricted to
+ * nodes that reach an end: lanes meet at the immediate post-dominator there.
  *
- * The *influence* of branch b: the nodes that can be reached from its sides without passing the place where its lanes
- * meet. While its entry is on the stack, lanes run nowhere else. It is transitive: for a branch d in b's influence, d's
- * lies within b's.
+ * The *influence* of branch b: the nodes that can be reached from its sides without passing the place where
+ * its lanes meet. While its entry is on the stack, lanes run nowhere else. It is transitive: for a branch d
+ * in b's influence, d's lies within b's.
  */
 #ifndef KERNC_WARPCORE_FLOW_H
 #define KERNC_WARPCORE_FLOW_H
@@ -25,15 +26,16 @@ struct wc_node {
 };
 struct wc_flow { uint32_t count; struct wc_node *at; };
 
-/* Each node's immediate post-dominator; WC_NO_NODE: none, or the node reaches no end. Near-linear on graphs with few
- * nested loops (Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm", 2001). */
+/* Each node's immediate post-dominator; WC_NO_NODE: none, or the node reaches no end. Near-linear on graphs
+ * with few nested loops (Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm", 2001). */
 uint32_t *wc_flow_meets(struct arena *a, const struct wc_flow *g);
 
 /* Influences of branches, one after the other, in time proportional to their size. */
 struct wc_influence { uint32_t *seen, mark; u32_vec nodes; };
 struct wc_influence *wc_influence_new(struct arena *a, const struct wc_flow *g);
 /* The influence of `branch`, whose lanes meet at `meet`, is then in `nodes`. */
-void wc_influence_of(struct arena *a, struct wc_influence *i, const struct wc_flow *g, uint32_t branch, uint32_t meet);
+void wc_influence_of(struct arena *a, struct wc_influence *i, const struct wc_flow *g, uint32_t branch,
+                     uint32_t meet);
 /* Whether the node is in the latest influence. */
 static inline bool wc_influenced(const struct wc_influence *i, uint32_t node) { return i->seen[node] == i->mark; }
 

@@ -1,8 +1,9 @@
 /* frames.c: which functions are reached, callees before callers; where allocas and spilled values lie.
  *
- * Recursion being an error, frames have fixed places: a callee's lie behind those of all its callers. Allocas have the
- * addresses that they have in the interpreter (backend/bytecode/frames.c), so that a program that reads uninitialised
- * private memory reads the same; slots for spilled values lie behind all of them, above r30.
+ * Recursion being an error, frames have fixed places: a callee's lie behind those of all its callers. Allocas
+ * have the addresses that they have in the interpreter (backend/bytecode/frames.c), so that a program that
+ * reads uninitialised private memory reads the same; slots for spilled values lie behind all of them, above
+ * r30.
  */
 #include "backend/warpcore/codegen.h"
 
@@ -11,7 +12,7 @@ static uint32_t max32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* ---- call graph ------------------------------------------------------------------------------------------- */
+/* ---- call graph ---------------------------------------------------------------------------------------- */
 
 static void find_callees(struct wc_context *c, uint32_t id)
 {
@@ -46,8 +47,8 @@ static bool visit(struct wc_context *c, uint32_t root, uint8_t *colour)
         uint32_t callee = frame->callees.at[top->next++];
         if (colour[callee] == GREY) {
             const struct ir_function *f = c->m->functions.at[callee];
-            wc_fail(c, "recursion", f->at, "'%s' may call itself, directly or through others; recursion has no frame",
-                    f->name);
+            wc_fail(c, "recursion", f->at,
+                    "'%s' may call itself, directly or through others; recursion has no frame", f->name);
             return false;
         }
         if (colour[callee] == WHITE) {
@@ -59,7 +60,7 @@ static bool visit(struct wc_context *c, uint32_t root, uint8_t *colour)
     return true;
 }
 
-/* ---- private memory ------------------------------------------------------------------------------------------ */
+/* ---- private memory ------------------------------------------------------------------------------------ */
 
 static void measure_allocas(struct wc_context *c, struct wc_mfunction *f)
 {
@@ -87,8 +88,9 @@ static bool place_allocas(struct wc_context *c)
         uint32_t end = (frame->private_base + frame->private_size + 15) & ~15u;
         if (end > WC_MAX_PRIVATE) {
             const struct ir_function *f = c->m->functions.at[id];
-            wc_fail(c, "private-memory", f->at, "'%s' and its callers need more than %u bytes of private memory",
-                    f->name, WC_MAX_PRIVATE);
+            wc_fail(c, "private-memory", f->at,
+                    "'%s' and its callers need more than %u bytes of private memory", f->name,
+                    WC_MAX_PRIVATE);
             return false;
         }
         for (uint32_t k = 0; k < frame->callees.count; k++) {
@@ -122,7 +124,7 @@ bool wc_frames(struct wc_context *c)
     return place_allocas(c);
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------------------ */
+/* ---- slots --------------------------------------------------------------------------------------------- */
 
 /* What the words of a load or store can name above r30. */
 static bool within_reach(struct wc_context *c, uint32_t id)
@@ -154,7 +156,7 @@ bool wc_frame_places(struct wc_context *c)
     return true;
 }
 
-/* ---- edges ------------------------------------------------------------------------------------------------------ */
+/* ---- edges --------------------------------------------------------------------------------------------- */
 
 /* A block with one way in takes its parameters' values from there. */
 static void forward_params(struct wc_context *c, struct wc_mfunction *f, const struct ir_cfg *cfg)
@@ -204,8 +206,8 @@ static void fold_branches(struct wc_mfunction *f)
     }
 }
 
-/* Both edges of a branch lead to one block: no lanes part, the arguments are chosen. Blocks on the edges would part
- * them, and a loop that was uniform would no longer be in the form of mode source-pc. */
+/* Both edges of a branch lead to one block: no lanes part, the arguments are chosen. Blocks on the edges
+ * would part them, and a loop that was uniform would no longer be in the form of mode source-pc. */
 static void choose_arguments(struct wc_mfunction *f, uint32_t b)
 {
     ir_ref r = ir_terminator(f->ir, b);

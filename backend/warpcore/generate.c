@@ -21,7 +21,7 @@ static uint32_t max32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* ---- objects ------------------------------------------------------------------------------------------------- */
+/* ---- objects ------------------------------------------------------------------------------------------- */
 
 static bool lay_out_objects(struct wc_context *c)
 {
@@ -57,7 +57,7 @@ static void copy_data(struct wc_context *c)
     c->image->data = data;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------------ */
+/* ---- texts --------------------------------------------------------------------------------------------- */
 
 static bool is_row(const struct wc_text *t, const struct ir_string *s, uint32_t n, const uint8_t *types)
 {
@@ -85,7 +85,7 @@ uint32_t wc_text_row(struct wc_context *c, uint32_t text, uint32_t n, const uint
     return c->image->texts.count - 1;
 }
 
-/* ---- what kernels need ---------------------------------------------------------------------------------------------- */
+/* ---- what kernels need --------------------------------------------------------------------------------- */
 
 /* Callees first: what each function needs includes what its callees need. */
 static void sum_up_callees(struct wc_context *c)
@@ -146,24 +146,27 @@ static void find_stacks(struct wc_context *c)
         m->kernels.at[i].stack = need[flow->function_at[m->kernels.at[i].entry] - 1];
 }
 
-/* ---- the module ------------------------------------------------------------------------------------------------------ */
+/* ---- the module ---------------------------------------------------------------------------------------- */
 
-/* Before registers are looked for, which would take long in a function that is much too large. Lists and jumps may
- * need no word; all else does. */
+/* Before registers are looked for, which would take long in a function that is much too large. Lists and
+ * jumps may need no word; all else does. */
 static bool small_enough(struct wc_context *c, const struct wc_mfunction *f)
 {
     uint32_t words = 0;
     for (uint32_t b = 0; b < f->blocks.count; b++)
         for (uint32_t k = 0; k < f->blocks.at[b].codes.count; k++)
-            words += !wc_list_reads(f->blocks.at[b].codes.at[k].op) && !wc_list_writes(f->blocks.at[b].codes.at[k].op);
+            words += !wc_list_reads(f->blocks.at[b].codes.at[k].op) &&
+                     !wc_list_writes(f->blocks.at[b].codes.at[k].op);
     if (words > WC_MAX_WORDS) {
-        wc_fail(c, "code-size", f->ir->at, "'%s' alone needs %u words of code or more; the core has %u (%u too many)",
-                f->ir->name, words, WC_MAX_WORDS, words - WC_MAX_WORDS);
+        wc_fail(c, "code-size", f->ir->at,
+                "'%s' alone needs %u words of code or more; the core has %u (%u too many)", f->ir->name,
+                words, WC_MAX_WORDS, words - WC_MAX_WORDS);
         return false;
     }
     if (f->vregs.count > WC_MAX_VALUES || f->blocks.count > WC_MAX_VALUES) {
-        wc_fail(c, "registers", f->ir->at, "'%s' has more than %u values or blocks: too many to find registers for",
-                f->ir->name, WC_MAX_VALUES);
+        wc_fail(c, "registers", f->ir->at,
+                "'%s' has more than %u values or blocks: too many to find registers for", f->ir->name,
+                WC_MAX_VALUES);
         return false;
     }
     return true;
@@ -206,8 +209,8 @@ static bool emit_all(struct wc_context *c)
         wc_emit(c, f);
     }
     if (c->words > WC_MAX_WORDS)
-        wc_fail(c, "code-size", nowhere, "the program needs %u words of code; the core has %u (%u too many)", c->words,
-                WC_MAX_WORDS, c->words - WC_MAX_WORDS);
+        wc_fail(c, "code-size", nowhere, "the program needs %u words of code; the core has %u (%u too many)",
+                c->words, WC_MAX_WORDS, c->words - WC_MAX_WORDS);
     else if (c->too_many_texts)
         wc_fail(c, "code-size", nowhere, "the program has more than %u texts", WC_MAX_TEXTS);
     return c->words <= WC_MAX_WORDS && !c->too_many_texts;
@@ -232,7 +235,8 @@ static bool generate(struct wc_context *c)
     find_stacks(c);
     copy_data(c);
     for (uint32_t i = 0; i < c->m->launches.count; i++)
-        vec_push(&c->image->arena, &c->image->launches, be_copy_launch(&c->image->arena, &c->m->launches.at[i]));
+        vec_push(&c->image->arena, &c->image->launches,
+                 be_copy_launch(&c->image->arena, &c->m->launches.at[i]));
     return true;
 }
 

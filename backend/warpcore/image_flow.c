@@ -3,18 +3,20 @@
 
 #include "backend/warpcore/stack_bound.h"
 
-/* ---- control flow ---------------------------------------------------------------------------------------------- */
+/* ---- control flow -------------------------------------------------------------------------------------- */
 
 static bool is_branch(enum wc_op op)
 {
     return op == WC_br || op == WC_brn || op == WC_diverge;
 }
 
-/* On p0 it always goes one way; DIVERGE's lanes in p go on. Lanes that part and never meet name the branch itself. */
+/* On p0 it always goes one way; DIVERGE's lanes in p go on. Lanes that part and never meet name the branch
+ * itself. */
 static struct wc_node branch_node(const struct wc_ins *ins, uint32_t next)
 {
     if (ins->a == 0)
-        return (struct wc_node){.count = 1, .next = {ins->op == WC_br ? (uint32_t)ins->imm : next}, .meet = WC_NO_NODE};
+        return (struct wc_node){
+            .count = 1, .next = {ins->op == WC_br ? (uint32_t)ins->imm : next}, .meet = WC_NO_NODE};
     bool parts = ins->rpc != WC_NONE;
     return (struct wc_node){.count = 2, .next = {next, (uint32_t)ins->imm}, .parts = parts,
                             .meet = parts && ins->rpc != next - 1 ? ins->rpc : WC_NO_NODE};
@@ -29,7 +31,7 @@ static struct wc_node node_of(const struct wc_ins *ins, uint32_t at)
     return (struct wc_node){.count = 1, .next = {at + 1}, .meet = WC_NO_NODE};
 }
 
-/* ---- functions -------------------------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------------------------------------- */
 
 static struct wc_extent *add_function(struct wc_image_flow *c, uint32_t entry)
 {
@@ -75,7 +77,8 @@ struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *
 {
     struct wc_image_flow *c = arena_new(a, struct wc_image_flow);
     uint32_t n = m->code.count, words = 0, *seen = arena_array(a, uint32_t, n);
-    *c = (struct wc_image_flow){.arena = a, .ins = ins, .mode = (enum wc_mode)m->mode, .reached = bitset_new(a, n)};
+    *c = (struct wc_image_flow){
+        .arena = a, .ins = ins, .mode = (enum wc_mode)m->mode, .reached = bitset_new(a, n)};
     c->flow = (struct wc_flow){n, arena_array(a, struct wc_node, n)};
     c->function_at = arena_array(a, uint32_t, n);
     for (uint32_t i = 0; i < n; i++)
@@ -94,7 +97,7 @@ struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *
     return c;
 }
 
-/* ---- the stack ---------------------------------------------------------------------------------------------------- */
+/* ---- the stack ----------------------------------------------------------------------------------------- */
 
 /* A call: from a function that has `depth` entries of its own then. */
 struct call { uint32_t from, to; uint8_t depth; };
@@ -106,14 +109,16 @@ static uint8_t smaller(uint32_t a, uint32_t b)
 }
 
 /* What the function needs by itself; notes its calls. */
-static uint32_t own_need(struct wc_image_flow *c, uint32_t function, const uint8_t *depth, uint32_t most, struct calls *calls)
+static uint32_t own_need(struct wc_image_flow *c, uint32_t function, const uint8_t *depth, uint32_t most,
+                         struct calls *calls)
 {
     const struct wc_extent *f = &c->functions.at[function];
     uint32_t deepest = 0;
     for (uint32_t i = 0; i < f->words.count; i++) {
         uint32_t at = f->words.at[i];
         if (c->ins[at].op == WC_call)
-            vec_push(c->arena, &calls->at, ((struct call){function, c->function_at[c->ins[at].imm] - 1, depth[at]}));
+            vec_push(c->arena, &calls->at,
+                     ((struct call){function, c->function_at[c->ins[at].imm] - 1, depth[at]}));
         uint32_t need = c->ins[at].op == WC_callr ? most : depth[at];
         deepest = need > deepest ? need : deepest;
     }
@@ -123,7 +128,8 @@ static uint32_t own_need(struct wc_image_flow *c, uint32_t function, const uint8
 /* Needs only grow, and to `most` at most, so recursion in hand-written code does no harm. */
 uint8_t *wc_image_stack(struct wc_image_flow *c)
 {
-    uint8_t *need = arena_array(c->arena, uint8_t, c->functions.count), *depth = arena_array(c->arena, uint8_t, c->flow.count);
+    uint8_t *need = arena_array(c->arena, uint8_t, c->functions.count),
+            *depth = arena_array(c->arena, uint8_t, c->flow.count);
     uint32_t most = c->mode == WC_MODE_ARTICLE ? WC_STACK : WC_LANES - 1;
     struct calls calls = {{0}};
     bool changed = true;

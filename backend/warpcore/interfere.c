@@ -1,5 +1,5 @@
-/* interfere.c: which virtual registers of a class are live at the same time, which registers calls destroy under
- * them, and what each would cost in memory.
+/* interfere.c: which virtual registers of a class are live at the same time, which registers calls destroy
+ * under them, and what each would cost in memory.
  */
 #include "backend/warpcore/codegen.h"
 

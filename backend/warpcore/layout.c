@@ -2,12 +2,12 @@
  *
  * A block comes when all have come that lead forward to it; of those that can come, first the one that was
  * led to last: so a loop's blocks lie together, and one side of most branches is the next word. Of a branch's
- * successors the deeper in loops is next, then the one that converge.h does not want to be jumped to. A block without
- * words is left out, and who leads to it leads to its successor.
+ * successors the deeper in loops is next, then the one that converge.h does not want to be jumped to. A block
+ * without words is left out, and who leads to it leads to its successor.
  */
 #include "backend/warpcore/codegen.h"
 
-/* ---- empty blocks --------------------------------------------------------------------------------------------- */
+/* ---- empty blocks -------------------------------------------------------------------------------------- */
 
 static bool moves_nothing(struct wc_context *c, const struct wc_mfunction *f, const struct wc_block *block)
 {
@@ -34,7 +34,7 @@ static void lead_through(struct wc_context *c, struct wc_mfunction *f)
             f->blocks.at[b].successors[k] = f->blocks.at[f->blocks.at[b].successors[k]].leads_to;
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------ */
+/* ---- order --------------------------------------------------------------------------------------------- */
 
 struct order { struct wc_context *c; struct wc_mfunction *f; uint32_t *waits; u32_vec ready; };
 

@@ -10,7 +10,7 @@ void wc_error(struct wc_legalizer *x, const char *id, place at, const char *fmt,
     va_end(args);
 }
 
-/* ---- what the machine has not ---------------------------------------------------------------------------- */
+/* ---- what the machine has not -------------------------------------------------------------------------- */
 
 /* A float that is made a double only for printf needs none: printf takes the float. */
 static bool has_double(const struct ir_function *f, const struct ir_ins *ins)
@@ -75,7 +75,7 @@ static void refuse_function(struct wc_legalizer *x)
     }
 }
 
-/* ---- the parts of a module ----------------------------------------------------------------------------------- */
+/* ---- the parts of a module ----------------------------------------------------------------------------- */
 
 static void remove_unreachable(struct wc_legalizer *x)
 {
@@ -169,8 +169,9 @@ static void split_function(struct wc_legalizer *x)
     wc_split_function(x);
     uint32_t n = ir_block_at(x->f, ir_entry(x->f))->params.count;
     if (n > IR_MAX_ARGS)
-        wc_error(x, "target-parameters", x->f->at, "'%s' takes %u words of arguments, %u more than a function can",
-                 x->f->name, n, n - IR_MAX_ARGS);
+        wc_error(x, "target-parameters", x->f->at,
+                 "'%s' takes %u words of arguments, %u more than a function can", x->f->name, n,
+                 n - IR_MAX_ARGS);
 }
 
 bool wc_legalize(struct ir_module *m, struct diagnostics *d)

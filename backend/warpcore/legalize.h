@@ -7,11 +7,11 @@
  *   made by   a kernel's parameter, call, clock, ballot, active.mask, join = (zext lo) | (zext hi) << 32
  *   used by   low half = trunc x, high half = trunc (x >> 32), ret, printf
  *
- * The way of a module: legalize_control.c, legalize_switch.c (icall, memcpy, memzero, switch: they make blocks), then what no kernel
- * reaches is emptied, what the machine can't do is refused, and each function's 64-bit values are split
- * (legalize_pairs.c: memory, calls, parameters; legalize_arith.c: arithmetic; legalize_group.c: operations of
- * the warp). Division calls a function that is written in 64-bit operations and split like all others
- * (legalize_library.c).
+ * The way of a module: legalize_control.c, legalize_switch.c (icall, memcpy, memzero, switch: they make
+ * blocks), then what no kernel reaches is emptied, what the machine can't do is refused, and each function's
+ * 64-bit values are split (legalize_pairs.c: memory, calls, parameters; legalize_arith.c: arithmetic;
+ * legalize_group.c: operations of the warp). Division calls a function that is written in 64-bit operations
+ * and split like all others (legalize_library.c).
  */
 #ifndef KERNC_WARPCORE_LEGALIZE_H
 #define KERNC_WARPCORE_LEGALIZE_H
@@ -50,7 +50,8 @@ void wc_lower_divisions(struct wc_legalizer *x);
 void wc_split_function(struct wc_legalizer *x);
 struct wc_pair wc_halves(struct wc_legalizer *x, ir_ref r);            /* of an i64 operand */
 void wc_set_pair(struct wc_legalizer *x, ir_ref r, struct wc_pair p);  /* and the instruction is dead */
-void wc_set_value(struct wc_legalizer *x, ir_ref r, ir_ref by);        /* likewise, of a value that is not split */
+/* likewise, of a value that is not split */
+void wc_set_value(struct wc_legalizer *x, ir_ref r, ir_ref by);
 
 /* legalize_arith.c, legalize_group.c: false: none of its operations. */
 bool wc_split_arithmetic(struct wc_legalizer *x, ir_ref r);

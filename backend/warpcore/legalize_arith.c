@@ -1,7 +1,7 @@
 /* legalize_arith.c: arithmetic on pairs. Every expansion is straight-line code: selects, no branches.
  *
- * A shift by n modulo 64 is one by n modulo 32 across the words, and an exchange of words where n & 32. The part
- * that crosses is shifted in two steps, by 1 and by 31 - n, since a shift by 32 is one by 0.
+ * A shift by n modulo 64 is one by n modulo 32 across the words, and an exchange of words where n & 32. The
+ * part that crosses is shifted in two steps, by 1 and by 31 - n, since a shift by 32 is one by 0.
  */
 #include "backend/warpcore/legalize.h"
 
@@ -50,7 +50,7 @@ static ir_ref logic(struct wc_legalizer *x, enum ir_op op, ir_ref a, ir_ref b)
     return ir_emit2(&x->c, op, IR_TYPE_I1, a, b);
 }
 
-/* ---- sums and products ----------------------------------------------------------------------------------- */
+/* ---- sums and products --------------------------------------------------------------------------------- */
 
 struct wc_pair wc_add_pair(struct wc_legalizer *x, struct wc_pair a, struct wc_pair b)
 {
@@ -108,7 +108,7 @@ static struct wc_pair multiply_high_signed(struct wc_legalizer *x, struct wc_pai
     return subtract(x, p, wc_choose_pair(x, is_negative(x, b), a, zero));
 }
 
-/* ---- shifts ------------------------------------------------------------------------------------------------ */
+/* ---- shifts -------------------------------------------------------------------------------------------- */
 
 /* high << n | low >> (32 - n), n modulo 32: what a funnel shift gives. */
 static ir_ref across_left(struct wc_legalizer *x, ir_ref high, ir_ref low, ir_ref n)
@@ -170,7 +170,7 @@ static struct wc_pair shift(struct wc_legalizer *x, struct wc_pair a, struct wc_
     return op == IR_shl ? shift_left(x, a, b.lo) : shift_right(x, a, b.lo, op);
 }
 
-/* ---- comparisons --------------------------------------------------------------------------------------------- */
+/* ---- comparisons --------------------------------------------------------------------------------------- */
 
 /* `op`: eq or ne. */
 static ir_ref equality(struct wc_legalizer *x, struct wc_pair a, struct wc_pair b, enum ir_op op)
@@ -195,7 +195,7 @@ static struct wc_pair least(struct wc_legalizer *x, struct wc_pair a, struct wc_
     return smallest ? wc_choose_pair(x, less, a, b) : wc_choose_pair(x, less, b, a);
 }
 
-/* ---- counting bits --------------------------------------------------------------------------------------------- */
+/* ---- counting bits ------------------------------------------------------------------------------------- */
 
 /* clz counts from the high word, ctz from the low one. */
 static struct wc_pair count_zeros(struct wc_legalizer *x, enum ir_op op, ir_ref near, ir_ref far)
@@ -211,7 +211,7 @@ static struct wc_pair count_ones(struct wc_legalizer *x, struct wc_pair a)
     return (struct wc_pair){n, wc_const(x, 0)};
 }
 
-/* ---- floats ---------------------------------------------------------------------------------------------------- */
+/* ---- floats -------------------------------------------------------------------------------------------- */
 
 static ir_ref float_const(struct wc_legalizer *x, float v)
 {
@@ -223,8 +223,8 @@ static ir_ref float2(struct wc_legalizer *x, enum ir_op op, ir_ref a, ir_ref b)
     return ir_emit2(&x->c, op, IR_TYPE_F32, a, b);
 }
 
-/* The 32 bits from the first set one on, the lowest one set too where anything below is: a float has 24 bits, so the
- * conversion of this word rounds as that of the whole would. Then times 2^(32 - n), exactly. */
+/* The 32 bits from the first set one on, the lowest one set too where anything below is: a float has 24 bits,
+ * so the conversion of this word rounds as that of the whole would. Then times 2^(32 - n), exactly. */
 static ir_ref to_float(struct wc_legalizer *x, struct wc_pair a)
 {
     ir_ref n = wc_emit1(x, IR_clz, a.hi), zero = wc_const(x, 0);
@@ -246,8 +246,8 @@ static ir_ref signed_to_float(struct wc_legalizer *x, struct wc_pair a)
     return ir_emit3(&x->c, IR_select, IR_TYPE_F32, below, opposite, magnitude);
 }
 
-/* Of 0 <= a < 2^64: the high word is the integer part of a / 2^32 (exact: the division changes only the exponent, or
- * the result is below 1), and what is left of a after it fits a float exactly. NaN gives 0. */
+/* Of 0 <= a < 2^64: the high word is the integer part of a / 2^32 (exact: the division changes only the
+ * exponent, or the result is below 1), and what is left of a after it fits a float exactly. NaN gives 0. */
 static struct wc_pair from_magnitude(struct wc_legalizer *x, ir_ref a)
 {
     ir_ref high = ir_emit1(&x->c, IR_truncf, IR_TYPE_F32, float2(x, IR_mul, a, float_const(x, 0x1p-32f)));
@@ -273,7 +273,7 @@ static struct wc_pair to_signed(struct wc_legalizer *x, ir_ref a)
     return wc_choose_pair(x, below, both(x, (uint64_t)INT64_MIN), p);
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------------------------------------- */
 
 static struct wc_pair wordwise(struct wc_legalizer *x, enum ir_op op, struct wc_pair a, struct wc_pair b)
 {
@@ -289,8 +289,10 @@ static struct wc_pair extend(struct wc_legalizer *x, const struct ir_ins *ins)
     return (struct wc_pair){lo, wc_const(x, 0)};
 }
 
-/* The pair that instruction `ins` (a copy: the table may move) with i64 operands a and b makes; lo 0: none of these. */
-static struct wc_pair integer_pair(struct wc_legalizer *x, const struct ir_ins *ins, struct wc_pair a, struct wc_pair b)
+/* The pair that instruction `ins` (a copy: the table may move) with i64 operands a and b makes; lo 0: none of
+ * these. */
+static struct wc_pair integer_pair(struct wc_legalizer *x, const struct ir_ins *ins, struct wc_pair a,
+                                   struct wc_pair b)
 {
     switch (ins->op) {
     case IR_add: return wc_add_pair(x, a, b);

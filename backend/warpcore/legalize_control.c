@@ -5,7 +5,7 @@
  */
 #include "backend/warpcore/legalize.h"
 
-/* ---- collecting --------------------------------------------------------------------------------------------------- */
+/* ---- collecting ---------------------------------------------------------------------------------------- */
 
 /* Instructions of these operations, each block's last ones first. */
 static u32_vec find_backwards(struct wc_legalizer *x, enum ir_op op, enum ir_op other)
@@ -18,7 +18,7 @@ static u32_vec find_backwards(struct wc_legalizer *x, enum ir_op op, enum ir_op 
     return found;
 }
 
-/* ---- memcpy and memzero: words, halves or bytes, as the addresses are known to be aligned -------------------------- */
+/* ---- memcpy and memzero: words, halves or bytes, as the addresses are known to be aligned -------------- */
 
 enum { UNROLL = 16, DEPTH = 8 };             /* accesses written out; steps that an address is followed */
 
@@ -126,7 +126,7 @@ void wc_lower_block_memory(struct wc_legalizer *x)
         lower_block_memory(x, found.at[i]);
 }
 
-/* ---- calls through pointers ---------------------------------------------------------------------------------------- */
+/* ---- calls through pointers ---------------------------------------------------------------------------- */
 
 static bool has_signature(const struct ir_function *f, const struct ir_signature *s)
 {
@@ -143,7 +143,8 @@ static void note_address(struct bitset taken, const struct ir_ins *ins)
 {
     if (ins->op == IR_function)
         bitset_add(taken, (uint32_t)ins->imm);
-    if (ins->op == IR_constant && ins->type == IR_TYPE_FUNCTION && ins->imm > 0 && (uint64_t)ins->imm <= taken.bits)
+    if (ins->op == IR_constant && ins->type == IR_TYPE_FUNCTION && ins->imm > 0 &&
+        (uint64_t)ins->imm <= taken.bits)
         bitset_add(taken, (uint32_t)ins->imm - 1);
 }
 
@@ -190,7 +191,8 @@ static ir_ref direct_call(struct wc_legalizer *x, const struct ir_ins *icall, ui
 }
 
 /* The last block calls the one that is left; all lead to `rest` with their results. */
-static void chain(struct wc_legalizer *x, const struct ir_ins *icall, ir_ref pointer, const u32_vec *found, uint32_t rest)
+static void chain(struct wc_legalizer *x, const struct ir_ins *icall, ir_ref pointer, const u32_vec *found,
+                  uint32_t rest)
 {
     for (uint32_t i = 0; i < found->count; i++) {
         uint32_t from = x->c.block;
@@ -224,7 +226,8 @@ static void lower_icall(struct wc_legalizer *x, ir_ref r, ir_ref *to)
     } else {
         ir_emit_br(&x->c, rest);
         if (ins.type != IR_TYPE_VOID)
-            ir_edge_arg(x->f, &ir_block_at(x->f, ins.block)->edges.at[0], ir_const(x->f, (enum ir_type)ins.type, 0));
+            ir_edge_arg(x->f, &ir_block_at(x->f, ins.block)->edges.at[0],
+                        ir_const(x->f, (enum ir_type)ins.type, 0));
     }
 }
 

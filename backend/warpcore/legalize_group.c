@@ -1,8 +1,8 @@
 /* legalize_group.c: operations of the warp on pairs.
  *
- * Exchanges move each half. Sums need the carries between words: the low word is added as two halves of 16 bits,
- * which no warp of fewer than 2^16 lanes can carry out of. The least of a pair is the least high word, then the
- * least low word among the lanes that have it; the others take part with the value that never wins.
+ * Exchanges move each half. Sums need the carries between words: the low word is added as two halves of 16
+ * bits, which no warp of fewer than 2^16 lanes can carry out of. The least of a pair is the least high word,
+ * then the least low word among the lanes that have it; the others take part with the value that never wins.
  */
 #include "backend/warpcore/legalize.h"
 

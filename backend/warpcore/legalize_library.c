@@ -26,7 +26,7 @@ static ir_ref wide_select(struct ir_cursor *c, ir_ref condition, ir_ref a, ir_re
     return ir_emit3(c, IR_select, IR_TYPE_I64, condition, a, b);
 }
 
-/* ---- the two functions ----------------------------------------------------------------------------------- */
+/* ---- the two functions --------------------------------------------------------------------------------- */
 
 struct division { struct ir_function *f; ir_ref a, b; uint32_t entry, loop, end; };
 
@@ -37,7 +37,8 @@ static void pass(struct division *v, uint32_t from, uint32_t edge, uint32_t n, c
         ir_edge_arg(v->f, e, args[i]);
 }
 
-/* Where 0 < b <= a, the loop starts with b << (clz b - clz a); else quotient 0 (all ones for b = 0), remainder a. */
+/* Where 0 < b <= a, the loop starts with b << (clz b - clz a); else quotient 0 (all ones for b = 0),
+ * remainder a. */
 static void make_entry(struct division *v)
 {
     struct ir_cursor c = {.fn = v->f, .block = v->entry};
@@ -45,7 +46,8 @@ static void make_entry(struct division *v)
     ir_ref none = wide_select(&c, nothing, wide_const(v->f, UINT64_MAX), zero);
     ir_ref runs = ir_emit2(&c, IR_and, IR_TYPE_I1, test(&c, IR_ule, v->b, v->a),
                            ir_emit1(&c, IR_not, IR_TYPE_I1, nothing));
-    ir_ref up = wide2(&c, IR_sub, ir_emit1(&c, IR_clz, IR_TYPE_I64, v->b), ir_emit1(&c, IR_clz, IR_TYPE_I64, v->a));
+    ir_ref up =
+        wide2(&c, IR_sub, ir_emit1(&c, IR_clz, IR_TYPE_I64, v->b), ir_emit1(&c, IR_clz, IR_TYPE_I64, v->a));
     ir_ref divisor = wide2(&c, IR_shl, v->b, up), bit = wide2(&c, IR_shl, wide_const(v->f, 1), up);
     ir_emit_brif(&c, runs, v->loop, v->end);
     pass(v, v->entry, 0, 4, (ir_ref[]){zero, v->a, divisor, bit});
@@ -92,7 +94,7 @@ static uint32_t function_for(struct wc_legalizer *x, bool remainder)
     return f ? f->id : make_function(x->m, name, remainder);
 }
 
-/* ---- the operations ---------------------------------------------------------------------------------------- */
+/* ---- the operations ------------------------------------------------------------------------------------ */
 
 static ir_ref magnitude(struct ir_cursor *c, ir_ref a)
 {

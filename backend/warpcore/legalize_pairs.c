@@ -1,13 +1,13 @@
 /* legalize_pairs.c: i64 values become pairs of i32: the walk over a function, and all but arithmetic.
  *
- * Blocks are visited in reverse post-order, so that an operand's halves are known before its users; parameters of
- * blocks get theirs first, arguments of edges last. An instruction that is replaced stays until all its users are
- * rewritten (ir_substitute), then goes.
+ * Blocks are visited in reverse post-order, so that an operand's halves are known before its users;
+ * parameters of blocks get theirs first, arguments of edges last. An instruction that is replaced stays until
+ * all its users are rewritten (ir_substitute), then goes.
  */
 #include "backend/warpcore/legalize.h"
 #include "ir/analysis.h"
 
-/* ---- what stands for what -------------------------------------------------------------------------------- */
+/* ---- what stands for what ------------------------------------------------------------------------------ */
 
 static void grow(struct wc_legalizer *x)
 {
@@ -69,7 +69,7 @@ static ir_ref join(struct wc_legalizer *x, ir_ref r)
     return ir_emit2(&x->c, IR_or, IR_TYPE_I64, ir_emit1(&x->c, IR_zext, IR_TYPE_I64, p.lo), upper);
 }
 
-/* ---- lists of values: parameters, arguments ------------------------------------------------------------------ */
+/* ---- lists of values: parameters, arguments ------------------------------------------------------------ */
 
 /* i64 members become two; false if there are none. */
 static bool split_list(struct wc_legalizer *x, uint32_t n, const ir_ref *args, u32_vec *out)
@@ -140,7 +140,7 @@ static void split_edges(struct wc_legalizer *x, uint32_t b)
     }
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------------------------------------- */
 
 static void split_load(struct wc_legalizer *x, ir_ref r)
 {
@@ -234,7 +234,7 @@ static void split_instruction(struct wc_legalizer *x, ir_ref r)
         BUG("nothing splits %s", ir_op_info[ins->op].text);
 }
 
-/* ---- the function ------------------------------------------------------------------------------------------------- */
+/* ---- the function -------------------------------------------------------------------------------------- */
 
 /* Everything that was there before: what is made on the way needs no splitting. */
 static u32_vec collect(struct wc_legalizer *x)

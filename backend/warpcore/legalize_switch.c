@@ -1,8 +1,8 @@
 /* legalize_switch.c: switch becomes comparisons.
  *
  * Of a switch that the warp takes as one, a balanced tree over the sorted cases. Where lanes part, a tree would
- * lead those of one target there by different leaves, at different times; so there each target is asked for once:
- * a chain, with the alternatives of a target united, and the default at its end.
+ * lead those of one target there by different leaves, at different times; so there each target is asked for
+ * once: a chain, with the alternatives of a target united, and the default at its end.
  */
 #include "backend/warpcore/legalize.h"
 #include "ir/analysis.h"
@@ -12,7 +12,7 @@
 /* The edges of the switch, which its block has no more; number 0 is the default. */
 struct cases { struct ir_edge *edges; uint32_t count, *order; ir_ref value; enum ir_type type; };
 
-/* ---- a tree over the sorted cases ----------------------------------------------------------------------------- */
+/* ---- a tree over the sorted cases ---------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b, void *edges)
 {
@@ -39,7 +39,8 @@ static void copy_edge(struct wc_legalizer *x, uint32_t from, const struct ir_edg
 }
 
 /* A new block for this half of the cases, or where none are left the default's edge. */
-static void lead_to(struct wc_legalizer *x, const struct cases *s, uint32_t from, uint32_t lo, uint32_t hi, u32_vec *work)
+static void lead_to(struct wc_legalizer *x, const struct cases *s, uint32_t from, uint32_t lo, uint32_t hi,
+                    u32_vec *work)
 {
     if (lo == hi) {
         copy_edge(x, from, &s->edges[0]);
@@ -53,7 +54,8 @@ static void lead_to(struct wc_legalizer *x, const struct cases *s, uint32_t from
 }
 
 /* Block b decides among the cases order[lo] to order[hi - 1]. */
-static void decide(struct wc_legalizer *x, const struct cases *s, uint32_t b, uint32_t lo, uint32_t hi, u32_vec *work)
+static void decide(struct wc_legalizer *x, const struct cases *s, uint32_t b, uint32_t lo, uint32_t hi,
+                   u32_vec *work)
 {
     uint32_t middle = lo + (hi - lo) / 2;
     const struct ir_edge *e = &s->edges[s->order[middle]];
@@ -84,7 +86,7 @@ static void make_tree(struct wc_legalizer *x, struct cases *s, uint32_t b)
     }
 }
 
-/* ---- a chain over the targets ----------------------------------------------------------------------------------- */
+/* ---- a chain over the targets -------------------------------------------------------------------------- */
 
 /* Edges to one block: linked by number, in the order of the cases; the default's come last in the chain. */
 struct targets { struct map group; u32_vec first, last; uint32_t *next; };
@@ -115,7 +117,8 @@ static ir_ref chosen(struct wc_legalizer *x, ir_ref condition, ir_ref a, ir_ref 
 
 /* At the cursor: whether the value is one of the group's cases (0: the default's group is not asked), and with
  * what arguments the group's block is entered. */
-static ir_ref unite(struct wc_legalizer *x, const struct cases *s, const struct targets *t, uint32_t g, ir_ref *args)
+static ir_ref unite(struct wc_legalizer *x, const struct cases *s, const struct targets *t, uint32_t g,
+                    ir_ref *args)
 {
     uint32_t first = t->first.at[g];
     ir_ref any = 0;
@@ -133,7 +136,8 @@ static ir_ref unite(struct wc_legalizer *x, const struct cases *s, const struct 
     return first ? any : 0;
 }
 
-static void enter(struct wc_legalizer *x, const struct cases *s, uint32_t from, uint32_t first, const ir_ref *args)
+static void enter(struct wc_legalizer *x, const struct cases *s, uint32_t from, uint32_t first,
+                  const ir_ref *args)
 {
     struct ir_edge *e = ir_edge_add(x->f, from, s->edges[first].block, 0);
     for (uint32_t k = 0; k < s->edges[first].argc; k++)
@@ -162,7 +166,7 @@ static void make_chain(struct wc_legalizer *x, const struct cases *s, uint32_t b
     }
 }
 
-/* ---- the function ---------------------------------------------------------------------------------------------------- */
+/* ---- the function -------------------------------------------------------------------------------------- */
 
 static void lower_switch(struct wc_legalizer *x, uint32_t b, bool uniform)
 {

@@ -26,7 +26,7 @@ unsigned wc_field_reads(struct wc_mins *i, uint32_t *fields[4])
     return n;
 }
 
-/* ---- dead code ------------------------------------------------------------------------------------------------ */
+/* ---- dead code ----------------------------------------------------------------------------------------- */
 
 struct place_of { uint32_t block, index; };          /* of a definition; index UINT32_MAX: a parameter */
 struct sweep {
@@ -136,7 +136,7 @@ void wc_drop_dead(struct wc_context *c, struct wc_mfunction *f)
     compact(f);
 }
 
-/* ---- live registers --------------------------------------------------------------------------------------------- */
+/* ---- live registers ------------------------------------------------------------------------------------ */
 
 bool wc_is_allocated(const struct wc_mfunction *f, uint32_t v)
 {

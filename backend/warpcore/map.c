@@ -3,8 +3,8 @@
 
 static void print_kernels(const struct wc_image *m, struct text *out)
 {
-    text_printf(out, "%-24s %6s %10s %11s %13s %6s\n", "kernel", "entry", "registers", "predicates", "private bytes",
-                "stack");
+    text_printf(out, "%-24s %6s %10s %11s %13s %6s\n", "kernel", "entry", "registers", "predicates",
+                "private bytes", "stack");
     for (uint32_t i = 0; i < m->kernels.count; i++) {
         const struct wc_kernel *k = &m->kernels.at[i];
         text_printf(out, "%-24s %6u %10u %11u %13u %6u\n", k->name, k->entry, k->registers, k->predicates,
@@ -24,9 +24,10 @@ static void print_functions(const struct wc_image *m, struct text *out)
 
 void wc_map(const struct wc_image *m, struct text *out)
 {
-    text_printf(out, "divergence %s: %u words of code (%u free), %u bytes of data, %u of shared memory, %u texts\n\n",
-                wc_mode_info[m->mode].name, m->code.count, WC_MAX_WORDS - m->code.count, m->data_bytes, m->shared_bytes,
-                m->texts.count);
+    text_printf(
+        out, "divergence %s: %u words of code (%u free), %u bytes of data, %u of shared memory, %u texts\n\n",
+        wc_mode_info[m->mode].name, m->code.count, WC_MAX_WORDS - m->code.count, m->data_bytes,
+        m->shared_bytes, m->texts.count);
     print_kernels(m, out);
     text_char(out, '\n');
     print_functions(m, out);

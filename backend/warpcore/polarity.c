@@ -1,10 +1,10 @@
 /* polarity.c: which side of a branch must not wait.
  *
- * Lanes that take a branch wait on the stack while the others run. If these come round a loop to the same branch, those
- * who take it now join those who wait: threads of different iterations run on together. That is what saves stack
- * entries, and harmless as long as nothing on their way to the meeting place communicates. Where something does (a
- * ballot before a break), the lanes of each iteration have to run it by themselves: that side must be the next word, so
- * that the lanes that stay in the loop are the ones that wait.
+ * Lanes that take a branch wait on the stack while the others run. If these come round a loop to the same
+ * branch, those who take it now join those who wait: threads of different iterations run on together. That is
+ * what saves stack entries, and harmless as long as nothing on their way to the meeting place communicates.
+ * Where something does (a ballot before a break), the lanes of each iteration have to run it by themselves:
+ * that side must be the next word, so that the lanes that stay in the loop are the ones that wait.
  */
 #include "backend/warpcore/codegen.h"
 
@@ -30,7 +30,8 @@ static void go_on(struct search *s, uint32_t b, uint32_t meet)
 }
 
 /* From `from`, before `meet`: whether `branch` is reached, and whether something communicates on the way. */
-static void look(struct search *s, uint32_t from, uint32_t meet, uint32_t branch, bool *again, bool *communication)
+static void look(struct search *s, uint32_t from, uint32_t meet, uint32_t branch, bool *again,
+                 bool *communication)
 {
     const struct ir_function *f = s->f->ir;
     s->stamp++;

@@ -1,11 +1,11 @@
-/* regalloc.c: registers for virtual registers by colouring their interference graph (Chaitin 1982; Briggs, Cooper,
- * Torczon 1994).
+/* regalloc.c: registers for virtual registers by colouring their interference graph (Chaitin 1982; Briggs,
+ * Cooper, Torczon 1994).
  *
- * Nodes that certainly find a colour are taken away, else the one that is cheapest to keep in memory; then all are
- * coloured in the opposite order, and only what really finds none is spilled, before the next round. Instead of
- * merging nodes that are moved into each other, a node prefers the colours of those that it is moved from or to:
- * block parameters, arguments and results then mostly need no move. A short-lived register made by a spill is taken
- * last and so coloured first.
+ * Nodes that certainly find a colour are taken away, else the one that is cheapest to keep in memory; then
+ * all are coloured in the opposite order, and only what really finds none is spilled, before the next round.
+ * Instead of merging nodes that are moved into each other, a node prefers the colours of those that it is
+ * moved from or to: block parameters, arguments and results then mostly need no move. A short-lived register
+ * made by a spill is taken last and so coloured first.
  */
 #include "backend/warpcore/codegen.h"
 
@@ -33,7 +33,7 @@ static uint32_t colours_of(const struct wc_mfunction *f, uint32_t v)
     return (reg->kind == WC_CLASS_R ? WC_ALLOCATABLE : WC_ALLOCATABLE_P) & ~reg->forbidden;
 }
 
-/* ---- what would like the same register ------------------------------------------------------------------------ */
+/* ---- what would like the same register ----------------------------------------------------------------- */
 
 static void befriend(struct colouring *x, uint32_t a, uint32_t b)
 {
@@ -73,7 +73,7 @@ static void find_friends(struct colouring *x)
     }
 }
 
-/* ---- taking nodes away ------------------------------------------------------------------------------------------- */
+/* ---- taking nodes away --------------------------------------------------------------------------------- */
 
 static void consider(struct colouring *x, uint32_t v)
 {
@@ -135,7 +135,7 @@ static void simplify(struct colouring *x)
     }
 }
 
-/* ---- colouring ---------------------------------------------------------------------------------------------------- */
+/* ---- colouring ----------------------------------------------------------------------------------------- */
 
 static uint8_t choose(const struct colouring *x, uint32_t v, uint32_t free)
 {
@@ -187,7 +187,7 @@ static u32_vec colour_all(struct colouring *x)
     return failed;
 }
 
-/* ---- the function ------------------------------------------------------------------------------------------------- */
+/* ---- the function -------------------------------------------------------------------------------------- */
 
 /* What a call of it destroys: what it writes itself, and what its calls destroy. */
 static void sum_up(struct wc_context *c, struct wc_mfunction *f)
@@ -240,7 +240,8 @@ bool wc_regalloc(struct wc_context *c, struct wc_mfunction *f)
     for (unsigned n = 0; n < MAX_ROUNDS && !good && f->vregs.count <= WC_MAX_VALUES; n++)
         round_of(c, f, &good);
     if (!good) {
-        wc_fail(c, "registers", f->ir->at, "'%s' keeps too many values at a time to find registers for", f->ir->name);
+        wc_fail(c, "registers", f->ir->at, "'%s' keeps too many values at a time to find registers for",
+                f->ir->name);
         return false;
     }
     frame->slots += frame->slots > 0;                /* one more, where cycles of moves are broken */

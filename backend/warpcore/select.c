@@ -1,11 +1,13 @@
-/* select.c: IR → machine code on virtual registers: pure operations, constants, branches; blocks in reverse post-order.
+/* select.c: IR → machine code on virtual registers: pure operations, constants, branches; blocks in reverse
+ * post-order.
  *
- * A number becomes an instruction's own where it fits. Else it takes a register: in a loop one that the prologue sets,
- * elsewhere one of the block. What nobody reads in the end (an address that went into its load) is dropped later.
+ * A number becomes an instruction's own where it fits. Else it takes a register: in a loop one that the
+ * prologue sets, elsewhere one of the block. What nobody reads in the end (an address that went into its
+ * load) is dropped later.
  */
 #include "backend/warpcore/select.h"
 
-/* ---- tables ------------------------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 /* Operation of a scalar case, and its form with a number for b; 0: none. Row 0 is add, which has both. */
 #define LANE(name) [SCALAR_##name] = WC_##name + 1,
@@ -28,11 +30,12 @@ const char *wc_letters(unsigned op)
     return op < WC_OPS ? wc_op_info[op].operands : pseudo_letters[op - WC_OPS];
 }
 
-/* ---- registers and code ---------------------------------------------------------------------------------------- */
+/* ---- registers and code -------------------------------------------------------------------------------- */
 
 uint32_t wc_vreg_new(struct wc_context *c, struct wc_mfunction *f, enum wc_class kind)
 {
-    vec_push(&c->arena, &f->vregs, ((struct wc_vreg){.kind = (uint8_t)kind, .colour = WC_NO_COLOUR, .hint = WC_NO_COLOUR}));
+    vec_push(&c->arena, &f->vregs,
+             ((struct wc_vreg){.kind = (uint8_t)kind, .colour = WC_NO_COLOUR, .hint = WC_NO_COLOUR}));
     return f->vregs.count - 1;
 }
 
@@ -60,7 +63,7 @@ uint32_t wc_define_high(struct wc_selector *s, ir_ref r)
     return s->f->hi[r] = wc_vreg_new(s->c, s->f, WC_CLASS_R);
 }
 
-/* ---- values that may be made anywhere ---------------------------------------------------------------------------- */
+/* ---- values that may be made anywhere ------------------------------------------------------------------ */
 
 static uint64_t key_of(unsigned op, int32_t imm)
 {
@@ -125,7 +128,7 @@ bool wc_known(const struct wc_selector *s, ir_ref r, uint32_t *v)
     }
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 uint32_t wc_value(struct wc_selector *s, ir_ref r)
 {
@@ -181,7 +184,7 @@ uint32_t wc_half(struct wc_selector *s, ir_ref r, bool high)
     return half[r];
 }
 
-/* ---- lists -------------------------------------------------------------------------------------------------------------- */
+/* ---- lists --------------------------------------------------------------------------------------------- */
 
 uint32_t wc_list_begin(const struct wc_selector *s)
 {
@@ -221,10 +224,11 @@ void wc_list_end(struct wc_selector *s, struct wc_mins *i, uint32_t first)
     i->count = s->f->lists.count - first;
 }
 
-/* ---- pure operations ------------------------------------------------------------------------------------------------------ */
+/* ---- pure operations ----------------------------------------------------------------------------------- */
 
 /* The number that b of this operation may be, or that a may be if they may change places. */
-static bool number_operand(struct wc_selector *s, const struct ir_ins *ins, unsigned op, ir_ref *other, int32_t *imm)
+static bool number_operand(struct wc_selector *s, const struct ir_ins *ins, unsigned op, ir_ref *other,
+                           int32_t *imm)
 {
     bool commutes = ir_op_info[ins->op].flags & IR_COMMUTES;
     for (unsigned i = 2; i-- > (commutes ? 0u : 1u);) {
@@ -272,7 +276,8 @@ static void select_product_sum(struct wc_selector *s, ir_ref r)
     uint32_t a = wc_value(s, ins->args[0]), b = wc_value(s, ins->args[1]), c = wc_value(s, ins->args[2]);
     uint32_t product = wc_make(s, WC_mul_F, a, b, 0);
     bool turned = ins->op == IR_submul;
-    wc_put(s, ins->op == IR_muladd ? WC_add_F : WC_sub_F, wc_define(s, r), turned ? c : product, turned ? product : c, 0);
+    wc_put(s, ins->op == IR_muladd ? WC_add_F : WC_sub_F, wc_define(s, r), turned ? c : product,
+           turned ? product : c, 0);
 }
 
 /* Two products and their sum or difference, each rounded: three instructions. */
@@ -311,7 +316,7 @@ static void select_pure(struct wc_selector *s, ir_ref r)
     }
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------------------------------------ */
 
 static void select_ptradd(struct wc_selector *s, ir_ref r)
 {
@@ -336,7 +341,8 @@ static void select_clock(struct wc_selector *s, ir_ref r)
 static void select_text(struct wc_selector *s, ir_ref r, unsigned op)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
-    uint32_t row = wc_text_row(s->c, (uint32_t)ins->imm, 0, NULL), a = ins->argc ? wc_value(s, ins->args[0]) : 0;
+    uint32_t row = wc_text_row(s->c, (uint32_t)ins->imm, 0, NULL),
+             a = ins->argc ? wc_value(s, ins->args[0]) : 0;
     wc_put(s, op, 0, a, 0, (int32_t)row)->effect = true;
 }
 
@@ -388,7 +394,7 @@ static void select_instruction(struct wc_selector *s, ir_ref r)
     }
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
 static uint32_t weight_of(const struct ir_cycles *cycles, uint32_t b)
 {
@@ -401,8 +407,8 @@ static void make_blocks(struct wc_selector *s)
     struct wc_mfunction *f = s->f;
     const struct ir_cycles *cycles = ir_cycles_new(&s->c->arena, f->cfg);
     f->block_of = arena_array(&s->c->arena, uint32_t, f->ir->blocks.count);
-    vec_push(&s->c->arena, &f->blocks, ((struct wc_block){.ir = IR_NO_BLOCK, .successors = {1}, .successor_count = 1,
-                                                          .weight = 1}));
+    vec_push(&s->c->arena, &f->blocks,
+             ((struct wc_block){.ir = IR_NO_BLOCK, .successors = {1}, .successor_count = 1, .weight = 1}));
     for (uint32_t i = 0; i < f->cfg->rpo_count; i++) {
         f->block_of[f->cfg->rpo[i]] = i + 1;
         vec_push(&s->c->arena, &f->blocks,

@@ -27,7 +27,8 @@ uint32_t wc_define_high(struct wc_selector *s, ir_ref r);
 /* A register that operation `op` with this number sets; in loops once for the whole function. */
 uint32_t wc_repeatable(struct wc_selector *s, unsigned op, int32_t imm);
 uint32_t wc_number(struct wc_selector *s, uint32_t v);              /* a register that holds it */
-bool wc_known(const struct wc_selector *s, ir_ref r, uint32_t *v);  /* constants and addresses of allocas and shared objects */
+/* constants and addresses of allocas and shared objects */
+bool wc_known(const struct wc_selector *s, ir_ref r, uint32_t *v);
 static inline enum wc_class wc_class_of(enum ir_type t) { return t == IR_TYPE_I1 ? WC_CLASS_P : WC_CLASS_R; }
 uint32_t wc_truth_word(struct wc_selector *s, uint32_t predicate);  /* 0 or 1 */
 
@@ -40,7 +41,8 @@ void wc_select_load(struct wc_selector *s, ir_ref r);               /* select_me
 void wc_select_store(struct wc_selector *s, ir_ref r);
 void wc_select_atomic(struct wc_selector *s, ir_ref r);
 uint32_t wc_object_address(struct wc_selector *s, ir_ref r);
-bool wc_select_group(struct wc_selector *s, ir_ref r);              /* select_group.c; false: none of its operations */
+/* select_group.c; false: none of its operations */
+bool wc_select_group(struct wc_selector *s, ir_ref r);
 void wc_select_call(struct wc_selector *s, ir_ref r);               /* select_call.c */
 void wc_select_return(struct wc_selector *s, ir_ref r);
 void wc_select_printf(struct wc_selector *s, ir_ref r);

@@ -1,17 +1,19 @@
 /* select_call.c: parameters, calls, returns, printf: the operations whose operands have fixed places. */
 #include "backend/warpcore/select.h"
 
-/* ---- the convention ----------------------------------------------------------------------------------------- */
+/* ---- the convention ------------------------------------------------------------------------------------ */
 
 /* In order into registers as long as there are some; then into slots. */
-static uint32_t assign_places(const struct wc_mfunction *f, uint32_t n, const uint32_t *list, struct wc_location *at)
+static uint32_t assign_places(const struct wc_mfunction *f, uint32_t n, const uint32_t *list,
+                              struct wc_location *at)
 {
     static const uint8_t most[] = {[WC_CLASS_R] = WC_ARGUMENT_REGISTERS, [WC_CLASS_P] = WC_ARGUMENT_PREDICATES};
     uint32_t used[WC_CLASSES] = {0}, slots = 0;
     for (uint32_t i = 0; i < n; i++) {
         unsigned kind = wc_vreg(f, list[i])->kind;
         if (used[kind] < most[kind])
-            at[i] = (struct wc_location){kind == WC_CLASS_R ? WC_IN_REGISTER : WC_IN_PREDICATE, (uint8_t)++used[kind], 0};
+            at[i] = (struct wc_location){kind == WC_CLASS_R ? WC_IN_REGISTER : WC_IN_PREDICATE,
+                                         (uint8_t)++used[kind], 0};
         else
             at[i] = (struct wc_location){WC_IN_SLOT, 0, slots++};
     }
@@ -45,7 +47,7 @@ void wc_call_clobbers(struct wc_context *c, const struct wc_mfunction *f, const 
     masks[WC_CLASS_P] |= callee ? callee->clobbers_p : 0;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------------ */
+/* ---- parameters ---------------------------------------------------------------------------------------- */
 
 /* The kernel's arguments are words that ldarg reads. */
 static void load_arguments(struct wc_selector *s)
@@ -88,7 +90,7 @@ void wc_select_params(struct wc_selector *s)
     vec_clear(&entry->params);               /* they are there when the block begins */
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------------------------------------- */
 
 void wc_select_call(struct wc_selector *s, ir_ref r)
 {

@@ -14,7 +14,8 @@ static const uint16_t float_ops[IR_OPS] = {
     [IR_scan_add] = WC_scan_add_F,
 };
 static const uint16_t truth_ops[IR_OPS] = {
-    [IR_ballot] = WC_ballot, [IR_any] = WC_any, [IR_all] = WC_all, [IR_reduce_and] = WC_all, [IR_reduce_or] = WC_any,
+    [IR_ballot] = WC_ballot,  [IR_any] = WC_any,       [IR_all] = WC_all,
+    [IR_reduce_and] = WC_all, [IR_reduce_or] = WC_any,
 };
 
 static void select_word(struct wc_selector *s, ir_ref r)

@@ -1,7 +1,7 @@
 /* spill.c: virtual registers that got no register live in the frame, or are made anew where they are read.
  *
- * An instruction that reads or writes one gets a short-lived register for it; lists (arguments, parameters of blocks,
- * results) name the spilled one itself, since moves go to and from memory as well.
+ * An instruction that reads or writes one gets a short-lived register for it; lists (arguments, parameters of
+ * blocks, results) name the spilled one itself, since moves go to and from memory as well.
  */
 #include "backend/warpcore/codegen.h"
 

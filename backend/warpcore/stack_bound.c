@@ -1,4 +1,5 @@
-/* stack_bound.c: see stack_bound.h. Longest paths by relaxation: a state's depth only grows, and at most to DEEPEST. */
+/* stack_bound.c: see stack_bound.h. Longest paths by relaxation: a state's depth only grows, and at most to
+ * DEEPEST. */
 #include "backend/warpcore/stack_bound.h"
 
 enum { DEEPEST = WC_LANES - 1 };
@@ -12,7 +13,8 @@ struct bound {
     enum wc_mode          mode;
     struct wc_influence  *influence;
     u32_vec               branches;        /* nodes that part lanes */
-    uint32_t             *start, *within;  /* stacking graph: within[start[i] ..]: branch nodes in the influence of branches.at[i] */
+    uint32_t             *start, *within;  /* stacking graph: within[start[i] ..]: branch nodes in the
+                                              influence of branches.at[i] */
     uint32_t             *index;           /* of each branch node: its place in branches */
     uint32_t              work;            /* nodes visited and edges relaxed, against WC_MAX_STACK_STEPS */
     VEC(struct state)     states;
@@ -54,7 +56,7 @@ static bool find_stacking_graph(struct bound *b)
     return true;
 }
 
-/* ---- what a branch does to the stack ------------------------------------------------------------------------- */
+/* ---- what a branch does to the stack ------------------------------------------------------------------- */
 
 /* One of its sides is where its lanes meet: those lanes have nothing to run. */
 static bool has_empty_side(const struct wc_node *n)
@@ -122,7 +124,7 @@ static bool relax(struct bound *b)
     return true;
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------ */
+/* ---- results ------------------------------------------------------------------------------------------- */
 
 static void note(uint8_t *at, uint8_t depth)
 {

@@ -4,7 +4,7 @@
  */
 #include "backend/warpcore/transfer.h"
 
-/* ---- holders ------------------------------------------------------------------------------------------------ */
+/* ---- holders ------------------------------------------------------------------------------------------- */
 
 static struct wc_holder slot_holder(const struct wc_context *c, uint32_t function, uint32_t slot)
 {
@@ -17,7 +17,9 @@ struct wc_holder wc_holder_of(const struct wc_context *c, const struct wc_mfunct
     switch (reg->home) {
     case WC_HOME_SLOT: return slot_holder(c, f->id, reg->slot);
     case WC_HOME_REMADE: return (struct wc_holder){.kind = WC_MADE, .op = reg->op, .imm = reg->imm};
-    default: return (struct wc_holder){.kind = reg->kind == WC_CLASS_P ? WC_HOLDS_P : WC_HOLDS_R, .at = reg->colour};
+    default:
+        return (struct wc_holder){.kind = reg->kind == WC_CLASS_P ? WC_HOLDS_P : WC_HOLDS_R,
+                                  .at = reg->colour};
     }
 }
 
@@ -28,7 +30,7 @@ static struct wc_holder placed(const struct wc_context *c, uint32_t function, st
     return (struct wc_holder){.kind = at.kind == WC_IN_REGISTER ? WC_HOLDS_R : WC_HOLDS_P, .at = at.reg};
 }
 
-/* ---- lists --------------------------------------------------------------------------------------------------- */
+/* ---- lists --------------------------------------------------------------------------------------------- */
 
 static bool same_holder(struct wc_holder a, struct wc_holder b)
 {
@@ -41,8 +43,9 @@ static void add(struct wc_transfer *moves, uint32_t *n, struct wc_holder to, str
         moves[(*n)++] = (struct wc_transfer){to, from};
 }
 
-static uint32_t jump_transfers(const struct wc_context *c, const struct wc_mfunction *f, const struct wc_block *block,
-                               const struct wc_mins *i, struct wc_transfer *moves)
+static uint32_t jump_transfers(const struct wc_context *c, const struct wc_mfunction *f,
+                               const struct wc_block *block, const struct wc_mins *i,
+                               struct wc_transfer *moves)
 {
     uint32_t n = 0;
     const struct wc_block *to = &f->blocks.at[block->jumps_to];
@@ -52,13 +55,14 @@ static uint32_t jump_transfers(const struct wc_context *c, const struct wc_mfunc
     return n;
 }
 
-static uint32_t print_transfers(const struct wc_context *c, const struct wc_mfunction *f, const struct wc_mins *i,
-                                struct wc_transfer *moves)
+static uint32_t print_transfers(const struct wc_context *c, const struct wc_mfunction *f,
+                                const struct wc_mins *i, struct wc_transfer *moves)
 {
     uint32_t n = 0;
     const struct wc_frame *frame = &c->frames[f->id];
     for (uint32_t k = 0; k < i->count; k++)
-        add(moves, &n, slot_holder(c, f->id, frame->slots - frame->print_slots + k), wc_holder_of(c, f, wc_list_at(f, i, k)));
+        add(moves, &n, slot_holder(c, f->id, frame->slots - frame->print_slots + k),
+            wc_holder_of(c, f, wc_list_at(f, i, k)));
     return n;
 }
 
@@ -83,7 +87,7 @@ uint32_t wc_transfers(struct wc_context *c, const struct wc_mfunction *f, const 
     return n;
 }
 
-/* ---- in order ------------------------------------------------------------------------------------------------- */
+/* ---- in order ------------------------------------------------------------------------------------------ */
 
 /* A holder's number for the general algorithm. */
 enum { PREDICATE_NUMBERS = 32, SLOT_NUMBERS = 64 };

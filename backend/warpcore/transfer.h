@@ -5,7 +5,8 @@
 #include "backend/bytecode/emit.h"
 #include "backend/warpcore/codegen.h"
 
-/* Words whose target or meeting place is a block that may not have its words yet. `never`: the lanes do not meet. */
+/* Words whose target or meeting place is a block that may not have its words yet. `never`: the lanes do not
+ * meet. */
 struct wc_fixup { uint32_t word, block, meet, meet_index; bool direct, never; };
 struct wc_emitter {
     struct wc_context *c;

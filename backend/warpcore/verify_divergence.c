@@ -1,12 +1,13 @@
-/* verify_divergence.c: what the divergence modes ask of code (docs/isa.md, "Divergence"), checked on the words themselves,
- * whoever made them. Unreachable words do not matter.
+/* verify_divergence.c: what the divergence modes ask of code (docs/isa.md, "Divergence"), checked on the
+ * words themselves, whoever made them. Unreachable words do not matter.
  *
  *   every mode  a kernel claims no smaller stack than image_flow.h finds
- *   rpc         a branch that names a meeting point names its immediate post-dominator, which is a CONVERGE (so every
- *               path to what follows enters there); a function has one RET
- *   source-pc   the same, but the branch names its own CONVERGE, in the row of CONVERGEs that begins there; each names
- *               its branch, innermost first; a branch that can run again before its lanes have met has this CONVERGE as its
- *               target, and is the only such branch of its cycle; a kernel has one EXIT, which callees do not use
+ *   rpc         a branch that names a meeting point names its immediate post-dominator, which is a CONVERGE
+ *               (so every path to what follows enters there); a function has one RET
+ *   source-pc   the same, but the branch names its own CONVERGE, in the row of CONVERGEs that begins there;
+ *               each names its branch, innermost first; a branch that can run again before its lanes have met
+ *               has this CONVERGE as its target, and is the only such branch of its cycle; a kernel has one
+ *               EXIT, which callees do not use
  *   article     nothing more: its rules can't be met
  *
  * Innermost first: d before b if d is in b's influence (flow.h). Time: the sum of the influences, twice.
@@ -18,7 +19,8 @@ struct checker {
     struct wc_verifier  *v;
     struct wc_image_flow      *code;
     struct wc_influence *influence;
-    struct bitset        again;          /* branches in their own influence: they can run again before their lanes meet */
+    struct bitset        again;          /* branches in their own influence: they can run again before their
+                                            lanes meet */
     struct bitset       *influences;     /* of those, by word */
 };
 
@@ -34,7 +36,7 @@ static bool is_converge(const struct checker *x, uint32_t word)
     return x->code->ins[word].op == WC_converge;
 }
 
-/* ---- functions ---------------------------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------------------------------------- */
 
 static bool check_ends(struct checker *x, const struct wc_extent *f)
 {
@@ -43,9 +45,11 @@ static bool check_ends(struct checker *x, const struct wc_extent *f)
     for (uint32_t i = 0; i < f->words.count; i++) {
         uint32_t at = f->words.at[i], op = x->code->ins[at].op;
         if (op == WC_ret && ret != WC_NO_WORD)
-            return FAIL(x, at, "word %u: a second ret of the function at word %u, after that at word %u", at, f->entry, ret);
+            return FAIL(x, at, "word %u: a second ret of the function at word %u, after that at word %u", at,
+                        f->entry, ret);
         if (source_pc && op == WC_exit && exit != WC_NO_WORD)
-            return FAIL(x, at, "word %u: a second exit of the kernel at word %u, after that at word %u", at, f->entry, exit);
+            return FAIL(x, at, "word %u: a second exit of the kernel at word %u, after that at word %u", at,
+                        f->entry, exit);
         if (source_pc && op == WC_exit && f->called)
             return FAIL(x, at, "word %u: exit in the function at word %u, which is called", at, f->entry);
         ret = op == WC_ret ? at : ret;
@@ -61,7 +65,8 @@ static bool check_functions(struct checker *x)
         const struct wc_kernel *k = &x->v->m->kernels.at[i];
         uint32_t needed = need[x->code->function_at[k->entry] - 1];
         if (k->stack < needed)
-            return FAIL(x, WC_NO_WORD, "kernel %s: its code may need %u entries of the divergence stack, it names %u",
+            return FAIL(x, WC_NO_WORD,
+                        "kernel %s: its code may need %u entries of the divergence stack, it names %u",
                         k->name, needed, k->stack);
     }
     for (uint32_t i = 0; i < x->code->functions.count && x->code->mode != WC_MODE_ARTICLE; i++)
@@ -70,7 +75,7 @@ static bool check_functions(struct checker *x)
     return true;
 }
 
-/* ---- meeting points ------------------------------------------------------------------------------------------------ */
+/* ---- meeting points ------------------------------------------------------------------------------------ */
 
 static bool check_rpc(struct checker *x, uint32_t b, uint32_t meet)
 {
@@ -109,7 +114,7 @@ static bool check_meets(struct checker *x)
     return true;
 }
 
-/* ---- source-pc ------------------------------------------------------------------------------------------------------- */
+/* ---- source-pc ----------------------------------------------------------------------------------------- */
 
 static bool check_converges(struct checker *x)
 {
@@ -155,7 +160,9 @@ static bool check_pair(struct checker *x, uint32_t b, uint32_t d)
 static bool check_influence(struct checker *x, uint32_t b)
 {
     if (bitset_has(x->again, b) && (uint32_t)x->code->ins[b].imm != x->code->ins[b].rpc)
-        return FAIL(x, b, "word %u: it can run again before its lanes have met, so its target has to be its converge", b);
+        return FAIL(
+            x, b, "word %u: it can run again before its lanes have met, so its target has to be its converge",
+            b);
     for (uint32_t i = 0; i < x->influence->nodes.count; i++) {
         uint32_t d = x->influence->nodes.at[i];
         if (d != b && parts(x, d) && !check_pair(x, b, d))

@@ -1,37 +1,40 @@
 /* oracle.c: the scheme that is the definition of what a divergent program means.
  *
- * "Convergent Operation Semantics", Dynamic Instances and Convergence Tokens. Each lane runs alone, in turns, up to its
- * next convergent operation and waits there. A dynamic instance of the operation is named by the operation and the
- * instance its token came from. Its group is decided when every live lane of the warp waits at that instance or
- * cannot come to it any more; then the group executes the operation, runs to the end of the block, and its lanes go
- * on alone.
+ * "Convergent Operation Semantics", Dynamic Instances and Convergence Tokens. Each lane runs alone, in turns,
+ * up to its next convergent operation and waits there. A dynamic instance of the operation is named by the
+ * operation and the instance its token came from. Its group is decided when every live lane of the warp waits
+ * at that instance or cannot come to it any more; then the group executes the operation, runs to the end of
+ * the block, and its lanes go on alone.
  *
- * Instances of tokens. token.entry of a kernel: one, of the whole warp. token.entry of a device function: named by the
- * call and the instance of the call's token. token.loop: by the instance of its operand and n, for the n-th time with
- * it. They need no waiting: lanes that make the same one at different times get the same number.
+ * Instances of tokens. token.entry of a kernel: one, of the whole warp. token.entry of a device function:
+ * named by the call and the instance of the call's token. token.loop: by the instance of its operand and n,
+ * for the n-th time with it. They need no waiting: lanes that make the same one at different times get the
+ * same number.
  *
- * Can lane L come to operation U in instance t, made by definition D? If L's last execution of D made t: if control flow
- * leads from where L is to U without passing D. Else, if it can still make t: of an entry, if it runs in the callee
- * before D, or can come to the call in the call's instance; of a heart, if it has been there fewer than n times with
- * the operand's instance and can come to D in that instance. As the static rules nest regions, groups do not wait for
- * each other in a circle; a program that breaks the rules stops with a trap.
+ * Can lane L come to operation U in instance t, made by definition D? If L's last execution of D made t: if
+ * control flow leads from where L is to U without passing D. Else, if it can still make t: of an entry, if it
+ * runs in the callee before D, or can come to the call in the call's instance; of a heart, if it has been
+ * there fewer than n times with the operand's instance and can come to D in that instance. As the static
+ * rules nest regions, groups do not wait for each other in a circle; a program that breaks the rules stops
+ * with a trap.
  *
- * The implementation's choice for token.anchor: its lanes wait until no lane of the warp can go on otherwise (or until
- * those that can have all used up a turn: they may be spinning for one that waits), then all that wait at the same anchor
- * execute it together.
+ * The implementation's choice for token.anchor: its lanes wait until no lane of the warp can go on otherwise
+ * (or until those that can have all used up a turn: they may be spinning for one that waits), then all that
+ * wait at the same anchor execute it together.
  *
  * barrier waits for all live lanes of the warp, whatever its token; the runtime brings the warps together.
  *
- * A turn is LONG_TURN blocks, so that a lane that spins does not keep others from what it spins for. Everything is
- * deterministic. A decision takes time in the lanes times the nesting of tokens; a lane's registers are its own, so
- * what other schemes do at once happens here lane by lane and is counted so.
+ * A turn is LONG_TURN blocks, so that a lane that spins does not keep others from what it spins for.
+ * Everything is deterministic. A decision takes time in the lanes times the nesting of tokens; a lane's
+ * registers are its own, so what other schemes do at once happens here lane by lane and is counted so.
  */
 #include "runtime/grid.h"
 #include "runtime/schemes/oracle.h"
 
 #define LONG_TURN 1024
 
-/* An instance of a token, while some lane's last execution of its definition made it, or another instance names it. */
+/* An instance of a token, while some lane's last execution of its definition made it, or another instance
+ * names it. */
 struct instance {
     uint32_t at;                 /* code index of the definition */
     uint32_t definition;         /* its number */
@@ -61,7 +64,7 @@ static size_t data_bytes(const struct bc_program *p, uint32_t lanes)
     return sizeof(struct oracle) + (size_t)oracle_count_definitions(p) * lanes * sizeof(uint32_t);
 }
 
-/* ---- instances ------------------------------------------------------------------------------------------------- */
+/* ---- instances ----------------------------------------------------------------------------------------- */
 
 static uint32_t *current_of(struct oracle *s, uint32_t definition, unsigned lane)
 {
@@ -108,7 +111,7 @@ static void make_current(struct oracle *s, unsigned lane, uint32_t instance)
     drop(s, old);
 }
 
-/* ---- where lanes are -------------------------------------------------------------------------------------------- */
+/* ---- where lanes are ----------------------------------------------------------------------------------- */
 
 static const struct bc_ins *word(const struct oracle *s, uint32_t at)
 {
@@ -158,16 +161,18 @@ static uint32_t call_token(const struct rt_warp *w, const struct oracle *s, unsi
     return token_in(w, s, lane, ins->op == BC_icall ? ins->b : ins->e);
 }
 
-/* ---- may a lane still come to an operation in an instance? ------------------------------------------------------- */
+/* ---- may a lane still come to an operation in an instance? --------------------------------------------- */
 
-static bool reaches(const struct rt_warp *w, const struct oracle *s, unsigned lane, uint32_t op, uint32_t definition)
+static bool reaches(const struct rt_warp *w, const struct oracle *s, unsigned lane, uint32_t op,
+                    uint32_t definition)
 {
     uint32_t at = position_in(w, s, lane, oracle_function(s->flow, op));
     return at != ORACLE_NOWHERE && oracle_reaches(s->flow, at, op, definition);
 }
 
 /* The lane is in the callee, by that call in that instance, and still before the entry's definition. */
-static bool has_entered(const struct rt_warp *w, const struct oracle *s, unsigned lane, const struct instance *x)
+static bool has_entered(const struct rt_warp *w, const struct oracle *s, unsigned lane,
+                        const struct instance *x)
 {
     uint32_t at = position_in(w, s, lane, oracle_function(s->flow, x->at));
     return at != ORACLE_NOWHERE && return_address(w, s, lane, at) == x->call + 1
@@ -202,7 +207,7 @@ static bool can_come(const struct rt_warp *w, struct oracle *s, unsigned lane, u
     }
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------------------------------------- */
 
 static uint64_t bit(unsigned lane)
 {
@@ -269,7 +274,7 @@ static uint32_t stuck(struct rt_warp *w, struct oracle *s)
     return RT_NOWHERE;
 }
 
-/* ---- turns --------------------------------------------------------------------------------------------------------- */
+/* ---- turns --------------------------------------------------------------------------------------------- */
 
 static uint32_t give_turn(struct rt_warp *w, struct oracle *s, uint64_t ready)
 {
@@ -303,7 +308,7 @@ static void leave_at(struct oracle *s, uint64_t lanes, uint32_t pc)
         s->pc[i] = pc;
 }
 
-/* ---- hooks ----------------------------------------------------------------------------------------------------------- */
+/* ---- hooks --------------------------------------------------------------------------------------------- */
 
 static void start(struct rt_warp *w)
 {
@@ -356,7 +361,8 @@ static uint32_t converge(struct rt_warp *w, uint32_t pc)
         leave_at(s, w->active, pc);
         for rt_each_lane (i, w->active)
             if (waits_by_token(s, (unsigned)i) && !token_in(w, s, (unsigned)i, ins->e)) {
-                rt_trap(w, ins, (unsigned)i, "a convergent operation without a token: the program was not compiled for "
+                rt_trap(w, ins, (unsigned)i,
+                        "a convergent operation without a token: the program was not compiled for "
                         "the scheme oracle");
                 return RT_NOWHERE;
             }
@@ -375,9 +381,10 @@ static uint32_t ended(struct rt_warp *w)
     return schedule(w);
 }
 
-/* ---- tokens ---------------------------------------------------------------------------------------------------------- */
+/* ---- tokens -------------------------------------------------------------------------------------------- */
 
-static struct instance instance_of(const struct rt_warp *w, struct oracle *s, unsigned lane, const struct bc_ins *ins)
+static struct instance instance_of(const struct rt_warp *w, struct oracle *s, unsigned lane,
+                                   const struct bc_ins *ins)
 {
     struct instance x = {.at = rt_index(w, ins), .call = ORACLE_NOWHERE};
     x.definition = oracle_definition(s->flow, x.at);

@@ -1,7 +1,7 @@
 /* oracle.h: what the oracle knows of a program's control flow. Private to the oracle.
  *
- * Positions are code indices of the word a lane executes next. All paths stay inside one function: a call goes on
- * at the block behind it.
+ * Positions are code indices of the word a lane executes next. All paths stay inside one function: a call
+ * goes on at the block behind it.
  */
 #ifndef KERNC_RT_ORACLE_H
 #define KERNC_RT_ORACLE_H
@@ -29,8 +29,8 @@ struct oracle_flow *oracle_flow_new(struct arena *a, const struct bc_program *p)
 uint32_t oracle_function(const struct oracle_flow *f, uint32_t at);
 /* Which of the definitions stands at `at`, counted from 0. */
 uint32_t oracle_definition(const struct oracle_flow *f, uint32_t at);
-/* Whether a lane at `at` can come to operation `op` without executing `definition` on the way (ORACLE_NOWHERE: by any
- * way). An operation is always asked with the same definition, or with none. */
+/* Whether a lane at `at` can come to operation `op` without executing `definition` on the way
+ * (ORACLE_NOWHERE: by any way). An operation is always asked with the same definition, or with none. */
 bool oracle_reaches(struct oracle_flow *f, uint32_t at, uint32_t op, uint32_t definition);
 /* How many operations of the program make tokens. */
 uint32_t oracle_count_definitions(const struct bc_program *p);

@@ -1,7 +1,7 @@
 /* oracle_flow.c: control flow of bytecode, and which convergent operations a lane can still come to.
  *
- * The answers are static: a path in the graph is a path that may be taken. Linear in the code for the graph; for each
- * operation asked about, once, linear in its function's edges.
+ * The answers are static: a path in the graph is a path that may be taken. Linear in the code for the graph;
+ * for each operation asked about, once, linear in its function's edges.
  */
 #include "runtime/schemes/oracle.h"
 
@@ -20,7 +20,7 @@ uint32_t oracle_count_definitions(const struct bc_program *p)
     return n;
 }
 
-/* ---- the graph ------------------------------------------------------------------------------------------------ */
+/* ---- the graph ----------------------------------------------------------------------------------------- */
 
 static uint32_t block_at_head(const struct oracle_flow *f, uint32_t head)
 {
@@ -103,7 +103,8 @@ static void find_edges(struct oracle_flow *f)
 }
 
 /* Sorts the edges by their end `by`: rows of the other ends. */
-static void make_rows(struct oracle_flow *f, const u32_vec *by, const u32_vec *other, uint32_t **start, uint32_t **row)
+static void make_rows(struct oracle_flow *f, const u32_vec *by, const u32_vec *other, uint32_t **start,
+                      uint32_t **row)
 {
     uint32_t n = f->heads.count, *next = arena_array(f->arena, uint32_t, n + 1);
     *start = arena_array(f->arena, uint32_t, n + 1);
@@ -131,7 +132,7 @@ struct oracle_flow *oracle_flow_new(struct arena *a, const struct bc_program *p)
     return f;
 }
 
-/* ---- questions ------------------------------------------------------------------------------------------------- */
+/* ---- questions ----------------------------------------------------------------------------------------- */
 
 /* The place of the last element that is not above x. The first one never is. */
 static uint32_t last_not_above(const u32_vec *sorted, uint32_t x)
@@ -168,7 +169,8 @@ static enum meeting straight(const struct oracle_flow *f, uint32_t at, uint32_t 
 {
     uint32_t block = block_of(f, at);
     bool operation_ahead = block_of(f, op) == block && op >= at;
-    bool definition_ahead = definition != ORACLE_NOWHERE && block_of(f, definition) == block && definition >= at;
+    bool definition_ahead =
+        definition != ORACLE_NOWHERE && block_of(f, definition) == block && definition >= at;
     if (operation_ahead && (!definition_ahead || op <= definition))
         return MEETS_OPERATION;
     return definition_ahead ? MEETS_DEFINITION : MEETS_NEITHER;

@@ -110,8 +110,8 @@ static uint32_t leave(struct rt_warp *w)
     return pop(w);
 }
 
-/* The next place of these lanes is the topmost entry that has them. Those whose next instruction is the kernel's end
- * have returned: a barrier does not wait for them. 0: some lane has something else to do. */
+/* The next place of these lanes is the topmost entry that has them. Those whose next instruction is the
+ * kernel's end have returned: a barrier does not wait for them. 0: some lane has something else to do. */
 static uint64_t returned(const struct rt_warp *w, const struct stack *s, uint32_t *pc)
 {
     uint64_t left = w->live & ~w->active, last = 0;

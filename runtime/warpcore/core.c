@@ -1,8 +1,8 @@
-/* core.c: the simulator's common instructions: lane operations, loads and stores, control flow. Compiled once for each
- * instruction set of the host (CORE_ISA).
+/* core.c: the simulator's common instructions: lane operations, loads and stores, control flow. Compiled once
+ * for each instruction set of the host (CORE_ISA).
  *
- * Threaded code as in the interpreter's core: each handler ends by jumping to the next one's. Lane operations are loops
- * over eight lanes that gcc turns into vector code; results are blended into the active lanes.
+ * Threaded code as in the interpreter's core: each handler ends by jumping to the next one's. Lane operations
+ * are loops over eight lanes that gcc turns into vector code; results are blended into the active lanes.
  */
 #include "runtime/warpcore/simulator.h"
 #include "runtime/lane_ops.h"

@@ -1,7 +1,8 @@
-/* core_alu.h: the lane operations of base/scalar.def, with registers (L_) or a number (I_) for b. Part of core.c.
+/* core_alu.h: the lane operations of base/scalar.def, with registers (L_) or a number (I_) for b. Part of
+ * core.c.
  *
- * Each has a second handler (LA_, IA_) for when all live lanes are active: it writes every lane, since what others hold
- * is never read.
+ * Each has a second handler (LA_, IA_) for when all live lanes are active: it writes every lane, since what
+ * others hold is never read.
  *
  * scalar.def has rows for types that the machine has no registers for: the macros of those shapes are empty.
  */
@@ -179,7 +180,8 @@ MOVE(O, li, lanes_splat32((uint32_t)pc->imm))
 MOVE(O, lui, lanes_splat32((uint32_t)pc->imm << 10))
 MOVE(O, ldarg, lanes_splat32(w->sim->arguments[pc->imm]))
 MOVE(L, zext_BI, lanes_expand32(w->p[pc->a], chunk) & 1)
-MOVE(L, select_I, choose(lanes_expand32(w->p[pc->a], chunk), lanes_load(ROW(pc->b) + at), lanes_load(ROW(pc->c) + at)))
+MOVE(L, select_I,
+     choose(lanes_expand32(w->p[pc->a], chunk), lanes_load(ROW(pc->b) + at), lanes_load(ROW(pc->c) + at)))
 
 HANDLER(O_nop)
 {

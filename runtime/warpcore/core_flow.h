@@ -1,4 +1,5 @@
-/* core_flow.h: control flow: runs begin and end here; warp operations, control registers, services. Part of core.c. */
+/* core_flow.h: control flow: runs begin and end here; warp operations, control registers, services. Part of
+ * core.c. */
 
 /* What follows from the mask. */
 static inline void refresh(struct rt_sim_warp *w)
@@ -101,7 +102,8 @@ HANDLER(O_diverge)
     return leave_unit(w, pc, event);
 }
 
-static __attribute__((noinline)) const struct rt_sim_ins *converge(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
+static __attribute__((noinline)) const struct rt_sim_ins *converge(struct rt_sim_warp *w,
+                                                                   const struct rt_sim_ins *pc)
 {
     enter_unit(w, pc);
     enum rt_divergence_event event = rt_divergence_converge(&w->flow, (uint16_t)pc->imm);
@@ -140,7 +142,8 @@ HANDLER(O_call)
 }
 
 /* Where a register sends the active lanes; NULL: the warp has stopped. */
-static __attribute__((noinline)) const struct rt_sim_ins *agreed(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
+static __attribute__((noinline)) const struct rt_sim_ins *agreed(struct rt_sim_warp *w,
+                                                                 const struct rt_sim_ins *pc)
 {
     const uint32_t *to = ROW(pc->a);
     unsigned first = rt_lowest(ACTIVE);
@@ -173,7 +176,7 @@ HANDLER(O_ret)
     GO_RUN(to);
 }
 
-/* ---- what plain C does ---------------------------------------------------------------------------------- */
+/* ---- what plain C does --------------------------------------------------------------------------------- */
 
 HANDLER(O_group)
 {
@@ -209,8 +212,9 @@ HANDLER(O_trap)
 HANDLER(O_csrw)
 {
     if (pc->imm == WC_CSR_BARRIER && ACTIVE != w->flow.live) {
-        rt_sim_fault(w, pc, WC_TRAP_BARRIER, rt_lowest(ACTIVE), "barrier reached by only %d of %d threads of the warp",
-                     __builtin_popcount(ACTIVE), __builtin_popcount(w->flow.live));
+        rt_sim_fault(w, pc, WC_TRAP_BARRIER, rt_lowest(ACTIVE),
+                     "barrier reached by only %d of %d threads of the warp", __builtin_popcount(ACTIVE),
+                     __builtin_popcount(w->flow.live));
         return NULL;
     }
     rt_sim_end_run(w, pc);

@@ -1,10 +1,11 @@
 /* core_memory.h: loads, stores and atomics. Part of core.c.
  *
- * resolve() checks the lanes' addresses and leaves them in w->address; lanes that are not active get the first active
- * lane's, so that loads need no mask before they blend.
+ * resolve() checks the lanes' addresses and leaves them in w->address; lanes that are not active get the
+ * first active lane's, so that loads need no mask before they blend.
  */
 
-/* `base` NULL: the warp has stopped. `run`: where all lanes, which are active, access consecutive elements; or NULL. */
+/* `base` NULL: the warp has stopped. `run`: where all lanes, which are active, access consecutive elements;
+ * or NULL. */
 struct resolved { uint8_t *base, *run; };
 /* What is accessed; a constant where resolve_as() is inlined. */
 struct access { uint8_t space, bytes; bool store; };

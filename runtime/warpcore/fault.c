@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* ---- the state, for people -------------------------------------------------------------------------------- */
+/* ---- the state, for people ----------------------------------------------------------------------------- */
 
 /* Lane 0 on the right, as the numbers of masks have it. */
 static void add_mask(struct text *t, uint8_t mask)
@@ -68,7 +68,7 @@ static void write_report(const struct rt_sim_warp *w, uint32_t word, enum wc_tra
         add_entry(t, w, i);
 }
 
-/* ---- the trap ----------------------------------------------------------------------------------------------- */
+/* ---- the trap ------------------------------------------------------------------------------------------ */
 
 static void thread_of(const struct rt_sim_warp *w, unsigned lane, uint32_t thread[3])
 {

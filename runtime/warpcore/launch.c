@@ -1,10 +1,11 @@
-/* launch.c: a launch of an image's kernel: the words are decoded, arguments laid out, blocks run, all is counted. */
+/* launch.c: a launch of an image's kernel: the words are decoded, arguments laid out, blocks run, all is
+ * counted. */
 #include "runtime/warpcore/simulator.h"
 #include "runtime/warpcore/trace.h"
 
 #include <stdlib.h>
 
-/* ---- instruction sets of the host ------------------------------------------------------------------------------ */
+/* ---- instruction sets of the host ---------------------------------------------------------------------- */
 
 #define CORE(isa) extern const struct rt_sim_core rt_sim_core_##isa;
 #include "runtime/warpcore/cores.def"
@@ -62,7 +63,8 @@ static void decode(struct rt_sim *s)
 static bool reads_clock(const struct rt_sim *s)
 {
     for (uint32_t i = 0; i < s->image->code.count; i++)
-        if (s->codes[0][i].op == WC_csrr && (s->codes[0][i].imm == WC_CSR_CYCLE || s->codes[0][i].imm == WC_CSR_CYCLEH))
+        if (s->codes[0][i].op == WC_csrr &&
+            (s->codes[0][i].imm == WC_CSR_CYCLE || s->codes[0][i].imm == WC_CSR_CYCLEH))
             return true;
     return false;
 }
@@ -87,16 +89,19 @@ static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
     if (o->scheme && strcmp(o->scheme, scheme) != 0)
         return rt_fail(s->context, KERNC_INVALID, "the program was compiled for scheme %s, not for %s",
                        scheme, o->scheme);
-    if (o->trace && (o->trace > KERNC_TRACE_JSON || !o->trace_output || (o->trace_to && o->trace_to <= o->trace_from)))
+    if (o->trace &&
+        (o->trace > KERNC_TRACE_JSON || !o->trace_output || (o->trace_to && o->trace_to <= o->trace_from)))
         return rt_fail(s->context, KERNC_INVALID,
                        "a trace needs a form, a window that is not empty, and somewhere to go");
     if (o->trace && o->trace_to && (o->trace_to - o->trace_from) > KERNC_MAX_TRACE_CYCLES / o->cores)
         return rt_fail(s->context, KERNC_LIMIT, "a trace of %llu cycles is over the limit of %u",
                        (unsigned long long)(o->trace_to - o->trace_from), KERNC_MAX_TRACE_CYCLES / o->cores);
     if (!s->core)
-        return rt_fail(s->context, KERNC_NOT_FOUND, "no simulator for instruction set %s on this machine", o->isa);
+        return rt_fail(s->context, KERNC_NOT_FOUND, "no simulator for instruction set %s on this machine",
+                       o->isa);
     if (s->image->shared_bytes > s->context->memory.limit - s->context->memory.used)
-        return rt_fail(s->context, KERNC_LIMIT, "shared memory of %u bytes is over the limit of memory (max_memory)",
+        return rt_fail(s->context, KERNC_LIMIT,
+                       "shared memory of %u bytes is over the limit of memory (max_memory)",
                        s->image->shared_bytes);
     return KERNC_OK;
 }
@@ -206,7 +211,8 @@ static kernc_status outcome(struct rt_sim *s)
         return rt_report_trap(s->kernel, &s->trap);
     }
     if (s->over_memory)
-        return rt_fail(c, KERNC_LIMIT, "kernel %s: its registers and memory are over the limit of memory (max_memory)",
+        return rt_fail(c, KERNC_LIMIT,
+                       "kernel %s: its registers and memory are over the limit of memory (max_memory)",
                        s->kernel->name);
     if (s->out_of_fuel)
         return rt_fail(c, KERNC_LIMIT, "kernel %s: out of fuel after %llu warp instructions", s->kernel->name,
@@ -215,8 +221,8 @@ static kernc_status outcome(struct rt_sim *s)
 }
 
 /* What is allocated on the way is in *s, *made and *spare, so that a failure leaks nothing. */
-static kernc_status run(struct rt_sim *s, const kernc_launch *o, kernc_statistics **made, kernc_statistics **spare,
-                        kernc_statistics **wanted)
+static kernc_status run(struct rt_sim *s, const kernc_launch *o, kernc_statistics **made,
+                        kernc_statistics **spare, kernc_statistics **wanted)
 {
     kernc_status status = prepare(s, o);
     if (status != KERNC_OK)

@@ -1,13 +1,13 @@
 /* schedule.c: blocks, one after the other, and the turns of a block's warps.
  *
- * Warps take turns in the order of their numbers: each runs until it ends, waits at the barrier, gives way, or has used
- * its time slice, and when all have had a turn the next round begins. A round in which all warps that have not ended
- * come to the barrier opens it. So memory and printed text are those of the interpreter, and do not depend on the
- * clock, which lays the turns of a round over each other in the core's slots.
+ * Warps take turns in the order of their numbers: each runs until it ends, waits at the barrier, gives way,
+ * or has used its time slice, and when all have had a turn the next round begins. A round in which all warps
+ * that have not ended come to the barrier opens it. So memory and printed text are those of the interpreter,
+ * and do not depend on the clock, which lays the turns of a round over each other in the core's slots.
  */
 #include "runtime/warpcore/simulator.h"
 
-/* ---- warps ------------------------------------------------------------------------------------------------ */
+/* ---- warps --------------------------------------------------------------------------------------------- */
 
 static size_t private_total(const struct rt_sim *s)
 {
@@ -92,7 +92,7 @@ static bool run_turn(struct rt_sim *s, struct rt_sim_warp *w)
     return w->stop != RT_TRAPPED && !s->out_of_fuel;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------ */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
 static bool same_place(const struct wc_image *m, uint32_t a, uint32_t b)
 {
@@ -102,7 +102,8 @@ static bool same_place(const struct wc_image *m, uint32_t a, uint32_t b)
            m->places.at[a].line == m->places.at[b].line && m->places.at[a].column == m->places.at[b].column;
 }
 
-/* All warps that have not ended wait at a barrier. It has to be the same one, or a copy that a pass has made. */
+/* All warps that have not ended wait at a barrier. It has to be the same one, or a copy that a pass has
+ * made. */
 static bool open_barrier(struct rt_sim *s)
 {
     struct rt_sim_warp *first = NULL;
@@ -114,8 +115,8 @@ static bool open_barrier(struct rt_sim *s)
         if (!same_place(s->image, w->barrier, first->barrier)) {
             w->begin = NULL;
             rt_sim_fault(w, w->code + w->barrier, WC_TRAP_BARRIER, rt_lowest(w->flow.live),
-                         "threads of the block wait at different barriers: warp %u at another than warp %u", w->index,
-                         first->index);
+                         "threads of the block wait at different barriers: warp %u at another than warp %u",
+                         w->index, first->index);
             return false;
         }
         w->stop = RT_SLICE;

@@ -1,5 +1,5 @@
-/* services.c: the simulator's rare instructions: warp operations, atomics, control registers, printing, and a second
- * look at accesses that seem bad.
+/* services.c: the simulator's rare instructions: warp operations, atomics, control registers, printing, and a
+ * second look at accesses that seem bad.
  */
 #include "runtime/warpcore/simulator.h"
 
@@ -93,7 +93,7 @@ void rt_sim_group(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
     }
 }
 
-/* ---- atomics -------------------------------------------------------------------------------------------- */
+/* ---- atomics ------------------------------------------------------------------------------------------- */
 
 /* What becomes of the word: `old` joined with b, or c if old is b (cas). */
 static uint32_t updated(unsigned n, uint32_t old, uint32_t b, uint32_t c)
@@ -118,7 +118,8 @@ static uint32_t updated_float(unsigned n, uint32_t old, uint32_t b, uint32_t c)
     enum { XCHG = COUNT(cases), CAS };
     if (n == CAS)
         return old == canonical(b) ? canonical(c) : old;
-    return n == XCHG ? canonical(b) : (uint32_t)scalar_evaluate((enum scalar_case)cases[n], (scalar_bits[]){old, b});
+    return n == XCHG ? canonical(b)
+                     : (uint32_t)scalar_evaluate((enum scalar_case)cases[n], (scalar_bits[]){old, b});
 }
 
 void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *base)
@@ -126,13 +127,14 @@ void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *
     unsigned n = pc->op - (pc->op < WC_at_shared_add_I ? WC_at_global_add_I : WC_at_shared_add_I);
     enum { FLOATS = WC_at_global_add_F - WC_at_global_add_I };
     for rt_each_lane (i, w->flow.active) {
-        uint32_t *at = (uint32_t *)(void *)(base + w->address[i]), old = *at, b = w->r[pc->b][i], c = w->r[pc->c][i];
-        *at = n < FLOATS ? updated(n, old, b, c) : updated_float(n - FLOATS, old, b, c);
-        PUT(i, old);
+            uint32_t *at = (uint32_t *)(void *)(base + w->address[i]), old = *at, b = w->r[pc->b][i],
+                     c = w->r[pc->c][i];
+            *at = n < FLOATS ? updated(n, old, b, c) : updated_float(n - FLOATS, old, b, c);
+            PUT(i, old);
     }
 }
 
-/* ---- control registers ------------------------------------------------------------------------------------- */
+/* ---- control registers --------------------------------------------------------------------------------- */
 
 static uint32_t thread_index(const struct rt_sim_warp *w, uint32_t lane, unsigned dimension)
 {
@@ -179,19 +181,22 @@ void rt_sim_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
         PUT(i, read_csr(w, pc, (uint32_t)i));
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------ */
+/* ---- memory -------------------------------------------------------------------------------------------- */
 
-static bool is_valid(const struct rt_sim_warp *w, enum wc_space space, bool store, uint32_t address, uint32_t bytes)
+static bool is_valid(const struct rt_sim_warp *w, enum wc_space space, bool store, uint32_t address,
+                     uint32_t bytes)
 {
     uint64_t end = (uint64_t)address + bytes;
     if (address & (bytes - 1))
         return false;
     if (space == WC_SPACE_global)
         return end <= (store ? w->store_limits : w->limits)[address >> RT_SEGMENT_SHIFT];
-    return address >= WC_FIRST_ADDRESS && end <= (space == WC_SPACE_shared ? w->shared_bytes : w->private_bytes);
+    return address >= WC_FIRST_ADDRESS &&
+           end <= (space == WC_SPACE_shared ? w->shared_bytes : w->private_bytes);
 }
 
-bool rt_sim_check(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_space space, bool store, uint32_t bytes)
+bool rt_sim_check(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_space space, bool store,
+                  uint32_t bytes)
 {
     for rt_each_lane (i, w->flow.active)
         if (!is_valid(w, space, store, w->address[i], bytes)) {
@@ -225,7 +230,7 @@ void rt_sim_count_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uin
     w->log->costs[w->log->cost_count++] = (uint8_t)more;
 }
 
-/* ---- printing -------------------------------------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------------------------------------ */
 
 static uint32_t operand_bytes(uint8_t type)
 {

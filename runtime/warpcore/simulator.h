@@ -1,7 +1,7 @@
 /* simulator.h: a warp of the warp-core machine while it runs, and what the parts of the simulator share.
  *
- * The image's words are decoded once. Straight-line code between two instructions of control flow is a run: all of it
- * executes under one mask, so it is counted by its first and last word alone (struct rt_sim_tally).
+ * The image's words are decoded once. Straight-line code between two instructions of control flow is a run:
+ * all of it executes under one mask, so it is counted by its first and last word alone (struct rt_sim_tally).
  *
  *   core.c       instructions that are common, compiled for several instruction sets of the host
  *   services.c   those that are rare: warp operations, atomics, control registers, printing
@@ -46,12 +46,15 @@ struct rt_sim_count { uint64_t warps, threads; };
 struct rt_sim_tally {
     struct rt_sim_count begins[WC_MAX_WORDS + 1], ends[WC_MAX_WORDS + 1];
     uint64_t transactions[WC_MAX_WORDS], segments[WC_MAX_WORDS], divergences[WC_MAX_WORDS];
-    uint64_t parted, joined, effective;  /* branches that diverged; entries popped; CONVERGEs that did something */
+    uint64_t parted, joined, effective;  /* branches that diverged; entries popped; CONVERGEs that did
+                                            something */
     uint32_t deepest;
 };
 
-/* What a turn executed, for the clock: runs, and the additional cycles of each access to global memory in them. */
-struct rt_sim_run { uint16_t start, end; uint8_t active, depth, more; };     /* words start..end-1; more: of the last */
+/* What a turn executed, for the clock: runs, and the additional cycles of each access to global memory in
+ * them. */
+/* words start..end-1; more: of the last */
+struct rt_sim_run { uint16_t start, end; uint8_t active, depth, more; };
 struct rt_sim_log {
     struct rt_sim_run *runs;
     uint8_t *costs;
@@ -67,12 +70,14 @@ struct rt_sim_warp {
     uint8_t  p[WC_PREDICATES + 1];                  /* bit n: lane n's */
     struct rt_divergence flow;                      /* pc is kept up to date only where the warp stops */
     const struct rt_sim_ins *codes[2];              /* for: some live lanes active; all of them */
-    const struct rt_sim_ins *code, *begin;          /* the one that fits; begin of the run, NULL: it has ended */
+    const struct rt_sim_ins *code, *begin;          /* the one that fits; begin of the run, NULL: it has
+                                                       ended */
     int64_t  fuel;                                  /* instructions left in this turn */
     uint32_t active_count;
     enum rt_stop stop;
 
-    uint8_t *global, *shared, *private;             /* global: host address of address 0; private: of lane 0's */
+    uint8_t *global, *shared, *private;             /* global: host address of address 0; private: of lane
+                                                       0's */
     const uint32_t *limits, *store_limits;
     uint32_t shared_bytes, private_bytes;           /* private: of a lane */
 
@@ -121,7 +126,8 @@ void rt_sim_log_run(struct rt_sim_warp *w, uint32_t start, uint32_t end);       
 
 static inline bool rt_sim_is_global(enum wc_op op)
 {
-    return (op >= WC_ld_global_u8 && op <= WC_st_global_f32) || (op >= WC_at_global_add_I && op < WC_at_shared_add_I);
+    return (op >= WC_ld_global_u8 && op <= WC_st_global_f32) ||
+           (op >= WC_at_global_add_I && op < WC_at_shared_add_I);
 }
 
 /* The run ends with the instruction at `pc`, before that changes the mask. */
@@ -138,42 +144,46 @@ static inline void rt_sim_end_run(struct rt_sim_warp *w, const struct rt_sim_ins
         rt_sim_log_run(w, start, end);
 }
 
-/* ---- launch.c ---------------------------------------------------------------------------------------------- */
+/* ---- launch.c ------------------------------------------------------------------------------------------ */
 
 /* A launch of an image's kernel: kernc_run, its options checked and completed. */
 kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics);
 
 /* ---- fault.c: records the trap and stops the warp ------------------------------------------------------ */
 
-void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane, const char *fmt,
-                  ...) __attribute__((format(printf, 5, 6)));
+void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane,
+                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 void rt_sim_fault_event(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum rt_divergence_event event);
 /* Text imm of the image. */
 void rt_sim_fault_text(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane);
 void rt_sim_fault_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, unsigned lane,
                          enum wc_space space, bool store, uint32_t address, uint32_t bytes);
 
-/* ---- services.c; false: the warp has stopped ------------------------------------------------------------- */
+/* ---- services.c; false: the warp has stopped ----------------------------------------------------------- */
 
 void rt_sim_group(struct rt_sim_warp *w, const struct rt_sim_ins *pc);           /* warp operations */
-void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *base);  /* at base + address[lane] */
+/* at base + address[lane] */
+void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *base);
 void rt_sim_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc);             /* csrr */
 bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc);
 /* The lanes' accesses one by one: the first bad one faults. */
-bool rt_sim_check(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_space space, bool store, uint32_t bytes);
-/* What an access to global memory at w->address costs beyond its first segment; counts it. Timed launches only. */
+bool rt_sim_check(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_space space, bool store,
+                  uint32_t bytes);
+/* What an access to global memory at w->address costs beyond its first segment; counts it. Timed launches
+ * only. */
 void rt_sim_count_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t bytes);
 
-/* ---- schedule.c ------------------------------------------------------------------------------------------ */
+/* ---- schedule.c ---------------------------------------------------------------------------------------- */
 
 void rt_sim_blocks(struct rt_sim *s);    /* runs block after block until none is left or one has failed */
 
-/* ---- timing.c -------------------------------------------------------------------------------------------- */
+/* ---- timing.c ------------------------------------------------------------------------------------------ */
 
 /* `cores` share the launch's blocks. */
 struct rt_clock *rt_clock_new(struct rt_sim *s, uint32_t cores);
 void rt_clock_block(struct rt_clock *c);             /* the next block begins, on the core that is free first */
-/* A turn of warp number `warp` begins: where it has to be logged. The slot is free for it after so many cycles. */
+/* A turn of warp number `warp` begins: where it has to be logged. The slot is free for it after so many
+ * cycles. */
 struct rt_sim_log *rt_clock_turn(struct rt_clock *c, uint32_t warp, uint32_t cycles);
 void rt_clock_round(struct rt_clock *c);             /* all turns so far have ended before the next begins */
 uint64_t rt_clock_cycles(struct rt_clock *c);        /* of the launch */

@@ -1,8 +1,8 @@
-/* timing.c: the cycles of a core. Turns of warps are executed one after the other and logged; here they are laid over
- * each other as the core does it: in four slots, at most one instruction a cycle, from the slots in turn whose warp is
- * ready. A warp is ready for its next instruction when the one before has taken its cycles (timing.def): issue is in
- * order, and nothing of a warp overlaps. A turn that finds no free slot waits for one. Several cores share the blocks:
- * each takes the next one when it is free.
+/* timing.c: the cycles of a core. Turns of warps are executed one after the other and logged; here they are
+ * laid over each other as the core does it: in four slots, at most one instruction a cycle, from the slots in
+ * turn whose warp is ready. A warp is ready for its next instruction when the one before has taken its cycles
+ * (timing.def): issue is in order, and nothing of a warp overlaps. A turn that finds no free slot waits for
+ * one. Several cores share the blocks: each takes the next one when it is free.
  */
 #include "runtime/warpcore/simulator.h"
 #include "runtime/warpcore/trace.h"
@@ -55,9 +55,10 @@ void rt_sim_log_run(struct rt_sim_warp *w, uint32_t start, uint32_t end)
     w->cycles += w->sim->cycles_before[end] - w->sim->cycles_before[start];
 }
 
-/* ---- issue ---------------------------------------------------------------------------------------------------- */
+/* ---- issue --------------------------------------------------------------------------------------------- */
 
-/* The busy slot that issues next: of those ready in the earliest cycle possible, the first in turn. NULL: none. */
+/* The busy slot that issues next: of those ready in the earliest cycle possible, the first in turn. NULL:
+ * none. */
 static struct slot *choose(struct rt_clock *c)
 {
     struct slot *best = NULL;
@@ -129,7 +130,7 @@ static void take_up_all(struct rt_clock *c)
         take_up(&c->slots[i]);
 }
 
-/* ---- turns ---------------------------------------------------------------------------------------------------- */
+/* ---- turns --------------------------------------------------------------------------------------------- */
 
 /* The free slot that has been free for longest; NULL: all are busy. */
 static struct slot *free_slot(struct rt_clock *c)
@@ -170,7 +171,7 @@ void rt_clock_round(struct rt_clock *c)
     c->cores[c->core] = end;
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
 void rt_clock_block(struct rt_clock *c)
 {

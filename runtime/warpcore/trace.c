@@ -1,9 +1,9 @@
 /* trace.c: see trace.h.
  *
- * VCD (IEEE 1364-2005, clause 18): for each slot of each core the program counter, active mask, stack depth, the warp's
- * number and whether the slot issues at all; a cycle is one time unit of 1 ns. JSON: the trace event format that
- * Perfetto and chrome://tracing read; a core is a process, a warp a thread, a run of straight-line code a slice; a
- * cycle is 1 us there.
+ * VCD (IEEE 1364-2005, clause 18): for each slot of each core the program counter, active mask, stack depth,
+ * the warp's number and whether the slot issues at all; a cycle is one time unit of 1 ns. JSON: the trace
+ * event format that Perfetto and chrome://tracing read; a core is a process, a warp a thread, a run of
+ * straight-line code a slice; a cycle is 1 us there.
  */
 #include "runtime/warpcore/trace.h"
 
@@ -29,7 +29,7 @@ void rt_trace_free(struct rt_trace *t)
     mem_free(t);
 }
 
-/* ---- VCD ---------------------------------------------------------------------------------------------------- */
+/* ---- VCD ----------------------------------------------------------------------------------------------- */
 
 /* The signals of a slot, and where an event has their values. */
 static const struct signal { const char *name; unsigned bits; } signals[] = {
@@ -118,7 +118,8 @@ static void write_vcd(struct rt_trace *t, uint32_t cores, struct text *out)
     qsort(order, n, sizeof *order, by_time);
     for (uint32_t i = 0; i < n; i++)
         for (unsigned signal = 0; signal < SIGNALS; signal++) {
-            uint32_t number = signal_number(order[i]->core, order[i]->slot, signal), value = value_of(order[i], signal);
+            uint32_t number = signal_number(order[i]->core, order[i]->slot, signal),
+                     value = value_of(order[i], signal);
             if (latest[number] == value || (signal != BUSY && order[i]->cycles == 0))
                 continue;
             if (order[i]->time != time)
@@ -130,7 +131,7 @@ static void write_vcd(struct rt_trace *t, uint32_t cores, struct text *out)
     text_printf(out, "#%llu\n", (unsigned long long)(n ? order[n - 1]->time + 1 : t->from + 1));
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 struct slice { struct rt_trace_event first; uint64_t end; uint32_t last; bool open; };
 

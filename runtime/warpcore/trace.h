@@ -19,7 +19,8 @@ struct rt_trace_event {
 struct rt_trace {
     const struct wc_image *image;
     uint64_t from, to;
-    VEC(struct rt_trace_event) events;   /* of one core in the order of time, but cores one block after the other */
+    VEC(struct rt_trace_event) events;   /* of one core in the order of time, but cores one block after the
+                                            other */
     struct arena arena;
 };
 

@@ -1,5 +1,5 @@
-/* run_kbc.c: runs the only kernel of a compiled file with the small library alone: no compiler is linked. Every pointer
- * parameter gets a buffer of 1,024 zeros; the first bytes of the first one are printed.
+/* run_kbc.c: runs the only kernel of a compiled file with the small library alone: no compiler is linked.
+ * Every pointer parameter gets a buffer of 1,024 zeros; the first bytes of the first one are printed.
  *
  *     kernc build fill.kern -o fill.kbc
  *     cc run_kbc.c $(pkg-config --cflags --libs --static kernc-rt) -o run_kbc && ./run_kbc fill.kbc
@@ -39,7 +39,8 @@ static int run(kernc_context *ctx, size_t n)
             return failed(ctx);
         args[i] = p.is_pointer ? kernc_arg_buffer(NULL, buffers[i]) : kernc_arg_bits(NULL, 1024);
     }
-    kernc_launch launch = {.size = sizeof launch, .grid = {8}, .block = {128}, .args = args, .arg_count = count};
+    kernc_launch launch = {
+        .size = sizeof launch, .grid = {8}, .block = {128}, .args = args, .arg_count = count};
     if (count > PARAMETERS || kernc_run(kernel, &launch, NULL) != KERNC_OK)
         return failed(ctx);
     const int *first = kernc_buffer_map(buffers[0]);

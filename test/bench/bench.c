@@ -2,9 +2,10 @@
  *
  *     bench [RUNS]          (default 5; from the root of the project; `make bench` calls it)
  *
- * Prints Markdown tables: medians of CPU time in milliseconds (of wall time in T9), and ratios with their targets.
- * One host thread, warp 32, unless a row says otherwise. A peer that is not installed leaves its columns empty. Results are compared with plain C's;
- * a wrong one is an error. Times only mean something as ratios within one run.
+ * Prints Markdown tables: medians of CPU time in milliseconds (of wall time in T9), and ratios with their
+ * targets. One host thread, warp 32, unless a row says otherwise. A peer that is not installed leaves its
+ * columns empty. Results are compared with plain C's; a wrong one is an error. Times only mean something as
+ * ratios within one run.
  */
 #include "include/kernc.h"
 #include "test/bench/cases.h"
@@ -17,7 +18,7 @@ enum { MOST_RUNS = 50, SOURCE_BYTES = 16384 };
 
 static int runs = 5, failures;
 
-/* ---- kernc ------------------------------------------------------------------------------------------------- */
+/* ---- kernc --------------------------------------------------------------------------------------------- */
 
 static char *read_source(const struct bench_case *c, size_t *n)
 {
@@ -109,14 +110,15 @@ static void check(struct ready *r, struct bench_case *c)
     }
 }
 
-/* ---- peers and statistics ----------------------------------------------------------------------------------------- */
+/* ---- peers and statistics ------------------------------------------------------------------------------ */
 
 /* Median seconds from `bench_opencl` in the environment given, or NaN. */
 static double ask_peer(const char *environment, const struct bench_case *c, int times)
 {
     char command[256], verdict[32] = "";
     double seconds = NAN;
-    snprintf(command, sizeof command, "%s %s %s %d 2>/dev/null", environment, getenv("BENCH_OPENCL"), c->name, times);
+    snprintf(command, sizeof command, "%s %s %s %d 2>/dev/null", environment, getenv("BENCH_OPENCL"), c->name,
+             times);
     FILE *p = getenv("BENCH_OPENCL") != NULL ? popen(command, "r") : NULL;
     if (p == NULL)
         return NAN;
@@ -148,11 +150,13 @@ static double geomean(const double *x)
     return exp(sum / BENCH_CASES);
 }
 
-/* ---- tables --------------------------------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 enum column { PLAIN, KERNC, COUNTED, LEVEL0, ONE_THREAD, TWO_THREADS, POCL, OCLGRIND, COLUMNS };
 static const char *const column_names[COLUMNS] = {
-    "plain C -O2", "kernc -O2", "kernc, statistics", "kernc -O0", "kernc, wall time", "kernc, 2 threads, wall time", "PoCL basic", "Oclgrind",
+    "plain C -O2", "kernc -O2",        "kernc, statistics",
+    "kernc -O0",   "kernc, wall time", "kernc, 2 threads, wall time",
+    "PoCL basic",  "Oclgrind",
 };
 static double table[COLUMNS][BENCH_CASES];
 

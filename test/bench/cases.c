@@ -28,7 +28,8 @@ static void k2(struct bench_case *c)
 {
     int32_t *steps = c->args[0].bytes;
     for (int p = 0; p < K2_SIDE * K2_SIDE; p++) {
-        float cx = -2.0f + 3.0f * (float)(p % K2_SIDE) / K2_SIDE, cy = -1.5f + 3.0f * (float)(p / K2_SIDE) / K2_SIDE;
+        float cx = -2.0f + 3.0f * (float)(p % K2_SIDE) / K2_SIDE,
+              cy = -1.5f + 3.0f * (float)(p / K2_SIDE) / K2_SIDE;
         float x = 0, y = 0;
         int n = 0;
         while (n < K2_LIMIT && x * x + y * y <= 4) {
@@ -143,7 +144,8 @@ static void fill(int k, int arg, size_t size, const void *initial)
 
 void bench_setup(void)
 {
-    static const float probability[12] = { .139f, .052f, .275f, .134f, .154f, .064f, .066f, .055f, .008f, .015f, .025f, .013f };
+    static const float probability[12] = {.139f, .052f, .275f, .134f, .154f, .064f,
+                                          .066f, .055f, .008f, .015f, .025f, .013f};
     static const int32_t nuclides[12] = { 321, 5, 4, 4, 27, 21, 21, 21, 21, 21, 9, 9 };
     static float x[K1_N], y[K1_N], cumulative[12];
     static int32_t unsorted[K4_N], numbers[K6_N];

@@ -30,6 +30,7 @@ void bench_setup(void);                            /* allocates and fills all */
 void bench_reset(struct bench_case *c);
 bool bench_equal(const struct bench_case *c, const void *result);  /* with args[0] as the plain C left it */
 double bench_seconds(void);                        /* monotonic clock */
-double bench_cpu_seconds(void);                    /* of the whole process, all threads: steady on a busy machine */
+double bench_cpu_seconds(void);                    /* of the whole process, all threads: steady on a busy
+                                                      machine */
 
 #endif

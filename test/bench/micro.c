@@ -1,6 +1,8 @@
-/* micro.c: what single things cost in the interpreter (T3 of the speed targets): ns for each, best of several runs.
+/* micro.c: what single things cost in the interpreter (T3 of the speed targets): ns for each, best of several
+ * runs.
  *
- *     build/test/bench/micro [ISA [ROW]]        (ISA: avx2, base or best; ROW: part of the names of the rows to time)
+ *     build/test/bench/micro [ISA [ROW]]        (ISA: avx2, base or best; ROW: part of the names of the rows
+ *                                               to time)
  *
  * Each row runs a loop of many copies of one instruction in a single warp and takes the loop's own cost away.
  */
@@ -14,7 +16,8 @@ enum { COPIES = 64, ROUNDS = 1000, RUNS = 60 };
 static kernc_context *context;
 static const char    *isa;
 
-/* Registers: v0 lane, v1 v2 v3 values, w4 a wide value; s0 counter, s1 limit, s2 step, s3 address; m0 odd lanes. */
+/* Registers: v0 lane, v1 v2 v3 values, w4 a wide value; s0 counter, s1 limit, s2 step, s3 address; m0 odd
+ * lanes. */
 typedef void body(struct maker *m, unsigned i);
 
 struct shape { uint32_t warp; bool half, statistics; };
@@ -159,9 +162,11 @@ int main(int argc, char **argv)
     };
     kernc_buffer *data = NULL;
     isa = argc > 1 && strcmp(argv[1], "best") != 0 ? argv[1] : NULL;
-    if (kernc_context_create(NULL, &context) != KERNC_OK || kernc_buffer_create(context, 1 << 16, "data", &data) != KERNC_OK)
+    if (kernc_context_create(NULL, &context) != KERNC_OK ||
+        kernc_buffer_create(context, 1 << 16, "data", &data) != KERNC_OK)
         return 1;
-    printf("%-26s%8s%8s%8s%8s   half mask: %8s%8s%8s%8s      counted: %8s\n", "ns", "8", "16", "32", "64", "8", "16", "32", "64", "32");
+    printf("%-26s%8s%8s%8s%8s   half mask: %8s%8s%8s%8s      counted: %8s\n", "ns", "8", "16", "32", "64",
+           "8", "16", "32", "64", "32");
     for (size_t r = 0; r < COUNT(rows); r++) {
         if (argc > 2 && !strstr(rows[r].name, argv[2]))
             continue;

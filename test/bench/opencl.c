@@ -49,10 +49,13 @@ static double launch(cl_context context, cl_command_queue q, cl_kernel k, struct
     for (unsigned i = 0; i < c->argc; i++) {
         struct bench_arg *a = &c->args[i];
         if (a->buffer) {
-            memory[i] = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, a->size, a->bytes, &status);
+            memory[i] =
+                clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, a->size, a->bytes, &status);
             need(status, "buffer");
         }
-        need(clSetKernelArg(k, i, a->buffer ? sizeof(cl_mem) : a->size, a->buffer ? (void *)&memory[i] : a->bytes), "arg");
+        need(clSetKernelArg(k, i, a->buffer ? sizeof(cl_mem) : a->size,
+                            a->buffer ? (void *)&memory[i] : a->bytes),
+             "arg");
     }
     size_t global = (size_t)c->grid * c->block, local = c->block;
     need(clFinish(q), "finish");

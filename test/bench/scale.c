@@ -2,10 +2,10 @@
  *
  *     scale          (`make bench-scale` calls it; prints Markdown tables)
  *
- * Analyses run on three shapes: a chain of if/else diamonds whose branches diverge, loops nested four deep one after
- * the other, and random edges (mostly forward, 2 % backward). Compiling takes copies of 20 lines with loops, branches
- * and memory, as many functions and as one. CPU time, best of three (compiling: five, each in a process of its own);
- * near-linear means that times per block or line stay about the same.
+ * Analyses run on three shapes: a chain of if/else diamonds whose branches diverge, loops nested four deep
+ * one after the other, and random edges (mostly forward, 2 % backward). Compiling takes copies of 20 lines
+ * with loops, branches and memory, as many functions and as one. CPU time, best of three (compiling: five,
+ * each in a process of its own); near-linear means that times per block or line stay about the same.
  */
 #include "include/kernc.h"
 #include "ir/analysis.h"
@@ -24,7 +24,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(state >> 20) % below;
 }
 
-/* ---- graphs -------------------------------------------------------------------------------------------------- */
+/* ---- graphs -------------------------------------------------------------------------------------------- */
 
 enum shape { DIAMONDS, LOOPS, RANDOM, SHAPES };
 static const char *const shape_names[SHAPES] = {"diamonds", "nested loops", "random"};
@@ -75,11 +75,12 @@ static struct ir_module *make_graph(enum shape s, uint32_t n)
     return m;
 }
 
-/* ---- analyses -------------------------------------------------------------------------------------------------- */
+/* ---- analyses ------------------------------------------------------------------------------------------ */
 
 enum { CFG, DOMINATORS, POST_DOMINATORS, CYCLES, PST, CONTROL, PDG, UNIFORMITY, ANALYSES };
 static const char *const analysis_names[ANALYSES] = {
-    "cfg", "dominators", "post-dominators", "cycles", "pst", "control dependence", "memory dependence", "uniformity",
+    "cfg", "dominators",         "post-dominators",   "cycles",
+    "pst", "control dependence", "memory dependence", "uniformity",
 };
 
 static void measure_once(const struct ir_function *f, double *best)
@@ -116,7 +117,8 @@ static void print_analyses(enum shape s)
             measure_once(m->functions.at[0], best[i]);
         ir_module_free(m);
     }
-    printf("| %s: ns a block | 1,000 | 10,000 | 100,000 blocks |\n| --- | ---: | ---: | ---: |\n", shape_names[s]);
+    printf("| %s: ns a block | 1,000 | 10,000 | 100,000 blocks |\n| --- | ---: | ---: | ---: |\n",
+           shape_names[s]);
     for (int x = 0; x < ANALYSES; x++) {
         printf("| %s |", analysis_names[x]);
         for (size_t i = 0; i < COUNT(sizes); i++)
@@ -126,7 +128,7 @@ static void print_analyses(enum shape s)
     printf("\n");
 }
 
-/* ---- compiling --------------------------------------------------------------------------------------------------- */
+/* ---- compiling ----------------------------------------------------------------------------------------- */
 
 enum program { MANY_FUNCTIONS, ONE_FUNCTION, PROGRAMS };
 static const char *const program_names[PROGRAMS] = {"functions of 20 lines", "one function"};
@@ -175,7 +177,8 @@ static double compile_seconds(const struct text *source, unsigned level)
     return bench_cpu_seconds() - start;
 }
 
-/* In a process of its own: small programs too get their memory from the system, not from what is left of others. */
+/* In a process of its own: small programs too get their memory from the system, not from what is left of
+ * others. */
 static double fresh_compile_seconds(const struct text *source, unsigned level)
 {
     int ends[2];

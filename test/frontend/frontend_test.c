@@ -2,8 +2,8 @@
  *
  *   parse/NAME.kern      a source, the line "// ----", and its syntax tree as comments
  *   lower/NAME.kern      a source, the line "// ----", and its IR as comments, which the verifier has accepted
- *   messages/ID.kern     a source, the line "// ----", and every diagnostic it gets as comments; among them has to
- *                        be the message ID of frontend/messages.def. Each message has such a file.
+ *   messages/ID.kern     a source, the line "// ----", and every diagnostic it gets as comments; among them
+ *                        has to be the message ID of frontend/messages.def. Each message has such a file.
  *
  * A first line "// options: -Wunused nesting=3" turns groups of warnings on and sets limits. Examples of
  * docs/language.md in a ```kern fence compile without a diagnostic, those in ```kern error do not compile.
@@ -31,7 +31,7 @@
 
 static bool update;
 
-/* ---- one compilation -------------------------------------------------------------------------------------- */
+/* ---- one compilation ----------------------------------------------------------------------------------- */
 
 struct job {
     struct arena arena;
@@ -83,7 +83,7 @@ static void job_end(struct job *j)
     arena_free(&j->arena);
 }
 
-/* ---- cases ----------------------------------------------------------------------------------------------------- */
+/* ---- cases --------------------------------------------------------------------------------------------- */
 
 static void add_comment(struct text *out, const char *text, size_t n)
 {
@@ -97,7 +97,8 @@ static void add_comment(struct text *out, const char *text, size_t n)
 
 static void add_diagnostic(struct text *out, const struct diagnostic *g)
 {
-    text_printf(out, "// %u:%u: %s: %s", g->where.at.line, g->where.at.column, diag_severity_name(g->severity), g->text);
+    text_printf(out, "// %u:%u: %s: %s", g->where.at.line, g->where.at.column,
+                diag_severity_name(g->severity), g->text);
     if (g->severity == DIAG_WARNING)
         text_printf(out, " [-W%s]", g->id);
     if (g->has_fix)
@@ -240,7 +241,7 @@ static void test_coverage(void **state)
     assert_int_equal(missing, 0);
 }
 
-/* ---- examples of the reference ------------------------------------------------------------------------------------ */
+/* ---- examples of the reference ------------------------------------------------------------------------- */
 
 struct example { const char *text; size_t length; uint32_t line; bool broken; };
 
@@ -260,7 +261,7 @@ static void test_example(void **state)
     job_end(&j);
 }
 
-/* ---- the Vim syntax file -------------------------------------------------------------------------------------------- */
+/* ---- the Vim syntax file ------------------------------------------------------------------------------- */
 
 static bool has_word(const char *text, const char *word)
 {
@@ -295,7 +296,7 @@ static void test_vim(void **state)
     text_free(&file);
 }
 
-/* ---- collecting tests ---------------------------------------------------------------------------------------------- */
+/* ---- collecting tests ---------------------------------------------------------------------------------- */
 
 typedef VEC(struct CMUnitTest) test_list;
 

@@ -1,5 +1,5 @@
-/* large_test.c: sources that are large, deep or both end soon: with a module, or with an error that has a place;
- * and a compilation that runs out of memory, wherever that is, gives all of it back.
+/* large_test.c: sources that are large, deep or both end soon: with a module, or with an error that has a
+ * place; and a compilation that runs out of memory, wherever that is, gives all of it back.
  */
 #include "test/frontend/large_test.h"
 
@@ -15,7 +15,8 @@
 
 struct large { const char *before, *repeated, *between, *closing, *after; unsigned times; bool is_good; };
 
-/* before, `repeated` times over, between, `closing` times over, after; %u in `repeated` is the number of the turn. */
+/* before, `repeated` times over, between, `closing` times over, after; %u in `repeated` is the number of the
+ * turn. */
 static const struct large sources[] = {
     {"int f(int a) { return ", "(", "a", ")", "; }", 250, true},
     {"int f(int a) { return ", "(", "a", ")", "; }", 1000000, false},

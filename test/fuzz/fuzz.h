@@ -7,8 +7,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Loads the bytes of a compiled program and launches each of its kernels in warps of this width, with small buffers and
- * little fuel. Any status will do; what must not happen is a crash. */
+/* Loads the bytes of a compiled program and launches each of its kernels in warps of this width, with small
+ * buffers and little fuel. Any status will do; what must not happen is a crash. */
 void fuzz_run_program(const void *bytes, size_t size, unsigned warp);
 /* The same in a context that is there already: faster. */
 struct kernc_context;

@@ -1,5 +1,5 @@
-/* fuzz_ir.c: any bytes as IR text. What parses and verifies prints to a text that parses to the same text, goes through
- * the passes and runs.
+/* fuzz_ir.c: any bytes as IR text. What parses and verifies prints to a text that parses to the same text,
+ * goes through the passes and runs.
  */
 #include "kernc.h"
 #include "test/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
-/* fuzz_source.c: any bytes as Kern source: diagnostics or a program, at every -O level, with the IR verified after each
- * pass; what compiles is run.
+/* fuzz_source.c: any bytes as Kern source: diagnostics or a program, at every -O level, with the IR verified
+ * after each pass; what compiles is run.
  */
 #include "kernc.h"
 #include "test/fuzz/fuzz.h"

@@ -70,8 +70,8 @@ static uint64_t atomic(const struct ir_ins *ins, uint64_t old, const uint64_t *a
 
 static bool call(struct machine *x, const struct ir_function *f, const uint64_t *args, uint64_t *result);
 
-static bool memory_step(struct machine *x, const struct ir_function *f, const struct ir_ins *ins, const uint64_t *a,
-                        uint64_t *v)
+static bool memory_step(struct machine *x, const struct ir_function *f, const struct ir_ins *ins,
+                        const uint64_t *a, uint64_t *v)
 {
     enum ir_type space = ins->argc ? ir_at(f, ins->args[0])->type : 0;
     unsigned bytes = ir_mem_info[ins->mem].bytes;
@@ -207,7 +207,8 @@ struct evaluation evaluate(const struct ir_function *f, const uint64_t *args, ui
     for (unsigned i = 0; i < MEMORY_BYTES; i++)
         x->memory[IR_TYPE_GLOBAL][i] = (uint8_t)(hash_mix(seed, i) >> 8);
     e.finished = call(x, f, args, &e.result);
-    e.memory = hash_bytes(x->memory[IR_TYPE_GLOBAL], MEMORY_BYTES) ^ hash_bytes(x->memory[IR_TYPE_SHARED], MEMORY_BYTES);
+    e.memory = hash_bytes(x->memory[IR_TYPE_GLOBAL], MEMORY_BYTES) ^
+               hash_bytes(x->memory[IR_TYPE_SHARED], MEMORY_BYTES);
     free(x);
     return e;
 }

@@ -37,7 +37,8 @@ static const struct ir_function *main_of(const struct ir_module *m)
 }
 
 /* The optimized code may take fewer steps, so only runs that end within the fuel say something. */
-static void compare(const struct ir_module *before, const struct ir_module *after, uint64_t seed, const char *passes)
+static void compare(const struct ir_module *before, const struct ir_module *after, uint64_t seed,
+                    const char *passes)
 {
     static const uint64_t inputs[INPUTS][3] = {{0, 0, 1}, {256, 5, 0xfffffff0}, {1024, 77777, 3}};
     for (unsigned i = 0; i < INPUTS; i++) {
@@ -46,8 +47,9 @@ static void compare(const struct ir_module *before, const struct ir_module *afte
         if (!x.finished)
             continue;
         if (!y.finished || x.result != y.result || x.memory != y.memory || x.trace != y.trace)
-            fail_msg("seed %" PRIu64 ", passes %s, input %u: result %" PRIx64 " became %" PRIx64 "%s%s", seed, passes, i,
-                     x.result, y.result, x.memory != y.memory ? ", memory differs" : "", x.trace != y.trace ? ", order differs" : "");
+            fail_msg("seed %" PRIu64 ", passes %s, input %u: result %" PRIx64 " became %" PRIx64 "%s%s", seed,
+                     passes, i, x.result, y.result, x.memory != y.memory ? ", memory differs" : "",
+                     x.trace != y.trace ? ", order differs" : "");
     }
 }
 

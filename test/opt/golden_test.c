@@ -53,8 +53,8 @@ static void add_remarks(const struct opt_report *r, struct text *out)
 {
     for (uint32_t i = 0; i < r->remarks.count; i++) {
         const struct opt_remark *m = &r->remarks.at[i];
-        text_printf(out, "; %s %s: %s: %s\n", opt_pass_info[m->pass].name, m->kind == OPT_APPLIED ? "applied" : "missed",
-                    m->id, m->text);
+        text_printf(out, "; %s %s: %s: %s\n", opt_pass_info[m->pass].name,
+                    m->kind == OPT_APPLIED ? "applied" : "missed", m->id, m->text);
     }
 }
 
@@ -122,7 +122,7 @@ static void check_file(void **state)
     text_free(&file);
 }
 
-/* ---- the document --------------------------------------------------------------------------------------------- */
+/* ---- the document -------------------------------------------------------------------------------------- */
 
 #define BLOCK_START "```kir\n"
 #define TABLE_START "<!-- passes -->\n"
@@ -133,7 +133,8 @@ static void pass_table(struct text *out)
     text_addz(out, TABLE_START "| pass | level | does | keeps |\n| --- | --- | --- | --- |\n");
     for (unsigned p = 0; p < OPT_PASSES; p++)
         if (opt_pass_info[p].level)
-            text_printf(out, "| `%s` | -O%u | %s | %s |\n", opt_pass_info[p].name, opt_pass_info[p].level, opt_pass_info[p].meaning,
+            text_printf(out, "| `%s` | -O%u | %s | %s |\n", opt_pass_info[p].name, opt_pass_info[p].level,
+                        opt_pass_info[p].meaning,
                         *opt_pass_info[p].keeps ? opt_pass_info[p].keeps : "nothing");
     for (unsigned level = 1; level <= OPT_LEVEL_DEFAULT; level++)
         text_printf(out, "\n`-O%u`: `%s`\n", level, opt_pipeline(level));
@@ -167,7 +168,7 @@ static void check_document(void **state)
     text_free(&file);
 }
 
-/* ---- which files -------------------------------------------------------------------------------------------- */
+/* ---- which files --------------------------------------------------------------------------------------- */
 
 static struct arena names;
 static VEC(struct CMUnitTest) tests;

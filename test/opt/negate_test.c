@@ -1,6 +1,7 @@
-/* negate_test.c: what is done with negations of floats is exact. Each expression is optimized and computed before and after on all
- * pairs of special values (with some for %c), in both widths; one NaN is as good as another. The number of negations left is as said, so
- * that each rule is known to have been used; and where a tempting rule is wrong, the form it would give is seen to differ.
+/* negate_test.c: what is done with negations of floats is exact. Each expression is optimized and computed
+ * before and after on all pairs of special values (with some for %c), in both widths; one NaN is as good as
+ * another. The number of negations left is as said, so that each rule is known to have been used; and where a
+ * tempting rule is wrong, the form it would give is seen to differ.
  */
 #include "opt/opt.h"
 #include "test/opt/evaluate.h"
@@ -69,12 +70,14 @@ static const struct expression expressions[] = {
     /* products with a use that doesn't */
     {NEG_A AB("mul", "%x", "%b"), 1, NULL},
     {NEG_A AB("div", "%b", "%x"), 1, NULL},
-    {NEG_A "%s = mul T %x, %b; " AB("sub", "%s", "%c"), 1, "%s = mul T %a, %b; %t = add T %s, %c; %r = neg T %t"},
+    {NEG_A "%s = mul T %x, %b; " AB("sub", "%s", "%c"), 1,
+     "%s = mul T %a, %b; %t = add T %s, %c; %r = neg T %t"},
     {NEG_A "%s = mul T %x, %b; %t = mul T %s, %c; " AB("div", "%t", "%b"), 1, NULL},
     {NEG_A "%s = mul T %x, %b; %t = add T %s, %c; " AB("fmax", "%s", "%t"), 1, NULL},
 };
 
-static const uint32_t single[] = {0, 1, 0x00400000, 0x00800000, 0x3e800000, 0x3f800000, 0x40490fdb, 0x7f7fffff, 0x7f800000, 0x7fc00000};
+static const uint32_t single[] = {0,          1,          0x00400000, 0x00800000, 0x3e800000,
+                                  0x3f800000, 0x40490fdb, 0x7f7fffff, 0x7f800000, 0x7fc00000};
 static const uint64_t wide[] = {0, 1, UINT64_C(0x8000000000000), UINT64_C(0x10000000000000), UINT64_C(0x3fd0000000000000),
                                 UINT64_C(0x3ff0000000000000), UINT64_C(0x400921fb54442d18), UINT64_C(0x7fefffffffffffff),
                                 UINT64_C(0x7ff0000000000000), UINT64_C(0x7ff8000000000000)};
@@ -155,16 +158,19 @@ static bool is_nan(enum ir_type t, uint64_t bits)
 }
 
 /* The number of inputs on which two functions differ; prints the first if `say`. */
-static unsigned differences(const struct ir_function *f, const struct ir_function *g, enum ir_type t, bool uses_c, bool say)
+static unsigned differences(const struct ir_function *f, const struct ir_function *g, enum ir_type t,
+                            bool uses_c, bool say)
 {
     unsigned n = 0, some_c = uses_c ? SOME : 1;
     for (unsigned i = 0; i < VALUES * VALUES * some_c; i++) {
-        uint64_t args[] = {special(t, i % VALUES), special(t, i / VALUES % VALUES), special(t, some(i / VALUES / VALUES))};
+        uint64_t args[] = {special(t, i % VALUES), special(t, i / VALUES % VALUES),
+                           special(t, some(i / VALUES / VALUES))};
         uint64_t x = evaluate(f, args, 1, 100).result, y = evaluate(g, args, 1, 100).result;
         if (x == y || (is_nan(t, x) && is_nan(t, y)))
             continue;
         if (say && n == 0)
-            print_message("of %" PRIx64 " %" PRIx64 " %" PRIx64 ": %" PRIx64 " became %" PRIx64 "\n", args[0], args[1], args[2], x, y);
+            print_message("of %" PRIx64 " %" PRIx64 " %" PRIx64 ": %" PRIx64 " became %" PRIx64 "\n", args[0],
+                          args[1], args[2], x, y);
         n++;
     }
     return n;

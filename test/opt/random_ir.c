@@ -27,7 +27,8 @@ static uint32_t draw(struct maker *k, uint32_t below)
 
 static ir_ref number(struct maker *k)
 {
-    static const uint32_t some[] = {0, 1, 2, 3, 7, 8, 31, 255, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffd, 10, 64};
+    static const uint32_t some[] = {0,   1,          2,          3,          7,          8,  31,
+                                    255, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffd, 10, 64};
     return ir_const_i32(k->f, draw(k, 3) ? some[draw(k, COUNT(some))] : draw(k, 100000));
 }
 
@@ -44,8 +45,9 @@ static ir_ref condition(struct maker *k, unsigned depth)
 static ir_ref global_address(struct maker *k)
 {
     ir_ref i = ir_emit2(&k->c, IR_and, IR_TYPE_I32, expression(k, 1), ir_const_i32(k->f, 60));
-    return draw(k, 2) ? ir_emit2(&k->c, IR_ptradd, IR_TYPE_GLOBAL, k->buffer, i)
-                      : ir_emit2(&k->c, IR_ptradd, IR_TYPE_GLOBAL, k->buffer, ir_const_i32(k->f, draw(k, 8) * 4));
+    return draw(k, 2)
+               ? ir_emit2(&k->c, IR_ptradd, IR_TYPE_GLOBAL, k->buffer, i)
+               : ir_emit2(&k->c, IR_ptradd, IR_TYPE_GLOBAL, k->buffer, ir_const_i32(k->f, draw(k, 8) * 4));
 }
 
 static ir_ref some_sign(struct maker *k, ir_ref x)
@@ -79,7 +81,8 @@ static ir_ref float_expression(struct maker *k)
 {
     static const uint16_t ops[] = {IR_add, IR_sub, IR_mul, IR_div, IR_fmin};
     ir_ref a = some_sign(k, ir_emit1(&k->c, IR_bits, IR_TYPE_F32, expression(k, 1))), b = some_float(k);
-    ir_ref r = draw(k, 2) ? ir_emit2(&k->c, ops[draw(k, COUNT(ops))], IR_TYPE_F32, a, b) : sum_of_products(k, a, b);
+    ir_ref r =
+        draw(k, 2) ? ir_emit2(&k->c, ops[draw(k, COUNT(ops))], IR_TYPE_F32, a, b) : sum_of_products(k, a, b);
     return ir_emit1(&k->c, IR_bits, IR_TYPE_I32, r);
 }
 
@@ -93,7 +96,8 @@ static ir_ref convergent(struct maker *k, ir_ref a)
 {
     bool reduces = draw(k, 2);
     ir_ref operand = reduces ? a : condition(k, 1), token = some_token(k);
-    ir_ref r = ir_emit1(&k->c, reduces ? IR_reduce_add : IR_ballot, reduces ? IR_TYPE_I32 : IR_TYPE_I64, operand);
+    ir_ref r =
+        ir_emit1(&k->c, reduces ? IR_reduce_add : IR_ballot, reduces ? IR_TYPE_I32 : IR_TYPE_I64, operand);
     ir_at(k->f, r)->token = token;
     return reduces ? r : ir_emit1(&k->c, IR_trunc, IR_TYPE_I32, r);
 }
@@ -105,7 +109,8 @@ static ir_ref leaf(struct maker *k)
     if (kind < 5)
         return ir_emit_load(&k->c, IR_MEM_I32, IR_TYPE_I32, k->vars[draw(k, VARS)], 0);
     if (kind == 5)
-        return ir_emit_load(&k->c, mems[draw(k, COUNT(mems))], IR_TYPE_I32, k->structs[draw(k, STRUCTS)], (int32_t)draw(k, 4) * 4);
+        return ir_emit_load(&k->c, mems[draw(k, COUNT(mems))], IR_TYPE_I32, k->structs[draw(k, STRUCTS)],
+                            (int32_t)draw(k, 4) * 4);
     if (kind == 6)
         return ir_emit_load(&k->c, IR_MEM_I32, IR_TYPE_I32, global_address(k), 0);
     return number(k);
@@ -113,8 +118,9 @@ static ir_ref leaf(struct maker *k)
 
 static ir_ref expression(struct maker *k, unsigned depth)
 {
-    static const uint16_t ops[] = {IR_add, IR_add, IR_sub, IR_mul, IR_sdiv, IR_udiv, IR_srem, IR_urem, IR_and, IR_or, IR_xor,
-                                   IR_shl, IR_lshr, IR_ashr, IR_smin, IR_umax, IR_rotl, IR_mulhi_u};
+    static const uint16_t ops[] = {IR_add,  IR_add,  IR_sub,  IR_mul,  IR_sdiv, IR_udiv,
+                                   IR_srem, IR_urem, IR_and,  IR_or,   IR_xor,  IR_shl,
+                                   IR_lshr, IR_ashr, IR_smin, IR_umax, IR_rotl, IR_mulhi_u};
     static const uint16_t unary[] = {IR_neg, IR_not, IR_sext8, IR_zext8, IR_sext16, IR_zext16, IR_abs};
     if (depth == 0)
         return leaf(k);
@@ -131,7 +137,7 @@ static ir_ref expression(struct maker *k, unsigned depth)
     return ir_emit2(&k->c, ops[draw(k, COUNT(ops))], IR_TYPE_I32, a, b);
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------------------------------------- */
 
 static void block(struct maker *k);
 
@@ -257,7 +263,8 @@ static void make_gotos(struct maker *k)
     for (uint32_t i = 0; i < n; i++) {
         at(k, blocks[i]);
         ir_ref left = ir_emit_load(&k->c, IR_MEM_I32, IR_TYPE_I32, k->fuel, 0);
-        ir_emit_store(&k->c, IR_MEM_I32, k->fuel, 0, ir_emit2(&k->c, IR_sub, IR_TYPE_I32, left, ir_const_i32(k->f, 1)));
+        ir_emit_store(&k->c, IR_MEM_I32, k->fuel, 0,
+                      ir_emit2(&k->c, IR_sub, IR_TYPE_I32, left, ir_const_i32(k->f, 1)));
         uint32_t go = new_block(k);
         ir_emit_brif(&k->c, ir_emit2(&k->c, IR_slt, IR_TYPE_I1, left, ir_const_i32(k->f, 1)), out, go);
         at(k, go);
@@ -348,7 +355,8 @@ static void make_accesses(struct maker *k)
         } else {
             ir_ref v = ir_emit_load(&k->c, m, ir_mem_info[m].type, at, offset);
             v = m == IR_MEM_F32 ? ir_emit1(&k->c, IR_bits, IR_TYPE_I32, v) : v;
-            sum = ir_emit2(&k->c, IR_add, IR_TYPE_I32, ir_emit2(&k->c, IR_mul, IR_TYPE_I32, sum, ir_const_i32(k->f, 3)), v);
+            sum = ir_emit2(&k->c, IR_add, IR_TYPE_I32,
+                           ir_emit2(&k->c, IR_mul, IR_TYPE_I32, sum, ir_const_i32(k->f, 3)), v);
         }
         if (draw(k, 12) == 0)
             make_call(k);
@@ -402,7 +410,7 @@ static void block(struct maker *k)
     k->depth--;
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------------ */
+/* ---- functions ----------------------------------------------------------------------------------------- */
 
 static ir_ref variable(struct maker *k, uint32_t bytes)
 {
@@ -417,7 +425,8 @@ static struct ir_function *make_function(struct maker *k, const char *name, uint
     k->f = ir_function_new(k->m, name, IR_TYPE_I64, flags);
     k->c = (struct ir_cursor){.fn = k->f, .block = ir_block_new(k->f, "entry")};
     k->buffer = ir_param_new(k->f, k->c.block, IR_TYPE_GLOBAL, "p");
-    ir_ref x = ir_param_new(k->f, k->c.block, IR_TYPE_I32, "x"), y = ir_param_new(k->f, k->c.block, IR_TYPE_I32, "y");
+    ir_ref x = ir_param_new(k->f, k->c.block, IR_TYPE_I32, "x"),
+           y = ir_param_new(k->f, k->c.block, IR_TYPE_I32, "y");
     k->breaks = k->continues = IR_NO_BLOCK;
     k->statements = statements;
     k->controlled = flags & IR_FN_CONVERGENT && draw(k, 2);
@@ -441,7 +450,8 @@ static struct ir_function *make_function(struct maker *k, const char *name, uint
         statement(k);
     ir_ref sum = ir_emit_load(&k->c, IR_MEM_I32, IR_TYPE_I32, k->vars[0], 0);
     for (unsigned i = 1; i < VARS; i++)
-        sum = ir_emit2(&k->c, IR_xor, IR_TYPE_I32, ir_emit2(&k->c, IR_mul, IR_TYPE_I32, sum, ir_const_i32(k->f, 31)),
+        sum = ir_emit2(&k->c, IR_xor, IR_TYPE_I32,
+                       ir_emit2(&k->c, IR_mul, IR_TYPE_I32, sum, ir_const_i32(k->f, 31)),
                        ir_emit_load(&k->c, IR_MEM_I32, IR_TYPE_I32, k->vars[i], 0));
     ir_emit_ret(&k->c, ir_emit1(&k->c, IR_zext, IR_TYPE_I64, sum));
     return k->f;

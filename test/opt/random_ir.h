@@ -1,4 +1,5 @@
-/* random_ir.h: random modules as a frontend would lower them: variables in memory, structured and goto control flow. */
+/* random_ir.h: random modules as a frontend would lower them: variables in memory, structured and goto
+ * control flow. */
 #ifndef KERNC_TEST_RANDOM_IR_H
 #define KERNC_TEST_RANDOM_IR_H
 

@@ -10,9 +10,9 @@
  * uniform, threads are run through the graph until two of them, in converged instances (equal iterations of all
  * cycles around), hold different values: a witness. A difference without witness fails, and so does any value
  * that we call uniform and LLVM divergent, but for one case: LLVM took the wrong cycle to be left in different
- * iterations, because the exit stands in a cycle of its own (it compares depths). Two kinds are counted as caution of
- * ours: uses beyond a cycle one of whose several exits diverges (we don't tell the exits apart), and values in
- * graphs with irreducible cycles (see ir/uniformity.c).
+ * iterations, because the exit stands in a cycle of its own (it compares depths). Two kinds are counted as
+ * caution of ours: uses beyond a cycle one of whose several exits diverges (we don't tell the exits apart),
+ * and values in graphs with irreducible cycles (see ir/uniformity.c).
  */
 #include "ir/analysis.h"
 #include <stdio.h>
@@ -50,7 +50,7 @@ struct answer {
     uint32_t cycle_count;
 };
 
-/* ---- making graphs -------------------------------------------------------------------------------------------- */
+/* ---- making graphs ------------------------------------------------------------------------------------- */
 
 static void shape(struct graph *g)
 {
@@ -145,7 +145,7 @@ static void graph_free(struct graph *g)
     ir_module_free(g->module);
 }
 
-/* ---- LLVM's side ------------------------------------------------------------------------------------------------- */
+/* ---- LLVM's side --------------------------------------------------------------------------------------- */
 
 static void write_phi(const struct graph *g, uint32_t k, uint32_t b, FILE *f)
 {
@@ -179,8 +179,8 @@ static void write_llvm(const struct graph *g, uint32_t k, FILE *f)
         else if (g->degree[b] == 1)
             fprintf(f, "  br label %%f%ub%u\n", k, g->to[b][0]);
         else
-            fprintf(f, "  br i1 %%%s, label %%f%ub%u, label %%f%ub%u\n", g->divergent[b] ? "d" : "u", k, g->to[b][0], k,
-                    g->to[b][1]);
+            fprintf(f, "  br i1 %%%s, label %%f%ub%u, label %%f%ub%u\n", g->divergent[b] ? "d" : "u", k,
+                    g->to[b][0], k, g->to[b][1]);
     }
     fprintf(f, "}\n");
 }
@@ -189,7 +189,8 @@ static void write_llvm(const struct graph *g, uint32_t k, FILE *f)
 static void read_tree_line(const char *line, uint32_t *idom)
 {
     static uint32_t at_level[MOST + 3];
-    const char *open = strchr(line, '['), *name = strchr(line, '%'), *b = name != NULL ? strchr(name, 'b') : NULL;
+    const char *open = strchr(line, '['), *name = strchr(line, '%'),
+               *b = name != NULL ? strchr(name, 'b') : NULL;
     if (open == NULL)
         return;
     uint32_t level = (uint32_t)atoi(open + 1), block = b != NULL ? (uint32_t)atoi(b + 1) : IR_NO_BLOCK;
@@ -271,7 +272,7 @@ static void read_answers(FILE *in, struct answer *answers)
         qsort(answers[i].cycles, answers[i].cycle_count, NAMES, by_text);
 }
 
-/* ---- witnesses: threads run alone, matched by iteration ------------------------------------------------------------- */
+/* ---- witnesses: threads run alone, matched by iteration ------------------------------------------------ */
 
 enum { THREADS = 3, STEPS = 60, RUNS = 4000 };
 
@@ -279,7 +280,8 @@ enum { THREADS = 3, STEPS = 60, RUNS = 4000 };
 struct visit { uint64_t when; uint32_t block, came_from, last[MOST]; };
 struct thread { struct visit visit[STEPS]; uint32_t count; };
 
-/* Iteration numbers of all cycles around the block, outermost first, in one number. Entering a cycle restarts it. */
+/* Iteration numbers of all cycles around the block, outermost first, in one number. Entering a cycle restarts
+ * it. */
 static uint64_t instance(const struct graph *g, const uint32_t *iteration, uint32_t block)
 {
     uint64_t h = block;
@@ -310,7 +312,8 @@ static void run_thread(const struct graph *g, struct thread *t, uint64_t run, ui
     }
 }
 
-/* Whether two threads, together at block x, held different values: of its parameter (y == NONE), or of y's definition. */
+/* Whether two threads, together at block x, held different values: of its parameter (y == NONE), or of y's
+ * definition. */
 static bool witness(const struct graph *g, uint32_t x, uint32_t y)
 {
     static struct thread t[THREADS];
@@ -330,7 +333,7 @@ static bool witness(const struct graph *g, uint32_t x, uint32_t y)
     return false;
 }
 
-/* ---- comparison --------------------------------------------------------------------------------------------------------- */
+/* ---- comparison ---------------------------------------------------------------------------------------- */
 
 static struct {
     uint32_t values, equal, witnessed, several_exits, depth, irreducible, failures;
@@ -354,12 +357,14 @@ static bool reducible(const struct graph *g)
     return true;
 }
 
-/* The use in x of y's value is outside a cycle with several exits, of which one is taken in different iterations. */
+/* The use in x of y's value is outside a cycle with several exits, of which one is taken in different
+ * iterations. */
 static bool beyond_several_exits(const struct graph *g, uint32_t x, uint32_t y)
 {
     if (y == IR_NO_BLOCK)
         return false;
-    for (uint32_t k = g->cycles->innermost[y]; k != IR_NO_CYCLE && !ir_cycle_has(g->cycles, k, x); k = g->cycles->at[k].parent) {
+    for (uint32_t k = g->cycles->innermost[y]; k != IR_NO_CYCLE && !ir_cycle_has(g->cycles, k, x);
+         k = g->cycles->at[k].parent) {
         uint32_t exits = 0;
         for (uint32_t b = 0; b < g->n; b++)
             for (uint32_t e = 0; ir_cycle_has(g->cycles, k, b) && e < g->degree[b]; e++)
@@ -385,7 +390,8 @@ static bool exit_in_own_cycle(const struct graph *g)
     return false;
 }
 
-static void compare_value(const struct graph *g, uint32_t k, const char *what, uint32_t x, uint32_t y, bool ours, bool llvm)
+static void compare_value(const struct graph *g, uint32_t k, const char *what, uint32_t x, uint32_t y,
+                          bool ours, bool llvm)
 {
     totals.values++;
     if (ours == llvm)
@@ -411,7 +417,8 @@ static void compare_uniformity(const struct graph *g, uint32_t k, const struct a
         if (g->degree[x] == 2 && bitset_has(g->uniform->branches, x) != a->branch[x] && reducible(g))
             difference(g, k, "branch", x, 0);
         if (x > 0)
-            compare_value(g, k, "parameter", x, IR_NO_BLOCK, bitset_has(g->uniform->divergent, g->param[x]), a->param[x]);
+            compare_value(g, k, "parameter", x, IR_NO_BLOCK, bitset_has(g->uniform->divergent, g->param[x]),
+                          a->param[x]);
         for (uint32_t y = 0; y < g->n; y++)
             if (g->use[x][y] != 0)
                 compare_value(g, k, "use", x, y, bitset_has(g->uniform->divergent, g->use[x][y]), a->use[x][y]);
@@ -422,7 +429,8 @@ static void compare_structure(const struct graph *g, uint32_t k, const struct an
 {
     char ours[MOST][NAMES];
     for (uint32_t c = 0; c < g->cycles->count; c++)
-        name_cycle(ours[c], g->cycles->at[c].depth, g->cycles->at[c].entries.at, g->cycles->at[c].entries.count);
+        name_cycle(ours[c], g->cycles->at[c].depth, g->cycles->at[c].entries.at,
+                   g->cycles->at[c].entries.count);
     qsort(ours, g->cycles->count, NAMES, by_text);
     if (g->cycles->count != a->cycle_count)
         difference(g, k, "number of cycles", g->cycles->count, a->cycle_count);

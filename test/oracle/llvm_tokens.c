@@ -54,8 +54,8 @@ static void shape(struct ir_function *f)
 }
 
 /* A token whose definition stands before the end of block b on every path to it; 0: none yet. */
-static ir_ref choose_token(const struct ir_function *f, const struct ir_dominators *d, const ir_ref *tokens, uint32_t count,
-                           uint32_t b)
+static ir_ref choose_token(const struct ir_function *f, const struct ir_dominators *d, const ir_ref *tokens,
+                           uint32_t count, uint32_t b)
 {
     for (uint32_t tries = 0; count > 0 && tries < 8; tries++) {
         ir_ref t = tokens[draw(2) ? count - 1 - draw(count < 3 ? count : 3) : draw(count)];
@@ -87,7 +87,8 @@ static void place_operations(struct function *g)
         if (kind == 4) {
             tokens[count++] = ir_emit0(&at, IR_anchor, IR_TYPE_TOKEN);
         } else if (token != 0) {
-            ir_ref r = kind < 4 ? ir_emit0(&at, IR_loop, IR_TYPE_TOKEN) : ir_emit0(&at, IR_syncwarp, IR_TYPE_VOID);
+            ir_ref r =
+                kind < 4 ? ir_emit0(&at, IR_loop, IR_TYPE_TOKEN) : ir_emit0(&at, IR_syncwarp, IR_TYPE_VOID);
             ir_at(f, r)->token = token;
             if (kind < 4)
                 tokens[count++] = r;
@@ -112,7 +113,7 @@ static void make(struct function *g)
     g->rule = ir_verify_function(g->fn, &d) ? NULL : d.all.at[0].id;
 }
 
-/* ---- LLVM's side -------------------------------------------------------------------------------------------------- */
+/* ---- LLVM's side --------------------------------------------------------------------------------------- */
 
 static void write_terminator(const struct ir_function *f, uint32_t b, uint32_t k, FILE *out)
 {
@@ -145,7 +146,8 @@ static void write_llvm(const struct function *g, uint32_t k, FILE *out)
                         k, r, k, ins->token);
                 break;
             case IR_syncwarp:
-                fprintf(out, "  call void @operation() [ \"convergencectrl\"(token %%f%ut%u) ]\n", k, ins->token);
+                fprintf(out, "  call void @operation() [ \"convergencectrl\"(token %%f%ut%u) ]\n", k,
+                        ins->token);
                 break;
             default:
                 write_terminator(f, b, k, out);
@@ -190,7 +192,7 @@ static bool ask_llvm(const struct function *g, uint32_t count, bool *rejected)
     return ran;
 }
 
-/* ---- comparison ------------------------------------------------------------------------------------------------------ */
+/* ---- comparison ---------------------------------------------------------------------------------------- */
 
 static const char *rule_names[32];
 static uint32_t rule_counts[32], accepted, failures;
@@ -218,7 +220,8 @@ static void compare(const struct function *g, bool llvm_rejects, uint32_t number
     failures++;
     struct text t = {0};
     ir_print_function(g->fn, &t, NULL);
-    printf("function %u: we say %s, LLVM %s\n%s\n", number, g->rule ? g->rule : "fine", llvm_rejects ? "rejects" : "accepts", t.at);
+    printf("function %u: we say %s, LLVM %s\n%s\n", number, g->rule ? g->rule : "fine",
+           llvm_rejects ? "rejects" : "accepts", t.at);
     text_free(&t);
 }
 

@@ -1,8 +1,8 @@
 /* reference.h: the samples' outputs computed by plain C, thread by thread, one loop a kernel.
  *
  * Each function returns the bytes of the sample's output buffer (malloc; *n gets their number), made from
- * the same inputs as the sample's launch directive (pictures smaller, see samples_test.c). Results are equal bit for bit: the same operations in
- * the same order, no contraction, no libm but sqrt.
+ * the same inputs as the sample's launch directive (pictures smaller, see samples_test.c). Results are equal
+ * bit for bit: the same operations in the same order, no contraction, no libm but sqrt.
  */
 #ifndef KERNC_TEST_REFERENCE_H
 #define KERNC_TEST_REFERENCE_H

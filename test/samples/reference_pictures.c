@@ -195,7 +195,8 @@ void *reference_pathtracer(size_t *n)
         for (int sample = 0; sample < SAMPLES; sample++) {
             float px = ((float)(p % WIDTH) + draw(&s)) / WIDTH - 0.5f;
             float py = 0.5f - ((float)(p / WIDTH) + draw(&s)) / HEIGHT;
-            follow((struct vec){ 50, 46, 168 }, unit((struct vec){ px * 0.95f, py * 0.95f - 0.06f, -1 }), &s, &sum);
+            follow((struct vec){50, 46, 168}, unit((struct vec){px * 0.95f, py * 0.95f - 0.06f, -1}), &s,
+                   &sum);
         }
         image[3 * p] = sqrtf(sum.x / SAMPLES);
         image[3 * p + 1] = sqrtf(sum.y / SAMPLES);

@@ -1,5 +1,5 @@
-/* samples_test.c: every sample gives the bits of its plain-C reference, at every warp width and -O level, and on the
- * warp-core machine in both of its sound modes.
+/* samples_test.c: every sample gives the bits of its plain-C reference, at every warp width and -O level, and
+ * on the warp-core machine in both of its sound modes.
  *
  * Runs the program named by $KERNC (default ./kernc) from the root of the project.
  */

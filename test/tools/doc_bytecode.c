@@ -20,7 +20,8 @@ void doc_bytecode_operations(struct text *out)
                 bc_op_rows[op].meaning, NULL);
 }
 
-/* Every form of a few cases stands for all: a comparison, a conversion, a choice of masks, one of four operands. */
+/* Every form of a few cases stands for all: a comparison, a conversion, a choice of masks, one of four
+ * operands. */
 void doc_bytecode_forms(struct text *out)
 {
     static const enum scalar_case examples[] = {SCALAR_slt_I, SCALAR_sext_IL, SCALAR_select_B, SCALAR_dot2_D};

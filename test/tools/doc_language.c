@@ -52,7 +52,8 @@ void doc_language_foreign(struct text *out)
     char name[128], instead[128];
     doc_heading(out, "written", "in Kern", NULL);
     for (size_t i = 0; i < COUNT(words); i++)
-        doc_row(out, code(words[i].word, name), words[i].is_spelling ? code(words[i].instead, instead) : words[i].instead, NULL);
+        doc_row(out, code(words[i].word, name),
+                words[i].is_spelling ? code(words[i].instead, instead) : words[i].instead, NULL);
 }
 
 /* What a letter of a builtin's signature stands for. */
@@ -124,7 +125,8 @@ static bool is_arithmetic(const struct fe_builtin *b)
 {
     size_t n = strlen(b->name);
     bool for_float = b->name[n - 1] == 'f' && strstr(b->meaning, ", in float");
-    return !for_float && !is_special(b) && !is_convergent(b) && !is_atomic(b) && !is_tool(b) && b->how != FE_HOW_TOKEN;
+    return !for_float && !is_special(b) && !is_convergent(b) && !is_atomic(b) && !is_tool(b) &&
+           b->how != FE_HOW_TOKEN;
 }
 
 void doc_language_places(struct text *out)

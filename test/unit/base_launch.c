@@ -166,7 +166,8 @@ static void simple_buffers(void **state)
 static void random_follows_the_formula(void **state)
 {
     UNUSED(state);
-    assert_int_equal(launch_word(0, 0), 0xe220a8397b1dcdafu); /* splitmix64's published first words for seed 0 */
+    assert_int_equal(launch_word(0, 0), 0xe220a8397b1dcdafu); /* splitmix64's published first words for seed
+                                                                 0 */
     assert_int_equal(launch_word(0, 1), 0x6e789e6aa1b965f4u);
     uint64_t z = launch_word(5, 2);
     int32_t *i = make("random(3, 5, -10, 10)", LAUNCH_INT, 12);
@@ -191,7 +192,8 @@ static void random_stays_in_bounds(void **state)
     }
     assert_true(fabs(sum / 10000 - .5) < .02);
     mem_free(f);
-    f = make("random(1000, 1, 1.0, 1.0000001)", LAUNCH_FLOAT, 4000); /* one step wide: rounding would reach hi */
+    /* one step wide: rounding would reach hi */
+    f = make("random(1000, 1, 1.0, 1.0000001)", LAUNCH_FLOAT, 4000);
     for (int i = 0; i < 1000; i++)
         assert_true(f[i] == 1.0f);
     mem_free(f);

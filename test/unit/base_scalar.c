@@ -369,7 +369,8 @@ static void edge_values(void **unused)
             continue;
         for (unsigned i = 0; i < n[0]; i++)
             for (unsigned j = 0; j < n[1]; j++)
-                for (unsigned k = 0; k < n[2]; k += c->argument[2] == SCALAR_F || c->argument[2] == SCALAR_D ? 7 : 1)
+                for (unsigned k = 0; k < n[2];
+                     k += c->argument[2] == SCALAR_F || c->argument[2] == SCALAR_D ? 7 : 1)
                     check(which, (scalar_bits[]){edge(c->argument[0], i), edge(c->argument[1], j),
                                                  edge(c->argument[2], k), edge(c->argument[3], fourth(n[3]))});
     }
@@ -413,7 +414,8 @@ static void commutative_operations(void **unused)
             unsigned    n = edges(c->argument[0]);
             scalar_bits a = edge(c->argument[0], (unsigned)(random_bits() % n)),
                         b = edge(c->argument[0], i % n);
-            assert_int_equal(scalar_evaluate(which, (scalar_bits[]){a, b}), scalar_evaluate(which, (scalar_bits[]){b, a}));
+            assert_int_equal(scalar_evaluate(which, (scalar_bits[]){a, b}),
+                             scalar_evaluate(which, (scalar_bits[]){b, a}));
         }
     }
 }

@@ -17,7 +17,8 @@ static uint32_t draw(uint32_t below)
 }
 
 /* A function of n blocks; block b has degree[b] successors, to[b]. */
-static struct ir_function *graph_of(struct ir_module *m, uint32_t n, const uint32_t (*to)[2], const uint32_t *degree)
+static struct ir_function *graph_of(struct ir_module *m, uint32_t n, const uint32_t (*to)[2],
+                                    const uint32_t *degree)
 {
     struct ir_function *f = ir_function_new(m, "f", IR_TYPE_VOID, 0);
     for (uint32_t b = 0; b < n; b++)
@@ -47,9 +48,10 @@ static struct ir_function *random_graph(struct ir_module *m, uint32_t n)
     return graph_of(m, n, to, degree);
 }
 
-/* ---- brute force ------------------------------------------------------------------------------------------- */
+/* ---- brute force --------------------------------------------------------------------------------------- */
 
-/* The edges of the closed graph: CFG edges of reachable blocks, start and exit edges; start = n, exit = n + 1. */
+/* The edges of the closed graph: CFG edges of reachable blocks, start and exit edges; start = n, exit = n +
+ * 1. */
 struct edge { uint32_t from, to; struct ir_edge_ref ref; };
 static uint32_t all_edges(struct arena *a, const struct ir_cfg *c, struct edge *out)
 {
@@ -84,7 +86,8 @@ static bool reaches(const struct edge *edges, uint32_t count, uint32_t from, uin
 /* Every cycle through one edge goes through the other: theorem 2's condition, by definition. */
 static bool cycle_equivalent(const struct edge *edges, uint32_t count, uint32_t a, uint32_t b)
 {
-    return !reaches(edges, count, edges[a].to, edges[a].from, b) && !reaches(edges, count, edges[b].to, edges[b].from, a);
+    return !reaches(edges, count, edges[a].to, edges[a].from, b) &&
+           !reaches(edges, count, edges[b].to, edges[b].from, a);
 }
 
 static uint32_t find_edge(const struct edge *edges, uint32_t count, struct ir_edge_ref r)
@@ -108,7 +111,8 @@ static void check_pst(struct arena *a, const struct ir_cfg *c)
     struct edge edges[4 * MOST];
     uint32_t count = all_edges(a, c, edges), pairs = 0;
     struct ir_pst *t = ir_pst_new(a, c);
-    for (uint32_t i = 0; i < count; i++) {       /* a class of k edges bounds k - 1 regions: pairs of neighbours */
+    for (uint32_t i = 0; i < count; i++) {       /* a class of k edges bounds k - 1 regions: pairs of
+                                                    neighbours */
         uint32_t before = 0;
         for (uint32_t k = 0; k < i; k++)
             before += cycle_equivalent(edges, count, i, k);
@@ -119,7 +123,8 @@ static void check_pst(struct arena *a, const struct ir_cfg *c)
         const struct ir_region *g = &t->at[r];
         if (r > 0) {
             assert_true(g->parent < r);
-            assert_true(cycle_equivalent(edges, count, find_edge(edges, count, g->entry), find_edge(edges, count, g->exit)));
+            assert_true(cycle_equivalent(edges, count, find_edge(edges, count, g->entry),
+                                         find_edge(edges, count, g->exit)));
             assert_int_equal(g->depth, t->at[g->parent].depth + 1);
         }
         struct bitset has = bitset_new(a, c->blocks);
@@ -148,7 +153,9 @@ static void check_cycles(struct arena *a, const struct ir_cfg *c)
         assert_int_equal(cycle != IR_NO_CYCLE, on_cycle);
         for (uint32_t k = 0; k < c->rpo_count; k++) {
             uint32_t y = c->rpo[k];
-            bool together = x == y ? on_cycle : reaches(edges, count, x, y, UINT32_MAX) && reaches(edges, count, y, x, UINT32_MAX);
+            bool together =
+                x == y ? on_cycle
+                       : reaches(edges, count, x, y, UINT32_MAX) && reaches(edges, count, y, x, UINT32_MAX);
             assert_int_equal(ir_cycle_common(f, x, y) != IR_NO_CYCLE, together);
         }
     }

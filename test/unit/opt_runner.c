@@ -86,7 +86,7 @@ static unsigned count(const struct run *x, const char *what)
     return n;
 }
 
-/* ---- dumps ------------------------------------------------------------------------------------------------- */
+/* ---- dumps --------------------------------------------------------------------------------------------- */
 
 static void print_after_names_pass_and_function(void **state)
 {
@@ -204,7 +204,8 @@ static const char mark_text[] =
     "  ret\n"
     "}\n";
 
-/* A line whose value became uniform is part of the difference; one that is divergent for another reason is not. */
+/* A line whose value became uniform is part of the difference; one that is divergent for another reason is
+ * not. */
 static void diff_shows_what_became_uniform(void **state)
 {
     struct run x;
@@ -254,7 +255,7 @@ static void dump_dir_that_is_none_is_an_error(void **state)
     end(&x);
 }
 
-/* ---- pipelines ------------------------------------------------------------------------------------------------ */
+/* ---- pipelines ----------------------------------------------------------------------------------------- */
 
 static void unknown_pass_is_an_error(void **state)
 {
@@ -335,12 +336,13 @@ static void each_function_goes_through_all_passes_first(void **state)
     x.o.passes = "mem2reg,gvn";
     x.o.print_after_all = true;
     assert_true(go(&x));
-    const char *gvn = strstr(x.printed.at, "After gvn on first"), *second = strstr(x.printed.at, "After mem2reg on second");
+    const char *gvn = strstr(x.printed.at, "After gvn on first"),
+               *second = strstr(x.printed.at, "After mem2reg on second");
     assert_true(gvn && second && gvn < second);
     end(&x);
 }
 
-/* ---- what is collected ------------------------------------------------------------------------------------------- */
+/* ---- what is collected --------------------------------------------------------------------------------- */
 
 static void remarks_have_places(void **state)
 {
@@ -378,7 +380,7 @@ static void times_and_counters(void **state)
     end(&x);
 }
 
-/* ---- differences ----------------------------------------------------------------------------------------------------- */
+/* ---- differences --------------------------------------------------------------------------------------- */
 
 static struct opt_version version_of(const char *compared, const char *shown)
 {
@@ -430,7 +432,8 @@ static void diffs_of_small_texts(void **state)
     check_diff("", "a\n", "@@ -0,0 +1,1 @@\n+a\n");
     check_diff("a\n", "", "@@ -1,1 +0,0 @@\n-a\n");
     check_diff("a\nb\nc\n", "a\nx\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n");
-    check_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\n5\n6\n7\n8\nx\n", "@@ -6,4 +6,4 @@\n 6\n 7\n 8\n-9\n+x\n");
+    check_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\n5\n6\n7\n8\nx\n",
+               "@@ -6,4 +6,4 @@\n 6\n 7\n 8\n-9\n+x\n");
 }
 
 static uint64_t seed = 1;

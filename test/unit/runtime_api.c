@@ -41,7 +41,8 @@ struct arguments { kernc_argument at[7]; };
 static struct arguments good_arguments(bool named)
 {
     struct arguments a = {{kernc_arg_buffer("p", buffer), kernc_arg_int("n", 7), kernc_arg_float("f", 1),
-                           typed("d", KERNC_ARG_DOUBLE, 0), typed("l", KERNC_ARG_LONG, 5), typed("b", KERNC_ARG_BOOL, 1)}};
+                           typed("d", KERNC_ARG_DOUBLE, 0), typed("l", KERNC_ARG_LONG, 5),
+                           typed("b", KERNC_ARG_BOOL, 1)}};
     for (unsigned i = 0; i < 6 && !named; i++)
         a.at[i].name = NULL;
     return a;
@@ -95,7 +96,8 @@ static void wrong_arguments_are_refused(void **state)
     expect(run(&a, 6), KERNC_INVALID, "argument p of kernel k is no buffer of this context");
     a = good_arguments(false);
     a.at[1] = kernc_arg_float(NULL, 1);
-    expect(run(&a, 6), KERNC_INVALID, "parameter n of kernel k is number: an argument of kind float does not fit");
+    expect(run(&a, 6), KERNC_INVALID,
+           "parameter n of kernel k is number: an argument of kind float does not fit");
     a.at[1] = kernc_arg_bits(NULL, (uint64_t)1 << 32);
     expect(run(&a, 6), KERNC_INVALID, "an argument of kind bits does not fit");
     a.at[1] = kernc_arg_int(NULL, 1);
@@ -123,7 +125,8 @@ static void launch_limits_are_named(void **state)
     UNUSED(state);
     struct arguments a = good_arguments(true);
     kernc_launch l = {.size = sizeof l, .block = {65, 64}, .args = a.at, .arg_count = 6};
-    expect(kernc_run(kernel, &l, NULL), KERNC_LIMIT, "a block of 65 x 64 x 1 threads is over the limit of 4096");
+    expect(kernc_run(kernel, &l, NULL), KERNC_LIMIT,
+           "a block of 65 x 64 x 1 threads is over the limit of 4096");
     l.block[0] = l.block[1] = 0xffffffff;
     expect(kernc_run(kernel, &l, NULL), KERNC_LIMIT, "over the limit");
     l.block[0] = l.block[1] = 8;
@@ -369,7 +372,8 @@ static void *use_context(void *result)
         return NULL;
     struct arguments a = good_arguments(true);
     a.at[0].value.buffer = b;
-    kernc_launch l = {.size = sizeof l, .grid = {50}, .block = {64}, .threads = 2, .args = a.at, .arg_count = 6};
+    kernc_launch l = {
+        .size = sizeof l, .grid = {50}, .block = {64}, .threads = 2, .args = a.at, .arg_count = 6};
     bool good = kernc_run(kernc_module_kernel_at(make_module(c), 0), &l, NULL) == KERNC_OK;
     *(bool *)result = good && ((int *)kernc_buffer_map(b))[63] == 7;
     kernc_context_free(c);
@@ -392,7 +396,8 @@ static void contexts_in_threads_do_not_disturb_each_other(void **state)
 static int set_up(void **state)
 {
     UNUSED(state);
-    if (kernc_context_create(NULL, &context) != KERNC_OK || kernc_buffer_create(context, 4096, "p", &buffer) != KERNC_OK)
+    if (kernc_context_create(NULL, &context) != KERNC_OK ||
+        kernc_buffer_create(context, 4096, "p", &buffer) != KERNC_OK)
         return -1;
     module = make_module(context);
     kernel = kernc_module_kernel_at(module, 0);

@@ -304,7 +304,8 @@ static void barrier_after_branch(uint32_t limit, bool other_barrier, kernc_statu
     uint32_t high = make_block(&m, 0);
     make(&m, BC_barrier, .e = BC_NO_TOKEN, .imm = make_site(&m, BC_SITE_OTHER));
     make(&m, BC_exit);
-    *branch_at(&m, branch) = (struct bc_branch){BC_branch, branch_at(&m, branch)->site, low, high, BC_NO_TARGET};
+    *branch_at(&m, branch) =
+        (struct bc_branch){BC_branch, branch_at(&m, branch)->site, low, high, BC_NO_TARGET};
     options.block[0] = 96;
     if (status == KERNC_OK)
         run_well(&m);
@@ -378,7 +379,8 @@ static void fuel_is_exact_for_launches_that_end(void **state)
 
 /* ---- traps ------------------------------------------------------------------------------------------- */
 
-/* Block b traps if b >= 3; whatever the host threads do, block 3 is named, and what blocks 0 to 3 print is printed. */
+/* Block b traps if b >= 3; whatever the host threads do, block 3 is named, and what blocks 0 to 3 print is
+ * printed. */
 static void the_lowest_block_traps(void **state)
 {
     UNUSED(state);
@@ -478,7 +480,8 @@ static void groups_combine_their_lanes(void **state)
 {
     UNUSED(state);
     struct maker m = begin();
-    static const enum bc_op reductions[] = {BC_reduce_add_I, BC_reduce_umax_I, BC_reduce_umin_I, BC_reduce_xor_I};
+    static const enum bc_op reductions[] = {BC_reduce_add_I, BC_reduce_umax_I, BC_reduce_umin_I,
+                                            BC_reduce_xor_I};
     constant(&m, 10, 20);
     op3(&m, SCALAR_ult_I, 0, 1, 10);
     make(&m, BC_br, .a = 0);
@@ -486,7 +489,8 @@ static void groups_combine_their_lanes(void **state)
     for (unsigned i = 0; i < COUNT(reductions); i++) {
         make(&m, reductions[i], .d = 2, .a = 0, .e = BC_NO_TOKEN);
         make(&m, BC_spread_v, .d = 4, .a = 2);
-        make(&m, BC_stx_g32, .d = 4, .a = 3, .b = 0, .c = 2, .imm = 512 + 4 * i, .e = make_site(&m, BC_SITE_GLOBAL));
+        make(&m, BC_stx_g32, .d = 4, .a = 3, .b = 0, .c = 2, .imm = 512 + 4 * i,
+             .e = make_site(&m, BC_SITE_GLOBAL));
     }
     make(&m, BC_scan_add_I, .d = 5, .a = 2, .e = BC_NO_TOKEN);
     make(&m, BC_shuffle_down_v, .d = 6, .a = 0, .b = 2, .e = BC_NO_TOKEN);
@@ -521,7 +525,8 @@ static void host_functions_are_called_by_lane(void **state)
     UNUSED(state);
     for (int known = 0; known < 2; known++) {
         struct maker m = begin();
-        static const struct bc_operand operands[] = {{BE_F32, BC_KIND_V, 4}, {BE_I32, BC_KIND_V, 1}, {BE_PTR, BC_KIND_S, 0}};
+        static const struct bc_operand operands[] = {
+            {BE_F32, BC_KIND_V, 4}, {BE_I32, BC_KIND_V, 1}, {BE_PTR, BC_KIND_S, 0}};
         for (unsigned i = 0; i < COUNT(operands); i++)
             vec_push(&m.p->arena, &m.p->operands, operands[i]);
         struct bc_host host = {.name = known ? "scale" : "unknown", .result = BE_F32, .argc = 3, .args = {BE_F32, BE_I32, BE_PTR}};
@@ -568,7 +573,8 @@ static void indices_have_three_dimensions(void **state)
 {
     UNUSED(state);
     struct maker m = begin();
-    static const enum bc_special specials[] = {BC_SPECIAL_TID_X, BC_SPECIAL_TID_Y, BC_SPECIAL_TID_Z, BC_SPECIAL_WARP};
+    static const enum bc_special specials[] = {BC_SPECIAL_TID_X, BC_SPECIAL_TID_Y, BC_SPECIAL_TID_Z,
+                                               BC_SPECIAL_WARP};
     for (unsigned i = 0; i < COUNT(specials); i++)
         make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, 20 + i, specials[i]);
     constant(&m, 10, 3);

@@ -1,5 +1,5 @@
-/* Shuffles, reductions and scans of every lane count and instruction set, in whole and in partial groups, against their
- * definition; and division of lanes, which the core does its own way. */
+/* Shuffles, reductions and scans of every lane count and instruction set, in whole and in partial groups,
+ * against their definition; and division of lanes, which the core does its own way. */
 #include "test/unit/runtime_program.h"
 
 #include <setjmp.h>
@@ -36,7 +36,8 @@ enum kind { V, W, M };
 static kernc_module *program(enum bc_op op, enum kind kind, bool to_scalar)
 {
     struct maker m = begin();
-    static const enum bc_op loads[] = {BC_ldx_g32, BC_ldx_g64, BC_ldx_gb}, stores[] = {BC_stx_g32, BC_stx_g64, BC_stx_gb};
+    static const enum bc_op loads[] = {BC_ldx_g32, BC_ldx_g64, BC_ldx_gb},
+                            stores[] = {BC_stx_g32, BC_stx_g64, BC_stx_gb};
     static const enum bc_op spreads[] = {BC_spread_v, BC_spread_w, BC_spread_m};
     unsigned a = kind == M ? 1 : 2, d = kind == M ? 2 : 8;
     make(&m, loads[kind], .d = (uint16_t)a, .a = 0, .b = 0, .c = 3, .e = make_site(&m, BC_SITE_GLOBAL));
@@ -51,7 +52,8 @@ static kernc_module *program(enum bc_op op, enum kind kind, bool to_scalar)
     } else if (op < BC_SCALAR_OPS)
         make(&m, op, .d = (uint16_t)d, .a = (uint16_t)a, .b = 4);
     else
-        make(&m, op, .d = (uint16_t)d, .a = (uint16_t)a, .b = op >= BC_scan_add_I && op <= BC_scan_add_D ? 0 : 4, .e = BC_NO_TOKEN);
+        make(&m, op, .d = (uint16_t)d, .a = (uint16_t)a,
+             .b = op >= BC_scan_add_I && op <= BC_scan_add_D ? 0 : 4, .e = BC_NO_TOKEN);
     uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_MEET);
     make(&m, stores[kind], .d = (uint16_t)d, .a = 0, .b = 3, .c = 3, .e = make_site(&m, BC_SITE_GLOBAL));
     make(&m, BC_exit);
@@ -79,7 +81,8 @@ static void set_inputs(unsigned round, enum kind kind, uint64_t group)
 
 static void check(enum bc_op op, enum kind kind, bool to_scalar, definition *wanted)
 {
-    static const uint64_t groups[] = {UINT64_MAX, 0x5555555555555555u, 1, 0xfffffffffffffffeu, 0x00f0ff3300000008u};
+    static const uint64_t groups[] = {UINT64_MAX, 0x5555555555555555u, 1, 0xfffffffffffffffeu,
+                                      0x00f0ff3300000008u};
     static const uint32_t widths[] = {8, 16, 32, 64, 20};
     uint64_t keep = kind == V ? UINT32_MAX : kind == W ? UINT64_MAX : 0xff;
     kernc_module *module = program(op, kind, to_scalar);
@@ -143,7 +146,9 @@ static void shuffles_take_values_of_the_group(void **state)
 static uint64_t fold(enum scalar_case c, uint64_t group, unsigned last)
 {
     bool first = true;
-    uint64_t r = 0, mask = scalar_case_info[c].result == SCALAR_I || scalar_case_info[c].result == SCALAR_F ? UINT32_MAX : UINT64_MAX;
+    uint64_t r = 0, mask = scalar_case_info[c].result == SCALAR_I || scalar_case_info[c].result == SCALAR_F
+                               ? UINT32_MAX
+                               : UINT64_MAX;
     for (unsigned i = 0; i <= last; i++) {
         if (!(group >> i & 1))
             continue;
@@ -174,8 +179,9 @@ static void reductions_cover_the_group(void **state)
 {
     UNUSED(state);
 #define REDUCTION(op) check(BC_reduce_##op##_I, V, true, op##_I); check(BC_reduce_##op##_L, W, true, op##_L);
-    REDUCTION(add) REDUCTION(smin) REDUCTION(smax) REDUCTION(umin) REDUCTION(umax) REDUCTION(and) REDUCTION(or) REDUCTION(xor)
-    check(BC_scan_add_I, V, false, sum_to_I);
+    REDUCTION(add)
+    REDUCTION(smin) REDUCTION(smax) REDUCTION(umin) REDUCTION(umax) REDUCTION(and) REDUCTION(or)
+        REDUCTION(xor) check(BC_scan_add_I, V, false, sum_to_I);
     check(BC_scan_add_L, W, false, sum_to_L);
 }
 
@@ -194,12 +200,16 @@ static void float_reductions_cover_the_group(void **state)
 /* Quotients next to integers, and the ends of the ranges. */
 static void set_division(unsigned round)
 {
-    static const uint32_t ends[] = {0, 1, 2, 3, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x10000, 0xffff};
+    static const uint32_t ends[] = {0,          1,          2,          3,       0x7fffffff, 0x80000000,
+                                    0x80000001, 0xfffffffe, 0xffffffff, 0x10000, 0xffff};
     for (unsigned i = 0; i < LANES; i++) {
         uint64_t mix = hash_mix(i, round);
-        uint32_t b = round % 4 == 0 ? ends[mix % COUNT(ends)] : (uint32_t)(mix >> (mix % 32)), q = (uint32_t)(mix >> 32) >> (mix >> 5) % 32;
+        uint32_t b = round % 4 == 0 ? ends[mix % COUNT(ends)] : (uint32_t)(mix >> (mix % 32)),
+                 q = (uint32_t)(mix >> 32) >> (mix >> 5) % 32;
         uint32_t near = (uint32_t)(mix >> 11) % 3 - 1;
-        elements(0)[i] = round % 4 == 1 ? ends[(mix >> 8) % COUNT(ends)] : round % 4 == 2 ? b * q + near : (uint32_t)hash_mix(mix, 7);
+        elements(0)[i] = round % 4 == 1   ? ends[(mix >> 8) % COUNT(ends)]
+                         : round % 4 == 2 ? b * q + near
+                                          : (uint32_t)hash_mix(mix, 7);
         elements(1)[i] = b;
         elements(2)[i] = 1;
     }
@@ -219,7 +229,8 @@ static void division_is_exact(void **state)
             set_division(round);
             assert_int_equal(kernc_run(kernc_module_kernel_at(module, 0), &l, NULL), KERNC_OK);
             for (unsigned i = 0; i < LANES; i++)
-                assert_int_equal((uint32_t)elements(3)[i], scalar_evaluate(cases[c], (scalar_bits[]){elements(0)[i], elements(1)[i]}));
+                assert_int_equal((uint32_t)elements(3)[i],
+                                 scalar_evaluate(cases[c], (scalar_bits[]){elements(0)[i], elements(1)[i]}));
         }
         kernc_module_free(module);
     }

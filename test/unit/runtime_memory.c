@@ -10,7 +10,8 @@
 static kernc_context *context;
 static kernc_buffer  *in, *out;
 
-/* Registers: v0 lane, v1 index (from `index` below), v2 v4 values; s0 in, s1 out; m0 odd lanes; v8 = 1, v9 = 0. */
+/* Registers: v0 lane, v1 index (from `index` below), v2 v4 values; s0 in, s1 out; m0 odd lanes; v8 = 1, v9 =
+ * 0. */
 static struct maker begin(void)
 {
     struct maker m = make_program(32, 8, 16);
@@ -86,7 +87,8 @@ static void copy_lanes(const struct width *w, unsigned step, bool mode_x, bool h
     uint32_t branch = make_branch(&m, 0, 0, 0);
     uint32_t then = make_block(&m, 0);
     if (mode_x) {
-        make(&m, w->loadx, .d = 6, .a = 1, .b = 0, .c = (uint16_t)shift, .e = make_site(&m, BC_SITE_GLOBAL), .imm = 8);
+        make(&m, w->loadx, .d = 6, .a = 1, .b = 0, .c = (uint16_t)shift, .e = make_site(&m, BC_SITE_GLOBAL),
+             .imm = 8);
         make(&m, w->storex, .d = 6, .a = 1, .b = 1, .c = (uint16_t)shift, .e = make_site(&m, BC_SITE_GLOBAL));
     } else {
         make(&m, w->load, .d = 6, .a = 4, .e = make_site(&m, BC_SITE_GLOBAL), .imm = 8);
@@ -110,8 +112,8 @@ static void copy_lanes(const struct width *w, unsigned step, bool mode_x, bool h
         uint64_t mask = w->bytes == 8 ? UINT64_MAX : ((uint64_t)1 << w->bytes * 8) - 1;
         uint64_t got = element(kernc_buffer_map(out), i, &(struct width){.bytes = w->bytes});
         if (got != (want & mask))
-            fail_msg("%u bytes, step %u, mode %c, %s, element %u: %llx, not %llx", w->bytes, step, mode_x ? 'X' : 'V', isa, i,
-                     (unsigned long long)got, (unsigned long long)(want & mask));
+            fail_msg("%u bytes, step %u, mode %c, %s, element %u: %llx, not %llx", w->bytes, step,
+                     mode_x ? 'X' : 'V', isa, i, (unsigned long long)got, (unsigned long long)(want & mask));
     }
 }
 
@@ -133,12 +135,14 @@ static void small_loads_extend(void **state)
     for (unsigned w = 0; w < 4; w++) {
         struct maker m = begin();
         unsigned shift = (unsigned)__builtin_ctz(widths[w].bytes);
-        make(&m, widths[w].loadx, .d = 6, .a = 0, .b = 0, .c = (uint16_t)shift, .e = make_site(&m, BC_SITE_GLOBAL));
+        make(&m, widths[w].loadx, .d = 6, .a = 0, .b = 0, .c = (uint16_t)shift,
+             .e = make_site(&m, BC_SITE_GLOBAL));
         make(&m, BC_stx_g32, .d = 6, .a = 0, .b = 1, .c = 2, .e = make_site(&m, BC_SITE_GLOBAL));
         make(&m, BC_exit);
         assert_int_equal(run(&m, 32, NULL, NULL), KERNC_OK);
         for (unsigned i = 0; i < 32; i++)
-            assert_int_equal(((uint32_t *)kernc_buffer_map(out))[i], element(kernc_buffer_map(in), i, &widths[w]));
+            assert_int_equal(((uint32_t *)kernc_buffer_map(out))[i],
+                             element(kernc_buffer_map(in), i, &widths[w]));
     }
 }
 
@@ -211,12 +215,14 @@ static void objects_are_copied_and_cleared(void **state)
     make(&m, BC_exit);
     assert_int_equal(run(&m, 32, NULL, NULL), KERNC_OK);
     for (unsigned i = 0; i < 160; i++)
-        assert_int_equal(((uint8_t *)kernc_buffer_map(out))[i], i % 5 ? ((uint8_t *)kernc_buffer_map(in))[i] : 0);
+        assert_int_equal(((uint8_t *)kernc_buffer_map(out))[i],
+                         i % 5 ? ((uint8_t *)kernc_buffer_map(in))[i] : 0);
 }
 
 /* ---- atomics ----------------------------------------------------------------------------------------- */
 
-static uint32_t one_atomic(enum bc_op op, uint32_t before, uint32_t operand, uint32_t exchange, uint32_t threads)
+static uint32_t one_atomic(enum bc_op op, uint32_t before, uint32_t operand, uint32_t exchange,
+                           uint32_t threads)
 {
     struct maker m = begin();
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, 12, operand);
@@ -414,8 +420,9 @@ static void transactions_are_exact(void **state)
 static int set_up(void **state)
 {
     UNUSED(state);
-    if (kernc_context_create(NULL, &context) != KERNC_OK || kernc_buffer_create(context, 1024, "in", &in) != KERNC_OK
-        || kernc_buffer_create(context, 1024, "out", &out) != KERNC_OK)
+    if (kernc_context_create(NULL, &context) != KERNC_OK ||
+        kernc_buffer_create(context, 1024, "in", &in) != KERNC_OK ||
+        kernc_buffer_create(context, 1024, "out", &out) != KERNC_OK)
         return -1;
     for (unsigned i = 0; i < 1024; i++)
         ((uint8_t *)kernc_buffer_map(in))[i] = (uint8_t)(i * 37 + i / 256);

@@ -1,4 +1,5 @@
-/* The oracle on programs made by hand, whose groups follow from "Convergent Operation Semantics" by reasoning. */
+/* The oracle on programs made by hand, whose groups follow from "Convergent Operation Semantics" by
+ * reasoning. */
 #include "test/unit/runtime_program.h"
 
 #include <setjmp.h>
@@ -106,7 +107,7 @@ static void expect(unsigned row, const uint32_t groups[LANES])
             fail_msg("row %u, lane %u: group %#x, not %#x", row, i, words()[row * LANES + i], groups[i]);
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------ */
+/* ---- groups -------------------------------------------------------------------------------------------- */
 
 /* if (tid < 1) goto op; if (1 < tid) goto op; return; op: … : lanes come two ways, lane 1 not at all. */
 static void lanes_come_by_any_way(void **state)
@@ -151,7 +152,8 @@ static void iterations_count(void **state)
     expect(8, (uint32_t[]){0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff});
 }
 
-/* The same, but an operation by the heart behind the loop: who leaves in the same iteration, here each alone. */
+/* The same, but an operation by the heart behind the loop: who leaves in the same iteration, here each
+ * alone. */
 static void the_region_goes_beyond_the_cycle(void **state)
 {
     UNUSED(state);
@@ -201,7 +203,8 @@ static void entries_are_those_of_the_call(void **state)
     expect(1, (uint32_t[]){0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff});
 }
 
-/* Everybody calls through a pointer: even lanes f, odd lanes g. A lane that is in f can't come to g's entry any more. */
+/* Everybody calls through a pointer: even lanes f, odd lanes g. A lane that is in f can't come to g's entry
+ * any more. */
 static void calls_through_pointers_keep_the_calls_token(void **state)
 {
     UNUSED(state);
@@ -247,9 +250,10 @@ static void anchors_take_all_that_wait(void **state)
     expect(0, (uint32_t[]){0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff});
 }
 
-/* ---- progress ------------------------------------------------------------------------------------------------ */
+/* ---- progress ------------------------------------------------------------------------------------------ */
 
-/* Lanes below 4 spin until lane 7 has written out[100], which it does after its `wait`: an anchor, or nothing. */
+/* Lanes below 4 spin until lane 7 has written out[100], which it does after its `wait`: an anchor, or
+ * nothing. */
 static void lanes_that_spin_let_others_go_on(void **state)
 {
     UNUSED(state);
@@ -294,7 +298,7 @@ static void instances_are_given_back(void **state)
         assert_in_range(words()[i], 1, 64);
 }
 
-/* ---- barriers and faults ----------------------------------------------------------------------------------------- */
+/* ---- barriers and faults ------------------------------------------------------------------------------- */
 
 /* if (tid < limit) record; barrier; over two warps: all live threads of the block pass it at once. */
 static void barriers_wait_for_all_live_lanes(void **state)

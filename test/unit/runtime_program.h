@@ -48,7 +48,8 @@ static inline uint32_t make_param(struct maker *m, const char *name, enum be_val
     return m->kernel->params.count - 1;
 }
 
-static inline void make_fill(struct maker *m, enum bc_source source, enum bc_kind kind, unsigned reg, uint64_t value)
+static inline void make_fill(struct maker *m, enum bc_source source, enum bc_kind kind, unsigned reg,
+                             uint64_t value)
 {
     struct bc_fill fill = {(uint8_t)source, (uint8_t)kind, (uint16_t)reg, value};
     vec_push(&m->p->arena, &m->p->fills, fill);
@@ -76,7 +77,8 @@ static inline uint32_t make_text(struct maker *m, const char *bytes)
 }
 
 /* A device function that begins at the next word; `end` is set by the next one or make_finish. */
-static inline uint32_t make_function(struct maker *m, const char *name, uint32_t signature, uint32_t return_slot)
+static inline uint32_t make_function(struct maker *m, const char *name, uint32_t signature,
+                                     uint32_t return_slot)
 {
     struct bc_function f = {.name = name, .code = m->p->code.count, .entry = m->p->code.count, .signature = signature,
                             .return_slot = return_slot};

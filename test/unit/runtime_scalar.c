@@ -1,5 +1,5 @@
-/* Every case of scalar.def in every form, lane count and instruction set, against scalar_evaluate: with all lanes
- * active, and with every third; lanes that are not active keep what V_ forms would have overwritten. */
+/* Every case of scalar.def in every form, lane count and instruction set, against scalar_evaluate: with all
+ * lanes active, and with every third; lanes that are not active keep what V_ forms would have overwritten. */
 #include "test/unit/runtime_program.h"
 
 #include <setjmp.h>
@@ -18,11 +18,14 @@ static kernc_buffer  *operands[SCALAR_MAX_ARGS], *masks, *results;
 
 static uint64_t sample(enum scalar_type type, unsigned i, unsigned operand)
 {
-    static const uint64_t floats[] = {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1,
-                                      0x7f7fffff, 0x4b000001, 0x3effffff, 0xcf000000, 0x4f800000, 0x00800000};
-    static const uint64_t words[] = {0, 1, UINT64_MAX, (uint64_t)1 << 63, INT64_MAX, 0x80000000, 0x7fffffff, 0xffffffff,
-                                     31, 32, 33, 63, 64, 7};
-    static const double doubles[] = {0, -0.0, 1, -1, 1e300, -1e300, 0.5, 1.5, 2.5, -2.5, 4294967295.5, 9.3e18, 1e-310};
+    static const uint64_t floats[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000,
+                                      0xff800000, 0x7fc00000, 1,          0x7f7fffff, 0x4b000001,
+                                      0x3effffff, 0xcf000000, 0x4f800000, 0x00800000};
+    static const uint64_t words[] = {
+        0,  1,  UINT64_MAX, (uint64_t)1 << 63, INT64_MAX, 0x80000000, 0x7fffffff, 0xffffffff, 31, 32, 33,
+        63, 64, 7};
+    static const double doubles[] = {0,   -0.0, 1,    -1,           1e300,  -1e300, 0.5,
+                                     1.5, 2.5,  -2.5, 4294967295.5, 9.3e18, 1e-310};
     uint64_t mix = hash_mix(i * SCALAR_MAX_ARGS + operand, 0x9e3779b97f4a7c15u);
     if (i * 7 % 5 == 4)
         return type == SCALAR_B ? mix & 1 : type == SCALAR_I || type == SCALAR_F ? (uint32_t)mix : mix;
@@ -63,12 +66,15 @@ static enum bc_op load_op(enum scalar_type type)
 
 static void load(struct maker *m, enum scalar_type type, unsigned reg, unsigned base)
 {
-    make(m, load_op(type), .d = (uint16_t)reg, .a = 0, .b = (uint16_t)base, .c = 3, .e = make_site(m, BC_SITE_GLOBAL));
+    make(m, load_op(type), .d = (uint16_t)reg, .a = 0, .b = (uint16_t)base, .c = 3,
+         .e = make_site(m, BC_SITE_GLOBAL));
 }
 
 static void store(struct maker *m, enum scalar_type type, unsigned reg)
 {
-    enum bc_op op = type == SCALAR_B ? BC_stx_gb : type == SCALAR_I || type == SCALAR_F ? BC_stx_g32 : BC_stx_g64;
+    enum bc_op op = type == SCALAR_B                       ? BC_stx_gb
+                    : type == SCALAR_I || type == SCALAR_F ? BC_stx_g32
+                                                           : BC_stx_g64;
     make(m, op, .d = (uint16_t)reg, .a = 0, .b = OUT, .c = 3, .e = make_site(m, BC_SITE_GLOBAL));
 }
 
@@ -151,7 +157,9 @@ static kernc_module *scalar_program(const struct scalar_case_info *info, enum bc
     for (unsigned i = 0; i < info->arity; i++)
         x[i] = (uint16_t)(VALUES + i);
     make(&m, op, .d = VALUES + RESULT, .a = x[0], .b = x[1], .c = x[2], .e = x[3]);
-    enum bc_op splat = info->result == SCALAR_B ? BC_splat_m : info->result == SCALAR_I || info->result == SCALAR_F ? BC_splat_v : BC_splat_w;
+    enum bc_op splat = info->result == SCALAR_B                               ? BC_splat_m
+                       : info->result == SCALAR_I || info->result == SCALAR_F ? BC_splat_v
+                                                                              : BC_splat_w;
     unsigned d = value_register(info->result, RESULT);
     make(&m, splat, .d = (uint16_t)d, .a = VALUES + RESULT);
     store(&m, info->result, d);
@@ -205,12 +213,15 @@ static void check_lanes(enum scalar_case c, const char *form, uint32_t lanes, co
     for (unsigned i = 0; i < lanes; i++) {
         bool active = elements(masks)[i];
         uint64_t kept = info->result == SCALAR_B ? i & 1 : KEPT;
-        uint64_t want = cut(info->result, active ? wanted(c, i) : kept), got = cut(info->result, elements(results)[i]);
+        uint64_t want = cut(info->result, active ? wanted(c, i) : kept),
+                 got = cut(info->result, elements(results)[i]);
         if (!same(info->result, want, got))
-            fail_msg("%s%s %u lanes %s: lane %u (%s) of %llx %llx %llx %llx gives %llx, not %llx", form, info->name, lanes, isa, i,
-                     active ? "active" : "not active", (unsigned long long)elements(operands[0])[i],
-                     (unsigned long long)elements(operands[1])[i], (unsigned long long)elements(operands[2])[i],
-                     (unsigned long long)elements(operands[3])[i], (unsigned long long)got, (unsigned long long)want);
+            fail_msg(
+                "%s%s %u lanes %s: lane %u (%s) of %llx %llx %llx %llx gives %llx, not %llx", form,
+                info->name, lanes, isa, i, active ? "active" : "not active",
+                (unsigned long long)elements(operands[0])[i], (unsigned long long)elements(operands[1])[i],
+                (unsigned long long)elements(operands[2])[i], (unsigned long long)elements(operands[3])[i],
+                (unsigned long long)got, (unsigned long long)want);
     }
 }
 

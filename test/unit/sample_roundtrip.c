@@ -1,5 +1,5 @@
-/* Every sample's module, after the front end and after every pass: printed, parsed and printed again it is the same text,
- * and it verifies.
+/* Every sample's module, after the front end and after every pass: printed, parsed and printed again it is
+ * the same text, and it verifies.
  */
 #include "base/base.h"
 #include "frontend/frontend.h"

@@ -1,5 +1,5 @@
-/* warpcore_converge.c: where CONVERGEs go in each divergence mode, which branches count as uniform, and what mode source-pc
- * refuses.
+/* warpcore_converge.c: where CONVERGEs go in each divergence mode, which branches count as uniform, and what
+ * mode source-pc refuses.
  */
 #include "backend/warpcore/converge.h"
 #include "ir/analysis.h"
@@ -88,7 +88,8 @@ static void uniform_branches(void **state)
     drop(&x);
 }
 
-/* Lanes of several iterations meet at `test`, so its counter differs. With `continue` leading to the test it does not. */
+/* Lanes of several iterations meet at `test`, so its counter differs. With `continue` leading to the test it
+ * does not. */
 #define CONTINUE(past)                                                                                       \
     KERNEL "br head(0)\nhead(%i: i32):\n%j = add i32 %i, 1\nbrif %div, work, test\n"                         \
            "work:\n%odd = slt %i, %t\nbr " past "\ntest:\n%c = slt %i, %n\nbrif %c, head(%j), end\nend:\nret\n}\n"
@@ -128,12 +129,17 @@ static void loops_of_source_pc(void **state)
 static void source_pc_refuses(void **state)
 {
     struct fixture x = place_all(KERNEL "br head(0)\nhead(%i: i32):\n%j = add i32 %i, 1\n%c = slt %j, %t\n"
-                                        "brif %c, head(%j), end(%j)\nend(%r: i32):\nret\n}\n", WC_MODE_SOURCE_PC);
+                                        "brif %c, head(%j), end(%j)\nend(%r: i32):\nret\n}\n",
+                                 WC_MODE_SOURCE_PC);
     assert_null(x.c);
-    assert_string_equal(x.error, "mode source-pc can't run 'k': a loop's exit does not lead straight to where its lanes meet");
+    assert_string_equal(
+        x.error,
+        "mode source-pc can't run 'k': a loop's exit does not lead straight to where its lanes meet");
     drop(&x);
-    x = place_all(KERNEL "br head(0)\nhead(%i: i32):\n%c = slt %i, %t\nbrif %c, body, end\nbody:\n%d = slt %t, %i\n"
-                         "%j = add i32 %i, 1\nbrif %d, end, head(%j)\nend:\nret\n}\n", WC_MODE_SOURCE_PC);
+    x = place_all(KERNEL
+                  "br head(0)\nhead(%i: i32):\n%c = slt %i, %t\nbrif %c, body, end\nbody:\n%d = slt %t, %i\n"
+                  "%j = add i32 %i, 1\nbrif %d, end, head(%j)\nend:\nret\n}\n",
+                  WC_MODE_SOURCE_PC);
     assert_null(x.c);
     assert_string_equal(x.error, "mode source-pc can't run 'k': lanes leave a loop at several branches");
     drop(&x);

@@ -1,5 +1,6 @@
-/* divergence_test.c: what the verifier asks of code in each divergence mode (verify_divergence.c): a program that has it, and
- * for each obligation one that lacks it. And the stack bound, on graphs whose bound is known.
+/* divergence_test.c: what the verifier asks of code in each divergence mode (verify_divergence.c): a program
+ * that has it, and for each obligation one that lacks it. And the stack bound, on graphs whose bound is
+ * known.
  */
 #include "backend/warpcore/image.h"
 #include "backend/warpcore/stack_bound.h"
@@ -35,7 +36,7 @@ static void refuses(const char *text, const char *why)
 #define RPC(body)       ".kernel k, stack 7\nk:\n" body
 #define SOURCE_PC(body) ".mode source-pc\n" RPC(body)
 
-/* ---- rpc ------------------------------------------------------------------------------------------------------- */
+/* ---- rpc ----------------------------------------------------------------------------------------------- */
 
 static void rpc_accepts(void **state)
 {
@@ -43,19 +44,24 @@ static void rpc_accepts(void **state)
     assert_string_equal(assemble(RPC("br p1, j, j\nnop\nj: converge\nexit\n")), "");
     assert_string_equal(assemble(RPC("l: nop\nbr p1, l, j\nj: converge\nexit\n")), "");
     assert_string_equal(assemble(RPC("br p1, a\nnop\na: exit\n")), "");                           /* uniform */
-    assert_string_equal(assemble(RPC("br p1, t, j\nj: converge\nexit\nt: nop\nl: br p0, l\n")), "");  /* endless side */
-    assert_string_equal(assemble(RPC("l: br p1, l, l\nbr p0, l\n")), "");                         /* never meet */
-    assert_string_equal(assemble(RPC("exit\nbr p1, k, k\nexit\n")), "");                          /* not reached */
+    /* endless side */
+    assert_string_equal(assemble(RPC("br p1, t, j\nj: converge\nexit\nt: nop\nl: br p0, l\n")), "");
+    /* never meet */
+    assert_string_equal(assemble(RPC("l: br p1, l, l\nbr p0, l\n")), "");
+    /* not reached */
+    assert_string_equal(assemble(RPC("exit\nbr p1, k, k\nexit\n")), "");
 }
 
 static void rpc_refuses(void **state)
 {
     refuses(RPC("br p1, a, j\nnop\nbr p0, m\na: nop\nm: nop\nj: converge\nexit\n"),
             "word 0: its lanes meet at word 4, and it names word 5");
-    refuses(RPC("br p1, a, j\nnop\nbr p0, j\na: nop\nj: nop\nexit\n"), "its lanes meet at word 4, which is no converge");
+    refuses(RPC("br p1, a, j\nnop\nbr p0, j\na: nop\nj: nop\nexit\n"),
+            "its lanes meet at word 4, which is no converge");
     refuses(RPC("br p1, a, j\nnop\nbr p0, n\na: nop\nj: converge\nn: exit\n"),
             "word 0: its lanes meet at word 5, and it names word 4");
-    refuses(RPC("br p1, a, j\nexit\na: nop\nj: converge\nexit\n"), "word 0: its lanes never meet, and it names word 3");
+    refuses(RPC("br p1, a, j\nexit\na: nop\nj: converge\nexit\n"),
+            "word 0: its lanes never meet, and it names word 3");
 }
 
 static void functions(void **state)
@@ -63,29 +69,35 @@ static void functions(void **state)
     assert_string_equal(assemble(RPC("call r31, f\nexit\nf: br p1, g, j\nnop\ng: nop\nj: converge\nret r31\n")),
                         "word 2: its lanes meet at word 4, and it names word 5");
     assert_string_equal(assemble(RPC("call r31, f\nexit\nf: br p1, j, j\nnop\nj: converge\nret r31\n")), "");
-    refuses(RPC("call r31, f\nexit\nf: br p1, g\nret r31\ng: ret r31\n"), "a second ret of the function at word 2");
+    refuses(RPC("call r31, f\nexit\nf: br p1, g\nret r31\ng: ret r31\n"),
+            "a second ret of the function at word 2");
 }
 
-/* ---- source-pc ------------------------------------------------------------------------------------------------- */
+/* ---- source-pc ----------------------------------------------------------------------------------------- */
 
 static void source_pc_accepts(void **state)
 {
-    assert_string_equal(assemble(SOURCE_PC("b: br p1, a, j\nnop\nbr p0, j\na: nop\nj: converge b\nexit\n")), "");
+    assert_string_equal(assemble(SOURCE_PC("b: br p1, a, j\nnop\nbr p0, j\na: nop\nj: converge b\nexit\n")),
+                        "");
     assert_string_equal(assemble(SOURCE_PC("h: nop\ne: br p1, x, x\nbr p0, h\nx: converge e\nexit\n")), "");
     /* a branch that is never reached */
     assert_string_equal(assemble(SOURCE_PC("br p0, j\nb: br p1, j, j\nnop\nj: converge b\nexit\n")), "");
     /* two that meet at one place, the inner one first */
-    assert_string_equal(assemble(SOURCE_PC("o: br p1, j, jo\ni: br p2, j, j\nnop\nj: converge i\njo: converge o\nexit\n")), "");
+    assert_string_equal(
+        assemble(SOURCE_PC("o: br p1, j, jo\ni: br p2, j, j\nnop\nj: converge i\njo: converge o\nexit\n")),
+        "");
 }
 
 static void source_pc_refuses_converges(void **state)
 {
-    refuses(SOURCE_PC("b: br p1, j, j\nnop\nj: converge\nexit\n"), "word 2, which it names, is no converge that names it");
+    refuses(SOURCE_PC("b: br p1, j, j\nnop\nj: converge\nexit\n"),
+            "word 2, which it names, is no converge that names it");
     refuses(SOURCE_PC("b: br p1, j, m\nnop\nj: nop\nm: converge b\nexit\n"),
             "its converge at word 3 is not among those that begin at word 2");
     refuses(SOURCE_PC("b: br p1, j, j\nnop\nj: converge b\nconverge b\nexit\n"),
             "word 3: converge names word 0, which is no branch that names it");
-    refuses(SOURCE_PC("b: br p1, j\nnop\nj: converge b\nexit\n"), "converge names word 0, which is no branch that names it");
+    refuses(SOURCE_PC("b: br p1, j\nnop\nj: converge b\nexit\n"),
+            "converge names word 0, which is no branch that names it");
     refuses(SOURCE_PC("o: br p1, j, j\ni: br p2, j, ji\nnop\nj: converge o\nji: converge i\nexit\n"),
             "word 1: its converge stands behind that of word 0, around it");
 }
@@ -96,10 +108,13 @@ static void source_pc_refuses_loops(void **state)
     refuses(SOURCE_PC("h: nop\ne: br p1, h, x\nx: converge e\nexit\n"),
             "word 1: it can run again before its lanes have met, so its target has to be its converge");
     /* two exits */
-    refuses(SOURCE_PC("h: nop\ne: br p1, x, x\nf: br p2, x, xf\nbr p0, h\nx: converge e\nxf: converge f\nexit\n"),
-            "word 2: lanes leave a cycle here and at word 1, apart");
-    refuses(SOURCE_PC("h: nop\ne: br p1, xe, xe\nf: br p2, xf, xf\nbr p0, h\nxf: converge f\nxe: converge e\nexit\n"),
-            "word 2: its converge at word 4 is not among those that begin at word 5, where its lanes meet");
+    refuses(
+        SOURCE_PC("h: nop\ne: br p1, x, x\nf: br p2, x, xf\nbr p0, h\nx: converge e\nxf: converge f\nexit\n"),
+        "word 2: lanes leave a cycle here and at word 1, apart");
+    refuses(
+        SOURCE_PC(
+            "h: nop\ne: br p1, xe, xe\nf: br p2, xf, xf\nbr p0, h\nxf: converge f\nxe: converge e\nexit\n"),
+        "word 2: its converge at word 4 is not among those that begin at word 5, where its lanes meet");
 }
 
 static void source_pc_refuses_ends(void **state)
@@ -108,13 +123,14 @@ static void source_pc_refuses_ends(void **state)
     refuses(SOURCE_PC("call r31, f\nexit\nf: exit\n"), "exit in the function at word 2, which is called");
 }
 
-/* ---- the stack -------------------------------------------------------------------------------------------------- */
+/* ---- the stack ----------------------------------------------------------------------------------------- */
 
 #define IF_IN_IF "br p1, x, x\nbr p2, y, y\nnop\ny: converge\nx: converge\nexit\n"
 
 static void stack_of_kernels(void **state)
 {
-    refuses(".kernel k, stack 1\nk:\n" IF_IN_IF, "kernel k: its code may need 2 entries of the divergence stack, it names 1");
+    refuses(".kernel k, stack 1\nk:\n" IF_IN_IF,
+            "kernel k: its code may need 2 entries of the divergence stack, it names 1");
     assert_string_equal(assemble(".kernel k, stack 2\nk:\n" IF_IN_IF), "");
     refuses(".kernel k, stack 1\nk:\nbr p1, x, x\ncall r31, f\nx: converge\nexit\nf: br p1, j, j\nnop\nj: converge\nret r31\n",
             "may need 2 entries");
@@ -162,7 +178,8 @@ static void bounds(void **state)
     /* if (a) if (b) X; both meet at 3: the second finds lanes that wait there already */
     const struct wc_node shared[] = {BRANCH(1, 3, 3), BRANCH(2, 3, 3), GO(3), END};
     const struct wc_node nested[] = {BRANCH(1, 4, 4), BRANCH(2, 3, 3), GO(3), GO(4), END};
-    /* a loop whose exit is where its lanes meet; one that runs a block first; one with two exits to different blocks */
+    /* a loop whose exit is where its lanes meet; one that runs a block first; one with two exits to different
+     * blocks */
     const struct wc_node loop[] = {GO(1), BRANCH(0, 2, 2), END};
     const struct wc_node late[] = {GO(1), BRANCH(0, 2, 2), GO(3), END};
     const struct wc_node exits[] = {BRANCH(1, 2, 4), BRANCH(0, 3, 4), GO(4), GO(4), END};

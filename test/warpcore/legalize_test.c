@@ -1,7 +1,7 @@
 /* legalize_test.c: each operation on i64 computes on pairs what base/scalar.def says of whole values.
  *
- * A function `i64 f(i64, i64)` (or of the types the case has) of one operation is legalised, whereupon it takes the halves;
- * the plain evaluator of test/opt runs it on edges and random numbers.
+ * A function `i64 f(i64, i64)` (or of the types the case has) of one operation is legalised, whereupon it
+ * takes the halves; the plain evaluator of test/opt runs it on edges and random numbers.
  */
 #include "backend/backend.h"
 #include "test/opt/evaluate.h"
@@ -47,7 +47,8 @@ static void add_kernel(struct ir_module *m, const struct ir_function *callee, co
 static struct ir_module *module_of(const struct scalar_case_info *n)
 {
     struct ir_module *m = ir_module_new("legalize");
-    struct ir_function *f = ir_function_new(m, intern_z(&m->strings, "f"), type_of((enum scalar_type)n->result), 0);
+    struct ir_function *f =
+        ir_function_new(m, intern_z(&m->strings, "f"), type_of((enum scalar_type)n->result), 0);
     struct ir_cursor c = {.fn = f, .block = ir_block_new(f, "entry")};
     ir_ref args[3];
     for (unsigned i = 0; i < n->arity; i++)
@@ -71,7 +72,7 @@ static void legalize(struct ir_module *m, const char *name)
     arena_free(&a);
 }
 
-/* ---- operands -------------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------------------------------------ */
 
 static const uint64_t edges[] = {
     0, 1, 2, 31, 32, 33, 63, 64, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x7fffffffffffffff,
@@ -103,8 +104,8 @@ static void try_once(const struct ir_module *m, enum scalar_case n, const uint64
     uint64_t expected = scalar_evaluate(n, whole);
     struct evaluation e = evaluate(m->functions.at[0], args, 0, FUEL);
     if (!e.finished || e.result != expected)
-        fail_msg("%s(%#" PRIx64 ", %#" PRIx64 ", %#" PRIx64 ") gives %#" PRIx64 ", not %#" PRIx64, info->name, whole[0],
-                 whole[1], whole[2], e.result, expected);
+        fail_msg("%s(%#" PRIx64 ", %#" PRIx64 ", %#" PRIx64 ") gives %#" PRIx64 ", not %#" PRIx64, info->name,
+                 whole[0], whole[1], whole[2], e.result, expected);
 }
 
 static void test_case(enum scalar_case n)
@@ -154,6 +155,7 @@ static void only_halves_are_left(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_operation), cmocka_unit_test(only_halves_are_left)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_operation),
+                                       cmocka_unit_test(only_halves_are_left)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

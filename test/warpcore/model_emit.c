@@ -45,7 +45,8 @@ static void emit_branch(struct emitter *e, uint16_t b, uint16_t following)
     bool inverted = x->leaves ? x->leaves == 1 : model_chance(e->r, 50);
     uint16_t taken = x->next[!inverted], other = x->next[inverted];
     uint16_t meet = parts(x) ? e->meet[b] : MODEL_NONE;
-    word(e, (struct model_word){.op = MODEL_BRANCH, .inverted = inverted, .target = taken, .meet = meet, .block = b});
+    word(e, (struct model_word){
+                .op = MODEL_BRANCH, .inverted = inverted, .target = taken, .meet = meet, .block = b});
     if (other != following)
         word(e, (struct model_word){.op = MODEL_JUMP, .target = other});
 }
@@ -78,8 +79,8 @@ static void shuffle(struct emitter *e)
     }
 }
 
-/* Block numbers to addresses; a CONVERGE names its branch's word. Branches without a post-dominator that are not
- * uniform name their own word: their lanes never meet. */
+/* Block numbers to addresses; a CONVERGE names its branch's word. Branches without a post-dominator that are
+ * not uniform name their own word: their lanes never meet. */
 static void resolve(struct emitter *e)
 {
     uint16_t branch[MODEL_BLOCKS];
@@ -124,8 +125,8 @@ struct stacking {
     bool     open[MODEL_BLOCKS];
 };
 
-/* Lanes that part at `d` while the top entry is one that meets where they do: those on a side that is the meeting
- * point need no entry of their own. */
+/* Lanes that part at `d` while the top entry is one that meets where they do: those on a side that is the
+ * meeting point need no entry of their own. */
 static bool shares(const struct stacking *s, uint16_t b, uint16_t d)
 {
     return s->meet[d] == s->meet[b] && s->waits[d];
@@ -179,7 +180,7 @@ uint32_t model_stack_bound(const struct model_graph *g, const uint16_t *meet, co
     return most < MODEL_LANES - 1 ? most : MODEL_LANES - 1;
 }
 
-/* ---- the bound under test -------------------------------------------------------------------------------- */
+/* ---- the bound under test ------------------------------------------------------------------------------ */
 
 /* Where a branch's lanes meet: in source-pc its own CONVERGE among those that the place begins with. */
 static uint32_t meeting_word(const struct model_program *p, uint32_t branch, enum wc_mode mode)
@@ -192,7 +193,8 @@ static uint32_t meeting_word(const struct model_program *p, uint32_t branch, enu
     return meet;
 }
 
-static struct wc_node node_of(const struct model_graph *g, const struct model_program *p, uint32_t i, enum wc_mode mode)
+static struct wc_node node_of(const struct model_graph *g, const struct model_program *p, uint32_t i,
+                              enum wc_mode mode)
 {
     const struct model_word *w = &p->at[i];
     struct wc_node n = {.count = 1, .next = {i + 1}, .meet = WC_NO_NODE};

@@ -295,7 +295,8 @@ static bool reaches_end(const struct model_graph *g, bool *reach)
     return changed;
 }
 
-/* The post-dominator sets themselves: slow, but nothing to get wrong. Row g->count stands for the virtual exit. */
+/* The post-dominator sets themselves: slow, but nothing to get wrong. Row g->count stands for the virtual
+ * exit. */
 typedef uint64_t block_set[MODEL_BLOCKS / 64 + 1];
 
 static bool intersect_successors(const struct model_graph *g, const bool *reach, block_set *sets, uint32_t b)

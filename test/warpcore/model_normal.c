@@ -1,9 +1,10 @@
-/* model_normal.c: loop normal form on plain graphs, the way of a dispatcher: every cyclic region gets one header
- * and one latch. Edges to the region's entries and edges out of it first write where they go to a lane variable and
- * then all go to the latch, whose branch is the region's only exit; behind the exit, and at a header of several
- * entries, tests of the variable go on to the place. Irreducible regions and ones with many exits become like the
- * rest. What remains inside has no edge to the entries any more, so inner regions are found in it in turn. A region
- * that has one entry and one exit branch on every cycle only gets a landing for the exit.
+/* model_normal.c: loop normal form on plain graphs, the way of a dispatcher: every cyclic region gets one
+ * header and one latch. Edges to the region's entries and edges out of it first write where they go to a lane
+ * variable and then all go to the latch, whose branch is the region's only exit; behind the exit, and at a
+ * header of several entries, tests of the variable go on to the place. Irreducible regions and ones with many
+ * exits become like the rest. What remains inside has no edge to the entries any more, so inner regions are
+ * found in it in turn. A region that has one entry and one exit branch on every cycle only gets a landing for
+ * the exit.
  */
 #include "test/warpcore/model.h"
 
@@ -127,8 +128,8 @@ static bool goes_round(const struct normal *n, uint16_t block, uint16_t without)
     return false;
 }
 
-/* The region is in normal form but for the landing, which it gets. An exit that is on an inner cycle as well would be
- * one of that region's exits, and not be the branch it is any more. */
+/* The region is in normal form but for the landing, which it gets. An exit that is on an inner cycle as well
+ * would be one of that region's exits, and not be the branch it is any more. */
 static bool is_normal(struct normal *n, const struct region *region)
 {
     uint16_t exit = only_exit(n, region), header = n->places[0];
@@ -166,7 +167,7 @@ static void normalise(struct normal *n, struct region *region)
     redirect(n, blocks, latch, header);
 }
 
-/* ---- strongly connected components of the blocks of a region (Tarjan) ------------------------------------ */
+/* ---- strongly connected components of the blocks of a region (Tarjan) ---------------------------------- */
 
 struct search {
     struct normal *n;
@@ -241,7 +242,8 @@ bool model_normal_form(const struct model_graph *g, struct model_graph *to)
     struct region all = {.count = g->count};
     n->g = to;
     to->count = 1;
-    to->at[0] = (struct model_block){.kind = MODEL_SET, .value = MODEL_NONE, .count = 1, .weight = 1, .next = {1}};
+    to->at[0] =
+        (struct model_block){.kind = MODEL_SET, .value = MODEL_NONE, .count = 1, .weight = 1, .next = {1}};
     for (uint32_t b = 0; b < g->count; b++) {
         all.at[b] = (uint16_t)(b + 1);
         to->at[to->count] = g->at[b];

@@ -44,7 +44,8 @@ static bool enter(const struct model_graph *g, const struct model_decisions *how
     return yes;
 }
 
-void model_thread(const struct model_graph *g, const struct model_decisions *how, uint32_t lane, struct model_trace *t)
+void model_thread(const struct model_graph *g, const struct model_decisions *how, uint32_t lane,
+                  struct model_trace *t)
 {
     struct lane l = {0};
     uint16_t b = 0;
@@ -104,8 +105,8 @@ static enum rt_divergence_event step(struct warp *w, struct rt_divergence *d)
 /* A CONVERGE of another entry than it should may go round for ever. */
 enum { MOST_WORDS = 400000 };
 
-static const char *const faults[] = {"stack overflow", "uniform branch diverges", "DIVERGE of nobody", "no lane active",
-                                     "lanes lost"};
+static const char *const faults[] = {"stack overflow", "uniform branch diverges", "DIVERGE of nobody",
+                                     "no lane active", "lanes lost"};
 
 static const char *compare_traces(const struct warp *w, const struct model_trace *expected, uint32_t lanes)
 {
@@ -117,7 +118,8 @@ static const char *compare_traces(const struct warp *w, const struct model_trace
 }
 
 struct model_result model_warp(const struct model_graph *g, const struct model_program *p, enum wc_mode mode,
-                               const struct model_decisions *how, const struct model_trace *expected, uint32_t lanes)
+                               const struct model_decisions *how, const struct model_trace *expected,
+                               uint32_t lanes)
 {
     static struct warp w;
     struct rt_divergence d;
@@ -194,8 +196,8 @@ static void ideal_step(struct warp *w, struct ideal *s)
     }
 }
 
-uint64_t model_ideal(const struct model_graph *g, const struct model_program *p, const struct model_decisions *how,
-                     uint32_t lanes)
+uint64_t model_ideal(const struct model_graph *g, const struct model_program *p,
+                     const struct model_decisions *how, uint32_t lanes)
 {
     static struct warp w;
     static struct ideal s;

@@ -1,7 +1,7 @@
-/* model_test.c: the divergence rules attacked: random and exhaustive control flow, random decisions of each lane,
- * random layout and polarity; under the sound modes each lane goes through the blocks that its thread alone does, the
- * stack is empty in the end and never deeper than the static bound. Under the published rule it is not so, which
- * shows that the test can fail. It prints what the modes cost beside an ideal stack.
+/* model_test.c: the divergence rules attacked: random and exhaustive control flow, random decisions of each
+ * lane, random layout and polarity; under the sound modes each lane goes through the blocks that its thread
+ * alone does, the stack is empty in the end and never deeper than the static bound. Under the published rule
+ * it is not so, which shows that the test can fail. It prints what the modes cost beside an ideal stack.
  *
  * Random runs: 50000 of each of five classes a mode; with KERNC_TEST_PROGRAMS set, 20 times so many.
  */
@@ -188,7 +188,8 @@ static void article_fails(void **state)
 
 /* ---- every small graph ------------------------------------------------------------------------------- */
 
-/* Block b's way on, by number: none, one successor of n, or two different ones (which is taken is up to polarity). */
+/* Block b's way on, by number: none, one successor of n, or two different ones (which is taken is up to
+ * polarity). */
 static uint32_t choices(uint32_t n)
 {
     return 1 + n + n * (n - 1) / 2;
@@ -269,14 +270,16 @@ static void exhaust(enum wc_mode mode, uint32_t n, uint32_t bits, uint32_t tries
         graphs++;
         all_decisions(s, mode, bits, tries, number, &t);
     }
-    print_message("%-9s all %llu graphs of %u blocks: %llu runs, %llu failures; depth %u\n", wc_mode_info[mode].name,
-                  (unsigned long long)graphs, n, (unsigned long long)t.runs, (unsigned long long)t.failures, t.deepest);
+    print_message("%-9s all %llu graphs of %u blocks: %llu runs, %llu failures; depth %u\n",
+                  wc_mode_info[mode].name, (unsigned long long)graphs, n, (unsigned long long)t.runs,
+                  (unsigned long long)t.failures, t.deepest);
     mem_free(s);
     assert_true(graphs > 0);
     assert_int_equal(t.failures, 0);
 }
 
-/* Up to 5 blocks with all decisions of three lanes, up to four or three each; 6 blocks with random ones of eight. */
+/* Up to 5 blocks with all decisions of three lanes, up to four or three each; 6 blocks with random ones of
+ * eight. */
 static void exhaust_all(enum wc_mode mode)
 {
     exhaust(mode, 2, 4, 0);
@@ -300,8 +303,9 @@ static void source_pc_exhaustive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rpc_random),     cmocka_unit_test(source_pc_random),     cmocka_unit_test(article_fails),
-        cmocka_unit_test(rpc_exhaustive), cmocka_unit_test(source_pc_exhaustive),
+        cmocka_unit_test(rpc_random),           cmocka_unit_test(source_pc_random),
+        cmocka_unit_test(article_fails),        cmocka_unit_test(rpc_exhaustive),
+        cmocka_unit_test(source_pc_exhaustive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,10 @@ static void below(struct machine *m, uint8_t p, int32_t limit)
     put(m, WC_slt_I_imm, .d = p, .a = LANE, .imm = limit);
 }
 
-/* ---- counts ------------------------------------------------------------------------------------------------ */
+/* ---- counts -------------------------------------------------------------------------------------------- */
 
-/* Three lanes add twice, the others once: two words before, the branch, one or two adds, CONVERGE twice, EXIT. */
+/* Three lanes add twice, the others once: two words before, the branch, one or two adds, CONVERGE twice,
+ * EXIT. */
 void divergence_counts(void **state)
 {
     struct machine m = machine_new(WC_MODE_RPC);
@@ -48,7 +49,7 @@ void divergence_counts(void **state)
     machine_free(&m);
 }
 
-/* ---- cycles -------------------------------------------------------------------------------------------------- */
+/* ---- cycles -------------------------------------------------------------------------------------------- */
 
 /* Five words of 1 + 1 + 1 + 2 + 1 cycles. */
 static struct machine six_cycles(void)
@@ -179,7 +180,8 @@ void barriers(void **state)
         machine_expect(&m, 2, warps * WC_LANES, KERNC_OK);
         for (uint32_t t = 0; t < warps * WC_LANES; t++)
             assert_int_equal(out[t], (t / WC_LANES + 1) % warps * 6);
-        if (i % 2 && warps > WC_SLOTS) /* six barriers: each warp comes back from memory as often, four at a time */
+        if (i % 2 && warps > WC_SLOTS) /* six barriers: each warp comes back from memory as often, four at a
+                                          time */
             assert_true(metrics(&m)->core_cycles > 2 * 6 * (uint64_t)WC_COST_SWAP * (warps / WC_SLOTS));
         machine_free(&m);
     }
@@ -352,7 +354,8 @@ void no_memory(void **state)
     struct text bytes = {0};
     kernc_status status = KERNC_NO_MEMORY;
     wc_write(m.image, &bytes);
-    kernc_launch launch = {.size = sizeof launch, .block = {40}, .trace = KERNC_TRACE_JSON, .trace_output = drop};
+    kernc_launch launch = {
+        .size = sizeof launch, .block = {40}, .trace = KERNC_TRACE_JSON, .trace_output = drop};
     for (long n = 1; status != KERNC_OK; n++) {
         kernc_module *module = NULL;
         kernc_kernel *kernel = NULL;

@@ -120,7 +120,7 @@ void warp_operations(void **state)
         check_group((enum wc_op)op, &r);
 }
 
-/* ---- control registers -------------------------------------------------------------------------------------- */
+/* ---- control registers --------------------------------------------------------------------------------- */
 
 /* Each thread writes what it reads, at its number in the launch. */
 static uint32_t *read_everywhere(struct machine *m, enum wc_csr csr, uint32_t words)
@@ -179,7 +179,7 @@ void control_registers(void **state)
     }
 }
 
-/* ---- printing -------------------------------------------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------------------------------------ */
 
 void printing(void **state)
 {

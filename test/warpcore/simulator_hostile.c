@@ -1,4 +1,5 @@
-/* simulator_hostile.c: programs of random words: those that the verifier lets pass end, fault or run out of fuel. */
+/* simulator_hostile.c: programs of random words: those that the verifier lets pass end, fault or run out of
+ * fuel. */
 #include "test/warpcore/simulator_test.h"
 
 static struct wc_ins random_word(struct test_random *r, uint32_t words)
@@ -11,7 +12,9 @@ static struct wc_ins random_word(struct test_random *r, uint32_t words)
         const char *letters = wc_op_info[ins.op].operands;
         uint8_t *fields[] = {&ins.d, &ins.a, &ins.b, &ins.c};
         for (unsigned i = 0; i < 4; i++)
-            *fields[i] = letters[i] == '-' ? 0 : (uint8_t)test_below(r, letters[i] == 'p' || letters[i] == 'P' ? 4 : 8);
+            *fields[i] = letters[i] == '-'
+                             ? 0
+                             : (uint8_t)test_below(r, letters[i] == 'p' || letters[i] == 'P' ? 4 : 8);
         ins.imm = letters[4] == 'n' ? 0
                   : letters[4] == 'k' || letters[4] == 's' ? (int32_t)test_below(r, words)
                   : letters[4] == 'C' ? WC_CSR_BARRIER + (int32_t)test_below(r, 2)

@@ -1,4 +1,5 @@
-/* simulator_lanes.c: each lane operation of the instruction set against base/scalar.def, under every kind of mask. */
+/* simulator_lanes.c: each lane operation of the instruction set against base/scalar.def, under every kind of
+ * mask. */
 #include "test/warpcore/simulator_test.h"
 
 enum { A = 4, B = 5, C = 6, RESULT = 7, LANE = 2, ADDRESS = 3, MASK = 8 };

@@ -26,7 +26,8 @@ static void save_space(struct machine *m, enum wc_space space, uint32_t words)
         return;
     put(m, WC_ldarg, .d = 9, .imm = 1);
     for (uint32_t i = WC_FIRST_ADDRESS / 4; i < words; i++) {
-        put(m, space == WC_SPACE_shared ? WC_ld_shared_32 : WC_ld_private_32, .d = 10, .a = 0, .imm = (int32_t)(4 * i));
+        put(m, space == WC_SPACE_shared ? WC_ld_shared_32 : WC_ld_private_32, .d = 10, .a = 0,
+            .imm = (int32_t)(4 * i));
         put(m, WC_st_global_32, .d = 10, .a = 9, .imm = (int32_t)(4 * i));
     }
 }
@@ -114,7 +115,7 @@ void loads_and_stores(void **state)
             check_width(&widths[i], (enum wc_space)space, &r);
 }
 
-/* ---- atomics --------------------------------------------------------------------------------------------- */
+/* ---- atomics ------------------------------------------------------------------------------------------- */
 
 static uint32_t atomic_result(enum wc_op op, uint32_t old, uint32_t b, uint32_t c)
 {
@@ -185,7 +186,7 @@ void atomics(void **state)
     }
 }
 
-/* ---- what faults ------------------------------------------------------------------------------------------ */
+/* ---- what faults --------------------------------------------------------------------------------------- */
 
 /* An access at base (argument 0 if `buffer`) + offset by lane 3 alone, all others at a good place. */
 static void check_bad(struct wc_ins access, bool buffer, uint32_t offset, uint32_t good, const char *text)

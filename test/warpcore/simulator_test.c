@@ -1,4 +1,5 @@
-/* simulator_test.c: the warp-core simulator: each instruction, memory, faults, barriers, cycles, hostile programs. */
+/* simulator_test.c: the warp-core simulator: each instruction, memory, faults, barriers, cycles, hostile
+ * programs. */
 #include "test/warpcore/simulator_test.h"
 
 #include <stdio.h>
