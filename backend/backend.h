@@ -9,8 +9,8 @@
 struct be_options {
     const char *scheme;     /* noted in the program: the scheme its lowering pass was run for; NULL: "pdom" */
     bool        tokens;     /* keep convergence tokens (the oracle decides groups by them) */
-    bool        stays_together;   /* lanes part only at divergent branches, and until they meet (pdom): scalars may live
-                                     across blocks (backend/bytecode/steady.c) */
+    bool        stays_together;   /* lanes part only at divergent branches, and until they meet (pdom):
+                                     scalars may live across blocks (backend/bytecode/steady.c) */
 };
 
 /* Bytecode of every kernel of a verified module, at any -O level. NULL with diagnostics if the program goes

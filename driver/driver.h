@@ -57,7 +57,10 @@ void command_help(const struct command *c);                                  /* 
 void help(void);                                                             /* the verbs, to stdout */
 /* The value that counts, of the last time the option was given; NULL: not given. */
 const char *option_value(const struct command *c, enum option_id id);
-static inline bool option_given(const struct command *c, enum option_id id) { return option_value(c, id) != NULL; }
+static inline bool option_given(const struct command *c, enum option_id id)
+{
+    return option_value(c, id) != NULL;
+}
 
 /* ---- limits (limits.c) --------------------------------------------------------------------------------- */
 

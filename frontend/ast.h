@@ -52,7 +52,8 @@ extern const char *const fe_decl_text[FE_DECL_KINDS], *const fe_form_text[FE_FOR
 extern const char *const fe_word_text[FE_WORDS], *const fe_op_text[FE_OPS];
 
 /* Address space as written; NONE: none was, which means private, or for what a pointer points to, private. */
-enum fe_space { FE_SPACE_NONE, FE_SPACE_GLOBAL, FE_SPACE_SHARED, FE_SPACE_CONSTANT, FE_SPACE_PRIVATE, FE_SPACES };
+enum fe_space { FE_SPACE_NONE, FE_SPACE_GLOBAL, FE_SPACE_SHARED, FE_SPACE_CONSTANT, FE_SPACE_PRIVATE,
+                FE_SPACES };
 extern const char *const fe_space_text[FE_SPACES];          /* "" for NONE */
 
 struct fe_type;                  /* frontend/types.h */
@@ -95,7 +96,8 @@ struct fe_form {
 /* ---- expressions ------------------------------------------------------------------------------------ */
 
 /* Suffixes and spelling of a literal. */
-enum fe_literal_flag { FE_LIT_UNSIGNED = 1, FE_LIT_LONG = 2, FE_LIT_FLOAT = 4, FE_LIT_DECIMAL = 8, FE_LIT_CHARACTER = 16 };
+enum fe_literal_flag { FE_LIT_UNSIGNED = 1, FE_LIT_LONG = 2, FE_LIT_FLOAT = 4, FE_LIT_DECIMAL = 8,
+                       FE_LIT_CHARACTER = 16 };
 
 struct fe_expr {
     uint8_t  kind;               /* enum fe_expr_kind */

@@ -70,12 +70,24 @@ void fe_type_print(const struct fe_type *t, struct text *out);
 
 static inline bool fe_is(const struct fe_type *t, enum fe_type_kind k) { return t->kind == k; }
 static inline bool fe_is_error(const struct fe_type *t) { return t->kind == FE_TYPE_ERROR; }
-static inline bool fe_is_integer(const struct fe_type *t) { return t->kind >= FE_TYPE_BOOL && t->kind <= FE_TYPE_ULONG; }
-static inline bool fe_is_float(const struct fe_type *t) { return t->kind == FE_TYPE_FLOAT || t->kind == FE_TYPE_DOUBLE; }
+static inline bool fe_is_integer(const struct fe_type *t)
+{
+    return t->kind >= FE_TYPE_BOOL && t->kind <= FE_TYPE_ULONG;
+}
+
+static inline bool fe_is_float(const struct fe_type *t)
+{
+    return t->kind == FE_TYPE_FLOAT || t->kind == FE_TYPE_DOUBLE;
+}
+
 static inline bool fe_is_arithmetic(const struct fe_type *t) { return fe_is_integer(t) || fe_is_float(t); }
 static inline bool fe_is_pointer(const struct fe_type *t) { return t->kind == FE_TYPE_POINTER; }
 static inline bool fe_is_scalar(const struct fe_type *t) { return fe_is_arithmetic(t) || fe_is_pointer(t); }
-static inline bool fe_is_aggregate(const struct fe_type *t) { return t->kind == FE_TYPE_STRUCT || t->kind == FE_TYPE_ARRAY; }
+static inline bool fe_is_aggregate(const struct fe_type *t)
+{
+    return t->kind == FE_TYPE_STRUCT || t->kind == FE_TYPE_ARRAY;
+}
+
 static inline bool fe_is_function_pointer(const struct fe_type *t)
 {
     return fe_is_pointer(t) && t->of->kind == FE_TYPE_FUNCTION;

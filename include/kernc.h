@@ -35,8 +35,9 @@ typedef struct kernc_options {
     size_t      size;            /* sizeof (kernc_options) of the caller's header; kernc_options_init sets it */
     int         input;           /* enum kernc_input */
     unsigned    level;           /* 0, 1 or 2; default 2 */
-    const char *scheme;          /* divergence scheme the code is made for; default "pdom". "warp-core:rpc", "…:source-pc",
-                                    "…:article": an image for the warp-core machine in that mode */
+    const char *scheme;          /* divergence scheme the code is made for; default "pdom". "warp-core:rpc",
+                                    "…:source-pc", "…:article": an image for the warp-core machine in that
+                                    mode */
     const char *passes;          /* run these instead of the level's; NULL: not given */
     const char *const *switches; /* as behind -f: "no-gvn" */
     size_t      switch_count;
@@ -54,15 +55,15 @@ typedef struct kernc_options {
     const char *filter_passes, *filter_functions;
     const char *dump_dir;        /* NNN-pass.kir after each pass that changed something */
     bool        verify_each;
-    const char *analyses;        /* names for KERNC_TEXT_ANALYSES: dominators, post-dominators, cycles, pst, pdg,
-                                    uniformity, tokens; NULL: none */
+    const char *analyses;        /* names for KERNC_TEXT_ANALYSES: dominators, post-dominators, cycles, pst,
+                                    pdg, uniformity, tokens; NULL: none */
     int         analysis_form;   /* enum kernc_analysis_form */
     bool        collect;         /* times, counts and remarks, for KERNC_TEXT_TIMES, _STATS, _REMARKS */
     long        bisect_limit;    /* runs only the first n steps; negative (default): all */
     void      (*print)(void *data, const char *text, size_t n);
     void       *print_data;
-    bool        divergence;      /* printed IR, KERNC_TEXT_IR too, has comments: each value and branch is uniform or
-                                    divergent, and why */
+    bool        divergence;      /* printed IR, KERNC_TEXT_IR too, has comments: each value and branch is
+                                    uniform or divergent, and why */
     const char *const *limits;   /* as behind --limit=: "nesting=1000" */
     size_t      limit_count;
 } kernc_options;

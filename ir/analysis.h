@@ -22,7 +22,11 @@ struct ir_cfg {
 };
 /* Linear in blocks and edges. Edges to blocks that do not exist are not allowed. */
 struct ir_cfg *ir_cfg_new(struct arena *a, const struct ir_function *f);
-static inline uint32_t ir_pred_count(const struct ir_cfg *c, uint32_t b) { return c->pred_start[b + 1] - c->pred_start[b]; }
+static inline uint32_t ir_pred_count(const struct ir_cfg *c, uint32_t b)
+{
+    return c->pred_start[b + 1] - c->pred_start[b];
+}
+
 /* for ir_each_pred(p, b, cfg) — p is a predecessor, once for each of its edges to b */
 #define ir_each_pred(p, b, c)                                                                                \
     (uint32_t p##_at = (c)->pred_start[b], p;                                                                \

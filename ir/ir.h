@@ -122,8 +122,8 @@ struct ir_block {
     ir_ref          first, last;  /* last is the terminator once the block is complete */
     u32_vec         params;       /* ir_refs, op IR_param */
     VEC(struct ir_edge) edges;    /* successors */
-    uint32_t        reconverge;   /* of a divergent branch: where its lanes meet again, chosen by a scheme's pass;
-                                     IR_NO_BLOCK: not chosen */
+    uint32_t        reconverge;   /* of a divergent branch: where its lanes meet again, chosen by a scheme's
+                                     pass; IR_NO_BLOCK: not chosen */
     bool            removed;
 };
 

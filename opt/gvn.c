@@ -221,7 +221,8 @@ struct tree { uint32_t *first, *next; };    /* children of each block; index plu
 
 static struct tree children_in_order(struct gvn *v)
 {
-    struct tree t = {arena_array(v->c->scratch, uint32_t, v->g->blocks), arena_array(v->c->scratch, uint32_t, v->g->blocks)};
+    struct tree t = {arena_array(v->c->scratch, uint32_t, v->g->blocks),
+                     arena_array(v->c->scratch, uint32_t, v->g->blocks)};
     for (uint32_t i = v->g->rpo_count; i-- > 1;) {
         uint32_t b = v->g->rpo[i], parent = v->d->idom[b];
         t.next[b] = t.first[parent];
@@ -283,7 +284,8 @@ static void prepare_together(struct gvn *v)
 
 bool opt_gvn(struct opt_context *c, struct ir_function *f)
 {
-    struct gvn v = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f), .renaming.arena = c->scratch};
+    struct gvn v = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f),
+                    .renaming.arena = c->scratch};
     uint32_t buckets = 64;
     while (buckets < f->ins.count)
         buckets *= 2;

@@ -169,7 +169,8 @@ static void visit(struct convert *v, uint32_t b)
 bool opt_ifconvert(struct opt_context *c, struct ir_function *f)
 {
     const struct ir_cfg *g = opt_cfg(c, f);
-    struct convert v = {.c = c, .f = f, .gone = bitset_new(c->scratch, f->blocks.count), .renaming.arena = c->scratch};
+    struct convert v = {.c = c, .f = f, .gone = bitset_new(c->scratch, f->blocks.count),
+                        .renaming.arena = c->scratch};
     v.preds = arena_array(c->scratch, uint32_t, f->blocks.count);
     for (uint32_t b = 0; b < f->blocks.count; b++)
         v.preds[b] = ir_pred_count(g, b);

@@ -156,7 +156,8 @@ static void make_variable(struct induction *x, struct loop *l, ir_ref r)
     ir_ref first = evaluate(x, &before, r, argument(x, l->before, l->before_edge, x->at[r].counter));
     before.at = ins.at;
     ir_ref step = scaled_step(x, &before, r);
-    struct ir_cursor back = {.fn = x->f, .block = l->latch, .before = ir_terminator(x->f, l->latch), .at = ins.at};
+    struct ir_cursor back = {.fn = x->f, .block = l->latch, .before = ir_terminator(x->f, l->latch),
+                             .at = ins.at};
     ir_ref variable = ir_param_new(x->f, l->header, ins.type, ins.name);
     ir_ref next = ir_emit2(&back, IR_add, ins.type, variable, step);
     ir_edge_arg(x->f, &ir_block_at(x->f, l->before)->edges.at[l->before_edge], first);
@@ -199,7 +200,8 @@ static void walk(struct induction *x, struct loop *loops,
 
 bool opt_induction(struct opt_context *c, struct ir_function *f)
 {
-    struct induction x = {.c = c, .f = f, .g = opt_cfg(c, f), .cycles = opt_cycles(c, f), .values = f->ins.count};
+    struct induction x = {.c = c, .f = f, .g = opt_cfg(c, f), .cycles = opt_cycles(c, f),
+                          .values = f->ins.count};
     if (x.cycles->count == 0)
         return false;
     x.d = opt_dominators(c, f);

@@ -140,7 +140,8 @@ static void copy_ret(struct site *s, struct ir_cursor *c, const struct ir_ins *i
 static void copy_instruction(struct site *s, struct ir_cursor *c, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->callee, r);
-    struct ir_cursor entry = {.fn = s->f, .block = ir_entry(s->f), .before = ir_block_at(s->f, ir_entry(s->f))->first};
+    struct ir_cursor entry = {.fn = s->f, .block = ir_entry(s->f),
+                              .before = ir_block_at(s->f, ir_entry(s->f))->first};
     switch (ins->op) {
     case IR_entry: s->map[r] = s->ins.token; return;
     case IR_ret:
@@ -179,7 +180,8 @@ static void copy_body(struct site *s, const struct ir_cfg *g)
 
 static void inline_call(struct inliner *n, struct ir_function *f, ir_ref call, struct opt_renaming *renaming)
 {
-    struct site s = {.f = f, .callee = n->m->functions.at[ir_at(f, call)->imm], .call = call, .ins = *ir_at(f, call)};
+    struct site s = {.f = f, .callee = n->m->functions.at[ir_at(f, call)->imm], .call = call,
+                     .ins = *ir_at(f, call)};
     const struct ir_cfg *g = ir_cfg_new(n->c->scratch, s.callee);
     s.map = arena_array(n->c->scratch, ir_ref, s.callee->ins.count);
     s.blocks = arena_array(n->c->scratch, uint32_t, s.callee->blocks.count);

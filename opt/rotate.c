@@ -208,8 +208,8 @@ static void demote_header(struct rotate *t, uint32_t header)
 
 bool opt_rotate(struct opt_context *c, struct ir_function *f)
 {
-    struct rotate t = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f), .cycles = opt_cycles(c, f),
-                       .demotion = {.c = c, .f = f}};
+    struct rotate t = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f),
+                       .cycles = opt_cycles(c, f), .demotion = {.c = c, .f = f}};
     uint32_t n = 0;
     if (!t.cycles->count || !opt_ssa_possible(c, f))
         return false;

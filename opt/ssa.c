@@ -137,7 +137,8 @@ static void place_params(struct ssa *s)
 {
     struct rows writes = rows_of(s, s->writes.at, s->writes.count),
                 reads = rows_of(s, s->reads.at, s->reads.count);
-    struct marks m = {arena_array(s->arena, uint32_t, s->g->blocks), arena_array(s->arena, uint32_t, s->g->blocks),
+    struct marks m = {arena_array(s->arena, uint32_t, s->g->blocks),
+                      arena_array(s->arena, uint32_t, s->g->blocks),
                       arena_array(s->arena, uint32_t, s->g->blocks), {0}};
     for (uint32_t v = 0; v < s->v->count; v++) {
         uint32_t first = writes.start[v], last = writes.start[v + 1];

@@ -146,7 +146,8 @@ bool opt_strength(struct opt_context *c, struct ir_function *f)
             next = ins.next;
             if (!is_reducible(ins.op) || ir_is_float(ins.type) || !ir_is_const(f, ins.args[1], &d))
                 continue;
-            struct reduce s = {{.fn = f, .block = b, .before = r, .at = ins.at}, ins.type, ir_type_info[ins.type].bytes * 8u};
+            struct reduce s = {{.fn = f, .block = b, .before = r, .at = ins.at}, ins.type,
+                               ir_type_info[ins.type].bytes * 8u};
             ir_ref by = reduce(&s, ins.op, ins.args[0], ins.args[1], d);
             if (!by)
                 continue;

@@ -175,7 +175,8 @@ static void visit(struct thread *t, uint32_t b)
 
 bool opt_thread_jumps(struct opt_context *c, struct ir_function *f)
 {
-    struct thread t = {.c = c, .f = f, .g = opt_cfg(c, f), .cycles = opt_cycles(c, f), .uses = opt_uses_new(c->scratch, f)};
+    struct thread t = {.c = c, .f = f, .g = opt_cfg(c, f), .cycles = opt_cycles(c, f),
+                       .uses = opt_uses_new(c->scratch, f)};
     for (uint32_t i = 0; i < t.g->rpo_count; i++)
         visit(&t, t.g->rpo[i]);
     return t.changed;

@@ -336,7 +336,8 @@ static void demote_loop(struct opt_unroll *u, uint32_t cycle)
 
 bool opt_unroll(struct opt_context *c, struct ir_function *f)
 {
-    struct opt_unroll u = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f), .cycles = opt_cycles(c, f),
+    struct opt_unroll u = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f),
+                           .cycles = opt_cycles(c, f),
                        .demotion = {.c = c, .f = f}, .renaming.arena = c->scratch};
     VEC(struct opt_unroll_plan) plans = {0};
     struct opt_unroll_plan p;

@@ -31,8 +31,8 @@ struct wc_meeting {
     uint32_t taken;           /* edge that BR's target is better made of; WC_EITHER: both are as good */
     bool     direct;          /* and must be, straight to the CONVERGE */
     bool     uniform;         /* the brif is proven uniform */
-    u32_vec  converge;        /* the CONVERGEs that the block begins with: each the block of the branch it joins. Modes rpc
-                                 and article: one at most, whose branch does not matter */
+    u32_vec  converge;        /* the CONVERGEs that the block begins with: each the block of the branch it
+                                 joins. Modes rpc and article: one at most, whose branch does not matter */
 };
 struct wc_convergence {
     struct wc_meeting *at;    /* by block */

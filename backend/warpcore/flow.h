@@ -18,8 +18,8 @@
 #define WC_NO_NODE UINT32_MAX
 struct wc_node {
     uint32_t count;           /* successors: 0 to 2 */
-    uint32_t next[2];         /* of a branch: next[0] the next word, next[1] the target; a target that is the next word is
-                                 an edge like another */
+    uint32_t next[2];         /* of a branch: next[0] the next word, next[1] the target; a target that is the
+                                 next word is an edge like another */
     uint32_t meet;            /* of a branch that parts lanes: where they meet, as claimed; else WC_NO_NODE */
     bool     parts;           /* a branch that may part lanes: not proven uniform */
     bool     stops;           /* without successors, and no end */
@@ -37,6 +37,9 @@ struct wc_influence *wc_influence_new(struct arena *a, const struct wc_flow *g);
 void wc_influence_of(struct arena *a, struct wc_influence *i, const struct wc_flow *g, uint32_t branch,
                      uint32_t meet);
 /* Whether the node is in the latest influence. */
-static inline bool wc_influenced(const struct wc_influence *i, uint32_t node) { return i->seen[node] == i->mark; }
+static inline bool wc_influenced(const struct wc_influence *i, uint32_t node)
+{
+    return i->seen[node] == i->mark;
+}
 
 #endif

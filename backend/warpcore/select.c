@@ -84,7 +84,8 @@ uint32_t wc_repeatable(struct wc_selector *s, unsigned op, int32_t imm)
         s->codes = &s->f->blocks.at[0].codes;
     v = wc_make(s, op, 0, 0, imm);
     s->codes = here;
-    *wc_vreg(s->f, v) = (struct wc_vreg){.kind = wc_vreg(s->f, v)->kind, .colour = WC_NO_COLOUR, .hint = WC_NO_COLOUR,
+    *wc_vreg(s->f, v) = (struct wc_vreg){.kind = wc_vreg(s->f, v)->kind, .colour = WC_NO_COLOUR,
+                                         .hint = WC_NO_COLOUR,
                                          .repeatable = true, .op = (uint16_t)op, .imm = imm};
     map_set(&s->c->arena, known, key_of(op, imm), v);
     return v;

@@ -35,7 +35,8 @@ static uint8_t destination(const struct wc_ins *ins)
 
 static struct rt_sim_ins decoded(const struct wc_ins *ins, uint32_t word, rt_sim_handler *handler)
 {
-    return (struct rt_sim_ins){.run = handler, .imm = ins->imm, .op = ins->op, .rpc = ins->rpc, .word = (uint16_t)word,
+    return (struct rt_sim_ins){.run = handler, .imm = ins->imm, .op = ins->op, .rpc = ins->rpc,
+                               .word = (uint16_t)word,
                                .d = destination(ins), .a = ins->a, .b = ins->b, .c = ins->c};
 }
 

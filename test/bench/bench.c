@@ -88,8 +88,8 @@ static double launch(struct ready *r, struct bench_case *c, uint32_t threads, ui
     for (unsigned i = 0; i < c->argc; i++)
         if (c->args[i].buffer)
             need(r, kernc_buffer_write(r->buffers[i], 0, c->args[i].bytes, c->args[i].size), "write");
-    kernc_launch l = {.size = sizeof l, .grid = {c->grid}, .block = {c->block}, .args = r->args, .arg_count = c->argc,
-                      .threads = threads, .flags = flags};
+    kernc_launch l = {.size = sizeof l, .grid = {c->grid}, .block = {c->block}, .args = r->args,
+                      .arg_count = c->argc, .threads = threads, .flags = flags};
     kernc_statistics *s = NULL;
     double start = bench_cpu_seconds();
     need(r, kernc_run(r->kernel, &l, &s), c->name);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { K1_N = 1 << 20, K2_SIDE = 512, K2_LIMIT = 256, K3_THREADS = 4096, K3_TASKS = 8, K4_N = 65536, K4_BLOCK = 256,
-       K5_THREADS = 8192, K5_ROUNDS = 64, K6_N = 1 << 20 };
+enum { K1_N = 1 << 20, K2_SIDE = 512, K2_LIMIT = 256, K3_THREADS = 4096, K3_TASKS = 8, K4_N = 65536,
+       K4_BLOCK = 256, K5_THREADS = 8192, K5_ROUNDS = 64, K6_N = 1 << 20 };
 
 static uint32_t next(uint32_t s)
 {

@@ -76,8 +76,8 @@ static double seconds_of(kernc_module *module, struct shape s, kernc_buffer *dat
     double best = 1e9;
     for (int run = 0; run < RUNS; run++) {
         kernc_argument args[] = {kernc_arg_buffer("data", data)};
-        kernc_launch launch = {.size = sizeof launch, .block = {s.warp}, .warp = s.warp, .args = args, .arg_count = 1,
-                               .isa = isa, .flags = s.statistics ? KERNC_STATISTICS : 0};
+        kernc_launch launch = {.size = sizeof launch, .block = {s.warp}, .warp = s.warp, .args = args,
+                               .arg_count = 1, .isa = isa, .flags = s.statistics ? KERNC_STATISTICS : 0};
         kernc_statistics *statistics = NULL;
         if (kernc_run(kernc_module_kernel_at(module, 0), &launch, &statistics) != KERNC_OK)
             fail();

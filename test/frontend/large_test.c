@@ -85,7 +85,8 @@ static void compile_large(const struct large *l)
     double seconds = now() - start;
     if ((m != NULL) != l->is_good || (m == NULL) != (d.errors > 0) || seconds > SECONDS) {
         diag_print(&d, stderr, false);
-        fail_msg("%s%s… %u times: %s after %.1f s", l->before, l->repeated, l->times, m ? "a module" : "no module", seconds);
+        fail_msg("%s%s… %u times: %s after %.1f s", l->before, l->repeated, l->times,
+                 m ? "a module" : "no module", seconds);
     }
     if (!m && d.all.at[0].where.at.line == 0)
         fail_msg("%s%s…: an error without a place", l->before, l->repeated);

@@ -199,7 +199,8 @@ static ir_ref heart(struct maker *k)
 
 static ir_ref alloca_at_entry(struct maker *k, uint32_t bytes)
 {
-    struct ir_cursor c = {.fn = k->f, .block = ir_entry(k->f), .before = ir_block_at(k->f, ir_entry(k->f))->first};
+    struct ir_cursor c = {.fn = k->f, .block = ir_entry(k->f),
+                          .before = ir_block_at(k->f, ir_entry(k->f))->first};
     ir_ref r = ir_emit0(&c, IR_alloca, IR_TYPE_PRIVATE);
     ir_at(k->f, r)->imm = bytes;
     ir_at(k->f, r)->imm2 = 4;

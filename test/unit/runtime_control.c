@@ -192,7 +192,8 @@ static void switches_find_their_cases(void **state)
         make(&m, bc_scalar_op(SCALAR_sext_IL, BC_FORM_V), .d = 8, .a = 4);
         make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, 3, 7);
         make_site(&m, BC_SITE_BRANCH);
-        make(&m, wide == 2 ? BC_switch_s : wide ? BC_switch_w : BC_switch_v, .a = wide == 2 ? 3 : wide ? 8 : 4, .imm = 0);
+        make(&m, wide == 2 ? BC_switch_s : wide ? BC_switch_w : BC_switch_v,
+             .a = wide == 2 ? 3 : wide ? 8 : 4, .imm = 0);
         for (unsigned i = 0; i < 5; i++) {
             constant(&m, 20 + i, 100 + i);
             targets[i] = make_block(&m, 0);
@@ -529,7 +530,8 @@ static void host_functions_are_called_by_lane(void **state)
             {BE_F32, BC_KIND_V, 4}, {BE_I32, BC_KIND_V, 1}, {BE_PTR, BC_KIND_S, 0}};
         for (unsigned i = 0; i < COUNT(operands); i++)
             vec_push(&m.p->arena, &m.p->operands, operands[i]);
-        struct bc_host host = {.name = known ? "scale" : "unknown", .result = BE_F32, .argc = 3, .args = {BE_F32, BE_I32, BE_PTR}};
+        struct bc_host host = {.name = known ? "scale" : "unknown", .result = BE_F32, .argc = 3,
+                               .args = {BE_F32, BE_I32, BE_PTR}};
         vec_push(&m.p->arena, &m.p->hosts, host);
         make(&m, bc_scalar_op(SCALAR_uitof_IF, BC_FORM_V), .d = 4, .a = 1);
         make(&m, BC_hostcall, .d = 6, .a = 3, .b = 0, .e = make_site(&m, BC_SITE_OTHER), .imm = 0);

@@ -225,7 +225,8 @@ static void division_is_exact(void **state)
             kernc_argument args[4];
             for (unsigned i = 0; i < 4; i++)
                 args[i] = kernc_arg_buffer(NULL, buffers[i]);
-            kernc_launch l = {.size = sizeof l, .block = {64}, .warp = 64, .args = args, .arg_count = 4, .isa = round % 8 ? NULL : "base"};
+            kernc_launch l = {.size = sizeof l, .block = {64}, .warp = 64, .args = args, .arg_count = 4,
+                              .isa = round % 8 ? NULL : "base"};
             set_division(round);
             assert_int_equal(kernc_run(kernc_module_kernel_at(module, 0), &l, NULL), KERNC_OK);
             for (unsigned i = 0; i < LANES; i++)

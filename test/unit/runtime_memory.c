@@ -30,8 +30,8 @@ static kernc_launch launch_of(uint32_t threads, uint32_t warp, const char *isa, 
 {
     args[0] = kernc_arg_buffer(NULL, in);
     args[1] = kernc_arg_buffer(NULL, out);
-    return (kernc_launch){.size = sizeof(kernc_launch), .block = {threads}, .warp = warp, .args = args, .arg_count = 2,
-                          .isa = isa, .flags = KERNC_STATISTICS};
+    return (kernc_launch){.size = sizeof(kernc_launch), .block = {threads}, .warp = warp, .args = args,
+                          .arg_count = 2, .isa = isa, .flags = KERNC_STATISTICS};
 }
 
 static kernc_status run(struct maker *m, uint32_t threads, const char *isa, kernc_metrics *metrics)

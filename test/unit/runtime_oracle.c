@@ -21,7 +21,8 @@ static uint32_t *words(void)
     return kernc_buffer_map(out);
 }
 
-enum { TID, ONE, ZERO, EIGHT, ODD, ROW, TEMP, AT, COUNT_, OTHER, ENTRY, HEART, CALLEE_TOKEN, SLOT, SECOND_SLOT, POINTER, ICALL_SLOT };
+enum { TID, ONE, ZERO, EIGHT, ODD, ROW, TEMP, AT, COUNT_, OTHER, ENTRY, HEART, CALLEE_TOKEN, SLOT,
+       SECOND_SLOT, POINTER, ICALL_SLOT };
 
 /* Registers by the names above; s0 out, s1 1. The block is the kernel's first. */
 static struct maker begin(void)
@@ -75,8 +76,8 @@ static kernc_status run(struct maker *m)
     if (!module)
         fail_msg("%s", kernc_error_text(context));
     kernc_argument args[] = {kernc_arg_buffer("out", out)};
-    kernc_launch options = {.size = sizeof options, .block = {block_threads}, .warp = LANES, .fuel = fuel, .args = args,
-                            .arg_count = 1};
+    kernc_launch options = {.size = sizeof options, .block = {block_threads}, .warp = LANES, .fuel = fuel,
+                            .args = args, .arg_count = 1};
     kernc_statistics *s = NULL;
     kernc_status status = kernc_run(kernc_module_kernel_at(module, 0), &options, &s);
     if (s)

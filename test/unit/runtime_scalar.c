@@ -174,7 +174,8 @@ static void launch(kernc_module *module, uint32_t lanes, const char *isa)
     kernc_argument args[] = {kernc_arg_buffer(NULL, operands[0]), kernc_arg_buffer(NULL, operands[1]),
                              kernc_arg_buffer(NULL, operands[2]), kernc_arg_buffer(NULL, operands[3]),
                              kernc_arg_buffer(NULL, masks), kernc_arg_buffer(NULL, results)};
-    kernc_launch l = {.size = sizeof l, .block = {lanes}, .warp = lanes, .args = args, .arg_count = COUNT(args), .isa = isa};
+    kernc_launch l = {.size = sizeof l, .block = {lanes}, .warp = lanes, .args = args,
+                      .arg_count = COUNT(args), .isa = isa};
     if (kernc_run(kernc_module_kernel_at(module, 0), &l, NULL) != KERNC_OK)
         fail_msg("%s", kernc_error_text(context));
 }

@@ -14,8 +14,8 @@ struct machine machine_new(enum wc_mode mode)
     struct machine m = {.image = wc_image_new(),
                         .launch.size = sizeof(kernc_launch),
                         .printed = mem_alloc(sizeof(struct text))};
-    struct wc_kernel k = {.name = "k", .registers = WC_REGISTERS, .predicates = WC_PREDICATES, .private_bytes = 64,
-                          .stack = mode == WC_MODE_ARTICLE ? WC_STACK : WC_LANES - 1};
+    struct wc_kernel k = {.name = "k", .registers = WC_REGISTERS, .predicates = WC_PREDICATES,
+                          .private_bytes = 64, .stack = mode == WC_MODE_ARTICLE ? WC_STACK : WC_LANES - 1};
     m.image->file = "test.s";
     m.image->mode = mode;
     m.image->shared_bytes = 64;
@@ -37,7 +37,8 @@ void machine_free(struct machine *m)
 static void add_parameter(struct machine *m, const char *name, bool pointer)
 {
     struct wc_kernel *k = &m->image->kernels.at[0];
-    struct be_param p = {.name = name, .text = pointer ? "global uint *" : "uint", .type = pointer ? BE_PTR : BE_I32,
+    struct be_param p = {.name = name, .text = pointer ? "global uint *" : "uint",
+                         .type = pointer ? BE_PTR : BE_I32,
                          .element = LAUNCH_UINT, .element_bytes = 4, .pointer = pointer};
     vec_push(&m->image->arena, &k->params, p);
 }

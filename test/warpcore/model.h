@@ -12,8 +12,15 @@ enum { MODEL_LANES = 8, MODEL_BLOCKS = 1000, MODEL_TRACE = 4000, MODEL_NONE = 0x
 /* A source of random numbers (splitmix64). */
 struct model_random { uint64_t state; };
 uint64_t model_next(struct model_random *r);
-static inline uint32_t model_below(struct model_random *r, uint32_t n) { return (uint32_t)(model_next(r) >> 32) % n; }
-static inline bool model_chance(struct model_random *r, uint32_t percent) { return model_below(r, 100) < percent; }
+static inline uint32_t model_below(struct model_random *r, uint32_t n)
+{
+    return (uint32_t)(model_next(r) >> 32) % n;
+}
+
+static inline bool model_chance(struct model_random *r, uint32_t percent)
+{
+    return model_below(r, 100) < percent;
+}
 
 /* ---- graphs: block 0 is the entry ---------------------------------------------------------------------- */
 

@@ -81,8 +81,8 @@ static void check_group(enum wc_op op, struct test_random *r)
     put(&m, WC_ne_I_imm, .d = FLAG, .a = 6, .imm = 0);
     put(&m, WC_li, .d = RESULT, .imm = -7);
     uint32_t skip = put(&m, WC_brn, .a = CHOSEN, .imm = 0);
-    put(&m, op, .d = letters[0] == 'P' ? 3 : RESULT, .a = letters[1] == 'p' ? FLAG : letters[1] == 'r' ? VALUE : 0,
-        .b = letters[2] == 'r' ? INDEX : 0);
+    put(&m, op, .d = letters[0] == 'P' ? 3 : RESULT,
+        .a = letters[1] == 'p' ? FLAG : letters[1] == 'r' ? VALUE : 0, .b = letters[2] == 'r' ? INDEX : 0);
     if (letters[0] == 'P')
         put(&m, WC_zext_BI, .d = RESULT, .a = 3);
     machine_target(&m, skip);

@@ -10,7 +10,10 @@
 /* A source of random numbers (splitmix64). */
 struct test_random { uint64_t state; };
 uint64_t test_next(struct test_random *r);
-static inline uint32_t test_below(struct test_random *r, uint32_t n) { return (uint32_t)(test_next(r) >> 32) % n; }
+static inline uint32_t test_below(struct test_random *r, uint32_t n)
+{
+    return (uint32_t)(test_next(r) >> 32) % n;
+}
 
 /* Runs and checks how it ends. */
 void machine_expect(struct machine *m, uint32_t blocks, uint32_t threads, kernc_status status);
