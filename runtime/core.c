@@ -21,13 +21,17 @@
 #define CORE_LOOP
 #endif
 #ifdef CORE_LOOP
-#pragma GCC diagnostic ignored "-Wunused-but-set-parameter" /* V, S, M and table, which only the jumps pass on */
+#pragma GCC diagnostic ignored "-Wunused-but-set-parameter" /* V and table, which only the jumps pass on */
 #endif
 
 enum { LANES = CORE_LANES };
 #define ALL_LANES  (UINT64_MAX >> (64 - LANES))
 #define HANDLER(name) static const struct bc_ins *name(RT_OP_PARAMS)
-#define PASS       w, pc, table, V, S, M
+#define PASS       w, pc, table, V
+/* Masks and scalars are found through the warp: were their files passed on too, handlers of vectors would run out of machine
+ * registers and save their callers' on the stack, which costs more than the instruction itself where they wait for it. */
+#define M          (w->M)
+#define S          (w->S)
 /* The empty asm keeps gcc from making the next pc early, in a register that would have to be saved. */
 #ifdef CORE_LOOP
 #define NEXT(words) return pc + (words)
@@ -41,11 +45,10 @@ enum { LANES = CORE_LANES };
 #endif
 /* What is in machine registers comes from the warp again: cheaper than to keep it over a call. In a handler, and in a
  * function that has just the warp and `pc`. */
-#define RELOAD_REGISTERS() (table = w->table, V = w->V, S = w->S, M = w->M)
+#define RELOAD_REGISTERS() (table = w->table, V = w->V)
 #define KNOW_REGISTERS()                                                                                     \
     const struct rt_op *table = w->table;                                                                    \
-    uint8_t *V = w->V;                                                                                       \
-    uint64_t *S = w->S, *M = w->M
+    uint8_t *V = w->V
 #define LANE_VECTOR(reg) __builtin_assume_aligned((void *)(V + (size_t)(reg) * (LANES * 4)), LANES * 4 < 64 ? LANES * 4 : 64)
 #define LANE_MASK ((uint32_t *)__builtin_assume_aligned(w->lane_mask, 64))
 #define ADDRESS   ((const uint32_t *)__builtin_assume_aligned(w->address, 64))
@@ -161,9 +164,9 @@ static void run(struct rt_warp *w)
     refresh(w);
 #ifdef CORE_LOOP
     while (pc)
-        pc = w->table[pc->op].run(w, pc, w->table, w->V, w->S, w->M);
+        pc = w->table[pc->op].run(w, pc, w->table, w->V);
 #else
-    w->table[pc->op].run(w, pc, w->table, w->V, w->S, w->M);
+    w->table[pc->op].run(w, pc, w->table, w->V);
 #endif
     lanes_leave();
 }

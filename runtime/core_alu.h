@@ -28,7 +28,8 @@ static inline bool is_slow(enum scalar_op op)
     return op == SCALAR_OP_div || op == SCALAR_OP_sqrt || op == SCALAR_OP_sdiv || op == SCALAR_OP_udiv ||
            op == SCALAR_OP_srem || op == SCALAR_OP_urem;
 }
-#define WORTH_CHUNK(op, active, c, n) (!is_slow(SCALAR_OP_##op) || (active) & UINT64_MAX >> (64 - (n)) << (c) * (n))
+#define WORTH_CHUNK(op, active, c, n)                                                                        \
+    (!is_slow(SCALAR_OP_##op) || LIKELY((active) & UINT64_MAX >> (64 - (n)) << (c) * (n)))
 
 /* The T_ and V_ handlers of one case; FETCH declares a, b, c, e of lane i. A chunk of the result at a time. */
 #define LANE_HANDLERS(op, name, R, POINTERS, FETCH, formula)                                                 \

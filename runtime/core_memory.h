@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) struct extent find_addresses(struct
     const uint8_t *V = w->V;
     const uint32_t *a = (const uint32_t *)LANE_VECTOR(pc->a);
     uint32_t bytes = 1u << access.log2_bytes, shift = access.mode == RT_MODE_X ? pc->c : 0;
-    uint32_t offset = pc->imm + (access.mode == RT_MODE_X ? (uint32_t)w->S[pc->b] : 0);
+    uint32_t offset = pc->imm + (access.mode == RT_MODE_X ? (uint32_t)S[pc->b] : 0);
     uint32_t low = full ? 0 : rt_lowest(w->active), first = (a[low] << shift) + offset, start = first - low * bytes;
     vec_I smallest = lanes_splat32(first), largest = smallest, all = smallest;
     vec_I difference = {0}, wanted = LANES_IOTA_32 * bytes + start;
@@ -367,8 +367,7 @@ NAME_STORE(b)
 
 /* ---- uniform loads: once for the warp ---------------------------------------------------------------- */
 
-static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_ins *pc, uint64_t *S, char space,
-                                             uint32_t bytes)
+static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_ins *pc, char space, uint32_t bytes)
 {
     uint32_t at = (uint32_t)S[pc->a] + pc->imm;
     const uint8_t *p = space == 'g' ? window_g(w, w->limits, at, bytes, bytes) : window_h(w, at, bytes, bytes);
@@ -381,7 +380,7 @@ static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_
 #define LOAD_UNIFORM(space, letter, suffix, type, convert)                                                   \
     HANDLER(O_ldu_##space##suffix)                                                                           \
     {                                                                                                        \
-        const type *from = (const type *)uniform_address(w, pc, S, letter, sizeof(type));                    \
+        const type *from = (const type *)uniform_address(w, pc, letter, sizeof(type));                       \
         if (!from)                                                                                           \
             return NULL;                                                                                     \
         type x = *from;                                                                                      \

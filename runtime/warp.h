@@ -31,7 +31,7 @@ struct rt_warp;
 struct rt_op;
 /* An instruction's code. Returns NULL to leave the core (rt_warp.stop says why). */
 #define RT_OP_PARAMS                                                                                         \
-    struct rt_warp *w, const struct bc_ins *pc, const struct rt_op *table, uint8_t *V, uint64_t *S, uint64_t *M
+    struct rt_warp *w, const struct bc_ins *pc, const struct rt_op *table, uint8_t *V
 struct rt_op { const struct bc_ins *(*run)(RT_OP_PARAMS); };
 
 struct rt_warp {
