@@ -134,6 +134,9 @@ MASK_HANDLERS(select_B, (M[pc->a] & M[pc->b]) | (~M[pc->a] & M[pc->c]))
 #include "base/scalar.def"
 #undef i32
 #undef i64
+COMPARE_WITH(unsigned_le, I, vec_i, 32, lanes_ule(a, b))
+#define compare_ule_I(x, y) compare_unsigned_le(x, y)
+#define compare_ult_I(x, y) (~compare_unsigned_le(y, x))
 
 #define compare_eq_B(x, y) (~(M[pc->a] ^ M[pc->b]))
 #define compare_ne_B(x, y) (M[pc->a] ^ M[pc->b])

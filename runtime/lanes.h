@@ -159,6 +159,16 @@ static inline void lanes_store(void *p, vec_I v)
     memcpy(p, &v, sizeof v);
 }
 
+/* a <= b of unsigned elements, as comparisons give it. */
+static inline vec_i lanes_ule(vec_I a, vec_I b)
+{
+#if defined __AVX2__ /* which compares signed elements only */
+    return (vec_i)(lanes_umin(a, b) == a);
+#else
+    return (vec_i)(a <= b);
+#endif
+}
+
 /* Elements of `yes` where the mask is all ones, of `no` where it is 0. */
 static inline vec_I lanes_blend(vec_I mask, vec_I yes, vec_I no)
 {
