@@ -16,25 +16,26 @@ static inline bool consecutive(const uint32_t *a, uint32_t step)
     return lanes_zero(difference);
 }
 
-static inline void count_contiguous(struct rt_warp *w, uint32_t site, uint32_t at, uint32_t bytes)
+/* The end of an access to consecutive bytes: counts it and goes on. Out of line: few launches count. */
+static __attribute__((noinline)) const struct bc_ins *count_contiguous(struct rt_warp *w, const struct bc_ins *pc, uint32_t at,
+                                                                       uint32_t bytes)
 {
-    if (w->count_transactions) {
-        uint32_t n = ((at + bytes - 1) >> w->segment_shift) - (at >> w->segment_shift) + 1;
-        w->sites[site].transactions += n;
-        w->cycles += (n - 1) * w->transaction_cycles;
-    }
+    uint32_t n = ((at + bytes - 1) >> w->segment_shift) - (at >> w->segment_shift) + 1;
+    w->sites[pc->e].transactions += n;
+    w->cycles += (n - 1) * w->transaction_cycles;
+    KNOW_REGISTERS();
+    NEXT(1);
 }
 
-/* Host address of `bytes` consecutive bytes at `at`, aligned to `size`, or NULL. Shared memory is as long as its
- * limit says; global memory's limits are those of the buffer. */
-static inline uint8_t *window_g(struct rt_warp *w, const uint32_t *limits, uint32_t at, uint32_t bytes, uint32_t size)
+/* Whether `bytes` consecutive bytes at `at`, aligned to `size`, lie in a buffer: in global memory, limits are those of the
+ * buffer there; shared memory is one. */
+static inline bool fits_g(const uint32_t *limits, uint32_t at, uint32_t bytes, uint32_t size)
 {
-    return (uint64_t)at + bytes <= limits[at >> 20] && (at & (size - 1)) == 0 ? w->global + at : NULL;
+    return (uint64_t)at + bytes <= limits[at >> 20] && (at & (size - 1)) == 0;
 }
-static inline uint8_t *window_h(struct rt_warp *w, uint32_t at, uint32_t bytes, uint32_t size)
+static inline bool fits_h(const struct rt_warp *w, uint32_t at, uint32_t bytes, uint32_t size)
 {
-    bool inside = at >= BC_FIRST_ADDRESS && (uint64_t)at + bytes <= w->shared_bytes;
-    return inside && (at & (size - 1)) == 0 ? w->shared + at : NULL;
+    return at >= BC_FIRST_ADDRESS && (uint64_t)at + bytes <= w->shared_bytes && (at & (size - 1)) == 0;
 }
 
 /* Smallest, largest and union of a chunk's elements. */
@@ -285,49 +286,52 @@ HANDLER(any_st_b)
 
 /* ---- all lanes active, consecutive addresses --------------------------------------------------------- */
 
-/* NULL: take the general way. SPACE g or h, STORE 0 or 1. */
-#define FIND_g(store, at, n, size) window_g(w, (store) ? w->store_limits : w->limits, at, n, size)
-#define FIND_h(store, at, n, size) window_h(w, at, n, size)
-#define COUNT_g(at, n) count_contiguous(w, pc->e, at, n)
-#define COUNT_h(at, n) ((void)0)
+/* By space, g or h; STORE: 0 or 1. */
+#define FITS_g(store, at, n, size) fits_g((store) ? w->store_limits : w->limits, at, n, size)
+#define FITS_h(store, at, n, size) fits_h(w, at, n, size)
+#define BASE_g                     w->global
+#define BASE_h                     w->shared
+#define FINISH_g(at, n)                                                                                      \
+    if (UNLIKELY(w->count_transactions))                                                                     \
+        return count_contiguous(w, pc, at, n);                                                               \
+    NEXT(1)
+#define FINISH_h(at, n) NEXT(1)
 #define START_V(size, at)                                                                                    \
     const uint32_t *a = (const uint32_t *)LANE_VECTOR(pc->a);                                                \
     uint32_t at = a[0] + pc->imm;                                                                            \
     bool run = consecutive(a, size);
 #define START_X(size, at)                                                                                    \
     const uint32_t *a = (const uint32_t *)LANE_VECTOR(pc->a);                                                \
-    uint32_t at = (uint32_t)S[pc->b] + (a[0] << pc->c) + pc->imm;                                            \
+    uint32_t at = (uint32_t)S[pc->b] + a[0] * (uint32_t)(size) + pc->imm;                                    \
     bool run = 1u << pc->c == (size) && consecutive(a, 1);
 
 #define LOAD_RUN(op, space, START, suffix, type, R, convert)                                                 \
     HANDLER(run_##op##_##space##suffix)                                                                      \
     {                                                                                                        \
         START(sizeof(type), at)                                                                              \
-        const type *from;                                                                                    \
-        if (!LIKELY(run) || !LIKELY(from = (const type *)FIND_##space(0, at, LANES * sizeof(type), sizeof(type)))) \
+        if (!LIKELY(run) || !LIKELY(FITS_##space(0, at, LANES * sizeof(type), sizeof(type))))                \
             return any_ld_##suffix(PASS);                                                                    \
-        COUNT_##space(at, LANES * sizeof(type));                                                             \
+        const type *from = (const type *)(BASE_##space + at);                                                \
         scalar_ctype_##R *d = LANES_OF_##R(pc->d);                                                           \
         EACH_LANE (i, *d) {                                                                                  \
             type x = from[i];                                                                                \
             d[i] = (convert);                                                                                \
         }                                                                                                    \
-        NEXT(1);                                                                                             \
+        FINISH_##space(at, LANES * sizeof(type));                                                            \
     }
 #define STORE_RUN(op, space, START, operand, suffix, type, R, convert)                                       \
     HANDLER(run_##op##_##space##suffix)                                                                      \
     {                                                                                                        \
         START(sizeof(type), at)                                                                              \
-        type *to;                                                                                            \
-        if (!LIKELY(run) || !LIKELY(to = (type *)FIND_##space(1, at, LANES * sizeof(type), sizeof(type))))   \
+        if (!LIKELY(run) || !LIKELY(FITS_##space(1, at, LANES * sizeof(type), sizeof(type))))                \
             return any_st_##suffix(PASS);                                                                    \
-        COUNT_##space(at, LANES * sizeof(type));                                                             \
+        type *to = (type *)(BASE_##space + at);                                                              \
         const scalar_ctype_##R *value = LANES_OF_##R(pc->operand);                                           \
-        EACH_LANE (i, *value) {                                                                               \
+        EACH_LANE (i, *value) {                                                                              \
             scalar_ctype_##R x = value[i];                                                                   \
             to[i] = (type)(convert);                                                                         \
         }                                                                                                    \
-        NEXT(1);                                                                                             \
+        FINISH_##space(at, LANES * sizeof(type));                                                            \
     }
 #define LOAD_RUNS(suffix, type, R, kind, convert)                                                            \
     LOAD_RUN(ld, g, START_V, suffix, type, R, convert) LOAD_RUN(ldx, g, START_X, suffix, type, R, convert)   \
@@ -370,12 +374,14 @@ NAME_STORE(b)
 static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_ins *pc, char space, uint32_t bytes)
 {
     uint32_t at = (uint32_t)S[pc->a] + pc->imm;
-    const uint8_t *p = space == 'g' ? window_g(w, w->limits, at, bytes, bytes) : window_h(w, at, bytes, bytes);
-    if (UNLIKELY(!p))
+    bool fits = space == 'g' ? fits_g(w->limits, at, bytes, bytes) : fits_h(w, at, bytes, bytes);
+    if (UNLIKELY(!fits)) {
         rt_trap_access(w, pc, rt_lowest(w->active), space, false, at, bytes);
-    else if (space == 'g' && w->count_transactions)
+        return NULL;
+    }
+    if (space == 'g' && w->count_transactions)
         w->sites[pc->e].transactions++;
-    return p;
+    return (space == 'g' ? w->global : w->shared) + at;
 }
 #define LOAD_UNIFORM(space, letter, suffix, type, convert)                                                   \
     HANDLER(O_ldu_##space##suffix)                                                                           \
