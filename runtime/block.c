@@ -50,10 +50,10 @@ static void fill_block(struct rt_slot *s, struct rt_worker *k)
     s->filled_block = atomic_load_explicit(&k->block, memory_order_relaxed);
 }
 
+/* What differs from lane to lane is left to the core. */
 static void fill_warp(struct rt_warp *w, const struct rt_launch *l)
 {
     const struct rt_fills *fills = &l->fills[RT_FILL_WARP];
-    l->core->fill(w, l->lane_fills.at, l->lane_fills.count);
     for (uint32_t i = 0; i < fills->count; i++)
         apply_fill(w, fills->at[i], w->index);
 }
@@ -86,6 +86,7 @@ static void set_up_warp(struct rt_warp *w, struct rt_worker *k)
     w->contended = l->worker_count > 1;
     w->lanes = l->core->lanes;
     w->width = l->width;
+    w->ramp = l->ramp;
     w->tables[0] = l->partial;
     w->tables[1] = l->brief;
     w->tables[2] = l->full;
@@ -135,17 +136,27 @@ static struct rt_slot *new_slot(struct rt_worker *k)
 
 /* ---- warps ------------------------------------------------------------------------------------------- */
 
-/* A slot with warp `index` of the block, ready to run. */
-static struct rt_slot *start_warp(struct rt_worker *k, uint32_t index)
+static struct rt_slot *take_slot(struct rt_worker *k)
 {
-    struct rt_launch *l = k->launch;
     struct rt_slot *s = k->free_slots;
-    if (s)
-        k->free_slots = s->next_free;
-    else if (!(s = new_slot(k)))
-        return NULL;
+    if (!s)
+        return new_slot(k);
+    k->free_slots = s->next_free;
+    return s;
+}
+
+static void give_back(struct rt_worker *k, struct rt_slot *s)
+{
+    s->next_free = k->free_slots;
+    k->free_slots = s;
+}
+
+/* Makes the slot hold warp `index` of the block, ready to run. */
+static void start_warp(struct rt_worker *k, struct rt_slot *s, uint32_t index)
+{
+    const struct rt_launch *l = k->launch;
     struct rt_warp *w = &s->warp;
-    uint32_t left = l->threads - index * l->width, threads = left < l->width ? left : l->width;
+    uint32_t threads = index + 1 < l->warps ? l->width : l->threads - index * l->width;
     w->index = index;
     w->launched = w->live = w->active = UINT64_MAX >> (64 - threads);
     w->launched_count = threads;
@@ -158,7 +169,6 @@ static struct rt_slot *start_warp(struct rt_worker *k, uint32_t index)
     if (s->private_total)
         memset(w->private, 0, s->private_total);
     l->scheme->start(w);
-    return s;
 }
 
 /* Adds what the worker has run to the launch's total. False: it is more than the launch's fuel. */
@@ -182,13 +192,16 @@ static bool abandoned(struct rt_worker *k)
                atomic_load_explicit(&k->block, memory_order_relaxed);
 }
 
-/* Lets the warp run for a time slice. False: the block has to stop. */
-static bool run_warp(struct rt_worker *k, struct rt_slot *s)
+/* Lets the warp run for a time slice, its first or another. False: the block has to stop. */
+static inline bool run_warp(struct rt_worker *k, struct rt_slot *s, bool first)
 {
     struct rt_launch *l = k->launch;
     struct rt_warp *w = &s->warp;
     w->fuel = (int64_t)l->slice;
-    l->core->run(w);
+    if (first)
+        l->core->begin(w, l->lane_fills.at, l->lane_fills.count, k->bases);
+    else
+        l->core->run(w);
     uint64_t used = (uint64_t)((int64_t)l->slice - w->fuel);
     k->unreported += used;
     k->thread_slots += used * w->launched_count;
@@ -229,12 +242,11 @@ static bool run_round(struct rt_worker *k, uint32_t *left)
         struct rt_slot *s = k->running[i];
         if (!s)
             continue;
-        if (s->warp.stop != RT_BARRIER && !run_warp(k, s))
+        if (s->warp.stop != RT_BARRIER && !run_warp(k, s, false))
             return false;
         if (s->warp.stop == RT_DONE) {
             k->running[i] = NULL;
-            s->next_free = k->free_slots;
-            k->free_slots = s;
+            give_back(k, s);
             --*left;
         }
         waiting += s->warp.stop == RT_BARRIER;
@@ -246,29 +258,44 @@ static bool run_round(struct rt_worker *k, uint32_t *left)
 static bool run_first_round(struct rt_worker *k, uint32_t *left)
 {
     uint32_t waiting = 0;
+    struct rt_slot *s = NULL;
     for (uint32_t i = 0; i < k->launch->warps; i++) {
-        struct rt_slot *s = start_warp(k, i);
-        if (!s || !run_warp(k, s))
+        if (!s && !(s = take_slot(k)))
             return false;
-        if (s->warp.stop == RT_DONE) {
-            s->next_free = k->free_slots;
-            k->free_slots = s;
-        } else {
-            k->running[i] = s;
-            ++*left;
-            waiting += s->warp.stop == RT_BARRIER;
-        }
+        start_warp(k, s, i);
+        if (!run_warp(k, s, true))
+            return false;
+        if (s->warp.stop == RT_DONE)
+            continue;
+        k->running[i] = s;
+        ++*left;
+        waiting += s->warp.stop == RT_BARRIER;
+        s = NULL;
     }
+    if (s)
+        give_back(k, s);
     return waiting < *left || *left == 0 || open_barrier(k);
+}
+
+static void place_block(struct rt_worker *k, uint64_t number)
+{
+    const struct rt_launch *l = k->launch;
+    uint32_t x = (uint32_t)number, y = 0, z = 0;
+    if (number >= l->grid[0]) {             /* divisions cost as much as a small warp */
+        x = (uint32_t)(number % l->grid[0]);
+        y = (uint32_t)(number / l->grid[0] % l->grid[1]);
+        z = (uint32_t)(number / l->grid[0] / l->grid[1]);
+    }
+    memcpy(k->block_index, (uint32_t[3]){x, y, z}, sizeof k->block_index);
+    for (int d = 0; d < 3; d++)
+        k->bases[d] = k->block_index[d] * l->block[d];
 }
 
 static bool run_block(struct rt_worker *k, uint64_t number)
 {
     const struct rt_launch *l = k->launch;
     uint32_t left = 0;
-    k->block_index[0] = (uint32_t)(number % l->grid[0]);
-    k->block_index[1] = (uint32_t)(number / l->grid[0] % l->grid[1]);
-    k->block_index[2] = (uint32_t)(number / l->grid[0] / l->grid[1]);
+    place_block(k, number);
     if (l->program->shared_bytes)
         memset(k->shared, 0, l->program->shared_bytes);
     bool good = run_first_round(k, &left);
@@ -290,7 +317,7 @@ static void record_trap(struct rt_worker *k, uint64_t block)
 /* Runs one block. False: the worker is to run no other. */
 static bool run_numbered(struct rt_worker *k, uint64_t number)
 {
-    atomic_store(&k->block, number);
+    atomic_store_explicit(&k->block, number, memory_order_release);     /* of what earlier blocks printed */
     if (abandoned(k))
         return false;
     bool good = run_block(k, number);

@@ -31,6 +31,7 @@ struct kernc_buffer {
     kernc_context   *context;
 };
 
+#define RT_NO_RAMP UINT32_MAX
 struct kernc_kernel {
     kernc_module *module;
     const char   *name;
@@ -38,6 +39,7 @@ struct kernc_kernel {
     uint32_t      param_count;
     const struct bc_kernel *code;        /* of a program; else NULL */
     const struct wc_kernel *entry;       /* of an image; else NULL */
+    uint32_t      ramp;                  /* a vector filled with indices along x that the kernel never writes; or RT_NO_RAMP */
     kernc_statistics *total;             /* over its launches; NULL: none yet */
 };
 

@@ -146,17 +146,6 @@ static uint64_t equal_w(const struct rt_warp *w, uint32_t reg, uint64_t x)
     return bits;
 }
 
-static void fill(struct rt_warp *w, const struct rt_lane_fill *fills, uint32_t count)
-{
-    for (uint32_t f = 0; f < count; f++) {
-        const uint32_t *from = fills[f].from + (size_t)w->index * LANES;
-        uint32_t *to = rt_v(w, fills[f].reg);
-        CHUNK_LOOP (c, LANES / CHUNK_32)
-            lanes_store(to + c * CHUNK_32, lanes_load(from + c * CHUNK_32));
-    }
-    lanes_leave();
-}
-
 static void run(struct rt_warp *w)
 {
     const struct bc_ins *pc = w->code + w->pc;
@@ -170,6 +159,16 @@ static void run(struct rt_warp *w)
 #endif
     lanes_leave();
 }
+static void begin(struct rt_warp *w, const struct rt_lane_fill *fills, uint32_t count, const uint32_t bases[RT_BASES])
+{
+    for (uint32_t f = 0; f < count; f++) {
+        const uint32_t *from = fills[f].from + (size_t)w->index * LANES;
+        uint32_t *to = rt_v(w, fills[f].reg), base = bases[fills[f].base];
+        CHUNK_LOOP (c, LANES / CHUNK_32)
+            lanes_store(to + c * CHUNK_32, lanes_load(from + c * CHUNK_32) + base);
+    }
+    run(w);
+}
 
 #define PASTE_(isa, lanes) rt_core_##isa##_##lanes
 #define PASTE(isa, lanes) PASTE_(isa, lanes)
@@ -179,5 +178,5 @@ extern const struct rt_core PASTE(CORE_ISA, CORE_LANES);
 const struct rt_core PASTE(CORE_ISA, CORE_LANES) = {
     .isa = TEXT(CORE_ISA), .lanes = LANES, .full = full_table, .brief = brief_table, .partial = partial_table,
     .block_clock = block_clock, .block_ask = block_ask, .ask_converge = ask_converge, .equal_v = equal_v,
-    .equal_w = equal_w, .fill = fill, .run = run,
+    .equal_w = equal_w, .begin = begin, .run = run,
 };

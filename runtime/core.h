@@ -4,8 +4,10 @@
 
 #include "runtime/warp.h"
 
-/* A register that gets other lanes in each warp of a block: `from` has the core's number of lanes for each. */
-struct rt_lane_fill { uint32_t reg; const uint32_t *from; };
+/* A register that gets other lanes in each warp of a block: `from` has the core's number of lanes for each; bases[base] is
+ * added, which is the block's. */
+enum { RT_BASES = 4, RT_NO_BASE = 3 };      /* of dimensions x, y, z; 0 */
+struct rt_lane_fill { uint32_t reg, base; const uint32_t *from; };
 
 struct rt_core {
     const char *isa;
@@ -19,10 +21,10 @@ struct rt_core {
     /* The lanes, active or not, whose v (w) register holds x. */
     uint64_t (*equal_v)(const struct rt_warp *w, uint32_t reg, uint32_t x);
     uint64_t (*equal_w)(const struct rt_warp *w, uint32_t reg, uint64_t x);
-    /* Fills warp number w->index's registers; with the stores whose results the core's loads get fastest. */
-    void (*fill)(struct rt_warp *w, const struct rt_lane_fill *fills, uint32_t count);
     /* Runs from w->pc until the warp stops; sets w->stop and w->pc. */
     void (*run)(struct rt_warp *w);
+    /* Fills the registers of warp number w->index first, with the stores whose results the core's loads get fastest. */
+    void (*begin)(struct rt_warp *w, const struct rt_lane_fill *fills, uint32_t count, const uint32_t bases[RT_BASES]);
 };
 
 /* The fastest instance this machine can run with at least `width` lanes (1..64), of this instruction set

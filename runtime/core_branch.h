@@ -2,11 +2,14 @@
 
 /* ---- changes of the mask ----------------------------------------------------------------------------- */
 
-/* What follows from w->active. Most often all lanes have met again. */
+/* What follows from w->active. Most often all lanes have met again; where they have not parted since, as when one warp
+ * follows another, nothing is to be done. */
 static inline void refresh(struct rt_warp *w)
 {
     uint64_t active = w->active;
     if (active == ALL_LANES) {
+        if (w->table == w->tables[2])
+            return;
         CHUNK_LOOP (c, LANES / CHUNK_32)
             lanes_store(LANE_MASK + c * CHUNK_32, lanes_splat32(UINT32_MAX));
         w->active_count = LANES;
@@ -191,11 +194,15 @@ HANDLER(O_call)
     pc = w->code + pc->imm;
     NEXT(0);
 }
+static __attribute__((noinline)) const struct bc_ins *exit_some(struct rt_warp *w)
+{
+    return resume(w, OUTSIDE(w->scheme->exit(w)));
+}
 HANDLER(O_exit)
 {
     w->live &= ~w->active;
     if (w->live)
-        return resume(w, OUTSIDE(w->scheme->exit(w)));
+        return exit_some(w);
     w->stop = RT_DONE;
     return NULL;
 }

@@ -303,7 +303,7 @@ HANDLER(any_st_b)
 #define START_X(size, at)                                                                                    \
     const uint32_t *a = (const uint32_t *)LANE_VECTOR(pc->a);                                                \
     uint32_t at = (uint32_t)S[pc->b] + a[0] * (uint32_t)(size) + pc->imm;                                    \
-    bool run = 1u << pc->c == (size) && consecutive(a, 1);
+    bool run = 1u << pc->c == (size) && (pc->a == w->ramp || consecutive(a, 1));
 
 #define LOAD_RUN(op, space, START, suffix, type, R, convert)                                                 \
     HANDLER(run_##op##_##space##suffix)                                                                      \

@@ -46,6 +46,7 @@ struct rt_worker {
     uint32_t index;
     _Atomic uint64_t block;             /* the one it runs; RT_NO_BLOCK: it has finished */
     uint32_t block_index[3];
+    uint32_t bases[RT_BASES];           /* the block's index * its size; see rt_lane_fill */
     struct rt_count *counts;            /* by block of code */
     struct rt_site_count *sites;
     struct rt_events events;
@@ -79,6 +80,7 @@ struct rt_launch {
     uint64_t blocks;                         /* in the grid */
     uint32_t threads, warps, width;          /* in a block; of a warp */
     uint32_t entry;                          /* code index of the kernel's first block */
+    uint32_t ramp;                           /* see rt_warp */
     struct rt_fills fills[RT_FILL_SCOPES];
     struct rt_lane_fills lane_fills;         /* thread indices */
     uint32_t *tid[3];                        /* lane vectors by warp, padded to the core's lanes; NULL:

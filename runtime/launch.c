@@ -132,6 +132,14 @@ static uint32_t *thread_indices(struct rt_launch *l, uint64_t d)
     return all;
 }
 
+/* A register that gets the lanes' indices of dimension d, and the base. */
+static void add_lane_fill(struct rt_launch *l, uint32_t reg, uint64_t d, uint32_t base)
+{
+    uint32_t **tid = &l->tid[d];
+    *tid = *tid ? *tid : thread_indices(l, d);
+    l->lane_fills.at[l->lane_fills.count++] = (struct rt_lane_fill){reg, base, *tid};
+}
+
 static kernc_status add_special(struct rt_launch *l, const struct bc_fill *from)
 {
     struct special special = special_of(l, from->value);
@@ -139,9 +147,7 @@ static kernc_status add_special(struct rt_launch *l, const struct bc_fill *from)
         return rt_fail(l->context, KERNC_BAD_PROGRAM, "kernel %s: thread and lane indices need lane vectors",
                        l->kernel->name);
     if (special.scope == RT_FILL_WARP && special.by_lane) {
-        uint32_t **tid = &l->tid[special.value];
-        *tid = *tid ? *tid : thread_indices(l, special.value);
-        l->lane_fills.at[l->lane_fills.count++] = (struct rt_lane_fill){from->reg, *tid};
+        add_lane_fill(l, from->reg, special.value, RT_NO_BASE);
         return KERNC_OK;
     }
     struct rt_fills *fills = &l->fills[special.scope];
@@ -162,6 +168,10 @@ static kernc_status prepare_fills(struct rt_launch *l, const uint64_t *params)
             kernc_status status = add_special(l, from);
             if (status != KERNC_OK)
                 return status;
+            continue;
+        }
+        if (from->source == BC_FROM_GRID) {
+            add_lane_fill(l, from->reg, from->value, (uint32_t)from->value);
             continue;
         }
         if (from->source == BC_FROM_PARAM)
@@ -210,6 +220,8 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     l->threads = (uint32_t)rt_volume(o->block);
     l->width = o->warp;
     l->warps = (l->threads + o->warp - 1) / o->warp;
+    bool rows = l->block[0] % l->width == 0 || l->block[0] == l->threads;     /* a warp lies in one */
+    l->ramp = rows ? kernel->ramp : RT_NO_RAMP;
     l->segment_shift = (uint32_t)__builtin_ctz(o->segment);
     l->count_transactions = o->flags & KERNC_STATISTICS;
     l->fuel = o->fuel;

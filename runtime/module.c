@@ -28,6 +28,36 @@ static bool has_op(const struct bc_program *p, enum bc_op op)
     return false;
 }
 
+/* Whether the code of `f` calls no other and leaves vector `reg` alone. */
+static bool preserves(const struct bc_program *p, const struct bc_function *f, uint32_t reg)
+{
+    for (uint32_t i = f->code; i < f->end; i++) {
+        const struct bc_ins *ins = &p->code.at[i];
+        char d = bc_operands(ins->op)[0];
+        bool writes = bc_file_of(d) == BC_FILE_VECTORS && bc_is_written(d);
+        if (ins->op == BC_call || ins->op == BC_icall ||
+            (writes && (ins->d == reg || (bc_is_wide(d) && ins->d + 1u == reg))))
+            return false;
+        i += bc_has_branch_word((enum bc_op)ins->op);
+    }
+    return true;
+}
+
+/* See kernc_kernel: the thread's index in the grid by preference, else that in the block. */
+static uint32_t find_ramp(const struct bc_program *p, const struct bc_kernel *k)
+{
+    uint32_t ramp = RT_NO_RAMP;
+    for (uint32_t i = 0; i < k->fill_count; i++) {
+        const struct bc_fill *f = &p->fills.at[k->first_fill + i];
+        bool grid = f->source == BC_FROM_GRID && f->value == 0;
+        if (grid || (f->source == BC_FROM_SPECIAL && f->value == BC_SPECIAL_TID_X && ramp == RT_NO_RAMP))
+            ramp = f->reg;
+        if (grid)
+            break;
+    }
+    return ramp != RT_NO_RAMP && preserves(p, &p->functions.at[k->function], ramp) ? ramp : RT_NO_RAMP;
+}
+
 static void list_kernels(kernc_module *m)
 {
     m->kernel_count = m->image ? m->image->kernels.count : m->program->kernels.count;
@@ -38,6 +68,7 @@ static void list_kernels(kernc_module *m)
         k->code = m->image ? NULL : &m->program->kernels.at[i];
         k->entry = m->image ? &m->image->kernels.at[i] : NULL;
         k->name = k->entry ? k->entry->name : k->code->name;
+        k->ramp = k->code ? find_ramp(m->program, k->code) : RT_NO_RAMP;
         k->params = k->entry ? k->entry->params.at : k->code->params.at;
         k->param_count = k->entry ? k->entry->params.count : k->code->params.count;
     }

@@ -214,6 +214,11 @@ static void show_fill(struct listing *l, const struct bc_kernel *k, const struct
     case BC_FROM_PARAM: text_printf(l->out, "parameter %s\n", k->params.at[f->value].name); break;
     case BC_FROM_SPECIAL: text_printf(l->out, "%s\n", special_name(f->value)); break;
     case BC_FROM_DATA: text_printf(l->out, "data + %llu\n", (unsigned long long)f->value); break;
+    case BC_FROM_GRID: {
+        int d = "xyz"[f->value];
+        text_printf(l->out, "bid.%c * bdim.%c + tid.%c\n", d, d, d);
+        break;
+    }
     default: text_printf(l->out, "0x%llx\n", (unsigned long long)f->value);
     }
 }

@@ -124,6 +124,8 @@ enum bc_source {
     BC_FROM_PARAM,              /* value: number of the kernel's parameter */
     BC_FROM_SPECIAL,            /* value: enum bc_special */
     BC_FROM_DATA,               /* value: offset in the program's data; the loader adds its address */
+    BC_FROM_GRID,               /* the thread's index in the grid, block's index * block's size + index in the block; value:
+                                   0, 1, 2 for x, y, z; a lane vector */
 };
 struct bc_fill { uint8_t source, kind; uint16_t reg; uint64_t value; };
 

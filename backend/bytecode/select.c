@@ -36,9 +36,40 @@ static bool is_kernel_param(const struct be_selector *s, const struct ir_ins *in
     return ins->op == IR_param && s->f->kernel && ins->block == ir_entry(s->ir);
 }
 
-static bool is_thread_special(const struct ir_ins *ins)
+static bool is_special(const struct be_selector *s, ir_ref r, uint64_t special)
 {
-    return ins->op == IR_special && ir_special_info[ins->imm].scope == IR_SCOPE_THREAD;
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    return ins->op == IR_special && (uint64_t)ins->imm == special;
+}
+
+/* Whether a and b are the operands, in some order. */
+static bool are_specials(const struct be_selector *s, const struct ir_ins *ins, uint64_t a, uint64_t b)
+{
+    return (is_special(s, ins->args[0], a) && is_special(s, ins->args[1], b)) ||
+           (is_special(s, ins->args[0], b) && is_special(s, ins->args[1], a));
+}
+
+/* blockIdx.d * blockDim.d + threadIdx.d, with which most kernels begin: the runtime fills it in. */
+bool be_is_grid_index(const struct be_selector *s, ir_ref r, uint64_t *d)
+{
+    const struct ir_ins *sum = ir_at(s->ir, r);
+    if (sum->op != IR_add)
+        return false;
+    for (uint32_t k = 0; k < 2; k++) {
+        const struct ir_ins *index = ir_at(s->ir, sum->args[k]), *product = ir_at(s->ir, sum->args[1 - k]);
+        *d = (uint64_t)index->imm - IR_SPECIAL_TID_X;
+        if (index->op == IR_special && *d < 3 && product->op == IR_mul &&
+            are_specials(s, product, IR_SPECIAL_BID_X + *d, IR_SPECIAL_BDIM_X + *d))
+            return true;
+    }
+    return false;
+}
+
+/* A fill that differs from thread to thread. */
+static bool is_by_lane(const struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    return ins->op == IR_add || (ins->op == IR_special && ir_special_info[ins->imm].scope == IR_SCOPE_THREAD);
 }
 
 /* Filled by the runtime before the warp runs: where from? */
@@ -55,6 +86,9 @@ static bool has_fill(const struct be_selector *s, ir_ref r, enum bc_source *sour
     *source = BC_FROM_SPECIAL;
     if (ins->op == IR_special)
         return true;
+    *source = BC_FROM_GRID;
+    if (be_is_grid_index(s, r, value))
+        return true;
     *source = BC_FROM_DATA;
     *value = ins->op == IR_object ? s->c->object_address[ins->imm] : 0;
     return ins->op == IR_object;
@@ -64,7 +98,7 @@ bool be_invariant(const struct be_selector *s, ir_ref r)
 {
     enum bc_source source;
     uint64_t value;
-    return s->invariant[r] || (has_fill(s, r, &source, &value) && !is_thread_special(ir_at(s->ir, r)));
+    return s->invariant[r] || (has_fill(s, r, &source, &value) && !is_by_lane(s, r));
 }
 
 bool be_uniform(const struct be_selector *s, ir_ref r)

@@ -48,6 +48,8 @@ void be_find_steady(struct be_selector *s);                  /* steady.c */
 bool be_may_share(const struct be_selector *s, ir_ref param, ir_ref argument, uint32_t from);
 
 ir_ref be_strip_casts(const struct be_selector *s, ir_ref r);
+/* The thread's index in the grid, of dimension *d: no words are selected for it. */
+bool be_is_grid_index(const struct be_selector *s, ir_ref r, uint64_t *d);
 /* The operands in lanes or in scalars. */
 bool be_all_uniform(const struct be_selector *s, const struct ir_ins *ins);
 void be_take_operands(struct be_selector *s, const struct ir_ins *ins, bool scalar,

@@ -119,6 +119,7 @@ void be_select_cast(struct be_selector *s, ir_ref r)
 
 void be_select_pure(struct be_selector *s, ir_ref r)
 {
-    if (!put_shift(s, r) && !put_product_sum(s, r))
+    uint64_t d;
+    if (!be_is_grid_index(s, r, &d) && !put_shift(s, r) && !put_product_sum(s, r))
         be_select_as(s, r, ir_scalar_case(s->ir, r));
 }

@@ -137,6 +137,7 @@ static bool fill_has_source(const struct verifier *v, const struct bc_kernel *k,
     case BC_FROM_PARAM: return f->value < k->params.count;
     case BC_FROM_SPECIAL: return f->value < BC_SPECIALS;
     case BC_FROM_DATA: return f->value <= v->p->data_bytes;
+    case BC_FROM_GRID: return f->value < 3 && f->kind == BC_KIND_V;
     default: return false;
     }
 }

@@ -84,7 +84,9 @@ DAMAGE(kernel_registers, p->kernels.at[0].masks = 70000;)
 DAMAGE(kernel_private_odd, p->kernels.at[0].private_bytes = 24;)
 DAMAGE(kernel_private, p->kernels.at[0].private_bytes = BC_MAX_PRIVATE + 16;)
 DAMAGE(kernel_fills, p->kernels.at[0].fill_count = p->fills.count + 1;)
-DAMAGE(fill_source, p->fills.at[0].source = 4;)
+DAMAGE(fill_source, p->fills.at[0].source = 5;)
+DAMAGE(fill_dimension, p->fills.at[0].source = BC_FROM_GRID; p->fills.at[0].kind = BC_KIND_V; p->fills.at[0].value = 3;)
+DAMAGE(fill_kind, p->fills.at[0].source = BC_FROM_GRID; p->fills.at[0].kind = BC_KIND_S; p->fills.at[0].value = 0;)
 DAMAGE(fill_param, p->fills.at[0].source = BC_FROM_PARAM; p->fills.at[0].value = 2;)
 DAMAGE(fill_register, p->fills.at[0].reg = 0xffff;)
 DAMAGE(param_type, p->kernels.at[0].params.at[0].type = BE_VOID;)
@@ -162,6 +164,8 @@ static const struct verify_case cases[] = {
     {"private memory is no multiple of 16 bytes", kernel_private_odd},
     {"its fills are out of range", kernel_fills},
     {"bad register or source", fill_source},
+    {"bad register or source", fill_dimension},
+    {"bad register or source", fill_kind},
     {"bad register or source", fill_param},
     {"bad register or source", fill_register},
     {"bad parameter", param_type},

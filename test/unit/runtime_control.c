@@ -599,6 +599,31 @@ static void indices_have_three_dimensions(void **state)
         assert_int_equal(words()[t], t + t / 13 * 1000);
 }
 
+/* The same of the grid: thread (x, y) of the grid stores its number to its place. */
+static void grid_indices_have_three_dimensions(void **state)
+{
+    UNUSED(state);
+    for (unsigned warp = 5; warp <= 32; warp += 27) {
+        struct maker m = begin();
+        for (unsigned d = 0; d < 3; d++)
+            make_fill(&m, BC_FROM_GRID, BC_KIND_V, 20 + d, d);
+        constant(&m, 10, 6);
+        constant(&m, 11, 8);
+        op3(&m, SCALAR_mul_I, 4, 22, 11);
+        op3(&m, SCALAR_add_I, 4, 4, 21);
+        op3(&m, SCALAR_mul_I, 4, 4, 10);
+        op3(&m, SCALAR_add_I, 4, 4, 20);
+        make(&m, BC_stx_g32, .d = 4, .a = 4, .b = 0, .c = 2, .e = make_site(&m, BC_SITE_GLOBAL));
+        make(&m, BC_exit);
+        memcpy(options.block, (uint32_t[]){3, 2, 1}, sizeof options.block);
+        memcpy(options.grid, (uint32_t[]){2, 4, 3}, sizeof options.grid);
+        options.warp = warp;
+        run_well(&m);
+        for (unsigned t = 0; t < 6 * 8 * 3; t++)
+            assert_int_equal(words()[t], t);
+    }
+}
+
 static int set_up(void **state)
 {
     UNUSED(state);
@@ -635,6 +660,7 @@ int main(void)
         cmocka_unit_test(host_functions_are_called_by_lane),
         cmocka_unit_test(host_threads_share_global_memory),
         cmocka_unit_test(indices_have_three_dimensions),
+        cmocka_unit_test(grid_indices_have_three_dimensions),
     };
     return cmocka_run_group_tests_name("runtime: control", tests, set_up, tear_down);
 }

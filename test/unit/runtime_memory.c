@@ -417,6 +417,33 @@ static void transactions_are_exact(void **state)
     kernc_buffer_free(wide);
 }
 
+/* Lanes whose indices were filled in are known to count up, unless the kernel writes the register or rows are shorter than a
+ * warp: out[t] = in[index] in both cases. */
+static void filled_indices_may_not_count_up(void **state)
+{
+    UNUSED(state);
+    for (unsigned rows = 1; rows <= 2; rows++) {
+        struct maker m = begin();
+        make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, 20, BC_SPECIAL_TID_X);
+        if (rows == 1)
+            make(&m, bc_scalar_op(SCALAR_xor_I, BC_FORM_V), .d = 20, .a = 20, .b = 8);
+        make(&m, BC_ldx_g32, .d = 2, .a = 20, .b = 0, .c = 2, .e = make_site(&m, BC_SITE_GLOBAL));
+        make(&m, BC_stx_g32, .d = 2, .a = 0, .b = 1, .c = 2, .e = make_site(&m, BC_SITE_GLOBAL));
+        make(&m, BC_exit);
+        kernc_module *module = make_finish(&m, context);
+        assert_non_null(module);
+        kernc_argument args[2];
+        kernc_launch l = launch_of(32, 32, NULL, args);
+        l.block[0] = 32 / rows;
+        l.block[1] = rows;
+        assert_int_equal(kernc_run(kernc_module_kernel_at(module, 0), &l, NULL), KERNC_OK);
+        const uint32_t *from = kernc_buffer_map(in), *to = kernc_buffer_map(out);
+        for (unsigned t = 0; t < 32; t++)
+            assert_int_equal(to[t], from[rows == 1 ? t ^ 1 : t % 16]);
+        kernc_module_free(module);
+    }
+}
+
 static int set_up(void **state)
 {
     UNUSED(state);
@@ -451,6 +478,7 @@ int main(void)
         cmocka_unit_test(bounds_are_exact),
         cmocka_unit_test(constants_cannot_be_stored_to),
         cmocka_unit_test(transactions_are_exact),
+        cmocka_unit_test(filled_indices_may_not_count_up),
     };
     return cmocka_run_group_tests_name("runtime: memory", tests, set_up, tear_down);
 }
