@@ -124,7 +124,7 @@ static const struct rt_op full_table[BC_OPS] = {
     COMMON_ROWS
 #include "backend/bytecode/bytecode.def"
 #include "base/scalar.def"
-    UNMASKED_ROWS LOADS(RUN_LOAD) STORES(RUN_STORE)
+    UNMASKED_ROWS LOADS(RUN_LOAD) STORES(RUN_STORE) [BC_block] = {full_block},
 };
 
 static uint64_t equal_v(const struct rt_warp *w, uint32_t reg, uint32_t x)
@@ -161,9 +161,10 @@ static void run(struct rt_warp *w)
 }
 static void begin(struct rt_warp *w, const struct rt_lane_fill *fills, uint32_t count, const uint32_t bases[RT_BASES])
 {
+    uint8_t *V = w->V;
     for (uint32_t f = 0; f < count; f++) {
         const uint32_t *from = fills[f].from + (size_t)w->index * LANES;
-        uint32_t *to = rt_v(w, fills[f].reg), base = bases[fills[f].base];
+        uint32_t *to = LANE_VECTOR(fills[f].reg), base = bases[fills[f].base];
         CHUNK_LOOP (c, LANES / CHUNK_32)
             lanes_store(to + c * CHUNK_32, lanes_load(from + c * CHUNK_32) + base);
     }

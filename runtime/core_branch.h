@@ -42,21 +42,20 @@ static __attribute__((noinline)) const struct bc_ins *end_slice(struct rt_warp *
     w->stop = RT_SLICE;
     return NULL;
 }
-#define COUNT_BLOCK(count)                                                                                   \
-    struct rt_count *count = &w->counts[pc->imm];                                                            \
-    count->warps++;                                                                                          \
-    count->threads += w->active_count;                                                                       \
-    w->fuel -= count->instructions
-#define FINISH_BLOCK()                                                                                       \
-    if (UNLIKELY(w->fuel < 0))                                                                               \
+#define FINISH_BLOCK(count)                                                                                  \
+    if (UNLIKELY((w->fuel -= (count)->instructions) < 0))                                                    \
         return end_slice(w, pc);                                                                             \
     NEXT(1)
+#define COUNT_LANES(count)                                                                                   \
+    struct rt_count *count = &w->counts[pc->imm];                                                            \
+    count->some++;                                                                                           \
+    count->threads += w->active_count
 
 HANDLER(enter_block)
 {
-    COUNT_BLOCK(count);
+    COUNT_LANES(count);
     w->cycles += count->cycles;
-    FINISH_BLOCK();
+    FINISH_BLOCK(count);
 }
 static __attribute__((noinline)) const struct bc_ins *enter_again(struct rt_warp *w, const struct bc_ins *pc)
 {
@@ -73,8 +72,16 @@ HANDLER(O_block)
 {
     if (UNLIKELY(pc == w->meet))
         return ask_meet(w, pc);
-    COUNT_BLOCK(count);
-    FINISH_BLOCK();
+    COUNT_LANES(count);
+    FINISH_BLOCK(count);
+}
+HANDLER(full_block)
+{
+    if (UNLIKELY(pc == w->meet))
+        return ask_meet(w, pc);
+    struct rt_count *count = &w->counts[pc->imm];
+    count->full++;
+    FINISH_BLOCK(count);
 }
 /* The same for programs that read the clock. */
 HANDLER(block_clock)

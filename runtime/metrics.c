@@ -10,12 +10,15 @@
 
 /* ---- sums over workers; those that could not be started have no counts, and none after them has ------ */
 
-static struct rt_count block_total(const struct rt_launch *l, uint32_t block)
+struct total { uint64_t warps, threads; };
+
+static struct total block_total(const struct rt_launch *l, uint32_t block)
 {
-    struct rt_count sum = {0};
+    struct total sum = {0};
     for (uint32_t i = 0; i < l->worker_count && l->workers[i].counts; i++) {
-        sum.warps += l->workers[i].counts[block].warps;
-        sum.threads += l->workers[i].counts[block].threads;
+        const struct rt_count *own = &l->workers[i].counts[block];
+        sum.warps += own->full + own->some;
+        sum.threads += own->full * l->core->lanes + own->threads;
     }
     return sum;
 }
@@ -69,7 +72,7 @@ kernc_line_metrics *rt_statistics_line(kernc_statistics *s, uint32_t line)
 
 /* ---- one launch -------------------------------------------------------------------------------------- */
 
-static void add_block(kernc_statistics *s, const struct bc_program *p, uint32_t block, struct rt_count ran)
+static void add_block(kernc_statistics *s, const struct bc_program *p, uint32_t block, struct total ran)
 {
     const struct bc_block *b = &p->blocks.at[block];
     s->metrics.warp_instructions += ran.warps * b->instructions;

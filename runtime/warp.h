@@ -16,7 +16,11 @@ enum { RT_MAX_LANES = 64 };
 enum rt_stop { RT_RUNNING, RT_DONE, RT_SLICE, RT_BARRIER, RT_TRAPPED };
 
 /* A block's counters; the cost fields are copies of the block table's, beside them for the cache's sake. */
-struct rt_count { uint64_t warps, threads; uint32_t instructions, cycles; };
+struct rt_count {
+    uint64_t full;                     /* times run by all lanes of the core */
+    uint64_t some, threads;            /* times run by fewer; their sum */
+    uint32_t instructions, cycles;
+};
 struct rt_site_count { uint64_t transactions, divergences; };
 
 /* A branch whose lanes part: lanes mask[i] go to block word target[i]; masks are disjoint, not empty, and
