@@ -65,9 +65,11 @@ static inline bool is_slow(enum scalar_op op)
                 MERGE_CHUNK(R, chunk, FETCH, formula)                                                        \
         NEXT(1);                                                                                             \
     }
-#define SCALAR_HANDLER(name, R, FETCH, formula)                                                              \
+#define SCALAR_HANDLER(op, name, R, FETCH, formula)                                                          \
     HANDLER(S_##name)                                                                                        \
     {                                                                                                        \
+        if (calls_##op())                                                                                    \
+            lanes_leave();                                                                                   \
         FETCH S[pc->d] = PUT_##R((formula));                                                                 \
         NEXT(1);                                                                                             \
     }
@@ -274,14 +276,14 @@ static inline uint32_t lane_srem32(uint32_t a, uint32_t b)
 #define scalar_urem32 lane_urem32
 #define scalar_srem32 lane_srem32
 
-#define S1(op, name, R, A, formula) UNARY_##A(op, name, R, formula) SCALAR_HANDLER(name, R, SCALAR_1(A), formula)
+#define S1(op, name, R, A, formula) UNARY_##A(op, name, R, formula) SCALAR_HANDLER(op, name, R, SCALAR_1(A), formula)
 #define S2(op, name, R, A, B, formula)                                                                       \
-    BINARY_##R(op, name, A, B, formula) SCALAR_HANDLER(name, R, SCALAR_2(A, B), formula)
+    BINARY_##R(op, name, A, B, formula) SCALAR_HANDLER(op, name, R, SCALAR_2(A, B), formula)
 #define S3(op, name, R, A, B, C, formula)                                                                    \
-    TERNARY_##A(op, name, R, B, C, formula) SCALAR_HANDLER(name, R, SCALAR_3(A, B, C), formula)
+    TERNARY_##A(op, name, R, B, C, formula) SCALAR_HANDLER(op, name, R, SCALAR_3(A, B, C), formula)
 #define S4(op, name, R, A, B, C, E, formula)                                                                 \
     LANE_HANDLERS(op, name, R, POINTERS_4(A, B, C, E), FETCH_4(A, B, C, E), formula)                         \
-    SCALAR_HANDLER(name, R, SCALAR_4(A, B, C, E), formula)
+    SCALAR_HANDLER(op, name, R, SCALAR_4(A, B, C, E), formula)
 #include "base/scalar.def"
 #undef scalar_udiv32
 #undef scalar_sdiv32

@@ -118,6 +118,7 @@ ONE(compare, bc_scalar_op(SCALAR_slt_I, BC_FORM_V), .d = 2, .a = 12, .b = 9)
 ONE(choose, bc_scalar_op(SCALAR_select_I, BC_FORM_V), .d = V(i), .a = 0, .b = 1, .c = 2)
 ONE(square_root, bc_scalar_op(SCALAR_sqrt_F, BC_FORM_V), .d = V(i), .a = 1)
 ONE(sine, bc_scalar_op(SCALAR_sin_F, BC_FORM_V), .d = V(i), .a = 1)
+ONE(scalar_sine, bc_scalar_op(SCALAR_sin_F, BC_FORM_S), .d = 6, .a = 2)
 ONE(load_run, BC_ldx_g32, .d = V(i), .a = 0, .b = 3, .c = 2, .e = make_site(m, BC_SITE_GLOBAL))
 ONE(load_spread, BC_ldx_g32, .d = V(i), .a = 11, .b = 3, .c = 2, .e = make_site(m, BC_SITE_GLOBAL))
 ONE(load_uniform, BC_ldu_g32, .d = 6, .a = 3, .e = make_site(m, BC_SITE_GLOBAL))
@@ -155,7 +156,7 @@ int main(int argc, char **argv)
         {"scalar add (dispatch)", scalar_add}, {"jump and block", new_block}, {"float add", float_add},
         {"float add, temporary", float_add_t}, {"double add", double_add}, {"integer mul", integer_mul},
         {"shift", shift}, {"unsigned div", unsigned_div}, {"unsigned rem", unsigned_rem}, {"signed rem", signed_rem},
-        {"compare", compare}, {"select", choose}, {"square root", square_root}, {"sine", sine},
+        {"compare", compare}, {"select", choose}, {"square root", square_root}, {"sine", sine}, {"scalar sine", scalar_sine},
         {"load, consecutive", load_run}, {"load, scattered", load_spread}, {"load, uniform", load_uniform},
         {"store, consecutive", store_run}, {"store, scattered", store_spread}, {"atomic add, one address", atomic_add},
         {"shuffle", shuffle}, {"reduce", reduce}, {"divergent if and meet", divergent_if},
