@@ -6,7 +6,8 @@
  * they may not (sanitizers, -O0: CORE_LOOP), functions return the next instruction to a loop. There are three
  * tables, chosen when the mask changes: see struct rt_core.
  *
- * Lane operations are plain loops over a fixed number of lanes that gcc turns into vector code.
+ * Lane operations are plain loops over a fixed number of lanes that gcc turns into vector code. A handler that saves a
+ * register on the stack makes the next one wait until it has come back: it is worth while to look for `push` in them.
  */
 #include "runtime/core.h"
 #include "runtime/lanes.h"
@@ -53,11 +54,13 @@ enum { LANES = CORE_LANES };
 #define LANE_MASK ((uint32_t *)__builtin_assume_aligned(w->lane_mask, 64))
 #define ADDRESS   ((const uint32_t *)__builtin_assume_aligned(w->address, 64))
 
-/* Chunk number `chunk` of the register at d gets `value` of lane i, after the declarations FETCH, in the lanes of `mask`. */
+/* By the letters of scalar.def. */
 #define lanes_merge_I lanes_merge32
 #define lanes_merge_F lanes_merge32
 #define lanes_merge_L lanes_merge64
 #define lanes_merge_D lanes_merge64
+/* Chunk number `chunk` of the register at `d` gets `value` of lane i, after the declarations FETCH, in the lanes of `mask`; all
+ * chunks of it. */
 #define MERGE_CHUNK(R, chunk, FETCH, value)                                                                  \
     {                                                                                                        \
         scalar_ctype_##R merged_[CHUNK_OF(*d)];                                                              \
