@@ -14,11 +14,11 @@ runtime_OWN_FLAGS_avx2 := -mno-vzeroupper
 # Loops over lanes need -O3 to become vector code; the two -fno give it leave to (no errno, no traps) and leave every
 # bit of every result as it is. Sanitizers keep calls from becoming jumps: CORE_LOOP; at -O3 they would compile for minutes.
 runtime_CORE_FLAGS := $(if $(SAN),,-O3) -fno-math-errno -fno-trapping-math $(if $(SAN),-DCORE_LOOP)
-# Some processors tell the jumps that led to an indirect one apart by the low bits of their addresses alone (Zen 4: bits 2 and 3).
-# Handlers of the same length on round addresses would have them all alike.
+# To predict an indirect jump, Zen 4 remembers the jumps that led to it by bits 2 and 3 of their addresses alone. In handlers of the
+# same length that begin at round addresses they are all alike.
 runtime_CORE_FLAGS += -fno-align-functions
 # A copied chunk stays a vector in a register: no call of memcpy is made of it.
-runtime_CORE_FLAGS += -fno-tree-loop-distribute-patterns
+runtime_CORE_FLAGS += $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 # clang breaks down over the core with undefined; gcc's suite has it.
 runtime_CORE_FLAGS += $(and $(findstring clang,$(CC)),$(findstring undefined,$(SAN)),-fno-sanitize=undefined)
 runtime_CORE_OBJ := $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(BUILD)/obj/runtime/core_$(i)_$(n).o))
