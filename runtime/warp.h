@@ -67,7 +67,7 @@ struct rt_warp {
     uint32_t index;                    /* number of the warp in its block */
     uint32_t width;                    /* threads of a full warp of this launch */
     uint32_t barrier;                  /* code index of the barrier it waits at */
-    uint32_t ramp;                     /* a vector that counts up by 1 from lane to lane in every full warp; or RT_NO_RAMP (context.h) */
+    uint32_t ramp;                     /* a vector that counts up from lane to lane in full warps, or RT_NO_RAMP */
     struct rt_worker *worker;
     const struct rt_scheme *scheme;
     void    *scheme_data;
