@@ -84,6 +84,10 @@ bool ir_cycle_has(const struct ir_cycles *f, uint32_t cycle, uint32_t block);
 bool ir_cycle_contains(const struct ir_cycles *f, uint32_t outer, uint32_t inner);   /* reflexive */
 /* The innermost cycle that has both blocks, or IR_NO_CYCLE. O(depth). */
 uint32_t ir_cycle_common(const struct ir_cycles *f, uint32_t a, uint32_t b);
+/* The blocks that are in a cycle with `block` and lead to it (again, for itself) without passing `stop`
+ * (IR_NO_BLOCK: whatever they pass). Linear. */
+struct bitset ir_leading_back(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                              uint32_t block, uint32_t stop);
 
 /* ---- program structure tree (ir/pst.c) ----------------------------------------------------------------- */
 

@@ -1,6 +1,8 @@
 /* cut.c: see cut.h. */
 #include "opt/cut.h"
 
+#include <stdlib.h>
+
 void opt_cut_analyse(struct opt_cut *x)
 {
     x->g = ir_cfg_new(x->arena, x->f);
@@ -81,23 +83,139 @@ opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set)
     return out;
 }
 
+/* ---- the ways on --------------------------------------------------------------------------------------- */
+
+/* Threads that leave for different targets are told apart two groups at a time. Those whose targets meet
+ * (ir_meets_new) before all of them do must stay together until then, or they would not meet where they did
+ * before the cut: so the groups are subtrees of the tree of meeting places. A target that leads back to the
+ * header comes last, next to one other: told apart earlier, the tests behind it would post-dominate it. */
+struct ways {
+    struct opt_cut *x;
+    struct bitset   back;                 /* targets that lead back */
+    struct ir_edge *edges;                /* of the new block, one for each target, in order */
+    uint32_t       *meet_depth;           /* beside: where the target meets the one before; 0: nowhere */
+    ir_ref          to;                   /* the number of the target */
+};
+
+static uint32_t target_of(const struct opt_cut *x, struct opt_edge e)
+{
+    return ir_block_at(x->f, e.block)->edges.at[e.edge].block;
+}
+
+/* Where threads of both meet, or IR_NO_BLOCK. */
+static uint32_t meet_of(const struct opt_cut *x, uint32_t a, uint32_t b)
+{
+    while (a != IR_NO_BLOCK && !ir_dominates(x->meets, a, b))
+        a = x->meets->idom[a];
+    return a;
+}
+
+static uint32_t meet_of_all(const struct opt_cut *x, const opt_edges *edges)
+{
+    uint32_t meet = target_of(x, edges->at[0]);
+    for (uint32_t i = 1; i < edges->count && meet != IR_NO_BLOCK; i++)
+        meet = meet_of(x, meet, target_of(x, edges->at[i]));
+    return meet;
+}
+
+static int by_meeting_place(const void *a, const void *b, void *ways)
+{
+    const struct ways *w = ways;
+    const struct opt_edge *e[2] = {a, b};
+    uint32_t to[2] = {target_of(w->x, *e[0]), target_of(w->x, *e[1])};
+    bool back[2] = {bitset_has(w->back, to[0]), bitset_has(w->back, to[1])};
+    if (back[0] != back[1])
+        return back[0] - back[1];
+    if (to[0] != to[1])
+        return w->x->meets->pre[to[0]] < w->x->meets->pre[to[1]] ? -1 : 1;
+    if (e[0]->block != e[1]->block)
+        return e[0]->block < e[1]->block ? -1 : 1;
+    return (e[0]->edge > e[1]->edge) - (e[0]->edge < e[1]->edge);
+}
+
+/* An edge for the targets lo to hi - 1: to a new block where there is more to tell apart. */
+static void lead_to(struct ways *w, uint32_t from, uint32_t lo, uint32_t hi, u32_vec *work)
+{
+    struct ir_function *f = w->x->f;
+    if (hi - lo > 1) {
+        uint32_t test = ir_block_new(f, "test");
+        ir_edge_add(f, from, test, 0);
+        vec_push(w->x->arena, work, test);
+        vec_push(w->x->arena, work, lo);
+        vec_push(w->x->arena, work, hi);
+        return;
+    }
+    struct ir_edge *e = ir_edge_add(f, from, w->edges[lo].block, 0);
+    for (uint32_t i = 0; i < w->edges[lo].argc; i++)
+        ir_edge_arg(f, e, w->edges[lo].args[i]);
+}
+
+/* Ends the cursor's block, where threads of the targets lo to hi - 1 come, two at least. The first group is
+ * that of target lo: up to the first place where neighbours meet no earlier than all. */
+static void tell_apart(struct ways *w, struct ir_cursor *c, uint32_t lo, uint32_t hi, u32_vec *work)
+{
+    uint32_t middle = lo + 1;
+    for (uint32_t i = lo + 2; i < hi; i++)
+        if (w->meet_depth[i] < w->meet_depth[middle])
+            middle = i;
+    bool single = middle == lo + 1;
+    ir_ref bound = ir_const_i32(w->x->f, single ? lo : middle);
+    ir_ref test = ir_emit2(c, single ? IR_eq : IR_ult, IR_TYPE_I1, w->to, bound);
+    ir_emit1(c, IR_brif, IR_TYPE_VOID, test);
+    lead_to(w, c->block, lo, middle, work);
+    lead_to(w, c->block, middle, hi, work);
+}
+
+/* The block ends in a switch over the numbers of its targets: tests take its place. */
+static void switch_to_tests(struct ways *w, uint32_t block)
+{
+    struct ir_function *f = w->x->f;
+    ir_ref ins = ir_terminator(f, block);
+    struct ir_cursor c = {.fn = f, .block = block, .at = ir_at(f, ins)->at};
+    uint32_t n = ir_block_at(f, block)->edges.count;
+    u32_vec work = {0};
+    w->to = ir_at(f, ins)->args[0];
+    w->edges = arena_array(&f->module->arena, struct ir_edge, n);
+    w->meet_depth = arena_array(w->x->arena, uint32_t, n);
+    memcpy(w->edges, ir_block_at(f, block)->edges.at, n * sizeof *w->edges);
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t meet = meet_of(w->x, w->edges[i - 1].block, w->edges[i].block);
+        w->meet_depth[i] = meet == IR_NO_BLOCK ? 0 : w->x->meets->depth[meet];
+    }
+    ir_remove(f, ins);
+    ir_block_at(f, block)->edges.count = 0;
+    tell_apart(w, &c, 0, n, &work);
+    while (work.count) {
+        uint32_t hi = vec_pop(&work), lo = vec_pop(&work);
+        c.block = vec_pop(&work);
+        tell_apart(w, &c, lo, hi, &work);
+    }
+}
+
+static void lead_on(struct opt_cut *x, const opt_edges *edges, uint32_t header, place at)
+{
+    struct ways w = {.x = x, .back = ir_leading_back(x->arena, x->g, x->cycles, header, meet_of_all(x, edges))};
+    qsort_r(edges->at, edges->count, sizeof *edges->at, by_meeting_place, &w);
+    uint32_t block = opt_gather(x->arena, x->f, edges, at);
+    if (ir_at(x->f, ir_terminator(x->f, block))->op == IR_switch)
+        switch_to_tests(&w, block);
+}
+
 static bool have_one_target(const struct opt_cut *x, const opt_edges *edges)
 {
     for (uint32_t i = 1; i < edges->count; i++)
-        if (ir_block_at(x->f, edges->at[i].block)->edges.at[edges->at[i].edge].block !=
-            ir_block_at(x->f, edges->at[0].block)->edges.at[edges->at[0].edge].block)
+        if (target_of(x, edges->at[i]) != target_of(x, edges->at[0]))
             return false;
     return true;
 }
 
-/* Tells the edges in `rest` apart behind the new block, so that its own branch has two sides. */
 uint32_t opt_cut_gather(struct opt_cut *x, const opt_edges *first, const opt_edges *rest, place at)
 {
     opt_edges all = {0};
     for (uint32_t i = 0; i < first->count; i++)
         vec_push(x->arena, &all, first->at[i]);
     if (!have_one_target(x, rest))
-        opt_switch_to_tests(x->f, opt_gather(x->arena, x->f, rest, at));
+        lead_on(x, rest, target_of(x, first->at[0]), at);
     for (uint32_t i = 0; i < rest->count; i++)
         vec_push(x->arena, &all, rest->at[i]);
     return opt_gather(x->arena, x->f, &all, at);

@@ -32,7 +32,9 @@ bool opt_cut_keep_tokens(struct opt_cut *x, struct bitset set);
 /* Edges from the set to blocks outside that reach a ret. */
 opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set);
 /* Leads `first`, then `rest`, through one block; the first edge's target is what its branch leads to if true.
- * The ways on from there are tests, two at a time. The new block. */
+ * The ways on of `rest`, which is put in another order, are tests behind it, such that threads that go to
+ * different targets still meet where the targets do. If `rest` is not empty, `first` leads to the header of
+ * the loop that `rest` leaves. The new block. */
 uint32_t opt_cut_gather(struct opt_cut *x, const opt_edges *first, const opt_edges *rest, place at);
 
 /* Gives loops one way out (opt/cut_loops.c): all of them, or those that threads may leave, or in which they

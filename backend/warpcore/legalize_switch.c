@@ -3,6 +3,11 @@
  * Of a switch that the warp takes as one, a balanced tree over the sorted cases. Where lanes part, a tree would
  * lead those of one target there by different leaves, at different times; so there each target is asked for
  * once: a chain, with the alternatives of a target united, and the default at its end.
+ *
+ * Every test of the chain has to part lanes until they meet where those of the switch do, as `converge` has
+ * checked it. Were a target from which a loop leads back to the switch asked for early, the tests behind it
+ * would post-dominate it, and lanes of all iterations would wait there. So such a target is the last that is
+ * asked for: from it all others are reached.
  */
 #include "backend/warpcore/legalize.h"
 #include "ir/analysis.h"
@@ -144,12 +149,32 @@ static void enter(struct wc_legalizer *x, const struct cases *s, uint32_t from, 
         ir_edge_arg(x->f, e, args[k]);
 }
 
-static void make_chain(struct wc_legalizer *x, const struct cases *s, uint32_t b)
+/* The targets in the order in which the chain comes to them: one that leads back to the switch, if it is not
+ * the default, next to last. */
+static u32_vec order_targets(struct wc_legalizer *x, const struct cases *s, const struct targets *t,
+                             struct bitset back)
+{
+    u32_vec order = {0};
+    uint32_t held = 0;
+    for (uint32_t g = 1; g < t->first.count; g++) {
+        if (held == 0 && bitset_has(back, s->edges[t->first.at[g]].block))
+            held = g;
+        else
+            vec_push(x->scratch, &order, g);
+    }
+    if (held)
+        vec_push(x->scratch, &order, held);
+    vec_push(x->scratch, &order, 0);
+    return order;
+}
+
+static void make_chain(struct wc_legalizer *x, const struct cases *s, uint32_t b, struct bitset back)
 {
     struct targets t = group_edges(x, s);
-    for (uint32_t g = 1; g <= t.first.count; g++) {
-        bool last = g == t.first.count;
-        uint32_t group = last ? 0 : g, first = t.first.at[group];
+    u32_vec order = order_targets(x, s, &t, back);
+    for (uint32_t g = 0; g < order.count; g++) {
+        bool last = g + 1 == order.count;
+        uint32_t group = order.at[g], first = t.first.at[group];
         ir_ref *args = arena_array(x->scratch, ir_ref, s->edges[first].argc);
         x->c.block = b;
         ir_ref test = unite(x, s, &t, group, args);
@@ -168,7 +193,15 @@ static void make_chain(struct wc_legalizer *x, const struct cases *s, uint32_t b
 
 /* ---- the function -------------------------------------------------------------------------------------- */
 
-static void lower_switch(struct wc_legalizer *x, uint32_t b, bool uniform)
+/* The graph before the first of them is lowered. */
+struct switches {
+    const struct ir_cfg *g;
+    const struct ir_cycles *cycles;
+    const struct ir_dominators *meets;
+    const struct ir_uniformity *uniformity;
+};
+
+static void lower_switch(struct wc_legalizer *x, const struct switches *w, uint32_t b)
 {
     ir_ref r = ir_terminator(x->f, b);
     struct ir_block *block = ir_block_at(x->f, b);
@@ -177,10 +210,10 @@ static void lower_switch(struct wc_legalizer *x, uint32_t b, bool uniform)
     x->c = (struct ir_cursor){.fn = x->f, .at = ir_at(x->f, r)->at};
     memset(&block->edges, 0, sizeof block->edges);
     ir_remove(x->f, r);
-    if (uniform && s.count > 1)
+    if (!bitset_has(w->uniformity->branches, b) && s.count > 1)
         make_tree(x, &s, b);
     else
-        make_chain(x, &s, b);
+        make_chain(x, &s, b, ir_leading_back(x->scratch, w->g, w->cycles, b, w->meets->idom[b]));
 }
 
 static u32_vec find_switches(struct wc_legalizer *x)
@@ -197,10 +230,11 @@ void wc_lower_switches(struct wc_legalizer *x)
     u32_vec found = find_switches(x);
     if (!found.count)
         return;
-    const struct ir_cfg *cfg = ir_cfg_new(x->scratch, x->f);
-    struct ir_uniformity_options o = {.ignore_tokens = true, .meets = ir_meets_new(x->scratch, cfg)};
-    const struct ir_uniformity *u =
-        ir_uniformity_new(x->scratch, cfg, ir_cycles_new(x->scratch, cfg), NULL, &o);
+    struct switches w = {.g = ir_cfg_new(x->scratch, x->f)};
+    w.cycles = ir_cycles_new(x->scratch, w.g);
+    w.meets = ir_meets_new(x->scratch, w.g);
+    struct ir_uniformity_options o = {.ignore_tokens = true, .meets = w.meets};
+    w.uniformity = ir_uniformity_new(x->scratch, w.g, w.cycles, NULL, &o);
     for (uint32_t i = 0; i < found.count; i++)
-        lower_switch(x, found.at[i], !bitset_has(u->branches, found.at[i]));
+        lower_switch(x, &w, found.at[i]);
 }
