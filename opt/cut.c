@@ -94,6 +94,7 @@ struct ways {
     struct bitset   back;                 /* targets that lead back */
     struct ir_edge *edges;                /* of the new block, one for each target, in order */
     uint32_t       *meet_depth;           /* beside: where the target meets the one before; 0: nowhere */
+    uint32_t       *before, *after;       /* beside: see find_divisions */
     ir_ref          to;                   /* the number of the target */
 };
 
@@ -133,37 +134,47 @@ static int by_meeting_place(const void *a, const void *b, void *ways)
     return (e[0]->edge > e[1]->edge) - (e[0]->edge < e[1]->edge);
 }
 
-/* An edge for the targets lo to hi - 1: to a new block where there is more to tell apart. */
-static void lead_to(struct ways *w, uint32_t from, uint32_t lo, uint32_t hi, u32_vec *work)
+/* Where groups of targets are divided: target i may begin the second part of one. A group's division is the
+ * first of those that meet earliest; `before` and `after` are the divisions of its parts, 0 for a part of one
+ * target. Linear: each target is taken from the stack once. */
+static uint32_t find_divisions(struct ways *w, uint32_t n)
+{
+    u32_vec stack = {0};
+    for (uint32_t i = 1; i < n; i++) {
+        while (stack.count && w->meet_depth[vec_last(&stack)] > w->meet_depth[i])
+            w->before[i] = vec_pop(&stack);
+        if (stack.count)
+            w->after[vec_last(&stack)] = i;
+        vec_push(w->x->arena, &stack, i);
+    }
+    return stack.at[0];
+}
+
+/* An edge for a part: to a new block if it is divided, else to its only target. */
+static void lead_to(struct ways *w, uint32_t from, uint32_t division, uint32_t target, u32_vec *work)
 {
     struct ir_function *f = w->x->f;
-    if (hi - lo > 1) {
+    if (division) {
         uint32_t test = ir_block_new(f, "test");
         ir_edge_add(f, from, test, 0);
         vec_push(w->x->arena, work, test);
-        vec_push(w->x->arena, work, lo);
-        vec_push(w->x->arena, work, hi);
+        vec_push(w->x->arena, work, division);
         return;
     }
-    struct ir_edge *e = ir_edge_add(f, from, w->edges[lo].block, 0);
-    for (uint32_t i = 0; i < w->edges[lo].argc; i++)
-        ir_edge_arg(f, e, w->edges[lo].args[i]);
+    struct ir_edge *e = ir_edge_add(f, from, w->edges[target].block, 0);
+    for (uint32_t i = 0; i < w->edges[target].argc; i++)
+        ir_edge_arg(f, e, w->edges[target].args[i]);
 }
 
-/* Ends the cursor's block, where threads of the targets lo to hi - 1 come, two at least. The first group is
- * that of target lo: up to the first place where neighbours meet no earlier than all. */
-static void tell_apart(struct ways *w, struct ir_cursor *c, uint32_t lo, uint32_t hi, u32_vec *work)
+/* Ends the cursor's block, where threads of a divided group come. */
+static void tell_apart(struct ways *w, struct ir_cursor *c, uint32_t division, u32_vec *work)
 {
-    uint32_t middle = lo + 1;
-    for (uint32_t i = lo + 2; i < hi; i++)
-        if (w->meet_depth[i] < w->meet_depth[middle])
-            middle = i;
-    bool single = middle == lo + 1;
-    ir_ref bound = ir_const_i32(w->x->f, single ? lo : middle);
+    bool single = w->before[division] == 0;
+    ir_ref bound = ir_const_i32(w->x->f, single ? division - 1 : division);
     ir_ref test = ir_emit2(c, single ? IR_eq : IR_ult, IR_TYPE_I1, w->to, bound);
     ir_emit1(c, IR_brif, IR_TYPE_VOID, test);
-    lead_to(w, c->block, lo, middle, work);
-    lead_to(w, c->block, middle, hi, work);
+    lead_to(w, c->block, w->before[division], division - 1, work);
+    lead_to(w, c->block, w->after[division], division, work);
 }
 
 /* The block ends in a switch over the numbers of its targets: tests take its place. */
@@ -177,6 +188,8 @@ static void switch_to_tests(struct ways *w, uint32_t block)
     w->to = ir_at(f, ins)->args[0];
     w->edges = arena_array(&f->module->arena, struct ir_edge, n);
     w->meet_depth = arena_array(w->x->arena, uint32_t, n);
+    w->before = arena_array(w->x->arena, uint32_t, n);
+    w->after = arena_array(w->x->arena, uint32_t, n);
     memcpy(w->edges, ir_block_at(f, block)->edges.at, n * sizeof *w->edges);
     for (uint32_t i = 1; i < n; i++) {
         uint32_t meet = meet_of(w->x, w->edges[i - 1].block, w->edges[i].block);
@@ -184,11 +197,11 @@ static void switch_to_tests(struct ways *w, uint32_t block)
     }
     ir_remove(f, ins);
     ir_block_at(f, block)->edges.count = 0;
-    tell_apart(w, &c, 0, n, &work);
+    tell_apart(w, &c, find_divisions(w, n), &work);
     while (work.count) {
-        uint32_t hi = vec_pop(&work), lo = vec_pop(&work);
+        uint32_t division = vec_pop(&work);
         c.block = vec_pop(&work);
-        tell_apart(w, &c, lo, hi, &work);
+        tell_apart(w, &c, division, &work);
     }
 }
 
