@@ -21,8 +21,8 @@ SUITES += fuzz_generators
 fuzz_generators_TEST_SRC := test/unit/fuzz_generators.c $(fuzz_SRC)
 
 SUITES += opt_golden opt_fuzz opt_negate
-opt_fuzz_TEST_SRC := test/opt/fuzz_test.c test/opt/evaluate.c test/opt/random_ir.c
-opt_negate_TEST_SRC := test/opt/negate_test.c test/opt/evaluate.c
+opt_fuzz_TEST_SRC := test/opt/fuzz_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
+opt_negate_TEST_SRC := test/opt/negate_test.c test/opt/evaluate.c test/opt/optimize.c
 opt_golden_TEST_SRC := test/opt/golden_test.c
 
 # The tables of docs/*.md come from the .def files: `make docs` writes them, the suite docs checks them.
@@ -40,7 +40,7 @@ ORACLES := llvm_analyses llvm_tokens
 # The bytecode back end: random modules run as each thread alone computes them.
 UNIT += bytecode_format bytecode_limits bytecode_registers bytecode_verify
 SUITES += bytecode_random
-bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/opt/random_ir.c
+bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
 
 # The divergence unit of warp-core on random control flow.
 SUITES += warpcore_model

@@ -10,6 +10,7 @@
 #include "include/kernc-rt.h"
 #include "opt/opt.h"
 #include "test/opt/evaluate.h"
+#include "test/opt/optimize.h"
 #include "test/opt/random_ir.h"
 
 #include <inttypes.h>
@@ -67,21 +68,6 @@ static void add_kernel(struct ir_module *m)
     vec_push(&m->arena, &m->kernels, info);
 }
 
-static void optimize(struct ir_module *m, int level)
-{
-    struct arena a = {0};
-    struct opt_options o;
-    struct opt_report r;
-    struct diagnostics d;
-    opt_options_init(&o);
-    opt_report_init(&r);
-    diag_init(&d, &a, NULL);
-    o.level = level;
-    assert_true(opt_run(m, &o, &r, &d));
-    opt_report_free(&r);
-    arena_free(&a);
-}
-
 static struct bc_program *compile(uint64_t seed, int level)
 {
     struct ir_module *m = random_module(seed);
@@ -90,7 +76,7 @@ static struct bc_program *compile(uint64_t seed, int level)
     char why[200];
     make_pure(m);
     add_kernel(m);
-    optimize(m, level);
+    optimize(m, NULL, level);
     diag_init(&d, &a, NULL);
     struct bc_program *p = be_bytecode(m, &(struct be_options){.scheme = "pdom", .stays_together = true}, &d);
     assert_non_null(p);
@@ -200,7 +186,7 @@ static int show(uint64_t seed, int level)
     struct text t = {0};
     make_pure(m);
     add_kernel(m);
-    optimize(m, level);
+    optimize(m, NULL, level);
     ir_print_module(m, &t);
     bc_disassemble(p, &t);
     fputs(t.at, stdout);

@@ -5,6 +5,7 @@
 #include "opt/opt.h"
 #include "opt/structurize.h"
 #include "test/opt/evaluate.h"
+#include "test/opt/optimize.h"
 #include "test/opt/random_ir.h"
 
 #include <inttypes.h>
@@ -14,22 +15,6 @@
 #include <cmocka.h>
 
 enum { SEEDS = 400, INPUTS = 3, FUEL = 60000 };
-
-static void optimize(struct ir_module *m, const char *passes)
-{
-    struct arena a = {0};
-    struct opt_options o;
-    struct opt_report r;
-    struct diagnostics d;
-    opt_options_init(&o);
-    opt_report_init(&r);
-    diag_init(&d, &a, NULL);
-    o.passes = passes;
-    o.verify_each = o.check_analyses = true;
-    assert_true(opt_run(m, &o, &r, &d));
-    opt_report_free(&r);
-    arena_free(&a);
-}
 
 static const struct ir_function *main_of(const struct ir_module *m)
 {
@@ -56,7 +41,7 @@ static void compare(const struct ir_module *before, const struct ir_module *afte
 static void check(uint64_t seed, const char *passes)
 {
     struct ir_module *before = random_module(seed), *after = random_module(seed);
-    optimize(after, passes);
+    optimize(after, passes, 0);
     compare(before, after, seed, passes);
     ir_module_free(before);
     ir_module_free(after);
@@ -86,9 +71,9 @@ static void check_structured(void **state)
     for (uint64_t seed = 5000; seed < 5000 + SEEDS; seed++) {
         struct arena scratch = {0};
         struct ir_module *m = random_module(seed);
-        optimize(m, "simplify_cfg,mem2reg");
+        optimize(m, "simplify_cfg,mem2reg", 0);
         unstructured += !opt_is_structured(&scratch, main_of(m));
-        optimize(m, "structurize");
+        optimize(m, "structurize", 0);
         for (uint32_t i = 0; i < m->functions.count; i++)
             if (!opt_is_structured(&scratch, m->functions.at[i]))
                 fail_msg("seed %" PRIu64 ": %s is not structured", seed, m->functions.at[i]->name);
@@ -106,7 +91,7 @@ static void check_normal_form(void **state)
         struct diagnostics d;
         struct ir_module *m = random_module(seed);
         diag_init(&d, &scratch, NULL);
-        optimize(m, "simplify_cfg,mem2reg,unify_returns,loop_normal_form");
+        optimize(m, "simplify_cfg,mem2reg,unify_returns,loop_normal_form", 0);
         for (uint32_t i = 0; i < m->functions.count; i++)
             if (!wc_convergence_new(&scratch, m->functions.at[i], WC_MODE_SOURCE_PC, &d))
                 fail_msg("seed %" PRIu64 ": %s", seed, d.all.at[0].text);
@@ -120,7 +105,7 @@ static void show(uint64_t seed, const char *passes)
     struct ir_module *m = random_module(seed);
     struct text t = {0};
     ir_print_module(m, &t);
-    optimize(m, passes);
+    optimize(m, passes, 0);
     text_addz(&t, "; ---- after\n");
     ir_print_module(m, &t);
     fwrite(t.at, 1, t.length, stdout);

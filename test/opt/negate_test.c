@@ -5,6 +5,7 @@
  */
 #include "opt/opt.h"
 #include "test/opt/evaluate.h"
+#include "test/opt/optimize.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -129,22 +130,6 @@ static struct ir_module *module_of(const char *body, enum ir_type type)
     return m;
 }
 
-static void optimize(struct ir_module *m)
-{
-    struct arena a = {0};
-    struct opt_options o;
-    struct opt_report r;
-    struct diagnostics d;
-    opt_options_init(&o);
-    opt_report_init(&r);
-    diag_init(&d, &a, NULL);
-    o.passes = PASSES;
-    o.verify_each = o.check_analyses = true;
-    assert_true(opt_run(m, &o, &r, &d));
-    opt_report_free(&r);
-    arena_free(&a);
-}
-
 static unsigned negations(const struct ir_function *f)
 {
     unsigned n = 0;
@@ -181,7 +166,7 @@ static void check(const struct expression *e, enum ir_type t)
 {
     bool uses_c = strstr(e->body, "%c");
     struct ir_module *before = module_of(e->body, t), *after = module_of(e->body, t);
-    optimize(after);
+    optimize(after, PASSES, 0);
     if (differences(before->functions.at[0], after->functions.at[0], t, uses_c, true))
         fail_msg("not exact: %s", e->body);
     unsigned left = negations(after->functions.at[0]);

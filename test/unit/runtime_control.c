@@ -570,6 +570,17 @@ static void host_threads_share_global_memory(void **state)
     }
 }
 
+/* v4 = (v22 * rows + v21) * columns + v20 */
+static void place_of(struct maker *m, unsigned columns, unsigned rows)
+{
+    constant(m, 10, columns);
+    constant(m, 11, rows);
+    op3(m, SCALAR_mul_I, 4, 22, 11);
+    op3(m, SCALAR_add_I, 4, 4, 21);
+    op3(m, SCALAR_mul_I, 4, 4, 10);
+    op3(m, SCALAR_add_I, 4, 4, 20);
+}
+
 /* Thread and block indices in three dimensions, with warps that do not divide the block. */
 static void indices_have_three_dimensions(void **state)
 {
@@ -579,13 +590,8 @@ static void indices_have_three_dimensions(void **state)
                                                BC_SPECIAL_WARP};
     for (unsigned i = 0; i < COUNT(specials); i++)
         make_fill(&m, BC_FROM_SPECIAL, BC_KIND_V, 20 + i, specials[i]);
-    constant(&m, 10, 3);
-    constant(&m, 11, 5);
     constant(&m, 12, 1000);
-    op3(&m, SCALAR_mul_I, 4, 22, 11);
-    op3(&m, SCALAR_add_I, 4, 4, 21);
-    op3(&m, SCALAR_mul_I, 4, 4, 10);
-    op3(&m, SCALAR_add_I, 4, 4, 20);
+    place_of(&m, 3, 5);
     op3(&m, SCALAR_mul_I, 5, 23, 12);
     op3(&m, SCALAR_add_I, 5, 5, 4);
     make(&m, BC_stx_g32, .d = 5, .a = 4, .b = 0, .c = 2, .e = make_site(&m, BC_SITE_GLOBAL));
@@ -607,12 +613,7 @@ static void grid_indices_have_three_dimensions(void **state)
         struct maker m = begin();
         for (unsigned d = 0; d < 3; d++)
             make_fill(&m, BC_FROM_GRID, BC_KIND_V, 20 + d, d);
-        constant(&m, 10, 6);
-        constant(&m, 11, 8);
-        op3(&m, SCALAR_mul_I, 4, 22, 11);
-        op3(&m, SCALAR_add_I, 4, 4, 21);
-        op3(&m, SCALAR_mul_I, 4, 4, 10);
-        op3(&m, SCALAR_add_I, 4, 4, 20);
+        place_of(&m, 6, 8);
         make(&m, BC_stx_g32, .d = 4, .a = 4, .b = 0, .c = 2, .e = make_site(&m, BC_SITE_GLOBAL));
         make(&m, BC_exit);
         memcpy(options.block, (uint32_t[]){3, 2, 1}, sizeof options.block);

@@ -1,0 +1,24 @@
+/* optimize.c: see optimize.h. */
+#include "test/opt/optimize.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+void optimize(struct ir_module *m, const char *passes, int level)
+{
+    struct arena a = {0};
+    struct opt_options o;
+    struct opt_report r;
+    struct diagnostics d;
+    opt_options_init(&o);
+    opt_report_init(&r);
+    diag_init(&d, &a, NULL);
+    o.level = level;
+    o.passes = passes;
+    o.verify_each = o.check_analyses = passes != NULL;
+    assert_true(opt_run(m, &o, &r, &d));
+    opt_report_free(&r);
+    arena_free(&a);
+}
