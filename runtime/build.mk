@@ -14,9 +14,6 @@ runtime_OWN_FLAGS_avx2 := -mno-vzeroupper
 # Loops over lanes need -O3 to become vector code; the two -fno give it leave to (no errno, no traps) and leave every
 # bit of every result as it is. Sanitizers keep calls from becoming jumps: CORE_LOOP; at -O3 they would compile for minutes.
 runtime_CORE_FLAGS := $(if $(SAN),,-O3) -fno-math-errno -fno-trapping-math $(if $(SAN),-DCORE_LOOP)
-# To predict an indirect jump, Zen 4 remembers the jumps that led to it by bits 2 and 3 of their addresses alone. In handlers of the
-# same length that begin at round addresses they are all alike.
-runtime_CORE_FLAGS += -fno-align-functions
 # A copied chunk stays a vector in a register: no call of memcpy is made of it.
 runtime_CORE_FLAGS += $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 # clang breaks down over the core with undefined; gcc's suite has it.

@@ -75,6 +75,7 @@ HANDLER(O_block)
     COUNT_LANES(count);
     FINISH_BLOCK(count);
 }
+/* The same for the table of full warps. */
 HANDLER(full_block)
 {
     if (UNLIKELY(pc == w->meet))
@@ -83,14 +84,14 @@ HANDLER(full_block)
     count->full++;
     FINISH_BLOCK(count);
 }
-/* The same for programs that read the clock. */
+/* O_block for programs that read the clock. */
 HANDLER(block_clock)
 {
     if (UNLIKELY(pc == w->meet))
         return ask_meet(w, pc);
     return enter_block(PASS);
 }
-/* The same for schemes that want to be asked at every meeting point. */
+/* O_block for schemes that want to be asked at every meeting point. */
 HANDLER(block_ask)
 {
     return pc->d & BC_MEET ? ask_meet(w, pc) : enter_block(PASS);
