@@ -2,14 +2,15 @@
  *
  * What is left afterwards is what the machine has: 32-bit values and truth values, brif and br, direct calls,
  * loads and stores. A 64-bit value has become two (a pair); the few places that the outside world sees keep
- * i64, so that functions, kernels and printf keep their types:
+ * i64, so that functions, kernels, memory and printf keep their types:
  *
- *   made by   a kernel's parameter, call, clock, ballot, active.mask, join = (zext lo) | (zext hi) << 32
- *   used by   low half = trunc x, high half = trunc (x >> 32), ret, printf
+ *   made by   a kernel's parameter, call, load, clock, ballot, active.mask,
+ *             join = (zext lo) | (zext hi) << 32
+ *   used by   low half = trunc x, high half = trunc (x >> 32), store, ret, printf
  *
  * The way of a module: legalize_control.c, legalize_switch.c (icall, memcpy, memzero, switch: they make
  * blocks), then what no kernel reaches is emptied, what the machine can't do is refused, and each function's
- * 64-bit values are split (legalize_pairs.c: memory, calls, parameters; legalize_arith.c: arithmetic;
+ * 64-bit values are split (legalize_pairs.c: calls, parameters; legalize_arith.c: arithmetic;
  * legalize_group.c: operations of the warp). Division calls a function that is written in 64-bit operations
  * and split like all others (legalize_library.c).
  */

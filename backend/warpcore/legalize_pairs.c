@@ -142,24 +142,6 @@ static void split_edges(struct wc_legalizer *x, uint32_t b)
 
 /* ---- instructions -------------------------------------------------------------------------------------- */
 
-static void split_load(struct wc_legalizer *x, ir_ref r)
-{
-    struct ir_ins ins = *ir_at(x->f, r);
-    struct wc_pair p;
-    p.lo = ir_emit_load(&x->c, IR_MEM_I32, IR_TYPE_I32, ins.args[0], (int32_t)ins.imm);
-    p.hi = ir_emit_load(&x->c, IR_MEM_I32, IR_TYPE_I32, ins.args[0], (int32_t)((uint32_t)ins.imm + 4));
-    wc_set_pair(x, r, p);
-}
-
-static void split_store(struct wc_legalizer *x, ir_ref r)
-{
-    struct ir_ins ins = *ir_at(x->f, r);
-    struct wc_pair p = wc_halves(x, ins.args[1]);
-    ir_emit_store(&x->c, IR_MEM_I32, ins.args[0], (int32_t)ins.imm, p.lo);
-    ir_emit_store(&x->c, IR_MEM_I32, ins.args[0], (int32_t)((uint32_t)ins.imm + 4), p.hi);
-    vec_push(x->scratch, &x->dead, r);
-}
-
 static void split_call(struct wc_legalizer *x, ir_ref r)
 {
     u32_vec args = {0};
@@ -222,12 +204,10 @@ static void split_instruction(struct wc_legalizer *x, ir_ref r)
     const struct ir_ins *ins = ir_at(x->f, r);
     x->c = (struct ir_cursor){.fn = x->f, .block = ins->block, .before = r, .at = ins->at};
     switch (ins->op) {
-    case IR_load: split_load(x, r); return;
-    case IR_store: split_store(x, r); return;
     case IR_call: split_call(x, r); return;
-    case IR_ret: case IR_printf: join_operands(x, r); return;
+    case IR_store: case IR_ret: case IR_printf: join_operands(x, r); return;
     case IR_ballot: case IR_active_mask: split_mask(x, r); return;
-    case IR_clock: x->c.before = ins->next; take_apart(x, r); return;
+    case IR_load: case IR_clock: x->c.before = ins->next; take_apart(x, r); return;
     default: break;
     }
     if (!wc_split_arithmetic(x, r) && !wc_split_group(x, r))

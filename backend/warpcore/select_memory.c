@@ -63,6 +63,15 @@ static struct address address_of(struct wc_selector *s, const struct ir_ins *ins
     return (struct address){base, offset};
 }
 
+/* One that has its second word 4 bytes on in reach as well. */
+static struct address pair_address(struct wc_selector *s, const struct ir_ins *ins)
+{
+    struct address a = address_of(s, ins);
+    if (wc_imm_fits(WC_ld_global_32, a.offset + 4))
+        return a;
+    return (struct address){wc_make(s, WC_add_I_imm, a.base, 0, a.offset), 0};
+}
+
 static enum wc_space space_of(const struct wc_selector *s, ir_ref address)
 {
     enum ir_type t = (enum ir_type)ir_at(s->ir, address)->type;
@@ -73,18 +82,44 @@ static enum wc_space space_of(const struct wc_selector *s, ir_ref address)
     [WC_SPACE_##space] = {[IR_MEM_B8] = WC_ld_##space##_u8, [IR_MEM_U8] = WC_ld_##space##_u8,                \
         [IR_MEM_S8] = WC_ld_##space##_s8, [IR_MEM_U16] = WC_ld_##space##_u16,                                \
         [IR_MEM_S16] = WC_ld_##space##_s16, [IR_MEM_I32] = WC_ld_##space##_32,                               \
-        [IR_MEM_F32] = WC_ld_##space##_32, [IR_MEM_PTR] = WC_ld_##space##_32},
+        [IR_MEM_F32] = WC_ld_##space##_32, [IR_MEM_PTR] = WC_ld_##space##_32,                                \
+        [IR_MEM_I64] = WC_ld_##space##_lo64},
 #define STORES(space)                                                                                        \
     [WC_SPACE_##space] = {[IR_MEM_B8] = WC_st_##space##_8, [IR_MEM_U8] = WC_st_##space##_8,                  \
         [IR_MEM_S8] = WC_st_##space##_8, [IR_MEM_U16] = WC_st_##space##_16,                                  \
         [IR_MEM_S16] = WC_st_##space##_16, [IR_MEM_I32] = WC_st_##space##_32,                                \
-        [IR_MEM_F32] = WC_st_##space##_f32, [IR_MEM_PTR] = WC_st_##space##_32},
+        [IR_MEM_F32] = WC_st_##space##_f32, [IR_MEM_PTR] = WC_st_##space##_32,                               \
+        [IR_MEM_I64] = WC_st_##space##_lo64},
 static const uint16_t loads[][IR_MEMS] = {LOADS(global) LOADS(shared) LOADS(private)};
 static const uint16_t stores[][IR_MEMS] = {STORES(global) STORES(shared) STORES(private)};
+
+/* Two words. The first access is checked as one of all 8 bytes, so the second cannot fault: where nobody needs
+ * the high word, it goes. */
+static void load_pair(struct wc_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    struct address a = pair_address(s, ins);
+    const uint16_t *ops = loads[space_of(s, ins->args[0])];
+    wc_put(s, ops[IR_MEM_I64], wc_define(s, r), a.base, 0, a.offset)->effect = true;
+    wc_put(s, ops[IR_MEM_I32], wc_define_high(s, r), a.base, 0, a.offset + 4);
+}
+
+static void store_pair(struct wc_selector *s, const struct ir_ins *ins)
+{
+    uint32_t low = wc_half(s, ins->args[1], false), high = wc_half(s, ins->args[1], true);
+    struct address a = pair_address(s, ins);
+    const uint16_t *ops = stores[space_of(s, ins->args[0])];
+    wc_put(s, ops[IR_MEM_I64], low, a.base, 0, a.offset)->effect = true;
+    wc_put(s, ops[IR_MEM_I32], high, a.base, 0, a.offset + 4)->effect = true;
+}
 
 void wc_select_load(struct wc_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
+    if (ins->mem == IR_MEM_I64) {
+        load_pair(s, r);
+        return;
+    }
     struct address a = address_of(s, ins);
     unsigned op = loads[space_of(s, ins->args[0])][ins->mem];
     if (ins->mem != IR_MEM_B8) {
@@ -99,6 +134,10 @@ void wc_select_load(struct wc_selector *s, ir_ref r)
 void wc_select_store(struct wc_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
+    if (ins->mem == IR_MEM_I64) {
+        store_pair(s, ins);
+        return;
+    }
     uint32_t v = wc_value(s, ins->args[1]);
     if (ins->mem == IR_MEM_B8)
         v = wc_truth_word(s, v);

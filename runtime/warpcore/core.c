@@ -51,9 +51,10 @@ HANDLER(invalid)
 #define SPACES(row) row(global) row(shared) row(private)
 #define LOADS(space)                                                                                         \
     HANDLES(ld_##space##_u8) HANDLES(ld_##space##_s8) HANDLES(ld_##space##_u16) HANDLES(ld_##space##_s16)    \
-    HANDLES(ld_##space##_32)
+    HANDLES(ld_##space##_32) HANDLES(ld_##space##_lo64)
 #define STORES(space)                                                                                        \
-    HANDLES(st_##space##_8) HANDLES(st_##space##_16) HANDLES(st_##space##_32) HANDLES(st_##space##_f32)
+    HANDLES(st_##space##_8) HANDLES(st_##space##_16) HANDLES(st_##space##_32) HANDLES(st_##space##_f32)      \
+    HANDLES(st_##space##_lo64)
 
 static rt_sim_handler *const handlers[WC_OPS] = {
     [0 ... WC_OPS - 1] = invalid,

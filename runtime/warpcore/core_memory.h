@@ -7,7 +7,8 @@
 /* `base` NULL: the warp has stopped. `run`: where all lanes, which are active, access consecutive elements;
  * or NULL. */
 struct resolved { uint8_t *base, *run; };
-/* What is accessed; a constant where resolve_as() is inlined. */
+/* What is accessed; a constant where resolve_as() is inlined. Of 8 bytes the low word alone is moved, so such
+ * accesses are never a run. */
 struct access { uint8_t space, bytes; bool store; };
 
 static inline vec_I join_or(vec_I a, vec_I b)
@@ -38,7 +39,8 @@ find_addresses(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t byte
     REDUCE_CHUNK(smallest, lanes_umin)
     REDUCE_CHUNK(largest, lanes_umax)
     REDUCE_CHUNK(all, join_or)
-    return (struct extent){smallest[0], largest[0], all[0], ALL_ACTIVE && lanes_zero(difference)};
+    bool consecutive = bytes <= 4 && ALL_ACTIVE && lanes_zero(difference);
+    return (struct extent){smallest[0], largest[0], all[0], consecutive};
 }
 
 /* Whether all addresses are good, as far as a look at the smallest and the largest can tell. */
@@ -82,7 +84,8 @@ resolve_as(struct rt_sim_warp *w, const struct rt_sim_ins *pc, struct access x)
     }
 #define RESOLVERS(space)                                                                                     \
     RESOLVER(space, 1, ld8, false) RESOLVER(space, 2, ld16, false) RESOLVER(space, 4, ld32, false)           \
-    RESOLVER(space, 1, st8, true) RESOLVER(space, 2, st16, true) RESOLVER(space, 4, st32, true)
+    RESOLVER(space, 1, st8, true) RESOLVER(space, 2, st16, true) RESOLVER(space, 4, st32, true)              \
+    RESOLVER(space, 8, ld64, false) RESOLVER(space, 8, st64, true)
 RESOLVERS(global)
 RESOLVERS(shared)
 RESOLVERS(private)
@@ -145,9 +148,11 @@ static inline uint32_t canonical(uint32_t x)
     LOAD(space, u16, ld16, uint16_t, x)                                                                      \
     LOAD(space, s16, ld16, int16_t, (uint32_t)(int32_t)x)                                                    \
     LOAD(space, 32, ld32, uint32_t, x)                                                                       \
+    LOAD(space, lo64, ld64, uint32_t, x)                                                                     \
     STORE(space, 8, st8, uint8_t, x)                                                                         \
     STORE(space, 16, st16, uint16_t, x)                                                                      \
     STORE(space, 32, st32, uint32_t, x)                                                                      \
+    STORE(space, lo64, st64, uint32_t, x)                                                                    \
     STORE(space, f32, st32, uint32_t, canonical(x))
 MEMORY(global)
 MEMORY(shared)

@@ -126,7 +126,7 @@ void rt_sim_log_run(struct rt_sim_warp *w, uint32_t start, uint32_t end);       
 
 static inline bool rt_sim_is_global(enum wc_op op)
 {
-    return (op >= WC_ld_global_u8 && op <= WC_st_global_f32) ||
+    return (op >= WC_ld_global_u8 && op <= WC_st_global_lo64) ||
            (op >= WC_at_global_add_I && op < WC_at_shared_add_I);
 }
 

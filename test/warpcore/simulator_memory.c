@@ -2,10 +2,12 @@
 #include "test/warpcore/simulator_test.h"
 
 enum { LANE = 2, BASE = 3, WHERE = 4, VALUE = 5, OTHER = 6, PREDICATE = 1 };
+enum { OPS_A_SPACE = WC_ld_shared_u8 - WC_ld_global_u8, WORDS = 20 };
 
 /* Lane number, the address that argument `word` plus byte offset in[lane] makes, and in[8 + lane] in VALUE. */
 static void load_lanes(struct machine *m, enum wc_space space)
 {
+    m->image->shared_bytes = m->image->kernels.at[0].private_bytes = 4 * WORDS;
     put(m, WC_csrr, .d = LANE, .imm = WC_CSR_LANE);
     put(m, WC_ldarg, .d = BASE, .imm = 0);
     machine_element(m, BASE, BASE, LANE);
@@ -32,13 +34,14 @@ static void save_space(struct machine *m, enum wc_space space, uint32_t words)
     }
 }
 
-struct width { enum wc_op load, store; uint32_t bytes; bool is_signed; };
+/* checked: bytes that the access must have, of which it moves the first `bytes` */
+struct width { enum wc_op load, store; uint32_t bytes, checked; bool is_signed; };
 static const struct width widths[] = {
-    {WC_ld_global_u8, WC_st_global_8, 1, false},   {WC_ld_global_s8, WC_st_global_8, 1, true},
-    {WC_ld_global_u16, WC_st_global_16, 2, false}, {WC_ld_global_s16, WC_st_global_16, 2, true},
-    {WC_ld_global_32, WC_st_global_32, 4, false},  {WC_ld_global_32, WC_st_global_f32, 4, false},
+    {WC_ld_global_u8, WC_st_global_8, 1, 1, false},   {WC_ld_global_s8, WC_st_global_8, 1, 1, true},
+    {WC_ld_global_u16, WC_st_global_16, 2, 2, false}, {WC_ld_global_s16, WC_st_global_16, 2, 2, true},
+    {WC_ld_global_32, WC_st_global_32, 4, 4, false},  {WC_ld_global_32, WC_st_global_f32, 4, 4, false},
+    {WC_ld_global_lo64, WC_st_global_lo64, 4, 8, false},
 };
-enum { OPS_A_SPACE = WC_ld_shared_u8 - WC_ld_global_u8, WORDS = 16 };
 
 /* Byte offsets of the lanes: one behind the other, or anywhere. Two lanes never write the same bytes. */
 static void choose_offsets(struct test_random *r, uint32_t *in, uint32_t bytes)
@@ -86,7 +89,7 @@ static void check_width(const struct width *w, enum wc_space space, struct test_
     for (int run = 0; run < 60; run++) {
         uint8_t expected[WORDS * 4] = {0};
         memset(memory, 0, sizeof expected);
-        choose_offsets(r, in, w->bytes);
+        choose_offsets(r, in, w->checked);
         if (w->store == WC_st_global_f32 && run % 2)
             in[WC_LANES] = 0xffc00001;
         for (unsigned i = 0; i < WC_LANES; i++)
@@ -221,6 +224,9 @@ void bad_accesses(void **state)
     bad(WC_ld_global_32, true, 0xfffffffc, 0, "at global address 0x000ffffc is a null pointer access");
     bad(WC_ld_global_32, true, 0x300000, 0, "3145712 bytes past the end of buffer data");
     bad(WC_ld_global_32, true, 2, 0, "is misaligned");
+    bad(WC_ld_global_lo64, true, 4, 0, "load of 8 bytes at global address 0x00100004 is misaligned");
+    bad(WC_st_global_lo64, true, 16, 0, "store of 8 bytes at global address 0x00100010 is out of bounds");
+    bad(WC_st_shared_lo64, false, 60, 16, "is misaligned");
     bad(WC_st_global_16, true, 1, 0, "store of 2 bytes at global address");
     bad(WC_st_global_8, true, 16, 0, "store of 1 byte at global address");
     bad(WC_ld_global_32, false, 0xfffffffc, 0, "out of bounds");

@@ -55,6 +55,7 @@ join:
     ori             r7, r7, 0x3ff
     st.private.16   r7, [r30 + 16]
     ld.private.s16  r8, [r30 + 16]
+    st.private.lo64 r8, [r30 + 24]
     st.shared.f32   r8, [r4 + 16]
     csrw            r0, barrier
     ld.shared.u8    r8, [r4 + 19]
