@@ -38,6 +38,8 @@ struct ir_dominators {
     uint32_t *idom;                        /* the parent in the tree; IR_NO_BLOCK: a root, or not in the tree */
     uint32_t *depth;                       /* 1 for a root; 0: not in the tree (not reachable) */
     uint32_t *pre, *post;                  /* preorder number, and the largest one in the block's subtree */
+    uint32_t *jump;                        /* an ancestor farther up, or IR_NO_BLOCK: see Myers, "An applicative
+                                              random-access stack" (1983) */
     uint32_t *order, count;                /* the blocks of the tree by preorder number: parents before
                                               children */
 };
@@ -56,6 +58,12 @@ static inline bool ir_dominates(const struct ir_dominators *d, uint32_t a, uint3
 {
     return d->depth[a] && d->depth[b] && d->pre[a] <= d->pre[b] && d->pre[b] <= d->post[a];
 }
+
+/* The nearest block that dominates both; IR_NO_BLOCK: none, or one is not in the tree. O(log depth). */
+uint32_t ir_dominators_common(const struct ir_dominators *d, uint32_t a, uint32_t b);
+/* The child of `above` (IR_NO_BLOCK: the root), which dominates b and is not b, that dominates b. O(log
+ * depth). */
+uint32_t ir_dominators_below(const struct ir_dominators *d, uint32_t above, uint32_t b);
 
 /* The blocks with an edge to the virtual exit: those without successors, and one in each endless part. */
 u32_vec ir_exits(struct arena *a, const struct ir_cfg *c);
@@ -84,10 +92,6 @@ bool ir_cycle_has(const struct ir_cycles *f, uint32_t cycle, uint32_t block);
 bool ir_cycle_contains(const struct ir_cycles *f, uint32_t outer, uint32_t inner);   /* reflexive */
 /* The innermost cycle that has both blocks, or IR_NO_CYCLE. O(depth). */
 uint32_t ir_cycle_common(const struct ir_cycles *f, uint32_t a, uint32_t b);
-/* The blocks that are in a cycle with `block` and lead to it (again, for itself) without passing `stop`
- * (IR_NO_BLOCK: whatever they pass). Linear. */
-struct bitset ir_leading_back(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                              uint32_t block, uint32_t stop);
 
 /* ---- program structure tree (ir/pst.c) ----------------------------------------------------------------- */
 
@@ -160,6 +164,21 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch);
 #define IR_JOIN_LIMIT 1000u
 /* After ir_find_joins: whether separated threads can come from block `from` by its edge to `to`. */
 bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to);
+
+/* ---- ways back before threads meet (ir/ways_back.c) ---------------------------------------------------- */
+
+struct ir_ways_back {
+    const struct ir_dominators *meets;     /* ir_meets_new */
+    uint32_t *component;                   /* of blocks that reach a ret: its representative */
+};
+/* Edges times O(log depth). */
+struct ir_ways_back *ir_ways_back_new(struct arena *a, const struct ir_cfg *c,
+                                      const struct ir_dominators *meets);
+/* Whether threads that `block` sends to `to` may come to it again before they meet the others at `stop`
+ * (IR_NO_BLOCK: the exit). Either `to` is a successor and `stop` the parent of `block` in the tree; or `block`
+ * is the header of a loop, `to` one of the blocks outside to which the loop is left, and `stop` where all of
+ * these meet. O(log depth). */
+bool ir_leads_back(const struct ir_ways_back *w, uint32_t block, uint32_t to, uint32_t stop);
 
 /* ---- uniformity (ir/uniformity.c) ---------------------------------------------------------------------- */
 

@@ -202,23 +202,3 @@ uint32_t ir_cycle_common(const struct ir_cycles *f, uint32_t a, uint32_t b)
         c = f->at[c].parent;
     return c;
 }
-
-struct bitset ir_leading_back(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                              uint32_t block, uint32_t stop)
-{
-    struct bitset back = bitset_new(a, c->blocks);
-    uint32_t outermost = f->innermost[block];
-    u32_vec work = {0};
-    while (outermost != IR_NO_CYCLE && f->at[outermost].parent != IR_NO_CYCLE)
-        outermost = f->at[outermost].parent;
-    vec_push(a, &work, block);
-    while (work.count && outermost != IR_NO_CYCLE) {
-        uint32_t b = vec_pop(&work);
-        for ir_each_pred(p, b, c)
-            if (p != stop && !bitset_has(back, p) && ir_cycle_has(f, outermost, p)) {
-                bitset_add(back, p);
-                vec_push(a, &work, p);
-            }
-    }
-    return back;
-}

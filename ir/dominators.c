@@ -120,6 +120,20 @@ static void lengauer_tarjan(struct arena *a, const struct graph *g, struct searc
 
 /* ---- the tree in terms of blocks ------------------------------------------------------------------- */
 
+static uint32_t depth_of(const struct ir_dominators *d, uint32_t b)
+{
+    return b == IR_NO_BLOCK ? 0 : d->depth[b];
+}
+
+/* The jump of the block's children: two jumps of one length become one. */
+static uint32_t jump_from(const struct ir_dominators *d, uint32_t b)
+{
+    if (b == IR_NO_BLOCK || d->jump[b] == IR_NO_BLOCK)
+        return b;
+    uint32_t once = d->jump[b], twice = d->jump[once];
+    return d->depth[b] - d->depth[once] == d->depth[once] - depth_of(d, twice) ? twice : b;
+}
+
 /* Depth-first numbers respect the tree (a dominator's is smaller), so that subtree sizes are summed from the
  * end, and preorder numbers handed out from the start: each child takes the next stretch of its parent's.
  * `blocks` of the graph's nodes are blocks; a node beyond them (the virtual exit) is left out. */
@@ -128,8 +142,9 @@ static struct ir_dominators *tree_of(struct arena *a, const struct search *s, ui
     struct ir_dominators *d = arena_new(a, struct ir_dominators);
     d->idom = numbers(a, blocks), d->depth = numbers(a, blocks);
     d->pre = numbers(a, blocks), d->post = numbers(a, blocks), d->order = numbers(a, blocks);
+    d->jump = numbers(a, blocks);
     for (uint32_t b = 0; b < blocks; b++)
-        d->idom[b] = IR_NO_BLOCK;
+        d->idom[b] = d->jump[b] = IR_NO_BLOCK;
     uint32_t *size = numbers(a, s->count + 1), *next = numbers(a, s->count + 1);
     for (uint32_t v = s->count; v > 0; v--)
         size[s->idom[v]] += ++size[v];
@@ -138,7 +153,8 @@ static struct ir_dominators *tree_of(struct arena *a, const struct search *s, ui
         if (b >= blocks)
             continue; /* the virtual exit: its children are roots, from number 0 on */
         d->idom[b] = above < blocks ? above : IR_NO_BLOCK;
-        d->depth[b] = above < blocks ? d->depth[above] + 1 : 1;
+        d->depth[b] = depth_of(d, d->idom[b]) + 1;
+        d->jump[b] = jump_from(d, d->idom[b]);
         d->pre[b] = next[up];
         next[up] += size[v];
         next[v] = d->pre[b] + 1;
@@ -147,6 +163,23 @@ static struct ir_dominators *tree_of(struct arena *a, const struct search *s, ui
         d->count++;
     }
     return d;
+}
+
+uint32_t ir_dominators_common(const struct ir_dominators *d, uint32_t a, uint32_t b)
+{
+    while (a != IR_NO_BLOCK && !ir_dominates(d, a, b)) {
+        uint32_t far = d->jump[a];
+        a = far == IR_NO_BLOCK || ir_dominates(d, far, b) ? d->idom[a] : far;
+    }
+    return a;
+}
+
+uint32_t ir_dominators_below(const struct ir_dominators *d, uint32_t above, uint32_t b)
+{
+    uint32_t depth = depth_of(d, above) + 1;
+    while (d->depth[b] > depth)
+        b = depth_of(d, d->jump[b]) < depth ? d->idom[b] : d->jump[b];
+    return b;
 }
 
 /* ---- forward --------------------------------------------------------------------------------------- */

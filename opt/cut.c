@@ -9,6 +9,7 @@ void opt_cut_analyse(struct opt_cut *x)
     x->cycles = ir_cycles_new(x->arena, x->g);
     x->dominators = ir_dominators_new(x->arena, x->g);
     x->meets = ir_meets_new(x->arena, x->g);
+    x->ways_back = ir_ways_back_new(x->arena, x->g, x->meets);
     x->tokens = ir_tokens_new(x->arena, x->g);
 }
 
@@ -91,7 +92,7 @@ opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set)
  * header comes last, next to one other: told apart earlier, the tests behind it would post-dominate it. */
 struct ways {
     struct opt_cut *x;
-    struct bitset   back;                 /* targets that lead back */
+    uint32_t        header, meet;         /* of the loop, and where the threads of all meet */
     struct ir_edge *edges;                /* of the new block, one for each target, in order */
     uint32_t       *meet_depth;           /* beside: where the target meets the one before; 0: nowhere */
     uint32_t       *before, *after;       /* beside: see find_divisions */
@@ -103,20 +104,17 @@ static uint32_t target_of(const struct opt_cut *x, struct opt_edge e)
     return ir_block_at(x->f, e.block)->edges.at[e.edge].block;
 }
 
-/* Where threads of both meet, or IR_NO_BLOCK. */
-static uint32_t meet_of(const struct opt_cut *x, uint32_t a, uint32_t b)
-{
-    while (a != IR_NO_BLOCK && !ir_dominates(x->meets, a, b))
-        a = x->meets->idom[a];
-    return a;
-}
-
 static uint32_t meet_of_all(const struct opt_cut *x, const opt_edges *edges)
 {
     uint32_t meet = target_of(x, edges->at[0]);
     for (uint32_t i = 1; i < edges->count && meet != IR_NO_BLOCK; i++)
-        meet = meet_of(x, meet, target_of(x, edges->at[i]));
+        meet = ir_dominators_common(x->meets, meet, target_of(x, edges->at[i]));
     return meet;
+}
+
+static bool leads_back(const struct ways *w, uint32_t to)
+{
+    return ir_leads_back(w->x->ways_back, w->header, to, w->meet);
 }
 
 static int by_meeting_place(const void *a, const void *b, void *ways)
@@ -124,7 +122,7 @@ static int by_meeting_place(const void *a, const void *b, void *ways)
     const struct ways *w = ways;
     const struct opt_edge *e[2] = {a, b};
     uint32_t to[2] = {target_of(w->x, *e[0]), target_of(w->x, *e[1])};
-    bool back[2] = {bitset_has(w->back, to[0]), bitset_has(w->back, to[1])};
+    bool back[2] = {leads_back(w, to[0]), leads_back(w, to[1])};
     if (back[0] != back[1])
         return back[0] - back[1];
     if (to[0] != to[1])
@@ -192,7 +190,7 @@ static void switch_to_tests(struct ways *w, uint32_t block)
     w->after = arena_array(w->x->arena, uint32_t, n);
     memcpy(w->edges, ir_block_at(f, block)->edges.at, n * sizeof *w->edges);
     for (uint32_t i = 1; i < n; i++) {
-        uint32_t meet = meet_of(w->x, w->edges[i - 1].block, w->edges[i].block);
+        uint32_t meet = ir_dominators_common(w->x->meets, w->edges[i - 1].block, w->edges[i].block);
         w->meet_depth[i] = meet == IR_NO_BLOCK ? 0 : w->x->meets->depth[meet];
     }
     ir_remove(f, ins);
@@ -207,7 +205,7 @@ static void switch_to_tests(struct ways *w, uint32_t block)
 
 static void lead_on(struct opt_cut *x, const opt_edges *edges, uint32_t header, place at)
 {
-    struct ways w = {.x = x, .back = ir_leading_back(x->arena, x->g, x->cycles, header, meet_of_all(x, edges))};
+    struct ways w = {.x = x, .header = header, .meet = meet_of_all(x, edges)};
     qsort_r(edges->at, edges->count, sizeof *edges->at, by_meeting_place, &w);
     uint32_t block = opt_gather(x->arena, x->f, edges, at);
     if (ir_at(x->f, ir_terminator(x->f, block))->op == IR_switch)

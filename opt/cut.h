@@ -19,6 +19,7 @@ struct opt_cut {
     const struct ir_cfg *g;
     const struct ir_cycles *cycles;
     const struct ir_dominators *dominators, *meets;
+    const struct ir_ways_back *ways_back;
     const struct ir_tokens *tokens;
 };
 void opt_cut_analyse(struct opt_cut *x);

@@ -149,15 +149,16 @@ static void enter(struct wc_legalizer *x, const struct cases *s, uint32_t from, 
         ir_edge_arg(x->f, e, args[k]);
 }
 
-/* The targets in the order in which the chain comes to them: one that leads back to the switch, if it is not
- * the default, next to last. */
+/* The targets in the order in which the chain comes to them: one that leads back to the switch of block b, if
+ * it is not the default, next to last. */
 static u32_vec order_targets(struct wc_legalizer *x, const struct cases *s, const struct targets *t,
-                             struct bitset back)
+                             const struct ir_ways_back *back, uint32_t b)
 {
     u32_vec order = {0};
     uint32_t held = 0;
     for (uint32_t g = 1; g < t->first.count; g++) {
-        if (held == 0 && bitset_has(back, s->edges[t->first.at[g]].block))
+        uint32_t to = s->edges[t->first.at[g]].block;
+        if (held == 0 && ir_leads_back(back, b, to, back->meets->idom[b]))
             held = g;
         else
             vec_push(x->scratch, &order, g);
@@ -168,10 +169,11 @@ static u32_vec order_targets(struct wc_legalizer *x, const struct cases *s, cons
     return order;
 }
 
-static void make_chain(struct wc_legalizer *x, const struct cases *s, uint32_t b, struct bitset back)
+static void make_chain(struct wc_legalizer *x, const struct cases *s, uint32_t b,
+                       const struct ir_ways_back *back)
 {
     struct targets t = group_edges(x, s);
-    u32_vec order = order_targets(x, s, &t, back);
+    u32_vec order = order_targets(x, s, &t, back, b);
     for (uint32_t g = 0; g < order.count; g++) {
         bool last = g + 1 == order.count;
         uint32_t group = order.at[g], first = t.first.at[group];
@@ -195,9 +197,7 @@ static void make_chain(struct wc_legalizer *x, const struct cases *s, uint32_t b
 
 /* The graph before the first of them is lowered. */
 struct switches {
-    const struct ir_cfg *g;
-    const struct ir_cycles *cycles;
-    const struct ir_dominators *meets;
+    const struct ir_ways_back *back;
     const struct ir_uniformity *uniformity;
 };
 
@@ -213,7 +213,7 @@ static void lower_switch(struct wc_legalizer *x, const struct switches *w, uint3
     if (!bitset_has(w->uniformity->branches, b) && s.count > 1)
         make_tree(x, &s, b);
     else
-        make_chain(x, &s, b, ir_leading_back(x->scratch, w->g, w->cycles, b, w->meets->idom[b]));
+        make_chain(x, &s, b, w->back);
 }
 
 static u32_vec find_switches(struct wc_legalizer *x)
@@ -230,11 +230,11 @@ void wc_lower_switches(struct wc_legalizer *x)
     u32_vec found = find_switches(x);
     if (!found.count)
         return;
-    struct switches w = {.g = ir_cfg_new(x->scratch, x->f)};
-    w.cycles = ir_cycles_new(x->scratch, w.g);
-    w.meets = ir_meets_new(x->scratch, w.g);
-    struct ir_uniformity_options o = {.ignore_tokens = true, .meets = w.meets};
-    w.uniformity = ir_uniformity_new(x->scratch, w.g, w.cycles, NULL, &o);
+    const struct ir_cfg *g = ir_cfg_new(x->scratch, x->f);
+    const struct ir_dominators *meets = ir_meets_new(x->scratch, g);
+    struct ir_uniformity_options o = {.ignore_tokens = true, .meets = meets};
+    struct switches w = {ir_ways_back_new(x->scratch, g, meets),
+                         ir_uniformity_new(x->scratch, g, ir_cycles_new(x->scratch, g), NULL, &o)};
     for (uint32_t i = 0; i < found.count; i++)
         lower_switch(x, &w, found.at[i]);
 }

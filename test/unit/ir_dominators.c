@@ -1,10 +1,12 @@
-/* ir_dominators.c: CFG, dominators and post-dominators of random graphs against their definitions. */
+/* ir_dominators.c: CFG, dominators, post-dominators and ways back of random graphs against their
+ * definitions.
+ */
 #include "test/unit/ir_files.h"
 
 #include "ir/analysis.h"
 
 #define BLOCKS 11
-#define GRAPHS 3000
+#define GRAPHS 5000
 
 static uint64_t seed = 1;
 
@@ -14,7 +16,7 @@ static uint32_t any(uint32_t n)
     return (uint32_t)(seed >> 20) % n;
 }
 
-/* Each block gets up to two successors, the entry excluded; few of them return in every third graph. */
+/* Each block gets up to three successors, the entry excluded; few of them return in every third graph. */
 static struct ir_module *random_graph(uint32_t n, bool endless)
 {
     struct ir_module *m = ir_module_new("graph");
@@ -28,8 +30,13 @@ static struct ir_module *random_graph(uint32_t n, bool endless)
             ir_emit_ret(&c, 0);
         else if (kind % 2)
             ir_emit_br(&c, 1 + any(n - 1));
-        else
+        else if (any(3))
             ir_emit_brif(&c, ir_const_i1(f, true), 1 + any(n - 1), 1 + any(n - 1));
+        else {
+            ir_emit_switch(&c, ir_const_i32(f, 0), 1 + any(n - 1));
+            for (int64_t value = 0; value < 2; value++)
+                ir_edge_add(f, b, 1 + any(n - 1), value);
+        }
     }
     return m;
 }
@@ -66,6 +73,23 @@ static void check_tree(const struct ir_dominators *d, uint32_t n)
     }
 }
 
+static void check_ancestors(const struct ir_dominators *d, uint32_t n)
+{
+    for (uint32_t a = 0; a < n; a++)
+        for (uint32_t b = 0; b < n; b++) {
+            uint32_t common = IR_NO_BLOCK;
+            for (uint32_t x = 0; x < n; x++)
+                if (ir_dominates(d, x, a) && ir_dominates(d, x, b) &&
+                    (common == IR_NO_BLOCK || ir_dominates(d, common, x)))
+                    common = x;
+            assert_int_equal(ir_dominators_common(d, a, b), common);
+            if (a == b || !ir_dominates(d, a, b))
+                continue;
+            uint32_t below = ir_dominators_below(d, a, b);
+            assert_true(d->idom[below] == a && ir_dominates(d, below, b));
+        }
+}
+
 static void check_forward(struct arena *a, const struct ir_cfg *c, uint32_t n)
 {
     const struct ir_dominators *d = ir_dominators_new(a, c);
@@ -80,6 +104,7 @@ static void check_forward(struct arena *a, const struct ir_cfg *c, uint32_t n)
             assert_true(ir_dominates(d, x, b) == (reached[x] && reached[b] && !without[b]));
     }
     check_tree(d, n);
+    check_ancestors(d, n);
 }
 
 static void check_backward(struct arena *a, const struct ir_cfg *c, uint32_t n)
@@ -96,6 +121,54 @@ static void check_backward(struct arena *a, const struct ir_cfg *c, uint32_t n)
         }
     }
     check_tree(d, n);
+    check_ancestors(d, n);
+}
+
+/* How often a way led back, and did not: both must have been seen. */
+static uint32_t ways_seen[2];
+
+static void check_way(const struct ir_cfg *c, const struct ir_ways_back *w, uint32_t b, uint32_t to,
+                      uint32_t stop)
+{
+    bool reached[BLOCKS] = {0};
+    reach(c, to, stop, false, reached);
+    assert_true(ir_leads_back(w, b, to, stop) == reached[b]);
+    ways_seen[reached[b]]++;
+}
+
+/* The ways out of a loop. Where it has one, its threads meet at the target. */
+static void check_ways_out(const struct ir_cfg *c, const struct ir_cycles *f, const struct ir_ways_back *w,
+                           uint32_t k)
+{
+    u32_vec to = {0};
+    uint32_t meet = IR_NO_BLOCK;
+    struct arena a = {0};
+    for (uint32_t i = f->at[k].first; i < f->at[k].first + f->at[k].count; i++) {
+        const struct ir_block *b = ir_block_at(c->fn, f->blocks[i]);
+        for (uint32_t e = 0; e < b->edges.count; e++) {
+            uint32_t t = b->edges.at[e].block;
+            if (ir_cycle_has(f, k, t) || !w->meets->depth[t])
+                continue;
+            meet = to.count ? ir_dominators_common(w->meets, meet, t) : t;
+            vec_push(&a, &to, t);
+        }
+    }
+    for (uint32_t i = 0; i < to.count; i++)
+        check_way(c, w, f->at[k].header, to.at[i], meet);
+    arena_free(&a);
+}
+
+static void check_ways_back(struct arena *a, const struct ir_cfg *c, uint32_t n)
+{
+    const struct ir_dominators *d = ir_meets_new(a, c);
+    const struct ir_ways_back *w = ir_ways_back_new(a, c, d);
+    const struct ir_cycles *f = ir_cycles_new(a, c);
+    for (uint32_t b = 0; b < n; b++)
+        for (uint32_t e = 0; d->depth[b] && e < ir_block_at(c->fn, b)->edges.count; e++)
+            check_way(c, w, b, ir_block_at(c->fn, b)->edges.at[e].block, d->idom[b]);
+    for (uint32_t k = 0; k < f->count; k++)
+        if (f->at[k].entries.count == 1)
+            check_ways_out(c, f, w, k);
 }
 
 static void test_random_graphs(void **state)
@@ -108,9 +181,11 @@ static void test_random_graphs(void **state)
         const struct ir_cfg *c = ir_cfg_new(&a, m->functions.at[0]);
         check_forward(&a, c, n);
         check_backward(&a, c, n);
+        check_ways_back(&a, c, n);
         ir_module_free(m);
         arena_free(&a);
     }
+    assert_true(ways_seen[false] > GRAPHS && ways_seen[true] > GRAPHS / 10);
 }
 
 /* In an acyclic graph every edge goes forward in reverse post-order. */
@@ -162,12 +237,42 @@ static void test_deep_graphs(void **state)
     ir_module_free(m);
 }
 
+/* A chain of loops of one block each: what is asked about a deep tree does not climb it step by step. */
+static void test_deep_trees(void **state)
+{
+    enum { N = 200000 };
+    struct ir_module *m = ir_module_new("chain");
+    struct ir_function *f = ir_function_new(m, "f", IR_TYPE_VOID, 0);
+    struct arena a = {0};
+    for (uint32_t b = 0; b < N; b++)
+        ir_block_new(f, NULL);
+    for (uint32_t b = 0; b < N; b++) {
+        struct ir_cursor c = {.fn = f, .block = b};
+        if (b + 1 < N)
+            ir_emit_brif(&c, ir_const_i1(f, true), b + 1, b ? b : 1);
+        else
+            ir_emit_ret(&c, 0);
+    }
+    const struct ir_cfg *c = ir_cfg_new(&a, f);
+    const struct ir_dominators *d = ir_dominators_new(&a, c), *meets = ir_meets_new(&a, c);
+    const struct ir_ways_back *w = ir_ways_back_new(&a, c, meets);
+    for (uint32_t b = 1; b + 1 < N; b++) {
+        assert_int_equal(ir_dominators_common(d, b, N - b), b < N - b ? b : N - b);
+        assert_int_equal(ir_dominators_below(d, 0, b), 1);
+        assert_int_equal(ir_dominators_below(meets, IR_NO_BLOCK, b), N - 1);
+        assert_true(ir_leads_back(w, b, b, b + 1) && !ir_leads_back(w, b, b + 1, b + 1));
+    }
+    arena_free(&a);
+    ir_module_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_graphs),
         cmocka_unit_test(test_reverse_post_order),
         cmocka_unit_test(test_deep_graphs),
+        cmocka_unit_test(test_deep_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
