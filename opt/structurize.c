@@ -270,17 +270,31 @@ static void find_sides(struct structurize *s, uint32_t branch)
             follow(s, ir_block_at(s->cut.f, branch)->edges.at[e].block, e, s->cut.meets->idom[branch]);
 }
 
-/* The first side that has blocks of its own keeps the shared ones; edges to them from other sides' own blocks
- * and from the branch go to copies. Of more than two sides the others are left for the next round. */
+/* The first side whose own blocks lead to shared ones. */
+static uint32_t find_keeper(const struct structurize *s)
+{
+    const struct sides *x = &s->sides;
+    uint32_t keeper = UINT32_MAX;
+    for (uint32_t i = 0; i < x->blocks.count; i++) {
+        const struct ir_block *b = ir_block_at(s->cut.f, x->blocks.at[i]);
+        uint32_t side = x->first[x->blocks.at[i]] - 1;
+        if (bitset_has(x->shared, x->blocks.at[i]) || side >= keeper)
+            continue;
+        for (uint32_t e = 0; e < b->edges.count; e++)
+            if (bitset_has(x->shared, b->edges.at[e].block))
+                keeper = side;
+    }
+    return keeper;
+}
+
+/* The keeper keeps the shared blocks; edges to them from other sides' own blocks and from the branch go to
+ * copies. Of more than two sides the others are left for the next round. */
 static void copy_forward(struct structurize *s, uint32_t branch)
 {
     const struct sides *x = &s->sides;
     struct ir_function *f = s->cut.f;
-    uint32_t keeper = UINT32_MAX;
+    uint32_t keeper = find_keeper(s);
     copy_blocks(s, x->shared);
-    for (uint32_t i = 0; i < x->blocks.count; i++)
-        if (!bitset_has(x->shared, x->blocks.at[i]) && x->first[x->blocks.at[i]] - 1 < keeper)
-            keeper = x->first[x->blocks.at[i]] - 1;
     vec_push(s->cut.arena, &s->sides.blocks, branch);
     for (uint32_t i = 0; i < x->blocks.count; i++) {
         uint32_t b = x->blocks.at[i];
