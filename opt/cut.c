@@ -88,11 +88,12 @@ opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set)
 
 /* Threads that leave for different targets are told apart two groups at a time. Those whose targets meet
  * (ir_meets_new) before all of them do must stay together until then, or they would not meet where they did
- * before the cut: so the groups are subtrees of the tree of meeting places. A target that leads back to the
- * header comes last, next to one other: told apart earlier, the tests behind it would post-dominate it. */
+ * before the cut: so the groups are subtrees of the tree of meeting places. A target that leads back to what
+ * the threads leave comes last, next to one other: told apart earlier, the tests behind it would post-dominate
+ * it. */
 struct ways {
     struct opt_cut *x;
-    uint32_t        header, meet;         /* of the loop, and where the threads of all meet */
+    uint32_t        from, meet;           /* the entry of what they leave, and where all of them meet */
     struct ir_edge *edges;                /* of the new block, one for each target, in order */
     uint32_t       *meet_depth;           /* beside: where the target meets the one before; 0: nowhere */
     uint32_t       *before, *after;       /* beside: see find_divisions */
@@ -114,7 +115,7 @@ static uint32_t meet_of_all(const struct opt_cut *x, const opt_edges *edges)
 
 static bool leads_back(const struct ways *w, uint32_t to)
 {
-    return ir_leads_back(w->x->ways_back, w->header, to, w->meet);
+    return ir_leads_back(w->x->ways_back, w->from, to, w->meet);
 }
 
 static int by_meeting_place(const void *a, const void *b, void *ways)
@@ -203,13 +204,14 @@ static void switch_to_tests(struct ways *w, uint32_t block)
     }
 }
 
-static void lead_on(struct opt_cut *x, const opt_edges *edges, uint32_t header, place at)
+uint32_t opt_cut_lead_on(struct opt_cut *x, const opt_edges *edges, uint32_t from, place at)
 {
-    struct ways w = {.x = x, .header = header, .meet = meet_of_all(x, edges)};
+    struct ways w = {.x = x, .from = from, .meet = meet_of_all(x, edges)};
     qsort_r(edges->at, edges->count, sizeof *edges->at, by_meeting_place, &w);
     uint32_t block = opt_gather(x->arena, x->f, edges, at);
     if (ir_at(x->f, ir_terminator(x->f, block))->op == IR_switch)
         switch_to_tests(&w, block);
+    return block;
 }
 
 static bool have_one_target(const struct opt_cut *x, const opt_edges *edges)
@@ -226,7 +228,7 @@ uint32_t opt_cut_gather(struct opt_cut *x, const opt_edges *first, const opt_edg
     for (uint32_t i = 0; i < first->count; i++)
         vec_push(x->arena, &all, first->at[i]);
     if (!have_one_target(x, rest))
-        lead_on(x, rest, target_of(x, first->at[0]), at);
+        opt_cut_lead_on(x, rest, target_of(x, first->at[0]), at);
     for (uint32_t i = 0; i < rest->count; i++)
         vec_push(x->arena, &all, rest->at[i]);
     return opt_gather(x->arena, x->f, &all, at);

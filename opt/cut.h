@@ -32,10 +32,14 @@ static inline bool opt_returns(const struct opt_cut *x, uint32_t b) { return x->
 bool opt_cut_keep_tokens(struct opt_cut *x, struct bitset set);
 /* Edges from the set to blocks outside that reach a ret. */
 opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set);
-/* Leads `first`, then `rest`, through one block; the first edge's target is what its branch leads to if true.
- * The ways on of `rest`, which is put in another order, are tests behind it, such that threads that go to
- * different targets still meet where the targets do. If `rest` is not empty, `first` leads to the header of
- * the loop that `rest` leaves. The new block. */
+/* Leads the edges, which are put in another order, through one block and on by tests behind it, such that
+ * threads that go to different targets still meet where the targets do. They are all the ways out of a set of
+ * blocks that is entered at block `from`: a loop's header, or a branch; to two targets or more. The new
+ * block. */
+uint32_t opt_cut_lead_on(struct opt_cut *x, const opt_edges *edges, uint32_t from, place at);
+/* Leads `first` and the ways on of `rest`, as above, through one block; the first edge's target is what its
+ * branch leads to if true. If `rest` is not empty, `first` leads to the header of the loop that `rest` leaves.
+ * The new block. */
 uint32_t opt_cut_gather(struct opt_cut *x, const opt_edges *first, const opt_edges *rest, place at);
 
 /* Gives loops one way out (opt/cut_loops.c): all of them, or those that threads may leave, or in which they

@@ -371,12 +371,11 @@ static uint32_t first_shared(const struct structurize *s)
 static bool cut_before(struct structurize *s, uint32_t branch)
 {
     struct bitset set = blocks_between(s, first_shared(s));
-    opt_edges none = {0};
     if (parts_tokens(s, set))
         return false;
     bitset_add(set, branch);
     opt_edges out = opt_cut_edges_out(&s->cut, set);
-    opt_cut_gather(&s->cut, &out, &none, ir_at(s->cut.f, ir_terminator(s->cut.f, branch))->at);
+    opt_cut_lead_on(&s->cut, &out, branch, ir_at(s->cut.f, ir_terminator(s->cut.f, branch))->at);
     repair(s);
     opt_count(s->cut.c, "cuts", 1);
     return true;
