@@ -48,12 +48,14 @@ typedef struct kernc_options {
     bool        tree_only;       /* stop after the syntax tree, for KERNC_TEXT_TREE */
     bool        ir_only;         /* stop after the passes; the result has no bytecode */
 
-    /* What can be seen of the passes; all text of these goes to `print`. */
-    const char *print_before, *print_after;      /* passes */
+    /* What can be seen of the passes, and of the steps that make machine code for warp-core
+       (backend/warpcore/steps.def); all text of these goes to `print`. */
+    const char *print_before, *print_after;      /* passes and steps */
     bool        print_before_all, print_after_all;
     int         print_changed;   /* enum kernc_print_changed */
     const char *filter_passes, *filter_functions;
-    const char *dump_dir;        /* NNN-pass.kir after each pass that changed something */
+    const char *dump_dir;        /* NNN-pass.kir after each pass that changed something, machine-N-step.txt
+                                    after each step */
     bool        verify_each;
     const char *analyses;        /* names for KERNC_TEXT_ANALYSES: dominators, post-dominators, cycles, pst,
                                     pdg, uniformity, tokens; NULL: none */

@@ -5,6 +5,7 @@
  * allocated in the result's arena is freed with the result.
  */
 #include "lib/options.h"
+#include "lib/steps.h"
 
 /* Blanks and comment lines of IR text, then its first word. */
 static bool begins_ir(const char *at)
@@ -76,61 +77,72 @@ static void run_pipeline(kernc_result *r, const struct opt_options *opt)
         r->status = KERNC_BAD_OPTION;
 }
 
-static bool is_empty_list(const char *list)
-{
-    return !list || !*list;
-}
-
-/* What legalisation made, in the frame of the passes' dumps, which it is none of. Filters leave it out. */
-static void show_legalized(const kernc_result *r, const struct opt_options *o)
-{
-    bool all = o->print && o->print_after_all && is_empty_list(o->filter_passes) &&
-               is_empty_list(o->filter_functions);
-    for (uint32_t i = 0; all && i < r->module->functions.count; i++) {
-        struct text t = {0};
-        text_printf(&t, "; *** IR Dump After legalize on %s ***\n", r->module->functions.at[i]->name);
-        ir_print_function(r->module->functions.at[i], &t, NULL);
-        text_char(&t, '\n');
-        o->print(o->data, t.at, t.length);
-        text_free(&t);
-    }
-}
-
 /* The level's passes run before the module is made fit for the machine, and so does what brings threads
  * together (which may make switches); behind it what cleans up without a change of control flow, and what the
  * divergence mode needs. */
-static void run_warp_core_passes(kernc_result *r, struct opt_options *opt)
+static void run_warp_core_passes(kernc_result *r, struct opt_options *opt, struct steps *steps)
 {
     const char *scheme = opt->scheme;
     opt->scheme = "warp-core";
     run_pipeline(r, opt);
-    if (failed(r) || !wc_legalize(r->module, &r->diagnostics))
+    if (failed(r))
         return;
-    show_legalized(r, opt);
+    steps_watch_legalize(steps, r->module, false);
+    if (!wc_legalize(r->module, &r->diagnostics))
+        return;
+    steps_watch_legalize(steps, r->module, true);
     opt->scheme = scheme;
     opt->passes = opt->passes || opt->level == 0 ? "" : "gvn,sccp,dce";
     run_pipeline(r, opt);
 }
 
-static void run_passes(kernc_result *r, struct opt_options *opt)
+static void run_passes(kernc_result *r, struct opt_options *opt, struct steps *steps)
 {
     opt_report_init(&r->report);
     r->reported = true;
     if (options_mode(opt->scheme) != WC_MODES)
-        run_warp_core_passes(r, opt);
+        run_warp_core_passes(r, opt, steps);
     else
         run_pipeline(r, opt);
 }
 
-static void generate(kernc_result *r, const kernc_options *o)
+/* `ir_only`: for its steps to be seen. */
+static void generate_image(kernc_result *r, enum wc_mode mode, bool ir_only, struct steps *steps)
 {
-    struct wc_options wc = {.mode = options_mode(o->scheme), .figures = &r->figures};
+    bool watched = steps_watch_machine(steps->options);
+    struct wc_options wc = {.mode = mode, .figures = &r->figures, .watch = watched ? steps_watch : NULL,
+                            .watch_data = steps};
+    r->image = wc_generate(r->module, &wc, &r->diagnostics);
+    if (ir_only) {
+        wc_image_free(r->image);
+        r->image = NULL;
+    }
+    const char *wrong = steps_write(steps);
+    if (wrong)
+        diag_add(&r->diagnostics, DIAG_ERROR, "dump-dir", (span){0}, "can't write to '%s': %s",
+                 steps->options->dump_dir, wrong);
+}
+
+static void generate(kernc_result *r, const kernc_options *o, struct steps *steps)
+{
+    enum wc_mode      mode = options_mode(o->scheme);
     struct be_options be = {.scheme = o->scheme, .tokens = strcmp(o->scheme, "oracle") == 0,
                             .stays_together = strcmp(o->scheme, "pdom") == 0};
-    if (wc.mode != WC_MODES)
-        r->image = wc_generate(r->module, &wc, &r->diagnostics);
-    else
+    if (mode != WC_MODES && (!o->ir_only || steps_watch_machine(steps->options)))
+        generate_image(r, mode, o->ir_only, steps);
+    else if (mode == WC_MODES && !o->ir_only)
         r->program = be_bytecode(r->module, &be, &r->diagnostics);
+}
+
+/* From a module on. */
+static void compile_module(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+{
+    struct steps steps = {.arena = &r->arena, .options = opt};
+    run_passes(r, opt, &steps);
+    if (!failed(r))
+        generate(r, o, &steps);
+    steps_free(&steps);
+    failed(r);
 }
 
 static void compile(kernc_result *r, const char *name, const void *bytes, size_t n, const kernc_options *o)
@@ -154,11 +166,7 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
         return;
     if (fe.groups >> FE_GROUP_perf & 1 && !o->no_warnings)
         opt_performance_notes(r->module, &r->diagnostics);
-    run_passes(r, &opt);
-    if (failed(r) || o->ir_only)
-        return;
-    generate(r, o);
-    failed(r);
+    compile_module(r, o, &opt);
 }
 
 kernc_result *kernc_compile(const char *name, const void *bytes, size_t n, const kernc_options *options)

@@ -172,15 +172,45 @@ static bool small_enough(struct wc_context *c, const struct wc_mfunction *f)
     return true;
 }
 
+static void show(const struct wc_context *c, const struct wc_mfunction *f, enum wc_step step, bool after)
+{
+    bool still_ir = step == WC_STEP_select && !after;
+    if (c->o->watch)
+        c->o->watch(c->o->watch_data, &(struct wc_stage){step, after, f->ir, c, still_ir ? NULL : f});
+}
+
+static void run_step(struct wc_context *c, struct wc_mfunction *f, enum wc_step step,
+                     void (*run)(struct wc_context *, struct wc_mfunction *))
+{
+    show(c, f, step, false);
+    run(c, f);
+    show(c, f, step, true);
+}
+
+static bool find_registers(struct wc_context *c, struct wc_mfunction *f)
+{
+    show(c, f, WC_STEP_regalloc, false);
+    bool good = wc_regalloc(c, f);
+    if (good)
+        show(c, f, WC_STEP_regalloc, true);
+    return good;
+}
+
+static void lay_out_blocks(struct wc_context *c, struct wc_mfunction *f)
+{
+    wc_polarity(c, f);
+    wc_layout(c, f);
+}
+
 static bool prepare_function(struct wc_context *c, struct wc_mfunction *f)
 {
     wc_prepare(c, f);
     f->meetings = wc_convergence_new(&c->arena, f->ir, c->o->mode, c->d);
     if (!f->meetings)
         return false;
-    wc_select(c, f);
-    wc_drop_dead(c, f);
-    bool good = small_enough(c, f) && wc_regalloc(c, f);
+    run_step(c, f, WC_STEP_select, wc_select);
+    run_step(c, f, WC_STEP_drop_dead, wc_drop_dead);
+    bool good = small_enough(c, f) && find_registers(c, f);
     if (c->o->figures) {
         c->o->figures->spilled += f->spilled;
         c->o->figures->remade += f->remade;
@@ -203,8 +233,7 @@ static bool emit_all(struct wc_context *c)
     place nowhere = {0, 0};
     for (uint32_t i = c->order.count; i-- > 0;) {
         struct wc_mfunction *f = c->functions[c->order.at[i]];
-        wc_polarity(c, f);
-        wc_layout(c, f);
+        run_step(c, f, WC_STEP_layout, lay_out_blocks);
         vec_push(&c->image->arena, &c->image->symbols, ((struct wc_symbol){copy(c, f->ir->name), c->words}));
         wc_emit(c, f);
     }

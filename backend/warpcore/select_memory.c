@@ -93,8 +93,8 @@ static enum wc_space space_of(const struct wc_selector *s, ir_ref address)
 static const uint16_t loads[][IR_MEMS] = {LOADS(global) LOADS(shared) LOADS(private)};
 static const uint16_t stores[][IR_MEMS] = {STORES(global) STORES(shared) STORES(private)};
 
-/* Two words. The first access is checked as one of all 8 bytes, so the second cannot fault: where nobody needs
- * the high word, it goes. */
+/* Two words. The first access is checked as one of all 8 bytes, so the second cannot fault: where nobody
+ * needs the high word, it goes. */
 static void load_pair(struct wc_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);

@@ -1,7 +1,8 @@
-/* doc_isa.c: the tables of docs/isa.md: instructions by kind, opcodes, control registers, faults, cycles. */
+/* doc_isa.c: the tables of docs/isa.md (instructions by kind, opcodes, control registers, faults, cycles) and of
+ * docs/warp-core.md. */
 #include "test/tools/doc_tables.h"
 
-#include "backend/warpcore/image.h"
+#include "backend/backend.h"
 
 #include <stdio.h>
 
@@ -164,6 +165,15 @@ void doc_isa_csrs(struct text *out)
     }
     text_free(&name);
     text_free(&n);
+}
+
+void doc_warp_core_steps(struct text *out)
+{
+    struct text name = {0};
+    doc_heading(out, "step", "leaves", NULL);
+    for (unsigned i = 0; i < WC_STEPS; i++)
+        doc_row(out, code(&name, wc_step_info[i].name), wc_step_info[i].meaning, NULL);
+    text_free(&name);
 }
 
 void doc_isa_faults(struct text *out)

@@ -37,6 +37,7 @@ const struct doc_table doc_tables[] = {
     {"isa-faults", doc_isa_faults},
     {"isa-cycles", doc_isa_cycles},
     {"isa-modes", doc_isa_modes},
+    {"warp-core-steps", doc_warp_core_steps},
     {"isa-limits", doc_isa_limits},
     {"driver-verbs", doc_driver_verbs},
     {"driver-options", doc_driver_options},

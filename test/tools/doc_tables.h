@@ -56,6 +56,7 @@ void doc_isa_csrs(struct text *out);
 void doc_isa_faults(struct text *out);
 void doc_isa_cycles(struct text *out);
 void doc_isa_modes(struct text *out);
+void doc_warp_core_steps(struct text *out);
 void doc_isa_limits(struct text *out);
 
 /* test/tools/doc_driver.c */
