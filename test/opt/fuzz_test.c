@@ -1,5 +1,6 @@
 /* fuzz_test.c: random modules compute the same before and after each pass alone and after the pipelines.
- * `opt_fuzz SEED [PASSES]` runs one seed and prints the module before and after.
+ * `opt_fuzz SEED [PASSES]` runs one seed and prints the module before and after. KERNC_TEST_PROGRAMS: how many
+ * modules each test takes; "structured", the quickest, ten times so many.
  */
 #include "backend/warpcore/converge.h"
 #include "opt/opt.h"
@@ -14,7 +15,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-enum { SEEDS = 400, INPUTS = 3, FUEL = 60000 };
+enum { INPUTS = 3, FUEL = 60000 };
+
+static uint32_t seeds = 400;
 
 static const struct ir_function *main_of(const struct ir_module *m)
 {
@@ -49,7 +52,7 @@ static void check(uint64_t seed, const char *passes)
 
 static void check_pipeline(void **state)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+    for (uint64_t seed = 1; seed <= seeds; seed++)
         check(seed, *state);
 }
 
@@ -59,7 +62,7 @@ static void check_passes(void **state)
     for (unsigned p = 0; p < OPT_PASSES; p++) {
         char passes[64];
         snprintf(passes, sizeof passes, "simplify_cfg,mem2reg,%s", opt_pass_info[p].name);
-        for (uint64_t seed = 1000; seed < 1000 + SEEDS / 4; seed++)
+        for (uint64_t seed = 1000; seed < 1000 + seeds / 4; seed++)
             check(seed, passes);
     }
 }
@@ -68,7 +71,7 @@ static void check_passes(void **state)
 static void check_structured(void **state)
 {
     uint32_t unstructured = 0;
-    for (uint64_t seed = 5000; seed < 5000 + SEEDS; seed++) {
+    for (uint64_t seed = 5000; seed < 5000 + 10 * seeds; seed++) {
         struct arena scratch = {0};
         struct ir_module *m = random_module(seed);
         optimize(m, "simplify_cfg,mem2reg", 0);
@@ -80,13 +83,13 @@ static void check_structured(void **state)
         ir_module_free(m);
         arena_free(&scratch);
     }
-    assert_true(unstructured > SEEDS / 4);
+    assert_true(unstructured > 10 * seeds / 4);
 }
 
 /* What the code generator of mode source-pc asks for (backend/warpcore/converge.h). */
 static void check_normal_form(void **state)
 {
-    for (uint64_t seed = 6000; seed < 6000 + SEEDS; seed++) {
+    for (uint64_t seed = 6000; seed < 6000 + seeds; seed++) {
         struct arena scratch = {0};
         struct diagnostics d;
         struct ir_module *m = random_module(seed);
@@ -116,6 +119,9 @@ static void show(uint64_t seed, const char *passes)
 
 int main(int argc, char **argv)
 {
+    const char *programs = getenv("KERNC_TEST_PROGRAMS");
+    if (programs)
+        seeds = (uint32_t)strtoul(programs, NULL, 10);
     if (argc > 1) {
         show(strtoull(argv[1], NULL, 0), argc > 2 ? argv[2] : opt_pipeline(OPT_LEVEL_DEFAULT));
         return 0;
