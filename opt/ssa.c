@@ -71,13 +71,15 @@ static struct rows rows_of(struct ssa *s, const struct touch *t, uint32_t n)
 
 /* ---- dominance frontiers ------------------------------------------------------------------------------- */
 
-static void frontier_add(struct ssa *s, uint32_t b, uint32_t join)
+/* False: it was there, and at what is above as well. */
+static bool frontier_add(struct ssa *s, uint32_t b, uint32_t join)
 {
     uint32_t first = s->frontier_of[b];
     if (first && s->frontiers.at[first].block == join)
-        return;
+        return false;
     s->frontier_of[b] = s->frontiers.count;
     vec_push(s->arena, &s->frontiers, ((struct frontier){join, first}));
+    return true;
 }
 
 static bool find_frontiers(struct ssa *s, uint32_t limit)
@@ -89,11 +91,11 @@ static bool find_frontiers(struct ssa *s, uint32_t limit)
         if (ir_pred_count(s->g, join) < 2)
             continue;
         for ir_each_pred(p, join, s->g)
-            for (uint32_t b = p; s->d->depth[b] && b != s->d->idom[join]; b = s->d->idom[b]) {
-                frontier_add(s, b, join);
-                if (s->frontiers.count > limit)
+            for (uint32_t b = p; s->d->depth[b] && b != s->d->idom[join]; b = s->d->idom[b])
+                if (!frontier_add(s, b, join))
+                    break;
+                else if (s->frontiers.count > limit)
                     return false;
-            }
     }
     return true;
 }
