@@ -169,7 +169,8 @@ bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to)
 
 struct ir_ways_back {
     const struct ir_dominators *meets;     /* ir_meets_new */
-    uint32_t *component;                   /* of blocks that reach a ret: its representative */
+    uint32_t *component;                   /* of blocks that reach a ret: a block for those of one parent in the
+                                              tree that lead to each other without passing it */
 };
 /* Edges times O(log depth). */
 struct ir_ways_back *ir_ways_back_new(struct arena *a, const struct ir_cfg *c,

@@ -12,11 +12,10 @@
  * What makes source-pc sound are two demands on branches that can run again before their lanes have met: b in
  * its own influence. Its target must be its CONVERGE itself, so that lanes wait there from iteration to
  * iteration; and no other such branch may be in its influence with b in that one's: entries of the two would
- * pile up. opt/loop_normal_form.c sees to both. Time: the influences of branches that are in cycles.
+ * pile up. opt/loop_normal_form.c sees to both. Both are asked without influences, by ir_ways_back.
  */
 #include "backend/warpcore/converge.h"
 
-#include "backend/warpcore/flow.h"
 #include "ir/analysis.h"
 
 struct converge {
@@ -79,20 +78,6 @@ static void place_converges(struct converge *x)
 
 /* ---- source-pc ----------------------------------------------------------------------------------------- */
 
-/* Blocks as nodes, by number. */
-static struct wc_flow flow_of(const struct converge *x)
-{
-    struct wc_flow g = {x->g->blocks, arena_array(x->arena, struct wc_node, x->g->blocks)};
-    for (uint32_t i = 0; i < x->g->rpo_count; i++) {
-        const struct ir_block *b = ir_block_at(x->f, x->g->rpo[i]);
-        struct wc_node *n = &g.at[x->g->rpo[i]];
-        n->count = b->edges.count;
-        for (uint32_t e = 0; e < n->count; e++)
-            n->next[e] = b->edges.at[e].block;
-    }
-    return g;
-}
-
 static bool refuse(const struct converge *x, uint32_t b, const char *why)
 {
     place at = ir_at(x->f, ir_terminator(x->f, b))->at;
@@ -111,45 +96,32 @@ static uint32_t empty_edge(const struct converge *x, uint32_t b)
     return e;
 }
 
-static bool check_cycle_branch(struct converge *x, uint32_t b, const struct wc_influence *before,
-                               struct bitset again)
+static bool runs_again(const struct converge *x, const struct ir_ways_back *w, uint32_t b)
 {
-    x->out->at[b].taken = empty_edge(x, b);
-    x->out->at[b].direct = true;
-    if (x->out->at[b].taken == 2)
-        return refuse(x, b, "a loop's exit does not lead straight to where its lanes meet");
-    for (uint32_t i = 0; i < before->nodes.count; i++) {
-        uint32_t d = before->nodes.at[i];
-        if (d != b && bitset_has(again, d) && x->out->at[d].meet == x->out->at[b].meet)
-            return refuse(x, b, "lanes leave a loop at several branches");
-    }
-    return true;
-}
-
-/* Branches that can run again before their lanes have met. */
-static struct bitset find_cycle_branches(struct converge *x, const struct wc_flow *g, struct wc_influence *i)
-{
-    struct bitset again = bitset_new(x->arena, x->g->blocks);
-    for (uint32_t k = 0; k < x->g->rpo_count; k++) {
-        uint32_t b = x->g->rpo[k];
-        if (x->out->at[b].meet == IR_NO_BLOCK || x->cycles->innermost[b] == IR_NO_CYCLE)
-            continue;
-        wc_influence_of(x->arena, i, g, b, x->out->at[b].meet);
-        if (wc_influenced(i, b))
-            bitset_add(again, b);
-    }
+    const struct ir_block *block = ir_block_at(x->f, b);
+    bool again = false;
+    for (uint32_t e = 0; e < block->edges.count; e++)
+        again |= ir_leads_back(w, b, block->edges.at[e].block, x->out->at[b].meet);
     return again;
 }
 
+/* Two branches have each other in their influence if they meet at one place and lead to each other before: if
+ * they are of one component. */
 static bool check_cycle_branches(struct converge *x)
 {
-    struct wc_flow g = flow_of(x);
-    struct wc_influence *i = wc_influence_new(x->arena, &g);
-    struct bitset again = find_cycle_branches(x, &g, i);
-    for bitset_each (b, again) {
-        wc_influence_of(x->arena, i, &g, b, x->out->at[b].meet);
-        if (!check_cycle_branch(x, b, i, again))
-            return false;
+    const struct ir_ways_back *w = ir_ways_back_new(x->arena, x->g, x->meets);
+    struct bitset taken = bitset_new(x->arena, x->g->blocks);        /* components that have one */
+    for (uint32_t i = 0; i < x->g->rpo_count; i++) {
+        uint32_t b = x->g->rpo[i];
+        if (x->out->at[b].meet == IR_NO_BLOCK || !runs_again(x, w, b))
+            continue;
+        x->out->at[b].taken = empty_edge(x, b);
+        x->out->at[b].direct = true;
+        if (x->out->at[b].taken == 2)
+            return refuse(x, b, "a loop's exit does not lead straight to where its lanes meet");
+        if (bitset_has(taken, w->component[b]))
+            return refuse(x, b, "lanes leave a loop at several branches");
+        bitset_add(taken, w->component[b]);
     }
     return true;
 }

@@ -124,6 +124,16 @@ static void loops_of_source_pc(void **state)
     assert_true(at(&x, "head")->direct);
     assert_int_equal(at(&x, "head")->taken, 1);
     drop(&x);
+    /* One loop that all lanes may leave for another: only the second is in the influence of the first. */
+    x = place_all(KERNEL "br head(0)\nhead(%i: i32):\n%j = add i32 %i, 1\n%c = slt %j, %t\n"
+                         "brif %c, body, end\nbody:\nbrif %uni, head(%j), next(%j)\n"
+                         "next(%k: i32):\n%l = add i32 %k, 1\n%d = slt %l, %t\nbrif %d, next(%l), end\n"
+                         "end:\nret\n}\n", WC_MODE_SOURCE_PC);
+    assert_non_null(x.c);
+    assert_true(at(&x, "head")->direct && at(&x, "next")->direct);
+    assert_int_equal(at(&x, "end")->converge.count, 2);
+    assert_int_equal(at(&x, "end")->converge.at[0], block_named(&x, "next"));
+    drop(&x);
 }
 
 static void source_pc_refuses(void **state)
