@@ -12,5 +12,5 @@ backend_SRC += $(addprefix $(warpcore)/,legalize.c legalize_control.c legalize_s
     legalize_library.c)
 backend_SRC += $(addprefix $(warpcore)/,converge.c)
 backend_SRC += $(addprefix $(warpcore)/,map.c generate.c frames.c select.c select_memory.c select_group.c select_call.c \
-    liveness.c interfere.c regalloc.c spill.c polarity.c layout.c transfer.c emit.c dump.c)
+    liveness.c interfere.c regalloc.c spill.c slots.c polarity.c layout.c transfer.c emit.c dump.c)
 backend_format_SRC += $(addprefix $(warpcore)/,image_flow.c verify_divergence.c)

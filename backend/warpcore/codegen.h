@@ -5,7 +5,7 @@
  *   select.c     IR → machine code on virtual registers (select_*.c: the larger kinds of instructions)
  *   liveness.c   code nobody needs is dropped; what is live where blocks end
  *   interfere.c  which registers can't share a colour; regalloc.c colours them; spill.c puts those that get
- *                none into memory
+ *                none into memory, slots.c says where
  *   polarity.c   which side of a branch must fall through; layout.c: the order of the blocks
  *   emit.c       words; transfer.c: lists of values as moves
  *   generate.c   puts a module's image together
@@ -52,7 +52,8 @@ struct wc_vreg {
     uint16_t op;                           /* that definition: its operation and number */
     int32_t  imm;
     uint32_t forbidden;                    /* registers that are destroyed while it lives */
-    uint32_t slot;                         /* WC_HOME_SLOT */
+    uint32_t slot;                         /* WC_HOME_SLOT: its word in the frame (slots.c); until all have
+                                              registers its number among these */
     float    cost;                         /* cycles that spilling it takes, roughly */
 };
 
@@ -182,6 +183,8 @@ struct wc_graph { uint32_t count; uint64_t *matrix; u32_vec *rows; };
 struct wc_graph wc_interference(struct wc_context *c, struct arena *scratch, struct wc_mfunction *f);
 bool wc_regalloc(struct wc_context *c, struct wc_mfunction *f);          /* false: error */
 void wc_spill(struct wc_context *c, struct wc_mfunction *f, const u32_vec *chosen);
+/* Words for all that is spilled; how many, those of arguments included. */
+uint32_t wc_share_slots(struct wc_context *c, struct wc_mfunction *f, struct arena *scratch);
 
 void wc_polarity(struct wc_context *c, struct wc_mfunction *f);
 void wc_layout(struct wc_context *c, struct wc_mfunction *f);

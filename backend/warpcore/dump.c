@@ -85,7 +85,7 @@ static void print_number(struct dumper *d, char letter, int32_t imm)
     switch (letter) {
     case 'c': case 'C': text_addz(d->out, wc_csr_find((uint32_t)imm)->name); break;
     case 'k': text_addz(d->out, d->c->m->functions.at[imm]->name); break;
-    case 'S': text_printf(d->out, "[slot %d]", imm); break;
+    case 'S': print_register(d, (uint32_t)imm); break;
     default: text_printf(d->out, "%d", imm); break;
     }
 }

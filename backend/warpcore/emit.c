@@ -207,7 +207,7 @@ static void plain(struct wc_emitter *e, const struct wc_mins *i)
 
 static void slot_access(struct wc_emitter *e, const struct wc_mins *i)
 {
-    struct wc_holder slot = {.kind = WC_HOLDS_SLOT, .at = e->c->frames[e->f->id].base + (uint32_t)i->imm};
+    struct wc_holder slot = wc_holder_of(e->c, e->f, (uint32_t)i->imm);
     bool writes = i->op == WC_save || i->op == WC_save_p,
          predicate = i->op == WC_save_p || i->op == WC_reload_p;
     struct wc_holder reg = {.kind = predicate ? WC_HOLDS_P : WC_HOLDS_R,

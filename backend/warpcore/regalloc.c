@@ -227,6 +227,8 @@ static bool round_of(struct wc_context *c, struct wc_mfunction *f, bool *good)
     *good = failed.count == 0;
     if (failed.count)
         wc_spill(c, f, &failed);
+    else
+        c->frames[f->id].slots = wc_share_slots(c, f, &scratch);
     mem_guard_leave(&guard);
     arena_free(&scratch);
     return *good;
@@ -236,7 +238,6 @@ bool wc_regalloc(struct wc_context *c, struct wc_mfunction *f)
 {
     bool good = false;
     struct wc_frame *frame = &c->frames[f->id];
-    frame->slots = frame->incoming;
     for (unsigned n = 0; n < MAX_ROUNDS && !good && f->vregs.count <= WC_MAX_VALUES; n++)
         round_of(c, f, &good);
     if (!good) {

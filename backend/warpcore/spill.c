@@ -32,7 +32,7 @@ static uint32_t fetch(struct spiller *s, uint32_t v, place at)
         put(s, (struct wc_mins){.op = reg->op, .d = t, .imm = reg->imm, .at = at});
     else
         put(s, (struct wc_mins){.op = reg->kind == WC_CLASS_P ? WC_reload_p : WC_reload, .d = t,
-                                .imm = (int32_t)reg->slot, .at = at});
+                                .imm = (int32_t)v, .at = at});
     return t;
 }
 
@@ -68,11 +68,11 @@ static void rewrite(struct spiller *s, struct wc_mins i)
         put(s, i);
         return;
     }
-    const struct wc_vreg reg = *wc_vreg(s->f, i.d);
-    i.d = short_lived(s, i.d);
+    uint32_t v = i.d;
+    i.d = short_lived(s, v);
     put(s, i);
-    put(s, (struct wc_mins){.op = reg.kind == WC_CLASS_P ? WC_save_p : WC_save, .a = i.d, .effect = true,
-                            .imm = (int32_t)reg.slot, .at = i.at});
+    put(s, (struct wc_mins){.op = wc_vreg(s->f, v)->kind == WC_CLASS_P ? WC_save_p : WC_save, .a = i.d,
+                            .effect = true, .imm = (int32_t)v, .at = i.at});
 }
 
 static void choose_home(struct spiller *s, uint32_t v)
@@ -82,10 +82,8 @@ static void choose_home(struct spiller *s, uint32_t v)
     reg->home = reg->repeatable ? WC_HOME_REMADE : WC_HOME_SLOT;
     if (reg->repeatable)
         s->f->remade++;
-    else {
-        reg->slot = s->c->frames[s->f->id].slots++;
-        s->f->spilled++;
-    }
+    else
+        reg->slot = s->f->spilled++;
 }
 
 void wc_spill(struct wc_context *c, struct wc_mfunction *f, const u32_vec *chosen)
