@@ -85,11 +85,12 @@ enum { LANES = CORE_LANES };
 
 #define LANE_ROWS(name, masked)                                                                              \
     [BC_V_##name] = {masked##_##name}, [BC_T_##name] = {T_##name}, [BC_S_##name] = {S_##name},
-#define BRANCH_ROWS_B(name) [BC_B_##name] = {B_##name}, [BC_C_##name] = {C_##name},
+#define BRANCH_ROWS_B(name) [BC_B_##name] = {B_##name}, [BC_U_##name] = {U_##name}, [BC_C_##name] = {C_##name},
 #define BRANCH_ROWS_I(name)
 #define BRANCH_ROWS_L(name)
 #define BRANCH_ROWS_F(name)
 #define BRANCH_ROWS_D(name)
+#define GUARD_ROW(name, type, order) [BC_U_##name] = {full_U_##name},
 #define COMMON_ROWS [0 ... BC_OPS - 1] = {invalid},
 
 #define BC(name, operands, meaning) [BC_##name] = {O_##name},
@@ -127,7 +128,7 @@ static const struct rt_op full_table[BC_OPS] = {
     COMMON_ROWS
 #include "backend/bytecode/bytecode.def"
 #include "base/scalar.def"
-    UNMASKED_ROWS LOADS(RUN_LOAD) STORES(RUN_STORE) [BC_block] = {full_block},
+    UNMASKED_ROWS GUARDS(GUARD_ROW) LOADS(RUN_LOAD) STORES(RUN_STORE) [BC_block] = {full_block},
 };
 
 static uint64_t equal_v(const struct rt_warp *w, uint32_t reg, uint32_t x)

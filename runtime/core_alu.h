@@ -1,4 +1,4 @@
-/* core_alu.h: the operations of base/scalar.def in their five forms (see bytecode.def). Part of core.c.
+/* core_alu.h: the operations of base/scalar.def in their six forms (see bytecode.def). Part of core.c.
  *
  * One template for each shape of operands. A K operation calls its function for the active lanes only; all
  * others run over every lane, and V_ forms blend the result into the active ones. Lanes that are not active
@@ -107,20 +107,24 @@ MASK_HANDLERS(eq_B, ~(M[pc->a] ^ M[pc->b]))
 MASK_HANDLERS(ne_B, M[pc->a] ^ M[pc->b])
 MASK_HANDLERS(select_B, (M[pc->a] & M[pc->b]) | (~M[pc->a] & M[pc->c]))
 
-/* Comparisons: the formula is evaluated on machine vectors, where it means the same. */
+/* Comparisons of lanes with lanes, and with one value: the formula is evaluated on machine vectors, where it means the same. */
 #define COMPARE_B(name, formula)
-#define COMPARE_WITH(name, A, vec_s, kind, formula)                                                          \
-    static inline uint64_t compare_##name(const uint8_t *x, const uint8_t *y)                                \
+#define COMPARE_CHUNKS(A, vec_s, kind, FETCH_RIGHT, formula)                                                 \
     {                                                                                                        \
         uint64_t bits = 0;                                                                                   \
         CHUNK_LOOP (chunk, LANES / CHUNK_##kind) {                                                           \
             vec_##A a, b;                                                                                    \
             memcpy(&a, x + chunk * VECTOR_BYTES, VECTOR_BYTES);                                              \
-            memcpy(&b, y + chunk * VECTOR_BYTES, VECTOR_BYTES);                                              \
+            FETCH_RIGHT;                                                                                     \
             bits |= lanes_bits_##kind((vec_s)(formula)) << chunk * CHUNK_##kind;                             \
         }                                                                                                    \
         return bits;                                                                                         \
     }
+#define COMPARE_WITH(name, A, vec_s, kind, formula)                                                          \
+    static inline uint64_t compare_##name(const uint8_t *x, const uint8_t *y)                                \
+        COMPARE_CHUNKS(A, vec_s, kind, memcpy(&b, y + chunk * VECTOR_BYTES, VECTOR_BYTES), formula)          \
+    static inline uint64_t compare_one_##name(const uint8_t *x, uint64_t y)                                  \
+        COMPARE_CHUNKS(A, vec_s, kind, b = (vec_##A)lanes_splat##kind((uint##kind##_t)y), formula)
 #define COMPARE_I(name, formula) COMPARE_WITH(name, I, vec_i, 32, formula)
 #define COMPARE_F(name, formula) COMPARE_WITH(name, F, vec_i, 32, formula)
 #define COMPARE_L(name, formula) COMPARE_WITH(name, L, vec_l, 64, formula)
@@ -137,18 +141,29 @@ MASK_HANDLERS(select_B, (M[pc->a] & M[pc->b]) | (~M[pc->a] & M[pc->c]))
 #undef i32
 #undef i64
 COMPARE_WITH(unsigned_le, I, vec_i, 32, lanes_ule(a, b))
-#define compare_ule_I(x, y) compare_unsigned_le(x, y)
-#define compare_ult_I(x, y) (~compare_unsigned_le(y, x))
+COMPARE_WITH(unsigned_ge, I, vec_i, 32, lanes_ule(b, a))
+#define compare_ule_I     compare_unsigned_le
+#define compare_one_ule_I compare_one_unsigned_le
+#define compare_ult_I(x, y)     (~compare_unsigned_ge(x, y))
+#define compare_one_ult_I(x, y) (~compare_one_unsigned_ge(x, y))
 
-#define compare_eq_B(x, y) (~(M[pc->a] ^ M[pc->b]))
-#define compare_ne_B(x, y) (M[pc->a] ^ M[pc->b])
-#define COMPARED(name) compare_##name((const uint8_t *)LANE_VECTOR(pc->a), (const uint8_t *)LANE_VECTOR(pc->b))
+#define compare_eq_B(x, y)     (~(M[pc->a] ^ M[pc->b]))
+#define compare_ne_B(x, y)     (M[pc->a] ^ M[pc->b])
+#define compare_one_ne_B(x, y) (M[pc->a] ^ -(S[pc->b] & 1))
+#define compare_one_eq_B(x, y) (~compare_one_ne_B(x, y))
+#define COMPARED(name)     compare_##name((const uint8_t *)LANE_VECTOR(pc->a), (const uint8_t *)LANE_VECTOR(pc->b))
+#define COMPARED_ONE(name) compare_one_##name((const uint8_t *)LANE_VECTOR(pc->a), S[pc->b])
 
-/* B_: lanes where the comparison holds go one way, the others the other. C_: all go together. */
+/* B_, U_: lanes where the comparison holds go one way, the others the other. C_: all go together. */
 #define BRANCH_HANDLERS(name, A, B, formula)                                                                 \
     HANDLER(B_##name)                                                                                        \
     {                                                                                                        \
         uint64_t yes = COMPARED(name) & w->active;                                                           \
+        BRANCH_LANES(yes);                                                                                   \
+    }                                                                                                        \
+    HANDLER(U_##name)                                                                                        \
+    {                                                                                                        \
+        uint64_t yes = COMPARED_ONE(name) & w->active;                                                       \
         BRANCH_LANES(yes);                                                                                   \
     }                                                                                                        \
     HANDLER(C_##name)                                                                                        \
@@ -173,6 +188,9 @@ COMPARE_WITH(unsigned_le, I, vec_i, 32, lanes_ule(a, b))
 #define compare_and_B(x, y) (M[pc->a] & M[pc->b])
 #define compare_or_B(x, y) (M[pc->a] | M[pc->b])
 #define compare_xor_B(x, y) (M[pc->a] ^ M[pc->b])
+#define compare_one_and_B   compare_and_B
+#define compare_one_or_B    compare_or_B
+#define compare_one_xor_B   compare_xor_B
 
 /* Masks spread into lanes. */
 #define UNARY_B(op, name, R, formula) SPREAD_##R(name)
@@ -289,3 +307,19 @@ static inline uint32_t lane_srem32(uint32_t a, uint32_t b)
 #undef scalar_sdiv32
 #undef scalar_urem32
 #undef scalar_srem32
+
+/* Bounds of a grid, `if (i < n)`, in full warps whose lanes count up: if the first and the last agree, all do, unless the
+ * count wraps between them. */
+#define GUARDS(ROW)                                                                                          \
+    ROW(ult_I, uint32_t, <) ROW(ule_I, uint32_t, <=) ROW(slt_I, int32_t, <) ROW(sle_I, int32_t, <=)
+#define GUARD(name, type, order)                                                                             \
+    HANDLER(full_U_##name)                                                                                   \
+    {                                                                                                        \
+        const type *x = (const type *)LANE_VECTOR(pc->a), first = x[0], last = x[LANES - 1];                 \
+        type bound = (type)S[pc->b];                                                                         \
+        bool holds = first order bound;                                                                      \
+        if (UNLIKELY(pc->a != w->ramp || last < first || holds != (last order bound) || w->ask_uniform))     \
+            return U_##name(PASS);                                                                           \
+        BRANCH_SCALAR(holds);                                                                                \
+    }
+GUARDS(GUARD)

@@ -43,7 +43,7 @@
 #include "base/scalar.h"
 
 enum bc_op {
-#define FORMS(name) BC_V_##name, BC_T_##name, BC_S_##name, BC_B_##name, BC_C_##name,
+#define FORMS(name) BC_V_##name, BC_T_##name, BC_S_##name, BC_B_##name, BC_U_##name, BC_C_##name,
 #define S1(op, name, R, A, formula)          FORMS(name)
 #define S2(op, name, R, A, B, formula)       FORMS(name)
 #define S3(op, name, R, A, B, C, formula)    FORMS(name)
@@ -54,8 +54,8 @@ enum bc_op {
 #include "backend/bytecode/bytecode.def"
     BC_OPS
 };
-/* Forms of scalar case c: 5 * c + form. B and C forms of cases that are no comparison are invalid opcodes. */
-enum bc_form { BC_FORM_V, BC_FORM_T, BC_FORM_S, BC_FORM_B, BC_FORM_C, BC_FORMS };
+/* Forms of scalar case c: BC_FORMS * c + form. B, U and C forms of cases that are no comparison are invalid opcodes. */
+enum bc_form { BC_FORM_V, BC_FORM_T, BC_FORM_S, BC_FORM_B, BC_FORM_U, BC_FORM_C, BC_FORMS };
 static inline enum bc_op bc_scalar_op(enum scalar_case c, enum bc_form f)
 {
     return (enum bc_op)(c * BC_FORMS + f);

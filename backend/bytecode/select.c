@@ -226,13 +226,13 @@ static bool select_fused(struct be_selector *s, const struct ir_ins *branch)
     if (s->uses[condition] != 1 || compare->block != branch->block || !ir_is_pure((enum ir_op)compare->op))
         return false;
     enum scalar_case which = ir_scalar_case(s->ir, condition);
-    bool scalar = be_all_uniform(s, compare);
-    if (!bc_is_comparison(which) || (!scalar && s->scalars[condition]))
+    bool uniform[2] = {be_uniform(s, compare->args[0]), be_uniform(s, compare->args[1])};
+    enum bc_form form = uniform[0] && uniform[1] ? BC_FORM_C : uniform[1] ? BC_FORM_U : BC_FORM_B;
+    if (!bc_is_comparison(which) || (form != BC_FORM_C && s->scalars[condition]))
         return false;
-    uint32_t regs[SCALAR_MAX_ARGS];
-    be_take_operands(s, compare, scalar, regs);
-    struct be_word *w =
-        be_put(s, bc_scalar_op(which, scalar ? BC_FORM_C : BC_FORM_B), 0, regs[0], regs[1], 0);
+    uint32_t a = form == BC_FORM_C ? be_scalar(s, compare->args[0]) : be_lanes(s, compare->args[0]);
+    uint32_t b = form == BC_FORM_B ? be_lanes(s, compare->args[1]) : be_scalar(s, compare->args[1]);
+    struct be_word *w = be_put(s, bc_scalar_op(which, form), 0, a, b, 0);
     w->parts = 2;
     w->cycles = (uint8_t)(w->cycles + be_latency[ir_latency_of(s->ir, condition)]);
     return true;
@@ -383,7 +383,7 @@ static void note_params(struct be_selector *s)
 static bool may_part_lanes(enum bc_op op)
 {
     return op == BC_br || op == BC_switch_v || op == BC_switch_w ||
-           (op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_B);
+           (op < BC_SCALAR_OPS && (op % BC_FORMS == BC_FORM_B || op % BC_FORMS == BC_FORM_U));
 }
 
 uint32_t be_meeting_point(const struct be_function *f, uint32_t branch)

@@ -118,22 +118,32 @@ static kernc_module *lane_program(const struct scalar_case_info *info, enum bc_o
     return make_finish(&m, context);
 }
 
-/* The branch of a comparison: out[lane] = it was taken. `lanes` or scalars are compared. */
-static kernc_module *branch_program(const struct scalar_case_info *info, enum bc_op op, bool lanes)
+static void load_scalar(struct maker *m, enum scalar_type type, unsigned i)
 {
+    enum bc_op op = type == SCALAR_B                       ? BC_ldu_gb
+                    : type == SCALAR_I || type == SCALAR_F ? BC_ldu_g32
+                                                           : BC_ldu_g64;
+    make(m, op, .d = (uint16_t)(VALUES + i), .a = (uint16_t)i, .e = make_site(m, BC_SITE_GLOBAL));
+}
+
+/* The branch of a comparison in form B, U or C: out[lane] = it was taken. */
+static kernc_module *branch_program(enum scalar_case c, enum bc_form form)
+{
+    const struct scalar_case_info *info = &scalar_case_info[c];
     struct maker m = begin();
+    uint16_t x[2];
     for (unsigned i = 0; i < 2; i++) {
+        bool lanes = form == BC_FORM_B || (form == BC_FORM_U && i == 0);
+        x[i] = (uint16_t)(lanes ? value_register(info->argument[i], i) : VALUES + i);
         if (lanes)
-            load(&m, info->argument[i], value_register(info->argument[i], i), i);
+            load(&m, info->argument[i], x[i], i);
         else
-            make(&m, info->argument[i] == SCALAR_B ? BC_ldu_gb : info->argument[i] == SCALAR_I || info->argument[i] == SCALAR_F ? BC_ldu_g32 : BC_ldu_g64,
-                 .d = (uint16_t)(VALUES + i), .a = (uint16_t)i, .e = make_site(&m, BC_SITE_GLOBAL));
+            load_scalar(&m, info->argument[i], i);
     }
     uint16_t d = (uint16_t)value_register(SCALAR_B, RESULT);
     make(&m, BC_splat_m, .d = TRUTH, .a = ONE);
     make(&m, bc_scalar_op(SCALAR_xor_B, BC_FORM_V), .d = d, .a = TRUTH, .b = TRUTH);
-    make(&m, op, .a = lanes ? (uint16_t)value_register(info->argument[0], 0) : VALUES,
-         .b = lanes ? (uint16_t)value_register(info->argument[1], 1) : VALUES + 1);
+    make(&m, bc_scalar_op(c, form), .a = x[0], .b = x[1]);
     uint32_t branch = make_branch(&m, 0, 0, 0);
     uint32_t then = make_block(&m, 0);
     make(&m, BC_spread_m, .d = d, .a = ONE);
@@ -151,8 +161,7 @@ static kernc_module *scalar_program(const struct scalar_case_info *info, enum bc
 {
     struct maker m = begin();
     for (unsigned i = 0; i < info->arity; i++)
-        make(&m, info->argument[i] == SCALAR_B ? BC_ldu_gb : info->argument[i] == SCALAR_I || info->argument[i] == SCALAR_F ? BC_ldu_g32 : BC_ldu_g64,
-             .d = (uint16_t)(VALUES + i), .a = (uint16_t)i, .e = make_site(&m, BC_SITE_GLOBAL));
+        load_scalar(&m, info->argument[i], i);
     uint16_t x[SCALAR_MAX_ARGS] = {0};
     for (unsigned i = 0; i < info->arity; i++)
         x[i] = (uint16_t)(VALUES + i);
@@ -263,23 +272,31 @@ static void lane_forms_agree(void **state)
     }
 }
 
+static void check_branch_form(enum scalar_case c, enum bc_form form, const char *name)
+{
+    kernc_module *module = branch_program(c, form);
+    assert_non_null(module);
+    for (unsigned v = 0; v < COUNT(isas) * COUNT(widths); v++) {
+        const char *isa = isas[v / COUNT(widths)];
+        if (!has_isa(isa))
+            continue;
+        set_inputs(&scalar_case_info[c], v, true);
+        for (unsigned i = 1; i < LANES && form == BC_FORM_U; i++)
+            elements(operands[1])[i] = elements(operands[1])[0];
+        launch(module, widths[v % COUNT(widths)], isa);
+        check_lanes(c, name, widths[v % COUNT(widths)], isa);
+    }
+    kernc_module_free(module);
+}
+
 static void branch_forms_agree(void **state)
 {
     UNUSED(state);
     for (unsigned c = 0; c < SCALAR_CASES; c++) {
         if (!bc_is_comparison(c))
             continue;
-        kernc_module *module = branch_program(&scalar_case_info[c], bc_scalar_op(c, BC_FORM_B), true);
-        assert_non_null(module);
-        for (unsigned v = 0; v < COUNT(isas) * COUNT(widths); v++) {
-            const char *isa = isas[v / COUNT(widths)];
-            if (!has_isa(isa))
-                continue;
-            set_inputs(&scalar_case_info[c], v, true);
-            launch(module, widths[v % COUNT(widths)], isa);
-            check_lanes(c, "B_", widths[v % COUNT(widths)], isa);
-        }
-        kernc_module_free(module);
+        check_branch_form(c, BC_FORM_B, "B_");
+        check_branch_form(c, BC_FORM_U, "U_");
     }
 }
 
@@ -307,7 +324,7 @@ static void scalar_forms_agree(void **state)
         const struct scalar_case_info *info = &scalar_case_info[c];
         check_scalar_form(c, "S_", scalar_program(info, bc_scalar_op(c, BC_FORM_S)));
         if (bc_is_comparison(c))
-            check_scalar_form(c, "C_", branch_program(info, bc_scalar_op(c, BC_FORM_C), false));
+            check_scalar_form(c, "C_", branch_program(c, BC_FORM_C));
     }
 }
 
