@@ -60,16 +60,15 @@ static void fill_warp(struct rt_warp *w, const struct rt_launch *l)
 
 /* The parts of a slot's memory, each on a 64-byte boundary. */
 struct layout {
-    size_t vectors, masks, scalars, private, scheme, total;
+    size_t masks, vectors, private, scheme, total;
 };
 
 static struct layout slot_layout(const struct rt_launch *l)
 {
     const struct bc_kernel *k = l->kernel;
     uint32_t lanes = l->core->lanes;
-    struct layout s = {.masks = round64(sizeof(struct rt_slot))};
-    s.scalars = s.masks + round64((size_t)k->masks * 8);
-    s.vectors = s.scalars + round64((size_t)k->scalars * 8);
+    struct layout s = {.masks = round64(sizeof(struct rt_slot) + (size_t)k->scalars * 8)};
+    s.vectors = s.masks + round64((size_t)k->masks * 8);
     s.private = s.vectors + round64((size_t)k->vectors * lanes * 4);
     s.scheme = s.private + round64((size_t)k->private_bytes * lanes);
     s.total = s.scheme + round64(l->scheme->data_bytes(l->program, lanes));
@@ -87,6 +86,11 @@ static void set_up_warp(struct rt_warp *w, struct rt_worker *k)
     w->lanes = l->core->lanes;
     w->width = l->width;
     w->ramp = l->ramp;
+    w->asked = true;
+    w->slice = (int64_t)l->slice;
+    w->fills = l->lane_fills.at;
+    w->fill_count = l->lane_fills.count;
+    w->bases = k->bases;
     w->tables[0] = l->partial;
     w->tables[1] = l->brief;
     w->tables[2] = l->full;
@@ -126,7 +130,6 @@ static struct rt_slot *new_slot(struct rt_worker *k)
     s->filled_block = RT_NO_BLOCK;
     s->private_total = at.scheme - at.private;
     s->warp.M = (uint64_t *)(void *)(base + at.masks);
-    s->warp.S = (uint64_t *)(void *)(base + at.scalars);
     s->warp.V = base + at.vectors;
     s->warp.private = base + at.private;
     s->warp.scheme_data = base + at.scheme;
@@ -151,16 +154,17 @@ static void give_back(struct rt_worker *k, struct rt_slot *s)
     k->free_slots = s;
 }
 
-/* Makes the slot hold warp `index` of the block, ready to run. */
-static void start_warp(struct rt_worker *k, struct rt_slot *s, uint32_t index)
+/* Makes the slot hold warp `index` of the block, ready to begin, and with it those behind it that are alike. */
+static void hold_warp(struct rt_worker *k, struct rt_slot *s, uint32_t index)
 {
     const struct rt_launch *l = k->launch;
     struct rt_warp *w = &s->warp;
     uint32_t threads = index + 1 < l->warps ? l->width : l->threads - index * l->width;
     w->index = index;
-    w->launched = w->live = w->active = UINT64_MAX >> (64 - threads);
+    w->last = index < l->alike ? l->alike - 1 : index;
+    w->asked |= w->launched_count != threads;
+    w->launched = UINT64_MAX >> (64 - threads);
     w->launched_count = threads;
-    w->meet = NULL;
     w->cycles = 0;
     w->pc = l->entry;
     if (s->filled_block != atomic_load_explicit(&k->block, memory_order_relaxed))
@@ -168,7 +172,6 @@ static void start_warp(struct rt_worker *k, struct rt_slot *s, uint32_t index)
     fill_warp(w, l);
     if (s->private_total)
         memset(w->private, 0, s->private_total);
-    l->scheme->start(w);
 }
 
 /* Adds what the worker has run to the launch's total. False: it is more than the launch's fuel. */
@@ -192,17 +195,18 @@ static bool abandoned(struct rt_worker *k)
                atomic_load_explicit(&k->block, memory_order_relaxed);
 }
 
-/* Lets the warp run for a time slice, its first or another. False: the block has to stop. */
+/* Lets the warp run for a time slice, its first, with those held behind it, or another. False: the block has to stop. */
 static inline bool run_warp(struct rt_worker *k, struct rt_slot *s, bool first)
 {
     struct rt_launch *l = k->launch;
     struct rt_warp *w = &s->warp;
-    w->fuel = (int64_t)l->slice;
+    w->fuel = w->slice;
+    w->spent = 0;
     if (first)
-        l->core->begin(w, l->lane_fills.at, l->lane_fills.count, k->bases);
+        l->core->begin(w);
     else
         l->core->run(w);
-    uint64_t used = (uint64_t)((int64_t)l->slice - w->fuel);
+    uint64_t used = w->spent + (uint64_t)(w->slice - w->fuel);
     k->unreported += used;
     k->thread_slots += used * w->launched_count;
     if (w->stop == RT_TRAPPED)
@@ -262,9 +266,10 @@ static bool run_first_round(struct rt_worker *k, uint32_t *left)
     for (uint32_t i = 0; i < k->launch->warps; i++) {
         if (!s && !(s = take_slot(k)))
             return false;
-        start_warp(k, s, i);
+        hold_warp(k, s, i);
         if (!run_warp(k, s, true))
             return false;
+        i = s->warp.index;
         if (s->warp.stop == RT_DONE)
             continue;
         k->running[i] = s;
@@ -280,13 +285,13 @@ static bool run_first_round(struct rt_worker *k, uint32_t *left)
 static void place_block(struct rt_worker *k, uint64_t number)
 {
     const struct rt_launch *l = k->launch;
-    uint32_t x = (uint32_t)number, y = 0, z = 0;
+    k->block_index[0] = (uint32_t)number;
+    k->block_index[1] = k->block_index[2] = 0;
     if (number >= l->grid[0]) {             /* divisions cost as much as a small warp */
-        x = (uint32_t)(number % l->grid[0]);
-        y = (uint32_t)(number / l->grid[0] % l->grid[1]);
-        z = (uint32_t)(number / l->grid[0] / l->grid[1]);
+        k->block_index[0] = (uint32_t)(number % l->grid[0]);
+        k->block_index[1] = (uint32_t)(number / l->grid[0] % l->grid[1]);
+        k->block_index[2] = (uint32_t)(number / l->grid[0] / l->grid[1]);
     }
-    memcpy(k->block_index, (uint32_t[3]){x, y, z}, sizeof k->block_index);
     for (int d = 0; d < 3; d++)
         k->bases[d] = k->block_index[d] * l->block[d];
 }

@@ -159,6 +159,7 @@ uint32_t rt_return_point(const struct rt_warp *w, uint32_t pc)
 void rt_token(struct rt_warp *w, const struct bc_ins *ins)
 {
     if (w->scheme->token) {
+        w->asked = true;
         w->scheme->token(w, ins);
         return;
     }

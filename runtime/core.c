@@ -44,6 +44,16 @@ enum { LANES = CORE_LANES };
         return table[pc->op].run(PASS);                                                                      \
     } while (0)
 #endif
+/* Goes on at a block word: a jump that always leads to the same place, which machines foresee best. */
+#ifdef CORE_LOOP
+#define ENTER(index) return w->code + (index)
+#else
+#define ENTER(index)                                                                                         \
+    do {                                                                                                     \
+        pc = w->code + (index);                                                                              \
+        return table[BC_block].run(PASS);                                                                    \
+    } while (0)
+#endif
 /* What is in machine registers comes from the warp again: cheaper than to keep it over a call. In a handler, and in a
  * function that has just the warp and `pc`. */
 #define RELOAD_REGISTERS() (table = w->table, V = w->V)
@@ -150,11 +160,10 @@ static uint64_t equal_w(const struct rt_warp *w, uint32_t reg, uint64_t x)
     return bits;
 }
 
-static void run(struct rt_warp *w)
+/* From `pc` until the warp stops. */
+static void run_from(struct rt_warp *w, const struct bc_ins *pc)
 {
-    const struct bc_ins *pc = w->code + w->pc;
     w->stop = RT_RUNNING;
-    refresh(w);
 #ifdef CORE_LOOP
     while (pc)
         pc = w->table[pc->op].run(w, pc, w->table, w->V);
@@ -163,16 +172,18 @@ static void run(struct rt_warp *w)
 #endif
     lanes_leave();
 }
-static void begin(struct rt_warp *w, const struct rt_lane_fill *fills, uint32_t count, const uint32_t bases[RT_BASES])
+static void run(struct rt_warp *w)
 {
-    uint8_t *V = w->V;
-    for (uint32_t f = 0; f < count; f++) {
-        const uint32_t *from = fills[f].from + (size_t)w->index * LANES;
-        uint32_t *to = LANE_VECTOR(fills[f].reg), base = bases[fills[f].base];
-        CHUNK_LOOP (c, LANES / CHUNK_32)
-            lanes_store(to + c * CHUNK_32, lanes_load(from + c * CHUNK_32) + base);
-    }
-    run(w);
+    w->last = w->index;
+    refresh(w);
+    run_from(w, w->code + w->pc);
+}
+static void begin(struct rt_warp *w)
+{
+    if (w->asked)
+        start_lanes(w);
+    fill_lanes(w);
+    run_from(w, w->code + w->pc);
 }
 
 #define PASTE_(isa, lanes) rt_core_##isa##_##lanes

@@ -4,11 +4,6 @@
 
 #include "runtime/warp.h"
 
-/* A register that gets other lanes in each warp of a block: `from` has the core's number of lanes for each; bases[base] is
- * added, which is the block's. */
-enum { RT_BASES = 4, RT_NO_BASE = 3 };      /* of dimensions x, y, z; 0 */
-struct rt_lane_fill { uint32_t reg, base; const uint32_t *from; };
-
 struct rt_core {
     const char *isa;
     uint32_t    lanes;
@@ -23,8 +18,10 @@ struct rt_core {
     uint64_t (*equal_w)(const struct rt_warp *w, uint32_t reg, uint64_t x);
     /* Runs from w->pc until the warp stops; sets w->stop and w->pc. */
     void (*run)(struct rt_warp *w);
-    /* Fills the registers of warp number w->index first, with the stores whose results the core's loads get fastest. */
-    void (*begin)(struct rt_warp *w, const struct rt_lane_fill *fills, uint32_t count, const uint32_t bases[RT_BASES]);
+    /* Starts warp number w->index at w->pc with the lanes w->launched and runs it; when it ends, the next one in the same
+     * registers, and so on up to w->last. Returns when one of them, then w->index, stops for another reason, or behind the last
+     * with RT_DONE. Most warps end in their first turn, and many do little more than start. */
+    void (*begin)(struct rt_warp *w);
 };
 
 /* The fastest instance this machine can run with at least `width` lanes (1..64), of this instruction set

@@ -308,18 +308,16 @@ static inline uint32_t lane_srem32(uint32_t a, uint32_t b)
 #undef scalar_urem32
 #undef scalar_srem32
 
-/* Bounds of a grid, `if (i < n)`, in full warps whose lanes count up: if the first and the last agree, all do, unless the
- * count wraps between them. */
+/* Guards like `if (i < n)`, in full warps whose lanes count up: if the comparison holds for the last lane, it does for all,
+ * unless the count wraps on its way there. */
 #define GUARDS(ROW)                                                                                          \
     ROW(ult_I, uint32_t, <) ROW(ule_I, uint32_t, <=) ROW(slt_I, int32_t, <) ROW(sle_I, int32_t, <=)
 #define GUARD(name, type, order)                                                                             \
     HANDLER(full_U_##name)                                                                                   \
     {                                                                                                        \
-        const type *x = (const type *)LANE_VECTOR(pc->a), first = x[0], last = x[LANES - 1];                 \
-        type bound = (type)S[pc->b];                                                                         \
-        bool holds = first order bound;                                                                      \
-        if (UNLIKELY(pc->a != w->ramp || last < first || holds != (last order bound) || w->ask_uniform))     \
+        type first = (type)w->first, last = (type)(w->first + LANES - 1);                                    \
+        if (UNLIKELY(pc->a != w->ramp || last < first || !(last order (type)S[pc->b])))                      \
             return U_##name(PASS);                                                                           \
-        BRANCH_SCALAR(holds);                                                                                \
+        BRANCH_SCALAR(true);                                                                                 \
     }
 GUARDS(GUARD)

@@ -2,10 +2,11 @@
 
 /* ---- changes of the mask ----------------------------------------------------------------------------- */
 
-/* What follows from w->active. Most often all lanes have met again; where they have not parted since, as when one warp
- * follows another, nothing is to be done. */
+/* What follows from w->active, which a hook may have changed. Most often all lanes have met again; where they have not parted
+ * since, as when a warp follows another, nothing is to be done. */
 static inline void refresh(struct rt_warp *w)
 {
+    w->asked = true;
     uint64_t active = w->active;
     if (active == ALL_LANES) {
         if (w->table == w->tables[2])
@@ -153,25 +154,19 @@ static __attribute__((noinline)) const struct bc_ins *part(struct rt_warp *w, co
 #define BRANCH_LANES(takers)                                                                                  \
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);                                     \
     if (LIKELY(!w->ask_uniform)) {                                                                           \
-        if ((takers) == w->active) {                                                                         \
-            pc = w->code + branch->yes;                                                                      \
-            NEXT(0);                                                                                         \
-        }                                                                                                    \
-        if (!(takers)) {                                                                                     \
-            pc = w->code + branch->no;                                                                       \
-            NEXT(0);                                                                                         \
-        }                                                                                                    \
+        if ((takers) == w->active)                                                                           \
+            ENTER(branch->yes);                                                                              \
+        if (!(takers))                                                                                       \
+            ENTER(branch->no);                                                                               \
     }                                                                                                        \
     return part(w, pc, takers)
 #define BRANCH_SCALAR(takes)                                                                                 \
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);                                     \
-    pc = w->code + ((takes) ? branch->yes : branch->no);                                                     \
-    NEXT(0)
+    ENTER((takes) ? branch->yes : branch->no)
 
 HANDLER(O_jump)
 {
-    pc = w->code + pc->imm;
-    NEXT(0);
+    ENTER(pc->imm);
 }
 HANDLER(O_br)
 {
@@ -202,22 +197,72 @@ HANDLER(O_call)
     pc = w->code + pc->imm;
     NEXT(0);
 }
-static __attribute__((noinline)) const struct bc_ins *exit_some(struct rt_warp *w)
-{
-    return resume(w, OUTSIDE(w->scheme->exit(w)));
-}
-HANDLER(O_exit)
-{
-    w->live &= ~w->active;
-    if (w->live)
-        return exit_some(w);
-    w->stop = RT_DONE;
-    return NULL;
-}
 HANDLER(O_scheme)
 {
     return resume(w, OUTSIDE(w->scheme->op(w, pc)));
 }
+
+/* ---- warps ------------------------------------------------------------------------------------------- */
+
+/* The state in which lanes w->launched begin; and in which they end, if the scheme is asked nothing in between. */
+static __attribute__((noinline)) void start_lanes(struct rt_warp *w)
+{
+    w->active = w->live = w->launched;
+    w->meet = NULL;
+    OUTSIDE(w->scheme->start(w));
+    refresh(w);
+    w->asked = false;
+}
+/* Registers that differ from warp to warp. */
+static inline void fill_lanes(struct rt_warp *w)
+{
+    const struct rt_lane_fill *fill = w->fills, *end = fill + w->fill_count;
+    const uint32_t *bases = w->bases;
+    size_t at = (size_t)w->index * LANES;
+    uint8_t *V = w->V;
+    for (; fill < end; fill++) {
+        const uint32_t *from = fill->from + at;
+        uint32_t *to = LANE_VECTOR(fill->reg), base = bases[fill->base];
+        if (fill->reg == w->ramp)
+            w->first = from[0] + base;
+        CHUNK_LOOP (c, LANES / CHUNK_32)
+            lanes_store(to + c * CHUNK_32, lanes_load(from + c * CHUNK_32) + base);
+    }
+}
+static inline const struct bc_ins *enter_kernel(struct rt_warp *w)
+{
+    const struct bc_ins *pc;
+    fill_lanes(w);
+    KNOW_REGISTERS();
+    ENTER(w->pc);
+}
+static __attribute__((noinline)) const struct bc_ins *start_again(struct rt_warp *w)
+{
+    start_lanes(w);
+    return enter_kernel(w);
+}
+static __attribute__((noinline)) const struct bc_ins *exit_some(struct rt_warp *w)
+{
+    w->live &= ~w->active;
+    return resume(w, OUTSIDE(w->scheme->exit(w)));
+}
+/* The next warp begins without leaving the core: what it shares with this one stays as it is. */
+HANDLER(O_exit)
+{
+    if (UNLIKELY(w->active != w->live))
+        return exit_some(w);
+    w->spent += (uint64_t)(w->slice - w->fuel);
+    w->fuel = w->slice;
+    if (w->index == w->last) {
+        w->stop = RT_DONE;
+        return NULL;
+    }
+    w->index++;
+    return UNLIKELY(w->asked) ? start_again(w) : enter_kernel(w);
+}
+
+/* ---- traps ------------------------------------------------------------------------------------------- */
+
 HANDLER(invalid)
 {
     rt_trap(w, pc, rt_lowest(w->active), "invalid instruction %u", pc->op);

@@ -296,14 +296,34 @@ HANDLER(any_st_b)
         return count_contiguous(w, pc, at, n);                                                               \
     NEXT(1)
 #define FINISH_h(at, n) NEXT(1)
+/* Fields a, b, c by one load: these handlers have as many loads and stores as the machine can do in their time. */
+struct fields { uint16_t a, b, c; };
+static inline struct fields fields_of(const struct bc_ins *pc)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t abc;
+    memcpy(&abc, (const uint8_t *)pc + offsetof(struct bc_ins, a), sizeof abc);
+    __asm__("" : "+r"(abc)); /* or gcc loads its parts */
+    return (struct fields){(uint16_t)abc, (uint16_t)(abc >> 16), (uint16_t)(abc >> 32)};
+#else
+    return (struct fields){pc->a, pc->b, pc->c};
+#endif
+}
 #define START_V(size, at)                                                                                    \
     const uint32_t *a = (const uint32_t *)LANE_VECTOR(pc->a);                                                \
     uint32_t at = a[0] + pc->imm;                                                                            \
     bool run = consecutive(a, size);
 #define START_X(size, at)                                                                                    \
-    const uint32_t *a = (const uint32_t *)LANE_VECTOR(pc->a);                                                \
-    uint32_t at = (uint32_t)S[pc->b] + a[0] * (uint32_t)(size) + pc->imm;                                    \
-    bool run = 1u << pc->c == (size) && (pc->a == w->ramp || consecutive(a, 1));
+    struct fields f = fields_of(pc);                                                                         \
+    uint32_t at = (uint32_t)S[f.b] + pc->imm;                                                                \
+    bool run = 1u << f.c == (size);                                                                          \
+    if (LIKELY(f.a == w->ramp)) {                                                                            \
+        at += w->first * (uint32_t)(size);                                                                   \
+    } else {                                                                                                 \
+        const uint32_t *a = (const uint32_t *)LANE_VECTOR(f.a);                                              \
+        at += a[0] * (uint32_t)(size);                                                                       \
+        run = run && consecutive(a, 1);                                                                      \
+    }
 
 #define LOAD_RUN(op, space, START, suffix, type, R, convert)                                                 \
     HANDLER(run_##op##_##space##suffix)                                                                      \

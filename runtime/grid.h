@@ -35,10 +35,10 @@ struct rt_trap_record {
 struct rt_output { uint64_t block; struct text text; };
 
 struct rt_slot {
-    struct rt_warp warp;
     uint64_t filled_block;              /* whose BLOCK fills its registers hold */
     size_t   private_total;              /* bytes of private memory of all lanes */
     struct rt_slot *next_free;
+    struct rt_warp warp;
 };
 
 struct rt_worker {
@@ -79,6 +79,7 @@ struct rt_launch {
     uint32_t grid[3], block[3];
     uint64_t blocks;                         /* in the grid */
     uint32_t threads, warps, width;          /* in a block; of a warp */
+    uint32_t alike;                          /* warps of a block, from the first on, that differ in lane fills alone */
     uint32_t entry;                          /* code index of the kernel's first block */
     uint32_t ramp;                           /* see rt_warp */
     struct rt_fills fills[RT_FILL_SCOPES];

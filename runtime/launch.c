@@ -185,21 +185,29 @@ static kernc_status prepare_fills(struct rt_launch *l, const uint64_t *params)
 
 /* ---- dispatch tables --------------------------------------------------------------------------------- */
 
-/* A copy of a table in which this launch's blocks and convergent operations ask the scheme. */
+static bool asks(const struct rt_launch *l, unsigned op)
+{
+    if (op == BC_block)
+        return l->scheme->flags & RT_ASK_MEET;
+    bool convergent = op == BC_tok_anchor || (bc_op_info((enum bc_op)op) && bc_is_convergent((enum bc_op)op));
+    return convergent && l->scheme->flags & RT_ASK_CONVERGE;
+}
+
+/* A copy of a table in which this launch's blocks and convergent operations ask the scheme, and guards all do. */
 static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
 {
-    unsigned flags = l->scheme->flags;
-    if (!(flags & (RT_ASK_MEET | RT_ASK_CONVERGE)) && !l->module->reads_clock)
+    const struct rt_core *core = l->core;
+    if (!l->scheme->flags && !l->module->reads_clock)
         return table;
     struct rt_op *copy = arena_array(&l->arena, struct rt_op, BC_OPS);
     memcpy(copy, table, BC_OPS * sizeof *copy);
-    copy[BC_block].run = flags & RT_ASK_MEET      ? l->core->block_ask
-                         : l->module->reads_clock ? l->core->block_clock
-                                                  : table[BC_block].run;
-    if (flags & RT_ASK_CONVERGE)
-        for (unsigned op = 0; op < BC_OPS; op++)
-            if (op == BC_tok_anchor || (bc_op_info((enum bc_op)op) && bc_is_convergent((enum bc_op)op)))
-                copy[op].run = l->core->ask_converge;
+    if (l->module->reads_clock)
+        copy[BC_block].run = core->block_clock;
+    for (unsigned op = 0; op < BC_OPS; op++)
+        if (asks(l, op))
+            copy[op].run = op == BC_block ? core->block_ask : core->ask_converge;
+        else if (l->scheme->flags & RT_ASK_UNIFORM && op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_U)
+            copy[op] = core->partial[op];
     return copy;
 }
 
@@ -232,7 +240,10 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     l->brief = adapt(l, l->core->brief);
     l->partial = adapt(l, l->core->partial);
     atomic_store(&l->trap_block, UINT64_MAX);
-    return prepare_fills(l, params);
+    status = prepare_fills(l, params);
+    bool alike = !l->module->reads_clock && !l->kernel->private_bytes && !l->fills[RT_FILL_WARP].count;
+    l->alike = alike ? l->threads / l->width : 0;
+    return status;
 }
 
 /* Blocks are handed out so many at a time that the counter is not fought over, and each worker comes for more

@@ -26,7 +26,8 @@ struct rt_scheme {
     /* Bytes of scheme_data for warps with this many lanes running this program. Zeroed once; warps that
      * follow each other may get the same, so `start` sets what it needs. */
     size_t (*data_bytes)(const struct bc_program *p, uint32_t lanes);
-    /* active == live == launched, w->pc is the kernel's first block. */
+    /* active == live == launched, w->pc is the kernel's first block. Not called for a warp that has the data of another of as
+     * many lanes for which no hook has been called since: it finds what `start` left. */
     void (*start)(struct rt_warp *w);
     /* w->split tells where the active lanes go. */
     uint32_t (*diverge)(struct rt_warp *w, const struct rt_split *split);

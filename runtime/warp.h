@@ -31,6 +31,11 @@ struct rt_split {
     uint64_t mask[RT_MAX_LANES];
 };
 
+/* A register that gets other lanes in each warp of a block: `from` has the core's number of lanes for each; bases[base] is
+ * added, which is the block's. */
+enum { RT_BASES = 4, RT_NO_BASE = 3 };      /* of dimensions x, y, z; 0 */
+struct rt_lane_fill { uint32_t reg, base; const uint32_t *from; };
+
 struct rt_warp;
 struct rt_op;
 /* An instruction's code. Returns NULL to leave the core (rt_warp.stop says why). */
@@ -45,10 +50,12 @@ struct rt_warp {
     struct rt_count *counts;           /* by block */
     struct rt_site_count *sites;       /* by site */
     int64_t  fuel;                     /* instructions left in this time slice */
+    int64_t  slice;                    /* fuel of a time slice */
+    uint64_t spent;                    /* fuel of the warps that have ended since the core was entered */
     uint64_t cycles;                   /* modelled, so far; kept only if the program reads the clock */
     uint32_t active_count, launched_count, lanes;      /* lanes: of the core, not of the launch */
     uint8_t *V;
-    uint64_t *S, *M;
+    uint64_t *M;                       /* scalars are S, at the end */
 
     uint8_t *global;                   /* host address of address 0 */
     const uint32_t *limits, *store_limits;   /* by address >> 20: end of the buffer there, 0: none */
@@ -58,6 +65,7 @@ struct rt_warp {
     uint32_t transaction_cycles;
     bool     count_transactions;
     bool     ask_uniform;              /* the scheme's RT_ASK_UNIFORM */
+    bool     asked;                    /* a hook has been called since the scheme started the lanes `launched` */
     bool     contended;                /* other host threads run blocks of this launch */
 
     const struct rt_op *tables[3];     /* for: some live lanes active; all live lanes; every lane of the core */
@@ -65,9 +73,14 @@ struct rt_warp {
     uint32_t pc;                       /* code index where the warp goes on */
     enum rt_stop stop;
     uint32_t index;                    /* number of the warp in its block */
+    uint32_t last;                     /* of the warps that follow it without leaving the core, see rt_core.begin */
     uint32_t width;                    /* threads of a full warp of this launch */
     uint32_t barrier;                  /* code index of the barrier it waits at */
+    uint32_t fill_count;
+    const struct rt_lane_fill *fills;  /* registers that differ from warp to warp */
+    const uint32_t *bases;             /* of the block */
     uint32_t ramp;                     /* a vector that counts up from lane to lane in full warps, or RT_NO_RAMP */
+    uint32_t first;                    /* its lane 0 */
     struct rt_worker *worker;
     const struct rt_scheme *scheme;
     void    *scheme_data;
@@ -75,6 +88,7 @@ struct rt_warp {
     _Alignas(64) uint32_t lane_mask[RT_MAX_LANES];  /* all ones in active lanes, else 0 */
     _Alignas(64) uint32_t address[RT_MAX_LANES];    /* scratch of memory instructions */
     struct rt_split split;             /* scratch of branches */
+    uint64_t S[];                      /* here, and not behind a pointer: a load less for each operand */
 };
 
 static inline uint32_t *rt_v(const struct rt_warp *w, uint32_t reg)
