@@ -68,10 +68,12 @@ scalar_bits scalar_evaluate(enum scalar_case which, const scalar_bits args[])
 #define S2(op, name, R, A, B, formula) \
     case SCALAR_##name: return give_##R(compute_##name(take_##A(args[0]), take_##B(args[1])));
 #define S3(op, name, R, A, B, C, formula) \
-    case SCALAR_##name: return give_##R(compute_##name(take_##A(args[0]), take_##B(args[1]), take_##C(args[2])));
-#define S4(op, name, R, A, B, C, E, formula) \
-    case SCALAR_##name:                      \
-        return give_##R(compute_##name(take_##A(args[0]), take_##B(args[1]), take_##C(args[2]), take_##E(args[3])));
+    case SCALAR_##name:                   \
+        return give_##R(compute_##name(take_##A(args[0]), take_##B(args[1]), take_##C(args[2])));
+#define S4(op, name, R, A, B, C, E, formula)                                                    \
+    case SCALAR_##name:                                                                         \
+        return give_##R(compute_##name(take_##A(args[0]), take_##B(args[1]), take_##C(args[2]), \
+                                       take_##E(args[3])));
 #include "base/scalar.def"
     case SCALAR_CASES: break;
     }

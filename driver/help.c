@@ -68,5 +68,6 @@ void help(void)
         printf("%*s%s\n", n < 42 ? 42 - n : 1, "", verbs[i].help);
     }
     printf("\n  kernc VERB --help    the options of a verb\n  kernc --version\n\n"
-           "A file named - is standard input or output. First steps: kernc run samples/mandelbrot.kern --stats\n");
+           "A file named - is standard input or output. "
+           "First steps: kernc run samples/mandelbrot.kern --stats\n");
 }

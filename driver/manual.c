@@ -79,16 +79,16 @@ static void man_page(void)
     printf(".TH KERNC 1 \"\" \"kernc %s\" \"User Commands\"\n"
            ".SH NAME\nkernc \\- compiler and SIMT interpreter for the Kern kernel language\n"
            ".SH SYNOPSIS\n.B kernc\n.I verb\n.RI [ options ]\n.I file\n"
-           ".SH DESCRIPTION\nKern is a small C-like language for SIMT kernels. kernc compiles it through an SSA "
-           "intermediate representation to bytecode and runs that in warps of 1 to 64 threads, counting how "
-           "convergent the execution was. The file may be a source (.kern), the text of an IR module (.kir) or "
-           "compiled bytecode (.kbc); which one is seen from its content. A source may carry a launch directive, "
-           "so that it runs without any option.\n",
+           ".SH DESCRIPTION\nKern is a small C-like language for SIMT kernels. kernc compiles it through an "
+           "SSA intermediate representation to bytecode and runs that in warps of 1 to 64 threads, counting "
+           "how convergent the execution was. The file may be a source (.kern), the text of an IR module "
+           "(.kir) or compiled bytecode (.kbc); which one is seen from its content. A source may carry a "
+           "launch directive, so that it runs without any option.\n",
            KERNC_VERSION);
     man_verbs();
     man_options();
-    printf(".SH EXIT STATUS\n0 done; 1 an error in the source, an input or an output; 2 the kernel trapped; 3 a "
-           "limit was reached (fuel, memory); 4 a checker found something; 64 wrong usage.\n"
+    printf(".SH EXIT STATUS\n0 done; 1 an error in the source, an input or an output; 2 the kernel trapped; "
+           "3 a limit was reached (fuel, memory); 4 a checker found something; 64 wrong usage.\n"
            ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nif set, messages are never coloured.\n"
            ".SH EXAMPLES\n.nf\nkernc run samples/mandelbrot.kern \\-\\-stats\n"
            "kernc run saxpy.kern \\-\\-grid=64 \\-\\-block=256 \\-\\-arg n=16384 \\-\\-show 'y[0..8]'\n"
@@ -119,7 +119,8 @@ static void bash_completion(void)
         bash_words_of(&verbs[i]);
         printf("\" ;;\n");
     }
-    printf("    esac\n    COMPREPLY=()\n    if [[ $COMP_CWORD == 1 ]]; then\n        COMPREPLY=($(compgen -W \"");
+    printf("    esac\n    COMPREPLY=()\n"
+           "    if [[ $COMP_CWORD == 1 ]]; then\n        COMPREPLY=($(compgen -W \"");
     for (size_t i = 0; i < verb_count; i++)
         printf("%s ", verbs[i].name);
     printf("--help --version\" -- \"$word\"))\n    elif [[ $word == -* ]]; then\n"
@@ -160,8 +161,8 @@ static void zsh_completion(void)
         zsh_text(verbs[i].help);
         printf("'\n");
     }
-    printf("    )\n    _describe verb verbs\nelse\n    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n"
-           "    case $verb in\n");
+    printf("    )\n    _describe verb verbs\nelse\n"
+           "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $verb in\n");
     for (size_t i = 0; i < verb_count; i++) {
         printf("    %s)\n        _arguments \\\n", verbs[i].name);
         for (int k = 0; k < OPTIONS; k++)

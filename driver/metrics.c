@@ -193,11 +193,13 @@ void metrics_csv_values(const kernc_metrics *m, struct text *t)
 static void json_line(const struct launch_facts *l, const kernc_line_metrics *m, struct text *t)
 {
     text_printf(t,
-                "{\"line\": %u, \"warp_instructions\": %llu, \"thread_instructions\": %llu, \"simt_efficiency\": %.9g, "
-                "\"cycles\": %llu, \"memory_instructions\": %llu, \"memory_transactions\": %llu, \"divergences\": %llu}",
+                "{\"line\": %u, \"warp_instructions\": %llu, \"thread_instructions\": %llu, "
+                "\"simt_efficiency\": %.9g, \"cycles\": %llu, \"memory_instructions\": %llu, "
+                "\"memory_transactions\": %llu, \"divergences\": %llu}",
                 m->line, (unsigned long long)m->warp_instructions, (unsigned long long)m->thread_instructions,
-                lane_efficiency(l, m), (unsigned long long)m->cycles, (unsigned long long)m->memory_instructions,
-                (unsigned long long)m->memory_transactions, (unsigned long long)m->divergences);
+                lane_efficiency(l, m), (unsigned long long)m->cycles,
+                (unsigned long long)m->memory_instructions, (unsigned long long)m->memory_transactions,
+                (unsigned long long)m->divergences);
 }
 
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t)

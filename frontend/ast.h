@@ -84,8 +84,9 @@ struct fe_form {
         struct { struct fe_decl *params; uint32_t param_count; } function;
         struct {                 /* NAME, STRUCT, ENUM */
             const char     *name;        /* NULL: a structure or enumeration without a tag */
-            struct fe_decl *decl;        /* STRUCT, ENUM with members: the definition; NAME: the TYPEDEF [checker];
-                                          * STRUCT, ENUM that only refer: the definition [checker] */
+            struct fe_decl *decl;        /* STRUCT, ENUM with members: the definition; NAME: the TYPEDEF
+                                          * [checker]; STRUCT, ENUM that only refer: the definition
+                                          * [checker] */
             bool            defines;     /* members are written here; resolve once though the node may be
                                             shared */
         } named;
@@ -122,10 +123,12 @@ struct fe_expr {
             struct fe_decl *decl;                                       /* [checker] */
             const struct fe_builtin *builtin;                           /* [checker] */
         } name;
-        struct { struct fe_expr *a, *b, *c; } sub;                      /* UNARY a; BINARY, ASSIGN, COMMA, INDEX a b;
-                                                                         * CONDITIONAL a b c; SIZEOF_EXPR a */
-        struct { struct fe_form *form; struct fe_expr *a; } cast;       /* CAST (form NULL if implicit), SIZEOF_TYPE
-                                                                         * (a NULL), LITERAL (a is the INIT) */
+        struct { struct fe_expr *a, *b, *c; } sub;                      /* UNARY a; BINARY, ASSIGN, COMMA,
+                                                                         * INDEX a b; CONDITIONAL a b c;
+                                                                         * SIZEOF_EXPR a */
+        struct { struct fe_form *form; struct fe_expr *a; } cast;       /* CAST (form NULL if implicit),
+                                                                         * SIZEOF_TYPE (a NULL), LITERAL (a is
+                                                                         * the INIT) */
         struct {                                                        /* CALL */
             struct fe_expr *callee, *args;
             uint32_t        arg_count;

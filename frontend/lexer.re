@@ -117,7 +117,8 @@ static int next_token(union value *value, span *where, struct parser *p)
     int token;
     UNUSED(marker);
 
-#define PLACE()   (p->cursor = (const char *)cursor, where->at = fe_here(p, at), where->end = fe_here(p, p->cursor))
+#define PLACE() \
+    (p->cursor = (const char *)cursor, where->at = fe_here(p, at), where->end = fe_here(p, p->cursor))
 #define GIVE(t)   do { PLACE(); return (t); } while (0)
 #define OP(t, op) do { PLACE(); value->word = FE_OP_##op; return (t); } while (0)
 #define OPEN(c)   do { PLACE(); open_bracket(p, (c), *where); return (c); } while (0)
@@ -252,7 +253,8 @@ int fe_parser_lex(union value *value, span *where, struct parser *p)
     }
     if (token == TOK_LAUNCH)
         p->in_launch = true;
-    else if (p->in_launch && token == TOK_NAME && p->brackets.count == 0 && p->history.current_token != TOK_LAUNCH)
+    else if (p->in_launch && token == TOK_NAME && p->brackets.count == 0 &&
+             p->history.current_token != TOK_LAUNCH)
         token = clause_word(value->name);
     remember(&p->history, token, value, *where);
     return token;

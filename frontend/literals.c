@@ -136,7 +136,12 @@ static bool remove_separators(struct number *n)
 
 static const char *kind_of(const struct number *n)
 {
-    return n->base == 16 ? "a hexadecimal" : n->base == 8 ? "an octal" : n->base == 2 ? "a binary" : "a decimal";
+    switch (n->base) {
+    case 2:  return "a binary";
+    case 8:  return "an octal";
+    case 16: return "a hexadecimal";
+    default: return "a decimal";
+    }
 }
 
 static bool bad_suffix(struct number *n, const char *suffix)

@@ -85,8 +85,8 @@ static struct fe_stmt *decl_stmt(struct parser *p, span where, struct list decls
 %type <declarator> init_declarator
 %type <qualifiers> prefixes qualifiers qualifiers_opt
 %type <specifiers> specifiers
-%type <list> strings items args args_opt designated_list initialisers params param_list members member enumerators
-%type <list> declarators type_declarators field_declarators declaration numbers show_items
+%type <list> strings items args args_opt designated_list initialisers params param_list members member
+%type <list> enumerators declarators type_declarators field_declarators declaration numbers show_items
 %type <list> launch_arguments launch_argument_list external function
 %type <item> show_item launch_argument
 %type <launch> clauses
@@ -264,7 +264,8 @@ abstract_opt:
 
 abstract:
     '*' qualifiers_opt                         {
-                                               $$ = fe_declarator_pointer(p, fe_declarator_abstract(p, @$), $2, @$);
+                                               struct declarator *inner = fe_declarator_abstract(p, @$);
+                                               $$ = fe_declarator_pointer(p, inner, $2, @$);
                                            }
 |   '*' qualifiers_opt abstract                { $$ = fe_declarator_pointer(p, $3, $2, span_join(@1, @2)); }
 |   direct_abstract
@@ -272,7 +273,10 @@ abstract:
 
 direct_abstract:
     '(' abstract ')'                       { $$ = $2; }
-|   '[' expr_opt ']'                       { $$ = fe_declarator_array(p, fe_declarator_abstract(p, @$), $2, @$); }
+|   '[' expr_opt ']'                       {
+                                               struct declarator *inner = fe_declarator_abstract(p, @$);
+                                               $$ = fe_declarator_array(p, inner, $2, @$);
+                                           }
 |   direct_abstract '[' expr_opt ']'       { $$ = fe_declarator_array(p, $1, $3, span_join(@2, @4)); }
 |   direct_abstract '(' params ')'         { $$ = fe_declarator_function(p, $1, $3, span_join(@2, @4)); }
 ;
@@ -290,7 +294,11 @@ param_list:
 
 param:
     specifiers declarator                  { $$ = fe_param(p, $1, $2, @$); }
-|   specifiers abstract_opt                { $$ = fe_param(p, $1, $2 ? $2 : fe_declarator_abstract(p, @2), @$); }
+|   specifiers abstract_opt                {
+                                               if (!$2)
+                                                   $2 = fe_declarator_abstract(p, @2);
+                                               $$ = fe_param(p, $1, $2, @$);
+                                           }
 ;
 
 initialiser:
@@ -409,7 +417,9 @@ for_scope:
     %empty                                 { $<word>$ = p->scopes.count; fe_type_scope_open(p); }
 ;
 
-/* ---- expressions. Braces and files parse wherever people may write them; the checker says where they belong. ---- */
+/* ---- expressions ---------------------------------------------------------------------------------------
+ *
+ * Braces and files parse wherever people may write them; the checker says where they belong. */
 
 expr_opt:
     %empty                                 { $$ = NULL; }
@@ -435,16 +445,21 @@ value:
 |   value '.' any_name                     { $$ = fe_expr_member(p, @$, $1, false, $3, @3); }
 |   value ARROW any_name                   { $$ = fe_expr_member(p, @$, $1, true, $3, @3); }
 |   value INCREMENT                        {
-                                               enum fe_op op = $2 == FE_OP_PREINC ? FE_OP_POSTINC : FE_OP_POSTDEC;
+                                               bool adds = $2 == FE_OP_PREINC;
+                                               enum fe_op op = adds ? FE_OP_POSTINC : FE_OP_POSTDEC;
                                                $$ = fe_expr_unary(p, op, @$, @2, $1);
                                            }
 |   '(' specifiers abstract_opt ')' '{' initialisers '}'
                                            {
                                                struct fe_expr *braces = fe_expr_init(p, span_join(@5, @7), $6);
-                                               $$ = fe_expr_form(p, FE_EXPR_LITERAL, @$, fe_type_name(p, $2, $3), braces);
+                                               struct fe_form *form = fe_type_name(p, $2, $3);
+                                               $$ = fe_expr_form(p, FE_EXPR_LITERAL, @$, form, braces);
                                            }
 |   '(' specifiers abstract_opt ')' value %prec UNARY
-                                           { $$ = fe_expr_form(p, FE_EXPR_CAST, @$, fe_type_name(p, $2, $3), $5); }
+                                           {
+                                               struct fe_form *form = fe_type_name(p, $2, $3);
+                                               $$ = fe_expr_form(p, FE_EXPR_CAST, @$, form, $5);
+                                           }
 |   INCREMENT value %prec UNARY            { $$ = fe_expr_unary(p, $1, @$, @1, $2); }
 |   '+' value %prec UNARY                  { $$ = fe_expr_unary(p, FE_OP_PLUS, @$, @1, $2); }
 |   '-' value %prec UNARY                  { $$ = fe_expr_unary(p, FE_OP_NEG, @$, @1, $2); }
@@ -457,7 +472,10 @@ value:
                                                $$->kind = FE_EXPR_SIZEOF_EXPR;
                                            }
 |   SIZEOF '(' specifiers abstract_opt ')' %prec SIZE
-                                           { $$ = fe_expr_form(p, FE_EXPR_SIZEOF_TYPE, @$, fe_type_name(p, $3, $4), NULL); }
+                                           {
+                                               struct fe_form *form = fe_type_name(p, $3, $4);
+                                               $$ = fe_expr_form(p, FE_EXPR_SIZEOF_TYPE, @$, form, NULL);
+                                           }
 |   value '*' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_MUL, @2, $1, $3); }
 |   value '/' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_DIV, @2, $1, $3); }
 |   value '%' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_REM, @2, $1, $3); }

@@ -99,7 +99,10 @@ bool ir_must_keep_order(const struct ir_function *f, ir_ref a, ir_ref b, enum ir
         return false;
     if (!((x.spaces | y.spaces) & WORLD) && !may_overlap(&x, &y))
         return false;
-    *kind = x.spaces & y.spaces & WORLD ? IR_DEP_EFFECT : x.writes && y.reads ? IR_DEP_FLOW : x.writes ? IR_DEP_OUTPUT : IR_DEP_ANTI;
+    *kind = x.spaces & y.spaces & WORLD ? IR_DEP_EFFECT
+            : x.writes && y.reads       ? IR_DEP_FLOW
+            : x.writes                  ? IR_DEP_OUTPUT
+                                        : IR_DEP_ANTI;
     return true;
 }
 

@@ -177,7 +177,8 @@ static bool check_nesting(struct arena *a, const struct ir_tokens *t, struct dia
             if (other == def || !ir_token_region_has(g, t, user) || ir_token_region_has(g, t, other))
                 continue;
             fine = broken(t, d, "token-nesting", user, other,
-                          "convergence regions must nest: the region of another token has this use but not its definition");
+                          "convergence regions must nest: the region of another token has this use but not "
+                          "its definition");
         }
     }
     return fine;

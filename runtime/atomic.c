@@ -44,7 +44,8 @@ static uint32_t canonical(uint32_t bits)
     }                                                                                                        \
     break;
 #define INTEGERS(name, word, registers, s)                                                                   \
-    static void name(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base, enum function f, bool contended) \
+    static void name(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base, enum function f,            \
+                     bool contended)                                                                         \
     {                                                                                                        \
         word *d = registers(w, ins->d);                                                                      \
         const word *operand = registers(w, ins->b), *exchange = registers(w, f == CAS ? ins->c : ins->b);    \

@@ -39,7 +39,8 @@ struct kernc_kernel {
     uint32_t      param_count;
     const struct bc_kernel *code;        /* of a program; else NULL */
     const struct wc_kernel *entry;       /* of an image; else NULL */
-    uint32_t      ramp;                  /* a vector filled with indices along x that the kernel never writes; or RT_NO_RAMP */
+    uint32_t      ramp;                  /* a vector filled with indices along x that the kernel never writes;
+                                            or RT_NO_RAMP */
     kernc_statistics *total;             /* over its launches; NULL: none yet */
 };
 

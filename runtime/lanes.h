@@ -125,7 +125,8 @@ static inline bool lanes_zero(vec_I v)
 #else
 static inline uint64_t lanes_bits_32(vec_i v)
 {
-    return (uint64_t)(v[0] < 0) | (uint64_t)(v[1] < 0) << 1 | (uint64_t)(v[2] < 0) << 2 | (uint64_t)(v[3] < 0) << 3;
+    return (uint64_t)(v[0] < 0) | (uint64_t)(v[1] < 0) << 1 | (uint64_t)(v[2] < 0) << 2 |
+           (uint64_t)(v[3] < 0) << 3;
 }
 static inline uint64_t lanes_bits_64(vec_l v)
 {
@@ -169,10 +170,11 @@ static inline vec_i lanes_ule(vec_I a, vec_I b)
 #endif
 }
 
-/* Elements of `yes` where the mask is all ones, of `no` where it is 0. */
+/* Elements of `yes` where the mask is all ones, of `no` where it is 0. For AVX2, gcc makes code of the formula
+ * that loads `no` twice, and of the intrinsic a comparison more. */
 static inline vec_I lanes_blend(vec_I mask, vec_I yes, vec_I no)
 {
-#if defined __AVX2__ /* from the formula gcc makes code that loads `no` twice; from the intrinsic, a comparison more */
+#if defined __AVX2__
     vec_I r;
     __asm__("vblendvps %3, %2, %1, %0" : "=x"(r) : "x"(no), "x"(yes), "x"(mask));
     return r;
@@ -181,7 +183,8 @@ static inline vec_I lanes_blend(vec_I mask, vec_I yes, vec_I no)
 #endif
 }
 
-/* The chunk of a register at `d` gets the lanes of `r` whose word of `masks` is all ones: 32-bit and 64-bit lanes. */
+/* The chunk of a register at `d` gets the lanes of `r` whose word of `masks` is all ones: 32-bit and 64-bit
+ * lanes. */
 static inline void lanes_merge32(void *d, const void *r, const uint32_t *masks)
 {
     lanes_store(d, lanes_blend(lanes_load(masks), lanes_load(r), lanes_load(d)));
@@ -198,8 +201,8 @@ static inline void lanes_merge64(void *d, const void *r, const uint32_t *masks)
     lanes_store(d, lanes_blend(wide, lanes_load(r), lanes_load(d)));
 }
 
-/* Code for narrower vectors runs slowly until this has been called. The core is compiled without the compiler's own calls of
- * it, which would come with every instruction (-mno-vzeroupper). */
+/* Code for narrower vectors runs slowly until this has been called. The core is compiled without the
+ * compiler's own calls of it, which would come with every instruction (-mno-vzeroupper). */
 static inline void lanes_leave(void)
 {
 #if defined __AVX2__

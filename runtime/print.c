@@ -71,7 +71,8 @@ static void print_operand(struct text *t, const struct be_conversion *c, scalar_
     snprintf(format, sizeof format, "%%%s*%s%s%c", f.flags, f.precision >= 0 ? ".*" : "", integer ? "ll" : "",
              c->letter);
 #define PRINT(value)                                                                                         \
-    (f.precision >= 0 ? text_printf(t, format, f.width, f.precision, value) : text_printf(t, format, f.width, value))
+    (f.precision >= 0 ? text_printf(t, format, f.width, f.precision, value)                                  \
+                      : text_printf(t, format, f.width, value))
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     if (c->letter == 'c')

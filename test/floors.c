@@ -19,11 +19,13 @@ static const struct floor { const char *folder, *below; } floors[] = {
     {"backend/", "base/ ir/"},
     {"backend/interface", "base/"},
     {"backend/stream", "base/ backend/interface.h"},
-    {"backend/bytecode/program", "base/ backend/interface.h backend/bytecode/program.h backend/bytecode/bytecode.def"},
+    {"backend/bytecode/program",
+     "base/ backend/interface.h backend/bytecode/program.h backend/bytecode/bytecode.def"},
     {"backend/bytecode/bytecode.def", "base/"},
-#define WARPCORE_FORMAT "base/ backend/interface.h backend/warpcore/isa backend/warpcore/image.h "                 \
-                        "backend/warpcore/csr.def backend/warpcore/trap.def backend/warpcore/timing.def "           \
-                        "backend/warpcore/modes.def"
+#define WARPCORE_FORMAT                                                                                      \
+    "base/ backend/interface.h backend/warpcore/isa backend/warpcore/image.h "                               \
+    "backend/warpcore/csr.def backend/warpcore/trap.def backend/warpcore/timing.def "                        \
+    "backend/warpcore/modes.def"
 #define WARPCORE_FLOW "backend/warpcore/flow.h backend/warpcore/image_flow.h backend/warpcore/stack_bound.h "
     {"backend/warpcore/isa", WARPCORE_FORMAT},
     {"backend/warpcore/image", "backend/stream.h " WARPCORE_FLOW WARPCORE_FORMAT},

@@ -135,7 +135,8 @@ static bool within_reach(struct wc_context *c, uint32_t id)
     if (end <= WC_MAX_SLOTS)
         return true;
     wc_fail(c, "frame-size", f->at,
-            "'%s' and its callers keep %u values in private memory for want of registers, %u more than instructions reach",
+            "'%s' and its callers keep %u values in private memory for want of registers, %u more than "
+            "instructions reach",
             f->name, end, end - WC_MAX_SLOTS);
     return false;
 }

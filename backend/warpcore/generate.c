@@ -121,12 +121,14 @@ static void add_kernel(struct wc_context *c, const struct ir_kernel_info *info)
     const struct wc_frame *frame = &c->frames[f->id];
     uint32_t private_bytes = frame->private_end + ((4 * frame->slots_reached + 15) & ~15u);
     struct wc_kernel k = {.name = copy(c, f->name), .entry = frame->entry, .registers = frame->registers,
-                          .predicates = frame->predicates, .line = f->at.line, .has_barrier = frame->has_barrier,
+                          .predicates = frame->predicates, .line = f->at.line,
+                          .has_barrier = frame->has_barrier,
                           .private_bytes = private_bytes == WC_FIRST_ADDRESS ? 0 : private_bytes};
     for (uint32_t i = 0; i < info->params.count; i++) {
         const struct ir_param_info *x = &info->params.at[i];
-        struct be_param p = {copy(c, x->name), copy(c, x->text), (uint8_t)be_value_type((enum ir_type)x->type),
-                             x->element, x->element_bytes, ir_is_pointer((enum ir_type)x->type)};
+        enum ir_type type = (enum ir_type)x->type;
+        struct be_param p = {copy(c, x->name), copy(c, x->text), (uint8_t)be_value_type(type),
+                             x->element, x->element_bytes, ir_is_pointer(type)};
         vec_push(&c->image->arena, &k.params, p);
     }
     vec_push(&c->image->arena, &c->image->kernels, k);

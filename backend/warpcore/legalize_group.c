@@ -52,7 +52,9 @@ bool wc_split_group(struct wc_legalizer *x, ir_ref r)
     struct wc_pair a = wc_halves(x, ins.args[0]), p;
     switch (ins.op) {
     case IR_reduce_add: case IR_scan_add: p = sum(x, &ins, a); break;
-    case IR_reduce_smin: case IR_reduce_smax: case IR_reduce_umin: case IR_reduce_umax: p = least(x, &ins, a); break;
+    case IR_reduce_smin: case IR_reduce_smax: case IR_reduce_umin: case IR_reduce_umax:
+        p = least(x, &ins, a);
+        break;
     default: p = each_half(x, &ins, a);
     }
     wc_set_pair(x, r, p);

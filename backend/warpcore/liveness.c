@@ -117,7 +117,8 @@ void wc_drop_dead(struct wc_context *c, struct wc_mfunction *f)
 {
     uint32_t n = f->vregs.count;
     struct sweep s = {.c = c, .f = f, .reads = arena_array(&c->arena, uint32_t, n),
-                      .def = arena_array(&c->arena, struct place_of, n), .param = arena_array(&c->arena, uint32_t, n),
+                      .def = arena_array(&c->arena, struct place_of, n),
+                      .param = arena_array(&c->arena, uint32_t, n),
                       .jumps = arena_array(&c->arena, u32_vec, f->blocks.count)};
     collect(&s);
     for (uint32_t v = WC_V_FIRST; v < n; v++)

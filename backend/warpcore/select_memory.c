@@ -150,12 +150,13 @@ void wc_select_store(struct wc_selector *s, ir_ref r)
      WC_at_##space##_umin_I, WC_at_##space##_umax_I, WC_at_##space##_and_I, WC_at_##space##_or_I,            \
      WC_at_##space##_xor_I, WC_at_##space##_xchg_I, WC_at_##space##_cas_I},
 #define FLOAT_ATOMICS(space)                                                                                 \
-    {WC_at_##space##_add_F, WC_at_##space##_sub_F, 0, 0, WC_at_##space##_min_F, WC_at_##space##_max_F, 0, 0, 0, \
-     WC_at_##space##_xchg_F, WC_at_##space##_cas_F},
+    {WC_at_##space##_add_F, WC_at_##space##_sub_F, 0, 0,                                                     \
+     WC_at_##space##_min_F, WC_at_##space##_max_F, 0, 0, 0, WC_at_##space##_xchg_F, WC_at_##space##_cas_F},
 enum { ATOMIC_OPS = IR_atomic_cas - IR_atomic_add + 1 };
 static const uint16_t atomics[][ATOMIC_OPS] = {ATOMICS(global) ATOMICS(shared)};
 static const uint16_t float_atomics[][ATOMIC_OPS] = {FLOAT_ATOMICS(global) FLOAT_ATOMICS(shared)};
-_Static_assert(IR_atomic_umin - IR_atomic_add == 4 && IR_atomic_xchg - IR_atomic_add == 9, "in the IR's order");
+_Static_assert(IR_atomic_umin - IR_atomic_add == 4 && IR_atomic_xchg - IR_atomic_add == 9,
+               "in the IR's order");
 
 void wc_select_atomic(struct wc_selector *s, ir_ref r)
 {

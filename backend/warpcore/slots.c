@@ -237,8 +237,8 @@ static void find_sources(struct slots *x, uint32_t block)
     }
 }
 
-/* A parameter had better not have the word that another one is moved from: such moves can form a cycle. Of the
- * `open` words, those in use so far, it takes such a one only if there is no other; of those that the
+/* A parameter had better not have the word that another one is moved from: such moves can form a cycle. Of
+ * the `open` words, those in use so far, it takes such a one only if there is no other; of those that the
  * function's arguments come in none. */
 static uint32_t choose(const struct slots *x, struct definition d, uint32_t open)
 {

@@ -94,8 +94,10 @@ static bool check_source_pc(struct checker *x, uint32_t b, uint32_t meet)
     while (at != own && is_converge(x, at) && at + 1 < x->code->flow.count)
         at++;
     return at == own ||
-           FAIL(x, b, "word %u: its converge at word %u is not among those that begin at word %u, where its lanes meet", b,
-                own, meet);
+           FAIL(x, b,
+                "word %u: its converge at word %u is not among those that begin at word %u, "
+                "where its lanes meet",
+                b, own, meet);
 }
 
 static bool check_meets(struct checker *x)

@@ -66,7 +66,8 @@ static rt_sim_handler *const handlers[WC_OPS] = {
     [WC_at_global_add_I ... WC_at_shared_cas_F] = O_atomic,
     [WC_ballot ... WC_scan_add_F] = O_group,
     HANDLES(csrr) HANDLES(csrw) HANDLES(printf) HANDLES(assert) HANDLES(trap)
-    HANDLES(exit) HANDLES(converge) HANDLES(call) HANDLES(callr) HANDLES(ret) HANDLES(br) HANDLES(brn) HANDLES(diverge)
+    HANDLES(exit) HANDLES(converge) HANDLES(call) HANDLES(callr) HANDLES(ret)
+    HANDLES(br) HANDLES(brn) HANDLES(diverge)
 };
 
 static rt_sim_handler *const handlers_all[WC_OPS] = {

@@ -82,7 +82,7 @@ static __attribute__((noinline)) const struct rt_sim_ins *part(struct rt_sim_war
         uint8_t taken_ = (yes) & ACTIVE;                                                                     \
         if (taken_ && taken_ != ACTIVE)                                                                      \
             return part(w, pc, taken_);                                                                      \
-        rt_sim_end_run(w, pc);                                                                                      \
+        rt_sim_end_run(w, pc);                                                                               \
         GO_RUN(taken_ ? w->code + pc->imm : pc + 1);                                                         \
     } while (0)
 HANDLER(O_br)

@@ -43,15 +43,15 @@ static void shuffle(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 /* The case of base/scalar.def that joins two lanes. */
 static enum scalar_case joined_by(unsigned op)
 {
+#define ROW(op, scalar) [WC_##op - WC_reduce_add_I] = SCALAR_##scalar
     static const uint16_t cases[] = {
-        [WC_reduce_add_I - WC_reduce_add_I] = SCALAR_add_I,   [WC_reduce_smin_I - WC_reduce_add_I] = SCALAR_smin_I,
-        [WC_reduce_smax_I - WC_reduce_add_I] = SCALAR_smax_I, [WC_reduce_umin_I - WC_reduce_add_I] = SCALAR_umin_I,
-        [WC_reduce_umax_I - WC_reduce_add_I] = SCALAR_umax_I, [WC_reduce_and_I - WC_reduce_add_I] = SCALAR_and_I,
-        [WC_reduce_or_I - WC_reduce_add_I] = SCALAR_or_I,     [WC_reduce_xor_I - WC_reduce_add_I] = SCALAR_xor_I,
-        [WC_reduce_add_F - WC_reduce_add_I] = SCALAR_add_F,   [WC_reduce_min_F - WC_reduce_add_I] = SCALAR_fmin_F,
-        [WC_reduce_max_F - WC_reduce_add_I] = SCALAR_fmax_F,  [WC_scan_add_I - WC_reduce_add_I] = SCALAR_add_I,
-        [WC_scan_add_F - WC_reduce_add_I] = SCALAR_add_F,
+        ROW(reduce_add_I, add_I),   ROW(reduce_smin_I, smin_I), ROW(reduce_smax_I, smax_I),
+        ROW(reduce_umin_I, umin_I), ROW(reduce_umax_I, umax_I), ROW(reduce_and_I, and_I),
+        ROW(reduce_or_I, or_I),     ROW(reduce_xor_I, xor_I),   ROW(reduce_add_F, add_F),
+        ROW(reduce_min_F, fmin_F),  ROW(reduce_max_F, fmax_F),  ROW(scan_add_I, add_I),
+        ROW(scan_add_F, add_F),
     };
+#undef ROW
     INVARIANT(op >= WC_reduce_add_I && op - WC_reduce_add_I < COUNT(cases));
     return (enum scalar_case)cases[op - WC_reduce_add_I];
 }

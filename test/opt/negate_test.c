@@ -80,8 +80,8 @@ static const struct expression expressions[] = {
 static const uint32_t single[] = {0,          1,          0x00400000, 0x00800000, 0x3e800000,
                                   0x3f800000, 0x40490fdb, 0x7f7fffff, 0x7f800000, 0x7fc00000};
 static const uint64_t wide[] = {0, 1, UINT64_C(0x8000000000000), UINT64_C(0x10000000000000),
-                                UINT64_C(0x3fd0000000000000),
-                                UINT64_C(0x3ff0000000000000), UINT64_C(0x400921fb54442d18), UINT64_C(0x7fefffffffffffff),
+                                UINT64_C(0x3fd0000000000000), UINT64_C(0x3ff0000000000000),
+                                UINT64_C(0x400921fb54442d18), UINT64_C(0x7fefffffffffffff),
                                 UINT64_C(0x7ff0000000000000), UINT64_C(0x7ff8000000000000)};
 enum { VALUES = 2 * COUNT(single), SOME = 8 };
 

@@ -220,10 +220,12 @@ static void make_loop(struct maker *k)
     branch_to(k, head);
     at(k, head);
     ir_ref outer = heart(k);
-    if (at_end)
+    if (at_end) {
         branch_to(k, body);
-    else
-        ir_emit_brif(&k->c, ir_emit2(&k->c, IR_slt, IR_TYPE_I1, ir_emit_load(&k->c, IR_MEM_I32, IR_TYPE_I32, i, 0), last), body, out);
+    } else {
+        ir_ref now = ir_emit_load(&k->c, IR_MEM_I32, IR_TYPE_I32, i, 0);
+        ir_emit_brif(&k->c, ir_emit2(&k->c, IR_slt, IR_TYPE_I1, now, last), body, out);
+    }
     k->breaks = out;
     k->continues = next;
     at(k, body);
@@ -325,7 +327,10 @@ static void assign(struct maker *k)
     ir_ref v = expression(k, 2);
     switch (draw(k, 6)) {
     case 0: ir_emit_store(&k->c, IR_MEM_I32, global_address(k), 0, v); break;
-    case 1: ir_emit_store(&k->c, mems[draw(k, COUNT(mems))], k->structs[draw(k, STRUCTS)], (int32_t)draw(k, 4) * 4, v); break;
+    case 1:
+        ir_emit_store(&k->c, mems[draw(k, COUNT(mems))], k->structs[draw(k, STRUCTS)],
+                      (int32_t)draw(k, 4) * 4, v);
+        break;
     case 2:
         if (draw(k, 2)) {
             ir_emit_store(&k->c, IR_MEM_F32, k->structs[draw(k, STRUCTS)], (int32_t)draw(k, 4) * 4,

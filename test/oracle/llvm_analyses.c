@@ -466,8 +466,8 @@ static bool run_batch(uint32_t first, uint32_t count)
     }
     fclose(f);
     snprintf(command, sizeof command,
-             "opt-19 -mtriple=amdgcn-- -passes='print<cycles>,print<uniformity>,print<domtree>,print<postdomtree>' "
-             "-disable-output %s 2>&1", path);
+             "opt-19 -mtriple=amdgcn-- -passes='print<cycles>,print<uniformity>,print<domtree>,"
+             "print<postdomtree>' -disable-output %s 2>&1", path);
     FILE *in = popen(command, "r");
     if (in == NULL)
         return false;
@@ -491,9 +491,11 @@ int main(int argc, char **argv)
             fprintf(stderr, "opt-19 failed\n");
             return 1;
         }
-    printf("%u graphs, %u values: %u equal; we say divergent, LLVM uniform: %u with a witness, %u beyond a cycle's several exits, "
-           "%u in irreducible graphs; LLVM alone divergent, exit in another cycle: %u\n",
-           count, totals.values, totals.equal, totals.witnessed, totals.several_exits, totals.irreducible, totals.depth);
+    printf("%u graphs, %u values: %u equal; we say divergent, LLVM uniform: %u with a witness, %u beyond a "
+           "cycle's several exits, %u in irreducible graphs; LLVM alone divergent, exit in another "
+           "cycle: %u\n",
+           count, totals.values, totals.equal, totals.witnessed, totals.several_exits, totals.irreducible,
+           totals.depth);
     printf("%u differences unexplained\n", totals.failures);
     return totals.failures != 0;
 }

@@ -142,7 +142,9 @@ static void write_llvm(const struct function *g, uint32_t k, FILE *out)
                         ins->op == IR_entry ? "entry" : "anchor");
                 break;
             case IR_loop:
-                fprintf(out, "  %%f%ut%u = call token @llvm.experimental.convergence.loop() [ \"convergencectrl\"(token %%f%ut%u) ]\n",
+                fprintf(out,
+                        "  %%f%ut%u = call token @llvm.experimental.convergence.loop() "
+                        "[ \"convergencectrl\"(token %%f%ut%u) ]\n",
                         k, r, k, ins->token);
                 break;
             case IR_syncwarp:

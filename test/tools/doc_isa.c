@@ -1,5 +1,5 @@
-/* doc_isa.c: the tables of docs/isa.md (instructions by kind, opcodes, control registers, faults, cycles) and of
- * docs/warp-core.md. */
+/* doc_isa.c: the tables of docs/isa.md (instructions by kind, opcodes, control registers, faults, cycles) and
+ * of docs/warp-core.md. */
 #include "test/tools/doc_tables.h"
 
 #include "backend/backend.h"

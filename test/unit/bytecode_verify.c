@@ -85,8 +85,10 @@ DAMAGE(kernel_private_odd, p->kernels.at[0].private_bytes = 24;)
 DAMAGE(kernel_private, p->kernels.at[0].private_bytes = BC_MAX_PRIVATE + 16;)
 DAMAGE(kernel_fills, p->kernels.at[0].fill_count = p->fills.count + 1;)
 DAMAGE(fill_source, p->fills.at[0].source = 5;)
-DAMAGE(fill_dimension, p->fills.at[0].source = BC_FROM_GRID; p->fills.at[0].kind = BC_KIND_V; p->fills.at[0].value = 3;)
-DAMAGE(fill_kind, p->fills.at[0].source = BC_FROM_GRID; p->fills.at[0].kind = BC_KIND_S; p->fills.at[0].value = 0;)
+DAMAGE(fill_dimension, p->fills.at[0].source = BC_FROM_GRID; p->fills.at[0].kind = BC_KIND_V;
+       p->fills.at[0].value = 3;)
+DAMAGE(fill_kind, p->fills.at[0].source = BC_FROM_GRID; p->fills.at[0].kind = BC_KIND_S;
+       p->fills.at[0].value = 0;)
 DAMAGE(fill_param, p->fills.at[0].source = BC_FROM_PARAM; p->fills.at[0].value = 2;)
 DAMAGE(fill_register, p->fills.at[0].reg = 0xffff;)
 DAMAGE(param_type, p->kernels.at[0].params.at[0].type = BE_VOID;)

@@ -133,7 +133,10 @@ static uint64_t down(unsigned i, uint64_t group, uint32_t lanes)
 static void shuffles_take_values_of_the_group(void **state)
 {
     UNUSED(state);
-#define SHUFFLE(op, wanted) check(BC_##op##_v, V, false, wanted); check(BC_##op##_w, W, false, wanted); check(BC_##op##_m, M, false, wanted);
+#define SHUFFLE(op, wanted)                                                                                  \
+    check(BC_##op##_v, V, false, wanted);                                                                    \
+    check(BC_##op##_w, W, false, wanted);                                                                    \
+    check(BC_##op##_m, M, false, wanted);
     SHUFFLE(shuffle, to_lane)
     SHUFFLE(shuffle_xor, by_xor)
     SHUFFLE(shuffle_up, up)
@@ -158,12 +161,25 @@ static uint64_t fold(enum scalar_case c, uint64_t group, unsigned last)
     return r;
 }
 #define FOLD(op, c)                                                                                          \
-    static uint64_t op##_I(unsigned i, uint64_t group, uint32_t lanes) { return fold(SCALAR_##c##_I, group, 63); } \
-    static uint64_t op##_L(unsigned i, uint64_t group, uint32_t lanes) { return fold(SCALAR_##c##_L, group, 63); }
-FOLD(add, add) FOLD(smin, smin) FOLD(smax, smax) FOLD(umin, umin) FOLD(umax, umax) FOLD(and, and) FOLD(or, or) FOLD(xor, xor)
+    static uint64_t op##_I(unsigned i, uint64_t group, uint32_t lanes)                                       \
+    {                                                                                                        \
+        return fold(SCALAR_##c##_I, group, 63);                                                              \
+    }                                                                                                        \
+    static uint64_t op##_L(unsigned i, uint64_t group, uint32_t lanes)                                       \
+    {                                                                                                        \
+        return fold(SCALAR_##c##_L, group, 63);                                                              \
+    }
+FOLD(add, add) FOLD(smin, smin) FOLD(smax, smax) FOLD(umin, umin) FOLD(umax, umax)
+FOLD(and, and) FOLD(or, or) FOLD(xor, xor)
 #define FOLD_FLOAT(op, c)                                                                                    \
-    static uint64_t op##_F(unsigned i, uint64_t group, uint32_t lanes) { return scalar_bits_f32(scalar_from_f32((uint32_t)fold(SCALAR_##c##_F, group, 63))); } \
-    static uint64_t op##_D(unsigned i, uint64_t group, uint32_t lanes) { return scalar_bits_f64(scalar_from_f64(fold(SCALAR_##c##_D, group, 63))); }
+    static uint64_t op##_F(unsigned i, uint64_t group, uint32_t lanes)                                       \
+    {                                                                                                        \
+        return scalar_bits_f32(scalar_from_f32((uint32_t)fold(SCALAR_##c##_F, group, 63)));                  \
+    }                                                                                                        \
+    static uint64_t op##_D(unsigned i, uint64_t group, uint32_t lanes)                                       \
+    {                                                                                                        \
+        return scalar_bits_f64(scalar_from_f64(fold(SCALAR_##c##_D, group, 63)));                            \
+    }
 FOLD_FLOAT(smin, fmin) FOLD_FLOAT(smax, fmax)
 
 static uint64_t sum_to_I(unsigned i, uint64_t group, uint32_t lanes)

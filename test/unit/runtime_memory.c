@@ -54,9 +54,12 @@ static kernc_status run(struct maker *m, uint32_t threads, const char *isa, kern
 
 struct width { enum bc_op load, loadx, store, storex; unsigned bytes; bool wide, is_signed; };
 static const struct width widths[] = {
-    {BC_ld_g8, BC_ldx_g8, BC_st_g8, BC_stx_g8, 1, false, false},    {BC_ld_g8s, BC_ldx_g8s, BC_st_g8, BC_stx_g8, 1, false, true},
-    {BC_ld_g16, BC_ldx_g16, BC_st_g16, BC_stx_g16, 2, false, false}, {BC_ld_g16s, BC_ldx_g16s, BC_st_g16, BC_stx_g16, 2, false, true},
-    {BC_ld_g32, BC_ldx_g32, BC_st_g32, BC_stx_g32, 4, false, false}, {BC_ld_g64, BC_ldx_g64, BC_st_g64, BC_stx_g64, 8, true, false},
+    {BC_ld_g8, BC_ldx_g8, BC_st_g8, BC_stx_g8, 1, false, false},
+    {BC_ld_g8s, BC_ldx_g8s, BC_st_g8, BC_stx_g8, 1, false, true},
+    {BC_ld_g16, BC_ldx_g16, BC_st_g16, BC_stx_g16, 2, false, false},
+    {BC_ld_g16s, BC_ldx_g16s, BC_st_g16, BC_stx_g16, 2, false, true},
+    {BC_ld_g32, BC_ldx_g32, BC_st_g32, BC_stx_g32, 4, false, false},
+    {BC_ld_g64, BC_ldx_g64, BC_st_g64, BC_stx_g64, 8, true, false},
 };
 
 static uint64_t element(const void *base, uint32_t i, const struct width *w)
@@ -417,8 +420,8 @@ static void transactions_are_exact(void **state)
     kernc_buffer_free(wide);
 }
 
-/* Lanes whose indices were filled in are known to count up, unless the kernel writes the register or rows are shorter than a
- * warp: out[t] = in[index] in both cases. */
+/* Lanes whose indices were filled in are known to count up, unless the kernel writes the register or rows are
+ * shorter than a warp: out[t] = in[index] in both cases. */
 static void filled_indices_may_not_count_up(void **state)
 {
     UNUSED(state);

@@ -366,7 +366,9 @@ static int set_up(void **state)
 {
     UNUSED(state);
     kernc_context_options o = {.size = sizeof o};
-    return kernc_context_create(&o, &context) == KERNC_OK && kernc_buffer_create(context, WORDS * 4, "out", &out) == KERNC_OK ? 0 : -1;
+    bool made = kernc_context_create(&o, &context) == KERNC_OK &&
+                kernc_buffer_create(context, WORDS * 4, "out", &out) == KERNC_OK;
+    return made ? 0 : -1;
 }
 
 static int tear_down(void **state)

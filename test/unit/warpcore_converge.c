@@ -92,7 +92,8 @@ static void uniform_branches(void **state)
  * does not. */
 #define CONTINUE(past)                                                                                       \
     KERNEL "br head(0)\nhead(%i: i32):\n%j = add i32 %i, 1\nbrif %div, work, test\n"                         \
-           "work:\n%odd = slt %i, %t\nbr " past "\ntest:\n%c = slt %i, %n\nbrif %c, head(%j), end\nend:\nret\n}\n"
+           "work:\n%odd = slt %i, %t\nbr " past                                                              \
+           "\ntest:\n%c = slt %i, %n\nbrif %c, head(%j), end\nend:\nret\n}\n"
 
 static void iterations_that_meet(void **state)
 {

@@ -132,7 +132,8 @@ static void stack_of_kernels(void **state)
     refuses(".kernel k, stack 1\nk:\n" IF_IN_IF,
             "kernel k: its code may need 2 entries of the divergence stack, it names 1");
     assert_string_equal(assemble(".kernel k, stack 2\nk:\n" IF_IN_IF), "");
-    refuses(".kernel k, stack 1\nk:\nbr p1, x, x\ncall r31, f\nx: converge\nexit\nf: br p1, j, j\nnop\nj: converge\nret r31\n",
+    refuses(".kernel k, stack 1\nk:\nbr p1, x, x\ncall r31, f\nx: converge\nexit\n"
+            "f: br p1, j, j\nnop\nj: converge\nret r31\n",
             "may need 2 entries");
     refuses(".mode article\n.kernel k, stack 7\nk:\n" IF_IN_IF, "may need 16 entries");
 }

@@ -76,7 +76,8 @@ static void legalize(struct ir_module *m, const char *name)
 
 static const uint64_t edges[] = {
     0, 1, 2, 31, 32, 33, 63, 64, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x7fffffffffffffff,
-    0x8000000000000000, 0x8000000000000001, 0xffffffff00000000, 0xffffffffffffffff, 0x8000008000000000, 0x8000008000000001,
+    0x8000000000000000, 0x8000000000000001, 0xffffffff00000000, 0xffffffffffffffff, 0x8000008000000000,
+    0x8000008000000001,
     0x5f000000 /* 2^63 as a float */, 0x5f800000, 0xdf000000, 0x7fc00000, 0xff800000, 0x80000001,
 };
 

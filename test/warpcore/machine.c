@@ -62,7 +62,8 @@ uint32_t machine_text(struct machine *m, const char *text, const char *operands)
 {
     struct wc_text t = {.bytes = text, .length = (uint32_t)strlen(text)};
     for (; *operands; operands++) {
-        uint8_t type = *operands == 'l' ? BE_I64 : *operands == 'f' ? BE_F32 : *operands == 'p' ? BE_PTR : BE_I32;
+        char    letter = *operands;
+        uint8_t type = letter == 'l' ? BE_I64 : letter == 'f' ? BE_F32 : letter == 'p' ? BE_PTR : BE_I32;
         vec_push(&m->image->arena, &t.operands, type);
     }
     vec_push(&m->image->arena, &m->image->texts, t);

@@ -8,7 +8,10 @@ struct lanes { uint32_t value[WC_LANES], index[WC_LANES], active; };
 static uint32_t shuffled(enum wc_op op, const struct lanes *x, unsigned lane)
 {
     uint32_t b = x->index[lane];
-    uint32_t from = op == WC_shuffle ? b : op == WC_shuffle_xor ? lane ^ b : op == WC_shuffle_up ? lane - b : lane + b;
+    uint32_t from = op == WC_shuffle       ? b
+                    : op == WC_shuffle_xor ? lane ^ b
+                    : op == WC_shuffle_up  ? lane - b
+                                           : lane + b;
     return x->value[from < WC_LANES && x->active >> from & 1 ? from : lane];
 }
 
@@ -55,7 +58,8 @@ static uint32_t expected(enum wc_op op, const struct lanes *x, unsigned lane)
     case WC_all:    return flags == x->active;
     case WC_elect:  return lane == (unsigned)__builtin_ctz(x->active);
     case WC_first:  return x->value[__builtin_ctz(x->active)];
-    case WC_shuffle: case WC_shuffle_xor: case WC_shuffle_up: case WC_shuffle_down: return shuffled(op, x, lane);
+    case WC_shuffle: case WC_shuffle_xor: case WC_shuffle_up: case WC_shuffle_down:
+        return shuffled(op, x, lane);
     default: return reduced(op, x, lane);
     }
 }
