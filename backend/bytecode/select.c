@@ -226,9 +226,11 @@ static bool select_fused(struct be_selector *s, const struct ir_ins *branch)
     if (s->uses[condition] != 1 || compare->block != branch->block || !ir_is_pure((enum ir_op)compare->op))
         return false;
     enum scalar_case which = ir_scalar_case(s->ir, condition);
+    if (!bc_is_comparison(which))
+        return false;
     bool uniform[2] = {be_uniform(s, compare->args[0]), be_uniform(s, compare->args[1])};
     enum bc_form form = uniform[0] && uniform[1] ? BC_FORM_C : uniform[1] ? BC_FORM_U : BC_FORM_B;
-    if (!bc_is_comparison(which) || (form != BC_FORM_C && s->scalars[condition]))
+    if (form != BC_FORM_C && s->scalars[condition])
         return false;
     uint32_t a = form == BC_FORM_C ? be_scalar(s, compare->args[0]) : be_lanes(s, compare->args[0]);
     uint32_t b = form == BC_FORM_B ? be_lanes(s, compare->args[1]) : be_scalar(s, compare->args[1]);
