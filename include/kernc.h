@@ -54,7 +54,7 @@ typedef struct kernc_options {
     bool        print_before_all, print_after_all;
     int         print_changed;   /* enum kernc_print_changed */
     const char *filter_passes, *filter_functions;
-    const char *dump_dir;        /* NNN-pass.kir after each pass that changed something, machine-N-step.txt
+    const char *dump_dir;        /* NNN-pass.kir after each pass that changed something, NNN-step.txt
                                     after each step */
     bool        verify_each;
     const char *analyses;        /* names for KERNC_TEXT_ANALYSES: dominators, post-dominators, cycles, pst,

@@ -92,6 +92,7 @@ static void run_warp_core_passes(kernc_result *r, struct opt_options *opt, struc
         return;
     steps_watch_legalize(steps, r->module, true);
     opt->scheme = scheme;
+    opt->dump_input = wc_step_info[WC_STEP_legalize].name;
     opt->passes = opt->passes || opt->level == 0 ? "" : "gvn,sccp,dce";
     run_pipeline(r, opt);
 }
@@ -117,7 +118,7 @@ static void generate_image(kernc_result *r, enum wc_mode mode, bool ir_only, str
         wc_image_free(r->image);
         r->image = NULL;
     }
-    const char *wrong = steps_write(steps);
+    const char *wrong = steps_write(steps, r->report.files);
     if (wrong)
         diag_add(&r->diagnostics, DIAG_ERROR, "dump-dir", (span){0}, "can't write to '%s': %s",
                  steps->options->dump_dir, wrong);

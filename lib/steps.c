@@ -145,14 +145,14 @@ void steps_watch_legalize(struct steps *s, const struct ir_module *m, bool after
                                           .function = m->functions.at[i]});
 }
 
-const char *steps_write(const struct steps *s)
+const char *steps_write(const struct steps *s, uint32_t number)
 {
     const char *wrong = NULL;
     for (unsigned n = 0; n < WC_STEPS && !wrong; n++) {
         if (!s->files[n].length)
             continue;
         struct text path = {0};
-        text_printf(&path, "%s/machine-%u-%s.txt", s->options->dump_dir, n, wc_step_info[n].name);
+        text_printf(&path, "%s/%03u-%s.txt", s->options->dump_dir, number++, wc_step_info[n].name);
         wrong = file_write(path.at, s->files[n].at, s->files[n].length);
         text_free(&path);
     }

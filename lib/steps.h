@@ -19,8 +19,8 @@ bool steps_watch_machine(const struct opt_options *o);
 void steps_watch(void *data, const struct wc_stage *stage);
 /* The step that changes a whole module before there is machine code. */
 void steps_watch_legalize(struct steps *s, const struct ir_module *m, bool after);
-/* Writes the files, if any. NULL, or why not. */
-const char *steps_write(const struct steps *s);
+/* Writes the files, if any, numbered from `number` on. NULL, or why not. */
+const char *steps_write(const struct steps *s, uint32_t number);
 void steps_free(struct steps *s);
 
 #endif

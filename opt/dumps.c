@@ -86,9 +86,9 @@ static void dump(struct opt_dumps *d, const char *when, const char *pass, const 
 }
 
 void opt_dumps_start(struct opt_dumps *d, const struct opt_options *o, const struct ir_module *m,
-                     struct arena *a)
+                     struct opt_report *r, struct arena *a)
 {
-    *d = (struct opt_dumps){.options = o, .module = m};
+    *d = (struct opt_dumps){.options = o, .module = m, .files = &r->files};
     if (!compares(d))
         return;
     d->versions = arena_array(a, struct opt_version, m->functions.count);
@@ -136,12 +136,12 @@ void opt_dumps_after(struct opt_dumps *d, const char *pass, const struct ir_func
 const char *opt_dumps_file(struct opt_dumps *d, const char *pass, bool changed)
 {
     const struct opt_options *o = d->options;
-    uint32_t number = d->steps++;
-    if (!o->dump_dir || !changed || (pass[0] && o->filter_passes && *o->filter_passes &&
-                                     !opt_listed(o->filter_passes, pass)))
+    uint32_t number = (*d->files)++;
+    if (!o->dump_dir || !changed ||
+        (pass && o->filter_passes && *o->filter_passes && !opt_listed(o->filter_passes, pass)))
         return NULL;
     struct text path = {0}, body = {0};
-    text_printf(&path, "%s/%03u-%s.kir", o->dump_dir, number, pass[0] ? pass : "input");
+    text_printf(&path, "%s/%03u-%s.kir", o->dump_dir, number, pass ? pass : o->dump_input);
     if (o->divergence)
         ir_print_module_by(d->module, ir_print_divergence, &body);
     else

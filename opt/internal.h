@@ -24,13 +24,14 @@ struct opt_dumps {
     const struct opt_options *options;
     const struct ir_module   *module;
     struct opt_version       *versions;   /* by function: when last shown or compared */
-    uint32_t                  steps;      /* pipeline positions dumped so far */
+    uint32_t                 *files;      /* the report's */
 };
 void opt_dumps_start(struct opt_dumps *d, const struct opt_options *o, const struct ir_module *m,
-                     struct arena *a);
+                     struct opt_report *r, struct arena *a);
 void opt_dumps_before(struct opt_dumps *d, const char *pass, const struct ir_function *f);
 void opt_dumps_after(struct opt_dumps *d, const char *pass, const struct ir_function *f, bool changed);
-/* After a position of the pipeline: the file of --dump-dir. NULL, or why it can't be written. */
+/* After a position of the pipeline (`pass` NULL: before the first): the file of --dump-dir. NULL, or why it
+ * can't be written. */
 const char *opt_dumps_file(struct opt_dumps *d, const char *pass, bool changed);
 void opt_dumps_free(struct opt_dumps *d);
 void opt_print(const struct opt_options *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

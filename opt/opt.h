@@ -44,6 +44,7 @@ struct opt_options {
     bool        divergence;       /* what is printed and dumped has each value marked as uniform or divergent,
                                      and why */
     const char *dump_dir;         /* writes NNN-pass.kir, the module after each pass that changed it */
+    const char *dump_input;       /* what stands there in place of a pass before the first: "input" */
     bool        verify_each;      /* verifies after each pass that changed something; a failure is a BUG */
     bool        check_analyses;   /* recomputes what a pass said it kept, and compares */
     bool        time_passes, stats, remarks;      /* collect; see struct opt_report */
@@ -78,6 +79,7 @@ struct opt_report {
     uint64_t verify_nanoseconds;
     struct map counter_index;
     long steps;                          /* (pass, function) steps numbered so far; see bisect_limit */
+    uint32_t files;                      /* names of --dump-dir numbered so far, written or not */
 };
 void opt_report_init(struct opt_report *r);
 void opt_report_free(struct opt_report *r);

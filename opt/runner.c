@@ -56,7 +56,7 @@ enum opt_pass opt_pass_find(const char *name, size_t n)
 
 void opt_options_init(struct opt_options *o)
 {
-    *o = (struct opt_options){.level = OPT_LEVEL_DEFAULT, .bisect_limit = -1};
+    *o = (struct opt_options){.level = OPT_LEVEL_DEFAULT, .bisect_limit = -1, .dump_input = "input"};
     for (unsigned l = 0; l < OPT_LIMITS; l++)
         o->limits[l] = opt_limit_info[l].value;
 }
@@ -268,7 +268,7 @@ static bool run_stretch(struct run *run, const pass_list *passes, uint32_t first
 
 static bool run_pipeline(struct run *run, const pass_list *passes, struct diagnostics *d)
 {
-    if (!dump_file(run, "", true, d))
+    if (!dump_file(run, NULL, true, d))
         return false;
     for (uint32_t i = 0, end; i < passes->count; i = end) {
         end = stretch_end(run, passes, i);
@@ -287,7 +287,7 @@ bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report
                 parse_list(&run.arena, scheme_lowering(o->scheme), &passes, d);
     if (fine) {
         run.caches = arena_array(&run.arena, struct opt_cache, m->functions.count);
-        opt_dumps_start(&run.dumps, o, m, &run.arena);
+        opt_dumps_start(&run.dumps, o, m, r, &run.arena);
         fine = run_pipeline(&run, &passes, d);
         for (uint32_t i = 0; i < m->functions.count; i++)
             opt_cache_free(&run.caches[i]);
