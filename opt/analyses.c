@@ -60,7 +60,8 @@ static void *compute_one(struct opt_context *c, struct arena *a, struct ir_funct
 static bool equal_one(enum opt_analysis n, const void *a, const void *b, uint32_t blocks)
 {
     switch (n) {
-#define ANALYSIS(name, type, compute, equal) case OPT_ANALYSIS_##name: return equal((const type *)a, (const type *)b, blocks);
+#define ANALYSIS(name, type, compute, equal)                                                                 \
+    case OPT_ANALYSIS_##name: return equal((const type *)a, (const type *)b, blocks);
 #include "opt/analyses.def"
     default: BUG("no analysis %d", (int)n);
     }

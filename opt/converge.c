@@ -64,7 +64,8 @@ static struct bitset blocks_before(const struct converge *x, struct demand d, ui
     while (work.count) {
         uint32_t b = vec_pop(&work);
         for ir_each_pred(p, b, x->g) {
-            if (p == avoid || bitset_has(before, p) || (d.cycle != IR_NO_CYCLE && !ir_cycle_has(x->cycles, d.cycle, p)))
+            if (p == avoid || bitset_has(before, p) ||
+                (d.cycle != IR_NO_CYCLE && !ir_cycle_has(x->cycles, d.cycle, p)))
                 continue;
             bitset_add(before, p);
             if (p != d.stop && p != d.target)
@@ -275,7 +276,8 @@ static bool dominates_a_part(const struct converge *x, uint32_t block, struct bi
 
 /* Tokens go through no parameter: where the block that gathers would not be dominated by a definition, its
  * region has to stay whole. */
-static void add_regions_parted(struct converge *x, struct bitset between, struct demand d, struct bitset behind)
+static void add_regions_parted(struct converge *x, struct bitset between, struct demand d,
+                               struct bitset behind)
 {
     bool grew = true;
     while (grew) {

@@ -89,8 +89,8 @@ opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set)
 /* Threads that leave for different targets are told apart two groups at a time. Those whose targets meet
  * (ir_meets_new) before all of them do must stay together until then, or they would not meet where they did
  * before the cut: so the groups are subtrees of the tree of meeting places. A target that leads back to what
- * the threads leave comes last, next to one other: told apart earlier, the tests behind it would post-dominate
- * it. */
+ * the threads leave comes last, next to one other: told apart earlier, the tests behind
+ * it would post-dominate it. */
 struct ways {
     struct opt_cut *x;
     uint32_t        from, meet;           /* the entry of what they leave, and where all of them meet */

@@ -21,7 +21,7 @@ struct opt_demotion {
 /* Uses in a block of the region that the value's own block is in are direct. Regions are numbered from 1. */
 void opt_demote_region(struct opt_demotion *d, uint32_t block, uint32_t region);
 void opt_demote(struct opt_demotion *d, ir_ref value);              /* twice does no harm */
-void opt_demote_copy(struct opt_demotion *d, ir_ref value, ir_ref copy);   /* nothing if value is not demoted */
+void opt_demote_copy(struct opt_demotion *d, ir_ref value, ir_ref copy); /* nothing if value is not demoted */
 void opt_demote_finish(struct opt_demotion *d);                     /* asks for the analyses anew */
 
 /* The values that are used outside of their region. Linear. */

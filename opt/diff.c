@@ -96,7 +96,8 @@ static bool middle(const struct diff *d, struct box x, int32_t *i, int32_t *j)
     for (uint32_t cost = 0; cost < OPT_DIFF_MAX_COST / 2; cost++) {
         widen(&ahead);
         for (int32_t k = ahead.high; k >= ahead.low; k -= 2) {
-            int32_t *r = &ahead.reach[k], at = slide(d, x, r[-1] >= r[1] ? r[-1] + 1 : r[1], k), kb = k - delta;
+            int32_t *r = &ahead.reach[k], at = slide(d, x, r[-1] >= r[1] ? r[-1] + 1 : r[1], k),
+                    kb = k - delta;
             *r = *i = at;
             *j = at - k;
             if (delta & 1 && kb >= back.low && kb <= back.high && back.reach[kb] <= at)

@@ -35,8 +35,9 @@ static bool is_expression(const struct gvn *v, const struct ir_ins *ins)
     case IR_ptradd: case IR_ptrcast: case IR_object: case IR_function: case IR_special: return true;
     case IR_load: return ir_at(v->f, ins->args[0])->type == IR_TYPE_CONSTANT;
     default:
-        return ir_is_pure(ins->op) || (flags & IR_CONVERGENT && !(flags & (IR_EFFECT | IR_WRITES | IR_READS)) &&
-                                       !opt_is_token_op(ins->op));
+        return ir_is_pure(ins->op) ||
+               (flags & IR_CONVERGENT && !(flags & (IR_EFFECT | IR_WRITES | IR_READS)) &&
+                !opt_is_token_op(ins->op));
     }
 }
 
@@ -66,8 +67,8 @@ static bool same_args(const struct ir_ins *a, const struct ir_ins *b)
 
 static bool equal(const struct ir_ins *a, const struct ir_ins *b)
 {
-    return a->op == b->op && a->type == b->type && a->mem == b->mem && a->imm == b->imm && a->imm2 == b->imm2 &&
-           a->token == b->token && a->argc == b->argc && same_args(a, b);
+    return a->op == b->op && a->type == b->type && a->mem == b->mem && a->imm == b->imm &&
+           a->imm2 == b->imm2 && a->token == b->token && a->argc == b->argc && same_args(a, b);
 }
 
 /* The equal expression seen before that dominates this place, or 0. */
@@ -171,7 +172,8 @@ static uint64_t hash_arguments(struct gvn *v, uint32_t b, uint32_t position)
 {
     uint64_t h = ir_at(v->f, ir_block_at(v->f, b)->params.at[position])->type;
     for (uint32_t at = v->g->pred_start[b]; at < v->g->pred_start[b + 1]; at++)
-        h = hash_mix(h, opt_renamed(&v->renaming, ir_block_at(v->f, v->g->preds[at])->edges.at[v->g->pred_edges[at]].args[position]));
+        h = hash_mix(h, opt_renamed(&v->renaming, ir_block_at(v->f, v->g->preds[at])
+                                                      ->edges.at[v->g->pred_edges[at]].args[position]));
     return h;
 }
 

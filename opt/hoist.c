@@ -28,7 +28,8 @@ struct hoist {
 static bool is_convergent_value(const struct ir_ins *ins)
 {
     uint16_t flags = ir_op_info[ins->op].flags;
-    return flags & IR_CONVERGENT && !(flags & (IR_EFFECT | IR_READS | IR_WRITES)) && !opt_is_token_op(ins->op);
+    return flags & IR_CONVERGENT && !(flags & (IR_EFFECT | IR_READS | IR_WRITES)) &&
+           !opt_is_token_op(ins->op);
 }
 
 static bool computes_only(const struct ir_ins *ins)
@@ -97,7 +98,8 @@ static ir_ref find_partner(struct hoist *h, ir_ref r)
     if (ins->op == IR_anchor || opt_branch_is_uniform(&h->together, h->branch))
         return s;
     opt_remark(h->c, h->f, OPT_MISSED, "convergent", ins->at,
-               "'%s' of both ways not merged before the branch: it is divergent, and threads of both would take part",
+               "'%s' of both ways not merged before the branch: it is divergent, and threads of both would "
+               "take part",
                ir_op_info[ins->op].text);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* infer.c: tokens for a function whose convergent operations have none.
  *
- * "Convergent Operation Semantics", Inferring Tokens: the entry token in the entry block, a heart at the start
- * of each loop's header with the token of the loop around it, and for each operation the token of its
+ * "Convergent Operation Semantics", Inferring Tokens: the entry token in the entry block, a heart at the
+ * start of each loop's header with the token of the loop around it, and for each operation the token of its
  * innermost loop. Cycles with several entries have to be made loops first: all edges to entries lead through
  * one block, the new header. The pass does so; inlining does not, and leaves such calls alone.
  */
@@ -46,7 +46,8 @@ bool opt_infer_tokens(struct arena *scratch, struct ir_function *f)
     ir_ref entry = add_token(f, IR_entry, ir_entry(f), 0);
     for (uint32_t i = 0; i < cycles->count; i++) {
         uint32_t parent = cycles->at[i].parent;
-        hearts[i] = add_token(f, IR_loop, cycles->at[i].header, parent == IR_NO_CYCLE ? entry : hearts[parent]);
+        hearts[i] = add_token(f, IR_loop, cycles->at[i].header,
+                              parent == IR_NO_CYCLE ? entry : hearts[parent]);
     }
     for (uint32_t i = 0; i < plain.count; i++) {
         uint32_t cycle = cycles->innermost[ir_at(f, plain.at[i])->block];

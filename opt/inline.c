@@ -1,12 +1,12 @@
 /* inline.c: calls of small device functions, and of those called once, become their bodies.
  *
- * Callees before callers; calls of functions that are still being worked on (recursion) stay. The token of the
- * call takes the place of the callee's entry token ("Convergent Operation Semantics", entry). Where one side
- * has tokens and the other has not, they are inferred for the side without (infer.c); where they cannot be,
- * the call stays, and a remark says so.
+ * Callees before callers; calls of functions that are still being worked on (recursion) stay. The token of
+ * the call takes the place of the callee's entry token ("Convergent Operation Semantics", entry). Where one
+ * side has tokens and the other has not, they are inferred for the side without (infer.c); where they cannot
+ * be, the call stays, and a remark says so.
  *
- * Not inlined: kernels, functions marked noinline, and functions that some Predict(f) names, since the call is
- * where threads wait for each other. Time is linear in what is copied, which SIZE_MAX_CALLER bounds.
+ * Not inlined: kernels, functions marked noinline, and functions that some Predict(f) names, since the call
+ * is where threads wait for each other. Time is linear in what is copied, which SIZE_MAX_CALLER bounds.
  */
 #include "opt/pass.h"
 
@@ -103,7 +103,8 @@ static bool agree_on_tokens(struct inliner *n, struct ir_function *f, ir_ref cal
         fine = infer(n, f);
     if (!fine)
         opt_remark(n->c, f, OPT_MISSED, "tokens", ir_at(f, call)->at,
-                   "'%s' not inlined: tokens can't be inferred for a cycle with several entries", callee->name);
+                   "'%s' not inlined: tokens can't be inferred for a cycle with several entries",
+                   callee->name);
     return fine;
 }
 
@@ -202,7 +203,8 @@ static void inline_call(struct inliner *n, struct ir_function *f, ir_ref call, s
 
 /* ---- all functions, callees first ---------------------------------------------------------------------- */
 
-/* The function's calls, the last of each block first, so that splitting a block moves each instruction once. */
+/* The function's calls, the last of each block first, so that splitting a block moves each
+ * instruction once. */
 static u32_vec calls_of(struct inliner *n, const struct ir_function *f)
 {
     u32_vec calls = {0};

@@ -1,9 +1,9 @@
 /* licm.c: what gives the same in each iteration is computed before the loop.
  *
  * Blocks in reverse post-order, so that operands have moved before their users; an instruction climbs out of
- * as many loops as its operands allow. What cannot trap may run although it would not have run, if it is cheap;
- * what is dear, and every load, only where the loop runs it whenever it is entered. A load stays if the loop
- * may write what it reads: no store, atomic, barrier or call in the way (alias.c).
+ * as many loops as its operands allow. What cannot trap may run although it would not have run, if it is
+ * cheap; what is dear, and every load, only where the loop runs it whenever it is entered. A load stays if
+ * the loop may write what it reads: no store, atomic, barrier or call in the way (alias.c).
  *
  * Convergent operations never move: before the loop other threads would take part (seed 003). Cycles with
  * several entries are left alone. Needs cycles and dominators; near-linear.
@@ -54,7 +54,8 @@ static void note_instruction(struct licm *l, struct effects *e, const struct ir_
 
 static void note_exit(struct licm *l, uint32_t cycle, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = cycle; i != IR_NO_CYCLE && !ir_cycle_has(l->cycles, i, to); i = l->cycles->at[i].parent) {
+    for (uint32_t i = cycle; i != IR_NO_CYCLE && !ir_cycle_has(l->cycles, i, to);
+         i = l->cycles->at[i].parent) {
         struct effects *e = &l->effects[i];
         if (l->d->pre[from] < e->first_exit)
             e->first_exit = l->d->pre[from];
@@ -120,7 +121,8 @@ static bool is_movable(const struct licm *l, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(l->f, r);
     switch (ins->op) {
-    case IR_load: case IR_ptradd: case IR_ptrcast: case IR_object: case IR_function: case IR_special: return true;
+    case IR_load: case IR_ptradd: case IR_ptrcast: case IR_object: case IR_function: case IR_special:
+        return true;
     default: return ir_is_pure(ins->op);
     }
 }
@@ -245,7 +247,8 @@ static bool visit(struct licm *l, ir_ref r, uint32_t b)
 
 bool opt_licm(struct opt_context *c, struct ir_function *f)
 {
-    struct licm l = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f), .cycles = opt_cycles(c, f)};
+    struct licm l = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f),
+                     .cycles = opt_cycles(c, f)};
     bool changed = false;
     if (l.cycles->count == 0)
         return false;

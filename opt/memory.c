@@ -1,7 +1,7 @@
 /* memory.c: redundant loads and stores.
  *
- * Forward, in reverse post-order: what is known to be in memory at a place (stored there, or loaded from there)
- * stands in for a load, and makes a store of the same value needless. A block starts with what all its
+ * Forward, in reverse post-order: what is known to be in memory at a place (stored there, or loaded from
+ * there) stands in for a load, and makes a store of the same value needless. A block starts with what all its
  * predecessors agree on; with nothing, if one of them has not been seen (a loop). Then backward within each
  * block: a store whose bytes are overwritten before anything can read them is removed.
  *
@@ -71,8 +71,8 @@ static void forget_clobbered(struct memory *m, enum opt_clobber c)
 
 static bool same_known(const struct known *a, const struct known *b)
 {
-    return a->at.root == b->at.root && a->at.offset == b->at.offset && a->mem == b->mem && a->type == b->type &&
-           a->value == b->value && a->stored == b->stored;
+    return a->at.root == b->at.root && a->at.offset == b->at.offset && a->mem == b->mem &&
+           a->type == b->type && a->value == b->value && a->stored == b->stored;
 }
 
 static bool state_has(const struct state *s, const struct known *k)

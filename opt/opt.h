@@ -32,7 +32,8 @@ enum opt_limit opt_limit_find(const char *name, size_t n);           /* OPT_LIMI
 
 enum opt_changed { OPT_CHANGED_OFF, OPT_CHANGED_ON, OPT_CHANGED_DIFF };
 
-/* Lists are names separated by commas; NULL or "" is the empty list. To be filled by opt_options_init first. */
+/* Lists are names separated by commas; NULL or "" is the empty list. To be filled
+ * by opt_options_init first. */
 struct opt_options {
     unsigned    level;
     const char *passes;           /* runs these instead of the level's pipeline; NULL: not given */

@@ -50,7 +50,8 @@ ir_ref opt_renamed(struct opt_renaming *n, ir_ref r);         /* r, or what it i
 void opt_rename_all(struct opt_renaming *n, struct ir_function *f);   /* ir_substitute */
 /* Removes the parameters in `dead` (by ref) and the arguments of all edges to them. Linear. */
 void opt_params_remove(struct ir_function *f, struct bitset dead);
-/* Appends all that stands in `from` to `into` (which has no terminator), edges included; `from` stays empty. */
+/* Appends all that stands in `from` to `into` (which has no terminator), edges included;
+ * `from` stays empty. */
 void opt_block_append(struct ir_function *f, uint32_t into, uint32_t from);
 /* The edge that block b's brif or switch takes when its operand is this constant. */
 uint32_t opt_chosen_edge(const struct ir_function *f, uint32_t b, scalar_bits bits);
@@ -63,7 +64,10 @@ ir_ref opt_reloaded(struct ir_cursor *c, enum ir_mem m, ir_ref stored);
 /* Address r as a root and a constant offset from it, through ptradd. */
 struct opt_address { ir_ref root; uint32_t offset; };
 struct opt_address opt_address_of(const struct ir_function *f, ir_ref r);
-static inline bool opt_is_token_op(enum ir_op op) { return op == IR_entry || op == IR_anchor || op == IR_loop; }
+static inline bool opt_is_token_op(enum ir_op op)
+{
+    return op == IR_entry || op == IR_anchor || op == IR_loop;
+}
 static inline bool opt_is_prediction(enum ir_op op)
 {
     return op == IR_predict || op == IR_predict_point || op == IR_predict_function;
@@ -79,7 +83,7 @@ struct opt_use {
 };
 struct opt_uses { uint32_t *start; struct opt_use *at; };
 struct opt_uses opt_uses_new(struct arena *a, const struct ir_function *f);
-#define opt_each_use(u, uses, r)                                                                              \
+#define opt_each_use(u, uses, r)                                                                             \
     (const struct opt_use *u = (uses).at + (uses).start[r]; u < (uses).at + (uses).start[(r) + 1]; u++)
 
 /* ---- SSA construction (opt/ssa.c) ---------------------------------------------------------------------- */
@@ -98,13 +102,14 @@ void opt_construct_ssa(struct opt_context *c, struct ir_function *f, const struc
 /* How a function's convergent operations are controlled; the two modes do not mix. */
 struct opt_token_modes { bool controlled, uncontrolled, entry; };
 struct opt_token_modes opt_token_modes_of(const struct ir_function *f);
-/* Gives each uncontrolled operation a token. False, with nothing changed, if some cycle has several entries. */
+/* Gives each uncontrolled operation a token. False, with nothing changed, if some cycle has
+ * several entries. */
 bool opt_infer_tokens(struct arena *scratch, struct ir_function *f);
 
 /* ---- algebra (opt/simplify.c, opt/simplify_float.c) ---------------------------------------------------- */
 
-/* An existing value or constant equal to r, or 0. May rewrite r in place to a simpler instruction. Floats only
- * by rules exact in every bit, -0 included; which NaN it is may change, as nothing defines it. */
+/* An existing value or constant equal to r, or 0. May rewrite r in place to a simpler instruction. Floats
+ * only by rules exact in every bit, -0 included; which NaN it is may change, as nothing defines it. */
 ir_ref opt_simplify(struct ir_function *f, ir_ref r, bool *changed);
 /* Whether, were its operand the negation of a float, opt_simplify(r) would use what is negated instead, and
  * the negation not come out again. */

@@ -1,10 +1,10 @@
 /* performance_notes.c: the warning group `perf`: divergence and memory access that cost speed, each with the
  * reason why threads differ there.
  *
- * Works on a copy of the module as the front end left it, after cheap passes and inlining, so that notes speak
- * of what the source says and not of what the optimiser made of it. Notes are remarks: they never become
- * errors. Each is given once a place, in the order of the source. Parameters of functions that were not inlined
- * are taken for uniform: what is said of such a function holds for every call.
+ * Works on a copy of the module as the front end left it, after cheap passes and inlining, so that notes
+ * speak of what the source says and not of what the optimiser made of it. Notes are remarks: they never
+ * become errors. Each is given once a place, in the order of the source. Parameters of functions that were
+ * not inlined are taken for uniform: what is said of such a function holds for every call.
  *
  * - common_code: operations, by kind and type, that both arms of a divergent branch have, in cycles of
  *   ir/latency.def; at least COMMON_CYCLES and half of the cheaper arm. What seed 001 (Common Subexpression
@@ -12,8 +12,8 @@
  * - loop: cycles that threads leave in different iterations (ir_uniformity.exits), by more than the bounds
  *   check of a loop over all elements. Nested ones are those that seed 000 (Speculative Reconvergence)
  *   merges.
- * - strided, variable, scattered: loads and stores of global memory whose addresses (opt/stride.c) are neither
- *   the same for adjacent threads nor one element apart.
+ * - strided, variable, scattered: loads and stores of global memory whose addresses (opt/stride.c) are
+ *   neither the same for adjacent threads nor one element apart.
  * - barrier: barriers that depend on a divergent branch, unless its other way is to return from the kernel.
  *
  * Near-linear: of an arm ARM_MAX operations are looked at.

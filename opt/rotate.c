@@ -2,7 +2,8 @@
  *
  * The header, which decides whether to go round again, stays as the test before the loop; its copy takes over
  * the back edges. What was the block behind the header is the new one. An iteration then costs one jump
- * instead of two, and what stands in the body runs whenever the loop is entered, so that LICM may hoist loads.
+ * instead of two, and what stands in the body runs whenever the loop is entered,
+ * so that LICM may hoist loads.
  *
  * A convergent operation in the header would be copied, so that threads that execute it together would no
  * longer do so: such a loop stays as it is (seed 003). The heart of the loop is an exception: it moves behind

@@ -111,7 +111,8 @@ static bool call_module_pass(struct opt_context *c, struct ir_module *m)
 {
     switch (c->pass) {
 #define PASS(name, function, level, needs, keeps, meaning)
-#define MODULE_PASS(name, function, level, needs, keeps, meaning) case OPT_PASS_##name: return opt_##function(c, m);
+#define MODULE_PASS(name, function, level, needs, keeps, meaning)                                            \
+    case OPT_PASS_##name: return opt_##function(c, m);
 #include "opt/passes.def"
     default: BUG("pass %d is none of the module", (int)c->pass);
     }
@@ -132,7 +133,8 @@ static void verify(struct run *run, enum opt_pass pass, const struct ir_function
             ir_print_function(f, &t, NULL);
         else
             ir_print_module(run->module, &t);
-        BUG("pass %s broke the IR%s%s:\n%s", opt_pass_info[pass].name, f ? " of " : "", f ? f->name : "", t.at);
+        BUG("pass %s broke the IR%s%s:\n%s", opt_pass_info[pass].name, f ? " of " : "", f ? f->name : "",
+            t.at);
     }
     arena_free(&scratch);
 }

@@ -20,7 +20,7 @@ bool opt_fold(const struct ir_function *f, ir_ref r, const scalar_bits *args, sc
     return true;
 }
 
-/* ---- small words ----------------------------------------------------------------------------------------------- */
+/* ---- small words --------------------------------------------------------------------------------------- */
 
 static unsigned width(const struct opt_view *v)
 {
@@ -72,7 +72,7 @@ static ir_ref combine_constants(struct opt_view *v)
     return opt_rewrite(v, v->ins.op, x, ir_const(v->f, v->ins.type, both));
 }
 
-/* ---- rules by operation: integers ----------------------------------------------------------------------------------- */
+/* ---- rules by operation: integers ---------------------------------------------------------------------- */
 
 static ir_ref simplify_add(struct opt_view *v)
 {
@@ -132,7 +132,8 @@ static ir_ref simplify_and(struct opt_view *v)
     if (is(v, 1, 0))
         return v->ins.args[1];
     const struct ir_ins *a = maker(v, 0);
-    bool narrow = (a->op == IR_zext8 && (v->bits[1] & 0xff) == 0xff) || (a->op == IR_zext16 && (v->bits[1] & 0xffff) == 0xffff);
+    bool narrow = (a->op == IR_zext8 && (v->bits[1] & 0xff) == 0xff) ||
+                  (a->op == IR_zext16 && (v->bits[1] & 0xffff) == 0xffff);
     if (v->is_const[1] && narrow)
         return v->ins.args[0];
     return combine_constants(v);
@@ -197,7 +198,7 @@ static ir_ref simplify_not(struct opt_view *v)
     return opt_simplify_involution(v);
 }
 
-/* ---- comparisons, selects, conversions --------------------------------------------------------------------------------- */
+/* ---- comparisons, selects, conversions ----------------------------------------------------------------- */
 
 static bool on_floats(const struct opt_view *v)
 {
@@ -268,10 +269,12 @@ static ir_ref simplify_narrow(struct opt_view *v)
     if (a->op == v->ins.op || (a->op == IR_load && a->mem == wanted))
         return v->ins.args[0];
     bool byte = v->ins.op == IR_sext8 || v->ins.op == IR_zext8;
-    bool same_low_bits = byte ? a->op >= IR_sext8 && a->op <= IR_zext16 : a->op == IR_sext16 || a->op == IR_zext16;
+    bool same_low_bits = byte ? a->op >= IR_sext8 && a->op <= IR_zext16
+                              : a->op == IR_sext16 || a->op == IR_zext16;
     if (same_low_bits)
         return opt_rewrite(v, v->ins.op, a->args[0], 0);
-    return v->ins.op == IR_zext16 && (a->op == IR_zext8 || (a->op == IR_load && a->mem == IR_MEM_U8)) ? v->ins.args[0] : 0;
+    return v->ins.op == IR_zext16 && (a->op == IR_zext8 || (a->op == IR_load && a->mem == IR_MEM_U8))
+               ? v->ins.args[0] : 0;
 }
 
 static ir_ref simplify_trunc(struct opt_view *v)
@@ -281,7 +284,7 @@ static ir_ref simplify_trunc(struct opt_view *v)
     return extends ? a->args[0] : 0;
 }
 
-/* ---- addresses --------------------------------------------------------------------------------------------------------------- */
+/* ---- addresses ----------------------------------------------------------------------------------------- */
 
 static ir_ref simplify_ptradd(struct opt_view *v)
 {
@@ -318,7 +321,7 @@ static ir_ref simplify_access(struct opt_view *v)
     return 0;
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the table ----------------------------------------------------------------------------------------- */
 
 static ir_ref simplify_operation(struct opt_view *v)
 {
@@ -345,8 +348,10 @@ static ir_ref simplify_operation(struct opt_view *v)
     case IR_ptradd: return simplify_ptradd(v);
     case IR_ptrcast: return simplify_ptrcast(v);
     case IR_load: case IR_store: return simplify_access(v);
-    default: return ir_op_info[v->ins.op].flags & IR_WRITES && v->ins.op >= IR_atomic_add && v->ins.op <= IR_atomic_cas
-                        ? simplify_access(v) : 0;
+    default:
+        return ir_op_info[v->ins.op].flags & IR_WRITES && v->ins.op >= IR_atomic_add &&
+                       v->ins.op <= IR_atomic_cas
+                   ? simplify_access(v) : 0;
     }
 }
 

@@ -1,5 +1,5 @@
-/* simplify.h: what simplify.c and simplify_float.c share. A rule looks at one instruction through a view of it, and gives an
- * existing value equal to it; or 0, having rewritten it in place or left it alone. */
+/* simplify.h: what simplify.c and simplify_float.c share. A rule looks at one instruction through a view of
+ * it, and gives an existing value equal to it; or 0, having rewritten it in place or left it alone. */
 #ifndef KERNC_OPT_SIMPLIFY_H
 #define KERNC_OPT_SIMPLIFY_H
 

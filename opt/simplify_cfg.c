@@ -4,8 +4,8 @@
  * block lead to where it leads; a branch whose ways are all one becomes a br; a block whose only predecessor
  * has no other successor is appended to it. Nothing is duplicated, so convergent operations never are.
  *
- * By seed 003 a heart comes before every other convergent operation of its block: a block that begins with one
- * is not appended to a block that has some. Near-linear.
+ * By seed 003 a heart comes before every other convergent operation of its block: a block that begins with
+ * one is not appended to a block that has some. Near-linear.
  */
 #include "opt/pass.h"
 
@@ -33,7 +33,7 @@ static const struct ir_cfg *graph(struct simplify *s)
     return opt_cfg(s->c, s->f);
 }
 
-/* ---- branches on constants --------------------------------------------------------------------------------- */
+/* ---- branches on constants ----------------------------------------------------------------------------- */
 
 static void fold_constant(struct simplify *s, uint32_t b)
 {
@@ -94,7 +94,7 @@ static void drop_negation(struct simplify *s, uint32_t b)
     change(s);
 }
 
-/* ---- unreachable blocks ---------------------------------------------------------------------------------------- */
+/* ---- unreachable blocks -------------------------------------------------------------------------------- */
 
 static void remove_unreachable(struct simplify *s)
 {
@@ -110,7 +110,7 @@ static void remove_unreachable(struct simplify *s)
     change(s);
 }
 
-/* ---- empty blocks ------------------------------------------------------------------------------------------------ */
+/* ---- empty blocks -------------------------------------------------------------------------------------- */
 
 /* Whether block b only goes on to another one, with parameters that serve nothing else. */
 static bool is_empty(struct simplify *s, const uint32_t *uses, uint32_t b)
@@ -196,7 +196,7 @@ static void skip_empty_blocks(struct simplify *s)
     opt_count(s->c, "empty blocks", n);
 }
 
-/* ---- chains -------------------------------------------------------------------------------------------------------- */
+/* ---- chains -------------------------------------------------------------------------------------------- */
 
 /* Blocks by what they hold: a convergent operation, a heart as the first of them. */
 struct convergence { struct bitset some, heart; };
@@ -221,12 +221,14 @@ static bool may_append(struct simplify *s, const struct ir_cfg *g, const struct 
     if (ir_at(s->f, ir_terminator(s->f, b))->op != IR_br)
         return false;
     uint32_t next = ir_block_at(s->f, b)->edges.at[0].block;
-    if (next == b || ir_pred_count(g, next) != 1 || next == ir_entry(s->f) || bitset_has(s->reconverging, next))
+    if (next == b || ir_pred_count(g, next) != 1 || next == ir_entry(s->f) ||
+        bitset_has(s->reconverging, next))
         return false;
     bool heart = bitset_has(k->heart, next) && bitset_has(k->some, b);
     if (heart)
         opt_remark(s->c, s->f, OPT_MISSED, "heart", ir_at(s->f, ir_terminator(s->f, b))->at,
-                   "block not merged with the next one: its heart has to come before all convergent operations");
+                   "block not merged with the next one: its heart has to come before all convergent "
+                   "operations");
     return !heart;
 }
 

@@ -1,13 +1,15 @@
 /* simplify_float.c: algebra on floats, by identities exact in every bit.
  *
- * Exact are x * 1, x / 1, x - (+0), x + (-0), x * -1 = -x, x / -1 = -x; not x + 0 (-0 becomes +0), x * 0, x - x. A NaN's sign and
- * payload are not defined (base/scalar.def), all else is: zeros' signs and infinities too.
+ * Exact are x * 1, x / 1, x - (+0), x + (-0), x * -1 = -x, x / -1 = -x; not x + 0 (-0 becomes +0),
+ * x * 0, x - x. A NaN's sign and payload are not defined (base/scalar.def), all else is: zeros'
+ * signs and infinities too.
  *
- * Negations: rounding to nearest is symmetric, so the sign of a product or quotient can stand at either operand or at the result;
- * and a difference is by definition the sum with a negation. Not exact are b - a for -(a - b) and -(a + b) for (-a) - b: a sum
- * that cancels is +0 whichever way round. So constants take a negation in, sums and differences turn into each other, and
- * the two negations of a product go. Each of these rules takes away a use of a negation and makes none; negate.c moves
- * negations to where that happens, and says why it ends.
+ * Negations: rounding to nearest is symmetric, so the sign of a product or quotient can stand at either
+ * operand or at the result; and a difference is by definition the sum with a negation. Not exact are b - a
+ * for -(a - b) and -(a + b) for (-a) - b: a sum that cancels is +0 whichever way round. So constants take a
+ * negation in, sums and differences turn into each other, and the two negations of a product go. Each of
+ * these rules takes away a use of a negation and makes none; negate.c moves negations to where that
+ * happens, and says why it ends.
  */
 #include "opt/simplify.h"
 
@@ -31,7 +33,7 @@ static bool is_float(const struct opt_view *v, unsigned arg, double value)
     return v->bits[arg] == bits;
 }
 
-/* ---- negations --------------------------------------------------------------------------------------------------------- */
+/* ---- negations ----------------------------------------------------------------------------------------- */
 
 /* What operand `arg` is the negation of, or 0. */
 static ir_ref negated(const struct opt_view *v, unsigned arg)
@@ -111,7 +113,7 @@ bool opt_takes_negation(const struct ir_function *f, ir_ref r, ir_ref operand)
     }
 }
 
-/* ---- by operation ------------------------------------------------------------------------------------------------------ */
+/* ---- by operation -------------------------------------------------------------------------------------- */
 
 ir_ref opt_simplify_float(struct opt_view *v)
 {

@@ -5,10 +5,10 @@
  * in reverse post-order, so that it can go on from there; within a block the last ones first, so that
  * operands follow their users.
  *
- * "Convergent Operation Semantics", Hoisting and sinking: a convergent operation is sunk only if the branch is
- * uniform. An anchor may be sunk, and operations together with it, since its threads are the implementation's
- * choice: but all of them or none, or fewer threads would be at one than at the other. Nothing of it goes out
- * of a loop or into one.
+ * "Convergent Operation Semantics", Hoisting and sinking: a convergent operation is sunk only if the branch
+ * is uniform. An anchor may be sunk, and operations together with it, since its threads are the
+ * implementation's choice: but all of them or none, or fewer threads would be at one than at the other.
+ * Nothing of it goes out of a loop or into one.
  *
  * A value with more than USES_MAX uses stays, hence linear times the depth of branches.
  */
@@ -118,7 +118,8 @@ static bool is_convergent_value(const struct sink *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->f, r);
     uint16_t flags = ir_op_info[ins->op].flags;
-    return flags & IR_CONVERGENT && !(flags & (IR_EFFECT | IR_READS | IR_WRITES)) && !opt_is_token_op(ins->op);
+    return flags & IR_CONVERGENT && !(flags & (IR_EFFECT | IR_READS | IR_WRITES)) &&
+           !opt_is_token_op(ins->op);
 }
 
 static bool may_begin(const struct sink *s, uint32_t way)

@@ -217,7 +217,7 @@ static void undo_to(struct ssa *s, uint32_t length)
  * that can't be reached come last, each by itself. */
 static void rename_all(struct ssa *s)
 {
-    u32_vec undo_at = {0};                      /* by depth: length of `undo` before the block at that depth */
+    u32_vec undo_at = {0};                  /* by depth: length of `undo` before the block at that depth */
     s->to = arena_array(s->arena, ir_ref, s->old_count);
     for (uint32_t i = 0; i < s->d->count; i++) {
         uint32_t b = s->d->order[i], depth = s->d->depth[b];

@@ -1,9 +1,9 @@
 /* strength.c: multiplication and division by constants as cheaper operations.
  *
- * Powers of two become shifts and masks. Other divisors: T. Granlund and P. Montgomery, "Division by invariant
- * integers using multiplication" (1994), in the formulation of Warren's "Hacker's Delight", chapter 10; the
- * magic numbers are found in 128-bit arithmetic by their definition. Division by zero is defined
- * (docs/language.md) and folded by simplify.c. Linear.
+ * Powers of two become shifts and masks. Other divisors: T. Granlund and P. Montgomery, "Division by
+ * invariant integers using multiplication" (1994), in the formulation of Warren's "Hacker's Delight",
+ * chapter 10; the magic numbers are found in 128-bit arithmetic by their definition. Division by zero is
+ * defined (docs/language.md) and folded by simplify.c. Linear.
  */
 #include "opt/pass.h"
 
@@ -26,8 +26,8 @@ static ir_ref shift(struct reduce *s, enum ir_op op, ir_ref a, unsigned n)
 
 /* ---- unsigned ------------------------------------------------------------------------------------------ */
 
-/* An m of no more than `bits` bits with x / d == x * m >> (bits + s) for all x, if there is one: m * d exceeds
- * the power of two by 2^s at most. */
+/* An m of no more than `bits` bits with x / d == x * m >> (bits + s) for all x, if there is one: m * d
+ * exceeds the power of two by 2^s at most. */
 static bool short_magic(const struct reduce *s, uint64_t d, uint64_t *m, unsigned *n)
 {
     unsigned __int128 one = 1;

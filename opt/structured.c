@@ -7,7 +7,7 @@
  *   arm        n -> {x, y, …}, x -> y alone, nothing else -> x    x goes
  *   arms       n -> {x, z, …}, all of these likewise -> y         they go, n -> y
  *   loop       n -> {n, …}                                       the edge goes: a test at the end
- *              n -> {x, …}, x -> n alone, nothing else -> x       x goes: a test at the start or in the middle
+ *              n -> {x, …}, x -> n alone, nothing else -> x       x goes: a test at the start or the middle
  *
  * It is structured if a single node is left. Each sweep costs the graph's size; sweeps are about as many as
  * regions are nested. For tests and for the pass structurize.
@@ -15,7 +15,13 @@
 #include "opt/structurize.h"
 
 /* Successors are sets; nodes that are gone are not live. */
-struct shrinking { const struct ir_cfg *g; u32_vec *next; uint32_t *preds; struct bitset live; struct arena *arena; };
+struct shrinking {
+    const struct ir_cfg *g;
+    u32_vec *next;
+    uint32_t *preds;
+    struct bitset live;
+    struct arena *arena;
+};
 
 static bool has(const u32_vec *v, uint32_t x)
 {

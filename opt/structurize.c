@@ -6,7 +6,7 @@
  *
  *   backward copy   a cycle with several entries: what runs before its header is reached is copied in front
  *                   of it
- *   cut             a loop left at several places: one way out, which first writes where it goes (cut_loops.c)
+ *   cut             a loop with several exits: one way out, which first writes where it goes (cut_loops.c)
  *   forward copy    blocks that several sides of a branch lead to before they meet: each side gets its own
  *
  * Copies are limited: to COPIES_MAX times the function's instructions and COPIES_FREE more, and to blocks
@@ -319,7 +319,8 @@ static struct bitset blocks_between(const struct structurize *s, uint32_t shared
     while (work.count) {
         uint32_t b = vec_pop(&work);
         for ir_each_pred(p, b, s->cut.g)
-            if (p != shared && bitset_has(x->all, p) && !bitset_has(between, p) && !bitset_has(x->shared, p)) {
+            if (p != shared && bitset_has(x->all, p) && !bitset_has(between, p) &&
+                !bitset_has(x->shared, p)) {
                 bitset_add(between, p);
                 vec_push(s->cut.arena, &work, p);
             }

@@ -1,8 +1,8 @@
 /* thread_jumps.c: an edge that decides the branch it leads to goes straight where the branch will go.
  *
- * A block of parameters, a few pure instructions and a branch is passed by every edge whose constant arguments
- * decide the branch. Nothing is copied: what the block computes has to be constant for that edge, or unused
- * behind the block. Headers of cycles are not passed, since that would give a loop a second entry.
+ * A block of parameters, a few pure instructions and a branch is passed by every edge whose constant
+ * arguments decide the branch. Nothing is copied: what the block computes has to be constant for that edge,
+ * or unused behind the block. Headers of cycles are not passed, since that would give a loop a second entry.
  *
  * By seed 003 (Unstructured control flow) the new edge may lead to a block with convergent operations: the
  * threads of an operation are those of its token that reach it, by whatever way. A block that holds one
@@ -50,7 +50,8 @@ static bool branches_on_parameters(const struct thread *t, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(t->f, b);
     enum ir_op op = ir_at(t->f, block->last)->op;
-    return (op == IR_brif || op == IR_switch) && block->params.count && b != ir_entry(t->f) && !is_header(t, b);
+    return (op == IR_brif || op == IR_switch) && block->params.count && b != ir_entry(t->f) &&
+           !is_header(t, b);
 }
 
 /* Whether edges may pass the block; says why not where only a convergent operation is in the way. */
@@ -167,7 +168,8 @@ static void visit(struct thread *t, uint32_t b)
     bool before = t->changed;
     t->block = b;
     for ir_each_pred(p, b, t->g)
-        if (bitset_has(t->g->reachable, p) && ir_block_at(t->f, p)->edges.at[t->g->pred_edges[p_at]].block == b)
+        if (bitset_has(t->g->reachable, p) &&
+            ir_block_at(t->f, p)->edges.at[t->g->pred_edges[p_at]].block == b)
             thread_edge(t, p, t->g->pred_edges[p_at]);
     if (t->changed != before)
         opt_remark(t->c, t->f, OPT_APPLIED, "threaded", at, "jump threaded past the branch");

@@ -14,7 +14,7 @@ struct opt_together {
     const struct ir_cfg        *g;
     const struct ir_cycles     *cycles;
     const struct ir_uniformity *uniformity;   /* NULL: not asked for yet */
-    u32_vec                     seen;         /* by block: number of the latest question it was looked at for */
+    u32_vec                     seen;         /* by block: number of the last question it was looked at for */
     uint32_t                    question;
 };
 /* Of the function as it is now: asks for the analyses cfg and cycles. Later answers hold as long as blocks

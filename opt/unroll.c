@@ -306,7 +306,8 @@ static void unroll_loop(struct opt_unroll *u, const struct opt_unroll_plan *p)
     for (uint32_t k = 1; k < p->factor; k++)
         copies[k] = opt_unroll_copy(u, p);
     for (uint32_t k = 0; k < p->factor; k++)
-        ir_block_at(u->f, copies[k].latch)->edges.at[p->latch_edge].block = copies[(k + 1) % p->factor].header;
+        ir_block_at(u->f, copies[k].latch)->edges.at[p->latch_edge].block =
+            copies[(k + 1) % p->factor].header;
     for (uint32_t k = 0; k + 1 < p->factor; k++)
         opt_branch_fold(u->f, copies[k].test, !p->out);
     if (p->factor == p->trips) {

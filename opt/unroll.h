@@ -1,4 +1,5 @@
-/* unroll.h: what unroll.c (loops of known length) and unroll_rest.c (counted loops, with a remainder) share. */
+/* unroll.h: what unroll.c (loops of known length) and unroll_rest.c (counted loops,
+ * with a remainder) share. */
 #ifndef KERNC_OPT_UNROLL_H
 #define KERNC_OPT_UNROLL_H
 

@@ -4,7 +4,8 @@
  *
  * becomes, with `factor` copies of the body without tests between them,
  *
- *     rounds(i): if (factor iterations are left) { body × factor; if (j < n) rounds(j) else done } else loop(i)
+ *     rounds(i): if (factor iterations are left) { body × factor; if (j < n) rounds(j) else done }
+ *                else loop(i)
  *
  * where the loop stays for what is left. Whether they are is one comparison: the last test inside a round is
  * i + d < n for a constant d, and i < n - d says the same unless n - d wraps, which is tested too. No count
@@ -85,7 +86,7 @@ bool opt_unroll_counts(struct opt_unroll *u, struct opt_unroll_plan *p)
     p->trips = 0;
     p->factor = choose_factor(p);
     if (!p->factor || p->test != p->latch || !opt_unroll_entering_edge(u, p->cycle, &from) ||
-        u->cycles->innermost[from] != u->cycles->at[p->cycle].parent)     /* else `from` may be unrolled, too */
+        u->cycles->innermost[from] != u->cycles->at[p->cycle].parent)   /* else `from` may be unrolled, too */
         return false;
     if (test->op != IR_slt && test->op != IR_sle && test->op != IR_ult && test->op != IR_ule)
         return false;
@@ -185,7 +186,8 @@ static void fill_rounds(struct opt_unroll *u, const struct opt_unroll_plan *p, u
     ir_emit_brif(&c, ir_emit2(&c, IR_and, IR_TYPE_I1, below, g.fits), round, u->cycles->at[p->cycle].header);
     for (uint32_t e = 0; e < 2; e++)
         for (uint32_t i = 0; i < ir_block_at(u->f, rounds)->params.count; i++)
-            ir_edge_arg(u->f, &ir_block_at(u->f, rounds)->edges.at[e], ir_block_at(u->f, rounds)->params.at[i]);
+            ir_edge_arg(u->f, &ir_block_at(u->f, rounds)->edges.at[e],
+                        ir_block_at(u->f, rounds)->params.at[i]);
 }
 
 void opt_unroll_rest(struct opt_unroll *u, const struct opt_unroll_plan *p)
@@ -205,6 +207,7 @@ void opt_unroll_rest(struct opt_unroll *u, const struct opt_unroll_plan *p)
         opt_branch_fold(u->f, copies[i].test, !p->out);
     opt_unroll_entering_edge(u, p->cycle, &from)->block = rounds;
     fill_rounds(u, p, rounds, copies[0].header, g);
-    opt_remark(u->c, u->f, OPT_APPLIED, "remainder", at, "loop unrolled %u times, with a remainder", p->factor);
+    opt_remark(u->c, u->f, OPT_APPLIED, "remainder", at, "loop unrolled %u times, with a remainder",
+               p->factor);
     opt_count(u->c, "loops, with a remainder", 1);
 }
