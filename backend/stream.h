@@ -44,8 +44,8 @@ enum { STREAM_PARAM_BYTES = 15, STREAM_LAUNCH_BYTES = 40 };
 void stream_param(struct stream *s, struct be_param *p);
 void stream_launch(struct stream *s, struct launch *l);
 
-/* The header: magic, version, hash of the vocabulary (a file made with other operations is refused rather than
- * misread), bytes of the body, hash of the body. The hash finds accidents; nothing relies on it, since
+/* The header: magic, version, hash of the vocabulary (a file made with other operations is refused rather
+ * than misread), bytes of the body, hash of the body. The hash finds accidents; nothing relies on it, since
  * reading checks every length and the verifiers everything else. */
 #define STREAM_MAGIC_BYTES 8
 #define STREAM_HASH_START  0xcbf29ce484222325u

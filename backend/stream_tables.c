@@ -38,7 +38,8 @@ static const char *open_body(struct stream *s, const struct stream_kind *kind, c
     struct header h = {0};
     if (n < STREAM_MAGIC_BYTES || memcmp(bytes, kind->magic, STREAM_MAGIC_BYTES) != 0)
         return kind->not_this;
-    *s = (struct stream){.at = (const uint8_t *)bytes + STREAM_MAGIC_BYTES, .end = (const uint8_t *)bytes + n};
+    *s = (struct stream){.at = (const uint8_t *)bytes + STREAM_MAGIC_BYTES,
+                         .end = (const uint8_t *)bytes + n};
     exchange_header(s, &h);
     if (s->why)
         return s->why;

@@ -38,7 +38,8 @@ static uint32_t canonical(uint32_t bits)
         if (!contended)                                                                                      \
             *at = (formula);                                                                                 \
         else                                                                                                 \
-            while (!__atomic_compare_exchange_n(at, &a, (formula), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) \
+            while (!__atomic_compare_exchange_n(at, &a, (formula), true, __ATOMIC_SEQ_CST,                   \
+                                                __ATOMIC_RELAXED))                                           \
                 continue;                                                                                    \
         d[i] = a;                                                                                            \
     }                                                                                                        \

@@ -154,7 +154,8 @@ static void give_back(struct rt_worker *k, struct rt_slot *s)
     k->free_slots = s;
 }
 
-/* Makes the slot hold warp `index` of the block, ready to begin, and with it those behind it that are alike. */
+/* Makes the slot hold warp `index` of the block, ready to begin, and with it those behind
+ * it that are alike. */
 static void hold_warp(struct rt_worker *k, struct rt_slot *s, uint32_t index)
 {
     const struct rt_launch *l = k->launch;
@@ -195,7 +196,8 @@ static bool abandoned(struct rt_worker *k)
                atomic_load_explicit(&k->block, memory_order_relaxed);
 }
 
-/* Lets the warp run for a time slice, its first, with those held behind it, or another. False: the block has to stop. */
+/* Lets the warp run for a time slice, its first, with those held behind it, or another.
+ * False: the block has to stop. */
 static inline bool run_warp(struct rt_worker *k, struct rt_slot *s, bool first)
 {
     struct rt_launch *l = k->launch;

@@ -74,7 +74,8 @@ kernc_status rt_fail(kernc_context *c, kernc_status status, const char *fmt, ...
     __attribute__((format(printf, 3, 4)));
 
 kernc_status rt_fail_memory(kernc_context *c);
-kernc_status rt_region_status(kernc_context *c, enum rt_memory_result result, const char *what, uint64_t bytes);
+kernc_status rt_region_status(kernc_context *c, enum rt_memory_result result, const char *what,
+                              uint64_t bytes);
 
 struct rt_launch;
 struct rt_trap_record;

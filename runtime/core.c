@@ -1,13 +1,14 @@
 /* core.c: the interpreter. Compiled once for each instance of cores.def, with CORE_LANES, CORE_ISA and the
  * compiler's options for the instruction set.
  *
- * Threaded code: each instruction is a function that ends by jumping to the next one's through a table indexed
- * by opcode, with the warp's registers in machine registers. Compilers make the jump of `return f(...)`; where
- * they may not (sanitizers, -O0: CORE_LOOP), functions return the next instruction to a loop. There are three
- * tables, chosen when the mask changes: see struct rt_core.
+ * Threaded code: each instruction is a function that ends by jumping to the next one's through a table
+ * indexed by opcode, with the warp's registers in machine registers. Compilers make the jump of
+ * `return f(...)`; where they may not (sanitizers, -O0: CORE_LOOP), functions return the next instruction to
+ * a loop. There are three tables, chosen when the mask changes: see struct rt_core.
  *
- * Lane operations are plain loops over a fixed number of lanes that gcc turns into vector code. A handler that saves a
- * register on the stack makes the next one wait until it has come back: it is worth while to look for `push` in them.
+ * Lane operations are plain loops over a fixed number of lanes that gcc turns into vector code. A handler
+ * that saves a register on the stack makes the next one wait until it has come back: it is worth while to
+ * look for `push` in them.
  */
 #include "runtime/core.h"
 #include "runtime/lanes.h"
@@ -29,8 +30,9 @@ enum { LANES = CORE_LANES };
 #define ALL_LANES  (UINT64_MAX >> (64 - LANES))
 #define HANDLER(name) static const struct bc_ins *name(RT_OP_PARAMS)
 #define PASS       w, pc, table, V
-/* Masks and scalars are found through the warp: were their files passed on too, handlers of vectors would run out of machine
- * registers and save their callers' on the stack, which costs more than the instruction itself where they wait for it. */
+/* Masks and scalars are found through the warp: were their files passed on too, handlers of vectors would run
+ * out of machine registers and save their callers' on the stack, which costs more than the instruction itself
+ * where they wait for it. */
 #define M          (w->M)
 #define S          (w->S)
 /* The empty asm keeps gcc from making the next pc early, in a register that would have to be saved. */
@@ -54,13 +56,14 @@ enum { LANES = CORE_LANES };
         return table[BC_block].run(PASS);                                                                    \
     } while (0)
 #endif
-/* What is in machine registers comes from the warp again: cheaper than to keep it over a call. In a handler, and in a
- * function that has just the warp and `pc`. */
+/* What is in machine registers comes from the warp again: cheaper than to keep it over a call. In a handler,
+ * and in a function that has just the warp and `pc`. */
 #define RELOAD_REGISTERS() (table = w->table, V = w->V)
 #define KNOW_REGISTERS()                                                                                     \
     const struct rt_op *table = w->table;                                                                    \
     uint8_t *V = w->V
-#define LANE_VECTOR(reg) __builtin_assume_aligned((void *)(V + (size_t)(reg) * (LANES * 4)), LANES * 4 < 64 ? LANES * 4 : 64)
+#define LANE_VECTOR(reg)                                                                                     \
+    __builtin_assume_aligned((void *)(V + (size_t)(reg) * (LANES * 4)), LANES * 4 < 64 ? LANES * 4 : 64)
 #define LANE_MASK ((uint32_t *)__builtin_assume_aligned(w->lane_mask, 64))
 #define ADDRESS   ((const uint32_t *)__builtin_assume_aligned(w->address, 64))
 
@@ -69,8 +72,8 @@ enum { LANES = CORE_LANES };
 #define lanes_merge_F lanes_merge32
 #define lanes_merge_L lanes_merge64
 #define lanes_merge_D lanes_merge64
-/* Chunk number `chunk` of the register at `d` gets `value` of lane i, after the declarations FETCH, in the lanes of `mask`; all
- * chunks of it. */
+/* Chunk number `chunk` of the register at `d` gets `value` of lane i, after the declarations FETCH, in the
+ * lanes of `mask`; all chunks of it. */
 #define MERGE_CHUNK(R, chunk, FETCH, value)                                                                  \
     {                                                                                                        \
         scalar_ctype_##R merged_[CHUNK_OF(*d)];                                                              \
@@ -95,7 +98,8 @@ enum { LANES = CORE_LANES };
 
 #define LANE_ROWS(name, masked)                                                                              \
     [BC_V_##name] = {masked##_##name}, [BC_T_##name] = {T_##name}, [BC_S_##name] = {S_##name},
-#define BRANCH_ROWS_B(name) [BC_B_##name] = {B_##name}, [BC_U_##name] = {U_##name}, [BC_C_##name] = {C_##name},
+#define BRANCH_ROWS_B(name)                                                                                  \
+    [BC_B_##name] = {B_##name}, [BC_U_##name] = {U_##name}, [BC_C_##name] = {C_##name},
 #define BRANCH_ROWS_I(name)
 #define BRANCH_ROWS_L(name)
 #define BRANCH_ROWS_F(name)
@@ -116,7 +120,8 @@ static const struct rt_op partial_table[BC_OPS] = {
 
 /* Lanes that are not active are never read again: V_ forms need no mask. */
 #define UNMASKED_ROWS                                                                                        \
-    [BC_mov_v] = {full_mov_v}, [BC_mov_w] = {full_mov_w}, [BC_spread_v] = {O_splat_v}, [BC_spread_w] = {O_splat_w},
+    [BC_mov_v] = {full_mov_v}, [BC_mov_w] = {full_mov_w},                                                    \
+    [BC_spread_v] = {O_splat_v}, [BC_spread_w] = {O_splat_w},
 #define BC(name, operands, meaning) [BC_##name] = {O_##name},
 #define S1(op, name, R, A, formula) LANE_ROWS(name, T)
 #define S2(op, name, R, A, B, formula) LANE_ROWS(name, T) BRANCH_ROWS_##R(name)

@@ -22,7 +22,8 @@
 #define PUT_F(x) (uint64_t)scalar_raw_f32(x)
 #define PUT_D(x) scalar_raw_f64(x)
 
-/* Operations that take a machine longer than to look whether a chunk has active lanes: chunks without are left out. */
+/* Operations that take a machine longer than to look whether a chunk has active lanes:
+ * chunks without are left out. */
 static inline bool is_slow(enum scalar_op op)
 {
     return op == SCALAR_OP_div || op == SCALAR_OP_sqrt || op == SCALAR_OP_sdiv || op == SCALAR_OP_udiv ||
@@ -31,7 +32,8 @@ static inline bool is_slow(enum scalar_op op)
 #define WORTH_CHUNK(op, active, c, n)                                                                        \
     (!is_slow(SCALAR_OP_##op) || LIKELY((active) & UINT64_MAX >> (64 - (n)) << (c) * (n)))
 
-/* The T_ and V_ handlers of one case; FETCH declares a, b, c, e of lane i. A chunk of the result at a time. */
+/* The T_ and V_ handlers of one case; FETCH declares a, b, c, e of lane i.
+ * A chunk of the result at a time. */
 #define LANE_HANDLERS(op, name, R, POINTERS, FETCH, formula)                                                 \
     HANDLER(T_##name)                                                                                        \
     {                                                                                                        \
@@ -107,7 +109,8 @@ MASK_HANDLERS(eq_B, ~(M[pc->a] ^ M[pc->b]))
 MASK_HANDLERS(ne_B, M[pc->a] ^ M[pc->b])
 MASK_HANDLERS(select_B, (M[pc->a] & M[pc->b]) | (~M[pc->a] & M[pc->c]))
 
-/* Comparisons of lanes with lanes, and with one value: the formula is evaluated on machine vectors, where it means the same. */
+/* Comparisons of lanes with lanes, and with one value: the formula is evaluated on machine vectors,
+ * where it means the same. */
 #define COMPARE_B(name, formula)
 #define COMPARE_CHUNKS(A, vec_s, kind, FETCH_RIGHT, formula)                                                 \
     {                                                                                                        \
@@ -151,7 +154,8 @@ COMPARE_WITH(unsigned_ge, I, vec_i, 32, lanes_ule(b, a))
 #define compare_ne_B(x, y)     (M[pc->a] ^ M[pc->b])
 #define compare_one_ne_B(x, y) (M[pc->a] ^ -(S[pc->b] & 1))
 #define compare_one_eq_B(x, y) (~compare_one_ne_B(x, y))
-#define COMPARED(name)     compare_##name((const uint8_t *)LANE_VECTOR(pc->a), (const uint8_t *)LANE_VECTOR(pc->b))
+#define COMPARED(name)                                                                                       \
+    compare_##name((const uint8_t *)LANE_VECTOR(pc->a), (const uint8_t *)LANE_VECTOR(pc->b))
 #define COMPARED_ONE(name) compare_one_##name((const uint8_t *)LANE_VECTOR(pc->a), S[pc->b])
 
 /* B_, U_: lanes where the comparison holds go one way, the others the other. C_: all go together. */
@@ -224,7 +228,7 @@ COMPARE_WITH(unsigned_ge, I, vec_i, 32, lanes_ule(b, a))
 #define UNARY(op, name, R, A, formula) LANE_HANDLERS(op, name, R, POINTERS_1(A), FETCH_1(A), formula)
 
 /* d = a ? b : c with masks of 32 or 64 bits; only bits are moved. */
-#define SELECT(name, kind)                                                                              \
+#define SELECT(name, kind)                                                                                   \
     HANDLER(T_##name)                                                                                        \
     {                                                                                                        \
         select_chunks_##kind((uint8_t *)LANE_VECTOR(pc->d), M[pc->a], (const uint8_t *)LANE_VECTOR(pc->b),   \
@@ -238,8 +242,8 @@ COMPARE_WITH(unsigned_ge, I, vec_i, 32, lanes_ule(b, a))
         NEXT(1);                                                                                             \
     }
 #define SELECT_CHUNKS(vec, kind)                                                                             \
-    static inline void select_chunks_##kind(uint8_t *d, uint64_t condition, const uint8_t *b, const uint8_t *c, \
-                                            uint64_t active)                                                 \
+    static inline void select_chunks_##kind(uint8_t *d, uint64_t condition, const uint8_t *b,                \
+                                            const uint8_t *c, uint64_t active)                               \
     {                                                                                                        \
         CHUNK_LOOP (chunk, LANES / CHUNK_##kind) {                                                           \
             size_t at = (size_t)chunk * VECTOR_BYTES;                                                        \
@@ -268,9 +272,10 @@ SELECT_CHUNKS(vec_L, 64)
 #define TERNARY_D(op, name, R, B, C, formula)                                                                \
     LANE_HANDLERS(op, name, R, POINTERS_3(D, B, C), FETCH_3(D, B, C), formula)
 
-/* Division of lanes by way of binary64, which machines have as vector instructions. Exact: a quotient that is no integer is
- * at least 2^-32 of itself away from the next, and rounding moves it by 2^-53 of itself. Adding 2^52 (1.5 * 2^52 where it
- * may be negative) leaves an integer's low 32 bits at the low end. b == 0 gives all ones, a - a / b * b is then a. */
+/* Division of lanes by way of binary64, which machines have as vector instructions. Exact: a quotient that is
+ * no integer is at least 2^-32 of itself away from the next, and rounding moves it by 2^-53 of itself. Adding
+ * 2^52 (1.5 * 2^52 where it may be negative) leaves an integer's low 32 bits at the low end. b == 0 gives all
+ * ones, a - a / b * b is then a. */
 static inline uint32_t lane_udiv32(uint32_t a, uint32_t b)
 {
     uint32_t q = (uint32_t)scalar_raw_f64(scalar_trunc((double)a / (double)b) + 0x1p52);
@@ -294,7 +299,8 @@ static inline uint32_t lane_srem32(uint32_t a, uint32_t b)
 #define scalar_urem32 lane_urem32
 #define scalar_srem32 lane_srem32
 
-#define S1(op, name, R, A, formula) UNARY_##A(op, name, R, formula) SCALAR_HANDLER(op, name, R, SCALAR_1(A), formula)
+#define S1(op, name, R, A, formula)                                                                          \
+    UNARY_##A(op, name, R, formula) SCALAR_HANDLER(op, name, R, SCALAR_1(A), formula)
 #define S2(op, name, R, A, B, formula)                                                                       \
     BINARY_##R(op, name, A, B, formula) SCALAR_HANDLER(op, name, R, SCALAR_2(A, B), formula)
 #define S3(op, name, R, A, B, C, formula)                                                                    \
@@ -308,8 +314,8 @@ static inline uint32_t lane_srem32(uint32_t a, uint32_t b)
 #undef scalar_urem32
 #undef scalar_srem32
 
-/* Guards like `if (i < n)`, in full warps whose lanes count up: if the comparison holds for the last lane, it does for all,
- * unless the count wraps on its way there. */
+/* Guards like `if (i < n)`, in full warps whose lanes count up: if the comparison holds for the last lane, it
+ * does for all, unless the count wraps on its way there. */
 #define GUARDS(ROW)                                                                                          \
     ROW(ult_I, uint32_t, <) ROW(ule_I, uint32_t, <=) ROW(slt_I, int32_t, <) ROW(sle_I, int32_t, <=)
 #define GUARD(name, type, order)                                                                             \

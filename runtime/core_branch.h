@@ -2,8 +2,8 @@
 
 /* ---- changes of the mask ----------------------------------------------------------------------------- */
 
-/* What follows from w->active, which a hook may have changed. Most often all lanes have met again; where they have not parted
- * since, as when a warp follows another, nothing is to be done. */
+/* What follows from w->active, which a hook may have changed. Most often all lanes have met again; where they
+ * have not parted since, as when a warp follows another, nothing is to be done. */
 static inline void refresh(struct rt_warp *w)
 {
     w->asked = true;
@@ -116,7 +116,8 @@ HANDLER(ask_converge)
 /* ---- branches ---------------------------------------------------------------------------------------- */
 
 /* All active lanes take the same way, and the scheme asks to be asked anyway. */
-static __attribute__((noinline)) const struct bc_ins *follow(struct rt_warp *w, const struct bc_ins *pc, uint32_t target)
+static __attribute__((noinline)) const struct bc_ins *follow(struct rt_warp *w, const struct bc_ins *pc,
+                                                             uint32_t target)
 {
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);
     struct rt_split *split = &w->split;
@@ -129,8 +130,10 @@ static __attribute__((noinline)) const struct bc_ins *follow(struct rt_warp *w, 
     return resume(w, OUTSIDE(w->scheme->diverge(w, split)));
 }
 
-/* Of the active lanes `yes` take the branch, which are some but not all; or the scheme asks to be asked anyway. */
-static __attribute__((noinline)) const struct bc_ins *part(struct rt_warp *w, const struct bc_ins *pc, uint64_t yes)
+/* Of the active lanes `yes` take the branch, which are some but not all;
+ * or the scheme asks to be asked anyway. */
+static __attribute__((noinline)) const struct bc_ins *part(struct rt_warp *w, const struct bc_ins *pc,
+                                                           uint64_t yes)
 {
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);
     uint64_t no = w->active & ~yes;
@@ -151,7 +154,7 @@ static __attribute__((noinline)) const struct bc_ins *part(struct rt_warp *w, co
     split->target[1] = branch->no;
     return resume(w, OUTSIDE(w->scheme->diverge(w, split)));
 }
-#define BRANCH_LANES(takers)                                                                                  \
+#define BRANCH_LANES(takers)                                                                                 \
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);                                     \
     if (LIKELY(!w->ask_uniform)) {                                                                           \
         if ((takers) == w->active)                                                                           \
@@ -204,7 +207,8 @@ HANDLER(O_scheme)
 
 /* ---- warps ------------------------------------------------------------------------------------------- */
 
-/* The state in which lanes w->launched begin; and in which they end, if the scheme is asked nothing in between. */
+/* The state in which lanes w->launched begin; and in which they end, if the scheme is asked
+ * nothing in between. */
 static __attribute__((noinline)) void start_lanes(struct rt_warp *w)
 {
     w->active = w->live = w->launched;

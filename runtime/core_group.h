@@ -150,7 +150,8 @@ SHUFFLE(shuffle_down, own + operand[own])
         NEXT(1);                                                                                             \
     }
 #define REDUCE_INTEGERS(op, neutral_I, neutral_L, formula_I, formula_L)                                      \
-    REDUCE_LANES(reduce_##op##_I, I, neutral_I, formula_I) REDUCE_LANES(reduce_##op##_L, L, neutral_L, formula_L)
+    REDUCE_LANES(reduce_##op##_I, I, neutral_I, formula_I)                                                   \
+    REDUCE_LANES(reduce_##op##_L, L, neutral_L, formula_L)
 REDUCE_INTEGERS(add, 0, 0, a + b, a + b)
 REDUCE_INTEGERS(and, UINT32_MAX, UINT64_MAX, a & b, a & b)
 REDUCE_INTEGERS(or, 0, 0, a | b, a | b)
@@ -158,7 +159,8 @@ REDUCE_INTEGERS(xor, 0, 0, a ^ b, a ^ b)
 REDUCE_INTEGERS(umin, UINT32_MAX, UINT64_MAX, a < b ? a : b, a < b ? a : b)
 REDUCE_INTEGERS(umax, 0, 0, a > b ? a : b, a > b ? a : b)
 REDUCE_INTEGERS(smin, INT32_MAX, INT64_MAX, i32(a) < i32(b) ? a : b, i64(a) < i64(b) ? a : b)
-REDUCE_INTEGERS(smax, (uint32_t)INT32_MIN, (uint64_t)INT64_MIN, i32(a) > i32(b) ? a : b, i64(a) > i64(b) ? a : b)
+REDUCE_INTEGERS(smax, (uint32_t)INT32_MIN, (uint64_t)INT64_MIN, i32(a) > i32(b) ? a : b,
+                i64(a) > i64(b) ? a : b)
 CALL_PLAIN(reduce_float, rt_reduce_float)
 SAME_AS(reduce_add_F, reduce_float) SAME_AS(reduce_add_D, reduce_float) SAME_AS(reduce_smin_F, reduce_float)
 SAME_AS(reduce_smin_D, reduce_float) SAME_AS(reduce_smax_F, reduce_float) SAME_AS(reduce_smax_D, reduce_float)

@@ -17,7 +17,8 @@ static inline bool consecutive(const uint32_t *a, uint32_t step)
 }
 
 /* The end of an access to consecutive bytes: counts it and goes on. Out of line: few launches count. */
-static __attribute__((noinline)) const struct bc_ins *count_contiguous(struct rt_warp *w, const struct bc_ins *pc, uint32_t at,
+static __attribute__((noinline)) const struct bc_ins *count_contiguous(struct rt_warp *w,
+                                                                       const struct bc_ins *pc, uint32_t at,
                                                                        uint32_t bytes)
 {
     uint32_t n = ((at + bytes - 1) >> w->segment_shift) - (at >> w->segment_shift) + 1;
@@ -27,8 +28,8 @@ static __attribute__((noinline)) const struct bc_ins *count_contiguous(struct rt
     NEXT(1);
 }
 
-/* Whether `bytes` consecutive bytes at `at`, aligned to `size`, lie in a buffer: in global memory, limits are those of the
- * buffer there; shared memory is one. */
+/* Whether `bytes` consecutive bytes at `at`, aligned to `size`, lie in a buffer: in global memory, limits are
+ * those of the buffer there; shared memory is one. */
 static inline bool fits_g(const uint32_t *limits, uint32_t at, uint32_t bytes, uint32_t size)
 {
     return (uint64_t)at + bytes <= limits[at >> 20] && (at & (size - 1)) == 0;
@@ -61,22 +62,25 @@ static __attribute__((noinline)) bool check_each(struct rt_warp *w, const struct
     return true;
 }
 
-/* What resolve() found. `base` NULL: trapped. `run`: where lane 0's access would be if the active lanes' addresses
- * are consecutive and a vector of all lanes lies inside the buffer; else NULL. */
+/* What resolve() found. `base` NULL: trapped. `run`: where lane 0's access would be if the active lanes'
+ * addresses are consecutive and a vector of all lanes lies inside the buffer; else NULL. */
 struct resolved { uint8_t *base, *run; };
 
 /* Where the active lanes' addresses lie, as far as the checks need to know. */
 struct extent { uint32_t smallest, largest, all, start; bool consecutive; };
 
-/* Leaves the addresses in w->address. `full`: all lanes are active; then the caller knows that they are not consecutive. */
-static inline __attribute__((always_inline)) struct extent find_addresses(struct rt_warp *w, const struct bc_ins *pc,
+/* Leaves the addresses in w->address. `full`: all lanes are active; then the caller knows that they
+ * are not consecutive. */
+static inline __attribute__((always_inline)) struct extent find_addresses(struct rt_warp *w,
+                                                                          const struct bc_ins *pc,
                                                                           struct rt_access access, bool full)
 {
     const uint8_t *V = w->V;
     const uint32_t *a = (const uint32_t *)LANE_VECTOR(pc->a);
     uint32_t bytes = 1u << access.log2_bytes, shift = access.mode == RT_MODE_X ? pc->c : 0;
     uint32_t offset = pc->imm + (access.mode == RT_MODE_X ? (uint32_t)S[pc->b] : 0);
-    uint32_t low = full ? 0 : rt_lowest(w->active), first = (a[low] << shift) + offset, start = first - low * bytes;
+    uint32_t low = full ? 0 : rt_lowest(w->active), first = (a[low] << shift) + offset,
+             start = first - low * bytes;
     vec_I smallest = lanes_splat32(first), largest = smallest, all = smallest;
     vec_I difference = {0}, wanted = LANES_IOTA_32 * bytes + start;
     CHUNK_LOOP (c, LANES / CHUNK_32) {
@@ -114,12 +118,14 @@ static __attribute__((noinline)) void count_scattered(struct rt_warp *w, uint32_
     w->cycles += (uint64_t)(distinct - 1) * w->transaction_cycles;
 }
 
-static struct resolved resolve_global(struct rt_warp *w, const struct bc_ins *pc, struct rt_access access, struct extent e)
+static struct resolved resolve_global(struct rt_warp *w, const struct bc_ins *pc, struct rt_access access,
+                                      struct extent e)
 {
     uint32_t bytes = 1u << access.log2_bytes;
     const uint32_t *limits = access.store ? w->store_limits : w->limits;
     uint32_t limit = limits[e.smallest >> 20];
-    bool good = (e.all & (bytes - 1)) == 0 && limits[e.largest >> 20] == limit && (uint64_t)e.largest + bytes <= limit;
+    bool good = (e.all & (bytes - 1)) == 0 && limits[e.largest >> 20] == limit &&
+                (uint64_t)e.largest + bytes <= limit;
     if (UNLIKELY(!good) && !check_each(w, pc))
         return (struct resolved){0};
     if (w->count_transactions)
@@ -128,10 +134,13 @@ static struct resolved resolve_global(struct rt_warp *w, const struct bc_ins *pc
     return (struct resolved){w->global, run ? w->global + e.start : NULL};
 }
 
-static struct resolved resolve_block(struct rt_warp *w, const struct bc_ins *pc, struct rt_access access, struct extent e)
+static struct resolved resolve_block(struct rt_warp *w, const struct bc_ins *pc, struct rt_access access,
+                                     struct extent e)
 {
-    uint32_t bytes = 1u << access.log2_bytes, limit = access.space == RT_SHARED ? w->shared_bytes : w->private_bytes;
-    bool good = (e.all & (bytes - 1)) == 0 && e.smallest >= BC_FIRST_ADDRESS && (uint64_t)e.largest + bytes <= limit;
+    uint32_t bytes = 1u << access.log2_bytes,
+             limit = access.space == RT_SHARED ? w->shared_bytes : w->private_bytes;
+    bool good = (e.all & (bytes - 1)) == 0 && e.smallest >= BC_FIRST_ADDRESS &&
+                (uint64_t)e.largest + bytes <= limit;
     if (UNLIKELY(!good) && !check_each(w, pc))
         return (struct resolved){0};
     if (access.space == RT_SHARED) {
@@ -140,7 +149,8 @@ static struct resolved resolve_block(struct rt_warp *w, const struct bc_ins *pc,
     }
     CHUNK_LOOP (c, LANES / CHUNK_32) {
         vec_I lane = LANES_IOTA_32 + c * CHUNK_32;
-        lanes_store(w->address + c * CHUNK_32, lanes_load(w->address + c * CHUNK_32) + lane * w->private_bytes);
+        lanes_store(w->address + c * CHUNK_32,
+                    lanes_load(w->address + c * CHUNK_32) + lane * w->private_bytes);
     }
     return (struct resolved){w->private, NULL};
 }
@@ -148,17 +158,18 @@ static struct resolved resolve_block(struct rt_warp *w, const struct bc_ins *pc,
 static __attribute__((noinline)) struct resolved resolve(struct rt_warp *w, const struct bc_ins *pc)
 {
     struct rt_access access = rt_access[pc->op];
-    struct extent e = w->active == ALL_LANES ? find_addresses(w, pc, access, true) : find_addresses(w, pc, access, false);
+    struct extent e = w->active == ALL_LANES ? find_addresses(w, pc, access, true)
+                                             : find_addresses(w, pc, access, false);
     return access.space == RT_GLOBAL ? resolve_global(w, pc, access, e) : resolve_block(w, pc, access, e);
 }
 
 /* ---- what moves: suffix of the operation, type in memory, register letter, conversions --------------- */
 
-#define LOADS(ROW)                                                                                             \
+#define LOADS(ROW)                                                                                           \
     ROW(8, uint8_t, I, 32, x) ROW(8s, int8_t, I, 32, (uint32_t)(int32_t)x) ROW(16, uint16_t, I, 32, x)       \
     ROW(16s, int16_t, I, 32, (uint32_t)(int32_t)x) ROW(32, uint32_t, I, 32, x) ROW(64, uint64_t, L, 64, x)
-#define STORES(ROW)                                                                                            \
-    ROW(8, uint8_t, I, x) ROW(16, uint16_t, I, x) ROW(32, uint32_t, I, x) ROW(64, uint64_t, L, x)                    \
+#define STORES(ROW)                                                                                          \
+    ROW(8, uint8_t, I, x) ROW(16, uint16_t, I, x) ROW(32, uint32_t, I, x) ROW(64, uint64_t, L, x)            \
     ROW(f32, uint32_t, F, canonical_f32(x)) ROW(f64, uint64_t, D, canonical_f64(x))
 
 static inline uint32_t canonical_f32(float x)
@@ -296,7 +307,8 @@ HANDLER(any_st_b)
         return count_contiguous(w, pc, at, n);                                                               \
     NEXT(1)
 #define FINISH_h(at, n) NEXT(1)
-/* Fields a, b, c by one load: these handlers have as many loads and stores as the machine can do in their time. */
+/* Fields a, b, c by one load: these handlers have as many loads and stores as the machine can
+ * do in their time. */
 struct fields { uint16_t a, b, c; };
 static inline struct fields fields_of(const struct bc_ins *pc)
 {
@@ -357,8 +369,10 @@ static inline struct fields fields_of(const struct bc_ins *pc)
     LOAD_RUN(ld, g, START_V, suffix, type, R, convert) LOAD_RUN(ldx, g, START_X, suffix, type, R, convert)   \
     LOAD_RUN(ld, h, START_V, suffix, type, R, convert) LOAD_RUN(ldx, h, START_X, suffix, type, R, convert)
 #define STORE_RUNS(suffix, type, R, convert)                                                                 \
-    STORE_RUN(st, g, START_V, b, suffix, type, R, convert) STORE_RUN(stx, g, START_X, d, suffix, type, R, convert) \
-    STORE_RUN(st, h, START_V, b, suffix, type, R, convert) STORE_RUN(stx, h, START_X, d, suffix, type, R, convert)
+    STORE_RUN(st, g, START_V, b, suffix, type, R, convert)                                                   \
+    STORE_RUN(stx, g, START_X, d, suffix, type, R, convert)                                                  \
+    STORE_RUN(st, h, START_V, b, suffix, type, R, convert)                                                   \
+    STORE_RUN(stx, h, START_X, d, suffix, type, R, convert)
 LOADS(LOAD_RUNS)
 STORES(STORE_RUNS)
 
@@ -391,7 +405,8 @@ NAME_STORE(b)
 
 /* ---- uniform loads: once for the warp ---------------------------------------------------------------- */
 
-static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_ins *pc, char space, uint32_t bytes)
+static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_ins *pc, char space,
+                                             uint32_t bytes)
 {
     uint32_t at = (uint32_t)S[pc->a] + pc->imm;
     bool fits = space == 'g' ? fits_g(w->limits, at, bytes, bytes) : fits_h(w, at, bytes, bytes);

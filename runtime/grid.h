@@ -75,11 +75,12 @@ struct rt_launch {
     const struct bc_kernel  *kernel;
     const struct rt_core    *core;
     const struct rt_scheme  *scheme;
-    const struct rt_op *full, *brief, *partial;   /* the core's tables, or copies with this launch's changes */
+    const struct rt_op *full, *brief, *partial; /* the core's tables, or copies with this launch's changes */
     uint32_t grid[3], block[3];
     uint64_t blocks;                         /* in the grid */
     uint32_t threads, warps, width;          /* in a block; of a warp */
-    uint32_t alike;                          /* warps of a block, from the first on, that differ in lane fills alone */
+    uint32_t alike;                          /* warps of a block, from the first on, that differ in
+                                                lane fills alone */
     uint32_t entry;                          /* code index of the kernel's first block */
     uint32_t ramp;                           /* see rt_warp */
     struct rt_fills fills[RT_FILL_SCOPES];

@@ -170,8 +170,8 @@ static inline vec_i lanes_ule(vec_I a, vec_I b)
 #endif
 }
 
-/* Elements of `yes` where the mask is all ones, of `no` where it is 0. For AVX2, gcc makes code of the formula
- * that loads `no` twice, and of the intrinsic a comparison more. */
+/* Elements of `yes` where the mask is all ones, of `no` where it is 0. For AVX2, gcc makes code of the
+ * formula that loads `no` twice, and of the intrinsic a comparison more. */
 static inline vec_I lanes_blend(vec_I mask, vec_I yes, vec_I no)
 {
 #if defined __AVX2__

@@ -193,7 +193,8 @@ static bool asks(const struct rt_launch *l, unsigned op)
     return convergent && l->scheme->flags & RT_ASK_CONVERGE;
 }
 
-/* A copy of a table in which this launch's blocks and convergent operations ask the scheme, and guards all do. */
+/* A copy of a table in which this launch's blocks and convergent operations ask the scheme,
+ * and guards all do. */
 static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
 {
     const struct rt_core *core = l->core;

@@ -4,7 +4,8 @@
  * segments it touches, and is followed by one that nothing owns. limits[s] is the end address of the region
  * that owns segment s, 0 if none does, so an access is valid iff
  *     address + bytes <= limits[address >> 20]      (in 64 bits)
- * Segment 0 (null) and the last one are never owned. store_limits is the same for stores: 0 for constant data.
+ * Segment 0 (null) and the last one are never owned. store_limits is the same for stores: 0 for
+ * constant data.
  */
 #ifndef KERNC_RT_MEMORY_H
 #define KERNC_RT_MEMORY_H

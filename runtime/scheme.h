@@ -1,9 +1,9 @@
 /* scheme.h: a divergence scheme: who runs when the lanes of a warp part, and where they meet.
  *
- * A scheme is one file in schemes/ with one struct rt_scheme, one line in schemes.def, and one lowering pass in
- * opt/. Straight-line code and uniform branches never ask it. Hooks are called between instructions; they
- * change w->active, w->live (exits), w->meet and their own data, and return the code index of the block
- * word or instruction where the warp goes on, or RT_NOWHERE with w->stop set.
+ * A scheme is one file in schemes/ with one struct rt_scheme, one line in schemes.def, and one lowering pass
+ * in opt/. Straight-line code and uniform branches never ask it. Hooks are called between instructions; they
+ * change w->active, w->live (exits), w->meet and their own data, and return the code index of the block word
+ * or instruction where the warp goes on, or RT_NOWHERE with w->stop set.
  *
  * After a hook the core refreshes what it derives from `active`, so hooks set nothing else. Every hook must
  * leave 0 != active ⊆ live, unless it stops the warp.
@@ -26,14 +26,15 @@ struct rt_scheme {
     /* Bytes of scheme_data for warps with this many lanes running this program. Zeroed once; warps that
      * follow each other may get the same, so `start` sets what it needs. */
     size_t (*data_bytes)(const struct bc_program *p, uint32_t lanes);
-    /* active == live == launched, w->pc is the kernel's first block. Not called for a warp that has the data of another of as
-     * many lanes for which no hook has been called since: it finds what `start` left. */
+    /* active == live == launched, w->pc is the kernel's first block. Not called for a warp that has the data
+     * of another of as many lanes for which no hook has been called since: it finds what `start` left. */
     void (*start)(struct rt_warp *w);
     /* w->split tells where the active lanes go. */
     uint32_t (*diverge)(struct rt_warp *w, const struct rt_split *split);
     /* The same for the commonest of splits: of the active lanes `yes`, some but not all, take the two-way
      * branch `ins`, whose branch word is `branch`. NULL: `diverge` is asked. */
-    uint32_t (*part)(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch, uint64_t yes);
+    uint32_t (*part)(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch,
+                     uint64_t yes);
     /* The active lanes are about to execute the block word at `pc`, which is a meeting point. Returning `pc`
      * runs the block (with `active` as it is then) without asking again. */
     uint32_t (*meet)(struct rt_warp *w, uint32_t pc);

@@ -55,8 +55,8 @@ void rt_trap_text(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
 }
 
 /* What lies at a global address, as the end of a sentence. */
-static void describe_global(const struct rt_memory *m, bool store, uint32_t address, uint32_t bytes, char *text,
-                            size_t size)
+static void describe_global(const struct rt_memory *m, bool store, uint32_t address, uint32_t bytes,
+                            char *text, size_t size)
 {
     const struct rt_region *r = rt_memory_nearest(m, address);
     uint64_t end = r ? (uint64_t)r->address + r->bytes : 0;

@@ -31,8 +31,8 @@ struct rt_split {
     uint64_t mask[RT_MAX_LANES];
 };
 
-/* A register that gets other lanes in each warp of a block: `from` has the core's number of lanes for each; bases[base] is
- * added, which is the block's. */
+/* A register that gets other lanes in each warp of a block: `from` has the core's number of lanes for each;
+ * bases[base] is added, which is the block's. */
 enum { RT_BASES = 4, RT_NO_BASE = 3 };      /* of dimensions x, y, z; 0 */
 struct rt_lane_fill { uint32_t reg, base; const uint32_t *from; };
 
@@ -65,21 +65,23 @@ struct rt_warp {
     uint32_t transaction_cycles;
     bool     count_transactions;
     bool     ask_uniform;              /* the scheme's RT_ASK_UNIFORM */
-    bool     asked;                    /* a hook has been called since the scheme started the lanes `launched` */
+    bool     asked;                    /* a hook has run since the scheme started the lanes `launched` */
     bool     contended;                /* other host threads run blocks of this launch */
 
-    const struct rt_op *tables[3];     /* for: some live lanes active; all live lanes; every lane of the core */
+    const struct rt_op *tables[3];     /* for: some live lanes active; all live lanes; all the core's lanes */
     struct rt_events *events;          /* see scheme.h */
     uint32_t pc;                       /* code index where the warp goes on */
     enum rt_stop stop;
     uint32_t index;                    /* number of the warp in its block */
-    uint32_t last;                     /* of the warps that follow it without leaving the core, see rt_core.begin */
+    uint32_t last;                     /* of the warps that follow it without leaving the core,
+                                          see rt_core.begin */
     uint32_t width;                    /* threads of a full warp of this launch */
     uint32_t barrier;                  /* code index of the barrier it waits at */
     uint32_t fill_count;
     const struct rt_lane_fill *fills;  /* registers that differ from warp to warp */
     const uint32_t *bases;             /* of the block */
-    uint32_t ramp;                     /* a vector that counts up from lane to lane in full warps, or RT_NO_RAMP */
+    uint32_t ramp;                     /* a vector that counts up from lane to lane in full warps,
+                                          or RT_NO_RAMP */
     uint32_t first;                    /* its lane 0 */
     struct rt_worker *worker;
     const struct rt_scheme *scheme;

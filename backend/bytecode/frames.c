@@ -169,8 +169,8 @@ static void add_call(struct be_context *c, uint32_t from, uint32_t to)
     vec_push(&c->arena, &c->frames[from].callees, to);
 }
 
-/* Direct callers of functions with their address taken, and later all that may be active below them; and those
- * functions' signatures. */
+/* Direct callers of functions with their address taken, and later all that may be active below them;
+ * and those functions' signatures. */
 struct apart { struct bitset callers, signatures; };
 
 static void find_edges(struct be_context *c, const struct be_function *f, struct apart *apart)

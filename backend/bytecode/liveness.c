@@ -8,7 +8,8 @@
  * lane sees its own register as a thread running alone would, in whatever order a scheme runs the arms of a
  * branch: ordinary interference of one thread's live ranges decides who may share a register (wide and narrow
  * vectors never do: enum be_region says why). What is written in every lane (temporaries, scalars) is never
- * live across a switch point, or, if it is the same all the time or steady (steady.c), has a scalar of its own.
+ * live across a switch point, or, if it is the same all the time or steady (steady.c),
+ * has a scalar of its own.
  *
  * Intervals. A definition dominates its uses, and in reverse post-order what dominates comes first; so a live
  * block never lies before the definition's. Beyond the last use it may: on the way round a loop that is

@@ -20,11 +20,11 @@
 
 /* `mixed`: the first operand in lanes, the second in a scalar. */
 #define ROWS(name, R, lanes, mixed, scalars)                                                                 \
-    [BC_V_##name] = {"V_" #name, WRITE_##R lanes "-", NULL},                                                \
-    [BC_T_##name] = {"T_" #name, WHOLE_##R lanes "-", NULL},                                                \
-    [BC_S_##name] = {"S_" #name, "S" scalars "-", NULL},                                                    \
-    [BC_B_##name] = {"B_" #name, "-" lanes "-", NULL},                                                      \
-    [BC_U_##name] = {"U_" #name, "-" mixed "-", NULL},                                                      \
+    [BC_V_##name] = {"V_" #name, WRITE_##R lanes "-", NULL},                                                 \
+    [BC_T_##name] = {"T_" #name, WHOLE_##R lanes "-", NULL},                                                 \
+    [BC_S_##name] = {"S_" #name, "S" scalars "-", NULL},                                                     \
+    [BC_B_##name] = {"B_" #name, "-" lanes "-", NULL},                                                       \
+    [BC_U_##name] = {"U_" #name, "-" mixed "-", NULL},                                                       \
     [BC_C_##name] = {"C_" #name, "-" scalars "-", NULL},
 
 /* Meanings of scalar forms are filled in by those who show them: scalar_op_info's. */
@@ -32,7 +32,8 @@ const struct bc_op_info bc_op_rows[BC_OPS] = {
 #define S1(op, name, R, A, formula)       ROWS(name, R, READ_##A "---", "----", "s---")
 #define S2(op, name, R, A, B, formula)    ROWS(name, R, READ_##A READ_##B "--", READ_##A "s--", "ss--")
 #define S3(op, name, R, A, B, C, formula) ROWS(name, R, READ_##A READ_##B READ_##C "-", "----", "sss-")
-#define S4(op, name, R, A, B, C, E, formula) ROWS(name, R, READ_##A READ_##B READ_##C READ_##E, "----", "ssss")
+#define S4(op, name, R, A, B, C, E, formula)                                                                 \
+    ROWS(name, R, READ_##A READ_##B READ_##C READ_##E, "----", "ssss")
 #include "base/scalar.def"
 #define BC(name, operands, meaning) [BC_##name] = {#name, operands, meaning},
 #include "backend/bytecode/bytecode.def"

@@ -54,7 +54,8 @@ enum bc_op {
 #include "backend/bytecode/bytecode.def"
     BC_OPS
 };
-/* Forms of scalar case c: BC_FORMS * c + form. B, U and C forms of cases that are no comparison are invalid opcodes. */
+/* Forms of scalar case c: BC_FORMS * c + form. B, U and C forms of cases that are no comparison
+ * are invalid opcodes. */
 enum bc_form { BC_FORM_V, BC_FORM_T, BC_FORM_S, BC_FORM_B, BC_FORM_U, BC_FORM_C, BC_FORMS };
 static inline enum bc_op bc_scalar_op(enum scalar_case c, enum bc_form f)
 {
@@ -80,7 +81,7 @@ enum bc_block_flag { BC_MEET = 1, BC_RETURN = 2 };
 struct bc_ins {
     uint16_t op;
     uint16_t d, a, b, c;
-    uint16_t e;                 /* row of the site table, token register or fourth operand (see bytecode.def) */
+    uint16_t e;                 /* row of the site table, token register, fourth operand (see bytecode.def) */
     uint32_t imm;               /* code indices, table indices, byte offsets (added modulo 2^32) */
 };
 /* The word after a branch (op BC_branch); targets are code indices of block words; yes != no. */
@@ -124,8 +125,8 @@ enum bc_source {
     BC_FROM_PARAM,              /* value: number of the kernel's parameter */
     BC_FROM_SPECIAL,            /* value: enum bc_special */
     BC_FROM_DATA,               /* value: offset in the program's data; the loader adds its address */
-    BC_FROM_GRID,               /* the thread's index in the grid, block's index * block's size + index in the block; value:
-                                   0, 1, 2 for x, y, z; a lane vector */
+    BC_FROM_GRID,               /* the thread's index in the grid, block's index * block's size + index in the
+                                   block; value: 0, 1, 2 for x, y, z; a lane vector */
 };
 struct bc_fill { uint8_t source, kind; uint16_t reg; uint64_t value; };
 

@@ -17,7 +17,8 @@ static bool all_invariant(const struct be_selector *s, const struct ir_ins *ins)
     return true;
 }
 
-void be_take_operands(struct be_selector *s, const struct ir_ins *ins, bool scalar, uint32_t regs[SCALAR_MAX_ARGS])
+void be_take_operands(struct be_selector *s, const struct ir_ins *ins, bool scalar,
+                      uint32_t regs[SCALAR_MAX_ARGS])
 {
     for (uint32_t i = 0; i < ins->argc; i++)
         regs[i] = scalar ? be_scalar(s, ins->args[i]) : be_lanes(s, ins->args[i]);
@@ -55,8 +56,10 @@ static unsigned own_products(const struct be_selector *s, const struct ir_ins *i
 static bool put_product_sum(struct be_selector *s, ir_ref r)
 {
     static const uint16_t fused[][3][2] = {     /* by difference or not, own products - 1, width */
-        {{SCALAR_muladd_F, SCALAR_muladd_D}, {SCALAR_muladd_F, SCALAR_muladd_D}, {SCALAR_dot2_F, SCALAR_dot2_D}},
-        {{SCALAR_mulsub_F, SCALAR_mulsub_D}, {SCALAR_submul_F, SCALAR_submul_D}, {SCALAR_cross2_F, SCALAR_cross2_D}},
+        {{SCALAR_muladd_F, SCALAR_muladd_D}, {SCALAR_muladd_F, SCALAR_muladd_D},
+         {SCALAR_dot2_F, SCALAR_dot2_D}},
+        {{SCALAR_mulsub_F, SCALAR_mulsub_D}, {SCALAR_submul_F, SCALAR_submul_D},
+         {SCALAR_cross2_F, SCALAR_cross2_D}},
     };
     const struct ir_ins *ins = ir_at(s->ir, r);
     unsigned products = own_products(s, ins), n = 0, cycles = 0;
@@ -72,7 +75,8 @@ static bool put_product_sum(struct be_selector *s, ir_ref r)
         }
     if (n == 2)
         x[n] = be_lanes(s, ins->args[products == 1]);
-    enum scalar_case which = (enum scalar_case)fused[ins->op == IR_sub][products - 1][ins->type == IR_TYPE_F64];
+    enum scalar_case which =
+        (enum scalar_case)fused[ins->op == IR_sub][products - 1][ins->type == IR_TYPE_F64];
     struct be_word *w = be_put(s, bc_scalar_op(which, BC_FORM_V), be_define(s, r), x[0], x[1], x[3]);
     w->c = x[2];
     w->cycles = (uint8_t)(w->cycles + cycles);

@@ -8,9 +8,9 @@
  *         branch          %p20, bb.5, bb.6 !12:13 ; lanes meet at bb.7
  *     # End machine code for function collatz.
  *
- * Blocks are numbered in reverse post-order; bb.0 is the prologue. %r17 and %p21 are virtual registers, r3 and
- * p1 those of the machine; a value in the frame is [slot 2], one that is made anew where it is read stands as
- * that. What is no instruction of the machine is a row of pseudo.def.
+ * Blocks are numbered in reverse post-order; bb.0 is the prologue. %r17 and %p21 are virtual registers, r3
+ * and p1 those of the machine; a value in the frame is [slot 2], one that is made anew where it is read
+ * stands as that. What is no instruction of the machine is a row of pseudo.def.
  */
 #include "backend/warpcore/codegen.h"
 

@@ -6,7 +6,7 @@
 /* The graph against its edges, from a virtual end (node `count`) behind all ends. */
 struct backward {
     const struct wc_flow *g;
-    uint32_t *start, *preds;          /* rows of predecessors by node; that of the virtual end holds the ends */
+    uint32_t *start, *preds;          /* rows of predecessors by node; the virtual end's holds the ends */
     uint32_t *order, reached;         /* nodes that reach an end, in post-order of the search from the virtual
                                          end */
     uint32_t *number;                 /* of each node: its place in order, plus 1; 0: reaches no end */

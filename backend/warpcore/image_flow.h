@@ -14,7 +14,7 @@
 
 #define WC_OVERLAP_LIMIT (16 * WC_MAX_WORDS)    /* words of all functions together; compiled functions share
                                                    none */
-struct wc_extent { uint32_t entry; bool kernel, called; u32_vec words; };  /* words in the order of a search */
+struct wc_extent { uint32_t entry; bool kernel, called; u32_vec words; }; /* words in the order of a search */
 struct wc_image_flow {
     struct arena        *arena;
     const struct wc_ins *ins;

@@ -316,7 +316,8 @@ static struct wc_pair integer_pair(struct wc_legalizer *x, const struct ir_ins *
 }
 
 /* A value of another type made of i64 ones; 0: none of these. */
-static ir_ref narrow_value(struct wc_legalizer *x, const struct ir_ins *ins, struct wc_pair a, struct wc_pair b)
+static ir_ref narrow_value(struct wc_legalizer *x, const struct ir_ins *ins, struct wc_pair a,
+                           struct wc_pair b)
 {
     switch (ins->op) {
     case IR_eq: case IR_ne: return equality(x, a, b, ins->op);

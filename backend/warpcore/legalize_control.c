@@ -74,7 +74,8 @@ static enum ir_mem access_of(uint32_t unit)
 /* Moves (or clears) `unit` bytes at to + offset; from == 0: clears. */
 static void move_unit(struct wc_legalizer *x, ir_ref to, ir_ref from, uint32_t offset, uint32_t unit)
 {
-    ir_ref v = from ? ir_emit_load(&x->c, access_of(unit), IR_TYPE_I32, from, (int32_t)offset) : wc_const(x, 0);
+    ir_ref v = from ? ir_emit_load(&x->c, access_of(unit), IR_TYPE_I32, from, (int32_t)offset)
+                    : wc_const(x, 0);
     ir_emit_store(&x->c, access_of(unit), to, (int32_t)offset, v);
 }
 

@@ -116,7 +116,8 @@ static ir_ref divide(struct wc_legalizer *x, ir_ref r)
 {
     struct ir_ins ins = *ir_at(x->f, r);
     struct ir_cursor c = {.fn = x->f, .block = ins.block, .before = r, .at = ins.at};
-    bool is_signed = ins.op == IR_sdiv || ins.op == IR_srem, remainder = ins.op == IR_srem || ins.op == IR_urem;
+    bool is_signed = ins.op == IR_sdiv || ins.op == IR_srem,
+         remainder = ins.op == IR_srem || ins.op == IR_urem;
     ir_ref a = is_signed ? magnitude(&c, ins.args[0]) : ins.args[0];
     ir_ref b = is_signed ? magnitude(&c, ins.args[1]) : ins.args[1];
     ir_ref call = wide2(&c, IR_call, a, b);

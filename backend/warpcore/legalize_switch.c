@@ -1,8 +1,8 @@
 /* legalize_switch.c: switch becomes comparisons.
  *
- * Of a switch that the warp takes as one, a balanced tree over the sorted cases. Where lanes part, a tree would
- * lead those of one target there by different leaves, at different times; so there each target is asked for
- * once: a chain, with the alternatives of a target united, and the default at its end.
+ * Of a switch that the warp takes as one, a balanced tree over the sorted cases. Where lanes part, a tree
+ * would lead those of one target there by different leaves, at different times; so there each target is asked
+ * for once: a chain, with the alternatives of a target united, and the default at its end.
  *
  * Every test of the chain has to part lanes until they meet where those of the switch do, as `converge` has
  * checked it. Were a target from which a loop leads back to the switch asked for early, the tests behind it
@@ -120,8 +120,8 @@ static ir_ref chosen(struct wc_legalizer *x, ir_ref condition, ir_ref a, ir_ref 
     return ir_emit3(&x->c, IR_select, (enum ir_type)ir_at(x->f, a)->type, condition, a, b);
 }
 
-/* At the cursor: whether the value is one of the group's cases (0: the default's group is not asked), and with
- * what arguments the group's block is entered. */
+/* At the cursor: whether the value is one of the group's cases (0: the default's group is not asked), and
+ * with what arguments the group's block is entered. */
 static ir_ref unite(struct wc_legalizer *x, const struct cases *s, const struct targets *t, uint32_t g,
                     ir_ref *args)
 {
@@ -205,7 +205,8 @@ static void lower_switch(struct wc_legalizer *x, const struct switches *w, uint3
 {
     ir_ref r = ir_terminator(x->f, b);
     struct ir_block *block = ir_block_at(x->f, b);
-    struct cases s = {.edges = block->edges.at, .count = block->edges.count, .value = ir_at(x->f, r)->args[0]};
+    struct cases s = {.edges = block->edges.at, .count = block->edges.count,
+                      .value = ir_at(x->f, r)->args[0]};
     s.type = (enum ir_type)ir_at(x->f, s.value)->type;
     x->c = (struct ir_cursor){.fn = x->f, .at = ir_at(x->f, r)->at};
     memset(&block->edges, 0, sizeof block->edges);

@@ -1,7 +1,7 @@
 /* liveness.c: code that nobody needs goes; which virtual registers are live where blocks end.
  *
- * Each lane has registers of its own, written under the mask of active lanes: what is live for a thread is what
- * its own way through the graph reads, whatever other lanes do meanwhile.
+ * Each lane has registers of its own, written under the mask of active lanes: what is live for a thread is
+ * what its own way through the graph reads, whatever other lanes do meanwhile.
  */
 #include "backend/warpcore/codegen.h"
 

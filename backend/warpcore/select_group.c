@@ -5,8 +5,9 @@
 static const uint16_t word_ops[IR_OPS] = {
     [IR_shuffle] = WC_shuffle, [IR_shuffle_xor] = WC_shuffle_xor, [IR_shuffle_up] = WC_shuffle_up,
     [IR_shuffle_down] = WC_shuffle_down, [IR_broadcast] = WC_shuffle, [IR_broadcast_first] = WC_first,
-    [IR_reduce_add] = WC_reduce_add_I, [IR_reduce_smin] = WC_reduce_smin_I, [IR_reduce_smax] = WC_reduce_smax_I,
-    [IR_reduce_umin] = WC_reduce_umin_I, [IR_reduce_umax] = WC_reduce_umax_I, [IR_reduce_and] = WC_reduce_and_I,
+    [IR_reduce_add] = WC_reduce_add_I, [IR_reduce_smin] = WC_reduce_smin_I,
+    [IR_reduce_smax] = WC_reduce_smax_I, [IR_reduce_umin] = WC_reduce_umin_I,
+    [IR_reduce_umax] = WC_reduce_umax_I, [IR_reduce_and] = WC_reduce_and_I,
     [IR_reduce_or] = WC_reduce_or_I, [IR_reduce_xor] = WC_reduce_xor_I, [IR_scan_add] = WC_scan_add_I,
 };
 static const uint16_t float_ops[IR_OPS] = {

@@ -1,4 +1,5 @@
-/* transfer.c: lists as moves: which values go where, in parallel (backend/bytecode/moves.c puts them in order).
+/* transfer.c: lists as moves: which values go where, in parallel (backend/bytecode/moves.c
+ * puts them in order).
  *
  * Values that are made anew are set when all others have been moved: nothing waits for them.
  */

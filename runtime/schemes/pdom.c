@@ -1,14 +1,15 @@
 /* pdom.c: the pre-Volta stack: lanes that part meet at the branch's immediate post-dominator.
  *
- * A stack entry is a group of lanes that waits: where it goes on, and where it will meet its siblings. A branch
- * pushes the entry of all its lanes at the meeting point, then one for each side but the first, and runs the
- * first; a group that comes to its meeting point pops the next entry. Lanes whose side begins at the meeting
- * point wait in the entry of all.
+ * A stack entry is a group of lanes that waits: where it goes on, and where it will meet its siblings. A
+ * branch pushes the entry of all its lanes at the meeting point, then one for each side but the first, and
+ * runs the first; a group that comes to its meeting point pops the next entry. Lanes whose side begins at the
+ * meeting point wait in the entry of all.
  *
  * Invariants. The running group's `meet` is the meeting point of the innermost open branch. If a branch meets
  * where the running group already will, the entry of all is there and none is pushed: a loop holds one entry,
- * however often it diverges. Groups that wait are disjoint and nested branches run strictly smaller groups, so
- * there are fewer than 2 * lanes entries. Lanes that ended are not live and drop out when an entry is popped.
+ * however often it diverges. Groups that wait are disjoint and nested branches run strictly smaller
+ * groups, so there are fewer than 2 * lanes entries. Lanes that ended are not live and drop out
+ * when an entry is popped.
  */
 #include "runtime/lanes.h"
 #include "runtime/scheme.h"
@@ -56,7 +57,8 @@ static inline uint32_t open_region(struct rt_warp *w, struct stack *s, uint32_t 
     return meet;
 }
 
-static uint32_t part(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch, uint64_t yes)
+static uint32_t part(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch,
+                     uint64_t yes)
 {
     struct stack *s = w->scheme_data;
     uint64_t no = w->active & ~yes;

@@ -12,7 +12,8 @@
 #define IN_I(x, reg) const uint32_t *x = ROW(reg);
 #define IN_F(x, reg) const float *x = (const float *)ROW(reg);
 
-/* `name` and name##A. FETCH declares the operands of lane i. Functions are called for the active lanes only. */
+/* `name` and name##A. FETCH declares the operands of lane i. Functions are called
+ * for the active lanes only. */
 #define LANE_HANDLERS(prefix, op, name, R, POINTERS, FETCH, formula)                                         \
     HANDLER(prefix##A_##name)                                                                                \
     {                                                                                                        \
@@ -82,7 +83,8 @@
 #define S2(op, name, R, A, B, formula) BINARY_##R##A(op, name, formula)
 #include "base/scalar.def"
 
-LANE_HANDLERS(L, fma, fma_F, F, IN_F(x, pc->a) IN_F(y, pc->b) IN_F(z, pc->c), FETCH_3(F), scalar_fmaf(a, b, c))
+LANE_HANDLERS(L, fma, fma_F, F, IN_F(x, pc->a) IN_F(y, pc->b) IN_F(z, pc->c), FETCH_3(F),
+              scalar_fmaf(a, b, c))
 
 /* ---- predicates: all lanes at a time ----------------------------------------------------------------- */
 

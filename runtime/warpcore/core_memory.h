@@ -28,7 +28,8 @@ find_addresses(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t byte
     uint32_t first = a[rt_lowest(ACTIVE)] + (uint32_t)pc->imm;
     vec_I smallest = lanes_splat32(first), largest = smallest, all = smallest, difference = {0};
     CHUNK_LOOP (c, WC_LANES / CHUNK_32) {
-        vec_I mask = lanes_load(LANE_MASK + c * CHUNK_32), v = lanes_load(a + c * CHUNK_32) + (uint32_t)pc->imm;
+        vec_I mask = lanes_load(LANE_MASK + c * CHUNK_32),
+              v = lanes_load(a + c * CHUNK_32) + (uint32_t)pc->imm;
         difference |= v ^ ((LANES_IOTA_32 + c * CHUNK_32) * bytes + first);
         v = (v & mask) | (lanes_splat32(first) & ~mask);
         smallest = lanes_umin(smallest, v);
@@ -72,7 +73,8 @@ resolve_as(struct rt_sim_warp *w, const struct rt_sim_ins *pc, struct access x)
         return (struct resolved){w->shared, e.consecutive ? w->shared + e.smallest : NULL};
     CHUNK_LOOP (c, WC_LANES / CHUNK_32) {
         vec_I lane = LANES_IOTA_32 + c * CHUNK_32;
-        lanes_store(w->address + c * CHUNK_32, lanes_load(w->address + c * CHUNK_32) + lane * w->private_bytes);
+        lanes_store(w->address + c * CHUNK_32,
+                    lanes_load(w->address + c * CHUNK_32) + lane * w->private_bytes);
     }
     return (struct resolved){w->private, NULL};
 }
@@ -160,7 +162,8 @@ MEMORY(private)
 
 HANDLER(O_atomic)
 {
-    struct resolved at = pc->op < WC_at_shared_add_I ? resolve_global_st32(w, pc) : resolve_shared_st32(w, pc);
+    struct resolved at = pc->op < WC_at_shared_add_I ? resolve_global_st32(w, pc)
+                                                     : resolve_shared_st32(w, pc);
     if (!at.base)
         return NULL;
     rt_sim_atomic(w, pc, at.base);

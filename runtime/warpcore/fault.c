@@ -1,4 +1,5 @@
-/* fault.c: how a warp stops that has gone wrong: the trap as the interpreter would report it, and the state. */
+/* fault.c: how a warp stops that has gone wrong: the trap as the interpreter would report
+ * it, and the state. */
 #include "runtime/warpcore/simulator.h"
 
 #include <stdio.h>

@@ -242,7 +242,8 @@ static kernc_status run(struct rt_sim *s, const kernc_launch *o, kernc_statistic
 kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics)
 {
     kernc_context *c = kernel->module->context;
-    struct rt_sim s = {.context = c, .kernel = kernel, .image = kernel->module->image, .entry = kernel->entry};
+    struct rt_sim s = {.context = c, .kernel = kernel, .image = kernel->module->image,
+                       .entry = kernel->entry};
     kernc_statistics *made = NULL, *spare = NULL;
     struct mem_guard guard;
     kernc_status status;

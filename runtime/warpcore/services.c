@@ -98,8 +98,9 @@ void rt_sim_group(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 /* What becomes of the word: `old` joined with b, or c if old is b (cas). */
 static uint32_t updated(unsigned n, uint32_t old, uint32_t b, uint32_t c)
 {
-    static const uint16_t cases[] = {SCALAR_add_I,  SCALAR_sub_I,  SCALAR_smin_I, SCALAR_smax_I, SCALAR_umin_I,
-                                     SCALAR_umax_I, SCALAR_and_I,  SCALAR_or_I,   SCALAR_xor_I};
+    static const uint16_t cases[] = {SCALAR_add_I, SCALAR_sub_I, SCALAR_smin_I,
+                                     SCALAR_smax_I, SCALAR_umin_I, SCALAR_umax_I,
+                                     SCALAR_and_I, SCALAR_or_I, SCALAR_xor_I};
     enum { XCHG = COUNT(cases), CAS };
     if (n == CAS)
         return old == b ? c : old;

@@ -181,7 +181,7 @@ void rt_sim_blocks(struct rt_sim *s);    /* runs block after block until none is
 
 /* `cores` share the launch's blocks. */
 struct rt_clock *rt_clock_new(struct rt_sim *s, uint32_t cores);
-void rt_clock_block(struct rt_clock *c);             /* the next block begins, on the core that is free first */
+void rt_clock_block(struct rt_clock *c);           /* the next block begins, on the core that is free first */
 /* A turn of warp number `warp` begins: where it has to be logged. The slot is free for it after so many
  * cycles. */
 struct rt_sim_log *rt_clock_turn(struct rt_clock *c, uint32_t warp, uint32_t cycles);
