@@ -134,8 +134,8 @@ unsigned utf8_visible(const char *bytes, size_t n);
 
 /* ---- files: whole or not at all ------------------------------------------------------------------- */
 
-/* Reads a file ("-": standard input) whole into t, replacing its content and refusing more than `limit` bytes.
- * NULL, or why not (a constant or the host's text for the error). */
+/* Reads a file ("-": standard input) whole into t, replacing its content and refusing more than `limit`
+ * bytes. NULL, or why not (a constant or the host's text for the error). */
 const char *file_read(const char *path, size_t limit, struct text *t);
 /* Writes to a temporary file beside `path`, then renames it ("-": standard output). NULL, or why not. */
 const char *file_write(const char *path, const void *bytes, size_t n);

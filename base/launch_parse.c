@@ -1,7 +1,8 @@
 /* launch_parse.c: the text form of a launch argument's value, as --arg NAME=SPEC takes it.
  *
  *   SPEC   = number | true | false | "zeros" "(" count ")" | "iota" "(" count ")"
- *          | "ramp" "(" number "," number "," count ")" | "random" "(" count "," seed "," number "," number ")"
+ *          | "ramp" "(" number "," number "," count ")"
+ *          | "random" "(" count "," seed "," number "," number ")"
  *          | "normal" "(" count "," seed "," number "," number ")"
  *          | "@" path | "file" "(" '"' path '"' ")" | "{" number { "," number } "}"
  *   number = ["-" | "+"] (decimal or 0x integer | decimal float | "inf" | "nan")

@@ -63,7 +63,8 @@ FLOAT_CHOICE(scalar_fmax, double, uint64_t, scalar_raw_f64, scalar_from_f64, >, 
 /* ---- rounding to integers ------------------------------------------------------------------------ */
 
 /* UNIT is where all numbers become integers. Steps are added as a choice of constants, never computed in one
- * arm of a condition, which would keep the compiler from vectorising. The last copysign gives zeros their sign.
+ * arm of a condition, which would keep the compiler from vectorising.
+ * The last copysign gives zeros their sign.
  */
 #define ROUNDING(f, type, fabs, UNIT)                                                                        \
     static inline type scalar_rint##f(type x)                                                                \

@@ -97,7 +97,8 @@ unsigned utf8_decode(const char *bytes, size_t n, uint32_t *point)
 /* Characters that move the cursor, switch the terminal's mode or reorder the text around them. */
 static bool is_control(uint32_t p)
 {
-    bool reorders = p == 0x200e || p == 0x200f || (p >= 0x2028 && p <= 0x202e) || (p >= 0x2066 && p <= 0x2069);
+    bool reorders = p == 0x200e || p == 0x200f || (p >= 0x2028 && p <= 0x202e) ||
+                    (p >= 0x2066 && p <= 0x2069);
     return p < 0x20 || (p >= 0x7f && p < 0xa0) || reorders;
 }
 

@@ -1,4 +1,5 @@
-/* compare.c: kernc compare: one kernel under several divergence schemes and levels of optimisation, one table.
+/* compare.c: kernc compare: one kernel under several divergence schemes and levels
+ * of optimisation, one table.
  *
  * Each row compiles, launches and measures anew, with the same arguments. The reference is the oracle at the
  * first level, in the table or not: a row is equal if its launch ended as the reference's did and left the

@@ -294,8 +294,8 @@ int launch_make_arguments(struct run *r)
         const struct be_param        *p = &r->params[i];
         const struct launch_argument *a = find_argument(&r->launch, p->name);
         if (!a)
-            code = fail_at_directive(r, "no value for argument %s (%s): --arg %s=%s", p->name, p->text, p->name,
-                                     p->pointer ? "zeros(…)" : "…");
+            code = fail_at_directive(r, "no value for argument %s (%s): --arg %s=%s", p->name, p->text,
+                                     p->name, p->pointer ? "zeros(…)" : "…");
         else
             code = p->pointer ? make_buffer(r, p, &a->value) : make_number(r, p, &a->value);
     }

@@ -28,7 +28,7 @@ struct run {
 /* Each returns EXIT_OK, or another exit code after having said what is wrong. */
 int launch_read_flags(struct run *r);        /* what can be said without the program */
 int launch_choose_kernel(struct run *r);
-int launch_merge(struct run *r);             /* fills in from the directive; flags name parameters that exist */
+int launch_merge(struct run *r);             /* fills in from the directive; flags name existing parameters */
 int launch_make_arguments(struct run *r);    /* creates and fills the buffers */
 /* run.c: a context with the program (a .kbc or .wcb file's bytes) and all that the launch needs; the context
  * is the caller's in any case. */

@@ -1,4 +1,5 @@
-/* limits.c: the table of all limits, and --limit=NAME=N, which is one spelling for all that can be changed. */
+/* limits.c: the table of all limits, and --limit=NAME=N, which is one spelling for all
+ * that can be changed. */
 #include "driver/driver.h"
 #include "backend/bytecode/program.h"
 #include "backend/warpcore/image.h"

@@ -117,8 +117,8 @@ static double lane_efficiency(const struct launch_facts *l, const kernc_line_met
                : 0;
 }
 
-static void profile_row(const struct launch_facts *l, const kernc_line_metrics *m, const struct source *source,
-                        struct text *t)
+static void profile_row(const struct launch_facts *l, const kernc_line_metrics *m,
+                        const struct source *source, struct text *t)
 {
     uint32_t    n = 0;
     const char *line = source ? source_line(source, m->line, &n) : "";

@@ -1,5 +1,5 @@
-/* options.c: the tables of verbs and options, and reading a command line by them with getopt_long_only, so that
- * long names take one dash or two and -O2 -fno-gvn -Wall read as people write them.
+/* options.c: the tables of verbs and options, and reading a command line by them with getopt_long_only, so
+ * that long names take one dash or two and -O2 -fno-gvn -Wall read as people write them.
  */
 #include "driver/driver.h"
 

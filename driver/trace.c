@@ -58,7 +58,8 @@ int trace_read_flags(struct run *r)
 int trace_write(struct run *r)
 {
     const char *file = option_value(r->command, OPTION_TRACE);
-    int         code = r->trace.length ? write_output(r->command, file, r->trace.at, r->trace.length) : EXIT_OK;
+    int         code = r->trace.length ? write_output(r->command, file, r->trace.at, r->trace.length)
+                                       : EXIT_OK;
     text_free(&r->trace);
     return code;
 }

@@ -113,7 +113,8 @@ struct fe_expr *fe_expr_name(struct parser *p, span where, const char *name)
     return e;
 }
 
-struct fe_expr *fe_expr_call(struct parser *p, span where, span op_at, struct fe_expr *callee, struct list args)
+struct fe_expr *fe_expr_call(struct parser *p, span where, span op_at, struct fe_expr *callee,
+                             struct list args)
 {
     struct fe_expr *e = fe_expr_new(p, FE_EXPR_CALL, where);
     e->op_at = op_at;

@@ -75,7 +75,7 @@ struct fe_form {
     uint8_t  space;              /* enum fe_space */
     bool     is_const;
     uint16_t depth;
-    span     where;              /* POINTER: the star and its qualifiers; ARRAY, FUNCTION: the bracketed part */
+    span     where;              /* POINTER: the star and qualifiers; ARRAY, FUNCTION: the bracketed part */
     span     space_at;           /* the space's word, if any */
     struct fe_form *of;          /* POINTER, ARRAY: element; FUNCTION: result */
     union {
@@ -182,7 +182,7 @@ struct fe_stmt {
             struct fe_stmt *body;
             struct fe_stmt *cases;       /* its CASEs and DEFAULT, linked by next_case [checker] */
         } select;
-        struct {                                                        /* CASE, DEFAULT; same place as expr */
+        struct {                                                        /* CASE, DEFAULT; at expr's place */
             struct fe_expr *value;       /* CASE */
             struct fe_stmt *next_case;   /* [checker] */
             uint32_t        block;       /* for lowering's use */
@@ -206,7 +206,7 @@ enum fe_decl_flag { FE_DECL_KERNEL = 1, FE_DECL_EXTERN = 2, FE_DECL_CONVERGENT =
 
 struct fe_decl {
     uint8_t  kind;               /* enum fe_decl_kind */
-    uint8_t  flags;              /* enum fe_decl_flag: words written before a FUNCTION (or wrongly elsewhere) */
+    uint8_t  flags;              /* enum fe_decl_flag: words before a FUNCTION (or wrongly elsewhere) */
     bool     is_file_scope;
     bool     used;               /* [checker] */
     const char *name;            /* NULL: unnamed parameter, structure or enumeration without a tag */
@@ -216,10 +216,10 @@ struct fe_decl {
     struct fe_type *type;        /* [checker] */
     struct fe_decl *next;        /* unit, DECL statement, parameters, fields, enumerators */
     union {
-        struct fe_expr *init;                                           /* VARIABLE, ENUMERATOR; or NULL */
-        struct fe_stmt *body;                                           /* FUNCTION: a BLOCK, or NULL */
-        struct { struct fe_decl *first; uint32_t count; } members;      /* STRUCT: FIELDs; ENUM: ENUMERATORs */
-        struct fe_launch *launch;                                       /* LAUNCH */
+        struct fe_expr *init;                                       /* VARIABLE, ENUMERATOR; or NULL */
+        struct fe_stmt *body;                                       /* FUNCTION: a BLOCK, or NULL */
+        struct { struct fe_decl *first; uint32_t count; } members;  /* STRUCT: FIELDs; ENUM: ENUMERATORs */
+        struct fe_launch *launch;                                   /* LAUNCH */
     };
     void    *info;               /* checker and lowering keep here what they know of the thing [checker] */
     uint32_t offset;             /* FIELD: byte offset; others: for lowering's use [checker] */

@@ -45,7 +45,8 @@ static void add_declarator(const struct fe_form *f, const char *inner, struct te
             text_addz(&around, " const");
         if (f->space)
             text_printf(&around, " %s", fe_space_text[f->space]);
-        text_printf(&around, "%s%s%s", *inner && (f->is_const || f->space) ? " " : "", inner, binds ? ")" : "");
+        text_printf(&around, "%s%s%s", *inner && (f->is_const || f->space) ? " " : "", inner,
+                    binds ? ")" : "");
     } else if (f->kind == FE_FORM_ARRAY) {
         bool literal = f->count && f->count->kind == FE_EXPR_INT;
         text_printf(&around, "%s[", inner);
@@ -174,8 +175,8 @@ static void print_init(struct printer *p, const struct fe_expr *e)
 static void print_expr_children(struct printer *p, const struct fe_expr *e)
 {
     switch (e->kind) {
-    case FE_EXPR_UNARY: case FE_EXPR_BINARY: case FE_EXPR_ASSIGN: case FE_EXPR_CONDITIONAL: case FE_EXPR_COMMA:
-    case FE_EXPR_INDEX: case FE_EXPR_SIZEOF_EXPR:
+    case FE_EXPR_UNARY: case FE_EXPR_BINARY: case FE_EXPR_ASSIGN: case FE_EXPR_CONDITIONAL:
+    case FE_EXPR_COMMA: case FE_EXPR_INDEX: case FE_EXPR_SIZEOF_EXPR:
         print_expr(p, e->sub.a);
         print_expr(p, e->sub.b);
         print_expr(p, e->sub.c);

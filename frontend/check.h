@@ -77,8 +77,8 @@ struct fe_expr *fe_poison(struct checker *c, struct fe_expr *e);       /* gives 
 
 void fe_scope_open(struct checker *c);
 void fe_scope_close(struct checker *c);
-struct fe_decl *fe_find(struct checker *c, enum fe_namespace ns, const char *name);       /* or NULL */
-struct fe_decl *fe_find_here(struct checker *c, enum fe_namespace ns, const char *name);  /* this scope only */
+struct fe_decl *fe_find(struct checker *c, enum fe_namespace ns, const char *name);      /* or NULL */
+struct fe_decl *fe_find_here(struct checker *c, enum fe_namespace ns, const char *name); /* this scope only */
 /* Enters it; if the scope has the name already, says so and returns that. */
 struct fe_decl *fe_enter(struct checker *c, enum fe_namespace ns, struct fe_decl *d);
 /* A label stands here: notes that jumps to it bypass the declarations of the function's visible variables. */
@@ -96,13 +96,13 @@ enum fe_space fe_form_space(const struct fe_form *f);
 void fe_check_struct(struct checker *c, struct fe_decl *d);
 void fe_check_enum(struct checker *c, struct fe_decl *d);
 struct fe_decl *fe_find_field(struct checker *c, const struct fe_type *structure, const char *name);
-void fe_check_decl(struct checker *c, struct fe_decl *d);              /* any, except the body of a function */
+void fe_check_decl(struct checker *c, struct fe_decl *d);              /* any, except a function's body */
 void fe_enter_parameter(struct checker *c, struct fe_decl *p);
 void fe_leave_decl(struct checker *c, struct fe_decl *d);              /* its scope closes: was it used? */
 
 /* ---- check_expr.c, check_ops.c, check_call.c, convert.c, check_init.c ---------------------------------- */
 
-struct fe_expr *fe_check_expr(struct checker *c, struct fe_expr *e);   /* may be an lvalue, array or function */
+struct fe_expr *fe_check_expr(struct checker *c, struct fe_expr *e); /* may be an lvalue, array or function */
 /* arrays and functions become pointers */
 struct fe_expr *fe_check_value(struct checker *c, struct fe_expr *e);
 struct fe_expr *fe_check_condition(struct checker *c, struct fe_expr *e);   /* of type bool */

@@ -11,7 +11,7 @@ struct frontend {
     const struct source *source;
     struct diagnostics *diags;
     struct fe_options options;
-    bool muted;                            /* the latest warning was not given: nor are its notes and fix-its */
+    bool muted;                            /* the last warning was not given: nor are its notes and fix-its */
 };
 
 /* ---- messages: fe_report(fe, FE_MSG(undeclared_name), name->where, name->name) ------------------------- */

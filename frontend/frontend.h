@@ -35,6 +35,7 @@ uint32_t *fe_options_limit(struct fe_options *o, const struct fe_limit_info *lim
 struct ir_module *fe_compile(const struct source *s, struct diagnostics *d, const struct fe_options *o);
 
 /* The syntax tree of the source as text, for `kernc dump --ast`; false if d received errors. */
-bool fe_dump_tree(const struct source *s, struct diagnostics *d, const struct fe_options *o, struct text *out);
+bool fe_dump_tree(const struct source *s, struct diagnostics *d, const struct fe_options *o,
+                  struct text *out);
 
 #endif

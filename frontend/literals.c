@@ -146,7 +146,8 @@ static const char *kind_of(const struct number *n)
 
 static bool bad_suffix(struct number *n, const char *suffix)
 {
-    fe_report(n->p->fe, FE_MSG(bad_suffix), n->where, suffix, n->is_float ? "a floating number" : "an integer",
+    fe_report(n->p->fe, FE_MSG(bad_suffix), n->where, suffix,
+              n->is_float ? "a floating number" : "an integer",
               n->is_float ? "f makes it a float" : "u, l and ul make it unsigned, long and both");
     return false;
 }
@@ -226,7 +227,8 @@ static void float_value(struct number *n, char *end, struct fe_expr *e)
     char suffix = *end;
     *end = 0;
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    double v = n->flags & FE_LIT_FLOAT ? strtof_l(n->text, NULL, c_locale) : strtod_l(n->text, NULL, c_locale);
+    double v = n->flags & FE_LIT_FLOAT ? strtof_l(n->text, NULL, c_locale)
+                                       : strtod_l(n->text, NULL, c_locale);
     freelocale(c_locale);
     *end = suffix;
     if (isinf(v))
@@ -306,7 +308,8 @@ static unsigned escape_digits(struct parser *p, unsigned base, unsigned most)
     return v;
 }
 
-/* The byte of an escape whose backslash is at `start`; the cursor is behind it, and moves behind the escape. */
+/* The byte of an escape whose backslash is at `start`; the cursor is behind it,
+ * and moves behind the escape. */
 static char escape(struct parser *p, const char *start)
 {
     unsigned v = 0;

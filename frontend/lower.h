@@ -39,7 +39,7 @@ struct lowering {
     uint32_t  handler;                       /* of the innermost try; 0: none */
     uint32_t  uncaught;                      /* block of a kernel that traps; 0: none yet */
     uint32_t  loop;                          /* number of the innermost loop of the text */
-    u32_vec   block_loops;                   /* of started blocks, if has_jumps: loop they are in by the text */
+    u32_vec   block_loops;                   /* of started blocks, if has_jumps: their loop by the text */
     struct jump_targets *breaks, *continues;
     bool      trap_division;
     struct map object_names;                 /* taken ones, interned -> the last number behind the name */
@@ -79,7 +79,8 @@ const char *fe_hint(struct lowering *l, struct fe_variable *v);
 ir_ref fe_lower_value(struct lowering *l, const struct fe_expr *e);     /* 0 for void */
 void fe_lower_effect(struct lowering *l, const struct fe_expr *e);      /* its value is not wanted */
 void fe_lower_condition(struct lowering *l, const struct fe_expr *e, uint32_t yes, uint32_t no);
-ir_ref fe_lower_conversion(struct lowering *l, ir_ref v, const struct fe_type *from, const struct fe_type *to);
+ir_ref fe_lower_conversion(struct lowering *l, ir_ref v, const struct fe_type *from,
+                           const struct fe_type *to);
 ir_ref fe_zero_value(struct lowering *l, const struct fe_type *t);
 ir_ref fe_offset_pointer(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type,
                          uint64_t size);

@@ -205,7 +205,8 @@ struct fe_decl *fe_function_begin(struct parser *p, struct specifiers s, struct 
 struct list fe_function_end(struct parser *p, struct fe_decl *f, struct fe_stmt *body);
 struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel, span kernel_at,
                                struct fe_launch *l, struct list arguments);
-struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span name_at, struct fe_expr *value);
+struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span name_at,
+                                      struct fe_expr *value);
 struct fe_launch_item *fe_launch_append(struct fe_launch_item *to, struct list items);
 struct list fe_launch_numbers(struct parser *p, struct list values);
 void fe_launch_size(struct parser *p, struct fe_launch *l, bool is_grid, span where, struct list numbers);

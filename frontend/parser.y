@@ -451,7 +451,8 @@ value:
                                            }
 |   '(' specifiers abstract_opt ')' '{' initialisers '}'
                                            {
-                                               struct fe_expr *braces = fe_expr_init(p, span_join(@5, @7), $6);
+                                               struct fe_expr *braces =
+                                                   fe_expr_init(p, span_join(@5, @7), $6);
                                                struct fe_form *form = fe_type_name(p, $2, $3);
                                                $$ = fe_expr_form(p, FE_EXPR_LITERAL, @$, form, braces);
                                            }
@@ -514,7 +515,7 @@ args:
 |   args ',' initialiser                   { $$ = $1; list_add(&$$, $3); }
 ;
 
-/* ---- launch directives ----------------------------------------------------------------------------------- */
+/* ---- launch directives --------------------------------------------------------------------------------- */
 
 launch:
     LAUNCH any_name '(' launch_arguments ')' clauses semicolon

@@ -4,8 +4,9 @@
  * author probably meant. The guesses are tried from the most to the least certain; each says where to
  * look (the end of the line before for a missing semicolon, the opener for a missing bracket).
  *
- * Recovery. A statement ends at its semicolon or block outside brackets; the parser's list of open blocks says
- * which brackets belong to the statement and which to what is around it. Every recovery moves on by a token.
+ * Recovery. A statement ends at its semicolon or block outside brackets; the parser's list of open
+ * blocks says which brackets belong to the statement and which to what is around it. Every
+ * recovery moves on by a token.
  */
 #include "frontend/parser.h"
 #include "frontend/grammar.h"
@@ -275,7 +276,8 @@ static bool guess_expression(struct parser *p, const struct syntax_error *e)
     return true;
 }
 
-/* The parser has ended the argument before it looked for a comma, so that only the parenthesis is expected. */
+/* The parser has ended the argument before it looked for a comma, so that only
+ * the parenthesis is expected. */
 static bool misses_comma(const struct syntax_error *e)
 {
     bool begins_value =
@@ -355,7 +357,8 @@ static void leave_brackets(struct place_in_parse *at, uint32_t level)
         if (*at->token == '{' && top.open == '{' && same_place(top.where.at, at->where->at) &&
             p->brackets.count == level + 1)
             return; /* the block of the broken statement */
-        bool gives_up = is_statement_word(*at->token) || (*at->token == ';' && top.open != '{' && !top.is_for);
+        bool gives_up =
+            is_statement_word(*at->token) || (*at->token == ';' && top.open != '{' && !top.is_for);
         if (gives_up && top.open != '{') {
             while (p->brackets.count > level && vec_last(&p->brackets).open != '{')
                 p->brackets.count--;

@@ -19,7 +19,7 @@ enum fe_type_kind {
 };
 
 #define FE_UNSIZED    UINT64_MAX /* count of an array written as [] */
-#define FE_TYPE_DEPTH 200        /* arrays, pointers and structures inside each other, typedefs seen through */
+#define FE_TYPE_DEPTH 200        /* arrays, pointers, structures inside each other, typedefs seen through */
 
 struct fe_type {
     uint8_t  kind;               /* enum fe_type_kind */

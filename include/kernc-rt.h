@@ -8,7 +8,8 @@
  *     kernc_module_kernel(m, "saxpy", &k);
  *     kernc_buffer_create(ctx, 4096, "out", &out);
  *     kernc_argument args[] = {kernc_arg_buffer("out", out), kernc_arg_int("n", 1024)};
- *     kernc_launch launch = {.size = sizeof launch, .grid = {4}, .block = {256}, .args = args, .arg_count = 2};
+ *     kernc_launch launch = {.size = sizeof launch, .grid = {4}, .block = {256}, .args = args,
+ *                            .arg_count = 2};
  *     if (kernc_run(k, &launch, NULL) != KERNC_OK)
  *         fprintf(stderr, "%s\n", kernc_error_text(ctx));
  *     kernc_context_free(ctx);
@@ -23,8 +24,8 @@
  *
  * Versions. Structs that the caller fills begin with their size: set it to sizeof; all else may be 0.
  *
- * Determinism. A kernel whose threads do not race gives the same memory, printed text, metrics (but `seconds`)
- * and trap for every number of host threads.
+ * Determinism. A kernel whose threads do not race gives the same memory, printed text, metrics (but
+ * `seconds`) and trap for every number of host threads.
  */
 #ifndef KERNC_RT_H
 #define KERNC_RT_H
@@ -147,24 +148,26 @@ KERNC_API bool kernc_kernel_parameter(const kernc_kernel *kernel, uint32_t index
 /* Zeroed. The name is for messages, NULL: none. A size of 0 makes a buffer that no access hits. */
 KERNC_API kernc_status kernc_buffer_create(kernc_context *context, uint64_t bytes, const char *name,
                                            kernc_buffer **buffer);
-KERNC_API void kernc_buffer_free(kernc_buffer *buffer);                                   /* NULL is allowed */
+KERNC_API void kernc_buffer_free(kernc_buffer *buffer);                               /* NULL is allowed */
 KERNC_API uint64_t kernc_buffer_size(const kernc_buffer *buffer);
 /* as kernels see it */
 KERNC_API uint32_t kernc_buffer_address(const kernc_buffer *buffer);
 /* The bytes themselves; valid until the buffer is freed; not to be touched during a launch. */
 KERNC_API void *kernc_buffer_map(kernc_buffer *buffer);
-KERNC_API kernc_status kernc_buffer_write(kernc_buffer *to, uint64_t offset, const void *from, uint64_t bytes);
+KERNC_API kernc_status kernc_buffer_write(kernc_buffer *to, uint64_t offset, const void *from,
+                                          uint64_t bytes);
 KERNC_API kernc_status kernc_buffer_read(const kernc_buffer *from, uint64_t offset, void *to, uint64_t bytes);
 KERNC_API kernc_status kernc_buffer_copy(kernc_buffer *to, uint64_t to_offset, const kernc_buffer *from,
                                          uint64_t from_offset, uint64_t bytes);
 /* Repeats a pattern of pattern_bytes over the range, which must be a multiple of it. */
-KERNC_API kernc_status kernc_buffer_fill(kernc_buffer *to, uint64_t offset, uint64_t bytes, const void *pattern,
-                                         uint32_t pattern_bytes);
+KERNC_API kernc_status kernc_buffer_fill(kernc_buffer *to, uint64_t offset, uint64_t bytes,
+                                         const void *pattern, uint32_t pattern_bytes);
 
 /* ---- launches ---------------------------------------------------------------------------------------- */
 
 /* Arguments are given by position, or by name where a name is set; either all or none have names. Numbers are
- * checked against the parameter's type: an int for a float parameter is KERNC_INVALID, BITS fits every type. */
+ * checked against the parameter's type: an int for a float parameter is KERNC_INVALID,
+ * BITS fits every type. */
 typedef enum kernc_argument_kind {
     KERNC_ARG_BUFFER, KERNC_ARG_ADDRESS, KERNC_ARG_BOOL, KERNC_ARG_INT, KERNC_ARG_LONG, KERNC_ARG_FLOAT,
     KERNC_ARG_DOUBLE, KERNC_ARG_BITS,

@@ -32,7 +32,8 @@ enum kernc_print_changed { KERNC_CHANGED_OFF, KERNC_CHANGED_ON, KERNC_CHANGED_DI
 /* All text is NUL-terminated, is only read, and may be freed after the call. Lists are names separated by
  * commas. */
 typedef struct kernc_options {
-    size_t      size;            /* sizeof (kernc_options) of the caller's header; kernc_options_init sets it */
+    size_t      size;            /* sizeof (kernc_options) of the caller's header;
+                                    kernc_options_init sets it */
     int         input;           /* enum kernc_input */
     unsigned    level;           /* 0, 1 or 2; default 2 */
     const char *scheme;          /* divergence scheme the code is made for; default "pdom". "warp-core:rpc",
@@ -80,8 +81,8 @@ typedef enum kernc_compile_status {
 
 typedef struct kernc_result kernc_result;
 
-/* Compiles n bytes. `name` stands in messages and in the bytecode. `o` may be NULL: defaults. The result is the
- * caller's (kernc_result_free); NULL only if there is no memory even for it. */
+/* Compiles n bytes. `name` stands in messages and in the bytecode. `o` may be NULL: defaults. The result is
+ * the caller's (kernc_result_free); NULL only if there is no memory even for it. */
 KERNC_API kernc_result *kernc_compile(const char *name, const void *bytes, size_t n, const kernc_options *o);
 KERNC_API void kernc_result_free(kernc_result *r);                     /* NULL is fine */
 KERNC_API kernc_compile_status kernc_result_status(const kernc_result *r);
@@ -103,7 +104,7 @@ typedef enum kernc_text {
     KERNC_TEXT_DIAGNOSTICS,      /* all messages, for people; "" if there are none */
     KERNC_TEXT_DIAGNOSTICS_COLOR, /* the same with ANSI colours */
     KERNC_TEXT_DIAGNOSTICS_JSON, /* one array */
-    KERNC_TEXT_BYTECODE,         /* the bytes of a .kbc file, or of a .wcb file: what kernc_module_load takes */
+    KERNC_TEXT_BYTECODE,         /* the bytes of a .kbc or .wcb file: what kernc_module_load takes */
     KERNC_TEXT_LISTING,          /* the same, readable */
     KERNC_TEXT_IR,               /* the module after the passes */
     KERNC_TEXT_DOT,              /* control-flow graphs for graphviz */

@@ -35,11 +35,11 @@ static inline uint32_t ir_pred_count(const struct ir_cfg *c, uint32_t b)
 /* ---- dominators (ir/dominators.c) ------------------------------------------------------------------- */
 
 struct ir_dominators {
-    uint32_t *idom;                        /* the parent in the tree; IR_NO_BLOCK: a root, or not in the tree */
+    uint32_t *idom;                        /* parent in the tree; IR_NO_BLOCK: a root, or not in the tree */
     uint32_t *depth;                       /* 1 for a root; 0: not in the tree (not reachable) */
     uint32_t *pre, *post;                  /* preorder number, and the largest one in the block's subtree */
-    uint32_t *jump;                        /* an ancestor farther up, or IR_NO_BLOCK: see Myers, "An applicative
-                                              random-access stack" (1983) */
+    uint32_t *jump;                        /* an ancestor farther up, or IR_NO_BLOCK: see Myers,
+                                              "An applicative random-access stack" (1983) */
     uint32_t *order, count;                /* the blocks of the tree by preorder number: parents before
                                               children */
 };
@@ -169,16 +169,16 @@ bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to)
 
 struct ir_ways_back {
     const struct ir_dominators *meets;     /* ir_meets_new */
-    uint32_t *component;                   /* of blocks that reach a ret: a block for those of one parent in the
-                                              tree that lead to each other without passing it */
+    uint32_t *component;                   /* of blocks that reach a ret: a block for those of one parent
+                                              in the tree that lead to each other without passing it */
 };
 /* Edges times O(log depth). */
 struct ir_ways_back *ir_ways_back_new(struct arena *a, const struct ir_cfg *c,
                                       const struct ir_dominators *meets);
 /* Whether threads that `block` sends to `to` may come to it again before they meet the others at `stop`
- * (IR_NO_BLOCK: the exit). Either `to` is a successor and `stop` the parent of `block` in the tree; or `block`
- * is the header of a loop, `to` one of the blocks outside to which the loop is left, and `stop` where all of
- * these meet. O(log depth). */
+ * (IR_NO_BLOCK: the exit). Either `to` is a successor and `stop` the parent of `block` in the tree; or
+ * `block` is the header of a loop, `to` one of the blocks outside to which the loop is left, and `stop` where
+ * all of these meet. O(log depth). */
 bool ir_leads_back(const struct ir_ways_back *w, uint32_t block, uint32_t to, uint32_t stop);
 
 /* ---- uniformity (ir/uniformity.c) ---------------------------------------------------------------------- */
@@ -195,7 +195,7 @@ enum ir_divergence {
 struct ir_uniformity {
     const struct ir_cfg *cfg;
     const struct ir_cycles *cycles;
-    struct bitset divergent;               /* by value: may differ between threads that execute it converged */
+    struct bitset divergent;               /* by value: may differ among threads that execute it converged */
     uint8_t      *kind;                    /* by value: enum ir_divergence, of the first reason found */
     ir_ref       *cause;                   /* by value: the operand, or the divergent branch; 0: none */
     struct bitset branches;                /* by block: ends in a divergent branch */
@@ -227,8 +227,8 @@ bool ir_is_converged(const struct ir_uniformity *u, uint32_t block);
 /* Which branch edges decide whether a block runs: rows by block. */
 struct ir_control { uint32_t branch, edge; };           /* block of the branch, number of its edge */
 struct ir_control_dependence { uint32_t *start; struct ir_control *on; };
-/* Ferrante, Ottenstein, Warren (1987), section 3.1. Time and size: the sum over branch edges of the blocks that
- * depend on them (about nesting depth × blocks). */
+/* Ferrante, Ottenstein, Warren (1987), section 3.1. Time and size: the sum over branch edges of the blocks
+ * that depend on them (about nesting depth × blocks). */
 struct ir_control_dependence *ir_control_dependence_new(struct arena *a, const struct ir_cfg *c,
                                                         const struct ir_dominators *post);
 
@@ -244,13 +244,14 @@ struct ir_pdg {
                                               post-order */
     uint32_t *start;                       /* row of memory.at[i]: on[start[i] .. start[i + 1] - 1] */
     VEC(struct ir_memory_dependence) on;
-    bool     precise;                      /* false: over IR_PDG_LIMIT such instructions, taken as one chain */
+    bool     precise;                      /* false: over IR_PDG_LIMIT such instructions, taken as a chain */
 };
 #define IR_PDG_LIMIT 512u
-struct ir_pdg *ir_pdg_new(struct arena *a, const struct ir_cfg *c, const struct ir_control_dependence *control,
-                          const struct ir_pst *pst, uint32_t region);
-/* Whether two accesses can touch the same byte, or must keep their order for another reason (kind gets which).
- * `a` is the earlier one. */
+struct ir_pdg *ir_pdg_new(struct arena *a, const struct ir_cfg *c,
+                          const struct ir_control_dependence *control, const struct ir_pst *pst,
+                          uint32_t region);
+/* Whether two accesses can touch the same byte, or must keep their order for another reason (kind gets
+ * which). `a` is the earlier one. */
 bool ir_must_keep_order(const struct ir_function *f, ir_ref a, ir_ref b, enum ir_memory_order *kind);
 
 #endif

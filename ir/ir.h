@@ -162,7 +162,7 @@ struct ir_param_info {
     const char *name;             /* of the source */
     const char *text;             /* its type as written, e.g. "global float *" */
     uint8_t     type;             /* enum ir_type */
-    uint8_t     element;          /* enum launch_element of what a pointer points to, or of the scalar itself */
+    uint8_t     element;          /* enum launch_element of what a pointer points to, or of a scalar itself */
     uint32_t    element_bytes;
 };
 struct ir_kernel_info { uint32_t function; VEC(struct ir_param_info) params; };
@@ -187,7 +187,8 @@ struct ir_module *ir_module_new(const char *file);
 void ir_module_free(struct ir_module *m);                     /* NULL is fine */
 /* Runs the job; if memory runs out in it, frees the module before that is passed on. */
 void ir_module_fill(struct ir_module *m, void (*job)(struct ir_module *m, void *data), void *data);
-struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_type result, uint32_t flags);
+struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_type result,
+                                    uint32_t flags);
 /* Linear; a user with many names keeps a map. */
 struct ir_function *ir_function_find(const struct ir_module *m, const char *name);   /* or NULL */
 /* equal ones share a number */
@@ -199,10 +200,13 @@ const struct ir_kernel_info *ir_kernel_info(const struct ir_module *m, uint32_t 
 struct ir_module *ir_module_copy(const struct ir_module *m);
 
 static inline struct ir_ins *ir_at(const struct ir_function *f, ir_ref r) { return &f->ins.at[r]; }
-static inline struct ir_block *ir_block_at(const struct ir_function *f, uint32_t b) { return &f->blocks.at[b]; }
+static inline struct ir_block *ir_block_at(const struct ir_function *f, uint32_t b)
+{
+    return &f->blocks.at[b];
+}
 static inline uint32_t ir_entry(const struct ir_function *f) { return f->order.at[0]; }
 static inline ir_ref ir_terminator(const struct ir_function *f, uint32_t b) { return f->blocks.at[b].last; }
-#define ir_each_block(i, b, f)                                                                                \
+#define ir_each_block(i, b, f)                                                                               \
     (uint32_t i = 0, b; i < (f)->order.count && ((b) = (f)->order.at[i], true); i++)
 #define ir_each_ins(r, f, b) (ir_ref r = ir_block_at((f), (b))->first; r; r = ir_at((f), r)->next)
 

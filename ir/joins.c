@@ -33,8 +33,8 @@ struct ir_join_finder {
 
 /* ---- order --------------------------------------------------------------------------------------------- */
 
-/* Items of a level: blocks, and cycles as blocks + number. They are met in reverse post-order, where a cycle's
- * header comes before the rest of it. */
+/* Items of a level: blocks, and cycles as blocks + number. They are met in reverse post-order, where a
+ * cycle's header comes before the rest of it. */
 static void find_order(struct ir_join_finder *j, struct arena *a)
 {
     const struct ir_cfg *c = j->cfg;
@@ -158,7 +158,8 @@ static bool hear(struct ir_join_finder *j, uint32_t b, uint32_t label)
  * cycle. */
 static bool goes_on(const struct ir_join_finder *j)
 {
-    return j->front.count > 1 || (j->front.count == 1 && bitset_has(j->irreducible, j->order[j->front.at[0]]));
+    return j->front.count > 1 ||
+           (j->front.count == 1 && bitset_has(j->irreducible, j->order[j->front.at[0]]));
 }
 
 static void add_join(struct ir_join_finder *j, uint32_t b)
@@ -253,7 +254,8 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
 bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to)
 {
     uint32_t loop = j->header_of[to];
-    if (loop != IR_NO_CYCLE && ir_cycle_has(j->cycles, loop, from) && !ir_cycle_has(j->cycles, loop, j->branch))
+    if (loop != IR_NO_CYCLE && ir_cycle_has(j->cycles, loop, from) &&
+        !ir_cycle_has(j->cycles, loop, j->branch))
         return false;              /* a back edge of a loop beyond: all who meet at its header have met
                                       before */
     uint32_t headed = j->header_of[from];

@@ -118,7 +118,8 @@ static bool parse_output(struct parser *p, struct launch *l)
     return !p->failed;
 }
 
-/* launch @kernel(name = value, …) [grid(x, y, z)] [block(x, y, z)] {show(name[a..b]) | save(name = "file")} */
+/* launch @kernel(name = value, …) [grid(x, y, z)] [block(x, y, z)]
+ *     {show(name[a..b]) | save(name = "file")} */
 void ir_parse_launch(struct parser *p)
 {
     ir_parse_within(p, p->m->launches.count, IR_MAX_LAUNCHES, "launches");

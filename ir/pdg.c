@@ -169,8 +169,9 @@ static uint8_t *find_order(struct arena *a, const struct ir_cfg *c, const struct
     return before;
 }
 
-struct ir_pdg *ir_pdg_new(struct arena *a, const struct ir_cfg *c, const struct ir_control_dependence *control,
-                          const struct ir_pst *pst, uint32_t region)
+struct ir_pdg *ir_pdg_new(struct arena *a, const struct ir_cfg *c,
+                          const struct ir_control_dependence *control, const struct ir_pst *pst,
+                          uint32_t region)
 {
     struct ir_pdg *g = arena_new(a, struct ir_pdg);
     *g = (struct ir_pdg){.control = control, .pst = pst, .region = region};
@@ -187,7 +188,8 @@ struct ir_pdg *ir_pdg_new(struct arena *a, const struct ir_cfg *c, const struct 
         g->start[k] = g->on.count;
         for (uint32_t i = 0; i < n; i++) {
             enum ir_memory_order kind;
-            if (before[(size_t)i * n + k] && ir_must_keep_order(c->fn, g->memory.at[i], g->memory.at[k], &kind))
+            if (before[(size_t)i * n + k] &&
+                ir_must_keep_order(c->fn, g->memory.at[i], g->memory.at[k], &kind))
                 vec_push(a, &g->on, ((struct ir_memory_dependence){g->memory.at[i], (uint8_t)kind}));
         }
     }

@@ -13,8 +13,8 @@
 
 #define NONE UINT32_MAX
 
-/* The graph as the algorithm sees it: nodes are blocks, then start, then exit; edge 0 runs from exit to start,
- * edge 1 from start to the entry block. */
+/* The graph as the algorithm sees it: nodes are blocks, then start, then exit; edge 0 runs from exit to
+ * start, edge 1 from start to the entry block. */
 struct graph {
     uint32_t nodes, edges, start, exit;
     uint32_t *from, *to;          /* by edge */
@@ -321,7 +321,8 @@ static void nest_regions(struct graph *g, struct ir_pst *t, struct walk *w, cons
 /* Orders regions parents first and lays their blocks out in nested stretches. */
 static void lay_out(struct ir_pst *t, const struct ir_cfg *c, struct arena *a)
 {
-    uint32_t *child = arena_array(a, uint32_t, t->count + 1), *sibling = arena_array(a, uint32_t, t->count + 1);
+    uint32_t *child = arena_array(a, uint32_t, t->count + 1),
+             *sibling = arena_array(a, uint32_t, t->count + 1);
     uint32_t *renamed = arena_array(a, uint32_t, t->count), *order = arena_array(a, uint32_t, t->count),
              n = 0, depth = 0;
     uint32_t *stack = arena_array(a, uint32_t, t->count + 1), *next = arena_array(a, uint32_t, t->count);

@@ -128,8 +128,8 @@ bool ir_token_region_has(const struct ir_token_region *g, const struct ir_tokens
 
 /* ---- static rules -------------------------------------------------------------------------------------- */
 
-static bool broken(const struct ir_tokens *t, struct diagnostics *d, const char *rule, ir_ref user, ir_ref def,
-                   const char *text)
+static bool broken(const struct ir_tokens *t, struct diagnostics *d, const char *rule, ir_ref user,
+                   ir_ref def, const char *text)
 {
     const struct ir_function *f = t->cfg->fn;
     place at = ir_at(f, user)->at, from = ir_at(f, def)->at;

@@ -13,8 +13,8 @@
  * iterations, where a path goes around the post-dominator to the next iteration (`continue` past a test).
  * With the option `meets` nothing in such a cycle is taken to be converged.
  *
- * Irreducible cycles: when a divergent branch stands inside, or separates threads that meet inside, nothing in
- * the cycle is taken to be converged (a cautious reading of Controlled m-converged Static Instances).
+ * Irreducible cycles: when a divergent branch stands inside, or separates threads that meet inside, nothing
+ * in the cycle is taken to be converged (a cautious reading of Controlled m-converged Static Instances).
  */
 #include "ir/analysis.h"
 
@@ -143,7 +143,8 @@ static void find_extended_regions(struct finder *f)
     }
 }
 
-/* Whether the point before `user` still runs by iterations of cycle k: a token that k defines is live there. */
+/* Whether the point before `user` still runs by iterations of cycle k:
+ * a token that k defines is live there. */
 static bool held_by_token(const struct finder *f, uint32_t k, ir_ref user)
 {
     for (uint32_t i = 0; i < f->extended.count; i++) {
@@ -360,8 +361,9 @@ static void tell(struct finder *f, ir_ref value, ir_ref user)
         mark(f, user, IR_DIV_DATA, value);
 }
 
-struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *cycles,
-                                        const struct ir_tokens *t, const struct ir_uniformity_options *o)
+struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c,
+                                        const struct ir_cycles *cycles, const struct ir_tokens *t,
+                                        const struct ir_uniformity_options *o)
 {
     struct ir_uniformity *u = arena_new(a, struct ir_uniformity);
     struct finder f = {.u = u, .fn = c->fn, .arena = a};

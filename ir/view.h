@@ -26,7 +26,7 @@ const char *ir_view_mark(const struct ir_viewer *v, ir_ref r);
 /* Why a value or branch is divergent: "data <- %x", "lane", …; nothing if it is uniform. */
 void ir_view_divergence(const struct ir_viewer *v, ir_ref r, struct text *out);
 
-#define VIEW(name, word, meaning)                                                                             \
+#define VIEW(name, word, meaning)                                                                            \
     void ir_view_##name##_text(struct ir_viewer *v, struct text *out);                                       \
     void ir_view_##name##_dot(struct ir_viewer *v, struct text *out);                                        \
     void ir_view_##name##_comment(struct ir_viewer *v, ir_ref r, struct text *out);

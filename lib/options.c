@@ -71,13 +71,14 @@ static void take_limit(kernc_result *r, const char *text, struct fe_options *fe,
     bool     digits = text[n + 1] >= '0' && text[n + 1] <= '9';
     uint64_t value = strtoull(text + n + 1, &end, 10);
     if (!digits || *end || value < 1 || value > limit.most)
-        bad_option(r, "%s", arena_printf(&r->arena, "limit '%s' is a number from 1 to %u, not '%s'", limit.name,
-                                         limit.most, text + n + 1));
+        bad_option(r, "%s", arena_printf(&r->arena, "limit '%s' is a number from 1 to %u, not '%s'",
+                                         limit.name, limit.most, text + n + 1));
     else
         *limit.value = (uint32_t)value;
 }
 
-static bool take_limits(kernc_result *r, const kernc_options *o, struct fe_options *fe, struct opt_options *opt)
+static bool take_limits(kernc_result *r, const kernc_options *o, struct fe_options *fe,
+                        struct opt_options *opt)
 {
     for (size_t i = 0; i < o->limit_count; i++)
         take_limit(r, o->limits[i], fe, opt);

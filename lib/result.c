@@ -48,8 +48,8 @@ int kernc_result_image(const kernc_result *r, const char *kernel, kernc_image_fi
         const struct wc_kernel *k = &r->image->kernels.at[i];
         if (strcmp(k->name, kernel) != 0)
             continue;
-        *f = (kernc_image_figures){r->image->code.count, k->registers,      k->predicates,    k->private_bytes,
-                                   k->stack,             r->figures.spilled, r->figures.remade};
+        *f = (kernc_image_figures){r->image->code.count, k->registers, k->predicates, k->private_bytes,
+                                   k->stack, r->figures.spilled, r->figures.remade};
         return 1;
     }
     return 0;

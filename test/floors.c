@@ -1,5 +1,5 @@
-/* floors.c: the house's rule: a folder includes only what stands below it, and headers include each other in no
- * circle. Reads the sources as git lists them, from the root of the project.
+/* floors.c: the house's rule: a folder includes only what stands below it, and headers include each other in
+ * no circle. Reads the sources as git lists them, from the root of the project.
  */
 #include "base/base.h"
 

@@ -2,9 +2,9 @@
  *
  *   runner [-j N] [-u] [-f TEXT] [-k KERNC] PATH...
  *
- * A PATH is a folder (walked for annotated files), an annotated file, or an executable (a cmocka program, whose
- * tests are counted one by one). -u rewrites golden files, -f runs only paths that contain TEXT. The last
- * line is "N passed, N failed", with ", N skipped" if a tool was missing; the exit code is 1 if anything
+ * A PATH is a folder (walked for annotated files), an annotated file, or an executable (a cmocka program,
+ * whose tests are counted one by one). -u rewrites golden files, -f runs only paths that contain TEXT. The
+ * last line is "N passed, N failed", with ", N skipped" if a tool was missing; the exit code is 1 if anything
  * failed, or if something was skipped although CI is set.
  */
 #include "base/base.h"

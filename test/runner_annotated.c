@@ -86,7 +86,9 @@ static void substitute_one(const struct annotated *a, const char **at, struct te
         switch (marks[i].what) {
         case 'k': text_addz(t, a->options->kernc); return;
         case 's': text_addz(t, a->path); return;
-        case 'S': text_printf(t, "%.*s", folder_length(a->path), strchr(a->path, '/') ? a->path : "."); return;
+        case 'S':
+            text_printf(t, "%.*s", folder_length(a->path), strchr(a->path, '/') ? a->path : ".");
+            return;
         case 'T': text_addz(t, a->options->tools); return;
         case 't': text_printf(t, "%s/%u", a->options->folder, a->serial); return;
         default:  text_char(t, '%'); return;
@@ -142,7 +144,8 @@ static bool check_golden(struct annotated *a, const struct text *output, const c
 /* Positions up to which the ordered checks of one command have come. */
 struct progress { size_t out, err; };
 
-static bool check(struct annotated *a, const struct directive *d, const struct process *p, struct progress *at)
+static bool check(struct annotated *a, const struct directive *d, const struct process *p,
+                  struct progress *at)
 {
     bool               err = strstr(d->name, "ERR") != NULL;
     const struct text *output = err ? &p->err : &p->out;

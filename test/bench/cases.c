@@ -1,4 +1,5 @@
-/* cases.c: inputs and plain C of the benchmark kernels. Compiled -O2 without vectorisation: the scalar peer. */
+/* cases.c: inputs and plain C of the benchmark kernels. Compiled -O2 without vectorisation:
+ * the scalar peer. */
 #include "test/bench/cases.h"
 #include <math.h>
 #include <stdlib.h>

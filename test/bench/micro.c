@@ -101,9 +101,9 @@ static double cost(body *emit, struct shape s, kernc_buffer *data)
 /* Results go to different registers, so that no instruction waits for the one before. */
 #define V(i) (uint16_t)(20 + i % 4 * 2)
 #define ONE(name, op_, ...)                                                                                  \
-    static void name(struct maker *m, unsigned i)                                                                       \
+    static void name(struct maker *m, unsigned i)                                                            \
     {                                                                                                        \
-        UNUSED(i); make(m, op_, __VA_ARGS__);                                                                         \
+        UNUSED(i); make(m, op_, __VA_ARGS__);                                                                \
     }
 ONE(scalar_add, bc_scalar_op(SCALAR_add_I, BC_FORM_S), .d = 6, .a = 2, .b = 1)
 ONE(float_add, bc_scalar_op(SCALAR_add_F, BC_FORM_V), .d = V(i), .a = 1, .b = 9)
@@ -155,10 +155,12 @@ int main(int argc, char **argv)
     static const struct { const char *name; body *emit; } rows[] = {
         {"scalar add (dispatch)", scalar_add}, {"jump and block", new_block}, {"float add", float_add},
         {"float add, temporary", float_add_t}, {"double add", double_add}, {"integer mul", integer_mul},
-        {"shift", shift}, {"unsigned div", unsigned_div}, {"unsigned rem", unsigned_rem}, {"signed rem", signed_rem},
-        {"compare", compare}, {"select", choose}, {"square root", square_root}, {"sine", sine}, {"scalar sine", scalar_sine},
+        {"shift", shift}, {"unsigned div", unsigned_div}, {"unsigned rem", unsigned_rem},
+        {"signed rem", signed_rem}, {"compare", compare}, {"select", choose}, {"square root", square_root},
+        {"sine", sine}, {"scalar sine", scalar_sine},
         {"load, consecutive", load_run}, {"load, scattered", load_spread}, {"load, uniform", load_uniform},
-        {"store, consecutive", store_run}, {"store, scattered", store_spread}, {"atomic add, one address", atomic_add},
+        {"store, consecutive", store_run}, {"store, scattered", store_spread},
+        {"atomic add, one address", atomic_add},
         {"shuffle", shuffle}, {"reduce", reduce}, {"divergent if and meet", divergent_if},
     };
     kernc_buffer *data = NULL;

@@ -1,4 +1,5 @@
-/* opencl.c: times one benchmark kernel on the first OpenCL device it finds (PoCL; Oclgrind when run under it).
+/* opencl.c: times one benchmark kernel on the first OpenCL device it finds (PoCL;
+ * Oclgrind when run under it).
  *
  *     bench_opencl CASE RUNS      prints the median CPU seconds of a launch, compilation and copies left out,
  *                                 and "equal" or "DIFFERENT" against plain C

@@ -88,11 +88,11 @@ static void measure_once(const struct ir_function *f, double *best)
     struct arena a;
     double start;
     arena_init(&a);
-#define MEASURE(which, statement)                                                                             \
-    start = bench_cpu_seconds();                                                                                  \
-    statement;                                                                                                \
-    start = bench_cpu_seconds() - start;                                                                          \
-    if (start < best[which])                                                                                  \
+#define MEASURE(which, statement)                                                                            \
+    start = bench_cpu_seconds();                                                                             \
+    statement;                                                                                               \
+    start = bench_cpu_seconds() - start;                                                                     \
+    if (start < best[which])                                                                                 \
         best[which] = start
     MEASURE(CFG, struct ir_cfg *c = ir_cfg_new(&a, f));
     MEASURE(DOMINATORS, ir_dominators_new(&a, c));
@@ -140,7 +140,8 @@ static void add_body(struct text *t, uint32_t number)
                 "    int sum = 0;\n    for (int i = 0; i < n; i++) {\n"
                 "        int x = a[i] * %u + k;\n        if (x %% 3 == 0)\n            sum += x;\n"
                 "        else if (x > 100)\n            sum -= x >> 2;\n        else\n            sum ^= x;\n"
-                "        while (x > 0 && x < 50) {\n            x = x * 2 + 1;\n            sum++;\n        }\n    }\n"
+                "        while (x > 0 && x < 50) {\n            x = x * 2 + 1;\n            sum++;\n"
+                "        }\n    }\n"
                 "    a[k & 7] = sum;\n", number % 17 + 1);
 }
 
@@ -157,7 +158,8 @@ static struct text make_program(enum program p, uint32_t lines)
         text_printf(&t, p == MANY_FUNCTIONS ? "    return sum;\n}\n\n" : "}\n\n\n\n");
     }
     if (p == MANY_FUNCTIONS)
-        text_printf(&t, "kernel void k(global int *a, int n)\n{\n    a[threadIdx.x] = work0(a, n, 1) + work1(a, n, 2);\n");
+        text_printf(&t, "kernel void k(global int *a, int n)\n{\n"
+                        "    a[threadIdx.x] = work0(a, n, 1) + work1(a, n, 2);\n");
     text_printf(&t, "}\n");
     return t;
 }

@@ -1,7 +1,7 @@
 /* frontend_test.c: small sources, and what the front end makes of them.
  *
  *   parse/NAME.kern      a source, the line "// ----", and its syntax tree as comments
- *   lower/NAME.kern      a source, the line "// ----", and its IR as comments, which the verifier has accepted
+ *   lower/NAME.kern      a source, the line "// ----", and its IR as comments, which the verifier accepted
  *   messages/ID.kern     a source, the line "// ----", and every diagnostic it gets as comments; among them
  *                        has to be the message ID of frontend/messages.def. Each message has such a file.
  *

@@ -1,4 +1,5 @@
-/* evaluate.c: see evaluate.h. Written for plainness: every value is 64 bits, every step looks at everything. */
+/* evaluate.c: see evaluate.h. Written for plainness: every value is 64 bits, every step
+ * looks at everything. */
 #include "test/opt/evaluate.h"
 
 #include <stdlib.h>
@@ -81,7 +82,8 @@ static bool memory_step(struct machine *x, const struct ir_function *f, const st
     case IR_store: poke(x, space, at, bytes, canonical(ins->mem, a[1])); return true;
     case IR_memcpy:
         for (int64_t i = 0; i < ins->imm; i++)
-            poke(x, space, a[0] + (uint64_t)i, 1, peek(x, ir_at(f, ins->args[1])->type, a[1] + (uint64_t)i, 1));
+            poke(x, space, a[0] + (uint64_t)i, 1,
+                 peek(x, ir_at(f, ins->args[1])->type, a[1] + (uint64_t)i, 1));
         return true;
     case IR_memzero:
         for (int64_t i = 0; i < ins->imm; i++)

@@ -1,6 +1,6 @@
 /* fuzz_test.c: random modules compute the same before and after each pass alone and after the pipelines.
- * `opt_fuzz SEED [PASSES]` runs one seed and prints the module before and after. KERNC_TEST_PROGRAMS: how many
- * modules each test takes; "structured", the quickest, ten times so many.
+ * `opt_fuzz SEED [PASSES]` runs one seed and prints the module before and after. KERNC_TEST_PROGRAMS: how
+ * many modules each test takes; "structured", the quickest, ten times so many.
  */
 #include "backend/warpcore/converge.h"
 #include "opt/opt.h"

@@ -140,7 +140,8 @@ static unsigned negations(const struct ir_function *f)
 
 static bool is_nan(enum ir_type t, uint64_t bits)
 {
-    return t == IR_TYPE_F32 ? (bits & 0x7fffffff) > 0x7f800000 : bits << 1 > UINT64_C(0x7ff0000000000000) << 1;
+    return t == IR_TYPE_F32 ? (bits & 0x7fffffff) > 0x7f800000
+                            : bits << 1 > UINT64_C(0x7ff0000000000000) << 1;
 }
 
 /* The number of inputs on which two functions differ; prints the first if `say`. */

@@ -426,7 +426,8 @@ static ir_ref variable(struct maker *k, uint32_t bytes)
     return r;
 }
 
-static struct ir_function *make_function(struct maker *k, const char *name, uint32_t flags, unsigned statements)
+static struct ir_function *make_function(struct maker *k, const char *name, uint32_t flags,
+                                         unsigned statements)
 {
     k->f = ir_function_new(k->m, name, IR_TYPE_I64, flags);
     k->c = (struct ir_cursor){.fn = k->f, .block = ir_block_new(k->f, "entry")};

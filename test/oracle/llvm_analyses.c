@@ -2,17 +2,17 @@
  *
  *     llvm_analyses [GRAPHS [SEED]]        (needs opt-19)
  *
- * Each graph becomes a kernel in our IR and in LLVM's: branches on a uniform or a divergent condition, in every
- * join a parameter that tells its predecessors apart, and in every block a use of one value of each block that
- * dominates it (which shows temporal divergence).
+ * Each graph becomes a kernel in our IR and in LLVM's: branches on a uniform or a divergent condition, in
+ * every join a parameter that tells its predecessors apart, and in every block a use of one value of each
+ * block that dominates it (which shows temporal divergence).
  *
- * LLVM is not always right: it calls some values uniform that are not. So where we say divergent and LLVM says
- * uniform, threads are run through the graph until two of them, in converged instances (equal iterations of all
- * cycles around), hold different values: a witness. A difference without witness fails, and so does any value
- * that we call uniform and LLVM divergent, but for one case: LLVM took the wrong cycle to be left in different
- * iterations, because the exit stands in a cycle of its own (it compares depths). Two kinds are counted as
- * caution of ours: uses beyond a cycle one of whose several exits diverges (we don't tell the exits apart),
- * and values in graphs with irreducible cycles (see ir/uniformity.c).
+ * LLVM is not always right: it calls some values uniform that are not. So where we say divergent and LLVM
+ * says uniform, threads are run through the graph until two of them, in converged instances (equal iterations
+ * of all cycles around), hold different values: a witness. A difference without witness fails, and so does
+ * any value that we call uniform and LLVM divergent, but for one case: LLVM took the wrong cycle to be left
+ * in different iterations, because the exit stands in a cycle of its own (it compares depths). Two kinds are
+ * counted as caution of ours: uses beyond a cycle one of whose several exits diverges (we don't tell the
+ * exits apart), and values in graphs with irreducible cycles (see ir/uniformity.c).
  */
 #include "ir/analysis.h"
 #include <stdio.h>
@@ -421,7 +421,8 @@ static void compare_uniformity(const struct graph *g, uint32_t k, const struct a
                           a->param[x]);
         for (uint32_t y = 0; y < g->n; y++)
             if (g->use[x][y] != 0)
-                compare_value(g, k, "use", x, y, bitset_has(g->uniform->divergent, g->use[x][y]), a->use[x][y]);
+                compare_value(g, k, "use", x, y, bitset_has(g->uniform->divergent, g->use[x][y]),
+                              a->use[x][y]);
     }
 }
 

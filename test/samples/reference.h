@@ -21,7 +21,8 @@ void *reference_sobel(size_t *n);
 void *reference_mandelbrot(size_t *n);
 void *reference_pathtracer(size_t *n);
 
-/* The buffer that --arg's SPEC makes, e.g. "random(64, 1, -1, 1)", as element type e (enum launch_element). */
+/* The buffer that --arg's SPEC makes, e.g. "random(64, 1, -1, 1)", as element type e (enum
+ * launch_element). */
 void *reference_input(const char *spec, int e);
 
 #endif

@@ -91,9 +91,9 @@ static const struct sphere spheres[9] = {
 };
 static const float FAR = 1e20f;
 
-static struct vec plus(struct vec a, struct vec b) { return (struct vec){ a.x + b.x, a.y + b.y, a.z + b.z }; }
-static struct vec minus(struct vec a, struct vec b) { return (struct vec){ a.x - b.x, a.y - b.y, a.z - b.z }; }
-static struct vec times(struct vec a, float f) { return (struct vec){ a.x * f, a.y * f, a.z * f }; }
+static struct vec plus(struct vec a, struct vec b) { return (struct vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
+static struct vec minus(struct vec a, struct vec b) { return (struct vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static struct vec times(struct vec a, float f) { return (struct vec){a.x * f, a.y * f, a.z * f}; }
 static float dot(struct vec a, struct vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static struct vec unit(struct vec a) { return times(a, 1 / sqrtf(dot(a, a))); }
 

@@ -45,8 +45,8 @@ static void run_sample(const struct sample *s, const char *machine, int level, s
 {
     const char *kernc = getenv("KERNC");
     struct text command = { 0 };
-    text_printf(&command, "%s run samples/%s.kern -w %s -O%d --no-outputs", kernc ? kernc : "./kernc", s->name,
-                machine, level);
+    text_printf(&command, "%s run samples/%s.kern -w %s -O%d --no-outputs", kernc ? kernc : "./kernc",
+                s->name, machine, level);
     text_printf(&command, " %s", s->options != NULL ? s->options : "");
     for (int i = 0; i < 4 && s->outputs[i] != NULL; i++)
         text_printf(&command, " --save %s=%s/%d.bin", s->outputs[i], directory, i);

@@ -204,14 +204,15 @@ static void json(void **state)
     diag_add(&d, DIAG_NOTE, "n", at(1, 3), "one");
     diag_add(&d, DIAG_NOTE, "n", (span){0}, "two");
     diag_add(&d, DIAG_REMARK, "r", at(1, 1), "three");
-    expect_json("[{\"severity\":\"error\",\"id\":\"x\",\"file\":\"k.kc\",\"line\":1,\"column\":1,\"endLine\":1,"
-                "\"endColumn\":3,\"message\":\"a \\\"b\\\"\\n\\ufffd\","
+    expect_json("[{\"severity\":\"error\",\"id\":\"x\",\"file\":\"k.kc\",\"line\":1,\"column\":1,"
+                "\"endLine\":1,\"endColumn\":3,\"message\":\"a \\\"b\\\"\\n\\ufffd\","
                 "\"fix\":{\"line\":1,\"column\":1,\"endLine\":1,\"endColumn\":1,\"insert\":\"q\"},"
                 "\"notes\":[{\"severity\":\"note\",\"id\":\"n\",\"file\":\"k.kc\",\"line\":1,\"column\":3,"
                 "\"endLine\":1,\"endColumn\":4,\"message\":\"one\"},{\"severity\":\"note\","
                 "\"id\":\"n\",\"file\":\"k.kc\",\"line\":0,\"column\":0,\"endLine\":0,\"endColumn\":0,"
-                "\"message\":\"two\"}]},\n {\"severity\":\"remark\",\"id\":\"r\",\"file\":\"k.kc\",\"line\":1,"
-                "\"column\":1,\"endLine\":1,\"endColumn\":2,\"message\":\"three\",\"notes\":[]}]\n");
+                "\"message\":\"two\"}]},\n {\"severity\":\"remark\",\"id\":\"r\",\"file\":\"k.kc\","
+                "\"line\":1,\"column\":1,\"endLine\":1,\"endColumn\":2,\"message\":\"three\","
+                "\"notes\":[]}]\n");
 }
 
 int main(void)

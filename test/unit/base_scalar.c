@@ -343,7 +343,8 @@ static void check(enum scalar_case which, const scalar_bits args[SCALAR_MAX_ARGS
     scalar_bits wanted = expected(c, args), got = scalar_evaluate(which, args);
     if (wanted != got)
         fail_msg("%s(%#llx, %#llx, %#llx, %#llx) is %#llx instead of %#llx", c->name, (long long)args[0],
-                 (long long)args[1], (long long)args[2], (long long)args[3], (long long)got, (long long)wanted);
+                 (long long)args[1], (long long)args[2], (long long)args[3], (long long)got,
+                 (long long)wanted);
 }
 
 static bool is_own_function(unsigned op) /* tested in base_math.c */
@@ -372,7 +373,8 @@ static void edge_values(void **unused)
                 for (unsigned k = 0; k < n[2];
                      k += c->argument[2] == SCALAR_F || c->argument[2] == SCALAR_D ? 7 : 1)
                     check(which, (scalar_bits[]){edge(c->argument[0], i), edge(c->argument[1], j),
-                                                 edge(c->argument[2], k), edge(c->argument[3], fourth(n[3]))});
+                                                 edge(c->argument[2], k),
+                                                 edge(c->argument[3], fourth(n[3]))});
     }
 }
 

@@ -62,7 +62,8 @@ static uint32_t all_edges(struct arena *a, const struct ir_cfg *c, struct edge *
     for (uint32_t i = 0; i < c->rpo_count; i++) {
         const struct ir_block *b = ir_block_at(c->fn, c->rpo[i]);
         for (uint32_t e = 0; e < b->edges.count; e++)
-            out[count++] = (struct edge){c->rpo[i], b->edges.at[e].block, {c->rpo[i], e, b->edges.at[e].block}};
+            out[count++] =
+                (struct edge){c->rpo[i], b->edges.at[e].block, {c->rpo[i], e, b->edges.at[e].block}};
     }
     for (uint32_t i = 0; i < exits.count; i++)
         out[count++] = (struct edge){exits.at[i], n + 1, {exits.at[i], 0, IR_NO_BLOCK}};

@@ -162,8 +162,10 @@ static void divergence_is_a_comment(void **state)
     start(&x);
     ir_print_module_by(x.m, ir_print_divergence, &marked);
     ir_print_module(x.m, &plain);
-    assert_non_null(strstr(marked.at, "  brif %c, then, done(%x)                       ; divergent: <- %c\n"));
-    assert_non_null(strstr(marked.at, "done(%y: i32):                                  ; %y divergent: "));
+    assert_non_null(strstr(marked.at,
+                           "  brif %c, then, done(%x)                       ; divergent: <- %c\n"));
+    assert_non_null(strstr(marked.at,
+                           "done(%y: i32):                                  ; %y divergent: "));
     assert_non_null(strstr(marked.at, "; uniform\n"));
     struct ir_module *m = ir_parse(source_new(&x.arena, "m.kir", marked.at, marked.length), &x.d);
     assert_non_null(m);

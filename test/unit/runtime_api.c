@@ -319,7 +319,8 @@ static void statistics_add_up(void **state)
     kernc_statistics *one = NULL, *all = NULL;
     expect(kernc_kernel_statistics(k, &all), KERNC_NOT_FOUND, "has not run");
     struct arguments a = good_arguments(true);
-    kernc_launch l = {.size = sizeof l, .block = {40}, .args = a.at, .arg_count = 6, .flags = KERNC_STATISTICS};
+    kernc_launch l = {.size = sizeof l, .block = {40}, .args = a.at, .arg_count = 6,
+                      .flags = KERNC_STATISTICS};
     for (int i = 0; i < 3; i++) {
         kernc_statistics_free(one);
         assert_int_equal(kernc_run(k, &l, &one), KERNC_OK);

@@ -1,4 +1,5 @@
-/* Control flow under pdom, barriers, time slices, fuel, printed text, host functions, several host threads. */
+/* Control flow under pdom, barriers, time slices, fuel, printed text, host functions,
+ * several host threads. */
 #include "test/unit/runtime_program.h"
 
 #include <setjmp.h>
@@ -25,7 +26,8 @@ static void collect(void *user, const char *bytes, size_t size)
     text_add(user, bytes, size);
 }
 
-/* Registers: v0 thread index, v1 lane, v2 = 1, v3 = 0, s0 out, s1 = 1; v4 … v15, m0 … m7, s2 … s15 are free. */
+/* Registers: v0 thread index, v1 lane, v2 = 1, v3 = 0, s0 out, s1 = 1;
+ * v4 … v15, m0 … m7, s2 … s15 are free. */
 static struct maker begin(void)
 {
     struct maker m = make_program(40, 8, 16);

@@ -214,7 +214,8 @@ static void calls_through_pointers_keep_the_calls_token(void **state)
     op3(&m, SCALAR_and_I, POINTER, TID, ONE);
     op3(&m, SCALAR_add_I, POINTER, POINTER, ONE);
     op3(&m, SCALAR_add_I, POINTER, POINTER, ONE);
-    make(&m, BC_icall, .d = ICALL_SLOT, .a = POINTER, .b = ENTRY, .e = make_site(&m, BC_SITE_OTHER), .imm = 3);
+    make(&m, BC_icall, .d = ICALL_SLOT, .a = POINTER, .b = ENTRY, .e = make_site(&m, BC_SITE_OTHER),
+         .imm = 3);
     make_block(&m, BC_MEET | BC_RETURN);
     record(&m, ENTRY, ONE);
     make(&m, BC_exit);

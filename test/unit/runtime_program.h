@@ -6,8 +6,8 @@
  *     make(&m, BC_exit, .d = 0);
  *     kernc_module *module = make_finish(&m, context);
  *
- * Blocks are code indices; branches to blocks not yet made are patched with make_target. Instruction counts of
- * the block table are filled in by make_finish: every word but block and branch words counts one.
+ * Blocks are code indices; branches to blocks not yet made are patched with make_target. Instruction counts
+ * of the block table are filled in by make_finish: every word but block and branch words counts one.
  */
 #ifndef KERNC_TEST_RUNTIME_PROGRAM_H
 #define KERNC_TEST_RUNTIME_PROGRAM_H

@@ -43,7 +43,7 @@ static void rpc_accepts(void **state)
     assert_string_equal(assemble(RPC("br p1, a, j\nnop\nbr p0, j\na: nop\nj: converge\nexit\n")), "");
     assert_string_equal(assemble(RPC("br p1, j, j\nnop\nj: converge\nexit\n")), "");
     assert_string_equal(assemble(RPC("l: nop\nbr p1, l, j\nj: converge\nexit\n")), "");
-    assert_string_equal(assemble(RPC("br p1, a\nnop\na: exit\n")), "");                           /* uniform */
+    assert_string_equal(assemble(RPC("br p1, a\nnop\na: exit\n")), "");                       /* uniform */
     /* endless side */
     assert_string_equal(assemble(RPC("br p1, t, j\nj: converge\nexit\nt: nop\nl: br p0, l\n")), "");
     /* never meet */
@@ -66,8 +66,9 @@ static void rpc_refuses(void **state)
 
 static void functions(void **state)
 {
-    assert_string_equal(assemble(RPC("call r31, f\nexit\nf: br p1, g, j\nnop\ng: nop\nj: converge\nret r31\n")),
-                        "word 2: its lanes meet at word 4, and it names word 5");
+    assert_string_equal(
+        assemble(RPC("call r31, f\nexit\nf: br p1, g, j\nnop\ng: nop\nj: converge\nret r31\n")),
+        "word 2: its lanes meet at word 4, and it names word 5");
     assert_string_equal(assemble(RPC("call r31, f\nexit\nf: br p1, j, j\nnop\nj: converge\nret r31\n")), "");
     refuses(RPC("call r31, f\nexit\nf: br p1, g\nret r31\ng: ret r31\n"),
             "a second ret of the function at word 2");

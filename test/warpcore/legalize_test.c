@@ -30,7 +30,8 @@ static bool concerns_pairs(const struct scalar_case_info *c)
 }
 
 /* A kernel that calls the function, so that it is reached. */
-static void add_kernel(struct ir_module *m, const struct ir_function *callee, const struct scalar_case_info *n)
+static void add_kernel(struct ir_module *m, const struct ir_function *callee,
+                       const struct scalar_case_info *n)
 {
     struct ir_function *f = ir_function_new(m, intern_z(&m->strings, "k"), IR_TYPE_VOID, IR_FN_KERNEL);
     struct ir_cursor c = {.fn = f, .block = ir_block_new(f, "entry")};

@@ -36,7 +36,7 @@ struct model_block {
     uint8_t  leaves;                 /* normal form: 1 + the successor by which this branch leaves its loop;
                                         0: none */
     bool     constant;               /* decides the same way always: proven uniform */
-    bool     stops;                  /* an EXIT that is no end: a trap, which post-dominance does not look at */
+    bool     stops;                  /* an EXIT that is no end: a trap, which post-dominance leaves out */
     uint16_t next[2];                /* next[1] if the decision is true */
     uint16_t value, weight;          /* WORK: its number in the original graph; weight: instructions */
 };

@@ -1,4 +1,5 @@
-/* model_emit.c: programs from graphs, as a compiler has to make them for each mode; the static stack bound. */
+/* model_emit.c: programs from graphs, as a compiler has to make them for each mode;
+ * the static stack bound. */
 #include "test/warpcore/model.h"
 
 #include "backend/warpcore/stack_bound.h"

@@ -2,8 +2,9 @@
 #include "test/warpcore/model.h"
 
 const char *const model_class_name[MODEL_CLASSES] = {
-    [MODEL_STRUCTURED] = "structured", [MODEL_DAG] = "shared joins", [MODEL_JUMPS] = "break, continue, return",
-    [MODEL_REDUCIBLE] = "goto, reducible", [MODEL_GOTO] = "goto, irreducible"};
+    [MODEL_STRUCTURED] = "structured", [MODEL_DAG] = "shared joins",
+    [MODEL_JUMPS] = "break, continue, return", [MODEL_REDUCIBLE] = "goto, reducible",
+    [MODEL_GOTO] = "goto, irreducible"};
 
 uint64_t model_next(struct model_random *r)
 {

@@ -26,8 +26,8 @@ static bool decide(const struct model_decisions *how, struct lane *l, uint32_t l
 }
 
 /* The lane goes through a block: what it decides there. */
-static bool enter(const struct model_graph *g, const struct model_decisions *how, struct lane *l, uint32_t lane,
-                  uint16_t b, struct model_trace *t)
+static bool enter(const struct model_graph *g, const struct model_decisions *how, struct lane *l,
+                  uint32_t lane, uint16_t b, struct model_trace *t)
 {
     const struct model_block *x = &g->at[b];
     switch ((enum model_kind)x->kind) {

@@ -76,8 +76,8 @@ static uint64_t ideal_words(struct subject *s, const struct model_decisions *how
     return model_ideal(&s->given, &program, how, lanes);
 }
 
-static const char *run(struct subject *s, enum wc_mode mode, const struct model_decisions *how, uint32_t lanes,
-                       struct model_random *r, struct tally *t)
+static const char *run(struct subject *s, enum wc_mode mode, const struct model_decisions *how,
+                       uint32_t lanes, struct model_random *r, struct tally *t)
 {
     for (uint32_t i = 0; i < lanes; i++)
         model_thread(&s->given, how, i, &s->expected[i]);
@@ -212,8 +212,8 @@ static void set_block(struct model_block *x, uint32_t n, uint32_t choice)
         }
 }
 
-/* Graph `number` of n blocks. False: it stands for another: blocks are numbered in the order a search from the
- * entry finds them, all are reached, and all reach an EXIT. */
+/* Graph `number` of n blocks. False: it stands for another: blocks are numbered in the order a search from
+ * the entry finds them, all are reached, and all reach an EXIT. */
 static bool small_graph(struct model_graph *g, uint32_t n, uint64_t number)
 {
     uint32_t seen = 1;
@@ -238,8 +238,8 @@ static bool small_graph(struct model_graph *g, uint32_t n, uint64_t number)
 }
 
 /* Three lanes and all their first `bits` decisions, or (bits 0) `tries` random ones of eight lanes. */
-static void all_decisions(struct subject *s, enum wc_mode mode, uint32_t bits, uint32_t tries, uint64_t number,
-                          struct tally *t)
+static void all_decisions(struct subject *s, enum wc_mode mode, uint32_t bits, uint32_t tries,
+                          uint64_t number, struct tally *t)
 {
     struct model_random r = {number};
     for (uint32_t i = 0; i < (bits ? 1u << 3 * bits : tries); i++) {

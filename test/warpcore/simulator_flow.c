@@ -73,7 +73,8 @@ void cycles_of_warps(void **state)
     machine_expect(&m, 1, 4 * WC_LANES, KERNC_OK); /* they hide each other's cycles: 20 words in a row */
     assert_int_equal(metrics(&m)->cycles, 24);
     assert_int_equal(metrics(&m)->core_cycles, WC_COST_START + 20);
-    machine_expect(&m, 1, 5 * WC_LANES, KERNC_OK); /* the fifth follows the first, which ends after 17 cycles */
+    /* the fifth follows the first, which ends after 17 cycles */
+    machine_expect(&m, 1, 5 * WC_LANES, KERNC_OK);
     assert_int_equal(metrics(&m)->core_cycles, WC_COST_START + 17 + WC_COST_START + 6);
     machine_free(&m);
 }
@@ -139,7 +140,8 @@ void calls(void **state)
 
 /* ---- barriers ------------------------------------------------------------------------------------------ */
 
-/* Each warp writes its number to shared memory and, behind the barrier, reads the next warp's; three times. */
+/* Each warp writes its number to shared memory and, behind the barrier, reads the next
+ * warp's; three times. */
 static struct machine neighbours(uint32_t **out, uint32_t warps)
 {
     struct machine m = machine_new(WC_MODE_RPC);
@@ -303,7 +305,8 @@ void fault_report(void **state)
     const char *report = kernc_last_trap(m.context)->report, *rest = strchr(report, '\n');
     assert_non_null(strstr(report, "FAULT 4 (assert) in warp 0 at word 4 line 104: assert "));
     assert_string_equal(rest, "\nmode rpc; active 11111..., live 11111111; divergence stack:\n"
-                              "   0 top  saved 11111111  pending .....111 at 6 line 106  meet at 7 line 107\n");
+                              "   0 top  saved 11111111  pending .....111 at 6 line 106  "
+                              "meet at 7 line 107\n");
     machine_free(&m);
 }
 

@@ -103,7 +103,8 @@ static void check_group(enum wc_op op, struct test_random *r)
             in[i] = x.value[i] = is_float(op)       ? scalar_raw_f32(f)
                                  : test_below(r, 3) ? (uint32_t)test_next(r)
                                                     : test_below(r, 2);
-            in[WC_LANES + i] = x.index[i] = test_below(r, 4) ? test_below(r, WC_LANES) : (uint32_t)test_next(r);
+            in[WC_LANES + i] = x.index[i] = test_below(r, 4) ? test_below(r, WC_LANES)
+                                                             : (uint32_t)test_next(r);
             in[2 * WC_LANES + i] = x.active >> i & 1;
         }
         machine_expect(&m, 1, WC_LANES, KERNC_OK);
@@ -162,7 +163,7 @@ static uint32_t csr_expected(enum wc_csr csr, uint32_t block, uint32_t t)
     case WC_CSR_WARP:     return t / WC_LANES;
     case WC_CSR_WARPSIZE: return WC_LANES;
     case WC_CSR_ACTIVE: case WC_CSR_LIVE: return t / WC_LANES == 3 ? 0x3f : 0xff;
-    default:              return 0; /* y and z of the block, the clock, the depth, the data that is not there */
+    default:              return 0; /* y, z of the block, the clock, the depth, the data that is not there */
     }
 }
 

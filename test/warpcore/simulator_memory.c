@@ -4,7 +4,8 @@
 enum { LANE = 2, BASE = 3, WHERE = 4, VALUE = 5, OTHER = 6, PREDICATE = 1 };
 enum { OPS_A_SPACE = WC_ld_shared_u8 - WC_ld_global_u8, WORDS = 20 };
 
-/* Lane number, the address that argument `word` plus byte offset in[lane] makes, and in[8 + lane] in VALUE. */
+/* Lane number, the address that argument `word` plus byte offset in[lane] makes,
+ * and in[8 + lane] in VALUE. */
 static void load_lanes(struct machine *m, enum wc_space space)
 {
     m->image->shared_bytes = m->image->kernels.at[0].private_bytes = 4 * WORDS;
@@ -162,7 +163,9 @@ static void check_atomic(enum wc_op op, bool shared, struct test_random *r)
     for (int run = 0; run < 30; run++) {
         uint32_t expected[WORDS] = {0};
         for (unsigned i = 0; i < WORDS; i++)
-            expected[i] = memory[i] = shared ? 0 : test_below(r, 2) ? test_below(r, 4) : (uint32_t)test_next(r);
+            expected[i] = memory[i] = shared             ? 0
+                                      : test_below(r, 2) ? test_below(r, 4)
+                                                         : (uint32_t)test_next(r);
         for (unsigned i = 0; i < WC_LANES; i++) {
             in[i] = WC_FIRST_ADDRESS + 4 * test_below(r, PLACES);
             in[WC_LANES + i] = test_below(r, 2) ? test_below(r, 4) : (uint32_t)test_next(r);
@@ -231,7 +234,8 @@ void bad_accesses(void **state)
     bad(WC_st_global_8, true, 16, 0, "store of 1 byte at global address");
     bad(WC_ld_global_32, false, 0xfffffffc, 0, "out of bounds");
     bad(WC_at_global_add_I, true, 16, 0, "store of 4 bytes at global address");
-    bad(WC_ld_shared_32, false, 0, 16, "load of 4 bytes at shared address 0x00000000 is a null pointer access");
+    bad(WC_ld_shared_32, false, 0, 16,
+        "load of 4 bytes at shared address 0x00000000 is a null pointer access");
     bad(WC_ld_shared_32, false, 64, 16, "the block's shared memory has 64 bytes");
     bad(WC_st_shared_32, false, 62, 16, "is misaligned");
     bad(WC_st_private_32, false, 64, 16, "the thread's private memory has 64 bytes");

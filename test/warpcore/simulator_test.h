@@ -20,7 +20,8 @@ void machine_expect(struct machine *m, uint32_t blocks, uint32_t threads, kernc_
 /* It ends with this trap: its code stands in the report, `text` in the trap's text. */
 void machine_expect_fault(struct machine *m, uint32_t threads, enum wc_trap code, const char *text);
 
-/* The tests: simulator_lanes.c, simulator_memory.c, simulator_group.c, simulator_flow.c, simulator_hostile.c */
+/* The tests: simulator_lanes.c, simulator_memory.c, simulator_group.c, simulator_flow.c,
+ * simulator_hostile.c */
 #define SIMULATOR_TESTS(test)                                                                                \
     test(lane_operations) test(lane_operations_of_the_base) test(constant_registers) test(numbers)           \
     test(loads_and_stores) test(atomics) test(bad_accesses)                                                  \
