@@ -1,5 +1,5 @@
 /* floors.c: the house's rule: a folder includes only what stands below it, and headers include each other in
- * no circle. Reads the sources as git lists them, from the root of the project.
+ * no circle; no line is too long. Reads the sources as git lists them, from the root of the project.
  */
 #include "base/base.h"
 
@@ -90,11 +90,17 @@ static const char *resolve(const char *from, const char *name)
     return NULL;
 }
 
-static void each_include(uint32_t file, void (*found)(uint32_t file, const char *included))
+static struct text read_source(uint32_t file)
 {
     struct text t = {0};
     if (file_read(files.at[file], 1u << 26, &t) != NULL)
         fail_msg("cannot read %s", files.at[file]);
+    return t;
+}
+
+static void each_include(uint32_t file, void (*found)(uint32_t file, const char *included))
+{
+    struct text t = read_source(file);
     static const char mark[] = "#include \"";
     for (const char *at = t.at; (at = strstr(at, mark));) {
         at += strlen(mark);
@@ -163,6 +169,72 @@ static void headers_have_no_circles(void **state)
             fail_msg("%s is in, or leads to, a circle of includes", files.at[i]);
 }
 
+/* .clang-format breaks lines at 110; a row of a table may be two longer. Files of nothing but rows (.def) are
+ * not asked. */
+enum { LONGEST_LINE = 112 };
+
+/* Characters, not bytes, up to the end of the line. */
+static uint32_t columns(const char *line)
+{
+    uint32_t n = 0;
+    for (; *line && *line != '\n'; line++)
+        n += ((unsigned char)*line & 0xc0) != 0x80;
+    return n;
+}
+
+/* The first line from `line` on that is too long, or NULL. */
+static const char *long_line(const char *line)
+{
+    for (; *line; line += *line == '\n') {
+        if (columns(line) > LONGEST_LINE)
+            return line;
+        line += strcspn(line, "\n");
+    }
+    return NULL;
+}
+
+static unsigned line_number(const char *text, const char *at)
+{
+    unsigned n = 1;
+    for (; text < at; text++)
+        n += *text == '\n';
+    return n;
+}
+
+static bool is_table(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".def") == 0;
+}
+
+static void no_line_is_too_long(void **state)
+{
+    UNUSED(state);
+    broken = 0;
+    for (uint32_t i = 0; i < files.count; i++) {
+        if (is_table(files.at[i]))
+            continue;
+        struct text t = read_source(i);
+        for (const char *at = t.at; (at = long_line(at)); at += strcspn(at, "\n")) {
+            print_error("%s:%u: %u columns\n", files.at[i], line_number(t.at, at), columns(at));
+            broken++;
+        }
+        text_free(&t);
+    }
+    assert_int_equal(broken, 0);
+}
+
+static void long_lines_are_found(void **state)
+{
+    UNUSED(state);
+    const char *longest = arena_printf(&arena, "%*s…", LONGEST_LINE - 1, "");
+    assert_int_equal(columns(longest), LONGEST_LINE);
+    assert_null(long_line(arena_printf(&arena, "\n%s\n%s", longest, longest)));
+    const char *text = arena_printf(&arena, "\n%s\n%s.\n", longest, longest);
+    assert_non_null(long_line(text));
+    assert_int_equal(line_number(text, long_line(text)), 3);
+}
+
 static int list_files(void **state)
 {
     UNUSED(state);
@@ -181,6 +253,8 @@ int main(void)
         cmocka_unit_test(folders_include_only_what_is_below),
         cmocka_unit_test(every_source_has_a_floor),
         cmocka_unit_test(headers_have_no_circles),
+        cmocka_unit_test(no_line_is_too_long),
+        cmocka_unit_test(long_lines_are_found),
     };
     int failed = cmocka_run_group_tests(tests, list_files, NULL);
     arena_free(&arena);
