@@ -207,10 +207,10 @@ struct ir_uniformity {
 struct ir_uniformity_options {
     bool ignore_tokens;                    /* as if no token's region reached beyond its cycle */
     const bool *uniform_params;            /* of a device function: by position; NULL: all may be divergent */
-    /* If not NULL: threads that part meet again no earlier than there (ir_meets_new), be it in different
-     * iterations of a cycle around both; such a cycle counts as apart. Looking for them costs
-     * IR_MAX_MEET_VISITS block visits at most; beyond that every cycle around a divergent branch and its
-     * meeting point counts so, and `meets_unknown` is set. */
+    /* If not NULL: threads that part meet again no earlier than there (ir_meets_new), or where they wait to
+     * run a side of their branch, be it in different iterations of a cycle; such a cycle counts as apart.
+     * Looking for them costs IR_MAX_MEET_VISITS block visits at most; beyond that every cycle in which threads
+     * of a divergent branch wait counts so, and `meets_unknown` is set. */
     const struct ir_dominators *meets;
 };
 /* Which values are the same in all threads of a warp that execute an instruction together, assuming maximal

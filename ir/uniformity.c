@@ -10,7 +10,9 @@
  * see the cycle's uniform values as uniform.
  *
  * A machine that lets threads meet at immediate post-dominators may bring together those of different
- * iterations, where a path goes around the post-dominator to the next iteration (`continue` past a test).
+ * iterations: where a path goes around the post-dominator to the next iteration (`continue` past a test); and
+ * where both sides of a branch lead to the next iteration, so that threads that wait to run one side may be
+ * joined by those that come to it an iteration later (`return` from one side).
  * With the option `meets` nothing in such a cycle is taken to be converged.
  *
  * Irreducible cycles: when a divergent branch stands inside, or separates threads that meet inside, nothing
@@ -267,15 +269,34 @@ static bool pass_before_meeting(struct finder *f, uint32_t branch, uint32_t meet
     return f->visits <= IR_MAX_MEET_VISITS;
 }
 
-/* Takes apart the cycles in which threads from the branch meet after some of them have begun another
- * iteration. */
+/* Whether threads that the branch sends to cycle k may wait there for the others: where they meet; or before
+ * they have begun, if others of them run first. */
+static bool wait_in(const struct finder *f, uint32_t branch, uint32_t meet, uint32_t k)
+{
+    const struct ir_block *b = ir_block_at(f->fn, branch);
+    uint32_t side = IR_NO_BLOCK;
+    for (uint32_t e = 0; e < b->edges.count; e++) {
+        uint32_t s = b->edges.at[e].block;
+        if (s == meet || !ir_cycle_has(f->u->cycles, k, s))
+            continue;
+        if (side != IR_NO_BLOCK && side != s)
+            return true;
+        side = s;
+    }
+    return meet != IR_NO_BLOCK && ir_cycle_has(f->u->cycles, k, meet);
+}
+
+/* Takes apart the cycles in which threads from the branch wait while others of them begin another iteration:
+ * these come to the same place, and go on from there together. */
 static void iterations_meet(struct finder *f, uint32_t branch)
 {
     const struct ir_cycles *c = f->u->cycles;
-    uint32_t meet = f->meets ? f->meets->idom[branch] : IR_NO_BLOCK;
-    uint32_t inner = meet == IR_NO_BLOCK ? IR_NO_CYCLE : ir_cycle_common(c, branch, meet), outer = inner;
-    if (inner == IR_NO_CYCLE)
+    uint32_t meet = f->meets ? f->meets->idom[branch] : IR_NO_BLOCK, inner = c->innermost[branch];
+    while (inner != IR_NO_CYCLE && !wait_in(f, branch, meet, inner))
+        inner = c->at[inner].parent;
+    if (!f->meets || inner == IR_NO_CYCLE)
         return;
+    uint32_t outer = inner;
     while (c->at[outer].parent != IR_NO_CYCLE)
         outer = c->at[outer].parent;
     bool known = f->visits <= IR_MAX_MEET_VISITS && pass_before_meeting(f, branch, meet, outer);
