@@ -10,27 +10,10 @@
 
 /* ---- what is asked for --------------------------------------------------------------------------------- */
 
-static bool is_listed(const char *list, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *at = list ? list : ""; *at;) {
-        size_t length = strcspn(at, ",");
-        if (length == n && memcmp(at, name, n) == 0)
-            return true;
-        at += length + (at[length] != 0);
-    }
-    return false;
-}
-
-static bool passes_filter(const char *filter, const char *name)
-{
-    return !filter || !*filter || is_listed(filter, name);
-}
-
 static bool is_named(const struct opt_options *o, const char *step, bool after)
 {
-    return after ? o->print_after_all || is_listed(o->print_after, step)
-                 : o->print_before_all || is_listed(o->print_before, step);
+    return after ? o->print_after_all || opt_listed(o->print_after, step)
+                 : o->print_before_all || opt_listed(o->print_before, step);
 }
 
 bool steps_watch_machine(const struct opt_options *o)
@@ -39,7 +22,7 @@ bool steps_watch_machine(const struct opt_options *o)
         const char *name = wc_step_info[s].name;
         bool        printed = o->print && (o->print_changed != OPT_CHANGED_OFF || is_named(o, name, false) ||
                                     is_named(o, name, true));
-        if ((printed || o->dump_dir) && passes_filter(o->filter_passes, name))
+        if ((printed || o->dump_dir) && opt_in_filter(o->filter_passes, name))
             return true;
     }
     return false;
@@ -105,8 +88,8 @@ static void keep(struct steps *s, uint32_t function, struct text *body)
 
 static bool is_wanted(const struct opt_options *o, const struct wc_stage *stage)
 {
-    return passes_filter(o->filter_passes, wc_step_info[stage->step].name) &&
-           passes_filter(o->filter_functions, stage->function->name);
+    return opt_in_filter(o->filter_passes, wc_step_info[stage->step].name) &&
+           opt_in_filter(o->filter_functions, stage->function->name);
 }
 
 static void print_stage(struct steps *s, const struct wc_stage *stage)
@@ -132,7 +115,7 @@ void steps_watch(void *data, const struct wc_stage *stage)
     struct text  *file = &s->files[stage->step];
     print_stage(s, stage);
     if (!s->options->dump_dir || !stage->f || !stage->after ||
-        !passes_filter(s->options->filter_passes, wc_step_info[stage->step].name))
+        !opt_in_filter(s->options->filter_passes, wc_step_info[stage->step].name))
         return;
     wc_print_stage(stage, file);
     text_char(file, '\n');

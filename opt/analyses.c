@@ -81,18 +81,6 @@ static void *get(struct opt_context *c, struct ir_function *f, enum opt_analysis
     }
 #include "opt/analyses.def"
 
-bool opt_listed(const char *list, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *at = list ? list : ""; *at;) {
-        size_t length = strcspn(at, ", ");
-        if (length == n && memcmp(at, name, n) == 0)
-            return true;
-        at += length + (at[length] != 0);
-    }
-    return false;
-}
-
 void opt_cache_keep(struct opt_cache *k, const char *keeps)
 {
     for (unsigned n = 0; n < OPT_ANALYSES; n++)

@@ -29,9 +29,8 @@ void opt_print(const struct opt_options *o, const char *fmt, ...)
 static bool wanted(const struct opt_dumps *d, const char *pass, const struct ir_function *f)
 {
     const struct opt_options *o = d->options;
-    return o->print &&
-           (!o->filter_functions || !*o->filter_functions || opt_listed(o->filter_functions, f->name)) &&
-           (!pass || !o->filter_passes || !*o->filter_passes || opt_listed(o->filter_passes, pass));
+    return o->print && opt_in_filter(o->filter_functions, f->name) &&
+           (!pass || opt_in_filter(o->filter_passes, pass));
 }
 
 /* Texts are kept for comparison only where something will be compared. */
@@ -137,8 +136,7 @@ const char *opt_dumps_file(struct opt_dumps *d, const char *pass, bool changed)
 {
     const struct opt_options *o = d->options;
     uint32_t number = (*d->files)++;
-    if (!o->dump_dir || !changed ||
-        (pass && o->filter_passes && *o->filter_passes && !opt_listed(o->filter_passes, pass)))
+    if (!o->dump_dir || !changed || (pass && !opt_in_filter(o->filter_passes, pass)))
         return NULL;
     struct text path = {0}, body = {0};
     text_printf(&path, "%s/%03u-%s.kir", o->dump_dir, number, pass ? pass : o->dump_input);

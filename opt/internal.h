@@ -16,9 +16,6 @@ void opt_cache_keep(struct opt_cache *k, const char *keeps);
 /* Recomputes what is cached and compares: the name of the first analysis that differs, or NULL. */
 const char *opt_cache_check(const struct opt_cache *k, const struct ir_function *f);
 
-/* Whether `name` stands in a comma- or space-separated list. */
-bool opt_listed(const char *list, const char *name);
-
 /* Printing of one run (opt/dumps.c). */
 struct opt_dumps {
     const struct opt_options *options;

@@ -56,6 +56,10 @@ struct opt_options {
     void       *data;
 };
 void opt_options_init(struct opt_options *o);
+/* Whether a list has the name; whether it lets the name pass, as a filter: it has it or is empty. Names are
+ * separated by commas or spaces. */
+bool opt_listed(const char *list, const char *name);
+bool opt_in_filter(const char *list, const char *name);
 /* -f<name> and -fno-<name>: `name` of a pass, - for _ allowed. False: no such pass. */
 bool opt_switch(struct opt_options *o, const char *name, bool on);
 

@@ -61,6 +61,23 @@ void opt_options_init(struct opt_options *o)
         o->limits[l] = opt_limit_info[l].value;
 }
 
+bool opt_listed(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = list ? list : ""; *at;) {
+        size_t length = strcspn(at, ", ");
+        if (length == n && memcmp(at, name, n) == 0)
+            return true;
+        at += length + (at[length] != 0);
+    }
+    return false;
+}
+
+bool opt_in_filter(const char *list, const char *name)
+{
+    return !list || !*list || opt_listed(list, name);
+}
+
 const struct opt_limit_info opt_limit_info[OPT_LIMITS] = {
 #define LIMIT(name, value, most, meaning) {#name, meaning, value, most},
 #include "opt/limits.def"
