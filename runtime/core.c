@@ -146,6 +146,8 @@ static const struct rt_op full_table[BC_OPS] = {
     UNMASKED_ROWS GUARDS(GUARD_ROW) LOADS(RUN_LOAD) STORES(RUN_STORE) [BC_block] = {full_block},
 };
 
+static const struct rt_op counted_rows[BC_OPS] = {LOADS(COUNTED_LOAD) STORES(COUNTED_STORE)};
+
 static uint64_t equal_v(const struct rt_warp *w, uint32_t reg, uint32_t x)
 {
     const uint32_t *a = rt_v(w, reg);
@@ -198,6 +200,7 @@ static void begin(struct rt_warp *w)
 extern const struct rt_core PASTE(CORE_ISA, CORE_LANES);
 const struct rt_core PASTE(CORE_ISA, CORE_LANES) = {
     .isa = TEXT(CORE_ISA), .lanes = LANES, .full = full_table, .brief = brief_table, .partial = partial_table,
+    .counted = counted_rows,
     .block_clock = block_clock, .block_ask = block_ask, .ask_converge = ask_converge, .equal_v = equal_v,
     .equal_w = equal_w, .begin = begin, .run = run,
 };

@@ -10,6 +10,8 @@ struct rt_core {
     /* Tables of BC_OPS rows: all lanes active; all live lanes active (others may be computed, never stored);
      * only some of the live lanes active. */
     const struct rt_op *full, *brief, *partial;
+    /* Rows of `full` for launches that count transactions; NULL: the same. */
+    const struct rt_op *counted;
     /* Other handlers, for launches that need them in their tables: BC_block of programs that read the clock;
      * of schemes with RT_ASK_MEET; convergent operations of schemes with RT_ASK_CONVERGE. */
     const struct bc_ins *(*block_clock)(RT_OP_PARAMS), *(*block_ask)(RT_OP_PARAMS),

@@ -16,16 +16,13 @@ static inline bool consecutive(const uint32_t *a, uint32_t step)
     return lanes_zero(difference);
 }
 
-/* The end of an access to consecutive bytes: counts it and goes on. Out of line: few launches count. */
-static __attribute__((noinline)) const struct bc_ins *count_contiguous(struct rt_warp *w,
-                                                                       const struct bc_ins *pc, uint32_t at,
-                                                                       uint32_t bytes)
+/* Counts the segments of `bytes` consecutive bytes at `at`. */
+static inline void count_segments(struct rt_warp *w, const struct bc_ins *pc, uint32_t at, uint32_t bytes)
 {
-    uint32_t n = ((at + bytes - 1) >> w->segment_shift) - (at >> w->segment_shift) + 1;
-    w->sites[pc->e].transactions += n;
-    w->cycles += (n - 1) * w->transaction_cycles;
-    KNOW_REGISTERS();
-    NEXT(1);
+    uint32_t more = ((at + bytes - 1) >> w->segment_shift) - (at >> w->segment_shift);
+    w->sites[pc->e].transactions += more + 1;
+    if (more)
+        w->cycles += more * w->transaction_cycles;
 }
 
 /* Whether `bytes` consecutive bytes at `at`, aligned to `size`, lie in a buffer: in global memory, limits are
@@ -302,11 +299,9 @@ HANDLER(any_st_b)
 #define FITS_h(store, at, n, size) fits_h(w, at, n, size)
 #define BASE_g                     w->global
 #define BASE_h                     w->shared
-#define FINISH_g(at, n)                                                                                      \
-    if (UNLIKELY(w->count_transactions))                                                                     \
-        return count_contiguous(w, pc, at, n);                                                               \
-    NEXT(1)
-#define FINISH_h(at, n) NEXT(1)
+/* By what the handler's name begins with. */
+#define COUNT_run(at, n)
+#define COUNT_counted(at, n) count_segments(w, pc, at, n);
 /* Fields a, b, c by one load: these handlers have as many loads and stores as the machine can
  * do in their time. */
 struct fields { uint16_t a, b, c; };
@@ -337,8 +332,8 @@ static inline struct fields fields_of(const struct bc_ins *pc)
         run = run && consecutive(a, 1);                                                                      \
     }
 
-#define LOAD_RUN(op, space, START, suffix, type, R, convert)                                                 \
-    HANDLER(run_##op##_##space##suffix)                                                                      \
+#define LOAD_RUN(way, op, space, START, suffix, type, R, convert)                                            \
+    HANDLER(way##_##op##_##space##suffix)                                                                    \
     {                                                                                                        \
         START(sizeof(type), at)                                                                              \
         if (!LIKELY(run) || !LIKELY(FITS_##space(0, at, LANES * sizeof(type), sizeof(type))))                \
@@ -349,10 +344,11 @@ static inline struct fields fields_of(const struct bc_ins *pc)
             type x = from[i];                                                                                \
             d[i] = (convert);                                                                                \
         }                                                                                                    \
-        FINISH_##space(at, LANES * sizeof(type));                                                            \
+        COUNT_##way(at, LANES * sizeof(type))                                                                \
+        NEXT(1);                                                                                             \
     }
-#define STORE_RUN(op, space, START, operand, suffix, type, R, convert)                                       \
-    HANDLER(run_##op##_##space##suffix)                                                                      \
+#define STORE_RUN(way, op, space, START, operand, suffix, type, R, convert)                                  \
+    HANDLER(way##_##op##_##space##suffix)                                                                    \
     {                                                                                                        \
         START(sizeof(type), at)                                                                              \
         if (!LIKELY(run) || !LIKELY(FITS_##space(1, at, LANES * sizeof(type), sizeof(type))))                \
@@ -363,16 +359,23 @@ static inline struct fields fields_of(const struct bc_ins *pc)
             scalar_ctype_##R x = value[i];                                                                   \
             to[i] = (type)(convert);                                                                         \
         }                                                                                                    \
-        FINISH_##space(at, LANES * sizeof(type));                                                            \
+        COUNT_##way(at, LANES * sizeof(type))                                                                \
+        NEXT(1);                                                                                             \
     }
 #define LOAD_RUNS(suffix, type, R, kind, convert)                                                            \
-    LOAD_RUN(ld, g, START_V, suffix, type, R, convert) LOAD_RUN(ldx, g, START_X, suffix, type, R, convert)   \
-    LOAD_RUN(ld, h, START_V, suffix, type, R, convert) LOAD_RUN(ldx, h, START_X, suffix, type, R, convert)
+    LOAD_RUN(run, ld, g, START_V, suffix, type, R, convert)                                                  \
+    LOAD_RUN(run, ldx, g, START_X, suffix, type, R, convert)                                                 \
+    LOAD_RUN(run, ld, h, START_V, suffix, type, R, convert)                                                  \
+    LOAD_RUN(run, ldx, h, START_X, suffix, type, R, convert)                                                 \
+    LOAD_RUN(counted, ld, g, START_V, suffix, type, R, convert)                                              \
+    LOAD_RUN(counted, ldx, g, START_X, suffix, type, R, convert)
 #define STORE_RUNS(suffix, type, R, convert)                                                                 \
-    STORE_RUN(st, g, START_V, b, suffix, type, R, convert)                                                   \
-    STORE_RUN(stx, g, START_X, d, suffix, type, R, convert)                                                  \
-    STORE_RUN(st, h, START_V, b, suffix, type, R, convert)                                                   \
-    STORE_RUN(stx, h, START_X, d, suffix, type, R, convert)
+    STORE_RUN(run, st, g, START_V, b, suffix, type, R, convert)                                              \
+    STORE_RUN(run, stx, g, START_X, d, suffix, type, R, convert)                                             \
+    STORE_RUN(run, st, h, START_V, b, suffix, type, R, convert)                                              \
+    STORE_RUN(run, stx, h, START_X, d, suffix, type, R, convert)                                             \
+    STORE_RUN(counted, st, g, START_V, b, suffix, type, R, convert)                                          \
+    STORE_RUN(counted, stx, g, START_X, d, suffix, type, R, convert)
 LOADS(LOAD_RUNS)
 STORES(STORE_RUNS)
 
@@ -402,6 +405,12 @@ NAME_STORE(b)
 #define RUN_STORE(suffix, ...)                                                                               \
     [BC_st_g##suffix] = {run_st_g##suffix}, [BC_stx_g##suffix] = {run_stx_g##suffix},                        \
     [BC_st_h##suffix] = {run_st_h##suffix}, [BC_stx_h##suffix] = {run_stx_h##suffix},
+
+/* And of one whose launch counts transactions. */
+#define COUNTED_LOAD(suffix, ...)                                                                            \
+    [BC_ld_g##suffix] = {counted_ld_g##suffix}, [BC_ldx_g##suffix] = {counted_ldx_g##suffix},
+#define COUNTED_STORE(suffix, ...)                                                                           \
+    [BC_st_g##suffix] = {counted_st_g##suffix}, [BC_stx_g##suffix] = {counted_stx_g##suffix},
 
 /* ---- uniform loads: once for the warp ---------------------------------------------------------------- */
 

@@ -187,18 +187,20 @@ static kernc_status prepare_fills(struct rt_launch *l, const uint64_t *params)
 
 static bool asks(const struct rt_launch *l, unsigned op)
 {
+    unsigned flags = l->scheme->flags;
     if (op == BC_block)
-        return l->scheme->flags & RT_ASK_MEET;
-    bool convergent = op == BC_tok_anchor || (bc_op_info((enum bc_op)op) && bc_is_convergent((enum bc_op)op));
-    return convergent && l->scheme->flags & RT_ASK_CONVERGE;
+        return flags & RT_ASK_MEET;
+    return flags & RT_ASK_CONVERGE &&
+           (op == BC_tok_anchor || (bc_op_info((enum bc_op)op) && bc_is_convergent((enum bc_op)op)));
 }
 
-/* A copy of a table in which this launch's blocks and convergent operations ask the scheme,
- * and guards all do. */
+/* The table, or a copy in which what this launch wants is done: blocks and convergent operations ask the
+ * scheme, and guards always do; accesses to memory are counted. */
 static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
 {
     const struct rt_core *core = l->core;
-    if (!l->scheme->flags && !l->module->reads_clock)
+    bool counts = l->count_transactions && table == core->full;
+    if (!l->scheme->flags && !l->module->reads_clock && !counts)
         return table;
     struct rt_op *copy = arena_array(&l->arena, struct rt_op, BC_OPS);
     memcpy(copy, table, BC_OPS * sizeof *copy);
@@ -209,6 +211,8 @@ static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
             copy[op].run = op == BC_block ? core->block_ask : core->ask_converge;
         else if (l->scheme->flags & RT_ASK_UNIFORM && op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_U)
             copy[op] = core->partial[op];
+        else if (counts && core->counted[op].run)
+            copy[op] = core->counted[op];
     return copy;
 }
 
