@@ -271,10 +271,11 @@ static bool pass_before_meeting(struct finder *f, uint32_t branch, uint32_t meet
 
 /* Whether threads that the branch sends to cycle k may wait there for the others: where they meet; or before
  * they have begun, if others of them run first. */
-static bool wait_in(const struct finder *f, uint32_t branch, uint32_t meet, uint32_t k)
+static bool wait_in(struct finder *f, uint32_t branch, uint32_t meet, uint32_t k)
 {
     const struct ir_block *b = ir_block_at(f->fn, branch);
     uint32_t side = IR_NO_BLOCK;
+    f->visits += b->edges.count;
     for (uint32_t e = 0; e < b->edges.count; e++) {
         uint32_t s = b->edges.at[e].block;
         if (s == meet || !ir_cycle_has(f->u->cycles, k, s))
@@ -291,10 +292,10 @@ static bool wait_in(const struct finder *f, uint32_t branch, uint32_t meet, uint
 static void iterations_meet(struct finder *f, uint32_t branch)
 {
     const struct ir_cycles *c = f->u->cycles;
-    uint32_t meet = f->meets ? f->meets->idom[branch] : IR_NO_BLOCK, inner = c->innermost[branch];
-    while (inner != IR_NO_CYCLE && !wait_in(f, branch, meet, inner))
+    uint32_t meet = f->meets->idom[branch], inner = c->innermost[branch];
+    while (inner != IR_NO_CYCLE && f->visits <= IR_MAX_MEET_VISITS && !wait_in(f, branch, meet, inner))
         inner = c->at[inner].parent;
-    if (!f->meets || inner == IR_NO_CYCLE)
+    if (inner == IR_NO_CYCLE)
         return;
     uint32_t outer = inner;
     while (c->at[outer].parent != IR_NO_CYCLE)
@@ -330,7 +331,8 @@ static void branch_diverges(struct finder *f, uint32_t b)
     ir_ref branch = ir_terminator(f->fn, b);
     const struct ir_joins *j = ir_find_joins(f->joins, b);
     meet_apart(f, b);
-    iterations_meet(f, b);
+    if (f->meets)
+        iterations_meet(f, b);
     mark_twin_edges(f, b);
     for (uint32_t i = 0; i < j->joins.count; i++) {
         meet_apart(f, j->joins.at[i]);
