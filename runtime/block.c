@@ -154,8 +154,9 @@ static void give_back(struct rt_worker *k, struct rt_slot *s)
     k->free_slots = s;
 }
 
-/* Makes the slot hold warp `index` of the block, ready to begin, and with it those behind
- * it that are alike. */
+/* Makes the slot hold warp `index` of the block, ready to begin, and with it those behind it that are alike.
+ * What they run is reported when the core is left: at a warp that has not ended in its time slice, or behind
+ * them all. */
 static void hold_warp(struct rt_worker *k, struct rt_slot *s, uint32_t index)
 {
     const struct rt_launch *l = k->launch;

@@ -92,6 +92,7 @@ enum { LANES = CORE_LANES };
 #include "runtime/core_branch.h"
 #include "runtime/core_alu.h"
 #include "runtime/core_memory.h"
+#include "runtime/core_run.h"
 #include "runtime/core_group.h"
 
 /* ---- tables ------------------------------------------------------------------------------------------ */
