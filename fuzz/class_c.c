@@ -1,10 +1,12 @@
 /* class_c.c: class c: graphs of states joined by goto, reducible and not. Each state mixes the thread's hash,
- * writes it to the thread's trace and goes where the hash says; a row too many ends the thread. No thread can
- * see another. The reference walks the graph thread by thread.
+ * writes it to the thread's trace and goes where its guide says: the guide is the hash, and zero once
+ * FZ_FUEL rows are written. With the guide at zero every state goes to a later one: so threads end, and yet
+ * no edge leads to the end but the graph's own, which would make the end the post-dominator of every state.
+ * No thread can see another. The reference walks the graph thread by thread.
  */
 #include "fuzz/program.h"
 
-enum { MAX_STATES = 14, MAX_TRACE = 64 };
+enum { MAX_STATES = 14, MAX_TRACE = FZ_FUEL + MAX_STATES + 1 };
 
 struct generator {
     struct fz_program *p;
@@ -21,36 +23,41 @@ static uint32_t below(struct generator *g, uint32_t n)
 
 /* ---- graphs ------------------------------------------------------------------------------------------- */
 
+/* One of the next three states, or the end: from the last state, and seldom from others. */
+static uint32_t target_ahead(struct generator *g, uint32_t from)
+{
+    uint32_t last = g->states - 1, to = from + 1 + below(g, 3);
+    return from == last || fz_chance(&g->r, 4) ? FZ_END : to < last ? to : last;
+}
+
 /* A state that `from` may go to. In a reducible graph edges lead forward, or back to a state that dominates
  * `from`; those add no path around it, so that they leave all dominators as they are. */
 static uint32_t random_target(struct generator *g, uint32_t from)
 {
-    if (!g->reducible)
-        return below(g, g->states);
-    if (fz_chance(&g->r, 35))
-        for (uint32_t s = below(g, from + 1);; s--)
-            if (g->dominators[from] >> s & 1)
-                return s;
-    uint32_t to = from + 1 + below(g, 3);
-    return to < g->states ? to : g->states - 1;
+    if (fz_chance(&g->r, 40))
+        return target_ahead(g, from);
+    for (uint32_t s = below(g, g->reducible ? from + 1 : g->states);; s--)
+        if (!g->reducible || g->dominators[from] >> s & 1)
+            return s;
 }
 
 /* Edge from a state whose dominators are known. Targets that lie ahead can only lose some. */
 static struct fz_node *edge(struct generator *g, uint32_t from, uint32_t to)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_TARGET);
-    if (to > from)
+    if (to > from && to != FZ_END)
         g->dominators[to] &= g->dominators[from] | 1u << to;
     n->value = to;
+    n->name = fz_chance(&g->r, 30) ? 1 + below(g, 1000) : 0;
     return n;
 }
 
-static struct fz_node *random_leave(struct generator *g, uint32_t from)
+static struct fz_node *random_leave(struct generator *g, uint32_t from, uint32_t to)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_LEAVE);
     n->op = (uint8_t)below(g, 28);
     n->value = fz_chance(&g->r, 50) ? 3 : 7;
-    return fz_add(n, edge(g, from, random_target(g, from)));
+    return fz_add(n, edge(g, from, to));
 }
 
 static struct fz_node *random_spin(struct generator *g, uint32_t from)
@@ -59,7 +66,7 @@ static struct fz_node *random_spin(struct generator *g, uint32_t from)
     n->op = (uint8_t)below(g, 28);
     n->value = fz_chance(&g->r, 50) ? 1 : 3;
     if (fz_chance(&g->r, 60))
-        fz_add(body, random_leave(g, from));
+        fz_add(body, random_leave(g, from, random_target(g, from)));
     return fz_add(n, body);
 }
 
@@ -75,11 +82,11 @@ static struct fz_node *random_state(struct generator *g, uint32_t index)
     if (fz_chance(&g->r, 20))
         fz_add(body, random_spin(g, index));
     if (fz_chance(&g->r, 25))
-        fz_add(body, random_leave(g, index));
+        fz_add(body, random_leave(g, index, target_ahead(g, index)));
     fz_add(n, body);
     edges = edges < 5 ? 2 : edges < 6 ? 1 : edges < 7 ? 4 : 0;
     for (uint32_t i = 0; i < edges; i++)
-        fz_add(n, edge(g, index, random_target(g, index)));
+        fz_add(n, edge(g, index, i ? random_target(g, index) : target_ahead(g, index)));
     if (edges == 0 && index + 1 < g->states)
         edge(g, index, index + 1); /* it falls through */
     return n;
@@ -112,28 +119,41 @@ static void generate(struct fz_program *p)
 struct walker {
     const struct fz_program *p;
     uint32_t *trace;
-    uint32_t gid, n, h;
+    uint32_t gid, n, h, guide;
+    bool failed; /* out of rows: a thread that does not end */
 };
 
-/* False: that was the last row. */
-static bool write_row(struct walker *w)
+static void write_row(struct walker *w)
 {
-    w->trace[w->n * w->p->blocks * w->p->threads + w->gid] = w->h;
-    return ++w->n < w->p->buffers.at[0].per_thread;
+    w->failed |= w->n >= w->p->buffers.at[0].per_thread;
+    if (!w->failed)
+        w->trace[w->n++ * w->p->blocks * w->p->threads + w->gid] = w->h;
+    w->guide = w->n < FZ_FUEL ? w->h : 0;
 }
 
-enum { NOWHERE = -1, ENDED = -2 };
+static uint32_t guided(const struct walker *w, const struct fz_node *n, uint64_t mask)
+{
+    return w->guide >> n->op & (uint32_t)mask;
+}
 
-/* The label that the statements go to, NOWHERE to go on behind them, or ENDED. */
+enum { NOWHERE = -1 };
+
+static int follow(struct walker *w, const struct fz_node *target)
+{
+    w->h += target->name;
+    return (int)target->value;
+}
+
+/* The label that the statements go to, or NOWHERE to go on behind them. */
 static int walk_list(struct walker *w, const struct fz_node *block)
 {
     for (const struct fz_node *s = block->first; s; s = s->next) {
-        uint32_t bits = w->h >> s->op & (uint32_t)s->value;
-        if (s->kind == FZ_NODE_LEAVE && bits == 0)
-            return (int)s->first->value;
-        for (; s->kind == FZ_NODE_SPIN && bits; bits = w->h >> s->op & (uint32_t)s->value) {
+        if (s->kind == FZ_NODE_LEAVE && guided(w, s, s->value) == 0)
+            return follow(w, s->first);
+        while (s->kind == FZ_NODE_SPIN && guided(w, s, s->value) && !w->failed) {
             w->h = w->h * 2654435761u + 1;
-            int to = write_row(w) ? walk_list(w, s->first) : ENDED;
+            write_row(w);
+            int to = walk_list(w, s->first);
             if (to != NOWHERE)
                 return to;
         }
@@ -145,13 +165,14 @@ static int walk_state(struct walker *w, const struct fz_node *s)
 {
     uint32_t targets = 0, choice;
     w->h = (w->h ^ (uint32_t)s->value) * 2654435761u;
-    int to = write_row(w) ? walk_list(w, s->first) : ENDED;
+    write_row(w);
+    int to = walk_list(w, s->first);
     for (const struct fz_node *t = s->first->next; t; t = t->next)
         targets++;
     if (to != NOWHERE || targets == 0)
         return to;
-    choice = targets == 1 ? 0 : w->h >> s->op & (targets == 2 ? 1 : 3);
-    return (int)fz_child(s, 1 + (choice < targets ? choice : targets - 1))->value;
+    choice = targets == 1 ? 0 : guided(w, s, targets == 2 ? 1 : 3);
+    return follow(w, fz_child(s, 1 + (choice < targets ? choice : targets - 1)));
 }
 
 static const struct fz_node *find_state(const struct fz_node *states, int label)
@@ -165,15 +186,13 @@ static const struct fz_node *find_state(const struct fz_node *states, int label)
 static bool walk_thread(struct walker *w, const struct fz_node *states)
 {
     const struct fz_node *s = states->first;
-    while (s) {
+    while (s && !w->failed) {
         int to = walk_state(w, s);
-        if (to == ENDED)
-            return true;
         s = to == NOWHERE ? s->next : find_state(states, to);
-        if (to != NOWHERE && !s)
+        if (to != NOWHERE && to != FZ_END && !s)
             return false; /* a goto to nowhere */
     }
-    return true;
+    return !w->failed;
 }
 
 static bool expect(const struct fz_program *p, uint32_t width, void **contents)

@@ -142,6 +142,8 @@ static void print_kernel(struct printer *w)
     fz_print_line(w, "uint gid = blockIdx.x * blockDim.x + threadIdx.x;");
     if (!fz_is_race_free(w->p))
         fz_print_line(w, "uint n = 0, h = (gid + %u) * " FZ_HASH_FACTOR ";", (unsigned)(w->p->seed & 0xffff));
+    if (w->p->class == 'c')
+        fz_print_line(w, "uint g = h;");
     print_locals(w, &u);
     fz_print_list(w, w->f->body);
     if (w->p->class == 'c')

@@ -358,42 +358,55 @@ static void print_return(struct printer *w, const struct fz_node *n)
 
 /* ---- class c ------------------------------------------------------------------------------------------ */
 
+/* "goto L3;", with what is added on the way. */
+static const char *jump(struct printer *w, const struct fz_node *target)
+{
+    struct arena *a = w->p->arena;
+    char *label = target->value == FZ_END ? "end" : arena_printf(a, "L%u", (unsigned)target->value);
+    return target->name ? arena_printf(a, "{ h += %u; goto %s; }", target->name, label)
+                        : arena_printf(a, "goto %s;", label);
+}
+
 static void print_targets(struct printer *w, const struct fz_node *target, uint32_t shift)
 {
     uint32_t count = 0;
     for (const struct fz_node *t = target; t; t = t->next)
         count++;
     if (count == 2)
-        fz_print_line(w, "if ((h >> %u & 1) == 0) goto L%u;", shift, (unsigned)target->value);
+        fz_print_line(w, "if ((g >> %u & 1) == 0) %s", shift, jump(w, target));
     if (count > 2)
-        fz_print_line(w, "switch (h >> %u & 3) {", shift);
+        fz_print_line(w, "switch (g >> %u & 3) {", shift);
     for (uint32_t i = 0; count > 2 && i < count - 1; i++, target = target->next)
-        fz_print_line(w, "case %u: goto L%u;", i, (unsigned)target->value);
+        fz_print_line(w, "case %u: %s", i, jump(w, target));
     if (count > 2)
         fz_print_line(w, "}");
     while (target && target->next)
         target = target->next;
     if (target)
-        fz_print_line(w, "goto L%u;", (unsigned)target->value);
+        fz_print_line(w, "%s", jump(w, target));
+}
+
+static void print_row(struct printer *w)
+{
+    fz_print_line(w, "trace[n * %u + gid] = h;", w->p->blocks * w->p->threads);
+    fz_print_line(w, "g = h & -(uint)(++n < %u);", FZ_FUEL);
 }
 
 static void print_state(struct printer *w, const struct fz_node *n)
 {
     text_printf(w->out, "L%u:\n", n->name);
     fz_print_line(w, "h = (h ^ %uu) * " FZ_HASH_FACTOR ";", (unsigned)n->value);
-    fz_print_line(w, "trace[n * %u + gid] = h;", w->p->blocks * w->p->threads);
-    fz_print_line(w, "if (++n >= %u) goto end;", w->p->buffers.at[0].per_thread);
+    print_row(w);
     fz_print_list(w, n->first);
     print_targets(w, n->first->next, n->op);
 }
 
 static void print_spin(struct printer *w, const struct fz_node *n)
 {
-    fz_print_line(w, "while ((h >> %u & %llu) != 0) {", n->op, (unsigned long long)n->value);
+    fz_print_line(w, "while ((g >> %u & %llu) != 0) {", n->op, (unsigned long long)n->value);
     w->indent++;
     fz_print_line(w, "h = h * " FZ_HASH_FACTOR " + 1;");
-    fz_print_line(w, "trace[n * %u + gid] = h;", w->p->blocks * w->p->threads);
-    fz_print_line(w, "if (++n >= %u) goto end;", w->p->buffers.at[0].per_thread);
+    print_row(w);
     fz_print_list(w, n->first);
     w->indent--;
     fz_print_line(w, "}");
@@ -430,8 +443,8 @@ static void print_stmt(struct printer *w, const struct fz_node *n)
     case FZ_NODE_GATHER: fz_print_line(w, "{ token t = anchor(); ballot(true) @ t; }"); break;
     case FZ_NODE_SPIN: print_spin(w, n); break;
     case FZ_NODE_LEAVE:
-        fz_print_line(w, "if ((h >> %u & %llu) == 0) goto L%u;", n->op, (unsigned long long)n->value,
-                      (unsigned)n->first->value);
+        fz_print_line(w, "if ((g >> %u & %llu) == 0) %s", n->op, (unsigned long long)n->value,
+                      jump(w, n->first));
         break;
     default: BUG("%s is no statement", fz_node_info[n->kind].name);
     }

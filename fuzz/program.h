@@ -97,6 +97,9 @@ enum { FZ_GEOMETRIES = 5 };
 extern const char *const fz_atomics[];
 enum { FZ_ATOMICS = 6 };
 
+/* Class c: rows of a trace after which all go the first way they have; the label of the function's end. */
+enum { FZ_FUEL = 48, FZ_END = 99 };
+
 /* Convergent operations that class b logs; `x` is the operand or condition, `n` the node's value. */
 enum fz_observation {
     FZ_BALLOT_ALL, FZ_BALLOT, FZ_ACTIVE_MASK, FZ_REDUCE_ADD, FZ_REDUCE_XOR, FZ_REDUCE_MAX, FZ_SCAN_ADD,
