@@ -4,5 +4,5 @@ set -eu
 folder=$1 row=${2:-}
 mkdir -p "$folder/backend/warpcore"
 awk -v row="$row" '/^#undef WC_MAJOR/ { print row } { print }' backend/warpcore/isa.def > "$folder/backend/warpcore/isa.def"
-"${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$folder" -I. -fsyntax-only backend/warpcore/isa.c || exit 1
+${CC:-cc} -std=gnu17 -D_GNU_SOURCE -I"$folder" -I. -fsyntax-only backend/warpcore/isa.c || exit 1
 echo compiles
