@@ -58,6 +58,7 @@ extern const char *const fe_space_text[FE_SPACES];          /* "" for NONE */
 
 struct fe_type;                  /* frontend/types.h */
 struct fe_builtin;               /* a row of frontend/builtins.def */
+struct fe_variable;              /* frontend/program.h */
 struct fe_expr;
 struct fe_stmt;
 struct fe_decl;
@@ -181,10 +182,12 @@ struct fe_stmt {
             struct fe_expr *value;
             struct fe_stmt *body;
             struct fe_stmt *cases;       /* its CASEs and DEFAULT, linked by next_case [checker] */
+            uint32_t        point;       /* fe_entered [checker] */
         } select;
         struct {                                                        /* CASE, DEFAULT; at expr's place */
             struct fe_expr *value;       /* CASE */
             struct fe_stmt *next_case;   /* [checker] */
+            struct fe_variable *visible; /* the one declared last, or NULL [checker] */
             uint32_t        block;       /* for lowering's use */
         } label;
         struct {                                                        /* LABEL, GOTO, PREDICT */
@@ -194,6 +197,8 @@ struct fe_stmt {
             struct fe_stmt *label;       /* GOTO, PREDICT: the LABEL [checker] */
             struct fe_decl *function;    /* PREDICT: the FUNCTION, if it names one [checker] */
             bool            is_predicted; /* LABEL: some PREDICT names it [checker] */
+            struct fe_variable *visible; /* LABEL: the one declared last, or NULL [checker] */
+            uint32_t        point;       /* GOTO: fe_entered [checker] */
             uint32_t        block, prediction;   /* LABEL: for lowering's use */
         } jump;
         struct { struct fe_stmt *body, *handler; } attempt;             /* TRY: both are BLOCKs */

@@ -19,16 +19,11 @@ struct fe_symbol {
     uint32_t level;
 };
 
-struct fe_jump {                 /* a goto or Predict that waits for its label, or a label */
-    struct fe_stmt *stmt;
-    struct fe_variable *tokens;  /* innermost token in scope */
-    bool used;                   /* label */
-};
+struct fe_label { struct fe_stmt *stmt; bool used; };
 
 struct fe_switch {
     struct fe_type *type;        /* of the value, promoted */
     struct fe_stmt *stmt, **last_case, *otherwise;
-    struct fe_variable *tokens;
     uint32_t loop;
     struct map values;           /* case value -> index into cases */
     VEC(struct fe_stmt *) cases;
@@ -37,7 +32,7 @@ struct fe_switch {
 /* What the statement being checked stands in. */
 struct fe_nest {
     struct fe_switch *in_switch; /* innermost, or NULL */
-    struct fe_variable *tokens;  /* innermost token in scope */
+    struct fe_variable *visible; /* of the function's variables in scope the one declared last */
     uint32_t loop;
     bool    *broken, *continued; /* set by break and continue; NULL where they can't stand */
     bool     in_try;
@@ -59,9 +54,12 @@ struct checker {
 
     struct fe_function *function;            /* being checked, or NULL */
     struct fe_nest     nest;
+    struct fe_variable *own_value;           /* scalar whose initialiser is being checked, or NULL */
     VEC(struct fe_expr *) undefined_targets; /* names of functions without a body so far, address taken */
-    VEC(struct fe_jump) jumps, labels;
+    VEC(struct fe_stmt *) jumps;             /* a goto or Predict, whose label is found at the function's end */
+    VEC(struct fe_label) labels;
     struct map         label_names;
+    uint32_t           point;                /* of the text that the walk has come to: fe_entered */
     bool               reachable;            /* the point that the walk has come to */
     bool               warned_unreachable;
     uint32_t           unevaluated;          /* > 0 inside sizeof */
@@ -81,8 +79,6 @@ struct fe_decl *fe_find(struct checker *c, enum fe_namespace ns, const char *nam
 struct fe_decl *fe_find_here(struct checker *c, enum fe_namespace ns, const char *name); /* this scope only */
 /* Enters it; if the scope has the name already, says so and returns that. */
 struct fe_decl *fe_enter(struct checker *c, enum fe_namespace ns, struct fe_decl *d);
-/* A label stands here: notes that jumps to it bypass the declarations of the function's visible variables. */
-void fe_bypass_visible(struct checker *c);
 const struct fe_builtin *fe_find_builtin(struct checker *c, const char *name);
 /* The visible name most like this one, or NULL if none is near. */
 const char *fe_suggest(struct checker *c, enum fe_namespace ns, const char *name);

@@ -15,8 +15,19 @@ static struct fe_variable *variable_new(struct checker *c, struct fe_decl *d, en
     v->decl = d;
     v->space = (uint8_t)(space == FE_SPACE_NONE ? FE_SPACE_PRIVATE : space);
     v->loop = c->nest.loop;
+    v->ends = UINT32_MAX;
     d->info = v;
     return v;
+}
+
+/* The scope of a function's variable begins; it ends in fe_leave_decl. */
+static void begin_scope(struct checker *c, struct fe_variable *v)
+{
+    if (c->level == 0)
+        return;
+    v->begins = ++c->point;
+    v->outer = c->nest.visible;
+    c->nest.visible = v;
 }
 
 /* The space the variable lives in, after complaining about one that it can't live in. */
@@ -56,7 +67,10 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
     if (d->init) {
         struct fe_expr *init = d->init;
         d->init = NULL; /* not yet a value that the initialiser itself could use */
+        c->own_value = fe_is_scalar(d->type) && !is_object ? v : NULL;
         init = fe_check_init(c, init, &d->type);
+        c->own_value = NULL;
+        v->in_own_value = d->used;
         if (v->space == FE_SPACE_CONSTANT && !fe_is_error(init->type) && !init->constant)
             fe_report(c->fe, FE_MSG(initialiser_not_constant), init->where, d->name);
         d->init = init;
@@ -76,6 +90,7 @@ static void check_variable(struct checker *c, struct fe_decl *d)
         d->type = fe_const_of(c->types, d->type);
     struct fe_variable *v = variable_new(c, d, space);
     fe_enter(c, FE_NAMES, d);
+    begin_scope(c, v);
     check_variable_init(c, d, v);
     if (space == FE_SPACE_CONSTANT && d->type->is_complete)
         d->type = fe_const_of(c->types, d->type);
@@ -138,9 +153,8 @@ static void check_token(struct checker *c, struct fe_decl *d)
     }
     check_token_init(c, d, v);
     v->assigned = true;
-    v->outer_token = c->nest.tokens;
     if (!fe_enter(c, FE_NAMES, d))
-        c->nest.tokens = v;
+        begin_scope(c, v);
 }
 
 /* ---- functions ----------------------------------------------------------------------------------------- */
@@ -282,6 +296,8 @@ void fe_enter_parameter(struct checker *c, struct fe_decl *p)
 void fe_leave_decl(struct checker *c, struct fe_decl *d)
 {
     struct fe_variable *v = d->kind == FE_DECL_VARIABLE ? fe_variable(d) : NULL;
+    if (v)
+        v->ends = c->point;
     if (!v || !d->type || fe_is_error(d->type) || c->level == 0)
         return;
     if (!d->used)

@@ -18,13 +18,13 @@ static void check_list(struct checker *c, struct fe_stmt *first, bool heart_allo
 
 static void check_block(struct checker *c, struct fe_stmt *s, bool heart_allowed)
 {
-    struct fe_variable *tokens = c->nest.tokens;
+    struct fe_variable *visible = c->nest.visible;
     if (!s->implicit)
         fe_scope_open(c);
     check_list(c, s->block.first, heart_allowed);
     if (!s->implicit) {
         fe_scope_close(c);
-        c->nest.tokens = tokens;
+        c->nest.visible = visible;
     }
 }
 
@@ -143,8 +143,7 @@ static void check_switch(struct checker *c, struct fe_stmt *s)
 {
     struct fe_expr *v = s->select.value = fe_check_value(c, s->select.value);
     struct fe_nest outer = c->nest;
-    struct fe_switch here = {
-        .stmt = s, .last_case = &s->select.cases, .tokens = c->nest.tokens, .loop = c->nest.loop};
+    struct fe_switch here = {.stmt = s, .last_case = &s->select.cases, .loop = c->nest.loop};
     bool broken = false;
     if (!fe_is_error(v->type) && !fe_is_integer(v->type)) {
         fe_report(c->fe, FE_MSG(switch_type), v->where, fe_type_text(c, v->type->plain));
@@ -152,6 +151,7 @@ static void check_switch(struct checker *c, struct fe_stmt *s)
     }
     here.type = fe_promoted(c, v->type);
     s->select.value = fe_convert(c, v, here.type);
+    s->select.point = ++c->point;
     c->nest.in_switch = &here;
     c->nest.broken = &broken;
     c->nest.heart_allowed = false;
@@ -162,6 +162,16 @@ static void check_switch(struct checker *c, struct fe_stmt *s)
     make_reachable(c, c->reachable || broken || !here.otherwise);
 }
 
+/* A jump from `point` to where `visible` was declared last. No token comes into being on its way. */
+static void check_entered(struct checker *c, struct fe_variable *visible, uint32_t point, span jump)
+{
+    for (struct fe_variable *v = visible; (v = fe_entered(v, point)) != NULL; v = v->outer)
+        if (v->decl->type->kind == FE_TYPE_TOKEN) {
+            fe_report(c->fe, FE_MSG(jump_past_token), jump);
+            return;
+        }
+}
+
 static bool check_case_place(struct checker *c, struct fe_stmt *s)
 {
     struct fe_switch *w = c->nest.in_switch;
@@ -169,10 +179,9 @@ static bool check_case_place(struct checker *c, struct fe_stmt *s)
         fe_report(c->fe, FE_MSG(case_outside_switch), s->where, s->kind == FE_STMT_CASE ? "case" : "default");
         return false;
     }
-    if (w->tokens != c->nest.tokens)
-        fe_report(c->fe, FE_MSG(jump_past_token), s->where);
+    s->label.visible = c->nest.visible;
+    check_entered(c, s->label.visible, w->stmt->select.point, s->where);
     c->function->has_jumps |= w->loop != c->nest.loop;
-    fe_bypass_visible(c);
     *w->last_case = s;
     w->last_case = &s->label.next_case;
     return true;
@@ -250,8 +259,8 @@ static void check_label(struct checker *c, struct fe_stmt *s)
         return;
     }
     map_set(c->arena, &c->label_names, (uintptr_t)s->jump.name, c->labels.count);
-    vec_push(c->arena, &c->labels, ((struct fe_jump){.stmt = s, .tokens = c->nest.tokens}));
-    fe_bypass_visible(c);
+    s->jump.visible = c->nest.visible;
+    vec_push(c->arena, &c->labels, ((struct fe_label){.stmt = s}));
 }
 
 static void check_jump(struct checker *c, struct fe_stmt *s)
@@ -259,18 +268,12 @@ static void check_jump(struct checker *c, struct fe_stmt *s)
     int64_t k;
     if (s->kind == FE_STMT_PREDICT && s->jump.threshold)
         fe_check_constant(c, &s->jump.threshold, "the threshold of a Predict", 1, MAX_LANES, &k);
-    vec_push(c->arena, &c->jumps, ((struct fe_jump){.stmt = s, .tokens = c->nest.tokens}));
+    s->jump.point = ++c->point;
+    vec_push(c->arena, &c->jumps, s);
     if (s->kind == FE_STMT_GOTO) {
         c->function->has_jumps = true;
         c->reachable = false;
     }
-}
-
-static bool sees_token(const struct fe_variable *from, const struct fe_variable *wanted)
-{
-    while (from && from != wanted)
-        from = from->outer_token;
-    return from == wanted;
 }
 
 static const char *suggest_label(struct checker *c, const char *name)
@@ -281,17 +284,16 @@ static const char *suggest_label(struct checker *c, const char *name)
     return NULL;
 }
 
-static void resolve_jump(struct checker *c, struct fe_jump *j)
+static void resolve_jump(struct checker *c, struct fe_stmt *s)
 {
-    struct fe_stmt *s = j->stmt;
     uint32_t i = map_get(&c->label_names, (uintptr_t)s->jump.name);
     if (i != MAP_NONE) {
-        struct fe_jump *label = &c->labels.at[i];
+        struct fe_label *label = &c->labels.at[i];
         s->jump.label = label->stmt;
         label->used = true;
         label->stmt->jump.is_predicted |= s->kind == FE_STMT_PREDICT;
-        if (s->kind == FE_STMT_GOTO && !sees_token(j->tokens, label->tokens))
-            fe_report(c->fe, FE_MSG(jump_past_token), s->where);
+        if (s->kind == FE_STMT_GOTO)
+            check_entered(c, label->stmt->jump.visible, s->jump.point, s->where);
         return;
     }
     struct fe_decl *d = s->kind == FE_STMT_PREDICT ? fe_find(c, FE_NAMES, s->jump.name) : NULL;
@@ -397,7 +399,7 @@ static void check_stmt(struct checker *c, struct fe_stmt *s)
 static void finish_labels(struct checker *c)
 {
     for (uint32_t i = 0; i < c->jumps.count; i++)
-        resolve_jump(c, &c->jumps.at[i]);
+        resolve_jump(c, c->jumps.at[i]);
     for (uint32_t i = 0; i < c->labels.count; i++)
         if (!c->labels.at[i].used)
             fe_report(c->fe, FE_MSG(unused_label), c->labels.at[i].stmt->jump.name_at,

@@ -90,6 +90,10 @@ void fe_note_read(struct checker *c, struct fe_expr *e)
     struct fe_variable *v = fe_root_variable(e);
     if (!v || c->unevaluated)
         return;
+    if (v == c->own_value && !v->assigned) {
+        fe_report(c->fe, FE_MSG(own_value), e->where, v->decl->name);
+        v->assigned = true;
+    }
     if (v->never_set && !v->assigned && v->loop == c->nest.loop && !c->labels.count) {
         fe_report(c->fe, FE_MSG(uninitialised), e->where, v->decl->name);
         fe_note(c->fe, FE_MSG(declared_here), v->decl->name_at, v->decl->name);

@@ -21,14 +21,13 @@ static void lower_token(struct lowering *l, struct fe_decl *d)
         ir_at(l->f, v->address)->name = fe_hint(l, v);
 }
 
-/* A variable whose declaration a jump may bypass is zero until it is first assigned. */
-static void zero_at_entry(struct lowering *l, struct address a, const struct fe_type *t)
+/* Where a private variable lives; a jump may come to its scope before its declaration is lowered. */
+static struct address private_address(struct lowering *l, struct fe_variable *v)
 {
-    struct ir_cursor here = l->c;
-    l->c.block = ir_entry(l->f);
-    l->c.before = ir_at(l->f, a.base)->next;
-    fe_zero(l, a, t);
-    l->c = here;
+    const struct fe_decl *d = v->decl;
+    if (!v->address)
+        v->address = fe_alloca(l, d->type->size, d->type->align, fe_hint(l, v));
+    return (struct address){v->address, 0};
 }
 
 void fe_lower_variable(struct lowering *l, struct fe_decl *d)
@@ -41,14 +40,22 @@ void fe_lower_variable(struct lowering *l, struct fe_decl *d)
     }
     if (v->space != FE_SPACE_PRIVATE)
         return;
-    v->address = fe_alloca(l, d->type->size, d->type->align, fe_hint(l, v));
-    struct address a = {v->address, 0};
-    if (v->bypassed)
-        zero_at_entry(l, a, d->type->plain);
+    struct address a = private_address(l, v);
+    if (!d->init || v->in_own_value)
+        fe_zero(l, a, d->type->plain);
     if (d->init)
         fe_lower_init(l, a, d->type->plain, d->init);
-    else
-        fe_zero(l, a, d->type->plain);
+}
+
+/* A jump enters these scopes behind the declarations: the variables begin as zero. What has been zeroed for the
+ * same jump is left out, so that the cases of a switch together zero each variable once. */
+static void enter_scopes(struct lowering *l, struct fe_variable *visible, uint32_t point)
+{
+    for (struct fe_variable *v = visible; (v = fe_entered(v, point)) && v->zeroed_at != point; v = v->outer) {
+        v->zeroed_at = point;
+        if (v->space == FE_SPACE_PRIVATE && l->open)
+            fe_zero(l, private_address(l, v), v->decl->type->plain);
+    }
 }
 
 static void lower_decls(struct lowering *l, const struct fe_stmt *s)
@@ -201,6 +208,7 @@ static void lower_switch(struct lowering *l, const struct fe_stmt *s)
     ir_ref v = fe_lower_value(l, s->select.value);
     fe_place(l, s->where);
     for (struct fe_stmt *k = s->select.cases; k; k = k->label.next_case) {
+        enter_scopes(l, k->label.visible, s->select.point);
         k->label.block = fe_block(l, k->kind == FE_STMT_CASE ? "switch.case" : "switch.default");
         if (k->kind == FE_STMT_DEFAULT)
             otherwise = k->label.block;
@@ -254,6 +262,12 @@ static void lower_predict(struct lowering *l, const struct fe_stmt *s)
     ir_ref r = ir_emit0(&l->c, s->jump.label ? IR_predict : IR_predict_function, IR_TYPE_VOID);
     ir_at(l->f, r)->imm = number;
     ir_at(l->f, r)->imm2 = s->jump.threshold ? (uint32_t)s->jump.threshold->value : 0;
+}
+
+static void lower_goto(struct lowering *l, const struct fe_stmt *s)
+{
+    enter_scopes(l, s->jump.label->jump.visible, s->jump.point);
+    fe_branch(l, label_block(l, s->jump.label));
 }
 
 static void lower_continue(struct lowering *l)
@@ -331,7 +345,7 @@ static void lower_stmt(struct lowering *l, const struct fe_stmt *s)
     case FE_STMT_BREAK: fe_branch(l, l->breaks->on_break); break;
     case FE_STMT_CONTINUE: lower_continue(l); break;
     case FE_STMT_RETURN: lower_return(l, s); break;
-    case FE_STMT_GOTO: fe_branch(l, label_block(l, s->jump.label)); break;
+    case FE_STMT_GOTO: lower_goto(l, s); break;
     case FE_STMT_TRY: lower_try(l, s); break;
     case FE_STMT_THROW: fe_throw(l); break;
     case FE_STMT_PREDICT: lower_predict(l, s); break;

@@ -13,9 +13,11 @@ struct fe_variable {             /* VARIABLE, PARAMETER */
     uint8_t  space;              /* enum fe_space it lives in, never NONE */
     bool     assigned, read;     /* somewhere in the text before the point that the checker has reached */
     bool     never_set;          /* declared without a value */
-    bool     bypassed;           /* a label behind the declaration can be reached without passing it */
+    bool     in_own_value;       /* its initialiser mentions it */
     uint32_t loop;               /* loop that encloses the declaration */
-    struct fe_variable *outer_token;  /* of a token: the one visible before it, or NULL */
+    uint32_t begins, ends;       /* its scope, in points of the text; see fe_entered */
+    struct fe_variable *outer;   /* the function's variable declared last of those visible before it, or NULL */
+    uint32_t zeroed_at;          /* lowering: point of the latest jump that zeroes it, or 0 */
     const char *hint;            /* lowering: its name, interned in the module */
     ir_ref   address;            /* lowering: of a private variable its alloca; of a token its value */
     uint32_t object;             /* lowering: of a shared or constant one its number in the module, plus 1 */
@@ -79,6 +81,14 @@ struct fe_program {
 
 static inline struct fe_variable *fe_variable(const struct fe_decl *d) { return d->info; }
 static inline struct fe_function *fe_function(const struct fe_decl *d) { return d->info; }
+
+/* Which scopes a jump enters: v = fe_entered(v, point), then fe_entered(v->outer, point), until NULL, are the
+ * variables visible at its target, where v is the one declared last, and not at the jump itself, at `point`.
+ * Points number the declarations, jumps and ends of scopes of the text. */
+static inline struct fe_variable *fe_entered(struct fe_variable *v, uint32_t point)
+{
+    return v && v->begins < point && point < v->ends ? NULL : v;
+}
 
 /* ---- arithmetic that checker and lowering share (frontend/const.c) ------------------------------------- */
 

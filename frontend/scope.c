@@ -21,6 +21,7 @@ void fe_scope_close(struct checker *c)
     uint32_t first = c->symbols.count;
     while (first > 1 && c->symbols.at[first - 1].level == c->level)
         first--;
+    c->point++;
     for (uint32_t i = first; i < c->symbols.count; i++)
         fe_leave_decl(c, c->symbols.at[i].decl);
     while (c->symbols.count > first) {
@@ -62,19 +63,6 @@ struct fe_decl *fe_enter(struct checker *c, enum fe_namespace ns, struct fe_decl
     vec_push(c->arena, &c->symbols, s);
     map_set(c->arena, &c->names, key, c->symbols.count - 1);
     return NULL;
-}
-
-/* What lies below a variable that an earlier label has bypassed was visible there too. */
-void fe_bypass_visible(struct checker *c)
-{
-    for (uint32_t i = c->symbols.count; i-- > 1 && c->symbols.at[i].level > 0;) {
-        struct fe_decl *d = c->symbols.at[i].decl;
-        if (d->kind != FE_DECL_VARIABLE)
-            continue;
-        if (fe_variable(d)->bypassed)
-            return;
-        fe_variable(d)->bypassed = true;
-    }
 }
 
 const struct fe_builtin *fe_find_builtin(struct checker *c, const char *name)
