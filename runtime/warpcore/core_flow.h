@@ -63,16 +63,22 @@ static const struct rt_sim_ins *leave_unit(struct rt_sim_warp *w, const struct r
     GO_RUN(w->code + w->flow.pc);
 }
 
-static __attribute__((noinline)) const struct rt_sim_ins *part(struct rt_sim_warp *w,
-                                                               const struct rt_sim_ins *pc, uint8_t yes)
+/* Lanes disagree: the divergence stack is written. */
+static void charge_divergence(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
-    enter_unit(w, pc);
     w->tally->parted++;
     w->tally->divergences[pc->word]++;
     if (w->log) {
         w->log->runs[w->log->run_count - 1].more = WC_COST_DIVERGE;
         w->cycles += WC_COST_DIVERGE;
     }
+}
+
+static __attribute__((noinline)) const struct rt_sim_ins *part(struct rt_sim_warp *w,
+                                                               const struct rt_sim_ins *pc, uint8_t yes)
+{
+    enter_unit(w, pc);
+    charge_divergence(w, pc);
     return leave_unit(w, pc, rt_divergence_branch(&w->flow, yes, (uint16_t)pc->imm, pc->rpc));
 }
 
@@ -95,10 +101,10 @@ HANDLER(O_brn)
 }
 HANDLER(O_diverge)
 {
-    uint64_t parted = w->flow.active;
     enter_unit(w, pc);
     enum rt_divergence_event event = rt_divergence_diverge(&w->flow, w->p[pc->a], (uint16_t)pc->imm, pc->rpc);
-    w->tally->parted += event == RT_PARTED && w->flow.active != parted;
+    if (event == RT_PARTED)
+        charge_divergence(w, pc);
     return leave_unit(w, pc, event);
 }
 

@@ -130,8 +130,9 @@ enum rt_divergence_event rt_divergence_converge(struct rt_divergence *d, uint16_
         d->pc++;
         return RT_WENT_ON;
     }
-    bool waiting = rpc ? top->pending != 0 : top->phase == 0;
-    return waiting && top->target != d->pc ? swap(d, top) : join(d);
+    if (rpc)
+        return top->pending ? swap(d, top) : join(d);
+    return top->phase == 0 && top->target != d->pc ? swap(d, top) : join(d);
 }
 
 /* No lane is active: those of the stack that are next. */

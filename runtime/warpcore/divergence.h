@@ -5,10 +5,10 @@
  * that fall through go on and the taken ones wait in an entry of the stack; CONVERGE at the meeting point
  * lets them catch up and joins both.
  *
- *   rpc        the entry holds the address where its lanes meet, which the branch names; a CONVERGE acts on
- * the top entry only if that is its own address source-pc  the entry holds the branch's address, which the
- * CONVERGE names article    the same entry; CONVERGE names nothing and acts on any top entry. Unsound: for
- * study
+ *   rpc        the entry holds the address where its lanes meet, which the branch names; a CONVERGE acts on the
+ *              top entry only if that is its own address
+ *   source-pc  the entry holds the branch's address, which the CONVERGE names
+ *   article    the same entry; CONVERGE names nothing and acts on any top entry. Unsound: for study
  *
  * Invariants (rpc, source-pc): active != 0 until the warp has ended; the saved mask of an entry is a proper
  * superset of that of the entry above it, and the top's of `active`; so at most lanes - 1 entries are held,

@@ -1,8 +1,8 @@
 ; 1-inner-branch-article.s: the published rule loses code where a branch inside a divergent region is uniform.
 ;
-; Each lane appends the number of every block it goes through to r3. Block 1 goes on to 2 or, in lane 1, to 5; block 2
-; goes on
-; to 3 or 4, and here always to 3; 3 goes on to 4; 4 and 5 meet in 6. So lane 0 has to come to 12346, and lane 1 to 156.
+; Each lane appends the number of every block it goes through to r3. Block 1 goes on to 2 or, in lane 1, to 5;
+; block 2 goes on to 3 or 4, and here always to 3; 3 goes on to 4; 4 and 5 meet in 6. So lane 0 has to come to
+; 12346, and lane 1 to 156.
 ;
 ; step  lanes  what happens                                                stack
 ; 1     0 1    branch one: lane 1 waits at five                            saved 01, pending 1 at five, phase 0
@@ -14,9 +14,9 @@
 ; 4     1      block 5; CONVERGE at six: phase 1, the entry is popped      empty
 ; 5     0 1    block 6 with both lanes. Lane 0 has never run block 4
 ;
-; It prints 1236 for lane 0. The stack was never empty at the wrong time, so that CONVERGE does nothing on an empty
-; stack does not help; and
-; whether branch two pushes is not known before it runs, so no other places for CONVERGE do.
+; It prints 1236 for lane 0. The stack was never empty at the wrong time, so that CONVERGE does nothing on an
+; empty stack does not help; and whether branch two pushes is not known before it runs, so no other places for
+; CONVERGE do.
 .mode article
 .kernel trace
     .param out, ptr *, int, 4, "global int *"

@@ -1,8 +1,8 @@
-; 1-inner-branch-rpc.s: 1-inner-branch-article.s as mode rpc has it: a branch names where its lanes meet, the entry
-; keeps it, and CONVERGE acts on the top entry only if that is its own address.
+; 1-inner-branch-rpc.s: 1-inner-branch-article.s as mode rpc has it: a branch names where its lanes meet, the
+; entry keeps it, and CONVERGE acts on the top entry only if that is its own address.
 ;
-; At four the top entry is that of branch one, whose lanes meet at six: CONVERGE does nothing, and lane 0 goes on with
-; block 4.
+; At four the top entry is that of branch one, whose lanes meet at six: CONVERGE does nothing, and lane 0 goes
+; on with block 4.
 .mode rpc
 .kernel trace, stack 2
     .param out, ptr *, int, 4, "global int *"

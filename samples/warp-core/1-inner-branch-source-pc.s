@@ -1,8 +1,8 @@
-; 1-inner-branch-source-pc.s: 1-inner-branch-article.s as mode source-pc has it: the entry keeps the branch's address,
-; as published,
-; and CONVERGE names the branch whose lanes it joins.
+; 1-inner-branch-source-pc.s: 1-inner-branch-article.s as mode source-pc has it: the entry keeps the branch's
+; address, as published, and CONVERGE names the branch whose lanes it joins.
 ;
-; At four the top entry is that of branch one, and CONVERGE names two: it does nothing, and lane 0 goes on with block 4.
+; At four the top entry is that of branch one, and CONVERGE names two: it does nothing, and lane 0 goes on with
+; block 4.
 .mode source-pc
 .kernel trace, stack 2
     .param out, ptr *, int, 4, "global int *"

@@ -1,8 +1,9 @@
-; 2-shared-join-article.s: the published rule with two branches that meet at one place: if (a) if (b) block 3; block 4.
+; 2-shared-join-article.s: the published rule with two branches that meet at one place: if (a) if (b) block 3;
+; block 4.
 ;
-; Block 1 is where a is tested, block 2 where b is. Both branches have the post-dominator 4, which gets its CONVERGE.
-; Then comes
-; if (c) block 5; block 6, and c is true in all lanes. Lane 0 has to come to 123456, lane 1 to 12456, lane 2 to 1456.
+; Block 1 is where a is tested, block 2 where b is. Both branches have the post-dominator 4, which gets its
+; CONVERGE. Then comes if (c) block 5; block 6, and c is true in all lanes. Lane 0 has to come to 123456, lane 1
+; to 12456, lane 2 to 1456.
 ;
 ; step  lanes  what happens                                                stack, top last
 ; 1     0 1 2  branch one: lane 2 waits at four                            A: saved 012, pending 2 at four
@@ -15,9 +16,8 @@
 ; 6     2      CONVERGE at four: phase 1, A is popped                      empty
 ; 7     0 1 2  blocks 4, 5, 6 with all lanes: 0 and 1 run 4 and 5 again
 ;
-; It prints 12345456 for lane 0. A second CONVERGE at four would be one too many whenever only one of the branches has
-; pushed: how
-; many have is not known before they run.
+; It prints 12345456 for lane 0. A second CONVERGE at four would be one too many whenever only one of the
+; branches has pushed: how many have is not known before they run.
 .mode article
 .kernel trace
     .param out, ptr *, int, 4, "global int *"

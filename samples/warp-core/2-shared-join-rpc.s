@@ -1,5 +1,5 @@
-; 2-shared-join-rpc.s: 2-shared-join-article.s as mode rpc has it. One CONVERGE suffices for any number of branches
-; that meet here:
+; 2-shared-join-rpc.s: 2-shared-join-article.s as mode rpc has it. One CONVERGE suffices for any number of
+; branches that meet here:
 ;
 ; step  lanes  what happens                                                stack
 ; 1     0 1 2  branch one meets at its own target: lane 2 is where it has
@@ -10,7 +10,8 @@
 ;              entry is popped                                             empty
 ; 4     0 1 2  the rest, once
 ;
-; Where entries of one meeting point could not be shared, CONVERGE stays at its place until the top entry is another's.
+; Where entries of one meeting point could not be shared, CONVERGE stays at its place until the top entry is
+; another's.
 .mode rpc
 .kernel trace, stack 1
     .param out, ptr *, int, 4, "global int *"

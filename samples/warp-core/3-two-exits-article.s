@@ -2,10 +2,9 @@
 ;
 ;     for (i = 0;;) { block 2; if (i == a) break; block 3; i++; if (i == b) break; }  block 4; if (c) block 5; block 6
 ;
-; Lane 0 leaves by the second exit in its first round, lane 1 by the first exit in its second, lane 2 by the second exit
-; in its second, lane 3 by the first exit in its third. c is the same in all lanes. Blocks 4, 5 and 6 append their
-; numbers to r3: all
-; lanes have to come to 456.
+; Lane 0 leaves by the second exit in its first round, lane 1 by the first exit in its second, lane 2 by the
+; second exit in its second, lane 3 by the first exit in its third. c is the same in all lanes. Blocks 4, 5 and
+; 6 append their numbers to r3: all lanes have to come to 456.
 ;
 ; step  lanes    what happens                                              stack, top last
 ; 1     0 1 2 3  second exit: lane 0 waits at four                         A: saved 0123, pending 0, of second
@@ -19,8 +18,7 @@
 ; 8     1 2 3    blocks 4 and 5, lanes 2 and 3 for the second time; then
 ;                CONVERGE at six finds A, and so on
 ;
-; One loop has come to
-; three entries, as many as times that lanes left by another exit than those before them.
+; One loop has come to three entries, as many as times that lanes left by another exit than those before them.
 .mode article
 .kernel trace
     .param out, ptr *, int, 4, "global int *"

@@ -1,7 +1,7 @@
-; 3-two-exits-source-pc.s: 3-two-exits-article.s as mode source-pc has it. Here the compiler has to help: the loop is in
-; normal form. It has one exit branch, which lies on every way round; what was a break sets p5 and goes to that branch.
-; The exit is the taken side, and its target is the CONVERGE that names it. So the branch always finds its own entry
-; on top, and adds the lanes that leave to it.
+; 3-two-exits-source-pc.s: 3-two-exits-article.s as mode source-pc has it. Here the compiler has to help: the
+; loop is in normal form. It has one exit branch, which lies on every way round; what was a break sets p5 and
+; goes to that branch. The exit is the taken side, and its target is the CONVERGE that names it. So the branch
+; always finds its own entry on top, and adds the lanes that leave to it.
 .mode source-pc
 .kernel trace, stack 2
     .param out, ptr *, int, 4, "global int *"

@@ -26,9 +26,9 @@ void machine_expect_fault(struct machine *m, uint32_t threads, enum wc_trap code
     test(lane_operations) test(lane_operations_of_the_base) test(constant_registers) test(numbers)           \
     test(loads_and_stores) test(atomics) test(bad_accesses)                                                  \
     test(warp_operations) test(control_registers) test(printing)                                             \
-    test(divergence_counts) test(cycles_of_warps) test(cycles_of_cores) test(calls) test(barriers)           \
-    test(broken_barriers) test(faults) test(fault_report) test(fuel) test(module_of_both_kinds)              \
-    test(no_memory) test(random_programs)
+    test(divergence_counts) test(cycles_of_warps) test(cycles_of_diverge) test(cycles_of_cores)              \
+    test(calls) test(barriers) test(broken_barriers) test(faults) test(fault_report) test(fuel)              \
+    test(module_of_both_kinds) test(no_memory) test(random_programs)
 #define DECLARE(name) void name(void **state);
 SIMULATOR_TESTS(DECLARE)
 #undef DECLARE
