@@ -18,7 +18,7 @@ uint32_t opt_gather(struct arena *scratch, struct ir_function *f, const opt_edge
  * own. */
 void opt_switch_to_tests(struct ir_function *f, uint32_t block);
 
-/* Gives each cycle with several entries a header (opt/reducible.c). False: there were too many. */
+/* Gives each cycle with several entries a header (opt/reducible.c). False: they are nested too deep. */
 bool opt_make_reducible(struct opt_context *c, struct ir_function *f, bool *changed);
 
 #endif

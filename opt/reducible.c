@@ -1,14 +1,9 @@
-/* reducible.c: a header for cycles that have several entries. */
+/* reducible.c: a header for cycles that have several entries.
+ *
+ * In rounds: the outermost of these cycles all get one at once, and then those that are left in them, so that
+ * there are as many rounds as they are nested deep. A round is near-linear.
+ */
 #include "opt/gather.h"
-
-/* A cycle with several entries, outermost first; IR_NO_CYCLE: none. */
-static uint32_t find_irreducible(const struct ir_cycles *cycles)
-{
-    for (uint32_t i = 0; i < cycles->count; i++)
-        if (cycles->at[i].entries.count != 1)
-            return i;
-    return IR_NO_CYCLE;
-}
 
 static void give_header(struct arena *scratch, struct ir_function *f, const struct ir_cfg *g,
                         const struct ir_cycle *cycle)
@@ -22,6 +17,29 @@ static void give_header(struct arena *scratch, struct ir_function *f, const stru
     opt_gather(scratch, f, &edges, ir_at(f, ir_block_at(f, cycle->header)->first)->at);
 }
 
+/* Whether a cycle around this one has several entries; cycles come behind those around them. */
+static bool is_inside(const struct ir_cycles *cycles, struct bitset irreducible, uint32_t cycle)
+{
+    uint32_t parent = cycles->at[cycle].parent;
+    return parent != IR_NO_CYCLE && bitset_has(irreducible, parent);
+}
+
+/* The outermost cycles with several entries. */
+static u32_vec find_irreducible(struct arena *scratch, const struct ir_cycles *cycles)
+{
+    struct bitset irreducible = bitset_new(scratch, cycles->count);  /* or inside of one */
+    u32_vec outermost = {0};
+    for (uint32_t i = 0; i < cycles->count; i++) {
+        bool inside = is_inside(cycles, irreducible, i);
+        if (!inside && cycles->at[i].entries.count == 1)
+            continue;
+        bitset_add(irreducible, i);
+        if (!inside)
+            vec_push(scratch, &outermost, i);
+    }
+    return outermost;
+}
+
 /* A definition that dominates one entry of a cycle dominates all (each reaches the others), so no value loses
  * a use behind the new header. */
 bool opt_make_reducible(struct opt_context *c, struct ir_function *f, bool *changed)
@@ -30,14 +48,14 @@ bool opt_make_reducible(struct opt_context *c, struct ir_function *f, bool *chan
         struct arena scratch = {0};
         const struct ir_cfg *g = ir_cfg_new(&scratch, f);
         const struct ir_cycles *cycles = ir_cycles_new(&scratch, g);
-        uint32_t cycle = find_irreducible(cycles);
-        bool fits = cycle == IR_NO_CYCLE || opt_below(c, f, OPT_LIMIT_reducible_rounds, round);
-        if (fits && cycle != IR_NO_CYCLE)
-            give_header(&scratch, f, g, &cycles->at[cycle]);
+        u32_vec found = find_irreducible(&scratch, cycles);
+        bool fits = found.count == 0 || opt_below(c, f, OPT_LIMIT_reducible_rounds, round);
+        for (uint32_t i = 0; fits && i < found.count; i++)
+            give_header(&scratch, f, g, &cycles->at[found.at[i]]);
         arena_free(&scratch);
-        if (!fits || cycle == IR_NO_CYCLE)
+        if (!fits || found.count == 0)
             return fits;
         *changed = true;
-        opt_count(c, "cycles given a header", 1);
+        opt_count(c, "cycles given a header", found.count);
     }
 }
