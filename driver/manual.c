@@ -107,7 +107,8 @@ static void bash_words_of(const struct verb *v)
     }
     printf(" -O0 -O1 -O2 -Wall -Werror");
     for (int i = 0; i < OPT_PASSES; i++)
-        printf(" -fno-%s", opt_pass_info[i].name);
+        if (opt_pass_info[i].level)
+            printf(" -fno-%s", opt_pass_info[i].name);
 }
 
 static void bash_completion(void)

@@ -15,6 +15,22 @@ bool ir_is_convergent(const struct ir_function *f, ir_ref r)
     return ir_op_info[ins->op].flags & IR_CONVERGENT || ins->token || callee_convergent(f, ins);
 }
 
+struct ir_token_modes ir_token_modes_of(const struct ir_function *f)
+{
+    struct ir_token_modes m = {0};
+    for ir_each_block(i, b, f)
+        for ir_each_ins(r, f, b) {
+            const struct ir_ins *ins = ir_at(f, r);
+            ir_ref *first = ins->op == IR_entry   ? &m.entry
+                            : ins->token          ? &m.controlled
+                            : ins->op == IR_anchor || !ir_is_convergent(f, r) ? NULL
+                                                                            : &m.uncontrolled;
+            if (first && !*first)
+                *first = r;
+        }
+    return m;
+}
+
 bool ir_has_effect(const struct ir_function *f, ir_ref r)
 {
     return ir_op_info[ir_at(f, r)->op].flags & (IR_EFFECT | IR_TERMINATOR);

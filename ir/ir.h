@@ -263,6 +263,10 @@ ir_ref ir_copy_ins(struct ir_cursor *c, const struct ir_function *from, ir_ref r
 
 bool ir_is_convergent(const struct ir_function *f, ir_ref r);   /* operation, or call of convergent function,
                                                                    or has a token */
+/* "Convergent Operation Semantics", Uncontrolled Convergent Operations: an operation of each mode, which do not
+ * mix in a function; 0: none. A token without users makes no operation controlled. */
+struct ir_token_modes { ir_ref controlled, uncontrolled, entry; };      /* entry: the function's token.entry */
+struct ir_token_modes ir_token_modes_of(const struct ir_function *f);   /* the first of each; linear */
 bool ir_has_effect(const struct ir_function *f, ir_ref r);      /* must stay although its value is unused */
 enum ir_latency ir_latency_of(const struct ir_function *f, ir_ref r);
 /* The case of scalar.def that a pure instruction computes. */

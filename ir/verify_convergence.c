@@ -3,8 +3,6 @@
  */
 #include "ir/verify.h"
 
-struct census { ir_ref controlled, uncontrolled, entry; };
-
 static bool may_have_token(enum ir_op op)
 {
     return ir_op_info[op].flags & IR_CONVERGENT || op == IR_call || op == IR_icall;
@@ -24,10 +22,10 @@ static void check_token(struct verifier *v, ir_ref r)
                       source ? "this begins a chain of tokens" : "this needs a token");
 }
 
-/* `earlier` is a convergent operation before r in its block, or 0. */
-static void check_entry_token(struct verifier *v, ir_ref r, const struct census *c, ir_ref earlier)
+/* `earlier`: a convergent operation stands before r in its block. */
+static void check_entry_token(struct verifier *v, ir_ref r, ir_ref first, bool earlier)
 {
-    if (c->entry)
+    if (r != first)
         ir_ins_broken(v, IR_RULE_TOKEN_ENTRY, r, "there is another token.entry");
     else if (ir_at(v->fn, r)->block != ir_entry(v->fn))
         ir_ins_broken(v, IR_RULE_TOKEN_ENTRY, r, "this is not the entry block");
@@ -35,27 +33,18 @@ static void check_entry_token(struct verifier *v, ir_ref r, const struct census 
         ir_ins_broken(v, IR_RULE_TOKEN_ENTRY, r, "a convergent operation stands before it");
 }
 
-static struct census take_census(struct verifier *v)
+static void check_token_operands(struct verifier *v, ir_ref entry)
 {
     const struct ir_function *f = v->fn;
-    struct census c = {0};
     for ir_each_block(i, b, f) {
-        ir_ref earlier = 0;
+        bool earlier = false;
         for ir_each_ins(r, f, b) {
-            const struct ir_ins *ins = ir_at(f, r);
             check_token(v, r);
-            if (!ir_is_convergent(f, r))
-                continue;
-            if (ins->op == IR_entry) {
-                check_entry_token(v, r, &c, earlier);
-                c.entry = r;
-            } else if (ins->op != IR_anchor) {
-                *(ins->token ? &c.controlled : &c.uncontrolled) = r;
-            }
-            earlier = r;
+            if (ir_at(f, r)->op == IR_entry)
+                check_entry_token(v, r, entry, earlier);
+            earlier |= ir_is_convergent(f, r);
         }
     }
-    return c;
 }
 
 static void check_predictions(struct verifier *v)
@@ -96,16 +85,17 @@ static void check_cycles_and_regions(struct verifier *v, const struct ir_cfg *c)
 
 void ir_verify_convergence(struct verifier *v, const struct ir_cfg *cfg)
 {
-    struct census c = take_census(v);
-    ir_ref needs_caller = c.entry ? c.entry : c.uncontrolled;
-    if (c.controlled && c.uncontrolled)
-        ir_ins_broken(v, IR_RULE_TOKEN_MIXED, c.uncontrolled,
+    struct ir_token_modes m = ir_token_modes_of(v->fn);
+    ir_ref needs_caller = m.entry ? m.entry : m.uncontrolled;
+    check_token_operands(v, m.entry);
+    if (m.controlled && m.uncontrolled)
+        ir_ins_broken(v, IR_RULE_TOKEN_MIXED, m.uncontrolled,
                       "other convergent operations of the function have a token");
     if (needs_caller && !(v->fn->flags & IR_FN_CONVERGENT))
         ir_ins_broken(v, IR_RULE_CONVERGENT, needs_caller, "the function is not marked convergent");
     if (!v->broken)
         check_predictions(v);
-    if (!v->broken && (c.controlled || c.entry)) {
+    if (!v->broken && (m.controlled || m.entry)) {
         check_cycles_and_regions(v, cfg);
         check_hearts_first(v);
     }

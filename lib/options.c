@@ -122,7 +122,7 @@ static bool take_switches(kernc_result *r, const kernc_options *o, struct opt_op
         const char *name = o->switches[i];
         bool        off = strncmp(name, "no-", 3) == 0;
         if (!opt_switch(opt, off ? name + 3 : name, !off))
-            bad_option(r, "there is no pass '%s' to switch", off ? name + 3 : name);
+            bad_option(r, "there is no pass '%s' that can be switched on or off", off ? name + 3 : name);
     }
     return r->status == KERNC_COMPILED;
 }

@@ -1,9 +1,12 @@
-/* infer.c: tokens for a function whose convergent operations have none.
+/* infer.c: tokens for convergent operations that have none.
  *
- * "Convergent Operation Semantics", Inferring Tokens: the entry token in the entry block, a heart at the
- * start of each loop's header with the token of the loop around it, and for each operation the token of its
- * innermost loop. Cycles with several entries have to be made loops first: all edges to entries lead through
- * one block, the new header. The pass does so; inlining does not, and leaves such calls alone.
+ * "Convergent Operation Semantics", Inferring Tokens: cycles with several entries become loops (reducible.c),
+ * then the entry token stands in the entry block, a heart at the start of each loop's header with the token of
+ * the loop around it, and each operation takes the token of its innermost loop. A token.entry without users may
+ * be there already, and is the one.
+ *
+ * The runner begins with this pass, since others may change which cycle an operation is in: they all see
+ * controlled operations only. Linear but for reducible.c.
  */
 #include "opt/gather.h"
 
@@ -15,56 +18,47 @@ static ir_ref add_token(struct ir_function *f, enum ir_op op, uint32_t block, ir
     return r;
 }
 
-struct opt_token_modes opt_token_modes_of(const struct ir_function *f)
+static u32_vec uncontrolled_operations(struct arena *a, const struct ir_function *f)
 {
-    struct opt_token_modes m = {0};
-    for ir_each_block(i, b, f)
-        for ir_each_ins(r, f, b) {
-            const struct ir_ins *ins = ir_at(f, r);
-            m.entry |= ins->op == IR_entry;
-            if (ins->token || opt_is_token_op(ins->op))
-                m.controlled = true;
-            else if (ir_is_convergent(f, r))
-                m.uncontrolled = true;
-        }
-    return m;
-}
-
-bool opt_infer_tokens(struct arena *scratch, struct ir_function *f)
-{
-    const struct ir_cfg *g = ir_cfg_new(scratch, f);
-    const struct ir_cycles *cycles = ir_cycles_new(scratch, g);
-    ir_ref *hearts = arena_array(scratch, ir_ref, cycles->count);
-    for (uint32_t i = 0; i < cycles->count; i++)
-        if (cycles->at[i].entries.count != 1)
-            return false;
-    u32_vec plain = {0};
+    u32_vec found = {0};
     for ir_each_block(i, b, f)
         for ir_each_ins(r, f, b)
-            if (ir_is_convergent(f, r))
-                vec_push(scratch, &plain, r);
-    ir_ref entry = add_token(f, IR_entry, ir_entry(f), 0);
+            if (ir_is_convergent(f, r) && !opt_is_token_op(ir_at(f, r)->op))
+                vec_push(a, &found, r);
+    return found;
+}
+
+static void infer(struct arena *scratch, struct ir_function *f, ir_ref entry)
+{
+    const struct ir_cycles *cycles = ir_cycles_new(scratch, ir_cfg_new(scratch, f));
+    ir_ref *hearts = arena_array(scratch, ir_ref, cycles->count);
+    u32_vec uncontrolled = uncontrolled_operations(scratch, f);
+    if (!entry)
+        entry = add_token(f, IR_entry, ir_entry(f), 0);
     for (uint32_t i = 0; i < cycles->count; i++) {
         uint32_t parent = cycles->at[i].parent;
         hearts[i] = add_token(f, IR_loop, cycles->at[i].header,
                               parent == IR_NO_CYCLE ? entry : hearts[parent]);
     }
-    for (uint32_t i = 0; i < plain.count; i++) {
-        uint32_t cycle = cycles->innermost[ir_at(f, plain.at[i])->block];
-        ir_at(f, plain.at[i])->token = cycle == IR_NO_CYCLE ? entry : hearts[cycle];
+    for (uint32_t i = 0; i < uncontrolled.count; i++) {
+        uint32_t cycle = cycles->innermost[ir_at(f, uncontrolled.at[i])->block];
+        ir_at(f, uncontrolled.at[i])->token = cycle == IR_NO_CYCLE ? entry : hearts[cycle];
     }
-    return true;
 }
 
 bool opt_infer(struct opt_context *c, struct ir_function *f)
 {
-    struct opt_token_modes modes = opt_token_modes_of(f);
-    if (!modes.uncontrolled || modes.controlled)
-        return false;
+    struct ir_token_modes modes = ir_token_modes_of(f);
     bool changed = false;
-    if (opt_make_reducible(c, f, &changed) && opt_infer_tokens(c->scratch, f))
-        return true;
-    opt_remark(c, f, OPT_MISSED, "irreducible", f->at,
-               "no tokens inferred: too many cycles with several entries");
+    if (!modes.uncontrolled)
+        return false;
+    if (opt_make_reducible(c, f, &changed))
+        infer(c->scratch, f, modes.entry);
+    else
+        opt_error(c, f, "irreducible", ir_at(f, modes.uncontrolled)->at,
+                  "no token can be inferred for '%s': cycles with several entries are nested deeper than "
+                  "--limit=%s=%u allows", ir_op_info[ir_at(f, modes.uncontrolled)->op].text,
+                  opt_limit_info[OPT_LIMIT_reducible_rounds].name,
+                  c->options->limits[OPT_LIMIT_reducible_rounds]);
     return true;
 }

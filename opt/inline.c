@@ -1,9 +1,8 @@
 /* inline.c: calls of small device functions, and of those called once, become their bodies.
  *
  * Callees before callers; calls of functions that are still being worked on (recursion) stay. The token of
- * the call takes the place of the callee's entry token ("Convergent Operation Semantics", entry). Where one
- * side has tokens and the other has not, they are inferred for the side without (infer.c); where they cannot
- * be, the call stays, and a remark says so.
+ * the call takes the place of the callee's entry token ("Convergent Operation Semantics", entry); all
+ * convergent operations of both have tokens by then (infer.c).
  *
  * Not inlined: kernels, functions marked noinline, and functions that some Predict(f) names, since the call
  * is where threads wait for each other. Time is linear in what is copied, which SIZE_MAX_CALLER bounds.
@@ -13,7 +12,7 @@
 enum { SMALL = 40, ONCE = 4000, SIZE_MAX_CALLER = 40000 };
 
 enum mark { FRESH, OPEN, DONE };
-struct facts { uint32_t size, calls; uint8_t mark; bool named; struct opt_token_modes modes; };
+struct facts { uint32_t size, calls; uint8_t mark; bool named; };
 
 struct inliner {
     struct opt_context *c;
@@ -54,7 +53,6 @@ static void find_facts(struct inliner *n)
         for ir_each_block(k, b, f)
             for ir_each_ins(r, f, b)
                 note_instruction(n, i, ir_at(f, r));
-        n->facts[i].modes = opt_token_modes_of(f);
     }
 }
 
@@ -80,32 +78,6 @@ static bool is_wanted(struct inliner *n, const struct ir_function *f, ir_ref cal
         return false;
     }
     return true;
-}
-
-static bool infer(struct inliner *n, struct ir_function *f)
-{
-    if (!opt_infer_tokens(n->c->scratch, f))
-        return false;
-    n->facts[f->id].modes = (struct opt_token_modes){.controlled = true, .entry = true};
-    n->changed = true;
-    return true;
-}
-
-/* Makes both sides use tokens if one of them does. */
-static bool agree_on_tokens(struct inliner *n, struct ir_function *f, ir_ref call)
-{
-    struct ir_function *callee = n->m->functions.at[ir_at(f, call)->imm];
-    struct opt_token_modes in = n->facts[f->id].modes, out = n->facts[callee->id].modes;
-    bool fine = true;
-    if (out.uncontrolled && in.controlled)
-        fine = infer(n, callee);
-    else if (out.controlled && (in.uncontrolled || (out.entry && !ir_at(f, call)->token)))
-        fine = infer(n, f);
-    if (!fine)
-        opt_remark(n->c, f, OPT_MISSED, "tokens", ir_at(f, call)->at,
-                   "'%s' not inlined: tokens can't be inferred for a cycle with several entries",
-                   callee->name);
-    return fine;
 }
 
 /* ---- how ----------------------------------------------------------------------------------------------- */
@@ -195,8 +167,6 @@ static void inline_call(struct inliner *n, struct ir_function *f, ir_ref call, s
     struct ir_cursor c = {.fn = f, .block = s.ins.block, .at = s.ins.at};
     ir_emit_br(&c, s.blocks[ir_entry(s.callee)]);
     n->facts[f->id].size += n->facts[s.callee->id].size;
-    n->facts[f->id].modes.controlled |= n->facts[s.callee->id].modes.controlled;
-    n->facts[f->id].modes.uncontrolled |= n->facts[s.callee->id].modes.uncontrolled;
     opt_remark(n->c, f, OPT_APPLIED, "inlined", s.ins.at, "'%s' inlined", s.callee->name);
     opt_count(n->c, "calls inlined", 1);
 }
@@ -220,7 +190,7 @@ static void work_on(struct inliner *n, struct ir_function *f)
     struct opt_renaming renaming = {.arena = n->c->scratch};
     u32_vec calls = calls_of(n, f);
     for (uint32_t i = 0; i < calls.count; i++)
-        if (is_wanted(n, f, calls.at[i]) && agree_on_tokens(n, f, calls.at[i])) {
+        if (is_wanted(n, f, calls.at[i])) {
             inline_call(n, f, calls.at[i], &renaming);
             n->changed = true;
         }

@@ -1,9 +1,9 @@
 /* nonconvergent.c: functions and calls that need no threads together stop being convergent.
  *
- * "Convergent Operation Semantics", Inferring non-convergence: a function that has neither token.entry nor an
- * uncontrolled convergent operation is not convergent, and a call of such a function needs no token. Callees
- * come before their callers, so that what a call loses can be the last that its caller had. Tokens that are
- * left without a use go, the entry's among them.
+ * "Convergent Operation Semantics", Inferring non-convergence: a function that has no token.entry (and no
+ * uncontrolled convergent operation: none is left, infer.c) is not convergent, and a call of such a function
+ * needs no token. Callees come before their callers, so that what a call loses can be the last that its caller
+ * had. Tokens that are left without a use go, the entry's among them.
  *
  * Calls through pointers stay as their signature says. Linear.
  */
@@ -50,18 +50,6 @@ static void remove_unused_tokens(struct infer *n, struct ir_function *f)
     }
 }
 
-/* What makes a function convergent, or 0. */
-static ir_ref find_need(const struct ir_function *f)
-{
-    for ir_each_block(i, b, f)
-        for ir_each_ins(r, f, b) {
-            const struct ir_ins *ins = ir_at(f, r);
-            if (ins->op == IR_entry || (ir_is_convergent(f, r) && !ins->token && ins->op != IR_anchor))
-                return r;
-        }
-    return 0;
-}
-
 static void work_on(struct infer *n, struct ir_function *f)
 {
     bool dropped = false;
@@ -72,11 +60,10 @@ static void work_on(struct infer *n, struct ir_function *f)
         remove_unused_tokens(n, f);
     if (!(f->flags & IR_FN_CONVERGENT) || f->order.count == 0)
         return;
-    ir_ref need = find_need(f);
-    if (need) {
-        opt_remark(n->c, f, OPT_MISSED, "convergent", ir_at(f, need)->at,
-                   "'%s' stays convergent: it has '%s'%s", f->name, ir_op_info[ir_at(f, need)->op].text,
-                   ir_at(f, need)->op == IR_entry ? "" : " without a token");
+    ir_ref entry = ir_token_modes_of(f).entry;
+    if (entry) {
+        opt_remark(n->c, f, OPT_MISSED, "convergent", ir_at(f, entry)->at,
+                   "'%s' stays convergent: it has '%s'", f->name, ir_op_info[IR_entry].text);
         return;
     }
     f->flags &= ~IR_FN_CONVERGENT;

@@ -60,7 +60,8 @@ void opt_options_init(struct opt_options *o);
  * separated by commas or spaces. */
 bool opt_listed(const char *list, const char *name);
 bool opt_in_filter(const char *list, const char *name);
-/* -f<name> and -fno-<name>: `name` of a pass, - for _ allowed. False: no such pass. */
+/* -f<name> and -fno-<name>: `name` of a pass, - for _ allowed. False: no such pass, or one that is
+ * required where it runs (level 0 of opt/passes.def). */
 bool opt_switch(struct opt_options *o, const char *name, bool on);
 
 enum opt_remark_kind { OPT_APPLIED, OPT_MISSED };
@@ -96,7 +97,8 @@ void opt_times_text(const struct opt_report *r, struct text *out);
 void opt_passes_text(struct text *out);  /* a table of all passes and the pipelines, for help */
 
 /* Runs the pipeline. False with a diagnostic ("unknown-pass", "dump-dir") if the options are wrong; the
- * module is then unchanged, or as the passes before the failed dump left it. */
+ * module is then unchanged, or as the passes before the failed dump left it. Where a pass that the module needs
+ * can't do its work ("irreducible"), a diagnostic says so, and the module is not fit to be used. */
 bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report *r, struct diagnostics *d);
 
 /* The warning group `perf` (opt/performance.def): what in the module, fresh from the front end, costs speed:

@@ -14,6 +14,7 @@ struct opt_context {
     struct arena             *scratch;   /* freed after the pass */
     const struct opt_options *options;
     struct opt_report        *report;
+    struct diagnostics       *diagnostics;
     struct opt_cache         *cache;     /* analyses of the function at work */
     enum opt_pass             pass;
 };
@@ -36,6 +37,9 @@ void opt_invalidate(struct opt_context *c, struct ir_function *f);
 
 void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_remark_kind kind, const char *id,
                 place at, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* What the pass can't do but has to: the run ends with this diagnostic. */
+void opt_error(struct opt_context *c, const struct ir_function *f, const char *id, place at, const char *fmt,
+               ...) __attribute__((format(printf, 5, 6)));
 void opt_count(struct opt_context *c, const char *name, uint64_t n);  /* name: a string literal */
 /* Whether n is below the limit; if not, a remark names it. */
 bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limit l, uint64_t n);
@@ -96,15 +100,6 @@ struct opt_variables { uint32_t count; uint8_t *type; const char **name; uint32_
 bool opt_ssa_possible(struct opt_context *c, struct ir_function *f);
 /* Turns the variables into values and removes their reads and writes. A read before any write gives zero. */
 void opt_construct_ssa(struct opt_context *c, struct ir_function *f, const struct opt_variables *v);
-
-/* ---- convergence tokens (opt/infer.c) ------------------------------------------------------------------ */
-
-/* How a function's convergent operations are controlled; the two modes do not mix. */
-struct opt_token_modes { bool controlled, uncontrolled, entry; };
-struct opt_token_modes opt_token_modes_of(const struct ir_function *f);
-/* Gives each uncontrolled operation a token. False, with nothing changed, if some cycle has
- * several entries. */
-bool opt_infer_tokens(struct arena *scratch, struct ir_function *f);
 
 /* ---- algebra (opt/simplify.c, opt/simplify_float.c) ---------------------------------------------------- */
 

@@ -36,6 +36,16 @@ void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_rem
     vec_push(a, &c->report->remarks, r);
 }
 
+void opt_error(struct opt_context *c, const struct ir_function *f, const char *id, place at, const char *fmt,
+               ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    diag_add(c->diagnostics, DIAG_ERROR, id, (span){at, {0}}, "in @%s: %s", f->name,
+             arena_vprintf(c->scratch, fmt, args));
+    va_end(args);
+}
+
 bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limit l, uint64_t n)
 {
     uint32_t most = c->options->limits[l];

@@ -5,10 +5,11 @@
  * look at no other one, so the order changes no result. Pass by pass it is where somebody watches: the module
  * is written after each pass (--dump-dir), or steps are counted (--opt-bisect-limit).
  *
- * A step is one pass on one function (on the module, for a module pass); steps are numbered in the order
- * in which they run, which is what --opt-bisect-limit counts. After a step that changed something, the
- * analyses that the pass does not keep are forgotten, and in checking mode the function is verified and the
- * kept analyses are computed anew and compared.
+ * What every run begins with and what a divergence scheme needs (opt/pipelines.def) is required: it is never
+ * left out, and no step. A step is one other pass on one function (on the module, for a module pass); steps are
+ * numbered in the order in which they run, which is what --opt-bisect-limit counts. After a pass that
+ * changed something, the analyses that it does not keep are forgotten, and in checking mode the function is
+ * verified and the kept analyses are computed anew and compared.
  */
 #include "opt/internal.h"
 
@@ -18,10 +19,14 @@ struct run {
     struct ir_module         *module;
     const struct opt_options *options;
     struct opt_report        *report;
+    struct diagnostics       *diagnostics;
     struct opt_cache         *caches;      /* by function */
     struct opt_dumps          dumps;
     struct arena              arena;
 };
+
+struct listed { enum opt_pass pass; bool required; };
+typedef VEC(struct listed) pass_list;
 
 static const char *const pipelines[] = {
 #define PIPELINE(level, passes) [level] = passes,
@@ -32,6 +37,11 @@ const char *opt_pipeline(unsigned level)
 {
     return pipelines[level < COUNT(pipelines) ? level : COUNT(pipelines) - 1];
 }
+
+static const char entry[] =
+#define ENTRY(passes) passes
+#include "opt/pipelines.def"
+    ;
 
 /* "" for schemes that need nothing of the compiler. */
 static const char *scheme_lowering(const char *scheme)
@@ -101,7 +111,7 @@ bool opt_switch(struct opt_options *o, const char *name, bool on)
     for (size_t i = 0; i < n; i++)
         spelled[i] = name[i] == '-' ? '_' : name[i];
     enum opt_pass p = opt_pass_find(spelled, n);
-    if (p == OPT_PASSES)
+    if (p == OPT_PASSES || opt_pass_info[p].level == 0)
         return false;
     o->off[p] = !on;
     return true;
@@ -163,14 +173,19 @@ static void check_kept(struct run *run, enum opt_pass pass, const struct ir_func
         BUG("pass %s said that it keeps %s of %s", opt_pass_info[pass].name, wrong, f->name);
 }
 
-/* Whether the step may run under --opt-bisect-limit; says so like the tools that people know. */
-static bool step_allowed(struct run *run, enum opt_pass pass, const char *name)
+/* Whether the pass may run: no -fno-… switches it off, and if it is a step, --opt-bisect-limit allows it, which
+ * says so like the tools that people know. */
+static bool is_allowed(struct run *run, struct listed p, const char *name)
 {
+    if (p.required)
+        return true;
+    if (run->options->off[p.pass])
+        return false;
     long step = ++run->report->steps, limit = run->options->bisect_limit;
     if (limit < 0)
         return true;
     opt_print(run->options, "BISECT: %srunning pass (%ld) %s on %s\n", step <= limit ? "" : "NOT ", step,
-              opt_pass_info[pass].name, name);
+              opt_pass_info[p.pass].name, name);
     return step <= limit;
 }
 
@@ -180,7 +195,8 @@ static bool call_timed(struct run *run, enum opt_pass pass, struct ir_function *
     struct arena scratch = {0};
     struct opt_cache of_module = {0};
     struct opt_context c = {.scratch = &scratch, .options = run->options, .report = run->report,
-                            .cache = f ? &run->caches[f->id] : &of_module, .pass = pass};
+                            .diagnostics = run->diagnostics, .pass = pass,
+                            .cache = f ? &run->caches[f->id] : &of_module};
     struct opt_time *t = &run->report->times[pass];
     uint64_t start = now();
     bool changed = f ? call_function_pass(&c, f) : call_module_pass(&c, run->module);
@@ -192,10 +208,11 @@ static bool call_timed(struct run *run, enum opt_pass pass, struct ir_function *
     return changed;
 }
 
-static bool run_on_function(struct run *run, enum opt_pass pass, struct ir_function *f)
+static bool run_on_function(struct run *run, struct listed p, struct ir_function *f)
 {
+    enum opt_pass pass = p.pass;
     const struct opt_pass_info *info = &opt_pass_info[pass];
-    if (f->order.count == 0 || !step_allowed(run, pass, f->name))
+    if (f->order.count == 0 || !is_allowed(run, p, f->name))
         return false;
     opt_dumps_before(&run->dumps, info->name, f);
     bool changed = call_timed(run, pass, f);
@@ -210,10 +227,11 @@ static bool run_on_function(struct run *run, enum opt_pass pass, struct ir_funct
     return changed;
 }
 
-static bool run_on_module(struct run *run, enum opt_pass pass)
+static bool run_on_module(struct run *run, struct listed p)
 {
+    enum opt_pass pass = p.pass;
     const struct opt_pass_info *info = &opt_pass_info[pass];
-    if (!step_allowed(run, pass, "the module"))
+    if (!is_allowed(run, p, "the module"))
         return false;
     for (uint32_t i = 0; i < run->module->functions.count; i++)
         opt_dumps_before(&run->dumps, info->name, run->module->functions.at[i]);
@@ -227,31 +245,29 @@ static bool run_on_module(struct run *run, enum opt_pass pass)
     return changed;
 }
 
-typedef VEC(enum opt_pass) pass_list;
-
-static bool parse_list(struct arena *a, const char *list, pass_list *passes, struct diagnostics *d)
+static bool parse_list(struct run *run, const char *list, bool required, pass_list *passes)
 {
     for (const char *at = list; *at;) {
         size_t n = strcspn(at, ",");
         enum opt_pass p = opt_pass_find(at, n);
         if (p == OPT_PASSES && n) {
-            diag_add(d, DIAG_ERROR, "unknown-pass", (span){0}, "there is no pass '%.*s'",
+            diag_add(run->diagnostics, DIAG_ERROR, "unknown-pass", (span){0}, "there is no pass '%.*s'",
                      (int)(n > 60 ? 60 : n), at);
             return false;
         }
         if (n)
-            vec_push(a, passes, p);
+            vec_push(&run->arena, passes, ((struct listed){p, required}));
         at += n + (at[n] == ',');
     }
     return true;
 }
 
-static bool dump_file(struct run *run, const char *pass, bool changed, struct diagnostics *d)
+static bool dump_file(struct run *run, const char *pass, bool changed)
 {
     const char *wrong = opt_dumps_file(&run->dumps, pass, changed);
     if (wrong)
-        diag_add(d, DIAG_ERROR, "dump-dir", (span){0}, "can't write to '%s': %s", run->options->dump_dir,
-                 wrong);
+        diag_add(run->diagnostics, DIAG_ERROR, "dump-dir", (span){0}, "can't write to '%s': %s",
+                 run->options->dump_dir, wrong);
     return !wrong;
 }
 
@@ -260,12 +276,17 @@ static bool is_watched(const struct run *run)
     return run->options->dump_dir || run->options->bisect_limit >= 0;
 }
 
+static bool is_of_module(struct listed p)
+{
+    return opt_pass_info[p.pass].of_module;
+}
+
 /* Where the passes end that are run from `first` on without another function or the module coming between. */
 static uint32_t stretch_end(const struct run *run, const pass_list *passes, uint32_t first)
 {
     uint32_t end = first + 1;
-    if (!opt_pass_info[passes->at[first]].of_module && !is_watched(run))
-        while (end < passes->count && !opt_pass_info[passes->at[end]].of_module)
+    if (!is_of_module(passes->at[first]) && !is_watched(run))
+        while (end < passes->count && !is_of_module(passes->at[end]))
             end++;
     return end;
 }
@@ -273,26 +294,27 @@ static uint32_t stretch_end(const struct run *run, const pass_list *passes, uint
 static bool run_stretch(struct run *run, const pass_list *passes, uint32_t first, uint32_t end)
 {
     bool changed = false;
-    if (opt_pass_info[passes->at[first]].of_module)
-        return !run->options->off[passes->at[first]] && run_on_module(run, passes->at[first]);
+    if (is_of_module(passes->at[first]))
+        return run_on_module(run, passes->at[first]);
     for (uint32_t i = 0; i < run->module->functions.count; i++) {
         for (uint32_t p = first; p < end; p++)
-            if (!run->options->off[passes->at[p]])
-                changed |= run_on_function(run, passes->at[p], run->module->functions.at[i]);
+            changed |= run_on_function(run, passes->at[p], run->module->functions.at[i]);
         if (!is_watched(run))
             opt_cache_free(&run->caches[i]);
     }
     return changed;
 }
 
-static bool run_pipeline(struct run *run, const pass_list *passes, struct diagnostics *d)
+/* An error of a pass ends the run behind its stretch. */
+static bool run_pipeline(struct run *run, const pass_list *passes)
 {
-    if (!dump_file(run, NULL, true, d))
+    uint32_t errors = run->diagnostics->errors;
+    if (!dump_file(run, NULL, true))
         return false;
-    for (uint32_t i = 0, end; i < passes->count; i = end) {
+    for (uint32_t i = 0, end; i < passes->count && run->diagnostics->errors == errors; i = end) {
         end = stretch_end(run, passes, i);
         bool changed = run_stretch(run, passes, i, end);
-        if (!dump_file(run, opt_pass_info[passes->at[i]].name, changed, d))
+        if (!dump_file(run, opt_pass_info[passes->at[i].pass].name, changed))
             return false;
     }
     return true;
@@ -300,14 +322,15 @@ static bool run_pipeline(struct run *run, const pass_list *passes, struct diagno
 
 bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report *r, struct diagnostics *d)
 {
-    struct run run = {.module = m, .options = o, .report = r};
+    struct run run = {.module = m, .options = o, .report = r, .diagnostics = d};
     pass_list passes = {0};
-    bool fine = parse_list(&run.arena, o->passes ? o->passes : opt_pipeline(o->level), &passes, d) &&
-                parse_list(&run.arena, scheme_lowering(o->scheme), &passes, d);
+    bool fine = parse_list(&run, entry, true, &passes) &&
+                parse_list(&run, o->passes ? o->passes : opt_pipeline(o->level), false, &passes) &&
+                parse_list(&run, scheme_lowering(o->scheme), true, &passes);
     if (fine) {
         run.caches = arena_array(&run.arena, struct opt_cache, m->functions.count);
         opt_dumps_start(&run.dumps, o, m, r, &run.arena);
-        fine = run_pipeline(&run, &passes, d);
+        fine = run_pipeline(&run, &passes);
         for (uint32_t i = 0; i < m->functions.count; i++)
             opt_cache_free(&run.caches[i]);
         opt_dumps_free(&run.dumps);

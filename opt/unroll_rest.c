@@ -13,9 +13,8 @@
  *
  * "Convergent Operation Semantics", Loop unrolling examples: a remainder is allowed if all convergent
  * operations of the loop belong to anchors inside. With a loop's heart it is forbidden, since threads in the
- * same iteration could be in different copies, and so it is with operations without a token. It is allowed,
- * but not worth it, where threads leave the loop in different iterations: they would be in the rounds and in
- * the remainder by turns.
+ * same iteration could be in different copies. It is allowed, but not worth it, where threads leave the loop in
+ * different iterations: they would be in the rounds and in the remainder by turns.
  */
 #include "opt/unroll.h"
 
@@ -114,8 +113,6 @@ static bool allows_rest(struct opt_unroll *u, uint32_t cycle, ir_ref r)
     if (ins->op == IR_loop)
         return decline(u, "heart", r,
                        "counts iterations, and threads in one iteration would be in different copies");
-    if (!ins->token)
-        return decline(u, "uncontrolled", r, "has no token: its threads would be in different copies");
     return !is_outside(u, cycle, ins->token) || decline(u, "token", r, "has a token from outside");
 }
 

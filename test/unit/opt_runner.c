@@ -234,7 +234,7 @@ static void dump_dir_holds_a_module_for_each_change(void **state)
     x.o.passes = "mem2reg,sccp,gvn";
     x.o.dump_dir = folder;
     assert_true(go(&x));
-    static const char *const wanted[] = {"000-input.kir", "001-mem2reg.kir", "003-gvn.kir"};
+    static const char *const wanted[] = {"000-input.kir", "002-mem2reg.kir", "004-gvn.kir"};
     for (unsigned i = 0; i < COUNT(wanted); i++) {
         struct text t = {0};
         char *path = arena_printf(&x.arena, "%s/%s", folder, wanted[i]);
@@ -307,6 +307,23 @@ static void bisection_stops_at_the_limit(void **state)
     assert_true(shows(&x, "BISECT: NOT running pass (2) mem2reg on second\n"));
     assert_true(shows(&x, "BISECT: NOT running pass (4) gvn on second\n"));
     assert_int_equal(x.r.times[OPT_PASS_gvn].runs, 0);
+    end(&x);
+}
+
+/* What every run begins with and a scheme needs can be switched off by nothing, and is no step. */
+static void required_passes_always_run(void **state)
+{
+    struct run x;
+    start(&x);
+    assert_false(opt_switch(&x.o, "pdom", false));
+    x.o.passes = "pdom,gvn";
+    x.o.scheme = "pdom";
+    x.o.bisect_limit = 0;
+    assert_true(go(&x));
+    assert_int_equal(x.r.times[OPT_PASS_infer_tokens].runs, 2);
+    assert_int_equal(x.r.times[OPT_PASS_gvn].runs, 0);
+    assert_int_equal(x.r.times[OPT_PASS_pdom].runs, 2);
+    assert_int_equal(x.r.steps, 4);
     end(&x);
 }
 
@@ -525,6 +542,7 @@ int main(void)
         cmocka_unit_test(every_pipeline_names_passes_of_its_level),
         cmocka_unit_test(switches_take_passes_out),
         cmocka_unit_test(bisection_stops_at_the_limit),
+        cmocka_unit_test(required_passes_always_run),
         cmocka_unit_test(passes_by_function_or_one_by_one_give_the_same),
         cmocka_unit_test(each_function_goes_through_all_passes_first),
         cmocka_unit_test(remarks_have_places),
