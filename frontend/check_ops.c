@@ -287,12 +287,32 @@ static struct fe_expr *check_operands(struct checker *c, struct fe_expr *e)
     return bad_operands(c, e);
 }
 
+/* An operand whose operator binds tighter than one may think: `a & b == 0`, `!a & b`, `a < b < c`. Where both
+ * sides are truths it is meant so. */
+static void check_precedence(struct checker *c, const struct fe_expr *e)
+{
+    const struct fe_expr *sides[2] = {e->sub.a, e->sub.b};
+    bool bitwise = e->op >= FE_OP_AND && e->op <= FE_OP_OR, compares = is_comparison(e->op);
+    for (int i = 0; i < 2 && (bitwise || compares); i++) {
+        const struct fe_expr *s = sides[i], *other = sides[!i];
+        bool comparison = s->kind == FE_EXPR_BINARY && is_comparison(s->op);
+        bool negation = s->kind == FE_EXPR_UNARY && s->op == FE_OP_NOT && i == 0;
+        if (s->parenthesised || other->type->kind == FE_TYPE_BOOL || fe_is_error(other->type))
+            continue;
+        if (comparison && compares)
+            fe_report(c->fe, FE_MSG(chained_comparison), e->op_at, fe_op_text[e->op]);
+        else if (comparison || negation)
+            fe_report(c->fe, FE_MSG(tighter_operator), e->op_at, fe_op_text[s->op], fe_op_text[e->op]);
+    }
+}
+
 struct fe_expr *fe_check_binary(struct checker *c, struct fe_expr *e)
 {
     if (e->op == FE_OP_LOGAND || e->op == FE_OP_LOGOR)
         return check_logical(c, e);
     e->sub.a = fe_check_value(c, e->sub.a);
     e->sub.b = fe_check_value(c, e->sub.b);
+    check_precedence(c, e);
     return check_operands(c, e);
 }
 
