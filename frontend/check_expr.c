@@ -60,8 +60,14 @@ static struct fe_expr *check_float(struct checker *c, struct fe_expr *e)
 
 static void report_undeclared(struct checker *c, struct fe_expr *e)
 {
-    const char *near = fe_suggest(c, FE_NAMES, e->name.name);
-    if (near) {
+    const struct fe_foreign_name *foreign = fe_find_foreign(e->name.name);
+    const char *near = foreign ? foreign->kern : fe_suggest(c, FE_NAMES, e->name.name);
+    if (foreign && !near) {
+        fe_report(c->fe, FE_MSG(foreign_word), e->where, e->name.name, foreign->advice);
+    } else if (foreign) {
+        fe_report(c->fe, FE_MSG(foreign_spelling), e->where, e->name.name, near);
+        fe_fixit(c->fe, e->where, near);
+    } else if (near) {
         fe_report(c->fe, FE_MSG(undeclared_suggest), e->where, e->name.name, near);
         fe_fixit(c->fe, e->where, near);
     } else {
@@ -383,10 +389,8 @@ struct fe_expr *fe_check_condition(struct checker *c, struct fe_expr *e)
     e = fe_check_value(c, e);
     if (fe_is_error(e->type))
         return e;
-    if (assigns) {
+    if (assigns)
         fe_report(c->fe, FE_MSG(assignment_in_condition), e->op_at);
-        fe_fixit(c->fe, e->op_at, "==");
-    }
     if (!fe_is_scalar(e->type)) {
         fe_report(c->fe, FE_MSG(condition_type), e->where, fe_type_text(c, e->type->plain));
         return fe_poison(c, e);

@@ -278,10 +278,10 @@ static void check_jump(struct checker *c, struct fe_stmt *s)
 
 static const char *suggest_label(struct checker *c, const char *name)
 {
+    struct fe_nearest n = fe_nearest_to(name);
     for (uint32_t i = 0; i < c->labels.count && !c->fe->diags->stopped; i++)
-        if (fe_distance(name, c->labels.at[i].stmt->jump.name, fe_near(name)) <= fe_near(name))
-            return c->labels.at[i].stmt->jump.name;
-    return NULL;
+        fe_consider(&n, c->labels.at[i].stmt->jump.name);
+    return fe_nearest_name(&n);
 }
 
 static void resolve_jump(struct checker *c, struct fe_stmt *s)

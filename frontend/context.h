@@ -14,7 +14,7 @@ struct frontend {
     bool muted;                            /* the last warning was not given: nor are its notes and fix-its */
 };
 
-/* ---- messages: fe_report(fe, FE_MSG(undeclared_name), name->where, name->name) ------------------------- */
+/* ---- messages: fe_report(fe, FE_MSG(undeclared_name), name->where, name->name) ----------------------- */
 
 enum fe_message {
 #define MSG(id, severity, group, format) FE_MSG_##id,
@@ -41,7 +41,7 @@ void fe_fixit(struct frontend *fe, span where, const char *insert);
 /* Whether warnings of this group are given on this line. */
 bool fe_is_on(const struct frontend *fe, enum fe_group group, uint32_t line);
 
-/* ---- places -------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------ */
 
 static inline span span_join(span a, span b)
 {
@@ -54,11 +54,19 @@ static inline span span_after(span s)      /* the empty range just behind s */
 /* The source text that the span covers. */
 const char *fe_span_text(const struct frontend *fe, span s, size_t *length);
 
-unsigned fe_distance(const char *a, const char *b, unsigned limit);    /* > limit: only that it is more */
-/* the distance that still counts as near */
-unsigned fe_near(const char *word);
+/* ---- what may have been meant (suggest.c) ------------------------------------------------------------ */
 
-/* ---- the steps ----------------------------------------------------------------------------------------- */
+/* A row of foreign.def. */
+struct fe_foreign_name { const char *text, *advice, *kern; };     /* kern: its exact spelling, or NULL */
+const struct fe_foreign_name *fe_find_foreign(const char *name);  /* NULL: none */
+
+/* Of the candidates considered, the one that the word is a slip for: near to it, and nearer than any other. */
+struct fe_nearest { const char *word, *name; unsigned distance; bool tied; };
+struct fe_nearest fe_nearest_to(const char *word);
+void fe_consider(struct fe_nearest *n, const char *candidate);
+const char *fe_nearest_name(const struct fe_nearest *n);          /* NULL: none */
+
+/* ---- the steps --------------------------------------------------------------------------------------- */
 
 struct fe_program;
 /* Text to tree. With errors in fe->diags the unit is incomplete. */

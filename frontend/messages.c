@@ -121,36 +121,3 @@ const char *fe_span_text(const struct frontend *fe, span s, size_t *length)
     *length = to > from ? to - from : 0;
     return fe->source->text + from;
 }
-
-#define MAX_COMPARED 40
-
-/* Damerau-Levenshtein with adjacent transpositions, row by row. */
-unsigned fe_distance(const char *a, const char *b, unsigned limit)
-{
-    size_t n = strlen(a), m = strlen(b);
-    if (n > MAX_COMPARED || m > MAX_COMPARED || n > m + limit || m > n + limit)
-        return limit + 1;
-    unsigned rows[3][MAX_COMPARED + 1], *before = rows[0], *above = rows[1], *row = rows[2];
-    for (unsigned j = 0; j <= m; j++)
-        above[j] = j;
-    for (unsigned i = 1; i <= n; i++) {
-        row[0] = i;
-        for (unsigned j = 1; j <= m; j++) {
-            unsigned best = above[j - 1] + (a[i - 1] != b[j - 1]);
-            best = above[j] + 1 < best ? above[j] + 1 : best;
-            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            row[j] = best;
-        }
-        unsigned *free_row = before;
-        before = above, above = row, row = free_row;
-    }
-    return above[m];
-}
-
-unsigned fe_near(const char *word)
-{
-    size_t n = strlen(word);
-    return n < 3 ? 0 : n < 6 ? 1 : 2;
-}

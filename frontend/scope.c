@@ -73,44 +73,27 @@ const struct fe_builtin *fe_find_builtin(struct checker *c, const char *name)
 
 /* ---- suggestions --------------------------------------------------------------------------------------- */
 
-struct suggestion {
-    const char *name, *best;
-    unsigned distance;
-};
-
-static struct suggestion suggestion_for(const char *name)
-{
-    return (struct suggestion){name, NULL, fe_near(name)};
-}
-
-static void consider(struct suggestion *s, const char *candidate)
-{
-    unsigned d = fe_distance(s->name, candidate, s->distance);
-    if (d <= s->distance && d < strlen(candidate) && (!s->best || d < s->distance)) {
-        s->best = candidate;
-        s->distance = d;
-    }
-}
-
+/* Names of the file come before builtins. */
 const char *fe_suggest(struct checker *c, enum fe_namespace ns, const char *name)
 {
-    struct suggestion s = suggestion_for(name);
+    struct fe_nearest n = fe_nearest_to(name);
     if (c->fe->diags->stopped)
         return NULL;
     for (uint32_t i = c->symbols.count; i-- > 1;)
         if ((c->symbols.at[i].key & 1) == ns)
-            consider(&s, c->symbols.at[i].decl->name);
-    for (uint32_t i = 0; ns == FE_NAMES && i < fe_builtin_count; i++)
+            fe_consider(&n, c->symbols.at[i].decl->name);
+    bool builtins = ns == FE_NAMES && !n.name;
+    for (uint32_t i = 0; builtins && i < fe_builtin_count; i++)
         if (!strchr(fe_builtins[i].name, '.'))
-            consider(&s, fe_builtins[i].name);
-    return s.best;
+            fe_consider(&n, fe_builtins[i].name);
+    return fe_nearest_name(&n);
 }
 
 const char *fe_suggest_field(const struct fe_decl *structure, const char *name)
 {
-    struct suggestion s = suggestion_for(name);
+    struct fe_nearest n = fe_nearest_to(name);
     for (const struct fe_decl *f = structure->members.first; f; f = f->next)
         if (f->name)
-            consider(&s, f->name);
-    return s.best;
+            fe_consider(&n, f->name);
+    return fe_nearest_name(&n);
 }

@@ -9,11 +9,11 @@ static const struct keyword { const char *text; int token; uint32_t value; } key
 #include "frontend/ast.def"
 };
 
-/* kern: the spelling in Kern, or NULL: ignored, with this advice. */
+/* kern: what it is taken for, "" for nothing. advice: NULL if that is exactly what it means. */
 static const struct foreign { const char *text, *kern, *advice; } foreign[] = {
-#define FOREIGN(text, advice) {text, NULL, advice},
+#define FOREIGN(text, as, advice) {text, as, advice},
 #define SPELLING(text, kern) {text, kern, NULL},
-#include "frontend/keywords.def"
+#include "frontend/foreign.def"
 };
 
 /* Entries of p->words: an ordinary name (as is a name without entry), a type's name, or a row of keywords, of
@@ -30,14 +30,10 @@ void fe_words_init(struct parser *p)
 
 const char *fe_nearest_keyword(const char *word)
 {
-    const char *best = NULL;
-    unsigned limit = fe_near(word) + 1;
-    for (uint32_t i = 0; i < COUNT(keywords) && limit; i++) {
-        unsigned d = fe_distance(word, keywords[i].text, limit - 1);
-        if (d < limit)
-            best = keywords[i].text, limit = d;
-    }
-    return best;
+    struct fe_nearest n = fe_nearest_to(word);
+    for (uint32_t i = 0; i < COUNT(keywords); i++)
+        fe_consider(&n, keywords[i].text);
+    return fe_nearest_name(&n);
 }
 
 /* ---- C's combinations of type words --------------------------------------------------------------- */
@@ -85,12 +81,13 @@ static bool is_word_byte(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Reads on over further type words behind one that may begin a combination. The spelling in Kern, or NULL. */
-static const char *read_combination(struct parser *p, const char *text, size_t n)
+/* Reads on over further type words behind one that may begin a combination. What it is taken for in Kern, whose
+ * advice says if that is not what it means; kern NULL: it is none. */
+static struct foreign read_combination(struct parser *p, const char *text, size_t n)
 {
     struct combination c = {0};
     if (!combine(&c, text, n))
-        return NULL;
+        return (struct foreign){0};
     for (const char *at = p->cursor;;) {
         const char *word = at;
         while (*word == ' ' || *word == '\t')
@@ -102,7 +99,10 @@ static const char *read_combination(struct parser *p, const char *text, size_t n
             break;
         at = p->cursor = end;
     }
-    return c.words > 1 || c.is_unsigned || c.is_signed ? kern_type(&c) : NULL;
+    bool one = c.words == 1 && !c.is_unsigned && !c.is_signed;
+    return (struct foreign){arena_strdup(p->arena, text, (size_t)(p->cursor - text)),
+                            one ? NULL : kern_type(&c),
+                            c.doubles ? "double is the widest floating type" : NULL};
 }
 
 /* ---- words to tokens ------------------------------------------------------------------------------- */
@@ -113,22 +113,27 @@ static int keyword_token(const struct keyword *k, union value *value)
     return k->token;
 }
 
-static int respelt(struct parser *p, const char *text, const char *kern, span where, union value *value)
+/* A word of another language: reported, and taken for what it comes nearest to; 0: for nothing. */
+static int foreign_token(struct parser *p, struct foreign f, span where, union value *value)
 {
-    fe_report(p->fe, FE_MSG(foreign_spelling), where, text, kern);
-    fe_fixit(p->fe, where, kern);
-    uint32_t row = map_get(&p->words, (uintptr_t)intern_z(&p->fe->strings, kern));
+    if (f.advice) {
+        fe_report(p->fe, FE_MSG(foreign_word), where, f.text, f.advice);
+    } else {
+        fe_report(p->fe, FE_MSG(foreign_spelling), where, f.text, f.kern);
+        fe_fixit(p->fe, where, f.kern);
+    }
+    if (!*f.kern)
+        return 0;
+    uint32_t row = map_get(&p->words, (uintptr_t)intern_z(&p->fe->strings, f.kern));
     return keyword_token(&keywords[row - ROW], value);
 }
 
 /* A word that could begin one of C's combinations of type words. */
 static int type_word_token(struct parser *p, const char *text, size_t n, span where, union value *value)
 {
-    const char *kern = read_combination(p, text, n);
-    if (!kern)
-        return 0;
+    struct foreign f = read_combination(p, text, n);
     where.end = fe_here(p, p->cursor);
-    return respelt(p, arena_strdup(p->arena, text, (size_t)(p->cursor - text)), kern, where, value);
+    return f.kern ? foreign_token(p, f, where, value) : 0;
 }
 
 int fe_word_token(struct parser *p, const char *text, size_t n, span where, union value *value)
@@ -141,13 +146,8 @@ int fe_word_token(struct parser *p, const char *text, size_t n, span where, unio
         int combined = *name == 'u' || *name == 's' ? type_word_token(p, text, n, where, value) : 0;
         return combined ? combined : token;
     }
-    if (row >= FOREIGN_ROW) {
-        const struct foreign *f = &foreign[row - FOREIGN_ROW];
-        if (f->kern)
-            return respelt(p, name, f->kern, where, value);
-        fe_report(p->fe, FE_MSG(foreign_word), where, name, f->advice);
-        return 0;
-    }
+    if (row >= FOREIGN_ROW)
+        return foreign_token(p, foreign[row - FOREIGN_ROW], where, value);
     if (keywords[row - ROW].token == TOK_WORD) {
         int combined = type_word_token(p, text, n, where, value);
         if (combined)

@@ -261,6 +261,40 @@ static void test_example(void **state)
     job_end(&j);
 }
 
+/* ---- words of other languages ------------------------------------------------------------------------- */
+
+/* The first diagnostic of a source with the word in it: its id, and its fix-it, which says what the word means
+ * exactly, or NULL. */
+static void check_foreign(const char *word, const char *source, const char *id, const char *kern)
+{
+    struct job j;
+    job_begin(&j, word, source, strlen(source));
+    ir_module_free(fe_compile(j.source, &j.d, &j.options));
+    const struct diagnostic *first = j.d.all.at;
+    if (!j.d.all.count || strcmp(first->id, id) != 0 || first->has_fix != (kern != NULL) ||
+        (kern && strcmp(first->fix.insert, kern) != 0))
+        fail_msg("%s: %s", word, j.d.all.count ? first->text : "no message");
+    job_end(&j);
+}
+
+static void test_foreign(void **state)
+{
+    static const struct { const char *word, *kern; bool is_name; } rows[] = {
+#define FOREIGN(text, as, advice) {text, NULL, false},
+#define SPELLING(text, kern) {text, kern, false},
+#define FOREIGN_NAME(text, advice) {text, NULL, true},
+#define NAME_SPELLING(text, kern) {text, kern, true},
+#include "frontend/foreign.def"
+    };
+    UNUSED(state);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char source[128];
+        snprintf(source, sizeof source, rows[i].is_name ? "void f(void) { %s(1); }" : "void f(void) {}\n%s",
+                 rows[i].word);
+        check_foreign(rows[i].word, source, rows[i].kern ? "foreign-spelling" : "foreign-word", rows[i].kern);
+    }
+}
+
 /* ---- the Vim syntax file ------------------------------------------------------------------------------- */
 
 static bool has_word(const char *text, const char *word)
@@ -359,6 +393,7 @@ int main(int argc, char **argv)
         add_test(&a, &tests, "every message has a case", test_coverage, NULL);
         add_test(&a, &tests, "large and deep sources", test_large, NULL);
         add_test(&a, &tests, "memory that runs out anywhere", test_memory, NULL);
+        add_test(&a, &tests, "every word of other languages is answered", test_foreign, NULL);
         add_test(&a, &tests, "the Vim syntax file knows every word", test_vim, NULL);
         if (!file_read(REFERENCE, FILE_MAX, &page))
             add_examples(&a, &tests, page.at);

@@ -45,9 +45,11 @@ void doc_language_keywords(struct text *out)
 void doc_language_foreign(struct text *out)
 {
     static const struct { const char *word, *instead; bool is_spelling; } words[] = {
-#define FOREIGN(text, advice) {text, advice, false},
+#define FOREIGN(text, as, advice) {text, advice, false},
 #define SPELLING(text, kern) {text, kern, true},
-#include "frontend/keywords.def"
+#define FOREIGN_NAME(text, advice) {text, advice, false},
+#define NAME_SPELLING(text, kern) {text, kern, true},
+#include "frontend/foreign.def"
     };
     char name[128], instead[128];
     doc_heading(out, "written", "in Kern", NULL);
