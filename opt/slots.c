@@ -27,6 +27,7 @@ static struct opt_slot *slot_need(struct opt_slots *s, uint32_t v, uint32_t offs
     struct opt_slot *x = opt_slot_at(s, v, offset);
     if (x) {
         x->in_memory |= x->size != size;
+        x->size = size > x->size ? (uint8_t)size : x->size;
         return x;
     }
     uint32_t n = s->slots.count;
