@@ -126,3 +126,14 @@ enum ir_latency ir_latency_of(const struct ir_function *f, ir_ref r)
     enum ir_latency fixed = unit_of_operation(ins->op);
     return fixed != IR_LAT_NONE ? fixed : unit_of_types(ins, ir_at(f, ins->args[0])->type);
 }
+
+struct ir_address ir_address_of(const struct ir_function *f, ir_ref r)
+{
+    struct ir_address a = {r, 0};
+    scalar_bits n;
+    while (ir_at(f, a.root)->op == IR_ptradd && ir_is_const(f, ir_at(f, a.root)->args[1], &n)) {
+        a.offset += (uint32_t)n;
+        a.root = ir_at(f, a.root)->args[0];
+    }
+    return a;
+}

@@ -269,6 +269,9 @@ struct ir_token_modes { ir_ref controlled, uncontrolled, entry; };      /* entry
 struct ir_token_modes ir_token_modes_of(const struct ir_function *f);   /* the first of each; linear */
 bool ir_has_effect(const struct ir_function *f, ir_ref r);      /* must stay although its value is unused */
 enum ir_latency ir_latency_of(const struct ir_function *f, ir_ref r);
+/* Address r as a root and a constant number of bytes from it (modulo 2^32), through ptradd. */
+struct ir_address { ir_ref root; uint32_t offset; };
+struct ir_address ir_address_of(const struct ir_function *f, ir_ref r);
 /* The case of scalar.def that a pure instruction computes. */
 enum scalar_case ir_scalar_case(const struct ir_function *f, ir_ref r);
 /* The only type the operation's value ever has (enum ir_type), which the text form therefore leaves out; else

@@ -1,5 +1,5 @@
 opt_SRC := opt/runner.c opt/analyses.c opt/dumps.c opt/diff.c opt/remarks.c opt/edit.c opt/uses.c opt/ssa.c \
-           opt/slots.c opt/simplify.c opt/simplify_float.c opt/negate.c opt/mem2reg.c opt/sccp.c opt/dce.c opt/simplify_cfg.c opt/gvn.c opt/alias.c opt/memory.c \
+           opt/slots.c opt/simplify.c opt/simplify_float.c opt/negate.c opt/mem2reg.c opt/sccp.c opt/dce.c opt/simplify_cfg.c opt/gvn.c opt/memory.c \
            opt/ifconvert.c opt/strength.c opt/induction.c opt/pdom.c opt/gather.c opt/converge.c opt/demote.c opt/rotate.c opt/licm.c \
            opt/infer.c opt/inline.c opt/unroll.c opt/unroll_rest.c opt/thread_jumps.c opt/together.c opt/nonconvergent.c \
            opt/hoist.c opt/sink.c opt/stride.c opt/performance_notes.c

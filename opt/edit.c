@@ -167,14 +167,3 @@ ir_ref opt_reloaded(struct ir_cursor *c, enum ir_mem m, ir_ref stored)
     default: return stored;
     }
 }
-
-struct opt_address opt_address_of(const struct ir_function *f, ir_ref r)
-{
-    struct opt_address a = {r, 0};
-    scalar_bits n;
-    while (ir_at(f, a.root)->op == IR_ptradd && ir_is_const(f, ir_at(f, a.root)->args[1], &n)) {
-        a.offset += (uint32_t)n;
-        a.root = ir_at(f, a.root)->args[0];
-    }
-    return a;
-}

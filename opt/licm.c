@@ -3,20 +3,21 @@
  * Blocks in reverse post-order, so that operands have moved before their users; an instruction climbs out of
  * as many loops as its operands allow. What cannot trap may run although it would not have run, if it is
  * cheap; what is dear, and every load, only where the loop runs it whenever it is entered. A load stays if
- * the loop may write what it reads: no store, atomic, barrier or call in the way (alias.c).
+ * the loop may write what it reads: no store, atomic, barrier or call in the way (ir/memory.c).
  *
  * Convergent operations never move: before the loop other threads would take part (seed 003). Cycles with
  * several entries are left alone. Needs cycles and dominators; near-linear.
  */
-#include "opt/alias.h"
+#include "ir/memory.h"
+#include "opt/pass.h"
 
 enum { WRITES_MAX = 8 };
 
 struct effects {
-    struct opt_location writes[WRITES_MAX];
+    struct ir_location writes[WRITES_MAX];
     uint32_t            count;
     bool                too_many;
-    uint8_t             clobber;         /* enum opt_clobber */
+    uint8_t             clobber;         /* enum ir_clobber */
     uint32_t            first_exit, last_exit;   /* preorder numbers of the blocks it is left from */
     uint32_t            preheader;       /* IR_NO_BLOCK: none yet */
 };
@@ -27,14 +28,14 @@ struct licm {
     const struct ir_cfg        *g;
     const struct ir_dominators *d;
     const struct ir_cycles     *cycles;
-    struct opt_alias            alias;
+    const struct ir_memory     *memory;
     struct effects             *effects;  /* by cycle */
     u32_vec                     home;     /* by block, new ones too: innermost cycle */
 };
 
 /* ---- what loops do ------------------------------------------------------------------------------------- */
 
-static void add_write(struct effects *e, struct opt_location x)
+static void add_write(struct effects *e, struct ir_location x)
 {
     if (e->count == WRITES_MAX)
         e->too_many = true;
@@ -42,13 +43,13 @@ static void add_write(struct effects *e, struct opt_location x)
         e->writes[e->count++] = x;
 }
 
-static void note_instruction(struct licm *l, struct effects *e, const struct ir_ins *ins)
+static void note_instruction(struct licm *l, struct effects *e, ir_ref r)
 {
-    struct opt_location x;
-    enum opt_clobber c = opt_clobber_of(ins);
+    struct ir_location x;
+    enum ir_clobber c = ir_clobber_of((enum ir_op)ir_at(l->f, r)->op);
     if (c > e->clobber)
         e->clobber = (uint8_t)c;
-    if (opt_written(&l->alias, ins, &x))
+    if (ir_written(l->memory, r, &x))
         add_write(e, x);
 }
 
@@ -82,7 +83,7 @@ static void find_effects(struct licm *l)
         if (cycle == IR_NO_CYCLE)
             continue;
         for ir_each_ins(r, l->f, b)
-            note_instruction(l, &l->effects[cycle], ir_at(l->f, r));
+            note_instruction(l, &l->effects[cycle], r);
         for (uint32_t e = 0; e < ir_block_at(l->f, b)->edges.count; e++)
             note_exit(l, cycle, b, ir_block_at(l->f, b)->edges.at[e].block);
     }
@@ -91,17 +92,17 @@ static void find_effects(struct licm *l)
             add_to_parent(&l->effects[l->cycles->at[i].parent], &l->effects[i]);
 }
 
-static bool may_change(const struct licm *l, uint32_t cycle, const struct ir_ins *load)
+static bool may_change(const struct licm *l, uint32_t cycle, ir_ref load)
 {
     const struct effects *e = &l->effects[cycle];
-    struct opt_location x;
-    opt_read(&l->alias, load, &x);
-    if (ir_at(l->f, x.object)->type == IR_TYPE_CONSTANT)
+    struct ir_location x;
+    ir_read(l->memory, load, &x);
+    if (x.space == IR_TYPE_CONSTANT)
         return false;
-    if (e->too_many || opt_is_clobbered(&l->alias, e->clobber, x))
+    if (e->too_many || ir_is_clobbered(l->memory, e->clobber, x))
         return true;
     for (uint32_t i = 0; i < e->count; i++)
-        if (opt_may_overlap(&l->alias, e->writes[i], x))
+        if (ir_may_overlap(l->memory, e->writes[i], x))
             return true;
     return false;
 }
@@ -154,7 +155,7 @@ static bool may_leave(const struct licm *l, ir_ref r, uint32_t b, uint32_t cycle
     if (k->entries.count != 1 || k->header == ir_entry(l->f) || !is_invariant(l, ins, cycle))
         return false;
     if (ins->op == IR_load)
-        return always_runs(l, cycle, b) && !may_change(l, cycle, ins);
+        return always_runs(l, cycle, b) && !may_change(l, cycle, r);
     return is_cheap(ir_latency_of(l->f, r)) || always_runs(l, cycle, b);
 }
 
@@ -252,7 +253,7 @@ bool opt_licm(struct opt_context *c, struct ir_function *f)
     bool changed = false;
     if (l.cycles->count == 0)
         return false;
-    opt_alias_find(&l.alias, c->scratch, f, l.g);
+    l.memory = ir_memory_new(c->scratch, f, l.g);
     l.effects = arena_array(c->scratch, struct effects, l.cycles->count);
     for (uint32_t b = 0; b < f->blocks.count; b++)
         set_home(&l, b, l.cycles->innermost[b]);

@@ -9,18 +9,19 @@
  * written it; calls end all but private memory that has not escaped. Pure convergent operations order nothing
  * (seed 003, Memory Model Non-Interaction). What is known is bounded by KNOWN_MAX entries, so time is linear.
  */
-#include "opt/alias.h"
+#include "ir/memory.h"
+#include "opt/pass.h"
 
 enum { KNOWN_MAX = 32, PREDS_MAX = 8 };
 
-struct known { struct opt_location at; ir_ref value; uint8_t mem, type; bool stored; };
+struct known { struct ir_location at; ir_ref value; uint8_t mem, type; bool stored; };
 struct state { struct known *at; uint32_t count; };
 
 struct memory {
     struct opt_context  *c;
     struct ir_function  *f;
     const struct ir_cfg *g;
-    struct opt_alias     alias;
+    const struct ir_memory *memory;
     struct state        *out;       /* by block; at NULL: not seen yet */
     struct bitset        seen;
     struct known         now[KNOWN_MAX];
@@ -45,7 +46,7 @@ static void learn(struct memory *m, struct known k)
     m->now[m->count++] = k;
 }
 
-static struct known *recall(struct memory *m, struct opt_location at, enum ir_mem mem, enum ir_type type)
+static struct known *recall(struct memory *m, struct ir_location at, enum ir_mem mem, enum ir_type type)
 {
     for (uint32_t i = m->count; i-- > 0;) {
         struct known *k = &m->now[i];
@@ -55,17 +56,17 @@ static struct known *recall(struct memory *m, struct opt_location at, enum ir_me
     return NULL;
 }
 
-static void forget_overlapping(struct memory *m, struct opt_location x)
+static void forget_overlapping(struct memory *m, struct ir_location x)
 {
     for (uint32_t i = m->count; i-- > 0;)
-        if (opt_may_overlap(&m->alias, m->now[i].at, x))
+        if (ir_may_overlap(m->memory, m->now[i].at, x))
             forget(m, i);
 }
 
-static void forget_clobbered(struct memory *m, enum opt_clobber c)
+static void forget_clobbered(struct memory *m, enum ir_clobber c)
 {
-    for (uint32_t i = m->count; c != OPT_CLOBBERS_NOTHING && i-- > 0;)
-        if (opt_is_clobbered(&m->alias, c, m->now[i].at))
+    for (uint32_t i = m->count; c != IR_CLOBBERS_NOTHING && i-- > 0;)
+        if (ir_is_clobbered(m->memory, c, m->now[i].at))
             forget(m, i);
 }
 
@@ -115,7 +116,7 @@ static void leave_block(struct memory *m, uint32_t b)
 static void visit_load(struct memory *m, ir_ref r)
 {
     struct ir_ins ins = *ir_at(m->f, r);
-    struct opt_location at = opt_location_of(&m->alias, ins.args[0], ins.imm, ir_mem_info[ins.mem].bytes);
+    struct ir_location at = ir_location_of(m->memory, ins.args[0], ins.imm, ir_mem_info[ins.mem].bytes);
     const struct known *k = recall(m, at, ins.mem, ins.type);
     if (!k) {
         learn(m, (struct known){at, r, ins.mem, ins.type, false});
@@ -138,7 +139,7 @@ static void visit_store(struct memory *m, ir_ref r)
 {
     struct ir_ins ins = *ir_at(m->f, r);
     enum ir_type type = ir_at(m->f, ins.args[1])->type;
-    struct opt_location at = opt_location_of(&m->alias, ins.args[0], ins.imm, ir_mem_info[ins.mem].bytes);
+    struct ir_location at = ir_location_of(m->memory, ins.args[0], ins.imm, ir_mem_info[ins.mem].bytes);
     const struct known *k = recall(m, at, ins.mem, type);
     if (k && k->value == ins.args[1] && store_keeps_bits(k)) {
         ir_remove(m->f, r);
@@ -153,7 +154,7 @@ static void visit_store(struct memory *m, ir_ref r)
 static void visit(struct memory *m, ir_ref r)
 {
     struct ir_ins *ins = ir_at(m->f, r);
-    struct opt_location at;
+    struct ir_location at;
     for (uint32_t i = 0; i < ins->argc; i++)
         ins->args[i] = opt_renamed(&m->renaming, ins->args[i]);
     if (ins->op == IR_load) {
@@ -161,35 +162,35 @@ static void visit(struct memory *m, ir_ref r)
     } else if (ins->op == IR_store) {
         visit_store(m, r);
     } else {
-        forget_clobbered(m, opt_clobber_of(ins));
-        if (opt_written(&m->alias, ins, &at))
+        forget_clobbered(m, ir_clobber_of((enum ir_op)ins->op));
+        if (ir_written(m->memory, r, &at))
             forget_overlapping(m, at);
     }
 }
 
 /* ---- backward: stores that are overwritten ------------------------------------------------------------- */
 
-struct pending { struct opt_location at[KNOWN_MAX]; uint32_t count; };
+struct pending { struct ir_location at[KNOWN_MAX]; uint32_t count; };
 
-static void keep_overlapping(struct memory *m, struct pending *p, struct opt_location x)
+static void keep_overlapping(struct memory *m, struct pending *p, struct ir_location x)
 {
     for (uint32_t i = p->count; i-- > 0;)
-        if (opt_may_overlap(&m->alias, p->at[i], x))
+        if (ir_may_overlap(m->memory, p->at[i], x))
             p->at[i] = p->at[--p->count];
 }
 
 static void keep_clobbered(struct memory *m, struct pending *p, const struct ir_ins *ins)
 {
-    enum opt_clobber c = opt_clobber_of(ins);
+    enum ir_clobber c = ir_clobber_of((enum ir_op)ins->op);
     for (uint32_t i = p->count; i-- > 0;)
-        if (ins->op == IR_assert || opt_is_clobbered(&m->alias, c, p->at[i]))
+        if (ins->op == IR_assert || ir_is_clobbered(m->memory, c, p->at[i]))
             p->at[i] = p->at[--p->count];
 }
 
-static bool is_overwritten(const struct pending *p, struct opt_location x)
+static bool is_overwritten(const struct pending *p, struct ir_location x)
 {
     for (uint32_t i = 0; i < p->count; i++)
-        if (opt_covers(p->at[i], x))
+        if (ir_covers(p->at[i], x))
             return true;
     return false;
 }
@@ -199,9 +200,9 @@ static void remove_dead_stores(struct memory *m, uint32_t b)
     struct pending p = {.count = 0};
     for (ir_ref r = ir_block_at(m->f, b)->last, prev; r; r = prev) {
         const struct ir_ins *ins = ir_at(m->f, r);
-        struct opt_location x;
+        struct ir_location x;
         prev = ins->prev;
-        if (ins->op == IR_store && opt_written(&m->alias, ins, &x)) {
+        if (ins->op == IR_store && ir_written(m->memory, r, &x)) {
             if (is_overwritten(&p, x)) {
                 ir_remove(m->f, r);
                 opt_count(m->c, "stores overwritten", 1);
@@ -212,7 +213,7 @@ static void remove_dead_stores(struct memory *m, uint32_t b)
             continue;
         }
         keep_clobbered(m, &p, ins);
-        if (opt_read(&m->alias, ins, &x))
+        if (ir_read(m->memory, r, &x))
             keep_overlapping(m, &p, x);
     }
 }
@@ -220,7 +221,7 @@ static void remove_dead_stores(struct memory *m, uint32_t b)
 bool opt_memory(struct opt_context *c, struct ir_function *f)
 {
     struct memory m = {.c = c, .f = f, .g = opt_cfg(c, f), .renaming.arena = c->scratch};
-    opt_alias_find(&m.alias, c->scratch, f, m.g);
+    m.memory = ir_memory_new(c->scratch, f, m.g);
     m.out = arena_array(c->scratch, struct state, f->blocks.count);
     m.seen = bitset_new(c->scratch, f->blocks.count);
     for (uint32_t i = 0; i < m.g->rpo_count; i++) {

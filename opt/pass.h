@@ -65,9 +65,6 @@ void opt_branch_fold(struct ir_function *f, uint32_t b, uint32_t e);
 bool opt_return_once(struct arena *scratch, const struct ir_cfg *g, struct ir_function *f);
 /* The value that a load of type `t` as `m` gives where `stored` was stored as `m`. */
 ir_ref opt_reloaded(struct ir_cursor *c, enum ir_mem m, ir_ref stored);
-/* Address r as a root and a constant offset from it, through ptradd. */
-struct opt_address { ir_ref root; uint32_t offset; };
-struct opt_address opt_address_of(const struct ir_function *f, ir_ref r);
 static inline bool opt_is_token_op(enum ir_op op)
 {
     return op == IR_entry || op == IR_anchor || op == IR_loop;

@@ -311,7 +311,7 @@ static ir_ref simplify_ptrcast(struct opt_view *v)
 /* A constant added to the address moves into the access's own offset. */
 static ir_ref simplify_access(struct opt_view *v)
 {
-    struct opt_address a = opt_address_of(v->f, v->ins.args[0]);
+    struct ir_address a = ir_address_of(v->f, v->ins.args[0]);
     if (a.root == v->ins.args[0])
         return 0;
     struct ir_ins *ins = ir_at(v->f, v->r);

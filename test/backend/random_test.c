@@ -70,7 +70,7 @@ static void add_kernel(struct ir_module *m)
 
 static struct bc_program *compile(uint64_t seed, int level)
 {
-    struct ir_module *m = random_module(seed);
+    struct ir_module *m = random_module(seed, false);
     struct arena a = {0};
     struct diagnostics d;
     char why[200];
@@ -94,7 +94,7 @@ struct thread { uint32_t numbers[2]; struct evaluation e; };
 /* False if some thread does not end: then there is nothing to compare. */
 static bool expect(uint64_t seed, struct thread *threads)
 {
-    struct ir_module *m = random_module(seed);
+    struct ir_module *m = random_module(seed, false);
     bool all = true;
     make_pure(m);
     for (unsigned i = 0; i < THREADS && all; i++) {
@@ -181,7 +181,7 @@ static void random_modules(void **state)
 
 static int show(uint64_t seed, int level)
 {
-    struct ir_module *m = random_module(seed);
+    struct ir_module *m = random_module(seed, false);
     struct bc_program *p = compile(seed, level);
     struct text t = {0};
     make_pure(m);

@@ -108,9 +108,11 @@ static bool step(struct machine *x, const struct ir_function *f, ir_ref r, const
     case IR_ptradd: *v = (uint32_t)(a[0] + a[1]); return true;
     case IR_ptrcast: case IR_broadcast_first: case IR_shuffle: case IR_broadcast: case IR_reduce_add:
     case IR_scan_add: case IR_any: case IR_all: *v = a[0]; return true;
-    case IR_alloca:
-        *v = x->private_top;
-        x->private_top += (uint32_t)ins->imm + 16;
+    case IR_alloca:                      /* once an activation */
+        if (*v == 0) {
+            *v = x->private_top += 16;
+            x->private_top += (uint32_t)ins->imm;
+        }
         return true;
     case IR_object: *v = 64 * (uint64_t)ins->imm; return true;
     case IR_special: *v = 7 + 3 * (uint64_t)ins->imm; return true;

@@ -43,7 +43,7 @@ static void compare(const struct ir_module *before, const struct ir_module *afte
 
 static void check(uint64_t seed, const char *passes)
 {
-    struct ir_module *before = random_module(seed), *after = random_module(seed);
+    struct ir_module *before = random_module(seed, true), *after = random_module(seed, true);
     optimize(after, passes, 0);
     compare(before, after, seed, passes);
     ir_module_free(before);
@@ -73,7 +73,7 @@ static void check_structured(void **state)
     uint32_t unstructured = 0;
     for (uint64_t seed = 5000; seed < 5000 + 10 * seeds; seed++) {
         struct arena scratch = {0};
-        struct ir_module *m = random_module(seed);
+        struct ir_module *m = random_module(seed, true);
         optimize(m, "simplify_cfg,mem2reg", 0);
         unstructured += !opt_is_structured(&scratch, main_of(m));
         optimize(m, "structurize", 0);
@@ -92,7 +92,7 @@ static void check_normal_form(void **state)
     for (uint64_t seed = 6000; seed < 6000 + seeds; seed++) {
         struct arena scratch = {0};
         struct diagnostics d;
-        struct ir_module *m = random_module(seed);
+        struct ir_module *m = random_module(seed, true);
         diag_init(&d, &scratch, NULL);
         optimize(m, "simplify_cfg,mem2reg,unify_returns,loop_normal_form", 0);
         for (uint32_t i = 0; i < m->functions.count; i++)
@@ -105,7 +105,7 @@ static void check_normal_form(void **state)
 
 static void show(uint64_t seed, const char *passes)
 {
-    struct ir_module *m = random_module(seed);
+    struct ir_module *m = random_module(seed, true);
     struct text t = {0};
     ir_print_module(m, &t);
     optimize(m, passes, 0);

@@ -3,7 +3,7 @@
  */
 #include "test/opt/random_ir.h"
 
-enum { VARS = 6, STRUCTS = 2, STRUCT_BYTES = 16 };
+enum { VARS = 6, STRUCTS = 2, STRUCT_BYTES = 16, CELLS = 4, POINTERS = 3 };
 
 struct maker {
     uint64_t           seed;
@@ -11,10 +11,12 @@ struct maker {
     struct ir_function *f;
     struct ir_cursor   c;
     ir_ref             vars[VARS], structs[STRUCTS], arrays, buffer, fuel;   /* arrays: indexed dynamically */
+    ir_ref             cells, more_cells, pointers; /* few cells, and a table of pointers to them */
     unsigned           statements, depth;
     uint32_t           breaks, continues;        /* blocks; IR_NO_BLOCK outside of loops */
     struct ir_function *callees[2];
     unsigned           callee_count;
+    bool               shares;                   /* accesses shared memory */
     bool               controlled;               /* convergent operations have tokens */
     ir_ref             token;
 };
@@ -342,15 +344,66 @@ static void assign(struct maker *k)
     }
 }
 
+static ir_ref element(struct maker *k, ir_ref array, uint32_t elements)
+{
+    ir_ref i = draw(k, 2) ? ir_const_i32(k->f, draw(k, elements))
+                          : ir_emit2(&k->c, IR_urem, IR_TYPE_I32, expression(k, 0),
+                                     ir_const_i32(k->f, elements));
+    return ir_emit2(&k->c, IR_ptradd, IR_TYPE_PRIVATE, array,
+                    ir_emit2(&k->c, IR_shl, IR_TYPE_I32, i, ir_const_i32(k->f, 2)));
+}
+
+/* The address of a cell: made here, from the table, or chosen. */
+static ir_ref pointer(struct maker *k, unsigned depth)
+{
+    unsigned kind = draw(k, depth ? 5 : 3);
+    if (kind == 0)
+        return ir_emit_load(&k->c, IR_MEM_PTR, IR_TYPE_PRIVATE, element(k, k->pointers, POINTERS), 0);
+    if (kind < 3)
+        return element(k, draw(k, 3) ? k->cells : k->more_cells, CELLS);
+    ir_ref c = condition(k, 0), a = pointer(k, depth - 1), b = pointer(k, depth - 1);
+    if (kind == 3)
+        return ir_emit3(&k->c, IR_select, IR_TYPE_PRIVATE, c, a, b);
+    uint32_t join = new_block(k), from = k->c.block;
+    ir_ref chosen = ir_param_new(k->f, join, IR_TYPE_PRIVATE, NULL);
+    ir_emit_brif(&k->c, c, join, join);
+    ir_edge_arg(k->f, &ir_block_at(k->f, from)->edges.at[0], a);
+    ir_edge_arg(k->f, &ir_block_at(k->f, from)->edges.at[1], b);
+    at(k, join);
+    return chosen;
+}
+
+/* A few accesses to few cells through many pointers. */
+static void make_pointers(struct maker *k)
+{
+    for (unsigned n = 3 + draw(k, 5); n > 0; n--)
+        switch (draw(k, 4)) {
+        case 0: ir_emit_store(&k->c, IR_MEM_PTR, element(k, k->pointers, POINTERS), 0, pointer(k, 1)); break;
+        case 1:
+            ir_emit_store(&k->c, IR_MEM_I32, k->vars[draw(k, VARS)], 0,
+                          ir_emit_load(&k->c, IR_MEM_I32, IR_TYPE_I32, pointer(k, 2), 0));
+            break;
+        default: ir_emit_store(&k->c, IR_MEM_I32, pointer(k, 2), 0, expression(k, 1));
+        }
+}
+
+static ir_ref shared_object(struct maker *k)
+{
+    ir_ref r = ir_emit0(&k->c, IR_object, IR_TYPE_SHARED);
+    ir_at(k->f, r)->imm = draw(k, 2);
+    return r;
+}
+
 /* A few accesses close to each other, of several widths, some through an address that only running tells. */
 static void make_accesses(struct maker *k)
 {
     static const uint8_t mems[] = {IR_MEM_I32, IR_MEM_I32, IR_MEM_I32, IR_MEM_U8, IR_MEM_S16, IR_MEM_F32};
-    bool private = draw(k, 3) == 0;
-    ir_ref base = private ? k->arrays : k->buffer, sum = number(k);
-    enum ir_type space = private ? IR_TYPE_PRIVATE : IR_TYPE_GLOBAL;
+    unsigned kind = draw(k, 4);
+    bool shared = kind == 1 && k->shares;
+    ir_ref sum = number(k), base = shared ? shared_object(k) : kind ? k->buffer : k->arrays;
     ir_ref index = ir_emit2(&k->c, IR_and, IR_TYPE_I32, expression(k, 1), ir_const_i32(k->f, 12));
-    ir_ref moving = ir_emit2(&k->c, IR_ptradd, space, base, index);
+    ir_ref moving = ir_emit2(&k->c, IR_ptradd, (enum ir_type)ir_at(k->f, base)->type,
+                             shared ? shared_object(k) : base, index);
     for (unsigned n = 3 + draw(k, 6); n > 0; n--) {
         ir_ref at = draw(k, 3) ? base : moving;
         enum ir_mem m = mems[draw(k, COUNT(mems))];
@@ -389,7 +442,7 @@ static void statement(struct maker *k)
         return;
     }
     k->statements--;
-    switch (draw(k, 16)) {
+    switch (draw(k, 17)) {
     case 0: case 1: case 2: make_if(k); break;
     case 3: case 4: make_loop(k); break;
     case 5: make_switch(k); break;
@@ -399,6 +452,7 @@ static void statement(struct maker *k)
     case 9: leave_loop(k); break;
     case 11: case 12: make_accesses(k); break;
     case 13: make_anchored(k); break;
+    case 14: make_pointers(k); break;
     case 10: {
         ir_ref r = ir_emit0(&k->c, IR_syncwarp, IR_TYPE_VOID);
         ir_at(k->f, r)->token = k->token;
@@ -426,6 +480,13 @@ static ir_ref variable(struct maker *k, uint32_t bytes)
     return r;
 }
 
+static ir_ref cleared(struct maker *k, uint32_t bytes)
+{
+    ir_ref r = variable(k, bytes);
+    ir_at(k->f, ir_emit1(&k->c, IR_memzero, IR_TYPE_VOID, r))->imm = bytes;
+    return r;
+}
+
 static struct ir_function *make_function(struct maker *k, const char *name, uint32_t flags,
                                          unsigned statements)
 {
@@ -444,12 +505,14 @@ static struct ir_function *make_function(struct maker *k, const char *name, uint
         k->vars[i] = variable(k, 4);
         ir_emit_store(&k->c, IR_MEM_I32, k->vars[i], 0, i == 0 ? x : i == 1 ? y : number(k));
     }
-    for (unsigned i = 0; i < STRUCTS; i++) {
-        k->structs[i] = variable(k, STRUCT_BYTES);
-        ir_at(k->f, ir_emit1(&k->c, IR_memzero, IR_TYPE_VOID, k->structs[i]))->imm = STRUCT_BYTES;
-    }
-    k->arrays = variable(k, 32);
-    ir_at(k->f, ir_emit1(&k->c, IR_memzero, IR_TYPE_VOID, k->arrays))->imm = 32;
+    for (unsigned i = 0; i < STRUCTS; i++)
+        k->structs[i] = cleared(k, STRUCT_BYTES);
+    k->arrays = cleared(k, 32);
+    k->cells = cleared(k, 4 * CELLS);
+    k->more_cells = cleared(k, 4 * CELLS);
+    k->pointers = variable(k, 4 * POINTERS);
+    for (int32_t i = 0; i < POINTERS; i++)
+        ir_emit_store(&k->c, IR_MEM_PTR, k->pointers, 4 * i, k->cells);
     uint32_t first = new_block(k);
     branch_to(k, first);
     at(k, first);
@@ -464,11 +527,15 @@ static struct ir_function *make_function(struct maker *k, const char *name, uint
     return k->f;
 }
 
-struct ir_module *random_module(uint64_t seed)
+struct ir_module *random_module(uint64_t seed, bool shares)
 {
-    struct maker k = {.seed = seed * 0x9e3779b97f4a7c15u + 1, .m = ir_module_new("random")};
+    struct maker k = {.seed = seed * 0x9e3779b97f4a7c15u + 1, .m = ir_module_new("random"), .shares = shares};
     for (unsigned i = 0; i < 8; i++)
         draw(&k, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        struct ir_object shared = {.name = i ? "s1" : "s0", .space = IR_TYPE_SHARED, .size = 32, .align = 4};
+        vec_push(&k.m->arena, &k.m->objects, shared);
+    }
     for (unsigned i = 0; i < 2; i++) {
         k.callees[i] = make_function(&k, i ? "g1" : "g0", IR_FN_CONVERGENT, draw(&k, 6));
         k.callee_count = i + 1;

@@ -5,7 +5,8 @@
 
 #include "ir/ir.h"
 
-/* The last function is i64 (ptr.global, i32, i32); the same seed gives the same module. */
-struct ir_module *random_module(uint64_t seed);
+/* The last function is i64 (ptr.global, i32, i32); the same seed gives the same module. `shares`: it accesses
+ * shared memory too. */
+struct ir_module *random_module(uint64_t seed, bool shares);
 
 #endif
