@@ -73,6 +73,20 @@ static void find_words(struct wc_image_flow *c, const struct wc_image *m, uint32
     c->functions.at[function].words = words;
 }
 
+static bool is_jump(const struct wc_image_flow *c, uint32_t word)
+{
+    return is_branch((enum wc_op)c->ins[word].op) && c->flow.at[word].count == 1;
+}
+
+/* Where the next word of a branch is a jump, that word lies on all ways of the lanes that do not take the
+ * branch. It does nothing; they meet where it leads. */
+static void meet_behind_jumps(struct wc_image_flow *c)
+{
+    for bitset_each (b, c->reached)
+        while (c->meets[b] != WC_NO_NODE && is_jump(c, c->meets[b]))
+            c->meets[b] = c->flow.at[c->meets[b]].next[0];
+}
+
 struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *m, const struct wc_ins *ins)
 {
     struct wc_image_flow *c = arena_new(a, struct wc_image_flow);
@@ -94,6 +108,7 @@ struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *
     for (uint32_t i = 0; i < n; i++)
         c->flow.at[i].parts &= bitset_has(c->reached, i);
     c->meets = wc_flow_meets(a, &c->flow);
+    meet_behind_jumps(c);
     return c;
 }
 

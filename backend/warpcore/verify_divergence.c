@@ -2,8 +2,8 @@
  * words themselves, whoever made them. Unreachable words do not matter.
  *
  *   every mode  a kernel claims no smaller stack than image_flow.h finds
- *   rpc         a branch that names a meeting point names its immediate post-dominator, which is a CONVERGE
- *               (so every path to what follows enters there); a function has one RET
+ *   rpc         a branch that names a meeting point names its nearest post-dominator that is no jump, which is
+ *               a CONVERGE (so every path to what follows enters there); a function has one RET
  *   source-pc   the same, but the branch names its own CONVERGE, in the row of CONVERGEs that begins there;
  *               each names its branch, innermost first; a branch that can run again before its lanes have met
  *               has this CONVERGE as its target, and is the only such branch of its cycle; a kernel has one

@@ -43,6 +43,8 @@ static void rpc_accepts(void **state)
     assert_string_equal(assemble(RPC("br p1, a, j\nnop\nbr p0, j\na: nop\nj: converge\nexit\n")), "");
     assert_string_equal(assemble(RPC("br p1, j, j\nnop\nj: converge\nexit\n")), "");
     assert_string_equal(assemble(RPC("l: nop\nbr p1, l, j\nj: converge\nexit\n")), "");
+    /* what all who leave the loop pass is a jump */
+    assert_string_equal(assemble(RPC("l: nop\nbr p1, l, j\nbr p0, j\nnop\nj: converge\nexit\n")), "");
     assert_string_equal(assemble(RPC("br p1, a\nnop\na: exit\n")), "");                       /* uniform */
     /* endless side */
     assert_string_equal(assemble(RPC("br p1, t, j\nj: converge\nexit\nt: nop\nl: br p0, l\n")), "");
@@ -60,6 +62,8 @@ static void rpc_refuses(void **state)
             "its lanes meet at word 4, which is no converge");
     refuses(RPC("br p1, a, j\nnop\nbr p0, n\na: nop\nj: converge\nn: exit\n"),
             "word 0: its lanes meet at word 5, and it names word 4");
+    refuses(RPC("l: nop\nbr p1, l, j\nnop\nbr p0, j\nj: converge\nexit\n"),
+            "word 1: its lanes meet at word 2, and it names word 4");
     refuses(RPC("br p1, a, j\nexit\na: nop\nj: converge\nexit\n"),
             "word 0: its lanes never meet, and it names word 3");
 }
