@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 static const char no_memory[] = "not enough memory";
+const char file_too_large[] = "the file is too large";
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
@@ -30,7 +31,7 @@ static const char *read_all(int fd, size_t limit, struct text *t)
         if (n < 0)
             return strerror(errno);
         if ((size_t)n > limit - t->length)
-            return "the file is too large";
+            return file_too_large;
         text_add(t, buffer, (size_t)n);
     }
 }

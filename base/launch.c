@@ -195,7 +195,7 @@ static void normal_element(const struct launch_value *v, enum launch_element e, 
 
 typedef void make_element(const struct launch_value *v, enum launch_element e, uint64_t i, void *at);
 
-static const char too_large[] = "the buffer is larger than the memory limit (--max-memory)";
+const char launch_too_large[] = "the buffer is larger than the memory limit (--max-memory)";
 
 static const char *check_bounds(const struct launch_value *v, enum launch_element e)
 {
@@ -233,7 +233,7 @@ static const char *allocate(uint64_t count, uint32_t element_bytes, size_t limit
     if (count == 0)
         return "a buffer needs at least one element";
     if (__builtin_mul_overflow(count, element_bytes, &total) || total > limit)
-        return too_large;
+        return launch_too_large;
     *n = total;
     *bytes = mem_alloc(total);
     return NULL;
@@ -271,6 +271,8 @@ static const char *make_from_file(const struct launch_value *v, uint32_t element
 {
     struct text t = {0};
     const char *problem = file_read(v->file, limit, &t);
+    if (problem == file_too_large)
+        problem = launch_too_large;
     if (!problem && t.length == 0)
         problem = "the file is empty";
     if (!problem && t.length % element_bytes)

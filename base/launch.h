@@ -72,8 +72,9 @@ const char *launch_parse_value(struct arena *a, const char *text, struct launch_
  * A float takes the nearest value to the double, and the next smaller one where that would reach hi. */
 uint64_t launch_word(uint64_t seed, uint64_t i);
 
-/* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message (static text). The same value
- * gives the same bytes everywhere. */
+/* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message (static text): over the limit of
+ * bytes it is launch_too_large. The same value gives the same bytes everywhere. */
+extern const char launch_too_large[];
 const char *launch_make_buffer(const struct launch_value *v, enum launch_element e, uint32_t element_bytes,
                                size_t limit, void **bytes, size_t *n);
 /* A scalar's bits in the parameter's type, integers extended to 32 bits and zero above (long and ulong: 64

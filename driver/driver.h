@@ -9,14 +9,17 @@
 #include "base/diag.h"
 #include "kernc.h"
 
+/* ---- how kernc exits (exits.c) ------------------------------------------------------------------------ */
+
 enum exit_code {
-    EXIT_OK = 0,
-    EXIT_INPUT = 1,              /* error in a source, an input or an output */
-    EXIT_TRAPPED = 2,            /* the kernel trapped */
-    EXIT_LIMIT = 3,              /* fuel, memory or another limit was reached */
-    EXIT_FOUND = 4,              /* a checker found something */
-    EXIT_USAGE = 64,
+#define EXIT_CODE(name, code, meaning) EXIT_##name = code,
+#include "driver/exits.def"
 };
+struct exit_info { enum exit_code code; const char *meaning; };
+extern const struct exit_info exit_info[];
+extern const size_t exit_count;
+enum exit_code exit_of_run(kernc_status status);
+enum exit_code exit_of_compilation(kernc_compile_status status);
 
 /* ---- tables (options.c) ------------------------------------------------------------------------------ */
 

@@ -55,8 +55,10 @@ void command_help(const struct command *c)
             print_option(&option_info[row->id]);
         }
     }
-    printf("\nExit codes: 0 done, 1 error in the input, 2 the kernel trapped, 3 a limit was reached,\n"
-           "4 a checker found something, 64 wrong usage. - as a file is standard input or output.\n");
+    printf("\nExit codes:\n");
+    for (size_t i = 0; i < exit_count; i++)
+        printf("  %-3d%s\n", exit_info[i].code, exit_info[i].meaning);
+    printf("\n- as a file is standard input or output.\n");
 }
 
 void help(void)

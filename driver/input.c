@@ -114,16 +114,6 @@ static void show_collected(const struct command *c, kernc_result *r)
         show_text(r, KERNC_TEXT_TIMES);
 }
 
-static int exit_of(struct command *c, const kernc_result *r)
-{
-    switch (kernc_result_status(r)) {
-    case KERNC_COMPILED:   return EXIT_OK;
-    case KERNC_BAD_OPTION: return EXIT_USAGE;
-    case KERNC_BAD_SOURCE: return EXIT_INPUT;
-    default: return fail(c, EXIT_LIMIT, "memory", NULL, (place){0}, "not enough memory to compile");
-    }
-}
-
 int read_input(struct command *c, struct text *text)
 {
     const char *problem = file_read(c->file, INPUT_LIMIT, text);
@@ -145,7 +135,10 @@ int compile_input(struct command *c, const kernc_options *o, const struct text *
         mem_fail(text->length);
     show_diagnostics(c, *r);
     show_collected(c, *r);
-    int code = exit_of(c, *r);
+    kernc_compile_status status = kernc_result_status(*r);
+    int code = exit_of_compilation(status);
+    if (status == KERNC_COMPILE_NO_MEMORY)
+        fail(c, code, "memory", NULL, (place){0}, "not enough memory to compile");
     if (code) {
         kernc_result_free(*r);
         *r = NULL;

@@ -8,10 +8,6 @@
 
 #define NOWHERE ((place){0})
 
-/* Says what is wrong at the launch directive, or without a place if flags alone are to blame. */
-#define fail_at_directive(r, ...)                                                                            \
-    fail((r)->command, EXIT_INPUT, "launch", (r)->directive ? (r)->source : NULL,                            \
-         (place){(r)->directive ? (r)->directive->line : 0, 0}, __VA_ARGS__)
 #define fail_here(r, ...) fail((r)->command, EXIT_INPUT, "launch", NULL, NOWHERE, __VA_ARGS__)
 
 /* ---- flags --------------------------------------------------------------------------------------------- */
@@ -249,9 +245,35 @@ int launch_merge(struct run *r)
 
 /* ---- arguments ----------------------------------------------------------------------------------------- */
 
-static int api_failed(struct run *r)
+static int api_failed(struct run *r, kernc_status status)
 {
-    return fail_here(r, "%s", kernc_error_text(r->context));
+    return fail(r->command, exit_of_run(status), "launch", NULL, NOWHERE, "%s", kernc_error_text(r->context));
+}
+
+/* The text of the --arg that gives the parameter's value; NULL: the directive does. */
+static const char *flag_of(const struct run *r, const char *name)
+{
+    size_t n = strlen(name);
+    for (uint32_t i = r->command->given.count; i-- > 0;) {
+        const struct given *g = &r->command->given.at[i];
+        if (g->id == OPTION_ARG && strncmp(g->value, name, n) == 0 && g->value[n] == '=')
+            return g->value;
+    }
+    return NULL;
+}
+
+/* Says what is wrong with a value where it was given: on the command line or at the launch directive. */
+static int fail_argument(struct run *r, const struct be_param *p, const struct launch_value *v,
+                         const char *problem)
+{
+    int         code = problem == launch_too_large ? EXIT_LIMIT : EXIT_INPUT;
+    const char *flag = flag_of(r, p->name), *file = v->kind == LAUNCH_FILE ? v->file : "";
+    const char *colon = *file ? ": " : "";
+    if (flag)
+        return fail(r->command, code, "launch", NULL, NOWHERE, "--arg %s: argument %s (%s): %s%s%s", flag,
+                    p->name, p->text, problem, colon, file);
+    return fail(r->command, code, "launch", r->source, (place){r->directive ? r->directive->line : 0, 1},
+                "argument %s (%s): %s%s%s", p->name, p->text, problem, colon, file);
 }
 
 static int make_buffer(struct run *r, const struct be_param *p, const struct launch_value *v)
@@ -262,16 +284,13 @@ static int make_buffer(struct run *r, const struct be_param *p, const struct lau
     const char *problem =
         launch_make_buffer(v, (enum launch_element)p->element, p->element_bytes, r->max_memory, &bytes, &n);
     if (problem)
-        return fail_at_directive(r, "argument %s (%s): %s%s%s", p->name, p->text, problem,
-                                 v->kind == LAUNCH_FILE ? ": " : "", v->kind == LAUNCH_FILE ? v->file : "");
+        return fail_argument(r, p, v, problem);
     kernc_status status = kernc_buffer_create(r->context, n, p->name, &buffer);
     if (status == KERNC_OK)
         status = kernc_buffer_write(buffer, 0, bytes, n);
     mem_free(bytes);
-    if (status != KERNC_OK) {
-        int code = api_failed(r);
-        return status == KERNC_LIMIT || status == KERNC_NO_MEMORY ? EXIT_LIMIT : code;
-    }
+    if (status != KERNC_OK)
+        return api_failed(r, status);
     vec_push(&r->command->arena, &r->buffers, ((struct launch_buffer){p, buffer}));
     vec_push(&r->command->arena, &r->arguments, kernc_arg_buffer(p->name, buffer));
     return EXIT_OK;
@@ -282,7 +301,7 @@ static int make_number(struct run *r, const struct be_param *p, const struct lau
     uint64_t    bits;
     const char *problem = launch_make_scalar(v, (enum launch_element)p->element, &bits);
     if (problem)
-        return fail_at_directive(r, "argument %s (%s): %s", p->name, p->text, problem);
+        return fail_argument(r, p, v, problem);
     vec_push(&r->command->arena, &r->arguments, kernc_arg_bits(p->name, bits));
     return EXIT_OK;
 }
@@ -294,8 +313,8 @@ int launch_make_arguments(struct run *r)
         const struct be_param        *p = &r->params[i];
         const struct launch_argument *a = find_argument(&r->launch, p->name);
         if (!a)
-            code = fail_at_directive(r, "no value for argument %s (%s): --arg %s=%s", p->name, p->text,
-                                     p->name, p->pointer ? "zeros(…)" : "…");
+            code = fail_here(r, "no value for argument %s (%s): --arg %s=%s", p->name, p->text, p->name,
+                             p->pointer ? "zeros(…)" : "…");
         else
             code = p->pointer ? make_buffer(r, p, &a->value) : make_number(r, p, &a->value);
     }

@@ -36,7 +36,6 @@ int launch_open(struct run *r, const void *program, size_t n);
 int launch_open_compiled(struct run *r, kernc_result *compiled);
 int trace_read_flags(struct run *r);         /* trace.c */
 int trace_write(struct run *r);              /* if there is one; its memory is freed */
-int launch_exit_code(kernc_status status);
 int launch_write_outputs(struct run *r);     /* shows and saves, after the launch */
 
 #endif

@@ -87,9 +87,10 @@ static void man_page(void)
            KERNC_VERSION);
     man_verbs();
     man_options();
-    printf(".SH EXIT STATUS\n0 done; 1 an error in the source, an input or an output; 2 the kernel trapped; "
-           "3 a limit was reached (fuel, memory); 4 a checker found something; 64 wrong usage.\n"
-           ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nif set, messages are never coloured.\n"
+    printf(".SH EXIT STATUS\n");
+    for (size_t i = 0; i < exit_count; i++)
+        printf(".TP\n.B %d\n%s\n", exit_info[i].code, exit_info[i].meaning);
+    printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nif set, messages are never coloured.\n"
            ".SH EXAMPLES\n.nf\nkernc run samples/mandelbrot.kern \\-\\-stats\n"
            "kernc run saxpy.kern \\-\\-grid=64 \\-\\-block=256 \\-\\-arg n=16384 \\-\\-show 'y[0..8]'\n"
            "kernc build \\-O2 saxpy.kern \\-o saxpy.kbc\n"

@@ -16,21 +16,9 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-int launch_exit_code(kernc_status status)
-{
-    switch (status) {
-    case KERNC_OK:        return EXIT_OK;
-    case KERNC_TRAP:      return EXIT_TRAPPED;
-    case KERNC_LIMIT:
-    case KERNC_NO_MEMORY: return EXIT_LIMIT;
-    case KERNC_CHECK:     return EXIT_FOUND;
-    default:              return EXIT_INPUT;
-    }
-}
-
 static int api_failed(struct run *r, kernc_status status)
 {
-    return fail(r->command, launch_exit_code(status), kernc_status_name(status), NULL, (place){0}, "%s",
+    return fail(r->command, exit_of_run(status), kernc_status_name(status), NULL, (place){0}, "%s",
                 kernc_error_text(r->context));
 }
 
@@ -92,7 +80,7 @@ static int tell_trap(struct run *r, kernc_status status)
     if (!t)
         return api_failed(r, status);
     place at = {t->line, t->column};
-    int code = fail(r->command, launch_exit_code(status), kernc_status_name(status), r->source, at,
+    int code = fail(r->command, exit_of_run(status), kernc_status_name(status), r->source, at,
                     "%s in thread (%u,%u,%u) of block (%u,%u,%u)", t->text, t->thread[0], t->thread[1],
                     t->thread[2], t->block[0], t->block[1], t->block[2]);
     if (*t->report && !r->command->json)

@@ -47,6 +47,16 @@ void doc_driver_verbs(struct text *out)
     arena_free(&a);
 }
 
+void doc_driver_exits(struct text *out)
+{
+    char code[8];
+    doc_heading(out, "code", "means", NULL);
+    for (size_t i = 0; i < exit_count; i++) {
+        snprintf(code, sizeof code, "%d", exit_info[i].code);
+        doc_row(out, code, exit_info[i].meaning, NULL);
+    }
+}
+
 void doc_driver_limits(struct text *out)
 {
     char value[32], most[32], name[64];
