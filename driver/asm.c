@@ -18,13 +18,13 @@ static const struct asm_form forms[] = {
     {"asm", ".lst", wc_listing},
 };
 
-static const struct asm_form *chosen_form(const struct command *c)
+static const struct asm_form *chosen_form(struct command *c)
 {
     const char *name = option_value(c, OPTION_EMIT);
     for (size_t i = 0; i < COUNT(forms); i++)
         if (!name ? i == 0 : strcmp(forms[i].name, name) == 0)
             return &forms[i];
-    complain(EXIT_USAGE, "--emit=bin, hex or asm, not '%s'", name);
+    complain(c, EXIT_USAGE, "--emit=bin, hex or asm, not '%s'", name);
     return NULL;
 }
 

@@ -10,7 +10,7 @@ static const struct form { const char *name, *ending; kernc_text text; } forms[]
     {"dot", ".dot", KERNC_TEXT_DOT},
 };
 
-static const struct form *chosen_form(const struct command *c)
+static const struct form *chosen_form(struct command *c)
 {
     const char *name = option_value(c, OPTION_EMIT);
     if (!name)
@@ -18,7 +18,7 @@ static const struct form *chosen_form(const struct command *c)
     for (size_t i = 0; i < COUNT(forms); i++)
         if (strcmp(forms[i].name, name) == 0)
             return &forms[i];
-    complain(EXIT_USAGE, "--emit=bin, asm, hex, map, ir or dot, not '%s'", name);
+    complain(c, EXIT_USAGE, "--emit=bin, asm, hex, map, ir or dot, not '%s'", name);
     return NULL;
 }
 

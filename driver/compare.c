@@ -51,14 +51,14 @@ static int add_scheme(struct comparison *x, const char *name, size_t n)
             vec_push(&x->command->arena, &x->schemes, all_schemes[i]);
             return EXIT_OK;
         }
-    return complain(EXIT_USAGE, "there is no scheme '%.*s'", (int)(n > 60 ? 60 : n), name);
+    return complain(x->command, EXIT_USAGE, "there is no scheme '%.*s'", (int)(n > 60 ? 60 : n), name);
 }
 
 static int add_level(struct comparison *x, const char *name, size_t n)
 {
     if (n != 1 || *name < '0' || *name > '2')
-        return complain(EXIT_USAGE, "there is no level '%.*s'; there are 0, 1 and 2", (int)(n > 60 ? 60 : n),
-                        name);
+        return complain(x->command, EXIT_USAGE, "there is no level '%.*s'; there are 0, 1 and 2",
+                        (int)(n > 60 ? 60 : n), name);
     vec_push(&x->command->arena, &x->levels, (unsigned)(*name - '0'));
     return EXIT_OK;
 }
@@ -83,14 +83,16 @@ static int add_modes(struct comparison *x)
                *warp = option_value(x->command, OPTION_WARP);
     bool all = wanted && strcmp(wanted, "all") == 0, found = all || !wanted;
     if (wanted && warp && strcmp(warp, "8") != 0)
-        return complain(EXIT_USAGE, "warps of the warp-core machine have 8 threads, not %s", warp);
+        return complain(x->command, EXIT_USAGE, "warps of the warp-core machine have 8 threads, not %s",
+                        warp);
     for (size_t i = 0; wanted && i < COUNT(modes); i++)
         if (all || strcmp(strchr(modes[i], ':') + 1, wanted) == 0) {
             vec_push(&x->command->arena, &x->schemes, modes[i]);
             found = true;
         }
     return found ? EXIT_OK
-                 : complain(EXIT_USAGE, "--divergence=rpc, source-pc, article or all, not '%s'", wanted);
+                 : complain(x->command, EXIT_USAGE, "--divergence=rpc, source-pc, article or all, not '%s'",
+                            wanted);
 }
 
 static int read_choice(struct comparison *x)
@@ -104,13 +106,13 @@ static int read_choice(struct comparison *x)
     for (size_t i = 0; !schemes && i < COUNT(all_schemes); i++)
         vec_push(&c->arena, &x->schemes, all_schemes[i]);
     if (!code && schemes && x->schemes.count == 0)
-        code = complain(EXIT_USAGE, "--schemes wants at least one");
+        code = complain(x->command, EXIT_USAGE, "--schemes wants at least one");
     if (!code)
         code = add_modes(x);
     if (!code && levels)
         code = add_each(x, levels, add_level);
     if (!code && levels && x->levels.count == 0)
-        code = complain(EXIT_USAGE, "--levels wants at least one");
+        code = complain(x->command, EXIT_USAGE, "--levels wants at least one");
     if (!levels)
         vec_push(&c->arena, &x->levels, x->options.level);
     return code;

@@ -50,11 +50,11 @@ struct command {
     struct arena       arena;
     VEC(struct given)  given;    /* in the order of the command line */
     const char        *file;
-    bool               json;     /* --diagnostics=json */
+    bool               json;     /* --diagnostics=json, from the beginning */
     struct text        messages; /* then: one JSON array of all messages so far, printed at the end */
 };
 
-/* Reads argv[1] and the rest; returns EXIT_OK, or says what is wrong on stderr and returns EXIT_USAGE. */
+/* Reads argv[1] and the rest; returns EXIT_OK, or says what is wrong and returns EXIT_USAGE. */
 int command_parse(struct command *c, int argc, char **argv);
 void command_help(const struct command *c);                                  /* to stdout */
 void help(void);                                                             /* the verbs, to stdout */
@@ -77,12 +77,12 @@ void limits_help(void);                                  /* the table, to stdout
 bool limits_asked(const struct command *c);              /* --limit=help */
 /* --limit=NAME=N: where NAME has an option of its own, makes it that one. EXIT_OK, or EXIT_USAGE after having
  * said that there is no such limit to change. */
-int limit_take(const struct command *c, struct given *g);
+int limit_take(struct command *c, struct given *g);
 
 /* ---- messages (messages.c) ----------------------------------------------------------------------------- */
 
-/* Of wrong usage: "kernc: …" on stderr; returns its first argument. */
-int complain(int exit_code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Of wrong usage, or where no input is to blame; returns exit_code. */
+int complain(struct command *c, int exit_code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Of a wrong input or a failed run, at a place in the source if there is one; returns exit_code. */
 int fail(struct command *c, int exit_code, const char *id, const struct source *s, place at, const char *fmt,
          ...) __attribute__((format(printf, 6, 7)));
@@ -98,9 +98,9 @@ void show_note(const char *text);
 
 /* The option's value as a number; *n stays as it is if the option was not given. EXIT_OK, or EXIT_USAGE after
  * having said what is wrong. */
-int option_number(const struct command *c, enum option_id id, uint64_t least, uint64_t most, uint64_t *n);
+int option_number(struct command *c, enum option_id id, uint64_t least, uint64_t most, uint64_t *n);
 /* The same for a number of bytes with K, M or G behind it. */
-int option_size(const struct command *c, enum option_id id, uint64_t *n);
+int option_size(struct command *c, enum option_id id, uint64_t *n);
 /* Reads a decimal number from *s, which moves behind it. False: there is none, or it does not fit. */
 bool scan_number(const char **s, uint64_t *n);
 /* Sets c->json as --diagnostics says. EXIT_OK or EXIT_USAGE. */

@@ -21,7 +21,7 @@ static int dump_options(struct command *c, kernc_options *o, struct text *printe
 {
     const char *changed = option_value(c, OPTION_PRINT_CHANGED);
     if (changed && *changed && strcmp(changed, "diff") != 0)
-        return complain(EXIT_USAGE, "--print-changed or --print-changed=diff, not '%s'", changed);
+        return complain(c, EXIT_USAGE, "--print-changed or --print-changed=diff, not '%s'", changed);
     o->print_changed = !changed ? KERNC_CHANGED_OFF : *changed ? KERNC_CHANGED_DIFF : KERNC_CHANGED_ON;
     o->print_before = option_value(c, OPTION_PRINT_BEFORE);
     o->print_before_all = option_given(c, OPTION_PRINT_BEFORE_ALL);
@@ -30,7 +30,7 @@ static int dump_options(struct command *c, kernc_options *o, struct text *printe
     o->analyses = option_value(c, OPTION_ANALYSIS);
     o->analysis_form = analysis_form(option_value(c, OPTION_FORM));
     if (o->analysis_form < 0)
-        return complain(EXIT_USAGE, "--form=text, dot or ir, not '%s'", option_value(c, OPTION_FORM));
+        return complain(c, EXIT_USAGE, "--form=text, dot or ir, not '%s'", option_value(c, OPTION_FORM));
     o->filter_passes = option_value(c, OPTION_FILTER_PASSES);
     o->filter_functions = option_value(c, OPTION_FILTER_FUNCTIONS);
     o->dump_dir = option_value(c, OPTION_DUMP_DIR);

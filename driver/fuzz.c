@@ -32,12 +32,12 @@ static int take_numbers(struct command *c, enum option_id id, uint64_t least, ui
         const char *end = item;
         uint64_t n;
         if (!scan_number(&end, &n) || *end || n < least || n > most || *count == room)
-            return complain(EXIT_USAGE, "--%s wants at most %u numbers from %llu to %llu, not '%s'",
+            return complain(c, EXIT_USAGE, "--%s wants at most %u numbers from %llu to %llu, not '%s'",
                             option_info[id].name, room, (unsigned long long)least, (unsigned long long)most,
                             item);
         to[(*count)++] = (uint32_t)n;
     }
-    return *count ? EXIT_OK : complain(EXIT_USAGE, "--%s wants a number", option_info[id].name);
+    return *count ? EXIT_OK : complain(c, EXIT_USAGE, "--%s wants a number", option_info[id].name);
 }
 
 static int take_schemes(struct command *c, struct fz_options *o)
@@ -48,10 +48,10 @@ static int take_schemes(struct command *c, struct fz_options *o)
     o->schemes.count = 0;
     for (char *item; (item = next_item(c, &at)) != NULL;) {
         if (!fz_has_scheme(item) || o->schemes.count == COUNT(o->schemes.at))
-            return complain(EXIT_USAGE, "there is no scheme '%s'", item);
+            return complain(c, EXIT_USAGE, "there is no scheme '%s'", item);
         o->schemes.at[o->schemes.count++] = item;
     }
-    return o->schemes.count ? EXIT_OK : complain(EXIT_USAGE, "--schemes wants a scheme");
+    return o->schemes.count ? EXIT_OK : complain(c, EXIT_USAGE, "--schemes wants a scheme");
 }
 
 static int take_classes(struct command *c, struct fz_options *o)
@@ -63,13 +63,14 @@ static int take_classes(struct command *c, struct fz_options *o)
     for (char *item; (item = next_item(c, &at)) != NULL;) {
         if (strlen(item) != 1 || !fz_class_find(*item)) {
             text_free(&letters);
-            return complain(EXIT_USAGE, "there is no class '%s' of programs; there are a, b, c and d", item);
+            return complain(c, EXIT_USAGE, "there is no class '%s' of programs; there are a, b, c and d",
+                            item);
         }
         text_char(&letters, *item);
     }
     o->classes = arena_strdup(&c->arena, letters.length ? letters.at : "", letters.length);
     text_free(&letters);
-    return *o->classes ? EXIT_OK : complain(EXIT_USAGE, "--class wants a, b, c or d");
+    return *o->classes ? EXIT_OK : complain(c, EXIT_USAGE, "--class wants a, b, c or d");
 }
 
 static int take_number(struct command *c, enum option_id id, uint64_t least, uint64_t most, uint32_t *to)
@@ -159,7 +160,7 @@ int verb_fuzz(struct command *c)
     o.reduce = !option_given(c, OPTION_NO_REDUCE);
     o.keep = option_value(c, OPTION_KEEP);
     if (o.keep && mkdir(o.keep, 0777) && access(o.keep, W_OK))
-        return complain(EXIT_INPUT, "cannot write into '%s'", o.keep);
+        return complain(c, EXIT_INPUT, "cannot write into '%s'", o.keep);
     o.say = say;
     o.progress = show_progress;
     o.data = &screen;

@@ -20,22 +20,22 @@ static const char *const *values_of(struct command *c, enum option_id id, size_t
     return values.at;
 }
 
-static int take_level(const struct command *c, kernc_options *o)
+static int take_level(struct command *c, kernc_options *o)
 {
     const char *level = option_value(c, OPTION_LEVEL);
     if (!level)
         return EXIT_OK;
     if (strlen(level) != 1 || !strchr("012", *level))
-        return complain(EXIT_USAGE, "there is no -O%s; there are -O0, -O1 and -O2", level);
+        return complain(c, EXIT_USAGE, "there is no -O%s; there are -O0, -O1 and -O2", level);
     o->level = (unsigned)(*level - '0');
     return EXIT_OK;
 }
 
-static int take_remarks(const struct command *c)
+static int take_remarks(struct command *c)
 {
     const char *form = option_value(c, OPTION_REMARKS);
     if (form && *form && strcmp(form, "json") != 0)
-        return complain(EXIT_USAGE, "--remarks or --remarks=json, not '%s'", form);
+        return complain(c, EXIT_USAGE, "--remarks or --remarks=json, not '%s'", form);
     return EXIT_OK;
 }
 
@@ -44,7 +44,7 @@ int take_diagnostics(struct command *c)
     const char *form = option_value(c, OPTION_DIAGNOSTICS);
     c->json = form && strcmp(form, "json") == 0;
     if (form && !c->json && strcmp(form, "text") != 0)
-        return complain(EXIT_USAGE, "--diagnostics=text or --diagnostics=json, not '%s'", form);
+        return complain(c, EXIT_USAGE, "--diagnostics=text or --diagnostics=json, not '%s'", form);
     return EXIT_OK;
 }
 
@@ -54,13 +54,13 @@ static int take_target(struct command *c, kernc_options *o)
     const char *target = option_value(c, OPTION_TARGET), *mode = option_value(c, OPTION_DIVERGENCE);
     bool warp_core = target && strcmp(target, "warp-core") == 0;
     if (target && !warp_core && strcmp(target, "bytecode") != 0)
-        return complain(EXIT_USAGE, "there is no target '%s'; there are bytecode and warp-core", target);
+        return complain(c, EXIT_USAGE, "there is no target '%s'; there are bytecode and warp-core", target);
     if (c->verb->letter == 'c')
         return EXIT_OK;
     if (mode && !warp_core)
-        return complain(EXIT_USAGE, "--divergence is for --target=warp-core");
+        return complain(c, EXIT_USAGE, "--divergence is for --target=warp-core");
     if (warp_core && option_given(c, OPTION_SCHEME))
-        return complain(EXIT_USAGE, "--scheme is for the bytecode; --target=warp-core has --divergence");
+        return complain(c, EXIT_USAGE, "--scheme is for the bytecode; --target=warp-core has --divergence");
     if (warp_core)
         o->scheme = arena_printf(&c->arena, "warp-core:%s", mode ? mode : "rpc");
     return EXIT_OK;

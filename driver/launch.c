@@ -30,8 +30,8 @@ static int read_sizes(struct run *r, enum option_id id, uint32_t sizes[3])
         if (*at++ != ',')
             break;
     }
-    return complain(EXIT_USAGE, "--%s wants one to three sizes such as 8,8,1, not '%s'", option_info[id].name,
-                    text);
+    return complain(r->command, EXIT_USAGE, "--%s wants one to three sizes such as 8,8,1, not '%s'",
+                    option_info[id].name, text);
 }
 
 static int read_numbers(struct run *r)
@@ -48,7 +48,8 @@ static int read_numbers(struct run *r)
     if (!code)
         code = option_number(r->command, OPTION_SEGMENT, 8, 1 << 20, &segment);
     if (!code && segment & (segment - 1))
-        code = complain(EXIT_USAGE, "--segment wants a power of two, not %llu", (unsigned long long)segment);
+        code = complain(r->command, EXIT_USAGE, "--segment wants a power of two, not %llu",
+                        (unsigned long long)segment);
     r->api.warp = (uint32_t)warp;
     r->api.threads = (uint32_t)threads;
     r->api.fuel = fuel;
@@ -70,7 +71,7 @@ static int read_argument(struct run *r, const char *text)
     struct launch_argument given;
     const char            *equals = strchr(text, '=');
     if (!equals || equals == text)
-        return complain(EXIT_USAGE, "--arg wants NAME=SPEC, not '%s'", text);
+        return complain(r->command, EXIT_USAGE, "--arg wants NAME=SPEC, not '%s'", text);
     given.name = arena_strdup(a, text, (size_t)(equals - text));
     const char *problem = launch_parse_value(a, equals + 1, &given.value);
     if (problem)
@@ -89,7 +90,7 @@ static int read_output(struct run *r, enum option_id id, const char *text)
     struct launch_output o;
     const char *problem = id == OPTION_SHOW ? output_parse_show(a, text, &o) : output_parse_save(a, text, &o);
     if (problem)
-        return complain(EXIT_USAGE, "--%s: %s, not '%s'", option_info[id].name, problem, text);
+        return complain(r->command, EXIT_USAGE, "--%s: %s, not '%s'", option_info[id].name, problem, text);
     vec_push(a, &r->launch.outputs, o);
     return EXIT_OK;
 }

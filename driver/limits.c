@@ -54,7 +54,7 @@ bool limits_asked(const struct command *c)
     return text && strcmp(text, "help") == 0;
 }
 
-int limit_take(const struct command *c, struct given *g)
+int limit_take(struct command *c, struct given *g)
 {
     size_t n = strcspn(g->value, "=");
     for (size_t i = 0; g->value[n] && i < limit_row_count; i++) {
@@ -62,15 +62,15 @@ int limit_take(const struct command *c, struct given *g)
         if (strlen(l->name) != n || memcmp(l->name, g->value, n) != 0)
             continue;
         if (l->most == 0)
-            return complain(EXIT_USAGE, "the limit '%s' is fixed", l->name);
+            return complain(c, EXIT_USAGE, "the limit '%s' is fixed", l->name);
         if (l->option == OPTIONS)
             return EXIT_OK;
         if (!strchr(option_info[l->option].verbs, c->verb->letter))
-            return complain(EXIT_USAGE, "%s has no limit '%s'", c->verb->name, l->name);
+            return complain(c, EXIT_USAGE, "%s has no limit '%s'", c->verb->name, l->name);
         *g = (struct given){l->option, g->value + n + 1};
         return EXIT_OK;
     }
     if (strcmp(g->value, "help") == 0)
         return EXIT_OK;
-    return complain(EXIT_USAGE, "there is no limit '%.*s'; --limit=help lists them", (int)n, g->value);
+    return complain(c, EXIT_USAGE, "there is no limit '%.*s'; --limit=help lists them", (int)n, g->value);
 }

@@ -6,12 +6,14 @@
 #include <stdio.h>
 
 /* A full disk behind standard output is an error like one behind a file. */
-static int finish(int exit_code)
+static int finish(struct command *c, int exit_code)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return exit_code;
-    int problem = complain(EXIT_INPUT, "cannot write to standard output: %s", strerror(errno));
-    return exit_code ? exit_code : problem;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        int problem = complain(c, EXIT_INPUT, "cannot write to standard output: %s", strerror(errno));
+        exit_code = exit_code ? exit_code : problem;
+    }
+    messages_end(c);
+    return exit_code;
 }
 
 static int run_verb(struct command *c)
@@ -27,30 +29,37 @@ static int run_verb(struct command *c)
     return c->verb->run(c);
 }
 
+static bool is_word(const char *argument, const char *word)
+{
+    return strcmp(argument + (strncmp(argument, "--", 2) == 0), word) == 0;
+}
+
+/* What needs no verb. */
+static int without_verb(int argc, char **argv)
+{
+    if (argc >= 2 && is_word(argv[1], "-version"))
+        printf("kernc %s\n", KERNC_VERSION);
+    else
+        help();
+    return argc < 2 ? EXIT_USAGE : EXIT_OK;
+}
+
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, told like the others */
-    if (argc < 2) {
-        help();
-        return finish(EXIT_USAGE);
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-help") == 0 || strcmp(argv[1], "-h") == 0) {
-        help();
-        return finish(EXIT_OK);
-    }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-version") == 0) {
-        printf("kernc %s\n", KERNC_VERSION);
-        return finish(EXIT_OK);
-    }
-    struct command   c;
+    struct command   c = {0};
     struct mem_guard guard;
-    if (mem_guard_enter(&guard))
-        return complain(EXIT_LIMIT, "not enough memory");
-    int code = command_parse(&c, argc, argv);
-    if (code == EXIT_OK)
+    if (mem_guard_enter(&guard)) {
+        fputs("kernc: not enough memory\n", stderr);
+        return EXIT_LIMIT;
+    }
+    bool alone =
+        argc < 2 || is_word(argv[1], "-help") || is_word(argv[1], "-h") || is_word(argv[1], "-version");
+    int  code = alone ? without_verb(argc, argv) : command_parse(&c, argc, argv);
+    if (!alone && code == EXIT_OK)
         code = run_verb(&c);
-    messages_end(&c);
+    code = finish(&c, code);
     mem_guard_leave(&guard);
     arena_free(&c.arena);
-    return finish(code);
+    return code;
 }

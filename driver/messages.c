@@ -16,18 +16,6 @@ static void print_line(const char *text)
     text_free(&shown);
 }
 
-int complain(int exit_code, const char *fmt, ...)
-{
-    struct text t = {0};
-    va_list     args;
-    va_start(args, fmt);
-    text_vprintf(&t, fmt, args);
-    va_end(args);
-    print_line(t.at);
-    text_free(&t);
-    return exit_code;
-}
-
 void show_note(const char *text)
 {
     fflush(stdout);
@@ -69,19 +57,35 @@ void show_messages(struct command *c, const struct diagnostics *d)
         diag_print(d, stderr, diag_color_wanted(stderr));
 }
 
-int fail(struct command *c, int exit_code, const char *id, const struct source *s, place at, const char *fmt,
-         ...)
+static int failv(struct command *c, int exit_code, const char *id, const struct source *s, place at,
+                 const char *fmt, va_list args)
 {
     struct diagnostics d;
-    va_list            args;
     diag_init(&d, &c->arena, s);
-    va_start(args, fmt);
     diag_addv(&d, DIAG_ERROR, id, (span){.at = at}, fmt, args);
-    va_end(args);
     if (s || c->json)
         show_messages(c, &d);
     else
         print_line(d.all.at[0].text);
+    return exit_code;
+}
+
+int fail(struct command *c, int exit_code, const char *id, const struct source *s, place at, const char *fmt,
+         ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    failv(c, exit_code, id, s, at, fmt, args);
+    va_end(args);
+    return exit_code;
+}
+
+int complain(struct command *c, int exit_code, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    failv(c, exit_code, exit_code == EXIT_USAGE ? "usage" : "system", NULL, (place){0}, fmt, args);
+    va_end(args);
     return exit_code;
 }
 

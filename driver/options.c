@@ -1,6 +1,7 @@
 /* options.c: the tables of verbs and options, and reading a command line by them with getopt_long_only, so
  * that long names take one dash or two and -O2 -fno-gvn -Wall read as people write them.
  */
+#include "base/nearest.h"
 #include "driver/driver.h"
 
 #include <ctype.h>
@@ -31,7 +32,8 @@ const size_t option_row_count = COUNT(option_rows);
 
 #define FIRST_LONG 256               /* getopt returns FIRST_LONG + id for long names, else the letter */
 
-struct getopt_tables { struct option names[OPTIONS + 1]; char letters[2 * OPTIONS + 1]; };
+/* The letters begin with a colon: a missing value is told from an unknown option. */
+struct getopt_tables { struct option names[OPTIONS + 1]; char letters[2 * OPTIONS + 2]; };
 
 static int argument_kind(const char *argument)
 {
@@ -42,6 +44,7 @@ static void make_getopt_tables(char verb, struct getopt_tables *t)
 {
     struct option *name = t->names;
     char          *letter = t->letters;
+    *letter++ = ':';
     for (int i = 0; i < OPTIONS; i++) {
         const struct option_info *o = &option_info[i];
         if (!strchr(o->verbs, verb))
@@ -69,55 +72,121 @@ static enum option_id option_of(char verb, int code)
 
 /* ---- parsing ------------------------------------------------------------------------------------------- */
 
-static const struct verb *find_verb(const char *name)
+static const struct verb *find_verb(struct command *c, const char *name)
 {
-    for (size_t i = 0; i < verb_count; i++)
+    struct nearest n = nearest_to(name);
+    for (size_t i = 0; i < verb_count; i++) {
         if (strcmp(verbs[i].name, name) == 0)
             return &verbs[i];
+        nearest_consider(&n, verbs[i].name);
+    }
+    const char *near = nearest_name(&n);
+    complain(c, EXIT_USAGE, "there is no verb '%s'; %s%s%s`kernc --help` lists them", name,
+             near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
     return NULL;
 }
 
-static int usage(const struct command *c)
+static int usage(struct command *c, const char *what)
 {
-    return complain(EXIT_USAGE, "`kernc %s --help` lists the options", c->verb->name);
+    const char *between = what[strlen(what) - 1] == '?' ? " " : "; ";
+    return complain(c, EXIT_USAGE, "%s%s`kernc %s --help` lists the options", what, between, c->verb->name);
+}
+
+/* The verbs that have the option, as "run, compare". */
+static const char *owners(struct command *c, const struct option_info *o)
+{
+    const char *names = "";
+    for (size_t i = 0; i < verb_count; i++)
+        if (strchr(o->verbs, verbs[i].letter))
+            names = arena_printf(&c->arena, "%s%s%s", names, *names ? ", " : "", verbs[i].name);
+    return names;
+}
+
+/* A long name that is none of the verb's. */
+static int refuse_name(struct command *c, const char *word, const char *name)
+{
+    struct nearest n = nearest_to(name);
+    const char    *begun = NULL;
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct option_info *o = &option_info[i];
+        bool mine = strchr(o->verbs, c->verb->letter) != NULL;
+        if (!mine && *name && strcmp(o->name, name) == 0)
+            return usage(c, arena_printf(&c->arena, "--%s is an option of %s", name, owners(c, o)));
+        if (!mine || !*o->name)
+            continue;
+        nearest_consider(&n, o->name);
+        if (strncmp(o->name, name, strlen(name)) == 0 && begun)
+            return usage(c, arena_printf(&c->arena, "'%s' may be --%s or --%s", word, begun, o->name));
+        if (strncmp(o->name, name, strlen(name)) == 0)
+            begun = o->name;
+    }
+    const char *near = nearest_name(&n);
+    return usage(c, near ? arena_printf(&c->arena, "there is no option '%s'; did you mean --%s?", word, near)
+                         : arena_printf(&c->arena, "there is no option '%s'", word));
+}
+
+/* What getopt does not take: code '?' or ':'. */
+static int refuse(struct command *c, int code, const char *word)
+{
+    const char *name = word + strspn(word, "-");
+    if (code == '?' && optopt < FIRST_LONG)
+        return refuse_name(c, word, arena_strdup(&c->arena, name, strcspn(name, "=")));
+    const struct option_info *o = &option_info[option_of(c->verb->letter, optopt)];
+    if (code == '?')
+        return usage(c, arena_printf(&c->arena, "--%s takes no value", o->name));
+    if (*o->name)
+        return usage(c, arena_printf(&c->arena, "--%s wants a value: --%s%s", o->name, o->name, o->argument));
+    return usage(c, arena_printf(&c->arena, "-%c wants a value: -%c%s", o->letter, o->letter, o->argument + 1));
 }
 
 static int take_file(struct command *c, int argc, char **argv)
 {
     if (option_given(c, OPTION_HELP) || limits_asked(c))
         return EXIT_OK;
-    if (!*c->verb->arguments && optind < argc) {
-        complain(EXIT_USAGE, "%s takes no file", c->verb->name);
-        return usage(c);
-    }
+    if (!*c->verb->arguments && optind < argc)
+        return usage(c, arena_printf(&c->arena, "%s takes no file", c->verb->name));
     if (!*c->verb->arguments)
         return EXIT_OK;
-    if (optind == argc) {
-        complain(EXIT_USAGE, "no file to %s", c->verb->name);
-        return usage(c);
-    }
+    if (optind == argc)
+        return usage(c, arena_printf(&c->arena, "no file to %s", c->verb->name));
     c->file = argv[optind];
     if (optind + 1 == argc)
         return EXIT_OK;
-    complain(EXIT_USAGE, "one file at a time: %s, and also %s?", c->file, argv[optind + 1]);
-    return usage(c);
+    return usage(c,
+                 arena_printf(&c->arena, "one file at a time: %s, and also %s?", c->file, argv[optind + 1]));
+}
+
+/* Messages about what follows are wanted as JSON. */
+static bool wants_json(int argc, char **argv)
+{
+    bool json = false;
+    for (int i = 1; i < argc; i++) {
+        const char *name = argv[i] + (strncmp(argv[i], "--", 2) == 0);
+        if (strncmp(name, "-diagnostics=", strlen("-diagnostics=")) == 0)
+            json = strcmp(strchr(name, '=') + 1, "json") == 0;
+        else if (strcmp(name, "-diagnostics") == 0 && i + 1 < argc)
+            json = strcmp(argv[i + 1], "json") == 0;
+    }
+    return json;
 }
 
 int command_parse(struct command *c, int argc, char **argv)
 {
     struct getopt_tables tables;
-    *c = (struct command){.verb = find_verb(argv[1])};
+    *c = (struct command){.json = wants_json(argc, argv)};
+    c->verb = find_verb(c, argv[1]);
     if (!c->verb)
-        return complain(EXIT_USAGE, "there is no verb '%s'; `kernc --help` lists them", argv[1]);
+        return EXIT_USAGE;
     make_getopt_tables(c->verb->letter, &tables);
-    argv[1] = argv[0]; /* getopt begins its messages with it */
+    opterr = 0;
     argc--, argv++;
     for (int code; (code = getopt_long_only(argc, argv, tables.letters, tables.names, NULL)) != -1;) {
-        if (code == '?')
-            return usage(c);
+        if (code == '?' || code == ':')
+            return refuse(c, code, argv[optind - 1]);
         struct given g = {option_of(c->verb->letter, code), optarg ? optarg : ""};
-        if (g.id == OPTION_LIMIT && limit_take(c, &g) != EXIT_OK)
-            return usage(c);
+        int wrong = g.id == OPTION_LIMIT ? limit_take(c, &g) : EXIT_OK;
+        if (wrong)
+            return wrong;
         vec_push(&c->arena, &c->given, g);
     }
     return take_file(c, argc, argv);
@@ -144,20 +213,20 @@ bool scan_number(const char **s, uint64_t *n)
     return errno == 0;
 }
 
-int option_number(const struct command *c, enum option_id id, uint64_t least, uint64_t most, uint64_t *n)
+int option_number(struct command *c, enum option_id id, uint64_t least, uint64_t most, uint64_t *n)
 {
     const char *text = option_value(c, id), *at = text;
     uint64_t    value;
     if (!text)
         return EXIT_OK;
     if (!scan_number(&at, &value) || *at || value < least || value > most)
-        return complain(EXIT_USAGE, "--%s wants a number from %llu to %llu, not '%s'", option_info[id].name,
-                        (unsigned long long)least, (unsigned long long)most, text);
+        return complain(c, EXIT_USAGE, "--%s wants a number from %llu to %llu, not '%s'",
+                        option_info[id].name, (unsigned long long)least, (unsigned long long)most, text);
     *n = value;
     return EXIT_OK;
 }
 
-int option_size(const struct command *c, enum option_id id, uint64_t *n)
+int option_size(struct command *c, enum option_id id, uint64_t *n)
 {
     static const char suffixes[] = "KMG";
     const char       *text = option_value(c, id), *at = text;
@@ -168,7 +237,8 @@ int option_size(const struct command *c, enum option_id id, uint64_t *n)
     const char *suffix = *at ? strchr(suffixes, *at) : NULL;
     unsigned    shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
     if (!good || at[suffix != NULL] || value > UINT64_MAX >> shift)
-        return complain(EXIT_USAGE, "--%s wants a number of bytes such as 65536, 64K, 100M or 2G, not '%s'",
+        return complain(c, EXIT_USAGE,
+                        "--%s wants a number of bytes such as 65536, 64K, 100M or 2G, not '%s'",
                         option_info[id].name, text);
     *n = value << shift;
     return EXIT_OK;

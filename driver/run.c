@@ -43,7 +43,7 @@ static int open_context(struct run *r)
     kernc_context_options o = {.size = sizeof o, .output = r->quiet ? drop_output : print_output};
     o.max_memory = r->max_memory;
     if (kernc_context_create(&o, &r->context) != KERNC_OK)
-        return complain(EXIT_LIMIT, "%s", kernc_error_text(NULL));
+        return complain(r->command, EXIT_LIMIT, "%s", kernc_error_text(NULL));
     return EXIT_OK;
 }
 

@@ -23,7 +23,8 @@ static int read_window(struct run *r, const char *text)
     else if (dots[0] == '.' && dots[1] == '.')
         end = (char *)dots + 2;
     if (end == dots || *end || (to && to <= from) || (end > dots + 2 && to == 0))
-        return complain(EXIT_USAGE, "--trace-window wants cycles such as 1000..2000, not '%s'", text);
+        return complain(r->command, EXIT_USAGE, "--trace-window wants cycles such as 1000..2000, not '%s'",
+                        text);
     r->api.trace_from = from;
     r->api.trace_to = to;
     return EXIT_OK;
@@ -49,7 +50,8 @@ int trace_read_flags(struct run *r)
                    : ends_with(file, ".json") ? KERNC_TRACE_JSON
                                               : KERNC_TRACE_NONE;
     if (!r->api.trace)
-        return complain(EXIT_USAGE, "--trace wants a file that ends in .vcd or .json, not '%s'", file);
+        return complain(r->command, EXIT_USAGE, "--trace wants a file that ends in .vcd or .json, not '%s'",
+                        file);
     r->api.trace_output = keep_trace;
     r->api.trace_user = &r->trace;
     return EXIT_OK;

@@ -2,6 +2,7 @@
  * and which statements can be reached (as Java decides it: an `if` on a constant hides nothing, an endless
  * loop without break does).
  */
+#include "base/nearest.h"
 #include "frontend/check.h"
 
 static void check_stmt(struct checker *c, struct fe_stmt *s);
@@ -278,10 +279,10 @@ static void check_jump(struct checker *c, struct fe_stmt *s)
 
 static const char *suggest_label(struct checker *c, const char *name)
 {
-    struct fe_nearest n = fe_nearest_to(name);
+    struct nearest n = nearest_to(name);
     for (uint32_t i = 0; i < c->labels.count && !c->fe->diags->stopped; i++)
-        fe_consider(&n, c->labels.at[i].stmt->jump.name);
-    return fe_nearest_name(&n);
+        nearest_consider(&n, c->labels.at[i].stmt->jump.name);
+    return nearest_name(&n);
 }
 
 static void resolve_jump(struct checker *c, struct fe_stmt *s)

@@ -54,17 +54,9 @@ static inline span span_after(span s)      /* the empty range just behind s */
 /* The source text that the span covers. */
 const char *fe_span_text(const struct frontend *fe, span s, size_t *length);
 
-/* ---- what may have been meant (suggest.c) ------------------------------------------------------------ */
-
-/* A row of foreign.def. */
+/* A row of foreign.def (foreign.c). */
 struct fe_foreign_name { const char *text, *advice, *kern; };     /* kern: its exact spelling, or NULL */
 const struct fe_foreign_name *fe_find_foreign(const char *name);  /* NULL: none */
-
-/* Of the candidates considered, the one that the word is a slip for: near to it, and nearer than any other. */
-struct fe_nearest { const char *word, *name; unsigned distance; bool tied; };
-struct fe_nearest fe_nearest_to(const char *word);
-void fe_consider(struct fe_nearest *n, const char *candidate);
-const char *fe_nearest_name(const struct fe_nearest *n);          /* NULL: none */
 
 /* ---- the steps --------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
  * remembers the one it shadows, so that opening a scope is free and closing it costs what was declared in it.
  * Builtins lie outside the file's scope: any declaration may take their names.
  */
+#include "base/nearest.h"
 #include "frontend/check.h"
 
 static uint64_t key_of(enum fe_namespace ns, const char *name)
@@ -76,24 +77,24 @@ const struct fe_builtin *fe_find_builtin(struct checker *c, const char *name)
 /* Names of the file come before builtins. */
 const char *fe_suggest(struct checker *c, enum fe_namespace ns, const char *name)
 {
-    struct fe_nearest n = fe_nearest_to(name);
+    struct nearest n = nearest_to(name);
     if (c->fe->diags->stopped)
         return NULL;
     for (uint32_t i = c->symbols.count; i-- > 1;)
         if ((c->symbols.at[i].key & 1) == ns)
-            fe_consider(&n, c->symbols.at[i].decl->name);
+            nearest_consider(&n, c->symbols.at[i].decl->name);
     bool builtins = ns == FE_NAMES && !n.name;
     for (uint32_t i = 0; builtins && i < fe_builtin_count; i++)
         if (!strchr(fe_builtins[i].name, '.'))
-            fe_consider(&n, fe_builtins[i].name);
-    return fe_nearest_name(&n);
+            nearest_consider(&n, fe_builtins[i].name);
+    return nearest_name(&n);
 }
 
 const char *fe_suggest_field(const struct fe_decl *structure, const char *name)
 {
-    struct fe_nearest n = fe_nearest_to(name);
+    struct nearest n = nearest_to(name);
     for (const struct fe_decl *f = structure->members.first; f; f = f->next)
         if (f->name)
-            fe_consider(&n, f->name);
-    return fe_nearest_name(&n);
+            nearest_consider(&n, f->name);
+    return nearest_name(&n);
 }

@@ -1,4 +1,5 @@
 /* words.c: what a word is: keyword, name of a type, name, or a word of another language. */
+#include "base/nearest.h"
 #include "frontend/parser.h"
 #include "frontend/grammar.h"
 
@@ -30,10 +31,10 @@ void fe_words_init(struct parser *p)
 
 const char *fe_nearest_keyword(const char *word)
 {
-    struct fe_nearest n = fe_nearest_to(word);
+    struct nearest n = nearest_to(word);
     for (uint32_t i = 0; i < COUNT(keywords); i++)
-        fe_consider(&n, keywords[i].text);
-    return fe_nearest_name(&n);
+        nearest_consider(&n, keywords[i].text);
+    return nearest_name(&n);
 }
 
 /* ---- C's combinations of type words --------------------------------------------------------------- */

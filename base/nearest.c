@@ -1,24 +1,5 @@
-/* suggest.c: what may have been meant by a word that means nothing: a name that is spelt nearly so, or the
- * Kern of another language's name. */
-#include "frontend/context.h"
-
-/* ---- names of other languages ------------------------------------------------------------------------ */
-
-static const struct fe_foreign_name names[] = {
-#define FOREIGN_NAME(text, advice) {text, advice, NULL},
-#define NAME_SPELLING(text, kern) {text, NULL, kern},
-#include "frontend/foreign.def"
-};
-
-const struct fe_foreign_name *fe_find_foreign(const char *name)
-{
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (strcmp(names[i].text, name) == 0)
-            return &names[i];
-    return NULL;
-}
-
-/* ---- spelling ---------------------------------------------------------------------------------------- */
+/* nearest.c: see nearest.h. */
+#include "base/nearest.h"
 
 #define MAX_COMPARED 40
 
@@ -59,13 +40,13 @@ static bool have_same_digits(const char *a, const char *b)
     }
 }
 
-struct fe_nearest fe_nearest_to(const char *word)
+struct nearest nearest_to(const char *word)
 {
     size_t n = strlen(word);
-    return (struct fe_nearest){.word = word, .distance = n < 3 ? 0 : n < 6 ? 1 : 2};
+    return (struct nearest){.word = word, .distance = n < 3 ? 0 : n < 6 ? 1 : 2};
 }
 
-void fe_consider(struct fe_nearest *n, const char *candidate)
+void nearest_consider(struct nearest *n, const char *candidate)
 {
     unsigned d = distance(n->word, candidate, n->distance);
     if (d > n->distance || d >= strlen(candidate) || !have_same_digits(n->word, candidate))
@@ -75,7 +56,7 @@ void fe_consider(struct fe_nearest *n, const char *candidate)
     n->distance = d;
 }
 
-const char *fe_nearest_name(const struct fe_nearest *n)
+const char *nearest_name(const struct nearest *n)
 {
     return n->tied ? NULL : n->name;
 }

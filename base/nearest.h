@@ -1,0 +1,15 @@
+/* nearest.h: which of several names a word that is none of them is a slip for. */
+#ifndef KERNC_NEAREST_H
+#define KERNC_NEAREST_H
+
+#include "base/base.h"
+
+/* Of the candidates considered so far, the nearest to the word. */
+struct nearest { const char *word, *name; unsigned distance; bool tied; };
+struct nearest nearest_to(const char *word);
+/* The candidate counts if one slip, or two in a longer word, make the word of it, none of them in a digit. */
+void nearest_consider(struct nearest *n, const char *candidate);
+/* NULL: none is near, or several are equally so. */
+const char *nearest_name(const struct nearest *n);
+
+#endif
