@@ -3,7 +3,7 @@ bytecode := backend/bytecode
 backend_format_SRC := $(addprefix backend/,interface.c stream.c stream_tables.c)
 backend_format_SRC += $(addprefix $(bytecode)/,ops.c format.c verify.c verify_tables.c disassemble.c)
 warpcore := backend/warpcore
-backend_format_SRC += $(addprefix $(warpcore)/,isa.c image.c verify.c print.c)
+backend_format_SRC += $(addprefix $(warpcore)/,isa.c timing.c image.c verify.c print.c)
 backend_format_SRC += $(addprefix $(warpcore)/,flow.c stack_bound.c)
 backend_SRC := $(addprefix $(bytecode)/,emit.c vreg.c frames.c steady.c select.c select_pure.c select_memory.c select_group.c select_call.c \
     liveness.c regalloc.c fills.c encode.c moves.c table.c)

@@ -75,6 +75,8 @@ const char *limit_value(const struct limit_row *l, char buffer[32]);
 const char *limit_most(const struct limit_row *l, char buffer[32]);
 void limits_help(void);                                  /* the table, to stdout */
 bool limits_asked(const struct command *c);              /* --limit=help */
+bool timing_asked(const struct command *c);              /* --timing=help (trace.c) */
+void timing_help(void);                                  /* the table, to stdout */
 /* --limit=NAME=N: where NAME has an option of its own, makes it that one. EXIT_OK, or EXIT_USAGE after having
  * said that there is no such limit to change. */
 int limit_take(struct command *c, struct given *g);

@@ -26,6 +26,10 @@ static int run_verb(struct command *c)
         limits_help();
         return EXIT_OK;
     }
+    if (timing_asked(c)) {
+        timing_help();
+        return EXIT_OK;
+    }
     return c->verb->run(c);
 }
 

@@ -141,7 +141,7 @@ static int refuse(struct command *c, int code, const char *word)
 
 static int take_file(struct command *c, int argc, char **argv)
 {
-    if (option_given(c, OPTION_HELP) || limits_asked(c))
+    if (option_given(c, OPTION_HELP) || limits_asked(c) || timing_asked(c))
         return EXIT_OK;
     if (!*c->verb->arguments && optind < argc)
         return usage(c, arena_printf(&c->arena, "%s takes no file", c->verb->name));

@@ -1,8 +1,47 @@
-/* trace.c: --trace, --trace-window and --cores of kernc run; the trace's text is kept until the launch has
- * ended. */
+/* trace.c: the options of the warp-core machine: --cores, --timing, --trace and --trace-window; the trace's
+ * text is kept until the launch has ended. */
 #include "driver/launch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+/* ---- the table of cycles ------------------------------------------------------------------------------- */
+
+bool timing_asked(const struct command *c)
+{
+    const char *text = option_value(c, OPTION_TIMING);
+    return text && strcmp(text, "help") == 0;
+}
+
+void timing_help(void)
+{
+    struct text t = {0};
+    wc_timing_write(&wc_timing_default, &t);
+    fwrite(t.at, 1, t.length, stdout);
+    text_free(&t);
+}
+
+static int read_timing(struct run *r)
+{
+    const char *file = option_value(r->command, OPTION_TIMING);
+    struct wc_timing timing = wc_timing_default;
+    struct text text = {0};
+    char why[160];
+    if (!file)
+        return EXIT_OK;
+    const char *problem = file_read(file, INPUT_LIMIT, &text);
+    int code = EXIT_OK;
+    if (problem)
+        code = fail(r->command, EXIT_INPUT, "input", NULL, (place){0}, "cannot read %s: %s", file, problem);
+    else if (!wc_timing_read(&timing, text.at ? text.at : "", text.length, why, sizeof why))
+        code = fail(r->command, EXIT_INPUT, "timing", NULL, (place){0}, "%s, %s", file, why);
+    else
+        r->api.timing = arena_strdup(&r->command->arena, text.at ? text.at : "", text.length);
+    text_free(&text);
+    return code;
+}
+
+/* ---- the trace ----------------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *name, const char *ending)
 {
@@ -42,16 +81,19 @@ int trace_read_flags(struct run *r)
     uint64_t    machines = 1;
     int         code = option_number(r->command, OPTION_CORES, 1, KERNC_MAX_CORES, &machines);
     r->api.cores = (uint32_t)machines;
+    if (!code)
+        code = read_timing(r);
     if (!code && window)
         code = read_window(r, window);
     if (code || !file)
         return code;
     r->api.trace = ends_with(file, ".vcd")    ? KERNC_TRACE_VCD
                    : ends_with(file, ".json") ? KERNC_TRACE_JSON
+                   : ends_with(file, ".txt")  ? KERNC_TRACE_TEXT
                                               : KERNC_TRACE_NONE;
     if (!r->api.trace)
-        return complain(r->command, EXIT_USAGE, "--trace wants a file that ends in .vcd or .json, not '%s'",
-                        file);
+        return complain(r->command, EXIT_USAGE,
+                        "--trace wants a file that ends in .vcd, .json or .txt, not '%s'", file);
     r->api.trace_output = keep_trace;
     r->api.trace_user = &r->trace;
     return EXIT_OK;

@@ -212,13 +212,15 @@ static inline kernc_argument kernc_arg_bits(const char *name, uint64_t bits)
 }
 
 enum {                                /* kernc_launch.flags */
-    KERNC_STATISTICS = 1,             /* count memory transactions too (all else is counted always) */
+    KERNC_STATISTICS = 1,             /* count memory transactions too (all else is counted always);
+                                         warp-core: execute in the order of the clock */
 };
 /* Traces of the warp-core machine: what its slots do in each cycle. */
 typedef enum kernc_trace_form {
     KERNC_TRACE_NONE,
     KERNC_TRACE_VCD,                  /* a waveform, for GTKWave */
     KERNC_TRACE_JSON,                 /* a timeline, for Perfetto */
+    KERNC_TRACE_TEXT,                 /* a line for each instruction, to compare with another machine's */
 } kernc_trace_form;
 typedef struct kernc_launch {
     size_t      size;
@@ -231,13 +233,14 @@ typedef struct kernc_launch {
     uint32_t    segment;              /* bytes of a memory transaction, a power of two from 8 on; 0: 128 */
     uint32_t    flags;
     uint64_t    fuel;                 /* warp instructions of the launch; 0: 2^40 */
-    uint32_t    cores;                /* warp-core machines that share the blocks, 1..64; 0: 1. Only cycles
-                                         depend on it */
+    uint32_t    cores;                /* warp-core machines that share the blocks, 1..64; 0: 1 */
     int         trace;                /* kernc_trace_form; only programs for warp-core have one */
     uint64_t    trace_from, trace_to; /* the cycles traced; trace_to 0: 1,000,000 of them */
     kernc_output_function *trace_output;  /* gets the whole trace after the launch, also if it trapped */
     void       *trace_user;
     const char *isa;                  /* instance of the interpreter ("base", "avx2"); NULL: the best here */
+    const char *timing;               /* text of a timing file: rows of the warp-core machine's cycles that are
+                                         not those of docs/isa.md; NULL: none */
 } kernc_launch;
 
 enum {                                /* limits of a launch */

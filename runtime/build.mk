@@ -1,7 +1,7 @@
 # The core is compiled once for each row of cores.def: core_ISA_LANES.o.
 runtime_SRC := $(addprefix runtime/,context.c module.c memory.c arguments.c launch.c block.c control.c group.c access.c atomic.c \
                print.c hostcall.c trap.c metrics.c cores.c schemes/pdom.c schemes/oracle.c schemes/oracle_flow.c)
-runtime_SRC += $(addprefix runtime/warpcore/,divergence.c launch.c schedule.c timing.c trace.c services.c fault.c)
+runtime_SRC += $(addprefix runtime/warpcore/,divergence.c launch.c block.c schedule.c clock.c trace.c services.c fault.c)
 
 runtime_LANES := 8 16 32 64
 runtime_ISAS  := base
@@ -27,12 +27,14 @@ $(BUILD)/obj/runtime/core_$(1)_$(2).o: runtime/core.c
 endef
 $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(eval $(call core_rule,$(i),$(n)))))
 
-# The warp-core simulator's core, once for each row of warpcore/cores.def.
-runtime_CORE_OBJ += $(foreach i,$(runtime_ISAS),$(BUILD)/obj/runtime/warpcore/core_$(i).o)
+# The warp-core simulator's core, twice for each row of warpcore/cores.def: handlers that go on by themselves, and
+# handlers that return after each instruction.
+runtime_CORE_OBJ += $(foreach i,$(runtime_ISAS),$(foreach n,$(i) $(i)_steps,$(BUILD)/obj/runtime/warpcore/core_$(n).o))
 
 define simulator_core_rule
-$(BUILD)/obj/runtime/warpcore/core_$(1).o: runtime/warpcore/core.c
+$(BUILD)/obj/runtime/warpcore/core_$(1)$(2).o: runtime/warpcore/core.c
 	@mkdir -p $$(@D)
-	$$(call run,CC)$$(CC) $$(FLAGS) $$(runtime_CORE_FLAGS) $$(runtime_FLAGS_$(1)) -DCORE_ISA=$(1) -MMD -MP -c -o $$@ $$<
+	$$(call run,CC)$$(CC) $$(FLAGS) $$(runtime_CORE_FLAGS) $$(runtime_FLAGS_$(1)) -DCORE_ISA=$(1) $(3) -MMD -MP -c -o $$@ $$<
 endef
-$(foreach i,$(runtime_ISAS),$(eval $(call simulator_core_rule,$(i))))
+$(foreach i,$(runtime_ISAS),$(eval $(call simulator_core_rule,$(i),,)))
+$(foreach i,$(runtime_ISAS),$(eval $(call simulator_core_rule,$(i),_steps,-DCORE_STEPS)))

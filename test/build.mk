@@ -46,7 +46,8 @@ bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/
 SUITES += warpcore_model
 warpcore_model_TEST_SRC := $(addprefix test/warpcore/model_,test.c graphs.c normal.c emit.c run.c)
 SUITES += warpcore_simulator
-warpcore_simulator_TEST_SRC := $(addprefix test/warpcore/simulator_,test.c lanes.c memory.c group.c flow.c hostile.c) \
+warpcore_simulator_TEST_SRC := $(addprefix test/warpcore/simulator_,test.c lanes.c memory.c group.c flow.c cycles.c \
+    hostile.c) \
     test/warpcore/machine.c
 
 SUITES += frontend

@@ -28,6 +28,7 @@ static const struct floor { const char *folder, *below; } floors[] = {
     "backend/warpcore/modes.def"
 #define WARPCORE_FLOW "backend/warpcore/flow.h backend/warpcore/image_flow.h backend/warpcore/stack_bound.h "
     {"backend/warpcore/isa", WARPCORE_FORMAT},
+    {"backend/warpcore/timing", WARPCORE_FORMAT},
     {"backend/warpcore/image", "backend/stream.h " WARPCORE_FLOW WARPCORE_FORMAT},
     {"backend/warpcore/verify", WARPCORE_FLOW WARPCORE_FORMAT},
     {"backend/warpcore/flow", WARPCORE_FORMAT},

@@ -12,11 +12,6 @@ const uint8_t wc_formats[32] = {
 #include "backend/warpcore/isa.def"
 };
 
-const struct wc_unit_info wc_unit_info[WC_UNITS] = {
-#define WC_UNIT(name, cycles, meaning) {#name, meaning, cycles},
-#include "backend/warpcore/timing.def"
-};
-
 #define INFO(mnemonic, operands, major, func, unit, lane, meaning)                                           \
     {mnemonic, operands, WC_MAJOR_##major, func, WC_UNIT_##unit, lane, meaning},
 const struct wc_op_info wc_op_info[WC_OPS] = {

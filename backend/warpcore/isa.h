@@ -41,16 +41,15 @@ enum wc_format { WC_FORMAT_NONE, WC_FORMAT_R, WC_FORMAT_I, WC_FORMAT_U, WC_FORMA
 extern const uint8_t wc_formats[32];                    /* enum wc_format by major opcode */
 
 enum wc_unit {
-#define WC_UNIT(name, cycles, meaning) WC_UNIT_##name,
+#define WC_UNIT(name, cycles, interval, port, meaning) WC_UNIT_##name,
 #include "backend/warpcore/timing.def"
     WC_UNITS
 };
-enum wc_cost {                                          /* cycles */
-#define WC_COST(name, cycles, meaning) WC_COST_##name = cycles,
+enum wc_parameter {
+#define WC_PARAMETER(name, value, least, meaning) WC_##name,
 #include "backend/warpcore/timing.def"
+    WC_PARAMETERS
 };
-struct wc_unit_info { const char *name, *meaning; uint32_t cycles; };
-extern const struct wc_unit_info wc_unit_info[WC_UNITS];
 
 struct wc_op_info {
     const char *mnemonic;
@@ -61,7 +60,6 @@ struct wc_op_info {
 };
 extern const struct wc_op_info wc_op_info[WC_OPS];
 const char *wc_meaning(enum wc_op op);
-static inline uint32_t wc_cycles(enum wc_op op) { return wc_unit_info[wc_op_info[op].unit].cycles; }
 
 /* One instruction. Fields that its row marks `-` are 0. */
 struct wc_ins {
@@ -85,6 +83,24 @@ static inline bool wc_imm_fits(enum wc_op op, int64_t imm)
 /* Nothing reaches the word after it by going on: exit, ret, trap, and br p0. A call comes back, so it does
  * not count. */
 bool wc_never_falls_through(const struct wc_ins *ins);
+
+/* ---- cycles (timing.c) --------------------------------------------------------------------------------- */
+
+/* Instructions of a unit occupy their warp for `cycles`, and the unit's port for `interval`. */
+struct wc_timing { uint32_t cycles[WC_UNITS], interval[WC_UNITS], parameter[WC_PARAMETERS]; };
+extern const struct wc_timing wc_timing_default;        /* the figures of timing.def */
+struct wc_unit_info { const char *name, *meaning; uint8_t port; };      /* port: enum wc_unit */
+extern const struct wc_unit_info wc_unit_info[WC_UNITS];
+struct wc_parameter_info { const char *name, *meaning; uint32_t least; };
+extern const struct wc_parameter_info wc_parameter_info[WC_PARAMETERS];
+#define WC_MAX_CYCLES 1000000                           /* of any figure that is given */
+/* Changes what a text says: lines of a row's name and its figures, `DIV 16 16`; # begins a comment. False:
+ * `why` says what is wrong, with the line. */
+bool wc_timing_read(struct wc_timing *t, const char *text, size_t n, char *why, size_t size);
+/* The text that gives these figures, with what they mean as comments. */
+void wc_timing_write(const struct wc_timing *t, struct text *out);
+/* Those an instruction takes by itself, as timing.def has them. */
+static inline uint32_t wc_cycles(enum wc_op op) { return wc_timing_default.cycles[wc_op_info[op].unit]; }
 
 /* ---- control registers --------------------------------------------------------------------------------- */
 

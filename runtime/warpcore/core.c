@@ -1,7 +1,8 @@
-/* core.c: the simulator's common instructions: lane operations, loads and stores, control flow. Compiled once
+/* core.c: the simulator's common instructions: lane operations, loads and stores, control flow. Compiled twice
  * for each instruction set of the host (CORE_ISA).
  *
- * Threaded code as in the interpreter's core: each handler ends by jumping to the next one's. Lane operations
+ * Threaded code as in the interpreter's core: each handler ends by jumping to the next one's; or, for the clock
+ * (CORE_STEPS), returns after each instruction. Lane operations
  * are loops over eight lanes that gcc turns into vector code; results are blended into the active lanes.
  */
 #include "runtime/warpcore/simulator.h"
@@ -13,7 +14,7 @@
 #pragma GCC diagnostic ignored "-Wunused-variable"
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-#if !defined CORE_LOOP && (defined __SANITIZE_ADDRESS__ || !defined __OPTIMIZE__)
+#if !defined CORE_LOOP && (defined CORE_STEPS || defined __SANITIZE_ADDRESS__ || !defined __OPTIMIZE__)
 #define CORE_LOOP
 #endif
 
@@ -77,11 +78,16 @@ static rt_sim_handler *const handlers_all[WC_OPS] = {
     HANDLES_ALL(mov) HANDLES_ALL(mov_p) HANDLES_ALL(li) HANDLES_ALL(lui) HANDLES_ALL(ldarg)
 };
 
-static void run(struct rt_sim_warp *w)
+static void enter(struct rt_sim_warp *w)
 {
     w->stop = RT_RUNNING;
     refresh(w);
-    const struct rt_sim_ins *pc = begin(w, w->code + w->flow.pc);
+    w->at = begin(w, w->code + w->flow.pc);
+}
+
+static void run(struct rt_sim_warp *w)
+{
+    const struct rt_sim_ins *pc = w->at;
 #ifdef CORE_LOOP
     while (pc)
         pc = pc->run(w, pc);
@@ -90,13 +96,21 @@ static void run(struct rt_sim_warp *w)
 #endif
 }
 
+#ifdef CORE_STEPS
+#define STEPS true
+#define PASTE_(isa) rt_sim_core_##isa##_steps
+#else
+#define STEPS false
 #define PASTE_(isa) rt_sim_core_##isa
+#endif
 #define PASTE(isa) PASTE_(isa)
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 extern const struct rt_sim_core PASTE(CORE_ISA);
 const struct rt_sim_core PASTE(CORE_ISA) = {.isa = TEXT(CORE_ISA),
+                                            .steps = STEPS,
                                             .handlers = handlers,
                                             .handlers_all = handlers_all,
                                             .illegal = invalid,
+                                            .enter = enter,
                                             .run = run};

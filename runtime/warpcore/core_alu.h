@@ -12,6 +12,18 @@
 #define IN_I(x, reg) const uint32_t *x = ROW(reg);
 #define IN_F(x, reg) const float *x = (const float *)ROW(reg);
 
+/* An operation makes no NaN but the canonical one. Where no clock runs, that is left to the instructions by
+ * which the compiler's code lets a float's bits be seen. */
+#define RESULT_I(x) (x)
+static inline float RESULT_F(float x)
+{
+#ifdef CORE_STEPS
+    return x == x ? x : scalar_from_f32(SCALAR_NAN_F32);
+#else
+    return x;
+#endif
+}
+
 /* `name` and name##A. FETCH declares the operands of lane i. Functions are called
  * for the active lanes only. */
 #define LANE_HANDLERS(prefix, op, name, R, POINTERS, FETCH, formula)                                         \
@@ -20,11 +32,11 @@
         OUT_##R(pc->d) POINTERS                                                                              \
         if (calls_##op()) {                                                                                  \
             for rt_each_lane (i, ACTIVE) {                                                                   \
-                FETCH d[i] = (formula);                                                                      \
+                FETCH d[i] = RESULT_##R(formula);                                                            \
             }                                                                                                \
         } else {                                                                                             \
             LANE_LOOP (i, WC_LANES) {                                                                        \
-                FETCH d[i] = (formula);                                                                      \
+                FETCH d[i] = RESULT_##R(formula);                                                            \
             }                                                                                                \
         }                                                                                                    \
         NEXT;                                                                                                \
@@ -36,7 +48,7 @@
         OUT_##R(pc->d) POINTERS                                                                              \
         const uint32_t *mask = LANE_MASK;                                                                    \
         LANE_LOOP (i, WC_LANES) {                                                                            \
-            FETCH blend_##R(&d[i], (formula), mask[i]);                                                      \
+            FETCH blend_##R(&d[i], RESULT_##R(formula), mask[i]);                                            \
         }                                                                                                    \
         NEXT;                                                                                                \
     }

@@ -63,22 +63,19 @@ static const struct rt_sim_ins *leave_unit(struct rt_sim_warp *w, const struct r
     GO_RUN(w->code + w->flow.pc);
 }
 
-/* Lanes disagree: the divergence stack is written. */
-static void charge_divergence(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
+/* The divergence stack is written; lanes part if they disagree. */
+static void charge_divergence(struct rt_sim_warp *w, const struct rt_sim_ins *pc, bool parts)
 {
-    w->tally->parted++;
-    w->tally->divergences[pc->word]++;
-    if (w->log) {
-        w->log->runs[w->log->run_count - 1].more = WC_COST_DIVERGE;
-        w->cycles += WC_COST_DIVERGE;
-    }
+    w->tally->parted += parts;
+    w->tally->divergences[pc->word] += parts;
+    rt_sim_charge(w, pc, w->sim->timing.parameter[WC_DIVERGE]);
 }
 
 static __attribute__((noinline)) const struct rt_sim_ins *part(struct rt_sim_warp *w,
                                                                const struct rt_sim_ins *pc, uint8_t yes)
 {
     enter_unit(w, pc);
-    charge_divergence(w, pc);
+    charge_divergence(w, pc, true);
     return leave_unit(w, pc, rt_divergence_branch(&w->flow, yes, (uint16_t)pc->imm, pc->rpc));
 }
 
@@ -101,10 +98,11 @@ HANDLER(O_brn)
 }
 HANDLER(O_diverge)
 {
+    uint8_t before = ACTIVE;
     enter_unit(w, pc);
     enum rt_divergence_event event = rt_divergence_diverge(&w->flow, w->p[pc->a], (uint16_t)pc->imm, pc->rpc);
     if (event == RT_PARTED)
-        charge_divergence(w, pc);
+        charge_divergence(w, pc, ACTIVE != before);
     return leave_unit(w, pc, event);
 }
 
@@ -127,7 +125,10 @@ HANDLER(O_converge)
 HANDLER(O_exit)
 {
     enter_unit(w, pc);
-    return leave_unit(w, pc, rt_divergence_exit(&w->flow, ACTIVE));
+    unsigned depth = w->flow.depth;
+    enum rt_divergence_event event = rt_divergence_exit(&w->flow, ACTIVE);
+    rt_sim_charge(w, pc, (depth - w->flow.depth) * w->sim->timing.parameter[WC_POP]);
+    return leave_unit(w, pc, event);
 }
 
 /* ---- calls --------------------------------------------------------------------------------------------- */
@@ -224,7 +225,6 @@ HANDLER(O_csrw)
         return NULL;
     }
     rt_sim_end_run(w, pc);
-    w->barrier = pc->word;
     begin(w, pc + 1);
     return suspend(w, pc + 1, pc->imm == WC_CSR_BARRIER ? RT_BARRIER : RT_SLICE);
 }

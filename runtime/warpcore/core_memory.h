@@ -65,7 +65,7 @@ resolve_as(struct rt_sim_warp *w, const struct rt_sim_ins *pc, struct access x)
     if (UNLIKELY(!fits(w, e, x)) && !rt_sim_check(w, pc, (enum wc_space)x.space, x.store, x.bytes))
         return (struct resolved){0};
     if (x.space == WC_SPACE_global) {
-        if (UNLIKELY(w->log != NULL))
+        if (UNLIKELY(w->timed))
             rt_sim_count_access(w, pc, x.bytes);
         return (struct resolved){w->global, e.consecutive ? w->global + e.smallest : NULL};
     }

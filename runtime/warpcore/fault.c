@@ -84,7 +84,7 @@ static void record(struct rt_sim_warp *w, uint32_t word, enum wc_trap code, unsi
 {
     struct rt_sim *s = w->sim;
     s->trap = (struct rt_trap_record){.set = true};
-    memcpy(s->trap.block, s->block_index, sizeof s->trap.block);
+    memcpy(s->trap.block, w->block->index, sizeof s->trap.block);
     thread_of(w, lane, s->trap.thread);
     if (word < s->image->places.count) {
         s->trap.line = s->image->places.at[word].line;

@@ -7,17 +7,18 @@
 
 /* ---- instruction sets of the host ---------------------------------------------------------------------- */
 
-#define CORE(isa) extern const struct rt_sim_core rt_sim_core_##isa;
+#define CORE(isa) extern const struct rt_sim_core rt_sim_core_##isa, rt_sim_core_##isa##_steps;
 #include "runtime/warpcore/cores.def"
 
-const struct rt_sim_core *rt_sim_core_choose(const char *isa)
+const struct rt_sim_core *rt_sim_core_choose(const char *isa, bool steps)
 {
     static const struct rt_sim_core *const cores[] = {
-#define CORE(isa) &rt_sim_core_##isa,
+#define CORE(isa) &rt_sim_core_##isa, &rt_sim_core_##isa##_steps,
 #include "runtime/warpcore/cores.def"
     };
     for (size_t i = 0; i < COUNT(cores); i++)
-        if ((!isa || strcmp(isa, cores[i]->isa) == 0) && rt_runs_here(cores[i]->isa))
+        if (cores[i]->steps == steps && (!isa || strcmp(isa, cores[i]->isa) == 0) &&
+            rt_runs_here(cores[i]->isa))
             return cores[i];
     return NULL;
 }
@@ -49,7 +50,6 @@ static void decode(struct rt_sim *s)
         s->codes[all] = arena_array(&s->arena, struct rt_sim_ins, words + 1);
         s->codes[all][words] = (struct rt_sim_ins){.run = core->illegal, .word = (uint16_t)words};
     }
-    s->cycles_before = arena_array(&s->arena, uint32_t, words + 2);
     for (uint32_t i = 0; i < words; i++) {
         struct wc_ins ins;
         if (!wc_decode(s->image->code.at[i], &ins))
@@ -57,15 +57,15 @@ static void decode(struct rt_sim *s)
         rt_sim_handler *handler = core->handlers[ins.op], *handler_all = core->handlers_all[ins.op];
         s->codes[0][i] = decoded(&ins, i, handler);
         s->codes[1][i] = decoded(&ins, i, handler_all ? handler_all : handler);
-        s->cycles_before[i + 1] = s->cycles_before[i] + wc_cycles((enum wc_op)ins.op);
     }
 }
 
-static bool reads_clock(const struct rt_sim *s)
+static bool reads_clock(const struct wc_image *m)
 {
-    for (uint32_t i = 0; i < s->image->code.count; i++)
-        if (s->codes[0][i].op == WC_csrr &&
-            (s->codes[0][i].imm == WC_CSR_CYCLE || s->codes[0][i].imm == WC_CSR_CYCLEH))
+    struct wc_ins ins;
+    for (uint32_t i = 0; i < m->code.count; i++)
+        if (wc_decode(m->code.at[i], &ins) && ins.op == WC_csrr &&
+            (ins.imm == WC_CSR_CYCLE || ins.imm == WC_CSR_CYCLEH))
             return true;
     return false;
 }
@@ -91,7 +91,7 @@ static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
         return rt_fail(s->context, KERNC_INVALID, "the program was compiled for scheme %s, not for %s",
                        scheme, o->scheme);
     if (o->trace &&
-        (o->trace > KERNC_TRACE_JSON || !o->trace_output || (o->trace_to && o->trace_to <= o->trace_from)))
+        (o->trace > KERNC_TRACE_TEXT || !o->trace_output || (o->trace_to && o->trace_to <= o->trace_from)))
         return rt_fail(s->context, KERNC_INVALID,
                        "a trace needs a form, a window that is not empty, and somewhere to go");
     if (o->trace && o->trace_to && (o->trace_to - o->trace_from) > KERNC_MAX_TRACE_CYCLES / o->cores)
@@ -107,11 +107,23 @@ static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
     return KERNC_OK;
 }
 
+static kernc_status read_timing(struct rt_sim *s, const char *text)
+{
+    char why[160];
+    s->timing = wc_timing_default;
+    if (!text || wc_timing_read(&s->timing, text, strlen(text), why, sizeof why))
+        return KERNC_OK;
+    return rt_fail(s->context, KERNC_INVALID, "the table of cycles, %s", why);
+}
+
 static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
 {
     uint64_t *bits = arena_array(&s->arena, uint64_t, s->kernel->param_count);
-    s->core = rt_sim_core_choose(o->isa);
+    s->timed = (o->flags & KERNC_STATISTICS) || o->trace || reads_clock(s->image);
+    s->core = rt_sim_core_choose(o->isa, s->timed);
     kernc_status status = check(s, o);
+    if (status == KERNC_OK)
+        status = read_timing(s, o->timing);
     if (status == KERNC_OK)
         status = rt_read_arguments(s->kernel, o, bits, arena_array(&s->arena, bool, s->kernel->param_count));
     if (status != KERNC_OK)
@@ -126,13 +138,8 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
     s->fuel = o->fuel;
     s->segment_shift = (uint32_t)__builtin_ctz(o->segment);
     s->data = s->kernel->module->data.address;
-    s->shared = arena_alloc(&s->arena, s->image->shared_bytes + WC_LANES * 4);
-    s->memory = s->image->shared_bytes;
-    s->running = arena_array(&s->arena, struct rt_sim_warp *, s->warps);
     s->tally = arena_new(&s->arena, struct rt_sim_tally);
     s->trace = rt_trace_new(s->image, o);
-    if ((o->flags & KERNC_STATISTICS) || s->trace || reads_clock(s))
-        s->clock = rt_clock_new(s, o->cores);
     return KERNC_OK;
 }
 
@@ -143,12 +150,9 @@ static void add_word(const struct rt_sim *s, kernc_statistics *to, uint32_t word
 {
     const struct rt_sim_tally *t = s->tally;
     enum wc_op op = (enum wc_op)s->codes[0][word].op;
-    bool global = rt_sim_is_global(op) && s->clock;
-    uint64_t more = global && t->segments[word] ? (t->segments[word] - ran.warps) * WC_COST_SEGMENT : 0;
-    more += t->divergences[word] * WC_COST_DIVERGE;
     kernc_line_metrics all = {.warp_instructions = ran.warps,
                               .thread_instructions = ran.threads,
-                              .cycles = ran.warps * wc_cycles(op) + more,
+                              .cycles = ran.warps * s->timing.cycles[wc_op_info[op].unit] + t->more[word],
                               .memory_instructions = rt_sim_is_global(op) ? ran.warps : 0,
                               .memory_transactions = t->transactions[word],
                               .divergences = t->divergences[word]};
@@ -193,10 +197,10 @@ static void make_statistics(struct rt_sim *s, double seconds, kernc_statistics *
     to->metrics.divergences = s->tally->parted;
     to->metrics.reconvergences = s->tally->joined;
     to->metrics.max_stack_depth = s->tally->deepest;
-    to->metrics.core_cycles = s->clock ? rt_clock_cycles(s->clock) : 0;
+    to->metrics.core_cycles = s->core_cycles;
     to->metrics.seconds = seconds;
     to->thread_slots = s->thread_slots;
-    to->counted = s->clock != NULL;
+    to->counted = s->timed;
     to->whole_block = s->warps == 1;
     rt_statistics_set_ratios(to);
 }
@@ -229,7 +233,10 @@ static kernc_status run(struct rt_sim *s, const kernc_launch *o, kernc_statistic
     if (status != KERNC_OK)
         return status;
     double start = rt_now();
-    rt_sim_blocks(s);
+    if (s->timed)
+        rt_sim_run_clock(s, o->cores);
+    else
+        rt_sim_run_turns(s);
     double seconds = rt_now() - start;
     status = outcome(s);
     if (s->trace)
@@ -256,8 +263,6 @@ kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_st
     kernc_statistics_free(made);
     kernc_statistics_free(spare);
     rt_trace_free(s.trace);
-    text_free(&s.text);
-    text_free(&s.report);
-    arena_free(&s.arena);
+    rt_sim_free(&s);
     return status;
 }

@@ -56,15 +56,21 @@ static enum scalar_case joined_by(unsigned op)
     return (enum scalar_case)cases[op - WC_reduce_add_I];
 }
 
+static uint32_t canonical(uint32_t x)
+{
+    return scalar_bits_f32(scalar_from_f32(x));
+}
+
 /* From the lowest lane on; a scan leaves each lane the result so far. */
 static void reduce(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
     enum scalar_case joins = joined_by(pc->op);
     bool scans = pc->op == WC_scan_add_I || pc->op == WC_scan_add_F;
+    bool floats = scalar_case_info[joins].result == SCALAR_F;
     unsigned first = rt_lowest(w->flow.active);
     uint32_t all = 0;
     for rt_each_lane (i, w->flow.active) {
-        uint32_t x = w->r[pc->a][i];
+        uint32_t x = floats ? canonical(w->r[pc->a][i]) : w->r[pc->a][i];
         all = i == first ? x : (uint32_t)scalar_evaluate(joins, (scalar_bits[]){all, x});
         if (scans)
             PUT(i, all);
@@ -107,11 +113,6 @@ static uint32_t updated(unsigned n, uint32_t old, uint32_t b, uint32_t c)
     return n == XCHG ? b : (uint32_t)scalar_evaluate((enum scalar_case)cases[n], (scalar_bits[]){old, b});
 }
 
-static uint32_t canonical(uint32_t x)
-{
-    return scalar_bits_f32(scalar_from_f32(x));
-}
-
 /* `n` in the order of isa.def. */
 static uint32_t updated_float(unsigned n, uint32_t old, uint32_t b, uint32_t c)
 {
@@ -144,21 +145,13 @@ static uint32_t thread_index(const struct rt_sim_warp *w, uint32_t lane, unsigne
     return dimension == 0 ? t % block[0] : dimension == 1 ? t / block[0] % block[1] : t / block[0] / block[1];
 }
 
-/* The low word of the cycles so far; cycleh is about the same moment. */
-static uint32_t read_clock(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
-{
-    const uint32_t *before = w->sim->cycles_before;
-    w->clock = w->cycles + before[pc->word] - before[w->begin->word];
-    return (uint32_t)w->clock;
-}
-
 static uint32_t read_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t lane)
 {
     const struct rt_sim *s = w->sim;
     switch (pc->imm) {
     case WC_CSR_TID_X: case WC_CSR_TID_Y: case WC_CSR_TID_Z:
         return thread_index(w, lane, (unsigned)(pc->imm - WC_CSR_TID_X));
-    case WC_CSR_BID_X: case WC_CSR_BID_Y: case WC_CSR_BID_Z: return s->block_index[pc->imm - WC_CSR_BID_X];
+    case WC_CSR_BID_X: case WC_CSR_BID_Y: case WC_CSR_BID_Z: return w->block->index[pc->imm - WC_CSR_BID_X];
     case WC_CSR_BDIM_X: case WC_CSR_BDIM_Y: case WC_CSR_BDIM_Z: return s->block[pc->imm - WC_CSR_BDIM_X];
     case WC_CSR_GDIM_X: case WC_CSR_GDIM_Y: case WC_CSR_GDIM_Z: return s->grid[pc->imm - WC_CSR_GDIM_X];
     case WC_CSR_LANE:     return lane;
@@ -177,7 +170,7 @@ static uint32_t read_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uin
 void rt_sim_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
     if (pc->imm == WC_CSR_CYCLE)
-        read_clock(w, pc);
+        w->clock = w->cycles;            /* cycleh is about the same moment */
     for rt_each_lane (i, w->flow.active)
         PUT(i, read_csr(w, pc, (uint32_t)i));
 }
@@ -224,11 +217,8 @@ static uint32_t distinct(const struct rt_sim_warp *w, uint32_t shift)
 void rt_sim_count_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t bytes)
 {
     enum { SHIFT = __builtin_ctz(WC_SEGMENT_BYTES) };
-    uint32_t word = pc->word, segments = distinct(w, SHIFT), more = (segments - 1) * WC_COST_SEGMENT;
-    w->tally->transactions[word] += distinct(w, w->sim->segment_shift);
-    w->tally->segments[word] += segments;
-    w->cycles += more;
-    w->log->costs[w->log->cost_count++] = (uint8_t)more;
+    w->tally->transactions[pc->word] += distinct(w, w->sim->segment_shift);
+    rt_sim_charge(w, pc, (distinct(w, SHIFT) - 1) * w->sim->timing.parameter[WC_SEGMENT]);
 }
 
 /* ---- printing ------------------------------------------------------------------------------------------ */
@@ -275,7 +265,7 @@ bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
         }
         struct bc_text format = {text->bytes, text->length};
         struct cursor cursor = {text, w->private + i * w->private_bytes + address}, *from = &cursor;
-        rt_print(&w->sim->text, &format, text->operands.count, next_operand, &from);
+        rt_print(rt_sim_text(w), &format, text->operands.count, next_operand, &from);
     }
     return true;
 }

@@ -6,11 +6,13 @@
  *   core.c       instructions that are common, compiled for several instruction sets of the host
  *   services.c   those that are rare: warp operations, atomics, control registers, printing
  *   fault.c      how a warp stops that has gone wrong
- *   schedule.c   blocks, turns of warps, barriers
- *   timing.c     the cycles of a core's four warps
+ *   block.c      blocks and warps from their begin to their end; the order of printed text
+ *   schedule.c   launches that are not timed: warps take turns of many instructions
+ *   clock.c      launches that are: each instruction in the cycle in which the machine issues it
  *   launch.c     launches, statistics
  *
- * Memory and text do not depend on whether a launch is timed.
+ * Text does not depend on whether a launch is timed; memory does only if warps communicate by other means than
+ * barriers and atomics whose order does not matter.
  */
 #ifndef KERNC_RT_SIMULATOR_H
 #define KERNC_RT_SIMULATOR_H
@@ -31,36 +33,30 @@ struct rt_sim_ins {
 };
 typedef const struct rt_sim_ins *rt_sim_handler(RT_SIM_PARAMS);
 
-/* Handlers by enum wc_op, made for one instruction set of the host. */
+/* Handlers by enum wc_op, made for one instruction set of the host: those of `steps` return to the caller
+ * after each instruction, the others go on to the next one's by themselves. */
 struct rt_sim_core {
     const char *isa;
+    bool steps;
     rt_sim_handler *const *handlers;
     rt_sim_handler *const *handlers_all; /* when all live lanes are active; NULL: the same */
     rt_sim_handler *illegal;             /* of the place behind the code */
-    void (*run)(struct rt_sim_warp *w);  /* from w->flow.pc until the warp stops */
+    void (*enter)(struct rt_sim_warp *w);        /* the warp begins, or goes on, at w->flow.pc: w->at */
+    void (*run)(struct rt_sim_warp *w);  /* from w->at until the warp stops */
 };
-const struct rt_sim_core *rt_sim_core_choose(const char *isa);    /* NULL: not on this machine */
+/* NULL: not on this machine. */
+const struct rt_sim_core *rt_sim_core_choose(const char *isa, bool steps);
 
 /* How often runs began at a word, and ended before it: warps, and lanes active in them. */
 struct rt_sim_count { uint64_t warps, threads; };
 struct rt_sim_tally {
     struct rt_sim_count begins[WC_MAX_WORDS + 1], ends[WC_MAX_WORDS + 1];
-    uint64_t transactions[WC_MAX_WORDS], segments[WC_MAX_WORDS], divergences[WC_MAX_WORDS];
+    uint64_t transactions[WC_MAX_WORDS], divergences[WC_MAX_WORDS];
+    uint64_t more[WC_MAX_WORDS];         /* cycles besides those of the unit */
     uint64_t parted, joined, effective;  /* branches that diverged; entries popped; CONVERGEs that did
                                             something */
     uint32_t deepest;
 };
-
-/* What a turn executed, for the clock: runs, and the additional cycles of each access to global memory in
- * them. */
-/* words start..end-1; more: of the last */
-struct rt_sim_run { uint16_t start, end; uint8_t active, depth, more; };
-struct rt_sim_log {
-    struct rt_sim_run *runs;
-    uint8_t *costs;
-    uint32_t run_count, cost_count;
-};
-enum { RT_SIM_LOG = RT_SLICE_INSTRUCTIONS + WC_MAX_WORDS + 1 };      /* most of either in a turn */
 
 struct rt_sim;
 struct rt_sim_warp {
@@ -72,7 +68,8 @@ struct rt_sim_warp {
     const struct rt_sim_ins *codes[2];              /* for: some live lanes active; all of them */
     const struct rt_sim_ins *code, *begin;          /* the one that fits; begin of the run, NULL: it has
                                                        ended */
-    int64_t  fuel;                                  /* instructions left in this turn */
+    const struct rt_sim_ins *at;                    /* the next one; kept only where the warp is not running */
+    int64_t  fuel;                                  /* instructions left in this turn (schedule.c) */
     uint32_t active_count;
     enum rt_stop stop;
 
@@ -82,16 +79,30 @@ struct rt_sim_warp {
     uint32_t shared_bytes, private_bytes;           /* private: of a lane */
 
     struct rt_sim_tally *tally;
-    struct rt_sim_log   *log;                       /* NULL: not timed */
+    bool     timed;
+    uint32_t more;                                  /* cycles of the latest instruction besides its unit's */
     uint64_t cycles, clock;                         /* so far, if timed; at the latest read of the clock */
+    uint64_t saved;                                 /* the cycle from which on it is in memory (clock.c) */
     struct rt_sim *sim;
-    uint32_t index;                                 /* number in the block */
-    uint32_t barrier;                               /* word of the barrier it waits at */
+    struct rt_sim_block *block;
+    uint32_t index, threads;                        /* number in the block; live lanes at its begin */
     bool     started;                               /* this is not its first turn */
-    struct rt_sim_warp *next_free;
+    struct rt_sim_warp *next;                       /* of a list that it is in */
 };
 
-struct rt_clock;
+struct rt_sim_piece { uint32_t warp; size_t at, end; };     /* of a block's raw text */
+/* A block while it runs; the next one when it has ended. */
+struct rt_sim_block {
+    struct rt_sim *sim;
+    uint64_t number;
+    uint32_t index[3];
+    uint8_t *shared;
+    struct text text;                    /* what it printed, in order */
+    struct text raw;                     /* what its warps printed since then, as it came: */
+    VEC(struct rt_sim_piece) pieces;
+    struct rt_sim_block *next;           /* of rt_sim.all */
+};
+
 struct rt_trace;
 /* A launch. */
 struct rt_sim {
@@ -100,29 +111,27 @@ struct rt_sim {
     const struct wc_image  *image;
     const struct wc_kernel *entry;
     const struct rt_sim_core *core;
+    struct wc_timing timing;
     struct rt_sim_ins *codes[2];         /* as many as the image has words, and an illegal one behind */
-    uint32_t *cycles_before;             /* of a straight line from word 0 to each word */
     uint32_t  arguments[WC_ARGUMENT_WORDS];
-    uint32_t  grid[3], block[3], block_index[3];
+    uint32_t  grid[3], block[3];
     uint64_t  blocks, fuel, total;       /* total: warp instructions so far */
     uint32_t  threads, warps;            /* in a block */
     uint32_t  segment_shift;             /* of memory transactions as metrics count them */
     uint32_t  data;                      /* address of the constant data */
     struct rt_sim_tally *tally;
-    struct rt_clock *clock;              /* NULL: not timed */
+    bool      timed;
+    uint64_t  core_cycles;               /* if timed */
     struct rt_trace *trace;              /* NULL: not traced; only if timed */
-    uint8_t  *shared;
-    struct rt_sim_warp **running;        /* by warp of the block; NULL: not started, or done */
     struct rt_sim_warp *free_warps;
+    struct rt_sim_block *all;
     uint64_t  thread_slots, memory;      /* memory: bytes of warps and shared memory */
-    struct text text;                    /* what the block printed */
+    VEC(struct rt_output) outputs;       /* of blocks that have ended before others of lower numbers */
     struct rt_trap_record trap;
     struct text report;                  /* of a fault: the machine's state, for people */
     bool      over_memory, out_of_fuel;
     struct arena arena;
 };
-
-void rt_sim_log_run(struct rt_sim_warp *w, uint32_t start, uint32_t end);        /* timing.c */
 
 static inline bool rt_sim_is_global(enum wc_op op)
 {
@@ -140,8 +149,13 @@ static inline void rt_sim_end_run(struct rt_sim_warp *w, const struct rt_sim_ins
     to->warps++;
     to->threads += w->active_count;
     w->fuel -= end - start;
-    if (__builtin_expect(w->log != NULL, false))
-        rt_sim_log_run(w, start, end);
+}
+
+/* The instruction takes so many cycles more than its unit says. */
+static inline void rt_sim_charge(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t cycles)
+{
+    w->more += cycles;
+    w->tally->more[pc->word] += cycles;
 }
 
 /* ---- launch.c ------------------------------------------------------------------------------------------ */
@@ -169,23 +183,28 @@ bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc);
 /* The lanes' accesses one by one: the first bad one faults. */
 bool rt_sim_check(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_space space, bool store,
                   uint32_t bytes);
-/* What an access to global memory at w->address costs beyond its first segment; counts it. Timed launches
- * only. */
+/* Counts and charges an access to global memory at w->address. Timed launches only. */
 void rt_sim_count_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t bytes);
 
-/* ---- schedule.c ---------------------------------------------------------------------------------------- */
+/* ---- block.c ------------------------------------------------------------------------------------------- */
 
-void rt_sim_blocks(struct rt_sim *s);    /* runs block after block until none is left or one has failed */
+/* NULL: the launch would take more memory than it may; the same of the next. */
+struct rt_sim_block *rt_sim_block_new(struct rt_sim *s);
+struct rt_sim_warp *rt_sim_warp_begin(struct rt_sim_block *b, uint32_t index);
+void rt_sim_warp_end(struct rt_sim_warp *w);
+void rt_sim_block_begin(struct rt_sim_block *b, uint64_t number);
+/* Where the warp prints to. */
+struct text *rt_sim_text(struct rt_sim_warp *w);
+/* All warps have come to the barrier, or have ended: what each printed since the last time follows, in the
+ * order of the warps. */
+void rt_sim_block_meet(struct rt_sim_block *b);
+/* The block has ended, or the launch stops; what blocks with numbers below `oldest` printed is handed on. */
+void rt_sim_block_end(struct rt_sim_block *b, uint64_t oldest);
+void rt_sim_free(struct rt_sim *s);      /* all text and the arena */
 
-/* ---- timing.c ------------------------------------------------------------------------------------------ */
+/* ---- schedule.c, clock.c: run block after block until none is left or the launch has to stop ----------- */
 
-/* `cores` share the launch's blocks. */
-struct rt_clock *rt_clock_new(struct rt_sim *s, uint32_t cores);
-void rt_clock_block(struct rt_clock *c);           /* the next block begins, on the core that is free first */
-/* A turn of warp number `warp` begins: where it has to be logged. The slot is free for it after so many
- * cycles. */
-struct rt_sim_log *rt_clock_turn(struct rt_clock *c, uint32_t warp, uint32_t cycles);
-void rt_clock_round(struct rt_clock *c);             /* all turns so far have ended before the next begins */
-uint64_t rt_clock_cycles(struct rt_clock *c);        /* of the launch */
+void rt_sim_run_turns(struct rt_sim *s);
+void rt_sim_run_clock(struct rt_sim *s, uint32_t cores);         /* sets core_cycles */
 
 #endif

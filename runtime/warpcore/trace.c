@@ -1,9 +1,10 @@
 /* trace.c: see trace.h.
  *
  * VCD (IEEE 1364-2005, clause 18): for each slot of each core the program counter, active mask, stack depth,
- * the warp's number and whether the slot issues at all; a cycle is one time unit of 1 ns. JSON: the trace
- * event format that Perfetto and chrome://tracing read; a core is a process, a warp a thread, a run of
- * straight-line code a slice; a cycle is 1 us there.
+ * the warp's number, whether the slot is busy and whether it issues in this cycle; a cycle is one time unit of
+ * 1 ns. JSON: the trace event format that Perfetto and chrome://tracing read; a core is a process, a warp a
+ * thread, a run of straight-line code a slice; a cycle is 1 us there. Text: a line for each instruction, in the
+ * order in which they are issued, with what it left in registers and predicates.
  */
 #include "runtime/warpcore/trace.h"
 
@@ -14,10 +15,11 @@ struct rt_trace *rt_trace_new(const struct wc_image *image, const kernc_launch *
     if (!o->trace)
         return NULL;
     struct rt_trace *t = mem_alloc(sizeof *t);
+    *t = (struct rt_trace){.image = image, .form = o->trace, .from = o->trace_from};
     arena_init(&t->arena);
-    t->image = image;
-    t->from = o->trace_from;
     t->to = o->trace_to ? o->trace_to : o->trace_from + RT_TRACE_WINDOW;
+    if (t->form == KERNC_TRACE_TEXT)
+        text_addz(&t->lines, "# cycle core slot block warp pc word active depth, what is written\n");
     return t;
 }
 
@@ -25,21 +27,90 @@ void rt_trace_free(struct rt_trace *t)
 {
     if (!t)
         return;
+    text_free(&t->lines);
     arena_free(&t->arena);
     mem_free(t);
+}
+
+/* ---- events -------------------------------------------------------------------------------------------- */
+
+struct rt_trace_event rt_trace_before(const struct rt_sim_warp *w, const struct rt_sim_ins *at, uint64_t time)
+{
+    return (struct rt_trace_event){.time = time,
+                                   .block = (uint32_t)w->block->number,
+                                   .word = at->word,
+                                   .warp = (uint16_t)w->index,
+                                   .active = w->flow.active,
+                                   .depth = w->flow.depth,
+                                   .first = at == w->begin};
+}
+
+static void add_event(struct rt_trace *t, struct rt_trace_event e)
+{
+    if (e.time >= t->from && e.time < t->to)
+        vec_push(&t->arena, &t->events, e);
+}
+
+/* r3=00000001,-,…: of the lanes that were active, lane 0 first; p1=05. */
+static void add_written(struct text *out, const struct rt_sim_warp *w, const struct rt_sim_ins *at,
+                        uint8_t active)
+{
+    char letter = wc_op_info[at->op].operands[0];
+    if (letter == 'P' && at->d < WC_PREDICATES)
+        text_printf(out, " p%u=%02x", at->d, w->p[at->d] & active);
+    if (letter != 'D' || at->d == WC_REGISTERS)
+        return;
+    for (unsigned i = 0; i < WC_LANES; i++) {
+        text_printf(out, i ? "," : " r%u=", at->d);
+        if (active >> i & 1)
+            text_printf(out, "%08x", w->r[at->d][i]);
+        else
+            text_char(out, '-');
+    }
+}
+
+static void add_line(struct rt_trace *t, const struct rt_sim_warp *w, const struct rt_sim_ins *at,
+                     const struct rt_trace_event *e)
+{
+    text_printf(&t->lines, "%llu %u %u %u %u %u %08x %02x %u", (unsigned long long)e->time, e->core, e->slot,
+                e->block, e->warp, e->word, e->word < t->image->code.count ? t->image->code.at[e->word] : 0,
+                e->active, e->depth);
+    if (w->stop == RT_TRAPPED)
+        text_addz(&t->lines, " fault");
+    else
+        add_written(&t->lines, w, at, e->active);
+    text_char(&t->lines, '\n');
+}
+
+void rt_trace_issued(struct rt_trace *t, const struct rt_sim_warp *w, const struct rt_sim_ins *at,
+                     struct rt_trace_event e)
+{
+    if (t->form != KERNC_TRACE_TEXT)
+        add_event(t, e);
+    else if (e.time >= t->from && e.time < t->to)
+        add_line(t, w, at, &e);
+}
+
+void rt_trace_idle(struct rt_trace *t, struct rt_trace_event e, uint64_t time)
+{
+    e.time = time;
+    e.cycles = 0;
+    if (t->form != KERNC_TRACE_TEXT)
+        add_event(t, e);
 }
 
 /* ---- VCD ----------------------------------------------------------------------------------------------- */
 
 /* The signals of a slot, and where an event has their values. */
 static const struct signal { const char *name; unsigned bits; } signals[] = {
-    {"busy", 1}, {"pc", 12}, {"active", WC_LANES}, {"depth", 5}, {"warp", 9}, {"block", 32}};
-enum { BUSY, PC, ACTIVE, DEPTH, WARP, BLOCK, SIGNALS };
+    {"busy", 1}, {"issue", 1}, {"pc", 12}, {"active", WC_LANES}, {"depth", 5}, {"warp", 9}, {"block", 32}};
+enum { BUSY, ISSUE, PC, ACTIVE, DEPTH, WARP, BLOCK, SIGNALS };
 
 static uint32_t value_of(const struct rt_trace_event *e, unsigned signal)
 {
     switch (signal) {
-    case BUSY:   return e->cycles != 0;
+    case BUSY:
+    case ISSUE:  return e->cycles != 0;
     case PC:     return e->word;
     case ACTIVE: return e->active;
     case DEPTH:  return e->depth;
@@ -102,33 +173,75 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y); /* in the order they were added */
 }
 
-/* Only values that change are written; *latest has those before, by signal number. */
-static void write_vcd(struct rt_trace *t, uint32_t cores, struct text *out)
+/* By signal number its value; by slot when it issued last. */
+struct waveform { struct text *out; uint64_t time, *issued; uint32_t *latest; };
+
+static void move_to(struct waveform *v, uint64_t time)
+{
+    if (time != v->time)
+        text_printf(v->out, "#%llu\n", (unsigned long long)time);
+    v->time = time;
+}
+
+/* Only values that change are written. */
+static void change(struct waveform *v, const struct rt_trace_event *e, unsigned signal, uint64_t time,
+                   uint32_t value)
+{
+    uint32_t number = signal_number(e->core, e->slot, signal);
+    if (v->latest[number] == value)
+        return;
+    move_to(v, time);
+    v->latest[number] = value;
+    add_value(v->out, number, value, signals[signal].bits);
+}
+
+/* The slot does not issue again in the cycle after this event's. */
+static void end_issue(struct waveform *v, const struct rt_trace_event *e)
+{
+    if (e->cycles && v->issued[e->core * WC_SLOTS + e->slot] == e->time)
+        change(v, e, ISSUE, e->time + 1, 0);
+}
+
+static void add_changes(struct waveform *v, const struct rt_trace_event *e)
+{
+    if (e->cycles == 0) {
+        change(v, e, BUSY, e->time, 0);
+        return;
+    }
+    v->issued[e->core * WC_SLOTS + e->slot] = e->time;
+    for (unsigned signal = 0; signal < SIGNALS; signal++)
+        change(v, e, signal, e->time, value_of(e, signal));
+}
+
+static const struct rt_trace_event **sorted(struct rt_trace *t)
 {
     uint32_t n = t->events.count;
     const struct rt_trace_event **order = arena_array(&t->arena, const struct rt_trace_event *, n + 1);
-    uint64_t *latest = arena_array(&t->arena, uint64_t, cores * WC_SLOTS * SIGNALS), time = t->from;
-    declare(out, cores);
-    text_printf(out, "#%llu\n$dumpvars\n", (unsigned long long)t->from);
-    for (uint32_t i = 0; i < cores * WC_SLOTS * SIGNALS; i++)
-        add_value(out, i, 0, signals[i % SIGNALS].bits);
-    text_addz(out, "$end\n");
     for (uint32_t i = 0; i < n; i++)
         order[i] = &t->events.at[i];
     qsort(order, n, sizeof *order, by_time);
-    for (uint32_t i = 0; i < n; i++)
-        for (unsigned signal = 0; signal < SIGNALS; signal++) {
-            uint32_t number = signal_number(order[i]->core, order[i]->slot, signal),
-                     value = value_of(order[i], signal);
-            if (latest[number] == value || (signal != BUSY && order[i]->cycles == 0))
-                continue;
-            if (order[i]->time != time)
-                text_printf(out, "#%llu\n", (unsigned long long)order[i]->time);
-            time = order[i]->time;
-            latest[number] = value;
-            add_value(out, number, value, signals[signal].bits);
-        }
-    text_printf(out, "#%llu\n", (unsigned long long)(n ? order[n - 1]->time + 1 : t->from + 1));
+    return order;
+}
+
+static void write_vcd(struct rt_trace *t, uint32_t cores, struct text *out)
+{
+    uint32_t n = t->events.count, ended = 0, slots = cores * WC_SLOTS;
+    const struct rt_trace_event **order = sorted(t);
+    struct waveform v = {out, t->from, arena_array(&t->arena, uint64_t, slots),
+                         arena_array(&t->arena, uint32_t, slots * SIGNALS)};
+    declare(out, cores);
+    text_printf(out, "#%llu\n$dumpvars\n", (unsigned long long)t->from);
+    for (uint32_t i = 0; i < slots * SIGNALS; i++)
+        add_value(out, i, 0, signals[i % SIGNALS].bits);
+    text_addz(out, "$end\n");
+    for (uint32_t i = 0; i < n; i++) {
+        for (; order[ended]->time + 1 < order[i]->time; ended++)
+            end_issue(&v, order[ended]);
+        add_changes(&v, order[i]);
+    }
+    for (; ended < n; ended++)
+        end_issue(&v, order[ended]);
+    move_to(&v, n ? order[n - 1]->time + 1 : t->from + 1);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
@@ -213,11 +326,14 @@ void rt_trace_write(struct rt_trace *t, const kernc_launch *o)
         text_free(&out);
         mem_fail(0);
     }
-    if (o->trace == KERNC_TRACE_VCD)
+    if (t->form == KERNC_TRACE_VCD)
         write_vcd(t, o->cores, &out);
-    else
+    else if (t->form == KERNC_TRACE_JSON)
         write_json(t, o->cores, &out);
     mem_guard_leave(&guard);
-    o->trace_output(o->trace_user, out.at, out.length);
+    if (t->form == KERNC_TRACE_TEXT)
+        o->trace_output(o->trace_user, t->lines.at, t->lines.length);
+    else
+        o->trace_output(o->trace_user, out.at, out.length);
     text_free(&out);
 }

@@ -1,17 +1,17 @@
-/* trace.h: what each slot of each core did in a window of cycles, as a waveform or a timeline. */
+/* trace.h: what each slot of each core did in a window of cycles: a waveform, a timeline, or a line for each
+ * instruction. */
 #ifndef KERNC_RT_TRACE_H
 #define KERNC_RT_TRACE_H
 
-#include "backend/warpcore/image.h"
-#include "include/kernc-rt.h"
+#include "runtime/warpcore/simulator.h"
 
 enum { RT_TRACE_WINDOW = 1000000 };      /* cycles, if no end is given */
 
-/* An instruction is issued, or (cycles 0) the slot has nothing more to issue. */
+/* An instruction is issued, or (cycles 0) the slot has nothing to issue until its next event. */
 struct rt_trace_event {
     uint64_t time;
-    uint32_t block;
-    uint16_t cycles, word, warp;
+    uint32_t block, cycles;
+    uint16_t word, warp;
     uint8_t  core, slot, active, depth;
     bool     first;                      /* of a run */
 };
@@ -19,19 +19,20 @@ struct rt_trace_event {
 struct rt_trace {
     const struct wc_image *image;
     uint64_t from, to;
-    VEC(struct rt_trace_event) events;   /* of one core in the order of time, but cores one block after the
-                                            other */
+    int form;                            /* kernc_trace_form */
+    VEC(struct rt_trace_event) events;   /* of one core in the order of time, but for slots that go idle */
+    struct text lines;                   /* of the text form */
     struct arena arena;
 };
 
 /* NULL: the launch is not traced. */
 struct rt_trace *rt_trace_new(const struct wc_image *image, const kernc_launch *o);
 void rt_trace_free(struct rt_trace *t);
-static inline void rt_trace_add(struct rt_trace *t, struct rt_trace_event e)
-{
-    if (e.time >= t->from && e.time < t->to)
-        vec_push(&t->arena, &t->events, e);
-}
+/* Before the instruction is executed; what rt_trace_issued is then given, with the cycles it took. */
+struct rt_trace_event rt_trace_before(const struct rt_sim_warp *w, const struct rt_sim_ins *at, uint64_t time);
+void rt_trace_issued(struct rt_trace *t, const struct rt_sim_warp *w, const struct rt_sim_ins *at,
+                     struct rt_trace_event e);
+void rt_trace_idle(struct rt_trace *t, struct rt_trace_event e, uint64_t time);
 /* Hands the text to the launch's trace_output. */
 void rt_trace_write(struct rt_trace *t, const kernc_launch *o);
 

@@ -189,14 +189,25 @@ void doc_isa_faults(struct text *out)
 
 void doc_isa_cycles(struct text *out)
 {
-    struct text n = {0};
-    doc_heading(out, "what", "cycles", "meaning", NULL);
+    struct text cycles = {0}, interval = {0};
+    const struct wc_timing *t = &wc_timing_default;
+    doc_heading(out, "unit", "cycles", "interval", "port", "instructions", NULL);
     for (unsigned unit = 0; unit < WC_UNITS; unit++)
-        doc_row(out, wc_unit_info[unit].name, number(&n, "%u", wc_unit_info[unit].cycles),
+        doc_row(out, wc_unit_info[unit].name, number(&cycles, "%u", t->cycles[unit]),
+                number(&interval, "%u", t->interval[unit]), wc_unit_info[wc_unit_info[unit].port].name,
                 wc_unit_info[unit].meaning, NULL);
-#define WC_COST(name, cycles, meaning) doc_row(out, "+ " #name, #cycles, meaning, NULL);
-#include "backend/warpcore/timing.def"
-    text_free(&n);
+    text_free(&cycles);
+    text_free(&interval);
+}
+
+void doc_isa_parameters(struct text *out)
+{
+    struct text value = {0};
+    doc_heading(out, "parameter", "value", "meaning", NULL);
+    for (unsigned i = 0; i < WC_PARAMETERS; i++)
+        doc_row(out, wc_parameter_info[i].name, number(&value, "%u", wc_timing_default.parameter[i]),
+                wc_parameter_info[i].meaning, NULL);
+    text_free(&value);
 }
 
 void doc_isa_modes(struct text *out)

@@ -36,6 +36,7 @@ const struct doc_table doc_tables[] = {
     {"isa-csrs", doc_isa_csrs},
     {"isa-faults", doc_isa_faults},
     {"isa-cycles", doc_isa_cycles},
+    {"isa-parameters", doc_isa_parameters},
     {"isa-modes", doc_isa_modes},
     {"warp-core-steps", doc_warp_core_steps},
     {"isa-limits", doc_isa_limits},

@@ -55,6 +55,7 @@ void doc_isa_flow(struct text *out);
 void doc_isa_csrs(struct text *out);
 void doc_isa_faults(struct text *out);
 void doc_isa_cycles(struct text *out);
+void doc_isa_parameters(struct text *out);
 void doc_isa_modes(struct text *out);
 void doc_warp_core_steps(struct text *out);
 void doc_isa_limits(struct text *out);

@@ -1,7 +1,7 @@
 /* simulator_group.c: operations of a warp, control registers, printing. */
 #include "test/warpcore/simulator_test.h"
 
-enum { LANE = 2, BASE = 3, VALUE = 4, INDEX = 5, RESULT = 7, CHOSEN = 1, FLAG = 2 };
+enum { BASE = 3, VALUE = 4, INDEX = 5, RESULT = 7, CHOSEN = 1, FLAG = 2 };
 
 struct lanes { uint32_t value[WC_LANES], index[WC_LANES], active; };
 

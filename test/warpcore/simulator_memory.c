@@ -1,7 +1,7 @@
 /* simulator_memory.c: loads, stores and atomics in every address space, under masks; accesses that fault. */
 #include "test/warpcore/simulator_test.h"
 
-enum { LANE = 2, BASE = 3, WHERE = 4, VALUE = 5, OTHER = 6, PREDICATE = 1 };
+enum { BASE = 3, WHERE = 4, VALUE = 5, OTHER = 6, PREDICATE = 1 };
 enum { OPS_A_SPACE = WC_ld_shared_u8 - WC_ld_global_u8, WORDS = 20 };
 
 /* Lane number, the address that argument `word` plus byte offset in[lane] makes,
