@@ -151,9 +151,33 @@ static struct fz_node *random_if(struct generator *g)
     return fz_add(n, fz_chance(&g->r, 55) ? inner_block(g, 3) : fz_node(g->p, FZ_NODE_BLOCK));
 }
 
+/* What a case ends by: mostly a break; after a constant, now and then a jump that goes elsewhere. */
+static struct fz_node *end_of_case(struct generator *g, bool constant)
+{
+    if (constant && fz_chance(&g->r, 20))
+        return fz_node(g->p, g->may_continue && fz_chance(&g->r, 40) ? FZ_NODE_CONTINUE : FZ_NODE_RETURN);
+    return fz_chance(&g->r, 65) ? fz_node(g->p, FZ_NODE_BREAK) : NULL;
+}
+
+/* `constants`: how many there are for the hash. A case that sets it, and nothing else, becomes an edge with an
+ * argument. */
+static struct fz_node *random_case(struct generator *g, uint32_t constants)
+{
+    bool constant = constants && fz_chance(&g->r, 75);
+    struct fz_node *c = fz_node(g->p, FZ_NODE_CASE), *body, *end;
+    if (constant)
+        body = fz_add(fz_node(g->p, FZ_NODE_BLOCK), leaf(g, FZ_NODE_NOISE, 1 + below(g, constants), 1));
+    else
+        body = inner_block(g, 2);
+    if ((end = end_of_case(g, constant)) != NULL)
+        fz_add(body, end);
+    return fz_add(c, body);
+}
+
 static struct fz_node *random_switch(struct generator *g)
 {
     bool outer = g->may_break;
+    uint32_t constants = fz_chance(&g->r, 40) ? 1 + below(g, 3) : 0;
     struct fz_node *n = leaf(g, FZ_NODE_SWITCH, 3, 0), *cases = fz_node(g->p, FZ_NODE_BLOCK);
     uint32_t count = 2 + below(g, 3), otherwise = below(g, 5);
     uint8_t modulus = (uint8_t)(2 + below(g, 3));
@@ -164,11 +188,9 @@ static struct fz_node *random_switch(struct generator *g)
     }
     g->may_break = true;
     for (uint32_t i = 0; i < count; i++) {
-        struct fz_node *c = leaf(g, FZ_NODE_CASE, i, 0);
+        struct fz_node *c = random_case(g, constants);
+        c->value = i;
         c->flag = i == otherwise;
-        fz_add(c, inner_block(g, 2));
-        if (fz_chance(&g->r, 65))
-            fz_add(c->first, fz_node(g->p, FZ_NODE_BREAK));
         fz_add(cases, c);
     }
     g->may_break = outer;

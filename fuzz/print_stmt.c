@@ -328,7 +328,7 @@ static void print_log(struct printer *w, const struct fz_node *n)
 
 static void print_noise(struct printer *w, const struct fz_node *n)
 {
-    fz_print_line(w, "h = (h ^ %uu) * " FZ_HASH_FACTOR " + gid;", (unsigned)n->value);
+    fz_print_line(w, n->op ? "h = %u;" : "h = (h ^ %uu) * " FZ_HASH_FACTOR " + gid;", (unsigned)n->value);
     if (n->flag)
         fz_print_line(w, "noise[gid] = h;");
 }

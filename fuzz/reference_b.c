@@ -158,7 +158,8 @@ static void make_noise(struct warp *w, const struct fz_node *s, uint64_t mask)
     for
         each_lane(lane, mask)
         {
-            w->h[lane] = (w->h[lane] ^ (uint32_t)s->value) * 2654435761u + w->first + lane;
+            w->h[lane] = s->op ? (uint32_t)s->value
+                               : (w->h[lane] ^ (uint32_t)s->value) * 2654435761u + w->first + lane;
             if (s->flag)
                 w->noise[w->first + lane] = w->h[lane];
         }

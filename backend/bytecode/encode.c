@@ -240,20 +240,46 @@ static void jump_unless_next(struct be_encoder *e, uint32_t target, uint32_t lin
     be_fix_later(e, BE_FIX_IMM, e->c->p->code.count - 1, target);
 }
 
-/* Blocks for the edges that need moves; where each edge leads, or BE_NONE: straight to its target. The one
- * that falls through comes last. */
+static bool same_edge(const struct be_encoder *e, const struct be_edge *a, const struct be_edge *b)
+{
+    bool same = a->target == b->target && a->moves == b->moves;
+    for (uint32_t i = 0; same && i < a->moves; i++)
+        same = e->f->moves.at[a->first_move + i].from == e->f->moves.at[b->first_move + i].from;
+    return same;
+}
+
+/* The first edge like edge i of those that `known` has by what they bring. */
+static uint32_t first_like(struct be_encoder *e, const struct be_edge *edges, uint32_t i, struct map *known)
+{
+    uint64_t key = edges[i].target;
+    for (uint32_t k = 0; k < edges[i].moves; k++)
+        key = hash_mix(key, e->f->moves.at[edges[i].first_move + k].from);
+    uint32_t first;
+    while ((first = map_get(known, key)) != MAP_NONE && !same_edge(e, &edges[first], &edges[i]))
+        key++;
+    if (first == MAP_NONE)
+        map_set(&e->c->arena, known, key, first = i);
+    return first;
+}
+
+/* Blocks for the edges that need moves, equal edges sharing one so that their lanes stay together; where each
+ * edge leads, or BE_NONE: straight to its target. The one that falls through comes last. */
 static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges, uint32_t n, uint32_t line)
 {
-    vec_resize(&e->c->arena, &e->edge_code, n);
+    struct map known = {0};
     uint32_t last = BE_NONE;
+    vec_resize(&e->c->arena, &e->edge_code, n);
+    vec_resize(&e->c->arena, &e->first_edge, n);
     for (uint32_t i = 0; i < n; i++) {
+        bool moves = edges[i].moves && has_moves(e, &edges[i]);
         e->edge_code.at[i] = BE_NONE;
-        if (edges[i].moves && edges[i].target == e->next && has_moves(e, &edges[i]))
+        e->first_edge.at[i] = moves ? first_like(e, edges, i, &known) : BE_NONE;
+        if (e->first_edge.at[i] == i && edges[i].target == e->next)
             last = i;
     }
     for (uint32_t k = 0; k <= n; k++) {
         uint32_t i = k < n ? k : last;
-        if (i == BE_NONE || (k < n && i == last) || !edges[i].moves || !has_moves(e, &edges[i]))
+        if (i == BE_NONE || (k < n && i == last) || e->first_edge.at[i] != i)
             continue;
         e->edge_code.at[i] = e->c->p->code.count;
         be_open_block(e, 0);
@@ -268,8 +294,8 @@ static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges
 static void point_edge(struct be_encoder *e, enum be_fix_field field_, uint32_t index,
                        const struct be_edge *edges, uint32_t edge)
 {
-    if (e->edge_code.at[edge] != BE_NONE)
-        be_fix_now(e, field_, index, e->edge_code.at[edge]);
+    if (e->first_edge.at[edge] != BE_NONE)
+        be_fix_now(e, field_, index, e->edge_code.at[e->first_edge.at[edge]]);
     else
         be_fix_later(e, field_, index, edges[edge].target);
 }
@@ -277,7 +303,9 @@ static void point_edge(struct be_encoder *e, enum be_fix_field field_, uint32_t 
 static void encode_branch(struct be_encoder *e, const struct be_word *w, const struct be_block *b)
 {
     const struct be_edge *edges = &e->f->edges.at[b->first_edge];
-    if (edges[0].target == edges[1].target && !has_moves(e, &edges[0]) && !has_moves(e, &edges[1])) {
+    if (same_edge(e, &edges[0], &edges[1]) ||
+        (edges[0].target == edges[1].target && !has_moves(e, &edges[0]) && !has_moves(e, &edges[1]))) {
+        put_moves(e, &edges[0], w->at.line);
         jump_unless_next(e, edges[0].target, w->at.line);
         return;
     }

@@ -23,7 +23,9 @@ struct be_encoder {
     uint32_t next;                     /* IR block that comes next in the layout */
     VEC(struct bc_line) lines;         /* of the open block */
     u32_vec code_of;                   /* by IR block */
-    u32_vec edge_code;                 /* by edge of the branch being written: its own block, or BE_NONE */
+    u32_vec first_edge;                /* by edge of the branch being written: the first like it; BE_NONE: it
+                                          needs no block */
+    u32_vec edge_code;                 /* beside: that one's block */
     VEC(struct be_transfer) transfers;
     VEC(struct be_fix) fixes;
 };
