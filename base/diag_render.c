@@ -168,9 +168,10 @@ static void show_snippet(const struct diagnostics *d, const struct diagnostic *g
 
 static void show_place(const struct diagnostics *d, place p, struct text *t)
 {
+    const char *name = d->source ? d->source->name : "kernc";
+    text_visible_line(t, name, strlen(name));
     if (!d->source)
-        return;
-    text_visible_line(t, d->source->name, strlen(d->source->name));
+        p.line = 0;
     if (p.line)
         text_printf(t, ":%u", p.line);
     if (p.line && p.column)

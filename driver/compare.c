@@ -1,133 +1,104 @@
-/* compare.c: kernc compare: one kernel under several divergence schemes and levels
- * of optimisation, one table.
+/* compare.c: kernc compare: one kernel under several divergence schemes and levels of optimisation, one
+ * table.
  *
- * Each row compiles, launches and measures anew, with the same arguments. The reference is the oracle at the
- * first level, in the table or not: a row is equal if its launch ended as the reference's did and left the
- * same bytes in every buffer. What kernels print is dropped, since its order is not part of a program's
- * meaning. Rows that differ make the exit code EXIT_FOUND; the reference's own failure is that of kernc run.
+ * Each row compiles, launches and measures anew, with the same arguments. The reference of a row is the
+ * oracle at the first level with warps as wide, in the table or not: a row is equal if its launch ended as
+ * the reference's did and left the same bytes in every buffer. What kernels print is dropped, since its order
+ * depends on the scheme. Rows that differ make the exit code EXIT_FOUND; a reference's own failure is that of
+ * kernc run.
  */
-#include "driver/launch.h"
-#include "driver/metrics.h"
-
-#include <stdio.h>
-
-enum { WARP_CORE_WARP = 8 };
-
-struct row {
-    const char    *scheme;
-    unsigned       level;
-    bool           equal;
-    kernc_status   status;
-    const char    *error;        /* NULL: the launch went well */
-    const char    *difference;   /* NULL: none */
-    kernc_metrics  metrics;
-    bool           is_image;     /* of a scheme of the warp-core machine */
-    kernc_image_figures image;
-};
-
-struct comparison {
-    struct command *command;
-    kernc_options   options;
-    struct text     text;                /* of the file */
-    VEC(const char *) schemes;
-    VEC(unsigned)   levels;
-    VEC(struct row) rows;
-    struct run      reference;           /* kept open: its buffers are what the others are compared with */
-    struct row      reference_row;
-    const char     *kernel;
-};
+#include "driver/compare.h"
 
 /* ---- what to compare ----------------------------------------------------------------------------------- */
 
-static const char *const all_schemes[] = {
-#define RT_SCHEME(name) #name,
-#include "runtime/schemes.def"
-};
-
-static int add_scheme(struct comparison *x, const char *name, size_t n)
+static void add_schemes(struct comparison *x, bool of_machine)
 {
-    for (size_t i = 0; i < COUNT(all_schemes); i++)
-        if (strlen(all_schemes[i]) == n && memcmp(all_schemes[i], name, n) == 0) {
-            vec_push(&x->command->arena, &x->schemes, all_schemes[i]);
-            return EXIT_OK;
-        }
-    return complain(x->command, EXIT_USAGE, "there is no scheme '%.*s'", (int)(n > 60 ? 60 : n), name);
+    kernc_scheme s;
+    for (unsigned i = 0; kernc_scheme_at(i, &s); i++)
+        if ((s.warp != 0) == of_machine)
+            schemes_add(x->command, &x->schemes, s.name);
 }
 
-static int add_level(struct comparison *x, const char *name, size_t n)
+/* --divergence=MODE or all: modes of the warp-core machine beside the schemes for bytecode. */
+static int read_schemes(struct comparison *x)
 {
-    if (n != 1 || *name < '0' || *name > '2')
-        return complain(x->command, EXIT_USAGE, "there is no level '%.*s'; there are 0, 1 and 2",
-                        (int)(n > 60 ? 60 : n), name);
-    vec_push(&x->command->arena, &x->levels, (unsigned)(*name - '0'));
+    struct command *c = x->command;
+    const char     *mode = option_value(c, OPTION_DIVERGENCE);
+    bool            given = option_given(c, OPTION_SCHEMES);
+    int             code = given || !mode ? schemes_take(c, &x->schemes) : EXIT_OK;
+    x->named = mode || given;
+    if (code || !mode)
+        return code;
+    if (!given)
+        add_schemes(x, false);
+    if (strcmp(mode, "all") != 0)
+        return schemes_add(c, &x->schemes, arena_printf(&c->arena, "warp-core:%s", mode));
+    add_schemes(x, true);
     return EXIT_OK;
 }
 
-static int add_each(struct comparison *x, const char *list,
-                    int (*add)(struct comparison *, const char *, size_t))
+static int read_levels(struct comparison *x)
 {
-    int code = EXIT_OK;
-    for (const char *at = list; !code && *at;) {
+    const char *list = option_value(x->command, OPTION_LEVELS);
+    for (const char *at = list ? list : ""; *at;) {
         size_t n = strcspn(at, ",");
-        code = add(x, at, n);
+        if (n != 1 || *at < '0' || *at > '2')
+            return complain(x->command, EXIT_USAGE, "there is no level '%.*s'; there are 0, 1 and 2",
+                            (int)(n > 60 ? 60 : n), at);
+        vec_push(&x->command->arena, &x->levels, (unsigned)(*at - '0'));
         at += n + (at[n] == ',');
     }
-    return code;
+    if (list && x->levels.count == 0)
+        return complain(x->command, EXIT_USAGE, "--levels wants at least one");
+    if (!list)
+        vec_push(&x->command->arena, &x->levels, x->options.level);
+    return EXIT_OK;
 }
 
-/* --divergence: rows for the warp-core machine, whose warps have 8 threads; then the others' have as many. */
-static int add_modes(struct comparison *x)
+/* Where the warp-core machine is asked for by name, all rows have warps as wide as its. */
+static int read_warp(struct comparison *x)
 {
-    static const char *const modes[] = {"warp-core:rpc", "warp-core:source-pc", "warp-core:article"};
-    const char *wanted = option_value(x->command, OPTION_DIVERGENCE),
-               *warp = option_value(x->command, OPTION_WARP);
-    bool all = wanted && strcmp(wanted, "all") == 0, found = all || !wanted;
-    if (wanted && warp && strcmp(warp, "8") != 0)
-        return complain(x->command, EXIT_USAGE, "warps of the warp-core machine have 8 threads, not %s",
-                        warp);
-    for (size_t i = 0; wanted && i < COUNT(modes); i++)
-        if (all || strcmp(strchr(modes[i], ':') + 1, wanted) == 0) {
-            vec_push(&x->command->arena, &x->schemes, modes[i]);
-            found = true;
-        }
-    return found ? EXIT_OK
-                 : complain(x->command, EXIT_USAGE, "--divergence=rpc, source-pc, article or all, not '%s'",
-                            wanted);
+    uint64_t warp = 32;
+    for (uint32_t i = 0; x->named && i < x->schemes.count; i++)
+        if (x->schemes.at[i].warp)
+            warp = x->schemes.at[i].warp;
+    int code = option_number(x->command, OPTION_WARP, 1, KERNC_MAX_WARP, &warp);
+    x->warp = (uint32_t)warp;
+    return code;
 }
 
 static int read_choice(struct comparison *x)
 {
-    struct command *c = x->command;
-    const char *schemes = option_value(c, OPTION_SCHEMES), *levels = option_value(c, OPTION_LEVELS);
     kernc_options_init(&x->options);
-    int code = compile_options(c, &x->options);
-    if (!code && schemes)
-        code = add_each(x, schemes, add_scheme);
-    for (size_t i = 0; !schemes && i < COUNT(all_schemes); i++)
-        vec_push(&c->arena, &x->schemes, all_schemes[i]);
-    if (!code && schemes && x->schemes.count == 0)
-        code = complain(x->command, EXIT_USAGE, "--schemes wants at least one");
+    int code = compile_options(x->command, &x->options);
     if (!code)
-        code = add_modes(x);
-    if (!code && levels)
-        code = add_each(x, levels, add_level);
-    if (!code && levels && x->levels.count == 0)
-        code = complain(x->command, EXIT_USAGE, "--levels wants at least one");
-    if (!levels)
-        vec_push(&c->arena, &x->levels, x->options.level);
-    return code;
+        code = read_schemes(x);
+    if (!code)
+        code = read_levels(x);
+    return code ? code : read_warp(x);
 }
 
 /* ---- one launch ---------------------------------------------------------------------------------------- */
 
+/* The first error's line. */
+static const char *first_error(struct comparison *x, kernc_result *r)
+{
+    const char *text = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
+    const char *error = text ? strstr(text, ": error: ") : NULL;
+    while (error && error > text && error[-1] != '\n')
+        error--;
+    return error ? arena_strdup(&x->command->arena, error, strcspn(error, "\n")) : "it does not compile";
+}
 
-/* The first compilation reads the file and shows what is to be said about it. */
-static int compile(struct comparison *x, kernc_result **r)
+/* The first compilation reads the file and shows what is to be said about it. `why` not NULL: *why gets the
+ * reason why the scheme is no choice for this kernel, and nothing is shown. */
+static int compile(struct comparison *x, kernc_result **r, const char **why)
 {
     struct command *c = x->command;
     if (!x->text.at) {
         int code = compile_file(c, &x->options, &x->text, r);
-        if (!code && kernc_result_input(*r) == KERNC_INPUT_BYTECODE)
+        enum kernc_input input = code ? KERNC_INPUT_SOURCE : kernc_result_input(*r);
+        if (input == KERNC_INPUT_BYTECODE || input == KERNC_INPUT_IMAGE)
             code = fail(c, EXIT_INPUT, "input", NULL, (place){0},
                         "%s is compiled for one scheme: compare wants a source or IR", input_name(c));
         return code;
@@ -135,9 +106,10 @@ static int compile(struct comparison *x, kernc_result **r)
     *r = kernc_compile(input_name(c), x->text.at, x->text.length, &x->options);
     if (!*r)
         mem_fail(x->text.length);
-    if (kernc_result_status(*r) == KERNC_COMPILED)
-        return EXIT_OK;
-    show_diagnostics(c, *r);
+    if (kernc_result_status(*r) == KERNC_BAD_SOURCE && why)
+        *why = first_error(x, *r);
+    else if (kernc_result_status(*r) != KERNC_COMPILED)
+        show_diagnostics(c, *r);
     return exit_of_compilation(kernc_result_status(*r));
 }
 
@@ -154,18 +126,17 @@ static void launch(struct comparison *x, struct run *r, struct row *row)
 }
 
 /* Leaves the context open. */
-static int run_row(struct comparison *x, struct run *r, struct row *row)
+static int run_row(struct comparison *x, struct run *r, struct row *row, const char **why)
 {
     kernc_result *compiled = NULL;
     *r = (struct run){
         .command = x->command, .api.size = sizeof r->api, .max_memory = (uint64_t)2 << 30, .quiet = true};
-    x->options.scheme = row->scheme;
+    x->options.scheme = row->scheme.name;
     x->options.level = row->level;
     int code = launch_read_flags(r);
-    if (option_given(x->command, OPTION_DIVERGENCE))
-        r->api.warp = WARP_CORE_WARP;
+    r->api.warp = row->warp;
     if (!code)
-        code = compile(x, &compiled);
+        code = compile(x, &compiled, why);
     if (!code && kernc_result_input(compiled) == KERNC_INPUT_SOURCE)
         r->source = source_new(&x->command->arena, input_name(x->command), x->text.at, x->text.length);
     if (!code)
@@ -188,30 +159,81 @@ static size_t first_difference(const uint8_t *a, const uint8_t *b, size_t n)
     return i;
 }
 
-static const char *find_difference(struct comparison *x, const struct run *r, const struct row *row)
+static const char *find_difference(struct comparison *x, const struct run *r, const struct row *row,
+                                   const struct reference *reference)
 {
     struct arena *a = &x->command->arena;
-    if (row->status != x->reference_row.status)
+    if (row->status != reference->row.status)
         return row->error ? row->error
-                          : arena_printf(a, "ended well, the oracle did not: %s", x->reference_row.error);
+                          : arena_printf(a, "ended well, the oracle did not: %s", reference->row.error);
     for (uint32_t i = 0; i < r->buffers.count; i++) {
         const struct be_param *p = r->buffers.at[i].param;
         size_t n = kernc_buffer_size(r->buffers.at[i].buffer),
                element = p->element_bytes ? p->element_bytes : 1;
         size_t at = first_difference(kernc_buffer_map(r->buffers.at[i].buffer),
-                                     kernc_buffer_map(x->reference.buffers.at[i].buffer), n);
+                                     kernc_buffer_map(reference->run.buffers.at[i].buffer), n);
         if (at < n)
             return arena_printf(a, "%s[%zu] differs from the oracle's", p->name, at / element);
     }
     return NULL;
 }
 
+/* ---- the rows ------------------------------------------------------------------------------------------ */
+
+static bool is_optional(const struct comparison *x, kernc_scheme s)
+{
+    return s.warp && !x->named;
+}
+
+static void leave_out(struct comparison *x, kernc_scheme s, const char *why)
+{
+    for (uint32_t i = 0; i < x->left_out.count; i++)
+        if (strcmp(x->left_out.at[i].scheme, s.name) == 0)
+            return;
+    vec_push(&x->command->arena, &x->left_out, ((struct left_out){s.name, why}));
+}
+
+/* Runs the reference for rows of this width, if it has not been. */
+static int run_reference(struct comparison *x, uint32_t warp, struct reference **reference)
+{
+    struct reference *f = *reference = &x->references[warp != x->warp];
+    if (f->run.command)
+        return EXIT_OK;
+    f->row = (struct row){.scheme.name = "oracle", .level = x->levels.at[0], .warp = warp, .equal = true};
+    int code = run_row(x, &f->run, &f->row, NULL);
+    x->kernel = f->run.launch.kernel;
+    return code;
+}
+
+static int tell_failure(struct comparison *x, const struct row *reference)
+{
+    return fail(x->command, exit_of_run(reference->status), kernc_status_name(reference->status), NULL,
+                (place){0}, "under the oracle: %s", reference->error);
+}
+
 static int compare_row(struct comparison *x, struct row row)
 {
-    struct run r = {0};
-    int code = run_row(x, &r, &row);
-    if (!code) {
-        row.difference = find_difference(x, &r, &row);
+    struct run        r = {0};
+    struct reference *reference;
+    const char       *why = NULL;
+    bool              optional = is_optional(x, row.scheme);
+    int               code = run_reference(x, row.warp, &reference);
+    if (!code && reference->row.error && optional)
+        why = arena_printf(&x->command->arena, "under the oracle with warps of %u threads: %s", row.warp,
+                           reference->row.error);
+    else if (!code && reference->row.error)
+        code = tell_failure(x, &reference->row);
+    if (!code && !why && row.level == reference->row.level && strcmp(row.scheme.name, "oracle") == 0) {
+        vec_push(&x->command->arena, &x->rows, reference->row);
+        return EXIT_OK;
+    }
+    if (!code && !why)
+        code = run_row(x, &r, &row, optional ? &why : NULL);
+    if (why) {
+        leave_out(x, row.scheme, why);
+        code = EXIT_OK;
+    } else if (!code) {
+        row.difference = find_difference(x, &r, &row, reference);
         row.equal = !row.difference;
         vec_push(&x->command->arena, &x->rows, row);
     }
@@ -219,174 +241,15 @@ static int compare_row(struct comparison *x, struct row row)
     return code;
 }
 
-static int run_reference(struct comparison *x)
-{
-    x->reference_row = (struct row){.scheme = "oracle", .level = x->levels.at[0], .equal = true};
-    int code = run_row(x, &x->reference, &x->reference_row);
-    x->kernel = x->reference.launch.kernel;
-    if (!code && x->reference_row.error)
-        code = fail(x->command, exit_of_run(x->reference_row.status),
-                    kernc_status_name(x->reference_row.status), NULL, (place){0}, "under the oracle: %s",
-                    x->reference_row.error);
-    return code;
-}
-
 static int run_rows(struct comparison *x)
 {
     int code = EXIT_OK;
     for (uint32_t l = 0; l < x->levels.count; l++)
-        for (uint32_t s = 0; !code && s < x->schemes.count; s++) {
-            struct row row = {.scheme = x->schemes.at[s], .level = x->levels.at[l]};
-            if (l == 0 && strcmp(row.scheme, "oracle") == 0)
-                vec_push(&x->command->arena, &x->rows, x->reference_row);
-            else
-                code = compare_row(x, row);
+        for (uint32_t i = 0; !code && i < x->schemes.count; i++) {
+            kernc_scheme s = x->schemes.at[i];
+            code = compare_row(
+                x, (struct row){.scheme = s, .level = x->levels.at[l], .warp = s.warp ? s.warp : x->warp});
         }
-    return code;
-}
-
-/* ---- results ------------------------------------------------------------------------------------------- */
-
-/* The metrics that the table for people shows; files have all. */
-static const struct { const char *key, *heading; int width; } columns[] = {
-    {"warp_instructions", "warp instr.", 14}, {"simt_efficiency", "SIMT eff.", 10},
-    {"overhead_instructions", "overhead", 11}, {"memory_transactions", "transactions", 13},
-    {"cycles", "cycles", 14},                  {"divergences", "divergences", 12},
-    {"seconds", "seconds", 10},
-};
-
-static int scheme_width(const struct comparison *x)
-{
-    int width = 10;
-    for (uint32_t i = 0; i < x->rows.count; i++)
-        if ((int)strlen(x->rows.at[i].scheme) > width)
-            width = (int)strlen(x->rows.at[i].scheme);
-    return width;
-}
-
-static void add_table(const struct comparison *x, struct text *t)
-{
-    text_printf(t, "%s: warp %u\n%-*s %3s  %-5s", x->kernel, x->reference.api.warp, scheme_width(x), "scheme",
-                "opt", "equal");
-    for (size_t k = 0; k < COUNT(columns); k++)
-        text_printf(t, "%*s", columns[k].width, columns[k].heading);
-    for (uint32_t i = 0; i < x->rows.count; i++) {
-        const struct row *row = &x->rows.at[i];
-        text_printf(t, "\n%-*s -O%u  %-5s", scheme_width(x), row->scheme, row->level,
-                    row->equal ? "yes" : "NO");
-        for (size_t k = 0; k < COUNT(columns); k++)
-            metrics_cell(&row->metrics, columns[k].key, columns[k].width, t);
-        if (row->difference)
-            text_printf(t, "\n    %s", row->difference);
-    }
-    text_char(t, '\n');
-}
-
-/* What the warp-core machine has besides: the program's size, the stack, the CONVERGEs. */
-static void add_image_table(const struct comparison *x, struct text *t)
-{
-    bool first = true;
-    for (uint32_t i = 0; i < x->rows.count; i++) {
-        const struct row *row = &x->rows.at[i];
-        const kernc_image_figures *f = &row->image;
-        if (!row->is_image)
-            continue;
-        if (first)
-            text_printf(t, "%-20s %3s %6s %6s %7s %7s %6s %6s %14s %10s %10s\n", "warp-core", "opt", "words",
-                        "regs", "spilled", "remade", "bound", "depth", "core cycles", "CONVERGEs",
-                        "effective");
-        first = false;
-        text_printf(t, "%-20s -O%u %6u %6u %7u %7u %6u", row->scheme, row->level, f->words, f->registers,
-                    f->spilled, f->remade, f->stack);
-        metrics_cell(&row->metrics, "max_stack_depth", 7, t);
-        metrics_cell(&row->metrics, "core_cycles", 15, t);
-        metrics_cell(&row->metrics, "converges", 11, t);
-        metrics_cell(&row->metrics, "effective_converges", 11, t);
-        text_char(t, '\n');
-    }
-}
-
-static void add_image_json(const struct row *row, struct text *t)
-{
-    const kernc_image_figures *f = &row->image;
-    text_printf(t,
-                "\"image\": {\"words\": %u, \"registers\": %u, \"predicates\": %u, \"private_bytes\": %u, ",
-                f->words, f->registers, f->predicates, f->private_bytes);
-    text_printf(t, "\"stack\": %u, \"spilled\": %u, \"remade\": %u}, ", f->stack, f->spilled, f->remade);
-}
-
-static void add_json(const struct comparison *x, struct text *t)
-{
-    text_addz(t, "{\"kernel\": ");
-    text_json(t, x->kernel, strlen(x->kernel));
-    text_printf(t, ", \"warp\": %u, \"rows\": [", x->reference.api.warp);
-    for (uint32_t i = 0; i < x->rows.count; i++) {
-        const struct row *row = &x->rows.at[i];
-        text_printf(t, "%s\n  {\"scheme\": \"%s\", \"opt\": %u, \"equal\": %s, ", i ? "," : "", row->scheme,
-                    row->level, row->equal ? "true" : "false");
-        if (row->difference) {
-            text_addz(t, "\"difference\": ");
-            text_json(t, row->difference, strlen(row->difference));
-            text_addz(t, ", ");
-        }
-        if (row->is_image)
-            add_image_json(row, t);
-        text_addz(t, "\"metrics\": {");
-        metrics_json_values(&row->metrics, t);
-        text_addz(t, "}}");
-    }
-    text_addz(t, "]}\n");
-}
-
-static void add_csv(const struct comparison *x, struct text *t)
-{
-    text_addz(t, "kernel,warp,scheme,opt,equal");
-    metrics_csv_keys(t);
-    for (uint32_t i = 0; i < x->rows.count; i++) {
-        const struct row *row = &x->rows.at[i];
-        text_printf(t, "\n%s,%u,%s,%u,%s", x->kernel, x->reference.api.warp, row->scheme, row->level,
-                    row->equal ? "true" : "false");
-        metrics_csv_values(&row->metrics, t);
-    }
-    text_char(t, '\n');
-}
-
-static int write_file(const struct comparison *x, enum option_id id,
-                      void (*add)(const struct comparison *, struct text *))
-{
-    const char *file = option_value(x->command, id);
-    struct text t = {0};
-    if (!file)
-        return EXIT_OK;
-    add(x, &t);
-    int code = write_output(x->command, file, t.at, t.length);
-    text_free(&t);
-    return code;
-}
-
-/* The table gives way to a file on standard output, so that this carries nothing else. */
-static bool shows_table(const struct command *c)
-{
-    const char *json = option_value(c, OPTION_COMPARE_JSON), *csv = option_value(c, OPTION_COMPARE_CSV);
-    return !(json && strcmp(json, "-") == 0) && !(csv && strcmp(csv, "-") == 0);
-}
-
-static int show(const struct comparison *x)
-{
-    struct text t = {0}, visible = {0};
-    if (shows_table(x->command)) {
-        add_table(x, &t);
-        add_image_table(x, &t);
-        text_visible(&visible, t.at, t.length);
-        fwrite(visible.at, 1, visible.length, stdout);
-    }
-    text_free(&t);
-    text_free(&visible);
-    int code = write_file(x, OPTION_COMPARE_JSON, add_json);
-    if (!code)
-        code = write_file(x, OPTION_COMPARE_CSV, add_csv);
-    for (uint32_t i = 0; !code && i < x->rows.count; i++)
-        code = x->rows.at[i].equal ? EXIT_OK : EXIT_FOUND;
     return code;
 }
 
@@ -395,12 +258,13 @@ int verb_compare(struct command *c)
     struct comparison x = {.command = c};
     int code = read_choice(&x);
     if (!code)
-        code = run_reference(&x);
-    if (!code)
         code = run_rows(&x);
     if (!code)
-        code = show(&x);
-    kernc_context_free(x.reference.context);
+        code = compare_show(&x);
+    for (uint32_t i = 0; !code && i < x.rows.count; i++)
+        code = x.rows.at[i].equal ? EXIT_OK : EXIT_FOUND;
+    for (size_t i = 0; i < COUNT(x.references); i++)
+        kernc_context_free(x.references[i].run.context);
     text_free(&x.text);
     return code;
 }

@@ -113,6 +113,19 @@ const char *output_name(struct command *c, const char *ending);
 /* Writes a whole file or standard output; EXIT_OK, or EXIT_INPUT after having said why not. */
 int write_output(struct command *c, const char *file, const char *bytes, size_t n);
 
+/* ---- names of schemes (schemes.c) ---------------------------------------------------------------------- */
+
+typedef VEC(kernc_scheme) scheme_list;
+const char *scheme_names(struct command *c);             /* all of them, for messages */
+/* Add to the list what is not in it. schemes_add: EXIT_OK, or EXIT_USAGE after having said that there is none
+ * of this name. */
+void schemes_add_all(struct command *c, scheme_list *list, bool unsound);
+int schemes_add(struct command *c, scheme_list *list, const char *name);
+/* Those of --schemes; without it, all that are sound. EXIT_OK or EXIT_USAGE. */
+int schemes_take(struct command *c, scheme_list *list);
+
+/* ---- reading and compiling (input.c) ------------------------------------------------------------------- */
+
 #define INPUT_LIMIT ((size_t)256 << 20)  /* bytes of a source, IR or bytecode file */
 
 /* The options of kernc_compile that the command line asks for; `o` is initialised. EXIT_OK or EXIT_USAGE. */

@@ -1,7 +1,6 @@
 /* fuzz.c: kernc fuzz: random programs through every scheme and level. All the work is in fuzz/. */
 #include "fuzz/fuzz.h"
 #include "driver/driver.h"
-#include "runtime/scheme.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -42,16 +41,15 @@ static int take_numbers(struct command *c, enum option_id id, uint64_t least, ui
 
 static int take_schemes(struct command *c, struct fz_options *o)
 {
-    const char *at = option_value(c, OPTION_SCHEMES);
-    if (!at)
-        return EXIT_OK;
+    scheme_list list = {0};
+    int         code = schemes_take(c, &list);
     o->schemes.count = 0;
-    for (char *item; (item = next_item(c, &at)) != NULL;) {
-        if (!fz_has_scheme(item) || o->schemes.count == COUNT(o->schemes.at))
-            return complain(c, EXIT_USAGE, "there is no scheme '%s'", item);
-        o->schemes.at[o->schemes.count++] = item;
+    for (uint32_t i = 0; !code && i < list.count; i++) {
+        if (o->schemes.count == COUNT(o->schemes.at))
+            return complain(c, EXIT_USAGE, "at most %zu schemes at a time", COUNT(o->schemes.at));
+        o->schemes.at[o->schemes.count++] = list.at[i].name;
     }
-    return o->schemes.count ? EXIT_OK : complain(c, EXIT_USAGE, "--schemes wants a scheme");
+    return code;
 }
 
 static int take_classes(struct command *c, struct fz_options *o)

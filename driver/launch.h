@@ -10,6 +10,7 @@ struct launch_buffer { const struct be_param *param; kernc_buffer *buffer; };
 struct run {
     struct command       *command;
     const struct source  *source;       /* for messages about the directive; NULL: the input was no source */
+    int                   level;        /* of optimisation; -1: the input was compiled before */
     kernc_context        *context;
     kernc_module         *module;
     kernc_kernel         *kernel;

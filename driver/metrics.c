@@ -3,16 +3,17 @@
 
 #include <stdio.h>
 
-enum metric_type { COUNT_, MAXIMUM_, RATIO_ };
-struct metric { const char *key, *meaning; enum metric_type type; uint64_t count; double ratio; };
+struct metric { const char *key, *meaning; bool applies, is_ratio; uint64_t count; double ratio; };
 
-/* The metrics as rows, so that table and JSON list what kernc-metrics.def lists. */
-static uint32_t metric_rows(const kernc_metrics *m, struct metric *rows)
+/* The metrics as rows, so that table and JSON list what kernc-metrics.def lists. `machine`: of a warp-core
+ * machine. */
+static uint32_t metric_rows(const kernc_metrics *m, bool machine, struct metric *rows)
 {
     uint32_t n = 0;
-#define ROW_COUNT(x)   .type = COUNT_, .count = (x)
-#define ROW_MAXIMUM(x) .type = MAXIMUM_, .count = (x)
-#define ROW_RATIO(x)   .type = RATIO_, .ratio = (x)
+#define ROW_COUNT(x)   .applies = true, .count = (x)
+#define ROW_MACHINE(x) .applies = machine, .count = (x)
+#define ROW_MAXIMUM(x) .applies = true, .count = (x)
+#define ROW_RATIO(x)   .applies = (x) >= 0, .is_ratio = true, .ratio = (x)
 #define METRIC(key, type, meaning) rows[n++] = (struct metric){#key, meaning, ROW_##type(m->key)};
 #include "kernc-metrics.def"
     return n;
@@ -38,28 +39,31 @@ static void add_count(uint64_t n, int width, struct text *t)
     text_printf(t, "%*s", width, grouped);
 }
 
-static void add_ratio(const struct metric *m, int width, struct text *t)
+/* As a percentage; below 0: does not apply. */
+static void add_ratio(double ratio, int width, struct text *t)
 {
-    if (m->ratio < 0)
+    if (ratio < 0)
         text_printf(t, "%*s", width, "-");
-    else if (strcmp(m->key, "seconds") == 0)
-        text_printf(t, "%*.6f", width, m->ratio);
     else
-        text_printf(t, "%*.1f%%", width - 1, m->ratio * 100);
+        text_printf(t, "%*.1f%%", width - 1, ratio * 100);
 }
 
 static void add_value(const struct metric *m, int width, struct text *t)
 {
-    if (m->type == RATIO_)
-        add_ratio(m, width, t);
+    if (!m->applies)
+        add_ratio(-1, width, t);
+    else if (strcmp(m->key, "seconds") == 0)
+        text_printf(t, "%*.6f", width, m->ratio);
+    else if (m->is_ratio)
+        add_ratio(m->ratio, width, t);
     else
         add_count(m->count, width, t);
 }
 
-void metrics_cell(const kernc_metrics *m, const char *key, int width, struct text *t)
+void metrics_cell(const kernc_metrics *m, bool machine, const char *key, int width, struct text *t)
 {
     struct metric rows[METRICS];
-    uint32_t      n = metric_rows(m, rows);
+    uint32_t      n = metric_rows(m, machine, rows);
     for (uint32_t i = 0; i < n; i++)
         if (strcmp(rows[i].key, key) == 0)
             add_value(&rows[i], width, t);
@@ -98,7 +102,7 @@ static void add_heading(const struct launch_facts *l, struct text *t)
 void metrics_table(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
 {
     struct metric rows[METRICS];
-    uint32_t      n = metric_rows(kernc_statistics_metrics(s), rows);
+    uint32_t      n = metric_rows(kernc_statistics_metrics(s), l->machine, rows);
     add_heading(l, t);
     for (uint32_t i = 0; i < n; i++) {
         add_name(rows[i].key, t);
@@ -107,14 +111,14 @@ void metrics_table(const struct launch_facts *l, const kernc_statistics *s, stru
     }
 }
 
-/* Active lanes of those that a warp of this launch has. */
+/* Active lanes of those that a warp of this launch has; below 0: the line has no instructions. */
 static double lane_efficiency(const struct launch_facts *l, const kernc_line_metrics *m)
 {
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     uint64_t lanes = threads < l->warp ? threads : l->warp;
     return m->warp_instructions
                ? (double)m->thread_instructions / ((double)m->warp_instructions * (double)lanes)
-               : 0;
+               : -1;
 }
 
 static void profile_row(const struct launch_facts *l, const kernc_line_metrics *m,
@@ -125,7 +129,7 @@ static void profile_row(const struct launch_facts *l, const kernc_line_metrics *
     text_printf(t, "%6u ", m->line);
     add_count(m->warp_instructions, 14, t);
     add_count(m->thread_instructions, 16, t);
-    text_printf(t, " %6.1f%%", lane_efficiency(l, m) * 100);
+    add_ratio(lane_efficiency(l, m), 8, t);
     add_count(m->divergences, 12, t);
     add_count(m->memory_transactions, 14, t);
     text_addz(t, n ? "  " : "");
@@ -156,18 +160,24 @@ static void json_sizes(const char *key, const uint32_t n[3], struct text *t)
     text_printf(t, "\"%s\": [%u, %u, %u], ", key, n[0], n[1], n[2]);
 }
 
-void metrics_json_values(const kernc_metrics *m, struct text *t)
+/* A number as JSON and CSV write it; `none` where it does not apply. */
+static void add_number(const struct metric *m, const char *none, struct text *t)
+{
+    if (!m->applies)
+        text_addz(t, none);
+    else if (m->is_ratio)
+        text_printf(t, "%.9g", m->ratio);
+    else
+        text_printf(t, "%llu", (unsigned long long)m->count);
+}
+
+void metrics_json_values(const kernc_metrics *m, bool machine, struct text *t)
 {
     struct metric rows[METRICS];
-    uint32_t      n = metric_rows(m, rows);
+    uint32_t      n = metric_rows(m, machine, rows);
     for (uint32_t i = 0; i < n; i++) {
         text_printf(t, "%s\"%s\": ", i ? ", " : "", rows[i].key);
-        if (rows[i].type != RATIO_)
-            text_printf(t, "%llu", (unsigned long long)rows[i].count);
-        else if (rows[i].ratio < 0)
-            text_addz(t, "null");
-        else
-            text_printf(t, "%.9g", rows[i].ratio);
+        add_number(&rows[i], "null", t);
     }
 }
 
@@ -177,29 +187,31 @@ void metrics_csv_keys(struct text *t)
 #include "kernc-metrics.def"
 }
 
-void metrics_csv_values(const kernc_metrics *m, struct text *t)
+void metrics_csv_values(const kernc_metrics *m, bool machine, struct text *t)
 {
     struct metric rows[METRICS];
-    uint32_t      n = metric_rows(m, rows);
+    uint32_t      n = metric_rows(m, machine, rows);
     for (uint32_t i = 0; i < n; i++) {
         text_char(t, ',');
-        if (rows[i].type != RATIO_)
-            text_printf(t, "%llu", (unsigned long long)rows[i].count);
-        else if (rows[i].ratio >= 0)
-            text_printf(t, "%.9g", rows[i].ratio);
+        add_number(&rows[i], "", t);
     }
 }
 
 static void json_line(const struct launch_facts *l, const kernc_line_metrics *m, struct text *t)
 {
+    double        ratio = lane_efficiency(l, m);
+    struct metric efficiency = {.applies = ratio >= 0, .is_ratio = true, .ratio = ratio};
     text_printf(t,
                 "{\"line\": %u, \"warp_instructions\": %llu, \"thread_instructions\": %llu, "
-                "\"simt_efficiency\": %.9g, \"cycles\": %llu, \"memory_instructions\": %llu, "
-                "\"memory_transactions\": %llu, \"divergences\": %llu}",
-                m->line, (unsigned long long)m->warp_instructions, (unsigned long long)m->thread_instructions,
-                lane_efficiency(l, m), (unsigned long long)m->cycles,
-                (unsigned long long)m->memory_instructions, (unsigned long long)m->memory_transactions,
-                (unsigned long long)m->divergences);
+                "\"simt_efficiency\": ",
+                m->line, (unsigned long long)m->warp_instructions,
+                (unsigned long long)m->thread_instructions);
+    add_number(&efficiency, "null", t);
+    text_printf(t,
+                ", \"cycles\": %llu, \"memory_instructions\": %llu, \"memory_transactions\": %llu, "
+                "\"divergences\": %llu}",
+                (unsigned long long)m->cycles, (unsigned long long)m->memory_instructions,
+                (unsigned long long)m->memory_transactions, (unsigned long long)m->divergences);
 }
 
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
@@ -215,7 +227,7 @@ void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struc
     json_sizes("grid", l->grid, t);
     json_sizes("block", l->block, t);
     text_addz(t, "\"metrics\": {");
-    metrics_json_values(kernc_statistics_metrics(s), t);
+    metrics_json_values(kernc_statistics_metrics(s), l->machine, t);
     text_addz(t, "}, \"lines\": [");
     for (uint32_t i = 0; i < kernc_statistics_line_count(s); i++) {
         text_addz(t, i ? ",\n  " : "\n  ");

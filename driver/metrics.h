@@ -5,19 +5,25 @@
 #include "base/diag.h"
 #include "kernc-rt.h"
 
-/* How the launch was made, beside the numbers. level < 0: not known (the input was bytecode). */
-struct launch_facts { const char *kernel, *scheme; int level; uint32_t warp, grid[3], block[3]; };
+/* How the launch was made, beside the numbers. level < 0: not known (the input was bytecode). machine: on a
+ * warp-core machine. */
+struct launch_facts {
+    const char *kernel, *scheme;
+    int level;
+    bool machine;
+    uint32_t warp, grid[3], block[3];
+};
 
 void metrics_table(const struct launch_facts *l, const kernc_statistics *s, struct text *t);
 /* "key": value, … of all metrics. */
-void metrics_json_values(const kernc_metrics *m, struct text *t);
+void metrics_json_values(const kernc_metrics *m, bool machine, struct text *t);
 /* ",key" of all metrics; ",value" of all, nothing behind the comma if it does not apply. */
 void metrics_csv_keys(struct text *t);
-void metrics_csv_values(const kernc_metrics *m, struct text *t);
+void metrics_csv_values(const kernc_metrics *m, bool machine, struct text *t);
 /* One metric in a column of a table for people; its name. */
-void metrics_cell(const kernc_metrics *m, const char *key, int width, struct text *t);
-/* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "metrics", "lines". Ratios that do not
- * apply are null. */
+void metrics_cell(const kernc_metrics *m, bool machine, const char *key, int width, struct text *t);
+/* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "metrics", "lines". What does not
+ * apply is null. */
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t);
 /* A row a source line; the line's text beside it if `source` is not NULL. */
 void metrics_profile(const struct launch_facts *l, const kernc_statistics *s, const struct source *source,

@@ -88,11 +88,12 @@ static int tell_trap(struct run *r, kernc_status status)
     return code;
 }
 
-static struct launch_facts facts_of(const struct run *r, const kernc_options *o)
+static struct launch_facts facts_of(const struct run *r)
 {
     const char         *scheme = r->api.scheme ? r->api.scheme : kernc_module_scheme(r->module);
-    struct launch_facts l = {.kernel = r->launch.kernel, .scheme = scheme, .warp = r->api.warp};
-    l.level = r->source ? (int)o->level : -1;
+    struct launch_facts l = {
+        .kernel = r->launch.kernel, .scheme = scheme, .level = r->level, .warp = r->api.warp};
+    l.machine = kernc_module_image(r->module) != NULL;
     for (int i = 0; i < 3; i++) {
         l.grid[i] = r->api.grid[i] ? r->api.grid[i] : 1;
         l.block[i] = r->api.block[i] ? r->api.block[i] : 1;
@@ -100,10 +101,10 @@ static struct launch_facts facts_of(const struct run *r, const kernc_options *o)
     return l;
 }
 
-static int write_metrics(struct run *r, const kernc_options *o, const kernc_statistics *s)
+static int write_metrics(struct run *r, const kernc_statistics *s)
 {
     const struct command *c = r->command;
-    struct launch_facts   l = facts_of(r, o);
+    struct launch_facts   l = facts_of(r);
     const char           *json = option_value(c, OPTION_STATS_JSON);
     struct text           t = {0};
     int                   code = EXIT_OK;
@@ -122,7 +123,7 @@ static int write_metrics(struct run *r, const kernc_options *o, const kernc_stat
     return code;
 }
 
-static int launch(struct run *r, const kernc_options *o)
+static int launch(struct run *r)
 {
     struct progress   progress;
     kernc_statistics *statistics = NULL;
@@ -136,7 +137,7 @@ static int launch(struct run *r, const kernc_options *o)
     progress_end(&progress);
     int code = status == KERNC_OK ? launch_write_outputs(r) : tell_trap(r, status);
     if (statistics) {
-        int written = write_metrics(r, o, statistics);
+        int written = write_metrics(r, statistics);
         code = code ? code : written;
     }
     kernc_statistics_free(statistics);
@@ -201,12 +202,14 @@ int verb_run(struct command *c)
     if (!code && !is_image(&text))
         code = compile_input(c, &o, &text, &compiled);
     double end_of_compilation = now();
-    if (!code && compiled && kernc_result_input(compiled) == KERNC_INPUT_SOURCE)
+    enum kernc_input input = !code && compiled ? kernc_result_input(compiled) : KERNC_INPUT_IMAGE;
+    r.level = input == KERNC_INPUT_SOURCE || input == KERNC_INPUT_IR ? (int)o.level : -1;
+    if (input == KERNC_INPUT_SOURCE)
         r.source = source_new(&c->arena, input_name(c), text.at, text.length);
     if (!code)
         code = compiled ? launch_open_compiled(&r, compiled) : launch_open(&r, text.at, text.length);
     if (!code)
-        code = launch(&r, &o);
+        code = launch(&r);
     bool ran = r.module != NULL;
     kernc_context_free(r.context);
     if (ran)

@@ -55,9 +55,8 @@ struct fz_options {
     void (*progress)(void *data, char class, uint64_t done, uint64_t failures);
     void *data;
 };
-/* Classes a, b and c, every scheme of runtime/schemes.def and warp-core, every level, widths 1 4 8 32 64. */
+/* Classes a, b and c, every sound scheme, every level, widths 1 4 8 32 64. */
 void fz_options_init(struct fz_options *o);
-bool fz_has_scheme(const char *name);
 bool fz_is_warp_core(const char *scheme);
 
 /* The setups that a program of this class and seed is tried under; the first is the reference setup. */

@@ -1,24 +1,10 @@
-/* plan.c: under which setups a program is tried. Schemes come from the runtime's table: a new one joins by
- * itself; the warp-core machine's two sound modes are written here. */
+/* plan.c: under which setups a program is tried. */
 #include "fuzz/fuzz.h"
+#include "kernc.h"
 
 #include <unistd.h>
 
-static const char *const all_schemes[] = {
-#define RT_SCHEME(name) #name,
-#include "runtime/schemes.def"
-    "warp-core:rpc", "warp-core:source-pc",
-};
-static const char *const oracle = "oracle";
 enum { WARP_CORE_WIDTH = 8 };
-
-bool fz_has_scheme(const char *name)
-{
-    for (size_t i = 0; i < COUNT(all_schemes); i++)
-        if (strcmp(all_schemes[i], name) == 0)
-            return true;
-    return false;
-}
 
 bool fz_is_warp_core(const char *scheme)
 {
@@ -28,22 +14,21 @@ bool fz_is_warp_core(const char *scheme)
 void fz_options_init(struct fz_options *o)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    kernc_scheme s;
     *o = (struct fz_options){.seed = 1, .count = 100, .classes = "abc", .setups = 8, .patience = 20};
     o->levels.count = 3, o->levels.at[1] = 1, o->levels.at[2] = 2;
     for (uint32_t i = 0; i < 5; i++)
         o->widths.at[o->widths.count++] = (uint32_t[]){1, 4, 8, 32, 64}[i];
-    for (size_t i = 0; i < COUNT(all_schemes) && i < COUNT(o->schemes.at); i++)
-        o->schemes.at[o->schemes.count++] = all_schemes[i];
+    for (unsigned i = 0; kernc_scheme_at(i, &s) && o->schemes.count < COUNT(o->schemes.at); i++)
+        if (s.sound)
+            o->schemes.at[o->schemes.count++] = s.name;
     o->jobs = cores < 1 ? 1 : cores > FZ_MAX_JOBS ? FZ_MAX_JOBS : (uint32_t)cores;
 }
 
-/* The oracle, at no optimisation, where it is among the schemes; else the first of them, thread by thread. */
+/* The oracle, at no optimisation. */
 static struct fz_setup reference_setup(const struct fz_options *o, const struct fz_program *p)
 {
-    for (size_t i = 0; i < COUNT(all_schemes); i++)
-        if (strcmp(all_schemes[i], oracle) == 0)
-            return (struct fz_setup){oracle, 0, fz_is_race_free(p) ? 1 : o->widths.at[0]};
-    return (struct fz_setup){o->schemes.at[0], 0, 1};
+    return (struct fz_setup){"oracle", 0, fz_is_race_free(p) ? 1 : o->widths.at[0]};
 }
 
 static uint32_t setup_count(const struct fz_options *o)

@@ -259,6 +259,7 @@ KERNC_API kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launc
 
 typedef struct kernc_metrics {
 #define KERNC_FIELD_COUNT   uint64_t
+#define KERNC_FIELD_MACHINE uint64_t
 #define KERNC_FIELD_MAXIMUM uint64_t
 #define KERNC_FIELD_RATIO   double
 #define METRIC(key, type, meaning) KERNC_FIELD_##type key;

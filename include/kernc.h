@@ -36,8 +36,8 @@ typedef struct kernc_options {
                                     kernc_options_init sets it */
     int         input;           /* enum kernc_input */
     unsigned    level;           /* 0, 1 or 2; default 2 */
-    const char *scheme;          /* divergence scheme the code is made for; default "pdom". "warp-core:rpc",
-                                    "…:source-pc", "…:article": an image for the warp-core machine in that
+    const char *scheme;          /* divergence scheme the code is made for, one of kernc_scheme_at; default
+                                    "pdom". "warp-core:MODE": an image for the warp-core machine in that
                                     mode */
     const char *passes;          /* run these instead of the level's; NULL: not given */
     const char *const *switches; /* as behind -f: "no-gvn" */
@@ -71,6 +71,14 @@ typedef struct kernc_options {
     size_t      limit_count;
 } kernc_options;
 KERNC_API void kernc_options_init(kernc_options *o);
+
+typedef struct kernc_scheme {
+    const char *name, *meaning;  /* "pdom", and a line about it */
+    unsigned    warp;            /* threads of a warp of its machine; 0: as many as a launch says */
+    bool        sound;           /* gives every kernel the results of the scheme "oracle" */
+} kernc_scheme;
+/* The divergence schemes, from index 0 on. 1, or 0: there is none of this index. */
+KERNC_API int kernc_scheme_at(unsigned index, kernc_scheme *scheme);
 
 typedef enum kernc_compile_status {
     KERNC_COMPILED,

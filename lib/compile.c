@@ -182,6 +182,8 @@ kernc_result *kernc_compile(const char *name, const void *bytes, size_t n, const
     kernc_options o = options_own(options);
     r = mem_alloc(sizeof *r);
     compile(r, name, bytes, n, &o);
+    if (r->status == KERNC_BAD_OPTION)
+        r->diagnostics.source = NULL; /* which is not to blame */
     mem_guard_leave(&guard);
     return r;
 }

@@ -85,6 +85,30 @@ static bool take_limits(kernc_result *r, const kernc_options *o, struct fe_optio
     return r->status == KERNC_COMPILED;
 }
 
+/* ---- schemes ------------------------------------------------------------------------------------------- */
+
+static const struct rt_scheme *const of_bytecode[] = {
+#define RT_SCHEME(name) &rt_scheme_##name,
+#include "runtime/schemes.def"
+};
+static const kernc_scheme of_warp_core[] = {
+#define WC_MODE(name, text, meaning)                                                                         \
+    {"warp-core:" text, meaning, WC_LANES, WC_MODE_##name != WC_MODE_ARTICLE},
+#include "backend/warpcore/modes.def"
+};
+
+int kernc_scheme_at(unsigned index, kernc_scheme *s)
+{
+    unsigned n = COUNT(of_bytecode);
+    if (index >= n + COUNT(of_warp_core))
+        return 0;
+    if (index < n)
+        *s = (kernc_scheme){of_bytecode[index]->name, of_bytecode[index]->meaning, 0, true};
+    else
+        *s = of_warp_core[index - n];
+    return 1;
+}
+
 enum wc_mode options_mode(const char *scheme)
 {
     static const char prefix[] = "warp-core:";
@@ -98,8 +122,15 @@ enum wc_mode options_mode(const char *scheme)
 
 static bool take_scheme(kernc_result *r, const kernc_options *o)
 {
-    if (!rt_scheme_find(o->scheme) && options_mode(o->scheme) == WC_MODES)
-        bad_option(r, "there is no scheme '%s'", o->scheme);
+    const char  *names = "";
+    kernc_scheme s;
+    for (unsigned i = 0; kernc_scheme_at(i, &s); i++) {
+        if (strcmp(s.name, o->scheme) == 0)
+            return true;
+        names = arena_printf(&r->arena, "%s%s%s", names, *names ? ", " : "", s.name);
+    }
+    bad_option(r, "%s",
+               arena_printf(&r->arena, "there is no scheme '%.60s'; there are %s", o->scheme, names));
     return r->status == KERNC_COMPILED;
 }
 

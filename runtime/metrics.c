@@ -160,6 +160,7 @@ void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from)
 {
     double seconds = to->metrics.seconds + from->metrics.seconds;
 #define ADD_COUNT(key) to->metrics.key += from->metrics.key;
+#define ADD_MACHINE(key) ADD_COUNT(key)
 #define ADD_MAXIMUM(key)                                                                                     \
     to->metrics.key = to->metrics.key > from->metrics.key ? to->metrics.key : from->metrics.key;
 #define ADD_RATIO(key)

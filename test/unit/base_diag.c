@@ -94,7 +94,7 @@ static void places_without_text(void **state)
            "k.kc:1:70: error: beyond the line\n    1 | a\n      |  ^\n");
     diag_init(&d, &arena, NULL);
     diag_add(&d, DIAG_ERROR, "io", at(1, 1), "no source");
-    expect("error: no source\n");
+    expect("kernc: error: no source\n");
 }
 
 static void ranges_over_lines_end_with_the_first(void **state)

@@ -1,0 +1,43 @@
+/* compare.h: what kernc compare has found out, and how it is shown (compare_results.c). */
+#ifndef KERNC_DRIVER_COMPARE_H
+#define KERNC_DRIVER_COMPARE_H
+
+#include "driver/launch.h"
+
+struct row {
+    kernc_scheme   scheme;
+    unsigned       level;
+    uint32_t       warp;
+    bool           equal;
+    kernc_status   status;
+    const char    *error;        /* NULL: the launch went well */
+    const char    *difference;   /* from the reference; NULL: none */
+    kernc_metrics  metrics;
+    bool           is_image;     /* of a scheme of the warp-core machine */
+    kernc_image_figures image;
+};
+
+/* A scheme that the kernel cannot be compiled for, or not be compared under. */
+struct left_out { const char *scheme, *why; };
+
+/* The oracle at the first level. Its run is kept open: its buffers are what others are compared with. */
+struct reference { struct run run; struct row row; };
+
+struct comparison {
+    struct command *command;
+    kernc_options   options;
+    struct text     text;                /* of the file */
+    const char     *kernel;
+    scheme_list     schemes;
+    bool            named;               /* the user named the schemes: none is left out silently */
+    VEC(unsigned)   levels;
+    uint32_t        warp;                /* of schemes that have no width of their own */
+    struct reference references[2];      /* by width: `warp`, and that of the warp-core machine */
+    VEC(struct row) rows;
+    VEC(struct left_out) left_out;
+};
+
+/* The table, unless a file takes its place on standard output, and the files. EXIT_OK or EXIT_INPUT. */
+int compare_show(struct comparison *x);
+
+#endif

@@ -1,0 +1,208 @@
+/* compare_results.c: the results of kernc compare as a table for people, as JSON and as CSV. */
+#include "driver/compare.h"
+#include "driver/metrics.h"
+
+#include <stdio.h>
+
+/* ---- for people ---------------------------------------------------------------------------------------- */
+
+/* The metrics that the table for people shows; files have all. */
+static const struct { const char *key, *heading; int width; } columns[] = {
+    {"warp_instructions", "warp instr.", 14}, {"simt_efficiency", "SIMT eff.", 10},
+    {"overhead_instructions", "overhead", 11}, {"memory_transactions", "transactions", 13},
+    {"cycles", "cycles", 14},                  {"divergences", "divergences", 12},
+    {"seconds", "seconds", 10},
+};
+
+/* The longest name's, so that tables of any schemes look alike. */
+static int scheme_width(void)
+{
+    kernc_scheme s;
+    int          width = 0;
+    for (unsigned i = 0; kernc_scheme_at(i, &s); i++)
+        if ((int)strlen(s.name) > width)
+            width = (int)strlen(s.name);
+    return width;
+}
+
+static void add_cell(const struct row *row, const char *key, int width, struct text *t)
+{
+    metrics_cell(&row->metrics, row->is_image, key, width, t);
+}
+
+static void add_table(const struct comparison *x, struct text *t)
+{
+    int width = scheme_width();
+    text_printf(t, "%s: warp %u\n%-*s %3s  %-5s %4s", x->kernel, x->warp, width, "scheme", "opt",
+                "equal", "warp");
+    for (size_t k = 0; k < COUNT(columns); k++)
+        text_printf(t, "%*s", columns[k].width, columns[k].heading);
+    for (uint32_t i = 0; i < x->rows.count; i++) {
+        const struct row *row = &x->rows.at[i];
+        text_printf(t, "\n%-*s -O%u  %-5s %4u", width, row->scheme.name, row->level,
+                    row->equal ? "yes" : "NO", row->warp);
+        for (size_t k = 0; k < COUNT(columns); k++)
+            add_cell(row, columns[k].key, columns[k].width, t);
+        if (row->difference)
+            text_printf(t, "\n    %s", row->difference);
+    }
+    text_char(t, '\n');
+}
+
+/* Schemes that were left out for the same reason share a line. */
+static void add_left_out(const struct comparison *x, struct text *t)
+{
+    for (uint32_t i = 0; i < x->left_out.count; i++) {
+        const struct left_out *l = &x->left_out.at[i];
+        bool more = i + 1 < x->left_out.count && strcmp(l->why, l[1].why) == 0;
+        text_printf(t, "%s%s", l->scheme, more ? ", " : " left out: ");
+        if (!more)
+            text_printf(t, "%s\n", l->why);
+    }
+}
+
+/* What the warp-core machine has besides: the program's size, the stack, the CONVERGEs. */
+static void add_image_table(const struct comparison *x, struct text *t)
+{
+    bool first = true;
+    for (uint32_t i = 0; i < x->rows.count; i++) {
+        const struct row *row = &x->rows.at[i];
+        const kernc_image_figures *f = &row->image;
+        if (!row->is_image)
+            continue;
+        if (first)
+            text_printf(t, "%-20s %3s %6s %6s %7s %7s %6s %6s %14s %10s %10s\n", "warp-core", "opt", "words",
+                        "regs", "spilled", "remade", "bound", "depth", "core cycles", "CONVERGEs",
+                        "effective");
+        first = false;
+        text_printf(t, "%-20s -O%u %6u %6u %7u %7u %6u", row->scheme.name, row->level, f->words, f->registers,
+                    f->spilled, f->remade, f->stack);
+        add_cell(row, "max_stack_depth", 7, t);
+        add_cell(row, "core_cycles", 15, t);
+        add_cell(row, "converges", 11, t);
+        add_cell(row, "effective_converges", 11, t);
+        text_char(t, '\n');
+    }
+}
+
+/* ---- for tools ----------------------------------------------------------------------------------------- */
+
+/* Both forms list these of kernc_image_figures, by their names. */
+#define IMAGE_FIGURES(X) X(words) X(registers) X(predicates) X(private_bytes) X(stack) X(spilled) X(remade)
+
+static void add_image_json(const struct row *row, struct text *t)
+{
+    const char *comma = "";
+    text_addz(t, "\"image\": {");
+#define ADD_FIGURE(key) text_printf(t, "%s\"" #key "\": %u", comma, row->image.key), comma = ", ";
+    IMAGE_FIGURES(ADD_FIGURE)
+#undef ADD_FIGURE
+    text_addz(t, "}, ");
+}
+
+static void add_string(const char *key, const char *value, struct text *t)
+{
+    text_printf(t, "\"%s\": ", key);
+    text_json(t, value, strlen(value));
+}
+
+static void add_json(const struct comparison *x, struct text *t)
+{
+    text_char(t, '{');
+    add_string("kernel", x->kernel, t);
+    text_printf(t, ", \"warp\": %u, \"rows\": [", x->warp);
+    for (uint32_t i = 0; i < x->rows.count; i++) {
+        const struct row *row = &x->rows.at[i];
+        text_printf(t, "%s\n  {\"scheme\": \"%s\", \"opt\": %u, \"warp\": %u, \"equal\": %s, ", i ? "," : "",
+                    row->scheme.name, row->level, row->warp, row->equal ? "true" : "false");
+        if (row->difference) {
+            add_string("difference", row->difference, t);
+            text_addz(t, ", ");
+        }
+        if (row->is_image)
+            add_image_json(row, t);
+        text_addz(t, "\"metrics\": {");
+        metrics_json_values(&row->metrics, row->is_image, t);
+        text_addz(t, "}}");
+    }
+    text_addz(t, "],\n \"left_out\": [");
+    for (uint32_t i = 0; i < x->left_out.count; i++) {
+        text_addz(t, i ? ", {" : "{");
+        add_string("scheme", x->left_out.at[i].scheme, t);
+        text_addz(t, ", ");
+        add_string("reason", x->left_out.at[i].why, t);
+        text_char(t, '}');
+    }
+    text_addz(t, "]}\n");
+}
+
+/* A field of CSV in quotes, quotes in it doubled. */
+static void add_quoted(const char *value, struct text *t)
+{
+    text_char(t, '"');
+    for (const char *c = value; *c; c++) {
+        text_char(t, *c);
+        if (*c == '"')
+            text_char(t, *c);
+    }
+    text_char(t, '"');
+}
+
+static void add_csv(const struct comparison *x, struct text *t)
+{
+    text_addz(t, "kernel,warp,scheme,opt,equal");
+    metrics_csv_keys(t);
+#define ADD_FIGURE(key) text_addz(t, "," #key);
+    IMAGE_FIGURES(ADD_FIGURE)
+#undef ADD_FIGURE
+    text_addz(t, ",difference\n");
+    for (uint32_t i = 0; i < x->rows.count; i++) {
+        const struct row *row = &x->rows.at[i];
+        text_printf(t, "%s,%u,%s,%u,%s", x->kernel, row->warp, row->scheme.name, row->level,
+                    row->equal ? "true" : "false");
+        metrics_csv_values(&row->metrics, row->is_image, t);
+#define ADD_FIGURE(key) text_printf(t, row->is_image ? ",%u" : ",", row->image.key);
+        IMAGE_FIGURES(ADD_FIGURE)
+#undef ADD_FIGURE
+        text_char(t, ',');
+        if (row->difference)
+            add_quoted(row->difference, t);
+        text_char(t, '\n');
+    }
+}
+
+static int write_file(const struct comparison *x, enum option_id id,
+                      void (*add)(const struct comparison *, struct text *))
+{
+    const char *file = option_value(x->command, id);
+    struct text t = {0};
+    if (!file)
+        return EXIT_OK;
+    add(x, &t);
+    int code = write_output(x->command, file, t.at, t.length);
+    text_free(&t);
+    return code;
+}
+
+/* The table gives way to a file on standard output, so that this carries nothing else. */
+static bool shows_table(const struct command *c)
+{
+    const char *json = option_value(c, OPTION_COMPARE_JSON), *csv = option_value(c, OPTION_COMPARE_CSV);
+    return !(json && strcmp(json, "-") == 0) && !(csv && strcmp(csv, "-") == 0);
+}
+
+int compare_show(struct comparison *x)
+{
+    struct text t = {0}, visible = {0};
+    if (shows_table(x->command)) {
+        add_table(x, &t);
+        add_image_table(x, &t);
+        add_left_out(x, &t);
+        text_visible(&visible, t.at, t.length);
+        fwrite(visible.at, 1, visible.length, stdout);
+    }
+    text_free(&t);
+    text_free(&visible);
+    int code = write_file(x, OPTION_COMPARE_JSON, add_json);
+    return code ? code : write_file(x, OPTION_COMPARE_CSV, add_csv);
+}
