@@ -148,12 +148,45 @@ bool ir_token_region_has(const struct ir_token_region *g, const struct ir_tokens
 bool ir_verify_tokens(struct arena *a, const struct ir_tokens *t, const struct ir_cycles *f,
                       struct diagnostics *d);
 
+/* ---- scopes (ir/scopes.c) ------------------------------------------------------------------------------- */
+
+/* Parts of a function in which threads are together by an instance that others need not share:
+ *   an extended cycle: the cycle's blocks, and the regions of the tokens defined in it and of those made from
+ *   them ("Extended Cycles"); by iteration;
+ *   the regions of an anchor's token and of those made from it; by the anchor's group.
+ * Numbered: the cycles as in their forest, then the anchors. A point stands before an instruction; r is that
+ * instruction, or a parameter, whose point is its block's start. */
+#define IR_NO_SCOPE UINT32_MAX
+struct ir_scopes;
+/* t may be NULL: cycles are not extended then. Time: the sum of the regions of tokens that are used outside of
+ * the innermost cycle of their definition, or stem from an anchor. NULL: these have more than
+ * IR_MAX_REGION_BLOCKS blocks. */
+struct ir_scopes *ir_scopes_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                                const struct ir_tokens *t);
+uint32_t ir_scope_count(const struct ir_scopes *s);
+ir_ref ir_scope_anchor(const struct ir_scopes *s, uint32_t scope);             /* 0: it is a cycle's */
+bool ir_scope_has(const struct ir_scopes *s, uint32_t scope, ir_ref r);
+/* Whether the token's definition, in a reachable block, stands in another block than when the scopes were
+ * found. */
+bool ir_scope_moved(const struct ir_scopes *s, ir_ref token);
+/* Whether threads with one instance of the token are of one instance of the scope: it was defined there, or is
+ * the anchor's. */
+bool ir_scope_decides(const struct ir_scopes *s, ir_ref token, uint32_t scope);
+/* The blocks with points in the scope, each once, but for those of the cycle itself; valid until the next
+ * call. */
+const u32_vec *ir_scope_beyond(struct ir_scopes *s, uint32_t scope);
+/* Scopes that have the point; of cycles only outermost ones, whose scopes have those of the cycles inside. */
+u32_vec ir_scopes_around(struct ir_scopes *s, ir_ref r);
+
 /* ---- where diverged threads meet (ir/joins.c) ---------------------------------------------------------- */
 
 /* What a divergent branch does to control flow, under maximal convergence: `joins` are blocks that disjoint
  * paths from the branch reach; `exits` are blocks where threads that leave a cycle around the branch meet
  * others that leave it in another iteration. Both are lists without repetition. */
-struct ir_joins { u32_vec joins, exits; };
+struct ir_joins {
+    u32_vec joins, exits;
+    bool    gave_up;                       /* all that can be reached is listed */
+};
 struct ir_join_finder;
 struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f);
 /* The finder owns the result, valid until the next call. Time: about the blocks between the branch and the
@@ -190,22 +223,34 @@ enum ir_divergence {
     IR_DIV_SYNC,        /* parameter of a block where threads meet that came different ways from a divergent
                            branch */
     IR_DIV_TEMPORAL,    /* uses a value of a cycle that threads left in different iterations */
-    IR_DIV_CYCLE,       /* in an irreducible cycle that threads enter or go round apart */
+    IR_DIV_ANCHOR,      /* uses a value of an anchor's group outside, or in the group one from before it */
+    IR_DIV_CYCLE,       /* at a point that is not m-converged */
 };
+/* A branch that is uniform among threads of one instance of a scope, and not beyond it. */
+struct ir_scoped_branch { uint32_t block, scope, next; };      /* next of the block, plus 1; 0: none */
 struct ir_uniformity {
     const struct ir_cfg *cfg;
     const struct ir_cycles *cycles;
+    struct ir_scopes *scopes;              /* NULL: too large (IR_MAX_REGION_BLOCKS), so all is divergent */
     struct bitset divergent;               /* by value: may differ among threads that execute it converged */
+    struct bitset invariant;               /* by value: depends on the launch and the block alone */
     uint8_t      *kind;                    /* by value: enum ir_divergence, of the first reason found */
     ir_ref       *cause;                   /* by value: the operand, or the divergent branch; 0: none */
     struct bitset branches;                /* by block: ends in a divergent branch */
-    struct bitset exits;                   /* by cycle: threads leave it in different iterations */
+    VEC(struct ir_scoped_branch) scoped;   /* in order of discovery; first_scoped: by block, plus 1 */
+    uint32_t     *first_scoped;
+    uint32_t     *left_apart;              /* by cycle: the innermost one around it (or itself) that threads
+                                              leave after having left the cycle in different iterations;
+                                              IR_NO_CYCLE: who leaves it together left it together */
     struct bitset apart;                   /* by cycle: irreducible, not m-converged; or iterations meet in
                                               it */
-    bool meets_unknown;
+    uint32_t     *unconverged;             /* by block: the cycle for whose sake it is not m-converged */
+    bool          meets_unknown;
 };
 struct ir_uniformity_options {
-    bool ignore_tokens;                    /* as if no token's region reached beyond its cycle */
+    /* As if no token's region reached beyond its cycle: for machines whose threads meet where control flow
+     * lets them. Irreducible cycles with divergent branches are not m-converged then. */
+    bool ignore_tokens;
     const bool *uniform_params;            /* of a device function: by position; NULL: all may be divergent */
     /* If not NULL: threads that part meet again no earlier than there (ir_meets_new), or where they wait to
      * run a side of their branch, be it in different iterations of a cycle; such a cycle counts as apart.
@@ -213,13 +258,17 @@ struct ir_uniformity_options {
      * of a divergent branch wait counts so, and `meets_unknown` is set. */
     const struct ir_dominators *meets;
 };
-/* Which values are the same in all threads of a warp that execute an instruction together, assuming maximal
- * convergence limited by tokens ("Controlled Maximal Convergence"). `t` may be NULL: no tokens. o may be
- * NULL. */
+/* Which values are the same in all threads of a warp that execute an instruction together ("Controlled
+ * Maximal converged-with Relation"). In the regions of an anchor's tokens, together means: with the same
+ * instance of it, whatever they did before (docs/ir.md). `t` may be NULL: no tokens. o may be NULL. */
 struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
                                         const struct ir_tokens *t, const struct ir_uniformity_options *o);
-/* Whether the block's instructions are m-converged: the threads that reach it in an iteration run it
- * together. */
+/* Whether all threads with one instance of the token go the same way at the end of the block, which is in its
+ * region; token 0: all that execute it together by maximal convergence. If the token's definition has been
+ * moved since, only branches on what the launch and the block decide count. */
+bool ir_is_uniform_for(const struct ir_uniformity *u, uint32_t block, ir_ref token);
+/* Whether the block is m-converged ("Controlled m-converged Static Instances"): which threads execute it
+ * together depends on no choice of cycle headers. */
 bool ir_is_converged(const struct ir_uniformity *u, uint32_t block);
 
 /* ---- program dependence graph (ir/control_dependence.c, ir/pdg.c) -------------------------------------- */

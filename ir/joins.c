@@ -5,7 +5,9 @@
  * together, its header after the rest: labels that go round arrive at the header before it speaks, and what
  * it has then heard is what the next iterations bring. So the header does not send into the cycle again but
  * tells its label to the cycle's exits: an exit that has heard another label is left in different iterations.
- * Irreducible cycles have no header that hears all; ir/uniformity.c takes nothing in them to be converged.
+ * An irreducible cycle's header does not hear all: labels go round in it, but not through the branch again,
+ * until nothing changes, and it is left in different iterations by an exit whose label is not the header's.
+ * Whether threads are together in it at all is for others to say (ir/uniformity_cycles.c).
  *
  * This is the propagation of LLVM's synchronisation dependence (divergent paths in GPU control flow, after
  * Rosemann, Moll and Hack, "An abstract interpretation for SPMD divergence on reducible control flow
@@ -27,6 +29,8 @@ struct ir_join_finder {
     uint32_t  round, branch;
     uint32_t  sent;                /* labels sent in this round, for the limit */
     u32_vec   front;               /* heap of places still to be taken */
+    struct { u32_vec from, to; } ways_out;  /* edges that labels took out of the innermost cycle around the
+                                      branch, if that is irreducible or in one that is */
     struct ir_joins result;
     struct arena *arena;
 };
@@ -178,6 +182,14 @@ static void add_exit(struct ir_join_finder *j, uint32_t b)
     vec_push(j->arena, &j->result.exits, b);
 }
 
+static void note_way_out(struct ir_join_finder *j, uint32_t from, uint32_t to)
+{
+    if (!bitset_has(j->irreducible, j->branch) || ir_cycle_has(j->cycles, j->cycles->innermost[j->branch], to))
+        return;
+    vec_push(j->arena, &j->ways_out.from, from);
+    vec_push(j->arena, &j->ways_out.to, to);
+}
+
 /* The header of a natural loop tells the exits; any other block its successors. Beyond a loop that does not
  * have the branch, threads just meet; out of one that has, they come in different iterations. */
 static void send(struct ir_join_finder *j, uint32_t b)
@@ -189,6 +201,7 @@ static void send(struct ir_join_finder *j, uint32_t b)
         j->sent += j->exit_blocks[cycle].count;
         for (uint32_t i = 0; i < j->exit_blocks[cycle].count; i++) {
             uint32_t to = j->exit_blocks[cycle].at[i];
+            note_way_out(j, b, to);
             if (!hear(j, to, label))
                 continue;
             if (around)
@@ -199,9 +212,12 @@ static void send(struct ir_join_finder *j, uint32_t b)
         return;
     }
     const struct ir_block *block = ir_block_at(j->cfg->fn, b);
+    if (b == j->branch)
+        return;
     j->sent += block->edges.count;
     for (uint32_t e = 0; e < block->edges.count; e++) {
         uint32_t to = block->edges.at[e].block;
+        note_way_out(j, b, to);
         if (hear(j, to, label))
             add_join(j, to);
     }
@@ -231,6 +247,21 @@ static void give_up(struct ir_join_finder *j)
             add_exit(j, j->exit_blocks[k].at[i]);
 }
 
+/* An irreducible cycle around the branch is left in different iterations by an exit whose label is not the
+ * header's. */
+static void check_ways_out(struct ir_join_finder *j)
+{
+    for (uint32_t i = 0; i < j->ways_out.to.count; i++) {
+        uint32_t from = j->ways_out.from.at[i], to = j->ways_out.to.at[i], k = j->cycles->innermost[j->branch];
+        for (; k != IR_NO_CYCLE && !ir_cycle_has(j->cycles, k, to); k = j->cycles->at[k].parent) {
+            uint32_t header = j->cycles->at[k].header;
+            if (j->cycles->at[k].entries.count > 1 && ir_cycle_has(j->cycles, k, from) &&
+                (j->stamp[header] != j->round || j->label[header] != j->label[to]))
+                add_exit(j, to);
+        }
+    }
+}
+
 const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
 {
     const struct ir_block *block = ir_block_at(j->cfg->fn, branch);
@@ -239,15 +270,21 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
     vec_clear(&j->result.joins);
     vec_clear(&j->result.exits);
     vec_clear(&j->front);
+    vec_clear(&j->ways_out.from);
+    vec_clear(&j->ways_out.to);
     for (uint32_t e = 0; e < block->edges.count; e++) {
         uint32_t to = block->edges.at[e].block;
+        note_way_out(j, branch, to);
         hear(j, to, to);
     }
     j->sent = 0;
     while (goes_on(j) && j->sent < IR_JOIN_LIMIT)
         send(j, j->order[front_pop(j)]);
-    if (goes_on(j))
+    j->result.gave_up = goes_on(j);
+    if (j->result.gave_up)
         give_up(j);
+    else
+        check_ways_out(j);
     return &j->result;
 }
 

@@ -133,7 +133,7 @@ void ir_view_divergence(const struct ir_viewer *v, ir_ref r, struct text *out)
 {
     static const char *const words[] = {
         [IR_DIV_NONE] = "", [IR_DIV_SOURCE] = "", [IR_DIV_DATA] = "", [IR_DIV_SYNC] = "joins ",
-        [IR_DIV_TEMPORAL] = "iterations ", [IR_DIV_CYCLE] = "irreducible cycle",
+        [IR_DIV_TEMPORAL] = "iterations ", [IR_DIV_ANCHOR] = "groups ", [IR_DIV_CYCLE] = "not m-converged",
     };
     const struct ir_uniformity *u = v->uniformity;
     if (!is_divergent(v, r))
@@ -159,6 +159,44 @@ static void divergent_line(const struct ir_viewer *v, ir_ref r, struct text *out
     text_free(&why);
 }
 
+static const char *header_of(const struct ir_viewer *v, uint32_t cycle)
+{
+    return ir_view_block(v, v->cycles->at[cycle].header);
+}
+
+static void cycles_text(const struct ir_viewer *v, struct text *out)
+{
+    for (uint32_t c = 0; c < v->cycles->count; c++) {
+        uint32_t beyond = v->uniformity->left_apart[c];
+        if (beyond == IR_NO_CYCLE)
+            continue;
+        text_printf(out, "  cycle %u (header %s): threads leave it in different iterations", c,
+                    header_of(v, c));
+        if (beyond != c)
+            text_printf(out, ", as they leave cycle %u (header %s)", beyond, header_of(v, beyond));
+        text_addz(out, "\n");
+    }
+}
+
+/* Within what alone its branch is uniform, and whether it is m-converged. */
+static void block_text(const struct ir_viewer *v, uint32_t b, struct text *out)
+{
+    const struct ir_uniformity *u = v->uniformity;
+    uint32_t i = bitset_has(u->branches, b) ? 0 : u->first_scoped[b];
+    for (; i != 0; i = u->scoped.at[i - 1].next) {
+        ir_ref anchor = ir_scope_anchor(u->scopes, u->scoped.at[i - 1].scope);
+        text_printf(out, "  block %s: its branch is uniform in each ", ir_view_block(v, b));
+        if (anchor != 0)
+            text_printf(out, "group of %%%s\n", v->names.values[anchor]);
+        else
+            text_printf(out, "iteration of cycle %u (header %s)\n", u->scoped.at[i - 1].scope,
+                        header_of(v, u->scoped.at[i - 1].scope));
+    }
+    if (!ir_is_converged(u, b) && u->unconverged[b] != IR_NO_CYCLE)
+        text_printf(out, "  block %s: not m-converged, for the sake of cycle %u (header %s)\n",
+                    ir_view_block(v, b), u->unconverged[b], header_of(v, u->unconverged[b]));
+}
+
 void ir_view_uniformity_text(struct ir_viewer *v, struct text *out)
 {
     for (uint32_t i = 0; i < v->cfg->rpo_count; i++) {
@@ -168,10 +206,9 @@ void ir_view_uniformity_text(struct ir_viewer *v, struct text *out)
         for ir_each_ins(r, v->fn, v->cfg->rpo[i])
             divergent_line(v, r, out);
     }
-    for (uint32_t c = 0; c < v->cycles->count; c++)
-        if (bitset_has(v->uniformity->exits, c))
-            text_printf(out, "  cycle %u (header %s): threads leave it in different iterations\n", c,
-                        ir_view_block(v, v->cycles->at[c].header));
+    cycles_text(v, out);
+    for (uint32_t i = 0; i < v->cfg->rpo_count; i++)
+        block_text(v, v->cfg->rpo[i], out);
 }
 
 void ir_view_uniformity_dot(struct ir_viewer *v, struct text *out)

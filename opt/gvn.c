@@ -95,8 +95,9 @@ static bool is_convergent_expression(const struct gvn *v, ir_ref r)
 /* Whether r's value is that of an equal expression that dominates it. */
 static bool is_same_value(struct gvn *v, ir_ref leader, ir_ref r)
 {
+    const struct ir_ins *ins = ir_at(v->f, r);
     if (!is_convergent_expression(v, r) ||
-        opt_run_together(&v->together, ir_at(v->f, leader)->block, ir_at(v->f, r)->block))
+        opt_run_together(&v->together, ir_at(v->f, leader)->block, ins->block, ins->token))
         return true;
     opt_remark(v->c, v->f, OPT_MISSED, "convergent", ir_at(v->f, r)->at,
                "'%s' not merged with the one before the branch: other threads may take part",
@@ -281,7 +282,7 @@ static void prepare_together(struct gvn *v)
     if (n < 2)
         return;
     v->together = opt_together_new(v->c, v->f);
-    opt_branch_is_uniform(&v->together, ir_entry(v->f));
+    opt_branch_is_uniform(&v->together, ir_entry(v->f), 0);
 }
 
 bool opt_gvn(struct opt_context *c, struct ir_function *f)

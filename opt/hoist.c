@@ -95,7 +95,7 @@ static ir_ref find_partner(struct hoist *h, ir_ref r)
     ir_ref s = first_convergent(h, h->ways[1]);
     if (!s || !equal(h, ins, ir_at(h->f, s)))
         return 0;
-    if (ins->op == IR_anchor || opt_branch_is_uniform(&h->together, h->branch))
+    if (ins->op == IR_anchor || opt_branch_is_uniform(&h->together, h->branch, ins->token))
         return s;
     opt_remark(h->c, h->f, OPT_MISSED, "convergent", ins->at,
                "'%s' of both ways not merged before the branch: it is divergent, and threads of both would "
@@ -150,7 +150,7 @@ static void visit(struct hoist *h, uint32_t b)
 bool opt_hoist(struct opt_context *c, struct ir_function *f)
 {
     struct hoist h = {.c = c, .f = f, .together = opt_together_new(c, f), .renaming.arena = c->scratch};
-    opt_branch_is_uniform(&h.together, ir_entry(f));     /* before anything is renamed */
+    opt_branch_is_uniform(&h.together, ir_entry(f), 0);     /* before anything is renamed */
     for (uint32_t i = h.together.g->rpo_count; i-- > 0;)
         visit(&h, h.together.g->rpo[i]);
     opt_rename_all(&h.renaming, f);

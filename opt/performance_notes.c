@@ -364,7 +364,7 @@ static void note_function(struct view *v)
     const uint32_t *control = controllers(v);
     struct arm *arms = arena_array(&v->arena, struct arm, 2);
     for (uint32_t k = 0; k < v->cycles->count; k++)
-        if (bitset_has(v->u->exits, k))
+        if (v->u->left_apart[k] == k)
             note_loop(v, strides, k);
     for (uint32_t i = 0; i < v->cfg->rpo_count; i++) {
         uint32_t b = v->cfg->rpo[i];

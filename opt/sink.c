@@ -140,7 +140,7 @@ static void sink_operation(struct sink *s, ir_ref r)
                    ir_op_info[ins->op].text);
     if (with_anchor || !may_begin(s, way))
         return;
-    if (!opt_branch_is_uniform(&s->together, s->block)) {
+    if (!opt_branch_is_uniform(&s->together, s->block, ins->token)) {
         opt_remark(
             s->c, s->f, OPT_MISSED, "convergent", ins->at,
             "'%s' not sunk into the way that uses it: the branch is divergent, and threads would be missing",

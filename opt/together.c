@@ -14,12 +14,12 @@ struct opt_together opt_together_new(struct opt_context *c, struct ir_function *
     return t;
 }
 
-bool opt_branch_is_uniform(struct opt_together *t, uint32_t block)
+bool opt_branch_is_uniform(struct opt_together *t, uint32_t block, ir_ref token)
 {
     if (!t->uniformity)
         t->uniformity =
             ir_uniformity_new(t->c->scratch, t->g, t->cycles, ir_tokens_new(t->c->scratch, t->g), NULL);
-    return !bitset_has(t->uniformity->branches, block);
+    return ir_is_uniform_for(t->uniformity, block, token);
 }
 
 /* The blocks between, `from` among them; false if there are too many. */
@@ -47,7 +47,7 @@ static bool leads_out(const struct opt_together *t, uint32_t from, uint32_t bloc
     return block == from || t->seen.at[block] != t->question;
 }
 
-bool opt_run_together(struct opt_together *t, uint32_t from, uint32_t to)
+bool opt_run_together(struct opt_together *t, uint32_t from, uint32_t to, ir_ref token)
 {
     u32_vec between = {0};
     uint32_t cycle = t->cycles->innermost[from];
@@ -62,6 +62,6 @@ bool opt_run_together(struct opt_together *t, uint32_t from, uint32_t to)
         for (uint32_t e = 0; e < ir_block_at(t->f, between.at[i])->edges.count; e++)
             out |= leads_out(t, from, ir_block_at(t->f, between.at[i])->edges.at[e].block);
     for (uint32_t i = 0; out && i < between.count; i++)
-        uniform &= opt_branch_is_uniform(t, between.at[i]);
+        uniform &= opt_branch_is_uniform(t, between.at[i], token);
     return !out || uniform;
 }

@@ -20,10 +20,12 @@ struct opt_together {
 /* Of the function as it is now: asks for the analyses cfg and cycles. Later answers hold as long as blocks
  * and edges stay, and values are replaced by equal ones only. */
 struct opt_together opt_together_new(struct opt_context *c, struct ir_function *f);
-bool opt_branch_is_uniform(struct opt_together *t, uint32_t block);
-/* Whether all threads that run `from` together run `to` in the same iteration, or none of them does; `from`
- * dominates `to`. Looks at OPT_TOGETHER_MAX blocks between them at most; false beyond. */
+/* Whether all threads with one instance of the token (0: all that run the block together) go the same way. */
+bool opt_branch_is_uniform(struct opt_together *t, uint32_t block, ir_ref token);
+/* Whether of the threads with one instance of the token all that run `from` together run `to` in the same
+ * iteration, or none of them does; `from` dominates `to`. Looks at OPT_TOGETHER_MAX blocks between them at
+ * most; false beyond. */
 #define OPT_TOGETHER_MAX 64u
-bool opt_run_together(struct opt_together *t, uint32_t from, uint32_t to);
+bool opt_run_together(struct opt_together *t, uint32_t from, uint32_t to, ir_ref token);
 
 #endif
