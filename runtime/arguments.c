@@ -79,6 +79,8 @@ kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uin
         kernc_status status = read_argument(k, &o->args[i], at, &bits[at]);
         if (status != KERNC_OK)
             return status;
+        if (o->args[i].kind == KERNC_ARG_BUFFER)
+            o->args[i].value.buffer->region.element_bytes = k->params[at].element_bytes;
         given[at] = true;
     }
     for (uint32_t i = 0; i < count; i++)

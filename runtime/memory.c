@@ -87,12 +87,11 @@ void rt_region_close(struct rt_memory *m, struct rt_region *r)
         r->next->link = r->link;
 }
 
-static uint64_t distance(const struct rt_region *r, uint32_t address)
+/* Addresses wrap around: a negative index may lead below 0. */
+static uint32_t distance(const struct rt_region *r, uint32_t address)
 {
-    if (address < r->address)
-        return r->address - address;
-    uint64_t end = (uint64_t)r->address + r->bytes;
-    return address < end ? 0 : address - end;
+    uint32_t offset = address - r->address, before = -offset, past = offset - r->bytes;
+    return offset < r->bytes ? 0 : before < past ? before : past;
 }
 
 const struct rt_region *rt_memory_nearest(const struct rt_memory *m, uint32_t address)
@@ -101,5 +100,7 @@ const struct rt_region *rt_memory_nearest(const struct rt_memory *m, uint32_t ad
     for (const struct rt_region *r = m->regions; r; r = r->next)
         if (!best || distance(r, address) < distance(best, address))
             best = r;
-    return best;
+    uint32_t from_null = address < -address ? address : -address;
+    bool     null = from_null >> RT_SEGMENT_SHIFT == 0 && best && from_null <= distance(best, address);
+    return null ? NULL : best;
 }

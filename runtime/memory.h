@@ -18,6 +18,7 @@ struct rt_region {
     const char *name;                     /* owned; NULL: none */
     uint32_t    address;
     uint32_t    bytes;
+    uint32_t    element_bytes;            /* of what the launch's parameter points to; 0: not known */
     bool        constant;
     struct rt_region *next, **link;       /* of rt_memory.regions */
 };
@@ -38,7 +39,8 @@ enum rt_memory_result { RT_MEMORY_OK, RT_MEMORY_LIMIT, RT_MEMORY_FULL, RT_MEMORY
 enum rt_memory_result rt_region_open(struct rt_memory *m, struct rt_region *r, uint64_t bytes);
 void rt_region_close(struct rt_memory *m, struct rt_region *r);
 
-/* Region nearest to an address, NULL if there is none. */
+/* Region nearest to an address; NULL: the null pointer is nearer, less than a segment away, or there is no
+ * region. */
 const struct rt_region *rt_memory_nearest(const struct rt_memory *m, uint32_t address);
 
 #endif

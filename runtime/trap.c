@@ -54,31 +54,41 @@ void rt_trap_text(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
     rt_trap(w, ins, lane, "%.*s", (int)(text->length < 400 ? text->length : 400), text->bytes);
 }
 
+/* Where an access that is not within a region lies, as the end of a sentence: the index where it is one
+ * element, and the distance. */
+static void describe_outside(const struct rt_region *r, uint32_t address, uint32_t bytes, char *text,
+                             size_t size)
+{
+    const char *what = r->constant ? "constant data" : "buffer", *name = r->name ? r->name : "";
+    uint32_t    offset = address - r->address, before = -offset, past = offset - r->bytes;
+    char        index[32] = "";
+    if (r->element_bytes && bytes <= r->element_bytes && before < past)
+        snprintf(index, sizeof index, "index -%u, ", (before - 1) / r->element_bytes + 1);
+    else if (r->element_bytes && bytes <= r->element_bytes)
+        snprintf(index, sizeof index, "index %u, ", offset / r->element_bytes);
+    if (offset < r->bytes)
+        snprintf(text, size, "is out of bounds: it runs over the end of %s %s (0x%08x, %u bytes)", what, name,
+                 r->address, r->bytes);
+    else
+        snprintf(text, size, "is out of bounds: %s%u bytes %s %s %s (0x%08x, %u bytes)", index,
+                 before < past ? before : past, before < past ? "before" : "past the end of", what, name,
+                 r->address, r->bytes);
+}
+
 /* What lies at a global address, as the end of a sentence. */
 static void describe_global(const struct rt_memory *m, bool store, uint32_t address, uint32_t bytes,
                             char *text, size_t size)
 {
     const struct rt_region *r = rt_memory_nearest(m, address);
-    uint64_t end = r ? (uint64_t)r->address + r->bytes : 0;
-    if (address >> RT_SEGMENT_SHIFT == 0)
+    bool within = r && address - r->address < r->bytes && bytes <= r->bytes - (address - r->address);
+    if (!r && (m->regions || address >> RT_SEGMENT_SHIFT == 0))
         snprintf(text, size, "is a null pointer access");
     else if (!r)
         snprintf(text, size, "is out of bounds: there is no buffer");
-    else {
-        const char *what = r->constant ? "constant data" : "buffer", *name = r->name ? r->name : "";
-        uint64_t past = address >= end ? address - end : 0;
-        if (store && r->constant && address >= r->address && address + (uint64_t)bytes <= end)
-            snprintf(text, size, "is a store to constant data");
-        else if (address < r->address)
-            snprintf(text, size, "is out of bounds: %u bytes before %s %s (0x%08x, %u bytes)",
-                     r->address - address, what, name, r->address, r->bytes);
-        else if (past == 0 && address < end)
-            snprintf(text, size, "is out of bounds: it runs over the end of %s %s (0x%08x, %u bytes)", what,
-                     name, r->address, r->bytes);
-        else
-            snprintf(text, size, "is out of bounds: %llu bytes past the end of %s %s (0x%08x, %u bytes)",
-                     (unsigned long long)past, what, name, r->address, r->bytes);
-    }
+    else if (store && r->constant && within)
+        snprintf(text, size, "is a store to constant data");
+    else
+        describe_outside(r, address, bytes, text, size);
 }
 
 void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char *text, size_t size)
@@ -88,8 +98,10 @@ void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char 
         snprintf(why, sizeof why, "is misaligned");
     else if (a.space == 'g')
         describe_global(m, a.store, a.address, a.bytes, why, sizeof why);
-    else if (a.address < BC_FIRST_ADDRESS)
+    else if (a.address == 0)
         snprintf(why, sizeof why, "is a null pointer access");
+    else if (a.address < BC_FIRST_ADDRESS)
+        snprintf(why, sizeof why, "is a null pointer access, or lies before all variables");
     else
         snprintf(why, sizeof why, "is out of bounds: the %s has %u bytes",
                  a.space == 'h' ? "block's shared memory" : "thread's private memory", a.limit);

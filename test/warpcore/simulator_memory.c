@@ -224,7 +224,8 @@ void bad_accesses(void **state)
 {
     bad(WC_ld_global_32, false, 0, 0, "is a null pointer access");
     bad(WC_ld_global_32, true, 16, 0, "0 bytes past the end of buffer data");
-    bad(WC_ld_global_32, true, 0xfffffffc, 0, "at global address 0x000ffffc is a null pointer access");
+    bad(WC_ld_global_32, true, 0xfffffffc, 0,
+        "at global address 0x000ffffc is out of bounds: index -1, 4 bytes before buffer data");
     bad(WC_ld_global_32, true, 0x300000, 0, "3145712 bytes past the end of buffer data");
     bad(WC_ld_global_32, true, 2, 0, "is misaligned");
     bad(WC_ld_global_lo64, true, 4, 0, "load of 8 bytes at global address 0x00100004 is misaligned");
@@ -232,7 +233,8 @@ void bad_accesses(void **state)
     bad(WC_st_shared_lo64, false, 60, 16, "is misaligned");
     bad(WC_st_global_16, true, 1, 0, "store of 2 bytes at global address");
     bad(WC_st_global_8, true, 16, 0, "store of 1 byte at global address");
-    bad(WC_ld_global_32, false, 0xfffffffc, 0, "out of bounds");
+    bad(WC_ld_global_32, false, 0xfffffffc, 0, "is a null pointer access");
+    bad(WC_ld_global_32, false, 0xff000000, 0, "bytes before buffer data");
     bad(WC_at_global_add_I, true, 16, 0, "store of 4 bytes at global address");
     bad(WC_ld_shared_32, false, 0, 16,
         "load of 4 bytes at shared address 0x00000000 is a null pointer access");
