@@ -34,6 +34,22 @@ static int read_sizes(struct run *r, enum option_id id, uint32_t sizes[3])
                     option_info[id].name, text);
 }
 
+static int read_anchors(struct run *r)
+{
+    const char *text = option_value(r->command, OPTION_ANCHORS), *seed;
+    if (!text || strcmp(text, "all") == 0)
+        return EXIT_OK;
+    if (strcmp(text, "alone") == 0) {
+        r->api.anchors = KERNC_ANCHORS_ALONE;
+        return EXIT_OK;
+    }
+    r->api.anchors = KERNC_ANCHORS_RANDOM;
+    seed = strncmp(text, "random:", strlen("random:")) == 0 ? text + strlen("random:") : NULL;
+    if (seed && scan_number(&seed, &r->api.anchor_seed) && *seed == 0)
+        return EXIT_OK;
+    return complain(r->command, EXIT_USAGE, "--anchors wants all, alone or random:SEED, not '%s'", text);
+}
+
 static int read_numbers(struct run *r)
 {
     long     cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -101,6 +117,8 @@ int launch_read_flags(struct run *r)
     int             code = read_numbers(r);
     if (!code)
         code = option_size(c, OPTION_MAX_MEMORY, &r->max_memory);
+    if (!code)
+        code = read_anchors(r);
     if (!code)
         code = read_sizes(r, OPTION_GRID, r->launch.grid);
     if (!code)

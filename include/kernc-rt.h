@@ -222,6 +222,13 @@ typedef enum kernc_trace_form {
     KERNC_TRACE_JSON,                 /* a timeline, for Perfetto */
     KERNC_TRACE_TEXT,                 /* a line for each instruction, to compare with another machine's */
 } kernc_trace_form;
+/* Which threads the scheme oracle takes for a group of an anchor, of those that wait at it (docs/schemes.md).
+ * Other schemes take those that happen to be there. */
+typedef enum kernc_anchors {
+    KERNC_ANCHORS_ALL,
+    KERNC_ANCHORS_ALONE,              /* each thread by itself */
+    KERNC_ANCHORS_RANDOM,             /* a part of them, drawn by anchor_seed */
+} kernc_anchors;
 typedef struct kernc_launch {
     size_t      size;
     uint32_t    grid[3], block[3];    /* blocks, and threads in a block; 0 counts as 1 */
@@ -241,6 +248,8 @@ typedef struct kernc_launch {
     const char *isa;                  /* instance of the interpreter ("base", "avx2"); NULL: the best here */
     const char *timing;               /* text of a timing file: rows of the warp-core machine's cycles that are
                                          not those of docs/isa.md; NULL: none */
+    int         anchors;              /* kernc_anchors */
+    uint64_t    anchor_seed;          /* of KERNC_ANCHORS_RANDOM */
 } kernc_launch;
 
 enum {                                /* limits of a launch */

@@ -89,6 +89,8 @@ struct rt_launch {
                                                 unused */
     uint32_t  segment_shift;
     bool      count_transactions;
+    uint8_t   anchors;                       /* kernc_anchors */
+    uint64_t  anchor_seed;
     uint64_t  fuel, slice, report;           /* report: instructions after which a worker reports */
     _Atomic uint64_t next_block, trap_block, total;
     uint64_t batch;                          /* blocks a worker takes at a time */

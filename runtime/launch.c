@@ -66,6 +66,8 @@ static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
                        KERNC_MAX_HOST_THREADS);
     if (o->cores > KERNC_MAX_CORES)
         return rt_fail(c, KERNC_LIMIT, "%u cores are over the limit of %d", o->cores, KERNC_MAX_CORES);
+    if (o->anchors < KERNC_ANCHORS_ALL || o->anchors > KERNC_ANCHORS_RANDOM)
+        return rt_fail(c, KERNC_INVALID, "%d is no choice of anchors' groups", o->anchors);
     if (o->segment < 8 || (o->segment & (o->segment - 1)))
         return rt_fail(c, KERNC_INVALID, "a segment of %u bytes: it must be a power of two from 8 on",
                        o->segment);
@@ -237,6 +239,8 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     l->ramp = rows ? kernel->ramp : RT_NO_RAMP;
     l->segment_shift = (uint32_t)__builtin_ctz(o->segment);
     l->count_transactions = o->flags & KERNC_STATISTICS;
+    l->anchors = (uint8_t)o->anchors;
+    l->anchor_seed = o->anchor_seed;
     l->fuel = o->fuel;
     l->entry = l->program->functions.at[l->kernel->function].code;
     l->slice = o->fuel < RT_SLICE_INSTRUCTIONS ? o->fuel : RT_SLICE_INSTRUCTIONS;

@@ -19,8 +19,9 @@
  * with a trap.
  *
  * The implementation's choice for token.anchor: its lanes wait until no lane of the warp can go on otherwise
- * (or until those that can have all used up a turn: they may be spinning for one that waits), then all that
- * wait at the same anchor execute it together.
+ * (or until those that can have all used up a turn: they may be spinning for one that waits), then those that
+ * wait at the same anchor execute it together: all of them, or as the launch wants it each alone, or a part
+ * drawn at random, now and then without waiting for more.
  *
  * barrier waits for all live lanes of the warp, whatever its token; the runtime brings the warps together.
  *
@@ -54,6 +55,7 @@ struct oracle {
     unsigned last;                       /* the lane that had the last turn */
     uint32_t left;                       /* blocks left of this turn */
     uint32_t used_up;                    /* turns used up since a lane last waited or ended */
+    uint64_t random;                     /* for KERNC_ANCHORS_RANDOM */
     bool     decided;                    /* the active lanes are a group on its way to its operation */
     uint32_t lanes;
     uint32_t current[];                  /* by definition and lane: the instance last made; 0: none */
@@ -239,6 +241,22 @@ static bool is_complete(struct rt_warp *w, struct oracle *s, uint64_t group, uin
     return true;
 }
 
+static uint64_t draw(struct oracle *s)
+{
+    return s->random = hash_mix(s->random, 1);
+}
+
+/* The group of an anchor, of the lanes that wait at it. */
+static uint64_t choose(const struct rt_warp *w, struct oracle *s, uint64_t waiting)
+{
+    uint64_t part;
+    switch (w->worker->launch->anchors) {
+    case KERNC_ANCHORS_ALONE: return waiting & -waiting;
+    case KERNC_ANCHORS_RANDOM: part = waiting & draw(s); return part ? part : waiting;
+    default: return waiting;
+    }
+}
+
 /* A group whose lanes may go on, 0: none. */
 static uint64_t decide(struct rt_warp *w, struct oracle *s)
 {
@@ -251,11 +269,11 @@ static uint64_t decide(struct rt_warp *w, struct oracle *s)
             return group;
     }
     unsigned first = rt_lowest(s->waiting);
-    if (s->waiting == w->live && companions(w, s, first, 0) == w->live)
-        return w->live;          /* a barrier: anything else has been decided */
+    if (word(s, s->pc[first])->op == BC_barrier && companions(w, s, first, 0) == w->live)
+        return w->live;
     for rt_each_lane (j, s->waiting)
         if (word(s, s->pc[j])->op == BC_tok_anchor)
-            return companions(w, s, (unsigned)j, 0);
+            return choose(w, s, companions(w, s, (unsigned)j, 0));
     return 0;
 }
 
@@ -285,6 +303,14 @@ static uint32_t give_turn(struct rt_warp *w, struct oracle *s, uint64_t ready)
     return s->pc[s->last];
 }
 
+static uint32_t run_group(struct rt_warp *w, struct oracle *s, uint64_t group)
+{
+    s->waiting &= ~group;
+    s->decided = true;
+    w->active = group;
+    return s->pc[rt_lowest(group)];
+}
+
 static uint32_t schedule(struct rt_warp *w)
 {
     struct oracle *s = w->scheme_data;
@@ -296,10 +322,7 @@ static uint32_t schedule(struct rt_warp *w)
     uint64_t group = s->waiting ? decide(w, s) : 0;
     if (!group)
         return ready ? give_turn(w, s, ready) : stuck(w, s);
-    s->waiting &= ~group;
-    s->decided = true;
-    w->active = group;
-    return s->pc[rt_lowest(group)];
+    return run_group(w, s, group);
 }
 
 static void leave_at(struct oracle *s, uint64_t lanes, uint32_t pc)
@@ -323,6 +346,7 @@ static void start(struct rt_warp *w)
     s->used_up = 0;
     s->decided = false;
     s->last = RT_MAX_LANES - 1;
+    s->random = hash_mix(hash_mix(k->launch->anchor_seed, k->block), w->index);
     vec_clear(&s->instances);
     vec_clear(&s->free);
     vec_push(s->arena, &s->instances, (struct instance){0});
@@ -368,7 +392,9 @@ static uint32_t converge(struct rt_warp *w, uint32_t pc)
             }
         s->waiting |= w->active;
         s->used_up = 0;
-        pc = schedule(w);
+        bool early = ins->op == BC_tok_anchor && w->worker->launch->anchors == KERNC_ANCHORS_RANDOM &&
+                     draw(s) % 4 == 0;
+        pc = early ? run_group(w, s, choose(w, s, companions(w, s, rt_lowest(w->active), 0))) : schedule(w);
     }
     if (s->decided && w->code + pc == ins)
         s->decided = false;

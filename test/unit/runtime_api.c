@@ -143,6 +143,9 @@ static void launch_limits_are_named(void **state)
     l.segment = 100;
     expect(kernc_run(kernel, &l, NULL), KERNC_INVALID, "a segment of 100 bytes");
     l.segment = 64;
+    l.anchors = 3;
+    expect(kernc_run(kernel, &l, NULL), KERNC_INVALID, "3 is no choice of anchors' groups");
+    l.anchors = KERNC_ANCHORS_ALL;
     l.scheme = "none";
     expect(kernc_run(kernel, &l, NULL), KERNC_NOT_FOUND, "no divergence scheme none");
     l.scheme = "oracle";
