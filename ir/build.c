@@ -100,6 +100,8 @@ void ir_unlink(struct ir_function *f, ir_ref r)
     *(ins->next ? &ir_at(f, ins->next)->prev : &block->last) = ins->prev;
     ins->prev = ins->next = 0;
     ins->block = IR_NO_BLOCK;
+    if (ir_op_info[ins->op].flags & IR_TERMINATOR)
+        block->reconverge = IR_NO_BLOCK;
 }
 
 void ir_remove(struct ir_function *f, ir_ref r)
@@ -226,12 +228,18 @@ static void block_clear(struct ir_function *f, uint32_t b)
     *block = (struct ir_block){.name = block->name, .reconverge = IR_NO_BLOCK, .removed = true};
 }
 
+/* A branch that reconverged at a block that is gone names none any more. */
 static void order_compact(struct ir_function *f)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < f->order.count; i++)
-        if (!ir_block_at(f, f->order.at[i])->removed)
-            f->order.at[kept++] = f->order.at[i];
+    for (uint32_t i = 0; i < f->order.count; i++) {
+        struct ir_block *block = ir_block_at(f, f->order.at[i]);
+        if (block->removed)
+            continue;
+        if (block->reconverge != IR_NO_BLOCK && ir_block_at(f, block->reconverge)->removed)
+            block->reconverge = IR_NO_BLOCK;
+        f->order.at[kept++] = f->order.at[i];
+    }
     f->order.count = kept;
 }
 

@@ -237,7 +237,8 @@ ir_ref ir_emit_ret(struct ir_cursor *c, ir_ref value);                         /
 struct ir_edge *ir_edge_add(struct ir_function *f, uint32_t from, uint32_t to, int64_t value);
 void ir_edge_arg(struct ir_function *f, struct ir_edge *e, ir_ref arg);        /* appends an argument */
 
-void ir_unlink(struct ir_function *f, ir_ref r);                    /* out of its block, still usable */
+/* Out of its block, still usable; without its branch a block has no place to reconverge at */
+void ir_unlink(struct ir_function *f, ir_ref r);
 void ir_link(struct ir_cursor *c, ir_ref r);                        /* puts an unlinked one at the cursor */
 void ir_remove(struct ir_function *f, ir_ref r);                    /* unlinks and makes it IR_none */
 /* out of the order, instructions removed: O(blocks) */

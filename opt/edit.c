@@ -82,16 +82,16 @@ void opt_params_remove(struct ir_function *f, struct bitset dead)
 void opt_block_append(struct ir_function *f, uint32_t into, uint32_t from)
 {
     struct ir_cursor c = {.fn = f, .block = into};
-    for (ir_ref r = ir_block_at(f, from)->first, next; r; r = next) {
+    struct ir_block *to = ir_block_at(f, into), *source = ir_block_at(f, from);
+    to->reconverge = source->reconverge;
+    for (ir_ref r = source->first, next; r; r = next) {
         next = ir_at(f, r)->next;
         ir_unlink(f, r);
         ir_link(&c, r);
     }
-    struct ir_block *to = ir_block_at(f, into), *source = ir_block_at(f, from);
     to->edges.at = source->edges.at;
     to->edges.count = source->edges.count;
     to->edges.capacity = source->edges.capacity;
-    to->reconverge = source->reconverge;
     memset(&source->edges, 0, sizeof source->edges);
 }
 

@@ -15,7 +15,6 @@ struct simplify {
     struct opt_context *c;
     struct ir_function *f;
     struct opt_renaming renaming;
-    struct bitset       reconverging;    /* blocks that some branch names as its `reconverge` */
     bool                changed;
     bool                stale;           /* the graph has changed since it was last asked for */
 };
@@ -117,7 +116,7 @@ static bool is_empty(struct simplify *s, const uint32_t *uses, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(s->f, b);
     if (b == ir_entry(s->f) || block->first != block->last || ir_at(s->f, block->last)->op != IR_br ||
-        block->edges.at[0].block == b || bitset_has(s->reconverging, b))
+        block->edges.at[0].block == b)
         return false;
     uint32_t own = 0, all = 0;
     for (uint32_t i = 0; i < block->edges.at[0].argc; i++) {
@@ -221,8 +220,7 @@ static bool may_append(struct simplify *s, const struct ir_cfg *g, const struct 
     if (ir_at(s->f, ir_terminator(s->f, b))->op != IR_br)
         return false;
     uint32_t next = ir_block_at(s->f, b)->edges.at[0].block;
-    if (next == b || ir_pred_count(g, next) != 1 || next == ir_entry(s->f) ||
-        bitset_has(s->reconverging, next))
+    if (next == b || ir_pred_count(g, next) != 1 || next == ir_entry(s->f))
         return false;
     bool heart = bitset_has(k->heart, next) && bitset_has(k->some, b);
     if (heart)
@@ -269,20 +267,11 @@ static void merge_chains(struct simplify *s)
     change(s);
 }
 
-static void find_reconverging(struct simplify *s)
-{
-    s->reconverging = bitset_new(s->c->scratch, s->f->blocks.count);
-    for ir_each_block(i, b, s->f)
-        if (ir_block_at(s->f, b)->reconverge != IR_NO_BLOCK)
-            bitset_add(s->reconverging, ir_block_at(s->f, b)->reconverge);
-}
-
 static void round_once(struct simplify *s)
 {
     for ir_each_block(i, b, s->f)
         fold_constant(s, b);
     remove_unreachable(s);
-    find_reconverging(s);
     skip_empty_blocks(s);
     for ir_each_block(i, b, s->f) {
         drop_negation(s, b);
