@@ -12,10 +12,10 @@
  *
  * Where one is not met, the blocks A between b and U (or the header) are found: those that b leads to and
  * that lead to U without passing D; for an iteration the cycle's, and the rest of D's region, so that all its
- * operations come before the meeting; and the regions of tokens defined in these blocks. All edges that leave
- * them go through one block (gather.h), which then post-dominates b. A value of A that is used behind it
- * becomes a variable again (demote.h). Innermost tokens first, the first branch of a region first; then
- * everything is looked at anew.
+ * operations come before the meeting; and the regions of tokens that would not nest any more. All edges that
+ * leave them go through one block (gather.h), which then post-dominates b. A value that does not dominate all
+ * its uses any more becomes a variable again (demote.h). Innermost tokens first, the first branch of a region
+ * first; then everything is looked at anew.
  *
  * Why A has no other ways out: a function with several returns first gets a single one, outside of A. A trap
  * may still leave A, and a cycle inside may have no end; then the demand may stay unmet, and a remark says
@@ -233,15 +233,17 @@ static struct bitset blocks_behind(const struct converge *x, struct demand d)
     return behind;
 }
 
-/* Where the code behind a region's end, in a block that goes on with an operation of another token, has to
- * begin a block of its own; 0: nowhere. */
+/* Where the code behind a region's end, in a block that goes on with an operation of another token or returns,
+ * has to begin a block of its own; 0: nowhere. */
 static ir_ref find_cut(const struct converge *x, const struct ir_token_region *g, uint32_t i)
 {
     uint32_t b = g->blocks.at[i];
+    if (g->ends.at[i] == IR_REGION_THROUGH)
+        return 0;
     for (uint32_t u = x->tokens->user_start[b]; u < x->tokens->user_start[b + 1]; u++)
-        if (g->ends.at[i] != IR_REGION_THROUGH && x->tokens->position[x->tokens->users[u]] > g->ends.at[i])
+        if (x->tokens->position[x->tokens->users[u]] > g->ends.at[i])
             return x->tokens->users[u];
-    return 0;
+    return ir_at(x->f, ir_terminator(x->f, b))->op == IR_ret ? ir_terminator(x->f, b) : 0;
 }
 
 /* Blocks of the region of `def`, `def`'s own apart. The target has to be cut if the region ends in it, before
@@ -274,18 +276,66 @@ static bool dominates_a_part(const struct converge *x, uint32_t block, struct bi
     return some && some < all;
 }
 
-/* Tokens go through no parameter: where the block that gathers would not be dominated by a definition, its
- * region has to stay whole. */
+/* Edges that leave the blocks between, or the branch. */
+static opt_edges edges_out(const struct converge *x, struct demand d, struct bitset between)
+{
+    opt_edges out = {0};
+    for (uint32_t i = 0; i < x->g->rpo_count; i++) {
+        uint32_t b = x->g->rpo[i];
+        if (b != d.branch && !bitset_has(between, b))
+            continue;
+        for (uint32_t e = 0; e < ir_block_at(x->f, b)->edges.count; e++)
+            if (!bitset_has(between, ir_block_at(x->f, b)->edges.at[e].block))
+                vec_push(x->arena, &out, ((struct opt_edge){b, e}));
+    }
+    return out;
+}
+
+static bool dominates_definition(const struct converge *x, ir_ref def, ir_ref other)
+{
+    uint32_t a = home(x, def), b = home(x, other);
+    return a == b ? x->tokens->position[def] < x->tokens->position[other] : ir_dominates(x->dominators, a, b);
+}
+
+/* Whether the block uses a token that is defined outside of the region of `def`, and around it. */
+static bool uses_outer_token(const struct converge *x, uint32_t block, ir_ref def)
+{
+    for (uint32_t u = x->tokens->user_start[block]; u < x->tokens->user_start[block + 1]; u++)
+        if (dominates_definition(x, ir_at(x->f, x->tokens->users[u])->token, def))
+            return true;
+    return false;
+}
+
+/* Whether some edge leads on inside the region of the token: the block that gathers it with others would bring
+ * blocks into the region that use an outer token, so that the regions would not nest. */
+static bool would_not_nest(const struct converge *x, ir_ref def, struct bitset between, const opt_edges *out)
+{
+    const struct ir_token_region *g = ir_token_region_new(x->arena, x->tokens, def);
+    bool leads_on = false, outer = false;
+    for (uint32_t i = 0; i < out->count && !leads_on; i++) {
+        uint32_t to = ir_block_at(x->f, out->at[i].block)->edges.at[out->at[i].edge].block;
+        leads_on = to != home(x, def) && map_get(&g->at, to) != MAP_NONE;
+    }
+    if (leads_on)
+        for bitset_each (b, between)
+            outer |= uses_outer_token(x, b, def);
+    return outer;
+}
+
+/* The region of a token has to stay whole where the block that gathers would not be dominated by its
+ * definition, since tokens go through no parameter, or where regions would not nest. */
 static void add_regions_parted(struct converge *x, struct bitset between, struct demand d,
                                struct bitset behind)
 {
     bool grew = true;
     while (grew) {
         uint32_t before = bitset_count(between);
+        opt_edges out = edges_out(x, d, between);
         for (uint32_t i = 0; i < x->tokens->defs.count; i++) {
-            uint32_t at = home(x, x->tokens->defs.at[i]);
-            if (bitset_has(between, at) || dominates_a_part(x, at, between))
-                add_region(x, between, d, x->tokens->defs.at[i], behind);
+            ir_ref def = x->tokens->defs.at[i];
+            if (bitset_has(between, home(x, def)) || dominates_a_part(x, home(x, def), between) ||
+                would_not_nest(x, def, between, &out))
+                add_region(x, between, d, def, behind);
         }
         grew = bitset_count(between) != before;
     }
@@ -313,28 +363,11 @@ static struct bitset blocks_between(struct converge *x, struct demand d)
 
 /* ---- gathering ----------------------------------------------------------------------------------------- */
 
-/* Edges that leave the blocks between, or the branch. */
-static opt_edges edges_out(const struct converge *x, struct demand d, struct bitset between)
-{
-    opt_edges out = {0};
-    for (uint32_t i = 0; i < x->g->rpo_count; i++) {
-        uint32_t b = x->g->rpo[i];
-        if (b != d.branch && !bitset_has(between, b))
-            continue;
-        for (uint32_t e = 0; e < ir_block_at(x->f, b)->edges.count; e++)
-            if (!bitset_has(between, ir_block_at(x->f, b)->edges.at[e].block))
-                vec_push(x->arena, &out, ((struct opt_edge){b, e}));
-    }
-    return out;
-}
-
-/* Values of the blocks between that are used elsewhere are no more defined on all paths to there. */
-static void repair(struct converge *x, struct bitset between)
+/* A definition may dominate some of the blocks between only, whose edges go by the new block now. */
+static void repair(struct converge *x)
 {
     struct opt_demotion demotion = {.c = x->c, .f = x->f};
-    for bitset_each (b, between)
-        opt_demote_region(&demotion, b, 1);
-    opt_demote_used_outside(&demotion);
+    opt_demote_broken(&demotion);
     opt_demote_finish(&demotion);
 }
 
@@ -349,7 +382,7 @@ static void gather(struct converge *x, struct demand d, struct bitset between)
     opt_count(x->c, "edges gathered", out.count);
     map_set(x->c->scratch, &x->tried, (uint64_t)d.branch << 32 | d.user, 1);
     opt_gather(x->arena, x->f, &out, ir_at(x->f, branch)->at);
-    repair(x, between);
+    repair(x);
 }
 
 /* ---- rounds -------------------------------------------------------------------------------------------- */

@@ -81,6 +81,31 @@ void opt_demote_used_outside(struct opt_demotion *d)
             opt_demote(d, r);
 }
 
+static void demote_broken(struct opt_demotion *d, const struct ir_dominators *dominators, uint32_t block,
+                          uint32_t n, const ir_ref *refs)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t home = ir_at(d->f, refs[i])->block;
+        if (home == IR_NO_BLOCK || home == block || ir_dominates(dominators, home, block))
+            continue;
+        opt_demote_region(d, home, home + 1);
+        opt_demote(d, refs[i]);
+    }
+}
+
+void opt_demote_broken(struct opt_demotion *d)
+{
+    const struct ir_cfg *g = ir_cfg_new(d->c->scratch, d->f);
+    const struct ir_dominators *dominators = ir_dominators_new(d->c->scratch, g);
+    for (uint32_t i = 0; i < g->rpo_count; i++) {
+        const struct ir_block *b = ir_block_at(d->f, g->rpo[i]);
+        for ir_each_ins(r, d->f, g->rpo[i])
+            demote_broken(d, dominators, g->rpo[i], ir_at(d->f, r)->argc, ir_at(d->f, r)->args);
+        for (uint32_t e = 0; e < b->edges.count; e++)
+            demote_broken(d, dominators, g->rpo[i], b->edges.at[e].argc, b->edges.at[e].args);
+    }
+}
+
 /* ---- values become variables, and values again --------------------------------------------------------- */
 
 struct finish { struct opt_demotion *d; uint32_t *of; uint32_t of_capacity; };

@@ -22,6 +22,8 @@ struct opt_demotion {
 void opt_demote_region(struct opt_demotion *d, uint32_t block, uint32_t region);
 void opt_demote(struct opt_demotion *d, ir_ref value);              /* twice does no harm */
 void opt_demote_copy(struct opt_demotion *d, ir_ref value, ir_ref copy); /* nothing if value is not demoted */
+/* Those whose definitions do not dominate all their uses any more; tokens are not looked at. Near-linear. */
+void opt_demote_broken(struct opt_demotion *d);
 void opt_demote_finish(struct opt_demotion *d);                     /* asks for the analyses anew */
 
 /* The values that are used outside of their region. Linear. */

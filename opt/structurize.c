@@ -117,40 +117,16 @@ static void copy_blocks(struct structurize *s, struct bitset set)
     s->copied += n;
 }
 
-/* ---- values whose definitions do not dominate their uses any more -------------------------------------- */
-
-struct repair { struct opt_demotion demotion; const struct ir_dominators *dominators; };
-
-static void demote_broken(struct repair *r, uint32_t block, uint32_t n, const ir_ref *refs)
-{
-    const struct ir_function *f = r->demotion.f;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t home = ir_at(f, refs[i])->block;
-        if (home == IR_NO_BLOCK || home == block || ir_dominates(r->dominators, home, block))
-            continue;
-        opt_demote_region(&r->demotion, home, home + 1);
-        opt_demote(&r->demotion, refs[i]);
-    }
-}
-
 static void repair(struct structurize *s)
 {
-    struct ir_function *f = s->cut.f;
-    const struct ir_cfg *g = ir_cfg_new(s->cut.arena, f);
-    struct repair r = {{.c = s->cut.c, .f = f}, ir_dominators_new(s->cut.arena, g)};
-    for (uint32_t i = 0; i < g->rpo_count; i++) {
-        const struct ir_block *b = ir_block_at(f, g->rpo[i]);
-        for ir_each_ins(ins, f, g->rpo[i])
-            demote_broken(&r, g->rpo[i], ir_at(f, ins)->argc, ir_at(f, ins)->args);
-        for (uint32_t e = 0; e < b->edges.count; e++)
-            demote_broken(&r, g->rpo[i], b->edges.at[e].argc, b->edges.at[e].args);
-    }
-    for (uint32_t v = 0; v < r.demotion.values.count; v++) {
-        ir_ref value = r.demotion.values.at[v];
+    struct opt_demotion d = {.c = s->cut.c, .f = s->cut.f};
+    opt_demote_broken(&d);
+    for (uint32_t v = 0; v < d.values.count; v++) {
+        ir_ref value = d.values.at[v];
         if (value < s->map_count && s->map[value])
-            opt_demote_copy(&r.demotion, value, s->map[value]);
+            opt_demote_copy(&d, value, s->map[value]);
     }
-    opt_demote_finish(&r.demotion);
+    opt_demote_finish(&d);
 }
 
 /* ---- cycles with several entries ----------------------------------------------------------------------- */
