@@ -20,15 +20,17 @@ static uint32_t home(const struct opt_cut *x, ir_ref r)
 
 /* ---- tokens -------------------------------------------------------------------------------------------- */
 
-/* The first user of a token behind the end of the region in its block number i: what has to begin a block; 0:
- * none. */
+/* What has to begin a block behind the end of the region in its block number i: the first user of another
+ * token, or a ret, so that threads leave the region before they return; 0: nothing. */
 static ir_ref split_point(const struct opt_cut *x, const struct ir_token_region *g, uint32_t i)
 {
     uint32_t b = g->blocks.at[i];
+    if (g->ends.at[i] == IR_REGION_THROUGH)
+        return 0;
     for (uint32_t u = x->tokens->user_start[b]; u < x->tokens->user_start[b + 1]; u++)
-        if (g->ends.at[i] != IR_REGION_THROUGH && x->tokens->position[x->tokens->users[u]] > g->ends.at[i])
+        if (x->tokens->position[x->tokens->users[u]] > g->ends.at[i])
             return x->tokens->users[u];
-    return 0;
+    return ir_at(x->f, ir_terminator(x->f, b))->op == IR_ret ? ir_terminator(x->f, b) : 0;
 }
 
 static bool split(struct opt_cut *x, ir_ref at)

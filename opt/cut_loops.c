@@ -120,6 +120,10 @@ static enum verdict examine(struct loops *x, uint32_t cycle)
         if (x->extended && x->jobs.count)
             return BEGIN_ANEW;
         j.out = opt_cut_edges_out(&x->cut, set);
+        if (j.out.count == 0) {        /* all ways out end in traps */
+            x->extended = false;
+            return NORMAL;
+        }
         for bitset_each (b, set)
             opt_demote_region(&x->demotion, b, x->jobs.count + 1);
     }
