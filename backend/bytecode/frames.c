@@ -144,21 +144,30 @@ static void note_alloca(struct be_context *c, struct be_function *f, ir_ref r)
     *size = at > BC_MAX_PRIVATE ? BC_MAX_PRIVATE + 1 : (uint32_t)at;
 }
 
+static void scan_instruction(struct be_context *c, u32_vec *work, struct be_function *f, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(f->ir, r);
+    switch (ins->op) {
+    case IR_call: reach(c, work, (uint32_t)ins->imm); break;
+    case IR_function: take_address(c, work, (uint32_t)ins->imm); break;
+    case IR_alloca: note_alloca(c, f, r); break;
+    case IR_icall: call_by_pointer(c, work, be_signature(c, (uint32_t)ins->imm)); break;
+    default: break;
+    }
+}
+
+/* Only reachable blocks become code: what stands in others is not called. */
 static void scan_function(struct be_context *c, u32_vec *work, struct be_function *f)
 {
+    f->cfg = ir_cfg_new(&c->arena, f->ir);
+    for (uint32_t i = 0; i < f->cfg->rpo_count; i++)
+        for ir_each_ins(r, f->ir, f->cfg->rpo[i])
+            scan_instruction(c, work, f, r);
     for (uint32_t r = 1; r < f->ir->ins.count; r++) {
         const struct ir_ins *ins = ir_at(f->ir, r);
-        switch (ins->op) {
-        case IR_call: reach(c, work, (uint32_t)ins->imm); break;
-        case IR_function: take_address(c, work, (uint32_t)ins->imm); break;
-        case IR_alloca: note_alloca(c, f, r); break;
-        case IR_constant:
-            if (ins->type == IR_TYPE_FUNCTION && ins->imm > 0 && ins->imm <= c->m->functions.count)
-                take_address(c, work, (uint32_t)ins->imm - 1);
-            break;
-        case IR_icall: call_by_pointer(c, work, be_signature(c, (uint32_t)ins->imm)); break;
-        default: break;
-        }
+        if (ins->op == IR_constant && ins->type == IR_TYPE_FUNCTION && ins->imm > 0 &&
+            ins->imm <= c->m->functions.count)
+            take_address(c, work, (uint32_t)ins->imm - 1);
     }
 }
 
@@ -173,21 +182,26 @@ static void add_call(struct be_context *c, uint32_t from, uint32_t to)
  * and those functions' signatures. */
 struct apart { struct bitset callers, signatures; };
 
+static void add_direct_call(struct be_context *c, const struct be_function *f,
+                            const struct be_function *callee, struct apart *apart)
+{
+    add_call(c, f->id, callee->id);
+    if (callee->signature == BE_NONE)
+        return;
+    bitset_add(apart->callers, f->id);
+    bitset_add(apart->signatures, be_signature_node(c, callee->signature));
+}
+
 static void find_edges(struct be_context *c, const struct be_function *f, struct apart *apart)
 {
-    for (uint32_t r = 1; r < f->ir->ins.count; r++) {
-        const struct ir_ins *ins = ir_at(f->ir, r);
-        if (ins->op == IR_icall)
-            add_call(c, f->id, be_signature_node(c, be_signature(c, (uint32_t)ins->imm)));
-        if (ins->op != IR_call)
-            continue;
-        const struct be_function *callee = c->functions[ins->imm];
-        add_call(c, f->id, callee->id);
-        if (callee->signature != BE_NONE) {
-            bitset_add(apart->callers, f->id);
-            bitset_add(apart->signatures, be_signature_node(c, callee->signature));
+    for (uint32_t i = 0; i < f->cfg->rpo_count; i++)
+        for ir_each_ins(r, f->ir, f->cfg->rpo[i]) {
+            const struct ir_ins *ins = ir_at(f->ir, r);
+            if (ins->op == IR_icall)
+                add_call(c, f->id, be_signature_node(c, be_signature(c, (uint32_t)ins->imm)));
+            if (ins->op == IR_call)
+                add_direct_call(c, f, c->functions[ins->imm], apart);
         }
-    }
     if (f->signature != BE_NONE)
         add_call(c, be_signature_node(c, f->signature), f->id);
 }

@@ -411,7 +411,6 @@ static void find_meets(struct be_function *f)
 void be_select(struct be_context *c, struct be_function *f)
 {
     uint32_t n = f->ir->ins.count;
-    f->cfg = ir_cfg_new(&c->arena, f->ir);
     f->post = ir_post_dominators_new(&c->arena, f->cfg);
     struct be_selector s = {.c = c, .f = f, .ir = f->ir};
     s.lanes = arena_array(&c->arena, uint32_t, n);
