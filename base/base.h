@@ -23,6 +23,8 @@
 
 /* A bug of kernc itself: prints file, line and the text, then aborts. Never for bad input. */
 _Noreturn void bug_at(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* What an internal error of this thread names beside its place, "in WHAT on OF"; NULL: nothing. */
+void bug_context(const char *what, const char *of);
 #define BUG(...)              bug_at(__FILE__, __LINE__, __VA_ARGS__)
 #define INVARIANT(cond)       ((cond) ? (void)0 : BUG("invariant broken: %s", #cond))
 

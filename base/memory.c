@@ -12,11 +12,22 @@
 static _Thread_local struct mem_guard *innermost;
 static _Thread_local long              fail_in; /* allocations until the rigged failure; <= 0: none rigged */
 
+static _Thread_local struct { const char *what, *of; } context;
+
+void bug_context(const char *what, const char *of)
+{
+    context.what = what;
+    context.of = of;
+}
+
 void bug_at(const char *file, int line, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    fprintf(stderr, "kernc: internal error at %s:%d: ", file, line);
+    fprintf(stderr, "kernc: internal error at %s:%d", file, line);
+    if (context.what)
+        fprintf(stderr, " in %s on %s", context.what, context.of);
+    fputs(": ", stderr);
     vfprintf(stderr, fmt, args);
     fputc('\n', stderr);
     va_end(args);

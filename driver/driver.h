@@ -60,6 +60,8 @@ void command_help(const struct command *c);                                  /* 
 void help(void);                                                             /* the verbs, to stdout */
 /* The value that counts, of the last time the option was given; NULL: not given. */
 const char *option_value(const struct command *c, enum option_id id);
+/* All values of an option that may be given several times. */
+const char *const *option_values(struct command *c, enum option_id id, size_t *n);
 static inline bool option_given(const struct command *c, enum option_id id)
 {
     return option_value(c, id) != NULL;

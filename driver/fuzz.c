@@ -79,6 +79,27 @@ static int take_number(struct command *c, enum option_id id, uint64_t least, uin
     return code;
 }
 
+/* -f and --passes: of all setups, instead of what is drawn. */
+static int take_passes(struct command *c, struct fz_options *o)
+{
+    size_t             n;
+    const char *const *switches = option_values(c, OPTION_SWITCH, &n);
+    struct opt_options opt;
+    opt_options_init(&opt);
+    for (size_t i = 0; i < n; i++) {
+        bool off = strncmp(switches[i], "no-", 3) == 0;
+        if (!opt_switch(&opt, switches[i] + (off ? 3 : 0), !off))
+            return complain(c, EXIT_USAGE, "there is no pass '%s' that can be switched on or off",
+                            switches[i] + (off ? 3 : 0));
+    }
+    for (unsigned i = 0; i < OPT_PASSES; i++)
+        o->passes.off |= (uint64_t)opt.off[i] << i;
+    const char *list = option_value(c, OPTION_PASSES);
+    if (list && !fz_passes_parse(&o->passes, list))
+        return complain(c, EXIT_USAGE, "--passes wants 1 to %d passes, not '%s'", FZ_MAX_PASSES, list);
+    return EXIT_OK;
+}
+
 static int take_options(struct command *c, struct fz_options *o)
 {
     int code = option_number(c, OPTION_SEED, 0, UINT64_MAX / 2, &o->seed);
@@ -93,6 +114,8 @@ static int take_options(struct command *c, struct fz_options *o)
     if (!code)
         code = take_numbers(c, OPTION_WIDTHS, 1, KERNC_MAX_WARP, o->widths.at, COUNT(o->widths.at),
                             &o->widths.count);
+    if (!code)
+        code = take_passes(c, o);
     if (!code)
         code = take_number(c, OPTION_SETUPS, 0, 1000, &o->setups);
     if (!code)

@@ -9,8 +9,7 @@ const char *input_name(const struct command *c)
     return strcmp(c->file, "-") == 0 ? "<stdin>" : c->file;
 }
 
-/* All values of an option that may be given several times. */
-static const char *const *values_of(struct command *c, enum option_id id, size_t *n)
+const char *const *option_values(struct command *c, enum option_id id, size_t *n)
 {
     VEC(const char *) values = {0};
     for (uint32_t i = 0; i < c->given.count; i++)
@@ -80,9 +79,9 @@ int compile_options(struct command *c, kernc_options *o)
         code = option_number(c, OPTION_BISECT_LIMIT, 0, INT32_MAX, &limit);
     o->error_limit = (unsigned)errors;
     o->bisect_limit = limit == UINT64_MAX ? -1 : (long)limit;
-    o->switches = values_of(c, OPTION_SWITCH, &o->switch_count);
-    o->warnings = values_of(c, OPTION_WARNING, &o->warning_count);
-    o->limits = values_of(c, OPTION_LIMIT, &o->limit_count);
+    o->switches = option_values(c, OPTION_SWITCH, &o->switch_count);
+    o->warnings = option_values(c, OPTION_WARNING, &o->warning_count);
+    o->limits = option_values(c, OPTION_LIMIT, &o->limit_count);
     o->no_warnings = option_given(c, OPTION_QUIET);
     o->verify_each = option_given(c, OPTION_VERIFY_EACH);
     o->passes = option_value(c, OPTION_PASSES);

@@ -9,6 +9,7 @@
 struct probe {
     const struct fz_options *o;
     const struct fz_verdict *wanted;
+    const struct fz_program *p;
     fz_setup_vec plan;
     time_t end;
 };
@@ -22,18 +23,31 @@ static bool still_fails(const struct fz_program *p, void *data)
     return fz_same_kind(&v, probe->wanted);
 }
 
+static bool still_fails_by(const struct fz_passes *passes, void *data)
+{
+    struct probe *probe = data;
+    struct fz_passes before = vec_last(&probe->plan).passes;
+    vec_last(&probe->plan).passes = *passes;
+    bool fails = still_fails(probe->p, data);
+    vec_last(&probe->plan).passes = before;
+    return fails;
+}
+
 char *fz_command(struct arena *a, char class, uint64_t seed, const struct fz_setup *s)
 {
     char *where = !s->width
                       ? ""
-                      : arena_printf(a, " --schemes=%s --levels=%u --warp=%u", s->scheme, s->level, s->width);
+                      : arena_printf(a, " --schemes=%s --levels=%u --warp=%u%s", s->scheme, s->level, s->width,
+                                     fz_passes_text(a, &s->passes));
     return arena_printf(a, "kernc fuzz --class=%c --seed=%llu --count=1%s", class, (unsigned long long)seed,
                         where);
 }
 
 static char *describe(struct arena *a, const struct fz_setup *s)
 {
-    return s->width ? arena_printf(a, "%s -O%u warp %u: ", s->scheme, s->level, s->width) : "";
+    return s->width ? arena_printf(a, "%s -O%u warp %u%s: ", s->scheme, s->level, s->width,
+                                   fz_passes_text(a, &s->passes))
+                    : "";
 }
 
 static void say(const struct fz_options *o, struct arena *a, const char *fmt, ...)
@@ -46,11 +60,11 @@ static void say(const struct fz_options *o, struct arena *a, const char *fmt, ..
     va_end(args);
 }
 
-/* Under the reference and the setup that failed alone, if that is enough to make it fail. */
-static void reduce(const struct fz_options *o, struct arena *a, struct fz_program *p,
-                   const struct fz_verdict *v)
+/* Under the reference and the setup that failed alone, if that is enough to make it fail; first the setup's
+ * passes, then the program. */
+static void reduce(const struct fz_options *o, struct arena *a, struct fz_program *p, struct fz_verdict *v)
 {
-    struct probe probe = {.o = o, .wanted = v, .end = time(NULL) + REDUCE_SECONDS};
+    struct probe probe = {.o = o, .wanted = v, .p = p, .end = time(NULL) + REDUCE_SECONDS};
     fz_plan(o, p, a, &probe.plan);
     if (v->setup.width) {
         probe.plan.count = 1;
@@ -60,7 +74,10 @@ static void reduce(const struct fz_options *o, struct arena *a, struct fz_progra
         say(o, a, "  not reduced: it does not fail a second time");
         return;
     }
-    uint32_t before = fz_program_size(p), tries = fz_reduce(p, still_fails, &probe);
+    uint32_t tries = fz_passes_reduce(&v->setup.passes, still_fails_by, &probe);
+    vec_last(&probe.plan).passes = v->setup.passes;
+    uint32_t before = fz_program_size(p);
+    tries += fz_reduce(p, still_fails, &probe);
     say(o, a, "  reduced from %u to %u nodes, %u programs tried", before, fz_program_size(p), tries);
 }
 
@@ -72,12 +89,11 @@ static void keep(const struct fz_options *o, struct arena *a, const struct fz_fa
     say(o, a, why ? "  %s: %s" : "  written to %s", path, why);
 }
 
-static void report(const struct fz_options *o, const struct fz_class *class, const struct fz_failure *f,
-                   bool reduced)
+static void report(const struct fz_options *o, const struct fz_class *class, struct fz_failure *f, bool reduced)
 {
     struct arena a = {0};
     struct text source = {0};
-    const struct fz_verdict *v = &f->verdict;
+    struct fz_verdict *v = &f->verdict;
     const char *command = fz_command(&a, class->letter, f->seed, &v->setup);
     say(o, &a, "class %c, seed %llu: %s%s: %s", class->letter, (unsigned long long)f->seed,
         describe(&a, &v->setup), fz_outcome_text[v->outcome], v->text);
@@ -99,6 +115,14 @@ static void report(const struct fz_options *o, const struct fz_class *class, con
     arena_free(&a);
 }
 
+static const char *internal_errors(struct arena *a, const struct fz_result *result)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < result->failures.count; i++)
+        n += result->failures.at[i].verdict.outcome == FZ_BUG;
+    return n ? arena_printf(a, ", %u of them %s", n, n == 1 ? "an internal error" : "internal errors") : "";
+}
+
 uint64_t fz_fuzz(const struct fz_options *o)
 {
     uint64_t failures = 0;
@@ -109,8 +133,9 @@ uint64_t fz_fuzz(const struct fz_options *o)
         fz_run_class(o, class, &a, &result);
         for (uint32_t i = 0; i < result.failures.count; i++)
             report(o, class, &result.failures.at[i], o->reduce && i < FZ_REDUCE_LIMIT);
-        say(o, &a, "class %c: %llu programs, %llu runs, %u failures", *letter,
-            (unsigned long long)result.programs, (unsigned long long)result.runs, result.failures.count);
+        say(o, &a, "class %c: %llu programs, %llu runs, %u failures%s", *letter,
+            (unsigned long long)result.programs, (unsigned long long)result.runs, result.failures.count,
+            internal_errors(&a, &result));
         failures += result.failures.count;
         arena_free(&a);
     }

@@ -8,11 +8,25 @@
 #define KERNC_FUZZ_FUZZ_H
 
 #include "fuzz/program.h"
+#include "opt/opt.h"
 
 /* ---- setups ------------------------------------------------------------------------------------------- */
 
-struct fz_setup { const char *scheme; uint32_t level, width; };
+/* The passes that a setup runs: those `at`, or (count == 0) the level's without those in `off`, a bit each. */
+enum { FZ_MAX_PASSES = 16 };
+struct fz_passes { uint8_t at[FZ_MAX_PASSES], count; uint64_t off; };
+struct fz_setup { const char *scheme; uint32_t level, width; struct fz_passes passes; };
 typedef VEC(struct fz_setup) fz_setup_vec;
+
+struct fz_random;
+struct fz_passes fz_passes_draw(struct fz_random *r);
+bool fz_passes_equal(const struct fz_passes *a, const struct fz_passes *b);
+bool fz_passes_parse(struct fz_passes *p, const char *list);   /* "a,b"; false: no such list, or too long */
+char *fz_passes_list(struct arena *a, const struct fz_passes *p);     /* "a,b", or NULL */
+const char **fz_passes_switches(struct arena *a, const struct fz_passes *p, size_t *count);   /* "no-gvn" */
+const char *fz_passes_text(struct arena *a, const struct fz_passes *p);     /* " --passes=a,b", " -fno-gvn" */
+/* Leaves out passes and switches as long as fails() says so of what is left. Returns how often it asked. */
+uint32_t fz_passes_reduce(struct fz_passes *p, bool (*fails)(const struct fz_passes *, void *), void *data);
 
 enum fz_outcome {
     FZ_PASSED,
@@ -20,6 +34,7 @@ enum fz_outcome {
     FZ_TRAPPED,
     FZ_STUCK,                        /* out of fuel: a livelock, or a branch gone wrong */
     FZ_DIFFERS,                      /* from the reference */
+    FZ_BUG,                          /* an internal error: the compiler or the runtime found itself wrong */
     FZ_CRASHED,                      /* the process died */
     FZ_HUNG,                         /* it did not come back in time */
     FZ_INVALID,                      /* no program of the class: its reference does not end */
@@ -46,6 +61,7 @@ struct fz_options {
     struct { const char *at[32]; uint32_t count; } schemes;
     struct { uint32_t at[8]; uint32_t count; } levels, widths;
     uint32_t setups;                 /* of each program, drawn at random; 0: all */
+    struct fz_passes passes;         /* of all setups; none given: drawn at random for some of them */
     uint32_t jobs;                   /* processes at a time */
     uint32_t patience;               /* seconds a program may take */
     bool     reduce;                 /* the first FZ_REDUCE_LIMIT failures of each class */

@@ -1,10 +1,11 @@
 /* plan.c: under which setups a program is tried. */
 #include "fuzz/fuzz.h"
+#include "fuzz/random.h"
 #include "kernc.h"
 
 #include <unistd.h>
 
-enum { WARP_CORE_WIDTH = 8 };
+enum { WARP_CORE_WIDTH = 8, OTHER_PASSES_PERCENT = 40 };
 
 bool fz_is_warp_core(const char *scheme)
 {
@@ -28,7 +29,8 @@ void fz_options_init(struct fz_options *o)
 /* The oracle, at no optimisation. */
 static struct fz_setup reference_setup(const struct fz_options *o, const struct fz_program *p)
 {
-    return (struct fz_setup){"oracle", 0, fz_is_race_free(p) ? 1 : o->widths.at[0]};
+    uint32_t width = fz_is_race_free(p) ? 1 : o->widths.at[0];
+    return (struct fz_setup){.scheme = "oracle", .width = width};
 }
 
 static uint32_t setup_count(const struct fz_options *o)
@@ -42,10 +44,15 @@ static struct fz_setup numbered_setup(const struct fz_options *o, uint32_t numbe
     uint32_t width = number % o->widths.count, rest = number / o->widths.count;
     const char *scheme = o->schemes.at[rest / o->levels.count];
     return (struct fz_setup){scheme, o->levels.at[rest % o->levels.count],
-                             fz_is_warp_core(scheme) ? WARP_CORE_WIDTH : o->widths.at[width]};
+                             fz_is_warp_core(scheme) ? WARP_CORE_WIDTH : o->widths.at[width], o->passes};
 }
 
-/* Draws k of n numbers in ascending order. */
+static bool passes_given(const struct fz_options *o)
+{
+    return o->passes.count || o->passes.off;
+}
+
+/* Draws k of n numbers in ascending order. Where there is only one setup, it was asked for as it is. */
 void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan)
 {
     struct fz_random r = fz_random(p->seed, 'p');
@@ -54,7 +61,10 @@ void fz_plan(const struct fz_options *o, const struct fz_program *p, struct aren
     for (uint32_t i = 0; i < n && wanted > 0; i++) {
         if (fz_below(&r, n - i) >= wanted)
             continue;
-        vec_push(a, plan, numbered_setup(o, i));
+        struct fz_setup setup = numbered_setup(o, i);
+        if (n > 1 && !passes_given(o) && fz_chance(&r, OTHER_PASSES_PERCENT))
+            setup.passes = fz_passes_draw(&r);
+        vec_push(a, plan, setup);
         wanted--;
     }
 }

@@ -28,8 +28,8 @@ struct trial {
 };
 
 const char *const fz_outcome_text[FZ_OUTCOMES] = {
-    "passed", "rejected by the compiler", "trapped", "out of fuel", "differs", "crashed",
-    "hung",   "not of its class",
+    "passed", "rejected by the compiler", "trapped", "out of fuel", "differs", "internal error",
+    "crashed", "hung", "not of its class",
 };
 
 static bool fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outcome, const char *text)
@@ -46,7 +46,8 @@ static bool fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outc
 /* What the warp-core target has not, and programs that its core does not hold, are no failures. */
 static bool beyond_target(const struct fz_setup *s, kernc_result *r)
 {
-    static const char *const limits[] = {"\"id\":\"target-", "\"id\":\"code-size\"", "\"id\":\"frame-size\""};
+    static const char *const limits[] = {"\"id\":\"target-", "\"id\":\"code-size\"",
+                                         "\"id\":\"frame-size\"", "\"id\":\"registers\""};
     const char *text =
         fz_is_warp_core(s->scheme) ? kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL) : NULL;
     for (size_t i = 0; text && i < COUNT(limits); i++)
@@ -84,6 +85,9 @@ static bool compile(struct trial *t, const struct fz_setup *s)
     o.level = s->level;
     o.scheme = s->scheme;
     o.no_warnings = true;
+    o.verify_each = true;
+    o.passes = fz_passes_list(&t->arena, &s->passes);
+    o.switches = fz_passes_switches(&t->arena, &s->passes, &o.switch_count);
     t->declined = false;
     kernc_result *r = kernc_compile("program.kern", t->source.at, t->source.length, &o);
     bool ok = r ? load(t, s, r) : fail(t, s, FZ_REJECTED, "not enough memory");
@@ -206,7 +210,8 @@ static bool compare(struct trial *t, const struct fz_setup *s)
 
 static bool same_code(const struct fz_setup *a, const struct fz_setup *b)
 {
-    return a->scheme && b->scheme && strcmp(a->scheme, b->scheme) == 0 && a->level == b->level;
+    return a->scheme && b->scheme && strcmp(a->scheme, b->scheme) == 0 && a->level == b->level &&
+           fz_passes_equal(&a->passes, &b->passes);
 }
 
 static bool run_setup(struct trial *t, const struct fz_setup *s, bool is_reference)

@@ -100,7 +100,7 @@ _Noreturn static void child(const struct work *w, int to, struct fz_setup *at)
 static void start(struct worker *k, const struct work *w, struct fz_setup *at)
 {
     int ends[2];
-    *at = (struct fz_setup){"", 0, 0};
+    *at = (struct fz_setup){.scheme = ""};
     k->errors = memfd_create("stderr", MFD_CLOEXEC);
     if (k->errors < 0 || pipe(ends))
         BUG("no pipe for a worker: %s", strerror(errno));
@@ -130,6 +130,7 @@ static void last_words(const struct worker *k, char *text, size_t size)
 /* Waits for a child that has ended or is to end; what its death says if it was at work. */
 static struct fz_verdict bury(struct worker *k, bool hung, const struct fz_setup *at)
 {
+    static const char internal[] = "kernc: internal error at ";
     struct fz_verdict v = {.outcome = hung ? FZ_HUNG : FZ_CRASHED, .setup = *at};
     char words[400];
     int status = 0;
@@ -138,10 +139,14 @@ static struct fz_verdict bury(struct worker *k, bool hung, const struct fz_setup
     while (waitpid(k->pid, &status, 0) < 0 && errno == EINTR)
         ;
     last_words(k, words, sizeof words);
-    if (WIFSIGNALED(status) && !hung)
+    if (WIFSIGNALED(status) && !hung && strncmp(words, internal, sizeof internal - 1) == 0) {
+        v.outcome = FZ_BUG;
+        snprintf(v.text, sizeof v.text, "%s", words + sizeof internal - 1);
+    } else if (WIFSIGNALED(status) && !hung) {
         snprintf(v.text, sizeof v.text, "%s%s%s", strsignal(WTERMSIG(status)), *words ? ": " : "", words);
-    else
+    } else {
         snprintf(v.text, sizeof v.text, "%s%s", hung ? "no end in sight" : "it left without a word", words);
+    }
     close(k->pipe);
     close(k->errors);
     k->pid = 0;

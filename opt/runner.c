@@ -145,7 +145,7 @@ static bool call_module_pass(struct opt_context *c, struct ir_module *m)
     }
 }
 
-static void verify(struct run *run, enum opt_pass pass, const struct ir_function *f)
+static void verify(struct run *run, const struct ir_function *f)
 {
     struct arena scratch = {0};
     struct diagnostics d;
@@ -160,17 +160,16 @@ static void verify(struct run *run, enum opt_pass pass, const struct ir_function
             ir_print_function(f, &t, NULL);
         else
             ir_print_module(run->module, &t);
-        BUG("pass %s broke the IR%s%s:\n%s", opt_pass_info[pass].name, f ? " of " : "", f ? f->name : "",
-            t.at);
+        BUG("it broke the IR: %s\n%s", d.all.at[0].id, t.at);
     }
     arena_free(&scratch);
 }
 
-static void check_kept(struct run *run, enum opt_pass pass, const struct ir_function *f)
+static void check_kept(struct run *run, const struct ir_function *f)
 {
     const char *wrong = opt_cache_check(&run->caches[f->id], f);
     if (wrong)
-        BUG("pass %s said that it keeps %s of %s", opt_pass_info[pass].name, wrong, f->name);
+        BUG("it said that it keeps %s", wrong);
 }
 
 /* Whether the pass may run: no -fno-… switches it off, and if it is a step, --opt-bisect-limit allows it, which
@@ -215,14 +214,16 @@ static bool run_on_function(struct run *run, struct listed p, struct ir_function
     if (f->order.count == 0 || !is_allowed(run, p, f->name))
         return false;
     opt_dumps_before(&run->dumps, info->name, f);
+    bug_context(info->name, f->name);
     bool changed = call_timed(run, pass, f);
     if (changed) {
         opt_cache_keep(&run->caches[f->id], info->keeps);
         if (run->options->verify_each)
-            verify(run, pass, f);
+            verify(run, f);
     }
     if (run->options->check_analyses)
-        check_kept(run, pass, f);
+        check_kept(run, f);
+    bug_context(NULL, NULL);
     opt_dumps_after(&run->dumps, info->name, f, changed);
     return changed;
 }
@@ -235,11 +236,13 @@ static bool run_on_module(struct run *run, struct listed p)
         return false;
     for (uint32_t i = 0; i < run->module->functions.count; i++)
         opt_dumps_before(&run->dumps, info->name, run->module->functions.at[i]);
+    bug_context(info->name, "the module");
     bool changed = call_timed(run, pass, NULL);
     for (uint32_t i = 0; changed && i < run->module->functions.count; i++)
         opt_cache_keep(&run->caches[i], info->keeps);
     if (changed && run->options->verify_each)
-        verify(run, pass, NULL);
+        verify(run, NULL);
+    bug_context(NULL, NULL);
     for (uint32_t i = 0; i < run->module->functions.count; i++)
         opt_dumps_after(&run->dumps, info->name, run->module->functions.at[i], changed);
     return changed;

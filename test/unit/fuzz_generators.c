@@ -233,6 +233,91 @@ static void plans_draw_distinct_setups(void **state)
     assert_int_equal(all.count, 1 + o.schemes.count * o.levels.count * o.widths.count);
 }
 
+static void plans_draw_passes(void **state)
+{
+    UNUSED(state);
+    struct fz_options o;
+    uint32_t lists = 0, switched = 0, plain = 0;
+    fz_options_init(&o);
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        fz_setup_vec plan = {0};
+        fz_plan(&o, fz_generate(&fz_class_c, seed, &arena), &arena, &plan);
+        assert_int_equal(plan.at[0].passes.count + plan.at[0].passes.off, 0);
+        for (uint32_t i = 1; i < plan.count; i++) {
+            const struct fz_passes *passes = &plan.at[i].passes;
+            assert_false(passes->count && passes->off);
+            lists += passes->count != 0;
+            switched += passes->off != 0;
+            plain += passes->count == 0 && passes->off == 0;
+        }
+    }
+    assert_true(lists > 300 && switched > 200 && plain > 800);
+    o.schemes.count = o.levels.count = o.widths.count = 1;      /* a setup asked for is tried as it is */
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        fz_setup_vec plan = {0};
+        fz_plan(&o, fz_generate(&fz_class_c, seed, &arena), &arena, &plan);
+        assert_int_equal(plan.count, 2);
+        assert_int_equal(plan.at[1].passes.count + plan.at[1].passes.off, 0);
+    }
+}
+
+static void an_internal_error_is_a_failure_of_its_own(void **state)
+{
+    UNUSED(state);
+    struct fz_options o;
+    fz_setup_vec plan = {0};
+    struct fz_program *p = fz_generate(&fz_class_c, 1, &arena);
+    fz_options_init(&o);
+    fz_plan(&o, p, &arena, &plan);
+    while (p->buffers.count < 9)         /* one more than fz_try can take */
+        vec_push(&arena, &p->buffers, p->buffers.at[0]);
+    struct fz_verdict v = fz_try_apart(p, &plan, 20), other = v;
+    assert_int_equal(v.outcome, FZ_BUG);
+    assert_ptr_equal(strstr(v.text, "fuzz/trial.c:"), v.text);
+    assert_non_null(strstr(v.text, "invariant broken: p->buffers.count"));
+    snprintf(other.text, sizeof other.text, "opt/gvn.c:12 in gvn on k: invariant broken: p->buffers.count");
+    assert_false(fz_same_kind(&v, &other));
+}
+
+static bool has_gvn_behind_licm(const struct fz_passes *p, void *data)
+{
+    uint32_t i = 0;
+    ++*(uint32_t *)data;
+    while (i < p->count && p->at[i] != OPT_PASS_licm)
+        i++;
+    while (i < p->count && p->at[i] != OPT_PASS_gvn)
+        i++;
+    return i < p->count;
+}
+
+static bool has_no_sink(const struct fz_passes *p, void *data)
+{
+    ++*(uint32_t *)data;
+    return p->off >> OPT_PASS_sink & 1;
+}
+
+static void passes_are_reduced_and_written(void **state)
+{
+    UNUSED(state);
+    struct fz_passes p = {0}, again = {0};
+    uint32_t asked = 0;
+    assert_true(fz_passes_parse(&p, "gvn,mem2reg,licm,sccp,licm,gvn,pdom"));
+    assert_string_equal(fz_passes_text(&arena, &p), " --passes=gvn,mem2reg,licm,sccp,licm,gvn,pdom");
+    uint32_t tries = fz_passes_reduce(&p, has_gvn_behind_licm, &asked);
+    assert_int_equal(tries, asked);
+    assert_string_equal(fz_passes_list(&arena, &p), "licm,gvn");
+    p = (struct fz_passes){.off = (uint64_t)1 << OPT_PASS_gvn | (uint64_t)1 << OPT_PASS_sink};
+    assert_string_equal(fz_passes_text(&arena, &p), " -fno-gvn -fno-sink");
+    fz_passes_reduce(&p, has_no_sink, &asked);
+    assert_string_equal(fz_passes_text(&arena, &p), " -fno-sink");
+    assert_false(fz_passes_equal(&p, &again));
+    assert_false(fz_passes_parse(&again, ""));
+    assert_false(fz_passes_parse(&again, "gvn,none"));
+    assert_true(fz_passes_parse(&again, "gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn"));
+    assert_false(fz_passes_parse(&again, "gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,gvn,"
+                                         "gvn"));
+}
+
 /* ---- the reducer -------------------------------------------------------------------------------------- */
 
 static bool has_ballot_in_switch_in_loop(const struct fz_node *n, uint32_t inside)
@@ -313,6 +398,9 @@ int main(void)
         cmocka_unit_test_teardown(reference_knows_fallthrough_and_elect, tear_down),
         cmocka_unit_test_teardown(reference_refuses_what_does_not_end, tear_down),
         cmocka_unit_test_teardown(plans_draw_distinct_setups, tear_down),
+        cmocka_unit_test_teardown(plans_draw_passes, tear_down),
+        cmocka_unit_test_teardown(passes_are_reduced_and_written, tear_down),
+        cmocka_unit_test_teardown(an_internal_error_is_a_failure_of_its_own, tear_down),
         cmocka_unit_test_teardown(reducer_finds_a_planted_fault, tear_down),
         cmocka_unit_test_teardown(reducer_ends_with_nothing, tear_down),
         cmocka_unit_test_teardown(failures_of_one_kind, tear_down),
