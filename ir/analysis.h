@@ -271,7 +271,7 @@ bool ir_is_uniform_for(const struct ir_uniformity *u, uint32_t block, ir_ref tok
  * together depends on no choice of cycle headers. */
 bool ir_is_converged(const struct ir_uniformity *u, uint32_t block);
 
-/* ---- program dependence graph (ir/control_dependence.c, ir/pdg.c) -------------------------------------- */
+/* ---- control dependence (ir/control_dependence.c) ------------------------------------------------------- */
 
 /* Which branch edges decide whether a block runs: rows by block. */
 struct ir_control { uint32_t branch, edge; };           /* block of the branch, number of its edge */
@@ -280,27 +280,5 @@ struct ir_control_dependence { uint32_t *start; struct ir_control *on; };
  * that depend on them (about nesting depth × blocks). */
 struct ir_control_dependence *ir_control_dependence_new(struct arena *a, const struct ir_cfg *c,
                                                         const struct ir_dominators *post);
-
-enum ir_memory_order { IR_DEP_FLOW, IR_DEP_ANTI, IR_DEP_OUTPUT, IR_DEP_EFFECT };
-struct ir_memory_dependence { ir_ref from; uint8_t kind; };  /* the earlier instruction */
-/* The dependences inside one region of the structure tree. Control dependences are `control` rows of its
- * blocks; data dependences are the operands; memory dependences are rows here. */
-struct ir_pdg {
-    const struct ir_control_dependence *control;
-    const struct ir_pst *pst;
-    uint32_t region;
-    u32_vec  memory;                       /* instructions that touch memory or the world, in reverse
-                                              post-order */
-    uint32_t *start;                       /* row of memory.at[i]: on[start[i] .. start[i + 1] - 1] */
-    VEC(struct ir_memory_dependence) on;
-    bool     precise;                      /* false: over IR_PDG_LIMIT such instructions, taken as a chain */
-};
-#define IR_PDG_LIMIT 512u
-struct ir_pdg *ir_pdg_new(struct arena *a, const struct ir_cfg *c,
-                          const struct ir_control_dependence *control, const struct ir_pst *pst,
-                          uint32_t region);
-/* Whether two accesses can touch the same byte, or must keep their order for another reason (kind gets
- * which). `a` is the earlier one. */
-bool ir_must_keep_order(const struct ir_function *f, ir_ref a, ir_ref b, enum ir_memory_order *kind);
 
 #endif

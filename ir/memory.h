@@ -19,8 +19,8 @@
 struct ir_memory {
     const struct ir_function *fn;
     uint32_t  count;              /* of the function's instructions then */
-    ir_ref   *object;             /* by value: the one object that it points into, as the first instruction that
-                                     gives its address; 0: not known, or no pointer */
+    ir_ref   *object;             /* by value: the one object that it points into, as the first instruction
+                                     that gives its address; 0: not known, or no pointer */
     uint32_t *class;              /* by value: union-find; then one for each space: what is unknown of it */
     ir_ref   *only;               /* by leader of a class: its one object; 0: several or none */
 };
@@ -53,5 +53,31 @@ enum ir_clobber {
 };
 enum ir_clobber ir_clobber_of(enum ir_op op);
 bool ir_is_clobbered(const struct ir_memory *m, enum ir_clobber c, struct ir_location x);
+
+/* ---- effects (ir/effects.c) ---------------------------------------------------------------------------- */
+
+/* What an instruction does that others see. Of memory: it reads the bytes at `from`, writes those at `to`,
+ * and reads and writes what it clobbers. Of the rest: */
+struct ir_effects {
+    struct ir_location from, to;
+    bool    reads, writes;
+    uint8_t clobber;              /* enum ir_clobber */
+    bool    world;                /* seen outside in its order: print, barrier, call, assertion, clock, trap */
+};
+/* False: it has none. Loads from constant memory have none; nor has the trap of an access. */
+bool ir_effects_of(const struct ir_memory *m, ir_ref r, struct ir_effects *e);
+
+/* Why x has to stay before y. */
+enum ir_dependence_kind {
+    IR_DEP_NONE,
+    IR_DEP_FLOW,                /* y reads what x wrote */
+    IR_DEP_ANTI,                /* y writes what x read */
+    IR_DEP_OUTPUT,              /* y writes what x wrote */
+    IR_DEP_EFFECT,              /* both are seen outside, or one leads convergent operations */
+};
+enum ir_dependence_kind ir_conflict_of(const struct ir_memory *m, const struct ir_effects *x,
+                                       const struct ir_effects *y);
+/* The effects in executions in which the roots of its locations may have had other values. */
+struct ir_effects ir_effects_at_any_root(struct ir_effects e);
 
 #endif

@@ -259,6 +259,11 @@ static void block(struct printer *p, uint32_t b)
     }
 }
 
+void ir_print_named(const struct ir_function *f, const struct ir_names *names, ir_ref r, struct text *out)
+{
+    instruction(&(struct printer){.fn = f, .names = names, .out = out}, r);
+}
+
 /* Prints one instruction, or if it is 0 the function. */
 struct print_job {
     const struct ir_function *fn;

@@ -31,6 +31,8 @@ void ir_with_scratch(void (*job)(struct arena *scratch, void *data), void *data)
 
 struct ir_names { const char **values, **blocks; };   /* by index; NULL: has none */
 struct ir_names ir_names_new(struct arena *a, const struct ir_function *f);
+/* ir_print_ins for who prints many: the names are made once. */
+void ir_print_named(const struct ir_function *f, const struct ir_names *names, ir_ref r, struct text *out);
 /* Makes names unique: gives `name`, or `name.N` if it was given before. */
 struct ir_unique { struct arena *arena; struct strings strings; struct map taken; };
 const char *ir_unique_name(struct ir_unique *u, const char *name);

@@ -1,13 +1,15 @@
 /* view_dependence.c: dependences, uniformity and tokens, shown. In graphs, control dependences are solid and
  * data dependences dashed, as in the papers.
  */
+#include "ir/pdg.h"
 #include "ir/view.h"
 
 /* ---- program dependence graph -------------------------------------------------------------------------- */
 
 static struct ir_pdg *whole_pdg(struct ir_viewer *v)
 {
-    return ir_pdg_new(v->arena, v->cfg, v->control, v->pst, 0);
+    const struct ir_memory *m = ir_memory_new(v->arena, v->fn, v->cfg);
+    return ir_pdg_new(v->arena, m, v->cfg, v->cycles, v->control, v->pst, 0);
 }
 
 static const char *edge_word(const struct ir_viewer *v, struct ir_control c, char buffer[32])
@@ -21,7 +23,7 @@ static const char *edge_word(const struct ir_viewer *v, struct ir_control c, cha
     return buffer;
 }
 
-static const char *const dependence_words[] = {"flow", "anti", "output", "effect"};
+static const char *const dependence_words[] = {"", "flow", "anti", "output", "effect"};
 
 void ir_view_pdg_text(struct ir_viewer *v, struct text *out)
 {
@@ -36,13 +38,17 @@ void ir_view_pdg_text(struct ir_viewer *v, struct text *out)
         text_addz(out, v->control->start[b] == v->control->start[b + 1] ? " start\n" : "\n");
     }
     struct ir_pdg *g = whole_pdg(v);
-    text_printf(out, "  memory%s:\n", g->precise ? "" : " (one chain: too many accesses to compare)");
+    text_printf(out, "  memory%s:\n",
+                g->precise ? "" : " (too many to compare: any two accesses may depend on each other)");
     for (uint32_t i = 0; i < g->memory.count; i++)
         for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
             text_addz(out, "    ");
-            ir_print_ins(v->fn, g->memory.at[i], out);
+            ir_print_named(v->fn, &v->names, g->memory.at[i], out);
             text_printf(out, "  <- %s ", dependence_words[g->on.at[k].kind]);
-            ir_print_ins(v->fn, g->on.at[k].from, out);
+            ir_print_named(v->fn, &v->names, g->on.at[k].from, out);
+            if (g->on.at[k].cycle != IR_NO_CYCLE)
+                text_printf(out, ", carried by the cycle of %s",
+                            ir_view_block(v, v->cycles->at[g->on.at[k].cycle].header));
             text_addz(out, "\n");
         }
 }
@@ -50,7 +56,7 @@ void ir_view_pdg_text(struct ir_viewer *v, struct text *out)
 static void node_dot(const struct ir_viewer *v, ir_ref r, struct text *out)
 {
     struct text label = {0};
-    ir_print_ins(v->fn, r, &label);
+    ir_print_named(v->fn, &v->names, r, &label);
     text_printf(out, "  i%u [label=", r);
     text_json(out, label.at, label.length);
     text_addz(out, "]\n");
@@ -244,7 +250,7 @@ void ir_view_tokens_text(struct ir_viewer *v, struct text *out)
         ir_ref def = v->tokens->defs.at[i];
         struct ir_token_region *g = ir_token_region_new(v->arena, v->tokens, def);
         text_addz(out, "  ");
-        ir_print_ins(v->fn, def, out);
+        ir_print_named(v->fn, &v->names, def, out);
         text_printf(out, " in %s; region", ir_view_block(v, ir_at(v->fn, def)->block));
         for (uint32_t b = 0; b < g->blocks.count; b++)
             text_printf(out, " %s%s", ir_view_block(v, g->blocks.at[b]),
@@ -252,7 +258,7 @@ void ir_view_tokens_text(struct ir_viewer *v, struct text *out)
         text_addz(out, "\n");
         for (uint32_t u = v->tokens->use_start[i]; u < v->tokens->use_start[i + 1]; u++) {
             text_addz(out, "    ");
-            ir_print_ins(v->fn, v->tokens->uses[u], out);
+            ir_print_named(v->fn, &v->names, v->tokens->uses[u], out);
             text_printf(out, " in %s\n", ir_view_block(v, ir_at(v->fn, v->tokens->uses[u])->block));
         }
     }

@@ -24,6 +24,9 @@ SUITES += opt_golden opt_fuzz opt_negate
 opt_fuzz_TEST_SRC := test/opt/fuzz_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
 opt_negate_TEST_SRC := test/opt/negate_test.c test/opt/evaluate.c test/opt/optimize.c
 opt_golden_TEST_SRC := test/opt/golden_test.c
+SUITES += opt_pdg opt_permuted
+opt_pdg_TEST_SRC := test/opt/pdg_test.c test/opt/permute.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
+opt_permuted_TEST_SRC := test/opt/permuted_test.c test/opt/permute.c $(fuzz_SRC)
 
 # The tables of docs/*.md come from the .def files: `make docs` writes them, the suite docs checks them.
 doc_SRC := test/tools/doc_page.c test/tools/doc_tables.c test/tools/doc_ir.c

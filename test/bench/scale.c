@@ -8,7 +8,7 @@
  * each in a process of its own); near-linear means that times per block or line stay about the same.
  */
 #include "include/kernc.h"
-#include "ir/analysis.h"
+#include "ir/pdg.h"
 #include "test/bench/cases.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static void measure_once(const struct ir_function *f, double *best)
     MEASURE(CYCLES, struct ir_cycles *cycles = ir_cycles_new(&a, c));
     MEASURE(PST, struct ir_pst *pst = ir_pst_new(&a, c));
     MEASURE(CONTROL, struct ir_control_dependence *control = ir_control_dependence_new(&a, c, post));
-    MEASURE(PDG, ir_pdg_new(&a, c, control, pst, 0));
+    MEASURE(PDG, ir_pdg_new(&a, ir_memory_new(&a, f, c), c, cycles, control, pst, 0));
     MEASURE(UNIFORMITY, ir_uniformity_new(&a, c, cycles, NULL, NULL));
     arena_free(&a);
 }

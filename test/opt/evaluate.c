@@ -10,7 +10,10 @@ struct machine {
     uint32_t private_top;
     uint64_t fuel;
     struct evaluation *e;
-    unsigned depth;
+    unsigned depth;              /* of calls */
+    ir_ref   at;                 /* instruction of the outermost function, and how many it has run */
+    uint64_t steps;
+    const struct access_listener *listener;      /* or NULL */
 };
 
 static uint8_t *byte_at(struct machine *x, enum ir_type space, uint64_t address)
@@ -20,18 +23,30 @@ static uint8_t *byte_at(struct machine *x, enum ir_type space, uint64_t address)
     return &x->memory[space][address % MEMORY_BYTES];
 }
 
+static void tell(struct machine *x, enum ir_type space, uint64_t address, bool writes)
+{
+    if (x->listener)
+        x->listener->hear(x->listener->data, x->at, x->steps,
+                          space == IR_TYPE_CONSTANT ? IR_TYPE_GLOBAL : space,
+                          (uint32_t)(address % MEMORY_BYTES), writes);
+}
+
 static uint64_t peek(struct machine *x, enum ir_type space, uint64_t address, unsigned bytes)
 {
     uint64_t v = 0;
-    for (unsigned i = 0; i < bytes; i++)
+    for (unsigned i = 0; i < bytes; i++) {
+        tell(x, space, address + i, false);
         v |= (uint64_t)*byte_at(x, space, address + i) << 8 * i;
+    }
     return v;
 }
 
 static void poke(struct machine *x, enum ir_type space, uint64_t address, unsigned bytes, uint64_t v)
 {
-    for (unsigned i = 0; i < bytes; i++)
+    for (unsigned i = 0; i < bytes; i++) {
+        tell(x, space, address + i, true);
         *byte_at(x, space, address + i) = (uint8_t)(v >> 8 * i);
+    }
 }
 
 static uint64_t widen(enum ir_mem m, uint64_t v)
@@ -163,6 +178,10 @@ static bool run_blocks(struct machine *x, const struct ir_function *f, uint64_t 
         for ir_each_ins(r, f, b) {
             const struct ir_ins *ins = ir_at(f, r);
             uint64_t a[16] = {0};
+            if (x->depth == 1) {
+                x->at = r;
+                x->steps++;
+            }
             for (uint32_t i = 0; i < ins->argc && i < 16; i++)
                 a[i] = value_of(f, values, ins->args[i]);
             x->e->steps++;
@@ -195,7 +214,9 @@ static bool call(struct machine *x, const struct ir_function *f, const uint64_t 
     const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
     for (uint32_t i = 0; i < params->count; i++)
         values[params->at[i]] = args[i];
+    x->depth++;
     bool fine = run_blocks(x, f, values, result);
+    x->depth--;
     x->private_top = top;
     free(values);
     return fine;
@@ -203,8 +224,15 @@ static bool call(struct machine *x, const struct ir_function *f, const uint64_t 
 
 struct evaluation evaluate(const struct ir_function *f, const uint64_t *args, uint64_t seed, uint64_t fuel)
 {
+    return evaluate_listening(f, args, seed, fuel, NULL);
+}
+
+struct evaluation evaluate_listening(const struct ir_function *f, const uint64_t *args, uint64_t seed,
+                                     uint64_t fuel, const struct access_listener *l)
+{
     struct evaluation e = {0};
     struct machine *x = calloc(1, sizeof *x);
+    x->listener = l;
     x->m = f->module;
     x->e = &e;
     x->fuel = fuel;
