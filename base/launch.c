@@ -59,7 +59,7 @@ static double as_double(struct launch_number n)
     return n.is_float ? n.f : is_negative(n) ? (double)n.i : (double)(uint64_t)n.i;
 }
 
-static const char *check_number(struct launch_number n, enum launch_element e)
+const char *launch_check_number(struct launch_number n, enum launch_element e)
 {
     const struct element_info *info = &elements[e];
     if (is_float(e))
@@ -80,7 +80,7 @@ static void store_double(double d, enum launch_element e, void *at)
 }
 
 /* Little-endian host: the low bytes come first. */
-static void store_number(struct launch_number n, enum launch_element e, void *at)
+void launch_store_number(struct launch_number n, enum launch_element e, void *at)
 {
     if (is_float(e))
         store_double(as_double(n), e, at);
@@ -94,12 +94,12 @@ const char *launch_make_scalar(const struct launch_value *v, enum launch_element
         return "this parameter is a number, not a buffer";
     if (e == LAUNCH_BYTES)
         return "a struct cannot be given on the command line";
-    const char *problem = check_number(v->n[0], e);
+    const char *problem = launch_check_number(v->n[0], e);
     if (problem)
         return problem;
     *bits = 0;
     if (is_float(e))
-        store_number(v->n[0], e, bits);
+        launch_store_number(v->n[0], e, bits);
     else
         *bits = elements[e].bytes == 8 ? (uint64_t)v->n[0].i : (uint32_t)v->n[0].i;
     return NULL;
@@ -122,7 +122,7 @@ static double unit(uint64_t seed, uint64_t i)
 
 static void iota_element(const struct launch_value *v, enum launch_element e, uint64_t i, void *at)
 {
-    store_number((struct launch_number){.i = (int64_t)i, .f = (double)i}, e, at);
+    launch_store_number((struct launch_number){.i = (int64_t)i, .f = (double)i}, e, at);
 }
 
 static __int128 wide(struct launch_number n)
@@ -175,7 +175,7 @@ static void store_clamped(double d, enum launch_element e, void *at)
         n.i = info->least;
     else
         n.i = r < 0 ? (int64_t)r : (int64_t)(uint64_t)r;
-    store_number(n, e, at);
+    launch_store_number(n, e, at);
 }
 
 /* The sum of twelve uniform numbers has the deviation 1 and needs no function of the host's libm. */
@@ -199,9 +199,9 @@ const char launch_too_large[] = "the buffer is larger than the memory limit (--m
 
 static const char *check_bounds(const struct launch_value *v, enum launch_element e)
 {
-    const char *problem = check_number(v->n[0], e);
+    const char *problem = launch_check_number(v->n[0], e);
     if (!problem)
-        problem = check_number(v->n[1], e);
+        problem = launch_check_number(v->n[1], e);
     if (!problem && !(fabs(as_double(v->n[0])) < INFINITY && fabs(as_double(v->n[1])) < INFINITY))
         problem = "the bounds must be finite";
     return problem;
@@ -254,7 +254,7 @@ static const char *make_list(const struct launch_value *v, enum launch_element e
                              size_t *n)
 {
     for (uint32_t i = 0; i < v->list.count; i++) {
-        const char *problem = check_number(v->list.at[i], e);
+        const char *problem = launch_check_number(v->list.at[i], e);
         if (problem)
             return problem;
     }
@@ -262,32 +262,12 @@ static const char *make_list(const struct launch_value *v, enum launch_element e
     const char *problem = allocate(v->list.count, size, limit, bytes, n);
     if (!problem)
         for (uint32_t i = 0; i < v->list.count; i++)
-            store_number(v->list.at[i], e, (char *)*bytes + (size_t)i * size);
+            launch_store_number(v->list.at[i], e, (char *)*bytes + (size_t)i * size);
     return problem;
 }
 
-static const char *make_from_file(const struct launch_value *v, uint32_t element_bytes, size_t limit,
-                                  void **bytes, size_t *n)
-{
-    struct text t = {0};
-    const char *problem = file_read(v->file, limit, &t);
-    if (problem == file_too_large)
-        problem = launch_too_large;
-    if (!problem && t.length == 0)
-        problem = "the file is empty";
-    if (!problem && t.length % element_bytes)
-        problem = "the file's length is no multiple of the element's size";
-    if (problem) {
-        text_free(&t);
-        return problem;
-    }
-    *bytes = t.at;
-    *n = t.length;
-    return NULL;
-}
-
-const char *launch_make_buffer(const struct launch_value *v, enum launch_element e, uint32_t element_bytes,
-                               size_t limit, void **bytes, size_t *n)
+const char *launch_make_buffer(struct arena *a, const struct launch_value *v, enum launch_element e,
+                               uint32_t element_bytes, size_t limit, void **bytes, size_t *n)
 {
     const char *problem = NULL;
     *bytes = NULL;
@@ -296,7 +276,7 @@ const char *launch_make_buffer(const struct launch_value *v, enum launch_element
     if (v->kind == LAUNCH_ZEROS)
         return allocate(v->count, element_bytes, limit, bytes, n);
     if (v->kind == LAUNCH_FILE)
-        return make_from_file(v, element_bytes, limit, bytes, n);
+        return launch_read_file(a, v->file, e, element_bytes, limit, bytes, n);
     if (e == LAUNCH_BYTES)
         return "a buffer of structs is made by zeros(n) or @file";
     switch (v->kind) {

@@ -23,7 +23,7 @@ enum launch_value_kind {
     LAUNCH_RAMP,                /* ramp(a, b, count): a + (b - a) * i / (count - 1) */
     LAUNCH_RANDOM,              /* random(count, seed, lo, hi): uniform in [lo, hi); integers: [lo, hi] */
     LAUNCH_NORMAL,              /* normal(count, seed, mean, deviation) */
-    LAUNCH_FILE,                /* @file, file("…"): raw little-endian elements */
+    LAUNCH_FILE,                /* @file, file("…") */
     LAUNCH_LIST,                /* {a, b, c} */
 };
 /* An integer: i its value or the bits of a ulong, f the same value as a double (so that 2^64-1 is told from
@@ -44,7 +44,7 @@ struct launch_output {
     const char *name;
     bool        save;
     uint64_t    first, last;    /* show; last == 0: all */
-    const char *file;           /* save; by its ending .pgm .ppm picture, .txt .csv text, else raw bytes */
+    const char *file;           /* save */
     uint32_t    width, height;  /* of a picture; 0: square */
 };
 
@@ -72,13 +72,32 @@ const char *launch_parse_value(struct arena *a, const char *text, struct launch_
  * A float takes the nearest value to the double, and the next smaller one where that would reach hi. */
 uint64_t launch_word(uint64_t seed, uint64_t i);
 
-/* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message (static text): over the limit of
- * bytes it is launch_too_large. The same value gives the same bytes everywhere. */
+/* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message (static text, or of the arena):
+ * over the limit of bytes it is launch_too_large. The same value gives the same bytes everywhere. */
 extern const char launch_too_large[];
-const char *launch_make_buffer(const struct launch_value *v, enum launch_element e, uint32_t element_bytes,
-                               size_t limit, void **bytes, size_t *n);
+const char *launch_make_buffer(struct arena *a, const struct launch_value *v, enum launch_element e,
+                               uint32_t element_bytes, size_t limit, void **bytes, size_t *n);
 /* A scalar's bits in the parameter's type, integers extended to 32 bits and zero above (long and ulong: 64
  * bits); integers are range-checked. NULL, or the message (static text). */
 const char *launch_make_scalar(const struct launch_value *v, enum launch_element e, uint64_t *bits);
+
+/* ---- numbers (launch_parse.c, launch.c) ------------------------------------------------------------------ */
+
+/* Reads one from *at, which moves behind it. NULL, or the message (static text). */
+const char *launch_parse_number(const char **at, struct launch_number *n);
+/* NULL, or why the element cannot hold it. */
+const char *launch_check_number(struct launch_number n, enum launch_element e);
+void launch_store_number(struct launch_number n, enum launch_element e, void *at);
+
+/* ---- files (launch_files.c) ------------------------------------------------------------------------------ */
+
+enum launch_encoding { LAUNCH_RAW, LAUNCH_TEXT, LAUNCH_CSV, LAUNCH_PGM, LAUNCH_PPM, LAUNCH_NO_ENCODING };
+/* What the end of the file's name says (files.def). */
+enum launch_encoding launch_encoding_of(const char *file);
+extern const char launch_unknown_ending[];              /* the message of NO_ENCODING */
+/* As launch_make_buffer, of a file's content. */
+#define LAUNCH_MAX_FILE ((size_t)256 << 20)             /* bytes of one that is text or a picture */
+const char *launch_read_file(struct arena *a, const char *path, enum launch_element e, uint32_t element_bytes,
+                             size_t limit, void **bytes, size_t *n);
 
 #endif

@@ -117,6 +117,14 @@ static const char *parse_number(struct parser *p, struct launch_number *n)
     return problem;
 }
 
+const char *launch_parse_number(const char **at, struct launch_number *n)
+{
+    struct parser p = {.at = *at};
+    const char   *problem = parse_number(&p, n);
+    *at = p.at;
+    return problem;
+}
+
 static const char *parse_count(struct parser *p, uint64_t *count)
 {
     struct launch_number n = {0};

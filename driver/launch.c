@@ -212,14 +212,31 @@ static int check_parameter(struct run *r, const char *name)
                      parameter_names(r));
 }
 
-/* Every name that a flag gave. */
+static const char *output_flag(const struct launch_output *o)
+{
+    return option_info[o->save ? OPTION_SAVE : OPTION_SHOW].name;
+}
+
+static int check_output(struct run *r, const struct launch_output *o)
+{
+    int code = check_parameter(r, o->name);
+    for (uint32_t i = 0; !code && i < r->param_count; i++)
+        if (strcmp(r->params[i].name, o->name) == 0 && !r->params[i].pointer)
+            return fail_here(r, "--%s %s: %s is %s, not a buffer", output_flag(o), o->name, o->name,
+                             r->params[i].text);
+    if (!code && o->save && launch_encoding_of(o->file) == LAUNCH_NO_ENCODING)
+        return fail_here(r, "--save %s=%s: %s", o->name, o->file, launch_unknown_ending);
+    return code;
+}
+
+/* All that flags gave. */
 static int check_names(struct run *r)
 {
     int code = EXIT_OK;
     for (uint32_t i = 0; !code && i < r->launch.arguments.count; i++)
         code = check_parameter(r, r->launch.arguments.at[i].name);
     for (uint32_t i = 0; !code && i < r->launch.outputs.count; i++)
-        code = check_parameter(r, r->launch.outputs.at[i].name);
+        code = check_output(r, &r->launch.outputs.at[i]);
     return code;
 }
 
@@ -301,7 +318,8 @@ static int make_buffer(struct run *r, const struct be_param *p, const struct lau
     size_t        n = 0;
     kernc_buffer *buffer;
     const char *problem =
-        launch_make_buffer(v, (enum launch_element)p->element, p->element_bytes, r->max_memory, &bytes, &n);
+        launch_make_buffer(&r->command->arena, v, (enum launch_element)p->element, p->element_bytes,
+                           r->max_memory, &bytes, &n);
     if (problem)
         return fail_argument(r, p, v, problem);
     kernc_status status = kernc_buffer_create(r->context, n, p->name, &buffer);

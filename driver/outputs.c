@@ -195,8 +195,6 @@ static const char *encode_picture(const struct launch_output *o, const struct vi
 {
     uint32_t width = o->width, height = o->height;
     size_t   n = count_of(v);
-    if (v->element == LAUNCH_BYTES)
-        return "a buffer of structs is no picture";
     choose_size(v, color, &width, &height);
     uint64_t pixels = (uint64_t)width * height;
     if (!pixels || (n != pixels && !(color && n / 3 == pixels && n % 3 == 0)))
@@ -212,18 +210,17 @@ static const char *encode_picture(const struct launch_output *o, const struct vi
     return NULL;
 }
 
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 const char *output_encode(const struct launch_output *o, const struct view *v, struct text *t)
 {
-    if (ends_with(o->file, ".pgm") || ends_with(o->file, ".ppm"))
-        return encode_picture(o, v, ends_with(o->file, ".ppm"), t);
-    if (ends_with(o->file, ".txt") || ends_with(o->file, ".csv"))
-        return encode_text(o, v, ends_with(o->file, ".csv") ? ',' : ' ', t);
+    enum launch_encoding e = launch_encoding_of(o->file);
+    if (e == LAUNCH_NO_ENCODING)
+        return launch_unknown_ending;
+    if (e != LAUNCH_RAW && v->element == LAUNCH_BYTES)
+        return "a buffer of structs is saved as its bytes alone (.bin)";
+    if (e == LAUNCH_PGM || e == LAUNCH_PPM)
+        return encode_picture(o, v, e == LAUNCH_PPM, t);
+    if (e == LAUNCH_TEXT || e == LAUNCH_CSV)
+        return encode_text(o, v, e == LAUNCH_CSV ? ',' : ' ', t);
     text_add(t, (const char *)v->bytes, v->n);
     return NULL;
 }

@@ -1,9 +1,5 @@
-/* outputs.h: what becomes of buffers after a launch: printed, or saved as bytes, text or a picture.
- *
- * Pictures hold 8 bits a channel. With W x H values: uchar and other integers are grey, clamped to 0..255,
- * but a .ppm of int or uint takes them as 0xRRGGBB; float and double are grey, 0 black and 1 white. With 3 W
- * H values a .ppm takes red, green, blue in turn. Text has one value a line, or with :WxH rows of W values,
- * in .csv separated by commas.
+/* outputs.h: what becomes of buffers after a launch: printed, or saved as files.def says of
+ * their names.
  */
 #ifndef KERNC_DRIVER_OUTPUTS_H
 #define KERNC_DRIVER_OUTPUTS_H

@@ -75,9 +75,12 @@ static bool file_name(struct checker *c, const struct fe_expr *e, struct launch_
 {
     v->kind = LAUNCH_FILE;
     v->file = arena_strdup(c->arena, e->string.bytes, e->string.length);
-    if (e->string.length && strlen(v->file) == e->string.length)
+    if (e->string.length == 0 || strlen(v->file) != e->string.length)
+        fe_report(c->fe, FE_MSG(launch_file_name), e->where);
+    else if (launch_encoding_of(v->file) == LAUNCH_NO_ENCODING)
+        fe_report(c->fe, FE_MSG(launch_value), e->where, v->file, launch_unknown_ending);
+    else
         return true;
-    fe_report(c->fe, FE_MSG(launch_file_name), e->where);
     return false;
 }
 
@@ -117,7 +120,7 @@ static bool list_value(struct checker *c, struct fe_expr *e, struct launch_value
 }
 
 /* What the value would make of the first element already says whether type and value fit. */
-static const char *try_value(const struct launch_value *v, const struct fe_type *element)
+static const char *try_value(struct checker *c, const struct launch_value *v, const struct fe_type *element)
 {
     struct launch_value one = *v;
     void *bytes = NULL;
@@ -129,8 +132,8 @@ static const char *try_value(const struct launch_value *v, const struct fe_type 
         return NULL;
     if (v->kind != LAUNCH_LIST)
         one.count = 1;
-    const char *problem = launch_make_buffer(&one, fe_launch_element(element), (uint32_t)element->size,
-                                             SIZE_MAX / 2, &bytes, &n);
+    const char *problem = launch_make_buffer(c->arena, &one, fe_launch_element(element),
+                                             (uint32_t)element->size, SIZE_MAX / 2, &bytes, &n);
     mem_free(bytes);
     return problem;
 }
@@ -153,7 +156,7 @@ static bool launch_value(struct checker *c, struct fe_launch_item *i, const stru
                                           : to_number(c, &i->value, &v->n[0]);
     if (!good)
         return false;
-    const char *problem = try_value(v, fe_is_pointer(t) ? t->of : t);
+    const char *problem = try_value(c, v, fe_is_pointer(t) ? t->of : t);
     if (problem)
         fe_report(c->fe, FE_MSG(launch_value), i->value->where, i->name, problem);
     return !problem;

@@ -57,6 +57,13 @@ void doc_driver_exits(struct text *out)
     }
 }
 
+void doc_driver_files(struct text *out)
+{
+    doc_heading(out, "ending", "content", NULL);
+#define ENCODING(ending, id, meaning) doc_row(out, *(ending) ? "`" ending "`" : "none", meaning, NULL);
+#include "base/files.def"
+}
+
 void doc_driver_limits(struct text *out)
 {
     char value[32], most[32], name[64];

@@ -42,6 +42,7 @@ const struct doc_table doc_tables[] = {
     {"isa-limits", doc_isa_limits},
     {"driver-verbs", doc_driver_verbs},
     {"driver-exits", doc_driver_exits},
+    {"driver-files", doc_driver_files},
     {"driver-options", doc_driver_options},
     {"driver-limits", doc_driver_limits},
     {"driver-metrics", doc_driver_metrics},

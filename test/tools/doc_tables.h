@@ -63,6 +63,7 @@ void doc_isa_limits(struct text *out);
 /* test/tools/doc_driver.c */
 void doc_driver_verbs(struct text *out);
 void doc_driver_exits(struct text *out);
+void doc_driver_files(struct text *out);
 void doc_driver_options(struct text *out);
 void doc_driver_limits(struct text *out);
 void doc_driver_metrics(struct text *out);

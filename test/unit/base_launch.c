@@ -36,7 +36,7 @@ static void *make(const char *text, enum launch_element e, size_t bytes)
     struct launch_value v = parse(text);
     void               *p;
     size_t              n;
-    const char         *problem = launch_make_buffer(&v, e, launch_element_bytes(e), LIMIT, &p, &n);
+    const char         *problem = launch_make_buffer(&arena, &v, e, launch_element_bytes(e), LIMIT, &p, &n);
     assert_null(problem);
     assert_int_equal(n, bytes);
     return p;
@@ -55,7 +55,7 @@ static void refuse_buffer(const char *text, enum launch_element e, const char *m
     void               *p;
     size_t              n;
     uint32_t            size = e == LAUNCH_BYTES ? 12 : launch_element_bytes(e);
-    const char         *problem = launch_make_buffer(&v, e, size, LIMIT, &p, &n);
+    const char         *problem = launch_make_buffer(&arena, &v, e, size, LIMIT, &p, &n);
     assert_non_null(problem);
     assert_string_equal(problem, message);
     assert_null(p);

@@ -1,0 +1,180 @@
+/* launch_files.c: buffers from files: their bytes, text, pictures. What the end of a name says is in
+ * files.def; driver/outputs.c writes the same.
+ */
+#include "base/launch.h"
+
+#include <ctype.h>
+
+static const struct { const char *ending; enum launch_encoding encoding; } endings[] = {
+#define ENCODING(ending, id, meaning) {ending, LAUNCH_##id},
+#include "base/files.def"
+};
+
+const char launch_unknown_ending[] = "unknown ending; there are"
+#define ENCODING(ending, id, meaning) " " ending
+#include "base/files.def"
+                                     "and none at all";
+
+enum launch_encoding launch_encoding_of(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *dot = strrchr(base, '.');
+    for (size_t i = 0; i < COUNT(endings); i++)
+        if (strcmp(endings[i].ending, dot && dot > base ? dot : "") == 0)
+            return endings[i].encoding;
+    return LAUNCH_NO_ENCODING;
+}
+
+/* What is being read, and the buffer being made. */
+struct reading {
+    struct arena       *arena;
+    enum launch_element element;
+    size_t              limit;
+    struct text         buffer;
+};
+
+static const char *add_number(struct reading *r, struct launch_number n)
+{
+    char        bytes[8] = {0};
+    uint32_t    size = launch_element_bytes(r->element);
+    const char *problem = launch_check_number(n, r->element);
+    if (!problem && size > r->limit - r->buffer.length)
+        problem = launch_too_large;
+    if (problem)
+        return problem;
+    launch_store_number(n, r->element, bytes);
+    text_add(&r->buffer, bytes, size);
+    return NULL;
+}
+
+/* ---- text ---------------------------------------------------------------------------------------------- */
+
+static const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, " \t\r");
+}
+
+/* One number and what stands behind it. A comma announces another number on the line. */
+static const char *read_value(struct reading *r, const char **at)
+{
+    struct launch_number n;
+    const char          *before = *at, *problem = launch_parse_number(at, &n);
+    if (!problem)
+        problem = add_number(r, n);
+    if (problem)
+        return problem;
+    const char *after = *at;
+    *at = skip_blanks(after);
+    if (**at == ',') {
+        *at = skip_blanks(*at + 1);
+        return **at == '\n' || **at == 0 ? "a number is wanted behind the comma" : NULL;
+    }
+    bool separate = *at > after || **at == '\n' || **at == 0;
+    return separate && after > before ? NULL : "a number ends with a blank, a comma or the line";
+}
+
+static const char *read_text(struct reading *r, const struct text *file)
+{
+    uint32_t line = 1;
+    for (const char *at = skip_blanks(file->at); *at; at = skip_blanks(at)) {
+        if (*at == '\n') {
+            line++, at++;
+            continue;
+        }
+        const char *problem = read_value(r, &at);
+        if (problem)
+            return problem == launch_too_large ? problem
+                                               : arena_printf(r->arena, "line %u: %s", line, problem);
+    }
+    return strlen(file->at) < file->length ? "a text has no NUL bytes" : NULL;
+}
+
+/* ---- pictures: the binary forms of netpbm ----------------------------------------------------------------
+ */
+
+/* A number of the header, behind blanks and comments; 0: there is none. */
+static uint32_t header_number(const char **at)
+{
+    uint32_t n = 0;
+    for (; isspace((unsigned char)**at) || **at == '#'; ++*at)
+        if (**at == '#')
+            *at += strcspn(*at, "\n");
+    for (; isdigit((unsigned char)**at) && n < 100000; ++*at)
+        n = n * 10 + (uint32_t)(**at - '0');
+    return n;
+}
+
+static struct launch_number channel(const struct reading *r, const unsigned char *at)
+{
+    bool is_float = r->element == LAUNCH_FLOAT || r->element == LAUNCH_DOUBLE;
+    return (struct launch_number){.is_float = is_float, .i = *at, .f = is_float ? *at / 255.0 : *at};
+}
+
+static const char *read_picture(struct reading *r, const struct text *file, bool color)
+{
+    const char *at = file->at + 2;
+    if (strncmp(file->at, color ? "P6" : "P5", 2) != 0)
+        return color ? "a .ppm file begins with P6" : "a .pgm file begins with P5";
+    uint64_t width = header_number(&at), height = header_number(&at), most = header_number(&at);
+    uint64_t bytes = width * height * (color ? 3 : 1);
+    if (!bytes || most != 255 || !isspace((unsigned char)*at))
+        return "the picture's header is not width, height and 255";
+    if (file->length - (size_t)(at + 1 - file->at) != bytes)
+        return "the picture's size is not what its header says";
+    const unsigned char *p = (const unsigned char *)at + 1, *end = p + bytes;
+    bool packed = color && (r->element == LAUNCH_INT || r->element == LAUNCH_UINT);
+    const char *problem = NULL;
+    for (; !problem && p < end; p += packed ? 3 : 1) {
+        int64_t rgb = packed ? p[0] << 16 | p[1] << 8 | p[2] : 0;
+        problem = add_number(r, packed ? (struct launch_number){.i = rgb, .f = (double)rgb} : channel(r, p));
+    }
+    return problem;
+}
+
+/* ---- any file ------------------------------------------------------------------------------------------ */
+
+static const char *take_bytes(struct reading *r, struct text *file, uint32_t element_bytes)
+{
+    if (file->length % element_bytes)
+        return "the file's length is no multiple of the element's size";
+    r->buffer = *file;
+    *file = (struct text){0};
+    return NULL;
+}
+
+static const char *decode(struct reading *r, struct text *file, enum launch_encoding e,
+                          uint32_t element_bytes)
+{
+    if (e == LAUNCH_RAW)
+        return take_bytes(r, file, element_bytes);
+    if (r->element == LAUNCH_BYTES)
+        return "structs are read from their bytes alone (.bin)";
+    if (e == LAUNCH_PGM || e == LAUNCH_PPM)
+        return read_picture(r, file, e == LAUNCH_PPM);
+    return read_text(r, file);
+}
+
+const char *launch_read_file(struct arena *a, const char *path, enum launch_element e, uint32_t element_bytes,
+                             size_t limit, void **bytes, size_t *n)
+{
+    enum launch_encoding encoding = launch_encoding_of(path);
+    struct reading       r = {.arena = a, .element = e, .limit = limit};
+    struct text          file = {0};
+    if (encoding == LAUNCH_NO_ENCODING)
+        return launch_unknown_ending;
+    size_t      most = encoding == LAUNCH_RAW ? limit : LAUNCH_MAX_FILE;
+    const char *problem = file_read(path, most, &file);
+    if (problem == file_too_large && encoding == LAUNCH_RAW)
+        problem = launch_too_large;
+    if (!problem && file.length == 0)
+        problem = "the file is empty";
+    if (!problem)
+        problem = decode(&r, &file, encoding, element_bytes);
+    if (!problem && r.buffer.length == 0)
+        problem = "the file has no values";
+    text_free(&file);
+    *bytes = problem ? NULL : r.buffer.at;
+    *n = r.buffer.length;
+    if (problem)
+        text_free(&r.buffer);
+    return problem;
+}
