@@ -1,6 +1,22 @@
 /* facts.c: questions about single instructions, answered from the tables. */
 #include "ir/ir.h"
 
+struct ir_signature ir_signature_of(const struct ir_function *f)
+{
+    const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
+    struct ir_signature s = {.result = f->result, .convergent = f->flags & IR_FN_CONVERGENT};
+    for (; s.argc < params->count && s.argc < IR_MAX_ARGS; s.argc++)
+        s.args[s.argc] = ir_at(f, params->at[s.argc])->type;
+    return s;
+}
+
+bool ir_may_call(const struct ir_signature *s, const struct ir_function *f)
+{
+    struct ir_signature own = ir_signature_of(f);
+    return !(f->flags & IR_FN_KERNEL) && s->convergent >= own.convergent && s->result == own.result &&
+           s->argc == own.argc && memcmp(s->args, own.args, own.argc) == 0;
+}
+
 static bool callee_convergent(const struct ir_function *f, const struct ir_ins *ins)
 {
     const struct ir_module *m = f->module;

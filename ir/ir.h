@@ -193,6 +193,9 @@ struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum 
 struct ir_function *ir_function_find(const struct ir_module *m, const char *name);   /* or NULL */
 /* equal ones share a number */
 uint32_t ir_signature_add(struct ir_module *m, struct ir_signature s);
+#define IR_NO_SIGNATURE UINT32_MAX
+/* The number of one equal to s, convergent or not alike, or IR_NO_SIGNATURE. */
+uint32_t ir_signature_find(const struct ir_module *m, const struct ir_signature *s);
 /* equal ones share a number */
 uint32_t ir_text_add(struct ir_module *m, const char *text, size_t n);
 const struct ir_kernel_info *ir_kernel_info(const struct ir_module *m, uint32_t function); /* or NULL */
@@ -262,6 +265,10 @@ ir_ref ir_copy_ins(struct ir_cursor *c, const struct ir_function *from, ir_ref r
 
 /* ---- facts about instructions (ir/facts.c) ------------------------------------------------------------ */
 
+struct ir_signature ir_signature_of(const struct ir_function *f);
+/* Whether a call through a pointer with this signature reaches f: the types are the same, and only a convergent
+ * signature reaches a convergent function. */
+bool ir_may_call(const struct ir_signature *s, const struct ir_function *f);
 bool ir_is_convergent(const struct ir_function *f, ir_ref r);   /* operation, or call of convergent function,
                                                                    or has a token */
 /* "Convergent Operation Semantics", Uncontrolled Convergent Operations: an operation of each mode, which do not

@@ -84,14 +84,29 @@ static bool signature_equal(const struct ir_signature *a, const struct ir_signat
            memcmp(a->args, b->args, a->argc) == 0;
 }
 
+static uint64_t signature_key(const struct ir_signature *s)
+{
+    return hash_mix(hash_bytes(s->args, s->argc), s->result * 2u + s->convergent);
+}
+
+uint32_t ir_signature_find(const struct ir_module *m, const struct ir_signature *s)
+{
+    uint32_t number;
+    for (uint64_t key = signature_key(s); (number = map_get(&m->signature_index, key)) != MAP_NONE; key++)
+        if (signature_equal(&m->signatures.at[number], s))
+            return number;
+    return IR_NO_SIGNATURE;
+}
+
 uint32_t ir_signature_add(struct ir_module *m, struct ir_signature s)
 {
     INVARIANT(s.argc <= IR_MAX_ARGS);
-    uint64_t key = hash_mix(hash_bytes(s.args, s.argc), s.result * 2u + s.convergent);
-    uint32_t number;
-    for (; (number = map_get(&m->signature_index, key)) != MAP_NONE; key++)
-        if (signature_equal(&m->signatures.at[number], &s))
-            return number;
+    uint64_t key = signature_key(&s);
+    uint32_t number = ir_signature_find(m, &s);
+    if (number != IR_NO_SIGNATURE)
+        return number;
+    while (map_get(&m->signature_index, key) != MAP_NONE)
+        key++;
     number = m->signatures.count;
     map_set(&m->arena, &m->signature_index, key, number);
     vec_push(&m->arena, &m->signatures, s);

@@ -207,17 +207,41 @@ static void check_arguments(struct verifier *v, ir_ref r, const struct ir_signat
                           type_text(type_of(v, ins->args[first + i])), type_text(s->args[i]));
 }
 
-/* What the callee's own structure has wrong is said when it is checked. */
+/* What the callee's own structure has wrong is said when it is checked: its signature, if it has one. */
+static bool find_signature(const struct ir_function *callee, struct ir_signature *s)
+{
+    if (callee->order.count == 0 || callee->order.at[0] >= callee->blocks.count)
+        return false;
+    const u32_vec *params = &ir_block_at(callee, ir_entry(callee))->params;
+    for (uint32_t i = 0; i < params->count; i++)
+        if (params->at[i] >= callee->ins.count)
+            return false;
+    *s = ir_signature_of(callee);
+    return true;
+}
+
 static void check_call(struct verifier *v, ir_ref r)
 {
-    const struct ir_function *callee = v->m->functions.at[ir_at(v->fn, r)->imm];
-    struct ir_signature s = {.result = callee->result};
-    if (callee->order.count == 0 || callee->order.at[0] >= callee->blocks.count)
+    struct ir_signature s;
+    if (find_signature(v->m->functions.at[ir_at(v->fn, r)->imm], &s))
+        check_arguments(v, r, &s, 0);
+}
+
+/* Calls through the pointer find a convergent signature, if one at all. A pass may lead a pointer to any call:
+ * which one it is used at is no rule's business. */
+static void check_address(struct verifier *v, ir_ref r)
+{
+    const struct ir_function *f = v->m->functions.at[ir_at(v->fn, r)->imm];
+    struct ir_signature s;
+    if (!(f->flags & IR_FN_CONVERGENT) || !find_signature(f, &s) ||
+        ir_signature_find(v->m, &s) != IR_NO_SIGNATURE)
         return;
-    const u32_vec *params = &ir_block_at(callee, ir_entry(callee))->params;
-    for (; s.argc < params->count && s.argc < IR_MAX_ARGS && params->at[s.argc] < callee->ins.count; s.argc++)
-        s.args[s.argc] = ir_at(callee, params->at[s.argc])->type;
-    check_arguments(v, r, &s, 0);
+    s.convergent = false;
+    uint32_t number = ir_signature_find(v->m, &s);
+    if (number != IR_NO_SIGNATURE)
+        ir_ins_broken(v, IR_RULE_ADDRESS, r,
+                      "@%s is convergent, and signature #%u, the only one of its type, is not: write "
+                      "'convergent' behind it", f->name, number);
 }
 
 static void check_callee(struct verifier *v, ir_ref r)
@@ -228,6 +252,7 @@ static void check_callee(struct verifier *v, ir_ref r)
         ir_ins_broken(v, IR_RULE_CALLEE, r, "a kernel is launched, not called");
     switch (ins->op) {
     case IR_call:     check_call(v, r); break;
+    case IR_function: check_address(v, r); break;
     case IR_icall:    check_arguments(v, r, &v->m->signatures.at[ins->imm], 1); break;
     case IR_hostcall:
         check_arguments(v, r, &v->m->signatures.at[v->m->hosts.at[ins->imm].signature], 0);

@@ -98,7 +98,7 @@ uint32_t rt_icall(struct rt_warp *w, const struct bc_ins *ins)
     for rt_each_lane (i, w->active) {
         uint32_t number = pointer[i] - 1;
         if (number >= p->functions.count || p->functions.at[number].entry == BC_NO_TARGET
-            || p->functions.at[number].signature != ins->imm) {
+            || !bc_reaches(ins->imm, p->functions.at[number].signature)) {
             rt_trap(w, ins, (unsigned)i, "call through a bad function pointer (%u)", pointer[i]);
             return RT_NOWHERE;
         }

@@ -131,7 +131,6 @@ struct be_context {
     uint32_t frame_count;
     u32_vec order;                           /* reached frames, callers before callees */
     struct be_function **functions;          /* by number; NULL: no kernel reaches it */
-    struct map signatures;                   /* hash of types -> the first signature with them */
     uint32_t *object_address;                /* by object: in shared memory, or in data */
     uint32_t hearts;                         /* tok_loop numbers given out */
     struct be_pool temporaries[BC_FILES];

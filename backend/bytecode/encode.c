@@ -434,7 +434,7 @@ void be_encode(struct be_context *c, struct be_function *f)
     e.next = BE_NONE;
     encode_block(&e, block);
     if (f->signature != BE_NONE) {
-        row->signature = f->signature;
+        row->signature = bc_signature(f->signature, f->ir->flags & IR_FN_CONVERGENT);
         row->entry = c->p->code.count;
         encode_entry(&e);
     }

@@ -13,57 +13,21 @@
  */
 #include "backend/bytecode/emit.h"
 
-#define NO_SIGNATURE UINT32_MAX
-
 /* ---- signatures ---------------------------------------------------------------------------------------- */
 
-static uint64_t signature_hash(uint8_t result, uint32_t argc, const uint8_t *args)
+/* The first signature with these types, convergent or not, or IR_NO_SIGNATURE: both share a frame. */
+static uint32_t find_signature(const struct be_context *c, struct ir_signature s)
 {
-    return hash_mix(hash_bytes(args, argc), (uint64_t)result << 32 | argc);
-}
-
-static bool same_signature(const struct ir_signature *s, uint8_t result, uint32_t argc, const uint8_t *args)
-{
-    return s->result == result && s->argc == argc && memcmp(s->args, args, argc) == 0;
-}
-
-/* The first signature with these types (being convergent does not count), or NO_SIGNATURE. */
-static uint32_t find_signature(const struct be_context *c, uint8_t result, uint32_t argc, const uint8_t *args)
-{
-    uint64_t key = signature_hash(result, argc, args);
-    uint32_t n;
-    for (; (n = map_get(&c->signatures, key)) != MAP_NONE; key++)
-        if (same_signature(&c->m->signatures.at[n], result, argc, args))
-            return n;
-    return NO_SIGNATURE;
-}
-
-static void index_signatures(struct be_context *c)
-{
-    for (uint32_t n = 0; n < c->m->signatures.count; n++) {
-        const struct ir_signature *s = &c->m->signatures.at[n];
-        if (find_signature(c, s->result, s->argc, s->args) != NO_SIGNATURE)
-            continue;
-        uint64_t key = signature_hash(s->result, s->argc, s->args);
-        while (map_get(&c->signatures, key) != MAP_NONE)
-            key++;
-        map_set(&c->arena, &c->signatures, key, n);
-    }
+    s.convergent = false;
+    uint32_t plain = ir_signature_find(c->m, &s);
+    s.convergent = true;
+    uint32_t convergent = ir_signature_find(c->m, &s);
+    return plain < convergent ? plain : convergent;
 }
 
 uint32_t be_signature(const struct be_context *c, uint32_t signature)
 {
-    const struct ir_signature *s = &c->m->signatures.at[signature];
-    return find_signature(c, s->result, s->argc, s->args);
-}
-
-static uint32_t signature_of(const struct be_context *c, const struct ir_function *f)
-{
-    uint8_t args[IR_MAX_ARGS];
-    const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
-    for (uint32_t i = 0; i < params->count; i++)
-        args[i] = ir_at(f, params->at[i])->type;
-    return find_signature(c, f->result, params->count, args);
+    return find_signature(c, c->m->signatures.at[signature]);
 }
 
 /* Argument registers in order, then the result: wide ones at even places. */
@@ -114,8 +78,8 @@ static void enter_by_pointer(struct be_context *c, u32_vec *work, uint32_t id, u
 /* A function is only entered by its address if some call has its signature. */
 static void take_address(struct be_context *c, u32_vec *work, uint32_t id)
 {
-    uint32_t signature = signature_of(c, c->m->functions.at[id]);
-    if (signature == NO_SIGNATURE || c->m->functions.at[id]->flags & IR_FN_KERNEL)
+    uint32_t signature = find_signature(c, ir_signature_of(c->m->functions.at[id]));
+    if (signature == IR_NO_SIGNATURE || c->m->functions.at[id]->flags & IR_FN_KERNEL)
         return;
     struct be_frame *frame = &c->frames[be_signature_node(c, signature)];
     if (frame->reached)
@@ -277,14 +241,14 @@ static void add_their_callers(const struct be_context *c, struct apart *apart)
 static void keep_apart(struct be_context *c, struct apart *apart)
 {
     u32_vec since = {0};                 /* callers behind the latest signature */
-    uint32_t latest = NO_SIGNATURE;
+    uint32_t latest = BE_NONE;
     add_their_callers(c, apart);
     for (uint32_t i = 0; i < c->order.count; i++) {
         uint32_t n = c->order.at[i];
         bool signature = bitset_has(apart->signatures, n);
         if (!signature && !bitset_has(apart->callers, n))
             continue;
-        if (latest != NO_SIGNATURE)
+        if (latest != BE_NONE)
             add_call(c, latest, n);
         if (!signature) {
             vec_push(&c->arena, &since, n);
@@ -334,7 +298,6 @@ bool be_frames(struct be_context *c)
     c->functions = arena_array(&c->arena, struct be_function *, c->m->functions.count);
     apart.callers = bitset_new(&c->arena, c->frame_count);
     apart.signatures = bitset_new(&c->arena, c->frame_count);
-    index_signatures(c);
     for (uint32_t i = 0; i < c->m->functions.count; i++)
         if (c->m->functions.at[i]->flags & IR_FN_KERNEL)
             reach(c, &work, i);

@@ -28,8 +28,8 @@
  *    The runtime clears the register files when a launch starts, and `ret` traps unless each lane's address
  *    is that of a block word with BC_RETURN; then bc_verify's word holds: no instruction touches a register
  *    outside the files.
- * 7. Code index of a function pointer p: functions[p - 1].entry if its signature is the icall's and there is
- *    an entry.
+ * 7. Code index of a function pointer p: functions[p - 1].entry if the icall's signature reaches the function's
+ *    (bc_reaches) and there is an entry.
  * 8. Addresses of shared and private memory begin at BC_FIRST_ADDRESS (0 is null); shared_bytes and
  *    private_bytes count from 0.
  */
@@ -74,7 +74,7 @@ enum bc_block_flag { BC_MEET = 1, BC_RETURN = 2 };
 #define BC_MAX_PRIVATE   (1u << 20)     /* bytes of private memory of a lane */
 #define BC_MAX_DATA      (1u << 28)     /* bytes of constant data */
 #define BC_MAX_OPERANDS  64             /* of a printf or host call */
-#define BC_MAX_SIGNATURE (1u << 16)
+#define BC_MAX_SIGNATURE (1u << 17)
 #define BC_NO_TARGET 0xffffffffu
 
 /* 16 bytes. Fields are register numbers, immediates in imm; unused ones are 0. */
@@ -112,6 +112,13 @@ struct bc_text { const char *bytes; uint32_t length; };
  * reaches has none: code == end == BC_NO_TARGET. `entry`: where icall enters: moves the signature's
  * argument registers into the function's own, then goes to `code`; BC_NO_TARGET: its address is not taken. */
 struct bc_function { const char *name; uint32_t code, end, entry, signature, return_slot; bool kernel; };
+
+/* Signatures of types number n: 2n, and 2n + 1 of convergent functions and of calls that reach these too. */
+static inline uint32_t bc_signature(uint32_t types, bool convergent) { return types * 2 + convergent; }
+static inline bool bc_reaches(uint32_t call, uint32_t function)
+{
+    return call >> 1 == function >> 1 && call >= function;
+}
 
 enum bc_special {
 #define SPECIAL(name, text, source, scope, meaning) BC_SPECIAL_##name,

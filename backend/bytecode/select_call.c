@@ -57,7 +57,8 @@ void be_select_icall(struct be_selector *s, ir_ref r)
     uint32_t token = call_token(s, ins), pointer = be_lanes(s, ins->args[0]);
     pass_arguments(s, node, ins->argc - 1, ins->args + 1);
     uint32_t slot = be_foreign(s->c, s->f, BC_KIND_V, node, BE_SLOT);
-    be_put(s, BC_icall, slot, pointer, token, 0)->imm = signature;
+    be_put(s, BC_icall, slot, pointer, token, 0)->imm =
+        bc_signature(signature, s->c->m->signatures.at[ins->imm].convergent);
     fetch_result(s, r, node);
 }
 

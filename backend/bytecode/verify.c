@@ -127,7 +127,7 @@ static bool check_call(struct verifier *v, const struct bc_ins *ins)
 static bool check_icall(struct verifier *v, const struct bc_ins *ins)
 {
     vec_push(&v->arena, &v->calls,
-             ((struct verify_call){v->function_index, v->p->functions.count + ins->imm}));
+             ((struct verify_call){v->function_index, v->p->functions.count + ins->imm / 2}));
     return bitset_has(v->slots, ins->d) || verify_fail(v, "word %u: %u is no return slot", v->at, ins->d);
 }
 
@@ -254,8 +254,8 @@ static struct graph callers_of(struct verifier *v)
     for (uint32_t i = 0; i < functions; i++)
         if (v->p->functions.at[i].entry != BC_NO_TARGET)
             vec_push(&v->arena, &v->calls,
-                     ((struct verify_call){functions + v->p->functions.at[i].signature, i}));
-    struct graph g = {.nodes = functions + BC_MAX_SIGNATURE};
+                     ((struct verify_call){functions + v->p->functions.at[i].signature / 2, i}));
+    struct graph g = {.nodes = functions + BC_MAX_SIGNATURE / 2};
     g.start = arena_array(&v->arena, uint32_t, g.nodes + 1);
     g.callers = arena_array(&v->arena, uint32_t, v->calls.count);
     for (uint32_t i = 0; i < v->calls.count; i++)

@@ -5,7 +5,8 @@
 #include "backend/bytecode/program.h"
 #include <stdio.h>
 
-/* An edge of the call graph: from a function, to a function or (number of functions + n) signature n. */
+/* An edge of the call graph: from a function, to a function or (number of functions + n) the signatures of
+ * types number n (bc_signature). */
 struct verify_call { uint32_t from, to; };
 struct verifier {
     const struct bc_program *p;

@@ -129,17 +129,6 @@ void wc_lower_block_memory(struct wc_legalizer *x)
 
 /* ---- calls through pointers ---------------------------------------------------------------------------- */
 
-static bool has_signature(const struct ir_function *f, const struct ir_signature *s)
-{
-    if (f->flags & IR_FN_KERNEL || f->result != s->result)
-        return false;
-    const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
-    bool same = params->count == s->argc;
-    for (uint32_t i = 0; same && i < s->argc; i++)
-        same = ir_at(f, params->at[i])->type == s->args[i];
-    return same;
-}
-
 static void note_address(struct bitset taken, const struct ir_ins *ins)
 {
     if (ins->op == IR_function)
@@ -157,12 +146,12 @@ void wc_find_addresses(struct wc_legalizer *x)
             note_address(x->taken, ir_at(x->m->functions.at[i], r));
 }
 
-/* Functions of the call's signature whose address is taken. */
+/* Functions whose address is taken and that the call's signature reaches. */
 static u32_vec candidates(struct wc_legalizer *x, uint32_t signature)
 {
     u32_vec found = {0};
     for bitset_each(n, x->taken)
-        if (has_signature(x->m->functions.at[n], &x->m->signatures.at[signature]))
+        if (ir_may_call(&x->m->signatures.at[signature], x->m->functions.at[n]))
             vec_push(x->scratch, &found, n);
     return found;
 }

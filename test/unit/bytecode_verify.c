@@ -121,7 +121,7 @@ static const struct verify_case cases[] = {
     {"is not its block word", no_row},
     {"is not its block word", other_row},
     {"no host function", no_host},
-    {"signature 65536 is out of range", no_signature},
+    {"signature 131072 is out of range", no_signature},
     {"no function begins at", no_function},
     {"is no block of the function", jump_into_block},
     {"is no block of the function", jump_abroad},

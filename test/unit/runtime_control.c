@@ -223,25 +223,27 @@ static void switches_find_their_cases(void **state)
     }
 }
 
-/* Lanes call f or g through pointers, meet behind the call; f returns from two places. */
+/* Lanes call f or g, which is convergent, through pointers, meet behind the call; f returns from two places. */
 static void calls_through_pointers_meet_again(void **state)
 {
     UNUSED(state);
-    for (int bad = 0; bad < 2; bad++) {
+    enum { GOOD, NO_FUNCTION, NOT_CONVERGENT };
+    for (int bad = GOOD; bad <= NOT_CONVERGENT; bad++) {
+        uint32_t signature = bc_signature(2, bad != NOT_CONVERGENT);
         struct maker m = begin();
         constant(&m, 10, 5);
         op3(&m, SCALAR_and_I, 4, 1, 2);
         op3(&m, SCALAR_add_I, 5, 4, 2);
-        op3(&m, SCALAR_add_I, 5, 5, bad ? 10 : 2);
+        op3(&m, SCALAR_add_I, 5, 5, bad == NO_FUNCTION ? 10 : 2);
         uint32_t site = make_site(&m, BC_SITE_OTHER);
-        make(&m, BC_icall, .d = 30, .a = 5, .b = BC_NO_TOKEN, .e = (uint16_t)site, .imm = 4);
+        make(&m, BC_icall, .d = 30, .a = 5, .b = BC_NO_TOKEN, .e = (uint16_t)site, .imm = signature);
         make_block(&m, BC_RETURN | BC_MEET);
         make(&m, BC_active, .d = 2, .e = BC_NO_TOKEN);
         make(&m, BC_splat_v, .d = 7, .a = 2);
         make(&m, BC_stx_g32, .d = 7, .a = 0, .b = 0, .c = 2, .imm = 128, .e = make_site(&m, BC_SITE_GLOBAL));
         store_result(&m, 6);
         make(&m, BC_exit);
-        make_function(&m, "f", 4, 30);
+        make_function(&m, "f", bc_signature(2, false), 30);
         make_block(&m, 0);
         make(&m, bc_scalar_op(SCALAR_ult_I, BC_FORM_B), .a = 1, .b = 10);
         uint32_t branch = make_branch(&m, 0, 0, BC_NO_TARGET), low = make_block(&m, 0);
@@ -252,12 +254,12 @@ static void calls_through_pointers_meet_again(void **state)
         make(&m, BC_ret, .a = 30, .e = make_site(&m, BC_SITE_OTHER));
         branch_at(&m, branch)->yes = low;
         branch_at(&m, branch)->no = high;
-        make_function(&m, "g", 4, 30);
+        make_function(&m, "g", bc_signature(2, true), 30);
         make_block(&m, 0);
         op3(&m, SCALAR_add_I, 6, 10, 10);
         make(&m, BC_ret, .a = 30, .e = make_site(&m, BC_SITE_OTHER));
         if (bad) {
-            run_to_fault(&m, KERNC_TRAP, "bad function pointer (6)");
+            run_to_fault(&m, KERNC_TRAP, bad == NO_FUNCTION ? "function pointer (6)" : "function pointer (3)");
             continue;
         }
         run_well(&m);
