@@ -61,14 +61,14 @@ static int take_classes(struct command *c, struct fz_options *o)
     for (char *item; (item = next_item(c, &at)) != NULL;) {
         if (strlen(item) != 1 || !fz_class_find(*item)) {
             text_free(&letters);
-            return complain(c, EXIT_USAGE, "there is no class '%s' of programs; there are a, b, c and d",
+            return complain(c, EXIT_USAGE, "there is no class '%s' of programs; there are a, b, c, d and e",
                             item);
         }
         text_char(&letters, *item);
     }
     o->classes = arena_strdup(&c->arena, letters.length ? letters.at : "", letters.length);
     text_free(&letters);
-    return *o->classes ? EXIT_OK : complain(c, EXIT_USAGE, "--class wants a, b, c or d");
+    return *o->classes ? EXIT_OK : complain(c, EXIT_USAGE, "--class wants a, b, c, d or e");
 }
 
 static int take_number(struct command *c, enum option_id id, uint64_t least, uint64_t most, uint32_t *to)
@@ -159,7 +159,7 @@ static int show_program(const struct fz_options *o)
             struct arena a = {0};
             struct text source = {0};
             fz_print(fz_generate(fz_class_find(*letter), seed, &a),
-                     arena_printf(&a, "// class %c, seed %llu\n", *letter, (unsigned long long)seed),
+                     arena_printf(&a, "class %c, seed %llu", *letter, (unsigned long long)seed),
                      &source);
             fwrite(source.at, 1, source.length, stdout);
             text_free(&source);

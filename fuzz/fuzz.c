@@ -84,7 +84,8 @@ static void reduce(const struct fz_options *o, struct arena *a, struct fz_progra
 static void keep(const struct fz_options *o, struct arena *a, const struct fz_failure *f, char class,
                  const struct text *source)
 {
-    char *path = arena_printf(a, "%s/%c-%llu.kern", o->keep, class, (unsigned long long)f->seed);
+    const char *ending = class == 'e' ? "kir" : "kern";
+    char *path = arena_printf(a, "%s/%c-%llu.%s", o->keep, class, (unsigned long long)f->seed, ending);
     const char *why = file_write(path, source->at, source->length);
     say(o, a, why ? "  %s: %s" : "  written to %s", path, why);
 }
@@ -103,7 +104,7 @@ static void report(const struct fz_options *o, const struct fz_class *class, str
         if (reduced)
             reduce(o, &a, p, v);
         fz_print(p,
-                 arena_printf(&a, "// %s%s: %s\n// %s\n", describe(&a, &v->setup),
+                 arena_printf(&a, "%s%s: %s\n%s", describe(&a, &v->setup),
                               fz_outcome_text[v->outcome], v->text, command),
                  &source);
         if (o->keep)

@@ -184,7 +184,7 @@ static void print_top(struct printer *w)
 
 static void print_launch(struct printer *w)
 {
-    text_addz(w->out, "\nlaunch k(");
+    text_addz(w->out, w->p->module ? "\nlaunch @k(" : "\nlaunch k(");
     for (uint32_t i = 0; i < w->p->buffers.count; i++) {
         const struct fz_buffer *b = &w->p->buffers.at[i];
         text_printf(w->out, "%s%s = ", i ? ", " : "", b->name);
@@ -193,16 +193,28 @@ static void print_launch(struct printer *w)
         else
             text_printf(w->out, "zeros(%u)", fz_elements(w->p, b));
     }
-    text_printf(w->out, ") grid(%u) block(%u) show(%s);\n", w->p->blocks, w->p->threads,
-                w->p->buffers.at[0].name);
+    text_printf(w->out, ") grid(%u) block(%u) show(%s)%s\n", w->p->blocks, w->p->threads,
+                w->p->buffers.at[0].name, w->p->module ? "" : ";");
+}
+
+static void print_comment(const char *comment, const char *mark, struct text *out)
+{
+    for (size_t n; comment && *comment; comment += n + (comment[n] == '\n')) {
+        n = strcspn(comment, "\n");
+        text_printf(out, "%s %.*s\n", mark, (int)n, comment);
+    }
 }
 
 void fz_print(const struct fz_program *p, const char *comment, struct text *out)
 {
     struct printer w = {.p = p, .out = out};
+    print_comment(comment, p->module ? ";" : "//", out);
+    if (p->module) {
+        text_addz(out, p->module);
+        print_launch(&w);
+        return;
+    }
     uint64_t reached = fz_reached(p);
-    if (comment)
-        text_addz(out, comment);
     print_top(&w);
     for (uint32_t i = 0; i + 1 < p->functions.count; i++) {
         w.f = &p->functions.at[i];

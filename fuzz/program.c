@@ -159,6 +159,8 @@ static void mark_called(const struct fz_node *n, void *data)
 
 uint64_t fz_reached(const struct fz_program *p)
 {
+    if (p->module)
+        return 0;
     uint32_t kernel = p->functions.count - 1;
     uint64_t reached = (uint64_t)1 << kernel;
     for (uint32_t i = kernel + 1; i-- > 0;) /* callees have smaller numbers */
@@ -171,6 +173,8 @@ uint32_t fz_program_size(const struct fz_program *p)
 {
     uint64_t reached = fz_reached(p);
     uint32_t size = 0;
+    for (const char *line = p->module; line && (line = strstr(line, "\n  ")) != NULL; line++)
+        size++; /* instructions */
     for (uint32_t i = 0; i < p->functions.count; i++)
         if (reached >> i & 1)
             size += fz_size(p->functions.at[i].body);
@@ -276,7 +280,8 @@ bool fz_is_pure(const struct fe_builtin *b)
 
 const struct fz_class *fz_class_find(char letter)
 {
-    static const struct fz_class *const classes[] = {&fz_class_a, &fz_class_b, &fz_class_c, &fz_class_d};
+    static const struct fz_class *const classes[] = {&fz_class_a, &fz_class_b, &fz_class_c, &fz_class_d,
+                                                   &fz_class_e};
     for (size_t i = 0; i < COUNT(classes); i++)
         if (classes[i]->letter == letter)
             return classes[i];
@@ -290,6 +295,6 @@ struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, stru
     p->class = class->letter;
     p->seed = seed;
     class->generate(p);
-    INVARIANT(p->functions.count > 0 && p->functions.count <= 64);
+    INVARIANT(p->module || (p->functions.count > 0 && p->functions.count <= 64));
     return p;
 }

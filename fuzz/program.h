@@ -73,7 +73,7 @@ struct fz_buffer { const char *name; uint8_t type; bool input; uint32_t per_thre
 enum { FZ_INPUTS = 32, FZ_TABLE = 8, FZ_SLOTS = 8, FZ_CELLS = 4, FZ_COUNTERS = 12 };
 struct fz_program {
     struct arena *arena;
-    char     class;                  /* 'a', 'b', 'c', 'd' */
+    char     class;                  /* of fz_class_find */
     uint64_t seed;
     uint32_t blocks, threads;        /* of the launch */
     uint8_t  fields[FZ_FIELDS];      /* types of the structure's members */
@@ -81,6 +81,7 @@ struct fz_program {
     uint32_t loops;                  /* counters of class b are numbered through the program */
     VEC(struct fz_buffer) buffers;
     VEC(struct fz_function) functions;   /* the last one is the kernel; functions call earlier ones only */
+    const char *module;              /* class e: the text of its IR, instead of functions; else NULL */
 };
 
 /* Builtins that compute one value of their arguments alone: BUILTIN's value is a row of fe_builtins. */
@@ -144,7 +145,8 @@ uint64_t fz_random_bits(struct fz_random *r, enum fz_type type);
 
 /* ---- the source (print.c) ----------------------------------------------------------------------------- */
 
-/* A whole .kern file with a launch directive; `comment` (or NULL) becomes its first lines. */
+/* A whole .kern file, of class e a .kir file, with a launch directive; the lines of `comment` (or NULL) become
+ * its first. */
 void fz_print(const struct fz_program *p, const char *comment, struct text *out);
 
 /* ---- the classes -------------------------------------------------------------------------------------- */
@@ -159,9 +161,10 @@ struct fz_class {
      * of the class. NULL: it is what the reference setup computes. */
     bool (*expect)(const struct fz_program *p, uint32_t width, void **contents);
 };
-extern const struct fz_class fz_class_a, fz_class_b, fz_class_c, fz_class_d;
-bool fz_expect_b(const struct fz_program *p, uint32_t width,
-                 void **contents); /* reference_b.c: class b's expect */
+extern const struct fz_class fz_class_a, fz_class_b, fz_class_c, fz_class_d, fz_class_e;
+/* reference_b.c, reference_e.c: what the classes expect. */
+bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents);
+bool fz_expect_e(const struct fz_program *p, uint32_t width, void **contents);
 const struct fz_class *fz_class_find(char letter);                              /* NULL: there is none */
 /* The class's program of a seed, in the arena. */
 struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, struct arena *arena);

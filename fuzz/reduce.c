@@ -5,19 +5,11 @@
  * Every edit is made in place, tried, and undone unless the program still fails. A smaller program that does
  * not compile fails in another way and is undone like the rest, so that no edit has to know what is allowed.
  */
-#include "fuzz/fuzz.h"
+#include "fuzz/reduce.h"
 
 enum { MAX_TRIES = 4000 };
 
-struct reducer {
-    struct fz_program *p;
-    fz_still_fails *fails;
-    void *data;
-    uint32_t tries;
-    bool changed;
-};
-
-static bool try(struct reducer *r)
+bool fz_reduce_try(struct fz_reducer *r)
 {
     if (r->tries >= MAX_TRIES)
         return false;
@@ -38,19 +30,19 @@ static uint32_t length(const struct fz_node *list)
 }
 
 /* Cuts `count` nodes at *link out; puts them back unless that was good. */
-static bool cut(struct reducer *r, struct fz_node **link, uint32_t count)
+static bool cut(struct fz_reducer *r, struct fz_node **link, uint32_t count)
 {
     struct fz_node *first = *link, *last = first;
     while (--count > 0 && last->next)
         last = last->next;
     *link = last->next;
-    if (try(r))
+    if (fz_reduce_try(r))
         return true;
     *link = first;
     return false;
 }
 
-static void cut_statements(struct reducer *r, struct fz_node *block)
+static void cut_statements(struct fz_reducer *r, struct fz_node *block)
 {
     for (uint32_t size = length(block->first); size > 0; size /= 2)
         for (struct fz_node **link = &block->first; *link;) {
@@ -62,7 +54,7 @@ static void cut_statements(struct reducer *r, struct fz_node *block)
 }
 
 /* Puts the statements of a list in the place of the one at *link. */
-static bool put_instead(struct reducer *r, struct fz_node **link, struct fz_node *list)
+static bool put_instead(struct fz_reducer *r, struct fz_node **link, struct fz_node *list)
 {
     struct fz_node *old = *link, *last = list->first;
     if (!last)
@@ -71,14 +63,14 @@ static bool put_instead(struct reducer *r, struct fz_node **link, struct fz_node
         last = last->next;
     *link = list->first;
     last->next = old->next;
-    if (try(r))
+    if (fz_reduce_try(r))
         return true;
     last->next = NULL;
     *link = old;
     return false;
 }
 
-static bool unwrap(struct reducer *r, struct fz_node **link)
+static bool unwrap(struct fz_reducer *r, struct fz_node **link)
 {
     struct fz_node *n = *link;
     if (n->kind == FZ_NODE_CASE || n->kind == FZ_NODE_STATE || n->kind == FZ_NODE_GRAPH)
@@ -102,12 +94,12 @@ static bool unwrap(struct reducer *r, struct fz_node **link)
 /* ---- expressions and numbers -------------------------------------------------------------------------- */
 
 /* Gives *n the content of `with`, in the same place of its list. */
-static bool become(struct reducer *r, struct fz_node *n, struct fz_node with)
+static bool become(struct fz_reducer *r, struct fz_node *n, struct fz_node with)
 {
     struct fz_node old = *n;
     *n = with;
     n->next = old.next;
-    if (try(r))
+    if (fz_reduce_try(r))
         return true;
     *n = old;
     return false;
@@ -118,7 +110,7 @@ static bool is_trivial(const struct fz_node *n)
     return n->kind == FZ_NODE_CONSTANT && n->value < 2;
 }
 
-static void simplify(struct reducer *r, struct fz_node *n)
+static void simplify(struct fz_reducer *r, struct fz_node *n)
 {
     for (uint64_t value = 0; value < 2; value++)
         if (is_trivial(n) ||
@@ -151,14 +143,14 @@ static bool has_number(const struct fz_node *n)
     }
 }
 
-static bool set_value(struct reducer *r, struct fz_node *n, uint64_t value)
+static bool set_value(struct fz_reducer *r, struct fz_node *n, uint64_t value)
 {
     struct fz_node with = *n;
     with.value = value;
     return become(r, n, with);
 }
 
-static void shrink_numbers(struct reducer *r, struct fz_node *n)
+static void shrink_numbers(struct fz_reducer *r, struct fz_node *n)
 {
     while (n->value && has_number(n))
         if (!set_value(r, n, n->value >> 32) && !set_value(r, n, n->value / 2) &&
@@ -167,7 +159,7 @@ static void shrink_numbers(struct reducer *r, struct fz_node *n)
 }
 
 /* Statements have simpler forms: no flag, the first of the operations. */
-static void simplify_form(struct reducer *r, struct fz_node *n)
+static void simplify_form(struct fz_reducer *r, struct fz_node *n)
 {
     struct fz_node with = *n;
     with.flag = false;
@@ -181,7 +173,7 @@ static void simplify_form(struct reducer *r, struct fz_node *n)
 
 /* ---- the walk ----------------------------------------------------------------------------------------- */
 
-static void reduce_below(struct reducer *r, struct fz_node *n)
+static void reduce_below(struct fz_reducer *r, struct fz_node *n)
 {
     if (n->kind == FZ_NODE_BLOCK)
         cut_statements(r, n);
@@ -200,15 +192,15 @@ static void reduce_below(struct reducer *r, struct fz_node *n)
     }
 }
 
-static void reduce_launch(struct reducer *r)
+static void reduce_launch(struct fz_reducer *r)
 {
     uint32_t threads = r->p->threads, blocks = r->p->blocks;
     r->p->blocks = 1;
-    if (blocks > 1 && !try(r))
+    if (blocks > 1 && !fz_reduce_try(r))
         r->p->blocks = blocks;
     for (uint32_t fewer = 1; fewer < threads; fewer = fewer < 4 ? fewer + 1 : fewer * 2) {
         r->p->threads = fewer;
-        if (try(r))
+        if (fz_reduce_try(r))
             return;
     }
     r->p->threads = threads;
@@ -216,9 +208,11 @@ static void reduce_launch(struct reducer *r)
 
 uint32_t fz_reduce(struct fz_program *p, fz_still_fails *fails, void *data)
 {
-    struct reducer r = {.p = p, .fails = fails, .data = data};
+    struct fz_reducer r = {.p = p, .fails = fails, .data = data};
     do {
         r.changed = false;
+        if (p->module)
+            fz_reduce_module(&r);
         for (uint32_t i = p->functions.count; i-- > 0;)
             if (fz_reached(p) >> i & 1)
                 reduce_below(&r, p->functions.at[i].body);

@@ -81,7 +81,7 @@ static bool compile(struct trial *t, const struct fz_setup *s)
 {
     kernc_options o;
     kernc_options_init(&o);
-    o.input = KERNC_INPUT_SOURCE;
+    o.input = t->p->module ? KERNC_INPUT_IR : KERNC_INPUT_SOURCE;
     o.level = s->level;
     o.scheme = s->scheme;
     o.no_warnings = true;
@@ -89,7 +89,8 @@ static bool compile(struct trial *t, const struct fz_setup *s)
     o.passes = fz_passes_list(&t->arena, &s->passes);
     o.switches = fz_passes_switches(&t->arena, &s->passes, &o.switch_count);
     t->declined = false;
-    kernc_result *r = kernc_compile("program.kern", t->source.at, t->source.length, &o);
+    const char *name = t->p->module ? "program.kir" : "program.kern";
+    kernc_result *r = kernc_compile(name, t->source.at, t->source.length, &o);
     bool ok = r ? load(t, s, r) : fail(t, s, FZ_REJECTED, "not enough memory");
     kernc_result_free(r);
     return ok;

@@ -2,6 +2,8 @@
  * reducer on planted faults.
  */
 #include "fuzz/fuzz.h"
+#include "fuzz/reference_e.h"
+#include "ir/analysis.h"
 #include "include/kernc.h"
 
 #include <cmocka.h>
@@ -33,14 +35,14 @@ static char *source_of(const struct fz_program *p)
 static void a_seed_gives_one_program(void **state)
 {
     UNUSED(state);
-    for (const char *letter = "abcd"; *letter; letter++)
+    for (const char *letter = "abcde"; *letter; letter++)
         for (uint64_t seed = 1; seed <= 30; seed++) {
             const struct fz_class *class = fz_class_find(*letter);
             char *first = source_of(fz_generate(class, seed, &arena));
             assert_string_equal(first, source_of(fz_generate(class, seed, &arena)));
             assert_string_not_equal(first, source_of(fz_generate(class, seed + 1, &arena)));
         }
-    assert_null(fz_class_find('e'));
+    assert_null(fz_class_find('f'));
 }
 
 static void programs_compile(void **state)
@@ -51,7 +53,8 @@ static void programs_compile(void **state)
     o.level = 0;
     o.no_warnings = true;
     o.ir_only = true;
-    for (const char *letter = "abcd"; *letter; letter++)
+    o.input = KERNC_INPUT_AUTO;
+    for (const char *letter = "abcde"; *letter; letter++)
         for (uint64_t seed = 1; seed <= 100; seed++) {
             char *source = source_of(fz_generate(fz_class_find(*letter), seed, &arena));
             kernc_result *r = kernc_compile("random.kern", source, strlen(source), &o);
@@ -66,7 +69,7 @@ static void every_construct_appears(void **state)
 {
     UNUSED(state);
     uint32_t seen[FZ_NODES] = {0};
-    for (const char *letter = "abcd"; *letter; letter++)
+    for (const char *letter = "abcde"; *letter; letter++)
         for (uint64_t seed = 1; seed <= 500; seed++) {
             struct arena a = {0};
             struct fz_program *p = fz_generate(fz_class_find(*letter), seed, &a);
@@ -77,6 +80,98 @@ static void every_construct_appears(void **state)
     for (uint32_t kind = 0; kind < FZ_NODES; kind++)
         if (!seen[kind])
             fail_msg("no program has a %s", fz_node_info[kind].name);
+}
+
+/* ---- class e ------------------------------------------------------------------------------------------ */
+
+enum feature {
+    HEARTS, NESTED_HEARTS, EXTENDED, SEVERAL_LEFT, ANCHORS, IRREDUCIBLE, TWINS, CALLS, POINTERS, BARRIERS,
+    EARLY_RETURNS, FEATURES
+};
+static const char *const feature_names[FEATURES] = {
+    "heart", "heart by a heart", "operation behind its heart's cycle", "edge out of two cycles", "anchor",
+    "irreducible cycle", "edge beside one to the same block", "call", "call through a pointer", "barrier",
+    "early return",
+};
+
+static uint32_t features_of_edges(const struct ir_function *f, const struct ir_cycles *c, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(f, b);
+    uint32_t found = 0, inner = c->innermost[b];
+    for (uint32_t e = 0; e < block->edges.count; e++) {
+        uint32_t to = block->edges.at[e].block;
+        bool leaves = inner != IR_NO_CYCLE && !ir_cycle_has(c, inner, to);
+        uint32_t outer = leaves ? c->at[inner].parent : IR_NO_CYCLE;
+        bool leaves_two = outer != IR_NO_CYCLE && !ir_cycle_has(c, outer, to);
+        found |= (uint32_t)leaves_two << SEVERAL_LEFT;
+        found |= (uint32_t)(e && block->edges.at[e - 1].block == to) << TWINS;
+    }
+    return found;
+}
+
+static uint32_t features_of_ins(const struct ir_function *f, const struct ir_cycles *c, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(f, r), *token = ir_at(f, ins->token);
+    bool by_heart = ins->token && token->op == IR_loop;
+    uint32_t cycle = by_heart ? c->innermost[token->block] : IR_NO_CYCLE;
+    switch (ins->op) {
+    case IR_loop: return 1u << HEARTS | (uint32_t)by_heart << NESTED_HEARTS;
+    case IR_anchor: return 1u << ANCHORS;
+    case IR_barrier: return 1u << BARRIERS;
+    case IR_call: return 1u << CALLS;
+    case IR_icall: return 1u << POINTERS;
+    case IR_ret: return (uint32_t)(ins->block != f->order.at[f->order.count - 1]) << EARLY_RETURNS;
+    default: return (uint32_t)(cycle != IR_NO_CYCLE && !ir_cycle_has(c, cycle, ins->block)) << EXTENDED;
+    }
+}
+
+static uint32_t features_of(const struct ir_function *f)
+{
+    struct arena a = {0};
+    const struct ir_cycles *c = ir_cycles_new(&a, ir_cfg_new(&a, f));
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        found |= (uint32_t)(c->at[i].entries.count > 1) << IRREDUCIBLE;
+    for ir_each_block(i, b, f) {
+        found |= features_of_edges(f, c, b);
+        for ir_each_ins(r, f, b)
+            found |= features_of_ins(f, c, r);
+    }
+    arena_free(&a);
+    return found;
+}
+
+/* Each in 2 of 100 kernels at least. */
+static void graphs_with_tokens_vary(void **state)
+{
+    UNUSED(state);
+    enum { PROGRAMS = 500 };
+    uint32_t count[FEATURES] = {0};
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        struct ir_module *m = fz_parse_module(fz_generate(&fz_class_e, seed, &arena));
+        uint32_t found = features_of(m->functions.at[m->kernels.at[0].function]);
+        for (uint32_t i = 0; i < FEATURES; i++)
+            count[i] += found >> i & 1;
+        ir_module_free(m);
+    }
+    for (uint32_t i = 0; i < FEATURES; i++) {
+        print_message("%3u %% have: %s\n", count[i] * 100 / PROGRAMS, feature_names[i]);
+        assert_true(count[i] >= PROGRAMS / 50);
+    }
+}
+
+/* What the implementation chooses is not seen. */
+static void anchors_are_not_seen(void **state)
+{
+    UNUSED(state);
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct fz_program *p = fz_generate(&fz_class_e, seed, &arena);
+        void *log = arena_alloc_array(&arena, 8, fz_elements(p, &p->buffers.at[0]));
+        for (uint32_t width = 1; width <= 64; width *= 8)
+            if (!fz_class_e.expect(p, width, &log))
+                fail_msg("seed %u, width %u: the log depends on anchors\n%s", (unsigned)seed, width,
+                         p->module);
+    }
 }
 
 /* ---- programs by hand --------------------------------------------------------------------------------- */
@@ -367,7 +462,7 @@ static bool always(const struct fz_program *p, void *data)
 static void reducer_ends_with_nothing(void **state)
 {
     UNUSED(state);
-    for (const char *letter = "abcd"; *letter; letter++) {
+    for (const char *letter = "abcde"; *letter; letter++) {
         struct fz_program *p = fz_generate(fz_class_find(*letter), 5, &arena);
         fz_reduce(p, always, NULL);
         assert_int_equal(fz_program_size(p), 1);
@@ -393,6 +488,8 @@ int main(void)
         cmocka_unit_test_teardown(a_seed_gives_one_program, tear_down),
         cmocka_unit_test_teardown(programs_compile, tear_down),
         cmocka_unit_test_teardown(every_construct_appears, tear_down),
+        cmocka_unit_test_teardown(graphs_with_tokens_vary, tear_down),
+        cmocka_unit_test_teardown(anchors_are_not_seen, tear_down),
         cmocka_unit_test_teardown(reference_knows_branches, tear_down),
         cmocka_unit_test_teardown(reference_knows_operations_before_a_break, tear_down),
         cmocka_unit_test_teardown(reference_knows_fallthrough_and_elect, tear_down),
