@@ -67,6 +67,21 @@ static void check_passes(void **state)
     }
 }
 
+/* In any order, several times, beginning on memory or on values. */
+static void check_lists(void **state)
+{
+    for (uint64_t seed = 7000; seed < 7000 + 2 * seeds; seed++) {
+        uint64_t random = hash_mix(seed, 0);
+        char passes[512] = "";
+        for (uint32_t i = 0, n = 1 + random % 12; i < n; i++) {
+            random = hash_mix(random, i);
+            const char *name = i == 0 && seed % 2 ? "mem2reg" : opt_pass_info[random % OPT_PASSES].name;
+            snprintf(passes + strlen(passes), sizeof passes - strlen(passes), "%s%s", i ? "," : "", name);
+        }
+        check(seed, passes);
+    }
+}
+
 /* Random modules have no tokens and are small, so nothing is declined. */
 static void check_structured(void **state)
 {
@@ -129,6 +144,7 @@ int main(int argc, char **argv)
     char *levels[] = {(char *)opt_pipeline(1), (char *)opt_pipeline(2)};
     const struct CMUnitTest tests[] = {
         {"pass by pass", check_passes, NULL, NULL, NULL},
+        {"random lists of passes", check_lists, NULL, NULL, NULL},
         {"structured", check_structured, NULL, NULL, NULL},
         {"normal form", check_normal_form, NULL, NULL, NULL},
         {"-O1", check_pipeline, NULL, NULL, levels[0]},
