@@ -141,7 +141,7 @@ static void parse_label(struct parser *p, const param_list *entry_params)
     bool entry = p->order.count == 0;
     param_list list = {0};
     if (!entry && ir_parse_accept(p, '('))
-        parse_params(p, &list, IR_MAX_PARAMS);
+        parse_params(p, &list, IR_MAX_INSTRUCTIONS);
     ir_parse_expect(p, ':');
     if (p->failed || !ir_parse_within(p, p->blocks.count, IR_MAX_BLOCKS, "blocks in a function"))
         return;

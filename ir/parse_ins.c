@@ -253,7 +253,7 @@ static void parse_target(struct parser *p, int64_t value)
     uint32_t from = p->cursor.block, to = ir_parse_block_ref(p);
     vec_clear(&p->operands);
     if (ir_parse_accept(p, '('))
-        parse_operand_list(p, IR_MAX_PARAMS);
+        parse_operand_list(p, IR_MAX_INSTRUCTIONS);
     if (p->failed ||
         !ir_parse_within(p, ir_block_at(p->fn, from)->edges.count, IR_MAX_EDGES, "successors of a block"))
         return;

@@ -115,14 +115,8 @@ static bool within(struct verifier *v, uint64_t count, uint64_t limit, const cha
 static bool check_limits(struct verifier *v)
 {
     const struct ir_function *f = v->fn;
-    if (!within(v, f->predictions, IR_MAX_PREDICTIONS, "predictions"))
-        return false;
-    for ir_each_block(i, b, f) {
-        uint32_t limit = b == ir_entry(f) ? IR_MAX_ARGS : IR_MAX_PARAMS;
-        if (!within(v, ir_block_at(f, b)->params.count, limit, "parameters"))
-            return false;
-    }
-    return true;
+    return within(v, f->predictions, IR_MAX_PREDICTIONS, "predictions") &&
+           within(v, ir_block_at(f, ir_entry(f))->params.count, IR_MAX_ARGS, "parameters");
 }
 
 static void collect_constants(struct verifier *v)

@@ -72,7 +72,8 @@ static bool is_wanted(struct inliner *n, const struct ir_function *f, ir_ref cal
         return false;
     }
     bool fits = callee->flags & IR_FN_INLINE || k->size <= SMALL || (k->calls == 1 && k->size <= ONCE);
-    if (!fits || n->facts[f->id].size + k->size > SIZE_MAX_CALLER) {
+    if (!fits || n->facts[f->id].size + k->size > SIZE_MAX_CALLER ||
+        f->predictions + callee->predictions > IR_MAX_PREDICTIONS) {
         opt_remark(n->c, f, OPT_MISSED, "size", ir_at(f, call)->at, "'%s' not inlined: %u instructions",
                    callee->name, k->size);
         return false;

@@ -333,9 +333,6 @@ static void test_limits(void **state)
     text_addz(&t, HEAD "  call @f(1");
     repeat(&t, IR_MAX_ARGS + 1, ", %u");
     expect_limit(&t, "arguments");
-    text_addz(&t, HEAD "  br b\nb(%a: i32");
-    repeat(&t, IR_MAX_PARAMS, ", %%p%u: i32");
-    expect_limit(&t, "4096 parameters");
     text_addz(&t, HEAD "  switch 1, default out");
     repeat(&t, IR_MAX_EDGES, ", %u: out");
     expect_limit(&t, "successors");
