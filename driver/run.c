@@ -74,16 +74,36 @@ static int load_module(struct run *r, const void *program, size_t n)
 
 /* ---- after the launch ---------------------------------------------------------------------------------- */
 
-static int tell_trap(struct run *r, kernc_status status)
+/* A trap's place; where only its line is known, the line's first word. */
+static place place_of(const struct run *r, const kernc_trap *t)
+{
+    place    at = {t->line, t->column};
+    uint32_t n = 0;
+    if (r->source && at.line && !at.column) {
+        const char *line = source_line(r->source, at.line, &n);
+        at.column = 1 + (uint32_t)strspn(line, " \t");
+    }
+    return at;
+}
+
+static const char *name_thread(struct run *r, const kernc_trap *t, kernc_status status)
+{
+    const char *block =
+        arena_printf(&r->command->arena, "block (%u,%u,%u)", t->block[0], t->block[1], t->block[2]);
+    if (status != KERNC_TRAP)
+        return block;
+    return arena_printf(&r->command->arena, "thread (%u,%u,%u) of %s", t->thread[0], t->thread[1],
+                        t->thread[2], block);
+}
+
+static int tell_stop(struct run *r, kernc_status status)
 {
     const kernc_trap *t = kernc_last_trap(r->context);
-    if (!t)
-        return api_failed(r, status);
-    place at = {t->line, t->column};
-    int code = fail(r->command, exit_of_run(status), kernc_status_name(status), r->source, at,
-                    "%s in thread (%u,%u,%u) of block (%u,%u,%u)", t->text, t->thread[0], t->thread[1],
-                    t->thread[2], t->block[0], t->block[1], t->block[2]);
-    if (*t->report && !r->command->json)
+    int code = !t || !r->source ? api_failed(r, status)
+                                : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
+                                       place_of(r, t), "%s%s in %s", t->text, status == KERNC_TRAP ? "" : ",",
+                                       name_thread(r, t, status));
+    if (t && *t->report && !r->command->json)
         show_note(t->report);
     return code;
 }
@@ -135,7 +155,7 @@ static int launch(struct run *r)
     progress_begin(&progress, arena_printf(&r->command->arena, "running %s", r->launch.kernel));
     kernc_status status = kernc_run(r->kernel, &r->api, &statistics);
     progress_end(&progress);
-    int code = status == KERNC_OK ? launch_write_outputs(r) : tell_trap(r, status);
+    int code = status == KERNC_OK ? launch_write_outputs(r) : tell_stop(r, status);
     if (statistics) {
         int written = write_metrics(r, statistics);
         code = code ? code : written;

@@ -94,7 +94,8 @@ typedef struct kernc_trap {
     const char *report;              /* lines about the machine, for people: warp-core's fault with its stack;
                                         or "" */
 } kernc_trap;
-/* The trap of the latest launch, or NULL if it did not trap. Valid until the next launch. */
+/* Of the latest launch: the trap, or where it stood when its fuel ran out; NULL if neither came about. Valid
+ * until the next launch. */
 KERNC_API const kernc_trap *kernc_last_trap(const kernc_context *context);
 
 /* ---- host functions ---------------------------------------------------------------------------------- */

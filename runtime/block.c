@@ -214,9 +214,12 @@ static inline bool run_warp(struct rt_worker *k, struct rt_slot *s, bool first)
     k->thread_slots += used * w->launched_count;
     if (w->stop == RT_TRAPPED)
         return false;
-    if (k->unreported >= l->report && !report(k))
-        return false;
-    return w->stop != RT_SLICE || !abandoned(k);
+    bool enough = k->unreported < l->report || report(k);
+    if (enough && (w->stop != RT_SLICE || !abandoned(k)))
+        return true;
+    if (atomic_load_explicit(&l->out_of_fuel, memory_order_relaxed))
+        rt_trap_fuel(w);
+    return false;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------ */

@@ -81,7 +81,9 @@ struct rt_launch;
 struct rt_trap_record;
 /* launch.c. */
 uint64_t rt_volume(const uint32_t size[3]);                  /* x * y * z; UINT64_MAX: more than fits */
-kernc_status rt_report_trap(const kernc_kernel *k, const struct rt_trap_record *t);
+kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const struct rt_trap_record *t);
+/* trap.c: the record's text when fuel runs out: which lanes of which warp were running, of those alive. */
+void rt_fuel_text(struct rt_trap_record *t, uint64_t fuel, uint32_t warp, uint64_t active, uint64_t live);
 double rt_now(void);
 
 /* arguments.c. Bits of all parameters, and which were given (all false at first). */

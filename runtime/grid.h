@@ -61,7 +61,7 @@ struct rt_worker {
     struct text  text;                  /* what the block printed */
     VEC(struct rt_output) printed;      /* of finished blocks, ascending; under launch->output_lock */
     uint32_t     flushed;               /* outputs already handed on */
-    struct rt_trap_record trap;
+    struct rt_trap_record trap, out_of_fuel;
     uint64_t     trap_block;
     bool         no_memory, over_memory;
     pthread_t    thread;

@@ -2,6 +2,7 @@
 #include "runtime/grid.h"
 #include "runtime/warpcore/simulator.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -309,7 +310,7 @@ static double run_workers(struct rt_launch *l)
     return rt_now() - start;
 }
 
-kernc_status rt_report_trap(const kernc_kernel *k, const struct rt_trap_record *t)
+kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const struct rt_trap_record *t)
 {
     kernc_context *c = k->module->context;
     const char *file = k->entry ? k->module->image->file : k->module->program->file;
@@ -324,9 +325,27 @@ kernc_status rt_report_trap(const kernc_kernel *k, const struct rt_trap_record *
     memcpy(c->trap.block, t->block, sizeof t->block);
     memcpy(c->trap.thread, t->thread, sizeof t->thread);
     c->trapped = true;
-    return rt_fail(c, KERNC_TRAP, "%s:%u:%u: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", file, t->line,
-                   t->column, k->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0],
-                   t->thread[1], t->thread[2]);
+    char column[16] = "";
+    if (t->column)
+        snprintf(column, sizeof column, ":%u", t->column);
+    return rt_fail(c, status, "%s:%u%s: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", file, t->line, column,
+                   k->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0], t->thread[1],
+                   t->thread[2]);
+}
+
+/* Where the lowest block stood whose host thread noticed. */
+static kernc_status report_fuel(struct rt_launch *l)
+{
+    const struct rt_worker *first = NULL;
+    for (uint32_t i = 0; i < l->worker_count; i++) {
+        const struct rt_worker *k = &l->workers[i];
+        if (k->out_of_fuel.set && (!first || atomic_load(&k->block) < atomic_load(&first->block)))
+            first = k;
+    }
+    if (first)
+        return rt_report_stop(l->handle, KERNC_LIMIT, &first->out_of_fuel);
+    return rt_fail(l->context, KERNC_LIMIT, "kernel %s: out of fuel after %llu warp instructions",
+                   l->kernel->name, (unsigned long long)l->fuel);
 }
 
 /* How the launch went. A trap counts before limits, the lowest block's before others. */
@@ -338,7 +357,7 @@ static kernc_status outcome(struct rt_launch *l)
     for (uint32_t i = 0; i < l->worker_count; i++) {
         const struct rt_worker *k = &l->workers[i];
         if (k->trap.set && k->trap_block == trap_block)
-            return rt_report_trap(l->handle, &k->trap);
+            return rt_report_stop(l->handle, KERNC_TRAP, &k->trap);
         no_memory |= k->no_memory;
         over_memory |= k->over_memory;
     }
@@ -348,10 +367,7 @@ static kernc_status outcome(struct rt_launch *l)
         return rt_fail(c, KERNC_LIMIT,
                        "kernel %s: its registers and memory are over the limit of memory (max_memory)",
                        l->kernel->name);
-    if (atomic_load(&l->out_of_fuel))
-        return rt_fail(c, KERNC_LIMIT, "kernel %s: out of fuel after %llu warp instructions", l->kernel->name,
-                       (unsigned long long)l->fuel);
-    return KERNC_OK;
+    return atomic_load(&l->out_of_fuel) ? report_fuel(l) : KERNC_OK;
 }
 
 static void free_launch(struct rt_launch *l)

@@ -12,7 +12,17 @@ static void thread_of(const struct rt_warp *w, unsigned lane, uint32_t thread[3]
     thread[2] = t / l->block[0] / l->block[1];
 }
 
-/* The site's place, or the first line of the block the instruction is in. */
+/* The first line of the block the instruction is in. */
+static void place_of_block(const struct rt_warp *w, const struct bc_ins *at, struct rt_trap_record *t)
+{
+    const struct bc_program *p = w->worker->launch->program;
+    while (at >= w->code && at->op != BC_block)
+        at--;
+    if (at >= w->code && p->blocks.at[at->imm].line_count > 0)
+        t->line = p->lines.at[p->blocks.at[at->imm].first_line].line;
+}
+
+/* The site's place, or its block's. */
 static void place_of(const struct rt_warp *w, const struct bc_ins *ins, struct rt_trap_record *t)
 {
     const struct bc_program *p = w->worker->launch->program;
@@ -21,11 +31,37 @@ static void place_of(const struct rt_warp *w, const struct bc_ins *ins, struct r
         t->line = p->sites.at[site].line;
         t->column = p->sites.at[site].column;
     }
-    const struct bc_ins *at = ins;
-    while (t->line == 0 && at >= w->code && at->op != BC_block)
-        at--;
-    if (t->line == 0 && at >= w->code && p->blocks.at[at->imm].line_count > 0)
-        t->line = p->lines.at[p->blocks.at[at->imm].first_line].line;
+    if (t->line == 0)
+        place_of_block(w, ins, t);
+}
+
+void rt_fuel_text(struct rt_trap_record *t, uint64_t fuel, uint32_t warp, uint64_t active, uint64_t live)
+{
+    unsigned here = (unsigned)__builtin_popcountll(active),
+             others = (unsigned)__builtin_popcountll(live & ~active);
+    char     rest[40] = "";
+    if (others)
+        snprintf(rest, sizeof rest, ", %u wait%s elsewhere", others, others == 1 ? "s" : "");
+    snprintf(t->text, sizeof t->text,
+             "out of fuel after %llu warp instructions: %u lane%s of warp %u run%s here%s",
+             (unsigned long long)fuel, here, here == 1 ? "" : "s", warp, here == 1 ? "s" : "", rest);
+}
+
+void rt_trap_fuel(struct rt_warp *w)
+{
+    struct rt_trap_record *t = &w->worker->out_of_fuel;
+    const struct bc_ins *at = w->code + (w->stop == RT_BARRIER ? w->barrier : w->pc);
+    uint64_t active = w->stop == RT_BARRIER ? w->live : w->active;
+    if (t->set || w->stop == RT_DONE || !active)
+        return;
+    *t = (struct rt_trap_record){.set = true};
+    memcpy(t->block, w->worker->block_index, sizeof t->block);
+    thread_of(w, rt_lowest(active), t->thread);
+    if (w->stop == RT_BARRIER)
+        place_of(w, at, t);
+    else
+        place_of_block(w, at, t);
+    rt_fuel_text(t, w->worker->launch->fuel, w->index, active, w->live);
 }
 
 static struct rt_trap_record *record(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)

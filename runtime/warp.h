@@ -124,6 +124,9 @@ void rt_trap_text(struct rt_warp *w, const struct bc_ins *ins, unsigned lane);
 void rt_trap_access(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, char space, bool store,
                     uint32_t address, uint32_t bytes);
 
+/* Notes where the warp stands as its launch runs out of fuel, unless another of the worker's has been noted. */
+void rt_trap_fuel(struct rt_warp *w);
+
 /* ---- instructions the core leaves to plain C; false or RT_NOWHERE: the warp has stopped -------------- */
 
 uint32_t rt_diverge(struct rt_warp *w);                                 /* control.c: w->split tells how */

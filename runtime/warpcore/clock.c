@@ -398,6 +398,8 @@ void rt_sim_run_clock(struct rt_sim *s, uint32_t cores)
         if (c->when != NEVER || c->left)
             choose(c);
         s->out_of_fuel = s->total >= s->fuel && c->left;
+        if (s->out_of_fuel && c->chosen && c->chosen->warp->at)
+            rt_sim_out_of_fuel(c->chosen->warp, c->chosen->warp->at->word);
         k->stops = k->stops || s->out_of_fuel;
     }
     finish(k);

@@ -80,19 +80,36 @@ static void thread_of(const struct rt_sim_warp *w, unsigned lane, uint32_t threa
     thread[2] = t / block[0] / block[1];
 }
 
-static void record(struct rt_sim_warp *w, uint32_t word, enum wc_trap code, unsigned lane)
+/* Where the lane stands. */
+static void record_place(struct rt_sim_warp *w, uint32_t word, unsigned lane)
 {
     struct rt_sim *s = w->sim;
-    s->trap = (struct rt_trap_record){.set = true};
+    s->trap = (struct rt_trap_record){0};
     memcpy(s->trap.block, w->block->index, sizeof s->trap.block);
     thread_of(w, lane, s->trap.thread);
     if (word < s->image->places.count) {
         s->trap.line = s->image->places.at[word].line;
         s->trap.column = s->image->places.at[word].column;
     }
+}
+
+static void record(struct rt_sim_warp *w, uint32_t word, enum wc_trap code, unsigned lane)
+{
+    record_place(w, word, lane);
+    w->sim->trap.set = true;
     w->stop = RT_TRAPPED;
-    if (word < s->image->code.count)
+    if (word < w->sim->image->code.count)
         write_report(w, word, code);
+}
+
+void rt_sim_out_of_fuel(struct rt_sim_warp *w, uint32_t word)
+{
+    const struct wc_image *m = w->sim->image;
+    uint8_t active = w->flow.active;
+    while (word > 0 && word < m->places.count && m->places.at[word].line == 0)
+        word--;
+    record_place(w, word, active ? rt_lowest(active) : 0);
+    rt_fuel_text(&w->sim->trap, w->sim->fuel, w->index, active, w->flow.live);
 }
 
 void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane,

@@ -213,12 +213,14 @@ static kernc_status outcome(struct rt_sim *s)
     kernc_context *c = s->context;
     if (s->trap.set) {
         text_add(&c->trap_report, s->report.at ? s->report.at : "", s->report.length);
-        return rt_report_trap(s->kernel, &s->trap);
+        return rt_report_stop(s->kernel, KERNC_TRAP, &s->trap);
     }
     if (s->over_memory)
         return rt_fail(c, KERNC_LIMIT,
                        "kernel %s: its registers and memory are over the limit of memory (max_memory)",
                        s->kernel->name);
+    if (s->out_of_fuel && *s->trap.text)
+        return rt_report_stop(s->kernel, KERNC_LIMIT, &s->trap);
     if (s->out_of_fuel)
         return rt_fail(c, KERNC_LIMIT, "kernel %s: out of fuel after %llu warp instructions", s->kernel->name,
                        (unsigned long long)s->fuel);

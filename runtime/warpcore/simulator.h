@@ -172,6 +172,8 @@ void rt_sim_fault_event(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum
 void rt_sim_fault_text(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane);
 void rt_sim_fault_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, unsigned lane,
                          enum wc_space space, bool store, uint32_t address, uint32_t bytes);
+/* Notes that the warp, which is not running, stands at the word as the launch runs out of fuel. */
+void rt_sim_out_of_fuel(struct rt_sim_warp *w, uint32_t word);
 
 /* ---- services.c; false: the warp has stopped ----------------------------------------------------------- */
 
