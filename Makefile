@@ -14,6 +14,8 @@ SAN     ?=
 OPT     ?= -O2
 PREFIX  ?= /usr/local
 DESTDIR ?=
+# What is installed has no debug data; STRIP=: leaves it in.
+STRIP   ?= strip -g
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter \
@@ -107,17 +109,16 @@ $(BUILD)/share/%: $(BUILD)/manual
 	@mkdir -p $(@D)
 	$(call run,GEN)$< $* > $@
 
+# The libraries are archives: who links one needs what it needs.
 $(BUILD)/share/kernc.pc: Makefile
 	@mkdir -p $(@D)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'Name: kernc' 'Description: compiler and SIMT runtime for Kern kernels' \
-	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lkernc' \
-	    'Libs.private: $(LIBS)' > $@
+	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lkernc $(LIBS)' > $@
 
 $(BUILD)/share/kernc-rt.pc: Makefile
 	@mkdir -p $(@D)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'Name: kernc-rt' 'Description: loads and runs compiled Kern kernels' \
-	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lkernc-rt' \
-	    'Libs.private: $(LIBS)' > $@
+	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lkernc-rt $(LIBS)' > $@
 
 AT := $(DESTDIR)$(PREFIX)
 INSTALLED := bin/kernc lib/libkernc.a lib/libkernc-rt.a include/kernc.h include/kernc-rt.h include/kernc-metrics.def \
@@ -131,6 +132,7 @@ install: all $(MANUAL)
 	install -D -m 755 $(BUILD)/kernc $(AT)/bin/kernc
 	install -D -m 644 $(BUILD)/libkernc.a $(AT)/lib/libkernc.a
 	install -D -m 644 $(BUILD)/libkernc-rt.a $(AT)/lib/libkernc-rt.a
+	$(STRIP) $(AT)/bin/kernc $(AT)/lib/libkernc.a $(AT)/lib/libkernc-rt.a
 	install -D -m 644 include/kernc.h $(AT)/include/kernc.h
 	install -D -m 644 include/kernc-rt.h $(AT)/include/kernc-rt.h
 	install -D -m 644 include/kernc-metrics.def $(AT)/include/kernc-metrics.def
@@ -147,8 +149,21 @@ uninstall:
 
 # ---- housekeeping ---------------------------------------------------------------------------------------
 
+# Only the lines that differ from HEAD: columns that were aligned by hand elsewhere stay.
 format:
-	git ls-files '*.c' '*.h' | xargs clang-format -i
+	git clang-format --force --extensions c,h
+
+# Files that clang-format (14) would change stand in a list: tables of macros, columns aligned by hand. All others, so
+# new ones too, have to be as it leaves them.
+FREE_FORMAT := test/tools/free_format.list
+
+format-check:
+	@git ls-files '*.c' '*.h' | grep -vxFf $(FREE_FORMAT) | xargs clang-format --dry-run -Werror
+
+# Makes the list anew: what was brought into form may leave it.
+format-list:
+	@git ls-files '*.c' '*.h' | while read f; do clang-format $$f | cmp -s - $$f || echo $$f; done > $(FREE_FORMAT).tmp
+	@mv $(FREE_FORMAT).tmp $(FREE_FORMAT)
 
 clean:
 	rm -rf $(BUILD) kernc
@@ -158,14 +173,17 @@ help:
 	@echo 'demo       install what building needs, build, run the Mandelbrot sample'
 	@echo 'check      install what testing needs, build and run every test'
 	@echo 'asan ubsan the tests under AddressSanitizer, UndefinedBehaviorSanitizer'
-	@echo 'soak       100,000 random programs through every scheme and level'
+	@echo 'soak       200,000 random programs of all classes through every scheme and level'
+	@echo 'mutants    plants mistakes and says after how many random programs each is found'
 	@echo 'fuzz       each fuzzer for FUZZ_SECONDS (60); needs clang'
 	@echo 'bench      speed beside the peers that are installed'
+	@echo 'results    the samples with a prediction: tables in docs/results.md, plots in docs/plots/'
 	@echo 'manual     manual page, completions and option tables in build/share/'
 	@echo 'docs       rewrites the generated tables of the documentation'
 	@echo 'install uninstall   under DESTDIR and PREFIX (/usr/local)'
-	@echo 'format     clang-format over the sources'
+	@echo 'format     clang-format over the lines that differ from HEAD'
+	@echo 'format-check        whether files that clang-format keeps are as it leaves them; format-list: which those are'
 	@echo 'clean      removes build/ and ./kernc'
 
-.PHONY: all demo check asan ubsan sanitized manual install uninstall format clean help
+.PHONY: all demo check asan ubsan sanitized manual install uninstall format format-check format-list clean help
 .DELETE_ON_ERROR:

@@ -28,11 +28,20 @@ void bug_context(const char *what, const char *of);
 #define BUG(...)              bug_at(__FILE__, __LINE__, __VA_ARGS__)
 #define INVARIANT(cond)       ((cond) ? (void)0 : BUG("invariant broken: %s", #cond))
 
+/* ---- structs that begin with their size (size_t), which callers may know smaller or larger than we ---- */
+
+/* What the caller's struct has goes to `to`, of n bytes; the rest of it stays. */
+void sized_read(void *to, size_t n, const void *callers);
+/* The caller's struct gets what it has room for; its size stays. False: it has no size. */
+bool sized_write(void *callers, const void *from, size_t n);
+
 /* ---- allocation failure ------------------------------------------------------------------------ */
 
+struct scratch;
 struct mem_guard {
     jmp_buf            jump;
     struct mem_guard  *outer;
+    struct scratch    *scratch;    /* the innermost where the guard was entered: what began since is freed */
     volatile bool      armed;
 };
 /* if (mem_guard_enter(&g)) { clean up; return NO_MEMORY; } ... mem_guard_leave(&g); */
@@ -64,6 +73,13 @@ char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(
 char *arena_vprintf(struct arena *a, const char *fmt, va_list args);
 #define arena_new(a, type)           ((type *)arena_alloc((a), sizeof(type)))
 #define arena_array(a, type, count)  ((type *)arena_alloc_array((a), sizeof(type), (count)))
+
+/* An arena for the work of one function, in its frame. scratch_end frees it; so does running out of memory,
+ * before it unwinds to the guard, which a plain arena in a frame would not survive. The last that began ends
+ * first. */
+struct scratch { struct arena arena; struct scratch *outer; };
+struct arena *scratch_begin(struct scratch *s);     /* its arena, empty */
+void          scratch_end(struct scratch *s);
 
 /* ---- vector: VEC(T) v = {0}; ------------------------------------------------------------------- */
 
@@ -97,7 +113,7 @@ void     bitset_copy(struct bitset into, struct bitset from);
 bool     bitset_equal(struct bitset a, struct bitset b);
 uint32_t bitset_count(struct bitset s);
 uint32_t bitset_next(struct bitset s, uint32_t from);                /* first member >= from, or s.bits */
-#define bitset_each(i, s) (uint32_t i = bitset_next((s), 0); i < (s).bits; i = bitset_next((s), i + 1))
+#define bitset_each(i, s) for (uint32_t i = bitset_next((s), 0); i < (s).bits; i = bitset_next((s), i + 1))
 
 /* ---- hash maps ---------------------------------------------------------------------------------- */
 
@@ -116,8 +132,10 @@ static inline const char *intern_z(struct strings *s, const char *z) { return in
 
 /* ---- text under construction --------------------------------------------------------------------- */
 
-/* Owns heap memory: text_free when done, or hand `at` (NUL-terminated) to the one who frees it. */
-struct text { char *at; size_t length, capacity; };
+/* Owns heap memory: text_free when done, or hand `at` (NUL-terminated) to the one who frees it. With an arena
+ * its bytes lie there and nothing is to be freed: so where memory may run out while a function has the text.
+ * `at` is NULL until something is added. */
+struct text { char *at; size_t length, capacity; struct arena *arena; };
 void text_free(struct text *t);
 void text_add(struct text *t, const char *bytes, size_t n);
 void text_addz(struct text *t, const char *z);
@@ -125,9 +143,25 @@ void text_char(struct text *t, char c);
 void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(struct text *t, const char *fmt, va_list args);
 void text_json(struct text *t, const char *bytes, size_t n);   /* a quoted JSON string, UTF-8 made valid */
+/* The shortest decimal that reads back the same, with a point or an exponent in it; or inf, -inf, nan. */
+void text_double(struct text *t, double d);
+void text_float(struct text *t, float f);
+/* A string in quotes with \n \t \" \\ \xNN. */
+void text_quoted(struct text *t, const char *bytes, size_t n);
 /* Control characters (but \n and \t) and broken UTF-8 shown as \xNN: safe to print on a terminal. */
 void text_visible(struct text *t, const char *bytes, size_t n);
 void text_visible_line(struct text *t, const char *bytes, size_t n); /* \n and \t shown as \xNN as well */
+
+/* Unified diff of two texts by Myers' linear-space algorithm, three lines of context. Beyond
+ * DIFF_MAX_COST line edits the texts' differing middle is shown as replaced whole. `shown`, if it has any
+ * text, has a line for each of `compared`, which is printed in its place. */
+#define DIFF_MAX_COST 4000u
+struct diff_version { struct text compared, shown; };
+void text_diff(const struct diff_version *before, const struct diff_version *after, struct text *out);
+
+/* Reads a decimal as strtod does in the C locale; false if it is not finite. `end`: as strtod's. */
+bool decimal_double(const char *text, char **end, double *d);
+bool decimal_float(const char *text, float *f);
 
 /* The character at the start of n bytes: its length in bytes, 0 if it is no valid UTF-8 (or n == 0). */
 unsigned utf8_decode(const char *bytes, size_t n, uint32_t *point);

@@ -7,9 +7,28 @@
 
 #define DEFAULT_ERROR_LIMIT 20
 
+const struct diag_group_info diag_group_info[DIAG_GROUPS] = {
+#define GROUP(name, is_on, meaning) {#name, meaning, is_on},
+#include "base/groups.def"
+};
+
 void diag_init(struct diagnostics *d, struct arena *a, const struct source *s)
 {
     *d = (struct diagnostics){.arena = a, .source = s};
+    for (unsigned g = 0; g < DIAG_GROUPS; g++)
+        d->groups |= (uint32_t)diag_group_info[g].is_on << g;
+}
+
+bool diag_set_groups(struct diagnostics *d, const char *text)
+{
+    bool off = strncmp(text, "no-", 3) == 0;
+    const char *name = off ? text + 3 : text;
+    uint32_t found = 0;
+    for (unsigned g = DIAG_GROUP_none + 1; g < DIAG_GROUPS; g++)
+        if (strcmp(name, diag_group_info[g].name) == 0 || strcmp(name, "all") == 0)
+            found |= 1u << g;
+    d->groups = off ? d->groups & ~found : d->groups | found;
+    return found != 0;
 }
 
 /* ---- collecting --------------------------------------------------------------------------------- */
@@ -81,6 +100,22 @@ void diag_add(struct diagnostics *d, enum diag_severity s, const char *id, span 
     va_list ap;
     va_start(ap, fmt);
     diag_addv(d, s, id, where, fmt, ap);
+    va_end(ap);
+}
+
+bool diag_is_on(const struct diagnostics *d, enum diag_group group, uint32_t line)
+{
+    return d->groups >> group & 1 && !diag_is_ignored(d, diag_group_info[group].name, line);
+}
+
+void diag_warn(struct diagnostics *d, enum diag_group group, span where, const char *fmt, ...)
+{
+    va_list ap;
+    d->dropping = !diag_is_on(d, group, where.at.line);
+    if (d->dropping)
+        return;
+    va_start(ap, fmt);
+    diag_addv(d, DIAG_WARNING, diag_group_info[group].name, where, fmt, ap);
     va_end(ap);
 }
 
@@ -166,8 +201,9 @@ void diag_json_text(const struct diagnostics *d, struct text *t)
 
 void diag_json(const struct diagnostics *d, FILE *out)
 {
-    struct text t = {0};
+    struct scratch scratch;
+    struct text t = {.arena = scratch_begin(&scratch)};
     diag_json_text(d, &t);
     fwrite(t.at, 1, t.length, out);
-    text_free(&t);
+    scratch_end(&scratch);
 }

@@ -27,6 +27,14 @@ struct source *source_new(struct arena *a, const char *name, const char *text, s
 /* The line's text without its newline; *n gets its length. Lines out of range give "". */
 const char *source_line(const struct source *s, uint32_t line, uint32_t *n);
 
+enum diag_group {
+#define GROUP(name, is_on, meaning) DIAG_GROUP_##name,
+#include "base/groups.def"
+    DIAG_GROUPS
+};
+struct diag_group_info { const char *name, *meaning; bool is_on; };
+extern const struct diag_group_info diag_group_info[DIAG_GROUPS];
+
 enum diag_severity { DIAG_NOTE, DIAG_REMARK, DIAG_WARNING, DIAG_ERROR };
 
 /* Replace `where` by `insert`; where.end equal to where.at, or absent, means to insert before where.at. */
@@ -52,12 +60,17 @@ struct diagnostics {
     const struct source *source;       /* may be NULL */
     VEC(struct diagnostic) all;
     VEC(struct diag_ignore) ignored;   /* lines ascend */
+    uint32_t groups;                   /* bit per enum diag_group: its warnings are given */
     uint32_t errors, warnings;
     uint32_t error_limit;              /* 0: 20; after so many, "too many errors, stopping" and silence */
     bool     warnings_off, warnings_are_errors, stopped;
     bool     dropping;                 /* the latest diagnostic was dropped: so are its notes and fix-its */
 };
 void diag_init(struct diagnostics *d, struct arena *a, const struct source *s);
+/* The text behind -W: "all", "GROUP", "no-GROUP", "no-all". False: there is no such group. */
+bool diag_set_groups(struct diagnostics *d, const char *text);
+/* Whether warnings of this group are given on this line; 0: on some. */
+bool diag_is_on(const struct diagnostics *d, enum diag_group group, uint32_t line);
 bool diag_is_ignored(const struct diagnostics *d, const char *id, uint32_t line);
 
 /* Adds a diagnostic; notes attach to the latest one that is no note. */
@@ -65,6 +78,9 @@ void diag_add(struct diagnostics *d, enum diag_severity s, const char *id, span 
     __attribute__((format(printf, 5, 6)));
 void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt,
                va_list ap);
+/* A warning of the group, whose name is its id, if the group is on there. */
+void diag_warn(struct diagnostics *d, enum diag_group group, span where, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 void diag_fixit(struct diagnostics *d, span where, const char *insert); /* to the latest diagnostic */
 
 const char *diag_severity_name(enum diag_severity s);

@@ -210,11 +210,12 @@ void diag_text(const struct diagnostics *d, struct text *t, bool color)
 
 void diag_print(const struct diagnostics *d, FILE *out, bool color)
 {
-    struct text t = {0};
+    struct scratch scratch;
+    struct text t = {.arena = scratch_begin(&scratch)};
     diag_text(d, &t, color);
     if (t.length)
         fwrite(t.at, 1, t.length, out);
-    text_free(&t);
+    scratch_end(&scratch);
 }
 
 bool diag_color_wanted(FILE *out)

@@ -191,6 +191,26 @@ static void normal_element(const struct launch_value *v, enum launch_element e, 
         store_clamped(d, e, at);
 }
 
+bool launch_make_element(const struct launch_value *v, enum launch_element e, uint64_t i, uint64_t *bits)
+{
+    uint64_t count = v->kind == LAUNCH_LIST ? v->list.count : v->count;
+    *bits = 0;
+    if (v->kind == LAUNCH_SCALAR || v->kind == LAUNCH_FILE || i >= count)
+        return false;
+    if (v->kind == LAUNCH_ZEROS)
+        return true;
+    if (e == LAUNCH_BYTES)
+        return false;
+    switch (v->kind) {
+    case LAUNCH_LIST: launch_store_number(v->list.at[i], e, bits); break;
+    case LAUNCH_IOTA: iota_element(v, e, i, bits); break;
+    case LAUNCH_RAMP: ramp_element(v, e, i, bits); break;
+    case LAUNCH_RANDOM: random_element(v, e, i, bits); break;
+    default: normal_element(v, e, i, bits); break;
+    }
+    return true;
+}
+
 /* ---- buffers ------------------------------------------------------------------------------------- */
 
 typedef void make_element(const struct launch_value *v, enum launch_element e, uint64_t i, void *at);

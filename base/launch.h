@@ -62,6 +62,8 @@ struct launch_form { const char *name, *arguments, *usage; enum launch_value_kin
 extern const struct launch_form launch_forms[LAUNCH_FORMS];
 /* Parses the text of --arg's SPEC. NULL, or the message (static text). */
 const char *launch_parse_value(struct arena *a, const char *text, struct launch_value *v);
+/* Writes what launch_parse_value reads; a file as the word `file` and a quoted string. */
+void launch_print_value(const struct launch_value *v, struct text *out);
 /* The generator behind random and normal: word i of a seed's sequence (splitmix64, so any word can be had
  * directly). Element i is
  *   random, integers   lo + (z * (hi - lo + 1) >> 64)                      with z = launch_word(seed, i)
@@ -72,16 +74,19 @@ const char *launch_parse_value(struct arena *a, const char *text, struct launch_
  * A float takes the nearest value to the double, and the next smaller one where that would reach hi. */
 uint64_t launch_word(uint64_t seed, uint64_t i);
 
-/* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message (static text, or of the arena):
- * over the limit of bytes it is launch_too_large. The same value gives the same bytes everywhere. */
+/* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message (static text, or of the
+ * arena): over the limit of bytes it is launch_too_large. The same value gives the same bytes everywhere. */
 extern const char launch_too_large[];
 const char *launch_make_buffer(struct arena *a, const struct launch_value *v, enum launch_element e,
                                uint32_t element_bytes, size_t limit, void **bytes, size_t *n);
+/* The bytes of element i of such a buffer, zeros behind them, without making the others. False: it has none,
+ * or it is read from a file. */
+bool launch_make_element(const struct launch_value *v, enum launch_element e, uint64_t i, uint64_t *bits);
 /* A scalar's bits in the parameter's type, integers extended to 32 bits and zero above (long and ulong: 64
  * bits); integers are range-checked. NULL, or the message (static text). */
 const char *launch_make_scalar(const struct launch_value *v, enum launch_element e, uint64_t *bits);
 
-/* ---- numbers (launch_parse.c, launch.c) ------------------------------------------------------------------ */
+/* ---- numbers (launch_parse.c, launch.c) -------------------------------------------------------------- */
 
 /* Reads one from *at, which moves behind it. NULL, or the message (static text). */
 const char *launch_parse_number(const char **at, struct launch_number *n);
@@ -89,7 +94,7 @@ const char *launch_parse_number(const char **at, struct launch_number *n);
 const char *launch_check_number(struct launch_number n, enum launch_element e);
 void launch_store_number(struct launch_number n, enum launch_element e, void *at);
 
-/* ---- files (launch_files.c) ------------------------------------------------------------------------------ */
+/* ---- files (launch_files.c) -------------------------------------------------------------------------- */
 
 enum launch_encoding { LAUNCH_RAW, LAUNCH_TEXT, LAUNCH_CSV, LAUNCH_PGM, LAUNCH_PPM, LAUNCH_NO_ENCODING };
 /* What the end of the file's name says (files.def). */

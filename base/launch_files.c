@@ -46,7 +46,7 @@ static const char *add_number(struct reading *r, struct launch_number n)
     return NULL;
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------- */
 
 static const char *skip_blanks(const char *at)
 {
@@ -130,7 +130,7 @@ static const char *read_picture(struct reading *r, const struct text *file, bool
     return problem;
 }
 
-/* ---- any file ------------------------------------------------------------------------------------------ */
+/* ---- any file ---------------------------------------------------------------------------------------- */
 
 static const char *take_bytes(struct reading *r, struct text *file, uint32_t element_bytes)
 {

@@ -13,8 +13,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <locale.h>
-#include <math.h>
 #include <stdlib.h>
 
 struct parser { const char *at; struct arena *arena; };
@@ -49,28 +47,16 @@ static bool accept_word(struct parser *p, const char *word)
 static const char no_number[] = "a number is wanted here";
 static const char huge_number[] = "the number is too large";
 
-/* strtod reads the decimal point of the program's locale; ours is always the C one. */
-static double read_double(const char *text, char **end)
-{
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = c ? uselocale(c) : (locale_t)0;
-    double   d = strtod(text, end);
-    if (c) {
-        uselocale(before);
-        freelocale(c);
-    }
-    return d;
-}
-
 static const char *parse_float(struct parser *p, struct launch_number *n)
 {
     char  *end;
-    double d = read_double(p->at, &end);
+    double d;
+    bool   finite = decimal_double(p->at, &end, &d);
     if (end == p->at)
         return no_number;
     *n = (struct launch_number){.is_float = true, .f = d};
     p->at = end;
-    return isfinite(d) || !isdigit((unsigned char)end[-1]) ? NULL : huge_number;
+    return finite || !isdigit((unsigned char)end[-1]) ? NULL : huge_number;
 }
 
 /* Whether the unsigned literal at s is a float: has a point or exponent, or is inf or nan. */

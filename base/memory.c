@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 static _Thread_local struct mem_guard *innermost;
+static _Thread_local struct scratch   *innermost_scratch;
 static _Thread_local long              fail_in; /* allocations until the rigged failure; <= 0: none rigged */
 
 static _Thread_local struct { const char *what, *of; } context;
@@ -38,6 +39,7 @@ void mem_guard_push(struct mem_guard *g)
 {
     g->outer = innermost;
     g->armed = true;
+    g->scratch = innermost_scratch;
     innermost = g;
 }
 
@@ -58,8 +60,25 @@ void mem_fail(size_t bytes)
         fprintf(stderr, "kernc: not enough memory (%zu bytes asked for)\n", bytes);
         abort();
     }
+    while (innermost_scratch != g->scratch)
+        scratch_end(innermost_scratch);
     mem_guard_leave(g);
     longjmp(g->jump, 1);
+}
+
+struct arena *scratch_begin(struct scratch *s)
+{
+    arena_init(&s->arena);
+    s->outer = innermost_scratch;
+    innermost_scratch = s;
+    return &s->arena;
+}
+
+void scratch_end(struct scratch *s)
+{
+    INVARIANT(innermost_scratch == s);
+    innermost_scratch = s->outer;
+    arena_free(&s->arena);
 }
 
 void mem_fail_after(long allocations)

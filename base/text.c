@@ -8,8 +8,19 @@
 
 void text_free(struct text *t)
 {
-    mem_free(t->at);
-    *t = (struct text){0};
+    if (!t->arena)
+        mem_free(t->at);
+    *t = (struct text){.arena = t->arena};
+}
+
+static char *moved(const struct text *t, size_t capacity)
+{
+    if (!t->arena)
+        return mem_realloc(t->at, capacity);
+    char *at = arena_alloc(t->arena, capacity);
+    if (t->length)
+        memcpy(at, t->at, t->length);
+    return at;
 }
 
 /* Makes room for n more bytes and the NUL. */
@@ -23,7 +34,7 @@ static void reserve(struct text *t, size_t n)
     size_t capacity = t->capacity < 32 ? 32 : t->capacity;
     while (capacity <= need)
         capacity *= 2;
-    t->at = mem_realloc(t->at, capacity);
+    t->at = moved(t, capacity);
     t->capacity = capacity;
 }
 

@@ -1,5 +1,5 @@
 /* asm.c: kernc asm: turns warp-core assembly into an image, a hex file for a board, or a listing. */
-#include "backend/warpcore/image.h"
+#include "backend/format/warpcore/image.h"
 #include "driver/driver.h"
 
 struct asm_form {

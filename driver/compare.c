@@ -9,15 +9,12 @@
  */
 #include "driver/compare.h"
 
-/* ---- what to compare ----------------------------------------------------------------------------------- */
-
-static void add_schemes(struct comparison *x, bool of_machine)
+static const char *reference_name(void)
 {
-    kernc_scheme s;
-    for (unsigned i = 0; kernc_scheme_at(i, &s); i++)
-        if ((s.warp != 0) == of_machine)
-            schemes_add(x->command, &x->schemes, s.name);
+    return scheme_info[SCHEME_REFERENCE].name;
 }
+
+/* ---- what to compare --------------------------------------------------------------------------------- */
 
 /* --divergence=MODE or all: modes of the warp-core machine beside the schemes for bytecode. */
 static int read_schemes(struct comparison *x)
@@ -30,10 +27,11 @@ static int read_schemes(struct comparison *x)
     if (code || !mode)
         return code;
     if (!given)
-        add_schemes(x, false);
+        schemes_add_target(c, &x->schemes, TARGET_bytecode);
+    const char *target = target_info[TARGET_warp_core].name;
     if (strcmp(mode, "all") != 0)
-        return schemes_add(c, &x->schemes, arena_printf(&c->arena, "warp-core:%s", mode));
-    add_schemes(x, true);
+        return schemes_add(c, &x->schemes, arena_printf(&c->arena, "%s:%s", target, mode));
+    schemes_add_target(c, &x->schemes, TARGET_warp_core);
     return EXIT_OK;
 }
 
@@ -60,8 +58,8 @@ static int read_warp(struct comparison *x)
 {
     uint64_t warp = 32;
     for (uint32_t i = 0; x->named && i < x->schemes.count; i++)
-        if (x->schemes.at[i].warp)
-            warp = x->schemes.at[i].warp;
+        if (scheme_target(x->schemes.at[i])->lanes)
+            warp = scheme_target(x->schemes.at[i])->lanes;
     int code = option_number(x->command, OPTION_WARP, 1, KERNC_MAX_WARP, &warp);
     x->warp = (uint32_t)warp;
     return code;
@@ -78,7 +76,7 @@ static int read_choice(struct comparison *x)
     return code ? code : read_warp(x);
 }
 
-/* ---- one launch ---------------------------------------------------------------------------------------- */
+/* ---- one launch -------------------------------------------------------------------------------------- */
 
 /* The first error's line. */
 static const char *first_error(struct comparison *x, kernc_result *r)
@@ -116,12 +114,10 @@ static int compile(struct comparison *x, kernc_result **r, const char **why)
 static void launch(struct comparison *x, struct run *r, struct row *row)
 {
     kernc_statistics *s = NULL;
-    r->api.flags = KERNC_STATISTICS;
-    row->status = kernc_run(r->kernel, &r->api, &s);
+    row->status = experiment_run(&r->x, &s);
     if (row->status != KERNC_OK)
-        row->error = arena_printf(&x->command->arena, "%s", kernc_error_text(r->context));
-    if (s)
-        row->metrics = *kernc_statistics_metrics(s);
+        row->error = arena_printf(&x->command->arena, "%s", kernc_error_text(r->x.context));
+    kernc_statistics_metrics(s, &row->metrics);
     kernc_statistics_free(s);
 }
 
@@ -129,12 +125,15 @@ static void launch(struct comparison *x, struct run *r, struct row *row)
 static int run_row(struct comparison *x, struct run *r, struct row *row, const char **why)
 {
     kernc_result *compiled = NULL;
-    *r = (struct run){
-        .command = x->command, .api.size = sizeof r->api, .max_memory = (uint64_t)2 << 30, .quiet = true};
-    x->options.scheme = row->scheme.name;
+    *r = (struct run){.command = x->command,
+                      .quiet = true,
+                      .x = {.api.size = sizeof r->x.api, .max_memory = (uint64_t)2 << 30}};
+    row->metrics.size = sizeof row->metrics;
+    row->image.size = sizeof row->image;
+    x->options.scheme = scheme_info[row->scheme].name;
     x->options.level = row->level;
     int code = launch_read_flags(r);
-    r->api.warp = row->warp;
+    r->x.api.warp = row->warp;
     if (!code)
         code = compile(x, &compiled, why);
     if (!code && kernc_result_input(compiled) == KERNC_INPUT_SOURCE)
@@ -142,55 +141,44 @@ static int run_row(struct comparison *x, struct run *r, struct row *row, const c
     if (!code)
         code = launch_open_compiled(r, compiled);
     if (!code)
-        row->is_image = kernc_result_image(compiled, r->launch.kernel, &row->image);
+        row->is_image = kernc_result_image(compiled, r->x.launch.kernel, &row->image);
     kernc_result_free(compiled);
     if (!code)
         launch(x, r, row);
     return code;
 }
 
-/* ---- equal? -------------------------------------------------------------------------------------------- */
-
-static size_t first_difference(const uint8_t *a, const uint8_t *b, size_t n)
-{
-    size_t i = 0;
-    while (i < n && a[i] == b[i])
-        i++;
-    return i;
-}
+/* ---- equal? ------------------------------------------------------------------------------------------ */
 
 static const char *find_difference(struct comparison *x, const struct run *r, const struct row *row,
                                    const struct reference *reference)
 {
     struct arena *a = &x->command->arena;
+    size_t        element;
     if (row->status != reference->row.status)
         return row->error ? row->error
-                          : arena_printf(a, "ended well, the oracle did not: %s", reference->row.error);
-    for (uint32_t i = 0; i < r->buffers.count; i++) {
-        const struct be_param *p = r->buffers.at[i].param;
-        size_t n = kernc_buffer_size(r->buffers.at[i].buffer),
-               element = p->element_bytes ? p->element_bytes : 1;
-        size_t at = first_difference(kernc_buffer_map(r->buffers.at[i].buffer),
-                                     kernc_buffer_map(reference->run.buffers.at[i].buffer), n);
-        if (at < n)
-            return arena_printf(a, "%s[%zu] differs from the oracle's", p->name, at / element);
-    }
+                          : arena_printf(a, "ended well, the %s did not: %s", reference_name(),
+                                         reference->row.error);
+    const struct be_param *p = experiment_difference(&r->x, &reference->run.x, &element);
+    if (p)
+        return arena_printf(a, "%s[%zu] differs from the %s's", p->name, element, reference_name());
     return NULL;
 }
 
-/* ---- the rows ------------------------------------------------------------------------------------------ */
+/* ---- the rows ---------------------------------------------------------------------------------------- */
 
-static bool is_optional(const struct comparison *x, kernc_scheme s)
+/* A scheme for warps of one width, which nobody has asked for by name. */
+static bool is_optional(const struct comparison *x, enum scheme s)
 {
-    return s.warp && !x->named;
+    return scheme_target(s)->lanes && !x->named;
 }
 
-static void leave_out(struct comparison *x, kernc_scheme s, const char *why)
+static void leave_out(struct comparison *x, enum scheme s, const char *why)
 {
     for (uint32_t i = 0; i < x->left_out.count; i++)
-        if (strcmp(x->left_out.at[i].scheme, s.name) == 0)
+        if (x->left_out.at[i].scheme == s)
             return;
-    vec_push(&x->command->arena, &x->left_out, ((struct left_out){s.name, why}));
+    vec_push(&x->command->arena, &x->left_out, ((struct left_out){s, why}));
 }
 
 /* Runs the reference for rows of this width, if it has not been. */
@@ -199,16 +187,16 @@ static int run_reference(struct comparison *x, uint32_t warp, struct reference *
     struct reference *f = *reference = &x->references[warp != x->warp];
     if (f->run.command)
         return EXIT_OK;
-    f->row = (struct row){.scheme.name = "oracle", .level = x->levels.at[0], .warp = warp, .equal = true};
+    f->row = (struct row){.scheme = SCHEME_REFERENCE, .level = x->levels.at[0], .warp = warp, .equal = true};
     int code = run_row(x, &f->run, &f->row, NULL);
-    x->kernel = f->run.launch.kernel;
+    x->kernel = f->run.x.launch.kernel;
     return code;
 }
 
 static int tell_failure(struct comparison *x, const struct row *reference)
 {
     return fail(x->command, exit_of_run(reference->status), kernc_status_name(reference->status), NULL,
-                (place){0}, "under the oracle: %s", reference->error);
+                (place){0}, "under the %s: %s", reference_name(), reference->error);
 }
 
 static int compare_row(struct comparison *x, struct row row)
@@ -219,11 +207,11 @@ static int compare_row(struct comparison *x, struct row row)
     bool              optional = is_optional(x, row.scheme);
     int               code = run_reference(x, row.warp, &reference);
     if (!code && reference->row.error && optional)
-        why = arena_printf(&x->command->arena, "under the oracle with warps of %u threads: %s", row.warp,
-                           reference->row.error);
+        why = arena_printf(&x->command->arena, "under the %s with warps of %u threads: %s", reference_name(),
+                           row.warp, reference->row.error);
     else if (!code && reference->row.error)
         code = tell_failure(x, &reference->row);
-    if (!code && !why && row.level == reference->row.level && strcmp(row.scheme.name, "oracle") == 0) {
+    if (!code && !why && row.level == reference->row.level && row.scheme == SCHEME_REFERENCE) {
         vec_push(&x->command->arena, &x->rows, reference->row);
         return EXIT_OK;
     }
@@ -237,7 +225,7 @@ static int compare_row(struct comparison *x, struct row row)
         row.equal = !row.difference;
         vec_push(&x->command->arena, &x->rows, row);
     }
-    kernc_context_free(r.context);
+    experiment_close(&r.x);
     return code;
 }
 
@@ -246,9 +234,10 @@ static int run_rows(struct comparison *x)
     int code = EXIT_OK;
     for (uint32_t l = 0; l < x->levels.count; l++)
         for (uint32_t i = 0; !code && i < x->schemes.count; i++) {
-            kernc_scheme s = x->schemes.at[i];
+            enum scheme s = x->schemes.at[i];
+            uint32_t    lanes = scheme_target(s)->lanes;
             code = compare_row(
-                x, (struct row){.scheme = s, .level = x->levels.at[l], .warp = s.warp ? s.warp : x->warp});
+                x, (struct row){.scheme = s, .level = x->levels.at[l], .warp = lanes ? lanes : x->warp});
         }
     return code;
 }
@@ -264,7 +253,7 @@ int verb_compare(struct command *c)
     for (uint32_t i = 0; !code && i < x.rows.count; i++)
         code = x.rows.at[i].equal ? EXIT_OK : EXIT_FOUND;
     for (size_t i = 0; i < COUNT(x.references); i++)
-        kernc_context_free(x.references[i].run.context);
+        experiment_close(&x.references[i].run.x);
     text_free(&x.text);
     return code;
 }

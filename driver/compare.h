@@ -5,7 +5,7 @@
 #include "driver/launch.h"
 
 struct row {
-    kernc_scheme   scheme;
+    enum scheme    scheme;
     unsigned       level;
     uint32_t       warp;
     bool           equal;
@@ -18,9 +18,9 @@ struct row {
 };
 
 /* A scheme that the kernel cannot be compiled for, or not be compared under. */
-struct left_out { const char *scheme, *why; };
+struct left_out { enum scheme scheme; const char *why; };
 
-/* The oracle at the first level. Its run is kept open: its buffers are what others are compared with. */
+/* The reference scheme at the first level. Its run is kept open: others are compared with its buffers. */
 struct reference { struct run run; struct row row; };
 
 struct comparison {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* ---- for people ---------------------------------------------------------------------------------------- */
+/* ---- for people -------------------------------------------------------------------------------------- */
 
 /* The metrics that the table for people shows; files have all. */
 static const struct { const char *key, *heading; int width; } columns[] = {
@@ -14,14 +14,18 @@ static const struct { const char *key, *heading; int width; } columns[] = {
     {"seconds", "seconds", 10},
 };
 
+static const char *name_of(enum scheme s)
+{
+    return scheme_info[s].name;
+}
+
 /* The longest name's, so that tables of any schemes look alike. */
 static int scheme_width(void)
 {
-    kernc_scheme s;
-    int          width = 0;
-    for (unsigned i = 0; kernc_scheme_at(i, &s); i++)
-        if ((int)strlen(s.name) > width)
-            width = (int)strlen(s.name);
+    int width = 0;
+    for (unsigned s = 0; s < SCHEMES; s++)
+        if ((int)strlen(scheme_info[s].name) > width)
+            width = (int)strlen(scheme_info[s].name);
     return width;
 }
 
@@ -39,7 +43,7 @@ static void add_table(const struct comparison *x, struct text *t)
         text_printf(t, "%*s", columns[k].width, columns[k].heading);
     for (uint32_t i = 0; i < x->rows.count; i++) {
         const struct row *row = &x->rows.at[i];
-        text_printf(t, "\n%-*s -O%u  %-5s %4u", width, row->scheme.name, row->level,
+        text_printf(t, "\n%-*s -O%u  %-5s %4u", width, name_of(row->scheme), row->level,
                     row->equal ? "yes" : "NO", row->warp);
         for (size_t k = 0; k < COUNT(columns); k++)
             add_cell(row, columns[k].key, columns[k].width, t);
@@ -55,7 +59,7 @@ static void add_left_out(const struct comparison *x, struct text *t)
     for (uint32_t i = 0; i < x->left_out.count; i++) {
         const struct left_out *l = &x->left_out.at[i];
         bool more = i + 1 < x->left_out.count && strcmp(l->why, l[1].why) == 0;
-        text_printf(t, "%s%s", l->scheme, more ? ", " : " left out: ");
+        text_printf(t, "%s%s", name_of(l->scheme), more ? ", " : " left out: ");
         if (!more)
             text_printf(t, "%s\n", l->why);
     }
@@ -72,11 +76,11 @@ static void add_image_table(const struct comparison *x, struct text *t)
             continue;
         if (first)
             text_printf(t, "%-20s %3s %6s %6s %7s %7s %6s %6s %14s %10s %10s\n", "warp-core", "opt", "words",
-                        "regs", "spilled", "remade", "bound", "depth", "core cycles", "CONVERGEs",
+                        "regs", "spilled", "rematerialised", "bound", "depth", "core cycles", "CONVERGEs",
                         "effective");
         first = false;
-        text_printf(t, "%-20s -O%u %6u %6u %7u %7u %6u", row->scheme.name, row->level, f->words, f->registers,
-                    f->spilled, f->remade, f->stack);
+        text_printf(t, "%-20s -O%u %6u %6u %7u %7u %6u", name_of(row->scheme), row->level, f->words,
+                    f->registers, f->spilled, f->rematerialised, f->stack);
         add_cell(row, "max_stack_depth", 7, t);
         add_cell(row, "core_cycles", 15, t);
         add_cell(row, "converges", 11, t);
@@ -85,10 +89,11 @@ static void add_image_table(const struct comparison *x, struct text *t)
     }
 }
 
-/* ---- for tools ----------------------------------------------------------------------------------------- */
+/* ---- for tools --------------------------------------------------------------------------------------- */
 
 /* Both forms list these of kernc_image_figures, by their names. */
-#define IMAGE_FIGURES(X) X(words) X(registers) X(predicates) X(private_bytes) X(stack) X(spilled) X(remade)
+#define IMAGE_FIGURES(X)                                                                                     \
+    X(words) X(registers) X(predicates) X(private_bytes) X(stack) X(spilled) X(rematerialised)
 
 static void add_image_json(const struct row *row, struct text *t)
 {
@@ -114,7 +119,7 @@ static void add_json(const struct comparison *x, struct text *t)
     for (uint32_t i = 0; i < x->rows.count; i++) {
         const struct row *row = &x->rows.at[i];
         text_printf(t, "%s\n  {\"scheme\": \"%s\", \"opt\": %u, \"warp\": %u, \"equal\": %s, ", i ? "," : "",
-                    row->scheme.name, row->level, row->warp, row->equal ? "true" : "false");
+                    name_of(row->scheme), row->level, row->warp, row->equal ? "true" : "false");
         if (row->difference) {
             add_string("difference", row->difference, t);
             text_addz(t, ", ");
@@ -128,7 +133,7 @@ static void add_json(const struct comparison *x, struct text *t)
     text_addz(t, "],\n \"left_out\": [");
     for (uint32_t i = 0; i < x->left_out.count; i++) {
         text_addz(t, i ? ", {" : "{");
-        add_string("scheme", x->left_out.at[i].scheme, t);
+        add_string("scheme", name_of(x->left_out.at[i].scheme), t);
         text_addz(t, ", ");
         add_string("reason", x->left_out.at[i].why, t);
         text_char(t, '}');
@@ -158,7 +163,7 @@ static void add_csv(const struct comparison *x, struct text *t)
     text_addz(t, ",difference\n");
     for (uint32_t i = 0; i < x->rows.count; i++) {
         const struct row *row = &x->rows.at[i];
-        text_printf(t, "%s,%u,%s,%u,%s", x->kernel, row->warp, row->scheme.name, row->level,
+        text_printf(t, "%s,%u,%s,%u,%s", x->kernel, row->warp, name_of(row->scheme), row->level,
                     row->equal ? "true" : "false");
         metrics_csv_values(&row->metrics, row->is_image, t);
 #define ADD_FIGURE(key) text_printf(t, row->is_image ? ",%u" : ",", row->image.key);

@@ -1,5 +1,5 @@
 /* dis.c: kernc dis: an image as assembly, which kernc asm turns into the same image again. */
-#include "backend/warpcore/image.h"
+#include "backend/format/warpcore/image.h"
 #include "driver/driver.h"
 
 static int disassemble(struct command *c, const struct text *bytes)

@@ -7,9 +7,10 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/scheme.h"
 #include "kernc.h"
 
-/* ---- how kernc exits (exits.c) ------------------------------------------------------------------------ */
+/* ---- how kernc exits (exits.c) ----------------------------------------------------------------------- */
 
 enum exit_code {
 #define EXIT_CODE(name, code, meaning) EXIT_##name = code,
@@ -67,7 +68,7 @@ static inline bool option_given(const struct command *c, enum option_id id)
     return option_value(c, id) != NULL;
 }
 
-/* ---- limits (limits.c) --------------------------------------------------------------------------------- */
+/* ---- limits (limits.c) ------------------------------------------------------------------------------- */
 
 /* most 0: fixed. option: another option that sets it; OPTIONS: none. */
 struct limit_row { const char *name; uint64_t value, most; enum option_id option; const char *meaning; };
@@ -77,13 +78,15 @@ const char *limit_value(const struct limit_row *l, char buffer[32]);
 const char *limit_most(const struct limit_row *l, char buffer[32]);
 void limits_help(void);                                  /* the table, to stdout */
 bool limits_asked(const struct command *c);              /* --limit=help */
+void switches_help(void);                                /* passes and their options, to stdout */
+bool switches_asked(const struct command *c);            /* -fhelp (limits.c) */
 bool timing_asked(const struct command *c);              /* --timing=help (trace.c) */
 void timing_help(void);                                  /* the table, to stdout */
 /* --limit=NAME=N: where NAME has an option of its own, makes it that one. EXIT_OK, or EXIT_USAGE after having
  * said that there is no such limit to change. */
 int limit_take(struct command *c, struct given *g);
 
-/* ---- messages (messages.c) ----------------------------------------------------------------------------- */
+/* ---- messages (messages.c) --------------------------------------------------------------------------- */
 
 /* Of wrong usage, or where no input is to blame; returns exit_code. */
 int complain(struct command *c, int exit_code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -98,7 +101,7 @@ void messages_end(struct command *c);
 /* Shows a note on stderr that is no diagnostic (times, counts). */
 void show_note(const char *text);
 
-/* ---- shared by verbs ----------------------------------------------------------------------------------- */
+/* ---- shared by verbs --------------------------------------------------------------------------------- */
 
 /* The option's value as a number; *n stays as it is if the option was not given. EXIT_OK, or EXIT_USAGE after
  * having said what is wrong. */
@@ -115,18 +118,22 @@ const char *output_name(struct command *c, const char *ending);
 /* Writes a whole file or standard output; EXIT_OK, or EXIT_INPUT after having said why not. */
 int write_output(struct command *c, const char *file, const char *bytes, size_t n);
 
-/* ---- names of schemes (schemes.c) ---------------------------------------------------------------------- */
+/* ---- divergence schemes (schemes.c) ------------------------------------------------------------------ */
 
-typedef VEC(kernc_scheme) scheme_list;
-const char *scheme_names(struct command *c);             /* all of them, for messages */
+bool schemes_asked(const struct command *c);             /* --scheme=help */
+void schemes_help(void);                                 /* the table, to stdout */
+typedef VEC(enum scheme) scheme_list;
 /* Add to the list what is not in it. schemes_add: EXIT_OK, or EXIT_USAGE after having said that there is none
  * of this name. */
 void schemes_add_all(struct command *c, scheme_list *list, bool unsound);
+void schemes_add_target(struct command *c, scheme_list *list, enum target target);
 int schemes_add(struct command *c, scheme_list *list, const char *name);
 /* Those of --schemes; without it, all that are sound. EXIT_OK or EXIT_USAGE. */
 int schemes_take(struct command *c, scheme_list *list);
+/* --schedule: a kernc_schedule; without it *schedule stays. An exit code. */
+int schedule_take(struct command *c, int *schedule);
 
-/* ---- reading and compiling (input.c) ------------------------------------------------------------------- */
+/* ---- reading and compiling (input.c) ----------------------------------------------------------------- */
 
 #define INPUT_LIMIT ((size_t)256 << 20)  /* bytes of a source, IR or bytecode file */
 

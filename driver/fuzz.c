@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- lists -------------------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------- */
 
 /* The option's names between commas, or NULL at the end; *at moves on. */
 static char *next_item(struct command *c, const char **at)
@@ -44,11 +44,8 @@ static int take_schemes(struct command *c, struct fz_options *o)
     scheme_list list = {0};
     int         code = schemes_take(c, &list);
     o->schemes.count = 0;
-    for (uint32_t i = 0; !code && i < list.count; i++) {
-        if (o->schemes.count == COUNT(o->schemes.at))
-            return complain(c, EXIT_USAGE, "at most %zu schemes at a time", COUNT(o->schemes.at));
-        o->schemes.at[o->schemes.count++] = list.at[i].name;
-    }
+    for (uint32_t i = 0; i < list.count; i++)
+        o->schemes.at[o->schemes.count++] = list.at[i];
     return code;
 }
 
@@ -87,14 +84,18 @@ static int take_passes(struct command *c, struct fz_options *o)
     struct opt_options opt;
     opt_options_init(&opt);
     for (size_t i = 0; i < n; i++) {
-        bool off = strncmp(switches[i], "no-", 3) == 0;
-        if (!opt_switch(&opt, switches[i] + (off ? 3 : 0), !off))
-            return complain(c, EXIT_USAGE, "there is no pass '%s' that can be switched on or off",
-                            switches[i] + (off ? 3 : 0));
+        const char *wrong = opt_options_set(&opt, &c->arena, switches[i]);
+        if (wrong)
+            return complain(c, EXIT_USAGE, "%s", wrong);
     }
     for (unsigned i = 0; i < OPT_PASSES; i++)
         o->passes.off |= (uint64_t)opt.off[i] << i;
-    const char *list = option_value(c, OPTION_PASSES);
+    for (unsigned k = 0; k < OPT_OPTIONS; k++)
+        o->passes.told[k] = opt.values[k] == opt_option_info[k].value ? 0 : opt.values[k] + 1;
+    const char *check = option_value(c, OPTION_CHECK), *list = option_value(c, OPTION_PASSES);
+    if (check && strcmp(check, "uniformity") != 0)
+        return complain(c, EXIT_USAGE, "--check wants uniformity, not '%s'", check);
+    o->passes.check = check;
     if (list && !fz_passes_parse(&o->passes, list))
         return complain(c, EXIT_USAGE, "--passes wants 1 to %d passes, not '%s'", FZ_MAX_PASSES, list);
     return EXIT_OK;
@@ -117,6 +118,8 @@ static int take_options(struct command *c, struct fz_options *o)
     if (!code)
         code = take_passes(c, o);
     if (!code)
+        code = schedule_take(c, &o->schedule);
+    if (!code)
         code = take_number(c, OPTION_SETUPS, 0, 1000, &o->setups);
     if (!code)
         code = take_number(c, OPTION_JOBS, 1, FZ_MAX_JOBS, &o->jobs);
@@ -125,7 +128,7 @@ static int take_options(struct command *c, struct fz_options *o)
     return code;
 }
 
-/* ---- the verb ----------------------------------------------------------------------------------------- */
+/* ---- the verb ---------------------------------------------------------------------------------------- */
 
 struct screen {
     bool terminal;
@@ -179,6 +182,8 @@ int verb_fuzz(struct command *c)
     if (option_given(c, OPTION_PRINT))
         return show_program(&o);
     o.reduce = !option_given(c, OPTION_NO_REDUCE);
+    o.level_passes = option_given(c, OPTION_LEVEL_PASSES);
+    o.sums = option_given(c, OPTION_SUMS);
     o.keep = option_value(c, OPTION_KEEP);
     if (o.keep && mkdir(o.keep, 0777) && access(o.keep, W_OK))
         return complain(c, EXIT_INPUT, "cannot write into '%s'", o.keep);

@@ -71,5 +71,5 @@ void help(void)
     }
     printf("\n  kernc VERB --help    the options of a verb\n  kernc --version\n\n"
            "A file named - is standard input or output. "
-           "First steps: kernc run samples/mandelbrot.kern --stats\n");
+           "First steps: kernc run FILE.kern --stats\n");
 }

@@ -51,17 +51,19 @@ int take_diagnostics(struct command *c)
 static int take_target(struct command *c, kernc_options *o)
 {
     const char *target = option_value(c, OPTION_TARGET), *mode = option_value(c, OPTION_DIVERGENCE);
-    bool warp_core = target && strcmp(target, "warp-core") == 0;
-    if (target && !warp_core && strcmp(target, "bytecode") != 0)
+    enum target t = target ? target_find(target) : TARGET_bytecode;
+    if (t == TARGETS)
         return complain(c, EXIT_USAGE, "there is no target '%s'; there are bytecode and warp-core", target);
     if (c->verb->letter == 'c')
         return EXIT_OK;
-    if (mode && !warp_core)
+    if (mode && t == TARGET_bytecode)
         return complain(c, EXIT_USAGE, "--divergence is for --target=warp-core");
-    if (warp_core && option_given(c, OPTION_SCHEME))
-        return complain(c, EXIT_USAGE, "--scheme is for the bytecode; --target=warp-core has --divergence");
-    if (warp_core)
-        o->scheme = arena_printf(&c->arena, "warp-core:%s", mode ? mode : "rpc");
+    if (t == TARGET_bytecode)
+        return EXIT_OK;
+    if (option_given(c, OPTION_SCHEME))
+        return complain(c, EXIT_USAGE, "--scheme is for the bytecode; --target=%s has --divergence", target);
+    o->scheme =
+        mode ? arena_printf(&c->arena, "%s:%s", target, mode) : scheme_info[target_info[t].scheme].name;
     return EXIT_OK;
 }
 
@@ -82,9 +84,11 @@ int compile_options(struct command *c, kernc_options *o)
     o->switches = option_values(c, OPTION_SWITCH, &o->switch_count);
     o->warnings = option_values(c, OPTION_WARNING, &o->warning_count);
     o->limits = option_values(c, OPTION_LIMIT, &o->limit_count);
+    o->arguments = option_values(c, OPTION_ARG, &o->argument_count);
     o->no_warnings = option_given(c, OPTION_QUIET);
     o->verify_each = option_given(c, OPTION_VERIFY_EACH);
     o->passes = option_value(c, OPTION_PASSES);
+    o->checks = option_value(c, OPTION_CHECK);
     if (option_given(c, OPTION_SCHEME))
         o->scheme = option_value(c, OPTION_SCHEME);
     if (!code)

@@ -3,40 +3,37 @@
 #ifndef KERNC_DRIVER_LAUNCH_H
 #define KERNC_DRIVER_LAUNCH_H
 
-#include "backend/warpcore/image.h"
+#include "backend/format/warpcore/image.h"
+#include "base/json.h"
 #include "driver/driver.h"
+#include "lib/experiment.h"
 
-struct launch_buffer { const struct be_param *param; kernc_buffer *buffer; };
 struct run {
     struct command       *command;
     const struct source  *source;       /* for messages about the directive; NULL: the input was no source */
     int                   level;        /* of optimisation; -1: the input was compiled before */
-    kernc_context        *context;
-    kernc_module         *module;
-    kernc_kernel         *kernel;
-    const struct be_param *params;      /* of the kernel */
-    uint32_t              param_count;
-    const struct launch  *directive;    /* NULL: the file has none for this kernel */
-    struct launch         launch;       /* what holds in the end */
-    kernc_launch          api;          /* the same for kernc_run */
-    VEC(kernc_argument)   arguments;
-    VEC(struct launch_buffer) buffers;
-    uint64_t              max_memory;
     bool                  quiet;        /* what the kernel prints is dropped */
-    struct text           trace;        /* of the launch */
+    struct experiment     x;
+    struct text           trace, job;   /* of the launch */
+    const struct json    *replayed;     /* the job that is made again; NULL: none is */
 };
 
 /* Each returns EXIT_OK, or another exit code after having said what is wrong. */
 int launch_read_flags(struct run *r);        /* what can be said without the program */
-int launch_choose_kernel(struct run *r);
-int launch_merge(struct run *r);             /* fills in from the directive; flags name existing parameters */
-int launch_make_arguments(struct run *r);    /* creates and fills the buffers */
-/* run.c: a context with the program (a .kbc or .wcb file's bytes) and all that the launch needs; the context
- * is the caller's in any case. */
+/* Opens the experiment with a .kbc or .wcb file's bytes, as the flags want it. The caller closes it. */
 int launch_open(struct run *r, const void *program, size_t n);
 int launch_open_compiled(struct run *r, kernc_result *compiled);
+int launch_failed(struct run *r);            /* says what the experiment's problem is */
 int trace_read_flags(struct run *r);         /* trace.c */
 int trace_write(struct run *r);              /* if there is one; its memory is freed */
+int job_check(struct run *r);                /* job.c: whether the program can have one */
+void job_begin(struct run *r);               /* before the launch */
+int job_end(struct run *r, bool good);       /* after it; written if it was good */
+bool replay_is_job(const struct text *input);            /* replay.c: what the file holds looks like a job */
+/* The image of the job's launch, whose buffers are all 0, in `image`; `input` may go. */
+int replay_read(struct run *r, const struct text *input, struct text *image);
+int replay_begin(struct run *r);             /* before the launch: the job's bytes go to the buffers */
+int replay_end(struct run *r);               /* after it: whether they hold what the job says */
 int launch_write_outputs(struct run *r);     /* shows and saves, after the launch */
 
 #endif

@@ -1,9 +1,10 @@
-/* limits.c: the table of all limits, and --limit=NAME=N, which is one spelling for all
- * that can be changed. */
+/* limits.c: the table of all limits, and --limit=NAME=N, which is one spelling for all that can be changed;
+ * and what -fhelp shows. */
 #include "driver/driver.h"
-#include "backend/bytecode/program.h"
-#include "backend/warpcore/image.h"
+#include "backend/format/bytecode/program.h"
+#include "backend/format/warpcore/image.h"
 #include "ir/limits.h"
+#include "opt/opt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ const struct limit_row limit_rows[] = {
 #define LIMIT(name, of) {#name, name, 0, OPTIONS, of},
 #include "backend/warpcore/limits.def"
 };
+_Static_assert((int)IR_MAX_BLOCK_THREADS == (int)KERNC_MAX_BLOCK_THREADS, "ranges of threads' numbers");
 const size_t limit_row_count = COUNT(limit_rows);
 
 const char *limit_value(const struct limit_row *l, char buffer[32])
@@ -51,6 +53,20 @@ void limits_help(void)
 bool limits_asked(const struct command *c)
 {
     const char *text = option_value(c, OPTION_LIMIT);
+    return text && strcmp(text, "help") == 0;
+}
+
+void switches_help(void)
+{
+    struct text t = {0};
+    opt_options_text(&t);
+    fwrite(t.at, 1, t.length, stdout);
+    text_free(&t);
+}
+
+bool switches_asked(const struct command *c)
+{
+    const char *text = option_value(c, OPTION_SWITCH);
     return text && strcmp(text, "help") == 0;
 }
 

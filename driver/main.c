@@ -26,8 +26,16 @@ static int run_verb(struct command *c)
         limits_help();
         return EXIT_OK;
     }
+    if (switches_asked(c)) {
+        switches_help();
+        return EXIT_OK;
+    }
     if (timing_asked(c)) {
         timing_help();
+        return EXIT_OK;
+    }
+    if (schemes_asked(c)) {
+        schemes_help();
         return EXIT_OK;
     }
     return c->verb->run(c);

@@ -15,7 +15,7 @@ static bool belongs(const struct option_info *o, const struct verb *v)
     return strchr(o->verbs, v->letter) != NULL;
 }
 
-/* ---- manual page --------------------------------------------------------------------------------------- */
+/* ---- manual page ------------------------------------------------------------------------------------- */
 
 /* Text for troff: a backslash or a hyphen stands for itself, a dot at the start of a line is harmless. */
 static void man_text(const char *s)
@@ -74,6 +74,21 @@ static void man_options(void)
     }
 }
 
+static void man_pass_options(void)
+{
+    struct arena a = {0};
+    char value[OPT_NAME_MAX];
+    printf(".SH OPTIONS OF PASSES\n");
+    for (unsigned k = 0; k < OPT_OPTIONS; k++) {
+        printf(".TP\n.B ");
+        man_text(opt_option_usage(k, &a));
+        printf("\n");
+        man_text(arena_printf(&a, "%s (%s; %s by default)\n", opt_option_info[k].meaning,
+                              opt_option_values(k, &a), opt_option_default(k, value)));
+    }
+    arena_free(&a);
+}
+
 static void man_page(void)
 {
     printf(".TH KERNC 1 \"\" \"kernc %s\" \"User Commands\"\n"
@@ -87,17 +102,42 @@ static void man_page(void)
            KERNC_VERSION);
     man_verbs();
     man_options();
+    man_pass_options();
     printf(".SH EXIT STATUS\n");
     for (size_t i = 0; i < exit_count; i++)
         printf(".TP\n.B %d\n%s\n", exit_info[i].code, exit_info[i].meaning);
     printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nif set, messages are never coloured.\n"
-           ".SH EXAMPLES\n.nf\nkernc run samples/mandelbrot.kern \\-\\-stats\n"
+           ".SH EXAMPLES\n.nf\nkernc run saxpy.kern \\-\\-stats\n"
            "kernc run saxpy.kern \\-\\-grid=64 \\-\\-block=256 \\-\\-arg n=16384 \\-\\-show 'y[0..8]'\n"
            "kernc build \\-O2 saxpy.kern \\-o saxpy.kbc\n"
            "kernc dump saxpy.kern \\-\\-print\\-changed=diff\n.fi\n");
 }
 
-/* ---- completion ---------------------------------------------------------------------------------------- */
+/* ---- completion -------------------------------------------------------------------------------------- */
+
+/* All that -f can be followed by: passes, flags, a choice's words, a number's name. */
+static void each_switch(void (*write)(const char *))
+{
+    struct arena a = {0};
+    char         name[OPT_NAME_MAX];
+    for (unsigned i = 0; i < OPT_PASSES; i++)
+        if (opt_pass_info[i].level)
+            write(arena_printf(&a, "no-%s", opt_pass_info[i].name));
+    for (unsigned k = 0; k < OPT_OPTIONS; k++)
+        if (opt_option_info[k].kind == OPT_NUMBER)
+            write(arena_printf(&a, "%s=", opt_spelled(opt_option_info[k].name, name)));
+        else if (opt_option_info[k].kind == OPT_FLAG)
+            write(opt_option_text(k, 0, &a));
+    for (unsigned w = 0; w < OPT_WORDS; w++)
+        write(opt_option_text(opt_word_info[w].option, w, &a));
+    write("help");
+    arena_free(&a);
+}
+
+static void bash_switch(const char *text)
+{
+    printf(" -f%s", text);
+}
 
 static void bash_words_of(const struct verb *v)
 {
@@ -107,9 +147,7 @@ static void bash_words_of(const struct verb *v)
             printf(" --%s%s", o->name, *o->argument == '=' ? "=" : "");
     }
     printf(" -O0 -O1 -O2 -Wall -Werror");
-    for (int i = 0; i < OPT_PASSES; i++)
-        if (opt_pass_info[i].level)
-            printf(" -fno-%s", opt_pass_info[i].name);
+    each_switch(bash_switch);
 }
 
 static void bash_completion(void)
@@ -145,14 +183,26 @@ static void zsh_text(const char *s)
     }
 }
 
+static void zsh_switch(const char *text)
+{
+    printf(" %s", text);
+}
+
 static void zsh_option(const struct option_info *o)
 {
+    bool is_switch = o == &option_info[OPTION_SWITCH];
     if (*o->name)
         printf("            '--%s%s[", o->name, *o->argument == '=' ? "=" : "");
     else
         printf("            '-%c%s[", o->letter, *o->argument ? "-" : "");
     zsh_text(o->help);
-    printf("]%s' \\\n", *o->argument == '=' ? ":value:" : *o->argument ? "::value:" : "");
+    printf("]%s", *o->argument == '=' ? ":value:" : *o->argument ? "::value:" : "");
+    if (is_switch) {
+        printf("(");
+        each_switch(zsh_switch);
+        printf(" )");
+    }
+    printf("' \\\n");
 }
 
 static void zsh_completion(void)

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* ---- text ---------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------- */
 
 static void print_line(const char *text)
 {
@@ -22,7 +22,7 @@ void show_note(const char *text)
     fputs(text, stderr);
 }
 
-/* ---- the JSON array ------------------------------------------------------------------------------------ */
+/* ---- the JSON array ---------------------------------------------------------------------------------- */
 
 /* Appends the elements of another array. Both end with "]\n". */
 static void join_arrays(struct text *into, const char *array)
@@ -46,7 +46,7 @@ static void add_json(struct command *c, const struct diagnostics *d)
     text_free(&t);
 }
 
-/* ---- messages ------------------------------------------------------------------------------------------ */
+/* ---- messages ---------------------------------------------------------------------------------------- */
 
 void show_messages(struct command *c, const struct diagnostics *d)
 {

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-struct metric { const char *key, *meaning; bool applies, is_ratio; uint64_t count; double ratio; };
+enum form { NUMBER, PERCENTAGE, SECONDS };
+struct metric { const char *key, *meaning; enum form form; bool applies; uint64_t count; double value; };
 
 /* The metrics as rows, so that table and JSON list what kernc-metrics.def lists. `machine`: of a warp-core
  * machine. */
@@ -11,9 +12,11 @@ static uint32_t metric_rows(const kernc_metrics *m, bool machine, struct metric 
 {
     uint32_t n = 0;
 #define ROW_COUNT(x)   .applies = true, .count = (x)
+#define ROW_EVENT(x)   ROW_COUNT(x)
+#define ROW_MAXIMUM(x) ROW_COUNT(x)
 #define ROW_MACHINE(x) .applies = machine, .count = (x)
-#define ROW_MAXIMUM(x) .applies = true, .count = (x)
-#define ROW_RATIO(x)   .applies = (x) >= 0, .is_ratio = true, .ratio = (x)
+#define ROW_RATIO(x)   .applies = (x) >= 0, .form = PERCENTAGE, .value = (x)
+#define ROW_SECONDS(x) .applies = true, .form = SECONDS, .value = (x)
 #define METRIC(key, type, meaning) rows[n++] = (struct metric){#key, meaning, ROW_##type(m->key)};
 #include "kernc-metrics.def"
     return n;
@@ -23,7 +26,7 @@ enum { METRICS = 0
 #include "kernc-metrics.def"
 };
 
-/* ---- for people ---------------------------------------------------------------------------------------- */
+/* ---- for people -------------------------------------------------------------------------------------- */
 
 /* 1234567 as "1,234,567". */
 static void add_count(uint64_t n, int width, struct text *t)
@@ -52,10 +55,10 @@ static void add_value(const struct metric *m, int width, struct text *t)
 {
     if (!m->applies)
         add_ratio(-1, width, t);
-    else if (strcmp(m->key, "seconds") == 0)
-        text_printf(t, "%*.6f", width, m->ratio);
-    else if (m->is_ratio)
-        add_ratio(m->ratio, width, t);
+    else if (m->form == SECONDS)
+        text_printf(t, "%*.6f", width, m->value);
+    else if (m->form == PERCENTAGE)
+        add_ratio(m->value, width, t);
     else
         add_count(m->count, width, t);
 }
@@ -102,7 +105,9 @@ static void add_heading(const struct launch_facts *l, struct text *t)
 void metrics_table(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
 {
     struct metric rows[METRICS];
-    uint32_t      n = metric_rows(kernc_statistics_metrics(s), l->machine, rows);
+    kernc_metrics m = {.size = sizeof m};
+    kernc_statistics_metrics(s, &m);
+    uint32_t n = metric_rows(&m, l->machine, rows);
     add_heading(l, t);
     for (uint32_t i = 0; i < n; i++) {
         add_name(rows[i].key, t);
@@ -142,11 +147,12 @@ void metrics_profile(const struct launch_facts *l, const kernc_statistics *s, co
 {
     text_printf(t, "%6s %14s%16s %7s%12s%14s%s\n", "line", "executed", "threads", "lanes", "diverged",
                 "transactions", source ? "  source" : "");
-    for (uint32_t i = 0; i < kernc_statistics_line_count(s); i++)
-        profile_row(l, kernc_statistics_line(s, i), source, t);
+    kernc_line_metrics line = {.size = sizeof line};
+    for (uint32_t i = 0; kernc_statistics_line(s, i, &line); i++)
+        profile_row(l, &line, source, t);
 }
 
-/* ---- for tools ----------------------------------------------------------------------------------------- */
+/* ---- for tools --------------------------------------------------------------------------------------- */
 
 static void json_string(const char *key, const char *value, struct text *t)
 {
@@ -165,8 +171,8 @@ static void add_number(const struct metric *m, const char *none, struct text *t)
 {
     if (!m->applies)
         text_addz(t, none);
-    else if (m->is_ratio)
-        text_printf(t, "%.9g", m->ratio);
+    else if (m->form != NUMBER)
+        text_printf(t, "%.9g", m->value);
     else
         text_printf(t, "%llu", (unsigned long long)m->count);
 }
@@ -200,18 +206,12 @@ void metrics_csv_values(const kernc_metrics *m, bool machine, struct text *t)
 static void json_line(const struct launch_facts *l, const kernc_line_metrics *m, struct text *t)
 {
     double        ratio = lane_efficiency(l, m);
-    struct metric efficiency = {.applies = ratio >= 0, .is_ratio = true, .ratio = ratio};
-    text_printf(t,
-                "{\"line\": %u, \"warp_instructions\": %llu, \"thread_instructions\": %llu, "
-                "\"simt_efficiency\": ",
-                m->line, (unsigned long long)m->warp_instructions,
-                (unsigned long long)m->thread_instructions);
+    struct metric efficiency = {.applies = ratio >= 0, .form = PERCENTAGE, .value = ratio};
+    text_printf(t, "{\"line\": %u, \"simt_efficiency\": ", m->line);
     add_number(&efficiency, "null", t);
-    text_printf(t,
-                ", \"cycles\": %llu, \"memory_instructions\": %llu, \"memory_transactions\": %llu, "
-                "\"divergences\": %llu}",
-                (unsigned long long)m->cycles, (unsigned long long)m->memory_instructions,
-                (unsigned long long)m->memory_transactions, (unsigned long long)m->divergences);
+#define LINE_METRIC(key) text_printf(t, ", \"" #key "\": %llu", (unsigned long long)m->key);
+#include "kernc-metrics.def"
+    text_char(t, '}');
 }
 
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
@@ -227,11 +227,14 @@ void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struc
     json_sizes("grid", l->grid, t);
     json_sizes("block", l->block, t);
     text_addz(t, "\"metrics\": {");
-    metrics_json_values(kernc_statistics_metrics(s), l->machine, t);
+    kernc_metrics m = {.size = sizeof m};
+    kernc_statistics_metrics(s, &m);
+    metrics_json_values(&m, l->machine, t);
     text_addz(t, "}, \"lines\": [");
-    for (uint32_t i = 0; i < kernc_statistics_line_count(s); i++) {
+    kernc_line_metrics line = {.size = sizeof line};
+    for (uint32_t i = 0; kernc_statistics_line(s, i, &line); i++) {
         text_addz(t, i ? ",\n  " : "\n  ");
-        json_line(l, kernc_statistics_line(s, i), t);
+        json_line(l, &line, t);
     }
     text_addz(t, "]}\n");
 }

@@ -70,7 +70,7 @@ static enum option_id option_of(char verb, int code)
     BUG("getopt gave %d", code);
 }
 
-/* ---- parsing ------------------------------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------------------------- */
 
 static const struct verb *find_verb(struct command *c, const char *name)
 {
@@ -136,12 +136,14 @@ static int refuse(struct command *c, int code, const char *word)
         return usage(c, arena_printf(&c->arena, "--%s takes no value", o->name));
     if (*o->name)
         return usage(c, arena_printf(&c->arena, "--%s wants a value: --%s%s", o->name, o->name, o->argument));
-    return usage(c, arena_printf(&c->arena, "-%c wants a value: -%c%s", o->letter, o->letter, o->argument + 1));
+    return usage(c,
+                 arena_printf(&c->arena, "-%c wants a value: -%c%s", o->letter, o->letter, o->argument + 1));
 }
 
 static int take_file(struct command *c, int argc, char **argv)
 {
-    if (option_given(c, OPTION_HELP) || limits_asked(c) || timing_asked(c))
+    if (option_given(c, OPTION_HELP) || limits_asked(c) || switches_asked(c) || timing_asked(c) ||
+        schemes_asked(c))
         return EXIT_OK;
     if (!*c->verb->arguments && optind < argc)
         return usage(c, arena_printf(&c->arena, "%s takes no file", c->verb->name));
@@ -200,7 +202,7 @@ const char *option_value(const struct command *c, enum option_id id)
     return NULL;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------- */
 
 bool scan_number(const char **s, uint64_t *n)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- what the command line says ------------------------------------------------------------------------ */
+/* ---- what the command line says ---------------------------------------------------------------------- */
 
 const char *output_parse_show(struct arena *a, const char *text, struct launch_output *o)
 {
@@ -53,7 +53,7 @@ const char *output_parse_save(struct arena *a, const char *text, struct launch_o
     return sized && (!o->width || !o->height) ? "a picture's sides are 1 or more" : NULL;
 }
 
-/* ---- one value ----------------------------------------------------------------------------------------- */
+/* ---- one value --------------------------------------------------------------------------------------- */
 
 static size_t count_of(const struct view *v)
 {
@@ -137,7 +137,7 @@ const char *output_show(const struct launch_output *o, const struct view *v, str
     return NULL;
 }
 
-/* ---- files --------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------- */
 
 static const char *encode_text(const struct launch_output *o, const struct view *v, char separator,
                                struct text *t)

@@ -5,6 +5,7 @@
 #include "driver/launch.h"
 #include "driver/metrics.h"
 #include "driver/progress.h"
+#include "runtime/module.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -19,10 +20,10 @@ static double now(void)
 static int api_failed(struct run *r, kernc_status status)
 {
     return fail(r->command, exit_of_run(status), kernc_status_name(status), NULL, (place){0}, "%s",
-                kernc_error_text(r->context));
+                kernc_error_text(r->x.context));
 }
 
-/* ---- before the launch --------------------------------------------------------------------------------- */
+/* ---- before the launch ------------------------------------------------------------------------------- */
 
 /* What a kernel prints goes to standard output, made harmless for terminals. */
 static void print_output(void *user, const char *bytes, size_t n)
@@ -34,45 +35,7 @@ static void print_output(void *user, const char *bytes, size_t n)
     text_free(&t);
 }
 
-static void drop_output(void *user, const char *bytes, size_t n)
-{
-}
-
-static int open_context(struct run *r)
-{
-    kernc_context_options o = {.size = sizeof o, .output = r->quiet ? drop_output : print_output};
-    o.max_memory = r->max_memory;
-    if (kernc_context_create(&o, &r->context) != KERNC_OK)
-        return complain(r->command, EXIT_LIMIT, "%s", kernc_error_text(NULL));
-    return EXIT_OK;
-}
-
-static int load_library(struct run *r, const char *name)
-{
-    kernc_status status = kernc_load_library(r->context, name);
-    return status == KERNC_OK ? EXIT_OK : api_failed(r, status);
-}
-
-static int load_libraries(struct run *r)
-{
-    const struct command *c = r->command;
-    int code = EXIT_OK;
-    for (uint32_t i = 0; !code && i < c->given.count; i++) {
-        if (c->given.at[i].id == OPTION_LOAD)
-            code = load_library(r, c->given.at[i].value);
-        else if (c->given.at[i].id == OPTION_LIBM)
-            code = load_library(r, "libm");
-    }
-    return code;
-}
-
-static int load_module(struct run *r, const void *program, size_t n)
-{
-    kernc_status status = kernc_module_load(r->context, program, n, &r->module);
-    return status == KERNC_OK ? EXIT_OK : api_failed(r, status);
-}
-
-/* ---- after the launch ---------------------------------------------------------------------------------- */
+/* ---- after the launch -------------------------------------------------------------------------------- */
 
 /* A trap's place; where only its line is known, the line's first word. */
 static place place_of(const struct run *r, const kernc_trap *t)
@@ -98,7 +61,7 @@ static const char *name_thread(struct run *r, const kernc_trap *t, kernc_status 
 
 static int tell_stop(struct run *r, kernc_status status)
 {
-    const kernc_trap *t = kernc_last_trap(r->context);
+    const kernc_trap *t = kernc_last_trap(r->x.context);
     int code = !t || !r->source ? api_failed(r, status)
                                 : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
                                        place_of(r, t), "%s%s in %s", t->text, status == KERNC_TRAP ? "" : ",",
@@ -110,13 +73,13 @@ static int tell_stop(struct run *r, kernc_status status)
 
 static struct launch_facts facts_of(const struct run *r)
 {
-    const char         *scheme = r->api.scheme ? r->api.scheme : kernc_module_scheme(r->module);
+    const char         *scheme = r->x.api.scheme ? r->x.api.scheme : kernc_module_scheme(r->x.module);
     struct launch_facts l = {
-        .kernel = r->launch.kernel, .scheme = scheme, .level = r->level, .warp = r->api.warp};
-    l.machine = kernc_module_image(r->module) != NULL;
+        .kernel = r->x.launch.kernel, .scheme = scheme, .level = r->level, .warp = r->x.api.warp};
+    l.machine = rt_module_image(r->x.module) != NULL;
     for (int i = 0; i < 3; i++) {
-        l.grid[i] = r->api.grid[i] ? r->api.grid[i] : 1;
-        l.block[i] = r->api.block[i] ? r->api.block[i] : 1;
+        l.grid[i] = r->x.api.grid[i] ? r->x.api.grid[i] : 1;
+        l.block[i] = r->x.api.block[i] ? r->x.api.block[i] : 1;
     }
     return l;
 }
@@ -148,12 +111,13 @@ static int launch(struct run *r)
     struct progress   progress;
     kernc_statistics *statistics = NULL;
     const struct command *c = r->command;
+    /* What another machine is to make again happens in the order of the machine's clock. */
     bool counted = option_given(c, OPTION_STATS) || option_given(c, OPTION_STATS_JSON) ||
-                   option_given(c, OPTION_PROFILE);
-    r->api.flags = counted ? KERNC_STATISTICS : 0;
-    r->api.scheme = option_value(c, OPTION_SCHEME);
-    progress_begin(&progress, arena_printf(&r->command->arena, "running %s", r->launch.kernel));
-    kernc_status status = kernc_run(r->kernel, &r->api, &statistics);
+                   option_given(c, OPTION_PROFILE) || option_given(c, OPTION_JOB) || r->replayed;
+    r->x.api.scheme = option_value(c, OPTION_SCHEME);
+    job_begin(r);
+    progress_begin(&progress, arena_printf(&r->command->arena, "running %s", r->x.launch.kernel));
+    kernc_status status = experiment_run(&r->x, counted ? &statistics : NULL);
     progress_end(&progress);
     int code = status == KERNC_OK ? launch_write_outputs(r) : tell_stop(r, status);
     if (statistics) {
@@ -161,26 +125,28 @@ static int launch(struct run *r)
         code = code ? code : written;
     }
     kernc_statistics_free(statistics);
-    int traced = trace_write(r);
-    return code ? code : traced;
+    int traced = trace_write(r), job = job_end(r, status == KERNC_OK);
+    if (!code && r->replayed)
+        code = replay_end(r);
+    code = code ? code : traced;
+    return code ? code : job;
 }
 
-/* ---- the verb ------------------------------------------------------------------------------------------ */
+/* ---- the verb ---------------------------------------------------------------------------------------- */
 
 int launch_open(struct run *r, const void *program, size_t n)
 {
-    int code = open_context(r);
-    if (!code)
-        code = load_libraries(r);
-    if (!code)
-        code = load_module(r, program, n);
-    if (!code)
-        code = launch_choose_kernel(r);
-    if (!code)
-        code = launch_merge(r);
-    if (!code)
-        code = launch_make_arguments(r);
-    return code;
+    const struct command *c = r->command;
+    r->x.arena = &r->command->arena;
+    r->x.input = c->file;
+    r->x.kernel_name = option_value(c, OPTION_KERNEL);
+    r->x.own_outputs = option_given(c, OPTION_NO_OUTPUTS);
+    r->x.print = r->quiet ? NULL : print_output;
+    for (uint32_t i = 0; i < c->given.count; i++)
+        if (c->given.at[i].id == OPTION_LOAD || c->given.at[i].id == OPTION_LIBM)
+            vec_push(r->x.arena, &r->x.libraries,
+                     c->given.at[i].id == OPTION_LOAD ? c->given.at[i].value : "libm");
+    return experiment_open(&r->x, program, n) ? job_check(r) : launch_failed(r);
 }
 
 int launch_open_compiled(struct run *r, kernc_result *compiled)
@@ -190,6 +156,14 @@ int launch_open_compiled(struct run *r, kernc_result *compiled)
     if (!bytes)
         mem_fail(0);
     return launch_open(r, bytes, n);
+}
+
+/* What only the launch makes known of the program. */
+static int check_launch(struct run *r, kernc_result *compiled)
+{
+    bool fine = kernc_result_check_launch(compiled, r->x.kernel, r->x.api.warp);
+    show_diagnostics(r->command, compiled);
+    return fine ? EXIT_OK : EXIT_INPUT;
 }
 
 static bool is_image(const struct text *t)
@@ -210,8 +184,8 @@ int verb_run(struct command *c)
 {
     kernc_options o;
     kernc_result *compiled = NULL;
-    struct text   text = {0};
-    struct run    r = {.command = c, .api.size = sizeof r.api, .max_memory = (uint64_t)2 << 30};
+    struct text   text = {0}, image = {0};
+    struct run    r = {.command = c, .x = {.api.size = sizeof r.x.api, .max_memory = (uint64_t)2 << 30}};
     double        begin = now();
     kernc_options_init(&o);
     int code = compile_options(c, &o);
@@ -219,7 +193,9 @@ int verb_run(struct command *c)
         code = launch_read_flags(&r);
     if (!code)
         code = read_input(c, &text);
-    if (!code && !is_image(&text))
+    if (!code && replay_is_job(&text))
+        code = replay_read(&r, &text, &image);
+    else if (!code && !is_image(&text))
         code = compile_input(c, &o, &text, &compiled);
     double end_of_compilation = now();
     enum kernc_input input = !code && compiled ? kernc_result_input(compiled) : KERNC_INPUT_IMAGE;
@@ -227,14 +203,21 @@ int verb_run(struct command *c)
     if (input == KERNC_INPUT_SOURCE)
         r.source = source_new(&c->arena, input_name(c), text.at, text.length);
     if (!code)
-        code = compiled ? launch_open_compiled(&r, compiled) : launch_open(&r, text.at, text.length);
+        code = compiled   ? launch_open_compiled(&r, compiled)
+               : r.replayed ? launch_open(&r, image.at, image.length)
+                            : launch_open(&r, text.at, text.length);
+    if (!code && compiled)
+        code = check_launch(&r, compiled);
+    if (!code && r.replayed)
+        code = replay_begin(&r);
     if (!code)
         code = launch(&r);
-    bool ran = r.module != NULL;
-    kernc_context_free(r.context);
+    bool ran = r.x.module != NULL;
+    experiment_close(&r.x);
     if (ran)
         tell_times(c, begin, end_of_compilation);
     kernc_result_free(compiled);
+    text_free(&image);
     text_free(&text);
     return code;
 }

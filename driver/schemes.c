@@ -1,45 +1,53 @@
-/* schemes.c: names of divergence schemes on the command line; the schemes themselves are kernc_scheme_at's.
- */
+/* schemes.c: divergence schemes on the command line: --scheme=help, --schemes, --target and --divergence. */
 #include "driver/driver.h"
 
-const char *scheme_names(struct command *c)
+#include <stdio.h>
+
+bool schemes_asked(const struct command *c)
 {
-    const char  *names = "";
-    kernc_scheme s;
-    for (unsigned i = 0; kernc_scheme_at(i, &s); i++)
-        names = arena_printf(&c->arena, "%s%s%s", names, *names ? ", " : "", s.name);
-    return names;
+    const char *name = option_value(c, OPTION_SCHEME);
+    return name && strcmp(name, "help") == 0;
 }
 
-static bool find(const char *name, kernc_scheme *s)
+void schemes_help(void)
 {
-    for (unsigned i = 0; kernc_scheme_at(i, s); i++)
-        if (strcmp(s->name, name) == 0)
-            return true;
-    return false;
+    printf("%-20s %-10s %s\n", "scheme", "target", "how lanes diverge and reconverge");
+    for (unsigned s = 0; s < SCHEMES; s++) {
+        const struct target_info *target = scheme_target((enum scheme)s);
+        printf("%-20s %-10s %s%s\n", scheme_info[s].name, target->name, scheme_info[s].meaning,
+               target->scheme == s ? " (the target's default)" : "");
+    }
+    printf("\n--scheme=TARGET:MODE may be said as --target=TARGET --divergence=MODE.\n");
 }
 
-static void add(struct command *c, scheme_list *list, kernc_scheme s)
+static void add(struct command *c, scheme_list *list, enum scheme s)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        if (strcmp(list->at[i].name, s.name) == 0)
+        if (list->at[i] == s)
             return;
     vec_push(&c->arena, list, s);
 }
 
 void schemes_add_all(struct command *c, scheme_list *list, bool unsound)
 {
-    kernc_scheme s;
-    for (unsigned i = 0; kernc_scheme_at(i, &s); i++)
-        if (s.sound || unsound)
-            add(c, list, s);
+    for (unsigned s = 0; s < SCHEMES; s++)
+        if (unsound || !scheme_has((enum scheme)s, SCHEME_UNSOUND))
+            add(c, list, (enum scheme)s);
+}
+
+void schemes_add_target(struct command *c, scheme_list *list, enum target target)
+{
+    for (unsigned s = 0; s < SCHEMES; s++)
+        if (scheme_info[s].target == target)
+            add(c, list, (enum scheme)s);
 }
 
 int schemes_add(struct command *c, scheme_list *list, const char *name)
 {
-    kernc_scheme s;
-    if (!find(name, &s))
-        return complain(c, EXIT_USAGE, "there is no scheme '%.60s'; there are %s", name, scheme_names(c));
+    enum scheme s = scheme_find(name);
+    if (s == SCHEMES)
+        return complain(c, EXIT_USAGE, "there is no scheme '%.60s'; there are %s", name,
+                        scheme_names(&c->arena));
     add(c, list, s);
     return EXIT_OK;
 }
@@ -58,6 +66,6 @@ int schemes_take(struct command *c, scheme_list *list)
         at += n + (at[n] == ',');
     }
     if (!code && list->count == 0)
-        code = complain(c, EXIT_USAGE, "--schemes wants at least one of %s", scheme_names(c));
+        code = complain(c, EXIT_USAGE, "--schemes wants at least one of %s", scheme_names(&c->arena));
     return code;
 }

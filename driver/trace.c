@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- the table of cycles ------------------------------------------------------------------------------- */
+/* ---- the table of cycles ----------------------------------------------------------------------------- */
 
 bool timing_asked(const struct command *c)
 {
@@ -36,12 +36,12 @@ static int read_timing(struct run *r)
     else if (!wc_timing_read(&timing, text.at ? text.at : "", text.length, why, sizeof why))
         code = fail(r->command, EXIT_INPUT, "timing", NULL, (place){0}, "%s, %s", file, why);
     else
-        r->api.timing = arena_strdup(&r->command->arena, text.at ? text.at : "", text.length);
+        r->x.api.timing = arena_strdup(&r->command->arena, text.at ? text.at : "", text.length);
     text_free(&text);
     return code;
 }
 
-/* ---- the trace ----------------------------------------------------------------------------------------- */
+/* ---- the trace --------------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *name, const char *ending)
 {
@@ -64,8 +64,8 @@ static int read_window(struct run *r, const char *text)
     if (end == dots || *end || (to && to <= from) || (end > dots + 2 && to == 0))
         return complain(r->command, EXIT_USAGE, "--trace-window wants cycles such as 1000..2000, not '%s'",
                         text);
-    r->api.trace_from = from;
-    r->api.trace_to = to;
+    r->x.api.trace_from = from;
+    r->x.api.trace_to = to;
     return EXIT_OK;
 }
 
@@ -80,22 +80,22 @@ int trace_read_flags(struct run *r)
                *window = option_value(r->command, OPTION_TRACE_WINDOW);
     uint64_t    machines = 1;
     int         code = option_number(r->command, OPTION_CORES, 1, KERNC_MAX_CORES, &machines);
-    r->api.cores = (uint32_t)machines;
+    r->x.api.cores = (uint32_t)machines;
     if (!code)
         code = read_timing(r);
     if (!code && window)
         code = read_window(r, window);
     if (code || !file)
         return code;
-    r->api.trace = ends_with(file, ".vcd")    ? KERNC_TRACE_VCD
+    r->x.api.trace = ends_with(file, ".vcd")    ? KERNC_TRACE_VCD
                    : ends_with(file, ".json") ? KERNC_TRACE_JSON
                    : ends_with(file, ".txt")  ? KERNC_TRACE_TEXT
                                               : KERNC_TRACE_NONE;
-    if (!r->api.trace)
+    if (!r->x.api.trace)
         return complain(r->command, EXIT_USAGE,
                         "--trace wants a file that ends in .vcd, .json or .txt, not '%s'", file);
-    r->api.trace_output = keep_trace;
-    r->api.trace_user = &r->trace;
+    r->x.api.trace_output = keep_trace;
+    r->x.api.trace_user = &r->trace;
     return EXIT_OK;
 }
 

@@ -260,7 +260,7 @@ struct fe_unit {
     uint32_t count;
 };
 
-/* ---- printing (frontend/ast_print.c) ------------------------------------------------------------------ */
+/* ---- printing (frontend/ast_print.c) ----------------------------------------------------------------- */
 
 /* A readable tree, one node a line, children indented; types are shown once the checker has set them. */
 void fe_print_unit(const struct fe_unit *u, struct text *out);

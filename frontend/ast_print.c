@@ -10,7 +10,7 @@
  */
 #include "frontend/ast.h"
 
-/* ---- types as written, in C's notation ----------------------------------------------------------------- */
+/* ---- types as written, in C's notation --------------------------------------------------------------- */
 
 static void add_params(const struct fe_form *f, struct text *t);
 
@@ -34,10 +34,11 @@ static void add_base(const struct fe_form *f, struct text *t)
         add_word(t, f->named.name);
 }
 
-/* The declarator around `inner`, innermost level last; types nest as deep as the limit allows. */
+/* The declarator around `inner`, innermost level last; types nest as deep as the limit allows. `t`: in an
+ * arena. */
 static void add_declarator(const struct fe_form *f, const char *inner, struct text *t)
 {
-    struct text around = {0};
+    struct text around = {.arena = t->arena};
     if (f->kind == FE_FORM_POINTER) {
         bool binds = f->of->kind == FE_FORM_ARRAY || f->of->kind == FE_FORM_FUNCTION;
         text_addz(&around, binds ? "(*" : "*");
@@ -63,30 +64,29 @@ static void add_declarator(const struct fe_form *f, const char *inner, struct te
         return;
     }
     add_declarator(f->of, around.at, t);
-    text_free(&around);
 }
 
 static void add_params(const struct fe_form *f, struct text *t)
 {
     text_char(t, '(');
     for (const struct fe_decl *d = f->function.params; d; d = d->next) {
-        struct text param = {0};
+        struct text param = {.arena = t->arena};
         add_declarator(d->form, d->name ? d->name : "", &param);
         text_printf(t, "%s%s", param.at, d->next ? ", " : "");
-        text_free(&param);
     }
     text_char(t, ')');
 }
 
 void fe_print_form(const struct fe_form *f, struct text *out)
 {
-    struct text t = {0};
+    struct scratch scratch;
+    struct text t = {.arena = scratch_begin(&scratch)};
     add_declarator(f, "", &t);
     text_add(out, t.at, t.length);
-    text_free(&t);
+    scratch_end(&scratch);
 }
 
-/* ---- nodes --------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------- */
 
 struct printer { struct text *out; unsigned depth; };
 
@@ -245,7 +245,7 @@ static void print_stmt(struct printer *p, const struct fe_stmt *s)
     end(p);
 }
 
-/* ---- declarations -------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------ */
 
 static void print_items(struct printer *p, const char *word, const struct fe_launch_item *i)
 {

@@ -9,16 +9,20 @@
  * Throws: a function does if a throw, or a call of a function that does, stands outside its try blocks.
  * Functions that are called through a pointer share their type's convention.
  */
+#include "base/rows.h"
 #include "frontend/context.h"
 #include "frontend/program.h"
+
+/* `use`: of the caller, UINT32_MAX if the caller is a function type. */
+struct caller { uint32_t node, use; };
 
 struct graph {
     struct frontend *fe;
     struct fe_program *p;
     struct arena *arena;
     uint32_t functions, nodes;
-    uint32_t *callers_start, *callers; /* reversed edges */
-    uint32_t *via;                     /* beside callers: the use that makes the edge, or UINT32_MAX */
+    VEC(struct caller) calls;
+    struct rows callers;               /* by callee: indices of calls */
 };
 
 static uint32_t node_of(const struct graph *g, const struct fe_use *u)
@@ -26,47 +30,28 @@ static uint32_t node_of(const struct graph *g, const struct fe_use *u)
     return u->kind == FE_USE_CALL ? u->callee->index : g->functions + u->signature;
 }
 
-/* ---- the graph ----------------------------------------------------------------------------------------- */
+/* ---- the graph --------------------------------------------------------------------------------------- */
 
-struct edge {
-    uint32_t caller, callee, use; /* use: of the caller, UINT32_MAX if the caller is a function type */
-};
-typedef VEC(struct edge) edge_list;
-
-static edge_list collect_edges(struct graph *g)
+static void add_edge(struct graph *g, u32_vec *callees, uint32_t callee, struct caller caller)
 {
-    edge_list edges = {0};
+    vec_push(g->arena, callees, callee);
+    vec_push(g->arena, &g->calls, caller);
+}
+
+static void build_graph(struct graph *g)
+{
+    u32_vec callee = {0};
+    g->functions = g->p->functions.count;
+    g->nodes = g->functions + g->p->types.functions.count;
     for (uint32_t i = 0; i < g->functions; i++) {
         const struct fe_function *f = g->p->functions.at[i];
         for (uint32_t k = 0; k < f->uses.count; k++)
             if (f->uses.at[k].kind != FE_USE_CONVERGENT)
-                vec_push(g->arena, &edges, ((struct edge){i, node_of(g, &f->uses.at[k]), k}));
+                add_edge(g, &callee, node_of(g, &f->uses.at[k]), ((struct caller){i, k}));
         if (f->address_taken)
-            vec_push(g->arena, &edges, ((struct edge){g->functions + f->type->signature, i, UINT32_MAX}));
+            add_edge(g, &callee, i, ((struct caller){g->functions + f->type->signature, UINT32_MAX}));
     }
-    return edges;
-}
-
-/* Sorts the edges by callee. */
-static void build_graph(struct graph *g)
-{
-    g->functions = g->p->functions.count;
-    g->nodes = g->functions + g->p->types.functions.count;
-    edge_list edges = collect_edges(g);
-    g->callers_start = arena_array(g->arena, uint32_t, g->nodes + 1);
-    g->callers = arena_array(g->arena, uint32_t, edges.count + 1);
-    g->via = arena_array(g->arena, uint32_t, edges.count + 1);
-    uint32_t *fill = arena_array(g->arena, uint32_t, g->nodes + 1);
-    for (uint32_t i = 0; i < edges.count; i++)
-        g->callers_start[edges.at[i].callee + 1]++;
-    for (uint32_t i = 0; i < g->nodes; i++)
-        g->callers_start[i + 1] += g->callers_start[i];
-    memcpy(fill, g->callers_start, g->nodes * sizeof *fill);
-    for (uint32_t i = 0; i < edges.count; i++) {
-        uint32_t at = fill[edges.at[i].callee]++;
-        g->callers[at] = edges.at[i].caller;
-        g->via[at] = edges.at[i].use;
-    }
+    g->callers = rows_new(g->arena, g->nodes, callee.at, callee.count);
 }
 
 static void collect_signatures(struct graph *g)
@@ -81,27 +66,30 @@ static void collect_signatures(struct graph *g)
     }
 }
 
-/* ---- functions that are only declared ------------------------------------------------------------------ */
+/* ---- functions that are only declared ---------------------------------------------------------------- */
 
-static void check_call_defined(struct graph *g, struct bitset said, const struct fe_use *u)
+static void check_one_defined(struct graph *g, struct bitset said, const struct fe_function *f, span used)
 {
-    const struct fe_function *callee = u->callee;
-    if (!callee || callee->is_defined || callee->is_extern || bitset_has(said, callee->index))
+    if (!f || f->is_defined || f->is_extern || bitset_has(said, f->index))
         return;
-    bitset_add(said, callee->index);
-    fe_report(g->fe, FE_MSG(undefined_function), u->where, callee->name);
-    fe_note(g->fe, FE_MSG(declared_here), callee->decl->name_at, callee->name);
+    bitset_add(said, f->index);
+    fe_report(g->fe, FE_MSG(undefined_function), used, f->name);
+    fe_note(g->fe, FE_MSG(declared_here), f->decl->name_at, f->name);
 }
 
 static void check_defined(struct graph *g)
 {
     struct bitset said = bitset_new(g->arena, g->functions + 1);
-    for (uint32_t i = 0; i < g->functions; i++)
-        for (uint32_t k = 0; k < g->p->functions.at[i]->uses.count; k++)
-            check_call_defined(g, said, &g->p->functions.at[i]->uses.at[k]);
+    for (uint32_t i = 0; i < g->functions; i++) {
+        const struct fe_function *f = g->p->functions.at[i];
+        for (uint32_t k = 0; k < f->uses.count; k++)
+            check_one_defined(g, said, f->uses.at[k].callee, f->uses.at[k].where);
+        if (f->is_predicted)
+            check_one_defined(g, said, f, f->predicted_at);
+    }
 }
 
-/* ---- recursion: depth-first search with an explicit stack ---------------------------------------------- */
+/* ---- recursion: depth-first search with an explicit stack -------------------------------------------- */
 
 enum { UNSEEN, OPEN, DONE };
 struct frame {
@@ -185,7 +173,7 @@ static void check_recursion(struct graph *g)
             search(g, state, frames, i);
 }
 
-/* ---- what flows to callers ----------------------------------------------------------------------------- */
+/* ---- what flows to callers --------------------------------------------------------------------------- */
 
 static bool makes_convergent(const struct fe_function *caller, const struct fe_use *u)
 {
@@ -203,10 +191,11 @@ static void flow(struct graph *g, struct bitset has, u32_vec *work,
 {
     while (work->count) {
         uint32_t node = vec_pop(work);
-        for (uint32_t i = g->callers_start[node]; i < g->callers_start[node + 1]; i++) {
-            uint32_t caller = g->callers[i];
+        rows_each(k, g->callers, node) {
+            struct caller by = g->calls.at[g->callers.at[k]];
+            uint32_t caller = by.node;
             const struct fe_function *f = caller < g->functions ? g->p->functions.at[caller] : NULL;
-            if (bitset_has(has, caller) || (f && !passes(f, &f->uses.at[g->via[i]])))
+            if (bitset_has(has, caller) || (f && !passes(f, &f->uses.at[by.use])))
                 continue;
             bitset_add(has, caller);
             vec_push(g->arena, work, caller);

@@ -56,22 +56,23 @@ struct checker {
     struct fe_nest     nest;
     struct fe_variable *own_value;           /* scalar whose initialiser is being checked, or NULL */
     VEC(struct fe_expr *) undefined_targets; /* names of functions without a body so far, address taken */
-    VEC(struct fe_stmt *) jumps;             /* a goto or Predict, whose label is found at the function's end */
+    VEC(struct fe_stmt *) jumps; /* a goto or Predict, whose label is found at the function's end */
     VEC(struct fe_label) labels;
     struct map         label_names;
     uint32_t           point;                /* of the text that the walk has come to: fe_entered */
     bool               reachable;            /* the point that the walk has come to */
     bool               warned_unreachable;
     uint32_t           unevaluated;          /* > 0 inside sizeof */
+    const struct fe_expr *addressed;         /* the operand of the & whose operand is checked next */
     struct fe_use      no_use;               /* stands for uses there and outside functions */
 };
 
-/* ---- messages ------------------------------------------------------------------------------------------ */
+/* ---- messages ---------------------------------------------------------------------------------------- */
 
 const char *fe_type_text(struct checker *c, const struct fe_type *t);
 struct fe_expr *fe_poison(struct checker *c, struct fe_expr *e);       /* gives it the type ERROR */
 
-/* ---- scope.c ------------------------------------------------------------------------------------------- */
+/* ---- scope.c ----------------------------------------------------------------------------------------- */
 
 void fe_scope_open(struct checker *c);
 void fe_scope_close(struct checker *c);
@@ -84,7 +85,7 @@ const struct fe_builtin *fe_find_builtin(struct checker *c, const char *name);
 const char *fe_suggest(struct checker *c, enum fe_namespace ns, const char *name);
 const char *fe_suggest_field(const struct fe_decl *structure, const char *name);
 
-/* ---- check_type.c, check_decl.c ------------------------------------------------------------------------ */
+/* ---- check_type.c, check_decl.c ---------------------------------------------------------------------- */
 
 struct fe_type *fe_check_form(struct checker *c, struct fe_form *f);
 /* The space a variable of this form is declared to live in; NONE: none was written. */
@@ -96,7 +97,7 @@ void fe_check_decl(struct checker *c, struct fe_decl *d);              /* any, e
 void fe_enter_parameter(struct checker *c, struct fe_decl *p);
 void fe_leave_decl(struct checker *c, struct fe_decl *d);              /* its scope closes: was it used? */
 
-/* ---- check_expr.c, check_ops.c, check_call.c, convert.c, check_init.c ---------------------------------- */
+/* ---- check_expr.c, check_ops.c, check_call.c, convert.c, check_init.c -------------------------------- */
 
 struct fe_expr *fe_check_expr(struct checker *c, struct fe_expr *e); /* may be an lvalue, array or function */
 /* arrays and functions become pointers */
@@ -133,11 +134,11 @@ void fe_note_read(struct checker *c, struct fe_expr *e);
 /* Checks an initialiser for an object of this type; an unsized array gets its size in *type. */
 struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, struct fe_type **type);
 
-/* ---- check_stmt.c -------------------------------------------------------------------------------------- */
+/* ---- check_stmt.c ------------------------------------------------------------------------------------ */
 
 void fe_check_body(struct checker *c, struct fe_function *f);
 
-/* ---- check_launch.c ------------------------------------------------------------------------------------ */
+/* ---- check_launch.c ---------------------------------------------------------------------------------- */
 
 /* Checks the directive and fills d->launch->built. */
 void fe_check_launch(struct checker *c, struct fe_decl *d);

@@ -19,7 +19,7 @@ struct fe_use *fe_add_use(struct checker *c, enum fe_use_kind kind, span where, 
     return &vec_last(&c->function->uses);
 }
 
-/* ---- tokens -------------------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------------------------ */
 
 static void note_controlled(struct checker *c, span where)
 {
@@ -60,7 +60,7 @@ static void check_call_token(struct checker *c, struct fe_expr *e, bool allowed)
         fe_check_token_use(c, e->call.token, false);
 }
 
-/* ---- arguments ----------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------- */
 
 /* Checks each argument by itself; false if one has an error. */
 static bool check_arguments(struct checker *c, struct fe_expr *e)
@@ -90,7 +90,7 @@ static bool check_count(struct checker *c, struct fe_expr *e, uint32_t wanted, b
     return false;
 }
 
-/* ---- functions and pointers to them -------------------------------------------------------------------- */
+/* ---- functions and pointers to them ------------------------------------------------------------------ */
 
 static struct fe_type *check_direct(struct checker *c, struct fe_expr *e)
 {
@@ -145,7 +145,7 @@ static struct fe_expr *check_function_call(struct checker *c, struct fe_expr *e)
     return e;
 }
 
-/* ---- builtins ------------------------------------------------------------------------------------------ */
+/* ---- builtins ---------------------------------------------------------------------------------------- */
 
 static bool argument_error(struct checker *c, const struct fe_builtin *b, const struct fe_expr *a,
                            const char *wanted)

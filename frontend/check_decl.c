@@ -7,7 +7,7 @@
 #include "frontend/check.h"
 #include "ir/limits.h"
 
-/* ---- variables ----------------------------------------------------------------------------------------- */
+/* ---- variables --------------------------------------------------------------------------------------- */
 
 static struct fe_variable *variable_new(struct checker *c, struct fe_decl *d, enum fe_space space)
 {
@@ -96,7 +96,7 @@ static void check_variable(struct checker *c, struct fe_decl *d)
         d->type = fe_const_of(c->types, d->type);
 }
 
-/* ---- tokens -------------------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------------------------ */
 
 static void check_heart(struct checker *c, struct fe_variable *v, struct fe_expr *call)
 {
@@ -157,7 +157,7 @@ static void check_token(struct checker *c, struct fe_decl *d)
         begin_scope(c, v);
 }
 
-/* ---- functions ----------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------- */
 
 static void check_kernel_parameter(struct checker *c, struct fe_decl *p)
 {
@@ -258,7 +258,7 @@ static void check_function(struct checker *c, struct fe_decl *d)
     }
 }
 
-/* ---- any declaration ----------------------------------------------------------------------------------- */
+/* ---- any declaration --------------------------------------------------------------------------------- */
 
 void fe_check_decl(struct checker *c, struct fe_decl *d)
 {

@@ -8,11 +8,9 @@
 
 const char *fe_type_text(struct checker *c, const struct fe_type *t)
 {
-    struct text text = {0};
+    struct text text = {.arena = c->arena};
     fe_type_print(t, &text);
-    const char *copy = arena_strdup(c->arena, text.at, text.length);
-    text_free(&text);
-    return copy;
+    return text.at;
 }
 
 struct fe_expr *fe_poison(struct checker *c, struct fe_expr *e)
@@ -30,7 +28,7 @@ static struct fe_expr *set_constant(struct fe_expr *e, struct fe_type *t, scalar
     return e;
 }
 
-/* ---- literals ------------------------------------------------------------------------------------------ */
+/* ---- literals ---------------------------------------------------------------------------------------- */
 
 /* C99 6.4.4.1: the first of these types that holds the value. */
 static struct fe_expr *check_int(struct checker *c, struct fe_expr *e)
@@ -56,7 +54,7 @@ static struct fe_expr *check_float(struct checker *c, struct fe_expr *e)
     return set_constant(e, d, e->value);
 }
 
-/* ---- names --------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------- */
 
 static void report_undeclared(struct checker *c, struct fe_expr *e)
 {
@@ -134,7 +132,7 @@ static struct fe_expr *check_name(struct checker *c, struct fe_expr *e)
     }
 }
 
-/* ---- members and elements ------------------------------------------------------------------------------ */
+/* ---- members and elements ---------------------------------------------------------------------------- */
 
 /* threadIdx.x and the like: the pair becomes one name. */
 static bool check_geometry(struct checker *c, struct fe_expr *e)
@@ -216,6 +214,7 @@ static struct fe_expr *check_member(struct checker *c, struct fe_expr *e)
     return e;
 }
 
+/* Behind & the index may be that behind the last element. */
 static void check_index_bounds(struct checker *c, struct fe_expr *e)
 {
     const struct fe_expr *a = e->sub.a, *i = e->sub.b;
@@ -223,7 +222,7 @@ static void check_index_bounds(struct checker *c, struct fe_expr *e)
         return;
     uint64_t count = a->cast.a->type->count;
     int64_t at = fe_integer_value(i);
-    if (at < 0 || (uint64_t)at >= count)
+    if (at < 0 || (uint64_t)at >= count + (c->addressed == e))
         fe_report(c->fe, FE_MSG(array_bounds), i->where, (long long)at, (unsigned long long)count);
 }
 
@@ -259,7 +258,7 @@ static struct fe_expr *check_index(struct checker *c, struct fe_expr *e)
     return e;
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------ */
+/* ---- the rest ---------------------------------------------------------------------------------------- */
 
 static bool both(enum fe_type_kind k, const struct fe_expr *a, const struct fe_expr *b)
 {

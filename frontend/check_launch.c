@@ -31,7 +31,7 @@ static struct fe_decl *need_parameter(struct checker *c, struct target *t, const
     return p && !fe_is_error(p->type) ? p : NULL;
 }
 
-/* ---- values -------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------ */
 
 static bool to_number(struct checker *c, struct fe_expr **e, struct launch_number *n)
 {
@@ -162,7 +162,7 @@ static bool launch_value(struct checker *c, struct fe_launch_item *i, const stru
     return !problem;
 }
 
-/* ---- the parts of a directive -------------------------------------------------------------------------- */
+/* ---- the parts of a directive ------------------------------------------------------------------------ */
 
 static void check_arguments(struct checker *c, struct fe_launch *l, struct target *t)
 {

@@ -21,7 +21,7 @@ static struct fe_expr *fold_unary(struct fe_expr *e, const struct fe_expr *a)
     return e;
 }
 
-/* ---- lvalues ------------------------------------------------------------------------------------------- */
+/* ---- lvalues ----------------------------------------------------------------------------------------- */
 
 static bool check_modifiable(struct checker *c, const struct fe_expr *a)
 {
@@ -51,6 +51,7 @@ static void note_assigned(struct checker *c, const struct fe_expr *a)
 
 static struct fe_expr *check_address(struct checker *c, struct fe_expr *e)
 {
+    c->addressed = e->sub.a;
     struct fe_expr *a = e->sub.a = fe_check_expr(c, e->sub.a);
     if (fe_is_error(a->type))
         return fe_poison(c, e);
@@ -128,7 +129,7 @@ struct fe_expr *fe_check_unary(struct checker *c, struct fe_expr *e)
     return fold_unary(e, a);
 }
 
-/* ---- binary operators ---------------------------------------------------------------------------------- */
+/* ---- binary operators -------------------------------------------------------------------------------- */
 
 static struct fe_expr *bad_operands(struct checker *c, struct fe_expr *e)
 {
@@ -316,7 +317,7 @@ struct fe_expr *fe_check_binary(struct checker *c, struct fe_expr *e)
     return check_operands(c, e);
 }
 
-/* ---- assignment ---------------------------------------------------------------------------------------- */
+/* ---- assignment -------------------------------------------------------------------------------------- */
 
 static struct fe_expr *check_compound(struct checker *c, struct fe_expr *e)
 {

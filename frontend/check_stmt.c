@@ -29,7 +29,7 @@ static void check_block(struct checker *c, struct fe_stmt *s, bool heart_allowed
     }
 }
 
-/* ---- reachability -------------------------------------------------------------------------------------- */
+/* ---- reachability ------------------------------------------------------------------------------------ */
 
 static void make_reachable(struct checker *c, bool reachable)
 {
@@ -66,7 +66,7 @@ static bool is_true(const struct fe_expr *e)
     return !e || (e->constant && !fe_is_error(e->type) && e->value);
 }
 
-/* ---- branches and loops -------------------------------------------------------------------------------- */
+/* ---- branches and loops ------------------------------------------------------------------------------ */
 
 static void check_if(struct checker *c, struct fe_stmt *s)
 {
@@ -138,7 +138,7 @@ static void check_for(struct checker *c, struct fe_stmt *s)
     make_reachable(c, broken || !is_true(s->loop.condition));
 }
 
-/* ---- switch -------------------------------------------------------------------------------------------- */
+/* ---- switch ------------------------------------------------------------------------------------------ */
 
 static void check_switch(struct checker *c, struct fe_stmt *s)
 {
@@ -223,7 +223,7 @@ static void check_default(struct checker *c, struct fe_stmt *s)
     w->otherwise = s;
 }
 
-/* ---- jumps --------------------------------------------------------------------------------------------- */
+/* ---- jumps ------------------------------------------------------------------------------------------- */
 
 static void check_break(struct checker *c, struct fe_stmt *s)
 {
@@ -298,10 +298,12 @@ static void resolve_jump(struct checker *c, struct fe_stmt *s)
         return;
     }
     struct fe_decl *d = s->kind == FE_STMT_PREDICT ? fe_find(c, FE_NAMES, s->jump.name) : NULL;
-    if (d && d->kind == FE_DECL_FUNCTION && !fe_is_error(d->type) && !fe_function(d)->is_kernel &&
-        !fe_function(d)->is_extern) {
-        s->jump.function = fe_function(d)->decl;
-        d->used = fe_function(d)->decl->used = true;
+    if (d && d->kind == FE_DECL_FUNCTION && !fe_is_error(d->type) && !fe_function(d)->is_kernel) {
+        struct fe_function *f = fe_function(d);
+        s->jump.function = f->decl;
+        d->used = f->decl->used = true;
+        f->predicted_at = f->is_predicted ? f->predicted_at : s->jump.name_at;
+        f->is_predicted = true;
         return;
     }
     const char *near = suggest_label(c, s->jump.name);
@@ -315,7 +317,7 @@ static void resolve_jump(struct checker *c, struct fe_stmt *s)
     }
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------ */
+/* ---- the rest ---------------------------------------------------------------------------------------- */
 
 static void check_try(struct checker *c, struct fe_stmt *s)
 {
@@ -395,7 +397,7 @@ static void check_stmt(struct checker *c, struct fe_stmt *s)
     }
 }
 
-/* ---- function bodies ----------------------------------------------------------------------------------- */
+/* ---- function bodies --------------------------------------------------------------------------------- */
 
 static void finish_labels(struct checker *c)
 {

@@ -9,7 +9,7 @@ enum fe_space fe_form_space(const struct fe_form *f)
     return f->space;
 }
 
-/* ---- structures and enumerations ----------------------------------------------------------------------- */
+/* ---- structures and enumerations --------------------------------------------------------------------- */
 
 static uint64_t field_key(const struct fe_type *structure, const char *name)
 {
@@ -128,7 +128,7 @@ void fe_check_enum(struct checker *c, struct fe_decl *d)
     }
 }
 
-/* ---- forms --------------------------------------------------------------------------------------------- */
+/* ---- forms ------------------------------------------------------------------------------------------- */
 
 /* A tag that has not been seen: an incomplete structure, to be defined later in this scope. */
 static struct fe_type *forward_structure(struct checker *c, struct fe_form *f)

@@ -29,7 +29,7 @@ enum ir_op fe_binary_op(enum fe_op op, const struct fe_type *operand, bool *swap
                                    : binary_ops[op].on_unsigned;
 }
 
-/* ---- conversions --------------------------------------------------------------------------------------- */
+/* ---- conversions ------------------------------------------------------------------------------------- */
 
 struct steps {
     struct fe_step *at;
@@ -113,7 +113,7 @@ uint32_t fe_conversion(const struct fe_type *from, const struct fe_type *to,
     return s.count;
 }
 
-/* ---- evaluation ---------------------------------------------------------------------------------------- */
+/* ---- evaluation -------------------------------------------------------------------------------------- */
 
 static scalar_bits evaluate(enum ir_op op, enum ir_type result, enum ir_type argument, scalar_bits a,
                             scalar_bits b)

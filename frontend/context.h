@@ -38,8 +38,6 @@ void fe_note(struct frontend *fe, enum fe_message id, const char *format, span w
     __attribute__((format(printf, 3, 5)));
 /* A fix-it for the latest diagnostic. */
 void fe_fixit(struct frontend *fe, span where, const char *insert);
-/* Whether warnings of this group are given on this line. */
-bool fe_is_on(const struct frontend *fe, enum fe_group group, uint32_t line);
 
 /* ---- places ------------------------------------------------------------------------------------------ */
 

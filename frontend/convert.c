@@ -52,7 +52,7 @@ struct fe_expr *fe_convert(struct checker *c, struct fe_expr *e, struct fe_type 
     return e;
 }
 
-/* ---- lvalues ------------------------------------------------------------------------------------------- */
+/* ---- lvalues ----------------------------------------------------------------------------------------- */
 
 struct fe_variable *fe_root_variable(const struct fe_expr *e)
 {
@@ -131,7 +131,7 @@ struct fe_expr *fe_decay(struct checker *c, struct fe_expr *e)
     return wrap(c, e, fe_pointer_to(c->types, e->type->of, fe_space_of(e)));
 }
 
-/* ---- as by assignment ---------------------------------------------------------------------------------- */
+/* ---- as by assignment -------------------------------------------------------------------------------- */
 
 /* Warns if a constant does not survive the conversion. Bit patterns of the same width do. */
 static void check_constant_fits(struct checker *c, const struct fe_expr *e, const struct fe_type *to)
@@ -204,7 +204,7 @@ struct fe_expr *fe_convert_assign(struct checker *c, struct fe_expr *e, struct f
     return fe_poison(c, e);
 }
 
-/* ---- casts --------------------------------------------------------------------------------------------- */
+/* ---- casts ------------------------------------------------------------------------------------------- */
 
 static bool cast_is_allowed(const struct fe_type *from, const struct fe_type *to)
 {

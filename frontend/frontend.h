@@ -10,22 +10,12 @@
 #include "frontend/limits.h"
 #include "ir/ir.h"
 
-enum fe_group {
-#define GROUP(name, is_on, meaning) FE_GROUP_##name,
-#include "frontend/messages.def"
-    FE_GROUPS
-};
-struct fe_group_info { const char *name, *meaning; bool is_on; };
-extern const struct fe_group_info fe_group_info[FE_GROUPS];
-
 struct fe_options {
-    uint32_t groups;             /* bit per enum fe_group: its warnings are given */
     struct fe_limits limits;
     bool trap_division;          /* -ftrap-div: integer division by zero traps instead of giving all ones */
 };
+/* Defaults: all limits at theirs. */
 void fe_options_init(struct fe_options *o);
-/* The text behind -W: "all", "GROUP", "no-GROUP", "no-all". False: there is no such group. */
-bool fe_options_warning(struct fe_options *o, const char *text);
 /* Of `name`, n bytes; NULL: there is none. */
 const struct fe_limit_info *fe_limit_find(const char *name, size_t n);
 /* Where its value in force is. */

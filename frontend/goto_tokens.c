@@ -12,7 +12,7 @@
  * Functions that name their tokens are not changed: they are only checked against the static rules.
  */
 #include "frontend/lower.h"
-#include "ir/analysis.h"
+#include "ir/analysis/analysis.h"
 
 struct placer {
     struct lowering *l;
@@ -26,7 +26,7 @@ struct placer {
     struct bitset convergent; /* cycles that have a convergent operation */
 };
 
-/* ---- checking ------------------------------------------------------------------------------------------ */
+/* ---- checking ---------------------------------------------------------------------------------------- */
 
 /* Says the first broken rule; what the verifier calls a rule is the user's mistake here. */
 static bool check_rules(struct placer *p)
@@ -43,7 +43,7 @@ static bool check_rules(struct placer *p)
     return false;
 }
 
-/* ---- cycles that need a heart -------------------------------------------------------------------------- */
+/* ---- cycles that need a heart ------------------------------------------------------------------------ */
 
 static bool report_irreducible(struct placer *p, uint32_t cycle, ir_ref use)
 {
@@ -72,20 +72,27 @@ static bool mark_cycles(struct placer *p, ir_ref use)
 static bool mark_all(struct placer *p)
 {
     for (uint32_t i = 0; i < p->cfg->rpo_count; i++)
-        for ir_each_ins(r, p->f, p->cfg->rpo[i])
+        ir_each_ins(r, p->f, p->cfg->rpo[i])
             if (ir_at(p->f, r)->token && !mark_cycles(p, r))
                 return false;
     return true;
 }
 
-/* ---- choosing ------------------------------------------------------------------------------------------ */
+/* ---- choosing ---------------------------------------------------------------------------------------- */
+
+/* A loop that a goto enters may have no heart left: its header is unreachable if no iteration ends. */
+static bool has_heart_above(const struct placer *p, uint32_t loop, uint32_t block)
+{
+    ir_ref heart = p->l->function->loops.at[loop].token;
+    uint32_t at = heart ? ir_at(p->f, heart)->block : IR_NO_BLOCK;
+    return at != IR_NO_BLOCK && ir_dominates(p->dominators, at, block);
+}
 
 /* The token for a use in this block, seen from inside `cycle` but in none of its inner cycles. */
 static ir_ref choose(struct placer *p, uint32_t block, uint32_t loop, uint32_t cycle)
 {
     struct fe_loop *loops = p->l->function->loops.at;
-    while (loop &&
-           !(loops[loop].token && ir_dominates(p->dominators, ir_at(p->f, loops[loop].token)->block, block)))
+    while (loop && !has_heart_above(p, loop, block))
         loop = loops[loop].parent;
     ir_ref heart = loops[loop].token;
     if (cycle == IR_NO_CYCLE || ir_cycle_has(p->cycles, cycle, ir_at(p->f, heart)->block))
@@ -100,7 +107,7 @@ static bool is_heart(const struct placer *p, ir_ref r)
 
 static ir_ref heart_of_block(const struct placer *p, uint32_t b)
 {
-    for ir_each_ins(r, p->f, b)
+    ir_each_ins(r, p->f, b)
         if (is_heart(p, r))
             return r;
     return 0;
@@ -142,7 +149,7 @@ static void choose_token(struct placer *p, ir_ref use)
 static void choose_all(struct placer *p)
 {
     for (uint32_t i = 0; i < p->cfg->rpo_count; i++)
-        for ir_each_ins(r, p->f, p->cfg->rpo[i])
+        ir_each_ins(r, p->f, p->cfg->rpo[i])
             if (ir_at(p->f, r)->token)
                 choose_token(p, r);
 }

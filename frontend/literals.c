@@ -32,9 +32,9 @@ static void check_bytes(struct parser *p, const char *at, const char *end)
 /* The name of the group that n bytes name; NULL after a warning. */
 static const char *group_name(struct parser *p, const char *name, size_t n)
 {
-    for (unsigned g = FE_GROUP_none + 1; g < FE_GROUPS; g++)
-        if (strlen(fe_group_info[g].name) == n && memcmp(fe_group_info[g].name, name, n) == 0)
-            return fe_group_info[g].name;
+    for (unsigned g = DIAG_GROUP_none + 1; g < DIAG_GROUPS; g++)
+        if (strlen(diag_group_info[g].name) == n && memcmp(diag_group_info[g].name, name, n) == 0)
+            return diag_group_info[g].name;
     span where = {fe_here(p, name), fe_here(p, name + n)};
     fe_report(p->fe, FE_MSG(unknown_group), where, arena_strdup(p->arena, name, n));
     return NULL;

@@ -7,7 +7,7 @@ static const char *keep(struct lowering *l, const char *text)
     return intern_z(&l->module->strings, text);
 }
 
-/* ---- functions ----------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------- */
 
 static void add_host(struct lowering *l, struct fe_function *f)
 {
@@ -18,19 +18,34 @@ static void add_host(struct lowering *l, struct fe_function *f)
     vec_push(&l->module->arena, &l->module->hosts, host);
 }
 
+/* A device function that does nothing but call the host's: threads wait for each other at its entry
+ * ("Speculative Reconvergence", section 4.4). */
+static void add_wrapper(struct lowering *l, struct fe_function *f)
+{
+    struct ir_signature s = l->module->signatures.at[l->module->hosts.at[f->host].signature];
+    f->ir = ir_function_new(l->module, f->name, (enum ir_type)s.result, 0);
+    struct ir_cursor c = {.fn = f->ir, .at = f->ir->at = f->decl->name_at.at};
+    ir_ref args[IR_MAX_ARGS];
+    c.block = ir_block_new(f->ir, "entry");
+    for (uint32_t i = 0; i < s.argc; i++)
+        args[i] = ir_param_new(f->ir, c.block, (enum ir_type)s.args[i], NULL);
+    ir_ref result = ir_emit(&c, IR_hostcall, (enum ir_type)s.result, s.argc, args);
+    ir_at(f->ir, result)->imm = f->host;
+    ir_emit_ret(&c, s.result == IR_TYPE_VOID ? 0 : result);
+}
+
 static void add_kernel_info(struct lowering *l, const struct fe_function *f)
 {
     struct ir_kernel_info info = {.function = f->ir->id};
     for (const struct fe_decl *p = fe_params(f->decl); p; p = p->next) {
         const struct fe_type *element = fe_is_pointer(p->type) ? p->type->of : p->type;
-        struct text text = {0};
+        struct text text = {.arena = &l->module->arena};
         fe_type_print(p->type, &text);
         struct ir_param_info param = {.name = keep(l, p->name),
-                                      .text = keep(l, text.at),
+                                      .text = text.at,
                                       .type = (uint8_t)fe_ir_type(p->type),
                                       .element = (uint8_t)fe_launch_element(element),
                                       .element_bytes = (uint32_t)element->size};
-        text_free(&text);
         vec_push(&l->module->arena, &info.params, param);
     }
     vec_push(&l->module->arena, &l->module->kernels, info);
@@ -55,12 +70,14 @@ static void declare_functions(struct lowering *l)
         struct fe_function *f = l->program->functions.at[i];
         if (f->is_extern)
             add_host(l, f);
+        if (f->is_extern && f->is_predicted)
+            add_wrapper(l, f);
         else if (f->is_defined)
             add_function(l, f);
     }
 }
 
-/* ---- launches ------------------------------------------------------------------------------------------ */
+/* ---- launches ---------------------------------------------------------------------------------------- */
 
 /* A copy that lives as long as the module. */
 static struct launch copy_launch(struct lowering *l, const struct launch *from)
@@ -89,7 +106,7 @@ static struct launch copy_launch(struct lowering *l, const struct launch *from)
     return to;
 }
 
-/* ---- limits of the IR ---------------------------------------------------------------------------------- */
+/* ---- limits of the IR -------------------------------------------------------------------------------- */
 
 static bool within(struct lowering *l, uint64_t count, uint64_t limit, const char *what, span where)
 {

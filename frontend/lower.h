@@ -14,7 +14,12 @@
 #include "frontend/context.h"
 #include "frontend/program.h"
 
-struct address { ir_ref base; int32_t offset; };
+struct address {
+    ir_ref      base;
+    int32_t     offset;
+    const char *name;                        /* interned: of the variable, "p.x" of its member, of the array for
+                                                its elements; NULL: has none */
+};
 
 /* What break and continue jump to. */
 struct jump_targets {
@@ -45,13 +50,16 @@ struct lowering {
     struct map object_names;                 /* taken ones, interned -> the last number behind the name */
 };
 
-/* ---- lower_function.c: blocks and frames --------------------------------------------------------------- */
+/* ---- lower_function.c: blocks and frames ------------------------------------------------------------- */
 
+/* The body of a function that is declared in the module already. */
 void fe_lower_function(struct lowering *l, struct fe_function *f);
 uint32_t fe_block(struct lowering *l, const char *name);                /* a new block, not yet started */
 void fe_start(struct lowering *l, uint32_t block);                      /* goes on at its beginning */
 void fe_branch(struct lowering *l, uint32_t to);                        /* if open; closes */
+/* Ends the block, which is open. */
 void fe_branch_if(struct lowering *l, ir_ref condition, uint32_t yes, uint32_t no);
+/* Private memory of the function, in its entry block; `hint` names it. */
 ir_ref fe_alloca(struct lowering *l, uint64_t bytes, uint32_t align, const char *hint);
 void fe_place(struct lowering *l, span where);                          /* of the instructions that follow */
 /* of an operation here; named may be NULL */
@@ -61,10 +69,14 @@ void fe_throw(struct lowering *l);
 bool fe_returns_by_pointer(const struct fe_type *result, bool throws);
 uint32_t fe_ir_signature(struct lowering *l, const struct fe_type *t, bool throws, bool convergent);
 
-/* ---- lower_access.c ------------------------------------------------------------------------------------ */
+/* ---- lower_access.c ---------------------------------------------------------------------------------- */
 
-/* lvalues and structure values */
+/* lvalues and structure values; traps where an index is outside its array */
 struct address fe_lower_address(struct lowering *l, const struct fe_expr *e);
+/* of the operand of &: the index of an array may be that behind its last element */
+struct address fe_lower_address_of(struct lowering *l, const struct fe_expr *e);
+/* where a pointer value points to that is accessed */
+struct address fe_lower_pointee(struct lowering *l, const struct fe_expr *pointer);
 ir_ref fe_pointer(struct lowering *l, struct address a);
 ir_ref fe_load(struct lowering *l, struct address a, const struct fe_type *t);
 void fe_store(struct lowering *l, struct address a, const struct fe_type *t, ir_ref v);
@@ -74,22 +86,26 @@ void fe_lower_init(struct lowering *l, struct address a, const struct fe_type *t
 struct address fe_temporary(struct lowering *l, const struct fe_type *t);
 const char *fe_hint(struct lowering *l, struct fe_variable *v);
 
-/* ---- lower_expr.c, lower_call.c, lower_builtin.c ------------------------------------------------------- */
+/* ---- lower_expr.c, lower_call.c, lower_builtin.c ----------------------------------------------------- */
 
 ir_ref fe_lower_value(struct lowering *l, const struct fe_expr *e);     /* 0 for void */
 void fe_lower_effect(struct lowering *l, const struct fe_expr *e);      /* its value is not wanted */
+/* Branches to `yes` or `no` by e, its && and || as control flow; ends the block. */
 void fe_lower_condition(struct lowering *l, const struct fe_expr *e, uint32_t yes, uint32_t no);
+/* v, of type `from`, as a value of type `to`. */
 ir_ref fe_lower_conversion(struct lowering *l, ir_ref v, const struct fe_type *from,
                            const struct fe_type *to);
 ir_ref fe_zero_value(struct lowering *l, const struct fe_type *t);
+/* p + index * size bytes; the product and the sum are taken modulo 2^32. */
 ir_ref fe_offset_pointer(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type,
                          uint64_t size);
 /* A call; a structure result is written to *into. Its value, 0 if it has none. */
 ir_ref fe_lower_call(struct lowering *l, const struct fe_expr *e, struct address *into);
 ir_ref fe_lower_builtin(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b);
 
-/* ---- lower_stmt.c, goto_tokens.c ----------------------------------------------------------------------- */
+/* ---- lower_stmt.c, goto_tokens.c --------------------------------------------------------------------- */
 
+/* Statements one after the other. */
 void fe_lower_list(struct lowering *l, const struct fe_stmt *first);
 void fe_lower_variable(struct lowering *l, struct fe_decl *d);
 /* Gives cycles made of gotos their hearts; called with the finished graph. False after a message. */

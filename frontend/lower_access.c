@@ -5,6 +5,7 @@
 #include "frontend/lower.h"
 
 #define LEAFWISE_SCALARS 16 /* structures with more are copied by memcpy */
+#define MEMBER_NAME_MAX 120 /* bytes; a longer name is left out, so that deep structures stay linear */
 
 const char *fe_hint(struct lowering *l, struct fe_variable *v)
 {
@@ -23,19 +24,29 @@ ir_ref fe_pointer(struct lowering *l, struct address a)
 
 static struct address moved(struct address a, uint64_t bytes)
 {
-    return (struct address){a.base, (int32_t)((uint32_t)a.offset + (uint32_t)bytes)};
+    return (struct address){a.base, (int32_t)((uint32_t)a.offset + (uint32_t)bytes), a.name};
+}
+
+static struct address member_at(struct lowering *l, struct address a, const struct fe_decl *field)
+{
+    struct address m = moved(a, field->offset);
+    bool named = a.name && strlen(a.name) + strlen(field->name) < MEMBER_NAME_MAX;
+    m.name = named ? intern_z(&l->module->strings, arena_printf(l->arena, "%s.%s", a.name, field->name)) : NULL;
+    return m;
 }
 
 struct address fe_temporary(struct lowering *l, const struct fe_type *t)
 {
-    return (struct address){fe_alloca(l, t->size, t->align, NULL), 0};
+    return (struct address){fe_alloca(l, t->size, t->align, NULL), 0, NULL};
 }
 
-/* ---- scalars ------------------------------------------------------------------------------------------- */
+/* ---- scalars ----------------------------------------------------------------------------------------- */
 
 ir_ref fe_load(struct lowering *l, struct address a, const struct fe_type *t)
 {
-    return ir_emit_load(&l->c, fe_ir_mem(t), fe_ir_type(t), a.base, a.offset);
+    ir_ref r = ir_emit_load(&l->c, fe_ir_mem(t), fe_ir_type(t), a.base, a.offset);
+    ir_at(l->f, r)->name = a.name;
+    return r;
 }
 
 void fe_store(struct lowering *l, struct address a, const struct fe_type *t, ir_ref v)
@@ -43,7 +54,7 @@ void fe_store(struct lowering *l, struct address a, const struct fe_type *t, ir_
     ir_emit_store(&l->c, fe_ir_mem(t), a.base, a.offset, v);
 }
 
-/* ---- objects: constant and shared variables, entered in the module when they are first used ------------ */
+/* ---- objects: constant and shared variables, entered in the module when they are first used ---------- */
 
 static void write_scalar(uint8_t *at, const struct fe_type *t, scalar_bits v)
 {
@@ -99,45 +110,84 @@ static uint32_t object_of(struct lowering *l, struct fe_variable *v)
     return v->object - 1;
 }
 
-/* ---- lvalues ------------------------------------------------------------------------------------------- */
+/* ---- lvalues ----------------------------------------------------------------------------------------- */
 
 static struct address variable_address(struct lowering *l, struct fe_variable *v)
 {
     if (!is_object(v))
-        return (struct address){v->address, 0};
+        return (struct address){v->address, 0, fe_hint(l, v)};
     uint32_t object = object_of(l, v);
     ir_ref r = ir_emit0(&l->c, IR_object, fe_ir_space(v->space));
     ir_at(l->f, r)->imm = object;
     ir_at(l->f, r)->name = fe_hint(l, v);
-    return (struct address){r, 0};
+    return (struct address){r, 0, fe_hint(l, v)};
 }
 
-/* Where a pointer value points to; an array that became a pointer keeps its offset. */
-static struct address pointee(struct lowering *l, const struct fe_expr *pointer)
+/* The array that became this pointer, or NULL. */
+static const struct fe_expr *decayed(const struct fe_expr *pointer)
 {
-    if (pointer->kind == FE_EXPR_CAST && pointer->implicit && pointer->cast.a->type->kind == FE_TYPE_ARRAY)
-        return fe_lower_address(l, pointer->cast.a);
+    bool decays = pointer->kind == FE_EXPR_CAST && pointer->implicit;
+    return decays && pointer->cast.a->type->kind == FE_TYPE_ARRAY ? pointer->cast.a : NULL;
+}
+
+/* An array that became a pointer keeps its offset. */
+struct address fe_lower_pointee(struct lowering *l, const struct fe_expr *pointer)
+{
+    if (decayed(pointer))
+        return fe_lower_address(l, decayed(pointer));
     if (pointer->kind == FE_EXPR_UNARY && pointer->op == FE_OP_ADDRESS &&
         !fe_is_function_pointer(pointer->type))
         return fe_lower_address(l, pointer->sub.a);
-    return (struct address){fe_lower_value(l, pointer), 0};
+    return (struct address){fe_lower_value(l, pointer), 0, NULL};
 }
 
-static struct address element_address(struct lowering *l, const struct fe_expr *e)
+static uint32_t outside_text(struct lowering *l, const struct fe_expr *array)
 {
-    struct address a = pointee(l, e->sub.a);
-    const struct fe_expr *i = e->sub.b;
+    size_t n;
+    const char *name = fe_span_text(l->fe, array->where, &n);
+    struct text text = {.arena = l->arena};
+    text_addz(&text, "an index is outside ");
+    text_visible_line(&text, name, n < 200 ? n : 200);
+    text_printf(&text, ", an array of %llu", (unsigned long long)array->type->count);
+    return ir_text_add(l->module, text.at, text.length);
+}
+
+/* Traps unless index < limit, read as unsigned. */
+static void check_index(struct lowering *l, const struct fe_expr *array, ir_ref index, uint64_t limit)
+{
+    scalar_bits known;
+    enum ir_type t = ir_at(l->f, index)->type;
+    bool is_known = ir_is_const(l->f, index, &known);
+    if (is_known && known < limit)
+        return;
+    ir_ref within = is_known ? ir_const_i1(l->f, false)
+                             : ir_emit2(&l->c, IR_ult, IR_TYPE_I1, index, ir_const(l->f, t, limit));
+    ir_ref r = ir_emit1(&l->c, IR_assert, IR_TYPE_VOID, within);
+    ir_at(l->f, r)->imm = outside_text(l, array);
+}
+
+/* `end`: the index may be that behind the last element, since nothing is accessed there. */
+static struct address element_address(struct lowering *l, const struct fe_expr *e, bool end)
+{
+    struct address a = fe_lower_pointee(l, e->sub.a);
+    const struct fe_expr *array = decayed(e->sub.a), *i = e->sub.b;
+    ir_ref index = i->constant && !i->lvalue
+                       ? ir_const(l->f, fe_ir_type(i->type), (scalar_bits)fe_integer_value(i))
+                       : fe_lower_value(l, i);
+    fe_place(l, e->where);
+    if (array)
+        check_index(l, array, index, array->type->count + end);
     if (i->constant && !i->lvalue)
         return moved(a, (uint64_t)fe_integer_value(i) * e->type->size);
-    ir_ref index = fe_lower_value(l, i);
-    fe_place(l, e->where);
-    return (struct address){fe_offset_pointer(l, a.base, index, i->type, e->type->size), a.offset};
+    a.base = fe_offset_pointer(l, a.base, index, i->type, e->type->size);
+    return a;
 }
 
 static struct address member_address(struct lowering *l, const struct fe_expr *e)
 {
-    struct address a = e->member.arrow ? pointee(l, e->member.object) : fe_lower_address(l, e->member.object);
-    return moved(a, e->member.field->offset);
+    struct address a =
+        e->member.arrow ? fe_lower_pointee(l, e->member.object) : fe_lower_address(l, e->member.object);
+    return member_at(l, a, e->member.field);
 }
 
 static struct address conditional_address(struct lowering *l, const struct fe_expr *e)
@@ -196,9 +246,9 @@ struct address fe_lower_address(struct lowering *l, const struct fe_expr *e)
     struct address t;
     switch (e->kind) {
     case FE_EXPR_NAME: fe_place(l, e->where); return variable_address(l, fe_variable(e->name.decl));
-    case FE_EXPR_INDEX: return element_address(l, e);
+    case FE_EXPR_INDEX: return element_address(l, e, false);
     case FE_EXPR_MEMBER: return member_address(l, e);
-    case FE_EXPR_UNARY: return pointee(l, e->sub.a); /* DEREF */
+    case FE_EXPR_UNARY: return fe_lower_pointee(l, e->sub.a); /* DEREF */
     case FE_EXPR_LITERAL: return literal_address(l, e);
     case FE_EXPR_CONDITIONAL: return conditional_address(l, e);
     case FE_EXPR_ASSIGN: return assign_structure(l, e);
@@ -211,7 +261,12 @@ struct address fe_lower_address(struct lowering *l, const struct fe_expr *e)
     }
 }
 
-/* ---- structures and arrays ----------------------------------------------------------------------------- */
+struct address fe_lower_address_of(struct lowering *l, const struct fe_expr *e)
+{
+    return e->kind == FE_EXPR_INDEX ? element_address(l, e, true) : fe_lower_address(l, e);
+}
+
+/* ---- structures and arrays --------------------------------------------------------------------------- */
 
 static void copy_leaves(struct lowering *l, struct address to, struct address from, const struct fe_type *t)
 {
@@ -220,7 +275,7 @@ static void copy_leaves(struct lowering *l, struct address to, struct address fr
             copy_leaves(l, moved(to, i * t->of->size), moved(from, i * t->of->size), t->of);
     } else if (t->kind == FE_TYPE_STRUCT) {
         for (const struct fe_decl *f = t->decl->members.first; f; f = f->next)
-            copy_leaves(l, moved(to, f->offset), moved(from, f->offset), f->type);
+            copy_leaves(l, moved(to, f->offset), member_at(l, from, f), f->type);
     } else {
         fe_store(l, to, t, fe_load(l, from, t));
     }

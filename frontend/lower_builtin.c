@@ -16,7 +16,8 @@ static struct arguments lower_arguments(struct lowering *l, const struct fe_expr
     struct arguments a = {.type = e->call.args ? e->call.args->type->plain
                                                : l->program->types.basic[FE_TYPE_INT]};
     for (const struct fe_expr *x = e->call.args; x; x = x->next)
-        a.at[a.count++] = fe_lower_value(l, x);
+        a.at[a.count++] =
+            fe_is_pointer(x->type) ? fe_pointer(l, fe_lower_pointee(l, x)) : fe_lower_value(l, x);
     fe_place(l, e->where);
     return a;
 }
@@ -109,12 +110,11 @@ static ir_ref lower_assert(struct lowering *l, const struct fe_expr *e)
     struct arguments a = lower_arguments(l, e);
     size_t n;
     const char *condition = fe_span_text(l->fe, e->call.args->where, &n);
-    struct text text = {0};
+    struct text text = {.arena = l->arena};
     text_addz(&text, "assertion failed: ");
     text_visible_line(&text, condition, n < 200 ? n : 200);
     ir_ref r = ir_emit1(&l->c, IR_assert, IR_TYPE_VOID, a.at[0]);
     ir_at(l->f, r)->imm = ir_text_add(l->module, text.at, text.length);
-    text_free(&text);
     return 0;
 }
 

@@ -63,7 +63,8 @@ static ir_ref lower_host_call(struct lowering *l, const struct fe_expr *e, const
     struct call call = {0};
     lower_arguments(l, &call, e);
     fe_place(l, e->where);
-    return emit(l, &call, IR_hostcall, e->type, f->host);
+    return f->is_predicted ? emit(l, &call, IR_call, e->type, f->ir->id)
+                           : emit(l, &call, IR_hostcall, e->type, f->host);
 }
 
 ir_ref fe_lower_call(struct lowering *l, const struct fe_expr *e, struct address *into)

@@ -20,9 +20,8 @@ ir_ref fe_lower_conversion(struct lowering *l, ir_ref v, const struct fe_type *f
     return v;
 }
 
-/* ---- pointers ------------------------------------------------------------------------------------------ */
+/* ---- pointers ---------------------------------------------------------------------------------------- */
 
-/* p + index * size; the product and the sum are taken modulo 2^32. */
 ir_ref fe_offset_pointer(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type,
                          uint64_t size)
 {
@@ -56,7 +55,7 @@ static ir_ref pointer_difference(struct lowering *l, ir_ref a, ir_ref b, const s
     return ir_emit2(&l->c, IR_sdiv, IR_TYPE_I32, bytes, ir_const_i32(l->f, (uint32_t)pointer->of->size));
 }
 
-/* ---- operators ----------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------- */
 
 static void check_divisor(struct lowering *l, enum fe_op op, const struct fe_type *t, ir_ref divisor)
 {
@@ -169,7 +168,7 @@ static ir_ref lower_unary(struct lowering *l, const struct fe_expr *e)
         return lower_step(l, e);
     if (e->op == FE_OP_ADDRESS)
         return e->sub.a->type->kind == FE_TYPE_FUNCTION ? function_value(l, e->sub.a)
-                                                        : fe_pointer(l, fe_lower_address(l, e->sub.a));
+                                                        : fe_pointer(l, fe_lower_address_of(l, e->sub.a));
     ir_ref a = fe_lower_value(l, e->sub.a);
     fe_place(l, e->where);
     switch (e->op) {
@@ -230,10 +229,7 @@ static ir_ref lower_load(struct lowering *l, const struct fe_expr *e)
 {
     struct address a = fe_lower_address(l, e);
     fe_place(l, e->where);
-    ir_ref r = fe_load(l, a, e->type);
-    if (e->kind == FE_EXPR_NAME)
-        ir_at(l->f, r)->name = fe_hint(l, fe_variable(e->name.decl));
-    return r;
+    return fe_load(l, a, e->type);
 }
 
 ir_ref fe_lower_value(struct lowering *l, const struct fe_expr *e)
@@ -266,7 +262,7 @@ void fe_lower_effect(struct lowering *l, const struct fe_expr *e)
         fe_lower_value(l, e);
 }
 
-/* ---- conditions ---------------------------------------------------------------------------------------- */
+/* ---- conditions -------------------------------------------------------------------------------------- */
 
 void fe_lower_condition(struct lowering *l, const struct fe_expr *e, uint32_t yes, uint32_t no)
 {

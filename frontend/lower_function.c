@@ -3,7 +3,7 @@
 
 #define INS_A_LINE 6
 
-/* ---- blocks -------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------ */
 
 uint32_t fe_block(struct lowering *l, const char *name)
 {
@@ -54,7 +54,7 @@ ir_ref fe_token(struct lowering *l, const struct fe_expr *named)
     return named ? fe_variable(named->name.decl)->address : l->function->loops.at[l->loop].token;
 }
 
-/* ---- signatures ---------------------------------------------------------------------------------------- */
+/* ---- signatures -------------------------------------------------------------------------------------- */
 
 bool fe_returns_by_pointer(const struct fe_type *result, bool throws)
 {
@@ -81,7 +81,7 @@ uint32_t fe_ir_signature(struct lowering *l, const struct fe_type *t, bool throw
     return ir_signature_add(l->module, s);
 }
 
-/* ---- the way out --------------------------------------------------------------------------------------- */
+/* ---- the way out ------------------------------------------------------------------------------------- */
 
 /* The function's only return, with a parameter for what it returns. */
 static uint32_t return_block(struct lowering *l)
@@ -110,7 +110,7 @@ void fe_return(struct lowering *l, ir_ref value)
         return;
     }
     if (value && fe_is_scalar(result))
-        fe_store(l, (struct address){l->result_pointer, 0}, result, value);
+        fe_store(l, (struct address){l->result_pointer, 0, NULL}, result, value);
     leave(l, ir_const_i1(l->f, false));
 }
 
@@ -146,7 +146,7 @@ static void fall_off(struct lowering *l)
     if (!l->open)
         return;
     if (result->kind == FE_TYPE_STRUCT)
-        fe_zero(l, (struct address){l->result_pointer, 0}, result);
+        fe_zero(l, (struct address){l->result_pointer, 0, NULL}, result);
     fe_return(l, fe_is_scalar(result) ? fe_zero_value(l, result) : 0);
 }
 
@@ -161,7 +161,7 @@ static void finish_return(struct lowering *l)
     l->open = false;
 }
 
-/* ---- parameters ---------------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------------- */
 
 static ir_ref add_param(struct lowering *l, enum ir_type t, const char *hint)
 {
@@ -191,7 +191,7 @@ static void lower_parameters(struct lowering *l)
     for (struct fe_decl *p = fe_params(l->function->decl); p; p = p->next, n++) {
         fe_place(l, p->name_at);
         if (p->type->kind != FE_TYPE_STRUCT)
-            fe_store(l, (struct address){fe_variable(p)->address, 0}, p->type->plain, values[n]);
+            fe_store(l, (struct address){fe_variable(p)->address, 0, NULL}, p->type->plain, values[n]);
     }
 }
 
@@ -203,7 +203,7 @@ static void make_entry_token(struct lowering *l)
         f->loops.at[0].token = ir_emit0(&l->c, IR_entry, IR_TYPE_TOKEN);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------- */
 
 /* Gives the blocks the order of the text and drops those that nothing reaches. */
 static void settle_blocks(struct lowering *l)

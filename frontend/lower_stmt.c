@@ -7,7 +7,7 @@
 
 static void lower_stmt(struct lowering *l, const struct fe_stmt *s);
 
-/* ---- declarations -------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------ */
 
 static void lower_token(struct lowering *l, struct fe_decl *d)
 {
@@ -27,7 +27,7 @@ static struct address private_address(struct lowering *l, struct fe_variable *v)
     const struct fe_decl *d = v->decl;
     if (!v->address)
         v->address = fe_alloca(l, d->type->size, d->type->align, fe_hint(l, v));
-    return (struct address){v->address, 0};
+    return (struct address){v->address, 0, fe_hint(l, v)};
 }
 
 void fe_lower_variable(struct lowering *l, struct fe_decl *d)
@@ -47,8 +47,8 @@ void fe_lower_variable(struct lowering *l, struct fe_decl *d)
         fe_lower_init(l, a, d->type->plain, d->init);
 }
 
-/* A jump enters these scopes behind the declarations: the variables begin as zero. What has been zeroed for the
- * same jump is left out, so that the cases of a switch together zero each variable once. */
+/* A jump enters these scopes behind the declarations: the variables begin as zero. What has been zeroed for
+ * the same jump is left out, so that the cases of a switch together zero each variable once. */
 static void enter_scopes(struct lowering *l, struct fe_variable *visible, uint32_t point)
 {
     for (struct fe_variable *v = visible; (v = fe_entered(v, point)) && v->zeroed_at != point; v = v->outer) {
@@ -65,7 +65,7 @@ static void lower_decls(struct lowering *l, const struct fe_stmt *s)
             fe_lower_variable(l, d);
 }
 
-/* ---- branches and loops -------------------------------------------------------------------------------- */
+/* ---- branches and loops ------------------------------------------------------------------------------ */
 
 static void lower_if(struct lowering *l, const struct fe_stmt *s)
 {
@@ -225,7 +225,7 @@ static void lower_switch(struct lowering *l, const struct fe_stmt *s)
     fe_start(l, targets.on_break);
 }
 
-/* ---- jumps --------------------------------------------------------------------------------------------- */
+/* ---- jumps ------------------------------------------------------------------------------------------- */
 
 static uint32_t label_block(struct lowering *l, struct fe_stmt *label)
 {
@@ -284,7 +284,7 @@ static void lower_return(struct lowering *l, const struct fe_stmt *s)
     if (s->expr && s->expr->type->kind == FE_TYPE_STRUCT) {
         struct address from = fe_lower_address(l, s->expr);
         fe_place(l, s->where);
-        fe_copy(l, (struct address){l->result_pointer, 0}, from, s->expr->type);
+        fe_copy(l, (struct address){l->result_pointer, 0, NULL}, from, s->expr->type);
     } else if (s->expr) {
         v = fe_lower_value(l, s->expr);
         fe_place(l, s->where);
@@ -305,7 +305,7 @@ static void lower_try(struct lowering *l, const struct fe_stmt *s)
     fe_start(l, end);
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------- */
 
 void fe_lower_list(struct lowering *l, const struct fe_stmt *first)
 {

@@ -11,14 +11,9 @@ const struct fe_limit_info fe_limit_info[FE_LIMITS] = {
 #include "frontend/limits.def"
 };
 
-const struct fe_group_info fe_group_info[FE_GROUPS] = {
-#define GROUP(name, is_on, meaning) {#name, meaning, is_on},
-#include "frontend/messages.def"
-};
-
 enum { NOTE = DIAG_NOTE, WARNING = DIAG_WARNING, ERROR = DIAG_ERROR };
 const struct fe_message_info fe_message_info[FE_MESSAGES] = {
-#define MSG(id, severity, group, format) {#id, format, severity, FE_GROUP_##group},
+#define MSG(id, severity, group, format) {#id, format, severity, DIAG_GROUP_##group},
 #include "frontend/messages.def"
 };
 
@@ -27,21 +22,6 @@ const struct fe_message_info fe_message_info[FE_MESSAGES] = {
 void fe_options_init(struct fe_options *o)
 {
     *o = (struct fe_options){.limits = fe_default_limits};
-    for (unsigned g = 0; g < FE_GROUPS; g++)
-        if (fe_group_info[g].is_on)
-            o->groups |= 1u << g;
-}
-
-bool fe_options_warning(struct fe_options *o, const char *text)
-{
-    bool off = strncmp(text, "no-", 3) == 0;
-    const char *name = off ? text + 3 : text;
-    uint32_t found = 0;
-    for (unsigned g = FE_GROUP_none + 1; g < FE_GROUPS; g++)
-        if (strcmp(name, fe_group_info[g].name) == 0 || strcmp(name, "all") == 0)
-            found |= 1u << g;
-    o->groups = off ? o->groups & ~found : o->groups | found;
-    return found != 0;
 }
 
 const struct fe_limit_info *fe_limit_find(const char *name, size_t n)
@@ -63,7 +43,7 @@ uint32_t *fe_options_limit(struct fe_options *o, const struct fe_limit_info *lim
 static const char *diagnostic_id(struct frontend *fe, const struct fe_message_info *m)
 {
     if (m->severity == DIAG_WARNING)
-        return fe_group_info[m->group].name;
+        return diag_group_info[m->group].name;
     char *id = arena_strdup(fe->diags->arena, m->id, strlen(m->id));
     for (char *c = id; *c; c++)
         if (*c == '_')
@@ -71,15 +51,10 @@ static const char *diagnostic_id(struct frontend *fe, const struct fe_message_in
     return id;
 }
 
-bool fe_is_on(const struct frontend *fe, enum fe_group group, uint32_t line)
-{
-    return (fe->options.groups >> group & 1) && !diag_is_ignored(fe->diags, fe_group_info[group].name, line);
-}
-
 bool fe_report(struct frontend *fe, enum fe_message id, const char *format, span where, ...)
 {
     const struct fe_message_info *m = &fe_message_info[id];
-    fe->muted = m->severity == DIAG_WARNING && !fe_is_on(fe, m->group, where.at.line);
+    fe->muted = m->severity == DIAG_WARNING && !diag_is_on(fe->diags, m->group, where.at.line);
     if (fe->muted)
         return false;
     va_list args;

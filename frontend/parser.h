@@ -95,7 +95,7 @@ struct parser {
     place recovered;                   /* token at which recovery ended last */
 };
 
-/* ---- lexer.re, literals.c, words.c --------------------------------------------------------------------- */
+/* ---- lexer.re, literals.c, words.c ------------------------------------------------------------------- */
 
 void fe_lexer_init(struct parser *p);
 int fe_parser_lex(union value *value, span *where, struct parser *p);
@@ -117,7 +117,7 @@ void fe_block_close(struct parser *p);
 void fe_declare_name(struct parser *p, const char *name, bool is_type);
 void fe_declare_params(struct parser *p, const struct fe_form *function);
 
-/* ---- syntax_error.c ------------------------------------------------------------------------------------ */
+/* ---- syntax_error.c ---------------------------------------------------------------------------------- */
 
 #define MAX_EXPECTED 6
 struct syntax_error {
@@ -134,7 +134,7 @@ bool fe_recover(struct parser *p, int *token, union value *value, span *where);
 /* The same where only the semicolon was missing, or what should be the semicolon is not. */
 bool fe_recover_semicolon(struct parser *p, int *token, union value *value, span *where);
 
-/* ---- ast.c: constructors. They take over what they are given and refuse trees that are too deep. ------- */
+/* ---- ast.c: constructors. They take over what they are given and refuse trees that are too deep. ----- */
 
 #define list_add(l, node)                                                                                    \
     ((l)->last ? (((__typeof__(node))(l)->last)->next = (node)) : ((l)->first = (node)), (l)->last = (node))
@@ -180,7 +180,7 @@ struct fe_form *fe_form_named(struct parser *p, enum fe_form_kind kind, span whe
 struct fe_form *fe_form_members(struct parser *p, enum fe_form_kind kind, span where, const char *tag,
                                 span tag_at, struct list members);
 
-/* ---- declare.c: declarations from specifiers and declarators ------------------------------------------- */
+/* ---- declare.c: declarations from specifiers and declarators ----------------------------------------- */
 
 struct qualifiers *fe_qualifier(struct parser *p, struct qualifiers *to, uint32_t word, span where);
 struct specifiers fe_specifiers(struct parser *p, struct qualifiers *before, struct fe_form *f,

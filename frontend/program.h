@@ -16,7 +16,7 @@ struct fe_variable {             /* VARIABLE, PARAMETER */
     bool     in_own_value;       /* its initialiser mentions it */
     uint32_t loop;               /* loop that encloses the declaration */
     uint32_t begins, ends;       /* its scope, in points of the text; see fe_entered */
-    struct fe_variable *outer;   /* the function's variable declared last of those visible before it, or NULL */
+    struct fe_variable *outer; /* the function's variable declared last of those visible before it, or NULL */
     uint32_t zeroed_at;          /* lowering: point of the latest jump that zeroes it, or 0 */
     const char *hint;            /* lowering: its name, interned in the module */
     ir_ref   address;            /* lowering: of a private variable its alloca; of a token its value */
@@ -49,6 +49,8 @@ struct fe_function {
     struct fe_type *type;
     uint32_t index;              /* in fe_program.functions */
     bool     is_kernel, is_extern, is_defined;
+    bool     is_predicted;       /* some Predict names it, the first one there: */
+    span     predicted_at;
     bool     address_taken;
     bool     convergent;         /* written or inferred */
     bool     throws;             /* something in it throws and does not catch; callers look at the flag it
@@ -90,7 +92,7 @@ static inline struct fe_variable *fe_entered(struct fe_variable *v, uint32_t poi
     return v && v->begins < point && point < v->ends ? NULL : v;
 }
 
-/* ---- arithmetic that checker and lowering share (frontend/const.c) ------------------------------------- */
+/* ---- arithmetic that checker and lowering share (frontend/const.c) ----------------------------------- */
 
 /* The operation of a binary operator on operands of this type; *swap: with its operands exchanged. */
 enum ir_op fe_binary_op(enum fe_op op, const struct fe_type *operand, bool *swap);
@@ -98,9 +100,11 @@ enum ir_op fe_binary_op(enum fe_op op, const struct fe_type *operand, bool *swap
 /* A conversion between scalars as at most four operations; the step `ne` compares with zero. */
 struct fe_step { enum ir_op op; enum ir_type from, to; };
 #define FE_MAX_STEPS 4
+/* How many steps there are: 0 if the bits stay the same. */
 uint32_t fe_conversion(const struct fe_type *from, const struct fe_type *to,
                        struct fe_step steps[FE_MAX_STEPS]);
 
+/* Constants: what the code would compute, bit for bit. */
 scalar_bits fe_fold_conversion(const struct fe_type *from, const struct fe_type *to, scalar_bits v);
 scalar_bits fe_fold_binary(enum fe_op op, const struct fe_type *operand, scalar_bits a, scalar_bits b);
 scalar_bits fe_fold_unary(enum fe_op op, const struct fe_type *operand, scalar_bits a);
@@ -109,7 +113,7 @@ int64_t fe_integer_value(const struct fe_expr *e);
 double  fe_float_value(const struct fe_expr *e);
 bool    fe_is_zero(const struct fe_type *t, scalar_bits v);     /* +0 and -0 too */
 
-/* ---- call graph and token inference -------------------------------------------------------------------- */
+/* ---- call graph and token inference ------------------------------------------------------------------ */
 
 struct frontend;
 /* callgraph.c: recursion, which functions are convergent, which throw. */

@@ -72,7 +72,7 @@ const struct fe_builtin *fe_find_builtin(struct checker *c, const char *name)
     return i == MAP_NONE ? NULL : &fe_builtins[i];
 }
 
-/* ---- suggestions --------------------------------------------------------------------------------------- */
+/* ---- suggestions ------------------------------------------------------------------------------------- */
 
 /* Names of the file come before builtins. */
 const char *fe_suggest(struct checker *c, enum fe_namespace ns, const char *name)

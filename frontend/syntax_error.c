@@ -78,7 +78,7 @@ static char following(const struct parser *p)
     return *at;
 }
 
-/* ---- the guesses: each reports and returns true if it applies ------------------------------------------ */
+/* ---- the guesses: each reports and returns true if it applies ---------------------------------------- */
 
 static void note_opener(struct parser *p, struct bracket b)
 {
@@ -298,12 +298,10 @@ static void say_expected(struct parser *p, const struct syntax_error *e)
             fe_report(p->fe, FE_MSG(unexpected_token), p->history.current, describe(p, e));
         return;
     }
-    struct text t = {0};
+    struct text t = {.arena = p->arena};
     for (unsigned i = 0; i < e->count; i++)
         text_printf(&t, "%s%s", i == 0 ? "" : i + 1 < e->count ? ", " : " or ", e->expected[i]);
-    const char *expected = arena_strdup(p->arena, t.at, t.length);
-    text_free(&t);
-    fe_report(p->fe, FE_MSG(expected_token), p->history.current, expected, describe(p, e));
+    fe_report(p->fe, FE_MSG(expected_token), p->history.current, t.at, describe(p, e));
 }
 
 /* What was to follow an unclosed literal is part of it: nothing more is to be said. */
@@ -330,7 +328,7 @@ void fe_syntax_error(struct parser *p, const struct syntax_error *e)
     say_expected(p, e);
 }
 
-/* ---- recovery ------------------------------------------------------------------------------------------ */
+/* ---- recovery ---------------------------------------------------------------------------------------- */
 
 struct place_in_parse { struct parser *p; int *token; union value *value; span *where; };
 

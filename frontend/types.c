@@ -26,7 +26,7 @@ static const struct {
 };
 #define POINTER_BYTES 4
 
-/* ---- making -------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------ */
 
 static struct fe_type *type_new(struct fe_types *ts, enum fe_type_kind kind)
 {
@@ -220,7 +220,7 @@ struct fe_type *fe_const_of(struct fe_types *ts, struct fe_type *t)
     return t->qualified = c;
 }
 
-/* ---- questions ----------------------------------------------------------------------------------------- */
+/* ---- questions --------------------------------------------------------------------------------------- */
 
 bool fe_is_signed(const struct fe_type *t)
 {
@@ -258,7 +258,7 @@ enum launch_element fe_launch_element(const struct fe_type *t)
     return t->kind <= FE_TYPE_TOKEN ? (enum launch_element)scalar_facts[t->kind].element : LAUNCH_BYTES;
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------ */
+/* ---- printing ---------------------------------------------------------------------------------------- */
 
 static bool needs_brackets(const struct fe_type *pointer)
 {

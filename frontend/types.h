@@ -51,7 +51,9 @@ struct fe_types {
     VEC(struct fe_type *) all;
     VEC(struct fe_type *) functions;              /* FUNCTION types, in order of their signature number */
 };
+/* The basic types; all that are made later live in the arena too. */
 void fe_types_init(struct fe_types *ts, struct arena *a);
+/* One object for each target and space; FE_SPACE_NONE is the private space. */
 struct fe_type *fe_pointer_to(struct fe_types *ts, struct fe_type *to, enum fe_space space);
 struct fe_type *fe_array_of(struct fe_types *ts, struct fe_type *element, uint64_t count);
 /* Top-level const of parameters is dropped. */
@@ -66,7 +68,7 @@ struct fe_type *fe_const_of(struct fe_types *ts, struct fe_type *t);
 /* In C's notation; a pointer's space stands before what it points to: "global const float *". */
 void fe_type_print(const struct fe_type *t, struct text *out);
 
-/* ---- questions; all see through const ------------------------------------------------------------------ */
+/* ---- questions; all see through const ---------------------------------------------------------------- */
 
 static inline bool fe_is(const struct fe_type *t, enum fe_type_kind k) { return t->kind == k; }
 static inline bool fe_is_error(const struct fe_type *t) { return t->kind == FE_TYPE_ERROR; }

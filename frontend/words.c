@@ -82,8 +82,8 @@ static bool is_word_byte(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Reads on over further type words behind one that may begin a combination. What it is taken for in Kern, whose
- * advice says if that is not what it means; kern NULL: it is none. */
+/* Reads on over further type words behind one that may begin a combination. What it is taken for in Kern,
+ * whose advice says if that is not what it means; kern NULL: it is none. */
 static struct foreign read_combination(struct parser *p, const char *text, size_t n)
 {
     struct combination c = {0};

@@ -79,7 +79,10 @@ static struct fz_node *random_atomic(struct generator *g)
 static struct fz_node *random_simple(struct generator *g)
 {
     uint32_t dice = below(g, 100);
+    struct fz_node *point = below(g, 4) == 0 ? fz_random_point(g) : NULL;
     g->cost += g->at.times;
+    if (point)
+        return point;
     if (g->is_kernel && dice < 10)
         return random_atomic(g);
     if (g->is_kernel && dice < 22)
@@ -87,7 +90,7 @@ static struct fz_node *random_simple(struct generator *g)
     return dice < 26 ? random_copy(g) : random_assign(g);
 }
 
-/* ---- jumps -------------------------------------------------------------------------------------------- */
+/* ---- jumps ------------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_return(struct generator *g)
 {
@@ -111,7 +114,7 @@ static struct fz_node *random_jump(struct generator *g)
     return fz_node(g->p, FZ_NODE_THROW);
 }
 
-/* ---- branches ----------------------------------------------------------------------------------------- */
+/* ---- branches ---------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_if(struct generator *g)
 {
@@ -165,7 +168,7 @@ static struct fz_node *random_scope(struct generator *g)
     return fz_add(fz_add(n, value), body);
 }
 
-/* ---- loops -------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------------------------- */
 
 static uint32_t new_counter(struct generator *g)
 {
@@ -199,7 +202,7 @@ static struct fz_node *random_loop(struct generator *g)
     return n;
 }
 
-/* ---- any ---------------------------------------------------------------------------------------------- */
+/* ---- any --------------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_construct(struct generator *g)
 {
@@ -234,7 +237,7 @@ static struct fz_node *random_block(struct generator *g, uint32_t most)
     return block;
 }
 
-/* ---- functions ---------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------- */
 
 static void add_locals(struct generator *g)
 {
@@ -244,6 +247,7 @@ static void add_locals(struct generator *g)
         fz_variable(g->p, g->f, FZ_ARRAY, fz_random_type(g), fz_next(&g->r));
     for (uint32_t i = below(g, 3); i > 0; i--)
         fz_variable(g->p, g->f, FZ_STRUCT, FZ_INT, fz_next(&g->r));
+    fz_add_pointers(g);
 }
 
 static void add_parameters(struct generator *g)
@@ -260,6 +264,8 @@ static void add_parameters(struct generator *g)
             fz_variable(g->p, g->f, FZ_ARRAY, FZ_INT + below(g, 2), 0);
         if (fz_chance(&g->r, 20))
             fz_variable(g->p, g->f, FZ_STRUCT, FZ_INT, 0);
+        for (uint32_t i = g->p->pointers ? below(g, 3) : 0; i > 0; i--)
+            fz_variable(g->p, g->f, FZ_POINTER, FZ_INT, 0);
         g->f->result = (uint8_t)fz_random_type(g);
     }
     g->f->params = g->f->variables.count;
@@ -281,7 +287,7 @@ static void make_function(struct generator *g)
     g->f->cost = g->cost;
 }
 
-/* ---- the kernel --------------------------------------------------------------------------------------- */
+/* ---- the kernel -------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_exchange(struct generator *g)
 {
@@ -320,14 +326,17 @@ static void add_phase(struct generator *g, struct fz_node *body)
         s->next = NULL;
         fz_add(body, s);
     }
-    struct fz_node *meeting = fz_chance(&g->r, 70) ? random_exchange(g) : uniform_loop(g);
-    if (meeting)
-        fz_add(body, meeting);
+    struct fz_node *convergent = fz_chance(&g->r, 70) ? random_exchange(g) : uniform_loop(g);
+    if (convergent)
+        fz_add(body, convergent);
 }
 
 static void add_results(struct generator *g, struct fz_node *body)
 {
     uint32_t slot = 0;
+    struct fz_node *targets = fz_all_targets(g);
+    if (targets)
+        fz_add(body, fz_add(fz_node(g->p, FZ_NODE_OUTPUT), targets)), slot++;
     for (uint32_t i = 0; i < g->f->variables.count && slot < FZ_SLOTS; i++) {
         if (g->f->variables.at[i].shape != FZ_SCALAR || g->f->variables.at[i].scoped)
             continue;
@@ -382,6 +391,8 @@ static void generate(struct fz_program *p)
     struct generator g = {.p = p, .r = fz_random(p->seed, 'a')};
     p->threads = threads[fz_below(&g.r, COUNT(threads))];
     p->blocks = 1 + fz_below(&g.r, 2);
+    p->pointers = fz_chance(&g.r, 60);
+    p->shared_targets = fz_chance(&g.r, 40);
     for (uint32_t i = 0; i < FZ_FIELDS; i++)
         p->fields[i] = (uint8_t)fz_random_type(&g);
     for (uint32_t i = 0; i < FZ_INPUTS; i++)
@@ -389,6 +400,7 @@ static void generate(struct fz_program *p)
     for (uint32_t i = 0; i < FZ_TABLE; i++)
         p->table[i] = (int32_t)fz_random_bits(&g.r, FZ_INT);
     add_buffers(&g);
+    p->beyond = fz_chance(&g.r, 20) ? 1 + fz_below(&g.r, 6) : 0;
     uint32_t functions = fz_below(&g.r, 4);
     vec_resize(p->arena, &p->functions, functions + 1);
     memset(p->functions.at, 0, (functions + 1) * sizeof *p->functions.at);

@@ -33,4 +33,13 @@ struct fz_node *fz_random_place(struct generator *g, bool integer);
 uint32_t fz_pick_variable(struct generator *g, enum fz_shape shape, bool assignable);
 enum fz_type fz_random_type(struct generator *g);
 
+/* class_a_pointers.c. Each of these is NULL where the function has no pointers. */
+void fz_add_pointers(struct generator *g);
+struct fz_node *fz_random_pointer(struct generator *g);
+struct fz_node *fz_random_deref(struct generator *g);
+struct fz_node *fz_random_same(struct generator *g);
+/* A statement. */
+struct fz_node *fz_random_point(struct generator *g);
+struct fz_node *fz_all_targets(struct generator *g);
+
 #endif

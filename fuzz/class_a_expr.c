@@ -18,7 +18,7 @@ static struct fz_node *random_constant(struct generator *g)
     return fz_constant(g->p, t, fz_random_bits(&g->r, t));
 }
 
-/* ---- variables ---------------------------------------------------------------------------------------- */
+/* ---- variables --------------------------------------------------------------------------------------- */
 
 static bool fits(const struct fz_variable *v, enum fz_shape shape, bool assignable)
 {
@@ -62,6 +62,9 @@ static struct fz_node *random_cell(struct generator *g)
 /* A variable, an element or a member; NULL: there is none of the kind chosen. */
 static struct fz_node *random_stored(struct generator *g, bool assignable)
 {
+    struct fz_node *target = fz_chance(&g->r, 40) ? fz_random_deref(g) : NULL;
+    if (target)
+        return target;
     enum fz_shape shape = (enum fz_shape)(fz_chance(&g->r, 65) ? FZ_SCALAR : below(g, 3));
     uint32_t v = fz_pick_variable(g, shape, assignable);
     if (v == UINT32_MAX)
@@ -85,7 +88,7 @@ struct fz_node *fz_random_place(struct generator *g, bool integer)
 static struct fz_node *random_leaf(struct generator *g)
 {
     uint32_t dice = below(g, 100);
-    struct fz_node *n = dice < 60 ? random_stored(g, false) : NULL;
+    struct fz_node *n = dice < 60 ? random_stored(g, false) : dice < 63 ? fz_random_same(g) : NULL;
     if (n || dice < 72)
         return n ? n : random_constant(g);
     if (dice < 80)
@@ -99,7 +102,7 @@ static struct fz_node *random_leaf(struct generator *g)
     return n;
 }
 
-/* ---- operators ---------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_unary(struct generator *g, uint32_t depth)
 {
@@ -108,12 +111,23 @@ static struct fz_node *random_unary(struct generator *g, uint32_t depth)
     return fz_add(n, fz_random_expr(g, depth - 1));
 }
 
+/* What is multiplied with, or divided by, in cheaper ways: small numbers, powers of two and those beside. */
+static struct fz_node *random_factor(struct generator *g)
+{
+    enum fz_type t = fz_chance(&g->r, 50) ? FZ_INT : FZ_INT + below(g, FZ_FLOAT - FZ_INT);
+    uint64_t n = (uint64_t)1 << below(g, fz_chance(&g->r, 60) ? 6 : fz_type_info[t].bits);
+    if (fz_chance(&g->r, 35))
+        n = fz_chance(&g->r, 70) ? 2 + below(g, 30) : n + 1 - 2 * below(g, 2);
+    return fz_constant(g->p, t, fz_chance(&g->r, 20) ? -n : n);
+}
+
 static struct fz_node *random_binary(struct generator *g, uint32_t depth)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_BINARY);
     n->op = (uint8_t)below(g, FZ_OP_MINUS);
     fz_add(n, fz_random_expr(g, depth - 1));
-    return fz_add(n, fz_random_expr(g, depth - 1));
+    bool by_constant = n->op >= FZ_OP_MUL && n->op <= FZ_OP_REM && fz_chance(&g->r, 75);
+    return fz_add(n, by_constant ? random_factor(g) : fz_random_expr(g, depth - 1));
 }
 
 static struct fz_node *random_choice(struct generator *g, uint32_t depth)
@@ -141,7 +155,7 @@ static struct fz_node *random_increment(struct generator *g)
     return fz_add(n, target);
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------- */
 
 /* A type for the generic places of a builtin's signature. */
 static enum fz_type generic_type(struct generator *g, const struct fe_builtin *b)
@@ -185,6 +199,12 @@ static struct fz_node *random_builtin(struct generator *g, uint32_t depth)
 static bool add_argument(struct generator *g, struct fz_node *call, const struct fz_variable *param,
                          uint32_t depth)
 {
+    if (param->shape == FZ_POINTER) {
+        struct fz_node *p = fz_random_pointer(g);
+        if (p)
+            fz_add(call, p);
+        return p;
+    }
     if (param->shape == FZ_SCALAR) {
         fz_add(call, fz_random_expr(g, depth > 1 ? 2 : 1));
         return true;

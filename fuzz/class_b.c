@@ -33,7 +33,7 @@ static struct fz_node *leaf(struct generator *g, enum fz_kind kind, uint64_t val
     return n;
 }
 
-/* ---- conditions --------------------------------------------------------------------------------------- */
+/* ---- conditions -------------------------------------------------------------------------------------- */
 
 static uint64_t random_lanes(struct generator *g)
 {
@@ -63,6 +63,15 @@ static struct fz_node *hash_condition(struct generator *g)
     return n;
 }
 
+/* A result decides later, wherever the thread has got to meanwhile: behind its loop, too. */
+static struct fz_node *seen_condition(struct generator *g)
+{
+    static const uint8_t masks[] = {1, 3, 7};
+    struct fz_node *n = leaf(g, FZ_NODE_SEEN_IS, below(g, 9), masks[below(g, COUNT(masks))]);
+    n->name = below(g, n->op + 1u);
+    return n;
+}
+
 static struct fz_node *simple_condition(struct generator *g)
 {
     uint32_t dice = below(g, 100);
@@ -70,9 +79,11 @@ static struct fz_node *simple_condition(struct generator *g)
         return leaf(g, FZ_NODE_LANES, random_lanes(g), 0);
     if (dice < 55 && g->loops)
         return index_condition(g);
-    if (dice < 75)
+    if (dice < 67)
         return hash_condition(g);
-    if (dice < 85)
+    if (dice < 80)
+        return seen_condition(g);
+    if (dice < 88)
         return leaf(g, FZ_NODE_UNIFORM, below(g, FZ_INPUTS), 0);
     uint8_t modulus = (uint8_t)(2 + below(g, 5));
     return leaf(g, FZ_NODE_THREAD_IS, below(g, modulus), modulus);
@@ -96,13 +107,14 @@ static struct fz_node *random_condition(struct generator *g, uint32_t depth)
     return n->kind == FZ_NODE_UNARY ? n : fz_add(n, random_condition(g, depth - 1));
 }
 
-/* ---- what is seen ------------------------------------------------------------------------------------- */
+/* ---- what is seen ------------------------------------------------------------------------------------ */
 
 static struct fz_node *random_log(struct generator *g)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_LOG);
     n->op = (uint8_t)(fz_chance(&g->r, 60) ? FZ_BALLOT_ALL : below(g, FZ_OBSERVATIONS));
     n->flag = fz_chance(&g->r, 40);
+    n->name = fz_chance(&g->r, 40);
     n->value = below(g, 33);
     return fz_add(n, simple_condition(g));
 }
@@ -114,7 +126,7 @@ static struct fz_node *random_noise(struct generator *g)
     return n;
 }
 
-/* ---- control flow ------------------------------------------------------------------------------------- */
+/* ---- control flow ------------------------------------------------------------------------------------ */
 
 static struct fz_node *inner_block(struct generator *g, uint32_t most)
 {
@@ -159,8 +171,8 @@ static struct fz_node *end_of_case(struct generator *g, bool constant)
     return fz_chance(&g->r, 65) ? fz_node(g->p, FZ_NODE_BREAK) : NULL;
 }
 
-/* `constants`: how many there are for the hash. A case that sets it, and nothing else, becomes an edge with an
- * argument. */
+/* `constants`: how many there are for the hash. A case that sets it, and nothing else, becomes an edge with
+ * an argument. */
 static struct fz_node *random_case(struct generator *g, uint32_t constants)
 {
     bool constant = constants && fz_chance(&g->r, 75);
@@ -181,9 +193,10 @@ static struct fz_node *random_switch(struct generator *g)
     struct fz_node *n = leaf(g, FZ_NODE_SWITCH, 3, 0), *cases = fz_node(g->p, FZ_NODE_BLOCK);
     uint32_t count = 2 + below(g, 3), otherwise = below(g, 5);
     uint8_t modulus = (uint8_t)(2 + below(g, 3));
-    switch (below(g, 4)) {
+    switch (below(g, 5)) {
     case 0: fz_add(n, fz_constant(g->p, FZ_INT, below(g, 4))); break;
     case 1: fz_add(n, leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0)); break;
+    case 2: fz_add(n, leaf(g, FZ_NODE_SEEN_TRIP, below(g, 9), 0)); break;
     default: fz_add(n, leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), modulus)); break;
     }
     g->may_break = true;
@@ -199,9 +212,10 @@ static struct fz_node *random_switch(struct generator *g)
 
 static struct fz_node *random_trips(struct generator *g)
 {
-    switch (below(g, 4)) {
+    switch (below(g, 5)) {
     case 0: return fz_constant(g->p, FZ_INT, 1 + below(g, 3));
     case 1: return leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0);
+    case 2: return leaf(g, FZ_NODE_SEEN_TRIP, below(g, 9), 0);
     default: return leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), (uint8_t)(2 + below(g, 3)));
     }
 }
@@ -255,7 +269,7 @@ static struct fz_node *random_invoke(struct generator *g)
     return n;
 }
 
-/* ---- any ---------------------------------------------------------------------------------------------- */
+/* ---- any --------------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_construct(struct generator *g)
 {
@@ -350,6 +364,7 @@ static void generate(struct fz_program *p)
 {
     for (uint32_t attempt = 0; attempt < MAX_TRIES; attempt++) {
         try_generate(p, attempt);
+        fz_make_parts_quiet(p);
         if (is_short(p))
             return;
     }

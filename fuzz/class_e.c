@@ -8,9 +8,9 @@
  */
 #include "fuzz/class_e.h"
 
-enum { MAX_TRIES = 60, MAX_CALLEES = 3, MOST_RUNS = 260 };
+enum { MAX_TRIES = 60, MOST_WAITING_TRIES = 40, MAX_CALLEES = 3, MOST_RUNS = 260 };
 
-/* ---- how long a thread may run ------------------------------------------------------------------------ */
+/* ---- how long a thread may run ----------------------------------------------------------------------- */
 
 /* How often a block runs at most in a call. */
 static uint64_t times(const struct fz_e_function *g, uint32_t b)
@@ -27,9 +27,9 @@ static uint64_t times(const struct fz_e_function *g, uint32_t b)
 static uint64_t length(const struct fz_e_function *g, const uint64_t *callees)
 {
     uint64_t sum = 0;
-    for ir_each_block(i, b, g->fn) {
+    ir_each_block(i, b, g->fn) {
         uint64_t once = 1;
-        for ir_each_ins(r, g->fn, b) {
+        ir_each_ins(r, g->fn, b) {
             const struct ir_ins *ins = ir_at(g->fn, r);
             uint64_t most = ins->op == IR_call ? callees[ins->imm] : 0;
             for (uint32_t k = 0; ins->op == IR_icall && k < g->fn->id; k++)
@@ -41,7 +41,7 @@ static uint64_t length(const struct fz_e_function *g, const uint64_t *callees)
     return sum;
 }
 
-/* ---- modules ------------------------------------------------------------------------------------------ */
+/* ---- modules ----------------------------------------------------------------------------------------- */
 
 static void kernel_info(struct ir_module *m, uint32_t function)
 {
@@ -61,21 +61,40 @@ static void make_params(struct fz_e_function *g)
 }
 
 static void make_function(struct fz_program *p, struct fz_random *r, struct ir_module *m, bool is_kernel,
-                          uint64_t *lengths)
+                          bool may_wait, uint64_t *lengths)
 {
     struct arena scratch = {0};
-    struct fz_e_function g = {.p = p, .r = r, .arena = &scratch, .is_kernel = is_kernel};
+    struct fz_e_function g = {
+        .p = p, .r = r, .arena = &scratch, .is_kernel = is_kernel, .may_wait = may_wait};
     uint32_t id = m->functions.count, blocks = is_kernel ? 8 + fz_below(r, 18) : 1 + fz_below(r, 10);
-    g.is_free = !is_kernel && fz_chance(r, 25);
+
+    struct fz_random calm = fz_random(p->seed, 'Q');
+    g.is_calm = fz_is_predicted(p) && fz_chance(&calm, 70);
+    g.is_free = !is_kernel && (fz_chance(r, 25) || g.is_calm);
     g.fn = ir_function_new(m, is_kernel ? "k" : arena_printf(&m->arena, "f%u", id),
                            is_kernel ? IR_TYPE_VOID : IR_TYPE_I32,
                            (is_kernel ? IR_FN_KERNEL : 0) | (g.is_free ? 0 : IR_FN_CONVERGENT));
+    g.may_wait &= !g.is_calm;
+    g.for_good = is_kernel && g.may_wait && fz_chance(r, 20);
     fz_e_make_graph(&g, blocks);
     make_params(&g);
-    fz_e_place_tokens(&g, is_kernel ? 4 + fz_below(r, 14) : 1 + fz_below(r, 5));
+    fz_e_place_tokens(&g, g.is_calm ? 2 : is_kernel ? 4 + fz_below(r, 14) : 1 + fz_below(r, 5));
     fz_e_fill(&g);
     lengths[id] = length(&g, lengths);
     arena_free(&scratch);
+}
+
+/* Whether threads wait at barriers for nobody who does not come, at the widths that are tried. */
+static bool waits_end(const struct fz_program *p)
+{
+    static const uint32_t widths[] = {1, 4, 8, 32, 64};
+    struct arena a = {0};
+    void *log = arena_alloc_array(&a, 8, fz_elements(p, &p->buffers.at[0]));
+    bool ok = true;
+    for (size_t w = 0; ok && strstr(p->module, "barrier") && w < COUNT(widths); w++)
+        ok = fz_expect_e(p, widths[w], &log);
+    arena_free(&a);
+    return ok;
 }
 
 static bool try_generate(struct fz_program *p, uint32_t attempt)
@@ -86,13 +105,16 @@ static bool try_generate(struct fz_program *p, uint32_t attempt)
     uint32_t callees = fz_below(&r, MAX_CALLEES + 1);
     struct text t = {0};
     for (uint32_t i = 0; i <= callees; i++)
-        make_function(p, &r, m, i == callees, lengths);
+        make_function(p, &r, m, i == callees, attempt <= MOST_WAITING_TRIES, lengths);
     kernel_info(m, callees);
+    struct fz_random places = fz_random(p->seed, 'L' + 256 * attempt);
+    for (uint32_t i = 0; fz_is_predicted(p) && i <= callees; i++)
+        fz_e_predict(m->functions.at[i], &places);
     ir_print_module(m, &t);
     p->module = arena_strdup(p->arena, t.at, t.length);
     text_free(&t);
     ir_module_free(m);
-    return lengths[callees] <= MOST_RUNS;
+    return lengths[callees] <= MOST_RUNS && waits_end(p);
 }
 
 static void generate(struct fz_program *p)

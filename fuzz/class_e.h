@@ -12,7 +12,7 @@
 #define KERNC_FUZZ_CLASS_E_H
 
 #include "fuzz/program.h"
-#include "ir/analysis.h"
+#include "ir/analysis/analysis.h"
 
 enum { FZ_E_ROWS = 192, FZ_E_FUEL = 5, FZ_E_MOST_TRIPS = 4, FZ_E_MOST_BLOCKS = 32 };
 
@@ -49,6 +49,9 @@ struct fz_e_function {
     struct arena *arena; /* scratch */
     struct ir_function *fn;
     bool is_kernel, is_free; /* free: no operation depends on the caller's threads */
+    bool may_wait;           /* at barriers */
+    bool for_good;           /* loops are left by ways that return, while others wait at barriers in them */
+    bool is_calm;            /* few operations, so that predictions have regions without any */
     bool has_fuel;           /* some edge back is not that of a natural loop */
     struct ir_cfg *cfg;
     struct ir_dominators *dominators;
@@ -79,5 +82,7 @@ void fz_e_make_graph(struct fz_e_function *g, uint32_t blocks);
 void fz_e_place_tokens(struct fz_e_function *g, uint32_t operations);
 /* The rest (class_e_blocks.c). Functions of smaller numbers may be called. */
 void fz_e_fill(struct fz_e_function *g);
+/* Predictions in a function that is filled (predictions_e.c). */
+void fz_e_predict(struct ir_function *fn, struct fz_random *r);
 
 #endif

@@ -3,7 +3,19 @@
  */
 #include "fuzz/class_e_fill.h"
 
-/* ---- parameters and edges ----------------------------------------------------------------------------- */
+/* ---- parameters and edges ---------------------------------------------------------------------------- */
+
+/* Whether several edges of one branch lead to the block. */
+static bool has_twin_edges(const struct fz_e_function *g, uint32_t b)
+{
+    uint32_t last = IR_NO_BLOCK;
+    ir_each_pred(p, b, g->cfg) {
+        if (p == last)
+            return true;
+        last = p;
+    }
+    return false;
+}
 
 static void make_params(struct fz_e_function *g, uint32_t b)
 {
@@ -15,7 +27,8 @@ static void make_params(struct fz_e_function *g, uint32_t b)
         s->fuel = ir_param_new(g->fn, b, IR_TYPE_I32, "fuel");
     if (s->most_trips)
         s->trip = ir_param_new(g->fn, b, IR_TYPE_I32, "trip");
-    for (uint32_t i = 0; i < COUNT(s->extra) && ir_pred_count(g->cfg, b) > 1 && fz_e_chance(g, 35); i++)
+    uint32_t percent = has_twin_edges(g, b) ? 90 : 35;
+    for (uint32_t i = 0; i < COUNT(s->extra) && ir_pred_count(g->cfg, b) > 1 && fz_e_chance(g, percent); i++)
         s->extra[i] = ir_param_new(g->fn, b, fz_e_chance(g, 70) ? IR_TYPE_I32 : IR_TYPE_I1, NULL);
 }
 
@@ -39,7 +52,7 @@ static ir_ref guard(struct fz_e_filler *w, uint32_t to)
 
 static ir_ref extra_argument(struct fz_e_filler *w, enum ir_type t)
 {
-    ir_ref r = chance(w, 75) ? fz_e_pick(w, t) : 0;
+    ir_ref r = chance(w, 60) ? fz_e_pick(w, t) : 0;
     return r ? r : ir_const(w->g->fn, t, below(w, 9));
 }
 
@@ -155,7 +168,7 @@ static void end_block(struct fz_e_filler *w)
         ir_at(f, end)->args[0] = value;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------ */
 
 static ir_ref special(struct fz_e_filler *w, enum ir_special s)
 {

@@ -1,7 +1,7 @@
 /* class_e_graph.c: the graph of a function of class e: branches, switches and loops put into each other, as a
  * program's text would have them, but with loops left at any place, from inside others too, by ways that do
- * something more before they meet (extended cycles); then some edges are led elsewhere, in some graphs so
- * that cycles get several entries.
+ * something more before they reconverge (extended cycles); then some edges are led elsewhere, in some graphs
+ * so that cycles get several entries.
  *
  * The last edge of a brif and the default of a switch lead ahead.
  */
@@ -15,13 +15,15 @@ struct shape {
     uint32_t depth, loops;
     uint32_t behind[MOST_LOOPS]; /* of each loop around: where those that leave it go */
     uint32_t placed;
-    struct { uint32_t head, last; } made[FZ_E_MOST_BLOCKS]; /* loops */
+    struct {
+        uint32_t head, last;
+    } made[FZ_E_MOST_BLOCKS]; /* loops */
     uint32_t made_count;
 };
 
 static uint32_t build(struct shape *s, uint32_t at);
 
-/* ---- blocks and edges --------------------------------------------------------------------------------- */
+/* ---- blocks and edges -------------------------------------------------------------------------------- */
 
 static uint32_t below(struct shape *s, uint32_t n)
 {
@@ -67,7 +69,7 @@ static void branch(struct shape *s, uint32_t from, uint32_t yes, uint32_t no)
     ir_edge_add(s->g->fn, from, no, 0);
 }
 
-/* ---- constructs: each takes an open block and returns the one where it goes on ------------------------- */
+/* ---- constructs: each takes an open block and returns the one where it goes on ----------------------- */
 
 static uint32_t inner(struct shape *s, uint32_t at)
 {
@@ -110,10 +112,19 @@ static uint32_t make_switch(struct shape *s, uint32_t at)
     return settle(s, join);
 }
 
-/* do … while, or with a way out that does something more before it meets others (an extended cycle). */
+/* Whether a way out of a loop is to end in a return. */
+static bool is_for_good(struct shape *s)
+{
+    return s->g->for_good && chance(s, 60);
+}
+
+/* do … while, or with a way out that does something more before it rejoins others (an extended cycle), or
+ * returns: then those that stay may have no other way out. */
 static uint32_t make_loop(struct shape *s, uint32_t at)
 {
-    uint32_t head = new_block(s), behind = new_block(s), exit = chance(s, 65) ? new_block(s) : behind;
+    bool for_good = is_for_good(s);
+    uint32_t head = new_block(s), behind = new_block(s);
+    uint32_t exit = for_good || chance(s, 65) ? new_block(s) : behind;
     go(s, at, head);
     settle(s, head);
     s->behind[s->loops++] = behind;
@@ -121,19 +132,24 @@ static uint32_t make_loop(struct shape *s, uint32_t at)
     branch(s, last, head, exit);
     s->made[s->made_count].head = head;
     s->made[s->made_count++].last = last;
-    if (exit != behind)
+    if (for_good)
+        end(s, inner(s, settle(s, exit)), IR_ret);
+    else if (exit != behind)
         go(s, inner(s, settle(s, exit)), behind);
     s->loops--;
     return settle(s, behind);
 }
 
-/* Some leave the innermost loop, or one around it as well, after what else they do. */
+/* Some leave the innermost loop, or one around it as well, after what else they do, or return. */
 static uint32_t make_break(struct shape *s, uint32_t at)
 {
+    bool for_good = is_for_good(s);
     uint32_t to = s->behind[chance(s, 40) ? s->loops - 1 : below(s, s->loops)];
-    uint32_t rest = new_block(s), way = chance(s, 75) ? new_block(s) : to;
+    uint32_t rest = new_block(s), way = for_good || chance(s, 75) ? new_block(s) : to;
     branch(s, at, way, rest);
-    if (way != to)
+    if (for_good)
+        end(s, inner(s, settle(s, way)), IR_ret);
+    else if (way != to)
         go(s, inner(s, settle(s, way)), to);
     return settle(s, rest);
 }
@@ -175,7 +191,7 @@ static uint32_t build(struct shape *s, uint32_t at)
     return at;
 }
 
-/* ---- unstructured edges ------------------------------------------------------------------------------- */
+/* ---- unstructured edges ------------------------------------------------------------------------------ */
 
 static uint32_t at_position(const struct fz_e_function *g, uint32_t position)
 {
@@ -185,21 +201,31 @@ static uint32_t at_position(const struct fz_e_function *g, uint32_t position)
     return b;
 }
 
+/* Leads edge e of block b to the one at the position. Not if one of the three is an arm of a diamond: both arms
+ * have to be entered by the same branch alone and to lead to the same block, or it is seen who took which. */
+static bool lead(struct fz_e_function *g, uint32_t b, uint32_t e, uint32_t position)
+{
+    struct ir_edge *edge = &ir_block_at(g->fn, b)->edges.at[e];
+    uint32_t to = at_position(g, position);
+    if (g->blocks[b].quiet || g->blocks[edge->block].quiet || g->blocks[to].quiet)
+        return false;
+    edge->block = to;
+    return true;
+}
+
 /* Leads an edge to a later block, or (back) to an earlier one. The last of a brif and a switch's default stay
  * ahead. False: this block or edge is none to do that with. */
 static bool redirect(struct shape *s, bool back)
 {
     struct fz_e_function *g = s->g;
     uint32_t b = below(s, s->placed), at = g->blocks[b].position;
-    struct ir_block *block = ir_block_at(g->fn, b);
+    const struct ir_block *block = ir_block_at(g->fn, b);
     if (block->edges.count < 1 + (uint32_t)back || at + 1 == s->placed || at == 0)
         return false;
     uint32_t e = below(s, block->edges.count), ahead = ir_at(g->fn, block->last)->op == IR_brif;
-    if (g->blocks[b].quiet || g->blocks[block->edges.at[e].block].quiet || (back && e == ahead))
+    if (back && e == ahead)
         return false;
-    uint32_t to = back ? 1 + below(s, at) : at + 1 + below(s, s->placed - at - 1);
-    block->edges.at[e].block = at_position(g, to);
-    return true;
+    return lead(g, b, e, back ? 1 + below(s, at) : at + 1 + below(s, s->placed - at - 1));
 }
 
 /* Leads an edge from before a loop into its middle. */
@@ -208,12 +234,11 @@ static void enter_loop(struct shape *s)
     struct fz_e_function *g = s->g;
     uint32_t loop = below(s, s->made_count), head = g->blocks[s->made[loop].head].position;
     uint32_t b = at_position(g, below(s, head)), size = g->blocks[s->made[loop].last].position - head;
-    struct ir_block *block = ir_block_at(g->fn, b);
-    if (size == 0 || block->edges.count == 0 || g->blocks[b].quiet)
+    const struct ir_block *block = ir_block_at(g->fn, b);
+    if (size == 0 || block->edges.count == 0)
         return;
-    struct ir_edge *e = &block->edges.at[below(s, block->edges.count)];
-    if (!g->blocks[e->block].quiet)
-        e->block = at_position(g, head + 1 + below(s, size));
+    uint32_t e = below(s, block->edges.count);
+    lead(g, b, e, head + 1 + below(s, size));
 }
 
 static void remove_unreachable(struct fz_e_function *g)
@@ -231,7 +256,7 @@ static void look_at_graph(struct fz_e_function *g)
     g->cfg = ir_cfg_new(g->arena, g->fn);
     g->dominators = ir_dominators_new(g->arena, g->cfg);
     g->cycles = ir_cycles_new(g->arena, g->cfg);
-    for ir_each_block(i, b, g->fn)
+    ir_each_block(i, b, g->fn)
         for (uint32_t e = 0; e < ir_block_at(g->fn, b)->edges.count; e++) {
             uint32_t to = ir_block_at(g->fn, b)->edges.at[e].block;
             if (!fz_e_leads_back(g, b, to))

@@ -3,6 +3,7 @@
  * if the function keeps the static rules, by the verifier's word.
  */
 #include "fuzz/class_e.h"
+#include "fuzz/waits_e.h"
 
 static bool is_valid(const struct fz_e_function *g)
 {
@@ -41,7 +42,7 @@ static ir_ref behind_hearts(const struct fz_e_function *g, uint32_t block)
     return r;
 }
 
-/* ---- tokens ------------------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------------------------ */
 
 /* A token whose definition dominates the block, later ones more often; tokens.count: none. */
 static uint32_t choose_token(struct fz_e_function *g, uint32_t block)
@@ -108,7 +109,7 @@ static void put_anchor(struct fz_e_function *g)
     add_token(g, put(g, IR_anchor, block, before, 0), true);
 }
 
-/* ---- operations --------------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------------- */
 
 /* A block outside the token's innermost cycle that its definition dominates, mostly one soon behind it;
  * IR_NO_BLOCK: none was met. */
@@ -175,13 +176,33 @@ static void put_temptation(struct fz_e_function *g, uint32_t b)
     g->blocks[b].tempts = true;
 }
 
-/* All threads that have not returned come to it, once: the block is in no cycle and on every way to the last
- * one. (Threads of other blocks that return are not waited for.) */
+/* ---- barriers ---------------------------------------------------------------------------------------- */
+
+/* Where all threads come to it that do not go where no way leads to a barrier any more: others may go past
+ * it, but some schemes do not let them return while others are there (docs/language.md). Whether threads
+ * wait for each other in a circle is seen when the reference runs. */
 static void put_barrier(struct fz_e_function *g)
 {
-    uint32_t block = random_block(g), last = g->fn->order.at[g->fn->order.count - 1];
-    if (g->cycles->innermost[block] == IR_NO_CYCLE && ir_dominates(g->dominators, block, last))
-        put(g, IR_barrier, block, ir_terminator(g->fn, block), g->tokens.at[0].def);
+    uint32_t block = random_block(g), token = choose_token(g, block);
+    if (token == g->tokens.count || g->tokens.at[token].by_anchor || g->blocks[block].quiet)
+        return;
+    ir_ref before = fz_e_chance(g, 50) ? behind_hearts(g, block) : ir_terminator(g->fn, block);
+    if (ir_at(g->fn, g->tokens.at[token].def)->block == block)
+        before = ir_terminator(g->fn, block);
+    ir_ref r = put(g, IR_barrier, block, before, g->tokens.at[token].def);
+    if (r && !fz_barriers_are_right(g->fn, g->cfg, g->arena))
+        ir_remove(g->fn, r);
+}
+
+/* More of them where some threads return early. */
+static void put_barriers(struct fz_e_function *g)
+{
+    uint32_t returns = 0;
+    ir_each_block(i, b, g->fn)
+        returns += ir_at(g->fn, ir_terminator(g->fn, b))->op == IR_ret;
+    uint32_t percent = g->for_good ? 100 : returns > 1 ? 70 : 20;
+    for (uint32_t n = fz_e_chance(g, percent) ? 2 + 2 * returns + 6 * g->for_good : 0; n > 0; n--)
+        put_barrier(g);
 }
 
 void fz_e_place_tokens(struct fz_e_function *g, uint32_t operations)
@@ -195,13 +216,16 @@ void fz_e_place_tokens(struct fz_e_function *g, uint32_t operations)
         put_anchor(g);
     if (fz_e_chance(g, 25))
         put_heart(g, random_block(g));
-    put_operations_beyond(g);
+    if (!g->is_calm)
+        put_operations_beyond(g);
     if (g->tokens.count)
         for (uint32_t i = 0; i < operations; i++)
             put_operation(g);
-    for (uint32_t i = 0; g->tokens.count && i < g->cfg->rpo_count; i++)
-        for (uint32_t tries = fz_e_below(g, 4); tries > 0; tries--)
+    for (uint32_t i = 0; g->tokens.count && !g->is_calm && i < g->cfg->rpo_count; i++) {
+        bool behind_loops = g->cycles->count && g->cycles->innermost[g->cfg->rpo[i]] == IR_NO_CYCLE;
+        for (uint32_t tries = fz_e_below(g, 4) + 2 * behind_loops; tries > 0; tries--)
             put_temptation(g, g->cfg->rpo[i]);
-    if (g->is_kernel && fz_e_chance(g, 20))
-        put_barrier(g);
+    }
+    if (g->is_kernel && g->may_wait)
+        put_barriers(g);
 }

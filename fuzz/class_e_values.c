@@ -5,7 +5,7 @@
  */
 #include "fuzz/class_e_fill.h"
 
-/* ---- values ------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------ */
 
 ir_ref fz_e_emit2(struct fz_e_filler *w, enum ir_op op, ir_ref a, ir_ref b)
 {
@@ -127,14 +127,29 @@ static bool is_of_iteration(const struct fz_e_filler *w, ir_ref r)
            (ins->op == IR_param && r == w->g->blocks[ins->block].trip);
 }
 
+/* How tempting it is to take a value of a cycle left behind for uniform: least in the cycle itself, most
+ * where the cycle's token alone keeps iterations apart; 0: it is none. */
+static uint32_t temptation(const struct fz_e_filler *w, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(w->g->fn, r);
+    if (!is_left_behind(w, r) || !is_of_iteration(w, r))
+        return 0;
+    if (!ins->token)
+        return 1;
+    uint32_t cycle = w->g->cycles->innermost[ir_at(w->g->fn, ins->token)->block];
+    return ir_cycle_has(w->g->cycles, cycle, ins->block) ? 2 : 3;
+}
+
 ir_ref fz_e_tempting_condition(struct fz_e_filler *w)
 {
-    uint32_t n = w->visible.count, start = n ? below(w, n) : 0;
+    uint32_t n = w->visible.count, start = n ? below(w, n) : 0, most = 0;
     ir_ref bits = 0;
     for (uint32_t i = 0; i < n; i++) {
         ir_ref r = w->visible.at[(start + i) % n];
-        if (is_left_behind(w, r) && is_of_iteration(w, r) && (!bits || ir_at(w->g->fn, r)->token))
+        if (temptation(w, r) > most) {
+            most = temptation(w, r);
             bits = r;
+        }
     }
     if (!bits)
         bits = w->g->is_kernel ? fz_e_load_input(w) : constant(w, 1);
@@ -157,7 +172,7 @@ ir_ref fz_e_condition(struct fz_e_filler *w)
     return fz_e_offer(w, chance(w, 15) ? ir_emit1(&w->c, IR_not, IR_TYPE_I1, r) : r);
 }
 
-/* ---- what is seen ------------------------------------------------------------------------------------- */
+/* ---- what is seen ------------------------------------------------------------------------------------ */
 
 static ir_ref widen(struct fz_e_filler *w, ir_ref r)
 {

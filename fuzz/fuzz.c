@@ -33,20 +33,26 @@ static bool still_fails_by(const struct fz_passes *passes, void *data)
     return fails;
 }
 
+static const char *schedule_of(struct arena *a, const struct fz_setup *s)
+{
+    bool has = scheme_has(s->scheme, SCHEME_BARRIERS);
+    return has ? arena_printf(a, " --schedule=%s", schedule_names[s->schedule]) : "";
+}
+
 char *fz_command(struct arena *a, char class, uint64_t seed, const struct fz_setup *s)
 {
-    char *where = !s->width
-                      ? ""
-                      : arena_printf(a, " --schemes=%s --levels=%u --warp=%u%s", s->scheme, s->level, s->width,
-                                     fz_passes_text(a, &s->passes));
+    char *where = !s->width ? ""
+                            : arena_printf(a, " --schemes=%s --levels=%u --warp=%u%s%s",
+                                           scheme_info[s->scheme].name, s->level, s->width,
+                                           fz_passes_text(a, &s->passes), schedule_of(a, s));
     return arena_printf(a, "kernc fuzz --class=%c --seed=%llu --count=1%s", class, (unsigned long long)seed,
                         where);
 }
 
 static char *describe(struct arena *a, const struct fz_setup *s)
 {
-    return s->width ? arena_printf(a, "%s -O%u warp %u%s: ", s->scheme, s->level, s->width,
-                                   fz_passes_text(a, &s->passes))
+    return s->width ? arena_printf(a, "%s -O%u warp %u%s%s: ", scheme_info[s->scheme].name, s->level,
+                                   s->width, fz_passes_text(a, &s->passes), schedule_of(a, s))
                     : "";
 }
 
@@ -90,7 +96,8 @@ static void keep(const struct fz_options *o, struct arena *a, const struct fz_fa
     say(o, a, why ? "  %s: %s" : "  written to %s", path, why);
 }
 
-static void report(const struct fz_options *o, const struct fz_class *class, struct fz_failure *f, bool reduced)
+static void report(const struct fz_options *o, const struct fz_class *class, struct fz_failure *f,
+                   bool reduced)
 {
     struct arena a = {0};
     struct text source = {0};
@@ -137,6 +144,10 @@ uint64_t fz_fuzz(const struct fz_options *o)
         say(o, &a, "class %c: %llu programs, %llu runs, %u failures%s", *letter,
             (unsigned long long)result.programs, (unsigned long long)result.runs, result.failures.count,
             internal_errors(&a, &result));
+        if (o->sums)
+            say(o, &a, "class %c: %llu programs with yields, %llu yields, %llu warp instructions", *letter,
+                (unsigned long long)result.yielding, (unsigned long long)result.sums.yields,
+                (unsigned long long)result.sums.warp_instructions);
         failures += result.failures.count;
         arena_free(&a);
     }

@@ -7,25 +7,36 @@
 #ifndef KERNC_FUZZ_FUZZ_H
 #define KERNC_FUZZ_FUZZ_H
 
+#include "base/scheme.h"
 #include "fuzz/program.h"
 #include "opt/opt.h"
 
-/* ---- setups ------------------------------------------------------------------------------------------- */
+/* ---- setups ------------------------------------------------------------------------------------------ */
 
-/* The passes that a setup runs: those `at`, or (count == 0) the level's without those in `off`, a bit each. */
+/* The passes that a setup runs: those `at`, or (count == 0) the level's without those in `off`, a bit each;
+ * and what they are told, by option: the value plus 1, or 0: the default. check: uniformity is checked,
+ * under the reference scheme. */
 enum { FZ_MAX_PASSES = 16 };
-struct fz_passes { uint8_t at[FZ_MAX_PASSES], count; uint64_t off; };
-struct fz_setup { const char *scheme; uint32_t level, width; struct fz_passes passes; };
+struct fz_passes { uint8_t at[FZ_MAX_PASSES], count; bool check; uint64_t off; uint32_t told[OPT_OPTIONS]; };
+struct fz_setup {
+    enum scheme scheme;
+    uint32_t level, width;
+    struct fz_passes passes;
+    int schedule; /* kernc_schedule: of a scheme with convergence barriers */
+};
 typedef VEC(struct fz_setup) fz_setup_vec;
 
 struct fz_random;
 struct fz_passes fz_passes_draw(struct fz_random *r);
+bool fz_passes_given(const struct fz_passes *p);               /* not all as the level has it */
 bool fz_passes_equal(const struct fz_passes *a, const struct fz_passes *b);
 bool fz_passes_parse(struct fz_passes *p, const char *list);   /* "a,b"; false: no such list, or too long */
 char *fz_passes_list(struct arena *a, const struct fz_passes *p);     /* "a,b", or NULL */
-const char **fz_passes_switches(struct arena *a, const struct fz_passes *p, size_t *count);   /* "no-gvn" */
+/* What stands behind -f: "no-gvn", "inline-size=9". */
+const char **fz_passes_switches(struct arena *a, const struct fz_passes *p, size_t *count);
 const char *fz_passes_text(struct arena *a, const struct fz_passes *p);     /* " --passes=a,b", " -fno-gvn" */
-/* Leaves out passes and switches as long as fails() says so of what is left. Returns how often it asked. */
+/* Leaves out passes, switches and options as long as fails() says so of what is left. Returns how often it
+ * asked. */
 uint32_t fz_passes_reduce(struct fz_passes *p, bool (*fails)(const struct fz_passes *, void *), void *data);
 
 enum fz_outcome {
@@ -34,6 +45,7 @@ enum fz_outcome {
     FZ_TRAPPED,
     FZ_STUCK,                        /* out of fuel: a livelock, or a branch gone wrong */
     FZ_DIFFERS,                      /* from the reference */
+    FZ_YIELDS,                       /* threads waited for each other at barriers, one of which was given up */
     FZ_BUG,                          /* an internal error: the compiler or the runtime found itself wrong */
     FZ_CRASHED,                      /* the process died */
     FZ_HUNG,                         /* it did not come back in time */
@@ -42,9 +54,11 @@ enum fz_outcome {
 };
 extern const char *const fz_outcome_text[FZ_OUTCOMES];
 
+struct fz_sums { uint64_t yields, warp_instructions; };
 struct fz_verdict {
     enum fz_outcome outcome;
     uint32_t runs;                   /* launches made */
+    struct fz_sums sums;             /* of those under schemes with convergence barriers */
     struct fz_setup setup;           /* where it failed */
     char text[480];                  /* one line: what happened */
 };
@@ -52,16 +66,19 @@ struct fz_verdict {
 /* Whether two failures are of one kind, so that the one may stand for the other in reducing. */
 bool fz_same_kind(const struct fz_verdict *a, const struct fz_verdict *b);
 
-/* ---- options ------------------------------------------------------------------------------------------ */
+/* ---- options ----------------------------------------------------------------------------------------- */
 
 enum { FZ_MAX_JOBS = 64, FZ_REDUCE_LIMIT = 5 };
 struct fz_options {
     uint64_t seed, count;            /* programs of the seeds seed to seed + count - 1 */
     const char *classes;             /* letters */
-    struct { const char *at[32]; uint32_t count; } schemes;
+    struct { enum scheme at[SCHEMES]; uint32_t count; } schemes;
     struct { uint32_t at[8]; uint32_t count; } levels, widths;
     uint32_t setups;                 /* of each program, drawn at random; 0: all */
     struct fz_passes passes;         /* of all setups; none given: drawn at random for some of them */
+    int      schedule;               /* kernc_schedule; -1: drawn */
+    bool     sums;                   /* the report has them */
+    bool     level_passes;           /* nothing is drawn: the levels' own */
     uint32_t jobs;                   /* processes at a time */
     uint32_t patience;               /* seconds a program may take */
     bool     reduce;                 /* the first FZ_REDUCE_LIMIT failures of each class */
@@ -73,12 +90,11 @@ struct fz_options {
 };
 /* Classes a, b and c, every sound scheme, every level, widths 1 4 8 32 64. */
 void fz_options_init(struct fz_options *o);
-bool fz_is_warp_core(const char *scheme);
 
 /* The setups that a program of this class and seed is tried under; the first is the reference setup. */
 void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan);
 
-/* ---- trying (trial.c, worker.c) ----------------------------------------------------------------------- */
+/* ---- trying (trial.c, worker.c) ---------------------------------------------------------------------- */
 
 /* Tries it in this process. plan.at[0] gives the reference where the class has none. *at is always the setup
  * being tried, for whoever finds the process dead. */
@@ -88,21 +104,22 @@ struct fz_verdict fz_try_apart(const struct fz_program *p, const fz_setup_vec *p
 
 struct fz_failure { uint64_t seed; struct fz_verdict verdict; };
 struct fz_result {
-    uint64_t programs, runs;
+    uint64_t programs, runs, yielding; /* yielding: programs with yields */
+    struct fz_sums sums;
     VEC(struct fz_failure) failures; /* by seed */
 };
 /* Tries all programs of a class in children. */
 void fz_run_class(const struct fz_options *o, const struct fz_class *class, struct arena *a,
                   struct fz_result *result);
 
-/* ---- reducing (reduce.c) ------------------------------------------------------------------------------ */
+/* ---- reducing (reduce.c) ----------------------------------------------------------------------------- */
 
 typedef bool fz_still_fails(const struct fz_program *p, void *data);
 /* Makes the program smaller in place as long as fails() says so of what is left; it does of the program
  * given. Returns how many programs it asked about. */
 uint32_t fz_reduce(struct fz_program *p, fz_still_fails *fails, void *data);
 
-/* ---- the whole (fuzz.c) ------------------------------------------------------------------------------- */
+/* ---- the whole (fuzz.c) ------------------------------------------------------------------------------ */
 
 /* Number of failures; each class ends with the line `class a: N programs, N runs, N failures`. */
 uint64_t fz_fuzz(const struct fz_options *o);

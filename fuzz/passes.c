@@ -16,11 +16,27 @@ static void draw_list(struct fz_random *r, struct fz_passes *p)
         p->at[0] = OPT_PASS_mem2reg;
 }
 
+/* Of the words of a choice, or from the least to the most. */
+static uint32_t draw_value(struct fz_random *r, enum opt_option k)
+{
+    uint32_t least = opt_option_info[k].least, most = opt_option_info[k].most;
+    if (opt_option_info[k].kind != OPT_CHOICE)
+        return least + fz_below(r, most - least + 1);
+    uint32_t words = 0, chosen = 0;
+    for (unsigned w = 0; w < OPT_WORDS; w++)
+        if (opt_word_info[w].option == k && fz_below(r, ++words) == 0)
+            chosen = w;
+    return chosen;
+}
+
 static void draw_switches(struct fz_random *r, struct fz_passes *p)
 {
     for (unsigned i = 0; i < OPT_PASSES; i++)
         if (opt_pass_info[i].level && fz_chance(r, OFF_PERCENT))
             p->off |= (uint64_t)1 << i;
+    for (unsigned k = 0; k < OPT_OPTIONS; k++)
+        if (fz_chance(r, OFF_PERCENT))
+            p->told[k] = draw_value(r, (enum opt_option)k) + 1;
 }
 
 struct fz_passes fz_passes_draw(struct fz_random *r)
@@ -32,7 +48,13 @@ struct fz_passes fz_passes_draw(struct fz_random *r)
 
 bool fz_passes_equal(const struct fz_passes *a, const struct fz_passes *b)
 {
-    return a->count == b->count && a->off == b->off && memcmp(a->at, b->at, a->count) == 0;
+    return a->count == b->count && a->check == b->check && a->off == b->off &&
+           memcmp(a->at, b->at, a->count) == 0 && memcmp(a->told, b->told, sizeof a->told) == 0;
+}
+
+bool fz_passes_given(const struct fz_passes *p)
+{
+    return !fz_passes_equal(p, &(struct fz_passes){0});
 }
 
 bool fz_passes_parse(struct fz_passes *p, const char *list)
@@ -58,14 +80,16 @@ char *fz_passes_list(struct arena *a, const struct fz_passes *p)
     return list;
 }
 
-/* The names behind "no-" of the passes that are switched off. */
 const char **fz_passes_switches(struct arena *a, const struct fz_passes *p, size_t *count)
 {
-    const char **switches = arena_array(a, const char *, OPT_PASSES);
+    const char **switches = arena_array(a, const char *, OPT_PASSES + OPT_OPTIONS);
     *count = 0;
     for (unsigned i = 0; i < OPT_PASSES; i++)
         if (p->off >> i & 1)
             switches[(*count)++] = arena_printf(a, "no-%s", opt_pass_info[i].name);
+    for (unsigned k = 0; k < OPT_OPTIONS; k++)
+        if (p->told[k])
+            switches[(*count)++] = opt_option_text((enum opt_option)k, p->told[k] - 1, a);
     return switches;
 }
 
@@ -76,7 +100,18 @@ const char *fz_passes_text(struct arena *a, const struct fz_passes *p)
     const char *text = p->count ? arena_printf(a, " --passes=%s", fz_passes_list(a, p)) : "";
     for (size_t i = 0; i < n; i++)
         text = arena_printf(a, "%s -f%s", text, switches[i]);
-    return text;
+    return p->check ? arena_printf(a, "%s --check=uniformity", text) : text;
+}
+
+/* Takes `less` instead if it is another one that fails too. How often it asked. */
+static uint32_t try_less(struct fz_passes *p, const struct fz_passes *less,
+                         bool (*fails)(const struct fz_passes *, void *), void *data)
+{
+    if (fz_passes_equal(p, less))
+        return 0;
+    if (fails(less, data))
+        *p = *less;
+    return 1;
 }
 
 uint32_t fz_passes_reduce(struct fz_passes *p, bool (*fails)(const struct fz_passes *, void *), void *data)
@@ -86,18 +121,17 @@ uint32_t fz_passes_reduce(struct fz_passes *p, bool (*fails)(const struct fz_pas
         struct fz_passes less = *p;
         less.count--;
         memmove(less.at + i, less.at + i + 1, less.count - i);
-        tries++;
-        if (fails(&less, data))
-            *p = less;
+        tries += try_less(p, &less, fails, data);
     }
     for (unsigned i = 0; i < OPT_PASSES; i++) {
-        struct fz_passes more = *p;
-        more.off &= ~((uint64_t)1 << i);
-        if (more.off == p->off)
-            continue;
-        tries++;
-        if (fails(&more, data))
-            *p = more;
+        struct fz_passes less = *p;
+        less.off &= ~((uint64_t)1 << i);
+        tries += try_less(p, &less, fails, data);
+    }
+    for (unsigned k = 0; k < OPT_OPTIONS; k++) {
+        struct fz_passes less = *p;
+        less.told[k] = 0;
+        tries += try_less(p, &less, fails, data);
     }
     return tries;
 }

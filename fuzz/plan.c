@@ -1,36 +1,30 @@
 /* plan.c: under which setups a program is tried. */
 #include "fuzz/fuzz.h"
 #include "fuzz/random.h"
-#include "kernc.h"
 
 #include <unistd.h>
 
-enum { WARP_CORE_WIDTH = 8, OTHER_PASSES_PERCENT = 40 };
-
-bool fz_is_warp_core(const char *scheme)
-{
-    return strncmp(scheme, "warp-core:", strlen("warp-core:")) == 0;
-}
+enum { OTHER_PASSES_PERCENT = 40, CHECK_PERCENT = 50 };
 
 void fz_options_init(struct fz_options *o)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    kernc_scheme s;
-    *o = (struct fz_options){.seed = 1, .count = 100, .classes = "abc", .setups = 8, .patience = 20};
+    *o = (struct fz_options){
+        .seed = 1, .count = 100, .classes = "abc", .setups = 8, .patience = 20, .schedule = -1};
     o->levels.count = 3, o->levels.at[1] = 1, o->levels.at[2] = 2;
     for (uint32_t i = 0; i < 5; i++)
         o->widths.at[o->widths.count++] = (uint32_t[]){1, 4, 8, 32, 64}[i];
-    for (unsigned i = 0; kernc_scheme_at(i, &s) && o->schemes.count < COUNT(o->schemes.at); i++)
-        if (s.sound)
-            o->schemes.at[o->schemes.count++] = s.name;
+    for (unsigned s = 0; s < SCHEMES; s++)
+        if (!scheme_has((enum scheme)s, SCHEME_UNSOUND))
+            o->schemes.at[o->schemes.count++] = (enum scheme)s;
     o->jobs = cores < 1 ? 1 : cores > FZ_MAX_JOBS ? FZ_MAX_JOBS : (uint32_t)cores;
 }
 
-/* The oracle, at no optimisation. */
+/* The reference scheme, at no optimisation. */
 static struct fz_setup reference_setup(const struct fz_options *o, const struct fz_program *p)
 {
     uint32_t width = fz_is_race_free(p) ? 1 : o->widths.at[0];
-    return (struct fz_setup){.scheme = "oracle", .width = width};
+    return (struct fz_setup){.scheme = SCHEME_REFERENCE, .width = width};
 }
 
 static uint32_t setup_count(const struct fz_options *o)
@@ -42,20 +36,37 @@ static uint32_t setup_count(const struct fz_options *o)
 static struct fz_setup numbered_setup(const struct fz_options *o, uint32_t number)
 {
     uint32_t width = number % o->widths.count, rest = number / o->widths.count;
-    const char *scheme = o->schemes.at[rest / o->levels.count];
+    enum scheme scheme = o->schemes.at[rest / o->levels.count];
+    uint32_t lanes = scheme_target(scheme)->lanes;
     return (struct fz_setup){scheme, o->levels.at[rest % o->levels.count],
-                             fz_is_warp_core(scheme) ? WARP_CORE_WIDTH : o->widths.at[width], o->passes};
+                             lanes ? lanes : o->widths.at[width], o->passes, 0};
 }
 
 static bool passes_given(const struct fz_options *o)
 {
-    return o->passes.count || o->passes.off;
+    return o->level_passes || fz_passes_given(&o->passes);
+}
+
+/* Which group runs next, deconfliction and thresholds: of schemes with convergence barriers, by a chance of
+ * their own. */
+static void draw_for_barriers(const struct fz_options *o, struct fz_random *r, bool predicted,
+                              struct fz_setup *s)
+{
+    if (!scheme_has(s->scheme, SCHEME_BARRIERS))
+        return;
+    s->schedule = o->schedule >= 0 ? o->schedule : (int)fz_below(r, SCHEDULES);
+    if (passes_given(o) || !predicted)
+        return;
+    if (fz_chance(r, 40))
+        s->passes.told[OPT_OPTION_deconflict] = OPT_deconflict_off + 1 + fz_below(r, 3);
+    if (fz_chance(r, 25))
+        s->passes.told[OPT_OPTION_predict_threshold] = 1 + fz_below(r, 65);
 }
 
 /* Draws k of n numbers in ascending order. Where there is only one setup, it was asked for as it is. */
 void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan)
 {
-    struct fz_random r = fz_random(p->seed, 'p');
+    struct fz_random r = fz_random(p->seed, 'p'), b = fz_random(p->seed, 'b');
     uint32_t n = setup_count(o), wanted = o->setups == 0 || o->setups > n ? n : o->setups;
     vec_push(a, plan, reference_setup(o, p));
     for (uint32_t i = 0; i < n && wanted > 0; i++) {
@@ -64,6 +75,9 @@ void fz_plan(const struct fz_options *o, const struct fz_program *p, struct aren
         struct fz_setup setup = numbered_setup(o, i);
         if (n > 1 && !passes_given(o) && fz_chance(&r, OTHER_PASSES_PERCENT))
             setup.passes = fz_passes_draw(&r);
+        draw_for_barriers(o, &b, n > 1 && fz_is_predicted(p), &setup);
+        if (setup.scheme == SCHEME_REFERENCE)
+            setup.passes.check = o->passes.check || (n > 1 && fz_chance(&r, CHECK_PERCENT));
         vec_push(a, plan, setup);
         wanted--;
     }

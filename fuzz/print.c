@@ -3,13 +3,13 @@
  *
  * Device functions take what their class needs before their own parameters: gid and the input; in class b
  * also where to log and the two variables that all code shares, n (rows logged) and h (a hash of what was
- * seen), which a call gives back packed into one result.
+ * seen), which a call gives back packed into one result. The result kept last, s, is a call's own.
  */
 #include "fuzz/print.h"
 
 struct usage {
     uint64_t types;
-    bool counts, structure, table;
+    bool counts, structure, link, table, seen;
     struct bitset variables;
 };
 
@@ -21,21 +21,29 @@ static void note_use(const struct fz_node *n, void *data)
     case FZ_NODE_ATOMIC: u->counts |= n->flag; break;
     case FZ_NODE_PUBLISH: u->counts = true; break;
     case FZ_NODE_TABLE: u->table = true; break;
+    case FZ_NODE_SEEN_IS:
+    case FZ_NODE_SEEN_TRIP: u->seen = true; break;
+    case FZ_NODE_LOG: u->seen |= n->name != 0; break;
     case FZ_NODE_VARIABLE:
     case FZ_NODE_ELEMENT:
     case FZ_NODE_FIELD:
     case FZ_NODE_ADDRESS:
     case FZ_NODE_STRUCTURE:
+    case FZ_NODE_AT:
+    case FZ_NODE_POINTER:
+    case FZ_NODE_ENTRY:
+    case FZ_NODE_MEMBER:
+    case FZ_NODE_BEHIND:
+    case FZ_NODE_LEAD:
     case FZ_NODE_LOOP:
     case FZ_NODE_INDEX_IS: bitset_add(u->variables, n->name); break;
     default: break;
     }
 }
 
-/* ---- declarations ------------------------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------------------------------ */
 
-/* The i-th initial value of a variable: from its own seed, so that dropping one does not change another. */
-static uint64_t initial(const struct fz_variable *v, enum fz_type type, uint32_t i)
+uint64_t fz_initial(const struct fz_variable *v, enum fz_type type, uint32_t i)
 {
     struct fz_random r = fz_random(v->seed, i);
     return fz_random_bits(&r, type);
@@ -45,13 +53,13 @@ static void print_initialiser(struct printer *w, const struct fz_variable *v)
 {
     uint32_t count = v->shape == FZ_ARRAY ? FZ_ARRAY_LENGTH : FZ_FIELDS;
     if (v->shape == FZ_SCALAR) {
-        fz_print_literal(w->out, v->type, v->counter ? 0 : initial(v, v->type, 0));
+        fz_print_literal(w->out, v->type, v->counter ? 0 : fz_initial(v, v->type, 0));
         return;
     }
     text_char(w->out, '{');
     for (uint32_t i = 0; i < count; i++) {
         enum fz_type type = v->shape == FZ_ARRAY ? v->type : w->p->fields[i];
-        fz_print_literal(w->out, type, initial(v, type, i));
+        fz_print_literal(w->out, type, fz_initial(v, type, i));
         text_addz(w->out, i + 1 < count ? ", " : "}");
     }
 }
@@ -59,6 +67,10 @@ static void print_initialiser(struct printer *w, const struct fz_variable *v)
 static void print_variable(struct printer *w, uint32_t index)
 {
     const struct fz_variable *v = &w->f->variables.at[index];
+    if (v->shape >= FZ_TARGETS) {
+        fz_print_pointer_variable(w, index);
+        return;
+    }
     fz_print_indent(w);
     text_printf(w->out, "%s ", v->shape == FZ_STRUCT ? "struct pack" : fz_type_info[v->type].text);
     fz_print_name(w, index);
@@ -71,6 +83,8 @@ static void print_variable(struct printer *w, uint32_t index)
 
 static void print_locals(struct printer *w, const struct usage *u)
 {
+    if (u->seen)
+        fz_print_line(w, "ulong s = 0;");
     for (uint32_t i = w->f->params; i < w->f->variables.count; i++)
         if (bitset_has(u->variables, i) && !w->f->variables.at[i].scoped)
             print_variable(w, i);
@@ -79,7 +93,10 @@ static void print_locals(struct printer *w, const struct usage *u)
 static void print_parameter(struct printer *w, uint32_t index)
 {
     const struct fz_variable *v = &w->f->variables.at[index];
-    text_printf(w->out, ", %s %s", v->shape == FZ_STRUCT ? "struct pack" : fz_type_info[v->type].text,
+    if (v->shape == FZ_POINTER)
+        text_printf(w->out, ", %s", fz_pointer_type(w->p));
+    else
+        text_printf(w->out, ", %s %s", v->shape == FZ_STRUCT ? "struct pack" : fz_type_info[v->type].text,
                 v->shape == FZ_ARRAY ? "*" : "");
     fz_print_name(w, index);
 }
@@ -93,12 +110,24 @@ static void print_buffers(struct printer *w)
     }
 }
 
-/* ---- functions ---------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------- */
+
+/* Pointers lead somewhere from the start. */
+static void note_initial_uses(const struct fz_function *f, struct usage *u)
+{
+    for (uint32_t i = f->variables.count; i-- > f->params;) {
+        uint8_t shape = f->variables.at[i].shape;
+        if (shape < FZ_POINTER || !bitset_has(u->variables, i))
+            continue;
+        bitset_add(u->variables, fz_find_shape(f, shape == FZ_LEADER ? FZ_POINTER : FZ_TARGETS));
+    }
+}
 
 static struct usage usage_of(const struct fz_program *p, const struct fz_function *f)
 {
     struct usage u = {.variables = bitset_new(p->arena, f->variables.count)};
     fz_walk(f->body, note_use, &u);
+    note_initial_uses(f, &u);
     return u;
 }
 
@@ -151,7 +180,7 @@ static void print_kernel(struct printer *w)
     text_addz(w->out, "}\n");
 }
 
-/* ---- the file ----------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------- */
 
 static void print_numbers(struct text *out, const int32_t *numbers, uint32_t count)
 {
@@ -166,8 +195,8 @@ static void print_top(struct printer *w)
     for (uint32_t i = 0; i < w->p->functions.count; i++) {
         struct usage u = usage_of(w->p, &w->p->functions.at[i]);
         all.table |= u.table;
-        for (uint32_t v = 0; v < w->p->functions.at[i].variables.count; v++)
-            all.structure |= w->p->functions.at[i].variables.at[v].shape == FZ_STRUCT;
+        all.structure |= fz_find_shape(&w->p->functions.at[i], FZ_STRUCT) != UINT32_MAX;
+        all.link |= fz_find_shape(&w->p->functions.at[i], FZ_LINK) != UINT32_MAX;
     }
     if (all.structure) {
         text_addz(w->out, "struct pack {");
@@ -175,6 +204,8 @@ static void print_top(struct printer *w)
             text_printf(w->out, " %s m%u;", fz_type_info[w->p->fields[i]].text, i);
         text_addz(w->out, " };\n");
     }
+    if (all.link)
+        text_printf(w->out, "struct link { int n; %sto; };\n", fz_pointer_type(w->p));
     if (all.table) {
         text_printf(w->out, "constant int table[%d] = ", FZ_TABLE);
         print_numbers(w->out, w->p->table, FZ_TABLE);

@@ -9,15 +9,29 @@ struct printer {
     const struct fz_function *f;     /* the one being printed */
     struct text *out;
     uint32_t indent;
+    uint32_t elements;               /* of arrays, printed so far */
 };
+
+/* The i-th initial value of a variable: from its own seed, so that dropping one does not change another. */
+uint64_t fz_initial(const struct fz_variable *v, enum fz_type type, uint32_t i);
 
 /* print_expr.c */
 void fz_print_expr(struct printer *w, const struct fz_node *n);
 /* An integer from 0 to mask. */
 void fz_print_masked(struct printer *w, const struct fz_node *n, uint64_t mask);
 void fz_print_literal(struct text *out, enum fz_type type, uint64_t bits);
+/* The choice of CHOICE and CHOSEN. */
+void fz_print_choice(struct printer *w, const struct fz_node *n);
 /* "v3", "a0": names tell the shape. */
 void fz_print_name(struct printer *w, uint32_t variable);
+
+/* print_pointers.c: what class a says of pointers. Of variables: those of the shapes from FZ_TARGETS on. */
+void fz_print_pointer(struct printer *w, const struct fz_node *n);
+void fz_print_pointer_variable(struct printer *w, uint32_t variable);
+/* "shared int *", "int *". */
+const char *fz_pointer_type(const struct fz_program *p);
+void fz_print_point(struct printer *w, const struct fz_node *n);
+void fz_print_lead(struct printer *w, const struct fz_node *n);
 
 /* print_stmt.c: a BLOCK with its braces, and the statements of one. */
 void fz_print_block(struct printer *w, const struct fz_node *block);

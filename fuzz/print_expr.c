@@ -3,7 +3,7 @@
  */
 #include "fuzz/print.h"
 
-/* ---- literals and names ------------------------------------------------------------------------------- */
+/* ---- literals and names ------------------------------------------------------------------------------ */
 
 static void print_double(struct text *out, uint64_t bits)
 {
@@ -49,11 +49,14 @@ void fz_print_literal(struct text *out, enum fz_type type, uint64_t bits)
 void fz_print_name(struct printer *w, uint32_t variable)
 {
     const struct fz_variable *v = &w->f->variables.at[variable];
-    static const char letters[] = {[FZ_SCALAR] = 'v', [FZ_ARRAY] = 'a', [FZ_STRUCT] = 's'};
+    static const char letters[] = {
+        [FZ_SCALAR] = 'v',  [FZ_ARRAY] = 'a',    [FZ_STRUCT] = 's', [FZ_TARGETS] = 'c',
+        [FZ_POINTER] = 'p', [FZ_POINTERS] = 't', [FZ_LINK] = 'n',   [FZ_LEADER] = 'w',
+    };
     text_printf(w->out, "%c%u", v->counter ? 'i' : letters[v->shape], variable);
 }
 
-/* ---- operators ---------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------- */
 
 static void print_operand(struct printer *w, const struct fz_node *n, char wanted)
 {
@@ -78,7 +81,7 @@ static void print_binary(struct printer *w, const struct fz_node *n)
     text_char(w->out, ')');
 }
 
-static void print_choice(struct printer *w, const struct fz_node *n)
+void fz_print_choice(struct printer *w, const struct fz_node *n)
 {
     text_char(w->out, '(');
     fz_print_expr(w, n->first);
@@ -107,6 +110,13 @@ static void print_at(struct printer *w, const char *array, const struct fz_node 
     text_char(w->out, ']');
 }
 
+/* An element of an array, whose bounds are checked. */
+static void print_element(struct printer *w, const char *array, const struct fz_node *index, uint64_t mask)
+{
+    bool beyond = ++w->elements == w->p->beyond;
+    print_at(w, array, index, beyond ? 2 * mask + 1 : mask);
+}
+
 static void print_increment(struct printer *w, const struct fz_node *n)
 {
     const char *sign = n->op & 1 ? "--" : "++";
@@ -115,7 +125,7 @@ static void print_increment(struct printer *w, const struct fz_node *n)
     text_printf(w->out, "%s)", n->op < 2 ? sign : "");
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------- */
 
 /* The type a builtin's parameter converts to, or NULL: any of the generic type's. */
 static const char *parameter_type(char letter, enum fz_type generic)
@@ -163,7 +173,7 @@ static void print_call_either(struct printer *w, const struct fz_node *n)
     print_arguments(w, n->first->next);
 }
 
-/* ---- class b ------------------------------------------------------------------------------------------ */
+/* ---- class b ----------------------------------------------------------------------------------------- */
 
 static void print_condition(struct printer *w, const struct fz_node *n)
 {
@@ -176,11 +186,13 @@ static void print_condition(struct printer *w, const struct fz_node *n)
         text_printf(w->out, " %% %u == %llu)", n->op, value);
         break;
     case FZ_NODE_HASH_IS: text_printf(w->out, "((h >> %llu & %u) == %u)", value, n->op, n->name); break;
+    case FZ_NODE_SEEN_IS: text_printf(w->out, "((s >> %llu & %u) == %u)", value, n->op, n->name); break;
     case FZ_NODE_THREAD_IS: text_printf(w->out, "(threadIdx.x %% %u == %llu)", n->op, value); break;
     case FZ_NODE_UNIFORM: text_printf(w->out, "((input[%llu] & 1) != 0)", value); break;
     case FZ_NODE_ELECT: text_addz(w->out, "elect()"); break;
     case FZ_NODE_LANE_TRIP: text_printf(w->out, "(laneId * %llu %% %u)", value, n->op); break;
     case FZ_NODE_HASH_TRIP: text_printf(w->out, "(h >> %llu)", value); break;
+    case FZ_NODE_SEEN_TRIP: text_printf(w->out, "((uint)(s >> %llu))", value); break;
     case FZ_NODE_VOTE:
         text_addz(w->out, n->op ? "all(" : "any(");
         fz_print_expr(w, n->first);
@@ -190,7 +202,7 @@ static void print_condition(struct printer *w, const struct fz_node *n)
     }
 }
 
-/* ---- all ---------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------- */
 
 void fz_print_expr(struct printer *w, const struct fz_node *n)
 {
@@ -201,7 +213,8 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
     case FZ_NODE_STRUCTURE: fz_print_name(w, n->name); break;
     case FZ_NODE_ELEMENT:
         fz_print_name(w, n->name);
-        print_at(w, "", n->first, FZ_ARRAY_LENGTH - 1);
+        (w->f->variables.at[n->name].parameter ? print_at : print_element)(w, "", n->first,
+                                                                            FZ_ARRAY_LENGTH - 1);
         break;
     case FZ_NODE_FIELD:
         fz_print_name(w, n->name);
@@ -213,11 +226,11 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
         text_char(w->out, ']');
         break;
     case FZ_NODE_INPUT: print_at(w, "input", n->first, FZ_INPUTS - 1); break;
-    case FZ_NODE_TABLE: print_at(w, "table", n->first, FZ_TABLE - 1); break;
+    case FZ_NODE_TABLE: print_element(w, "table", n->first, FZ_TABLE - 1); break;
     case FZ_NODE_GEOMETRY: text_addz(w->out, fz_geometry[n->op]); break;
     case FZ_NODE_UNARY: print_unary(w, n); break;
     case FZ_NODE_BINARY: print_binary(w, n); break;
-    case FZ_NODE_CHOICE: print_choice(w, n); break;
+    case FZ_NODE_CHOICE: fz_print_choice(w, n); break;
     case FZ_NODE_CAST:
         text_printf(w->out, "(%s)", fz_type_info[n->type].text);
         fz_print_expr(w, n->first);
@@ -229,6 +242,14 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
         break;
     case FZ_NODE_CALL_EITHER: print_call_either(w, n); break;
     case FZ_NODE_INCREMENT: print_increment(w, n); break;
+    case FZ_NODE_DEREF:
+    case FZ_NODE_SAME:
+    case FZ_NODE_AT:
+    case FZ_NODE_POINTER:
+    case FZ_NODE_ENTRY:
+    case FZ_NODE_MEMBER:
+    case FZ_NODE_BEHIND:
+    case FZ_NODE_CHOSEN: fz_print_pointer(w, n); break;
     default: print_condition(w, n); break;
     }
 }

@@ -48,7 +48,7 @@ static void print_semicolon(struct printer *w)
     text_addz(w->out, ";\n");
 }
 
-/* ---- branches ----------------------------------------------------------------------------------------- */
+/* ---- branches ---------------------------------------------------------------------------------------- */
 
 static void print_if(struct printer *w, const struct fz_node *n)
 {
@@ -94,11 +94,12 @@ static void print_try(struct printer *w, const struct fz_node *n)
     text_char(w->out, '\n');
 }
 
-/* ---- loops -------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------------------------- */
 
 static void print_bound(struct printer *w, const struct fz_node *n)
 {
-    if (fz_is_race_free(w->p) || n->first->kind == FZ_NODE_HASH_TRIP) {
+    enum fz_kind kind = (enum fz_kind)n->first->kind;
+    if (fz_is_race_free(w->p) || kind == FZ_NODE_HASH_TRIP || kind == FZ_NODE_SEEN_TRIP) {
         text_addz(w->out, "(int)");
         fz_print_masked(w, n->first, n->value);
     } else {
@@ -209,7 +210,7 @@ static void print_loop(struct printer *w, const struct fz_node *n)
     }
 }
 
-/* ---- class a ------------------------------------------------------------------------------------------ */
+/* ---- class a ----------------------------------------------------------------------------------------- */
 
 static void print_assign(struct printer *w, const struct fz_node *n)
 {
@@ -290,7 +291,7 @@ static void print_exchange(struct printer *w, const struct fz_node *n)
     fz_print_line(w, "barrier();");
 }
 
-/* ---- class b ------------------------------------------------------------------------------------------ */
+/* ---- class b ----------------------------------------------------------------------------------------- */
 
 static void print_observation(struct printer *w, const struct fz_node *n)
 {
@@ -315,15 +316,19 @@ static void print_observation(struct printer *w, const struct fz_node *n)
 
 static void print_log(struct printer *w, const struct fz_node *n)
 {
-    begin(w, n->flag ? "{ ulong r = " : "");
-    if (!n->flag)
+    bool used = n->flag || n->name;
+    begin(w, used ? "{ ulong r = " : "");
+    if (!used)
         text_printf(w->out, "log[n++ * %u + gid] = ", w->p->blocks * w->p->threads);
     print_observation(w, n);
     print_semicolon(w);
-    if (!n->flag)
+    if (!used)
         return;
     fz_print_line(w, "  log[n++ * %u + gid] = r;", w->p->blocks * w->p->threads);
-    fz_print_line(w, "  h = (h ^ (uint)r) * " FZ_HASH_FACTOR "; }");
+    if (n->name)
+        fz_print_line(w, n->flag ? "  s = r;" : "  s = r; }");
+    if (n->flag)
+        fz_print_line(w, "  h = (h ^ (uint)r) * " FZ_HASH_FACTOR "; }");
 }
 
 static void print_noise(struct printer *w, const struct fz_node *n)
@@ -356,7 +361,7 @@ static void print_return(struct printer *w, const struct fz_node *n)
     print_semicolon(w);
 }
 
-/* ---- class c ------------------------------------------------------------------------------------------ */
+/* ---- class c ----------------------------------------------------------------------------------------- */
 
 /* "goto L3;", with what is added on the way. */
 static const char *jump(struct printer *w, const struct fz_node *target)
@@ -412,6 +417,17 @@ static void print_spin(struct printer *w, const struct fz_node *n)
     fz_print_line(w, "}");
 }
 
+/* ---- predictions ------------------------------------------------------------------------------------- */
+
+static void print_predict(struct printer *w, const struct fz_node *n)
+{
+    static const char letters[] = {
+        [FZ_PREDICTED_LABEL] = 'P', [FZ_PREDICTED_STATE] = 'L', [FZ_PREDICTED_FUNCTION] = 'f'};
+    fz_print_indent(w);
+    text_printf(w->out, "Predict(%c%llu", letters[n->op], (unsigned long long)n->value);
+    text_printf(w->out, n->name ? ", %u);\n" : ");\n", n->name);
+}
+
 static void print_stmt(struct printer *w, const struct fz_node *n)
 {
     switch (n->kind) {
@@ -428,8 +444,12 @@ static void print_stmt(struct printer *w, const struct fz_node *n)
     case FZ_NODE_RETURN: print_return(w, n); break;
     case FZ_NODE_TRY: print_try(w, n); break;
     case FZ_NODE_THROW: fz_print_line(w, "throw;"); break;
+    case FZ_NODE_PREDICT: print_predict(w, n); break;
+    case FZ_NODE_LABEL: fz_print_line(w, "P%llu:;", (unsigned long long)n->value); break;
     case FZ_NODE_ASSIGN: print_assign(w, n); break;
     case FZ_NODE_COPY: print_copy(w, n); break;
+    case FZ_NODE_POINT: fz_print_point(w, n); break;
+    case FZ_NODE_LEAD: fz_print_lead(w, n); break;
     case FZ_NODE_SCOPE: print_scope(w, n); break;
     case FZ_NODE_OUTPUT: print_output(w, n); break;
     case FZ_NODE_ATOMIC: print_atomic(w, n); break;

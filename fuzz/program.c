@@ -17,7 +17,7 @@ const char *const fz_geometry[FZ_GEOMETRIES] = {"gid", "threadIdx.x", "blockIdx.
                                                 "gridDim.x"};
 const char *const fz_atomics[FZ_ATOMICS] = {"add", "min", "max", "and", "or", "xor"};
 
-/* ---- building ----------------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------------- */
 
 struct fz_node *fz_node(struct fz_program *p, enum fz_kind kind)
 {
@@ -72,6 +72,14 @@ uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape 
     return f->variables.count - 1;
 }
 
+uint32_t fz_find_shape(const struct fz_function *f, enum fz_shape shape)
+{
+    for (uint32_t i = 0; i < f->variables.count; i++)
+        if (f->variables.at[i].shape == shape)
+            return i;
+    return UINT32_MAX;
+}
+
 static uint64_t edge_of_range(struct fz_random *r, uint32_t bits)
 {
     switch (fz_below(r, 5)) {
@@ -111,10 +119,12 @@ uint64_t fz_random_bits(struct fz_random *r, enum fz_type type)
         return random_float(r, type);
     uint32_t bits = type == FZ_BOOL ? 1 : fz_type_info[type].bits;
     uint64_t v = fz_chance(r, 60) ? fz_below(r, 16) : fz_chance(r, 50) ? edge_of_range(r, bits) : fz_next(r);
+    if (fz_type_info[type].family == 's' && fz_chance(r, 25))
+        v = -v;
     return bits == 64 ? v : v & (((uint64_t)1 << bits) - 1);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------ */
+/* ---- reading ----------------------------------------------------------------------------------------- */
 
 char fz_child_letter(const struct fz_node *n, uint32_t index)
 {
@@ -150,10 +160,11 @@ uint32_t fz_size(const struct fz_node *n)
 static void mark_called(const struct fz_node *n, void *data)
 {
     uint64_t *reached = data;
+    bool predicted = n->kind == FZ_NODE_PREDICT && n->op == FZ_PREDICTED_FUNCTION;
     bool either = n->kind == FZ_NODE_CALL_EITHER || (n->kind == FZ_NODE_INVOKE && n->flag);
     if (either || n->kind == FZ_NODE_CALL || n->kind == FZ_NODE_INVOKE)
         *reached |= (uint64_t)1 << n->name;
-    if (either)
+    if (either || predicted)
         *reached |= (uint64_t)1 << n->value;
 }
 
@@ -202,7 +213,7 @@ uint32_t fz_count(const struct fz_program *p, enum fz_kind kind)
     return c.found;
 }
 
-/* ---- types -------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------- */
 
 static enum fz_type promoted(enum fz_type t)
 {
@@ -258,6 +269,7 @@ enum fz_type fz_type_of(const struct fz_program *p, const struct fz_function *f,
     case FZ_NODE_INCREMENT: return fz_type_of(p, f, n->first);
     case FZ_NODE_FIELD: return p->fields[n->value];
     case FZ_NODE_GEOMETRY: return FZ_UINT;
+    case FZ_NODE_SAME: return FZ_BOOL;
     case FZ_NODE_UNARY:
     case FZ_NODE_BINARY: return operator_type(p, f, n);
     case FZ_NODE_CHOICE:
@@ -276,7 +288,7 @@ bool fz_is_pure(const struct fe_builtin *b)
            b->how == FE_HOW_REINTERPRET;
 }
 
-/* ---- programs ----------------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------- */
 
 const struct fz_class *fz_class_find(char letter)
 {
@@ -295,6 +307,7 @@ struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, stru
     p->class = class->letter;
     p->seed = seed;
     class->generate(p);
+    fz_predict(p);
     INVARIANT(p->module || (p->functions.count > 0 && p->functions.count <= 64));
     return p;
 }

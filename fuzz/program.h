@@ -4,7 +4,8 @@
  *
  * Every expression has some scalar type, and the printer inserts the conversions that an operator needs: so
  * whatever takes an expression's place, the program stays well typed. Indices are masked, loops count, and
- * each thread writes what is its own: so whatever is dropped, the program stays free of races and ends.
+ * each thread writes what is its own: so whatever is dropped, the program stays free of races and ends. Where
+ * one index may lie outside its array (`beyond`), the reference says whether it does.
  *
  * Trees live in the program's arena; they are changed in place by relinking and never freed singly.
  */
@@ -48,8 +49,12 @@ struct fz_node {
     struct fz_node *first, *next;    /* children, siblings */
 };
 
-enum fz_shape { FZ_SCALAR, FZ_ARRAY, FZ_STRUCT };
-enum { FZ_ARRAY_LENGTH = 8, FZ_FIELDS = 4 };
+/* From FZ_TARGETS on: the ints that pointers lead to, a pointer, a table of pointers, a structure with one, a
+ * pointer to one. */
+enum fz_shape {
+    FZ_SCALAR, FZ_ARRAY, FZ_STRUCT, FZ_TARGETS, FZ_POINTER, FZ_POINTERS, FZ_LINK, FZ_LEADER
+};
+enum { FZ_ARRAY_LENGTH = 8, FZ_FIELDS = 4, FZ_TARGET_COUNT = 4 };
 struct fz_variable {
     uint8_t  type, shape;            /* of the elements; a structure has the program's fields */
     bool     parameter, counter;     /* a loop's: nothing else assigns to it */
@@ -77,8 +82,11 @@ struct fz_program {
     uint64_t seed;
     uint32_t blocks, threads;        /* of the launch */
     uint8_t  fields[FZ_FIELDS];      /* types of the structure's members */
+    bool     pointers;               /* functions have some to few ints, their own or */
+    bool     shared_targets;         /* the thread's in shared memory */
     int32_t  inputs[FZ_INPUTS], table[FZ_TABLE];
     uint32_t loops;                  /* counters of class b are numbered through the program */
+    uint32_t beyond;                 /* which of the source's elements of arrays may be outside; 0: none */
     VEC(struct fz_buffer) buffers;
     VEC(struct fz_function) functions;   /* the last one is the kernel; functions call earlier ones only */
     const char *module;              /* class e: the text of its IR, instead of functions; else NULL */
@@ -107,7 +115,10 @@ enum fz_observation {
     FZ_BROADCAST_FIRST, FZ_SHUFFLE_XOR, FZ_SHUFFLE_UP, FZ_ANY, FZ_ALL, FZ_OBSERVATIONS
 };
 
-/* ---- the tree (program.c) ----------------------------------------------------------------------------- */
+/* What a PREDICT names: a LABEL, a STATE, a function. */
+enum fz_predicted { FZ_PREDICTED_LABEL, FZ_PREDICTED_STATE, FZ_PREDICTED_FUNCTION };
+
+/* ---- the tree (program.c) ---------------------------------------------------------------------------- */
 
 struct fz_node *fz_node(struct fz_program *p, enum fz_kind kind);
 struct fz_node *fz_add(struct fz_node *parent, struct fz_node *child); /* as the last; returns parent */
@@ -140,16 +151,18 @@ static inline uint32_t fz_elements(const struct fz_program *p, const struct fz_b
 /* A fresh variable; its number. */
 uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape shape, enum fz_type type,
                      uint64_t seed);
+/* The function's first variable of the shape; UINT32_MAX: it has none. */
+uint32_t fz_find_shape(const struct fz_function *f, enum fz_shape shape);
 /* A constant of the type, small ones and edges of the range more often. */
 uint64_t fz_random_bits(struct fz_random *r, enum fz_type type);
 
-/* ---- the source (print.c) ----------------------------------------------------------------------------- */
+/* ---- the source (print.c) ---------------------------------------------------------------------------- */
 
-/* A whole .kern file, of class e a .kir file, with a launch directive; the lines of `comment` (or NULL) become
- * its first. */
+/* A whole .kern file, of class e a .kir file, with a launch directive; the lines of `comment` (or NULL)
+ * become its first. */
 void fz_print(const struct fz_program *p, const char *comment, struct text *out);
 
-/* ---- the classes -------------------------------------------------------------------------------------- */
+/* ---- the classes ------------------------------------------------------------------------------------- */
 
 struct fz_class {
     char letter;
@@ -166,6 +179,15 @@ extern const struct fz_class fz_class_a, fz_class_b, fz_class_c, fz_class_d, fz_
 bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents);
 bool fz_expect_e(const struct fz_program *p, uint32_t width, void **contents);
 const struct fz_class *fz_class_find(char letter);                              /* NULL: there is none */
+/* ---- predictions (predictions.c) --------------------------------------------------------------------- */
+
+/* Whether the seed's program is to have predictions. */
+bool fz_is_predicted(const struct fz_program *p);
+/* Puts some into a tree that is to have them. */
+void fz_predict(struct fz_program *p);
+/* In a program of class b that is to have predictions, parts get along without convergent operations. */
+void fz_make_parts_quiet(struct fz_program *p);
+
 /* The class's program of a seed, in the arena. */
 struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, struct arena *arena);
 

@@ -19,7 +19,7 @@ bool fz_reduce_try(struct fz_reducer *r)
     return fails;
 }
 
-/* ---- lists -------------------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------- */
 
 static uint32_t length(const struct fz_node *list)
 {
@@ -91,7 +91,7 @@ static bool unwrap(struct fz_reducer *r, struct fz_node **link)
     return false;
 }
 
-/* ---- expressions and numbers -------------------------------------------------------------------------- */
+/* ---- expressions and numbers ------------------------------------------------------------------------- */
 
 /* Gives *n the content of `with`, in the same place of its list. */
 static bool become(struct fz_reducer *r, struct fz_node *n, struct fz_node with)
@@ -130,10 +130,12 @@ static bool has_number(const struct fz_node *n)
     case FZ_NODE_LANES:
     case FZ_NODE_INDEX_IS:
     case FZ_NODE_HASH_IS:
+    case FZ_NODE_SEEN_IS:
     case FZ_NODE_THREAD_IS:
     case FZ_NODE_UNIFORM:
     case FZ_NODE_LANE_TRIP:
     case FZ_NODE_HASH_TRIP:
+    case FZ_NODE_SEEN_TRIP:
     case FZ_NODE_LOOP:
     case FZ_NODE_LOG:
     case FZ_NODE_NOISE:
@@ -166,12 +168,16 @@ static void simplify_form(struct fz_reducer *r, struct fz_node *n)
     if (n->flag && n->kind != FZ_NODE_CASE && n->kind != FZ_NODE_ATOMIC)
         become(r, n, with);
     with = *n;
+    with.name = 0;
+    if (n->name && n->kind == FZ_NODE_LOG)
+        become(r, n, with);
+    with = *n;
     with.op = 0;
     if (n->op && (n->kind == FZ_NODE_LOG || n->kind == FZ_NODE_LOOP))
         become(r, n, with);
 }
 
-/* ---- the walk ----------------------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------------------- */
 
 static void reduce_below(struct fz_reducer *r, struct fz_node *n)
 {

@@ -6,11 +6,11 @@
  */
 #include "fuzz/reduce.h"
 #include "fuzz/reference_e.h"
-#include "ir/analysis.h"
+#include "ir/analysis/analysis.h"
 
 enum { EDGES = 8 }; /* of a block, as numbered by sites */
 
-/* ---- edits -------------------------------------------------------------------------------------------- */
+/* ---- edits ------------------------------------------------------------------------------------------- */
 
 static void replace(struct ir_function *f, ir_ref r, ir_ref by)
 {
@@ -150,13 +150,13 @@ static const struct edit {
     {make_one, false},    {drop_param, false}, {zero_arguments, true}, {zero_operands, false},
 };
 
-/* ---- sweeping ----------------------------------------------------------------------------------------- */
+/* ---- sweeping ---------------------------------------------------------------------------------------- */
 
 static void remove_unreachable(struct arena *a, struct ir_function *f)
 {
     struct ir_cfg *c = ir_cfg_new(a, f);
     struct bitset dead = bitset_new(a, f->blocks.count);
-    for ir_each_block(i, b, f)
+    ir_each_block(i, b, f)
         if (!bitset_has(c->reachable, b))
             bitset_add(dead, b);
     ir_blocks_remove(f, dead);
@@ -171,8 +171,8 @@ static void note(struct bitset used, const ir_ref *refs, uint32_t count)
 static struct bitset used_values(struct arena *a, const struct ir_function *f)
 {
     struct bitset used = bitset_new(a, f->ins.count);
-    for ir_each_block(i, b, f) {
-        for ir_each_ins(r, f, b) {
+    ir_each_block(i, b, f) {
+        ir_each_ins(r, f, b) {
             note(used, ir_at(f, r)->args, ir_at(f, r)->argc);
             bitset_add(used, ir_at(f, r)->token);
         }
@@ -187,7 +187,7 @@ static bool remove_unused(struct arena *a, struct ir_function *f)
 {
     struct bitset used = used_values(a, f);
     bool any = false;
-    for ir_each_block(i, b, f) {
+    ir_each_block(i, b, f) {
         for (ir_ref r = ir_block_at(f, b)->first, next; r; r = next) {
             next = ir_at(f, r)->next;
             if (bitset_has(used, r) || ir_has_effect(f, r) || ir_is_convergent(f, r))
@@ -231,13 +231,18 @@ static bool merge(struct arena *a, struct ir_function *f, uint32_t b)
     return true;
 }
 
+static bool names_function(enum ir_op op)
+{
+    return op == IR_call || op == IR_function || op == IR_predict_function;
+}
+
 static bool is_called(const struct ir_module *m, uint32_t callee)
 {
     for (uint32_t i = 0; i < m->functions.count; i++)
-        for ir_each_block(k, b, m->functions.at[i])
-            for ir_each_ins(r, m->functions.at[i], b) {
+        ir_each_block(k, b, m->functions.at[i])
+            ir_each_ins(r, m->functions.at[i], b) {
                 const struct ir_ins *ins = ir_at(m->functions.at[i], r);
-                if ((ins->op == IR_call || ins->op == IR_function) && ins->imm == callee)
+                if (names_function(ins->op) && ins->imm == callee)
                     return true;
             }
     return m->functions.at[callee]->flags & IR_FN_KERNEL;
@@ -249,10 +254,10 @@ static void remove_function(struct ir_module *m, uint32_t dead)
             (--m->functions.count - dead) * sizeof *m->functions.at);
     for (uint32_t i = 0; i < m->functions.count; i++) {
         m->functions.at[i]->id = i;
-        for ir_each_block(k, b, m->functions.at[i])
-            for ir_each_ins(r, m->functions.at[i], b) {
+        ir_each_block(k, b, m->functions.at[i])
+            ir_each_ins(r, m->functions.at[i], b) {
                 struct ir_ins *ins = ir_at(m->functions.at[i], r);
-                ins->imm -= (ins->op == IR_call || ins->op == IR_function) && ins->imm > dead;
+                ins->imm -= names_function(ins->op) && ins->imm > dead;
             }
     }
     for (uint32_t i = 0; i < m->kernels.count; i++)
@@ -276,7 +281,7 @@ static void sweep(struct ir_module *m)
     arena_free(&a);
 }
 
-/* ---- trying ------------------------------------------------------------------------------------------- */
+/* ---- trying ------------------------------------------------------------------------------------------ */
 
 /* The text of the module after the edit at the sites; NULL: nothing changed, or it would not be valid. */
 static const char *edited(struct fz_reducer *r, const struct edit *e, uint32_t function, uint32_t from,

@@ -20,6 +20,7 @@ struct warp {
     uint64_t *log;
     uint32_t *noise;
     uint32_t n[MAX_LANES], h[MAX_LANES];
+    uint64_t seen[MAX_LANES]; /* kept last in the call */
     uint32_t steps;
     bool failed; /* too long, or a thread throws where nothing catches */
 };
@@ -34,9 +35,9 @@ struct frame {
 static uint64_t run_list(struct warp *w, struct frame *f, const struct fz_node *block, uint64_t mask);
 static uint64_t run(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask);
 
-#define each_lane(lane, mask) (uint32_t lane = 0; lane < MAX_LANES; lane++) if ((mask) >> lane & 1)
+#define each_lane(lane, mask) for (uint32_t lane = 0; lane < MAX_LANES; lane++) if ((mask) >> lane & 1)
 
-/* ---- conditions --------------------------------------------------------------------------------------- */
+/* ---- conditions -------------------------------------------------------------------------------------- */
 
 static uint32_t thread_of(const struct warp *w, uint32_t lane)
 {
@@ -50,6 +51,7 @@ static bool lane_holds(const struct warp *w, const struct frame *f, const struct
     case FZ_NODE_LANES: return c->value >> lane & 1;
     case FZ_NODE_INDEX_IS: return f->counters[c->name][lane] % c->op == c->value;
     case FZ_NODE_HASH_IS: return (w->h[lane] >> c->value & c->op) == c->name;
+    case FZ_NODE_SEEN_IS: return (w->seen[lane] >> c->value & c->op) == c->name;
     case FZ_NODE_THREAD_IS: return thread_of(w, lane) % c->op == c->value;
     case FZ_NODE_UNIFORM: return w->p->inputs[c->value] & 1;
     default: BUG("%s is no condition", fz_node_info[c->kind].name);
@@ -70,8 +72,7 @@ static uint64_t holds(const struct warp *w, const struct frame *f, const struct 
         return c->op == FZ_OP_BOTH ? holds(w, f, c->first->next, a)
                                    : a | holds(w, f, c->first->next, mask & ~a);
     default:
-        for
-            each_lane(lane, mask) result |= (uint64_t)lane_holds(w, f, c, lane) << lane;
+        each_lane(lane, mask) result |= (uint64_t)lane_holds(w, f, c, lane) << lane;
         return result;
     }
 }
@@ -81,17 +82,17 @@ static uint32_t number(const struct warp *w, const struct fz_node *e, uint32_t l
     switch (e->kind) {
     case FZ_NODE_LANE_TRIP: return (uint32_t)(lane * e->value % e->op);
     case FZ_NODE_HASH_TRIP: return (uint32_t)(w->h[lane] >> e->value & mask);
+    case FZ_NODE_SEEN_TRIP: return (uint32_t)(w->seen[lane] >> e->value & mask);
     default: return (uint32_t)e->value;
     }
 }
 
-/* ---- what is seen ------------------------------------------------------------------------------------- */
+/* ---- what is seen ------------------------------------------------------------------------------------ */
 
 static uint64_t fold(const struct warp *w, const struct fz_node *s, uint64_t mask)
 {
     uint64_t result = 0;
-    for
-        each_lane(lane, mask)
+    each_lane(lane, mask)
         {
             if (s->op == FZ_REDUCE_ADD)
                 result = (uint32_t)(result + lane + s->value);
@@ -127,8 +128,7 @@ static uint64_t observed(const struct warp *w, const struct fz_node *s, uint64_t
     default: return fold(w, s, mask);
     }
     uint32_t sum = 0;
-    for
-        each_lane(i, below) sum += i + (uint32_t)s->value;
+    each_lane(i, below) sum += i + (uint32_t)s->value;
     return sum;
 }
 
@@ -138,16 +138,16 @@ static void log_it(struct warp *w, struct frame *f, const struct fz_node *s, uin
     uint32_t rows = w->p->buffers.at[0].per_thread, stride = w->p->blocks * w->p->threads;
     bool conditional = s->op == FZ_BALLOT || s->op == FZ_ANY || s->op == FZ_ALL;
     uint64_t condition = conditional ? holds(w, f, s->first, mask) : 0;
-    for
-        each_lane(lane, mask) results[lane] = observed(w, s, condition, mask, lane);
-    for
-        each_lane(lane, mask)
+    each_lane(lane, mask) results[lane] = observed(w, s, condition, mask, lane);
+    each_lane(lane, mask)
         {
             if (w->n[lane] >= rows) {
                 w->failed = true;
                 return;
             }
             w->log[w->n[lane]++ * stride + w->first + lane] = results[lane];
+            if (s->name)
+                w->seen[lane] = results[lane];
             if (s->flag)
                 w->h[lane] = (w->h[lane] ^ (uint32_t)results[lane]) * 2654435761u;
         }
@@ -155,8 +155,7 @@ static void log_it(struct warp *w, struct frame *f, const struct fz_node *s, uin
 
 static void make_noise(struct warp *w, const struct fz_node *s, uint64_t mask)
 {
-    for
-        each_lane(lane, mask)
+    each_lane(lane, mask)
         {
             w->h[lane] = s->op ? (uint32_t)s->value
                                : (w->h[lane] ^ (uint32_t)s->value) * 2654435761u + w->first + lane;
@@ -165,7 +164,7 @@ static void make_noise(struct warp *w, const struct fz_node *s, uint64_t mask)
         }
 }
 
-/* ---- control flow ------------------------------------------------------------------------------------- */
+/* ---- control flow ------------------------------------------------------------------------------------ */
 
 static uint64_t run_if(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
@@ -178,8 +177,7 @@ static uint64_t run_if(struct warp *w, struct frame *f, const struct fz_node *s,
 static uint64_t selected(struct warp *w, const struct fz_node *s, const struct fz_node *c, uint64_t mask)
 {
     uint64_t result = 0;
-    for
-        each_lane(lane, mask)
+    each_lane(lane, mask)
         {
             uint32_t value = number(w, s->first, lane, s->value) & (uint32_t)s->value;
             bool hit = !c->flag && value == c->value;
@@ -214,8 +212,7 @@ static uint64_t run_switch(struct warp *w, struct frame *f, const struct fz_node
 static uint64_t goes_on(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
     uint64_t result = 0;
-    for
-        each_lane(lane, mask)
+    each_lane(lane, mask)
         {
             int32_t i = (int32_t)f->counters[s->name][lane];
             bool more = s->flag ? i > 0 : i < (int32_t)number(w, s->first, lane, s->value);
@@ -226,8 +223,7 @@ static uint64_t goes_on(struct warp *w, struct frame *f, const struct fz_node *s
 
 static void count(struct frame *f, const struct fz_node *s, uint64_t mask, uint32_t by)
 {
-    for
-        each_lane(lane, mask) f->counters[s->name][lane] += by;
+    each_lane(lane, mask) f->counters[s->name][lane] += by;
 }
 
 /* One turn of the loop, from where its heart is; lanes that take another come back. */
@@ -255,8 +251,7 @@ static uint64_t run_turn(struct warp *w, struct frame *f, const struct fz_node *
 static uint64_t run_loop(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
     uint64_t broken = f->broken, continued = f->continued, done = 0;
-    for
-        each_lane(lane, mask) f->counters[s->name][lane] = s->flag ? number(w, s->first, lane, s->value) : 0;
+    each_lane(lane, mask) f->counters[s->name][lane] = s->flag ? number(w, s->first, lane, s->value) : 0;
     while (mask && !w->failed) {
         mask = run_turn(w, f, s, mask, &done);
         w->failed |= ++w->steps > MAX_STEPS;
@@ -274,21 +269,24 @@ static uint64_t run_try(struct warp *w, struct frame *f, const struct fz_node *s
     return through | run_list(w, f, s->first->next, caught);
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------- */
 
 /* Returns the lanes that come back; *thrown gets the others. Lanes that throw leave n and h as they were: the
- * callee has copies and its result is lost. */
+ * callee has copies and its result is lost. What was seen is the call's own. */
 static uint64_t call(struct warp *w, const struct fz_function *callee, uint64_t mask, uint64_t *thrown)
 {
     uint32_t n[MAX_LANES], h[MAX_LANES];
+    uint64_t seen[MAX_LANES];
     struct frame f = {.f = callee};
+    memcpy(seen, w->seen, sizeof seen);
     memcpy(n, w->n, sizeof n);
     memcpy(h, w->h, sizeof h);
     f.counters = mem_alloc((callee->variables.count + 1) * sizeof *f.counters);
+    each_lane(lane, mask) w->seen[lane] = 0;
     uint64_t back = run_list(w, &f, callee->body, mask) | f.returned;
+    memcpy(w->seen, seen, sizeof seen);
     mem_free(f.counters);
-    for
-        each_lane(lane, f.thrown) w->n[lane] = n[lane], w->h[lane] = h[lane];
+    each_lane(lane, f.thrown) w->n[lane] = n[lane], w->h[lane] = h[lane];
     *thrown |= f.thrown;
     return back;
 }
@@ -318,6 +316,8 @@ static uint64_t run(struct warp *w, struct frame *f, const struct fz_node *s, ui
     case FZ_NODE_LOOP: return run_loop(w, f, s, mask);
     case FZ_NODE_TRY: return run_try(w, f, s, mask);
     case FZ_NODE_INVOKE: return run_invoke(w, f, s, mask);
+    case FZ_NODE_PREDICT:
+    case FZ_NODE_LABEL: return mask;
     case FZ_NODE_BREAK: return leave(&f->broken, mask);
     case FZ_NODE_CONTINUE: return leave(&f->continued, mask);
     case FZ_NODE_RETURN: return leave(&f->returned, mask);
@@ -335,7 +335,7 @@ static uint64_t run_list(struct warp *w, struct frame *f, const struct fz_node *
     return mask;
 }
 
-/* ---- the launch --------------------------------------------------------------------------------------- */
+/* ---- the launch -------------------------------------------------------------------------------------- */
 
 static bool run_warp(struct warp *w, uint32_t lanes)
 {

@@ -12,9 +12,14 @@
  * other in a circle, there is one fixed point: what is executed first is right after the first runs, and each
  * round makes right what depends only on that. No question is asked about paths that might be taken.
  *
+ * A barrier gives nothing, so the runs do not depend on it. What each thread has come to in the end says
+ * whether they all would: a barrier opens when all threads of the block that have not returned are at the same
+ * instance of it, an operation is executed when its group is there (waits_e.c).
+ *
  * The threads that an anchor gathers may be chosen: the log has to be the same for every choice.
  */
 #include "fuzz/reference_e.h"
+#include "fuzz/waits_e.h"
 
 enum { MAX_LANES = 64, MAX_STEPS = 40000, MAX_RUNS = 100 * MAX_LANES };
 
@@ -24,8 +29,10 @@ struct instance {
     uint32_t outer, n, first, next, group;
 };
 
-/* Threads that execute one operation together, and their operands; by lane. */
+/* Threads that execute one operation together, and their operands; by lane. A barrier has no mask, but the
+ * name of its instance, which is the same in all warps. */
 struct group {
+    uint64_t barrier;
     uint64_t mask, a[MAX_LANES], b[MAX_LANES];
     uint32_t run[MAX_LANES];
 };
@@ -53,7 +60,13 @@ struct warp {
     bool failed;
 };
 
-/* ---- instances ---------------------------------------------------------------------------------------- */
+/* The barriers that the warps of a block have passed, by name. */
+struct passed {
+    struct arena *arena;
+    VEC(uint64_t) names;
+};
+
+/* ---- instances --------------------------------------------------------------------------------------- */
 
 static uint32_t instance_of(struct warp *w, const struct ir_function *f, ir_ref r, uint32_t outer, uint32_t n)
 {
@@ -85,7 +98,7 @@ static uint32_t anchor_instance(struct warp *w, const struct ir_function *f, ir_
     return instance_of(w, f, r, 0, n);
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------ */
 
 static struct group *group_of(struct warp *w, uint32_t instance)
 {
@@ -112,6 +125,17 @@ static const struct group *join(struct warp *w, uint32_t instance, uint64_t a, u
     return g;
 }
 
+static uint64_t name_of(const struct warp *w, uint32_t instance)
+{
+    const struct instance *x = &w->instances.at[instance];
+    return instance ? hash_mix(name_of(w, x->outer), hash_mix(x->op, x->n)) : 1;
+}
+
+static void wait_at(struct warp *w, uint32_t instance)
+{
+    group_of(w, instance)->barrier = name_of(w, instance);
+}
+
 /* The groups that the lane was in and has not come to this time lose it. */
 static void leave(struct warp *w, const u32_vec *before)
 {
@@ -125,7 +149,7 @@ static void leave(struct warp *w, const u32_vec *before)
     }
 }
 
-/* ---- what convergent operations give ------------------------------------------------------------------- */
+/* ---- what convergent operations give ----------------------------------------------------------------- */
 
 static uint32_t lowest(uint64_t mask)
 {
@@ -189,7 +213,7 @@ static uint64_t result_of(const struct group *g, enum ir_op op, uint32_t lane)
     }
 }
 
-/* ---- one thread --------------------------------------------------------------------------------------- */
+/* ---- one thread -------------------------------------------------------------------------------------- */
 
 static uint64_t run_function(struct warp *w, const struct ir_function *f, const uint64_t *args,
                              uint32_t call);
@@ -233,6 +257,8 @@ static uint64_t call(struct warp *w, const struct ir_function *f, ir_ref r, cons
     uint32_t callee = indirect ? (uint32_t)a[0] - 1 : (uint32_t)ins->imm;
     uint32_t token = (uint32_t)w->frames[f->id].value[ins->token];
     uint32_t instance = ins->token ? instance_of(w, f, r, token, 0) : 0;
+    if (instance) /* most schemes bring the threads together there, so those are to come to it too */
+        join(w, instance, 0, 0);
     return run_function(w, w->m->functions.at[callee], a + indirect, instance);
 }
 
@@ -244,6 +270,9 @@ static uint64_t execute(struct warp *w, const struct ir_function *f, ir_ref r, c
     if (ir_is_pure(ins->op))
         return scalar_evaluate(ir_scalar_case(f, r), a);
     switch (ins->op) {
+    case IR_predict:
+    case IR_predict_point:
+    case IR_predict_function: return 0;
     case IR_ptradd: return (a[0] >> 32 << 32) | (uint32_t)(a[0] + a[1]);
     case IR_special: return special(w, (enum ir_special)ins->imm);
     case IR_function: return (uint64_t)ins->imm + 1;
@@ -254,7 +283,7 @@ static uint64_t execute(struct warp *w, const struct ir_function *f, ir_ref r, c
     case IR_entry: return instance_of(w, f, r, entered, 0);
     case IR_loop: return heart_instance(w, f, r, token);
     case IR_anchor: return anchor_instance(w, f, r);
-    case IR_barrier: return 0;
+    case IR_barrier: wait_at(w, instance_of(w, f, r, token, 0)); return 0;
     default: break;
     }
     w->failed |= !(ir_op_info[ins->op].flags & IR_CONVERGENT) || !ins->token;
@@ -295,7 +324,7 @@ static uint64_t run_function(struct warp *w, const struct ir_function *f, const 
     for (uint32_t i = 0; i < params->count; i++)
         x->value[params->at[i]] = args[i];
     for (uint32_t b = ir_entry(f);;) {
-        for ir_each_ins(r, f, b) {
+        ir_each_ins(r, f, b) {
             const struct ir_ins *ins = ir_at(f, r);
             uint64_t a[4] = {0};
             INVARIANT(ins->argc <= COUNT(a));
@@ -316,7 +345,7 @@ static uint64_t run_function(struct warp *w, const struct ir_function *f, const 
     }
 }
 
-/* ---- a warp ------------------------------------------------------------------------------------------- */
+/* ---- a warp ------------------------------------------------------------------------------------------ */
 
 static void run_lane(struct warp *w, uint32_t lane)
 {
@@ -360,11 +389,33 @@ static bool run_warp(struct warp *w)
     return !w->failed;
 }
 
+/* Whether the warp's threads come to their ends, and past the same barriers as those of the warps before, as
+ * far as both go on. */
+static bool ends(struct warp *w, struct passed *p)
+{
+    struct fz_waits x = {.lanes = w->lanes, .groups = w->joined};
+    uint64_t *members = arena_array(w->arena, uint64_t, w->groups.count);
+    u32_vec barriers = {0};
+    for (uint32_t i = 0; i < w->groups.count; i++)
+        members[i] = w->groups.at[i]->mask;
+    x.members = members;
+    bool same = fz_waits_end(&x, w->arena, &barriers);
+    for (uint32_t i = 0; same && i < barriers.count; i++) {
+        uint64_t name = w->groups.at[barriers.at[i]]->barrier;
+        if (i == p->names.count)
+            vec_push(p->arena, &p->names, name);
+        same = p->names.at[i] == name;
+    }
+    return same;
+}
+
 bool fz_reference_e(const struct fz_program *p, const struct ir_module *m, enum fz_anchors anchors,
                     uint32_t width, uint64_t *log)
 {
+    struct arena barriers = {0};
     bool ok = m->kernels.count == 1;
-    for (uint32_t block = 0; ok && block < p->blocks; block++)
+    for (uint32_t block = 0; ok && block < p->blocks; block++) {
+        struct passed passed = {.arena = &barriers};
         for (uint32_t t = 0; ok && t < p->threads; t += width) {
             struct arena a = {0};
             struct warp w = {.p = p,
@@ -375,9 +426,11 @@ bool fz_reference_e(const struct fz_program *p, const struct ir_module *m, enum 
                              .first = t,
                              .lanes = p->threads - t < width ? p->threads - t : width,
                              .log = log};
-            ok = run_warp(&w);
+            ok = run_warp(&w) && ends(&w, &passed);
             arena_free(&a);
         }
+    }
+    arena_free(&barriers);
     return ok;
 }
 
@@ -392,6 +445,13 @@ struct ir_module *fz_parse_module(const struct fz_program *p)
     return m;
 }
 
+static bool has_right_barriers(const struct ir_module *m, struct arena *a)
+{
+    const struct ir_function *kernel =
+        m->kernels.count == 1 ? m->functions.at[m->kernels.at[0].function] : NULL;
+    return kernel && fz_barriers_are_right(kernel, ir_cfg_new(a, kernel), a);
+}
+
 /* A program whose log depends on what an anchor gathers is none of the class. (Threads gathered by count
  * alone may wait for each other in a circle, which no machine lets happen: then that choice says nothing.) */
 bool fz_expect_e(const struct fz_program *p, uint32_t width, void **contents)
@@ -400,7 +460,7 @@ bool fz_expect_e(const struct fz_program *p, uint32_t width, void **contents)
     struct arena a = {0};
     uint32_t rows = fz_elements(p, &p->buffers.at[0]);
     uint64_t *other = arena_array(&a, uint64_t, rows);
-    bool ok = m && fz_reference_e(p, m, FZ_ANCHORS_ALONE, width, contents[0]);
+    bool ok = m && has_right_barriers(m, &a) && fz_reference_e(p, m, FZ_ANCHORS_ALONE, width, contents[0]);
     for (int choice = 0; ok && strstr(p->module, "token.anchor") && choice < FZ_ANCHOR_CHOICES; choice++)
         ok = choice == FZ_ANCHORS_ALONE || !fz_reference_e(p, m, (enum fz_anchors)choice, width, other) ||
              memcmp(other, contents[0], rows * sizeof *other) == 0;

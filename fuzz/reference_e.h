@@ -9,8 +9,8 @@
  */
 enum fz_anchors { FZ_ANCHORS_ALL, FZ_ANCHORS_ALONE, FZ_ANCHORS_PARTS, FZ_ANCHOR_CHOICES };
 
-/* What the first buffer has to hold after a launch. False: a thread runs for too long, or the groups do not
- * come to rest: no valid program of the class. */
+/* What the first buffer has to hold after a launch. False: a thread runs for too long, the groups do not come
+ * to rest, or threads wait for others that are elsewhere: no valid program of the class. */
 bool fz_reference_e(const struct fz_program *p, const struct ir_module *m, enum fz_anchors anchors,
                     uint32_t width, uint64_t *log);
 

@@ -1,5 +1,9 @@
 /* trial.c: one program under its plan, in this process: compile for each scheme and level, launch at each
  * width, compare every byte of every buffer with the reference.
+ *
+ * lib/experiment.h is not for this: it makes a context and its buffers for each compiled program, from the
+ * launch that the file names. A trial compiles one program for many setups, whose launches share one
+ * context and one set of buffers.
  */
 #include "fuzz/fuzz.h"
 #include "include/kernc.h"
@@ -21,14 +25,16 @@ struct trial {
     kernc_module *module;
     kernc_kernel *kernel;
     kernc_buffer *buffers[MAX_BUFFERS];
-    struct fz_setup compiled; /* for what `kernel` was compiled */
+    struct fz_setup compiled; /* for what `kernel` was compiled; width 0: for nothing yet */
     void *expected[MAX_BUFFERS];
     uint32_t expected_width; /* 0: none yet */
+    char expected_stop[256], stop[256]; /* which index stops the reference, and the latest launch; "": none */
+    bool parted;             /* the latest launch gave up a barrier: groups are not those of the reference */
     bool declined;           /* the latest setup's target has not what the program wants */
 };
 
 const char *const fz_outcome_text[FZ_OUTCOMES] = {
-    "passed", "rejected by the compiler", "trapped", "out of fuel", "differs", "internal error",
+    "passed", "rejected by the compiler", "trapped", "out of fuel", "differs", "deadlock", "internal error",
     "crashed", "hung", "not of its class",
 };
 
@@ -41,16 +47,17 @@ static bool fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outc
     return false;
 }
 
-/* ---- compiling ---------------------------------------------------------------------------------------- */
+/* ---- compiling --------------------------------------------------------------------------------------- */
 
-/* What the warp-core target has not, and programs that its core does not hold, are no failures. */
-static bool beyond_target(const struct fz_setup *s, kernc_result *r)
+/* What the warp-core target has not, programs that its core does not hold, and functions that a list of passes
+ * has made too large to be checked for uniformity, are no failures. */
+static bool beyond_limits(const struct fz_setup *s, kernc_result *r)
 {
-    static const char *const limits[] = {"\"id\":\"target-", "\"id\":\"code-size\"",
+    static const char *const limits[] = {"\"id\":\"too-large\"", "\"id\":\"target-", "\"id\":\"code-size\"",
                                          "\"id\":\"frame-size\"", "\"id\":\"registers\""};
-    const char *text =
-        fz_is_warp_core(s->scheme) ? kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL) : NULL;
-    for (size_t i = 0; text && i < COUNT(limits); i++)
+    size_t      count = scheme_info[s->scheme].target == TARGET_warp_core ? COUNT(limits) : 1;
+    const char *text = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
+    for (size_t i = 0; text && i < count; i++)
         if (strstr(text, limits[i]))
             return true;
     return false;
@@ -60,7 +67,7 @@ static bool load(struct trial *t, const struct fz_setup *s, kernc_result *r)
 {
     size_t n;
     const char *bytes = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
-    if (beyond_target(s, r)) {
+    if (beyond_limits(s, r)) {
         t->declined = true;
         return false;
     }
@@ -83,9 +90,10 @@ static bool compile(struct trial *t, const struct fz_setup *s)
     kernc_options_init(&o);
     o.input = t->p->module ? KERNC_INPUT_IR : KERNC_INPUT_SOURCE;
     o.level = s->level;
-    o.scheme = s->scheme;
+    o.scheme = scheme_info[s->scheme].name;
     o.no_warnings = true;
     o.verify_each = true;
+    o.checks = s->passes.check ? "uniformity" : NULL;
     o.passes = fz_passes_list(&t->arena, &s->passes);
     o.switches = fz_passes_switches(&t->arena, &s->passes, &o.switch_count);
     t->declined = false;
@@ -96,7 +104,7 @@ static bool compile(struct trial *t, const struct fz_setup *s)
     return ok;
 }
 
-/* ---- launching ---------------------------------------------------------------------------------------- */
+/* ---- launching --------------------------------------------------------------------------------------- */
 
 static size_t bytes_of(const struct fz_program *p, uint32_t buffer)
 {
@@ -119,6 +127,33 @@ static bool make_buffers(struct trial *t, const struct fz_setup *s)
     return true;
 }
 
+/* Notes the place and the array, not which thread it was, which differs with the order of threads. */
+static bool stops_at_index(struct trial *t, const char *text)
+{
+    const char *thread = strstr(text, " (block ");
+    if (!thread || !strstr(text, "an index is outside "))
+        return false;
+    snprintf(t->stop, sizeof t->stop, "%.*s", (int)(thread - text), text);
+    return true;
+}
+
+/* Under schemes with convergence barriers; the yields. */
+static uint64_t take_sums(struct trial *t, const struct fz_setup *s, const kernc_statistics *statistics)
+{
+    kernc_metrics m = {.size = sizeof m};
+    if (!scheme_has(s->scheme, SCHEME_BARRIERS) || !statistics || !kernc_statistics_metrics(statistics, &m))
+        return 0;
+    t->verdict.sums.yields += m.yields;
+    t->verdict.sums.warp_instructions += m.warp_instructions;
+    return m.yields;
+}
+
+/* No program makes threads wait for each other by other means than barriers. */
+static bool may_yield(const struct fz_setup *s)
+{
+    return s->passes.told[OPT_OPTION_deconflict] == OPT_deconflict_off + 1;
+}
+
 static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
 {
     kernc_argument args[MAX_BUFFERS];
@@ -131,22 +166,34 @@ static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
                       .block = {t->p->threads},
                       .args = args,
                       .arg_count = t->p->buffers.count,
-                      .scheme = s->scheme,
+                      .scheme = scheme_info[s->scheme].name,
                       .warp = s->width,
                       .threads = 1,
+                      .schedule = s->schedule,
                       .fuel = fuel};
+    kernc_statistics *statistics = NULL;
     t->verdict.runs++;
-    switch (kernc_run(t->kernel, &l, NULL)) {
-    case KERNC_OK: return true;
+    t->stop[0] = 0;
+    kernc_status status = kernc_run(t->kernel, &l, &statistics);
+    uint64_t yields = take_sums(t, s, statistics);
+    kernc_statistics_free(statistics);
+    t->parted = yields && may_yield(s);
+    if (t->parted && status != KERNC_LIMIT)
+        return true;
+    switch (status) {
+    case KERNC_OK: return !yields || fail(t, s, FZ_YIELDS, "threads wait for each other");
     case KERNC_LIMIT: return fail(t, s, FZ_STUCK, kernc_error_text(t->context));
-    default: return fail(t, s, FZ_TRAPPED, kernc_error_text(t->context));
+    default:
+        return stops_at_index(t, kernc_error_text(t->context)) ||
+               fail(t, s, FZ_TRAPPED, kernc_error_text(t->context));
     }
 }
 
-/* ---- comparing ---------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------- */
 
 static bool keep_as_expected(struct trial *t)
 {
+    memcpy(t->expected_stop, t->stop, sizeof t->stop);
     for (uint32_t i = 0; i < t->p->buffers.count; i++)
         memcpy(t->expected[i], kernc_buffer_map(t->buffers[i]), bytes_of(t->p, i));
     return true;
@@ -169,7 +216,8 @@ static bool expect(struct trial *t, const struct fz_setup *s)
             memcpy(t->expected[i], t->p->inputs, sizeof t->p->inputs);
     }
     t->expected_width = s->width;
-    return class->expect(t->p, s->width, t->expected) || fail(t, s, FZ_INVALID, "the reference does not end");
+    return class->expect(t->p, s->width, t->expected) ||
+           fail(t, s, FZ_INVALID, "the reference does not end, or depends on what anchors gather");
 }
 
 static unsigned long long element(const void *bytes, size_t index, size_t size)
@@ -199,31 +247,42 @@ static bool differ(struct trial *t, const struct fz_setup *s, uint32_t buffer)
     return fail(t, s, FZ_DIFFERS, text);
 }
 
+static bool stop_differs(struct trial *t, const struct fz_setup *s)
+{
+    char text[sizeof t->verdict.text];
+    snprintf(text, sizeof text, "%s%s, expected %s%s", t->stop[0] ? "stops at " : "no index stops it",
+             t->stop, t->expected_stop[0] ? "a stop at " : "none to", t->expected_stop);
+    return fail(t, s, FZ_DIFFERS, text);
+}
+
 static bool compare(struct trial *t, const struct fz_setup *s)
 {
+    if (strcmp(t->stop, t->expected_stop))
+        return stop_differs(t, s);
+    if (t->stop[0])
+        return true;
     for (uint32_t i = 0; i < t->p->buffers.count; i++)
         if (memcmp(t->expected[i], kernc_buffer_map(t->buffers[i]), bytes_of(t->p, i)))
             return differ(t, s, i);
     return true;
 }
 
-/* ---- all ---------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------- */
 
 static bool same_code(const struct fz_setup *a, const struct fz_setup *b)
 {
-    return a->scheme && b->scheme && strcmp(a->scheme, b->scheme) == 0 && a->level == b->level &&
-           fz_passes_equal(&a->passes, &b->passes);
+    return a->scheme == b->scheme && a->level == b->level && fz_passes_equal(&a->passes, &b->passes);
 }
 
 static bool run_setup(struct trial *t, const struct fz_setup *s, bool is_reference)
 {
-    if (!same_code(&t->compiled, s) && !compile(t, s))
+    if ((!t->compiled.width || !same_code(&t->compiled, s)) && !compile(t, s))
         return t->declined;
     if (!expect(t, s) || !launch(t, s, is_reference ? REFERENCE_FUEL : MOST_FUEL))
         return false;
     if (is_reference && !fz_class_find(t->p->class)->expect)
         return keep_as_expected(t);
-    return compare(t, s);
+    return (t->parted && t->p->class != 'c') || compare(t, s);
 }
 
 struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, struct fz_setup *at)

@@ -50,9 +50,9 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ---- the child's side --------------------------------------------------------------------------------- */
+/* ---- the child's side -------------------------------------------------------------------------------- */
 
-static void send(int to, uint64_t seed, const struct fz_verdict *verdict)
+static void report(int to, uint64_t seed, const struct fz_verdict *verdict)
 {
     struct record r = {.seed = seed, .finished = verdict != NULL};
     if (verdict)
@@ -73,11 +73,11 @@ static void do_seed(const struct work *w, uint64_t seed, int to, struct fz_setup
 {
     struct arena arena = {0};
     fz_setup_vec plan = {0};
-    send(to, seed, NULL);
+    report(to, seed, NULL);
     struct fz_program *p = fz_generate(w->class, seed, &arena);
     fz_plan(w->o, p, &arena, &plan);
     struct fz_verdict v = fz_try(p, &plan, at);
-    send(to, seed, &v);
+    report(to, seed, &v);
     arena_free(&arena);
 }
 
@@ -87,7 +87,7 @@ _Noreturn static void child(const struct work *w, int to, struct fz_setup *at)
     setrlimit(RLIMIT_CORE, &no_core);
     if (w->p) {
         struct fz_verdict v = fz_try(w->p, w->plan, at);
-        send(to, 0, &v);
+        report(to, 0, &v);
         _exit(0);
     }
     for (uint64_t seed = w->next; seed < w->end; seed++)
@@ -95,12 +95,12 @@ _Noreturn static void child(const struct work *w, int to, struct fz_setup *at)
     _exit(0);
 }
 
-/* ---- the parent's side -------------------------------------------------------------------------------- */
+/* ---- the parent's side ------------------------------------------------------------------------------- */
 
 static void start(struct worker *k, const struct work *w, struct fz_setup *at)
 {
     int ends[2];
-    *at = (struct fz_setup){.scheme = ""};
+    *at = (struct fz_setup){0};
     k->errors = memfd_create("stderr", MFD_CLOEXEC);
     if (k->errors < 0 || pipe(ends))
         BUG("no pipe for a worker: %s", strerror(errno));
@@ -128,7 +128,7 @@ static void last_words(const struct worker *k, char *text, size_t size)
 }
 
 /* Waits for a child that has ended or is to end; what its death says if it was at work. */
-static struct fz_verdict bury(struct worker *k, bool hung, const struct fz_setup *at)
+static struct fz_verdict reap(struct worker *k, bool hung, const struct fz_setup *at)
 {
     static const char internal[] = "kernc: internal error at ";
     struct fz_verdict v = {.outcome = hung ? FZ_HUNG : FZ_CRASHED, .setup = *at};
@@ -181,12 +181,12 @@ struct fz_verdict fz_try_apart(const struct fz_program *p, const fz_setup_vec *p
     while ((ready = poll(&fd, 1, patience_left(&k, patience))) < 0 && errno == EINTR)
         ;
     bool answered = ready > 0 && receive(&k, &r);
-    v = bury(&k, ready == 0, at);
+    v = reap(&k, ready == 0, at);
     munmap(at, sizeof *at);
     return answered ? r.verdict : v;
 }
 
-/* ---- a class ------------------------------------------------------------------------------------------ */
+/* ---- a class ----------------------------------------------------------------------------------------- */
 
 struct crew {
     const struct fz_options *o;
@@ -202,6 +202,9 @@ static void take_verdict(struct crew *c, uint64_t seed, const struct fz_verdict 
 {
     c->result->programs++;
     c->result->runs += v->runs;
+    c->result->yielding += v->sums.yields > 0;
+    c->result->sums.yields += v->sums.yields;
+    c->result->sums.warp_instructions += v->sums.warp_instructions;
     if (v->outcome != FZ_PASSED) {
         struct fz_failure f = {seed, *v};
         vec_push(c->arena, &c->result->failures, f);
@@ -226,7 +229,7 @@ static void give_work(struct crew *c, struct worker *k)
 
 static void worker_ended(struct crew *c, struct worker *k, bool hung)
 {
-    struct fz_verdict v = bury(k, hung, &c->at[k - c->workers]);
+    struct fz_verdict v = reap(k, hung, &c->at[k - c->workers]);
     if (k->busy)
         take_verdict(c, k->seed, &v);
     else if (k->next < k->end) /* died between two programs: the next one bears it */
@@ -235,7 +238,7 @@ static void worker_ended(struct crew *c, struct worker *k, bool hung)
     give_work(c, k);
 }
 
-static void hear(struct crew *c, struct worker *k)
+static void receive_all(struct crew *c, struct worker *k)
 {
     struct record r;
     if (!receive(k, &r)) {
@@ -251,7 +254,7 @@ static void hear(struct crew *c, struct worker *k)
 }
 
 /* Waits for news of any worker; false: there are none left. */
-static bool attend(struct crew *c)
+static bool poll_workers(struct crew *c)
 {
     struct pollfd fds[FZ_MAX_JOBS];
     struct worker *of[FZ_MAX_JOBS];
@@ -270,7 +273,7 @@ static bool attend(struct crew *c)
     poll(fds, (nfds_t)count, wait);
     for (int i = 0; i < count; i++) {
         if (fds[i].revents)
-            hear(c, of[i]);
+            receive_all(c, of[i]);
         else if (patience_left(of[i], c->o->patience) == 0)
             worker_ended(c, of[i], true);
     }
@@ -291,7 +294,7 @@ void fz_run_class(const struct fz_options *o, const struct fz_class *class, stru
     c.at = share_setups(o->jobs);
     for (uint32_t i = 0; i < o->jobs; i++)
         give_work(&c, &c.workers[i]);
-    while (attend(&c))
+    while (poll_workers(&c))
         ;
     munmap(c.at, o->jobs * sizeof *c.at);
     if (result->failures.count)

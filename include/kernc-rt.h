@@ -22,7 +22,10 @@
  * different contexts may be used by different threads at the same time. A launch may itself use several host
  * threads.
  *
- * Versions. Structs that the caller fills begin with their size: set it to sizeof; all else may be 0.
+ * Versions. Structs of the caller begin with their size: set it to sizeof, in those too that a function
+ * fills. In what is passed all else may be 0. New fields are added behind the others, and a function reads
+ * and fills as much as the size says, so programs that were compiled with an older header go on working.
+ * Functions that fill a struct give false if an argument is NULL, a size is 0 or an index out of range.
  *
  * Determinism. A kernel whose threads do not race gives the same memory, printed text, metrics (but
  * `seconds`) and trap for every number of host threads.
@@ -61,6 +64,7 @@ typedef enum kernc_status {
     KERNC_NO_MEMORY,       /* the host has no memory left */
 } kernc_status;
 
+/* The library's version, as "0.1.0". */
 KERNC_API const char *kernc_version(void);
 KERNC_API const char *kernc_status_name(kernc_status status);      /* "trap"; never NULL */
 
@@ -113,22 +117,12 @@ KERNC_API kernc_status kernc_load_library(kernc_context *context, const char *pa
  * machine, whose warps have 8 threads. */
 KERNC_API kernc_status kernc_module_load(kernc_context *context, const void *bytes, size_t size,
                                          kernc_module **module);
-/* For libkernc: takes over a program just compiled (freed also on failure). */
-struct bc_program;
-KERNC_API kernc_status kernc_module_adopt(kernc_context *context, struct bc_program *program,
-                                          kernc_module **module);
-/* NULL: it is an image */
-KERNC_API const struct bc_program *kernc_module_program(const kernc_module *module);
-struct wc_image;
-KERNC_API kernc_status kernc_module_adopt_image(kernc_context *context, struct wc_image *image,
-                                                kernc_module **module);
-/* NULL: it is bytecode */
-KERNC_API const struct wc_image *kernc_module_image(const kernc_module *module);
 /* What the program was compiled for: "pdom", "warp-core:rpc"; "" if module is NULL. */
 KERNC_API const char *kernc_module_scheme(const kernc_module *module);
 /* Frees the module and its kernels; NULL is allowed. */
 KERNC_API void kernc_module_free(kernc_module *module);
 
+/* Indices of kernc_module_kernel_at are below this. */
 KERNC_API uint32_t kernc_module_kernel_count(const kernc_module *module);
 /* NULL: out of range */
 KERNC_API kernc_kernel *kernc_module_kernel_at(kernc_module *module, uint32_t index);
@@ -137,12 +131,20 @@ KERNC_API kernc_status kernc_module_kernel(kernc_module *module, const char *nam
 KERNC_API const char *kernc_kernel_name(const kernc_kernel *kernel);
 
 typedef struct kernc_parameter {
+    size_t      size;
     const char *name, *type;         /* as in the source: "global float *" */
     bool        is_pointer;
     uint32_t    element_bytes;       /* of what it points to, or of the parameter itself */
 } kernc_parameter;
+/* Indices of kernc_kernel_parameter are below this. */
 KERNC_API uint32_t kernc_kernel_parameter_count(const kernc_kernel *kernel);
+/* Fills in *parameter, whose size the caller has set; its texts live as long as the module. False: there is no
+ * such parameter, or no size. */
 KERNC_API bool kernc_kernel_parameter(const kernc_kernel *kernel, uint32_t index, kernc_parameter *parameter);
+/* The most threads of a warp that a prediction of the kernel waits for (the k of Predict(L, k)), and where in
+ * the source it is (line and column may be NULL; 0: not known). 0: none has such a threshold. In launches
+ * with fewer threads in a warp it waits for all of them. */
+KERNC_API uint32_t kernc_kernel_threshold(const kernc_kernel *kernel, uint32_t *line, uint32_t *column);
 
 /* ---- buffers ----------------------------------------------------------------------------------------- */
 
@@ -230,6 +232,13 @@ typedef enum kernc_anchors {
     KERNC_ANCHORS_ALONE,              /* each thread by itself */
     KERNC_ANCHORS_RANDOM,             /* a part of them, drawn by anchor_seed */
 } kernc_anchors;
+/* Which group of a warp the scheme barrier runs next, of those that are ready (docs/schemes.md). */
+typedef enum kernc_schedule {
+    KERNC_SCHEDULE_LARGEST,           /* with the most lanes; of several the one that became ready last */
+    KERNC_SCHEDULE_NEWEST,            /* that became ready last */
+    KERNC_SCHEDULE_OLDEST,
+    KERNC_SCHEDULE_LOWEST,            /* whose place in the code is the lowest */
+} kernc_schedule;
 typedef struct kernc_launch {
     size_t      size;
     uint32_t    grid[3], block[3];    /* blocks, and threads in a block; 0 counts as 1 */
@@ -240,17 +249,19 @@ typedef struct kernc_launch {
     uint32_t    threads;              /* host threads; 0: 1 */
     uint32_t    segment;              /* bytes of a memory transaction, a power of two from 8 on; 0: 128 */
     uint32_t    flags;
-    uint64_t    fuel;                 /* warp instructions of the launch; 0: 2^40 */
+    uint64_t    fuel;                 /* warp instructions of the launch, and one more for each 64 bytes that a
+                                         lane copies by an instruction; 0: 2^40 */
     uint32_t    cores;                /* warp-core machines that share the blocks, 1..64; 0: 1 */
     int         trace;                /* kernc_trace_form; only programs for warp-core have one */
     uint64_t    trace_from, trace_to; /* the cycles traced; trace_to 0: 1,000,000 of them */
     kernc_output_function *trace_output;  /* gets the whole trace after the launch, also if it trapped */
     void       *trace_user;
     const char *isa;                  /* instance of the interpreter ("base", "avx2"); NULL: the best here */
-    const char *timing;               /* text of a timing file: rows of the warp-core machine's cycles that are
-                                         not those of docs/isa.md; NULL: none */
+    const char *timing; /* text of a timing file: rows of the warp-core machine's cycles that are
+                           not those of docs/isa.md; NULL: none */
     int         anchors;              /* kernc_anchors */
     uint64_t    anchor_seed;          /* of KERNC_ANCHORS_RANDOM */
+    int         schedule;             /* kernc_schedule */
 } kernc_launch;
 
 enum {                                /* limits of a launch */
@@ -267,25 +278,39 @@ KERNC_API kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launc
 
 /* ---- statistics -------------------------------------------------------------------------------------- */
 
+/* The fields are the keys of kernc-metrics.def, which says what they mean. */
 typedef struct kernc_metrics {
+    size_t size;
 #define KERNC_FIELD_COUNT   uint64_t
-#define KERNC_FIELD_MACHINE uint64_t
+#define KERNC_FIELD_EVENT   uint64_t
 #define KERNC_FIELD_MAXIMUM uint64_t
+#define KERNC_FIELD_MACHINE uint64_t
 #define KERNC_FIELD_RATIO   double
+#define KERNC_FIELD_SECONDS double
 #define METRIC(key, type, meaning) KERNC_FIELD_##type key;
 #include "kernc-metrics.def"
+#undef KERNC_FIELD_COUNT
+#undef KERNC_FIELD_EVENT
+#undef KERNC_FIELD_MAXIMUM
+#undef KERNC_FIELD_MACHINE
+#undef KERNC_FIELD_RATIO
+#undef KERNC_FIELD_SECONDS
 } kernc_metrics;
 typedef struct kernc_line_metrics {
+    size_t   size;
     uint32_t line;
-    uint64_t warp_instructions, thread_instructions, cycles, memory_instructions, memory_transactions,
-        divergences;
+#define LINE_METRIC(key) uint64_t key;
+#include "kernc-metrics.def"
 } kernc_line_metrics;
 
 KERNC_API void kernc_statistics_free(kernc_statistics *statistics);                      /* NULL is allowed */
-KERNC_API const kernc_metrics *kernc_statistics_metrics(const kernc_statistics *statistics);
+/* Fills in *metrics, whose size the caller has set. False: it has none. */
+KERNC_API bool kernc_statistics_metrics(const kernc_statistics *statistics, kernc_metrics *metrics);
+/* Indices of kernc_statistics_line are below this: the source lines that have counts. */
 KERNC_API uint32_t kernc_statistics_line_count(const kernc_statistics *statistics);
-/* Lines in ascending order; NULL: out of range. */
-KERNC_API const kernc_line_metrics *kernc_statistics_line(const kernc_statistics *statistics, uint32_t index);
+/* Lines in ascending order. */
+KERNC_API bool kernc_statistics_line(const kernc_statistics *statistics, uint32_t index,
+                                     kernc_line_metrics *line);
 /* Sums over the kernel's launches so far; free it. */
 KERNC_API kernc_status kernc_kernel_statistics(kernc_kernel *kernel, kernc_statistics **statistics);
 

@@ -24,7 +24,7 @@ enum kernc_input {
 };
 enum kernc_analysis_form {
     KERNC_ANALYSIS_TEXT,         /* lists and indented trees */
-    KERNC_ANALYSIS_DOT,          /* a graphviz graph each */
+    KERNC_ANALYSIS_DOT,          /* a graph for graphviz with a cluster each */
     KERNC_ANALYSIS_IR,           /* the IR with comments */
 };
 enum kernc_print_changed { KERNC_CHANGED_OFF, KERNC_CHANGED_ON, KERNC_CHANGED_DIFF };
@@ -40,7 +40,7 @@ typedef struct kernc_options {
                                     "pdom". "warp-core:MODE": an image for the warp-core machine in that
                                     mode */
     const char *passes;          /* run these instead of the level's; NULL: not given */
-    const char *const *switches; /* as behind -f: "no-gvn" */
+    const char *const *switches; /* as behind -f: "no-gvn", "inline-size=60" */
     size_t      switch_count;
     const char *const *warnings; /* as behind -W: "all", "no-perf", "error" */
     size_t      warning_count;
@@ -49,8 +49,8 @@ typedef struct kernc_options {
     bool        tree_only;       /* stop after the syntax tree, for KERNC_TEXT_TREE */
     bool        ir_only;         /* stop after the passes; the result has no bytecode */
 
-    /* What can be seen of the passes, and of the steps that make machine code for warp-core
-       (backend/warpcore/steps.def); all text of these goes to `print`. */
+    /* What can be seen of the passes, and of the steps that make machine code for warp-core; all text of
+       these goes to `print`. */
     const char *print_before, *print_after;      /* passes and steps */
     bool        print_before_all, print_after_all;
     int         print_changed;   /* enum kernc_print_changed */
@@ -58,8 +58,8 @@ typedef struct kernc_options {
     const char *dump_dir;        /* NNN-pass.kir after each pass that changed something, NNN-step.txt
                                     after each step */
     bool        verify_each;
-    const char *analyses;        /* names for KERNC_TEXT_ANALYSES: dominators, post-dominators, cycles, pst,
-                                    pdg, uniformity, tokens; NULL: none */
+    const char *analyses;        /* names for KERNC_TEXT_ANALYSES: cfg, dominators, post-dominators, cycles,
+                                    pst, pdg, uniformity, tokens; NULL: none */
     int         analysis_form;   /* enum kernc_analysis_form */
     bool        collect;         /* times, counts and remarks, for KERNC_TEXT_TIMES, _STATS, _REMARKS */
     long        bisect_limit;    /* runs only the first n steps; negative (default): all */
@@ -69,16 +69,26 @@ typedef struct kernc_options {
                                     uniform or divergent, and why */
     const char *const *limits;   /* as behind --limit=: "nesting=1000" */
     size_t      limit_count;
+    const char *checks;          /* claims of the compiler that the code compares while it runs: "uniformity",
+                                    under the scheme "oracle" alone; NULL: none */
+    const char *const *arguments; /* "NAME=SPEC", what kernels' parameters are expected to be, as --arg has it,
+                                     instead of what the launch directive says: estimates of costs alone
+                                     depend on it */
+    size_t      argument_count;
 } kernc_options;
-KERNC_API void kernc_options_init(kernc_options *o);
+/* Sets the first `size` bytes, those that the caller's header knows, to the defaults; kernc_options_init calls
+ * it. */
+KERNC_API void kernc_options_defaults(kernc_options *o, size_t size);
+static inline void kernc_options_init(kernc_options *o) { kernc_options_defaults(o, sizeof *o); }
 
 typedef struct kernc_scheme {
+    size_t      size;            /* sizeof (kernc_scheme), as in kernc-rt.h's structs */
     const char *name, *meaning;  /* "pdom", and a line about it */
     unsigned    warp;            /* threads of a warp of its machine; 0: as many as a launch says */
     bool        sound;           /* gives every kernel the results of the scheme "oracle" */
 } kernc_scheme;
-/* The divergence schemes, from index 0 on. 1, or 0: there is none of this index. */
-KERNC_API int kernc_scheme_at(unsigned index, kernc_scheme *scheme);
+/* The divergence schemes, from index 0 on; false: there is none of this index. */
+KERNC_API bool kernc_scheme_at(unsigned index, kernc_scheme *scheme);
 
 typedef enum kernc_compile_status {
     KERNC_COMPILED,
@@ -98,15 +108,20 @@ KERNC_API kernc_compile_status kernc_result_status(const kernc_result *r);
 KERNC_API enum kernc_input kernc_result_input(const kernc_result *r);
 KERNC_API unsigned kernc_result_errors(const kernc_result *r);
 KERNC_API unsigned kernc_result_warnings(const kernc_result *r);
+/* Replaces the result's messages by those about a launch of the kernel, which was loaded from what the result
+ * has made, with so many threads in a warp: predictions that wait for more. False: they are errors (-Werror).
+ */
+KERNC_API bool kernc_result_check_launch(kernc_result *r, const kernc_kernel *kernel, uint32_t warp);
 
 /* What a warp-core image takes: words of the whole program, and the needs of one kernel (those of functions
- * it calls included). `spilled` values are kept in private memory for want of registers, `remade` ones
- * computed anew; both are of the whole program, and 0 if it was not compiled just now. */
+ * it calls included). `spilled` values are kept in private memory for want of registers, `rematerialised`
+ * ones computed anew; both are of the whole program, and 0 if it was not compiled just now. */
 typedef struct kernc_image_figures {
-    unsigned words, registers, predicates, private_bytes, stack, spilled, remade;
+    size_t   size;
+    unsigned words, registers, predicates, private_bytes, stack, spilled, rematerialised;
 } kernc_image_figures;
-/* 1, or 0 if the result is no image or has no such kernel. */
-KERNC_API int kernc_result_image(const kernc_result *r, const char *kernel, kernc_image_figures *f);
+/* False: the result is no image or has no such kernel. */
+KERNC_API bool kernc_result_image(const kernc_result *r, const char *kernel, kernc_image_figures *f);
 
 typedef enum kernc_text {
     KERNC_TEXT_DIAGNOSTICS,      /* all messages, for people; "" if there are none */

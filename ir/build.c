@@ -100,8 +100,10 @@ void ir_unlink(struct ir_function *f, ir_ref r)
     *(ins->next ? &ir_at(f, ins->next)->prev : &block->last) = ins->prev;
     ins->prev = ins->next = 0;
     ins->block = IR_NO_BLOCK;
-    if (ir_op_info[ins->op].flags & IR_TERMINATOR)
+    if (ir_op_info[ins->op].flags & IR_TERMINATOR) {
         block->reconverge = IR_NO_BLOCK;
+        block->overhead = false;
+    }
 }
 
 void ir_remove(struct ir_function *f, ir_ref r)
@@ -251,7 +253,7 @@ void ir_block_remove(struct ir_function *f, uint32_t b)
 
 void ir_blocks_remove(struct ir_function *f, struct bitset dead)
 {
-    for bitset_each(b, dead)
+    bitset_each(b, dead)
         block_clear(f, b);
     order_compact(f);
 }
@@ -271,7 +273,7 @@ void ir_param_remove(struct ir_function *f, uint32_t b, uint32_t position)
         params->at[i] = params->at[i + 1];
         ir_at(f, params->at[i])->imm = i;
     }
-    for ir_each_block(i, from, f) {
+    ir_each_block(i, from, f) {
         struct ir_block *block = ir_block_at(f, from);
         for (uint32_t e = 0; e < block->edges.count; e++)
             if (block->edges.at[e].block == b)
@@ -301,8 +303,8 @@ static void substitute_all(ir_ref *to, uint32_t n, ir_ref *refs)
 
 void ir_substitute(struct ir_function *f, ir_ref *to)
 {
-    for ir_each_block(i, b, f) {
-        for ir_each_ins(r, f, b) {
+    ir_each_block(i, b, f) {
+        ir_each_ins(r, f, b) {
             struct ir_ins *ins = ir_at(f, r);
             substitute_all(to, ins->argc, ins->args);
             ins->token = resolve(to, ins->token);
@@ -329,8 +331,10 @@ uint32_t ir_block_split(struct ir_function *f, uint32_t b, ir_ref r, const char 
     tail->edges.count = head->edges.count;
     tail->edges.capacity = head->edges.capacity;
     tail->reconverge = head->reconverge;
+    tail->overhead = head->overhead;
     memset(&head->edges, 0, sizeof head->edges);
     head->reconverge = IR_NO_BLOCK;
+    head->overhead = false;
     return rest;
 }
 

@@ -1,9 +1,10 @@
-# The IR itself and its text form; then the analyses.
-ir_SRC := ir/tables.c ir/module.c ir/build.c ir/facts.c ir/names.c ir/number.c ir/print.c ir/print_module.c \
-          ir/lexer.c ir/parse.c ir/parse_function.c ir/parse_ins.c ir/parse_launch.c
-ir_SRC += ir/verify.c ir/verify_structure.c ir/verify_ins.c ir/verify_convergence.c ir/verify_module.c
-ir_SRC += ir/cfg.c ir/dominators.c
-ir_SRC += ir/cycles.c ir/pst.c ir/tokens.c ir/joins.c ir/ways_back.c
-ir_SRC += ir/scopes.c ir/uniformity.c ir/uniformity_scopes.c ir/uniformity_cycles.c
-ir_SRC += ir/control_dependence.c ir/memory.c ir/effects.c ir/pdg_nodes.c ir/pdg.c
-ir_SRC += ir/views.c ir/view_structure.c ir/view_dependence.c
+# The representation; its text form; the rules it keeps; what can be computed about it; analyses shown to people.
+ir_SRC := $(addprefix ir/,tables.c module.c build.c facts.c)
+ir_SRC += $(addprefix ir/text/,names.c constants.c print.c print_module.c lexer.c parse.c parse_function.c \
+    parse_ins.c parse_launch.c)
+ir_SRC += $(addprefix ir/verify/,verify.c structure.c instructions.c convergence.c module.c)
+ir_SRC += $(addprefix ir/analysis/,cfg.c callgraph.c dataflow.c leaving.c dominators.c cycles.c pst.c tokens.c joins.c \
+    strong_components.c scopes.c uniformity.c uniformity_scopes.c uniformity_cycles.c control_dependence.c memory.c effects.c \
+    pdg_nodes.c pdg.c)
+ir_SRC += $(addprefix ir/analysis/,ranges.c range_of.c)
+ir_SRC += $(addprefix ir/views/,views.c structure.c dependence.c)

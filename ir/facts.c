@@ -34,8 +34,8 @@ bool ir_is_convergent(const struct ir_function *f, ir_ref r)
 struct ir_token_modes ir_token_modes_of(const struct ir_function *f)
 {
     struct ir_token_modes m = {0};
-    for ir_each_block(i, b, f)
-        for ir_each_ins(r, f, b) {
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b) {
             const struct ir_ins *ins = ir_at(f, r);
             ir_ref *first = ins->op == IR_entry   ? &m.entry
                             : ins->token          ? &m.controlled
@@ -141,6 +141,16 @@ enum ir_latency ir_latency_of(const struct ir_function *f, ir_ref r)
         return ir_op_info[ins->op].latency;
     enum ir_latency fixed = unit_of_operation(ins->op);
     return fixed != IR_LAT_NONE ? fixed : unit_of_types(ins, ir_at(f, ins->args[0])->type);
+}
+
+const uint8_t ir_latency_cycles[] = {
+#define LATENCY(class, cycles, meaning) [IR_LAT_##class] = cycles,
+#include "ir/latency.def"
+};
+
+uint32_t ir_cost_of(const struct ir_function *f, ir_ref r)
+{
+    return ir_latency_cycles[ir_latency_of(f, r)];
 }
 
 struct ir_address ir_address_of(const struct ir_function *f, ir_ref r)

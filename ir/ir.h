@@ -60,6 +60,7 @@ enum ir_imm {
     IR_IMM_BYTES,
     IR_IMM_SPECIAL,               /* enum ir_special */
     IR_IMM_PREDICTION,            /* number of a prediction region of the function; imm2 the threshold */
+    IR_IMM_REGISTER,              /* number of a convergence barrier register; imm2 the threshold of a wait */
     /* number in the module's table */
     IR_IMM_OBJECT, IR_IMM_FUNCTION, IR_IMM_SIGNATURE, IR_IMM_HOST, IR_IMM_TEXT,
 };
@@ -122,8 +123,9 @@ struct ir_block {
     ir_ref          first, last;  /* last is the terminator once the block is complete */
     u32_vec         params;       /* ir_refs, op IR_param */
     VEC(struct ir_edge) edges;    /* successors */
-    uint32_t        reconverge;   /* of a divergent branch: where its lanes meet again, chosen by a scheme's
+    uint32_t        reconverge;   /* of a divergent branch: where its lanes reconverge, chosen by a scheme's
                                      pass; IR_NO_BLOCK: not chosen */
+    bool            overhead;     /* of the branch: only a scheme needs it, whose pass added it */
     bool            removed;
 };
 
@@ -183,6 +185,7 @@ struct ir_module {
 
 /* ---- module, function (ir/module.c) ----------------------------------------------------------------- */
 
+/* An empty module, the caller's (ir_module_free). `file` is copied; NULL stands for "". */
 struct ir_module *ir_module_new(const char *file);
 void ir_module_free(struct ir_module *m);                     /* NULL is fine */
 /* Runs the job; if memory runs out in it, frees the module before that is passed on. */
@@ -210,8 +213,8 @@ static inline struct ir_block *ir_block_at(const struct ir_function *f, uint32_t
 static inline uint32_t ir_entry(const struct ir_function *f) { return f->order.at[0]; }
 static inline ir_ref ir_terminator(const struct ir_function *f, uint32_t b) { return f->blocks.at[b].last; }
 #define ir_each_block(i, b, f)                                                                               \
-    (uint32_t i = 0, b; i < (f)->order.count && ((b) = (f)->order.at[i], true); i++)
-#define ir_each_ins(r, f, b) (ir_ref r = ir_block_at((f), (b))->first; r; r = ir_at((f), r)->next)
+    for (uint32_t i = 0, b; i < (f)->order.count && ((b) = (f)->order.at[i], true); i++)
+#define ir_each_ins(r, f, b) for (ir_ref r = ir_block_at((f), (b))->first; r; r = ir_at((f), r)->next)
 
 /* ---- building and changing (ir/build.c) -------------------------------------------------------------- */
 
@@ -263,20 +266,26 @@ uint32_t ir_edge_split(struct ir_function *f, uint32_t b, uint32_t e);
  * made anew, and all else stands for itself (then `from` must be the cursor's function). Keeps r's place. */
 ir_ref ir_copy_ins(struct ir_cursor *c, const struct ir_function *from, ir_ref r, const ir_ref *map);
 
-/* ---- facts about instructions (ir/facts.c) ------------------------------------------------------------ */
+/* ---- facts about instructions (ir/facts.c) ----------------------------------------------------------- */
 
+/* The types of the function's parameters and result, and whether it is convergent. */
 struct ir_signature ir_signature_of(const struct ir_function *f);
-/* Whether a call through a pointer with this signature reaches f: the types are the same, and only a convergent
- * signature reaches a convergent function. */
+/* Whether a call through a pointer with this signature reaches f: the types are the same, and only a
+ * convergent signature reaches a convergent function. */
 bool ir_may_call(const struct ir_signature *s, const struct ir_function *f);
 bool ir_is_convergent(const struct ir_function *f, ir_ref r);   /* operation, or call of convergent function,
                                                                    or has a token */
-/* "Convergent Operation Semantics", Uncontrolled Convergent Operations: an operation of each mode, which do not
- * mix in a function; 0: none. A token without users makes no operation controlled. */
-struct ir_token_modes { ir_ref controlled, uncontrolled, entry; };      /* entry: the function's token.entry */
+/* "Convergent Operation Semantics", Uncontrolled Convergent Operations: an operation of each mode, which do
+ * not mix in a function; 0: none. A token without users makes no operation controlled. */
+struct ir_token_modes {
+    ir_ref controlled, uncontrolled, entry;
+}; /* entry: the function's token.entry */
 struct ir_token_modes ir_token_modes_of(const struct ir_function *f);   /* the first of each; linear */
 bool ir_has_effect(const struct ir_function *f, ir_ref r);      /* must stay although its value is unused */
 enum ir_latency ir_latency_of(const struct ir_function *f, ir_ref r);
+/* Modelled cycles (latency.def) by class, and of one instruction. */
+extern const uint8_t ir_latency_cycles[];
+uint32_t ir_cost_of(const struct ir_function *f, ir_ref r);
 /* Address r as a root and a constant number of bytes from it (modulo 2^32), through ptradd. */
 struct ir_address { ir_ref root; uint32_t offset; };
 struct ir_address ir_address_of(const struct ir_function *f, ir_ref r);
@@ -288,7 +297,7 @@ int ir_fixed_type(enum ir_op op);
 /* Types an instruction's scalar case works on: pointers count as I. -1: none fits (the verifier says so). */
 int ir_find_case(enum ir_op op, enum ir_type result, enum ir_type argument);
 
-/* ---- text (ir/print.c, ir/parse.c), checks (ir/verify.c) ----------------------------------------------- */
+/* ---- text (ir/text/print.c, ir/text/parse.c), checks (ir/verify/verify.c) ---------------------------- */
 
 struct ir_print_options {
     bool locations;              /* "!line:column" behind each instruction (needed to parse back the same) */
@@ -296,6 +305,7 @@ struct ir_print_options {
     const char *(*comment)(void *data, const struct ir_function *f, ir_ref r);
     void *data;
 };
+/* The whole text form, which parses back to the same module. */
 void ir_print_module(const struct ir_module *m, struct text *out);
 /* The module with its functions printed by `function`. */
 void ir_print_module_by(const struct ir_module *m,

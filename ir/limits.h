@@ -8,5 +8,7 @@ enum ir_limit {
 #define LIMIT(name, value, what) name = value,
 #include "ir/limits.def"
 };
+/* Threads of a block on every machine that runs a module: threads and warps have numbers below. */
+enum { IR_MAX_BLOCK_THREADS = 4096 };
 
 #endif

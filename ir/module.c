@@ -4,21 +4,7 @@
  * names things in the one module names them in the other.
  */
 #include "ir/ir.h"
-#include "ir/syntax.h"
-
-void ir_with_scratch(void (*job)(struct arena *scratch, void *data), void *data)
-{
-    struct arena scratch;
-    struct mem_guard guard;
-    arena_init(&scratch);
-    if (mem_guard_enter(&guard)) {
-        arena_free(&scratch);
-        mem_fail(0);
-    }
-    job(&scratch, data);
-    mem_guard_leave(&guard);
-    arena_free(&scratch);
-}
+#include "ir/text/syntax.h"
 
 void ir_module_fill(struct ir_module *m, void (*job)(struct ir_module *m, void *data), void *data)
 {

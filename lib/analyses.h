@@ -1,4 +1,4 @@
-/* analyses.h: the analyses of ir/views.h for a whole module, chosen by name. */
+/* analyses.h: the analyses of ir/views/views.h for a whole module, chosen by name. */
 #ifndef KERNC_LIB_ANALYSES_H
 #define KERNC_LIB_ANALYSES_H
 

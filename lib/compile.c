@@ -71,40 +71,16 @@ static bool failed(kernc_result *r)
     return r->status != KERNC_COMPILED;
 }
 
-static void run_pipeline(kernc_result *r, const struct opt_options *opt)
-{
-    if (!opt_run(r->module, opt, &r->report, &r->diagnostics))
-        r->status = KERNC_BAD_OPTION;
-}
-
-/* The level's passes run before the module is made fit for the machine, and so does what brings threads
- * together (which may make switches); behind it what cleans up without a change of control flow, and what the
- * divergence mode needs. */
-static void run_warp_core_passes(kernc_result *r, struct opt_options *opt, struct steps *steps)
-{
-    const char *scheme = opt->scheme;
-    opt->scheme = "warp-core";
-    run_pipeline(r, opt);
-    if (failed(r))
-        return;
-    steps_watch_legalize(steps, r->module, false);
-    if (!wc_legalize(r->module, &r->diagnostics))
-        return;
-    steps_watch_legalize(steps, r->module, true);
-    opt->scheme = scheme;
-    opt->dump_input = wc_step_info[WC_STEP_legalize].name;
-    opt->passes = opt->passes || opt->level == 0 ? "" : "gvn,sccp,dce";
-    run_pipeline(r, opt);
-}
-
-static void run_passes(kernc_result *r, struct opt_options *opt, struct steps *steps)
+/* The passes of the target come first: they may change control flow, which the scheme's last passes fix. */
+static void run_passes(kernc_result *r, enum scheme scheme, struct opt_options *opt)
 {
     opt_report_init(&r->report);
     r->reported = true;
-    if (options_mode(opt->scheme) != WC_MODES)
-        run_warp_core_passes(r, opt, steps);
-    else
-        run_pipeline(r, opt);
+    opt->target = scheme_info[scheme].target;
+    opt->lowering =
+        arena_printf(&r->arena, "%s,%s", target_info[opt->target].lowering, scheme_info[scheme].lowering);
+    if (!opt_run(r->module, opt, &r->report, &r->diagnostics))
+        r->status = KERNC_BAD_OPTION;
 }
 
 /* `ir_only`: for its steps to be seen. */
@@ -124,25 +100,38 @@ static void generate_image(kernc_result *r, enum wc_mode mode, bool ir_only, str
                  steps->options->dump_dir, wrong);
 }
 
-static void generate(kernc_result *r, const kernc_options *o, struct steps *steps)
+/* What the loader would refuse is not handed out. */
+static void verify_made(kernc_result *r)
 {
-    enum wc_mode      mode = options_mode(o->scheme);
-    struct be_options be = {.scheme = o->scheme, .tokens = strcmp(o->scheme, "oracle") == 0,
-                            .stays_together = strcmp(o->scheme, "pdom") == 0};
-    if (mode != WC_MODES && (!o->ir_only || steps_watch_machine(steps->options)))
-        generate_image(r, mode, o->ir_only, steps);
-    else if (mode == WC_MODES && !o->ir_only)
-        r->program = be_bytecode(r->module, &be, &r->diagnostics);
+    char        buffer[256];
+    const char *why = r->image ? wc_verify(r->image, buffer, sizeof buffer) :
+                      r->program ? bc_verify(r->program, buffer, sizeof buffer) : NULL;
+    if (why)
+        diag_add(&r->diagnostics, DIAG_ERROR, "internal", (span){0},
+                 "internal error: the %s made of it does not pass its verifier: %s",
+                 r->image ? "image" : "bytecode", why);
+}
+
+static void generate(kernc_result *r, enum scheme scheme, bool ir_only, struct steps *steps)
+{
+    bool is_image = scheme_info[scheme].target == TARGET_warp_core;
+    if (is_image && (!ir_only || steps_watch_machine(steps->options)))
+        generate_image(r, wc_mode_of(scheme), ir_only, steps);
+    else if (!is_image && !ir_only)
+        r->program = be_bytecode(r->module, scheme, &r->diagnostics);
+    verify_made(r);
 }
 
 /* From a module on. */
 static void compile_module(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
-    struct steps steps = {.arena = &r->arena, .options = opt};
-    run_passes(r, opt, &steps);
+    struct scratch scratch;
+    struct steps steps = {.arena = scratch_begin(&scratch), .options = opt};
+    enum scheme  scheme = scheme_find(o->scheme);
+    run_passes(r, scheme, opt);
     if (!failed(r))
-        generate(r, o, &steps);
-    steps_free(&steps);
+        generate(r, scheme, o->ir_only, &steps);
+    scratch_end(&scratch);
     failed(r);
 }
 
@@ -165,7 +154,7 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
         read_source(r, o, &fe);
     if (failed(r) || !r->module)
         return;
-    if (fe.groups >> FE_GROUP_perf & 1 && !o->no_warnings)
+    if (diag_is_on(&r->diagnostics, DIAG_GROUP_perf, 0) && !o->no_warnings)
         opt_performance_notes(r->module, &r->diagnostics);
     compile_module(r, o, &opt);
 }

@@ -2,14 +2,18 @@
  * of them. */
 #include "lib/options.h"
 
+#include "base/scheme.h"
 #include "lib/analyses.h"
-#include "runtime/scheme.h"
 
 #include <stdlib.h>
 
-void kernc_options_init(kernc_options *o)
+void kernc_options_defaults(kernc_options *o, size_t size)
 {
-    *o = (kernc_options){.size = sizeof *o, .level = OPT_LEVEL_DEFAULT, .scheme = "pdom", .bisect_limit = -1};
+    kernc_options all = {
+        .level = OPT_LEVEL_DEFAULT, .scheme = scheme_info[SCHEME_DEFAULT].name, .bisect_limit = -1};
+    memset(o, 0, size);
+    o->size = size;
+    sized_write(o, &all, sizeof all);
 }
 
 kernc_options options_own(const kernc_options *given)
@@ -17,7 +21,7 @@ kernc_options options_own(const kernc_options *given)
     kernc_options o;
     kernc_options_init(&o);
     if (given)
-        memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+        sized_read(&o, sizeof o, given);
     return o;
 }
 
@@ -37,7 +41,7 @@ static bool take_warnings(kernc_result *r, const kernc_options *o, struct fe_opt
             r->diagnostics.warnings_are_errors = true;
         else if (strcmp(o->warnings[i], "no-error") == 0)
             r->diagnostics.warnings_are_errors = false;
-        else if (!fe_options_warning(fe, o->warnings[i]))
+        else if (!diag_set_groups(&r->diagnostics, o->warnings[i]))
             bad_option(r, "there is no warning group '%s'", o->warnings[i]);
     }
     return r->status == KERNC_COMPILED;
@@ -85,52 +89,25 @@ static bool take_limits(kernc_result *r, const kernc_options *o, struct fe_optio
     return r->status == KERNC_COMPILED;
 }
 
-/* ---- schemes ------------------------------------------------------------------------------------------- */
+/* ---- schemes ----------------------------------------------------------------------------------------- */
 
-static const struct rt_scheme *const of_bytecode[] = {
-#define RT_SCHEME(name) &rt_scheme_##name,
-#include "runtime/schemes.def"
-};
-static const kernc_scheme of_warp_core[] = {
-#define WC_MODE(name, text, meaning)                                                                         \
-    {"warp-core:" text, meaning, WC_LANES, WC_MODE_##name != WC_MODE_ARTICLE},
-#include "backend/warpcore/modes.def"
-};
-
-int kernc_scheme_at(unsigned index, kernc_scheme *s)
+bool kernc_scheme_at(unsigned index, kernc_scheme *scheme)
 {
-    unsigned n = COUNT(of_bytecode);
-    if (index >= n + COUNT(of_warp_core))
-        return 0;
-    if (index < n)
-        *s = (kernc_scheme){of_bytecode[index]->name, of_bytecode[index]->meaning, 0, true};
-    else
-        *s = of_warp_core[index - n];
-    return 1;
-}
-
-enum wc_mode options_mode(const char *scheme)
-{
-    static const char prefix[] = "warp-core:";
-    if (strncmp(scheme, prefix, sizeof prefix - 1) != 0)
-        return WC_MODES;
-    enum wc_mode mode = (enum wc_mode)0;
-    while (mode < WC_MODES && strcmp(wc_mode_info[mode].name, scheme + sizeof prefix - 1) != 0)
-        mode++;
-    return mode;
+    if (!scheme || index >= SCHEMES)
+        return false;
+    const struct scheme_info *info = &scheme_info[index];
+    kernc_scheme s = {.name = info->name,
+                      .meaning = info->meaning,
+                      .warp = target_info[info->target].lanes,
+                      .sound = !(info->properties & SCHEME_UNSOUND)};
+    return sized_write(scheme, &s, sizeof s);
 }
 
 static bool take_scheme(kernc_result *r, const kernc_options *o)
 {
-    const char  *names = "";
-    kernc_scheme s;
-    for (unsigned i = 0; kernc_scheme_at(i, &s); i++) {
-        if (strcmp(s.name, o->scheme) == 0)
-            return true;
-        names = arena_printf(&r->arena, "%s%s%s", names, *names ? ", " : "", s.name);
-    }
-    bad_option(r, "%s",
-               arena_printf(&r->arena, "there is no scheme '%.60s'; there are %s", o->scheme, names));
+    if (scheme_find(o->scheme) == SCHEMES)
+        bad_option(r, "%s", arena_printf(&r->arena, "there is no scheme '%.60s'; there are %s", o->scheme,
+                                         scheme_names(&r->arena)));
     return r->status == KERNC_COMPILED;
 }
 
@@ -147,13 +124,38 @@ static bool take_analyses(kernc_result *r, const kernc_options *o)
     return r->status == KERNC_COMPILED;
 }
 
+static bool take_checks(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+{
+    opt->check_uniformity = o->checks && strcmp(o->checks, "uniformity") == 0;
+    if (o->checks && !opt->check_uniformity)
+        bad_option(r, "there is no check of '%s'; there is uniformity", o->checks);
+    else if (o->checks && scheme_find(o->scheme) != SCHEME_REFERENCE)
+        bad_option(r, "%s", arena_printf(&r->arena, "uniformity is checked under the scheme %s, not under %s",
+                                         scheme_info[SCHEME_REFERENCE].name, o->scheme));
+    return r->status == KERNC_COMPILED;
+}
+
 static bool take_switches(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
     for (size_t i = 0; i < o->switch_count; i++) {
-        const char *name = o->switches[i];
-        bool        off = strncmp(name, "no-", 3) == 0;
-        if (!opt_switch(opt, off ? name + 3 : name, !off))
-            bad_option(r, "there is no pass '%s' that can be switched on or off", off ? name + 3 : name);
+        const char *wrong = opt_options_set(opt, &r->arena, o->switches[i]);
+        if (wrong)
+            bad_option(r, "%s", wrong);
+    }
+    return r->status == KERNC_COMPILED;
+}
+
+static bool take_arguments(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+{
+    for (size_t i = 0; i < o->argument_count; i++) {
+        const char *text = o->arguments[i];
+        size_t n = strcspn(text, "=");
+        struct launch_argument a = {.name = arena_strdup(&r->arena, text, n)};
+        const char *wrong =
+            text[n] ? launch_parse_value(&r->arena, text + n + 1, &a.value) : "wanted: NAME=SPEC";
+        if (wrong)
+            bad_option(r, "%s", arena_printf(&r->arena, "argument '%.60s': %s", text, wrong));
+        vec_push(&r->arena, &opt->expected, a);
     }
     return r->status == KERNC_COMPILED;
 }
@@ -163,7 +165,6 @@ static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_opti
     opt_options_init(opt);
     opt->level = o->level;
     opt->passes = o->passes;
-    opt->scheme = o->scheme;
     opt->print_before = o->print_before;
     opt->print_after = o->print_after;
     opt->print_before_all = o->print_before_all;
@@ -178,7 +179,7 @@ static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_opti
     opt->bisect_limit = o->bisect_limit;
     opt->print = o->print;
     opt->data = o->print_data;
-    return take_switches(r, o, opt);
+    return take_switches(r, o, opt) && take_checks(r, o, opt) && take_arguments(r, o, opt);
 }
 
 bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe, struct opt_options *opt)

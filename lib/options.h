@@ -9,7 +9,5 @@
 kernc_options options_own(const kernc_options *given);
 /* False if an option is bad: then the result says which and why. */
 bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe, struct opt_options *opt);
-/* The divergence mode that a scheme "warp-core:MODE" names; WC_MODES: none. */
-enum wc_mode options_mode(const char *scheme);
 
 #endif

@@ -1,9 +1,8 @@
 /* result.c: what came of a compilation: figures, and texts, each made when it is first asked for. */
 #include "lib/result.h"
 
-#include "ir/views.h"
+#include "ir/views/views.h"
 #include "lib/analyses.h"
-#include "lib/dot.h"
 
 void kernc_result_free(kernc_result *r)
 {
@@ -40,19 +39,24 @@ unsigned kernc_result_warnings(const kernc_result *r)
     return r->diagnostics.warnings;
 }
 
-int kernc_result_image(const kernc_result *r, const char *kernel, kernc_image_figures *f)
+bool kernc_result_image(const kernc_result *r, const char *kernel, kernc_image_figures *f)
 {
-    if (!r->image || r->status != KERNC_COMPILED)
-        return 0;
+    if (!f || !r->image || r->status != KERNC_COMPILED)
+        return false;
     for (uint32_t i = 0; i < r->image->kernels.count; i++) {
         const struct wc_kernel *k = &r->image->kernels.at[i];
         if (strcmp(k->name, kernel) != 0)
             continue;
-        *f = (kernc_image_figures){r->image->code.count, k->registers, k->predicates, k->private_bytes,
-                                   k->stack, r->figures.spilled, r->figures.remade};
-        return 1;
+        kernc_image_figures all = {.words = r->image->code.count,
+                                   .registers = k->registers,
+                                   .predicates = k->predicates,
+                                   .private_bytes = k->private_bytes,
+                                   .stack = k->stack,
+                                   .spilled = r->figures.spilled,
+                                   .rematerialised = r->figures.rematerialised};
+        return sized_write(f, &all, sizeof all);
     }
-    return 0;
+    return false;
 }
 
 static bool has_text(const kernc_result *r, kernc_text what)
@@ -117,7 +121,7 @@ static void make_text(const kernc_result *r, kernc_text what, struct text *t)
     case KERNC_TEXT_HEX:               wc_hex(r->image, source_of_image(r), t); break;
     case KERNC_TEXT_MAP:               wc_map(r->image, t); break;
     case KERNC_TEXT_IR:                print_ir(r, t); break;
-    case KERNC_TEXT_DOT:               dot_module(r->module, t); break;
+    case KERNC_TEXT_DOT:               analyses_show(r->module, "cfg", KERNC_ANALYSIS_DOT, t); break;
     case KERNC_TEXT_ANALYSES:          analyses_show(r->module, r->analyses, r->analysis_form, t); break;
     case KERNC_TEXT_REMARKS:           opt_remarks_text(&r->report, r->source->name, t); break;
     case KERNC_TEXT_REMARKS_JSON:      opt_remarks_json(&r->report, r->source->name, t); break;
@@ -143,4 +147,32 @@ const char *kernc_result_text(kernc_result *r, kernc_text what, size_t *n)
     if (n)
         *n = t->length;
     return t->at;
+}
+
+static void forget_messages(kernc_result *r)
+{
+    struct diagnostics *d = &r->diagnostics;
+    d->all.count = d->errors = d->warnings = 0;
+    d->stopped = d->dropping = false;
+    for (kernc_text t = KERNC_TEXT_DIAGNOSTICS; t <= KERNC_TEXT_DIAGNOSTICS_JSON; t++) {
+        text_free(&r->texts[t]);
+        r->texts[t] = (struct text){0};
+    }
+}
+
+bool kernc_result_check_launch(kernc_result *r, const kernc_kernel *kernel, uint32_t warp)
+{
+    place at;
+    struct mem_guard guard;
+    uint32_t threshold = kernc_kernel_threshold(kernel, &at.line, &at.column);
+    if (mem_guard_enter(&guard))
+        return true;
+    forget_messages(r);
+    bool here = r->input == KERNC_INPUT_SOURCE;
+    if (threshold > warp)
+        diag_warn(&r->diagnostics, DIAG_GROUP_predict, (span){here ? at : (place){0, 0}, {0, 0}},
+                  "the prediction%s waits for %u threads, but a warp of this launch has %u: it waits for all",
+                  here || !at.line ? "" : arena_printf(&r->arena, " in line %u", at.line), threshold, warp);
+    mem_guard_leave(&guard);
+    return r->diagnostics.errors == 0;
 }

@@ -1,4 +1,4 @@
-/* steps.c: see steps.h. IR stands in the frame of the passes' dumps (opt/dumps.c), machine code in that of
+/* steps.c: see steps.h. IR stands in the frame of the passes' dumps, machine code in that of
  * LLVM's, which Compiler Explorer's pass viewer reads too:
  *
  *     # *** IR Dump After regalloc on collatz ***:
@@ -6,9 +6,9 @@
  */
 #include "lib/steps.h"
 
-#include "ir/views.h"
+#include "ir/views/views.h"
 
-/* ---- what is asked for --------------------------------------------------------------------------------- */
+/* ---- what is asked for ------------------------------------------------------------------------------- */
 
 static bool is_named(const struct opt_options *o, const char *step, bool after)
 {
@@ -18,7 +18,7 @@ static bool is_named(const struct opt_options *o, const char *step, bool after)
 
 bool steps_watch_machine(const struct opt_options *o)
 {
-    for (unsigned s = WC_STEP_select; s < WC_STEPS; s++) {
+    for (unsigned s = 0; s < WC_STEPS; s++) {
         const char *name = wc_step_info[s].name;
         bool        printed = o->print && (o->print_changed != OPT_CHANGED_OFF || is_named(o, name, false) ||
                                     is_named(o, name, true));
@@ -28,7 +28,7 @@ bool steps_watch_machine(const struct opt_options *o)
     return false;
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------ */
+/* ---- printing ---------------------------------------------------------------------------------------- */
 
 static void print_body(const struct opt_options *o, const struct wc_stage *stage, struct text *out)
 {
@@ -40,16 +40,16 @@ static void print_body(const struct opt_options *o, const struct wc_stage *stage
         ir_print_function(stage->function, out, NULL);
 }
 
-static void print_framed(const struct opt_options *o, const struct wc_stage *stage, const struct text *body)
+static void print_framed(struct steps *s, const struct wc_stage *stage, const struct text *body)
 {
-    struct text t = {0};
+    const struct opt_options *o = s->options;
+    struct text t = {.arena = s->arena};
     text_printf(&t, "%c *** IR Dump %s %s on %s ***%s\n", stage->f ? '#' : ';',
                 stage->after ? "After" : "Before", wc_step_info[stage->step].name, stage->function->name,
                 stage->f ? ":" : "");
     text_add(&t, body->at, body->length);
     text_char(&t, '\n');
     o->print(o->data, t.at, t.length);
-    text_free(&t);
 }
 
 /* What was before is IR, and behind it is machine code: shown whole. */
@@ -60,31 +60,28 @@ static bool is_another_form(const struct wc_stage *stage)
 
 static void print_change(struct steps *s, const struct wc_stage *stage, const struct text *now)
 {
-    struct text  none = {0}, diff = {0};
+    struct text  none = {0}, diff = {.arena = s->arena};
     uint32_t     id = stage->function->id;
     struct text *old = id < s->before.count ? &s->before.at[id] : &none;
     if (old->length == now->length && memcmp(old->at, now->at, now->length) == 0)
         return;
     if (s->options->print_changed == OPT_CHANGED_DIFF && !is_another_form(stage)) {
-        struct opt_version before = {.compared = *old}, after = {.compared = *now};
-        opt_diff(&before, &after, &diff);
-        print_framed(s->options, stage, &diff);
-        text_free(&diff);
+        struct diff_version before = {.compared = *old}, after = {.compared = *now};
+        text_diff(&before, &after, &diff);
+        print_framed(s, stage, &diff);
     } else {
-        print_framed(s->options, stage, now);
+        print_framed(s, stage, now);
     }
 }
 
-static void keep(struct steps *s, uint32_t function, struct text *body)
+static void keep(struct steps *s, uint32_t function, const struct text *body)
 {
     while (s->before.count <= function)
         vec_push(s->arena, &s->before, (struct text){0});
-    text_free(&s->before.at[function]);
     s->before.at[function] = *body;
-    *body = (struct text){0};
 }
 
-/* ---- the steps ----------------------------------------------------------------------------------------- */
+/* ---- the steps --------------------------------------------------------------------------------------- */
 
 static bool is_wanted(const struct opt_options *o, const struct wc_stage *stage)
 {
@@ -96,17 +93,16 @@ static void print_stage(struct steps *s, const struct wc_stage *stage)
 {
     const struct opt_options *o = s->options;
     bool        changes = o->print_changed != OPT_CHANGED_OFF;
-    struct text body = {0};
+    struct text body = {.arena = s->arena};
     if (!o->print || !is_wanted(o, stage))
         return;
     print_body(o, stage, &body);
     if (is_named(o, wc_step_info[stage->step].name, stage->after))
-        print_framed(o, stage, &body);
+        print_framed(s, stage, &body);
     if (changes && stage->after)
         print_change(s, stage, &body);
     else if (changes)
         keep(s, stage->function->id, &body);
-    text_free(&body);
 }
 
 void steps_watch(void *data, const struct wc_stage *stage)
@@ -117,35 +113,20 @@ void steps_watch(void *data, const struct wc_stage *stage)
     if (!s->options->dump_dir || !stage->f || !stage->after ||
         !opt_in_filter(s->options->filter_passes, wc_step_info[stage->step].name))
         return;
+    file->arena = s->arena;
     wc_print_stage(stage, file);
     text_char(file, '\n');
 }
 
-void steps_watch_legalize(struct steps *s, const struct ir_module *m, bool after)
-{
-    for (uint32_t i = 0; i < m->functions.count; i++)
-        print_stage(s, &(struct wc_stage){.step = WC_STEP_legalize, .after = after,
-                                          .function = m->functions.at[i]});
-}
-
-const char *steps_write(const struct steps *s, uint32_t number)
+const char *steps_write(struct steps *s, uint32_t number)
 {
     const char *wrong = NULL;
     for (unsigned n = 0; n < WC_STEPS && !wrong; n++) {
         if (!s->files[n].length)
             continue;
-        struct text path = {0};
+        struct text path = {.arena = s->arena};
         text_printf(&path, "%s/%03u-%s.txt", s->options->dump_dir, number++, wc_step_info[n].name);
         wrong = file_write(path.at, s->files[n].at, s->files[n].length);
-        text_free(&path);
     }
     return wrong;
-}
-
-void steps_free(struct steps *s)
-{
-    for (uint32_t i = 0; i < s->before.count; i++)
-        text_free(&s->before.at[i]);
-    for (unsigned n = 0; n < WC_STEPS; n++)
-        text_free(&s->files[n]);
 }

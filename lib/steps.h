@@ -7,7 +7,7 @@
 #include "opt/opt.h"
 
 struct steps {
-    struct arena *arena;
+    struct arena *arena;                 /* of all texts */
     const struct opt_options *options;
     VEC(struct text) before;             /* by function: what it was before the step, if changes are shown */
     struct text files[WC_STEPS];         /* of --dump-dir: all functions' machine code behind a step */
@@ -17,10 +17,7 @@ struct steps {
 bool steps_watch_machine(const struct opt_options *o);
 /* wc_options.watch; `data` is the struct steps. */
 void steps_watch(void *data, const struct wc_stage *stage);
-/* The step that changes a whole module before there is machine code. */
-void steps_watch_legalize(struct steps *s, const struct ir_module *m, bool after);
 /* Writes the files, if any, numbered from `number` on. NULL, or why not. */
-const char *steps_write(const struct steps *s, uint32_t number);
-void steps_free(struct steps *s);
+const char *steps_write(struct steps *s, uint32_t number);
 
 #endif

@@ -1,6 +1,16 @@
-opt_SRC := opt/runner.c opt/analyses.c opt/dumps.c opt/diff.c opt/remarks.c opt/edit.c opt/uses.c opt/ssa.c \
-           opt/slots.c opt/simplify.c opt/simplify_float.c opt/negate.c opt/mem2reg.c opt/sccp.c opt/dce.c opt/simplify_cfg.c opt/gvn.c opt/memory.c \
-           opt/ifconvert.c opt/strength.c opt/induction.c opt/pdom.c opt/gather.c opt/converge.c opt/demote.c opt/rotate.c opt/licm.c \
-           opt/infer.c opt/inline.c opt/unroll.c opt/unroll_rest.c opt/thread_jumps.c opt/together.c opt/nonconvergent.c \
-           opt/hoist.c opt/sink.c opt/stride.c opt/performance_notes.c
-opt_SRC += opt/reducible.c opt/cut.c opt/unify_edges.c opt/unify_returns.c opt/loop_normal_form.c opt/cut_loops.c opt/structurize.c opt/structured.c
+# What runs passes; what several passes use; the passes, by what they are about.
+opt_SRC := $(addprefix opt/runner/,runner.c options.c analyses.c equal.c dumps.c remarks.c)
+opt_SRC += $(addprefix opt/kit/,edit.c uses.c ssa.c demote.c clone.c merge_edges.c cut.c co_execution.c)
+opt_SRC += $(addprefix opt/scalar/,simplify_cfg.c simplify.c simplify_float.c negate.c slots.c mem2reg.c memory.c sccp.c \
+    gvn.c dce.c bounds.c strength.c ifconvert.c hoist.c sink.c thread_jumps.c inline.c)
+opt_SRC += $(addprefix opt/loop/,rotate.c licm.c induction.c unroll.c unroll_rest.c unroll_predict.c)
+opt_SRC += $(addprefix opt/convergence/,infer_tokens.c nonconvergent.c reducible.c latch.c converge.c converge_demand.c \
+    pdom.c unify_edges.c unify_returns.c loop_normal_form.c cut_loops.c structured.c structurize.c structurize_branches.c)
+opt_SRC += $(addprefix opt/convergence/,wrap_predicted.c place_barriers.c predict.c pdom_barriers.c predict_calls.c \
+    predict_cancel.c deconflict.c redundant_joins.c)
+opt_SRC += $(addprefix opt/lower/,lower_icalls.c lower_switch.c lower_block_memory.c lower_division.c \
+    drop_uncalled.c check_target.c split_i64.c split_arith.c split_group.c)
+opt_SRC += $(addprefix opt/notes/,performance_notes.c stride.c)
+opt_SRC += $(addprefix opt/convergence/,detect_predictions.c prediction_candidates.c)
+opt_SRC += $(addprefix opt/cost/,static_cost.c sample.c sample_values.c replay.c)
+opt_SRC += opt/convergence/check_uniformity.c

@@ -7,6 +7,7 @@
 #ifndef KERNC_OPT_H
 #define KERNC_OPT_H
 
+#include "base/scheme.h"
 #include "ir/ir.h"
 
 enum opt_pass {
@@ -30,6 +31,36 @@ struct opt_limit_info { const char *name, *meaning; uint32_t value, most; };
 extern const struct opt_limit_info opt_limit_info[OPT_LIMITS];
 enum opt_limit opt_limit_find(const char *name, size_t n);           /* OPT_LIMITS: no such limit */
 
+enum opt_option {
+#define FLAG(name, value, meaning)                OPT_OPTION_##name,
+#define NUMBER(name, value, least, most, meaning) OPT_OPTION_##name,
+#define CHOICE(name, value, meaning)              OPT_OPTION_##name,
+#include "opt/options.def"
+    OPT_OPTIONS
+};
+/* The words of all choices: OPT_<choice>_<word>. */
+enum opt_word {
+#define WORD(option, word, meaning) OPT_##option##_##word,
+#include "opt/options.def"
+    OPT_WORDS
+};
+enum opt_option_kind { OPT_FLAG, OPT_NUMBER, OPT_CHOICE };
+struct opt_option_info {
+    const char *name, *meaning;
+    enum opt_option_kind kind;
+    uint32_t value, least, most;  /* value: the default; of a flag 0 or 1, of a choice an enum opt_word */
+};
+struct opt_word_info { const char *name, *meaning; enum opt_option option; };
+extern const struct opt_option_info opt_option_info[OPT_OPTIONS];
+extern const struct opt_word_info opt_word_info[OPT_WORDS];
+#define OPT_NAME_MAX 40
+const char *opt_spelled(const char *name, char buffer[OPT_NAME_MAX]);            /* with - for _ */
+const char *opt_option_values(enum opt_option k, struct arena *a);               /* "0 to 40", "a, b, c" */
+const char *opt_option_default(enum opt_option k, char buffer[OPT_NAME_MAX]);
+const char *opt_option_usage(enum opt_option k, struct arena *a);                /* "-finline-size=N" */
+/* As behind -f: "inline-size=60", "no-inline-called-once". */
+const char *opt_option_text(enum opt_option k, uint32_t value, struct arena *a);
+
 enum opt_changed { OPT_CHANGED_OFF, OPT_CHANGED_ON, OPT_CHANGED_DIFF };
 
 /* Lists are names separated by commas; NULL or "" is the empty list. To be filled
@@ -37,7 +68,10 @@ enum opt_changed { OPT_CHANGED_OFF, OPT_CHANGED_ON, OPT_CHANGED_DIFF };
 struct opt_options {
     unsigned    level;
     const char *passes;           /* runs these instead of the level's pipeline; NULL: not given */
-    const char *scheme;           /* then runs the lowering of this divergence scheme; NULL: none */
+    const char *lowering; /* then runs these, what the target and a divergence scheme need; NULL: none.
+                             Required, but passes of a level: they are left out below it, and where
+                             `passes` are given */
+    enum target target;           /* what the code is for */
     const char *print_before, *print_after;      /* passes */
     bool        print_before_all, print_after_all;
     enum opt_changed print_changed;
@@ -45,24 +79,31 @@ struct opt_options {
     bool        divergence;       /* what is printed and dumped has each value marked as uniform or divergent,
                                      and why */
     const char *dump_dir;         /* writes NNN-pass.kir, the module after each pass that changed it */
-    const char *dump_input;       /* what stands there in place of a pass before the first: "input" */
+    bool        check_uniformity; /* runs that pass last */
     bool        verify_each;      /* verifies after each pass that changed something; a failure is a BUG */
     bool        check_analyses;   /* recomputes what a pass said it kept, and compares */
     bool        time_passes, stats, remarks;      /* collect; see struct opt_report */
     long        bisect_limit;     /* runs only the first n (pass, function) steps; negative: all */
     bool        off[OPT_PASSES];  /* -fno-<pass> */
+    uint32_t    values[OPT_OPTIONS];
     uint32_t    limits[OPT_LIMITS];
+    /* Arguments that are expected at launches, before those of the module's directives. */
+    VEC(struct launch_argument) expected;
     void      (*print)(void *data, const char *text, size_t n);   /* NULL: nothing is printed */
     void       *data;
 };
+/* Defaults: the default level, all limits and options at theirs, nothing shown. */
 void opt_options_init(struct opt_options *o);
 /* Whether a list has the name; whether it lets the name pass, as a filter: it has it or is empty. Names are
  * separated by commas or spaces. */
 bool opt_listed(const char *list, const char *name);
 bool opt_in_filter(const char *list, const char *name);
-/* -f<name> and -fno-<name>: `name` of a pass, - for _ allowed. False: no such pass, or one that is
- * required where it runs (level 0 of opt/passes.def). */
-bool opt_switch(struct opt_options *o, const char *name, bool on);
+/* What stands behind -f: "NAME" or "no-NAME" of a pass or a flag, "NAME=VALUE" of another option. NULL, or in
+ * `a` why it can't be so: there is none, the value does not fit, the pass is required where it runs (level 0
+ * of opt/passes.def). */
+const char *opt_options_set(struct opt_options *o, struct arena *a, const char *text);
+/* What -f can name, for help. */
+void opt_options_text(struct text *out);
 
 enum opt_remark_kind { OPT_APPLIED, OPT_MISSED };
 struct opt_remark {
@@ -87,6 +128,7 @@ struct opt_report {
     long steps;                          /* (pass, function) steps numbered so far; see bisect_limit */
     uint32_t files;                      /* names of --dump-dir numbered so far, written or not */
 };
+/* Empty; opt_report_free frees what runs add. */
 void opt_report_init(struct opt_report *r);
 void opt_report_free(struct opt_report *r);
 /* file:line:col: remark: … */
@@ -94,22 +136,14 @@ void opt_remarks_text(const struct opt_report *r, const char *file, struct text 
 void opt_remarks_json(const struct opt_report *r, const char *file, struct text *out);  /* one array */
 void opt_stats_text(const struct opt_report *r, struct text *out);
 void opt_times_text(const struct opt_report *r, struct text *out);
-void opt_passes_text(struct text *out);  /* a table of all passes and the pipelines, for help */
 
 /* Runs the pipeline. False with a diagnostic ("unknown-pass", "dump-dir") if the options are wrong; the
- * module is then unchanged, or as the passes before the failed dump left it. Where a pass that the module needs
- * can't do its work ("irreducible"), a diagnostic says so, and the module is not fit to be used. */
+ * module is then unchanged, or as the passes before the failed dump left it. Where a pass that the module
+ * needs can't do its work ("irreducible"), a diagnostic says so, and the module is not fit to be used. */
 bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report *r, struct diagnostics *d);
 
-/* The warning group `perf` (opt/performance.def): what in the module, fresh from the front end, costs speed:
- * remarks with the id "perf", each with a note why threads differ there. The module stays as it is. */
+/* The warning group `perf` (notes/performance.def): what in the module, fresh from the front end, costs
+ * speed: remarks with the id "perf", each with a note why threads differ there. The module stays as it is. */
 void opt_performance_notes(const struct ir_module *m, struct diagnostics *d);
-
-/* Unified diff of two texts by Myers' linear-space algorithm, three lines of context. Beyond
- * OPT_DIFF_MAX_COST line edits the texts' differing middle is shown as replaced whole. `shown`, if it has any
- * text, has a line for each of `compared`, which is printed in its place. */
-#define OPT_DIFF_MAX_COST 4000u
-struct opt_version { struct text compared, shown; };
-void opt_diff(const struct opt_version *before, const struct opt_version *after, struct text *out);
 
 #endif

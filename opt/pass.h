@@ -6,7 +6,8 @@
 #ifndef KERNC_OPT_PASS_H
 #define KERNC_OPT_PASS_H
 
-#include "ir/analysis.h"
+#include "ir/analysis/pdg.h"
+#include "ir/analysis/ranges.h"
 #include "opt/opt.h"
 
 struct opt_cache;
@@ -15,7 +16,8 @@ struct opt_context {
     const struct opt_options *options;
     struct opt_report        *report;
     struct diagnostics       *diagnostics;
-    struct opt_cache         *cache;     /* analyses of the function at work */
+    struct opt_cache         *cache;
+    uint32_t                  needs;     /* the analyses that may be asked for: those of the pass's row */
     enum opt_pass             pass;
 };
 
@@ -25,26 +27,63 @@ struct opt_context {
     bool opt_##function(struct opt_context *c, struct ir_module *m);
 #include "opt/passes.def"
 
-/* ---- analyses (opt/analyses.c); of the function as it was when first asked for in the pass ------------ */
+/* ---- users of values (opt/kit/uses.c) ---------------------------------------------------------------- */
 
-const struct ir_cfg *opt_cfg(struct opt_context *c, struct ir_function *f);
-const struct ir_dominators *opt_dominators(struct opt_context *c, struct ir_function *f);
-const struct ir_cycles *opt_cycles(struct opt_context *c, struct ir_function *f);
-/* To be called by a pass that asks again after having changed what an analysis describes. */
-void opt_invalidate(struct opt_context *c, struct ir_function *f);
+/* Who uses a value: instructions, and edge arguments by the parameter they go to. In compressed rows. */
+struct opt_use {
+    ir_ref   user;                 /* instruction, or the block parameter that gets the argument */
+    uint32_t block, edge;          /* of an edge argument: where it leaves; of an instruction edge is
+                                      IR_NO_BLOCK */
+};
+struct opt_uses { uint32_t *start; struct opt_use *at; };
+/* Linear in instructions. Passes get it from the runner (opt_uses). */
+struct opt_uses *opt_uses_new(struct arena *a, const struct ir_function *f);
+#define opt_each_use(u, uses, r)                                                                             \
+    for (const struct opt_use *u = (uses)->at + (uses)->start[r]; u < (uses)->at + (uses)->start[(r) + 1]; u++)
 
-/* ---- remarks and counters (opt/remarks.c) -------------------------------------------------------------- */
+/* ---- analyses (opt/runner/analyses.def) -------------------------------------------------------------- */
+
+/* opt_cfg(c, f), …: of any function of the module as it was when first asked for in the pass, or when a pass
+ * before left it. To be asked before what they describe is changed. A pass asks for what its row names; else
+ * it is a BUG. */
+#define ANALYSIS(name, type, what, needs, compute)                                                           \
+    const type *opt_##name(struct opt_context *c, const struct ir_function *f);
+#define MODULE_ANALYSIS(name, type, what, needs, compute)                                                    \
+    const type *opt_##name(struct opt_context *c, const struct ir_module *m);
+#include "opt/runner/analyses.def"
+/* To be called by a pass that asks again after having changed the function, and by a pass of the module that
+ * has changed it: all its analyses are gone. f NULL: those of the module. */
+void opt_invalidate(struct opt_context *c, const struct ir_function *f);
+
+/* ---- remarks and counters (opt/runner/remarks.c) ----------------------------------------------------- */
 
 void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_remark_kind kind, const char *id,
                 place at, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* What the author of the kernel should know, where it is; a warning of the group (base/groups.def), which -W,
+ * -Werror and kern:ignore decide on as on the front end's. */
+void opt_warning(struct opt_context *c, const struct ir_function *f, enum diag_group group, place at,
+                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* What the pass can't do but has to: the run ends with this diagnostic. */
 void opt_error(struct opt_context *c, const struct ir_function *f, const char *id, place at, const char *fmt,
                ...) __attribute__((format(printf, 5, 6)));
 void opt_count(struct opt_context *c, const char *name, uint64_t n);  /* name: a string literal */
+/* What the pass is told (opt/options.def): a flag's 0 or 1, a number, or a choice's enum opt_word. */
+static inline uint32_t opt_option(const struct opt_context *c, enum opt_option k)
+{
+    return c->options->values[k];
+}
+/* Whether the run is for a scheme that honours predictions, and is to. Else their marks mean nothing. */
+static inline bool opt_honours_predictions(const struct opt_context *c)
+{
+    const struct opt_options *o = c->options;
+    return opt_option(c, OPT_OPTION_predict) != OPT_predict_off &&
+           (opt_listed(o->passes, opt_pass_info[OPT_PASS_place_barriers].name) ||
+            opt_listed(o->lowering, opt_pass_info[OPT_PASS_place_barriers].name));
+}
 /* Whether n is below the limit; if not, a remark names it. */
 bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limit l, uint64_t n);
 
-/* ---- editing (opt/edit.c) ------------------------------------------------------------------------------ */
+/* ---- editing (opt/kit/edit.c) ------------------------------------------------------------------------ */
 
 /* Replacements collected during a pass and made in one sweep. `to` grows with the function. */
 struct opt_renaming { struct arena *arena; ir_ref *to; uint32_t count, made; };
@@ -54,6 +93,11 @@ ir_ref opt_renamed(struct opt_renaming *n, ir_ref r);         /* r, or what it i
 void opt_rename_all(struct opt_renaming *n, struct ir_function *f);   /* ir_substitute */
 /* Removes the parameters in `dead` (by ref) and the arguments of all edges to them. Linear. */
 void opt_params_remove(struct ir_function *f, struct bitset dead);
+/* Removes blocks that no path reaches; how many. */
+uint32_t opt_drop_unreachable(struct arena *scratch, const struct ir_cfg *g, struct ir_function *f);
+/* Instructions of either operation, each block's last ones first: blocks are split from their ends
+ * backwards, so that each instruction moves once. */
+u32_vec opt_find_backwards(struct arena *a, const struct ir_function *f, enum ir_op op, enum ir_op other);
 /* Appends all that stands in `from` to `into` (which has no terminator), edges included;
  * `from` stays empty. */
 void opt_block_append(struct ir_function *f, uint32_t into, uint32_t from);
@@ -69,25 +113,18 @@ static inline bool opt_is_token_op(enum ir_op op)
 {
     return op == IR_entry || op == IR_anchor || op == IR_loop;
 }
+/* A convergent operation of which nothing but the value is seen. */
+static inline bool opt_is_convergent_value(enum ir_op op)
+{
+    uint16_t flags = ir_op_info[op].flags;
+    return flags & IR_CONVERGENT && !(flags & (IR_EFFECT | IR_READS | IR_WRITES)) && !opt_is_token_op(op);
+}
 static inline bool opt_is_prediction(enum ir_op op)
 {
-    return op == IR_predict || op == IR_predict_point || op == IR_predict_function;
+    return op >= IR_predict && op <= IR_cb_arrived;
 }
 
-/* ---- users of values (opt/uses.c) ---------------------------------------------------------------------- */
-
-/* Who uses a value: instructions, and edge arguments by the parameter they go to. In compressed rows. */
-struct opt_use {
-    ir_ref   user;                 /* instruction, or the block parameter that gets the argument */
-    uint32_t block, edge;          /* of an edge argument: where it leaves; of an instruction edge is
-                                      IR_NO_BLOCK */
-};
-struct opt_uses { uint32_t *start; struct opt_use *at; };
-struct opt_uses opt_uses_new(struct arena *a, const struct ir_function *f);
-#define opt_each_use(u, uses, r)                                                                             \
-    (const struct opt_use *u = (uses).at + (uses).start[r]; u < (uses).at + (uses).start[(r) + 1]; u++)
-
-/* ---- SSA construction (opt/ssa.c) ---------------------------------------------------------------------- */
+/* ---- SSA construction (opt/kit/ssa.c) ---------------------------------------------------------------- */
 
 /* Variables are numbered from 0; instruction r with of[r] == v + 1 reads (an IR_load) or writes (an
  * IR_store; args[1] is the value) variable v. Types are exact: what is stored has the variable's type. */
@@ -98,7 +135,7 @@ bool opt_ssa_possible(struct opt_context *c, struct ir_function *f);
 /* Turns the variables into values and removes their reads and writes. A read before any write gives zero. */
 void opt_construct_ssa(struct opt_context *c, struct ir_function *f, const struct opt_variables *v);
 
-/* ---- algebra (opt/simplify.c, opt/simplify_float.c) ---------------------------------------------------- */
+/* ---- algebra (opt/scalar/simplify.c, opt/scalar/simplify_float.c) ------------------------------------ */
 
 /* An existing value or constant equal to r, or 0. May rewrite r in place to a simpler instruction. Floats
  * only by rules exact in every bit, -0 included; which NaN it is may change, as nothing defines it. */

@@ -1,6 +1,8 @@
-# The core is compiled once for each row of cores.def: core_ISA_LANES.o.
-runtime_SRC := $(addprefix runtime/,context.c module.c memory.c arguments.c launch.c block.c control.c group.c access.c atomic.c \
-               print.c hostcall.c trap.c metrics.c cores.c schemes/pdom.c schemes/oracle.c schemes/oracle_flow.c)
+# The core is compiled once for each row of core/cores.def: core_ISA_LANES.o.
+runtime_SRC := $(addprefix runtime/,context.c module.c thresholds.c memory.c metrics.c print.c hostcall.c)
+runtime_SRC += $(addprefix runtime/launch/,arguments.c launch.c block.c)
+runtime_SRC += $(addprefix runtime/core/,cores.c control.c group.c access.c atomic.c check.c trap.c)
+runtime_SRC += $(addprefix runtime/schemes/,pdom.c barrier.c barrier_storage.c oracle.c oracle_instances.c oracle_flow.c)
 runtime_SRC += $(addprefix runtime/warpcore/,divergence.c launch.c block.c schedule.c clock.c trace.c services.c fault.c)
 
 runtime_LANES := 8 16 32 64
@@ -18,10 +20,10 @@ runtime_CORE_FLAGS := $(if $(SAN),,-O3) -fno-math-errno -fno-trapping-math $(if 
 runtime_CORE_FLAGS += $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 # clang breaks down over the core with undefined; gcc's suite has it.
 runtime_CORE_FLAGS += $(and $(findstring clang,$(CC)),$(findstring undefined,$(SAN)),-fno-sanitize=undefined)
-runtime_CORE_OBJ := $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(BUILD)/obj/runtime/core_$(i)_$(n).o))
+runtime_CORE_OBJ := $(foreach i,$(runtime_ISAS),$(foreach n,$(runtime_LANES),$(BUILD)/obj/runtime/core/core_$(i)_$(n).o))
 
 define core_rule
-$(BUILD)/obj/runtime/core_$(1)_$(2).o: runtime/core.c
+$(BUILD)/obj/runtime/core/core_$(1)_$(2).o: runtime/core/core.c
 	@mkdir -p $$(@D)
 	$$(call run,CC)$$(CC) $$(FLAGS) $$(runtime_CORE_FLAGS) $$(runtime_FLAGS_$(1)) $$(runtime_OWN_FLAGS_$(1)) -DCORE_ISA=$(1) -DCORE_LANES=$(2) -MMD -MP -c -o $$@ $$<
 endef

@@ -67,7 +67,7 @@ static kernc_context_options read_options(const kernc_context_options *given)
 {
     kernc_context_options o = {0};
     if (given)
-        memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+        sized_read(&o, sizeof o, given);
     o.max_memory = o.max_memory ? o.max_memory : DEFAULT_MAX_MEMORY;
     o.output = o.output ? o.output : print_to_stdout;
     return o;

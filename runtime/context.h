@@ -4,8 +4,8 @@
 
 #include <ffi.h>
 
-#include "backend/bytecode/program.h"
-#include "backend/warpcore/image.h"
+#include "backend/format/bytecode/program.h"
+#include "backend/format/warpcore/image.h"
 #include "include/kernc-rt.h"
 #include "runtime/memory.h"
 

@@ -3,7 +3,7 @@
  * They are looked for when a launch begins: among the registered functions, then in the loaded libraries; a
  * function that is missing traps only when it is called. Pointers are handed over as host addresses.
  */
-#include "runtime/grid.h"
+#include "runtime/launch/grid.h"
 
 #include <dlfcn.h>
 
@@ -93,7 +93,7 @@ bool rt_hostcall(struct rt_warp *w, const struct bc_ins *ins)
         rt_trap(w, ins, rt_lowest(w->active), "host function %s is in no loaded library", host->name);
         return false;
     }
-    for rt_each_lane (i, w->active) {
+    rt_each_lane(i, w->active) {
         union value values[64], result = {.i64 = 0};
         void *pointers[64];
         for (unsigned a = 0; a < host->argc; a++) {

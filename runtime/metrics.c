@@ -3,7 +3,7 @@
  * The core counts blocks (times run, active lanes) and, if asked, transactions; everything for each
  * instruction follows from the block table: an instruction runs as often as its block.
  */
-#include "runtime/grid.h"
+#include "runtime/launch/grid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +118,26 @@ void rt_statistics_set_ratios(kernc_statistics *s)
     m->memory_efficiency = s->counted ? ratio(m->memory_instructions, m->memory_transactions) : -1;
 }
 
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void add_events(kernc_metrics *to, const struct rt_events *from)
+{
+#define ADD_COUNT(key)
+#define ADD_EVENT(key) to->key += from->key;
+#define ADD_MAXIMUM(key) to->key = greater(to->key, from->key);
+#define ADD_MACHINE(key)
+#define ADD_RATIO(key)
+#define ADD_SECONDS(key)
+#define METRIC(key, type, meaning) ADD_##type(key)
+#include "include/kernc-metrics.def"
+#undef ADD_COUNT
+#undef ADD_MACHINE
+#undef ADD_SECONDS
+}
+
 void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **statistics)
 {
     const struct bc_program *p = l->program;
@@ -131,11 +151,7 @@ void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **st
     for (uint32_t i = 0; i < l->worker_count; i++) {
         const struct rt_worker *k = &l->workers[i];
         s->thread_slots += k->thread_slots;
-        s->metrics.divergences += k->events.divergences;
-        s->metrics.reconvergences += k->events.reconvergences;
-        s->metrics.yields += k->events.yields;
-        if (s->metrics.max_stack_depth < k->events.max_stack_depth)
-            s->metrics.max_stack_depth = k->events.max_stack_depth;
+        add_events(&s->metrics, &k->events);
     }
     s->metrics.seconds = seconds;
     s->counted = l->count_transactions;
@@ -147,26 +163,24 @@ void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **st
 
 void rt_line_metrics_add(kernc_line_metrics *to, const kernc_line_metrics *from)
 {
-    to->warp_instructions += from->warp_instructions;
-    to->thread_instructions += from->thread_instructions;
-    to->cycles += from->cycles;
-    to->memory_instructions += from->memory_instructions;
-    to->memory_transactions += from->memory_transactions;
-    to->divergences += from->divergences;
+#define LINE_METRIC(key) to->key += from->key;
+#include "include/kernc-metrics.def"
+}
+
+/* All but the ratios. */
+static void add_metrics(kernc_metrics *to, const kernc_metrics *from)
+{
+#define ADD_COUNT(key)   ADD_EVENT(key)
+#define ADD_MACHINE(key) ADD_EVENT(key)
+#define ADD_SECONDS(key) ADD_EVENT(key)
+#define METRIC(key, type, meaning) ADD_##type(key)
+#include "include/kernc-metrics.def"
 }
 
 /* Both are of the same program. */
 void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from)
 {
-    double seconds = to->metrics.seconds + from->metrics.seconds;
-#define ADD_COUNT(key) to->metrics.key += from->metrics.key;
-#define ADD_MACHINE(key) ADD_COUNT(key)
-#define ADD_MAXIMUM(key)                                                                                     \
-    to->metrics.key = to->metrics.key > from->metrics.key ? to->metrics.key : from->metrics.key;
-#define ADD_RATIO(key)
-#define METRIC(key, type, meaning) ADD_##type(key)
-#include "include/kernc-metrics.def"
-    to->metrics.seconds = seconds;
+    add_metrics(&to->metrics, &from->metrics);
     to->thread_slots += from->thread_slots;
     to->counted &= from->counted;
     to->whole_block &= from->whole_block;
@@ -213,9 +227,9 @@ void kernc_statistics_free(kernc_statistics *statistics)
     mem_free(statistics);
 }
 
-const kernc_metrics *kernc_statistics_metrics(const kernc_statistics *statistics)
+bool kernc_statistics_metrics(const kernc_statistics *statistics, kernc_metrics *metrics)
 {
-    return statistics ? &statistics->metrics : NULL;
+    return statistics && metrics && sized_write(metrics, &statistics->metrics, sizeof *metrics);
 }
 
 uint32_t kernc_statistics_line_count(const kernc_statistics *statistics)
@@ -223,9 +237,10 @@ uint32_t kernc_statistics_line_count(const kernc_statistics *statistics)
     return statistics ? statistics->lines.count : 0;
 }
 
-const kernc_line_metrics *kernc_statistics_line(const kernc_statistics *statistics, uint32_t index)
+bool kernc_statistics_line(const kernc_statistics *statistics, uint32_t index, kernc_line_metrics *line)
 {
-    return statistics && index < statistics->lines.count ? &statistics->lines.at[index] : NULL;
+    return statistics && line && index < statistics->lines.count &&
+           sized_write(line, &statistics->lines.at[index], sizeof *line);
 }
 
 kernc_status kernc_kernel_statistics(kernc_kernel *kernel, kernc_statistics **statistics)

@@ -1,6 +1,9 @@
 /* module.c: loads compiled programs: checks them, places their constant data, finds their kernels. */
 #include "runtime/context.h"
+#include "runtime/module.h"
+#include "runtime/schemes/scheme.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Writes the constant data into global memory; kernels may not store to it. */
@@ -18,6 +21,48 @@ static kernc_status place_data(kernc_module *m, const char *file, const uint8_t 
     return status;
 }
 
+/* Which is all that barriers and their operations are made of. */
+static bool is_barrier_operation(const struct bc_ins *ins)
+{
+    static const uint32_t most[BC_CB_OPS] = {[BC_CB_JOIN] = 1, [BC_CB_CANCEL] = 1, [BC_CB_WAIT] = RT_MAX_LANES};
+    return ins->a < BC_CB_OPS && ins->imm <= most[ins->a];
+}
+
+/* NULL, or why the scheme can't execute the word. */
+static const char *lacks(enum scheme scheme, const struct bc_ins *ins)
+{
+    enum bc_op op = (enum bc_op)ins->op;
+    if ((op == BC_scheme || op == BC_arrived) && !rt_scheme_of(scheme)->op)
+        return "it has no operations of its own";
+    if (op == BC_scheme && !is_barrier_operation(ins))
+        return "it has no such operation";
+    if (scheme_has(scheme, SCHEME_TOKENS) && bc_is_convergent(op) && op != BC_barrier &&
+        ins->e == BC_NO_TOKEN)
+        return "it decides by tokens, and this operation has none";
+    return NULL;
+}
+
+/* NULL, or why the program can't run; the text is in `buffer`. */
+static const char *refuse(const struct bc_program *p, char *buffer, size_t size)
+{
+    const char *lack, *why = bc_verify(p, buffer, size);
+    if (why)
+        return why;
+    enum scheme scheme = scheme_find(p->scheme);
+    if (!rt_scheme_of(scheme)) {
+        snprintf(buffer, size, "there is no divergence scheme %s", p->scheme);
+        return buffer;
+    }
+    for (uint32_t i = 0; i < p->code.count; i++) {
+        if ((lack = lacks(scheme, &p->code.at[i])) != NULL) {
+            snprintf(buffer, size, "word %u is not for the scheme %s: %s", i, p->scheme, lack);
+            return buffer;
+        }
+        i += bc_has_branch_word((enum bc_op)p->code.at[i].op);
+    }
+    return NULL;
+}
+
 static bool has_op(const struct bc_program *p, enum bc_op op)
 {
     for (uint32_t i = 0; i < p->code.count; i++) {
@@ -28,34 +73,19 @@ static bool has_op(const struct bc_program *p, enum bc_op op)
     return false;
 }
 
-/* Whether the code of `f` calls no other and leaves vector `reg` alone. */
-static bool preserves(const struct bc_program *p, const struct bc_function *f, uint32_t reg)
-{
-    for (uint32_t i = f->code; i < f->end; i++) {
-        const struct bc_ins *ins = &p->code.at[i];
-        char d = bc_operands(ins->op)[0];
-        bool writes = bc_file_of(d) == BC_FILE_VECTORS && bc_is_written(d);
-        if (ins->op == BC_call || ins->op == BC_icall ||
-            (writes && (ins->d == reg || (bc_is_wide(d) && ins->d + 1u == reg))))
-            return false;
-        i += bc_has_branch_word((enum bc_op)ins->op);
-    }
-    return true;
-}
-
 /* See kernc_kernel: the thread's index in the grid by preference, else that in the block. */
 static uint32_t find_ramp(const struct bc_program *p, const struct bc_kernel *k)
 {
     uint32_t ramp = RT_NO_RAMP;
-    for (uint32_t i = 0; i < k->fill_count; i++) {
-        const struct bc_fill *f = &p->fills.at[k->first_fill + i];
+    for (uint32_t i = 0; i < k->preload_count; i++) {
+        const struct bc_preload *f = &p->preloads.at[k->first_preload + i];
         bool grid = f->source == BC_FROM_GRID && f->value == 0;
         if (grid || (f->source == BC_FROM_SPECIAL && f->value == BC_SPECIAL_TID_X && ramp == RT_NO_RAMP))
             ramp = f->reg;
         if (grid)
             break;
     }
-    return ramp != RT_NO_RAMP && preserves(p, &p->functions.at[k->function], ramp) ? ramp : RT_NO_RAMP;
+    return ramp;
 }
 
 static void list_kernels(kernc_module *m)
@@ -78,7 +108,7 @@ static kernc_status set_up(kernc_module *m)
 {
     char why[256];
     const struct wc_image *image = m->image;
-    const char *bad = image ? wc_verify(image, why, sizeof why) : bc_verify(m->program, why, sizeof why);
+    const char *bad = image ? wc_verify(image, why, sizeof why) : refuse(m->program, why, sizeof why);
     if (bad)
         return rt_fail(m->context, KERNC_BAD_PROGRAM, "program refused: %s", bad);
     list_kernels(m);
@@ -136,12 +166,12 @@ static kernc_status adopt(kernc_context *c, struct bc_program *program, struct w
     return status;
 }
 
-kernc_status kernc_module_adopt(kernc_context *c, struct bc_program *program, kernc_module **module)
+kernc_status rt_module_adopt(kernc_context *c, struct bc_program *program, kernc_module **module)
 {
     return adopt(c, program, NULL, module);
 }
 
-kernc_status kernc_module_adopt_image(kernc_context *c, struct wc_image *image, kernc_module **module)
+kernc_status rt_module_adopt_image(kernc_context *c, struct wc_image *image, kernc_module **module)
 {
     return adopt(c, NULL, image, module);
 }
@@ -165,23 +195,19 @@ kernc_status kernc_module_load(kernc_context *c, const void *bytes, size_t size,
     return adopt(c, program, image, module);
 }
 
-const struct wc_image *kernc_module_image(const kernc_module *module)
+const struct wc_image *rt_module_image(const kernc_module *module)
 {
     return module ? module->image : NULL;
 }
 
 const char *kernc_module_scheme(const kernc_module *module)
 {
-    static const char *const modes[] = {
-#define WC_MODE(name, text, meaning) "warp-core:" text,
-#include "backend/warpcore/modes.def"
-    };
     if (!module)
         return "";
-    return module->image ? modes[module->image->mode] : module->program->scheme;
+    return module->image ? scheme_info[wc_mode_scheme(module->image->mode)].name : module->program->scheme;
 }
 
-const struct bc_program *kernc_module_program(const kernc_module *module)
+const struct bc_program *rt_module_program(const kernc_module *module)
 {
     return module ? module->program : NULL;
 }
@@ -245,6 +271,9 @@ bool kernc_kernel_parameter(const kernc_kernel *kernel, uint32_t index, kernc_pa
     if (!kernel || !parameter || index >= kernel->param_count)
         return false;
     const struct be_param *p = &kernel->params[index];
-    *parameter = (kernc_parameter){p->name, p->text ? p->text : "", p->pointer, p->element_bytes};
-    return true;
+    kernc_parameter all = {.name = p->name,
+                           .type = p->text ? p->text : "",
+                           .is_pointer = p->pointer,
+                           .element_bytes = p->element_bytes};
+    return sized_write(parameter, &all, sizeof all);
 }

@@ -3,7 +3,7 @@
  * A conversion prints the next operand by the operand's own type; length modifiers (h l ll z) are ignored. So
  * no format can misread an operand: one that does not fit its conversion is converted to it.
  */
-#include "runtime/grid.h"
+#include "runtime/launch/grid.h"
 
 #include <stdio.h>
 
@@ -116,14 +116,26 @@ static scalar_bits lane_operand(const void *from, unsigned index, enum be_value 
     return operand_bits(o->w, o->at[index], o->lane);
 }
 
+/* What waits to be handed on counts as memory of the launch. */
+static bool take_text(struct rt_warp *w, size_t before)
+{
+    struct rt_worker *k = w->worker;
+    if (rt_memory_take(k->launch, k->text.length - before))
+        return true;
+    k->over_memory = true;
+    w->stop = RT_TRAPPED;
+    return false;
+}
+
 bool rt_printf(struct rt_warp *w, const struct bc_ins *ins)
 {
+    size_t before = w->worker->text.length;
     const struct bc_program *p = w->worker->launch->program;
-    for rt_each_lane (i, w->active) {
+    rt_each_lane(i, w->active) {
         struct lane_operands from = {w, p->operands.at + ins->b, (unsigned)i};
         rt_print(&w->worker->text, &p->texts.at[ins->imm], ins->a, lane_operand, &from);
     }
-    return true;
+    return take_text(w, before);
 }
 
 /* ---- order of blocks --------------------------------------------------------------------------------- */
@@ -153,6 +165,7 @@ void rt_output_flush(struct rt_launch *l, uint64_t before)
         if (!least)
             return;
         l->context->output(l->context->output_user, text.at, text.length);
+        rt_memory_give(l, text.length);
         text_free(&text);
     }
 }

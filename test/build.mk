@@ -1,22 +1,25 @@
 # Tests: see test/README.md. Unit tests are named here; annotated files are found below TEST_FOLDERS.
 
 # One cmocka program a name: test/unit/NAME.c
-UNIT := base_diag
-UNIT += base_launch
-UNIT += opt_runner
-UNIT += base_containers
+UNIT := base_diag compile_memory
+UNIT += base_json base_launch
+UNIT += opt_runner opt_analyses
+UNIT += base_containers base_rows
 UNIT += base_math
 UNIT += base_scalar
+UNIT += base_scheme
 UNIT += sample_roundtrip
 UNIT += runtime_oracle
 UNIT += runtime_api runtime_control runtime_group runtime_memory runtime_scalar
-UNIT += ir_build ir_dominators ir_reject ir_text ir_verify
+UNIT += ir_build ir_dataflow ir_dominators ir_reject ir_text ir_verify
 
 # Other cmocka programs: $(BUILD)/test/NAME, from NAME_TEST_SRC
 SUITES := samples
-samples_TEST_SRC := test/samples/samples_test.c test/samples/reference_first.c test/samples/reference_pictures.c
+samples_TEST_SRC := $(addprefix test/samples/,samples_test.c \
+    reference_first.c reference_pictures.c reference_transport.c reference_delayed.c \
+    reference_photons.c reference_hashes.c)
 
-# Random programs: the tester itself; test/random has it try thousands, `make soak` 100,000.
+# Random programs: the tester itself; test/random has it try thousands, `make soak` 200,000.
 SUITES += fuzz_generators
 fuzz_generators_TEST_SRC := test/unit/fuzz_generators.c $(fuzz_SRC)
 
@@ -24,18 +27,19 @@ SUITES += opt_golden opt_fuzz opt_negate
 opt_fuzz_TEST_SRC := test/opt/fuzz_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
 opt_negate_TEST_SRC := test/opt/negate_test.c test/opt/evaluate.c test/opt/optimize.c
 opt_golden_TEST_SRC := test/opt/golden_test.c
-SUITES += opt_pdg opt_permuted
+SUITES += opt_pdg opt_permuted opt_ranges
+opt_ranges_TEST_SRC := test/opt/ranges_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
 opt_pdg_TEST_SRC := test/opt/pdg_test.c test/opt/permute.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
 opt_permuted_TEST_SRC := test/opt/permuted_test.c test/opt/permute.c $(fuzz_SRC)
 
 # The tables of docs/*.md come from the .def files: `make docs` writes them, the suite docs checks them.
 doc_SRC := test/tools/doc_page.c test/tools/doc_tables.c test/tools/doc_ir.c
 doc_SRC += test/tools/doc_bytecode.c test/tools/doc_isa.c
-doc_SRC += test/tools/doc_driver.c test/tools/doc_language.c $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
+doc_SRC += test/tools/doc_schemes.c test/tools/doc_driver.c test/tools/doc_language.c $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
 SUITES += docs
 docs_TEST_SRC := test/tools/docs_test.c $(doc_SRC)
 
-UNIT += ir_structure
+UNIT += ir_structure ir_converged
 
 # Programs that compare with LLVM; test/oracle/llvm.test runs them.
 ORACLES := llvm_analyses llvm_tokens
@@ -43,11 +47,17 @@ ORACLES := llvm_analyses llvm_tokens
 # The bytecode back end: random modules run as each thread alone computes them.
 UNIT += bytecode_format bytecode_limits bytecode_registers bytecode_verify
 SUITES += bytecode_random
+SUITES += bytecode_denormals
+bytecode_denormals_TEST_SRC := test/backend/denormals_test.c test/bench/cases.c \
+    $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
 bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
 
 # The divergence unit of warp-core on random control flow.
 SUITES += warpcore_model
 warpcore_model_TEST_SRC := $(addprefix test/warpcore/model_,test.c graphs.c normal.c emit.c run.c)
+# The machine of docs/isa.md, built from that page alone, beside the simulator.
+SUITES += warpcore_page
+warpcore_page_TEST_SRC := $(addprefix test/warpcore/page_,test.c tables.c lanes.c job.c warp.c memory.c flow.c core.c random.c)
 SUITES += warpcore_simulator
 warpcore_simulator_TEST_SRC := $(addprefix test/warpcore/simulator_,test.c lanes.c memory.c group.c flow.c cycles.c \
     hostile.c) \
@@ -61,13 +71,17 @@ SUITES += warpcore_isa warpcore_image
 warpcore_isa_TEST_SRC := test/warpcore/isa_test.c
 warpcore_image_TEST_SRC := test/warpcore/image_test.c test/fuzz/fuzz_run.c
 
+# Compiled programs and IR text, damaged at random.
+SUITES += mutated
+mutated_TEST_SRC := $(addprefix test/fuzz/,mutated_test.c mutate.c apart.c fuzz_run.c try_ir.c)
+
 UNIT += warpcore_converge
 SUITES += warpcore_divergence
 warpcore_divergence_TEST_SRC := test/warpcore/divergence_test.c
-SUITES += warpcore_legalize
-warpcore_legalize_TEST_SRC := test/warpcore/legalize_test.c test/opt/evaluate.c
+SUITES += opt_split_i64
+opt_split_i64_TEST_SRC := test/opt/split_i64_test.c test/opt/evaluate.c test/opt/optimize.c
 
-TEST_FOLDERS := test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
+TEST_FOLDERS := test/mutants test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
 
@@ -114,11 +128,15 @@ run-tests:
 	@KERNC=$(BUILD)/kernc KERNC_TEST_LINK='$(LINK)' $(BUILD)/test/runner -k $(BUILD)/kernc $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN) $(TEST_FOLDERS)
 
 # Other seeds every day; the command of a failure says which.
+SOAK_COUNT ?= 40000
 SOAK_SEED ?= $(shell date +%Y%m%d)000000
 soak: kernc
-	$(BUILD)/kernc fuzz --class=a --count=40000 --seed=$(SOAK_SEED)
-	$(BUILD)/kernc fuzz --class=b --count=40000 --seed=$(SOAK_SEED)
-	$(BUILD)/kernc fuzz --class=c --count=20000 --seed=$(SOAK_SEED)
+	$(BUILD)/kernc fuzz --class=a,b,c,d,e --count=$(SOAK_COUNT) --seed=$(SOAK_SEED)
+
+# After how many programs each planted mistake is found; MUTANTS: some of them.
+mutants:
+	@mkdir -p $(BUILD)/mutants
+	@test/mutants/run $(BUILD)/mutants $(MUTANTS)
 
 # ---- fuzzers: built by clang into a folder of their own ------------------------------------------------
 
@@ -133,11 +151,11 @@ fuzz: kernc
 
 fuzz-targets: $(FUZZ_BIN)
 
-$(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(BUILD)/obj/test/fuzz/fuzz_run.o $(BUILD)/libkernc.a
+$(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(call obj,test/fuzz/fuzz_run.c test/fuzz/try_ir.c) $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 
-.PHONY: tests run-tests docs soak fuzz fuzz-targets
+.PHONY: tests run-tests docs soak mutants fuzz fuzz-targets
 .SECONDARY:
 
 include test/bench/build.mk

@@ -164,7 +164,7 @@ static bool check(struct annotated *a, const struct directive *d, const struct p
     return !problem;
 }
 
-/* ---- a command and the directives up to the next one -------------------------------------------------- */
+/* ---- a command and the directives up to the next one ------------------------------------------------- */
 
 static void show_output(struct annotated *a, const char *title, const struct text *output)
 {

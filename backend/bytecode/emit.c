@@ -1,48 +1,7 @@
 /* emit.c: be_bytecode: the whole way of a module, and the tables that come straight from it. */
 #include "backend/bytecode/emit.h"
 
-/* ---- objects ------------------------------------------------------------------------------------------- */
-
-static uint64_t align_up(uint64_t at, uint32_t align)
-{
-    return align ? (at + align - 1) / align * align : at;
-}
-
-static bool lay_out_objects(struct be_context *c)
-{
-    uint64_t shared = BC_FIRST_ADDRESS, data = 0;
-    c->object_address = arena_array(&c->arena, uint32_t, c->m->objects.count);
-    for (uint32_t i = 0; i < c->m->objects.count; i++) {
-        const struct ir_object *o = &c->m->objects.at[i];
-        bool is_shared = o->space == IR_TYPE_SHARED;
-        uint64_t *end = is_shared ? &shared : &data, limit = is_shared ? BC_MAX_SHARED : BC_MAX_DATA;
-        uint64_t at = align_up(*end, o->align);
-        *end = at + o->size;
-        if (*end > limit) {
-            be_error(c, is_shared ? "shared-memory" : "constant-data", o->at,
-                     "'%s' does not fit: a program has at most %u bytes of %s", o->name, (unsigned)limit,
-                     is_shared ? "shared memory" : "constant data");
-            return false;
-        }
-        c->object_address[i] = (uint32_t)at;
-    }
-    c->p->shared_bytes = shared == BC_FIRST_ADDRESS ? 0 : (uint32_t)align_up(shared, 16);
-    c->p->data_bytes = (uint32_t)data;
-    return true;
-}
-
-static void copy_data(struct be_context *c)
-{
-    uint8_t *data = arena_array(&c->p->arena, uint8_t, c->p->data_bytes + 1);
-    for (uint32_t i = 0; i < c->m->objects.count; i++) {
-        const struct ir_object *o = &c->m->objects.at[i];
-        if (o->space != IR_TYPE_SHARED && o->bytes && o->size)
-            memcpy(data + c->object_address[i], o->bytes, o->size);
-    }
-    c->p->data = data;
-}
-
-/* ---- copies -------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------------------ */
 
 static const char *copy_text(struct arena *a, const char *s)
 {
@@ -121,7 +80,7 @@ static void name_functions(struct bc_program *p, const struct ir_module *m)
                                        .entry = BC_NO_TARGET}));
 }
 
-/* ---- kernels: what all functions they reach need ------------------------------------------------------- */
+/* ---- kernels: what all functions they reach need ----------------------------------------------------- */
 
 struct reach { struct be_context *c; u32_vec stack; uint32_t *seen, stamp; };
 
@@ -132,13 +91,15 @@ static void add_frame(struct reach *r, struct bc_kernel *k, uint32_t node)
     uint32_t *most[] = {[BC_FILE_VECTORS] = &k->vectors,
                         [BC_FILE_MASKS] = &k->masks,
                         [BC_FILE_SCALARS] = &k->scalars,
-                        [BE_WIDE_VECTORS] = &k->vectors};
+                        [BE_FLOAT_VECTORS] = &k->vectors,
+                        [BE_WIDE_VECTORS] = &k->vectors,
+                        [BE_DOUBLE_VECTORS] = &k->vectors};
     for (unsigned region = BC_FILE_VECTORS; region < BE_REGIONS; region++) {
         uint32_t end =
             frame->base[region] + frame->size[region] + c->temporaries[be_file_of_region(region)].most;
         *most[region] = end > *most[region] ? end : *most[region];
     }
-    uint32_t end = (frame->private_base + frame->private_size + 15) & ~15u;
+    uint32_t end = be_frame_end(frame->private_base, frame->private_size);
     if (frame->private_size && end > k->private_bytes)
         k->private_bytes = end;
     if (node >= c->m->functions.count)
@@ -148,20 +109,20 @@ static void add_frame(struct reach *r, struct bc_kernel *k, uint32_t node)
         k->has_barrier |= f->words.at[i].op == BC_barrier;
 }
 
-/* Equal fills of several functions share a register: each is listed once. */
-static void add_fills(struct be_context *c, struct bc_kernel *k, const struct be_function *f,
+/* Equal preloads of several functions share a register: each is listed once. */
+static void add_preloads(struct be_context *c, struct bc_kernel *k, const struct be_function *f,
                       struct map *listed)
 {
-    for (uint32_t i = 0; i < f->fills.count; i++) {
-        const struct be_vreg *v = be_vreg(f, f->fills.at[i].vreg);
+    for (uint32_t i = 0; i < f->preloads.count; i++) {
+        const struct be_vreg *v = be_vreg(f, f->preloads.at[i].vreg);
         enum bc_file file = be_file((enum bc_kind)v->kind);
         uint64_t key = (uint64_t)file << 32 | v->reg;
         if (!v->live || map_get(listed, key) != MAP_NONE)
             continue;
         map_set(&c->arena, listed, key, 1);
-        vec_push(&c->p->arena, &c->p->fills, ((struct bc_fill){f->fills.at[i].source, v->kind,
-                 (uint16_t)(v->reg + c->temporaries[file].most), f->fills.at[i].value}));
-        k->fill_count++;
+        vec_push(&c->p->arena, &c->p->preloads, ((struct bc_preload){f->preloads.at[i].source, v->kind,
+                 (uint16_t)(v->reg + c->temporaries[file].most), f->preloads.at[i].value}));
+        k->preload_count++;
     }
 }
 
@@ -169,7 +130,7 @@ static void add_reached(struct reach *r, struct bc_kernel *k)
 {
     struct be_context *c = r->c;
     struct map listed = {0};
-    k->first_fill = c->p->fills.count;
+    k->first_preload = c->p->preloads.count;
     vec_push(&c->arena, &r->stack, k->function);
     r->stamp++;
     while (r->stack.count) {
@@ -179,9 +140,9 @@ static void add_reached(struct reach *r, struct bc_kernel *k)
         r->seen[node] = r->stamp;
         add_frame(r, k, node);
         if (node < c->m->functions.count)
-            add_fills(c, k, c->functions[node], &listed);
-        for (uint32_t i = 0; i < c->frames[node].callees.count; i++)
-            vec_push(&c->arena, &r->stack, c->frames[node].callees.at[i]);
+            add_preloads(c, k, c->functions[node], &listed);
+        rows_each(i, c->callees, node)
+            vec_push(&c->arena, &r->stack, c->callees.at[i]);
     }
 }
 
@@ -209,11 +170,11 @@ static void add_kernels(struct be_context *c)
     }
 }
 
-/* ---- limits, calls, temporaries ------------------------------------------------------------------------ */
+/* ---- limits, calls, temporaries ---------------------------------------------------------------------- */
 
 static bool check_limits(struct be_context *c)
 {
-    static const char *const names[] = {NULL, "vector", "mask", "scalar", "vector"};
+    static const char *const names[] = {NULL, "vector", "mask", "scalar", "vector", "vector", "vector"};
     for (uint32_t i = 0; i < c->order.count; i++) {
         const struct be_frame *frame = &c->frames[c->order.at[i]];
         for (unsigned region = BC_FILE_VECTORS; region < BE_REGIONS; region++) {
@@ -266,7 +227,7 @@ static void relocate(struct be_context *c)
             p->functions.at[i].return_slot = relocated(c, BC_FILE_VECTORS, p->functions.at[i].return_slot);
 }
 
-/* ---- the module ---------------------------------------------------------------------------------------- */
+/* ---- the module -------------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 3, 0)))
 static bool over(struct be_context *c, const char *id, const char *fmt, unsigned limit)
@@ -299,7 +260,7 @@ static void reserve_code(struct be_context *c)
 
 static bool generate(struct be_context *c)
 {
-    if (!be_frames(c) || !lay_out_objects(c))
+    if (!be_frames(c) || !be_lay_out_objects(&c->arena, c->m, &c->objects, c->d))
         return false;
     for (uint32_t i = 0; i < c->m->functions.count; i++) {
         if (!c->functions[i])
@@ -308,7 +269,7 @@ static bool generate(struct be_context *c)
         be_liveness(c, c->functions[i]);
         be_regalloc(c, c->functions[i]);
     }
-    be_place_fills(c);
+    be_place_preloads(c);
     be_frame_bases(c);
     name_functions(c->p, c->m);
     copy_hosts(c->p, c->m);
@@ -322,15 +283,17 @@ static bool generate(struct be_context *c)
         return false;
     relocate(c);
     add_kernels(c);
-    copy_data(c);
+    c->p->shared_bytes = c->objects.shared_bytes;
+    c->p->data_bytes = c->objects.data_bytes;
+    c->p->data = be_constant_data(&c->p->arena, c->m, &c->objects);
     copy_texts(c->p, c->m);
     copy_launches(c->p, c->m);
     return true;
 }
 
-struct bc_program *be_bytecode(const struct ir_module *m, const struct be_options *o, struct diagnostics *d)
+struct bc_program *be_bytecode(const struct ir_module *m, enum scheme scheme, struct diagnostics *d)
 {
-    struct be_context c = {.m = m, .o = o, .d = d, .p = bc_program_new()};
+    struct be_context c = {.m = m, .scheme = scheme, .d = d, .p = bc_program_new()};
     struct mem_guard guard;
     arena_init(&c.arena);
     if (mem_guard_enter(&guard)) {
@@ -339,7 +302,7 @@ struct bc_program *be_bytecode(const struct ir_module *m, const struct be_option
         mem_fail(0);
     }
     c.p->file = copy_string(c.p, m->file ? m->file : "");
-    c.p->scheme = copy_string(c.p, o->scheme ? o->scheme : "pdom");
+    c.p->scheme = copy_string(c.p, scheme_info[scheme].name);
     bool good = generate(&c);
     mem_guard_leave(&guard);
     arena_free(&c.arena);

@@ -2,11 +2,11 @@
  *
  * The way of a function:
  *   frames.c    call graph: which functions are reached, private memory, later the bases of their registers
- *   steady.c    which values may be read as scalars in other blocks than their own
+ *   warp_scalars.c    which values may be read as scalars in other blocks than their own
  *   select.c    IR → words on virtual registers (select_*.c: the larger kinds of instructions)
  *   liveness.c  words nobody needs are dropped; live ranges; which registers are temporaries
  *   regalloc.c  registers of the function's frame for what lives across switch points
- *   fills.c     registers that the runtime fills
+ *   preload.c     registers that the runtime fills
  *   encode.c    blocks in layout order, temporaries on the way, moves on edges (moves.c), tables
  *   emit.c      puts it together for a module
  */
@@ -14,9 +14,11 @@
 #define KERNC_BYTECODE_EMIT_H
 
 #include "backend/backend.h"
-#include "ir/analysis.h"
+#include "backend/layout.h"
+#include "base/rows.h"
+#include "ir/analysis/analysis.h"
 
-/* ---- virtual registers --------------------------------------------------------------------------------- */
+/* ---- virtual registers ------------------------------------------------------------------------------- */
 
 enum be_home {
     BE_LOCAL,       /* a temporary: defined and used between two switch points */
@@ -30,6 +32,7 @@ enum { BE_SLOT = 0x10000, BE_RESULT, BE_ARGUMENT = 0 /* + position */ };
 struct be_vreg {
     uint8_t  kind;               /* enum bc_kind */
     uint8_t  home;               /* enum be_home */
+    uint8_t  content;            /* enum be_content */
     bool     live;               /* some live word or move reads it */
     bool     across;             /* some use lies behind a switch point */
     uint32_t word;               /* that defines it; of a block parameter, its block's first word */
@@ -43,7 +46,7 @@ struct be_vreg {
 };
 #define BE_NONE UINT32_MAX
 
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------- */
 
 /* An instruction on virtual registers: a struct bc_ins before its registers are known. Of scalar
  * operations in lanes, `op` is the V_ form. Virtual register 0 is none. */
@@ -57,23 +60,29 @@ struct be_word {
     place    at;
 };
 /* next: of the same `to`. shares: of scalars, they may have one register if their live ranges allow it
- * (steady.c). */
-struct be_move { uint32_t to, from, next; bool shares; };
+ * (warp_scalars.c). overhead: only what a branch decides by that is overhead itself. */
+struct be_move { uint32_t to, from, next; bool shares, overhead; };
 struct be_edge { uint32_t target, first_move, moves; };       /* target: IR block */
 struct be_block {
     uint32_t ir;                 /* IR block */
     uint32_t first, end;         /* words; the first is its BC_block */
     uint32_t first_edge;         /* in be_function.edges, one for each of the IR block's */
-    bool     meet;
+    bool     reconverge;
 };
-struct be_fill { uint8_t source; uint32_t vreg; uint64_t value; };
+struct be_preload { uint8_t source; uint32_t vreg; uint64_t value; };
 
-/* ---- frames -------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------ */
 
-/* Regions of a frame: one for each file, but two of the vectors. A wide vector's lane i lies where lanes 2
- * i and 2 i + 1 of the first narrow one of its slots, or of the second, would: a masked write of the one
- * changes other lanes of the other. So among registers that lanes write apart no slot is ever both. */
-enum be_region { BE_WIDE_VECTORS = BC_FILES, BE_REGIONS };
+/* What lanes of a register hold, active or not. Each slot belongs to one for good, since an inactive lane
+ * keeps what it had, and operations on floats compute all lanes: a small integer is a denormal number, which
+ * many processors take a hundred cycles or more to add. */
+enum be_content { BE_INTEGERS, BE_FLOATS, BE_DOUBLES, BE_ANY /* only moved */, BE_CONTENTS };
+
+/* Regions of a frame: one for each file, but four of the vectors, as frames of functions that are not active
+ * together lie in the same place. A wide vector's lane i lies where lanes 2 i and 2 i + 1 of the first narrow
+ * one of its slots, or of the second, would: a masked write of the one changes other lanes of the other. So
+ * among registers that lanes write apart no slot is ever both, nor of two contents. */
+enum be_region { BE_FLOAT_VECTORS = BC_FILES, BE_WIDE_VECTORS, BE_DOUBLE_VECTORS, BE_REGIONS };
 
 /* A node of the call graph: a function, or (functions + n) signature n of indirect calls. */
 struct be_frame {
@@ -82,7 +91,6 @@ struct be_frame {
     uint32_t private_base, private_size;
     uint32_t base[BE_REGIONS], size[BE_REGIONS];
     uint32_t component;                      /* node that stands for all that are connected by calls */
-    u32_vec  callees;                        /* nodes, may repeat */
     u32_vec  waiting;                        /* of a signature, until some call has it: functions of that
                                                 type */
     /* of a signature: where its arguments and its result are, relative to the base */
@@ -101,8 +109,8 @@ struct be_function {
     VEC(struct be_block) blocks;             /* in generation order: reverse post-order */
     VEC(struct be_edge)  edges;
     VEC(struct be_move)  moves;
-    VEC(struct be_fill)  fills;
-    struct map           fill_index;
+    VEC(struct be_preload)  preloads;
+    struct map           preload_index;
     u32_vec  operands;                       /* virtual registers that printf and host calls list */
     VEC(uint8_t) operand_types;              /* beside them: enum be_value */
     uint32_t *params;                        /* virtual registers of the function's parameters, or 0 */
@@ -110,28 +118,31 @@ struct be_function {
     uint32_t result;                         /* virtual register; 0: none */
 };
 
-/* ---- registers in use: lowest first (regalloc.c) ------------------------------------------------------- */
+/* ---- registers in use: lowest first (regalloc.c) ----------------------------------------------------- */
 
 /* low: no free place before, of one slot and of two; most: highest slot ever used + 1. */
-struct be_pool { VEC(uint64_t) words; uint32_t low[2], most; };
+struct be_slots { uint64_t used, of[BE_CONTENTS]; };     /* a bit each of 64 slots */
+struct be_pool { VEC(struct be_slots) words; uint32_t low[BE_CONTENTS][2], most; };
 /* A wide one gets an even slot and the next. */
-uint32_t be_pool_take(struct arena *a, struct be_pool *p, bool wide);
+uint32_t be_pool_take(struct arena *a, struct be_pool *p, bool wide, enum be_content content);
 void be_pool_give(struct be_pool *p, uint32_t reg, bool wide);
-void be_pool_clear(struct be_pool *p);       /* gives all back; `most` stays */
+void be_pool_clear(struct be_pool *p);       /* gives all back; contents and `most` stay */
 
-/* ---- the module ---------------------------------------------------------------------------------------- */
+/* ---- the module -------------------------------------------------------------------------------------- */
 
 struct be_context {
     const struct ir_module *m;
-    const struct be_options *o;
+    enum scheme scheme;
     struct diagnostics *d;
     struct arena arena;                      /* all but the program itself */
     struct bc_program *p;
     struct be_frame *frames;
     uint32_t frame_count;
+    struct edge_list call_edges;             /* between frames: calls, and what must lie apart */
+    struct rows callees;                     /* the same by frame, may repeat */
     u32_vec order;                           /* reached frames, callers before callees */
     struct be_function **functions;          /* by number; NULL: no kernel reaches it */
-    uint32_t *object_address;                /* by object: in shared memory, or in data */
+    struct be_objects objects;
     uint32_t hearts;                         /* tok_loop numbers given out */
     struct be_pool temporaries[BC_FILES];
     u32_vec calls;                           /* code words whose imm is still a function's number */
@@ -153,38 +164,46 @@ static inline enum be_value be_value_type(enum ir_type t)
     }
 }
 static inline enum bc_kind be_kind(enum ir_type t) { return bc_kind_of(be_value_type(t)); }
+static inline enum be_content be_content(enum ir_type t)
+{
+    return t == IR_TYPE_F32 ? BE_FLOATS : t == IR_TYPE_F64 ? BE_DOUBLES : BE_INTEGERS;
+}
 static inline enum bc_file be_file(enum bc_kind k)
 {
     return k == BC_KIND_S ? BC_FILE_SCALARS : k == BC_KIND_M ? BC_FILE_MASKS : BC_FILE_VECTORS;
 }
-static inline unsigned be_region(enum bc_kind k)
+static inline unsigned be_region(enum bc_kind k, enum be_content content)
 {
-    return k == BC_KIND_W ? (unsigned)BE_WIDE_VECTORS : (unsigned)be_file(k);
+    if (k == BC_KIND_W)
+        return content == BE_DOUBLES ? BE_DOUBLE_VECTORS : BE_WIDE_VECTORS;
+    return k == BC_KIND_V && content == BE_FLOATS ? (unsigned)BE_FLOAT_VECTORS : (unsigned)be_file(k);
+}
+static inline unsigned be_region_of(const struct be_vreg *v)
+{
+    return be_region((enum bc_kind)v->kind, (enum be_content)v->content);
 }
 static inline enum bc_file be_file_of_region(unsigned region)
 {
-    return region == BE_WIDE_VECTORS ? BC_FILE_VECTORS : (enum bc_file)region;
+    return region >= BC_FILES ? BC_FILE_VECTORS : (enum bc_file)region;
 }
 static inline struct be_vreg *be_vreg(const struct be_function *f, uint32_t v) { return &f->vregs.at[v]; }
 uint32_t be_vreg_new(struct be_context *c, struct be_function *f, enum bc_kind kind, enum be_home home);
 /* The register that always holds this; made on first use. */
-uint32_t be_fill(struct be_context *c, struct be_function *f, enum bc_kind kind, enum bc_source source,
+uint32_t be_preload(struct be_context *c, struct be_function *f, enum bc_kind kind, enum bc_source source,
                  uint64_t value);
-uint32_t be_foreign(struct be_context *c, struct be_function *f, enum bc_kind kind, uint32_t node,
-                    uint32_t part);
+uint32_t be_foreign(struct be_context *c, struct be_function *f, enum ir_type t, uint32_t node, uint32_t part);
 
 /* Registers a word reads, found through the operation table. */
 uint32_t be_uses(const struct be_function *f, const struct be_word *w, uint32_t list[], const uint32_t **more,
                  uint32_t *more_count);
 bool be_defines(const struct be_word *w);    /* its d is a register that it writes */
 
-extern const uint8_t be_latency[];           /* cycles by enum ir_latency */
 
 struct launch be_copy_launch(struct arena *a, const struct launch *from);   /* emit.c; strings too */
 
 /* frames.c */
 bool be_frames(struct be_context *c);        /* call graph, private memory; false: error */
-void be_frame_bases(struct be_context *c);   /* after regalloc of every function, and be_place_fills */
+void be_frame_bases(struct be_context *c);   /* after regalloc of every function, and be_place_preloads */
 uint32_t be_signature(const struct be_context *c, uint32_t signature);   /* the first with the same types */
 static inline uint32_t be_signature_node(const struct be_context *c, uint32_t signature)
 {
@@ -192,23 +211,23 @@ static inline uint32_t be_signature_node(const struct be_context *c, uint32_t si
 }
 
 void be_select(struct be_context *c, struct be_function *f);
-/* IR block where the lanes that a block's branch parts meet again; IR_NO_BLOCK: at the function's end, or it
+/* IR block where the lanes that a block's branch parts reconverge; IR_NO_BLOCK: at the function's end, or it
  * parts none. */
-uint32_t be_meet(const struct be_function *f, const struct be_block *b);
-/* the same if lanes part at the IR block */
-uint32_t be_meeting_point(const struct be_function *f, uint32_t branch);
+uint32_t be_reconvergence_of(const struct be_function *f, const struct be_block *b);
+/* the same if lanes diverge at the IR block */
+uint32_t be_reconvergence_point(const struct be_function *f, uint32_t branch);
 void be_liveness(struct be_context *c, struct be_function *f);
 void be_regalloc(struct be_context *c, struct be_function *f);
-/* Return slots and fills: all functions that have a caller or callee in common, however far, have them in one
- * place, before their frames. */
-void be_place_fills(struct be_context *c);
+/* Return slots and preloads: all functions that have a caller or callee in common, however far, have them in
+ * one place, before their frames. */
+void be_place_preloads(struct be_context *c);
 void be_encode(struct be_context *c, struct be_function *f);
 
 /* Temporaries are numbered from here until emit.c, knowing how many there are, puts them before the rest. */
 #define BE_TEMPORARY 0x8000u
 #define BE_MAX_FRAMES 0x7fffu                /* registers of all frames, and of temporaries, in each file */
 
-/* ---- parallel moves (moves.c) -------------------------------------------------------------------------- */
+/* ---- parallel moves (moves.c) ------------------------------------------------------------------------ */
 
 /* Physical registers; from_scalar: `from` is a scalar. Wide ones stand for two slots. */
 struct be_transfer { uint32_t to, from; bool wide, from_scalar; };

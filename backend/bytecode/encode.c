@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* ---- registers ----------------------------------------------------------------------------------------- */
+/* ---- registers --------------------------------------------------------------------------------------- */
 
 static bool is_wide(const struct be_vreg *v)
 {
@@ -28,7 +28,7 @@ static struct be_pool *temporaries(struct be_encoder *e, const struct be_vreg *v
 static uint32_t foreign_register(const struct be_context *c, const struct be_vreg *v)
 {
     const struct be_frame *frame = &c->frames[v->node];
-    uint32_t base = frame->base[be_region((enum bc_kind)v->kind)];
+    uint32_t base = frame->base[be_region_of(v)];
     if (v->part == BE_SLOT)
         return frame->depth - 1;
     if (v->node >= c->m->functions.count)
@@ -46,7 +46,7 @@ uint32_t be_register(const struct be_encoder *e, uint32_t r)
     switch (v->home) {
     case BE_LOCAL: return BE_TEMPORARY | v->reg;
     case BE_FILL: return v->reg;
-    case BE_FRAME: return e->c->frames[e->f->id].base[be_region((enum bc_kind)v->kind)] + v->reg;
+    case BE_FRAME: return e->c->frames[e->f->id].base[be_region_of(v)] + v->reg;
     default: return foreign_register(e->c, v);
     }
 }
@@ -70,17 +70,23 @@ static void take_destination(struct be_encoder *e, uint32_t d)
 {
     struct be_vreg *v = be_vreg(e->f, d);
     if (v->home == BE_LOCAL)
-        v->reg = be_pool_take(&e->c->arena, temporaries(e, v), is_wide(v));
+        v->reg = be_pool_take(&e->c->arena, temporaries(e, v), is_wide(v), (enum be_content)v->content);
 }
 
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------- */
 
-/* Temporaries are written in every lane. */
+/* Whether it gives integers as they are where floats are expected. */
+static bool reads_bits(uint16_t op)
+{
+    return op == bc_scalar_op(SCALAR_bits_IF, BC_FORM_V) || op == bc_scalar_op(SCALAR_bits_LD, BC_FORM_V);
+}
+
+/* Temporaries are written in every lane, but for floats made of bits: see enum be_content. */
 static uint16_t final_op(const struct be_encoder *e, const struct be_word *w)
 {
     if (!be_defines(w) || be_vreg(e->f, w->d)->home != BE_LOCAL)
         return w->op;
-    if (w->op < BC_SCALAR_OPS && w->op % BC_FORMS == BC_FORM_V)
+    if (w->op < BC_SCALAR_OPS && w->op % BC_FORMS == BC_FORM_V && !reads_bits(w->op))
         return (uint16_t)(w->op + BC_FORM_T - BC_FORM_V);
     if (w->op >= BC_spread_v && w->op <= BC_spread_m)
         return (uint16_t)(w->op + BC_splat_v - BC_spread_v);
@@ -168,10 +174,10 @@ static void encode_word(struct be_encoder *e, uint32_t i)
     be_put_ins(e, make_ins(e, w), w->parts, w->cycles, w->at.line);
     put_call_target(e, w);
     if (w->op == BC_call || w->op == BC_icall)
-        be_open_block(e, BC_RETURN | (w->op == BC_icall ? BC_MEET : 0));
+        be_open_block(e, BC_RETURN | (w->op == BC_icall ? BC_RECONVERGE : 0));
 }
 
-/* ---- moves on edges ------------------------------------------------------------------------------------ */
+/* ---- moves on edges ---------------------------------------------------------------------------------- */
 
 struct edge_file { struct be_encoder *e; enum bc_file file; uint32_t line; };
 
@@ -185,19 +191,20 @@ static void put_transfer(void *data, struct be_transfer t)
     struct bc_ins ins = {.op = (uint16_t)((t.from_scalar ? BC_spread_v : BC_mov_v) + kind),
                          .d = (uint16_t)t.to,
                          .a = (uint16_t)t.from};
-    be_put_ins(x->e, ins, 1, be_latency[IR_LAT_ALU], x->line);
+    be_put_ins(x->e, ins, 1, ir_latency_cycles[IR_LAT_ALU], x->line);
 }
 
 static uint32_t take_scratch(void *data, bool wide)
 {
     struct edge_file *x = data;
-    return BE_TEMPORARY | be_pool_take(&x->e->c->arena, &x->e->c->temporaries[x->file], wide);
+    return BE_TEMPORARY | be_pool_take(&x->e->c->arena, &x->e->c->temporaries[x->file], wide, BE_ANY);
 }
 
 /* The edge's moves between different registers of one file. */
 static uint32_t collect_moves(struct be_encoder *e, const struct be_edge *edge, enum bc_file file)
 {
     vec_clear(&e->transfers);
+    e->added = 0;
     for (uint32_t i = 0; i < edge->moves; i++) {
         const struct be_move *m = &e->f->moves.at[edge->first_move + i];
         const struct be_vreg *to = be_vreg(e->f, m->to), *from = be_vreg(e->f, m->from);
@@ -205,8 +212,10 @@ static uint32_t collect_moves(struct be_encoder *e, const struct be_edge *edge, 
             continue;
         struct be_transfer t = {be_register(e, m->to), be_register(e, m->from), is_wide(to),
                                 from->kind == BC_KIND_S && to->kind != BC_KIND_S};
-        if (t.from_scalar || t.to != t.from)
-            vec_push(&e->c->arena, &e->transfers, t);
+        if (!t.from_scalar && t.to == t.from)
+            continue;
+        vec_push(&e->c->arena, &e->transfers, t);
+        e->added += m->overhead && !e->overhead;
     }
     return e->transfers.count;
 }
@@ -227,16 +236,17 @@ static void put_moves(struct be_encoder *e, const struct be_edge *edge, uint32_t
         struct be_mover mover = {put_transfer, take_scratch, &x};
         if (collect_moves(e, edge, file))
             be_parallel_moves(&e->c->arena, &mover, e->transfers.at, e->transfers.count);
+        e->c->p->blocks.at[e->open].overhead += e->added;
     }
 }
 
-/* ---- ends of blocks ------------------------------------------------------------------------------------ */
+/* ---- ends of blocks ---------------------------------------------------------------------------------- */
 
 static void jump_unless_next(struct be_encoder *e, uint32_t target, uint32_t line)
 {
     if (target == e->next)
         return;
-    be_put_ins(e, (struct bc_ins){.op = BC_jump}, 1, be_latency[IR_LAT_BR], line);
+    be_put_ins(e, (struct bc_ins){.op = BC_jump}, 1, ir_latency_cycles[IR_LAT_BR], line);
     be_fix_later(e, BE_FIX_IMM, e->c->p->code.count - 1, target);
 }
 
@@ -286,7 +296,7 @@ static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges
         put_moves(e, &edges[i], line);
         if (i == last)
             break;
-        be_put_ins(e, (struct bc_ins){.op = BC_jump}, 1, be_latency[IR_LAT_BR], line);
+        be_put_ins(e, (struct bc_ins){.op = BC_jump}, 1, ir_latency_cycles[IR_LAT_BR], line);
         be_fix_later(e, BE_FIX_IMM, e->c->p->code.count - 1, edges[i].target);
     }
 }
@@ -319,7 +329,7 @@ static void encode_branch(struct be_encoder *e, const struct be_word *w, const s
     encode_edge_blocks(e, edges, 2, w->at.line);
     point_edge(e, BE_FIX_YES, at, edges, 0);
     point_edge(e, BE_FIX_NO, at, edges, 1);
-    be_fix_later(e, BE_FIX_MEET, at, be_meet(e->f, b));
+    be_fix_later(e, BE_FIX_RECONVERGE, at, be_reconvergence_of(e->f, b));
 }
 
 static int by_value(const void *a, const void *b)
@@ -361,13 +371,14 @@ static void encode_switch(struct be_encoder *e, const struct be_word *w, const s
     for (uint32_t i = first; i < first + n; i++)
         point_edge(e, BE_FIX_CASE, i, edges, p->cases.at[i].target);
     point_edge(e, BE_FIX_OTHERWISE, ins.imm, edges, 0);
-    be_fix_later(e, BE_FIX_SWITCH_MEET, ins.imm, be_meet(e->f, b));
+    be_fix_later(e, BE_FIX_SWITCH_RECONVERGE, ins.imm, be_reconvergence_of(e->f, b));
 }
 
 static void encode_end(struct be_encoder *e, const struct be_block *b)
 {
     const struct be_word *w = &e->f->words.at[b->end - 1];
     move_temporaries(e, w, b->end - 1);
+    e->overhead = ir_block_at(e->f->ir, b->ir)->overhead;
     if (w->op == BC_jump) {
         const struct be_edge *edge = &e->f->edges.at[b->first_edge];
         put_moves(e, edge, w->at.line);
@@ -379,16 +390,17 @@ static void encode_end(struct be_encoder *e, const struct be_block *b)
     } else {
         be_put_ins(e, make_ins(e, w), w->parts, w->cycles, w->at.line);
     }
+    e->overhead = false;
 }
 
-/* ---- functions ----------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------- */
 
 static void encode_block(struct be_encoder *e, const struct be_block *b)
 {
     for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++)
         be_pool_clear(&e->c->temporaries[file]);
     e->code_of.at[b->ir] = e->c->p->code.count;
-    be_open_block(e, b->meet ? BC_MEET : 0);
+    be_open_block(e, b->reconverge ? BC_RECONVERGE : 0);
     for (uint32_t i = b->first + 1; i < b->end - 1; i++)
         encode_word(e, i);
     encode_end(e, b);
@@ -402,17 +414,17 @@ static void encode_entry(struct be_encoder *e)
     uint32_t line = e->f->ir->at.line;
     be_open_block(e, 0);
     be_put_ins(e, (struct bc_ins){.op = BC_mov_v, .d = (uint16_t)(e->c->frames[e->f->id].depth - 1),
-                                  .a = (uint16_t)(from->depth - 1)}, 1, be_latency[IR_LAT_ALU], line);
+                                  .a = (uint16_t)(from->depth - 1)}, 1, ir_latency_cycles[IR_LAT_ALU], line);
     for (uint32_t i = 0; i < params->count; i++) {
         uint32_t to = e->f->params[i];
         if (!to || !be_vreg(e->f, to)->live)
             continue;
-        enum bc_kind kind = (enum bc_kind)be_vreg(e->f, to)->kind;
-        struct bc_ins move = {.op = (uint16_t)(BC_mov_v + kind), .d = (uint16_t)be_register(e, to),
-                              .a = (uint16_t)(from->base[be_region(kind)] + from->arguments[i])};
-        be_put_ins(e, move, 1, be_latency[IR_LAT_ALU], line);
+        const struct be_vreg *v = be_vreg(e->f, to);
+        struct bc_ins move = {.op = (uint16_t)(BC_mov_v + v->kind), .d = (uint16_t)be_register(e, to),
+                              .a = (uint16_t)(from->base[be_region_of(v)] + from->arguments[i])};
+        be_put_ins(e, move, 1, ir_latency_cycles[IR_LAT_ALU], line);
     }
-    be_put_ins(e, (struct bc_ins){.op = BC_jump, .imm = e->row->code}, 1, be_latency[IR_LAT_BR], line);
+    be_put_ins(e, (struct bc_ins){.op = BC_jump, .imm = e->row->code}, 1, ir_latency_cycles[IR_LAT_BR], line);
 }
 
 void be_encode(struct be_context *c, struct be_function *f)
@@ -423,7 +435,7 @@ void be_encode(struct be_context *c, struct be_function *f)
     row->code = c->p->code.count;
     row->return_slot = f->kernel ? 0 : c->frames[f->id].depth - 1;
     const struct be_block *block = NULL;
-    for ir_each_block(i, b, f->ir) {
+    ir_each_block(i, b, f->ir) {
         if (!bitset_has(f->cfg->reachable, b))
             continue;
         e.next = b;

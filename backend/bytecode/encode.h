@@ -8,10 +8,10 @@ enum be_fix_field {
     BE_FIX_IMM,
     BE_FIX_YES,
     BE_FIX_NO,
-    BE_FIX_MEET,
+    BE_FIX_RECONVERGE,
     BE_FIX_CASE,
     BE_FIX_OTHERWISE,
-    BE_FIX_SWITCH_MEET
+    BE_FIX_SWITCH_RECONVERGE
 };
 struct be_fix { uint8_t field; uint32_t index, block; };      /* index: of the code word, case or switch */
 
@@ -27,6 +27,8 @@ struct be_encoder {
                                           needs no block */
     u32_vec edge_code;                 /* beside: that one's block */
     VEC(struct be_transfer) transfers;
+    uint32_t added;                    /* of the transfers, those that are overhead */
+    bool overhead;                     /* what is put is */
     VEC(struct be_fix) fixes;
 };
 

@@ -13,7 +13,7 @@
  */
 #include "backend/bytecode/emit.h"
 
-/* ---- signatures ---------------------------------------------------------------------------------------- */
+/* ---- signatures -------------------------------------------------------------------------------------- */
 
 /* The first signature with these types, convergent or not, or IR_NO_SIGNATURE: both share a frame. */
 static uint32_t find_signature(const struct be_context *c, struct ir_signature s)
@@ -34,7 +34,7 @@ uint32_t be_signature(const struct be_context *c, uint32_t signature)
 static uint32_t place_in(struct be_frame *frame, enum ir_type t)
 {
     enum bc_kind kind = be_kind(t);
-    uint32_t *size = &frame->size[be_region(kind)], wide = kind == BC_KIND_W;
+    uint32_t *size = &frame->size[be_region(kind, be_content(t))], wide = kind == BC_KIND_W;
     uint32_t at = wide ? (*size + 1) & ~1u : *size;
     *size = at + 1 + wide;
     return at;
@@ -54,7 +54,7 @@ static void lay_out_signature(struct be_context *c, uint32_t signature)
         frame->result = place_in(frame, (enum ir_type)s->result);
 }
 
-/* ---- reach --------------------------------------------------------------------------------------------- */
+/* ---- reach ------------------------------------------------------------------------------------------- */
 
 static struct be_function *reach(struct be_context *c, u32_vec *work, uint32_t id)
 {
@@ -96,25 +96,12 @@ static void call_by_pointer(struct be_context *c, u32_vec *work, uint32_t signat
         enter_by_pointer(c, work, vec_pop(&frame->waiting), signature);
 }
 
-static void note_alloca(struct be_context *c, struct be_function *f, ir_ref r)
-{
-    const struct ir_ins *ins = ir_at(f->ir, r);
-    uint32_t *size = &c->frames[f->id].private_size, align = ins->imm2 ? ins->imm2 : 1;
-    if (!f->allocas)
-        f->allocas = arena_array(&c->arena, uint32_t, f->ir->ins.count);
-    uint64_t at = ((uint64_t)*size + align - 1) / align * align;
-    f->allocas[r] = (uint32_t)at;
-    at += (uint64_t)ins->imm;
-    *size = at > BC_MAX_PRIVATE ? BC_MAX_PRIVATE + 1 : (uint32_t)at;
-}
-
 static void scan_instruction(struct be_context *c, u32_vec *work, struct be_function *f, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(f->ir, r);
     switch (ins->op) {
     case IR_call: reach(c, work, (uint32_t)ins->imm); break;
     case IR_function: take_address(c, work, (uint32_t)ins->imm); break;
-    case IR_alloca: note_alloca(c, f, r); break;
     case IR_icall: call_by_pointer(c, work, be_signature(c, (uint32_t)ins->imm)); break;
     default: break;
     }
@@ -124,8 +111,9 @@ static void scan_instruction(struct be_context *c, u32_vec *work, struct be_func
 static void scan_function(struct be_context *c, u32_vec *work, struct be_function *f)
 {
     f->cfg = ir_cfg_new(&c->arena, f->ir);
+    f->allocas = be_lay_out_allocas(&c->arena, f->ir, &c->frames[f->id].private_size);
     for (uint32_t i = 0; i < f->cfg->rpo_count; i++)
-        for ir_each_ins(r, f->ir, f->cfg->rpo[i])
+        ir_each_ins(r, f->ir, f->cfg->rpo[i])
             scan_instruction(c, work, f, r);
     for (uint32_t r = 1; r < f->ir->ins.count; r++) {
         const struct ir_ins *ins = ir_at(f->ir, r);
@@ -135,11 +123,11 @@ static void scan_function(struct be_context *c, u32_vec *work, struct be_functio
     }
 }
 
-/* ---- edges and order ----------------------------------------------------------------------------------- */
+/* ---- edges and order --------------------------------------------------------------------------------- */
 
 static void add_call(struct be_context *c, uint32_t from, uint32_t to)
 {
-    vec_push(&c->arena, &c->frames[from].callees, to);
+    edge_add(&c->arena, &c->call_edges, from, to);
 }
 
 /* Direct callers of functions with their address taken, and later all that may be active below them;
@@ -159,7 +147,7 @@ static void add_direct_call(struct be_context *c, const struct be_function *f,
 static void find_edges(struct be_context *c, const struct be_function *f, struct apart *apart)
 {
     for (uint32_t i = 0; i < f->cfg->rpo_count; i++)
-        for ir_each_ins(r, f->ir, f->cfg->rpo[i]) {
+        ir_each_ins(r, f->ir, f->cfg->rpo[i]) {
             const struct ir_ins *ins = ir_at(f->ir, r);
             if (ins->op == IR_icall)
                 add_call(c, f->id, be_signature_node(c, be_signature(c, (uint32_t)ins->imm)));
@@ -170,58 +158,32 @@ static void find_edges(struct be_context *c, const struct be_function *f, struct
         add_call(c, be_signature_node(c, f->signature), f->id);
 }
 
+/* The node's function; of a signature, one that it leads to. */
 static const struct ir_function *some_function(const struct be_context *c, uint32_t node)
 {
-    return c->m->functions.at[node < c->m->functions.count ? node : c->frames[node].callees.at[0]];
-}
-
-enum { WHITE, GREY, BLACK };
-struct step { uint32_t node, next; };        /* next: callee to be visited */
-/* Depth-first search with an explicit stack; the reverse of the order in which nodes are left is topological.
- */
-static bool visit(struct be_context *c, uint32_t root, uint8_t *colour)
-{
-    VEC(struct step) stack = {0};
-    vec_push(&c->arena, &stack, ((struct step){root, 0}));
-    colour[root] = GREY;
-    while (stack.count) {
-        uint32_t node = vec_last(&stack).node, next = vec_last(&stack).next++;
-        if (next == c->frames[node].callees.count) {
-            colour[node] = BLACK;
-            vec_push(&c->arena, &c->order, node);
-            stack.count--;
-            continue;
-        }
-        uint32_t callee = c->frames[node].callees.at[next];
-        if (colour[callee] == GREY) {
-            const struct ir_function *f = some_function(c, callee);
-            be_error(c, "recursion", f->at,
-                     "'%s' may call itself, directly or through others; recursion has no frame", f->name);
-            return false;
-        }
-        if (colour[callee] == BLACK)
-            continue;
-        colour[callee] = GREY;
-        vec_push(&c->arena, &stack, ((struct step){callee, 0}));
-    }
-    return true;
+    bool signature = node >= c->m->functions.count;
+    return c->m->functions.at[signature ? c->callees.at[c->callees.start[node]] : node];
 }
 
 /* Signatures first, which puts them as late as their callers allow: behind direct callers that they do not
  * lead to. */
 static bool sort_frames(struct be_context *c)
 {
-    uint8_t *colour = arena_array(&c->arena, uint8_t, c->frame_count);
+    c->callees = rows_of_edges(&c->arena, c->frame_count, &c->call_edges);
+    struct depth_first d = depth_first_new(&c->arena, &c->callees);
     for (uint32_t i = 0; i < c->frame_count; i++) {
         uint32_t n = i < c->m->signatures.count ? be_signature_node(c, i) : i - c->m->signatures.count;
-        if (c->frames[n].reached && colour[n] == WHITE && !visit(c, n, colour))
-            return false;
+        if (c->frames[n].reached)
+            depth_first_visit(&d, n);
     }
-    for (uint32_t i = 0, j = c->order.count; i + 1 < j--; i++) {
-        uint32_t swapped = c->order.at[i];
-        c->order.at[i] = c->order.at[j];
-        c->order.at[j] = swapped;
+    if (d.retreating.count) {
+        const struct ir_function *f = some_function(c, c->callees.at[d.retreating.at[0]]);
+        be_error(c, "recursion", f->at,
+                 "'%s' may call itself, directly or through others; recursion has no frame", f->name);
+        return false;
     }
+    for (uint32_t i = d.order.count; i-- > 0;)
+        vec_push(&c->arena, &c->order, d.order.at[i]);
     return true;
 }
 
@@ -229,8 +191,8 @@ static void add_their_callers(const struct be_context *c, struct apart *apart)
 {
     for (uint32_t i = c->order.count; i-- > 0;) {
         uint32_t n = c->order.at[i];
-        for (uint32_t k = 0; k < c->frames[n].callees.count; k++)
-            if (bitset_has(apart->callers, c->frames[n].callees.at[k]))
+        rows_each(k, c->callees, n)
+            if (bitset_has(apart->callers, c->callees.at[k]))
                 bitset_add(apart->callers, n);
     }
 }
@@ -260,7 +222,7 @@ static void keep_apart(struct be_context *c, struct apart *apart)
     }
 }
 
-/* ---- places -------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------ */
 
 static uint32_t max32(uint32_t a, uint32_t b)
 {
@@ -271,17 +233,12 @@ static bool place_private(struct be_context *c)
 {
     for (uint32_t i = 0; i < c->order.count; i++) {
         struct be_frame *frame = &c->frames[c->order.at[i]];
-        frame->private_base = max32(frame->private_base, BC_FIRST_ADDRESS);
-        uint32_t end = (frame->private_base + frame->private_size + 15) & ~15u;
-        if (end > BC_MAX_PRIVATE) {
-            const struct ir_function *f = some_function(c, c->order.at[i]);
-            be_error(c, "private-memory", f->at,
-                     "'%s' and its callers need more than %u bytes of private memory", f->name,
-                     BC_MAX_PRIVATE);
+        frame->private_base = max32(frame->private_base, BE_FIRST_ADDRESS);
+        uint32_t end = be_frame_end(frame->private_base, frame->private_size);
+        if (!be_private_memory_fits(some_function(c, c->order.at[i]), end, c->d))
             return false;
-        }
-        for (uint32_t k = 0; k < frame->callees.count; k++) {
-            struct be_frame *callee = &c->frames[frame->callees.at[k]];
+        rows_each(k, c->callees, c->order.at[i]) {
+            struct be_frame *callee = &c->frames[c->callees.at[k]];
             callee->private_base = max32(callee->private_base, end);
             callee->depth = max32(callee->depth, frame->depth + 1);
         }
@@ -309,6 +266,7 @@ bool be_frames(struct be_context *c)
     if (!sort_frames(c))
         return false;
     keep_apart(c, &apart);
+    c->callees = rows_of_edges(&c->arena, c->frame_count, &c->call_edges);
     return place_private(c);
 }
 
@@ -317,17 +275,20 @@ static uint32_t end_of_region(const struct be_frame *frame, unsigned region)
     return (frame->base[region] + frame->size[region] + 1) & ~1u;
 }
 
-/* Wide vectors lie behind all narrow ones of the functions that are called together. */
-static void place_wide_regions(struct be_context *c)
+/* Each region of vectors lies behind those before it of all functions that are called together. */
+static void stack_vector_regions(struct be_context *c)
 {
     uint32_t *ends = arena_array(&c->arena, uint32_t, c->frame_count);      /* by component */
-    for (uint32_t i = 0; i < c->order.count; i++) {
-        const struct be_frame *frame = &c->frames[c->order.at[i]];
-        ends[frame->component] = max32(ends[frame->component], end_of_region(frame, BC_FILE_VECTORS));
-    }
-    for (uint32_t i = 0; i < c->order.count; i++) {
-        struct be_frame *frame = &c->frames[c->order.at[i]];
-        frame->base[BE_WIDE_VECTORS] += ends[frame->component];
+    unsigned before = BC_FILE_VECTORS;
+    for (unsigned region = BE_FLOAT_VECTORS; region < BE_REGIONS; before = region++) {
+        for (uint32_t i = 0; i < c->order.count; i++) {
+            const struct be_frame *frame = &c->frames[c->order.at[i]];
+            ends[frame->component] = max32(ends[frame->component], end_of_region(frame, before));
+        }
+        for (uint32_t i = 0; i < c->order.count; i++) {
+            struct be_frame *frame = &c->frames[c->order.at[i]];
+            frame->base[region] += ends[frame->component];
+        }
     }
 }
 
@@ -336,10 +297,10 @@ void be_frame_bases(struct be_context *c)
     for (uint32_t i = 0; i < c->order.count; i++) {
         struct be_frame *frame = &c->frames[c->order.at[i]];
         for (unsigned region = BC_FILE_VECTORS; region < BE_REGIONS; region++)
-            for (uint32_t k = 0; k < frame->callees.count; k++) {
-                uint32_t *base = &c->frames[frame->callees.at[k]].base[region];
+            rows_each(k, c->callees, c->order.at[i]) {
+                uint32_t *base = &c->frames[c->callees.at[k]].base[region];
                 *base = max32(*base, end_of_region(frame, region));
             }
     }
-    place_wide_regions(c);
+    stack_vector_regions(c);
 }

@@ -8,7 +8,7 @@
  * lane sees its own register as a thread running alone would, in whatever order a scheme runs the arms of a
  * branch: ordinary interference of one thread's live ranges decides who may share a register (wide and narrow
  * vectors never do: enum be_region says why). What is written in every lane (temporaries, scalars) is never
- * live across a switch point, or, if it is the same all the time or steady (steady.c),
+ * live across a switch point, or, if it is the same all the time or a warp scalar (warp_scalars.c),
  * has a scalar of its own.
  *
  * Intervals. A definition dominates its uses, and in reverse post-order what dominates comes first; so a live
@@ -24,7 +24,7 @@
  */
 #include "backend/bytecode/emit.h"
 
-/* ---- needed words: marked from those that have effects ------------------------------------------------- */
+/* ---- needed words: marked from those that have effects ----------------------------------------------- */
 
 struct marker { struct be_context *c; struct be_function *f; u32_vec work; };
 
@@ -65,7 +65,7 @@ static void mark_needed(struct be_context *c, struct be_function *f)
     }
 }
 
-/* ---- ranges -------------------------------------------------------------------------------------------- */
+/* ---- ranges ------------------------------------------------------------------------------------------ */
 
 struct walk { struct be_function *f; uint32_t block, segment; };
 
@@ -149,7 +149,7 @@ static void find_ranges(struct be_function *f)
     }
 }
 
-/* ---- loops --------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------------------------- */
 
 struct loop { uint32_t first, last; };
 struct loops { VEC(struct loop) stack; };        /* disjoint, the first ones on top */

@@ -8,7 +8,7 @@
  * makes this quadratic.
  *
  * Registers that are not shared but within a group: scalars that live across switch points (written without a
- * mask; only moves that steady.c allows it form groups); not at all: the function's result.
+ * mask; only moves that warp_scalars.c allows it form groups); not at all: the function's result.
  */
 #include "backend/bytecode/emit.h"
 
@@ -16,57 +16,56 @@
 
 #define GROUP_LIMIT 256
 
-/* ---- pools --------------------------------------------------------------------------------------------- */
+/* ---- pools ------------------------------------------------------------------------------------------- */
 
-static bool pool_has(const struct be_pool *p, uint32_t reg)
+static uint64_t bits_of(uint32_t reg, bool wide)
 {
-    return reg / 64 < p->words.count && p->words.at[reg / 64] >> (reg % 64) & 1;
+    return (uint64_t)(wide ? 3 : 1) << (reg % 64);
 }
 
-static void pool_add(struct arena *a, struct be_pool *p, uint32_t reg)
+/* Bits where a free slot, or a free even slot with its neighbour, begins that has no other content. */
+static uint64_t free_places(const struct be_slots *s, bool wide, enum be_content content)
 {
-    while (reg / 64 >= p->words.count)
-        vec_push(a, &p->words, 0);
-    p->words.at[reg / 64] |= (uint64_t)1 << (reg % 64);
-    p->most = reg + 1 > p->most ? reg + 1 : p->most;
-}
-
-/* Bits where a free slot, or a free even slot with its neighbour, begins. */
-static uint64_t free_places(uint64_t used, bool wide)
-{
+    uint64_t used = s->used;
+    for (unsigned k = 0; k < BE_CONTENTS; k++)
+        used |= k == content ? 0 : s->of[k];
     return wide ? ~(used | used >> 1) & 0x5555555555555555u : ~used;
 }
 
-uint32_t be_pool_take(struct arena *a, struct be_pool *p, bool wide)
+uint32_t be_pool_take(struct arena *a, struct be_pool *p, bool wide, enum be_content content)
 {
-    uint32_t word = p->low[wide] / 64, reg;
-    while (word < p->words.count && !free_places(p->words.at[word], wide))
+    uint32_t word = p->low[content][wide] / 64, reg;
+    while (word < p->words.count && !free_places(&p->words.at[word], wide, content))
         word++;
-    reg = word * 64 +
-          (word < p->words.count ? (uint32_t)__builtin_ctzll(free_places(p->words.at[word], wide)) : 0);
-    p->low[wide] = reg;
-    pool_add(a, p, reg);
-    if (wide)
-        pool_add(a, p, reg + 1);
+    if (word == p->words.count)
+        vec_push(a, &p->words, (struct be_slots){0});
+    struct be_slots *s = &p->words.at[word];
+    reg = word * 64 + (uint32_t)__builtin_ctzll(free_places(s, wide, content));
+    s->used |= bits_of(reg, wide);
+    s->of[content] |= bits_of(reg, wide);
+    p->low[content][wide] = reg;
+    p->most = reg + 1 + wide > p->most ? reg + 1 + wide : p->most;
     return reg;
 }
 
 void be_pool_give(struct be_pool *p, uint32_t reg, bool wide)
 {
-    INVARIANT(pool_has(p, reg));
-    p->words.at[reg / 64] &= ~((uint64_t)(wide ? 3 : 1) << (reg % 64));
-    for (unsigned w = 0; w < 2; w++)
-        p->low[w] = reg < p->low[w] ? reg & ~63u : p->low[w];
+    struct be_slots *s = &p->words.at[reg / 64];
+    INVARIANT(s->used & bits_of(reg, false));
+    s->used &= ~bits_of(reg, wide);
+    for (unsigned k = 0; k < BE_CONTENTS; k++)
+        for (unsigned w = 0; w < 2; w++)
+            p->low[k][w] = reg < p->low[k][w] ? reg & ~63u : p->low[k][w];
 }
 
 void be_pool_clear(struct be_pool *p)
 {
-    if (p->words.count)
-        memset(p->words.at, 0, p->words.count * sizeof *p->words.at);
-    p->low[0] = p->low[1] = 0;
+    for (uint32_t i = 0; i < p->words.count; i++)
+        p->words.at[i].used = 0;
+    memset(p->low, 0, sizeof p->low);
 }
 
-/* ---- groups -------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------ */
 
 struct group { uint32_t count; uint32_t *members; };       /* sorted by start; NULL: the register alone */
 struct allocator {
@@ -160,7 +159,7 @@ static void coalesce_edges(struct allocator *a, bool back)
     }
 }
 
-/* ---- linear scan --------------------------------------------------------------------------------------- */
+/* ---- linear scan ------------------------------------------------------------------------------------- */
 
 struct interval { uint32_t start, end, leader; };
 
@@ -210,13 +209,14 @@ static void heap_pop(struct heap *h)
 static uint32_t take(struct allocator *a, uint32_t v)
 {
     const struct be_vreg *x = be_vreg(a->f, v);
-    return be_pool_take(&a->c->arena, &a->pools[be_region((enum bc_kind)x->kind)], x->kind == BC_KIND_W);
+    return be_pool_take(&a->c->arena, &a->pools[be_region_of(x)], x->kind == BC_KIND_W,
+                        (enum be_content)x->content);
 }
 
 static void give(struct allocator *a, uint32_t v)
 {
     const struct be_vreg *x = be_vreg(a->f, v);
-    be_pool_give(&a->pools[be_region((enum bc_kind)x->kind)], x->reg, x->kind == BC_KIND_W);
+    be_pool_give(&a->pools[be_region_of(x)], x->reg, x->kind == BC_KIND_W);
 }
 
 static void scan(struct allocator *a, struct interval *intervals, uint32_t n)

@@ -7,153 +7,7 @@
  */
 #include "backend/bytecode/select.h"
 
-/* ---- values -------------------------------------------------------------------------------------------- */
-
-ir_ref be_strip_casts(const struct be_selector *s, ir_ref r)
-{
-    while (ir_at(s->ir, r)->op == IR_ptrcast)
-        r = ir_at(s->ir, r)->args[0];
-    return r;
-}
-
-bool be_known(const struct be_selector *s, ir_ref r, uint64_t *bits)
-{
-    r = be_strip_casts(s, r);
-    const struct ir_ins *ins = ir_at(s->ir, r);
-    switch (ins->op) {
-    case IR_constant: *bits = (uint64_t)ins->imm; return true;
-    case IR_function: *bits = (uint64_t)ins->imm + 1; return true;
-    case IR_alloca: *bits = s->c->frames[s->f->id].private_base + s->f->allocas[r]; return true;
-    case IR_object:
-        *bits = s->c->object_address[ins->imm];
-        return s->c->m->objects.at[ins->imm].space == IR_TYPE_SHARED;
-    default: return false;
-    }
-}
-
-static bool is_kernel_param(const struct be_selector *s, const struct ir_ins *ins)
-{
-    return ins->op == IR_param && s->f->kernel && ins->block == ir_entry(s->ir);
-}
-
-static bool is_special(const struct be_selector *s, ir_ref r, uint64_t special)
-{
-    const struct ir_ins *ins = ir_at(s->ir, r);
-    return ins->op == IR_special && (uint64_t)ins->imm == special;
-}
-
-/* Whether a and b are the operands, in some order. */
-static bool are_specials(const struct be_selector *s, const struct ir_ins *ins, uint64_t a, uint64_t b)
-{
-    return (is_special(s, ins->args[0], a) && is_special(s, ins->args[1], b)) ||
-           (is_special(s, ins->args[0], b) && is_special(s, ins->args[1], a));
-}
-
-/* blockIdx.d * blockDim.d + threadIdx.d, with which most kernels begin: the runtime fills it in. */
-bool be_is_grid_index(const struct be_selector *s, ir_ref r, uint64_t *d)
-{
-    const struct ir_ins *sum = ir_at(s->ir, r);
-    if (sum->op != IR_add)
-        return false;
-    for (uint32_t k = 0; k < 2; k++) {
-        const struct ir_ins *index = ir_at(s->ir, sum->args[k]), *product = ir_at(s->ir, sum->args[1 - k]);
-        *d = (uint64_t)index->imm - IR_SPECIAL_TID_X;
-        if (index->op == IR_special && *d < 3 && product->op == IR_mul &&
-            are_specials(s, product, IR_SPECIAL_BID_X + *d, IR_SPECIAL_BDIM_X + *d))
-            return true;
-    }
-    return false;
-}
-
-/* A fill that differs from thread to thread. */
-static bool is_by_lane(const struct be_selector *s, ir_ref r)
-{
-    const struct ir_ins *ins = ir_at(s->ir, r);
-    return ins->op == IR_add || (ins->op == IR_special && ir_special_info[ins->imm].scope == IR_SCOPE_THREAD);
-}
-
-/* Filled by the runtime before the warp runs: where from? */
-static bool has_fill(const struct be_selector *s, ir_ref r, enum bc_source *source, uint64_t *value)
-{
-    const struct ir_ins *ins = ir_at(s->ir, r);
-    *source = BC_FROM_CONSTANT;
-    if (be_known(s, r, value))
-        return true;
-    *value = (uint64_t)ins->imm;
-    *source = BC_FROM_PARAM;
-    if (is_kernel_param(s, ins))
-        return true;
-    *source = BC_FROM_SPECIAL;
-    if (ins->op == IR_special)
-        return true;
-    *source = BC_FROM_GRID;
-    if (be_is_grid_index(s, r, value))
-        return true;
-    *source = BC_FROM_DATA;
-    *value = ins->op == IR_object ? s->c->object_address[ins->imm] : 0;
-    return ins->op == IR_object;
-}
-
-bool be_invariant(const struct be_selector *s, ir_ref r)
-{
-    enum bc_source source;
-    uint64_t value;
-    return s->invariant[r] || (has_fill(s, r, &source, &value) && !is_by_lane(s, r));
-}
-
-bool be_uniform(const struct be_selector *s, ir_ref r)
-{
-    return be_invariant(s, r) ||
-           (s->scalars[r] && (s->steady[r] || be_vreg(s->f, s->scalars[r])->segment == s->segment));
-}
-
-uint32_t be_scalar(struct be_selector *s, ir_ref r)
-{
-    enum bc_source source;
-    uint64_t value;
-    INVARIANT(be_uniform(s, r));
-    if (!s->scalars[r] && has_fill(s, r, &source, &value)) {
-        uint32_t fill = be_fill(s->c, s->f, BC_KIND_S, source, value);
-        s->scalars[r] = fill;
-    }
-    return s->scalars[r];
-}
-
-/* Parameters of blocks are made when first named: the edges of earlier blocks name them. */
-static uint32_t param_register(struct be_selector *s, const struct ir_ins *ins)
-{
-    return be_vreg_new(s->c, s->f, be_kind((enum ir_type)ins->type), BE_FRAME);
-}
-
-static uint32_t scalar_param(struct be_selector *s, ir_ref param)
-{
-    if (!s->scalars[param])
-        s->scalars[param] = be_vreg_new(s->c, s->f, BC_KIND_S, BE_FRAME);
-    return s->scalars[param];
-}
-
-uint32_t be_lanes(struct be_selector *s, ir_ref r)
-{
-    enum bc_source source;
-    uint64_t value;
-    const struct ir_ins *ins = ir_at(s->ir, r);
-    if (s->lanes[r])
-        return s->lanes[r];
-    if (has_fill(s, r, &source, &value))
-        s->lanes[r] = be_fill(s->c, s->f, be_kind((enum ir_type)ins->type), source, value);
-    else if (ins->op == IR_param)
-        s->lanes[r] = param_register(s, ins);
-    else
-        BUG("%s in %s is used before its definition", ir_op_info[ins->op].text, s->ir->name);
-    return s->lanes[r];
-}
-
-uint32_t be_lane_constant(struct be_selector *s, enum bc_kind kind, uint64_t bits)
-{
-    return be_fill(s->c, s->f, kind, BC_FROM_CONSTANT, bits);
-}
-
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------- */
 
 static uint32_t define(struct be_selector *s, enum bc_kind kind)
 {
@@ -164,7 +18,10 @@ static uint32_t define(struct be_selector *s, enum bc_kind kind)
 
 uint32_t be_define(struct be_selector *s, ir_ref r)
 {
-    return s->lanes[r] = define(s, be_kind((enum ir_type)ir_at(s->ir, r)->type));
+    enum ir_type t = (enum ir_type)ir_at(s->ir, r)->type;
+    s->lanes[r] = define(s, be_kind(t));
+    be_vreg(s->f, s->lanes[r])->content = be_content(t);
+    return s->lanes[r];
 }
 
 uint32_t be_define_scalar(struct be_selector *s, ir_ref r, bool invariant)
@@ -176,7 +33,7 @@ uint32_t be_define_scalar(struct be_selector *s, ir_ref r, bool invariant)
 struct be_word *be_put(struct be_selector *s, enum bc_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t e)
 {
     const struct ir_ins *ins = ir_at(s->ir, s->at);
-    struct be_word w = {.op = (uint16_t)op, .parts = 1, .cycles = be_latency[ir_latency_of(s->ir, s->at)],
+    struct be_word w = {.op = (uint16_t)op, .parts = 1, .cycles = ir_cost_of(s->ir, s->at),
                         .d = d, .a = a, .b = b, .e = e, .at = ins->at, .boundary = s->boundary};
     w.effect = !be_defines(&w) || be_vreg(s->f, d)->home == BE_FOREIGN || ir_has_effect(s->ir, s->at);
     if (be_defines(&w) && d)
@@ -189,7 +46,7 @@ struct be_word *be_put(struct be_selector *s, enum bc_op op, uint32_t d, uint32_
 static struct be_word *put_move_word(struct be_selector *s, enum bc_op op, uint32_t to, uint32_t from)
 {
     struct be_word *w = be_put(s, op, to, from, 0, 0);
-    w->cycles = be_latency[IR_LAT_ALU];
+    w->cycles = ir_latency_cycles[IR_LAT_ALU];
     w->effect = be_vreg(s->f, to)->home == BE_FOREIGN;
     return w;
 }
@@ -216,7 +73,7 @@ void be_switch_point(struct be_selector *s)
     s->boundary = true;
 }
 
-/* ---- control ------------------------------------------------------------------------------------------- */
+/* ---- control ----------------------------------------------------------------------------------------- */
 
 /* A comparison of this block that only the branch reads becomes part of it. */
 static bool select_fused(struct be_selector *s, const struct ir_ins *branch)
@@ -236,7 +93,7 @@ static bool select_fused(struct be_selector *s, const struct ir_ins *branch)
     uint32_t b = form == BC_FORM_B ? be_lanes(s, compare->args[1]) : be_scalar(s, compare->args[1]);
     struct be_word *w = be_put(s, bc_scalar_op(which, form), 0, a, b, 0);
     w->parts = 2;
-    w->cycles = (uint8_t)(w->cycles + be_latency[ir_latency_of(s->ir, condition)]);
+    w->cycles = (uint8_t)(w->cycles + ir_cost_of(s->ir, condition));
     return true;
 }
 
@@ -251,20 +108,53 @@ static void select_brif(struct be_selector *s, ir_ref r)
         be_put(s, BC_br, 0, be_lanes(s, ins->args[0]), 0, 0);
 }
 
+/* A switch without cases is a jump: its edge's moves stand before it. */
 static void select_switch(struct be_selector *s, ir_ref r)
 {
     ir_ref value = ir_at(s->ir, r)->args[0];
-    if (be_uniform(s, value))
+    if (ir_block_at(s->ir, ir_at(s->ir, r)->block)->edges.count == 1)
+        be_put(s, BC_jump, 0, 0, 0, 0);
+    else if (be_uniform(s, value))
         be_put(s, BC_switch_s, 0, be_scalar(s, value), 0, 0);
     else
         be_put(s, ir_at(s->ir, value)->type == IR_TYPE_I64 ? BC_switch_w : BC_switch_v, 0, be_lanes(s, value),
                0, 0);
 }
 
+/* An index below a limit, which only the assertion reads, becomes part of it. */
+static struct be_word *select_index_check(struct be_selector *s, const struct ir_ins *assertion)
+{
+    ir_ref condition = assertion->args[0];
+    const struct ir_ins *compare = ir_at(s->ir, condition);
+    if (s->uses[condition] != 1 || compare->block != assertion->block || compare->op != IR_ult ||
+        ir_at(s->ir, compare->args[0])->type != IR_TYPE_I32 || !be_uniform(s, compare->args[1]))
+        return NULL;
+    bool uniform = be_uniform(s, compare->args[0]);
+    if (!uniform && s->scalars[condition])
+        return NULL;
+    uint32_t a = uniform ? be_scalar(s, compare->args[0]) : be_lanes(s, compare->args[0]);
+    struct be_word *w =
+        be_put(s, uniform ? BC_assert_below_s : BC_assert_below, 0, a, be_scalar(s, compare->args[1]), 0);
+    w->parts = 2;
+    w->cycles = (uint8_t)(w->cycles + ir_cost_of(s->ir, condition));
+    return w;
+}
+
 static void select_assert(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
-    be_put(s, BC_assert, 0, be_lanes(s, ins->args[0]), 0, 0)->imm = (uint32_t)ins->imm;
+    struct be_word *check = select_index_check(s, ins);
+    if (check)
+        check->imm = (uint32_t)ins->imm;
+    else
+        be_put(s, BC_assert, 0, be_lanes(s, ins->args[0]), 0, 0)->imm = (uint32_t)ins->imm;
+}
+
+static void select_check(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    be_put(s, BC_check_uniform, 0, be_lanes(s, ins->args[0]), be_lanes(s, ins->args[1]), 0)->imm =
+        (uint32_t)ins->imm;
 }
 
 static void select_ins(struct be_selector *s, ir_ref r)
@@ -284,6 +174,7 @@ static void select_ins(struct be_selector *s, ir_ref r)
     case IR_icall: be_select_icall(s, r); return;
     case IR_hostcall: case IR_printf: be_select_listed(s, r); return;
     case IR_assert: select_assert(s, r); return;
+    case IR_check_uniform: select_check(s, r); return;
     case IR_br: be_put(s, BC_jump, 0, 0, 0, 0); return;
     case IR_brif: select_brif(s, r); return;
     case IR_switch: select_switch(s, r); return;
@@ -300,10 +191,24 @@ static void select_ins(struct be_selector *s, ir_ref r)
     }
 }
 
-/* ---- blocks -------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------ */
+
+static uint32_t scalar_param(struct be_selector *s, ir_ref param)
+{
+    if (!s->scalars[param])
+        s->scalars[param] = be_vreg_new(s->c, s->f, BC_KIND_S, BE_FRAME);
+    return s->scalars[param];
+}
+
+/* Whether the parameter is what the block's branch decides by, and that branch is overhead. */
+static bool decides_overhead(const struct ir_function *f, uint32_t b, ir_ref param)
+{
+    const struct ir_ins *branch = ir_at(f, ir_terminator(f, b));
+    return ir_block_at(f, b)->overhead && branch->argc && branch->args[0] == param;
+}
 
 /* The moves that the edge's arguments ask for. They stand at the end of the block, behind a branch in a
- * block of their own: there only invariant and steady scalars can still be read. */
+ * block of their own: there only invariant values and warp scalars can still be read. */
 static void select_edge(struct be_selector *s, uint32_t from_block, const struct ir_edge *e, bool only)
 {
     struct be_function *f = s->f;
@@ -311,13 +216,14 @@ static void select_edge(struct be_selector *s, uint32_t from_block, const struct
     vec_push(&s->c->arena, &f->edges, ((struct be_edge){e->block, f->moves.count, e->argc}));
     for (uint32_t i = 0; i < e->argc; i++) {
         ir_ref p = params->at[i], arg = e->args[i];
-        uint32_t to = s->steady[p] ? scalar_param(s, p) : be_lanes(s, p);
-        bool scalar = only ? be_uniform(s, arg) : be_invariant(s, arg) || s->steady[arg];
-        INVARIANT(scalar || !s->steady[p]);
+        uint32_t to = s->warp_scalar[p] ? scalar_param(s, p) : be_lanes(s, p);
+        bool scalar = only ? be_uniform(s, arg) : be_invariant(s, arg) || s->warp_scalar[arg];
+        INVARIANT(scalar || !s->warp_scalar[p]);
         uint32_t from = scalar ? be_scalar(s, arg) : be_lanes(s, arg);
         struct be_vreg *param = be_vreg(f, to);
-        bool shares = s->steady[p] && be_may_share(s, p, arg, from_block);
-        vec_push(&s->c->arena, &f->moves, ((struct be_move){to, from, param->first_move, shares}));
+        bool shares = s->warp_scalar[p] && be_may_share(s, p, arg, from_block);
+        bool overhead = decides_overhead(s->ir, e->block, p);
+        vec_push(&s->c->arena, &f->moves, ((struct be_move){to, from, param->first_move, shares, overhead}));
         param->first_move = f->moves.count - 1;
     }
 }
@@ -334,8 +240,8 @@ static void begin_params(struct be_selector *s, const struct ir_block *block, ui
 {
     for (uint32_t i = 0; i < block->params.count; i++) {
         ir_ref p = block->params.at[i];
-        begin_param(s, s->steady[p] ? scalar_param(s, p) : be_lanes(s, p), word);
-        if (s->steady[p])
+        begin_param(s, s->warp_scalar[p] ? scalar_param(s, p) : be_lanes(s, p), word);
+        if (s->warp_scalar[p])
             be_spread(s, p);
     }
 }
@@ -352,7 +258,7 @@ static void select_block(struct be_selector *s, uint32_t b)
     vec_last(&f->words).parts = 0;
     if (!s->f->kernel || b != ir_entry(s->ir))
         begin_params(s, block, out->first);
-    for ir_each_ins(r, s->ir, b)
+    ir_each_ins(r, s->ir, b)
         select_ins(s, s->at = r);
     out->first_edge = f->edges.count;
     for (uint32_t e = 0; e < block->edges.count; e++)
@@ -364,7 +270,7 @@ static void count_uses(struct be_selector *s)
 {
     for (uint32_t i = 0; i < s->f->cfg->rpo_count; i++) {
         uint32_t b = s->f->cfg->rpo[i];
-        for ir_each_ins(r, s->ir, b)
+        ir_each_ins(r, s->ir, b)
             for (uint32_t k = 0; k < ir_at(s->ir, r)->argc; k++)
                 s->uses[ir_at(s->ir, r)->args[k]]++;
         const struct ir_block *block = ir_block_at(s->ir, b);
@@ -382,52 +288,55 @@ static void note_params(struct be_selector *s)
         s->f->params[i] = s->lanes[params->at[i]];
 }
 
-static bool may_part_lanes(enum bc_op op)
+static bool may_diverge(enum bc_op op)
 {
     return op == BC_br || op == BC_switch_v || op == BC_switch_w ||
            (op < BC_SCALAR_OPS && (op % BC_FORMS == BC_FORM_B || op % BC_FORMS == BC_FORM_U));
 }
 
-uint32_t be_meeting_point(const struct be_function *f, uint32_t branch)
+uint32_t be_reconvergence_point(const struct be_function *f, uint32_t branch)
 {
     uint32_t chosen = ir_block_at(f->ir, branch)->reconverge;
     return chosen != IR_NO_BLOCK && bitset_has(f->cfg->reachable, chosen) ? chosen : f->post->idom[branch];
 }
 
-uint32_t be_meet(const struct be_function *f, const struct be_block *b)
+uint32_t be_reconvergence_of(const struct be_function *f, const struct be_block *b)
 {
-    return may_part_lanes((enum bc_op)f->words.at[b->end - 1].op) ? be_meeting_point(f, b->ir) : IR_NO_BLOCK;
+    return may_diverge((enum bc_op)f->words.at[b->end - 1].op) ? be_reconvergence_point(f, b->ir)
+                                                                  : IR_NO_BLOCK;
 }
 
-static void find_meets(struct be_function *f)
+static void find_reconvergence_points(struct be_function *f)
 {
     for (uint32_t i = 0; i < f->blocks.count; i++) {
-        uint32_t meet = be_meet(f, &f->blocks.at[i]);
-        if (meet != IR_NO_BLOCK)
-            f->blocks.at[f->cfg->rpo_index[meet]].meet = true;
+        uint32_t reconverge = be_reconvergence_of(f, &f->blocks.at[i]);
+        if (reconverge != IR_NO_BLOCK)
+            f->blocks.at[f->cfg->rpo_index[reconverge]].reconverge = true;
     }
 }
 
 void be_select(struct be_context *c, struct be_function *f)
 {
     uint32_t n = f->ir->ins.count;
-    f->post = ir_post_dominators_new(&c->arena, f->cfg);
+    f->post = ir_reconvergence_new(&c->arena, f->cfg, ir_leaving_new(&c->arena, f->cfg));
     struct be_selector s = {.c = c, .f = f, .ir = f->ir};
     s.lanes = arena_array(&c->arena, uint32_t, n);
     s.scalars = arena_array(&c->arena, uint32_t, n);
     s.uses = arena_array(&c->arena, uint32_t, n);
     s.invariant = arena_array(&c->arena, bool, n);
-    s.steady = arena_array(&c->arena, bool, n);
+    s.warp_scalar = arena_array(&c->arena, bool, n);
     vec_resize(&c->arena, &f->blocks, f->cfg->rpo_count);
     vec_reserve(&c->arena, &f->words, n + f->blocks.count);      /* about what most functions need */
     vec_reserve(&c->arena, &f->vregs, n);
     be_vreg_new(c, f, BC_KIND_S, BE_LOCAL);         /* number 1 exists, so that the table does */
-    if (f->ir->result != IR_TYPE_VOID)
+    if (f->ir->result != IR_TYPE_VOID) {
         f->result = be_vreg_new(c, f, be_kind((enum ir_type)f->ir->result), BE_FRAME);
+        be_vreg(f, f->result)->content = be_content((enum ir_type)f->ir->result);
+    }
     count_uses(&s);
-    be_find_steady(&s);
+    be_find_warp_scalars(&s);
     for (uint32_t i = 0; i < f->cfg->rpo_count; i++)
         select_block(&s, f->cfg->rpo[i]);
     note_params(&s);
-    find_meets(f);
+    find_reconvergence_points(f);
 }

@@ -5,18 +5,18 @@
 #include "backend/bytecode/emit.h"
 
 /* How a value is held. Uniform ones live in scalars: those that are the same all the time a warp runs
- * ("invariant") may be read everywhere; "steady" ones wherever their definition dominates (steady.c); the
- * others ("local": results of ballot, loads from a uniform address, …) are what the active lanes agreed on
- * between two switch points, and may be read as scalars only there. Behind its definition a uniform value is
- * also spread over lanes; the spreading word dies if no lane form reads it. */
+ * ("invariant") may be read everywhere; *warp scalars* wherever their definition dominates (warp_scalars.c);
+ * the others ("local": results of ballot, loads from a uniform address, …) are what the active lanes agreed
+ * on between two switch points, and may be read as scalars only there. Behind its definition a uniform value
+ * is also spread over lanes; the spreading word dies if no lane form reads it. */
 struct be_selector {
     struct be_context *c;
     struct be_function *f;
     const struct ir_function *ir;
     uint32_t *lanes, *scalars;   /* virtual registers by ir_ref, or 0 */
-    bool     *invariant, *steady;
-    uint32_t *parted_depth;      /* by block: steady.c */
-    struct ir_cycles *cycles;    /* NULL: nothing is steady */
+    bool     *invariant, *warp_scalar;
+    uint32_t *diverged_depth;      /* by block: warp_scalars.c */
+    struct ir_cycles *cycles;    /* NULL: there are none */
     uint32_t *uses;              /* operands and edge arguments that name the value */
     uint32_t segment;            /* counts switch points */
     bool     boundary;           /* the next word has one before it */
@@ -43,7 +43,15 @@ void be_put_move(struct be_selector *s, uint32_t to, ir_ref r);
 /* A switch point lies before the next word. */
 void be_switch_point(struct be_selector *s);
 
-void be_find_steady(struct be_selector *s);                  /* steady.c */
+void be_find_warp_scalars(struct be_selector *s);                  /* warp_scalars.c */
+/* quiet.c: values that lanes use before another group of the warp can run. The result is NULL if the function
+ * has no predictions; else the blocks of their areas join `unfit`. */
+struct be_quiet;
+struct be_quiet *be_quiet_new(struct arena *a, const struct be_function *f, const struct ir_uniformity *u,
+                              struct bitset unfit);
+bool be_is_quiet(struct be_quiet *q, ir_ref r);                    /* q may be NULL: nothing is */
+/* Lanes diverge at branches whose condition is no scalar (any more). True if there are new ones. */
+bool be_note_noise(struct be_quiet *q, const struct be_selector *s);
 /* Whether the parameter's register may be the argument's too, which comes from block `from`. */
 bool be_may_share(const struct be_selector *s, ir_ref param, ir_ref argument, uint32_t from);
 

@@ -8,14 +8,14 @@
 
 static uint32_t call_token(struct be_selector *s, const struct ir_ins *ins)
 {
-    return s->c->o->tokens && ins->token ? be_lanes(s, ins->token) : 0;
+    return scheme_has(s->c->scheme, SCHEME_TOKENS) && ins->token ? be_lanes(s, ins->token) : 0;
 }
 
 static void pass_arguments(struct be_selector *s, uint32_t node, uint32_t n, const ir_ref *args)
 {
     for (uint32_t i = 0; i < n; i++) {
-        enum bc_kind kind = be_kind((enum ir_type)ir_at(s->ir, args[i])->type);
-        be_put_move(s, be_foreign(s->c, s->f, kind, node, BE_ARGUMENT + i), args[i]);
+        enum ir_type t = (enum ir_type)ir_at(s->ir, args[i])->type;
+        be_put_move(s, be_foreign(s->c, s->f, t, node, BE_ARGUMENT + i), args[i]);
     }
 }
 
@@ -33,10 +33,10 @@ static void fetch_result(struct be_selector *s, ir_ref r, uint32_t node)
     be_switch_point(s);
     if (ins->type == IR_TYPE_VOID)
         return;
-    enum bc_kind kind = be_kind((enum ir_type)ins->type);
-    uint32_t from = be_foreign(s->c, s->f, kind, node, BE_RESULT);
-    struct be_word *w = be_put(s, (enum bc_op)(BC_mov_v + kind), be_define(s, r), from, 0, 0);
-    w->cycles = be_latency[IR_LAT_ALU];
+    enum ir_type t = (enum ir_type)ins->type;
+    uint32_t from = be_foreign(s->c, s->f, t, node, BE_RESULT);
+    struct be_word *w = be_put(s, (enum bc_op)(BC_mov_v + be_kind(t)), be_define(s, r), from, 0, 0);
+    w->cycles = ir_latency_cycles[IR_LAT_ALU];
     w->effect = false;
 }
 
@@ -45,7 +45,7 @@ void be_select_call(struct be_selector *s, ir_ref r)
     const struct ir_ins *ins = ir_at(s->ir, r);
     uint32_t callee = (uint32_t)ins->imm, token = call_token(s, ins);
     pass_arguments(s, callee, ins->argc, ins->args);
-    uint32_t slot = be_foreign(s->c, s->f, BC_KIND_V, callee, BE_SLOT);
+    uint32_t slot = be_foreign(s->c, s->f, IR_TYPE_I32, callee, BE_SLOT);
     be_put(s, BC_call, slot, 0, 0, token)->imm = callee;
     fetch_result(s, r, result_node(s->c, callee));
 }
@@ -56,7 +56,7 @@ void be_select_icall(struct be_selector *s, ir_ref r)
     uint32_t signature = be_signature(s->c, (uint32_t)ins->imm), node = be_signature_node(s->c, signature);
     uint32_t token = call_token(s, ins), pointer = be_lanes(s, ins->args[0]);
     pass_arguments(s, node, ins->argc - 1, ins->args + 1);
-    uint32_t slot = be_foreign(s->c, s->f, BC_KIND_V, node, BE_SLOT);
+    uint32_t slot = be_foreign(s->c, s->f, IR_TYPE_I32, node, BE_SLOT);
     be_put(s, BC_icall, slot, pointer, token, 0)->imm =
         bc_signature(signature, s->c->m->signatures.at[ins->imm].convergent);
     fetch_result(s, r, node);
@@ -70,10 +70,10 @@ void be_select_return(struct be_selector *s, ir_ref r)
         return;
     }
     if (ins->argc) {
-        enum bc_kind kind = be_kind((enum ir_type)ir_at(s->ir, ins->args[0])->type);
-        be_put_move(s, be_foreign(s->c, s->f, kind, result_node(s->c, s->f->id), BE_RESULT), ins->args[0]);
+        enum ir_type t = (enum ir_type)ir_at(s->ir, ins->args[0])->type;
+        be_put_move(s, be_foreign(s->c, s->f, t, result_node(s->c, s->f->id), BE_RESULT), ins->args[0]);
     }
-    be_put(s, BC_ret, 0, be_foreign(s->c, s->f, BC_KIND_V, s->f->id, BE_SLOT), 0, 0);
+    be_put(s, BC_ret, 0, be_foreign(s->c, s->f, IR_TYPE_I32, s->f->id, BE_SLOT), 0, 0);
 }
 
 void be_select_listed(struct be_selector *s, ir_ref r)

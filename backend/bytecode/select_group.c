@@ -7,7 +7,7 @@
 
 static uint32_t token_of(struct be_selector *s, const struct ir_ins *ins)
 {
-    return s->c->o->tokens && ins->token ? be_lanes(s, ins->token) : 0;
+    return scheme_has(s->c->scheme, SCHEME_TOKENS) && ins->token ? be_lanes(s, ins->token) : 0;
 }
 
 /* Offset of a type's row behind the first of its operation: v w m. */
@@ -62,7 +62,7 @@ static void select_exchange(struct be_selector *s, ir_ref r, enum bc_op op)
 static void select_token(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
-    if (!s->c->o->tokens)
+    if (!scheme_has(s->c->scheme, SCHEME_TOKENS))
         return;
     be_switch_point(s);
     if (ins->op == IR_loop) {
@@ -97,16 +97,43 @@ static void select_operation(struct be_selector *s, ir_ref r)
     }
 }
 
+/* Operations on convergence barriers. They change nothing that a kernel computes: schemes without barriers
+ * leave them out, and none has arrived. */
+static void select_barrier(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    if (!scheme_has(s->c->scheme, SCHEME_BARRIERS)) {
+        if (ins->op == IR_cb_arrived)
+            be_put(s, BC_mov_v, be_define(s, r), be_lane_constant(s, BC_KIND_V, 0), 0, 0);
+        return;
+    }
+    if (ins->op == IR_cb_arrived) {
+        be_put(s, BC_arrived, be_define_scalar(s, r, false), 0, (uint32_t)ins->imm, 0);
+        be_spread(s, r);
+        return;
+    }
+    if (ins->op == IR_cb_wait)                   /* the others change nothing for those that execute them */
+        be_switch_point(s);
+    struct be_word *w = be_put(s, BC_scheme, 0, ins->op - IR_cb_join, (uint32_t)ins->imm, 0);
+    w->imm = ins->imm2;
+    if (ins->op == IR_cb_wait)
+        be_switch_point(s);
+}
+
 bool be_select_group(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
+    if (ins->op >= IR_cb_join && ins->op <= IR_cb_arrived) {
+        select_barrier(s, r);
+        return true;
+    }
     if (ins->op < IR_barrier || ins->op > IR_loop)
         return false;
     if (ins->op >= IR_entry) {
         select_token(s, r);
         return true;
     }
-    if (s->c->o->tokens || ins->op == IR_barrier)
+    if (scheme_has(s->c->scheme, SCHEME_TOKENS) || ins->op == IR_barrier)
         be_switch_point(s);
     select_operation(s, r);
     return true;

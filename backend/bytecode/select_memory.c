@@ -100,7 +100,7 @@ static struct address split_address(const struct be_selector *s, const struct ir
     return a;
 }
 
-/* ---- the access ---------------------------------------------------------------------------------------- */
+/* ---- the access -------------------------------------------------------------------------------------- */
 
 enum { LOAD_8, LOAD_8S, LOAD_16, LOAD_16S, LOAD_32, LOAD_64, LOAD_B };
 enum { STORE_8, STORE_16, STORE_32, STORE_64, STORE_F32, STORE_F64, STORE_B };
@@ -142,7 +142,7 @@ static struct mode choose_mode(struct be_selector *s, const struct address *a)
     bool plain_index = a->index && a->shift == 0;
     m.indexed = a->index && a->base && !(a->known && plain_index);
     if (m.indexed && a->known) {
-        m.b = be_fill(s->c, s->f, BC_KIND_S, BC_FROM_CONSTANT, a->offset);
+        m.b = be_preload(s->c, s->f, BC_KIND_S, BC_FROM_CONSTANT, a->offset);
         m.offset = 0;
     } else if (m.indexed) {
         m.b = be_scalar(s, a->base);
@@ -162,7 +162,7 @@ static void finish_access(struct be_word *w, const struct mode *m)
     w->c = m->shift;
     if (m->indexed) {
         w->parts = 2;
-        w->cycles = (uint8_t)(w->cycles + be_latency[IR_LAT_ALU]);
+        w->cycles = (uint8_t)(w->cycles + ir_latency_cycles[IR_LAT_ALU]);
     }
 }
 
@@ -174,7 +174,7 @@ static void load_uniform(struct be_selector *s, ir_ref r, const struct address *
     bool invariant = ir_at(s->ir, ins->args[0])->type == IR_TYPE_CONSTANT && be_invariant(s, a->base);
     uint32_t offset = a->offset, base;
     if (a->known)
-        base = be_fill(s->c, s->f, BC_KIND_S, BC_FROM_CONSTANT, 0);
+        base = be_preload(s->c, s->f, BC_KIND_S, BC_FROM_CONSTANT, 0);
     else
         base = be_scalar(s, a->base);
     uint32_t d = be_define_scalar(s, r, invariant);
@@ -205,7 +205,7 @@ void be_select_store(struct be_selector *s, ir_ref r)
     finish_access(m.indexed ? be_put(s, op, value, m.a, m.b, 0) : be_put(s, op, 0, m.a, value, 0), &m);
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------ */
+/* ---- the rest ---------------------------------------------------------------------------------------- */
 
 #define ATOMICS_OF_TYPE (BC_at_gadd_L - BC_at_gadd_I)
 _Static_assert(BC_at_gcas_I - BC_at_gadd_I == IR_atomic_cas - IR_atomic_add &&

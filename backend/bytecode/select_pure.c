@@ -71,7 +71,7 @@ static bool put_product_sum(struct be_selector *s, ir_ref r)
             const struct ir_ins *product = ir_at(s->ir, ins->args[k]);
             x[n++] = be_lanes(s, product->args[0]);
             x[n++] = be_lanes(s, product->args[1]);
-            cycles += be_latency[ir_latency_of(s->ir, ins->args[k])];
+            cycles += ir_cost_of(s->ir, ins->args[k]);
         }
     if (n == 2)
         x[n] = be_lanes(s, ins->args[products == 1]);
@@ -108,7 +108,7 @@ static bool put_shift(struct be_selector *s, ir_ref r)
     uint32_t count = be_lane_constant(s, wide ? BC_KIND_W : BC_KIND_V, (uint64_t)n), from = be_lanes(s, x);
     struct be_word *w = be_put(s, bc_scalar_op(wide ? SCALAR_shl_L : SCALAR_shl_I, BC_FORM_V),
                                be_define(s, r), from, count, 0);
-    w->cycles = be_latency[IR_LAT_ALU];
+    w->cycles = ir_latency_cycles[IR_LAT_ALU];
     return true;
 }
 

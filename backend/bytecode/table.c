@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* ---- blocks and lines ---------------------------------------------------------------------------------- */
+/* ---- blocks and lines -------------------------------------------------------------------------------- */
 
 static int by_line(const void *a, const void *b)
 {
@@ -39,8 +39,8 @@ void be_open_block(struct be_encoder *e, unsigned flags)
 {
     struct bc_program *p = e->c->p;
     be_close_block(e);
-    if (e->c->o->tokens)
-        flags |= BC_MEET;          /* lanes run alone, in turns */
+    if (scheme_has(e->c->scheme, SCHEME_TOKENS))
+        flags |= BC_RECONVERGE;          /* lanes run alone, in turns */
     e->open = p->blocks.count;
     vec_push(&p->arena, &p->blocks, ((struct bc_block){.code = p->code.count}));
     vec_push(&p->arena, &p->code, ((struct bc_ins){.op = BC_block, .d = (uint16_t)flags, .imm = e->open}));
@@ -53,6 +53,7 @@ void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t instructions, 
     struct bc_block *b = &p->blocks.at[e->open];
     vec_push(&p->arena, &p->code, ins);
     b->instructions += instructions;
+    b->overhead += e->overhead || ins.op == BC_scheme || ins.op == BC_arrived ? instructions : 0;
     b->cycles += cycles;
     if (!instructions && !cycles)
         return;
@@ -64,7 +65,7 @@ void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t instructions, 
     }
 }
 
-/* ---- sites --------------------------------------------------------------------------------------------- */
+/* ---- sites ------------------------------------------------------------------------------------------- */
 
 static enum bc_site_kind space_kind(unsigned space)
 {
@@ -98,7 +99,7 @@ uint16_t be_site(struct be_encoder *e, const struct be_word *w)
     return (uint16_t)(p->sites.count - 1);
 }
 
-/* ---- targets ------------------------------------------------------------------------------------------- */
+/* ---- targets ----------------------------------------------------------------------------------------- */
 
 void be_fix_now(struct be_encoder *e, enum be_fix_field field, uint32_t index, uint32_t code)
 {
@@ -108,10 +109,10 @@ void be_fix_now(struct be_encoder *e, enum be_fix_field field, uint32_t index, u
     case BE_FIX_IMM: p->code.at[index].imm = code; break;
     case BE_FIX_YES: branch->yes = code; break;
     case BE_FIX_NO: branch->no = code; break;
-    case BE_FIX_MEET: branch->meet = code; break;
+    case BE_FIX_RECONVERGE: branch->reconverge = code; break;
     case BE_FIX_CASE: p->cases.at[index].target = code; break;
     case BE_FIX_OTHERWISE: p->switches.at[index].otherwise = code; break;
-    case BE_FIX_SWITCH_MEET: p->switches.at[index].meet = code; break;
+    case BE_FIX_SWITCH_RECONVERGE: p->switches.at[index].reconverge = code; break;
     }
 }
 

@@ -1,11 +1,6 @@
 /* vreg.c: virtual registers and the questions about words that every part asks. */
 #include "backend/bytecode/emit.h"
 
-const uint8_t be_latency[] = {
-#define LATENCY(class, cycles, meaning) [IR_LAT_##class] = cycles,
-#include "ir/latency.def"
-};
-
 uint32_t be_vreg_new(struct be_context *c, struct be_function *f, enum bc_kind kind, enum be_home home)
 {
     if (f->vregs.count == 0)
@@ -16,26 +11,26 @@ uint32_t be_vreg_new(struct be_context *c, struct be_function *f, enum bc_kind k
     return f->vregs.count - 1;
 }
 
-uint32_t be_fill(struct be_context *c, struct be_function *f, enum bc_kind kind, enum bc_source source,
+uint32_t be_preload(struct be_context *c, struct be_function *f, enum bc_kind kind, enum bc_source source,
                  uint64_t value)
 {
     uint64_t key = hash_mix(value, (uint64_t)kind | (uint64_t)source << 8);
     uint32_t i;
-    for (; (i = map_get(&f->fill_index, key)) != MAP_NONE; key++) {
-        const struct be_fill *fill = &f->fills.at[i];
-        if (fill->source == source && fill->value == value && be_vreg(f, fill->vreg)->kind == kind)
-            return fill->vreg;
+    for (; (i = map_get(&f->preload_index, key)) != MAP_NONE; key++) {
+        const struct be_preload *preload = &f->preloads.at[i];
+        if (preload->source == source && preload->value == value && be_vreg(f, preload->vreg)->kind == kind)
+            return preload->vreg;
     }
     uint32_t v = be_vreg_new(c, f, kind, BE_FILL);
-    map_set(&c->arena, &f->fill_index, key, f->fills.count);
-    vec_push(&c->arena, &f->fills, ((struct be_fill){(uint8_t)source, v, value}));
+    map_set(&c->arena, &f->preload_index, key, f->preloads.count);
+    vec_push(&c->arena, &f->preloads, ((struct be_preload){(uint8_t)source, v, value}));
     return v;
 }
 
-uint32_t be_foreign(struct be_context *c, struct be_function *f, enum bc_kind kind, uint32_t node,
-                    uint32_t part)
+uint32_t be_foreign(struct be_context *c, struct be_function *f, enum ir_type t, uint32_t node, uint32_t part)
 {
-    uint32_t v = be_vreg_new(c, f, kind, BE_FOREIGN);
+    uint32_t v = be_vreg_new(c, f, be_kind(t), BE_FOREIGN);
+    be_vreg(f, v)->content = be_content(t);
     be_vreg(f, v)->node = node;
     be_vreg(f, v)->part = part;
     return v;

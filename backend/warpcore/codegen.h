@@ -1,6 +1,6 @@
 /* codegen.h: what the parts of the warp-core code generator share. Private to backend/warpcore.
  *
- * The way of a function (its module is legalised, its branches are in the form of the divergence mode):
+ * The way of a function (its module is lowered, its branches are in the form of the divergence mode):
  *   frames.c     call graph, callees first; private memory; edges with arguments lead to blocks by a plain br
  *   select.c     IR → machine code on virtual registers (select_*.c: the larger kinds of instructions)
  *   liveness.c   code nobody needs is dropped; what is live where blocks end
@@ -21,8 +21,11 @@
 #define KERNC_WARPCORE_CODEGEN_H
 
 #include "backend/backend.h"
+#include "backend/layout.h"
 #include "backend/warpcore/converge.h"
-#include "ir/analysis.h"
+#include "ir/analysis/analysis.h"
+#include "ir/analysis/callgraph.h"
+#include "ir/analysis/dataflow.h"
 
 enum wc_class { WC_CLASS_R, WC_CLASS_P, WC_CLASSES };
 enum {
@@ -34,7 +37,7 @@ enum {
     WC_MAX_VALUES = 16384,                 /* virtual registers of a function */
 };
 
-/* ---- virtual registers --------------------------------------------------------------------------------- */
+/* ---- virtual registers ------------------------------------------------------------------------------- */
 
 /* those before are what they say, always */
 enum { WC_V_NONE, WC_V_ZERO, WC_V_TRUE, WC_V_LINK, WC_V_FRAME, WC_V_FIRST };
@@ -45,7 +48,7 @@ struct wc_vreg {
     uint8_t  kind;                         /* enum wc_class */
     uint8_t  home;                         /* enum wc_home */
     uint8_t  colour;                       /* register number */
-    uint8_t  hint;                         /* a register it would like, or WC_NO_COLOUR */
+    uint8_t  preferred;                         /* a register it would like, or WC_NO_COLOUR */
     bool     short_lived;                  /* made by a spill: not to be spilled again */
     bool     repeatable;                   /* its definition may stand anywhere: a constant, argument, control
                                               register */
@@ -57,7 +60,7 @@ struct wc_vreg {
     float    cost;                         /* cycles that spilling it takes, roughly */
 };
 
-/* ---- code ---------------------------------------------------------------------------------------------- */
+/* ---- code -------------------------------------------------------------------------------------------- */
 
 /* Behind the machine's own operations. */
 enum wc_pseudo {
@@ -104,7 +107,6 @@ struct wc_frame {                          /* by function */
     uint32_t entry;                        /* code word */
     bool     has_barrier;
     uint32_t slots_reached, private_end;   /* highest slot, end of the allocas: with callees */
-    u32_vec  callees;                      /* functions, may repeat */
 };
 
 struct wc_mfunction {
@@ -119,9 +121,9 @@ struct wc_mfunction {
     uint32_t  link;                        /* virtual register of the return address */
     uint32_t *lo, *hi;                     /* by IR value: its virtual registers; 0: none yet */
     uint32_t *alloca_address;              /* by IR value */
-    uint32_t  spilled, remade;             /* virtual registers: statistics */
+    uint32_t  spilled, rematerialised;             /* virtual registers: statistics */
     u32_vec   layout;                      /* machine blocks that have words, in their order */
-    struct wc_convergence *meetings;
+    struct wc_convergence *reconvergence;
     uint32_t  words;                       /* code words, when emitted */
 };
 
@@ -133,9 +135,10 @@ struct wc_context {
     struct arena arena;
     struct wc_image *image;
     struct wc_frame *frames;               /* by function */
+    struct ir_call_graph call_graph;
     struct wc_mfunction **functions;        /* by function; NULL: not reached */
     u32_vec order;                         /* reached functions, callees first */
-    uint32_t *object_address;              /* by object: in shared memory, or in the data */
+    struct be_objects objects;
     struct map texts;                      /* of texts with operand types: hash -> row of the image's table */
     VEC(struct wc_call) calls;             /* whose target is not known yet */
     uint32_t words;                        /* emitted so far */
@@ -159,7 +162,7 @@ static inline uint32_t wc_list_at(const struct wc_mfunction *f, const struct wc_
     return f->lists.at[i->first + n];
 }
 
-/* ---- parts --------------------------------------------------------------------------------------------- */
+/* ---- parts ------------------------------------------------------------------------------------------- */
 
 bool wc_frames(struct wc_context *c);                                   /* false: error */
 void wc_prepare(struct wc_context *c, struct wc_mfunction *f);           /* edges with arguments */
@@ -167,6 +170,9 @@ bool wc_frame_places(struct wc_context *c);                             /* when 
 
 void wc_select(struct wc_context *c, struct wc_mfunction *f);
 void wc_drop_dead(struct wc_context *c, struct wc_mfunction *f);
+/* The blocks as a backward problem sees them. */
+struct wc_backward { struct rows predecessors; u32_vec order; };
+struct wc_backward wc_backward_new(struct arena *a, const struct wc_mfunction *f);
 void wc_liveness(struct arena *scratch, struct wc_mfunction *f);   /* live_out of all blocks */
 /* Whether it wants a register. */
 bool wc_is_allocated(const struct wc_mfunction *f, uint32_t v);
@@ -190,7 +196,7 @@ void wc_polarity(struct wc_context *c, struct wc_mfunction *f);
 void wc_layout(struct wc_context *c, struct wc_mfunction *f);
 void wc_emit(struct wc_context *c, struct wc_mfunction *f);
 
-/* ---- moves (transfer.c) -------------------------------------------------------------------------------- */
+/* ---- moves (transfer.c) ------------------------------------------------------------------------------ */
 
 /* Something that holds a value: a register, a predicate, a word of private memory above r30, or (as a source)
  * what can be made anew: `op` with this number. */
@@ -202,7 +208,7 @@ struct wc_holder wc_holder_of(const struct wc_context *c, const struct wc_mfunct
 uint32_t wc_transfers(struct wc_context *c, const struct wc_mfunction *f, const struct wc_block *block,
                       const struct wc_mins *i, struct arena *scratch, struct wc_transfer **moves);
 
-/* ---- the calling convention (select_call.c) ------------------------------------------------------------ */
+/* ---- the calling convention (select_call.c) ---------------------------------------------------------- */
 
 enum wc_place { WC_IN_REGISTER, WC_IN_PREDICATE, WC_IN_SLOT };
 struct wc_location { uint8_t kind, reg; uint32_t slot; };   /* slot: of the callee's frame, from its start */

@@ -1,14 +1,14 @@
-/* converge.h: where a function's branches meet again, and which CONVERGE instructions that takes: what the
+/* converge.h: where a function's branches reconverge, and which CONVERGE instructions that takes: what the
  * emitter has to know of divergence.
  *
- * The function is as the passes of the mode left it (opt/pipelines.def, LOWERING "warp-core:MODE"; they run
- * after legalisation, and nothing that changes control flow after them): terminators are br, brif, ret and
- * trap; one ret. docs/warp-core.md has the reasons; verify_divergence.c checks on the emitted words that they
- * were heeded:
+ * The function is as the passes of the mode left it (base/schemes.def; they run
+ * after those of the target, and nothing that changes control flow after them): terminators are br, brif, ret
+ * and trap; one ret. docs/warp-core.md has the reasons; verify_divergence.c checks on the emitted words that
+ * they were heeded:
  *
- *   - BR names `meet` in its R field in every mode. IR_NO_BLOCK: NONE, but in mode rpc, for lanes that part
- *     and never meet, the BR's own word. The machine of mode source-pc does not read
- *     it; there it is the word of the branch's own CONVERGE. A jump is BR p0 with NONE.
+ *   - BR names `reconverge` in its R field in every mode. IR_NO_BLOCK: NONE, but for lanes that diverge and
+ *     never reconverge the BR's own word. The machine of mode source-pc does not read it; there it is the
+ *     word of the branch's own CONVERGE. A jump is BR p0 with NONE.
  *   - A block begins with its CONVERGEs, in the order given, before all else (moves of spilled parameters
  *     too), and every edge to it, jumps and fall-through included, enters at the first of them. Arguments are
  *     moved before, on the edge.
@@ -21,21 +21,23 @@
 #ifndef KERNC_WARPCORE_CONVERGE_H
 #define KERNC_WARPCORE_CONVERGE_H
 
-#include "backend/warpcore/isa.h"
+#include "backend/format/warpcore/isa.h"
 #include "base/diag.h"
 #include "ir/ir.h"
 
 #define WC_EITHER UINT32_MAX
-struct wc_meeting {
-    uint32_t meet;            /* block where the lanes of the block's brif meet; IR_NO_BLOCK: R = NONE */
+struct wc_reconvergence {
+    uint32_t reconverge; /* block where the lanes of the block's brif reconverge; IR_NO_BLOCK: R = NONE */
     uint32_t taken;           /* edge that BR's target is better made of; WC_EITHER: both are as good */
-    bool     direct;          /* and must be, straight to the CONVERGE */
+    uint32_t first;           /* edge that the next word should be, since its lanes leave for good: the others
+                                 need not be switched to and back; WC_EITHER: none */
+    bool     direct;          /* BR's target must be `taken`, straight to the CONVERGE */
     bool     uniform;         /* the brif is proven uniform */
     u32_vec  converge;        /* the CONVERGEs that the block begins with: each the block of the branch it
                                  joins. Modes rpc and article: one at most, whose branch does not matter */
 };
 struct wc_convergence {
-    struct wc_meeting *at;    /* by block */
+    struct wc_reconvergence *at;    /* by block */
     uint32_t branches, uniform, converges;    /* counts, for statistics */
 };
 /* NULL with a diagnostic ("divergence") if the function is not in the form that mode source-pc asks for. */

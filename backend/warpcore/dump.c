@@ -5,7 +5,7 @@
  *     bb.4.for.body(%r5, %r6): ; weight 8
  *         andi            %r19, %r5, 1 !12:15
  *         nei             %p20, %r19, 0 !12:13
- *         branch          %p20, bb.5, bb.6 !12:13 ; lanes meet at bb.7
+ *         branch          %p20, bb.5, bb.6 !12:13 ; lanes reconverge at bb.7
  *     # End machine code for function collatz.
  *
  * Blocks are numbered in reverse post-order; bb.0 is the prologue. %r17 and %p21 are virtual registers, r3
@@ -44,7 +44,7 @@ static void begin_operand(struct dumper *d)
     d->padding = 0;
 }
 
-/* ---- operands ------------------------------------------------------------------------------------------ */
+/* ---- operands ---------------------------------------------------------------------------------------- */
 
 static void print_made(struct dumper *d, const struct wc_vreg *reg)
 {
@@ -118,7 +118,7 @@ static void print_operands(struct dumper *d, const struct wc_mins *i)
     print_number(d, letters[4], i->imm);
 }
 
-/* ---- instructions -------------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------------------------------------ */
 
 /* Arguments stand right behind what they are for. */
 static void print_list(struct dumper *d, const struct wc_mins *i)
@@ -131,15 +131,15 @@ static void print_list(struct dumper *d, const struct wc_mins *i)
     print_registers(d, d->f->lists.at + i->first, i->count);
 }
 
-static void print_meeting(struct dumper *d, const struct wc_block *block)
+static void print_reconvergence(struct dumper *d, const struct wc_block *block)
 {
-    const struct wc_meeting *m = &d->f->meetings->at[block->ir];
+    const struct wc_reconvergence *m = &d->f->reconvergence->at[block->ir];
     if (m->uniform)
         text_addz(d->out, " ; uniform");
-    else if (m->meet == IR_NO_BLOCK)
-        text_addz(d->out, " ; lanes do not meet");
+    else if (m->reconverge == IR_NO_BLOCK)
+        text_addz(d->out, " ; lanes do not reconverge");
     else
-        text_printf(d->out, " ; lanes meet at bb.%u", d->f->block_of[m->meet]);
+        text_printf(d->out, " ; lanes reconverge at bb.%u", d->f->block_of[m->reconverge]);
 }
 
 static void print_instruction(struct dumper *d, const struct wc_block *block, const struct wc_mins *i)
@@ -160,16 +160,16 @@ static void print_instruction(struct dumper *d, const struct wc_block *block, co
     if (i->at.line)
         text_printf(d->out, " !%u:%u", i->at.line, i->at.column);
     if (i->op == WC_branch)
-        print_meeting(d, block);
+        print_reconvergence(d, block);
     text_char(d->out, '\n');
 }
 
-/* ---- blocks -------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------ */
 
 /* In mode source-pc each names the block whose branch it is of. */
 static void print_converges(struct dumper *d, const struct wc_block *block)
 {
-    const u32_vec *list = &d->f->meetings->at[block->ir].converge;
+    const u32_vec *list = &d->f->reconvergence->at[block->ir].converge;
     for (uint32_t k = 0; k < list->count; k++) {
         print_mnemonic(d, wc_op_info[WC_converge].mnemonic);
         if (d->c->o->mode == WC_MODE_SOURCE_PC) {

@@ -1,12 +1,12 @@
 /* emit.c: words of a function: registers are known, blocks in order.
  *
- * Targets and meeting places are block numbers until the function has all its words; calls are joined when
- * all functions have theirs. Words of a module that grows over the core's 4,096 are counted, but no longer
- * encoded: the error says how many there would be.
+ * Targets and reconvergence points are block numbers until the function has all its words; calls are joined
+ * when all functions have theirs. Words of a module that grows over the core's 4,096 are counted, but no
+ * longer encoded: the error says how many there would be.
  */
 #include "backend/warpcore/transfer.h"
 
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------- */
 
 static uint32_t here(const struct wc_emitter *e)
 {
@@ -53,7 +53,7 @@ static void constant(struct wc_emitter *e, uint32_t d, uint32_t v)
         word(e, WC_or_I_imm, d, d, 0, (int32_t)low);
 }
 
-/* ---- moves --------------------------------------------------------------------------------------------- */
+/* ---- moves ------------------------------------------------------------------------------------------- */
 
 static void load_slot(struct wc_emitter *e, uint32_t reg, uint32_t slot)
 {
@@ -108,28 +108,28 @@ void wc_move(struct wc_emitter *e, struct wc_holder to, struct wc_holder from)
 static void move_list(struct wc_emitter *e, const struct wc_block *block, const struct wc_mins *i)
 {
     struct wc_transfer *moves;
-    uint32_t n = wc_transfers(e->c, e->f, block, i, &e->scratch, &moves);
+    uint32_t n = wc_transfers(e->c, e->f, block, i, e->scratch, &moves);
     wc_move_all(e, moves, n);
 }
 
-/* ---- control flow -------------------------------------------------------------------------------------- */
+/* ---- control flow ------------------------------------------------------------------------------------ */
 
 static void add_fixup(struct wc_emitter *e, struct wc_fixup x)
 {
     x.word = here(e);
-    vec_push(&e->scratch, &e->fixups, x);
+    vec_push(e->scratch, &e->fixups, x);
 }
 
 static void jump(struct wc_emitter *e, uint32_t to)
 {
-    add_fixup(e, (struct wc_fixup){.block = to, .meet = IR_NO_BLOCK});
+    add_fixup(e, (struct wc_fixup){.block = to, .reconverge = IR_NO_BLOCK});
     wc_word(e, (struct wc_ins){.op = WC_br, .rpc = WC_NONE});
 }
 
-/* Which of several CONVERGEs in its meeting place is the branch's own. */
-static uint32_t own_converge(const struct wc_emitter *e, uint32_t branch, uint32_t meet)
+/* Which of several CONVERGEs in its reconvergence point is the branch's own. */
+static uint32_t own_converge(const struct wc_emitter *e, uint32_t branch, uint32_t reconverge)
 {
-    const u32_vec *list = &e->f->meetings->at[meet].converge;
+    const u32_vec *list = &e->f->reconvergence->at[reconverge].converge;
     for (uint32_t k = 0; k < list->count; k++)
         if (list->at[k] == branch)
             return k;
@@ -138,7 +138,7 @@ static uint32_t own_converge(const struct wc_emitter *e, uint32_t branch, uint32
 
 static uint32_t taken_edge(const struct wc_emitter *e, const struct wc_block *block, uint32_t next)
 {
-    const struct wc_meeting *m = &e->f->meetings->at[block->ir];
+    const struct wc_reconvergence *m = &e->f->reconvergence->at[block->ir];
     if (m->direct)
         return m->taken;
     if (block->next_edge != WC_EITHER)
@@ -150,12 +150,12 @@ static uint32_t taken_edge(const struct wc_emitter *e, const struct wc_block *bl
 
 static void branch(struct wc_emitter *e, const struct wc_block *block, const struct wc_mins *i, uint32_t next)
 {
-    const struct wc_meeting *m = &e->f->meetings->at[block->ir];
+    const struct wc_reconvergence *m = &e->f->reconvergence->at[block->ir];
     uint32_t taken = taken_edge(e, block, next), other = block->successors[1 - taken];
-    struct wc_fixup x = {.block = block->successors[taken], .meet = m->meet};
-    if (m->meet != IR_NO_BLOCK)
-        x.meet_index = own_converge(e, block->ir, m->meet);
-    x.never = e->c->o->mode == WC_MODE_RPC && m->meet == IR_NO_BLOCK && !m->uniform;
+    struct wc_fixup x = {.block = block->successors[taken], .reconverge = m->reconverge};
+    if (m->reconverge != IR_NO_BLOCK)
+        x.converge_index = own_converge(e, block->ir, m->reconverge);
+    x.never = m->reconverge == IR_NO_BLOCK && !m->uniform;
     x.direct = m->direct;
     e->branch_word[block->ir] = here(e);
     add_fixup(e, x);
@@ -167,15 +167,15 @@ static void branch(struct wc_emitter *e, const struct wc_block *block, const str
 
 static void converge_all(struct wc_emitter *e, const struct wc_block *block)
 {
-    const u32_vec *list = &e->f->meetings->at[block->ir].converge;
+    const u32_vec *list = &e->f->reconvergence->at[block->ir].converge;
     for (uint32_t k = 0; k < list->count; k++) {
         if (e->c->o->mode == WC_MODE_SOURCE_PC)
-            vec_push(&e->scratch, &e->converges, ((struct wc_fixup){.word = here(e), .block = list->at[k]}));
+            vec_push(e->scratch, &e->converges, ((struct wc_fixup){.word = here(e), .block = list->at[k]}));
         wc_word(e, (struct wc_ins){.op = WC_converge, .imm = (int32_t)WC_NONE});
     }
 }
 
-/* ---- instructions -------------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------------------------------------ */
 
 static void call(struct wc_emitter *e, const struct wc_block *block, const struct wc_mins *i)
 {
@@ -239,7 +239,7 @@ static void instruction(struct wc_emitter *e, const struct wc_block *block, cons
     }
 }
 
-/* ---- the function -------------------------------------------------------------------------------------- */
+/* ---- the function ------------------------------------------------------------------------------------ */
 
 /* r30 lies behind the private memory of all that the kernel calls. */
 static void set_frame(struct wc_emitter *e)
@@ -255,12 +255,13 @@ static void patch(struct wc_emitter *e, uint32_t at, const struct wc_fixup *x)
     if (at >= e->c->image->code.count || !wc_decode(e->c->image->code.at[at], &ins))
         return;                              /* behind the core's words: an error anyway */
     const struct wc_mfunction *f = e->f;
-    uint32_t meet = x->never                 ? at
-                    : x->meet == IR_NO_BLOCK ? WC_NONE
-                                             : f->blocks.at[f->block_of[x->meet]].word + x->meet_index;
-    uint32_t target = x->direct ? meet : f->blocks.at[x->block].word;
+    uint32_t reconverge = x->never ? at
+                          : x->reconverge == IR_NO_BLOCK
+                              ? WC_NONE
+                              : f->blocks.at[f->block_of[x->reconverge]].word + x->converge_index;
+    uint32_t target = x->direct ? reconverge : f->blocks.at[x->block].word;
     ins.imm = (int32_t)(target < WC_MAX_WORDS ? target : 0);
-    ins.rpc = (uint16_t)(meet < WC_NONE ? meet : WC_NONE);
+    ins.rpc = (uint16_t)(reconverge < WC_NONE ? reconverge : WC_NONE);
     e->c->image->code.at[at] = wc_encode(ins);
 }
 
@@ -294,18 +295,12 @@ static void emit_blocks(struct wc_emitter *e)
 
 void wc_emit(struct wc_context *c, struct wc_mfunction *f)
 {
-    struct wc_emitter e = {.c = c, .f = f, .at = f->ir->at};
-    struct mem_guard guard;
-    arena_init(&e.scratch);
-    if (mem_guard_enter(&guard)) {
-        arena_free(&e.scratch);
-        mem_fail(0);
-    }
-    e.branch_word = arena_array(&e.scratch, uint32_t, f->ir->blocks.count);
+    struct scratch scratch;
+    struct wc_emitter e = {.c = c, .f = f, .scratch = scratch_begin(&scratch), .at = f->ir->at};
+    e.branch_word = arena_array(e.scratch, uint32_t, f->ir->blocks.count);
     c->frames[f->id].entry = here(&e);
     emit_blocks(&e);
     patch_all(&e);
     f->words = here(&e) - c->frames[f->id].entry;
-    mem_guard_leave(&guard);
-    arena_free(&e.scratch);
+    scratch_end(&scratch);
 }

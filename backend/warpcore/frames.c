@@ -12,89 +12,50 @@ static uint32_t max32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* ---- call graph ---------------------------------------------------------------------------------------- */
+/* ---- call graph -------------------------------------------------------------------------------------- */
 
-static void find_callees(struct wc_context *c, uint32_t id)
+static void note_barriers(struct wc_context *c, uint32_t id)
 {
     const struct ir_function *f = c->m->functions.at[id];
-    for ir_each_block(i, b, f)
-        for ir_each_ins(r, f, b) {
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b)
             c->frames[id].has_barrier |= ir_at(f, r)->op == IR_barrier;
-            if (ir_at(f, r)->op == IR_call)
-                vec_push(&c->arena, &c->frames[id].callees, (uint32_t)ir_at(f, r)->imm);
-        }
 }
 
-enum { WHITE, GREY, BLACK };
-struct step { uint32_t function, next; };    /* next: callee to be visited */
-
-static bool visit(struct wc_context *c, uint32_t root, uint8_t *colour)
+static bool find_order(struct wc_context *c)
 {
-    VEC(struct step) stack = {0};
-    vec_push(&c->arena, &stack, ((struct step){root, 0}));
-    colour[root] = GREY;
-    find_callees(c, root);
-    while (stack.count) {
-        struct step *top = &vec_last(&stack);
-        struct wc_frame *frame = &c->frames[top->function];
-        if (top->next == frame->callees.count) {
-            colour[top->function] = BLACK;
-            frame->reached = true;
-            vec_push(&c->arena, &c->order, top->function);
-            stack.count--;
-            continue;
-        }
-        uint32_t callee = frame->callees.at[top->next++];
-        if (colour[callee] == GREY) {
-            const struct ir_function *f = c->m->functions.at[callee];
-            wc_fail(c, "recursion", f->at,
-                    "'%s' may call itself, directly or through others; recursion has no frame", f->name);
-            return false;
-        }
-        if (colour[callee] == WHITE) {
-            colour[callee] = GREY;
-            find_callees(c, callee);
-            vec_push(&c->arena, &stack, ((struct step){callee, 0}));
-        }
+    c->call_graph = ir_call_graph_new(&c->arena, c->m);
+    struct depth_first d = depth_first_new(&c->arena, &c->call_graph.callees);
+    for (uint32_t i = 0; i < c->m->functions.count; i++)
+        if (c->m->functions.at[i]->flags & IR_FN_KERNEL)
+            depth_first_visit(&d, i);
+    if (d.retreating.count) {
+        const struct ir_function *f = c->m->functions.at[c->call_graph.callees.at[d.retreating.at[0]]];
+        wc_fail(c, "recursion", f->at,
+                "'%s' may call itself, directly or through others; recursion has no frame", f->name);
+        return false;
+    }
+    c->order = d.order;
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        c->frames[c->order.at[i]].reached = true;
+        note_barriers(c, c->order.at[i]);
     }
     return true;
 }
 
-/* ---- private memory ------------------------------------------------------------------------------------ */
-
-static void measure_allocas(struct wc_context *c, struct wc_mfunction *f)
-{
-    uint32_t *size = &c->frames[f->id].private_size;
-    for (uint32_t r = 1; r < f->ir->ins.count; r++) {
-        const struct ir_ins *ins = ir_at(f->ir, r);
-        if (ins->op != IR_alloca)
-            continue;
-        if (!f->alloca_address)
-            f->alloca_address = arena_array(&c->arena, uint32_t, f->ir->ins.count);
-        uint32_t align = ins->imm2 ? ins->imm2 : 1;
-        uint64_t at = ((uint64_t)*size + align - 1) / align * align;
-        f->alloca_address[r] = (uint32_t)at;
-        at += (uint64_t)ins->imm;
-        *size = at > WC_MAX_PRIVATE ? WC_MAX_PRIVATE + 1 : (uint32_t)at;
-    }
-}
+/* ---- private memory ---------------------------------------------------------------------------------- */
 
 static bool place_allocas(struct wc_context *c)
 {
     for (uint32_t i = c->order.count; i-- > 0;) {
         uint32_t id = c->order.at[i];
         struct wc_frame *frame = &c->frames[id];
-        frame->private_base = max32(frame->private_base, WC_FIRST_ADDRESS);
-        uint32_t end = (frame->private_base + frame->private_size + 15) & ~15u;
-        if (end > WC_MAX_PRIVATE) {
-            const struct ir_function *f = c->m->functions.at[id];
-            wc_fail(c, "private-memory", f->at,
-                    "'%s' and its callers need more than %u bytes of private memory", f->name,
-                    WC_MAX_PRIVATE);
+        frame->private_base = max32(frame->private_base, BE_FIRST_ADDRESS);
+        uint32_t end = be_frame_end(frame->private_base, frame->private_size);
+        if (!be_private_memory_fits(c->m->functions.at[id], end, c->d))
             return false;
-        }
-        for (uint32_t k = 0; k < frame->callees.count; k++) {
-            struct wc_frame *callee = &c->frames[frame->callees.at[k]];
+        rows_each(k, c->call_graph.callees, c->order.at[i]) {
+            struct wc_frame *callee = &c->frames[c->call_graph.callees.at[k]];
             callee->private_base = max32(callee->private_base, end);
         }
         const struct wc_mfunction *f = c->functions[id];
@@ -107,24 +68,22 @@ static bool place_allocas(struct wc_context *c)
 bool wc_frames(struct wc_context *c)
 {
     uint32_t n = c->m->functions.count;
-    uint8_t *colour = arena_array(&c->arena, uint8_t, n);
     c->frames = arena_array(&c->arena, struct wc_frame, n);
     c->functions = arena_array(&c->arena, struct wc_mfunction *, n);
-    for (uint32_t i = 0; i < n; i++)
-        if (c->m->functions.at[i]->flags & IR_FN_KERNEL && colour[i] == WHITE && !visit(c, i, colour))
-            return false;
+    if (!find_order(c))
+        return false;
     for (uint32_t i = 0; i < c->order.count; i++) {
         struct wc_mfunction *f = c->functions[c->order.at[i]] = arena_new(&c->arena, struct wc_mfunction);
         f->id = c->order.at[i];
         f->ir = c->m->functions.at[f->id];
         f->kernel = f->ir->flags & IR_FN_KERNEL;
-        f->calls = c->frames[f->id].callees.count > 0;
-        measure_allocas(c, f);
+        f->calls = row_length(&c->call_graph.callees, f->id) > 0;
+        f->alloca_address = be_lay_out_allocas(&c->arena, f->ir, &c->frames[f->id].private_size);
     }
     return place_allocas(c);
 }
 
-/* ---- slots --------------------------------------------------------------------------------------------- */
+/* ---- slots ------------------------------------------------------------------------------------------- */
 
 /* What the words of a load or store can name above r30. */
 static bool within_reach(struct wc_context *c, uint32_t id)
@@ -149,15 +108,15 @@ bool wc_frame_places(struct wc_context *c)
         const struct wc_frame *frame = &c->frames[c->order.at[i]];
         if (!within_reach(c, c->order.at[i]))
             return false;
-        for (uint32_t k = 0; k < frame->callees.count; k++) {
-            struct wc_frame *callee = &c->frames[frame->callees.at[k]];
+        rows_each(k, c->call_graph.callees, c->order.at[i]) {
+            struct wc_frame *callee = &c->frames[c->call_graph.callees.at[k]];
             callee->base = max32(callee->base, frame->base + frame->slots);
         }
     }
     return true;
 }
 
-/* ---- edges --------------------------------------------------------------------------------------------- */
+/* ---- edges ------------------------------------------------------------------------------------------- */
 
 /* A block with one way in takes its parameters' values from there. */
 static void forward_params(struct wc_context *c, struct wc_mfunction *f, const struct ir_cfg *cfg)
@@ -194,7 +153,7 @@ static void split_edges(struct wc_mfunction *f)
 /* A branch on a constant is none: the machine jumps by `br p0`, which parts no lanes and has no CONVERGE. */
 static void fold_branches(struct wc_mfunction *f)
 {
-    for ir_each_block(i, b, f->ir) {
+    ir_each_block(i, b, f->ir) {
         ir_ref r = ir_terminator(f->ir, b);
         scalar_bits condition;
         if (ir_at(f->ir, r)->op != IR_brif || !ir_is_const(f->ir, ir_at(f->ir, r)->args[0], &condition))
@@ -207,7 +166,7 @@ static void fold_branches(struct wc_mfunction *f)
     }
 }
 
-/* Both edges of a branch lead to one block: no lanes part, the arguments are chosen. Blocks on the edges
+/* Both edges of a branch lead to one block: no lanes diverge, the arguments are chosen. Blocks on the edges
  * would part them, and a loop that was uniform would no longer be in the form of mode source-pc. */
 static void choose_arguments(struct wc_mfunction *f, uint32_t b)
 {
@@ -225,7 +184,7 @@ static void choose_arguments(struct wc_mfunction *f, uint32_t b)
     ir_at(f->ir, r)->argc = 0;
 }
 
-/* An i64 can't be chosen any more (legalize.h). */
+/* An i64 can't be chosen any more (opt/lower/split_i64.h). */
 static bool may_choose(const struct ir_function *f, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(f, b);
@@ -237,7 +196,7 @@ static bool may_choose(const struct ir_function *f, uint32_t b)
 
 static void merge_twin_edges(struct wc_mfunction *f)
 {
-    for ir_each_block(i, b, f->ir)
+    ir_each_block(i, b, f->ir)
         if (may_choose(f->ir, b))
             choose_arguments(f, b);
 }
@@ -245,7 +204,7 @@ static void merge_twin_edges(struct wc_mfunction *f)
 static void remove_unreachable(struct wc_context *c, struct wc_mfunction *f, const struct ir_cfg *cfg)
 {
     struct bitset dead = bitset_new(&c->arena, f->ir->blocks.count);
-    for ir_each_block(i, b, f->ir)
+    ir_each_block(i, b, f->ir)
         if (!bitset_has(cfg->reachable, b))
             bitset_add(dead, b);
     ir_blocks_remove(f->ir, dead);

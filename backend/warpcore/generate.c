@@ -1,7 +1,7 @@
-/* generate.c: wc_generate: the image of a legalised module. */
+/* generate.c: wc_generate: the image of a lowered module. */
 #include "backend/bytecode/emit.h"
 #include "backend/warpcore/codegen.h"
-#include "backend/warpcore/image_flow.h"
+#include "backend/format/warpcore/image_flow.h"
 
 void wc_fail(struct wc_context *c, const char *id, place at, const char *fmt, ...)
 {
@@ -21,43 +21,9 @@ static uint32_t max32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* ---- objects ------------------------------------------------------------------------------------------- */
+/* ---- objects ----------------------------------------------------------------------------------------- */
 
-static bool lay_out_objects(struct wc_context *c)
-{
-    uint64_t shared = WC_FIRST_ADDRESS, data = 0;
-    c->object_address = arena_array(&c->arena, uint32_t, c->m->objects.count);
-    for (uint32_t i = 0; i < c->m->objects.count; i++) {
-        const struct ir_object *o = &c->m->objects.at[i];
-        bool is_shared = o->space == IR_TYPE_SHARED;
-        uint64_t *end = is_shared ? &shared : &data, limit = is_shared ? WC_MAX_SHARED : WC_MAX_DATA;
-        uint64_t at = o->align ? (*end + o->align - 1) / o->align * o->align : *end;
-        *end = at + o->size;
-        if (*end > limit) {
-            wc_fail(c, is_shared ? "shared-memory" : "constant-data", o->at,
-                    "'%s' does not fit: a program has at most %u bytes of %s", o->name, (unsigned)limit,
-                    is_shared ? "shared memory" : "constant data");
-            return false;
-        }
-        c->object_address[i] = (uint32_t)at;
-    }
-    c->image->shared_bytes = shared == WC_FIRST_ADDRESS ? 0 : ((uint32_t)shared + 15) & ~15u;
-    c->image->data_bytes = (uint32_t)data;
-    return true;
-}
-
-static void copy_data(struct wc_context *c)
-{
-    uint8_t *data = arena_array(&c->image->arena, uint8_t, c->image->data_bytes + 1);
-    for (uint32_t i = 0; i < c->m->objects.count; i++) {
-        const struct ir_object *o = &c->m->objects.at[i];
-        if (o->space != IR_TYPE_SHARED && o->bytes && o->size)
-            memcpy(data + c->object_address[i], o->bytes, o->size);
-    }
-    c->image->data = data;
-}
-
-/* ---- texts --------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------- */
 
 static bool is_row(const struct wc_text *t, const struct ir_string *s, uint32_t n, const uint8_t *types)
 {
@@ -85,7 +51,7 @@ uint32_t wc_text_row(struct wc_context *c, uint32_t text, uint32_t n, const uint
     return c->image->texts.count - 1;
 }
 
-/* ---- what kernels need --------------------------------------------------------------------------------- */
+/* ---- what kernels need ------------------------------------------------------------------------------- */
 
 /* Callees first: what each function needs includes what its callees need. */
 static void sum_up_callees(struct wc_context *c)
@@ -93,9 +59,9 @@ static void sum_up_callees(struct wc_context *c)
     for (uint32_t i = 0; i < c->order.count; i++) {
         struct wc_frame *frame = &c->frames[c->order.at[i]];
         frame->slots_reached = frame->slots ? frame->base + frame->slots : 0;
-        frame->private_end = (frame->private_base + frame->private_size + 15) & ~15u;
-        for (uint32_t k = 0; k < frame->callees.count; k++) {
-            const struct wc_frame *callee = &c->frames[frame->callees.at[k]];
+        frame->private_end = be_frame_end(frame->private_base, frame->private_size);
+        rows_each(k, c->call_graph.callees, c->order.at[i]) {
+            const struct wc_frame *callee = &c->frames[c->call_graph.callees.at[k]];
             frame->slots_reached = max32(frame->slots_reached, callee->slots_reached);
             frame->private_end = max32(frame->private_end, callee->private_end);
             frame->has_barrier |= callee->has_barrier;
@@ -107,8 +73,8 @@ static void sum_up_words(struct wc_context *c)
 {
     for (uint32_t i = 0; i < c->order.count; i++) {
         struct wc_frame *frame = &c->frames[c->order.at[i]];
-        for (uint32_t k = 0; k < frame->callees.count; k++) {
-            const struct wc_frame *callee = &c->frames[frame->callees.at[k]];
+        rows_each(k, c->call_graph.callees, c->order.at[i]) {
+            const struct wc_frame *callee = &c->frames[c->call_graph.callees.at[k]];
             frame->registers = max32(frame->registers, callee->registers);
             frame->predicates = max32(frame->predicates, callee->predicates);
         }
@@ -148,7 +114,7 @@ static void find_stacks(struct wc_context *c)
         m->kernels.at[i].stack = need[flow->function_at[m->kernels.at[i].entry] - 1];
 }
 
-/* ---- the module ---------------------------------------------------------------------------------------- */
+/* ---- the module -------------------------------------------------------------------------------------- */
 
 /* Before registers are looked for, which would take long in a function that is much too large. Lists and
  * jumps may need no word; all else does. */
@@ -207,15 +173,15 @@ static void lay_out_blocks(struct wc_context *c, struct wc_mfunction *f)
 static bool prepare_function(struct wc_context *c, struct wc_mfunction *f)
 {
     wc_prepare(c, f);
-    f->meetings = wc_convergence_new(&c->arena, f->ir, c->o->mode, c->d);
-    if (!f->meetings)
+    f->reconvergence = wc_convergence_new(&c->arena, f->ir, c->o->mode, c->d);
+    if (!f->reconvergence)
         return false;
     run_step(c, f, WC_STEP_select, wc_select);
     run_step(c, f, WC_STEP_drop_dead, wc_drop_dead);
     bool good = small_enough(c, f) && find_registers(c, f);
     if (c->o->figures) {
         c->o->figures->spilled += f->spilled;
-        c->o->figures->remade += f->remade;
+        c->o->figures->rematerialised += f->rematerialised;
     }
     return good;
 }
@@ -249,7 +215,7 @@ static bool emit_all(struct wc_context *c)
 
 static bool generate(struct wc_context *c)
 {
-    if (!wc_frames(c) || !lay_out_objects(c))
+    if (!wc_frames(c) || !be_lay_out_objects(&c->arena, c->m, &c->objects, c->d))
         return false;
     for (uint32_t i = 0; i < c->order.count; i++)
         if (!prepare_function(c, c->functions[c->order.at[i]]))
@@ -264,7 +230,9 @@ static bool generate(struct wc_context *c)
     for (uint32_t i = 0; i < c->m->kernels.count; i++)
         add_kernel(c, &c->m->kernels.at[i]);
     find_stacks(c);
-    copy_data(c);
+    c->image->shared_bytes = c->objects.shared_bytes;
+    c->image->data_bytes = c->objects.data_bytes;
+    c->image->data = be_constant_data(&c->image->arena, c->m, &c->objects);
     for (uint32_t i = 0; i < c->m->launches.count; i++)
         vec_push(&c->image->arena, &c->image->launches,
                  be_copy_launch(&c->image->arena, &c->m->launches.at[i]));

@@ -33,12 +33,12 @@ static void define(struct builder *x, struct bitset live, uint32_t v)
 {
     if (!wc_is_allocated(x->f, v))
         return;
-    for bitset_each(other, live)
+    bitset_each(other, live)
         connect(x, v, other);
 }
 
 /* All at once: each conflicts with what is live behind, and with the others. */
-static void define_together(struct builder *x, struct bitset live, uint32_t n, const uint32_t *list)
+static void define_at_once(struct builder *x, struct bitset live, uint32_t n, const uint32_t *list)
 {
     for (uint32_t k = 0; k < n; k++)
         if (wc_is_allocated(x->f, list[k]))
@@ -69,7 +69,7 @@ static void forbid(struct builder *x, const struct wc_mins *call, struct bitset 
 {
     uint32_t masks[WC_CLASSES];
     wc_call_clobbers(x->c, x->f, call, masks);
-    for bitset_each(v, live)
+    bitset_each(v, live)
         wc_vreg(x->f, v)->forbidden |= masks[wc_vreg(x->f, v)->kind];
 }
 
@@ -85,7 +85,7 @@ static void visit_code(struct builder *x, struct wc_mins *i, struct bitset live)
 {
     charge_all(x, i);
     if (wc_list_writes(i->op))
-        define_together(x, live, i->count, x->f->lists.at + i->first);
+        define_at_once(x, live, i->count, x->f->lists.at + i->first);
     if (wc_letter_writes(wc_letters(i->op)[0]))
         define(x, live, i->d);
     if (i->op == WC_invoke)
@@ -101,7 +101,7 @@ static void visit_block(struct builder *x, struct wc_block *block, struct bitset
     bitset_copy(live, block->live_out);
     for (uint32_t k = block->codes.count; k-- > 0;)
         visit_code(x, &block->codes.at[k], live);
-    define_together(x, live, block->params.count, block->params.at);
+    define_at_once(x, live, block->params.count, block->params.at);
     for (uint32_t k = 0; k < block->params.count; k++)
         charge(x, block->params.at[k], wc_cycles(WC_st_private_32));
 }

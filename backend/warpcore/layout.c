@@ -7,7 +7,7 @@
  */
 #include "backend/warpcore/codegen.h"
 
-/* ---- empty blocks -------------------------------------------------------------------------------------- */
+/* ---- empty blocks ------------------------------------------------------------------------------------ */
 
 static bool moves_nothing(struct wc_context *c, const struct wc_mfunction *f, const struct wc_block *block)
 {
@@ -20,7 +20,7 @@ static bool is_empty(struct wc_context *c, const struct wc_mfunction *f, uint32_
 {
     const struct wc_block *block = &f->blocks.at[b];
     return b > 1 && block->codes.count == 1 && block->codes.at[0].op == WC_jump && block->successors[0] > b &&
-           f->meetings->at[block->ir].converge.count == 0 && moves_nothing(c, f, block);
+           f->reconvergence->at[block->ir].converge.count == 0 && moves_nothing(c, f, block);
 }
 
 static void lead_through(struct wc_context *c, struct wc_mfunction *f)
@@ -34,7 +34,7 @@ static void lead_through(struct wc_context *c, struct wc_mfunction *f)
             f->blocks.at[b].successors[k] = f->blocks.at[f->blocks.at[b].successors[k]].leads_to;
 }
 
-/* ---- order --------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------- */
 
 struct order { struct wc_context *c; struct wc_mfunction *f; uint32_t *waits; u32_vec ready; };
 
@@ -58,10 +58,10 @@ static void arrive(struct order *o, uint32_t from, uint32_t to)
 static uint32_t next_edge(const struct wc_mfunction *f, const struct wc_block *block)
 {
     uint32_t w0 = f->blocks.at[block->successors[0]].weight, w1 = f->blocks.at[block->successors[1]].weight;
-    uint32_t taken = f->meetings->at[block->ir].taken;
+    uint32_t taken = f->reconvergence->at[block->ir].taken;
     if (block->next_edge != WC_EITHER)
         return block->next_edge;
-    if (f->meetings->at[block->ir].direct || (w0 == w1 && taken != WC_EITHER))
+    if (f->reconvergence->at[block->ir].direct || (w0 == w1 && taken != WC_EITHER))
         return 1 - taken;
     return w0 >= w1 ? 0 : 1;
 }

@@ -26,7 +26,7 @@ unsigned wc_field_reads(struct wc_mins *i, uint32_t *fields[4])
     return n;
 }
 
-/* ---- dead code ----------------------------------------------------------------------------------------- */
+/* ---- dead code --------------------------------------------------------------------------------------- */
 
 struct place_of { uint32_t block, index; };          /* of a definition; index UINT32_MAX: a parameter */
 struct sweep {
@@ -137,7 +137,7 @@ void wc_drop_dead(struct wc_context *c, struct wc_mfunction *f)
     compact(f);
 }
 
-/* ---- live registers ------------------------------------------------------------------------------------ */
+/* ---- live registers ---------------------------------------------------------------------------------- */
 
 bool wc_is_allocated(const struct wc_mfunction *f, uint32_t v)
 {
@@ -163,33 +163,37 @@ void wc_step_back(const struct wc_mfunction *f, struct wc_mins *i, struct bitset
         add(f, live, wc_list_at(f, i, k));
 }
 
-/* What is live where the block begins, its parameters not yet there. */
-static void live_in(const struct wc_mfunction *f, const struct wc_block *block, struct bitset live)
+/* Last blocks first: they are in reverse post-order. */
+struct wc_backward wc_backward_new(struct arena *a, const struct wc_mfunction *f)
 {
-    bitset_copy(live, block->live_out);
+    struct edge_list edges = {0};
+    struct wc_backward w = {0};
+    for (uint32_t b = f->blocks.count; b-- > 0;) {
+        const struct wc_block *block = &f->blocks.at[b];
+        vec_push(a, &w.order, b);
+        for (uint32_t k = 0; k < block->successor_count; k++)
+            edge_add(a, &edges, block->successors[k], b);
+    }
+    w.predecessors = rows_of_edges(a, f->blocks.count, &edges);
+    return w;
+}
+
+/* From what is live where the block ends to where it begins, its parameters not yet there. */
+static void live_in(void *data, uint32_t b, struct bitset live)
+{
+    const struct wc_mfunction *f = data;
+    const struct wc_block *block = &f->blocks.at[b];
     for (uint32_t k = block->codes.count; k-- > 0;)
         wc_step_back(f, &block->codes.at[k], live);
     for (uint32_t k = 0; k < block->params.count; k++)
         bitset_remove(live, block->params.at[k]);
 }
 
-/* Backwards until nothing changes; blocks are in reverse post-order, so few rounds do. */
 void wc_liveness(struct arena *scratch, struct wc_mfunction *f)
 {
-    struct bitset *in = arena_array(scratch, struct bitset, f->blocks.count);
-    struct bitset live = bitset_new(scratch, f->vregs.count);
-    for (uint32_t b = 0; b < f->blocks.count; b++) {
-        in[b] = bitset_new(scratch, f->vregs.count);
-        f->blocks.at[b].live_out = bitset_new(scratch, f->vregs.count);
-    }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = f->blocks.count; b-- > 0;) {
-            struct wc_block *block = &f->blocks.at[b];
-            for (uint32_t k = 0; k < block->successor_count; k++)
-                bitset_union(block->live_out, in[block->successors[k]]);
-            live_in(f, block, live);
-            changed |= bitset_union(in[b], live);
-        }
-    }
+    struct wc_backward w = wc_backward_new(scratch, f);
+    struct ir_dataflow d = {&w.predecessors, &w.order, f->vregs.count, live_in, f};
+    struct bitset *out = ir_dataflow_solve(scratch, &d);
+    for (uint32_t b = 0; b < f->blocks.count; b++)
+        f->blocks.at[b].live_out = out[b];
 }

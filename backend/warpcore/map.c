@@ -1,5 +1,5 @@
 /* map.c: what an image takes: kernc build --emit=map. */
-#include "backend/warpcore/image.h"
+#include "backend/format/warpcore/image.h"
 
 static void print_kernels(const struct wc_image *m, struct text *out)
 {

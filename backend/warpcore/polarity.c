@@ -2,9 +2,10 @@
  *
  * Lanes that take a branch wait on the stack while the others run. If these come round a loop to the same
  * branch, those who take it now join those who wait: threads of different iterations run on together. That is
- * what saves stack entries, and harmless as long as nothing on their way to the meeting place communicates.
- * Where something does (a ballot before a break), the lanes of each iteration have to run it by themselves:
- * that side must be the next word, so that the lanes that stay in the loop are the ones that wait.
+ * what saves stack entries, and harmless as long as nothing on their way to the reconvergence point
+ * communicates. Where something does (a ballot before a break), the lanes of each iteration have to run it
+ * by themselves: that side must be the next word, so that the lanes that stay in the loop are the ones that
+ * wait. So should be a side by which lanes leave for good.
  */
 #include "backend/warpcore/codegen.h"
 
@@ -18,7 +19,7 @@ struct search {
 
 static bool communicates(const struct ir_function *f, uint32_t b)
 {
-    for ir_each_ins(r, f, b) {
+    ir_each_ins(r, f, b) {
         enum ir_op op = (enum ir_op)ir_at(f, r)->op;
         bool token = op == IR_entry || op == IR_anchor || op == IR_loop;
         if (!token && op != IR_syncwarp && ir_is_convergent(f, r))
@@ -27,27 +28,28 @@ static bool communicates(const struct ir_function *f, uint32_t b)
     return false;
 }
 
-static void go_on(struct search *s, uint32_t b, uint32_t meet)
+static void go_on(struct search *s, uint32_t b, uint32_t reconverge)
 {
-    if (b == meet || s->seen[b] == s->stamp)
+    if (b == reconverge || s->seen[b] == s->stamp)
         return;
     s->seen[b] = s->stamp;
     vec_push(&s->c->arena, &s->work, b);
 }
 
-/* From `from`, before `meet`: whether `branch` is reached, and whether something communicates on the way. */
-static void look(struct search *s, uint32_t from, uint32_t meet, uint32_t branch, bool *again,
+/* From `from`, before `reconverge`: whether `branch` is reached, and whether something communicates on the
+ * way. */
+static void look(struct search *s, uint32_t from, uint32_t reconverge, uint32_t branch, bool *again,
                  bool *communication)
 {
     const struct ir_function *f = s->f->ir;
     s->stamp++;
-    go_on(s, from, meet);
+    go_on(s, from, reconverge);
     while (s->work.count) {
         uint32_t b = vec_pop(&s->work);
         *again |= b == branch;
-        *communication |= s->talks[b];
+        *communication |= b != branch && s->talks[b];
         for (uint32_t e = 0; b != branch && e < ir_block_at(f, b)->edges.count; e++)
-            go_on(s, ir_block_at(f, b)->edges.at[e].block, meet);
+            go_on(s, ir_block_at(f, b)->edges.at[e].block, reconverge);
     }
 }
 
@@ -56,10 +58,11 @@ static uint32_t next_side(struct search *s, uint32_t b)
     const struct ir_block *block = ir_block_at(s->f->ir, b);
     bool again[2] = {false, false}, communication[2] = {false, false};
     for (uint32_t e = 0; e < 2; e++)
-        look(s, block->edges.at[e].block, s->f->meetings->at[b].meet, b, &again[e], &communication[e]);
-    if (again[1] && communication[0] && !again[0])
+        look(s, block->edges.at[e].block, s->f->reconvergence->at[b].reconverge, b, &again[e],
+             &communication[e]);
+    if (again[1] && communication[0] && !(again[0] && communication[1]))
         return 0;
-    if (again[0] && communication[1] && !again[1])
+    if (again[0] && communication[1] && !(again[1] && communication[0]))
         return 1;
     return WC_EITHER;
 }
@@ -70,14 +73,14 @@ void wc_polarity(struct wc_context *c, struct wc_mfunction *f)
                        .talks = arena_array(&c->arena, bool, f->ir->blocks.count)};
     const struct ir_cycles *cycles = ir_cycles_new(&c->arena, f->cfg);
     bool any = false;
-    for ir_each_block(i, b, f->ir)
+    ir_each_block(i, b, f->ir)
         any |= s.talks[b] = communicates(f->ir, b);
     for (uint32_t i = 1; i < f->blocks.count; i++) {
         struct wc_block *block = &f->blocks.at[i];
-        const struct wc_meeting *m = &f->meetings->at[block->ir];
-        bool parts = block->successor_count == 2 && !m->uniform && !m->direct;
-        block->next_edge = WC_EITHER;
-        if (any && parts && cycles->innermost[block->ir] != IR_NO_CYCLE)
+        const struct wc_reconvergence *m = &f->reconvergence->at[block->ir];
+        bool diverges = block->successor_count == 2 && !m->uniform && !m->direct;
+        block->next_edge = diverges ? m->first : WC_EITHER;
+        if (block->next_edge == WC_EITHER && any && diverges && cycles->innermost[block->ir] != IR_NO_CYCLE)
             block->next_edge = next_side(&s, block->ir);
     }
 }

@@ -14,7 +14,7 @@
 
 enum { MAX_ROUNDS = 100 };
 
-struct friend { uint32_t a, b; };
+struct affinity { uint32_t a, b; };
 struct colouring {
     struct wc_context *c;
     struct wc_mfunction *f;
@@ -24,7 +24,7 @@ struct colouring {
     bool     *taken;
     u32_vec   stack, low;            /* taken nodes; nodes that certainly find a colour */
     uint32_t *cheapest;              /* nodes by what spilling costs for each neighbour it frees */
-    u32_vec  *friends;               /* registers that are moved from or to this one */
+    u32_vec  *affinities;               /* registers that are moved from or to this one */
 };
 
 static uint32_t colours_of(const struct wc_mfunction *f, uint32_t v)
@@ -33,47 +33,48 @@ static uint32_t colours_of(const struct wc_mfunction *f, uint32_t v)
     return (reg->kind == WC_CLASS_R ? WC_ALLOCATABLE : WC_ALLOCATABLE_P) & ~reg->forbidden;
 }
 
-/* ---- what would like the same register ----------------------------------------------------------------- */
+/* ---- what would like the same register --------------------------------------------------------------- */
 
-static void befriend(struct colouring *x, uint32_t a, uint32_t b)
+static void add_affinity(struct colouring *x, uint32_t a, uint32_t b)
 {
     if (!wc_is_allocated(x->f, a) || !wc_is_allocated(x->f, b))
         return;
-    vec_push(x->scratch, &x->friends[a], b);
-    vec_push(x->scratch, &x->friends[b], a);
+    vec_push(x->scratch, &x->affinities[a], b);
+    vec_push(x->scratch, &x->affinities[b], a);
 }
 
-static void befriend_params(struct colouring *x, const struct wc_block *block, const struct wc_mins *jump)
+static void add_param_affinities(struct colouring *x, const struct wc_block *block,
+                                 const struct wc_mins *jump)
 {
     const struct wc_block *to = &x->f->blocks.at[block->successors[0]];
     for (uint32_t k = 0; k < jump->count; k++)
-        befriend(x, wc_list_at(x->f, jump, k), to->params.at[k]);
+        add_affinity(x, wc_list_at(x->f, jump, k), to->params.at[k]);
 }
 
-static void hint_places(struct colouring *x, const struct wc_mins *i)
+static void prefer_places(struct colouring *x, const struct wc_mins *i)
 {
     struct wc_location *at = wc_places(x->c, x->f, i, x->scratch);
     for (uint32_t k = 0; k < i->count; k++)
         if (at[k].kind != WC_IN_SLOT)
-            wc_vreg(x->f, wc_list_at(x->f, i, k))->hint = at[k].reg;
+            wc_vreg(x->f, wc_list_at(x->f, i, k))->preferred = at[k].reg;
 }
 
-static void find_friends(struct colouring *x)
+static void find_affinities(struct colouring *x)
 {
-    x->friends = arena_array(x->scratch, u32_vec, x->g.count);
+    x->affinities = arena_array(x->scratch, u32_vec, x->g.count);
     for (uint32_t b = 0; b < x->f->blocks.count; b++) {
         const struct wc_block *block = &x->f->blocks.at[b];
         for (uint32_t k = 0; k < block->codes.count; k++) {
             const struct wc_mins *i = &block->codes.at[k];
             if (i->op == WC_jump)
-                befriend_params(x, block, i);
+                add_param_affinities(x, block, i);
             else if (i->op == WC_invoke || i->op == WC_return || wc_list_writes(i->op))
-                hint_places(x, i);
+                prefer_places(x, i);
         }
     }
 }
 
-/* ---- taking nodes away --------------------------------------------------------------------------------- */
+/* ---- taking nodes away ------------------------------------------------------------------------------- */
 
 static void consider(struct colouring *x, uint32_t v)
 {
@@ -135,18 +136,18 @@ static void simplify(struct colouring *x)
     }
 }
 
-/* ---- colouring ----------------------------------------------------------------------------------------- */
+/* ---- colouring --------------------------------------------------------------------------------------- */
 
 static uint8_t choose(const struct colouring *x, uint32_t v, uint32_t free)
 {
     const struct wc_vreg *reg = wc_vreg(x->f, v);
-    for (uint32_t k = 0; k < x->friends[v].count; k++) {
-        uint8_t colour = wc_vreg(x->f, x->friends[v].at[k])->colour;
+    for (uint32_t k = 0; k < x->affinities[v].count; k++) {
+        uint8_t colour = wc_vreg(x->f, x->affinities[v].at[k])->colour;
         if (colour != WC_NO_COLOUR && free >> colour & 1)
             return colour;
     }
-    if (reg->hint != WC_NO_COLOUR && free >> reg->hint & 1)
-        return reg->hint;
+    if (reg->preferred != WC_NO_COLOUR && free >> reg->preferred & 1)
+        return reg->preferred;
     return (uint8_t)__builtin_ctz(free);
 }
 
@@ -187,7 +188,7 @@ static u32_vec colour_all(struct colouring *x)
     return failed;
 }
 
-/* ---- the function -------------------------------------------------------------------------------------- */
+/* ---- the function ------------------------------------------------------------------------------------ */
 
 /* What a call of it destroys: what it writes itself, and what its calls destroy. */
 static void sum_up(struct wc_context *c, struct wc_mfunction *f)
@@ -212,25 +213,19 @@ static void sum_up(struct wc_context *c, struct wc_mfunction *f)
 
 static bool round_of(struct wc_context *c, struct wc_mfunction *f, bool *good)
 {
-    struct arena scratch;
-    struct mem_guard guard;
-    arena_init(&scratch);
-    if (mem_guard_enter(&guard)) {
-        arena_free(&scratch);
-        mem_fail(0);
-    }
-    wc_liveness(&scratch, f);
-    struct colouring x = {.c = c, .f = f, .scratch = &scratch, .g = wc_interference(c, &scratch, f)};
-    find_friends(&x);
+    struct scratch scratch;
+    struct arena *a = scratch_begin(&scratch);
+    wc_liveness(a, f);
+    struct colouring x = {.c = c, .f = f, .scratch = a, .g = wc_interference(c, a, f)};
+    find_affinities(&x);
     simplify(&x);
     u32_vec failed = colour_all(&x);
     *good = failed.count == 0;
     if (failed.count)
         wc_spill(c, f, &failed);
     else
-        c->frames[f->id].slots = wc_share_slots(c, f, &scratch);
-    mem_guard_leave(&guard);
-    arena_free(&scratch);
+        c->frames[f->id].slots = wc_share_slots(c, f, a);
+    scratch_end(&scratch);
     return *good;
 }
 

@@ -7,17 +7,17 @@
  */
 #include "backend/warpcore/select.h"
 
-/* ---- tables -------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------ */
 
 /* Operation of a scalar case, and its form with a number for b; 0: none. Row 0 is add, which has both. */
 #define LANE(name) [SCALAR_##name] = WC_##name + 1,
 static const uint16_t lane_ops[SCALAR_CASES] = {
 #define WC_LANE(name, mnemonic, major, func, operands, unit) LANE(name)
-#include "backend/warpcore/isa.def"
+#include "backend/format/warpcore/isa.def"
 };
 static const uint16_t number_ops[SCALAR_CASES] = {
 #define WC_LANE_IMM(name, mnemonic, func, operands, unit) [SCALAR_##name] = WC_##name##_imm + 1,
-#include "backend/warpcore/isa.def"
+#include "backend/format/warpcore/isa.def"
 };
 
 static const char *const pseudo_letters[] = {
@@ -30,12 +30,12 @@ const char *wc_letters(unsigned op)
     return op < WC_OPS ? wc_op_info[op].operands : pseudo_letters[op - WC_OPS];
 }
 
-/* ---- registers and code -------------------------------------------------------------------------------- */
+/* ---- registers and code ------------------------------------------------------------------------------ */
 
 uint32_t wc_vreg_new(struct wc_context *c, struct wc_mfunction *f, enum wc_class kind)
 {
     vec_push(&c->arena, &f->vregs,
-             ((struct wc_vreg){.kind = (uint8_t)kind, .colour = WC_NO_COLOUR, .hint = WC_NO_COLOUR}));
+             ((struct wc_vreg){.kind = (uint8_t)kind, .colour = WC_NO_COLOUR, .preferred = WC_NO_COLOUR}));
     return f->vregs.count - 1;
 }
 
@@ -63,7 +63,7 @@ uint32_t wc_define_high(struct wc_selector *s, ir_ref r)
     return s->f->hi[r] = wc_vreg_new(s->c, s->f, WC_CLASS_R);
 }
 
-/* ---- values that may be made anywhere ------------------------------------------------------------------ */
+/* ---- values that may be made anywhere ---------------------------------------------------------------- */
 
 static uint64_t key_of(unsigned op, int32_t imm)
 {
@@ -85,7 +85,7 @@ uint32_t wc_repeatable(struct wc_selector *s, unsigned op, int32_t imm)
     v = wc_make(s, op, 0, 0, imm);
     s->codes = here;
     *wc_vreg(s->f, v) = (struct wc_vreg){.kind = wc_vreg(s->f, v)->kind, .colour = WC_NO_COLOUR,
-                                         .hint = WC_NO_COLOUR,
+                                         .preferred = WC_NO_COLOUR,
                                          .repeatable = true, .op = (uint16_t)op, .imm = imm};
     map_set(&s->c->arena, known, key_of(op, imm), v);
     return v;
@@ -124,12 +124,12 @@ bool wc_known(const struct wc_selector *s, ir_ref r, uint32_t *v)
     case IR_constant: *v = (uint32_t)ins->imm; return ins->type != IR_TYPE_I1;
     case IR_function: *v = (uint32_t)ins->imm + 1; return true;
     case IR_alloca: *v = s->f->alloca_address[r]; return true;
-    case IR_object: *v = s->c->object_address[ins->imm]; return ins->type == IR_TYPE_SHARED;
+    case IR_object: *v = s->c->objects.address[ins->imm]; return ins->type == IR_TYPE_SHARED;
     default: return false;
     }
 }
 
-/* ---- values -------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------ */
 
 uint32_t wc_value(struct wc_selector *s, ir_ref r)
 {
@@ -185,7 +185,7 @@ uint32_t wc_half(struct wc_selector *s, ir_ref r, bool high)
     return half[r];
 }
 
-/* ---- lists --------------------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------- */
 
 uint32_t wc_list_begin(const struct wc_selector *s)
 {
@@ -225,7 +225,7 @@ void wc_list_end(struct wc_selector *s, struct wc_mins *i, uint32_t first)
     i->count = s->f->lists.count - first;
 }
 
-/* ---- pure operations ----------------------------------------------------------------------------------- */
+/* ---- pure operations --------------------------------------------------------------------------------- */
 
 /* The number that b of this operation may be, or that a may be if they may change places. */
 static bool number_operand(struct wc_selector *s, const struct ir_ins *ins, unsigned op, ir_ref *other,
@@ -317,7 +317,7 @@ static void select_pure(struct wc_selector *s, ir_ref r)
     }
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------ */
+/* ---- the rest ---------------------------------------------------------------------------------------- */
 
 static void select_ptradd(struct wc_selector *s, ir_ref r)
 {
@@ -395,7 +395,7 @@ static void select_instruction(struct wc_selector *s, ir_ref r)
     }
 }
 
-/* ---- blocks -------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------ */
 
 static uint32_t weight_of(const struct ir_cycles *cycles, uint32_t b)
 {
@@ -451,7 +451,7 @@ void wc_select(struct wc_context *c, struct wc_mfunction *f)
         s.codes = &f->blocks.at[i].codes;
         s.weight = f->blocks.at[i].weight;
         memset(&s.local, 0, sizeof s.local);
-        for ir_each_ins(r, s.ir, f->blocks.at[i].ir)
+        ir_each_ins(r, s.ir, f->blocks.at[i].ir)
             select_instruction(&s, r);
     }
 }

@@ -21,7 +21,7 @@ uint32_t wc_make(struct wc_selector *s, unsigned op, uint32_t a, uint32_t b, int
 
 /* Registers that hold IR values. */
 uint32_t wc_value(struct wc_selector *s, ir_ref r);
-uint32_t wc_half(struct wc_selector *s, ir_ref r, bool high);       /* of an i64 value, see legalize.h */
+uint32_t wc_half(struct wc_selector *s, ir_ref r, bool high); /* of an i64 value, see opt/lower/split_i64.h */
 uint32_t wc_define(struct wc_selector *s, ir_ref r);
 uint32_t wc_define_high(struct wc_selector *s, ir_ref r);
 /* A register that operation `op` with this number sets; in loops once for the whole function. */

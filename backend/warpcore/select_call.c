@@ -1,7 +1,7 @@
 /* select_call.c: parameters, calls, returns, printf: the operations whose operands have fixed places. */
 #include "backend/warpcore/select.h"
 
-/* ---- the convention ------------------------------------------------------------------------------------ */
+/* ---- the convention ---------------------------------------------------------------------------------- */
 
 /* In order into registers as long as there are some; then into slots. */
 static uint32_t assign_places(const struct wc_mfunction *f, uint32_t n, const uint32_t *list,
@@ -49,7 +49,7 @@ void wc_call_clobbers(struct wc_context *c, const struct wc_mfunction *f, const 
     masks[WC_CLASS_P] |= callee ? callee->clobbers_p : 0;
 }
 
-/* ---- parameters ---------------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------------- */
 
 /* The kernel's arguments are words that ldarg reads. */
 static void load_arguments(struct wc_selector *s)
@@ -92,7 +92,7 @@ void wc_select_params(struct wc_selector *s)
     vec_clear(&entry->params);               /* they are there when the block begins */
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------- */
 
 void wc_select_call(struct wc_selector *s, ir_ref r)
 {

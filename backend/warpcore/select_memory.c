@@ -12,7 +12,7 @@ static uint32_t data_address(struct wc_selector *s)
 
 uint32_t wc_object_address(struct wc_selector *s, ir_ref r)
 {
-    uint32_t at = s->c->object_address[ir_at(s->ir, r)->imm], base = data_address(s);
+    uint32_t at = s->c->objects.address[ir_at(s->ir, r)->imm], base = data_address(s);
     if (at == 0)
         return base;
     if (wc_imm_fits(WC_add_I_imm, (int32_t)at))
@@ -49,7 +49,7 @@ static struct address address_of(struct wc_selector *s, const struct ir_ins *ins
     uint32_t sum = known_part(s, ins->args[0], &root) + (uint32_t)ins->imm;
     uint32_t base = WC_V_ZERO;
     if (root && ir_at(s->ir, root)->op == IR_object) {
-        sum += s->c->object_address[ir_at(s->ir, root)->imm];
+        sum += s->c->objects.address[ir_at(s->ir, root)->imm];
         base = data_address(s);
     } else if (root) {
         base = wc_value(s, root);

@@ -19,8 +19,8 @@ struct slots {
     struct arena *scratch;
     uint32_t  count;                     /* spilled values; each has a number, struct wc_vreg.slot */
     VEC(struct definition) order;        /* these as they are defined, in reverse post-order */
-    u32_vec  *neighbours, *friends;      /* of each: what is kept at the same time; what is moved from or to
-                                            it */
+    u32_vec *neighbours, *affinities;    /* of each: what is kept at the same time; what is moved from or to
+                                         it */
     uint32_t *came;                      /* of each: the word that a caller passed it in, or NONE */
     uint32_t *place;                     /* of each: its word; NONE: none yet */
     u32_vec  *jumps;                     /* by block: blocks that jump to it */
@@ -48,7 +48,7 @@ static bool is_reload(const struct wc_mins *i)
     return i->op == WC_reload || i->op == WC_reload_p;
 }
 
-/* ---- what is live -------------------------------------------------------------------------------------- */
+/* ---- what is live ------------------------------------------------------------------------------------ */
 
 static void add_all(const struct slots *x, struct bitset live, uint32_t n, const uint32_t *list)
 {
@@ -82,10 +82,10 @@ static void step_back(const struct slots *x, const struct wc_mins *i, struct bit
         add_all(x, live, i->count, list_of(x, i));
 }
 
-static void live_in(const struct slots *x, uint32_t b, struct bitset live)
+static void live_in(void *data, uint32_t b, struct bitset live)
 {
+    const struct slots *x = data;
     const struct wc_block *block = &x->f->blocks.at[b];
-    bitset_copy(live, x->live_out[b]);
     for (uint32_t k = block->codes.count; k-- > 0;)
         step_back(x, &block->codes.at[k], live);
     remove_all(x, live, block->params.count, block->params.at);
@@ -93,31 +93,17 @@ static void live_in(const struct slots *x, uint32_t b, struct bitset live)
 
 static void find_live(struct slots *x)
 {
-    uint32_t n = x->f->blocks.count;
-    struct bitset *in = arena_array(x->scratch, struct bitset, n), live = bitset_new(x->scratch, x->count);
-    x->live_out = arena_array(x->scratch, struct bitset, n);
-    for (uint32_t b = 0; b < n; b++) {
-        in[b] = bitset_new(x->scratch, x->count);
-        x->live_out[b] = bitset_new(x->scratch, x->count);
-    }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = n; b-- > 0;) {
-            const struct wc_block *block = &x->f->blocks.at[b];
-            for (uint32_t k = 0; k < block->successor_count; k++)
-                bitset_union(x->live_out[b], in[block->successors[k]]);
-            live_in(x, b, live);
-            changed |= bitset_union(in[b], live);
-        }
-    }
+    struct wc_backward w = wc_backward_new(x->scratch, x->f);
+    struct ir_dataflow d = {&w.predecessors, &w.order, x->count, live_in, x};
+    x->live_out = ir_dataflow_solve(x->scratch, &d);
 }
 
-/* ---- what is kept at the same time --------------------------------------------------------------------- */
+/* ---- what is kept at the same time ------------------------------------------------------------------- */
 
 static void define(struct slots *x, struct bitset live, uint32_t v)
 {
     uint32_t a = number(x, v);
-    for bitset_each(b, live)
+    bitset_each(b, live)
         if (a != b) {
             vec_push(x->scratch, &x->neighbours[a], b);
             vec_push(x->scratch, &x->neighbours[b], a);
@@ -151,14 +137,14 @@ static void find_neighbours(struct slots *x)
     }
 }
 
-/* ---- what would like the same word --------------------------------------------------------------------- */
+/* ---- what would like the same word ------------------------------------------------------------------- */
 
-static void befriend(struct slots *x, uint32_t a, uint32_t b)
+static void add_affinity(struct slots *x, uint32_t a, uint32_t b)
 {
     if (!is_spilled(x, a) || !is_spilled(x, b))
         return;
-    vec_push(x->scratch, &x->friends[number(x, a)], number(x, b));
-    vec_push(x->scratch, &x->friends[number(x, b)], number(x, a));
+    vec_push(x->scratch, &x->affinities[number(x, a)], number(x, b));
+    vec_push(x->scratch, &x->affinities[number(x, b)], number(x, a));
 }
 
 static void note_incoming(struct slots *x, const struct wc_mins *params)
@@ -171,7 +157,7 @@ static void note_incoming(struct slots *x, const struct wc_mins *params)
     }
 }
 
-static void find_friends(struct slots *x)
+static void find_affinities(struct slots *x)
 {
     const wc_mins_vec *prologue = &x->f->blocks.at[0].codes;
     for (uint32_t n = 0; n < x->count; n++)
@@ -185,15 +171,15 @@ static void find_friends(struct slots *x)
             continue;
         vec_push(x->scratch, &x->jumps[block->successors[0]], b);
         for (uint32_t k = 0; k < i->count; k++)
-            befriend(x, wc_list_at(x->f, i, k), x->f->blocks.at[block->successors[0]].params.at[k]);
+            add_affinity(x, wc_list_at(x->f, i, k), x->f->blocks.at[block->successors[0]].params.at[k]);
     }
 }
 
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------- */
 
 static bool has_wish(const struct slots *x, uint32_t n)
 {
-    return x->came[n] != NONE || x->friends[n].count > 0;
+    return x->came[n] != NONE || x->affinities[n].count > 0;
 }
 
 /* What is defined together may come in any order: first what would like a certain word. */
@@ -245,8 +231,8 @@ static uint32_t choose(const struct slots *x, struct definition d, uint32_t open
     uint32_t came = x->came[d.number], word = NONE;
     if (came != NONE && !bitset_has(x->taken, came))
         return came;
-    for (uint32_t k = 0; k < x->friends[d.number].count; k++) {
-        uint32_t at = x->place[x->friends[d.number].at[k]];
+    for (uint32_t k = 0; k < x->affinities[d.number].count; k++) {
+        uint32_t at = x->place[x->affinities[d.number].at[k]];
         if (at != NONE && !bitset_has(x->taken, at))
             return at;
     }
@@ -294,16 +280,20 @@ static uint32_t choose_all(struct slots *x)
 uint32_t wc_share_slots(struct wc_context *c, struct wc_mfunction *f, struct arena *scratch)
 {
     uint32_t n = f->spilled;
-    struct slots x = {.c = c, .f = f, .scratch = scratch, .count = n,
+    struct slots x = {.c = c,
+                      .f = f,
+                      .scratch = scratch,
+                      .count = n,
                       .neighbours = arena_array(scratch, u32_vec, n),
-                      .friends = arena_array(scratch, u32_vec, n), .came = arena_array(scratch, uint32_t, n),
+                      .affinities = arena_array(scratch, u32_vec, n),
+                      .came = arena_array(scratch, uint32_t, n),
                       .jumps = arena_array(scratch, u32_vec, f->blocks.count),
                       .place = arena_array(scratch, uint32_t, n)};
     if (n == 0)
         return c->frames[f->id].incoming;
     find_live(&x);
     find_neighbours(&x);
-    find_friends(&x);
+    find_affinities(&x);
     find_order(&x);
     uint32_t words = choose_all(&x);
     INVARIANT(x.order.count == n);

@@ -81,7 +81,7 @@ static void choose_home(struct spiller *s, uint32_t v)
     bitset_add(s->chosen, v);
     reg->home = reg->repeatable ? WC_HOME_REMADE : WC_HOME_SLOT;
     if (reg->repeatable)
-        s->f->remade++;
+        s->f->rematerialised++;
     else
         reg->slot = s->f->spilled++;
 }

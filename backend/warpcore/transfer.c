@@ -5,7 +5,7 @@
  */
 #include "backend/warpcore/transfer.h"
 
-/* ---- holders ------------------------------------------------------------------------------------------- */
+/* ---- holders ----------------------------------------------------------------------------------------- */
 
 static struct wc_holder slot_holder(const struct wc_context *c, uint32_t function, uint32_t slot)
 {
@@ -31,7 +31,7 @@ static struct wc_holder placed(const struct wc_context *c, uint32_t function, st
     return (struct wc_holder){.kind = at.kind == WC_IN_REGISTER ? WC_HOLDS_R : WC_HOLDS_P, .at = at.reg};
 }
 
-/* ---- lists --------------------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------- */
 
 static bool same_holder(struct wc_holder a, struct wc_holder b)
 {
@@ -88,7 +88,7 @@ uint32_t wc_transfers(struct wc_context *c, const struct wc_mfunction *f, const 
     return n;
 }
 
-/* ---- in order ------------------------------------------------------------------------------------------ */
+/* ---- in order ---------------------------------------------------------------------------------------- */
 
 /* A holder's number for the general algorithm. */
 enum { PREDICATE_NUMBERS = 32, SLOT_NUMBERS = 64 };
@@ -121,21 +121,23 @@ static uint32_t scratch_number(void *data, bool wide)
     return r->scratch;
 }
 
-/* Moves to and from memory may need r29 on the way; then a cycle is broken by a slot. */
+/* Loads of slots on the way to others need r29; where there are any, a cycle is broken by a slot, which the
+ * frame then has. Stores alone are never in a cycle: nothing reads what they write, and so they come
+ * first. */
 void wc_move_all(struct wc_emitter *e, const struct wc_transfer *moves, uint32_t n)
 {
     struct wc_frame *frame = &e->c->frames[e->f->id];
-    struct be_transfer *t = arena_array(&e->scratch, struct be_transfer, n);
+    struct be_transfer *t = arena_array(e->scratch, struct be_transfer, n);
     struct run r = {e, WC_SCRATCH};
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (moves[i].from.kind == WC_MADE)
             continue;
         t[count++] = (struct be_transfer){number_of(moves[i].to), number_of(moves[i].from), false, false};
-        if (moves[i].to.kind == WC_HOLDS_SLOT || moves[i].from.kind == WC_HOLDS_SLOT)
+        if (moves[i].from.kind == WC_HOLDS_SLOT)
             r.scratch = SLOT_NUMBERS + frame->base + frame->slots - frame->print_slots - 1;
     }
-    be_parallel_moves(&e->scratch, &(struct be_mover){move_one, scratch_number, &r}, t, count);
+    be_parallel_moves(e->scratch, &(struct be_mover){move_one, scratch_number, &r}, t, count);
     for (uint32_t i = 0; i < n; i++)
         if (moves[i].from.kind == WC_MADE)
             wc_move(e, moves[i].to, moves[i].from);

@@ -5,13 +5,13 @@
 #include "backend/bytecode/emit.h"
 #include "backend/warpcore/codegen.h"
 
-/* Words whose target or meeting place is a block that may not have its words yet. `never`: the lanes do not
- * meet. */
-struct wc_fixup { uint32_t word, block, meet, meet_index; bool direct, never; };
+/* Words whose target or reconvergence point is a block that may not have its words yet. `never`: the lanes
+ * do not reconverge. */
+struct wc_fixup { uint32_t word, block, reconverge, converge_index; bool direct, never; };
 struct wc_emitter {
     struct wc_context *c;
     struct wc_mfunction *f;
-    struct arena scratch;
+    struct arena *scratch;
     place at;
     VEC(struct wc_fixup) fixups;
     uint32_t *branch_word;           /* by IR block: its branch's word */

@@ -29,187 +29,16 @@
  * Everything is deterministic. A decision takes time in the lanes times the nesting of tokens; a lane's
  * registers are its own, so what other schemes do at once happens here lane by lane and is counted so.
  */
-#include "runtime/grid.h"
-#include "runtime/schemes/oracle.h"
+#include "runtime/schemes/oracle_instances.h"
 
 #define LONG_TURN 1024
-
-/* An instance of a token, while some lane's last execution of its definition made it, or another instance
- * names it. */
-struct instance {
-    uint32_t at;                 /* code index of the definition */
-    uint32_t definition;         /* its number */
-    uint32_t outer;              /* of a heart: its operand; of an entry: the call's token; 0: none */
-    uint32_t n;                  /* of a heart: for the n-th time */
-    uint32_t call;               /* of a device function's entry: code index of the call */
-    uint32_t users;
-};
-
-struct oracle {
-    struct oracle_flow *flow;
-    struct arena *arena;
-    VEC(struct instance) instances;      /* number 0 is none */
-    u32_vec  free;
-    uint64_t waiting;                    /* lanes at a convergent operation */
-    uint32_t pc[RT_MAX_LANES];           /* where a lane goes on, or waits */
-    unsigned last;                       /* the lane that had the last turn */
-    uint32_t left;                       /* blocks left of this turn */
-    uint32_t used_up;                    /* turns used up since a lane last waited or ended */
-    uint64_t random;                     /* for KERNC_ANCHORS_RANDOM */
-    bool     decided;                    /* the active lanes are a group on its way to its operation */
-    uint32_t lanes;
-    uint32_t current[];                  /* by definition and lane: the instance last made; 0: none */
-};
 
 static size_t data_bytes(const struct bc_program *p, uint32_t lanes)
 {
     return sizeof(struct oracle) + (size_t)oracle_count_definitions(p) * lanes * sizeof(uint32_t);
 }
 
-/* ---- instances ----------------------------------------------------------------------------------------- */
-
-static uint32_t *current_of(struct oracle *s, uint32_t definition, unsigned lane)
-{
-    return &s->current[(size_t)definition * s->lanes + lane];
-}
-
-static void drop(struct oracle *s, uint32_t instance)
-{
-    while (instance && --s->instances.at[instance].users == 0) {
-        vec_push(s->arena, &s->free, instance);
-        instance = s->instances.at[instance].outer;
-    }
-}
-
-static uint32_t add_instance(struct oracle *s, struct instance x)
-{
-    uint32_t i = s->free.count ? vec_pop(&s->free) : s->instances.count;
-    if (i == s->instances.count)
-        vec_push(s->arena, &s->instances, x);
-    else
-        s->instances.at[i] = x;
-    if (x.outer)
-        s->instances.at[x.outer].users++;
-    return i;
-}
-
-/* The instance with this name, if some lane's last execution of the definition made it; else a new one. */
-static uint32_t find_instance(struct oracle *s, struct instance x)
-{
-    for (unsigned lane = 0; lane < s->lanes; lane++) {
-        uint32_t i = *current_of(s, x.definition, lane);
-        const struct instance *old = &s->instances.at[i];
-        if (i && old->outer == x.outer && old->n == x.n && old->call == x.call)
-            return i;
-    }
-    return add_instance(s, x);
-}
-
-static void make_current(struct oracle *s, unsigned lane, uint32_t instance)
-{
-    uint32_t *current = current_of(s, s->instances.at[instance].definition, lane), old = *current;
-    s->instances.at[instance].users++;
-    *current = instance;
-    drop(s, old);
-}
-
-/* ---- where lanes are ----------------------------------------------------------------------------------- */
-
-static const struct bc_ins *word(const struct oracle *s, uint32_t at)
-{
-    return &s->flow->program->code.at[at];
-}
-
-static bool is_call(const struct bc_ins *ins)
-{
-    return ins->op == BC_call || ins->op == BC_icall;
-}
-
-/* The code index behind the call that entered the function of `at`; ORACLE_NOWHERE: it is a kernel. */
-static uint32_t return_address(const struct rt_warp *w, const struct oracle *s, unsigned lane, uint32_t at)
-{
-    const struct bc_program *p = s->flow->program;
-    const struct bc_function *f = &p->functions.at[oracle_function(s->flow, at)];
-    if (f->kernel)
-        return ORACLE_NOWHERE;
-    /* the first move behind an icall's entry fills the function's own slot */
-    bool before = at == f->entry && word(s, at + 1)->op == BC_mov_v;
-    uint32_t to = rt_v(w, before ? word(s, at + 1)->a : f->return_slot)[lane];
-    return to > 0 && to < p->code.count && is_call(word(s, to - 1)) ? to : ORACLE_NOWHERE;
-}
-
-/* Where a lane is in function f, or will come back to; ORACLE_NOWHERE: it is not in it. */
-static uint32_t position_in(const struct rt_warp *w, const struct oracle *s, unsigned lane, uint32_t f)
-{
-    uint32_t at = s->pc[lane];
-    for (uint32_t depth = 0; depth <= s->flow->program->functions.count && at != ORACLE_NOWHERE; depth++) {
-        if (oracle_function(s->flow, at) == f)
-            return at;
-        at = return_address(w, s, lane, at);
-    }
-    return ORACLE_NOWHERE;
-}
-
-/* The instance in a token register; 0: none. */
-static uint32_t token_in(const struct rt_warp *w, const struct oracle *s, unsigned lane, uint32_t reg)
-{
-    uint32_t i = reg == BC_NO_TOKEN ? 0 : rt_v(w, reg)[lane];
-    return i < s->instances.count && s->instances.at[i].users ? i : 0;
-}
-
-static uint32_t call_token(const struct rt_warp *w, const struct oracle *s, unsigned lane, uint32_t call)
-{
-    const struct bc_ins *ins = word(s, call);
-    return token_in(w, s, lane, ins->op == BC_icall ? ins->b : ins->e);
-}
-
-/* ---- may a lane still come to an operation in an instance? --------------------------------------------- */
-
-static bool reaches(const struct rt_warp *w, const struct oracle *s, unsigned lane, uint32_t op,
-                    uint32_t definition)
-{
-    uint32_t at = position_in(w, s, lane, oracle_function(s->flow, op));
-    return at != ORACLE_NOWHERE && oracle_reaches(s->flow, at, op, definition);
-}
-
-/* The lane is in the callee, by that call in that instance, and still before the entry's definition. */
-static bool has_entered(const struct rt_warp *w, const struct oracle *s, unsigned lane,
-                        const struct instance *x)
-{
-    uint32_t at = position_in(w, s, lane, oracle_function(s->flow, x->at));
-    return at != ORACLE_NOWHERE && return_address(w, s, lane, at) == x->call + 1
-        && call_token(w, s, lane, x->call) == x->outer && oracle_reaches(s->flow, at, x->at, ORACLE_NOWHERE);
-}
-
-static bool can_come(const struct rt_warp *w, struct oracle *s, unsigned lane, uint32_t op, uint32_t instance)
-{
-    for (;;) {
-        const struct instance *x = &s->instances.at[instance];
-        uint32_t own = *current_of(s, x->definition, lane);
-        if (own == instance)
-            return reaches(w, s, lane, op, x->at);
-        switch (word(s, x->at)->op) {
-        case BC_tok_loop:
-            if (own && s->instances.at[own].outer == x->outer && s->instances.at[own].n >= x->n)
-                return false;
-            op = x->at;
-            break;
-        case BC_tok_entry:
-            if (x->call == ORACLE_NOWHERE)
-                return !own && reaches(w, s, lane, x->at, ORACLE_NOWHERE);
-            if (has_entered(w, s, lane, x))
-                return true;
-            op = x->call;
-            break;
-        default: return false;
-        }
-        if (!x->outer)
-            return false;
-        instance = x->outer;
-    }
-}
-
-/* ---- groups -------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------ */
 
 static uint64_t bit(unsigned lane)
 {
@@ -218,7 +47,7 @@ static uint64_t bit(unsigned lane)
 
 static bool waits_by_token(const struct oracle *s, unsigned lane)
 {
-    enum bc_op op = (enum bc_op)word(s, s->pc[lane])->op;
+    enum bc_op op = (enum bc_op)oracle_word(s, s->pc[lane])->op;
     return op != BC_tok_anchor && op != BC_barrier;
 }
 
@@ -226,17 +55,17 @@ static bool waits_by_token(const struct oracle *s, unsigned lane)
 static uint64_t companions(const struct rt_warp *w, const struct oracle *s, unsigned lane, uint32_t instance)
 {
     uint64_t same = 0;
-    for rt_each_lane (i, s->waiting)
+    rt_each_lane(i, s->waiting)
         if (s->pc[i] == s->pc[lane]
-            && (!instance || token_in(w, s, (unsigned)i, word(s, s->pc[i])->e) == instance))
+            && (!instance || oracle_token_in(w, s, (unsigned)i, oracle_word(s, s->pc[i])->e) == instance))
             same |= bit((unsigned)i);
     return same;
 }
 
 static bool is_complete(struct rt_warp *w, struct oracle *s, uint64_t group, uint32_t op, uint32_t instance)
 {
-    for rt_each_lane (i, w->live & ~group)
-        if (can_come(w, s, (unsigned)i, op, instance))
+    rt_each_lane(i, w->live & ~group)
+        if (oracle_can_come(w, s, (unsigned)i, op, instance))
             return false;
     return true;
 }
@@ -260,19 +89,19 @@ static uint64_t choose(const struct rt_warp *w, struct oracle *s, uint64_t waiti
 /* A group whose lanes may go on, 0: none. */
 static uint64_t decide(struct rt_warp *w, struct oracle *s)
 {
-    for rt_each_lane (i, s->waiting) {
+    rt_each_lane(i, s->waiting) {
         if (!waits_by_token(s, (unsigned)i))
             continue;
-        uint32_t instance = token_in(w, s, (unsigned)i, word(s, s->pc[i])->e);
+        uint32_t instance = oracle_token_in(w, s, (unsigned)i, oracle_word(s, s->pc[i])->e);
         uint64_t group = companions(w, s, (unsigned)i, instance);
         if (rt_lowest(group) == i && is_complete(w, s, group, s->pc[i], instance))
             return group;
     }
     unsigned first = rt_lowest(s->waiting);
-    if (word(s, s->pc[first])->op == BC_barrier && companions(w, s, first, 0) == w->live)
+    if (oracle_word(s, s->pc[first])->op == BC_barrier && companions(w, s, first, 0) == w->live)
         return w->live;
-    for rt_each_lane (j, s->waiting)
-        if (word(s, s->pc[j])->op == BC_tok_anchor)
+    rt_each_lane(j, s->waiting)
+        if (oracle_word(s, s->pc[j])->op == BC_tok_anchor)
             return choose(w, s, companions(w, s, (unsigned)j, 0));
     return 0;
 }
@@ -280,19 +109,20 @@ static uint64_t decide(struct rt_warp *w, struct oracle *s)
 /* Nobody can go on: a barrier that some threads cannot reach, or tokens that break the static rules. */
 static uint32_t stuck(struct rt_warp *w, struct oracle *s)
 {
-    for rt_each_lane (i, s->waiting) {
-        if (word(s, s->pc[i])->op != BC_barrier)
+    rt_each_lane(i, s->waiting) {
+        if (oracle_word(s, s->pc[i])->op != BC_barrier)
             continue;
-        rt_trap(w, word(s, s->pc[i]), (unsigned)i, "barrier reached by only %d of %d threads of the warp",
+        rt_trap(w, oracle_word(s, s->pc[i]), (unsigned)i,
+                "barrier reached by only %d of %d threads of the warp",
                 __builtin_popcountll(companions(w, s, (unsigned)i, 0)), __builtin_popcountll(w->live));
         return RT_NOWHERE;
     }
     unsigned first = rt_lowest(s->waiting);
-    rt_trap(w, word(s, s->pc[first]), first, "threads wait for each other at convergent operations");
+    rt_trap(w, oracle_word(s, s->pc[first]), first, "threads wait for each other at convergent operations");
     return RT_NOWHERE;
 }
 
-/* ---- turns --------------------------------------------------------------------------------------------- */
+/* ---- turns ------------------------------------------------------------------------------------------- */
 
 static uint32_t give_turn(struct rt_warp *w, struct oracle *s, uint64_t ready)
 {
@@ -320,6 +150,10 @@ static uint32_t schedule(struct rt_warp *w)
         return give_turn(w, s, ready);
     s->used_up = 0;
     uint64_t group = s->waiting ? decide(w, s) : 0;
+    if (w->worker->over_memory) {
+        w->stop = RT_TRAPPED;
+        return RT_NOWHERE;
+    }
     if (!group)
         return ready ? give_turn(w, s, ready) : stuck(w, s);
     return run_group(w, s, group);
@@ -327,18 +161,18 @@ static uint32_t schedule(struct rt_warp *w)
 
 static void leave_at(struct oracle *s, uint64_t lanes, uint32_t pc)
 {
-    for rt_each_lane (i, lanes)
+    rt_each_lane(i, lanes)
         s->pc[i] = pc;
 }
 
-/* ---- hooks --------------------------------------------------------------------------------------------- */
+/* ---- hooks ------------------------------------------------------------------------------------------- */
 
 static void start(struct rt_warp *w)
 {
     struct oracle *s = w->scheme_data;
     struct rt_worker *k = w->worker;
     if (!k->scheme_data)
-        k->scheme_data = oracle_flow_new(&k->arena, k->launch->program);
+        k->scheme_data = oracle_flow_new(k);
     s->flow = k->scheme_data;
     s->arena = &k->arena;
     s->lanes = w->lanes;
@@ -364,7 +198,7 @@ static uint32_t diverge(struct rt_warp *w, const struct rt_split *split)
 }
 
 /* At every block. */
-static uint32_t meet(struct rt_warp *w, uint32_t pc)
+static uint32_t reconverge(struct rt_warp *w, uint32_t pc)
 {
     struct oracle *s = w->scheme_data;
     bool alone = (w->active & (w->active - 1)) == 0;
@@ -383,8 +217,8 @@ static uint32_t converge(struct rt_warp *w, uint32_t pc)
     const struct bc_ins *ins = w->code + pc;
     if (!s->decided) {
         leave_at(s, w->active, pc);
-        for rt_each_lane (i, w->active)
-            if (waits_by_token(s, (unsigned)i) && !token_in(w, s, (unsigned)i, ins->e)) {
+        rt_each_lane(i, w->active)
+            if (waits_by_token(s, (unsigned)i) && !oracle_token_in(w, s, (unsigned)i, ins->e)) {
                 rt_trap(w, ins, (unsigned)i,
                         "a convergent operation without a token: the program was not compiled for "
                         "the scheme oracle");
@@ -407,44 +241,38 @@ static uint32_t ended(struct rt_warp *w)
     return schedule(w);
 }
 
-/* ---- tokens -------------------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------------------------ */
 
-static struct instance instance_of(const struct rt_warp *w, struct oracle *s, unsigned lane,
-                                   const struct bc_ins *ins)
+/* Regions nest, and functions do not call themselves: no more instances lie around one than there are
+ * definitions. */
+static bool is_nested_in_itself(const struct oracle *s, const struct instance *x)
 {
-    struct instance x = {.at = rt_index(w, ins), .call = ORACLE_NOWHERE};
-    x.definition = oracle_definition(s->flow, x.at);
-    if (ins->op == BC_tok_loop) {
-        const struct instance *last = &s->instances.at[*current_of(s, x.definition, lane)];
-        x.outer = token_in(w, s, lane, ins->a);
-        x.n = last->users && last->outer == x.outer ? last->n + 1 : 1;
-    } else if (ins->op == BC_tok_entry) {
-        uint32_t back = return_address(w, s, lane, x.at);
-        x.call = back == ORACLE_NOWHERE ? ORACLE_NOWHERE : back - 1;
-        x.outer = x.call == ORACLE_NOWHERE ? 0 : call_token(w, s, lane, x.call);
-    }
-    return x;
+    return x->depth > s->flow->definitions.count;
 }
 
-static void token(struct rt_warp *w, const struct bc_ins *ins)
+static bool token(struct rt_warp *w, const struct bc_ins *ins)
 {
     struct oracle *s = w->scheme_data;
-    uint32_t anchor = ins->op == BC_tok_anchor ? add_instance(s, instance_of(w, s, 0, ins)) : 0;
-    for rt_each_lane (i, w->active) {
-        uint32_t instance = anchor ? anchor : find_instance(s, instance_of(w, s, (unsigned)i, ins));
-        make_current(s, (unsigned)i, instance);
+    uint32_t anchor = ins->op == BC_tok_anchor ? oracle_add_instance(s, oracle_instance_of(w, s, 0, ins)) : 0;
+    rt_each_lane(i, w->active) {
+        struct instance x = oracle_instance_of(w, s, (unsigned)i, ins);
+        if (is_nested_in_itself(s, &x)) {
+            rt_trap(w, ins, (unsigned)i, "a token is nested in itself");
+            return false;
+        }
+        uint32_t instance = anchor ? anchor : oracle_find_instance(s, x);
+        oracle_make_current(s, (unsigned)i, instance);
         rt_v(w, ins->d)[i] = instance;
     }
+    return true;
 }
 
 const struct rt_scheme rt_scheme_oracle = {
-    .name = "oracle",
-    .meaning = "the definition: each thread alone, groups decided by convergence tokens",
-    .flags = RT_ASK_MEET | RT_ASK_CONVERGE,
+    .flags = RT_ASK_RECONVERGE | RT_ASK_CONVERGE,
     .data_bytes = data_bytes,
     .start = start,
     .diverge = diverge,
-    .meet = meet,
+    .reconverge = reconverge,
     .exit = ended,
     .converge = converge,
     .token = token,

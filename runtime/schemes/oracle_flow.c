@@ -20,7 +20,7 @@ uint32_t oracle_count_definitions(const struct bc_program *p)
     return n;
 }
 
-/* ---- the graph ----------------------------------------------------------------------------------------- */
+/* ---- the graph --------------------------------------------------------------------------------------- */
 
 static uint32_t block_at_head(const struct oracle_flow *f, uint32_t head)
 {
@@ -102,37 +102,24 @@ static void find_edges(struct oracle_flow *f)
     }
 }
 
-/* Sorts the edges by their end `by`: rows of the other ends. */
-static void make_rows(struct oracle_flow *f, const u32_vec *by, const u32_vec *other, uint32_t **start,
-                      uint32_t **row)
+struct oracle_flow *oracle_flow_new(struct rt_worker *k)
 {
-    uint32_t n = f->heads.count, *next = arena_array(f->arena, uint32_t, n + 1);
-    *start = arena_array(f->arena, uint32_t, n + 1);
-    *row = arena_array(f->arena, uint32_t, by->count);
-    for (uint32_t i = 0; i < by->count; i++)
-        (*start)[by->at[i] + 1]++;
-    for (uint32_t b = 0; b < n; b++)
-        (*start)[b + 1] += (*start)[b];
-    memcpy(next, *start, n * sizeof *next);
-    for (uint32_t i = 0; i < by->count; i++)
-        (*row)[next[by->at[i]]++] = other->at[i];
-}
-
-struct oracle_flow *oracle_flow_new(struct arena *a, const struct bc_program *p)
-{
+    const struct bc_program *p = k->launch->program;
+    struct arena *a = &k->arena;
     struct oracle_flow *f = arena_new(a, struct oracle_flow);
     f->program = p;
+    f->worker = k;
     f->arena = a;
     f->block_of_row = arena_array(a, uint32_t, p->blocks.count);
     find_heads(f);
     name_functions(f);
     find_edges(f);
-    make_rows(f, &f->to, &f->from, &f->pred_start, &f->preds);
-    make_rows(f, &f->from, &f->to, &f->succ_start, &f->succs);
+    f->successors = rows_of_edges(a, f->heads.count, &(struct edge_list){f->from, f->to});
+    f->predecessors = rows_of_edges(a, f->heads.count, &(struct edge_list){f->to, f->from});
     return f;
 }
 
-/* ---- questions ----------------------------------------------------------------------------------------- */
+/* ---- questions --------------------------------------------------------------------------------------- */
 
 /* The place of the last element that is not above x. The first one never is. */
 static uint32_t last_not_above(const u32_vec *sorted, uint32_t x)
@@ -163,17 +150,17 @@ uint32_t oracle_definition(const struct oracle_flow *f, uint32_t at)
     return last_not_above(&f->definitions, at);
 }
 
-/* Straight-line code from `at` meets the operation, the definition, or (0) neither. */
-enum meeting { MEETS_NEITHER, MEETS_OPERATION, MEETS_DEFINITION };
-static enum meeting straight(const struct oracle_flow *f, uint32_t at, uint32_t op, uint32_t definition)
+/* Straight-line code from `at` reaches the operation, the definition, or (0) neither. */
+enum reaches { REACHES_NEITHER, REACHES_OPERATION, REACHES_DEFINITION };
+static enum reaches straight(const struct oracle_flow *f, uint32_t at, uint32_t op, uint32_t definition)
 {
     uint32_t block = block_of(f, at);
     bool operation_ahead = block_of(f, op) == block && op >= at;
     bool definition_ahead =
         definition != ORACLE_NOWHERE && block_of(f, definition) == block && definition >= at;
     if (operation_ahead && (!definition_ahead || op <= definition))
-        return MEETS_OPERATION;
-    return definition_ahead ? MEETS_DEFINITION : MEETS_NEITHER;
+        return REACHES_OPERATION;
+    return definition_ahead ? REACHES_DEFINITION : REACHES_NEITHER;
 }
 
 /* Blocks from whose start the operation can be reached: backwards from its own. */
@@ -182,15 +169,16 @@ static struct bitset find_reach(struct oracle_flow *f, uint32_t op, uint32_t def
     struct bitset reach = bitset_new(f->arena, f->heads.count);
     u32_vec *work = &f->work;
     uint32_t home = block_of(f, op);
-    if (straight(f, f->heads.at[home], op, definition) == MEETS_OPERATION) {
+    if (straight(f, f->heads.at[home], op, definition) == REACHES_OPERATION) {
         bitset_add(reach, home);
         vec_push(f->arena, work, home);
     }
     while (work->count) {
         uint32_t block = vec_pop(work);
-        for (uint32_t i = f->pred_start[block]; i < f->pred_start[block + 1]; i++) {
-            uint32_t pred = f->preds[i];
-            if (bitset_has(reach, pred) || straight(f, f->heads.at[pred], op, definition) == MEETS_DEFINITION)
+        rows_each(i, f->predecessors, block) {
+            uint32_t pred = f->predecessors.at[i];
+            if (bitset_has(reach, pred) ||
+                straight(f, f->heads.at[pred], op, definition) == REACHES_DEFINITION)
                 continue;
             bitset_add(reach, pred);
             vec_push(f->arena, work, pred);
@@ -201,18 +189,22 @@ static struct bitset find_reach(struct oracle_flow *f, uint32_t op, uint32_t def
 
 bool oracle_reaches(struct oracle_flow *f, uint32_t at, uint32_t op, uint32_t definition)
 {
-    enum meeting first = straight(f, at, op, definition);
-    if (first != MEETS_NEITHER)
-        return first == MEETS_OPERATION;
+    enum reaches first = straight(f, at, op, definition);
+    if (first != REACHES_NEITHER)
+        return first == REACHES_OPERATION;
     uint32_t index = map_get(&f->reach_index, op), block = block_of(f, at);
     if (index == MAP_NONE) {
+        if (!rt_memory_take(f->worker->launch, f->heads.count / 8)) {
+            f->worker->over_memory = true;
+            return false;
+        }
         index = f->reach.count;
         struct bitset reach = find_reach(f, op, definition);
         vec_push(f->arena, &f->reach, reach);
         map_set(f->arena, &f->reach_index, op, index);
     }
-    for (uint32_t i = f->succ_start[block]; i < f->succ_start[block + 1]; i++)
-        if (bitset_has(f->reach.at[index], f->succs[i]))
+    rows_each(i, f->successors, block)
+        if (bitset_has(f->reach.at[index], f->successors.at[i]))
             return true;
     return false;
 }

@@ -1,86 +1,88 @@
-/* pdom.c: the pre-Volta stack: lanes that part meet at the branch's immediate post-dominator.
+/* pdom.c: the pre-Volta stack: lanes that diverge reconverge at the branch's immediate post-dominator.
  *
- * A stack entry is a group of lanes that waits: where it goes on, and where it will meet its siblings. A
- * branch pushes the entry of all its lanes at the meeting point, then one for each side but the first, and
- * runs the first; a group that comes to its meeting point pops the next entry. Lanes whose side begins at the
- * meeting point wait in the entry of all.
+ * A stack entry is a group of lanes that waits: where it goes on, and where it will reconverge its siblings.
+ * A branch pushes the entry of all its lanes at the reconvergence point, then one for each side but the
+ * first, and runs the first; a group that comes to its reconvergence point pops the next entry. Lanes whose
+ * side begins at the reconvergence point wait in the entry of all.
  *
- * Invariants. The running group's `meet` is the meeting point of the innermost open branch. If a branch meets
- * where the running group already will, the entry of all is there and none is pushed: a loop holds one entry,
- * however often it diverges. Groups that wait are disjoint and nested branches run strictly smaller
- * groups, so there are fewer than 2 * lanes entries. Lanes that ended are not live and drop out
- * when an entry is popped.
+ * Invariants. The running group's `reconverge` is the reconvergence point of the innermost open branch. If a
+ * branch reconverges where the running group already will, the entry of all is there and none is pushed: a
+ * loop holds one entry, however often it diverges. Groups that wait are disjoint and nested branches run
+ * strictly smaller groups, so there are fewer than 2 * lanes entries. Lanes that ended are not live and drop
+ * out when an entry is popped.
  */
-#include "runtime/lanes.h"
-#include "runtime/scheme.h"
+#include "runtime/core/lanes.h"
+#include "runtime/schemes/scheme.h"
 
 enum { MAX_ENTRIES = 2 * RT_MAX_LANES };
 
-struct entry { uint64_t lanes; uint32_t pc, meet; };
-struct stack { uint32_t depth, meet; struct entry at[MAX_ENTRIES]; };
+struct entry { uint64_t lanes; uint32_t pc, reconverge; };
+struct stack { uint32_t depth, reconverge; struct entry at[MAX_ENTRIES]; };
 
 static size_t data_bytes(const struct bc_program *p, uint32_t lanes)
 {
     return sizeof(struct stack);
 }
 
-static void meet_at(struct rt_warp *w, struct stack *s, uint32_t meet)
+static void reconverge_at(struct rt_warp *w, struct stack *s, uint32_t reconverge)
 {
-    s->meet = meet;
-    w->meet = meet == BC_NO_TARGET ? NULL : w->code + meet;
+    s->reconverge = reconverge;
+    w->reconverge = reconverge == BC_NO_TARGET ? NULL : w->code + reconverge;
 }
 
 static void start(struct rt_warp *w)
 {
     struct stack *s = w->scheme_data;
     s->depth = 0;
-    meet_at(w, s, BC_NO_TARGET);
+    reconverge_at(w, s, BC_NO_TARGET);
 }
 
-static inline void push(struct rt_warp *w, struct stack *s, uint64_t lanes, uint32_t pc, uint32_t meet)
+static inline void push(struct rt_warp *w, struct stack *s, uint64_t lanes, uint32_t pc, uint32_t reconverge)
 {
     INVARIANT(s->depth < MAX_ENTRIES);
-    s->at[s->depth++] = (struct entry){lanes, pc, meet};
+    s->at[s->depth++] = (struct entry){lanes, pc, reconverge};
     if (UNLIKELY(w->events->max_stack_depth < s->depth))
         w->events->max_stack_depth = s->depth;
 }
 
-/* Opens the region of the branch at `pc`, which ends at `meet`, unless it is open. Returns where it ends. */
-static inline uint32_t open_region(struct rt_warp *w, struct stack *s, uint32_t meet, uint32_t pc)
+/* Opens the region of the branch at `pc`, which ends at `reconverge`, unless it is open. Returns where it
+ * ends. */
+static inline uint32_t open_region(struct rt_warp *w, struct stack *s, uint32_t reconverge, uint32_t pc)
 {
-    if (UNLIKELY(meet == BC_NO_TARGET))
-        meet = rt_return_point(w, pc);
-    if (meet == s->meet || UNLIKELY(meet == BC_NO_TARGET))
-        return s->meet;
-    push(w, s, w->active, meet, s->meet);
-    meet_at(w, s, meet);
-    return meet;
+    if (UNLIKELY(reconverge == BC_NO_TARGET))
+        reconverge = rt_return_point(w, pc);
+    if (reconverge == s->reconverge || UNLIKELY(reconverge == BC_NO_TARGET))
+        return s->reconverge;
+    push(w, s, w->active, reconverge, s->reconverge);
+    reconverge_at(w, s, reconverge);
+    return reconverge;
 }
 
-static uint32_t part(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch,
+static uint32_t diverge_two(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch,
                      uint64_t yes)
 {
     struct stack *s = w->scheme_data;
     uint64_t no = w->active & ~yes;
-    uint32_t meet = open_region(w, s, branch->meet, rt_index(w, ins));
-    if (branch->yes == meet) {
+    uint32_t reconverge = open_region(w, s, branch->reconverge, rt_index(w, ins));
+    if (branch->yes == reconverge) {
         w->active = no;
         return branch->no;
     }
-    if (branch->no != meet)
-        push(w, s, no, branch->no, meet);
+    if (branch->no != reconverge)
+        push(w, s, no, branch->no, reconverge);
     w->active = yes;
     return branch->yes;
 }
 
-/* Two sides or more; the first that does not begin where all meet is run. */
+/* Two sides or more; the first that does not begin where all reconverge is run. */
 static uint32_t diverge(struct rt_warp *w, const struct rt_split *split)
 {
     struct stack *s = w->scheme_data;
-    uint32_t meet = open_region(w, s, split->meet, split->pc), run = split->target[0] == meet;
+    uint32_t reconverge = open_region(w, s, split->reconverge, split->pc),
+             run = split->target[0] == reconverge;
     for (uint32_t i = split->n - 1; i > run; i--)
-        if (split->target[i] != meet)
-            push(w, s, split->mask[i], split->target[i], meet);
+        if (split->target[i] != reconverge)
+            push(w, s, split->mask[i], split->target[i], reconverge);
     w->active = split->mask[run];
     return split->target[run];
 }
@@ -93,14 +95,14 @@ static inline uint32_t pop(struct rt_warp *w)
         struct entry e = s->at[--s->depth];
         if (e.lanes & w->live) {
             w->active = e.lanes & w->live;
-            meet_at(w, s, e.meet);
+            reconverge_at(w, s, e.reconverge);
             return e.pc;
         }
     }
     BUG("live lanes in no group");
 }
 
-static uint32_t meet(struct rt_warp *w, uint32_t pc)
+static uint32_t reconverge(struct rt_warp *w, uint32_t pc)
 {
     uint32_t next = pop(w);
     w->events->reconvergences += next == pc;
@@ -112,43 +114,11 @@ static uint32_t leave(struct rt_warp *w)
     return pop(w);
 }
 
-/* The next place of these lanes is the topmost entry that has them. Those whose next instruction is the
- * kernel's end have returned: a barrier does not wait for them. 0: some lane has something else to do. */
-static uint64_t returned(const struct rt_warp *w, const struct stack *s, uint32_t *pc)
-{
-    uint64_t left = w->live & ~w->active, last = 0;
-    for (uint32_t i = s->depth; i-- > 0 && left;) {
-        uint64_t here = s->at[i].lanes & left;
-        if (here && w->code[s->at[i].pc + 1].op != BC_exit)
-            return 0;
-        left &= ~here;
-        last = here ? here : last;
-        *pc = here ? s->at[i].pc : *pc;
-    }
-    return last;
-}
-
-/* Lets lanes that have returned end, one group a time; then the barrier is tried again. */
-static bool wait(struct rt_warp *w, uint32_t pc, uint32_t *next)
-{
-    struct stack *s = w->scheme_data;
-    uint64_t done = returned(w, s, next);
-    if (!done)
-        return false;
-    push(w, s, w->active, pc, s->meet);
-    meet_at(w, s, BC_NO_TARGET);
-    w->active = done;
-    return true;
-}
-
 const struct rt_scheme rt_scheme_pdom = {
-    .name = "pdom",
-    .meaning = "mask stack; lanes meet at the immediate post-dominator",
     .data_bytes = data_bytes,
     .start = start,
-    .part = part,
+    .diverge_two = diverge_two,
     .diverge = diverge,
-    .meet = meet,
+    .reconverge = reconverge,
     .exit = leave,
-    .wait = wait,
 };

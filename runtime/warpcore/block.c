@@ -1,16 +1,16 @@
 /* block.c: blocks and warps from their begin to their end, whatever the order in which warps take turns.
  *
- * What a block's warps print is put in order where they meet: at each barrier and at the block's end, the text
- * of warp 0 since the last time comes first, then that of warp 1, and so on; and blocks follow each other by
- * number.
+ * What a block's warps print is put in order where they reconverge: at each barrier and at the block's end,
+ * the text of warp 0 since the last time comes first, then that of warp 1, and so on; and blocks follow each
+ * other by number.
  */
 #include "runtime/warpcore/simulator.h"
 
 #include <stdlib.h>
 
-/* ---- memory -------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------ */
 
-static bool take_memory(struct rt_sim *s, uint64_t bytes)
+bool rt_sim_memory_take(struct rt_sim *s, uint64_t bytes)
 {
     const struct rt_memory *m = &s->context->memory;
     s->over_memory = s->over_memory || s->memory + bytes > m->limit - m->used;
@@ -20,7 +20,7 @@ static bool take_memory(struct rt_sim *s, uint64_t bytes)
 
 struct rt_sim_block *rt_sim_block_new(struct rt_sim *s)
 {
-    if (!take_memory(s, s->image->shared_bytes))
+    if (!rt_sim_memory_take(s, s->image->shared_bytes))
         return NULL;
     struct rt_sim_block *b = arena_new(&s->arena, struct rt_sim_block);
     b->sim = s;
@@ -42,7 +42,7 @@ void rt_sim_free(struct rt_sim *s)
     arena_free(&s->arena);
 }
 
-/* ---- warps --------------------------------------------------------------------------------------------- */
+/* ---- warps ------------------------------------------------------------------------------------------- */
 
 static size_t private_total(const struct rt_sim *s)
 {
@@ -53,7 +53,7 @@ static struct rt_sim_warp *new_warp(struct rt_sim *s)
 {
     uint64_t bytes = sizeof(struct rt_sim_warp) + private_total(s) + 64;
     const struct rt_memory *m = &s->context->memory;
-    if (!take_memory(s, bytes))
+    if (!rt_sim_memory_take(s, bytes))
         return NULL;
     uintptr_t raw = (uintptr_t)arena_alloc(&s->arena, bytes);
     struct rt_sim_warp *w = (struct rt_sim_warp *)((raw + 31) & ~(uintptr_t)31);
@@ -98,6 +98,7 @@ struct rt_sim_warp *rt_sim_warp_begin(struct rt_sim_block *b, uint32_t index)
     w->block = b;
     w->shared = b->shared;
     w->fuel = INT64_MAX;
+    w->stop = RT_SLICE;
     w->cycles = w->clock = w->saved = 0;
     w->started = false;
     w->next = NULL;
@@ -110,7 +111,7 @@ void rt_sim_warp_end(struct rt_sim_warp *w)
     w->sim->free_warps = w;
 }
 
-/* ---- blocks and their text ----------------------------------------------------------------------------- */
+/* ---- blocks and their text --------------------------------------------------------------------------- */
 
 void rt_sim_block_begin(struct rt_sim_block *b, uint64_t number)
 {
@@ -136,7 +137,7 @@ static int by_warp(const void *a, const void *b)
     return x->warp != y->warp ? (x->warp > y->warp) - (x->warp < y->warp) : (x->at > y->at) - (x->at < y->at);
 }
 
-void rt_sim_block_meet(struct rt_sim_block *b)
+void rt_sim_block_output(struct rt_sim_block *b)
 {
     uint32_t n = b->pieces.count;
     for (uint32_t i = 0; i < n; i++)
@@ -166,12 +167,13 @@ void rt_sim_block_end(struct rt_sim_block *b, uint64_t oldest)
 {
     struct rt_sim *s = b->sim;
     uint32_t done = 0, left = 0;
-    rt_sim_block_meet(b);
+    rt_sim_block_output(b);
     if (b->text.length)
         keep_text(b);
     for (; done < s->outputs.count && s->outputs.at[done].block < oldest; done++) {
         struct text *t = &s->outputs.at[done].text;
         s->context->output(s->context->output_user, t->at, t->length);
+        s->memory -= t->length;
         text_free(t);
     }
     if (!done)

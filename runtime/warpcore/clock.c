@@ -1,11 +1,11 @@
 /* clock.c: launches that are timed: each instruction is executed in the cycle in which the machine issues it,
- * by the rules of docs/isa.md, "Cycles". So programs whose warps communicate get the bytes of the machine, not
- * only its cycles.
+ * by the rules of docs/isa.md, "Cycles". So programs whose warps communicate get the bytes of the machine,
+ * not only its cycles.
  *
  * A core has four slots. In each cycle it issues for the first slot in turn that is ready: whose warp has
- * finished its instruction before, and whose next one finds its port free. Filling a slot (START, RESTORE) and
- * emptying it (SAVE) are issued like instructions. Warps without a slot wait in a queue; those at a barrier, in
- * a list. Cores go ahead in the order of the cycles of what they do next, and of their numbers.
+ * finished its instruction before, and whose next one finds its port free. Filling a slot (START, RESTORE)
+ * and emptying it (SAVE) are issued like instructions. Warps without a slot wait in a queue; those at a
+ * barrier, in a list. Cores go ahead in the order of the cycles of what they do next, and of their numbers.
  */
 #include "runtime/warpcore/simulator.h"
 #include "runtime/warpcore/trace.h"
@@ -60,7 +60,7 @@ static void append(struct queue *q, struct rt_sim_warp *w)
     q->last = w;
 }
 
-/* ---- slots and the queue ------------------------------------------------------------------------------- */
+/* ---- slots and the queue ----------------------------------------------------------------------------- */
 
 static bool queue_empty(const struct clock *k, const struct core *c)
 {
@@ -79,10 +79,11 @@ static struct rt_sim_warp *dequeue(struct clock *k, struct core *c)
     return w;
 }
 
-/* The slot goes on with its warp. */
+/* The slot goes on with its warp, which may have left it in the middle of a run. */
 static void run_on(const struct clock *k, struct slot *s, uint64_t ready)
 {
-    k->sim->core->enter(s->warp);
+    if (s->warp->stop != RT_RUNNING)
+        k->sim->core->enter(s->warp);
     s->state = RUNS;
     s->port = k->words[s->warp->at->word].port;
     s->ready = ready;
@@ -131,7 +132,7 @@ static void fill_slots(struct clock *k, struct core *c, uint64_t time)
     }
 }
 
-/* ---- blocks -------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------ */
 
 /* The cycles that clearing so many pieces of 32 bytes takes. */
 static uint64_t clearing(const struct clock *k, uint64_t bytes)
@@ -176,7 +177,7 @@ static void open_barrier(struct clock *k, struct core *c, uint64_t time)
             run_on(k, &c->slots[i], time);
     c->queue = c->barrier;
     c->barrier.first = NULL;
-    rt_sim_block_meet(c->block);
+    rt_sim_block_output(c->block);
     fill_slots(k, c, time);
 }
 
@@ -191,7 +192,7 @@ static void look_around(struct clock *k, struct core *c, uint64_t time)
         fill_slots(k, c, time);
 }
 
-/* ---- issue --------------------------------------------------------------------------------------------- */
+/* ---- issue ------------------------------------------------------------------------------------------- */
 
 /* The warp has stopped in its instruction, which ends at `time`. */
 static void stop(struct clock *k, struct core *c, struct slot *s, uint64_t time)
@@ -212,8 +213,6 @@ static void stop(struct clock *k, struct core *c, struct slot *s, uint64_t time)
         break;
     case RT_SLICE:
         run_on(k, s, time);
-        if (!queue_empty(k, c))
-            leave(k, c, s, time);
         break;
     default: k->stops = true; break;
     }
@@ -237,7 +236,8 @@ static void execute(struct clock *k, struct core *c, struct slot *s)
     w->cycles += word->cycles + w->more;
     sim->total++;
     sim->thread_slots += w->threads;
-    c->free[word->port] = c->now + word->interval + (word->port == WC_UNIT_GLOBAL ? w->more : 0);
+    if (word->interval)
+        c->free[word->port] = c->now + word->interval + (word->port == WC_UNIT_GLOBAL ? w->more : 0);
     c->end = time > c->end ? time : c->end;
     s->ready = time;
     s->issued++;
@@ -245,13 +245,13 @@ static void execute(struct clock *k, struct core *c, struct slot *s)
         event.cycles = (uint32_t)(time - c->now);
         rt_trace_issued(sim->trace, w, at, event);
     }
-    if (!w->at)
-        stop(k, c, s, time);
-    else {
+    bool yields = !w->at && w->stop == RT_SLICE;
+    if (w->at)
         s->port = k->words[w->at->word].port;
-        if (s->issued >= k->parameter[WC_SLICE] && !queue_empty(k, c))
-            leave(k, c, s, time);
-    }
+    else
+        stop(k, c, s, time);
+    if (s->state == RUNS && (yields || s->issued >= k->parameter[WC_SLICE]) && !queue_empty(k, c))
+        leave(k, c, s, time);
     if (sim->trace && s->state != RUNS)
         rt_trace_idle(sim->trace, event, time);
 }
@@ -320,7 +320,7 @@ static void choose(struct core *c)
     }
 }
 
-/* ---- the launch ---------------------------------------------------------------------------------------- */
+/* ---- the launch -------------------------------------------------------------------------------------- */
 
 static const struct word *list_words(struct rt_sim *s)
 {

@@ -1,13 +1,13 @@
-/* core.c: the simulator's common instructions: lane operations, loads and stores, control flow. Compiled twice
- * for each instruction set of the host (CORE_ISA).
+/* core.c: the simulator's common instructions: lane operations, loads and stores, control flow. Compiled
+ * twice for each instruction set of the host (CORE_ISA).
  *
- * Threaded code as in the interpreter's core: each handler ends by jumping to the next one's; or, for the clock
- * (CORE_STEPS), returns after each instruction. Lane operations
- * are loops over eight lanes that gcc turns into vector code; results are blended into the active lanes.
+ * Threaded code as in the interpreter's core: each handler ends by jumping to the next one's; or, for the
+ * clock (CORE_STEPS), returns after each instruction. Lane operations are loops over eight lanes that gcc
+ * turns into vector code; results are blended into the active lanes.
  */
 #include "runtime/warpcore/simulator.h"
-#include "runtime/lane_ops.h"
-#include "runtime/lanes.h"
+#include "runtime/core/lane_ops.h"
+#include "runtime/core/lanes.h"
 
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -61,7 +61,7 @@ static rt_sim_handler *const handlers[WC_OPS] = {
     [0 ... WC_OPS - 1] = invalid,
 #define WC_LANE(name, mnemonic, major, func, operands, unit) [WC_##name] = L_##name,
 #define WC_LANE_IMM(name, mnemonic, func, operands, unit)    [WC_##name##_imm] = I_##name,
-#include "backend/warpcore/isa.def"
+#include "backend/format/warpcore/isa.def"
     HANDLES(mov) HANDLES(mov_p) HANDLES(li) HANDLES(lui) HANDLES(ldarg) HANDLES(nop)
     SPACES(LOADS) SPACES(STORES)
     [WC_at_global_add_I ... WC_at_shared_cas_F] = O_atomic,
@@ -74,7 +74,7 @@ static rt_sim_handler *const handlers[WC_OPS] = {
 static rt_sim_handler *const handlers_all[WC_OPS] = {
 #define WC_LANE(name, mnemonic, major, func, operands, unit) [WC_##name] = LA_##name,
 #define WC_LANE_IMM(name, mnemonic, func, operands, unit)    [WC_##name##_imm] = IA_##name,
-#include "backend/warpcore/isa.def"
+#include "backend/format/warpcore/isa.def"
     HANDLES_ALL(mov) HANDLES_ALL(mov_p) HANDLES_ALL(li) HANDLES_ALL(lui) HANDLES_ALL(ldarg)
 };
 

@@ -31,7 +31,7 @@ static inline float RESULT_F(float x)
     {                                                                                                        \
         OUT_##R(pc->d) POINTERS                                                                              \
         if (calls_##op()) {                                                                                  \
-            for rt_each_lane (i, ACTIVE) {                                                                   \
+            rt_each_lane(i, ACTIVE) {                                                                   \
                 FETCH d[i] = RESULT_##R(formula);                                                            \
             }                                                                                                \
         } else {                                                                                             \

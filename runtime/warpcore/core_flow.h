@@ -10,7 +10,7 @@ static inline void refresh(struct rt_sim_warp *w)
     w->code = w->codes[ACTIVE == w->flow.live];
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------------- */
 
 static inline const struct rt_sim_ins *begin(struct rt_sim_warp *w, const struct rt_sim_ins *at)
 {
@@ -34,7 +34,7 @@ static const struct rt_sim_ins *suspend(struct rt_sim_warp *w, const struct rt_s
         GO(run_);                                                                                            \
     } while (0)
 
-/* ---- the divergence unit ------------------------------------------------------------------------------- */
+/* ---- the divergence unit ----------------------------------------------------------------------------- */
 
 /* Ends the run, and has the unit see where the warp is. */
 static inline void enter_unit(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
@@ -63,15 +63,14 @@ static const struct rt_sim_ins *leave_unit(struct rt_sim_warp *w, const struct r
     GO_RUN(w->code + w->flow.pc);
 }
 
-/* The divergence stack is written; lanes part if they disagree. */
-static void charge_divergence(struct rt_sim_warp *w, const struct rt_sim_ins *pc, bool parts)
+/* The divergence stack is written; lanes diverge if they disagree. */
+static void charge_divergence(struct rt_sim_warp *w, const struct rt_sim_ins *pc, bool diverges)
 {
-    w->tally->parted += parts;
-    w->tally->divergences[pc->word] += parts;
+    w->tally->divergences[pc->word] += diverges;
     rt_sim_charge(w, pc, w->sim->timing.parameter[WC_DIVERGE]);
 }
 
-static __attribute__((noinline)) const struct rt_sim_ins *part(struct rt_sim_warp *w,
+static __attribute__((noinline)) const struct rt_sim_ins *diverge(struct rt_sim_warp *w,
                                                                const struct rt_sim_ins *pc, uint8_t yes)
 {
     enter_unit(w, pc);
@@ -82,9 +81,9 @@ static __attribute__((noinline)) const struct rt_sim_ins *part(struct rt_sim_war
 /* The active lanes in `yes` go to the target. */
 #define BRANCH(yes)                                                                                          \
     do {                                                                                                     \
-        uint8_t taken_ = (yes) & ACTIVE;                                                                     \
+        uint8_t taken_ = (yes)&ACTIVE;                                                                       \
         if (taken_ && taken_ != ACTIVE)                                                                      \
-            return part(w, pc, taken_);                                                                      \
+            return diverge(w, pc, taken_);                                                                   \
         rt_sim_end_run(w, pc);                                                                               \
         GO_RUN(taken_ ? w->code + pc->imm : pc + 1);                                                         \
     } while (0)
@@ -131,7 +130,7 @@ HANDLER(O_exit)
     return leave_unit(w, pc, event);
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------- */
 
 static inline void write_link(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
@@ -154,7 +153,7 @@ static __attribute__((noinline)) const struct rt_sim_ins *agreed(struct rt_sim_w
 {
     const uint32_t *to = ROW(pc->a);
     unsigned first = rt_lowest(ACTIVE);
-    for rt_each_lane (i, ACTIVE)
+    rt_each_lane(i, ACTIVE)
         if (to[i] != to[first]) {
             rt_sim_fault(w, pc, WC_TRAP_NOT_UNIFORM, (unsigned)i,
                          "lanes disagree on where to go: words %u and %u", to[first], to[i]);
@@ -183,7 +182,7 @@ HANDLER(O_ret)
     GO_RUN(to);
 }
 
-/* ---- what plain C does --------------------------------------------------------------------------------- */
+/* ---- what plain C does ------------------------------------------------------------------------------- */
 
 HANDLER(O_group)
 {

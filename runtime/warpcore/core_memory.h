@@ -92,7 +92,7 @@ RESOLVERS(global)
 RESOLVERS(shared)
 RESOLVERS(private)
 
-/* ---- loads and stores: type in memory, and how it becomes the register's word x ------------------------ */
+/* ---- loads and stores: type in memory, and how it becomes the register's word x ---------------------- */
 
 #define LOAD(space, suffix, resolver, type, convert)                                                         \
     HANDLER(O_ld_##space##_##suffix)                                                                         \
@@ -134,7 +134,7 @@ RESOLVERS(private)
             }                                                                                                \
             NEXT;                                                                                            \
         }                                                                                                    \
-        for rt_each_lane (i, ACTIVE) {                                                                       \
+        rt_each_lane(i, ACTIVE) {                                                                       \
             uint32_t x = value[i];                                                                           \
             *(type *)(at.base + w->address[i]) = (type)(convert);                                            \
         }                                                                                                    \

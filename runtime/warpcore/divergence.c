@@ -11,12 +11,12 @@ static struct rt_divergence_entry *top_of(struct rt_divergence *d)
     return d->depth ? &d->stack[d->depth - 1] : NULL;
 }
 
-static bool push(struct rt_divergence *d, uint8_t pending, uint16_t target, uint16_t key)
+static bool push(struct rt_divergence *d, uint8_t pending, uint16_t target, uint16_t key, uint16_t reconverge)
 {
     if (d->depth == WC_STACK)
         return false;
-    d->stack[d->depth++] =
-        (struct rt_divergence_entry){.saved = d->active, .pending = pending, .target = target, .key = key};
+    d->stack[d->depth++] = (struct rt_divergence_entry){
+        .saved = d->active, .pending = pending, .target = target, .key = key, .reconverge = reconverge};
     if (d->deepest < d->depth)
         d->deepest = d->depth;
     return true;
@@ -35,28 +35,28 @@ static enum rt_divergence_event swap(struct rt_divergence *d, struct rt_divergen
 
 /* ---- branches ---------------------------------------------------------------------------------------- */
 
-/* Neither `taken` nor `other` is empty. Branches that name no meeting point are those that must be uniform.
- * An entry that meets at the same place is shared where it can be: lanes that are there already need nothing
- * but its saved mask; others wait in it if it has room for their target. */
-static enum rt_divergence_event part_rpc(struct rt_divergence *d, uint8_t taken, uint8_t other,
-                                         uint16_t target, uint16_t meet)
+/* Neither `taken` nor `other` is empty. Branches that name no reconvergence point are those that must be
+ * uniform. An entry that reconverges at the same place is shared where it can be: lanes that are there
+ * already need nothing but its saved mask; others wait in it if it has room for their target. */
+static enum rt_divergence_event diverge_rpc(struct rt_divergence *d, uint8_t taken, uint8_t other,
+                                         uint16_t target, uint16_t reconverge)
 {
     struct rt_divergence_entry *top = top_of(d);
     uint16_t next = d->pc + 1;
-    bool shared = top && top->key == meet;
-    if (meet == WC_NONE)
+    bool shared = top && top->key == reconverge;
+    if (reconverge == WC_NONE)
         return RT_NOT_UNIFORM;
-    if (target == meet || next == meet) {
-        if (!shared && !push(d, 0, 0, meet))
+    if (target == reconverge || next == reconverge) {
+        if (!shared && !push(d, 0, 0, reconverge, reconverge))
             return RT_STACK_FULL;
-        d->active = target == meet ? other : taken;
-        d->pc = target == meet ? next : target;
+        d->active = target == reconverge ? other : taken;
+        d->pc = target == reconverge ? next : target;
         return RT_PARTED;
     }
     if (shared && (top->pending == 0 || top->target == target)) {
         top->pending |= taken;
         top->target = target;
-    } else if (!push(d, taken, target, meet))
+    } else if (!push(d, taken, target, reconverge, reconverge))
         return RT_STACK_FULL;
     d->active = other;
     d->pc = next;
@@ -66,12 +66,12 @@ static enum rt_divergence_event part_rpc(struct rt_divergence *d, uint8_t taken,
 /* A branch that finds its own entry on the top is that of a loop: lanes that leave wait with those before
  * them. */
 static enum rt_divergence_event part_source(struct rt_divergence *d, uint8_t taken, uint8_t other,
-                                            uint16_t target)
+                                            uint16_t target, uint16_t reconverge)
 {
     struct rt_divergence_entry *top = top_of(d);
     if (top && top->key == d->pc)
         top->pending |= taken;
-    else if (!push(d, taken, target, d->pc))
+    else if (!push(d, taken, target, d->pc, reconverge))
         return RT_STACK_FULL;
     d->active = other;
     d->pc++;
@@ -79,7 +79,7 @@ static enum rt_divergence_event part_source(struct rt_divergence *d, uint8_t tak
 }
 
 enum rt_divergence_event rt_divergence_branch(struct rt_divergence *d, uint8_t p, uint16_t target,
-                                              uint16_t meet)
+                                              uint16_t reconverge)
 {
     uint8_t taken = d->active & p, other = d->active & ~p;
     if (!other) {
@@ -90,29 +90,29 @@ enum rt_divergence_event rt_divergence_branch(struct rt_divergence *d, uint8_t p
         d->pc++;
         return RT_WENT_ON;
     }
-    return d->mode == WC_MODE_RPC ? part_rpc(d, taken, other, target, meet)
-                                  : part_source(d, taken, other, target);
+    return d->mode == WC_MODE_RPC ? diverge_rpc(d, taken, other, target, reconverge)
+                                  : part_source(d, taken, other, target, reconverge);
 }
 
 /* As published it pushes whatever the predicate. */
 enum rt_divergence_event rt_divergence_diverge(struct rt_divergence *d, uint8_t p, uint16_t target,
-                                               uint16_t meet)
+                                               uint16_t reconverge)
 {
     uint8_t stay = d->active & p;
     if (d->mode != WC_MODE_ARTICLE)
-        return rt_divergence_branch(d, (uint8_t)~p, target, meet);
+        return rt_divergence_branch(d, (uint8_t)~p, target, reconverge);
     if (!stay)
         return RT_EMPTY_DIVERGE;
-    if (!push(d, d->active & ~p, target, d->pc))
+    if (!push(d, d->active & ~p, target, d->pc, reconverge))
         return RT_STACK_FULL;
     d->active = stay;
     d->pc++;
     return RT_PARTED;
 }
 
-/* ---- meeting ----------------------------------------------------------------------------------------- */
+/* ---- reconvergence ----------------------------------------------------------------------------------- */
 
-/* Pops the top. In rpc mode the warp stays here while the next entry meets here as well. */
+/* Pops the top. In rpc mode the warp stays here while the next entry reconverges here as well. */
 static enum rt_divergence_event join(struct rt_divergence *d)
 {
     d->active = d->stack[--d->depth].saved & d->live;
@@ -148,10 +148,10 @@ static enum rt_divergence_event unwind(struct rt_divergence *d)
         d->depth--;
         if (!waiting)
             continue;
-        if (d->mode != WC_MODE_RPC)
+        if (d->mode == WC_MODE_ARTICLE || top->reconverge == WC_NONE)
             return RT_LANES_LOST;
         d->active = waiting;
-        d->pc = top->key;
+        d->pc = top->reconverge;
         return RT_JOINED;
     }
 }

@@ -2,11 +2,11 @@
  * control flow do to them. Nothing else: no registers, no memory, no encoding.
  *
  * docs/isa.md describes the three modes. A branch whose lanes agree is a jump. Where they disagree, the lanes
- * that fall through go on and the taken ones wait in an entry of the stack; CONVERGE at the meeting point
- * lets them catch up and joins both.
+ * that fall through go on and the taken ones wait in an entry of the stack; CONVERGE at the reconvergence
+ * point lets them catch up and joins both.
  *
- *   rpc        the entry holds the address where its lanes meet, which the branch names; a CONVERGE acts on the
- *              top entry only if that is its own address
+ *   rpc        the entry holds the address where its lanes reconverge, which the branch names; a CONVERGE
+ *              acts on the top entry only if that is its own address
  *   source-pc  the entry holds the branch's address, which the CONVERGE names
  *   article    the same entry; CONVERGE names nothing and acts on any top entry. Unsound: for study
  *
@@ -17,15 +17,17 @@
 #ifndef KERNC_RT_DIVERGENCE_H
 #define KERNC_RT_DIVERGENCE_H
 
-#include "backend/warpcore/isa.h"
+#include "backend/format/warpcore/isa.h"
 
 /* 40 bits in rpc mode, 41 in the others (phase). */
 struct rt_divergence_entry {
-    uint8_t saved;   /* the lanes that meet */
+    uint8_t saved;   /* the lanes that reconverge */
     uint8_t pending; /* those that wait to run at `target`; 0: none */
     uint8_t phase;   /* 1: the pending lanes have been let go. Not in rpc mode, where pending tells */
     uint16_t target;
-    uint16_t key; /* rpc: where they meet; else the branch */
+    uint16_t key; /* rpc: where they reconverge; else the branch */
+    uint16_t
+        reconverge; /* of the word at `key`, where the machine of mode source-pc reads it; not in the entry */
 };
 
 struct rt_divergence {
@@ -45,20 +47,20 @@ enum rt_divergence_event {
     RT_ENDED,       /* no lane is live */
     RT_FIRST_FAULT, /* the state is that before the instruction */
     RT_STACK_FULL = RT_FIRST_FAULT,
-    RT_NOT_UNIFORM,   /* rpc: lanes disagree at a branch that names no meeting point */
+    RT_NOT_UNIFORM,   /* rpc: lanes disagree at a branch that names no reconvergence point */
     RT_EMPTY_DIVERGE, /* DIVERGE of no lane */
     RT_NO_LANES,      /* article: the swap leaves no lane active, so none can ever act again */
     RT_LANES_LOST,    /* live lanes wait at a place that no entry knows */
 };
 
 void rt_divergence_start(struct rt_divergence *d, enum wc_mode mode, uint8_t lanes, uint16_t pc);
-/* BR: the lanes in `p` go to `target`, the others to the next word; `meet` (rpc) is where they meet. WC_NONE:
- * the branch is proven uniform. */
+/* BR: the lanes in `p` go to `target`, the others to the next word; `reconverge` (rpc) is where they
+ * reconverge. WC_NONE: the branch is proven uniform. */
 enum rt_divergence_event rt_divergence_branch(struct rt_divergence *d, uint8_t p, uint16_t target,
-                                              uint16_t meet);
-/* DIVERGE: the lanes in `p` go on, the others to `target` once these have reached the meeting point. */
+                                              uint16_t reconverge);
+/* DIVERGE: the lanes in `p` go on, the others to `target` once these have reached the reconvergence point. */
 enum rt_divergence_event rt_divergence_diverge(struct rt_divergence *d, uint8_t p, uint16_t target,
-                                               uint16_t meet);
+                                               uint16_t reconverge);
 /* CONVERGE; `source` (source-pc) is the branch whose lanes it joins. */
 enum rt_divergence_event rt_divergence_converge(struct rt_divergence *d, uint16_t source);
 /* The lanes end, all active ones or some of them; those left go on with the next word. */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* ---- the state, for people ----------------------------------------------------------------------------- */
+/* ---- the state, for people --------------------------------------------------------------------------- */
 
 /* Lane 0 on the right, as the numbers of masks have it. */
 static void add_mask(struct text *t, uint8_t mask)
@@ -40,7 +40,7 @@ static void add_entry(struct text *t, const struct rt_sim_warp *w, uint32_t i)
         text_addz(t, " at ");
         add_word(t, w->sim->image, e->target);
     }
-    text_addz(t, rpc ? "  meet at " : "  of the branch ");
+    text_addz(t, rpc ? "  reconverge at " : "  of the branch ");
     add_word(t, w->sim->image, e->key);
     text_addz(t, rpc || !e->phase ? "\n" : "  second group\n");
 }
@@ -69,7 +69,7 @@ static void write_report(const struct rt_sim_warp *w, uint32_t word, enum wc_tra
         add_entry(t, w, i);
 }
 
-/* ---- the trap ------------------------------------------------------------------------------------------ */
+/* ---- the trap ---------------------------------------------------------------------------------------- */
 
 static void thread_of(const struct rt_sim_warp *w, unsigned lane, uint32_t thread[3])
 {
@@ -130,8 +130,8 @@ void rt_sim_fault_event(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum
         [RT_STACK_FULL - RT_FIRST_FAULT] = WC_TRAP_STACK_OVERFLOW,
         [RT_NOT_UNIFORM - RT_FIRST_FAULT] = WC_TRAP_NOT_UNIFORM,
         [RT_EMPTY_DIVERGE - RT_FIRST_FAULT] = WC_TRAP_DIVERGE_EMPTY,
-        [RT_NO_LANES - RT_FIRST_FAULT] = WC_TRAP_NO_MEETING,
-        [RT_LANES_LOST - RT_FIRST_FAULT] = WC_TRAP_NO_MEETING,
+        [RT_NO_LANES - RT_FIRST_FAULT] = WC_TRAP_NO_RECONVERGENCE,
+        [RT_LANES_LOST - RT_FIRST_FAULT] = WC_TRAP_NO_RECONVERGENCE,
     };
     enum wc_trap code = (enum wc_trap)codes[event - RT_FIRST_FAULT];
     const char *text = event == RT_NO_LANES ? "the swap leaves no lane active" : trap_info(code)->meaning;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* ---- instruction sets of the host ---------------------------------------------------------------------- */
+/* ---- instruction sets of the host -------------------------------------------------------------------- */
 
 #define CORE(isa) extern const struct rt_sim_core rt_sim_core_##isa, rt_sim_core_##isa##_steps;
 #include "runtime/warpcore/cores.def"
@@ -23,7 +23,7 @@ const struct rt_sim_core *rt_sim_core_choose(const char *isa, bool steps)
     return NULL;
 }
 
-/* ---- preparing ----------------------------------------------------------------------------------------- */
+/* ---- preparing --------------------------------------------------------------------------------------- */
 
 /* Registers and predicates that always read the same can be written: that goes to a row nobody reads. */
 static uint8_t destination(const struct wc_ins *ins)
@@ -87,7 +87,7 @@ static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
     if (o->warp != WC_LANES)
         return rt_fail(s->context, KERNC_INVALID, "a warp of the warp-core machine has %d threads, not %u",
                        WC_LANES, o->warp);
-    if (o->scheme && strcmp(o->scheme, scheme) != 0)
+    if (o->scheme && scheme_find(o->scheme) != scheme_find(scheme))
         return rt_fail(s->context, KERNC_INVALID, "the program was compiled for scheme %s, not for %s",
                        scheme, o->scheme);
     if (o->trace &&
@@ -143,7 +143,7 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
     return KERNC_OK;
 }
 
-/* ---- statistics ---------------------------------------------------------------------------------------- */
+/* ---- statistics -------------------------------------------------------------------------------------- */
 
 /* What one word has come to: `ran` is how often it was executed. */
 static void add_word(const struct rt_sim *s, kernc_statistics *to, uint32_t word, struct rt_sim_count ran)
@@ -156,11 +156,8 @@ static void add_word(const struct rt_sim *s, kernc_statistics *to, uint32_t word
                               .memory_instructions = rt_sim_is_global(op) ? ran.warps : 0,
                               .memory_transactions = t->transactions[word],
                               .divergences = t->divergences[word]};
-    to->metrics.warp_instructions += all.warp_instructions;
-    to->metrics.thread_instructions += all.thread_instructions;
-    to->metrics.cycles += all.cycles;
-    to->metrics.memory_instructions += all.memory_instructions;
-    to->metrics.memory_transactions += all.memory_transactions;
+#define LINE_METRIC(key) to->metrics.key += all.key;
+#include "include/kernc-metrics.def"
     to->metrics.converges += op == WC_converge ? ran.warps : 0;
     uint32_t line = word < s->image->places.count ? s->image->places.at[word].line : 0;
     if (line)
@@ -194,7 +191,6 @@ static void make_statistics(struct rt_sim *s, double seconds, kernc_statistics *
     add_words(s, to);
     to->metrics.overhead_instructions = to->metrics.converges;
     to->metrics.effective_converges = s->tally->effective;
-    to->metrics.divergences = s->tally->parted;
     to->metrics.reconvergences = s->tally->joined;
     to->metrics.max_stack_depth = s->tally->deepest;
     to->metrics.core_cycles = s->core_cycles;
@@ -205,7 +201,7 @@ static void make_statistics(struct rt_sim *s, double seconds, kernc_statistics *
     rt_statistics_set_ratios(to);
 }
 
-/* ---- running ------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------- */
 
 /* How the launch went. */
 static kernc_status outcome(struct rt_sim *s)
@@ -217,7 +213,7 @@ static kernc_status outcome(struct rt_sim *s)
     }
     if (s->over_memory)
         return rt_fail(c, KERNC_LIMIT,
-                       "kernel %s: its registers and memory are over the limit of memory (max_memory)",
+                       "kernel %s: its registers, memory and printed text are over the limit (max_memory)",
                        s->kernel->name);
     if (s->out_of_fuel && *s->trap.text)
         return rt_report_stop(s->kernel, KERNC_LIMIT, &s->trap);

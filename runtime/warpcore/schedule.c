@@ -33,7 +33,7 @@ static void open_barrier(struct round *r)
     for (uint32_t i = 0; i < r->count; i++)
         if (r->warps[i])
             r->warps[i]->stop = RT_SLICE;
-    rt_sim_block_meet(r->block);
+    rt_sim_block_output(r->block);
 }
 
 /* Each warp that can run has a turn. False: the launch has to stop. */
@@ -63,7 +63,8 @@ static bool run_round(struct round *r, bool first)
 
 void rt_sim_run_turns(struct rt_sim *s)
 {
-    struct round r = {rt_sim_block_new(s), arena_array(&s->arena, struct rt_sim_warp *, s->warps), s->warps, 0};
+    struct round r = {rt_sim_block_new(s), arena_array(&s->arena, struct rt_sim_warp *, s->warps), s->warps,
+                      0};
     bool good = r.block != NULL;
     for (uint64_t number = 0; good && number < s->blocks; number++) {
         r.left = s->warps;

@@ -6,11 +6,11 @@
 /* Writes x to register d of a lane. */
 #define PUT(lane, x) (w->r[pc->d][lane] = (x))
 
-/* ---- warp operations ----------------------------------------------------------------------------------- */
+/* ---- warp operations --------------------------------------------------------------------------------- */
 
 static void put_all(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t x)
 {
-    for rt_each_lane (i, w->flow.active)
+    rt_each_lane(i, w->flow.active)
         PUT(i, x);
 }
 
@@ -34,7 +34,7 @@ static void shuffle(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
     uint32_t from[WC_LANES], active = w->flow.active;
     memcpy(from, w->r[pc->a], sizeof from);
-    for rt_each_lane (i, active) {
+    rt_each_lane(i, active) {
         uint32_t lane = source_lane(pc, (uint32_t)i, w->r[pc->b][i]);
         PUT(i, from[lane < WC_LANES && active >> lane & 1 ? lane : i]);
     }
@@ -69,7 +69,7 @@ static void reduce(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
     bool floats = scalar_case_info[joins].result == SCALAR_F;
     unsigned first = rt_lowest(w->flow.active);
     uint32_t all = 0;
-    for rt_each_lane (i, w->flow.active) {
+    rt_each_lane(i, w->flow.active) {
         uint32_t x = floats ? canonical(w->r[pc->a][i]) : w->r[pc->a][i];
         all = i == first ? x : (uint32_t)scalar_evaluate(joins, (scalar_bits[]){all, x});
         if (scans)
@@ -99,7 +99,7 @@ void rt_sim_group(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
     }
 }
 
-/* ---- atomics ------------------------------------------------------------------------------------------- */
+/* ---- atomics ----------------------------------------------------------------------------------------- */
 
 /* What becomes of the word: `old` joined with b, or c if old is b (cas). */
 static uint32_t updated(unsigned n, uint32_t old, uint32_t b, uint32_t c)
@@ -128,7 +128,7 @@ void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *
 {
     unsigned n = pc->op - (pc->op < WC_at_shared_add_I ? WC_at_global_add_I : WC_at_shared_add_I);
     enum { FLOATS = WC_at_global_add_F - WC_at_global_add_I };
-    for rt_each_lane (i, w->flow.active) {
+    rt_each_lane(i, w->flow.active) {
             uint32_t *at = (uint32_t *)(void *)(base + w->address[i]), old = *at, b = w->r[pc->b][i],
                      c = w->r[pc->c][i];
             *at = n < FLOATS ? updated(n, old, b, c) : updated_float(n - FLOATS, old, b, c);
@@ -136,7 +136,7 @@ void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *
     }
 }
 
-/* ---- control registers --------------------------------------------------------------------------------- */
+/* ---- control registers ------------------------------------------------------------------------------- */
 
 static uint32_t thread_index(const struct rt_sim_warp *w, uint32_t lane, unsigned dimension)
 {
@@ -171,11 +171,11 @@ void rt_sim_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
     if (pc->imm == WC_CSR_CYCLE)
         w->clock = w->cycles;            /* cycleh is about the same moment */
-    for rt_each_lane (i, w->flow.active)
+    rt_each_lane(i, w->flow.active)
         PUT(i, read_csr(w, pc, (uint32_t)i));
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------ */
 
 static bool is_valid(const struct rt_sim_warp *w, enum wc_space space, bool store, uint32_t address,
                      uint32_t bytes)
@@ -192,7 +192,7 @@ static bool is_valid(const struct rt_sim_warp *w, enum wc_space space, bool stor
 bool rt_sim_check(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_space space, bool store,
                   uint32_t bytes)
 {
-    for rt_each_lane (i, w->flow.active)
+    rt_each_lane(i, w->flow.active)
         if (!is_valid(w, space, store, w->address[i], bytes)) {
             rt_sim_fault_access(w, pc, (unsigned)i, space, store, w->address[i], bytes);
             return false;
@@ -204,7 +204,7 @@ bool rt_sim_check(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_sp
 static uint32_t distinct(const struct rt_sim_warp *w, uint32_t shift)
 {
     uint32_t seen[WC_LANES], count = 0;
-    for rt_each_lane (i, w->flow.active) {
+    rt_each_lane(i, w->flow.active) {
         uint32_t segment = w->address[i] >> shift, k = 0;
         while (k < count && seen[k] != segment)
             k++;
@@ -221,7 +221,7 @@ void rt_sim_count_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uin
     rt_sim_charge(w, pc, (distinct(w, SHIFT) - 1) * w->sim->timing.parameter[WC_SEGMENT]);
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------ */
+/* ---- printing ---------------------------------------------------------------------------------------- */
 
 static uint32_t operand_bytes(uint8_t type)
 {
@@ -249,13 +249,23 @@ static scalar_bits next_operand(const void *from, unsigned index, enum be_value 
     return bits;
 }
 
+/* What waits to be handed on counts as memory of the launch. */
+static bool take_text(struct rt_sim_warp *w, size_t before)
+{
+    if (rt_sim_memory_take(w->sim, w->block->raw.length - before))
+        return true;
+    w->stop = RT_TRAPPED;
+    return false;
+}
+
 bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
+    size_t before = w->block->raw.length;
     const struct wc_text *text = &w->sim->image->texts.at[pc->imm];
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < text->operands.count; i++)
         bytes += operand_bytes(text->operands.at[i]);
-    for rt_each_lane (i, w->flow.active) {
+    rt_each_lane(i, w->flow.active) {
         uint32_t address = w->r[pc->a][i];
         bool inside = (address & 3) == 0 && address >= WC_FIRST_ADDRESS &&
                       (uint64_t)address + bytes <= w->private_bytes;
@@ -267,5 +277,5 @@ bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
         struct cursor cursor = {text, w->private + i * w->private_bytes + address}, *from = &cursor;
         rt_print(rt_sim_text(w), &format, text->operands.count, next_operand, &from);
     }
-    return true;
+    return take_text(w, before);
 }

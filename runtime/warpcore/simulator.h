@@ -11,14 +11,14 @@
  *   clock.c      launches that are: each instruction in the cycle in which the machine issues it
  *   launch.c     launches, statistics
  *
- * Text does not depend on whether a launch is timed; memory does only if warps communicate by other means than
- * barriers and atomics whose order does not matter.
+ * Text does not depend on whether a launch is timed; memory does only if warps communicate by other means
+ * than barriers and atomics whose order does not matter.
  */
 #ifndef KERNC_RT_SIMULATOR_H
 #define KERNC_RT_SIMULATOR_H
 
-#include "backend/warpcore/image.h"
-#include "runtime/grid.h"
+#include "backend/format/warpcore/image.h"
+#include "runtime/launch/grid.h"
 #include "runtime/warpcore/divergence.h"
 
 struct rt_sim_warp;
@@ -53,8 +53,7 @@ struct rt_sim_tally {
     struct rt_sim_count begins[WC_MAX_WORDS + 1], ends[WC_MAX_WORDS + 1];
     uint64_t transactions[WC_MAX_WORDS], divergences[WC_MAX_WORDS];
     uint64_t more[WC_MAX_WORDS];         /* cycles besides those of the unit */
-    uint64_t parted, joined, effective;  /* branches that diverged; entries popped; CONVERGEs that did
-                                            something */
+    uint64_t joined, effective;          /* entries popped; CONVERGEs that did something */
     uint32_t deepest;
 };
 
@@ -68,7 +67,7 @@ struct rt_sim_warp {
     const struct rt_sim_ins *codes[2];              /* for: some live lanes active; all of them */
     const struct rt_sim_ins *code, *begin;          /* the one that fits; begin of the run, NULL: it has
                                                        ended */
-    const struct rt_sim_ins *at;                    /* the next one; kept only where the warp is not running */
+    const struct rt_sim_ins *at; /* the next one; kept only where the warp is not running */
     int64_t  fuel;                                  /* instructions left in this turn (schedule.c) */
     uint32_t active_count;
     enum rt_stop stop;
@@ -125,7 +124,8 @@ struct rt_sim {
     struct rt_trace *trace;              /* NULL: not traced; only if timed */
     struct rt_sim_warp *free_warps;
     struct rt_sim_block *all;
-    uint64_t  thread_slots, memory;      /* memory: bytes of warps and shared memory */
+    uint64_t  thread_slots, memory;      /* memory: bytes of warps, shared memory and
+                                            text not yet handed on */
     VEC(struct rt_output) outputs;       /* of blocks that have ended before others of lower numbers */
     struct rt_trap_record trap;
     struct text report;                  /* of a fault: the machine's state, for people */
@@ -158,12 +158,12 @@ static inline void rt_sim_charge(struct rt_sim_warp *w, const struct rt_sim_ins 
     w->tally->more[pc->word] += cycles;
 }
 
-/* ---- launch.c ------------------------------------------------------------------------------------------ */
+/* ---- launch.c ---------------------------------------------------------------------------------------- */
 
 /* A launch of an image's kernel: kernc_run, its options checked and completed. */
 kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics);
 
-/* ---- fault.c: records the trap and stops the warp ------------------------------------------------------ */
+/* ---- fault.c: records the trap and stops the warp ---------------------------------------------------- */
 
 void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane,
                   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
@@ -175,7 +175,7 @@ void rt_sim_fault_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uns
 /* Notes that the warp, which is not running, stands at the word as the launch runs out of fuel. */
 void rt_sim_out_of_fuel(struct rt_sim_warp *w, uint32_t word);
 
-/* ---- services.c; false: the warp has stopped ----------------------------------------------------------- */
+/* ---- services.c; false: the warp has stopped --------------------------------------------------------- */
 
 void rt_sim_group(struct rt_sim_warp *w, const struct rt_sim_ins *pc);           /* warp operations */
 /* at base + address[lane] */
@@ -188,8 +188,9 @@ bool rt_sim_check(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_sp
 /* Counts and charges an access to global memory at w->address. Timed launches only. */
 void rt_sim_count_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t bytes);
 
-/* ---- block.c ------------------------------------------------------------------------------------------- */
+/* ---- block.c ----------------------------------------------------------------------------------------- */
 
+bool rt_sim_memory_take(struct rt_sim *s, uint64_t bytes);      /* false: over the limit */
 /* NULL: the launch would take more memory than it may; the same of the next. */
 struct rt_sim_block *rt_sim_block_new(struct rt_sim *s);
 struct rt_sim_warp *rt_sim_warp_begin(struct rt_sim_block *b, uint32_t index);
@@ -199,12 +200,12 @@ void rt_sim_block_begin(struct rt_sim_block *b, uint64_t number);
 struct text *rt_sim_text(struct rt_sim_warp *w);
 /* All warps have come to the barrier, or have ended: what each printed since the last time follows, in the
  * order of the warps. */
-void rt_sim_block_meet(struct rt_sim_block *b);
+void rt_sim_block_output(struct rt_sim_block *b);
 /* The block has ended, or the launch stops; what blocks with numbers below `oldest` printed is handed on. */
 void rt_sim_block_end(struct rt_sim_block *b, uint64_t oldest);
 void rt_sim_free(struct rt_sim *s);      /* all text and the arena */
 
-/* ---- schedule.c, clock.c: run block after block until none is left or the launch has to stop ----------- */
+/* ---- schedule.c, clock.c: run block after block until none is left or the launch has to stop --------- */
 
 void rt_sim_run_turns(struct rt_sim *s);
 void rt_sim_run_clock(struct rt_sim *s, uint32_t cores);         /* sets core_cycles */

@@ -1,10 +1,10 @@
 /* trace.c: see trace.h.
  *
  * VCD (IEEE 1364-2005, clause 18): for each slot of each core the program counter, active mask, stack depth,
- * the warp's number, whether the slot is busy and whether it issues in this cycle; a cycle is one time unit of
- * 1 ns. JSON: the trace event format that Perfetto and chrome://tracing read; a core is a process, a warp a
- * thread, a run of straight-line code a slice; a cycle is 1 us there. Text: a line for each instruction, in the
- * order in which they are issued, with what it left in registers and predicates.
+ * the warp's number, whether the slot is busy and whether it issues in this cycle; a cycle is one time unit
+ * of 1 ns. JSON: the trace event format that Perfetto and chrome://tracing read; a core is a process, a warp
+ * a thread, a run of straight-line code a slice; a cycle is 1 us there. Text: a line for each instruction,
+ * in the order in which they are issued, with what it left in registers and predicates.
  */
 #include "runtime/warpcore/trace.h"
 
@@ -32,7 +32,7 @@ void rt_trace_free(struct rt_trace *t)
     mem_free(t);
 }
 
-/* ---- events -------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------ */
 
 struct rt_trace_event rt_trace_before(const struct rt_sim_warp *w, const struct rt_sim_ins *at, uint64_t time)
 {
@@ -99,7 +99,7 @@ void rt_trace_idle(struct rt_trace *t, struct rt_trace_event e, uint64_t time)
         add_event(t, e);
 }
 
-/* ---- VCD ----------------------------------------------------------------------------------------------- */
+/* ---- VCD --------------------------------------------------------------------------------------------- */
 
 /* The signals of a slot, and where an event has their values. */
 static const struct signal { const char *name; unsigned bits; } signals[] = {
@@ -244,7 +244,7 @@ static void write_vcd(struct rt_trace *t, uint32_t cores, struct text *out)
     move_to(&v, n ? order[n - 1]->time + 1 : t->from + 1);
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------- */
 
 struct slice { struct rt_trace_event first; uint64_t end; uint32_t last; bool open; };
 

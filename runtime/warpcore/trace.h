@@ -29,7 +29,8 @@ struct rt_trace {
 struct rt_trace *rt_trace_new(const struct wc_image *image, const kernc_launch *o);
 void rt_trace_free(struct rt_trace *t);
 /* Before the instruction is executed; what rt_trace_issued is then given, with the cycles it took. */
-struct rt_trace_event rt_trace_before(const struct rt_sim_warp *w, const struct rt_sim_ins *at, uint64_t time);
+struct rt_trace_event rt_trace_before(const struct rt_sim_warp *w, const struct rt_sim_ins *at,
+                                      uint64_t time);
 void rt_trace_issued(struct rt_trace *t, const struct rt_sim_warp *w, const struct rt_sim_ins *at,
                      struct rt_trace_event e);
 void rt_trace_idle(struct rt_trace *t, struct rt_trace_event e, uint64_t time);

@@ -2,7 +2,7 @@
  * Every pointer parameter gets a buffer of 1,024 zeros; the first bytes of the first one are printed.
  *
  *     kernc build fill.kern -o fill.kbc
- *     cc run_kbc.c $(pkg-config --cflags --libs --static kernc-rt) -o run_kbc && ./run_kbc fill.kbc
+ *     cc run_kbc.c $(pkg-config --cflags --libs kernc-rt) -o run_kbc && ./run_kbc fill.kbc
  */
 #include <kernc-rt.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static int run(kernc_context *ctx, size_t n)
         return failed(ctx);
     uint32_t count = kernc_kernel_parameter_count(kernel);
     for (uint32_t i = 0; i < count && i < PARAMETERS; i++) {
-        kernc_parameter p;
+        kernc_parameter p = {.size = sizeof p};
         kernc_kernel_parameter(kernel, i, &p);
         if (p.is_pointer && kernc_buffer_create(ctx, 1024 * p.element_bytes, p.name, &buffers[i]) != KERNC_OK)
             return failed(ctx);

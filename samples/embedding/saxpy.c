@@ -1,6 +1,6 @@
 /* saxpy.c: a C program that compiles a Kern kernel from a string, runs it, and checks the result.
  *
- *     cc saxpy.c $(pkg-config --cflags --libs --static kernc) -o saxpy
+ *     cc saxpy.c $(pkg-config --cflags --libs kernc) -o saxpy
  */
 #include <kernc.h>
 #include <stdio.h>
@@ -49,11 +49,13 @@ static kernc_status run(kernc_context *ctx, kernc_module *module, const float *x
 
     kernc_argument args[] = {kernc_arg_buffer("y", by), kernc_arg_buffer("x", bx), kernc_arg_float("a", 2),
                              kernc_arg_int("n", N)};
-    kernc_launch   launch = {.size = sizeof launch, .grid = {8}, .block = {128}, .args = args, .arg_count = 4};
+    kernc_launch launch = {.size = sizeof launch, .grid = {8}, .block = {128}, .args = args, .arg_count = 4};
     status = kernc_run(kernel, &launch, &statistics);
     if (status != KERNC_OK)
         return status;
-    printf("SIMT efficiency %.1f %%\n", 100 * kernc_statistics_metrics(statistics)->simt_efficiency);
+    kernc_metrics metrics = {.size = sizeof metrics};
+    if (kernc_statistics_metrics(statistics, &metrics))
+        printf("SIMT efficiency %.1f %%\n", 100 * metrics.simt_efficiency);
     kernc_statistics_free(statistics);
     return kernc_buffer_read(by, 0, y, N * sizeof *y);
 }

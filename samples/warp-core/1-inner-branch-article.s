@@ -1,7 +1,7 @@
 ; 1-inner-branch-article.s: the published rule loses code where a branch inside a divergent region is uniform.
 ;
 ; Each lane appends the number of every block it goes through to r3. Block 1 goes on to 2 or, in lane 1, to 5;
-; block 2 goes on to 3 or 4, and here always to 3; 3 goes on to 4; 4 and 5 meet in 6. So lane 0 has to come to
+; block 2 goes on to 3 or 4, and here always to 3; 3 goes on to 4; 4 and 5 reconverge in 6. So lane 0 has to come to
 ; 12346, and lane 1 to 156.
 ;
 ; step  lanes  what happens                                                stack

@@ -1,7 +1,7 @@
-; 1-inner-branch-rpc.s: 1-inner-branch-article.s as mode rpc has it: a branch names where its lanes meet, the
+; 1-inner-branch-rpc.s: 1-inner-branch-article.s as mode rpc has it: a branch names where its lanes reconverge, the
 ; entry keeps it, and CONVERGE acts on the top entry only if that is its own address.
 ;
-; At four the top entry is that of branch one, whose lanes meet at six: CONVERGE does nothing, and lane 0 goes
+; At four the top entry is that of branch one, whose lanes reconverge at six: CONVERGE does nothing, and lane 0 goes
 ; on with block 4.
 .mode rpc
 .kernel trace, stack 2
@@ -25,7 +25,7 @@ two:
     muli            r3, r3, 10
     addi            r3, r3, 3
 four:
-    converge                            ; top entry meets at six: nothing
+    converge                            ; top entry reconverges at six: nothing
     muli            r3, r3, 10
     addi            r3, r3, 4
     br              p0, six

@@ -1,4 +1,4 @@
-; 2-shared-join-article.s: the published rule with two branches that meet at one place: if (a) if (b) block 3;
+; 2-shared-join-article.s: the published rule with two branches that reconverge at one place: if (a) if (b) block 3;
 ; block 4.
 ;
 ; Block 1 is where a is tested, block 2 where b is. Both branches have the post-dominator 4, which gets its

@@ -1,16 +1,16 @@
 ; 2-shared-join-rpc.s: 2-shared-join-article.s as mode rpc has it. One CONVERGE suffices for any number of
-; branches that meet here:
+; branches that reconverge here:
 ;
 ; step  lanes  what happens                                                stack
-; 1     0 1 2  branch one meets at its own target: lane 2 is where it has
-;              to be, the entry needs nobody to wait in it                 saved 012, meet at four
-; 2     0 1    branch two meets where the top entry does: it shares it,
+; 1     0 1 2  branch one reconverges at its own target: lane 2 is where it has
+;              to be, the entry needs nobody to wait in it                 saved 012, reconverge at four
+; 2     0 1    branch two reconverges where the top entry does: it shares it,
 ;              and lane 1 is where it has to be                            the same
 ; 3     0      block 3; CONVERGE at four: nobody waits to run, so the
 ;              entry is popped                                             empty
 ; 4     0 1 2  the rest, once
 ;
-; Where entries of one meeting point could not be shared, CONVERGE stays at its place until the top entry is
+; Where entries of one reconvergence point could not be shared, CONVERGE stays at its place until the top entry is
 ; another's.
 .mode rpc
 .kernel trace, stack 1

@@ -1,5 +1,5 @@
 ; 2-shared-join-source-pc.s: 2-shared-join-article.s as mode source-pc has it: one CONVERGE for each branch that
-; meets here, the innermost first. Each acts on its own branch's entry, if that has pushed one.
+; reconverges here, the innermost first. Each acts on its own branch's entry, if that has pushed one.
 .mode source-pc
 .kernel trace, stack 2
     .param out, ptr *, int, 4, "global int *"

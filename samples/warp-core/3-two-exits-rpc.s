@@ -1,5 +1,5 @@
-; 3-two-exits-rpc.s: 3-two-exits-article.s as mode rpc has it. Both exits meet at four, so they share one entry,
-; and whoever leaves is where he has to be: the entry only keeps who meets. Depth 1, whatever the number of
+; 3-two-exits-rpc.s: 3-two-exits-article.s as mode rpc has it. Both exits reconverge at four, so they share one entry,
+; and whoever leaves is where he has to be: the entry only keeps who reconverges. Depth 1, whatever the number of
 ; rounds and exits.
 .mode rpc
 .kernel trace, stack 1

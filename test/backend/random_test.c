@@ -7,8 +7,8 @@
  * and program.
  */
 #include "backend/backend.h"
-#include "include/kernc-rt.h"
 #include "opt/opt.h"
+#include "runtime/module.h"
 #include "test/opt/evaluate.h"
 #include "test/opt/optimize.h"
 #include "test/opt/random_ir.h"
@@ -78,7 +78,7 @@ static struct bc_program *compile(uint64_t seed, int level)
     add_kernel(m);
     optimize(m, NULL, level);
     diag_init(&d, &a, NULL);
-    struct bc_program *p = be_bytecode(m, &(struct be_options){.scheme = "pdom", .stays_together = true}, &d);
+    struct bc_program *p = be_bytecode(m, SCHEME_pdom, &d);
     assert_non_null(p);
     if (bc_verify(p, why, sizeof why))
         fail_msg("seed %" PRIu64 " -O%d: %s", seed, level, why);
@@ -87,7 +87,7 @@ static struct bc_program *compile(uint64_t seed, int level)
     return p;
 }
 
-/* ---- expected ------------------------------------------------------------------------------------------ */
+/* ---- expected ---------------------------------------------------------------------------------------- */
 
 struct thread { uint32_t numbers[2]; struct evaluation e; };
 
@@ -109,7 +109,7 @@ static bool expect(uint64_t seed, struct thread *threads)
     return all;
 }
 
-/* ---- run ----------------------------------------------------------------------------------------------- */
+/* ---- run --------------------------------------------------------------------------------------------- */
 
 static void fill_memory(uint8_t *memory, uint64_t seed)
 {
@@ -140,7 +140,7 @@ static void run(uint64_t seed, int level, unsigned warp, const struct thread *th
     kernc_argument args[3];
     static const uint32_t sizes[3] = {THREADS * MEMORY_BYTES, THREADS * 8, THREADS * 8};
     assert_int_equal(kernc_context_create(NULL, &ctx), KERNC_OK);
-    if (kernc_module_adopt(ctx, compile(seed, level), &module) != KERNC_OK)
+    if (rt_module_adopt(ctx, compile(seed, level), &module) != KERNC_OK)
         fail_msg("seed %" PRIu64 " -O%d: %s", seed, level, kernc_error_text(ctx));
     assert_int_equal(kernc_module_kernel(module, "k", &kernel), KERNC_OK);
     for (int i = 0; i < 3; i++) {

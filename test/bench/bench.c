@@ -18,7 +18,7 @@ enum { MOST_RUNS = 50, SOURCE_BYTES = 16384 };
 
 static int runs = 5, failures;
 
-/* ---- kernc --------------------------------------------------------------------------------------------- */
+/* ---- kernc ------------------------------------------------------------------------------------------- */
 
 static char *read_source(const struct bench_case *c, size_t *n)
 {
@@ -81,6 +81,13 @@ static void compile(struct ready *r, const struct bench_case *c, unsigned level)
     }
 }
 
+static double wall_seconds(const kernc_statistics *s)
+{
+    kernc_metrics m = {.size = sizeof m};
+    kernc_statistics_metrics(s, &m);
+    return m.seconds;
+}
+
 /* CPU seconds of one launch on fresh buffers; *wall (if not NULL) gets the wall seconds. */
 static double launch(struct ready *r, struct bench_case *c, uint32_t threads, uint32_t flags, double *wall)
 {
@@ -95,7 +102,7 @@ static double launch(struct ready *r, struct bench_case *c, uint32_t threads, ui
     need(r, kernc_run(r->kernel, &l, &s), c->name);
     double seconds = bench_cpu_seconds() - start;
     if (wall != NULL)
-        *wall = kernc_statistics_metrics(s)->seconds;
+        *wall = wall_seconds(s);
     kernc_statistics_free(s);
     return seconds;
 }
@@ -110,7 +117,7 @@ static void check(struct ready *r, struct bench_case *c)
     }
 }
 
-/* ---- peers and statistics ------------------------------------------------------------------------------ */
+/* ---- peers and statistics ---------------------------------------------------------------------------- */
 
 /* Median seconds from `bench_opencl` in the environment given, or NaN. */
 static double ask_peer(const char *environment, const struct bench_case *c, int times)
@@ -150,7 +157,7 @@ static double geomean(const double *x)
     return exp(sum / BENCH_CASES);
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------ */
 
 enum column { PLAIN, KERNC, COUNTED, LEVEL0, ONE_THREAD, TWO_THREADS, POCL, OCLGRIND, COLUMNS };
 static const char *const column_names[COLUMNS] = {

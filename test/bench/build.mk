@@ -35,6 +35,16 @@ $(BUILD)/test/bench/scale: $(call obj,test/bench/scale.c test/bench/cases.c) $(B
 bench-scale: $(BUILD)/test/bench/scale
 	@$<
 
+# `make results`: the samples with a prediction: tables in docs/results.md, plots in docs/plots/.
+RESULTS_ROUNDS ?= 7
+$(BUILD)/test/bench/results: $(call obj,test/bench/results.c test/bench/plot.c test/bench/cases.c) $(BUILD)/libkernc.a
+	@mkdir -p $(@D)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
+
+results: $(BUILD)/test/bench/results
+	@mkdir -p docs/plots
+	@$< $(RESULTS_ROUNDS)
+
 # `make bench-warpcore`: the samples on the warp-core machine: a table for docs/results.md.
 bench-warpcore: kernc
 	@test/bench/warpcore $(BUILD)/kernc
@@ -43,4 +53,4 @@ bench-warpcore: kernc
 bench-simulator: kernc
 	@test/bench/simulator $(BUILD)/kernc
 
-.PHONY: bench micro bench-scale bench-warpcore bench-simulator
+.PHONY: bench micro results bench-scale bench-warpcore bench-simulator

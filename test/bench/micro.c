@@ -61,7 +61,7 @@ static kernc_module *loop_of(body *emit, int copies, bool half)
     make(&m, bc_scalar_op(SCALAR_add_I, BC_FORM_S), .d = 4, .a = 4, .b = 2);
     make(&m, bc_scalar_op(SCALAR_ne_I, BC_FORM_C), .a = 4, .b = 1);
     uint32_t again = make_branch(&m, head, 0, BC_NO_TARGET);
-    uint32_t end = make_block(&m, BC_MEET);
+    uint32_t end = make_block(&m, BC_RECONVERGE);
     make(&m, BC_exit);
     *branch_at(&m, skip) = (struct bc_branch){BC_branch, branch_at(&m, skip)->site, head, end, end};
     branch_at(&m, again)->no = end;
@@ -81,8 +81,9 @@ static double seconds_of(kernc_module *module, struct shape s, kernc_buffer *dat
         kernc_statistics *statistics = NULL;
         if (kernc_run(kernc_module_kernel_at(module, 0), &launch, &statistics) != KERNC_OK)
             fail();
-        double t = statistics ? kernc_statistics_metrics(statistics)->seconds : 0;
-        best = t < best ? t : best;
+        kernc_metrics m = {.size = sizeof m};
+        kernc_statistics_metrics(statistics, &m);
+        best = m.seconds < best ? m.seconds : best;
         kernc_statistics_free(statistics);
     }
     return best;
@@ -128,16 +129,16 @@ ONE(atomic_add, BC_at_gadd_I, .d = V(i), .a = 18, .b = 2, .e = make_site(m, BC_S
 ONE(shuffle, BC_shuffle_xor_v, .d = V(i), .a = 0, .b = 2, .e = BC_NO_TOKEN)
 ONE(reduce, BC_reduce_add_I, .d = 6, .a = 0, .e = BC_NO_TOKEN)
 
-/* if (odd lane) a block; then all meet. */
+/* if (odd lane) a block; then all reconverge. */
 static void divergent_if(struct maker *m, unsigned i)
 {
     make(m, BC_br, .a = 0);
     uint32_t branch = make_branch(m, 0, 0, 0);
     uint32_t then = make_block(m, 0);
     uint32_t jump = make(m, BC_jump);
-    uint32_t join = make_block(m, BC_MEET);
+    uint32_t join = make_block(m, BC_RECONVERGE);
     branch_at(m, branch)->yes = then;
-    branch_at(m, branch)->no = branch_at(m, branch)->meet = join;
+    branch_at(m, branch)->no = branch_at(m, branch)->reconverge = join;
     m->p->code.at[jump].imm = join;
     make(m, bc_scalar_op(SCALAR_add_I, BC_FORM_S), .d = 6, .a = 6, .b = 2);
 }
@@ -161,7 +162,7 @@ int main(int argc, char **argv)
         {"load, consecutive", load_run}, {"load, scattered", load_spread}, {"load, uniform", load_uniform},
         {"store, consecutive", store_run}, {"store, scattered", store_spread},
         {"atomic add, one address", atomic_add},
-        {"shuffle", shuffle}, {"reduce", reduce}, {"divergent if and meet", divergent_if},
+        {"shuffle", shuffle}, {"reduce", reduce}, {"divergent if and reconverge", divergent_if},
     };
     kernc_buffer *data = NULL;
     isa = argc > 1 && strcmp(argv[1], "best") != 0 ? argv[1] : NULL;

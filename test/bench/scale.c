@@ -8,7 +8,7 @@
  * each in a process of its own); near-linear means that times per block or line stay about the same.
  */
 #include "include/kernc.h"
-#include "ir/pdg.h"
+#include "ir/analysis/pdg.h"
 #include "test/bench/cases.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(state >> 20) % below;
 }
 
-/* ---- graphs -------------------------------------------------------------------------------------------- */
+/* ---- graphs ------------------------------------------------------------------------------------------ */
 
 enum shape { DIAMONDS, LOOPS, RANDOM, SHAPES };
 static const char *const shape_names[SHAPES] = {"diamonds", "nested loops", "random"};
@@ -75,7 +75,7 @@ static struct ir_module *make_graph(enum shape s, uint32_t n)
     return m;
 }
 
-/* ---- analyses ------------------------------------------------------------------------------------------ */
+/* ---- analyses ---------------------------------------------------------------------------------------- */
 
 enum { CFG, DOMINATORS, POST_DOMINATORS, CYCLES, PST, CONTROL, PDG, UNIFORMITY, ANALYSES };
 static const char *const analysis_names[ANALYSES] = {
@@ -128,7 +128,7 @@ static void print_analyses(enum shape s)
     printf("\n");
 }
 
-/* ---- compiling ----------------------------------------------------------------------------------------- */
+/* ---- compiling --------------------------------------------------------------------------------------- */
 
 enum program { MANY_FUNCTIONS, ONE_FUNCTION, PROGRAMS };
 static const char *const program_names[PROGRAMS] = {"functions of 20 lines", "one function"};

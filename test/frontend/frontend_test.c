@@ -31,7 +31,7 @@
 
 static bool update;
 
-/* ---- one compilation ----------------------------------------------------------------------------------- */
+/* ---- one compilation --------------------------------------------------------------------------------- */
 
 struct job {
     struct arena arena;
@@ -69,7 +69,7 @@ static void read_options(struct job *j, const char *text)
         char word[64];
         snprintf(word, sizeof word, "%.*s", (int)n, at);
         if (strncmp(word, "-W", 2) == 0)
-            assert_true(fe_options_warning(&j->options, word + 2));
+            assert_true(diag_set_groups(&j->d, word + 2));
         else if (strcmp(word, "-ftrap-div") == 0)
             j->options.trap_division = true;
         else if (equals < n)
@@ -83,7 +83,7 @@ static void job_end(struct job *j)
     arena_free(&j->arena);
 }
 
-/* ---- cases --------------------------------------------------------------------------------------------- */
+/* ---- cases ------------------------------------------------------------------------------------------- */
 
 static void add_comment(struct text *out, const char *text, size_t n)
 {
@@ -145,7 +145,7 @@ static bool is_message(const struct diagnostic *d, const struct fe_message_info 
     if (m->severity == DIAG_WARNING) {
         const char *end = strrchr(m->format, '%'), *tail = end ? end + 1 + strcspn(end, "sdu") : m->format;
         size_t head = strcspn(m->format, "%"), n = strlen(d->text), t = strlen(tail);
-        return strcmp(d->id, fe_group_info[m->group].name) == 0 && strncmp(d->text, m->format, head) == 0 &&
+        return strcmp(d->id, diag_group_info[m->group].name) == 0 && strncmp(d->text, m->format, head) == 0 &&
                n >= t && strcmp(d->text + n - t, tail) == 0;
     }
     for (const char *a = d->id, *b = m->id; *a == *b || (*a == '-' && *b == '_'); a++, b++)
@@ -241,7 +241,7 @@ static void test_coverage(void **state)
     assert_int_equal(missing, 0);
 }
 
-/* ---- examples of the reference ------------------------------------------------------------------------- */
+/* ---- examples of the reference ----------------------------------------------------------------------- */
 
 struct example { const char *text; size_t length; uint32_t line; bool broken; };
 
@@ -261,10 +261,10 @@ static void test_example(void **state)
     job_end(&j);
 }
 
-/* ---- words of other languages ------------------------------------------------------------------------- */
+/* ---- words of other languages ------------------------------------------------------------------------ */
 
-/* The first diagnostic of a source with the word in it: its id, and its fix-it, which says what the word means
- * exactly, or NULL. */
+/* The first diagnostic of a source with the word in it: its id, and its fix-it, which says what the word
+ * means exactly, or NULL. */
 static void check_foreign(const char *word, const char *source, const char *id, const char *kern)
 {
     struct job j;
@@ -295,7 +295,7 @@ static void test_foreign(void **state)
     }
 }
 
-/* ---- the Vim syntax file ------------------------------------------------------------------------------- */
+/* ---- the Vim syntax file ----------------------------------------------------------------------------- */
 
 static bool has_word(const char *text, const char *word)
 {
@@ -330,7 +330,7 @@ static void test_vim(void **state)
     text_free(&file);
 }
 
-/* ---- collecting tests ---------------------------------------------------------------------------------- */
+/* ---- collecting tests -------------------------------------------------------------------------------- */
 
 typedef VEC(struct CMUnitTest) test_list;
 

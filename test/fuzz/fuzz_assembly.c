@@ -1,7 +1,7 @@
 /* fuzz_assembly.c: any bytes as warp-core assembly. What assembles disassembles to a text that assembles to
  * the same image, and runs.
  */
-#include "backend/warpcore/image.h"
+#include "backend/format/warpcore/image.h"
 #include "test/fuzz/fuzz.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* fuzz_image.c: any bytes as the body of a warp-core image: refused, or printed and run without harm. The
  * header with its checksum is made here, so that the fuzzer gets past it.
  */
-#include "backend/warpcore/image.h"
+#include "backend/format/warpcore/image.h"
 #include "test/fuzz/fuzz.h"
 
 /* What passes the verifier prints. */

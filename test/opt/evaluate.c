@@ -175,7 +175,7 @@ static void follow(const struct ir_function *f, uint64_t *values, const struct i
 static bool run_blocks(struct machine *x, const struct ir_function *f, uint64_t *values, uint64_t *result)
 {
     for (uint32_t b = ir_entry(f);;) {
-        for ir_each_ins(r, f, b) {
+        ir_each_ins(r, f, b) {
             const struct ir_ins *ins = ir_at(f, r);
             uint64_t a[16] = {0};
             if (x->depth == 1) {

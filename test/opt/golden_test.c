@@ -1,6 +1,6 @@
-/* golden_test.c: passes on small modules. test/opt/PASS/NAME.kir holds a module, a line "; RUN: passes"
- * and, below a line "; ----", the module after those passes, and the remarks as comments. So do the blocks
- * marked `kir` of docs/passes.md, whose table of passes is checked as well.
+/* golden_test.c: passes on small modules. test/opt/PASS/NAME.kir holds a module, a line
+ * "; RUN: passes [-foption]…" and, below a line "; ----", the module after those passes, and the remarks as
+ * comments. So do the blocks marked `kir` of docs/passes.md, whose table of passes is checked as well.
  *
  * Each is run with verification after each pass and with the kept analyses checked; the result's text
  * has to read back as the same text. `golden_test -u [FILE…]` rewrites the files.
@@ -21,15 +21,16 @@
 
 static bool update;
 
-/* A golden text: a file's, or a block's of the document (`brief`: without the module's own line). */
+/* A golden text: a file's, or a block's of the document. `brief`: without the module's own line. */
 struct golden { const char *path, *text; size_t length, input; char passes[512]; bool brief; };
 
 static struct golden golden_of(const char *path, const char *text, size_t n, bool brief)
 {
-    struct golden g = {.path = path, .text = text, .length = n, .brief = brief};
+    struct golden g = {.path = path, .text = text, .length = n};
     const char *cut = memmem(text, n, SEPARATOR, sizeof SEPARATOR - 1), *run = memmem(text, n, "; RUN: ", 7);
     g.input = cut ? (size_t)(cut - text) + 1 : n;
-    if (!run || sscanf(run, "; RUN: %511s", g.passes) != 1)
+    g.brief = brief && !memmem(text, g.input, "\nmodule ", 8);
+    if (!run || sscanf(run, "; RUN: %511[^\n]", g.passes) != 1)
         fail_msg("%s: no '; RUN: passes' line", path);
     return g;
 }
@@ -69,7 +70,7 @@ static void print_result(const struct golden *g, const struct ir_module *m, stru
 }
 
 /* The whole golden text as it should be. */
-static void optimize(const struct golden *g, struct text *whole)
+static void optimize(struct golden *g, struct text *whole)
 {
     struct ir_module *m = parse(g->path, g->text, g->input);
     struct text out = {0};
@@ -81,6 +82,12 @@ static void optimize(const struct golden *g, struct text *whole)
     opt_report_init(&r);
     diag_init(&d, &a, NULL);
     o.passes = g->passes;
+    for (char *at = strchr(g->passes, ' '); at; at = strchr(at, ' ')) {
+        char option[64];
+        *at++ = '\0';
+        if (sscanf(at, "-f%63s", option) != 1 || opt_options_set(&o, &a, option))
+            fail_msg("%s: wrong option at '%s'", g->path, at);
+    }
     o.verify_each = o.check_analyses = o.remarks = true;
     if (!opt_run(m, &o, &r, &d)) {
         diag_print(&d, stderr, false);
@@ -122,7 +129,7 @@ static void check_file(void **state)
     text_free(&file);
 }
 
-/* ---- the document -------------------------------------------------------------------------------------- */
+/* ---- the document ------------------------------------------------------------------------------------ */
 
 #define BLOCK_START "```kir\n"
 #define TABLE_START "<!-- passes -->\n"
@@ -168,7 +175,7 @@ static void check_document(void **state)
     text_free(&file);
 }
 
-/* ---- which files --------------------------------------------------------------------------------------- */
+/* ---- which files ------------------------------------------------------------------------------------- */
 
 static struct arena names;
 static VEC(struct CMUnitTest) tests;

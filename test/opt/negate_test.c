@@ -133,7 +133,7 @@ static struct ir_module *module_of(const char *body, enum ir_type type)
 static unsigned negations(const struct ir_function *f)
 {
     unsigned n = 0;
-    for ir_each_ins(r, f, ir_entry(f))
+    ir_each_ins(r, f, ir_entry(f))
         n += ir_at(f, r)->op == IR_neg;
     return n;
 }

@@ -48,7 +48,7 @@ static struct ir_pdg *graph_of(struct analyses *x, uint32_t region)
     return ir_pdg_new(&x->arena, x->m, x->c, x->cycles, x->control, x->pst, region);
 }
 
-/* ---- transitive closures ------------------------------------------------------------------------------- */
+/* ---- transitive closures ----------------------------------------------------------------------------- */
 
 struct relation { uint32_t n; bool *has; };
 
@@ -85,7 +85,7 @@ static struct relation closure_of(struct arena *a, const struct ir_pdg *g, bool 
     return r;
 }
 
-/* ---- brute force --------------------------------------------------------------------------------------- */
+/* ---- brute force ------------------------------------------------------------------------------------- */
 
 static bool is_back_edge(const struct analyses *x, uint32_t from, uint32_t to, uint32_t *cycle)
 {
@@ -101,8 +101,9 @@ static bool defines_root(const struct analyses *x, uint32_t cycle, struct ir_loc
            ir_cycle_has(x->cycles, cycle, root->block);
 }
 
-/* Walks all paths in the region from behind i; states are (block, whether a root of i may have another value).
- * `once`: without the back edges of cycles around both i and k. Whether i meets k in conflict on one. */
+/* Walks all paths in the region from behind i; states are (block, whether a root of i may have another
+ * value). `once`: without the back edges of cycles around both i and k. Whether i meets k in conflict on
+ * one. */
 static bool meets(struct analyses *x, struct bitset region, ir_ref i, ir_ref k, bool once)
 {
     struct ir_effects fresh, to;
@@ -192,7 +193,7 @@ static void check_rows(void **state)
     }
 }
 
-/* ---- what really is accessed --------------------------------------------------------------------------- */
+/* ---- what really is accessed ------------------------------------------------------------------------- */
 
 /* Who last wrote each byte, and who read it since: a row has to lead from them to whom writes it next. */
 struct history {
@@ -248,7 +249,7 @@ static void check_accesses(void **state)
     }
 }
 
-/* ---- a consumer ---------------------------------------------------------------------------------------- */
+/* ---- a consumer -------------------------------------------------------------------------------------- */
 
 static uint32_t permute_all(struct ir_module *m, uint64_t seed)
 {
@@ -290,7 +291,7 @@ static void check_consumer(void **state)
     assert_true(moved > 100 * seeds);
 }
 
-/* ---- large regions ------------------------------------------------------------------------------------- */
+/* ---- large regions ----------------------------------------------------------------------------------- */
 
 /* One block of n accesses: to `cells` words of an object at constant offsets, through an index, to global
  * memory. */

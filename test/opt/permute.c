@@ -26,7 +26,7 @@ static bool is_fixed(const struct permuter *p, ir_ref r)
     return ir_op_info[ins->op].flags & IR_TERMINATOR || ir_is_convergent(p->f, r);
 }
 
-/* ---- to other blocks ----------------------------------------------------------------------------------- */
+/* ---- to other blocks --------------------------------------------------------------------------------- */
 
 static bool same_control(const struct permuter *p, uint32_t a, uint32_t b)
 {
@@ -94,7 +94,7 @@ static void move_up(struct permuter *p, uint32_t b)
     }
 }
 
-/* ---- within a block ------------------------------------------------------------------------------------ */
+/* ---- within a block ---------------------------------------------------------------------------------- */
 
 /* Whether all that r depends on in its block has its place. */
 static bool is_ready(const struct permuter *p, ir_ref r, uint32_t b, struct bitset placed)

@@ -4,10 +4,11 @@
 #ifndef KERNC_TEST_PERMUTE_H
 #define KERNC_TEST_PERMUTE_H
 
-#include "ir/pdg.h"
+#include "ir/analysis/pdg.h"
 
 /* Moves instructions up to blocks of the same control dependences, then permutes each block. Convergent
- * operations keep their order in their block. Returns how many instructions have another place than before. */
+ * operations keep their order in their block. Returns how many instructions have another place than
+ * before. */
 uint32_t permute(struct ir_function *f, uint64_t seed);
 
 #endif

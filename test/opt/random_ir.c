@@ -139,7 +139,7 @@ static ir_ref expression(struct maker *k, unsigned depth)
     return ir_emit2(&k->c, ops[draw(k, COUNT(ops))], IR_TYPE_I32, a, b);
 }
 
-/* ---- statements ---------------------------------------------------------------------------------------- */
+/* ---- statements -------------------------------------------------------------------------------------- */
 
 static void block(struct maker *k);
 
@@ -470,7 +470,7 @@ static void block(struct maker *k)
     k->depth--;
 }
 
-/* ---- functions ----------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------- */
 
 static ir_ref variable(struct maker *k, uint32_t bytes)
 {

@@ -10,15 +10,15 @@
  * says uniform, threads are run through the graph until two of them, in converged instances (equal iterations
  * of all cycles around), hold different values: a witness. A difference without witness fails, and so does
  * any value that we call uniform and LLVM divergent, but for two cases without witness: LLVM took the wrong
- * cycle to be left in different iterations, because the exit stands in a cycle of its own (it compares depths);
- * and graphs with irreducible cycles, where it takes a branch with both ways to one block to part threads. Two
- * kinds are counted as caution of ours: uses beyond a cycle one of whose several exits diverges (we don't tell
- * the exits apart), and values of irreducible cycles.
+ * cycle to be left in different iterations, because the exit stands in a cycle of its own (it compares
+ * depths); and graphs with irreducible cycles, where it takes a branch with both ways to one block to part
+ * threads. Two kinds are counted as caution of ours: uses beyond a cycle one of whose several exits diverges
+ * (we don't tell the exits apart), and values of irreducible cycles.
  *
  * Which blocks are m-converged is compared with LLVM's "cycles assumed divergent", and with the definition: a
  * join of a branch is a block that disjoint paths from it reach. LLVM 19 misses some, since it stops early.
  */
-#include "ir/analysis.h"
+#include "ir/analysis/analysis.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ struct answer {
     uint32_t cycle_count;
 };
 
-/* ---- making graphs ------------------------------------------------------------------------------------- */
+/* ---- making graphs ----------------------------------------------------------------------------------- */
 
 static void shape(struct graph *g)
 {
@@ -150,13 +150,13 @@ static void graph_free(struct graph *g)
     ir_module_free(g->module);
 }
 
-/* ---- LLVM's side --------------------------------------------------------------------------------------- */
+/* ---- LLVM's side ------------------------------------------------------------------------------------- */
 
 static void write_phi(const struct graph *g, uint32_t k, uint32_t b, FILE *f)
 {
     fprintf(f, "  %%f%up%u = phi i32", k, b);
     const char *comma = "";
-    for ir_each_pred(p, b, g->cfg)
+    ir_each_pred(p, b, g->cfg)
         if (bitset_has(g->cfg->reachable, p)) {
             fprintf(f, "%s [%u, %%f%ub%u]", comma, p + 1, k, p);
             comma = ",";
@@ -288,7 +288,7 @@ static void read_answers(FILE *in, struct answer *answers)
         qsort(answers[i].cycles, answers[i].cycle_count, NAMES, by_text);
 }
 
-/* ---- witnesses: threads run alone, matched by iteration ------------------------------------------------ */
+/* ---- witnesses: threads run alone, matched by iteration ---------------------------------------------- */
 
 enum { THREADS = 3, STEPS = 60, RUNS = 4000 };
 
@@ -349,10 +349,10 @@ static bool witness(const struct graph *g, uint32_t x, uint32_t y)
     return false;
 }
 
-/* ---- m-converged by the definition: joins by disjoint paths -------------------------------------------- */
+/* ---- m-converged by the definition: joins by disjoint paths ------------------------------------------ */
 
 /* Blocks that paths from the branch go on to, a bit each; none from the header of a natural loop around the
- * branch, where all threads of an iteration meet. */
+ * branch, where all threads of an iteration reconverge. */
 static uint32_t next_blocks(const struct graph *g, uint32_t branch, uint32_t b)
 {
     const struct ir_cycles *c = g->cycles;
@@ -428,7 +428,7 @@ static void find_unconverged(const struct graph *g, bool *unconverged)
         }
 }
 
-/* ---- comparison ---------------------------------------------------------------------------------------- */
+/* ---- comparison -------------------------------------------------------------------------------------- */
 
 static struct {
     uint32_t values, equal, witnessed, several_exits, depth, irreducible, llvm_cautious, unconverged;

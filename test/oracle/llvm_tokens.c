@@ -10,7 +10,7 @@
  * blocks (left out), a token on a call of a function that is not convergent, and unused tokens beside
  * uncontrolled operations (no operation is uncontrolled).
  */
-#include "ir/analysis.h"
+#include "ir/analysis/analysis.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -113,7 +113,7 @@ static void make(struct function *g)
     g->rule = ir_verify_function(g->fn, &d) ? NULL : d.all.at[0].id;
 }
 
-/* ---- LLVM's side --------------------------------------------------------------------------------------- */
+/* ---- LLVM's side ------------------------------------------------------------------------------------- */
 
 static void write_terminator(const struct ir_function *f, uint32_t b, uint32_t k, FILE *out)
 {
@@ -131,9 +131,9 @@ static void write_llvm(const struct function *g, uint32_t k, FILE *out)
 {
     const struct ir_function *f = g->fn;
     fprintf(out, "define void @f%u(i1 %%f%uc) convergent {\n", k, k);
-    for ir_each_block(i, b, f) {
+    ir_each_block(i, b, f) {
         fprintf(out, "f%ub%u:\n", k, b);
-        for ir_each_ins(r, f, b) {
+        ir_each_ins(r, f, b) {
             const struct ir_ins *ins = ir_at(f, r);
             switch (ins->op) {
             case IR_entry:
@@ -194,7 +194,7 @@ static bool ask_llvm(const struct function *g, uint32_t count, bool *rejected)
     return ran;
 }
 
-/* ---- comparison ---------------------------------------------------------------------------------------- */
+/* ---- comparison -------------------------------------------------------------------------------------- */
 
 static const char *rule_names[32];
 static uint32_t rule_counts[32], accepted, failures;

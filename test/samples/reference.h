@@ -1,8 +1,9 @@
 /* reference.h: the samples' outputs computed by plain C, thread by thread, one loop a kernel.
  *
  * Each function returns the bytes of the sample's output buffer (malloc; *n gets their number), made from
- * the same inputs as the sample's launch directive (pictures smaller, see samples_test.c). Results are equal
- * bit for bit: the same operations in the same order, no contraction, no libm but sqrt.
+ * the same inputs as the sample's launch directive (smaller where samples_test.c says so). Results are equal
+ * bit for bit: the same operations in the same order, no contraction, no libm but what is exact (sqrt, floor);
+ * exp, sin and their like are the language's own, of base/scalar.h.
  */
 #ifndef KERNC_TEST_REFERENCE_H
 #define KERNC_TEST_REFERENCE_H
@@ -20,6 +21,15 @@ void *reference_bitonic(size_t *n);
 void *reference_sobel(size_t *n);
 void *reference_mandelbrot(size_t *n);
 void *reference_pathtracer(size_t *n);
+void *reference_rsbench(size_t *n);
+void *reference_xsbench(size_t *n);        /* out, then largest */
+void *reference_mcb(size_t *n);            /* out, then events */
+void *reference_iterdelay(size_t *n);
+void *reference_anyhit(size_t *n);
+void *reference_mcgpu(size_t *n);          /* dose, then image */
+void *reference_gpumcml(size_t *n);        /* absorbed, then escaped */
+void *reference_md5(size_t *n);            /* key, then least */
+void *reference_commoncall(size_t *n);
 
 /* The buffer that --arg's SPEC makes, e.g. "random(64, 1, -1, 1)", as element type e (enum
  * launch_element). */

@@ -1,5 +1,6 @@
-/* samples_test.c: every sample gives the bits of its plain-C reference, at every warp width and -O level, and
- * on the warp-core machine in both of its sound modes.
+/* samples_test.c: every sample gives the bits of its plain-C reference, at every warp width and -O level, under
+ * convergence barriers, and on the warp-core machine in both of its sound modes unless it computes with
+ * doubles. No barrier is given up. Sanitizers ($KERNC_TEST_PATIENCE) have time for -O2 alone.
  *
  * Runs the program named by $KERNC (default ./kernc) from the root of the project.
  */
@@ -17,24 +18,39 @@ struct sample {
     const char *outputs[4];                /* buffers, in the order of the reference's bytes */
     void *(*reference)(size_t *n);
     const char *options;                   /* a smaller launch than the file's own; NULL: none */
+    bool has_doubles;                      /* so no warp-core machine runs it */
 };
 
 static const struct sample samples[] = {
-    { "saxpy", { "y" }, reference_saxpy, NULL },
-    { "matmul", { "c" }, reference_matmul, NULL },
-    { "reduce", { "total" }, reference_reduce, NULL },
-    { "scan", { "out" }, reference_scan, NULL },
-    { "histogram", { "bins" }, reference_histogram, NULL },
-    { "nbody", { "ax", "ay", "az" }, reference_nbody, NULL },
-    { "bitonic", { "data" }, reference_bitonic, NULL },
-    { "sobel", { "edges" }, reference_sobel, NULL },
+    { "saxpy", { "y" }, reference_saxpy, NULL, false },
+    { "matmul", { "c" }, reference_matmul, NULL, false },
+    { "reduce", { "total" }, reference_reduce, NULL, false },
+    { "scan", { "out" }, reference_scan, NULL, false },
+    { "histogram", { "bins" }, reference_histogram, NULL, false },
+    { "nbody", { "ax", "ay", "az" }, reference_nbody, NULL, false },
+    { "bitonic", { "data" }, reference_bitonic, NULL, false },
+    { "sobel", { "edges" }, reference_sobel, NULL, false },
     { "mandelbrot", { "image" }, reference_mandelbrot,
-      "--arg 'image=zeros(19200)' --arg width=160 --arg height=120 --grid=10" },
+      "--arg 'image=zeros(19200)' --arg width=160 --arg height=120 --grid=10", false },
     { "pathtracer", { "image" }, reference_pathtracer,
-      "--arg 'image=zeros(5184)' --arg width=48 --arg height=36 --grid=14" },
+      "--arg 'image=zeros(5184)' --arg width=48 --arg height=36 --grid=14", false },
+    { "rsbench", { "out" }, reference_rsbench, "--arg 'out=zeros(384)' --arg tasks=2 --grid=1", false },
+    { "xsbench", { "out", "largest" }, reference_xsbench,
+      "--arg 'out=zeros(640)' --arg 'largest=zeros(128)' --arg tasks=4 --grid=1", true },
+    { "mcb", { "out", "events" }, reference_mcb,
+      "--arg 'out=zeros(512)' --arg 'events=zeros(512)' --arg particles=16 --grid=2", false },
+    { "iterdelay", { "out" }, reference_iterdelay, NULL, false },
+    { "anyhit", { "out" }, reference_anyhit, "--arg rays=8 --arg cost=150", false },
+    { "mcgpu", { "dose", "image" }, reference_mcgpu, "--arg photons=3", false },
+    { "gpumcml", { "absorbed", "escaped" }, reference_gpumcml, "--arg packets=2", false },
+    { "md5", { "key", "least" }, reference_md5,
+      "--arg 'key=zeros(256)' --arg 'least=zeros(256)' --arg tasks=4 --grid=2", false },
+    { "commoncall", { "out" }, reference_commoncall, NULL, false },
 };
+enum { WARP_CORES = 2 };                   /* the last of the machines */
 static const char *const machines[] = {
     "--warp=1", "--warp=4", "--warp=8", "--warp=32", "--warp=64",
+    "--scheme=barrier", "--scheme=barrier --warp=64",
     "--target=warp-core --divergence=rpc", "--target=warp-core --divergence=source-pc",
 };
 
@@ -50,7 +66,7 @@ static void run_sample(const struct sample *s, const char *machine, int level, s
     text_printf(&command, " %s", s->options != NULL ? s->options : "");
     for (int i = 0; i < 4 && s->outputs[i] != NULL; i++)
         text_printf(&command, " --save %s=%s/%d.bin", s->outputs[i], directory, i);
-    text_printf(&command, " >/dev/null");
+    text_printf(&command, " --stats-json=%s/stats >/dev/null", directory);
     if (system(command.at) != 0)
         fail_msg("failed: %s", command.at);
     text_free(&command);
@@ -67,15 +83,31 @@ static void run_sample(const struct sample *s, const char *machine, int level, s
     }
 }
 
+static void gives_nothing_up(const char *machine)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/stats", directory);
+    struct text stats = { 0 };
+    const char *why = file_read(path, (size_t)1 << 30, &stats);
+    if (why != NULL)
+        fail_msg("%s: %s", path, why);
+    text_add(&stats, "", 1);
+    if (strstr(stats.at, "\"yields\": 0,") == NULL)
+        fail_msg("%s: yields are not 0", machine);
+    text_free(&stats);
+    unlink(path);
+}
+
 static void equals_reference(void **state)
 {
     const struct sample *s = *state;
     size_t n = 0;
     void *expected = s->reference(&n);
-    for (size_t w = 0; w < COUNT(machines); w++)
-        for (int level = 0; level <= 2; level++) {
+    for (size_t w = 0; w < COUNT(machines) - (s->has_doubles ? WARP_CORES : 0); w++)
+        for (int level = getenv("KERNC_TEST_PATIENCE") != NULL ? 2 : 0; level <= 2; level++) {
             struct text got = { 0 };
             run_sample(s, machines[w], level, &got);
+            gives_nothing_up(machines[w]);
             if (got.length != n)
                 fail_msg("%s with %s -O%d: %zu bytes, not %zu", s->name, machines[w], level, got.length, n);
             for (size_t i = 0; i < n; i++)

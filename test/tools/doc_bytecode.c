@@ -1,7 +1,7 @@
 /* doc_bytecode.c: the tables of docs/bytecode.md, and the cycles in docs/metrics.md. */
 #include "test/tools/doc_tables.h"
 
-#include "backend/bytecode/program.h"
+#include "backend/format/bytecode/program.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* doc_driver.c: the tables of docs/command-line.md. */
 #include "driver/driver.h"
+#include "opt/opt.h"
 #include "test/tools/doc_tables.h"
 
 #include <stdio.h>
@@ -73,6 +74,27 @@ void doc_driver_limits(struct text *out)
         snprintf(name, sizeof name, "`%s`", l->name);
         doc_row(out, name, limit_value(l, value), limit_most(l, most), l->meaning, NULL);
     }
+}
+
+static const char *words_of(enum opt_option k, struct arena *a)
+{
+    const char *text = "";
+    for (unsigned w = 0; w < OPT_WORDS; w++)
+        if (opt_word_info[w].option == k)
+            text = arena_printf(a, "%s; `%s`: %s", text, opt_word_info[w].name, opt_word_info[w].meaning);
+    return text;
+}
+
+void doc_driver_pass_options(struct text *out)
+{
+    struct arena a = {0};
+    char value[OPT_NAME_MAX];
+    doc_heading(out, "option", "values", "default", "says", NULL);
+    for (unsigned k = 0; k < OPT_OPTIONS; k++)
+        doc_row(out, arena_printf(&a, "`%s`", opt_option_usage(k, &a)), opt_option_values(k, &a),
+                opt_option_default(k, value),
+                arena_printf(&a, "%s%s", opt_option_info[k].meaning, words_of(k, &a)), NULL);
+    arena_free(&a);
 }
 
 void doc_driver_metrics(struct text *out)

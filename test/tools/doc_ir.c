@@ -1,9 +1,9 @@
 /* doc_ir.c: the tables of docs/ir.md. */
 #include "test/tools/doc_tables.h"
 
-#include "ir/lexer.h"
+#include "ir/text/lexer.h"
 #include "ir/limits.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 #include <stdio.h>
 

@@ -23,7 +23,7 @@ static const char *number(struct text *t, const char *format, uint32_t n)
     return t->at;
 }
 
-/* ---- instructions -------------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------------------------------------ */
 
 /* How operand i is written: rd, pa, imm. */
 static const char *operand(char letter, unsigned i)
@@ -34,7 +34,7 @@ static const char *operand(char letter, unsigned i)
     case 'D': case 'r': return registers[i];
     case 'P': case 'p': return predicates[i];
     case 'k': return "target";
-    case 'R': return "meet";
+    case 'R': return "reconverge";
     case 's': return "branch";
     case 'c': case 'C': return "csr";
     case 'n': return "text";
@@ -65,7 +65,7 @@ static const char *major_name(unsigned major)
 {
     switch (major) {
 #define WC_MAJOR(name, number, format) case number: return #name;
-#include "backend/warpcore/isa.def"
+#include "backend/format/warpcore/isa.def"
     default: return "";
     }
 }
@@ -139,7 +139,7 @@ void doc_isa_flow(struct text *out)
     instructions(out, MAJOR(FLOW) | MAJOR(BR) | MAJOR(BRN) | MAJOR(DIVERGE));
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------ */
+/* ---- the rest ---------------------------------------------------------------------------------------- */
 
 void doc_isa_majors(struct text *out)
 {

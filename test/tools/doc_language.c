@@ -156,9 +156,9 @@ void doc_language_warnings(struct text *out)
 {
     char name[128];
     doc_heading(out, "group", "on", "warns of", NULL);
-    for (int g = FE_GROUP_none + 1; g < FE_GROUPS; g++)
-        doc_row(out, code(fe_group_info[g].name, name), fe_group_info[g].is_on ? "yes" : "with `-Wall`",
-                fe_group_info[g].meaning, NULL);
+    for (int g = DIAG_GROUP_none + 1; g < DIAG_GROUPS; g++)
+        doc_row(out, code(diag_group_info[g].name, name), diag_group_info[g].is_on ? "yes" : "with `-Wall`",
+                diag_group_info[g].meaning, NULL);
 }
 
 void doc_language_limits(struct text *out)

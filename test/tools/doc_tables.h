@@ -60,12 +60,17 @@ void doc_isa_modes(struct text *out);
 void doc_warp_core_steps(struct text *out);
 void doc_isa_limits(struct text *out);
 
+/* test/tools/doc_schemes.c */
+void doc_schemes(struct text *out);
+void doc_targets(struct text *out);
+
 /* test/tools/doc_driver.c */
 void doc_driver_verbs(struct text *out);
 void doc_driver_exits(struct text *out);
 void doc_driver_files(struct text *out);
 void doc_driver_options(struct text *out);
 void doc_driver_limits(struct text *out);
+void doc_driver_pass_options(struct text *out);
 void doc_driver_metrics(struct text *out);
 
 #endif

@@ -161,7 +161,7 @@ static void bitsets_of_every_size(void **state)
         bitset_copy(s, threes);
         assert_int_equal(bitset_intersect(s, evens), bits > 3);
         uint32_t next = 0;
-        for bitset_each(i, s) {
+        bitset_each(i, s) {
             assert_int_equal(i, next);
             next += 6;
         }

@@ -182,6 +182,26 @@ static void warnings_can_be_silenced_or_promoted(void **state)
     assert_int_equal(d.errors, 1);
 }
 
+/* Off by default, off by -W, ignored on a line; a note goes with its warning. */
+static void warnings_come_in_groups(void **state)
+{
+    start("int a;\nint b;\n");
+    vec_push(&arena, &d.ignored, ((struct diag_ignore){2, "return"}));
+    diag_warn(&d, DIAG_GROUP_unused, at(1, 5), "first");
+    diag_add(&d, DIAG_NOTE, "note", at(1, 5), "note");
+    assert_true(diag_set_groups(&d, "unused"));
+    assert_true(diag_set_groups(&d, "no-sign"));
+    assert_false(diag_set_groups(&d, "none"));
+    assert_false(diag_set_groups(&d, "nonsense"));
+    diag_warn(&d, DIAG_GROUP_unused, at(1, 5), "'%s'", "a");
+    diag_warn(&d, DIAG_GROUP_return, at(2, 5), "second");
+    diag_warn(&d, DIAG_GROUP_sign, at(2, 5), "third");
+    expect("k.kc:1:5: warning: 'a' [-Wunused]\n    1 | int a;\n      |     ^\n");
+    assert_true(diag_is_on(&d, DIAG_GROUP_return, 1) && !diag_is_on(&d, DIAG_GROUP_return, 2));
+    assert_true(diag_set_groups(&d, "no-all"));
+    assert_false(diag_is_on(&d, DIAG_GROUP_return, 0));
+}
+
 static void colour_on_request(void **state)
 {
     UNUSED(state);
@@ -227,6 +247,7 @@ int main(void)
         cmocka_unit_test(long_lines_are_windowed),
         cmocka_unit_test(errors_stop_at_the_limit),
         cmocka_unit_test(warnings_can_be_silenced_or_promoted),
+        cmocka_unit_test(warnings_come_in_groups),
         cmocka_unit_test(colour_on_request),
         cmocka_unit_test(json),
     };

@@ -249,6 +249,35 @@ static void buffers_from_files(void **state)
     refuse_buffer(spec, LAUNCH_INT, "No such file or directory");
 }
 
+/* One element is what the whole buffer has there. */
+static void elements_alone(void **state)
+{
+    UNUSED(state);
+    static const char *const specs[] = {
+        "zeros(9)", "iota(9)", "ramp(3, 90, 9)", "random(9, 7, 0, 99)", "normal(9, 7, 50, 9)",
+        "{1, 2, 3, 4, 5, 6, 7, 8, 9}",
+    };
+    static const enum launch_element types[] = {LAUNCH_UCHAR, LAUNCH_SHORT, LAUNCH_INT,
+                                                LAUNCH_LONG,  LAUNCH_FLOAT, LAUNCH_DOUBLE};
+    for (size_t s = 0; s < COUNT(specs); s++)
+        for (size_t t = 0; t < COUNT(types); t++) {
+            struct launch_value v;
+            void *bytes;
+            size_t n, size = launch_element_bytes(types[t]);
+            uint64_t element, whole;
+            assert_null(launch_parse_value(&arena, specs[s], &v));
+            assert_null(launch_make_buffer(&arena, &v, types[t], (uint32_t)size, LIMIT, &bytes, &n));
+            for (uint64_t i = 0; i < 9; i++) {
+                whole = 0;
+                memcpy(&whole, (char *)bytes + i * size, size);
+                assert_true(launch_make_element(&v, types[t], i, &element));
+                assert_int_equal(element, whole);
+            }
+            assert_false(launch_make_element(&v, types[t], 9, &element));
+            mem_free(bytes);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +290,7 @@ int main(void)
         cmocka_unit_test(normal_has_its_moments),
         cmocka_unit_test(bad_buffers),
         cmocka_unit_test(buffers_from_files),
+        cmocka_unit_test(elements_alone),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);

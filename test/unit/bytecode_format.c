@@ -1,7 +1,7 @@
 /* bytecode_format.c: .kbc files: what is written is read back the same; whatever else is read is refused, or
  * verified and run without harm.
  */
-#include "include/kernc-rt.h"
+#include "runtime/module.h"
 #include "test/unit/bytecode_sample.h"
 
 enum { HEADER = 36, FLIPS = 3000 };
@@ -108,7 +108,7 @@ static void run_anyway(kernc_context *ctx, struct bc_program *p)
     kernc_module *m;
     kernc_kernel *k;
     kernc_buffer *out;
-    if (kernc_module_adopt(ctx, p, &m) != KERNC_OK)
+    if (rt_module_adopt(ctx, p, &m) != KERNC_OK)
         return;
     if (kernc_module_kernel(m, NULL, &k) == KERNC_OK && kernc_kernel_parameter_count(k) == 2) {
         assert_int_equal(kernc_buffer_create(ctx, 256, "out", &out), KERNC_OK);
@@ -210,7 +210,7 @@ static bool out_of_memory_compiling(long n)
     bool failed = mem_guard_enter(&inner);
     if (!failed) {
         mem_fail_after(n);
-        bc_program_free(be_bytecode(m, &(struct be_options){0}, &d));
+        bc_program_free(be_bytecode(m, SCHEME_pdom, &d));
         mem_fail_after(0);
         mem_guard_leave(&inner);
     }

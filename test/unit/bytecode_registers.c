@@ -20,7 +20,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(seed >> 33) % below;
 }
 
-/* ---- parallel moves ------------------------------------------------------------------------------------ */
+/* ---- parallel moves ---------------------------------------------------------------------------------- */
 
 enum { SLOTS = 24, SCRATCH = 100, FROM_SCALAR = 1000 };
 struct machine { uint32_t slots[200], scratch, emitted; };
@@ -96,7 +96,7 @@ static void scratch_for_cycles_only(void **state)
     arena_free(&a);
 }
 
-/* ---- random functions ---------------------------------------------------------------------------------- */
+/* ---- random functions -------------------------------------------------------------------------------- */
 
 enum { BLOCKS = 14 };
 
@@ -209,7 +209,7 @@ static struct ir_module *random_function(void)
     return m;
 }
 
-/* ---- the slow way: live sets by iteration -------------------------------------------------------------- */
+/* ---- the slow way: live sets by iteration ------------------------------------------------------------ */
 
 struct slow { struct be_function *f; struct bitset *live_in; struct arena a; };
 
@@ -222,14 +222,14 @@ static bool is_own(const struct be_function *f, uint32_t v)
 static bool same_register(const struct be_function *f, uint32_t v, uint32_t u)
 {
     const struct be_vreg *x = be_vreg(f, v), *y = be_vreg(f, u);
-    return be_region((enum bc_kind)x->kind) == be_region((enum bc_kind)y->kind) && x->reg == y->reg;
+    return be_region_of(x) == be_region_of(y) && x->reg == y->reg;
 }
 
 static void check_definition(struct slow *s, struct bitset live, uint32_t d, uint32_t copy_of)
 {
     if (!is_own(s->f, d))
         return;
-    for bitset_each(v, live)
+    bitset_each(v, live)
         if (v != d && v != copy_of && is_own(s->f, v) && same_register(s->f, v, d))
             fail_msg("trial %u: register of %u is overwritten by %u", trial, v, d);
 }
@@ -302,10 +302,9 @@ static void allocation(void **state)
     for (trial = 1; trial <= 1500; trial++) {
         seed = trial;
         struct ir_module *m = random_function();
-        struct be_options o = {0};
         struct arena a = {0};
         struct diagnostics d;
-        struct be_context c = {.m = m, .o = &o, .d = &d, .p = bc_program_new()};
+        struct be_context c = {.m = m, .scheme = SCHEME_pdom, .d = &d, .p = bc_program_new()};
         diag_init(&d, &a, NULL);
         if (!ir_verify(m, &d)) {
             diag_print(&d, stderr, false);
@@ -323,26 +322,44 @@ static void allocation(void **state)
     }
 }
 
-/* ---- pools --------------------------------------------------------------------------------------------- */
+/* ---- pools ------------------------------------------------------------------------------------------- */
 
 static void pools(void **state)
 {
     struct arena a = {0};
     struct be_pool p = {0};
-    assert_int_equal(be_pool_take(&a, &p, false), 0);
-    assert_int_equal(be_pool_take(&a, &p, true), 2);
-    assert_int_equal(be_pool_take(&a, &p, false), 1);
-    assert_int_equal(be_pool_take(&a, &p, false), 4);
+    assert_int_equal(be_pool_take(&a, &p, false, BE_INTEGERS), 0);
+    assert_int_equal(be_pool_take(&a, &p, true, BE_INTEGERS), 2);
+    assert_int_equal(be_pool_take(&a, &p, false, BE_INTEGERS), 1);
+    assert_int_equal(be_pool_take(&a, &p, false, BE_INTEGERS), 4);
     be_pool_give(&p, 1, false);
-    assert_int_equal(be_pool_take(&a, &p, true), 6);
-    assert_int_equal(be_pool_take(&a, &p, false), 1);
+    assert_int_equal(be_pool_take(&a, &p, true, BE_INTEGERS), 6);
+    assert_int_equal(be_pool_take(&a, &p, false, BE_INTEGERS), 1);
     be_pool_give(&p, 2, true);
-    assert_int_equal(be_pool_take(&a, &p, true), 2);
+    assert_int_equal(be_pool_take(&a, &p, true, BE_INTEGERS), 2);
     for (unsigned i = 8; i < 300; i++)
-        be_pool_take(&a, &p, i % 2);
+        be_pool_take(&a, &p, i % 2, BE_INTEGERS);
     assert_true(p.most >= 300);
     be_pool_clear(&p);
-    assert_int_equal(be_pool_take(&a, &p, true), 0);
+    assert_int_equal(be_pool_take(&a, &p, true, BE_INTEGERS), 0);
+    arena_free(&a);
+}
+
+/* A slot that has held integers never holds floats, though nobody has it. */
+static void contents_keep_apart(void **state)
+{
+    struct arena a = {0};
+    struct be_pool p = {0};
+    UNUSED(state);
+    assert_int_equal(be_pool_take(&a, &p, false, BE_INTEGERS), 0);
+    be_pool_give(&p, 0, false);
+    assert_int_equal(be_pool_take(&a, &p, false, BE_FLOATS), 1);
+    assert_int_equal(be_pool_take(&a, &p, true, BE_DOUBLES), 2);
+    be_pool_clear(&p);
+    assert_int_equal(be_pool_take(&a, &p, true, BE_INTEGERS), 4);
+    assert_int_equal(be_pool_take(&a, &p, false, BE_FLOATS), 1);
+    assert_int_equal(be_pool_take(&a, &p, true, BE_DOUBLES), 2);
+    assert_int_equal(be_pool_take(&a, &p, false, BE_INTEGERS), 0);
     arena_free(&a);
 }
 
@@ -351,6 +368,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parallel_moves), cmocka_unit_test(scratch_for_cycles_only),
         cmocka_unit_test(allocation),     cmocka_unit_test(pools),
+        cmocka_unit_test(contents_keep_apart),
     };
     return cmocka_run_group_tests_name("bytecode_registers", tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ DAMAGE(wide_odd_t, find_ins(p, BC_T_sext_IL)->d |= 1;)
 DAMAGE(register_range, find_ins(p, BC_barrier)->e = 0xfffe;)
 DAMAGE(too_few_vectors, p->kernels.at[0].vectors -= 2;)
 DAMAGE(too_few_masks, p->kernels.at[0].masks = 0;)
-DAMAGE(too_few_scalars, p->kernels.at[0].scalars = p->fills.at[0].reg;)
+DAMAGE(too_few_scalars, p->kernels.at[0].scalars = p->preloads.at[0].reg;)
 DAMAGE(no_site, find_ins(p, BC_at_gadd_I)->e = (uint16_t)p->sites.count;)
 DAMAGE(no_text, find_ins(p, BC_assert)->imm = p->texts.count;)
 DAMAGE(no_switch, find_ins(p, BC_switch_w)->imm = 9;)
@@ -42,8 +42,8 @@ DAMAGE(no_signature, find_ins(p, BC_icall)->imm = BC_MAX_SIGNATURE;)
 DAMAGE(no_function, find_ins(p, BC_call)->imm++;)
 DAMAGE(jump_into_block, find_ins(p, BC_jump)->imm++;)
 DAMAGE(jump_abroad, find_ins(p, BC_jump)->imm = callee(p)->code;)
-DAMAGE(meet_unmarked, p->code.at[branch(p)->meet].d = 0;)
-DAMAGE(meet_nowhere, branch(p)->meet = 1;)
+DAMAGE(reconvergence_unmarked, p->code.at[branch(p)->reconverge].d = 0;)
+DAMAGE(reconverge_nowhere, branch(p)->reconverge = 1;)
 DAMAGE(no_branch_word, branch(p)->op = BC_exit;)
 DAMAGE(one_target, branch(p)->yes = branch(p)->no;)
 DAMAGE(branch_site, branch(p)->site = 60000;)
@@ -54,6 +54,39 @@ DAMAGE(calls_kernel, find_ins(p, BC_call)->imm = p->functions.at[0].code;)
 DAMAGE(call_slot, find_ins(p, BC_call)->d++;)
 DAMAGE(return_slot_read, find_ins(p, BC_ret)->a += 7;)
 DAMAGE(return_slot_written, find_ins(p, BC_mov_v)->d = callee(p)->return_slot;)
+DAMAGE(return_slot_host, p->hosts.at[0].result = BE_I32;
+       find_ins(p, BC_hostcall)->d = (uint16_t)callee(p)->return_slot;)
+DAMAGE(return_slot_filled, p->preloads.at[0] = (struct bc_preload){BC_FROM_CONSTANT, BC_KIND_V,
+                                                             (uint16_t)callee(p)->return_slot, 4};)
+/* The register of a preload of this kind. */
+static uint16_t preloaded(const struct bc_program *p, enum bc_kind kind)
+{
+    for (uint32_t i = 0; i < p->preloads.count; i++)
+        if (p->preloads.at[i].kind == kind)
+            return p->preloads.at[i].reg;
+    fail_msg("no preload of kind %d", (int)kind);
+    return 0;
+}
+
+static struct bc_ins *first_in(struct bc_program *p, const struct bc_function *f, enum bc_file file, bool wide)
+{
+    for (uint32_t i = f->code; i < f->end; i++) {
+        char d = bc_operands(p->code.at[i].op)[0];
+        if (bc_is_written(d) && bc_file_of(d) == file && bc_is_wide(d) == wide)
+            return &p->code.at[i];
+        i += bc_has_branch_word((enum bc_op)p->code.at[i].op);
+    }
+    fail_msg("nothing is written");
+    return NULL;
+}
+
+DAMAGE(preload_written, first_in(p, &p->functions.at[0], BC_FILE_VECTORS, false)->d = preloaded(p, BC_KIND_V);)
+DAMAGE(preload_in_callee, first_in(p, callee(p), BC_FILE_VECTORS, false)->d = preloaded(p, BC_KIND_V);)
+DAMAGE(preload_in_half, first_in(p, &p->functions.at[0], BC_FILE_VECTORS, true)->d =
+                            preloaded(p, BC_KIND_V) & ~1u;)
+DAMAGE(preload_of_scalar, first_in(p, &p->functions.at[0], BC_FILE_SCALARS, false)->d =
+                              preloaded(p, BC_KIND_S);)
+DAMAGE(return_without_call, find_ins(p, BC_block)->d |= BC_RETURN;)
 DAMAGE(icall_no_site, find_ins(p, BC_icall)->e = 60000;)
 DAMAGE(index_shift, find_ins(p, BC_stx_g32)->c = 32;)
 DAMAGE(memcpy_space, find_ins(p, BC_memcpy)->c = 3;)
@@ -64,6 +97,7 @@ DAMAGE(falls_off, struct bc_ins *last = &p->code.at[callee(p)->end - 1];
 DAMAGE(free_block, p->blocks.at[0].instructions = 0;)
 DAMAGE(block_code, p->blocks.at[1].code++;)
 DAMAGE(block_lines, p->blocks.at[1].line_count = p->lines.count + 1;)
+DAMAGE(block_overhead, p->blocks.at[1].overhead = p->blocks.at[1].instructions + 1;)
 DAMAGE(site_kind, p->sites.at[0].kind = 9;)
 DAMAGE(site_block, p->sites.at[0].block = p->blocks.count;)
 DAMAGE(switch_cases, p->switches.at[0].count = 99;)
@@ -83,14 +117,14 @@ DAMAGE(kernel_function, p->kernels.at[0].function = 1;)
 DAMAGE(kernel_registers, p->kernels.at[0].masks = 70000;)
 DAMAGE(kernel_private_odd, p->kernels.at[0].private_bytes = 24;)
 DAMAGE(kernel_private, p->kernels.at[0].private_bytes = BC_MAX_PRIVATE + 16;)
-DAMAGE(kernel_fills, p->kernels.at[0].fill_count = p->fills.count + 1;)
-DAMAGE(fill_source, p->fills.at[0].source = 5;)
-DAMAGE(fill_dimension, p->fills.at[0].source = BC_FROM_GRID; p->fills.at[0].kind = BC_KIND_V;
-       p->fills.at[0].value = 3;)
-DAMAGE(fill_kind, p->fills.at[0].source = BC_FROM_GRID; p->fills.at[0].kind = BC_KIND_S;
-       p->fills.at[0].value = 0;)
-DAMAGE(fill_param, p->fills.at[0].source = BC_FROM_PARAM; p->fills.at[0].value = 2;)
-DAMAGE(fill_register, p->fills.at[0].reg = 0xffff;)
+DAMAGE(kernel_preloads, p->kernels.at[0].preload_count = p->preloads.count + 1;)
+DAMAGE(fill_source, p->preloads.at[0].source = 5;)
+DAMAGE(fill_dimension, p->preloads.at[0].source = BC_FROM_GRID; p->preloads.at[0].kind = BC_KIND_V;
+       p->preloads.at[0].value = 3;)
+DAMAGE(fill_kind, p->preloads.at[0].source = BC_FROM_GRID; p->preloads.at[0].kind = BC_KIND_S;
+       p->preloads.at[0].value = 0;)
+DAMAGE(fill_param, p->preloads.at[0].source = BC_FROM_PARAM; p->preloads.at[0].value = 2;)
+DAMAGE(fill_register, p->preloads.at[0].reg = 0xffff;)
 DAMAGE(param_type, p->kernels.at[0].params.at[0].type = BE_VOID;)
 DAMAGE(launch_name, p->launches.at[0].arguments.at[0].name = NULL;)
 DAMAGE(no_scheme, p->scheme = NULL;)
@@ -125,8 +159,8 @@ static const struct verify_case cases[] = {
     {"no function begins at", no_function},
     {"is no block of the function", jump_into_block},
     {"is no block of the function", jump_abroad},
-    {"has no BC_MEET", meet_unmarked},
-    {"is no block of the function", meet_nowhere},
+    {"has no BC_RECONVERGE", reconvergence_unmarked},
+    {"is no block of the function", reconverge_nowhere},
     {"no branch word behind a branch", no_branch_word},
     {"a branch to one target", one_target},
     {"no site", branch_site},
@@ -137,6 +171,13 @@ static const struct verify_case cases[] = {
     {"is not the callee's", call_slot},
     {"returns to what is no return slot", return_slot_read},
     {"writes the return slot", return_slot_written},
+    {"writes the return slot", return_slot_host},
+    {"writes the return slot", return_slot_filled},
+    {"which is preloaded", preload_written},
+    {"which is preloaded", preload_in_callee},
+    {"which is preloaded", preload_in_half},
+    {"which is preloaded", preload_of_scalar},
+    {"none stands before it", return_without_call},
     {"no site", icall_no_site},
     {"shifts an index by 32 bits", index_shift},
     {"unknown space", memcpy_space},
@@ -146,6 +187,7 @@ static const struct verify_case cases[] = {
     {"counts no instruction", free_block},
     {"is not its block word", block_code},
     {"its lines are out of range", block_lines},
+    {"more overhead than instructions", block_overhead},
     {"unknown kind or block", site_kind},
     {"unknown kind or block", site_block},
     {"its cases or its site are out of range", switch_cases},
@@ -164,7 +206,7 @@ static const struct verify_case cases[] = {
     {"more registers than", kernel_registers},
     {"more bytes of private memory", kernel_private},
     {"private memory is no multiple of 16 bytes", kernel_private_odd},
-    {"its fills are out of range", kernel_fills},
+    {"its preloads are out of range", kernel_preloads},
     {"bad register or source", fill_source},
     {"bad register or source", fill_dimension},
     {"bad register or source", fill_kind},

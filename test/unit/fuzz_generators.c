@@ -3,7 +3,7 @@
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/reference_e.h"
-#include "ir/analysis.h"
+#include "ir/analysis/analysis.h"
 #include "include/kernc.h"
 
 #include <cmocka.h>
@@ -30,7 +30,7 @@ static char *source_of(const struct fz_program *p)
     return copy;
 }
 
-/* ---- generators --------------------------------------------------------------------------------------- */
+/* ---- generators -------------------------------------------------------------------------------------- */
 
 static void a_seed_gives_one_program(void **state)
 {
@@ -82,7 +82,7 @@ static void every_construct_appears(void **state)
             fail_msg("no program has a %s", fz_node_info[kind].name);
 }
 
-/* ---- class e ------------------------------------------------------------------------------------------ */
+/* ---- class e ----------------------------------------------------------------------------------------- */
 
 enum feature {
     HEARTS, NESTED_HEARTS, EXTENDED, SEVERAL_LEFT, ANCHORS, IRREDUCIBLE, TWINS, CALLS, POINTERS, BARRIERS,
@@ -132,9 +132,9 @@ static uint32_t features_of(const struct ir_function *f)
     uint32_t found = 0;
     for (uint32_t i = 0; i < c->count; i++)
         found |= (uint32_t)(c->at[i].entries.count > 1) << IRREDUCIBLE;
-    for ir_each_block(i, b, f) {
+    ir_each_block(i, b, f) {
         found |= features_of_edges(f, c, b);
-        for ir_each_ins(r, f, b)
+        ir_each_ins(r, f, b)
             found |= features_of_ins(f, c, r);
     }
     arena_free(&a);
@@ -174,7 +174,41 @@ static void anchors_are_not_seen(void **state)
     }
 }
 
-/* ---- programs by hand --------------------------------------------------------------------------------- */
+static void check_arms(const struct ir_function *f, uint64_t seed)
+{
+    struct arena a = {0};
+    const struct ir_cfg *c = ir_cfg_new(&a, f);
+    ir_each_block(i, b, f) {
+        const struct ir_block *block = ir_block_at(f, b);
+        ir_ref condition = ir_at(f, block->last)->op == IR_brif ? ir_at(f, block->last)->args[0] : 0;
+        if (!condition || ir_at(f, condition)->op != IR_ne)
+            continue;
+        const struct ir_ins *bit = ir_at(f, ir_at(f, condition)->args[0]);
+        const struct ir_ins *leader = bit->op == IR_and ? ir_at(f, bit->args[0]) : bit;
+        if (leader->op != IR_broadcast_first || ir_at(f, leader->token)->op != IR_anchor)
+            continue;
+        for (uint32_t e = 0; e < 2; e++)
+            if (ir_pred_count(c, block->edges.at[e].block) != 1)
+                fail_msg("seed %u: an arm that an anchor chooses is entered from elsewhere", (unsigned)seed);
+    }
+    arena_free(&a);
+}
+
+/* A branch on what an anchor gave has two arms that nobody else enters: they would be told apart. */
+static void arms_of_diamonds_are_entered_by_one_branch(void **state)
+{
+    UNUSED(state);
+    for (uint64_t seed = 1; seed <= 4000; seed++) {
+        struct arena a = {0};
+        struct ir_module *m = fz_parse_module(fz_generate(&fz_class_e, seed, &a));
+        for (uint32_t i = 0; i < m->functions.count; i++)
+            check_arms(m->functions.at[i], seed);
+        ir_module_free(m);
+        arena_free(&a);
+    }
+}
+
+/* ---- programs by hand -------------------------------------------------------------------------------- */
 
 static struct fz_program *empty_program(uint32_t threads)
 {
@@ -292,6 +326,36 @@ static void reference_knows_fallthrough_and_elect(void **state)
     ROW(p, log, 1, 1, 15, 0, 0);
 }
 
+/* Whether four threads come to their ends, two by a barrier and an operation, two by the way given. */
+static bool ends_with(const char *way)
+{
+    struct fz_program p = {.class = 'e', .blocks = 1, .threads = 4, .arena = &arena};
+    struct fz_buffer log = {"log", FZ_ULONG, false, 1, 0};
+    void *contents = arena_alloc_array(&arena, 8, 4);
+    vec_push(&arena, &p.buffers, log);
+    p.module = arena_printf(&arena,
+                            "module \"m\"\n"
+                            "kernel @k(log: ptr.global \"global ulong *\" of ulong 8)\n"
+                            "define kernel void @k(%%log: ptr.global) convergent {\n"
+                            "A:\n  %%e = token.entry\n  %%t = special tid.x\n  %%c = ult %%t, 2\n"
+                            "  brif %%c, B, C\n"
+                            "B:\n  barrier [%%e]\n  br D\n"
+                            "C:\n%s\n"
+                            "D:\n  %%m = ballot true [%%e]\n  ret\n"
+                            "}\n",
+                            way);
+    return fz_class_e.expect(&p, 4, &contents);
+}
+
+/* A barrier waits for all that have not returned, an operation for its group. */
+static void reference_knows_who_waits(void **state)
+{
+    UNUSED(state);
+    assert_true(ends_with("  ret"));
+    assert_false(ends_with("  barrier [%e]\n  ret")); /* another barrier */
+    assert_false(ends_with("  br D"));                /* for those at the barrier, at the operation */
+}
+
 static void reference_refuses_what_does_not_end(void **state)
 {
     UNUSED(state);
@@ -307,7 +371,7 @@ static void reference_refuses_what_does_not_end(void **state)
     assert_false(fz_class_b.expect(p, 4, contents));
 }
 
-/* ---- plans and trials --------------------------------------------------------------------------------- */
+/* ---- plans and trials -------------------------------------------------------------------------------- */
 
 static void plans_draw_distinct_setups(void **state)
 {
@@ -332,27 +396,28 @@ static void plans_draw_passes(void **state)
 {
     UNUSED(state);
     struct fz_options o;
-    uint32_t lists = 0, switched = 0, plain = 0;
+    uint32_t lists = 0, switched = 0, told = 0, plain = 0;
     fz_options_init(&o);
     for (uint64_t seed = 1; seed <= 200; seed++) {
         fz_setup_vec plan = {0};
         fz_plan(&o, fz_generate(&fz_class_c, seed, &arena), &arena, &plan);
-        assert_int_equal(plan.at[0].passes.count + plan.at[0].passes.off, 0);
+        assert_false(fz_passes_given(&plan.at[0].passes));
         for (uint32_t i = 1; i < plan.count; i++) {
             const struct fz_passes *passes = &plan.at[i].passes;
             assert_false(passes->count && passes->off);
             lists += passes->count != 0;
             switched += passes->off != 0;
-            plain += passes->count == 0 && passes->off == 0;
+            told += passes->told[OPT_OPTION_inline_size] != 0;
+            plain += !fz_passes_given(passes);
         }
     }
-    assert_true(lists > 300 && switched > 200 && plain > 800);
+    assert_true(lists > 300 && switched > 200 && told > 50 && plain > 800);
     o.schemes.count = o.levels.count = o.widths.count = 1;      /* a setup asked for is tried as it is */
     for (uint64_t seed = 1; seed <= 50; seed++) {
         fz_setup_vec plan = {0};
         fz_plan(&o, fz_generate(&fz_class_c, seed, &arena), &arena, &plan);
         assert_int_equal(plan.count, 2);
-        assert_int_equal(plan.at[1].passes.count + plan.at[1].passes.off, 0);
+        assert_false(fz_passes_given(&plan.at[1].passes));
     }
 }
 
@@ -370,7 +435,8 @@ static void an_internal_error_is_a_failure_of_its_own(void **state)
     assert_int_equal(v.outcome, FZ_BUG);
     assert_ptr_equal(strstr(v.text, "fuzz/trial.c:"), v.text);
     assert_non_null(strstr(v.text, "invariant broken: p->buffers.count"));
-    snprintf(other.text, sizeof other.text, "opt/gvn.c:12 in gvn on k: invariant broken: p->buffers.count");
+    snprintf(other.text, sizeof other.text,
+             "opt/scalar/gvn.c:12 in gvn on k: invariant broken: p->buffers.count");
     assert_false(fz_same_kind(&v, &other));
 }
 
@@ -405,6 +471,13 @@ static void passes_are_reduced_and_written(void **state)
     assert_string_equal(fz_passes_text(&arena, &p), " -fno-gvn -fno-sink");
     fz_passes_reduce(&p, has_no_sink, &asked);
     assert_string_equal(fz_passes_text(&arena, &p), " -fno-sink");
+    p.told[OPT_OPTION_unroll_loops] = OPT_unroll_loops_exact + 1;
+    p.told[OPT_OPTION_inline_size] = 1;
+    p.told[OPT_OPTION_inline_called_once] = 1;
+    assert_string_equal(fz_passes_text(&arena, &p),
+                        " -fno-sink -finline-size=0 -fno-inline-called-once -funroll-loops=exact");
+    fz_passes_reduce(&p, has_no_sink, &asked);
+    assert_string_equal(fz_passes_text(&arena, &p), " -fno-sink");
     assert_false(fz_passes_equal(&p, &again));
     assert_false(fz_passes_parse(&again, ""));
     assert_false(fz_passes_parse(&again, "gvn,none"));
@@ -413,7 +486,7 @@ static void passes_are_reduced_and_written(void **state)
                                          "gvn"));
 }
 
-/* ---- the reducer -------------------------------------------------------------------------------------- */
+/* ---- the reducer ------------------------------------------------------------------------------------- */
 
 static bool has_ballot_in_switch_in_loop(const struct fz_node *n, uint32_t inside)
 {
@@ -490,9 +563,11 @@ int main(void)
         cmocka_unit_test_teardown(every_construct_appears, tear_down),
         cmocka_unit_test_teardown(graphs_with_tokens_vary, tear_down),
         cmocka_unit_test_teardown(anchors_are_not_seen, tear_down),
+        cmocka_unit_test_teardown(arms_of_diamonds_are_entered_by_one_branch, tear_down),
         cmocka_unit_test_teardown(reference_knows_branches, tear_down),
         cmocka_unit_test_teardown(reference_knows_operations_before_a_break, tear_down),
         cmocka_unit_test_teardown(reference_knows_fallthrough_and_elect, tear_down),
+        cmocka_unit_test_teardown(reference_knows_who_waits, tear_down),
         cmocka_unit_test_teardown(reference_refuses_what_does_not_end, tear_down),
         cmocka_unit_test_teardown(plans_draw_distinct_setups, tear_down),
         cmocka_unit_test_teardown(plans_draw_passes, tear_down),

@@ -1,9 +1,9 @@
-/* ir_dominators.c: CFG, dominators, post-dominators and ways back of random graphs against their
- * definitions.
+/* ir_dominators.c: CFG, dominators, post-dominators, ways back and leaving edges of random graphs against
+ * their definitions.
  */
 #include "test/unit/ir_files.h"
 
-#include "ir/analysis.h"
+#include "ir/analysis/analysis.h"
 
 #define BLOCKS 11
 #define GRAPHS 5000
@@ -51,7 +51,7 @@ static void reach(const struct ir_cfg *c, uint32_t from, uint32_t without, bool 
     for (uint32_t e = 0; !backward && e < block->edges.count; e++)
         reach(c, block->edges.at[e].block, without, backward, marked);
     if (backward)
-        for ir_each_pred(p, from, c)
+        ir_each_pred(p, from, c)
             reach(c, p, without, backward, marked);
 }
 
@@ -127,41 +127,41 @@ static void check_backward(struct arena *a, const struct ir_cfg *c, uint32_t n)
 /* How often a way led back, and did not: both must have been seen. */
 static uint32_t ways_seen[2];
 
-static void check_way(const struct ir_cfg *c, const struct ir_ways_back *w, uint32_t b, uint32_t to,
+static void check_way(const struct ir_cfg *c, const struct ir_strong_components *w, uint32_t b, uint32_t to,
                       uint32_t stop)
 {
     bool reached[BLOCKS] = {0};
     reach(c, to, stop, false, reached);
-    assert_true(ir_leads_back(w, b, to, stop) == reached[b]);
+    assert_true(ir_returns_before(w, b, to, stop) == reached[b]);
     ways_seen[reached[b]]++;
 }
 
-/* The ways out of a loop. Where it has one, its threads meet at the target. */
-static void check_ways_out(const struct ir_cfg *c, const struct ir_cycles *f, const struct ir_ways_back *w,
-                           uint32_t k)
+/* The ways out of a loop. Where it has one, its threads reconverge at the target. */
+static void check_ways_out(const struct ir_cfg *c, const struct ir_cycles *f,
+                           const struct ir_strong_components *w, uint32_t k)
 {
     u32_vec to = {0};
-    uint32_t meet = IR_NO_BLOCK;
+    uint32_t reconverge = IR_NO_BLOCK;
     struct arena a = {0};
     for (uint32_t i = f->at[k].first; i < f->at[k].first + f->at[k].count; i++) {
         const struct ir_block *b = ir_block_at(c->fn, f->blocks[i]);
         for (uint32_t e = 0; e < b->edges.count; e++) {
             uint32_t t = b->edges.at[e].block;
-            if (ir_cycle_has(f, k, t) || !w->meets->depth[t])
+            if (ir_cycle_has(f, k, t) || !w->reconvergence->depth[t])
                 continue;
-            meet = to.count ? ir_dominators_common(w->meets, meet, t) : t;
+            reconverge = to.count ? ir_dominators_common(w->reconvergence, reconverge, t) : t;
             vec_push(&a, &to, t);
         }
     }
     for (uint32_t i = 0; i < to.count; i++)
-        check_way(c, w, f->at[k].header, to.at[i], meet);
+        check_way(c, w, f->at[k].header, to.at[i], reconverge);
     arena_free(&a);
 }
 
-static void check_ways_back(struct arena *a, const struct ir_cfg *c, uint32_t n)
+static void check_strong_components(struct arena *a, const struct ir_cfg *c, uint32_t n)
 {
-    const struct ir_dominators *d = ir_meets_new(a, c);
-    const struct ir_ways_back *w = ir_ways_back_new(a, c, d);
+    const struct ir_dominators *d = ir_return_post_dominators_new(a, c, ir_leaving_new(a, c));
+    const struct ir_strong_components *w = ir_strong_components_new(a, c, d);
     const struct ir_cycles *f = ir_cycles_new(a, c);
     for (uint32_t b = 0; b < n; b++)
         for (uint32_t e = 0; d->depth[b] && e < ir_block_at(c->fn, b)->edges.count; e++)
@@ -181,11 +181,94 @@ static void test_random_graphs(void **state)
         const struct ir_cfg *c = ir_cfg_new(&a, m->functions.at[0]);
         check_forward(&a, c, n);
         check_backward(&a, c, n);
-        check_ways_back(&a, c, n);
+        check_strong_components(&a, c, n);
         ir_module_free(m);
         arena_free(&a);
     }
     assert_true(ways_seen[false] > GRAPHS && ways_seen[true] > GRAPHS / 10);
+}
+
+/* ---- leaving edges ------------------------------------------------------------------------------------- */
+
+/* Barriers, and votes with the entry's token, which anyone may perform together with anyone else. */
+static void add_operations(struct ir_function *f, uint32_t n, bool *waits, bool *votes)
+{
+    struct ir_cursor c = {.fn = f, .before = ir_block_at(f, 0)->first};
+    ir_ref token = ir_emit0(&c, IR_entry, IR_TYPE_TOKEN);
+    f->flags |= IR_FN_KERNEL;
+    for (uint32_t b = 1; b < n; b++) {
+        waits[b] = any(4) == 0;
+        votes[b] = !waits[b] && any(6) == 0;
+        c = (struct ir_cursor){.fn = f, .block = b, .before = ir_terminator(f, b)};
+        if (waits[b] || votes[b])
+            ir_at(f, ir_emit0(&c, waits[b] ? IR_barrier : IR_syncwarp, IR_TYPE_VOID))->token = token;
+    }
+}
+
+/* Whether one of the places is reached from `from`. */
+static bool leads_to(const struct ir_cfg *c, uint32_t from, const bool *places, uint32_t n)
+{
+    bool reached[BLOCKS] = {0}, found = false;
+    reach(c, from, IR_NO_BLOCK, false, reached);
+    for (uint32_t b = 0; b < n; b++)
+        found |= reached[b] && places[b];
+    return found;
+}
+
+static bool is_leaving(const struct ir_cfg *c, uint32_t b, uint32_t s, const bool *waits, const bool *votes,
+                       uint32_t n)
+{
+    const struct ir_block *block = ir_block_at(c->fn, b);
+    bool wait = false, together = false;
+    for (uint32_t e = 0; e < block->edges.count; e++) {
+        uint32_t other = block->edges.at[e].block;
+        if (!leads_to(c, other, waits, n))
+            continue;
+        wait = true;
+        for (uint32_t v = 0; v < n; v++) {
+            bool only[BLOCKS] = {0};
+            only[v] = votes[v];
+            together |= leads_to(c, s, only, n) && leads_to(c, other, only, n);
+        }
+    }
+    return wait && !together && !leads_to(c, s, waits, n);
+}
+
+static uint32_t edges_seen[2];
+
+static void check_leaving(struct arena *a, struct ir_function *f, uint32_t n)
+{
+    bool waits[BLOCKS] = {0}, votes[BLOCKS] = {0};
+    add_operations(f, n, waits, votes);
+    const struct ir_cfg *c = ir_cfg_new(a, f);
+    const struct ir_leaving *l = ir_leaving_new(a, c);
+    const struct ir_dominators *reconvergence = ir_return_post_dominators_new(a, c, l),
+                               *post = ir_reconvergence_new(a, c, l);
+    for (uint32_t b = 0; b < n; b++)
+        for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++) {
+            uint32_t s = ir_block_at(f, b)->edges.at[e].block;
+            bool leaving = is_leaving(c, b, s, waits, votes, n);
+            assert_true(ir_is_leaving(l, b, s) == leaving);
+            edges_seen[leaving]++;
+            if (leaving || !bitset_has(c->reachable, b))
+                continue;
+            assert_true(post->idom[b] == IR_NO_BLOCK || ir_dominates(post, post->idom[b], s));
+            assert_true(reconvergence->idom[b] == IR_NO_BLOCK || !reconvergence->depth[s] ||
+                        ir_dominates(reconvergence, reconvergence->idom[b], s));
+        }
+}
+
+static void test_leaving_edges(void **state)
+{
+    for (uint32_t i = 0; i < GRAPHS; i++) {
+        struct arena a = {0};
+        uint32_t n = 2 + any(BLOCKS - 1);
+        struct ir_module *m = random_graph(n, i % 3 == 0);
+        check_leaving(&a, m->functions.at[0], n);
+        ir_module_free(m);
+        arena_free(&a);
+    }
+    assert_true(edges_seen[false] > GRAPHS && edges_seen[true] > GRAPHS / 10);
 }
 
 /* In an acyclic graph every edge goes forward in reverse post-order. */
@@ -206,7 +289,7 @@ static void test_reverse_post_order(void **state)
     }
     const struct ir_cfg *c = ir_cfg_new(&a, f);
     for (uint32_t i = 0; i < c->rpo_count; i++)
-        for ir_each_pred(p, c->rpo[i], c)
+        ir_each_pred(p, c->rpo[i], c)
             assert_true(!bitset_has(c->reachable, p) || c->rpo_index[p] < i);
     arena_free(&a);
     ir_module_free(m);
@@ -254,13 +337,15 @@ static void test_deep_trees(void **state)
             ir_emit_ret(&c, 0);
     }
     const struct ir_cfg *c = ir_cfg_new(&a, f);
-    const struct ir_dominators *d = ir_dominators_new(&a, c), *meets = ir_meets_new(&a, c);
-    const struct ir_ways_back *w = ir_ways_back_new(&a, c, meets);
+    const struct ir_dominators *d = ir_dominators_new(&a, c),
+                               *reconvergence =
+                                   ir_return_post_dominators_new(&a, c, ir_leaving_new(&a, c));
+    const struct ir_strong_components *w = ir_strong_components_new(&a, c, reconvergence);
     for (uint32_t b = 1; b + 1 < N; b++) {
         assert_int_equal(ir_dominators_common(d, b, N - b), b < N - b ? b : N - b);
         assert_int_equal(ir_dominators_below(d, 0, b), 1);
-        assert_int_equal(ir_dominators_below(meets, IR_NO_BLOCK, b), N - 1);
-        assert_true(ir_leads_back(w, b, b, b + 1) && !ir_leads_back(w, b, b + 1, b + 1));
+        assert_int_equal(ir_dominators_below(reconvergence, IR_NO_BLOCK, b), N - 1);
+        assert_true(ir_returns_before(w, b, b, b + 1) && !ir_returns_before(w, b, b + 1, b + 1));
     }
     arena_free(&a);
     ir_module_free(m);
@@ -270,6 +355,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_graphs),
+        cmocka_unit_test(test_leaving_edges),
         cmocka_unit_test(test_reverse_post_order),
         cmocka_unit_test(test_deep_graphs),
         cmocka_unit_test(test_deep_trees),

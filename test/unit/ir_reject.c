@@ -5,8 +5,8 @@
  */
 #include "test/unit/ir_files.h"
 
-#include "ir/lexer.h"
-#include "ir/verify.h"
+#include "ir/text/lexer.h"
+#include "ir/verify/verify.h"
 
 struct seen { struct strings ids; };
 

@@ -1,7 +1,7 @@
 /* ir_structure.c: cycles and the program structure tree against brute force on small random graphs, and on
  * shapes whose answer is known.
  */
-#include "ir/analysis.h"
+#include "ir/analysis/analysis.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static struct ir_function *random_graph(struct ir_module *m, uint32_t n)
     return graph_of(m, n, to, degree);
 }
 
-/* ---- brute force --------------------------------------------------------------------------------------- */
+/* ---- brute force ------------------------------------------------------------------------------------- */
 
 /* The edges of the closed graph: CFG edges of reachable blocks, start and exit edges; start = n, exit = n +
  * 1. */

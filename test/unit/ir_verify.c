@@ -1,7 +1,7 @@
-/* ir_verify.c: the rules that only code can break (kind API in ir/rules.def), each broken by hand. */
+/* ir_verify.c: the rules that only code can break (kind API in ir/verify/rules.def), each broken by hand. */
 #include "test/unit/ir_files.h"
 
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 static struct ir_module *module;
 static struct ir_function *fn;

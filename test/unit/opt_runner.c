@@ -1,5 +1,5 @@
 /* opt_runner.c: what the pass runner shows: dumps, differences, filters, bisection, remarks, times, files. */
-#include "ir/views.h"
+#include "ir/views/views.h"
 #include "opt/opt.h"
 
 #include <dirent.h>
@@ -86,7 +86,7 @@ static unsigned count(const struct run *x, const char *what)
     return n;
 }
 
-/* ---- dumps --------------------------------------------------------------------------------------------- */
+/* ---- dumps ------------------------------------------------------------------------------------------- */
 
 static void print_after_names_pass_and_function(void **state)
 {
@@ -257,7 +257,7 @@ static void dump_dir_that_is_none_is_an_error(void **state)
     end(&x);
 }
 
-/* ---- pipelines ----------------------------------------------------------------------------------------- */
+/* ---- pipelines --------------------------------------------------------------------------------------- */
 
 static void unknown_pass_is_an_error(void **state)
 {
@@ -286,9 +286,8 @@ static void switches_take_passes_out(void **state)
 {
     struct run x;
     start(&x);
-    assert_true(opt_switch(&x.o, "mem2reg", false));
-    assert_true(opt_switch(&x.o, "simplify-cfg", false));
-    assert_false(opt_switch(&x.o, "nonsense", false));
+    assert_null(opt_options_set(&x.o, &x.arena, "no-mem2reg"));
+    assert_null(opt_options_set(&x.o, &x.arena, "no-simplify-cfg"));
     x.o.passes = "mem2reg,gvn";
     assert_true(go(&x));
     assert_int_equal(x.r.times[OPT_PASS_mem2reg].runs, 0);
@@ -315,9 +314,9 @@ static void required_passes_always_run(void **state)
 {
     struct run x;
     start(&x);
-    assert_false(opt_switch(&x.o, "pdom", false));
+    assert_non_null(opt_options_set(&x.o, &x.arena, "no-pdom"));
     x.o.passes = "pdom,gvn";
-    x.o.scheme = "pdom";
+    x.o.lowering = "pdom";
     x.o.bisect_limit = 0;
     assert_true(go(&x));
     assert_int_equal(x.r.times[OPT_PASS_infer_tokens].runs, 2);
@@ -361,7 +360,67 @@ static void each_function_goes_through_all_passes_first(void **state)
     end(&x);
 }
 
-/* ---- what is collected --------------------------------------------------------------------------------- */
+/* ---- options of passes ------------------------------------------------------------------------------- */
+
+static void options_take_values(void **state)
+{
+    struct run x;
+    start(&x);
+    assert_int_equal(x.o.values[OPT_OPTION_inline_size], 40);
+    assert_null(opt_options_set(&x.o, &x.arena, "inline-size=0"));
+    assert_null(opt_options_set(&x.o, &x.arena, "no-inline_called_once"));
+    assert_null(opt_options_set(&x.o, &x.arena, "unroll_loops=whole"));
+    assert_int_equal(x.o.values[OPT_OPTION_inline_size], 0);
+    assert_int_equal(x.o.values[OPT_OPTION_inline_called_once], 0);
+    assert_int_equal(x.o.values[OPT_OPTION_unroll_loops], OPT_unroll_loops_whole);
+    assert_null(opt_options_set(&x.o, &x.arena, "inline-called-once"));
+    assert_int_equal(x.o.values[OPT_OPTION_inline_called_once], 1);
+    end(&x);
+}
+
+/* An option that is refused stays as it was. */
+static void options_say_what_is_wrong(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"nonsense", "there is no pass or option 'nonsense' for -f"},
+        {"no-inlne", "there is no pass or option 'inlne' for -f; did you mean 'inline'?"},
+        {"inline-sise=3", "there is no pass or option 'inline-sise' for -f; did you mean 'inline-size'?"},
+        {"inline-size", "-finline-size wants a value: 0 to 4000"},
+        {"no-unroll-loops", "-funroll-loops wants a value: whole, exact, counted"},
+        {"inline-size=4001", "-finline-size wants a number from 0 to 4000, not '4001'"},
+        {"inline-size=-1", "-finline-size wants a number from 0 to 4000, not '-1'"},
+        {"inline-size=", "-finline-size wants a number from 0 to 4000, not ''"},
+        {"inline-size=18446744073709551617", "-finline-size wants a number from 0 to 4000, not "
+                                             "'18446744073709551617'"},
+        {"unroll-loops=hole", "-funroll-loops wants one of whole, exact, counted, not 'hole'; did you mean "
+                              "'whole'?"},
+        {"inline-called-once=1", "-finline-called-once takes no value"},
+        {"gvn=1", "-fgvn takes no value"},
+        {"no-infer-tokens", "the pass 'infer-tokens' runs where it is required: nothing switches it"},
+    };
+    struct run x;
+    start(&x);
+    for (unsigned i = 0; i < COUNT(wrong); i++)
+        assert_string_equal(opt_options_set(&x.o, &x.arena, wrong[i][0]), wrong[i][1]);
+    for (unsigned k = 0; k < OPT_OPTIONS; k++)
+        assert_int_equal(x.o.values[k], opt_option_info[k].value);
+    end(&x);
+}
+
+static void rows_of_options_fit(void **state)
+{
+    for (unsigned k = 0; k < OPT_OPTIONS; k++) {
+        const struct opt_option_info *o = &opt_option_info[k];
+        assert_true(strlen(o->name) < OPT_NAME_MAX - 1);
+        if (o->kind == OPT_CHOICE)
+            assert_int_equal(opt_word_info[o->value].option, k);
+        else
+            assert_true(o->least <= o->value && o->value <= o->most && o->least < o->most);
+        assert_true(o->kind != OPT_FLAG || opt_pass_find(o->name, strlen(o->name)) == OPT_PASSES);
+    }
+}
+
+/* ---- what is collected ------------------------------------------------------------------------------- */
 
 static void remarks_have_places(void **state)
 {
@@ -399,17 +458,17 @@ static void times_and_counters(void **state)
     end(&x);
 }
 
-/* ---- differences --------------------------------------------------------------------------------------- */
+/* ---- differences ------------------------------------------------------------------------------------- */
 
-static struct opt_version version_of(const char *compared, const char *shown)
+static struct diff_version version_of(const char *compared, const char *shown)
 {
-    struct opt_version v = {0};
+    struct diff_version v = {0};
     text_addz(&v.compared, compared);
     text_addz(&v.shown, shown);
     return v;
 }
 
-static void version_free(struct opt_version *v)
+static void version_free(struct diff_version *v)
 {
     text_free(&v->compared);
     text_free(&v->shown);
@@ -417,9 +476,9 @@ static void version_free(struct opt_version *v)
 
 static void diff(const char *a, const char *b, struct text *out)
 {
-    struct opt_version before = version_of(a, ""), after = version_of(b, "");
+    struct diff_version before = version_of(a, ""), after = version_of(b, "");
     text_addz(out, "");
-    opt_diff(&before, &after, out);
+    text_diff(&before, &after, out);
     version_free(&before);
     version_free(&after);
 }
@@ -435,9 +494,9 @@ static void check_diff(const char *a, const char *b, const char *wanted)
 /* Context is what is shown of the newer text. */
 static void diffs_show_other_text_than_they_compare(void **state)
 {
-    struct opt_version before = version_of("a\nb\n", "A1\nB1\n"), after = version_of("a\nc\n", "A2\nC2\n");
+    struct diff_version before = version_of("a\nb\n", "A1\nB1\n"), after = version_of("a\nc\n", "A2\nC2\n");
     struct text t = {0};
-    opt_diff(&before, &after, &t);
+    text_diff(&before, &after, &t);
     assert_string_equal(t.at, "@@ -1,2 +1,2 @@\n A2\n-B1\n+C2\n");
     text_free(&t);
     version_free(&before);
@@ -545,6 +604,9 @@ int main(void)
         cmocka_unit_test(required_passes_always_run),
         cmocka_unit_test(passes_by_function_or_one_by_one_give_the_same),
         cmocka_unit_test(each_function_goes_through_all_passes_first),
+        cmocka_unit_test(options_take_values),
+        cmocka_unit_test(options_say_what_is_wrong),
+        cmocka_unit_test(rows_of_options_fit),
         cmocka_unit_test(remarks_have_places),
         cmocka_unit_test(times_and_counters),
         cmocka_unit_test(diffs_of_small_texts),

@@ -69,8 +69,8 @@ static kernc_status run(struct maker *m)
     options.arg_count = 1;
     kernc_statistics *s = NULL;
     kernc_status status = kernc_run(kernc_module_kernel_at(module, 0), &options, &s);
-    if (s)
-        metrics = *kernc_statistics_metrics(s);
+    metrics.size = sizeof metrics;
+    kernc_statistics_metrics(s, &metrics);
     kernc_statistics_free(s);
     kernc_module_free(module);
     return status;
@@ -91,7 +91,7 @@ static void run_to_fault(struct maker *m, kernc_status status, const char *text)
 
 /* ---- pdom -------------------------------------------------------------------------------------------- */
 
-/* for (i = 0; i < lane; i++) sum += i;  one entry, lanes meet behind the loop. */
+/* for (i = 0; i < lane; i++) sum += i;  one entry, lanes reconverge behind the loop. */
 static void loops_of_different_length(void **state)
 {
     UNUSED(state);
@@ -106,7 +106,7 @@ static void loops_of_different_length(void **state)
     op3(&m, SCALAR_add_I, 5, 5, 4);
     op3(&m, SCALAR_add_I, 4, 4, 2);
     make(&m, BC_jump, .imm = head);
-    uint32_t end = make_block(&m, BC_MEET);
+    uint32_t end = make_block(&m, BC_RECONVERGE);
     store_result(&m, 5);
     make(&m, BC_exit);
     m.p->code.at[to_head].imm = head;
@@ -121,8 +121,8 @@ static void loops_of_different_length(void **state)
     assert_int_equal(metrics.thread_instructions, 3 * 32 + 32 + 31 * 32 / 2 + 3 * 31 * 32 / 2 + 2 * 32);
 }
 
-/* if (lane & 1) { if (lane & 2) r = 3 else r = 1 } else r = 8;  both meet at one block. */
-static void branches_that_share_a_meeting_point(void **state)
+/* if (lane & 1) { if (lane & 2) r = 3 else r = 1 } else r = 8;  both reconverge at one block. */
+static void branches_that_share_a_reconvergence_point(void **state)
 {
     UNUSED(state);
     struct maker m = begin();
@@ -141,7 +141,7 @@ static void branches_that_share_a_meeting_point(void **state)
     op3(&m, SCALAR_add_I, 6, 2, 3);
     uint32_t jump2 = make(&m, BC_jump), even = make_block(&m, 0);
     op3(&m, SCALAR_add_I, 6, 11, 3);
-    uint32_t jump3 = make(&m, BC_jump), end = make_block(&m, BC_MEET);
+    uint32_t jump3 = make(&m, BC_jump), end = make_block(&m, BC_RECONVERGE);
     make(&m, BC_active, .d = 2, .e = BC_NO_TOKEN);
     make(&m, BC_splat_v, .d = 7, .a = 2);
     store_result(&m, 6);
@@ -170,7 +170,7 @@ static void lanes_that_end_leave_all_entries(void **state)
     make(&m, BC_br, .a = 0);
     uint32_t branch = make_branch(&m, 0, 0, 0), odd = make_block(&m, 0);
     make(&m, BC_exit);
-    uint32_t even = make_block(&m, 0), jump = make(&m, BC_jump), end = make_block(&m, BC_MEET);
+    uint32_t even = make_block(&m, 0), jump = make(&m, BC_jump), end = make_block(&m, BC_RECONVERGE);
     make(&m, BC_active, .d = 2, .e = BC_NO_TOKEN);
     make(&m, BC_splat_v, .d = 7, .a = 2);
     store_result(&m, 7);
@@ -202,7 +202,7 @@ static void switches_find_their_cases(void **state)
             op3(&m, SCALAR_add_I, 6, 20 + i, 3);
             jumps[i] = make(&m, BC_jump);
         }
-        uint32_t end = make_block(&m, BC_MEET);
+        uint32_t end = make_block(&m, BC_RECONVERGE);
         store_result(&m, 6);
         make(&m, BC_exit);
         for (unsigned i = 0; i < 5; i++)
@@ -211,7 +211,7 @@ static void switches_find_their_cases(void **state)
             struct bc_case row = {values[i], targets[i]};
             vec_push(&m.p->arena, &m.p->cases, row);
         }
-        struct bc_switch table = {.count = 4, .otherwise = targets[4], .meet = end, .site = 0};
+        struct bc_switch table = {.count = 4, .otherwise = targets[4], .reconverge = end, .site = 0};
         vec_push(&m.p->arena, &m.p->switches, table);
         run_well(&m);
         for (int i = 0; i < 32; i++) {
@@ -223,8 +223,9 @@ static void switches_find_their_cases(void **state)
     }
 }
 
-/* Lanes call f or g, which is convergent, through pointers, meet behind the call; f returns from two places. */
-static void calls_through_pointers_meet_again(void **state)
+/* Lanes call f or g, which is convergent, through pointers, reconverge behind the call; f returns from two
+ * places. */
+static void calls_through_pointers_reconverge(void **state)
 {
     UNUSED(state);
     enum { GOOD, NO_FUNCTION, NOT_CONVERGENT };
@@ -237,7 +238,7 @@ static void calls_through_pointers_meet_again(void **state)
         op3(&m, SCALAR_add_I, 5, 5, bad == NO_FUNCTION ? 10 : 2);
         uint32_t site = make_site(&m, BC_SITE_OTHER);
         make(&m, BC_icall, .d = 30, .a = 5, .b = BC_NO_TOKEN, .e = (uint16_t)site, .imm = signature);
-        make_block(&m, BC_RETURN | BC_MEET);
+        make_block(&m, BC_RETURN | BC_RECONVERGE);
         make(&m, BC_active, .d = 2, .e = BC_NO_TOKEN);
         make(&m, BC_splat_v, .d = 7, .a = 2);
         make(&m, BC_stx_g32, .d = 7, .a = 0, .b = 0, .c = 2, .imm = 128, .e = make_site(&m, BC_SITE_GLOBAL));
@@ -259,7 +260,8 @@ static void calls_through_pointers_meet_again(void **state)
         op3(&m, SCALAR_add_I, 6, 10, 10);
         make(&m, BC_ret, .a = 30, .e = make_site(&m, BC_SITE_OTHER));
         if (bad) {
-            run_to_fault(&m, KERNC_TRAP, bad == NO_FUNCTION ? "function pointer (6)" : "function pointer (3)");
+            run_to_fault(&m, KERNC_TRAP,
+                         bad == NO_FUNCTION ? "function pointer (6)" : "function pointer (3)");
             continue;
         }
         run_well(&m);
@@ -342,7 +344,7 @@ static void a_spinning_warp_does_not_keep_others_from_running(void **state)
     make(&m, bc_scalar_op(SCALAR_ne_I, BC_FORM_C), .a = 5, .b = 1);
     uint32_t again = make_branch(&m, spin, 0, BC_NO_TARGET), set = make_block(&m, 0);
     make(&m, BC_st_h32, .a = 11, .b = 2, .e = make_site(&m, BC_SITE_SHARED));
-    uint32_t jump = make(&m, BC_jump), end = make_block(&m, BC_MEET);
+    uint32_t jump = make(&m, BC_jump), end = make_block(&m, BC_RECONVERGE);
     store_result(&m, 0);
     make(&m, BC_exit);
     m.p->code.at[jump].imm = end;
@@ -401,7 +403,7 @@ static void the_lowest_block_traps(void **state)
         struct bc_operand operand = {BE_I32, BC_KIND_S, 4};
         vec_push(&m.p->arena, &m.p->operands, operand);
         make(&m, BC_printf, .a = 1, .b = 0, .e = make_site(&m, BC_SITE_OTHER), .imm = format);
-        uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_MEET);
+        uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_RECONVERGE);
         make(&m, bc_scalar_op(SCALAR_ult_I, BC_FORM_C), .a = 4, .b = 5);
         uint32_t branch = make_branch(&m, 0, 0, BC_NO_TARGET), good = make_block(&m, 0);
         make(&m, BC_exit);
@@ -504,7 +506,7 @@ static void groups_combine_their_lanes(void **state)
     make(&m, BC_all, .d = 4, .a = 1, .e = BC_NO_TOKEN);
     make(&m, bc_scalar_op(SCALAR_select_I, BC_FORM_V), .d = 7, .a = 1, .b = 5, .c = 6);
     store_result(&m, 7);
-    uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_MEET);
+    uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_RECONVERGE);
     make(&m, BC_exit);
     m.p->code.at[jump].imm = join;
     *branch_at(&m, branch) = (struct bc_branch){BC_branch, branch_at(&m, branch)->site, then, join, join};
@@ -650,10 +652,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_of_different_length),
-        cmocka_unit_test(branches_that_share_a_meeting_point),
+        cmocka_unit_test(branches_that_share_a_reconvergence_point),
         cmocka_unit_test(lanes_that_end_leave_all_entries),
         cmocka_unit_test(switches_find_their_cases),
-        cmocka_unit_test(calls_through_pointers_meet_again),
+        cmocka_unit_test(calls_through_pointers_reconverge),
         cmocka_unit_test(barriers_order_the_block),
         cmocka_unit_test(barriers_that_cannot_open_are_faults),
         cmocka_unit_test(a_spinning_warp_does_not_keep_others_from_running),

@@ -54,7 +54,7 @@ static kernc_module *program(enum bc_op op, enum kind kind, bool to_scalar)
     else
         make(&m, op, .d = (uint16_t)d, .a = (uint16_t)a,
              .b = op >= BC_scan_add_I && op <= BC_scan_add_D ? 0 : 4, .e = BC_NO_TOKEN);
-    uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_MEET);
+    uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_RECONVERGE);
     make(&m, stores[kind], .d = (uint16_t)d, .a = 0, .b = 3, .c = 3, .e = make_site(&m, BC_SITE_GLOBAL));
     make(&m, BC_exit);
     m.p->code.at[jump].imm = join;

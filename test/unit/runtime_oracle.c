@@ -35,7 +35,7 @@ static struct maker begin(void)
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, ONE, 1);
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, ZERO, 0);
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, EIGHT, 8);
-    make_block(&m, BC_MEET);
+    make_block(&m, BC_RECONVERGE);
     memset(words(), 0, WORDS * 4);
     fuel = 0;
     block_threads = LANES;
@@ -80,8 +80,8 @@ static kernc_status run(struct maker *m)
                             .args = args, .arg_count = 1};
     kernc_statistics *s = NULL;
     kernc_status status = kernc_run(kernc_module_kernel_at(module, 0), &options, &s);
-    if (s)
-        metrics = *kernc_statistics_metrics(s);
+    metrics.size = sizeof metrics;
+    kernc_statistics_metrics(s, &metrics);
     kernc_statistics_free(s);
     kernc_module_free(module);
     return status;
@@ -108,7 +108,7 @@ static void expect(unsigned row, const uint32_t groups[LANES])
             fail_msg("row %u, lane %u: group %#x, not %#x", row, i, words()[row * LANES + i], groups[i]);
 }
 
-/* ---- groups -------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------ */
 
 /* if (tid < 1) goto op; if (1 < tid) goto op; return; op: … : lanes come two ways, lane 1 not at all. */
 static void lanes_come_by_any_way(void **state)
@@ -116,11 +116,11 @@ static void lanes_come_by_any_way(void **state)
     UNUSED(state);
     struct maker m = begin();
     make(&m, BC_tok_entry, .d = ENTRY);
-    uint32_t first = branch_if_less(&m, TID, ONE), next = make_block(&m, BC_MEET);
-    uint32_t second = branch_if_less(&m, ONE, TID), op = make_block(&m, BC_MEET);
+    uint32_t first = branch_if_less(&m, TID, ONE), next = make_block(&m, BC_RECONVERGE);
+    uint32_t second = branch_if_less(&m, ONE, TID), op = make_block(&m, BC_RECONVERGE);
     record(&m, ENTRY, ZERO);
     make(&m, BC_exit);
-    uint32_t end = make_block(&m, BC_MEET);
+    uint32_t end = make_block(&m, BC_RECONVERGE);
     make(&m, BC_exit);
     aim(&m, first, op, next);
     aim(&m, second, op, end);
@@ -137,12 +137,12 @@ static void iterations_count(void **state)
     make(&m, BC_tok_entry, .d = ENTRY);
     make(&m, BC_mov_v, .d = ROW, .a = ZERO);
     make(&m, BC_mov_v, .d = OTHER, .a = EIGHT);
-    uint32_t head = make_block(&m, BC_MEET);
+    uint32_t head = make_block(&m, BC_RECONVERGE);
     make(&m, BC_tok_loop, .d = HEART, .a = ENTRY);
     record(&m, HEART, ROW);
     make(&m, BC_mov_v, .d = COUNT_, .a = ROW);
     op3(&m, SCALAR_add_I, ROW, ROW, ONE);
-    uint32_t back = branch_if_less(&m, COUNT_, TID), end = make_block(&m, BC_MEET);
+    uint32_t back = branch_if_less(&m, COUNT_, TID), end = make_block(&m, BC_RECONVERGE);
     record(&m, ENTRY, OTHER);
     make(&m, BC_exit);
     aim(&m, back, head, end);
@@ -161,12 +161,12 @@ static void the_region_goes_beyond_the_cycle(void **state)
     struct maker m = begin();
     make(&m, BC_tok_entry, .d = ENTRY);
     make(&m, BC_mov_v, .d = COUNT_, .a = ZERO);
-    uint32_t head = make_block(&m, BC_MEET);
+    uint32_t head = make_block(&m, BC_RECONVERGE);
     make(&m, BC_tok_loop, .d = HEART, .a = ENTRY);
     op3(&m, SCALAR_lshr_I, ODD, TID, ONE);
     make(&m, BC_mov_v, .d = ROW, .a = COUNT_);
     op3(&m, SCALAR_add_I, COUNT_, COUNT_, ONE);
-    uint32_t back = branch_if_less(&m, ROW, ODD), end = make_block(&m, BC_MEET);
+    uint32_t back = branch_if_less(&m, ROW, ODD), end = make_block(&m, BC_RECONVERGE);
     record(&m, HEART, ZERO);
     make(&m, BC_exit);
     aim(&m, back, head, end);
@@ -180,17 +180,19 @@ static void entries_are_those_of_the_call(void **state)
     UNUSED(state);
     struct maker m = begin();
     make(&m, BC_tok_entry, .d = ENTRY);
-    uint32_t branch = branch_if_less(&m, TID, ONE), left = make_block(&m, BC_MEET);
-    uint32_t first = make(&m, BC_call, .d = SLOT, .e = ENTRY), behind = make_block(&m, BC_MEET | BC_RETURN);
-    uint32_t skip = make(&m, BC_jump), right = make_block(&m, BC_MEET);
-    uint32_t second = make(&m, BC_call, .d = SLOT, .e = ENTRY), also = make_block(&m, BC_MEET | BC_RETURN);
+    uint32_t branch = branch_if_less(&m, TID, ONE), left = make_block(&m, BC_RECONVERGE);
+    uint32_t first = make(&m, BC_call, .d = SLOT, .e = ENTRY),
+             behind = make_block(&m, BC_RECONVERGE | BC_RETURN);
+    uint32_t skip = make(&m, BC_jump), right = make_block(&m, BC_RECONVERGE);
+    uint32_t second = make(&m, BC_call, .d = SLOT, .e = ENTRY),
+             also = make_block(&m, BC_RECONVERGE | BC_RETURN);
     make(&m, BC_jump, .imm = also + 2);
-    uint32_t end = make_block(&m, BC_MEET);
+    uint32_t end = make_block(&m, BC_RECONVERGE);
     record(&m, ENTRY, ONE);
     make(&m, BC_exit);
     make_function(&m, "f", 0, SLOT);
     vec_last(&m.p->functions).entry = BC_NO_TARGET;
-    uint32_t callee = make_block(&m, BC_MEET);
+    uint32_t callee = make_block(&m, BC_RECONVERGE);
     op3(&m, SCALAR_add_I, TEMP, ONE, ONE);
     make(&m, BC_tok_entry, .d = CALLEE_TOKEN);
     record(&m, CALLEE_TOKEN, ZERO);
@@ -216,17 +218,17 @@ static void calls_through_pointers_keep_the_calls_token(void **state)
     op3(&m, SCALAR_add_I, POINTER, POINTER, ONE);
     make(&m, BC_icall, .d = ICALL_SLOT, .a = POINTER, .b = ENTRY, .e = make_site(&m, BC_SITE_OTHER),
          .imm = 3);
-    make_block(&m, BC_MEET | BC_RETURN);
+    make_block(&m, BC_RECONVERGE | BC_RETURN);
     record(&m, ENTRY, ONE);
     make(&m, BC_exit);
     for (unsigned k = 0; k < 2; k++) {
         unsigned slot = k ? SECOND_SLOT : SLOT;
         uint32_t f = make_function(&m, k ? "g" : "f", 3, slot);
-        uint32_t code = make_block(&m, BC_MEET);
+        uint32_t code = make_block(&m, BC_RECONVERGE);
         make(&m, BC_tok_entry, .d = CALLEE_TOKEN);
         record(&m, CALLEE_TOKEN, ZERO);
         make(&m, BC_ret, .a = (uint16_t)slot, .e = make_site(&m, BC_SITE_OTHER));
-        m.p->functions.at[f].entry = make_block(&m, BC_MEET);
+        m.p->functions.at[f].entry = make_block(&m, BC_RECONVERGE);
         make(&m, BC_mov_v, .d = (uint16_t)slot, .a = ICALL_SLOT);
         make(&m, BC_jump, .imm = code);
     }
@@ -241,9 +243,9 @@ static void anchors_take_all_that_wait(void **state)
     UNUSED(state);
     struct maker m = begin();
     make(&m, BC_mov_v, .d = COUNT_, .a = ZERO);
-    uint32_t head = make_block(&m, BC_MEET);
+    uint32_t head = make_block(&m, BC_RECONVERGE);
     op3(&m, SCALAR_add_I, COUNT_, COUNT_, ONE);
-    uint32_t back = branch_if_less(&m, COUNT_, TID), end = make_block(&m, BC_MEET);
+    uint32_t back = branch_if_less(&m, COUNT_, TID), end = make_block(&m, BC_RECONVERGE);
     make(&m, BC_tok_anchor, .d = HEART);
     record(&m, HEART, ZERO);
     make(&m, BC_exit);
@@ -252,7 +254,7 @@ static void anchors_take_all_that_wait(void **state)
     expect(0, (uint32_t[]){0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff});
 }
 
-/* ---- progress ------------------------------------------------------------------------------------------ */
+/* ---- progress ---------------------------------------------------------------------------------------- */
 
 /* Lanes below 4 spin until lane 7 has written out[100], which it does after its `wait`: an anchor, or
  * nothing. */
@@ -263,14 +265,14 @@ static void lanes_that_spin_let_others_go_on(void **state)
         struct maker m = begin();
         make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, 30, 4);
         make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, 31, 100);
-        uint32_t branch = branch_if_less(&m, TID, 30), spin = make_block(&m, BC_MEET);
+        uint32_t branch = branch_if_less(&m, TID, 30), spin = make_block(&m, BC_RECONVERGE);
         make(&m, BC_ldx_g32, .d = TEMP, .a = 31, .b = 0, .c = 2, .e = make_site(&m, BC_SITE_GLOBAL));
-        uint32_t seen = branch_if_less(&m, ZERO, TEMP), writer = make_block(&m, BC_MEET);
+        uint32_t seen = branch_if_less(&m, ZERO, TEMP), writer = make_block(&m, BC_RECONVERGE);
         if (with_anchor)
             make(&m, BC_tok_anchor, .d = HEART);
         make(&m, BC_stx_g32, .d = ONE, .a = 31, .b = 0, .c = 2, .e = make_site(&m, BC_SITE_GLOBAL));
         make(&m, BC_exit);
-        uint32_t end = make_block(&m, BC_MEET);
+        uint32_t end = make_block(&m, BC_RECONVERGE);
         make(&m, BC_exit);
         aim(&m, branch, spin, writer);
         aim(&m, seen, end, spin);
@@ -287,12 +289,12 @@ static void instances_are_given_back(void **state)
     make_fill(&m, BC_FROM_CONSTANT, BC_KIND_V, 30, 30000);
     make(&m, BC_tok_entry, .d = ENTRY);
     make(&m, BC_mov_v, .d = COUNT_, .a = ZERO);
-    uint32_t head = make_block(&m, BC_MEET);
+    uint32_t head = make_block(&m, BC_RECONVERGE);
     make(&m, BC_tok_loop, .d = HEART, .a = ENTRY);
     op3(&m, SCALAR_add_I, COUNT_, COUNT_, ONE);
     record(&m, HEART, ZERO);
     make(&m, BC_stx_g32, .d = HEART, .a = TID, .b = 0, .c = 2, .e = make_site(&m, BC_SITE_GLOBAL));
-    uint32_t back = branch_if_less(&m, COUNT_, 30), end = make_block(&m, BC_MEET);
+    uint32_t back = branch_if_less(&m, COUNT_, 30), end = make_block(&m, BC_RECONVERGE);
     make(&m, BC_exit);
     aim(&m, back, head, end);
     run_well(&m);
@@ -300,7 +302,7 @@ static void instances_are_given_back(void **state)
         assert_in_range(words()[i], 1, 64);
 }
 
-/* ---- barriers and faults ------------------------------------------------------------------------------- */
+/* ---- barriers and faults ----------------------------------------------------------------------------- */
 
 /* if (tid < limit) record; barrier; over two warps: all live threads of the block pass it at once. */
 static void barriers_wait_for_all_live_lanes(void **state)
@@ -309,13 +311,13 @@ static void barriers_wait_for_all_live_lanes(void **state)
     struct maker m = begin();
     block_threads = 2 * LANES;
     make(&m, BC_tok_entry, .d = ENTRY);
-    uint32_t branch = branch_if_less(&m, TID, EIGHT), low = make_block(&m, BC_MEET);
+    uint32_t branch = branch_if_less(&m, TID, EIGHT), low = make_block(&m, BC_RECONVERGE);
     make(&m, BC_stx_g32, .d = ONE, .a = TID, .b = 0, .c = 2, .e = make_site(&m, BC_SITE_GLOBAL));
-    uint32_t meet = make_block(&m, BC_MEET);
+    uint32_t reconverge = make_block(&m, BC_RECONVERGE);
     make(&m, BC_barrier, .e = ENTRY, .imm = make_site(&m, BC_SITE_OTHER));
     op3(&m, SCALAR_sub_I, AT, TID, EIGHT);
     make(&m, BC_exit);
-    aim(&m, branch, low, meet);
+    aim(&m, branch, low, reconverge);
     run_well(&m);
     for (unsigned i = 0; i < LANES; i++)
         assert_int_equal(words()[i], 1);
@@ -326,12 +328,12 @@ static void barriers_out_of_reach_are_faults(void **state)
     UNUSED(state);
     struct maker m = begin();
     make(&m, BC_tok_entry, .d = ENTRY);
-    uint32_t branch = branch_if_less(&m, TID, ONE), left = make_block(&m, BC_MEET);
+    uint32_t branch = branch_if_less(&m, TID, ONE), left = make_block(&m, BC_RECONVERGE);
     make(&m, BC_barrier, .e = ENTRY, .imm = make_site(&m, BC_SITE_OTHER));
-    uint32_t meet = make_block(&m, BC_MEET);
+    uint32_t reconverge = make_block(&m, BC_RECONVERGE);
     record(&m, ENTRY, ZERO);
     make(&m, BC_exit);
-    aim(&m, branch, left, meet);
+    aim(&m, branch, left, reconverge);
     run_to_fault(&m, "barrier reached by only 1 of 8 threads of the warp");
 }
 
@@ -341,23 +343,33 @@ static void circles_are_faults(void **state)
     UNUSED(state);
     struct maker m = begin();
     make(&m, BC_tok_entry, .d = ENTRY);
-    uint32_t branch = branch_if_less(&m, TID, ONE), first = make_block(&m, BC_MEET);
+    uint32_t branch = branch_if_less(&m, TID, ONE), first = make_block(&m, BC_RECONVERGE);
     record(&m, ENTRY, ZERO);
-    uint32_t second = make_block(&m, BC_MEET);
+    uint32_t second = make_block(&m, BC_RECONVERGE);
     record(&m, ENTRY, ONE);
     make(&m, BC_jump, .imm = first);
     aim(&m, branch, first, second);
     run_to_fault(&m, "threads wait for each other at convergent operations");
 }
 
-static void operations_need_tokens(void **state)
+/* for (;;) token = loop token; would keep an instance for each iteration. */
+static void tokens_nested_in_themselves_are_faults(void **state)
 {
     UNUSED(state);
     struct maker m = begin();
-    record(&m, BC_NO_TOKEN, ZERO);
-    make(&m, BC_exit);
-    run_to_fault(&m, "a convergent operation without a token");
-    m = begin();                                     /* a register that no token was written to */
+    make(&m, BC_tok_entry, .d = HEART);
+    make(&m, BC_jump, .imm = m.p->code.count + 1);
+    uint32_t loop = make_block(&m, BC_RECONVERGE);
+    make(&m, BC_tok_loop, .d = HEART, .a = HEART, .imm = 0);
+    make(&m, BC_jump, .imm = loop);
+    fuel = 10000;
+    run_to_fault(&m, "a token is nested in itself");
+}
+
+static void operations_need_tokens(void **state)
+{
+    UNUSED(state);
+    struct maker m = begin();                        /* a register that no token was written to */
     record(&m, HEART, ZERO);
     make(&m, BC_exit);
     run_to_fault(&m, "a convergent operation without a token");
@@ -394,6 +406,7 @@ int main(void)
         cmocka_unit_test(barriers_out_of_reach_are_faults),
         cmocka_unit_test(circles_are_faults),
         cmocka_unit_test(operations_need_tokens),
+        cmocka_unit_test(tokens_nested_in_themselves_are_faults),
     };
     return cmocka_run_group_tests_name("runtime: oracle", tests, set_up, tear_down);
 }

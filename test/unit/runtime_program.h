@@ -12,8 +12,8 @@
 #ifndef KERNC_TEST_RUNTIME_PROGRAM_H
 #define KERNC_TEST_RUNTIME_PROGRAM_H
 
-#include "backend/bytecode/program.h"
-#include "include/kernc-rt.h"
+#include "backend/format/bytecode/program.h"
+#include "runtime/module.h"
 
 struct maker { struct bc_program *p; struct bc_kernel *kernel; };
 
@@ -53,16 +53,16 @@ static inline uint32_t make_param(struct maker *m, const char *name, enum be_val
 static inline void make_fill(struct maker *m, enum bc_source source, enum bc_kind kind, unsigned reg,
                              uint64_t value)
 {
-    struct bc_fill fill = {(uint8_t)source, (uint8_t)kind, (uint16_t)reg, value};
-    vec_push(&m->p->arena, &m->p->fills, fill);
-    m->kernel->fill_count++;
+    struct bc_preload preload = {(uint8_t)source, (uint8_t)kind, (uint16_t)reg, value};
+    vec_push(&m->p->arena, &m->p->preloads, preload);
+    m->kernel->preload_count++;
 }
 
 /* The branch word; targets that are not known yet are 0. Returns its index. */
-static inline uint32_t make_branch(struct maker *m, uint32_t yes, uint32_t no, uint32_t meet)
+static inline uint32_t make_branch(struct maker *m, uint32_t yes, uint32_t no, uint32_t reconverge)
 {
     struct bc_branch word = {.op = BC_branch, .site = make_site(m, BC_SITE_BRANCH), .yes = yes, .no = no,
-                             .meet = meet};
+                             .reconverge = reconverge};
     struct bc_ins ins;
     memcpy(&ins, &word, sizeof ins);
     return make_word(m, ins);
@@ -133,7 +133,7 @@ static inline kernc_module *make_finish(struct maker *m, kernc_context *context)
     kernc_module *module = NULL;
     vec_last(&m->p->functions).end = m->p->code.count;
     make_counts(m->p);
-    kernc_module_adopt(context, m->p, &module);
+    rt_module_adopt(context, m->p, &module);
     return module;
 }
 

@@ -49,7 +49,7 @@ static bool same(enum scalar_type type, uint64_t a, uint64_t b)
     return a == b;
 }
 
-/* ---- programs: out[lane] = op(a[lane], b[lane], c[lane], e[lane]), elements 8 bytes apart ------------- */
+/* ---- programs: out[lane] = op(a[lane], b[lane], c[lane], e[lane]), elements 8 bytes apart ------------ */
 
 /* Registers: v0 lane; s0 s1 s2 s3 operands, then as named; from s8 on values. Values in m1 m2 m3 m4 -> m5,
  * v2 v4 v6 v8 -> v10, s8 s9 s10 s11 -> s12. */
@@ -108,13 +108,13 @@ static kernc_module *lane_program(const struct scalar_case_info *info, enum bc_o
     make(&m, op, .d = (uint16_t)d, .a = x[0], .b = x[1], .c = x[2], .e = x[3]);
     if (temporary)
         store(&m, info->result, d);
-    uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_MEET);
+    uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_RECONVERGE);
     if (!temporary)
         store(&m, info->result, d);
     make(&m, BC_exit);
     m.p->code.at[jump].imm = join;
     branch_at(&m, branch)->yes = then;
-    branch_at(&m, branch)->no = branch_at(&m, branch)->meet = join;
+    branch_at(&m, branch)->no = branch_at(&m, branch)->reconverge = join;
     return make_finish(&m, context);
 }
 
@@ -147,12 +147,12 @@ static kernc_module *branch_program(enum scalar_case c, enum bc_form form)
     uint32_t branch = make_branch(&m, 0, 0, 0);
     uint32_t then = make_block(&m, 0);
     make(&m, BC_spread_m, .d = d, .a = ONE);
-    uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_MEET);
+    uint32_t jump = make(&m, BC_jump), join = make_block(&m, BC_RECONVERGE);
     store(&m, SCALAR_B, d);
     make(&m, BC_exit);
     m.p->code.at[jump].imm = join;
     branch_at(&m, branch)->yes = then;
-    branch_at(&m, branch)->no = branch_at(&m, branch)->meet = join;
+    branch_at(&m, branch)->no = branch_at(&m, branch)->reconverge = join;
     return make_finish(&m, context);
 }
 

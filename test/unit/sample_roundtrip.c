@@ -2,6 +2,7 @@
  * the same text, and it verifies.
  */
 #include "base/base.h"
+#include "base/scheme.h"
 #include "frontend/frontend.h"
 #include "opt/opt.h"
 
@@ -33,7 +34,7 @@ static void check_identity(const struct ir_module *m, const char *file, const ch
     text_free(&second);
 }
 
-static void run_pass(struct ir_module *m, const char *file, const char *pass, const char *scheme)
+static void run_pass(struct ir_module *m, const char *file, const char *pass, const char *lowering)
 {
     struct opt_options o;
     struct opt_report  r;
@@ -41,7 +42,7 @@ static void run_pass(struct ir_module *m, const char *file, const char *pass, co
     diag_init(&d, &arena, NULL);
     opt_options_init(&o);
     o.passes = pass;
-    o.scheme = scheme;
+    o.lowering = lowering;
     o.verify_each = o.check_analyses = true;
     opt_report_init(&r);
     assert_true(opt_run(m, &o, &r, &d));
@@ -67,7 +68,7 @@ static void check_sample(const char *path)
         run_pass(m, path, arena_strdup(&arena, at, n), NULL);
         at += n + (at[n] == ',');
     }
-    run_pass(m, path, "", "pdom");
+    run_pass(m, path, "", scheme_info[SCHEME_pdom].lowering);
     ir_module_free(m);
     text_free(&t);
 }

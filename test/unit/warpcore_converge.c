@@ -2,7 +2,7 @@
  * mode source-pc refuses.
  */
 #include "backend/warpcore/converge.h"
-#include "ir/analysis.h"
+#include "ir/analysis/analysis.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,14 +42,14 @@ static void drop(struct fixture *x)
 static uint32_t block_named(const struct fixture *x, const char *name)
 {
     char buffer[64];
-    for ir_each_block(i, b, x->f)
+    ir_each_block(i, b, x->f)
         if (strcmp(ir_block_name(x->f, b, buffer), name) == 0)
             return b;
     fail_msg("no block %s", name);
     return IR_NO_BLOCK;
 }
 
-static const struct wc_meeting *at(const struct fixture *x, const char *name)
+static const struct wc_reconvergence *at(const struct fixture *x, const char *name)
 {
     return &x->c->at[block_named(x, name)];
 }
@@ -58,15 +58,15 @@ static const struct wc_meeting *at(const struct fixture *x, const char *name)
     "module \"t\"\ntext #0 = \"no\"\nkernel @k(n: i32 \"int\" of int 4)\n"                                   \
     "define kernel void @k(%n: i32) {\nentry:\n%t = special tid.x\n%div = slt %t, 3\n%uni = slt %n, 3\n"
 
-/* Two meet in `end`: the outer parts lanes; the inner does or does not. */
+/* Two reconverge in `end`: the outer diverges ; the inner does or does not. */
 #define SHARED(inner)                                                                                        \
     KERNEL "brif %div, one, end\none:\nbrif " inner ", two, end\ntwo:\nbr end\nend:\nret\n}\n"
 
 static void one_place_for_two(void **state)
 {
     struct fixture x = place_all(SHARED("%div"), WC_MODE_RPC);
-    assert_int_equal(at(&x, "entry")->meet, block_named(&x, "end"));
-    assert_int_equal(at(&x, "one")->meet, block_named(&x, "end"));
+    assert_int_equal(at(&x, "entry")->reconverge, block_named(&x, "end"));
+    assert_int_equal(at(&x, "one")->reconverge, block_named(&x, "end"));
     assert_int_equal(at(&x, "end")->converge.count, 1);
     drop(&x);
     x = place_all(SHARED("%div"), WC_MODE_SOURCE_PC);
@@ -80,7 +80,7 @@ static void uniform_branches(void **state)
 {
     struct fixture x = place_all(SHARED("%uni"), WC_MODE_SOURCE_PC);
     assert_true(at(&x, "one")->uniform);
-    assert_int_equal(at(&x, "one")->meet, IR_NO_BLOCK);
+    assert_int_equal(at(&x, "one")->reconverge, IR_NO_BLOCK);
     assert_int_equal(at(&x, "end")->converge.count, 1);
     drop(&x);
     x = place_all(KERNEL "brif %uni, one, end\none:\nbr end\nend:\nret\n}\n", WC_MODE_ARTICLE);
@@ -88,19 +88,19 @@ static void uniform_branches(void **state)
     drop(&x);
 }
 
-/* Lanes of several iterations meet at `test`, so its counter differs. With `continue` leading to the test it
- * does not. */
+/* Lanes of several iterations reconverge at `test`, so its counter differs. With `continue` leading to the
+ * test it does not. */
 #define CONTINUE(past)                                                                                       \
     KERNEL "br head(0)\nhead(%i: i32):\n%j = add i32 %i, 1\nbrif %div, work, test\n"                         \
            "work:\n%odd = slt %i, %t\nbr " past                                                              \
            "\ntest:\n%c = slt %i, %n\nbrif %c, head(%j), end\nend:\nret\n}\n"
 
-static void iterations_that_meet(void **state)
+static void iterations_that_reconverge(void **state)
 {
     struct fixture x = place_all(CONTINUE("head(%j)"), WC_MODE_RPC);
-    assert_int_equal(at(&x, "head")->meet, block_named(&x, "test"));
+    assert_int_equal(at(&x, "head")->reconverge, block_named(&x, "test"));
     assert_false(at(&x, "test")->uniform);
-    assert_int_equal(at(&x, "test")->meet, block_named(&x, "end"));
+    assert_int_equal(at(&x, "test")->reconverge, block_named(&x, "end"));
     drop(&x);
     x = place_all(CONTINUE("test"), WC_MODE_RPC);
     assert_true(at(&x, "test")->uniform);
@@ -110,10 +110,10 @@ static void iterations_that_meet(void **state)
 static void traps_and_endless_parts(void **state)
 {
     struct fixture x = place_all(KERNEL "brif %div, bad, end\nbad:\ntrap #0\nend:\nret\n}\n", WC_MODE_RPC);
-    assert_int_equal(at(&x, "entry")->meet, block_named(&x, "end"));
+    assert_int_equal(at(&x, "entry")->reconverge, block_named(&x, "end"));
     drop(&x);
     x = place_all(KERNEL "br loop\nloop:\nbrif %div, loop, more\nmore:\nbr loop\n}\n", WC_MODE_RPC);
-    assert_int_equal(at(&x, "loop")->meet, IR_NO_BLOCK);
+    assert_int_equal(at(&x, "loop")->reconverge, IR_NO_BLOCK);
     assert_false(at(&x, "loop")->uniform);
     drop(&x);
 }
@@ -145,7 +145,7 @@ static void source_pc_refuses(void **state)
     assert_null(x.c);
     assert_string_equal(
         x.error,
-        "mode source-pc can't run 'k': a loop's exit does not lead straight to where its lanes meet");
+        "mode source-pc can't run 'k': a loop's exit does not lead straight to where its lanes reconverge");
     drop(&x);
     x = place_all(KERNEL
                   "br head(0)\nhead(%i: i32):\n%c = slt %i, %t\nbrif %c, body, end\nbody:\n%d = slt %t, %i\n"
@@ -161,7 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_place_for_two),
         cmocka_unit_test(uniform_branches),
-        cmocka_unit_test(iterations_that_meet),
+        cmocka_unit_test(iterations_that_reconverge),
         cmocka_unit_test(traps_and_endless_parts),
         cmocka_unit_test(loops_of_source_pc),
         cmocka_unit_test(source_pc_refuses),

@@ -2,8 +2,8 @@
  * that has it, and for each obligation one that lacks it. And the stack bound, on graphs whose bound is
  * known.
  */
-#include "backend/warpcore/image.h"
-#include "backend/warpcore/stack_bound.h"
+#include "backend/format/warpcore/image.h"
+#include "backend/format/warpcore/stack_bound.h"
 #include "base/diag.h"
 
 #include <setjmp.h>
@@ -36,7 +36,7 @@ static void refuses(const char *text, const char *why)
 #define RPC(body)       ".kernel k, stack 7\nk:\n" body
 #define SOURCE_PC(body) ".mode source-pc\n" RPC(body)
 
-/* ---- rpc ----------------------------------------------------------------------------------------------- */
+/* ---- rpc --------------------------------------------------------------------------------------------- */
 
 static void rpc_accepts(void **state)
 {
@@ -48,7 +48,7 @@ static void rpc_accepts(void **state)
     assert_string_equal(assemble(RPC("br p1, a\nnop\na: exit\n")), "");                       /* uniform */
     /* endless side */
     assert_string_equal(assemble(RPC("br p1, t, j\nj: converge\nexit\nt: nop\nl: br p0, l\n")), "");
-    /* never meet */
+    /* never reconverge */
     assert_string_equal(assemble(RPC("l: br p1, l, l\nbr p0, l\n")), "");
     /* not reached */
     assert_string_equal(assemble(RPC("exit\nbr p1, k, k\nexit\n")), "");
@@ -57,28 +57,28 @@ static void rpc_accepts(void **state)
 static void rpc_refuses(void **state)
 {
     refuses(RPC("br p1, a, j\nnop\nbr p0, m\na: nop\nm: nop\nj: converge\nexit\n"),
-            "word 0: its lanes meet at word 4, and it names word 5");
+            "word 0: its lanes reconverge at word 4, and it names word 5");
     refuses(RPC("br p1, a, j\nnop\nbr p0, j\na: nop\nj: nop\nexit\n"),
-            "its lanes meet at word 4, which is no converge");
+            "its lanes reconverge at word 4, which is no converge");
     refuses(RPC("br p1, a, j\nnop\nbr p0, n\na: nop\nj: converge\nn: exit\n"),
-            "word 0: its lanes meet at word 5, and it names word 4");
+            "word 0: its lanes reconverge at word 5, and it names word 4");
     refuses(RPC("l: nop\nbr p1, l, j\nnop\nbr p0, j\nj: converge\nexit\n"),
-            "word 1: its lanes meet at word 2, and it names word 4");
+            "word 1: its lanes reconverge at word 2, and it names word 4");
     refuses(RPC("br p1, a, j\nexit\na: nop\nj: converge\nexit\n"),
-            "word 0: its lanes never meet, and it names word 3");
+            "word 0: its lanes never reconverge, and it names word 3");
 }
 
 static void functions(void **state)
 {
     assert_string_equal(
         assemble(RPC("call r31, f\nexit\nf: br p1, g, j\nnop\ng: nop\nj: converge\nret r31\n")),
-        "word 2: its lanes meet at word 4, and it names word 5");
+        "word 2: its lanes reconverge at word 4, and it names word 5");
     assert_string_equal(assemble(RPC("call r31, f\nexit\nf: br p1, j, j\nnop\nj: converge\nret r31\n")), "");
     refuses(RPC("call r31, f\nexit\nf: br p1, g\nret r31\ng: ret r31\n"),
             "a second ret of the function at word 2");
 }
 
-/* ---- source-pc ----------------------------------------------------------------------------------------- */
+/* ---- source-pc --------------------------------------------------------------------------------------- */
 
 static void source_pc_accepts(void **state)
 {
@@ -87,10 +87,12 @@ static void source_pc_accepts(void **state)
     assert_string_equal(assemble(SOURCE_PC("h: nop\ne: br p1, x, x\nbr p0, h\nx: converge e\nexit\n")), "");
     /* a branch that is never reached */
     assert_string_equal(assemble(SOURCE_PC("br p0, j\nb: br p1, j, j\nnop\nj: converge b\nexit\n")), "");
-    /* two that meet at one place, the inner one first */
+    /* two that reconverge at one place, the inner one first */
     assert_string_equal(
         assemble(SOURCE_PC("o: br p1, j, jo\ni: br p2, j, j\nnop\nj: converge i\njo: converge o\nexit\n")),
         "");
+    /* two of a cycle that reaches no end: their entries pile up, and no lane looks for one */
+    assert_string_equal(assemble(SOURCE_PC("h: nop\nd: br p1, h, d\ne: br p2, h, e\nbr p0, h\nexit\n")), "");
 }
 
 static void source_pc_refuses_converges(void **state)
@@ -110,8 +112,9 @@ static void source_pc_refuses_converges(void **state)
 static void source_pc_refuses_loops(void **state)
 {
     /* the stay side is taken */
-    refuses(SOURCE_PC("h: nop\ne: br p1, h, x\nx: converge e\nexit\n"),
-            "word 1: it can run again before its lanes have met, so its target has to be its converge");
+    refuses(
+        SOURCE_PC("h: nop\ne: br p1, h, x\nx: converge e\nexit\n"),
+        "word 1: it can run again before its lanes have reconverged, so its target has to be its converge");
     /* two exits */
     refuses(
         SOURCE_PC("h: nop\ne: br p1, x, x\nf: br p2, x, xf\nbr p0, h\nx: converge e\nxf: converge f\nexit\n"),
@@ -119,7 +122,7 @@ static void source_pc_refuses_loops(void **state)
     refuses(
         SOURCE_PC(
             "h: nop\ne: br p1, xe, xe\nf: br p2, xf, xf\nbr p0, h\nxf: converge f\nxe: converge e\nexit\n"),
-        "word 2: its converge at word 4 is not among those that begin at word 5, where its lanes meet");
+        "word 2: its converge at word 4 is not among those that begin at word 5, where its lanes reconverge");
 }
 
 static void source_pc_refuses_ends(void **state)
@@ -128,7 +131,7 @@ static void source_pc_refuses_ends(void **state)
     refuses(SOURCE_PC("call r31, f\nexit\nf: exit\n"), "exit in the function at word 2, which is called");
 }
 
-/* ---- the stack ----------------------------------------------------------------------------------------- */
+/* ---- the stack --------------------------------------------------------------------------------------- */
 
 #define IF_IN_IF "br p1, x, x\nbr p2, y, y\nnop\ny: converge\nx: converge\nexit\n"
 
@@ -159,9 +162,9 @@ static void too_much_in_common(void **state)
     text_free(&t);
 }
 
-#define BRANCH(a, b, m) {.count = 2, .next = {a, b}, .meet = m, .parts = (m) != WC_NO_NODE}
-#define GO(a)           {.count = 1, .next = {a}, .meet = WC_NO_NODE}
-#define END             {.meet = WC_NO_NODE}
+#define BRANCH(a, b, m) {.count = 2, .next = {a, b}, .reconverge = m, .diverges = (m) != WC_NO_NODE}
+#define GO(a)           {.count = 1, .next = {a}, .reconverge = WC_NO_NODE}
+#define END             {.reconverge = WC_NO_NODE}
 
 static uint32_t bound(const struct wc_node *nodes, uint32_t n, enum wc_mode mode)
 {
@@ -169,10 +172,10 @@ static uint32_t bound(const struct wc_node *nodes, uint32_t n, enum wc_mode mode
     struct wc_node copy[32];
     memcpy(copy, nodes, n * sizeof *nodes);
     struct wc_flow g = {n, copy};
-    uint32_t *meets = wc_flow_meets(&a, &g);
+    uint32_t *reconvergence = wc_flow_post_dominators(&a, &g);
     for (uint32_t i = 0; i < n; i++)
-        if (copy[i].parts)
-            assert_int_equal(copy[i].meet, meets[i]);
+        if (copy[i].diverges)
+            assert_int_equal(copy[i].reconverge, reconvergence[i]);
     uint32_t most = wc_stack_bound(&a, &g, mode, NULL);
     arena_free(&a);
     return most;
@@ -181,11 +184,11 @@ static uint32_t bound(const struct wc_node *nodes, uint32_t n, enum wc_mode mode
 static void bounds(void **state)
 {
     const struct wc_node plain[] = {GO(1), END};
-    /* if (a) if (b) X; both meet at 3: the second finds lanes that wait there already */
+    /* if (a) if (b) X; both reconverge at 3: the second finds lanes that wait there already */
     const struct wc_node shared[] = {BRANCH(1, 3, 3), BRANCH(2, 3, 3), GO(3), END};
     const struct wc_node nested[] = {BRANCH(1, 4, 4), BRANCH(2, 3, 3), GO(3), GO(4), END};
-    /* a loop whose exit is where its lanes meet; one that runs a block first; one with two exits to different
-     * blocks */
+    /* a loop whose exit is where its lanes reconverge; one that runs a block first; one with two exits to
+     * different blocks */
     const struct wc_node loop[] = {GO(1), BRANCH(0, 2, 2), END};
     const struct wc_node late[] = {GO(1), BRANCH(0, 2, 2), GO(3), END};
     const struct wc_node exits[] = {BRANCH(1, 2, 4), BRANCH(0, 3, 4), GO(4), GO(4), END};

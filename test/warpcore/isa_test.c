@@ -1,7 +1,7 @@
 /* isa_test.c: the instruction set's tables agree with each other; words are encoded, decoded, printed and
  * assembled back to the same words; what is no instruction is shown as .word and refused.
  */
-#include "backend/warpcore/image.h"
+#include "backend/format/warpcore/image.h"
 #include "fuzz/random.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 enum { RANDOM_WORDS = 100000, FIELD_COUNT = 6 };
 
-/* ---- tables -------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------ */
 
 static char letter_of(uint8_t scalar, bool written)
 {
@@ -62,7 +62,7 @@ static void rows_have_names_and_meanings(void **state)
     arena_free(&a);
 }
 
-/* ---- words --------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------- */
 
 static uint32_t random_word(struct fz_random *r)
 {
@@ -130,7 +130,7 @@ static void cleared_and_erased_memory_is_no_instruction(void **state)
     }
 }
 
-/* ---- through the assembler ----------------------------------------------------------------------------- */
+/* ---- through the assembler --------------------------------------------------------------------------- */
 
 static struct wc_image *assemble(const char *text, size_t n, struct arena *a, struct diagnostics *d)
 {

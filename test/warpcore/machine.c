@@ -1,4 +1,5 @@
 /* machine.c: see machine.h. */
+#include "runtime/module.h"
 #include "test/warpcore/machine.h"
 
 #include <setjmp.h>
@@ -78,12 +79,12 @@ uint32_t machine_put(struct machine *m, struct wc_ins ins)
     return m->image->code.count - 1;
 }
 
-static void patch(struct machine *m, uint32_t word, int32_t target, uint32_t meet)
+static void patch(struct machine *m, uint32_t word, int32_t target, uint32_t reconverge)
 {
     struct wc_ins ins;
     assert_true(wc_decode(m->image->code.at[word], &ins));
     ins.imm = target < 0 ? ins.imm : target;
-    ins.rpc = meet ? (uint16_t)meet : ins.rpc;
+    ins.rpc = reconverge ? (uint16_t)reconverge : ins.rpc;
     m->image->code.at[word] = wc_encode(ins);
 }
 
@@ -92,7 +93,7 @@ void machine_target(struct machine *m, uint32_t word)
     patch(m, word, (int32_t)m->image->code.count, 0);
 }
 
-void machine_meet(struct machine *m, uint32_t word)
+void machine_reconverge(struct machine *m, uint32_t word)
 {
     patch(m, word, -1, m->image->code.count);
 }
@@ -115,7 +116,7 @@ kernc_status machine_run(struct machine *m, uint32_t blocks, uint32_t threads)
     kernc_kernel *kernel;
     kernc_status status = KERNC_OK;
     if (m->image) {
-        status = kernc_module_adopt_image(m->context, m->image, &m->module);
+        status = rt_module_adopt_image(m->context, m->image, &m->module);
         m->image = NULL;
     }
     if (status != KERNC_OK)

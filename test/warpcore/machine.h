@@ -10,7 +10,7 @@
 #ifndef KERNC_TEST_MACHINE_H
 #define KERNC_TEST_MACHINE_H
 
-#include "backend/warpcore/image.h"
+#include "backend/format/warpcore/image.h"
 #include "include/kernc-rt.h"
 
 struct machine {
@@ -35,9 +35,9 @@ uint32_t machine_text(struct machine *m, const char *text, const char *operands)
 /* The word's number. Targets that are not known yet are patched. */
 uint32_t machine_put(struct machine *m, struct wc_ins ins);
 #define put(m, op_, ...) machine_put((m), (struct wc_ins){.op = (op_), __VA_ARGS__})
-/* The branch or call at `word` goes to the next word, meets there. */
+/* The branch or call at `word` goes to the next word, reconverges there. */
 void machine_target(struct machine *m, uint32_t word);
-void machine_meet(struct machine *m, uint32_t word);
+void machine_reconverge(struct machine *m, uint32_t word);
 /* d = value, by words that suffice for any. */
 void machine_constant(struct machine *m, uint8_t d, uint32_t value);
 /* d = base + 4 * index; uses r29. */

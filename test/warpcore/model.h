@@ -1,5 +1,5 @@
 /* model.h: control-flow graphs with random decisions, run by each thread alone and by a warp under the
- * divergence unit: the model test's parts. No registers, no memory: what counts is which blocks each lane
+ * divergence unit: the model test's diverges. No registers, no memory: what counts is which blocks each lane
  * goes through.
  */
 #ifndef KERNC_TEST_MODEL_H
@@ -22,7 +22,7 @@ static inline bool model_chance(struct model_random *r, uint32_t percent)
     return model_below(r, 100) < percent;
 }
 
-/* ---- graphs: block 0 is the entry ---------------------------------------------------------------------- */
+/* ---- graphs: block 0 is the entry -------------------------------------------------------------------- */
 
 enum model_kind {
     MODEL_WORK,          /* a block of the program: its number is in the trace, its decision is the lane's
@@ -54,32 +54,33 @@ bool model_normal_form(const struct model_graph *g, struct model_graph *to);
 
 /* Each block's immediate post-dominator on the graph restricted to blocks that reach an end; MODEL_NONE:
  * none. */
-void model_meets(const struct model_graph *g, uint16_t *meet);
+void model_post_dominators(const struct model_graph *g, uint16_t *reconverge);
 /* Blocks in an order in which (cycles apart) successors come first; their count. */
 uint32_t model_post_order(const struct model_graph *g, uint16_t *order);
 /* Distance to the nearest EXIT, traps included. */
 void model_distances(const struct model_graph *g, uint16_t *distance);
-/* ---- programs ------------------------------------------------------------------------------------------ */
+/* ---- programs ---------------------------------------------------------------------------------------- */
 
 enum model_op { MODEL_ENTER, MODEL_BRANCH, MODEL_JUMP, MODEL_CONVERGE, MODEL_EXIT };
 /* CONVERGE: target is the branch */
-struct model_word { uint8_t op; bool inverted; uint16_t target, meet, block; };
+struct model_word { uint8_t op; bool inverted; uint16_t target, reconverge, block; };
 struct model_program {
     uint32_t count, entry;
     struct model_word at[4 * MODEL_BLOCKS];
-    bool waits[MODEL_BLOCKS];            /* one side of the block's branch is where its lanes meet */
+    bool waits[MODEL_BLOCKS];            /* one side of the block's branch is where its lanes reconverge */
 };
 /* Blocks in random order, branches of random polarity where the mode leaves them free. */
-void model_emit(const struct model_graph *g, const uint16_t *meet, enum wc_mode mode, struct model_random *r,
-                struct model_program *p);
+void model_emit(const struct model_graph *g, const uint16_t *reconverge, enum wc_mode mode,
+                struct model_random *r, struct model_program *p);
 
-/* The words as the compiler's and verifier's stack bound (backend/warpcore/stack_bound.h) sees them: its
- * answer. */
+/* The words as the compiler's and verifier's stack bound (backend/format/warpcore/stack_bound.h) sees them:
+ * its answer. */
 uint32_t model_given_bound(const struct model_graph *g, const struct model_program *p, enum wc_mode mode);
 /* Most entries the stack of rpc mode may hold, worked out here from docs/isa.md's stacking graph. */
-uint32_t model_stack_bound(const struct model_graph *g, const uint16_t *meet, const struct model_program *p);
+uint32_t model_stack_bound(const struct model_graph *g, const uint16_t *reconverge,
+                           const struct model_program *p);
 
-/* ---- runs ---------------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------------- */
 
 /* How lanes decide: `table` bits if it has any, else at random; in any case toward the exit after `patience`
  * blocks. */
@@ -106,8 +107,8 @@ struct model_result {
 struct model_result model_warp(const struct model_graph *g, const struct model_program *p, enum wc_mode mode,
                                const struct model_decisions *how, const struct model_trace *expected,
                                uint32_t lanes);
-/* Words that a warp issues under an ideal stack: lanes meet at the branches' meeting points, CONVERGEs cost
- * nothing. */
+/* Words that a warp issues under an ideal stack: lanes reconverge at the branches' reconvergence points,
+ * CONVERGEs cost nothing. */
 uint64_t model_ideal(const struct model_graph *g, const struct model_program *p,
                      const struct model_decisions *how, uint32_t lanes);
 

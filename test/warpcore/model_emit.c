@@ -2,13 +2,13 @@
  * the static stack bound. */
 #include "test/warpcore/model.h"
 
-#include "backend/warpcore/stack_bound.h"
+#include "backend/format/warpcore/stack_bound.h"
 
 /* ---- programs ---------------------------------------------------------------------------------------- */
 
 struct emitter {
     const struct model_graph *g;
-    const uint16_t *meet;
+    const uint16_t *reconverge;
     enum wc_mode mode;
     struct model_random  *r;
     struct model_program *p;
@@ -22,17 +22,17 @@ static void word(struct emitter *e, struct model_word w)
     e->p->at[e->p->count++] = w;
 }
 
-static bool parts(const struct model_block *x)
+static bool diverges(const struct model_block *x)
 {
     return x->count == 2 && !x->constant;
 }
 
-/* rpc: one. Else one a branch that meets here, the innermost first: the one furthest from the entry. */
+/* rpc: one. Else one a branch that reconverges here, the innermost first: the one furthest from the entry. */
 static void emit_converges(struct emitter *e, uint16_t b)
 {
     for (uint32_t i = 0; i < e->post_count; i++) {
         uint16_t branch = e->post[i];
-        if (e->meet[branch] != b || !parts(&e->g->at[branch]))
+        if (e->reconverge[branch] != b || !diverges(&e->g->at[branch]))
             continue;
         word(e, (struct model_word){.op = MODEL_CONVERGE, .target = branch});
         if (e->mode == WC_MODE_RPC)
@@ -45,9 +45,11 @@ static void emit_branch(struct emitter *e, uint16_t b, uint16_t following)
     const struct model_block *x = &e->g->at[b];
     bool inverted = x->leaves ? x->leaves == 1 : model_chance(e->r, 50);
     uint16_t taken = x->next[!inverted], other = x->next[inverted];
-    uint16_t meet = parts(x) ? e->meet[b] : MODEL_NONE;
-    word(e, (struct model_word){
-                .op = MODEL_BRANCH, .inverted = inverted, .target = taken, .meet = meet, .block = b});
+    uint16_t reconverge = diverges(x) ? e->reconverge[b] : MODEL_NONE;
+    word(
+        e,
+        (struct model_word){
+            .op = MODEL_BRANCH, .inverted = inverted, .target = taken, .reconverge = reconverge, .block = b});
     if (other != following)
         word(e, (struct model_word){.op = MODEL_JUMP, .target = other});
 }
@@ -81,7 +83,7 @@ static void shuffle(struct emitter *e)
 }
 
 /* Block numbers to addresses; a CONVERGE names its branch's word. Branches without a post-dominator that are
- * not uniform name their own word: their lanes never meet. */
+ * not uniform name their own word: their lanes never reconverge. */
 static void resolve(struct emitter *e)
 {
     uint16_t branch[MODEL_BLOCKS];
@@ -96,17 +98,17 @@ static void resolve(struct emitter *e)
             w->target = e->address[w->target];
         if (w->op != MODEL_BRANCH)
             continue;
-        w->meet = !parts(&e->g->at[w->block]) ? WC_NONE
-                  : w->meet == MODEL_NONE     ? (uint16_t)i
-                                              : e->address[w->meet];
-        e->p->waits[w->block] = w->target == w->meet || i + 1 == w->meet;
+        w->reconverge = !diverges(&e->g->at[w->block]) ? WC_NONE
+                  : w->reconverge == MODEL_NONE     ? (uint16_t)i
+                                              : e->address[w->reconverge];
+        e->p->waits[w->block] = w->target == w->reconverge || i + 1 == w->reconverge;
     }
 }
 
-void model_emit(const struct model_graph *g, const uint16_t *meet, enum wc_mode mode, struct model_random *r,
-                struct model_program *p)
+void model_emit(const struct model_graph *g, const uint16_t *reconverge, enum wc_mode mode,
+                struct model_random *r, struct model_program *p)
 {
-    struct emitter e = {.g = g, .meet = meet, .mode = mode, .r = r, .p = p};
+    struct emitter e = {.g = g, .reconverge = reconverge, .mode = mode, .r = r, .p = p};
     p->count = 0;
     e.post_count = model_post_order(g, e.post);
     shuffle(&e);
@@ -120,22 +122,22 @@ void model_emit(const struct model_graph *g, const uint16_t *meet, enum wc_mode 
 
 struct stacking {
     const struct model_graph *g;
-    const uint16_t *meet;
+    const uint16_t *reconverge;
     const bool *waits;
     uint32_t longest[MODEL_BLOCKS];      /* of paths from this branch; 0: not known yet */
     bool     open[MODEL_BLOCKS];
 };
 
-/* Lanes that part at `d` while the top entry is one that meets where they do: those on a side that is the
- * meeting point need no entry of their own. */
+/* Lanes that diverge at `d` while the top entry is one that reconverges where they do: those on a side that
+ * is the reconvergence point need no entry of their own. */
 static bool shares(const struct stacking *s, uint16_t b, uint16_t d)
 {
-    return s->meet[d] == s->meet[b] && s->waits[d];
+    return s->reconverge[d] == s->reconverge[b] && s->waits[d];
 }
 
 static uint32_t path_from(struct stacking *s, uint16_t b);
 
-/* Of the branches that lanes parted at b can come to before they meet. */
+/* Of the branches that lanes diverged at b can come to before they reconverge. */
 static uint32_t longest_beyond(struct stacking *s, uint16_t b)
 {
     bool seen[MODEL_BLOCKS] = {0};
@@ -144,12 +146,12 @@ static uint32_t longest_beyond(struct stacking *s, uint16_t b)
     for (int i = -1; i < (int)depth; i++) {
         uint16_t at = i < 0 ? b : stack[i];
         const struct model_block *x = &s->g->at[at];
-        if (i >= 0 && parts(x)) {
+        if (i >= 0 && diverges(x)) {
             uint32_t n = at == b ? 0 : path_from(s, at) - shares(s, b, at);
             longest = n > longest ? n : longest;
         }
         for (int k = 0; k < x->count; k++)
-            if (x->next[k] != s->meet[b] && !seen[x->next[k]]) {
+            if (x->next[k] != s->reconverge[b] && !seen[x->next[k]]) {
                 seen[x->next[k]] = true;
                 stack[depth++] = x->next[k];
             }
@@ -157,7 +159,8 @@ static uint32_t longest_beyond(struct stacking *s, uint16_t b)
     return longest;
 }
 
-/* Entries of the longest path that begins with one of b. A cycle may be gone round as long as lanes part. */
+/* Entries of the longest path that begins with one of b. A cycle may be gone round as long as lanes
+ * diverge. */
 static uint32_t path_from(struct stacking *s, uint16_t b)
 {
     if (s->open[b])
@@ -170,35 +173,36 @@ static uint32_t path_from(struct stacking *s, uint16_t b)
     return s->longest[b] = n < MODEL_LANES ? n : MODEL_LANES;
 }
 
-uint32_t model_stack_bound(const struct model_graph *g, const uint16_t *meet, const struct model_program *p)
+uint32_t model_stack_bound(const struct model_graph *g, const uint16_t *reconverge,
+                           const struct model_program *p)
 {
-    struct stacking s = {.g = g, .meet = meet, .waits = p->waits};
+    struct stacking s = {.g = g, .reconverge = reconverge, .waits = p->waits};
     uint32_t most = 0;
     for (uint16_t b = 0; b < g->count; b++) {
-        uint32_t n = parts(&g->at[b]) ? path_from(&s, b) : 0;
+        uint32_t n = diverges(&g->at[b]) ? path_from(&s, b) : 0;
         most = n > most ? n : most;
     }
     return most < MODEL_LANES - 1 ? most : MODEL_LANES - 1;
 }
 
-/* ---- the bound under test ------------------------------------------------------------------------------ */
+/* ---- the bound under test ---------------------------------------------------------------------------- */
 
-/* Where a branch's lanes meet: in source-pc its own CONVERGE among those that the place begins with. */
-static uint32_t meeting_word(const struct model_program *p, uint32_t branch, enum wc_mode mode)
+/* Where a branch's lanes reconverge: in source-pc its own CONVERGE among those that the place begins with. */
+static uint32_t reconvergence_word(const struct model_program *p, uint32_t branch, enum wc_mode mode)
 {
-    uint32_t meet = p->at[branch].meet;
-    if (meet == branch)
+    uint32_t reconverge = p->at[branch].reconverge;
+    if (reconverge == branch)
         return WC_NO_NODE;
-    while (mode == WC_MODE_SOURCE_PC && p->at[meet].target != branch)
-        meet++;
-    return meet;
+    while (mode == WC_MODE_SOURCE_PC && p->at[reconverge].target != branch)
+        reconverge++;
+    return reconverge;
 }
 
 static struct wc_node node_of(const struct model_graph *g, const struct model_program *p, uint32_t i,
                               enum wc_mode mode)
 {
     const struct model_word *w = &p->at[i];
-    struct wc_node n = {.count = 1, .next = {i + 1}, .meet = WC_NO_NODE};
+    struct wc_node n = {.count = 1, .next = {i + 1}, .reconverge = WC_NO_NODE};
     if (w->op == MODEL_EXIT)
         n.count = 0;
     else if (w->op == MODEL_JUMP)
@@ -206,8 +210,8 @@ static struct wc_node node_of(const struct model_graph *g, const struct model_pr
     else if (w->op == MODEL_BRANCH) {
         n.count = 2;
         n.next[1] = w->target;
-        n.parts = parts(&g->at[w->block]);
-        n.meet = n.parts ? meeting_word(p, i, mode) : WC_NO_NODE;
+        n.diverges = diverges(&g->at[w->block]);
+        n.reconverge = n.diverges ? reconvergence_word(p, i, mode) : WC_NO_NODE;
     }
     return n;
 }

@@ -333,7 +333,7 @@ static uint16_t nearest(const struct model_graph *g, block_set *sets, const uint
     return MODEL_NONE;
 }
 
-void model_meets(const struct model_graph *g, uint16_t *meet)
+void model_post_dominators(const struct model_graph *g, uint16_t *reconverge)
 {
     static block_set sets[MODEL_BLOCKS];
     bool     reach[MODEL_BLOCKS] = {0};
@@ -353,5 +353,5 @@ void model_meets(const struct model_graph *g, uint16_t *meet)
     for (uint32_t b = 0; b < g->count; b++)
         size[b] = set_size(sets[b], words);
     for (uint32_t b = 0; b < g->count; b++)
-        meet[b] = reach[b] ? nearest(g, sets, size, b) : MODEL_NONE;
+        reconverge[b] = reach[b] ? nearest(g, sets, size, b) : MODEL_NONE;
 }

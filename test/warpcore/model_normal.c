@@ -167,7 +167,7 @@ static void normalise(struct normal *n, struct region *region)
     redirect(n, blocks, latch, header);
 }
 
-/* ---- strongly connected components of the blocks of a region (Tarjan) ---------------------------------- */
+/* ---- strongly connected components of the blocks of a region (Tarjan) -------------------------------- */
 
 struct search {
     struct normal *n;

@@ -94,7 +94,7 @@ static enum rt_divergence_event step(struct warp *w, struct rt_divergence *d)
         enter_all(w, d->active, word->block);
         d->pc++;
         return RT_WENT_ON;
-    case MODEL_BRANCH:   return rt_divergence_branch(d, taken_by(w, word), word->target, word->meet);
+    case MODEL_BRANCH:   return rt_divergence_branch(d, taken_by(w, word), word->target, word->reconverge);
     case MODEL_JUMP:     return rt_divergence_branch(d, 0xff, word->target, WC_NONE);
     case MODEL_CONVERGE: return rt_divergence_converge(d, word->target);
     case MODEL_EXIT:     return rt_divergence_exit(d, d->active);
@@ -149,23 +149,23 @@ struct model_result model_warp(const struct model_graph *g, const struct model_p
     return result;
 }
 
-/* ---- the ideal ----------------------------------------------------------------------------------------- */
+/* ---- the ideal --------------------------------------------------------------------------------------- */
 
-struct ideal_entry { uint8_t mask; uint16_t pc, meet; };
+struct ideal_entry { uint8_t mask; uint16_t pc, reconverge; };
 struct ideal { uint32_t depth; struct ideal_entry at[MODEL_TRACE]; };
 
 static void part(struct ideal *s, const struct model_word *word, uint8_t taken)
 {
     struct ideal_entry *top = &s->at[s->depth - 1], both = *top;
-    if (word->meet == WC_NONE)
+    if (word->reconverge == WC_NONE)
         s->depth--;
     else
-        top->pc = word->meet;
-    if (s->depth && s->at[s->depth - 1].pc == s->at[s->depth - 1].meet)
-        s->depth--; /* the tail of a loop: those below meet there as well */
-    uint16_t meet = word->meet == WC_NONE ? both.meet : word->meet;
-    s->at[s->depth++] = (struct ideal_entry){both.mask & taken, word->target, meet};
-    s->at[s->depth++] = (struct ideal_entry){both.mask & ~taken, both.pc + 1, meet};
+        top->pc = word->reconverge;
+    if (s->depth && s->at[s->depth - 1].pc == s->at[s->depth - 1].reconverge)
+        s->depth--; /* the tail of a loop: those below reconverge there as well */
+    uint16_t reconverge = word->reconverge == WC_NONE ? both.reconverge : word->reconverge;
+    s->at[s->depth++] = (struct ideal_entry){both.mask & taken, word->target, reconverge};
+    s->at[s->depth++] = (struct ideal_entry){both.mask & ~taken, both.pc + 1, reconverge};
 }
 
 static void ideal_step(struct warp *w, struct ideal *s)
@@ -212,7 +212,7 @@ uint64_t model_ideal(const struct model_graph *g, const struct model_program *p,
     s.at[0] = (struct ideal_entry){(uint8_t)((1u << lanes) - 1), (uint16_t)p->entry, WC_NONE};
     while (s.depth && w.issued < MOST_WORDS) {
         struct ideal_entry *top = &s.at[s.depth - 1];
-        if (!top->mask || (top->pc == top->meet && s.depth > 1))
+        if (!top->mask || (top->pc == top->reconverge && s.depth > 1))
             s.depth--;
         else
             ideal_step(&w, &s);

@@ -26,9 +26,9 @@ struct subject {
     struct model_graph    given, form;
     const struct model_graph *run;       /* the one of the two that is run */
     struct model_program  program;
-    uint16_t meet[MODEL_BLOCKS], distance[MODEL_BLOCKS];
+    uint16_t reconverge[MODEL_BLOCKS], distance[MODEL_BLOCKS];
     uint32_t bound, given_bound;         /* worked out here, and by what compiler and verifier use */
-    bool     one_exit;                   /* so all lanes meet there */
+    bool     one_exit;                   /* so all lanes reconverge there */
     struct model_trace    expected[MODEL_LANES];
 };
 
@@ -42,8 +42,8 @@ static uint32_t exits(const struct model_graph *g)
 
 static void emit(struct subject *s, enum wc_mode mode, struct model_random *r)
 {
-    model_emit(s->run, s->meet, mode, r, &s->program);
-    s->bound = mode == WC_MODE_RPC ? model_stack_bound(s->run, s->meet, &s->program) : MODEL_LANES - 1;
+    model_emit(s->run, s->reconverge, mode, r, &s->program);
+    s->bound = mode == WC_MODE_RPC ? model_stack_bound(s->run, s->reconverge, &s->program) : MODEL_LANES - 1;
     s->given_bound = model_given_bound(s->run, &s->program, mode);
 }
 
@@ -58,7 +58,7 @@ static bool prepare(struct subject *s, enum wc_mode mode, struct model_random *r
     }
     s->one_exit = exits(s->run) == 1;
     model_distances(&s->given, s->distance);
-    model_meets(s->run, s->meet);
+    model_post_dominators(s->run, s->reconverge);
     emit(s, mode, r);
     return s->program.count < WC_NONE;
 }
@@ -68,11 +68,11 @@ static uint64_t ideal_words(struct subject *s, const struct model_decisions *how
                             struct model_random *r)
 {
     static struct model_program program;
-    uint16_t meet[MODEL_BLOCKS];
+    uint16_t reconverge[MODEL_BLOCKS];
     if (s->run == &s->given)
         return model_ideal(s->run, &s->program, how, lanes);
-    model_meets(&s->given, meet);
-    model_emit(&s->given, meet, WC_MODE_RPC, r, &program);
+    model_post_dominators(&s->given, reconverge);
+    model_emit(&s->given, reconverge, WC_MODE_RPC, r, &program);
     return model_ideal(&s->given, &program, how, lanes);
 }
 

@@ -59,23 +59,23 @@ void cycles_of_warps(void **state)
     machine_free(&m);
 }
 
-/* DIVERGE that parts lanes is counted and charged as a branch that does: csrr, slti, DIVERGE, one
+/* DIVERGE that diverges is counted and charged as a branch that does: csrr, slti, DIVERGE, one
  * more for the lanes below `limit`, CONVERGE, EXIT. */
-static void check_diverge(int32_t limit, uint32_t words, bool parts)
+static void check_diverge(int32_t limit, uint32_t words, bool diverges)
 {
     struct machine m = machine_new(WC_MODE_RPC);
     below(&m, 1, limit);
     uint32_t diverge = put(&m, WC_diverge, .a = 1, .imm = 0);
     put(&m, WC_li, .d = 5, .imm = 1);
     machine_target(&m, diverge);
-    machine_meet(&m, diverge);
+    machine_reconverge(&m, diverge);
     put(&m, WC_converge, .imm = WC_NONE);
     put(&m, WC_exit);
     m.launch.flags = KERNC_STATISTICS;
     machine_expect(&m, 1, WC_LANES, KERNC_OK);
     assert_int_equal(metrics(&m)->warp_instructions, words);
-    assert_int_equal(metrics(&m)->divergences, parts);
-    assert_int_equal(metrics(&m)->cycles, words + (parts ? parameter(WC_DIVERGE) : 0));
+    assert_int_equal(metrics(&m)->divergences, diverges);
+    assert_int_equal(metrics(&m)->cycles, words + (diverges ? parameter(WC_DIVERGE) : 0));
     assert_int_equal(metrics(&m)->core_cycles, start_of_block() + metrics(&m)->cycles);
     machine_free(&m);
 }

@@ -1,9 +1,10 @@
 /* simulator_flow.c: control flow, calls, barriers, faults and limits. */
+#include "runtime/module.h"
 #include "test/warpcore/simulator_test.h"
 
 enum { BASE = 3, WARP = 4 };
 
-/* ---- counts -------------------------------------------------------------------------------------------- */
+/* ---- counts ------------------------------------------------------------------------------------------ */
 
 /* Three lanes add twice, the others once: two words before, the branch, one or two adds, CONVERGE twice,
  * EXIT. */
@@ -18,7 +19,7 @@ void divergence_counts(void **state)
     put(&m, WC_add_I_imm, .d = 5, .a = 5, .imm = 1);
     put(&m, WC_add_I_imm, .d = 5, .a = 5, .imm = 1);
     machine_target(&m, jump);
-    machine_meet(&m, branch);
+    machine_reconverge(&m, branch);
     put(&m, WC_converge, .imm = WC_NONE);
     put(&m, WC_exit);
     machine_expect(&m, 3, WC_LANES, KERNC_OK);
@@ -31,13 +32,14 @@ void divergence_counts(void **state)
     assert_int_equal(metrics(&m)->reconvergences, 3);
     assert_int_equal(metrics(&m)->max_stack_depth, 1);
     uint64_t by_line = 0;
-    for (uint32_t i = 0; i < kernc_statistics_line_count(m.statistics); i++)
-        by_line += kernc_statistics_line(m.statistics, i)->warp_instructions;
+    kernc_line_metrics line = {.size = sizeof line};
+    for (uint32_t i = 0; kernc_statistics_line(m.statistics, i, &line); i++)
+        by_line += line.warp_instructions;
     assert_int_equal(by_line, metrics(&m)->warp_instructions);
     machine_free(&m);
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------- */
 
 /* A function that adds 5 to r5, called directly by lanes 0..3 and through a register by all. */
 void calls(void **state)
@@ -48,7 +50,7 @@ void calls(void **state)
     uint32_t skip = put(&m, WC_brn, .a = 1, .imm = 0);
     uint32_t call = put(&m, WC_call, .d = WC_LINK, .imm = 0);
     machine_target(&m, skip);
-    machine_meet(&m, skip);
+    machine_reconverge(&m, skip);
     put(&m, WC_converge, .imm = WC_NONE);
     uint32_t address = put(&m, WC_li, .d = 6, .imm = 0);
     put(&m, WC_callr, .d = WC_LINK, .a = 6);
@@ -66,7 +68,7 @@ void calls(void **state)
     machine_free(&m);
 }
 
-/* ---- barriers ------------------------------------------------------------------------------------------ */
+/* ---- barriers ---------------------------------------------------------------------------------------- */
 
 /* Each warp writes its number to shared memory and, behind the barrier, reads the next
  * warp's; three times. */
@@ -125,7 +127,7 @@ void broken_barriers(void **state)
     uint32_t skip = put(&m, WC_brn, .a = 1, .imm = 0);
     put(&m, WC_csrw, .a = 0, .imm = WC_CSR_BARRIER);
     machine_target(&m, skip);
-    machine_meet(&m, skip);
+    machine_reconverge(&m, skip);
     put(&m, WC_converge, .imm = WC_NONE);
     put(&m, WC_exit);
     machine_expect_fault(&m, WC_LANES, WC_TRAP_BARRIER, "barrier reached by only 3 of 8 threads of the warp");
@@ -156,7 +158,7 @@ void broken_barriers(void **state)
     machine_free(&m);
 }
 
-/* ---- faults -------------------------------------------------------------------------------------------- */
+/* ---- faults ------------------------------------------------------------------------------------------ */
 
 void faults(void **state)
 {
@@ -207,7 +209,7 @@ void faults(void **state)
     put(&m, WC_diverge, .a = 0, .imm = 2, .rpc = WC_NONE);
     put(&m, WC_converge, .imm = WC_NONE);
     put(&m, WC_exit);
-    machine_expect_fault(&m, WC_LANES, WC_TRAP_NO_MEETING, "the swap leaves no lane active");
+    machine_expect_fault(&m, WC_LANES, WC_TRAP_NO_RECONVERGENCE, "the swap leaves no lane active");
     machine_free(&m);
 
     m = machine_new(WC_MODE_ARTICLE); /* seventeen times DIVERGE */
@@ -230,7 +232,7 @@ void fault_report(void **state)
     uint32_t jump = put(&m, WC_br, .a = 0, .imm = 0, .rpc = WC_NONE);
     put(&m, WC_nop);
     machine_target(&m, jump);
-    machine_meet(&m, skip);
+    machine_reconverge(&m, skip);
     put(&m, WC_converge, .imm = WC_NONE);
     put(&m, WC_exit);
     machine_expect_fault(&m, WC_LANES, WC_TRAP_ASSERT, "stop");
@@ -238,11 +240,11 @@ void fault_report(void **state)
     assert_non_null(strstr(report, "FAULT 4 (assert) in warp 0 at word 4 line 104: assert "));
     assert_string_equal(rest, "\nmode rpc; active 11111..., live 11111111; divergence stack:\n"
                               "   0 top  saved 11111111  pending .....111 at 6 line 106  "
-                              "meet at 7 line 107\n");
+                              "reconverge at 7 line 107\n");
     machine_free(&m);
 }
 
-/* ---- limits -------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------ */
 
 void fuel(void **state)
 {
@@ -313,8 +315,8 @@ void module_of_both_kinds(void **state)
     struct machine m = six_cycles();
     machine_expect(&m, 1, 1, KERNC_OK);
     assert_string_equal(kernc_module_scheme(m.module), "warp-core:rpc");
-    assert_null(kernc_module_program(m.module));
-    assert_non_null(kernc_module_image(m.module));
+    assert_null(rt_module_program(m.module));
+    assert_non_null(rt_module_image(m.module));
     m.launch.scheme = "pdom";
     machine_expect(&m, 1, 1, KERNC_INVALID);
     m.launch.scheme = NULL;
@@ -325,7 +327,7 @@ void module_of_both_kinds(void **state)
     machine_expect(&m, 1, 1, KERNC_NOT_FOUND);
     struct text bytes = {0};
     kernc_module *copy;
-    wc_write(kernc_module_image(m.module), &bytes);
+    wc_write(rt_module_image(m.module), &bytes);
     assert_int_equal(kernc_module_load(m.context, bytes.at, bytes.length, &copy), KERNC_OK);
     assert_int_equal(kernc_module_load(m.context, bytes.at, bytes.length - 1, &copy), KERNC_BAD_PROGRAM);
     text_free(&bytes);

@@ -90,7 +90,7 @@ static void check_group(enum wc_op op, struct test_random *r)
     if (letters[0] == 'P')
         put(&m, WC_zext_BI, .d = RESULT, .a = 3);
     machine_target(&m, skip);
-    machine_meet(&m, skip);
+    machine_reconverge(&m, skip);
     put(&m, WC_converge, .imm = WC_NONE);
     put(&m, WC_ldarg, .d = BASE, .imm = 1);
     machine_element(&m, BASE, BASE, LANE);
@@ -125,7 +125,7 @@ void warp_operations(void **state)
         check_group((enum wc_op)op, &r);
 }
 
-/* ---- control registers --------------------------------------------------------------------------------- */
+/* ---- control registers ------------------------------------------------------------------------------- */
 
 /* Each thread writes what it reads, at its number in the launch. */
 static uint32_t *read_everywhere(struct machine *m, enum wc_csr csr, uint32_t words)
@@ -184,7 +184,7 @@ void control_registers(void **state)
     }
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------ */
+/* ---- printing ---------------------------------------------------------------------------------------- */
 
 void printing(void **state)
 {

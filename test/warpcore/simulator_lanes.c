@@ -99,7 +99,7 @@ static void check_operation(enum wc_op op, const char *isa, bool timed, struct t
     struct wc_ins ins = operation(op, r);
     machine_put(&m, ins);
     machine_target(&m, skip);
-    machine_meet(&m, skip);
+    machine_reconverge(&m, skip);
     put(&m, WC_converge, .imm = WC_NONE);
     store_result(&m, type);
     for (int run = 0; run < RUNS; run++) {

@@ -80,7 +80,7 @@ static void check_width(const struct width *w, enum wc_space space, struct test_
     put(&m, (enum wc_op)(w->store + space * OPS_A_SPACE), .d = VALUE, .a = WHERE);
     put(&m, (enum wc_op)(w->load + space * OPS_A_SPACE), .d = 7, .a = WHERE);
     machine_target(&m, skip);
-    machine_meet(&m, skip);
+    machine_reconverge(&m, skip);
     put(&m, WC_converge, .imm = WC_NONE);
     put(&m, WC_ldarg, .d = BASE, .imm = 2);
     machine_element(&m, BASE, BASE, LANE);
@@ -119,7 +119,7 @@ void loads_and_stores(void **state)
             check_width(&widths[i], (enum wc_space)space, &r);
 }
 
-/* ---- atomics ------------------------------------------------------------------------------------------- */
+/* ---- atomics ----------------------------------------------------------------------------------------- */
 
 static uint32_t atomic_result(enum wc_op op, uint32_t old, uint32_t b, uint32_t c)
 {
@@ -192,7 +192,7 @@ void atomics(void **state)
     }
 }
 
-/* ---- what faults --------------------------------------------------------------------------------------- */
+/* ---- what faults ------------------------------------------------------------------------------------- */
 
 /* An access at base (argument 0 if `buffer`) + offset by lane 3 alone, all others at a good place. */
 static void check_bad(struct wc_ins access, bool buffer, uint32_t offset, uint32_t good, const char *text)

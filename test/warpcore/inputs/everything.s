@@ -40,12 +40,12 @@ everything:
     add             r1, r1, r4
     andi            r5, r3, 1
     eqi             p2, r5, 0
-    br              p2, even, meet
+    br              p2, even, reconverge
     muli            r5, r3, -3
-    br              p0, meet
+    br              p0, reconverge
 even:
     fma.f           r5, r3, r3, r3
-meet:
+reconverge:
     converge
     st.global.32    r5, [r1]
 join:

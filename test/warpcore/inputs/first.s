@@ -9,12 +9,12 @@ first:
     csrr            r1, tid.x
     andi            r2, r1, 1
     nei             p1, r2, 0
-    br              p1, odd, meet   ; odd lanes wait; the others go on
+    br              p1, odd, reconverge   ; odd lanes wait; the others go on
     neg             r3, r1
-    br              p0, meet
+    br              p0, reconverge
 odd:
     muli            r3, r1, 3
-meet:
+reconverge:
     converge                        ; first time: the odd lanes' turn; second time: all go on
     ldarg           r4, 0
     shli            r5, r1, 2

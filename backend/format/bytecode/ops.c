@@ -1,0 +1,102 @@
+/* ops.c: the table of the bytecode's operations, made from base/scalar.def and bytecode.def. */
+#include "backend/format/bytecode/program.h"
+
+/* Operand letters of a scalar case: by type and form. */
+#define READ_B  "m"
+#define READ_I  "v"
+#define READ_L  "w"
+#define READ_F  "v"
+#define READ_D  "w"
+#define WRITE_B "M"
+#define WRITE_I "V"
+#define WRITE_L "W"
+#define WRITE_F "V"
+#define WRITE_D "W"
+#define WHOLE_B "Z"
+#define WHOLE_I "X"
+#define WHOLE_L "Y"
+#define WHOLE_F "X"
+#define WHOLE_D "Y"
+
+/* `mixed`: the first operand in lanes, the second in a scalar. */
+#define ROWS(name, R, lanes, mixed, scalars)                                                                 \
+    [BC_V_##name] = {"V_" #name, WRITE_##R lanes "-", NULL},                                                 \
+    [BC_T_##name] = {"T_" #name, WHOLE_##R lanes "-", NULL},                                                 \
+    [BC_S_##name] = {"S_" #name, "S" scalars "-", NULL},                                                     \
+    [BC_B_##name] = {"B_" #name, "-" lanes "-", NULL},                                                       \
+    [BC_U_##name] = {"U_" #name, "-" mixed "-", NULL},                                                       \
+    [BC_C_##name] = {"C_" #name, "-" scalars "-", NULL},
+
+/* Meanings of scalar forms are filled in by those who show them: scalar_op_info's. */
+const struct bc_op_info bc_op_rows[BC_OPS] = {
+#define S1(op, name, R, A, formula)       ROWS(name, R, READ_##A "---", "----", "s---")
+#define S2(op, name, R, A, B, formula)    ROWS(name, R, READ_##A READ_##B "--", READ_##A "s--", "ss--")
+#define S3(op, name, R, A, B, C, formula) ROWS(name, R, READ_##A READ_##B READ_##C "-", "----", "sss-")
+#define S4(op, name, R, A, B, C, E, formula)                                                                 \
+    ROWS(name, R, READ_##A READ_##B READ_##C READ_##E, "----", "ssss")
+#include "base/scalar.def"
+#define BC(name, operands, meaning) [BC_##name] = {#name, operands, meaning},
+#include "backend/format/bytecode/bytecode.def"
+};
+
+#define FILE_V BC_FILE_VECTORS
+#define FILE_W (BC_FILE_VECTORS | BC_LETTER_WIDE)
+const uint8_t bc_letters[128] = {
+    ['v'] = FILE_V,
+    ['w'] = FILE_W,
+    ['m'] = BC_FILE_MASKS,
+    ['s'] = BC_FILE_SCALARS,
+    ['t'] = FILE_V,
+    ['V'] = FILE_V | BC_LETTER_WRITTEN,
+    ['W'] = FILE_W | BC_LETTER_WRITTEN,
+    ['M'] = BC_FILE_MASKS | BC_LETTER_WRITTEN,
+    ['X'] = FILE_V | BC_LETTER_WRITTEN,
+    ['Y'] = FILE_W | BC_LETTER_WRITTEN,
+    ['Z'] = BC_FILE_MASKS | BC_LETTER_WRITTEN,
+    ['S'] = BC_FILE_SCALARS | BC_LETTER_WRITTEN,
+};
+
+static bool is_branch_form(enum bc_op op)
+{
+    return op < BC_SCALAR_OPS && op % BC_FORMS >= BC_FORM_B;
+}
+
+const struct bc_op_info *bc_op_info(enum bc_op op)
+{
+    if ((unsigned)op >= BC_OPS ||
+        (is_branch_form(op) && !bc_is_comparison((enum scalar_case)(op / BC_FORMS))))
+        return NULL;
+    return &bc_op_rows[op];
+}
+
+bool bc_has_branch_word(enum bc_op op)
+{
+    return is_branch_form(op) || op == BC_br || op == BC_sbr;
+}
+
+bool bc_ends_block(enum bc_op op)
+{
+    switch (op) {
+    case BC_jump:
+    case BC_switch_v:
+    case BC_switch_w:
+    case BC_switch_s:
+    case BC_exit:
+    case BC_call:
+    case BC_icall:
+    case BC_ret: case BC_trap:
+        return true;
+    default:
+        return bc_has_branch_word(op);
+    }
+}
+
+bool bc_is_convergent(enum bc_op op)
+{
+    return op >= BC_SCALAR_OPS && op != BC_call && bc_op_rows[op].operands[4] == 't';
+}
+
+enum bc_kind bc_kind_of(enum be_value v)
+{
+    return v == BE_I1 ? BC_KIND_M : v == BE_I64 || v == BE_F64 ? BC_KIND_W : BC_KIND_V;
+}

@@ -1,0 +1,350 @@
+/* verify.c: may this program run? (the code; verify_tables.c has the tables)
+ *
+ * What is promised of a program that passes: whatever path its warps take, no instruction names a register
+ * outside the files of the kernel that was launched, no transfer leads anywhere but to a block word, no table
+ * is read beyond its end, and every loop pays fuel. Three steps:
+ *
+ *   1. tables (verify_tables.c);
+ *   2. each word of each function against its row of the operation table: operands, targets inside the
+ * function, blocks that end properly. On the way the function's need is noted: the largest register of each
+ * file;
+ *   3. along the call graph: a kernel's files hold the needs of all functions it reaches. Indirect calls
+ * reach every function with an entry and that signature. Returns need no edge: return slots hold only what
+ * calls wrote (rule 6 of program.h), so a lane comes back to a function that was reached before.
+ */
+#include "backend/format/bytecode/verify.h"
+#include "base/rows.h"
+
+bool verify_fail(struct verifier *v, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(v->buffer, v->size, fmt, ap);
+    va_end(ap);
+    v->failed = true;
+    return false;
+}
+
+/* ---- one word ---------------------------------------------------------------------------------------- */
+
+static bool is_call(const struct bc_ins *ins)
+{
+    return ins->op == BC_call || ins->op == BC_icall;
+}
+
+static bool is_head(const struct verifier *v, uint32_t code)
+{
+    return code < v->p->code.count && bitset_has(v->heads, code);
+}
+
+bool verify_target(struct verifier *v, uint32_t code)
+{
+    const struct bc_function *f = v->function;
+    if (!is_head(v, code) || code < f->code || code >= f->end)
+        return verify_fail(v, "word %u: target %u is no block of the function", v->at, code);
+    return true;
+}
+
+static bool check_reconvergence(struct verifier *v, uint32_t code)
+{
+    if (code == BC_NO_TARGET)
+        return true;
+    if (!verify_target(v, code))
+        return false;
+    return (v->p->code.at[code].d & BC_RECONVERGE) ||
+           verify_fail(v, "word %u: reconverge %u has no BC_RECONVERGE", v->at, code);
+}
+
+bool verify_register(struct verifier *v, char letter, uint32_t reg)
+{
+    bool wide = bc_is_wide(letter);
+    if (wide && reg % 2)
+        return verify_fail(v, "word %u: 64-bit vector in odd slot %u", v->at, reg);
+    uint32_t need = reg + 1 + wide, *most = &v->need[bc_file_of(letter)];
+    if (need > BC_MAX_REGISTERS)
+        return verify_fail(v, "word %u: register %u is out of range", v->at, reg);
+    *most = need > *most ? need : *most;
+    return true;
+}
+
+static bool check_field(struct verifier *v, char letter, uint32_t x)
+{
+    const struct bc_program *p = v->p;
+    switch (letter) {
+    case '-': return x == 0 || verify_fail(v, "word %u: an unused field is not 0", v->at);
+    case '#': case 'i': return true;
+    case '<': return x < 32 || verify_fail(v, "word %u: shifts an index by %u bits", v->at, x);
+    case 't': return x == BC_NO_TOKEN || verify_register(v, 't', x);
+    case '@': return x < p->sites.count || verify_fail(v, "word %u: no site %u", v->at, x);
+    case 'k': return verify_target(v, x);
+    case 'f':
+        return map_get(&v->by_code, x) != MAP_NONE ||
+               verify_fail(v, "word %u: no function begins at %u", v->at, x);
+    case 'n': return x < p->texts.count || verify_fail(v, "word %u: no text %u", v->at, x);
+    case 'j': return x < p->switches.count || verify_fail(v, "word %u: no switch %u", v->at, x);
+    case 'r': return x < p->blocks.count || verify_fail(v, "word %u: no block row %u", v->at, x);
+    case 'h': return x < p->hosts.count || verify_fail(v, "word %u: no host function %u", v->at, x);
+    case 'g':
+        return x < BC_MAX_SIGNATURE || verify_fail(v, "word %u: signature %u is out of range", v->at, x);
+    default: return verify_register(v, letter, x);
+    }
+}
+
+static bool is_slot(const struct verifier *v, char letter, uint32_t reg)
+{
+    return verify_is_slot(v, v->function_index, letter, reg);
+}
+
+/* Rule 6: a return slot is written by call, icall, or mov_v from another one. */
+static bool check_return_slots(struct verifier *v, const struct bc_ins *ins, const char *operands)
+{
+    if (!bc_is_written(operands[0]) || !is_slot(v, operands[0], ins->d) || is_call(ins) ||
+        (ins->op == BC_mov_v && is_slot(v, 'v', ins->a)))
+        return true;
+    return verify_fail(v, "word %u: writes the return slot %u", v->at, ins->d);
+}
+
+/* Rule 3: preloads hold for the whole launch. */
+static bool check_preloads(struct verifier *v, const struct bc_ins *ins, const char *operands)
+{
+    return !bc_is_written(operands[0]) || !verify_is_preload(v, v->function_index, operands[0], ins->d) ||
+           verify_fail(v, "word %u: writes register %u, which is preloaded", v->at, ins->d);
+}
+
+static bool check_block_word(struct verifier *v, const struct bc_ins *ins)
+{
+    if (ins->d & ~(BC_RECONVERGE | BC_RETURN))
+        return verify_fail(v, "word %u: unknown block flags", v->at);
+    if (ins->d & BC_RETURN && (v->at == v->function->code || !is_call(ins - 1)))
+        return verify_fail(v, "word %u: calls return here, but none stands before it", v->at);
+    return v->p->blocks.at[ins->imm].code == v->at
+        || verify_fail(v, "word %u: block row %u is of another block", v->at, ins->imm);
+}
+
+static bool check_switch(struct verifier *v, const struct bc_switch *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (!verify_target(v, v->p->cases.at[s->first + i].target))
+            return false;
+    return verify_target(v, s->otherwise) && check_reconvergence(v, s->reconverge);
+}
+
+static bool check_call(struct verifier *v, const struct bc_ins *ins)
+{
+    uint32_t callee = map_get(&v->by_code, ins->imm);
+    vec_push(&v->arena, &v->calls, ((struct verify_call){v->function_index, callee}));
+    const struct bc_function *f = &v->p->functions.at[callee];
+    if (f->kernel)
+        return verify_fail(v, "word %u: calls a kernel", v->at);
+    return f->return_slot == ins->d ||
+           verify_fail(v, "word %u: return slot %u is not the callee's", v->at, ins->d);
+}
+
+static bool check_icall(struct verifier *v, const struct bc_ins *ins)
+{
+    vec_push(&v->arena, &v->calls,
+             ((struct verify_call){v->function_index, v->p->functions.count + ins->imm / 2}));
+    return is_slot(v, 'v', ins->d) || verify_fail(v, "word %u: %u is no return slot", v->at, ins->d);
+}
+
+/* What the operands' letters do not say. */
+static bool check_special(struct verifier *v, const struct bc_ins *ins)
+{
+    switch (ins->op) {
+    case BC_block: return check_block_word(v, ins);
+    case BC_switch_v:
+    case BC_switch_w:
+    case BC_switch_s: return check_switch(v, &v->p->switches.at[ins->imm]);
+    case BC_call: return check_call(v, ins);
+    case BC_icall: return check_icall(v, ins);
+    case BC_ret:
+        return is_slot(v, 'v', ins->a) ||
+               verify_fail(v, "word %u: returns to what is no return slot", v->at);
+    case BC_memcpy:
+        return ((ins->c & 3) < 3 && ins->c >> 2 < 3) || verify_fail(v, "word %u: unknown space", v->at);
+    case BC_memzero: return ins->c < 3 || verify_fail(v, "word %u: unknown space", v->at);
+    case BC_printf: return verify_printf(v, ins);
+    case BC_hostcall: return verify_hostcall(v, ins);
+    default: return true;
+    }
+}
+
+static bool check_branch_word(struct verifier *v, const struct bc_branch *b)
+{
+    if (b->op != BC_branch)
+        return verify_fail(v, "word %u: no branch word behind a branch", v->at);
+    if (b->yes == b->no)
+        return verify_fail(v, "word %u: a branch to one target", v->at);
+    return check_field(v, '@', b->site) && verify_target(v, b->yes) && verify_target(v, b->no) &&
+           check_reconvergence(v, b->reconverge);
+}
+
+static bool check_word(struct verifier *v, const struct bc_ins *ins)
+{
+    const char *operands = bc_op_info((enum bc_op)ins->op)->operands;
+    const uint32_t fields[] = {ins->d, ins->a, ins->b, ins->c, ins->e, ins->imm};
+    for (unsigned i = 0; i < COUNT(fields); i++)
+        if (!check_field(v, operands[i], fields[i]))
+            return false;
+    return check_return_slots(v, ins, operands) && check_special(v, ins) &&
+           check_preloads(v, ins, operands);
+}
+
+/* ---- functions --------------------------------------------------------------------------------------- */
+
+/* Words that a transfer may lead to: block words, found by walking over branch words. */
+static bool find_heads(struct verifier *v)
+{
+    const struct bc_program *p = v->p;
+    for (uint32_t i = 0; i < p->code.count; i++) {
+        enum bc_op op = (enum bc_op)p->code.at[i].op;
+        if (!bc_op_info(op) || op == BC_branch)
+            return verify_fail(v, "word %u: no operation %u", i, (unsigned)op);
+        if (op == BC_block)
+            bitset_add(v->heads, i);
+        if (bc_has_branch_word(op) && ++i == p->code.count)
+            return verify_fail(v, "word %u: no branch word behind a branch", i - 1);
+    }
+    return true;
+}
+
+/* A block's end is followed by a block word or the function's end; calls by a block word to return to. */
+static bool check_after(struct verifier *v, const struct bc_ins *ins, uint32_t next)
+{
+    bool last = next == v->function->end;
+    if (is_call(ins)) {
+        unsigned flags = BC_RETURN | (ins->op == BC_icall ? BC_RECONVERGE : 0);
+        if (last || !is_head(v, next) || (v->p->code.at[next].d & flags) != flags)
+            return verify_fail(v, "word %u: no block to return to behind a call", v->at);
+    }
+    if (bc_ends_block((enum bc_op)ins->op))
+        return last || is_head(v, next) || verify_fail(v, "word %u: code that no path reaches", next);
+    return !last || verify_fail(v, "word %u: falls off the end of its function", v->at);
+}
+
+/* Definitions of tokens are no instructions that a machine would have. */
+static bool is_counted(enum bc_op op)
+{
+    return op != BC_block && op != BC_tok_entry && op != BC_tok_anchor && op != BC_tok_loop;
+}
+
+/* A block with an instruction pays fuel, so that every loop does: none goes back without a jump. */
+static bool check_cost(struct verifier *v, uint32_t row, enum bc_op op)
+{
+    return !is_counted(op) || v->p->blocks.at[row].instructions
+        || verify_fail(v, "block row %u: counts no instruction", row);
+}
+
+static bool check_function(struct verifier *v, uint32_t index)
+{
+    const struct bc_program *p = v->p;
+    const struct bc_function *f = v->function = &p->functions.at[index];
+    v->function_index = index;
+    memset(v->need, 0, sizeof v->need);
+    uint32_t row = 0;
+    for (uint32_t i = f->code; i < f->end;) {
+        const struct bc_ins *ins = &p->code.at[v->at = i];
+        if (!check_word(v, ins))
+            return false;
+        bool branches = bc_has_branch_word((enum bc_op)ins->op);
+        if (branches && !check_branch_word(v, (const struct bc_branch *)(ins + 1)))
+            return false;
+        if (ins->op == BC_block)
+            row = ins->imm;
+        i += 1 + branches;
+        if (!check_after(v, ins, i) || !check_cost(v, row, (enum bc_op)ins->op))
+            return false;
+    }
+    for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++)
+        v->needs[file][index] = v->need[file];
+    return true;
+}
+
+/* ---- the call graph ---------------------------------------------------------------------------------- */
+
+/* Callers by node: functions, then signatures. */
+static struct rows callers_of(struct verifier *v)
+{
+    uint32_t functions = v->p->functions.count;
+    struct edge_list edges = {0};
+    for (uint32_t i = 0; i < v->calls.count; i++)
+        edge_add(&v->arena, &edges, v->calls.at[i].to, v->calls.at[i].from);
+    for (uint32_t i = 0; i < functions; i++)
+        if (v->p->functions.at[i].entry != BC_NO_TARGET)
+            edge_add(&v->arena, &edges, i, functions + v->p->functions.at[i].signature / 2);
+    return rows_of_edges(&v->arena, functions + BC_MAX_SIGNATURE / 2, &edges);
+}
+
+/* Raises needs[n] to the largest need of what n calls: the neediest node first, to all that reach it; so each
+ * node is set once. `order`: functions by falling need. */
+static void propagate(struct verifier *v, const struct rows *callers, const uint32_t *order, uint32_t *needs)
+{
+    uint32_t functions = v->p->functions.count;
+    struct bitset seen = bitset_new(&v->arena, callers->count);
+    u32_vec stack = {0};
+    for (uint32_t i = 0; i < functions; i++) {
+        uint32_t need = needs[order[i]];
+        vec_push(&v->arena, &stack, order[i]);
+        while (stack.count) {
+            uint32_t n = vec_pop(&stack);
+            if (bitset_has(seen, n))
+                continue;
+            bitset_add(seen, n);
+            if (n < functions)
+                needs[n] = need;
+            rows_each(k, *callers, n)
+                vec_push(&v->arena, &stack, callers->at[k]);
+        }
+    }
+}
+
+/* The functions by falling need. */
+static const uint32_t *order_by_need(struct verifier *v, const uint32_t *needs)
+{
+    uint32_t functions = v->p->functions.count, *row = arena_array(&v->arena, uint32_t, functions);
+    for (uint32_t i = 0; i < functions; i++)
+        row[i] = BC_MAX_REGISTERS - needs[i];
+    return rows_new(&v->arena, BC_MAX_REGISTERS + 1, row, functions).at;
+}
+
+static bool check_kernels(struct verifier *v)
+{
+    struct rows callers = callers_of(v);
+    for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++)
+        propagate(v, &callers, order_by_need(v, v->needs[file]), v->needs[file]);
+    for (uint32_t i = 0; i < v->p->kernels.count; i++) {
+        const struct bc_kernel *k = &v->p->kernels.at[i];
+        if (v->needs[BC_FILE_VECTORS][k->function] > k->vectors ||
+            v->needs[BC_FILE_MASKS][k->function] > k->masks ||
+            v->needs[BC_FILE_SCALARS][k->function] > k->scalars)
+            return verify_fail(v, "kernel %u: its code needs more registers than it has", i);
+    }
+    return true;
+}
+
+static bool check_code(struct verifier *v)
+{
+    const struct bc_program *p = v->p;
+    for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++)
+        v->needs[file] = arena_array(&v->arena, uint32_t, p->functions.count);
+    for (uint32_t i = 0; i < p->functions.count; i++)
+        if (p->functions.at[i].code != BC_NO_TARGET && !check_function(v, i))
+            return false;
+    return check_kernels(v);
+}
+
+const char *bc_verify(const struct bc_program *p, char *buffer, size_t size)
+{
+    struct verifier v = {.p = p, .buffer = buffer, .size = size};
+    struct mem_guard guard;
+    arena_init(&v.arena);
+    if (mem_guard_enter(&guard)) {
+        arena_free(&v.arena);
+        mem_fail(0);
+    }
+    v.heads = bitset_new(&v.arena, p->code.count + 1);
+    bool good = find_heads(&v) && verify_tables(&v) && check_code(&v);
+    mem_guard_leave(&guard);
+    arena_free(&v.arena);
+    return good ? NULL : buffer;
+}

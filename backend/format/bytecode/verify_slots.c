@@ -1,0 +1,116 @@
+/* verify_slots.c: which registers are return slots, and which hold preloads.
+ *
+ * Functions that no kernel reaches together share registers: what is a return slot to some is any register to
+ * others. So slots and preloads are those of a component of the call graph, in which a signature is a node:
+ * calls through pointers lead to it, and it leads to the functions of its types that have an entry.
+ */
+#include "backend/format/bytecode/verify.h"
+
+/* ---- components: disjoint sets with path halving ----------------------------------------------------- */
+
+static uint32_t find(uint32_t *component, uint32_t node)
+{
+    while (component[node] != node)
+        node = component[node] = component[component[node]];
+    return node;
+}
+
+static void join(uint32_t *component, uint32_t a, uint32_t b)
+{
+    component[find(component, a)] = find(component, b);
+}
+
+static uint32_t signature_node(const struct verifier *v, uint32_t signature)
+{
+    return v->p->functions.count + signature / 2;
+}
+
+/* Calls that lead nowhere are refused later. */
+static void join_callee(struct verifier *v, uint32_t function, const struct bc_ins *ins)
+{
+    uint32_t callee = ins->op == BC_call ? map_get(&v->by_code, ins->imm) : MAP_NONE;
+    if (callee != MAP_NONE)
+        join(v->component, function, callee);
+    else if (ins->op == BC_icall && ins->imm < BC_MAX_SIGNATURE)
+        join(v->component, function, signature_node(v, ins->imm));
+}
+
+static void join_function(struct verifier *v, uint32_t i)
+{
+    const struct bc_function *f = &v->p->functions.at[i];
+    if (f->entry != BC_NO_TARGET)
+        join(v->component, i, signature_node(v, f->signature));
+    for (uint32_t at = f->code; at < f->end; at++) {
+        join_callee(v, i, &v->p->code.at[at]);
+        at += bc_has_branch_word((enum bc_op)v->p->code.at[at].op);
+    }
+}
+
+/* ---- slots ------------------------------------------------------------------------------------------- */
+
+static uint64_t key_of(const struct verifier *v, uint32_t function, enum bc_file file, uint32_t reg)
+{
+    return ((uint64_t)v->component[function] * BC_FILES + file) << 32 | reg;
+}
+
+/* Whether a part of the register, as the letter says, is in the set. */
+static bool overlaps(const struct verifier *v, const struct map *set, uint32_t function, char letter,
+                     uint32_t reg)
+{
+    enum bc_file file = bc_file_of(letter);
+    return map_get(set, key_of(v, function, file, reg)) != MAP_NONE ||
+           (bc_is_wide(letter) && map_get(set, key_of(v, function, file, reg + 1)) != MAP_NONE);
+}
+
+static void add_slot(struct verifier *v, uint32_t function, uint32_t reg)
+{
+    map_set(&v->arena, &v->slots, key_of(v, function, BC_FILE_VECTORS, reg), 1);
+}
+
+/* The function's own, and those that icalls name: signatures have return slots of their own. */
+static void add_slots(struct verifier *v, uint32_t i)
+{
+    const struct bc_function *f = &v->p->functions.at[i];
+    if (!f->kernel)
+        add_slot(v, i, f->return_slot);
+    for (uint32_t at = f->code; at < f->end; at++) {
+        const struct bc_ins *ins = &v->p->code.at[at];
+        if (ins->op == BC_icall)
+            add_slot(v, i, ins->d);
+        at += bc_has_branch_word((enum bc_op)ins->op);
+    }
+}
+
+void verify_find_slots(struct verifier *v)
+{
+    uint32_t functions = v->p->functions.count, nodes = functions + BC_MAX_SIGNATURE / 2;
+    v->component = arena_array(&v->arena, uint32_t, nodes);
+    for (uint32_t i = 0; i < nodes; i++)
+        v->component[i] = i;
+    for (uint32_t i = 0; i < functions; i++)
+        if (v->p->functions.at[i].code != BC_NO_TARGET)
+            join_function(v, i);
+    for (uint32_t i = 0; i < nodes; i++)
+        v->component[i] = find(v->component, i);
+    for (uint32_t i = 0; i < functions; i++)
+        if (v->p->functions.at[i].code != BC_NO_TARGET)
+            add_slots(v, i);
+}
+
+bool verify_is_slot(const struct verifier *v, uint32_t function, char letter, uint32_t reg)
+{
+    return bc_file_of(letter) == BC_FILE_VECTORS && overlaps(v, &v->slots, function, letter, reg);
+}
+
+/* ---- preloads ---------------------------------------------------------------------------------------- */
+
+void verify_add_preload(struct verifier *v, uint32_t function, char letter, uint32_t reg)
+{
+    for (uint32_t part = 0; part <= bc_is_wide(letter); part++)
+        map_set(&v->arena, &v->preloads, key_of(v, function, bc_file_of(letter), reg + part), 1);
+}
+
+bool verify_is_preload(const struct verifier *v, uint32_t function, char letter, uint32_t reg)
+{
+    return overlaps(v, &v->preloads, function, letter, reg);
+}

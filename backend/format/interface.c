@@ -1,0 +1,59 @@
+/* interface.c: checks of parameters and launch directives; reads the conversions of a printf format, for the
+ * verifiers and for those who print.
+ */
+#include "backend/format/interface.h"
+
+bool be_param_is_good(const struct be_param *p)
+{
+    return p->name && p->type != BE_VOID && p->type <= BE_PTR && p->element <= LAUNCH_DOUBLE;
+}
+
+bool be_launch_is_good(const struct launch *l)
+{
+    bool good = l->kernel != NULL;
+    for (uint32_t i = 0; i < l->arguments.count; i++) {
+        const struct launch_argument *a = &l->arguments.at[i];
+        good = good && a->name && (a->value.kind != LAUNCH_FILE || a->value.file);
+    }
+    for (uint32_t i = 0; i < l->outputs.count; i++)
+        good = good && l->outputs.at[i].name && (!l->outputs.at[i].save || l->outputs.at[i].file);
+    return good;
+}
+
+/* The letters by what they take; `wide` is an l or ll before the letter, of which floats take no notice. */
+static enum be_value operand_type(char letter, bool wide)
+{
+    if (strchr("diuxXoc", letter))
+        return wide ? BE_I64 : BE_I32;
+    if (strchr("fFeEgGaA", letter))
+        return BE_F64;
+    return BE_PTR;
+}
+
+static const char *skip(const char *at, const char *end, const char *set)
+{
+    while (at < end && *at && strchr(set, *at))
+        at++;
+    return at;
+}
+
+const char *be_conversion_next(const char *at, const char *end, struct be_conversion *c)
+{
+    const char *start = at < end ? memchr(at, '%', (size_t)(end - at)) : NULL;
+    if (!start)
+        return NULL;
+    at = skip(skip(start + 1, end, "-+ #0"), end, "0123456789");
+    if (at < end && *at == '.')
+        at = skip(at + 1, end, "0123456789");
+    const char *size = at;
+    at = skip(at, end, "hl");
+    *c = (struct be_conversion){.start = start, .type = BE_VOID};
+    if (at < end && *at == '%' && at == start + 1) {
+        c->letter = '%';
+    } else if (at < end && *at && strchr("diuxXocfFeEgGaAp", *at) && at - size <= 2) {
+        c->letter = *at;
+        c->type = operand_type(*at, at > size && *size == 'l');
+    }
+    c->length = (uint32_t)((at < end) + at - start);
+    return start + c->length;
+}

@@ -1,0 +1,158 @@
+/* stream_tables.c: what bytecode programs and warp-core images have in common in their files: the header, how
+ * the whole is written and read, kernel parameters, launch directives.
+ */
+#include "backend/format/stream.h"
+
+/* ---- header ------------------------------------------------------------------------------------------ */
+
+uint64_t stream_hash(uint64_t h, const void *bytes, size_t n)
+{
+    const uint8_t *at = bytes;          /* FNV-1a */
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ at[i]) * 0x100000001b3u;
+    return h;
+}
+
+struct header { uint32_t version; uint64_t vocabulary, bytes, hash; };
+
+static void exchange_header(struct stream *s, struct header *h)
+{
+    stream_u32(s, &h->version);
+    stream_u64(s, &h->vocabulary);
+    stream_u64(s, &h->bytes);
+    stream_u64(s, &h->hash);
+}
+
+void stream_seal(const struct stream_kind *kind, const void *body, size_t n, struct text *out)
+{
+    struct stream s = {.out = out};
+    struct header h = {kind->version, kind->vocabulary, n, stream_hash(STREAM_HASH_START, body, n)};
+    text_add(out, kind->magic, STREAM_MAGIC_BYTES);
+    exchange_header(&s, &h);
+    text_add(out, body, n);
+}
+
+/* Starts reading the body; NULL, or why not. */
+static const char *open_body(struct stream *s, const struct stream_kind *kind, const void *bytes, size_t n)
+{
+    struct header h = {0};
+    if (n < STREAM_MAGIC_BYTES || memcmp(bytes, kind->magic, STREAM_MAGIC_BYTES) != 0)
+        return kind->not_this;
+    *s = (struct stream){.at = (const uint8_t *)bytes + STREAM_MAGIC_BYTES,
+                         .end = (const uint8_t *)bytes + n};
+    exchange_header(s, &h);
+    if (s->why)
+        return s->why;
+    if (h.version != kind->version)
+        return "it has another version of the format";
+    if (h.vocabulary != kind->vocabulary)
+        return kind->other_vocabulary;
+    if (h.bytes != (size_t)(s->end - s->at))
+        return "its length is not what its header says";
+    return h.hash == stream_hash(STREAM_HASH_START, s->at, (size_t)(s->end - s->at))
+               ? NULL
+               : "it is damaged (wrong checksum)";
+}
+
+/* ---- whole files ------------------------------------------------------------------------------------- */
+
+void stream_write(const struct stream_kind *kind, void *object, struct text *out)
+{
+    struct scratch scratch;
+    struct text body = {.arena = scratch_begin(&scratch)};
+    struct stream s = {.out = &body};
+    kind->exchange(&s, object);
+    stream_seal(kind, body.at, body.length, out);
+    scratch_end(&scratch);
+}
+
+static void read_body(struct stream *s, const struct stream_kind *kind, void *object)
+{
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard)) {
+        kind->free(object);
+        mem_fail(0);
+    }
+    kind->exchange(s, object);
+    mem_guard_leave(&guard);
+}
+
+const char *stream_read(const struct stream_kind *kind, const void *bytes, size_t n, void *object,
+                        struct arena *arena)
+{
+    struct stream s = {0};
+    const char *why = open_body(&s, kind, bytes, n);
+    if (!why) {
+        s.arena = arena;
+        read_body(&s, kind, object);
+        if (s.at != s.end)
+            stream_fail(&s, kind->too_long);
+        why = s.why;
+    }
+    if (why)
+        kind->free(object);
+    return why;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------- */
+
+void stream_param(struct stream *s, struct be_param *p)
+{
+    stream_string(s, &p->name);
+    stream_string(s, &p->text);
+    stream_u8(s, &p->type);
+    stream_u8(s, &p->element);
+    stream_u32(s, &p->element_bytes);
+    stream_bool(s, &p->pointer);
+}
+
+/* ---- launch directives ------------------------------------------------------------------------------- */
+
+static void exchange_number(struct stream *s, struct launch_number *n)
+{
+    stream_bool(s, &n->is_float);
+    uint64_t bits = (uint64_t)n->i;
+    stream_u64(s, &bits);
+    n->i = (int64_t)bits;
+    stream_double(s, &n->f);
+}
+
+static void exchange_argument(struct stream *s, struct launch_argument *a)
+{
+    struct launch_value *v = &a->value;
+    stream_string(s, &a->name);
+    uint32_t kind = v->kind;
+    stream_u32(s, &kind);
+    if (kind > LAUNCH_LIST)
+        stream_fail(s, "a launch has an argument of unknown kind");
+    v->kind = (enum launch_value_kind)kind;
+    stream_u64(s, &v->count);
+    stream_u64(s, &v->seed);
+    exchange_number(s, &v->n[0]);
+    exchange_number(s, &v->n[1]);
+    stream_string(s, &v->file);
+    stream_vector(s, &v->list, 17, exchange_number);
+}
+
+static void exchange_output(struct stream *s, struct launch_output *o)
+{
+    stream_string(s, &o->name);
+    stream_bool(s, &o->save);
+    stream_u64(s, &o->first);
+    stream_u64(s, &o->last);
+    stream_string(s, &o->file);
+    stream_u32(s, &o->width);
+    stream_u32(s, &o->height);
+}
+
+void stream_launch(struct stream *s, struct launch *l)
+{
+    stream_string(s, &l->kernel);
+    for (int i = 0; i < 3; i++) {
+        stream_u32(s, &l->grid[i]);
+        stream_u32(s, &l->block[i]);
+    }
+    stream_vector(s, &l->arguments, 66, exchange_argument);
+    stream_vector(s, &l->outputs, 33, exchange_output);
+    stream_u32(s, &l->line);
+}

@@ -1,0 +1,259 @@
+/* verify_divergence.c: what the divergence modes ask of code (docs/isa.md, "Divergence"), checked on the
+ * words themselves, whoever made them. Unreachable words do not matter.
+ *
+ *   every mode  a kernel claims no smaller stack than image_flow.h finds
+ *   rpc         a branch that names a reconvergence point names its nearest post-dominator that is no jump,
+ *               which is a CONVERGE (so every path to what follows enters there); a function has one RET
+ *   source-pc   the same, but the branch names its own CONVERGE, in the row of CONVERGEs that begins there;
+ *               each names its branch, innermost first; a branch that can run again before its lanes have
+ *               reconverged has this CONVERGE as its target, and is the only such branch of its cycle (among
+ *               those whose lanes reconverge at all); a kernel has one EXIT, which callees do not use
+ *   article     nothing more: its rules can't be met
+ *
+ * Where a barrier is ahead, in code of kernels that is not called, a branch may name another place, any
+ * CONVERGE or itself (its lanes never reconverge): the compiler leaves out edges by which lanes leave for
+ * good (ir/analysis/leaving.c), which words do not tell. Lanes that come to an EXIT without having met the
+ * others do no harm: it unwinds what they leave.
+ *
+ * Innermost first: d before b if d is in b's influence (flow.h). Time: the sum of the influences, twice.
+ */
+#include "backend/format/warpcore/image_flow.h"
+#include "backend/format/warpcore/verify.h"
+
+struct checker {
+    struct wc_verifier  *v;
+    struct wc_image_flow      *code;
+    struct wc_influence *influence;
+    struct bitset        called;         /* words of functions that are called */
+    struct bitset        ahead;          /* words that lead to a barrier */
+    struct bitset again; /* branches whose lanes reconverge, in their own influence: they can run
+                            again before that */
+    struct bitset       *influences;     /* of those, by word */
+};
+
+#define FAIL(x, word, ...) ((x)->v->at = (word), wc_verify_fail((x)->v, __VA_ARGS__))
+
+static bool diverges(const struct checker *x, uint32_t word)
+{
+    return x->code->flow.at[word].diverges;
+}
+
+static bool is_converge(const struct checker *x, uint32_t word)
+{
+    return x->code->ins[word].op == WC_converge;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------- */
+
+static bool check_ends(struct checker *x, const struct wc_extent *f)
+{
+    uint32_t ret = WC_NO_WORD, exit = WC_NO_WORD;
+    bool source_pc = x->code->mode == WC_MODE_SOURCE_PC;
+    for (uint32_t i = 0; i < f->words.count; i++) {
+        uint32_t at = f->words.at[i], op = x->code->ins[at].op;
+        if (op == WC_ret && ret != WC_NO_WORD)
+            return FAIL(x, at, "word %u: a second ret of the function at word %u, after that at word %u", at,
+                        f->entry, ret);
+        if (source_pc && op == WC_exit && exit != WC_NO_WORD)
+            return FAIL(x, at, "word %u: a second exit of the kernel at word %u, after that at word %u", at,
+                        f->entry, exit);
+        if (source_pc && op == WC_exit && f->called)
+            return FAIL(x, at, "word %u: exit in the function at word %u, which is called", at, f->entry);
+        ret = op == WC_ret ? at : ret;
+        exit = op == WC_exit ? at : exit;
+    }
+    return true;
+}
+
+static bool check_functions(struct checker *x)
+{
+    uint8_t *need = wc_image_stack(x->code);
+    for (uint32_t i = 0; i < x->v->m->kernels.count; i++) {
+        const struct wc_kernel *k = &x->v->m->kernels.at[i];
+        uint32_t needed = need[x->code->function_at[k->entry] - 1];
+        if (k->stack < needed)
+            return FAIL(x, WC_NO_WORD,
+                        "kernel %s: its code may need %u entries of the divergence stack, it names %u",
+                        k->name, needed, k->stack);
+    }
+    for (uint32_t i = 0; i < x->code->functions.count && x->code->mode != WC_MODE_ARTICLE; i++)
+        if (!check_ends(x, &x->code->functions.at[i]))
+            return false;
+    return true;
+}
+
+/* ---- reconvergence points ---------------------------------------------------------------------------- */
+
+static void find_called(struct checker *x)
+{
+    x->called = bitset_new(x->code->arena, x->code->flow.count);
+    for (uint32_t i = 0; i < x->code->functions.count; i++) {
+        const struct wc_extent *f = &x->code->functions.at[i];
+        for (uint32_t k = 0; f->called && k < f->words.count; k++)
+            bitset_add(x->called, f->words.at[k]);
+    }
+}
+
+static bool may_wait(const struct checker *x, uint32_t word)
+{
+    const struct wc_ins *ins = &x->code->ins[word];
+    return (ins->op == WC_csrw && ins->imm == WC_CSR_BARRIER) || ins->op == WC_callr ||
+           (ins->op == WC_call && bitset_has(x->ahead, (uint32_t)ins->imm));
+}
+
+/* Callees' words are asked for where they are called, so this goes on until nothing changes. */
+static void find_ahead(struct checker *x)
+{
+    bool changed = true;
+    x->ahead = bitset_new(x->code->arena, x->code->flow.count);
+    while (changed) {
+        changed = false;
+        for (uint32_t i = x->code->flow.count; i-- > 0;) {
+            const struct wc_node *n = &x->code->flow.at[i];
+            bool ahead = may_wait(x, i);
+            for (uint32_t e = 0; e < n->count; e++)
+                ahead |= bitset_has(x->ahead, n->next[e]);
+            changed |= ahead && !bitset_has(x->ahead, i);
+            if (ahead)
+                bitset_add(x->ahead, i);
+        }
+    }
+}
+
+/* Whether the words from `first` to `last` are CONVERGEs all. */
+static bool in_one_row(const struct checker *x, uint32_t first, uint32_t last)
+{
+    while (first < last && is_converge(x, first))
+        first++;
+    return first == last && last < x->code->flow.count && is_converge(x, last);
+}
+
+/* `reconverge`: the branch's nearest post-dominator; WC_NO_NODE: none, or any place will do. */
+static bool check_rpc(struct checker *x, uint32_t b, uint32_t reconverge)
+{
+    uint32_t named = x->code->ins[b].rpc;
+    if (reconverge != WC_NO_NODE && named != reconverge)
+        return FAIL(x, b, "word %u: its lanes reconverge at word %u, and it names word %u", b, reconverge,
+                    named);
+    return is_converge(x, named) ||
+           FAIL(x, b, "word %u: its lanes reconverge at word %u, which is no converge", b, named);
+}
+
+static bool check_source_pc(struct checker *x, uint32_t b, uint32_t reconverge)
+{
+    uint32_t own = x->code->ins[b].rpc;
+    if (!is_converge(x, own) || (uint32_t)x->code->ins[own].imm != b)
+        return FAIL(x, b, "word %u: word %u, which it names, is no converge that names it", b, own);
+    return reconverge == WC_NO_NODE || (reconverge <= own && in_one_row(x, reconverge, own)) ||
+           FAIL(x, b,
+                "word %u: its converge at word %u is not among those that begin at word %u, "
+                "where its lanes reconverge",
+                b, own, reconverge);
+}
+
+static bool check_reconvergence(struct checker *x, uint32_t b)
+{
+    bool own = x->code->ins[b].rpc == b, any = bitset_has(x->ahead, b) && !bitset_has(x->called, b);
+    uint32_t reconverge = x->code->reconvergence[b];
+    if (own && (any || reconverge == WC_NO_NODE))
+        return true;
+    if (!any && reconverge == WC_NO_NODE)
+        return FAIL(x, b, "word %u: its lanes never reconverge, and it names word %u", b,
+                    x->code->ins[b].rpc);
+    reconverge = any ? WC_NO_NODE : reconverge;
+    return x->code->mode == WC_MODE_RPC ? check_rpc(x, b, reconverge) : check_source_pc(x, b, reconverge);
+}
+
+static bool check_reconvergence_points(struct checker *x)
+{
+    bitset_each(b, x->code->reached)
+        if (diverges(x, b) && !check_reconvergence(x, b))
+            return false;
+    return true;
+}
+
+/* ---- source-pc --------------------------------------------------------------------------------------- */
+
+static bool check_converges(struct checker *x)
+{
+    bitset_each(at, x->code->reached) {
+        uint32_t b = (uint32_t)x->code->ins[at].imm;
+        if (!is_converge(x, at) || b == WC_NONE || !bitset_has(x->code->reached, b))
+            continue;
+        if (!diverges(x, b) || x->code->ins[b].rpc != at)
+            return FAIL(x, at, "word %u: converge names word %u, which is no branch that names it", at, b);
+    }
+    return true;
+}
+
+static void find_again(struct checker *x)
+{
+    const struct wc_flow *g = &x->code->flow;
+    x->again = bitset_new(x->code->arena, g->count);
+    x->influences = arena_array(x->code->arena, struct bitset, g->count);
+    bitset_each(b, x->code->reached) {
+        if (!diverges(x, b) || g->at[b].reconverge == WC_NO_NODE)
+            continue;
+        wc_influence_of(x->code->arena, x->influence, g, b, g->at[b].reconverge);
+        if (!wc_influenced(x->influence, b))
+            continue;
+        bitset_add(x->again, b);
+        x->influences[b] = bitset_new(x->code->arena, g->count);
+        for (uint32_t i = 0; i < x->influence->nodes.count; i++)
+            bitset_add(x->influences[b], x->influence->nodes.at[i]);
+    }
+}
+
+/* d is in b's influence. */
+static bool check_pair(struct checker *x, uint32_t b, uint32_t d)
+{
+    bool around = bitset_has(x->again, b) && bitset_has(x->again, d);
+    if (around && bitset_has(x->influences[d], b))
+        return FAIL(x, d, "word %u: lanes leave a cycle here and at word %u, apart", d, b);
+    uint32_t own_b = x->code->ins[b].rpc, own_d = x->code->ins[d].rpc;
+    if (own_d > own_b && x->code->flow.at[d].reconverge != WC_NO_NODE && in_one_row(x, own_b, own_d))
+        return FAIL(x, d, "word %u: its converge stands behind that of word %u, around it", d, b);
+    return true;
+}
+
+static bool check_influence(struct checker *x, uint32_t b)
+{
+    if (bitset_has(x->again, b) && (uint32_t)x->code->ins[b].imm != x->code->ins[b].rpc)
+        return FAIL(x, b,
+                    "word %u: it can run again before its lanes have reconverged, so its target has to be "
+                    "its converge",
+                    b);
+    for (uint32_t i = 0; i < x->influence->nodes.count; i++) {
+        uint32_t d = x->influence->nodes.at[i];
+        if (d != b && diverges(x, d) && !check_pair(x, b, d))
+            return false;
+    }
+    return true;
+}
+
+static bool check_nesting(struct checker *x)
+{
+    find_again(x);
+    bitset_each(b, x->code->reached) {
+        if (!diverges(x, b))
+            continue;
+        wc_influence_of(x->code->arena, x->influence, &x->code->flow, b, x->code->flow.at[b].reconverge);
+        if (!check_influence(x, b))
+            return false;
+    }
+    return true;
+}
+
+bool wc_verify_divergence(struct wc_verifier *v)
+{
+    struct checker x = {.v = v, .code = wc_image_flow_new(&v->arena, v->m, v->ins)};
+    if (!x.code)
+        return FAIL(&x, WC_NO_WORD, "functions share over %u words of code", WC_OVERLAP_LIMIT);
+    x.influence = wc_influence_new(&v->arena, &x.code->flow);
+    find_called(&x);
+    find_ahead(&x);
+    if (v->m->mode == WC_MODE_ARTICLE)
+        return check_functions(&x);
+    return check_reconvergence_points(&x) &&
+           (v->m->mode == WC_MODE_RPC || (check_converges(&x) && check_nesting(&x))) && check_functions(&x);
+}

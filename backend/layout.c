@@ -1,0 +1,90 @@
+/* layout.c: see layout.h. */
+#include "backend/layout.h"
+#include "backend/format/bytecode/program.h"
+#include "backend/format/warpcore/image.h"
+
+_Static_assert(BE_FIRST_ADDRESS == BC_FIRST_ADDRESS && BE_FIRST_ADDRESS == WC_FIRST_ADDRESS, "one layout");
+_Static_assert(BC_MAX_SHARED == WC_MAX_SHARED && BC_MAX_DATA == WC_MAX_DATA, "one layout");
+_Static_assert(BC_MAX_PRIVATE == WC_MAX_PRIVATE, "one layout");
+
+static uint64_t align_up(uint64_t at, uint32_t align)
+{
+    return align ? (at + align - 1) / align * align : at;
+}
+
+/* ---- objects ----------------------------------------------------------------------------------------- */
+
+static bool place_object(const struct ir_object *o, uint64_t *end, uint32_t *address, struct diagnostics *d)
+{
+    bool     shared = o->space == IR_TYPE_SHARED;
+    unsigned limit = shared ? BC_MAX_SHARED : BC_MAX_DATA;
+    uint64_t at = align_up(*end, o->align);
+    *end = at + o->size;
+    *address = (uint32_t)at;
+    if (*end <= limit)
+        return true;
+    diag_add(d, DIAG_ERROR, shared ? "shared-memory" : "constant-data", (span){o->at, {0, 0}},
+             "'%s' does not fit: a program has at most %u bytes of %s", o->name, limit,
+             shared ? "shared memory" : "constant data");
+    return false;
+}
+
+bool be_lay_out_objects(struct arena *a, const struct ir_module *m, struct be_objects *o,
+                        struct diagnostics *d)
+{
+    uint64_t shared = BE_FIRST_ADDRESS, data = 0;
+    o->address = arena_array(a, uint32_t, m->objects.count);
+    for (uint32_t i = 0; i < m->objects.count; i++) {
+        bool is_shared = m->objects.at[i].space == IR_TYPE_SHARED;
+        if (!place_object(&m->objects.at[i], is_shared ? &shared : &data, &o->address[i], d))
+            return false;
+    }
+    o->shared_bytes = shared == BE_FIRST_ADDRESS ? 0 : (uint32_t)align_up(shared, 16);
+    o->data_bytes = (uint32_t)data;
+    return true;
+}
+
+const uint8_t *be_constant_data(struct arena *a, const struct ir_module *m, const struct be_objects *o)
+{
+    uint8_t *data = arena_array(a, uint8_t, o->data_bytes + 1);
+    for (uint32_t i = 0; i < m->objects.count; i++) {
+        const struct ir_object *x = &m->objects.at[i];
+        if (x->space != IR_TYPE_SHARED && x->bytes && x->size)
+            memcpy(data + o->address[i], x->bytes, x->size);
+    }
+    return data;
+}
+
+/* ---- private memory ---------------------------------------------------------------------------------- */
+
+uint32_t *be_lay_out_allocas(struct arena *a, const struct ir_function *f, uint32_t *size)
+{
+    uint32_t *offsets = NULL;
+    *size = 0;
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b) {
+            const struct ir_ins *ins = ir_at(f, r);
+            if (ins->op != IR_alloca)
+                continue;
+            if (!offsets)
+                offsets = arena_array(a, uint32_t, f->ins.count);
+            offsets[r] = (uint32_t)align_up(*size, ins->imm2);
+            uint64_t end = offsets[r] + (uint64_t)ins->imm;
+            *size = end > BC_MAX_PRIVATE ? BC_MAX_PRIVATE + 1 : (uint32_t)end;
+        }
+    return offsets;
+}
+
+uint32_t be_frame_end(uint32_t base, uint32_t size)
+{
+    return (uint32_t)align_up((uint64_t)base + size, 16);
+}
+
+bool be_private_memory_fits(const struct ir_function *f, uint32_t end, struct diagnostics *d)
+{
+    if (end <= BC_MAX_PRIVATE)
+        return true;
+    diag_add(d, DIAG_ERROR, "private-memory", (span){f->at, {0, 0}},
+             "'%s' and its callers need more than %u bytes of private memory", f->name, BC_MAX_PRIVATE);
+    return false;
+}

@@ -1,0 +1,69 @@
+/* scheme.h: the targets and divergence schemes, by their tables targets.def and schemes.def. */
+#ifndef KERNC_BASE_SCHEME_H
+#define KERNC_BASE_SCHEME_H
+
+#include "base/base.h"
+
+enum target {
+#define TARGET(id, name, lanes, scheme, lacks, lowering, meaning) TARGET_##id,
+#include "base/targets.def"
+    TARGETS
+};
+
+enum scheme {
+#define SCHEME(id, name, target, machine, lowering, properties, meaning) SCHEME_##id,
+#include "base/schemes.def"
+    SCHEMES
+};
+
+/* The scheme that defines the meaning of kernels: all others are compared with it. */
+#define SCHEME_REFERENCE SCHEME_oracle
+#define SCHEME_DEFAULT   (target_info[TARGET_bytecode].scheme)
+
+enum scheme_property {
+    SCHEME_TOKENS = 1,       /* the machine decides groups by convergence tokens: the code keeps them */
+    SCHEME_WARP_SCALARS = 2, /* lanes diverge only at divergent branches, and until ir_block.reconverge: a
+                                scalar of the warp may live across blocks (backend/bytecode/warp_scalars.c) */
+    SCHEME_BARRIERS = 8,     /* the machine has convergence barriers (cb.join and its like) */
+    SCHEME_UNSOUND = 4,      /* results may differ from the reference's: compared only if asked for */
+};
+
+/* Lists of passes are names between commas. */
+enum target_lack {
+    TARGET_NO_DOUBLE = 1,
+    TARGET_NO_I64 = 2,         /* in registers; it is loaded, stored and passed */
+    TARGET_NO_WIDE_ATOMICS = 4,
+    TARGET_NO_HOST = 8,        /* calls of functions of the host */
+    TARGET_NO_CHECKS = 16,     /* check.uniform */
+    TARGET_NO_BARRIERS = 32,   /* convergence barriers, and so predictions */
+};
+struct target_info {
+    const char *name, *lowering, *meaning;
+    uint32_t    lanes;
+    unsigned    lacks;
+    enum scheme scheme;
+};
+extern const struct target_info target_info[TARGETS];
+struct scheme_info { const char *name, *lowering, *meaning; enum target target; unsigned properties; };
+extern const struct scheme_info scheme_info[SCHEMES];
+
+enum target target_find(const char *name);               /* TARGETS: there is none */
+enum scheme scheme_find(const char *name);               /* SCHEMES: there is none */
+/* Of enum kernc_schedule, in its order; schedule_find: SCHEDULES: there is none. */
+enum { SCHEDULES = 4 };
+extern const char *const schedule_names[SCHEDULES];
+unsigned schedule_find(const char *name);
+/* The names of all, for messages: "a, b, c". */
+const char *scheme_names(struct arena *a);
+
+static inline bool scheme_has(enum scheme s, enum scheme_property property)
+{
+    return scheme_info[s].properties & property;
+}
+
+static inline const struct target_info *scheme_target(enum scheme s)
+{
+    return &target_info[scheme_info[s].target];
+}
+
+#endif

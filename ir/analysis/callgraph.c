@@ -1,0 +1,28 @@
+/* callgraph.c: see callgraph.h. Linear. */
+#include "ir/analysis/callgraph.h"
+
+struct ir_call_graph ir_call_graph_new(struct arena *a, const struct ir_module *m)
+{
+    struct edge_list edges = {0};
+    u32_vec calls = {0};
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        const struct ir_function *f = m->functions.at[i];
+        ir_each_block(n, b, f)
+            ir_each_ins(r, f, b)
+                if (ir_at(f, r)->op == IR_call) {
+                    edge_add(a, &edges, i, (uint32_t)ir_at(f, r)->imm);
+                    vec_push(a, &calls, r);
+                }
+    }
+    /* The edges come sorted by caller, so each keeps its place in the rows. */
+    return (struct ir_call_graph){rows_of_edges(a, m->functions.count, &edges), edges.from.at, calls.at};
+}
+
+u32_vec ir_callees_first(struct arena *a, const struct ir_module *m)
+{
+    struct ir_call_graph g = ir_call_graph_new(a, m);
+    struct depth_first d = depth_first_new(a, &g.callees);
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        depth_first_visit(&d, i);
+    return d.order;
+}

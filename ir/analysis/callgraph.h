@@ -1,0 +1,16 @@
+/* callgraph.h: which functions call which. */
+#ifndef KERNC_IR_CALLGRAPH_H
+#define KERNC_IR_CALLGRAPH_H
+
+#include "base/rows.h"
+#include "ir/ir.h"
+
+/* Direct calls in the blocks that the functions list. `callees`: by function, in the order of the calls, may
+ * repeat; callees.at[k] is called by the instruction calls[k] of function callers[k]. */
+struct ir_call_graph { struct rows callees; const uint32_t *callers; const ir_ref *calls; };
+struct ir_call_graph ir_call_graph_new(struct arena *a, const struct ir_module *m);
+
+/* All functions, callees before their callers. A verified module has no recursion of direct calls. */
+u32_vec ir_callees_first(struct arena *a, const struct ir_module *m);
+
+#endif

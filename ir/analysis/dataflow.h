@@ -1,0 +1,24 @@
+/* dataflow.h: data-flow problems over sets of bits whose reconverge is union, forward or backward.
+ *
+ *   entered(n) = the union of left(p) over the nodes p whose row in `flow` has n
+ *   left(n)    = transfer(n, entered(n))
+ */
+#ifndef KERNC_IR_DATAFLOW_H
+#define KERNC_IR_DATAFLOW_H
+
+#include "base/rows.h"
+
+struct ir_dataflow {
+    const struct rows *flow;     /* by node: its successors (forward), or its predecessors (backward) */
+    const u32_vec     *order;    /* all nodes, as they should be visited first: against few of the edges */
+    uint32_t           bits;
+    /* Turns what holds where the node is entered into what holds where it is left; monotone. */
+    void (*transfer)(void *data, uint32_t node, struct bitset set);
+    void  *data;
+};
+
+/* The least solution: entered(n) by node. Each node is visited at most once for each bit that its
+ * predecessors gain; in the order of a reducible graph a few times. */
+struct bitset *ir_dataflow_solve(struct arena *a, const struct ir_dataflow *d);
+
+#endif

@@ -1,0 +1,179 @@
+/* leaving.c: by which edges threads leave the others for good.
+ *
+ * A barrier waits for all threads of the block that have not returned. A machine whose threads wait for each
+ * other where branches reconverge may not have those wait that are on their way to the kernel's end, for
+ * others that are at a barrier. So in a kernel with barriers the edge from block b to block s is *leaving*
+ * if
+ *
+ *   - a barrier is reached from another successor of b, but none from s: threads that go there never come
+ *     back; and
+ *   - no convergent operation is reached from s, without passing the definition of its token, that is so
+ *     reached from a successor of b from which a barrier is reached: nobody who stays waits for them.
+ *
+ * Branches reconverge where they would if leaving edges were not there. A call counts as a barrier if it may
+ * lead to one. In device functions no edge is leaving: threads that return wait for the others there. Where
+ * that would be for others at a barrier (ir_passes_barrier), the function becomes part of its kernels
+ * (inline_barriers).
+ */
+#include "ir/analysis/analysis.h"
+
+struct finder {
+    struct arena *arena;
+    const struct ir_cfg *g;
+    const struct ir_function *f;
+    struct ir_leaving *l;
+    u32_vec operations; /* convergent ones, but for tokens and barriers */
+    bool calls_wait;    /* of convergent functions; false: to be found out */
+};
+
+static bool has_barrier(const struct ir_function *f)
+{
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_barrier)
+                return true;
+    return false;
+}
+
+bool ir_calls_may_wait(const struct ir_module *m)
+{
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        if (!(m->functions.at[i]->flags & IR_FN_KERNEL) && has_barrier(m->functions.at[i]))
+            return true;
+    return false;
+}
+
+static bool is_call(enum ir_op op)
+{
+    return op == IR_call || op == IR_icall;
+}
+
+static void find_operations(struct finder *x)
+{
+    u32_vec calls = {0};
+    ir_each_block(i, b, x->f)
+        ir_each_ins(r, x->f, b) {
+            enum ir_op op = (enum ir_op)ir_at(x->f, r)->op;
+            if (op == IR_barrier)
+                bitset_add(x->l->wait, b);
+            else if (op != IR_entry && op != IR_anchor && op != IR_loop && ir_is_convergent(x->f, r))
+                vec_push(x->arena, is_call(op) ? &calls : &x->operations, r);
+        }
+    bool wait = calls.count && (x->calls_wait || ir_calls_may_wait(x->f->module));
+    for (uint32_t i = 0; i < calls.count; i++) {
+        vec_push(x->arena, &x->operations, calls.at[i]);
+        if (wait)
+            bitset_add(x->l->wait, ir_at(x->f, calls.at[i])->block);
+    }
+}
+
+/* Adds what leads to blocks of the set by ways that do not pass block `stop` (IR_NO_BLOCK: none). */
+static void add_leading(const struct finder *x, struct bitset set, uint32_t stop)
+{
+    u32_vec work = {0};
+    bitset_each(b, set)
+        vec_push(x->arena, &work, b);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        ir_each_pred(p, b, x->g)
+            if (p != stop && !bitset_has(set, p)) {
+                bitset_add(set, p);
+                vec_push(x->arena, &work, p);
+            }
+    }
+}
+
+/* Whether some successor is in both sets. */
+static bool leads_to(const struct ir_block *b, struct bitset set, struct bitset other)
+{
+    bool found = false;
+    for (uint32_t e = 0; e < b->edges.count; e++)
+        found |= bitset_has(set, b->edges.at[e].block) && bitset_has(other, b->edges.at[e].block);
+    return found;
+}
+
+/* Threads that may come to a barrier first, and then to the operation, wait there for those that do not. */
+static void hold(const struct finder *x, uint32_t at, uint32_t definition)
+{
+    struct bitset leading = bitset_new(x->arena, x->g->blocks);
+    bitset_add(leading, at);
+    add_leading(x, leading, definition);
+    bitset_each(b, x->l->part) {
+        const struct ir_block *block = ir_block_at(x->f, b);
+        if (!leads_to(block, leading, x->l->wait))
+            continue;
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            if (bitset_has(leading, block->edges.at[e].block))
+                map_set(x->arena, &x->l->held, ir_leaving_key(b, block->edges.at[e].block), 1);
+    }
+}
+
+/* Operations of one block by tokens of one block are looked at once. */
+static void hold_all(const struct finder *x)
+{
+    struct map seen = {0};
+    for (uint32_t i = 0; i < x->operations.count; i++) {
+        const struct ir_ins *ins = ir_at(x->f, x->operations.at[i]);
+        uint32_t definition = ins->token ? ir_at(x->f, ins->token)->block : IR_NO_BLOCK;
+        uint64_t key = (uint64_t)ins->block << 32 | definition;
+        if (ins->block == definition || bitset_has(x->l->wait, ins->block) || map_get(&seen, key) != MAP_NONE)
+            continue;
+        map_set(x->arena, &seen, key, 1);
+        hold(x, ins->block, definition);
+    }
+}
+
+static struct finder find_waiting(struct arena *a, const struct ir_cfg *c, bool calls_wait)
+{
+    struct ir_leaving *l = arena_new(a, struct ir_leaving);
+    struct finder x = {.arena = a, .g = c, .f = c->fn, .l = l, .calls_wait = calls_wait};
+    *l = (struct ir_leaving){.wait = bitset_new(a, c->blocks), .part = bitset_new(a, c->blocks)};
+    find_operations(&x);
+    add_leading(&x, l->wait, IR_NO_BLOCK);
+    bitset_each(b, l->wait)
+        if (leads_to(ir_block_at(c->fn, b), l->wait, l->wait))
+            bitset_add(l->part, b);
+    return x;
+}
+
+struct ir_leaving *ir_leaving_new(struct arena *a, const struct ir_cfg *c)
+{
+    if (!(c->fn->flags & IR_FN_KERNEL)) {
+        struct ir_leaving *none = arena_new(a, struct ir_leaving);
+        *none = (struct ir_leaving){.wait = bitset_new(a, c->blocks), .part = bitset_new(a, c->blocks)};
+        return none;
+    }
+    struct finder x = find_waiting(a, c, false);
+    hold_all(&x);
+    return x.l;
+}
+
+bool ir_passes_barrier(struct arena *a, const struct ir_cfg *c)
+{
+    const struct ir_leaving *l = find_waiting(a, c, true).l;
+    bitset_each(b, l->part)
+        for (uint32_t e = 0; e < ir_block_at(c->fn, b)->edges.count; e++)
+            if (!bitset_has(l->wait, ir_block_at(c->fn, b)->edges.at[e].block))
+                return true;
+    return false;
+}
+
+struct bitset ir_stayed_in(struct arena *a, const struct ir_cfg *c, const struct ir_leaving *l)
+{
+    struct bitset set = bitset_new(a, c->blocks);
+    u32_vec work = {0};
+    bitset_add(set, ir_entry(c->fn));
+    vec_push(a, &work, ir_entry(c->fn));
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        const struct ir_block *block = ir_block_at(c->fn, b);
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            uint32_t s = block->edges.at[e].block;
+            if (bitset_has(set, s) || ir_is_leaving(l, b, s))
+                continue;
+            bitset_add(set, s);
+            vec_push(a, &work, s);
+        }
+    }
+    return set;
+}

@@ -1,0 +1,59 @@
+/* uniformity.h: what the files of the uniformity analysis share. Private to ir/. */
+#ifndef KERNC_IR_UNIFORMITY_H
+#define KERNC_IR_UNIFORMITY_H
+
+#include "base/rows.h"
+#include "ir/analysis/analysis.h"
+
+struct uniformity_use { ir_ref value, user; };
+struct uniformity_finder {
+    struct ir_uniformity *u;
+    const struct ir_function *fn;
+    struct ir_join_finder *joins;
+    const struct ir_dominators *dominators;  /* NULL: all cycles are reducible, or a machine is asked about */
+    struct rows users;                     /* of each value; an edge argument's user is the parameter */
+    VEC(struct uniformity_use) *outside;   /* by cycle: uses outside of it of values made in it */
+    u32_vec   work, branch_work;           /* divergent values and branches whose effects are still to be
+                                              followed */
+    uint32_t  scoped_done;                 /* branches of u->scoped that have been followed */
+    bool      machine;                     /* ignore_tokens, of struct ir_uniformity_options */
+    const bool *uniform_params;
+    uint32_t *first_edge;                  /* scratch by block: the latest branch's first edge to it */
+    const struct ir_dominators *reconvergence;     /* see struct ir_uniformity_options */
+    uint32_t *passed, visits;              /* by block: the latest branch (plus 1) whose threads may pass it
+                                              before they reconverge */
+    struct arena *arena;
+};
+
+/* ---- marking (ir/analysis/uniformity.c) -------------------------------------------------------------- */
+
+/* The value r is divergent; nothing happens if it is known, or if r makes no value. */
+void ir_mark_value(struct uniformity_finder *f, ir_ref r, enum ir_divergence kind, ir_ref cause);
+/* So is the branch at the block's end, if there is one. */
+void ir_mark_branch(struct uniformity_finder *f, uint32_t block, enum ir_divergence kind, ir_ref cause);
+/* What `user` makes of a value that is not the same for all who are together there. */
+void ir_mark_user(struct uniformity_finder *f, ir_ref user, enum ir_divergence kind, ir_ref value);
+
+/* ---- scopes (ir/analysis/uniformity_scopes.c) -------------------------------------------------------- */
+
+/* Before the rest: what ir_leave_apart looks at. Uses that leave cycles, summed over these cycles. */
+void ir_find_uses_outside(struct uniformity_finder *f);
+/* Threads that leave cycle `beyond` (k, or around it) have left k in different iterations. */
+void ir_leave_apart(struct uniformity_finder *f, uint32_t k, uint32_t beyond);
+/* What anchors' groups do to values and branches inside and outside of their regions. */
+void ir_separate_groups(struct uniformity_finder *f);
+
+/* ---- cycles (ir/analysis/uniformity_cycles.c) -------------------------------------------------------- */
+
+/* Nothing in the cycle's scope is converged. */
+void ir_take_apart(struct uniformity_finder *f, uint32_t k);
+/* Takes apart the cycles that are not m-converged since threads from the branch reconverge at block
+ * `join`. */
+void ir_check_join(struct uniformity_finder *f, uint32_t branch, uint32_t join);
+/* For a machine: takes apart the irreducible cycles around the block, where threads diverge or reconverge. */
+void ir_check_irreducible(struct uniformity_finder *f, uint32_t block);
+/* With the option `reconvergence`: takes apart the cycles in which iterations reconverge because of the
+ * branch. */
+void ir_check_iterations(struct uniformity_finder *f, uint32_t branch);
+
+#endif

@@ -1,0 +1,167 @@
+/* uniformity_cycles.c: cycles in which it is not settled which threads are together.
+ *
+ * "Convergent Operation Semantics", Controlled m-converged Static Instances: a point is m-converged if every
+ * token in whose region it stands is defined at such a point, and if, for every cycle around it, each
+ * divergent branch inside satisfies the diverged entry criterion, and no diverged paths come to the cycle
+ * from a divergent branch outside. Reducible cycles satisfy both. The criteria are those of LLVM's
+ * "Convergence And Uniformity": Diverged Entry Criterion, in its simplified form; Diverged Paths reaching a
+ * Cycle. Values at other points are taken to be divergent.
+ *
+ * A machine whose threads reconverge where control flow lets them knows no headers: there, an irreducible
+ * cycle is settled only if no divergent branch is inside, and none separates threads that reconverge inside.
+ * It may even bring together threads of different iterations: where a path goes around the post-dominator to
+ * the next iteration (`continue` past a test); and where both sides of a branch lead to the next iteration,
+ * so that threads that wait to run one side may be joined by those that come to it an iteration later
+ * (`return` from one side).
+ */
+#include "ir/analysis/uniformity.h"
+
+static void leave_undecided(struct uniformity_finder *f, uint32_t k, ir_ref r)
+{
+    if (ir_varies(f->u, r) && ir_scope_has(f->u->scopes, k, r))
+        ir_mark_value(f, r, IR_DIV_CYCLE, 0);
+}
+
+static void leave_block_undecided(struct uniformity_finder *f, uint32_t k, uint32_t block)
+{
+    const struct ir_block *b = ir_block_at(f->fn, block);
+    f->u->unconverged[block] = k;
+    for (uint32_t p = 0; p < b->params.count; p++)
+        leave_undecided(f, k, b->params.at[p]);
+    ir_each_ins(r, f->fn, block)
+        leave_undecided(f, k, r);
+}
+
+/* The points of the extended cycle: the regions of its tokens are not m-converged either. */
+void ir_take_apart(struct uniformity_finder *f, uint32_t k)
+{
+    if (bitset_has(f->u->apart, k))
+        return;
+    bitset_add(f->u->apart, k);
+    const struct ir_cycle *c = &f->u->cycles->at[k];
+    for (uint32_t i = 0; i < c->count; i++)
+        leave_block_undecided(f, k, f->u->cycles->blocks[c->first + i]);
+    const u32_vec *beyond = ir_scope_beyond(f->u->scopes, k);
+    for (uint32_t i = 0; i < beyond->count; i++)
+        leave_block_undecided(f, k, beyond->at[i]);
+    ir_leave_apart(f, k, k);
+}
+
+/* ---- m-converged ------------------------------------------------------------------------------------- */
+
+static bool dominates_strictly(const struct uniformity_finder *f, uint32_t a, uint32_t b)
+{
+    return a != b && ir_dominates(f->dominators, a, b);
+}
+
+static bool is_irreducible(const struct uniformity_finder *f, uint32_t k)
+{
+    return f->u->cycles->at[k].entries.count > 1;
+}
+
+/* Diverged Paths reaching a Cycle: the outermost one that has the join and not the branch. */
+static uint32_t cycle_reached(const struct uniformity_finder *f, uint32_t branch, uint32_t join)
+{
+    const struct ir_cycles *c = f->u->cycles;
+    uint32_t found = IR_NO_CYCLE;
+    for (uint32_t k = c->innermost[join]; k != IR_NO_CYCLE && !ir_cycle_has(c, k, branch);
+         k = c->at[k].parent)
+        found = k;
+    return found != IR_NO_CYCLE && is_irreducible(f, found) ? found : IR_NO_CYCLE;
+}
+
+/* Diverged Entry Criterion: the outermost cycle with both that does not satisfy it. */
+static uint32_t cycle_entered(const struct uniformity_finder *f, uint32_t branch, uint32_t join)
+{
+    const struct ir_cycles *c = f->u->cycles;
+    uint32_t k = ir_cycle_common(c, branch, join);
+    if (k == IR_NO_CYCLE || !is_irreducible(f, k) || dominates_strictly(f, branch, join) ||
+        dominates_strictly(f, c->at[k].header, join))
+        return IR_NO_CYCLE;
+    while (c->at[k].parent != IR_NO_CYCLE && !dominates_strictly(f, c->at[c->at[k].parent].header, join))
+        k = c->at[k].parent;
+    return k;
+}
+
+void ir_check_join(struct uniformity_finder *f, uint32_t branch, uint32_t join)
+{
+    uint32_t reached = cycle_reached(f, branch, join), entered = cycle_entered(f, branch, join);
+    if (reached != IR_NO_CYCLE)
+        ir_take_apart(f, reached);
+    if (entered != IR_NO_CYCLE)
+        ir_take_apart(f, entered);
+}
+
+/* ---- machines ---------------------------------------------------------------------------------------- */
+
+void ir_check_irreducible(struct uniformity_finder *f, uint32_t block)
+{
+    const struct ir_cycles *c = f->u->cycles;
+    uint32_t outermost = IR_NO_CYCLE;
+    for (uint32_t k = c->innermost[block]; k != IR_NO_CYCLE; k = c->at[k].parent)
+        if (is_irreducible(f, k))
+            outermost = k;
+    if (outermost != IR_NO_CYCLE)
+        ir_take_apart(f, outermost);
+}
+
+/* Marks what threads from the branch may pass in cycle k before they reconverge. False: over the limit. */
+static bool pass_before_reconvergence(struct uniformity_finder *f, uint32_t branch, uint32_t reconverge,
+                                      uint32_t k)
+{
+    u32_vec list = {0};
+    vec_push(f->arena, &list, branch);
+    for (uint32_t next = 0; next < list.count; next++) {
+        const struct ir_block *b = ir_block_at(f->fn, list.at[next]);
+        for (uint32_t e = 0; e < b->edges.count; e++) {
+            uint32_t s = b->edges.at[e].block;
+            if (s == reconverge || f->passed[s] == branch + 1 || !ir_cycle_has(f->u->cycles, k, s))
+                continue;
+            f->passed[s] = branch + 1;
+            vec_push(f->arena, &list, s);
+        }
+    }
+    f->visits += list.count;
+    return f->visits <= IR_MAX_RECONVERGE_VISITS;
+}
+
+/* Whether threads that the branch sends to cycle k may wait there for the others: where they reconverge; or
+ * before they have begun, if others of them run first. */
+static bool wait_in(struct uniformity_finder *f, uint32_t branch, uint32_t reconverge, uint32_t k)
+{
+    const struct ir_block *b = ir_block_at(f->fn, branch);
+    uint32_t side = IR_NO_BLOCK;
+    f->visits += b->edges.count;
+    for (uint32_t e = 0; e < b->edges.count; e++) {
+        uint32_t s = b->edges.at[e].block;
+        if (s == reconverge || !ir_cycle_has(f->u->cycles, k, s))
+            continue;
+        if (side != IR_NO_BLOCK && side != s)
+            return true;
+        side = s;
+    }
+    return reconverge != IR_NO_BLOCK && ir_cycle_has(f->u->cycles, k, reconverge);
+}
+
+/* Takes apart the cycles in which threads from the branch wait while others of them begin another iteration:
+ * these come to the same place, and go on from there together. */
+void ir_check_iterations(struct uniformity_finder *f, uint32_t branch)
+{
+    const struct ir_cycles *c = f->u->cycles;
+    uint32_t reconverge = f->reconvergence->idom[branch], inner = c->innermost[branch];
+    while (inner != IR_NO_CYCLE && f->visits <= IR_MAX_RECONVERGE_VISITS &&
+           !wait_in(f, branch, reconverge, inner))
+        inner = c->at[inner].parent;
+    if (inner == IR_NO_CYCLE)
+        return;
+    uint32_t outer = inner;
+    while (c->at[outer].parent != IR_NO_CYCLE)
+        outer = c->at[outer].parent;
+    bool known =
+        f->visits <= IR_MAX_RECONVERGE_VISITS && pass_before_reconvergence(f, branch, reconverge, outer);
+    f->u->iterations_unknown |= !known;
+    for (uint32_t k = inner; k != IR_NO_CYCLE; k = c->at[k].parent)
+        if (!known || f->passed[c->at[k].header] == branch + 1)
+            ir_take_apart(f, k);
+}
+

@@ -1,0 +1,135 @@
+/* parse_launch.c: launch directives of the text form. The values of arguments are read by base's
+ * launch_parse_value; here they are only cut out.
+ */
+#include "ir/text/parse.h"
+
+static struct token parse_plain_name(struct parser *p, const char *what)
+{
+    return ir_parse_take(p, p->token.kind == TOKEN_STRING ? TOKEN_STRING : TOKEN_WORD, what);
+}
+
+static const char *parse_file_name(struct parser *p)
+{
+    struct token t = ir_parse_take(p, TOKEN_STRING, "the name of a file");
+    if (t.length > IR_MAX_STRING)
+        ir_parse_error(p, t.where, MSG_LIMIT, IR_MAX_STRING, "bytes in a string");
+    return t.text;
+}
+
+/* Skips to the comma or parenthesis behind a value; the length of what was skipped. */
+static size_t skip_value(struct parser *p)
+{
+    size_t start = p->token.start;
+    for (uint32_t depth = 0; p->token.kind != TOKEN_END && p->token.kind != TOKEN_ERROR;
+         ir_parse_advance(p)) {
+        uint64_t c = p->token.kind == TOKEN_PUNCTUATION ? p->token.number : 0;
+        if (depth == 0 && (c == ',' || c == ')'))
+            break;
+        depth += c == '(' || c == '{';
+        depth -= depth && (c == ')' || c == '}');
+    }
+    return p->token.start - start;
+}
+
+static struct launch_value parse_value(struct parser *p)
+{
+    struct launch_value v = {0};
+    if (ir_parse_accept_word(p, "file")) {
+        v.kind = LAUNCH_FILE;
+        v.file = parse_file_name(p);
+        return v;
+    }
+    span where = p->token.where;
+    const char *text = p->lexer.source->text + p->token.start;
+    size_t n = skip_value(p);
+    while (n && strchr(" \t\r\n", text[n - 1]))
+        n--;
+    const char *problem = launch_parse_value(p->arena, arena_strdup(p->arena, text, n), &v);
+    if (problem)
+        ir_parse_error(p, where, MSG_LAUNCH, problem);
+    return v;
+}
+
+static void parse_arguments(struct parser *p, struct launch *l)
+{
+    ir_parse_expect(p, '(');
+    if (p->failed || ir_parse_accept(p, ')'))
+        return;
+    do {
+        if (!ir_parse_within(p, l->arguments.count, IR_MAX_ARGS, "arguments"))
+            return;
+        struct launch_argument a = {.name = parse_plain_name(p, "the name of an argument").text};
+        ir_parse_expect(p, '=');
+        if (!p->failed)
+            a.value = parse_value(p);
+        vec_push(p->arena, &l->arguments, a);
+    } while (ir_parse_accept(p, ','));
+    ir_parse_expect(p, ')');
+}
+
+/* word "(" x ["," y ["," z]] ")" */
+static void parse_extent(struct parser *p, const char *word, uint32_t n[3])
+{
+    if (!ir_parse_accept_word(p, word))
+        return;
+    ir_parse_expect(p, '(');
+    for (int i = 0; i < 3 && (i == 0 || ir_parse_accept(p, ',')); i++)
+        n[i] = (uint32_t)ir_parse_integer(p, UINT32_MAX, "a size");
+    ir_parse_expect(p, ')');
+}
+
+/* [ "[" first ".." last "]" ], the element after the last shown */
+static void parse_range(struct parser *p, struct launch_output *o)
+{
+    if (!ir_parse_accept(p, '['))
+        return;
+    o->first = ir_parse_integer(p, UINT64_MAX, "an element's number");
+    ir_parse_take(p, TOKEN_RANGE, "'..'");
+    o->last = ir_parse_integer(p, UINT64_MAX, "an element's number");
+    ir_parse_expect(p, ']');
+}
+
+/* "=" "file" ["," width "," height] */
+static void parse_picture(struct parser *p, struct launch_output *o)
+{
+    ir_parse_expect(p, '=');
+    o->file = parse_file_name(p);
+    if (!ir_parse_accept(p, ','))
+        return;
+    o->width = (uint32_t)ir_parse_integer(p, UINT32_MAX, "a width");
+    ir_parse_expect(p, ',');
+    o->height = (uint32_t)ir_parse_integer(p, UINT32_MAX, "a height");
+}
+
+static bool parse_output(struct parser *p, struct launch *l)
+{
+    struct launch_output o = {.save = ir_parse_accept_word(p, "save")};
+    if (!o.save && !ir_parse_accept_word(p, "show"))
+        return false;
+    ir_parse_within(p, l->outputs.count, IR_MAX_ARGS, "outputs");
+    ir_parse_expect(p, '(');
+    o.name = parse_plain_name(p, "the name of a buffer").text;
+    if (o.save)
+        parse_picture(p, &o);
+    else
+        parse_range(p, &o);
+    ir_parse_expect(p, ')');
+    vec_push(p->arena, &l->outputs, o);
+    return !p->failed;
+}
+
+/* launch @kernel(name = value, …) [grid(x, y, z)] [block(x, y, z)]
+ *     {show(name[a..b]) | save(name = "file")} */
+void ir_parse_launch(struct parser *p)
+{
+    ir_parse_within(p, p->m->launches.count, IR_MAX_LAUNCHES, "launches");
+    struct launch l = {.kernel = ir_parse_take(p, TOKEN_GLOBAL, "the kernel's name '@name'").text};
+    parse_arguments(p, &l);
+    parse_extent(p, "grid", l.grid);
+    parse_extent(p, "block", l.block);
+    while (parse_output(p, &l))
+        continue;
+    l.line = ir_parse_location(p).line;
+    if (!p->failed)
+        vec_push(p->arena, &p->m->launches, l);
+}

@@ -1,0 +1,121 @@
+/* barriers.h: placing convergence barriers ("Speculative Reconvergence", sections 4.1 to 4.6). Shared by the
+ * files of the pass place_barriers, and private to them.
+ *
+ * A *prediction* is a label, or a function, at which threads are to reconverge although not all of them are
+ * sure to come there; its *region* begins behind each Predict and has the points from which a wait of the
+ * prediction can still be reached without passing a Predict of the same again (equation 2). All threads of the
+ * region reconverge at the nearest post-dominator outside of it, its *exit*; the blocks on the way there are
+ * its *area*, where threads that control flow keeps together otherwise may be apart.
+ */
+#ifndef KERNC_OPT_BARRIERS_H
+#define KERNC_OPT_BARRIERS_H
+
+#include "ir/analysis/dataflow.h"
+#include "opt/pass.h"
+
+enum { BARRIER_NO_FUNCTION = UINT32_MAX };
+
+/* One start of a prediction's region: a predict, and what is behind it. */
+struct barrier_start {
+    ir_ref predict, join; /* join: once it is placed */
+    uint32_t block, exit; /* exit: IR_NO_BLOCK: the kernel's end */
+    uint32_t gate;        /* where threads join the exit's barrier, together; IR_NO_BLOCK: they need none */
+};
+
+struct barrier_prediction {
+    uint32_t function;       /* predicted, or BARRIER_NO_FUNCTION: a label is */
+    uint32_t reg, threshold; /* threshold 0: all wait */
+    place at;                /* of the first start */
+    bool is_inherited;       /* from callers: its region is the whole function */
+    bool is_idle;            /* no thread comes from any start to the label */
+    VEC(struct barrier_start) starts;
+    u32_vec points;             /* ir_refs: predict.point; of a function, the calls that lead there */
+    struct bitset region, area; /* blocks with a point in it */
+    uint32_t size;              /* blocks of the region: smaller ones are waited at first */
+};
+
+/* Where threads wait for a prediction: a cb.wait, which ends its block but for a br, or a call that may lead to
+ * the predicted function. */
+struct barrier_wait {
+    uint32_t prediction;
+    ir_ref at;
+};
+
+struct barriers {
+    struct opt_context *c;
+    struct ir_module *m;
+    struct ir_function *f;
+    struct arena *arena;      /* of the function */
+    const struct ir_cfg *cfg; /* as the function is now: barriers_look */
+    const struct ir_dominators *dominators, *post;
+    uint32_t *registers;         /* used so far in the module */
+    uint32_t *of_function;       /* by function: the register of its entry, or UINT32_MAX: not predicted */
+    struct bitset *leads;        /* by function: predicted functions that it may call, by others too */
+    struct bitset *blocked;      /* of those: by convergent ones too, whose threads must stay the same */
+    struct bitset *inherited;    /* by function: predictions that it inherits (predict_calls.c) */
+    VEC(struct barrier_prediction) predictions;
+    VEC(struct barrier_wait) waits;
+};
+
+static inline ir_ref barriers_put(struct barriers *x, uint32_t block, ir_ref before, enum ir_op op,
+                                  uint32_t reg, uint32_t threshold)
+{
+    struct ir_cursor at = {x->f, block, before, {0, 0}};
+    ir_ref r = ir_emit0(&at, op, op == IR_cb_arrived ? IR_TYPE_I32 : IR_TYPE_VOID);
+    ir_at(x->f, r)->imm = reg;
+    ir_at(x->f, r)->imm2 = threshold;
+    return r;
+}
+
+/* Splits the block before `r` and lets the threads wait between both parts; the wait. */
+ir_ref barriers_wait_before(struct barriers *x, ir_ref r, uint32_t reg, uint32_t threshold);
+/* At the start of the block behind a wait. */
+void barriers_rejoin_behind(struct barriers *x, ir_ref wait, uint32_t reg);
+/* Whether nothing is left to do behind the start of block b: the kernel ends there. */
+bool barriers_ends_kernel(const struct barriers *x, uint32_t b);
+/* Finds cfg, dominators and post anew. */
+void barriers_look(struct barriers *x);
+
+/* predict_calls.c: of_function, leads, blocked, and what is inherited by pointers; how many functions are
+ * predicted. */
+uint32_t barriers_find_calls(struct barriers *x);
+/* Whether r may call the function predicted by `reg`; through_convergent: by way of convergent functions. */
+bool barriers_leads_to(const struct barriers *x, ir_ref r, uint32_t reg, bool *through_convergent);
+/* Functions that are called in the area, and may call the one predicted by `reg`, inherit that. */
+void barriers_hand_on(struct barriers *x, uint32_t reg, struct bitset area);
+/* predict.c: sections 4.1 and 4.4. Finds the predictions of the function, warns of those that can't be
+ * honoured, and places their joins, waits and rejoins; predict and predict.point go. */
+void barriers_predict(struct barriers *x);
+/* pdom_barriers.c: joins at divergent branches, waits where their lanes reconverge, and at the exits of
+ * regions. */
+void barriers_post_dominators(struct barriers *x);
+/* predict_cancel.c, section 4.2.1: threads that leave a region without having waited cancel. */
+void barriers_cancel(struct barriers *x);
+/* deconflict.c, section 4.3. */
+void barriers_deconflict(struct barriers *x);
+
+/* redundant_joins.c. */
+void barriers_drop_redundant(struct barriers *x);
+
+/* ---- dataflow of barriers (predict_cancel.c) --------------------------------------------------------- */
+
+/* Equations 1 and 2 at the ends of blocks, for all registers of the function, which are numbered anew from 0:
+ * those of predictions first. */
+struct barrier_flow {
+    u32_vec registers; /* by the new number: the register */
+    struct map number;
+    struct bitset *joined_in, *joined_out, *live_in, *live_out; /* by block */
+};
+/* NULL: blocks times registers are more than the limit predict_work, and a remark says so. */
+struct barrier_flow *barriers_flow(struct barriers *x);
+/* Successors of each block, or predecessors. */
+struct rows barriers_edges(const struct barriers *x, bool against);
+/* What is joined where block b is entered from the function's callers. */
+void barriers_enter(const struct barriers *x, const struct barrier_flow *w, uint32_t b, struct bitset joined);
+/* What executing r does to the sets of threads' barriers: forward, equation 1, or backward, equation 2. */
+void barriers_step_forward(const struct barriers *x, const struct barrier_flow *w, ir_ref r,
+                           struct bitset joined);
+void barriers_step_backward(const struct barriers *x, const struct barrier_flow *w, ir_ref r,
+                            struct bitset live);
+
+#endif

@@ -1,0 +1,42 @@
+/* converge.h: what the files of the pass converge share. converge.c says what it does. */
+#ifndef KERNC_OPT_CONVERGE_H
+#define KERNC_OPT_CONVERGE_H
+
+#include "opt/kit/demote.h"
+#include "opt/kit/merge_edges.h"
+
+struct converge {
+    struct opt_context *c;
+    struct ir_function *f;
+    struct arena *arena;                 /* of one round */
+    const struct ir_cfg *g;
+    const struct ir_cycles *cycles;
+    const struct ir_dominators *dominators, *post;
+    const struct ir_leaving *leaving;
+    struct bitset stayed_in;             /* see ir_stayed_in */
+    const struct ir_tokens *tokens;
+    const struct ir_uniformity *uniformity;
+    struct ir_join_finder *joins;
+    u32_vec cuts;                        /* operations that have to begin a block of their own */
+    struct map tried;                    /* (branch, user or definition): merged before */
+};
+
+/* Threads that diverge at block `branch` are to be together in block `target`, those that come there without
+ * passing block `stop`: for `user`, an operation with the token of `def`, or (user == def) since an iteration
+ * ends. */
+struct demand { uint32_t branch; ir_ref def, user; uint32_t target, stop, cycle; };
+
+static inline uint32_t opt_converge_home(const struct converge *x, ir_ref r)
+{
+    return ir_at(x->f, r)->block;
+}
+
+/* The first demand that is not met and was not tried; false: there is none (converge_demand.c). */
+bool opt_converge_find(const struct converge *x, struct demand *d);
+/* Blocks whose ends lead to the target without passing `stop`, nor `avoid` (IR_NO_BLOCK: none), nor leaving
+ * the cycle. */
+struct bitset opt_converge_before(const struct converge *x, struct demand d, uint32_t avoid);
+/* Whether the edge to block s leads to the target; `before`: opt_converge_before. */
+bool opt_converge_leads_there(struct demand d, struct bitset before, uint32_t s);
+
+#endif

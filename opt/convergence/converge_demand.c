@@ -1,0 +1,162 @@
+/* converge_demand.c: which threads should be together where, and are not: the two demands of converge.c. */
+#include "opt/convergence/converge.h"
+
+/* ---- paths ------------------------------------------------------------------------------------------- */
+
+struct bitset opt_converge_before(const struct converge *x, struct demand d, uint32_t avoid)
+{
+    struct bitset before = bitset_new(x->arena, x->g->blocks);
+    u32_vec work = {0};
+    vec_push(x->arena, &work, d.target);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        ir_each_pred(p, b, x->g) {
+            if (p == avoid || bitset_has(before, p) ||
+                (d.cycle != IR_NO_CYCLE && !ir_cycle_has(x->cycles, d.cycle, p)))
+                continue;
+            bitset_add(before, p);
+            if (p != d.stop && p != d.target)
+                vec_push(x->arena, &work, p);
+        }
+    }
+    return before;
+}
+
+bool opt_converge_leads_there(struct demand d, struct bitset before, uint32_t s)
+{
+    return s == d.target || (s != d.stop && bitset_has(before, s));
+}
+
+/* How many different successors of the branch lead to the target, without passing `avoid`. */
+static uint32_t sides(const struct converge *x, struct demand d, uint32_t avoid)
+{
+    const struct ir_block *b = ir_block_at(x->f, d.branch);
+    struct bitset before = opt_converge_before(x, d, avoid);
+    uint32_t n = 0;
+    for (uint32_t e = 0; e < b->edges.count; e++) {
+        uint32_t s = b->edges.at[e].block;
+        bool again = s == avoid;
+        for (uint32_t k = 0; k < e; k++)
+            again |= b->edges.at[k].block == s;
+        n += !again && opt_converge_leads_there(d, before, s);
+    }
+    return n;
+}
+
+/* ---- demands ----------------------------------------------------------------------------------------- */
+
+/* Whether the threads that diverge at the branch may reconverge anywhere but at its post-dominator. */
+static bool reconverges_elsewhere(const struct converge *x, uint32_t branch)
+{
+    const struct ir_joins *j = ir_find_joins(x->joins, branch);
+    uint32_t cycle = x->cycles->innermost[branch], p = x->post->idom[branch];
+    if (x->g->pred_start[x->g->blocks] > IR_JOIN_LIMIT)
+        return true; /* the finder could give up */
+    for (; cycle != IR_NO_CYCLE; cycle = x->cycles->at[cycle].parent)
+        if (x->cycles->at[cycle].entries.count > 1)
+            return true;
+    for (uint32_t i = 0; i < j->joins.count; i++)
+        if (j->joins.at[i] != p)
+            return true;
+    for (uint32_t i = 0; i < j->exits.count; i++)
+        if (j->exits.at[i] != p)
+            return true;
+    return false;
+}
+
+/* Blocks that threads come to from the branch before its post-dominator. */
+static u32_vec blocks_until(const struct converge *x, uint32_t branch)
+{
+    u32_vec list = {0};
+    struct bitset seen = bitset_new(x->arena, x->g->blocks);
+    const struct ir_block *b = ir_block_at(x->f, branch);
+    for (uint32_t next = 0;; b = ir_block_at(x->f, list.at[next++])) {
+        for (uint32_t e = 0; e < b->edges.count; e++) {
+            uint32_t s = b->edges.at[e].block;
+            if (s == x->post->idom[branch] || bitset_has(seen, s))
+                continue;
+            bitset_add(seen, s);
+            vec_push(x->arena, &list, s);
+        }
+        if (next == list.count)
+            return list;
+    }
+}
+
+static bool is_met_at_user(const struct converge *x, struct demand d)
+{
+    uint32_t p = x->post->idom[d.branch];
+    if (d.target == d.stop || p == d.target || sides(x, d, IR_NO_BLOCK) < 2)
+        return true;
+    return p != IR_NO_BLOCK && sides(x, d, p) == 0;
+}
+
+static bool is_met_at_definition(const struct converge *x, struct demand d, const struct ir_token_region *g)
+{
+    uint32_t p = x->post->idom[d.branch];
+    if (d.cycle == IR_NO_CYCLE || p == IR_NO_BLOCK || p == opt_converge_home(x, d.def) ||
+        map_get(&g->at, p) == MAP_NONE)
+        return true;
+    return p == d.target || sides(x, d, p) == 0;
+}
+
+static bool was_tried(const struct converge *x, struct demand d)
+{
+    return map_get(&x->tried, (uint64_t)d.branch << 32 | d.user) != MAP_NONE;
+}
+
+static struct demand demand_of_use(const struct converge *x, uint32_t branch, ir_ref user)
+{
+    ir_ref def = ir_at(x->f, user)->token;
+    uint32_t target = opt_converge_home(x, user), stop = opt_converge_home(x, def);
+    return (struct demand){branch, def, user, target, stop, IR_NO_CYCLE};
+}
+
+/* The iteration that ends is that of the innermost cycle with both, at its header. */
+static struct demand demand_of_definition(const struct converge *x, uint32_t branch, ir_ref def)
+{
+    uint32_t cycle = ir_cycle_common(x->cycles, branch, opt_converge_home(x, def));
+    uint32_t header = cycle == IR_NO_CYCLE ? IR_NO_BLOCK : x->cycles->at[cycle].header;
+    return (struct demand){branch, def, def, header, header, cycle};
+}
+
+static bool find_in_branch(const struct converge *x, const struct ir_token_region *g, uint32_t branch,
+                           struct demand *d)
+{
+    *d = demand_of_definition(x, branch, g->def);
+    if (ir_at(x->f, g->def)->op != IR_entry && !was_tried(x, *d) && !is_met_at_definition(x, *d, g))
+        return true;
+    if (!reconverges_elsewhere(x, branch))
+        return false;
+    u32_vec until = blocks_until(x, branch);
+    for (uint32_t i = 0; i < until.count; i++) {
+        uint32_t b = until.at[i];
+        for (uint32_t u = x->tokens->user_start[b]; u < x->tokens->user_start[b + 1]; u++) {
+            *d = demand_of_use(x, branch, x->tokens->users[u]);
+            if (d->def == g->def && !was_tried(x, *d) && !is_met_at_user(x, *d))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool find_in_region(const struct converge *x, ir_ref def, struct demand *d)
+{
+    const struct ir_token_region *g = ir_token_region_new(x->arena, x->tokens, def);
+    struct bitset inside = bitset_new(x->arena, x->g->rpo_count);
+    for (uint32_t i = 0; i < g->blocks.count; i++)
+        if (g->ends.at[i] == IR_REGION_THROUGH && bitset_has(x->uniformity->branches, g->blocks.at[i]))
+            bitset_add(inside, x->g->rpo_index[g->blocks.at[i]]);
+    bitset_each(i, inside)
+        if (find_in_branch(x, g, x->g->rpo[i], d))
+            return true;
+    return false;
+}
+
+bool opt_converge_find(const struct converge *x, struct demand *d)
+{
+    for (uint32_t i = x->tokens->defs.count; i-- > 0;)
+        if (find_in_region(x, x->tokens->defs.at[i], d))
+            return true;
+    return false;
+}

@@ -1,0 +1,198 @@
+/* deconflict.c: no two barriers whose threads wait for each other ("Speculative Reconvergence", section 4.3).
+ *
+ * The paper calls barriers conflicting whose live ranges overlap without one including the other. What makes
+ * threads wait for each other is a cycle of "threads wait for x where they are in y": those in y then wait
+ * until these come. Live ranges that include each other may lie on one too, so that graph decides: barriers
+ * conflict if they are in one of its strongly connected components. Barriers of post-dominators alone make no
+ * cycle, as each is nested in the next.
+ *
+ * dynamic: before threads wait for a prediction they leave the barriers of post-dominators that conflict with
+ * it, for good, and those of predictions of larger regions, which they rejoin behind the wait. Of a wait with a
+ * threshold only threads that have to wait leave (Figure 6). static: the barriers of post-dominators go.
+ * Every cycle then had an edge that is gone: those that are left lead from predictions to ones of smaller
+ * regions alone.
+ */
+#include "opt/convergence/barriers.h"
+
+struct conflicts {
+    struct barriers *x;
+    const struct barrier_flow *w;
+    struct edge_list edges; /* of the waits-for graph, by number */
+    uint32_t *component;
+};
+
+/* ---- the graph --------------------------------------------------------------------------------------- */
+
+/* Barriers that threads are in just before r and that others may wait for. */
+static struct bitset held_at(const struct conflicts *k, ir_ref r)
+{
+    const struct barriers *x = k->x;
+    uint32_t b = ir_at(x->f, r)->block;
+    struct bitset joined = bitset_new(x->arena, k->w->registers.count),
+                  live = bitset_new(x->arena, k->w->registers.count);
+    bitset_copy(joined, k->w->joined_in[b]);
+    barriers_enter(x, k->w, b, joined);
+    for (ir_ref i = ir_block_at(x->f, b)->first; i != r; i = ir_at(x->f, i)->next)
+        barriers_step_forward(x, k->w, i, joined);
+    bitset_copy(live, k->w->live_out[b]);
+    for (ir_ref i = ir_block_at(x->f, b)->last; i != r; i = ir_at(x->f, i)->prev)
+        barriers_step_backward(x, k->w, i, live);
+    bitset_intersect(joined, live);
+    return joined;
+}
+
+static void add_edges(struct conflicts *k, uint32_t from, struct bitset held)
+{
+    bitset_each(to, held)
+        if (to != from)
+            edge_add(k->x->arena, &k->edges, from, to);
+}
+
+static void find_edges(struct conflicts *k)
+{
+    const struct barriers *x = k->x;
+    for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
+        ir_each_ins(r, x->f, x->cfg->rpo[i])
+            if (ir_at(x->f, r)->op == IR_cb_wait)
+                add_edges(k, map_get(&k->w->number, (uint32_t)ir_at(x->f, r)->imm), held_at(k, r));
+    for (uint32_t i = 0; i < x->waits.count; i++)
+        if (ir_at(x->f, x->waits.at[i].at)->op != IR_cb_wait)
+            add_edges(k, x->waits.at[i].prediction, held_at(k, x->waits.at[i].at));
+}
+
+/* Kosaraju's algorithm. */
+static void find_components(struct conflicts *k)
+{
+    struct arena *a = k->x->arena;
+    uint32_t nodes = k->w->registers.count;
+    struct edge_list against = {k->edges.to, k->edges.from};
+    struct rows graph = rows_of_edges(a, nodes, &k->edges), back = rows_of_edges(a, nodes, &against);
+    struct depth_first down = depth_first_new(a, &graph), up = depth_first_new(a, &back);
+    k->component = arena_array(a, uint32_t, nodes);
+    for (uint32_t n = 0; n < nodes; n++)
+        depth_first_visit(&down, n);
+    for (uint32_t i = nodes; i-- > 0;) {
+        uint32_t first = up.order.count;
+        depth_first_visit(&up, down.order.at[i]);
+        for (uint32_t j = first; j < up.order.count; j++)
+            k->component[up.order.at[j]] = down.order.at[i];
+    }
+}
+
+/* ---- breaking it ------------------------------------------------------------------------------------- */
+
+static bool is_prediction(const struct conflicts *k, uint32_t n)
+{
+    return n < k->x->predictions.count;
+}
+
+/* Whether threads that wait for prediction n leave barrier m. */
+static bool gives_way(const struct conflicts *k, uint32_t n, uint32_t m)
+{
+    if (m == n || k->component[m] != k->component[n])
+        return false;
+    if (!is_prediction(k, m))
+        return true;
+    uint32_t own = k->x->predictions.at[n].size, other = k->x->predictions.at[m].size;
+    return own != other ? own < other : n < m;
+}
+
+static struct bitset leaving_at(const struct conflicts *k, const struct barrier_wait *wait)
+{
+    struct bitset held = held_at(k, wait->at), leaving = bitset_new(k->x->arena, held.bits);
+    bitset_each(m, held)
+        if (gives_way(k, wait->prediction, m))
+            bitset_add(leaving, m);
+    return leaving;
+}
+
+static void put_cancels(struct conflicts *k, uint32_t block, ir_ref before, struct bitset leaving)
+{
+    bitset_each(m, leaving)
+        barriers_put(k->x, block, before, IR_cb_cancel, k->w->registers.at[m], is_prediction(k, m));
+}
+
+/* if (arrived < threshold) cancel …; wait */
+static void put_soft_cancels(struct conflicts *k, ir_ref wait, struct bitset leaving)
+{
+    struct ir_function *f = k->x->f;
+    uint32_t block = ir_at(f, wait)->block, reg = (uint32_t)ir_at(f, wait)->imm, few = ir_block_new(f, NULL);
+    ir_ref args[] = {barriers_put(k->x, block, wait, IR_cb_arrived, reg, 0),
+                     ir_const_i32(f, ir_at(f, wait)->imm2)};
+    struct ir_cursor at = {f, block, wait, {0, 0}};
+    ir_ref less = ir_emit(&at, IR_ult, IR_TYPE_I1, 2, args);
+    uint32_t go = ir_block_split(f, block, wait, NULL);
+    at = (struct ir_cursor){f, block, 0, {0, 0}};
+    ir_emit_brif(&at, less, few, go);
+    ir_block_at(f, block)->overhead = true;
+    at.block = few;
+    ir_emit_br(&at, go);
+    ir_block_at(f, few)->overhead = true;
+    put_cancels(k, few, ir_block_at(f, few)->first, leaving);
+}
+
+static void put_rejoins(struct conflicts *k, ir_ref wait, struct bitset leaving)
+{
+    bitset_each(m, leaving)
+        if (is_prediction(k, m))
+            barriers_rejoin_behind(k->x, wait, k->w->registers.at[m]);
+}
+
+static void leave_at(struct conflicts *k, const struct barrier_wait *wait, struct bitset leaving)
+{
+    struct ir_function *f = k->x->f;
+    bool label = ir_at(f, wait->at)->op == IR_cb_wait;
+    if (bitset_next(leaving, 0) == leaving.bits)
+        return;
+    opt_remark(k->x->c, f, OPT_APPLIED, "deconflict", ir_at(f, wait->at)->at,
+               "threads that wait for the prediction leave %u other barriers", bitset_count(leaving));
+    if (label)
+        put_rejoins(k, wait->at, leaving);
+    if (label && ir_at(f, wait->at)->imm2)
+        put_soft_cancels(k, wait->at, leaving);
+    else
+        put_cancels(k, ir_at(f, wait->at)->block, wait->at, leaving);
+}
+
+/* Removes the barriers of post-dominators in the set. */
+static void drop(struct conflicts *k, struct bitset dropped)
+{
+    struct barriers *x = k->x;
+    for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
+        for (ir_ref r = ir_block_at(x->f, x->cfg->rpo[i])->first, next; r; r = next) {
+            const struct ir_ins *ins = ir_at(x->f, r);
+            next = ins->next;
+            if (ins->op >= IR_cb_join && ins->op <= IR_cb_rejoin &&
+                bitset_has(dropped, map_get(&k->w->number, (uint32_t)ins->imm)))
+                ir_remove(x->f, r);
+        }
+    }
+}
+
+void barriers_deconflict(struct barriers *x)
+{
+    uint32_t how = opt_option(x->c, OPT_OPTION_deconflict);
+    if (how == OPT_deconflict_off)
+        return;
+    barriers_look(x);
+    struct conflicts k = {.x = x, .w = barriers_flow(x)};
+    if (k.w == NULL)
+        return;
+    find_edges(&k);
+    find_components(&k);
+    struct bitset dropped = bitset_new(x->arena, k.w->registers.count),
+                  *leaving = arena_array(x->arena, struct bitset, x->waits.count);
+    for (uint32_t i = 0; i < x->waits.count; i++)
+        leaving[i] = leaving_at(&k, &x->waits.at[i]);
+    for (uint32_t i = 0; i < x->waits.count; i++) {
+        for (uint32_t m = 0; how == OPT_deconflict_static && m < leaving[i].bits; m++) {
+            if (!is_prediction(&k, m) && bitset_has(leaving[i], m)) {
+                bitset_add(dropped, m);
+                bitset_remove(leaving[i], m);
+            }
+        }
+        leave_at(&k, &x->waits.at[i], leaving[i]);
+    }
+    drop(&k, dropped);
+    barriers_look(x);
+}

@@ -1,0 +1,176 @@
+/* pdom_barriers.c: reconvergence at immediate post-dominators by convergence barriers ("Speculative
+ * Reconvergence", section 2; the region-exit barrier of section 4.2.1).
+ *
+ * A place where threads reconverge has one barrier. They wait at its start, and join at each divergent branch
+ * that it belongs to, at each call through a pointer, whose callees may differ, and at the gate of each
+ * prediction's region whose exit it is. Joining again changes nothing, so that all threads of the first
+ * divergence stay together in the barrier, whatever loops lie between. Joins that would be executed in each
+ * iteration of a loop that does not have the place stand before it, unless a prediction's threads may leave
+ * the barrier in the loop.
+ *
+ * Near-linear, but for the walk up the dominator tree, which is as long as loops are nested.
+ */
+#include "opt/convergence/barriers.h"
+
+struct joining {
+    uint32_t point;
+    ir_ref before;
+    bool fixed;
+}; /* fixed: nothing may move it */
+
+struct post_dominators {
+    struct barriers *x;
+    const struct ir_cycles *cycles;
+    const struct ir_uniformity *uniformity;
+    VEC(struct joining) joins;
+    struct bitset area; /* of all predictions */
+};
+
+/* As the machine sees control flow, and threads of predictions that have met. */
+static struct ir_uniformity *find_uniformity(struct barriers *x, const struct ir_cycles *cycles)
+{
+    struct ir_uniformity_options o = {
+        .ignore_tokens = true, .reconvergence = x->post, .merge_count = x->waits.count};
+    struct ir_merge *merges = arena_array(x->arena, struct ir_merge, x->waits.count);
+    for (uint32_t i = 0; i < x->waits.count; i++)
+        merges[i] = (struct ir_merge){ir_at(x->f, x->waits.at[i].at)->block,
+                                      x->predictions.at[x->waits.at[i].prediction].area};
+    o.merges = merges;
+    return ir_uniformity_new(x->arena, x->cfg, cycles, NULL, &o);
+}
+
+bool barriers_ends_kernel(const struct barriers *x, uint32_t b)
+{
+    return x->f->flags & IR_FN_KERNEL && ir_at(x->f, ir_block_at(x->f, b)->first)->op == IR_ret;
+}
+
+/* ---- where threads join ------------------------------------------------------------------------------ */
+
+static void add_branches(struct post_dominators *p)
+{
+    struct barriers *x = p->x;
+    for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
+        uint32_t b = x->cfg->rpo[i], point = x->post->depth[b] ? x->post->idom[b] : IR_NO_BLOCK;
+        if (!bitset_has(p->uniformity->branches, b) || point == IR_NO_BLOCK || barriers_ends_kernel(x, point))
+            continue;
+        vec_push(x->arena, &p->joins,
+                 ((struct joining){point, ir_terminator(x->f, b), bitset_has(p->area, b)}));
+    }
+}
+
+/* Before the first start or label in the gate: threads are together there. */
+static ir_ref place_in(const struct barriers *x, uint32_t gate)
+{
+    ir_each_ins(r, x->f, gate)
+        if (ir_at(x->f, r)->op == IR_cb_join || ir_at(x->f, r)->op == IR_cb_wait)
+            return r;
+    return ir_terminator(x->f, gate);
+}
+
+static void add_exits(struct post_dominators *p)
+{
+    struct barriers *x = p->x;
+    for (uint32_t i = 0; i < x->predictions.count; i++)
+        for (uint32_t k = 0; k < x->predictions.at[i].starts.count; k++) {
+            const struct barrier_start *s = &x->predictions.at[i].starts.at[k];
+            if (s->gate != IR_NO_BLOCK)
+                vec_push(x->arena, &p->joins, ((struct joining){s->exit, place_in(x, s->gate), true}));
+        }
+}
+
+/* Whether it calls a function that inherits a prediction, where threads leave barriers; in an area they are
+ * apart anyway. */
+static bool parts_others(const struct barriers *x, struct bitset areas, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(x->f, r);
+    return ins->op == IR_call && !bitset_has(areas, ins->block) && bitset_count(x->inherited[ins->imm]);
+}
+
+static u32_vec find_parting(const struct barriers *x, struct bitset areas)
+{
+    u32_vec calls = {0};
+    for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
+        ir_each_ins(r, x->f, x->cfg->rpo[i])
+            if (ir_at(x->f, r)->op == IR_icall || parts_others(x, areas, r))
+                vec_push(x->arena, &calls, r);
+    return calls;
+}
+
+/* Threads that a call through a pointer sends to several functions, or that come apart in one, reconverge
+ * behind it. */
+static void surround(struct barriers *x, const u32_vec *calls)
+{
+    for (uint32_t i = 0; i < calls->count; i++) {
+        ir_ref r = calls->at[i];
+        uint32_t reg = (*x->registers)++;
+        barriers_put(x, ir_at(x->f, r)->block, r, IR_cb_join, reg, 0);
+        barriers_wait_before(x, ir_at(x->f, r)->next, reg, 0);
+    }
+}
+
+/* ---- fewer joins ------------------------------------------------------------------------------------- */
+
+/* Out of the cycles that do not have the place, for as long as every way from there comes to it. */
+static uint32_t climb(const struct post_dominators *p, uint32_t b, uint32_t point)
+{
+    const struct barriers *x = p->x;
+    uint32_t best = b;
+    for (uint32_t k = p->cycles->innermost[b]; k != IR_NO_CYCLE && !ir_cycle_has(p->cycles, k, point);
+         k = p->cycles->at[k].parent) {
+        uint32_t before = x->dominators->idom[p->cycles->at[k].header];
+        if (before == IR_NO_BLOCK || bitset_has(p->area, p->cycles->at[k].header))
+            break;
+        if (before != point && !ir_cycle_has(p->cycles, k, before) && ir_dominates(x->post, point, before))
+            best = before;
+    }
+    return best;
+}
+
+static void raise_joins(struct post_dominators *p)
+{
+    for (uint32_t i = 0; i < p->joins.count; i++) {
+        struct joining *j = &p->joins.at[i];
+        uint32_t b = ir_at(p->x->f, j->before)->block;
+        if (!j->fixed)
+            j->before = ir_terminator(p->x->f, climb(p, b, j->point));
+    }
+}
+
+/* ---- placing ----------------------------------------------------------------------------------------- */
+
+static void place_all(struct post_dominators *p)
+{
+    struct barriers *x = p->x;
+    uint32_t *reg = arena_array(x->arena, uint32_t, x->f->blocks.count);
+    struct map placed = {0};
+    u32_vec places = {0};
+    for (uint32_t i = 0; i < p->joins.count; i++) {
+        const struct joining *j = &p->joins.at[i];
+        uint64_t key = (uint64_t)j->point << 32 | j->before;
+        if (!reg[j->point]) {
+            reg[j->point] = 1 + (*x->registers)++;
+            vec_push(x->arena, &places, j->point);
+        }
+        if (map_get(&placed, key) != MAP_NONE)
+            continue;
+        map_set(x->arena, &placed, key, 1);
+        barriers_put(x, ir_at(x->f, j->before)->block, j->before, IR_cb_join, reg[j->point] - 1, 0);
+    }
+    for (uint32_t i = 0; i < places.count; i++)
+        barriers_wait_before(x, ir_block_at(x->f, places.at[i])->first, reg[places.at[i]] - 1, 0);
+}
+
+void barriers_post_dominators(struct barriers *x)
+{
+    struct post_dominators p = {
+        .x = x, .cycles = opt_cycles(x->c, x->f), .area = bitset_new(x->arena, x->f->blocks.count)};
+    for (uint32_t i = 0; i < x->predictions.count; i++)
+        bitset_union(p.area, x->predictions.at[i].area);
+    p.uniformity = find_uniformity(x, p.cycles);
+    add_exits(&p);
+    add_branches(&p);
+    raise_joins(&p);
+    u32_vec parting = find_parting(x, p.area);
+    place_all(&p);
+    surround(x, &parting);
+}

@@ -1,0 +1,162 @@
+/* place_barriers.c: lowering for the scheme barrier: convergence barriers where threads are to reconverge
+ * ("Speculative Reconvergence", section 4).
+ *
+ * In this order, for each function: the predictions' joins, waits and rejoins (predict.c); those of
+ * post-dominators (pdom_barriers.c); cancels where regions end (predict_cancel.c); deconfliction
+ * (deconflict.c). The machine part is runtime/schemes/barrier.c. A wait ends its block, as the threads behind
+ * it are others.
+ *
+ * Registers are numbered through the module: those of predicted functions come first.
+ */
+#include "opt/convergence/barriers.h"
+
+/* ---- editing ----------------------------------------------------------------------------------------- */
+
+ir_ref barriers_wait_before(struct barriers *x, ir_ref r, uint32_t reg, uint32_t threshold)
+{
+    for (ir_ref i = r, next; i; i = next) {
+        next = ir_at(x->f, i)->next;
+        if (i == r || (ir_at(x->f, i)->op != IR_loop && ir_at(x->f, i)->op != IR_entry))
+            continue;
+        ir_unlink(x->f,
+                  i); /* a heart stays in its cycle's header; no convergent operation stands before it */
+        ir_link(&(struct ir_cursor){x->f, ir_at(x->f, r)->block, r, {0, 0}}, i);
+    }
+    while (ir_at(x->f, r)->op == IR_loop || ir_at(x->f, r)->op == IR_entry)
+        r = ir_at(x->f, r)->next;
+    uint32_t block = ir_at(x->f, r)->block, next = ir_block_split(x->f, block, r, NULL);
+    ir_ref wait = barriers_put(x, block, 0, IR_cb_wait, reg, threshold);
+    struct ir_cursor at = {x->f, block, 0, {0, 0}};
+    ir_emit_br(&at, next);
+    return wait;
+}
+
+void barriers_rejoin_behind(struct barriers *x, ir_ref wait, uint32_t reg)
+{
+    uint32_t next = ir_block_at(x->f, ir_at(x->f, wait)->block)->edges.at[0].block;
+    barriers_put(x, next, ir_block_at(x->f, next)->first, IR_cb_rejoin, reg, 0);
+}
+
+void barriers_look(struct barriers *x)
+{
+    opt_invalidate(x->c, x->f);
+    x->cfg = opt_cfg(x->c, x->f);
+    x->dominators = opt_dominators(x->c, x->f);
+    x->post = opt_return_post_dominators(x->c, x->f);
+}
+
+/* Of an earlier run: what passes did since may have changed who waits for whom. */
+static void remove_all(struct ir_module *m)
+{
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        struct ir_function *f = m->functions.at[i];
+        ir_each_block(k, b, f) {
+            for (ir_ref r = ir_block_at(f, b)->first, next; r; r = next) {
+                next = ir_at(f, r)->next;
+                if (ir_at(f, r)->op >= IR_cb_join && ir_at(f, r)->op <= IR_cb_rejoin)
+                    ir_remove(f, r);
+            }
+        }
+    }
+}
+
+/* ---- predicted functions (section 4.4) --------------------------------------------------------------- */
+
+/* Threads that call a predicted function wait at its entry, and stay in the barrier. */
+static void wait_at_entry(struct barriers *x, const struct ir_ins *predict)
+{
+    uint32_t reg = x->of_function[x->f->id];
+    if (reg == UINT32_MAX || x->f->order.count == 0)
+        return;
+    uint32_t forced = opt_option(x->c, OPT_OPTION_predict_threshold);
+    ir_ref first = ir_block_at(x->f, ir_entry(x->f))->first;
+    ir_ref wait = barriers_wait_before(x, first, reg, forced ? forced : predict->imm2);
+    ir_at(x->f, wait)->at = predict->at;
+    barriers_rejoin_behind(x, wait, reg);
+}
+
+/* ---- layout ------------------------------------------------------------------------------------------ */
+
+/* New blocks (from `first` on) stand behind the block that leads to them, as what was one block should. */
+static void lay_out(struct barriers *x, uint32_t first)
+{
+    struct ir_function *f = x->f;
+    struct bitset placed = bitset_new(x->arena, f->blocks.count);
+    u32_vec order = {0}, work = {0};
+    for (uint32_t i = 0; i < f->order.count; i++) {
+        if (f->order.at[i] < first)
+            vec_push(x->arena, &work, f->order.at[i]);
+        while (work.count) {
+            uint32_t b = vec_pop(&work);
+            if (bitset_has(placed, b))
+                continue;
+            bitset_add(placed, b);
+            vec_push(x->arena, &order, b);
+            for (uint32_t e = ir_block_at(f, b)->edges.count; e-- > 0;)
+                if (ir_block_at(f, b)->edges.at[e].block >= first)
+                    vec_push(x->arena, &work, ir_block_at(f, b)->edges.at[e].block);
+        }
+    }
+    INVARIANT(order.count == f->order.count);
+    memcpy(f->order.at, order.at, order.count * sizeof *order.at);
+}
+
+/* ---- functions --------------------------------------------------------------------------------------- */
+
+static void work_on(struct barriers x, const struct ir_ins *predicts)
+{
+    struct scratch scratch;
+    x.arena = scratch_begin(&scratch);
+    uint32_t first = x.f->blocks.count;
+    barriers_look(&x);
+    barriers_predict(&x);
+    barriers_post_dominators(&x);
+    if (x.predictions.count) {
+        barriers_cancel(&x);
+        barriers_deconflict(&x);
+    }
+    barriers_drop_redundant(&x);
+    wait_at_entry(&x, &predicts[x.f->id]);
+    lay_out(&x, first);
+    opt_invalidate(x.c, x.f);
+    scratch_end(&scratch);
+}
+
+/* The first Predict of each function that one names. */
+static struct ir_ins *find_first_predicts(struct opt_context *c, const struct ir_module *m)
+{
+    struct ir_ins *first = arena_array(c->scratch, struct ir_ins, m->functions.count);
+    struct bitset seen = bitset_new(c->scratch, m->functions.count);
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        const struct ir_function *f = m->functions.at[i];
+        ir_each_block(k, b, f) {
+            ir_each_ins(r, f, b) {
+                const struct ir_ins *ins = ir_at(f, r);
+                if (ins->op != IR_predict_function || bitset_has(seen, (uint32_t)ins->imm))
+                    continue;
+                bitset_add(seen, (uint32_t)ins->imm);
+                first[ins->imm] = *ins;
+            }
+        }
+    }
+    return first;
+}
+
+bool opt_place_barriers(struct opt_context *c, struct ir_module *m)
+{
+    remove_all(m);
+    struct barriers x = {.c = c, .m = m};
+    uint32_t registers = barriers_find_calls(&x);
+    const struct ir_ins *predicts = find_first_predicts(c, m);
+    const u32_vec *order = opt_callees_first(c, m);
+    x.registers = &registers;
+    for (uint32_t i = order->count; i-- > 0;) {
+        x.f = m->functions.at[order->at[i]];
+        if (x.f->order.count)
+            work_on(x, predicts);
+    }
+    if (registers > IR_MAX_BARRIERS)
+        opt_error(c, m->functions.at[0], "barriers", (place){0, 0},
+                  "the module needs more than %u convergence barrier registers", IR_MAX_BARRIERS);
+    return registers > 0;
+}

@@ -1,0 +1,113 @@
+/* predict_calls.c: predicted functions in the call graph ("Speculative Reconvergence", section 4.4).
+ *
+ * A function inherits a prediction if it may be called in its region, by others too, and may itself call the
+ * predicted function. There its barrier is joined from the entry to the return. Functions are worked on callers
+ * first, as only predictions that are honoured are inherited; calls through pointers may lead anywhere, so that
+ * functions whose addresses are taken inherit all.
+ */
+#include "ir/analysis/callgraph.h"
+#include "opt/convergence/barriers.h"
+
+static bool is_convergent(const struct ir_module *m, uint32_t id)
+{
+    return m->functions.at[id]->flags & IR_FN_CONVERGENT;
+}
+
+static uint32_t number_predicted(const struct ir_module *m, uint32_t *of_function)
+{
+    uint32_t registers = 0;
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        const struct ir_function *f = m->functions.at[i];
+        ir_each_block(k, b, f)
+            ir_each_ins(r, f, b)
+                if (ir_at(f, r)->op == IR_predict_function && of_function[ir_at(f, r)->imm] == UINT32_MAX)
+                    of_function[ir_at(f, r)->imm] = registers++;
+    }
+    return registers;
+}
+
+/* A call through a pointer may lead to any predicted function. */
+static void add_callee(struct barriers *x, uint32_t id, const struct ir_ins *ins)
+{
+    for (uint32_t n = 0; ins->op == IR_icall && n < x->leads[id].bits; n++)
+        bitset_add(x->leads[id], n);
+    if (ins->op != IR_call)
+        return;
+    bitset_union(x->leads[id], x->leads[ins->imm]);
+    bitset_union(x->blocked[id], is_convergent(x->m, (uint32_t)ins->imm) ? x->leads[ins->imm]
+                                                                        : x->blocked[ins->imm]);
+    if (x->of_function[ins->imm] != UINT32_MAX)
+        bitset_add(x->leads[id], x->of_function[ins->imm]);
+}
+
+static void inherit_by_pointer(struct barriers *x)
+{
+    for (uint32_t i = 0; i < x->m->functions.count; i++) {
+        const struct ir_function *f = x->m->functions.at[i];
+        ir_each_block(k, b, f) {
+            ir_each_ins(r, f, b) {
+                uint32_t g = (uint32_t)ir_at(f, r)->imm;
+                if (ir_at(f, r)->op == IR_function && !is_convergent(x->m, g))
+                    bitset_copy(x->inherited[g], x->leads[g]);
+            }
+        }
+    }
+}
+
+static struct bitset *sets(const struct barriers *x, uint32_t registers)
+{
+    struct bitset *s = arena_array(x->c->scratch, struct bitset, x->m->functions.count);
+    for (uint32_t i = 0; i < x->m->functions.count; i++)
+        s[i] = bitset_new(x->c->scratch, registers);
+    return s;
+}
+
+uint32_t barriers_find_calls(struct barriers *x)
+{
+    uint32_t count = x->m->functions.count, registers = 0;
+    const u32_vec *order = opt_callees_first(x->c, x->m);
+    x->of_function = arena_array(x->c->scratch, uint32_t, count);
+    memset(x->of_function, 0xff, count * sizeof *x->of_function);
+    if (opt_option(x->c, OPT_OPTION_predict) != OPT_predict_off)
+        registers = number_predicted(x->m, x->of_function);
+    x->leads = sets(x, registers);
+    x->blocked = sets(x, registers);
+    x->inherited = sets(x, registers);
+    for (uint32_t i = 0; registers && i < order->count; i++) {
+        const struct ir_function *f = x->m->functions.at[order->at[i]];
+        ir_each_block(k, b, f)
+            ir_each_ins(r, f, b)
+                add_callee(x, f->id, ir_at(f, r));
+    }
+    if (registers)
+        inherit_by_pointer(x);
+    return registers;
+}
+
+bool barriers_leads_to(const struct barriers *x, ir_ref r, uint32_t reg, bool *through_convergent)
+{
+    const struct ir_ins *ins = ir_at(x->f, r);
+    if (ins->op == IR_icall) {
+        *through_convergent = ir_is_convergent(x->f, r);
+        return true;
+    }
+    if (ins->op != IR_call)
+        return false;
+    bool leads = bitset_has(x->leads[ins->imm], reg);
+    *through_convergent =
+        bitset_has(x->blocked[ins->imm], reg) || (leads && is_convergent(x->m, (uint32_t)ins->imm));
+    return leads || x->of_function[ins->imm] == reg;
+}
+
+void barriers_hand_on(struct barriers *x, uint32_t reg, struct bitset area)
+{
+    for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
+        if (!bitset_has(area, x->cfg->rpo[i]))
+            continue;
+        ir_each_ins(r, x->f, x->cfg->rpo[i]) {
+            const struct ir_ins *ins = ir_at(x->f, r);
+            if (ins->op == IR_call && bitset_has(x->leads[ins->imm], reg))
+                bitset_add(x->inherited[ins->imm], reg);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+/* sample.c: lanes of one warp run through a function, each alone. What they visit is all that is kept.
+ *
+ * They run by turns, one *epoch* at a time: from one visit of an outermost cycle's header to the next. When
+ * the budget is spent, epochs that not all lanes have come through are dropped, and longer lists are made by
+ * giving each lane the later epochs of its neighbours, so that what a warp does at the loop's end counts no
+ * more than it will.
+ */
+#include "opt/cost/sample.h"
+#include "opt/pass.h"
+
+enum { EPOCHS = 64, VISITS_MAX = 65536 }; /* made by repetition; of a lane's list then */
+
+/* ---- branches ---------------------------------------------------------------------------------------- */
+
+/* Of 65536. Loops are left once in COST_TRIPS times; nobody expects to trap. */
+static uint32_t likelihood(const struct cost_sampler *x, uint32_t b, uint32_t e)
+{
+    const struct ir_function *f = x->s->f;
+    const struct ir_block *block = ir_block_at(f, b);
+    uint32_t cycle = x->s->cycles->innermost[b], staying = 0, at = 0;
+    uint32_t told = x->hints->likely ? x->hints->likely(x->hints->data, f, b, e) : UINT32_MAX;
+    if (told != UINT32_MAX)
+        return told;
+    for (uint32_t k = 0; k < block->edges.count; k++)
+        staying += cycle != IR_NO_CYCLE && ir_cycle_has(x->s->cycles, cycle, block->edges.at[k].block);
+    at = cycle != IR_NO_CYCLE && ir_cycle_has(x->s->cycles, cycle, block->edges.at[e].block);
+    for (uint32_t k = 0; k < block->edges.count; k++)
+        if (ir_at(f, ir_terminator(f, block->edges.at[k].block))->op == IR_trap)
+            return k == e ? 0 : 65536 / (block->edges.count - 1);
+    if (staying == 0 || staying == block->edges.count)
+        return 65536 / block->edges.count;
+    return at ? 65536 / COST_TRIPS * (COST_TRIPS - 1) / staying
+              : 65536 / COST_TRIPS / (block->edges.count - staying);
+}
+
+static uint32_t draw_edge(const struct cost_sampler *x, const struct cost_lane *lane, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(x->s->f, b);
+    bool same = !bitset_has(x->u->branches, b);
+    uint32_t point = (uint32_t)(cost_draw(b, lane->visited[b], same ? 0 : lane->number + 1) >> 48), sum = 0;
+    for (uint32_t e = 0; e + 1 < block->edges.count; e++) {
+        sum += likelihood(x, b, e);
+        if (point < sum)
+            return e;
+    }
+    return block->edges.count - 1;
+}
+
+static uint32_t choose_edge(const struct cost_sampler *x, const struct cost_lane *lane, uint32_t b)
+{
+    const struct ir_function *f = x->s->f;
+    const struct ir_ins *end = ir_at(f, ir_terminator(f, b));
+    if (ir_block_at(f, b)->edges.count == 1)
+        return 0;
+    if (lane->known[end->args[0]])
+        return opt_chosen_edge(f, b, lane->value[end->args[0]]);
+    return draw_edge(x, lane, b);
+}
+
+/* ---- one lane ---------------------------------------------------------------------------------------- */
+
+static void pass_arguments(struct cost_sampler *x, struct cost_lane *lane, const struct ir_edge *e)
+{
+    const u32_vec *params = &ir_block_at(x->s->f, e->block)->params;
+    scalar_bits value[64];
+    bool known[64];
+    for (uint32_t first = 0; first < e->argc; first += 64) { /* longer lists: as if one after the other */
+        uint32_t n = e->argc - first < 64 ? e->argc - first : 64;
+        for (uint32_t k = 0; k < n; k++) {
+            value[k] = lane->value[e->args[first + k]];
+            known[k] = lane->known[e->args[first + k]];
+        }
+        for (uint32_t k = 0; k < n; k++) {
+            lane->value[params->at[first + k]] = value[k];
+            lane->known[params->at[first + k]] = known[k];
+        }
+    }
+}
+
+static void run_block(struct cost_sampler *x, struct cost_lane *lane)
+{
+    const struct ir_function *f = x->s->f;
+    uint32_t b = lane->block, work = 0;
+    lane->visited[b]++;
+    vec_push(x->arena, &x->s->lane[lane->number], ((struct cost_visit){b, x->s->segments.count, 0}));
+    ir_each_ins(r, f, b) {
+        cost_run_instruction(x, lane, r);
+        work++;
+    }
+    x->left -= work < x->left ? work : x->left;
+    if (ir_block_at(f, b)->edges.count == 0) {
+        lane->done = true;
+        return;
+    }
+    const struct ir_edge *e = &ir_block_at(f, b)->edges.at[choose_edge(x, lane, b)];
+    pass_arguments(x, lane, e);
+    lane->block = e->block;
+}
+
+static bool begins_epoch(const struct cost_sampler *x, uint32_t b)
+{
+    uint32_t c = x->s->cycles->innermost[b];
+    return c != IR_NO_CYCLE && x->s->cycles->at[c].parent == IR_NO_CYCLE && x->s->cycles->at[c].header == b;
+}
+
+static void run_epoch(struct cost_sampler *x, struct cost_lane *lane)
+{
+    cost_visits *visits = &x->s->lane[lane->number];
+    vec_push(x->arena, &lane->epochs, visits->count);
+    do
+        run_block(x, lane);
+    while (!lane->done && x->left && !begins_epoch(x, lane->block));
+}
+
+/* ---- all lanes --------------------------------------------------------------------------------------- */
+
+static struct cost_lane *begin_lanes(struct cost_sampler *x)
+{
+    const struct ir_function *f = x->s->f;
+    struct cost_lane *lanes = arena_array(x->arena, struct cost_lane, COST_LANES);
+    for (uint32_t n = 0; n < COST_LANES; n++) {
+        struct cost_lane *lane = &lanes[n];
+        *lane = (struct cost_lane){.number = n,
+                                   .block = ir_entry(f),
+                                   .value = arena_array(x->arena, scalar_bits, f->ins.count),
+                                   .known = arena_array(x->arena, bool, f->ins.count),
+                                   .visited = arena_array(x->arena, uint32_t, f->blocks.count)};
+        for (ir_ref r = 1; r < f->ins.count; r++)
+            lane->known[r] = ir_is_const(f, r, &lane->value[r]);
+        cost_run_parameters(x, lane);
+    }
+    return lanes;
+}
+
+/* The lanes have all `epochs` epochs, the last of them of the cycle that was not finished: its epochs from
+ * `first` on are repeated by turns. */
+static void repeat(struct cost_sampler *x, const struct cost_lane *lanes, uint32_t first, uint32_t epochs)
+{
+    cost_visits old[COST_LANES];
+    uint32_t pieces = epochs - first;
+    memcpy(old, x->s->lane, sizeof old);
+    for (uint32_t n = 0; n < COST_LANES; n++) {
+        cost_visits fresh = {0};
+        for (uint32_t i = 0; i < lanes[n].epochs.at[first]; i++)
+            vec_push(x->arena, &fresh, old[n].at[i]);
+        for (uint32_t k = 0; k < EPOCHS || k < pieces; k++) {
+            const struct cost_lane *from = &lanes[(n + k / pieces) % COST_LANES];
+            uint32_t piece = first + k % pieces;
+            uint32_t begin = from->epochs.at[piece], end = from->epochs.at[piece + 1];
+            if (k >= pieces && fresh.count + (end - begin) > VISITS_MAX)
+                break;
+            for (uint32_t i = begin; i < end; i++)
+                vec_push(x->arena, &fresh, old[from->number].at[i]);
+        }
+        x->s->lane[n] = fresh;
+    }
+}
+
+/* Lanes that are not done have begun epoch number `epochs` and not come through it. */
+static void cut(struct cost_sampler *x, struct cost_lane *lanes, uint32_t epochs)
+{
+    uint32_t head = IR_NO_BLOCK, first = epochs;
+    bool all = epochs > 1;
+    for (uint32_t n = 0; n < COST_LANES; n++) {
+        all &= lanes[n].epochs.count > epochs;
+        if (epochs > 1 && lanes[n].epochs.count > epochs)
+            x->s->lane[n].count = lanes[n].epochs.at[epochs];
+    }
+    for (uint32_t n = 0; all && n < COST_LANES; n++) {
+        const cost_visits *v = &x->s->lane[n];
+        uint32_t k = epochs, own = v->at[lanes[n].epochs.at[epochs - 1]].block;
+        head = n ? head : own;
+        all &= own == head;
+        while (k > 1 && v->at[lanes[n].epochs.at[k - 1]].block == head)
+            k--;
+        first = n == 0 || k > first ? k : first;
+    }
+    if (all && first < epochs)
+        repeat(x, lanes, first, epochs);
+}
+
+static void run_lanes(struct cost_sampler *x)
+{
+    struct cost_lane *lanes = begin_lanes(x);
+    bool running = true, spent = false;
+    uint32_t epochs = 0;
+    for (; running && !spent; epochs += !spent) {
+        running = false;
+        for (uint32_t n = 0; n < COST_LANES; n++) {
+            if (lanes[n].done)
+                continue;
+            run_epoch(x, &lanes[n]);
+            running |= !lanes[n].done;
+            spent |= !x->left;
+        }
+    }
+    for (uint32_t n = 0; n < COST_LANES; n++) /* as if one more began */
+        if (!lanes[n].done && lanes[n].epochs.count == epochs)
+            vec_push(x->arena, &lanes[n].epochs, x->s->lane[n].count);
+    if (spent && running)
+        cut(x, lanes, epochs);
+}
+
+/* ---- the function ------------------------------------------------------------------------------------ */
+
+static void find_costs(struct cost_sampler *x, const uint64_t *functions)
+{
+    const struct ir_function *f = x->s->f;
+    uint32_t objects = f->module->objects.count, at = COST_SEGMENT, own = 16;
+    for (uint32_t i = 0; i < objects; i++) {
+        x->place[i] = at;
+        at += (f->module->objects.at[i].size + COST_SEGMENT - 1) / COST_SEGMENT * COST_SEGMENT;
+    }
+    ir_each_block(k, b, f) {
+        x->s->cost[b] = cost_of_block(f, b);
+        ir_each_ins(r, f, b) {
+            const struct ir_ins *i = ir_at(f, r);
+            x->s->accesses[b] += cost_is_access(f, r);
+            x->s->cost[b] += i->op == IR_call    ? (uint32_t)functions[i->imm]
+                             : i->op == IR_icall ? COST_UNKNOWN_CALL
+                                                 : 0;
+            if (i->op == IR_alloca) {
+                x->place[objects + r] = own;
+                own += ((uint32_t)i->imm + 15) / 16 * 16;
+            }
+        }
+    }
+}
+
+static void find_cases(struct cost_sampler *x)
+{
+    const struct ir_function *f = x->s->f;
+    for (ir_ref r = 0; r < f->ins.count; r++)
+        x->cases[r] = ir_is_pure(ir_at(f, r)->op) && ir_at(f, r)->argc ? (int32_t)ir_scalar_case(f, r) : -1;
+}
+
+struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity *u,
+                                    const struct ir_dominators *post, const uint64_t *functions,
+                                    const struct cost_hints *hints, uint64_t budget)
+{
+    const struct ir_function *f = u->cfg->fn;
+    if (f->order.count == 0)
+        return NULL;
+    struct cost_sample *s = arena_new(a, struct cost_sample);
+    *s = (struct cost_sample){.f = f,
+                              .cfg = u->cfg,
+                              .cycles = u->cycles,
+                              .post = post,
+                              .cost = arena_array(a, uint32_t, f->blocks.count),
+                              .accesses = arena_array(a, uint32_t, f->blocks.count)};
+    struct cost_sampler x = {.arena = a,
+                             .s = s,
+                             .u = u,
+                             .hints = hints,
+                             .kernel = ir_kernel_info(f->module, f->id),
+                             .cases = arena_array(a, int32_t, f->ins.count),
+                             .place = arena_array(a, uint32_t, f->ins.count + f->module->objects.count),
+                             .left = budget};
+    find_costs(&x, functions);
+    find_cases(&x);
+    run_lanes(&x);
+    return s;
+}
+
+/* ---- loops as one visit ------------------------------------------------------------------------------ */
+
+/* The outermost cycle around b, entered at its header alone, in which `keep` does not stand. */
+static uint32_t collapsed_cycle(const struct cost_sample *s, uint32_t b, uint32_t keep)
+{
+    uint32_t found = IR_NO_CYCLE;
+    for (uint32_t c = s->cycles->innermost[b]; c != IR_NO_CYCLE; c = s->cycles->at[c].parent)
+        if (!ir_cycle_has(s->cycles, c, keep) && s->cycles->at[c].entries.count == 1)
+            found = c;
+    return found;
+}
+
+struct cost_sample *cost_sample_collapse(struct arena *a, const struct cost_sample *s, uint32_t keep,
+                                         const double *extra)
+{
+    struct cost_sample *t = arena_new(a, struct cost_sample);
+    uint32_t *of = arena_array(a, uint32_t, s->cfg->blocks);
+    *t = *s;
+    for (uint32_t i = 0; i < s->cfg->rpo_count; i++)
+        of[s->cfg->rpo[i]] = collapsed_cycle(s, s->cfg->rpo[i], keep);
+    for (uint32_t n = 0; n < COST_LANES; n++) {
+        const cost_visits *old = &s->lane[n];
+        t->lane[n] = (cost_visits){0};
+        double cycles = 0;
+        for (uint32_t i = 0; i < old->count; i++) {
+            struct cost_visit v = old->at[i];
+            uint32_t c = of[v.block];
+            if (c == IR_NO_CYCLE) {
+                vec_push(a, &t->lane[n], v);
+                continue;
+            }
+            cycles += s->cost[v.block] + extra[v.block];
+            if (i + 1 < old->count && of[old->at[i + 1].block] == c)
+                continue;
+            vec_push(a, &t->lane[n], ((struct cost_visit){s->cycles->at[c].header, 0, (uint32_t)cycles}));
+            cycles = 0;
+        }
+    }
+    return t;
+}

@@ -1,0 +1,52 @@
+/* static_cost.c: costs that the code alone tells. */
+#include "opt/cost/cost.h"
+
+uint32_t cost_of_block(const struct ir_function *f, uint32_t b)
+{
+    uint32_t sum = 0;
+    ir_each_ins(r, f, b)
+        sum += ir_cost_of(f, r);
+    return sum;
+}
+
+bool cost_is_access(const struct ir_function *f, ir_ref r)
+{
+    const struct ir_ins *i = ir_at(f, r);
+    if (!(ir_op_info[i->op].flags & (IR_READS | IR_WRITES)) || i->argc == 0 || i->mem == IR_MEM_NONE)
+        return false;
+    uint8_t space = ir_at(f, i->args[0])->type;
+    return space == IR_TYPE_GLOBAL || space == IR_TYPE_CONSTANT;
+}
+
+static uint64_t cost_of_function(const struct ir_function *f, const uint64_t *functions)
+{
+    struct scratch scratch;
+    struct arena *a = scratch_begin(&scratch);
+    const struct ir_cfg *cfg = ir_cfg_new(a, f);
+    const struct ir_cycles *cycles = ir_cycles_new(a, cfg);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < cfg->rpo_count; i++) {
+        uint32_t b = cfg->rpo[i], cycle = cycles->innermost[b];
+        uint32_t depth = cycle == IR_NO_CYCLE ? 0 : cycles->at[cycle].depth;
+        uint64_t once = cost_of_block(f, b);
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_call)
+                once += functions[ir_at(f, r)->imm];
+        for (uint32_t k = 0; k < depth && k < 3; k++)
+            once *= COST_TRIPS;
+        sum += once;
+    }
+    scratch_end(&scratch);
+    return sum < UINT32_MAX ? sum : UINT32_MAX;
+}
+
+uint64_t *cost_of_functions(struct arena *a, const struct ir_module *m, const u32_vec *callees_first)
+{
+    uint64_t *functions = arena_array(a, uint64_t, m->functions.count);
+    for (uint32_t i = 0; i < callees_first->count; i++) {
+        const struct ir_function *f = m->functions.at[callees_first->at[i]];
+        if (f->order.count)
+            functions[f->id] = cost_of_function(f, functions);
+    }
+    return functions;
+}

@@ -1,0 +1,36 @@
+/* merge_edges.h: leading edges through one block, where threads can reconverge.
+ *
+ * The new block has a parameter that says which of the edges' targets comes next, and parameters for the
+ * arguments of all of them; its branch goes on to the target. No thread's path changes but for this block.
+ */
+#ifndef KERNC_OPT_MERGE_EDGES_H
+#define KERNC_OPT_MERGE_EDGES_H
+
+#include "opt/pass.h"
+
+struct opt_edge { uint32_t block, edge; };       /* edge number `edge` of block `block` */
+typedef VEC(struct opt_edge) opt_edges;
+static inline uint32_t opt_edge_target(const struct ir_function *f, struct opt_edge e)
+{
+    return ir_block_at(f, e.block)->edges.at[e.edge].block;
+}
+/* Edges from blocks of `from` to blocks that are not in `inside`, by their source in reverse post-order. */
+opt_edges opt_edges_out(struct arena *a, const struct ir_cfg *g, struct bitset from, struct bitset inside);
+/* Edges to the cycle's header from blocks of the cycle. */
+opt_edges opt_edges_back(struct arena *a, const struct ir_cfg *g, const struct ir_cycles *f, uint32_t cycle);
+/* Begins a new block, a plain jump away, before the instruction. False: it is the first of its block. */
+bool opt_split_before(struct ir_function *f, ir_ref r);
+
+/* The new block. Values that reached uses behind the edges by dominance may not do so any more: the caller
+ * repairs that. `at`: the place that the branch is given. */
+uint32_t opt_merge_edges(struct arena *scratch, struct ir_function *f, const opt_edges *edges, place at);
+/* Turns the block's switch, if it ends in one, into a chain of tests for equality, each in a block of its
+ * own. */
+void opt_switch_to_tests(struct ir_function *f, uint32_t block);
+
+/* Gives loops that threads leave for good alone one way round (latch.c). */
+bool opt_unify_latches(struct opt_context *c, struct ir_function *f);
+/* Gives each cycle with several entries a header (reducible.c). False: they are nested too deep. */
+bool opt_make_reducible(struct opt_context *c, struct ir_function *f, bool *changed);
+
+#endif

@@ -1,0 +1,22 @@
+/* performance.h: what the files of the notes on performance share. */
+#ifndef KERNC_OPT_PERFORMANCE_H
+#define KERNC_OPT_PERFORMANCE_H
+
+#include "ir/analysis/analysis.h"
+
+/* How a value changes from one thread to the next along x, in steps that only grow while it is computed. */
+enum opt_stride_kind {
+    OPT_STRIDE_NEW,       /* not computed yet */
+    OPT_STRIDE_CONSTANT,  /* by `step`; 0: the same value */
+    OPT_STRIDE_VARIABLE,  /* by a step that is the same for all threads, but known only at run time */
+    OPT_STRIDE_SCATTERED, /* in no order */
+};
+struct opt_stride {
+    enum opt_stride_kind kind;
+    int64_t step;
+};
+
+/* Of each value of the function, in the arena; NULL: given up, the function is too tangled. */
+struct opt_stride *opt_strides(struct arena *a, const struct ir_uniformity *u);
+
+#endif

@@ -1,0 +1,449 @@
+/* performance_notes.c: the warning group `perf`: divergence and memory access that cost speed, each with the
+ * reason why threads differ there.
+ *
+ * Works on a copy of the module as the front end left it, after cheap passes and inlining, so that notes
+ * speak of what the source says and not of what the optimiser made of it. Notes are remarks: they never
+ * become errors. Each is given once a place, in the order of the source. Parameters of functions that were
+ * not inlined are taken for uniform: what is said of such a function holds for every call.
+ *
+ * - common_code: operations, by kind and type, that both arms of a divergent branch have, in cycles of
+ *   ir/latency.def; at least COMMON_CYCLES and half of the cheaper arm. What Common Subexpression
+ *   Convergence moves.
+ * - loop: cycles that threads leave in different iterations (ir_uniformity.exits), by more than the bounds
+ *   check of a loop over all elements. Nested ones are those that Speculative Reconvergence
+ *   merges.
+ * - strided, variable, scattered: loads and stores of global memory whose addresses (opt/notes/stride.c) are
+ *   neither the same for adjacent threads nor one element apart.
+ * - barrier: barriers that depend on a divergent branch, unless its other way is to return from the kernel.
+ *
+ * Near-linear: of an arm ARM_MAX operations are looked at.
+ */
+#include "opt/opt.h"
+#include "opt/notes/performance.h"
+
+#include <stdlib.h>
+
+enum { COMMON_CYCLES = 20, ARM_MAX = 512, NAMES_MAX = 4, STEPS_MAX = 64, SWEEPS_MAX = 16, WARP = 32 };
+
+static const char passes[] =
+    "mem2reg,sccp,simplify_cfg,dce,inline,mem2reg,sccp,simplify_cfg,gvn,dce,simplify_cfg";
+
+enum note_id {
+#define NOTE(id, format) NOTE_##id,
+#include "opt/notes/performance.def"
+};
+/* The formats by name, so that the compiler checks the arguments of each use. */
+#define NOTE(id, format) static const char format_##id[] = format;
+#include "opt/notes/performance.def"
+#define SAY(v, id, at, cause, ...) say(v, NOTE_##id, at, cause, format_##id __VA_OPT__(, ) __VA_ARGS__)
+
+struct note {
+    enum note_id id;
+    place at, source;
+    const char *text, *why;
+};
+struct notes {
+    struct arena arena;
+    struct opt_report report;
+    struct ir_module *copy;
+    struct diagnostics *diagnostics;
+    VEC(struct note) all;
+};
+/* One function. */
+struct view {
+    struct notes *notes;
+    const struct ir_function *fn;
+    struct ir_cfg *cfg;
+    struct ir_dominators *dom, *post;
+    struct ir_cycles *cycles;
+    struct ir_uniformity *u;
+    struct ir_control_dependence *control;
+    struct arena *arena;
+};
+
+/* ---- why threads differ -------------------------------------------------------------------------------- */
+
+static void add_step(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_step(struct text *t, const char *fmt, ...)
+{
+    va_list args;
+    if (t->length)
+        text_addz(t, " <- ");
+    va_start(args, fmt);
+    text_vprintf(t, fmt, args);
+    va_end(args);
+}
+
+static const char *source_name(const struct ir_ins *i)
+{
+    return i->op == IR_special ? ir_special_info[i->imm].source
+           : i->op == IR_load  ? "private memory"
+                               : ir_op_info[i->op].text;
+}
+
+/* Without the number behind it: of "r.8", a part of the variable r at its byte 8, "r"; of "p.x" all. */
+static size_t variable_length(const char *name)
+{
+    size_t n = strlen(name), stem = n;
+    while (stem > 0 && name[stem - 1] >= '0' && name[stem - 1] <= '9')
+        stem--;
+    return stem > 1 && stem < n && name[stem - 1] == '.' ? stem - 1 : n;
+}
+
+static bool is_same_variable(const char *a, const char *b)
+{
+    size_t n = variable_length(a);
+    return n == variable_length(b) && memcmp(a, b, n) == 0;
+}
+
+/* The causes from r on, in the source's names where it has some; *at gets the place of the last one. */
+static void explain(const struct view *v, ir_ref r, struct text *t, place *at)
+{
+    unsigned names = 0;
+    const char *latest = "";
+    for (unsigned step = 0; r && step < STEPS_MAX; step++, r = v->u->cause[r]) {
+        const struct ir_ins *i = ir_at(v->fn, r);
+        enum ir_divergence kind = v->u->kind[r];
+        *at = i->at.line ? i->at : *at;
+        if (kind == IR_DIV_SOURCE) {
+            add_step(t, "%s", source_name(i));
+        } else if (i->name && !is_same_variable(i->name, latest) && names++ < NAMES_MAX) {
+            add_step(t, "%.*s", (int)variable_length(i->name), i->name);
+            latest = i->name;
+        }
+        if (kind == IR_DIV_DATA && i->op == IR_load)
+            add_step(t, "a load");
+        if (kind == IR_DIV_SYNC)
+            add_step(t, "the branch on line %u", ir_at(v->fn, v->u->cause[r])->at.line);
+        if (kind == IR_DIV_TEMPORAL)
+            add_step(t, "a loop that threads leave in different iterations");
+        if (kind == IR_DIV_CYCLE)
+            add_step(t, "a loop with several entries");
+    }
+}
+
+/* `cause`: the divergent branch or value. */
+static void say(struct view *v, enum note_id id, place at, ir_ref cause, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+static void say(struct view *v, enum note_id id, place at, ir_ref cause, const char *fmt, ...)
+{
+    struct arena *a = &v->notes->arena;
+    struct text why = {.arena = a};
+    struct note n = {.id = id, .at = at, .source = at};
+    va_list args;
+    if (at.line == 0)
+        return;
+    va_start(args, fmt);
+    n.text = arena_vprintf(a, fmt, args);
+    va_end(args);
+    explain(v, cause, &why, &n.source);
+    n.why = why.length ? why.at : "";
+    vec_push(a, &v->notes->all, n);
+}
+
+static bool is_divergent_branch(const struct view *v, uint32_t b)
+{
+    return bitset_has(v->u->branches, b);
+}
+
+/* ---- arms with common code ----------------------------------------------------------------------------- */
+
+struct operation {
+    uint64_t key;
+    uint32_t cycles;
+};
+struct arm {
+    uint32_t count, cycles;
+    struct operation at[ARM_MAX];
+};
+
+static int by_key(const void *x, const void *y)
+{
+    const struct operation *a = x, *b = y;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* The blocks below `first` in the dominator tree: what runs on one side only, as it is entered there alone.
+ */
+static void take_arm(const struct view *v, uint32_t first, struct arm *arm)
+{
+    arm->count = arm->cycles = 0;
+    for (uint32_t n = v->dom->pre[first]; n <= v->dom->post[first]; n++)
+        ir_each_ins(r, v->fn, v->dom->order[n])
+            {
+                const struct ir_ins *i = ir_at(v->fn, r);
+                uint32_t cycles = ir_cost_of(v->fn, r);
+                if (ir_op_info[i->op].flags & (IR_TERMINATOR | IR_CONVERGENT) || cycles == 0)
+                    continue;
+                if (arm->count == ARM_MAX)
+                    return;
+                uint64_t kind = ((uint64_t)i->op << 16 | i->type << 8 | i->mem) << 32;
+                bool calls = ir_latency_of(v->fn, r) == IR_LAT_CALL;
+                arm->at[arm->count++] = (struct operation){kind | (calls ? (uint32_t)i->imm : 0), cycles};
+                arm->cycles += cycles;
+            }
+}
+
+/* Cycles of the operations that both arms have, each as often as the one that has it less often. */
+static uint32_t common_cycles(struct arm *x, struct arm *y)
+{
+    uint32_t sum = 0;
+    qsort(x->at, x->count, sizeof *x->at, by_key);
+    qsort(y->at, y->count, sizeof *y->at, by_key);
+    for (uint32_t i = 0, j = 0; i < x->count && j < y->count;) {
+        int order = by_key(&x->at[i], &y->at[j]);
+        sum += order == 0 ? x->at[i].cycles : 0;
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return sum;
+}
+
+static bool is_arm(const struct view *v, uint32_t branch, uint32_t e)
+{
+    uint32_t to = ir_block_at(v->fn, branch)->edges.at[e].block;
+    return v->dom->idom[to] == branch && ir_pred_count(v->cfg, to) == 1 && to != v->post->idom[branch];
+}
+
+static void note_common_code(struct view *v, uint32_t b, struct arm arms[2])
+{
+    const struct ir_block *block = ir_block_at(v->fn, b);
+    if (block->edges.count != 2 || !is_arm(v, b, 0) || !is_arm(v, b, 1))
+        return;
+    for (unsigned e = 0; e < 2; e++)
+        take_arm(v, block->edges.at[e].block, &arms[e]);
+    uint32_t common = common_cycles(&arms[0], &arms[1]);
+    uint32_t cheaper = arms[0].cycles < arms[1].cycles ? arms[0].cycles : arms[1].cycles;
+    if (common >= COMMON_CYCLES && 2 * common >= cheaper)
+        SAY(v, common_code, ir_at(v->fn, block->last)->at, block->last, common, arms[0].cycles,
+            arms[1].cycles);
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------- */
+
+static bool leaves(const struct view *v, uint32_t cycle, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(v->fn, b);
+    for (uint32_t e = 0; e < block->edges.count; e++)
+        if (!ir_cycle_has(v->cycles, cycle, block->edges.at[e].block))
+            return true;
+    return false;
+}
+
+/* Whether r, a parameter of a loop's header, grows so slowly that threads some iterations apart are in it: a
+ * step of a constant less than a warp. */
+static bool is_slow_counter(const struct view *v, ir_ref r)
+{
+    const struct ir_ins *i = ir_at(v->fn, r);
+    if (i->op != IR_param)
+        return false;
+    ir_each_pred(p, i->block, v->cfg)
+        {
+            ir_ref next = ir_block_at(v->fn, p)->edges.at[v->cfg->pred_edges[p_at]].args[i->imm];
+            const struct ir_ins *n = ir_at(v->fn, next);
+            scalar_bits step;
+            if (n->op == IR_add && n->args[0] == r && ir_is_const(v->fn, n->args[1], &step) &&
+                llabs((int32_t)step) < WARP)
+                return true;
+        }
+    return false;
+}
+
+/* Whether the branch compares a linear function of the thread's index with a bound, as loops over all
+ * elements do: then the threads of a warp leave it in two iterations at most. */
+static bool is_bounds_check(const struct view *v, const struct opt_stride *strides, ir_ref branch)
+{
+    const struct ir_ins *b = ir_at(v->fn, branch), *test = b->argc == 1 ? ir_at(v->fn, b->args[0]) : NULL;
+    if (!strides || !test || test->op < IR_eq || test->op > IR_ule)
+        return false;
+    for (uint32_t k = 0; k < 2; k++) {
+        ir_ref r = test->args[k];
+        bool linear = !bitset_has(v->u->divergent, r) || strides[r].kind == OPT_STRIDE_CONSTANT;
+        if (!linear || is_slow_counter(v, r))
+            return false;
+    }
+    return true;
+}
+
+/* Says it at the first divergent branch out of the loop. */
+static void note_loop(struct view *v, const struct opt_stride *strides, uint32_t cycle)
+{
+    const struct ir_cycle *c = &v->cycles->at[cycle];
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t b = v->cycles->blocks[c->first + i];
+        ir_ref branch = ir_terminator(v->fn, b);
+        place at = ir_at(v->fn, branch)->at;
+        if (!is_divergent_branch(v, b) || !leaves(v, cycle, b) || is_bounds_check(v, strides, branch))
+            continue;
+        if (c->parent == IR_NO_CYCLE)
+            SAY(v, loop, at, branch);
+        else
+            SAY(v, nested_loop, at, branch);
+        return;
+    }
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------- */
+
+static void note_access(struct view *v, const struct opt_stride *strides, ir_ref r)
+{
+    const struct ir_ins *i = ir_at(v->fn, r);
+    if ((i->op != IR_load && i->op != IR_store) || ir_at(v->fn, i->args[0])->type != IR_TYPE_GLOBAL ||
+        !bitset_has(v->u->divergent, i->args[0]))
+        return;
+    struct opt_stride s = strides[i->args[0]];
+    const char *what = ir_op_info[i->op].text;
+    unsigned bytes = ir_mem_info[i->mem].bytes;
+    if (s.kind == OPT_STRIDE_SCATTERED)
+        SAY(v, scattered, i->at, i->args[0], what);
+    else if (s.kind == OPT_STRIDE_VARIABLE)
+        SAY(v, variable, i->at, i->args[0], what);
+    else if (llabs(s.step) > bytes)
+        SAY(v, strided, i->at, i->args[0], what, (long long)llabs(s.step), bytes);
+}
+
+/* ---- barriers ------------------------------------------------------------------------------------------ */
+
+/* Whether edge e of b leads straight to the end of the kernel. */
+static bool returns(const struct view *v, uint32_t b, uint32_t e)
+{
+    uint32_t to = ir_block_at(v->fn, b)->edges.at[e].block;
+    return v->fn->flags & IR_FN_KERNEL && ir_at(v->fn, ir_block_at(v->fn, to)->first)->op == IR_ret;
+}
+
+/* Whether threads that do not take edge e of the divergent branch go on elsewhere. */
+static bool parts(const struct view *v, uint32_t branch, uint32_t e)
+{
+    bool others = false;
+    for (uint32_t k = 0; k < ir_block_at(v->fn, branch)->edges.count; k++)
+        others |= k != e && !returns(v, branch, k);
+    return is_divergent_branch(v, branch) && others;
+}
+
+/* By block: a divergent branch it depends on, directly or not, or IR_NO_BLOCK. Each sweep goes a loop further
+ * out. */
+static uint32_t *controllers(struct view *v)
+{
+    uint32_t *by = arena_array(v->arena, uint32_t, v->cfg->blocks);
+    bool changed = true;
+    memset(by, 0xff, v->cfg->blocks * sizeof *by);
+    for (unsigned n = 0; changed && n < SWEEPS_MAX; n++) {
+        changed = false;
+        for (uint32_t i = 0; i < v->cfg->rpo_count; i++) {
+            uint32_t b = v->cfg->rpo[i];
+            for (uint32_t k = v->control->start[b]; k < v->control->start[b + 1] && by[b] == IR_NO_BLOCK;
+                 k++) {
+                struct ir_control on = v->control->on[k];
+                by[b] = parts(v, on.branch, on.edge) ? on.branch : by[on.branch];
+                changed |= by[b] != IR_NO_BLOCK;
+            }
+        }
+    }
+    return by;
+}
+
+/* ---- functions ----------------------------------------------------------------------------------------- */
+
+static void analyse(struct view *v)
+{
+    struct arena *a = v->arena;
+    bool *uniform = arena_array(a, bool, ir_block_at(v->fn, ir_entry(v->fn))->params.count + 1);
+    memset(uniform, true, ir_block_at(v->fn, ir_entry(v->fn))->params.count);
+    v->cfg = ir_cfg_new(a, v->fn);
+    v->dom = ir_dominators_new(a, v->cfg);
+    v->post = ir_post_dominators_new(a, v->cfg);
+    v->cycles = ir_cycles_new(a, v->cfg);
+    v->control = ir_control_dependence_new(a, v->cfg, v->post);
+    v->u = ir_uniformity_new(a, v->cfg, v->cycles, ir_tokens_new(a, v->cfg),
+                             &(struct ir_uniformity_options){.uniform_params = uniform});
+}
+
+static void note_function(struct view *v)
+{
+    analyse(v);
+    const struct opt_stride *strides = opt_strides(v->arena, v->u);
+    const uint32_t *control = controllers(v);
+    struct arm *arms = arena_array(v->arena, struct arm, 2);
+    for (uint32_t k = 0; k < v->cycles->count; k++)
+        if (v->u->left_apart[k] == k)
+            note_loop(v, strides, k);
+    for (uint32_t i = 0; i < v->cfg->rpo_count; i++) {
+        uint32_t b = v->cfg->rpo[i];
+        if (is_divergent_branch(v, b))
+            note_common_code(v, b, arms);
+        ir_each_ins(r, v->fn, b)
+            {
+                if (strides)
+                    note_access(v, strides, r);
+                if (ir_at(v->fn, r)->op == IR_barrier && control[b] != IR_NO_BLOCK)
+                    SAY(v, barrier, ir_at(v->fn, r)->at, ir_terminator(v->fn, control[b]));
+            }
+    }
+}
+
+/* ---- the module ---------------------------------------------------------------------------------------- */
+
+static int by_place(const void *x, const void *y)
+{
+    const struct note *a = x, *b = y;
+    if (a->at.line != b->at.line)
+        return a->at.line < b->at.line ? -1 : 1;
+    if (a->at.column != b->at.column)
+        return a->at.column < b->at.column ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static void give(struct notes *n)
+{
+    if (n->all.count)
+        qsort(n->all.at, n->all.count, sizeof *n->all.at, by_place);
+    for (uint32_t i = 0; i < n->all.count; i++) {
+        const struct note *x = &n->all.at[i];
+        if (i > 0 && by_place(x - 1, x) == 0)
+            continue;
+        diag_add(n->diagnostics, DIAG_REMARK, "perf", (span){.at = x->at}, "%s", x->text);
+        if (*x->why)
+            diag_add(n->diagnostics, DIAG_NOTE, "divergent-because", (span){.at = x->source},
+                     "threads differ: %s", x->why);
+    }
+}
+
+static void note_module(struct notes *n, const struct ir_module *m)
+{
+    struct opt_options o;
+    opt_options_init(&o);
+    o.passes = passes;
+    opt_report_init(&n->report);
+    n->copy = ir_module_copy(m);
+    opt_run(n->copy, &o, &n->report, n->diagnostics);
+    for (uint32_t i = 0; i < n->copy->functions.count; i++) {
+        struct scratch scratch;
+        struct view v = {.notes = n, .fn = n->copy->functions.at[i]};
+        if (v.fn->order.count == 0)
+            continue;
+        v.arena = scratch_begin(&scratch);
+        note_function(&v);
+        scratch_end(&scratch);
+    }
+    give(n);
+}
+
+static void release(struct notes *n)
+{
+    opt_report_free(&n->report);
+    ir_module_free(n->copy);
+    arena_free(&n->arena);
+}
+
+void opt_performance_notes(const struct ir_module *m, struct diagnostics *d)
+{
+    struct notes n = {.diagnostics = d};
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard)) {
+        release(&n);
+        mem_fail(0);
+    }
+    note_module(&n, m);
+    mem_guard_leave(&guard);
+    release(&n);
+}

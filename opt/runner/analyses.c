@@ -1,0 +1,190 @@
+/* analyses.c: computing analyses when they are asked for, and keeping them while they are right. */
+#include "opt/runner/internal.h"
+
+#include "ir/analysis/callgraph.h"
+
+enum what { BLOCKS, VALUES };
+struct analysis_info { const char *name, *needs; enum what what; };
+
+static const struct analysis_info info[OPT_ANALYSES] = {
+#define ANALYSIS(name, type, what, needs, compute) {#name, needs, what},
+#include "opt/runner/analyses.def"
+};
+
+/* A result: where it lies, and how many values the function had. */
+struct opt_cached { struct arena arena; void *at; uint32_t values; };
+
+uint32_t opt_analyses_named(const char *list)
+{
+    uint32_t set = 0;
+    for (const char *at = list; *at; at += *at == ' ') {
+        size_t n = strcspn(at, " ");
+        unsigned k = 0;
+        while (k < OPT_ANALYSES && (strlen(info[k].name) != n || memcmp(info[k].name, at, n) != 0))
+            k++;
+        if (k == OPT_ANALYSES)
+            BUG("there is no analysis '%s'", at);
+        set |= 1u << k;
+        at += n;
+    }
+    return set;
+}
+
+void opt_cache_init(struct opt_cache *k)
+{
+    *k = (struct opt_cache){0};
+    for (unsigned n = 0; n < OPT_ANALYSES; n++)
+        k->needs[n] = opt_analyses_named(info[n].needs);
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------ */
+
+/* As machines see control flow, whose threads reconverge at the latest where all ways to a return do. */
+static struct ir_uniformity *machine_uniformity(struct opt_context *c, struct arena *a,
+                                                const struct ir_function *f)
+{
+    struct ir_uniformity_options o = {.ignore_tokens = true,
+                                      .reconvergence = opt_return_post_dominators(c, f)};
+    return ir_uniformity_new(a, opt_cfg(c, f), opt_cycles(c, f), NULL, &o);
+}
+
+static u32_vec *callees_first(struct arena *a, const struct ir_module *m)
+{
+    u32_vec *order = arena_new(a, u32_vec);
+    *order = ir_callees_first(a, m);
+    return order;
+}
+
+static void *compute_of_function(struct opt_context *c, struct arena *a, const struct ir_function *f,
+                                 enum opt_analysis n)
+{
+    switch (n) {
+#define ANALYSIS(name, type, what, needs, compute) case OPT_ANALYSIS_##name: return compute;
+#define MODULE_ANALYSIS(name, type, what, needs, compute)
+#include "opt/runner/analyses.def"
+    default: BUG("analysis %d is none of a function", (int)n);
+    }
+}
+
+static void *compute_of_module(struct opt_context *c, struct arena *a, const struct ir_module *m,
+                               enum opt_analysis n)
+{
+    switch (n) {
+#define ANALYSIS(name, type, what, needs, compute)
+#define MODULE_ANALYSIS(name, type, what, needs, compute) case OPT_ANALYSIS_##name: return compute;
+#include "opt/runner/analyses.def"
+    default: BUG("analysis %d is none of the module", (int)n);
+    }
+}
+
+/* Whose results: row 0 of the cache is the module's, row id + 1 a function's. */
+static uint32_t row_of(const struct ir_function *f)
+{
+    return f ? f->id + 1 : 0;
+}
+
+static struct opt_cached *results_of(struct opt_cache *k, const struct ir_function *f)
+{
+    uint32_t row = row_of(f);
+    while (k->rows.count <= row)
+        vec_push(&k->arena, &k->rows, NULL);
+    if (!k->rows.at[row])
+        k->rows.at[row] = arena_array(&k->arena, struct opt_cached, OPT_ANALYSES);
+    return k->rows.at[row];
+}
+
+/* f NULL: of the module. */
+static void *get(struct opt_context *c, const struct ir_module *m, const struct ir_function *f,
+                 enum opt_analysis n)
+{
+    struct opt_cached *r = &results_of(c->cache, f)[n];
+    uint32_t allowed = c->needs;
+    if (!(allowed >> n & 1))
+        BUG("it asks for %s, which its row does not name", info[n].name);
+    if (!r->at) {
+        c->needs = c->cache->needs[n];
+        r->at = f ? compute_of_function(c, &r->arena, f, n) : compute_of_module(c, &r->arena, m, n);
+        r->values = f ? f->ins.count : 0;
+        c->needs = allowed;
+    }
+    return r->at;
+}
+
+#define ANALYSIS(name, type, what, needs, compute)                                                           \
+    const type *opt_##name(struct opt_context *c, const struct ir_function *f)                               \
+    {                                                                                                        \
+        return get(c, f->module, f, OPT_ANALYSIS_##name);                                                    \
+    }
+#define MODULE_ANALYSIS(name, type, what, needs, compute)                                                    \
+    const type *opt_##name(struct opt_context *c, const struct ir_module *m)                                 \
+    {                                                                                                        \
+        return get(c, m, NULL, OPT_ANALYSIS_##name);                                                         \
+    }
+#include "opt/runner/analyses.def"
+
+/* ---- forgetting -------------------------------------------------------------------------------------- */
+
+/* Analyses stand behind those that they need, so what is forgotten of these is known by then. */
+static void keep_some(struct opt_cache *k, uint32_t row, uint32_t values, uint32_t keeps)
+{
+    struct opt_cached *results = row < k->rows.count ? k->rows.at[row] : NULL;
+    for (unsigned n = 0; results && n < OPT_ANALYSES; n++) {
+        struct opt_cached *r = &results[n];
+        bool outdated = info[n].what == VALUES && r->values != values;
+        if (r->at && keeps >> n & 1 && !outdated && !(k->needs[n] & ~keeps))
+            continue;
+        if (r->at)
+            keeps &= ~(1u << n);
+        arena_free(&r->arena);                /* memory may have run out before there was a result */
+        *r = (struct opt_cached){0};
+    }
+}
+
+void opt_cache_keep(struct opt_cache *k, const struct ir_function *f, uint32_t keeps)
+{
+    keep_some(k, row_of(f), f ? f->ins.count : 0, keeps);
+}
+
+void opt_invalidate(struct opt_context *c, const struct ir_function *f)
+{
+    opt_cache_keep(c->cache, f, 0);
+}
+
+void opt_cache_free(struct opt_cache *k)
+{
+    for (uint32_t row = 0; row < k->rows.count; row++)
+        keep_some(k, row, 0, 0);
+    arena_free(&k->arena);
+    memset(&k->rows, 0, sizeof k->rows);
+}
+
+/* ---- checking ---------------------------------------------------------------------------------------- */
+
+static const struct opt_cached *cached_of(const struct opt_cache *k, const struct ir_function *f)
+{
+    return row_of(f) < k->rows.count ? k->rows.at[row_of(f)] : NULL;
+}
+
+bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint32_t set)
+{
+    const struct opt_cached *results = cached_of(k, f);
+    for (unsigned n = 0; n < OPT_ANALYSES; n++)
+        if (set >> n & 1 && (!results || !results[n].at))
+            return false;
+    return true;
+}
+
+const char *opt_cache_check(const struct opt_cache *k, const struct ir_module *m,
+                            const struct ir_function *f)
+{
+    const struct opt_cached *results = cached_of(k, f);
+    struct opt_cache fresh;
+    struct opt_context c = {.cache = &fresh, .needs = OPT_ALL_ANALYSES};
+    const char *wrong = NULL;
+    opt_cache_init(&fresh);
+    for (unsigned n = 0; results && n < OPT_ANALYSES && !wrong; n++)
+        if (results[n].at && !opt_analysis_equal(n, results[n].at, get(&c, m, f, n), f))
+            wrong = info[n].name;
+    opt_cache_free(&fresh);
+    return wrong;
+}

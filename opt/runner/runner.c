@@ -1,0 +1,333 @@
+/* runner.c: runs the passes of a pipeline over the functions of a module.
+ *
+ * Between two module passes each function goes through all passes before the next function does, so that it
+ * stays in the cache: that is what keeps the time for a line the same in large modules. Passes on a function
+ * look at no other one, so the order changes no result. Pass by pass it is where somebody watches: the module
+ * is written after each pass (--dump-dir), or steps are counted (--opt-bisect-limit).
+ *
+ * What every run begins with (opt/pipelines.def) and the lowering are required: they are never left out, and
+ * no steps. A step is one other pass on one function (on the module, for a module pass); steps are
+ * numbered in the order in which they run, which is what --opt-bisect-limit counts. After a pass that
+ * changed something, the analyses that it does not keep are forgotten. In checking mode what has changed is
+ * verified, and the kept analyses are computed anew and compared.
+ */
+#include "opt/runner/internal.h"
+
+#include <time.h>
+
+struct run {
+    struct ir_module         *module;
+    const struct opt_options *options;
+    struct opt_report        *report;
+    struct diagnostics       *diagnostics;
+    struct opt_cache          cache;
+    struct opt_dumps          dumps;
+    struct arena              arena;
+};
+
+struct listed { enum opt_pass pass; bool required; uint32_t needs, keeps; };      /* sets of analyses */
+typedef VEC(struct listed) pass_list;
+
+static const char *const pipelines[] = {
+#define PIPELINE(level, passes) [level] = passes,
+#include "opt/pipelines.def"
+};
+
+const char *opt_pipeline(unsigned level)
+{
+    return pipelines[level < COUNT(pipelines) ? level : COUNT(pipelines) - 1];
+}
+
+static const char entry[] =
+#define ENTRY(passes) passes
+#include "opt/pipelines.def"
+    ;
+
+enum opt_pass opt_pass_find(const char *name, size_t n)
+{
+    for (unsigned p = 0; p < OPT_PASSES; p++)
+        if (strlen(opt_pass_info[p].name) == n && memcmp(opt_pass_info[p].name, name, n) == 0)
+            return p;
+    return OPT_PASSES;
+}
+
+bool opt_listed(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = list ? list : ""; *at;) {
+        size_t length = strcspn(at, ", ");
+        if (length == n && memcmp(at, name, n) == 0)
+            return true;
+        at += length + (at[length] != 0);
+    }
+    return false;
+}
+
+bool opt_in_filter(const char *list, const char *name)
+{
+    return !list || !*list || opt_listed(list, name);
+}
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool call_function_pass(struct opt_context *c, struct ir_function *f)
+{
+    switch (c->pass) {
+#define PASS(name, function, level, needs, keeps, meaning) case OPT_PASS_##name: return opt_##function(c, f);
+#define MODULE_PASS(name, function, level, needs, keeps, meaning)
+#include "opt/passes.def"
+    default: BUG("pass %d is none of a function", (int)c->pass);
+    }
+}
+
+static bool call_module_pass(struct opt_context *c, struct ir_module *m)
+{
+    switch (c->pass) {
+#define PASS(name, function, level, needs, keeps, meaning)
+#define MODULE_PASS(name, function, level, needs, keeps, meaning)                                            \
+    case OPT_PASS_##name: return opt_##function(c, m);
+#include "opt/passes.def"
+    default: BUG("pass %d is none of the module", (int)c->pass);
+    }
+}
+
+static void verify(struct run *run, const struct ir_function *f)
+{
+    struct scratch scratch;
+    struct diagnostics d;
+    uint64_t start = now();
+    diag_init(&d, scratch_begin(&scratch), NULL);
+    bool fine = f ? ir_verify_function(f, &d) : ir_verify(run->module, &d);
+    run->report->verify_nanoseconds += now() - start;
+    if (!fine) {
+        struct text t = {.arena = &scratch.arena};
+        diag_text(&d, &t, false);
+        if (f)
+            ir_print_function(f, &t, NULL);
+        else
+            ir_print_module(run->module, &t);
+        BUG("it broke the IR: %s\n%s", d.all.at[0].id, t.at);
+    }
+    scratch_end(&scratch);
+}
+
+/* f NULL: of the module. */
+static void check_kept(struct run *run, const struct ir_function *f)
+{
+    const char *wrong = opt_cache_check(&run->cache, run->module, f);
+    if (wrong)
+        BUG("it said that it keeps %s", wrong);
+}
+
+/* Whether the pass may run: no -fno-… switches it off, and if it is a step, --opt-bisect-limit allows it,
+ * which says so like the tools that people know. */
+static bool is_allowed(struct run *run, struct listed p, const char *name)
+{
+    if (p.required)
+        return true;
+    if (run->options->off[p.pass])
+        return false;
+    long step = ++run->report->steps, limit = run->options->bisect_limit;
+    if (limit < 0)
+        return true;
+    opt_print(run->options, "BISECT: %srunning pass (%ld) %s on %s\n", step <= limit ? "" : "NOT ", step,
+              opt_pass_info[p.pass].name, name);
+    return step <= limit;
+}
+
+/* Runs the pass on f, or on the module if f is NULL; times and counts it. */
+static bool call_timed(struct run *run, struct listed p, struct ir_function *f)
+{
+    struct scratch scratch;
+    struct opt_context c = {.scratch = scratch_begin(&scratch), .options = run->options, .report = run->report,
+                            .diagnostics = run->diagnostics, .cache = &run->cache, .needs = p.needs,
+                            .pass = p.pass};
+    struct opt_time *t = &run->report->times[p.pass];
+    uint64_t start = now();
+    bool changed = f ? call_function_pass(&c, f) : call_module_pass(&c, run->module);
+    t->nanoseconds += now() - start;
+    t->runs++;
+    t->changed += changed;
+    scratch_end(&scratch);
+    return changed;
+}
+
+/* What is not right any more of f and of the module. */
+static void forget(struct run *run, struct listed p, const struct ir_function *f, bool changed)
+{
+    uint32_t keeps = changed ? p.keeps : OPT_ALL_ANALYSES;
+    opt_cache_keep(&run->cache, f, keeps);
+    opt_cache_keep(&run->cache, NULL, keeps);
+}
+
+static bool run_on_function(struct run *run, struct listed p, struct ir_function *f)
+{
+    const struct opt_pass_info *info = &opt_pass_info[p.pass];
+    if (f->order.count == 0 || !is_allowed(run, p, f->name))
+        return false;
+    opt_dumps_before(&run->dumps, info->name, f);
+    bug_context(info->name, f->name);
+    bool changed = call_timed(run, p, f);
+    forget(run, p, f, changed);
+    if (changed && run->options->verify_each)
+        verify(run, f);
+    if (run->options->check_analyses)
+        check_kept(run, f);
+    bug_context(NULL, NULL);
+    opt_dumps_after(&run->dumps, info->name, f, changed);
+    return changed;
+}
+
+static bool run_on_module(struct run *run, struct listed p)
+{
+    const struct opt_pass_info *info = &opt_pass_info[p.pass];
+    if (!is_allowed(run, p, "the module"))
+        return false;
+    for (uint32_t i = 0; i < run->module->functions.count; i++)
+        opt_dumps_before(&run->dumps, info->name, run->module->functions.at[i]);
+    bug_context(info->name, "the module");
+    bool changed = call_timed(run, p, NULL);
+    for (uint32_t i = 0; i < run->module->functions.count; i++)
+        forget(run, p, run->module->functions.at[i], changed);
+    if (changed && run->options->verify_each)
+        verify(run, NULL);
+    if (run->options->check_analyses) {
+        check_kept(run, NULL);
+        for (uint32_t i = 0; i < run->module->functions.count; i++)
+            check_kept(run, run->module->functions.at[i]);
+    }
+    bug_context(NULL, NULL);
+    for (uint32_t i = 0; i < run->module->functions.count; i++)
+        opt_dumps_after(&run->dumps, info->name, run->module->functions.at[i], changed);
+    return changed;
+}
+
+/* Whether a pass that the user has not asked for runs: one of a level does where the level's passes do. */
+static bool is_due(const struct run *run, enum opt_pass p)
+{
+    unsigned level = opt_pass_info[p].level;
+    return level == 0 || (!run->options->passes && run->options->level >= level);
+}
+
+/* `own`: a list of the compiler's, whose passes are required if they are of no level. */
+static bool parse_list(struct run *run, const char *list, bool own, pass_list *passes)
+{
+    for (const char *at = list; *at;) {
+        size_t n = strcspn(at, ",");
+        enum opt_pass p = opt_pass_find(at, n);
+        if (p == OPT_PASSES && n) {
+            diag_add(run->diagnostics, DIAG_ERROR, "unknown-pass", (span){0}, "there is no pass '%.*s'",
+                     (int)(n > 60 ? 60 : n), at);
+            return false;
+        }
+        if (n && (!own || is_due(run, p)))
+            vec_push(&run->arena, passes,
+                     ((struct listed){p, own && opt_pass_info[p].level == 0,
+                                      opt_analyses_named(opt_pass_info[p].needs),
+                                      opt_analyses_named(opt_pass_info[p].keeps)}));
+        at += n + (at[n] == ',');
+    }
+    return true;
+}
+
+static bool dump_file(struct run *run, const char *pass, bool changed)
+{
+    const char *wrong = opt_dumps_file(&run->dumps, pass, changed);
+    if (wrong)
+        diag_add(run->diagnostics, DIAG_ERROR, "dump-dir", (span){0}, "can't write to '%s': %s",
+                 run->options->dump_dir, wrong);
+    return !wrong;
+}
+
+static bool is_watched(const struct run *run)
+{
+    return run->options->dump_dir || run->options->bisect_limit >= 0;
+}
+
+static bool is_of_module(struct listed p)
+{
+    return opt_pass_info[p.pass].of_module;
+}
+
+/* Where the passes end that are run from `first` on without another function or the module coming between. */
+static uint32_t stretch_end(const struct run *run, const pass_list *passes, uint32_t first)
+{
+    uint32_t end = first + 1;
+    if (!is_of_module(passes->at[first]) && !is_watched(run))
+        while (end < passes->count && !is_of_module(passes->at[end]))
+            end++;
+    return end;
+}
+
+static bool run_stretch(struct run *run, const pass_list *passes, uint32_t first, uint32_t end)
+{
+    bool changed = false;
+    if (is_of_module(passes->at[first]))
+        return run_on_module(run, passes->at[first]);
+    for (uint32_t i = 0; i < run->module->functions.count; i++) {
+        for (uint32_t p = first; p < end; p++)
+            changed |= run_on_function(run, passes->at[p], run->module->functions.at[i]);
+        opt_cache_keep(&run->cache, run->module->functions.at[i], 0);
+    }
+    return changed;
+}
+
+/* An error of a pass ends the run behind its stretch. */
+static bool run_pipeline(struct run *run, const pass_list *passes)
+{
+    uint32_t errors = run->diagnostics->errors;
+    if (!dump_file(run, NULL, true))
+        return false;
+    for (uint32_t i = 0, end; i < passes->count && run->diagnostics->errors == errors; i = end) {
+        end = stretch_end(run, passes, i);
+        bool changed = run_stretch(run, passes, i, end);
+        if (!dump_file(run, opt_pass_info[passes->at[i].pass].name, changed))
+            return false;
+    }
+    return true;
+}
+
+/* False: the list of passes is wrong, or a file can't be written. */
+static bool run_all(struct run *run)
+{
+    const struct opt_options *o = run->options;
+    pass_list passes = {0};
+    const char *check = o->check_uniformity ? "check_uniformity" : "";
+    bool early = target_info[o->target].lacks & TARGET_NO_CHECKS;     /* so that check_target refuses it */
+    bool fine = parse_list(run, entry, true, &passes) &&
+                parse_list(run, o->passes ? o->passes : opt_pipeline(o->level), false, &passes) &&
+                parse_list(run, early ? check : "", true, &passes) &&
+                parse_list(run, o->lowering ? o->lowering : "", true, &passes) &&
+                parse_list(run, early ? "" : check, true, &passes);
+    if (!fine)
+        return false;
+    opt_dumps_start(&run->dumps, o, run->module, run->report, &run->arena);
+    return run_pipeline(run, &passes);
+}
+
+static void release(struct run *run)
+{
+    opt_cache_free(&run->cache);
+    opt_dumps_free(&run->dumps);
+    arena_free(&run->arena);
+}
+
+bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report *r, struct diagnostics *d)
+{
+    struct run run = {.module = m, .options = o, .report = r, .diagnostics = d};
+    struct mem_guard guard;
+    opt_cache_init(&run.cache);
+    if (mem_guard_enter(&guard)) {
+        release(&run);
+        mem_fail(0);
+    }
+    bool fine = run_all(&run);
+    mem_guard_leave(&guard);
+    release(&run);
+    return fine;
+}

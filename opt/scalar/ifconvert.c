@@ -1,0 +1,175 @@
+/* ifconvert.c: short arms of a branch become selects.
+ *
+ * if (c) x = a; else x = b; with arms that only compute, have no effect and cannot trap, is x = c ? a : b: a
+ * divergent branch costs a warp more than both arms then do. Blocks are taken in post-order, and a join that
+ * is left with one predecessor is appended to it, so that nests collapse from the inside. Linear.
+ *
+ * An arm with a convergent operation stays: it must not be speculated.
+ */
+#include "opt/pass.h"
+
+enum { COST_MAX = 6, SELECTS_MAX = 3 };      /* cycles of both arms; parameters */
+
+struct convert {
+    struct opt_context *c;
+    struct ir_function *f;
+    uint32_t           *preds;      /* by block: edges into it */
+    struct bitset       gone;
+    struct opt_renaming renaming;
+    bool                changed;
+};
+
+/* An empty way has block == the join itself. */
+struct way { uint32_t block, join; const ir_ref *args; uint32_t cost; };
+
+static bool may_speculate(const struct ir_function *f, ir_ref r)
+{
+    enum ir_op op = ir_at(f, r)->op;
+    return ir_is_pure(op) || op == IR_ptradd || op == IR_ptrcast || op == IR_object || op == IR_function ||
+           op == IR_special;
+}
+
+/* Says of an arm that is short enough why it stays. */
+static void decline(struct convert *v, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(v->f, r);
+    if (ir_is_convergent(v->f, r))
+        opt_remark(v->c, v->f, OPT_MISSED, "convergent", ins->at, "branch stays: '%s' must not be speculated",
+                   ir_op_info[ins->op].text);
+    else if (ins->op == IR_load)
+        opt_remark(v->c, v->f, OPT_MISSED, "may-trap", ins->at,
+                   "branch stays: the load may trap where it did not run");
+}
+
+static bool arm_cost(struct convert *v, uint32_t b, uint32_t *cost)
+{
+    ir_each_ins(r, v->f, b) {
+        if (r == ir_terminator(v->f, b))
+            return true;
+        if (!may_speculate(v->f, r)) {
+            decline(v, r);
+            return false;
+        }
+        *cost += ir_cost_of(v->f, r);
+        if (*cost > COST_MAX)
+            return false;
+    }
+    return false;
+}
+
+/* The way along edge e of b: through an arm of its own, or (if `straight`) straight to a join. */
+static struct way way_of(const struct convert *v, uint32_t b, uint32_t e, bool straight)
+{
+    const struct ir_edge *edge = &ir_block_at(v->f, b)->edges.at[e];
+    const struct ir_block *arm = ir_block_at(v->f, edge->block);
+    if (straight || v->preds[edge->block] != 1 || arm->params.count || ir_at(v->f, arm->last)->op != IR_br)
+        return (struct way){edge->block, edge->block, edge->args, 0};
+    return (struct way){edge->block, arm->edges.at[0].block, arm->edges.at[0].args, 0};
+}
+
+/* Diamond, either triangle, or two straight edges to one block. */
+static bool find_ways(const struct convert *v, uint32_t b, struct way ways[2])
+{
+    for (unsigned straight = 0; straight < 4; straight++) {
+        ways[0] = way_of(v, b, 0, straight & 1);
+        ways[1] = way_of(v, b, 1, straight & 2);
+        if (ways[0].join == ways[1].join && ways[0].join != b)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t count_selects(const struct convert *v, const struct way ways[2])
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < ir_block_at(v->f, ways[0].join)->params.count; i++)
+        n += ways[0].args[i] != ways[1].args[i];
+    return n;
+}
+
+static void hoist(struct convert *v, uint32_t arm, struct ir_cursor *c)
+{
+    ir_ref last = ir_terminator(v->f, arm);
+    for (ir_ref r = ir_block_at(v->f, arm)->first, next; r != last; r = next) {
+        next = ir_at(v->f, r)->next;
+        ir_unlink(v->f, r);
+        ir_link(c, r);
+    }
+    bitset_add(v->gone, arm);
+}
+
+static void join_ways(struct convert *v, uint32_t b, const struct way ways[2])
+{
+    ir_ref branch = ir_terminator(v->f, b), condition = ir_at(v->f, branch)->args[0];
+    uint32_t n = ir_block_at(v->f, ways[0].join)->params.count;
+    struct ir_cursor c = {.fn = v->f, .block = b, .before = branch, .at = ir_at(v->f, branch)->at};
+    ir_ref *args = arena_array(&v->f->module->arena, ir_ref, n);
+    for (unsigned w = 0; w < 2; w++)
+        if (ways[w].block != ways[w].join)
+            hoist(v, ways[w].block, &c);
+    for (uint32_t i = 0; i < n; i++) {
+        ir_ref yes = ways[0].args[i], no = ways[1].args[i];
+        args[i] = yes == no ? yes : ir_emit3(&c, IR_select, ir_at(v->f, yes)->type, condition, yes, no);
+    }
+    opt_branch_fold(v->f, b, 0);
+    ir_block_at(v->f, b)->edges.at[0] = (struct ir_edge){.block = ways[0].join, .argc = n, .args = args};
+    v->preds[ways[0].join]--;
+    v->changed = true;
+}
+
+static bool has_convergent(const struct ir_function *f, uint32_t b)
+{
+    ir_each_ins(r, f, b)
+        if (ir_is_convergent(f, r))
+            return true;
+    return false;
+}
+
+static void append_join(struct convert *v, uint32_t b, uint32_t join)
+{
+    if (v->preds[join] != 1 || has_convergent(v->f, join))
+        return;
+    const struct ir_edge *edge = &ir_block_at(v->f, b)->edges.at[0];
+    const u32_vec *params = &ir_block_at(v->f, join)->params;
+    for (uint32_t i = 0; i < params->count; i++)
+        opt_rename(&v->renaming, v->f, params->at[i], edge->args[i]);
+    ir_remove(v->f, ir_terminator(v->f, b));
+    opt_block_append(v->f, b, join);
+    bitset_add(v->gone, join);
+}
+
+static void visit(struct convert *v, uint32_t b)
+{
+    ir_ref branch = ir_terminator(v->f, b);
+    struct way ways[2];
+    uint32_t cost = 0;
+    if (bitset_has(v->gone, b) || ir_at(v->f, branch)->op != IR_brif || !find_ways(v, b, ways))
+        return;
+    for (unsigned w = 0; w < 2; w++)
+        if (ways[w].block != ways[w].join && !arm_cost(v, ways[w].block, &cost))
+            return;
+    if (count_selects(v, ways) > SELECTS_MAX)
+        return;
+    opt_remark(v->c, v->f, OPT_APPLIED, "select", ir_at(v->f, branch)->at, "branch became select");
+    opt_count(v->c, "branches", 1);
+    join_ways(v, b, ways);
+    append_join(v, b, ways[0].join);
+}
+
+bool opt_ifconvert(struct opt_context *c, struct ir_function *f)
+{
+    const struct ir_cfg *g = opt_cfg(c, f);
+    struct convert v = {.c = c, .f = f, .gone = bitset_new(c->scratch, f->blocks.count),
+                        .renaming.arena = c->scratch};
+    v.preds = arena_array(c->scratch, uint32_t, f->blocks.count);
+    for (uint32_t b = 0; b < f->blocks.count; b++)
+        v.preds[b] = ir_pred_count(g, b);
+    v.preds[ir_entry(f)]++;
+    for (uint32_t i = g->rpo_count; i-- > 0;)
+        visit(&v, g->rpo[i]);
+    if (!v.changed)
+        return false;
+    opt_rename_all(&v.renaming, f);
+    ir_blocks_remove(f, v.gone);
+    return true;
+}

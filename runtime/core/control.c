@@ -1,0 +1,168 @@
+/* control.c: branches with many targets, calls through pointers and returns: lanes are sorted by where they
+ * go. */
+#include "runtime/launch/grid.h"
+
+uint32_t rt_diverge(struct rt_warp *w)
+{
+    const struct rt_split *split = &w->split;
+    if (split->n > 1) {
+        w->events->divergences++;
+        w->sites[split->site].divergences++;
+    }
+    return w->scheme->diverge(w, split);
+}
+
+/* Adds lanes that go to `target`. */
+static void add_target(struct rt_split *split, uint32_t target, uint64_t lanes)
+{
+    for (uint32_t i = 0; i < split->n; i++) {
+        if (split->target[i] == target) {
+            split->mask[i] |= lanes;
+            return;
+        }
+    }
+    split->target[split->n] = target;
+    split->mask[split->n++] = lanes;
+}
+
+static uint32_t go(struct rt_warp *w)
+{
+    return w->split.n == 1 && !w->ask_uniform ? w->split.target[0] : rt_diverge(w);
+}
+
+/* ---- switch ------------------------------------------------------------------------------------------ */
+
+static uint32_t find_case(const struct bc_program *p, const struct bc_switch *table, int64_t value)
+{
+    const struct bc_case *cases = p->cases.at + table->first;
+    uint32_t low = 0, high = table->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (cases[middle].value < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < table->count && cases[low].value == value ? cases[low].target : table->otherwise;
+}
+
+static int64_t lane_value(const struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
+{
+    if (ins->op == BC_switch_v)
+        return i32(rt_v(w, ins->a)[lane]);
+    return i64(ins->op == BC_switch_w ? rt_w(w, ins->a)[lane] : w->S[ins->a]);
+}
+
+/* The lanes that have the value. */
+static uint64_t lanes_with(const struct rt_warp *w, const struct bc_ins *ins, int64_t value)
+{
+    const struct rt_core *core = w->worker->launch->core;
+    switch (ins->op) {
+    case BC_switch_v: return core->equal_v(w, ins->a, (uint32_t)value);
+    case BC_switch_w: return core->equal_w(w, ins->a, (uint64_t)value);
+    default:          return w->active;
+    }
+}
+
+uint32_t rt_switch(struct rt_warp *w, const struct bc_ins *ins)
+{
+    const struct bc_program *p = w->worker->launch->program;
+    const struct bc_switch *table = &p->switches.at[ins->imm];
+    struct rt_split *split = &w->split;
+    split->n = 0;
+    split->pc = rt_index(w, ins);
+    split->reconverge = table->reconverge;
+    split->site = table->site;
+    uint64_t left = w->active;
+    while (left) {
+        int64_t value = lane_value(w, ins, rt_lowest(left));
+        uint64_t same = lanes_with(w, ins, value) & left;
+        add_target(split, find_case(p, table, value), same);
+        left &= ~same;
+    }
+    return go(w);
+}
+
+/* ---- calls and returns ------------------------------------------------------------------------------- */
+
+uint32_t rt_icall(struct rt_warp *w, const struct bc_ins *ins)
+{
+    const struct bc_program *p = w->worker->launch->program;
+    const uint32_t *pointer = rt_v(w, ins->a);
+    uint32_t *back = rt_v(w, ins->d), here = rt_index(w, ins);
+    struct rt_split *split = &w->split;
+    split->n = 0;
+    split->pc = here;
+    split->reconverge = here + 1;
+    split->site = ins->e;
+    rt_each_lane(i, w->active) {
+        uint32_t number = pointer[i] - 1;
+        if (number >= p->functions.count || p->functions.at[number].entry == BC_NO_TARGET
+            || !bc_reaches(ins->imm, p->functions.at[number].signature)) {
+            rt_trap(w, ins, (unsigned)i, "call through a bad function pointer (%u)", pointer[i]);
+            return RT_NOWHERE;
+        }
+        add_target(split, p->functions.at[number].entry, (uint64_t)1 << i);
+        back[i] = here + 1;
+    }
+    return go(w);
+}
+
+/* Return addresses are data that a damaged program could have made up. */
+static bool is_return_point(const struct rt_warp *w, uint32_t at)
+{
+    const struct bc_program *p = w->worker->launch->program;
+    return at < p->code.count && p->code.at[at].op == BC_block && (p->code.at[at].d & BC_RETURN);
+}
+
+uint32_t rt_ret(struct rt_warp *w, const struct bc_ins *ins)
+{
+    const uint32_t *to = rt_v(w, ins->a);
+    struct rt_split *split = &w->split;
+    split->n = 0;
+    split->pc = rt_index(w, ins);
+    split->reconverge = BC_NO_TARGET;
+    split->site = ins->e;
+    rt_each_lane(i, w->active) {
+        if (split->n && split->target[0] == to[i]) {
+            split->mask[0] |= (uint64_t)1 << i;
+            continue;
+        }
+        if (!is_return_point(w, to[i])) {
+            rt_trap(w, ins, (unsigned)i, "return to %u, which is no place to return to", to[i]);
+            return RT_NOWHERE;
+        }
+        add_target(split, to[i], (uint64_t)1 << i);
+    }
+    return go(w);
+}
+
+uint32_t rt_return_point(const struct rt_warp *w, uint32_t pc)
+{
+    const struct bc_program *p = w->worker->launch->program;
+    const struct bc_function *in = NULL;
+    for (uint32_t i = 0; i < p->functions.count; i++) {
+        const struct bc_function *f = &p->functions.at[i];
+        if (f->code <= pc && pc < f->end)
+            in = f;
+    }
+    if (!in || in->kernel || p->code.at[pc].op == BC_ret)
+        return BC_NO_TARGET;
+    const uint32_t *back = rt_v(w, in->return_slot);
+    uint32_t first = back[rt_lowest(w->active)];
+    rt_each_lane(i, w->active)
+        if (back[i] != first)
+            return BC_NO_TARGET;
+    return is_return_point(w, first) ? first : BC_NO_TARGET;
+}
+
+bool rt_token(struct rt_warp *w, const struct bc_ins *ins)
+{
+    if (w->scheme->token) {
+        w->asked = true;
+        return w->scheme->token(w, ins);
+    }
+    rt_each_lane(i, w->active)
+        rt_v(w, ins->d)[i] = 0;
+    return true;
+}

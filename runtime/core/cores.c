@@ -1,0 +1,37 @@
+/* cores.c: which instances of the core there are, and which this machine can run. */
+#include "runtime/core/core.h"
+
+#define CORE(isa, lanes) extern const struct rt_core rt_core_##isa##_##lanes;
+#include "runtime/core/cores.def"
+
+static const struct rt_core *const cores[] = {
+#define CORE(isa, lanes) &rt_core_##isa##_##lanes,
+#include "runtime/core/cores.def"
+};
+
+bool rt_runs_here(const char *isa)
+{
+#if defined __x86_64__
+    if (strcmp(isa, "avx2") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+#endif
+    return strcmp(isa, "base") == 0;
+}
+
+static uint32_t lanes_for(uint32_t width)
+{
+    uint32_t lanes = 8;
+    while (lanes < width)
+        lanes *= 2;
+    return lanes;
+}
+
+const struct rt_core *rt_core_choose(const char *isa, uint32_t width)
+{
+    for (size_t i = 0; i < COUNT(cores); i++)
+        if (cores[i]->lanes == lanes_for(width) && (!isa || strcmp(cores[i]->isa, isa) == 0) &&
+            rt_runs_here(cores[i]->isa))
+            return cores[i];
+    return NULL;
+}

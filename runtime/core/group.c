@@ -1,0 +1,55 @@
+/* group.c: convergent operations that add floats in lane order, or wait for lanes. The group is the active
+ * lanes. */
+#include "runtime/launch/grid.h"
+
+/* From the lowest lane on: `next` is lane i's value in the case's type, a the result so far. */
+#define REDUCE(type, read, put, formula)                                                                     \
+    {                                                                                                        \
+        scalar_ctype_##type a = read(rt_lowest(w->active));                                                  \
+        rt_each_lane(i, w->active & (w->active - 1)) {                                                  \
+            scalar_ctype_##type b = read(i);                                                                 \
+            a = (formula);                                                                                   \
+        }                                                                                                    \
+        w->S[ins->d] = put(a);                                                                               \
+        break;                                                                                               \
+    }
+#define READ_F(i) scalar_from_f32(rt_v(w, ins->a)[i])
+#define READ_D(i) scalar_from_f64(rt_w(w, ins->a)[i])
+
+void rt_reduce_float(struct rt_warp *w, const struct bc_ins *ins)
+{
+    switch (ins->op) {
+    case BC_reduce_add_F:  REDUCE(F, READ_F, scalar_raw_f32, a + b)
+    case BC_reduce_smin_F: REDUCE(F, READ_F, scalar_raw_f32, scalar_fminf(a, b))
+    case BC_reduce_smax_F: REDUCE(F, READ_F, scalar_raw_f32, scalar_fmaxf(a, b))
+    case BC_reduce_add_D:  REDUCE(D, READ_D, scalar_raw_f64, a + b)
+    case BC_reduce_smin_D: REDUCE(D, READ_D, scalar_raw_f64, scalar_fmin(a, b))
+    case BC_reduce_smax_D: REDUCE(D, READ_D, scalar_raw_f64, scalar_fmax(a, b))
+    default: BUG("opcode %u is no reduction of floats", ins->op);
+    }
+}
+
+void rt_scan(struct rt_warp *w, const struct bc_ins *ins)
+{
+    bool wide = ins->op == BC_scan_add_L || ins->op == BC_scan_add_D;
+    enum scalar_case add = ins->op == BC_scan_add_I   ? SCALAR_add_I
+                           : ins->op == BC_scan_add_L ? SCALAR_add_L
+                           : ins->op == BC_scan_add_F ? SCALAR_add_F
+                                                      : SCALAR_add_D;
+    unsigned first = rt_lowest(w->active);
+    scalar_bits sum = 0;
+    rt_each_lane(i, w->active) {
+        scalar_bits x = wide ? rt_w(w, ins->a)[i] : rt_v(w, ins->a)[i];
+        sum = i == first ? x : scalar_evaluate(add, (scalar_bits[]){sum, x});
+        if (wide)
+            rt_w(w, ins->d)[i] = sum;
+        else
+            rt_v(w, ins->d)[i] = (uint32_t)sum;
+    }
+}
+
+void rt_barrier(struct rt_warp *w, const struct bc_ins *ins)
+{
+    rt_trap(w, ins, rt_lowest(w->active), "barrier reached by only %d of %d threads of the warp",
+            __builtin_popcountll(w->active), __builtin_popcountll(w->live));
+}

@@ -1,0 +1,164 @@
+/* trap.c: why a kernel stops, in words, with the place in the source, the block and the thread. */
+#include "runtime/launch/grid.h"
+
+#include <stdio.h>
+
+static void thread_of(const struct rt_warp *w, unsigned lane, uint32_t thread[3])
+{
+    const struct rt_launch *l = w->worker->launch;
+    uint32_t t = w->index * w->width + lane;
+    thread[0] = t % l->block[0];
+    thread[1] = t / l->block[0] % l->block[1];
+    thread[2] = t / l->block[0] / l->block[1];
+}
+
+/* The first line of the block the instruction is in. */
+static void place_of_block(const struct rt_warp *w, const struct bc_ins *at, struct rt_trap_record *t)
+{
+    const struct bc_program *p = w->worker->launch->program;
+    while (at >= w->code && at->op != BC_block)
+        at--;
+    if (at >= w->code && p->blocks.at[at->imm].line_count > 0)
+        t->line = p->lines.at[p->blocks.at[at->imm].first_line].line;
+}
+
+/* The site's place, or its block's. */
+static void place_of(const struct rt_warp *w, const struct bc_ins *ins, struct rt_trap_record *t)
+{
+    const struct bc_program *p = w->worker->launch->program;
+    uint32_t site = ins->op == BC_barrier ? ins->imm : ins->e;
+    if (site < p->sites.count) {
+        t->line = p->sites.at[site].line;
+        t->column = p->sites.at[site].column;
+    }
+    if (t->line == 0)
+        place_of_block(w, ins, t);
+}
+
+void rt_fuel_text(struct rt_trap_record *t, uint64_t fuel, uint32_t warp, uint64_t active, uint64_t live)
+{
+    unsigned here = (unsigned)__builtin_popcountll(active),
+             others = (unsigned)__builtin_popcountll(live & ~active);
+    char     rest[40] = "";
+    if (others)
+        snprintf(rest, sizeof rest, ", %u wait%s elsewhere", others, others == 1 ? "s" : "");
+    snprintf(t->text, sizeof t->text,
+             "out of fuel after %llu warp instructions: %u lane%s of warp %u run%s here%s",
+             (unsigned long long)fuel, here, here == 1 ? "" : "s", warp, here == 1 ? "s" : "", rest);
+}
+
+void rt_trap_fuel(struct rt_warp *w)
+{
+    struct rt_trap_record *t = &w->worker->out_of_fuel;
+    const struct bc_ins *at = w->code + (w->stop == RT_BARRIER ? w->barrier : w->pc);
+    uint64_t active = w->stop == RT_BARRIER ? w->live : w->active;
+    if (t->set || w->stop == RT_DONE || !active)
+        return;
+    *t = (struct rt_trap_record){.set = true};
+    memcpy(t->block, w->worker->block_index, sizeof t->block);
+    thread_of(w, rt_lowest(active), t->thread);
+    if (w->stop == RT_BARRIER)
+        place_of(w, at, t);
+    else
+        place_of_block(w, at, t);
+    rt_fuel_text(t, w->worker->launch->fuel, w->index, active, w->live);
+}
+
+static struct rt_trap_record *record(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
+{
+    struct rt_trap_record *t = &w->worker->trap;
+    *t = (struct rt_trap_record){.set = true};
+    memcpy(t->block, w->worker->block_index, sizeof t->block);
+    thread_of(w, lane, t->thread);
+    place_of(w, ins, t);
+    w->stop = RT_TRAPPED;
+    return t;
+}
+
+void rt_trap(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, const char *fmt, ...)
+{
+    struct rt_trap_record *t = record(w, ins, lane);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(t->text, sizeof t->text, fmt, args);
+    va_end(args);
+}
+
+void rt_trap_text(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
+{
+    const struct bc_text *text = &w->worker->launch->program->texts.at[ins->imm];
+    rt_trap(w, ins, lane, "%.*s", (int)(text->length < 400 ? text->length : 400), text->bytes);
+}
+
+/* Where an access that is not within a region lies, as the end of a sentence: the index where it is one
+ * element, and the distance. */
+static void describe_outside(const struct rt_region *r, uint32_t address, uint32_t bytes, char *text,
+                             size_t size)
+{
+    const char *what = r->constant ? "constant data" : "buffer", *name = r->name ? r->name : "";
+    uint32_t    offset = address - r->address, before = -offset, past = offset - r->bytes;
+    char        index[32] = "";
+    if (r->element_bytes && bytes <= r->element_bytes && before < past)
+        snprintf(index, sizeof index, "index -%u, ", (before - 1) / r->element_bytes + 1);
+    else if (r->element_bytes && bytes <= r->element_bytes)
+        snprintf(index, sizeof index, "index %u, ", offset / r->element_bytes);
+    if (offset < r->bytes)
+        snprintf(text, size, "is out of bounds: it runs over the end of %s %s (0x%08x, %u bytes)", what, name,
+                 r->address, r->bytes);
+    else
+        snprintf(text, size, "is out of bounds: %s%u bytes %s %s %s (0x%08x, %u bytes)", index,
+                 before < past ? before : past, before < past ? "before" : "past the end of", what, name,
+                 r->address, r->bytes);
+}
+
+/* What lies at a global address, as the end of a sentence. */
+static void describe_global(const struct rt_memory *m, bool store, uint32_t address, uint32_t bytes,
+                            char *text, size_t size)
+{
+    const struct rt_region *r = rt_memory_nearest(m, address);
+    bool within = r && address - r->address < r->bytes && bytes <= r->bytes - (address - r->address);
+    if (!r && (m->regions || address >> RT_SEGMENT_SHIFT == 0))
+        snprintf(text, size, "is a null pointer access");
+    else if (!r)
+        snprintf(text, size, "is out of bounds: there is no buffer");
+    else if (store && r->constant && within)
+        snprintf(text, size, "is a store to constant data");
+    else
+        describe_outside(r, address, bytes, text, size);
+}
+
+void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char *text, size_t size)
+{
+    char why[300];
+    if (!a.aligned)
+        snprintf(why, sizeof why, "is misaligned");
+    else if (a.space == 'g')
+        describe_global(m, a.store, a.address, a.bytes, why, sizeof why);
+    else if (a.address == 0)
+        snprintf(why, sizeof why, "is a null pointer access");
+    else if (a.address < BC_FIRST_ADDRESS)
+        snprintf(why, sizeof why, "is a null pointer access, or lies before all variables");
+    else
+        snprintf(why, sizeof why, "is out of bounds: the %s has %u bytes",
+                 a.space == 'h' ? "block's shared memory" : "thread's private memory", a.limit);
+    snprintf(text, size, "%s of %u byte%s at %s address 0x%08x %s", a.store ? "store" : "load", a.bytes,
+             a.bytes == 1 ? "" : "s",
+             a.space == 'g'   ? "global"
+             : a.space == 'h' ? "shared"
+                              : "private",
+             a.address, why);
+}
+
+void rt_trap_access(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, char space, bool store,
+                    uint32_t address, uint32_t bytes)
+{
+    char text[400];
+    struct rt_access access = rt_access[ins->op];
+    struct rt_bad_access a = {.space = space, .store = store, .address = address, .bytes = bytes};
+    a.aligned = !access.valid || (address & (bytes - 1)) == 0;
+    a.limit = space == 'h' ? w->shared_bytes : w->private_bytes;
+    rt_describe_access(&w->worker->launch->context->memory, a, text, sizeof text);
+    rt_trap(w, ins, lane, "%s", text);
+    w->worker->trap.has_address = true;
+    w->worker->trap.address = address;
+}

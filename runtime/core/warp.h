@@ -1,0 +1,164 @@
+/* warp.h: a warp while it runs: what the core, the schemes and the helpers of rare instructions share.
+ *
+ * Everything here is private to one host thread. A warp's registers are three files: lane vectors (a slot
+ * is `lanes` 32-bit words; 64-bit vectors take two slots), lane masks and scalars (64-bit words each).
+ * Masks are bit sets of lanes; active ⊆ live ⊆ launched. Lanes that are not launched hold anything.
+ */
+#ifndef KERNC_RT_WARP_H
+#define KERNC_RT_WARP_H
+
+#include "backend/format/bytecode/program.h"
+
+enum { RT_MAX_LANES = 64 };
+#define RT_NOWHERE UINT32_MAX          /* a code index: nothing left to run, see rt_warp.stop */
+
+/* Why the core came back. */
+enum rt_stop { RT_RUNNING, RT_DONE, RT_SLICE, RT_BARRIER, RT_TRAPPED };
+
+/* A block's counters; the cost fields are copies of the block table's, beside them for the cache's sake. */
+struct rt_count {
+    uint64_t full;                     /* times run by all lanes of the core */
+    uint64_t some, threads;            /* times run by fewer; their sum */
+    uint32_t instructions, cycles;
+};
+struct rt_site_count { uint64_t transactions, divergences; };
+
+/* A branch whose lanes diverge: lanes mask[i] go to block word target[i]; masks are disjoint, not empty, and
+ * together the active lanes. Targets are distinct. `reconverge`: where they all reconverge, or
+ * BC_NO_TARGET. */
+struct rt_split {
+    uint32_t n, pc, reconverge, site;
+    uint32_t target[RT_MAX_LANES];
+    uint64_t mask[RT_MAX_LANES];
+};
+
+/* A register that gets other lanes in each warp of a block: `from` has the core's number of lanes for each;
+ * bases[base] is added, which is the block's. */
+enum { RT_BASES = 4, RT_NO_BASE = 3 };      /* of dimensions x, y, z; 0 */
+struct rt_lane_preload { uint32_t reg, base; const uint32_t *from; };
+
+struct rt_warp;
+struct rt_op;
+/* An instruction's code. Returns NULL to leave the core (rt_warp.stop says why). */
+#define RT_OP_PARAMS                                                                                         \
+    struct rt_warp *w, const struct bc_ins *pc, const struct rt_op *table, uint8_t *V
+struct rt_op { const struct bc_ins *(*run)(RT_OP_PARAMS); };
+
+struct rt_warp {
+    uint64_t active, live, launched;
+    const struct rt_op *table;         /* of `tables`, the one that fits `active` */
+    const struct bc_ins *code,
+        *reconverge;                   /* reconverge: block word at which the scheme is asked; NULL: none */
+    struct rt_count *counts;           /* by block */
+    struct rt_site_count *sites;       /* by site */
+    int64_t  fuel;                     /* instructions left in this time slice */
+    int64_t  slice;                    /* fuel of a time slice */
+    uint64_t spent;                    /* fuel of the warps that have ended since the core was entered */
+    uint64_t cycles;                   /* modelled, so far; kept only if the program reads the clock */
+    uint32_t active_count, launched_count, lanes;      /* lanes: of the core, not of the launch */
+    uint8_t *V;
+    uint64_t *M;                       /* scalars are S, at the end */
+
+    uint8_t *global;                   /* host address of address 0 */
+    const uint32_t *limits, *store_limits;   /* by address >> 20: end of the buffer there, 0: none */
+    uint8_t *shared, *private;         /* private: lane i's begins at i * private_bytes */
+    uint32_t shared_bytes, private_bytes;
+    uint32_t segment_shift;            /* of memory transactions */
+    uint32_t transaction_cycles;
+    bool     count_transactions;
+    bool     ask_uniform;              /* the scheme's RT_ASK_UNIFORM */
+    bool     asked;                    /* a hook has run since the scheme started the lanes `launched` */
+    bool     contended;                /* other host threads run blocks of this launch */
+
+    const struct rt_op *tables[3];     /* for: some live lanes active; all live lanes; all the core's lanes */
+    struct rt_events *events;          /* see scheme.h */
+    uint32_t pc;                       /* code index where the warp goes on */
+    enum rt_stop stop;
+    uint32_t index;                    /* number of the warp in its block */
+    uint32_t last;                     /* of the warps that follow it without leaving the core,
+                                          see rt_core.begin */
+    uint32_t width;                    /* threads of a full warp of this launch */
+    uint32_t barrier;                  /* code index of the barrier it waits at */
+    uint32_t preload_count;
+    const struct rt_lane_preload *preloads;  /* registers that differ from warp to warp */
+    const uint32_t *bases;             /* of the block */
+    uint32_t ramp;                     /* a vector that counts up from lane to lane in full warps,
+                                          or RT_NO_RAMP */
+    uint32_t first;                    /* its lane 0 */
+    struct rt_worker *worker;
+    const struct rt_scheme *scheme;
+    void    *scheme_data;
+
+    _Alignas(64) uint32_t lane_mask[RT_MAX_LANES];  /* all ones in active lanes, else 0 */
+    _Alignas(64) uint32_t address[RT_MAX_LANES];    /* scratch of memory instructions */
+    struct rt_split split;             /* scratch of branches */
+    uint64_t S[];                      /* here, and not behind a pointer: a load less for each operand */
+};
+
+static inline uint32_t *rt_v(const struct rt_warp *w, uint32_t reg)
+{
+    return (uint32_t *)(void *)(w->V + (size_t)reg * w->lanes * 4);
+}
+static inline uint64_t *rt_w(const struct rt_warp *w, uint32_t reg)
+{
+    return (uint64_t *)(void *)(w->V + (size_t)reg * w->lanes * 4);
+}
+static inline uint32_t rt_index(const struct rt_warp *w, const struct bc_ins *ins)
+{
+    return (uint32_t)(ins - w->code);
+}
+static inline unsigned rt_lowest(uint64_t mask)
+{
+    return (unsigned)__builtin_ctzll(mask);
+}
+#define rt_each_lane(i, lanes_)                                                                              \
+    for (uint64_t left_##i = (lanes_), i = 0; left_##i && (i = (uint64_t)__builtin_ctzll(left_##i), 1);      \
+         left_##i &= left_##i - 1)
+
+/* ---- trap.c: every way to fail. They record the trap and stop the warp; callers then return NULL. ---- */
+
+/* Place from the instruction's site; `lane` is the culprit. */
+void rt_trap(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The text of trap and assert instructions. */
+void rt_trap_text(struct rt_warp *w, const struct bc_ins *ins, unsigned lane);
+/* A bad access of `bytes` at `address` (space letter g, h or p); finds out what is wrong with it. */
+void rt_trap_access(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, char space, bool store,
+                    uint32_t address, uint32_t bytes);
+
+/* Notes where the warp stands as its launch runs out of fuel, unless another of the worker's has been
+ * noted. */
+void rt_trap_fuel(struct rt_warp *w);
+
+/* ---- instructions the core leaves to plain C; false or RT_NOWHERE: the warp has stopped -------------- */
+
+uint32_t rt_diverge(struct rt_warp *w);                                 /* control.c: w->split tells how */
+uint32_t rt_switch(struct rt_warp *w, const struct bc_ins *ins);
+uint32_t rt_icall(struct rt_warp *w, const struct bc_ins *ins);
+uint32_t rt_ret(struct rt_warp *w, const struct bc_ins *ins);
+/* atomic.c; at base + w->address[lane] */
+void rt_atomic(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base);
+bool rt_memcpy(struct rt_warp *w, const struct bc_ins *ins);
+bool rt_memzero(struct rt_warp *w, const struct bc_ins *ins);
+void rt_reduce_float(struct rt_warp *w, const struct bc_ins *ins);      /* group.c */
+void rt_scan(struct rt_warp *w, const struct bc_ins *ins);
+void rt_barrier(struct rt_warp *w, const struct bc_ins *ins); /* a fault: live lanes are elsewhere */
+bool rt_token(struct rt_warp *w, const struct bc_ins *ins);
+bool rt_hostcall(struct rt_warp *w, const struct bc_ins *ins);          /* hostcall.c */
+bool rt_printf(struct rt_warp *w, const struct bc_ins *ins);            /* print.c */
+bool rt_check_uniform(struct rt_warp *w, const struct bc_ins *ins);     /* check.c */
+
+/* ---- memory accesses --------------------------------------------------------------------------------- */
+
+enum rt_space { RT_GLOBAL, RT_SHARED, RT_PRIVATE };
+enum rt_mode { RT_MODE_V, RT_MODE_X, RT_MODE_U };
+struct rt_access { uint8_t space, mode, log2_bytes; bool store, valid; };
+extern const struct rt_access rt_access[BC_OPS];                        /* loads, stores and atomics */
+
+/* Host address of `address` for this lane, or NULL: not valid (no trap recorded). `align` 1: any. */
+uint8_t *rt_locate(struct rt_warp *w, enum rt_space space, bool store, unsigned lane, uint32_t address,
+                   uint32_t bytes, uint32_t align);
+/* How many distinct segments the lanes' addresses lie in. */
+uint32_t rt_distinct_segments(const struct rt_warp *w, const uint32_t *address, uint64_t lanes);
+
+#endif

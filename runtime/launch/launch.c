@@ -1,0 +1,452 @@
+/* launch.c: checks a launch, prepares what its host threads share, runs them, and says how it went. */
+#include "runtime/launch/grid.h"
+#include "runtime/warpcore/simulator.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define DEFAULT_WARP    32
+#define DEFAULT_SEGMENT 128
+#define DEFAULT_FUEL    ((uint64_t)1 << 40)
+#define MAX_BLOCKS      UINT32_MAX
+
+/* ---- schemes ----------------------------------------------------------------------------------------- */
+
+#define MACHINE_bytecode(machine)  &rt_scheme_##machine
+#define MACHINE_warp_core(machine) NULL
+static const struct rt_scheme *const machines[SCHEMES] = {
+#define SCHEME(id, name, target, machine, lowering, properties, meaning)                                     \
+    [SCHEME_##id] = MACHINE_##target(machine),
+#include "base/schemes.def"
+};
+
+const struct rt_scheme *rt_scheme_of(enum scheme s)
+{
+    return s < SCHEMES ? machines[s] : NULL;
+}
+
+/* ---- options ----------------------------------------------------------------------------------------- */
+
+static kernc_launch read_launch(const kernc_kernel *k, const kernc_launch *given)
+{
+    kernc_launch o = {0};
+    sized_read(&o, sizeof o, given);
+    for (int i = 0; i < 3; i++) {
+        o.grid[i] = o.grid[i] ? o.grid[i] : 1;
+        o.block[i] = o.block[i] ? o.block[i] : 1;
+    }
+    o.warp = o.warp ? o.warp : k->entry ? WC_LANES : DEFAULT_WARP;
+    o.threads = o.threads ? o.threads : 1;
+    o.segment = o.segment ? o.segment : DEFAULT_SEGMENT;
+    o.fuel = o.fuel ? o.fuel : DEFAULT_FUEL;
+    o.cores = o.cores ? o.cores : 1;
+    return o;
+}
+
+uint64_t rt_volume(const uint32_t size[3])
+{
+    uint64_t plane = (uint64_t)size[0] * size[1], all;
+    return __builtin_mul_overflow(plane, size[2], &all) ? UINT64_MAX : all;
+}
+
+static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
+{
+    uint64_t threads = rt_volume(o->block), blocks = rt_volume(o->grid);
+    if (threads > KERNC_MAX_BLOCK_THREADS)
+        return rt_fail(c, KERNC_LIMIT, "a block of %u x %u x %u threads is over the limit of %d", o->block[0],
+                       o->block[1], o->block[2], KERNC_MAX_BLOCK_THREADS);
+    if (blocks > MAX_BLOCKS)
+        return rt_fail(c, KERNC_LIMIT, "a grid of %u x %u x %u blocks is over the limit of %u", o->grid[0],
+                       o->grid[1], o->grid[2], MAX_BLOCKS);
+    if (o->warp > KERNC_MAX_WARP)
+        return rt_fail(c, KERNC_LIMIT, "a warp of %u threads is over the limit of %d", o->warp,
+                       KERNC_MAX_WARP);
+    if (o->threads > KERNC_MAX_HOST_THREADS)
+        return rt_fail(c, KERNC_LIMIT, "%u host threads are over the limit of %d", o->threads,
+                       KERNC_MAX_HOST_THREADS);
+    if (o->cores > KERNC_MAX_CORES)
+        return rt_fail(c, KERNC_LIMIT, "%u cores are over the limit of %d", o->cores, KERNC_MAX_CORES);
+    if (o->schedule < KERNC_SCHEDULE_LARGEST || o->schedule > KERNC_SCHEDULE_LOWEST)
+        return rt_fail(c, KERNC_INVALID, "%d is no choice of the group that runs next", o->schedule);
+    if (o->anchors < KERNC_ANCHORS_ALL || o->anchors > KERNC_ANCHORS_RANDOM)
+        return rt_fail(c, KERNC_INVALID, "%d is no choice of anchors' groups", o->anchors);
+    if (o->segment < 8 || (o->segment & (o->segment - 1)))
+        return rt_fail(c, KERNC_INVALID, "a segment of %u bytes: it must be a power of two from 8 on",
+                       o->segment);
+    return KERNC_OK;
+}
+
+static kernc_status choose(struct rt_launch *l, const kernc_launch *o)
+{
+    kernc_context *c = l->context;
+    const char *name = o->scheme ? o->scheme : l->program->scheme;
+    enum scheme scheme = scheme_find(name);
+    l->scheme = rt_scheme_of(scheme);
+    if (!l->scheme)
+        return rt_fail(c, KERNC_NOT_FOUND, "no divergence scheme %s", name);
+    if (scheme != scheme_find(l->program->scheme))
+        return rt_fail(c, KERNC_INVALID, "the program was compiled for scheme %s, not for %s",
+                       l->program->scheme, name);
+    l->core = rt_core_choose(o->isa, o->warp);
+    if (!l->core)
+        return rt_fail(c, KERNC_NOT_FOUND, "no interpreter for instruction set %s on this machine", o->isa);
+    return KERNC_OK;
+}
+
+/* ---- registers that are filled ----------------------------------------------------------------------- */
+
+struct special {
+    enum rt_preload_scope scope;
+    bool by_lane;
+    uint64_t value;
+};
+
+/* For TID and BID the value is the dimension. */
+static struct special special_of(const struct rt_launch *l, uint64_t special)
+{
+    switch ((enum bc_special)special) {
+    case BC_SPECIAL_TID_X:
+    case BC_SPECIAL_TID_Y:
+    case BC_SPECIAL_TID_Z: return (struct special){RT_PRELOAD_WARP, true, special - BC_SPECIAL_TID_X};
+    case BC_SPECIAL_BID_X:
+    case BC_SPECIAL_BID_Y:
+    case BC_SPECIAL_BID_Z: return (struct special){RT_PRELOAD_BLOCK, false, special - BC_SPECIAL_BID_X};
+    case BC_SPECIAL_BDIM_X:
+    case BC_SPECIAL_BDIM_Y:
+    case BC_SPECIAL_BDIM_Z:
+        return (struct special){RT_PRELOAD_LAUNCH, false, l->block[special - BC_SPECIAL_BDIM_X]};
+    case BC_SPECIAL_GDIM_X:
+    case BC_SPECIAL_GDIM_Y:
+    case BC_SPECIAL_GDIM_Z:
+        return (struct special){RT_PRELOAD_LAUNCH, false, l->grid[special - BC_SPECIAL_GDIM_X]};
+    case BC_SPECIAL_LANE: return (struct special){RT_PRELOAD_LAUNCH, true, 0};
+    case BC_SPECIAL_WARP: return (struct special){RT_PRELOAD_WARP, false, 0};
+    case BC_SPECIAL_WARPSIZE: return (struct special){RT_PRELOAD_LAUNCH, false, l->width};
+    case BC_SPECIALS: break;
+    }
+    BUG("special register %llu", (unsigned long long)special);
+}
+
+/* Thread indices of dimension d, lane by lane, warp by warp. */
+static uint32_t *thread_indices(struct rt_launch *l, uint64_t d)
+{
+    uint32_t lanes = l->core->lanes, *all = arena_array(&l->arena, uint32_t, (size_t)l->warps * lanes);
+    uint32_t below = d == 0 ? 1 : d == 1 ? l->block[0] : l->block[0] * l->block[1];
+    for (uint32_t t = 0; t < l->threads; t++)
+        all[t / l->width * lanes + t % l->width] = t / below % l->block[d];
+    return all;
+}
+
+/* A register that gets the lanes' indices of dimension d, and the base. */
+static void add_lane_preload(struct rt_launch *l, uint32_t reg, uint64_t d, uint32_t base)
+{
+    uint32_t **tid = &l->tid[d];
+    *tid = *tid ? *tid : thread_indices(l, d);
+    l->lane_preloads.at[l->lane_preloads.count++] = (struct rt_lane_preload){reg, base, *tid};
+}
+
+static kernc_status add_special(struct rt_launch *l, const struct bc_preload *from)
+{
+    struct special special = special_of(l, from->value);
+    if (special.by_lane && from->kind != BC_KIND_V)
+        return rt_fail(l->context, KERNC_BAD_PROGRAM, "kernel %s: thread and lane indices need lane vectors",
+                       l->kernel->name);
+    if (special.scope == RT_PRELOAD_WARP && special.by_lane) {
+        add_lane_preload(l, from->reg, special.value, RT_NO_BASE);
+        return KERNC_OK;
+    }
+    struct rt_preloads *preloads = &l->preloads[special.scope];
+    preloads->at[preloads->count++] =
+        (struct rt_preload){from->kind, (uint8_t)from->value, from->reg, special.value};
+    return KERNC_OK;
+}
+
+static kernc_status prepare_preloads(struct rt_launch *l, const uint64_t *params)
+{
+    for (int i = 0; i < RT_PRELOAD_SCOPES; i++)
+        l->preloads[i].at = arena_array(&l->arena, struct rt_preload, l->kernel->preload_count);
+    l->lane_preloads.at = arena_array(&l->arena, struct rt_lane_preload, l->kernel->preload_count);
+    struct rt_preloads *fixed = &l->preloads[RT_PRELOAD_LAUNCH];
+    for (uint32_t i = 0; i < l->kernel->preload_count; i++) {
+        const struct bc_preload *from = &l->program->preloads.at[l->kernel->first_preload + i];
+        struct rt_preload preload = {from->kind, BC_SPECIALS, from->reg, from->value};
+        if (from->source == BC_FROM_SPECIAL) {
+            kernc_status status = add_special(l, from);
+            if (status != KERNC_OK)
+                return status;
+            continue;
+        }
+        if (from->source == BC_FROM_GRID) {
+            add_lane_preload(l, from->reg, from->value, (uint32_t)from->value);
+            continue;
+        }
+        if (from->source == BC_FROM_PARAM)
+            preload.value = params[from->value];
+        else if (from->source == BC_FROM_DATA)
+            preload.value += l->module->data.address;
+        fixed->at[fixed->count++] = preload;
+    }
+    return KERNC_OK;
+}
+
+/* ---- dispatch tables --------------------------------------------------------------------------------- */
+
+static bool asks(const struct rt_launch *l, unsigned op)
+{
+    unsigned flags = l->scheme->flags;
+    if (op == BC_block)
+        return flags & RT_ASK_RECONVERGE;
+    return flags & RT_ASK_CONVERGE &&
+           (op == BC_tok_anchor || (bc_op_info((enum bc_op)op) && bc_is_convergent((enum bc_op)op)));
+}
+
+/* The table, or a copy in which what this launch wants is done: blocks and convergent operations ask the
+ * scheme, and guards always do; accesses to memory are counted. */
+static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
+{
+    const struct rt_core *core = l->core;
+    bool counts = l->count_transactions && table == core->full;
+    if (!l->scheme->flags && !l->module->reads_clock && !counts)
+        return table;
+    struct rt_op *copy = arena_array(&l->arena, struct rt_op, BC_OPS);
+    memcpy(copy, table, BC_OPS * sizeof *copy);
+    if (l->module->reads_clock)
+        copy[BC_block].run = core->block_clock;
+    for (unsigned op = 0; op < BC_OPS; op++)
+        if (asks(l, op))
+            copy[op].run = op == BC_block ? core->block_ask : core->ask_converge;
+        else if (l->scheme->flags & RT_ASK_UNIFORM && op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_U)
+            copy[op] = core->partial[op];
+        else if (counts && core->counted[op].run)
+            copy[op] = core->counted[op];
+    return copy;
+}
+
+/* ---- preparing --------------------------------------------------------------------------------------- */
+
+static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o)
+{
+    uint32_t count = kernel->param_count;
+    uint64_t *params = arena_array(&l->arena, uint64_t, count);
+    kernc_status status = choose(l, o);
+    if (status == KERNC_OK)
+        status = rt_read_arguments(kernel, o, params, arena_array(&l->arena, bool, count));
+    if (status != KERNC_OK)
+        return status;
+    memcpy(l->grid, o->grid, sizeof l->grid);
+    memcpy(l->block, o->block, sizeof l->block);
+    l->blocks = rt_volume(o->grid);
+    l->threads = (uint32_t)rt_volume(o->block);
+    l->width = o->warp;
+    l->warps = (l->threads + o->warp - 1) / o->warp;
+    bool rows = l->block[0] % l->width == 0 || l->block[0] == l->threads;     /* a warp lies in one */
+    l->ramp = rows ? kernel->ramp : RT_NO_RAMP;
+    l->segment_shift = (uint32_t)__builtin_ctz(o->segment);
+    l->count_transactions = o->flags & KERNC_STATISTICS;
+    l->anchors = (uint8_t)o->anchors;
+    l->schedule = (uint8_t)o->schedule;
+    l->anchor_seed = o->anchor_seed;
+    l->fuel = o->fuel;
+    l->entry = l->program->functions.at[l->kernel->function].code;
+    l->slice = o->fuel < RT_SLICE_INSTRUCTIONS ? o->fuel : RT_SLICE_INSTRUCTIONS;
+    l->report = o->fuel / 16 < 1u << 20 ? o->fuel / 16 : 1u << 20;
+    l->full = adapt(l, l->core->full);
+    l->brief = adapt(l, l->core->brief);
+    l->partial = adapt(l, l->core->partial);
+    atomic_store(&l->trap_block, UINT64_MAX);
+    status = prepare_preloads(l, params);
+    bool alike = !l->module->reads_clock && !l->kernel->private_bytes && !l->preloads[RT_PRELOAD_WARP].count;
+    l->alike = alike ? l->threads / l->width : 0;
+    return status;
+}
+
+/* Blocks are handed out so many at a time that the counter is not fought over, and each worker comes for more
+ * often enough to end with the others. */
+enum { BATCHES = 16, MOST_BATCH = 64 };
+
+static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
+{
+    const struct bc_program *p = l->program;
+    l->worker_count = count < l->blocks ? count : (uint32_t)l->blocks;
+    l->workers = arena_array(&l->arena, struct rt_worker, l->worker_count);
+    uint64_t share = l->blocks / l->worker_count;
+    l->batch = share >= MOST_BATCH * BATCHES ? MOST_BATCH : 1 + share / BATCHES;
+    if (!rt_memory_take(l, (uint64_t)l->worker_count * p->shared_bytes))
+        return rt_fail(l->context, KERNC_LIMIT,
+                       "shared memory of %u bytes is over the limit of memory (max_memory)", p->shared_bytes);
+    for (uint32_t i = 0; i < l->worker_count; i++) {
+        struct rt_worker *k = &l->workers[i];
+        k->launch = l;
+        k->index = i;
+    }
+    return KERNC_OK;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------- */
+
+static void *thread_main(void *worker)
+{
+    rt_worker_run(worker);
+    return NULL;
+}
+
+double rt_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Worker 0 is this thread. Threads that cannot be started are missed by nobody: the others take their blocks.
+ */
+static double run_workers(struct rt_launch *l)
+{
+    double start = rt_now();
+    uint32_t started = 1;
+    while (started < l->worker_count &&
+           pthread_create(&l->workers[started].thread, NULL, thread_main, &l->workers[started]) == 0)
+        started++;
+    for (uint32_t i = started; i < l->worker_count; i++)
+        atomic_store(&l->workers[i].block, RT_NO_BLOCK);
+    rt_worker_run(&l->workers[0]);
+    for (uint32_t i = 1; i < started; i++)
+        pthread_join(l->workers[i].thread, NULL);
+    return rt_now() - start;
+}
+
+kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const struct rt_trap_record *t)
+{
+    kernc_context *c = k->module->context;
+    const char *file = k->entry ? k->module->image->file : k->module->program->file;
+    memcpy(c->trap_text, t->text, sizeof c->trap_text);
+    c->trap = (kernc_trap){.text = c->trap_text,
+                           .file = file,
+                           .line = t->line,
+                           .column = t->column,
+                           .has_address = t->has_address,
+                           .address = t->address,
+                           .report = c->trap_report.length ? c->trap_report.at : ""};
+    memcpy(c->trap.block, t->block, sizeof t->block);
+    memcpy(c->trap.thread, t->thread, sizeof t->thread);
+    c->trapped = true;
+    char column[16] = "";
+    if (t->column)
+        snprintf(column, sizeof column, ":%u", t->column);
+    return rt_fail(c, status, "%s:%u%s: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", file, t->line,
+                   column, k->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0],
+                   t->thread[1], t->thread[2]);
+}
+
+/* Where the lowest block stood whose host thread noticed. */
+static kernc_status report_fuel(struct rt_launch *l)
+{
+    const struct rt_worker *first = NULL;
+    for (uint32_t i = 0; i < l->worker_count; i++) {
+        const struct rt_worker *k = &l->workers[i];
+        if (k->out_of_fuel.set && (!first || atomic_load(&k->block) < atomic_load(&first->block)))
+            first = k;
+    }
+    if (first)
+        return rt_report_stop(l->handle, KERNC_LIMIT, &first->out_of_fuel);
+    return rt_fail(l->context, KERNC_LIMIT, "kernel %s: out of fuel after %llu warp instructions",
+                   l->kernel->name, (unsigned long long)l->fuel);
+}
+
+/* How the launch went. A trap counts before limits, the lowest block's before others. */
+static kernc_status outcome(struct rt_launch *l)
+{
+    kernc_context *c = l->context;
+    uint64_t trap_block = atomic_load(&l->trap_block);
+    bool no_memory = false, over_memory = false;
+    for (uint32_t i = 0; i < l->worker_count; i++) {
+        const struct rt_worker *k = &l->workers[i];
+        if (k->trap.set && k->trap_block == trap_block)
+            return rt_report_stop(l->handle, KERNC_TRAP, &k->trap);
+        no_memory |= k->no_memory;
+        over_memory |= k->over_memory;
+    }
+    if (no_memory)
+        return rt_fail_memory(c);
+    if (over_memory)
+        return rt_fail(c, KERNC_LIMIT,
+                       "kernel %s: its registers, memory and printed text are over the limit (max_memory)",
+                       l->kernel->name);
+    return atomic_load(&l->out_of_fuel) ? report_fuel(l) : KERNC_OK;
+}
+
+static void free_launch(struct rt_launch *l)
+{
+    for (uint32_t i = 0; i < l->worker_count; i++) {
+        struct rt_worker *k = &l->workers[i];
+        for (uint32_t o = k->flushed; o < k->printed.count; o++)
+            text_free(&k->printed.at[o].text);
+        text_free(&k->text);
+        arena_free(&k->arena);
+    }
+    kernc_statistics_free(l->statistics);
+    kernc_statistics_free(l->spare);
+    pthread_mutex_destroy(&l->output_lock);
+    arena_free(&l->arena);
+}
+
+static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_launch *o,
+                        kernc_statistics **statistics)
+{
+    kernc_status status = prepare(l, kernel, o);
+    if (status == KERNC_OK)
+        status = prepare_workers(l, o->threads);
+    if (status != KERNC_OK)
+        return status;
+    rt_hosts_prepare(l->module);
+    double seconds = run_workers(l);
+    status = outcome(l);
+    rt_output_flush(l,
+                    atomic_load(&l->trap_block) == UINT64_MAX ? UINT64_MAX : atomic_load(&l->trap_block) + 1);
+    if (status != KERNC_NO_MEMORY) {
+        rt_statistics_of(l, seconds, &l->statistics);
+        rt_statistics_keep(kernel, &l->statistics, &l->spare, statistics);
+    }
+    return status;
+}
+
+static kernc_status run_program(kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics)
+{
+    kernc_context *c = kernel->module->context;
+    if (o->trace)
+        return rt_fail(c, KERNC_INVALID, "only programs for the warp-core machine can be traced");
+    struct rt_launch l = {.context = c,
+                          .module = kernel->module,
+                          .handle = kernel,
+                          .program = kernel->module->program,
+                          .kernel = kernel->code};
+    arena_init(&l.arena);
+    pthread_mutex_init(&l.output_lock, NULL);
+    struct mem_guard guard;
+    kernc_status status;
+    if (mem_guard_enter(&guard))
+        status = rt_fail_memory(c);
+    else
+        status = run(&l, kernel, o, statistics);
+    mem_guard_leave(&guard);
+    free_launch(&l);
+    return status;
+}
+
+kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launch, kernc_statistics **statistics)
+{
+    if (statistics)
+        *statistics = NULL;
+    if (!kernel)
+        return KERNC_INVALID;
+    kernc_context *c = kernel->module->context;
+    c->trapped = false;
+    c->trap_report.length = 0;
+    if (!launch || launch->size == 0)
+        return rt_fail(c, KERNC_INVALID, "a launch needs its size set");
+    kernc_launch o = read_launch(kernel, launch);
+    kernc_status status = check_sizes(c, &o);
+    if (status != KERNC_OK)
+        return status;
+    return kernel->entry ? rt_sim_launch(kernel, &o, statistics) : run_program(kernel, &o, statistics);
+}

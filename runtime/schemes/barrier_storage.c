@@ -1,0 +1,77 @@
+/* barrier_storage.c: the room that the scheme barrier needs for a warp, and its state when lanes begin. */
+#include "runtime/schemes/barrier.h"
+
+static uint32_t count_registers(const struct bc_program *p)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->code.count; i++) {
+        const struct bc_ins *ins = &p->code.at[i];
+        if ((ins->op == BC_scheme || ins->op == BC_arrived) && ins->b >= count)
+            count = ins->b + 1u;
+        i += bc_has_branch_word((enum bc_op)ins->op);
+    }
+    return count;
+}
+
+static uint32_t most_scalars(const struct bc_program *p)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < p->kernels.count; i++)
+        most = p->kernels.at[i].scalars > most ? p->kernels.at[i].scalars : most;
+    return most;
+}
+
+/* Most registers have one record at a time, of the lanes that run together. There are no more than lanes, as
+ * members of a register's records are disjoint. */
+struct parts {
+    size_t copies, records, first, total;
+};
+static struct parts parts_of(const struct bc_program *p, uint32_t lanes)
+{
+    size_t registers = count_registers(p);
+    struct parts s = {.copies = sizeof(struct barriers)};
+    s.records = s.copies + (size_t)lanes * most_scalars(p) * sizeof(uint64_t);
+    s.first = s.records + (registers + lanes + 1) * sizeof(struct record);
+    s.total = s.first + registers * sizeof(uint32_t);
+    return s;
+}
+
+size_t barrier_data_bytes(const struct bc_program *p, uint32_t lanes)
+{
+    return parts_of(p, lanes).total;
+}
+
+void barrier_start(struct rt_warp *w)
+{
+    struct barriers *s = w->scheme_data;
+    if (!s->at) {
+        struct parts at = parts_of(w->worker->launch->program, w->lanes);
+        uint8_t *bytes = w->scheme_data;
+        s->copies = (uint64_t *)(void *)(bytes + at.copies);
+        s->at = (struct record *)(void *)(bytes + at.records);
+        s->first = (uint32_t *)(void *)(bytes + at.first);
+        s->registers = (uint32_t)((at.total - at.first) / sizeof(uint32_t));
+        s->capacity = s->registers + w->lanes + 1;
+        s->scalars = w->worker->launch->kernel->scalars;
+    }
+    memset(s->first, 0, s->registers * sizeof *s->first);
+    s->ready_count = s->slices = 0;
+    s->used = 1;
+    s->free = BARRIER_NO_RECORD;
+    s->parted = s->gathering = false;
+}
+
+bool barrier_more_records(struct rt_warp *w, struct barriers *s)
+{
+    struct rt_worker *k = w->worker;
+    size_t bytes = (size_t)s->capacity * sizeof *s->at;
+    if (!rt_memory_take(k->launch, 2 * bytes)) {
+        k->over_memory = true;
+        return false;
+    }
+    struct record *grown = arena_array(&k->arena, struct record, 2 * s->capacity);
+    memcpy(grown, s->at, bytes);
+    s->at = grown;
+    s->capacity *= 2;
+    return true;
+}

@@ -1,0 +1,68 @@
+/* thresholds.c: how many threads of a warp a kernel's predictions wait for. */
+#include "backend/format/bytecode/program.h"
+#include "runtime/context.h"
+#include "runtime/module.h"
+
+struct search {
+    const struct bc_program *p;
+    struct arena arena;
+    struct map functions; /* by the code index of the first block */
+    struct bitset seen;
+    u32_vec work;
+    const struct bc_ins *most;
+};
+
+static void visit(struct search *s, uint32_t function)
+{
+    if (bitset_has(s->seen, function))
+        return;
+    bitset_add(s->seen, function);
+    vec_push(&s->arena, &s->work, function);
+}
+
+static void look_at(struct search *s, const struct bc_ins *ins)
+{
+    if (ins->op == BC_call)
+        visit(s, map_get(&s->functions, ins->imm));
+    for (uint32_t i = 0; ins->op == BC_icall && i < s->p->functions.count; i++)
+        if (!s->p->functions.at[i].kernel && bc_reaches(ins->imm, s->p->functions.at[i].signature))
+            visit(s, i);
+    if (ins->op == BC_scheme && ins->a == BC_CB_WAIT && ins->imm > (s->most ? s->most->imm : 0))
+        s->most = ins;
+}
+
+/* The wait with the largest threshold in the kernel and the functions that it calls; NULL: none has one. */
+static const struct bc_ins *find_most(struct search *s, uint32_t kernel)
+{
+    s->seen = bitset_new(&s->arena, s->p->functions.count);
+    for (uint32_t i = 0; i < s->p->functions.count; i++)
+        map_set(&s->arena, &s->functions, s->p->functions.at[i].code, i);
+    visit(s, kernel);
+    while (s->work.count) {
+        const struct bc_function *f = &s->p->functions.at[vec_pop(&s->work)];
+        for (uint32_t i = f->code; i < f->end; i++) {
+            look_at(s, &s->p->code.at[i]);
+            i += bc_has_branch_word((enum bc_op)s->p->code.at[i].op);
+        }
+    }
+    return s->most;
+}
+
+uint32_t kernc_kernel_threshold(const kernc_kernel *kernel, uint32_t *line, uint32_t *column)
+{
+    struct mem_guard guard;
+    struct search s = {.p = kernel ? kernel->module->program : NULL};
+    const struct bc_ins *volatile most = NULL;
+    arena_init(&s.arena);
+    if (!mem_guard_enter(&guard)) {
+        most = s.p ? find_most(&s, kernel->code->function) : NULL;
+        mem_guard_leave(&guard);
+    }
+    arena_free(&s.arena);
+    struct bc_site at = most ? s.p->sites.at[most->e] : (struct bc_site){0};
+    if (line)
+        *line = at.line;
+    if (column)
+        *column = at.column;
+    return most ? most->imm : 0;
+}
