@@ -28,13 +28,10 @@ static bool is_operation(enum ir_op op)
 static void add_waits_of_call(const struct barriers *x, const struct barrier_flow *w, ir_ref r,
                               struct bitset into)
 {
-    const struct ir_ins *ins = ir_at(x->f, r);
+    bool through_convergent;
     for (uint32_t i = 0; i < w->registers.count; i++) {
         uint32_t reg = w->registers.at[i];
-        bool leads = ins->op == IR_icall
-                         ? bitset_has(x->leads[x->f->id], reg)
-                         : x->of_function[ins->imm] == reg || bitset_has(x->leads[ins->imm], reg);
-        if (reg < x->leads[x->f->id].bits && leads)
+        if (reg < x->leads[x->f->id].bits && barriers_leads_to(x, r, reg, &through_convergent))
             bitset_add(into, i);
     }
 }
