@@ -99,11 +99,19 @@ void vec_grow_(struct arena *a, void **at, uint32_t *capacity, uint32_t need, si
 
 struct bitset { uint64_t *words; uint32_t bits; };
 struct bitset bitset_new(struct arena *a, uint32_t bits);
-static inline bool bitset_has(struct bitset s, uint32_t i) { return s.words[i >> 6] >> (i & 63) & 1; }
-static inline void bitset_add(struct bitset s, uint32_t i) { s.words[i >> 6] |= (uint64_t)1 << (i & 63); }
+/* The word of member i; sanitized builds check that i < bits, as a neighbour's memory would hide the mistake. */
+static inline uint64_t *bitset_word_(struct bitset s, uint32_t i)
+{
+#ifdef __SANITIZE_ADDRESS__
+    INVARIANT(i < s.bits);
+#endif
+    return &s.words[i >> 6];
+}
+static inline bool bitset_has(struct bitset s, uint32_t i) { return *bitset_word_(s, i) >> (i & 63) & 1; }
+static inline void bitset_add(struct bitset s, uint32_t i) { *bitset_word_(s, i) |= (uint64_t)1 << (i & 63); }
 static inline void bitset_remove(struct bitset s, uint32_t i)
 {
-    s.words[i >> 6] &= ~((uint64_t)1 << (i & 63));
+    *bitset_word_(s, i) &= ~((uint64_t)1 << (i & 63));
 }
 void     bitset_clear(struct bitset s);
 bool     bitset_union(struct bitset into, struct bitset from);       /* true if `into` changed */
