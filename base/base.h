@@ -99,7 +99,7 @@ void vec_grow_(struct arena *a, void **at, uint32_t *capacity, uint32_t need, si
 
 struct bitset { uint64_t *words; uint32_t bits; };
 struct bitset bitset_new(struct arena *a, uint32_t bits);
-/* The word of member i; sanitized builds check that i < bits, as a neighbour's memory would hide the mistake. */
+/* The word of member i. Sanitized builds check that i < bits: a neighbour's memory would hide the mistake. */
 static inline uint64_t *bitset_word_(struct bitset s, uint32_t i)
 {
 #ifdef __SANITIZE_ADDRESS__

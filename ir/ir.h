@@ -88,6 +88,8 @@ extern const struct ir_special_info ir_special_info[IR_SPECIALS];
 static inline bool ir_is_pointer(enum ir_type t) { return t >= IR_TYPE_GLOBAL && t <= IR_TYPE_FUNCTION; }
 static inline bool ir_is_float(enum ir_type t) { return t == IR_TYPE_F32 || t == IR_TYPE_F64; }
 static inline bool ir_is_pure(enum ir_op op) { return (unsigned)op < SCALAR_OPS; }
+/* cb.join and its like: `imm` is the register of a convergence barrier. */
+static inline bool ir_is_convergence_barrier(enum ir_op op) { return ir_op_info[op].imm == IR_IMM_REGISTER; }
 
 /* ---- functions, blocks, instructions --------------------------------------------------------------- */
 

@@ -123,7 +123,7 @@ static void select_barrier(struct be_selector *s, ir_ref r)
 bool be_select_group(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
-    if (ins->op >= IR_cb_join && ins->op <= IR_cb_arrived) {
+    if (ir_is_convergence_barrier(ins->op)) {
         select_barrier(s, r);
         return true;
     }

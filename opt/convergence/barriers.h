@@ -48,11 +48,11 @@ struct barriers {
     struct arena *arena;      /* of the function */
     const struct ir_cfg *cfg; /* as the function is now: barriers_look */
     const struct ir_dominators *dominators, *post;
-    uint32_t *registers;         /* used so far in the module */
-    uint32_t *of_function;       /* by function: the register of its entry, or UINT32_MAX: not predicted */
-    struct bitset *leads;        /* by function: predicted functions that it may call, by others too */
-    struct bitset *blocked;      /* of those: by convergent ones too, whose threads must stay the same */
-    struct bitset *inherited;    /* by function: predictions that it inherits (predict_calls.c) */
+    uint32_t *registers;      /* used so far in the module */
+    uint32_t *of_function;    /* by function: the register of its entry, or UINT32_MAX: not predicted */
+    struct bitset *leads;     /* by function: predicted functions that it may call, by others too */
+    struct bitset *blocked;   /* of those: by convergent ones too, whose threads must stay the same */
+    struct bitset *inherited; /* by function: predictions that it inherits (predict_calls.c) */
     VEC(struct barrier_prediction) predictions;
     VEC(struct barrier_wait) waits;
 };
@@ -83,6 +83,25 @@ uint32_t barriers_find_calls(struct barriers *x);
 bool barriers_leads_to(const struct barriers *x, ir_ref r, uint32_t reg, bool *through_convergent);
 /* Functions that are called in the area, and may call the one predicted by `reg`, inherit that. */
 void barriers_hand_on(struct barriers *x, uint32_t reg, struct bitset area);
+/* What diagnostics call the target of a prediction: "label", or "function 'f'" (in the function's arena). */
+const char *barriers_name(const struct barriers *x, const struct barrier_prediction *p);
+
+/* Where the starts and points of one prediction stand. Positions in a block count from 1; 0: none. */
+struct barrier_marks {
+    uint32_t *position;                               /* by ir_ref */
+    uint32_t *first_start, *first_point, *last_point; /* by block: positions */
+    u32_vec marked;                                   /* the blocks with entries */
+};
+/* predict_region.c: positions, and no marks; valid until instructions move. */
+struct barrier_marks barriers_marks(struct barriers *x);
+/* Marks p, finds its region and area, drops starts from which no thread comes to a point. */
+void barriers_find_region(struct barriers *x, struct barrier_marks *m, struct barrier_prediction *p);
+/* predict_refuse.c: whether p, which is marked, can't be honoured; a warning has been given then. */
+bool barriers_refuse(struct barriers *x, const struct barrier_marks *m, const struct barrier_prediction *p);
+/* The gates of all starts of p; false: there is none for one, and a warning has been given. areas: those of all
+ * predictions. */
+bool barriers_find_gates(struct barriers *x, struct barrier_prediction *p, struct bitset areas);
+
 /* predict.c: sections 4.1 and 4.4. Finds the predictions of the function, warns of those that can't be
  * honoured, and places their joins, waits and rejoins; predict and predict.point go. */
 void barriers_predict(struct barriers *x);
@@ -108,6 +127,8 @@ struct barrier_flow {
 };
 /* NULL: blocks times registers are more than the limit predict_work, and a remark says so. */
 struct barrier_flow *barriers_flow(struct barriers *x);
+/* The numbering alone. */
+void barriers_number(struct barriers *x, struct barrier_flow *w);
 /* Successors of each block, or predecessors. */
 struct rows barriers_edges(const struct barriers *x, bool against);
 /* What is joined where block b is entered from the function's callers. */

@@ -162,7 +162,7 @@ static void drop(struct conflicts *k, struct bitset dropped)
         for (ir_ref r = ir_block_at(x->f, x->cfg->rpo[i])->first, next; r; r = next) {
             const struct ir_ins *ins = ir_at(x->f, r);
             next = ins->next;
-            if (ins->op >= IR_cb_join && ins->op <= IR_cb_rejoin &&
+            if (ir_is_convergence_barrier(ins->op) &&
                 bitset_has(dropped, map_get(&k->w->number, (uint32_t)ins->imm)))
                 ir_remove(x->f, r);
         }

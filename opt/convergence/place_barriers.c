@@ -18,8 +18,8 @@ ir_ref barriers_wait_before(struct barriers *x, ir_ref r, uint32_t reg, uint32_t
         next = ir_at(x->f, i)->next;
         if (i == r || (ir_at(x->f, i)->op != IR_loop && ir_at(x->f, i)->op != IR_entry))
             continue;
-        ir_unlink(x->f,
-                  i); /* a heart stays in its cycle's header; no convergent operation stands before it */
+        /* a heart stays in its cycle's header; no convergent operation stands before it */
+        ir_unlink(x->f, i);
         ir_link(&(struct ir_cursor){x->f, ir_at(x->f, r)->block, r, {0, 0}}, i);
     }
     while (ir_at(x->f, r)->op == IR_loop || ir_at(x->f, r)->op == IR_entry)
@@ -45,19 +45,23 @@ void barriers_look(struct barriers *x)
     x->post = opt_return_post_dominators(x->c, x->f);
 }
 
-/* Of an earlier run: what passes did since may have changed who waits for whom. */
-static void remove_all(struct ir_module *m)
+/* Of an earlier run: what passes did since may have changed who waits for whom. A soft barrier's branch stays,
+ * as one that is never taken. */
+static void remove_all(struct opt_context *c, struct ir_function *f)
 {
-    for (uint32_t i = 0; i < m->functions.count; i++) {
-        struct ir_function *f = m->functions.at[i];
-        ir_each_block(k, b, f) {
-            for (ir_ref r = ir_block_at(f, b)->first, next; r; r = next) {
-                next = ir_at(f, r)->next;
-                if (ir_at(f, r)->op >= IR_cb_join && ir_at(f, r)->op <= IR_cb_rejoin)
-                    ir_remove(f, r);
-            }
+    struct opt_renaming renaming = {.arena = c->scratch};
+    ir_each_block(k, b, f) {
+        for (ir_ref r = ir_block_at(f, b)->first, next; r; r = next) {
+            const struct ir_ins *ins = ir_at(f, r);
+            next = ins->next;
+            if (!ir_is_convergence_barrier(ins->op))
+                continue;
+            if (ins->op == IR_cb_arrived)
+                opt_rename(&renaming, f, r, ir_const_i32(f, -1));
+            ir_remove(f, r);
         }
     }
+    opt_rename_all(&renaming, f);
 }
 
 /* ---- predicted functions (section 4.4) --------------------------------------------------------------- */
@@ -144,7 +148,8 @@ static struct ir_ins *find_first_predicts(struct opt_context *c, const struct ir
 
 bool opt_place_barriers(struct opt_context *c, struct ir_module *m)
 {
-    remove_all(m);
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        remove_all(c, m->functions.at[i]);
     struct barriers x = {.c = c, .m = m};
     uint32_t registers = barriers_find_calls(&x);
     const struct ir_ins *predicts = find_first_predicts(c, m);

@@ -19,11 +19,6 @@ static uint32_t number_of(const struct barrier_flow *w, uint32_t reg)
     return map_get(&w->number, reg);
 }
 
-static bool is_operation(enum ir_op op)
-{
-    return op >= IR_cb_join && op <= IR_cb_rejoin;
-}
-
 /* The predicted functions' barriers that a call may wait for. */
 static void add_waits_of_call(const struct barriers *x, const struct barrier_flow *w, ir_ref r,
                               struct bitset into)
@@ -46,7 +41,7 @@ void barriers_step_forward(const struct barriers *x, const struct barrier_flow *
                            struct bitset joined)
 {
     const struct ir_ins *ins = ir_at(x->f, r);
-    if (!is_operation(ins->op))
+    if (!ir_is_convergence_barrier(ins->op) || ins->op == IR_cb_arrived)
         return;
     uint32_t n = number_of(w, (uint32_t)ins->imm);
     if (ins->op == IR_cb_join || ins->op == IR_cb_rejoin)
@@ -114,13 +109,13 @@ static void add_register(struct barriers *x, struct barrier_flow *w, uint32_t re
     vec_push(x->arena, &w->registers, reg);
 }
 
-static void find_registers(struct barriers *x, struct barrier_flow *w)
+void barriers_number(struct barriers *x, struct barrier_flow *w)
 {
     for (uint32_t i = 0; i < x->predictions.count; i++)
         add_register(x, w, x->predictions.at[i].reg);
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
         ir_each_ins(r, x->f, x->cfg->rpo[i])
-            if (is_operation(ir_at(x->f, r)->op))
+            if (ir_is_convergence_barrier(ir_at(x->f, r)->op))
                 add_register(x, w, (uint32_t)ir_at(x->f, r)->imm);
 }
 
@@ -154,7 +149,7 @@ struct barrier_flow *barriers_flow(struct barriers *x)
 {
     struct barrier_flow *w = arena_new(x->arena, struct barrier_flow);
     struct transfer t = {x, w};
-    find_registers(x, w);
+    barriers_number(x, w);
     if (!opt_below(x->c, x->f, OPT_LIMIT_predict_work, (uint64_t)w->registers.count * x->cfg->rpo_count))
         return NULL;
     u32_vec order = {0}, reverse = {0};

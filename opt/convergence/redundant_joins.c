@@ -4,21 +4,16 @@
  */
 #include "opt/convergence/barriers.h"
 
-static bool is_operation(const struct ir_ins *ins)
-{
-    return ins->op >= IR_cb_join && ins->op <= IR_cb_rejoin;
-}
-
 struct outsiders {
     const struct barriers *x;
-    const struct map *number;
+    const struct barrier_flow *numbers;
 };
 
 static void step(const struct outsiders *o, const struct ir_ins *ins, struct bitset outside)
 {
-    if (!is_operation(ins))
+    if (!ir_is_convergence_barrier(ins->op) || ins->op == IR_cb_arrived)
         return;
-    uint32_t n = map_get(o->number, (uint32_t)ins->imm);
+    uint32_t n = map_get(&o->numbers->number, (uint32_t)ins->imm);
     if (ins->op == IR_cb_join)
         bitset_remove(outside, n);
     else if (ins->op != IR_cb_rejoin)
@@ -35,26 +30,13 @@ static void transfer(void *data, uint32_t b, struct bitset outside)
         step(o, ir_at(o->x->f, r), outside);
 }
 
-static uint32_t number_registers(const struct barriers *x, struct map *number)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
-        ir_each_ins(r, x->f, x->cfg->rpo[i]) {
-            const struct ir_ins *ins = ir_at(x->f, r);
-            if (is_operation(ins) && map_get(number, (uint32_t)ins->imm) == MAP_NONE)
-                map_set(x->arena, number, (uint32_t)ins->imm, count++);
-        }
-    }
-    return count;
-}
-
 static void remove_in(struct barriers *x, const struct outsiders *o, uint32_t b, struct bitset outside)
 {
     for (ir_ref r = ir_block_at(x->f, b)->first, next; r; r = next) {
         const struct ir_ins *ins = ir_at(x->f, r);
         next = ins->next;
         bool redundant =
-            ins->op == IR_cb_join && !bitset_has(outside, map_get(o->number, (uint32_t)ins->imm));
+            ins->op == IR_cb_join && !bitset_has(outside, map_get(&o->numbers->number, (uint32_t)ins->imm));
         step(o, ins, outside);
         if (redundant)
             ir_remove(x->f, r);
@@ -63,15 +45,16 @@ static void remove_in(struct barriers *x, const struct outsiders *o, uint32_t b,
 
 void barriers_drop_redundant(struct barriers *x)
 {
-    struct map number = {0};
+    struct barrier_flow numbers = {0};
     barriers_look(x);
-    uint32_t count = number_registers(x, &number);
+    barriers_number(x, &numbers);
+    uint32_t count = numbers.registers.count;
     if (!opt_below(x->c, x->f, OPT_LIMIT_predict_work, (uint64_t)count * x->cfg->rpo_count))
         return;
     u32_vec order = {0};
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
         vec_push(x->arena, &order, x->cfg->rpo[i]);
-    struct outsiders o = {x, &number};
+    struct outsiders o = {x, &numbers};
     struct rows edges = barriers_edges(x, false);
     struct ir_dataflow d = {&edges, &order, count, transfer, &o};
     struct bitset *entered = ir_dataflow_solve(x->arena, &d);

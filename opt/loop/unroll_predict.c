@@ -76,7 +76,7 @@ static bool decline(struct opt_unroll *u, ir_ref r, const char *id, const char *
 bool opt_unroll_may_copy_mark(struct opt_unroll *u, const struct opt_unroll_plan *p, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(u->f, r);
-    if (ins->op >= IR_cb_join)
+    if (ir_is_convergence_barrier(ins->op))
         return decline(u, r, "barrier", "an operation on a convergence barrier can't be copied");
     if (is_at_home(u, p->cycle, ins)) /* of all loops together there are TRIPS_FULL copies at most */
         return u->predictions <= IR_MAX_PREDICTIONS / (OPT_UNROLL_TRIPS_FULL + 1) ||

@@ -80,7 +80,7 @@ static const char *obstacle(const struct checker *x, const struct ir_ins *ins, c
         *what = "functions of the host ('extern')";
         return "target-extern";
     }
-    if (x->lacks & TARGET_NO_BARRIERS && ins->op >= IR_cb_join && ins->op <= IR_cb_arrived) {
+    if (x->lacks & TARGET_NO_BARRIERS && ir_is_convergence_barrier(ins->op)) {
         *what = "convergence barriers ('cb.join' and its like)";
         return "target-barrier";
     }

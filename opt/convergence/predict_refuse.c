@@ -1,0 +1,143 @@
+/* predict_refuse.c: predictions that can't be honoured, and the gates of those that can.
+ *
+ * A prediction lets threads of different iterations run together and keeps apart such as would have run
+ * together. So it is refused, with a warning, where the threads of a convergent operation would be others:
+ * where one stands in the prediction's area, unless it stands directly behind the anchor that controls it.
+ */
+#include "opt/convergence/barriers.h"
+
+/* ---- gates ------------------------------------------------------------------------------------------- */
+
+/* Whether threads that are together at the end of block d come to the exit together, in the same iteration. */
+static bool leads_to_exit(const struct barriers *x, const struct ir_cycles *cycles, uint32_t d, uint32_t exit)
+{
+    uint32_t own = cycles->innermost[d], other = cycles->innermost[exit];
+    bool same = own == other ||
+                (other != IR_NO_CYCLE && cycles->at[other].header == exit && cycles->at[other].parent == own);
+    return same && d != exit && ir_dominates(x->post, exit, d);
+}
+
+/* Whether threads that control flow keeps together come to the block together: none that waits comes there. */
+static bool is_before(const struct barriers *x, struct bitset areas, uint32_t d)
+{
+    ir_each_pred(q, d, x->cfg)
+        if (bitset_has(areas, q))
+            return false;
+    return true;
+}
+
+/* All threads that come to the start's area together are to leave it together, whether they pass the start or
+ * not: they join before it. False: there is no such place. */
+static bool find_gate(struct barriers *x, const struct ir_cycles *cycles, struct bitset areas,
+                      struct barrier_start *s)
+{
+    uint32_t d = s->gate;
+    s->gate = IR_NO_BLOCK;
+    if (s->exit == IR_NO_BLOCK || barriers_ends_kernel(x, s->exit))
+        return true;
+    while (d != IR_NO_BLOCK && !(leads_to_exit(x, cycles, d, s->exit) && is_before(x, areas, d)))
+        d = x->dominators->idom[d];
+    s->gate = d;
+    return d != IR_NO_BLOCK;
+}
+
+bool barriers_find_gates(struct barriers *x, struct barrier_prediction *p, struct bitset areas)
+{
+    const struct ir_cycles *cycles = opt_cycles(x->c, x->f);
+    for (uint32_t i = 0; i < p->starts.count; i++)
+        if (!find_gate(x, cycles, areas, &p->starts.at[i])) {
+            opt_warning(x->c, x->f, DIAG_GROUP_predict, p->at,
+                        "the prediction is not honoured: threads may come into its region by several ways");
+            return false;
+        }
+    return true;
+}
+
+/* ---- what is refused --------------------------------------------------------------------------------- */
+
+/* The anchor that the token stems from, or 0. */
+static ir_ref anchor_of(const struct ir_function *f, ir_ref token)
+{
+    while (token && ir_at(f, token)->op == IR_loop)
+        token = ir_at(f, token)->token;
+    return token && ir_at(f, token)->op == IR_anchor ? token : 0;
+}
+
+/* Whether threads that execute the anchor together execute r with nobody else: nothing between them lets other
+ * threads come along. */
+static bool directly_behind(const struct ir_function *f, ir_ref anchor, ir_ref r)
+{
+    for (r = ir_at(f, r)->prev; r && r != anchor; r = ir_at(f, r)->prev) {
+        enum ir_op op = (enum ir_op)ir_at(f, r)->op;
+        if (op == IR_call || op == IR_icall || op == IR_predict_point)
+            return false;
+    }
+    return r != 0;
+}
+
+/* Whether r is in the area; in the block of a start it may stand before the start. */
+static bool in_area(const struct barrier_marks *m, const struct barrier_prediction *p,
+                    const struct ir_function *f, ir_ref r)
+{
+    uint32_t b = ir_at(f, r)->block;
+    return bitset_has(p->area, b) && (bitset_has(p->region, b) || m->position[r] >= m->first_start[b]);
+}
+
+/* Whether convergent functions stand between it and the predicted one. */
+static bool calls_through_convergent(const struct barriers *x, const struct barrier_prediction *p, ir_ref r)
+{
+    bool through_convergent = false;
+    if (p->function != BARRIER_NO_FUNCTION)
+        barriers_leads_to(x, r, x->of_function[p->function], &through_convergent);
+    return through_convergent;
+}
+
+/* A convergent operation whose threads the prediction would change, in the area or by an anchor there; or 0. */
+static ir_ref convergent_in(const struct barriers *x, const struct barrier_marks *m,
+                            const struct barrier_prediction *p)
+{
+    for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
+        ir_each_ins(r, x->f, x->cfg->rpo[i]) {
+            if (calls_through_convergent(x, p, r) && in_area(m, p, x->f, r))
+                return r;
+            if (!ir_is_convergent(x->f, r) || opt_is_token_op((enum ir_op)ir_at(x->f, r)->op))
+                continue;
+            ir_ref anchor = anchor_of(x->f, ir_at(x->f, r)->token);
+            if (anchor && directly_behind(x->f, anchor, r))
+                continue;
+            if (in_area(m, p, x->f, r) || (anchor && in_area(m, p, x->f, anchor)))
+                return r;
+        }
+    }
+    return 0;
+}
+
+bool barriers_refuse(struct barriers *x, const struct barrier_marks *m, const struct barrier_prediction *p)
+{
+    ir_ref obstacle;
+    bool ends = true;
+    for (uint32_t i = 0; i < p->starts.count; i++)
+        ends &= p->starts.at[i].exit != IR_NO_BLOCK;
+    if (!p->starts.count && !p->is_idle)
+        return true; /* a label whose Predict is never reached */
+    if (p->is_idle)
+        opt_warning(x->c, x->f, DIAG_GROUP_predict, p->at,
+                    "no thread comes from here to the predicted %s: the prediction has no effect",
+                    barriers_name(x, p));
+    else if ((obstacle = convergent_in(x, m, p)) != 0)
+        opt_warning(
+            x->c, x->f, DIAG_GROUP_predict, p->at,
+            "the prediction is not honoured: the threads of the convergent operation in line %u would not "
+            "be the same",
+            ir_at(x->f, obstacle)->at.line);
+    else if (!ends && !(x->f->flags & IR_FN_KERNEL))
+        opt_warning(x->c, x->f, DIAG_GROUP_predict, p->at,
+                    "the prediction is not honoured: the function may never return from its region");
+    else if (p->function != BARRIER_NO_FUNCTION &&
+             bitset_has(x->inherited[x->f->id], x->of_function[p->function]))
+        opt_warning(x->c, x->f, DIAG_GROUP_predict, p->at,
+                    "the prediction is not honoured: this may be called in a region of the same one");
+    else
+        return false;
+    return true;
+}
