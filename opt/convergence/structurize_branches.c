@@ -3,6 +3,13 @@
  */
 #include "opt/convergence/structurize.h"
 
+/* Threads of leaving edges (ir/analysis/leaving.c) meet nobody where the others reconverge: such an edge
+ * belongs to no side. */
+static bool stays(const struct structurize *s, uint32_t from, uint32_t to)
+{
+    return !ir_is_leaving(s->cut.leaving, from, to);
+}
+
 static void follow(struct structurize *s, uint32_t from, uint32_t side, uint32_t reconverge)
 {
     struct sides *x = &s->sides;
@@ -21,8 +28,10 @@ static void follow(struct structurize *s, uint32_t from, uint32_t side, uint32_t
             bitset_add(x->shared, b);
             x->shared_count++;
         }
-        for (uint32_t e = 0; e < ir_block_at(s->cut.f, b)->edges.count; e++)
-            vec_push(s->cut.arena, &work, ir_block_at(s->cut.f, b)->edges.at[e].block);
+        const struct ir_block *block = ir_block_at(s->cut.f, b);
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            if (stays(s, b, block->edges.at[e].block))
+                vec_push(s->cut.arena, &work, block->edges.at[e].block);
     }
 }
 
@@ -57,11 +66,11 @@ static uint32_t side_of(const struct structurize *s, uint32_t branch, uint32_t e
 
 static void find_sides(struct structurize *s, uint32_t branch)
 {
+    const struct ir_block *b = ir_block_at(s->cut.f, branch);
     clear_sides(&s->sides);
-    for (uint32_t e = 0; e < ir_block_at(s->cut.f, branch)->edges.count; e++)
-        if (side_of(s, branch, e) == e)
-            follow(s, ir_block_at(s->cut.f, branch)->edges.at[e].block, e,
-                   s->cut.reconvergence->idom[branch]);
+    for (uint32_t e = 0; e < b->edges.count; e++)
+        if (side_of(s, branch, e) == e && stays(s, branch, b->edges.at[e].block))
+            follow(s, b->edges.at[e].block, e, s->cut.reconvergence->idom[branch]);
 }
 
 /* The first side whose own blocks lead to shared ones. */
@@ -75,7 +84,8 @@ static uint32_t find_keeper(const struct structurize *s)
         if (bitset_has(x->shared, x->blocks.at[i]) || side >= keeper)
             continue;
         for (uint32_t e = 0; e < b->edges.count; e++)
-            if (bitset_has(x->shared, b->edges.at[e].block))
+            if (bitset_has(x->shared, b->edges.at[e].block) &&
+                stays(s, x->blocks.at[i], b->edges.at[e].block))
                 keeper = side;
     }
     return keeper;
@@ -114,7 +124,7 @@ static struct bitset blocks_between(const struct structurize *s, uint32_t shared
         uint32_t b = vec_pop(&work);
         ir_each_pred(p, b, s->cut.g)
             if (p != shared && bitset_has(x->all, p) && !bitset_has(between, p) &&
-                !bitset_has(x->shared, p)) {
+                !bitset_has(x->shared, p) && stays(s, p, b)) {
                 bitset_add(between, p);
                 vec_push(s->cut.arena, &work, p);
             }
@@ -192,18 +202,42 @@ static uint32_t first_shared(const struct structurize *s)
     return s->cut.g->rpo[i];
 }
 
-/* False: a token is in the way. */
-static bool cut_before(struct structurize *s, uint32_t branch)
+/* Whether one of the edges' targets leads into the set, past neither the branch nor its reconvergence point:
+ * the cut would close a cycle that the program does not have. Only leaving edges lead so. */
+static bool makes_cycle(const struct structurize *s, uint32_t branch, struct bitset set, const opt_edges *out)
+{
+    struct bitset seen = bitset_new(s->cut.arena, s->cut.g->blocks);
+    u32_vec work = {0};
+    bool found = false;
+    for (uint32_t i = 0; i < out->count; i++)
+        vec_push(s->cut.arena, &work, opt_edge_target(s->cut.f, out->at[i]));
+    while (work.count && !found) {
+        uint32_t b = vec_pop(&work);
+        if (b == branch || b == s->cut.reconvergence->idom[branch] || bitset_has(seen, b))
+            continue;
+        bitset_add(seen, b);
+        found = bitset_has(set, b);
+        const struct ir_block *block = ir_block_at(s->cut.f, b);
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            vec_push(s->cut.arena, &work, block->edges.at[e].block);
+    }
+    return found;
+}
+
+/* NULL, or what is in the way. */
+static const char *cut_before(struct structurize *s, uint32_t branch)
 {
     struct bitset set = blocks_between(s, first_shared(s));
     if (parts_tokens(s, branch, set))
-        return false;
+        return "its token can't be led through a cut";
     bitset_add(set, branch);
     opt_edges out = opt_cut_edges_out(&s->cut, set);
+    if (makes_cycle(s, branch, set, &out))
+        return "threads that return past a barrier come by a cut's ways on to what is before it";
     opt_cut_lead_on(&s->cut, &out, branch, ir_at(s->cut.f, ir_terminator(s->cut.f, branch))->at);
     opt_structurize_repair(s);
     opt_count(s->cut.c, "cuts", 1);
-    return true;
+    return NULL;
 }
 
 static void decline(struct structurize *s, uint32_t branch, const char *why)
@@ -211,7 +245,7 @@ static void decline(struct structurize *s, uint32_t branch, const char *why)
     map_set(s->cut.c->scratch, &s->declined, branch, 1);
     opt_remark(s->cut.c, s->cut.f, OPT_MISSED, "unstructured",
                ir_at(s->cut.f, ir_terminator(s->cut.f, branch))->at,
-               "sides of a branch still share blocks: %s", why);
+               "sides of a branch still share blocks: a convergent operation may not be copied, and %s", why);
 }
 
 /* A loop's exit branch leads back to itself: its sides do not reconverge before it is left. */
@@ -225,9 +259,11 @@ static bool is_helped(struct structurize *s, uint32_t branch)
         return false;
     if (opt_structurize_may_copy(s, s->sides.shared))
         copy_forward(s, branch);
-    else if (!cut_before(s, branch))
-        decline(s, branch,
-                "a convergent operation may not be copied, and its token can't be led through a cut");
+    else {
+        const char *obstacle = cut_before(s, branch);
+        if (obstacle)
+            decline(s, branch, obstacle);
+    }
     return true;
 }
 
