@@ -29,6 +29,12 @@ enum kernc_analysis_form {
 };
 enum kernc_print_changed { KERNC_CHANGED_OFF, KERNC_CHANGED_ON, KERNC_CHANGED_DIFF };
 
+/* How many threads one prediction waits for, whatever the source says of it (0: all); its places are those of
+ * struct kernc_prediction. */
+typedef struct kernc_threshold {
+    unsigned line, column, to_line, to_column, threshold;
+} kernc_threshold;
+
 /* All text is NUL-terminated, is only read, and may be freed after the call. Lists are names separated by
  * commas. */
 typedef struct kernc_options {
@@ -75,6 +81,8 @@ typedef struct kernc_options {
                                      instead of what the launch directive says: estimates of costs alone
                                      depend on it */
     size_t      argument_count;
+    const kernc_threshold *thresholds; /* of single predictions; scheme "barrier" */
+    size_t      threshold_count;
 } kernc_options;
 /* Sets the first `size` bytes, those that the caller's header knows, to the defaults; kernc_options_init calls
  * it. */
@@ -122,6 +130,19 @@ typedef struct kernc_image_figures {
 } kernc_image_figures;
 /* False: the result is no image or has no such kernel. */
 KERNC_API bool kernc_result_image(const kernc_result *r, const char *kernel, kernc_image_figures *f);
+
+/* A prediction that the compiled code honours (scheme "barrier"). */
+typedef struct kernc_prediction {
+    size_t   size;
+    unsigned line, column;       /* of its Predict; of one that the compiler found, where it begins */
+    unsigned to_line, to_column; /* of its label, or of what is predicted instead; 0: of a function's entry */
+    unsigned threshold;          /* threads that wait, 0: all */
+    bool     found;              /* by the compiler, not in the source */
+} kernc_prediction;
+/* Those in functions that the kernel may run, from index 0 on, in the order of their places; several that
+ * stem from one Predict are one. False: there is none of this index, or no such kernel. */
+KERNC_API bool kernc_result_prediction(const kernc_result *r, const char *kernel, unsigned index,
+                                       kernc_prediction *p);
 
 typedef enum kernc_text {
     KERNC_TEXT_DIAGNOSTICS,      /* all messages, for people; "" if there are none */

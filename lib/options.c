@@ -160,6 +160,19 @@ static bool take_arguments(kernc_result *r, const kernc_options *o, struct opt_o
     return r->status == KERNC_COMPILED;
 }
 
+static bool take_thresholds(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+{
+    for (size_t i = 0; i < o->threshold_count; i++) {
+        const kernc_threshold *t = &o->thresholds[i];
+        struct opt_prediction_name name = {{t->line, t->column}, {t->to_line, t->to_column}};
+        if (t->threshold > KERNC_MAX_WARP)
+            bad_option(r, "%s", arena_printf(&r->arena, "a threshold is a number from 0 to %u, not %u",
+                                             KERNC_MAX_WARP, t->threshold));
+        vec_push(&r->arena, &opt->thresholds, ((struct opt_threshold){name, t->threshold}));
+    }
+    return r->status == KERNC_COMPILED;
+}
+
 static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
     opt_options_init(opt);
@@ -179,7 +192,8 @@ static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_opti
     opt->bisect_limit = o->bisect_limit;
     opt->print = o->print;
     opt->data = o->print_data;
-    return take_switches(r, o, opt) && take_checks(r, o, opt) && take_arguments(r, o, opt);
+    return take_switches(r, o, opt) && take_checks(r, o, opt) && take_arguments(r, o, opt) &&
+           take_thresholds(r, o, opt);
 }
 
 bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe, struct opt_options *opt)

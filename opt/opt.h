@@ -61,6 +61,11 @@ const char *opt_option_usage(enum opt_option k, struct arena *a);               
 /* As behind -f: "inline-size=60", "no-inline-called-once". */
 const char *opt_option_text(enum opt_option k, uint32_t value, struct arena *a);
 
+/* Which prediction: where it starts and where its threads are to meet (a function that is predicted: {0, 0}).
+ * Copies that passes make of one have the same places. */
+struct opt_prediction_name { place from, to; };
+struct opt_threshold { struct opt_prediction_name name; uint32_t threshold; }; /* threshold 0: all wait */
+
 enum opt_changed { OPT_CHANGED_OFF, OPT_CHANGED_ON, OPT_CHANGED_DIFF };
 
 /* Lists are names separated by commas; NULL or "" is the empty list. To be filled
@@ -87,6 +92,7 @@ struct opt_options {
     bool        off[OPT_PASSES];  /* -fno-<pass> */
     uint32_t    values[OPT_OPTIONS];
     uint32_t    limits[OPT_LIMITS];
+    VEC(struct opt_threshold) thresholds; /* of single predictions, instead of those that they name */
     /* Arguments that are expected at launches, before those of the module's directives. */
     VEC(struct launch_argument) expected;
     void      (*print)(void *data, const char *text, size_t n);   /* NULL: nothing is printed */
@@ -114,6 +120,13 @@ struct opt_remark {
     place                at;
     const char          *text;
 };
+/* A prediction as place_barriers finds it in a function; `honoured`: it has kept it. `found`: by the
+ * compiler. */
+struct opt_prediction {
+    struct opt_prediction_name name;
+    uint32_t function, threshold; /* function: an index in the module; threshold 0: all wait */
+    bool found, honoured;
+};
 struct opt_counter { enum opt_pass pass; const char *name; uint64_t value; };
 struct opt_time { uint32_t runs, changed; uint64_t nanoseconds; };
 
@@ -122,6 +135,7 @@ struct opt_report {
     struct arena arena;
     VEC(struct opt_remark) remarks;      /* in the order of the passes */
     VEC(struct opt_counter) counters;
+    VEC(struct opt_prediction) predictions;
     struct opt_time times[OPT_PASSES];
     uint64_t verify_nanoseconds;
     struct map counter_index;

@@ -25,7 +25,7 @@ struct barrier_start {
 struct barrier_prediction {
     uint32_t function;       /* predicted, or BARRIER_NO_FUNCTION: a label is */
     uint32_t reg, threshold; /* threshold 0: all wait */
-    place at;                /* of the first start */
+    place at, to;            /* of the first start; of the label */
     bool is_inherited;       /* from callers: its region is the whole function */
     bool is_idle;            /* no thread comes from any start to the label */
     VEC(struct barrier_start) starts;
@@ -55,6 +55,7 @@ struct barriers {
     struct bitset *inherited; /* by function: predictions that it inherits (predict_calls.c) */
     VEC(struct barrier_prediction) predictions;
     VEC(struct barrier_wait) waits;
+    const struct ir_ins *predicts; /* by function: the first Predict that names it */
 };
 
 static inline ir_ref barriers_put(struct barriers *x, uint32_t block, ir_ref before, enum ir_op op,
@@ -105,6 +106,10 @@ bool barriers_find_gates(struct barriers *x, struct barrier_prediction *p, struc
 /* predict.c: sections 4.1 and 4.4. Finds the predictions of the function, warns of those that can't be
  * honoured, and places their joins, waits and rejoins; predict and predict.point go. */
 void barriers_predict(struct barriers *x);
+/* thresholds.c: how many threads the prediction, which says `own`, is to wait for; and reports that it is
+ * honoured in x->f. */
+uint32_t barriers_threshold(const struct barriers *x, struct opt_prediction_name name, uint32_t own);
+void barriers_report(const struct barriers *x, struct opt_prediction_name name, uint32_t threshold);
 /* pdom_barriers.c: joins at divergent branches, waits where their lanes reconverge, and at the exits of
  * regions. */
 void barriers_post_dominators(struct barriers *x);

@@ -68,13 +68,13 @@ static const char *lanes_text(struct arena *a, uint32_t threshold)
     return threshold == 1 ? "1 thread" : threshold ? arena_printf(a, "%u threads", threshold) : "all threads";
 }
 
-/* The first line of the source that the block has. */
-static uint32_t line_of(const struct ir_function *f, uint32_t b)
+/* The first place in the source that the block has. */
+static place place_of(const struct ir_function *f, uint32_t b)
 {
     ir_each_ins(r, f, b)
         if (ir_at(f, r)->at.line)
-            return ir_at(f, r)->at.line;
-    return 0;
+            return ir_at(f, r)->at;
+    return (place){0};
 }
 
 static void tell(const struct detection *d, const struct candidate *k, struct weighed w, bool taken)
@@ -89,7 +89,7 @@ static void tell(const struct detection *d, const struct candidate *k, struct we
         opt_remark(d->c, d->f, kind, "predict", k->at,
                    "%s %s: in the model a warp takes %llu cycles instead of %llu if %s wait at line %u",
                    kind_of(k), verdict, (unsigned long long)w.with, (unsigned long long)w.without,
-                   lanes_text(d->arena, w.threshold), line_of(d->f, k->label));
+                   lanes_text(d->arena, w.threshold), place_of(d->f, k->label).line);
 }
 
 /* ---- the source's ------------------------------------------------------------------------------------ */
@@ -136,11 +136,12 @@ static void insert(struct detection *d, const struct candidate *k, uint32_t thre
 {
     ir_ref end = ir_terminator(d->f, k->start);
     struct ir_cursor start = {d->f, k->start, end, ir_at(d->f, end)->at};
-    struct ir_cursor label = {d->f, k->label, ir_block_at(d->f, k->label)->first, k->at};
+    struct ir_cursor label = {d->f, k->label, ir_block_at(d->f, k->label)->first, place_of(d->f, k->label)};
     ir_ref r = ir_emit0(&start, IR_predict, IR_TYPE_VOID);
     ir_ref p = ir_emit0(&label, IR_predict_point, IR_TYPE_VOID);
     ir_at(d->f, r)->imm = ir_at(d->f, p)->imm = d->f->predictions++;
     ir_at(d->f, r)->imm2 = threshold;
+    detect_report(d, (struct opt_prediction_name){start.at, label.at});
 }
 
 static bool weigh_users(struct detection *d, struct candidate *users, const uint32_t *starts,

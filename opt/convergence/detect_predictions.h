@@ -39,6 +39,8 @@ struct bitset detect_region(const struct detection *d, uint32_t start, uint32_t 
 /* A convergent operation between the start and the region's exit, whose threads would be others, or 0. Of the
  * start's block the end alone counts. *endless: threads never meet behind the region. */
 ir_ref detect_obstacle(const struct detection *d, const struct candidate *k, bool *endless);
+/* Reports that the function has a prediction that the compiler found (thresholds.c). */
+void detect_report(const struct detection *d, struct opt_prediction_name name);
 /* Fills in `all`, those that may save most first. */
 void detect_candidates(struct detection *d);
 

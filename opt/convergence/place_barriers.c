@@ -67,14 +67,16 @@ static void remove_all(struct opt_context *c, struct ir_function *f)
 /* ---- predicted functions (section 4.4) --------------------------------------------------------------- */
 
 /* Threads that call a predicted function wait at its entry, and stay in the barrier. */
-static void wait_at_entry(struct barriers *x, const struct ir_ins *predict)
+static void wait_at_entry(struct barriers *x)
 {
+    const struct ir_ins *predict = &x->predicts[x->f->id];
     uint32_t reg = x->of_function[x->f->id];
     if (reg == UINT32_MAX || x->f->order.count == 0)
         return;
-    uint32_t forced = opt_option(x->c, OPT_OPTION_predict_threshold);
+    struct opt_prediction_name name = {predict->at, {0, 0}};
+    uint32_t threshold = barriers_threshold(x, name, predict->imm2);
     ir_ref first = ir_block_at(x->f, ir_entry(x->f))->first;
-    ir_ref wait = barriers_wait_before(x, first, reg, forced ? forced : predict->imm2);
+    ir_ref wait = barriers_wait_before(x, first, reg, threshold);
     ir_at(x->f, wait)->at = predict->at;
     barriers_rejoin_behind(x, wait, reg);
 }
@@ -107,7 +109,7 @@ static void lay_out(struct barriers *x, uint32_t first)
 
 /* ---- functions --------------------------------------------------------------------------------------- */
 
-static void work_on(struct barriers x, const struct ir_ins *predicts)
+static void work_on(struct barriers x)
 {
     struct scratch scratch;
     x.arena = scratch_begin(&scratch);
@@ -120,7 +122,7 @@ static void work_on(struct barriers x, const struct ir_ins *predicts)
         barriers_deconflict(&x);
     }
     barriers_drop_redundant(&x);
-    wait_at_entry(&x, &predicts[x.f->id]);
+    wait_at_entry(&x);
     lay_out(&x, first);
     opt_invalidate(x.c, x.f);
     scratch_end(&scratch);
@@ -152,13 +154,13 @@ bool opt_place_barriers(struct opt_context *c, struct ir_module *m)
         remove_all(c, m->functions.at[i]);
     struct barriers x = {.c = c, .m = m};
     uint32_t registers = barriers_find_calls(&x);
-    const struct ir_ins *predicts = find_first_predicts(c, m);
+    x.predicts = find_first_predicts(c, m);
     const u32_vec *order = opt_callees_first(c, m);
     x.registers = &registers;
     for (uint32_t i = order->count; i-- > 0;) {
         x.f = m->functions.at[order->at[i]];
         if (x.f->order.count)
-            work_on(x, predicts);
+            work_on(x);
     }
     if (registers > IR_MAX_BARRIERS)
         opt_error(c, m->functions.at[0], "barriers", (place){0, 0},

@@ -30,6 +30,7 @@ static void find_one(struct barriers *x, struct map *index, ir_ref r)
     uint32_t function = ins->op == IR_predict_function ? (uint32_t)ins->imm : BARRIER_NO_FUNCTION;
     struct barrier_prediction *p = prediction_of(x, index, function, (uint32_t)ins->imm);
     if (ins->op == IR_predict_point) {
+        p->to = p->points.count ? p->to : ins->at;
         vec_push(x->arena, &p->points, r);
         return;
     }
@@ -181,9 +182,24 @@ static void inherit(struct barriers *x)
     }
 }
 
+/* The wait of a function is that of its first Predict (place_barriers.c). */
+static struct opt_prediction_name report_name(const struct barriers *x, const struct barrier_prediction *p)
+{
+    return p->function == BARRIER_NO_FUNCTION
+               ? (struct opt_prediction_name){p->at, p->to}
+               : (struct opt_prediction_name){x->predicts[p->function].at, {0, 0}};
+}
+
+static void choose_threshold(struct barriers *x, struct barrier_prediction *p)
+{
+    struct opt_prediction_name name = report_name(x, p);
+    bool of_label = p->function == BARRIER_NO_FUNCTION;
+    p->threshold = barriers_threshold(x, name, of_label ? p->threshold : x->predicts[p->function].imm2);
+    barriers_report(x, name, p->threshold);
+}
+
 void barriers_predict(struct barriers *x)
 {
-    uint32_t forced = opt_option(x->c, OPT_OPTION_predict_threshold);
     find_predictions(x);
     if (opt_option(x->c, OPT_OPTION_predict) == OPT_predict_off) {
         for (uint32_t i = 0; i < x->predictions.count; i++)
@@ -195,7 +211,7 @@ void barriers_predict(struct barriers *x)
     for (uint32_t i = 0; i < x->predictions.count; i++) {
         struct barrier_prediction *p = &x->predictions.at[i];
         tell_thresholds(x, p);
-        p->threshold = forced ? forced : p->threshold;
+        choose_threshold(x, p);
         p->reg = p->function == BARRIER_NO_FUNCTION ? (*x->registers)++ : x->of_function[p->function];
     }
     for (uint32_t i = 0; i < x->predictions.count; i++)
