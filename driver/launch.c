@@ -177,6 +177,46 @@ int launch_failed(struct run *r)
                     : fail(r->command, exit_of_run(p->status), id, NULL, NOWHERE, "%s", p->text);
 }
 
+static int api_failed(struct run *r, kernc_status status)
+{
+    return fail(r->command, exit_of_run(status), kernc_status_name(status), NULL, (place){0}, "%s",
+                kernc_error_text(r->x.context));
+}
+
+/* A trap's place; where only its line is known, the line's first word. */
+static place place_of(const struct run *r, const kernc_trap *t)
+{
+    place    at = {t->line, t->column};
+    uint32_t n = 0;
+    if (r->source && at.line && !at.column) {
+        const char *line = source_line(r->source, at.line, &n);
+        at.column = 1 + (uint32_t)strspn(line, " \t");
+    }
+    return at;
+}
+
+static const char *name_thread(struct run *r, const kernc_trap *t, kernc_status status)
+{
+    const char *block =
+        arena_printf(&r->command->arena, "block (%u,%u,%u)", t->block[0], t->block[1], t->block[2]);
+    if (status != KERNC_TRAP)
+        return block;
+    return arena_printf(&r->command->arena, "thread (%u,%u,%u) of %s", t->thread[0], t->thread[1],
+                        t->thread[2], block);
+}
+
+int launch_stopped(struct run *r, kernc_status status)
+{
+    const kernc_trap *t = kernc_last_trap(r->x.context);
+    int code = !t || !r->source ? api_failed(r, status)
+                                : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
+                                       place_of(r, t), "%s%s in %s", t->text, status == KERNC_TRAP ? "" : ",",
+                                       name_thread(r, t, status));
+    if (t && *t->report && !r->command->json)
+        show_note(t->report);
+    return code;
+}
+
 /* ---- outputs ----------------------------------------------------------------------------------------- */
 
 static int save(struct run *r, const struct launch_output *o, const struct view *v)

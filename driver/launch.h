@@ -24,6 +24,7 @@ int launch_read_flags(struct run *r);        /* what can be said without the pro
 int launch_open(struct run *r, const void *program, size_t n);
 int launch_open_compiled(struct run *r, kernc_result *compiled);
 int launch_failed(struct run *r);            /* says what the experiment's problem is */
+int launch_stopped(struct run *r, kernc_status status);  /* says why the launch did not end well, and where */
 int trace_read_flags(struct run *r);         /* trace.c */
 int trace_write(struct run *r);              /* if there is one; its memory is freed */
 int job_check(struct run *r);                /* job.c: whether the program can have one */

@@ -26,6 +26,39 @@ enum { METRICS = 0
 #include "kernc-metrics.def"
 };
 
+const char *metrics_find(const char *key, bool *large)
+{
+    struct metric rows[METRICS];
+    kernc_metrics none = {.size = sizeof none};
+    uint32_t      n = metric_rows(&none, true, rows);
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(rows[i].key, key) == 0) {
+            *large = rows[i].form == PERCENTAGE;
+            return rows[i].key;
+        }
+    return NULL;
+}
+
+const char *metrics_keys(struct arena *a)
+{
+    const char *list = "";
+#define METRIC(key, type, meaning) list = arena_printf(a, "%s%s" #key, list, *list ? ", " : "");
+#include "kernc-metrics.def"
+    return list;
+}
+
+bool metrics_value(const kernc_metrics *m, bool machine, const char *key, double *value)
+{
+    struct metric rows[METRICS];
+    uint32_t      n = metric_rows(m, machine, rows);
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(rows[i].key, key) == 0 && rows[i].applies) {
+            *value = rows[i].form == NUMBER ? (double)rows[i].count : rows[i].value;
+            return true;
+        }
+    return false;
+}
+
 /* ---- for people -------------------------------------------------------------------------------------- */
 
 /* 1234567 as "1,234,567". */

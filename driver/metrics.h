@@ -20,6 +20,12 @@ void metrics_json_values(const kernc_metrics *m, bool machine, struct text *t);
 /* ",key" of all metrics; ",value" of all, nothing behind the comma if it does not apply. */
 void metrics_csv_keys(struct text *t);
 void metrics_csv_values(const kernc_metrics *m, bool machine, struct text *t);
+/* The metric's key as a word of the table's own; NULL: there is none of this name. *large: the larger, the
+ * better. */
+const char *metrics_find(const char *key, bool *large);
+const char *metrics_keys(struct arena *a); /* "a, b, c" */
+/* False: the metric does not apply. */
+bool metrics_value(const kernc_metrics *m, bool machine, const char *key, double *value);
 /* One metric in a column of a table for people; its name. */
 void metrics_cell(const kernc_metrics *m, bool machine, const char *key, int width, struct text *t);
 /* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "metrics", "lines". What does not

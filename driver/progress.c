@@ -39,6 +39,13 @@ void progress_begin(struct progress *p, const char *what)
     p->running = isatty(STDERR_FILENO) && pthread_create(&p->thread, NULL, watch, p) == 0;
 }
 
+void progress_say(struct progress *p, const char *what)
+{
+    pthread_mutex_lock(&p->lock);
+    p->what = what;
+    pthread_mutex_unlock(&p->lock);
+}
+
 void progress_end(struct progress *p)
 {
     if (p->running) {

@@ -15,6 +15,7 @@ struct progress {
 /* If standard error is a terminal, "kernc: WHAT, N s" is shown there from the second second on, until the
  * end. */
 void progress_begin(struct progress *p, const char *what);
+void progress_say(struct progress *p, const char *what);  /* from now on; the text is only read */
 void progress_end(struct progress *p);
 
 #endif

@@ -17,12 +17,6 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int api_failed(struct run *r, kernc_status status)
-{
-    return fail(r->command, exit_of_run(status), kernc_status_name(status), NULL, (place){0}, "%s",
-                kernc_error_text(r->x.context));
-}
-
 /* ---- before the launch ------------------------------------------------------------------------------- */
 
 /* What a kernel prints goes to standard output, made harmless for terminals. */
@@ -36,40 +30,6 @@ static void print_output(void *user, const char *bytes, size_t n)
 }
 
 /* ---- after the launch -------------------------------------------------------------------------------- */
-
-/* A trap's place; where only its line is known, the line's first word. */
-static place place_of(const struct run *r, const kernc_trap *t)
-{
-    place    at = {t->line, t->column};
-    uint32_t n = 0;
-    if (r->source && at.line && !at.column) {
-        const char *line = source_line(r->source, at.line, &n);
-        at.column = 1 + (uint32_t)strspn(line, " \t");
-    }
-    return at;
-}
-
-static const char *name_thread(struct run *r, const kernc_trap *t, kernc_status status)
-{
-    const char *block =
-        arena_printf(&r->command->arena, "block (%u,%u,%u)", t->block[0], t->block[1], t->block[2]);
-    if (status != KERNC_TRAP)
-        return block;
-    return arena_printf(&r->command->arena, "thread (%u,%u,%u) of %s", t->thread[0], t->thread[1],
-                        t->thread[2], block);
-}
-
-static int tell_stop(struct run *r, kernc_status status)
-{
-    const kernc_trap *t = kernc_last_trap(r->x.context);
-    int code = !t || !r->source ? api_failed(r, status)
-                                : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
-                                       place_of(r, t), "%s%s in %s", t->text, status == KERNC_TRAP ? "" : ",",
-                                       name_thread(r, t, status));
-    if (t && *t->report && !r->command->json)
-        show_note(t->report);
-    return code;
-}
 
 static struct launch_facts facts_of(const struct run *r)
 {
@@ -119,7 +79,7 @@ static int launch(struct run *r)
     progress_begin(&progress, arena_printf(&r->command->arena, "running %s", r->x.launch.kernel));
     kernc_status status = experiment_run(&r->x, counted ? &statistics : NULL);
     progress_end(&progress);
-    int code = status == KERNC_OK ? launch_write_outputs(r) : tell_stop(r, status);
+    int code = status == KERNC_OK ? launch_write_outputs(r) : launch_stopped(r, status);
     if (statistics) {
         int written = write_metrics(r, statistics);
         code = code ? code : written;

@@ -1,0 +1,415 @@
+/* tune.c: kernc tune: the best threshold of each prediction ("Speculative Reconvergence", section 4.6, which
+ * leaves the choice to the programmer), found by launching the kernel with others under the scheme barrier.
+ *
+ * One prediction: all thresholds are tried. Several: coordinate descent from the source's thresholds on. One
+ * after the other is moved to its best while the others stay, on a ladder of steps that are then halved
+ * around the best, until a whole round moves none. All launches have the same arguments and must leave the
+ * same bytes in every buffer: a prediction never changes what is computed. What kernels print is dropped.
+ */
+#include "driver/tune.h"
+#include "driver/metrics.h"
+#include "driver/progress.h"
+#include "opt/opt.h"
+
+#include <ctype.h>
+
+#define fail_at(x, code, id, prediction, ...)                                                                \
+    fail((x)->command, code, id, (x)->source, (place){(prediction)->line, (prediction)->column}, __VA_ARGS__)
+
+/* ---- what is asked for ------------------------------------------------------------------------------- */
+
+static int read_metric(struct tuning *x)
+{
+    struct command *c = x->command;
+    const char *name = option_value(c, OPTION_METRIC);
+    x->metric = metrics_find(name ? name : "cycles", &x->large);
+    return x->metric ? EXIT_OK
+                     : complain(c, EXIT_USAGE, "there is no metric '%s'; there are %s", name,
+                                metrics_keys(&c->arena));
+}
+
+/* Switches that leave nothing to look for. What else is wrong with them, the compilation says. */
+static int check_switches(struct tuning *x)
+{
+    struct opt_options o;
+    opt_options_init(&o);
+    for (size_t i = 0; i < x->options.switch_count; i++)
+        opt_options_set(&o, &x->command->arena, x->options.switches[i]);
+    if (o.values[OPT_OPTION_predict_threshold])
+        return complain(x->command, EXIT_USAGE,
+                        "-fpredict-threshold sets all thresholds: tune has nothing to look for");
+    if (o.values[OPT_OPTION_predict] == OPT_predict_off)
+        return complain(x->command, EXIT_USAGE,
+                        "-fpredict=off honours no prediction: tune has nothing to look for");
+    return EXIT_OK;
+}
+
+static int read_choice(struct tuning *x)
+{
+    uint64_t warp = 32;
+    kernc_options_init(&x->options);
+    int code = compile_options(x->command, &x->options);
+    x->options.scheme = "barrier";
+    x->most_runs = 200;
+    if (!code)
+        code = read_metric(x);
+    if (!code)
+        code = check_switches(x);
+    if (!code)
+        code = option_number(x->command, OPTION_WARP, 1, KERNC_MAX_WARP, &warp);
+    if (!code)
+        code = option_number(x->command, OPTION_RUNS, 3, 1000000, &x->most_runs);
+    x->warp = (uint32_t)warp;
+    return code;
+}
+
+/* ---- progress ---------------------------------------------------------------------------------------- */
+
+static void tell_progress(struct tuning *x)
+{
+    progress_say(&x->progress,
+                 arena_printf(&x->command->arena, "tuning %s, launch %u", x->kernel, x->runs.count + 1));
+}
+
+static void begin_watch(struct tuning *x)
+{
+    progress_begin(&x->progress, "tuning");
+    x->watched = true;
+}
+
+/* Before anything else is shown. */
+static void end_watch(struct tuning *x)
+{
+    if (x->watched)
+        progress_end(&x->progress);
+    x->watched = false;
+}
+
+/* ---- one launch -------------------------------------------------------------------------------------- */
+
+static struct run new_run(struct tuning *x)
+{
+    return (struct run){.command = x->command,
+                        .source = x->source,
+                        .quiet = true,
+                        .x = {.api.size = sizeof(kernc_launch), .max_memory = (uint64_t)2 << 30}};
+}
+
+/* Compiles with the thresholds; NULL: as the source says, or with the options as they are. */
+static int compile(struct tuning *x, const uint32_t *thresholds, kernc_result **r)
+{
+    kernc_threshold *all = arena_array(&x->command->arena, kernc_threshold, x->predictions.count + 1);
+    kernc_options o = x->options;
+    for (uint32_t i = 0; thresholds && i < x->predictions.count; i++) {
+        const kernc_prediction *p = &x->predictions.at[i].at;
+        all[i] = (kernc_threshold){p->line, p->column, p->to_line, p->to_column, thresholds[i]};
+    }
+    o.thresholds = all;
+    o.threshold_count = thresholds ? x->predictions.count : 0;
+    *r = kernc_compile(input_name(x->command), x->text.at, x->text.length, &o);
+    if (!*r)
+        mem_fail(x->text.length);
+    if (kernc_result_status(*r) == KERNC_COMPILED)
+        return EXIT_OK;
+    end_watch(x);
+    show_diagnostics(x->command, *r);
+    return exit_of_compilation(kernc_result_status(*r));
+}
+
+/* Launches what is open. */
+static int launch(struct tuning *x, struct run *r, struct tune_run *run, kernc_status *status)
+{
+    kernc_statistics *s = NULL;
+    run->metrics.size = sizeof run->metrics;
+    *status = experiment_run(&r->x, &s);
+    kernc_statistics_metrics(s, &run->metrics);
+    kernc_statistics_free(s);
+    if (*status != KERNC_OK || metrics_value(&run->metrics, false, x->metric, &run->value))
+        return EXIT_OK;
+    end_watch(x);
+    return fail(x->command, EXIT_INPUT, "metric", NULL, (place){0, 0},
+                "the metric '%s' does not apply to this launch", x->metric);
+}
+
+static const char *thresholds_text(struct tuning *x, const uint32_t *thresholds)
+{
+    struct arena *a = &x->command->arena;
+    const char *text = "";
+    if (!thresholds)
+        return "without predictions";
+    for (uint32_t i = 0; i < x->predictions.count; i++) {
+        const char *n = thresholds[i] ? arena_printf(a, "%u", thresholds[i]) : "all";
+        text = arena_printf(a, "%s%s%s for %s", text, i ? ", " : "", n, x->predictions.at[i].label);
+    }
+    return arena_printf(a, "with thresholds of %s", text);
+}
+
+/* The run has to end as the first did. */
+static int check(struct tuning *x, const struct run *r, kernc_status status, const uint32_t *thresholds)
+{
+    const kernc_prediction *p = &x->predictions.at[0].at;
+    size_t element;
+    const struct be_param *differs =
+        status == KERNC_OK ? experiment_difference(&r->x, &x->first.x, &element) : NULL;
+    if (status == KERNC_OK && !differs)
+        return EXIT_OK;
+    end_watch(x);
+    if (status != KERNC_OK)
+        return fail_at(x, exit_of_run(status), kernc_status_name(status), p, "%s: %s",
+                       thresholds_text(x, thresholds), kernc_error_text(r->x.context));
+    return fail_at(
+        x, EXIT_FOUND, "schedule", p,
+        "%s, %s[%zu] is not what it is as the source stands: what the kernel computes depends on the "
+        "order in which threads run (perhaps of blocks: --threads=1)",
+        thresholds_text(x, thresholds), differs->name, element);
+}
+
+static int run_once(struct tuning *x, struct tune_run *run)
+{
+    struct run r = new_run(x);
+    tell_progress(x);
+    kernc_result *compiled = NULL;
+    kernc_status status = KERNC_OK;
+    int code = launch_read_flags(&r);
+    r.x.api.warp = x->warp;
+    if (!code)
+        code = compile(x, run->thresholds, &compiled);
+    if (!code)
+        code = launch_open_compiled(&r, compiled);
+    kernc_result_free(compiled);
+    if (!code)
+        code = launch(x, &r, run, &status);
+    if (!code)
+        code = check(x, &r, status, run->thresholds);
+    experiment_close(&r.x);
+    if (!code)
+        vec_push(&x->command->arena, &x->runs, run);
+    return code;
+}
+
+static int run_without_predictions(struct tuning *x)
+{
+    struct arena *a = &x->command->arena;
+    kernc_options own = x->options;
+    struct tune_run *run = arena_new(a, struct tune_run);
+    const char **switches = arena_array(a, const char *, own.switch_count + 1);
+    for (size_t i = 0; i < own.switch_count; i++)
+        switches[i] = own.switches[i];
+    switches[own.switch_count] = "predict=off";
+    x->options.switches = switches;
+    x->options.switch_count++;
+    int code = run_once(x, run);
+    x->options = own;
+    x->none = run;
+    return code;
+}
+
+/* ---- the first launch -------------------------------------------------------------------------------- */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The name in the Predict that begins at the place; NULL: a comment or the like stands between. */
+static const char *name_at(const struct tuning *x, const kernc_prediction *p)
+{
+    const struct source *s = x->source;
+    if (p->line == 0 || p->line > s->line_count)
+        return NULL;
+    const char *at = s->text + s->lines[p->line - 1] + (p->column ? p->column - 1 : 0);
+    if (strncmp(at, "Predict", 7) != 0)
+        return NULL;
+    at += 7 + strspn(at + 7, " \t\r\n");
+    at += *at == '(';
+    at += strspn(at, " \t\r\n");
+    size_t n = 0;
+    while (is_word(at[n]))
+        n++;
+    return n ? arena_strdup(&x->command->arena, at, n) : NULL;
+}
+
+/* A name that the source has not. */
+static const char *new_name(const struct tuning *x, uint32_t number)
+{
+    const char *name = arena_printf(&x->command->arena, "here%u", number);
+    while (strstr(x->source->text, name))
+        name = arena_printf(&x->command->arena, "%s_", name);
+    return name;
+}
+
+/* No more than the warp has: all. */
+static uint32_t in_warp(const struct tuning *x, uint32_t threshold)
+{
+    return threshold < x->warp ? threshold : 0;
+}
+
+static int find_predictions(struct tuning *x, const kernc_result *r)
+{
+    kernc_prediction p = {.size = sizeof p};
+    for (unsigned i = 0; kernc_result_prediction(r, x->kernel, i, &p); i++) {
+        const char *name = p.found ? NULL : name_at(x, &p);
+        vec_push(&x->command->arena, &x->predictions, ((struct tuned){p, name ? name : new_name(x, i + 1)}));
+    }
+    if (x->predictions.count)
+        return EXIT_OK;
+    const struct launch *d = x->first.x.directive;
+    return fail(
+        x->command, EXIT_INPUT, "tune", x->source, (place){d ? d->line : 0, d != NULL},
+        "kernel %s has no prediction to tune: write Predict(label) before a loop (docs/language.md), or let "
+        "-fpredict=auto look for some",
+        x->kernel);
+}
+
+static int check_input(struct tuning *x, const kernc_result *r)
+{
+    if (kernc_result_input(r) != KERNC_INPUT_SOURCE)
+        return fail(x->command, EXIT_INPUT, "input", NULL, (place){0, 0},
+                    "%s is no source: tune wants a .kern file", input_name(x->command));
+    x->source = source_new(&x->command->arena, input_name(x->command), x->text.at, x->text.length);
+    return EXIT_OK;
+}
+
+/* As the source says; messages of the compilation are shown for this one alone. */
+static int run_first(struct tuning *x)
+{
+    kernc_result *r = NULL;
+    kernc_status status = KERNC_OK;
+    struct tune_run *run = arena_new(&x->command->arena, struct tune_run);
+    x->first = new_run(x);
+    int code = launch_read_flags(&x->first);
+    x->first.x.api.warp = x->warp;
+    if (!code)
+        code = compile_file(x->command, &x->options, &x->text, &r);
+    if (!code)
+        code = check_input(x, r);
+    x->first.source = x->source;
+    if (!code)
+        code = launch_open_compiled(&x->first, r);
+    x->kernel = x->first.x.launch.kernel;
+    if (!code) {
+        bool fine = kernc_result_check_launch(r, x->first.x.kernel, x->warp);
+        show_diagnostics(x->command, r);
+        code = fine ? find_predictions(x, r) : EXIT_INPUT;
+    }
+    kernc_result_free(r);
+    run->thresholds = arena_array(&x->command->arena, uint32_t, x->predictions.count + 1);
+    for (uint32_t i = 0; i < x->predictions.count; i++)
+        run->thresholds[i] = in_warp(x, x->predictions.at[i].at.threshold);
+    if (!code) {
+        begin_watch(x);
+        tell_progress(x);
+        code = launch(x, &x->first, run, &status);
+        end_watch(x);
+    }
+    if (!code && status != KERNC_OK)
+        code = launch_stopped(&x->first, status);
+    if (!code)
+        vec_push(&x->command->arena, &x->runs, run);
+    x->written = x->best = run;
+    return code;
+}
+
+/* ---- the search -------------------------------------------------------------------------------------- */
+
+double tune_gain(const struct tuning *x, const struct tune_run *run, const struct tune_run *than)
+{
+    double difference = x->large ? run->value - than->value : than->value - run->value;
+    return than->value != 0 ? difference / than->value : 0;
+}
+
+static bool is_better(const struct tuning *x, const struct tune_run *run, const struct tune_run *than)
+{
+    return x->large ? run->value > than->value : run->value < than->value;
+}
+
+/* The launch where prediction i has this threshold and the others those of the best; it becomes the best if
+ * it is better. *run: NULL: none more may be made. */
+static int try_threshold(struct tuning *x, uint32_t i, uint32_t threshold, const struct tune_run **run)
+{
+    uint32_t n = x->predictions.count;
+    struct tune_run *fresh = arena_new(&x->command->arena, struct tune_run);
+    fresh->thresholds = arena_array(&x->command->arena, uint32_t, n);
+    memcpy(fresh->thresholds, x->best->thresholds, n * sizeof *fresh->thresholds);
+    fresh->thresholds[i] = in_warp(x, threshold);
+    *run = NULL;
+    for (uint32_t k = 0; k < x->runs.count; k++)
+        if (x->runs.at[k]->thresholds &&
+            memcmp(x->runs.at[k]->thresholds, fresh->thresholds, n * sizeof *fresh->thresholds) == 0)
+            *run = x->runs.at[k];
+    if (!*run && x->runs.count == x->most_runs) {
+        x->stopped = true;
+        return EXIT_OK;
+    }
+    int code = *run ? EXIT_OK : run_once(x, fresh);
+    if (!code && !*run)
+        *run = fresh;
+    if (!code && is_better(x, *run, x->best))
+        x->best = *run;
+    return code;
+}
+
+/* Moves prediction i to its best: the source's threshold, 1 and each `step`-th, then ever smaller steps
+ * around the best. */
+static int move(struct tuning *x, uint32_t i, uint32_t step)
+{
+    const struct tune_run *run;
+    int code = try_threshold(x, i, x->written->thresholds[i], &run);
+    if (!code)
+        code = try_threshold(x, i, 1, &run);
+    for (uint32_t t = step; !code && t <= x->warp; t += step)
+        code = try_threshold(x, i, t, &run);
+    while (!code && step > 1) {
+        step /= 2;
+        uint32_t best = x->best->thresholds[i] ? x->best->thresholds[i] : x->warp;
+        if (best > step)
+            code = try_threshold(x, i, best - step, &run);
+        if (!code)
+            code = try_threshold(x, i, best + step, &run);
+    }
+    return code;
+}
+
+static int descend(struct tuning *x)
+{
+    uint32_t n = x->predictions.count, step = n == 1 || x->warp < 8 ? 1 : x->warp / 8;
+    const struct tune_run *before;
+    int code = EXIT_OK;
+    do {
+        before = x->best;
+        for (uint32_t i = 0; !code && !x->stopped && i < n; i++)
+            code = move(x, i, step);
+    } while (!code && !x->stopped && n > 1 && before != x->best);
+    return code;
+}
+
+/* What each prediction's own threshold gives: the descent has come to those launches, if it was not stopped. */
+static int measure_each(struct tuning *x)
+{
+    int code = EXIT_OK;
+    x->without = arena_array(&x->command->arena, const struct tune_run *, x->predictions.count);
+    for (uint32_t i = 0; !code && i < x->predictions.count; i++)
+        code = try_threshold(x, i, x->written->thresholds[i], &x->without[i]);
+    return code;
+}
+
+int verb_tune(struct command *c)
+{
+    struct tuning x = {.command = c};
+    int code = read_choice(&x);
+    if (!code)
+        code = run_first(&x);
+    begin_watch(&x);
+    if (!code)
+        code = run_without_predictions(&x);
+    if (!code)
+        code = descend(&x);
+    if (!code)
+        code = measure_each(&x);
+    end_watch(&x);
+    if (!code)
+        code = tune_show(&x);
+    experiment_close(&x.first.x);
+    text_free(&x.text);
+    return code;
+}

@@ -1,0 +1,48 @@
+/* tune.h: what kernc tune has found out, and how it is shown (tune_results.c). */
+#ifndef KERNC_DRIVER_TUNE_H
+#define KERNC_DRIVER_TUNE_H
+
+#include "driver/launch.h"
+#include "driver/progress.h"
+
+/* One prediction of the kernel. Thresholds: 0 stands for all threads. */
+struct tuned {
+    kernc_prediction at; /* .threshold: as the source says */
+    const char *label;   /* what it names, or what the compiler's is called */
+};
+
+/* One launch, with a threshold for each prediction; NULL: without predictions. */
+struct tune_run {
+    uint32_t *thresholds;
+    kernc_metrics metrics;
+    double value; /* of the metric that is tuned */
+};
+
+struct tuning {
+    struct command *command;
+    kernc_options options;
+    struct text text; /* of the file */
+    const struct source *source;
+    const char *kernel;
+    uint32_t warp;
+    const char *metric; /* a key of kernc-metrics.def */
+    bool large;         /* large values are good */
+    uint64_t most_runs;
+    bool stopped;     /* most_runs were made, and more would have been */
+    struct run first; /* as the source says. Kept open: the others are to leave the same bytes */
+    VEC(struct tuned) predictions;
+    VEC(struct tune_run *) runs; /* in the order of the launches, which begin with these two */
+    const struct tune_run *written, *none, *best;
+    struct progress progress;
+    bool watched; /* progress is on */
+    const struct tune_run *
+        *without; /* by prediction: the best but for this one's, which is the source's; NULL: the
+                                        launch was not made */
+};
+
+/* How much better the run is than another, as a part of the other's value. */
+double tune_gain(const struct tuning *x, const struct tune_run *run, const struct tune_run *than);
+/* The table, unless --json takes its place on standard output, and the file. EXIT_OK or EXIT_INPUT. */
+int tune_show(const struct tuning *x);
+
+#endif
