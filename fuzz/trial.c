@@ -29,7 +29,7 @@ struct trial {
     void *expected[MAX_BUFFERS];
     uint32_t expected_width; /* 0: none yet */
     char expected_stop[256], stop[256]; /* which index stops the reference, and the latest launch; "": none */
-    bool parted;             /* the latest launch gave up a barrier: groups are not those of the reference */
+    bool yielded;            /* the latest launch gave up a barrier: groups are not those of the reference */
     bool declined;           /* the latest setup's target has not what the program wants */
 };
 
@@ -177,8 +177,8 @@ static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
     kernc_status status = kernc_run(t->kernel, &l, &statistics);
     uint64_t yields = take_sums(t, s, statistics);
     kernc_statistics_free(statistics);
-    t->parted = yields && may_yield(s);
-    if (t->parted && status != KERNC_LIMIT)
+    t->yielded = yields && may_yield(s);
+    if (t->yielded && status != KERNC_LIMIT)
         return true;
     switch (status) {
     case KERNC_OK: return !yields || fail(t, s, FZ_YIELDS, "threads wait for each other");
@@ -282,7 +282,7 @@ static bool run_setup(struct trial *t, const struct fz_setup *s, bool is_referen
         return false;
     if (is_reference && !fz_class_find(t->p->class)->expect)
         return keep_as_expected(t);
-    return (t->parted && t->p->class != 'c') || compare(t, s);
+    return (t->yielded && t->p->class != 'c') || compare(t, s);
 }
 
 struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, struct fz_setup *at)

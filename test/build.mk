@@ -75,7 +75,7 @@ warpcore_image_TEST_SRC := test/warpcore/image_test.c test/fuzz/fuzz_run.c
 SUITES += mutated
 mutated_TEST_SRC := $(addprefix test/fuzz/,mutated_test.c mutate.c apart.c fuzz_run.c try_ir.c)
 
-UNIT += warpcore_converge
+UNIT += warpcore_reconverge
 SUITES += warpcore_divergence
 warpcore_divergence_TEST_SRC := test/warpcore/divergence_test.c
 SUITES += opt_split_i64

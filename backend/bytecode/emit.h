@@ -21,10 +21,10 @@
 /* ---- virtual registers ------------------------------------------------------------------------------- */
 
 enum be_home {
-    BE_LOCAL,       /* a temporary: defined and used between two switch points */
-    BE_FRAME,       /* lives across switch points */
-    BE_FILL,        /* filled by the runtime, never written */
-    BE_FOREIGN,     /* a register of another function's frame, or of a signature's: see `node` and `part` */
+    BE_LOCAL,     /* a temporary: defined and used between two switch points */
+    BE_FRAME,     /* lives across switch points */
+    BE_PRELOADED, /* filled by the runtime, never written */
+    BE_FOREIGN,   /* a register of another function's frame, or of a signature's: see `node` and `part` */
 };
 /* Parts of a frame that others name. */
 enum { BE_SLOT = 0x10000, BE_RESULT, BE_ARGUMENT = 0 /* + position */ };
@@ -211,8 +211,8 @@ static inline uint32_t be_signature_node(const struct be_context *c, uint32_t si
 }
 
 void be_select(struct be_context *c, struct be_function *f);
-/* IR block where the lanes that a block's branch parts reconverge; IR_NO_BLOCK: at the function's end, or it
- * parts none. */
+/* IR block where the lanes that diverge at the block's branch reconverge; IR_NO_BLOCK: at the function's end,
+ * or none diverge. */
 uint32_t be_reconvergence_of(const struct be_function *f, const struct be_block *b);
 /* the same if lanes diverge at the IR block */
 uint32_t be_reconvergence_point(const struct be_function *f, uint32_t branch);

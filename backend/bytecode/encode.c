@@ -45,7 +45,7 @@ uint32_t be_register(const struct be_encoder *e, uint32_t r)
     const struct be_vreg *v = be_vreg(e->f, r);
     switch (v->home) {
     case BE_LOCAL: return BE_TEMPORARY | v->reg;
-    case BE_FILL: return v->reg;
+    case BE_PRELOADED: return v->reg;
     case BE_FRAME: return e->c->frames[e->f->id].base[be_region_of(v)] + v->reg;
     default: return foreign_register(e->c, v);
     }

@@ -21,7 +21,7 @@ uint32_t be_preload(struct be_context *c, struct be_function *f, enum bc_kind ki
         if (preload->source == source && preload->value == value && be_vreg(f, preload->vreg)->kind == kind)
             return preload->vreg;
     }
-    uint32_t v = be_vreg_new(c, f, kind, BE_FILL);
+    uint32_t v = be_vreg_new(c, f, kind, BE_PRELOADED);
     map_set(&c->arena, &f->preload_index, key, f->preloads.count);
     vec_push(&c->arena, &f->preloads, ((struct be_preload){(uint8_t)source, v, value}));
     return v;

@@ -88,7 +88,7 @@ static void note_diverged(struct finder *w, uint32_t branch, uint32_t block)
     w->arm[block] = NO_ARM;
 }
 
-/* Where all lanes that the branch parts come together, or IR_NO_BLOCK: they may pass a chosen point by. */
+/* Where all lanes that diverge at the branch reconverge, or IR_NO_BLOCK: they may pass a chosen point by. */
 static uint32_t sure_reconvergence_point(const struct finder *w, uint32_t branch)
 {
     uint32_t reconverge = be_reconvergence_point(w->f, branch);

@@ -22,7 +22,7 @@
 
 #include "backend/backend.h"
 #include "backend/layout.h"
-#include "backend/warpcore/converge.h"
+#include "backend/warpcore/reconverge.h"
 #include "ir/analysis/analysis.h"
 #include "ir/analysis/callgraph.h"
 #include "ir/analysis/dataflow.h"
@@ -123,7 +123,7 @@ struct wc_mfunction {
     uint32_t *alloca_address;              /* by IR value */
     uint32_t  spilled, rematerialised;             /* virtual registers: statistics */
     u32_vec   layout;                      /* machine blocks that have words, in their order */
-    struct wc_convergence *reconvergence;
+    struct wc_reconvergence *reconvergence;
     uint32_t  words;                       /* code words, when emitted */
 };
 

@@ -133,7 +133,7 @@ static void print_list(struct dumper *d, const struct wc_mins *i)
 
 static void print_reconvergence(struct dumper *d, const struct wc_block *block)
 {
-    const struct wc_reconvergence *m = &d->f->reconvergence->at[block->ir];
+    const struct wc_block_reconvergence *m = &d->f->reconvergence->at[block->ir];
     if (m->uniform)
         text_addz(d->out, " ; uniform");
     else if (m->reconverge == IR_NO_BLOCK)

@@ -138,7 +138,7 @@ static uint32_t own_converge(const struct wc_emitter *e, uint32_t branch, uint32
 
 static uint32_t taken_edge(const struct wc_emitter *e, const struct wc_block *block, uint32_t next)
 {
-    const struct wc_reconvergence *m = &e->f->reconvergence->at[block->ir];
+    const struct wc_block_reconvergence *m = &e->f->reconvergence->at[block->ir];
     if (m->direct)
         return m->taken;
     if (block->next_edge != WC_EITHER)
@@ -150,7 +150,7 @@ static uint32_t taken_edge(const struct wc_emitter *e, const struct wc_block *bl
 
 static void branch(struct wc_emitter *e, const struct wc_block *block, const struct wc_mins *i, uint32_t next)
 {
-    const struct wc_reconvergence *m = &e->f->reconvergence->at[block->ir];
+    const struct wc_block_reconvergence *m = &e->f->reconvergence->at[block->ir];
     uint32_t taken = taken_edge(e, block, next), other = block->successors[1 - taken];
     struct wc_fixup x = {.block = block->successors[taken], .reconverge = m->reconverge};
     if (m->reconverge != IR_NO_BLOCK)

@@ -77,7 +77,7 @@ void wc_polarity(struct wc_context *c, struct wc_mfunction *f)
         any |= s.talks[b] = communicates(f->ir, b);
     for (uint32_t i = 1; i < f->blocks.count; i++) {
         struct wc_block *block = &f->blocks.at[i];
-        const struct wc_reconvergence *m = &f->reconvergence->at[block->ir];
+        const struct wc_block_reconvergence *m = &f->reconvergence->at[block->ir];
         bool diverges = block->successor_count == 2 && !m->uniform && !m->direct;
         block->next_edge = diverges ? m->first : WC_EITHER;
         if (block->next_edge == WC_EITHER && any && diverges && cycles->innermost[block->ir] != IR_NO_CYCLE)

@@ -1,6 +1,6 @@
 /* unify_returns.c: one return for the whole function.
  *
- * Lanes that a branch parts and that return at different places have no place to reconverge: with one ret,
+ * Lanes that diverge at a branch and return at different places have no place to reconverge: with one ret,
  * in a block of its own, every branch from which the function can return has an immediate post-dominator.
  * Mode source-pc of the warp-core machine, the structured form and calls (whose lanes return together)
  * depend on it. Linear.

@@ -1,6 +1,6 @@
 /* replay.c: a warp goes through what its lanes were sampled to do, under one set of rules.
  *
- * As the scheme barrier has it (docs/schemes.md): lanes that part at a branch wait for each other at its
+ * As the scheme barrier has it (docs/schemes.md): lanes that diverge at a branch wait for each other at its
  * post-dominator, in a *record*. With a prediction, lanes wait at its label, and leave for good the records
  * whose places are in its region; those of the region run together where they are ready at one place. The
  * largest group runs. What a prediction's own instructions cost is about COST_WAIT at the label.
@@ -226,8 +226,8 @@ static uint32_t execute(struct warp *w, uint32_t lanes, uint32_t block)
     return whole;
 }
 
-/* Where lanes that part at the end of the block, or of the loop that the visit stands for, meet again. */
-static uint32_t meeting_point(const struct warp *w, uint32_t block, bool whole)
+/* Where lanes that diverge at the end of the block, or of the loop that the visit stands for, reconverge. */
+static uint32_t reconvergence_point(const struct warp *w, uint32_t block, bool whole)
 {
     const struct cost_sample *s = w->s;
     uint32_t r = s->post->depth[block] ? s->post->idom[block] : IR_NO_BLOCK;
@@ -265,7 +265,7 @@ static void step(struct warp *w, uint32_t g)
         first |= w->block[n] == w->block[__builtin_ctz(lanes)] ? 1u << n : 0;
     }
     if (first != lanes)
-        open_record(w, lanes & ~ended, meeting_point(w, block, whole != 0));
+        open_record(w, lanes & ~ended, reconvergence_point(w, block, whole != 0));
     for (uint32_t left = lanes & ~ended; left;) {
         uint32_t to = w->block[__builtin_ctz(left)], part = 0;
         each_lane(n, left)

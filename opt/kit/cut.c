@@ -63,7 +63,7 @@ opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set)
     return out;
 }
 
-/* ---- the ways on ------------------------------------------------------------------------------------- */
+/* ---- the paths on ------------------------------------------------------------------------------------- */
 
 /* Threads that leave for different targets are told apart two groups at a time. Those whose targets
  * reconverge (ir_return_post_dominators_new) before all of them do must stay together until then, or they
@@ -87,7 +87,7 @@ static uint32_t reconvergence_of_all(const struct opt_cut *x, const opt_edges *e
     return reconverge;
 }
 
-static bool leads_back(const struct ways *w, uint32_t to)
+static bool returns_before(const struct ways *w, uint32_t to)
 {
     return ir_returns_before(w->x->components, w->from, to, w->reconverge);
 }
@@ -97,7 +97,7 @@ static int by_reconvergence(const void *a, const void *b, void *ways)
     const struct ways *w = ways;
     const struct opt_edge *e[2] = {a, b};
     uint32_t to[2] = {opt_edge_target(w->x->f, *e[0]), opt_edge_target(w->x->f, *e[1])};
-    bool back[2] = {leads_back(w, to[0]), leads_back(w, to[1])};
+    bool back[2] = {returns_before(w, to[0]), returns_before(w, to[1])};
     if (back[0] != back[1])
         return back[0] - back[1];
     if (to[0] != to[1])

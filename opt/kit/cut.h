@@ -42,7 +42,7 @@ opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set);
  * set of blocks that is entered at block `from`: a loop's header, or a branch; to two targets or more. The
  * new block. */
 uint32_t opt_cut_lead_on(struct opt_cut *x, const opt_edges *edges, uint32_t from, place at);
-/* Leads `first` and the ways on of `rest`, as above, through one block; the first edge's target is what its
+/* Leads `first` and the paths on from `rest`, as above, through one block; the first edge's target is what its
  * branch leads to if true. If `rest` is not empty, `first` leads to the header of the loop that `rest`
  * leaves. The new block. */
 uint32_t opt_cut_merge(struct opt_cut *x, const opt_edges *first, const opt_edges *rest, place at);

@@ -153,7 +153,7 @@ static void warn_of_predictions(struct checker *x)
             map_set(x->context->scratch, &told, key, 1);
             opt_warning(x->context, x->f, DIAG_GROUP_predict, ins->at,
                         "the %s target has no convergence barriers, so the prediction has no effect: threads "
-                        "that part reconverge where all their ways meet again",
+                        "that diverge reconverge where all their paths join",
                         target_info[x->context->options->target].name);
         }
     }

@@ -202,8 +202,17 @@ static void begin(struct rt_warp *w)
 #define TEXT(x) TEXT_(x)
 extern const struct rt_core PASTE(CORE_ISA, CORE_LANES);
 const struct rt_core PASTE(CORE_ISA, CORE_LANES) = {
-    .isa = TEXT(CORE_ISA), .lanes = LANES, .full = full_table, .brief = brief_table, .partial = partial_table,
+    .isa = TEXT(CORE_ISA),
+    .lanes = LANES,
+    .full = full_table,
+    .brief = brief_table,
+    .partial = partial_table,
     .counted = counted_rows,
-    .block_clock = block_clock, .block_ask = block_ask, .ask_converge = ask_converge, .equal_v = equal_v,
-    .equal_w = equal_w, .begin = begin, .run = run,
+    .block_clock = block_clock,
+    .block_ask = block_ask,
+    .ask_convergent = ask_convergent,
+    .equal_v = equal_v,
+    .equal_w = equal_w,
+    .begin = begin,
+    .run = run,
 };

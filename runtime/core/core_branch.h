@@ -110,9 +110,9 @@ static const struct bc_ins *run_again(struct rt_warp *w, const struct bc_ins *pc
     KNOW_REGISTERS();
     return partial_table[pc->op].run(PASS);
 }
-HANDLER(ask_converge)
+HANDLER(ask_convergent)
 {
-    uint32_t at = rt_index(w, pc), next = OUTSIDE(w->scheme->converge(w, at));
+    uint32_t at = rt_index(w, pc), next = OUTSIDE(w->scheme->convergent(w, at));
     if (next != at)
         return resume(w, next);
     return run_again(w, pc);

@@ -197,7 +197,7 @@ static bool asks(const struct rt_launch *l, unsigned op)
     unsigned flags = l->scheme->flags;
     if (op == BC_block)
         return flags & RT_ASK_RECONVERGE;
-    return flags & RT_ASK_CONVERGE &&
+    return flags & RT_ASK_CONVERGENT &&
            (op == BC_tok_anchor || (bc_op_info((enum bc_op)op) && bc_is_convergent((enum bc_op)op)));
 }
 
@@ -215,7 +215,7 @@ static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
         copy[BC_block].run = core->block_clock;
     for (unsigned op = 0; op < BC_OPS; op++)
         if (asks(l, op))
-            copy[op].run = op == BC_block ? core->block_ask : core->ask_converge;
+            copy[op].run = op == BC_block ? core->block_ask : core->ask_convergent;
         else if (l->scheme->flags & RT_ASK_UNIFORM && op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_U)
             copy[op] = core->partial[op];
         else if (counts && core->counted[op].run)

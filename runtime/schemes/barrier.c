@@ -22,7 +22,7 @@
 #include "runtime/schemes/barrier.h"
 
 /* Time slices without a release after which other lanes run: the first time, and again. */
-enum { PATIENCE = 64, PATIENCE_PARTED = 1 };
+enum { PATIENCE = 64, PATIENCE_AGAIN = 1 };
 
 /* Without the instruction, which not every host has, the compiler would call a function. */
 static inline uint32_t count_lanes(uint64_t x)
@@ -37,7 +37,7 @@ static inline uint32_t count_lanes(uint64_t x)
 
 static void save_scalars(struct rt_warp *w, struct barriers *s, uint64_t lanes)
 {
-    if (LIKELY(!s->parted))
+    if (LIKELY(!s->copying))
         return;
     rt_each_lane(i, lanes)
         memcpy(s->copies + i * s->scalars, w->S, s->scalars * sizeof *w->S);
@@ -95,11 +95,11 @@ static void release(struct rt_warp *w, struct barriers *s, struct record *r)
 }
 
 /* From now on groups are run in turns that no barrier asked for. */
-static void part_scalars(struct rt_warp *w, struct barriers *s)
+static void copy_scalars(struct rt_warp *w, struct barriers *s)
 {
-    if (s->parted)
+    if (s->copying)
         return;
-    s->parted = true;
+    s->copying = true;
     save_scalars(w, s, w->launched);
 }
 
@@ -112,7 +112,7 @@ static bool yield(struct rt_warp *w, struct barriers *s)
             most = &s->at[i];
     if (!most)
         return false;
-    part_scalars(w, s);
+    copy_scalars(w, s);
     w->events->yields++;
     release(w, s, most);
     return true;
@@ -152,7 +152,7 @@ static uint32_t run_group(struct rt_warp *w, struct barriers *s, uint32_t chosen
     s->ready_count--;
     memmove(&s->ready[chosen], &s->ready[chosen + 1], (s->ready_count - chosen) * sizeof g);
     w->active = g.lanes;
-    if (UNLIKELY(s->parted))
+    if (UNLIKELY(s->copying))
         memcpy(w->S, s->copies + (size_t)rt_lowest(g.lanes) * s->scalars, s->scalars * sizeof *w->S);
     return g.pc;
 }
@@ -293,7 +293,7 @@ static uint32_t wait(struct rt_warp *w, struct barriers *s, uint32_t reg, uint32
         left &= ~joined;
         if (!is_complete(r, threshold))
             continue;
-        if (LIKELY(joined == w->active && r->pc == next && !is_ready_at(s, next) && !s->parted)) {
+        if (LIKELY(joined == w->active && r->pc == next && !is_ready_at(s, next) && !s->copying)) {
             w->events->reconvergences += w->active != r->waiting;
             w->active = r->waiting;
             r->joined &= ~r->waiting;
@@ -361,7 +361,7 @@ static uint32_t diverge_two(struct rt_warp *w, const struct bc_ins *ins, const s
     uint64_t no = w->active & ~yes;
     suspend(w, s, no, branch->no);
     bool more = count_lanes(yes) >= count_lanes(no);
-    if (LIKELY(s->ready_count == 1 && more && !s->parted) &&
+    if (LIKELY(s->ready_count == 1 && more && !s->copying) &&
         w->worker->launch->schedule == KERNC_SCHEDULE_LARGEST) {
         note_depth(w, s);
         w->active = yes;
@@ -391,12 +391,12 @@ static uint32_t leave(struct rt_warp *w)
 static uint32_t expire(struct rt_warp *w, uint32_t pc)
 {
     struct barriers *s = w->scheme_data;
-    if (w->active == w->live || ++s->slices < (s->parted ? PATIENCE_PARTED : PATIENCE))
+    if (w->active == w->live || ++s->slices < (s->copying ? PATIENCE_AGAIN : PATIENCE))
         return pc;
     s->slices = 0;
     if (s->ready_count == 0 && !yield(w, s))
         return pc;
-    part_scalars(w, s);
+    copy_scalars(w, s);
     suspend(w, s, w->active, pc);
     return run_group(w, s, 0);
 }

@@ -25,12 +25,12 @@ struct barriers {
     uint32_t ready_count;
     uint32_t slices;                  /* since lanes were released last */
     bool gathering;                   /* some record has gathered */
-    bool parted;                      /* groups keep copies of the scalars */
+    bool copying;                     /* groups keep copies of the scalars */
     struct group ready[RT_MAX_LANES]; /* that became ready last: the last */
     uint32_t pc[RT_MAX_LANES];        /* of lanes that wait where others go on elsewhere */
     uint32_t *first;                  /* by register: a record, or NO_RECORD */
     struct record *at;
-    uint64_t *copies; /* once parted: the scalars of each lane that does not run */
+    uint64_t *copies; /* once copying: the scalars of each lane that does not run */
 };
 
 /* barrier_storage.c: the hooks data_bytes and start. */

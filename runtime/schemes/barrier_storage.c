@@ -58,7 +58,7 @@ void barrier_start(struct rt_warp *w)
     s->ready_count = s->slices = 0;
     s->used = 1;
     s->free = BARRIER_NO_RECORD;
-    s->parted = s->gathering = false;
+    s->copying = s->gathering = false;
 }
 
 bool barrier_more_records(struct rt_warp *w, struct barriers *s)

@@ -211,7 +211,7 @@ static uint32_t reconverge(struct rt_warp *w, uint32_t pc)
     return schedule(w);
 }
 
-static uint32_t converge(struct rt_warp *w, uint32_t pc)
+static uint32_t convergent(struct rt_warp *w, uint32_t pc)
 {
     struct oracle *s = w->scheme_data;
     const struct bc_ins *ins = w->code + pc;
@@ -268,12 +268,12 @@ static bool token(struct rt_warp *w, const struct bc_ins *ins)
 }
 
 const struct rt_scheme rt_scheme_oracle = {
-    .flags = RT_ASK_RECONVERGE | RT_ASK_CONVERGE,
+    .flags = RT_ASK_RECONVERGE | RT_ASK_CONVERGENT,
     .data_bytes = data_bytes,
     .start = start,
     .diverge = diverge,
     .reconverge = reconverge,
     .exit = ended,
-    .converge = converge,
+    .convergent = convergent,
     .token = token,
 };

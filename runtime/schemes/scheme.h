@@ -17,9 +17,9 @@
 enum rt_scheme_flags {
     RT_ASK_RECONVERGE =
         1, /* `reconverge` is asked at every block word flagged BC_RECONVERGE, not only at w->reconverge */
-    RT_ASK_UNIFORM = 2,  /* `diverge` is asked about uniform conditional branches too (n == 1) */
-    RT_ASK_CONVERGE = 4, /* `converge` is asked before each convergent operation, barrier and anchor
-                            included */
+    RT_ASK_UNIFORM = 2,    /* `diverge` is asked about uniform conditional branches too (n == 1) */
+    RT_ASK_CONVERGENT = 4, /* `convergent` is asked before each convergent operation, barrier and anchor
+                              included */
 };
 
 struct rt_scheme {
@@ -50,7 +50,7 @@ struct rt_scheme {
     uint32_t (*expire)(struct rt_warp *w, uint32_t pc);
     /* The active lanes are about to execute the convergent operation at `pc`; as `reconverge`. May be
      * NULL. */
-    uint32_t (*converge)(struct rt_warp *w, uint32_t pc);
+    uint32_t (*convergent)(struct rt_warp *w, uint32_t pc);
     /* tok_entry, tok_anchor, tok_loop: write ins->d in the active lanes. NULL: 0 is written. False: the warp
      * has trapped. */
     bool (*token)(struct rt_warp *w, const struct bc_ins *ins);

@@ -100,7 +100,7 @@ HANDLER(O_diverge)
     uint8_t before = ACTIVE;
     enter_unit(w, pc);
     enum rt_divergence_event event = rt_divergence_diverge(&w->flow, w->p[pc->a], (uint16_t)pc->imm, pc->rpc);
-    if (event == RT_PARTED)
+    if (event == RT_DIVERGED)
         charge_divergence(w, pc, ACTIVE != before);
     return leave_unit(w, pc, event);
 }

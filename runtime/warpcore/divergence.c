@@ -51,7 +51,7 @@ static enum rt_divergence_event diverge_rpc(struct rt_divergence *d, uint8_t tak
             return RT_STACK_FULL;
         d->active = target == reconverge ? other : taken;
         d->pc = target == reconverge ? next : target;
-        return RT_PARTED;
+        return RT_DIVERGED;
     }
     if (shared && (top->pending == 0 || top->target == target)) {
         top->pending |= taken;
@@ -60,7 +60,7 @@ static enum rt_divergence_event diverge_rpc(struct rt_divergence *d, uint8_t tak
         return RT_STACK_FULL;
     d->active = other;
     d->pc = next;
-    return RT_PARTED;
+    return RT_DIVERGED;
 }
 
 /* A branch that finds its own entry on the top is that of a loop: lanes that leave wait with those before
@@ -75,7 +75,7 @@ static enum rt_divergence_event part_source(struct rt_divergence *d, uint8_t tak
         return RT_STACK_FULL;
     d->active = other;
     d->pc++;
-    return RT_PARTED;
+    return RT_DIVERGED;
 }
 
 enum rt_divergence_event rt_divergence_branch(struct rt_divergence *d, uint8_t p, uint16_t target,
@@ -107,7 +107,7 @@ enum rt_divergence_event rt_divergence_diverge(struct rt_divergence *d, uint8_t 
         return RT_STACK_FULL;
     d->active = stay;
     d->pc++;
-    return RT_PARTED;
+    return RT_DIVERGED;
 }
 
 /* ---- reconvergence ----------------------------------------------------------------------------------- */

@@ -41,7 +41,7 @@ struct rt_divergence {
 /* What an instruction did. */
 enum rt_divergence_event {
     RT_WENT_ON,     /* the active lanes are the same */
-    RT_PARTED,      /* some of them wait now */
+    RT_DIVERGED,    /* some of them wait now */
     RT_SWAPPED,     /* the ones that waited run, those that ran wait */
     RT_JOINED,      /* an entry was popped */
     RT_ENDED,       /* no lane is live */

@@ -2,9 +2,9 @@
  * `opt_fuzz SEED [PASSES]` runs one seed and prints the module before and after. KERNC_TEST_PROGRAMS: how
  * many modules each test takes; "structured", the quickest, ten times so many.
  */
-#include "backend/warpcore/converge.h"
-#include "opt/opt.h"
+#include "backend/warpcore/reconverge.h"
 #include "opt/convergence/structurize.h"
+#include "opt/opt.h"
 #include "test/opt/evaluate.h"
 #include "test/opt/optimize.h"
 #include "test/opt/random_ir.h"
@@ -118,7 +118,7 @@ static void check_structured(void **state)
     assert_true(unstructured > 10 * seeds / 4);
 }
 
-/* What the code generator of mode source-pc asks for (backend/warpcore/converge.h). */
+/* What the code generator of mode source-pc asks for (backend/warpcore/reconverge.h). */
 static void check_normal_form(void **state)
 {
     for (uint64_t seed = 6000; seed < 6000 + seeds; seed++) {
@@ -128,7 +128,7 @@ static void check_normal_form(void **state)
         diag_init(&d, &scratch, NULL);
         optimize(m, "simplify_cfg,mem2reg,unify_returns,loop_normal_form", 0);
         for (uint32_t i = 0; i < m->functions.count; i++)
-            if (!wc_convergence_new(&scratch, m->functions.at[i], WC_MODE_SOURCE_PC, &d))
+            if (!wc_reconvergence_new(&scratch, m->functions.at[i], WC_MODE_SOURCE_PC, &d))
                 fail_msg("seed %" PRIu64 ": %s", seed, d.all.at[0].text);
         ir_module_free(m);
         arena_free(&scratch);

@@ -1,4 +1,4 @@
-/* converge.c: see converge.h.
+/* reconverge.c: see reconverge.h.
  *
  * A branch that may diverge reconverges at its immediate post-dominator on the graph restricted to blocks
  * that reach the ret, without edges by which lanes leave for good (ir_return_post_dominators_new); a uniform
@@ -17,20 +17,20 @@
  * the two would pile up. opt/convergence/loop_normal_form.c sees to both. Both are asked without influences,
  * by ir_strong_components.
  */
-#include "backend/warpcore/converge.h"
+#include "backend/warpcore/reconverge.h"
 
 #include "ir/analysis/analysis.h"
 
 struct converge {
-    struct arena               *arena;
-    const struct ir_function   *f;
-    enum wc_mode                mode;
-    struct diagnostics         *d;
-    const struct ir_cfg        *g;
-    const struct ir_cycles     *cycles;
-    const struct ir_leaving    *leaving;
+    struct arena *arena;
+    const struct ir_function *f;
+    enum wc_mode mode;
+    struct diagnostics *d;
+    const struct ir_cfg *g;
+    const struct ir_cycles *cycles;
+    const struct ir_leaving *leaving;
     const struct ir_dominators *reconvergence;
-    struct wc_convergence      *out;
+    struct wc_reconvergence *out;
 };
 
 static bool is_branch(const struct converge *x, uint32_t b)
@@ -63,7 +63,7 @@ static void place_branches(struct converge *x)
     const struct ir_uniformity *u = ir_uniformity_new(x->arena, x->g, x->cycles, NULL, &o);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];
-        struct wc_reconvergence *m = &x->out->at[b];
+        struct wc_block_reconvergence *m = &x->out->at[b];
         if (!is_branch(x, b))
             continue;
         m->uniform = !bitset_has(u->branches, b);
@@ -123,7 +123,7 @@ static bool runs_again(const struct converge *x, const struct ir_strong_componen
 static bool check_cycle_branches(struct converge *x)
 {
     const struct ir_strong_components *w = ir_strong_components_new(x->arena, x->g, x->reconvergence);
-    struct bitset taken = bitset_new(x->arena, x->g->blocks);        /* components that have one */
+    struct bitset taken = bitset_new(x->arena, x->g->blocks); /* components that have one */
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];
         if (x->out->at[b].reconverge == IR_NO_BLOCK || !runs_again(x, w, b))
@@ -139,18 +139,18 @@ static bool check_cycle_branches(struct converge *x)
     return true;
 }
 
-struct wc_convergence *wc_convergence_new(struct arena *a, const struct ir_function *f, enum wc_mode mode,
-                                          struct diagnostics *d)
+struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_function *f, enum wc_mode mode,
+                                              struct diagnostics *d)
 {
     struct converge x = {.arena = a, .f = f, .mode = mode, .d = d, .g = ir_cfg_new(a, f)};
     x.cycles = ir_cycles_new(a, x.g);
     x.leaving = ir_leaving_new(a, x.g);
     x.reconvergence = ir_return_post_dominators_new(a, x.g, x.leaving);
-    x.out = arena_new(a, struct wc_convergence);
-    x.out->at = arena_array(a, struct wc_reconvergence, x.g->blocks);
+    x.out = arena_new(a, struct wc_reconvergence);
+    x.out->at = arena_array(a, struct wc_block_reconvergence, x.g->blocks);
     for (uint32_t b = 0; b < x.g->blocks; b++)
-        x.out->at[b] =
-            (struct wc_reconvergence){.reconverge = IR_NO_BLOCK, .taken = WC_EITHER, .first = WC_EITHER};
+        x.out->at[b] = (struct wc_block_reconvergence){
+            .reconverge = IR_NO_BLOCK, .taken = WC_EITHER, .first = WC_EITHER};
     place_branches(&x);
     place_converges(&x);
     return mode == WC_MODE_SOURCE_PC && !check_cycle_branches(&x) ? NULL : x.out;

@@ -1,19 +1,19 @@
-/* warpcore_converge.c: where CONVERGEs go in each divergence mode, which branches count as uniform, and what
+/* warpcore_reconverge.c: where CONVERGEs go in each divergence mode, which branches count as uniform, and what
  * mode source-pc refuses.
  */
-#include "backend/warpcore/converge.h"
+#include "backend/warpcore/reconverge.h"
 #include "ir/analysis/analysis.h"
 
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 struct fixture {
     struct arena a;
     struct ir_module *m;
     const struct ir_function *f;
-    struct wc_convergence *c;
+    struct wc_reconvergence *c;
     char error[300];
 };
 
@@ -27,7 +27,7 @@ static struct fixture place_all(const char *text, enum wc_mode mode)
     if (!x.m || !ir_verify(x.m, &d))
         fail_msg("no module: %s", d.all.at[0].text);
     x.f = x.m->functions.at[0];
-    x.c = wc_convergence_new(&x.a, x.f, mode, &d);
+    x.c = wc_reconvergence_new(&x.a, x.f, mode, &d);
     snprintf(x.error, sizeof x.error, "%s", d.all.count ? d.all.at[0].text : "");
     return x;
 }
@@ -49,7 +49,7 @@ static uint32_t block_named(const struct fixture *x, const char *name)
     return IR_NO_BLOCK;
 }
 
-static const struct wc_reconvergence *at(const struct fixture *x, const char *name)
+static const struct wc_block_reconvergence *at(const struct fixture *x, const char *name)
 {
     return &x->c->at[block_named(x, name)];
 }
@@ -84,7 +84,7 @@ static void uniform_branches(void **state)
     assert_int_equal(at(&x, "end")->converge.count, 1);
     drop(&x);
     x = place_all(KERNEL "brif %uni, one, end\none:\nbr end\nend:\nret\n}\n", WC_MODE_ARTICLE);
-    assert_int_equal(at(&x, "end")->converge.count, 1);          /* it asks nothing */
+    assert_int_equal(at(&x, "end")->converge.count, 1); /* it asks nothing */
     drop(&x);
 }
 
@@ -121,7 +121,8 @@ static void traps_and_endless_parts(void **state)
 static void loops_of_source_pc(void **state)
 {
     struct fixture x = place_all(KERNEL "br head(0)\nhead(%i: i32):\n%j = add i32 %i, 1\n%c = slt %j, %t\n"
-                                        "brif %c, head(%j), end\nend:\nret\n}\n", WC_MODE_SOURCE_PC);
+                                        "brif %c, head(%j), end\nend:\nret\n}\n",
+                                 WC_MODE_SOURCE_PC);
     assert_true(at(&x, "head")->direct);
     assert_int_equal(at(&x, "head")->taken, 1);
     drop(&x);
@@ -129,7 +130,8 @@ static void loops_of_source_pc(void **state)
     x = place_all(KERNEL "br head(0)\nhead(%i: i32):\n%j = add i32 %i, 1\n%c = slt %j, %t\n"
                          "brif %c, body, end\nbody:\nbrif %uni, head(%j), next(%j)\n"
                          "next(%k: i32):\n%l = add i32 %k, 1\n%d = slt %l, %t\nbrif %d, next(%l), end\n"
-                         "end:\nret\n}\n", WC_MODE_SOURCE_PC);
+                         "end:\nret\n}\n",
+                  WC_MODE_SOURCE_PC);
     assert_non_null(x.c);
     assert_true(at(&x, "head")->direct && at(&x, "next")->direct);
     assert_int_equal(at(&x, "end")->converge.count, 2);
@@ -159,12 +161,9 @@ static void source_pc_refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_place_for_two),
-        cmocka_unit_test(uniform_branches),
-        cmocka_unit_test(iterations_that_reconverge),
-        cmocka_unit_test(traps_and_endless_parts),
-        cmocka_unit_test(loops_of_source_pc),
-        cmocka_unit_test(source_pc_refuses),
+        cmocka_unit_test(one_place_for_two),          cmocka_unit_test(uniform_branches),
+        cmocka_unit_test(iterations_that_reconverge), cmocka_unit_test(traps_and_endless_parts),
+        cmocka_unit_test(loops_of_source_pc),         cmocka_unit_test(source_pc_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

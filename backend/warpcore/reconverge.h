@@ -1,4 +1,4 @@
-/* converge.h: where a function's branches reconverge, and which CONVERGE instructions that takes: what the
+/* reconverge.h: where a function's branches reconverge, and which CONVERGE instructions that takes: what the
  * emitter has to know of divergence.
  *
  * The function is as the passes of the mode left it (base/schemes.def; they run
@@ -18,30 +18,31 @@
  *   - The entry block's CONVERGEs, if any, come behind the prologue: calls enter before it, loops do not.
  *   - A function returns by one RET, a kernel ends by one EXIT.
  */
-#ifndef KERNC_WARPCORE_CONVERGE_H
-#define KERNC_WARPCORE_CONVERGE_H
+#ifndef KERNC_WARPCORE_RECONVERGE_H
+#define KERNC_WARPCORE_RECONVERGE_H
 
 #include "backend/format/warpcore/isa.h"
 #include "base/diag.h"
 #include "ir/ir.h"
 
 #define WC_EITHER UINT32_MAX
-struct wc_reconvergence {
+struct wc_block_reconvergence {
     uint32_t reconverge; /* block where the lanes of the block's brif reconverge; IR_NO_BLOCK: R = NONE */
-    uint32_t taken;           /* edge that BR's target is better made of; WC_EITHER: both are as good */
-    uint32_t first;           /* edge that the next word should be, since its lanes leave for good: the others
+    uint32_t taken;      /* edge that BR's target is better made of; WC_EITHER: both are as good */
+    uint32_t first;      /* edge that the next word should be, since its lanes leave for good: the others
                                  need not be switched to and back; WC_EITHER: none */
-    bool     direct;          /* BR's target must be `taken`, straight to the CONVERGE */
-    bool     uniform;         /* the brif is proven uniform */
-    u32_vec  converge;        /* the CONVERGEs that the block begins with: each the block of the branch it
+    bool direct;         /* BR's target must be `taken`, straight to the CONVERGE */
+    bool uniform;        /* the brif is proven uniform */
+    u32_vec converge;    /* the CONVERGEs that the block begins with: each the block of the branch it
                                  joins. Modes rpc and article: one at most, whose branch does not matter */
 };
-struct wc_convergence {
-    struct wc_reconvergence *at;    /* by block */
-    uint32_t branches, uniform, converges;    /* counts, for statistics */
+struct wc_reconvergence {
+    struct wc_block_reconvergence *at;     /* by block */
+    uint32_t branches, uniform, converges; /* counts, for statistics */
 };
-/* NULL with a diagnostic ("divergence") if the function is not in the form that mode source-pc asks for. */
-struct wc_convergence *wc_convergence_new(struct arena *a, const struct ir_function *f, enum wc_mode mode,
-                                          struct diagnostics *d);
+/* In `a`. NULL with a diagnostic ("divergence") if the function is not in the form that mode source-pc asks
+ * for. */
+struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_function *f, enum wc_mode mode,
+                                              struct diagnostics *d);
 
 #endif
