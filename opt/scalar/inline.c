@@ -7,14 +7,19 @@
  * others are at a barrier (ir/analysis/leaving.c). In a kernel, threads that go past a barrier run on to its
  * end; in a function they would wait for the others at the return.
  *
- * Not inlined: kernels, functions marked noinline, and functions that some Predict(f) names, since the call
- * is where threads wait for each other. Time is linear in what is copied, which SIZE_MAX_CALLER bounds.
+ * Not inlined: kernels, functions marked noinline, and, where predictions are honoured, functions that some
+ * Predict(f) names, since the call is where threads wait for each other. Time is linear in what is copied,
+ * which SIZE_MAX_CALLER bounds.
  */
 #include "opt/pass.h"
 
 enum { ONCE = 4000, SIZE_MAX_CALLER = 40000 };
 
-struct facts { uint32_t size, calls; bool named, passes_barrier; };
+struct facts {
+    uint32_t size, calls;
+    bool named; /* by a prediction that is honoured */
+    bool passes_barrier;
+};
 
 struct inliner {
     struct opt_context *c;
@@ -42,7 +47,7 @@ static void note_instruction(struct inliner *n, uint32_t caller, const struct ir
     n->facts[caller].size++;
     if (ins->op == IR_call)
         n->facts[ins->imm].calls++;
-    if (ins->op == IR_predict_function)
+    if (ins->op == IR_predict_function && opt_honours_predictions(n->c))
         n->facts[ins->imm].named = true;
     if (ins->op == IR_function)
         n->facts[ins->imm].calls += 2;      /* called from elsewhere, too */
