@@ -234,6 +234,8 @@ static const char *cut_before(struct structurize *s, uint32_t branch)
     opt_edges out = opt_cut_edges_out(&s->cut, set);
     if (makes_cycle(s, branch, set, &out))
         return "threads that return past a barrier come by a cut's ways on to what is before it";
+    if (out.count < 2)
+        return "sides that share blocks leave for good";
     opt_cut_lead_on(&s->cut, &out, branch, ir_at(s->cut.f, ir_terminator(s->cut.f, branch))->at);
     opt_structurize_repair(s);
     opt_count(s->cut.c, "cuts", 1);

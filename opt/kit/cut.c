@@ -9,6 +9,7 @@ void opt_cut_analyse(struct opt_cut *x)
     x->cycles = opt_cycles(x->c, x->f);
     x->dominators = opt_dominators(x->c, x->f);
     x->leaving = opt_leaving(x->c, x->f);
+    x->stayed_in = ir_stayed_in(x->arena, x->g, x->leaving);
     x->reconvergence = opt_return_post_dominators(x->c, x->f);
     x->components = opt_strong_components(x->c, x->f);
     x->tokens = opt_tokens(x->c, x->f);
@@ -52,12 +53,25 @@ bool opt_cut_keep_tokens(struct opt_cut *x, struct bitset set)
 
 /* ---- the cut ----------------------------------------------------------------------------------------- */
 
+/* Whether some threads in the set have left for good, and others have not. */
+static bool is_left_by_some(const struct opt_cut *x, struct bitset set)
+{
+    bool left = false, stayed = false;
+    bitset_each(b, set) {
+        left |= !bitset_has(x->stayed_in, b);
+        stayed |= bitset_has(x->stayed_in, b);
+    }
+    return left && stayed;
+}
+
 opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set)
 {
     opt_edges all = opt_edges_out(x->arena, x->g, set, set), out = {0};
+    bool left_by_some = is_left_by_some(x, set);
     for (uint32_t i = 0; i < all.count; i++) {
         uint32_t to = opt_edge_target(x->f, all.at[i]);
-        if (opt_returns(x, to) && !ir_is_leaving(x->leaving, all.at[i].block, to))
+        bool has_left = left_by_some && !bitset_has(x->stayed_in, all.at[i].block);
+        if (opt_returns(x, to) && !has_left && !ir_is_leaving(x->leaving, all.at[i].block, to))
             vec_push(x->arena, &out, all.at[i]);
     }
     return out;

@@ -4,7 +4,7 @@
  * blocks that should come before a reconvergence point.
  *
  * The set is given by block number. Edges to blocks that can't reach a ret, and those by which threads leave
- * for good (ir/analysis/leaving.c), do not count as ways out: nobody waits for lanes that go there.
+ * for good (ir/analysis/leaving.c) or have left, do not count as ways out: nobody waits for lanes there.
  */
 #ifndef KERNC_OPT_CUT_H
 #define KERNC_OPT_CUT_H
@@ -20,6 +20,7 @@ struct opt_cut {
     const struct ir_cycles *cycles;
     const struct ir_dominators *dominators, *reconvergence;
     const struct ir_leaving *leaving;
+    struct bitset stayed_in;              /* blocks that threads come to which have not left for good */
     const struct ir_strong_components *components;
     const struct ir_tokens *tokens;
 };
@@ -35,7 +36,8 @@ static inline bool opt_returns(const struct opt_cut *x, uint32_t b)
  * tokens go through no parameter. False: a block had to be split at the end of such a region; all is to be
  * looked at anew. */
 bool opt_cut_keep_tokens(struct opt_cut *x, struct bitset set);
-/* Edges from the set to blocks outside that reach a ret, but for leaving ones. */
+/* Edges from the set to blocks outside that reach a ret, but for leaving ones and, if others have not, of
+ * threads that have left for good. */
 opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set);
 /* Leads the edges, which are put in another order, through one block and on by tests behind it, such that
  * threads that go to different targets still reconverge where the targets do. They are all the ways out of a
