@@ -28,7 +28,7 @@ static struct weighed weigh(struct detection *d, const struct candidate *k)
 {
     struct scratch scratch;
     struct arena *a = scratch_begin(&scratch);
-    const struct cost_sample *s = cost_sample_collapse(a, d->sample, k->label, d->extra);
+    const struct cost_sample *s = cost_sample_collapse(a, d->sample, k->label, d->further);
     struct cost_rules rules = {.label = IR_NO_BLOCK, .start = IR_NO_BLOCK};
     struct cost_figures figures = {0};
     uint64_t steps = d->c->options->limits[OPT_LIMIT_predict_steps];
@@ -215,11 +215,11 @@ static void measure_plainly(struct detection *d)
     d->plain.executions = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.visits = arena_array(d->arena, uint64_t, d->f->blocks.count);
     d->plain.extra = arena_array(d->arena, uint64_t, d->f->blocks.count);
-    d->extra = arena_array(d->arena, double, d->f->blocks.count);
+    d->further = arena_array(d->arena, double, d->f->blocks.count);
     cost_replay(d->sample, &rules, d->c->options->limits[OPT_LIMIT_predict_steps], &d->plain);
     for (uint32_t b = 0; b < d->f->blocks.count; b++)
-        if (d->plain.executions[b])
-            d->extra[b] = (double)d->plain.extra[b] / (double)d->plain.executions[b];
+        if (d->plain.visits[b] > d->plain.executions[b])
+            d->further[b] = (double)d->plain.extra[b] / (double)(d->plain.visits[b] - d->plain.executions[b]);
 }
 
 /* The launch that is expected: the module's first of this kernel, but for what the options say. */

@@ -27,7 +27,7 @@ struct detection {
     const struct ir_uniformity *u;
     const struct cost_sample *sample;
     struct cost_figures plain; /* without predictions */
-    double *extra;             /* by block: cycles of further segments of a visit */
+    double *further;           /* by block: cycles of segments that a lane's visit adds to another's */
     VEC(struct candidate) all;
     struct bitset users;       /* by cycle: outermost ones with predictions of the source */
 };

@@ -70,9 +70,9 @@ ir_ref detect_obstacle(const struct detection *d, const struct candidate *k, boo
 /* Cycles times lanes lost in b without a prediction. */
 static uint64_t idle_in(const struct detection *d, uint32_t b)
 {
-    uint64_t full = d->plain.executions[b] * COST_LANES;
-    uint64_t cycles = d->sample->cost[b] + (uint64_t)d->extra[b];
-    return (full - d->plain.visits[b]) * cycles;
+    uint64_t executions = d->plain.executions[b], full = executions * COST_LANES;
+    uint64_t extra = executions ? d->plain.extra[b] / executions : 0;
+    return (full - d->plain.visits[b]) * (d->sample->cost[b] + extra);
 }
 
 /* One for each loop around `cycle`'s blocks, `cycle` itself included. */

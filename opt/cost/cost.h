@@ -34,6 +34,7 @@ bool cost_is_access(const struct ir_function *f, ir_ref r);
 struct cost_visit {
     uint32_t block, segments; /* segments: index in the sample's, of the block's first access */
     uint32_t cycles;          /* of a visit that stands for a whole loop; 0: the block's */
+    uint32_t further;         /* of such: cycles that the lane adds where another one runs it too */
 };
 typedef VEC(struct cost_visit) cost_visits;
 
@@ -62,9 +63,9 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
                                     const struct ir_dominators *post, const uint64_t *functions,
                                     const struct cost_hints *hints, uint64_t budget);
 /* The same lanes, where each run through a cycle that neither `keep` nor any block of `around` stands in is one
- * visit, of its header. `extra`: cycles of further segments of a visit of each block. */
+ * visit, of its header. `further`: by block, cycles of segments that a lane's visit adds to another's. */
 struct cost_sample *cost_sample_collapse(struct arena *a, const struct cost_sample *s, uint32_t keep,
-                                         const double *extra);
+                                         const double *further);
 
 /* ---- a warp (replay.c) ------------------------------------------------------------------------------- */
 

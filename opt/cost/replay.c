@@ -206,16 +206,26 @@ static uint32_t further_segments(struct warp *w, uint32_t lanes, uint32_t block)
     return sum;
 }
 
+/* Cycles of a whole loop that each lane runs in a visit: as long as the longest, and what the others'
+ * accesses to memory add. 0: the visits are of the block alone. */
+static uint32_t whole_loop(const struct warp *w, uint32_t lanes)
+{
+    uint32_t longest = 0, own = 0, further = 0;
+    each_lane(n, lanes) {
+        const struct cost_visit *v = &w->s->lane[n].at[w->at[n]];
+        further += v->further;
+        if (v->cycles > longest) {
+            longest = v->cycles;
+            own = v->further;
+        }
+    }
+    return longest + (further - own);
+}
+
 static uint32_t execute(struct warp *w, uint32_t lanes, uint32_t block)
 {
     struct cost_figures *f = w->figures;
-    uint32_t whole = 0, extra = 0;
-    each_lane(n, lanes) {
-        uint32_t cycles = w->s->lane[n].at[w->at[n]].cycles;
-        whole = cycles > whole ? cycles : whole;
-    }
-    if (!whole)
-        extra = further_segments(w, lanes, block);
+    uint32_t whole = whole_loop(w, lanes), extra = whole ? 0 : further_segments(w, lanes, block);
     f->steps++;
     f->cycles += whole ? whole : w->s->cost[block] + extra;
     if (f->executions) {

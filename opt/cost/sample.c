@@ -82,7 +82,7 @@ static void run_block(struct cost_sampler *x, struct cost_lane *lane)
     const struct ir_function *f = x->s->f;
     uint32_t b = lane->block, work = 0;
     lane->visited[b]++;
-    vec_push(x->arena, &x->s->lane[lane->number], ((struct cost_visit){b, x->s->segments.count, 0}));
+    vec_push(x->arena, &x->s->lane[lane->number], ((struct cost_visit){b, x->s->segments.count, 0, 0}));
     ir_each_ins(r, f, b) {
         cost_run_instruction(x, lane, r);
         work++;
@@ -275,7 +275,7 @@ static uint32_t collapsed_cycle(const struct cost_sample *s, uint32_t b, uint32_
 }
 
 struct cost_sample *cost_sample_collapse(struct arena *a, const struct cost_sample *s, uint32_t keep,
-                                         const double *extra)
+                                         const double *further)
 {
     struct cost_sample *t = arena_new(a, struct cost_sample);
     uint32_t *of = arena_array(a, uint32_t, s->cfg->blocks);
@@ -285,7 +285,7 @@ struct cost_sample *cost_sample_collapse(struct arena *a, const struct cost_samp
     for (uint32_t n = 0; n < COST_LANES; n++) {
         const cost_visits *old = &s->lane[n];
         t->lane[n] = (cost_visits){0};
-        double cycles = 0;
+        double cycles = 0, added = 0;
         for (uint32_t i = 0; i < old->count; i++) {
             struct cost_visit v = old->at[i];
             uint32_t c = of[v.block];
@@ -293,11 +293,13 @@ struct cost_sample *cost_sample_collapse(struct arena *a, const struct cost_samp
                 vec_push(a, &t->lane[n], v);
                 continue;
             }
-            cycles += s->cost[v.block] + extra[v.block];
+            cycles += s->cost[v.block];
+            added += further[v.block];
             if (i + 1 < old->count && of[old->at[i + 1].block] == c)
                 continue;
-            vec_push(a, &t->lane[n], ((struct cost_visit){s->cycles->at[c].header, 0, (uint32_t)cycles}));
-            cycles = 0;
+            vec_push(a, &t->lane[n],
+                     ((struct cost_visit){s->cycles->at[c].header, 0, (uint32_t)cycles, (uint32_t)added}));
+            cycles = added = 0;
         }
     }
     return t;
