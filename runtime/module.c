@@ -22,19 +22,20 @@ static kernc_status place_data(kernc_module *m, const char *file, const uint8_t 
 }
 
 /* Which is all that barriers and their operations are made of. */
-static bool is_barrier_operation(const struct bc_ins *ins)
+static bool has_operation(const struct rt_scheme *scheme, const struct bc_ins *ins)
 {
     static const uint32_t most[BC_CB_OPS] = {[BC_CB_JOIN] = 1, [BC_CB_CANCEL] = 1, [BC_CB_WAIT] = RT_MAX_LANES};
-    return ins->a < BC_CB_OPS && ins->imm <= most[ins->a];
+    return ins->a < BC_CB_OPS && scheme->op[ins->a] && ins->imm <= most[ins->a];
 }
 
 /* NULL, or why the scheme can't execute the word. */
 static const char *lacks(enum scheme scheme, const struct bc_ins *ins)
 {
     enum bc_op op = (enum bc_op)ins->op;
-    if ((op == BC_scheme || op == BC_arrived) && !rt_scheme_of(scheme)->op)
+    const struct rt_scheme *machine = rt_scheme_of(scheme);
+    if ((op == BC_scheme || op == BC_arrived) && !machine->arrived)
         return "it has no operations of its own";
-    if (op == BC_scheme && !is_barrier_operation(ins))
+    if (op == BC_scheme && !has_operation(machine, ins))
         return "it has no such operation";
     if (scheme_has(scheme, SCHEME_TOKENS) && bc_is_convergent(op) && op != BC_barrier &&
         ins->e == BC_NO_TOKEN)

@@ -208,7 +208,7 @@ HANDLER(O_call)
 HANDLER(O_scheme)
 {
     uint64_t before = w->active;
-    uint32_t here = rt_index(w, pc), next = OUTSIDE(w->scheme->op(w, pc));
+    uint32_t here = rt_index(w, pc), next = OUTSIDE(w->scheme->op[pc->a](w, pc));
     w->asked = true;
     if (LIKELY(next == here + 1 && w->active == before))
         NEXT(1);

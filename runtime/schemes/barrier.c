@@ -11,8 +11,12 @@
  * cancels, or ends, and again after it has rejoined.
  *
  * Invariants. Ready groups, the running one and the lanes that wait are disjoint and together the live lanes.
- * Records of a register have disjoint members; waiting ⊆ joined ⊆ members. A lane waits in one record at
- * most. No record has waiting == joined but while an operation is executed, unless both are empty.
+ * Records of a register have disjoint members and joined lanes; waiting ⊆ joined; of registers that lanes
+ * rejoin, joined ⊆ members. A lane waits in one record at most. No record has waiting == joined but while an
+ * operation is executed, unless both are empty.
+ *
+ * Nearly always one set of lanes uses a register at a time, in its first record, and all lanes of a group take
+ * part: operations try that first.
  *
  * Forward progress. Where all lanes wait the barrier with the most waiting lanes is given up: a yield. A
  * group that has run for PATIENCE time slices while others do not gives way to one that is ready, or else to
@@ -24,147 +28,6 @@
 /* Time slices without a release after which other lanes run: the first time, and again. */
 enum { PATIENCE = 64, PATIENCE_AGAIN = 1 };
 
-/* Without the instruction, which not every host has, the compiler would call a function. */
-static inline uint32_t count_lanes(uint64_t x)
-{
-    x -= x >> 1 & 0x5555555555555555u;
-    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
-    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-    return (uint32_t)(x * 0x0101010101010101u >> 56);
-}
-
-/* ---- groups ------------------------------------------------------------------------------------------ */
-
-static void save_scalars(struct rt_warp *w, struct barriers *s, uint64_t lanes)
-{
-    if (LIKELY(!s->copying))
-        return;
-    rt_each_lane(i, lanes)
-        memcpy(s->copies + i * s->scalars, w->S, s->scalars * sizeof *w->S);
-}
-
-/* Whether lanes in two groups are in one barrier that gathers them. */
-static bool gathered(const struct barriers *s, uint64_t lanes)
-{
-    for (uint32_t i = 1; i < s->used; i++)
-        if (s->at[i].gathers && !(lanes & ~s->at[i].joined))
-            return true;
-    return false;
-}
-
-static void make_ready(struct barriers *s, uint64_t lanes, uint32_t pc)
-{
-    for (uint32_t i = 0; i < s->ready_count && s->gathering; i++) {
-        if (s->ready[i].pc == pc && gathered(s, s->ready[i].lanes | lanes)) {
-            lanes |= s->ready[i].lanes;
-            memmove(&s->ready[i], &s->ready[i + 1], (--s->ready_count - i) * sizeof s->ready[i]);
-            break;
-        }
-    }
-    INVARIANT(s->ready_count < RT_MAX_LANES);
-    s->ready[s->ready_count++] = (struct group){lanes, pc, count_lanes(lanes)};
-}
-
-/* Lanes of the running group go on later. */
-static void suspend(struct rt_warp *w, struct barriers *s, uint64_t lanes, uint32_t pc)
-{
-    save_scalars(w, s, lanes);
-    make_ready(s, lanes, pc);
-}
-
-/* The record's lanes that waited are ready, those that go on at one place as one group. */
-static void release(struct rt_warp *w, struct barriers *s, struct record *r)
-{
-    uint64_t lanes = r->waiting;
-    r->joined &= ~lanes;
-    r->waiting = 0;
-    w->events->reconvergences++;
-    s->slices = 0;
-    if (LIKELY(r->pc != RT_NOWHERE)) {
-        make_ready(s, lanes, r->pc);
-        return;
-    }
-    while (lanes) {
-        uint32_t pc = s->pc[rt_lowest(lanes)];
-        uint64_t group = 0;
-        rt_each_lane(i, lanes)
-            group |= (uint64_t)(s->pc[i] == pc) << i;
-        make_ready(s, group, pc);
-        lanes &= ~group;
-    }
-}
-
-/* From now on groups are run in turns that no barrier asked for. */
-static void copy_scalars(struct rt_warp *w, struct barriers *s)
-{
-    if (s->copying)
-        return;
-    s->copying = true;
-    save_scalars(w, s, w->launched);
-}
-
-/* Gives up the barrier with the most waiting lanes. False: none wait. */
-static bool yield(struct rt_warp *w, struct barriers *s)
-{
-    struct record *most = NULL;
-    for (uint32_t i = 1; i < s->used; i++)
-        if (s->at[i].waiting && (!most || count_lanes(s->at[i].waiting) > count_lanes(most->waiting)))
-            most = &s->at[i];
-    if (!most)
-        return false;
-    copy_scalars(w, s);
-    w->events->yields++;
-    release(w, s, most);
-    return true;
-}
-
-static uint32_t lowest_pc(const struct barriers *s)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < s->ready_count; i++)
-        if (s->ready[i].pc < s->ready[best].pc)
-            best = i;
-    return best;
-}
-
-static uint32_t most_lanes(const struct barriers *s)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < s->ready_count; i++)
-        if (s->ready[i].count >= s->ready[best].count)
-            best = i;
-    return best;
-}
-
-static uint32_t choose(const struct rt_warp *w, const struct barriers *s)
-{
-    switch (w->worker->launch->schedule) {
-    case KERNC_SCHEDULE_OLDEST: return 0;
-    case KERNC_SCHEDULE_NEWEST: return s->ready_count - 1;
-    case KERNC_SCHEDULE_LOWEST: return lowest_pc(s);
-    default: return most_lanes(s);
-    }
-}
-
-static uint32_t run_group(struct rt_warp *w, struct barriers *s, uint32_t chosen)
-{
-    struct group g = s->ready[chosen];
-    s->ready_count--;
-    memmove(&s->ready[chosen], &s->ready[chosen + 1], (s->ready_count - chosen) * sizeof g);
-    w->active = g.lanes;
-    if (UNLIKELY(s->copying))
-        memcpy(w->S, s->copies + (size_t)rt_lowest(g.lanes) * s->scalars, s->scalars * sizeof *w->S);
-    return g.pc;
-}
-
-/* Runs a ready group. */
-static uint32_t run_next(struct rt_warp *w, struct barriers *s)
-{
-    if (UNLIKELY(s->ready_count == 0) && !yield(w, s))
-        BUG("live lanes in no group");
-    return run_group(w, s, choose(w, s));
-}
-
 static void note_depth(struct rt_warp *w, const struct barriers *s)
 {
     if (UNLIKELY(w->events->max_stack_depth < s->ready_count))
@@ -172,6 +35,12 @@ static void note_depth(struct rt_warp *w, const struct barriers *s)
 }
 
 /* ---- records ----------------------------------------------------------------------------------------- */
+
+static inline struct record *next_record(struct barriers *s, const struct record *r)
+{
+    return r->next == BARRIER_NO_RECORD ? NULL : &s->at[r->next];
+}
+#define each_record(r, s, reg) for (struct record *r = &(s)->at[reg]; r; r = next_record(s, r))
 
 /* BARRIER_NO_RECORD: the launch would take more memory than it may. */
 static uint32_t take_record(struct rt_warp *w, struct barriers *s)
@@ -183,12 +52,17 @@ static uint32_t take_record(struct rt_warp *w, struct barriers *s)
     return r;
 }
 
-/* Frees the register's records without members. */
+static bool is_unused(const struct barriers *s, uint32_t reg, const struct record *r)
+{
+    return !r->joined && !(s->rejoins[reg] && r->members);
+}
+
+/* Frees the register's unused records but the first. */
 static void sweep(struct barriers *s, uint32_t reg)
 {
-    for (uint32_t *at = &s->first[reg]; *at != BARRIER_NO_RECORD;) {
+    for (uint32_t *at = &s->at[reg].next; *at != BARRIER_NO_RECORD;) {
         uint32_t r = *at;
-        if (s->at[r].members) {
+        if (!is_unused(s, reg, &s->at[r])) {
             at = &s->at[r].next;
             continue;
         }
@@ -198,63 +72,83 @@ static void sweep(struct barriers *s, uint32_t reg)
     }
 }
 
-#define each_record(r, s, reg)                                                                               \
-    for (struct record *r = &(s)->at[(s)->first[reg]]; r != (s)->at; r = &(s)->at[r->next])
-
 /* Releases those who wait if nobody else takes part. */
 static void check(struct rt_warp *w, struct barriers *s, struct record *r)
 {
     if (r->waiting && r->waiting == r->joined)
-        release(w, s, r);
+        barrier_release(w, s, r);
 }
 
-/* False: out of memory. */
-static bool join(struct rt_warp *w, struct barriers *s, uint32_t reg, bool gathers)
+/* ---- operations -------------------------------------------------------------------------------------- */
+
+/* Lanes of the group that are in none of the register's records get one. False: out of memory. */
+static __attribute__((noinline)) bool join_several(struct rt_warp *w, struct barriers *s, uint32_t reg,
+                                                   bool gathers)
 {
     uint64_t lanes = w->active;
-    struct record *only = &s->at[s->first[reg]];
-    if (LIKELY(only->members == lanes && only->next == BARRIER_NO_RECORD)) {
-        only->joined = lanes;
-        return true;
-    }
-    bool empty = false;
     each_record(r, s, reg)
         lanes &= ~r->joined;
     if (!lanes)
         return true;
-    each_record(r, s, reg) {
+    each_record(r, s, reg)
         r->members &= ~lanes;
-        empty |= !r->members;
+    sweep(s, reg);
+    uint32_t made = reg;
+    if (!is_unused(s, reg, &s->at[reg])) {
+        made = take_record(w, s);
+        if (made == BARRIER_NO_RECORD)
+            return false;
+        s->at[made].next = s->at[reg].next;
+        s->at[reg].next = made;
     }
-    if (empty)
-        sweep(s, reg);
-    uint32_t made = take_record(w, s);
-    if (made == BARRIER_NO_RECORD)
-        return false;
-    s->at[made] = (struct record){lanes, lanes, 0, RT_NOWHERE, s->first[reg], gathers};
-    s->first[reg] = made;
-    s->gathering |= gathers;
+    s->at[made] = (struct record){
+        .joined = lanes, .members = lanes, .pc = RT_NOWHERE, .next = s->at[made].next, .gathers = gathers};
     return true;
 }
 
-/* stay: as members, which rejoin. */
-static void cancel(struct rt_warp *w, struct barriers *s, uint32_t reg, uint64_t lanes, bool stay)
+static uint32_t join(struct rt_warp *w, const struct bc_ins *ins)
 {
-    bool empty = false;
-    each_record(r, s, reg) {
+    struct barriers *s = w->scheme_data;
+    struct record *r = &s->at[ins->b];
+    uint64_t lanes = w->active;
+    bool gathers = ins->imm;
+    s->gathering |= gathers;
+    if (LIKELY(r->next == BARRIER_NO_RECORD && !r->joined && !(r->members & ~lanes && s->rejoins[ins->b]))) {
+        r->joined = r->members = lanes;
+        r->gathers = gathers;
+    } else if (lanes & ~r->joined && !join_several(w, s, ins->b, gathers)) {
+        w->stop = RT_TRAPPED;
+        return RT_NOWHERE;
+    }
+    return rt_index(w, ins) + 1;
+}
+
+static uint32_t cancel(struct rt_warp *w, const struct bc_ins *ins)
+{
+    struct barriers *s = w->scheme_data;
+    uint64_t lanes = w->active;
+    bool stay = ins->imm; /* as members, which rejoin */
+    each_record(r, s, ins->b) {
         bool left = r->joined & lanes;
         r->joined &= ~lanes;
         r->members &= stay ? r->members : ~lanes;
-        empty |= !r->members;
         if (left)
             check(w, s, r);
     }
-    if (empty)
-        sweep(s, reg);
+    return rt_index(w, ins) + 1;
+}
+
+static uint32_t rejoin(struct rt_warp *w, const struct bc_ins *ins)
+{
+    struct barriers *s = w->scheme_data;
+    each_record(r, s, ins->b)
+        r->joined |= r->members & w->active;
+    return rt_index(w, ins) + 1;
 }
 
 /* Lanes of the group wait in the record, and will go on at `next`. */
-static void arrive(struct rt_warp *w, struct barriers *s, struct record *r, uint64_t lanes, uint32_t next)
+static inline void arrive(struct rt_warp *w, struct barriers *s, struct record *r, uint64_t lanes,
+                          uint32_t next)
 {
     if (r->waiting == 0) {
         r->pc = next;
@@ -266,48 +160,67 @@ static void arrive(struct rt_warp *w, struct barriers *s, struct record *r, uint
         r->pc = RT_NOWHERE;
     }
     r->waiting |= lanes;
-    save_scalars(w, s, lanes);
+    if (UNLIKELY(s->copying))
+        barrier_save_scalars(w, s, lanes);
 }
 
 static bool is_complete(const struct record *r, uint32_t threshold)
 {
-    return r->waiting == r->joined || (threshold && count_lanes(r->waiting) >= threshold);
+    return r->waiting == r->joined || (threshold && barrier_count_lanes(r->waiting) >= threshold);
 }
 
-static bool is_ready_at(const struct barriers *s, uint32_t pc)
+static __attribute__((noinline)) uint32_t release_and_run(struct rt_warp *w, struct barriers *s,
+                                                          struct record *r, uint32_t next)
 {
-    for (uint32_t i = 0; i < s->ready_count && s->gathering; i++)
-        if (s->ready[i].pc == pc)
-            return true;
-    return false;
+    r->pc = next;
+    barrier_release(w, s, r);
+    return barrier_run_next(w, s);
 }
 
-/* The group arrives; `next` is where its lanes go on. Lanes that do not take part go on at once. */
-static uint32_t wait(struct rt_warp *w, struct barriers *s, uint32_t reg, uint32_t threshold, uint32_t next)
+/* The group arrives. Lanes that do not take part go on at once. */
+static __attribute__((noinline)) uint32_t wait_several(struct rt_warp *w, struct barriers *s,
+                                                       const struct bc_ins *ins)
 {
+    uint32_t next = rt_index(w, ins) + 1;
     uint64_t left = w->active, joined;
-    each_record(r, s, reg) {
+    each_record(r, s, ins->b) {
         if (!(joined = r->joined & left))
             continue;
         arrive(w, s, r, joined, next);
         left &= ~joined;
-        if (!is_complete(r, threshold))
-            continue;
-        if (LIKELY(joined == w->active && r->pc == next && !is_ready_at(s, next) && !s->copying)) {
-            w->events->reconvergences += w->active != r->waiting;
-            w->active = r->waiting;
-            r->joined &= ~r->waiting;
-            r->waiting = 0;
-            s->slices = 0;
-            return next;
-        }
-        release(w, s, r);
+        if (is_complete(r, ins->imm))
+            barrier_release(w, s, r);
     }
     if (left == w->active)
         return next;
     if (left)
-        suspend(w, s, left, next);
-    return run_next(w, s);
+        barrier_suspend(w, s, left, next);
+    return barrier_run_next(w, s);
+}
+
+/* The same, where all lanes of the group take part in one record: if they are the last to come, all go on as
+ * the running group. */
+static uint32_t wait(struct rt_warp *w, const struct bc_ins *ins)
+{
+    struct barriers *s = w->scheme_data;
+    struct record *r = &s->at[ins->b];
+    uint32_t next = rt_index(w, ins) + 1;
+    bool alone = r->waiting == 0;
+    if (UNLIKELY(w->active & ~r->joined || s->copying || (!alone && r->pc != next)))
+        return wait_several(w, s, ins);
+    r->waiting |= w->active;
+    if (!is_complete(r, ins->imm)) {
+        r->pc = next;
+        return barrier_run_next(w, s);
+    }
+    if (UNLIKELY(s->gathering && barrier_is_ready_at(s, next)))
+        return release_and_run(w, s, r, next);
+    w->events->reconvergences += !alone;
+    w->active = r->waiting;
+    r->joined &= ~r->waiting;
+    r->waiting = 0;
+    s->slices = 0;
+    return next;
 }
 
 /* The least of the records that lanes of the group take part in: if that is enough, all go on. */
@@ -316,31 +229,11 @@ static uint32_t arrived(struct rt_warp *w, uint32_t reg)
     struct barriers *s = w->scheme_data;
     uint32_t least = UINT32_MAX;
     each_record(r, s, reg) {
-        uint32_t count = count_lanes(r->waiting | (r->joined & w->active));
+        uint32_t count = barrier_count_lanes(r->waiting | (r->joined & w->active));
         if (r->joined & w->active && count < least)
             least = count;
     }
-    return least < UINT32_MAX ? least : count_lanes(w->active);
-}
-
-static uint32_t operate(struct rt_warp *w, const struct bc_ins *ins)
-{
-    struct barriers *s = w->scheme_data;
-    uint32_t reg = ins->b, next = rt_index(w, ins) + 1;
-    switch (ins->a) {
-    case BC_CB_JOIN:
-        if (LIKELY(join(w, s, reg, ins->imm)))
-            break;
-        w->stop = RT_TRAPPED;
-        return RT_NOWHERE;
-    case BC_CB_CANCEL: cancel(w, s, reg, w->active, ins->imm); break;
-    case BC_CB_REJOIN:
-        each_record(r, s, reg)
-            r->joined |= r->members & w->active;
-        break;
-    default: return wait(w, s, reg, ins->imm, next);
-    }
-    return next;
+    return least < UINT32_MAX ? least : barrier_count_lanes(w->active);
 }
 
 /* ---- branches and ends ------------------------------------------------------------------------------- */
@@ -349,9 +242,9 @@ static uint32_t diverge(struct rt_warp *w, const struct rt_split *split)
 {
     struct barriers *s = w->scheme_data;
     for (uint32_t i = split->n; i-- > 0;)
-        suspend(w, s, split->mask[i], split->target[i]);
+        barrier_suspend(w, s, split->mask[i], split->target[i]);
     note_depth(w, s);
-    return run_next(w, s);
+    return barrier_run_next(w, s);
 }
 
 static uint32_t diverge_two(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch,
@@ -359,24 +252,28 @@ static uint32_t diverge_two(struct rt_warp *w, const struct bc_ins *ins, const s
 {
     struct barriers *s = w->scheme_data;
     uint64_t no = w->active & ~yes;
-    suspend(w, s, no, branch->no);
-    bool more = count_lanes(yes) >= count_lanes(no);
-    if (LIKELY(s->ready_count == 1 && more && !s->copying) &&
-        w->worker->launch->schedule == KERNC_SCHEDULE_LARGEST) {
-        note_depth(w, s);
-        w->active = yes;
-        return branch->yes;
+    if (LIKELY(s->by_size && !s->gathering && !s->copying)) {
+        /* The larger side runs at once unless a group is ready that is larger still. */
+        uint32_t takers = barrier_count_lanes(yes), others = w->active_count - takers;
+        bool first = takers >= others;
+        if (s->ready_count == 0 || s->ready[s->ready_count - 1].rank <= (first ? takers : others)) {
+            barrier_make_ready(w, s, first ? no : yes, first ? branch->no : branch->yes);
+            note_depth(w, s);
+            w->active = first ? yes : no;
+            return first ? branch->yes : branch->no;
+        }
     }
-    suspend(w, s, yes, branch->yes);
+    barrier_suspend(w, s, no, branch->no);
+    barrier_suspend(w, s, yes, branch->yes);
     note_depth(w, s);
-    return run_next(w, s);
+    return barrier_run_next(w, s);
 }
 
 /* Lanes that end leave all barriers. */
 static uint32_t leave(struct rt_warp *w)
 {
     struct barriers *s = w->scheme_data;
-    for (uint32_t i = 1; i < s->used; i++) {
+    for (uint32_t i = 0; i < s->used; i++) {
         struct record *r = &s->at[i];
         bool left = r->joined & w->active;
         r->members &= ~w->active;
@@ -384,7 +281,7 @@ static uint32_t leave(struct rt_warp *w)
         if (left)
             check(w, s, r);
     }
-    return run_next(w, s);
+    return barrier_run_next(w, s);
 }
 
 /* A time slice is over, behind which the group would go on at `pc`. */
@@ -394,11 +291,11 @@ static uint32_t expire(struct rt_warp *w, uint32_t pc)
     if (w->active == w->live || ++s->slices < (s->copying ? PATIENCE_AGAIN : PATIENCE))
         return pc;
     s->slices = 0;
-    if (s->ready_count == 0 && !yield(w, s))
+    if (s->ready_count == 0 && !barrier_yield(w, s))
         return pc;
-    copy_scalars(w, s);
-    suspend(w, s, w->active, pc);
-    return run_group(w, s, 0);
+    barrier_copy_scalars(w, s);
+    barrier_suspend(w, s, w->active, pc);
+    return barrier_run_oldest(w, s);
 }
 
 const struct rt_scheme rt_scheme_barrier = {
@@ -407,7 +304,7 @@ const struct rt_scheme rt_scheme_barrier = {
     .diverge_two = diverge_two,
     .diverge = diverge,
     .exit = leave,
-    .op = operate,
+    .op = {[BC_CB_JOIN] = join, [BC_CB_WAIT] = wait, [BC_CB_CANCEL] = cancel, [BC_CB_REJOIN] = rejoin},
     .arrived = arrived,
     .expire = expire,
 };

@@ -6,31 +6,36 @@
 #include "runtime/launch/grid.h"
 #include "runtime/schemes/scheme.h"
 
-enum { BARRIER_NO_RECORD = 0 };
+/* A ready group. The group that is to run next stands last; see barrier_groups.c for `rank`. */
 struct group {
-    uint64_t lanes;
-    uint32_t pc, count;
+    uint64_t lanes, age; /* age: groups that became ready earlier have a smaller one */
+    uint32_t pc, rank;
 };
+
+enum { BARRIER_NO_RECORD = 0 };
 struct record {
-    uint64_t members, joined, waiting;
-    uint32_t pc;   /* where the waiting lanes go on; RT_NOWHERE: see barriers.pc */
-    uint32_t next; /* of the register, or free */
-    bool gathers;  /* its lanes run together wherever they are ready at one place */
+    uint64_t joined, waiting;
+    uint64_t members; /* of registers that lanes rejoin; of others anything */
+    uint32_t pc;      /* where the waiting lanes go on; RT_NOWHERE: see barriers.pc */
+    uint32_t next;    /* of the register, or free: a record of number `registers` or above, or NO_RECORD */
+    bool gathers;     /* its lanes run together wherever they are ready at one place */
 };
 
 struct barriers {
-    uint32_t registers, used, free; /* records 1 … used - 1 are made, some are free */
+    uint32_t registers, used, free; /* records below `used` are made, some are free */
     uint32_t capacity;              /* of `at` */
     uint32_t scalars;               /* of the kernel */
     uint32_t ready_count;
-    uint32_t slices;                  /* since lanes were released last */
-    bool gathering;                   /* some record has gathered */
-    bool copying;                     /* groups keep copies of the scalars */
-    struct group ready[RT_MAX_LANES]; /* that became ready last: the last */
-    uint32_t pc[RT_MAX_LANES];        /* of lanes that wait where others go on elsewhere */
-    uint32_t *first;                  /* by register: a record, or NO_RECORD */
-    struct record *at;
-    uint64_t *copies; /* once copying: the scalars of each lane that does not run */
+    uint32_t slices; /* since lanes were released last */
+    bool gathering;  /* some record has gathered */
+    bool copying;    /* groups keep copies of the scalars */
+    bool by_size;    /* the schedule is `largest` */
+    uint64_t age;    /* of the next group that becomes ready */
+    struct group ready[RT_MAX_LANES];
+    uint32_t pc[RT_MAX_LANES]; /* of lanes that wait where others go on elsewhere */
+    bool *rejoins;             /* by register: some operation rejoins it, or cancels as a member */
+    struct record *at;         /* the first one of each register, then the others */
+    uint64_t *copies;          /* once copying: the scalars of each lane that does not run */
 };
 
 /* barrier_storage.c: the hooks data_bytes and start. */
@@ -38,5 +43,69 @@ size_t barrier_data_bytes(const struct bc_program *p, uint32_t lanes);
 void barrier_start(struct rt_warp *w);
 /* Makes room for records; false: the launch would take more memory than it may. */
 bool barrier_more_records(struct rt_warp *w, struct barriers *s);
+
+/* ---- barrier_groups.c -------------------------------------------------------------------------------- */
+
+/*/* The order in which ready groups run, which is any but by size; g.rank is set here. */
+void barrier_insert_by_schedule(struct rt_warp *w, struct barriers *s, struct group g);
+/* Takes a group out that stands at `pc`, where a barrier gathers its lanes and these. Its lanes, or 0. */
+uint64_t barrier_gather(struct barriers *s, uint64_t lanes, uint32_t pc);
+/* Whether lanes that become ready at `pc` might join a group there. */
+bool barrier_is_ready_at(const struct barriers *s, uint32_t pc);
+/* The lanes' copies of the scalars, once they are copied. */
+void barrier_save_scalars(struct rt_warp *w, struct barriers *s, uint64_t lanes);
+/* From now on groups are run in turns that no barrier asked for. */
+void barrier_copy_scalars(struct rt_warp *w, struct barriers *s);
+/* The record's lanes that waited are ready, those that go on at one place as one group. */
+void barrier_release(struct rt_warp *w, struct barriers *s, struct record *r);
+/* Gives up the barrier with the most waiting lanes. False: none wait. */
+bool barrier_yield(struct rt_warp *w, struct barriers *s);
+/* Runs the group that is to run next, by a yield if none is ready, with its scalars. The code index. */
+uint32_t barrier_run_copied(struct rt_warp *w, struct barriers *s);
+/* Runs the oldest ready group; there is one. The code index. */
+uint32_t barrier_run_oldest(struct rt_warp *w, struct barriers *s);
+
+/* Without the instruction, which not every host has, the compiler would call a function. */
+static inline uint32_t barrier_count_lanes(uint64_t x)
+{
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return (uint32_t)(x * 0x0101010101010101u >> 56);
+}
+
+/* Lanes that are in no group become a ready one. Inline, as the branches of a kernel are. */
+static inline void barrier_make_ready(struct rt_warp *w, struct barriers *s, uint64_t lanes, uint32_t pc)
+{
+    if (UNLIKELY(s->gathering))
+        lanes |= barrier_gather(s, lanes, pc);
+    struct group g = {lanes, s->age++, pc, barrier_count_lanes(lanes)};
+    if (UNLIKELY(!s->by_size)) {
+        barrier_insert_by_schedule(w, s, g);
+        return;
+    }
+    struct group *at = &s->ready[s->ready_count++];
+    for (; at > s->ready && at[-1].rank > g.rank; at--)
+        *at = at[-1];
+    *at = g;
+}
+
+/* The same for lanes of the running group, which go on later. */
+static inline void barrier_suspend(struct rt_warp *w, struct barriers *s, uint64_t lanes, uint32_t pc)
+{
+    if (UNLIKELY(s->copying))
+        barrier_save_scalars(w, s, lanes);
+    barrier_make_ready(w, s, lanes, pc);
+}
+
+/* Runs the ready group that is to run next; there may be none, if lanes wait. The code index. */
+static inline uint32_t barrier_run_next(struct rt_warp *w, struct barriers *s)
+{
+    if (UNLIKELY(s->ready_count == 0 || s->copying))
+        return barrier_run_copied(w, s);
+    const struct group *g = &s->ready[--s->ready_count];
+    w->active = g->lanes;
+    return g->pc;
+}
 
 #endif

@@ -21,18 +21,28 @@ static uint32_t most_scalars(const struct bc_program *p)
     return most;
 }
 
-/* Most registers have one record at a time, of the lanes that run together. There are no more than lanes, as
- * members of a register's records are disjoint. */
+static void find_rejoined(const struct bc_program *p, bool *rejoins)
+{
+    for (uint32_t i = 0; i < p->code.count; i++) {
+        const struct bc_ins *ins = &p->code.at[i];
+        if (ins->op == BC_scheme && (ins->a == BC_CB_REJOIN || (ins->a == BC_CB_CANCEL && ins->imm)))
+            rejoins[ins->b] = true;
+        i += bc_has_branch_word((enum bc_op)ins->op);
+    }
+}
+
+/* Most registers have one record at a time, of the lanes that run together. There are no more than lanes that
+ * have lanes, or members, as these are disjoint. */
 struct parts {
-    size_t copies, records, first, total;
+    size_t copies, records, rejoins, total;
 };
 static struct parts parts_of(const struct bc_program *p, uint32_t lanes)
 {
     size_t registers = count_registers(p);
     struct parts s = {.copies = sizeof(struct barriers)};
     s.records = s.copies + (size_t)lanes * most_scalars(p) * sizeof(uint64_t);
-    s.first = s.records + (registers + lanes + 1) * sizeof(struct record);
-    s.total = s.first + registers * sizeof(uint32_t);
+    s.rejoins = s.records + (registers + lanes + 1) * sizeof(struct record);
+    s.total = s.rejoins + registers * sizeof(bool);
     return s;
 }
 
@@ -45,18 +55,21 @@ void barrier_start(struct rt_warp *w)
 {
     struct barriers *s = w->scheme_data;
     if (!s->at) {
-        struct parts at = parts_of(w->worker->launch->program, w->lanes);
+        const struct bc_program *p = w->worker->launch->program;
+        struct parts at = parts_of(p, w->lanes);
         uint8_t *bytes = w->scheme_data;
         s->copies = (uint64_t *)(void *)(bytes + at.copies);
         s->at = (struct record *)(void *)(bytes + at.records);
-        s->first = (uint32_t *)(void *)(bytes + at.first);
-        s->registers = (uint32_t)((at.total - at.first) / sizeof(uint32_t));
+        s->rejoins = (bool *)(bytes + at.rejoins);
+        s->registers = (uint32_t)((at.total - at.rejoins) / sizeof(bool));
         s->capacity = s->registers + w->lanes + 1;
         s->scalars = w->worker->launch->kernel->scalars;
+        s->by_size = w->worker->launch->schedule == KERNC_SCHEDULE_LARGEST;
+        find_rejoined(p, s->rejoins);
     }
-    memset(s->first, 0, s->registers * sizeof *s->first);
+    memset(s->at, 0, s->registers * sizeof *s->at);
     s->ready_count = s->slices = 0;
-    s->used = 1;
+    s->used = s->registers;
     s->free = BARRIER_NO_RECORD;
     s->copying = s->gathering = false;
 }

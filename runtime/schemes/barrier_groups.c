@@ -1,0 +1,143 @@
+/* barrier_groups.c: the groups of the scheme barrier that are ready, and which of them runs next.
+ *
+ * They are kept in the order in which they are to run, the next one last, so that to run one is cheap: by rank,
+ * and among equal ones as the schedule says. There are few at a time, and most new ones belong near the end.
+ *
+ *   largest   by the number of lanes; among equal ones the newest
+ *   newest    as they became ready
+ *   oldest    the other way round
+ *   lowest    by place in the code; among equal ones the oldest
+ */
+#include "runtime/schemes/barrier.h"
+
+void barrier_save_scalars(struct rt_warp *w, struct barriers *s, uint64_t lanes)
+{
+    rt_each_lane(i, lanes)
+        memcpy(s->copies + i * s->scalars, w->S, s->scalars * sizeof *w->S);
+}
+
+void barrier_copy_scalars(struct rt_warp *w, struct barriers *s)
+{
+    if (s->copying)
+        return;
+    s->copying = true;
+    barrier_save_scalars(w, s, w->launched);
+}
+
+/* ---- the order of ready groups ----------------------------------------------------------------------- */
+
+void barrier_insert_by_schedule(struct rt_warp *w, struct barriers *s, struct group g)
+{
+    uint32_t i = s->ready_count++, before; /* g stands before groups whose rank is larger than that */
+    switch (w->worker->launch->schedule) {
+    case KERNC_SCHEDULE_LOWEST:
+        g.rank = RT_NOWHERE - g.pc;
+        before = g.rank - 1;
+        break;
+    case KERNC_SCHEDULE_OLDEST:
+        g.rank = 1;
+        before = 0;
+        break;
+    default: before = g.rank = 1; break;
+    }
+    for (; i > 0 && s->ready[i - 1].rank > before; i--)
+        s->ready[i] = s->ready[i - 1];
+    s->ready[i] = g;
+}
+
+static struct group take(struct barriers *s, uint32_t at)
+{
+    struct group g = s->ready[at];
+    s->ready_count--;
+    for (; at < s->ready_count; at++)
+        s->ready[at] = s->ready[at + 1];
+    return g;
+}
+
+/* Whether lanes in two groups are in one barrier that gathers them. */
+static bool gathered(const struct barriers *s, uint64_t lanes)
+{
+    for (uint32_t i = 0; i < s->used; i++)
+        if (s->at[i].gathers && !(lanes & ~s->at[i].joined))
+            return true;
+    return false;
+}
+
+uint64_t barrier_gather(struct barriers *s, uint64_t lanes, uint32_t pc)
+{
+    for (uint32_t i = 0; i < s->ready_count; i++)
+        if (s->ready[i].pc == pc && gathered(s, s->ready[i].lanes | lanes))
+            return take(s, i).lanes;
+    return 0;
+}
+
+/* ---- groups become ready ----------------------------------------------------------------------------- */
+
+void barrier_release(struct rt_warp *w, struct barriers *s, struct record *r)
+{
+    uint64_t lanes = r->waiting;
+    r->joined &= ~lanes;
+    r->waiting = 0;
+    w->events->reconvergences++;
+    s->slices = 0;
+    if (LIKELY(r->pc != RT_NOWHERE)) {
+        barrier_make_ready(w, s, lanes, r->pc);
+        return;
+    }
+    while (lanes) {
+        uint32_t pc = s->pc[rt_lowest(lanes)];
+        uint64_t group = 0;
+        rt_each_lane(i, lanes)
+            group |= (uint64_t)(s->pc[i] == pc) << i;
+        barrier_make_ready(w, s, group, pc);
+        lanes &= ~group;
+    }
+}
+
+bool barrier_yield(struct rt_warp *w, struct barriers *s)
+{
+    struct record *most = NULL;
+    for (uint32_t i = 0; i < s->used; i++) {
+        struct record *r = &s->at[i];
+        if (r->waiting && (!most || barrier_count_lanes(r->waiting) > barrier_count_lanes(most->waiting)))
+            most = r;
+    }
+    if (!most)
+        return false;
+    barrier_copy_scalars(w, s);
+    w->events->yields++;
+    barrier_release(w, s, most);
+    return true;
+}
+
+bool barrier_is_ready_at(const struct barriers *s, uint32_t pc)
+{
+    for (uint32_t i = 0; i < s->ready_count; i++)
+        if (s->ready[i].pc == pc)
+            return true;
+    return false;
+}
+
+static uint32_t run(struct rt_warp *w, struct barriers *s, struct group g)
+{
+    w->active = g.lanes;
+    if (s->copying)
+        memcpy(w->S, s->copies + (size_t)rt_lowest(g.lanes) * s->scalars, s->scalars * sizeof *w->S);
+    return g.pc;
+}
+
+uint32_t barrier_run_copied(struct rt_warp *w, struct barriers *s)
+{
+    if (s->ready_count == 0 && !barrier_yield(w, s))
+        BUG("live lanes in no group");
+    return run(w, s, s->ready[--s->ready_count]);
+}
+
+uint32_t barrier_run_oldest(struct rt_warp *w, struct barriers *s)
+{
+    uint32_t oldest = 0;
+    for (uint32_t i = 1; i < s->ready_count; i++)
+        if (s->ready[i].age < s->ready[oldest].age)
+            oldest = i;
+    return run(w, s, take(s, oldest));
+}
