@@ -10,7 +10,7 @@ opt_SRC += $(addprefix opt/convergence/,wrap_predicted.c place_barriers.c predic
     predict_cancel.c predict_refuse.c predict_region.c deconflict.c redundant_joins.c thresholds.c)
 opt_SRC += $(addprefix opt/lower/,lower_icalls.c lower_switch.c lower_block_memory.c lower_division.c \
     drop_uncalled.c check_target.c split_i64.c split_arith.c split_group.c)
-opt_SRC += $(addprefix opt/notes/,performance_notes.c stride.c)
+opt_SRC += $(addprefix opt/notes/,performance_notes.c causes.c stride.c)
 opt_SRC += $(addprefix opt/convergence/,detect_predictions.c prediction_candidates.c)
 opt_SRC += $(addprefix opt/cost/,static_cost.c sample.c sample_values.c replay.c)
 opt_SRC += opt/convergence/check_uniformity.c

@@ -16,7 +16,17 @@ struct opt_stride {
     int64_t step;
 };
 
-/* Of each value of the function, in the arena; NULL: given up, the function is too tangled. */
+/* Of each value of the function, in the arena; NULL: given up, the function is too tangled. Near-linear: a few
+ * sweeps over the function. */
 struct opt_stride *opt_strides(struct arena *a, const struct ir_uniformity *u);
+
+/* ---- causes.c ------------------------------------------------------------------------------------------ */
+
+/* Names values that are stored to a variable or member and have no name after what is stored to. For a
+ * function as the front end left it, before mem2reg. `a`: scratch. Linear. */
+void opt_name_stored(struct arena *a, struct ir_function *f);
+/* Adds why the divergent value or branch r is so, the nearest cause first: "q.x <- a load <- threadIdx.x". *at
+ * gets the place of the last cause that has one, else it stays. */
+void opt_causes_text(const struct ir_uniformity *u, ir_ref r, struct text *t, place *at);
 
 #endif

@@ -23,7 +23,7 @@
 
 #include <stdlib.h>
 
-enum { COMMON_CYCLES = 20, ARM_MAX = 512, NAMES_MAX = 4, STEPS_MAX = 64, SWEEPS_MAX = 16, WARP = 32 };
+enum { COMMON_CYCLES = 20, ARM_MAX = 512, SWEEPS_MAX = 16, WARP = 32 };
 
 static const char passes[] =
     "mem2reg,sccp,simplify_cfg,dce,inline,mem2reg,sccp,simplify_cfg,gvn,dce,simplify_cfg";
@@ -61,67 +61,6 @@ struct view {
     struct arena *arena;
 };
 
-/* ---- why threads differ -------------------------------------------------------------------------------- */
-
-static void add_step(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add_step(struct text *t, const char *fmt, ...)
-{
-    va_list args;
-    if (t->length)
-        text_addz(t, " <- ");
-    va_start(args, fmt);
-    text_vprintf(t, fmt, args);
-    va_end(args);
-}
-
-static const char *source_name(const struct ir_ins *i)
-{
-    return i->op == IR_special ? ir_special_info[i->imm].source
-           : i->op == IR_load  ? "private memory"
-                               : ir_op_info[i->op].text;
-}
-
-/* Without the number behind it: of "r.8", a part of the variable r at its byte 8, "r"; of "p.x" all. */
-static size_t variable_length(const char *name)
-{
-    size_t n = strlen(name), stem = n;
-    while (stem > 0 && name[stem - 1] >= '0' && name[stem - 1] <= '9')
-        stem--;
-    return stem > 1 && stem < n && name[stem - 1] == '.' ? stem - 1 : n;
-}
-
-static bool is_same_variable(const char *a, const char *b)
-{
-    size_t n = variable_length(a);
-    return n == variable_length(b) && memcmp(a, b, n) == 0;
-}
-
-/* The causes from r on, in the source's names where it has some; *at gets the place of the last one. */
-static void explain(const struct view *v, ir_ref r, struct text *t, place *at)
-{
-    unsigned names = 0;
-    const char *latest = "";
-    for (unsigned step = 0; r && step < STEPS_MAX; step++, r = v->u->cause[r]) {
-        const struct ir_ins *i = ir_at(v->fn, r);
-        enum ir_divergence kind = v->u->kind[r];
-        *at = i->at.line ? i->at : *at;
-        if (kind == IR_DIV_SOURCE) {
-            add_step(t, "%s", source_name(i));
-        } else if (i->name && !is_same_variable(i->name, latest) && names++ < NAMES_MAX) {
-            add_step(t, "%.*s", (int)variable_length(i->name), i->name);
-            latest = i->name;
-        }
-        if (kind == IR_DIV_DATA && i->op == IR_load)
-            add_step(t, "a load");
-        if (kind == IR_DIV_SYNC)
-            add_step(t, "the branch on line %u", ir_at(v->fn, v->u->cause[r])->at.line);
-        if (kind == IR_DIV_TEMPORAL)
-            add_step(t, "a loop that threads leave in different iterations");
-        if (kind == IR_DIV_CYCLE)
-            add_step(t, "a loop with several entries");
-    }
-}
-
 /* `cause`: the divergent branch or value. */
 static void say(struct view *v, enum note_id id, place at, ir_ref cause, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
@@ -136,7 +75,7 @@ static void say(struct view *v, enum note_id id, place at, ir_ref cause, const c
     va_start(args, fmt);
     n.text = arena_vprintf(a, fmt, args);
     va_end(args);
-    explain(v, cause, &why, &n.source);
+    opt_causes_text(v->u, cause, &why, &n.source);
     n.why = why.length ? why.at : "";
     vec_push(a, &v->notes->all, n);
 }
@@ -415,6 +354,8 @@ static void note_module(struct notes *n, const struct ir_module *m)
     o.passes = passes;
     opt_report_init(&n->report);
     n->copy = ir_module_copy(m);
+    for (uint32_t i = 0; i < n->copy->functions.count; i++)
+        opt_name_stored(&n->arena, n->copy->functions.at[i]);
     opt_run(n->copy, &o, &n->report, n->diagnostics);
     for (uint32_t i = 0; i < n->copy->functions.count; i++) {
         struct scratch scratch;
