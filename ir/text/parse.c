@@ -106,14 +106,19 @@ uint64_t ir_parse_integer(struct parser *p, uint64_t limit, const char *what)
     return p->failed ? 0 : t.number;
 }
 
+uint32_t ir_parse_word(struct parser *p, const struct map *words, const char *what, enum ir_message unknown)
+{
+    struct token t = ir_parse_take(p, TOKEN_WORD, what);
+    uint32_t number = t.kind == TOKEN_WORD ? map_get(words, name_key(t.text)) : 0;
+    if (number != MAP_NONE)
+        return number;
+    ir_parse_error(p, t.where, unknown, t.text);
+    return 0;
+}
+
 enum ir_type ir_parse_type(struct parser *p)
 {
-    struct token t = ir_parse_take(p, TOKEN_WORD, "a type");
-    uint32_t type = t.kind == TOKEN_WORD ? map_get(&p->types, name_key(t.text)) : IR_TYPE_VOID;
-    if (type != MAP_NONE)
-        return (enum ir_type)type;
-    ir_parse_error(p, t.where, MSG_TYPE, t.text);
-    return IR_TYPE_VOID;
+    return (enum ir_type)ir_parse_word(p, &p->types, "a type", MSG_TYPE);
 }
 
 place ir_parse_location(struct parser *p)

@@ -60,6 +60,8 @@ void ir_parse_expect(struct parser *p, char punctuation);
 void ir_parse_expect_word(struct parser *p, const char *word);
 struct token ir_parse_take(struct parser *p, enum token_kind kind, const char *what); /* text "" on error */
 uint64_t ir_parse_integer(struct parser *p, uint64_t limit, const char *what);
+/* What the table says of the next word; 0, with the error `unknown`, if it has none. */
+uint32_t ir_parse_word(struct parser *p, const struct map *words, const char *what, enum ir_message unknown);
 enum ir_type ir_parse_type(struct parser *p);
 place ir_parse_location(struct parser *p);                         /* [!line[:column]] */
 void ir_parse_skip_line(struct parser *p, size_t statement_start);

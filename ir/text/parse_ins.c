@@ -142,15 +142,6 @@ static void parse_type_word(struct parser *p, struct ir_ins *ins)
         ins->type = (uint8_t)ir_parse_type(p);
 }
 
-static int64_t parse_special(struct parser *p)
-{
-    struct token t = ir_parse_take(p, TOKEN_WORD, "a special register");
-    uint32_t s = t.kind == TOKEN_WORD ? map_get(&p->specials, name_key(t.text)) : 0;
-    if (s == MAP_NONE)
-        ir_parse_error(p, t.where, MSG_SPECIAL, t.text);
-    return s;
-}
-
 static int64_t parse_index(struct parser *p)
 {
     struct token t = ir_parse_take(p, TOKEN_INDEX, "a number '#n'");
@@ -168,7 +159,7 @@ static void parse_immediate(struct parser *p, struct ir_ins *ins, struct token *
         ir_parse_expect_word(p, "align");
         ins->imm2 = (uint32_t)ir_parse_integer(p, UINT32_MAX, "an alignment");
         break;
-    case IR_IMM_SPECIAL:    ins->imm = parse_special(p); break;
+    case IR_IMM_SPECIAL: ins->imm = ir_parse_word(p, &p->specials, "a special register", MSG_SPECIAL); break;
     case IR_IMM_PREDICTION:
         ins->imm = (int64_t)ir_parse_integer(p, UINT32_MAX, "a prediction's number");
         break;
@@ -295,16 +286,6 @@ static void parse_targets(struct parser *p, enum ir_op op)
 
 /* ---- the instruction ------------------------------------------------------------------------------- */
 
-static enum ir_op parse_operation(struct parser *p)
-{
-    struct token t = ir_parse_take(p, TOKEN_WORD, "an operation");
-    uint32_t op = t.kind == TOKEN_WORD ? map_get(&p->operations, name_key(t.text)) : IR_none;
-    if (op != MAP_NONE)
-        return (enum ir_op)op;
-    ir_parse_error(p, t.where, MSG_OPERATION, t.text);
-    return IR_none;
-}
-
 static ir_ref emit(struct parser *p, const struct ir_ins *ins, const u32_vec *operands)
 {
     ir_ref r = ir_emit(&p->cursor, ins->op, ins->type, operands->count, operands->at);
@@ -331,7 +312,7 @@ void ir_parse_instruction(struct parser *p)
         result = ir_parse_take(p, TOKEN_LOCAL, "a value");
         ir_parse_expect(p, '=');
     }
-    struct ir_ins ins = {.op = (uint16_t)parse_operation(p)};
+    struct ir_ins ins = {.op = (uint16_t)ir_parse_word(p, &p->operations, "an operation", MSG_OPERATION)};
     if (p->failed)
         return;
     parse_type_word(p, &ins);

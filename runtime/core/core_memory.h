@@ -16,15 +16,6 @@ static inline bool fits_h(const struct rt_warp *w, uint32_t at, uint32_t bytes, 
     return at >= BC_FIRST_ADDRESS && (uint64_t)at + bytes <= w->shared_bytes && (at & (size - 1)) == 0;
 }
 
-/* Smallest, largest and union of a chunk's elements. */
-#define REDUCE_CHUNK(v, combine)                                                                             \
-    for (unsigned step_ = CHUNK_32 / 2; step_; step_ /= 2)                                                   \
-        v = combine(v, lanes_exchange(v, step_));
-static inline vec_I lanes_or(vec_I a, vec_I b)
-{
-    return a | b;
-}
-
 /* The lanes lie in several buffers, or one of them in none: look at each. */
 static __attribute__((noinline)) bool check_each(struct rt_warp *w, const struct bc_ins *pc)
 {
@@ -58,7 +49,7 @@ static inline __attribute__((always_inline)) struct extent find_addresses(struct
     uint32_t offset = pc->imm + (access.mode == RT_MODE_X ? (uint32_t)S[pc->b] : 0);
     uint32_t low = full ? 0 : rt_lowest(w->active), first = (a[low] << shift) + offset,
              start = first - low * bytes;
-    vec_I smallest = lanes_splat32(first), largest = smallest, all = smallest;
+    struct lanes_extent all = lanes_extent_of(first);
     vec_I difference = {0}, wanted = LANES_IOTA_32 * bytes + start;
     CHUNK_LOOP (c, LANES / CHUNK_32) {
         vec_I v = (lanes_load(a + c * CHUNK_32) << shift) + offset;
@@ -68,15 +59,12 @@ static inline __attribute__((always_inline)) struct extent find_addresses(struct
             wanted += CHUNK_32 * bytes;
             v = (v & mask) | (lanes_splat32(first) & ~mask);
         }
-        smallest = lanes_umin(smallest, v);
-        largest = lanes_umax(largest, v);
-        all |= v;
+        lanes_extend(&all, v);
         lanes_store(w->address + c * CHUNK_32, v);
     }
-    REDUCE_CHUNK(smallest, lanes_umin)
-    REDUCE_CHUNK(largest, lanes_umax)
-    REDUCE_CHUNK(all, lanes_or)
-    return (struct extent){smallest[0], largest[0], all[0], start, !full && lanes_zero(difference)};
+    lanes_extent_reduce(&all);
+    return (struct extent){all.smallest[0], all.largest[0], all.bits[0], start,
+                           !full && lanes_zero(difference)};
 }
 
 /* The distinct segments of the addresses in w->address: bits of a word if they lie close together. */
@@ -124,11 +112,7 @@ static struct resolved resolve_block(struct rt_warp *w, const struct bc_ins *pc,
         bool run = e.consecutive && e.start >= BC_FIRST_ADDRESS && (uint64_t)e.start + LANES * bytes <= limit;
         return (struct resolved){w->shared, run ? w->shared + e.start : NULL};
     }
-    CHUNK_LOOP (c, LANES / CHUNK_32) {
-        vec_I lane = LANES_IOTA_32 + c * CHUNK_32;
-        lanes_store(w->address + c * CHUNK_32,
-                    lanes_load(w->address + c * CHUNK_32) + lane * w->private_bytes);
-    }
+    lanes_add_ramp(w->address, LANES, w->private_bytes);
     return (struct resolved){w->private, NULL};
 }
 

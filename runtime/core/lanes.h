@@ -160,6 +160,41 @@ static inline void lanes_store(void *p, vec_I v)
     memcpy(p, &v, sizeof v);
 }
 
+/* Of the lanes' addresses, chunk by chunk: the smallest, the largest, and all their bits. Begun with one
+ * address; when all chunks have been added, reduced: the results are in element 0 of each. */
+struct lanes_extent {
+    vec_I smallest, largest, bits;
+};
+static inline struct lanes_extent lanes_extent_of(uint32_t first)
+{
+    vec_I all = lanes_splat32(first);
+    return (struct lanes_extent){all, all, all};
+}
+static inline void lanes_extend(struct lanes_extent *e, vec_I v)
+{
+    e->smallest = lanes_umin(e->smallest, v);
+    e->largest = lanes_umax(e->largest, v);
+    e->bits |= v;
+}
+static inline void lanes_extent_reduce(struct lanes_extent *e)
+{
+    for (uint32_t step = CHUNK_32 / 2; step; step /= 2) {
+        e->smallest = lanes_umin(e->smallest, lanes_exchange(e->smallest, step));
+        e->largest = lanes_umax(e->largest, lanes_exchange(e->largest, step));
+        e->bits |= lanes_exchange(e->bits, step);
+    }
+}
+
+/* Adds i * stride to the word of lane i, of n lanes. */
+static inline void lanes_add_ramp(uint32_t *words, unsigned n, uint32_t stride)
+{
+    CHUNK_LOOP(c, n / CHUNK_32)
+    {
+        vec_I lane = LANES_IOTA_32 + c * CHUNK_32;
+        lanes_store(words + c * CHUNK_32, lanes_load(words + c * CHUNK_32) + lane * stride);
+    }
+}
+
 /* a <= b of unsigned elements, as comparisons give it. */
 static inline vec_i lanes_ule(vec_I a, vec_I b)
 {

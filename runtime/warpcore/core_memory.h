@@ -11,14 +11,6 @@ struct resolved { uint8_t *base, *run; };
  * accesses are never a run. */
 struct access { uint8_t space, bytes; bool store; };
 
-static inline vec_I join_or(vec_I a, vec_I b)
-{
-    return a | b;
-}
-#define REDUCE_CHUNK(v, combine)                                                                             \
-    for (unsigned step_ = CHUNK_32 / 2; step_; step_ /= 2)                                                   \
-        v = combine(v, lanes_exchange(v, step_));
-
 struct extent { uint32_t smallest, largest, all; bool consecutive; };
 
 static inline __attribute__((always_inline)) struct extent
@@ -26,22 +18,19 @@ find_addresses(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t byte
 {
     const uint32_t *a = ROW(pc->a);
     uint32_t first = a[rt_lowest(ACTIVE)] + (uint32_t)pc->imm;
-    vec_I smallest = lanes_splat32(first), largest = smallest, all = smallest, difference = {0};
+    struct lanes_extent all = lanes_extent_of(first);
+    vec_I difference = {0};
     CHUNK_LOOP (c, WC_LANES / CHUNK_32) {
         vec_I mask = lanes_load(LANE_MASK + c * CHUNK_32),
               v = lanes_load(a + c * CHUNK_32) + (uint32_t)pc->imm;
         difference |= v ^ ((LANES_IOTA_32 + c * CHUNK_32) * bytes + first);
         v = (v & mask) | (lanes_splat32(first) & ~mask);
-        smallest = lanes_umin(smallest, v);
-        largest = lanes_umax(largest, v);
-        all |= v;
+        lanes_extend(&all, v);
         lanes_store(w->address + c * CHUNK_32, v);
     }
-    REDUCE_CHUNK(smallest, lanes_umin)
-    REDUCE_CHUNK(largest, lanes_umax)
-    REDUCE_CHUNK(all, join_or)
+    lanes_extent_reduce(&all);
     bool consecutive = bytes <= 4 && ALL_ACTIVE && lanes_zero(difference);
-    return (struct extent){smallest[0], largest[0], all[0], consecutive};
+    return (struct extent){all.smallest[0], all.largest[0], all.bits[0], consecutive};
 }
 
 /* Whether all addresses are good, as far as a look at the smallest and the largest can tell. */
@@ -71,11 +60,7 @@ resolve_as(struct rt_sim_warp *w, const struct rt_sim_ins *pc, struct access x)
     }
     if (x.space == WC_SPACE_shared)
         return (struct resolved){w->shared, e.consecutive ? w->shared + e.smallest : NULL};
-    CHUNK_LOOP (c, WC_LANES / CHUNK_32) {
-        vec_I lane = LANES_IOTA_32 + c * CHUNK_32;
-        lanes_store(w->address + c * CHUNK_32,
-                    lanes_load(w->address + c * CHUNK_32) + lane * w->private_bytes);
-    }
+    lanes_add_ramp(w->address, WC_LANES, w->private_bytes);
     return (struct resolved){w->private, NULL};
 }
 #define RESOLVER(space, bytes, name, store)                                                                  \
