@@ -67,6 +67,20 @@ static int take_target(struct command *c, kernc_options *o)
     return EXIT_OK;
 }
 
+/* The text is the command's. */
+static int take_profile(struct command *c, kernc_options *o)
+{
+    const char *file = option_value(c, OPTION_PROFILE_USE);
+    struct text text = {.arena = &c->arena};
+    const char *problem = file ? file_read(file, PROFILE_LIMIT, &text) : NULL;
+    if (problem)
+        return fail(c, EXIT_INPUT, "input", NULL, (place){0}, "cannot read the profile %s: %s", file, problem);
+    o->profile = text.at || !file ? text.at : "";
+    o->profile_length = text.length;
+    o->profile_name = file;
+    return EXIT_OK;
+}
+
 int compile_options(struct command *c, kernc_options *o)
 {
     uint64_t errors = 0, limit = UINT64_MAX;
@@ -93,6 +107,8 @@ int compile_options(struct command *c, kernc_options *o)
         o->scheme = option_value(c, OPTION_SCHEME);
     if (!code)
         code = take_target(c, o);
+    if (!code)
+        code = take_profile(c, o);
     o->collect = option_given(c, OPTION_TIME_PASSES) || option_given(c, OPTION_REMARKS) ||
                  option_given(c, OPTION_PASS_STATS);
     return code;

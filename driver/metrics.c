@@ -1,5 +1,6 @@
 /* metrics.c: see metrics.h. */
 #include "driver/metrics.h"
+#include "lib/profile.h"
 
 #include <stdio.h>
 
@@ -247,6 +248,26 @@ static void json_line(const struct launch_facts *l, const kernc_line_metrics *m,
     text_char(t, '}');
 }
 
+/* What a profile of the program is known by (--profile-use). */
+static void json_source(const struct launch_facts *l, struct text *t)
+{
+    char hash[PROFILE_HASH];
+    if (l->source)
+        json_string("source", profile_hash(l->source->text, l->source->length, hash), t);
+    else
+        text_addz(t, "\"source\": null, ");
+}
+
+static void json_places(const kernc_statistics *s, struct text *t)
+{
+    kernc_place_metrics p = {.size = sizeof p};
+    text_addz(t, ", \"places\": [");
+    for (uint32_t i = 0; kernc_statistics_place(s, i, &p); i++)
+        text_printf(t, "%s%s[%u, %u, %llu]", i ? "," : "", i % 8 ? " " : "\n  ", p.line, p.column,
+                    (unsigned long long)p.lanes);
+    text_addz(t, "]");
+}
+
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
 {
     text_char(t, '{');
@@ -259,6 +280,7 @@ void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struc
         text_printf(t, "\"opt\": %d, ", l->level);
     json_sizes("grid", l->grid, t);
     json_sizes("block", l->block, t);
+    json_source(l, t);
     text_addz(t, "\"metrics\": {");
     kernc_metrics m = {.size = sizeof m};
     kernc_statistics_metrics(s, &m);
@@ -269,5 +291,7 @@ void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struc
         text_addz(t, i ? ",\n  " : "\n  ");
         json_line(l, &line, t);
     }
-    text_addz(t, "]}\n");
+    text_char(t, ']');
+    json_places(s, t);
+    text_addz(t, "}\n");
 }

@@ -11,6 +11,7 @@ struct launch_facts {
     const char *kernel, *scheme;
     int level;
     bool machine;
+    const struct source *source; /* NULL: the input was none */
     uint32_t warp, grid[3], block[3];
 };
 
@@ -28,7 +29,8 @@ const char *metrics_keys(struct arena *a); /* "a, b, c" */
 bool metrics_value(const kernc_metrics *m, bool machine, const char *key, double *value);
 /* One metric in a column of a table for people; its name. */
 void metrics_cell(const kernc_metrics *m, bool machine, const char *key, int width, struct text *t);
-/* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "metrics", "lines". What does not
+/* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "source", "metrics", "lines", "places".
+ * What does not
  * apply is null. */
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t);
 /* A row a source line; the line's text beside it if `source` is not NULL. */

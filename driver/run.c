@@ -36,6 +36,7 @@ static struct launch_facts facts_of(const struct run *r)
     const char         *scheme = r->x.api.scheme ? r->x.api.scheme : kernc_module_scheme(r->x.module);
     struct launch_facts l = {
         .kernel = r->x.launch.kernel, .scheme = scheme, .level = r->level, .warp = r->x.api.warp};
+    l.source = r->source;
     l.machine = rt_module_image(r->x.module) != NULL;
     for (int i = 0; i < 3; i++) {
         l.grid[i] = r->x.api.grid[i] ? r->x.api.grid[i] : 1;

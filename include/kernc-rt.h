@@ -303,6 +303,15 @@ typedef struct kernc_line_metrics {
 #include "kernc-metrics.def"
 } kernc_line_metrics;
 
+/* How many times lanes came to a branch; column 0: to any code of the line, and there where they came most
+ * often. Of several branches at one place, which passes have copied, `copy` is the number in the order of the
+ * program. */
+typedef struct kernc_place_metrics {
+    size_t   size;
+    uint32_t line, column, copy;
+    uint64_t lanes;
+} kernc_place_metrics;
+
 KERNC_API void kernc_statistics_free(kernc_statistics *statistics);                      /* NULL is allowed */
 /* Fills in *metrics, whose size the caller has set. False: it has none. */
 KERNC_API bool kernc_statistics_metrics(const kernc_statistics *statistics, kernc_metrics *metrics);
@@ -311,6 +320,10 @@ KERNC_API uint32_t kernc_statistics_line_count(const kernc_statistics *statistic
 /* Lines in ascending order. */
 KERNC_API bool kernc_statistics_line(const kernc_statistics *statistics, uint32_t index,
                                      kernc_line_metrics *line);
+/* Places in ascending order, from index 0 on; none of warp-core machines. False: there is none of this index.
+ * */
+KERNC_API bool kernc_statistics_place(const kernc_statistics *statistics, uint32_t index,
+                                      kernc_place_metrics *place);
 /* Sums over the kernel's launches so far; free it. */
 KERNC_API kernc_status kernc_kernel_statistics(kernc_kernel *kernel, kernc_statistics **statistics);
 

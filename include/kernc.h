@@ -83,6 +83,10 @@ typedef struct kernc_options {
     size_t      argument_count;
     const kernc_threshold *thresholds; /* of single predictions; scheme "barrier" */
     size_t      threshold_count;
+    const char *profile;         /* what kernc run --stats-json wrote of an earlier run of this source; NULL:
+                                    none. Estimates of costs alone depend on it */
+    size_t      profile_length;
+    const char *profile_name;    /* of its file, for messages */
 } kernc_options;
 /* Sets the first `size` bytes, those that the caller's header knows, to the defaults; kernc_options_init calls
  * it. */

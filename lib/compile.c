@@ -5,6 +5,7 @@
  * allocated in the result's arena is freed with the result.
  */
 #include "lib/options.h"
+#include "lib/profile.h"
 #include "lib/steps.h"
 
 /* Blanks and comment lines of IR text, then its first word. */
@@ -152,7 +153,7 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
         read_ir(r);
     else
         read_source(r, o, &fe);
-    if (failed(r) || !r->module)
+    if (failed(r) || !r->module || (!profile_take(r, o, &opt) && failed(r)))
         return;
     if (diag_is_on(&r->diagnostics, DIAG_GROUP_perf, 0) && !o->no_warnings)
         opt_performance_notes(r->module, &r->diagnostics);

@@ -12,5 +12,5 @@ opt_SRC += $(addprefix opt/lower/,lower_icalls.c lower_switch.c lower_block_memo
     drop_uncalled.c check_target.c split_i64.c split_arith.c split_group.c)
 opt_SRC += $(addprefix opt/notes/,performance_notes.c causes.c stride.c)
 opt_SRC += $(addprefix opt/convergence/,detect_predictions.c prediction_candidates.c)
-opt_SRC += $(addprefix opt/cost/,static_cost.c sample.c sample_values.c replay.c)
+opt_SRC += $(addprefix opt/cost/,static_cost.c sample.c sample_values.c replay.c profile.c)
 opt_SRC += opt/convergence/check_uniformity.c

@@ -66,6 +66,10 @@ const char *opt_option_text(enum opt_option k, uint32_t value, struct arena *a);
 struct opt_prediction_name { place from, to; };
 struct opt_threshold { struct opt_prediction_name name; uint32_t threshold; }; /* threshold 0: all wait */
 
+/* How many times lanes came to a branch in an earlier run; column 0: to the line. Copies of a branch follow
+ * each other in the order of the program. */
+struct opt_place_count { place at; uint64_t lanes; };
+
 enum opt_changed { OPT_CHANGED_OFF, OPT_CHANGED_ON, OPT_CHANGED_DIFF };
 
 /* Lists are names separated by commas; NULL or "" is the empty list. To be filled
@@ -93,6 +97,7 @@ struct opt_options {
     uint32_t    values[OPT_OPTIONS];
     uint32_t    limits[OPT_LIMITS];
     VEC(struct opt_threshold) thresholds; /* of single predictions, instead of those that they name */
+    VEC(struct opt_place_count) profile;  /* by place; empty: none */
     /* Arguments that are expected at launches, before those of the module's directives. */
     VEC(struct launch_argument) expected;
     void      (*print)(void *data, const char *text, size_t n);   /* NULL: nothing is printed */

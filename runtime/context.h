@@ -66,6 +66,7 @@ struct kernc_statistics {
     bool          counted;               /* transactions were counted */
     bool          whole_block;           /* one warp held a block */
     VEC(kernc_line_metrics) lines;
+    VEC(kernc_place_metrics) places;
     struct arena  arena;
 };
 

@@ -70,6 +70,64 @@ kernc_line_metrics *rt_statistics_line(kernc_statistics *s, uint32_t line)
     return bsearch(&key, s->lines.at, s->lines.count, sizeof key, by_line);
 }
 
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------ */
+
+static int by_place(const void *a, const void *b)
+{
+    const kernc_place_metrics *x = a, *y = b;
+    if (x->line != y->line)
+        return (x->line > y->line) - (x->line < y->line);
+    return x->column != y->column ? (x->column > y->column) - (x->column < y->column)
+                                  : (x->copy > y->copy) - (x->copy < y->copy);
+}
+
+static void add_place(kernc_statistics *s, uint32_t line, uint32_t column, uint64_t lanes)
+{
+    kernc_place_metrics at = {.line = line, .column = column, .copy = s->places.count, .lanes = lanes};
+    if (line)
+        vec_push(&s->arena, &s->places, at);
+}
+
+/* Copies, which are in the order of the program so far, get their numbers; those of lines become one. */
+static void number_places(kernc_statistics *s)
+{
+    uint32_t n = s->places.count, kept = 0;
+    if (n)
+        qsort(s->places.at, n, sizeof *s->places.at, by_place);
+    for (uint32_t i = 0; i < n; i++) {
+        kernc_place_metrics at = s->places.at[i], *last = kept ? &s->places.at[kept - 1] : NULL;
+        bool same = last && last->line == at.line && last->column == at.column;
+        if (same && at.column == 0) {
+            last->lanes = greater(last->lanes, at.lanes);
+            continue;
+        }
+        at.copy = same ? last->copy + 1 : 0;
+        s->places.at[kept++] = at;
+    }
+    s->places.count = kept;
+}
+
+static void list_places(kernc_statistics *s, const struct rt_launch *l)
+{
+    const struct bc_program *p = l->program;
+    for (uint32_t i = 0; i < p->blocks.count; i++) {
+        const struct bc_block *b = &p->blocks.at[i];
+        for (uint32_t k = b->first_line; k < b->first_line + b->line_count; k++)
+            add_place(s, p->lines.at[k].line, 0, block_total(l, i).threads);
+    }
+    for (uint32_t i = 0; i < p->sites.count; i++) {
+        const struct bc_site *site = &p->sites.at[i];
+        if (site->kind == BC_SITE_BRANCH && site->column)
+            add_place(s, site->line, site->column, block_total(l, site->block).threads);
+    }
+    number_places(s);
+}
+
 /* ---- one launch -------------------------------------------------------------------------------------- */
 
 static void add_block(kernc_statistics *s, const struct bc_program *p, uint32_t block, struct total ran)
@@ -118,11 +176,6 @@ void rt_statistics_set_ratios(kernc_statistics *s)
     m->memory_efficiency = s->counted ? ratio(m->memory_instructions, m->memory_transactions) : -1;
 }
 
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void add_events(kernc_metrics *to, const struct rt_events *from)
 {
 #define ADD_COUNT(key)
@@ -148,6 +201,7 @@ void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **st
         add_block(s, p, i, block_total(l, i));
     for (uint32_t i = 0; i < p->sites.count; i++)
         add_site(s, l, i);
+    list_places(s, l);
     for (uint32_t i = 0; i < l->worker_count; i++) {
         const struct rt_worker *k = &l->workers[i];
         s->thread_slots += k->thread_slots;
@@ -187,6 +241,8 @@ void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from)
     rt_statistics_set_ratios(to);
     for (uint32_t i = 0; i < to->lines.count; i++)
         rt_line_metrics_add(&to->lines.at[i], &from->lines.at[i]);
+    for (uint32_t i = 0; i < to->places.count; i++)
+        to->places.at[i].lanes += from->places.at[i].lanes;
 }
 
 void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to)
@@ -199,6 +255,11 @@ void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to)
     vec_resize(&s->arena, &s->lines, from->lines.count);
     if (from->lines.count)
         memcpy(s->lines.at, from->lines.at, from->lines.count * sizeof *from->lines.at);
+    s->places.at = NULL;
+    s->places.capacity = s->places.count = 0;
+    vec_resize(&s->arena, &s->places, from->places.count);
+    if (from->places.count)
+        memcpy(s->places.at, from->places.at, from->places.count * sizeof *from->places.at);
 }
 
 void rt_statistics_keep(kernc_kernel *k, kernc_statistics **made, kernc_statistics **spare,
@@ -241,6 +302,12 @@ bool kernc_statistics_line(const kernc_statistics *statistics, uint32_t index, k
 {
     return statistics && line && index < statistics->lines.count &&
            sized_write(line, &statistics->lines.at[index], sizeof *line);
+}
+
+bool kernc_statistics_place(const kernc_statistics *statistics, uint32_t index, kernc_place_metrics *at)
+{
+    return statistics && at && index < statistics->places.count &&
+           sized_write(at, &statistics->places.at[index], sizeof *at);
 }
 
 kernc_status kernc_kernel_statistics(kernc_kernel *kernel, kernc_statistics **statistics)

@@ -251,7 +251,9 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
                           .post = opt_return_post_dominators(c, f),
                           .cycles = opt_cycles(c, f),
                           .u = opt_machine_uniformity(c, f)};
-    struct cost_hints hints = {.launch = launch_of(&d)};
+    struct cost_profile *profile = cost_profile_new(d.arena, d.cfg, c->options);
+    struct cost_hints hints = {
+        .likely = profile ? cost_profile_likely : NULL, .data = profile, .launch = launch_of(&d)};
     bool changed = false;
     uint32_t n = f->predictions, *starts = arena_array(d.arena, uint32_t, n + 1),
              *points = arena_array(d.arena, uint32_t, n + 1);

@@ -29,6 +29,16 @@ uint64_t *cost_of_functions(struct arena *a, const struct ir_module *m, const u3
 /* Accesses to global or constant memory, whose transactions count. */
 bool cost_is_access(const struct ir_function *f, ir_ref r);
 
+/* ---- with a profile (profile.c) ---------------------------------------------------------------------- */
+
+/* How often lanes took each edge of a function in an earlier run, as far as the counts of places in it tell. */
+struct cost_profile;
+struct opt_options;
+/* NULL: the options have no profile, or one that knows nothing of the function. */
+struct cost_profile *cost_profile_new(struct arena *a, const struct ir_cfg *cfg, const struct opt_options *o);
+/* For struct cost_hints: the share of edge e among those of block b, in 1/65536; UINT32_MAX: not known. */
+uint32_t cost_profile_likely(void *profile, const struct ir_function *f, uint32_t b, uint32_t e);
+
 /* ---- sampled lanes (sample.c, sample_values.c) ------------------------------------------------------- */
 
 struct cost_visit {

@@ -11,6 +11,7 @@
 #include "base/scheme.h"
 #include "kernc-rt.h"
 #include "kernc.h"
+#include "lib/profile.h"
 #include "test/fuzz/apart.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/mutate.h"
@@ -248,6 +249,61 @@ static void ir_text(void **state)
     assert_true(f.taken * 20 > f.tried);
 }
 
+/* ---- profiles ---------------------------------------------------------------------------------------- */
+
+/* A damaged profile is refused with a message, or guides the compilation. */
+static bool try_profile(struct fz_random *r, const struct text *source, const struct text *profile)
+{
+    static const char *const automatic[] = {"predict=auto"};
+    struct text damaged = {0};
+    kernc_options o;
+    kernc_options_init(&o);
+    if (fz_below(r, 2) == 0)
+        mutate_text(r, profile, &damaged);
+    else
+        text_add(&damaged, profile->at, profile->length);
+    for (uint32_t n = fz_below(r, 4); n > 0 && damaged.length; n--)
+        damaged.at[fz_below(r, (uint32_t)damaged.length)] = (char)fz_below(r, 256);
+    o.scheme = "barrier";
+    o.switches = automatic;
+    o.switch_count = 1;
+    o.profile = damaged.at ? damaged.at : "";
+    o.profile_length = damaged.length;
+    o.profile_name = "damaged";
+    kernc_result *result = kernc_compile("iterdelay.kern", source->at, source->length, &o);
+    bool taken = kernc_result_status(result) == KERNC_COMPILED;
+    if (!taken) {
+        assert_int_equal(kernc_result_status(result), KERNC_BAD_SOURCE);
+        const char *said = kernc_result_text(result, KERNC_TEXT_DIAGNOSTICS, NULL);
+        assert_non_null(strstr(said, "the profile damaged "));
+    }
+    kernc_result_free(result);
+    text_free(&damaged);
+    return taken;
+}
+
+static void profiles(void **state)
+{
+    struct text source = {0}, profile = {0};
+    char hash[PROFILE_HASH];
+    uint32_t taken = 0, tried = 10 * trials();
+    assert_null(file_read("samples/iterdelay.kern", 1u << 20, &source));
+    text_printf(&profile, "{\"kernel\": \"iterdelay\", \"scheme\": \"pdom\", \"source\": \"%s\", \"places\": [",
+                profile_hash(source.at, source.length, hash));
+    for (uint32_t line = 1; line < 40; line++)
+        text_printf(&profile, "%s[%u, 0, %u], [%u, %u, %u]", line > 1 ? ", " : "", line, line * 977 % 64, line,
+                    1 + line * 7 % 12, line * 31 % 64);
+    text_addz(&profile, "]}");
+    for (uint32_t n = 0; n < tried; n++) {
+        struct fz_random r = fz_random(0x9e3779b9, n);
+        taken += try_profile(&r, &source, &profile);
+    }
+    print_message("%u profiles, %u taken\n", tried, taken);
+    assert_true(taken * 20 > tried && taken < tried);
+    text_free(&source);
+    text_free(&profile);
+}
+
 /* One trial, in this process. */
 static int again(char **arguments)
 {
@@ -271,6 +327,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(bytecode),
         cmocka_unit_test(images),
         cmocka_unit_test(ir_text),
+        cmocka_unit_test(profiles),
     };
     program = argv[0];
     if (argc == 4)
