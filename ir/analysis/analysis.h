@@ -167,6 +167,10 @@ struct ir_tokens {
 /* Linear in instructions. */
 struct ir_tokens *ir_tokens_new(struct arena *a, const struct ir_cfg *c);
 
+/* Instructions that make a token which controls an operation, itself or by hearts made from it. The others
+ * bring no threads together. Linear in instructions. */
+struct bitset ir_tokens_in_use(struct arena *a, const struct ir_function *f);
+
 /* The convergence region of one token: the points that its definition dominates and from which a use of it
  * can be reached without passing the definition again (so a cycle around the definition does not extend the
  * region). */

@@ -7,8 +7,9 @@
  *
  *   - a barrier is reached from another successor of b, but none from s: threads that go there never come
  *     back; and
- *   - no convergent operation is reached from s, without passing the definition of its token, that is so
- *     reached from a successor of b from which a barrier is reached: nobody who stays waits for them.
+ *   - no convergent operation, nor a heart in whose iterations such are executed, is reached from s, without
+ *     passing the definition of its token, that is so reached from a successor of b from which a barrier is
+ *     reached: nobody who stays waits for them.
  *
  * Branches reconverge where they would if leaving edges were not there. A call counts as a barrier if it may
  * lead to one. In device functions no edge is leaving: threads that return wait for the others there. Where
@@ -22,7 +23,7 @@ struct finder {
     const struct ir_cfg *g;
     const struct ir_function *f;
     struct ir_leaving *l;
-    u32_vec operations; /* convergent ones, but for tokens and barriers */
+    u32_vec operations; /* convergent ones, but for barriers; of tokens hearts that control such */
     bool calls_wait;    /* of convergent functions; false: to be found out */
 };
 
@@ -51,12 +52,14 @@ static bool is_call(enum ir_op op)
 static void find_operations(struct finder *x)
 {
     u32_vec calls = {0};
+    struct bitset used = ir_tokens_in_use(x->arena, x->f);
     ir_each_block(i, b, x->f)
         ir_each_ins(r, x->f, b) {
             enum ir_op op = (enum ir_op)ir_at(x->f, r)->op;
             if (op == IR_barrier)
                 bitset_add(x->l->wait, b);
-            else if (op != IR_entry && op != IR_anchor && op != IR_loop && ir_is_convergent(x->f, r))
+            else if (op == IR_loop ? bitset_has(used, r)
+                                   : op != IR_entry && op != IR_anchor && ir_is_convergent(x->f, r))
                 vec_push(x->arena, is_call(op) ? &calls : &x->operations, r);
         }
     bool wait = calls.count && (x->calls_wait || ir_calls_may_wait(x->f->module));

@@ -80,6 +80,18 @@ struct ir_tokens *ir_tokens_new(struct arena *a, const struct ir_cfg *c)
     return t;
 }
 
+struct bitset ir_tokens_in_use(struct arena *a, const struct ir_function *f)
+{
+    struct bitset used = bitset_new(a, f->ins.count);
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b) {
+            ir_ref token = ir_at(f, r)->op == IR_loop ? 0 : ir_at(f, r)->token;
+            for (; token && !bitset_has(used, token); token = ir_at(f, token)->token)
+                bitset_add(used, token);
+        }
+    return used;
+}
+
 /* ---- convergence regions ----------------------------------------------------------------------------- */
 
 /* Puts block b into the region up to `end`; true if it was not there before. */

@@ -186,6 +186,7 @@ static void analyse(struct converge *x)
     x->stayed_in = ir_stayed_in(x->arena, x->g, x->leaving);
     x->post = opt_reconvergence(x->c, x->f);
     x->tokens = opt_tokens(x->c, x->f);
+    x->in_use = ir_tokens_in_use(x->arena, x->f);
     x->uniformity = opt_uniformity(x->c, x->f);
     x->joins = ir_join_finder_new(x->arena, x->g, x->cycles);
 }

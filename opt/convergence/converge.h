@@ -15,6 +15,7 @@ struct converge {
     const struct ir_leaving *leaving;
     struct bitset stayed_in;             /* see ir_stayed_in */
     const struct ir_tokens *tokens;
+    struct bitset in_use;                /* see ir_tokens_in_use */
     const struct ir_uniformity *uniformity;
     struct ir_join_finder *joins;
     u32_vec cuts;                        /* operations that have to begin a block of their own */

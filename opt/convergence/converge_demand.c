@@ -132,7 +132,10 @@ static bool find_in_branch(const struct converge *x, const struct ir_token_regio
     for (uint32_t i = 0; i < until.count; i++) {
         uint32_t b = until.at[i];
         for (uint32_t u = x->tokens->user_start[b]; u < x->tokens->user_start[b + 1]; u++) {
-            *d = demand_of_use(x, branch, x->tokens->users[u]);
+            ir_ref user = x->tokens->users[u];
+            if (ir_at(x->f, user)->op == IR_loop && !bitset_has(x->in_use, user))
+                continue;
+            *d = demand_of_use(x, branch, user);
             if (d->def == g->def && !was_tried(x, *d) && !is_met_at_user(x, *d))
                 return true;
         }
@@ -156,7 +159,7 @@ static bool find_in_region(const struct converge *x, ir_ref def, struct demand *
 bool opt_converge_find(const struct converge *x, struct demand *d)
 {
     for (uint32_t i = x->tokens->defs.count; i-- > 0;)
-        if (find_in_region(x, x->tokens->defs.at[i], d))
+        if (bitset_has(x->in_use, x->tokens->defs.at[i]) && find_in_region(x, x->tokens->defs.at[i], d))
             return true;
     return false;
 }
