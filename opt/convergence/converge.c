@@ -16,7 +16,8 @@
  * operations come before reconvergence; and the regions of tokens that would not nest any more. All edges
  * that leave them go through one block (merge_edges.h), which then post-dominates b. A value that does not
  * dominate all its uses any more becomes a variable again (demote.h). Innermost tokens first, the first
- * branch of a region first; then everything is looked at anew.
+ * branch of a region first; then everything is looked at anew. In cycles that lead to a barrier operations come
+ * before iterations: blocks that merge their edges may let threads leave for good.
  *
  * Why A has no other ways out: a function with several returns first gets a single one, outside of A. A trap
  * may still leave A, and a cycle inside may have no end; then the demand may stay unmet, and a remark says

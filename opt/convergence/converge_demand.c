@@ -45,6 +45,14 @@ static uint32_t sides(const struct converge *x, struct demand d, uint32_t avoid)
 
 /* ---- demands ----------------------------------------------------------------------------------------- */
 
+/* In a cycle that leads to a barrier the operations' demands come before the iterations': behind the blocks
+ * that they merge, edges may be leaving that operations hold now, and whoever leaves by these need not come
+ * before the iteration's end. */
+static bool is_late(const struct converge *x, struct demand d)
+{
+    return d.target != IR_NO_BLOCK && bitset_has(x->leaving->wait, d.target);
+}
+
 /* Whether the threads that diverge at the branch may reconverge anywhere but at its post-dominator. */
 static bool reconverges_elsewhere(const struct converge *x, uint32_t branch)
 {
@@ -120,12 +128,16 @@ static struct demand demand_of_definition(const struct converge *x, uint32_t bra
     return (struct demand){branch, def, def, header, header, cycle};
 }
 
+/* late: only the demands that operations' come before. */
 static bool find_in_branch(const struct converge *x, const struct ir_token_region *g, uint32_t branch,
-                           struct demand *d)
+                           bool late, struct demand *d)
 {
     *d = demand_of_definition(x, branch, g->def);
-    if (ir_at(x->f, g->def)->op != IR_entry && !was_tried(x, *d) && !is_met_at_definition(x, *d, g))
+    if (ir_at(x->f, g->def)->op != IR_entry && late == is_late(x, *d) && !was_tried(x, *d) &&
+        !is_met_at_definition(x, *d, g))
         return true;
+    if (late)
+        return false;
     if (!reconverges_elsewhere(x, branch))
         return false;
     u32_vec until = blocks_until(x, branch);
@@ -143,7 +155,7 @@ static bool find_in_branch(const struct converge *x, const struct ir_token_regio
     return false;
 }
 
-static bool find_in_region(const struct converge *x, ir_ref def, struct demand *d)
+static bool find_in_region(const struct converge *x, ir_ref def, bool late, struct demand *d)
 {
     const struct ir_token_region *g = ir_token_region_new(x->arena, x->tokens, def);
     struct bitset inside = bitset_new(x->arena, x->g->rpo_count);
@@ -151,15 +163,20 @@ static bool find_in_region(const struct converge *x, ir_ref def, struct demand *
         if (g->ends.at[i] == IR_REGION_THROUGH && bitset_has(x->uniformity->branches, g->blocks.at[i]))
             bitset_add(inside, x->g->rpo_index[g->blocks.at[i]]);
     bitset_each(i, inside)
-        if (find_in_branch(x, g, x->g->rpo[i], d))
+        if (find_in_branch(x, g, x->g->rpo[i], late, d))
+            return true;
+    return false;
+}
+
+static bool find(const struct converge *x, bool late, struct demand *d)
+{
+    for (uint32_t i = x->tokens->defs.count; i-- > 0;)
+        if (bitset_has(x->in_use, x->tokens->defs.at[i]) && find_in_region(x, x->tokens->defs.at[i], late, d))
             return true;
     return false;
 }
 
 bool opt_converge_find(const struct converge *x, struct demand *d)
 {
-    for (uint32_t i = x->tokens->defs.count; i-- > 0;)
-        if (bitset_has(x->in_use, x->tokens->defs.at[i]) && find_in_region(x, x->tokens->defs.at[i], d))
-            return true;
-    return false;
+    return find(x, false, d) || find(x, true, d);
 }
