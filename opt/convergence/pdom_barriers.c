@@ -6,7 +6,8 @@
  * prediction's region whose exit it is. Joining again changes nothing, so that all threads of the first
  * divergence stay together in the barrier, whatever loops lie between. Joins that would be executed in each
  * iteration of a loop that does not have the place stand before it, unless a prediction's threads may leave
- * the barrier in the loop.
+ * the barrier in the loop. Where threads leave for good (ir/analysis/leaving.c) they cancel those that they may
+ * have joined and come to again: the others wait at a barrier of the block until they have returned.
  *
  * Near-linear, but for the walk up the dominator tree, which is as long as loops are nested.
  */
@@ -18,12 +19,20 @@ struct joining {
     bool fixed;
 }; /* fixed: nothing may move it */
 
+/* Edge `edge` of the branch is leaving; its threads leave the barriers that have the points. */
+struct parting {
+    ir_ref branch;
+    uint32_t edge;
+    u32_vec points;
+};
+
 struct post_dominators {
     struct barriers *x;
     const struct ir_cycles *cycles;
     const struct ir_uniformity *uniformity;
     VEC(struct joining) joins;
     struct bitset area; /* of all predictions */
+    VEC(struct parting) partings;
 };
 
 /* As the machine sees control flow, and threads of predictions that have met. */
@@ -136,6 +145,74 @@ static void raise_joins(struct post_dominators *p)
     }
 }
 
+/* ---- threads that leave for good ------------------------------------------------------------------------ */
+
+static struct bitset reach(const struct barriers *x, uint32_t from, bool against)
+{
+    struct bitset set = bitset_new(x->arena, x->f->blocks.count);
+    u32_vec work = {0};
+    vec_push(x->arena, &work, from);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        if (bitset_has(set, b))
+            continue;
+        bitset_add(set, b);
+        if (against)
+            ir_each_pred(q, b, x->cfg)
+                vec_push(x->arena, &work, q);
+        for (uint32_t e = 0; !against && e < ir_block_at(x->f, b)->edges.count; e++)
+            vec_push(x->arena, &work, ir_block_at(x->f, b)->edges.at[e].block);
+    }
+    return set;
+}
+
+/* The points ahead of `to` whose barriers are joined on a way to block `from`. */
+static u32_vec points_behind(const struct post_dominators *p, uint32_t from, uint32_t to)
+{
+    struct bitset before = reach(p->x, from, true), ahead = reach(p->x, to, false),
+                  seen = bitset_new(p->x->arena, p->x->f->blocks.count);
+    u32_vec points = {0};
+    for (uint32_t i = 0; i < p->joins.count; i++) {
+        const struct joining *j = &p->joins.at[i];
+        if (!bitset_has(before, ir_at(p->x->f, j->before)->block) || !bitset_has(ahead, j->point) ||
+            bitset_has(seen, j->point))
+            continue;
+        bitset_add(seen, j->point);
+        vec_push(p->x->arena, &points, j->point);
+    }
+    return points;
+}
+
+/* Time: leaving edges times the function's edges and joins. */
+static void find_partings(struct post_dominators *p)
+{
+    struct barriers *x = p->x;
+    const struct ir_leaving *leaving = opt_leaving(x->c, x->f);
+    for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
+        const struct ir_block *b = ir_block_at(x->f, x->cfg->rpo[i]);
+        for (uint32_t e = 0; e < b->edges.count; e++) {
+            if (!ir_is_leaving(leaving, x->cfg->rpo[i], b->edges.at[e].block))
+                continue;
+            struct parting at = {ir_terminator(x->f, x->cfg->rpo[i]), e,
+                                 points_behind(p, x->cfg->rpo[i], b->edges.at[e].block)};
+            if (at.points.count)
+                vec_push(x->arena, &p->partings, at);
+        }
+    }
+}
+
+static void cancel_at_partings(struct post_dominators *p, const uint32_t *reg)
+{
+    struct barriers *x = p->x;
+    for (uint32_t i = 0; i < p->partings.count; i++) {
+        const struct parting *at = &p->partings.at[i];
+        uint32_t block = ir_edge_split(x->f, ir_at(x->f, at->branch)->block, at->edge);
+        for (uint32_t k = 0; k < at->points.count; k++)
+            barriers_put(x, block, ir_block_at(x->f, block)->first, IR_cb_cancel, reg[at->points.at[k]] - 1,
+                         0);
+    }
+}
+
 /* ---- placing ----------------------------------------------------------------------------------------- */
 
 static void place_all(struct post_dominators *p)
@@ -158,6 +235,7 @@ static void place_all(struct post_dominators *p)
     }
     for (uint32_t i = 0; i < places.count; i++)
         barriers_wait_before(x, ir_block_at(x->f, places.at[i])->first, reg[places.at[i]] - 1, 0);
+    cancel_at_partings(p, reg);
 }
 
 void barriers_post_dominators(struct barriers *x)
@@ -170,6 +248,7 @@ void barriers_post_dominators(struct barriers *x)
     add_exits(&p);
     add_branches(&p);
     raise_joins(&p);
+    find_partings(&p);
     u32_vec parting = find_parting(x, p.area);
     place_all(&p);
     surround(x, &parting);
