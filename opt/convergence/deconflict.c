@@ -23,6 +23,14 @@ struct conflicts {
 
 /* ---- the graph --------------------------------------------------------------------------------------- */
 
+/* Whether threads that execute r may come to the waits of several predictions at once: those that the callees
+ * of a call through a pointer have at their entries, or a predicted function's and those inside. */
+static bool waits_apart(const struct barriers *x, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(x->f, r);
+    return ins->op == IR_icall || (ins->op == IR_call && x->of_function[ins->imm] != UINT32_MAX);
+}
+
 /* Barriers that threads are in just before r and that others may wait for. */
 static struct bitset held_at(const struct conflicts *k, ir_ref r)
 {
@@ -37,6 +45,8 @@ static struct bitset held_at(const struct conflicts *k, ir_ref r)
     bitset_copy(live, k->w->live_out[b]);
     for (ir_ref i = ir_block_at(x->f, b)->last; i != r; i = ir_at(x->f, i)->prev)
         barriers_step_backward(x, k->w, i, live);
+    if (waits_apart(x, r))
+        barriers_step_backward(x, k->w, r, live);
     bitset_intersect(joined, live);
     return joined;
 }
