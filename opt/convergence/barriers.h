@@ -31,6 +31,7 @@ struct barrier_prediction {
     VEC(struct barrier_start) starts;
     u32_vec points;             /* ir_refs: predict.point; of a function, the calls that lead there */
     struct bitset region, area; /* blocks with a point in it */
+    struct bitset entered;      /* of the area: those that threads come to inside of it */
     uint32_t size;              /* blocks of the region: smaller ones are waited at first */
 };
 

@@ -75,12 +75,14 @@ static bool directly_behind(const struct ir_function *f, ir_ref anchor, ir_ref r
     return r != 0;
 }
 
-/* Whether r is in the area; in the block of a start it may stand before the start. */
+/* Whether r is in the area. In the block of a start it may stand before the start, unless threads come there
+ * inside the area, in a later iteration. */
 static bool in_area(const struct barrier_marks *m, const struct barrier_prediction *p,
                     const struct ir_function *f, ir_ref r)
 {
     uint32_t b = ir_at(f, r)->block;
-    return bitset_has(p->area, b) && (bitset_has(p->region, b) || m->position[r] >= m->first_start[b]);
+    return bitset_has(p->area, b) &&
+           (bitset_has(p->region, b) || bitset_has(p->entered, b) || m->position[r] >= m->first_start[b]);
 }
 
 /* Whether convergent functions stand between it and the predicted one. */

@@ -107,6 +107,7 @@ static void find_area(struct barriers *x, struct barrier_prediction *p)
 {
     u32_vec work = {0};
     p->area = bitset_new(x->arena, x->f->blocks.count);
+    p->entered = bitset_new(x->arena, x->f->blocks.count);
     for (uint32_t i = 0; i < p->starts.count; i++) {
         struct barrier_start *s = &p->starts.at[i];
         s->exit = x->post->depth[s->block] ? x->post->idom[s->block] : IR_NO_BLOCK;
@@ -125,8 +126,10 @@ static void find_area(struct barriers *x, struct barrier_prediction *p)
             p->starts.at[i].gate = ir_dominators_common(x->dominators, p->starts.at[i].gate, b);
             const struct ir_block *block = ir_block_at(x->f, b);
             for (uint32_t e = 0; e < block->edges.count; e++)
-                if (block->edges.at[e].block != p->starts.at[i].exit)
+                if (block->edges.at[e].block != p->starts.at[i].exit) {
+                    bitset_add(p->entered, block->edges.at[e].block);
                     vec_push(x->arena, &work, block->edges.at[e].block);
+                }
         }
         bitset_union(p->area, seen);
     }
