@@ -169,7 +169,7 @@ static void merge_edges(struct converge *x, struct demand d, struct bitset betwe
                "%u edges merged, so that the threads that diverge at line %u reconverge at '%s'", out.count,
                ir_at(x->f, branch)->at.line, what);
     opt_count(x->c, "edges merged", out.count);
-    map_set(x->c->scratch, &x->tried, (uint64_t)d.branch << 32 | d.user, 1);
+    opt_converge_note(x, d);
     uint32_t block = opt_merge_edges(x->arena, x->f, &out, ir_at(x->f, branch)->at);
     ir_block_at(x->f, block)->overhead = true;
     repair(x);

@@ -19,7 +19,7 @@ struct converge {
     const struct ir_uniformity *uniformity;
     struct ir_join_finder *joins;
     u32_vec cuts;                        /* operations that have to begin a block of their own */
-    struct map tried;                    /* (branch, user or definition): merged before */
+    struct map tried;                    /* (branch, user or definition): how often merged before */
 };
 
 /* Threads that diverge at block `branch` are to be together in block `target`, those that come there without
@@ -32,8 +32,12 @@ static inline uint32_t opt_converge_home(const struct converge *x, ir_ref r)
     return ir_at(x->f, r)->block;
 }
 
-/* The first demand that is not met and was not tried; false: there is none (converge_demand.c). */
+/* The first demand that is not met and may be tried; false: there is none (converge_demand.c). Each is tried
+ * once, in functions with barriers twice: the first time may leave out an edge that is leaving, and by what
+ * it merges make it one that an operation holds. */
 bool opt_converge_find(const struct converge *x, struct demand *d);
+/* Notes that the demand is tried. */
+void opt_converge_note(struct converge *x, struct demand d);
 /* Blocks whose ends lead to the target without passing `stop`, nor `avoid` (IR_NO_BLOCK: none), nor leaving
  * the cycle. */
 struct bitset opt_converge_before(const struct converge *x, struct demand d, uint32_t avoid);

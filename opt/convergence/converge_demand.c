@@ -1,6 +1,8 @@
 /* converge_demand.c: which threads should be together where, and are not: the two demands of converge.c. */
 #include "opt/convergence/converge.h"
 
+enum { TRIES_WITH_BARRIERS = 2 };
+
 /* ---- paths ------------------------------------------------------------------------------------------- */
 
 struct bitset opt_converge_before(const struct converge *x, struct demand d, uint32_t avoid)
@@ -108,9 +110,20 @@ static bool is_met_at_definition(const struct converge *x, struct demand d, cons
     return p == d.target || sides(x, d, p) == 0;
 }
 
+static uint32_t tries(const struct converge *x, struct demand d)
+{
+    uint32_t n = map_get(&x->tried, (uint64_t)d.branch << 32 | d.user);
+    return n == MAP_NONE ? 0 : n;
+}
+
+void opt_converge_note(struct converge *x, struct demand d)
+{
+    map_set(x->c->scratch, &x->tried, (uint64_t)d.branch << 32 | d.user, tries(x, d) + 1);
+}
+
 static bool was_tried(const struct converge *x, struct demand d)
 {
-    return map_get(&x->tried, (uint64_t)d.branch << 32 | d.user) != MAP_NONE;
+    return tries(x, d) >= (bitset_count(x->leaving->part) ? TRIES_WITH_BARRIERS : 1);
 }
 
 static struct demand demand_of_use(const struct converge *x, uint32_t branch, ir_ref user)
