@@ -113,7 +113,8 @@ struct wc_mfunction {
     struct ir_function *ir;
     uint32_t id;
     bool     kernel, calls;
-    struct ir_cfg *cfg;
+    struct ir_cfg *cfg; /* of `ir` as wc_prepare leaves it, for all that follows */
+    struct ir_cycles *cycles;
     VEC(struct wc_vreg)  vregs;
     VEC(struct wc_block) blocks;           /* the prologue, then reverse post-order */
     uint32_t *block_of;                    /* by IR block */

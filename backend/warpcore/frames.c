@@ -219,4 +219,5 @@ void wc_prepare(struct wc_context *c, struct wc_mfunction *f)
     forward_params(c, f, ir_cfg_new(&c->arena, f->ir));
     split_edges(f);
     f->cfg = ir_cfg_new(&c->arena, f->ir);
+    f->cycles = ir_cycles_new(&c->arena, f->cfg);
 }

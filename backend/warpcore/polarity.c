@@ -69,9 +69,10 @@ static uint32_t next_side(struct search *s, uint32_t b)
 
 void wc_polarity(struct wc_context *c, struct wc_mfunction *f)
 {
-    struct search s = {.c = c, .f = f, .seen = arena_array(&c->arena, uint32_t, f->ir->blocks.count),
+    struct search s = {.c = c,
+                       .f = f,
+                       .seen = arena_array(&c->arena, uint32_t, f->ir->blocks.count),
                        .talks = arena_array(&c->arena, bool, f->ir->blocks.count)};
-    const struct ir_cycles *cycles = ir_cycles_new(&c->arena, f->cfg);
     bool any = false;
     ir_each_block(i, b, f->ir)
         any |= s.talks[b] = communicates(f->ir, b);
@@ -80,7 +81,8 @@ void wc_polarity(struct wc_context *c, struct wc_mfunction *f)
         const struct wc_block_reconvergence *m = &f->reconvergence->at[block->ir];
         bool diverges = block->successor_count == 2 && !m->uniform && !m->direct;
         block->next_edge = diverges ? m->first : WC_EITHER;
-        if (block->next_edge == WC_EITHER && any && diverges && cycles->innermost[block->ir] != IR_NO_CYCLE)
+        if (block->next_edge == WC_EITHER && any && diverges &&
+            f->cycles->innermost[block->ir] != IR_NO_CYCLE)
             block->next_edge = next_side(&s, block->ir);
     }
 }

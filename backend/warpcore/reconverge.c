@@ -139,11 +139,11 @@ static bool check_cycle_branches(struct converge *x)
     return true;
 }
 
-struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_function *f, enum wc_mode mode,
+struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_cfg *g,
+                                              const struct ir_cycles *cycles, enum wc_mode mode,
                                               struct diagnostics *d)
 {
-    struct converge x = {.arena = a, .f = f, .mode = mode, .d = d, .g = ir_cfg_new(a, f)};
-    x.cycles = ir_cycles_new(a, x.g);
+    struct converge x = {.arena = a, .f = g->fn, .mode = mode, .d = d, .g = g, .cycles = cycles};
     x.leaving = ir_leaving_new(a, x.g);
     x.reconvergence = ir_return_post_dominators_new(a, x.g, x.leaving);
     x.out = arena_new(a, struct wc_reconvergence);

@@ -23,7 +23,7 @@
 
 #include "backend/format/warpcore/isa.h"
 #include "base/diag.h"
-#include "ir/ir.h"
+#include "ir/analysis/analysis.h"
 
 #define WC_EITHER UINT32_MAX
 struct wc_block_reconvergence {
@@ -42,7 +42,8 @@ struct wc_reconvergence {
 };
 /* In `a`. NULL with a diagnostic ("divergence") if the function is not in the form that mode source-pc asks
  * for. */
-struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_function *f, enum wc_mode mode,
+struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_cfg *g,
+                                              const struct ir_cycles *cycles, enum wc_mode mode,
                                               struct diagnostics *d);
 
 #endif

@@ -406,14 +406,13 @@ static uint32_t weight_of(const struct ir_cycles *cycles, uint32_t b)
 static void make_blocks(struct wc_selector *s)
 {
     struct wc_mfunction *f = s->f;
-    const struct ir_cycles *cycles = ir_cycles_new(&s->c->arena, f->cfg);
     f->block_of = arena_array(&s->c->arena, uint32_t, f->ir->blocks.count);
     vec_push(&s->c->arena, &f->blocks,
              ((struct wc_block){.ir = IR_NO_BLOCK, .successors = {1}, .successor_count = 1, .weight = 1}));
     for (uint32_t i = 0; i < f->cfg->rpo_count; i++) {
         f->block_of[f->cfg->rpo[i]] = i + 1;
         vec_push(&s->c->arena, &f->blocks,
-                 ((struct wc_block){.ir = f->cfg->rpo[i], .weight = weight_of(cycles, f->cfg->rpo[i])}));
+                 ((struct wc_block){.ir = f->cfg->rpo[i], .weight = weight_of(f->cycles, f->cfg->rpo[i])}));
     }
 }
 
