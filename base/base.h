@@ -46,12 +46,17 @@ struct mem_guard {
 };
 /* if (mem_guard_enter(&g)) { clean up; return NO_MEMORY; } ... mem_guard_leave(&g); */
 #define mem_guard_enter(g) (mem_guard_push(g), setjmp((g)->jump) != 0)
+/* Makes g the innermost guard of the thread; called by mem_guard_enter alone, as setjmp has to stand in the
+ * caller. */
 void mem_guard_push(struct mem_guard *g);
 void mem_guard_leave(struct mem_guard *g); /* pops g; also called by the failure path before the jump */
 
 void *mem_alloc(size_t bytes);   /* zeroed; free with mem_free */
 void *mem_realloc(void *p, size_t bytes); /* contents kept, the rest undefined */
+/* Frees what mem_alloc or mem_realloc gave; NULL is allowed. */
 void  mem_free(void *p);
+/* What allocations do that fail: ends the scratch arenas begun since the innermost guard and jumps to it.
+ * `bytes` is for the message where there is none; callers whose sizes overflow give SIZE_MAX. */
 _Noreturn void mem_fail(size_t bytes);
 /* Test rig: the n-th allocation of this thread from now fails, once; n <= 0 switches it off. */
 void  mem_fail_after(long allocations);
@@ -64,11 +69,15 @@ struct arena {
     char               *at, *end;
     size_t              total;   /* bytes taken from the host, chunk headers included */
 };
+/* Makes an arena empty, as zeroed memory is: nothing is allocated yet. */
 void  arena_init(struct arena *a);
 void  arena_free(struct arena *a);                  /* frees all; the arena is empty and usable again */
 void *arena_alloc(struct arena *a, size_t bytes);   /* zeroed; 16-byte aligned, 8 if no larger */
+/* count elements of `size` bytes, zeroed; a product beyond size_t counts as no memory. */
 void *arena_alloc_array(struct arena *a, size_t size, size_t count);
+/* A copy of `length` bytes with a NUL behind them. */
 char *arena_strdup(struct arena *a, const char *s, size_t length);
+/* The formatted text, NUL-terminated, in the arena. */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *a, const char *fmt, va_list args);
 #define arena_new(a, type)           ((type *)arena_alloc((a), sizeof(type)))
@@ -79,6 +88,7 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list args);
  * first. */
 struct scratch { struct arena arena; struct scratch *outer; };
 struct arena *scratch_begin(struct scratch *s);     /* its arena, empty */
+/* Frees the arena and all in it. */
 void          scratch_end(struct scratch *s);
 
 /* ---- vector: VEC(T) v = {0}; ------------------------------------------------------------------- */
@@ -86,6 +96,8 @@ void          scratch_end(struct scratch *s);
 #define VEC(type) struct { type *at; uint32_t count, capacity; }
 typedef VEC(uint32_t) u32_vec;
 
+/* Moves the elements to an array with room for `need`, at least twice the old; the old one stays in the
+ * arena. Of the vec_ macros. */
 void vec_grow_(struct arena *a, void **at, uint32_t *capacity, uint32_t need, size_t size);
 #define vec_reserve(a, v, n)                                                                                 \
     ((n) > (v)->capacity ? vec_grow_((a), (void **)&(v)->at, &(v)->capacity, (n), sizeof *(v)->at) : (void)0)
@@ -98,6 +110,7 @@ void vec_grow_(struct arena *a, void **at, uint32_t *capacity, uint32_t need, si
 /* ---- bit set: fixed size, all bits clear at first ------------------------------------------------ */
 
 struct bitset { uint64_t *words; uint32_t bits; };
+/* The words lie in the arena. */
 struct bitset bitset_new(struct arena *a, uint32_t bits);
 /* The word of member i. Sanitized builds check that i < bits: a neighbour's memory would hide the mistake. */
 static inline uint64_t *bitset_word_(struct bitset s, uint32_t i)
@@ -113,11 +126,13 @@ static inline void bitset_remove(struct bitset s, uint32_t i)
 {
     *bitset_word_(s, i) &= ~((uint64_t)1 << (i & 63));
 }
+/* Linear in the set's bits, as all below; the two sets have as many bits. */
 void     bitset_clear(struct bitset s);
 bool     bitset_union(struct bitset into, struct bitset from);       /* true if `into` changed */
 bool     bitset_subtract(struct bitset into, struct bitset from);    /* true if `into` changed */
 bool     bitset_intersect(struct bitset into, struct bitset from);   /* true if `into` changed */
 void     bitset_copy(struct bitset into, struct bitset from);
+/* False too of sets with different numbers of bits. */
 bool     bitset_equal(struct bitset a, struct bitset b);
 uint32_t bitset_count(struct bitset s);
 uint32_t bitset_next(struct bitset s, uint32_t from);                /* first member >= from, or s.bits */
@@ -130,11 +145,13 @@ uint32_t bitset_next(struct bitset s, uint32_t from);                /* first me
 struct map { uint64_t *keys; uint32_t *values; uint32_t count, capacity; };
 void     map_set(struct arena *a, struct map *m, uint64_t key, uint32_t value); /* value != MAP_NONE */
 uint32_t map_get(const struct map *m, uint64_t key);                            /* MAP_NONE if absent */
+/* The same on every machine; hash_mix of two words, too. */
 uint64_t hash_bytes(const void *p, size_t n);
 uint64_t hash_mix(uint64_t a, uint64_t b);
 
 /* Interned strings: equal texts have equal pointers. Each is NUL-terminated and lives in the arena. */
 struct strings { struct arena *arena; const char **slots; uint32_t count, capacity; };
+/* The one string with this text, made on first use. */
 const char *intern(struct strings *s, const char *text, size_t length);
 static inline const char *intern_z(struct strings *s, const char *z) { return intern(s, z, strlen(z)); }
 
@@ -144,10 +161,13 @@ static inline const char *intern_z(struct strings *s, const char *z) { return in
  * its bytes lie there and nothing is to be freed: so where memory may run out while a function has the text.
  * `at` is NULL until something is added. */
 struct text { char *at; size_t length, capacity; struct arena *arena; };
+/* Empty again; an arena stays its arena. */
 void text_free(struct text *t);
+/* Appends n bytes, which may be any; text_addz appends a string, text_char one byte. */
 void text_add(struct text *t, const char *bytes, size_t n);
 void text_addz(struct text *t, const char *z);
 void text_char(struct text *t, char c);
+/* Appends the formatted text. */
 void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(struct text *t, const char *fmt, va_list args);
 void text_json(struct text *t, const char *bytes, size_t n);   /* a quoted JSON string, UTF-8 made valid */
@@ -165,10 +185,12 @@ void text_visible_line(struct text *t, const char *bytes, size_t n); /* \n and \
  * text, has a line for each of `compared`, which is printed in its place. */
 #define DIFF_MAX_COST 4000u
 struct diff_version { struct text compared, shown; };
+/* Appends the diff, lines with -, + and a space and @@ headers; nothing if the texts are equal. */
 void text_diff(const struct diff_version *before, const struct diff_version *after, struct text *out);
 
 /* Reads a decimal as strtod does in the C locale; false if it is not finite. `end`: as strtod's. */
 bool decimal_double(const char *text, char **end, double *d);
+/* The nearest float, rounded once. */
 bool decimal_float(const char *text, float *f);
 
 /* The character at the start of n bytes: its length in bytes, 0 if it is no valid UTF-8 (or n == 0). */

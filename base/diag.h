@@ -66,16 +66,20 @@ struct diagnostics {
     bool     warnings_off, warnings_are_errors, stopped;
     bool     dropping;                 /* the latest diagnostic was dropped: so are its notes and fix-its */
 };
+/* No diagnostics yet, groups as base/groups.def has them. Texts go to the arena. `s` NULL: no source is
+ * shown. */
 void diag_init(struct diagnostics *d, struct arena *a, const struct source *s);
 /* The text behind -W: "all", "GROUP", "no-GROUP", "no-all". False: there is no such group. */
 bool diag_set_groups(struct diagnostics *d, const char *text);
 /* Whether warnings of this group are given on this line; 0: on some. */
 bool diag_is_on(const struct diagnostics *d, enum diag_group group, uint32_t line);
+/* Whether a comment kern:ignore(id) covers the line. Logarithmic in such comments. */
 bool diag_is_ignored(const struct diagnostics *d, const char *id, uint32_t line);
 
 /* Adds a diagnostic; notes attach to the latest one that is no note. */
 void diag_add(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+/* The same with the arguments in a list. */
 void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt,
                va_list ap);
 /* A warning of the group, whose name is its id, if the group is on there. */
@@ -83,6 +87,7 @@ void diag_warn(struct diagnostics *d, enum diag_group group, span where, const c
     __attribute__((format(printf, 4, 5)));
 void diag_fixit(struct diagnostics *d, span where, const char *insert); /* to the latest diagnostic */
 
+/* "note", "remark", "warning" or "error"; static. */
 const char *diag_severity_name(enum diag_severity s);
 
 /* file:line:col: warning: text [-Wid], the line, a caret with ~~~ under the range, the fix-it below. */
@@ -90,6 +95,7 @@ void diag_print(const struct diagnostics *d, FILE *out, bool color);
 void diag_text(const struct diagnostics *d, struct text *t, bool color); /* the same, appended to t */
 /* An array of {"severity","id","file","line","column","endLine","endColumn","message","fix"?,"notes":[…]}. */
 void diag_json(const struct diagnostics *d, FILE *out);
+/* The same array, appended to t. */
 void diag_json_text(const struct diagnostics *d, struct text *t);
 /* Whether colour fits this stream: a terminal, NO_COLOR unset, TERM not dumb. */
 bool diag_color_wanted(FILE *out);

@@ -74,9 +74,9 @@ void launch_print_value(const struct launch_value *v, struct text *out);
  * A float takes the nearest value to the double, and the next smaller one where that would reach hi. */
 uint64_t launch_word(uint64_t seed, uint64_t i);
 
+extern const char launch_too_large[];
 /* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message (static text, or of the
  * arena): over the limit of bytes it is launch_too_large. The same value gives the same bytes everywhere. */
-extern const char launch_too_large[];
 const char *launch_make_buffer(struct arena *a, const struct launch_value *v, enum launch_element e,
                                uint32_t element_bytes, size_t limit, void **bytes, size_t *n);
 /* The bytes of element i of such a buffer, zeros behind them, without making the others. False: it has none,
@@ -92,6 +92,8 @@ const char *launch_make_scalar(const struct launch_value *v, enum launch_element
 const char *launch_parse_number(const char **at, struct launch_number *n);
 /* NULL, or why the element cannot hold it. */
 const char *launch_check_number(struct launch_number n, enum launch_element e);
+/* Writes the number's bytes as an element to `at`, which need not be aligned; it has passed
+ * launch_check_number. */
 void launch_store_number(struct launch_number n, enum launch_element e, void *at);
 
 /* ---- files (launch_files.c) -------------------------------------------------------------------------- */
@@ -100,8 +102,8 @@ enum launch_encoding { LAUNCH_RAW, LAUNCH_TEXT, LAUNCH_CSV, LAUNCH_PGM, LAUNCH_P
 /* What the end of the file's name says (files.def). */
 enum launch_encoding launch_encoding_of(const char *file);
 extern const char launch_unknown_ending[];              /* the message of NO_ENCODING */
-/* As launch_make_buffer, of a file's content. */
 #define LAUNCH_MAX_FILE ((size_t)256 << 20)             /* bytes of one that is text or a picture */
+/* As launch_make_buffer, of a file's content. */
 const char *launch_read_file(struct arena *a, const char *path, enum launch_element e, uint32_t element_bytes,
                              size_t limit, void **bytes, size_t *n);
 

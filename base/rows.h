@@ -14,6 +14,7 @@ struct rows rows_new(struct arena *a, uint32_t rows, const uint32_t *row_of, uin
 
 /* Edges under construction: edge i leads from.at[i] to to.at[i]. */
 struct edge_list { u32_vec from, to; };
+/* Constant time on average. Loops and repeated edges are allowed. */
 void edge_add(struct arena *a, struct edge_list *l, uint32_t from, uint32_t to);
 /* The targets of each of `nodes` nodes, in the order in which their edges were added. */
 struct rows rows_of_edges(struct arena *a, uint32_t nodes, const struct edge_list *l);
@@ -37,9 +38,11 @@ struct depth_first {
     uint8_t           *state;
     u32_vec            order, retreating;
 };
+/* Nothing visited yet. The graph has to live as long. */
 struct depth_first depth_first_new(struct arena *a, const struct rows *graph);
 /* Visits what can be reached from `root` and has not been visited, successors in their order. Linear. */
 void depth_first_visit(struct depth_first *d, uint32_t root);
+/* Whether a visit so far has come to the node. */
 bool depth_first_reached(const struct depth_first *d, uint32_t node);
 
 #endif

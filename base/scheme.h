@@ -52,6 +52,7 @@ enum scheme scheme_find(const char *name);               /* SCHEMES: there is no
 /* Of enum kernc_schedule, in its order; schedule_find: SCHEDULES: there is none. */
 enum { SCHEDULES = 4 };
 extern const char *const schedule_names[SCHEDULES];
+/* SCHEDULES: there is none. */
 unsigned schedule_find(const char *name);
 /* The names of all, for messages: "a, b, c". */
 const char *scheme_names(struct arena *a);

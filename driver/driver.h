@@ -19,6 +19,7 @@ enum exit_code {
 struct exit_info { enum exit_code code; const char *meaning; };
 extern const struct exit_info exit_info[];
 extern const size_t exit_count;
+/* What kernc exits with after this. */
 enum exit_code exit_of_run(kernc_status status);
 enum exit_code exit_of_compilation(kernc_compile_status status);
 
@@ -74,6 +75,7 @@ static inline bool option_given(const struct command *c, enum option_id id)
 struct limit_row { const char *name; uint64_t value, most; enum option_id option; const char *meaning; };
 extern const struct limit_row limit_rows[];
 extern const size_t limit_row_count;
+/* The default ("cores" for 0), and the most that can be set ("any", "fixed"), in the buffer or static. */
 const char *limit_value(const struct limit_row *l, char buffer[32]);
 const char *limit_most(const struct limit_row *l, char buffer[32]);
 void limits_help(void);                                  /* the table, to stdout */
@@ -97,6 +99,7 @@ int fail(struct command *c, int exit_code, const char *id, const struct source *
 void show_diagnostics(struct command *c, kernc_result *r);
 /* The same of diagnostics collected by the driver itself. */
 void show_messages(struct command *c, const struct diagnostics *d);
+/* Prints the array of all messages with --diagnostics=json, and frees them; to be called once, as the last. */
 void messages_end(struct command *c);
 /* Shows a note on stderr that is no diagnostic (times, counts). */
 void show_note(const char *text);
@@ -126,7 +129,9 @@ typedef VEC(enum scheme) scheme_list;
 /* Add to the list what is not in it. schemes_add: EXIT_OK, or EXIT_USAGE after having said that there is none
  * of this name. */
 void schemes_add_all(struct command *c, scheme_list *list, bool unsound);
+/* All of the target, unsound ones too. */
 void schemes_add_target(struct command *c, scheme_list *list, enum target target);
+/* The one of this name. */
 int schemes_add(struct command *c, scheme_list *list, const char *name);
 /* Those of --schemes; without it, all that are sound. EXIT_OK or EXIT_USAGE. */
 int schemes_take(struct command *c, scheme_list *list);
@@ -145,6 +150,7 @@ int compile_options(struct command *c, kernc_options *o);
  * `text` gets the file's bytes and is the caller's in any case. */
 int compile_file(struct command *c, const kernc_options *o, struct text *text, kernc_result **r);
 int read_input(struct command *c, struct text *text);    /* the two halves of it */
+/* *r is NULL unless EXIT_OK comes back. */
 int compile_input(struct command *c, const kernc_options *o, const struct text *text, kernc_result **r);
 const char *input_name(const struct command *c);         /* as it stands in messages */
 

@@ -22,6 +22,7 @@ struct run {
 int launch_read_flags(struct run *r);        /* what can be said without the program */
 /* Opens the experiment with a .kbc or .wcb file's bytes, as the flags want it. The caller closes it. */
 int launch_open(struct run *r, const void *program, size_t n);
+/* The same with what has been compiled, which stays the caller's. */
 int launch_open_compiled(struct run *r, kernc_result *compiled);
 int launch_failed(struct run *r);            /* says what the experiment's problem is */
 int launch_stopped(struct run *r, kernc_status status);  /* says why the launch did not end well, and where */

@@ -15,6 +15,7 @@ struct launch_facts {
     uint32_t warp, grid[3], block[3];
 };
 
+/* The table that people read, with a heading line about the launch. */
 void metrics_table(const struct launch_facts *l, const kernc_statistics *s, struct text *t);
 /* "key": value, … of all metrics. */
 void metrics_json_values(const kernc_metrics *m, bool machine, struct text *t);

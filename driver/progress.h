@@ -16,6 +16,7 @@ struct progress {
  * end. */
 void progress_begin(struct progress *p, const char *what);
 void progress_say(struct progress *p, const char *what);  /* from now on; the text is only read */
+/* Waits for the thread, which clears the line. */
 void progress_end(struct progress *p);
 
 #endif

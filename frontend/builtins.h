@@ -31,6 +31,7 @@ enum ir_op fe_builtin_op(const struct fe_builtin *b, const struct fe_type *t);
 
 /* The number of parameters; a trailing '.' does not count. */
 uint32_t fe_builtin_params(const struct fe_builtin *b);
+/* Whether arguments may follow those of the parameters. */
 bool fe_builtin_is_variadic(const struct fe_builtin *b);
 /* The letter of parameter i, and of the result. */
 char fe_builtin_param(const struct fe_builtin *b, uint32_t i);

@@ -69,31 +69,40 @@ struct checker {
 
 /* ---- messages ---------------------------------------------------------------------------------------- */
 
+/* fe_type_print's text, in the checker's arena. */
 const char *fe_type_text(struct checker *c, const struct fe_type *t);
 struct fe_expr *fe_poison(struct checker *c, struct fe_expr *e);       /* gives it the type ERROR */
 
 /* ---- scope.c ----------------------------------------------------------------------------------------- */
 
+/* Closing a scope leaves its declarations, innermost last; those not used get their warnings. */
 void fe_scope_open(struct checker *c);
 void fe_scope_close(struct checker *c);
 struct fe_decl *fe_find(struct checker *c, enum fe_namespace ns, const char *name);      /* or NULL */
 struct fe_decl *fe_find_here(struct checker *c, enum fe_namespace ns, const char *name); /* this scope only */
 /* Enters it; if the scope has the name already, says so and returns that. */
 struct fe_decl *fe_enter(struct checker *c, enum fe_namespace ns, struct fe_decl *d);
+/* The row of builtins.def of an interned name; NULL: there is none. */
 const struct fe_builtin *fe_find_builtin(struct checker *c, const char *name);
 /* The visible name most like this one, or NULL if none is near. */
 const char *fe_suggest(struct checker *c, enum fe_namespace ns, const char *name);
+/* The member most like the name; NULL: none is near. */
 const char *fe_suggest_field(const struct fe_decl *structure, const char *name);
 
 /* ---- check_type.c, check_decl.c ---------------------------------------------------------------------- */
 
+/* The type that is written, noted in f->type; ERROR after a message. */
 struct fe_type *fe_check_form(struct checker *c, struct fe_form *f);
 /* The space a variable of this form is declared to live in; NONE: none was written. */
 enum fe_space fe_form_space(const struct fe_form *f);
+/* Defines and lays out the structure, once; what is wrong with it is reported. */
 void fe_check_struct(struct checker *c, struct fe_decl *d);
+/* Enters the tag and the enumerators, once; their type is int. */
 void fe_check_enum(struct checker *c, struct fe_decl *d);
+/* The FIELD of an interned name; NULL: there is none. Constant time on average. */
 struct fe_decl *fe_find_field(struct checker *c, const struct fe_type *structure, const char *name);
 void fe_check_decl(struct checker *c, struct fe_decl *d);              /* any, except a function's body */
+/* Makes its variable and enters the name; nothing if it has none. */
 void fe_enter_parameter(struct checker *c, struct fe_decl *p);
 void fe_leave_decl(struct checker *c, struct fe_decl *d);              /* its scope closes: was it used? */
 
@@ -103,6 +112,8 @@ struct fe_expr *fe_check_expr(struct checker *c, struct fe_expr *e); /* may be a
 /* arrays and functions become pointers */
 struct fe_expr *fe_check_value(struct checker *c, struct fe_expr *e);
 struct fe_expr *fe_check_condition(struct checker *c, struct fe_expr *e);   /* of type bool */
+/* The kinds of fe_check_expr that have a file of their own or much to say. Each gives the node that takes e's
+ * place, poisoned after a message. */
 struct fe_expr *fe_check_call(struct checker *c, struct fe_expr *e);
 struct fe_expr *fe_check_printf(struct checker *c, struct fe_expr *e);
 struct fe_expr *fe_check_unary(struct checker *c, struct fe_expr *e);
@@ -111,22 +122,31 @@ struct fe_expr *fe_check_assign(struct checker *c, struct fe_expr *e);
 /* An integer constant expression within low..high; `what` names it in messages. False after a message. */
 bool fe_check_constant(struct checker *c, struct fe_expr **e, const char *what, int64_t low, int64_t high,
                        int64_t *v);
+/* The token that a convergent operation (or the heart of the innermost loop) names: sets the name's decl, or
+ * reports why it can't be this one. */
 void fe_check_token_use(struct checker *c, struct fe_expr *name, bool is_heart);
+/* Notes a convergent operation or call in the function at hand. Valid until the next; one that does not count
+ * in sizeof and outside functions. */
 struct fe_use *fe_add_use(struct checker *c, enum fe_use_kind kind, span where, bool has_token);
 
 /* Notes that the address of the function (or what a pointer leads to) is taken; false after a message. */
 bool fe_take_function(struct checker *c, struct fe_expr *e);
+/* C's conversion of arrays and functions to pointers; all else stays. */
 struct fe_expr *fe_decay(struct checker *c, struct fe_expr *e);
 /* between scalars; no rules */
 struct fe_expr *fe_convert(struct checker *c, struct fe_expr *e, struct fe_type *to);
 /* As by assignment; `what` is the place for messages ("initialiser", "argument 2 of 'f'", …). */
 struct fe_expr *fe_convert_assign(struct checker *c, struct fe_expr *e, struct fe_type *to, const char *what);
+/* C's integer promotions and usual arithmetic conversions; without const. */
 struct fe_type *fe_promoted(struct checker *c, struct fe_type *t);
 struct fe_type *fe_common_type(struct checker *c, struct fe_type *a, struct fe_type *b);
+/* As fe_check_call. */
 struct fe_expr *fe_check_cast(struct checker *c, struct fe_expr *e);
+/* C's null pointer constant, as an integer. */
 bool fe_is_null_constant(const struct fe_expr *e);
 /* Where the lvalue (or structure value) lies, and the variable it is part of if that is certain. */
 enum fe_space fe_space_of(const struct fe_expr *e);
+/* NULL: none, or it is reached through a pointer. */
 struct fe_variable *fe_root_variable(const struct fe_expr *e);
 /* its value, not only its address, is used */
 void fe_note_read(struct checker *c, struct fe_expr *e);
@@ -136,6 +156,7 @@ struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, struct fe_ty
 
 /* ---- check_stmt.c ------------------------------------------------------------------------------------ */
 
+/* The function's statements, in its own scope; afterwards jumps and labels. */
 void fe_check_body(struct checker *c, struct fe_function *f);
 
 /* ---- check_launch.c ---------------------------------------------------------------------------------- */

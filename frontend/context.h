@@ -63,6 +63,7 @@ struct fe_program;
 struct fe_unit *fe_parse(struct frontend *fe);
 /* Annotates the tree; NULL after errors. */
 struct fe_program *fe_check(struct frontend *fe, struct fe_unit *u);
+/* The module, the caller's (ir_module_free); NULL after errors. */
 struct ir_module *fe_lower(struct frontend *fe, struct fe_program *p);
 
 #endif

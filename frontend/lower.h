@@ -65,8 +65,12 @@ void fe_place(struct lowering *l, span where);                          /* of th
 /* of an operation here; named may be NULL */
 ir_ref fe_token(struct lowering *l, const struct fe_expr *named);
 void fe_return(struct lowering *l, ir_ref value);                       /* 0: none */
+/* To the innermost handler; without one out of the function, or in a kernel a trap. Closes the block. */
 void fe_throw(struct lowering *l);
+/* Whether the result goes through the hidden first parameter: of structures, and of any but void where the
+ * function throws. */
 bool fe_returns_by_pointer(const struct fe_type *result, bool throws);
+/* The module's number for calls of this FUNCTION type. */
 uint32_t fe_ir_signature(struct lowering *l, const struct fe_type *t, bool throws, bool convergent);
 
 /* ---- lower_access.c ---------------------------------------------------------------------------------- */
@@ -77,13 +81,21 @@ struct address fe_lower_address(struct lowering *l, const struct fe_expr *e);
 struct address fe_lower_address_of(struct lowering *l, const struct fe_expr *e);
 /* where a pointer value points to that is accessed */
 struct address fe_lower_pointee(struct lowering *l, const struct fe_expr *pointer);
+/* The address as one value, a ptradd if it has an offset. */
 ir_ref fe_pointer(struct lowering *l, struct address a);
+/* A scalar's value; named after the address. */
 ir_ref fe_load(struct lowering *l, struct address a, const struct fe_type *t);
+/* v is of the scalar type t. */
 void fe_store(struct lowering *l, struct address a, const struct fe_type *t, ir_ref v);
+/* An object of type t: scalar by scalar if there are few, else a memcpy. The two are the same or disjoint. */
 void fe_copy(struct lowering *l, struct address to, struct address from, const struct fe_type *t);
+/* All bytes of an object of type t. */
 void fe_zero(struct lowering *l, struct address a, const struct fe_type *t);
+/* The initialiser's values; what it leaves out is 0. */
 void fe_lower_init(struct lowering *l, struct address a, const struct fe_type *t, const struct fe_expr *init);
+/* An unnamed object of type t in the function's private memory, its bytes undefined. */
 struct address fe_temporary(struct lowering *l, const struct fe_type *t);
+/* The variable's name in the module's strings; NULL: it has none. */
 const char *fe_hint(struct lowering *l, struct fe_variable *v);
 
 /* ---- lower_expr.c, lower_call.c, lower_builtin.c ----------------------------------------------------- */
@@ -95,18 +107,21 @@ void fe_lower_condition(struct lowering *l, const struct fe_expr *e, uint32_t ye
 /* v, of type `from`, as a value of type `to`. */
 ir_ref fe_lower_conversion(struct lowering *l, ir_ref v, const struct fe_type *from,
                            const struct fe_type *to);
+/* The scalar type's 0, +0 or null. */
 ir_ref fe_zero_value(struct lowering *l, const struct fe_type *t);
 /* p + index * size bytes; the product and the sum are taken modulo 2^32. */
 ir_ref fe_offset_pointer(struct lowering *l, ir_ref p, ir_ref index, const struct fe_type *index_type,
                          uint64_t size);
 /* A call; a structure result is written to *into. Its value, 0 if it has none. */
 ir_ref fe_lower_call(struct lowering *l, const struct fe_expr *e, struct address *into);
+/* A call of the builtin; its value, 0 if it has none. */
 ir_ref fe_lower_builtin(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b);
 
 /* ---- lower_stmt.c, goto_tokens.c --------------------------------------------------------------------- */
 
 /* Statements one after the other. */
 void fe_lower_list(struct lowering *l, const struct fe_stmt *first);
+/* A local declaration: its object, zeroed where it has no initialiser, and that; of a token the operation. */
 void fe_lower_variable(struct lowering *l, struct fe_decl *d);
 /* Gives cycles made of gotos their hearts; called with the finished graph. False after a message. */
 bool fe_place_goto_tokens(struct lowering *l);

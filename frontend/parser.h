@@ -97,24 +97,38 @@ struct parser {
 
 /* ---- lexer.re, literals.c, words.c ------------------------------------------------------------------- */
 
+/* At the start of the source, behind a byte order mark; fills in the words. */
 void fe_lexer_init(struct parser *p);
+/* The next token, its value and place, for the parser; clause words of a launch directive are told from names
+ * here. TOK_END for good at the end and once `stopped`. */
 int fe_parser_lex(union value *value, span *where, struct parser *p);
+/* A literal's token and value; n bytes of text that end at the cursor, which goes back where `1..` begins a
+ * range. What is wrong with it is reported, and it counts as INT. */
 int fe_lex_number(struct parser *p, const char *text, size_t n, span where, union value *value);
 int fe_lex_string(struct parser *p, place at, union value *value);        /* the cursor is behind the " */
 int fe_lex_character(struct parser *p, place at, union value *value);     /* the cursor is behind the ' */
+/* The place of a byte of the line that the cursor is in. */
 place fe_here(const struct parser *p, const char *at);
+/* Moves the cursor behind the comment that begins at `start`, and notes its kern:ignore; a block comment
+ * without end is reported. */
 void fe_skip_comment(struct parser *p, const char *start, bool is_block);
 
+/* Enters keywords and the words of foreign.def; to be called once, before names are looked up. */
 void fe_words_init(struct parser *p);
 /* The token of a name or keyword, which may be made of several words; sets *value. 0: a foreign word, to be
  * skipped after the report. `text` ends at the cursor. */
 int fe_word_token(struct parser *p, const char *text, size_t n, span where, union value *value);
+/* The keyword that the word is a slip for; NULL: none. */
 const char *fe_nearest_keyword(const char *word);
+/* From here on names of types are undone when the scope closes. */
 void fe_type_scope_open(struct parser *p);
 void fe_type_scope_close(struct parser *p, uint32_t scopes);  /* until so many are open */
 void fe_block_open(struct parser *p);                         /* with a scope */
+/* Closes its scope and those left open in it. */
 void fe_block_close(struct parser *p);
+/* The name is that of a type, or of none, until the innermost scope closes. */
 void fe_declare_name(struct parser *p, const char *name, bool is_type);
+/* The parameters' names are no types. */
 void fe_declare_params(struct parser *p, const struct fe_form *function);
 
 /* ---- syntax_error.c ---------------------------------------------------------------------------------- */
@@ -127,6 +141,8 @@ struct syntax_error {
     unsigned count;                             /* may be more than MAX_EXPECTED */
     bool wants_semicolon, wants_parenthesis, wants_square, wants_name, wants_expression, wants_statement;
 };
+/* Reports it, by the likeliest of the slips that it may be. Nothing where it follows from one that has been
+ * reported. */
 void fe_syntax_error(struct parser *p, const struct syntax_error *e);
 /* Skips the rest of a broken statement, declaration or member: on return *token is where to go on. False: at
  * the end of the file. */
@@ -139,6 +155,8 @@ bool fe_recover_semicolon(struct parser *p, int *token, union value *value, span
 #define list_add(l, node)                                                                                    \
     ((l)->last ? (((__typeof__(node))(l)->last)->next = (node)) : ((l)->first = (node)), (l)->last = (node))
 
+/* A node of the kind with nothing in it. All nodes lie in the parser's arena. Of the constructors below
+ * `where` is the whole construct, `op_at` as in struct fe_expr; NULL stands for what is left out. */
 struct fe_expr *fe_expr_new(struct parser *p, enum fe_expr_kind kind, span where);
 struct fe_expr *fe_expr_unary(struct parser *p, enum fe_op op, span where, span op_at, struct fe_expr *a);
 struct fe_expr *fe_expr_binary(struct parser *p, enum fe_expr_kind kind, enum fe_op op, span op_at,
@@ -149,68 +167,109 @@ struct fe_expr *fe_expr_index(struct parser *p, span where, span op_at, struct f
 struct fe_expr *fe_expr_name(struct parser *p, span where, const char *name);
 struct fe_expr *fe_expr_call(struct parser *p, span where, span op_at, struct fe_expr *callee,
                              struct list args);
+/* call@token. */
 struct fe_expr *fe_expr_at(struct parser *p, span where, struct fe_expr *call, struct fe_expr *token);
 struct fe_expr *fe_expr_member(struct parser *p, span where, struct fe_expr *object, bool arrow,
                                const char *name, span name_at);
+/* CAST, LITERAL or SIZEOF_TYPE (then `a` is NULL). */
 struct fe_expr *fe_expr_form(struct parser *p, enum fe_expr_kind kind, span where, struct fe_form *form,
                              struct fe_expr *a);
+/* Of struct fe_init; may be empty. */
 struct fe_expr *fe_expr_init(struct parser *p, span where, struct list items);
 /* adjacent strings make one */
 struct fe_expr *fe_expr_join(struct parser *p, struct list strings, span where);
+/* Without designator. */
 struct fe_init *fe_init_new(struct parser *p, struct fe_expr *value);
 
+/* A node of the kind with nothing in it. */
 struct fe_stmt *fe_stmt_new(struct parser *p, enum fe_stmt_kind kind, span where);
+/* EXPR, RETURN (`e` may be NULL). */
 struct fe_stmt *fe_stmt_expr(struct parser *p, enum fe_stmt_kind kind, span where, struct fe_expr *e);
+/* `items`: statements. */
 struct fe_stmt *fe_stmt_block(struct parser *p, span where, struct list items, span close);
+/* `otherwise` may be NULL. */
 struct fe_stmt *fe_stmt_if(struct parser *p, span where, struct fe_expr *condition, struct fe_stmt *then,
                            struct fe_stmt *otherwise);
+/* WHILE or DO. */
 struct fe_stmt *fe_stmt_loop(struct parser *p, enum fe_stmt_kind kind, span where, struct fe_expr *condition,
                              struct fe_stmt *body);
+/* Any part but the body may be NULL. */
 struct fe_stmt *fe_stmt_for(struct parser *p, span where, struct fe_stmt *init, struct fe_expr *condition,
                             struct fe_expr *step, struct fe_stmt *body);
+/* The labels are found by the checker. */
 struct fe_stmt *fe_stmt_switch(struct parser *p, span where, struct fe_expr *value, struct fe_stmt *body);
+/* LABEL, GOTO or PREDICT; only a PREDICT has a threshold, which may be NULL. */
 struct fe_stmt *fe_stmt_jump(struct parser *p, enum fe_stmt_kind kind, span where, const char *name,
                              span name_at, struct fe_expr *threshold);
+/* Both are BLOCKs. */
 struct fe_stmt *fe_stmt_try(struct parser *p, span where, struct fe_stmt *body, struct fe_stmt *handler);
+/* The label and what it stands before, as one implicit block. */
 struct fe_stmt *fe_stmt_labelled(struct parser *p, span where, struct fe_stmt *label, struct fe_stmt *body);
 
+/* A level of a type with nothing in it. */
 struct fe_form *fe_form_new(struct parser *p, enum fe_form_kind kind, span where);
+/* `word`: enum fe_word. */
 struct fe_form *fe_form_word(struct parser *p, span where, uint32_t word);
+/* NAME; or STRUCT, ENUM that refer to a definition elsewhere. */
 struct fe_form *fe_form_named(struct parser *p, enum fe_form_kind kind, span where, const char *name);
+/* STRUCT or ENUM that defines its members; joins p->definitions. `tag` may be NULL. */
 struct fe_form *fe_form_members(struct parser *p, enum fe_form_kind kind, span where, const char *tag,
                                 span tag_at, struct list members);
 
 /* ---- declare.c: declarations from specifiers and declarators ----------------------------------------- */
 
+/* Adds the word (enum parser_qualifier) to the set, a new one if `to` is NULL. A word given twice and a
+ * second address space are reported and left out. */
 struct qualifiers *fe_qualifier(struct parser *p, struct qualifiers *to, uint32_t word, span where);
+/* The words before and behind the type together; either may be NULL. */
 struct specifiers fe_specifiers(struct parser *p, struct qualifiers *before, struct fe_form *f,
                                 struct qualifiers *behind);
+/* The declarator of a name, and one without, of no length at the start of `where`. */
 struct declarator *fe_declarator_name(struct parser *p, const char *name, span where);
 struct declarator *fe_declarator_abstract(struct parser *p, span where);
+/* The declarator with a star before it; `q` NULL: no qualifiers. */
 struct declarator *fe_declarator_pointer(struct parser *p, struct declarator *d, struct qualifiers *q,
                                          span where);
+/* With [count] behind it; NULL: []. */
 struct declarator *fe_declarator_array(struct parser *p, struct declarator *d, struct fe_expr *count,
                                        span where);
+/* With parameters behind it; (void) counts as none. */
 struct declarator *fe_declarator_function(struct parser *p, struct declarator *d, struct list params,
                                           span where);
+/* The type of a cast or sizeof; `d` NULL: the specifiers alone. One that is defined here is reported. */
 struct fe_form *fe_type_name(struct parser *p, struct specifiers s, struct declarator *d);
+/* A PARAMETER; `d` may be abstract. */
 struct fe_decl *fe_param(struct parser *p, struct specifiers s, struct declarator *d, span where);
+/* FIELDs, one a declarator. */
 struct list fe_fields(struct parser *p, struct specifiers s, struct list declarators, span where);
+/* From here on the name is no type. `value` NULL: the one after the enumerator before. */
 struct fe_decl *fe_enumerator(struct parser *p, const char *name, span where, struct fe_expr *value);
 /* Variables, functions without bodies, or typedefs; the types defined on the way come first. */
 struct list fe_type_declaration(struct parser *p, struct specifiers s, bool complain, span where);
+/* The types defined on the way come first. Each declarator becomes a TYPEDEF, a FUNCTION if it has
+ * parameters, or else a VARIABLE. */
 struct list fe_declaration(struct parser *p, struct specifiers s, struct list declarators, bool is_typedef,
                            span where);
+/* A FUNCTION up to its body, whose parameters are declared in a scope of their own. Without a parameter list,
+ * which is reported, it gets an empty one. */
 struct fe_decl *fe_function_begin(struct parser *p, struct specifiers s, struct declarator *d);
+/* The definitions in the function, and behind them the function with its body; closes the scope of its
+ * parameters. */
 struct list fe_function_end(struct parser *p, struct fe_decl *f, struct fe_stmt *body);
+/* `l` has the clauses but the arguments. */
 struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel, span kernel_at,
                                struct fe_launch *l, struct list arguments);
+/* An item without range or size; `name` NULL in grid and block. */
 struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span name_at,
                                       struct fe_expr *value);
+/* The items behind those of `to` (NULL: none), whose first is returned. Linear in `to`. */
 struct fe_launch_item *fe_launch_append(struct fe_launch_item *to, struct list items);
+/* An item without name for each expression. */
 struct list fe_launch_numbers(struct parser *p, struct list values);
+/* Sets the grid or the block; one given twice, or of more than three numbers, is reported. */
 void fe_launch_size(struct parser *p, struct fe_launch *l, bool is_grid, span where, struct list numbers);
 struct list fe_list_join(struct list a, struct list b);      /* of declarations */
+/* Appends to the unit. */
 void fe_unit_add(struct fe_unit *u, struct list decls);
 
 #endif

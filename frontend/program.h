@@ -106,10 +106,12 @@ uint32_t fe_conversion(const struct fe_type *from, const struct fe_type *to,
 
 /* Constants: what the code would compute, bit for bit. */
 scalar_bits fe_fold_conversion(const struct fe_type *from, const struct fe_type *to, scalar_bits v);
+/* An operator on operands of this type; division by 0 and the like as base/scalar.def has it. */
 scalar_bits fe_fold_binary(enum fe_op op, const struct fe_type *operand, scalar_bits a, scalar_bits b);
 scalar_bits fe_fold_unary(enum fe_op op, const struct fe_type *operand, scalar_bits a);
 /* A constant's value as an integer: signed types extended, unsigned ones as they are. */
 int64_t fe_integer_value(const struct fe_expr *e);
+/* Of a constant of type float or double. */
 double  fe_float_value(const struct fe_expr *e);
 bool    fe_is_zero(const struct fe_type *t, scalar_bits v);     /* +0 and -0 too */
 

@@ -55,6 +55,7 @@ struct fe_types {
 void fe_types_init(struct fe_types *ts, struct arena *a);
 /* One object for each target and space; FE_SPACE_NONE is the private space. */
 struct fe_type *fe_pointer_to(struct fe_types *ts, struct fe_type *to, enum fe_space space);
+/* One object for each element type and count; FE_UNSIZED: of []. Sizes saturate. */
 struct fe_type *fe_array_of(struct fe_types *ts, struct fe_type *element, uint64_t count);
 /* Top-level const of parameters is dropped. */
 struct fe_type *fe_function_of(struct fe_types *ts, struct fe_type *result, uint32_t n,
@@ -62,7 +63,9 @@ struct fe_type *fe_function_of(struct fe_types *ts, struct fe_type *result, uint
 /* A structure without members as yet; fe_struct_define lays out decl's FIELDs, whose types are set and
  * complete. */
 struct fe_type *fe_struct_new(struct fe_types *ts, const char *tag);
+/* Sets offsets, size and alignment; sizes saturate. Linear in the members. */
 void fe_struct_define(struct fe_type *t, struct fe_decl *decl);
+/* The type as const, of an array its elements; functions stay. */
 struct fe_type *fe_const_of(struct fe_types *ts, struct fe_type *t);
 
 /* In C's notation; a pointer's space stands before what it points to: "global const float *". */
@@ -99,6 +102,7 @@ bool fe_is_signed(const struct fe_type *t); /* of arithmetic types; bool is unsi
 /* How a scalar (pointer, or token) is held in a register and in memory. Narrow integers are held extended. */
 enum ir_type fe_ir_type(const struct fe_type *t);
 enum ir_mem  fe_ir_mem(const struct fe_type *t);
+/* The pointer type of the space; of NONE private. */
 enum ir_type fe_ir_space(enum fe_space s);
 /* What a launch makes of a parameter's element; LAUNCH_BYTES for what is no arithmetic type. */
 enum launch_element fe_launch_element(const struct fe_type *t);

@@ -31,15 +31,18 @@ struct fz_node *fz_random_expr(struct generator *g, uint32_t depth);
 struct fz_node *fz_random_place(struct generator *g, bool integer);
 /* The number of a variable of this shape that may be assigned to, or of any: UINT32_MAX if there is none. */
 uint32_t fz_pick_variable(struct generator *g, enum fz_shape shape, bool assignable);
+/* The class's types, int and uint more often. */
 enum fz_type fz_random_type(struct generator *g);
 
 /* class_a_pointers.c. Each of these is NULL where the function has no pointers. */
 void fz_add_pointers(struct generator *g);
+/* An expression of pointer type; what it leads to; whether two are the same. */
 struct fz_node *fz_random_pointer(struct generator *g);
 struct fz_node *fz_random_deref(struct generator *g);
 struct fz_node *fz_random_same(struct generator *g);
 /* A statement. */
 struct fz_node *fz_random_point(struct generator *g);
+/* All ints that pointers lead to, mixed to one number. */
 struct fz_node *fz_all_targets(struct generator *g);
 
 #endif

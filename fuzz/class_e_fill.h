@@ -49,14 +49,17 @@ ir_ref fz_e_emit2(struct fz_e_filler *w, enum ir_op op, ir_ref a, ir_ref b);
 ir_ref fz_e_offer(struct fz_e_filler *w, ir_ref r);
 /* A visible value of the type, later ones and those of cycles left behind more often; 0: none was met. */
 ir_ref fz_e_pick(struct fz_e_filler *w, enum ir_type t);
+/* An element of the kernel's input. */
 ir_ref fz_e_load_input(struct fz_e_filler *w);
 /* Any i32; the result of an operation on two. */
 ir_ref fz_e_number(struct fz_e_filler *w);
 ir_ref fz_e_arithmetic(struct fz_e_filler *w);
+/* r's lowest bit as an i1. */
 ir_ref fz_e_lowest_bit(struct fz_e_filler *w, ir_ref r);
 /* Whether it is not yet this thread's turn of the innermost loop that dominates the block; 0: there is none.
  */
 ir_ref fz_e_turn(struct fz_e_filler *w);
+/* Any i1. */
 ir_ref fz_e_condition(struct fz_e_filler *w);
 /* On a value of a cycle left behind, the same for all of an iteration, or else on one that all threads have.
  */
@@ -68,6 +71,7 @@ void fz_e_see(struct fz_e_filler *w, ir_ref r);
 
 /* ---- operations (class_e_operations.c) --------------------------------------------------------------- */
 
+/* Whether r has been offered here or above, or is a constant. */
 bool fz_e_is_visible(const struct fz_e_filler *w, ir_ref r);
 /* Puts an operation or call there, and its result where it may be used. */
 void fz_e_fill_place(struct fz_e_filler *w, struct fz_e_place *p);

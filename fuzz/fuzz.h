@@ -27,8 +27,10 @@ struct fz_setup {
 typedef VEC(struct fz_setup) fz_setup_vec;
 
 struct fz_random;
+/* Of a setup: now and then a list of passes, switches or options of its own. */
 struct fz_passes fz_passes_draw(struct fz_random *r);
 bool fz_passes_given(const struct fz_passes *p);               /* not all as the level has it */
+/* Whether they make the same code. */
 bool fz_passes_equal(const struct fz_passes *a, const struct fz_passes *b);
 bool fz_passes_parse(struct fz_passes *p, const char *list);   /* "a,b"; false: no such list, or too long */
 char *fz_passes_list(struct arena *a, const struct fz_passes *p);     /* "a,b", or NULL */

@@ -19,6 +19,7 @@ uint64_t fz_initial(const struct fz_variable *v, enum fz_type type, uint32_t i);
 void fz_print_expr(struct printer *w, const struct fz_node *n);
 /* An integer from 0 to mask. */
 void fz_print_masked(struct printer *w, const struct fz_node *n, uint64_t mask);
+/* A constant of Kern with this type and these bits. */
 void fz_print_literal(struct text *out, enum fz_type type, uint64_t bits);
 /* The choice of CHOICE and CHOSEN. */
 void fz_print_choice(struct printer *w, const struct fz_node *n);
@@ -27,15 +28,18 @@ void fz_print_name(struct printer *w, uint32_t variable);
 
 /* print_pointers.c: what class a says of pointers. Of variables: those of the shapes from FZ_TARGETS on. */
 void fz_print_pointer(struct printer *w, const struct fz_node *n);
+/* Its declaration, uninitialised. */
 void fz_print_pointer_variable(struct printer *w, uint32_t variable);
 /* "shared int *", "int *". */
 const char *fz_pointer_type(const struct fz_program *p);
+/* Their statements: what is assigned to a pointer, and to the structure's. */
 void fz_print_point(struct printer *w, const struct fz_node *n);
 void fz_print_lead(struct printer *w, const struct fz_node *n);
 
 /* print_stmt.c: a BLOCK with its braces, and the statements of one. */
 void fz_print_block(struct printer *w, const struct fz_node *block);
 void fz_print_list(struct printer *w, const struct fz_node *block);
+/* An indented line of text. */
 void fz_print_line(struct printer *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void fz_print_indent(struct printer *w);
 

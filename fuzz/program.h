@@ -120,15 +120,18 @@ enum fz_predicted { FZ_PREDICTED_LABEL, FZ_PREDICTED_STATE, FZ_PREDICTED_FUNCTIO
 
 /* ---- the tree (program.c) ---------------------------------------------------------------------------- */
 
+/* Without children. In the program's arena, as all nodes. */
 struct fz_node *fz_node(struct fz_program *p, enum fz_kind kind);
 struct fz_node *fz_add(struct fz_node *parent, struct fz_node *child); /* as the last; returns parent */
 struct fz_node *fz_child(const struct fz_node *n, uint32_t index);              /* NULL: it has fewer */
 /* With all below, not its siblings. */
 struct fz_node *fz_clone(struct fz_program *p, const struct fz_node *n);
+/* `bits`: as the type holds them. */
 struct fz_node *fz_constant(struct fz_program *p, enum fz_type type, uint64_t bits);
 /* What stands at child `index` by the children's letters of nodes.def. */
 char fz_child_letter(const struct fz_node *n, uint32_t index);
 uint32_t fz_size(const struct fz_node *n);                                      /* nodes, n included */
+/* Nodes of the functions that the kernel reaches; of class e instructions. */
 uint32_t fz_program_size(const struct fz_program *p);
 /* Calls visit on n and all below, parents first. */
 void fz_walk(const struct fz_node *n, void (*visit)(const struct fz_node *n, void *data), void *data);
@@ -176,6 +179,7 @@ struct fz_class {
 };
 extern const struct fz_class fz_class_a, fz_class_b, fz_class_c, fz_class_d, fz_class_e;
 /* reference_b.c, reference_e.c: what the classes expect. */
+/* As fz_class.expect. */
 bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents);
 bool fz_expect_e(const struct fz_program *p, uint32_t width, void **contents);
 const struct fz_class *fz_class_find(char letter);                              /* NULL: there is none */

@@ -128,6 +128,7 @@ KERNC_API uint32_t kernc_module_kernel_count(const kernc_module *module);
 KERNC_API kernc_kernel *kernc_module_kernel_at(kernc_module *module, uint32_t index);
 /* `name` NULL: the only kernel. */
 KERNC_API kernc_status kernc_module_kernel(kernc_module *module, const char *name, kernc_kernel **kernel);
+/* Lives as long as the module; "" if kernel is NULL. */
 KERNC_API const char *kernc_kernel_name(const kernc_kernel *kernel);
 
 typedef struct kernc_parameter {
@@ -152,11 +153,15 @@ KERNC_API uint32_t kernc_kernel_threshold(const kernc_kernel *kernel, uint32_t *
 KERNC_API kernc_status kernc_buffer_create(kernc_context *context, uint64_t bytes, const char *name,
                                            kernc_buffer **buffer);
 KERNC_API void kernc_buffer_free(kernc_buffer *buffer);                               /* NULL is allowed */
+/* In bytes; 0 if buffer is NULL. */
 KERNC_API uint64_t kernc_buffer_size(const kernc_buffer *buffer);
 /* as kernels see it */
 KERNC_API uint32_t kernc_buffer_address(const kernc_buffer *buffer);
 /* The bytes themselves; valid until the buffer is freed; not to be touched during a launch. */
 KERNC_API void *kernc_buffer_map(kernc_buffer *buffer);
+/* Copy bytes between the host and a buffer, or between buffers or parts of one, which may overlap.
+ * KERNC_INVALID: a range lies outside, or a pointer is NULL though bytes are to be copied; then nothing
+ * is. */
 KERNC_API kernc_status kernc_buffer_write(kernc_buffer *to, uint64_t offset, const void *from,
                                           uint64_t bytes);
 KERNC_API kernc_status kernc_buffer_read(const kernc_buffer *from, uint64_t offset, void *to, uint64_t bytes);

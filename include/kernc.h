@@ -115,9 +115,11 @@ typedef struct kernc_result kernc_result;
  * the caller's (kernc_result_free); NULL only if there is no memory even for it. */
 KERNC_API kernc_result *kernc_compile(const char *name, const void *bytes, size_t n, const kernc_options *o);
 KERNC_API void kernc_result_free(kernc_result *r);                     /* NULL is fine */
+/* How the compilation ended. */
 KERNC_API kernc_compile_status kernc_result_status(const kernc_result *r);
 /* What the input was: KERNC_INPUT_SOURCE, _IR, _BYTECODE or _IMAGE. */
 KERNC_API enum kernc_input kernc_result_input(const kernc_result *r);
+/* How many messages of this severity there are. */
 KERNC_API unsigned kernc_result_errors(const kernc_result *r);
 KERNC_API unsigned kernc_result_warnings(const kernc_result *r);
 /* Replaces the result's messages by those about a launch of the kernel, which was loaded from what the result

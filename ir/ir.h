@@ -192,6 +192,8 @@ struct ir_module *ir_module_new(const char *file);
 void ir_module_free(struct ir_module *m);                     /* NULL is fine */
 /* Runs the job; if memory runs out in it, frees the module before that is passed on. */
 void ir_module_fill(struct ir_module *m, void (*job)(struct ir_module *m, void *data), void *data);
+/* Appended to the module, without blocks; `flags`: enum ir_function_flag. The name is copied; no other
+ * function has it. */
 struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_type result,
                                     uint32_t flags);
 /* Linear; a user with many names keeps a map. */
@@ -224,6 +226,8 @@ static inline ir_ref ir_terminator(const struct ir_function *f, uint32_t b) { re
 struct ir_cursor { struct ir_function *fn; uint32_t block; ir_ref before; place at; };
 
 uint32_t ir_block_new(struct ir_function *f, const char *name);        /* appended to the order */
+/* Appends a parameter; edges to the block get their argument by ir_edge_arg. `name` is interned in the
+ * module, or NULL. */
 ir_ref ir_param_new(struct ir_function *f, uint32_t block, enum ir_type t, const char *name);
 ir_ref ir_const(struct ir_function *f, enum ir_type t, scalar_bits bits);   /* shared */
 static inline ir_ref ir_const_i32(struct ir_function *f, uint32_t v) { return ir_const(f, IR_TYPE_I32, v); }
@@ -232,16 +236,22 @@ bool ir_is_const(const struct ir_function *f, ir_ref r, scalar_bits *bits); /* b
 
 /* The general maker; the rest are short ways to it. `args` is copied. */
 ir_ref ir_emit(struct ir_cursor *c, enum ir_op op, enum ir_type t, uint32_t argc, const ir_ref *args);
+/* Instructions with so many operands. */
 ir_ref ir_emit0(struct ir_cursor *c, enum ir_op op, enum ir_type t);
 ir_ref ir_emit1(struct ir_cursor *c, enum ir_op op, enum ir_type t, ir_ref a);
 ir_ref ir_emit2(struct ir_cursor *c, enum ir_op op, enum ir_type t, ir_ref a, ir_ref b);
 ir_ref ir_emit3(struct ir_cursor *c, enum ir_op op, enum ir_type t, ir_ref a, ir_ref b, ir_ref d);
+/* From `address` + offset bytes, as memory type m; t: the value's type. */
 ir_ref ir_emit_load(struct ir_cursor *c, enum ir_mem m, enum ir_type t, ir_ref address, int32_t offset);
+/* To `address` + offset bytes, as memory type m. */
 ir_ref ir_emit_store(struct ir_cursor *c, enum ir_mem m, ir_ref address, int32_t offset, ir_ref value);
 ir_ref ir_emit_br(struct ir_cursor *c, uint32_t to);                           /* edges without arguments: */
+/* Edge 0 leads to `yes`, edge 1 to `no`. */
 ir_ref ir_emit_brif(struct ir_cursor *c, ir_ref condition, uint32_t yes, uint32_t no);
 ir_ref ir_emit_switch(struct ir_cursor *c, ir_ref value, uint32_t otherwise);  /* cases: ir_edge_add */
 ir_ref ir_emit_ret(struct ir_cursor *c, ir_ref value);                         /* 0: none */
+/* Appends an edge without arguments; `value`: of a switch's case, else 0. Valid until the block gets
+ * another. */
 struct ir_edge *ir_edge_add(struct ir_function *f, uint32_t from, uint32_t to, int64_t value);
 void ir_edge_arg(struct ir_function *f, struct ir_edge *e, ir_ref arg);        /* appends an argument */
 
@@ -284,12 +294,15 @@ struct ir_token_modes {
 }; /* entry: the function's token.entry */
 struct ir_token_modes ir_token_modes_of(const struct ir_function *f);   /* the first of each; linear */
 bool ir_has_effect(const struct ir_function *f, ir_ref r);      /* must stay although its value is unused */
+/* The class of ir/latency.def that the operation, by its types, is of. */
 enum ir_latency ir_latency_of(const struct ir_function *f, ir_ref r);
 /* Modelled cycles (latency.def) by class, and of one instruction. */
 extern const uint8_t ir_latency_cycles[];
+/* ir_latency_cycles of its class. */
 uint32_t ir_cost_of(const struct ir_function *f, ir_ref r);
 /* Address r as a root and a constant number of bytes from it (modulo 2^32), through ptradd. */
 struct ir_address { ir_ref root; uint32_t offset; };
+/* Time: the length of the chain of ptradd. */
 struct ir_address ir_address_of(const struct ir_function *f, ir_ref r);
 /* The case of scalar.def that a pure instruction computes. */
 enum scalar_case ir_scalar_case(const struct ir_function *f, ir_ref r);
@@ -322,6 +335,7 @@ struct ir_module *ir_parse(const struct source *s, struct diagnostics *d);
 /* Checks every rule of docs/ir.md; each broken one is an error diagnostic whose id is the rule's name. True
  * if none. */
 bool ir_verify(const struct ir_module *m, struct diagnostics *d);
+/* The rules that speak of one function. */
 bool ir_verify_function(const struct ir_function *f, struct diagnostics *d);
 
 #endif

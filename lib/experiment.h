@@ -50,12 +50,14 @@ bool experiment_open(struct experiment *x, const void *program, size_t n);
 /* Launches the kernel; the buffers keep what it leaves. *statistics (to be freed by the caller) if not
  * NULL. */
 kernc_status experiment_run(struct experiment *x, kernc_statistics **statistics);
+/* Frees what experiment_open made, also where that failed. */
 void experiment_close(struct experiment *x);
 
 /* The launch's argument of this name; NULL: there is none. */
 const struct launch_argument *experiment_argument(const struct experiment *x, const char *name);
 /* NULL: the kernel has no such parameter; or it is no pointer. */
 const struct be_param *experiment_parameter(const struct experiment *x, const char *name);
+/* The buffer of this argument; NULL: there is none. */
 const struct experiment_buffer *experiment_buffer(const struct experiment *x, const char *name);
 
 /* Where the buffers of two experiments with equal launches differ: the parameter, and the element's index.

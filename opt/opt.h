@@ -56,6 +56,7 @@ extern const struct opt_word_info opt_word_info[OPT_WORDS];
 #define OPT_NAME_MAX 40
 const char *opt_spelled(const char *name, char buffer[OPT_NAME_MAX]);            /* with - for _ */
 const char *opt_option_values(enum opt_option k, struct arena *a);               /* "0 to 40", "a, b, c" */
+/* Its value in words: "40", "on", "all"; in the buffer, or static. */
 const char *opt_option_default(enum opt_option k, char buffer[OPT_NAME_MAX]);
 const char *opt_option_usage(enum opt_option k, struct arena *a);                /* "-finline-size=N" */
 /* As behind -f: "inline-size=60", "no-inline-called-once". */
@@ -149,10 +150,12 @@ struct opt_report {
 };
 /* Empty; opt_report_free frees what runs add. */
 void opt_report_init(struct opt_report *r);
+/* Empty again. */
 void opt_report_free(struct opt_report *r);
 /* file:line:col: remark: … */
 void opt_remarks_text(const struct opt_report *r, const char *file, struct text *out);
 void opt_remarks_json(const struct opt_report *r, const char *file, struct text *out);  /* one array */
+/* A line a counter, and a line a pass with its time in milliseconds. */
 void opt_stats_text(const struct opt_report *r, struct text *out);
 void opt_times_text(const struct opt_report *r, struct text *out);
 

@@ -57,6 +57,7 @@ void opt_invalidate(struct opt_context *c, const struct ir_function *f);
 
 /* ---- remarks and counters (opt/runner/remarks.c) ----------------------------------------------------- */
 
+/* Of the pass that runs; nothing where remarks are not collected. `id`: a string literal. */
 void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_remark_kind kind, const char *id,
                 place at, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* What the author of the kernel should know, where it is; a warning of the group (base/groups.def), which -W,
@@ -87,6 +88,8 @@ bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limi
 
 /* Replacements collected during a pass and made in one sweep. `to` grows with the function. */
 struct opt_renaming { struct arena *arena; ir_ref *to; uint32_t count, made; };
+/* `old` is to be replaced by `by`, or by what that is to be replaced by; they differ. Constant time on
+ * average. */
 void opt_rename(struct opt_renaming *n, const struct ir_function *f, ir_ref old, ir_ref by);
 ir_ref opt_renamed(struct opt_renaming *n, ir_ref r);         /* r, or what it is to be replaced by in the
                                                                  end */

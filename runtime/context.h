@@ -74,6 +74,7 @@ struct kernc_statistics {
 kernc_status rt_fail(kernc_context *c, kernc_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* KERNC_NO_MEMORY; and the status of a result, with a message about `bytes` for `what`. */
 kernc_status rt_fail_memory(kernc_context *c);
 kernc_status rt_region_status(kernc_context *c, enum rt_memory_result result, const char *what,
                               uint64_t bytes);
@@ -82,9 +83,11 @@ struct rt_launch;
 struct rt_trap_record;
 /* launch.c. */
 uint64_t rt_volume(const uint32_t size[3]);                  /* x * y * z; UINT64_MAX: more than fits */
+/* Makes the record the context's trap; returns `status`. */
 kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const struct rt_trap_record *t);
 /* trap.c: the record's text when fuel runs out: which lanes of which warp were running, of those alive. */
 void rt_fuel_text(struct rt_trap_record *t, uint64_t fuel, uint32_t warp, uint64_t active, uint64_t live);
+/* Seconds of a clock that only goes forward. */
 double rt_now(void);
 
 /* arguments.c. Bits of all parameters, and which were given (all false at first). */
@@ -93,12 +96,16 @@ kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uin
 /* metrics.c. What they make is in *statistics and *to before more is allocated, so that a failure leaks
  * nothing. */
 void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **statistics);
+/* Both are of one program, with the same lines. */
 void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from);
+/* *to is freed by kernc_statistics_free. */
 void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to);
+/* The line's row, among those sorted; NULL: it has none. Logarithmic. */
 kernc_line_metrics *rt_statistics_line(kernc_statistics *s, uint32_t line);
 void rt_line_metrics_add(kernc_line_metrics *to, const kernc_line_metrics *from);    /* `line` stays */
 /* Sorts rows that have only lines, once each. */
 void rt_statistics_sort_lines(kernc_statistics *s);
+/* From the counts; -1: does not apply. */
 void rt_statistics_set_ratios(kernc_statistics *s);
 /* *made joins the kernel's total and becomes *wanted (NULL: nobody wants it). */
 void rt_statistics_keep(kernc_kernel *k, kernc_statistics **made, kernc_statistics **spare,
@@ -106,10 +113,12 @@ void rt_statistics_keep(kernc_kernel *k, kernc_statistics **made, kernc_statisti
 
 /* trap.c. What is wrong with an access, in words. `space` g, h (shared) or p; `limit`: bytes of h and p. */
 struct rt_bad_access { char space; bool store, aligned; uint32_t address, bytes, limit; };
+/* NUL-terminated, cut to `size`. */
 void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char *text, size_t size);
 
 /* print.c. Adds one lane's text; operand(from, i) gives the bits of operand i < count, *type its type. */
 typedef scalar_bits rt_operand_function(const void *from, unsigned index, enum be_value *type);
+/* Operands that are missing print nothing. */
 void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand,
               const void *from);
 

@@ -37,6 +37,8 @@ enum rt_memory_result { RT_MEMORY_OK, RT_MEMORY_LIMIT, RT_MEMORY_FULL, RT_MEMORY
 /* Zeroed memory, owned by `r`, which the caller allocated zeroed with name and constant set. LIMIT: over the
  * limit of bytes; FULL: no room for it among the addresses; HOST: out of memory. */
 enum rt_memory_result rt_region_open(struct rt_memory *m, struct rt_region *r, uint64_t bytes);
+/* Gives its memory back to the host; `r` itself and its name are the caller's. Not for one that is not
+ * open. */
 void rt_region_close(struct rt_memory *m, struct rt_region *r);
 
 /* Region nearest to an address; NULL: the null pointer is nearer, less than a segment away, or there is no

@@ -9,6 +9,7 @@ struct wc_image;
 
 /* As kernc_module_load. Takes over the program, which is freed on failure too. */
 kernc_status rt_module_adopt(kernc_context *context, struct bc_program *program, kernc_module **module);
+/* The same of an image. */
 kernc_status rt_module_adopt_image(kernc_context *context, struct wc_image *image, kernc_module **module);
 /* NULL: it is an image, or `module` is NULL. */
 const struct bc_program *rt_module_program(const kernc_module *module);

@@ -125,6 +125,7 @@ struct be_slots { uint64_t used, of[BE_CONTENTS]; };     /* a bit each of 64 slo
 struct be_pool { VEC(struct be_slots) words; uint32_t low[BE_CONTENTS][2], most; };
 /* A wide one gets an even slot and the next. */
 uint32_t be_pool_take(struct arena *a, struct be_pool *p, bool wide, enum be_content content);
+/* A register that be_pool_take gave, as wide. */
 void be_pool_give(struct be_pool *p, uint32_t reg, bool wide);
 void be_pool_clear(struct be_pool *p);       /* gives all back; contents and `most` stay */
 
@@ -148,6 +149,7 @@ struct be_context {
     u32_vec calls;                           /* code words whose imm is still a function's number */
     bool too_many_operands;
 };
+/* An error; code generation goes on to find others, and gives no program. */
 void be_error(struct be_context *c, const char *id, place at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -187,10 +189,13 @@ static inline enum bc_file be_file_of_region(unsigned region)
     return region >= BC_FILES ? BC_FILE_VECTORS : (enum bc_file)region;
 }
 static inline struct be_vreg *be_vreg(const struct be_function *f, uint32_t v) { return &f->vregs.at[v]; }
+/* A virtual register that nothing defines yet. Number 0 stays none. */
 uint32_t be_vreg_new(struct be_context *c, struct be_function *f, enum bc_kind kind, enum be_home home);
 /* The register that always holds this; made on first use. */
 uint32_t be_preload(struct be_context *c, struct be_function *f, enum bc_kind kind, enum bc_source source,
                  uint64_t value);
+/* A register of node's frame: its return slot, its result, or the argument of this position. A new one each
+ * time. */
 uint32_t be_foreign(struct be_context *c, struct be_function *f, enum ir_type t, uint32_t node, uint32_t part);
 
 /* Registers a word reads, found through the operation table. */
@@ -210,17 +215,21 @@ static inline uint32_t be_signature_node(const struct be_context *c, uint32_t si
     return c->m->functions.count + signature;
 }
 
+/* Fills in words, blocks and edges. */
 void be_select(struct be_context *c, struct be_function *f);
 /* IR block where the lanes that diverge at the block's branch reconverge; IR_NO_BLOCK: at the function's end,
  * or none diverge. */
 uint32_t be_reconvergence_of(const struct be_function *f, const struct be_block *b);
 /* the same if lanes diverge at the IR block */
 uint32_t be_reconvergence_point(const struct be_function *f, uint32_t branch);
+/* Drops words that nobody needs; the rest get their live ranges. */
 void be_liveness(struct be_context *c, struct be_function *f);
+/* Registers relative to the frame, and its size. Near-linear. */
 void be_regalloc(struct be_context *c, struct be_function *f);
 /* Return slots and preloads: all functions that have a caller or callee in common, however far, have them in
  * one place, before their frames. */
 void be_place_preloads(struct be_context *c);
+/* Appends the function's code and its rows of the tables to the program. */
 void be_encode(struct be_context *c, struct be_function *f);
 
 /* Temporaries are numbered from here until emit.c, knowing how many there are, puts them before the rest. */
@@ -238,6 +247,7 @@ struct be_mover {
     uint32_t (*scratch)(void *data, bool wide);
     void *data;
 };
+/* Linear. */
 void be_parallel_moves(struct arena *a, const struct be_mover *m, struct be_transfer *t, uint32_t n);
 
 #endif

@@ -27,9 +27,13 @@ struct be_selector {
 /* Known when compiling: constants, addresses of allocas and shared objects, function pointers. */
 bool be_known(const struct be_selector *s, ir_ref r, uint64_t *bits);
 bool be_uniform(const struct be_selector *s, ir_ref r);      /* here be_scalar gives its register */
+/* Whether it is a scalar that may be read everywhere. */
 bool be_invariant(const struct be_selector *s, ir_ref r);
+/* The scalar register of a value that is uniform here. */
 uint32_t be_scalar(struct be_selector *s, ir_ref r);
+/* The value's register in lanes, masks for i1; its definition is selected already. */
 uint32_t be_lanes(struct be_selector *s, ir_ref r);
+/* The constant in all lanes, filled in by the runtime. */
 uint32_t be_lane_constant(struct be_selector *s, enum bc_kind kind, uint64_t bits);
 
 /* New registers for a value; spread comes behind the word that defines the scalar. */
@@ -55,15 +59,18 @@ bool be_note_noise(struct be_quiet *q, const struct be_selector *s);
 /* Whether the parameter's register may be the argument's too, which comes from block `from`. */
 bool be_may_share(const struct be_selector *s, ir_ref param, ir_ref argument, uint32_t from);
 
+/* What a chain of ptrcasts is made of. */
 ir_ref be_strip_casts(const struct be_selector *s, ir_ref r);
 /* The thread's index in the grid, of dimension *d: no words are selected for it. */
 bool be_is_grid_index(const struct be_selector *s, ir_ref r, uint64_t *d);
 /* The operands in lanes or in scalars. */
 bool be_all_uniform(const struct be_selector *s, const struct ir_ins *ins);
+/* Their registers, in scalars only if all are uniform. */
 void be_take_operands(struct be_selector *s, const struct ir_ins *ins, bool scalar,
                       uint32_t regs[SCALAR_MAX_ARGS]);
 
 void be_select_pure(struct be_selector *s, ir_ref r);        /* select_pure.c */
+/* A pure instruction, as this case of base/scalar.def. */
 void be_select_as(struct be_selector *s, ir_ref r, enum scalar_case which);
 void be_select_cast(struct be_selector *s, ir_ref r);        /* the same bits under another type: no word */
 void be_select_load(struct be_selector *s, ir_ref r);        /* select_memory.c */
@@ -74,6 +81,7 @@ bool be_select_group(struct be_selector *s, ir_ref r); /* select_group.c; false:
 void be_select_call(struct be_selector *s, ir_ref r);        /* select_call.c */
 void be_select_icall(struct be_selector *s, ir_ref r);
 void be_select_listed(struct be_selector *s, ir_ref r);      /* printf, hostcall */
+/* A ret, or a kernel's end. */
 void be_select_return(struct be_selector *s, ir_ref r);
 
 #endif

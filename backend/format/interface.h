@@ -16,6 +16,7 @@ struct be_param { const char *name, *text; uint8_t type, element; uint32_t eleme
 
 /* Names and kinds that a reader of these rows relies on. */
 bool be_param_is_good(const struct be_param *p);
+/* Every name that it has to have is there. */
 bool be_launch_is_good(const struct launch *l);
 
 /* The conversions of a printf format, in the C library's notation without * and %s. Gives the position
@@ -27,6 +28,7 @@ struct be_conversion {
     char        letter;       /* d i u x X o c f F e E g G a A p, or '%'; 0: no conversion known here */
     enum be_value type;       /* of its operand; BE_VOID: takes none */
 };
+/* Linear in what it passes over. */
 const char *be_conversion_next(const char *at, const char *end, struct be_conversion *c);
 
 #endif

@@ -14,8 +14,10 @@ struct stream {
     const char    *why;          /* reading: the first thing that was wrong; then all reads give 0 */
 };
 static inline bool stream_writing(const struct stream *s) { return s->out; }
+/* `why` is a static text; the first one counts. Nothing more is read. */
 void stream_fail(struct stream *s, const char *why);
 
+/* Written as bytes of their size, a bool as one that must be 0 or 1, a double as its bits. */
 void stream_u8(struct stream *s, uint8_t *x);
 void stream_u16(struct stream *s, uint16_t *x);
 void stream_u32(struct stream *s, uint32_t *x);
@@ -41,6 +43,7 @@ void stream_length(struct stream *s, uint32_t *n, uint32_t least);
 
 /* Rows that every format has (stream_tables.c); they take at least so many bytes. */
 enum { STREAM_PARAM_BYTES = 15, STREAM_LAUNCH_BYTES = 40 };
+/* A row each, in the order of its fields. */
 void stream_param(struct stream *s, struct be_param *p);
 void stream_launch(struct stream *s, struct launch *l);
 
@@ -57,7 +60,9 @@ struct stream_kind {
     void (*exchange)(struct stream *s, void *object);      /* the body */
     void (*free)(void *object);
 };
+/* FNV-1a of n bytes, going on from h; begun with STREAM_HASH_START. */
 uint64_t stream_hash(uint64_t h, const void *bytes, size_t n);
+/* Appends the header and the body, already written, to `out`. */
 void stream_seal(const struct stream_kind *kind, const void *body, size_t n, struct text *out);
 /* The whole file. An object being written is not changed. */
 void stream_write(const struct stream_kind *kind, void *object, struct text *out);

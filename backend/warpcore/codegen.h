@@ -41,7 +41,7 @@ enum {
 
 /* those before are what they say, always */
 enum { WC_V_NONE, WC_V_ZERO, WC_V_TRUE, WC_V_LINK, WC_V_FRAME, WC_V_FIRST };
-enum wc_home { WC_HOME_REGISTER, WC_HOME_SLOT, WC_HOME_REMADE };
+enum wc_home { WC_HOME_REGISTER, WC_HOME_SLOT, WC_HOME_REMATERIALISED };
 #define WC_NO_COLOUR 0xff
 
 struct wc_vreg {
@@ -146,6 +146,7 @@ struct wc_context {
     bool too_many_texts;
 };
 
+/* An error; code generation goes on to find others, and gives no image. */
 void wc_fail(struct wc_context *c, const char *id, place at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -157,6 +158,7 @@ static inline bool wc_letter_writes(char letter) { return letter == 'D' || lette
 #define WC_FIELDS(code) {&(code)->d, &(code)->a, &(code)->b, &(code)->c}
 
 static inline struct wc_vreg *wc_vreg(const struct wc_mfunction *f, uint32_t v) { return &f->vregs.at[v]; }
+/* A virtual register of the class that nothing defines yet. */
 uint32_t wc_vreg_new(struct wc_context *c, struct wc_mfunction *f, enum wc_class kind);
 static inline uint32_t wc_list_at(const struct wc_mfunction *f, const struct wc_mins *i, uint32_t n)
 {
@@ -169,10 +171,14 @@ bool wc_frames(struct wc_context *c);                                   /* false
 void wc_prepare(struct wc_context *c, struct wc_mfunction *f);           /* edges with arguments */
 bool wc_frame_places(struct wc_context *c);                             /* when all have registers */
 
+/* Machine code in SSA form, blocks in reverse post-order; needs f->reconvergence. */
 void wc_select(struct wc_context *c, struct wc_mfunction *f);
+/* Drops instructions without effect whose results nobody reads, and parameters with the moves to them.
+ * Linear. */
 void wc_drop_dead(struct wc_context *c, struct wc_mfunction *f);
 /* The blocks as a backward problem sees them. */
 struct wc_backward { struct rows predecessors; u32_vec order; };
+/* In `a`, linear. */
 struct wc_backward wc_backward_new(struct arena *a, const struct wc_mfunction *f);
 void wc_liveness(struct arena *scratch, struct wc_mfunction *f);   /* live_out of all blocks */
 /* Whether it wants a register. */
@@ -181,20 +187,27 @@ bool wc_is_allocated(const struct wc_mfunction *f, uint32_t v);
 void wc_step_back(const struct wc_mfunction *f, struct wc_mins *i, struct bitset live);
 /* The fields that are read; their number. */
 unsigned wc_field_reads(struct wc_mins *i, uint32_t *fields[4]);
+/* Whether the operation's list is of registers it reads, or of such as it writes. */
 bool wc_list_reads(unsigned op);
 bool wc_list_writes(unsigned op);
 
 /* Registers live at the same time, as rows of neighbours; `forbidden` and `cost` of the virtual registers
  * too. */
 struct wc_graph { uint32_t count; uint64_t *matrix; u32_vec *rows; };
+/* In `scratch`. Quadratic in virtual registers, for the matrix. */
 struct wc_graph wc_interference(struct wc_context *c, struct arena *scratch, struct wc_mfunction *f);
 bool wc_regalloc(struct wc_context *c, struct wc_mfunction *f);          /* false: error */
+/* Gives the chosen registers a home outside of the file: a slot, or to be computed anew; loads and stores go
+ * around their uses. */
 void wc_spill(struct wc_context *c, struct wc_mfunction *f, const u32_vec *chosen);
 /* Words for all that is spilled; how many, those of arguments included. */
 uint32_t wc_share_slots(struct wc_context *c, struct wc_mfunction *f, struct arena *scratch);
 
+/* Sets next_edge of each block: the side that should run first (backend/warpcore/polarity.c). */
 void wc_polarity(struct wc_context *c, struct wc_mfunction *f);
+/* Fills in f->layout, and jumps led through empty blocks. */
 void wc_layout(struct wc_context *c, struct wc_mfunction *f);
+/* Appends the words to the image. Words beyond WC_MAX_WORDS are counted only. */
 void wc_emit(struct wc_context *c, struct wc_mfunction *f);
 
 /* ---- moves (transfer.c) ------------------------------------------------------------------------------ */
@@ -204,6 +217,7 @@ void wc_emit(struct wc_context *c, struct wc_mfunction *f);
 enum wc_holder_kind { WC_HOLDS_R, WC_HOLDS_P, WC_HOLDS_SLOT, WC_MADE };
 struct wc_holder { uint8_t kind; uint16_t op; uint32_t at; int32_t imm; };
 struct wc_transfer { struct wc_holder to, from; };
+/* Where the virtual register is after allocation. */
 struct wc_holder wc_holder_of(const struct wc_context *c, const struct wc_mfunction *f, uint32_t v);
 /* The moves that an operation with a list makes; their number. `jump`: to parameters of this block. */
 uint32_t wc_transfers(struct wc_context *c, const struct wc_mfunction *f, const struct wc_block *block,

@@ -62,7 +62,7 @@ static void print_register(struct dumper *d, uint32_t v)
     char letter = reg->kind == WC_CLASS_P ? 'p' : 'r';
     if (reg->home == WC_HOME_SLOT)
         text_printf(d->out, "[slot %u]", reg->slot);
-    else if (reg->home == WC_HOME_REMADE)
+    else if (reg->home == WC_HOME_REMATERIALISED)
         print_made(d, reg);
     else if (reg->colour == WC_NO_COLOUR)
         text_printf(d->out, "%%%c%u", letter, v);

@@ -100,7 +100,7 @@ static uint32_t listed(struct wc_selector *s, unsigned op, int32_t imm)
     v = wc_vreg_new(s->c, s->f, op == WC_false_p ? WC_CLASS_P : WC_CLASS_R);
     struct wc_vreg *reg = wc_vreg(s->f, v);
     reg->repeatable = true;
-    reg->home = WC_HOME_REMADE;
+    reg->home = WC_HOME_REMATERIALISED;
     reg->op = (uint16_t)op;
     reg->imm = imm;
     map_set(&s->c->arena, &s->listed, key_of(op, imm), v);

@@ -15,6 +15,7 @@ struct wc_selector {
     place at;
 };
 
+/* Appends an instruction to the block at work; valid until the next. */
 struct wc_mins *wc_put(struct wc_selector *s, unsigned op, uint32_t d, uint32_t a, uint32_t b, int32_t imm);
 /* The same with a new register for d; gives it. */
 uint32_t wc_make(struct wc_selector *s, unsigned op, uint32_t a, uint32_t b, int32_t imm);
@@ -22,6 +23,7 @@ uint32_t wc_make(struct wc_selector *s, unsigned op, uint32_t a, uint32_t b, int
 /* Registers that hold IR values. */
 uint32_t wc_value(struct wc_selector *s, ir_ref r);
 uint32_t wc_half(struct wc_selector *s, ir_ref r, bool high); /* of an i64 value, see opt/lower/split_i64.h */
+/* New registers for what r computes: the low word or predicate, and of an i64 the high word. */
 uint32_t wc_define(struct wc_selector *s, ir_ref r);
 uint32_t wc_define_high(struct wc_selector *s, ir_ref r);
 /* A register that operation `op` with this number sets; in loops once for the whole function. */
@@ -35,15 +37,18 @@ uint32_t wc_truth_word(struct wc_selector *s, uint32_t predicate);  /* 0 or 1 */
 /* The list of an operation's registers; wc_list_begin gives where it starts. */
 uint32_t wc_list_begin(const struct wc_selector *s);
 void wc_list_value(struct wc_selector *s, ir_ref r);                /* both halves of an i64 */
+/* The instruction's list is what has been added since `first`. */
 void wc_list_end(struct wc_selector *s, struct wc_mins *i, uint32_t first);
 
 void wc_select_load(struct wc_selector *s, ir_ref r);               /* select_memory.c */
 void wc_select_store(struct wc_selector *s, ir_ref r);
 void wc_select_atomic(struct wc_selector *s, ir_ref r);
+/* A register with the address of an object in constant data. */
 uint32_t wc_object_address(struct wc_selector *s, ir_ref r);
 /* select_group.c; false: none of its operations */
 bool wc_select_group(struct wc_selector *s, ir_ref r);
 void wc_select_call(struct wc_selector *s, ir_ref r);               /* select_call.c */
+/* A ret, or a kernel's end. */
 void wc_select_return(struct wc_selector *s, ir_ref r);
 void wc_select_printf(struct wc_selector *s, ir_ref r);
 void wc_select_params(struct wc_selector *s);                       /* the prologue's */

@@ -28,7 +28,7 @@ static uint32_t fetch(struct spiller *s, uint32_t v, place at)
 {
     uint32_t t = short_lived(s, v);
     const struct wc_vreg *reg = wc_vreg(s->f, v);
-    if (reg->home == WC_HOME_REMADE)
+    if (reg->home == WC_HOME_REMATERIALISED)
         put(s, (struct wc_mins){.op = reg->op, .d = t, .imm = reg->imm, .at = at});
     else
         put(s, (struct wc_mins){.op = reg->kind == WC_CLASS_P ? WC_reload_p : WC_reload, .d = t,
@@ -61,7 +61,7 @@ static void fetch_operands(struct spiller *s, struct wc_mins *i)
 static void rewrite(struct spiller *s, struct wc_mins i)
 {
     bool writes = wc_letter_writes(wc_letters(i.op)[0]) && is_chosen(s, i.d);
-    if (writes && wc_vreg(s->f, i.d)->home == WC_HOME_REMADE)
+    if (writes && wc_vreg(s->f, i.d)->home == WC_HOME_REMATERIALISED)
         return;
     fetch_operands(s, &i);
     if (!writes) {
@@ -79,7 +79,7 @@ static void choose_home(struct spiller *s, uint32_t v)
 {
     struct wc_vreg *reg = wc_vreg(s->f, v);
     bitset_add(s->chosen, v);
-    reg->home = reg->repeatable ? WC_HOME_REMADE : WC_HOME_SLOT;
+    reg->home = reg->repeatable ? WC_HOME_REMATERIALISED : WC_HOME_SLOT;
     if (reg->repeatable)
         s->f->rematerialised++;
     else

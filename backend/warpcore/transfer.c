@@ -17,7 +17,7 @@ struct wc_holder wc_holder_of(const struct wc_context *c, const struct wc_mfunct
     const struct wc_vreg *reg = wc_vreg(f, v);
     switch (reg->home) {
     case WC_HOME_SLOT: return slot_holder(c, f->id, reg->slot);
-    case WC_HOME_REMADE: return (struct wc_holder){.kind = WC_MADE, .op = reg->op, .imm = reg->imm};
+    case WC_HOME_REMATERIALISED: return (struct wc_holder){.kind = WC_MADE, .op = reg->op, .imm = reg->imm};
     default:
         return (struct wc_holder){.kind = reg->kind == WC_CLASS_P ? WC_HOLDS_P : WC_HOLDS_R,
                                   .at = reg->colour};

@@ -18,9 +18,11 @@ struct wc_emitter {
     VEC(struct wc_fixup) converges;  /* word; block: IR block of the branch it names */
 };
 
+/* Appends a word, and counts its registers among those of the function. */
 void wc_word(struct wc_emitter *e, struct wc_ins ins);
 /* What the source can make or hold, in the destination: one word or two, on the way r29. */
 void wc_move(struct wc_emitter *e, struct wc_holder to, struct wc_holder from);
+/* Parallel moves: each source is read before it is overwritten; a cycle goes through r29 or a slot. */
 void wc_move_all(struct wc_emitter *e, const struct wc_transfer *moves, uint32_t n);
 
 #endif

@@ -127,6 +127,7 @@ struct ir_cycles {
 /* The hierarchy that LLVM's GenericCycleInfo defines, irreducible cycles included (it depends on the order of
  * successors there). Near-linear. Unreachable blocks are in no cycle. */
 struct ir_cycles *ir_cycles_new(struct arena *a, const struct ir_cfg *c);
+/* Whether the block is in the cycle or one nested in it. O(depth); false of unreachable blocks. */
 bool ir_cycle_has(const struct ir_cycles *f, uint32_t cycle, uint32_t block);
 bool ir_cycle_contains(const struct ir_cycles *f, uint32_t outer, uint32_t inner);   /* reflexive */
 /* The innermost cycle that has both blocks, or IR_NO_CYCLE. O(depth). */
@@ -214,8 +215,10 @@ struct ir_scopes;
  * IR_MAX_REGION_BLOCKS blocks. */
 struct ir_scopes *ir_scopes_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
                                 const struct ir_tokens *t);
+/* Scopes are numbered from 0 to this, exclusive. */
 uint32_t ir_scope_count(const struct ir_scopes *s);
 ir_ref ir_scope_anchor(const struct ir_scopes *s, uint32_t scope);             /* 0: it is a cycle's */
+/* Whether the point of r is in the scope. */
 bool ir_scope_has(const struct ir_scopes *s, uint32_t scope, ir_ref r);
 /* Whether the token's definition, in a reachable block, stands in another block than when the scopes were
  * found. */

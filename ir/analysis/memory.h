@@ -52,6 +52,7 @@ enum ir_clobber {
     IR_CLOBBERS_COMMON,           /* global and shared memory: other threads may have written it meanwhile */
     IR_CLOBBERS_ALL,              /* that, and private memory that has escaped */
 };
+/* Of calls all, of barriers, fences and atomics the common memory. */
 enum ir_clobber ir_clobber_of(enum ir_op op);
 /* Whether what lies at x may be another value behind an operation that clobbers c. */
 bool ir_is_clobbered(const struct ir_memory *m, enum ir_clobber c, struct ir_location x);
@@ -77,6 +78,8 @@ enum ir_dependence_kind {
     IR_DEP_OUTPUT,              /* y writes what x wrote */
     IR_DEP_EFFECT,              /* both are seen outside, or one leads convergent operations */
 };
+/* For x before y; the first of flow, output and anti dependence that holds, NONE if they may change
+ * places. */
 enum ir_dependence_kind ir_conflict_of(const struct ir_memory *m, const struct ir_effects *x,
                                        const struct ir_effects *y);
 /* The effects in executions in which the roots of its locations may have had other values. */

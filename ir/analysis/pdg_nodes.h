@@ -31,6 +31,7 @@ struct ir_pdg_nodes {
     uint32_t *first, *end;           /* by block: its nodes are first .. end - 1 */
     VEC(struct ir_pdg_root) roots;   /* number 0 is none */
 };
+/* Fills in n, in the arena, for the instructions with effects in the blocks of `region`. */
 void ir_pdg_nodes_find(struct ir_pdg_nodes *n, struct arena *a, const struct ir_memory *m,
                        const struct ir_cfg *c, const struct ir_cycles *cycles, struct bitset region);
 

@@ -52,6 +52,7 @@ void ir_lexer_init(struct lexer *l, const struct source *s, struct diagnostics *
 struct token ir_lex(struct lexer *l);
 /* Whether the next word, on this line, begins with this character. */
 bool ir_lexer_sees(const struct lexer *l, char c);
+/* An error, id and format by its row of messages.def; the arguments fit the format. */
 void ir_message(struct diagnostics *d, span where, enum ir_message m, ...);
 
 #endif

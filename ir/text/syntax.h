@@ -33,6 +33,7 @@ struct ir_names ir_names_new(struct arena *a, const struct ir_function *f);
 void ir_print_named(const struct ir_function *f, const struct ir_names *names, ir_ref r, struct text *out);
 /* Makes names unique: gives `name`, or `name.N` if it was given before. */
 struct ir_unique { struct arena *arena; struct strings strings; struct map taken; };
+/* Interned in u->strings; u->arena is set before. Near-constant time on average. */
 const char *ir_unique_name(struct ir_unique *u, const char *name);
 
 /* ---- constants (ir/text/constants.c) --------------------------------------------------------- */

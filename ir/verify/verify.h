@@ -23,6 +23,7 @@ struct verifier {
     uint32_t                 *position; /* of each instruction in its block */
 };
 
+/* Reports that the rule is broken at the place, and sets v->broken. */
 void ir_rule_broken(struct verifier *v, enum ir_rule rule, place at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* The same about an instruction, which is shown. */

@@ -25,7 +25,9 @@ const char *ir_view_block(const struct ir_viewer *v, uint32_t b);      /* "exit"
 /* In graphs: `b` or the function's end as a node, with attributes behind its label ("" or ", color=red"); the
  * name of this node; an edge between two. */
 void ir_view_dot_block(const struct ir_viewer *v, uint32_t b, const char *attributes, struct text *out);
+/* Appends the node's name, "g<number>_b<block>", or "g<number>_exit" for IR_NO_BLOCK. */
 void ir_view_dot_name(const struct ir_viewer *v, uint32_t b, struct text *out);
+/* Appends an edge; `attributes` as above. */
 void ir_view_dot_edge(const struct ir_viewer *v, uint32_t from, uint32_t to, const char *attributes,
                       struct text *out);
 /* Text between the quotes of a label. */

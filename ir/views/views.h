@@ -15,12 +15,14 @@ enum ir_view ir_view_find(const char *text, size_t n);         /* IR_VIEWS: no s
 
 /* All analyses of one function, computed once; lives in the arena. The function must be verified. */
 struct ir_viewer;
+/* Near-linear in the function. */
 struct ir_viewer *ir_viewer_new(struct arena *a, const struct ir_function *f);
 /* A heading and lines of text. */
 void ir_view_text(struct ir_viewer *v, enum ir_view what, struct text *out);
 /* A cluster of a graphviz digraph, which ir_view_dot_begin and _end enclose. `number` differs from those of
  * its other clusters. */
 void ir_view_dot(struct ir_viewer *v, enum ir_view what, uint32_t number, struct text *out);
+/* What stands before and behind all clusters. */
 void ir_view_dot_begin(struct text *out);
 void ir_view_dot_end(struct text *out);
 /* The function printed with a comment behind each instruction that the analysis has something to say of. */

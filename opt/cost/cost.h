@@ -91,6 +91,7 @@ struct cost_figures {
     /* by block; NULL: not wanted */
     uint64_t *executions, *visits, *extra; /* by groups; by lanes; cycles of further segments */
 };
+/* What a warp of the sampled lanes costs under these rules; after `steps` blocks of groups it is cut. */
 void cost_replay(const struct cost_sample *s, const struct cost_rules *rules, uint64_t steps,
                  struct cost_figures *figures);
 

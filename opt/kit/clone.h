@@ -22,6 +22,7 @@ void opt_clone_reserve(struct opt_clone *c);
 /* A new block with parameters like those of b. */
 uint32_t opt_clone_block(struct opt_clone *c, uint32_t b);
 void opt_clone_instructions(struct opt_clone *c, uint32_t b, bool hearts);     /* hearts: IR_loop, too */
+/* The copies' edges, to copies where there are some; once all blocks are copied. */
 void opt_clone_edges(struct opt_clone *c, uint32_t b);
 /* Forgets the copies of b and of its values, so that it can be cloned again. */
 void opt_clone_forget(struct opt_clone *c, uint32_t b);

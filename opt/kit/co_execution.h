@@ -23,10 +23,10 @@ struct opt_co_execution opt_co_execution_new(struct opt_context *c, struct ir_fu
 /* Whether all threads with one instance of the token (0: all that run the block together) go the same way. To
  * be asked for the sake of a convergent value. */
 bool opt_branch_is_uniform(struct opt_co_execution *t, uint32_t block, ir_ref token);
+#define OPT_TOGETHER_MAX 64u
 /* Whether of the threads with one instance of the token all that run `from` together run `to` in the same
  * iteration, or none of them does; `from` dominates `to`. Looks at OPT_TOGETHER_MAX blocks between them at
  * most; false beyond. */
-#define OPT_TOGETHER_MAX 64u
 bool opt_co_execute(struct opt_co_execution *t, uint32_t from, uint32_t to, ir_ref token);
 
 #endif

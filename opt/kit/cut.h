@@ -53,6 +53,7 @@ uint32_t opt_cut_merge(struct opt_cut *x, const opt_edges *first, const opt_edge
  * may reconverge, in different iterations; `landing`: to a block of its own without parameters. False: too
  * large. */
 struct opt_loop_form { bool all, landing; };
+/* *changed is set if something was, and stays as it is otherwise. */
 bool opt_cut_loops(struct opt_context *c, struct ir_function *f, struct opt_loop_form form, bool *changed);
 
 #endif

@@ -47,12 +47,14 @@ struct opt_loop_copy opt_unroll_copy(struct opt_unroll *u, const struct opt_unro
 bool opt_unroll_counts(struct opt_unroll *u, struct opt_unroll_plan *p);
 /* Whether a remainder is allowed and worth it; a remark says why not. */
 bool opt_unroll_may_leave_rest(struct opt_unroll *u, const struct opt_unroll_plan *p);
+/* Does it: p->factor copies behind a test that as many iterations are left, and the loop for the rest. */
 void opt_unroll_rest(struct opt_unroll *u, const struct opt_unroll_plan *p);
 
 /* Needs cycles and dominators; to be called once, before anything is copied. */
 void opt_unroll_find_homes(struct opt_unroll *u);
 /* Whether the loop may be unrolled with the mark r in it; a remark says why not. */
 bool opt_unroll_may_copy_mark(struct opt_unroll *u, const struct opt_unroll_plan *p, ir_ref r);
+/* The same of a call, for predictions of functions. */
 bool opt_unroll_may_copy_call(struct opt_unroll *u, const struct opt_unroll_plan *p, ir_ref call);
 /* Gives the copy of the n blocks predictions of its own, of those that are within an iteration. */
 void opt_unroll_renumber(struct opt_unroll *u, const struct opt_unroll_plan *p, const uint32_t *blocks,

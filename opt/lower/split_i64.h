@@ -45,10 +45,12 @@ ir_ref split_const(struct splitter *x, uint32_t v);
 ir_ref split_emit1(struct splitter *x, enum ir_op op, ir_ref a);
 ir_ref split_emit2(struct splitter *x, enum ir_op op, ir_ref a, ir_ref b);
 ir_ref split_compare(struct splitter *x, enum ir_op op, ir_ref a, ir_ref b);              /* gives i1 */
+/* One of two words, or pairs. */
 ir_ref split_choose(struct splitter *x, ir_ref condition, ir_ref a, ir_ref b);
 ir_ref split_bool_word(struct splitter *x, ir_ref condition);                             /* zext to i32 */
 struct split_pair split_choose_pair(struct splitter *x, ir_ref condition, struct split_pair a,
                                     struct split_pair b);
+/* The sum modulo 2^64. */
 struct split_pair split_add_pair(struct splitter *x, struct split_pair a, struct split_pair b);
 
 #endif

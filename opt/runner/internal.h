@@ -32,6 +32,7 @@ bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint3
 /* Recomputes what is cached of f and compares: the name of the first analysis that differs, or NULL. */
 const char *opt_cache_check(const struct opt_cache *k, const struct ir_module *m,
                             const struct ir_function *f);
+/* Whether two results of the analysis say the same of f. */
 bool opt_analysis_equal(enum opt_analysis n, const void *a, const void *b, const struct ir_function *f);
 
 /* Printing of one run (opt/runner/dumps.c). */
@@ -43,14 +44,18 @@ struct opt_dumps {
     struct diff_version        now;       /* one that is being made */
     uint32_t                 *files;      /* the report's */
 };
+/* Before the first pass; versions are kept only if changes are to be shown. */
 void opt_dumps_start(struct opt_dumps *d, const struct opt_options *o, const struct ir_module *m,
                      struct opt_report *r, struct arena *a);
+/* Print what the options ask for at this pass (or step), before and after it. */
 void opt_dumps_before(struct opt_dumps *d, const char *pass, const struct ir_function *f);
 void opt_dumps_after(struct opt_dumps *d, const char *pass, const struct ir_function *f, bool changed);
 /* After a position of the pipeline (`pass` NULL: before the first): the file of --dump-dir. NULL, or why it
  * can't be written. */
 const char *opt_dumps_file(struct opt_dumps *d, const char *pass, bool changed);
+/* The versions' texts. */
 void opt_dumps_free(struct opt_dumps *d);
+/* To the options' callback; nothing without one. */
 void opt_print(const struct opt_options *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -24,6 +24,7 @@ ir_ref opt_rewrite(struct opt_view *v, enum ir_op op, ir_ref a, ir_ref b);
 
 /* not, neg, brev: each undoes itself. */
 ir_ref opt_simplify_involution(struct opt_view *v);
+/* By a known condition, or two values that are the same or truths. */
 ir_ref opt_simplify_select(struct opt_view *v);
 /* An operation that gives a float. */
 ir_ref opt_simplify_float(struct opt_view *v);

@@ -44,6 +44,7 @@ struct opt_slots {
     struct map          at;      /* (aggregate, offset) -> slot */
     VEC(struct opt_block_operation) operations;
 };
+/* Fills in s, in `a`. Near-linear. */
 void opt_slots_find(struct opt_slots *s, struct arena *a, struct ir_function *f, const struct ir_cfg *g);
 struct opt_slot *opt_slot_at(struct opt_slots *s, uint32_t aggregate, uint32_t offset);  /* or NULL */
 /* The slot whose mem, type and mixed speak for all slots that it is copied from and to. */

@@ -133,16 +133,20 @@ void rt_trap_fuel(struct rt_warp *w);
 /* ---- instructions the core leaves to plain C; false or RT_NOWHERE: the warp has stopped -------------- */
 
 uint32_t rt_diverge(struct rt_warp *w);                                 /* control.c: w->split tells how */
+/* Splits the lanes by value, pointer or return address, and asks the scheme; where the warp goes on. */
 uint32_t rt_switch(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_icall(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_ret(struct rt_warp *w, const struct bc_ins *ins);
 /* atomic.c; at base + w->address[lane] */
 void rt_atomic(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base);
+/* Lane by lane, each checked when its turn comes; copied bytes cost fuel. */
 bool rt_memcpy(struct rt_warp *w, const struct bc_ins *ins);
 bool rt_memzero(struct rt_warp *w, const struct bc_ins *ins);
 void rt_reduce_float(struct rt_warp *w, const struct bc_ins *ins);      /* group.c */
+/* In the order of lanes. */
 void rt_scan(struct rt_warp *w, const struct bc_ins *ins);
 void rt_barrier(struct rt_warp *w, const struct bc_ins *ins); /* a fault: live lanes are elsewhere */
+/* By the scheme, or 0. */
 bool rt_token(struct rt_warp *w, const struct bc_ins *ins);
 bool rt_hostcall(struct rt_warp *w, const struct bc_ins *ins);          /* hostcall.c */
 bool rt_printf(struct rt_warp *w, const struct bc_ins *ins);            /* print.c */

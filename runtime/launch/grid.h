@@ -107,6 +107,7 @@ struct rt_launch {
 };
 
 bool rt_memory_take(struct rt_launch *l, uint64_t bytes);      /* block.c: false: over the limit */
+/* Back to the launch's limit. */
 void rt_memory_give(struct rt_launch *l, uint64_t bytes);
 /* block.c: runs block after block until none is left or the launch stops. */
 void rt_worker_run(struct rt_worker *k);

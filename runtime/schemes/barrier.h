@@ -40,6 +40,7 @@ struct barriers {
 
 /* barrier_storage.c: the hooks data_bytes and start. */
 size_t barrier_data_bytes(const struct bc_program *p, uint32_t lanes);
+/* All lanes are one group. */
 void barrier_start(struct rt_warp *w);
 /* Makes room for records; false: the launch would take more memory than it may. */
 bool barrier_more_records(struct rt_warp *w, struct barriers *s);

@@ -29,6 +29,7 @@ struct oracle_flow {
 
 /* Everything is allocated in the worker's arena, also what later questions add. */
 struct oracle_flow *oracle_flow_new(struct rt_worker *k);
+/* Index in the program's functions. Logarithmic. */
 uint32_t oracle_function(const struct oracle_flow *f, uint32_t at);
 /* Which of the definitions stands at `at`, counted from 0. */
 uint32_t oracle_definition(const struct oracle_flow *f, uint32_t at);

@@ -53,6 +53,7 @@ enum rt_divergence_event {
     RT_LANES_LOST,    /* live lanes wait at a place that no entry knows */
 };
 
+/* All of `lanes` are live and active at pc, the stack is empty. */
 void rt_divergence_start(struct rt_divergence *d, enum wc_mode mode, uint8_t lanes, uint16_t pc);
 /* BR: the lanes in `p` go to `target`, the others to the next word; `reconverge` (rpc) is where they
  * reconverge. WC_NONE: the branch is proven uniform. */

@@ -165,11 +165,15 @@ kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_st
 
 /* ---- fault.c: records the trap and stops the warp ---------------------------------------------------- */
 
+/* `lane` is the culprit; the text goes to the launch's trap. Ends the run at `pc`, which is not counted as
+ * executed. */
 void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane,
                   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* The fault that is this event of the divergence unit, from RT_FIRST_FAULT on. */
 void rt_sim_fault_event(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum rt_divergence_event event);
 /* Text imm of the image. */
 void rt_sim_fault_text(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane);
+/* The text says what is wrong with the access. */
 void rt_sim_fault_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, unsigned lane,
                          enum wc_space space, bool store, uint32_t address, uint32_t bytes);
 /* Notes that the warp, which is not running, stands at the word as the launch runs out of fuel. */
@@ -181,6 +185,7 @@ void rt_sim_group(struct rt_sim_warp *w, const struct rt_sim_ins *pc);          
 /* at base + address[lane] */
 void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *base);
 void rt_sim_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc);             /* csrr */
+/* Lane by lane, from the operands in private memory. */
 bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc);
 /* The lanes' accesses one by one: the first bad one faults. */
 bool rt_sim_check(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_space space, bool store,
@@ -193,8 +198,11 @@ void rt_sim_count_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uin
 bool rt_sim_memory_take(struct rt_sim *s, uint64_t bytes);      /* false: over the limit */
 /* NULL: the launch would take more memory than it may; the same of the next. */
 struct rt_sim_block *rt_sim_block_new(struct rt_sim *s);
+/* Its lanes at the kernel's entry, registers and private memory zeroed. */
 struct rt_sim_warp *rt_sim_warp_begin(struct rt_sim_block *b, uint32_t index);
+/* The warp's storage may be used again. */
 void rt_sim_warp_end(struct rt_sim_warp *w);
+/* The block is now this one of the grid; shared memory is zeroed. */
 void rt_sim_block_begin(struct rt_sim_block *b, uint64_t number);
 /* Where the warp prints to. */
 struct text *rt_sim_text(struct rt_sim_warp *w);
@@ -207,6 +215,7 @@ void rt_sim_free(struct rt_sim *s);      /* all text and the arena */
 
 /* ---- schedule.c, clock.c: run block after block until none is left or the launch has to stop --------- */
 
+/* In turns of instructions, one block at a time: for launches that are not timed. */
 void rt_sim_run_turns(struct rt_sim *s);
 void rt_sim_run_clock(struct rt_sim *s, uint32_t cores);         /* sets core_cycles */
 

@@ -27,12 +27,15 @@ struct rt_trace {
 
 /* NULL: the launch is not traced. */
 struct rt_trace *rt_trace_new(const struct wc_image *image, const kernc_launch *o);
+/* NULL is allowed. */
 void rt_trace_free(struct rt_trace *t);
 /* Before the instruction is executed; what rt_trace_issued is then given, with the cycles it took. */
 struct rt_trace_event rt_trace_before(const struct rt_sim_warp *w, const struct rt_sim_ins *at,
                                       uint64_t time);
+/* Outside of the window nothing is kept. */
 void rt_trace_issued(struct rt_trace *t, const struct rt_sim_warp *w, const struct rt_sim_ins *at,
                      struct rt_trace_event e);
+/* From `time` on the slot of e has nothing to issue. */
 void rt_trace_idle(struct rt_trace *t, struct rt_trace_event e, uint64_t time);
 /* Hands the text to the launch's trace_output. */
 void rt_trace_write(struct rt_trace *t, const kernc_launch *o);

@@ -177,6 +177,7 @@ struct bc_program {
     uint32_t     data_bytes;
     uint32_t     shared_bytes;             /* shared memory of a block */
 };
+/* Empty. bc_program_free frees it with all it has; NULL is allowed there. */
 struct bc_program *bc_program_new(void);
 void bc_program_free(struct bc_program *p);
 /* What every program's bytes begin with. */
@@ -187,6 +188,7 @@ void bc_program_free(struct bc_program *p);
 void bc_write(const struct bc_program *p, struct text *out);
 /* Puts a header before the body of a program; bc_write does so, and tests that change bodies. */
 void bc_seal(const void *body, size_t n, struct text *out);
+/* The caller's; NULL: *why says why not (static). bc_verify has yet to look at it. */
 struct bc_program *bc_read(const void *bytes, size_t n, const char **why);
 /* NULL, or why the program must not run (registers, targets, tables, operand kinds, fall-off). */
 const char *bc_verify(const struct bc_program *p, char *buffer, size_t size);
@@ -200,8 +202,10 @@ static inline bool bc_is_comparison(enum scalar_case c)
 {
     return scalar_case_info[c].op >= SCALAR_OP_eq && scalar_case_info[c].op <= SCALAR_OP_le;
 }
+/* Whether a branch word (struct bc_branch) follows. */
 bool bc_has_branch_word(enum bc_op op);
 bool bc_ends_block(enum bc_op op);            /* what comes after it is a block word or the function's end */
+/* Whether it takes a token, so that schemes decide who takes part. */
 bool bc_is_convergent(enum bc_op op);
 /* What a letter of `operands` stands for. */
 enum bc_file { BC_FILE_NONE, BC_FILE_VECTORS, BC_FILE_MASKS, BC_FILE_SCALARS, BC_FILES };

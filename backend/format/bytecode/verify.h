@@ -35,9 +35,14 @@ bool verify_is_slot(const struct verifier *v, uint32_t function, char letter, ui
 /* The register is filled in for the kernel `function`, and for all that functions of its component name. */
 void verify_add_preload(struct verifier *v, uint32_t function, char letter, uint32_t reg);
 bool verify_is_preload(const struct verifier *v, uint32_t function, char letter, uint32_t reg);
+/* Checks on the word at hand; false: the reason is noted. This one: `code` is a block of the same
+ * function. */
 bool verify_target(struct verifier *v, uint32_t code);
+/* A register of the letter's file in range, wide ones even; counts it among those needed. */
 bool verify_register(struct verifier *v, char letter, uint32_t reg);
+/* The operands fit the format. */
 bool verify_printf(struct verifier *v, const struct bc_ins *ins);
+/* Operands and result fit the host function's types. */
 bool verify_hostcall(struct verifier *v, const struct bc_ins *ins);
 
 #endif

@@ -23,7 +23,9 @@ struct wc_lexer {
     uint32_t at, line, line_start;      /* offsets in the text; line from 1 */
     struct wc_token token;              /* the current one */
 };
+/* To the first token of l->source. */
 void wc_lexer_start(struct wc_lexer *l);
+/* Makes the next token l->token; at the end of the text always the end. */
 void wc_lexer_advance(struct wc_lexer *l);
 /* Whether the current word or string is a label: a colon follows it. */
 bool wc_at_label(const struct wc_lexer *l);
@@ -66,18 +68,23 @@ bool wc_asm_error(struct wc_assembler *a, const char *id, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 bool wc_asm_error_at(struct wc_assembler *a, span where, const char *id, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* Takes the token and says true, if it is this one; false too where the statement has failed. */
 bool wc_accept_mark(struct wc_assembler *a, char mark);
 bool wc_accept_word(struct wc_assembler *a, const char *word);
+/* The same, and an error if another stands there. */
 bool wc_expect_mark(struct wc_assembler *a, char mark);
 /* An integer between least and most, with its sign; 0 if it fails. */
 int64_t wc_take_integer(struct wc_assembler *a, int64_t least, int64_t most, const char *what);
 uint32_t wc_take_u32(struct wc_assembler *a, uint32_t most, const char *what);
+/* Without sign; 0 if it fails. */
 uint64_t wc_take_u64(struct wc_assembler *a, const char *what);
 /* A word or a string; in the image's arena. "" if it fails. */
 const char *wc_take_name(struct wc_assembler *a, const char *what);
+/* A token of text "" if it fails. */
 struct wc_token wc_take_string(struct wc_assembler *a, const char *what);
 /* A code word: its number, or a name to be looked up at the end. */
 uint32_t wc_take_target(struct wc_assembler *a, enum wc_fixup_kind kind, uint32_t index, const char *what);
+/* Appends the word, what it is decoded (`raw`: nothing, it is a .word), and its place. */
 void wc_put_word(struct wc_assembler *a, struct wc_ins ins, bool raw, uint32_t word, span where);
 /* The directive that the current token names (asm_tables.c); the token is past it. */
 void wc_directive(struct wc_assembler *a, struct wc_token name);

@@ -33,6 +33,7 @@ uint32_t *wc_flow_post_dominators(struct arena *a, const struct wc_flow *g);
 
 /* Influences of branches, one after the other, in time proportional to their size. */
 struct wc_influence { uint32_t *seen, mark; u32_vec nodes; };
+/* None computed yet. Linear. */
 struct wc_influence *wc_influence_new(struct arena *a, const struct wc_flow *g);
 /* The influence of `branch`, whose lanes reconverge at `reconverge`, is then in `nodes`. */
 void wc_influence_of(struct arena *a, struct wc_influence *i, const struct wc_flow *g, uint32_t branch,

@@ -61,6 +61,7 @@ struct wc_image {
     uint32_t     data_bytes;
     uint32_t     shared_bytes;          /* shared memory of a block, counted from address 0 */
 };
+/* Empty. */
 struct wc_image *wc_image_new(void);
 void wc_image_free(struct wc_image *m);                  /* NULL is allowed */
 
@@ -70,6 +71,7 @@ void wc_image_free(struct wc_image *m);                  /* NULL is allowed */
 /* File format: docs/isa.md. The same image gives the same bytes. Reading checks every length and gives a
  * reason; what it gives must still be verified. */
 void wc_write(const struct wc_image *m, struct text *out);
+/* The caller's; NULL: *why says why not (static). */
 struct wc_image *wc_read(const void *bytes, size_t n, const char **why);
 /* Puts a header before the body of an image; wc_write does so, and tests that change bodies. */
 void wc_seal(const void *body, size_t n, struct text *out);

@@ -60,6 +60,7 @@ struct wc_op_info {
     const char *meaning;                                /* NULL: a lane operation, see wc_meaning */
 };
 extern const struct wc_op_info wc_op_info[WC_OPS];
+/* Of any operation, for the reference and listings; static. */
 const char *wc_meaning(enum wc_op op);
 
 /* One instruction. Fields that its row marks `-` are 0. */
@@ -76,6 +77,7 @@ bool wc_decode(uint32_t word, struct wc_ins *ins);
 uint32_t wc_encode(struct wc_ins ins);
 /* The numbers that the field `imm` of this instruction holds; of a control register's, all but some. */
 struct wc_range { int64_t least, most; };
+/* 0 to 0 where it has no such field. */
 struct wc_range wc_imm_range(enum wc_op op);
 static inline bool wc_imm_fits(enum wc_op op, int64_t imm)
 {
@@ -117,6 +119,7 @@ struct wc_csr_info { const char *name, *meaning; uint16_t number; bool readable,
 extern const struct wc_csr_info wc_csr_info[];
 extern const size_t wc_csr_count;
 const struct wc_csr_info *wc_csr_find(uint32_t number);          /* NULL: there is none */
+/* By its n characters; NULL: there is none. */
 const struct wc_csr_info *wc_csr_named(const char *name, size_t n);
 
 /* ---- faults and modes -------------------------------------------------------------------------------- */
