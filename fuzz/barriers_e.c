@@ -140,6 +140,19 @@ static bool barrier_is_right(const struct graph *g, const struct ir_ins *barrier
     return right;
 }
 
+/* Who executes the operation together, and the hearts that control it: threads wait at those likewise. */
+static bool operation_is_right(const struct graph *g, struct bitset barriers, const struct ir_ins *ins)
+{
+    bool right = true;
+    uint32_t at = ins->block;
+    for (ir_ref token = ins->token; right && token; token = ir_at(g->c->fn, token)->token) {
+        token = made_anew(g, token);
+        right = waits_for_none_at(g, barriers, home_of(g, token), at);
+        at = home_of(g, token);
+    }
+    return right;
+}
+
 bool fz_barriers_are_right(const struct ir_function *f, const struct ir_cfg *c, struct arena *a)
 {
     const struct ir_cycles *cycles = ir_cycles_new(a, c);
@@ -155,7 +168,7 @@ bool fz_barriers_are_right(const struct ir_function *f, const struct ir_cfg *c, 
             if (ins->op == IR_barrier)
                 right = barrier_is_right(g, ins, stay);
             else if (!right)
-                right = waits_for_none_at(g, barriers, home_of(g, made_anew(g, ins->token)), b);
+                right = operation_is_right(g, barriers, ins);
             if (!right)
                 return false;
         }

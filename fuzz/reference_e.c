@@ -14,7 +14,8 @@
  *
  * A barrier gives nothing, so the runs do not depend on it. What each thread has come to in the end says
  * whether they all would: a barrier opens when all threads of the block that have not returned are at the same
- * instance of it, an operation is executed when its group is there (waits_e.c).
+ * instance of it, an operation is executed when its group is there, and so is a heart that controls operations
+ * (waits_e.c).
  *
  * The threads that an anchor gathers may be chosen: the log has to be the same for every choice.
  */
@@ -42,6 +43,7 @@ struct frame {
     uint64_t *value;
     uint32_t *outer, *times; /* of a heart: its operand's instance, and how often with it */
     uint32_t *anchored;      /* of an anchor: how often in this run */
+    struct bitset in_use;    /* tokens that control operations */
 };
 
 struct warp {
@@ -123,6 +125,18 @@ static const struct group *join(struct warp *w, uint32_t instance, uint64_t a, u
     g->a[w->lane] = a, g->b[w->lane] = b;
     g->run[w->lane] = w->run;
     return g;
+}
+
+/* Threads at a heart that controls operations wait for those that come to the same instance of it: which of
+ * them come to the operations is not known before. */
+static uint32_t meet_at(struct warp *w, const struct ir_function *f, ir_ref heart, uint32_t instance)
+{
+    if (bitset_has(w->frames[f->id].in_use, heart)) {
+        struct group *g = group_of(w, instance);
+        g->mask |= (uint64_t)1 << w->lane;
+        g->run[w->lane] = w->run;
+    }
+    return instance;
 }
 
 static uint64_t name_of(const struct warp *w, uint32_t instance)
@@ -281,7 +295,7 @@ static uint64_t execute(struct warp *w, const struct ir_function *f, ir_ref r, c
     case IR_call:
     case IR_icall: return call(w, f, r, a);
     case IR_entry: return instance_of(w, f, r, entered, 0);
-    case IR_loop: return heart_instance(w, f, r, token);
+    case IR_loop: return meet_at(w, f, r, heart_instance(w, f, r, token));
     case IR_anchor: return anchor_instance(w, f, r);
     case IR_barrier: wait_at(w, instance_of(w, f, r, token, 0)); return 0;
     default: break;
@@ -371,7 +385,8 @@ static void make_frames(struct warp *w)
     for (uint32_t i = 0; i < w->m->functions.count; i++) {
         uint32_t n = w->m->functions.at[i]->ins.count;
         w->frames[i] = (struct frame){arena_array(w->arena, uint64_t, n), arena_array(w->arena, uint32_t, n),
-                                      arena_array(w->arena, uint32_t, n), arena_array(w->arena, uint32_t, n)};
+                                      arena_array(w->arena, uint32_t, n), arena_array(w->arena, uint32_t, n),
+                                      ir_tokens_in_use(w->arena, w->m->functions.at[i])};
     }
 }
 
