@@ -111,6 +111,18 @@ struct ir_ins {
     const char *name;             /* for people; may be NULL; not unique */
 };
 
+/* What imm2 of a cb.cancel says. threshold 0: threads leave in any case; else only where they have to wait in
+ * barrier `wait`, with that threshold. */
+struct ir_cancel { bool member; uint32_t threshold, wait; };
+static inline uint32_t ir_cancel_pack(struct ir_cancel l)
+{
+    return (uint32_t)l.member | l.threshold << 8 | l.wait << 16;
+}
+static inline struct ir_cancel ir_cancel_of(const struct ir_ins *cancel)
+{
+    return (struct ir_cancel){cancel->imm2 & 1, cancel->imm2 >> 8 & 0xff, cancel->imm2 >> 16};
+}
+
 struct ir_edge {
     uint32_t block;
     uint32_t argc;                /* == number of the target's parameters */

@@ -124,7 +124,7 @@ static inline bool opt_is_convergent_value(enum ir_op op)
 }
 static inline bool opt_is_prediction(enum ir_op op)
 {
-    return op >= IR_predict && op <= IR_cb_arrived;
+    return op >= IR_predict && op <= IR_cb_rejoin;
 }
 
 /* ---- SSA construction (opt/kit/ssa.c) ---------------------------------------------------------------- */

@@ -21,21 +21,23 @@ static kernc_status place_data(kernc_module *m, const char *file, const uint8_t 
     return status;
 }
 
-/* Which is all that barriers and their operations are made of. */
-static bool has_operation(const struct rt_scheme *scheme, const struct bc_ins *ins)
+/* Whether the word is complete but for its register: which is all that barriers and their operations are made
+ * of. */
+static bool is_barrier_operation(const struct bc_ins *ins)
 {
-    static const uint32_t most[BC_CB_OPS] = {[BC_CB_JOIN] = 1, [BC_CB_CANCEL] = 1, [BC_CB_WAIT] = RT_MAX_LANES};
-    return ins->a < BC_CB_OPS && scheme->op[ins->a] && ins->imm <= most[ins->a];
+    bool cancels = ins->op == BC_scheme && ins->a == BC_CB_CANCEL, threshold = cancels || ins->op == BC_wait;
+    return ins->d <= (ins->a != BC_CB_REJOIN) && ins->a < BC_CB_OPS && !(ins->c && !ins->imm) &&
+           ins->imm <= (threshold ? RT_MAX_LANES : 0);
 }
 
 /* NULL, or why the scheme can't execute the word. */
 static const char *lacks(enum scheme scheme, const struct bc_ins *ins)
 {
     enum bc_op op = (enum bc_op)ins->op;
-    const struct rt_scheme *machine = rt_scheme_of(scheme);
-    if ((op == BC_scheme || op == BC_arrived) && !machine->arrived)
+    bool own = op == BC_scheme || op == BC_wait;
+    if (own && !rt_scheme_of(scheme)->wait)
         return "it has no operations of its own";
-    if (op == BC_scheme && !has_operation(machine, ins))
+    if (own && !is_barrier_operation(ins))
         return "it has no such operation";
     if (scheme_has(scheme, SCHEME_TOKENS) && bc_is_convergent(op) && op != BC_barrier &&
         ins->e == BC_NO_TOKEN)

@@ -27,7 +27,7 @@ static void look_at(struct search *s, const struct bc_ins *ins)
     for (uint32_t i = 0; ins->op == BC_icall && i < s->p->functions.count; i++)
         if (!s->p->functions.at[i].kernel && bc_reaches(ins->imm, s->p->functions.at[i].signature))
             visit(s, i);
-    if (ins->op == BC_scheme && ins->a == BC_CB_WAIT && ins->imm > (s->most ? s->most->imm : 0))
+    if (ins->op == BC_wait && ins->imm > (s->most ? s->most->imm : 0))
         s->most = ins;
 }
 

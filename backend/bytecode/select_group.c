@@ -97,27 +97,55 @@ static void select_operation(struct be_selector *s, ir_ref r)
     }
 }
 
+/* The rejoin that all lanes execute behind a wait, and nobody else; or 0. It becomes part of the wait. */
+static ir_ref rejoin_behind(const struct be_selector *s, ir_ref wait)
+{
+    ir_ref r = ir_at(s->ir, wait)->next;
+    uint32_t next = ir_at(s->ir, r)->op == IR_br ? ir_block_at(s->ir, ir_at(s->ir, r)->block)->edges.at[0].block
+                                                 : IR_NO_BLOCK;
+    if (next != IR_NO_BLOCK && ir_pred_count(s->f->cfg, next) == 1)
+        r = ir_block_at(s->ir, next)->first;
+    while (ir_at(s->ir, r)->op == IR_cb_rejoin && ir_at(s->ir, r)->imm != ir_at(s->ir, wait)->imm)
+        r = ir_at(s->ir, r)->next;
+    return ir_at(s->ir, r)->op == IR_cb_rejoin ? r : 0;
+}
+
+static bool is_part_of_wait(const struct be_selector *s, ir_ref rejoin)
+{
+    const struct ir_cfg *cfg = s->f->cfg;
+    uint32_t b = ir_at(s->ir, rejoin)->block;
+    ir_ref before = rejoin;
+    while (before && ir_at(s->ir, before)->op == IR_cb_rejoin)
+        before = ir_at(s->ir, before)->prev;
+    if (!before && ir_pred_count(cfg, b) == 1)
+        before = ir_at(s->ir, ir_terminator(s->ir, cfg->preds[cfg->pred_start[b]]))->prev;
+    return before && ir_at(s->ir, before)->op == IR_cb_wait && rejoin_behind(s, before) == rejoin;
+}
+
 /* Operations on convergence barriers. They change nothing that a kernel computes: schemes without barriers
- * leave them out, and none has arrived. */
+ * leave them out. */
 static void select_barrier(struct be_selector *s, ir_ref r)
 {
+    static const enum bc_barrier_op operations[] = {
+        [IR_cb_join - IR_cb_join] = BC_CB_JOIN,
+        [IR_cb_cancel - IR_cb_join] = BC_CB_CANCEL,
+        [IR_cb_rejoin - IR_cb_join] = BC_CB_REJOIN,
+    };
     const struct ir_ins *ins = ir_at(s->ir, r);
-    if (!scheme_has(s->c->scheme, SCHEME_BARRIERS)) {
-        if (ins->op == IR_cb_arrived)
-            be_put(s, BC_mov_v, be_define(s, r), be_lane_constant(s, BC_KIND_V, 0), 0, 0);
+    if (!scheme_has(s->c->scheme, SCHEME_BARRIERS) || (ins->op == IR_cb_rejoin && is_part_of_wait(s, r)))
+        return;
+    if (ins->op == IR_cb_wait) {                 /* the others change nothing for those that execute them */
+        be_switch_point(s);
+        be_put(s, BC_wait, rejoin_behind(s, r) != 0, 0, (uint32_t)ins->imm, 0)->imm = ins->imm2;
+        be_switch_point(s);
         return;
     }
-    if (ins->op == IR_cb_arrived) {
-        be_put(s, BC_arrived, be_define_scalar(s, r, false), 0, (uint32_t)ins->imm, 0);
-        be_spread(s, r);
-        return;
-    }
-    if (ins->op == IR_cb_wait)                   /* the others change nothing for those that execute them */
-        be_switch_point(s);
-    struct be_word *w = be_put(s, BC_scheme, 0, ins->op - IR_cb_join, (uint32_t)ins->imm, 0);
-    w->imm = ins->imm2;
-    if (ins->op == IR_cb_wait)
-        be_switch_point(s);
+    struct ir_cancel leaving = ins->op == IR_cb_cancel ? ir_cancel_of(ins) : (struct ir_cancel){0};
+    bool flag = ins->op == IR_cb_join ? ins->imm2 : leaving.member;
+    struct be_word *w =
+        be_put(s, BC_scheme, flag, operations[ins->op - IR_cb_join], (uint32_t)ins->imm, 0);
+    w->c = leaving.wait;
+    w->imm = leaving.threshold;
 }
 
 bool be_select_group(struct be_selector *s, ir_ref r)

@@ -53,7 +53,7 @@ void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t instructions, 
     struct bc_block *b = &p->blocks.at[e->open];
     vec_push(&p->arena, &p->code, ins);
     b->instructions += instructions;
-    b->overhead += e->overhead || ins.op == BC_scheme || ins.op == BC_arrived ? instructions : 0;
+    b->overhead += e->overhead || ins.op == BC_scheme || ins.op == BC_wait ? instructions : 0;
     b->cycles += cycles;
     if (!instructions && !cycles)
         return;

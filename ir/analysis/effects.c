@@ -6,7 +6,7 @@ static bool is_seen_outside(const struct ir_ins *ins)
     uint16_t flags = ir_op_info[ins->op].flags;
     switch (ins->op) {
     case IR_alloca: case IR_fence: case IR_predict: case IR_predict_point: case IR_predict_function:
-    case IR_cb_join: case IR_cb_wait: case IR_cb_cancel: case IR_cb_rejoin: case IR_cb_arrived:
+    case IR_cb_join: case IR_cb_wait: case IR_cb_cancel: case IR_cb_rejoin:
         return false;
     case IR_call: case IR_icall: case IR_hostcall: case IR_barrier: case IR_syncwarp: return true;
     default: return flags & IR_EFFECT && !(flags & (IR_READS | IR_WRITES));

@@ -150,6 +150,18 @@ static int64_t parse_index(struct parser *p)
     return (int64_t)t.number;
 }
 
+/* Of a cb.cancel: imm2. */
+static uint32_t parse_leaving(struct parser *p)
+{
+    struct ir_cancel l = {.member = ir_parse_accept_word(p, "member")};
+    if (ir_parse_accept_word(p, "threshold")) {
+        l.threshold = (uint32_t)ir_parse_integer(p, UINT8_MAX, "a threshold");
+        ir_parse_expect_word(p, "of");
+        l.wait = (uint32_t)ir_parse_integer(p, UINT16_MAX, "the number of a barrier register");
+    }
+    return ir_cancel_pack(l);
+}
+
 /* Names of the module are found when all of it has been read; `name` is then set. */
 static void parse_immediate(struct parser *p, struct ir_ins *ins, struct token *name)
 {
@@ -175,7 +187,7 @@ static void parse_immediate(struct parser *p, struct ir_ins *ins, struct token *
     if (ins->op == IR_cb_join)
         ins->imm2 = ir_parse_accept_word(p, "gather");
     if (ins->op == IR_cb_cancel)
-        ins->imm2 = ir_parse_accept_word(p, "member");
+        ins->imm2 = parse_leaving(p);
     if (ir_has_threshold(ins->op) && ir_parse_accept_word(p, "threshold"))
         ins->imm2 = (uint32_t)ir_parse_integer(p, UINT32_MAX, "a threshold");
 }

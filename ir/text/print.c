@@ -69,6 +69,15 @@ static void global_name(struct printer *p, const char *name, int64_t number)
         text_printf(p->out, "?%lld", (long long)number);
 }
 
+/* Of a cb.cancel. */
+static void leaving(struct printer *p, struct ir_cancel l)
+{
+    if (l.member)
+        text_addz(p->out, " member");
+    if (l.threshold)
+        text_printf(p->out, " threshold %u of %u", l.threshold, l.wait);
+}
+
 static void immediate(struct printer *p, const struct ir_ins *ins)
 {
     const struct ir_module *m = p->fn->module;
@@ -87,8 +96,8 @@ static void immediate(struct printer *p, const struct ir_ins *ins)
     }
     if (ins->op == IR_cb_join && ins->imm2)
         text_addz(p->out, " gather");
-    if (ins->op == IR_cb_cancel && ins->imm2)
-        text_addz(p->out, " member");
+    if (ins->op == IR_cb_cancel)
+        leaving(p, ir_cancel_of(ins));
     if (ir_has_threshold(ins->op) && ins->imm2)
         text_printf(p->out, " threshold %u", ins->imm2);
 }

@@ -170,6 +170,17 @@ static uint64_t rows_of(const struct verifier *v, enum ir_imm imm)
     }
 }
 
+static bool is_barrier_operation(const struct ir_ins *ins)
+{
+    if (ins->imm < 0 || ins->imm >= IR_MAX_BARRIERS)
+        return false;
+    if (ins->op != IR_cb_cancel)
+        return ins->imm2 <= IR_MAX_THRESHOLD;
+    struct ir_cancel l = ir_cancel_of(ins);
+    return l.threshold <= IR_MAX_THRESHOLD && l.wait < (l.threshold ? IR_MAX_BARRIERS : 1) &&
+           ins->imm2 == ir_cancel_pack(l);
+}
+
 static bool check_immediate(struct verifier *v, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(v->fn, r);
@@ -182,7 +193,7 @@ static bool check_immediate(struct verifier *v, ir_ref r)
         ir_ins_broken(v, IR_RULE_IMMEDIATE, r, "the offset is out of range");
     if (imm == IR_IMM_PREDICTION && (ins->imm < 0 || ins->imm >= v->fn->predictions))
         ir_ins_broken(v, IR_RULE_PREDICT, r, "the function has %u predictions", v->fn->predictions);
-    if (imm == IR_IMM_REGISTER && (ins->imm < 0 || ins->imm >= IR_MAX_BARRIERS || ins->imm2 > IR_MAX_THRESHOLD))
+    if (imm == IR_IMM_REGISTER && !is_barrier_operation(ins))
         ir_ins_broken(v, IR_RULE_BARRIER, r, "the barrier register or the threshold is out of range");
     bool there = (uint64_t)ins->imm < rows_of(v, imm) || rows_of(v, imm) == UINT64_MAX;
     if (!there)

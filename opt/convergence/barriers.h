@@ -63,7 +63,7 @@ static inline ir_ref barriers_put(struct barriers *x, uint32_t block, ir_ref bef
                                   uint32_t reg, uint32_t threshold)
 {
     struct ir_cursor at = {x->f, block, before, {0, 0}};
-    ir_ref r = ir_emit0(&at, op, op == IR_cb_arrived ? IR_TYPE_I32 : IR_TYPE_VOID);
+    ir_ref r = ir_emit0(&at, op, IR_TYPE_VOID);
     ir_at(x->f, r)->imm = reg;
     ir_at(x->f, r)->imm2 = threshold;
     return r;

@@ -116,29 +116,18 @@ static struct bitset leaving_at(const struct conflicts *k, const struct barrier_
     return leaving;
 }
 
-static void put_cancels(struct conflicts *k, uint32_t block, ir_ref before, struct bitset leaving)
+/* Of a wait for a prediction with a threshold, only threads that have to wait leave (Figure 6). */
+static void put_cancels(struct conflicts *k, const struct barrier_wait *wait, struct bitset leaving)
 {
-    bitset_each(m, leaving)
-        barriers_put(k->x, block, before, IR_cb_cancel, k->w->registers.at[m], is_prediction(k, m));
-}
-
-/* if (arrived < threshold) cancel …; wait */
-static void put_soft_cancels(struct conflicts *k, ir_ref wait, struct bitset leaving)
-{
-    struct ir_function *f = k->x->f;
-    uint32_t block = ir_at(f, wait)->block, reg = (uint32_t)ir_at(f, wait)->imm, few = ir_block_new(f, NULL);
-    ir_ref args[] = {barriers_put(k->x, block, wait, IR_cb_arrived, reg, 0),
-                     ir_const_i32(f, ir_at(f, wait)->imm2)};
-    struct ir_cursor at = {f, block, wait, {0, 0}};
-    ir_ref less = ir_emit(&at, IR_ult, IR_TYPE_I1, 2, args);
-    uint32_t go = ir_block_split(f, block, wait, NULL);
-    at = (struct ir_cursor){f, block, 0, {0, 0}};
-    ir_emit_brif(&at, less, few, go);
-    ir_block_at(f, block)->overhead = true;
-    at.block = few;
-    ir_emit_br(&at, go);
-    ir_block_at(f, few)->overhead = true;
-    put_cancels(k, few, ir_block_at(f, few)->first, leaving);
+    const struct ir_ins *at = ir_at(k->x->f, wait->at);
+    uint32_t block = at->block;
+    struct ir_cancel l = {0};
+    if (at->op == IR_cb_wait && at->imm2)
+        l = (struct ir_cancel){.threshold = at->imm2, .wait = (uint32_t)at->imm};
+    bitset_each(m, leaving) {
+        l.member = is_prediction(k, m);
+        barriers_put(k->x, block, wait->at, IR_cb_cancel, k->w->registers.at[m], ir_cancel_pack(l));
+    }
 }
 
 static void put_rejoins(struct conflicts *k, ir_ref wait, struct bitset leaving)
@@ -158,10 +147,7 @@ static void leave_at(struct conflicts *k, const struct barrier_wait *wait, struc
                "threads that wait for the prediction leave %u other barriers", bitset_count(leaving));
     if (label)
         put_rejoins(k, wait->at, leaving);
-    if (label && ir_at(f, wait->at)->imm2)
-        put_soft_cancels(k, wait->at, leaving);
-    else
-        put_cancels(k, ir_at(f, wait->at)->block, wait->at, leaving);
+    put_cancels(k, wait, leaving);
 }
 
 /* Removes the barriers of post-dominators in the set. */

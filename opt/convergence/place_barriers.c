@@ -45,23 +45,16 @@ void barriers_look(struct barriers *x)
     x->post = opt_return_post_dominators(x->c, x->f);
 }
 
-/* Of an earlier run: what passes did since may have changed who waits for whom. A soft barrier's branch stays,
- * as one that is never taken. */
-static void remove_all(struct opt_context *c, struct ir_function *f)
+/* Of an earlier run: what passes did since may have changed who waits for whom. */
+static void remove_all(struct ir_function *f)
 {
-    struct opt_renaming renaming = {.arena = c->scratch};
     ir_each_block(k, b, f) {
         for (ir_ref r = ir_block_at(f, b)->first, next; r; r = next) {
-            const struct ir_ins *ins = ir_at(f, r);
-            next = ins->next;
-            if (!ir_is_convergence_barrier(ins->op))
-                continue;
-            if (ins->op == IR_cb_arrived)
-                opt_rename(&renaming, f, r, ir_const_i32(f, -1));
-            ir_remove(f, r);
+            next = ir_at(f, r)->next;
+            if (ir_is_convergence_barrier(ir_at(f, r)->op))
+                ir_remove(f, r);
         }
     }
-    opt_rename_all(&renaming, f);
 }
 
 /* ---- predicted functions (section 4.4) --------------------------------------------------------------- */
@@ -151,7 +144,7 @@ static struct ir_ins *find_first_predicts(struct opt_context *c, const struct ir
 bool opt_place_barriers(struct opt_context *c, struct ir_module *m)
 {
     for (uint32_t i = 0; i < m->functions.count; i++)
-        remove_all(c, m->functions.at[i]);
+        remove_all(m->functions.at[i]);
     struct barriers x = {.c = c, .m = m};
     uint32_t registers = barriers_find_calls(&x);
     x.predicts = find_first_predicts(c, m);

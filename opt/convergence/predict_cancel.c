@@ -41,12 +41,12 @@ void barriers_step_forward(const struct barriers *x, const struct barrier_flow *
                            struct bitset joined)
 {
     const struct ir_ins *ins = ir_at(x->f, r);
-    if (!ir_is_convergence_barrier(ins->op) || ins->op == IR_cb_arrived)
+    if (!ir_is_convergence_barrier(ins->op))
         return;
     uint32_t n = number_of(w, (uint32_t)ins->imm);
     if (ins->op == IR_cb_join || ins->op == IR_cb_rejoin)
         bitset_add(joined, n);
-    else
+    else if (ins->op == IR_cb_wait || !ir_cancel_of(ins).threshold)
         bitset_remove(joined, n);
 }
 

@@ -11,7 +11,7 @@ struct outsiders {
 
 static void step(const struct outsiders *o, const struct ir_ins *ins, struct bitset outside)
 {
-    if (!ir_is_convergence_barrier(ins->op) || ins->op == IR_cb_arrived)
+    if (!ir_is_convergence_barrier(ins->op))
         return;
     uint32_t n = map_get(&o->numbers->number, (uint32_t)ins->imm);
     if (ins->op == IR_cb_join)

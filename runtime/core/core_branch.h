@@ -207,17 +207,15 @@ HANDLER(O_call)
 }
 HANDLER(O_scheme)
 {
-    uint64_t before = w->active;
-    uint32_t here = rt_index(w, pc), next = OUTSIDE(w->scheme->op[pc->a](w, pc));
     w->asked = true;
-    if (LIKELY(next == here + 1 && w->active == before))
-        NEXT(1);
-    return resume(w, next);
-}
-HANDLER(O_arrived)
-{
-    S[pc->d] = OUTSIDE(w->scheme->arrived(w, pc->b));
+    if (UNLIKELY(!OUTSIDE(w->scheme->op[pc->a](w, pc))))
+        return NULL;
+    RELOAD_REGISTERS();
     NEXT(1);
+}
+HANDLER(O_wait)
+{
+    return resume(w, OUTSIDE(w->scheme->wait(w, pc)));
 }
 
 /* ---- warps ------------------------------------------------------------------------------------------- */

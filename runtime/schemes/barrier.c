@@ -106,28 +106,54 @@ static __attribute__((noinline)) bool join_several(struct rt_warp *w, struct bar
     return true;
 }
 
-static uint32_t join(struct rt_warp *w, const struct bc_ins *ins)
+static bool join(struct rt_warp *w, const struct bc_ins *ins)
 {
     struct barriers *s = w->scheme_data;
     struct record *r = &s->at[ins->b];
     uint64_t lanes = w->active;
-    bool gathers = ins->imm;
+    bool gathers = ins->d;
     s->gathering |= gathers;
     if (LIKELY(r->next == BARRIER_NO_RECORD && !r->joined && !(r->members & ~lanes && s->rejoins[ins->b]))) {
         r->joined = r->members = lanes;
         r->gathers = gathers;
     } else if (lanes & ~r->joined && !join_several(w, s, ins->b, gathers)) {
         w->stop = RT_TRAPPED;
-        return RT_NOWHERE;
+        return false;
     }
-    return rt_index(w, ins) + 1;
+    return true;
 }
 
-static uint32_t cancel(struct rt_warp *w, const struct bc_ins *ins)
+static bool rejoin(struct rt_warp *w, const struct bc_ins *ins)
+{
+    struct barriers *s = w->scheme_data;
+    each_record(r, s, ins->b)
+        r->joined |= r->members & w->active;
+    return true;
+}
+
+static bool is_complete(const struct record *r, uint64_t waiting, uint32_t threshold)
+{
+    return waiting == r->joined || (threshold && barrier_count_lanes(waiting) >= threshold);
+}
+
+/* Whether some lane of the group would have to wait for others. */
+static bool has_to_wait(const struct rt_warp *w, struct barriers *s, uint32_t reg, uint32_t threshold)
+{
+    each_record(r, s, reg) {
+        uint64_t come = r->joined & w->active;
+        if (come && !is_complete(r, r->waiting | come, threshold))
+            return true;
+    }
+    return false;
+}
+
+static bool cancel(struct rt_warp *w, const struct bc_ins *ins)
 {
     struct barriers *s = w->scheme_data;
     uint64_t lanes = w->active;
-    bool stay = ins->imm; /* as members, which rejoin */
+    bool stay = ins->d; /* as members, which rejoin */
+    if (ins->imm && !has_to_wait(w, s, ins->c, ins->imm))
+        return true;
     each_record(r, s, ins->b) {
         bool left = r->joined & lanes;
         r->joined &= ~lanes;
@@ -135,20 +161,11 @@ static uint32_t cancel(struct rt_warp *w, const struct bc_ins *ins)
         if (left)
             check(w, s, r);
     }
-    return rt_index(w, ins) + 1;
-}
-
-static uint32_t rejoin(struct rt_warp *w, const struct bc_ins *ins)
-{
-    struct barriers *s = w->scheme_data;
-    each_record(r, s, ins->b)
-        r->joined |= r->members & w->active;
-    return rt_index(w, ins) + 1;
+    return true;
 }
 
 /* Lanes of the group wait in the record, and will go on at `next`. */
-static inline void arrive(struct rt_warp *w, struct barriers *s, struct record *r, uint64_t lanes,
-                          uint32_t next)
+static void arrive(struct rt_warp *w, struct barriers *s, struct record *r, uint64_t lanes, uint32_t next)
 {
     if (r->waiting == 0) {
         r->pc = next;
@@ -164,19 +181,6 @@ static inline void arrive(struct rt_warp *w, struct barriers *s, struct record *
         barrier_save_scalars(w, s, lanes);
 }
 
-static bool is_complete(const struct record *r, uint32_t threshold)
-{
-    return r->waiting == r->joined || (threshold && barrier_count_lanes(r->waiting) >= threshold);
-}
-
-static __attribute__((noinline)) uint32_t release_and_run(struct rt_warp *w, struct barriers *s,
-                                                          struct record *r, uint32_t next)
-{
-    r->pc = next;
-    barrier_release(w, s, r);
-    return barrier_run_next(w, s);
-}
-
 /* The group arrives. Lanes that do not take part go on at once. */
 static __attribute__((noinline)) uint32_t wait_several(struct rt_warp *w, struct barriers *s,
                                                        const struct bc_ins *ins)
@@ -188,13 +192,23 @@ static __attribute__((noinline)) uint32_t wait_several(struct rt_warp *w, struct
             continue;
         arrive(w, s, r, joined, next);
         left &= ~joined;
-        if (is_complete(r, ins->imm))
+        if (is_complete(r, r->waiting, ins->imm))
             barrier_release(w, s, r);
     }
+    each_record(r, s, ins->b)
+        r->joined |= ins->d ? r->members & left : 0;
     if (left == w->active)
         return next;
     if (left)
         barrier_suspend(w, s, left, next);
+    return barrier_run_next(w, s);
+}
+
+static __attribute__((noinline)) uint32_t release_and_run(struct rt_warp *w, struct barriers *s,
+                                                          struct record *r, uint32_t next)
+{
+    r->pc = next;
+    barrier_release(w, s, r);
     return barrier_run_next(w, s);
 }
 
@@ -209,7 +223,7 @@ static uint32_t wait(struct rt_warp *w, const struct bc_ins *ins)
     if (UNLIKELY(w->active & ~r->joined || s->copying || (!alone && r->pc != next)))
         return wait_several(w, s, ins);
     r->waiting |= w->active;
-    if (!is_complete(r, ins->imm)) {
+    if (!is_complete(r, r->waiting, ins->imm)) {
         r->pc = next;
         return barrier_run_next(w, s);
     }
@@ -217,23 +231,10 @@ static uint32_t wait(struct rt_warp *w, const struct bc_ins *ins)
         return release_and_run(w, s, r, next);
     w->events->reconvergences += !alone;
     w->active = r->waiting;
-    r->joined &= ~r->waiting;
+    r->joined &= ins->d ? r->joined : ~r->waiting;
     r->waiting = 0;
     s->slices = 0;
     return next;
-}
-
-/* The least of the records that lanes of the group take part in: if that is enough, all go on. */
-static uint32_t arrived(struct rt_warp *w, uint32_t reg)
-{
-    struct barriers *s = w->scheme_data;
-    uint32_t least = UINT32_MAX;
-    each_record(r, s, reg) {
-        uint32_t count = barrier_count_lanes(r->waiting | (r->joined & w->active));
-        if (r->joined & w->active && count < least)
-            least = count;
-    }
-    return least < UINT32_MAX ? least : barrier_count_lanes(w->active);
 }
 
 /* ---- branches and ends ------------------------------------------------------------------------------- */
@@ -304,7 +305,7 @@ const struct rt_scheme rt_scheme_barrier = {
     .diverge_two = diverge_two,
     .diverge = diverge,
     .exit = leave,
-    .op = {[BC_CB_JOIN] = join, [BC_CB_WAIT] = wait, [BC_CB_CANCEL] = cancel, [BC_CB_REJOIN] = rejoin},
-    .arrived = arrived,
+    .op = {[BC_CB_JOIN] = join, [BC_CB_CANCEL] = cancel, [BC_CB_REJOIN] = rejoin},
+    .wait = wait,
     .expire = expire,
 };

@@ -33,7 +33,7 @@ struct barriers {
     uint64_t age;    /* of the next group that becomes ready */
     struct group ready[RT_MAX_LANES];
     uint32_t pc[RT_MAX_LANES]; /* of lanes that wait where others go on elsewhere */
-    bool *rejoins;             /* by register: some operation rejoins it, or cancels as a member */
+    bool *rejoins;             /* by register: lanes rejoin it, or cancel as members */
     struct record *at;         /* the first one of each register, then the others */
     uint64_t *copies;          /* once copying: the scalars of each lane that does not run */
 };

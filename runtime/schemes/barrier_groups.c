@@ -76,19 +76,15 @@ uint64_t barrier_gather(struct barriers *s, uint64_t lanes, uint32_t pc)
 void barrier_release(struct rt_warp *w, struct barriers *s, struct record *r)
 {
     uint64_t lanes = r->waiting;
-    r->joined &= ~lanes;
     r->waiting = 0;
     w->events->reconvergences++;
     s->slices = 0;
-    if (LIKELY(r->pc != RT_NOWHERE)) {
-        barrier_make_ready(w, s, lanes, r->pc);
-        return;
-    }
     while (lanes) {
-        uint32_t pc = s->pc[rt_lowest(lanes)];
+        uint32_t pc = r->pc == RT_NOWHERE ? s->pc[rt_lowest(lanes)] : r->pc;
         uint64_t group = 0;
         rt_each_lane(i, lanes)
-            group |= (uint64_t)(s->pc[i] == pc) << i;
+            group |= (uint64_t)(r->pc != RT_NOWHERE || s->pc[i] == pc) << i;
+        r->joined &= w->code[pc - 1].d ? r->joined : ~group; /* they rejoin as they go on, or have left */
         barrier_make_ready(w, s, group, pc);
         lanes &= ~group;
     }

@@ -6,8 +6,9 @@ static uint32_t count_registers(const struct bc_program *p)
     uint32_t count = 0;
     for (uint32_t i = 0; i < p->code.count; i++) {
         const struct bc_ins *ins = &p->code.at[i];
-        if ((ins->op == BC_scheme || ins->op == BC_arrived) && ins->b >= count)
-            count = ins->b + 1u;
+        bool named = ins->op == BC_scheme || ins->op == BC_wait;
+        count = named && ins->b >= count ? ins->b + 1u : count;
+        count = named && ins->c >= count ? ins->c + 1u : count;
         i += bc_has_branch_word((enum bc_op)ins->op);
     }
     return count;
@@ -25,7 +26,8 @@ static void find_rejoined(const struct bc_program *p, bool *rejoins)
 {
     for (uint32_t i = 0; i < p->code.count; i++) {
         const struct bc_ins *ins = &p->code.at[i];
-        if (ins->op == BC_scheme && (ins->a == BC_CB_REJOIN || (ins->a == BC_CB_CANCEL && ins->imm)))
+        bool again = ins->a == BC_CB_REJOIN || (ins->a == BC_CB_CANCEL && ins->d);
+        if (ins->op == BC_wait ? ins->d : ins->op == BC_scheme && again)
             rejoins[ins->b] = true;
         i += bc_has_branch_word((enum bc_op)ins->op);
     }

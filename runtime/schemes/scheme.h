@@ -41,10 +41,11 @@ struct rt_scheme {
     uint32_t (*reconverge)(struct rt_warp *w, uint32_t pc);
     /* The active lanes have ended and are not live any more. */
     uint32_t (*exit)(struct rt_warp *w);
-    /* BC_scheme, by its operation. NULL: the scheme has none such. */
-    uint32_t (*op[BC_CB_OPS])(struct rt_warp *w, const struct bc_ins *ins);
-    /* BC_arrived: its value. NULL: the scheme has none. */
-    uint32_t (*arrived)(struct rt_warp *w, uint32_t reg);
+    /* BC_scheme, by its operation, which leaves the active lanes as they are. NULL: the scheme has none such.
+     * False: the warp has trapped. */
+    bool (*op[BC_CB_OPS])(struct rt_warp *w, const struct bc_ins *ins);
+    /* BC_wait. NULL: the scheme has none. */
+    uint32_t (*wait)(struct rt_warp *w, const struct bc_ins *ins);
     /* A time slice of the active lanes is over; as they are, they go on at `pc`, which follows a block word.
      * NULL: so they do. */
     uint32_t (*expire)(struct rt_warp *w, uint32_t pc);

@@ -226,19 +226,27 @@ static void schemes_refuse_what_they_lack(void **state)
     struct bc_ins own = {.op = BC_scheme}, active = {.op = BC_active, .e = BC_NO_TOKEN};
     refuse(own, "pdom", "word 1 is not for the scheme pdom: it has no operations of its own");
     refuse(own, "oracle", "word 1 is not for the scheme oracle: it has no operations of its own");
-    struct bc_ins arrived = {.op = BC_arrived};
-    refuse(arrived, "pdom", "word 1 is not for the scheme pdom: it has no operations of its own");
-    refuse(arrived, "oracle", "word 1 is not for the scheme oracle: it has no operations of its own");
+    struct bc_ins wait = {.op = BC_wait};
+    refuse(wait, "pdom", "word 1 is not for the scheme pdom: it has no operations of its own");
+    refuse(wait, "oracle", "word 1 is not for the scheme oracle: it has no operations of its own");
     static const struct bc_ins no_barrier[] = {
-        {.op = BC_scheme, .a = BC_CB_OPS},          {.op = BC_scheme, .a = UINT16_MAX},
-        {.op = BC_scheme, .a = BC_CB_JOIN, .imm = 2},   {.op = BC_scheme, .a = BC_CB_WAIT, .imm = 65},
-        {.op = BC_scheme, .a = BC_CB_CANCEL, .imm = 2}, {.op = BC_scheme, .a = BC_CB_REJOIN, .imm = 1},
+        {.op = BC_scheme, .a = BC_CB_OPS},
+        {.op = BC_scheme, .a = UINT16_MAX},
+        {.op = BC_scheme, .a = BC_CB_JOIN, .d = 2},
+        {.op = BC_scheme, .a = BC_CB_JOIN, .imm = 1},
+        {.op = BC_scheme, .a = BC_CB_CANCEL, .d = 2},
+        {.op = BC_scheme, .a = BC_CB_CANCEL, .imm = 65},
+        {.op = BC_scheme, .a = BC_CB_CANCEL, .c = 1},
+        {.op = BC_scheme, .a = BC_CB_REJOIN, .d = 1},
+        {.op = BC_scheme, .a = BC_CB_REJOIN, .imm = 1},
+        {.op = BC_wait, .d = 2},
+        {.op = BC_wait, .imm = 65},
     };
     for (uint32_t i = 0; i < sizeof no_barrier / sizeof *no_barrier; i++)
         refuse(no_barrier[i], "barrier", "word 1 is not for the scheme barrier: it has no such operation");
     refuse((struct bc_ins){.op = BC_scheme, .e = 9}, "barrier", "word 1: no site 9");
-    refuse((struct bc_ins){.op = BC_scheme, .d = 1}, "barrier", "word 1: an unused field is not 0");
-    refuse((struct bc_ins){.op = BC_arrived, .a = 1}, "barrier", "word 1: an unused field is not 0");
+    refuse((struct bc_ins){.op = BC_wait, .e = 9}, "barrier", "word 1: no site 9");
+    refuse((struct bc_ins){.op = BC_wait, .a = 1}, "barrier", "word 1: an unused field is not 0");
     refuse(active, "oracle", "word 1 is not for the scheme oracle: it decides by tokens");
     refuse(active, "rank", "there is no divergence scheme rank");
 }

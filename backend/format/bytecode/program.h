@@ -13,13 +13,13 @@
  *
  * 1. Switch points. A scheme changes the set of active lanes only at a block word, at the branch, jump,
  *    switch, call, icall, ret or exit that ends a block, and before a convergent operation (never between one
- *    and what follows it) or a BC_scheme. Between two switch points the active lanes stay the same, so that
+ *    and what follows it), or at a BC_wait. Between two switch points the active lanes stay the same, so that
  * 2. temporaries (destinations of T_ forms and of splat) live between two switch points only; nothing in an
  *    inactive lane of theirs is ever read again. So do scalars, except those that are the same for the whole
  *    launch and, for schemes whose lanes diverge only at divergent branches until they reconverge (pdom),
  *    warp scalars (warp_scalars.c). Operands of convergent operations may be temporaries unless the program
  *    keeps tokens (then they are persistent); a barrier ends the life of every temporary, and so does a
- *    BC_scheme that waits; the other barrier operations leave the active lanes as they are.
+ *    BC_wait; the other barrier operations leave the active lanes as they are.
  * 3. No instruction writes a register that a preload names of a kernel which is connected with the function by
  *    calls: preloads hold for the whole launch (bc_verify sees to it).
  * 4. A destination may be an operand's register but never overlaps one in part (a w and one of its two v
@@ -68,8 +68,8 @@ static inline enum bc_op bc_scalar_op(enum scalar_case c, enum bc_form f)
 /* In d of a block word. RECONVERGE: lanes of a divergent branch reconverge here. RETURN: calls return
  * here. */
 enum bc_block_flag { BC_RECONVERGE = 1, BC_RETURN = 2 };
-/* In a of BC_scheme. */
-enum bc_barrier_op { BC_CB_JOIN, BC_CB_WAIT, BC_CB_CANCEL, BC_CB_REJOIN, BC_CB_OPS };
+/* In a of BC_scheme; and in d, of a join: its lanes gather; of a cancel: they stay members. */
+enum bc_barrier_op { BC_CB_JOIN, BC_CB_CANCEL, BC_CB_REJOIN, BC_CB_OPS };
 #define BC_FIRST_ADDRESS 16             /* of shared and private memory */
 #define BC_NO_TOKEN  0xffffu
 #define BC_MAX_REGISTERS 0xfffeu        /* of each file of a kernel */
