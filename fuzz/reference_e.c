@@ -163,70 +163,6 @@ static void leave(struct warp *w, const u32_vec *before)
     }
 }
 
-/* ---- what convergent operations give ----------------------------------------------------------------- */
-
-static uint32_t lowest(uint64_t mask)
-{
-    return (uint32_t)__builtin_ctzll(mask);
-}
-
-static uint64_t fold(enum ir_op op, uint32_t x, uint32_t y)
-{
-    switch (op) {
-    case IR_reduce_smin: return (int32_t)x < (int32_t)y ? x : y;
-    case IR_reduce_smax: return (int32_t)x > (int32_t)y ? x : y;
-    case IR_reduce_umin: return x < y ? x : y;
-    case IR_reduce_umax: return x > y ? x : y;
-    case IR_reduce_and: return x & y;
-    case IR_reduce_or: return x | y;
-    case IR_reduce_xor: return x ^ y;
-    default: return x + y;
-    }
-}
-
-static uint64_t folded(const struct group *g, enum ir_op op, uint64_t mask)
-{
-    uint64_t result = g->a[lowest(mask)];
-    for (mask &= mask - 1; mask; mask &= mask - 1)
-        result = (uint32_t)fold(op, (uint32_t)result, (uint32_t)g->a[lowest(mask)]);
-    return result;
-}
-
-static uint64_t true_in(const struct group *g)
-{
-    uint64_t lanes = 0;
-    for (uint64_t m = g->mask; m; m &= m - 1)
-        lanes |= (g->a[lowest(m)] & 1) << lowest(m);
-    return lanes;
-}
-
-/* The operand of another lane of the group, or the own one. */
-static uint64_t from_lane(const struct group *g, uint32_t lane, uint32_t other)
-{
-    return g->a[other < MAX_LANES && g->mask >> other & 1 ? other : lane];
-}
-
-static uint64_t result_of(const struct group *g, enum ir_op op, uint32_t lane)
-{
-    uint32_t b = (uint32_t)g->b[lane];
-    switch (op) {
-    case IR_ballot: return true_in(g);
-    case IR_active_mask: return g->mask;
-    case IR_any: return true_in(g) != 0;
-    case IR_all: return true_in(g) == g->mask;
-    case IR_elect: return lane == lowest(g->mask);
-    case IR_broadcast_first: return g->a[lowest(g->mask)];
-    case IR_broadcast:
-    case IR_shuffle: return from_lane(g, lane, b);
-    case IR_shuffle_xor: return from_lane(g, lane, lane ^ b);
-    case IR_shuffle_up: return from_lane(g, lane, lane - b);
-    case IR_shuffle_down: return from_lane(g, lane, lane + b);
-    case IR_scan_add: return folded(g, op, g->mask & (((uint64_t)2 << lane) - 1));
-    case IR_syncwarp: return 0;
-    default: return folded(g, op, g->mask);
-    }
-}
-
 /* ---- one thread -------------------------------------------------------------------------------------- */
 
 static uint64_t run_function(struct warp *w, const struct ir_function *f, const uint64_t *args,
@@ -301,7 +237,10 @@ static uint64_t execute(struct warp *w, const struct ir_function *f, ir_ref r, c
     default: break;
     }
     w->failed |= !(ir_op_info[ins->op].flags & IR_CONVERGENT) || !ins->token;
-    return w->failed ? 0 : result_of(join(w, instance_of(w, f, r, token, 0), a[0], a[1]), ins->op, w->lane);
+    if (w->failed)
+        return 0;
+    const struct group *g = join(w, instance_of(w, f, r, token, 0), a[0], a[1]);
+    return fz_group_result(ins->op, w->lane, g->mask, g->a, (uint32_t)a[1]);
 }
 
 static uint64_t value_of(const struct warp *w, const struct ir_function *f, ir_ref r)
@@ -398,7 +337,7 @@ static bool run_warp(struct warp *w)
     w->changed = w->lanes == 64 ? ~(uint64_t)0 : ((uint64_t)1 << w->lanes) - 1;
     while (w->changed && !w->failed)
         for (uint64_t round = w->changed; round && !w->failed; round &= round - 1) {
-            run_lane(w, lowest(round));
+            run_lane(w, (uint32_t)__builtin_ctzll(round));
             w->failed |= w->run > MAX_RUNS;
         }
     return !w->failed;

@@ -14,6 +14,10 @@ enum fz_anchors { FZ_ANCHORS_ALL, FZ_ANCHORS_ALONE, FZ_ANCHORS_PARTS, FZ_ANCHOR_
 bool fz_reference_e(const struct fz_program *p, const struct ir_module *m, enum fz_anchors anchors,
                     uint32_t width, uint64_t *log);
 
+/* The result of a convergent operation for `lane`: `mask` is the group, which has it; `a` the first operands,
+ * by lane, b the lane's second one (group_e.c). 0 for one without a value. */
+uint64_t fz_group_result(enum ir_op op, uint32_t lane, uint64_t mask, const uint64_t *a, uint32_t b);
+
 /* The module of a program of class e, of its text; NULL if that has errors. Free it with ir_module_free. */
 struct ir_module *fz_parse_module(const struct fz_program *p);
 

@@ -1,0 +1,148 @@
+/* print_classes.c: statements of classes b and c alone, and predictions, as source. What they mean is written
+ * here in Kern and in reference_b.c and class_c.c in C: the two have to say the same.
+ */
+#include "fuzz/print.h"
+
+/* ---- class b ----------------------------------------------------------------------------------------- */
+
+static void print_observation(struct printer *w, const struct fz_node *n)
+{
+    unsigned value = (unsigned)n->value;
+    switch ((enum fz_observation)n->op) {
+    case FZ_BALLOT_ALL: text_addz(w->out, "ballot(true)"); return;
+    case FZ_ACTIVE_MASK: text_addz(w->out, "active_mask()"); return;
+    case FZ_REDUCE_ADD: text_printf(w->out, "reduce_add(laneId + %u)", value); return;
+    case FZ_REDUCE_XOR: text_addz(w->out, "reduce_xor(h)"); return;
+    case FZ_REDUCE_MAX: text_addz(w->out, "reduce_max(h)"); return;
+    case FZ_SCAN_ADD: text_printf(w->out, "scan_add(laneId + %u)", value); return;
+    case FZ_BROADCAST_FIRST: text_addz(w->out, "broadcast_first(h)"); return;
+    case FZ_SHUFFLE_XOR: text_printf(w->out, "shuffle_xor(h, %u)", value); return;
+    case FZ_SHUFFLE_UP: text_printf(w->out, "shuffle_up(h, %u)", value); return;
+    case FZ_BALLOT: text_addz(w->out, "ballot("); break;
+    case FZ_ANY: text_addz(w->out, "any("); break;
+    default: text_addz(w->out, "all("); break;
+    }
+    fz_print_expr(w, n->first);
+    text_char(w->out, ')');
+}
+
+static void print_log(struct printer *w, const struct fz_node *n)
+{
+    bool used = n->flag || n->name;
+    fz_print_indent(w);
+    text_addz(w->out, used ? "{ ulong r = " : "");
+    if (!used)
+        text_printf(w->out, "log[n++ * %u + gid] = ", w->p->blocks * w->p->threads);
+    print_observation(w, n);
+    text_addz(w->out, ";\n");
+    if (!used)
+        return;
+    fz_print_line(w, "  log[n++ * %u + gid] = r;", w->p->blocks * w->p->threads);
+    if (n->name)
+        fz_print_line(w, n->flag ? "  s = r;" : "  s = r; }");
+    if (n->flag)
+        fz_print_line(w, "  h = (h ^ (uint)r) * " FZ_HASH_FACTOR "; }");
+}
+
+static void print_noise(struct printer *w, const struct fz_node *n)
+{
+    fz_print_line(w, n->op ? "h = %u;" : "h = (h ^ %uu) * " FZ_HASH_FACTOR " + gid;", (unsigned)n->value);
+    if (n->flag)
+        fz_print_line(w, "noise[gid] = h;");
+}
+
+static void print_invoke(struct printer *w, const struct fz_node *n)
+{
+    fz_print_indent(w);
+    text_addz(w->out, "{ ulong r = ");
+    if (n->flag)
+        text_printf(w->out, "(laneId %% 2 == 0 ? f%u : f%u)", n->name, (unsigned)n->value);
+    else
+        text_printf(w->out, "f%u", n->name);
+    text_addz(w->out, "(gid, input, log, noise, n, h); n = (uint)r; h = (uint)(r >> 32); }\n");
+}
+
+/* ---- class c ----------------------------------------------------------------------------------------- */
+
+/* "goto L3;", with what is added on the way. */
+static const char *jump(struct printer *w, const struct fz_node *target)
+{
+    struct arena *a = w->p->arena;
+    char *label = target->value == FZ_END ? "end" : arena_printf(a, "L%u", (unsigned)target->value);
+    return target->name ? arena_printf(a, "{ h += %u; goto %s; }", target->name, label)
+                        : arena_printf(a, "goto %s;", label);
+}
+
+static void print_targets(struct printer *w, const struct fz_node *target, uint32_t shift)
+{
+    uint32_t count = 0;
+    for (const struct fz_node *t = target; t; t = t->next)
+        count++;
+    if (count == 2)
+        fz_print_line(w, "if ((g >> %u & 1) == 0) %s", shift, jump(w, target));
+    if (count > 2)
+        fz_print_line(w, "switch (g >> %u & 3) {", shift);
+    for (uint32_t i = 0; count > 2 && i < count - 1; i++, target = target->next)
+        fz_print_line(w, "case %u: %s", i, jump(w, target));
+    if (count > 2)
+        fz_print_line(w, "}");
+    while (target && target->next)
+        target = target->next;
+    if (target)
+        fz_print_line(w, "%s", jump(w, target));
+}
+
+static void print_row(struct printer *w)
+{
+    fz_print_line(w, "trace[n * %u + gid] = h;", w->p->blocks * w->p->threads);
+    fz_print_line(w, "g = h & -(uint)(++n < %u);", FZ_FUEL);
+}
+
+static void print_state(struct printer *w, const struct fz_node *n)
+{
+    text_printf(w->out, "L%u:\n", n->name);
+    fz_print_line(w, "h = (h ^ %uu) * " FZ_HASH_FACTOR ";", (unsigned)n->value);
+    print_row(w);
+    fz_print_list(w, n->first);
+    print_targets(w, n->first->next, n->op);
+}
+
+static void print_spin(struct printer *w, const struct fz_node *n)
+{
+    fz_print_line(w, "while ((g >> %u & %llu) != 0) {", n->op, (unsigned long long)n->value);
+    w->indent++;
+    fz_print_line(w, "h = h * " FZ_HASH_FACTOR " + 1;");
+    print_row(w);
+    fz_print_list(w, n->first);
+    w->indent--;
+    fz_print_line(w, "}");
+}
+
+/* ---- predictions ------------------------------------------------------------------------------------- */
+
+static void print_predict(struct printer *w, const struct fz_node *n)
+{
+    static const char letters[] = {
+        [FZ_PREDICTED_LABEL] = 'P', [FZ_PREDICTED_STATE] = 'L', [FZ_PREDICTED_FUNCTION] = 'f'};
+    fz_print_indent(w);
+    text_printf(w->out, "Predict(%c%llu", letters[n->op], (unsigned long long)n->value);
+    text_printf(w->out, n->name ? ", %u);\n" : ");\n", n->name);
+}
+
+bool fz_print_of_class(struct printer *w, const struct fz_node *n)
+{
+    switch (n->kind) {
+    case FZ_NODE_PREDICT: print_predict(w, n); break;
+    case FZ_NODE_LOG: print_log(w, n); break;
+    case FZ_NODE_NOISE: print_noise(w, n); break;
+    case FZ_NODE_INVOKE: print_invoke(w, n); break;
+    case FZ_NODE_STATE: print_state(w, n); break;
+    case FZ_NODE_SPIN: print_spin(w, n); break;
+    case FZ_NODE_LEAVE:
+        fz_print_line(w, "if ((g >> %u & %llu) == 0) %s", n->op, (unsigned long long)n->value,
+                      jump(w, n->first));
+        break;
+    default: return false;
+    }
+    return true;
+}
