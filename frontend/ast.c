@@ -173,10 +173,15 @@ struct fe_expr *fe_expr_init(struct parser *p, span where, struct list items)
     return e;
 }
 
-struct fe_init *fe_init_new(struct parser *p, struct fe_expr *value)
+struct fe_init *fe_init_designated(struct parser *p, const char *field, struct fe_expr *index,
+                                   span designator, struct fe_expr *value)
 {
     struct fe_init *i = arena_new(p->arena, struct fe_init);
     i->value = value;
+    i->field = field;
+    i->index = index;
+    if (field || index)
+        i->designator = designator;
     return i;
 }
 

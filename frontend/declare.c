@@ -304,12 +304,15 @@ void fe_unit_add(struct fe_unit *u, struct list decls)
 
 /* ---- launch directives --------------------------------------------------------------------------- */
 
-struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span name_at, struct fe_expr *value)
+struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span name_at, struct fe_expr *value,
+                                      struct fe_expr *first, struct fe_expr *last)
 {
     struct fe_launch_item *item = arena_new(p->arena, struct fe_launch_item);
     item->name = name;
     item->name_at = name_at;
     item->value = value;
+    item->first = first;
+    item->last = last;
     return item;
 }
 
@@ -330,7 +333,7 @@ struct list fe_launch_numbers(struct parser *p, struct list values)
     for (struct fe_expr *e = values.first, *next; e; e = next) {
         next = e->next;
         e->next = NULL;
-        struct fe_launch_item *item = fe_launch_item(p, NULL, e->where, e);
+        struct fe_launch_item *item = fe_launch_item(p, NULL, e->where, e, NULL, NULL);
         list_add(&items, item);
     }
     return items;

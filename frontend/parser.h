@@ -178,8 +178,9 @@ struct fe_expr *fe_expr_form(struct parser *p, enum fe_expr_kind kind, span wher
 struct fe_expr *fe_expr_init(struct parser *p, span where, struct list items);
 /* adjacent strings make one */
 struct fe_expr *fe_expr_join(struct parser *p, struct list strings, span where);
-/* Without designator. */
-struct fe_init *fe_init_new(struct parser *p, struct fe_expr *value);
+/* With `.field`, `[index]` or, both NULL, without designator. */
+struct fe_init *fe_init_designated(struct parser *p, const char *field, struct fe_expr *index,
+                                   span designator, struct fe_expr *value);
 
 /* A node of the kind with nothing in it. */
 struct fe_stmt *fe_stmt_new(struct parser *p, enum fe_stmt_kind kind, span where);
@@ -259,9 +260,9 @@ struct list fe_function_end(struct parser *p, struct fe_decl *f, struct fe_stmt 
 /* `l` has the clauses but the arguments. */
 struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel, span kernel_at,
                                struct fe_launch *l, struct list arguments);
-/* An item without range or size; `name` NULL in grid and block. */
-struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span name_at,
-                                      struct fe_expr *value);
+/* `name` NULL in grid and block; value, first and last as in struct fe_launch_item. */
+struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span name_at, struct fe_expr *value,
+                                      struct fe_expr *first, struct fe_expr *last);
 /* The items behind those of `to` (NULL: none), whose first is returned. Linear in `to`. */
 struct fe_launch_item *fe_launch_append(struct fe_launch_item *to, struct list items);
 /* An item without name for each expression. */

@@ -32,6 +32,13 @@
 
 static void fe_parser_error(const span *where, struct parser *p, const char *text);
 
+#define NO_LIST ((struct list){0})
+#define unnamed fe_declarator_abstract
+/* Goes on where `how` finds that it can. */
+#define RECOVER(how)                                                                                         \
+    if (how(p, &yychar, &yylval, &yylloc))                                                                   \
+    yyerrok
+
 /* A list of one node. */
 static struct list list_of(void *node)
 {
@@ -43,6 +50,19 @@ static struct fe_stmt *decl_stmt(struct parser *p, span where, struct list decls
     struct fe_stmt *s = fe_stmt_new(p, FE_STMT_DECL, where);
     s->decls = decls.first;
     return s;
+}
+
+/* The operator of an INCREMENT that stands behind its operand. */
+static enum fe_op behind(uint32_t op)
+{
+    return op == FE_OP_PREINC ? FE_OP_POSTINC : FE_OP_POSTDEC;
+}
+
+/* An expression with a type's name in parentheses. */
+static struct fe_expr *typed(struct parser *p, enum fe_expr_kind kind, span where, struct specifiers s,
+                             struct declarator *d, struct fe_expr *a)
+{
+    return fe_expr_form(p, kind, where, fe_type_name(p, s, d), a);
 }
 }
 
@@ -75,9 +95,9 @@ static struct fe_stmt *decl_stmt(struct parser *p, span where, struct list decls
 %precedence SIZE
 
 %type <word> semicolon BOOLEAN WORD QUALIFIER PREFIX ASSIGN EQUALITY RELATION SHIFT INCREMENT
-%type <name> NAME TYPE_NAME any_name tag tag_opt
+%type <name> NAME TYPE_NAME any_name tag_opt
 %type <expr> INTEGER FLOATING STRING string value expr expr_opt initialiser braces
-%type <stmt> statement item substatement label block
+%type <stmt> statement for_init item substatement label block
 %type <init> designated
 %type <form> type
 %type <decl> param enumerator function_head launch
@@ -88,7 +108,7 @@ static struct fe_stmt *decl_stmt(struct parser *p, span where, struct list decls
 %type <list> strings items args args_opt designated_list initialisers params param_list members member
 %type <list> enumerators declarators type_declarators field_declarators declaration numbers show_items
 %type <list> launch_arguments launch_argument_list external function
-%type <item> show_item launch_argument
+%type <item> show_item save_item launch_argument
 %type <launch> clauses
 
 %%
@@ -102,21 +122,13 @@ external:
     declaration
 |   function
 |   launch                                 { $$ = list_of($1); }
-|   ';'                                    { $$ = (struct list){0}; }
-|   error                                  {
-                                               $$ = (struct list){0};
-                                               if (fe_recover(p, &yychar, &yylval, &yylloc))
-                                                   yyerrok;
-                                           }
+|   ';'                                    { $$ = NO_LIST; }
+|   error                                  { $$ = NO_LIST; RECOVER(fe_recover); }
 ;
 
 semicolon:
     ';'                                    { $$ = true; }
-|   error                                  {
-                                               $$ = false;
-                                               if (fe_recover_semicolon(p, &yychar, &yylval, &yylloc))
-                                                   yyerrok;
-                                           }
+|   error                                  { $$ = false; RECOVER(fe_recover_semicolon); }
 ;
 
 /* ---- declarations ------------------------------------------------------------------------------------ */
@@ -128,9 +140,7 @@ declaration:
 ;
 
 function:
-    function_head block                    {
-                                               $$ = fe_function_end(p, $1, $2);
-                                           }
+    function_head block                    { $$ = fe_function_end(p, $1, $2); }
 ;
 
 function_head:
@@ -162,25 +172,20 @@ qualifiers:
 type:
     WORD                                   { $$ = fe_form_word(p, @1, $1); }
 |   TYPE_NAME                              { $$ = fe_form_named(p, FE_FORM_NAME, @1, $1); }
-|   STRUCT tag                             { $$ = fe_form_named(p, FE_FORM_STRUCT, @$, $2); }
+|   STRUCT any_name                        { $$ = fe_form_named(p, FE_FORM_STRUCT, @$, $2); }
 |   STRUCT tag_opt '{' { fe_block_open(p); } members '}'
                                            {
                                                fe_block_close(p);
                                                $$ = fe_form_members(p, FE_FORM_STRUCT, @$, $2, @2, $5);
                                            }
-|   ENUM tag                               { $$ = fe_form_named(p, FE_FORM_ENUM, @$, $2); }
+|   ENUM any_name                          { $$ = fe_form_named(p, FE_FORM_ENUM, @$, $2); }
 |   ENUM tag_opt '{' enumerators comma_opt '}'
                                            { $$ = fe_form_members(p, FE_FORM_ENUM, @$, $2, @2, $4); }
 ;
 
-tag:
-    NAME
-|   TYPE_NAME
-;
-
 tag_opt:
     %empty                                 { $$ = NULL; }
-|   tag
+|   any_name
 ;
 
 any_name:
@@ -194,17 +199,13 @@ comma_opt:
 ;
 
 members:
-    %empty                                 { $$ = (struct list){0}; }
+    %empty                                 { $$ = NO_LIST; }
 |   members member                         { $$ = fe_list_join($1, $2); }
 ;
 
 member:
     specifiers field_declarators semicolon { $$ = fe_fields(p, $1, $2, @$); }
-|   error                                  {
-                                               $$ = (struct list){0};
-                                               if (fe_recover(p, &yychar, &yylval, &yylloc))
-                                                   yyerrok;
-                                           }
+|   error                                  { $$ = NO_LIST; RECOVER(fe_recover); }
 ;
 
 field_declarators:
@@ -263,26 +264,20 @@ abstract_opt:
 ;
 
 abstract:
-    '*' qualifiers_opt                         {
-                                               struct declarator *inner = fe_declarator_abstract(p, @$);
-                                               $$ = fe_declarator_pointer(p, inner, $2, @$);
-                                           }
+    '*' qualifiers_opt                     { $$ = fe_declarator_pointer(p, unnamed(p, @$), $2, @$); }
 |   '*' qualifiers_opt abstract                { $$ = fe_declarator_pointer(p, $3, $2, span_join(@1, @2)); }
 |   direct_abstract
 ;
 
 direct_abstract:
     '(' abstract ')'                       { $$ = $2; }
-|   '[' expr_opt ']'                       {
-                                               struct declarator *inner = fe_declarator_abstract(p, @$);
-                                               $$ = fe_declarator_array(p, inner, $2, @$);
-                                           }
+|   '[' expr_opt ']'                       { $$ = fe_declarator_array(p, unnamed(p, @$), $2, @$); }
 |   direct_abstract '[' expr_opt ']'       { $$ = fe_declarator_array(p, $1, $3, span_join(@2, @4)); }
 |   direct_abstract '(' params ')'         { $$ = fe_declarator_function(p, $1, $3, span_join(@2, @4)); }
 ;
 
 params:
-    %empty                                 { $$ = (struct list){0}; }
+    %empty                                 { $$ = NO_LIST; }
 |   param_list
 ;
 
@@ -294,11 +289,7 @@ param_list:
 
 param:
     specifiers declarator                  { $$ = fe_param(p, $1, $2, @$); }
-|   specifiers abstract_opt                {
-                                               if (!$2)
-                                                   $2 = fe_declarator_abstract(p, @2);
-                                               $$ = fe_param(p, $1, $2, @$);
-                                           }
+|   specifiers abstract_opt                { $$ = fe_param(p, $1, $2 ? $2 : unnamed(p, @2), @$); }
 ;
 
 initialiser:
@@ -311,7 +302,7 @@ braces:
 ;
 
 initialisers:
-    %empty                                 { $$ = (struct list){0}; }
+    %empty                                 { $$ = NO_LIST; }
 |   designated_list comma_opt
 ;
 
@@ -321,15 +312,9 @@ designated_list:
 ;
 
 designated:
-    initialiser                            { $$ = fe_init_new(p, $1); }
-|   '.' any_name '=' initialiser           {
-                                               $$ = fe_init_new(p, $4);
-                                               $$->field = $2, $$->designator = span_join(@1, @2);
-                                           }
-|   '[' value ']' '=' initialiser          {
-                                               $$ = fe_init_new(p, $5);
-                                               $$->index = $2, $$->designator = span_join(@1, @3);
-                                           }
+    initialiser                            { $$ = fe_init_designated(p, NULL, NULL, @$, $1); }
+|   '.' any_name '=' initialiser           { $$ = fe_init_designated(p, $2, NULL, span_join(@1, @2), $4); }
+|   '[' value ']' '=' initialiser          { $$ = fe_init_designated(p, NULL, $2, span_join(@1, @3), $5); }
 ;
 
 /* ---- statements --------------------------------------------------------------------------------------- */
@@ -339,7 +324,7 @@ block:
 ;
 
 items:
-    %empty                                 { $$ = (struct list){0}; }
+    %empty                                 { $$ = NO_LIST; }
 |   items item                             { $$ = $1; if ($2) list_add(&$$, $2); }
 ;
 
@@ -347,15 +332,8 @@ item:
     statement
 |   label
 |   declaration                            { $$ = decl_stmt(p, @$, $1); }
-|   function                               {
-                                               $$ = NULL;
-                                               fe_report(p->fe, FE_MSG(nested_function), @1);
-                                           }
-|   error                                  {
-                                               $$ = NULL;
-                                               if (fe_recover(p, &yychar, &yylval, &yylloc))
-                                                   yyerrok;
-                                           }
+|   function                               { $$ = NULL; fe_report(p->fe, FE_MSG(nested_function), @1); }
+|   error                                  { $$ = NULL; RECOVER(fe_recover); }
 ;
 
 label:
@@ -368,8 +346,8 @@ substatement:
     statement
 |   label substatement                     { $$ = fe_stmt_labelled(p, @$, $1, $2); }
 |   declaration                            {
-                                               fe_report(p->fe, FE_MSG(declaration_as_body), @1);
                                                $$ = decl_stmt(p, @$, $1);
+                                               fe_report(p->fe, FE_MSG(declaration_as_body), @1);
                                            }
 ;
 
@@ -383,20 +361,9 @@ statement:
 |   WHILE '(' expr ')' substatement        { $$ = fe_stmt_loop(p, FE_STMT_WHILE, @$, $3, $5); }
 |   DO substatement WHILE '(' expr ')' semicolon
                                            { $$ = fe_stmt_loop(p, FE_STMT_DO, @$, $5, $2); }
-|   FOR '(' for_scope ';' expr_opt ';' expr_opt ')' substatement
+|   FOR '(' for_scope for_init expr_opt ';' expr_opt ')' substatement
                                            {
-                                               $$ = fe_stmt_for(p, @$, NULL, $5, $7, $9);
-                                               fe_type_scope_close(p, $<word>3);
-                                           }
-|   FOR '(' for_scope expr ';' expr_opt ';' expr_opt ')' substatement
-                                           {
-                                               struct fe_stmt *init = fe_stmt_expr(p, FE_STMT_EXPR, @4, $4);
-                                               $$ = fe_stmt_for(p, @$, init, $6, $8, $10);
-                                               fe_type_scope_close(p, $<word>3);
-                                           }
-|   FOR '(' for_scope declaration expr_opt ';' expr_opt ')' substatement
-                                           {
-                                               $$ = fe_stmt_for(p, @$, decl_stmt(p, @4, $4), $5, $7, $9);
+                                               $$ = fe_stmt_for(p, @$, $4, $5, $7, $9);
                                                fe_type_scope_close(p, $<word>3);
                                            }
 |   SWITCH '(' expr ')' substatement       { $$ = fe_stmt_switch(p, @$, $3, $5); }
@@ -415,6 +382,12 @@ statement:
 
 for_scope:
     %empty                                 { $<word>$ = p->scopes.count; fe_type_scope_open(p); }
+;
+
+for_init:
+    ';'                                    { $$ = NULL; }
+|   expr ';'                               { $$ = fe_stmt_expr(p, FE_STMT_EXPR, @1, $1); }
+|   declaration                            { $$ = decl_stmt(p, @1, $1); }
 ;
 
 /* ---- expressions ---------------------------------------------------------------------------------------
@@ -444,23 +417,14 @@ value:
 |   value '@' any_name                     { $$ = fe_expr_at(p, @$, $1, fe_expr_name(p, @3, $3)); }
 |   value '.' any_name                     { $$ = fe_expr_member(p, @$, $1, false, $3, @3); }
 |   value ARROW any_name                   { $$ = fe_expr_member(p, @$, $1, true, $3, @3); }
-|   value INCREMENT                        {
-                                               bool adds = $2 == FE_OP_PREINC;
-                                               enum fe_op op = adds ? FE_OP_POSTINC : FE_OP_POSTDEC;
-                                               $$ = fe_expr_unary(p, op, @$, @2, $1);
-                                           }
+|   value INCREMENT                        { $$ = fe_expr_unary(p, behind($2), @$, @2, $1); }
 |   '(' specifiers abstract_opt ')' '{' initialisers '}'
                                            {
-                                               struct fe_expr *braces =
-                                                   fe_expr_init(p, span_join(@5, @7), $6);
-                                               struct fe_form *form = fe_type_name(p, $2, $3);
-                                               $$ = fe_expr_form(p, FE_EXPR_LITERAL, @$, form, braces);
+                                               $$ = fe_expr_init(p, span_join(@5, @7), $6);
+                                               $$ = typed(p, FE_EXPR_LITERAL, @$, $2, $3, $$);
                                            }
 |   '(' specifiers abstract_opt ')' value %prec UNARY
-                                           {
-                                               struct fe_form *form = fe_type_name(p, $2, $3);
-                                               $$ = fe_expr_form(p, FE_EXPR_CAST, @$, form, $5);
-                                           }
+                                           { $$ = typed(p, FE_EXPR_CAST, @$, $2, $3, $5); }
 |   INCREMENT value %prec UNARY            { $$ = fe_expr_unary(p, $1, @$, @1, $2); }
 |   '+' value %prec UNARY                  { $$ = fe_expr_unary(p, FE_OP_PLUS, @$, @1, $2); }
 |   '-' value %prec UNARY                  { $$ = fe_expr_unary(p, FE_OP_NEG, @$, @1, $2); }
@@ -473,10 +437,7 @@ value:
                                                $$->kind = FE_EXPR_SIZEOF_EXPR;
                                            }
 |   SIZEOF '(' specifiers abstract_opt ')' %prec SIZE
-                                           {
-                                               struct fe_form *form = fe_type_name(p, $3, $4);
-                                               $$ = fe_expr_form(p, FE_EXPR_SIZEOF_TYPE, @$, form, NULL);
-                                           }
+                                           { $$ = typed(p, FE_EXPR_SIZEOF_TYPE, @$, $3, $4, NULL); }
 |   value '*' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_MUL, @2, $1, $3); }
 |   value '/' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_DIV, @2, $1, $3); }
 |   value '%' value                        { $$ = fe_expr_binary(p, FE_EXPR_BINARY, FE_OP_REM, @2, $1, $3); }
@@ -506,7 +467,7 @@ strings:
 ;
 
 args_opt:
-    %empty                                 { $$ = (struct list){0}; }
+    %empty                                 { $$ = NO_LIST; }
 |   args
 ;
 
@@ -523,7 +484,7 @@ launch:
 ;
 
 launch_arguments:
-    %empty                                 { $$ = (struct list){0}; }
+    %empty                                 { $$ = NO_LIST; }
 |   launch_argument_list
 ;
 
@@ -533,7 +494,7 @@ launch_argument_list:
 ;
 
 launch_argument:
-    any_name '=' initialiser               { $$ = fe_launch_item(p, $1, @1, $3); }
+    any_name '=' initialiser               { $$ = fe_launch_item(p, $1, @1, $3, NULL, NULL); }
 ;
 
 clauses:
@@ -541,19 +502,7 @@ clauses:
 |   clauses GRID '(' numbers ')'           { $$ = $1; fe_launch_size(p, $1, true, @2, $4); }
 |   clauses BLOCK '(' numbers ')'          { $$ = $1; fe_launch_size(p, $1, false, @2, $4); }
 |   clauses SHOW '(' show_items ')'        { $$ = $1; $$->shows = fe_launch_append($1->shows, $4); }
-|   clauses SAVE '(' any_name '=' string ')'
-                                           {
-                                               $$ = $1;
-                                               struct fe_launch_item *item = fe_launch_item(p, $4, @4, $6);
-                                               $$->saves = fe_launch_append($1->saves, list_of(item));
-                                           }
-|   clauses SAVE '(' any_name '=' string ',' value ',' value ')'
-                                           {
-                                               $$ = $1;
-                                               struct fe_launch_item *item = fe_launch_item(p, $4, @4, $6);
-                                               item->first = $8, item->last = $10;
-                                               $$->saves = fe_launch_append($1->saves, list_of(item));
-                                           }
+|   clauses SAVE '(' save_item ')'         { $$ = $1; $$->saves = fe_launch_append($1->saves, list_of($4)); }
 ;
 
 numbers:
@@ -566,11 +515,13 @@ show_items:
 ;
 
 show_item:
-    any_name                               { $$ = fe_launch_item(p, $1, @1, NULL); }
-|   any_name '[' value RANGE value ']'     {
-                                               $$ = fe_launch_item(p, $1, @1, NULL);
-                                               $$->first = $3, $$->last = $5;
-                                           }
+    any_name                               { $$ = fe_launch_item(p, $1, @1, NULL, NULL, NULL); }
+|   any_name '[' value RANGE value ']'     { $$ = fe_launch_item(p, $1, @1, NULL, $3, $5); }
+;
+
+save_item:
+    any_name '=' string                    { $$ = fe_launch_item(p, $1, @1, $3, NULL, NULL); }
+|   any_name '=' string ',' value ',' value    { $$ = fe_launch_item(p, $1, @1, $3, $5, $7); }
 ;
 
 %%
