@@ -26,6 +26,10 @@ enum scheme_property {
                                 scalar of the warp may live across blocks (backend/bytecode/warp_scalars.c) */
     SCHEME_BARRIERS = 8,     /* the machine has convergence barriers (cb.join and its like) */
     SCHEME_UNSOUND = 4,      /* results may differ from the reference's: compared only if asked for */
+    SCHEME_FRONTIERS = 16,   /* threads of the lowest code index run: code is laid out by priority, callees
+                                first, and block words with re-convergence checks are marked */
+    SCHEME_CONSERVATIVE = 32 /* the machine does not see where threads wait: block words with a frontier are
+                                marked too */
 };
 
 /* Lists of passes are names between commas. */

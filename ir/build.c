@@ -33,7 +33,8 @@ static ir_ref *copy_refs(struct ir_function *f, uint32_t n, const ir_ref *refs)
 uint32_t ir_block_new(struct ir_function *f, const char *name)
 {
     uint32_t b = f->blocks.count;
-    vec_push(arena_of(f), &f->blocks, ((struct ir_block){.name = name, .reconverge = IR_NO_BLOCK}));
+    struct ir_block block = {.name = name, .reconverge = IR_NO_BLOCK, .frontier = IR_NO_BLOCK};
+    vec_push(arena_of(f), &f->blocks, block);
     vec_push(arena_of(f), &f->order, b);
     return b;
 }
@@ -227,10 +228,11 @@ static void block_clear(struct ir_function *f, uint32_t b)
     }
     for (uint32_t i = 0; i < block->params.count; i++)
         *ir_at(f, block->params.at[i]) = (struct ir_ins){.op = IR_none, .block = IR_NO_BLOCK};
-    *block = (struct ir_block){.name = block->name, .reconverge = IR_NO_BLOCK, .removed = true};
+    *block = (struct ir_block){
+        .name = block->name, .reconverge = IR_NO_BLOCK, .frontier = IR_NO_BLOCK, .removed = true};
 }
 
-/* A branch that reconverged at a block that is gone names none any more. */
+/* What named a block that is gone names none any more. */
 static void order_compact(struct ir_function *f)
 {
     uint32_t kept = 0;
@@ -240,6 +242,8 @@ static void order_compact(struct ir_function *f)
             continue;
         if (block->reconverge != IR_NO_BLOCK && ir_block_at(f, block->reconverge)->removed)
             block->reconverge = IR_NO_BLOCK;
+        if (block->frontier != IR_NO_BLOCK && ir_block_at(f, block->frontier)->removed)
+            block->frontier = IR_NO_BLOCK;
         f->order.at[kept++] = f->order.at[i];
     }
     f->order.count = kept;

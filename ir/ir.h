@@ -140,6 +140,10 @@ struct ir_block {
     uint32_t        reconverge;   /* of a divergent branch: where its lanes reconverge, chosen by a scheme's
                                      pass; IR_NO_BLOCK: not chosen */
     bool            overhead;     /* of the branch: only a scheme needs it, whose pass added it */
+    uint32_t        frontier;     /* of the blocks where others may wait while this one runs, that of the
+                                     highest priority, by a scheme's pass; IR_NO_BLOCK: nobody waits */
+    bool            check;        /* re-convergence check, by a scheme's pass: threads may come here while
+                                     others wait, here or where they are to run first */
     bool            removed;
 };
 

@@ -258,6 +258,18 @@ static void reserve_code(struct be_context *c)
     vec_reserve(&c->p->arena, &c->p->code, words);
 }
 
+/* Under frontier schemes what is called comes before what calls it: it runs first. */
+static void encode_all(struct be_context *c)
+{
+    bool sorted = scheme_has(c->scheme, SCHEME_FRONTIERS);
+    uint32_t count = sorted ? c->order.count : c->m->functions.count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t n = sorted ? c->order.at[count - 1 - i] : i;
+        if (n < c->m->functions.count && c->functions[n])
+            be_encode(c, c->functions[n]);
+    }
+}
+
 static bool generate(struct be_context *c)
 {
     if (!be_frames(c) || !be_lay_out_objects(&c->arena, c->m, &c->objects, c->d))
@@ -276,9 +288,7 @@ static bool generate(struct be_context *c)
     if (!check_limits(c))
         return false;
     reserve_code(c);
-    for (uint32_t i = 0; i < c->m->functions.count; i++)
-        if (c->functions[i])
-            be_encode(c, c->functions[i]);
+    encode_all(c);
     if (!check_code(c))
         return false;
     relocate(c);

@@ -100,7 +100,7 @@ struct be_frame {
 struct be_function {
     const struct ir_function *ir;
     uint32_t id;
-    bool     kernel;
+    bool     kernel, frontiers;              /* frontiers: the scheme runs the lowest code index */
     uint32_t signature;                      /* of indirect calls that may reach it; BE_NONE: none may */
     struct ir_cfg *cfg;
     struct ir_dominators *post;

@@ -401,6 +401,8 @@ static void encode_block(struct be_encoder *e, const struct be_block *b)
         be_pool_clear(&e->c->temporaries[file]);
     e->code_of.at[b->ir] = e->c->p->code.count;
     be_open_block(e, b->reconverge ? BC_RECONVERGE : 0);
+    if (e->f->frontiers && ir_block_at(e->f->ir, b->ir)->frontier != IR_NO_BLOCK)
+        be_fix_later(e, BE_FIX_FRONTIER, e->open, ir_block_at(e->f->ir, b->ir)->frontier);
     for (uint32_t i = b->first + 1; i < b->end - 1; i++)
         encode_word(e, i);
     encode_end(e, b);

@@ -11,6 +11,7 @@ enum be_fix_field {
     BE_FIX_RECONVERGE,
     BE_FIX_CASE,
     BE_FIX_OTHERWISE,
+    BE_FIX_FRONTIER,        /* of a row of the block table */
     BE_FIX_SWITCH_RECONVERGE
 };
 struct be_fix { uint8_t field; uint32_t index, block; };      /* index: of the code word, case or switch */

@@ -63,6 +63,7 @@ static struct be_function *reach(struct be_context *c, u32_vec *work, uint32_t i
         f->ir = c->m->functions.at[id];
         f->id = id;
         f->kernel = f->ir->flags & IR_FN_KERNEL;
+        f->frontiers = scheme_has(c->scheme, SCHEME_FRONTIERS);
         f->signature = BE_NONE;
         c->frames[id].reached = true;
         vec_push(&c->arena, work, id);

@@ -302,14 +302,22 @@ uint32_t be_reconvergence_point(const struct be_function *f, uint32_t branch)
 
 uint32_t be_reconvergence_of(const struct be_function *f, const struct be_block *b)
 {
-    return may_diverge((enum bc_op)f->words.at[b->end - 1].op) ? be_reconvergence_point(f, b->ir)
-                                                                  : IR_NO_BLOCK;
+    enum bc_op op = (enum bc_op)f->words.at[b->end - 1].op;
+    return may_diverge(op) && !f->frontiers ? be_reconvergence_point(f, b->ir) : IR_NO_BLOCK;
 }
 
-static void find_reconvergence_points(struct be_function *f)
+static bool is_checked(const struct be_context *c, const struct ir_block *b)
+{
+    bool goes_there = scheme_has(c->scheme, SCHEME_CONSERVATIVE);
+    return b->check || (goes_there && b->frontier != IR_NO_BLOCK);
+}
+
+static void find_reconvergence_points(const struct be_context *c, struct be_function *f)
 {
     for (uint32_t i = 0; i < f->blocks.count; i++) {
         uint32_t reconverge = be_reconvergence_of(f, &f->blocks.at[i]);
+        if (f->frontiers)
+            f->blocks.at[i].reconverge = is_checked(c, ir_block_at(f->ir, f->blocks.at[i].ir));
         if (reconverge != IR_NO_BLOCK)
             f->blocks.at[f->cfg->rpo_index[reconverge]].reconverge = true;
     }
@@ -338,5 +346,5 @@ void be_select(struct be_context *c, struct be_function *f)
     for (uint32_t i = 0; i < f->cfg->rpo_count; i++)
         select_block(&s, f->cfg->rpo[i]);
     note_params(&s);
-    find_reconvergence_points(f);
+    find_reconvergence_points(c, f);
 }

@@ -112,6 +112,7 @@ void be_fix_now(struct be_encoder *e, enum be_fix_field field, uint32_t index, u
     case BE_FIX_RECONVERGE: branch->reconverge = code; break;
     case BE_FIX_CASE: p->cases.at[index].target = code; break;
     case BE_FIX_OTHERWISE: p->switches.at[index].otherwise = code; break;
+    case BE_FIX_FRONTIER: p->blocks.at[index].frontier = code; break;
     case BE_FIX_SWITCH_RECONVERGE: p->switches.at[index].reconverge = code; break;
     }
 }

@@ -36,20 +36,21 @@
 #include "backend/bytecode/select.h"
 
 #define WARP_SCALAR_EFFORT 64
-#define WARP_SCALAR_ROUNDS 8                  /* of demoting parameters, else none of them is one */
-#define WARP_SCALAR_MOST   8192               /* values in a function, else there are none */
+#define WARP_SCALAR_ROUNDS 8    /* of demoting parameters, else none of them is one */
+#define WARP_SCALAR_MOST   8192 /* values in a function, else there are none */
 
 enum { NO_ARM = 0, SEVERAL_ARMS = UINT32_MAX };
 
 struct finder {
     struct be_selector *s;
     const struct be_function *f;
-    struct be_quiet *quiet;              /* NULL: nothing is predicted */
+    struct be_quiet *quiet; /* NULL: nothing is predicted */
     const struct ir_uniformity *uniformity;
     const struct ir_dominators *dominators;
-    struct bitset unfit;                 /* blocks */
-    struct bitset unfit_params;          /* blocks whose parameters are written too early */
-    uint32_t *arm;                       /* scratch by block: 1 + the edge that leads there, or as above */
+    struct bitset unfit;        /* blocks */
+    struct bitset unfit_params; /* blocks whose parameters are written too early */
+    uint32_t *arm;              /* scratch by block: 1 + the edge that leads there, or as above */
+    uint32_t *position, *last;  /* thread frontiers: of blocks in the layout; of cycles' last blocks */
     u32_vec touched, work;
     uint64_t effort;
 };
@@ -88,10 +89,23 @@ static void note_diverged(struct finder *w, uint32_t branch, uint32_t block)
     w->arm[block] = NO_ARM;
 }
 
+/* Whether lanes that have left a cycle with the branch may run the block before the others have: under thread
+ * frontiers blocks with a loop's operations stand before the end of the loop. */
+static bool comes_in_iterations(const struct finder *w, uint32_t branch, uint32_t b)
+{
+    const struct ir_cycles *cycles = w->s->cycles;
+    for (uint32_t k = cycles->innermost[branch]; w->last && k != IR_NO_CYCLE; k = cycles->at[k].parent)
+        if (!ir_cycle_has(cycles, k, b) && w->last[k] > w->position[b])
+            return true;
+    return false;
+}
+
 /* Where all lanes that diverge at the branch reconverge, or IR_NO_BLOCK: they may pass a chosen point by. */
 static uint32_t sure_reconvergence_point(const struct finder *w, uint32_t branch)
 {
     uint32_t reconverge = be_reconvergence_point(w->f, branch);
+    while (reconverge != IR_NO_BLOCK && comes_in_iterations(w, branch, reconverge))
+        reconverge = w->f->post->idom[reconverge];
     return reconverge != IR_NO_BLOCK && ir_dominates(w->f->post, reconverge, branch) ? reconverge
                                                                                      : IR_NO_BLOCK;
 }
@@ -141,12 +155,17 @@ static bool takes_params(const struct finder *w, uint32_t block)
 static bool has_scalar_form(const struct finder *w, const struct ir_ins *ins)
 {
     switch (ins->op) {
-    case IR_ptrcast: case IR_ptradd: break;
+    case IR_ptrcast:
+    case IR_ptradd: break;
     case IR_load:
         if (ir_at(w->f->ir, ins->args[0])->type == IR_TYPE_PRIVATE)
             return false;
         break;
-    case IR_ballot: case IR_any: case IR_all: case IR_active_mask: case IR_broadcast_first: return true;
+    case IR_ballot:
+    case IR_any:
+    case IR_all:
+    case IR_active_mask:
+    case IR_broadcast_first: return true;
     default:
         if (ins->op >= IR_reduce_add && ins->op <= IR_reduce_xor)
             return true;
@@ -162,7 +181,7 @@ static bool has_scalar_form(const struct finder *w, const struct ir_ins *ins)
 static bool is_warp_scalar(const struct finder *w, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(w->f->ir, r);
-    if (ins->op == IR_ptrcast)                   /* its operand's register */
+    if (ins->op == IR_ptrcast) /* its operand's register */
         return is_scalar(w, ins->args[0]);
     return ins->type != IR_TYPE_VOID && ins->type != IR_TYPE_TOKEN &&
            !bitset_has(w->uniformity->divergent, r) && has_scalar_form(w, ins) &&
@@ -257,6 +276,20 @@ static bool has_calls(const struct be_function *f)
     return false;
 }
 
+static void find_layout(struct finder *w, struct arena *a)
+{
+    const struct ir_cycles *cycles = w->s->cycles;
+    w->position = arena_array(a, uint32_t, w->f->cfg->blocks);
+    w->last = arena_array(a, uint32_t, cycles->count);
+    ir_each_block(i, b, w->f->ir)
+        w->position[b] = i;
+    for (uint32_t k = 0; k < cycles->count; k++)
+        for (uint32_t i = 0; i < cycles->at[k].count; i++) {
+            uint32_t b = cycles->blocks[cycles->at[k].first + i];
+            w->last[k] = w->position[b] > w->last[k] ? w->position[b] : w->last[k];
+        }
+}
+
 void be_find_warp_scalars(struct be_selector *s)
 {
     struct be_function *f = s->f;
@@ -266,10 +299,14 @@ void be_find_warp_scalars(struct be_selector *s)
     s->cycles = ir_cycles_new(a, f->cfg);
     s->diverged_depth = arena_array(a, uint32_t, f->cfg->blocks);
     struct finder w = {.s = s, .f = f, .dominators = ir_dominators_new(a, f->cfg)};
-    w.uniformity = ir_uniformity_new(a, f->cfg, s->cycles, NULL, NULL);
+    /* what belongs to a loop's iterations need not lie in the loop under thread frontiers */
+    const struct ir_tokens *tokens = f->frontiers ? ir_tokens_new(a, f->cfg) : NULL;
+    w.uniformity = ir_uniformity_new(a, f->cfg, s->cycles, tokens, NULL);
     w.unfit = bitset_new(a, f->cfg->blocks);
     w.unfit_params = bitset_new(a, f->cfg->blocks);
     w.arm = arena_array(a, uint32_t, f->cfg->blocks);
+    if (f->frontiers)
+        find_layout(&w, a);
     w.quiet = be_quiet_new(a, f, w.uniformity, w.unfit);
     if (part_all(&w))
         find_values(&w);

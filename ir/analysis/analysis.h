@@ -5,6 +5,7 @@
 #ifndef KERNC_IR_ANALYSIS_H
 #define KERNC_IR_ANALYSIS_H
 
+#include "base/rows.h"
 #include "ir/ir.h"
 #include "ir/limits.h"
 
@@ -132,6 +133,35 @@ bool ir_cycle_has(const struct ir_cycles *f, uint32_t cycle, uint32_t block);
 bool ir_cycle_contains(const struct ir_cycles *f, uint32_t outer, uint32_t inner);   /* reflexive */
 /* The innermost cycle that has both blocks, or IR_NO_CYCLE. O(depth). */
 uint32_t ir_cycle_common(const struct ir_cycles *f, uint32_t a, uint32_t b);
+
+/* ---- thread frontiers (ir/analysis/priorities.c, frontier.c) ------------------------------------------ */
+
+/* The reachable blocks, highest priority first ("SIMD Re-Convergence at Thread Frontiers", section 4.1).
+ * The entry is the first. Each cycle is one stretch of the order, so that all threads of an iteration come
+ * to its last block before one of them begins the next: that is its only latch, or, if several blocks lead
+ * back, its header. Within a stretch blocks stand before those that they lead to, so before their immediate
+ * post-dominators; what holds a barrier stands behind all that does not follow it (section 4.2). Ties:
+ * reverse post-order. O((blocks + edges) * (depth of cycles + log blocks)). */
+u32_vec ir_priorities_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                          const struct ir_leaving *l);
+
+struct ir_frontier {
+    u32_vec       order;                   /* as above */
+    uint32_t     *priority;                /* by block: its place in `order`; 0 is the highest */
+    struct rows   frontier;                /* of each block: where disabled threads may wait while it runs, by
+                                              priority; all of lower priority than the block */
+    struct bitset checks;                  /* blocks that threads may enter while others wait there, or in a
+                                              block of higher priority: re-convergence checks */
+    bool          cut;                     /* `work` was too little: frontiers are empty, all blocks are
+                                              checked */
+};
+/* divergent: blocks whose branches may part threads; other threads go one way together. order: any that has
+ * each reachable block once, the entry first. work: steps, each a block added to a frontier or a look at
+ * one. */
+struct ir_frontier *ir_frontier_new(struct arena *a, const struct ir_cfg *c, struct bitset divergent,
+                                    u32_vec order, uint64_t work);
+/* Whether others may wait in block w while b runs. O(log of its frontier). */
+bool ir_frontier_has(const struct ir_frontier *x, uint32_t b, uint32_t w);
 
 /* ---- program structure tree (ir/analysis/pst.c) ------------------------------------------------------ */
 

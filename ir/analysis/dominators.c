@@ -8,8 +8,8 @@
 #include "ir/analysis/analysis.h"
 
 /* A graph with its edges in both directions, each in compressed rows. */
-struct rows { uint32_t *start, *to; };
-struct graph { uint32_t nodes, root; struct rows succ, pred; };
+struct links { uint32_t *start, *to; };
+struct graph { uint32_t nodes, root; struct links succ, pred; };
 
 struct search {
     uint32_t *number;          /* of each node: its depth-first number, 0 if not reached */
@@ -196,9 +196,9 @@ bool ir_dominates_part(const struct ir_dominators *d, uint32_t block, struct bit
 /* ---- forward --------------------------------------------------------------------------------------- */
 
 /* Edges out of live blocks by block number. */
-static struct rows successor_rows(struct arena *a, const struct ir_cfg *c)
+static struct links successor_rows(struct arena *a, const struct ir_cfg *c)
 {
-    struct rows r = {numbers(a, c->blocks + 1), numbers(a, c->pred_start[c->blocks])};
+    struct links r = {numbers(a, c->blocks + 1), numbers(a, c->pred_start[c->blocks])};
     uint32_t total = 0;
     for (uint32_t b = 0; b < c->blocks; b++) {
         const struct ir_block *block = ir_block_at(c->fn, b);
@@ -350,10 +350,10 @@ u32_vec ir_exits(struct arena *a, const struct ir_cfg *c)
 }
 
 /* The predecessors of reachable blocks, with the exits as the row of node `blocks`. */
-static struct rows backward_rows(const struct backward *x, u32_vec exits)
+static struct links backward_rows(const struct backward *x, u32_vec exits)
 {
     const struct ir_cfg *c = x->c;
-    struct rows r = {numbers(x->arena, c->blocks + 2),
+    struct links r = {numbers(x->arena, c->blocks + 2),
                      numbers(x->arena, c->pred_start[c->blocks] + exits.count)};
     uint32_t total = 0;
     for (uint32_t b = 0; b < c->blocks; b++) {
@@ -370,11 +370,11 @@ static struct rows backward_rows(const struct backward *x, u32_vec exits)
 }
 
 /* The successors of blocks, with the edges to the exit (node `blocks`) added. */
-static struct rows forward_rows_with_exit(const struct backward *x, u32_vec exits)
+static struct links forward_rows_with_exit(const struct backward *x, u32_vec exits)
 {
     const struct ir_cfg *c = x->c;
-    struct rows plain = successor_rows(x->arena, c);
-    struct rows r = {numbers(x->arena, c->blocks + 2),
+    struct links plain = successor_rows(x->arena, c);
+    struct links r = {numbers(x->arena, c->blocks + 2),
                      numbers(x->arena, plain.start[c->blocks] + exits.count)};
     struct bitset leaves = bitset_new(x->arena, c->blocks);
     uint32_t total = 0;

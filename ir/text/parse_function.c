@@ -134,7 +134,8 @@ static void make_params(struct parser *p, uint32_t block, const param_list *list
 
 /* ---- the body -------------------------------------------------------------------------------------- */
 
-/* name [params] ":"; the first label is the entry, whose parameters are the function's. */
+/* name [params] ":" ["check"] ["frontier" name]; the first label is the entry, whose parameters are the
+ * function's. */
 static void parse_label(struct parser *p, const param_list *entry_params)
 {
     struct token name = ir_parse_take(p, TOKEN_WORD, "a label");
@@ -152,8 +153,14 @@ static void parse_label(struct parser *p, const param_list *entry_params)
     }
     b->defined = true;
     p->cursor.block = b->block;
-    vec_push(p->arena, &p->order, b->block);
-    make_params(p, b->block, entry ? entry_params : &list);
+    uint32_t block = b->block;                  /* a reference may move b */
+    ir_block_at(p->fn, block)->check = ir_parse_accept_word(p, "check");
+    if (ir_parse_accept_word(p, "frontier")) {
+        uint32_t first = ir_parse_block_ref(p);
+        ir_block_at(p->fn, block)->frontier = first;
+    }
+    vec_push(p->arena, &p->order, block);
+    make_params(p, block, entry ? entry_params : &list);
 }
 
 /* A label is a word with ":" or "(" behind it; operations are written with neither. */

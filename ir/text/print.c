@@ -261,7 +261,11 @@ static void block(struct printer *p, uint32_t b)
     block_name(p, b);
     if (b != ir_entry(p->fn) && ir_block_at(p->fn, b)->params.count)
         params(p, b);
-    text_char(p->out, ':');
+    text_addz(p->out, ir_block_at(p->fn, b)->check ? ": check" : ":");
+    if (ir_block_at(p->fn, b)->frontier != IR_NO_BLOCK) {
+        text_addz(p->out, " frontier ");
+        block_name(p, ir_block_at(p->fn, b)->frontier);
+    }
     comment_params(p, b, line);
     text_char(p->out, '\n');
     ir_each_ins(r, p->fn, b) {

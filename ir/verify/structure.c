@@ -83,6 +83,8 @@ static bool check_edges(struct verifier *v, uint32_t b)
     const struct ir_block *block = ir_block_at(v->fn, b);
     if (block->reconverge != IR_NO_BLOCK && !is_live(v->fn, block->reconverge))
         return wrong(v, "block %u reconverges at a block that is gone", b);
+    if (block->frontier != IR_NO_BLOCK && !is_live(v->fn, block->frontier))
+        return wrong(v, "the frontier of block %u begins at a block that is gone", b);
     for (uint32_t i = 0; i < block->edges.count; i++) {
         const struct ir_edge *e = &block->edges.at[i];
         if (!is_live(v->fn, e->block) || (e->argc && !e->args))

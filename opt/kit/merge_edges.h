@@ -28,6 +28,8 @@ uint32_t opt_merge_edges(struct arena *scratch, struct ir_function *f, const opt
  * own. */
 void opt_switch_to_tests(struct ir_function *f, uint32_t block);
 
+/* Gives threads that leave for good blocks of their own (split_leaving.c). */
+bool opt_split_leaving(struct opt_context *c, struct ir_function *f);
 /* Gives loops that threads leave for good alone one way round (latch.c). */
 bool opt_unify_latches(struct opt_context *c, struct ir_function *f);
 /* Gives each cycle with several entries a header (reducible.c). False: they are nested too deep. */

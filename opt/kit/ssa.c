@@ -10,7 +10,7 @@
 
 struct frontier { uint32_t block, next; };      /* a list entry; next: index, 0 ends */
 struct touch { uint32_t variable, block; };
-struct rows { uint32_t *start, *blocks; };      /* by variable */
+struct ssa_rows { uint32_t *start, *blocks; };      /* by variable */
 
 struct ssa {
     struct arena               *arena;
@@ -57,9 +57,9 @@ static void find_touches(struct ssa *s)
     }
 }
 
-static struct rows rows_of(struct ssa *s, const struct touch *t, uint32_t n)
+static struct ssa_rows rows_of(struct ssa *s, const struct touch *t, uint32_t n)
 {
-    struct rows r = {arena_array(s->arena, uint32_t, s->v->count + 2), arena_array(s->arena, uint32_t, n)};
+    struct ssa_rows r = {arena_array(s->arena, uint32_t, s->v->count + 2), arena_array(s->arena, uint32_t, n)};
     for (uint32_t i = 0; i < n; i++)
         r.start[t[i].variable + 2]++;
     for (uint32_t v = 0; v < s->v->count; v++)
@@ -137,7 +137,7 @@ static void place_at_frontier(struct ssa *s, struct marks *m, uint32_t v, uint32
 
 static void place_params(struct ssa *s)
 {
-    struct rows writes = rows_of(s, s->writes.at, s->writes.count),
+    struct ssa_rows writes = rows_of(s, s->writes.at, s->writes.count),
                 reads = rows_of(s, s->reads.at, s->reads.count);
     struct marks m = {arena_array(s->arena, uint32_t, s->g->blocks),
                       arena_array(s->arena, uint32_t, s->g->blocks),

@@ -192,11 +192,11 @@ static kernc_status prepare_preloads(struct rt_launch *l, const uint64_t *params
 
 /* ---- dispatch tables --------------------------------------------------------------------------------- */
 
-static bool asks(const struct rt_launch *l, unsigned op)
+static bool asks(const struct rt_launch *l, const struct rt_op *table, unsigned op)
 {
     unsigned flags = l->scheme->flags;
     if (op == BC_block)
-        return flags & RT_ASK_RECONVERGE;
+        return flags & RT_ASK_RECONVERGE || (flags & RT_ASK_APART && table == l->core->partial);
     return flags & RT_ASK_CONVERGENT &&
            (op == BC_tok_anchor || (bc_op_info((enum bc_op)op) && bc_is_convergent((enum bc_op)op)));
 }
@@ -214,7 +214,7 @@ static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
     if (l->module->reads_clock)
         copy[BC_block].run = core->block_clock;
     for (unsigned op = 0; op < BC_OPS; op++)
-        if (asks(l, op))
+        if (asks(l, table, op))
             copy[op].run = op == BC_block ? core->block_ask : core->ask_convergent;
         else if (l->scheme->flags & RT_ASK_UNIFORM && op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_U)
             copy[op] = core->partial[op];

@@ -18,6 +18,7 @@ enum rt_scheme_flags {
     RT_ASK_RECONVERGE =
         1, /* `reconverge` is asked at every block word flagged BC_RECONVERGE, not only at w->reconverge */
     RT_ASK_UNIFORM = 2,    /* `diverge` is asked about uniform conditional branches too (n == 1) */
+    RT_ASK_APART = 8,      /* RT_ASK_RECONVERGE, but only while some live lanes are not active */
     RT_ASK_CONVERGENT = 4, /* `convergent` is asked before each convergent operation, barrier and anchor
                               included */
 };

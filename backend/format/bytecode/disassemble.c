@@ -132,6 +132,8 @@ static void show_block_word(struct listing *l, const struct bc_ins *ins)
     const struct bc_block *b = &l->p->blocks.at[ins->imm];
     text_printf(l->out, "block %u%s%s", ins->imm, ins->d & BC_RECONVERGE ? " reconverge" : "",
                 ins->d & BC_RETURN ? " return" : "");
+    if (b->frontier)
+        text_printf(l->out, " frontier %u", b->frontier);
     comment(l);
     text_printf(l->out, "%u instructions, %u cycles", b->instructions, b->cycles);
     if (b->overhead)

@@ -7,7 +7,7 @@
 #include "backend/format/bytecode/program.h"
 #include "backend/format/stream.h"
 
-#define VERSION 1
+#define VERSION 2
 
 struct bc_program *bc_program_new(void)
 {
@@ -55,6 +55,7 @@ static void exchange_block(struct stream *s, struct bc_block *b)
     stream_u32(s, &b->cycles);
     stream_u32(s, &b->first_line);
     stream_u32(s, &b->line_count);
+    stream_u32(s, &b->frontier);
 }
 
 static void exchange_line(struct stream *s, struct bc_line *l)
@@ -154,7 +155,7 @@ static void exchange_program(struct stream *s, void *program)
     stream_string(s, &p->file);
     stream_string(s, &p->scheme);
     stream_vector(s, &p->code, 16, exchange_word);
-    stream_vector(s, &p->blocks, 24, exchange_block);
+    stream_vector(s, &p->blocks, 28, exchange_block);
     stream_vector(s, &p->lines, 12, exchange_line);
     stream_vector(s, &p->sites, 16, exchange_site);
     stream_vector(s, &p->cases, 12, exchange_case);

@@ -99,7 +99,11 @@ struct bc_branch {
 _Static_assert(sizeof(struct bc_ins) == 16 && sizeof(struct bc_branch) == 16, "words are 16 bytes");
 
 /* A row a block: straight-line code between block words. Counting a block counts all of these. */
-struct bc_block { uint32_t code, instructions, overhead, cycles, first_line, line_count; };
+struct bc_block {
+    uint32_t code, instructions, overhead, cycles, first_line, line_count;
+    uint32_t frontier; /* code index, behind it, of the first block where others may wait while it runs; 0:
+                          none do, or the scheme has no frontiers */
+};
 /* Rows first_line … of a block: how many of its instructions and cycles belong to a source line. */
 struct bc_line { uint32_t line, instructions, cycles; };
 enum bc_site_kind { BC_SITE_GLOBAL, BC_SITE_SHARED, BC_SITE_PRIVATE, BC_SITE_BRANCH, BC_SITE_OTHER };

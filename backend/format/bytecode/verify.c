@@ -117,8 +117,13 @@ static bool check_block_word(struct verifier *v, const struct bc_ins *ins)
         return verify_fail(v, "word %u: unknown block flags", v->at);
     if (ins->d & BC_RETURN && (v->at == v->function->code || !is_call(ins - 1)))
         return verify_fail(v, "word %u: calls return here, but none stands before it", v->at);
-    return v->p->blocks.at[ins->imm].code == v->at
-        || verify_fail(v, "word %u: block row %u is of another block", v->at, ins->imm);
+    const struct bc_block *b = &v->p->blocks.at[ins->imm];
+    if (b->code != v->at)
+        return verify_fail(v, "word %u: block row %u is of another block", v->at, ins->imm);
+    if (b->frontier == 0)
+        return true;
+    return verify_target(v, b->frontier) &&
+           (b->frontier > v->at || verify_fail(v, "word %u: its frontier is before it", v->at));
 }
 
 static bool check_switch(struct verifier *v, const struct bc_switch *s)

@@ -1,0 +1,382 @@
+/* priorities.c: in which order the blocks of a function are run when threads wait in several ("SIMD
+ * Re-Convergence at Thread Frontiers", section 4.1).
+ *
+ * The paper sorts blocks topologically, in reverse post-order. With loops that is not enough: threads that
+ * leave early would run on while others are still in the loop, and iterations would mix. So the forest of
+ * cycles is sorted, each cycle in its parent's order as if it were one block, without the edges to its header.
+ *
+ * A cycle's last block is where its threads wait for each other before the next iteration: its latch, if one
+ * block alone leads back, which is not the header nor in a cycle within, and does not lead to others there.
+ * Otherwise the header is put there, which all ways round pass: a while loop with
+ * `continue`s then runs header, body, header.
+ *
+ * The cycles are extended by the regions of tokens that are defined in them: what is controlled by a loop's
+ * token is done by those who leave in one iteration, before the next ("Convergent Operation Semantics",
+ * "Extended Cycles").
+ *
+ * Threads that leave for good (leaving.c) are to be gone before the others come to a barrier: blocks that only
+ * they reach come first, behind the entry, if no operation is there for which they would wait for each other.
+ */
+#include "ir/analysis/analysis.h"
+
+/* Nodes are blocks, and behind them cycles; each belongs to a stretch: a cycle, or the last, the function. */
+struct sorter {
+    const struct ir_cfg *g;
+    const struct ir_cycles *cycles;
+    const struct ir_leaving *leaving;
+    struct arena *arena;
+    struct bitset stays;    /* blocks that are reached without leaving edges */
+    struct bitset hoisted;  /* of the others, those that come before all but the entry */
+    uint32_t *parent;       /* by node: its stretch */
+    uint32_t *depth;        /* by stretch: how many it is in */
+    struct rows successors; /* of nodes, within their stretch */
+    uint32_t *waits;        /* by node: edges from nodes that are not placed yet */
+    uint64_t *rank;         /* by node: the lowest is placed first */
+    u32_vec *ready;         /* by stretch: a heap of nodes */
+    uint32_t *latch;        /* by cycle: the block that leads back; IR_NO_BLOCK: none yet */
+    struct bitset header_last;
+    u32_vec order;
+};
+
+static uint32_t node_of_cycle(const struct sorter *s, uint32_t cycle)
+{
+    return s->g->blocks + cycle;
+}
+
+static uint32_t function(const struct sorter *s)
+{
+    return s->cycles->count;
+}
+
+/* ---- stretches --------------------------------------------------------------------------------------- */
+
+static void find_stretches(struct sorter *s)
+{
+    for (uint32_t i = 0; i < s->g->rpo_count; i++) {
+        uint32_t b = s->g->rpo[i], k = s->cycles->innermost[b];
+        s->parent[b] = k == IR_NO_CYCLE ? function(s) : k;
+    }
+    for (uint32_t k = 0; k < s->cycles->count; k++) {
+        uint32_t up = s->cycles->at[k].parent;
+        s->parent[node_of_cycle(s, k)] = up == IR_NO_CYCLE ? function(s) : up;
+        s->depth[k] = s->cycles->at[k].depth;
+    }
+}
+
+/* Whether stretch `inner` is `outer` or in it. */
+static bool lies_in(const struct sorter *s, uint32_t inner, uint32_t outer)
+{
+    while (inner != outer && inner != function(s))
+        inner = s->parent[node_of_cycle(s, inner)];
+    return inner == outer;
+}
+
+/* Block b, or the cycle around it that lies beside cycle k, goes into k. */
+static void extend(struct sorter *s, uint32_t k, uint32_t b)
+{
+    uint32_t node = b;
+    while (!lies_in(s, k, s->parent[node]) && !lies_in(s, s->parent[node], k))
+        node = node_of_cycle(s, s->parent[node]);
+    if (lies_in(s, s->parent[node], k))
+        return; /* already, or deeper */
+    s->parent[node] = k;
+}
+
+/* The blocks between the definition of a token and a use of it. */
+static void extend_by_region(struct sorter *s, uint32_t from, uint32_t to, uint32_t *seen, uint32_t stamp)
+{
+    u32_vec work = {0};
+    vec_push(s->arena, &work, to);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        if (b == from || seen[b] == stamp)
+            continue;
+        seen[b] = stamp;
+        extend(s, s->cycles->innermost[from], b);
+        ir_each_pred(p, b, s->g)
+            if (bitset_has(s->g->reachable, p))
+                vec_push(s->arena, &work, p);
+    }
+}
+
+/* Tokens that are made from others have regions of their own, which lie behind. */
+static void extend_cycles(struct sorter *s)
+{
+    const struct ir_function *f = s->g->fn;
+    uint32_t *seen = arena_array(s->arena, uint32_t, s->g->blocks);
+    for (uint32_t i = 0; i < s->g->rpo_count; i++) {
+        uint32_t b = s->g->rpo[i];
+        ir_each_ins(r, f, b) {
+            ir_ref token = ir_at(f, r)->token;
+            uint32_t from = token ? ir_at(f, token)->block : b;
+            if (from == b || s->cycles->innermost[from] == IR_NO_CYCLE ||
+                ir_cycle_has(s->cycles, s->cycles->innermost[from], b))
+                continue;
+            extend_by_region(s, from, b, seen, r);
+        }
+    }
+}
+
+/* The nearest stretch around block b, or around its stretch, that threads who stay have entered. */
+static uint32_t stretch_of_stays(const struct sorter *s, uint32_t b)
+{
+    uint32_t k = s->parent[b];
+    while (k != function(s) && !bitset_has(s->stays, s->cycles->at[k].header))
+        k = s->parent[node_of_cycle(s, k)];
+    return k;
+}
+
+static void find_depths(struct sorter *s)
+{
+    for (uint32_t k = 0; k < s->cycles->count; k++) {
+        uint32_t depth = 0;
+        for (uint32_t up = k; up != function(s); up = s->parent[node_of_cycle(s, up)])
+            depth++;
+        s->depth[k] = depth;
+    }
+}
+
+/* ---- the graph of nodes ------------------------------------------------------------------------------ */
+
+/* The stretch that has both blocks, and their nodes in it. */
+static uint32_t common_stretch(const struct sorter *s, uint32_t *a, uint32_t *b)
+{
+    while (s->parent[*a] != s->parent[*b]) {
+        uint32_t *deeper = s->depth[s->parent[*a]] >= s->depth[s->parent[*b]] ? a : b;
+        *deeper = node_of_cycle(s, s->parent[*deeper]);
+    }
+    return s->parent[*a];
+}
+
+static void note_latch(struct sorter *s, uint32_t k, uint32_t latch)
+{
+    if (latch == s->cycles->at[k].header || s->parent[latch] != k ||
+        (s->latch[k] != IR_NO_BLOCK && s->latch[k] != latch))
+        bitset_add(s->header_last, k);
+    s->latch[k] = latch;
+}
+
+static bool has_operation(const struct ir_function *f, uint32_t b)
+{
+    ir_each_ins(r, f, b)
+        if (ir_is_convergent(f, r) && ir_at(f, r)->op != IR_anchor && ir_at(f, r)->op != IR_loop)
+            return true;
+    return false;
+}
+
+/* Whether the block comes before all others: only threads that leave reach it, and none waits for another
+ * there. */
+static void find_hoisted(struct sorter *s)
+{
+    struct bitset waiting = bitset_new(s->arena, s->cycles->count); /* cycles with operations */
+    for (uint32_t i = 0; i < s->g->rpo_count; i++) {
+        uint32_t b = s->g->rpo[i];
+        if (has_operation(s->g->fn, b))
+            for (uint32_t k = s->cycles->innermost[b]; k != IR_NO_CYCLE; k = s->cycles->at[k].parent)
+                bitset_add(waiting, k);
+        else if (!bitset_has(s->stays, b) && stretch_of_stays(s, b) == function(s))
+            bitset_add(s->hoisted, b);
+    }
+    bitset_each(k, waiting)
+        for (uint32_t i = 0; i < s->cycles->at[k].count; i++)
+            bitset_remove(s->hoisted, s->cycles->blocks[s->cycles->at[k].first + i]);
+}
+
+static void find_edges(struct sorter *s)
+{
+    struct edge_list edges = {0};
+    for (uint32_t i = 0; i < s->g->rpo_count; i++) {
+        const struct ir_block *block = ir_block_at(s->g->fn, s->g->rpo[i]);
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            uint32_t from = s->g->rpo[i], to = block->edges.at[e].block;
+            if (bitset_has(s->hoisted, to) && !bitset_has(s->hoisted, from))
+                continue;
+            uint32_t k = common_stretch(s, &from, &to);
+            if (k != function(s) && s->cycles->at[k].header == block->edges.at[e].block) {
+                note_latch(s, k, s->g->rpo[i]);
+                continue;
+            }
+            edge_add(s->arena, &edges, from, to);
+            s->waits[to]++;
+        }
+    }
+    s->successors = rows_of_edges(s->arena, s->g->blocks + s->cycles->count, &edges);
+}
+
+static void find_stays(struct sorter *s)
+{
+    u32_vec work = {0};
+    vec_push(s->arena, &work, ir_entry(s->g->fn));
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        if (bitset_has(s->stays, b))
+            continue;
+        bitset_add(s->stays, b);
+        const struct ir_block *block = ir_block_at(s->g->fn, b);
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            if (!s->leaving || !ir_is_leaving(s->leaving, b, block->edges.at[e].block))
+                vec_push(s->arena, &work, block->edges.at[e].block);
+    }
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------- */
+
+enum { FIRST, BEHIND_ENTRY, ORDINARY, BARRIERS, LATCH };
+
+static uint64_t rank_of(uint32_t class, uint32_t rpo_index)
+{
+    return (uint64_t) class << 32 | rpo_index;
+}
+
+static bool has_barrier(const struct ir_function *f, uint32_t b)
+{
+    ir_each_ins(r, f, b)
+        if (ir_at(f, r)->op == IR_barrier)
+            return true;
+    return false;
+}
+
+static void rank_nodes(struct sorter *s)
+{
+    struct bitset late = bitset_new(s->arena, s->g->blocks + s->cycles->count);
+    for (uint32_t i = 0; i < s->g->rpo_count; i++) {
+        uint32_t b = s->g->rpo[i];
+        if (!has_barrier(s->g->fn, b))
+            continue;
+        bitset_add(late, b);
+        for (uint32_t k = s->parent[b]; k != function(s) && !bitset_has(late, node_of_cycle(s, k));
+             k = s->parent[node_of_cycle(s, k)])
+            bitset_add(late, node_of_cycle(s, k));
+    }
+    for (uint32_t node = 0; node < s->g->blocks + s->cycles->count; node++) {
+        uint32_t b = node < s->g->blocks ? node : s->cycles->at[node - s->g->blocks].header;
+        if (bitset_has(s->g->reachable, b))
+            s->rank[node] = rank_of(bitset_has(s->hoisted, b) ? BEHIND_ENTRY
+                                    : bitset_has(late, node)  ? BARRIERS
+                                                              : ORDINARY,
+                                    s->g->rpo_index[b]);
+    }
+    s->rank[ir_entry(s->g->fn)] = rank_of(FIRST, 0);
+    for (uint32_t k = 0; k < s->cycles->count; k++) {
+        if (row_length(&s->successors, s->latch[k]) > 0)
+            bitset_add(s->header_last, k);
+        if (!bitset_has(s->header_last, k))
+            s->rank[s->latch[k]] = rank_of(LATCH, 0);
+        s->rank[s->cycles->at[k].header] = rank_of(FIRST, 0); /* placed first, or counts as placed */
+    }
+}
+
+/* ---- heaps ------------------------------------------------------------------------------------------- */
+
+static void heap_push(struct sorter *s, u32_vec *h, uint32_t node)
+{
+    vec_push(s->arena, h, node);
+    for (uint32_t i = h->count - 1; i && s->rank[h->at[(i - 1) / 2]] > s->rank[node]; i = (i - 1) / 2) {
+        h->at[i] = h->at[(i - 1) / 2];
+        h->at[(i - 1) / 2] = node;
+    }
+}
+
+static uint32_t heap_pop(const struct sorter *s, u32_vec *h)
+{
+    uint32_t least = h->at[0], node = vec_pop(h);
+    if (h->count == 0)
+        return least;
+    h->at[0] = node;
+    for (uint32_t i = 0, child; (child = 2 * i + 1) < h->count; i = child) {
+        child += child + 1 < h->count && s->rank[h->at[child + 1]] < s->rank[h->at[child]];
+        if (s->rank[h->at[child]] >= s->rank[node])
+            break;
+        h->at[i] = h->at[child];
+        h->at[child] = node;
+    }
+    return least;
+}
+
+/* ---- sorting ----------------------------------------------------------------------------------------- */
+
+/* What only waited for the node can be placed. */
+static void release(struct sorter *s, uint32_t node)
+{
+    rows_each(i, s->successors, node) {
+        uint32_t next = s->successors.at[i];
+        if (--s->waits[next] == 0)
+            heap_push(s, &s->ready[s->parent[next]], next);
+    }
+}
+
+/* Nodes that nothing in their stretch leads to; of a cycle whose header is last, the header counts as placed
+ * already. */
+static void begin(struct sorter *s)
+{
+    for (uint32_t i = 0; i < s->g->rpo_count; i++) {
+        uint32_t b = s->g->rpo[i];
+        if (s->waits[b] == 0)
+            heap_push(s, &s->ready[s->parent[b]], b);
+    }
+    for (uint32_t k = 0; k < s->cycles->count; k++)
+        if (s->waits[node_of_cycle(s, k)] == 0)
+            heap_push(s, &s->ready[s->parent[node_of_cycle(s, k)]], node_of_cycle(s, k));
+}
+
+static bool is_late_header(const struct sorter *s, uint32_t node)
+{
+    if (node >= s->g->blocks)
+        return false;
+    uint32_t k = s->parent[node];
+    return k != function(s) && s->cycles->at[k].header == node && bitset_has(s->header_last, k);
+}
+
+static void sort(struct sorter *s)
+{
+    u32_vec open = {0}; /* stretches, each in the one before */
+    vec_push(s->arena, &open, s->cycles->count);
+    while (open.count) {
+        uint32_t k = vec_last(&open);
+        if (s->ready[k].count == 0) {
+            open.count--;
+            if (k != function(s) && bitset_has(s->header_last, k))
+                vec_push(s->arena, &s->order, s->cycles->at[k].header);
+            continue;
+        }
+        uint32_t node = heap_pop(s, &s->ready[k]);
+        release(s, node);
+        if (node >= s->g->blocks)
+            vec_push(s->arena, &open, node - s->g->blocks);
+        else if (!is_late_header(s, node))
+            vec_push(s->arena, &s->order, node);
+    }
+}
+
+u32_vec ir_priorities_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                          const struct ir_leaving *l)
+{
+    uint32_t nodes = c->blocks + f->count;
+    struct sorter s = {
+        .g = c,
+        .cycles = f,
+        .leaving = l,
+        .arena = a,
+        .stays = bitset_new(a, c->blocks),
+        .hoisted = bitset_new(a, c->blocks),
+        .parent = arena_array(a, uint32_t, nodes),
+        .depth = arena_array(a, uint32_t, f->count + 1),
+        .waits = arena_array(a, uint32_t, nodes),
+        .rank = arena_array(a, uint64_t, nodes),
+        .ready = arena_array(a, u32_vec, f->count + 1),
+        .latch = arena_array(a, uint32_t, f->count),
+        .header_last = bitset_new(a, f->count),
+    };
+    memset(s.latch, 0xff, f->count * sizeof *s.latch);
+    find_stays(&s);
+    find_stretches(&s);
+    extend_cycles(&s);
+    find_hoisted(&s);
+    find_depths(&s);
+    find_edges(&s);
+    rank_nodes(&s);
+    begin(&s);
+    sort(&s);
+    INVARIANT(s.order.count == c->rpo_count && s.order.at[0] == ir_entry(c->fn));
+    return s.order;
+}

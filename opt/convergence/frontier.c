@@ -1,0 +1,162 @@
+/* frontier.c: lowering for the schemes tf-stack and tf-sandy: block priorities, which become the order of the
+ * blocks, and re-convergence checks ("SIMD Re-Convergence at Thread Frontiers", section 4.1).
+ *
+ * The machine part is runtime/schemes/tf_stack.c and tf_sandy.c. Code is laid out in the function's order,
+ * so that the lowest code index has the highest priority. Keeps the graph. Near-linear but for the
+ * frontiers, whose work is limited: beyond the limit every block has a check.
+ */
+#include "opt/kit/merge_edges.h"
+
+/* The unreachable blocks stay behind the others. */
+static bool lay_out(struct opt_context *c, struct ir_function *f, const struct ir_cfg *g,
+                    const u32_vec *order)
+{
+    u32_vec all = {0};
+    bool changed = false;
+    for (uint32_t i = 0; i < order->count; i++)
+        vec_push(c->scratch, &all, order->at[i]);
+    for (uint32_t i = 0; i < f->order.count; i++)
+        if (!bitset_has(g->reachable, f->order.at[i]))
+            vec_push(c->scratch, &all, f->order.at[i]);
+    for (uint32_t i = 0; i < f->order.count; i++) {
+        changed |= f->order.at[i] != all.at[i];
+        f->order.at[i] = all.at[i];
+    }
+    return changed;
+}
+
+static bool mark_blocks(struct opt_context *c, struct ir_function *f, const struct ir_frontier *x)
+{
+    bool changed = false;
+    ir_each_block(i, b, f) {
+        struct ir_block *block = ir_block_at(f, b);
+        bool check = bitset_has(x->checks, b);
+        uint32_t first = row_length(&x->frontier, b) ? x->frontier.at[x->frontier.start[b]] : IR_NO_BLOCK;
+        opt_count(c, "checks", check);
+        changed |= block->check != check || block->frontier != first;
+        block->check = check;
+        block->frontier = first;
+    }
+    return changed;
+}
+
+static void count_frontiers(struct opt_context *c, const struct ir_frontier *x)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < x->order.count; i++) {
+        uint32_t n = row_length(&x->frontier, x->order.at[i]);
+        opt_count(c, "frontier blocks", n);
+        most = n > most ? n : most;
+    }
+    opt_count(c, "blocks", x->order.count);
+}
+
+/* Threads that called the function together return together: they wait for each other at its lowest block. */
+static bool return_once(struct opt_context *c, struct ir_function *f)
+{
+    if (!opt_return_once(c->scratch, opt_cfg(c, f), f))
+        return false;
+    opt_invalidate(c, f);
+    return true;
+}
+
+/* The innermost cycle with the definition of r's token, if r is behind that cycle; else IR_NO_CYCLE. */
+static uint32_t left_cycle(const struct ir_cycles *cycles, const struct ir_function *f, ir_ref r)
+{
+    ir_ref token = ir_at(f, r)->token;
+    uint32_t k = token ? cycles->innermost[ir_at(f, token)->block] : IR_NO_CYCLE;
+    return k != IR_NO_CYCLE && ir_cycle_has(cycles, k, ir_at(f, r)->block) ? IR_NO_CYCLE : k;
+}
+
+/* What is done by a loop's token behind the loop belongs to its iterations, and what is done by another's
+ * to that one's: where both are in a block, it is split between. */
+static bool split_between_loops(struct opt_context *c, struct ir_function *f)
+{
+    const struct ir_cfg *g = opt_cfg(c, f);
+    const struct ir_cycles *cycles = opt_cycles(c, f);
+    u32_vec splits = {0};
+    for (uint32_t i = 0; i < g->rpo_count; i++) {
+        uint32_t k = IR_NO_CYCLE;
+        ir_each_ins(r, f, g->rpo[i]) {
+            if (!ir_is_convergent(f, r) || ir_at(f, r)->op == IR_anchor)
+                continue;
+            uint32_t own = left_cycle(cycles, f, r);
+            if (k != IR_NO_CYCLE && own != k)
+                vec_push(c->scratch, &splits, r);
+            k = own;
+        }
+    }
+    for (uint32_t i = splits.count; i-- > 0;)
+        opt_split_before(f, splits.at[i]);
+    if (splits.count)
+        opt_invalidate(c, f);
+    return splits.count;
+}
+
+/* Branches at which threads of a group may part, or threads that a machine runs together. */
+static struct bitset divergent_branches(struct opt_context *c, const struct ir_function *f)
+{
+    struct bitset branches = bitset_new(c->scratch, f->blocks.count);
+    bitset_union(branches, opt_machine_uniformity(c, f)->branches);
+    bitset_union(branches, opt_uniformity(c, f)->branches);
+    return branches;
+}
+
+static uint32_t count_edges_up(const struct ir_function *f, const struct ir_frontier *x, uint32_t b)
+{
+    uint32_t n = 0;
+    for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++)
+        n += x->priority[ir_block_at(f, b)->edges.at[e].block] <= x->priority[b];
+    return n;
+}
+
+/* Moves for the arguments of an edge stand behind its branch, where those who are to make them have a low
+ * priority. If the edge leads to a higher one, and so does another, threads of that one would run on before
+ * they do: such an edge gets a block of its own. */
+static bool split_edges_up(struct opt_context *c, struct ir_function *f, const struct ir_frontier *x,
+                           struct bitset divergent)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < x->order.count; i++) {
+        uint32_t b = x->order.at[i];
+        if (!bitset_has(divergent, b) || count_edges_up(f, x, b) < 2)
+            continue;
+        for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++) {
+            const struct ir_edge *edge = &ir_block_at(f, b)->edges.at[e];
+            if (!edge->argc || x->priority[edge->block] > i)
+                continue;
+            ir_edge_split(f, b, e);
+            changed = true;
+        }
+    }
+    if (changed)
+        opt_invalidate(c, f);
+    return changed;
+}
+
+static struct ir_frontier *find_frontier(struct opt_context *c, const struct ir_function *f)
+{
+    const struct ir_cfg *g = opt_cfg(c, f);
+    return ir_frontier_new(c->scratch, g, divergent_branches(c, f),
+                           ir_priorities_new(c->scratch, g, opt_cycles(c, f), opt_leaving(c, f)),
+                           c->options->limits[OPT_LIMIT_frontier_work]);
+}
+
+bool opt_frontier(struct opt_context *c, struct ir_function *f)
+{
+    bool changed = f->flags & IR_FN_KERNEL ? opt_split_leaving(c, f) : return_once(c, f);
+    changed |= split_between_loops(c, f);
+    struct ir_frontier *x = find_frontier(c, f);
+    while (split_edges_up(c, f, x, divergent_branches(c, f))) {
+        x = find_frontier(c, f);
+        changed = true;
+    }
+    if (x->cut)
+        opt_remark(
+            c, f, OPT_MISSED, "frontier-work", f->at,
+            "limit of %u steps reached (--limit=frontier_work=N): every block has a re-convergence check",
+            c->options->limits[OPT_LIMIT_frontier_work]);
+    count_frontiers(c, x);
+    changed |= lay_out(c, f, opt_cfg(c, f), &x->order);
+    return mark_blocks(c, f, x) || changed;
+}

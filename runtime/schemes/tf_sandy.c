@@ -1,0 +1,101 @@
+/* tf_sandy.c: thread frontiers on a GPU with a program counter for each thread ("SIMD Re-Convergence at Thread
+ * Frontiers", section 5.1).
+ *
+ * The warp has a program counter too; lanes whose own equals it are active. Nothing tells where the others
+ * are, so a branch can't go to the place of highest priority where lanes wait: it goes to the block of
+ * highest priority where they *may* wait, by the static frontier of the block it leaves, and so on from
+ * there. A block that is run by nobody is a *conservative branch*: it is counted, and so are its
+ * instructions, without threads.
+ *
+ * `next` is where the frontier of the running block begins. It is noted at block words with BC_RECONVERGE,
+ * which all blocks with a frontier have; what follows any other block has none either.
+ */
+#include "runtime/core/lanes.h"
+#include "runtime/launch/grid.h"
+#include "runtime/schemes/scheme.h"
+
+struct counters {
+    uint32_t next, pc[RT_MAX_LANES];
+};
+
+static size_t data_bytes(const struct bc_program *p, uint32_t lanes)
+{
+    return sizeof(struct counters);
+}
+
+static void start(struct rt_warp *w)
+{
+    struct counters *s = w->scheme_data;
+    s->next = BC_NO_TARGET;
+}
+
+/* Where the frontier of the block at `pc` begins; BC_NO_TARGET: it has none. */
+static uint32_t frontier_of(const struct rt_warp *w, uint32_t pc)
+{
+    uint32_t first = w->worker->launch->program->blocks.at[w->code[pc].imm].frontier;
+    return first ? first : BC_NO_TARGET;
+}
+
+/* The block at `pc` is run without an active lane. */
+static void run_empty(struct rt_warp *w, uint32_t pc)
+{
+    struct rt_count *count = &w->counts[w->code[pc].imm];
+    count->some++;
+    w->cycles += count->cycles;
+    w->fuel -= count->instructions;
+    w->events->conservative_branches++;
+}
+
+/* Live lanes have program counters: those of the lowest are active, when the warp has got there. */
+static uint32_t go(struct rt_warp *w, struct counters *s)
+{
+    uint32_t lowest = BC_NO_TARGET;
+    uint64_t before = w->active, active = 0;
+    rt_each_lane(i, w->live)
+        lowest = s->pc[i] < lowest ? s->pc[i] : lowest;
+    rt_each_lane(i, w->live)
+        active |= (uint64_t)(s->pc[i] == lowest) << i;
+    for (; s->next < lowest; s->next = frontier_of(w, s->next))
+        run_empty(w, s->next);
+    s->next = BC_NO_TARGET;
+    w->events->reconvergences += (active & before) && (active & ~before);
+    w->active = active;
+    return lowest;
+}
+
+static uint32_t diverge(struct rt_warp *w, const struct rt_split *split)
+{
+    struct counters *s = w->scheme_data;
+    for (uint32_t k = 0; k < split->n; k++)
+        rt_each_lane(i, split->mask[k])
+            s->pc[i] = split->target[k];
+    return go(w, s);
+}
+
+static uint32_t reconverge(struct rt_warp *w, uint32_t pc)
+{
+    struct counters *s = w->scheme_data;
+    uint32_t next = pc;
+    if (w->active != w->live || s->next < pc) {
+        rt_each_lane(i, w->active)
+            s->pc[i] = pc;
+        next = go(w, s);
+    }
+    if (next == pc)
+        s->next = frontier_of(w, pc);
+    return next;
+}
+
+static uint32_t leave(struct rt_warp *w)
+{
+    return go(w, w->scheme_data);
+}
+
+const struct rt_scheme rt_scheme_tf_sandy = {
+    .flags = RT_ASK_RECONVERGE,
+    .data_bytes = data_bytes,
+    .start = start,
+    .diverge = diverge,
+    .reconverge = reconverge,
+    .exit = leave,
+};
