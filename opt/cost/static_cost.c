@@ -18,6 +18,14 @@ bool cost_is_access(const struct ir_function *f, ir_ref r)
     return space == IR_TYPE_GLOBAL || space == IR_TYPE_CONSTANT;
 }
 
+uint32_t cost_of_instruction(const struct ir_function *f, ir_ref r, const uint64_t *functions)
+{
+    const struct ir_ins *i = ir_at(f, r);
+    uint64_t callee = i->op == IR_call ? functions[i->imm] : i->op == IR_icall ? COST_UNKNOWN_CALL : 0;
+    uint64_t sum = ir_cost_of(f, r) + callee;
+    return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
 static uint64_t cost_of_function(const struct ir_function *f, const uint64_t *functions)
 {
     struct scratch scratch;
@@ -28,10 +36,9 @@ static uint64_t cost_of_function(const struct ir_function *f, const uint64_t *fu
     for (uint32_t i = 0; i < cfg->rpo_count; i++) {
         uint32_t b = cfg->rpo[i], cycle = cycles->innermost[b];
         uint32_t depth = cycle == IR_NO_CYCLE ? 0 : cycles->at[cycle].depth;
-        uint64_t once = cost_of_block(f, b);
+        uint64_t once = 0;
         ir_each_ins(r, f, b)
-            if (ir_at(f, r)->op == IR_call)
-                once += functions[ir_at(f, r)->imm];
+            once += cost_of_instruction(f, r, functions);
         for (uint32_t k = 0; k < depth && k < 3; k++)
             once *= COST_TRIPS;
         sum += once;

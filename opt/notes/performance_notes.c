@@ -7,8 +7,8 @@
  * not inlined are taken for uniform: what is said of such a function holds for every call.
  *
  * - common_code: operations, by kind and type, that both arms of a divergent branch have, in cycles of
- *   ir/latency.def; at least COMMON_CYCLES and half of the cheaper arm. What Common Subexpression
- *   Convergence moves.
+ *   opt/cost/cost.h, what is called included; at least COMMON_CYCLES and half of the cheaper arm. What Common
+ *   Subexpression Convergence moves.
  * - loop: cycles that threads leave in different iterations (ir_uniformity.exits), by more than the bounds
  *   check of a loop over all elements. Nested ones are those that Speculative Reconvergence
  *   merges.
@@ -18,6 +18,8 @@
  *
  * Near-linear: of an arm ARM_MAX operations are looked at.
  */
+#include "ir/analysis/callgraph.h"
+#include "opt/cost/cost.h"
 #include "opt/opt.h"
 #include "opt/notes/performance.h"
 
@@ -46,6 +48,7 @@ struct notes {
     struct arena arena;
     struct opt_report report;
     struct ir_module *copy;
+    uint64_t *functions; /* cycles of a call of each */
     struct diagnostics *diagnostics;
     VEC(struct note) all;
 };
@@ -92,7 +95,8 @@ struct operation {
     uint32_t cycles;
 };
 struct arm {
-    uint32_t count, cycles;
+    uint32_t count;
+    uint64_t cycles;
     struct operation at[ARM_MAX];
 };
 
@@ -111,7 +115,7 @@ static void take_arm(const struct view *v, uint32_t first, struct arm *arm)
         ir_each_ins(r, v->fn, v->dom->order[n])
             {
                 const struct ir_ins *i = ir_at(v->fn, r);
-                uint32_t cycles = ir_cost_of(v->fn, r);
+                uint32_t cycles = cost_of_instruction(v->fn, r, v->notes->functions);
                 if (ir_op_info[i->op].flags & (IR_TERMINATOR | IR_CONVERGENT) || cycles == 0)
                     continue;
                 if (arm->count == ARM_MAX)
@@ -124,9 +128,9 @@ static void take_arm(const struct view *v, uint32_t first, struct arm *arm)
 }
 
 /* Cycles of the operations that both arms have, each as often as the one that has it less often. */
-static uint32_t common_cycles(struct arm *x, struct arm *y)
+static uint64_t common_cycles(struct arm *x, struct arm *y)
 {
-    uint32_t sum = 0;
+    uint64_t sum = 0;
     qsort(x->at, x->count, sizeof *x->at, by_key);
     qsort(y->at, y->count, sizeof *y->at, by_key);
     for (uint32_t i = 0, j = 0; i < x->count && j < y->count;) {
@@ -151,11 +155,11 @@ static void note_common_code(struct view *v, uint32_t b, struct arm arms[2])
         return;
     for (unsigned e = 0; e < 2; e++)
         take_arm(v, block->edges.at[e].block, &arms[e]);
-    uint32_t common = common_cycles(&arms[0], &arms[1]);
-    uint32_t cheaper = arms[0].cycles < arms[1].cycles ? arms[0].cycles : arms[1].cycles;
+    uint64_t common = common_cycles(&arms[0], &arms[1]);
+    uint64_t cheaper = arms[0].cycles < arms[1].cycles ? arms[0].cycles : arms[1].cycles;
     if (common >= COMMON_CYCLES && 2 * common >= cheaper)
-        SAY(v, common_code, ir_at(v->fn, block->last)->at, block->last, common, arms[0].cycles,
-            arms[1].cycles);
+        SAY(v, common_code, ir_at(v->fn, block->last)->at, block->last, (unsigned long long)common,
+            (unsigned long long)arms[0].cycles, (unsigned long long)arms[1].cycles);
 }
 
 /* ---- loops ------------------------------------------------------------------------------------------- */
@@ -357,6 +361,8 @@ static void note_module(struct notes *n, const struct ir_module *m)
     for (uint32_t i = 0; i < n->copy->functions.count; i++)
         opt_name_stored(&n->arena, n->copy->functions.at[i]);
     opt_run(n->copy, &o, &n->report, n->diagnostics);
+    u32_vec order = ir_callees_first(&n->arena, n->copy);
+    n->functions = cost_of_functions(&n->arena, n->copy, &order);
     for (uint32_t i = 0; i < n->copy->functions.count; i++) {
         struct scratch scratch;
         struct view v = {.notes = n, .fn = n->copy->functions.at[i]};
