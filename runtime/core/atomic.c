@@ -33,14 +33,15 @@ static uint32_t canonical(uint32_t bits)
 #define LANES_BY(word, formula)                                                                              \
     rt_each_lane(i, w->active) {                                                                        \
         word *at = (word *)(void *)(base + w->address[i]), a = __atomic_load_n(at, __ATOMIC_RELAXED);        \
-        word b = operand[i], c = exchange[i];                                                                \
+        word b = operand[i], c = exchange[i], new;                                                           \
         UNUSED(c);                                                                                           \
         if (!contended)                                                                                      \
-            *at = (formula);                                                                                 \
+            *at = new = (formula);                                                                           \
         else                                                                                                 \
-            while (!__atomic_compare_exchange_n(at, &a, (formula), true, __ATOMIC_SEQ_CST,                   \
-                                                __ATOMIC_RELAXED))                                           \
-                continue;                                                                                    \
+            do                                                                                               \
+                new = (formula);                                                                             \
+            while (!__atomic_compare_exchange_n(at, &a, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));     \
+        w->changed |= new != a;                                                                              \
         d[i] = a;                                                                                            \
     }                                                                                                        \
     break;
@@ -87,6 +88,7 @@ void rt_atomic(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base)
 {
     struct atomic what = atomic_of(ins->op);
     bool contended = w->contended && rt_access[ins->op].space == RT_GLOBAL;
+    w->polled = true;
     switch (what.type) {
     case SCALAR_I: atomic_I(w, ins, base, what.function, contended); break;
     case SCALAR_L: atomic_L(w, ins, base, what.function, contended); break;

@@ -237,6 +237,7 @@ static inline void fill_lanes(struct rt_warp *w)
     const uint32_t *bases = w->bases;
     size_t at = (size_t)w->index * LANES;
     uint8_t *V = w->V;
+    w->polled = w->changed = false;
     for (; preload < end; preload++) {
         const uint32_t *from = preload->from + at;
         uint32_t *to = LANE_VECTOR(preload->reg), base = bases[preload->base];

@@ -69,6 +69,8 @@ struct rt_warp {
     bool     ask_uniform;              /* the scheme's RT_ASK_UNIFORM */
     bool     asked;                    /* a hook has run since the scheme started the lanes `launched` */
     bool     contended;                /* other host threads run blocks of this launch */
+    bool     polled, changed;          /* since the warp began, or the scheme looked: an atomic was executed;
+                                          one gave memory another value */
 
     const struct rt_op *tables[3];     /* for: some live lanes active; all live lanes; all the core's lanes */
     struct rt_events *events;          /* see scheme.h */

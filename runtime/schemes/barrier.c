@@ -18,14 +18,17 @@
  * Nearly always one set of lanes uses a register at a time, in its first record, and all lanes of a group take
  * part: operations try that first.
  *
- * Forward progress. Where all lanes wait the barrier with the most waiting lanes is given up: a yield. A
- * group that has run for PATIENCE time slices while others do not gives way to one that is ready, or else to
- * such lanes. From then on groups may be anywhere, so that each keeps a copy of the scalars, which the code
- * takes to be shared by lanes that barriers hold together.
+ * Forward progress. Where all lanes wait the barrier with the most waiting lanes is given up: a yield. A group
+ * that has been ready for PATIENCE time slices runs. Where none is ready, lanes that wait may be what the
+ * running ones spin for: if these have done nothing but spin for as long, a barrier is given up as well. Lanes
+ * spin by atomics (docs/language.md) that leave memory as it is; for those that compute, however long, others
+ * wait. From then on groups may be anywhere, so that each keeps a copy of the scalars, which the code takes to
+ * be shared by lanes that barriers hold together.
  */
 #include "runtime/schemes/barrier.h"
 
-/* Time slices without a release after which other lanes run: the first time, and again. */
+/* Time slices after which lanes run that have been ready for so long, or wait for some that spin for so long:
+ * the first time, and again. */
 enum { PATIENCE = 64, PATIENCE_AGAIN = 1 };
 
 static void note_depth(struct rt_warp *w, const struct barriers *s)
@@ -233,7 +236,6 @@ static uint32_t wait(struct rt_warp *w, const struct bc_ins *ins)
     w->active = r->waiting;
     r->joined &= ins->d ? r->joined : ~r->waiting;
     r->waiting = 0;
-    s->slices = 0;
     return next;
 }
 
@@ -285,13 +287,23 @@ static uint32_t leave(struct rt_warp *w)
     return barrier_run_next(w, s);
 }
 
+/* Counts the time slice that is over. */
+static void note_slice(struct rt_warp *w, struct barriers *s)
+{
+    s->age = (s->age / BARRIER_SLICE + 1) * BARRIER_SLICE;
+    s->spinning = w->polled && !w->changed ? s->spinning + 1 : 0;
+    w->polled = w->changed = false;
+}
+
 /* A time slice is over, behind which the group would go on at `pc`. */
 static uint32_t expire(struct rt_warp *w, uint32_t pc)
 {
     struct barriers *s = w->scheme_data;
-    if (w->active == w->live || ++s->slices < (s->copying ? PATIENCE_AGAIN : PATIENCE))
+    uint64_t patience = s->copying ? PATIENCE_AGAIN : PATIENCE;
+    note_slice(w, s);
+    if (w->active == w->live || (s->ready_count ? barrier_longest_ready(s) : s->spinning) < patience)
         return pc;
-    s->slices = 0;
+    s->spinning = 0;
     if (s->ready_count == 0 && !barrier_yield(w, s))
         return pc;
     barrier_copy_scalars(w, s);

@@ -6,9 +6,11 @@
 #include "runtime/launch/grid.h"
 #include "runtime/schemes/scheme.h"
 
+#define BARRIER_SLICE ((uint64_t)1 << 32) /* of an age */
+
 /* A ready group. The group that is to run next stands last; see barrier_groups.c for `rank`. */
 struct group {
-    uint64_t lanes, age; /* age: groups that became ready earlier have a smaller one */
+    uint64_t lanes, age; /* age: the time slice in which it became ready times BARRIER_SLICE, and a number */
     uint32_t pc, rank;
 };
 
@@ -26,11 +28,11 @@ struct barriers {
     uint32_t capacity;              /* of `at` */
     uint32_t scalars;               /* of the kernel */
     uint32_t ready_count;
-    uint32_t slices; /* since lanes were released last */
-    bool gathering;  /* some record has gathered */
-    bool copying;    /* groups keep copies of the scalars */
-    bool by_size;    /* the schedule is `largest` */
-    uint64_t age;    /* of the next group that becomes ready */
+    uint32_t spinning; /* time slices in which the warp did nothing but spin */
+    bool gathering;    /* some record has gathered */
+    bool copying;      /* groups keep copies of the scalars */
+    bool by_size;      /* the schedule is `largest` */
+    uint64_t age;      /* of the next group that becomes ready, in the present time slice */
     struct group ready[RT_MAX_LANES];
     uint32_t pc[RT_MAX_LANES]; /* of lanes that wait where others go on elsewhere */
     bool *rejoins;             /* by register: lanes rejoin it, or cancel as members */
@@ -63,6 +65,8 @@ void barrier_release(struct rt_warp *w, struct barriers *s, struct record *r);
 bool barrier_yield(struct rt_warp *w, struct barriers *s);
 /* Runs the group that is to run next, by a yield if none is ready, with its scalars. The code index. */
 uint32_t barrier_run_copied(struct rt_warp *w, struct barriers *s);
+/* How many time slices ago the oldest ready group became ready; 0: there is none. */
+uint64_t barrier_longest_ready(const struct barriers *s);
 /* Runs the oldest ready group; there is one. The code index. */
 uint32_t barrier_run_oldest(struct rt_warp *w, struct barriers *s);
 

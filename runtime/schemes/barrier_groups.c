@@ -78,7 +78,6 @@ void barrier_release(struct rt_warp *w, struct barriers *s, struct record *r)
     uint64_t lanes = r->waiting;
     r->waiting = 0;
     w->events->reconvergences++;
-    s->slices = 0;
     while (lanes) {
         uint32_t pc = r->pc == RT_NOWHERE ? s->pc[rt_lowest(lanes)] : r->pc;
         uint64_t group = 0;
@@ -129,11 +128,21 @@ uint32_t barrier_run_copied(struct rt_warp *w, struct barriers *s)
     return run(w, s, s->ready[--s->ready_count]);
 }
 
-uint32_t barrier_run_oldest(struct rt_warp *w, struct barriers *s)
+static uint32_t find_oldest(const struct barriers *s)
 {
     uint32_t oldest = 0;
     for (uint32_t i = 1; i < s->ready_count; i++)
         if (s->ready[i].age < s->ready[oldest].age)
             oldest = i;
-    return run(w, s, take(s, oldest));
+    return oldest;
+}
+
+uint64_t barrier_longest_ready(const struct barriers *s)
+{
+    return s->ready_count ? s->age / BARRIER_SLICE - s->ready[find_oldest(s)].age / BARRIER_SLICE : 0;
+}
+
+uint32_t barrier_run_oldest(struct rt_warp *w, struct barriers *s)
+{
+    return run(w, s, take(s, find_oldest(s)));
 }

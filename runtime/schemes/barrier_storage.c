@@ -70,7 +70,7 @@ void barrier_start(struct rt_warp *w)
         find_rejoined(p, s->rejoins);
     }
     memset(s->at, 0, s->registers * sizeof *s->at);
-    s->ready_count = s->slices = 0;
+    s->ready_count = s->spinning = 0;
     s->used = s->registers;
     s->free = BARRIER_NO_RECORD;
     s->copying = s->gathering = false;
