@@ -99,20 +99,19 @@ static void extend_by_region(struct sorter *s, uint32_t from, uint32_t to, uint3
     }
 }
 
-/* Tokens that are made from others have regions of their own, which lie behind. */
+/* Operations by a token, and by those made from it: its region and theirs. */
 static void extend_cycles(struct sorter *s)
 {
     const struct ir_function *f = s->g->fn;
-    uint32_t *seen = arena_array(s->arena, uint32_t, s->g->blocks);
+    uint32_t *seen = arena_array(s->arena, uint32_t, s->g->blocks), stamp = 0;
     for (uint32_t i = 0; i < s->g->rpo_count; i++) {
         uint32_t b = s->g->rpo[i];
         ir_each_ins(r, f, b) {
-            ir_ref token = ir_at(f, r)->token;
-            uint32_t from = token ? ir_at(f, token)->block : b;
-            if (from == b || s->cycles->innermost[from] == IR_NO_CYCLE ||
-                ir_cycle_has(s->cycles, s->cycles->innermost[from], b))
-                continue;
-            extend_by_region(s, from, b, seen, r);
+            for (ir_ref token = ir_at(f, r)->token; token; token = ir_at(f, token)->token) {
+                uint32_t from = ir_at(f, token)->block, k = s->cycles->innermost[from];
+                if (from != b && k != IR_NO_CYCLE && !ir_cycle_has(s->cycles, k, b))
+                    extend_by_region(s, from, b, seen, ++stamp);
+            }
         }
     }
 }

@@ -60,12 +60,16 @@ static bool return_once(struct opt_context *c, struct ir_function *f)
     return true;
 }
 
-/* The innermost cycle with the definition of r's token, if r is behind that cycle; else IR_NO_CYCLE. */
+/* The innermost cycle that r is behind with the definition of its token, or of one that this is made from; else
+ * IR_NO_CYCLE. */
 static uint32_t left_cycle(const struct ir_cycles *cycles, const struct ir_function *f, ir_ref r)
 {
-    ir_ref token = ir_at(f, r)->token;
-    uint32_t k = token ? cycles->innermost[ir_at(f, token)->block] : IR_NO_CYCLE;
-    return k != IR_NO_CYCLE && ir_cycle_has(cycles, k, ir_at(f, r)->block) ? IR_NO_CYCLE : k;
+    for (ir_ref token = ir_at(f, r)->token; token; token = ir_at(f, token)->token) {
+        uint32_t k = cycles->innermost[ir_at(f, token)->block];
+        if (k != IR_NO_CYCLE && !ir_cycle_has(cycles, k, ir_at(f, r)->block))
+            return k;
+    }
+    return IR_NO_CYCLE;
 }
 
 /* What is done by a loop's token behind the loop belongs to its iterations, and what is done by another's
