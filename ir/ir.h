@@ -138,7 +138,8 @@ struct ir_block {
     u32_vec         params;       /* ir_refs, op IR_param */
     VEC(struct ir_edge) edges;    /* successors */
     uint32_t        reconverge;   /* of a divergent branch: where its lanes reconverge, chosen by a scheme's
-                                     pass; IR_NO_BLOCK: not chosen */
+                                     pass; under convergence barriers at whose wait, and they join as they
+                                     diverge. IR_NO_BLOCK: not chosen */
     bool            overhead;     /* of the branch: only a scheme needs it, whose pass added it */
     uint32_t        frontier;     /* of the blocks where others may wait while this one runs, that of the
                                      highest priority, by a scheme's pass; IR_NO_BLOCK: nobody waits */

@@ -104,6 +104,7 @@ struct be_function {
     uint32_t signature;                      /* of indirect calls that may reach it; BE_NONE: none may */
     struct ir_cfg *cfg;
     struct ir_dominators *post;
+    bool     joins;                          /* branches name only places where they join a barrier */
     VEC(struct be_word)  words;
     VEC(struct be_vreg)  vregs;
     VEC(struct be_block) blocks;             /* in generation order: reverse post-order */
@@ -218,7 +219,7 @@ static inline uint32_t be_signature_node(const struct be_context *c, uint32_t si
 /* Fills in words, blocks and edges. */
 void be_select(struct be_context *c, struct be_function *f);
 /* IR block where the lanes that diverge at the block's branch reconverge; IR_NO_BLOCK: at the function's end,
- * or none diverge. */
+ * or none diverge, or they join no barrier. */
 uint32_t be_reconvergence_of(const struct be_function *f, const struct be_block *b);
 /* the same if lanes diverge at the IR block */
 uint32_t be_reconvergence_point(const struct be_function *f, uint32_t branch);

@@ -64,6 +64,7 @@ static struct be_function *reach(struct be_context *c, u32_vec *work, uint32_t i
         f->id = id;
         f->kernel = f->ir->flags & IR_FN_KERNEL;
         f->frontiers = scheme_has(c->scheme, SCHEME_FRONTIERS);
+        f->joins = scheme_has(c->scheme, SCHEME_BARRIERS);
         f->signature = BE_NONE;
         c->frames[id].reached = true;
         vec_push(&c->arena, work, id);

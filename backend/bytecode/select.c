@@ -303,7 +303,9 @@ uint32_t be_reconvergence_point(const struct be_function *f, uint32_t branch)
 uint32_t be_reconvergence_of(const struct be_function *f, const struct be_block *b)
 {
     enum bc_op op = (enum bc_op)f->words.at[b->end - 1].op;
-    return may_diverge(op) && !f->frontiers ? be_reconvergence_point(f, b->ir) : IR_NO_BLOCK;
+    if (!may_diverge(op) || f->frontiers)
+        return IR_NO_BLOCK;
+    return f->joins ? ir_block_at(f->ir, b->ir)->reconverge : be_reconvergence_point(f, b->ir);
 }
 
 static bool is_checked(const struct be_context *c, const struct ir_block *b)

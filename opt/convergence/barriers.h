@@ -56,6 +56,7 @@ struct barriers {
     struct bitset *inherited; /* by function: predictions that it inherits (predict_calls.c) */
     VEC(struct barrier_prediction) predictions;
     VEC(struct barrier_wait) waits;
+    u32_vec branch_joins;          /* ir_refs: joins for threads that diverge at the branch behind */
     const struct ir_ins *predicts; /* by function: the first Predict that names it */
 };
 
@@ -114,13 +115,12 @@ void barriers_report(const struct barriers *x, struct opt_prediction_name name, 
 /* pdom_barriers.c: joins at divergent branches, waits where their lanes reconverge, and at the exits of
  * regions. */
 void barriers_post_dominators(struct barriers *x);
+/* The last step: joins for threads that diverge become part of their branches. */
+void barriers_join_by_branches(struct barriers *x);
 /* predict_cancel.c, section 4.2.1: threads that leave a region without having waited cancel. */
 void barriers_cancel(struct barriers *x);
 /* deconflict.c, section 4.3. */
 void barriers_deconflict(struct barriers *x);
-
-/* redundant_joins.c. */
-void barriers_drop_redundant(struct barriers *x);
 
 /* ---- dataflow of barriers (predict_cancel.c) --------------------------------------------------------- */
 

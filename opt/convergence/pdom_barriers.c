@@ -4,20 +4,23 @@
  * A place where threads reconverge has one barrier. They wait at its start, and join at each divergent branch
  * that it belongs to, at each call through a pointer, whose callees may differ, and at the gate of each
  * prediction's region whose exit it is. Joining again changes nothing, so that all threads of the first
- * divergence stay together in the barrier, whatever loops lie between. Joins that would be executed in each
- * iteration of a loop that does not have the place stand before it, unless a prediction's threads may leave
- * the barrier in the loop. Where threads leave for good (ir/analysis/leaving.c) they cancel those that they may
- * have joined and come to again: the others wait at a barrier of the block until they have returned.
+ * divergence stay together in the barrier, whatever loops lie between. Where threads leave for good
+ * (ir/analysis/leaving.c) they cancel those that they may have joined and come to again: the others wait at a
+ * barrier of the block until they have returned.
  *
- * Near-linear, but for the walk up the dominator tree, which is as long as loops are nested.
+ * Who does not diverge at a branch needs no barrier there. So the joins at branches, which the other parts of
+ * the pass see as operations, become part of the branches in the end: a branch that names where its threads
+ * reconverge joins the barrier there as they diverge.
+ *
+ * Near-linear.
  */
 #include "opt/convergence/barriers.h"
 
 struct joining {
     uint32_t point;
     ir_ref before;
-    bool fixed;
-}; /* fixed: nothing may move it */
+    bool by_branch; /* it is for threads that diverge at `before` */
+};
 
 /* Edge `edge` of the branch is leaving; its threads leave the barriers that have the points. */
 struct parting {
@@ -62,8 +65,7 @@ static void add_branches(struct post_dominators *p)
         uint32_t b = x->cfg->rpo[i], point = x->post->depth[b] ? x->post->idom[b] : IR_NO_BLOCK;
         if (!bitset_has(p->uniformity->branches, b) || point == IR_NO_BLOCK || barriers_ends_kernel(x, point))
             continue;
-        vec_push(x->arena, &p->joins,
-                 ((struct joining){point, ir_terminator(x->f, b), bitset_has(p->area, b)}));
+        vec_push(x->arena, &p->joins, ((struct joining){point, ir_terminator(x->f, b), true}));
     }
 }
 
@@ -83,7 +85,7 @@ static void add_exits(struct post_dominators *p)
         for (uint32_t k = 0; k < x->predictions.at[i].starts.count; k++) {
             const struct barrier_start *s = &x->predictions.at[i].starts.at[k];
             if (s->gate != IR_NO_BLOCK)
-                vec_push(x->arena, &p->joins, ((struct joining){s->exit, place_in(x, s->gate), true}));
+                vec_push(x->arena, &p->joins, ((struct joining){s->exit, place_in(x, s->gate), false}));
         }
 }
 
@@ -114,34 +116,6 @@ static void surround(struct barriers *x, const u32_vec *calls)
         uint32_t reg = (*x->registers)++;
         barriers_put(x, ir_at(x->f, r)->block, r, IR_cb_join, reg, 0);
         barriers_wait_before(x, ir_at(x->f, r)->next, reg, 0);
-    }
-}
-
-/* ---- fewer joins ------------------------------------------------------------------------------------- */
-
-/* Out of the cycles that do not have the place, for as long as every way from there comes to it. */
-static uint32_t climb(const struct post_dominators *p, uint32_t b, uint32_t point)
-{
-    const struct barriers *x = p->x;
-    uint32_t best = b;
-    for (uint32_t k = p->cycles->innermost[b]; k != IR_NO_CYCLE && !ir_cycle_has(p->cycles, k, point);
-         k = p->cycles->at[k].parent) {
-        uint32_t before = x->dominators->idom[p->cycles->at[k].header];
-        if (before == IR_NO_BLOCK || bitset_has(p->area, p->cycles->at[k].header))
-            break;
-        if (before != point && !ir_cycle_has(p->cycles, k, before) && ir_dominates(x->post, point, before))
-            best = before;
-    }
-    return best;
-}
-
-static void raise_joins(struct post_dominators *p)
-{
-    for (uint32_t i = 0; i < p->joins.count; i++) {
-        struct joining *j = &p->joins.at[i];
-        uint32_t b = ir_at(p->x->f, j->before)->block;
-        if (!j->fixed)
-            j->before = ir_terminator(p->x->f, climb(p, b, j->point));
     }
 }
 
@@ -231,7 +205,10 @@ static void place_all(struct post_dominators *p)
         if (map_get(&placed, key) != MAP_NONE)
             continue;
         map_set(x->arena, &placed, key, 1);
-        barriers_put(x, ir_at(x->f, j->before)->block, j->before, IR_cb_join, reg[j->point] - 1, 0);
+        ir_ref join =
+            barriers_put(x, ir_at(x->f, j->before)->block, j->before, IR_cb_join, reg[j->point] - 1, 0);
+        if (j->by_branch)
+            vec_push(x->arena, &x->branch_joins, join);
     }
     for (uint32_t i = 0; i < places.count; i++)
         barriers_wait_before(x, ir_block_at(x->f, places.at[i])->first, reg[places.at[i]] - 1, 0);
@@ -247,9 +224,46 @@ void barriers_post_dominators(struct barriers *x)
     p.uniformity = find_uniformity(x, p.cycles);
     add_exits(&p);
     add_branches(&p);
-    raise_joins(&p);
     find_partings(&p);
     u32_vec parting = find_parting(x, p.area);
     place_all(&p);
     surround(x, &parting);
+}
+
+/* ---- joins by branches ------------------------------------------------------------------------------- */
+
+/* By register: the wait of a place where threads reconverge. */
+static struct map find_waits(const struct barriers *x)
+{
+    struct map waits = {0};
+    ir_each_block(k, b, x->f)
+        ir_each_ins(r, x->f, b)
+            if (ir_at(x->f, r)->op == IR_cb_wait)
+                map_set(x->arena, &waits, (uint32_t)ir_at(x->f, r)->imm, r);
+    return waits;
+}
+
+/* The block that begins with the wait: threads may cancel others before. */
+static uint32_t block_of_wait(struct barriers *x, ir_ref wait)
+{
+    uint32_t block = ir_at(x->f, wait)->block;
+    if (ir_block_at(x->f, block)->first == wait)
+        return block;
+    uint32_t point = ir_block_split(x->f, block, wait, NULL);
+    struct ir_cursor at = {x->f, block, 0, {0, 0}};
+    ir_emit_br(&at, point);
+    return point;
+}
+
+void barriers_join_by_branches(struct barriers *x)
+{
+    struct map waits = find_waits(x);
+    for (uint32_t i = 0; i < x->branch_joins.count; i++) {
+        ir_ref join = x->branch_joins.at[i];
+        if (ir_at(x->f, join)->op != IR_cb_join)
+            continue; /* deconfliction has removed the barrier */
+        uint32_t point = block_of_wait(x, map_get(&waits, (uint32_t)ir_at(x->f, join)->imm));
+        ir_block_at(x->f, ir_at(x->f, join)->block)->reconverge = point;
+        ir_remove(x->f, join);
+    }
 }

@@ -49,6 +49,7 @@ void barriers_look(struct barriers *x)
 static void remove_all(struct ir_function *f)
 {
     ir_each_block(k, b, f) {
+        ir_block_at(f, b)->reconverge = IR_NO_BLOCK;
         for (ir_ref r = ir_block_at(f, b)->first, next; r; r = next) {
             next = ir_at(f, r)->next;
             if (ir_is_convergence_barrier(ir_at(f, r)->op))
@@ -114,7 +115,7 @@ static void work_on(struct barriers x)
         barriers_cancel(&x);
         barriers_deconflict(&x);
     }
-    barriers_drop_redundant(&x);
+    barriers_join_by_branches(&x);
     wait_at_entry(&x);
     lay_out(&x, first);
     opt_invalidate(x.c, x.f);

@@ -99,8 +99,10 @@ static __attribute__((noinline)) bool join_several(struct rt_warp *w, struct bar
     uint32_t made = reg;
     if (!is_unused(s, reg, &s->at[reg])) {
         made = take_record(w, s);
-        if (made == BARRIER_NO_RECORD)
+        if (made == BARRIER_NO_RECORD) {
+            w->stop = RT_TRAPPED;
             return false;
+        }
         s->at[made].next = s->at[reg].next;
         s->at[reg].next = made;
     }
@@ -109,21 +111,25 @@ static __attribute__((noinline)) bool join_several(struct rt_warp *w, struct bar
     return true;
 }
 
-static bool join(struct rt_warp *w, const struct bc_ins *ins)
+/* False: out of memory, the warp has trapped. */
+static inline bool join(struct rt_warp *w, uint32_t reg, bool gathers)
 {
     struct barriers *s = w->scheme_data;
-    struct record *r = &s->at[ins->b];
+    struct record *r = &s->at[reg];
     uint64_t lanes = w->active;
-    bool gathers = ins->d;
-    s->gathering |= gathers;
-    if (LIKELY(r->next == BARRIER_NO_RECORD && !r->joined && !(r->members & ~lanes && s->rejoins[ins->b]))) {
+    if (LIKELY(r->next == BARRIER_NO_RECORD && !r->joined && !(r->members & ~lanes && s->rejoins[reg]))) {
         r->joined = r->members = lanes;
         r->gathers = gathers;
-    } else if (lanes & ~r->joined && !join_several(w, s, ins->b, gathers)) {
-        w->stop = RT_TRAPPED;
-        return false;
+        return true;
     }
-    return true;
+    return !(lanes & ~r->joined) || join_several(w, s, reg, gathers);
+}
+
+static bool execute_join(struct rt_warp *w, const struct bc_ins *ins)
+{
+    struct barriers *s = w->scheme_data;
+    s->gathering |= ins->d;
+    return join(w, ins->b, ins->d);
 }
 
 static bool rejoin(struct rt_warp *w, const struct bc_ins *ins)
@@ -223,6 +229,8 @@ static uint32_t wait(struct rt_warp *w, const struct bc_ins *ins)
     struct record *r = &s->at[ins->b];
     uint32_t next = rt_index(w, ins) + 1;
     bool alone = r->waiting == 0;
+    if (!(w->active & r->joined) && r->next == BARRIER_NO_RECORD && !ins->d)
+        return next;
     if (UNLIKELY(w->active & ~r->joined || s->copying || (!alone && r->pc != next)))
         return wait_several(w, s, ins);
     r->waiting |= w->active;
@@ -241,9 +249,19 @@ static uint32_t wait(struct rt_warp *w, const struct bc_ins *ins)
 
 /* ---- branches and ends ------------------------------------------------------------------------------- */
 
+/* Lanes that diverge at a branch join the barrier where it reconverges, if there is a wait. False: out of
+ * memory. */
+static inline bool join_at(struct rt_warp *w, uint32_t reconverge)
+{
+    const struct bc_ins *wait = w->code + reconverge + 1;
+    return reconverge == BC_NO_TARGET || wait->op != BC_wait || join(w, wait->b, false);
+}
+
 static uint32_t diverge(struct rt_warp *w, const struct rt_split *split)
 {
     struct barriers *s = w->scheme_data;
+    if (w->code[split->pc].op != BC_icall && !join_at(w, split->reconverge))
+        return RT_NOWHERE;
     for (uint32_t i = split->n; i-- > 0;)
         barrier_suspend(w, s, split->mask[i], split->target[i]);
     note_depth(w, s);
@@ -255,6 +273,8 @@ static uint32_t diverge_two(struct rt_warp *w, const struct bc_ins *ins, const s
 {
     struct barriers *s = w->scheme_data;
     uint64_t no = w->active & ~yes;
+    if (UNLIKELY(!join_at(w, branch->reconverge)))
+        return RT_NOWHERE;
     if (LIKELY(s->by_size && !s->gathering && !s->copying)) {
         /* The larger side runs at once unless a group is ready that is larger still. */
         uint32_t takers = barrier_count_lanes(yes), others = w->active_count - takers;
@@ -317,7 +337,7 @@ const struct rt_scheme rt_scheme_barrier = {
     .diverge_two = diverge_two,
     .diverge = diverge,
     .exit = leave,
-    .op = {[BC_CB_JOIN] = join, [BC_CB_CANCEL] = cancel, [BC_CB_REJOIN] = rejoin},
+    .op = {[BC_CB_JOIN] = execute_join, [BC_CB_CANCEL] = cancel, [BC_CB_REJOIN] = rejoin},
     .wait = wait,
     .expire = expire,
 };
