@@ -121,7 +121,7 @@ $(BUILD)/share/kernc-rt.pc: Makefile
 	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lkernc-rt $(LIBS)' > $@
 
 AT := $(DESTDIR)$(PREFIX)
-INSTALLED := bin/kernc lib/libkernc.a lib/libkernc-rt.a include/kernc.h include/kernc-rt.h include/kernc-metrics.def \
+INSTALLED := bin/kernc lib/libkernc.a lib/libkernc-rt.a include/kernc.h include/kernc-rt.h include/kernc-metrics.def include/kernc-figures.def \
              lib/pkgconfig/kernc.pc lib/pkgconfig/kernc-rt.pc share/man/man1/kernc.1 \
              share/bash-completion/completions/kernc share/zsh/site-functions/_kernc \
              share/vim/vimfiles/syntax/kern.vim share/vim/vimfiles/ftdetect/kern.vim
@@ -136,6 +136,7 @@ install: all $(MANUAL)
 	install -D -m 644 include/kernc.h $(AT)/include/kernc.h
 	install -D -m 644 include/kernc-rt.h $(AT)/include/kernc-rt.h
 	install -D -m 644 include/kernc-metrics.def $(AT)/include/kernc-metrics.def
+	install -D -m 644 include/kernc-figures.def $(AT)/include/kernc-figures.def
 	install -D -m 644 $(BUILD)/share/kernc.pc $(AT)/lib/pkgconfig/kernc.pc
 	install -D -m 644 $(BUILD)/share/kernc-rt.pc $(AT)/lib/pkgconfig/kernc-rt.pc
 	install -D -m 644 $(BUILD)/share/kernc.1 $(AT)/share/man/man1/kernc.1

@@ -130,8 +130,10 @@ static int run_row(struct comparison *x, struct run *r, struct row *row, const c
                       .x = {.api.size = sizeof r->x.api, .max_memory = (uint64_t)2 << 30}};
     row->metrics.size = sizeof row->metrics;
     row->image.size = sizeof row->image;
+    row->figures.size = sizeof row->figures;
     x->options.scheme = scheme_info[row->scheme].name;
     x->options.level = row->level;
+    x->options.collect = true; /* the counts of structural transforms */
     int code = launch_read_flags(r);
     r->x.api.warp = row->warp;
     if (!code)
@@ -142,6 +144,8 @@ static int run_row(struct comparison *x, struct run *r, struct row *row, const c
         code = launch_open_compiled(r, compiled);
     if (!code)
         row->is_image = kernc_result_image(compiled, r->x.launch.kernel, &row->image);
+    if (!code && scheme_info[row->scheme].lowering[0])
+        row->is_code = kernc_result_figures(compiled, &row->figures);
     kernc_result_free(compiled);
     if (!code)
         launch(x, r, row);

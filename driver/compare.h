@@ -15,6 +15,8 @@ struct row {
     kernc_metrics  metrics;
     bool           is_image;     /* of a scheme of the warp-core machine */
     kernc_image_figures image;
+    bool           is_code;      /* of bytecode that the scheme's own passes made */
+    kernc_figures  figures;
 };
 
 /* A scheme that the kernel cannot be compiled for, or not be compared under. */

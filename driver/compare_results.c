@@ -65,6 +65,35 @@ static void add_left_out(const struct comparison *x, struct text *t)
     }
 }
 
+/* What is known of the code, and what became of it: the columns of Figures 5 to 8 of "SIMD Re-Convergence
+ * at Thread Frontiers". */
+static void add_code_table(const struct comparison *x, struct text *t)
+{
+    int width = scheme_width();
+    bool first = true;
+    for (uint32_t i = 0; i < x->rows.count; i++) {
+        const struct row *row = &x->rows.at[i];
+        if (!row->is_code)
+            continue;
+        if (first) {
+            text_printf(t, "%-*s %3s", width, "control flow", "opt");
+#define FIGURE(key, type, heading, meaning) text_printf(t, "%10s", heading);
+#include "kernc-figures.def"
+            text_printf(t, "%10s%10s%8s\n", "activity", "mem. eff.", "depth");
+        }
+        first = false;
+        text_printf(t, "%-*s -O%u", width, name_of(row->scheme), row->level);
+#define CELL_COUNT(value) text_printf(t, "%10u", value);
+#define CELL_RATIO(value) text_printf(t, "%10.1f", value);
+#define FIGURE(key, type, heading, meaning) CELL_##type(row->figures.key)
+#include "kernc-figures.def"
+        add_cell(row, "activity_factor", 10, t);
+        add_cell(row, "memory_efficiency", 10, t);
+        add_cell(row, "max_stack_depth", 8, t);
+        text_char(t, '\n');
+    }
+}
+
 /* What the warp-core machine has besides: the program's size, the stack, the CONVERGEs. */
 static void add_image_table(const struct comparison *x, struct text *t)
 {
@@ -105,6 +134,19 @@ static void add_image_json(const struct row *row, struct text *t)
     text_addz(t, "}, ");
 }
 
+static void add_figures_json(const struct row *row, struct text *t)
+{
+    const char *comma = "";
+    text_addz(t, "\"code\": {");
+#define JSON_COUNT(value) text_printf(t, "%u", value);
+#define JSON_RATIO(value) text_printf(t, "%.4g", value);
+#define FIGURE(key, type, heading, meaning)                                                                  \
+    text_printf(t, "%s\"" #key "\": ", comma), comma = ", ";                                                 \
+    JSON_##type(row->figures.key)
+#include "kernc-figures.def"
+    text_addz(t, "}, ");
+}
+
 static void add_string(const char *key, const char *value, struct text *t)
 {
     text_printf(t, "\"%s\": ", key);
@@ -126,6 +168,8 @@ static void add_json(const struct comparison *x, struct text *t)
         }
         if (row->is_image)
             add_image_json(row, t);
+        if (row->is_code)
+            add_figures_json(row, t);
         text_addz(t, "\"metrics\": {");
         metrics_json_values(&row->metrics, row->is_image, t);
         text_addz(t, "}}");
@@ -160,6 +204,8 @@ static void add_csv(const struct comparison *x, struct text *t)
 #define ADD_FIGURE(key) text_addz(t, "," #key);
     IMAGE_FIGURES(ADD_FIGURE)
 #undef ADD_FIGURE
+#define FIGURE(key, type, heading, meaning) text_addz(t, "," #key);
+#include "kernc-figures.def"
     text_addz(t, ",difference\n");
     for (uint32_t i = 0; i < x->rows.count; i++) {
         const struct row *row = &x->rows.at[i];
@@ -169,6 +215,10 @@ static void add_csv(const struct comparison *x, struct text *t)
 #define ADD_FIGURE(key) text_printf(t, row->is_image ? ",%u" : ",", row->image.key);
         IMAGE_FIGURES(ADD_FIGURE)
 #undef ADD_FIGURE
+#define CSV_COUNT(value) text_printf(t, row->is_code ? ",%u" : ",", value);
+#define CSV_RATIO(value) text_printf(t, row->is_code ? ",%.4g" : ",", value);
+#define FIGURE(key, type, heading, meaning) CSV_##type(row->figures.key)
+#include "kernc-figures.def"
         text_char(t, ',');
         if (row->difference)
             add_quoted(row->difference, t);
@@ -201,6 +251,7 @@ int compare_show(struct comparison *x)
     struct text t = {0}, visible = {0};
     if (shows_table(x->command)) {
         add_table(x, &t);
+        add_code_table(x, &t);
         add_image_table(x, &t);
         add_left_out(x, &t);
         text_visible(&visible, t.at, t.length);

@@ -137,6 +137,20 @@ typedef struct kernc_image_figures {
 /* False: the result is no image or has no such kernel. */
 KERNC_API bool kernc_result_image(const kernc_result *r, const char *kernel, kernc_image_figures *f);
 
+/* What is known of bytecode without running it; the fields are the keys of kernc-figures.def, which says
+ * what they mean. */
+typedef struct kernc_figures {
+    size_t size;
+#define KERNC_FIELD_COUNT unsigned
+#define KERNC_FIELD_RATIO double
+#define FIGURE(key, type, heading, meaning) KERNC_FIELD_##type key;
+#include "kernc-figures.def"
+#undef KERNC_FIELD_COUNT
+#undef KERNC_FIELD_RATIO
+} kernc_figures;
+/* Sums over the program. False: the result is no bytecode that was compiled just now. */
+KERNC_API bool kernc_result_figures(const kernc_result *r, kernc_figures *f);
+
 /* A prediction that the compiled code honours (scheme "barrier"). */
 typedef struct kernc_prediction {
     size_t   size;

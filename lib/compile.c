@@ -129,6 +129,7 @@ static void compile_module(kernc_result *r, const kernc_options *o, struct opt_o
     struct scratch scratch;
     struct steps steps = {.arena = scratch_begin(&scratch), .options = opt};
     enum scheme  scheme = scheme_find(o->scheme);
+    r->scheme = scheme;
     run_passes(r, scheme, opt);
     if (!failed(r))
         generate(r, scheme, o->ir_only, &steps);

@@ -11,6 +11,7 @@ struct kernc_result {
     struct diagnostics diagnostics;
     struct source *source;
     struct ir_module *module;          /* NULL: none yet */
+    enum scheme scheme;                /* that the passes prepared it for */
     struct bc_program *program;
     struct wc_image *image;            /* instead of the program, for a scheme of the warp-core machine */
     struct wc_figures figures;         /* of the image's code */

@@ -13,6 +13,14 @@ static void show_image(const kernc_result *result)
     printf("%s\n", kernc_result_image(result, "fill", &figures) && figures.words ? "image" : "no image");
 }
 
+static void show_figures(const kernc_result *result)
+{
+    kernc_figures figures;
+    figures.size = sizeof figures;
+    if (kernc_result_figures(result, &figures))
+        printf("%s\n", figures.instructions ? "figures" : "no figures");
+}
+
 static int compile(const char *scheme)
 {
     kernc_options options;
@@ -26,6 +34,7 @@ static int compile(const char *scheme)
            kernc_result_text(result, KERNC_TEXT_BYTECODE, &n) && n;
     printf("%s: %u errors, %s, ", scheme, kernc_result_errors(result), good ? "compiled" : "not compiled");
     show_image(result);
+    show_figures(result);
     kernc_result_free(result);
     return good ? 0 : 1;
 }

@@ -103,3 +103,10 @@ void doc_driver_metrics(struct text *out)
 #define METRIC(key, type, meaning) doc_row(out, "`" #key "`", meaning, NULL);
 #include "include/kernc-metrics.def"
 }
+
+void doc_driver_figures(struct text *out)
+{
+    doc_heading(out, "key", "in the table", "is", NULL);
+#define FIGURE(key, type, heading, meaning) doc_row(out, "`" #key "`", heading, meaning, NULL);
+#include "include/kernc-figures.def"
+}
