@@ -152,7 +152,7 @@ static bool take_arguments(kernc_result *r, const kernc_options *o, struct opt_o
         size_t n = strcspn(text, "=");
         struct launch_argument a = {.name = arena_strdup(&r->arena, text, n)};
         const char *wrong =
-            text[n] ? launch_parse_value(&r->arena, text + n + 1, &a.value) : "wanted: NAME=SPEC";
+            n && text[n] ? launch_parse_value(&r->arena, text + n + 1, &a.value) : "wanted: NAME=SPEC";
         if (wrong)
             bad_option(r, "%s", arena_printf(&r->arena, "argument '%.60s': %s", text, wrong));
         vec_push(&r->arena, &opt->expected, a);

@@ -1,7 +1,7 @@
 # Tests: see test/README.md. Unit tests are named here; annotated files are found below TEST_FOLDERS.
 
 # One cmocka program a name: test/unit/NAME.c
-UNIT := base_diag compile_memory
+UNIT := base_diag compile_memory compile_options
 UNIT += base_json base_launch
 UNIT += opt_runner opt_analyses
 UNIT += base_containers base_rows
