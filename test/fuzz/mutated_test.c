@@ -169,6 +169,31 @@ static void trial(void *data, uint32_t n, struct apart *a)
 
 struct figures { uint32_t tried, taken, failed; };
 
+/* Which operations of convergence barriers there are in the programs that are damaged. */
+static struct operations { bool gathers, cancels[2], members[2], waits[2], rejoins; } seen;
+
+static void note_operations(const struct subject *s)
+{
+    struct text file = {0};
+    const char *why;
+    bc_seal(s->bytes.at, s->bytes.length, &file);
+    struct bc_program *p = bc_read(file.at, file.length, &why);
+    for (uint32_t i = 0; p && i < p->code.count; i++) {
+        const struct bc_ins *ins = &p->code.at[i];
+        if (ins->op == BC_scheme) {
+            seen.gathers |= ins->a == BC_CB_JOIN && ins->d;
+            seen.cancels[ins->imm != 0] |= ins->a == BC_CB_CANCEL;
+            seen.members[ins->d != 0] |= ins->a == BC_CB_CANCEL;
+        } else if (ins->op == BC_wait) {
+            seen.waits[ins->imm != 0] = true;
+            seen.rejoins |= ins->d;
+        }
+        i += bc_has_branch_word((enum bc_op)ins->op);
+    }
+    bc_program_free(p);
+    text_free(&file);
+}
+
 static uint32_t trials(void)
 {
     const char *given = getenv("KERNC_TEST_MUTATIONS");
@@ -180,6 +205,8 @@ static void try_subject(const char *path, const char *scheme, struct figures *f)
 {
     struct subject s = {.path = path, .scheme = scheme};
     compile_subject(&s);
+    if (strcmp(scheme, "barrier") == 0 && s.bytes.length)
+        note_operations(&s);
     for (uint32_t next = 0, end = s.bytes.length ? trials() : 0; next < end;) {
         struct apart a;
         char why[100];
@@ -234,6 +261,8 @@ static void try_target(enum target target)
 static void bytecode(void **state)
 {
     try_target(TARGET_bytecode);
+    assert_true(seen.gathers && seen.cancels[0] && seen.cancels[1] && seen.members[0] && seen.members[1]);
+    assert_true(seen.waits[0] && seen.waits[1] && seen.rejoins);
 }
 
 static void images(void **state)
