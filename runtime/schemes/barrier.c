@@ -253,8 +253,12 @@ static uint32_t wait(struct rt_warp *w, const struct bc_ins *ins)
  * memory. */
 static inline bool join_at(struct rt_warp *w, uint32_t reconverge)
 {
+    if (reconverge == BC_NO_TARGET)
+        return true;
     const struct bc_ins *wait = w->code + reconverge + 1;
-    return reconverge == BC_NO_TARGET || wait->op != BC_wait || join(w, wait->b, false);
+    while (UNLIKELY(wait->op >= BC_splat_v && wait->op <= BC_spread_m))
+        wait++; /* of the block's parameters */
+    return wait->op != BC_wait || join(w, wait->b, false);
 }
 
 static uint32_t diverge(struct rt_warp *w, const struct rt_split *split)

@@ -95,7 +95,8 @@ struct bc_branch {
     uint32_t yes, no;           /* where lanes with a true / false condition go */
     uint32_t
         reconverge; /* where they reconverge (BC_NO_TARGET: only at the function's end; or never diverged);
-                       under `barrier`: joining the barrier of the BC_wait there */
+                       under `barrier`: joining the barrier of the BC_wait there, which stands first in its
+                       block but for words that spread scalars */
 };
 _Static_assert(sizeof(struct bc_ins) == 16 && sizeof(struct bc_branch) == 16, "words are 16 bytes");
 
