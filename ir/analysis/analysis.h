@@ -86,6 +86,10 @@ struct ir_leaving {
     struct bitset part;                    /* blocks with a successor that does */
     struct map held;                       /* edges from `part` that others wait at the end of, by
                                               ir_leaving_key */
+    struct bitset meet;                    /* blocks that lead to an operation where those of `passed` wait
+                                              for others that may come from a barrier */
+    struct bitset passed;                  /* reached from `part` by blocks that are not in `wait` */
+    struct bitset gone;                    /* of `passed`, those that are not in `meet` */
 };
 /* Linear for each convergent operation behind the barriers; besides, a look at each instruction of the module
  * if the kernel has convergent calls. */
@@ -99,6 +103,14 @@ static inline bool ir_is_leaving(const struct ir_leaving *l, uint32_t b, uint32_
 {
     return bitset_has(l->part, b) && !bitset_has(l->wait, s) &&
            map_get(&l->held, ir_leaving_key(b, s)) == MAP_NONE;
+}
+/* Whether threads that take the edge from block b to block s are from there on alone: others may be on their
+ * way to a barrier, and none of them is ever met again. So are those that leave, and those that were held,
+ * when they have met the others for the last time. */
+static inline bool ir_is_parting(const struct ir_leaving *l, uint32_t b, uint32_t s)
+{
+    return bitset_has(l->gone, s) && !bitset_has(l->gone, b) &&
+           (bitset_has(l->part, b) || bitset_has(l->passed, b));
 }
 /* Whether some function that is no kernel has a barrier. */
 bool ir_calls_may_wait(const struct ir_module *m);

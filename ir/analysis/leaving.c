@@ -11,10 +11,12 @@
  *     passing the definition of its token, that is so reached from a successor of b from which a barrier is
  *     reached: nobody who stays waits for them.
  *
- * Branches reconverge where they would if leaving edges were not there. A call counts as a barrier if it may
- * lead to one. In device functions no edge is leaving: threads that return wait for the others there. Where
- * that would be for others at a barrier (ir_passes_barrier), the function becomes part of its kernels
- * (inline_barriers).
+ * Branches reconverge where they would if leaving edges were not there. Threads that are held by such an
+ * operation meet the others there; behind the last one they are alone too (ir_is_parting).
+ *
+ * A call counts as a barrier if it may lead to one. In device functions no edge is leaving: threads that
+ * return wait for the others there. Where that would be for others at a barrier (ir_passes_barrier), the
+ * function becomes part of its kernels (inline_barriers).
  */
 #include "ir/analysis/analysis.h"
 
@@ -101,14 +103,19 @@ static void hold(const struct finder *x, uint32_t at, uint32_t definition)
     struct bitset leading = bitset_new(x->arena, x->g->blocks);
     bitset_add(leading, at);
     add_leading(x, leading, definition);
+    bool held = false;
     bitset_each(b, x->l->part) {
         const struct ir_block *block = ir_block_at(x->f, b);
         if (!leads_to(block, leading, x->l->wait))
             continue;
         for (uint32_t e = 0; e < block->edges.count; e++)
-            if (bitset_has(leading, block->edges.at[e].block))
+            if (bitset_has(leading, block->edges.at[e].block)) {
                 map_set(x->arena, &x->l->held, ir_leaving_key(b, block->edges.at[e].block), 1);
+                held |= !bitset_has(x->l->wait, block->edges.at[e].block);
+            }
     }
+    if (held)
+        bitset_union(x->l->meet, leading);
 }
 
 /* Operations of one block by tokens of one block are looked at once. */
@@ -126,11 +133,43 @@ static void hold_all(const struct finder *x)
     }
 }
 
-static struct finder find_waiting(struct arena *a, const struct ir_cfg *c, bool calls_wait)
+/* Threads that have parted from others on their way to a barrier, and those of them that meet nobody again. */
+static void find_gone(const struct finder *x)
+{
+    u32_vec work = {0};
+    bitset_each(b, x->l->part)
+        vec_push(x->arena, &work, b);
+    while (work.count) {
+        const struct ir_block *block = ir_block_at(x->f, vec_pop(&work));
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            uint32_t s = block->edges.at[e].block;
+            if (bitset_has(x->l->wait, s) || bitset_has(x->l->passed, s))
+                continue;
+            bitset_add(x->l->passed, s);
+            vec_push(x->arena, &work, s);
+        }
+    }
+    bitset_each(b, x->l->passed)
+        if (!bitset_has(x->l->meet, b))
+            bitset_add(x->l->gone, b);
+}
+
+/* Of a function from which nobody leaves. */
+static struct ir_leaving *empty(struct arena *a, const struct ir_cfg *c)
 {
     struct ir_leaving *l = arena_new(a, struct ir_leaving);
+    *l = (struct ir_leaving){.wait = bitset_new(a, c->blocks),
+                             .part = bitset_new(a, c->blocks),
+                             .meet = bitset_new(a, c->blocks),
+                             .passed = bitset_new(a, c->blocks),
+                             .gone = bitset_new(a, c->blocks)};
+    return l;
+}
+
+static struct finder find_waiting(struct arena *a, const struct ir_cfg *c, bool calls_wait)
+{
+    struct ir_leaving *l = empty(a, c);
     struct finder x = {.arena = a, .g = c, .f = c->fn, .l = l, .calls_wait = calls_wait};
-    *l = (struct ir_leaving){.wait = bitset_new(a, c->blocks), .part = bitset_new(a, c->blocks)};
     find_operations(&x);
     add_leading(&x, l->wait, IR_NO_BLOCK);
     bitset_each(b, l->wait)
@@ -141,13 +180,11 @@ static struct finder find_waiting(struct arena *a, const struct ir_cfg *c, bool 
 
 struct ir_leaving *ir_leaving_new(struct arena *a, const struct ir_cfg *c)
 {
-    if (!(c->fn->flags & IR_FN_KERNEL)) {
-        struct ir_leaving *none = arena_new(a, struct ir_leaving);
-        *none = (struct ir_leaving){.wait = bitset_new(a, c->blocks), .part = bitset_new(a, c->blocks)};
-        return none;
-    }
+    if (!(c->fn->flags & IR_FN_KERNEL))
+        return empty(a, c);
     struct finder x = find_waiting(a, c, false);
     hold_all(&x);
+    find_gone(&x);
     return x.l;
 }
 

@@ -14,8 +14,9 @@
  * token is done by those who leave in one iteration, before the next ("Convergent Operation Semantics",
  * "Extended Cycles").
  *
- * Threads that leave for good (leaving.c) are to be gone before the others come to a barrier: blocks that only
- * they reach come first, behind the entry, if no operation is there for which they would wait for each other.
+ * Threads that part from the others for good (leaving.c) are to be gone before these come to a barrier: blocks
+ * that only they reach come first, behind the entry, if no operation is there for which they would wait for
+ * each other.
  */
 #include "ir/analysis/analysis.h"
 
@@ -25,7 +26,7 @@ struct sorter {
     const struct ir_cycles *cycles;
     const struct ir_leaving *leaving;
     struct arena *arena;
-    struct bitset stays;    /* blocks that are reached without leaving edges */
+    struct bitset stays;    /* blocks that are reached without parting edges (ir_is_parting) */
     struct bitset hoisted;  /* of the others, those that come before all but the entry */
     uint32_t *parent;       /* by node: its stretch */
     uint32_t *depth;        /* by stretch: how many it is in */
@@ -155,10 +156,23 @@ static void note_latch(struct sorter *s, uint32_t k, uint32_t latch)
     s->latch[k] = latch;
 }
 
-static bool has_operation(const struct ir_function *f, uint32_t b)
+/* Whether the operation gathers threads that may come by several ways: not if its token stems from an anchor
+ * among those that have parted. */
+static bool gathers(const struct sorter *s, ir_ref r)
 {
-    ir_each_ins(r, f, b)
-        if (ir_is_convergent(f, r) && ir_at(f, r)->op != IR_anchor && ir_at(f, r)->op != IR_loop)
+    const struct ir_function *f = s->g->fn;
+    if (!ir_is_convergent(f, r) || ir_at(f, r)->op == IR_anchor || ir_at(f, r)->op == IR_loop)
+        return false;
+    ir_ref root = r;
+    while (ir_at(f, root)->token)
+        root = ir_at(f, root)->token;
+    return ir_at(f, root)->op != IR_anchor || bitset_has(s->stays, ir_at(f, root)->block);
+}
+
+static bool has_operation(const struct sorter *s, uint32_t b)
+{
+    ir_each_ins(r, s->g->fn, b)
+        if (gathers(s, r))
             return true;
     return false;
 }
@@ -170,7 +184,7 @@ static void find_hoisted(struct sorter *s)
     struct bitset waiting = bitset_new(s->arena, s->cycles->count); /* cycles with operations */
     for (uint32_t i = 0; i < s->g->rpo_count; i++) {
         uint32_t b = s->g->rpo[i];
-        if (has_operation(s->g->fn, b))
+        if (has_operation(s, b))
             for (uint32_t k = s->cycles->innermost[b]; k != IR_NO_CYCLE; k = s->cycles->at[k].parent)
                 bitset_add(waiting, k);
         else if (!bitset_has(s->stays, b) && stretch_of_stays(s, b) == function(s))
@@ -213,7 +227,7 @@ static void find_stays(struct sorter *s)
         bitset_add(s->stays, b);
         const struct ir_block *block = ir_block_at(s->g->fn, b);
         for (uint32_t e = 0; e < block->edges.count; e++)
-            if (!s->leaving || !ir_is_leaving(s->leaving, b, block->edges.at[e].block))
+            if (!s->leaving || !ir_is_parting(s->leaving, b, block->edges.at[e].block))
                 vec_push(s->arena, &work, block->edges.at[e].block);
     }
 }

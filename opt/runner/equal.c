@@ -46,7 +46,8 @@ static bool equal_leaving(const struct ir_leaving *a, const struct ir_leaving *b
     ir_each_block(i, block, f)
         for (uint32_t e = 0; e < ir_block_at(f, block)->edges.count; e++) {
             uint32_t to = ir_block_at(f, block)->edges.at[e].block;
-            if (ir_is_leaving(a, block, to) != ir_is_leaving(b, block, to))
+            if (ir_is_leaving(a, block, to) != ir_is_leaving(b, block, to) ||
+                ir_is_parting(a, block, to) != ir_is_parting(b, block, to))
                 return false;
         }
     return bitset_equal(a->wait, b->wait);
