@@ -72,49 +72,54 @@ static bool lies_in(const struct sorter *s, uint32_t inner, uint32_t outer)
     return inner == outer;
 }
 
-/* Block b, or the cycle around it that lies beside cycle k, goes into k. */
-static void extend(struct sorter *s, uint32_t k, uint32_t b)
+/* Block b, or the cycle around it that lies beside cycle k, goes into k. Returns whether it was not yet. */
+static bool extend(struct sorter *s, uint32_t k, uint32_t b)
 {
     uint32_t node = b;
     while (!lies_in(s, k, s->parent[node]) && !lies_in(s, s->parent[node], k))
         node = node_of_cycle(s, s->parent[node]);
     if (lies_in(s, s->parent[node], k))
-        return; /* already, or deeper */
+        return false; /* already, or deeper */
     s->parent[node] = k;
+    return true;
 }
 
 /* The blocks between the definition of a token and a use of it. */
-static void extend_by_region(struct sorter *s, uint32_t from, uint32_t to, uint32_t *seen, uint32_t stamp)
+static bool extend_by_region(struct sorter *s, uint32_t from, uint32_t to, uint32_t *seen, uint32_t stamp)
 {
     u32_vec work = {0};
+    bool changed = false;
     vec_push(s->arena, &work, to);
     while (work.count) {
         uint32_t b = vec_pop(&work);
         if (b == from || seen[b] == stamp)
             continue;
         seen[b] = stamp;
-        extend(s, s->cycles->innermost[from], b);
+        changed |= extend(s, s->parent[from], b);
         ir_each_pred(p, b, s->g)
             if (bitset_has(s->g->reachable, p))
                 vec_push(s->arena, &work, p);
     }
+    return changed;
 }
 
-/* Operations by a token, and by those made from it: its region and theirs. */
-static void extend_cycles(struct sorter *s)
+/* A token that is made from another has a region of its own, which lies behind. What it controls is done in the
+ * stretch where the token is made, which may be one that has been extended by that place. */
+static bool extend_cycles(struct sorter *s, uint32_t *seen)
 {
     const struct ir_function *f = s->g->fn;
-    uint32_t *seen = arena_array(s->arena, uint32_t, s->g->blocks), stamp = 0;
+    bool changed = false;
+    memset(seen, 0, s->g->blocks * sizeof *seen);
     for (uint32_t i = 0; i < s->g->rpo_count; i++) {
         uint32_t b = s->g->rpo[i];
         ir_each_ins(r, f, b) {
-            for (ir_ref token = ir_at(f, r)->token; token; token = ir_at(f, token)->token) {
-                uint32_t from = ir_at(f, token)->block, k = s->cycles->innermost[from];
-                if (from != b && k != IR_NO_CYCLE && !ir_cycle_has(s->cycles, k, b))
-                    extend_by_region(s, from, b, seen, ++stamp);
-            }
+            ir_ref token = ir_at(f, r)->token;
+            uint32_t from = token ? ir_at(f, token)->block : b;
+            if (from != b && !lies_in(s, s->parent[b], s->parent[from]))
+                changed |= extend_by_region(s, from, b, seen, r);
         }
     }
+    return changed;
 }
 
 /* The nearest stretch around block b, or around its stretch, that threads who stay have entered. */
@@ -383,7 +388,8 @@ u32_vec ir_priorities_new(struct arena *a, const struct ir_cfg *c, const struct 
     memset(s.latch, 0xff, f->count * sizeof *s.latch);
     find_stays(&s);
     find_stretches(&s);
-    extend_cycles(&s);
+    for (uint32_t *seen = arena_array(a, uint32_t, c->blocks); extend_cycles(&s, seen);)
+        ;
     find_hoisted(&s);
     find_depths(&s);
     find_edges(&s);

@@ -60,16 +60,48 @@ static bool return_once(struct opt_context *c, struct ir_function *f)
     return true;
 }
 
-/* The innermost cycle that r is behind with the definition of its token, or of one that this is made from; else
- * IR_NO_CYCLE. */
-static uint32_t left_cycle(const struct ir_cycles *cycles, const struct ir_function *f, ir_ref r)
+/* Blocks that are split between operations of different loops. */
+struct loop_splitter {
+    const struct ir_function *f;
+    const struct ir_cycles *cycles;
+    uint32_t *part; /* by instruction: the part of its block */
+    u32_vec left;   /* by part: the cycle that it is behind, and belongs to; or IR_NO_CYCLE */
+};
+
+/* The innermost cycle with the definition of r's token, or of one that this is made from, if r is behind that
+ * cycle; else IR_NO_CYCLE. What a token controls that is made behind the cycle belongs to that one with it. */
+static uint32_t left_cycle(const struct loop_splitter *x, ir_ref r)
 {
-    for (ir_ref token = ir_at(f, r)->token; token; token = ir_at(f, token)->token) {
-        uint32_t k = cycles->innermost[ir_at(f, token)->block];
-        if (k != IR_NO_CYCLE && !ir_cycle_has(cycles, k, ir_at(f, r)->block))
+    for (ir_ref token = ir_at(x->f, r)->token; token; token = ir_at(x->f, token)->token) {
+        uint32_t b = ir_at(x->f, token)->block, k = x->cycles->innermost[b];
+        if (b == ir_at(x->f, r)->block)
+            k = x->left.at[x->part[token]];
+        else if (k != IR_NO_CYCLE && ir_cycle_has(x->cycles, k, ir_at(x->f, r)->block))
+            k = IR_NO_CYCLE;
+        if (k != IR_NO_CYCLE)
             return k;
     }
     return IR_NO_CYCLE;
+}
+
+static void find_splits(struct opt_context *c, struct loop_splitter *x, uint32_t b, u32_vec *splits)
+{
+    vec_push(c->scratch, &x->left, IR_NO_CYCLE);
+    ir_each_ins(r, x->f, b) {
+        x->part[r] = x->left.count - 1;
+        if (!ir_is_convergent(x->f, r) || ir_at(x->f, r)->op == IR_anchor)
+            continue;
+        uint32_t own = left_cycle(x, r);
+        if (own == vec_last(&x->left))
+            continue;
+        if (vec_last(&x->left) == IR_NO_CYCLE) {
+            x->left.at[x->left.count - 1] = own;
+            continue;
+        }
+        vec_push(c->scratch, splits, r);
+        vec_push(c->scratch, &x->left, own);
+        x->part[r]++;
+    }
 }
 
 /* What is done by a loop's token behind the loop belongs to its iterations, and what is done by another's
@@ -77,19 +109,10 @@ static uint32_t left_cycle(const struct ir_cycles *cycles, const struct ir_funct
 static bool split_between_loops(struct opt_context *c, struct ir_function *f)
 {
     const struct ir_cfg *g = opt_cfg(c, f);
-    const struct ir_cycles *cycles = opt_cycles(c, f);
+    struct loop_splitter x = {f, opt_cycles(c, f), arena_array(c->scratch, uint32_t, f->ins.count), {0}};
     u32_vec splits = {0};
-    for (uint32_t i = 0; i < g->rpo_count; i++) {
-        uint32_t k = IR_NO_CYCLE;
-        ir_each_ins(r, f, g->rpo[i]) {
-            if (!ir_is_convergent(f, r) || ir_at(f, r)->op == IR_anchor)
-                continue;
-            uint32_t own = left_cycle(cycles, f, r);
-            if (k != IR_NO_CYCLE && own != k)
-                vec_push(c->scratch, &splits, r);
-            k = own;
-        }
-    }
+    for (uint32_t i = 0; i < g->rpo_count; i++)
+        find_splits(c, &x, g->rpo[i], &splits);
     for (uint32_t i = splits.count; i-- > 0;)
         opt_split_before(f, splits.at[i]);
     if (splits.count)
