@@ -74,7 +74,8 @@ bool kernc_result_figures(const kernc_result *r, kernc_figures *f)
     struct sums s = {0};
     kernc_figures all = {.forward_copies = (unsigned)counted(&r->report, "forward copies"),
                          .backward_copies = (unsigned)counted(&r->report, "backward copies"),
-                         .cuts = (unsigned)(counted(&r->report, "cuts") + counted(&r->report, "exits merged"))};
+                         .cuts =
+                             (unsigned)(counted(&r->report, "cuts") + counted(&r->report, "exits merged"))};
     for (uint32_t i = 0; i < r->module->functions.count; i++)
         if (r->module->functions.at[i]->order.count)
             add_function(r->module->functions.at[i], frontiers, &s, &all);
