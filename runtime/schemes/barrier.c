@@ -31,12 +31,6 @@
  * the first time, and again. */
 enum { PATIENCE = 64, PATIENCE_AGAIN = 1 };
 
-static void note_depth(struct rt_warp *w, const struct barriers *s)
-{
-    if (UNLIKELY(w->events->max_stack_depth < s->ready_count))
-        w->events->max_stack_depth = s->ready_count;
-}
-
 /* ---- records ----------------------------------------------------------------------------------------- */
 
 static inline struct record *next_record(struct barriers *s, const struct record *r)
@@ -209,7 +203,7 @@ static __attribute__((noinline)) uint32_t wait_several(struct rt_warp *w, struct
     if (left == w->active)
         return next;
     if (left)
-        barrier_suspend(w, s, left, next);
+        barrier_suspend(w, s, left, barrier_count_lanes(left), next);
     return barrier_run_next(w, s);
 }
 
@@ -228,9 +222,12 @@ static uint32_t wait(struct rt_warp *w, const struct bc_ins *ins)
     struct barriers *s = w->scheme_data;
     struct record *r = &s->at[ins->b];
     uint32_t next = rt_index(w, ins) + 1;
+    while (!(w->active & r->joined)) {
+        if (r->next == BARRIER_NO_RECORD)
+            return ins->d ? wait_several(w, s, ins) : next;
+        r = &s->at[r->next];
+    }
     bool alone = r->waiting == 0;
-    if (!(w->active & r->joined) && r->next == BARRIER_NO_RECORD && !ins->d)
-        return next;
     if (UNLIKELY(w->active & ~r->joined || s->copying || (!alone && r->pc != next)))
         return wait_several(w, s, ins);
     r->waiting |= w->active;
@@ -238,7 +235,7 @@ static uint32_t wait(struct rt_warp *w, const struct bc_ins *ins)
         r->pc = next;
         return barrier_run_next(w, s);
     }
-    if (UNLIKELY(s->gathering && barrier_is_ready_at(s, next)))
+    if (UNLIKELY(barrier_may_gather(s, next)))
         return release_and_run(w, s, r, next);
     w->events->reconvergences += !alone;
     w->active = r->waiting;
@@ -261,37 +258,82 @@ static inline bool join_at(struct rt_warp *w, uint32_t reconverge)
     return wait->op != BC_wait || join(w, wait->b, false);
 }
 
+/* Whether a side of a branch, `count` lanes, goes to block `target` only to wait there for others: it has
+ * executed the block, as it would have had its turn come, without being made a group. */
+static inline bool waits_at_once(struct rt_warp *w, struct barriers *s, uint64_t lanes, uint32_t count,
+                                 uint32_t target)
+{
+    const struct bc_ins *block = w->code + target, *wait = block + 1;
+    if (wait->op != BC_wait || wait->imm || s->copying || barrier_may_gather(s, target))
+        return false;
+    struct record *r = &s->at[wait->b];
+    if (lanes & ~r->joined || (r->waiting | lanes) == r->joined || (r->waiting && r->pc != target + 2))
+        return false;
+    struct rt_count *counts = &w->counts[block->imm];
+    counts->some++;
+    counts->threads += count;
+    w->fuel -= counts->instructions;
+    w->cycles += counts->cycles;
+    r->waiting |= lanes;
+    r->pc = target + 2;
+    return true;
+}
+
+/* A side of a branch. */
+struct side {
+    uint64_t lanes;
+    uint32_t count, target;
+};
+
+static inline void go_later(struct rt_warp *w, struct barriers *s, struct side x)
+{
+    if (!waits_at_once(w, s, x.lanes, x.count, x.target))
+        barrier_suspend(w, s, x.lanes, x.count, x.target);
+}
+
+static inline void note_depth(struct rt_warp *w, const struct barriers *s)
+{
+    if (UNLIKELY(w->events->max_stack_depth < s->ready_count))
+        w->events->max_stack_depth = s->ready_count;
+}
+
 static uint32_t diverge(struct rt_warp *w, const struct rt_split *split)
 {
     struct barriers *s = w->scheme_data;
     if (w->code[split->pc].op != BC_icall && !join_at(w, split->reconverge))
         return RT_NOWHERE;
-    for (uint32_t i = split->n; i-- > 0;)
-        barrier_suspend(w, s, split->mask[i], split->target[i]);
+    for (uint32_t i = split->n; i-- > 0;) {
+        uint64_t lanes = split->mask[i];
+        go_later(w, s, (struct side){lanes, barrier_count_lanes(lanes), split->target[i]});
+    }
     note_depth(w, s);
     return barrier_run_next(w, s);
 }
 
+/* The larger side runs at once unless a group is ready that is larger still. */
 static uint32_t diverge_two(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch,
                             uint64_t yes)
 {
     struct barriers *s = w->scheme_data;
-    uint64_t no = w->active & ~yes;
     if (UNLIKELY(!join_at(w, branch->reconverge)))
         return RT_NOWHERE;
-    if (LIKELY(s->by_size && !s->gathering && !s->copying)) {
-        /* The larger side runs at once unless a group is ready that is larger still. */
-        uint32_t takers = barrier_count_lanes(yes), others = w->active_count - takers;
-        bool first = takers >= others;
-        if (s->ready_count == 0 || s->ready[s->ready_count - 1].rank <= (first ? takers : others)) {
-            barrier_make_ready(w, s, first ? no : yes, first ? branch->no : branch->yes);
-            note_depth(w, s);
-            w->active = first ? yes : no;
-            return first ? branch->yes : branch->no;
-        }
+    uint32_t takers = barrier_count_lanes(yes);
+    struct side larger = {yes, takers, branch->yes};
+    struct side other = {w->active & ~yes, w->active_count - takers, branch->no};
+    if (takers < other.count && s->by_size) {
+        struct side no = other;
+        other = larger;
+        larger = no;
     }
-    barrier_suspend(w, s, no, branch->no);
-    barrier_suspend(w, s, yes, branch->yes);
+    go_later(w, s, other);
+    note_depth(w, s);
+    uint32_t most = s->ready_count ? s->ready[s->ready_count - 1].rank : 0;
+    if (LIKELY(s->by_size && most <= larger.count && !s->copying && !barrier_may_gather(s, larger.target)) &&
+        w->code[larger.target + 1].op != BC_wait) {
+        w->active = larger.lanes;
+        return larger.target;
+    }
+    go_later(w, s, larger);
     note_depth(w, s);
     return barrier_run_next(w, s);
 }
@@ -331,7 +373,7 @@ static uint32_t expire(struct rt_warp *w, uint32_t pc)
     if (s->ready_count == 0 && !barrier_yield(w, s))
         return pc;
     barrier_copy_scalars(w, s);
-    barrier_suspend(w, s, w->active, pc);
+    barrier_suspend(w, s, w->active, w->active_count, pc);
     return barrier_run_oldest(w, s);
 }
 

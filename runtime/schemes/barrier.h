@@ -33,6 +33,7 @@ struct barriers {
     bool copying;      /* groups keep copies of the scalars */
     bool by_size;      /* the schedule is `largest` */
     uint64_t age;      /* of the next group that becomes ready, in the present time slice */
+    uint64_t places;   /* bit pc % 64 is set if a group is ready at pc; perhaps others too */
     struct group ready[RT_MAX_LANES];
     uint32_t pc[RT_MAX_LANES]; /* of lanes that wait where others go on elsewhere */
     bool *rejoins;             /* by register: lanes rejoin it, or cancel as members */
@@ -53,8 +54,6 @@ bool barrier_more_records(struct rt_warp *w, struct barriers *s);
 void barrier_insert_by_schedule(struct rt_warp *w, struct barriers *s, struct group g);
 /* Takes a group out that stands at `pc`, where a barrier gathers its lanes and these. Its lanes, or 0. */
 uint64_t barrier_gather(struct barriers *s, uint64_t lanes, uint32_t pc);
-/* Whether lanes that become ready at `pc` might join a group there. */
-bool barrier_is_ready_at(const struct barriers *s, uint32_t pc);
 /* The lanes' copies of the scalars, once they are copied. */
 void barrier_save_scalars(struct rt_warp *w, struct barriers *s, uint64_t lanes);
 /* From now on groups are run in turns that no barrier asked for. */
@@ -79,28 +78,44 @@ static inline uint32_t barrier_count_lanes(uint64_t x)
     return (uint32_t)(x * 0x0101010101010101u >> 56);
 }
 
-/* Lanes that are in no group become a ready one. Inline, as the branches of a kernel are. */
-static inline void barrier_make_ready(struct rt_warp *w, struct barriers *s, uint64_t lanes, uint32_t pc)
+/* Whether a barrier may gather lanes that become ready at `pc` with a group there. */
+static inline bool barrier_may_gather(const struct barriers *s, uint32_t pc)
 {
-    if (UNLIKELY(s->gathering))
+    if (!s->gathering || !(s->places >> pc % 64 & 1))
+        return false;
+    for (uint32_t i = 0; i < s->ready_count; i++)
+        if (s->ready[i].pc == pc)
+            return true;
+    return false;
+}
+
+/* Lanes that are in no group, `count` of them, become a ready one. Inline, as the branches of a kernel are. */
+static inline void barrier_make_ready(struct rt_warp *w, struct barriers *s, uint64_t lanes, uint32_t count,
+                                      uint32_t pc)
+{
+    if (UNLIKELY(barrier_may_gather(s, pc))) {
         lanes |= barrier_gather(s, lanes, pc);
-    struct group g = {lanes, s->age++, pc, barrier_count_lanes(lanes)};
+        count = barrier_count_lanes(lanes);
+    }
+    struct group *at = &s->ready[s->ready_count];
+    s->places = (at == s->ready ? 0 : s->places) | (uint64_t)1 << pc % 64;
     if (UNLIKELY(!s->by_size)) {
-        barrier_insert_by_schedule(w, s, g);
+        barrier_insert_by_schedule(w, s, (struct group){lanes, s->age++, pc, 0});
         return;
     }
-    struct group *at = &s->ready[s->ready_count++];
-    for (; at > s->ready && at[-1].rank > g.rank; at--)
+    for (; at > s->ready && at[-1].rank > count; at--)
         *at = at[-1];
-    *at = g;
+    *at = (struct group){lanes, s->age++, pc, count};
+    s->ready_count++;
 }
 
 /* The same for lanes of the running group, which go on later. */
-static inline void barrier_suspend(struct rt_warp *w, struct barriers *s, uint64_t lanes, uint32_t pc)
+static inline void barrier_suspend(struct rt_warp *w, struct barriers *s, uint64_t lanes, uint32_t count,
+                                   uint32_t pc)
 {
     if (UNLIKELY(s->copying))
         barrier_save_scalars(w, s, lanes);
-    barrier_make_ready(w, s, lanes, pc);
+    barrier_make_ready(w, s, lanes, count, pc);
 }
 
 /* Runs the ready group that is to run next; there may be none, if lanes wait. The code index. */

@@ -79,12 +79,15 @@ void barrier_release(struct rt_warp *w, struct barriers *s, struct record *r)
     r->waiting = 0;
     w->events->reconvergences++;
     while (lanes) {
-        uint32_t pc = r->pc == RT_NOWHERE ? s->pc[rt_lowest(lanes)] : r->pc;
-        uint64_t group = 0;
-        rt_each_lane(i, lanes)
-            group |= (uint64_t)(r->pc != RT_NOWHERE || s->pc[i] == pc) << i;
+        uint32_t pc = r->pc;
+        uint64_t group = lanes;
+        if (UNLIKELY(pc == RT_NOWHERE)) {
+            pc = s->pc[rt_lowest(lanes)];
+            rt_each_lane(i, lanes)
+                group &= ~((uint64_t)(s->pc[i] != pc) << i);
+        }
         r->joined &= w->code[pc - 1].d ? r->joined : ~group; /* they rejoin as they go on, or have left */
-        barrier_make_ready(w, s, group, pc);
+        barrier_make_ready(w, s, group, barrier_count_lanes(group), pc);
         lanes &= ~group;
     }
 }
@@ -103,14 +106,6 @@ bool barrier_yield(struct rt_warp *w, struct barriers *s)
     w->events->yields++;
     barrier_release(w, s, most);
     return true;
-}
-
-bool barrier_is_ready_at(const struct barriers *s, uint32_t pc)
-{
-    for (uint32_t i = 0; i < s->ready_count; i++)
-        if (s->ready[i].pc == pc)
-            return true;
-    return false;
 }
 
 static uint32_t run(struct rt_warp *w, struct barriers *s, struct group g)
