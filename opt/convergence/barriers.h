@@ -121,6 +121,8 @@ void barriers_join_by_branches(struct barriers *x);
 void barriers_cancel(struct barriers *x);
 /* deconflict.c, section 4.3. */
 void barriers_deconflict(struct barriers *x);
+/* idle_barriers.c: removes the barriers of post-dominators where deconfliction has left nobody to wait for. */
+void barriers_drop_idle(struct barriers *x);
 
 /* ---- dataflow of barriers (predict_cancel.c) --------------------------------------------------------- */
 

@@ -114,6 +114,7 @@ static void work_on(struct barriers x)
     if (x.predictions.count) {
         barriers_cancel(&x);
         barriers_deconflict(&x);
+        barriers_drop_idle(&x);
     }
     barriers_join_by_branches(&x);
     wait_at_entry(&x);
