@@ -146,8 +146,10 @@ static __attribute__((noinline)) const struct bc_ins *diverge_two(struct rt_warp
         return follow(w, pc, yes ? branch->yes : branch->no);
     w->events->divergences++;
     w->sites[branch->site].divergences++;
-    if (LIKELY(w->scheme->diverge_two != NULL))
-        return resume(w, OUTSIDE(w->scheme->diverge_two(w, pc, branch, yes)));
+    if (LIKELY(w->scheme->diverge_two != NULL)) {
+        uint32_t takers = (uint32_t)__builtin_popcountll(yes);
+        return resume(w, OUTSIDE(w->scheme->diverge_two(w, pc, branch, yes, takers)));
+    }
     struct rt_split *split = &w->split;
     split->n = 2;
     split->pc = rt_index(w, pc);

@@ -134,9 +134,9 @@ static bool rejoin(struct rt_warp *w, const struct bc_ins *ins)
     return true;
 }
 
-static bool is_complete(const struct record *r, uint64_t waiting, uint32_t threshold)
+static bool is_complete(const struct record *r, uint32_t threshold)
 {
-    return waiting == r->joined || (threshold && barrier_count_lanes(waiting) >= threshold);
+    return r->waiting == r->joined || (threshold && r->arrived >= threshold);
 }
 
 /* Whether some lane of the group would have to wait for others. */
@@ -144,7 +144,8 @@ static bool has_to_wait(const struct rt_warp *w, struct barriers *s, uint32_t re
 {
     each_record(r, s, reg) {
         uint64_t come = r->joined & w->active;
-        if (come && !is_complete(r, r->waiting | come, threshold))
+        uint32_t count = come == w->active ? w->active_count : barrier_count_lanes(come);
+        if (come && (r->waiting | come) != r->joined && r->arrived + count < threshold)
             return true;
     }
     return false;
@@ -180,6 +181,7 @@ static void arrive(struct rt_warp *w, struct barriers *s, struct record *r, uint
         r->pc = RT_NOWHERE;
     }
     r->waiting |= lanes;
+    r->arrived += barrier_count_lanes(lanes);
     if (UNLIKELY(s->copying))
         barrier_save_scalars(w, s, lanes);
 }
@@ -195,7 +197,7 @@ static __attribute__((noinline)) uint32_t wait_several(struct rt_warp *w, struct
             continue;
         arrive(w, s, r, joined, next);
         left &= ~joined;
-        if (is_complete(r, r->waiting, ins->imm))
+        if (is_complete(r, ins->imm))
             barrier_release(w, s, r);
     }
     each_record(r, s, ins->b)
@@ -231,7 +233,8 @@ static uint32_t wait(struct rt_warp *w, const struct bc_ins *ins)
     if (UNLIKELY(w->active & ~r->joined || s->copying || (!alone && r->pc != next)))
         return wait_several(w, s, ins);
     r->waiting |= w->active;
-    if (!is_complete(r, r->waiting, ins->imm)) {
+    r->arrived += w->active_count;
+    if (!is_complete(r, ins->imm)) {
         r->pc = next;
         return barrier_run_next(w, s);
     }
@@ -241,6 +244,7 @@ static uint32_t wait(struct rt_warp *w, const struct bc_ins *ins)
     w->active = r->waiting;
     r->joined &= ins->d ? r->joined : ~r->waiting;
     r->waiting = 0;
+    r->arrived = 0;
     return next;
 }
 
@@ -275,6 +279,7 @@ static inline bool waits_at_once(struct rt_warp *w, struct barriers *s, uint64_t
     w->fuel -= counts->instructions;
     w->cycles += counts->cycles;
     r->waiting |= lanes;
+    r->arrived += count;
     r->pc = target + 2;
     return true;
 }
@@ -312,12 +317,11 @@ static uint32_t diverge(struct rt_warp *w, const struct rt_split *split)
 
 /* The larger side runs at once unless a group is ready that is larger still. */
 static uint32_t diverge_two(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch,
-                            uint64_t yes)
+                            uint64_t yes, uint32_t takers)
 {
     struct barriers *s = w->scheme_data;
     if (UNLIKELY(!join_at(w, branch->reconverge)))
         return RT_NOWHERE;
-    uint32_t takers = barrier_count_lanes(yes);
     struct side larger = {yes, takers, branch->yes};
     struct side other = {w->active & ~yes, w->active_count - takers, branch->no};
     if (takers < other.count && s->by_size) {

@@ -18,6 +18,7 @@ enum { BARRIER_NO_RECORD = 0 };
 struct record {
     uint64_t joined, waiting;
     uint64_t members; /* of registers that lanes rejoin; of others anything */
+    uint32_t arrived; /* lanes that wait */
     uint32_t pc;      /* where the waiting lanes go on; RT_NOWHERE: see barriers.pc */
     uint32_t next;    /* of the register, or free: a record of number `registers` or above, or NO_RECORD */
     bool gathers;     /* its lanes run together wherever they are ready at one place */

@@ -76,7 +76,9 @@ uint64_t barrier_gather(struct barriers *s, uint64_t lanes, uint32_t pc)
 void barrier_release(struct rt_warp *w, struct barriers *s, struct record *r)
 {
     uint64_t lanes = r->waiting;
+    uint32_t count = r->arrived;
     r->waiting = 0;
+    r->arrived = 0;
     w->events->reconvergences++;
     while (lanes) {
         uint32_t pc = r->pc;
@@ -85,9 +87,10 @@ void barrier_release(struct rt_warp *w, struct barriers *s, struct record *r)
             pc = s->pc[rt_lowest(lanes)];
             rt_each_lane(i, lanes)
                 group &= ~((uint64_t)(s->pc[i] != pc) << i);
+            count = barrier_count_lanes(group);
         }
         r->joined &= w->code[pc - 1].d ? r->joined : ~group; /* they rejoin as they go on, or have left */
-        barrier_make_ready(w, s, group, barrier_count_lanes(group), pc);
+        barrier_make_ready(w, s, group, count, pc);
         lanes &= ~group;
     }
 }
@@ -97,7 +100,7 @@ bool barrier_yield(struct rt_warp *w, struct barriers *s)
     struct record *most = NULL;
     for (uint32_t i = 0; i < s->used; i++) {
         struct record *r = &s->at[i];
-        if (r->waiting && (!most || barrier_count_lanes(r->waiting) > barrier_count_lanes(most->waiting)))
+        if (r->waiting && (!most || r->arrived > most->arrived))
             most = r;
     }
     if (!most)

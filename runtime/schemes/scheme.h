@@ -33,10 +33,10 @@ struct rt_scheme {
     void (*start)(struct rt_warp *w);
     /* w->split tells where the active lanes go. */
     uint32_t (*diverge)(struct rt_warp *w, const struct rt_split *split);
-    /* The same for the commonest of splits: of the active lanes `yes`, some but not all, take the two-way
-     * branch `ins`, whose branch word is `branch`. NULL: `diverge` is asked. */
+    /* The same for the commonest of splits: of the active lanes `yes`, some but not all, takers in number, take
+     * the two-way branch `ins`, whose branch word is `branch`. NULL: `diverge` is asked. */
     uint32_t (*diverge_two)(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch,
-                     uint64_t yes);
+                     uint64_t yes, uint32_t takers);
     /* The active lanes are about to execute the block word at `pc`, which is a reconvergence point.
      * Returning `pc` runs the block (with `active` as it is then) without asking again. */
     uint32_t (*reconverge)(struct rt_warp *w, uint32_t pc);

@@ -74,7 +74,7 @@ static inline uint32_t run(struct rt_warp *w, struct stack *s, uint64_t lanes, u
 }
 
 static uint32_t diverge_two(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch,
-                            uint64_t yes)
+                            uint64_t yes, uint32_t takers)
 {
     struct stack *s = w->scheme_data;
     uint64_t no = w->active & ~yes;
