@@ -241,14 +241,9 @@ static void begin_params(struct be_selector *s, const struct ir_block *block, ui
     for (uint32_t i = 0; i < block->params.count; i++) {
         ir_ref p = block->params.at[i];
         begin_param(s, s->warp_scalar[p] ? scalar_param(s, p) : be_lanes(s, p), word);
+        if (s->warp_scalar[p])
+            be_spread(s, p);
     }
-}
-
-static void spread_params(struct be_selector *s, const struct ir_block *block)
-{
-    for (uint32_t i = 0; i < block->params.count; i++)
-        if (s->warp_scalar[block->params.at[i]])
-            be_spread(s, block->params.at[i]);
 }
 
 static void select_block(struct be_selector *s, uint32_t b)
@@ -263,14 +258,7 @@ static void select_block(struct be_selector *s, uint32_t b)
     vec_last(&f->words).parts = 0;
     if (!s->f->kernel || b != ir_entry(s->ir))
         begin_params(s, block, out->first);
-    ir_ref r = block->first;
-    if (ir_at(s->ir, r)->op == IR_cb_wait) { /* the first word: lanes that diverge look for it there */
-        select_ins(s, s->at = r);
-        r = ir_at(s->ir, r)->next;
-    }
-    if (!s->f->kernel || b != ir_entry(s->ir))
-        spread_params(s, block);
-    for (; r; r = ir_at(s->ir, r)->next)
+    ir_each_ins(r, s->ir, b)
         select_ins(s, s->at = r);
     out->first_edge = f->edges.count;
     for (uint32_t e = 0; e < block->edges.count; e++)
