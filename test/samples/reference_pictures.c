@@ -56,15 +56,12 @@ void *reference_mandelbrot(size_t *n)
     for (int p = 0; p < WIDTH * HEIGHT; p++) {
         float cx = -2.2f + 3.2f * (float)(p % WIDTH) / WIDTH;
         float cy = -1.2f + 2.4f * (float)(p / WIDTH) / HEIGHT;
-        float q = (cx - 0.25f) * (cx - 0.25f) + cy * cy;
-        int steps = LIMIT;
-        if (q * (q + (cx - 0.25f)) > 0.25f * cy * cy && (cx + 1) * (cx + 1) + cy * cy > 0.0625f) {
-            float x = 0, y = 0;
-            for (steps = 0; steps < LIMIT && x * x + y * y <= 4; steps++) {
-                float next = x * x - y * y + cx;
-                y = 2 * x * y + cy;
-                x = next;
-            }
+        float x = 0, y = 0;
+        int steps = 0;
+        for (; steps < LIMIT && x * x + y * y <= 4; steps++) {
+            float next = x * x - y * y + cx;
+            y = 2 * x * y + cy;
+            x = next;
         }
         image[p] = palette(steps, LIMIT);
     }

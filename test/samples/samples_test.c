@@ -1,6 +1,7 @@
 /* samples_test.c: every sample gives the bits of its plain-C reference, at every warp width and -O level, under
- * convergence barriers, and on the warp-core machine in both of its sound modes unless it computes with
- * doubles. No barrier is given up. Sanitizers ($KERNC_TEST_PATIENCE) have time for -O2 alone.
+ * convergence barriers, at thread frontiers, structured, and on the warp-core machine in both of its sound
+ * modes unless it computes with doubles. No barrier is given up. Sanitizers ($KERNC_TEST_PATIENCE) have time
+ * for -O2 alone.
  *
  * Runs the program named by $KERNC (default ./kernc) from the root of the project.
  */
@@ -50,7 +51,7 @@ static const struct sample samples[] = {
 enum { WARP_CORES = 2 };                   /* the last of the machines */
 static const char *const machines[] = {
     "--warp=1", "--warp=4", "--warp=8", "--warp=32", "--warp=64",
-    "--scheme=barrier", "--scheme=barrier --warp=64",
+    "--scheme=barrier", "--scheme=barrier --warp=64", "--scheme=tf-stack", "--scheme=struct",
     "--target=warp-core --divergence=rpc", "--target=warp-core --divergence=source-pc",
 };
 
