@@ -15,7 +15,9 @@ struct generator {
     struct fz_random r;
     uint32_t depth, most_depth, loops, budget;
     bool may_break, may_continue, may_throw, is_kernel;
-    uint32_t counters[8]; /* of the loops around, innermost last */
+    bool is_predicted, quiet; /* quiet: nothing convergent is to be made */
+    uint32_t regions;         /* in the function */
+    uint32_t counters[8];     /* of the loops around, innermost last */
 };
 
 static struct fz_node *random_block(struct generator *g, uint32_t most);
@@ -93,7 +95,7 @@ static struct fz_node *random_condition(struct generator *g, uint32_t depth)
 {
     uint32_t dice = below(g, 100);
     struct fz_node *n;
-    if (depth == 0 || dice < 60)
+    if (depth == 0 || dice < 60 || (g->quiet && dice < 80))
         return simple_condition(g);
     if (dice < 68)
         return fz_node(g->p, FZ_NODE_ELECT);
@@ -126,6 +128,11 @@ static struct fz_node *random_noise(struct generator *g)
     return n;
 }
 
+static struct fz_node *random_observation(struct generator *g)
+{
+    return g->quiet ? random_noise(g) : random_log(g);
+}
+
 /* ---- control flow ------------------------------------------------------------------------------------ */
 
 static struct fz_node *inner_block(struct generator *g, uint32_t most)
@@ -143,7 +150,7 @@ static struct fz_node *random_jump(struct generator *g)
     case 1:
     case 2: return g->may_break ? fz_node(g->p, FZ_NODE_BREAK) : NULL;
     case 3: return g->may_continue ? fz_node(g->p, FZ_NODE_CONTINUE) : NULL;
-    case 4: return fz_node(g->p, FZ_NODE_RETURN);
+    case 4: return g->quiet && fz_chance(&g->r, 80) ? NULL : fz_node(g->p, FZ_NODE_RETURN);
     default: break;
     }
     if (!g->may_throw)
@@ -166,7 +173,7 @@ static struct fz_node *random_if(struct generator *g)
 /* What a case ends by: mostly a break; after a constant, now and then a jump that goes elsewhere. */
 static struct fz_node *end_of_case(struct generator *g, bool constant)
 {
-    if (constant && fz_chance(&g->r, 20))
+    if (constant && fz_chance(&g->r, g->quiet ? 5 : 20))
         return fz_node(g->p, g->may_continue && fz_chance(&g->r, 40) ? FZ_NODE_CONTINUE : FZ_NODE_RETURN);
     return fz_chance(&g->r, 65) ? fz_node(g->p, FZ_NODE_BREAK) : NULL;
 }
@@ -269,6 +276,30 @@ static struct fz_node *random_invoke(struct generator *g)
     return n;
 }
 
+/* A loop without convergent operations, for threads to be apart in by a prediction, and an operation that shows
+ * whether they have come together behind it. */
+static void add_region(struct generator *g, struct fz_node *block)
+{
+    struct generator outer = *g;
+    g->quiet = true;
+    g->budget = 4 + below(g, 10);
+    g->most_depth = g->depth + 1 + below(g, 3);
+    g->may_throw = false;
+    struct fz_node *loop = random_loop(g);
+    loop->value = 7;
+    struct fz_random r = g->r;
+    uint32_t regions = g->regions;
+    *g = outer;
+    g->r = r;
+    g->regions = regions + 1;
+    fz_add(fz_add(block, loop), random_log(g));
+}
+
+static bool wants_region(struct generator *g, uint32_t percent)
+{
+    return g->is_predicted && !g->quiet && g->regions < 3 && g->loops < 3 && fz_chance(&g->r, percent);
+}
+
 /* ---- any --------------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_construct(struct generator *g)
@@ -278,9 +309,9 @@ static struct fz_node *random_construct(struct generator *g)
         return random_if(g);
     if (dice < 72)
         return g->loops < 4 ? random_loop(g) : random_if(g);
-    if (dice < 84)
+    if (dice < (g->quiet ? 78 : 84))
         return random_switch(g);
-    return dice < 90 ? random_try(g) : random_invoke(g);
+    return dice < (g->quiet ? 80 : 90) ? random_try(g) : random_invoke(g);
 }
 
 static struct fz_node *random_statement(struct generator *g)
@@ -290,7 +321,7 @@ static struct fz_node *random_statement(struct generator *g)
     g->budget--;
     if (g->depth < g->most_depth && fz_chance(&g->r, 50))
         return random_construct(g);
-    return fz_chance(&g->r, 75) ? random_log(g) : random_noise(g);
+    return fz_chance(&g->r, 75) ? random_observation(g) : random_noise(g);
 }
 
 /* Begins or ends by an observation more often than not. */
@@ -298,11 +329,13 @@ static struct fz_node *random_block(struct generator *g, uint32_t most)
 {
     struct fz_node *block = fz_node(g->p, FZ_NODE_BLOCK), *s;
     if (fz_chance(&g->r, 30))
-        fz_add(block, random_log(g));
+        fz_add(block, random_observation(g));
     for (uint32_t count = 1 + below(g, most); count > 0; count--)
         if ((s = random_statement(g)) != NULL)
             fz_add(block, s);
-    return fz_chance(&g->r, 40) ? fz_add(block, random_log(g)) : block;
+    if (wants_region(g, 15))
+        add_region(g, block);
+    return fz_chance(&g->r, 40) ? fz_add(block, random_observation(g)) : block;
 }
 
 static void make_function(struct generator *g, bool is_kernel)
@@ -310,20 +343,23 @@ static void make_function(struct generator *g, bool is_kernel)
     g->is_kernel = is_kernel;
     g->f->result = FZ_ULONG;
     g->f->is_void = is_kernel;
-    g->depth = g->loops = 0;
+    g->depth = g->loops = g->regions = 0;
     g->may_break = g->may_continue = false;
     g->may_throw = !is_kernel && fz_chance(&g->r, 20);
     g->most_depth = is_kernel ? 2 + below(g, 5) : 1 + below(g, 3);
     g->budget = is_kernel ? 8 + below(g, 25) : 2 + below(g, 8);
     g->f->body = random_block(g, is_kernel ? 6 : 3);
-    if (is_kernel)
+    if (is_kernel && wants_region(g, 60))
+        add_region(g, g->f->body);
+    else if (is_kernel)
         fz_add(g->f->body, random_log(g));
 }
 
 static void try_generate(struct fz_program *p, uint32_t attempt)
 {
     static const uint8_t threads[] = {4, 8, 13, 16, 32, 32, 40, 64};
-    struct generator g = {.p = p, .r = fz_random(p->seed, 'b' + 256 * attempt)};
+    struct generator g = {
+        .p = p, .r = fz_random(p->seed, 'b' + 256 * attempt), .is_predicted = fz_is_predicted(p)};
     struct fz_buffer buffers[] = {{"log", FZ_ULONG, false, MAX_ROWS, 0},
                                   {"noise", FZ_UINT, false, 1, 0},
                                   {"input", FZ_INT, true, 0, FZ_INPUTS}};

@@ -11,18 +11,55 @@ enum { PREDICTED_PERCENT = 50, MAX_PREDICTIONS = 4, MAX_LANES = 64 };
 
 struct spot {
     struct fz_node *list, *loop; /* loop: the innermost around it, or NULL */
+    bool quiet;                  /* no convergent operation is in that loop, and in what it calls */
+};
+/* A function that may be called in a quiet loop. */
+struct call {
+    uint32_t callee;
+    const struct fz_node *loop;
 };
 struct generator {
     struct fz_program *p;
     struct fz_random r;
     uint32_t function;
     VEC(struct spot) spots; /* of the function */
+    VEC(struct call) calls;
+    uint64_t loud; /* functions with convergent operations, or that call such, a bit each */
     uint32_t labels;
 };
 
 static uint32_t below(struct generator *g, uint32_t n)
 {
     return fz_below(&g->r, n);
+}
+
+/* ---- quiet loops ------------------------------------------------------------------------------------- */
+
+struct listener {
+    uint64_t loud;
+    bool heard;
+};
+
+static void listen(const struct fz_node *n, void *data)
+{
+    struct listener *l = data;
+    l->heard |= n->kind == FZ_NODE_LOG || n->kind == FZ_NODE_VOTE || n->kind == FZ_NODE_ELECT ||
+                n->kind == FZ_NODE_EXCHANGE || n->kind == FZ_NODE_PUBLISH || n->kind == FZ_NODE_GATHER;
+    l->heard |= n->kind == FZ_NODE_INVOKE && (l->loud >> n->name & 1 || (n->flag && l->loud >> n->value & 1));
+}
+
+static bool is_quiet(const struct generator *g, const struct fz_node *n)
+{
+    struct listener l = {.loud = g->loud};
+    fz_walk(n, listen, &l);
+    return !l.heard;
+}
+
+/* Functions call earlier ones only. */
+static void find_loud(struct generator *g)
+{
+    for (uint32_t i = 0; i < g->p->functions.count; i++)
+        g->loud |= (uint64_t)!is_quiet(g, g->p->functions.at[i].body) << i;
 }
 
 /* ---- places ------------------------------------------------------------------------------------------ */
@@ -51,29 +88,41 @@ static void gather_below(struct generator *g, struct fz_node *n, struct fz_node 
 
 static void gather(struct generator *g, struct fz_node *list, struct fz_node *loop)
 {
-    vec_push(g->p->arena, &g->spots, ((struct spot){list, loop}));
-    for (struct fz_node *s = list->first; s; s = s->next)
+    bool quiet = loop && is_quiet(g, loop);
+    vec_push(g->p->arena, &g->spots, ((struct spot){list, loop, quiet}));
+    for (struct fz_node *s = list->first; s; s = s->next) {
+        for (uint32_t i = 0; s->kind == FZ_NODE_INVOKE && quiet && i <= s->flag; i++)
+            vec_push(g->p->arena, &g->calls, ((struct call){i ? (uint32_t)s->value : s->name, loop}));
         gather_below(g, s, loop);
+    }
 }
 
 static void begin_function(struct generator *g, uint32_t function)
 {
     g->function = function;
     vec_clear(&g->spots);
+    vec_clear(&g->calls);
     gather(g, g->p->functions.at[function].body, NULL);
 }
 
-/* One in a loop, if there is any and it is wanted. */
-static const struct spot *random_spot(struct generator *g, bool in_loop)
+enum where { ANYWHERE, IN_LOOP, IN_QUIET_LOOP };
+
+static bool is_at(const struct spot *s, enum where where)
+{
+    return where == ANYWHERE || (s->loop && (where == IN_LOOP || s->quiet));
+}
+
+/* There, if there is one. */
+static const struct spot *random_spot(struct generator *g, enum where where)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < g->spots.count; i++)
-        count += g->spots.at[i].loop != NULL;
-    if (!in_loop || !count)
-        return &g->spots.at[below(g, g->spots.count)];
+        count += is_at(&g->spots.at[i], where);
+    if (!count)
+        return random_spot(g, where - 1);
     uint32_t chosen = below(g, count);
     for (uint32_t i = 0;; i++)
-        if (g->spots.at[i].loop && chosen-- == 0)
+        if (is_at(&g->spots.at[i], where) && chosen-- == 0)
             return &g->spots.at[i];
 }
 
@@ -129,10 +178,12 @@ static void add_predict(struct generator *g, enum fz_predicted what, uint64_t ta
     n->op = (uint8_t)what;
     n->value = target;
     n->name = random_threshold(g);
-    while (loop && loop_around(g, loop) && fz_chance(&g->r, 40))
-        loop = loop_around(g, loop);
-    if (!loop || fz_chance(&g->r, 40) || !insert_before(g, loop, n))
-        insert(g, random_spot(g, false)->list, n);
+    bool quiet = loop && is_quiet(g, loop);
+    for (const struct fz_node *outer; loop && (outer = loop_around(g, loop)) != NULL; loop = outer)
+        if (fz_chance(&g->r, quiet && !is_quiet(g, outer) ? 90 : 60))
+            break;
+    if (!loop || fz_chance(&g->r, quiet ? 15 : 40) || !insert_before(g, loop, n))
+        insert(g, random_spot(g, ANYWHERE)->list, n);
 }
 
 static const struct fz_node *random_state(struct generator *g)
@@ -148,7 +199,8 @@ static const struct fz_node *random_state(struct generator *g)
 
 static void predict_label(struct generator *g)
 {
-    const struct spot *spot = random_spot(g, fz_chance(&g->r, 75));
+    enum where where = fz_chance(&g->r, 60) ? IN_QUIET_LOOP : fz_chance(&g->r, 50) ? IN_LOOP : ANYWHERE;
+    const struct spot *spot = random_spot(g, where);
     const struct fz_node *loop = spot->loop;
     bool is_state = g->p->class == 'c' && fz_chance(&g->r, 70);
     uint64_t target = is_state ? random_state(g)->name : g->labels++;
@@ -162,12 +214,39 @@ static void predict_label(struct generator *g)
     while (fz_chance(&g->r, 25));
 }
 
+static void note_call(const struct fz_node *n, void *data)
+{
+    uint32_t *callee = data;
+    if (n->kind == FZ_NODE_INVOKE)
+        *callee = n->name;
+}
+
+/* What the function calls, or one farther down, or the function itself. */
+static uint32_t function_below(struct generator *g, uint32_t function)
+{
+    for (uint32_t next; fz_chance(&g->r, 60); function = next) {
+        next = function;
+        fz_walk(g->p->functions.at[function].body, note_call, &next);
+        if (next == function)
+            break;
+    }
+    return function;
+}
+
 /* From functions that call it, or not, or by others. */
 static void predict_function(struct generator *g)
 {
+    bool known = g->calls.count && fz_chance(&g->r, 75);
+    const struct call *call = known ? &g->calls.at[below(g, g->calls.count)] : NULL;
+    uint32_t callee = known ? function_below(g, call->callee) : 0;
     do
-        add_predict(g, FZ_PREDICTED_FUNCTION, below(g, g->function), random_spot(g, true)->loop);
+        add_predict(g, FZ_PREDICTED_FUNCTION, known ? callee : below(g, g->function),
+                    known ? call->loop : random_spot(g, IN_LOOP)->loop);
     while (fz_chance(&g->r, 25));
+    if (!known || call->callee == callee || !fz_chance(&g->r, 20))
+        return;
+    begin_function(g, call->callee); /* there too, in the region of the first */
+    add_predict(g, FZ_PREDICTED_FUNCTION, callee, random_spot(g, IN_LOOP)->loop);
 }
 
 static void predict(struct generator *g)
@@ -205,11 +284,11 @@ void fz_make_parts_quiet(struct fz_program *p)
     uint32_t kernel = p->functions.count - 1;
     if (!fz_is_predicted(p))
         return;
-    for (uint32_t i = 0; fz_chance(&g.r, 70) && i < kernel; i++)
+    for (uint32_t i = 0; fz_chance(&g.r, 80) && i < kernel; i++)
         make_quiet(&g, p->functions.at[i].body);
     begin_function(&g, kernel);
     for (uint32_t i = 1 + below(&g, 3); i > 0; i--) {
-        struct fz_node *loop = random_spot(&g, true)->loop;
+        struct fz_node *loop = random_spot(&g, IN_LOOP)->loop;
         if (loop)
             make_quiet(&g, loop);
     }
@@ -230,6 +309,7 @@ void fz_predict(struct fz_program *p)
     struct generator g = {.p = p, .r = fz_random(p->seed, 'L')};
     if (p->module || !fz_is_predicted(p))
         return;
+    find_loud(&g);
     for (uint32_t i = 1 + below(&g, MAX_PREDICTIONS); i > 0; i--)
         predict(&g);
 }
