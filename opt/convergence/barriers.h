@@ -32,6 +32,7 @@ struct barrier_prediction {
     u32_vec points;             /* ir_refs: predict.point; of a function, the calls that lead there */
     struct bitset region, area; /* blocks with a point in it */
     struct bitset entered;      /* of the area: those that threads come to inside of it */
+    u32_vec calls;              /* ir_refs: those in the area; of an inherited prediction all are */
     uint32_t size;              /* blocks of the region: smaller ones are waited at first */
 };
 
@@ -101,6 +102,9 @@ struct barrier_marks barriers_marks(struct barriers *x);
 void barriers_find_region(struct barriers *x, struct barrier_marks *m, struct barrier_prediction *p);
 /* predict_refuse.c: whether p, which is marked, can't be honoured; a warning has been given then. */
 bool barriers_refuse(struct barriers *x, const struct barrier_marks *m, const struct barrier_prediction *p);
+/* Finds the calls in p's area; p is marked. */
+void barriers_find_area_calls(struct barriers *x, const struct barrier_marks *m,
+                              struct barrier_prediction *p);
 /* The gates of all starts of p; false: there is none for one, and a warning has been given. areas: those of all
  * predictions. */
 bool barriers_find_gates(struct barriers *x, struct barrier_prediction *p, struct bitset areas);

@@ -89,16 +89,29 @@ static void add_exits(struct post_dominators *p)
         }
 }
 
-/* Whether it calls a function that inherits a prediction, where threads leave barriers; in an area they are
- * apart anyway. */
-static bool parts_others(const struct barriers *x, struct bitset areas, ir_ref r)
+/* Calls in areas. A block may have calls before the Predict with which an area begins. */
+static struct bitset find_area_calls(const struct barriers *x)
 {
-    const struct ir_ins *ins = ir_at(x->f, r);
-    return ins->op == IR_call && !bitset_has(areas, ins->block) && bitset_count(x->inherited[ins->imm]);
+    struct bitset calls = bitset_new(x->arena, x->f->ins.count);
+    for (uint32_t i = 0; i < x->predictions.count; i++) {
+        const struct barrier_prediction *p = &x->predictions.at[i];
+        for (uint32_t k = 0; k < p->calls.count; k++)
+            bitset_add(calls, p->calls.at[k]);
+    }
+    return calls;
 }
 
-static u32_vec find_parting(const struct barriers *x, struct bitset areas)
+/* Whether it calls a function that inherits a prediction, where threads leave barriers; in an area they are
+ * apart anyway. */
+static bool parts_others(const struct barriers *x, struct bitset area_calls, ir_ref r)
 {
+    const struct ir_ins *ins = ir_at(x->f, r);
+    return ins->op == IR_call && !bitset_has(area_calls, r) && bitset_count(x->inherited[ins->imm]);
+}
+
+static u32_vec find_parting(const struct barriers *x)
+{
+    struct bitset areas = find_area_calls(x);
     u32_vec calls = {0};
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
         ir_each_ins(r, x->f, x->cfg->rpo[i])
@@ -225,7 +238,7 @@ void barriers_post_dominators(struct barriers *x)
     add_exits(&p);
     add_branches(&p);
     find_partings(&p);
-    u32_vec parting = find_parting(x, p.area);
+    u32_vec parting = find_parting(x);
     place_all(&p);
     surround(x, &parting);
 }

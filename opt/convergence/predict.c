@@ -146,10 +146,12 @@ static void keep_honoured(struct barriers *x)
     for (uint32_t i = 0; i < x->predictions.count; i++) {
         struct barrier_prediction *p = &x->predictions.at[i];
         barriers_find_region(x, &marks, p);
-        if (barriers_refuse(x, &marks, p))
+        if (barriers_refuse(x, &marks, p)) {
             remove_marks(x, p);
-        else
-            x->predictions.at[kept++] = *p;
+            continue;
+        }
+        barriers_find_area_calls(x, &marks, p);
+        x->predictions.at[kept++] = *p;
     }
     x->predictions.count = kept;
     struct bitset areas = bitset_new(x->arena, x->f->blocks.count);
@@ -175,8 +177,12 @@ static void inherit(struct barriers *x)
         struct barrier_prediction p = {.function = f, .reg = reg, .is_inherited = true, .size = UINT32_MAX};
         find_calls(x, &p);
         p.region = p.area = bitset_new(x->arena, x->f->blocks.count);
-        for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
+        for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
             bitset_add(p.area, x->cfg->rpo[i]);
+            ir_each_ins(r, x->f, x->cfg->rpo[i])
+                if (ir_at(x->f, r)->op == IR_call)
+                    vec_push(x->arena, &p.calls, r);
+        }
         barriers_hand_on(x, reg, p.area);
         vec_push(x->arena, &x->predictions, p);
     }

@@ -85,6 +85,14 @@ static bool in_area(const struct barrier_marks *m, const struct barrier_predicti
            (bitset_has(p->region, b) || bitset_has(p->entered, b) || m->position[r] >= m->first_start[b]);
 }
 
+void barriers_find_area_calls(struct barriers *x, const struct barrier_marks *m, struct barrier_prediction *p)
+{
+    bitset_each(b, p->area)
+        ir_each_ins(r, x->f, b)
+            if (ir_at(x->f, r)->op == IR_call && in_area(m, p, x->f, r))
+                vec_push(x->arena, &p->calls, r);
+}
+
 /* Whether convergent functions stand between it and the predicted one. */
 static bool calls_through_convergent(const struct barriers *x, const struct barrier_prediction *p, ir_ref r)
 {
