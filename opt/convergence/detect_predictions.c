@@ -240,7 +240,8 @@ static const struct launch *launch_of(const struct detection *d)
     return l;
 }
 
-static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t *functions)
+static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t *functions,
+                    const struct cost_branches *branches)
 {
     struct scratch scratch;
     struct detection d = {.c = c,
@@ -251,7 +252,7 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
                           .post = opt_return_post_dominators(c, f),
                           .cycles = opt_cycles(c, f),
                           .u = opt_machine_uniformity(c, f)};
-    struct cost_profile *profile = cost_profile_new(d.arena, d.cfg, c->options);
+    struct cost_profile *profile = cost_profile_new(d.arena, d.cfg, branches, c->options);
     struct cost_hints hints = {
         .likely = profile ? cost_profile_likely : NULL, .data = profile, .launch = launch_of(&d)};
     bool changed = false;
@@ -277,8 +278,9 @@ bool opt_detect_predictions(struct opt_context *c, struct ir_module *m)
     if (opt_option(c, OPT_OPTION_predict) != OPT_predict_auto)
         return false;
     const uint64_t *functions = cost_of_functions(c->scratch, m, opt_callees_first(c, m));
+    const struct cost_branches *branches = cost_branches_new(c->scratch, m, c->options);
     for (uint32_t i = 0; i < m->functions.count; i++)
         if (m->functions.at[i]->order.count)
-            changed |= work_on(c, m->functions.at[i], functions);
+            changed |= work_on(c, m->functions.at[i], functions, branches);
     return changed;
 }

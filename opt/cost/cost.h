@@ -37,8 +37,14 @@ bool cost_is_access(const struct ir_function *f, ir_ref r);
 /* How often lanes took each edge of a function in an earlier run, as far as the counts of places in it tell. */
 struct cost_profile;
 struct opt_options;
-/* NULL: the options have no profile, or one that knows nothing of the function. */
-struct cost_profile *cost_profile_new(struct arena *a, const struct ir_cfg *cfg, const struct opt_options *o);
+/* The branches of each place of the module, numbered in order, which passes may have copied. Functions keep
+ * their branches until their profile is made. NULL: the options have no profile. */
+struct cost_branches;
+struct cost_branches *cost_branches_new(struct arena *a, const struct ir_module *m,
+                                        const struct opt_options *o);
+/* NULL: there are no branches, or the profile knows nothing of the function. */
+struct cost_profile *cost_profile_new(struct arena *a, const struct ir_cfg *cfg,
+                                      const struct cost_branches *branches, const struct opt_options *o);
 /* For struct cost_hints: the share of edge e among those of block b, in 1/65536; UINT32_MAX: not known. */
 uint32_t cost_profile_likely(void *profile, const struct ir_function *f, uint32_t b, uint32_t e);
 
