@@ -123,8 +123,9 @@ static struct fz_node *random_log(struct generator *g)
 
 static struct fz_node *random_noise(struct generator *g)
 {
-    struct fz_node *n = leaf(g, FZ_NODE_NOISE, below(g, 1u << 20), 0);
-    n->flag = fz_chance(&g->r, 60);
+    bool stirs = fz_chance(&g->r, 60);
+    struct fz_node *n = leaf(g, stirs ? FZ_NODE_STIR : FZ_NODE_NOISE, below(g, 1u << 20), 0);
+    n->flag = fz_chance(&g->r, stirs ? 40 : 60);
     return n;
 }
 

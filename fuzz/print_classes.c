@@ -51,6 +51,22 @@ static void print_noise(struct printer *w, const struct fz_node *n)
         fz_print_line(w, "noise[gid] = h;");
 }
 
+static void print_stir(struct printer *w, const struct fz_node *n)
+{
+    fz_print_line(w, "h = %s(h ^ %uu, gid);", n->flag ? "(laneId % 2 == 0 ? stir : stir_twice)" : "stir",
+                  (unsigned)n->value);
+}
+
+void fz_print_stirs(struct printer *w)
+{
+    if (fz_count(w->p, FZ_NODE_STIR))
+        text_addz(w->out, "uint stir(uint h, uint gid)\n{\n"
+                          "    for (int i = 0; i < 3; i++)\n"
+                          "        h = h * " FZ_HASH_FACTOR " + (h >> 16);\n"
+                          "    return h + gid;\n}\n"
+                          "uint stir_twice(uint h, uint gid) { return stir(stir(h, gid) ^ gid, 1); }\n");
+}
+
 static void print_invoke(struct printer *w, const struct fz_node *n)
 {
     fz_print_indent(w);
@@ -135,6 +151,7 @@ bool fz_print_of_class(struct printer *w, const struct fz_node *n)
     case FZ_NODE_PREDICT: print_predict(w, n); break;
     case FZ_NODE_LOG: print_log(w, n); break;
     case FZ_NODE_NOISE: print_noise(w, n); break;
+    case FZ_NODE_STIR: print_stir(w, n); break;
     case FZ_NODE_INVOKE: print_invoke(w, n); break;
     case FZ_NODE_STATE: print_state(w, n); break;
     case FZ_NODE_SPIN: print_spin(w, n); break;

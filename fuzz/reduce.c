@@ -139,6 +139,7 @@ static bool has_number(const struct fz_node *n)
     case FZ_NODE_LOOP:
     case FZ_NODE_LOG:
     case FZ_NODE_NOISE:
+    case FZ_NODE_STIR:
     case FZ_NODE_STATE:
     case FZ_NODE_TARGET: return true;
     default: return false;

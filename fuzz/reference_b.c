@@ -164,6 +164,24 @@ static void make_noise(struct warp *w, const struct fz_node *s, uint64_t mask)
         }
 }
 
+static uint32_t stirred(uint32_t h, uint32_t thread)
+{
+    for (int i = 0; i < 3; i++)
+        h = h * 2654435761u + (h >> 16);
+    return h + thread;
+}
+
+static void stir(struct warp *w, const struct fz_node *s, uint64_t mask)
+{
+    each_lane(lane, mask)
+        {
+            uint32_t thread = w->first + lane;
+            w->h[lane] = stirred(w->h[lane] ^ (uint32_t)s->value, thread);
+            if (s->flag && lane % 2)
+                w->h[lane] = stirred(w->h[lane] ^ thread, 1);
+        }
+}
+
 /* ---- control flow ------------------------------------------------------------------------------------ */
 
 static uint64_t run_if(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
@@ -311,6 +329,7 @@ static uint64_t run(struct warp *w, struct frame *f, const struct fz_node *s, ui
     case FZ_NODE_BLOCK: return run_list(w, f, s, mask);
     case FZ_NODE_LOG: log_it(w, f, s, mask); return mask;
     case FZ_NODE_NOISE: make_noise(w, s, mask); return mask;
+    case FZ_NODE_STIR: stir(w, s, mask); return mask;
     case FZ_NODE_IF: return run_if(w, f, s, mask);
     case FZ_NODE_SWITCH: return run_switch(w, f, s, mask);
     case FZ_NODE_LOOP: return run_loop(w, f, s, mask);
