@@ -63,10 +63,18 @@ static void draw_for_barriers(const struct fz_options *o, struct fz_random *r, b
         s->passes.told[OPT_OPTION_predict_threshold] = 1 + fz_below(r, 65);
 }
 
+/* Whether calls are shared wherever they may be, though it does not pay. */
+static void draw_for_frontiers(const struct fz_options *o, struct fz_random *r, struct fz_setup *s)
+{
+    bool shares = scheme_has(s->scheme, SCHEME_FRONTIERS) && s->level >= 2 && s->passes.count == 0;
+    if (shares && !passes_given(o) && fz_chance(r, 50))
+        s->passes.told[OPT_OPTION_share_gain] = 1;
+}
+
 /* Draws k of n numbers in ascending order. Where there is only one setup, it was asked for as it is. */
 void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan)
 {
-    struct fz_random r = fz_random(p->seed, 'p'), b = fz_random(p->seed, 'b');
+    struct fz_random r = fz_random(p->seed, 'p'), b = fz_random(p->seed, 'b'), f = fz_random(p->seed, 'f');
     uint32_t n = setup_count(o), wanted = o->setups == 0 || o->setups > n ? n : o->setups;
     vec_push(a, plan, reference_setup(o, p));
     for (uint32_t i = 0; i < n && wanted > 0; i++) {
@@ -76,6 +84,8 @@ void fz_plan(const struct fz_options *o, const struct fz_program *p, struct aren
         if (n > 1 && !passes_given(o) && fz_chance(&r, OTHER_PASSES_PERCENT))
             setup.passes = fz_passes_draw(&r);
         draw_for_barriers(o, &b, n > 1 && fz_is_predicted(p), &setup);
+        if (n > 1)
+            draw_for_frontiers(o, &f, &setup);
         if (setup.scheme == SCHEME_REFERENCE)
             setup.passes.check = o->passes.check || (n > 1 && fz_chance(&r, CHECK_PERCENT));
         vec_push(a, plan, setup);

@@ -1,6 +1,6 @@
 # What runs passes; what several passes use; the passes, by what they are about.
 opt_SRC := $(addprefix opt/runner/,runner.c options.c analyses.c equal.c dumps.c remarks.c)
-opt_SRC += $(addprefix opt/kit/,edit.c uses.c ssa.c demote.c clone.c merge_edges.c cut.c co_execution.c)
+opt_SRC += $(addprefix opt/kit/,edit.c uses.c ssa.c demote.c clone.c inline_call.c merge_edges.c cut.c co_execution.c)
 opt_SRC += $(addprefix opt/scalar/,simplify_cfg.c simplify.c simplify_float.c negate.c slots.c mem2reg.c memory.c sccp.c \
     gvn.c dce.c bounds.c strength.c ifconvert.c hoist.c sink.c thread_jumps.c inline.c)
 opt_SRC += $(addprefix opt/loop/,rotate.c licm.c induction.c unroll.c unroll_rest.c unroll_predict.c)
@@ -13,4 +13,4 @@ opt_SRC += $(addprefix opt/lower/,lower_icalls.c lower_switch.c lower_block_memo
 opt_SRC += $(addprefix opt/notes/,performance_notes.c causes.c stride.c)
 opt_SRC += $(addprefix opt/convergence/,detect_predictions.c prediction_candidates.c)
 opt_SRC += $(addprefix opt/cost/,static_cost.c sample.c sample_values.c replay.c profile.c)
-opt_SRC += opt/convergence/check_uniformity.c
+opt_SRC += $(addprefix opt/convergence/,share_calls.c share_sites.c check_uniformity.c)

@@ -108,6 +108,11 @@ void opt_block_append(struct ir_function *f, uint32_t into, uint32_t from);
 uint32_t opt_chosen_edge(const struct ir_function *f, uint32_t b, scalar_bits bits);
 /* Makes the terminator a br along edge number e. */
 void opt_branch_fold(struct ir_function *f, uint32_t b, uint32_t e);
+/* Functions whose address the module takes; and those of them that a call through a pointer with this signature
+ * reaches: others, and numbers of no function, trap. Linear in the module. */
+struct bitset opt_addresses_taken(struct arena *a, const struct ir_module *m);
+u32_vec opt_pointer_targets(struct arena *a, const struct ir_module *m, struct bitset taken,
+                            uint32_t signature);
 /* One ret for the whole function, in a block of its own; false: so it was already, or nothing returns. */
 bool opt_return_once(struct arena *scratch, const struct ir_cfg *g, struct ir_function *f);
 /* The value that a load of type `t` as `m` gives where `stored` was stored as `m`. */

@@ -194,3 +194,33 @@ u32_vec opt_find_backwards(struct arena *a, const struct ir_function *f, enum ir
                 vec_push(a, &found, r);
     return found;
 }
+
+/* ---- function pointers ------------------------------------------------------------------------------- */
+
+static void note_address(struct bitset taken, const struct ir_ins *ins)
+{
+    if (ins->op == IR_function)
+        bitset_add(taken, (uint32_t)ins->imm);
+    if (ins->op == IR_constant && ins->type == IR_TYPE_FUNCTION && ins->imm > 0 &&
+        (uint64_t)ins->imm <= taken.bits)
+        bitset_add(taken, (uint32_t)ins->imm - 1);
+}
+
+struct bitset opt_addresses_taken(struct arena *a, const struct ir_module *m)
+{
+    struct bitset taken = bitset_new(a, m->functions.count);
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        for (uint32_t r = 1; r < m->functions.at[i]->ins.count; r++)
+            note_address(taken, ir_at(m->functions.at[i], r));
+    return taken;
+}
+
+u32_vec opt_pointer_targets(struct arena *a, const struct ir_module *m, struct bitset taken,
+                            uint32_t signature)
+{
+    u32_vec found = {0};
+    bitset_each(n, taken)
+        if (ir_may_call(&m->signatures.at[signature], m->functions.at[n]))
+            vec_push(a, &found, n);
+    return found;
+}

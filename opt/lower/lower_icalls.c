@@ -11,33 +11,6 @@ struct lower {
     struct ir_cursor    c;               /* where new instructions go */
 };
 
-static void note_address(struct bitset taken, const struct ir_ins *ins)
-{
-    if (ins->op == IR_function)
-        bitset_add(taken, (uint32_t)ins->imm);
-    if (ins->op == IR_constant && ins->type == IR_TYPE_FUNCTION && ins->imm > 0 &&
-        (uint64_t)ins->imm <= taken.bits)
-        bitset_add(taken, (uint32_t)ins->imm - 1);
-}
-
-static void find_addresses(struct lower *x)
-{
-    x->taken = bitset_new(x->scratch, x->m->functions.count);
-    for (uint32_t i = 0; i < x->m->functions.count; i++)
-        for (uint32_t r = 1; r < x->m->functions.at[i]->ins.count; r++)
-            note_address(x->taken, ir_at(x->m->functions.at[i], r));
-}
-
-/* Functions whose address is taken and that the call's signature reaches. */
-static u32_vec candidates(struct lower *x, uint32_t signature)
-{
-    u32_vec found = {0};
-    bitset_each(n, x->taken)
-        if (ir_may_call(&x->m->signatures.at[signature], x->m->functions.at[n]))
-            vec_push(x->scratch, &found, n);
-    return found;
-}
-
 static ir_ref points_to(struct lower *x, ir_ref pointer, uint32_t function)
 {
     return ir_emit2(&x->c, IR_eq, IR_TYPE_I1, pointer, ir_const_i32(x->f, function + 1));
@@ -85,7 +58,7 @@ static void chain(struct lower *x, const struct ir_ins *icall, ir_ref pointer, c
 static void lower_icall(struct lower *x, ir_ref r, ir_ref *to)
 {
     struct ir_ins ins = *ir_at(x->f, r);
-    u32_vec found = candidates(x, (uint32_t)ins.imm);
+    u32_vec found = opt_pointer_targets(x->scratch, x->m, x->taken, (uint32_t)ins.imm);
     x->c = (struct ir_cursor){.fn = x->f, .block = ins.block, .before = r, .at = ins.at};
     ir_ref pointer = ir_emit1(&x->c, IR_ptrcast, IR_TYPE_I32, ins.args[0]);
     check_pointer(x, pointer, &found);
@@ -121,9 +94,8 @@ static bool lower_function(struct lower *x)
 
 bool opt_lower_icalls(struct opt_context *c, struct ir_module *m)
 {
-    struct lower x = {.scratch = c->scratch, .m = m};
+    struct lower x = {.scratch = c->scratch, .m = m, .taken = opt_addresses_taken(c->scratch, m)};
     bool changed = false;
-    find_addresses(&x);
     for (uint32_t i = 0; i < m->functions.count; i++) {
         x.f = m->functions.at[i];
         changed |= lower_function(&x);
