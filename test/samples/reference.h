@@ -30,6 +30,17 @@ void *reference_mcgpu(size_t *n);          /* dose, then image */
 void *reference_gpumcml(size_t *n);        /* absorbed, then escaped */
 void *reference_md5(size_t *n);            /* key, then least */
 void *reference_commoncall(size_t *n);
+void *reference_shortcircuit(size_t *n);
+void *reference_splitmerge(size_t *n);
+void *reference_in_call(size_t *n);        /* of exceptions */
+void *reference_in_loop(size_t *n);
+void *reference_in_condition(size_t *n);
+void *reference_mummer(size_t *n);
+void *reference_pathfind(size_t *n);
+void *reference_photon(size_t *n);         /* dose, then out */
+void *reference_mcx(size_t *n);            /* fluence, then out */
+void *reference_bgsub(size_t *n);
+void *reference_raytrace(size_t *n);
 
 /* The buffer that --arg's SPEC makes, e.g. "random(64, 1, -1, 1)", as element type e (enum
  * launch_element). */

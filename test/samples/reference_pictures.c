@@ -202,3 +202,154 @@ void *reference_pathtracer(size_t *n)
     *n = 3 * WIDTH * HEIGHT * sizeof *image;
     return image;
 }
+
+/* ---- bgsub ---- */
+
+enum { MODES = 5, FRAMES = 60 };
+struct mode { float weight, mean, variance; };
+
+static float brightness(int x, int y, int frame)
+{
+    uint32_t n = (uint32_t)x * 73856093u ^ (uint32_t)y * 19349663u ^ (uint32_t)frame * 83492791u;
+    n *= 2654435761u;
+    n = (n ^ n >> 15) * 0x2c1b3c6d;
+    float noise = (float)(n >> 20) * (1.0f / 256) - 8;
+    int ahead = x - frame;
+    if (ahead >= 10 && ahead < 34 && y >= 40 && y < 72)
+        return 210 + noise;
+    if ((x / 8 + y / 8) % 3 == 0 && n % 4 == 0)
+        return 150 + noise;
+    if (x % 16 < 6 && n % 8 == 1)
+        return 40 + noise;
+    return (float)(90 + x / 4) + noise;
+}
+
+/* The mode that a brightness belongs to; -1: none. *before gets the weight of those that are likelier. */
+static int mode_of(const struct mode *m, int count, float seen, float *before)
+{
+    *before = 0;
+    for (int i = 0; i < count; i++) {
+        float off = seen - m[i].mean;
+        if (off * off < 9 * m[i].variance && m[i].weight > 0.02f)
+            return i;
+        *before += m[i].weight;
+        if (*before > 0.97f && off > 60)
+            return -1;
+    }
+    return -1;
+}
+
+static void bring_forward(struct mode *m, int i)
+{
+    for (; i > 0 && m[i].weight > m[i - 1].weight; i--) {
+        struct mode t = m[i];
+        m[i] = m[i - 1];
+        m[i - 1] = t;
+    }
+}
+
+/* Learns what is seen. Returns whether it is foreground. */
+static bool learn(struct mode *m, int *count, float seen)
+{
+    float before, sum = 0;
+    int i = mode_of(m, *count, seen, &before);
+    bool foreground = true;
+    if (i < 0) {
+        i = *count == MODES ? MODES - 1 : (*count)++;
+        m[i] = (struct mode){ 0.05f, seen, 50 };
+    } else {
+        foreground = before > 0.7f || (m[i].weight < 0.1f && *count > 1);
+        m[i].weight += 0.05f;
+        float k = 0.05f / m[i].weight, off = seen - m[i].mean;
+        m[i].mean += k * off;
+        float variance = m[i].variance + k * (off * off - m[i].variance);
+        m[i].variance = variance < 10 ? 10 : variance > 120 ? 120 : variance;
+    }
+    bring_forward(m, i);
+    for (i = 0; i < *count; i++)
+        sum += m[i].weight;
+    for (i = 0; i < *count; i++)
+        m[i].weight /= sum;
+    return foreground;
+}
+
+void *reference_bgsub(size_t *n)
+{
+    enum { WIDTH = 32, HEIGHT = 48 };
+    uint8_t *image = mem_alloc(WIDTH * HEIGHT);
+    for (int p = 0; p < WIDTH * HEIGHT; p++) {
+        struct mode m[MODES];
+        int count = 0;
+        bool foreground = false;
+        for (int f = 0; f < FRAMES; f++)
+            foreground = learn(m, &count, brightness(p % WIDTH, p / WIDTH, f));
+        image[p] = foreground ? 255 : 0;
+    }
+    *n = WIDTH * HEIGHT;
+    return image;
+}
+
+/* ---- raytrace ---- */
+
+enum { BALLS = 16, RAYS = 12 };
+static const float BALL_RADIUS = 0.55f;
+
+static struct vec ball_at(int i)
+{
+    float z = 3 + 1.2f * (float)i;
+    return (struct vec){ ((float)((i * 5 + 3) % BALLS) - 7.5f) * 0.075f * z, BALL_RADIUS - 1, z };
+}
+
+/* The first ball from the front that the ray hits, and how far away; -1: none. Here no boxes are in the way. */
+static int ball_hit(struct vec from, struct vec dir, float *distance)
+{
+    for (int i = 0; i < BALLS; i++) {
+        struct vec to = minus(ball_at(i), from);
+        float b = dot(to, dir), det = b * b - dot(to, to) + BALL_RADIUS * BALL_RADIUS;
+        if (b < 0 || det < 0)
+            continue;
+        *distance = b - sqrtf(det);
+        if (*distance > 1e-3f)
+            return i;
+    }
+    return -1;
+}
+
+/* The part of the sky that a place sees. */
+static float sky_seen(struct vec from, struct vec normal, uint32_t *s)
+{
+    int seen = 0;
+    for (int k = 0; k < RAYS; k++) {
+        float a = 2 * draw(s) - 1, b = 2 * draw(s) - 1, c = 2 * draw(s) - 1, distance;
+        struct vec dir = unit((struct vec){ a, b, c + 1e-3f });
+        if (dot(dir, normal) < 0)
+            dir = times(dir, -1);
+        seen += ball_hit(from, dir, &distance) < 0 && dir.y > 0;
+    }
+    return (float)seen / RAYS;
+}
+
+void *reference_raytrace(size_t *n)
+{
+    enum { WIDTH = 48, HEIGHT = 32 };
+    float *image = mem_alloc(WIDTH * HEIGHT * sizeof *image);
+    for (int p = 0; p < WIDTH * HEIGHT; p++) {
+        uint32_t s = (uint32_t)p * 2654435761u + 5;
+        struct vec from = { 0, 1.2f, 0 }, normal = { 0, 1, 0 };
+        struct vec dir = unit((struct vec){ ((float)(p % WIDTH) + 0.5f) / WIDTH * 1.6f - 0.8f,
+                                            0.25f - ((float)(p / WIDTH) + 0.5f) / HEIGHT * 0.9f, 1 });
+        float t = 0, bright = 0.9f;
+        int ball = ball_hit(from, dir, &t);
+        if (ball >= 0) {
+            normal = times(minus(plus(from, times(dir, t)), ball_at(ball)), 1 / BALL_RADIUS);
+        } else if (dir.y < 0) {
+            t = -2.2f / dir.y;
+            bright = 0.7f;
+        }
+        if (ball >= 0 || dir.y < 0)
+            bright *= sky_seen(plus(plus(from, times(dir, t)), times(normal, 2e-3f)), normal, &s);
+        image[p] = sqrtf(bright);
+    }
+    *n = WIDTH * HEIGHT * sizeof *image;
+    return image;
+}

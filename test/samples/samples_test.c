@@ -47,6 +47,18 @@ static const struct sample samples[] = {
     { "md5", { "key", "least" }, reference_md5,
       "--arg 'key=zeros(256)' --arg 'least=zeros(256)' --arg tasks=4 --grid=2", false },
     { "commoncall", { "out" }, reference_commoncall, NULL, false },
+    { "shortcircuit", { "out" }, reference_shortcircuit, "--arg rounds=4", false },
+    { "splitmerge", { "out" }, reference_splitmerge, NULL, false },
+    { "exceptions", { "out" }, reference_in_call, "--kernel=in_call", false },
+    { "exceptions", { "out" }, reference_in_loop, "--kernel=in_loop", false },
+    { "exceptions", { "out" }, reference_in_condition, "--kernel=in_condition", false },
+    { "mummer", { "out" }, reference_mummer, NULL, false },
+    { "pathfind", { "out" }, reference_pathfind, "--arg agents=1", false },
+    { "photon", { "dose", "out" }, reference_photon, "--arg photons=2", false },
+    { "mcx", { "fluence", "out" }, reference_mcx, "--arg photons=1", false },
+    { "bgsub", { "image" }, reference_bgsub, "--arg 'image=zeros(1536)' --arg width=32 --grid=12", false },
+    { "raytrace", { "image" }, reference_raytrace,
+      "--arg 'image=zeros(1536)' --arg width=48 --arg height=32 --grid=12", false },
 };
 enum { WARP_CORES = 2 };                   /* the last of the machines */
 static const char *const machines[] = {
