@@ -171,6 +171,32 @@ static int show_program(const struct fz_options *o)
     return EXIT_OK;
 }
 
+/* What can be written stands in a verdict, which has room for so many setups. */
+static int check_room(struct command *c, const struct fz_options *o)
+{
+    uint32_t all = o->schemes.count * o->levels.count * o->widths.count;
+    uint32_t setups = o->setups && o->setups < all ? o->setups : all;
+    if (setups > FZ_MAX_EXECUTED)
+        return complain(c, EXIT_USAGE, "--csv wants at most %d setups of a program, not %u", FZ_MAX_EXECUTED,
+                        setups);
+    return EXIT_OK;
+}
+
+/* Tries all programs, and writes what they executed to the file. */
+static int fuzz_into(struct command *c, struct fz_options *o, const char *file)
+{
+    struct text rows = {0};
+    int code = check_room(c, o);
+    if (code)
+        return code;
+    o->level_passes = true;
+    o->executed = &rows;
+    code = fz_fuzz(o) ? EXIT_FOUND : EXIT_OK;
+    int written = write_output(c, file, rows.at, rows.length);
+    text_free(&rows);
+    return written ? written : code;
+}
+
 int verb_fuzz(struct command *c)
 {
     struct fz_options o;
@@ -190,5 +216,6 @@ int verb_fuzz(struct command *c)
     o.say = say;
     o.progress = show_progress;
     o.data = &screen;
-    return fz_fuzz(&o) ? EXIT_FOUND : EXIT_OK;
+    const char *csv = option_value(c, OPTION_COMPARE_CSV);
+    return csv ? fuzz_into(c, &o, csv) : fz_fuzz(&o) ? EXIT_FOUND : EXIT_OK;
 }

@@ -131,9 +131,22 @@ static const char *internal_errors(struct arena *a, const struct fz_result *resu
     return n ? arena_printf(a, ", %u of them %s", n, n == 1 ? "an internal error" : "internal errors") : "";
 }
 
+static void add_rows(struct text *t, char class, const struct fz_result *result)
+{
+    for (uint32_t i = 0; i < result->rows.count; i++) {
+        const struct fz_row *row = &result->rows.at[i];
+        const struct fz_executed *x = &row->executed;
+        text_printf(t, "%c,%llu,%s,%u,%u,%llu\n", class, (unsigned long long)row->seed,
+                    scheme_info[x->scheme].name, x->level, x->width,
+                    (unsigned long long)x->warp_instructions);
+    }
+}
+
 uint64_t fz_fuzz(const struct fz_options *o)
 {
     uint64_t failures = 0;
+    if (o->executed)
+        text_addz(o->executed, "class,seed,scheme,opt,warp,warp_instructions\n");
     for (const char *letter = o->classes; *letter; letter++) {
         const struct fz_class *class = fz_class_find(*letter);
         struct arena a = {0};
@@ -148,6 +161,8 @@ uint64_t fz_fuzz(const struct fz_options *o)
             say(o, &a, "class %c: %llu programs with yields, %llu yields, %llu warp instructions", *letter,
                 (unsigned long long)result.yielding, (unsigned long long)result.sums.yields,
                 (unsigned long long)result.sums.warp_instructions);
+        if (o->executed)
+            add_rows(o->executed, *letter, &result);
         failures += result.failures.count;
         arena_free(&a);
     }

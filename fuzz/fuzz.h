@@ -57,12 +57,17 @@ enum fz_outcome {
 extern const char *const fz_outcome_text[FZ_OUTCOMES];
 
 struct fz_sums { uint64_t yields, warp_instructions; };
+/* What a launch executed. */
+struct fz_executed { enum scheme scheme; uint32_t level, width; uint64_t warp_instructions; };
+enum { FZ_MAX_EXECUTED = 90 };       /* as many as a verdict has room for */
 struct fz_verdict {
     enum fz_outcome outcome;
     uint32_t runs;                   /* launches made */
     struct fz_sums sums;             /* of those under schemes with convergence barriers */
     struct fz_setup setup;           /* where it failed */
     char text[480];                  /* one line: what happened */
+    struct fz_executed executed[FZ_MAX_EXECUTED];  /* by each setup that was run, the reference's left out */
+    uint32_t executed_count;
 };
 
 /* Whether two failures are of one kind, so that the one may stand for the other in reducing. */
@@ -81,6 +86,8 @@ struct fz_options {
     int      schedule;               /* kernc_schedule; -1: drawn */
     bool     sums;                   /* the report has them */
     bool     level_passes;           /* nothing is drawn: the levels' own */
+    struct text *executed;           /* gets what each launch executed as comma-separated values, by class and
+                                        seed, the first FZ_MAX_EXECUTED of each program; or NULL */
     uint32_t jobs;                   /* processes at a time */
     uint32_t patience;               /* seconds a program may take */
     bool     reduce;                 /* the first FZ_REDUCE_LIMIT failures of each class */
@@ -105,10 +112,12 @@ struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, s
 struct fz_verdict fz_try_apart(const struct fz_program *p, const fz_setup_vec *plan, uint32_t patience);
 
 struct fz_failure { uint64_t seed; struct fz_verdict verdict; };
+struct fz_row { uint64_t seed; struct fz_executed executed; };
 struct fz_result {
     uint64_t programs, runs, yielding; /* yielding: programs with yields */
     struct fz_sums sums;
     VEC(struct fz_failure) failures; /* by seed */
+    VEC(struct fz_row) rows;         /* by seed; if the options want them */
 };
 /* Tries all programs of a class in children. */
 void fz_run_class(const struct fz_options *o, const struct fz_class *class, struct arena *a,

@@ -137,11 +137,23 @@ static bool stops_at_index(struct trial *t, const char *text)
     return true;
 }
 
-/* Under schemes with convergence barriers; the yields. */
+/* The setup's own launch, not the reference's. */
+static void note_executed(struct trial *t, const struct fz_setup *s, uint64_t warp_instructions)
+{
+    struct fz_verdict *v = &t->verdict;
+    if (v->runs > 1 && v->executed_count < FZ_MAX_EXECUTED)
+        v->executed[v->executed_count++] =
+            (struct fz_executed){s->scheme, s->level, s->width, warp_instructions};
+}
+
+/* The yields, under schemes with convergence barriers. */
 static uint64_t take_sums(struct trial *t, const struct fz_setup *s, const kernc_statistics *statistics)
 {
     kernc_metrics m = {.size = sizeof m};
-    if (!scheme_has(s->scheme, SCHEME_BARRIERS) || !statistics || !kernc_statistics_metrics(statistics, &m))
+    if (!statistics || !kernc_statistics_metrics(statistics, &m))
+        return 0;
+    note_executed(t, s, m.warp_instructions);
+    if (!scheme_has(s->scheme, SCHEME_BARRIERS))
         return 0;
     t->verdict.sums.yields += m.yields;
     t->verdict.sums.warp_instructions += m.warp_instructions;

@@ -4,6 +4,7 @@
 #include "fuzz/fuzz.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,12 +17,13 @@
 
 #define CHUNK 50 /* seeds a worker takes at a time */
 
-/* Smaller than PIPE_BUF: written and read as a whole. */
+/* Written and read as a whole. */
 struct record {
     uint64_t seed;
     bool finished;
     struct fz_verdict verdict;
 };
+_Static_assert(sizeof(struct record) <= PIPE_BUF, "a record goes through a pipe in one piece");
 
 struct worker {
     pid_t pid;          /* 0: none */
@@ -209,6 +211,10 @@ static void take_verdict(struct crew *c, uint64_t seed, const struct fz_verdict 
         struct fz_failure f = {seed, *v};
         vec_push(c->arena, &c->result->failures, f);
     }
+    for (uint32_t i = 0; c->o->executed && i < v->executed_count; i++) {
+        struct fz_row row = {seed, v->executed[i]};
+        vec_push(c->arena, &c->result->rows, row);
+    }
     if (c->o->progress)
         c->o->progress(c->o->data, c->class->letter, c->result->programs, c->result->failures.count);
 }
@@ -286,6 +292,17 @@ static int by_seed(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static int by_seed_and_setup(const void *a, const void *b)
+{
+    const struct fz_row *x = a, *y = b;
+    const struct fz_executed *p = &x->executed, *q = &y->executed;
+    if (x->seed != y->seed)
+        return x->seed < y->seed ? -1 : 1;
+    if (p->scheme != q->scheme)
+        return p->scheme < q->scheme ? -1 : 1;
+    return p->level != q->level ? (int)p->level - (int)q->level : (int)p->width - (int)q->width;
+}
+
 void fz_run_class(const struct fz_options *o, const struct fz_class *class, struct arena *a,
                   struct fz_result *result)
 {
@@ -299,4 +316,6 @@ void fz_run_class(const struct fz_options *o, const struct fz_class *class, stru
     munmap(c.at, o->jobs * sizeof *c.at);
     if (result->failures.count)
         qsort(result->failures.at, result->failures.count, sizeof *result->failures.at, by_seed);
+    if (result->rows.count)
+        qsort(result->rows.at, result->rows.count, sizeof *result->rows.at, by_seed_and_setup);
 }
