@@ -18,6 +18,7 @@ void *reference_scan(size_t *n);
 void *reference_histogram(size_t *n);
 void *reference_nbody(size_t *n);          /* ax, then ay, then az */
 void *reference_bitonic(size_t *n);
+void *reference_collatz(size_t *n);
 void *reference_sobel(size_t *n);
 void *reference_mandelbrot(size_t *n);
 void *reference_pathtracer(size_t *n);

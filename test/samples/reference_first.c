@@ -124,3 +124,14 @@ void *reference_bitonic(size_t *n)
     *n = N * sizeof *data;
     return data;
 }
+
+void *reference_collatz(size_t *n)
+{
+    enum { N = 1024 };
+    int32_t *steps = mem_alloc(N * sizeof *steps);
+    for (uint32_t i = 0; i < N; i++)
+        for (uint32_t x = i + 1; x != 1; x = x % 2 ? 3 * x + 1 : x / 2)
+            steps[i]++;
+    *n = N * sizeof *steps;
+    return steps;
+}

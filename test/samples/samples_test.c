@@ -1,7 +1,7 @@
 /* samples_test.c: every sample gives the bits of its plain-C reference, at every warp width and -O level, under
  * convergence barriers, at thread frontiers, structured, and on the warp-core machine in both of its sound
- * modes unless it computes with doubles. No barrier is given up. Sanitizers ($KERNC_TEST_PATIENCE) have time
- * for -O2 alone.
+ * modes unless it computes with doubles. No barrier is given up, and frontiers execute no more than the other
+ * two. Sanitizers ($KERNC_TEST_PATIENCE) have time for -O2 alone.
  *
  * Runs the program named by $KERNC (default ./kernc) from the root of the project.
  */
@@ -30,6 +30,7 @@ static const struct sample samples[] = {
     { "histogram", { "bins" }, reference_histogram, NULL, false },
     { "nbody", { "ax", "ay", "az" }, reference_nbody, NULL, false },
     { "bitonic", { "data" }, reference_bitonic, NULL, false },
+    { "collatz", { "steps" }, reference_collatz, NULL, false },
     { "sobel", { "edges" }, reference_sobel, NULL, false },
     { "mandelbrot", { "image" }, reference_mandelbrot,
       "--arg 'image=zeros(19200)' --arg width=160 --arg height=120 --grid=10", false },
@@ -96,19 +97,25 @@ static void run_sample(const struct sample *s, const char *machine, int level, s
     }
 }
 
-static void gives_nothing_up(const char *machine)
+/* Of the latest run. */
+static uint64_t metric(const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "%s/stats", directory);
-    struct text stats = { 0 };
+    struct text stats = { 0 }, key = { 0 };
     const char *why = file_read(path, (size_t)1 << 30, &stats);
     if (why != NULL)
         fail_msg("%s: %s", path, why);
     text_add(&stats, "", 1);
-    if (strstr(stats.at, "\"yields\": 0,") == NULL)
-        fail_msg("%s: yields are not 0", machine);
+    text_printf(&key, "\"%s\": ", name);
+    const char *at = strstr(stats.at, key.at);
+    if (at == NULL)
+        fail_msg("%s: no %s", path, name);
+    uint64_t value = strtoull(at + key.length, NULL, 10);
+    text_free(&key);
     text_free(&stats);
     unlink(path);
+    return value;
 }
 
 static void equals_reference(void **state)
@@ -120,7 +127,8 @@ static void equals_reference(void **state)
         for (int level = getenv("KERNC_TEST_PATIENCE") != NULL ? 2 : 0; level <= 2; level++) {
             struct text got = { 0 };
             run_sample(s, machines[w], level, &got);
-            gives_nothing_up(machines[w]);
+            if (metric("yields") != 0)
+                fail_msg("%s: yields are not 0", machines[w]);
             if (got.length != n)
                 fail_msg("%s with %s -O%d: %zu bytes, not %zu", s->name, machines[w], level, got.length, n);
             for (size_t i = 0; i < n; i++)
@@ -131,14 +139,37 @@ static void equals_reference(void **state)
     mem_free(expected);
 }
 
+static uint64_t executed(const struct sample *s, const char *machine)
+{
+    struct text bytes = { 0 };
+    run_sample(s, machine, 2, &bytes);
+    text_free(&bytes);
+    return metric("warp_instructions");
+}
+
+/* At thread frontiers a warp executes at most 1.02 times the instructions of the better of pdom and struct. */
+static void frontiers_lose_nothing(void **state)
+{
+    const struct sample *s = *state;
+    uint64_t pdom = executed(s, "--scheme=pdom"), structured = executed(s, "--scheme=struct");
+    uint64_t frontiers = executed(s, "--scheme=tf-stack"), best = pdom < structured ? pdom : structured;
+    if ((double)frontiers > 1.02 * (double)best)
+        fail_msg("%s: tf-stack executes %llu, pdom %llu, struct %llu", s->name, (unsigned long long)frontiers,
+                 (unsigned long long)pdom, (unsigned long long)structured);
+}
+
 int main(void)
 {
     if (mkdtemp(directory) == NULL)
         return 1;
-    struct CMUnitTest tests[COUNT(samples)];
-    for (size_t i = 0; i < COUNT(samples); i++)
-        tests[i] = (struct CMUnitTest){ samples[i].name, equals_reference, NULL, NULL, (void *)&samples[i] };
-    int failed = _cmocka_run_group_tests("samples", tests, COUNT(samples), NULL, NULL);
+    struct CMUnitTest tests[2 * COUNT(samples)];
+    for (size_t i = 0; i < COUNT(samples); i++) {
+        void *s = (void *)&samples[i];
+        tests[2 * i] = (struct CMUnitTest){ samples[i].name, equals_reference, NULL, NULL, s };
+        tests[2 * i + 1] =
+            (struct CMUnitTest){ "frontiers lose nothing", frontiers_lose_nothing, NULL, NULL, s };
+    }
+    int failed = _cmocka_run_group_tests("samples", tests, COUNT(tests), NULL, NULL);
     rmdir(directory);
     return failed != 0;
 }
