@@ -50,11 +50,12 @@ struct barriers {
     struct arena *arena;      /* of the function */
     const struct ir_cfg *cfg; /* as the function is now: barriers_look */
     const struct ir_dominators *dominators, *post;
-    uint32_t *registers;      /* used so far in the module */
-    uint32_t *of_function;    /* by function: the register of its entry, or UINT32_MAX: not predicted */
-    struct bitset *leads;     /* by function: predicted functions that it may call, by others too */
-    struct bitset *blocked;   /* of those: by convergent ones too, whose threads must stay the same */
-    struct bitset *inherited; /* by function: predictions that it inherits (predict_calls.c) */
+    uint32_t *registers;        /* used so far in the module */
+    uint32_t *of_function;      /* by function: the register of its entry, or UINT32_MAX: not predicted */
+    struct bitset *leads;       /* by function: predicted functions that it may call, by others too */
+    struct bitset *blocked;     /* of those: by convergent ones too, whose threads must stay the same */
+    struct bitset *inherited;   /* by function: predictions that it inherits (predict_calls.c) */
+    struct bitset *inheritable; /* and those that it does if they are honoured, known before all are */
     VEC(struct barrier_prediction) predictions;
     VEC(struct barrier_wait) waits;
     u32_vec branch_joins;          /* ir_refs: joins for threads that diverge at the branch behind */
@@ -80,8 +81,8 @@ bool barriers_ends_kernel(const struct barriers *x, uint32_t b);
 /* Finds cfg, dominators and post anew. */
 void barriers_look(struct barriers *x);
 
-/* predict_calls.c: of_function, leads, blocked, and what is inherited by pointers; how many functions are
- * predicted. */
+/* predict_calls.c: of_function, leads, blocked, inheritable, and what is inherited by pointers; how many
+ * functions are predicted. */
 uint32_t barriers_find_calls(struct barriers *x);
 /* Whether r may call the function predicted by `reg`; through_convergent: by way of convergent functions. */
 bool barriers_leads_to(const struct barriers *x, ir_ref r, uint32_t reg, bool *through_convergent);

@@ -101,12 +101,12 @@ static struct bitset find_area_calls(const struct barriers *x)
     return calls;
 }
 
-/* Whether it calls a function that inherits a prediction, where threads leave barriers; in an area they are
- * apart anyway. */
+/* Whether it calls a function that may inherit a prediction, be it by way of others that are worked on later,
+ * and where threads leave barriers; in an area they are apart anyway. */
 static bool parts_others(const struct barriers *x, struct bitset area_calls, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(x->f, r);
-    return ins->op == IR_call && !bitset_has(area_calls, r) && bitset_count(x->inherited[ins->imm]);
+    return ins->op == IR_call && !bitset_has(area_calls, r) && bitset_count(x->inheritable[ins->imm]);
 }
 
 static u32_vec find_parting(const struct barriers *x)

@@ -34,8 +34,8 @@ static void add_callee(struct barriers *x, uint32_t id, const struct ir_ins *ins
     if (ins->op != IR_call)
         return;
     bitset_union(x->leads[id], x->leads[ins->imm]);
-    bitset_union(x->blocked[id], is_convergent(x->m, (uint32_t)ins->imm) ? x->leads[ins->imm]
-                                                                        : x->blocked[ins->imm]);
+    bitset_union(x->blocked[id],
+                 is_convergent(x->m, (uint32_t)ins->imm) ? x->leads[ins->imm] : x->blocked[ins->imm]);
     if (x->of_function[ins->imm] != UINT32_MAX)
         bitset_add(x->leads[id], x->of_function[ins->imm]);
 }
@@ -47,11 +47,29 @@ static void inherit_by_pointer(struct barriers *x)
         ir_each_block(k, b, f) {
             ir_each_ins(r, f, b) {
                 uint32_t g = (uint32_t)ir_at(f, r)->imm;
-                if (ir_at(f, r)->op == IR_function && !is_convergent(x->m, g))
-                    bitset_copy(x->inherited[g], x->leads[g]);
+                if (ir_at(f, r)->op != IR_function || is_convergent(x->m, g))
+                    continue;
+                bitset_copy(x->inherited[g], x->leads[g]);
+                bitset_copy(x->inheritable[g], x->leads[g]);
             }
         }
     }
+}
+
+/* What callees may inherit of the function's own predictions, and of those that it may inherit itself. */
+static void add_inheritable(struct barriers *x, const struct ir_function *f, struct bitset own)
+{
+    bitset_copy(own, x->inheritable[f->id]);
+    ir_each_block(k, b, f)
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_predict_function)
+                bitset_add(own, x->of_function[ir_at(f, r)->imm]);
+    ir_each_block(k, b, f)
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_call)
+                bitset_each(reg, own)
+                    if (bitset_has(x->leads[ir_at(f, r)->imm], reg))
+                        bitset_add(x->inheritable[ir_at(f, r)->imm], reg);
 }
 
 static struct bitset *sets(const struct barriers *x, uint32_t registers)
@@ -73,6 +91,7 @@ uint32_t barriers_find_calls(struct barriers *x)
     x->leads = sets(x, registers);
     x->blocked = sets(x, registers);
     x->inherited = sets(x, registers);
+    x->inheritable = sets(x, registers);
     for (uint32_t i = 0; registers && i < order->count; i++) {
         const struct ir_function *f = x->m->functions.at[order->at[i]];
         ir_each_block(k, b, f)
@@ -81,6 +100,9 @@ uint32_t barriers_find_calls(struct barriers *x)
     }
     if (registers)
         inherit_by_pointer(x);
+    struct bitset own = bitset_new(x->c->scratch, registers);
+    for (uint32_t i = order->count; registers && i-- > 0;)
+        add_inheritable(x, x->m->functions.at[order->at[i]], own);
     return registers;
 }
 
