@@ -21,6 +21,7 @@ struct generator {
 };
 
 static struct fz_node *random_block(struct generator *g, uint32_t most);
+static struct fz_node *random_invoke(struct generator *g);
 
 static uint32_t below(struct generator *g, uint32_t n)
 {
@@ -235,6 +236,24 @@ static uint32_t new_counter(struct generator *g)
     return v;
 }
 
+/* Before what is in the list: a call that some of the threads make, mostly of one of the first functions, which
+ * are the likeliest to be quiet. */
+static void begin_with_call(struct generator *g, struct fz_node *list)
+{
+    struct fz_node *n = fz_node(g->p, FZ_NODE_IF), *call = random_invoke(g);
+    uint32_t callees = (uint32_t)(g->f - g->p->functions.at), early = below(g, callees > 1 ? 2 : 1);
+    if (call == NULL)
+        return;
+    if (fz_chance(&g->r, 75) && !g->p->functions.at[early].throws) {
+        call->name = early;
+        call->flag = false;
+    }
+    fz_add(fz_add(n, simple_condition(g)), fz_add(fz_node(g->p, FZ_NODE_BLOCK), call));
+    fz_add(n, fz_chance(&g->r, 40) ? inner_block(g, 2) : fz_node(g->p, FZ_NODE_BLOCK));
+    n->next = list->first;
+    list->first = n;
+}
+
 static struct fz_node *random_loop(struct generator *g)
 {
     struct generator outer = *g;
@@ -244,7 +263,10 @@ static struct fz_node *random_loop(struct generator *g)
     fz_add(n, random_trips(g));
     fz_add(n, fz_chance(&g->r, 25) ? random_condition(g, 2) : fz_constant(g->p, FZ_BOOL, 1));
     g->may_break = g->may_continue = true;
-    fz_add(n, inner_block(g, 4));
+    struct fz_node *body = inner_block(g, 4);
+    if (g->quiet && fz_chance(&g->r, 50))
+        begin_with_call(g, body);
+    fz_add(n, body);
     g->may_break = g->may_continue = false;
     fz_add(n, n->op == FZ_ENDLESS ? inner_block(g, 2) : fz_node(g->p, FZ_NODE_BLOCK));
     g->may_break = outer.may_break, g->may_continue = outer.may_continue, g->loops = outer.loops;
@@ -350,6 +372,8 @@ static void make_function(struct generator *g, bool is_kernel)
     g->most_depth = is_kernel ? 2 + below(g, 5) : 1 + below(g, 3);
     g->budget = is_kernel ? 8 + below(g, 25) : 2 + below(g, 8);
     g->f->body = random_block(g, is_kernel ? 6 : 3);
+    if (!is_kernel && g->is_predicted && fz_chance(&g->r, 50))
+        begin_with_call(g, g->f->body);
     if (is_kernel && wants_region(g, 60))
         add_region(g, g->f->body);
     else if (is_kernel)

@@ -257,7 +257,7 @@ static void predict(struct generator *g)
         function = fz_chance(&g->r, 60) ? kernel : below(g, kernel + 1);
     while (!(reached >> function & 1));
     begin_function(g, function);
-    if (function > 0 && fz_chance(&g->r, 40))
+    if (function > 0 && fz_chance(&g->r, g->calls.count ? 60 : 30))
         predict_function(g);
     else
         predict_label(g);
