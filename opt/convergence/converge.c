@@ -25,7 +25,7 @@
  *
  * Cost of a round: the sum of the regions' sizes, and for each branch whose threads may reconverge elsewhere
  * than at P, and each operation between it and P, once the region (in structured code: hearts of loops with
- * several exits). The limit converge_rounds bounds the rounds.
+ * several exits). The limit converge_rounds bounds the rounds, converge_values what they add.
  */
 #include "opt/convergence/converge.h"
 
@@ -49,6 +49,12 @@ static struct bitset blocks_behind(const struct converge *x, struct demand d)
     return behind;
 }
 
+/* Whether the threads of block b have left, and those of the target have not. */
+static bool have_left(const struct converge *x, struct demand d, uint32_t b)
+{
+    return bitset_has(x->stayed_in, d.target) && !bitset_has(x->stayed_in, b);
+}
+
 /* Blocks of the region of `def`, `def`'s own apart, and those in which threads are that have left if the
  * target is none of these. The target has to be cut if the region ends in it, before the user. */
 static void add_region(struct converge *x, struct bitset into, struct demand d, ir_ref def,
@@ -58,8 +64,7 @@ static void add_region(struct converge *x, struct bitset into, struct demand d, 
     for (uint32_t i = 0; i < g->blocks.count; i++) {
         uint32_t b = g->blocks.at[i];
         bool in_target = b == d.target && d.user != d.def && g->ends.at[i] < x->tokens->position[d.user];
-        bool left = bitset_has(x->stayed_in, d.target) && !bitset_has(x->stayed_in, b);
-        if (b == opt_converge_home(x, def) || left || !(in_target || bitset_has(within, b)))
+        if (b == opt_converge_home(x, def) || have_left(x, d, b) || !(in_target || bitset_has(within, b)))
             continue;
         if (!in_target)
             bitset_add(into, b);
@@ -69,8 +74,8 @@ static void add_region(struct converge *x, struct bitset into, struct demand d, 
     }
 }
 
-/* Edges that leave the blocks between, or the branch; of those by which threads leave for good, the ones that
- * lead to the target. */
+/* Edges that leave the blocks between, or the branch; of those by which threads leave for good, or have left,
+ * the ones that lead to the target. */
 static opt_edges edges_out(const struct converge *x, struct demand d, struct bitset between)
 {
     struct bitset before = opt_converge_before(x, d, IR_NO_BLOCK), from = bitset_new(x->arena, x->g->blocks);
@@ -79,7 +84,8 @@ static opt_edges edges_out(const struct converge *x, struct demand d, struct bit
     opt_edges all = opt_edges_out(x->arena, x->g, from, between), out = {0};
     for (uint32_t i = 0; i < all.count; i++) {
         uint32_t to = opt_edge_target(x->f, all.at[i]);
-        if (!ir_is_leaving(x->leaving, all.at[i].block, to) || opt_converge_leads_there(d, before, to))
+        bool left = ir_is_leaving(x->leaving, all.at[i].block, to) || have_left(x, d, to);
+        if (!left || opt_converge_leads_there(d, before, to))
             vec_push(x->arena, &out, all.at[i]);
     }
     return out;
@@ -219,7 +225,9 @@ static bool run_round(struct converge *x, uint32_t round)
     analyse(x);
     if (!opt_converge_find(x, &d))
         return false;
-    if (!opt_below(x->c, x->f, OPT_LIMIT_converge_rounds, round) || !opt_ssa_possible(x->c, x->f)) {
+    if (!opt_below(x->c, x->f, OPT_LIMIT_converge_rounds, round) ||
+        !opt_below(x->c, x->f, OPT_LIMIT_converge_values, x->f->ins.count - x->values) ||
+        !opt_ssa_possible(x->c, x->f)) {
         const struct ir_ins *user = ir_at(x->f, d.user);
         opt_warning(x->c, x->f, DIAG_GROUP_convergence, user->at,
                     "not all threads of '%s' may come together: control flow too large to merge",
@@ -243,10 +251,40 @@ static bool unify_latches(struct converge *x)
     return changed;
 }
 
+/* The token that tells the same instances apart: of a heart that is in no cycle without the token from which it
+ * is made, that one. */
+static ir_ref first_of_equals(const struct ir_cycles *cycles, const struct ir_function *f, ir_ref token)
+{
+    while (token && ir_at(f, token)->op == IR_loop) {
+        uint32_t home = ir_at(f, token)->block, outer = ir_at(f, ir_at(f, token)->token)->block;
+        if (ir_cycle_common(cycles, home, outer) != cycles->innermost[home])
+            break;
+        token = ir_at(f, token)->token;
+    }
+    return token;
+}
+
+/* A heart that is not needed has no region, which would have to stay whole. */
+static bool skip_needless_hearts(struct converge *x)
+{
+    const struct ir_cycles *cycles = opt_cycles(x->c, x->f);
+    bool changed = false;
+    ir_each_block(i, b, x->f)
+        ir_each_ins(r, x->f, b) {
+            ir_ref token = first_of_equals(cycles, x->f, ir_at(x->f, r)->token);
+            changed |= token != ir_at(x->f, r)->token;
+            ir_at(x->f, r)->token = token;
+        }
+    if (changed)
+        opt_invalidate(x->c, x->f);
+    return changed;
+}
+
 bool opt_converge(struct opt_context *c, struct ir_function *f)
 {
-    struct converge x = {.c = c, .f = f};
-    bool changed = unify_latches(&x), again = true;
+    struct converge x = {.c = c, .f = f, .values = f->ins.count};
+    bool changed = skip_needless_hearts(&x), again = true;
+    changed |= unify_latches(&x);
     for (uint32_t round = 0; again; round++) {
         struct scratch scratch;
         x.arena = scratch_begin(&scratch);

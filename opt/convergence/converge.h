@@ -9,6 +9,7 @@ struct converge {
     struct opt_context *c;
     struct ir_function *f;
     struct arena *arena;                 /* of one round */
+    uint32_t values;                     /* of the function before */
     const struct ir_cfg *g;
     const struct ir_cycles *cycles;
     const struct ir_dominators *dominators, *post;
