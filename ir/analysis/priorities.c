@@ -182,22 +182,35 @@ static bool has_operation(const struct sorter *s, uint32_t b)
     return false;
 }
 
-/* Whether the block comes before all others: only threads that leave reach it, and none waits for another
- * there. */
+/* Blocks from which an operation that gathers threads is reached. */
+static struct bitset find_gathering(const struct sorter *s)
+{
+    struct bitset set = bitset_new(s->arena, s->g->blocks);
+    u32_vec work = {0};
+    for (uint32_t i = 0; i < s->g->rpo_count; i++)
+        if (has_operation(s, s->g->rpo[i]))
+            vec_push(s->arena, &work, s->g->rpo[i]);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        if (bitset_has(set, b))
+            continue;
+        bitset_add(set, b);
+        ir_each_pred(p, b, s->g)
+            vec_push(s->arena, &work, p);
+    }
+    return set;
+}
+
+/* Whether the block comes before all others: only threads that leave reach it, and from there on none waits
+ * for another. */
 static void find_hoisted(struct sorter *s)
 {
-    struct bitset waiting = bitset_new(s->arena, s->cycles->count); /* cycles with operations */
+    struct bitset gathering = find_gathering(s);
     for (uint32_t i = 0; i < s->g->rpo_count; i++) {
         uint32_t b = s->g->rpo[i];
-        if (has_operation(s, b))
-            for (uint32_t k = s->cycles->innermost[b]; k != IR_NO_CYCLE; k = s->cycles->at[k].parent)
-                bitset_add(waiting, k);
-        else if (!bitset_has(s->stays, b) && stretch_of_stays(s, b) == function(s))
+        if (!bitset_has(s->stays, b) && !bitset_has(gathering, b) && stretch_of_stays(s, b) == function(s))
             bitset_add(s->hoisted, b);
     }
-    bitset_each(k, waiting)
-        for (uint32_t i = 0; i < s->cycles->at[k].count; i++)
-            bitset_remove(s->hoisted, s->cycles->blocks[s->cycles->at[k].first + i]);
 }
 
 static void find_edges(struct sorter *s)

@@ -68,17 +68,23 @@ struct loop_splitter {
     u32_vec left;   /* by part: the cycle that it is behind, and belongs to; or IR_NO_CYCLE */
 };
 
-/* The innermost cycle with the definition of r's token, or of one that this is made from, if r is behind that
- * cycle; else IR_NO_CYCLE. What a token controls that is made behind the cycle belongs to that one with it. */
+/* The cycle that the place of the token belongs to: its block's innermost one, or one in that, or that this
+ * is behind. */
+static uint32_t cycle_of(const struct loop_splitter *x, ir_ref token)
+{
+    uint32_t own = x->cycles->innermost[ir_at(x->f, token)->block], left = x->left.at[x->part[token]];
+    if (left == IR_NO_CYCLE)
+        return own;
+    return own == IR_NO_CYCLE || ir_cycle_has(x->cycles, own, x->cycles->at[left].header) ? left : own;
+}
+
+/* The cycle of r's token, or of one that this is made from, if r is behind that cycle; else IR_NO_CYCLE. What a
+ * token controls that is made behind the cycle belongs to that one with it. */
 static uint32_t left_cycle(const struct loop_splitter *x, ir_ref r)
 {
     for (ir_ref token = ir_at(x->f, r)->token; token; token = ir_at(x->f, token)->token) {
-        uint32_t b = ir_at(x->f, token)->block, k = x->cycles->innermost[b];
-        if (b == ir_at(x->f, r)->block)
-            k = x->left.at[x->part[token]];
-        else if (k != IR_NO_CYCLE && ir_cycle_has(x->cycles, k, ir_at(x->f, r)->block))
-            k = IR_NO_CYCLE;
-        if (k != IR_NO_CYCLE)
+        uint32_t k = cycle_of(x, token);
+        if (k != IR_NO_CYCLE && !ir_cycle_has(x->cycles, k, ir_at(x->f, r)->block))
             return k;
     }
     return IR_NO_CYCLE;
