@@ -140,7 +140,7 @@ mutants:
 
 # ---- fuzzers: built by clang into a folder of their own ------------------------------------------------
 
-FUZZ_TARGETS := fuzz_source fuzz_ir fuzz_bytecode fuzz_assembly fuzz_image
+FUZZ_TARGETS := fuzz_source fuzz_ir fuzz_bytecode fuzz_assembly fuzz_image fuzz_profile
 FUZZ_SECONDS ?= 60
 FUZZ_BIN     := $(addprefix $(BUILD)/test/fuzz/,$(FUZZ_TARGETS))
 
