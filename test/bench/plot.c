@@ -82,13 +82,23 @@ static bool is_crowded(const struct place *p, const struct plot_panel *panel, un
     return above > 0 && above * PANEL / p->high < 20 && fabs(x_of(p, x) - x_of(p, other_x)) < 90;
 }
 
+/* Where the label stands: over the point, or under it and the line of the base. */
+static double label_of(const struct place *p, const struct plot_panel *panel, unsigned which, double y)
+{
+    double base = y_of(p, panel->base), under = y + 20;
+    if (!is_crowded(p, panel, which))
+        return y - 8;
+    return under > base - 4 && under < base + 16 ? base + 16 : under;
+}
+
 static void draw(const struct place *p, const struct plot_panel *panel, unsigned which)
 {
     const struct plot_line *line = &panel->lines[which];
     unsigned                best = largest_of(line->y, p->plot->n);
     double                  x = x_of(p, best + 1), y = y_of(p, line->y[best]);
     char                    how[128], number[32], label[64];
-    text_printf(p->out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", colours[which]);
+    text_printf(p->out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" points=\"", colours[which],
+                which ? "1.5" : "3.5");         /* both are seen where they have the same values */
     for (unsigned i = 0; i < p->plot->n; i++)
         text_printf(p->out, "%.1f,%.1f ", x_of(p, i + 1), y_of(p, line->y[i]));
     text_printf(p->out, "\"/>\n<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n", x, y, colours[which]);
@@ -96,7 +106,7 @@ static void draw(const struct place *p, const struct plot_panel *panel, unsigned
     snprintf(label, sizeof label, "%s at %u", number, best + 1);
     snprintf(how, sizeof how, "text-anchor=\"%s\" fill=\"%s\" stroke=\"#fff\" stroke-width=\"4\" "
              "paint-order=\"stroke\"", best + 4 > p->plot->n ? "end" : "middle", colours[which]);
-    write_at(p->out, x, is_crowded(p, panel, which) ? y + 20 : y - 8, how, label);
+    write_at(p->out, x, label_of(p, panel, which, y), how, label);
     snprintf(how, sizeof how, "text-anchor=\"end\" fill=\"%s\"", colours[which]);
     write_at(p->out, WIDTH - RIGHT - 130.0 * which, p->top - 10, how, line->name);
 }
