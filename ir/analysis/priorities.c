@@ -37,6 +37,8 @@ struct sorter {
     uint32_t *latch;        /* by cycle: the block that leads back; IR_NO_BLOCK: none yet */
     struct bitset header_last;
     u32_vec order;
+    struct rows uses; /* of each token: the blocks where it is used, but for its own */
+    uint64_t left;    /* of the work; 0: too much */
 };
 
 static uint32_t node_of_cycle(const struct sorter *s, uint32_t cycle)
@@ -84,17 +86,34 @@ static bool extend(struct sorter *s, uint32_t k, uint32_t b)
     return true;
 }
 
-/* The blocks between the definition of a token and a use of it. */
-static bool extend_by_region(struct sorter *s, uint32_t from, uint32_t to, uint32_t *seen, uint32_t stamp)
+static void find_uses(struct sorter *s)
 {
+    const struct ir_function *f = s->g->fn;
+    struct edge_list uses = {0};
+    for (uint32_t i = 0; i < s->g->rpo_count; i++)
+        ir_each_ins(r, f, s->g->rpo[i]) {
+            ir_ref token = ir_at(f, r)->token;
+            if (token && ir_at(f, token)->block != s->g->rpo[i])
+                edge_add(s->arena, &uses, token, s->g->rpo[i]);
+        }
+    s->uses = rows_of_edges(s->arena, f->ins.count, &uses);
+}
+
+/* The blocks between the definition of the token and its uses that are not in its stretch. */
+static bool extend_by_region(struct sorter *s, ir_ref token, uint32_t *seen, uint32_t stamp)
+{
+    uint32_t from = ir_at(s->g->fn, token)->block;
     u32_vec work = {0};
     bool changed = false;
-    vec_push(s->arena, &work, to);
-    while (work.count) {
+    rows_each(i, s->uses, token)
+        if (!lies_in(s, s->parent[s->uses.at[i]], s->parent[from]))
+            vec_push(s->arena, &work, s->uses.at[i]);
+    while (work.count && s->left) {
         uint32_t b = vec_pop(&work);
         if (b == from || seen[b] == stamp)
             continue;
         seen[b] = stamp;
+        s->left--;
         changed |= extend(s, s->parent[from], b);
         ir_each_pred(p, b, s->g)
             if (bitset_has(s->g->reachable, p))
@@ -104,22 +123,20 @@ static bool extend_by_region(struct sorter *s, uint32_t from, uint32_t to, uint3
 }
 
 /* A token that is made from another has a region of its own, which lies behind. What it controls is done in the
- * stretch where the token is made, which may be one that has been extended by that place. */
-static bool extend_cycles(struct sorter *s, uint32_t *seen)
+ * stretch where the token is made, which may be one that has been extended by that place: so this is repeated,
+ * as often as tokens are nested. Time: in each round, the sizes of the regions. */
+static void extend_cycles(struct sorter *s)
 {
     const struct ir_function *f = s->g->fn;
-    bool changed = false;
-    memset(seen, 0, s->g->blocks * sizeof *seen);
-    for (uint32_t i = 0; i < s->g->rpo_count; i++) {
-        uint32_t b = s->g->rpo[i];
-        ir_each_ins(r, f, b) {
-            ir_ref token = ir_at(f, r)->token;
-            uint32_t from = token ? ir_at(f, token)->block : b;
-            if (from != b && !lies_in(s, s->parent[b], s->parent[from]))
-                changed |= extend_by_region(s, from, b, seen, r);
-        }
+    uint32_t *seen = arena_array(s->arena, uint32_t, s->g->blocks), stamp = 0;
+    find_uses(s);
+    for (bool again = true; again && s->left;) {
+        again = false;
+        for (uint32_t i = 0; i < s->g->rpo_count; i++)
+            ir_each_ins(r, f, s->g->rpo[i])
+                if (row_length(&s->uses, r))
+                    again |= extend_by_region(s, r, seen, ++stamp);
     }
-    return changed;
 }
 
 /* The nearest stretch around block b, or around its stretch, that threads who stay have entered. */
@@ -380,7 +397,7 @@ static void sort(struct sorter *s)
 }
 
 u32_vec ir_priorities_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                          const struct ir_leaving *l)
+                          const struct ir_leaving *l, uint64_t work)
 {
     uint32_t nodes = c->blocks + f->count;
     struct sorter s = {
@@ -397,12 +414,14 @@ u32_vec ir_priorities_new(struct arena *a, const struct ir_cfg *c, const struct 
         .ready = arena_array(a, u32_vec, f->count + 1),
         .latch = arena_array(a, uint32_t, f->count),
         .header_last = bitset_new(a, f->count),
+        .left = work,
     };
     memset(s.latch, 0xff, f->count * sizeof *s.latch);
     find_stays(&s);
     find_stretches(&s);
-    for (uint32_t *seen = arena_array(a, uint32_t, c->blocks); extend_cycles(&s, seen);)
-        ;
+    extend_cycles(&s);
+    if (!s.left)
+        return s.order;
     find_hoisted(&s);
     find_depths(&s);
     find_edges(&s);

@@ -7,7 +7,8 @@ enum { WORK = 50000000 }; /* as the limit frontier_work */
 
 static struct ir_frontier *find(struct ir_viewer *v)
 {
-    u32_vec order = ir_priorities_new(v->arena, v->cfg, v->cycles, ir_leaving_new(v->arena, v->cfg));
+    const struct ir_leaving *leaving = ir_leaving_new(v->arena, v->cfg);
+    u32_vec order = ir_priorities_new(v->arena, v->cfg, v->cycles, leaving, UINT64_MAX);
     return ir_frontier_new(v->arena, v->cfg, v->uniformity->branches, order, WORK);
 }
 

@@ -167,12 +167,20 @@ static bool split_edges_up(struct opt_context *c, struct ir_function *f, const s
     return changed;
 }
 
+/* NULL: too large, which has been said. Another order would change the threads of convergent operations. */
 static struct ir_frontier *find_frontier(struct opt_context *c, const struct ir_function *f)
 {
     const struct ir_cfg *g = opt_cfg(c, f);
-    return ir_frontier_new(c->scratch, g, divergent_branches(c, f),
-                           ir_priorities_new(c->scratch, g, opt_cycles(c, f), opt_leaving(c, f)),
-                           c->options->limits[OPT_LIMIT_frontier_work]);
+    uint64_t most = c->options->limits[OPT_LIMIT_priority_work];
+    u32_vec order = ir_priorities_new(c->scratch, g, opt_cycles(c, f), opt_leaving(c, f), most);
+    if (order.count)
+        return ir_frontier_new(c->scratch, g, divergent_branches(c, f), order,
+                               c->options->limits[OPT_LIMIT_frontier_work]);
+    opt_error(c, f, "priority-work", f->at,
+              "'%s': operations of loops reach too far beyond them for thread frontiers: limit of %u steps "
+              "(--limit=priority_work=N)",
+              f->name, c->options->limits[OPT_LIMIT_priority_work]);
+    return NULL;
 }
 
 bool opt_frontier(struct opt_context *c, struct ir_function *f)
@@ -180,10 +188,12 @@ bool opt_frontier(struct opt_context *c, struct ir_function *f)
     bool changed = f->flags & IR_FN_KERNEL ? opt_split_leaving(c, f) : return_once(c, f);
     changed |= split_between_loops(c, f);
     struct ir_frontier *x = find_frontier(c, f);
-    while (split_edges_up(c, f, x, divergent_branches(c, f))) {
+    while (x && split_edges_up(c, f, x, divergent_branches(c, f))) {
         x = find_frontier(c, f);
         changed = true;
     }
+    if (!x)
+        return changed;
     if (x->cut)
         opt_remark(
             c, f, OPT_MISSED, "frontier-work", f->at,

@@ -62,7 +62,7 @@ static void end(struct graph *g)
 
 static u32_vec priorities(struct graph *g)
 {
-    return ir_priorities_new(&g->arena, g->c, g->cycles, ir_leaving_new(&g->arena, g->c));
+    return ir_priorities_new(&g->arena, g->c, g->cycles, ir_leaving_new(&g->arena, g->c), UINT64_MAX);
 }
 
 /* The entry, and behind it the other reachable blocks, shuffled. */
