@@ -31,17 +31,28 @@ static bool waits_apart(const struct barriers *x, ir_ref r)
     return ins->op == IR_icall || (ins->op == IR_call && x->of_function[ins->imm] != UINT32_MAX);
 }
 
-/* Barriers that threads are in just before r and that others may wait for. */
-static struct bitset held_at(const struct conflicts *k, ir_ref r)
+/* Barriers that threads may be in just before r. */
+static struct bitset joined_at(const struct conflicts *k, ir_ref r)
 {
     const struct barriers *x = k->x;
     uint32_t b = ir_at(x->f, r)->block;
-    struct bitset joined = bitset_new(x->arena, k->w->registers.count),
-                  live = bitset_new(x->arena, k->w->registers.count);
+    struct bitset joined = bitset_new(x->arena, k->w->registers.count);
     bitset_copy(joined, k->w->joined_in[b]);
     barriers_enter(x, k->w, b, joined);
     for (ir_ref i = ir_block_at(x->f, b)->first; i != r; i = ir_at(x->f, i)->next)
         barriers_step_forward(x, k->w, i, joined);
+    return joined;
+}
+
+/* Barriers that threads are in just before r and that others may wait for, if they may wait for `own` there:
+ * else none. A call may lead to a predicted function where no thread has come past its Predict. */
+static struct bitset held_at(const struct conflicts *k, ir_ref r, uint32_t own)
+{
+    const struct barriers *x = k->x;
+    uint32_t b = ir_at(x->f, r)->block;
+    struct bitset joined = joined_at(k, r), live = bitset_new(x->arena, k->w->registers.count);
+    if (!bitset_has(joined, own))
+        return live;
     bitset_copy(live, k->w->live_out[b]);
     for (ir_ref i = ir_block_at(x->f, b)->last; i != r; i = ir_at(x->f, i)->prev)
         barriers_step_backward(x, k->w, i, live);
@@ -61,13 +72,19 @@ static void add_edges(struct conflicts *k, uint32_t from, struct bitset held)
 static void find_edges(struct conflicts *k)
 {
     const struct barriers *x = k->x;
-    for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
-        ir_each_ins(r, x->f, x->cfg->rpo[i])
-            if (ir_at(x->f, r)->op == IR_cb_wait)
-                add_edges(k, map_get(&k->w->number, (uint32_t)ir_at(x->f, r)->imm), held_at(k, r));
-    for (uint32_t i = 0; i < x->waits.count; i++)
-        if (ir_at(x->f, x->waits.at[i].at)->op != IR_cb_wait)
-            add_edges(k, x->waits.at[i].prediction, held_at(k, x->waits.at[i].at));
+    for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
+        ir_each_ins(r, x->f, x->cfg->rpo[i]) {
+            if (ir_at(x->f, r)->op != IR_cb_wait)
+                continue;
+            uint32_t own = map_get(&k->w->number, (uint32_t)ir_at(x->f, r)->imm);
+            add_edges(k, own, held_at(k, r, own));
+        }
+    }
+    for (uint32_t i = 0; i < x->waits.count; i++) {
+        const struct barrier_wait *w = &x->waits.at[i];
+        if (ir_at(x->f, w->at)->op != IR_cb_wait)
+            add_edges(k, w->prediction, held_at(k, w->at, w->prediction));
+    }
 }
 
 /* Kosaraju's algorithm. */
@@ -109,7 +126,7 @@ static bool gives_way(const struct conflicts *k, uint32_t n, uint32_t m)
 
 static struct bitset leaving_at(const struct conflicts *k, const struct barrier_wait *wait)
 {
-    struct bitset held = held_at(k, wait->at), leaving = bitset_new(k->x->arena, held.bits);
+    struct bitset held = held_at(k, wait->at, wait->prediction), leaving = bitset_new(k->x->arena, held.bits);
     bitset_each(m, held)
         if (gives_way(k, wait->prediction, m))
             bitset_add(leaving, m);
