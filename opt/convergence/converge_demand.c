@@ -101,13 +101,21 @@ static bool is_met_at_user(const struct converge *x, struct demand d)
     return p != IR_NO_BLOCK && sides(x, d, p) == 0;
 }
 
+/* On warp-core lanes that wait to run one side of a branch are joined there by those that come to it an
+ * iteration later: only one side may lead round again. */
+static bool waits_at_side(const struct converge *x)
+{
+    return x->c->options->target == TARGET_warp_core;
+}
+
 static bool is_met_at_definition(const struct converge *x, struct demand d, const struct ir_token_region *g)
 {
     uint32_t p = x->post->idom[d.branch];
-    if (d.cycle == IR_NO_CYCLE || p == IR_NO_BLOCK || p == opt_converge_home(x, d.def) ||
-        map_get(&g->at, p) == MAP_NONE)
+    if (d.cycle == IR_NO_CYCLE || p == opt_converge_home(x, d.def) || p == d.target)
         return true;
-    return p == d.target || sides(x, d, p) == 0;
+    if (p == IR_NO_BLOCK || map_get(&g->at, p) == MAP_NONE)
+        return !waits_at_side(x) || sides(x, d, p) < 2;
+    return sides(x, d, p) == 0;
 }
 
 static uint32_t tries(const struct converge *x, struct demand d)
