@@ -150,22 +150,6 @@ static void split_edges(struct wc_mfunction *f)
     }
 }
 
-/* A branch on a constant is none: the machine jumps by `br p0`, which parts no lanes and has no CONVERGE. */
-static void fold_branches(struct wc_mfunction *f)
-{
-    ir_each_block(i, b, f->ir) {
-        ir_ref r = ir_terminator(f->ir, b);
-        scalar_bits condition;
-        if (ir_at(f->ir, r)->op != IR_brif || !ir_is_const(f->ir, ir_at(f->ir, r)->args[0], &condition))
-            continue;
-        struct ir_block *block = ir_block_at(f->ir, b);
-        block->edges.at[0] = block->edges.at[condition ? 0 : 1];
-        block->edges.count = 1;
-        ir_at(f->ir, r)->op = IR_br;
-        ir_at(f->ir, r)->argc = 0;
-    }
-}
-
 /* Both edges of a branch lead to one block: no lanes diverge, the arguments are chosen. Blocks on the edges
  * would part them, and a loop that was uniform would no longer be in the form of mode source-pc. */
 static void choose_arguments(struct wc_mfunction *f, uint32_t b)
@@ -212,7 +196,6 @@ static void remove_unreachable(struct wc_context *c, struct wc_mfunction *f, con
 
 void wc_prepare(struct wc_context *c, struct wc_mfunction *f)
 {
-    fold_branches(f);
     merge_twin_edges(f);
     const struct ir_cfg *cfg = ir_cfg_new(&c->arena, f->ir);
     remove_unreachable(c, f, cfg);
