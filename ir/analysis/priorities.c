@@ -18,12 +18,13 @@
  * that only they reach come first, behind the entry, if no operation is there for which they would wait for
  * each other.
  */
-#include "ir/analysis/analysis.h"
+#include "ir/analysis/turns.h"
 
 /* Nodes are blocks, and behind them cycles; each belongs to a stretch: a cycle, or the last, the function. */
 struct sorter {
     const struct ir_cfg *g;
     const struct ir_cycles *cycles;
+    const struct bitset *turned; /* cycles that end with their header (turns.c); or NULL */
     const struct ir_leaving *leaving;
     struct arena *arena;
     struct bitset stays;    /* blocks that are reached without parting edges (ir_is_parting) */
@@ -143,7 +144,7 @@ static void extend_cycles(struct sorter *s)
 static uint32_t stretch_of_stays(const struct sorter *s, uint32_t b)
 {
     uint32_t k = s->parent[b];
-    while (k != function(s) && !bitset_has(s->stays, s->cycles->at[k].header))
+    while (k != function(s) && !bitset_has(s->stays, s->cycles->blocks[s->cycles->at[k].first]))
         k = s->parent[node_of_cycle(s, k)];
     return k;
 }
@@ -170,10 +171,16 @@ static uint32_t common_stretch(const struct sorter *s, uint32_t *a, uint32_t *b)
     return s->parent[*a];
 }
 
+/* The first block of the cycle. */
+static uint32_t begin_of(const struct sorter *s, uint32_t k)
+{
+    return s->cycles->blocks[s->cycles->at[k].first];
+}
+
 static void note_latch(struct sorter *s, uint32_t k, uint32_t latch)
 {
-    if (latch == s->cycles->at[k].header || s->parent[latch] != k ||
-        (s->latch[k] != IR_NO_BLOCK && s->latch[k] != latch))
+    if ((s->turned && bitset_has(*s->turned, k)) || latch == s->cycles->at[k].header ||
+        s->parent[latch] != k || (s->latch[k] != IR_NO_BLOCK && s->latch[k] != latch))
         bitset_add(s->header_last, k);
     s->latch[k] = latch;
 }
@@ -297,7 +304,7 @@ static void rank_nodes(struct sorter *s)
             bitset_add(late, node_of_cycle(s, k));
     }
     for (uint32_t node = 0; node < s->g->blocks + s->cycles->count; node++) {
-        uint32_t b = node < s->g->blocks ? node : s->cycles->at[node - s->g->blocks].header;
+        uint32_t b = node < s->g->blocks ? node : begin_of(s, node - s->g->blocks);
         if (bitset_has(s->g->reachable, b))
             s->rank[node] = rank_of(bitset_has(s->hoisted, b) ? BEHIND_ENTRY
                                     : bitset_has(late, node)  ? BARRIERS
@@ -399,10 +406,13 @@ static void sort(struct sorter *s)
 u32_vec ir_priorities_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
                           const struct ir_leaving *l, uint64_t work)
 {
+    const struct ir_turns *t = ir_turns_new(a, c, f, l);
+    f = t ? &t->cycles : f;
     uint32_t nodes = c->blocks + f->count;
     struct sorter s = {
         .g = c,
         .cycles = f,
+        .turned = t ? &t->turned : NULL,
         .leaving = l,
         .arena = a,
         .stays = bitset_new(a, c->blocks),
