@@ -41,9 +41,15 @@ $(BUILD)/test/bench/results: $(call obj,test/bench/results.c test/bench/plot.c t
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
 
-results: $(BUILD)/test/bench/results
+results: $(BUILD)/test/bench/results kernc
 	@mkdir -p docs/plots
 	@$< $(RESULTS_ROUNDS)
+	@test/bench/frontiers $(BUILD)/kernc
+
+# The tables and the plot of "Thread frontiers" alone.
+results-frontiers: kernc
+	@mkdir -p docs/plots
+	@test/bench/frontiers $(BUILD)/kernc
 
 # `make bench-warpcore`: the samples on the warp-core machine: a table for docs/results.md.
 bench-warpcore: kernc
@@ -53,4 +59,4 @@ bench-warpcore: kernc
 bench-simulator: kernc
 	@test/bench/simulator $(BUILD)/kernc
 
-.PHONY: bench micro results bench-scale bench-warpcore bench-simulator
+.PHONY: bench micro results results-frontiers bench-scale bench-warpcore bench-simulator
