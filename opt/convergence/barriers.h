@@ -86,8 +86,8 @@ void barriers_look(struct barriers *x);
 uint32_t barriers_find_calls(struct barriers *x);
 /* Whether r may call the function predicted by `reg`; through_convergent: by way of convergent functions. */
 bool barriers_leads_to(const struct barriers *x, ir_ref r, uint32_t reg, bool *through_convergent);
-/* Functions that are called in the area, and may call the one predicted by `reg`, inherit that. */
-void barriers_hand_on(struct barriers *x, uint32_t reg, struct bitset area);
+/* Functions that are called in p's area, and may call the predicted one, inherit that. */
+void barriers_hand_on(struct barriers *x, const struct barrier_prediction *p);
 /* What diagnostics call the target of a prediction: "label", or "function 'f'" (in the function's arena). */
 const char *barriers_name(const struct barriers *x, const struct barrier_prediction *p);
 

@@ -183,7 +183,7 @@ static void inherit(struct barriers *x)
                 if (ir_at(x->f, r)->op == IR_call)
                     vec_push(x->arena, &p.calls, r);
         }
-        barriers_hand_on(x, reg, p.area);
+        barriers_hand_on(x, &p);
         vec_push(x->arena, &x->predictions, p);
     }
 }
@@ -222,7 +222,7 @@ void barriers_predict(struct barriers *x)
     }
     for (uint32_t i = 0; i < x->predictions.count; i++)
         if (x->predictions.at[i].function != BARRIER_NO_FUNCTION)
-            barriers_hand_on(x, x->predictions.at[i].reg, x->predictions.at[i].area);
+            barriers_hand_on(x, &x->predictions.at[i]);
     inherit(x);
     for (uint32_t i = 0; i < x->predictions.count; i++)
         place_joins(x, i);

@@ -121,15 +121,11 @@ bool barriers_leads_to(const struct barriers *x, ir_ref r, uint32_t reg, bool *t
     return leads || x->of_function[ins->imm] == reg;
 }
 
-void barriers_hand_on(struct barriers *x, uint32_t reg, struct bitset area)
+void barriers_hand_on(struct barriers *x, const struct barrier_prediction *p)
 {
-    for (uint32_t i = 0; i < x->cfg->rpo_count; i++) {
-        if (!bitset_has(area, x->cfg->rpo[i]))
-            continue;
-        ir_each_ins(r, x->f, x->cfg->rpo[i]) {
-            const struct ir_ins *ins = ir_at(x->f, r);
-            if (ins->op == IR_call && bitset_has(x->leads[ins->imm], reg))
-                bitset_add(x->inherited[ins->imm], reg);
-        }
+    for (uint32_t i = 0; i < p->calls.count; i++) {
+        const struct ir_ins *ins = ir_at(x->f, p->calls.at[i]);
+        if (bitset_has(x->leads[ins->imm], p->reg))
+            bitset_add(x->inherited[ins->imm], p->reg);
     }
 }

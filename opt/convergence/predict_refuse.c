@@ -81,8 +81,7 @@ static bool in_area(const struct barrier_marks *m, const struct barrier_predicti
                     const struct ir_function *f, ir_ref r)
 {
     uint32_t b = ir_at(f, r)->block;
-    return bitset_has(p->area, b) &&
-           (bitset_has(p->region, b) || bitset_has(p->entered, b) || m->position[r] >= m->first_start[b]);
+    return bitset_has(p->area, b) && (bitset_has(p->entered, b) || m->position[r] >= m->first_start[b]);
 }
 
 void barriers_find_area_calls(struct barriers *x, const struct barrier_marks *m, struct barrier_prediction *p)
