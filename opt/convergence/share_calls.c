@@ -202,8 +202,10 @@ static void choose_all_targets(struct sharer *x, struct ir_function *f)
 {
     u32_vec calls = opt_find_backwards(x->c->scratch, f, IR_icall, IR_icall);
     struct bitset divergent = {0};
-    if (calls.count)
-        divergent = opt_uniformity(x->c, f)->divergent;
+    if (calls.count) {
+        divergent = bitset_new(x->c->scratch, f->ins.count);
+        bitset_copy(divergent, opt_uniformity(x->c, f)->divergent);
+    }
     for (uint32_t i = 0; i < calls.count; i++) {
         struct opt_renaming renaming = {.arena = x->c->scratch};
         ir_ref pointer = ir_at(f, calls.at[i])->args[0];
