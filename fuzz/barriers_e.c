@@ -9,6 +9,7 @@
 struct graph {
     const struct ir_cfg *c;
     struct arena *arena;
+    const struct ir_cycles *cycles;
     struct bitset headers; /* of cycles */
 };
 
@@ -129,10 +130,38 @@ static ir_ref made_anew(const struct graph *g, ir_ref token)
     return token;
 }
 
-/* In each iteration of all cycles around, if their hearts are those that the barrier's token is made from. */
-static bool barrier_is_right(const struct graph *g, const struct ir_ins *barrier, struct bitset stay)
+/* Whether threads that leave the cycle around block `at`, which the others go round to their barrier in it, may
+ * return on a way on which they could have come to another one. */
+static bool leaves_early(const struct graph *g, uint32_t at, struct bitset barriers, struct bitset stay)
 {
-    bool right = true;
+    uint32_t cycle = g->cycles->innermost[at];
+    struct bitset seen = bitset_new(g->arena, g->c->blocks);
+    u32_vec work = {0};
+    for (uint32_t i = 0; cycle != IR_NO_CYCLE && i < g->cycles->at[cycle].count; i++)
+        vec_push(g->arena, &work, g->cycles->blocks[g->cycles->at[cycle].first + i]);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        const struct ir_block *block = ir_block_at(g->c->fn, b);
+        bool inside = ir_cycle_has(g->cycles, cycle, b);
+        for (uint32_t e = 0; e < block->edges.count; e++) {
+            uint32_t to = block->edges.at[e].block;
+            if (!bitset_has(stay, to) && !inside)
+                return true;
+            if (!bitset_has(stay, to) || ir_cycle_has(g->cycles, cycle, to) || bitset_has(barriers, to) ||
+                bitset_has(seen, to))
+                continue;
+            bitset_add(seen, to);
+            vec_push(g->arena, &work, to);
+        }
+    }
+    return false;
+}
+
+/* In each iteration of all cycles around, if their hearts are those that the barrier's token is made from. */
+static bool barrier_is_right(const struct graph *g, const struct ir_ins *barrier, struct bitset barriers,
+                             struct bitset stay)
+{
+    bool right = !leaves_early(g, barrier->block, barriers, stay);
     for (ir_ref token = barrier->token; right && token; token = ir_at(g->c->fn, token)->token) {
         token = made_anew(g, token);
         right = all_come(g, home_of(g, token), home_of(g, token), barrier->block, stay);
@@ -156,7 +185,7 @@ static bool operation_is_right(const struct graph *g, struct bitset barriers, co
 bool fz_barriers_are_right(const struct ir_function *f, const struct ir_cfg *c, struct arena *a)
 {
     const struct ir_cycles *cycles = ir_cycles_new(a, c);
-    const struct graph *g = &(struct graph){c, a, bitset_new(a, c->blocks)};
+    const struct graph *g = &(struct graph){c, a, cycles, bitset_new(a, c->blocks)};
     for (uint32_t i = 0; i < cycles->count; i++)
         bitset_add(g->headers, cycles->at[i].header);
     struct bitset barriers = blocks_with_barriers(g);
@@ -166,7 +195,7 @@ bool fz_barriers_are_right(const struct ir_function *f, const struct ir_cfg *c, 
             const struct ir_ins *ins = ir_at(f, r);
             bool right = !ins->token || ins->type == IR_TYPE_TOKEN;
             if (ins->op == IR_barrier)
-                right = barrier_is_right(g, ins, stay);
+                right = barrier_is_right(g, ins, barriers, stay);
             else if (!right)
                 right = operation_is_right(g, barriers, ins);
             if (!right)
