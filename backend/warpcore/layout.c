@@ -4,8 +4,6 @@
  * led to last: so a loop's blocks lie together, and one side of most branches is the next word. Of a branch's
  * successors the deeper in loops is next, then the one that converge.h does not want to be jumped to. A block
  * without words is left out, and who leads to it leads to its successor.
- *
- * In mode frontier the order is that of priorities.
  */
 #include "backend/warpcore/codegen.h"
 
@@ -68,26 +66,10 @@ static uint32_t next_edge(const struct wc_mfunction *f, const struct wc_block *b
     return w0 >= w1 ? 0 : 1;
 }
 
-static void lay_out_by_priority(struct wc_context *c, struct wc_mfunction *f)
-{
-    vec_push(&c->arena, &f->layout, 0);
-    for (uint32_t i = 0; i < f->reconvergence->order.count; i++) {
-        uint32_t b = f->block_of[f->reconvergence->order.at[i]];
-        if (b && f->blocks.at[b].leads_to == b)
-            vec_push(&c->arena, &f->layout, b);
-    }
-    for (uint32_t b = 0; b < f->blocks.count; b++)
-        f->blocks.at[b].next_edge = WC_EITHER;
-}
-
 void wc_layout(struct wc_context *c, struct wc_mfunction *f)
 {
     struct order o = {c, f, arena_array(&c->arena, uint32_t, f->blocks.count), {0}};
     lead_through(c, f);
-    if (c->o->mode == WC_MODE_FRONTIER) {
-        lay_out_by_priority(c, f);
-        return;
-    }
     count_forward(&o);
     vec_push(&c->arena, &o.ready, 0);
     while (o.ready.count) {
