@@ -67,7 +67,7 @@ static void draw_for_barriers(const struct fz_options *o, struct fz_random *r, b
 static void draw_for_frontiers(const struct fz_options *o, struct fz_random *r, struct fz_setup *s)
 {
     bool shares = scheme_has(s->scheme, SCHEME_FRONTIERS) && s->level >= 2 && s->passes.count == 0;
-    if (shares && !passes_given(o) && fz_chance(r, 50))
+    if (shares && !passes_given(o) && fz_chance(r, 25))
         s->passes.told[OPT_OPTION_share_gain] = 1;
 }
 

@@ -81,6 +81,11 @@ static inline bool opt_honours_predictions(const struct opt_context *c)
            (opt_listed(o->passes, opt_pass_info[OPT_PASS_place_barriers].name) ||
             opt_listed(o->lowering, opt_pass_info[OPT_PASS_place_barriers].name));
 }
+/* Whether the run is for a scheme with thread frontiers. */
+static inline bool opt_has_frontiers(const struct opt_context *c)
+{
+    return opt_listed(c->options->lowering, opt_pass_info[OPT_PASS_frontier].name);
+}
 /* Whether n is below the limit; if not, a remark names it. */
 bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limit l, uint64_t n);
 

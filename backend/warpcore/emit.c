@@ -157,11 +157,16 @@ static void branch(struct wc_emitter *e, const struct wc_block *block, const str
         x.converge_index = own_converge(e, block->ir, m->reconverge);
     x.never = m->reconverge == IR_NO_BLOCK && !m->uniform;
     x.direct = m->direct;
+    bool named = e->c->o->mode == WC_MODE_FRONTIER && !m->uniform;
+    if (named) {
+        x.reconverge = e->f->blocks.at[other].ir;
+        x.never = false;
+    }
     e->branch_word[block->ir] = here(e);
     add_fixup(e, x);
     wc_word(e, (struct wc_ins){
                    .op = taken == 0 ? WC_br : WC_brn, .a = wc_vreg(e->f, i->a)->colour, .rpc = WC_NONE});
-    if (other != next)
+    if (other != next && (!named || next == UINT32_MAX)) /* code does not end in a branch */
         jump(e, other);
 }
 

@@ -166,7 +166,8 @@ static bool find_registers(struct wc_context *c, struct wc_mfunction *f)
 
 static void lay_out_blocks(struct wc_context *c, struct wc_mfunction *f)
 {
-    wc_polarity(c, f);
+    if (c->o->mode != WC_MODE_FRONTIER)
+        wc_polarity(c, f);
     wc_layout(c, f);
 }
 
@@ -199,8 +200,9 @@ static void join_calls(struct wc_context *c)
 static bool emit_all(struct wc_context *c)
 {
     place nowhere = {0, 0};
-    for (uint32_t i = c->order.count; i-- > 0;) {
-        struct wc_mfunction *f = c->functions[c->order.at[i]];
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        bool up = c->o->mode == WC_MODE_FRONTIER; /* what lanes do in a callee comes first */
+        struct wc_mfunction *f = c->functions[c->order.at[up ? i : c->order.count - 1 - i]];
         run_step(c, f, WC_STEP_layout, lay_out_blocks);
         vec_push(&c->image->arena, &c->image->symbols, ((struct wc_symbol){copy(c, f->ir->name), c->words}));
         wc_emit(c, f);

@@ -4,6 +4,8 @@
  * led to last: so a loop's blocks lie together, and one side of most branches is the next word. Of a branch's
  * successors the deeper in loops is next, then the one that converge.h does not want to be jumped to. A block
  * without words is left out, and who leads to it leads to its successor.
+ *
+ * In mode frontier the order is that of priorities.
  */
 #include "backend/warpcore/codegen.h"
 
@@ -23,11 +25,27 @@ static bool is_empty(struct wc_context *c, const struct wc_mfunction *f, uint32_
            f->reconvergence->at[block->ir].converge.count == 0 && moves_nothing(c, f, block);
 }
 
+/* Mode frontier: the blocks where lanes may wait, the sides of branches. One keeps its word though it is empty:
+ * behind it they would wait at another place than that of which checks know. */
+static struct bitset find_sides(struct wc_context *c, const struct wc_mfunction *f)
+{
+    struct bitset sides = bitset_new(&c->arena, f->blocks.count);
+    for (uint32_t b = 0; b < f->blocks.count && c->o->mode == WC_MODE_FRONTIER; b++) {
+        const struct wc_block *block = &f->blocks.at[b];
+        for (uint32_t k = 0; block->successor_count == 2 && k < 2; k++)
+            if (!f->reconvergence->at[block->ir].uniform)
+                bitset_add(sides, block->successors[k]);
+    }
+    return sides;
+}
+
 static void lead_through(struct wc_context *c, struct wc_mfunction *f)
 {
+    struct bitset sides = find_sides(c, f);
     for (uint32_t b = f->blocks.count; b-- > 0;) {
         struct wc_block *block = &f->blocks.at[b];
-        block->leads_to = is_empty(c, f, b) ? f->blocks.at[block->successors[0]].leads_to : b;
+        bool left_out = !bitset_has(sides, b) && is_empty(c, f, b);
+        block->leads_to = left_out ? f->blocks.at[block->successors[0]].leads_to : b;
     }
     for (uint32_t b = 0; b < f->blocks.count; b++)
         for (uint32_t k = 0; k < f->blocks.at[b].successor_count; k++)
@@ -36,7 +54,12 @@ static void lead_through(struct wc_context *c, struct wc_mfunction *f)
 
 /* ---- order ------------------------------------------------------------------------------------------- */
 
-struct order { struct wc_context *c; struct wc_mfunction *f; uint32_t *waits; u32_vec ready; };
+struct order {
+    struct wc_context *c;
+    struct wc_mfunction *f;
+    uint32_t *waits;
+    u32_vec ready;
+};
 
 /* Numbers are in reverse post-order: a smaller one is led to backwards. */
 static void count_forward(struct order *o)
@@ -66,10 +89,26 @@ static uint32_t next_edge(const struct wc_mfunction *f, const struct wc_block *b
     return w0 >= w1 ? 0 : 1;
 }
 
+static void lay_out_by_priority(struct wc_context *c, struct wc_mfunction *f)
+{
+    vec_push(&c->arena, &f->layout, 0);
+    for (uint32_t i = 0; i < f->reconvergence->order.count; i++) {
+        uint32_t b = f->block_of[f->reconvergence->order.at[i]];
+        if (b && f->blocks.at[b].leads_to == b)
+            vec_push(&c->arena, &f->layout, b);
+    }
+    for (uint32_t b = 0; b < f->blocks.count; b++)
+        f->blocks.at[b].next_edge = WC_EITHER;
+}
+
 void wc_layout(struct wc_context *c, struct wc_mfunction *f)
 {
     struct order o = {c, f, arena_array(&c->arena, uint32_t, f->blocks.count), {0}};
     lead_through(c, f);
+    if (c->o->mode == WC_MODE_FRONTIER) {
+        lay_out_by_priority(c, f);
+        return;
+    }
     count_forward(&o);
     vec_push(&c->arena, &o.ready, 0);
     while (o.ready.count) {

@@ -151,6 +151,10 @@ struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_c
     for (uint32_t b = 0; b < x.g->blocks; b++)
         x.out->at[b] = (struct wc_block_reconvergence){
             .reconverge = IR_NO_BLOCK, .taken = WC_EITHER, .first = WC_EITHER};
+    if (mode == WC_MODE_FRONTIER) {
+        wc_place_checks(a, g, cycles, x.out);
+        return x.out;
+    }
     place_branches(&x);
     place_converges(&x);
     return mode == WC_MODE_SOURCE_PC && !check_cycle_branches(&x) ? NULL : x.out;

@@ -8,7 +8,8 @@
  *
  *   - BR names `reconverge` in its R field in every mode. IR_NO_BLOCK: NONE, but for lanes that diverge and
  *     never reconverge the BR's own word. The machine of mode source-pc does not read it; there it is the
- *     word of the branch's own CONVERGE. A jump is BR p0 with NONE.
+ *     word of the branch's own CONVERGE. A jump is BR p0 with NONE. In mode frontier it names
+ *     where the lanes go that do not take the branch, if they may diverge.
  *   - A block begins with its CONVERGEs, in the order given, before all else (moves of spilled parameters
  *     too), and every edge to it, jumps and fall-through included, enters at the first of them. Arguments are
  *     moved before, on the edge.
@@ -39,11 +40,17 @@ struct wc_block_reconvergence {
 struct wc_reconvergence {
     struct wc_block_reconvergence *at;     /* by block */
     uint32_t branches, uniform, converges; /* counts, for statistics */
+    u32_vec order;                         /* mode frontier: the blocks, highest priority first */
 };
 /* In `a`. NULL with a diagnostic ("divergence") if the function is not in the form that mode source-pc asks
  * for. */
 struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_cfg *g,
                                               const struct ir_cycles *cycles, enum wc_mode mode,
                                               struct diagnostics *d);
+
+/* The same for mode frontier: `order`, and a CONVERGE at each block with a re-convergence check. `out` has
+ * what a function without branches has. (frontier.c) */
+void wc_place_checks(struct arena *a, const struct ir_cfg *g, const struct ir_cycles *cycles,
+                     struct wc_reconvergence *out);
 
 #endif

@@ -283,6 +283,8 @@ static bool skip_needless_hearts(struct converge *x)
 
 bool opt_converge(struct opt_context *c, struct ir_function *f)
 {
+    if (opt_has_frontiers(c))
+        return false; /* threads wait for each other by priority instead */
     struct converge x = {.c = c, .f = f, .values = f->ins.count};
     bool changed = skip_needless_hearts(&x), again = true;
     changed |= unify_latches(&x);

@@ -384,16 +384,11 @@ static void work_on(struct sharer *x, struct ir_function *f)
     }
 }
 
-static bool has_frontiers(const struct opt_context *c)
-{
-    const char *name = opt_pass_info[OPT_PASS_frontier].name;
-    return opt_listed(c->options->passes, name) || opt_listed(c->options->lowering, name);
-}
-
 bool opt_share_calls(struct opt_context *c, struct ir_module *m)
 {
     struct sharer x = {.c = c, .m = m};
-    if (!has_frontiers(c) || m->functions.count == 0)
+    bool alone = opt_listed(c->options->passes, opt_pass_info[OPT_PASS_frontier].name);
+    if ((!alone && !opt_has_frontiers(c)) || m->functions.count == 0)
         return false;
     u32_vec order = {0};
     for (uint32_t i = 0; i < opt_callees_first(c, m)->count; i++)

@@ -78,6 +78,8 @@ static rt_sim_handler *const handlers_all[WC_OPS] = {
     HANDLES_ALL(mov) HANDLES_ALL(mov_p) HANDLES_ALL(li) HANDLES_ALL(lui) HANDLES_ALL(ldarg)
 };
 
+static rt_sim_handler *const handlers_two[WC_OPS] = {[WC_br] = OT_br, [WC_brn] = OT_brn};
+
 static void enter(struct rt_sim_warp *w)
 {
     w->stop = RT_RUNNING;
@@ -111,6 +113,7 @@ const struct rt_sim_core PASTE(CORE_ISA) = {.isa = TEXT(CORE_ISA),
                                             .steps = STEPS,
                                             .handlers = handlers,
                                             .handlers_all = handlers_all,
+                                            .handlers_two = handlers_two,
                                             .illegal = invalid,
                                             .enter = enter,
                                             .run = run};

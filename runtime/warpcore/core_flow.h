@@ -78,15 +78,16 @@ static __attribute__((noinline)) const struct rt_sim_ins *diverge(struct rt_sim_
     return leave_unit(w, pc, rt_divergence_branch(&w->flow, yes, (uint16_t)pc->imm, pc->rpc));
 }
 
-/* The active lanes in `yes` go to the target. */
-#define BRANCH(yes)                                                                                          \
+/* The active lanes in `yes` go to the target, the others to `next`. */
+#define BRANCH_TO(yes, next)                                                                                 \
     do {                                                                                                     \
         uint8_t taken_ = (yes)&ACTIVE;                                                                       \
         if (taken_ && taken_ != ACTIVE)                                                                      \
             return diverge(w, pc, taken_);                                                                   \
         rt_sim_end_run(w, pc);                                                                               \
-        GO_RUN(taken_ ? w->code + pc->imm : pc + 1);                                                         \
+        GO_RUN(taken_ ? w->code + pc->imm : (next));                                                         \
     } while (0)
+#define BRANCH(yes) BRANCH_TO(yes, pc + 1)
 HANDLER(O_br)
 {
     BRANCH(w->p[pc->a]);
@@ -94,6 +95,15 @@ HANDLER(O_br)
 HANDLER(O_brn)
 {
     BRANCH((uint8_t)~w->p[pc->a]);
+}
+/* Mode frontier: the branch names where the others go. */
+HANDLER(OT_br)
+{
+    BRANCH_TO(w->p[pc->a], w->code + pc->rpc);
+}
+HANDLER(OT_brn)
+{
+    BRANCH_TO((uint8_t)~w->p[pc->a], w->code + pc->rpc);
 }
 HANDLER(O_diverge)
 {
@@ -110,6 +120,8 @@ static __attribute__((noinline)) const struct rt_sim_ins *converge(struct rt_sim
 {
     enter_unit(w, pc);
     enum rt_divergence_event event = rt_divergence_converge(&w->flow, (uint16_t)pc->imm);
+    if (event == RT_SWAPPED && w->flow.mode == WC_MODE_FRONTIER)
+        charge_divergence(w, pc, false);
     w->tally->effective += event == RT_SWAPPED || event == RT_JOINED;
     return leave_unit(w, pc, event);
 }

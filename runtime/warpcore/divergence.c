@@ -33,6 +33,61 @@ static enum rt_divergence_event swap(struct rt_divergence *d, struct rt_divergen
     return RT_SWAPPED;
 }
 
+/* ---- mode frontier: a sorted stack ------------------------------------------------------------------- */
+
+/* The lanes wait at the word. There are at most as many entries as lanes. */
+static void wait_at(struct rt_divergence *d, uint8_t lanes, uint16_t word)
+{
+    unsigned i = d->depth;
+    while (i && d->stack[i - 1].target < word)
+        i--;
+    if (i && d->stack[i - 1].target == word) {
+        d->stack[i - 1].pending |= lanes;
+        return;
+    }
+    memmove(&d->stack[i + 1], &d->stack[i], (d->depth - i) * sizeof d->stack[0]);
+    d->stack[i] = (struct rt_divergence_entry){.pending = lanes, .target = word};
+    d->depth++;
+}
+
+static void run_lowest(struct rt_divergence *d)
+{
+    const struct rt_divergence_entry *top = &d->stack[--d->depth];
+    d->active = top->pending;
+    d->pc = top->target;
+    if (d->deepest < d->depth)
+        d->deepest = d->depth;
+}
+
+static enum rt_divergence_event diverge_sorted(struct rt_divergence *d, uint8_t taken, uint8_t other,
+                                               uint16_t target, uint16_t reconverge)
+{
+    if (reconverge == WC_NONE)
+        return RT_NOT_UNIFORM;
+    wait_at(d, other, reconverge);
+    wait_at(d, taken, target);
+    run_lowest(d);
+    return RT_DIVERGED;
+}
+
+static enum rt_divergence_event look_for_others(struct rt_divergence *d)
+{
+    const struct rt_divergence_entry *top = top_of(d);
+    if (!top || top->target > d->pc) {
+        d->pc++;
+        return RT_WENT_ON;
+    }
+    if (top->target == d->pc) {
+        d->active |= top->pending;
+        d->depth--;
+        d->pc++;
+        return RT_JOINED;
+    }
+    wait_at(d, d->active, d->pc);
+    run_lowest(d);
+    return RT_SWAPPED;
+}
+
 /* ---- branches ---------------------------------------------------------------------------------------- */
 
 /* Neither `taken` nor `other` is empty. Branches that name no reconvergence point are those that must be
@@ -87,9 +142,12 @@ enum rt_divergence_event rt_divergence_branch(struct rt_divergence *d, uint8_t p
         return RT_WENT_ON;
     }
     if (!taken) {
-        d->pc++;
+        bool named = d->mode == WC_MODE_FRONTIER && reconverge != WC_NONE;
+        d->pc = named ? reconverge : d->pc + 1;
         return RT_WENT_ON;
     }
+    if (d->mode == WC_MODE_FRONTIER)
+        return diverge_sorted(d, taken, other, target, reconverge);
     return d->mode == WC_MODE_RPC ? diverge_rpc(d, taken, other, target, reconverge)
                                   : part_source(d, taken, other, target, reconverge);
 }
@@ -124,6 +182,8 @@ static enum rt_divergence_event join(struct rt_divergence *d)
 
 enum rt_divergence_event rt_divergence_converge(struct rt_divergence *d, uint16_t source)
 {
+    if (d->mode == WC_MODE_FRONTIER)
+        return look_for_others(d);
     struct rt_divergence_entry *top = top_of(d);
     bool rpc = d->mode == WC_MODE_RPC;
     if (!top || (d->mode != WC_MODE_ARTICLE && top->key != (rpc ? d->pc : source))) {
@@ -138,6 +198,10 @@ enum rt_divergence_event rt_divergence_converge(struct rt_divergence *d, uint16_
 /* No lane is active: those of the stack that are next. */
 static enum rt_divergence_event unwind(struct rt_divergence *d)
 {
+    if (d->mode == WC_MODE_FRONTIER && d->depth) {
+        run_lowest(d);
+        return RT_SWAPPED;
+    }
     for (;;) {
         struct rt_divergence_entry *top = top_of(d);
         if (!top)

@@ -1,25 +1,28 @@
 /* divergence.h: the divergence unit of a warp: program counter, masks and stack, and what the instructions of
  * control flow do to them. Nothing else: no registers, no memory, no encoding.
  *
- * docs/isa.md describes the three modes. A branch whose lanes agree is a jump. Where they disagree, the lanes
+ * docs/isa.md describes the modes. A branch whose lanes agree is a jump. Where they disagree, the lanes
  * that fall through go on and the taken ones wait in an entry of the stack; CONVERGE at the reconvergence
  * point lets them catch up and joins both.
  *
  *   rpc        the entry holds the address where its lanes reconverge, which the branch names; a CONVERGE
  *              acts on the top entry only if that is its own address
  *   source-pc  the entry holds the branch's address, which the CONVERGE names
- *   article    the same entry; CONVERGE names nothing and acts on any top entry. Unsound: for study
+ *   frontier   an entry holds lanes and the word where they wait; the stack is sorted, the lowest word on top.
+ *              The lowest run. A CONVERGE takes in those that wait there, or gives way to those below
+ *   article    as source-pc; CONVERGE names nothing and acts on any top entry. Unsound: for study
  *
  * Invariants (rpc, source-pc): active != 0 until the warp has ended; the saved mask of an entry is a proper
  * superset of that of the entry above it, and the top's of `active`; so at most lanes - 1 entries are held,
- * whatever the program.
+ * whatever the program. In mode frontier
+ * entries have disjoint lanes, none of them active, and different words.
  */
 #ifndef KERNC_RT_DIVERGENCE_H
 #define KERNC_RT_DIVERGENCE_H
 
 #include "backend/format/warpcore/isa.h"
 
-/* 40 bits in rpc mode, 41 in the others (phase). */
+/* 40 bits in rpc mode, 41 in source-pc and article (phase). In mode frontier 20: pending and target. */
 struct rt_divergence_entry {
     uint8_t saved;   /* the lanes that reconverge */
     uint8_t pending; /* those that wait to run at `target`; 0: none */
@@ -56,7 +59,7 @@ enum rt_divergence_event {
 /* All of `lanes` are live and active at pc, the stack is empty. */
 void rt_divergence_start(struct rt_divergence *d, enum wc_mode mode, uint8_t lanes, uint16_t pc);
 /* BR: the lanes in `p` go to `target`, the others to the next word; `reconverge` (rpc) is where they
- * reconverge. WC_NONE: the branch is proven uniform. */
+ * reconverge; in mode frontier it is where the others go instead. WC_NONE: the branch is proven uniform. */
 enum rt_divergence_event rt_divergence_branch(struct rt_divergence *d, uint8_t p, uint16_t target,
                                               uint16_t reconverge);
 /* DIVERGE: the lanes in `p` go on, the others to `target` once these have reached the reconvergence point. */

@@ -32,6 +32,14 @@ static void add_entry(struct text *t, const struct rt_sim_warp *w, uint32_t i)
 {
     const struct rt_divergence_entry *e = &w->flow.stack[i];
     bool rpc = w->flow.mode == WC_MODE_RPC;
+    if (w->flow.mode == WC_MODE_FRONTIER) {
+        text_printf(t, "  %2u%s  waiting ", i, i + 1 == w->flow.depth ? " top" : "    ");
+        add_mask(t, e->pending);
+        text_addz(t, " at ");
+        add_word(t, w->sim->image, e->target);
+        text_char(t, '\n');
+        return;
+    }
     text_printf(t, "  %2u%s  saved ", i, i + 1 == w->flow.depth ? " top" : "    ");
     add_mask(t, e->saved);
     text_addz(t, "  pending ");

@@ -55,6 +55,8 @@ static void decode(struct rt_sim *s)
         if (!wc_decode(s->image->code.at[i], &ins))
             BUG("word %u of a verified image is no instruction", i);
         rt_sim_handler *handler = core->handlers[ins.op], *handler_all = core->handlers_all[ins.op];
+        if (s->image->mode == WC_MODE_FRONTIER && ins.rpc != WC_NONE && core->handlers_two[ins.op])
+            handler = core->handlers_two[ins.op];
         s->codes[0][i] = decoded(&ins, i, handler);
         s->codes[1][i] = decoded(&ins, i, handler_all ? handler_all : handler);
     }

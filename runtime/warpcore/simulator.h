@@ -40,6 +40,7 @@ struct rt_sim_core {
     bool steps;
     rt_sim_handler *const *handlers;
     rt_sim_handler *const *handlers_all; /* when all live lanes are active; NULL: the same */
+    rt_sim_handler *const *handlers_two; /* of branches that name two words (mode frontier) */
     rt_sim_handler *illegal;             /* of the place behind the code */
     void (*enter)(struct rt_sim_warp *w);        /* the warp begins, or goes on, at w->flow.pc: w->at */
     void (*run)(struct rt_sim_warp *w);  /* from w->at until the warp stops */

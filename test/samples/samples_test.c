@@ -61,11 +61,20 @@ static const struct sample samples[] = {
     { "raytrace", { "image" }, reference_raytrace,
       "--arg 'image=zeros(1536)' --arg width=48 --arg height=32 --grid=12", false },
 };
-enum { WARP_CORES = 2 };                   /* the last of the machines */
+enum { WARP_CORES = 3 }; /* the last of the machines */
 static const char *const machines[] = {
-    "--warp=1", "--warp=4", "--warp=8", "--warp=32", "--warp=64",
-    "--scheme=barrier", "--scheme=barrier --warp=64", "--scheme=tf-stack", "--scheme=struct",
-    "--target=warp-core --divergence=rpc", "--target=warp-core --divergence=source-pc",
+    "--warp=1",
+    "--warp=4",
+    "--warp=8",
+    "--warp=32",
+    "--warp=64",
+    "--scheme=barrier",
+    "--scheme=barrier --warp=64",
+    "--scheme=tf-stack",
+    "--scheme=struct",
+    "--target=warp-core --divergence=rpc",
+    "--target=warp-core --divergence=source-pc",
+    "--target=warp-core --divergence=frontier",
 };
 
 static char directory[] = "/tmp/kernc-samples-XXXXXX";

@@ -34,6 +34,7 @@ static void refuses(const char *text, const char *why)
 }
 
 #define RPC(body)       ".kernel k, stack 7\nk:\n" body
+#define FRONTIER(body)  ".mode frontier\n" RPC(body)
 #define SOURCE_PC(body) ".mode source-pc\n" RPC(body)
 
 /* ---- rpc --------------------------------------------------------------------------------------------- */
@@ -207,6 +208,36 @@ static void bounds(void **state)
     assert_int_equal(bound(other, 6, WC_MODE_RPC), 2);
 }
 
+static void frontier_accepts(void **state)
+{
+    assert_string_equal(assemble(FRONTIER("br p1, a, f\nf: nop\nbr p0, j\na: nop\nj: converge\nexit\n")), "");
+    assert_string_equal(assemble(FRONTIER("l: nop\nbr p1, l, j\nj: nop\nexit\n")), "");
+    assert_string_equal(assemble(FRONTIER("br p1, a\nnop\na: exit\n")), ""); /* uniform */
+    /* both sides above */
+    assert_string_equal(assemble(FRONTIER("br p0, h\na: nop\nb: converge\nh: br p1, a, b\nexit\n")), "");
+    assert_string_equal(assemble(".mode frontier\n.kernel k, stack 7\nf: br p1, j, g\ng: nop\nj: converge\n"
+                                 "ret r31\nk: call r31, f\nexit\n"),
+                        "");
+}
+
+static void frontier_refuses(void **state)
+{
+    refuses(FRONTIER("br p1, j, f\nf: nop\nj: nop\nexit\n"),
+            "word 2: no converge, and others may wait at word 2");
+    refuses(FRONTIER("br p1, j, m\nj: nop\nbr p0, m\nm: nop\nexit\n"),
+            "word 3: no converge, and others may wait at word 3");
+    refuses(FRONTIER("br p1, j, f\nf: br p0, m\nj: converge\nm: nop\nexit\n"),
+            "word 3: no converge, and others may wait at word 2");
+    refuses(FRONTIER("call r31, f\nexit\nf: ret r31\n"),
+            "word 0: the function has a callee with words up to 2");
+    refuses(FRONTIER("callr r31, r1\nexit\n"), "word 0: callr");
+    refuses(".mode frontier\n.kernel k, stack 7\nf: br p1, j, g\ng: ret r31\nj: nop\nbr p0, f\n"
+            "k: call r31, f\nexit\n",
+            "word 1: lanes return while others may wait at word 2");
+    refuses(".mode frontier\n.kernel k, stack 0\nk: br p1, j, f\nf: nop\nj: converge\nexit\n",
+            "may need 1 entries");
+}
+
 /* Three branches around a body of so many nodes. */
 static uint32_t bound_around(uint32_t body)
 {
@@ -237,6 +268,8 @@ int main(void)
         cmocka_unit_test(source_pc_refuses_converges),
         cmocka_unit_test(source_pc_refuses_loops),
         cmocka_unit_test(source_pc_refuses_ends),
+        cmocka_unit_test(frontier_accepts),
+        cmocka_unit_test(frontier_refuses),
         cmocka_unit_test(stack_of_kernels),
         cmocka_unit_test(too_much_in_common),
         cmocka_unit_test(bounds),

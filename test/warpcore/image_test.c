@@ -317,7 +317,7 @@ DAMAGE(call_last, encode_at(m, m->code.count - 1, (struct wc_ins){.op = WC_call,
 
 static const struct verify_case cases[] = {
     {"no source name", no_file},
-    {"unknown divergence mode 3", no_mode},
+    {"unknown divergence mode 4", no_mode},
     {"no code", no_code},
     {"places of", places},
     {"4099 code words, 3 more than there can be", too_long},

@@ -30,6 +30,10 @@ static bool diverges(const struct model_block *x)
 /* rpc: one. Else one a branch that reconverges here, the innermost first: the one furthest from the entry. */
 static void emit_converges(struct emitter *e, uint16_t b)
 {
+    if (e->mode == WC_MODE_FRONTIER) { /* whatever the layout, as each block has a look */
+        word(e, (struct model_word){.op = MODEL_CONVERGE, .target = MODEL_NONE});
+        return;
+    }
     for (uint32_t i = 0; i < e->post_count; i++) {
         uint16_t branch = e->post[i];
         if (e->reconverge[branch] != b || !diverges(&e->g->at[branch]))
@@ -50,7 +54,9 @@ static void emit_branch(struct emitter *e, uint16_t b, uint16_t following)
         e,
         (struct model_word){
             .op = MODEL_BRANCH, .inverted = inverted, .target = taken, .reconverge = reconverge, .block = b});
-    if (other != following)
+    if (e->mode == WC_MODE_FRONTIER && diverges(x))
+        e->p->at[e->p->count - 1].reconverge = other;
+    else if (other != following)
         word(e, (struct model_word){.op = MODEL_JUMP, .target = other});
 }
 
@@ -92,7 +98,7 @@ static void resolve(struct emitter *e)
             branch[e->p->at[i].block] = (uint16_t)i;
     for (uint32_t i = 0; i < e->p->count; i++) {
         struct model_word *w = &e->p->at[i];
-        if (w->op == MODEL_CONVERGE)
+        if (w->op == MODEL_CONVERGE && e->mode != WC_MODE_FRONTIER)
             w->target = branch[w->target];
         else if (w->op == MODEL_BRANCH || w->op == MODEL_JUMP)
             w->target = e->address[w->target];
@@ -203,6 +209,7 @@ static struct wc_node node_of(const struct model_graph *g, const struct model_pr
 {
     const struct model_word *w = &p->at[i];
     struct wc_node n = {.count = 1, .next = {i + 1}, .reconverge = WC_NO_NODE};
+    n.check = w->op == MODEL_CONVERGE && mode == WC_MODE_FRONTIER;
     if (w->op == MODEL_EXIT)
         n.count = 0;
     else if (w->op == MODEL_JUMP)
@@ -211,6 +218,10 @@ static struct wc_node node_of(const struct model_graph *g, const struct model_pr
         n.count = 2;
         n.next[1] = w->target;
         n.diverges = diverges(&g->at[w->block]);
+        if (mode == WC_MODE_FRONTIER) {
+            n.next[0] = n.diverges ? w->reconverge : i + 1;
+            return n;
+        }
         n.reconverge = n.diverges ? reconvergence_word(p, i, mode) : WC_NO_NODE;
     }
     return n;

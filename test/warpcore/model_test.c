@@ -64,12 +64,12 @@ static bool prepare(struct subject *s, enum wc_mode mode, struct model_random *r
 }
 
 /* The words an ideal stack takes for the graph as it was given. */
-static uint64_t ideal_words(struct subject *s, const struct model_decisions *how, uint32_t lanes,
-                            struct model_random *r)
+static uint64_t ideal_words(struct subject *s, enum wc_mode mode, const struct model_decisions *how,
+                            uint32_t lanes, struct model_random *r)
 {
     static struct model_program program;
     uint16_t reconverge[MODEL_BLOCKS];
-    if (s->run == &s->given)
+    if (s->run == &s->given && mode != WC_MODE_FRONTIER)
         return model_ideal(s->run, &s->program, how, lanes);
     model_post_dominators(&s->given, reconverge);
     model_emit(&s->given, reconverge, WC_MODE_RPC, r, &program);
@@ -94,7 +94,7 @@ static const char *run(struct subject *s, enum wc_mode mode, const struct model_
     if (!result.failure && r) {
         t->issued += result.issued;
         t->converges += result.converges;
-        t->ideal += ideal_words(s, how, lanes, r);
+        t->ideal += ideal_words(s, mode, how, lanes, r);
     }
     t->deepest = result.deepest > t->deepest ? result.deepest : t->deepest;
     return result.failure;
@@ -174,6 +174,11 @@ static void rpc_random(void **state)
 static void source_pc_random(void **state)
 {
     attack_all(WC_MODE_SOURCE_PC);
+}
+
+static void frontier_random(void **state)
+{
+    attack_all(WC_MODE_FRONTIER);
 }
 
 /* The published rule fails even on structured programs; no class is free of failures. */
@@ -303,9 +308,9 @@ static void source_pc_exhaustive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rpc_random),           cmocka_unit_test(source_pc_random),
-        cmocka_unit_test(article_fails),        cmocka_unit_test(rpc_exhaustive),
-        cmocka_unit_test(source_pc_exhaustive),
+        cmocka_unit_test(rpc_random),      cmocka_unit_test(source_pc_random),
+        cmocka_unit_test(frontier_random), cmocka_unit_test(article_fails),
+        cmocka_unit_test(rpc_exhaustive),  cmocka_unit_test(source_pc_exhaustive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

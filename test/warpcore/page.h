@@ -70,7 +70,7 @@ uint32_t page_canonical(uint32_t f); /* a NaN as the canonical one */
 
 /* ---- jobs (page_job.c) --------------------------------------------------------------------------------- */
 
-enum page_mode { PAGE_RPC, PAGE_SOURCE_PC, PAGE_ARTICLE };
+enum page_mode { PAGE_RPC, PAGE_SOURCE_PC, PAGE_ARTICLE, PAGE_FRONTIER, PAGE_MODES };
 struct page_memory {
     const char *name;
     uint8_t *bytes;

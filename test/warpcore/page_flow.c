@@ -1,4 +1,4 @@
-/* page_flow.c: the divergence unit in its three modes, calls and returns. */
+/* page_flow.c: the divergence unit in its modes, calls and returns. */
 #include "test/warpcore/page.h"
 
 static struct page_entry *top(struct page_warp *w)
@@ -12,6 +12,50 @@ static void push(struct page_warp *w, struct page_entry entry, struct page_effec
         e->fault = "stack-overflow";
     else
         w->stack[w->depth++] = entry;
+}
+
+/* ---- mode frontier ------------------------------------------------------------------------------------- */
+
+/* Waiting lanes, in no order: `pending` at `target`. */
+static void frontier_wait(struct page_warp *w, uint32_t lanes, uint32_t word)
+{
+    for (uint32_t i = 0; i < w->depth; i++)
+        if (w->stack[i].target == word) {
+            w->stack[i].pending |= lanes;
+            return;
+        }
+    w->stack[w->depth++] = (struct page_entry){.pending = lanes, .target = word};
+}
+
+static uint32_t frontier_lowest(const struct page_warp *w)
+{
+    uint32_t lowest = 0;
+    for (uint32_t i = 1; i < w->depth; i++)
+        if (w->stack[i].target < w->stack[lowest].target)
+            lowest = i;
+    return lowest;
+}
+
+static void frontier_run(struct page_warp *w)
+{
+    uint32_t lowest = frontier_lowest(w);
+    w->active = w->stack[lowest].pending;
+    w->pc = w->stack[lowest].target;
+    w->stack[lowest] = w->stack[--w->depth];
+}
+
+static void frontier_converge(const struct page_machine *m, struct page_warp *w, struct page_effect *e)
+{
+    uint32_t lowest = w->depth ? w->stack[frontier_lowest(w)].target : PAGE_NONE;
+    if (lowest > w->pc) {
+        w->pc++;
+        return;
+    }
+    bool gives_way = lowest < w->pc;
+    frontier_wait(w, w->active, w->pc);
+    frontier_run(w);
+    e->more += gives_way ? m->tables->parameter[PAGE_DIVERGE] : 0;
+    w->pc += !gives_way;
 }
 
 /* ---- branches ------------------------------------------------------------------------------------------ */
@@ -71,10 +115,16 @@ static void branch(struct page_machine *m, struct page_warp *w, const struct pag
     else if (!b.others)
         w->pc = b.target;
     else if (!b.taken && !b.pushes)
-        w->pc++;
+        w->pc = m->job->mode == PAGE_FRONTIER && b.reconverge != PAGE_NONE ? b.reconverge : w->pc + 1;
     else {
         e->more += m->tables->parameter[PAGE_DIVERGE];
-        if (m->job->mode == PAGE_RPC)
+        if (m->job->mode == PAGE_FRONTIER && b.reconverge == PAGE_NONE)
+            e->fault = "not-uniform";
+        else if (m->job->mode == PAGE_FRONTIER) {
+            frontier_wait(w, b.others, b.reconverge);
+            frontier_wait(w, b.taken, b.target);
+            frontier_run(w);
+        } else if (m->job->mode == PAGE_RPC)
             branch_rpc(w, b, e);
         else
             branch_source(w, b, e);
@@ -94,6 +144,10 @@ static void swap(struct page_warp *w)
 
 static void converge(struct page_machine *m, struct page_warp *w, uint32_t source, struct page_effect *e)
 {
+    if (m->job->mode == PAGE_FRONTIER) {
+        frontier_converge(m, w, e);
+        return;
+    }
     struct page_entry *t = top(w);
     bool rpc = m->job->mode == PAGE_RPC;
     if (!t || (rpc && t->place != w->pc) || (m->job->mode == PAGE_SOURCE_PC && t->place != source)) {
@@ -117,6 +171,11 @@ static void unwind(struct page_machine *m, struct page_warp *w, struct page_effe
         struct page_entry *t = top(w);
         if (!t) {
             e->ended = true;
+            return;
+        }
+        if (m->job->mode == PAGE_FRONTIER) {
+            frontier_run(w);
+            e->more += m->tables->parameter[PAGE_POP];
             return;
         }
         if (t->pending) {

@@ -59,7 +59,7 @@ static struct page_memory memory(struct reading *r, const struct json *o, const 
 
 static void mode(struct reading *r, struct page_job *j)
 {
-    static const char *const names[] = {"rpc", "source-pc", "article"};
+    static const char *const names[] = {"rpc", "source-pc", "article", "frontier"};
     const struct json *m = json_member(r->top, "mode");
     r->why = "mode";
     for (unsigned i = 0; m && m->kind == JSON_STRING && i < COUNT(names); i++)

@@ -48,7 +48,7 @@ struct setup {
     bool other_timing;
 };
 
-static const char *const mode_names[] = {"rpc", "source-pc", "article"};
+static const char *const mode_names[] = {"rpc", "source-pc", "article", "frontier"};
 
 static const char *command_of(const struct setup *s)
 {
@@ -142,7 +142,9 @@ static void samples(void **state)
     };
     UNUSED(state);
     for (size_t i = 0; i < COUNT(all); i++)
-        for (enum page_mode mode = PAGE_RPC; mode <= PAGE_SOURCE_PC; mode++) {
+        for (enum page_mode mode = PAGE_RPC; mode < PAGE_MODES; mode++) {
+            if (mode == PAGE_ARTICLE)
+                continue;
             struct setup s = {arena_printf(&arena, "samples/%s.kern", all[i][0]),
                               all[i][1],
                               mode,
@@ -167,8 +169,12 @@ static void random_kernels(void **state)
     UNUSED(state);
     uint32_t runs = tally.runs;
     for (uint32_t i = 0; i < random_programs(); i++) {
-        struct setup s = {
-            in_directory("random.kern"), NULL, (enum page_mode)(i % 3), i / 3 % 3, 1 + i % 2, i % 5 == 4};
+        struct setup s = {in_directory("random.kern"),
+                          NULL,
+                          (enum page_mode)(i % PAGE_MODES),
+                          i / 4 % 3,
+                          1 + i % 2,
+                          i % 5 == 4};
         const char *print = arena_printf(&arena, "%s fuzz --class=%s --seed=%u --count=1 --print > %s",
                                          kernc(), classes[i % 4], 70000 + i, s.file);
         if (system(print) != 0)

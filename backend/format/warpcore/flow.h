@@ -18,12 +18,14 @@
 #define WC_NO_NODE UINT32_MAX
 struct wc_node {
     uint32_t count;           /* successors: 0 to 2 */
-    uint32_t next[2];         /* of a branch: next[0] the next word, next[1] the target; a target that is the
+    uint32_t next[2];         /* of a branch: next[0] the next word, or where the branch sends
+                                 those that do not take it, next[1] the target; a target that is the
                                  next word is an edge like another */
     uint32_t
         reconverge; /* of a branch that diverges: where they reconverge, as claimed; else WC_NO_NODE */
     bool     diverges;           /* a branch that may diverge: not proven uniform */
     bool     stops;           /* without successors, and no end */
+    bool check;               /* mode frontier: a CONVERGE, where lanes look for those that wait */
 };
 struct wc_flow { uint32_t count; struct wc_node *at; };
 

@@ -12,20 +12,25 @@ static bool is_branch(enum wc_op op)
 
 /* On p0 it always goes one way; DIVERGE's lanes in p go on. Lanes that diverge and never reconverge name the
  * branch itself. */
-static struct wc_node branch_node(const struct wc_ins *ins, uint32_t next)
+static struct wc_node branch_node(const struct wc_ins *ins, uint32_t next, enum wc_mode mode)
 {
     if (ins->a == 0)
         return (struct wc_node){
             .count = 1, .next = {ins->op == WC_br ? (uint32_t)ins->imm : next}, .reconverge = WC_NO_NODE};
     bool diverges = ins->rpc != WC_NONE;
+    if (mode == WC_MODE_FRONTIER)
+        return (struct wc_node){.count = 2,
+                                .next = {diverges ? ins->rpc : next, (uint32_t)ins->imm},
+                                .diverges = diverges,
+                                .reconverge = WC_NO_NODE};
     return (struct wc_node){.count = 2, .next = {next, (uint32_t)ins->imm}, .diverges = diverges,
                             .reconverge = diverges && ins->rpc != next - 1 ? ins->rpc : WC_NO_NODE};
 }
 
-static struct wc_node node_of(const struct wc_ins *ins, uint32_t at)
+static struct wc_node node_of(const struct wc_ins *ins, uint32_t at, enum wc_mode mode)
 {
     if (is_branch((enum wc_op)ins->op))
-        return branch_node(ins, at + 1);
+        return branch_node(ins, at + 1, mode);
     if (wc_never_falls_through(ins))
         return (struct wc_node){.stops = ins->op == WC_trap, .reconverge = WC_NO_NODE};
     return (struct wc_node){.count = 1, .next = {at + 1}, .reconverge = WC_NO_NODE};
@@ -96,7 +101,7 @@ struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *
     c->flow = (struct wc_flow){n, arena_array(a, struct wc_node, n)};
     c->function_at = arena_array(a, uint32_t, n);
     for (uint32_t i = 0; i < n; i++)
-        c->flow.at[i] = node_of(&ins[i], i);
+        c->flow.at[i] = node_of(&ins[i], i, c->mode);
     for (uint32_t i = 0; i < m->kernels.count; i++)
         add_function(c, m->kernels.at[i].entry)->kernel = true;
     for (uint32_t i = 0; i < c->functions.count; i++) {
@@ -105,8 +110,11 @@ struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *
         if (words > WC_OVERLAP_LIMIT)
             return NULL;
     }
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         c->flow.at[i].diverges &= bitset_has(c->reached, i);
+        c->flow.at[i].check =
+            m->mode == WC_MODE_FRONTIER && ins[i].op == WC_converge && bitset_has(c->reached, i);
+    }
     c->reconvergence = wc_flow_post_dominators(a, &c->flow);
     reconverge_behind_jumps(c);
     return c;

@@ -2,6 +2,8 @@
  * DEEPEST. */
 #include "backend/format/warpcore/stack_bound.h"
 
+#include "backend/format/warpcore/flow_frontier.h"
+
 enum { DEEPEST = WC_LANES - 1 };
 
 /* A branch whose entry, the top one, waits for lanes to run `target` (WC_NO_NODE: for none). */
@@ -152,6 +154,21 @@ static uint32_t deepest_state(const struct bound *b)
     return deepest;
 }
 
+/* Mode frontier. */
+static uint32_t most_that_wait(struct arena *scratch, const struct wc_flow *g, uint8_t *depth)
+{
+    const struct wc_frontier *x = wc_frontier_new(scratch, g, WC_MAX_STACK_STEPS);
+    uint32_t most = 0;
+    for (uint32_t n = 0; n < g->count; n++) {
+        uint32_t waits = x ? bitset_count(x->at[n]) : DEEPEST;
+        waits = waits < DEEPEST ? waits : DEEPEST;
+        if (depth)
+            depth[n] = (uint8_t)waits;
+        most = waits > most ? waits : most;
+    }
+    return most;
+}
+
 uint32_t wc_stack_bound(struct arena *scratch, const struct wc_flow *g, enum wc_mode mode, uint8_t *depth)
 {
     struct bound b = {.arena = scratch, .g = g, .mode = mode, .influence = wc_influence_new(scratch, g)};
@@ -161,6 +178,8 @@ uint32_t wc_stack_bound(struct arena *scratch, const struct wc_flow *g, enum wc_
     find_branches(&b);
     if (b.branches.count == 0)
         return 0;
+    if (mode == WC_MODE_FRONTIER)
+        return most_that_wait(scratch, g, depth);
     if (mode == WC_MODE_ARTICLE || !find_stacking_graph(&b) || !relax(&b)) {
         if (depth)
             memset(depth, (int)most, g->count);

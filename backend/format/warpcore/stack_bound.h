@@ -10,6 +10,9 @@
  *   source-pc  d is b (a loop's exit branch)
  *   article    no bound but the machine's
  *
+ * In mode frontier an entry is a place where lanes wait, and the second bound is the size of the largest
+ * frontier (flow_frontier.h).
+ *
  * Since what an entry waits for depends on who shared it before, the nodes of the graph are pairs (branch,
  * target that its entry holds). Depths beyond WC_LANES - 1 are of no interest, so that relaxation ends after
  * that many rounds, cycles or not. Where there are over WC_MAX_STACK_STEPS steps to be taken the first bound

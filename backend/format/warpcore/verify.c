@@ -227,6 +227,8 @@ struct wc_need wc_need_from(struct arena *arena, const struct wc_ins *ins, uint3
         indirect = indirect || ins[at].op == WC_callr;
         if (wc_op_info[ins[at].op].operands[4] == 'k')
             vec_push(arena, &work, (uint32_t)ins[at].imm);
+        if (ins[at].op == WC_br || ins[at].op == WC_brn || ins[at].op == WC_diverge)
+            vec_push(arena, &work, ins[at].rpc);
         if (!wc_never_falls_through(&ins[at]))
             vec_push(arena, &work, at + 1);
     }

@@ -8,6 +8,10 @@
  *               each names its branch, innermost first; a branch that can run again before its lanes have
  *               reconverged has this CONVERGE as its target, and is the only such branch of its cycle (among
  *               those whose lanes reconverge at all); a kernel has one EXIT, which callees do not use
+ *   frontier    a branch that may diverge names where the other lanes go. Lanes that come to a word, but for a
+ *               CONVERGE, are those of the lowest one (flow_frontier.h): nobody waits there or below. Nor at
+ *               words that lead to a function's RET when lanes return; it has one. A function's words lie
+ *               below those of its callers; no CALLR
  *   article     nothing more: its rules can't be met
  *
  * Where a barrier is ahead, in code of kernels that is not called, a branch may name another place, any
@@ -17,6 +21,7 @@
  *
  * Innermost first: d before b if d is in b's influence (flow.h). Time: the sum of the influences, twice.
  */
+#include "backend/format/warpcore/flow_frontier.h"
 #include "backend/format/warpcore/image_flow.h"
 #include "backend/format/warpcore/verify.h"
 
@@ -244,6 +249,92 @@ static bool check_nesting(struct checker *x)
     return true;
 }
 
+/* ---- frontier ---------------------------------------------------------------------------------------- */
+
+static bool check_callr(struct checker *x)
+{
+    bitset_each(b, x->code->reached)
+        if (x->code->ins[b].op == WC_callr)
+            return FAIL(x, b, "word %u: callr, in mode frontier", b);
+    return true;
+}
+
+static uint32_t highest_word(const struct wc_extent *f)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < f->words.count; i++)
+        most = f->words.at[i] > most ? f->words.at[i] : most;
+    return most;
+}
+
+static bool check_calls(struct checker *x)
+{
+    uint32_t *highest = arena_array(x->code->arena, uint32_t, x->code->functions.count);
+    for (uint32_t i = 0; i < x->code->functions.count; i++)
+        highest[i] = highest_word(&x->code->functions.at[i]);
+    for (uint32_t i = 0; i < x->code->functions.count; i++) {
+        const struct wc_extent *f = &x->code->functions.at[i];
+        uint32_t called = 0, lowest = f->entry;
+        for (uint32_t k = 0; k < f->words.count; k++) {
+            uint32_t at = f->words.at[k];
+            const struct wc_ins *ins = &x->code->ins[at];
+            lowest = at < lowest ? at : lowest;
+            if (ins->op == WC_call && highest[x->code->function_at[ins->imm] - 1] >= called)
+                called = highest[x->code->function_at[ins->imm] - 1] + 1;
+        }
+        if (called > lowest)
+            return FAIL(x, lowest, "word %u: the function has a callee with words up to %u, above it", lowest,
+                        called - 1);
+    }
+    return true;
+}
+
+/* Nodes from which the word is reached. */
+static struct bitset leading_to(struct checker *x, uint32_t word)
+{
+    struct bitset leads = bitset_new(x->code->arena, x->code->flow.count);
+    bitset_add(leads, word);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t n = x->code->flow.count; n-- > 0;) {
+            const struct wc_node *node = &x->code->flow.at[n];
+            for (uint32_t e = 0; e < node->count && !bitset_has(leads, n); e++)
+                if (bitset_has(leads, node->next[e])) {
+                    bitset_add(leads, n);
+                    changed = true;
+                }
+        }
+    }
+    return leads;
+}
+
+static bool check_ret(struct checker *x, const struct wc_frontier *frontier, uint32_t ret)
+{
+    if (wc_frontier_first(frontier, ret) == WC_NO_NODE)
+        return true;
+    struct bitset leads = leading_to(x, ret);
+    bitset_each(p, frontier->at[ret])
+        if (bitset_has(leads, frontier->places.at[p]))
+            return FAIL(x, ret, "word %u: lanes return while others may wait at word %u", ret,
+                        frontier->places.at[p]);
+    return true;
+}
+
+static bool check_lowest(struct checker *x)
+{
+    const struct wc_frontier *frontier = wc_frontier_new(x->code->arena, &x->code->flow, WC_MAX_STACK_STEPS);
+    if (!frontier)
+        return FAIL(x, WC_NO_WORD, "where lanes wait takes over %u steps to find", WC_MAX_STACK_STEPS);
+    bitset_each(at, x->code->reached) {
+        uint32_t first = wc_frontier_first(frontier, at);
+        if (first <= at && !is_converge(x, at))
+            return FAIL(x, at, "word %u: no converge, and others may wait at word %u", at, first);
+        if (x->code->ins[at].op == WC_ret && !check_ret(x, frontier, at))
+            return false;
+    }
+    return true;
+}
+
 bool wc_verify_divergence(struct wc_verifier *v)
 {
     struct checker x = {.v = v, .code = wc_image_flow_new(&v->arena, v->m, v->ins)};
@@ -254,6 +345,8 @@ bool wc_verify_divergence(struct wc_verifier *v)
     find_ahead(&x);
     if (v->m->mode == WC_MODE_ARTICLE)
         return check_functions(&x);
+    if (v->m->mode == WC_MODE_FRONTIER)
+        return check_callr(&x) && check_calls(&x) && check_lowest(&x) && check_functions(&x);
     return check_reconvergence_points(&x) &&
            (v->m->mode == WC_MODE_RPC || (check_converges(&x) && check_nesting(&x))) && check_functions(&x);
 }

@@ -1,0 +1,42 @@
+/* frontier.c: mode frontier: priorities of blocks, which become their order, and re-convergence checks ("SIMD
+ * Re-Convergence at Thread Frontiers", section 4.1), as opt/convergence/frontier.c finds them for the
+ * interpreter, on the graph that words are made from.
+ *
+ * A CONVERGE stands where a check is needed. Branches that may part lanes name both sides, so that lanes wait
+ * at blocks and nowhere else; nothing has to be known of where they reconverge. They are the branches at which
+ * threads of a group may part (ir_uniformity), or lanes that the machine runs together.
+ */
+#include "backend/warpcore/reconverge.h"
+
+static struct bitset divergent_branches(struct arena *a, const struct ir_cfg *g,
+                                        const struct ir_cycles *cycles, const struct ir_leaving *leaving)
+{
+    const struct ir_dominators *points = ir_return_post_dominators_new(a, g, leaving);
+    struct ir_uniformity_options machine = {.ignore_tokens = true, .reconvergence = points};
+    struct bitset branches = bitset_new(a, g->blocks);
+    bitset_union(branches, ir_uniformity_new(a, g, cycles, NULL, &machine)->branches);
+    bitset_union(branches, ir_uniformity_new(a, g, cycles, ir_tokens_new(a, g), NULL)->branches);
+    return branches;
+}
+
+void wc_place_checks(struct arena *a, const struct ir_cfg *g, const struct ir_cycles *cycles,
+                     struct wc_reconvergence *out)
+{
+    const struct ir_leaving *leaving = ir_leaving_new(a, g);
+    struct bitset divergent = divergent_branches(a, g, cycles, leaving);
+    u32_vec order = ir_priorities_new(a, g, cycles, leaving, UINT64_MAX); /* the pass has kept the limit */
+    const struct ir_frontier *x = ir_frontier_new(a, g, divergent, order, WC_MAX_STACK_STEPS);
+    out->order = x->order;
+    for (uint32_t i = 0; i < g->rpo_count; i++) {
+        uint32_t b = g->rpo[i];
+        out->at[b].uniform = !bitset_has(divergent, b);
+        if (ir_at(g->fn, ir_terminator(g->fn, b))->op == IR_brif) {
+            out->branches++;
+            out->uniform += out->at[b].uniform;
+        }
+        if (!bitset_has(x->checks, b))
+            continue;
+        vec_push(a, &out->at[b].converge, b);
+        out->converges++;
+    }
+}
