@@ -42,6 +42,10 @@ void *reference_photon(size_t *n);         /* dose, then out */
 void *reference_mcx(size_t *n);            /* fluence, then out */
 void *reference_bgsub(size_t *n);
 void *reference_raytrace(size_t *n);
+void *reference_csc_hoist(size_t *n);
+void *reference_csc_sink(size_t *n);
+void *reference_csc_split(size_t *n);
+void *reference_csc_rename(size_t *n);
 
 /* The buffer that --arg's SPEC makes, e.g. "random(64, 1, -1, 1)", as element type e (enum
  * launch_element). */

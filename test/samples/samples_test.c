@@ -60,6 +60,10 @@ static const struct sample samples[] = {
     { "bgsub", { "image" }, reference_bgsub, "--arg 'image=zeros(1536)' --arg width=32 --grid=12", false },
     { "raytrace", { "image" }, reference_raytrace,
       "--arg 'image=zeros(1536)' --arg width=48 --arg height=32 --grid=12", false },
+    { "csc_hoist", { "out" }, reference_csc_hoist, NULL, false },
+    { "csc_sink", { "out" }, reference_csc_sink, NULL, false },
+    { "csc_split", { "out" }, reference_csc_split, NULL, false },
+    { "csc_rename", { "out" }, reference_csc_rename, NULL, false },
 };
 enum { WARP_CORES = 3 }; /* the last of the machines */
 static const char *const machines[] = {
