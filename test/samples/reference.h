@@ -18,6 +18,10 @@ void *reference_scan(size_t *n);
 void *reference_histogram(size_t *n);
 void *reference_nbody(size_t *n);          /* ax, then ay, then az */
 void *reference_bitonic(size_t *n);
+void *reference_bitonic_32(size_t *n);              /* in blocks of 32 */
+void *reference_bitonic_32_reversed(size_t *n);     /* of descending numbers */
+void *reference_bitonic_128(size_t *n);
+void *reference_bitonic_reversed(size_t *n);
 void *reference_collatz(size_t *n);
 void *reference_sobel(size_t *n);
 void *reference_mandelbrot(size_t *n);

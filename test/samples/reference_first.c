@@ -1,6 +1,6 @@
 /* reference_first.c: plain C for the first-steps samples. */
-#include "test/samples/reference.h"
 #include "base/launch.h"
+#include "test/samples/reference.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -115,14 +115,37 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void *reference_bitonic(size_t *n)
+static void *sorted_in_blocks(const char *input, int block, size_t *n)
 {
-    enum { N = 2048, BLOCK = 256 };
-    int32_t *data = reference_input("random(2048, 11, -1000, 1000)", LAUNCH_INT);
-    for (int first = 0; first < N; first += BLOCK)
-        qsort(data + first, BLOCK, sizeof *data, by_value);
+    enum { N = 2048 };
+    int32_t *data = reference_input(input, LAUNCH_INT);
+    for (int first = 0; first < N; first += block)
+        qsort(data + first, (size_t)block, sizeof *data, by_value);
     *n = N * sizeof *data;
     return data;
+}
+
+static const char random_numbers[] = "random(2048, 11, -1000, 1000)", reversed[] = "ramp(2047, 0, 2048)";
+
+void *reference_bitonic(size_t *n)
+{
+    return sorted_in_blocks(random_numbers, 256, n);
+}
+void *reference_bitonic_32(size_t *n)
+{
+    return sorted_in_blocks(random_numbers, 32, n);
+}
+void *reference_bitonic_32_reversed(size_t *n)
+{
+    return sorted_in_blocks(reversed, 32, n);
+}
+void *reference_bitonic_128(size_t *n)
+{
+    return sorted_in_blocks(random_numbers, 128, n);
+}
+void *reference_bitonic_reversed(size_t *n)
+{
+    return sorted_in_blocks(reversed, 256, n);
 }
 
 void *reference_collatz(size_t *n)
