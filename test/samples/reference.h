@@ -50,6 +50,11 @@ void *reference_csc_hoist(size_t *n);
 void *reference_csc_sink(size_t *n);
 void *reference_csc_split(size_t *n);
 void *reference_csc_rename(size_t *n);
+void *reference_csc_ways4(size_t *n);      /* of csc_switch */
+void *reference_csc_ways8(size_t *n);
+void *reference_csc_same(size_t *n);       /* of csc_loads */
+void *reference_csc_apart(size_t *n);
+void *reference_csc_ways(size_t *n);
 
 /* The buffer that --arg's SPEC makes, e.g. "random(64, 1, -1, 1)", as element type e (enum
  * launch_element). */

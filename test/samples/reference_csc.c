@@ -130,3 +130,116 @@ void *reference_csc_rename(size_t *n)
     *n = THREADS * sizeof *out;
     return out;
 }
+
+/* ---- csc_switch ---- */
+
+/* What instruction number `way` makes of c and s, before all of them mix it into s. */
+static uint32_t word_of(uint32_t way, uint32_t c, uint32_t s)
+{
+    switch (way) {
+    case 0: return (((s << 1 ^ s >> 3) + 1) ^ s) - c;
+    case 1: return (((c >> 3 | s) + (c & 255)) ^ 0x5a) - s;
+    case 2: return ((c - s) * 5 + (~c & s)) | 3;
+    case 3: return (c < s ? c : s) + ((c > s ? c : s) >> 4 ^ c) * 7;
+    case 4: return ((c & s) | 9) * 11 - ((c ^ s << 2));
+    case 5: return ((s >> 5) * (c >> 7) + (s | c)) ^ 77;
+    case 6: return (~((c << 4) - s) & 0xffff) ^ (s + 13);
+    default: return (s * 3 ^ c * 5) - ((s + c) | 1);
+    }
+}
+
+static uint32_t folded(uint32_t h, uint32_t c)
+{
+    h = (h ^ h >> 11) * 0x9e3779b9 + c;
+    h = (h ^ h >> 15) * 0x2c1b3c6d + (c ^ h << 5);
+    h = (h ^ h >> 12) * 0x297a2d39 - (c & h << 7);
+    h = ((h ^ h >> 13) * 0x165667b1) ^ c;
+    h = (h ^ h >> 16) * 0x85ebca6b + (c | h << 9);
+    h = (h ^ h >> 13) * 0xc2b2ae35 - (c ^ h << 3);
+    h = (h ^ h >> 14) * 0x27d4eb2f + (c & h << 6);
+    return (h >> 7) + c;
+}
+
+static void *of_ways(uint32_t ways, size_t *n)
+{
+    uint32_t *words = reference_input("random(1056, 5, 0, 1000000000)", LAUNCH_UINT);
+    uint32_t *out = mem_alloc(THREADS * sizeof *out);
+    for (uint32_t thread = 0; thread < THREADS; thread++) {
+        uint32_t s = thread;
+        for (int i = 0; i < ROUNDS; i++) {
+            uint32_t c = word_of(thread % ways, words[thread + (uint32_t)i], s);
+            s = folded(s, c);
+        }
+        out[thread] = s;
+    }
+    mem_free(words);
+    *n = THREADS * sizeof *out;
+    return out;
+}
+
+void *reference_csc_ways4(size_t *n)
+{
+    return of_ways(4, n);
+}
+void *reference_csc_ways8(size_t *n)
+{
+    return of_ways(8, n);
+}
+
+/* ---- csc_loads ---- */
+
+enum { WORDS = 4096, STEP = 32 };
+
+static uint32_t one_of_two(uint32_t thread, const uint32_t *mine, const uint32_t *yours, uint32_t s)
+{
+    UNUSED(yours);
+    return thread % 2 ? (mine[0] ^ mine[1024]) + (mine[2048] | s) : (mine[2048] - s) * (mine[0] & mine[1024]);
+}
+
+static uint32_t apart(uint32_t thread, const uint32_t *mine, const uint32_t *yours, uint32_t s)
+{
+    return thread % 2 ? (mine[0] ^ mine[1024]) + (mine[2048] | s)
+                      : (yours[0] ^ yours[1024]) - (yours[2048] & s);
+}
+
+static uint32_t one_of_many(uint32_t thread, const uint32_t *mine, const uint32_t *yours, uint32_t s)
+{
+    UNUSED(yours);
+    uint32_t way = thread % 32, c = 2 * way + 1, a = mine[0], b = mine[1024];
+    switch (way % 4) {
+    case 0: return s + ((a * c) ^ b);
+    case 1: return s ^ (a + c - b);
+    case 2: return s * c - (a | b);
+    default: return s - ((a ^ c) + b);
+    }
+}
+
+static void *of_loads(uint32_t (*step)(uint32_t, const uint32_t *, const uint32_t *, uint32_t), size_t *n)
+{
+    uint32_t *words = reference_input("random(4096, 6, 0, 1000000000)", LAUNCH_UINT);
+    uint32_t *others = reference_input("random(4096, 7, 0, 1000000000)", LAUNCH_UINT);
+    uint32_t *out = mem_alloc(THREADS * sizeof *out);
+    for (uint32_t thread = 0; thread < THREADS; thread++) {
+        uint32_t s = thread;
+        for (uint32_t i = 0; i < ROUNDS; i++)
+            s = step(thread, words + thread + i * STEP, others + thread + i * STEP, s);
+        out[thread] = s;
+    }
+    mem_free(words);
+    mem_free(others);
+    *n = THREADS * sizeof *out;
+    return out;
+}
+
+void *reference_csc_same(size_t *n)
+{
+    return of_loads(one_of_two, n);
+}
+void *reference_csc_apart(size_t *n)
+{
+    return of_loads(apart, n);
+}
+void *reference_csc_ways(size_t *n)
+{
+    return of_loads(one_of_many, n);
+}

@@ -69,6 +69,11 @@ static const struct sample samples[] = {
     { "csc_sink", { "out" }, reference_csc_sink, NULL, false },
     { "csc_split", { "out" }, reference_csc_split, NULL, false },
     { "csc_rename", { "out" }, reference_csc_rename, NULL, false },
+    { "csc_switch", { "out" }, reference_csc_ways4, "--kernel=ways4", false },
+    { "csc_switch", { "out" }, reference_csc_ways8, "--kernel=ways8", false },
+    { "csc_loads", { "out" }, reference_csc_same, "--kernel=same", false },
+    { "csc_loads", { "out" }, reference_csc_apart, "--kernel=apart", false },
+    { "csc_loads", { "out" }, reference_csc_ways, "--kernel=ways", false },
 };
 enum { WARP_CORES = 3 }; /* the last of the machines */
 static const char *const machines[] = {
