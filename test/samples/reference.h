@@ -55,6 +55,10 @@ void *reference_csc_ways8(size_t *n);
 void *reference_csc_same(size_t *n);       /* of csc_loads */
 void *reference_csc_apart(size_t *n);
 void *reference_csc_ways(size_t *n);
+void *reference_reductions(size_t *n);     /* of convops */
+void *reference_append(size_t *n);
+void *reference_breaks(size_t *n);         /* left, then stayed */
+void *reference_threaded(size_t *n);
 
 /* The buffer that --arg's SPEC makes, e.g. "random(64, 1, -1, 1)", as element type e (enum
  * launch_element). */

@@ -74,6 +74,10 @@ static const struct sample samples[] = {
     { "csc_loads", { "out" }, reference_csc_same, "--kernel=same", false },
     { "csc_loads", { "out" }, reference_csc_apart, "--kernel=apart", false },
     { "csc_loads", { "out" }, reference_csc_ways, "--kernel=ways", false },
+    { "convops", { "out" }, reference_reductions, "--kernel=reductions", false },
+    { "convops", { "out" }, reference_append, "--kernel=append", false },
+    { "convops", { "left", "stayed" }, reference_breaks, "--kernel=breaks", false },
+    { "convops", { "out" }, reference_threaded, "--kernel=threaded", false },
 };
 enum { WARP_CORES = 3 }; /* the last of the machines */
 static const char *const machines[] = {
