@@ -83,6 +83,8 @@ SUITES += opt_split_i64
 opt_split_i64_TEST_SRC := test/opt/split_i64_test.c test/opt/evaluate.c test/opt/optimize.c
 
 TEST_FOLDERS := test/mutants test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
+# Beside them are golden files, which opt_golden reads.
+TEST_FOLDERS += $(wildcard test/opt/csc/*.kern)
 
 runner_SRC := test/runner.c test/runner_annotated.c test/runner_process.c test/runner_unit.c
 
