@@ -426,6 +426,7 @@ static void generate(struct fz_program *p)
     for (uint32_t attempt = 0; attempt < MAX_TRIES; attempt++) {
         try_generate(p, attempt);
         fz_make_parts_quiet(p);
+        fz_add_calls(p);
         if (is_short(p))
             return;
     }

@@ -191,6 +191,8 @@ bool fz_is_predicted(const struct fz_program *p);
 void fz_predict(struct fz_program *p);
 /* In a program of class b that is to have predictions, parts get along without convergent operations. */
 void fz_make_parts_quiet(struct fz_program *p);
+/* To some of these, functions that threads run through in several calls at a time (calls_b.c). */
+void fz_add_calls(struct fz_program *p);
 
 /* The class's program of a seed, in the arena. */
 struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, struct arena *arena);
