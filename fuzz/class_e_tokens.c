@@ -181,9 +181,8 @@ static void put_temptation(struct fz_e_function *g, uint32_t b)
 /* Where all threads come to it that do not go where no way leads to a barrier any more: others may go past
  * it, but some schemes do not let them return while others are there (docs/language.md). Whether threads
  * wait for each other in a circle is seen when the reference runs. */
-static void put_barrier(struct fz_e_function *g)
+static void put_barrier(struct fz_e_function *g, uint32_t block, uint32_t token)
 {
-    uint32_t block = random_block(g), token = choose_token(g, block);
     if (token == g->tokens.count || g->tokens.at[token].by_anchor || g->blocks[block].quiet)
         return;
     ir_ref before = fz_e_chance(g, 50) ? behind_hearts(g, block) : ir_terminator(g->fn, block);
@@ -201,8 +200,30 @@ static void put_barriers(struct fz_e_function *g)
     ir_each_block(i, b, g->fn)
         returns += ir_at(g->fn, ir_terminator(g->fn, b))->op == IR_ret;
     uint32_t percent = g->for_good ? 100 : returns > 1 ? 70 : 20;
-    for (uint32_t n = fz_e_chance(g, percent) ? 2 + 2 * returns + 6 * g->for_good : 0; n > 0; n--)
-        put_barrier(g);
+    for (uint32_t n = fz_e_chance(g, percent) ? 2 + 2 * returns + 6 * g->for_good : 0; n > 0; n--) {
+        uint32_t block = random_block(g);
+        put_barrier(g, block, choose_token(g, block));
+    }
+}
+
+/* In cycles, by their hearts: of some programs, by a chance of their own. Threads leave for good then, but for
+ * operations behind the cycle that hold them (extended cycles). */
+static void put_barriers_in_cycles(struct fz_e_function *g)
+{
+    enum { PERCENT = 70, TRIES = 4 };
+    struct fz_random own = fz_random(g->p->seed, 'W'), *outer = g->r;
+    g->r = &own;
+    for (uint32_t token = fz_e_chance(g, PERCENT) ? 0 : g->tokens.count; token < g->tokens.count; token++) {
+        uint32_t home = ir_at(g->fn, g->tokens.at[token].def)->block, cycle = g->cycles->innermost[home];
+        if (cycle == IR_NO_CYCLE || g->cycles->at[cycle].header != home)
+            continue;
+        const struct ir_cycle *k = &g->cycles->at[cycle];
+        for (uint32_t tries = 0; tries < TRIES; tries++) {
+            uint32_t any = g->cycles->blocks[k->first + fz_e_below(g, k->count)];
+            put_barrier(g, tries ? any : home, token);
+        }
+    }
+    g->r = outer;
 }
 
 void fz_e_place_tokens(struct fz_e_function *g, uint32_t operations)
@@ -226,6 +247,8 @@ void fz_e_place_tokens(struct fz_e_function *g, uint32_t operations)
         for (uint32_t tries = fz_e_below(g, 4) + 2 * behind_loops; tries > 0; tries--)
             put_temptation(g, g->cfg->rpo[i]);
     }
-    if (g->is_kernel && g->may_wait)
+    if (g->is_kernel && g->may_wait) {
         put_barriers(g);
+        put_barriers_in_cycles(g);
+    }
 }
