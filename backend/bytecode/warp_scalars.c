@@ -50,7 +50,8 @@ struct finder {
     struct bitset unfit;        /* blocks */
     struct bitset unfit_params; /* blocks whose parameters are written too early */
     uint32_t *arm;              /* scratch by block: 1 + the edge that leads there, or as above */
-    uint32_t *position, *last;  /* thread frontiers: of blocks in the layout; of cycles' last blocks */
+    uint32_t *point;            /* by block with a divergent branch: where all its lanes reconverge */
+    uint32_t *position;         /* thread frontiers: of blocks in the layout; or NULL */
     u32_vec touched, work;
     uint64_t effort;
 };
@@ -89,34 +90,45 @@ static void note_diverged(struct finder *w, uint32_t branch, uint32_t block)
     w->arm[block] = NO_ARM;
 }
 
-/* Whether lanes that have left a cycle with the branch may run the block before the others have: under thread
- * frontiers blocks with a loop's operations stand before the end of the loop. */
-static bool comes_in_iterations(const struct finder *w, uint32_t branch, uint32_t b)
+static void walk_arms(struct finder *w, const struct ir_block *b, uint32_t reconverge)
 {
-    const struct ir_cycles *cycles = w->s->cycles;
-    for (uint32_t k = cycles->innermost[branch]; w->last && k != IR_NO_CYCLE; k = cycles->at[k].parent)
-        if (!ir_cycle_has(cycles, k, b) && w->last[k] > w->position[b])
+    for (uint32_t i = 0; i < w->touched.count; i++)
+        w->arm[w->touched.at[i]] = NO_ARM;
+    vec_clear(&w->touched);
+    for (uint32_t e = 0; e < b->edges.count; e++)
+        walk_arm(w, b->edges.at[e].block, e + 1, reconverge);
+}
+
+/* Whether lanes may come to the point while others are in the arms that have just been walked: under thread
+ * frontiers blocks with a loop's operations, behind it, stand before its end, and those of lanes that leave for
+ * good may stand behind the point where the others meet. */
+static bool comes_early(const struct finder *w, uint32_t point)
+{
+    for (uint32_t i = 0; w->position && i < w->touched.count; i++)
+        if (w->position[w->touched.at[i]] > w->position[point])
             return true;
     return false;
 }
 
-/* Where all lanes that diverge at the branch reconverge, or IR_NO_BLOCK: they may pass a chosen point by. */
-static uint32_t sure_reconvergence_point(const struct finder *w, uint32_t branch)
+/* Walks the arms of the branch to where all lanes that diverge there reconverge, which it returns, or
+ * IR_NO_BLOCK: they may pass a chosen point by. */
+static uint32_t find_point(struct finder *w, uint32_t branch)
 {
-    uint32_t reconverge = be_reconvergence_point(w->f, branch);
-    while (reconverge != IR_NO_BLOCK && comes_in_iterations(w, branch, reconverge))
-        reconverge = w->f->post->idom[reconverge];
-    return reconverge != IR_NO_BLOCK && ir_dominates(w->f->post, reconverge, branch) ? reconverge
-                                                                                     : IR_NO_BLOCK;
+    const struct ir_block *b = ir_block_at(w->f->ir, branch);
+    uint32_t point = be_reconvergence_point(w->f, branch);
+    while (point != IR_NO_BLOCK && ir_dominates(w->f->post, point, branch)) {
+        walk_arms(w, b, point);
+        if (!comes_early(w, point))
+            return point;
+        point = w->f->post->idom[point];
+    }
+    walk_arms(w, b, IR_NO_BLOCK);
+    return IR_NO_BLOCK;
 }
 
 static void part(struct finder *w, uint32_t branch)
 {
-    const struct ir_block *b = ir_block_at(w->f->ir, branch);
-    uint32_t reconverge = sure_reconvergence_point(w, branch);
-    vec_clear(&w->touched);
-    for (uint32_t e = 0; e < b->edges.count; e++)
-        walk_arm(w, b->edges.at[e].block, e + 1, reconverge);
+    uint32_t reconverge = w->point[branch] = find_point(w, branch);
     for (uint32_t i = 0; i < w->touched.count; i++)
         note_diverged(w, branch, w->touched.at[i]);
     if (reconverge != IR_NO_BLOCK && ir_dominates(w->dominators, reconverge, branch))
@@ -146,7 +158,7 @@ static bool takes_params(const struct finder *w, uint32_t block)
         return false;
     ir_each_pred(p, block, w->f->cfg)
         if (bitset_has(w->unfit, p) ||
-            (bitset_has(w->uniformity->branches, p) && sure_reconvergence_point(w, p) == block))
+            (bitset_has(w->uniformity->branches, p) && w->point[p] == block))
             return false;
     return true;
 }
@@ -278,16 +290,9 @@ static bool has_calls(const struct be_function *f)
 
 static void find_layout(struct finder *w, struct arena *a)
 {
-    const struct ir_cycles *cycles = w->s->cycles;
     w->position = arena_array(a, uint32_t, w->f->cfg->blocks);
-    w->last = arena_array(a, uint32_t, cycles->count);
     ir_each_block(i, b, w->f->ir)
         w->position[b] = i;
-    for (uint32_t k = 0; k < cycles->count; k++)
-        for (uint32_t i = 0; i < cycles->at[k].count; i++) {
-            uint32_t b = cycles->blocks[cycles->at[k].first + i];
-            w->last[k] = w->position[b] > w->last[k] ? w->position[b] : w->last[k];
-        }
 }
 
 void be_find_warp_scalars(struct be_selector *s)
@@ -305,6 +310,7 @@ void be_find_warp_scalars(struct be_selector *s)
     w.unfit = bitset_new(a, f->cfg->blocks);
     w.unfit_params = bitset_new(a, f->cfg->blocks);
     w.arm = arena_array(a, uint32_t, f->cfg->blocks);
+    w.point = arena_array(a, uint32_t, f->cfg->blocks);
     if (f->frontiers)
         find_layout(&w, a);
     w.quiet = be_quiet_new(a, f, w.uniformity, w.unfit);
