@@ -272,6 +272,17 @@ static uint32_t first_like(struct be_encoder *e, const struct be_edge *edges, ui
     return first;
 }
 
+/* The block with the moves of an edge of the open one, whose frontier it has too: while lanes wait there,
+ * others may come by again, and join them. */
+static void open_edge_block(struct be_encoder *e)
+{
+    uint32_t waiting = ir_block_at(e->f->ir, e->source)->frontier;
+    bool checked = e->f->frontiers && waiting != IR_NO_BLOCK;
+    be_open_block(e, checked ? BC_RECONVERGE : 0);
+    if (checked)
+        be_fix_later(e, BE_FIX_FRONTIER, e->open, waiting);
+}
+
 /* Blocks for the edges that need moves, equal edges sharing one so that their lanes stay together; where each
  * edge leads, or BE_NONE: straight to its target. The one that falls through comes last. */
 static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges, uint32_t n, uint32_t line)
@@ -292,7 +303,7 @@ static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges
         if (i == BE_NONE || (k < n && i == last) || e->first_edge.at[i] != i)
             continue;
         e->edge_code.at[i] = e->c->p->code.count;
-        be_open_block(e, 0);
+        open_edge_block(e);
         put_moves(e, &edges[i], line);
         if (i == last)
             break;
@@ -400,6 +411,7 @@ static void encode_block(struct be_encoder *e, const struct be_block *b)
     for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++)
         be_pool_clear(&e->c->temporaries[file]);
     e->code_of.at[b->ir] = e->c->p->code.count;
+    e->source = b->ir;
     be_open_block(e, b->reconverge ? BC_RECONVERGE : 0);
     if (e->f->frontiers && ir_block_at(e->f->ir, b->ir)->frontier != IR_NO_BLOCK)
         be_fix_later(e, BE_FIX_FRONTIER, e->open, ir_block_at(e->f->ir, b->ir)->frontier);

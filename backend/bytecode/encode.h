@@ -31,6 +31,7 @@ struct be_encoder {
     uint32_t added;                    /* of the transfers, those that are overhead */
     bool overhead;                     /* what is put is */
     VEC(struct be_fix) fixes;
+    uint32_t source;                   /* IR block being written */
 };
 
 void be_open_block(struct be_encoder *e, unsigned flags);   /* closes the one before */
