@@ -8,10 +8,12 @@
 #include "ir/ir.h"
 
 /* Bytecode of every kernel of a verified module, at any -O level, for the scheme whose lowering it has been
- * through. NULL with diagnostics if the program goes beyond a limit (ids: registers, private-memory,
- * shared-memory, constant-data, code-size, recursion). The module is not changed and not needed afterwards.
+ * through. check: under schemes with frontiers it checks where lanes wait (bc_program.checks_waiting). NULL
+ * with diagnostics if the program goes beyond a limit (ids: registers, private-memory, shared-memory,
+ * constant-data, code-size, recursion, frontier-work). The module is not changed and not needed afterwards.
  */
-struct bc_program *be_bytecode(const struct ir_module *m, enum scheme scheme, struct diagnostics *d);
+struct bc_program *be_bytecode(const struct ir_module *m, enum scheme scheme, bool check,
+                               struct diagnostics *d);
 
 /* Values that got no register: kept in private memory, or made anew where they are read. */
 struct wc_figures { uint32_t spilled, rematerialised; };

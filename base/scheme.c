@@ -29,6 +29,13 @@ enum scheme scheme_find(const char *name)
     return (enum scheme)s;
 }
 
+const char *scheme_check(enum scheme s)
+{
+    if (s == SCHEME_REFERENCE)
+        return "uniformity";
+    return scheme_info[s].target == TARGET_bytecode && scheme_has(s, SCHEME_FRONTIERS) ? "frontier" : NULL;
+}
+
 const char *const schedule_names[SCHEDULES] = {"largest", "newest", "oldest", "lowest"};
 
 unsigned schedule_find(const char *name)

@@ -93,8 +93,8 @@ static int take_passes(struct command *c, struct fz_options *o)
     for (unsigned k = 0; k < OPT_OPTIONS; k++)
         o->passes.told[k] = opt.values[k] == opt_option_info[k].value ? 0 : opt.values[k] + 1;
     const char *check = option_value(c, OPTION_CHECK), *list = option_value(c, OPTION_PASSES);
-    if (check && strcmp(check, "uniformity") != 0)
-        return complain(c, EXIT_USAGE, "--check wants uniformity, not '%s'", check);
+    if (check && strcmp(check, "uniformity") != 0 && strcmp(check, "frontier") != 0)
+        return complain(c, EXIT_USAGE, "--check wants uniformity or frontier, not '%s'", check);
     o->passes.check = check;
     if (list && !fz_passes_parse(&o->passes, list))
         return complain(c, EXIT_USAGE, "--passes wants 1 to %d passes, not '%s'", FZ_MAX_PASSES, list);

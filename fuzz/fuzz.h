@@ -14,10 +14,15 @@
 /* ---- setups ------------------------------------------------------------------------------------------ */
 
 /* The passes that a setup runs: those `at`, or (count == 0) the level's without those in `off`, a bit each;
- * and what they are told, by option: the value plus 1, or 0: the default. check: uniformity is checked,
- * under the reference scheme. */
+ * and what they are told, by option: the value plus 1, or 0: the default. check: what the setup's scheme_check
+ * names is checked; of options, that in all setups whose scheme has it; or NULL. */
 enum { FZ_MAX_PASSES = 16 };
-struct fz_passes { uint8_t at[FZ_MAX_PASSES], count; bool check; uint64_t off; uint32_t told[OPT_OPTIONS]; };
+struct fz_passes {
+    uint8_t at[FZ_MAX_PASSES], count;
+    const char *check;
+    uint64_t off;
+    uint32_t told[OPT_OPTIONS];
+};
 struct fz_setup {
     enum scheme scheme;
     uint32_t level, width;

@@ -48,7 +48,7 @@ struct fz_passes fz_passes_draw(struct fz_random *r)
 
 bool fz_passes_equal(const struct fz_passes *a, const struct fz_passes *b)
 {
-    return a->count == b->count && a->check == b->check && a->off == b->off &&
+    return a->count == b->count && !a->check == !b->check && a->off == b->off &&
            memcmp(a->at, b->at, a->count) == 0 && memcmp(a->told, b->told, sizeof a->told) == 0;
 }
 
@@ -100,7 +100,7 @@ const char *fz_passes_text(struct arena *a, const struct fz_passes *p)
     const char *text = p->count ? arena_printf(a, " --passes=%s", fz_passes_list(a, p)) : "";
     for (size_t i = 0; i < n; i++)
         text = arena_printf(a, "%s -f%s", text, switches[i]);
-    return p->check ? arena_printf(a, "%s --check=uniformity", text) : text;
+    return p->check ? arena_printf(a, "%s --check=%s", text, p->check) : text;
 }
 
 /* Takes `less` instead if it is another one that fails too. How often it asked. */

@@ -71,6 +71,14 @@ static void draw_for_frontiers(const struct fz_options *o, struct fz_random *r, 
         s->passes.told[OPT_OPTION_share_gain] = 1;
 }
 
+/* Whether what its scheme has to check is checked: as asked for, or else in some setups. */
+static void draw_check(const struct fz_options *o, struct fz_random *r, bool drawn, struct fz_setup *s)
+{
+    const char *own = scheme_check(s->scheme), *asked = o->passes.check;
+    bool checks = own && (asked ? strcmp(asked, own) == 0 : drawn && fz_chance(r, CHECK_PERCENT));
+    s->passes.check = checks ? own : NULL;
+}
+
 /* Draws k of n numbers in ascending order. Where there is only one setup, it was asked for as it is. */
 void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan)
 {
@@ -86,8 +94,7 @@ void fz_plan(const struct fz_options *o, const struct fz_program *p, struct aren
         draw_for_barriers(o, &b, n > 1 && fz_is_predicted(p), &setup);
         if (n > 1)
             draw_for_frontiers(o, &f, &setup);
-        if (setup.scheme == SCHEME_REFERENCE)
-            setup.passes.check = o->passes.check || (n > 1 && fz_chance(&r, CHECK_PERCENT));
+        draw_check(o, setup.scheme == SCHEME_REFERENCE ? &r : &f, n > 1, &setup);
         vec_push(a, plan, setup);
         wanted--;
     }

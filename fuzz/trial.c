@@ -93,7 +93,7 @@ static bool compile(struct trial *t, const struct fz_setup *s)
     o.scheme = scheme_info[s->scheme].name;
     o.no_warnings = true;
     o.verify_each = true;
-    o.checks = s->passes.check ? "uniformity" : NULL;
+    o.checks = s->passes.check;
     o.passes = fz_passes_list(&t->arena, &s->passes);
     o.switches = fz_passes_switches(&t->arena, &s->passes, &o.switch_count);
     t->declined = false;

@@ -75,8 +75,9 @@ typedef struct kernc_options {
                                     uniform or divergent, and why */
     const char *const *limits;   /* as behind --limit=: "nesting=1000" */
     size_t      limit_count;
-    const char *checks;          /* claims of the compiler that the code compares while it runs: "uniformity",
-                                    under the scheme "oracle" alone; NULL: none */
+    const char *checks;          /* claims of the compiler that are checked while the code runs: "uniformity",
+                                    under the scheme "oracle"; "frontier", under "tf-stack" and
+                                    "tf-sandy"; NULL: none */
     const char *const *arguments; /* "NAME=SPEC", what kernels' parameters are expected to be, as --arg has it,
                                      instead of what the launch directive says: estimates of costs alone
                                      depend on it */

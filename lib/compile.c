@@ -113,13 +113,13 @@ static void verify_made(kernc_result *r)
                  r->image ? "image" : "bytecode", why);
 }
 
-static void generate(kernc_result *r, enum scheme scheme, bool ir_only, struct steps *steps)
+static void generate(kernc_result *r, enum scheme scheme, const kernc_options *o, struct steps *steps)
 {
     bool is_image = scheme_info[scheme].target == TARGET_warp_core;
-    if (is_image && (!ir_only || steps_watch_machine(steps->options)))
-        generate_image(r, wc_mode_of(scheme), ir_only, steps);
-    else if (!is_image && !ir_only)
-        r->program = be_bytecode(r->module, scheme, &r->diagnostics);
+    if (is_image && (!o->ir_only || steps_watch_machine(steps->options)))
+        generate_image(r, wc_mode_of(scheme), o->ir_only, steps);
+    else if (!is_image && !o->ir_only)
+        r->program = be_bytecode(r->module, scheme, o->checks, &r->diagnostics);
     verify_made(r);
 }
 
@@ -132,7 +132,7 @@ static void compile_module(kernc_result *r, const kernc_options *o, struct opt_o
     r->scheme = scheme;
     run_passes(r, scheme, opt);
     if (!failed(r))
-        generate(r, scheme, o->ir_only, &steps);
+        generate(r, scheme, o, &steps);
     scratch_end(&scratch);
     failed(r);
 }

@@ -124,14 +124,29 @@ static bool take_analyses(kernc_result *r, const kernc_options *o)
     return r->status == KERNC_COMPILED;
 }
 
+/* The schemes under which the check is made: "a, b"; "": there is no such check. */
+static const char *schemes_that_check(struct arena *a, const char *check)
+{
+    const char *names = "";
+    for (unsigned s = 0; s < SCHEMES; s++) {
+        const char *own = scheme_check((enum scheme)s);
+        if (own && strcmp(own, check) == 0)
+            names = arena_printf(a, "%s%s%s", names, *names ? ", " : "", scheme_info[s].name);
+    }
+    return names;
+}
+
 static bool take_checks(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
-    opt->check_uniformity = o->checks && strcmp(o->checks, "uniformity") == 0;
-    if (o->checks && !opt->check_uniformity)
-        bad_option(r, "there is no check of '%s'; there is uniformity", o->checks);
-    else if (o->checks && scheme_find(o->scheme) != SCHEME_REFERENCE)
-        bad_option(r, "%s", arena_printf(&r->arena, "uniformity is checked under the scheme %s, not under %s",
-                                         scheme_info[SCHEME_REFERENCE].name, o->scheme));
+    if (!o->checks)
+        return true;
+    const char *schemes = schemes_that_check(&r->arena, o->checks), *own = scheme_check(scheme_find(o->scheme));
+    if (!*schemes)
+        bad_option(r, "there is no check of '%s'; there are uniformity and frontier", o->checks);
+    else if (!own || strcmp(own, o->checks) != 0)
+        bad_option(r, "%s", arena_printf(&r->arena, "%s is checked under %s, not under %s", o->checks, schemes,
+                                         o->scheme));
+    opt->check_uniformity = strcmp(o->checks, "uniformity") == 0;
     return r->status == KERNC_COMPILED;
 }
 

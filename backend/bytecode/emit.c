@@ -289,6 +289,8 @@ static bool generate(struct be_context *c)
         return false;
     reserve_code(c);
     encode_all(c);
+    if (c->p->checks_waiting)
+        be_waiting_of_functions(c);
     if (!check_code(c))
         return false;
     relocate(c);
@@ -301,7 +303,7 @@ static bool generate(struct be_context *c)
     return true;
 }
 
-struct bc_program *be_bytecode(const struct ir_module *m, enum scheme scheme, struct diagnostics *d)
+struct bc_program *be_bytecode(const struct ir_module *m, enum scheme scheme, bool check, struct diagnostics *d)
 {
     struct be_context c = {.m = m, .scheme = scheme, .d = d, .p = bc_program_new()};
     struct mem_guard guard;
@@ -313,6 +315,7 @@ struct bc_program *be_bytecode(const struct ir_module *m, enum scheme scheme, st
     }
     c.p->file = copy_string(c.p, m->file ? m->file : "");
     c.p->scheme = copy_string(c.p, scheme_info[scheme].name);
+    c.p->checks_waiting = check && scheme_has(scheme, SCHEME_FRONTIERS);
     bool good = generate(&c);
     mem_guard_leave(&guard);
     arena_free(&c.arena);

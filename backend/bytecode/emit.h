@@ -132,6 +132,10 @@ void be_pool_clear(struct be_pool *p);       /* gives all back; contents and `mo
 
 /* ---- the module -------------------------------------------------------------------------------------- */
 
+/* A call, for the check of where lanes wait. caller: function; callee: node of the call graph; back: code index
+ * of the row where it returns, whose rows of bc_program.waiting are first … end - 1. */
+struct be_calling { uint32_t caller, callee, back, first, end; };
+
 struct be_context {
     const struct ir_module *m;
     enum scheme scheme;
@@ -149,6 +153,7 @@ struct be_context {
     struct be_pool temporaries[BC_FILES];
     u32_vec calls;                           /* code words whose imm is still a function's number */
     bool too_many_operands;
+    VEC(struct be_calling) callings;         /* waiting.c */
 };
 /* An error; code generation goes on to find others, and gives no program. */
 void be_error(struct be_context *c, const char *id, place at, const char *fmt, ...)
@@ -232,6 +237,8 @@ void be_regalloc(struct be_context *c, struct be_function *f);
 void be_place_preloads(struct be_context *c);
 /* Appends the function's code and its rows of the tables to the program. */
 void be_encode(struct be_context *c, struct be_function *f);
+/* Where lanes wait in callers meanwhile, if the program checks that; then all of `waiting` is there. */
+void be_waiting_of_functions(struct be_context *c);
 
 /* Temporaries are numbered from here until emit.c, knowing how many there are, puts them before the rest. */
 #define BE_TEMPORARY 0x8000u

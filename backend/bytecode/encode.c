@@ -173,8 +173,11 @@ static void encode_word(struct be_encoder *e, uint32_t i)
         return;
     be_put_ins(e, make_ins(e, w), w->parts, w->cycles, w->at.line);
     put_call_target(e, w);
-    if (w->op == BC_call || w->op == BC_icall)
-        be_open_block(e, BC_RETURN | (w->op == BC_icall ? BC_RECONVERGE : 0));
+    if (w->op != BC_call && w->op != BC_icall)
+        return;
+    e->at.callee = w->op == BC_call ? w->imm : be_signature_node(e->c, w->imm / 2);
+    be_open_block(e, BC_RETURN | (w->op == BC_icall ? BC_RECONVERGE : 0));
+    e->at.callee = BE_NONE;
 }
 
 /* ---- moves on edges ---------------------------------------------------------------------------------- */
@@ -274,11 +277,13 @@ static uint32_t first_like(struct be_encoder *e, const struct be_edge *edges, ui
 
 /* The block with the moves of an edge of the open one, whose frontier it has too: while lanes wait there,
  * others may come by again, and join them. */
-static void open_edge_block(struct be_encoder *e)
+static void open_edge_block(struct be_encoder *e, uint32_t target)
 {
-    uint32_t waiting = ir_block_at(e->f->ir, e->source)->frontier;
+    uint32_t waiting = ir_block_at(e->f->ir, e->at.source)->frontier;
     bool checked = e->f->frontiers && waiting != IR_NO_BLOCK;
+    e->at.target = target;
     be_open_block(e, checked ? BC_RECONVERGE : 0);
+    e->at.target = IR_NO_BLOCK;
     if (checked)
         be_fix_later(e, BE_FIX_FRONTIER, e->open, waiting);
 }
@@ -303,7 +308,7 @@ static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges
         if (i == BE_NONE || (k < n && i == last) || e->first_edge.at[i] != i)
             continue;
         e->edge_code.at[i] = e->c->p->code.count;
-        open_edge_block(e);
+        open_edge_block(e, edges[i].target);
         put_moves(e, &edges[i], line);
         if (i == last)
             break;
@@ -411,7 +416,7 @@ static void encode_block(struct be_encoder *e, const struct be_block *b)
     for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++)
         be_pool_clear(&e->c->temporaries[file]);
     e->code_of.at[b->ir] = e->c->p->code.count;
-    e->source = b->ir;
+    e->at.source = b->ir;
     be_open_block(e, b->reconverge ? BC_RECONVERGE : 0);
     if (e->f->frontiers && ir_block_at(e->f->ir, b->ir)->frontier != IR_NO_BLOCK)
         be_fix_later(e, BE_FIX_FRONTIER, e->open, ir_block_at(e->f->ir, b->ir)->frontier);
@@ -426,6 +431,7 @@ static void encode_entry(struct be_encoder *e)
     const struct be_frame *from = &e->c->frames[be_signature_node(e->c, e->f->signature)];
     const u32_vec *params = &ir_block_at(e->f->ir, ir_entry(e->f->ir))->params;
     uint32_t line = e->f->ir->at.line;
+    e->at.source = IR_NO_BLOCK;
     be_open_block(e, 0);
     be_put_ins(e, (struct bc_ins){.op = BC_mov_v, .d = (uint16_t)(e->c->frames[e->f->id].depth - 1),
                                   .a = (uint16_t)(from->depth - 1)}, 1, ir_latency_cycles[IR_LAT_ALU], line);
@@ -444,7 +450,8 @@ static void encode_entry(struct be_encoder *e)
 void be_encode(struct be_context *c, struct be_function *f)
 {
     struct bc_function *row = &c->p->functions.at[f->id];
-    struct be_encoder e = {.c = c, .f = f, .row = row, .open = BE_NONE};
+    struct be_encoder e = {.c = c, .f = f, .row = row, .open = BE_NONE,
+                           .at = {BE_NONE, IR_NO_BLOCK, IR_NO_BLOCK, BE_NONE}};
     vec_resize(&c->arena, &e.code_of, f->ir->blocks.count);
     row->code = c->p->code.count;
     row->return_slot = f->kernel ? 0 : c->frames[f->id].depth - 1;
@@ -467,4 +474,6 @@ void be_encode(struct be_context *c, struct be_function *f)
     be_close_block(&e);
     be_fix_all(&e);
     row->end = c->p->code.count;
+    if (c->p->checks_waiting)
+        be_waiting_of_rows(&e);
 }

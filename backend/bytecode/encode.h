@@ -16,6 +16,11 @@ enum be_fix_field {
 };
 struct be_fix { uint8_t field; uint32_t index, block; };      /* index: of the code word, case or switch */
 
+/* A row of the block table, for the check of where lanes wait. source: IR block, or IR_NO_BLOCK: where indirect
+ * calls enter. target: of the edge whose moves it has, or IR_NO_BLOCK. callee: node of the call graph, where it
+ * is what follows a call; or BE_NONE. */
+struct be_row { uint32_t row, source, target, callee; };
+
 struct be_encoder {
     struct be_context *c;
     struct be_function *f;
@@ -31,7 +36,8 @@ struct be_encoder {
     uint32_t added;                    /* of the transfers, those that are overhead */
     bool overhead;                     /* what is put is */
     VEC(struct be_fix) fixes;
-    uint32_t source;                   /* IR block being written */
+    struct be_row at;                  /* of rows to be opened, but for the number */
+    VEC(struct be_row) rows;           /* empty unless the program checks where lanes wait */
 };
 
 void be_open_block(struct be_encoder *e, unsigned flags);   /* closes the one before */
@@ -46,6 +52,8 @@ void be_fix_now(struct be_encoder *e, enum be_fix_field field, uint32_t index, u
 void be_fix_later(struct be_encoder *e, enum be_fix_field field, uint32_t index, uint32_t block);
 /* Of the whole function, once all blocks have code. */
 void be_fix_all(struct be_encoder *e);
+/* Adds where lanes may wait while rows of the finished function are run (waiting.c). */
+void be_waiting_of_rows(struct be_encoder *e);
 /* Its number in the code; temporaries above BE_TEMPORARY until emit.c moves them. */
 uint32_t be_register(const struct be_encoder *e, uint32_t vreg);
 

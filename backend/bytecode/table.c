@@ -41,7 +41,9 @@ void be_open_block(struct be_encoder *e, unsigned flags)
     be_close_block(e);
     if (scheme_has(e->c->scheme, SCHEME_TOKENS))
         flags |= BC_RECONVERGE;          /* lanes run alone, in turns */
-    e->open = p->blocks.count;
+    e->open = e->at.row = p->blocks.count;
+    if (p->checks_waiting)
+        vec_push(&e->c->arena, &e->rows, e->at);
     vec_push(&p->arena, &p->blocks, ((struct bc_block){.code = p->code.count}));
     vec_push(&p->arena, &p->code, ((struct bc_ins){.op = BC_block, .d = (uint16_t)flags, .imm = e->open}));
 }

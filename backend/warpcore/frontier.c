@@ -4,26 +4,15 @@
  *
  * A CONVERGE stands where a check is needed. Branches that may part lanes name both sides, so that lanes wait
  * at blocks and nowhere else; nothing has to be known of where they reconverge. They are the branches at which
- * threads of a group may part (ir_uniformity), or lanes that the machine runs together.
+ * threads of a group may part, or lanes that the machine runs together.
  */
 #include "backend/warpcore/reconverge.h"
-
-static struct bitset divergent_branches(struct arena *a, const struct ir_cfg *g,
-                                        const struct ir_cycles *cycles, const struct ir_leaving *leaving)
-{
-    const struct ir_dominators *points = ir_return_post_dominators_new(a, g, leaving);
-    struct ir_uniformity_options machine = {.ignore_tokens = true, .reconvergence = points};
-    struct bitset branches = bitset_new(a, g->blocks);
-    bitset_union(branches, ir_uniformity_new(a, g, cycles, NULL, &machine)->branches);
-    bitset_union(branches, ir_uniformity_new(a, g, cycles, ir_tokens_new(a, g), NULL)->branches);
-    return branches;
-}
 
 void wc_place_checks(struct arena *a, const struct ir_cfg *g, const struct ir_cycles *cycles,
                      struct wc_reconvergence *out)
 {
     const struct ir_leaving *leaving = ir_leaving_new(a, g);
-    struct bitset divergent = divergent_branches(a, g, cycles, leaving);
+    struct bitset divergent = ir_parting_branches(a, g, cycles, leaving);
     u32_vec order = ir_priorities_new(a, g, cycles, leaving, UINT64_MAX); /* the pass has kept the limit */
     const struct ir_frontier *x = ir_frontier_new(a, g, divergent, order, WC_MAX_STACK_STEPS);
     out->order = x->order;

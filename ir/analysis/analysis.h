@@ -174,6 +174,9 @@ struct ir_frontier {
  * one. */
 struct ir_frontier *ir_frontier_new(struct arena *a, const struct ir_cfg *c, struct bitset divergent,
                                     u32_vec order, uint64_t work);
+/* The branches at which threads of a group may part, or threads that a machine runs together. */
+struct bitset ir_parting_branches(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                                  const struct ir_leaving *l);
 /* Whether others may wait in block w while b runs. O(log of its frontier). */
 bool ir_frontier_has(const struct ir_frontier *x, uint32_t b, uint32_t w);
 

@@ -1,4 +1,5 @@
-/* check.c: values that are called uniform, compared (check.uniform).
+/* check.c: what the compiler claims, compared while the kernel runs: that values are uniform (check.uniform),
+ * and where lanes wait (bc_program.waiting).
  *
  * The compiler names each thread's dynamic instance by a number (opt/convergence/check_uniformity.c): threads
  * with equal numbers at one check are converged there, whenever they come. Each check keeps the latest value
@@ -44,4 +45,24 @@ bool rt_check_uniform(struct rt_warp *w, const struct bc_ins *ins)
             *row = (struct rt_checked){key, value, (uint32_t)i};
         }
     return true;
+}
+
+/* ---- thread frontiers -------------------------------------------------------------------------------- */
+
+static uint32_t line_of(const struct bc_program *p, uint32_t pc)
+{
+    const struct bc_block *b = &p->blocks.at[p->code.at[pc].imm];
+    return b->line_count ? p->lines.at[b->first_line].line : 0;
+}
+
+bool rt_check_waits(struct rt_warp *w, uint32_t pc, uint64_t lanes, uint32_t at)
+{
+    const struct bc_program *p = w->worker->launch->program;
+    if (bc_may_wait(p, w->code[pc].imm, at))
+        return true;
+    rt_trap(w, w->code + pc, rt_lowest(lanes),
+            "lane %u waits at word %u (line %u), which is not in the thread frontier of word %u (line %u), "
+            "which is run",
+            rt_lowest(lanes), at, line_of(p, at), pc, line_of(p, pc));
+    return false;
 }

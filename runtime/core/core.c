@@ -210,6 +210,7 @@ const struct rt_core PASTE(CORE_ISA, CORE_LANES) = {
     .counted = counted_rows,
     .block_clock = block_clock,
     .block_ask = block_ask,
+    .block_check = block_check,
     .ask_convergent = ask_convergent,
     .equal_v = equal_v,
     .equal_w = equal_w,

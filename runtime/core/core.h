@@ -13,9 +13,10 @@ struct rt_core {
     /* Rows of `full` for launches that count transactions; NULL: the same. */
     const struct rt_op *counted;
     /* Other handlers, for launches that need them in their tables: BC_block of programs that read the clock;
-     * of schemes with RT_ASK_RECONVERGE; convergent operations of schemes with RT_ASK_CONVERGENT. */
+     * of schemes with RT_ASK_RECONVERGE; the same that also check where lanes wait; convergent operations of
+     * schemes with RT_ASK_CONVERGENT. */
     const struct bc_ins *(*block_clock)(RT_OP_PARAMS), *(*block_ask)(RT_OP_PARAMS),
-        *(*ask_convergent)(RT_OP_PARAMS);
+        *(*block_check)(RT_OP_PARAMS), *(*ask_convergent)(RT_OP_PARAMS);
     /* The lanes, active or not, whose v (w) register holds x. */
     uint64_t (*equal_v)(const struct rt_warp *w, uint32_t reg, uint32_t x);
     uint64_t (*equal_w)(const struct rt_warp *w, uint32_t reg, uint64_t x);

@@ -102,6 +102,16 @@ HANDLER(block_ask)
 {
     return pc->d & BC_RECONVERGE ? ask_reconverge(w, pc) : enter_block(PASS);
 }
+/* block_ask for programs that check where lanes wait. */
+HANDLER(block_check)
+{
+    uint32_t at = rt_index(w, pc), next = at;
+    if (pc->d & BC_RECONVERGE)
+        next = OUTSIDE(w->scheme->reconverge(w, at));
+    if (next != at)
+        return resume(w, next);
+    return OUTSIDE(w->scheme->check(w, at)) ? enter_again(w, pc) : NULL;
+}
 /* A convergent operation under a scheme that decides who takes part. */
 static const struct rt_op partial_table[BC_OPS];
 static const struct bc_ins *run_again(struct rt_warp *w, const struct bc_ins *pc)

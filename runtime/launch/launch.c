@@ -206,6 +206,7 @@ static bool asks(const struct rt_launch *l, const struct rt_op *table, unsigned 
 static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
 {
     const struct rt_core *core = l->core;
+    bool checks = l->program->checks_waiting && l->scheme->check;
     bool counts = l->count_transactions && table == core->full;
     if (!l->scheme->flags && !l->module->reads_clock && !counts)
         return table;
@@ -215,7 +216,9 @@ static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
         copy[BC_block].run = core->block_clock;
     for (unsigned op = 0; op < BC_OPS; op++)
         if (asks(l, table, op))
-            copy[op].run = op == BC_block ? core->block_ask : core->ask_convergent;
+            copy[op].run = op != BC_block ? core->ask_convergent
+                           : checks       ? core->block_check
+                                          : core->block_ask;
         else if (l->scheme->flags & RT_ASK_UNIFORM && op < BC_SCALAR_OPS && op % BC_FORMS == BC_FORM_U)
             copy[op] = core->partial[op];
         else if (counts && core->counted[op].run)

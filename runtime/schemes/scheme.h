@@ -56,6 +56,10 @@ struct rt_scheme {
     /* tok_entry, tok_anchor, tok_loop: write ins->d in the active lanes. NULL: 0 is written. False: the warp
      * has trapped. */
     bool (*token)(struct rt_warp *w, const struct bc_ins *ins);
+    /* Asks rt_check_waits about all live lanes that are not active; the active ones run the block word at `pc`.
+     * Asked at each, if the program checks it. NULL: nobody says where they may wait. False: the warp has
+     * trapped. */
+    bool (*check)(struct rt_warp *w, uint32_t pc);
 };
 
 #define DECLARE_bytecode(machine) extern const struct rt_scheme rt_scheme_##machine;

@@ -36,14 +36,30 @@ static uint32_t frontier_of(const struct rt_warp *w, uint32_t pc)
     return first ? first : BC_NO_TARGET;
 }
 
-/* The block at `pc` is run without an active lane. */
-static void run_empty(struct rt_warp *w, uint32_t pc)
+/* Lanes wait where the program says, if it does, while the block at `pc` is run. */
+static bool check_lanes(struct rt_warp *w, uint32_t pc, uint64_t lanes)
+{
+    const struct counters *s = w->scheme_data;
+    rt_each_lane(i, lanes)
+        if (!rt_check_waits(w, pc, (uint64_t)1 << i, s->pc[i]))
+            return false;
+    return true;
+}
+
+static bool check(struct rt_warp *w, uint32_t pc)
+{
+    return check_lanes(w, pc, w->live & ~w->active);
+}
+
+/* The block at `pc` is run without an active lane. False: the warp has trapped. */
+static bool run_empty(struct rt_warp *w, uint32_t pc)
 {
     struct rt_count *count = &w->counts[w->code[pc].imm];
     count->some++;
     w->cycles += count->cycles;
     w->fuel -= count->instructions;
     w->events->conservative_branches++;
+    return !w->worker->launch->program->checks_waiting || check_lanes(w, pc, w->live);
 }
 
 /* Live lanes have program counters: those of the lowest are active, when the warp has got there. */
@@ -56,7 +72,8 @@ static uint32_t go(struct rt_warp *w, struct counters *s)
     rt_each_lane(i, w->live)
         active |= (uint64_t)(s->pc[i] == lowest) << i;
     for (; s->next < lowest; s->next = frontier_of(w, s->next))
-        run_empty(w, s->next);
+        if (!run_empty(w, s->next))
+            return RT_NOWHERE;
     s->next = BC_NO_TARGET;
     w->events->reconvergences += (active & before) && (active & ~before);
     w->active = active;
@@ -98,4 +115,5 @@ const struct rt_scheme rt_scheme_tf_sandy = {
     .diverge = diverge,
     .reconverge = reconverge,
     .exit = leave,
+    .check = check,
 };

@@ -101,6 +101,15 @@ static uint32_t leave(struct rt_warp *w)
     return run_top(w, w->scheme_data);
 }
 
+static bool check(struct rt_warp *w, uint32_t pc)
+{
+    const struct stack *s = w->scheme_data;
+    for (uint32_t i = 0; i < s->depth; i++)
+        if (!rt_check_waits(w, pc, s->at[i].lanes, s->at[i].pc))
+            return false;
+    return true;
+}
+
 const struct rt_scheme rt_scheme_tf_stack = {
     .flags = RT_ASK_APART,
     .data_bytes = data_bytes,
@@ -109,4 +118,5 @@ const struct rt_scheme rt_scheme_tf_stack = {
     .diverge = diverge,
     .reconverge = reconverge,
     .exit = leave,
+    .check = check,
 };

@@ -78,7 +78,7 @@ static struct bc_program *compile(uint64_t seed, int level)
     add_kernel(m);
     optimize(m, NULL, level);
     diag_init(&d, &a, NULL);
-    struct bc_program *p = be_bytecode(m, SCHEME_pdom, &d);
+    struct bc_program *p = be_bytecode(m, SCHEME_pdom, false, &d);
     assert_non_null(p);
     if (bc_verify(p, why, sizeof why))
         fail_msg("seed %" PRIu64 " -O%d: %s", seed, level, why);

@@ -64,6 +64,8 @@ static void compile_subject(struct subject *s)
     o.level = (unsigned)(key_of(s) % 3);
     o.ir_only = is_ir(s);
     o.scheme = is_ir(s) ? "pdom" : s->scheme;
+    if (scheme_has(scheme_find(o.scheme), SCHEME_FRONTIERS))
+        o.checks = scheme_check(scheme_find(o.scheme));
     assert_null(file_read(s->path, 1u << 20, &source));
     kernc_result *r = kernc_compile(s->path, source.at, source.length, &o);
     const char *made = kernc_result_text(r, is_ir(s) ? KERNC_TEXT_IR : KERNC_TEXT_BYTECODE, &n);

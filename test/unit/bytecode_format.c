@@ -210,7 +210,7 @@ static bool out_of_memory_compiling(long n)
     bool failed = mem_guard_enter(&inner);
     if (!failed) {
         mem_fail_after(n);
-        bc_program_free(be_bytecode(m, SCHEME_pdom, &d));
+        bc_program_free(be_bytecode(m, SCHEME_pdom, false, &d));
         mem_fail_after(0);
         mem_guard_leave(&inner);
     }

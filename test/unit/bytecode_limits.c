@@ -10,7 +10,7 @@ static const char *first_error(const char *text, bool *made)
     struct source *s = source_new(&a, "test.kir", text, strlen(text));
     diag_init(&d, &a, s);
     struct ir_module *m = ir_parse(s, &d);
-    struct bc_program *p = m ? be_bytecode(m, SCHEME_pdom, &d) : NULL;
+    struct bc_program *p = m ? be_bytecode(m, SCHEME_pdom, false, &d) : NULL;
     snprintf(id, sizeof id, "%s", d.all.count ? d.all.at[0].id : "none");
     *made = p != NULL;
     bc_program_free(p);
@@ -53,7 +53,7 @@ static void constant_data(void **state)
     diag_init(&d, &a, NULL);
     vec_push(&m->arena, &m->objects, half);
     vec_push(&m->arena, &m->objects, half);
-    assert_null(be_bytecode(m, SCHEME_pdom, &d));
+    assert_null(be_bytecode(m, SCHEME_pdom, false, &d));
     assert_string_equal(d.all.at[0].id, "constant-data");
     ir_module_free(m);
     arena_free(&a);

@@ -72,7 +72,7 @@ static inline struct bc_program *program_of(const char *text, bool tokens)
     struct ir_module *m = ir_parse(s, &d);
     struct bc_program *p = NULL;
     if (m && ir_verify(m, &d))
-        p = be_bytecode(m, tokens ? SCHEME_oracle : SCHEME_pdom, &d);
+        p = be_bytecode(m, tokens ? SCHEME_oracle : SCHEME_pdom, false, &d);
     diag_print(&d, stderr, false);
     ir_module_free(m);
     arena_free(&a);

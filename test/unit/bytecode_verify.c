@@ -139,6 +139,31 @@ DAMAGE(host_count, p->hosts.at[0].argc = 1;)
 DAMAGE(host_operand, p->hosts.at[0].args[0] = BE_F32;)
 DAMAGE(host_result, p->hosts.at[0].result = BE_VOID; find_ins(p, BC_hostcall)->d = 2;)
 
+static void waits_unchecked(struct bc_program *p)
+{
+    vec_push(&p->arena, &p->waiting, ((struct bc_waiting){0, p->blocks.at[1].code}));
+}
+
+static void waits_for_nobody(struct bc_program *p)
+{
+    p->checks_waiting = true;
+    vec_push(&p->arena, &p->waiting,
+             ((struct bc_waiting){p->blocks.count + p->functions.count, p->blocks.at[1].code}));
+}
+
+static void waits_in_block(struct bc_program *p)
+{
+    p->checks_waiting = true;
+    vec_push(&p->arena, &p->waiting, ((struct bc_waiting){0, p->blocks.at[1].code + 1}));
+}
+
+static void waits_twice(struct bc_program *p)
+{
+    p->checks_waiting = true;
+    for (int i = 0; i < 2; i++)
+        vec_push(&p->arena, &p->waiting, ((struct bc_waiting){0, p->blocks.at[1].code}));
+}
+
 static const struct verify_case cases[] = {
     {"no operation", unknown_op},
     {"no operation", and_as_branch},
@@ -225,6 +250,10 @@ static const struct verify_case cases[] = {
     {"wrong number of operands", host_count},
     {"is of the wrong type", host_operand},
     {"result of a function without one", host_result},
+    {"which nobody checks", waits_unchecked},
+    {"it is of no block or function, or is no block", waits_for_nobody},
+    {"it is of no block or function, or is no block", waits_in_block},
+    {"they are not sorted", waits_twice},
 };
 
 static void each_reason(void **state)

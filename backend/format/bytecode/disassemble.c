@@ -127,6 +127,20 @@ static void show_fields(struct listing *l, const char *operands, const struct bc
 
 /* ---- words ------------------------------------------------------------------------------------------- */
 
+/* Where lanes may wait while block row or function `of` is run. */
+static void show_waiting(struct listing *l, uint32_t of)
+{
+    const struct bc_program *p = l->p;
+    if (!p->checks_waiting)
+        return;
+    uint32_t first = bc_waiting_of(p, of);
+    text_addz(l->out, " waiting");
+    for (uint32_t i = first; i < p->waiting.count && p->waiting.at[i].place == of; i++)
+        text_printf(l->out, "%s%u", i > first ? ", " : " ", p->waiting.at[i].at);
+    if (first == p->waiting.count || p->waiting.at[first].place != of)
+        text_addz(l->out, " nowhere");
+}
+
 static void show_block_word(struct listing *l, const struct bc_ins *ins)
 {
     const struct bc_block *b = &l->p->blocks.at[ins->imm];
@@ -134,6 +148,7 @@ static void show_block_word(struct listing *l, const struct bc_ins *ins)
                 ins->d & BC_RETURN ? " return" : "");
     if (b->frontier)
         text_printf(l->out, " frontier %u", b->frontier);
+    show_waiting(l, ins->imm);
     comment(l);
     text_printf(l->out, "%u instructions, %u cycles", b->instructions, b->cycles);
     if (b->overhead)
@@ -185,7 +200,9 @@ static void show_word(struct listing *l, const struct bc_ins *ins)
 
 static void show_function(struct listing *l, const struct bc_function *f)
 {
-    text_printf(l->out, "# Machine code for function %s:\n", f->name);
+    text_printf(l->out, "# Machine code for function %s:", f->name);
+    show_waiting(l, l->p->blocks.count + (uint32_t)(f - l->p->functions.at));
+    text_addz(l->out, "\n");
     for (uint32_t i = f->code; i < f->end; i++) {
         const struct bc_ins *ins = &l->p->code.at[i];
         begin_line(l);

@@ -7,7 +7,7 @@
 #include "backend/format/bytecode/program.h"
 #include "backend/format/stream.h"
 
-#define VERSION 2
+#define VERSION 3
 
 struct bc_program *bc_program_new(void)
 {
@@ -56,6 +56,12 @@ static void exchange_block(struct stream *s, struct bc_block *b)
     stream_u32(s, &b->first_line);
     stream_u32(s, &b->line_count);
     stream_u32(s, &b->frontier);
+}
+
+static void exchange_waiting(struct stream *s, struct bc_waiting *w)
+{
+    stream_u32(s, &w->place);
+    stream_u32(s, &w->at);
 }
 
 static void exchange_line(struct stream *s, struct bc_line *l)
@@ -169,6 +175,8 @@ static void exchange_program(struct stream *s, void *program)
     stream_vector(s, &p->launches, STREAM_LAUNCH_BYTES, stream_launch);
     stream_bytes(s, &p->data, &p->data_bytes);
     stream_u32(s, &p->shared_bytes);
+    stream_bool(s, &p->checks_waiting);
+    stream_vector(s, &p->waiting, 8, exchange_waiting);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------- */

@@ -100,3 +100,41 @@ enum bc_kind bc_kind_of(enum be_value v)
 {
     return v == BE_I1 ? BC_KIND_M : v == BE_I64 || v == BE_F64 ? BC_KIND_W : BC_KIND_V;
 }
+
+/* ---- where lanes may wait ---------------------------------------------------------------------------- */
+
+/* The first row for (of, at), or behind it. */
+static uint32_t find_waiting(const struct bc_program *p, uint32_t of, uint32_t at)
+{
+    uint32_t low = 0, high = p->waiting.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct bc_waiting *w = &p->waiting.at[middle];
+        if (w->place < of || (w->place == of && w->at < at))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool has_waiting(const struct bc_program *p, uint32_t of, uint32_t at)
+{
+    uint32_t i = find_waiting(p, of, at);
+    return i < p->waiting.count && p->waiting.at[i].place == of && p->waiting.at[i].at == at;
+}
+
+uint32_t bc_waiting_of(const struct bc_program *p, uint32_t of)
+{
+    return find_waiting(p, of, 0);
+}
+
+bool bc_may_wait(const struct bc_program *p, uint32_t row, uint32_t at)
+{
+    if (has_waiting(p, row, at))
+        return true;
+    uint32_t f = 0, code = p->blocks.at[row].code;
+    while (f < p->functions.count && (p->functions.at[f].code > code || p->functions.at[f].end <= code))
+        f++;
+    return has_waiting(p, p->blocks.count + f, at);
+}

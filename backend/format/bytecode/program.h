@@ -106,6 +106,9 @@ struct bc_block {
     uint32_t frontier; /* code index, behind it, of the first block where others may wait while it runs; 0:
                           none do, or the scheme has no frontiers */
 };
+/* While row `place` of the block table is run, or (place - rows of that table) function, lanes may wait at the
+ * block word at code index `at`. */
+struct bc_waiting { uint32_t place, at; };
 /* Rows first_line … of a block: how many of its instructions and cycles belong to a source line. */
 struct bc_line { uint32_t line, instructions, cycles; };
 enum bc_site_kind { BC_SITE_GLOBAL, BC_SITE_SHARED, BC_SITE_PRIVATE, BC_SITE_BRANCH, BC_SITE_OTHER };
@@ -182,6 +185,9 @@ struct bc_program {
     const uint8_t *data;                   /* constant objects, laid out; 16-byte aligned when loaded */
     uint32_t     data_bytes;
     uint32_t     shared_bytes;             /* shared memory of a block */
+    bool         checks_waiting;           /* schemes with frontiers: lanes that wait elsewhere than `waiting`
+                                              says are a trap */
+    VEC(struct bc_waiting) waiting;        /* by place and code index; empty unless checks_waiting */
 };
 /* Empty. bc_program_free frees it with all it has; NULL is allowed there. */
 struct bc_program *bc_program_new(void);
@@ -199,6 +205,12 @@ struct bc_program *bc_read(const void *bytes, size_t n, const char **why);
 /* NULL, or why the program must not run (registers, targets, tables, operand kinds, fall-off). */
 const char *bc_verify(const struct bc_program *p, char *buffer, size_t size);
 void bc_disassemble(const struct bc_program *p, struct text *out);       /* -S, dumps */
+
+/* The first row of `waiting` for a place, or for one behind it. O(log rows). */
+uint32_t bc_waiting_of(const struct bc_program *p, uint32_t of);
+/* Whether lanes may wait at code index `at` while row `row` of the block table is run. O(log rows), and the
+ * functions. */
+bool bc_may_wait(const struct bc_program *p, uint32_t row, uint32_t at);
 
 struct bc_op_info { const char *name, *operands, *meaning; };
 const struct bc_op_info *bc_op_info(enum bc_op op);                      /* NULL: no such opcode */

@@ -36,6 +36,22 @@ static bool check_blocks(struct verifier *v)
     return true;
 }
 
+static bool check_waiting(struct verifier *v)
+{
+    const struct bc_program *p = v->p;
+    if (p->waiting.count && !p->checks_waiting)
+        return verify_fail(v, "places where lanes may wait, which nobody checks");
+    for (uint32_t i = 0; i < p->waiting.count; i++) {
+        const struct bc_waiting *w = &p->waiting.at[i];
+        if (w->place >= p->blocks.count + p->functions.count || w->at >= p->code.count ||
+            !bitset_has(v->heads, w->at))
+            return verify_fail(v, "waiting place %u: it is of no block or function, or is no block", i);
+        if (i && (w[-1].place > w->place || (w[-1].place == w->place && w[-1].at >= w->at)))
+            return verify_fail(v, "waiting place %u: they are not sorted", i);
+    }
+    return true;
+}
+
 static bool check_switches(struct verifier *v)
 {
     const struct bc_program *p = v->p;
@@ -180,7 +196,8 @@ bool verify_tables(struct verifier *v)
     const struct bc_program *p = v->p;
     if (!p->file || !p->scheme)
         return verify_fail(v, "no source name or no scheme");
-    if (!check_limits(v) || !check_blocks(v) || !check_switches(v) || !check_hosts(v) || !check_functions(v))
+    if (!check_limits(v) || !check_blocks(v) || !check_switches(v) || !check_hosts(v) || !check_functions(v) ||
+        !check_waiting(v))
         return false;
     verify_find_slots(v);
     for (uint32_t i = 0; i < p->kernels.count; i++)
