@@ -222,24 +222,6 @@ static void measure_plainly(struct detection *d)
             d->further[b] = (double)d->plain.extra[b] / (double)(d->plain.visits[b] - d->plain.executions[b]);
 }
 
-/* The launch that is expected: the module's first of this kernel, but for what the options say. */
-static const struct launch *launch_of(const struct detection *d)
-{
-    const struct ir_module *m = d->f->module;
-    struct launch *l = arena_new(d->arena, struct launch);
-    for (uint32_t i = m->launches.count; i-- > 0;)
-        if (strcmp(m->launches.at[i].kernel, d->f->name) == 0)
-            *l = m->launches.at[i];
-    struct launch all = *l;
-    all.arguments.count = all.arguments.capacity = 0;
-    for (uint32_t i = 0; i < d->c->options->expected.count; i++)
-        vec_push(d->arena, &all.arguments, d->c->options->expected.at[i]);
-    for (uint32_t i = 0; i < l->arguments.count; i++)
-        vec_push(d->arena, &all.arguments, l->arguments.at[i]);
-    *l = all;
-    return l;
-}
-
 static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t *functions,
                     const struct cost_branches *branches)
 {
@@ -253,8 +235,9 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
                           .cycles = opt_cycles(c, f),
                           .u = opt_machine_uniformity(c, f)};
     struct cost_profile *profile = cost_profile_new(d.arena, d.cfg, branches, c->options);
-    struct cost_hints hints = {
-        .likely = profile ? cost_profile_likely : NULL, .data = profile, .launch = launch_of(&d)};
+    struct cost_hints hints = {.likely = profile ? cost_profile_likely : NULL,
+                               .data = profile,
+                               .launch = cost_launch_of(d.arena, f, c->options)};
     bool changed = false;
     uint32_t n = f->predictions, *starts = arena_array(d.arena, uint32_t, n + 1),
              *points = arena_array(d.arena, uint32_t, n + 1);

@@ -304,3 +304,22 @@ struct cost_sample *cost_sample_collapse(struct arena *a, const struct cost_samp
     }
     return t;
 }
+
+/* ---- launches ---------------------------------------------------------------------------------------- */
+
+const struct launch *cost_launch_of(struct arena *a, const struct ir_function *f, const struct opt_options *o)
+{
+    const struct ir_module *m = f->module;
+    struct launch *l = arena_new(a, struct launch);
+    for (uint32_t i = m->launches.count; i-- > 0;)
+        if (strcmp(m->launches.at[i].kernel, f->name) == 0)
+            *l = m->launches.at[i];
+    struct launch all = *l;
+    all.arguments.count = all.arguments.capacity = 0;
+    for (uint32_t i = 0; i < o->expected.count; i++)
+        vec_push(a, &all.arguments, o->expected.at[i]);
+    for (uint32_t i = 0; i < l->arguments.count; i++)
+        vec_push(a, &all.arguments, l->arguments.at[i]);
+    *l = all;
+    return l;
+}

@@ -1,0 +1,377 @@
+/* correspond.c: blocks of the two arms of a branch that may be executed together though they are not its
+ * first ones: those behind a loop or a conditional that one arm alone has, the bodies of loops, the sides of
+ * conditionals (end of section 3.2).
+ *
+ * An arm is a list of elements: the blocks that each of its threads executes, from one to its immediate
+ * post-dominator, where a loop is one element. Elements of both arms are aligned in their order, so that no
+ * thread waits for one behind it; two conditionals may correspond with their sides, and two loops with their
+ * bodies. The best alignment is found by dynamic programming, by what the pairs of blocks save.
+ *
+ * Correspond blocks x and y, all edges to them lead to one new block, whose branch on the old condition leads
+ * to x or y. That changes no thread's path, and makes a branch with arms of one block each, for the next
+ * steps. Where threads of loops of different numbers of iterations go round together, each leaves by its own
+ * condition: so loops need neither be peeled nor split to have equal domains.
+ */
+#include "opt/csc/csc.h"
+
+enum { ELEMENTS_MAX = 24, TRIPS = COST_TRIPS, DEPTH_MAX = 16 };
+#define NEVER INT32_MIN / 2
+
+enum form { BLOCK, CONDITIONAL, LOOP, OTHER };
+struct element {
+    uint32_t first, last;
+    enum form form;
+};
+struct list {
+    uint32_t count, stop; /* stop: the block behind the last element; IR_NO_BLOCK: none */
+    struct element at[ELEMENTS_MAX];
+};
+
+struct finder {
+    struct csc *p;
+    uint32_t branch;
+    ir_ref condition;
+    const struct ir_dominators *dominators, *post;
+    const struct ir_cycles *cycles;
+    struct map known; /* (x, y) -> its gain's place in gains */
+    VEC(int32_t) gains;
+    uint32_t depth;
+};
+
+static int32_t align(struct finder *s, const struct list *x, const struct list *y, bool joined, bool forced,
+                     csc_pairs *out);
+
+/* ---- elements ---------------------------------------------------------------------------------------- */
+
+/* A loop of one entry, whose last block alone leaves it, and leads back. */
+static bool is_plain_loop(const struct finder *s, uint32_t cycle, uint32_t last)
+{
+    const struct ir_cycle *c = &s->cycles->at[cycle];
+    const struct ir_block *b = ir_block_at(s->p->f, last);
+    if (c->entries.count != 1 || ir_at(s->p->f, b->last)->op != IR_brif ||
+        (b->edges.at[0].block == c->header) == (b->edges.at[1].block == c->header))
+        return false;
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t k = s->cycles->blocks[c->first + i];
+        const struct ir_block *in = ir_block_at(s->p->f, k);
+        for (uint32_t e = 0; k != last && e < in->edges.count; e++)
+            if (in->edges.at[e].block == c->header || !ir_cycle_has(s->cycles, cycle, in->edges.at[e].block))
+                return false;
+    }
+    return true;
+}
+
+/* The element that begins with block b, in the given cycle. */
+static struct element element_at(const struct finder *s, uint32_t b, uint32_t cycle)
+{
+    struct element x = {b, b, OTHER};
+    uint32_t own = s->cycles->innermost[b];
+    enum ir_op end = ir_at(s->p->f, ir_terminator(s->p->f, b))->op;
+    if (own == cycle) {
+        x.form = end == IR_brif ? CONDITIONAL : BLOCK;
+        return x;
+    }
+    while (own != IR_NO_CYCLE && s->cycles->at[own].parent != cycle)
+        own = s->cycles->at[own].parent;
+    if (own == IR_NO_CYCLE)
+        return x;
+    for (uint32_t next = s->post->idom[b]; next != IR_NO_BLOCK && ir_cycle_has(s->cycles, own, next);
+         next = s->post->idom[next])
+        x.last = next;
+    if (s->cycles->at[own].header == b && is_plain_loop(s, own, x.last))
+        x.form = LOOP;
+    return x;
+}
+
+/* From `entry` on, as long as blocks are in the cycle and dominated by `entry`, up to `stop`. */
+static struct list list_from(const struct finder *s, uint32_t entry, uint32_t stop, uint32_t cycle)
+{
+    struct list l = {.stop = entry};
+    while (l.count < ELEMENTS_MAX && l.stop != stop && l.stop != IR_NO_BLOCK &&
+           ir_dominates(s->dominators, entry, l.stop)) {
+        struct element x = element_at(s, l.stop, cycle);
+        l.at[l.count++] = x;
+        l.stop = s->post->idom[x.last];
+    }
+    return l;
+}
+
+/* A loop's body, from its header to its last block. */
+static struct list list_of_body(const struct finder *s, struct element loop)
+{
+    struct list l = {.stop = IR_NO_BLOCK};
+    uint32_t cycle = s->cycles->innermost[loop.first], b = loop.first;
+    while (l.count < ELEMENTS_MAX && b != IR_NO_BLOCK) {
+        l.at[l.count] = element_at(s, b, cycle);
+        uint32_t last = l.at[l.count++].last;
+        b = last == loop.last ? IR_NO_BLOCK : s->post->idom[last];
+    }
+    return l;
+}
+
+/* ---- what pairs save --------------------------------------------------------------------------------- */
+
+static int32_t bounded(int64_t gain)
+{
+    return gain <= NEVER ? NEVER : gain < INT32_MAX / 64 ? (int32_t)gain : INT32_MAX / 64;
+}
+
+/* What is nested in the two blocks is weighed as if their pairs were made. */
+static void assume(const struct csc_arms *a)
+{
+    for (uint32_t n = 0; n < a->first; n++)
+        if (a->nodes.at[n].partner != CSC_NONE)
+            map_set(a->p->arena, &a->p->assumed, a->nodes.at[n].ins, a->nodes.at[a->nodes.at[n].partner].ins);
+}
+
+/* As csc_gather does it: parameters of one type share one. */
+static void assume_parameters(struct csc *p, uint32_t x, uint32_t y)
+{
+    const u32_vec *xs = &ir_block_at(p->f, x)->params, *ys = &ir_block_at(p->f, y)->params;
+    struct bitset taken = bitset_new(p->arena, xs->count + 1);
+    for (uint32_t k = 0; k < ys->count; k++)
+        for (uint32_t i = 0; i < xs->count; i++)
+            if (!bitset_has(taken, i) && ir_at(p->f, xs->at[i])->type == ir_at(p->f, ys->at[k])->type) {
+                map_set(p->arena, &p->assumed, xs->at[i], ys->at[k]);
+                bitset_add(taken, i);
+                break;
+            }
+}
+
+/* Cycles that blocks x and y save if they become the arms of a branch of their own; negative: what it costs.
+ * `whole`: what follows them corresponds, too, so that they end alike. */
+static int32_t gain_of_blocks(struct finder *s, uint32_t x, uint32_t y, bool whole)
+{
+    uint64_t key = ((uint64_t)x << 32 | y) << 1 | whole;
+    uint32_t known = map_get(&s->known, key);
+    struct csc_arms a;
+    int64_t gain = NEVER;
+    if (known != MAP_NONE)
+        return s->gains.at[known];
+    const struct ir_block *b = ir_block_at(s->p->f, s->branch);
+    assume_parameters(s->p, x, y);
+    bool first = b->edges.at[0].block == x && b->edges.at[1].block == y;
+    if (csc_arms_new(s->p, first ? s->branch : IR_NO_BLOCK, (uint32_t[2]){x, y}, s->condition, &a)) {
+        a.same_end |= whole;
+        csc_match(&a);
+        csc_schedule(&a);
+        assume(&a);
+        struct csc_pair q = {.x = x, .y = y};
+        gain = a.flat ? csc_expected(s->p, s->branch, q, a.saved - CSC_BRANCH, a.overhead)
+                      : csc_expected(s->p, s->branch, q, a.saved, a.overhead + CSC_BRANCH);
+    }
+    csc_arms_forget(&a);
+    map_set(s->p->arena, &s->known, key, s->gains.count);
+    vec_push(s->p->arena, &s->gains, bounded(gain));
+    return vec_last(&s->gains);
+}
+
+static void pair_up(struct finder *s, csc_pairs *out, uint32_t x, uint32_t y)
+{
+    if (out)
+        vec_push(s->p->arena, out, ((struct csc_pair){.x = x, .y = y}));
+}
+
+/* Whether nothing but one edge of branch b, and blocks behind it, leads to the block. */
+static bool is_own(const struct finder *s, uint32_t b, uint32_t to)
+{
+    uint32_t edges = 0;
+    if (s->dominators->idom[to] != b)
+        return false;
+    ir_each_pred(p, to, opt_cfg(s->p->c, s->p->f)) {
+        edges += p == b;
+        if (p != b && !ir_dominates(s->dominators, to, p))
+            return false;
+    }
+    return edges == 1;
+}
+
+/* Side e of the conditionals x and y, unless it is empty in one of them only. */
+static int32_t gain_of_side(struct finder *s, uint32_t x, uint32_t y, uint32_t e, csc_pairs *out)
+{
+    const struct ir_function *f = s->p->f;
+    uint32_t stop[2] = {s->post->idom[x], s->post->idom[y]};
+    uint32_t to[2] = {ir_block_at(f, x)->edges.at[e].block, ir_block_at(f, y)->edges.at[e].block};
+    if (to[0] == to[1] || (to[0] == stop[0] && to[1] == stop[1]))
+        return 0;
+    if (to[0] == stop[0] || to[1] == stop[1] || !is_own(s, x, to[0]) || !is_own(s, y, to[1]) ||
+        s->depth == DEPTH_MAX)
+        return NEVER;
+    struct list l = list_from(s, to[0], stop[0], s->cycles->innermost[x]);
+    struct list m = list_from(s, to[1], stop[1], s->cycles->innermost[y]);
+    return l.stop == stop[0] && m.stop == stop[1] ? align(s, &l, &m, true, true, out) : NEVER;
+}
+
+/* Two conditionals with their sides. The elements behind them have to correspond too. */
+static int32_t gain_of_conditionals(struct finder *s, uint32_t x, uint32_t y, csc_pairs *out)
+{
+    int64_t gain = gain_of_blocks(s, x, y, true);
+    pair_up(s, out, x, y);
+    for (uint32_t e = 0; e < 2 && gain > NEVER; e++)
+        gain += gain_of_side(s, x, y, e, out);
+    return bounded(gain);
+}
+
+/* Two loops with bodies of the same elements, each of which corresponds to its like. */
+static int32_t gain_of_loops(struct finder *s, struct element x, struct element y, csc_pairs *out)
+{
+    const struct ir_function *f = s->p->f;
+    bool turned = (ir_block_at(f, x.last)->edges.at[0].block == x.first) !=
+                  (ir_block_at(f, y.last)->edges.at[0].block == y.first);
+    struct list l = list_of_body(s, x), m = list_of_body(s, y);
+    int64_t gain = 0;
+    if (turned || l.count != m.count || l.count == ELEMENTS_MAX || s->depth == DEPTH_MAX)
+        return NEVER;
+    for (uint32_t i = 0; i + 1 < l.count && gain > NEVER; i++) {
+        struct list one = {1, IR_NO_BLOCK, {l.at[i]}}, other = {1, IR_NO_BLOCK, {m.at[i]}};
+        gain += align(s, &one, &other, true, true, out);
+    }
+    gain += gain_of_blocks(s, x.last, y.last, true);
+    pair_up(s, out, x.last, y.last);
+    return bounded(gain > 0 && !csc_is_known(s->p, s->branch) ? gain * TRIPS : gain);
+}
+
+/* ---- alignment --------------------------------------------------------------------------------------- */
+
+enum choice { NONE, SKIP_X, SKIP_Y, TAKE, PLAIN, MELD };
+struct table {
+    int32_t free[ELEMENTS_MAX + 1][ELEMENTS_MAX + 1];  /* the best from elements i and j on */
+    int32_t first[ELEMENTS_MAX + 1][ELEMENTS_MAX + 1]; /* the same, if i and j correspond */
+    uint8_t how_free[ELEMENTS_MAX + 1][ELEMENTS_MAX + 1], how_first[ELEMENTS_MAX + 1][ELEMENTS_MAX + 1];
+};
+
+static bool is_plain(struct element x)
+{
+    return x.form == BLOCK || x.form == CONDITIONAL;
+}
+
+/* Elements i and j correspond, as blocks, or with all that is in them: then what follows does, too. */
+static void fill_first(struct finder *s, struct table *t, const struct list *x, const struct list *y,
+                       uint32_t i, uint32_t j)
+{
+    struct element a = x->at[i], b = y->at[j];
+    int64_t plain = NEVER, whole = NEVER;
+    if (is_plain(a) && is_plain(b))
+        plain = (int64_t)gain_of_blocks(s, a.first, b.first, false) + t->free[i + 1][j + 1];
+    if (t->first[i + 1][j + 1] > NEVER && a.form == CONDITIONAL && b.form == CONDITIONAL)
+        whole = (int64_t)gain_of_conditionals(s, a.first, b.first, NULL) + t->first[i + 1][j + 1];
+    if (t->first[i + 1][j + 1] > NEVER && a.form == BLOCK && b.form == BLOCK)
+        whole = (int64_t)gain_of_blocks(s, a.first, b.first, true) + t->first[i + 1][j + 1];
+    if (t->first[i + 1][j + 1] > NEVER && a.form == LOOP && b.form == LOOP)
+        whole = (int64_t)gain_of_loops(s, a, b, NULL) + t->first[i + 1][j + 1];
+    t->first[i][j] = bounded(whole > plain ? whole : plain);
+    t->how_first[i][j] = whole > plain ? MELD : PLAIN;
+}
+
+static void fill_free(struct table *t, uint32_t i, uint32_t j)
+{
+    t->free[i][j] = t->free[i + 1][j];
+    t->how_free[i][j] = SKIP_X;
+    if (t->free[i][j + 1] > t->free[i][j]) {
+        t->free[i][j] = t->free[i][j + 1];
+        t->how_free[i][j] = SKIP_Y;
+    }
+    if (t->first[i][j] > t->free[i][j]) {
+        t->free[i][j] = t->first[i][j];
+        t->how_free[i][j] = TAKE;
+    }
+}
+
+static void take_pairs(struct finder *s, const struct table *t, const struct list *x, const struct list *y,
+                       bool forced, csc_pairs *out)
+{
+    for (uint32_t i = 0, j = 0; i < x->count && j < y->count;) {
+        if (!forced && t->how_free[i][j] != TAKE) {
+            *(t->how_free[i][j] == SKIP_X ? &i : &j) += 1;
+            continue;
+        }
+        forced = t->how_first[i][j] == MELD;
+        if (!forced || x->at[i].form == BLOCK)
+            pair_up(s, out, x->at[i].first, y->at[j].first);
+        else if (x->at[i].form == LOOP)
+            gain_of_loops(s, x->at[i], y->at[j], out);
+        else
+            gain_of_conditionals(s, x->at[i].first, y->at[j].first, out);
+        i++, j++;
+    }
+}
+
+/* The most that the lists save. `joined`: what stands behind the two is one block, or will be; `forced`: the
+ * first elements have to correspond. The pairs are added to `out`, if it is not NULL. */
+static int32_t align(struct finder *s, const struct list *x, const struct list *y, bool joined, bool forced,
+                     csc_pairs *out)
+{
+    struct table *t = arena_new(s->p->arena, struct table);
+    s->depth++;
+    for (uint32_t i = 0; i <= x->count; i++)
+        t->first[i][y->count] = NEVER;
+    for (uint32_t j = 0; j <= y->count; j++)
+        t->first[x->count][j] = NEVER;
+    t->first[x->count][y->count] = joined ? 0 : NEVER;
+    for (uint32_t i = x->count; i-- > 0;)
+        for (uint32_t j = y->count; j-- > 0;) {
+            fill_first(s, t, x, y, i, j);
+            fill_free(t, i, j);
+        }
+    int32_t gain = forced ? t->first[0][0] : t->free[0][0];
+    if (out && gain > NEVER)
+        take_pairs(s, t, x, y, forced, out);
+    s->depth--;
+    return gain;
+}
+
+/* ---- arms that communicate ----------------------------------------------------------------------------- */
+
+/* Whether some block that `entry` dominates has convergent operations or predictions. */
+static bool communicates(const struct finder *s, uint32_t entry)
+{
+    const struct ir_function *f = s->p->f;
+    for (uint32_t n = s->dominators->pre[entry]; n <= s->dominators->post[entry]; n++)
+        ir_each_ins(r, f, s->dominators->order[n])
+            if (ir_is_convergent(f, r) || opt_is_prediction((enum ir_op)ir_at(f, r)->op))
+                return true;
+    return false;
+}
+
+static struct finder finder_of(struct csc *p, uint32_t branch)
+{
+    p->assumed = (struct map){0};
+    return (struct finder){.p = p,
+                           .branch = branch,
+                           .condition = ir_at(p->f, ir_terminator(p->f, branch))->args[0],
+                           .dominators = opt_dominators(p->c, p->f),
+                           .post = opt_post_dominators(p->c, p->f),
+                           .cycles = opt_cycles(p->c, p->f)};
+}
+
+/* What the arms that begin with x and y save. */
+static int32_t gain_of_arms(struct finder *s, uint32_t x, uint32_t y, csc_pairs *out)
+{
+    uint32_t cycle = s->cycles->innermost[s->branch];
+    if (communicates(s, x) || communicates(s, y))
+        return 0;
+    struct list l = list_from(s, x, IR_NO_BLOCK, cycle), m = list_from(s, y, IR_NO_BLOCK, cycle);
+    return align(s, &l, &m, l.stop == m.stop && l.stop != IR_NO_BLOCK, false, out);
+}
+
+int32_t csc_common(struct csc *p, uint32_t branch, uint32_t x, uint32_t y)
+{
+    struct finder s = finder_of(p, branch);
+    int32_t gain = gain_of_arms(&s, x, y, NULL);
+    p->assumed = (struct map){0};
+    return gain;
+}
+
+csc_pairs csc_correspond(struct csc *p, uint32_t branch)
+{
+    const struct ir_block *b = ir_block_at(p->f, branch);
+    struct finder s = finder_of(p, branch);
+    csc_pairs pairs = {0};
+    int32_t gain = gain_of_arms(&s, b->edges.at[0].block, b->edges.at[1].block, NULL);
+    if (gain > 0)
+        gain_of_arms(&s, b->edges.at[0].block, b->edges.at[1].block, &pairs);
+    if (2 * (int64_t)gain < (int64_t)pairs.count * opt_option(p->c, OPT_OPTION_csc_threshold))
+        pairs.count = 0;
+    p->assumed = (struct map){0};
+    return pairs;
+}

@@ -1,0 +1,311 @@
+/* csc.c: "Common Subexpression Convergence: A New Code Optimization for SIMT Processors": what the arms of a
+ * divergent branch have in common is executed by the threads of both together (Algorithm 1).
+ *
+ * Rounds from the innermost branches outwards, which is from the leaves of the program structure tree to its
+ * root: the arms of a branch are blocks of their own only when what is nested in them has been worked on. In
+ * a round the branches have no block in common; then the SSA form is repaired, and the analyses are made
+ * anew.
+ *
+ * What moves never runs in a thread that did not run it before, but for cheap pure operations, so loads,
+ * stores, divisions and calls move as any other. Convergent operations stay under their branch ("Convergent
+ * Operation Semantics", Reductions inside divergent control flow); those of one token stay in their block. A
+ * branch that uniformity calls uniform is left alone: its warps run one arm, and would pay for the other.
+ *
+ * O(m n^2) for m regions of n instructions, as the paper has it (section 3.3); limits csc_work and
+ * csc_rounds.
+ */
+#include "opt/csc/csc.h"
+
+#include <stdlib.h>
+
+struct rounds {
+    struct csc p;
+    struct bitset done;    /* branches that were looked at, by block */
+    struct bitset touched; /* blocks that this round has changed */
+    uint32_t moved;        /* branches of the round whose arms have changed */
+};
+
+/* ---- which branches -------------------------------------------------------------------------------------
+ */
+
+/* Whether nothing but the branch's edge, and blocks behind it, leads to block b. */
+static bool is_arm(const struct rounds *r, const struct ir_cfg *g, uint32_t branch, uint32_t b)
+{
+    const struct ir_dominators *d = opt_dominators(r->p.c, r->p.f);
+    uint32_t edges = 0;
+    if (b == ir_entry(r->p.f) || d->idom[b] != branch)
+        return false;
+    ir_each_pred(p, b, g) {
+        edges += p == branch;
+        if (p != branch && !ir_dominates(d, b, p))
+            return false;
+    }
+    return edges == 1;
+}
+
+static bool is_candidate(const struct rounds *r, const struct ir_cfg *g, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(r->p.f, b);
+    return ir_at(r->p.f, block->last)->op == IR_brif && !bitset_has(r->done, b) &&
+           !bitset_has(r->touched, b) && bitset_has(opt_uniformity(r->p.c, r->p.f)->branches, b) &&
+           is_arm(r, g, b, block->edges.at[0].block) && is_arm(r, g, b, block->edges.at[1].block);
+}
+
+/* The branches around b wait for the next round. */
+static void touch(struct rounds *r, uint32_t b)
+{
+    const struct ir_dominators *d = opt_dominators(r->p.c, r->p.f);
+    for (; b != IR_NO_BLOCK && !bitset_has(r->touched, b); b = d->idom[b])
+        bitset_add(r->touched, b);
+}
+
+/* ---- one branch -----------------------------------------------------------------------------------------
+ */
+
+static bool pays(const struct csc_arms *a, uint32_t branch, struct csc_pair q)
+{
+    return a->pairs > 0 && a->saved >= a->overhead + opt_option(a->p->c, OPT_OPTION_csc_threshold) &&
+           csc_expected(a->p, branch, q, a->saved, a->overhead) > 0;
+}
+
+enum mode { IF_IT_PAYS, IN_ANY_CASE, HOIST_EQUAL };
+
+/* Makes two blocks execute together what they have in common. */
+static bool converge(struct csc *p, uint32_t branch, struct csc_pair q, ir_ref condition, place at,
+                     enum mode mode)
+{
+    struct csc_arms a;
+    bool done = false;
+    if (csc_arms_new(p, branch, (uint32_t[2]){q.x, q.y}, condition, &a)) {
+        a.hoist_only = mode == HOIST_EQUAL;
+        if (mode == IN_ANY_CASE)
+            csc_drop_parameters(&a);
+        csc_match(&a);
+        if (a.table.cut)
+            opt_below(p->c, p->f, OPT_LIMIT_csc_work, UINT64_MAX);
+        csc_schedule(&a);
+        done = mode == IN_ANY_CASE || (mode == HOIST_EQUAL && a.pairs) || pays(&a, branch, q);
+        if (done || a.pairs)
+            opt_remark(p->c, p->f, done ? OPT_APPLIED : OPT_MISSED, "common-code", at,
+                       "arms have %u operations in common: %u cycles saved%s %u", a.pairs, a.saved,
+                       done ? " for" : " would cost", a.overhead);
+        if (done) {
+            opt_count(p->c, "pairs", a.pairs);
+            csc_move(&a);
+        }
+    }
+    csc_arms_forget(&a);
+    return done;
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const struct csc_pair *a = x, *b = y;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* The arms' first blocks are the arms of the branch itself, unless loops begin with them. */
+static bool are_first(const struct ir_cfg *g, const struct ir_block *b, struct csc_pair q)
+{
+    return q.x == b->edges.at[0].block && q.y == b->edges.at[1].block && ir_pred_count(g, q.x) == 1 &&
+           ir_pred_count(g, q.y) == 1;
+}
+
+static bool has_pair(const csc_pairs *pairs, struct csc_pair q)
+{
+    for (uint32_t i = 0; i < pairs->count; i++)
+        if (pairs->at[i].x == q.x && pairs->at[i].y == q.y)
+            return true;
+    return false;
+}
+
+/* Blocks beyond the arms' first ones. What the first ones have in common goes before the branch; then all are
+ * led together, since what they jump to is to be the same. */
+static void converge_all(struct rounds *r, uint32_t b, csc_pairs *pairs, ir_ref condition, place at)
+{
+    struct csc *p = &r->p;
+    const struct ir_cfg *g = opt_cfg(p->c, p->f);
+    const struct ir_block *block = ir_block_at(p->f, b);
+    struct csc_pair first = {block->edges.at[0].block, block->edges.at[1].block, 0};
+    u32_vec branches = {0};
+    if (are_first(g, block, first) && !has_pair(pairs, first))
+        converge(p, b, first, condition, at, HOIST_EQUAL);
+    for (uint32_t i = 0; i < pairs->count; i++)
+        pairs->at[i].place = g->rpo_index[pairs->at[i].x];
+    qsort(pairs->at, pairs->count, sizeof *pairs->at, by_place);
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        bool is_first = are_first(g, ir_block_at(p->f, b), pairs->at[i]);
+        vec_push(p->arena, &branches, is_first ? b : csc_gather(p, pairs->at[i], condition));
+    }
+    for (uint32_t i = 0; i < pairs->count; i++)
+        converge(p, branches.at[i], pairs->at[i], condition, at, IN_ANY_CASE);
+    opt_count(p->c, "blocks", pairs->count);
+}
+
+static void visit(struct rounds *r, const struct ir_cfg *g, uint32_t b)
+{
+    struct csc *p = &r->p;
+    const struct ir_block *block = ir_block_at(p->f, b);
+    struct csc_pair first = {block->edges.at[0].block, block->edges.at[1].block, 0};
+    ir_ref condition = ir_at(p->f, block->last)->args[0];
+    place at = ir_at(p->f, block->last)->at;
+    p->root = b;
+    p->outside = (struct map){0};
+    csc_pairs pairs = csc_correspond(p, b);
+    bool alone = are_first(g, block, first) &&
+                 (pairs.count == 0 || (pairs.count == 1 && are_first(g, block, pairs.at[0])));
+    bitset_add(r->done, b);
+    if (alone && !converge(p, b, first, condition, at, IF_IT_PAYS))
+        return;
+    if (!alone && pairs.count == 0)
+        return;
+    if (!alone)
+        converge_all(r, b, &pairs, condition, at);
+    touch(r, b);
+    r->moved++;
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------------------
+ */
+
+static bool communicates(const struct ir_function *f, uint32_t b)
+{
+    ir_each_ins(r, f, b)
+        if (ir_is_convergent(f, r) || opt_is_prediction((enum ir_op)ir_at(f, r)->op))
+            return true;
+    return false;
+}
+
+/* The block that b jumps to, if nothing else leads there; IR_NO_BLOCK: there is none. */
+static uint32_t next_in_chain(const struct ir_function *f, const struct ir_cfg *g, uint32_t b)
+{
+    if (ir_at(f, ir_terminator(f, b))->op != IR_br)
+        return IR_NO_BLOCK;
+    uint32_t next = ir_block_at(f, b)->edges.at[0].block;
+    bool plain = next != b && next != ir_entry(f) && ir_pred_count(g, next) == 1 && !communicates(f, next) &&
+                 !communicates(f, b);
+    return plain ? next : IR_NO_BLOCK;
+}
+
+/* Block b ends in the branch that was next's. */
+static void take_over(struct rounds *r, uint32_t b, uint32_t next)
+{
+    if (bitset_has(r->done, next))
+        bitset_add(r->done, b);
+    else
+        bitset_remove(r->done, b);
+}
+
+/* Arms whose branches have gone become one block again. */
+static void merge_chains(struct rounds *r)
+{
+    struct csc *p = &r->p;
+    const struct ir_cfg *g = opt_cfg(p->c, p->f);
+    struct opt_renaming renaming = {.arena = p->c->scratch};
+    struct bitset gone = bitset_new(p->c->scratch, p->f->blocks.count);
+    for (uint32_t i = 0; i < g->rpo_count; i++) {
+        uint32_t b = g->rpo[i], next;
+        while (!bitset_has(gone, b) && (next = next_in_chain(p->f, g, b)) != IR_NO_BLOCK) {
+            const struct ir_edge e = ir_block_at(p->f, b)->edges.at[0];
+            for (uint32_t k = 0; k < e.argc; k++)
+                opt_rename(&renaming, p->f, ir_block_at(p->f, next)->params.at[k], e.args[k]);
+            ir_remove(p->f, ir_terminator(p->f, b));
+            opt_block_append(p->f, b, next);
+            bitset_add(gone, next);
+            take_over(r, b, next);
+        }
+    }
+    opt_rename_all(&renaming, p->f);
+    ir_blocks_remove(p->f, gone);
+    opt_invalidate(p->c, p->f);
+}
+
+/* Makes room for new blocks. Branches that the pass has made are not looked at again. */
+static void add_branches(struct rounds *r)
+{
+    struct csc *p = &r->p;
+    struct bitset done = bitset_new(p->c->scratch, p->f->blocks.count);
+    bitset_each(b, r->done)
+        bitset_add(done, b);
+    for (uint32_t i = 0; i < p->branches.count; i++)
+        bitset_add(done, p->branches.at[i]);
+    vec_clear(&p->branches);
+    r->done = done;
+}
+
+static void finish_round(struct rounds *r)
+{
+    struct csc *p = &r->p;
+    struct opt_demotion d = {.c = p->c, .f = p->f};
+    add_branches(r);
+    opt_rename_all(&p->renaming, p->f);
+    ir_blocks_remove(p->f, p->gone);
+    for (uint32_t i = 0; i < p->dropped.count; i++)
+        *ir_at(p->f, p->dropped.at[i]) = (struct ir_ins){.op = IR_none, .block = IR_NO_BLOCK};
+    opt_demote_broken(&d);
+    for (uint32_t i = 0; i < p->copies.count; i++)
+        opt_demote_copy(&d, opt_renamed(&p->renaming, p->copies.at[i].value), p->copies.at[i].merged);
+    opt_demote_finish(&d);
+    opt_invalidate(p->c, p->f);
+    INVARIANT(r->done.bits >= p->f->blocks.count);
+    merge_chains(r);
+}
+
+static void begin_round(struct rounds *r)
+{
+    struct csc *p = &r->p;
+    r->touched = bitset_new(p->c->scratch, p->f->blocks.count);
+    r->moved = 0;
+    p->instructions = p->f->ins.count;
+    p->number = arena_array(p->arena, uint32_t, p->instructions);
+    p->row = arena_array(p->arena, uint32_t, p->instructions);
+    p->pdg = NULL;
+    p->renaming = (struct opt_renaming){.arena = p->arena};
+    p->gone = bitset_new(p->c->scratch, p->f->blocks.count);
+    p->owner = (struct map){0};
+    vec_clear(&p->dropped);
+    vec_clear(&p->copies);
+}
+
+/* Blocks in post-order: branches before those that they are nested in. */
+static bool run_round(struct rounds *r)
+{
+    begin_round(r);
+    const struct ir_cfg *g = opt_cfg(r->p.c, r->p.f);
+    for (uint32_t i = g->rpo_count; i-- > 0;)
+        if (is_candidate(r, g, g->rpo[i]))
+            visit(r, g, g->rpo[i]);
+    if (r->moved)
+        finish_round(r);
+    return r->moved > 0;
+}
+
+static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t *functions)
+{
+    struct rounds r = {.p = {.c = c,
+                             .f = f,
+                             .functions = functions,
+                             .arena = c->scratch,
+                             .work = c->options->limits[OPT_LIMIT_csc_work]}};
+    bool changed = false;
+    begin_round(&r);
+    csc_find_divergence(&r.p);
+    changed = csc_test_ways(&r.p);
+    r.done = bitset_new(c->scratch, f->blocks.count);
+    for (uint64_t n = 0; opt_below(c, f, OPT_LIMIT_csc_rounds, n) && run_round(&r); n++)
+        changed = true;
+    return changed;
+}
+
+bool opt_csc(struct opt_context *c, struct ir_module *m)
+{
+    bool changed = false;
+    u32_vec order = {0};
+    for (uint32_t i = 0; i < opt_callees_first(c, m)->count; i++)
+        vec_push(c->scratch, &order, opt_callees_first(c, m)->at[i]);
+    const uint64_t *functions = cost_of_functions(c->scratch, m, &order);
+    for (uint32_t i = 0; i < order.count; i++)
+        if (m->functions.at[order.at[i]]->order.count)
+            changed |= work_on(c, m->functions.at[order.at[i]], functions);
+    return changed;
+}

@@ -1,0 +1,176 @@
+/* csc.h: what the files of Common Subexpression Convergence share ("Common Subexpression Convergence: A New
+ * Code Optimization for SIMT Processors"). Private to opt/csc/.
+ *
+ * At work are two *arms*: blocks that nothing but the two edges of one divergent branch leads to. Their
+ * instructions are the nodes of the dependence graph of the region (section 3.2). Three steps:
+ *
+ *   match.c      pairs of nodes, one of each arm, that compute the same from different operands: the table
+ *                T(i, j) of section 3.1, and the pairs that are taken from it
+ *   schedule.c   an order of *stages*, even ones for all threads, odd ones for those of each arm, in which each
+ *                pair stands in an even one: so in stage 0 it is hoisted, in the last stage sunk, and in one
+ *                between split (section 2); and what all of it costs
+ *   motion.c     the code of the stages, operands renamed by selects and block parameters
+ *
+ * Before them correspond.c finds blocks in the arms of a branch that lie beyond its first ones and correspond
+ * to each other, and makes such a branch of them.
+ */
+#ifndef KERNC_OPT_CSC_H
+#define KERNC_OPT_CSC_H
+
+#include "opt/cost/cost.h"
+#include "opt/kit/demote.h"
+
+enum {
+    CSC_COPY = 1,      /* cycles of a select or a move: operand renaming */
+    CSC_OFFSET = 2,    /* of accesses with different offsets: a select of them, an addition */
+    CSC_BRANCH = 3,    /* of one more divergent stage: the branch, and a jump of each arm */
+    CSC_JUMP = 1,      /* of one end for two blocks that each had its own */
+    CSC_SPECULATE = 4, /* of what one arm alone computes and all may, to save a stage */
+    CSC_CAUTION = 2, /* cycles to be saved for each to be paid, where nobody knows how often warps diverge */
+    CSC_UNIT = 256,  /* of the table's entries in a cycle */
+};
+#define CSC_NONE UINT32_MAX
+#define CSC_BOTH 2u
+
+/* `merged` is `value` for threads of the arm that `value` is of, behind the block where it stands. */
+struct csc_copy {
+    ir_ref value, merged;
+};
+
+/* Blocks of arm 0 and of arm 1; place: x's in reverse post-order. */
+struct csc_pair {
+    uint32_t x, y, place;
+};
+typedef VEC(struct csc_pair) csc_pairs;
+
+struct csc_node {
+    ir_ref ins;
+    uint8_t arm;      /* 0: of those for whom the condition holds, 1: of the others */
+    uint32_t kind;    /* of instructions that may be one; CSC_NONE: it stays its arm's */
+    uint32_t rank;    /* among its arm's nodes of the kind */
+    uint32_t partner; /* node of the other arm, or CSC_NONE */
+    uint32_t weight;  /* cycles */
+    uint32_t uses;    /* as an operand in its arm */
+    uint32_t stage;
+};
+
+/* T(i, j) of node i of arm 0 and j of arm 1, both of one kind: cycles, in 1/CSC_UNIT, that matching the
+ * graphs of their operands saves, less the copies that renaming takes. Of a kind with too many pairs there
+ * are those of nodes with about the same rank. */
+struct csc_kind {
+    uint32_t count[2], first, width;
+    u32_vec nodes[2];
+};
+struct csc_table {
+    VEC(struct csc_kind) kinds;
+    int32_t *at;
+    bool cut;
+};
+
+/* All for one pass over a function; analyses are of the function as it was when the round began. */
+struct csc {
+    struct opt_context *c;
+    struct ir_function *f;
+    const uint64_t *functions; /* cycles of a call of each */
+    struct arena *arena;       /* of the round */
+    uint32_t *number;          /* by instruction: its node's number plus 1, or 0 */
+    uint32_t *row;             /* by instruction with effects: its row in pdg, plus 1 */
+    uint32_t instructions;     /* that the two have room for */
+    const struct ir_pdg *pdg;  /* NULL: not asked for yet */
+    struct opt_renaming renaming;
+    struct bitset gone; /* blocks that are empty now */
+    VEC(struct csc_copy) copies;
+    u32_vec dropped;          /* parameters whose blocks have lost them */
+    u32_vec branches;         /* blocks whose branches the pass has made */
+    struct map owner;         /* parameter of a gathering block -> the arm it means something to, or
+                                             CSC_BOTH */
+    struct map assumed;       /* value of arm 0 -> that of arm 1 that would be one with it, while pairs
+                                             of blocks are weighed */
+    uint32_t root;            /* the branch at work, of the function as it was */
+    struct map outside;       /* (x, y) from before it -> the value that is x in arm 0 and y in arm 1 */
+    uint64_t *executions;     /* of blocks by a warp, in a model of the function as it was (divergence.c) */
+    uint32_t execution_count; /* blocks that there are; 0: nothing is known */
+    uint64_t work;            /* pairs of instructions that may still be compared */
+};
+
+struct csc_arms {
+    struct csc *p;
+    uint32_t branch, block[2]; /* branch IR_NO_BLOCK: one that would be made */
+    ir_ref condition;
+    VEC(struct csc_node) nodes; /* arm 0's in their order, then arm 1's; terminators are none */
+    uint32_t first;             /* the first of arm 1 */
+    struct rows before, after;  /* of each node: what has to come before it, or after */
+    bool hoist_only;            /* equal graphs alone are wanted, before the branch */
+    bool communicates;          /* an arm has convergent operations */
+    bool same_end;              /* both end in the same jump, or branch, to the same blocks */
+    struct csc_table table;
+    /* the schedule: */
+    u32_vec order;                   /* nodes as they are executed; of a pair that of arm 0 */
+    bool flat;                       /* no branch is left */
+    uint32_t pairs, saved, overhead; /* cycles of pairs; of copies and branches */
+};
+
+/* ---- arms.c, match.c ----------------------------------------------------------------------------------- */
+
+/* The nodes and dependences of two blocks as the arms of a branch. False: something in them must not be taken
+ * apart, told in a remark. Their nodes are numbered, in either case, until csc_arms_forget. */
+bool csc_arms_new(struct csc *p, uint32_t branch, const uint32_t block[2], ir_ref condition,
+                  struct csc_arms *a);
+void csc_arms_forget(struct csc_arms *a);
+/* Builds the table, and takes pairs from it, those first that save most, each with its operands'. O(entries),
+ * which are taken from p->work. */
+void csc_match(struct csc_arms *a);
+/* Whether x in arm 0 and y in arm 1 are one value, or would be. */
+bool csc_is_same(struct csc *p, ir_ref x, ir_ref y);
+/* Whether the value is there before the branch at work. */
+bool csc_is_outside(const struct csc *p, ir_ref r);
+/* T(i, j), or INT32_MIN if it is not in the table. */
+int32_t csc_profit(const struct csc_arms *a, uint32_t i, uint32_t j);
+/* How the operands of pair (i, j) are matched: of commutative operations maybe the second's other way round.
+ */
+void csc_operands(struct csc_arms *a, uint32_t i, uint32_t j, ir_ref *x, ir_ref *y, uint32_t n);
+
+/* ---- schedule.c ---------------------------------------------------------------------------------------- */
+
+/* Puts each node in a stage, and finds what it costs and saves; pairs that cross, and those of stages that do
+ * not pay, are taken apart. Linear for each time that this happens. */
+void csc_schedule(struct csc_arms *a);
+
+/* ---- motion.c ------------------------------------------------------------------------------------------ */
+
+/* Parameters of the arms' blocks become what their only edges give them. */
+void csc_drop_parameters(struct csc_arms *a);
+/* Makes the stages' code. Values of one arm that it uses in a later stage do not dominate that any more: the
+ * caller repairs the SSA form, when it has made all renamings. */
+void csc_move(struct csc_arms *a);
+
+/* ---- divergence.c -------------------------------------------------------------------------------------- */
+
+/* Runs the model of the function, before anything is changed. */
+void csc_find_divergence(struct csc *p);
+/* Whether the model tells of the branch. */
+bool csc_is_known(const struct csc *p, uint32_t branch);
+/* Cycles that a warp saves each time it comes to the branch, if it saves so many when its threads come to
+ * both blocks of the pair, and pays so many when some come to one. */
+int64_t csc_expected(const struct csc *p, uint32_t branch, struct csc_pair q, uint64_t saved,
+                     uint64_t overhead);
+
+/* ---- correspond.c -------------------------------------------------------------------------------------- */
+
+/* Pairs of blocks that correspond in the arms of a branch, each block in one at most; none: it does not pay.
+ * O(ELEMENTS_MAX^2) pairs of blocks for each level of nesting. */
+csc_pairs csc_correspond(struct csc *p, uint32_t branch);
+/* Cycles that arms of the branch save that begin with blocks x and y. */
+int32_t csc_common(struct csc *p, uint32_t branch, uint32_t x, uint32_t y);
+
+/* ---- ways.c -------------------------------------------------------------------------------------------- */
+
+/* Makes chains of tests of divergent switches whose ways have operations in common. */
+bool csc_test_ways(struct csc *p);
+
+/* ---- gather.c ------------------------------------------------------------------------------------------ */
+
+/* Leads all edges to x and to y through a new block, which branches to them on the condition. */
+uint32_t csc_gather(struct csc *p, struct csc_pair q, ir_ref condition);
+
+#endif
