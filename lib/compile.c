@@ -30,7 +30,7 @@ static enum kernc_input input_of(const void *bytes, size_t n, const char *text)
 
 static void read_bytecode(kernc_result *r, const void *bytes, size_t n)
 {
-    char        buffer[256];
+    char buffer[256];
     const char *why = NULL;
     r->program = bc_read(bytes, n, &why);
     if (r->program)
@@ -41,7 +41,7 @@ static void read_bytecode(kernc_result *r, const void *bytes, size_t n)
 
 static void read_image(kernc_result *r, const void *bytes, size_t n)
 {
-    char        buffer[256];
+    char buffer[256];
     const char *why = NULL;
     r->image = wc_read(bytes, n, &why);
     if (r->image)
@@ -88,8 +88,8 @@ static void run_passes(kernc_result *r, enum scheme scheme, struct opt_options *
 static void generate_image(kernc_result *r, enum wc_mode mode, bool ir_only, struct steps *steps)
 {
     bool watched = steps_watch_machine(steps->options);
-    struct wc_options wc = {.mode = mode, .figures = &r->figures, .watch = watched ? steps_watch : NULL,
-                            .watch_data = steps};
+    struct wc_options wc = {
+        .mode = mode, .figures = &r->figures, .watch = watched ? steps_watch : NULL, .watch_data = steps};
     r->image = wc_generate(r->module, &wc, &r->diagnostics);
     if (ir_only) {
         wc_image_free(r->image);
@@ -104,9 +104,10 @@ static void generate_image(kernc_result *r, enum wc_mode mode, bool ir_only, str
 /* What the loader would refuse is not handed out. */
 static void verify_made(kernc_result *r)
 {
-    char        buffer[256];
-    const char *why = r->image ? wc_verify(r->image, buffer, sizeof buffer) :
-                      r->program ? bc_verify(r->program, buffer, sizeof buffer) : NULL;
+    char buffer[256];
+    const char *why = r->image     ? wc_verify(r->image, buffer, sizeof buffer)
+                      : r->program ? bc_verify(r->program, buffer, sizeof buffer)
+                                   : NULL;
     if (why)
         diag_add(&r->diagnostics, DIAG_ERROR, "internal", (span){0},
                  "internal error: the %s made of it does not pass its verifier: %s",
@@ -128,7 +129,7 @@ static void compile_module(kernc_result *r, const kernc_options *o, struct opt_o
 {
     struct scratch scratch;
     struct steps steps = {.arena = scratch_begin(&scratch), .options = opt};
-    enum scheme  scheme = scheme_find(o->scheme);
+    enum scheme scheme = scheme_find(o->scheme);
     r->scheme = scheme;
     run_passes(r, scheme, opt);
     if (!failed(r))
@@ -158,12 +159,13 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
         return;
     if (diag_is_on(&r->diagnostics, DIAG_GROUP_perf, 0) && !o->no_warnings)
         opt_performance_notes(r->module, &r->diagnostics);
+    opt_drop_idle_predictions(r->module, &opt, &r->diagnostics);
     compile_module(r, o, &opt);
 }
 
 kernc_result *kernc_compile(const char *name, const void *bytes, size_t n, const kernc_options *options)
 {
-    struct mem_guard       guard;
+    struct mem_guard guard;
     kernc_result *volatile r = NULL;
     if (mem_guard_enter(&guard)) {
         if (r)

@@ -168,4 +168,8 @@ bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report
  * speed: remarks with the id "perf", each with a note why threads differ there. The module stays as it is. */
 void opt_performance_notes(const struct ir_module *m, struct diagnostics *d);
 
+/* Removes Predicts from which no thread comes to what is predicted, with a warning for each (group `predict`),
+ * whatever the scheme. The module is fresh from the front end, or as it was read. */
+void opt_drop_idle_predictions(struct ir_module *m, const struct opt_options *o, struct diagnostics *d);
+
 #endif
