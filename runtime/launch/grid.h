@@ -106,6 +106,9 @@ struct rt_launch {
     struct arena arena;
 };
 
+/* preloads.c: which registers are filled with what, by scope; `params`: the kernel's parameters. In the
+ * launch's arena. KERNC_BAD_PROGRAM with a message if an index is to fill a scalar. */
+kernc_status rt_prepare_preloads(struct rt_launch *l, const uint64_t *params);
 bool rt_memory_take(struct rt_launch *l, uint64_t bytes);      /* block.c: false: over the limit */
 /* Back to the launch's limit. */
 void rt_memory_give(struct rt_launch *l, uint64_t bytes);

@@ -7,142 +7,7 @@
 #include "backend/format/warpcore/asm.h"
 #include "backend/format/warpcore/verify.h"
 
-#include <errno.h>
 #include <stdlib.h>
-
-/* ---- reading ----------------------------------------------------------------------------------------- */
-
-static bool report(struct wc_assembler *a, span where, const char *id, const char *fmt, va_list ap)
-{
-    if (!a->failed && a->lexer.token.kind != WC_TOKEN_BAD)
-        diag_addv(a->d, DIAG_ERROR, id, where, fmt, ap);
-    a->failed = true;
-    return false;
-}
-
-bool wc_asm_error(struct wc_assembler *a, const char *id, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    report(a, a->lexer.token.where, id, fmt, ap);
-    va_end(ap);
-    return false;
-}
-
-bool wc_asm_error_at(struct wc_assembler *a, span where, const char *id, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    report(a, where, id, fmt, ap);
-    va_end(ap);
-    return false;
-}
-
-bool wc_accept_mark(struct wc_assembler *a, char mark)
-{
-    struct wc_token *t = &a->lexer.token;
-    if (a->failed || t->kind != WC_TOKEN_MARK || *t->text != mark)
-        return false;
-    wc_lexer_advance(&a->lexer);
-    return true;
-}
-
-bool wc_accept_word(struct wc_assembler *a, const char *word)
-{
-    struct wc_token *t = &a->lexer.token;
-    if (a->failed || t->kind != WC_TOKEN_WORD || strcmp(t->text, word) != 0)
-        return false;
-    wc_lexer_advance(&a->lexer);
-    return true;
-}
-
-bool wc_expect_mark(struct wc_assembler *a, char mark)
-{
-    return wc_accept_mark(a, mark) || wc_asm_error(a, "syntax", "'%c' is wanted here", mark);
-}
-
-/* The magnitude of an integer token. */
-static bool read_magnitude(const char *text, uint64_t *n)
-{
-    char *end;
-    errno = 0;
-    *n = strtoull(text, &end, text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10);
-    return *end == '\0' && errno == 0;
-}
-
-uint64_t wc_take_u64(struct wc_assembler *a, const char *what)
-{
-    uint64_t n = 0;
-    if (a->lexer.token.kind != WC_TOKEN_NUMBER)
-        wc_asm_error(a, "syntax", "%s is wanted here", what);
-    else if (!read_magnitude(a->lexer.token.text, &n))
-        wc_asm_error(a, "number", "this is no integer of 64 bits");
-    if (a->failed)
-        return 0;
-    wc_lexer_advance(&a->lexer);
-    return n;
-}
-
-int64_t wc_take_integer(struct wc_assembler *a, int64_t least, int64_t most, const char *what)
-{
-    span where = a->lexer.token.where;
-    bool negative = wc_accept_mark(a, '-');
-    where.end = a->lexer.token.where.end;
-    uint64_t n = wc_take_u64(a, what);
-    if (a->failed)
-        return 0;
-    bool fits = negative ? n <= (uint64_t)-(least + 1) + 1 && least < 0 : n <= (uint64_t)most;
-    if (negative && n == 0)
-        return 0;
-    if (!fits) {
-        wc_asm_error_at(a, where, "range", "the number is out of range: %lld to %lld", (long long)least,
-                        (long long)most);
-        return 0;
-    }
-    return negative ? -(int64_t)(n - 1) - 1 : (int64_t)n;
-}
-
-uint32_t wc_take_u32(struct wc_assembler *a, uint32_t most, const char *what)
-{
-    return (uint32_t)wc_take_integer(a, 0, most, what);
-}
-
-const char *wc_take_name(struct wc_assembler *a, const char *what)
-{
-    struct wc_token t = a->lexer.token;
-    if ((t.kind != WC_TOKEN_WORD && t.kind != WC_TOKEN_STRING) || memchr(t.text, 0, t.length)) {
-        wc_asm_error(a, "syntax", "%s is wanted here", what);
-        return "";
-    }
-    wc_lexer_advance(&a->lexer);
-    return arena_strdup(&a->m->arena, t.text, t.length);
-}
-
-struct wc_token wc_take_string(struct wc_assembler *a, const char *what)
-{
-    struct wc_token t = a->lexer.token;
-    if (t.kind != WC_TOKEN_STRING) {
-        wc_asm_error(a, "syntax", "%s in quotes is wanted here", what);
-        return (struct wc_token){.text = ""};
-    }
-    wc_lexer_advance(&a->lexer);
-    return t;
-}
-
-uint32_t wc_take_target(struct wc_assembler *a, enum wc_fixup_kind kind, uint32_t index, const char *what)
-{
-    struct wc_token t = a->lexer.token;
-    if (t.kind == WC_TOKEN_NUMBER)
-        return wc_take_u32(a, WC_MAX_WORDS - 1, what);
-    if (t.kind != WC_TOKEN_WORD && t.kind != WC_TOKEN_STRING) {
-        wc_asm_error(a, "syntax", "%s is wanted here: a label or a word's number", what);
-        return 0;
-    }
-    wc_lexer_advance(&a->lexer);
-    struct wc_fixup f = {kind, index, intern(&a->names, t.text, t.length), t.where};
-    vec_push(&a->arena, &a->fixups, f);
-    return 0;
-}
 
 /* ---- instructions ------------------------------------------------------------------------------------ */
 
@@ -151,7 +16,8 @@ static uint8_t take_register(struct wc_assembler *a, char file, unsigned count)
     struct wc_token t = a->lexer.token;
     char *end;
     unsigned long n = t.kind == WC_TOKEN_WORD && t.text[0] == file && t.text[1] >= '0' && t.text[1] <= '9'
-                          ? strtoul(t.text + 1, &end, 10) : count;
+                          ? strtoul(t.text + 1, &end, 10)
+                          : count;
     if (n >= count || *end || (t.text[1] == '0' && t.length > 2)) {
         wc_asm_error(a, "operand", "a %s is wanted here: %c0 to %c%u", file == 'r' ? "register" : "predicate",
                      file, file, count - 1);
@@ -205,8 +71,9 @@ static int32_t take_imm(struct wc_assembler *a, enum wc_op op, char letter)
     switch (letter) {
     case 'k': return (int32_t)wc_take_target(a, WC_FIX_IMM, word, "a target");
     case 's': return (int32_t)wc_take_target(a, WC_FIX_IMM, word, "a branch");
-    case 'c': case 'C': return take_csr(a, letter);
-    default:  return take_number(a, op);
+    case 'c':
+    case 'C': return take_csr(a, letter);
+    default: return take_number(a, op);
     }
 }
 
@@ -296,14 +163,14 @@ static void take_label(struct wc_assembler *a)
         vec_push(&a->m->arena, &a->m->symbols, symbol);
     }
     wc_lexer_advance(&a->lexer);
-    wc_lexer_advance(&a->lexer);        /* the colon */
+    wc_lexer_advance(&a->lexer); /* the colon */
 }
 
 static void set_target(struct wc_assembler *a, const struct wc_fixup *f, uint32_t word)
 {
     switch (f->kind) {
-    case WC_FIX_IMM:   a->ins.at[f->index].imm = (int32_t)word; break;
-    case WC_FIX_RPC:   a->ins.at[f->index].rpc = (uint16_t)word; break;
+    case WC_FIX_IMM: a->ins.at[f->index].imm = (int32_t)word; break;
+    case WC_FIX_RPC: a->ins.at[f->index].rpc = (uint16_t)word; break;
     case WC_FIX_ENTRY: a->m->kernels.at[f->index].entry = word; break;
     }
 }
