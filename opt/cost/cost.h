@@ -12,11 +12,11 @@
 #include "ir/analysis/analysis.h"
 
 enum {
-    COST_LANES = 32,        /* of the warp; the masks below have as many bits */
-    COST_SEGMENT = 128,     /* bytes of a memory transaction */
-    COST_NEXT_SEGMENT = 8,  /* cycles for each segment of an access beyond the first */
-    COST_UNKNOWN_CALL = 50, /* cycles of a call that may lead anywhere */
-    COST_TRIPS = 8,         /* iterations of a loop of which nothing is known */
+    COST_LANES = 32,          /* of the warp; the masks below have as many bits */
+    COST_SEGMENT = 128,       /* bytes of a memory transaction */
+    COST_NEXT_SEGMENT = 8,    /* cycles for each segment of an access beyond the first */
+    COST_UNKNOWN_CALL = 50,   /* cycles of a call that may lead anywhere */
+    COST_TRIPS = 8,           /* iterations of a loop of which nothing is known */
 };
 
 /* ---- without running anything (static_cost.c) -------------------------------------------------------- */
@@ -66,8 +66,7 @@ struct cost_hints {
 };
 
 /* The launch of a kernel that is expected: the module's first, but for what the options say. */
-const struct launch *cost_launch_of(struct arena *a, const struct ir_function *f,
-                                    const struct opt_options *o);
+const struct launch *cost_launch_of(struct arena *a, const struct ir_function *f, const struct opt_options *o);
 
 struct cost_sample {
     const struct ir_function *f;
@@ -93,10 +92,10 @@ struct cost_sample *cost_sample_collapse(struct arena *a, const struct cost_samp
 /* ---- a warp (replay.c) ------------------------------------------------------------------------------- */
 
 struct cost_rules {
-    uint32_t label;       /* block at whose start threads wait, or IR_NO_BLOCK: no prediction */
-    uint32_t start;       /* block at whose end they join */
-    struct bitset region; /* blocks from which the label can be reached without passing the start */
-    uint32_t threshold;   /* 0: all wait */
+    uint32_t label;        /* block at whose start threads wait, or IR_NO_BLOCK: no prediction */
+    uint32_t start;        /* block at whose end they join */
+    struct bitset region;  /* blocks from which the label can be reached without passing the start */
+    uint32_t threshold;    /* 0: all wait */
 };
 struct cost_figures {
     uint64_t cycles, steps; /* steps: blocks executed by a group */

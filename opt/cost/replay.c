@@ -17,7 +17,7 @@ struct warp {
     const struct cost_sample *s;
     const struct cost_rules *rules;
     struct cost_figures *figures;
-    uint32_t at[COST_LANES], block[COST_LANES]; /* its next visit, and where: IR_NO_BLOCK at the end */
+    uint32_t at[COST_LANES], block[COST_LANES];    /* its next visit, and where: IR_NO_BLOCK at the end */
     uint32_t stack[COST_LANES][DEPTH], depth[COST_LANES];
     uint32_t group[COST_LANES]; /* by group: the lanes ready to run together */
     VEC(struct record) records;
