@@ -42,11 +42,13 @@ static bool is_endless(const struct latches *x, uint32_t cycle)
 bool opt_unify_latches(struct opt_context *c, struct ir_function *f)
 {
     struct latches x = {c->scratch, f, opt_cfg(c, f), opt_cycles(c, f), opt_leaving(c, f)};
+    u32_vec endless = {0};
     bool changed = false;
-    for (uint32_t k = 0; k < x.cycles->count; k++) {
-        if (!is_endless(&x, k))
-            continue;
-        opt_edges back = opt_edges_back(x.arena, x.g, x.cycles, k);
+    for (uint32_t k = 0; k < x.cycles->count; k++) /* all before there are new blocks */
+        if (is_endless(&x, k))
+            vec_push(x.arena, &endless, k);
+    for (uint32_t i = 0; i < endless.count; i++) {
+        opt_edges back = opt_edges_back(x.arena, x.g, x.cycles, endless.at[i]);
         if (back.count == 1 && ir_block_at(f, back.at[0].block)->edges.count == 1)
             continue;
         opt_merge_edges(c->scratch, f, &back, ir_at(f, ir_terminator(f, back.at[0].block))->at);
