@@ -17,6 +17,15 @@ static int analysis_form(const char *name)
     return -1;
 }
 
+static void add_switch(struct command *c, kernc_options *o, const char *name)
+{
+    const char **all = arena_array(&c->arena, const char *, o->switch_count + 1);
+    if (o->switch_count)
+        memcpy(all, o->switches, o->switch_count * sizeof *all);
+    all[o->switch_count++] = name;
+    o->switches = all;
+}
+
 static int dump_options(struct command *c, kernc_options *o, struct text *printed)
 {
     const char *changed = option_value(c, OPTION_PRINT_CHANGED);
@@ -39,7 +48,10 @@ static int dump_options(struct command *c, kernc_options *o, struct text *printe
     o->ir_only = true;
     o->print = keep;
     o->print_data = printed;
-    return compile_options(c, o);
+    int code = compile_options(c, o);
+    if (code == 0 && option_given(c, OPTION_CSC_TABLE))
+        add_switch(c, o, "csc-table");
+    return code;
 }
 
 static kernc_text wanted_text(const struct command *c)
@@ -56,7 +68,7 @@ static bool printed_around_passes(const struct command *c)
 {
     return option_given(c, OPTION_PRINT_BEFORE) || option_given(c, OPTION_PRINT_BEFORE_ALL) ||
            option_given(c, OPTION_PRINT_AFTER) || option_given(c, OPTION_PRINT_AFTER_ALL) ||
-           option_given(c, OPTION_PRINT_CHANGED);
+           option_given(c, OPTION_PRINT_CHANGED) || option_given(c, OPTION_CSC_TABLE);
 }
 
 /* The final module is shown if nothing was asked for around the passes. */

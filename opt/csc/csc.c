@@ -84,6 +84,8 @@ static bool converge(struct csc *p, uint32_t branch, struct csc_pair q, ir_ref c
         if (a.table.cut)
             opt_below(p->c, p->f, OPT_LIMIT_csc_work, UINT64_MAX);
         csc_schedule(&a);
+        if (opt_option(p->c, OPT_OPTION_csc_table))
+            csc_print_table(&a);
         done = mode == IN_ANY_CASE || (mode == HOIST_EQUAL && a.pairs) || pays(&a, branch, q);
         if (done || a.pairs)
             opt_remark(p->c, p->f, done ? OPT_APPLIED : OPT_MISSED, "common-code", at,

@@ -89,6 +89,12 @@ static bool is_swapped(struct csc_arms *a, const struct ir_ins *x, const struct 
     return crossed > straight;
 }
 
+/* Whether operand k is the one before once more, in both: one copy will do. */
+static bool is_repeated(const struct ir_ins *x, const struct ir_ins *y, uint32_t k, bool swapped)
+{
+    return k == 1 && !swapped && x->args[0] == x->args[1] && y->args[0] == y->args[1];
+}
+
 static int32_t profit(struct csc_arms *a, uint32_t i, uint32_t j)
 {
     const struct ir_ins *x = ir_at(a->p->f, a->nodes.at[i].ins), *y = ir_at(a->p->f, a->nodes.at[j].ins);
@@ -97,7 +103,8 @@ static int32_t profit(struct csc_arms *a, uint32_t i, uint32_t j)
     if (!equal)
         sum -= CSC_OFFSET * CSC_UNIT;
     for (uint32_t k = 0; k < x->argc; k++) {
-        sum += operand_profit(a, x->args[k], y->args[swapped ? 1 - k : k]);
+        if (!is_repeated(x, y, k, swapped))
+            sum += operand_profit(a, x->args[k], y->args[swapped ? 1 - k : k]);
         equal &= are_equal(a, x->args[k], y->args[swapped ? 1 - k : k]);
     }
     int32_t bounded = (int32_t)(sum < INT32_MAX / 4 ? sum : INT32_MAX / 4);
@@ -213,7 +220,8 @@ static int64_t profit_now(struct csc_arms *a, uint32_t i, uint32_t j)
         uint32_t m = node_of(a->p, v), n = node_of(a->p, w);
         bool partners = m != CSC_NONE && n != CSC_NONE && a->nodes.at[m].partner == n;
         bool taken = m != CSC_NONE && n != CSC_NONE && !is_free(a, m, n);
-        sum += partners ? 0 : taken ? -CSC_COPY * CSC_UNIT : operand_profit(a, v, w);
+        if (!is_repeated(x, y, k, swapped))
+            sum += partners ? 0 : taken ? -CSC_COPY * CSC_UNIT : operand_profit(a, v, w);
     }
     return sum;
 }
