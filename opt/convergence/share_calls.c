@@ -296,6 +296,7 @@ static void decline(struct sharer *x, const struct share_sites *s, const struct 
                       : strcmp(id, "convergent") == 0
                           ? "other threads would execute its convergent operations"
                       : strcmp(id, "token") == 0 ? "a token that is made before one of them is used behind it"
+                      : strcmp(id, "nesting") == 0 ? "the regions of tokens would not nest"
                       : strcmp(id, "barrier") == 0 ? "threads may wait for others before one of them"
                                                    : "threads may spin before one of them";
     opt_remark(x->c, s->f, OPT_MISSED, id, ir_at(s->f, first->call)->at, "%u calls of '%s' stay apart: %s",

@@ -39,7 +39,8 @@ static inline uint64_t share_price(uint64_t sites, uint64_t values)
  * leads to both by different edges. Linear in the function. */
 bool share_parted(const struct share_sites *s, uint32_t a, uint32_t b);
 /* Why the sites must not, or should not, become one, as the id of a remark; NULL: they may. Finds `moved` and
- * `saved`, for a callee of so many cycles. Linear. */
+ * `saved`, for a callee of so many cycles. Linear, but for
+ * tokens times blocks of those whose regions have some of the calls. */
 const char *share_refused(const struct share_sites *s, struct share_group *g, uint64_t cycles);
 /* Makes one call of the group's, and repairs the SSA form. The sites are out of date then. */
 void share_group(struct share_sites *s, const struct share_group *g);

@@ -7,9 +7,10 @@
  * within an iteration of the cycle that is the innermost one of all. What a thread uses behind the call may be
  * what its own way to it made; such values go through parameters of the block (opt/kit/demote.h).
  *
- * Must not: tokens can't be parameters, so none that is made on one way may be used behind its call. Threads
- * would wait at the block for others that wait at a barrier, or spin, until they come on. The callee's own
- * convergent operations would be executed by others than the tokens say.
+ * Must not: tokens can't be parameters, so none that is made on one way may be used behind its call. A region
+ * that reaches behind one call reaches to the others then, and regions must nest. Threads would wait at the
+ * block for others that wait at a barrier, or spin, until they come on. The callee's own convergent operations
+ * would be executed by others than the tokens say.
  */
 #include "opt/convergence/share_calls.h"
 #include "opt/kit/demote.h"
@@ -153,6 +154,43 @@ static void find_moved(struct refusal *x)
     }
 }
 
+/* Whether some way to a call uses a token that is made before the definition `def`, behind it and outside of
+ * its region. */
+static bool uses_earlier(const struct refusal *x, const struct ir_tokens *t, const struct ir_token_region *g)
+{
+    uint32_t home = ir_at(x->s->f, g->def)->block;
+    bitset_each(b, x->before) {
+        if (!ir_dominates(x->dominators, home, b))
+            continue;
+        for (uint32_t u = t->user_start[b]; u < t->user_start[b + 1]; u++) {
+            ir_ref user = t->users[u];
+            if (!bitset_has(x->behind, user) && !ir_token_region_has(g, t, user) &&
+                ir_token_dominates(t, x->dominators, ir_at(x->s->f, user)->token, g->def))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether regions would nest no more: one that has some of the calls would reach to the others, and have the
+ * use of a token there without its definition. */
+static bool breaks_nesting(const struct refusal *x)
+{
+    const struct ir_tokens *t = opt_tokens(x->s->c, x->s->f);
+    for (uint32_t i = 0; i < t->defs.count; i++) {
+        uint32_t in = 0;
+        struct scratch scratch;
+        const struct ir_token_region *g = ir_token_region_new(scratch_begin(&scratch), t, t->defs.at[i]);
+        for (uint32_t k = 0; k < x->g->sites.count; k++)
+            in += ir_token_region_has(g, t, site_of(x, k)->call);
+        bool breaks = in && in < x->g->sites.count && uses_earlier(x, t, g);
+        scratch_end(&scratch);
+        if (breaks)
+            return true;
+    }
+    return false;
+}
+
 /* The argument that all calls have at this place; 0: they differ. */
 static ir_ref common_argument(const struct share_sites *s, const struct share_group *g, uint32_t k)
 {
@@ -186,6 +224,8 @@ const char *share_refused(const struct share_sites *s, struct share_group *g, ui
     find_moved(&x);
     if (x.token)
         return "token";
+    if (breaks_nesting(&x))
+        return "nesting";
     g->moved = x.count;
     return pays(s, g, cycles) ? NULL : "cost";
 }
