@@ -7,7 +7,7 @@
  */
 #include "opt/csc/csc.h"
 
-/* ---- nodes ------------------------------------------------------------------------------------------- */
+/* ---- nodes --------------------------------------------------------------------------------------- */
 
 /* Whether an instruction of each arm may become one for both. Nothing that communicates may. */
 static bool may_match(const struct ir_function *f, ir_ref r)
@@ -112,7 +112,7 @@ bool csc_is_outside(const struct csc *p, ir_ref r)
            ir_dominates(opt_dominators(p->c, p->f), b, p->root);
 }
 
-/* ---- dependences ------------------------------------------------------------------------------------- */
+/* ---- dependences --------------------------------------------------------------------------------- */
 
 /* What the world outside sees besides memory, in this order. */
 static bool is_seen(const struct ir_function *f, ir_ref r)
@@ -219,7 +219,7 @@ static void find_order(struct csc_arms *a)
     a->before = rows_of_edges(a->p->arena, a->nodes.count, &back);
 }
 
-/* ---- the analysis it leans on ------------------------------------------------------------------------ */
+/* ---- the analysis it leans on -------------------------------------------------------------------- */
 
 static void find_rows(struct csc *p)
 {
@@ -230,7 +230,7 @@ static void find_rows(struct csc *p)
         p->row[p->pdg->memory.at[i]] = i + 1;
 }
 
-/* ---- what must not be taken apart ---------------------------------------------------------------------- */
+/* ---- what must not be taken apart ---------------------------------------------------------------- */
 
 static bool refuse(struct csc *p, ir_ref r, const char *why)
 {
@@ -254,7 +254,7 @@ static bool must_stay(struct csc *p, const struct csc_arms *a, uint32_t arm)
     return false;
 }
 
-/* ---- arms -------------------------------------------------------------------------------------------- */
+/* ---- arms ---------------------------------------------------------------------------------------- */
 
 /* Whether both end in the same jump or branch, to the same blocks. */
 static bool end_alike(const struct ir_function *f, uint32_t x, uint32_t y)

@@ -41,7 +41,7 @@ struct finder {
 static int32_t align(struct finder *s, const struct list *x, const struct list *y, bool joined, bool forced,
                      csc_pairs *out);
 
-/* ---- elements ---------------------------------------------------------------------------------------- */
+/* ---- elements ------------------------------------------------------------------------------------ */
 
 /* A loop of one entry, whose last block alone leaves it, and leads back. */
 static bool is_plain_loop(const struct finder *s, uint32_t cycle, uint32_t last)
@@ -109,7 +109,7 @@ static struct list list_of_body(const struct finder *s, struct element loop)
     return l;
 }
 
-/* ---- what pairs save --------------------------------------------------------------------------------- */
+/* ---- what pairs save ----------------------------------------------------------------------------- */
 
 static int32_t bounded(int64_t gain)
 {
@@ -231,7 +231,7 @@ static int32_t gain_of_loops(struct finder *s, struct element x, struct element 
     return bounded(gain > 0 && !csc_is_known(s->p, s->branch) ? gain * TRIPS : gain);
 }
 
-/* ---- alignment --------------------------------------------------------------------------------------- */
+/* ---- alignment ----------------------------------------------------------------------------------- */
 
 enum choice { NONE, SKIP_X, SKIP_Y, TAKE, PLAIN, MELD };
 struct table {
@@ -320,7 +320,7 @@ static int32_t align(struct finder *s, const struct list *x, const struct list *
     return gain;
 }
 
-/* ---- arms that communicate ----------------------------------------------------------------------------- */
+/* ---- arms that communicate ----------------------------------------------------------------------- */
 
 /* Whether some block that `entry` dominates has convergent operations or predictions. */
 static bool communicates(const struct finder *s, uint32_t entry)

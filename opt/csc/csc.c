@@ -25,8 +25,7 @@ struct rounds {
     uint32_t moved;        /* branches of the round whose arms have changed */
 };
 
-/* ---- which branches -------------------------------------------------------------------------------------
- */
+/* ---- which branches ------------------------------------------------------------------------------ */
 
 /* Whether nothing but the branch's edge, and blocks behind it, leads to block b. */
 static bool is_arm(const struct rounds *r, const struct ir_cfg *g, uint32_t branch, uint32_t b)
@@ -59,8 +58,7 @@ static void touch(struct rounds *r, uint32_t b)
         bitset_add(r->touched, b);
 }
 
-/* ---- one branch -----------------------------------------------------------------------------------------
- */
+/* ---- one branch ---------------------------------------------------------------------------------- */
 
 static bool pays(const struct csc_arms *a, uint32_t branch, struct csc_pair q)
 {
@@ -167,8 +165,7 @@ static void visit(struct rounds *r, const struct ir_cfg *g, uint32_t b)
     r->moved++;
 }
 
-/* ---- rounds ---------------------------------------------------------------------------------------------
- */
+/* ---- rounds -------------------------------------------------------------------------------------- */
 
 static bool communicates(const struct ir_function *f, uint32_t b)
 {

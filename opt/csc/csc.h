@@ -110,7 +110,7 @@ struct csc_arms {
     uint32_t pairs, saved, overhead; /* cycles of pairs; of copies and branches */
 };
 
-/* ---- arms.c, match.c ----------------------------------------------------------------------------------- */
+/* ---- arms.c, match.c ----------------------------------------------------------------------------- */
 
 /* The nodes and dependences of two blocks as the arms of a branch. False: something in them must not be taken
  * apart, told in a remark. Their nodes are numbered, in either case, until csc_arms_forget. */
@@ -132,13 +132,13 @@ int32_t csc_profit(const struct csc_arms *a, uint32_t i, uint32_t j);
  */
 void csc_operands(struct csc_arms *a, uint32_t i, uint32_t j, ir_ref *x, ir_ref *y, uint32_t n);
 
-/* ---- schedule.c ---------------------------------------------------------------------------------------- */
+/* ---- schedule.c ---------------------------------------------------------------------------------- */
 
 /* Puts each node in a stage, and finds what it costs and saves; pairs that cross, and those of stages that do
  * not pay, are taken apart. Linear for each time that this happens. */
 void csc_schedule(struct csc_arms *a);
 
-/* ---- motion.c ------------------------------------------------------------------------------------------ */
+/* ---- motion.c ------------------------------------------------------------------------------------ */
 
 /* Parameters of the arms' blocks become what their only edges give them. */
 void csc_drop_parameters(struct csc_arms *a);
@@ -146,7 +146,7 @@ void csc_drop_parameters(struct csc_arms *a);
  * caller repairs the SSA form, when it has made all renamings. */
 void csc_move(struct csc_arms *a);
 
-/* ---- divergence.c -------------------------------------------------------------------------------------- */
+/* ---- divergence.c -------------------------------------------------------------------------------- */
 
 /* Runs the model of the function, before anything is changed. */
 void csc_find_divergence(struct csc *p);
@@ -157,7 +157,7 @@ bool csc_is_known(const struct csc *p, uint32_t branch);
 int64_t csc_expected(const struct csc *p, uint32_t branch, struct csc_pair q, uint64_t saved,
                      uint64_t overhead);
 
-/* ---- correspond.c -------------------------------------------------------------------------------------- */
+/* ---- correspond.c -------------------------------------------------------------------------------- */
 
 /* Pairs of blocks that correspond in the arms of a branch, each block in one at most; none: it does not pay.
  * O(ELEMENTS_MAX^2) pairs of blocks for each level of nesting. */
@@ -165,12 +165,12 @@ csc_pairs csc_correspond(struct csc *p, uint32_t branch);
 /* Cycles that arms of the branch save that begin with blocks x and y. */
 int32_t csc_common(struct csc *p, uint32_t branch, uint32_t x, uint32_t y);
 
-/* ---- ways.c -------------------------------------------------------------------------------------------- */
+/* ---- ways.c -------------------------------------------------------------------------------------- */
 
 /* Makes chains of tests of divergent switches whose ways have operations in common. */
 bool csc_test_ways(struct csc *p);
 
-/* ---- gather.c ------------------------------------------------------------------------------------------ */
+/* ---- gather.c ------------------------------------------------------------------------------------ */
 
 /* Leads all edges to x and to y through a new block, which branches to them on the condition. */
 uint32_t csc_gather(struct csc *p, struct csc_pair q, ir_ref condition);

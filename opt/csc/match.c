@@ -14,7 +14,7 @@
 /* In an entry's last bit, which is too little to count. */
 enum { EQUAL = 1 };
 
-/* ---- the table --------------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------------------------------- */
 
 /* Rank in arm 1 of the first node that the one of this rank in arm 0 is compared with. */
 static uint32_t first_rank(const struct csc_kind *k, uint32_t rank)
@@ -147,7 +147,7 @@ static void fill(struct csc_arms *a)
     }
 }
 
-/* ---- taking pairs ------------------------------------------------------------------------------------ */
+/* ---- taking pairs -------------------------------------------------------------------------------- */
 
 void csc_operands(struct csc_arms *a, uint32_t i, uint32_t j, ir_ref *x, ir_ref *y, uint32_t n)
 {

@@ -18,7 +18,7 @@ struct motion {
     VEC(struct ir_edge) merged;
 };
 
-/* ---- operand renaming -------------------------------------------------------------------------------- */
+/* ---- operand renaming ---------------------------------------------------------------------------- */
 
 /* The stage that the value is of; 0 also for those from outside of the arms. */
 static uint32_t stage_of(const struct motion *m, ir_ref r)
@@ -89,7 +89,7 @@ static ir_ref rename_operand(struct motion *m, ir_ref x, ir_ref y)
     return r;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------ */
+/* ---- instructions -------------------------------------------------------------------------------- */
 
 static void move_to(struct motion *m, ir_ref r, uint32_t block)
 {
@@ -131,7 +131,7 @@ static void move_pair(struct motion *m, uint32_t n)
     ir_remove(m->f, s);
 }
 
-/* ---- stages ------------------------------------------------------------------------------------------ */
+/* ---- stages -------------------------------------------------------------------------------------- */
 
 static void emit_branch(struct motion *m, uint32_t yes, uint32_t no)
 {
@@ -215,7 +215,7 @@ static void end_together(struct motion *m)
         bitset_add(m->a->p->gone, m->a->block[arm]);
 }
 
-/* ---- the arms ---------------------------------------------------------------------------------------- */
+/* ---- the arms ------------------------------------------------------------------------------------ */
 
 void csc_drop_parameters(struct csc_arms *a)
 {

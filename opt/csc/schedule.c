@@ -29,7 +29,7 @@ static struct csc_node *node(const struct schedule *s, uint32_t n)
     return &s->a->nodes.at[n];
 }
 
-/* ---- the order --------------------------------------------------------------------------------------- */
+/* ---- the order ----------------------------------------------------------------------------------- */
 
 static void make_ready(struct schedule *s, uint32_t n)
 {
@@ -71,7 +71,7 @@ static bool is_waiting(const struct schedule *s, uint32_t n)
     return node(s, n)->stage == CSC_NONE;
 }
 
-/* ---- what all may compute for one arm ------------------------------------------------------------------ */
+/* ---- what all may compute for one arm ------------------------------------------------------------ */
 
 static bool may_speculate(const struct schedule *s, uint32_t n)
 {
@@ -140,7 +140,7 @@ static bool flatten(struct schedule *s, uint32_t *budget)
     return needed.count > 0;
 }
 
-/* ---- stages ------------------------------------------------------------------------------------------ */
+/* ---- stages -------------------------------------------------------------------------------------- */
 
 static bool run_common(struct schedule *s)
 {
@@ -208,7 +208,7 @@ static void make_order(struct csc_arms *a)
     }
 }
 
-/* ---- operations of one arm as late as may be ----------------------------------------------------------- */
+/* ---- operations of one arm as late as may be ----------------------------------------------------- */
 
 static bool is_own_stage(const struct csc_node *n)
 {
@@ -247,7 +247,7 @@ static void delay(struct csc_arms *a)
     }
 }
 
-/* ---- what it costs ----------------------------------------------------------------------------------- */
+/* ---- what it costs ------------------------------------------------------------------------------- */
 
 struct bill {
     struct csc_arms *a;
