@@ -287,6 +287,8 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
                              .arena = c->scratch,
                              .work = c->options->limits[OPT_LIMIT_csc_work]}};
     bool changed = false;
+    if (bitset_count(opt_uniformity(c, f)->branches) == 0)
+        return false;
     begin_round(&r);
     csc_find_divergence(&r.p);
     changed = csc_test_ways(&r.p);
