@@ -53,7 +53,7 @@ struct finder {
     uint32_t *point;            /* by block with a divergent branch: where all its lanes reconverge */
     uint32_t *position;         /* thread frontiers: of blocks in the layout; or NULL */
     u32_vec touched, work;
-    uint64_t effort;
+    uint64_t effort, limit;
 };
 
 /* ---- arms of divergent branches ---------------------------------------------------------------------- */
@@ -99,28 +99,33 @@ static void walk_arms(struct finder *w, const struct ir_block *b, uint32_t recon
         walk_arm(w, b->edges.at[e].block, e + 1, reconverge);
 }
 
-/* Whether lanes may come to the point while others are in the arms that have just been walked: under thread
- * frontiers blocks with a loop's operations, behind it, stand before its end, and those of lanes that leave for
- * good may stand behind the point where the others meet. */
-static bool comes_early(const struct finder *w, uint32_t point)
+/* Of the arms that have just been walked, the last place in the layout; 0 without one. */
+static uint32_t last_position(const struct finder *w)
 {
+    uint32_t last = 0;
     for (uint32_t i = 0; w->position && i < w->touched.count; i++)
-        if (w->position[w->touched.at[i]] > w->position[point])
-            return true;
-    return false;
+        if (w->position[w->touched.at[i]] > last)
+            last = w->position[w->touched.at[i]];
+    return last;
 }
 
 /* Walks the arms of the branch to where all lanes that diverge there reconverge, which it returns, or
- * IR_NO_BLOCK: they may pass a chosen point by. */
+ * IR_NO_BLOCK: they may pass a chosen point by. Nor may lanes come to a point while others are in the arms:
+ * under thread frontiers blocks with a loop's operations, behind it, stand before its end, and those of lanes
+ * that leave for good may stand behind the point where the others meet. A later point has longer arms. */
 static uint32_t find_point(struct finder *w, uint32_t branch)
 {
     const struct ir_block *b = ir_block_at(w->f->ir, branch);
-    uint32_t point = be_reconvergence_point(w->f, branch);
-    while (point != IR_NO_BLOCK && ir_dominates(w->f->post, point, branch)) {
+    uint32_t point = be_reconvergence_point(w->f, branch), last = 0;
+    for (; point != IR_NO_BLOCK && ir_dominates(w->f->post, point, branch); point = w->f->post->idom[point]) {
+        if (w->position && w->position[point] < last)
+            continue;
         walk_arms(w, b, point);
-        if (!comes_early(w, point))
+        last = last_position(w);
+        if (!w->position || last < w->position[point])
             return point;
-        point = w->f->post->idom[point];
+        if (w->effort > w->limit)
+            break;
     }
     walk_arms(w, b, IR_NO_BLOCK);
     return IR_NO_BLOCK;
@@ -138,11 +143,11 @@ static void part(struct finder *w, uint32_t branch)
 static bool part_all(struct finder *w)
 {
     const struct ir_cfg *cfg = w->f->cfg;
-    uint64_t limit = (uint64_t)WARP_SCALAR_EFFORT * (cfg->rpo_count + 1);
-    for (uint32_t i = 0; i < cfg->rpo_count && w->effort <= limit; i++)
+    w->limit = (uint64_t)WARP_SCALAR_EFFORT * (cfg->rpo_count + 1);
+    for (uint32_t i = 0; i < cfg->rpo_count && w->effort <= w->limit; i++)
         if (bitset_has(w->uniformity->branches, cfg->rpo[i]))
             part(w, cfg->rpo[i]);
-    return w->effort <= limit;
+    return w->effort <= w->limit;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------ */
@@ -157,8 +162,7 @@ static bool takes_params(const struct finder *w, uint32_t block)
     if (block == ir_entry(w->f->ir) || bitset_has(w->unfit, block) || bitset_has(w->unfit_params, block))
         return false;
     ir_each_pred(p, block, w->f->cfg)
-        if (bitset_has(w->unfit, p) ||
-            (bitset_has(w->uniformity->branches, p) && w->point[p] == block))
+        if (bitset_has(w->unfit, p) || (bitset_has(w->uniformity->branches, p) && w->point[p] == block))
             return false;
     return true;
 }

@@ -118,10 +118,13 @@ static void hold(const struct finder *x, uint32_t at, uint32_t definition)
         bitset_union(x->l->meet, leading);
 }
 
-/* Operations of one block by tokens of one block are looked at once. */
+/* Operations of one block by tokens of one block are looked at once; none, where no threads part from others on
+ * their way to a barrier. Time: for each of these blocks, those that lead there. */
 static void hold_all(const struct finder *x)
 {
     struct map seen = {0};
+    if (bitset_next(x->l->part, 0) >= x->l->part.bits)
+        return;
     for (uint32_t i = 0; i < x->operations.count; i++) {
         const struct ir_ins *ins = ir_at(x->f, x->operations.at[i]);
         uint32_t definition = ins->token ? ir_at(x->f, ins->token)->block : IR_NO_BLOCK;
