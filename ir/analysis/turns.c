@@ -8,9 +8,9 @@
  * `continue`s begin the next turn, and the header is where the turns are merged.
  *
  * So an outermost cycle in which there is such a place, or a cycle with several entries, is taken apart anew.
- * The block that ends it is its latch, if one block alone leads back and does nothing else, or else that
- * place, or else its first block. Without the block the rest may have cycles, which are taken apart in the
- * same way.
+ * The block that ends it is its latch, if one block alone leads back, does nothing else and is no entry, or
+ * else that place, or else its first block. Without the block the rest may have cycles, which are taken apart
+ * in the same way.
  *
  * Cycles with convergent operations stay: their iterations are what tokens say, and their headers begin them.
  */
@@ -94,6 +94,15 @@ static bool comes_again(const struct turner *x, uint32_t b, uint32_t first, uint
     return false;
 }
 
+/* Whether threads come to block b of region r from without: not all of them have been at its first block. */
+static bool is_entered(const struct turner *x, uint32_t b, uint32_t r)
+{
+    ir_each_pred(p, b, x->g)
+        if (bitset_has(x->g->reachable, p) && x->region[p] != r)
+            return true;
+    return false;
+}
+
 /* The block that ends the new cycle of region r, whose blocks are `blocks` in reverse post-order. */
 static uint32_t end_of(const struct turner *x, const uint32_t *blocks, uint32_t r)
 {
@@ -103,7 +112,7 @@ static uint32_t end_of(const struct turner *x, const uint32_t *blocks, uint32_t 
             back++;
             latch = p;
         }
-    if (back == 1 && latch != first && is_latch(x, latch))
+    if (back == 1 && latch != first && is_latch(x, latch) && !is_entered(x, latch, r))
         return latch;
     while ((up = x->post->idom[b]) != IR_NO_BLOCK && x->region[up] == r)
         b = up;
