@@ -29,7 +29,7 @@ struct list {
 
 struct finder {
     struct csc *p;
-    uint32_t branch;
+    uint32_t branch, entry[2]; /* its arms' first blocks */
     ir_ref condition;
     const struct ir_dominators *dominators, *post;
     const struct ir_cycles *cycles;
@@ -148,17 +148,17 @@ static int32_t gain_of_blocks(struct finder *s, uint32_t x, uint32_t y, bool who
     int64_t gain = NEVER;
     if (known != MAP_NONE)
         return s->gains.at[known];
-    const struct ir_block *b = ir_block_at(s->p->f, s->branch);
     assume_parameters(s->p, x, y);
-    bool first = b->edges.at[0].block == x && b->edges.at[1].block == y;
+    bool first = s->entry[0] == x && s->entry[1] == y;
     if (csc_arms_new(s->p, first ? s->branch : IR_NO_BLOCK, (uint32_t[2]){x, y}, s->condition, &a)) {
         a.same_end |= whole;
         csc_match(&a);
         csc_schedule(&a);
         assume(&a);
         struct csc_pair q = {.x = x, .y = y};
-        gain = a.flat ? csc_expected(s->p, s->branch, q, a.saved - CSC_BRANCH, a.overhead)
-                      : csc_expected(s->p, s->branch, q, a.saved, a.overhead + CSC_BRANCH);
+        gain = first    ? csc_expected(s->p, s->branch, q, a.saved, a.overhead)
+               : a.flat ? csc_expected(s->p, s->branch, q, a.saved - CSC_BRANCH, a.overhead)
+                        : csc_expected(s->p, s->branch, q, a.saved, a.overhead + CSC_BRANCH);
     }
     csc_arms_forget(&a);
     map_set(s->p->arena, &s->known, key, s->gains.count);
@@ -336,6 +336,7 @@ static bool communicates(const struct finder *s, uint32_t entry)
 static struct finder finder_of(struct csc *p, uint32_t branch)
 {
     p->assumed = (struct map){0};
+    p->root = branch;
     return (struct finder){.p = p,
                            .branch = branch,
                            .condition = ir_at(p->f, ir_terminator(p->f, branch))->args[0],
@@ -348,6 +349,8 @@ static struct finder finder_of(struct csc *p, uint32_t branch)
 static int32_t gain_of_arms(struct finder *s, uint32_t x, uint32_t y, csc_pairs *out)
 {
     uint32_t cycle = s->cycles->innermost[s->branch];
+    s->entry[0] = x;
+    s->entry[1] = y;
     if (communicates(s, x) || communicates(s, y))
         return 0;
     struct list l = list_from(s, x, IR_NO_BLOCK, cycle), m = list_from(s, y, IR_NO_BLOCK, cycle);

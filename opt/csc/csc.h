@@ -128,6 +128,9 @@ bool csc_is_same(struct csc *p, ir_ref x, ir_ref y);
 bool csc_is_outside(const struct csc *p, ir_ref r);
 /* T(i, j), or INT32_MIN if it is not in the table. */
 int32_t csc_profit(const struct csc_arms *a, uint32_t i, uint32_t j);
+/* Cycles that accesses i and j to global or constant memory take longer together than each alone: those of one
+ * more transaction, unless they touch the same memory. */
+uint32_t csc_segments(struct csc_arms *a, uint32_t i, uint32_t j);
 /* How the operands of pair (i, j) are matched: of commutative operations maybe the second's other way round.
  */
 void csc_operands(struct csc_arms *a, uint32_t i, uint32_t j, ir_ref *x, ir_ref *y, uint32_t n);

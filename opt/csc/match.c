@@ -95,6 +95,18 @@ static bool is_repeated(const struct ir_ins *x, const struct ir_ins *y, uint32_t
     return k == 1 && !swapped && x->args[0] == x->args[1] && y->args[0] == y->args[1];
 }
 
+uint32_t csc_segments(struct csc_arms *a, uint32_t i, uint32_t j)
+{
+    const struct ir_function *f = a->p->f;
+    const struct ir_ins *x = ir_at(f, a->nodes.at[i].ins), *y = ir_at(f, a->nodes.at[j].ins);
+    if (!cost_is_access(f, a->nodes.at[i].ins) || (x->imm == y->imm && are_equal(a, x->args[0], y->args[0])))
+        return 0;
+    struct ir_address v = ir_address_of(f, x->args[0]), w = ir_address_of(f, y->args[0]);
+    int32_t apart = (int32_t)(v.offset + (uint32_t)x->imm - w.offset - (uint32_t)y->imm);
+    bool near = csc_is_same(a->p, v.root, w.root) && apart < COST_SEGMENT && apart > -COST_SEGMENT;
+    return near ? 0 : COST_NEXT_SEGMENT;
+}
+
 static int32_t profit(struct csc_arms *a, uint32_t i, uint32_t j)
 {
     const struct ir_ins *x = ir_at(a->p->f, a->nodes.at[i].ins), *y = ir_at(a->p->f, a->nodes.at[j].ins);
@@ -102,6 +114,7 @@ static int32_t profit(struct csc_arms *a, uint32_t i, uint32_t j)
     bool swapped = is_swapped(a, x, y), equal = x->imm == y->imm;
     if (!equal)
         sum -= CSC_OFFSET * CSC_UNIT;
+    sum -= (int64_t)csc_segments(a, i, j) * CSC_UNIT;
     for (uint32_t k = 0; k < x->argc; k++) {
         if (!is_repeated(x, y, k, swapped))
             sum += operand_profit(a, x->args[k], y->args[swapped ? 1 - k : k]);
@@ -214,7 +227,8 @@ static int64_t profit_now(struct csc_arms *a, uint32_t i, uint32_t j)
 {
     const struct ir_ins *x = ir_at(a->p->f, a->nodes.at[i].ins), *y = ir_at(a->p->f, a->nodes.at[j].ins);
     bool swapped = is_swapped(a, x, y);
-    int64_t sum = (int64_t)a->nodes.at[i].weight * CSC_UNIT - (x->imm != y->imm ? CSC_OFFSET * CSC_UNIT : 0);
+    int64_t sum = (int64_t)a->nodes.at[i].weight * CSC_UNIT - (x->imm != y->imm ? CSC_OFFSET * CSC_UNIT : 0) -
+                  (int64_t)csc_segments(a, i, j) * CSC_UNIT;
     for (uint32_t k = 0; k < x->argc; k++) {
         ir_ref v = x->args[k], w = y->args[swapped ? 1 - k : k];
         uint32_t m = node_of(a->p, v), n = node_of(a->p, w);

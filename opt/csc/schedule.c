@@ -278,6 +278,7 @@ static void count_copies(struct bill *b, uint32_t n)
     csc_operands(a, n, m, x, y, argc);
     if (ir_at(a->p->f, a->nodes.at[n].ins)->imm != ir_at(a->p->f, a->nodes.at[m].ins)->imm)
         b->copies[a->nodes.at[n].stage] += CSC_OFFSET;
+    b->copies[a->nodes.at[n].stage] += csc_segments(a, n, m);
     for (uint32_t k = 0; k < argc; k++) {
         ir_ref v = opt_renamed(&a->p->renaming, x[k]), w = opt_renamed(&a->p->renaming, y[k]);
         uint32_t partner = partner_of(a, x[k]);

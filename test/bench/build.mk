@@ -51,6 +51,10 @@ results-frontiers: kernc
 	@mkdir -p docs/plots
 	@test/bench/frontiers $(BUILD)/kernc
 
+# The table of "Common Subexpression Convergence".
+results-csc: kernc
+	@test/bench/csc $(BUILD)/kernc
+
 # `make bench-warpcore`: the samples on the warp-core machine: a table for docs/results.md.
 bench-warpcore: kernc
 	@test/bench/warpcore $(BUILD)/kernc
@@ -59,4 +63,4 @@ bench-warpcore: kernc
 bench-simulator: kernc
 	@test/bench/simulator $(BUILD)/kernc
 
-.PHONY: bench micro results results-frontiers bench-scale bench-warpcore bench-simulator
+.PHONY: bench micro results results-frontiers results-csc bench-scale bench-warpcore bench-simulator
