@@ -130,6 +130,7 @@ static void converge_all(struct rounds *r, uint32_t b, csc_pairs *pairs, ir_ref 
     u32_vec branches = {0};
     if (are_first(g, block, first) && !has_pair(pairs, first))
         converge(p, b, first, condition, at, HOIST_EQUAL);
+    INVARIANT(ir_block_at(p->f, b)->edges.at[0].block == first.x);
     for (uint32_t i = 0; i < pairs->count; i++)
         pairs->at[i].place = g->rpo_index[pairs->at[i].x];
     qsort(pairs->at, pairs->count, sizeof *pairs->at, by_place);

@@ -244,7 +244,7 @@ static bool find_stages(struct motion *m, struct bitset *filled)
         bitset_add(*filled, m->a->nodes.at[n].stage);
     m->last = most;
     bool branches = ir_at(m->f, ir_terminator(m->f, m->a->block[0]))->op == IR_brif;
-    if (!m->a->same_end || (most % 2 == 1 && !branches))
+    if (m->a->hoist_only || !m->a->same_end || (most % 2 == 1 && !branches))
         return false;
     m->last += most % 2;
     return true;

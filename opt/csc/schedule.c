@@ -187,6 +187,21 @@ static void uncross(struct schedule *s)
     vec_push(s->a->p->arena, &s->own, best);
 }
 
+/* Odd stages with nothing for all between them, where pairs were taken apart, become one. */
+static void close_gaps(struct csc_arms *a, uint32_t stages)
+{
+    struct bitset filled = bitset_new(a->p->arena, stages + 2);
+    uint32_t *fewer = arena_array(a->p->arena, uint32_t, stages + 2), gaps = 0;
+    for (uint32_t n = 0; n < a->nodes.count; n++)
+        bitset_add(filled, a->nodes.at[n].stage);
+    for (uint32_t s = 2; s < stages + 2; s++) {
+        gaps += s % 2 == 0 && !bitset_has(filled, s);
+        fewer[s] = 2 * gaps;
+    }
+    for (uint32_t n = 0; n < a->nodes.count; n++)
+        a->nodes.at[n].stage -= fewer[a->nodes.at[n].stage];
+}
+
 static void make_order(struct csc_arms *a)
 {
     uint32_t count = a->nodes.count;
@@ -206,6 +221,7 @@ static void make_order(struct csc_arms *a)
             uncross(&s);
         idle = !some;
     }
+    close_gaps(a, s.stage);
 }
 
 /* ---- operations of one arm as late as may be ----------------------------------------------------- */
