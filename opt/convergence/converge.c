@@ -7,10 +7,9 @@
  * leaving edges, ir/analysis/leaving.c):
  *
  *   an operation U that uses the token: if threads can come to U from two sides of b, all their paths pass P
- *   first; the next iteration, if D, a heart or an anchor, is in a cycle: if P lies in the region, no path
- *   from b to the cycle's
- *       header goes round P (else threads of several iterations would reconverge at P); on warp-core, if P
- *       lies elsewhere, only one side of b leads to the header round P.
+ *   first; the next iteration, if D, a heart or an anchor, is in cycles: if P lies in the region, no path
+ *       from b to the header of one goes round P (else threads of several iterations would reconverge at P);
+ *       on warp-core, if P lies elsewhere, only one side of b leads round P to the header of the innermost.
  *
  * Where one is not met, the blocks A between b and U (or the header) are found: those that b leads to and
  * that lead to U without passing D; for an iteration the cycle's, and the rest of D's region, so that all its

@@ -108,13 +108,15 @@ static bool waits_at_side(const struct converge *x)
     return x->c->options->target == TARGET_warp_core;
 }
 
-static bool is_met_at_definition(const struct converge *x, struct demand d, const struct ir_token_region *g)
+/* Lanes that wait at a side are joined within the innermost cycle. */
+static bool is_met_at_definition(const struct converge *x, struct demand d, const struct ir_token_region *g,
+                                 uint32_t inner)
 {
     uint32_t p = x->post->idom[d.branch];
-    if (d.cycle == IR_NO_CYCLE || p == opt_converge_home(x, d.def) || p == d.target)
+    if (p == opt_converge_home(x, d.def) || p == d.target)
         return true;
     if (p == IR_NO_BLOCK || map_get(&g->at, p) == MAP_NONE)
-        return !waits_at_side(x) || sides(x, d, p) < 2;
+        return inner || !waits_at_side(x) || sides(x, d, p) < 2;
     return sides(x, d, p) == 0;
 }
 
@@ -129,9 +131,10 @@ void opt_converge_note(struct converge *x, struct demand d)
     map_set(x->c->scratch, &x->tried, (uint64_t)d.branch << 32 | d.user, tries(x, d) + 1);
 }
 
-static bool was_tried(const struct converge *x, struct demand d)
+/* Demands of so many cycles inside have the same branch and user. */
+static bool was_tried(const struct converge *x, struct demand d, uint32_t inner)
 {
-    return tries(x, d) >= (bitset_count(x->leaving->part) ? TRIES_WITH_BARRIERS : 1);
+    return tries(x, d) >= inner + (bitset_count(x->leaving->part) ? TRIES_WITH_BARRIERS : 1);
 }
 
 static struct demand demand_of_use(const struct converge *x, uint32_t branch, ir_ref user)
@@ -141,21 +144,33 @@ static struct demand demand_of_use(const struct converge *x, uint32_t branch, ir
     return (struct demand){branch, def, user, target, stop, IR_NO_CYCLE};
 }
 
-/* The iteration that ends is that of the innermost cycle with both, at its header. */
-static struct demand demand_of_definition(const struct converge *x, uint32_t branch, ir_ref def)
+/* The iteration that ends is that of a cycle with both, at its header. */
+static struct demand demand_of_definition(const struct converge *x, uint32_t branch, ir_ref def,
+                                          uint32_t cycle)
 {
-    uint32_t cycle = ir_cycle_common(x->cycles, branch, opt_converge_home(x, def));
     uint32_t header = cycle == IR_NO_CYCLE ? IR_NO_BLOCK : x->cycles->at[cycle].header;
     return (struct demand){branch, def, def, header, header, cycle};
+}
+
+/* Of the cycles with the branch and the definition, the innermost one first: threads come to the definition
+ * again through the header of any of them. */
+static bool find_of_definition(const struct converge *x, const struct ir_token_region *g, uint32_t branch,
+                               bool late, struct demand *d)
+{
+    uint32_t cycle = ir_cycle_common(x->cycles, branch, opt_converge_home(x, g->def));
+    for (uint32_t inner = 0; cycle != IR_NO_CYCLE; inner++, cycle = x->cycles->at[cycle].parent) {
+        *d = demand_of_definition(x, branch, g->def, cycle);
+        if (late == is_late(x, *d) && !was_tried(x, *d, inner) && !is_met_at_definition(x, *d, g, inner))
+            return true;
+    }
+    return false;
 }
 
 /* late: only the demands that operations' come before. */
 static bool find_in_branch(const struct converge *x, const struct ir_token_region *g, uint32_t branch,
                            bool late, struct demand *d)
 {
-    *d = demand_of_definition(x, branch, g->def);
-    if (ir_at(x->f, g->def)->op != IR_entry && late == is_late(x, *d) && !was_tried(x, *d) &&
-        !is_met_at_definition(x, *d, g))
+    if (ir_at(x->f, g->def)->op != IR_entry && find_of_definition(x, g, branch, late, d))
         return true;
     if (late)
         return false;
@@ -169,7 +184,7 @@ static bool find_in_branch(const struct converge *x, const struct ir_token_regio
             if (ir_at(x->f, user)->op == IR_loop && !bitset_has(x->in_use, user))
                 continue;
             *d = demand_of_use(x, branch, user);
-            if (d->def == g->def && !was_tried(x, *d) && !is_met_at_user(x, *d))
+            if (d->def == g->def && !was_tried(x, *d, 0) && !is_met_at_user(x, *d))
                 return true;
         }
     }
