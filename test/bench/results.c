@@ -88,12 +88,13 @@ static kernc_result *compile(const struct sample *s, enum way way, unsigned thre
     struct text   source = {0};
     const char   *path = arena_printf(&arena, "samples/%s.kern", s->name);
     const char   *problem = file_read(path, PAGE_BYTES, &source);
-    const char   *switches[] = {switch_of[way], arena_printf(&arena, "predict-threshold=%u", threshold)};
+    const char *wait = arena_printf(&arena, "predict-threshold=%u", threshold);
+    const char *switches[] = {"no-csc", switch_of[way], wait};
     kernc_options o;
     kernc_options_init(&o);
     o.scheme = way == PDOM ? "pdom" : "barrier";
     o.switches = switches;
-    o.switch_count = way == PDOM ? 0 : threshold ? 2 : 1;
+    o.switch_count = way == PDOM ? 1 : threshold ? 3 : 2;
     o.no_warnings = true;
     if (problem)
         stop(path, problem);
