@@ -109,6 +109,9 @@ u32_vec opt_find_backwards(struct arena *a, const struct ir_function *f, enum ir
 /* Appends all that stands in `from` to `into` (which has no terminator), edges included;
  * `from` stays empty. */
 void opt_block_append(struct ir_function *f, uint32_t into, uint32_t from);
+/* Block b jumps to one that nothing else leads to: appends that, with its parameters renamed to what the edge
+ * gives, and returns it: it stays empty, for the caller to remove. */
+uint32_t opt_target_append(struct opt_renaming *n, struct ir_function *f, uint32_t b);
 /* The edge that block b's brif or switch takes when its operand is this constant. */
 uint32_t opt_chosen_edge(const struct ir_function *f, uint32_t b, scalar_bits bits);
 /* Makes the terminator a br along edge number e. */

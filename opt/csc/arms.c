@@ -230,6 +230,30 @@ static void find_rows(struct csc *p)
         p->row[p->pdg->memory.at[i]] = i + 1;
 }
 
+/* ---- branches and blocks ------------------------------------------------------------------------- */
+
+bool csc_is_arm(struct csc *p, uint32_t branch, uint32_t b)
+{
+    const struct ir_dominators *d = opt_dominators(p->c, p->f);
+    uint32_t edges = 0;
+    if (b == ir_entry(p->f) || d->idom[b] != branch)
+        return false;
+    ir_each_pred(q, b, opt_cfg(p->c, p->f)) {
+        edges += q == branch;
+        if (q != branch && !ir_dominates(d, b, q))
+            return false;
+    }
+    return edges == 1;
+}
+
+bool csc_communicates(const struct ir_function *f, uint32_t b)
+{
+    ir_each_ins(r, f, b)
+        if (ir_is_convergent(f, r) || opt_is_prediction((enum ir_op)ir_at(f, r)->op))
+            return true;
+    return false;
+}
+
 /* ---- what must not be taken apart ---------------------------------------------------------------- */
 
 static bool refuse(struct csc *p, ir_ref r, const char *why)

@@ -124,18 +124,13 @@ static void assume(const struct csc_arms *a)
             map_set(a->p->arena, &a->p->assumed, a->nodes.at[n].ins, a->nodes.at[a->nodes.at[n].partner].ins);
 }
 
-/* As csc_gather does it: parameters of one type share one. */
 static void assume_parameters(struct csc *p, uint32_t x, uint32_t y)
 {
-    const u32_vec *xs = &ir_block_at(p->f, x)->params, *ys = &ir_block_at(p->f, y)->params;
-    struct bitset taken = bitset_new(p->arena, xs->count + 1);
-    for (uint32_t k = 0; k < ys->count; k++)
-        for (uint32_t i = 0; i < xs->count; i++)
-            if (!bitset_has(taken, i) && ir_at(p->f, xs->at[i])->type == ir_at(p->f, ys->at[k])->type) {
-                map_set(p->arena, &p->assumed, xs->at[i], ys->at[k]);
-                bitset_add(taken, i);
-                break;
-            }
+    u32_vec shared = csc_shared_parameters(p, x, y);
+    for (uint32_t k = 0; k < shared.count; k++)
+        if (shared.at[k] != CSC_NONE)
+            map_set(p->arena, &p->assumed, ir_block_at(p->f, x)->params.at[shared.at[k]],
+                    ir_block_at(p->f, y)->params.at[k]);
 }
 
 /* Cycles that blocks x and y save if they become the arms of a branch of their own; negative: what it costs.
@@ -172,20 +167,6 @@ static void pair_up(struct finder *s, csc_pairs *out, uint32_t x, uint32_t y)
         vec_push(s->p->arena, out, ((struct csc_pair){.x = x, .y = y}));
 }
 
-/* Whether nothing but one edge of branch b, and blocks behind it, leads to the block. */
-static bool is_own(const struct finder *s, uint32_t b, uint32_t to)
-{
-    uint32_t edges = 0;
-    if (s->dominators->idom[to] != b)
-        return false;
-    ir_each_pred(p, to, opt_cfg(s->p->c, s->p->f)) {
-        edges += p == b;
-        if (p != b && !ir_dominates(s->dominators, to, p))
-            return false;
-    }
-    return edges == 1;
-}
-
 /* Side e of the conditionals x and y, unless it is empty in one of them only. */
 static int32_t gain_of_side(struct finder *s, uint32_t x, uint32_t y, uint32_t e, csc_pairs *out)
 {
@@ -194,7 +175,7 @@ static int32_t gain_of_side(struct finder *s, uint32_t x, uint32_t y, uint32_t e
     uint32_t to[2] = {ir_block_at(f, x)->edges.at[e].block, ir_block_at(f, y)->edges.at[e].block};
     if (to[0] == to[1] || (to[0] == stop[0] && to[1] == stop[1]))
         return 0;
-    if (to[0] == stop[0] || to[1] == stop[1] || !is_own(s, x, to[0]) || !is_own(s, y, to[1]) ||
+    if (to[0] == stop[0] || to[1] == stop[1] || !csc_is_arm(s->p, x, to[0]) || !csc_is_arm(s->p, y, to[1]) ||
         s->depth == DEPTH_MAX)
         return NEVER;
     struct list l = list_from(s, to[0], stop[0], s->cycles->innermost[x]);
@@ -233,7 +214,7 @@ static int32_t gain_of_loops(struct finder *s, struct element x, struct element 
 
 /* ---- alignment ----------------------------------------------------------------------------------- */
 
-enum choice { NONE, SKIP_X, SKIP_Y, TAKE, PLAIN, MELD };
+enum choice { SKIP_X, SKIP_Y, TAKE, PLAIN, MELD };
 struct table {
     int32_t free[ELEMENTS_MAX + 1][ELEMENTS_MAX + 1];  /* the best from elements i and j on */
     int32_t first[ELEMENTS_MAX + 1][ELEMENTS_MAX + 1]; /* the same, if i and j correspond */
@@ -322,14 +303,12 @@ static int32_t align(struct finder *s, const struct list *x, const struct list *
 
 /* ---- arms that communicate ----------------------------------------------------------------------- */
 
-/* Whether some block that `entry` dominates has convergent operations or predictions. */
+/* Whether some block that `entry` dominates does. */
 static bool communicates(const struct finder *s, uint32_t entry)
 {
-    const struct ir_function *f = s->p->f;
     for (uint32_t n = s->dominators->pre[entry]; n <= s->dominators->post[entry]; n++)
-        ir_each_ins(r, f, s->dominators->order[n])
-            if (ir_is_convergent(f, r) || opt_is_prediction((enum ir_op)ir_at(f, r)->op))
-                return true;
+        if (csc_communicates(s->p->f, s->dominators->order[n]))
+            return true;
     return false;
 }
 

@@ -27,27 +27,12 @@ struct rounds {
 
 /* ---- which branches ------------------------------------------------------------------------------ */
 
-/* Whether nothing but the branch's edge, and blocks behind it, leads to block b. */
-static bool is_arm(const struct rounds *r, const struct ir_cfg *g, uint32_t branch, uint32_t b)
-{
-    const struct ir_dominators *d = opt_dominators(r->p.c, r->p.f);
-    uint32_t edges = 0;
-    if (b == ir_entry(r->p.f) || d->idom[b] != branch)
-        return false;
-    ir_each_pred(p, b, g) {
-        edges += p == branch;
-        if (p != branch && !ir_dominates(d, b, p))
-            return false;
-    }
-    return edges == 1;
-}
-
-static bool is_candidate(const struct rounds *r, const struct ir_cfg *g, uint32_t b)
+static bool is_candidate(struct rounds *r, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(r->p.f, b);
     return ir_at(r->p.f, block->last)->op == IR_brif && !bitset_has(r->done, b) &&
            !bitset_has(r->touched, b) && bitset_has(opt_uniformity(r->p.c, r->p.f)->branches, b) &&
-           is_arm(r, g, b, block->edges.at[0].block) && is_arm(r, g, b, block->edges.at[1].block);
+           csc_is_arm(&r->p, b, block->edges.at[0].block) && csc_is_arm(&r->p, b, block->edges.at[1].block);
 }
 
 /* The branches around b wait for the next round. */
@@ -168,22 +153,14 @@ static void visit(struct rounds *r, const struct ir_cfg *g, uint32_t b)
 
 /* ---- rounds -------------------------------------------------------------------------------------- */
 
-static bool communicates(const struct ir_function *f, uint32_t b)
-{
-    ir_each_ins(r, f, b)
-        if (ir_is_convergent(f, r) || opt_is_prediction((enum ir_op)ir_at(f, r)->op))
-            return true;
-    return false;
-}
-
 /* The block that b jumps to, if nothing else leads there; IR_NO_BLOCK: there is none. */
 static uint32_t next_in_chain(const struct ir_function *f, const struct ir_cfg *g, uint32_t b)
 {
     if (ir_at(f, ir_terminator(f, b))->op != IR_br)
         return IR_NO_BLOCK;
     uint32_t next = ir_block_at(f, b)->edges.at[0].block;
-    bool plain = next != b && next != ir_entry(f) && ir_pred_count(g, next) == 1 && !communicates(f, next) &&
-                 !communicates(f, b);
+    bool plain = next != b && next != ir_entry(f) && ir_pred_count(g, next) == 1 &&
+                 !csc_communicates(f, next) && !csc_communicates(f, b);
     return plain ? next : IR_NO_BLOCK;
 }
 
@@ -206,11 +183,7 @@ static void merge_chains(struct rounds *r)
     for (uint32_t i = 0; i < g->rpo_count; i++) {
         uint32_t b = g->rpo[i], next;
         while (!bitset_has(gone, b) && (next = next_in_chain(p->f, g, b)) != IR_NO_BLOCK) {
-            const struct ir_edge e = ir_block_at(p->f, b)->edges.at[0];
-            for (uint32_t k = 0; k < e.argc; k++)
-                opt_rename(&renaming, p->f, ir_block_at(p->f, next)->params.at[k], e.args[k]);
-            ir_remove(p->f, ir_terminator(p->f, b));
-            opt_block_append(p->f, b, next);
+            opt_target_append(&renaming, p->f, b);
             bitset_add(gone, next);
             take_over(r, b, next);
         }
@@ -273,7 +246,7 @@ static bool run_round(struct rounds *r)
     begin_round(r);
     const struct ir_cfg *g = opt_cfg(r->p.c, r->p.f);
     for (uint32_t i = g->rpo_count; i-- > 0;)
-        if (is_candidate(r, g, g->rpo[i]))
+        if (is_candidate(r, g->rpo[i]))
             visit(r, g, g->rpo[i]);
     if (r->moved)
         finish_round(r);

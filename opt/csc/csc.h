@@ -12,7 +12,8 @@
  *   motion.c     the code of the stages, operands renamed by selects and block parameters
  *
  * Before them correspond.c finds blocks in the arms of a branch that lie beyond its first ones and correspond
- * to each other, and makes such a branch of them.
+ * to each other, and gather.c makes such a branch of them; ways.c makes branches of switches. Whether it pays
+ * is asked of divergence.c.
  */
 #ifndef KERNC_OPT_CSC_H
 #define KERNC_OPT_CSC_H
@@ -82,10 +83,9 @@ struct csc {
     VEC(struct csc_copy) copies;
     u32_vec dropped;          /* parameters whose blocks have lost them */
     u32_vec branches;         /* blocks whose branches the pass has made */
-    struct map owner;         /* parameter of a gathering block -> the arm it means something to, or
-                                             CSC_BOTH */
-    struct map assumed;       /* value of arm 0 -> that of arm 1 that would be one with it, while pairs
-                                             of blocks are weighed */
+    struct map owner;         /* parameter of a gathering block -> the arm that reads it, or CSC_BOTH */
+    struct map assumed;       /* while pairs of blocks are weighed: value of arm 0 -> that of arm 1 that
+                                 would be one with it */
     uint32_t root;            /* the branch at work, of the function as it was */
     struct map outside;       /* (x, y) from before it -> the value that is x in arm 0 and y in arm 1 */
     uint64_t *executions;     /* of blocks by a warp, in a model of the function as it was (divergence.c) */
@@ -112,6 +112,10 @@ struct csc_arms {
 
 /* ---- arms.c, match.c ----------------------------------------------------------------------------- */
 
+/* Whether nothing but one edge of the branch, and blocks behind it, leads to block b. */
+bool csc_is_arm(struct csc *p, uint32_t branch, uint32_t b);
+/* Whether the block has convergent operations or predictions. */
+bool csc_communicates(const struct ir_function *f, uint32_t b);
 /* The nodes and dependences of two blocks as the arms of a branch. False: something in them must not be taken
  * apart, told in a remark. Their nodes are numbered, in either case, until csc_arms_forget. */
 bool csc_arms_new(struct csc *p, uint32_t branch, const uint32_t block[2], ir_ref condition,
@@ -175,6 +179,9 @@ bool csc_test_ways(struct csc *p);
 
 /* ---- gather.c ------------------------------------------------------------------------------------ */
 
+/* By parameter of y: the place of the parameter of x, of the same type, that it shares one with, or
+ * CSC_NONE. */
+u32_vec csc_shared_parameters(struct csc *p, uint32_t x, uint32_t y);
 /* Leads all edges to x and to y through a new block, which branches to them on the condition. */
 uint32_t csc_gather(struct csc *p, struct csc_pair q, ir_ref condition);
 

@@ -8,14 +8,21 @@ struct gather {
     u32_vec slot[2]; /* of each parameter of x or y: which of the new block's it gets */
 };
 
-/* A parameter of the new block that arm 1 does not use yet; one of no meaning to arm 0 if there is none. */
-static uint32_t find_slot(struct gather *g, enum ir_type type, struct bitset taken)
+u32_vec csc_shared_parameters(struct csc *p, uint32_t x, uint32_t y)
 {
-    const u32_vec *params = &ir_block_at(g->f, g->block)->params;
-    for (uint32_t k = 0; k < params->count; k++)
-        if (!bitset_has(taken, k) && ir_at(g->f, params->at[k])->type == type)
-            return k;
-    return UINT32_MAX;
+    const u32_vec *xs = &ir_block_at(p->f, x)->params, *ys = &ir_block_at(p->f, y)->params;
+    struct bitset taken = bitset_new(p->arena, xs->count + 1);
+    u32_vec shared = {0};
+    for (uint32_t k = 0; k < ys->count; k++) {
+        uint32_t i = 0;
+        while (i < xs->count &&
+               (bitset_has(taken, i) || ir_at(p->f, xs->at[i])->type != ir_at(p->f, ys->at[k])->type))
+            i++;
+        if (i < xs->count)
+            bitset_add(taken, i);
+        vec_push(p->arena, &shared, i < xs->count ? i : CSC_NONE);
+    }
+    return shared;
 }
 
 static uint32_t add_slot(struct gather *g, ir_ref like, uint32_t owner)
@@ -25,22 +32,18 @@ static uint32_t add_slot(struct gather *g, ir_ref like, uint32_t owner)
     return ir_block_at(g->f, g->block)->params.count - 1;
 }
 
-/* Parameters of x and y of one type share one. */
 static void make_parameters(struct gather *g)
 {
-    const struct ir_block *x = ir_block_at(g->f, g->to[0]), *y = ir_block_at(g->f, g->to[1]);
-    uint32_t n = x->params.count, m = y->params.count;
-    struct bitset taken = bitset_new(g->p->arena, n + m + 1);
+    u32_vec shared = csc_shared_parameters(g->p, g->to[0], g->to[1]);
+    uint32_t n = ir_block_at(g->f, g->to[0])->params.count;
     for (uint32_t k = 0; k < n; k++)
         vec_push(g->p->arena, &g->slot[0], add_slot(g, ir_block_at(g->f, g->to[0])->params.at[k], 0));
-    for (uint32_t k = 0; k < m; k++) {
-        ir_ref param = ir_block_at(g->f, g->to[1])->params.at[k];
-        uint32_t s = find_slot(g, (enum ir_type)ir_at(g->f, param)->type, taken);
-        if (s == UINT32_MAX)
-            s = add_slot(g, param, 1);
-        else if (s < n)
+    for (uint32_t k = 0; k < shared.count; k++) {
+        uint32_t s = shared.at[k];
+        if (s == CSC_NONE)
+            s = add_slot(g, ir_block_at(g->f, g->to[1])->params.at[k], 1);
+        else
             map_set(g->p->arena, &g->p->owner, ir_block_at(g->f, g->block)->params.at[s], CSC_BOTH);
-        bitset_add(taken, s);
         vec_push(g->p->arena, &g->slot[1], s);
     }
 }

@@ -269,7 +269,6 @@ struct bill {
     struct csc_arms *a;
     uint64_t *saved, *copies; /* by stage */
     struct map renamed;       /* pairs of values that are one operand now */
-    uint32_t stages;
 };
 
 static uint32_t partner_of(const struct csc_arms *a, ir_ref r)
@@ -330,15 +329,13 @@ static uint64_t count_carried(const struct csc_arms *a)
 
 static uint64_t count_branches(const struct csc_arms *a, uint32_t stages)
 {
-    uint64_t some = 0;
     struct bitset filled = bitset_new(a->p->arena, stages + 2);
     for (uint32_t n = 0; n < a->nodes.count; n++)
         if (is_own_stage(&a->nodes.at[n]))
             bitset_add(filled, a->nodes.at[n].stage);
     if (!a->same_end)
         bitset_add(filled, last_own_stage(a));
-    some = bitset_count(filled);
-    return some;
+    return bitset_count(filled);
 }
 
 /* Arms that end in the same branch come to it by one condition. */
@@ -356,10 +353,9 @@ static uint64_t count_condition(const struct csc_arms *a)
 static void make_bill(struct bill *b)
 {
     struct csc_arms *a = b->a;
-    uint64_t branches;
-    b->stages = last_own_stage(a) + 2;
-    b->saved = arena_array(a->p->arena, uint64_t, b->stages);
-    b->copies = arena_array(a->p->arena, uint64_t, b->stages);
+    uint32_t stages = last_own_stage(a) + 2;
+    b->saved = arena_array(a->p->arena, uint64_t, stages);
+    b->copies = arena_array(a->p->arena, uint64_t, stages);
     a->pairs = 0;
     for (uint32_t i = 0; i < a->order.count; i++) {
         const struct csc_node *n = &a->nodes.at[a->order.at[i]];
@@ -369,12 +365,12 @@ static void make_bill(struct bill *b)
         b->saved[n->stage] += n->weight;
         count_copies(b, a->order.at[i]);
     }
-    branches = count_branches(a, b->stages);
+    uint64_t branches = count_branches(a, stages);
     a->flat = branches == 0;
     a->saved = (a->flat ? CSC_BRANCH : 0) + (a->branch == IR_NO_BLOCK ? CSC_JUMP : 0);
     a->overhead =
         (uint32_t)(count_carried(a) + count_condition(a) + (branches > 1 ? (branches - 1) * CSC_BRANCH : 0));
-    for (uint32_t s = 0; s < b->stages; s++) {
+    for (uint32_t s = 0; s < stages; s++) {
         a->saved += (uint32_t)b->saved[s];
         a->overhead += (uint32_t)b->copies[s];
     }
@@ -405,8 +401,6 @@ void csc_schedule(struct csc_arms *a)
         make_order(a);
         delay(a);
         make_bill(&b);
-        if (round > ROUNDS_MAX && a->pairs == 0)
-            return;
         if (!drop_stages(&b, round >= ROUNDS_MAX))
             return;
     }

@@ -6,12 +6,6 @@
 
 enum { WAY = 3 }; /* cycles of a test, its branch and the jump behind it */
 
-/* Whether the edge leads to a block that nothing else leads to. */
-static bool is_way(struct csc *p, uint32_t b, uint32_t to)
-{
-    return opt_dominators(p->c, p->f)->idom[to] == b && ir_pred_count(opt_cfg(p->c, p->f), to) == 1;
-}
-
 /* What ways next to each other save, less the tests. */
 static int64_t gain_of(struct csc *p, uint32_t b)
 {
@@ -20,7 +14,7 @@ static int64_t gain_of(struct csc *p, uint32_t b)
     int64_t gain = -(int64_t)WAY * (n - 1);
     for (uint32_t e = 1; e < n; e++) {
         uint32_t x = block->edges.at[e].block, y = block->edges.at[(e + 1) % n].block;
-        if (is_way(p, b, x) && is_way(p, b, y))
+        if (csc_is_arm(p, b, x) && csc_is_arm(p, b, y))
             gain += csc_common(p, b, x, y);
     }
     return gain;

@@ -96,6 +96,17 @@ void opt_block_append(struct ir_function *f, uint32_t into, uint32_t from)
     memset(&source->edges, 0, sizeof source->edges);
 }
 
+uint32_t opt_target_append(struct opt_renaming *n, struct ir_function *f, uint32_t b)
+{
+    struct ir_edge edge = ir_block_at(f, b)->edges.at[0];
+    const u32_vec *params = &ir_block_at(f, edge.block)->params;
+    for (uint32_t i = 0; i < params->count; i++)
+        opt_rename(n, f, params->at[i], edge.args[i]);
+    ir_remove(f, ir_terminator(f, b));
+    opt_block_append(f, b, edge.block);
+    return edge.block;
+}
+
 uint32_t opt_chosen_edge(const struct ir_function *f, uint32_t b, scalar_bits bits)
 {
     const struct ir_block *block = ir_block_at(f, b);

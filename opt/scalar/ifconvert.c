@@ -129,13 +129,7 @@ static void append_join(struct convert *v, uint32_t b, uint32_t join)
 {
     if (v->preds[join] != 1 || has_convergent(v->f, join))
         return;
-    const struct ir_edge *edge = &ir_block_at(v->f, b)->edges.at[0];
-    const u32_vec *params = &ir_block_at(v->f, join)->params;
-    for (uint32_t i = 0; i < params->count; i++)
-        opt_rename(&v->renaming, v->f, params->at[i], edge->args[i]);
-    ir_remove(v->f, ir_terminator(v->f, b));
-    opt_block_append(v->f, b, join);
-    bitset_add(v->gone, join);
+    bitset_add(v->gone, opt_target_append(&v->renaming, v->f, b));
 }
 
 static void visit(struct convert *v, uint32_t b)

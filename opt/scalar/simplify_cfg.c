@@ -225,16 +225,6 @@ static bool may_append(struct simplify *s, const struct ir_cfg *g, const struct 
     return !heart;
 }
 
-static void append(struct simplify *s, uint32_t b, uint32_t next)
-{
-    struct ir_edge edge = ir_block_at(s->f, b)->edges.at[0];
-    const u32_vec *params = &ir_block_at(s->f, next)->params;
-    for (uint32_t i = 0; i < params->count; i++)
-        opt_rename(&s->renaming, s->f, params->at[i], edge.args[i]);
-    ir_remove(s->f, ir_terminator(s->f, b));
-    opt_block_append(s->f, b, next);
-}
-
 static void merge_chains(struct simplify *s)
 {
     const struct ir_cfg *g = graph(s);
@@ -244,8 +234,7 @@ static void merge_chains(struct simplify *s)
     for (uint32_t i = 0; i < g->rpo_count; i++) {
         uint32_t b = g->rpo[i];
         while (!bitset_has(gone, b) && may_append(s, g, &k, b)) {
-            uint32_t next = ir_block_at(s->f, b)->edges.at[0].block;
-            append(s, b, next);
+            uint32_t next = opt_target_append(&s->renaming, s->f, b);
             if (bitset_has(k.some, next))
                 bitset_add(k.some, b);
             if (bitset_has(k.heart, next))
