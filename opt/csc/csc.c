@@ -263,13 +263,17 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
     bool changed = false;
     if (bitset_count(opt_uniformity(c, f)->branches) == 0)
         return false;
+    csc_make_landings(&r.p);
     begin_round(&r);
     csc_find_divergence(&r.p);
     changed = csc_test_ways(&r.p);
+    if (changed)
+        csc_make_landings(&r.p);
     r.done = bitset_new(c->scratch, f->blocks.count);
     for (uint64_t n = 0; opt_below(c, f, OPT_LIMIT_csc_rounds, n) && run_round(&r); n++)
         changed = true;
-    return changed;
+    csc_drop_landings(&r.p);
+    return changed || r.p.landings.count;
 }
 
 bool opt_csc(struct opt_context *c, struct ir_module *m)

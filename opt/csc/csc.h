@@ -12,8 +12,8 @@
  *   motion.c     the code of the stages, operands renamed by selects and block parameters
  *
  * Before them correspond.c finds blocks in the arms of a branch that lie beyond its first ones and correspond
- * to each other, and gather.c makes such a branch of them; ways.c makes branches of switches. Whether it pays
- * is asked of divergence.c.
+ * to each other, and gather.c makes such a branch of them; ways.c makes branches of switches, landing.c ends
+ * arms with one block. Whether it pays is asked of divergence.c.
  */
 #ifndef KERNC_OPT_CSC_H
 #define KERNC_OPT_CSC_H
@@ -90,6 +90,7 @@ struct csc {
     struct map outside;       /* (x, y) from before it -> the value that is x in arm 0 and y in arm 1 */
     uint64_t *executions;     /* of blocks by a warp, in a model of the function as it was (divergence.c) */
     uint32_t execution_count; /* blocks that there are; 0: nothing is known */
+    u32_vec landings;         /* blocks that landing.c has made */
     uint64_t work;            /* pairs of instructions that may still be compared */
 };
 
@@ -176,6 +177,13 @@ int32_t csc_common(struct csc *p, uint32_t branch, uint32_t x, uint32_t y);
 
 /* Makes chains of tests of divergent switches whose ways have operations in common. */
 bool csc_test_ways(struct csc *p);
+
+/* ---- landing.c ----------------------------------------------------------------------------------- */
+
+/* Gives arms that end in several edges a last block. O(edges) beside analyses. */
+void csc_make_landings(struct csc *p);
+/* Takes those out that are empty. */
+void csc_drop_landings(struct csc *p);
 
 /* ---- gather.c ------------------------------------------------------------------------------------ */
 

@@ -1,0 +1,153 @@
+/* landing.c: one last block for an arm that goes on to where the arms meet from several of its blocks.
+ *
+ * What follows two conditionals that correspond has to correspond as well (correspond.c). A conditional that
+ * ends its arm is followed by the join, which is no block of the arm. With an empty block before the join, the
+ * landing, whatever the other arm has behind its own conditional has a partner: one arm executes it, and the
+ * other passes by.
+ *
+ * From the innermost branches outwards: the edges that an inner arm's landing has gathered count as one from
+ * then on, so each edge to a join is looked at once for each landing that it goes through, which is two. Landings
+ * that are still empty at the end are taken out again.
+ */
+#include "opt/csc/csc.h"
+#include "opt/kit/merge_edges.h"
+
+#include <stdlib.h>
+
+/* An edge to a join, by the place of its block in the dominator tree; `next`: the following one that stands
+ * for itself. */
+struct entrance {
+    struct opt_edge edge;
+    uint32_t pre, next;
+};
+struct join {
+    uint32_t count;
+    struct entrance *at;
+};
+
+struct landings {
+    struct csc *p;
+    const struct ir_cfg *g;
+    const struct ir_dominators *dominators, *post;
+    struct map known; /* join's block -> its place in joins */
+    VEC(struct join) joins;
+};
+
+static int by_pre(const void *x, const void *y)
+{
+    const struct entrance *a = x, *b = y;
+    return (a->pre > b->pre) - (a->pre < b->pre);
+}
+
+static struct join *join_at(struct landings *l, uint32_t b)
+{
+    uint32_t known = map_get(&l->known, b);
+    struct join j = {0};
+    if (known != MAP_NONE)
+        return &l->joins.at[known];
+    j.at = arena_array(l->p->c->scratch, struct entrance, ir_pred_count(l->g, b));
+    ir_each_pred(q, b, l->g)
+        j.at[j.count++] = (struct entrance){{q, l->g->pred_edges[q_at]}, l->dominators->pre[q], 0};
+    qsort(j.at, j.count, sizeof *j.at, by_pre);
+    for (uint32_t i = 0; i < j.count; i++)
+        j.at[i].next = i + 1;
+    map_set(l->p->c->scratch, &l->known, b, l->joins.count);
+    vec_push(l->p->c->scratch, &l->joins, j);
+    return &vec_last(&l->joins);
+}
+
+/* The first entrance from a block that `arm` dominates, if there is one. */
+static uint32_t first_entrance(const struct landings *l, const struct join *j, uint32_t arm)
+{
+    uint32_t low = 0, high = j->count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (j->at[middle].pre < l->dominators->pre[arm])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void make_landing(struct landings *l, struct join *j, uint32_t arm, place at)
+{
+    struct csc *p = l->p;
+    opt_edges edges = {0};
+    uint32_t first = first_entrance(l, j, arm), i = first;
+    for (; i < j->count && j->at[i].pre <= l->dominators->post[arm]; i = j->at[i].next)
+        vec_push(p->c->scratch, &edges, j->at[i].edge);
+    if (edges.count < 2)
+        return;
+    uint32_t block = opt_merge_edges(p->c->scratch, p->f, &edges, at);
+    j->at[first].edge = (struct opt_edge){block, 0};
+    j->at[first].next = i;
+    vec_push(p->c->scratch, &p->landings, block);
+}
+
+/* An arm's needs one where the other goes on behind its first conditional. */
+static void visit(struct landings *l, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(l->p->f, b);
+    place at = ir_at(l->p->f, block->last)->at;
+    uint32_t join = l->post->idom[b], arm[2];
+    if (ir_at(l->p->f, block->last)->op != IR_brif || join == IR_NO_BLOCK ||
+        !bitset_has(opt_uniformity(l->p->c, l->p->f)->branches, b))
+        return;
+    for (uint32_t e = 0; e < 2; e++) {
+        arm[e] = block->edges.at[e].block;
+        if (!csc_is_arm(l->p, b, arm[e]))
+            return;
+    }
+    for (uint32_t e = 0; e < 2; e++)
+        if (l->post->idom[arm[!e]] != join)
+            make_landing(l, join_at(l, join), arm[e], at);
+}
+
+void csc_make_landings(struct csc *p)
+{
+    struct landings l = {.p = p,
+                         .g = opt_cfg(p->c, p->f),
+                         .dominators = opt_dominators(p->c, p->f),
+                         .post = opt_post_dominators(p->c, p->f)};
+    for (uint32_t i = l.g->rpo_count; i-- > 0;)
+        visit(&l, l.g->rpo[i]);
+    if (p->landings.count)
+        opt_invalidate(p->c, p->f);
+}
+
+/* ---- taking them out ----------------------------------------------------------------------------- */
+
+/* Whether the block still only hands its parameters on, each to the parameter of the same number. */
+static bool is_unused(const struct ir_function *f, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(f, b);
+    if (block->first != block->last || block->first == 0 || ir_at(f, block->last)->op != IR_br ||
+        block->edges.at[0].argc != block->params.count)
+        return false;
+    for (uint32_t k = 0; k < block->params.count; k++)
+        if (block->edges.at[0].args[k] != block->params.at[k])
+            return false;
+    return true;
+}
+
+void csc_drop_landings(struct csc *p)
+{
+    const struct ir_cfg *g = opt_cfg(p->c, p->f);
+    struct bitset gone = bitset_new(p->c->scratch, p->f->blocks.count);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->landings.count; i++) {
+        uint32_t b = p->landings.at[i];
+        if (g->rpo_index[b] == IR_NO_BLOCK || !is_unused(p->f, b))
+            continue;
+        uint32_t to = ir_block_at(p->f, b)->edges.at[0].block;
+        ir_each_pred(q, b, g)
+            ir_block_at(p->f, q)->edges.at[g->pred_edges[q_at]].block = to;
+        bitset_add(gone, b);
+        n++;
+    }
+    if (n == 0)
+        return;
+    ir_blocks_remove(p->f, gone);
+    opt_invalidate(p->c, p->f);
+}
