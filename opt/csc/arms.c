@@ -263,12 +263,21 @@ static bool refuse(struct csc *p, ir_ref r, const char *why)
     return true;
 }
 
+/* Of blocks that the round began with. */
+static bool in_one_cycle(struct csc *p, uint32_t x, uint32_t y)
+{
+    const struct ir_cycles *cycles = opt_cycles(p->c, p->f);
+    uint32_t blocks = opt_cfg(p->c, p->f)->blocks;
+    return x < blocks && y < blocks && cycles->innermost[x] == cycles->innermost[y];
+}
+
 /* A token's uses may not be led apart from its definition. And where the arms meet in a cycle, the operations
  * of both are in it: those of an arm that leaves the cycle were not. */
 static bool must_stay(struct csc *p, const struct csc_arms *a, uint32_t arm)
 {
-    const struct ir_cycles *cycles = opt_cycles(p->c, p->f);
-    bool leaves = cycles->innermost[a->block[0]] != cycles->innermost[a->block[1]];
+    bool leaves = !in_one_cycle(p, a->block[0], a->block[1]);
+    if (a->block[arm] == IR_NO_BLOCK)
+        return false;
     ir_each_ins(r, p->f, a->block[arm]) {
         if (opt_is_token_op((enum ir_op)ir_at(p->f, r)->op))
             return refuse(p, r, "makes a token");
@@ -283,6 +292,8 @@ static bool must_stay(struct csc *p, const struct csc_arms *a, uint32_t arm)
 /* Whether both end in the same jump or branch, to the same blocks. */
 static bool end_alike(const struct ir_function *f, uint32_t x, uint32_t y)
 {
+    if (x == IR_NO_BLOCK || y == IR_NO_BLOCK)
+        return false;
     const struct ir_block *b = ir_block_at(f, x), *c = ir_block_at(f, y);
     enum ir_op op = ir_at(f, b->last)->op;
     bool alike = op == ir_at(f, c->last)->op && (op == IR_br || op == IR_brif);
@@ -305,8 +316,8 @@ bool csc_arms_new(struct csc *p, uint32_t branch, const uint32_t block[2], ir_re
     find_rows(p);
     for (uint8_t arm = 0; arm < 2; arm++) {
         a->first = a->nodes.count;
-        for (ir_ref r = ir_block_at(p->f, block[arm])->first; r != ir_terminator(p->f, block[arm]);
-             r = ir_at(p->f, r)->next)
+        ir_ref end = block[arm] == IR_NO_BLOCK ? 0 : ir_terminator(p->f, block[arm]);
+        for (ir_ref r = end ? ir_block_at(p->f, block[arm])->first : 0; r != end; r = ir_at(p->f, r)->next)
             add_node(a, &by_hash, arm, r);
     }
     find_order(a);

@@ -133,24 +133,26 @@ static void assume_parameters(struct csc *p, uint32_t x, uint32_t y)
                     ir_block_at(p->f, y)->params.at[k]);
 }
 
-/* Cycles that blocks x and y save if they become the arms of a branch of their own; negative: what it costs.
- * `whole`: what follows them corresponds, too, so that they end alike. */
-static int32_t gain_of_blocks(struct finder *s, uint32_t x, uint32_t y, bool whole)
+/* Cycles that the blocks of a pair save if they become the arms of a branch of their own; negative: what it
+ * costs. A guard has nothing of the block that it guards. `whole`: what follows them corresponds, too, so that
+ * they end alike. */
+static int32_t gain_of_pair(struct finder *s, struct csc_pair q, bool whole)
 {
-    uint64_t key = ((uint64_t)x << 32 | y) << 1 | whole;
+    uint64_t key = ((uint64_t)q.x << 32 | q.y) << 3 | q.guarded << 1 | whole;
     uint32_t known = map_get(&s->known, key);
+    uint32_t block[2] = {q.guarded == CSC_FIRST_GUARDED ? IR_NO_BLOCK : q.x,
+                         q.guarded == CSC_SECOND_GUARDED ? IR_NO_BLOCK : q.y};
     struct csc_arms a;
     int64_t gain = NEVER;
     if (known != MAP_NONE)
         return s->gains.at[known];
-    assume_parameters(s->p, x, y);
-    bool first = s->entry[0] == x && s->entry[1] == y;
-    if (csc_arms_new(s->p, first ? s->branch : IR_NO_BLOCK, (uint32_t[2]){x, y}, s->condition, &a)) {
+    assume_parameters(s->p, q.x, q.y);
+    bool first = s->entry[0] == q.x && s->entry[1] == q.y;
+    if (csc_arms_new(s->p, first ? s->branch : IR_NO_BLOCK, block, s->condition, &a)) {
         a.same_end |= whole;
         csc_match(&a);
         csc_schedule(&a);
         assume(&a);
-        struct csc_pair q = {.x = x, .y = y};
         gain = first    ? csc_expected(s->p, s->branch, q, a.saved, a.overhead)
                : a.flat ? csc_expected(s->p, s->branch, q, a.saved - CSC_BRANCH, a.overhead)
                         : csc_expected(s->p, s->branch, q, a.saved, a.overhead + CSC_BRANCH);
@@ -159,6 +161,11 @@ static int32_t gain_of_blocks(struct finder *s, uint32_t x, uint32_t y, bool who
     map_set(s->p->arena, &s->known, key, s->gains.count);
     vec_push(s->p->arena, &s->gains, bounded(gain));
     return vec_last(&s->gains);
+}
+
+static int32_t gain_of_blocks(struct finder *s, uint32_t x, uint32_t y, bool whole)
+{
+    return gain_of_pair(s, (struct csc_pair){.x = x, .y = y}, whole);
 }
 
 static void pair_up(struct finder *s, csc_pairs *out, uint32_t x, uint32_t y)
@@ -191,6 +198,28 @@ static int32_t gain_of_conditionals(struct finder *s, uint32_t x, uint32_t y, cs
     for (uint32_t e = 0; e < 2 && gain > NEVER; e++)
         gain += gain_of_side(s, x, y, e, out);
     return bounded(gain);
+}
+
+/* A conditional with one side, and a block that corresponds to that and is executed in any case. */
+static int32_t gain_of_guard(struct finder *s, struct element x, struct element y, csc_pairs *out)
+{
+    const struct ir_function *f = s->p->f;
+    bool second = x.form == CONDITIONAL;
+    uint32_t branch = second ? x.first : y.first, body = second ? y.first : x.first;
+    uint32_t side = csc_guarded_side(s->p, branch), stop = s->post->idom[branch];
+    struct csc_pair q = {
+        .x = x.first, .y = y.first, .guarded = second ? CSC_SECOND_GUARDED : CSC_FIRST_GUARDED};
+    if (side == CSC_NONE || ir_at(f, ir_terminator(f, body))->op != IR_br || s->depth == DEPTH_MAX)
+        return NEVER;
+    struct list l =
+        list_from(s, ir_block_at(f, branch)->edges.at[side].block, stop, s->cycles->innermost[branch]);
+    struct list m = {1, IR_NO_BLOCK, {second ? y : x}};
+    if (l.stop != stop)
+        return NEVER;
+    int64_t gain = gain_of_pair(s, q, true);
+    if (out)
+        vec_push(s->p->arena, out, q);
+    return bounded(gain + align(s, second ? &l : &m, second ? &m : &l, true, true, out));
 }
 
 /* Two loops with bodies of the same elements, each of which corresponds to its like. */
@@ -238,6 +267,8 @@ static void fill_first(struct finder *s, struct table *t, const struct list *x, 
         whole = (int64_t)gain_of_conditionals(s, a.first, b.first, NULL) + t->first[i + 1][j + 1];
     if (t->first[i + 1][j + 1] > NEVER && a.form == BLOCK && b.form == BLOCK)
         whole = (int64_t)gain_of_blocks(s, a.first, b.first, true) + t->first[i + 1][j + 1];
+    if (t->first[i + 1][j + 1] > NEVER && is_plain(a) && is_plain(b) && a.form != b.form)
+        whole = (int64_t)gain_of_guard(s, a, b, NULL) + t->first[i + 1][j + 1];
     if (t->first[i + 1][j + 1] > NEVER && a.form == LOOP && b.form == LOOP)
         whole = (int64_t)gain_of_loops(s, a, b, NULL) + t->first[i + 1][j + 1];
     t->first[i][j] = bounded(whole > plain ? whole : plain);
@@ -267,8 +298,10 @@ static void take_pairs(struct finder *s, const struct table *t, const struct lis
             continue;
         }
         forced = t->how_first[i][j] == MELD;
-        if (!forced || x->at[i].form == BLOCK)
+        if (!forced || (x->at[i].form == BLOCK && y->at[j].form == BLOCK))
             pair_up(s, out, x->at[i].first, y->at[j].first);
+        else if (x->at[i].form != y->at[j].form)
+            gain_of_guard(s, x->at[i], y->at[j], out);
         else if (x->at[i].form == LOOP)
             gain_of_loops(s, x->at[i], y->at[j], out);
         else

@@ -70,7 +70,7 @@ static bool converge(struct csc *p, uint32_t branch, struct csc_pair q, ir_ref c
         if (opt_option(p->c, OPT_OPTION_csc_table))
             csc_print_table(&a);
         done = mode == IN_ANY_CASE || (mode == HOIST_EQUAL && a.pairs) || pays(&a, branch, q);
-        if (done || a.pairs)
+        if (a.pairs)
             opt_remark(p->c, p->f, done ? OPT_APPLIED : OPT_MISSED, "common-code", at,
                        "arms have %u operations in common: %u cycles saved%s %u", a.pairs, a.saved,
                        done ? " for" : " would cost", a.overhead);
@@ -90,10 +90,11 @@ static int by_place(const void *x, const void *y)
 }
 
 /* The arms' first blocks are the arms of the branch itself, unless loops begin with them. */
-static bool are_first(const struct ir_cfg *g, const struct ir_block *b, struct csc_pair q)
+static bool are_first(struct csc *p, uint32_t branch, struct csc_pair q)
 {
-    return q.x == b->edges.at[0].block && q.y == b->edges.at[1].block && ir_pred_count(g, q.x) == 1 &&
-           ir_pred_count(g, q.y) == 1;
+    const struct ir_block *b = ir_block_at(p->f, branch);
+    return q.x == b->edges.at[0].block && q.y == b->edges.at[1].block && csc_edges_to(p, q.x).count == 1 &&
+           csc_edges_to(p, q.y).count == 1;
 }
 
 static bool has_pair(const csc_pairs *pairs, struct csc_pair q)
@@ -104,42 +105,52 @@ static bool has_pair(const csc_pairs *pairs, struct csc_pair q)
     return false;
 }
 
+/* A guard before its body. */
+static void put_in_order(struct csc *p, csc_pairs *pairs)
+{
+    const struct ir_cfg *g = opt_cfg(p->c, p->f);
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        struct csc_pair *q = &pairs->at[i];
+        q->place = 2 * g->rpo_index[q->x] + (q->guarded == 0);
+        if (q->guarded)
+            csc_make_guard(p, q);
+    }
+    qsort(pairs->at, pairs->count, sizeof *pairs->at, by_place);
+}
+
 /* Blocks beyond the arms' first ones. What the first ones have in common goes before the branch; then all are
  * led together, since what they jump to is to be the same. */
 static void converge_all(struct rounds *r, uint32_t b, csc_pairs *pairs, ir_ref condition, place at)
 {
     struct csc *p = &r->p;
-    const struct ir_cfg *g = opt_cfg(p->c, p->f);
     const struct ir_block *block = ir_block_at(p->f, b);
-    struct csc_pair first = {block->edges.at[0].block, block->edges.at[1].block, 0};
+    struct csc_pair first = {.x = block->edges.at[0].block, .y = block->edges.at[1].block};
     u32_vec branches = {0};
-    if (are_first(g, block, first) && !has_pair(pairs, first))
+    if (are_first(p, b, first) && !has_pair(pairs, first))
         converge(p, b, first, condition, at, HOIST_EQUAL);
     INVARIANT(ir_block_at(p->f, b)->edges.at[0].block == first.x);
+    put_in_order(p, pairs);
     for (uint32_t i = 0; i < pairs->count; i++)
-        pairs->at[i].place = g->rpo_index[pairs->at[i].x];
-    qsort(pairs->at, pairs->count, sizeof *pairs->at, by_place);
-    for (uint32_t i = 0; i < pairs->count; i++) {
-        bool is_first = are_first(g, ir_block_at(p->f, b), pairs->at[i]);
-        vec_push(p->arena, &branches, is_first ? b : csc_gather(p, pairs->at[i], condition));
-    }
+        vec_push(p->arena, &branches,
+                 are_first(p, b, pairs->at[i]) ? b : csc_gather(p, pairs->at[i], condition));
     for (uint32_t i = 0; i < pairs->count; i++)
         converge(p, branches.at[i], pairs->at[i], condition, at, IN_ANY_CASE);
     opt_count(p->c, "blocks", pairs->count);
 }
 
-static void visit(struct rounds *r, const struct ir_cfg *g, uint32_t b)
+static void visit(struct rounds *r, uint32_t b)
 {
     struct csc *p = &r->p;
     const struct ir_block *block = ir_block_at(p->f, b);
-    struct csc_pair first = {block->edges.at[0].block, block->edges.at[1].block, 0};
+    struct csc_pair first = {.x = block->edges.at[0].block, .y = block->edges.at[1].block};
     ir_ref condition = ir_at(p->f, block->last)->args[0];
     place at = ir_at(p->f, block->last)->at;
     p->root = b;
     p->outside = (struct map){0};
+    vec_clear(&p->guards);
     csc_pairs pairs = csc_correspond(p, b);
-    bool alone = are_first(g, block, first) &&
-                 (pairs.count == 0 || (pairs.count == 1 && are_first(g, block, pairs.at[0])));
+    bool alone =
+        are_first(p, b, first) && (pairs.count == 0 || (pairs.count == 1 && are_first(p, b, pairs.at[0])));
     bitset_add(r->done, b);
     if (alone && !converge(p, b, first, condition, at, IF_IT_PAYS))
         return;
@@ -210,9 +221,12 @@ static void finish_round(struct rounds *r)
 {
     struct csc *p = &r->p;
     struct opt_demotion d = {.c = p->c, .f = p->f};
+    struct bitset gone = bitset_new(p->arena, p->f->blocks.count);
     add_branches(r);
     opt_rename_all(&p->renaming, p->f);
-    ir_blocks_remove(p->f, p->gone);
+    for (uint32_t i = 0; i < p->gone.count; i++)
+        bitset_add(gone, p->gone.at[i]);
+    ir_blocks_remove(p->f, gone);
     for (uint32_t i = 0; i < p->dropped.count; i++)
         *ir_at(p->f, p->dropped.at[i]) = (struct ir_ins){.op = IR_none, .block = IR_NO_BLOCK};
     opt_demote_broken(&d);
@@ -234,8 +248,8 @@ static void begin_round(struct rounds *r)
     p->row = arena_array(p->arena, uint32_t, p->instructions);
     p->pdg = NULL;
     p->renaming = (struct opt_renaming){.arena = p->arena};
-    p->gone = bitset_new(p->c->scratch, p->f->blocks.count);
     p->owner = (struct map){0};
+    vec_clear(&p->gone);
     vec_clear(&p->dropped);
     vec_clear(&p->copies);
 }
@@ -247,7 +261,7 @@ static bool run_round(struct rounds *r)
     const struct ir_cfg *g = opt_cfg(r->p.c, r->p.f);
     for (uint32_t i = g->rpo_count; i-- > 0;)
         if (is_candidate(r, g->rpo[i]))
-            visit(r, g, g->rpo[i]);
+            visit(r, g->rpo[i]);
     if (r->moved)
         finish_round(r);
     return r->moved > 0;

@@ -13,13 +13,14 @@
  *
  * Before them correspond.c finds blocks in the arms of a branch that lie beyond its first ones and correspond
  * to each other, and gather.c makes such a branch of them; ways.c makes branches of switches, landing.c ends
- * arms with one block. Whether it pays is asked of divergence.c.
+ * arms with one block, guard.c makes conditionals of blocks. Whether it pays is asked of divergence.c.
  */
 #ifndef KERNC_OPT_CSC_H
 #define KERNC_OPT_CSC_H
 
 #include "opt/cost/cost.h"
 #include "opt/kit/demote.h"
+#include "opt/kit/merge_edges.h"
 
 enum {
     CSC_COPY = 1,      /* cycles of a select or a move: operand renaming */
@@ -38,11 +39,18 @@ struct csc_copy {
     ir_ref value, merged;
 };
 
-/* Blocks of arm 0 and of arm 1; place: x's in reverse post-order. */
+/* Blocks of arm 0 and of arm 1; place: x's in reverse post-order. `guarded`: 0, or which of the two is no
+ * conditional, and becomes one side of one like the other (guard.c). */
+enum { CSC_FIRST_GUARDED = 1, CSC_SECOND_GUARDED };
 struct csc_pair {
-    uint32_t x, y, place;
+    uint32_t x, y, place, guarded;
 };
 typedef VEC(struct csc_pair) csc_pairs;
+
+/* `block` leads to `body` by edge `side`, always, and never to `next`, which is behind it. */
+struct csc_guard {
+    uint32_t block, body, next, side;
+};
 
 struct csc_node {
     ir_ref ins;
@@ -79,7 +87,7 @@ struct csc {
     uint32_t instructions;     /* that the two have room for */
     const struct ir_pdg *pdg;  /* NULL: not asked for yet */
     struct opt_renaming renaming;
-    struct bitset gone; /* blocks that are empty now */
+    u32_vec gone; /* blocks that are empty now */
     VEC(struct csc_copy) copies;
     u32_vec dropped;          /* parameters whose blocks have lost them */
     u32_vec branches;         /* blocks whose branches the pass has made */
@@ -90,8 +98,9 @@ struct csc {
     struct map outside;       /* (x, y) from before it -> the value that is x in arm 0 and y in arm 1 */
     uint64_t *executions;     /* of blocks by a warp, in a model of the function as it was (divergence.c) */
     uint32_t execution_count; /* blocks that there are; 0: nothing is known */
-    u32_vec landings;         /* blocks that landing.c has made */
-    uint64_t work;            /* pairs of instructions that may still be compared */
+    VEC(struct csc_guard) guards; /* of the branch at work */
+    u32_vec landings;             /* blocks that landing.c has made */
+    uint64_t work;                /* pairs of instructions that may still be compared */
 };
 
 struct csc_arms {
@@ -117,8 +126,9 @@ struct csc_arms {
 bool csc_is_arm(struct csc *p, uint32_t branch, uint32_t b);
 /* Whether the block has convergent operations or predictions. */
 bool csc_communicates(const struct ir_function *f, uint32_t b);
-/* The nodes and dependences of two blocks as the arms of a branch. False: something in them must not be taken
- * apart, told in a remark. Their nodes are numbered, in either case, until csc_arms_forget. */
+/* The nodes and dependences of two blocks as the arms of a branch; IR_NO_BLOCK: an empty one. False: something
+ * in them must not be taken apart, told in a remark. Their nodes are numbered, in either case, until
+ * csc_arms_forget. */
 bool csc_arms_new(struct csc *p, uint32_t branch, const uint32_t block[2], ir_ref condition,
                   struct csc_arms *a);
 void csc_arms_forget(struct csc_arms *a);
@@ -177,6 +187,17 @@ int32_t csc_common(struct csc *p, uint32_t branch, uint32_t x, uint32_t y);
 
 /* Makes chains of tests of divergent switches whose ways have operations in common. */
 bool csc_test_ways(struct csc *p);
+
+/* ---- guard.c ------------------------------------------------------------------------------------- */
+
+/* The side of the conditional that is not empty, if the other one is; else CSC_NONE. */
+uint32_t csc_guarded_side(struct csc *p, uint32_t conditional);
+/* Makes the block of the pair that is none a side of a conditional, which takes its place in the pair. */
+void csc_make_guard(struct csc *p, struct csc_pair *q);
+/* The edges to a block, those of guards included. */
+opt_edges csc_edges_to(struct csc *p, uint32_t block);
+/* Whether the block is a guard that never takes its edge e. */
+bool csc_is_never(const struct csc *p, uint32_t block, uint32_t e);
 
 /* ---- landing.c ----------------------------------------------------------------------------------- */
 

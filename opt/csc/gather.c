@@ -73,13 +73,14 @@ static void branch(struct gather *g, ir_ref condition)
 
 uint32_t csc_gather(struct csc *p, struct csc_pair q, ir_ref condition)
 {
-    const struct ir_cfg *cfg = opt_cfg(p->c, p->f);
     struct gather g = {.p = p, .f = p->f, .to = {q.x, q.y}};
     g.block = ir_block_new(p->f, "both");
     make_parameters(&g);
-    for (uint32_t arm = 0; arm < 2; arm++)
-        ir_each_pred(b, g.to[arm], cfg)
-            redirect(&g, arm, &ir_block_at(p->f, b)->edges.at[cfg->pred_edges[b_at]]);
+    for (uint32_t arm = 0; arm < 2; arm++) {
+        opt_edges edges = csc_edges_to(p, g.to[arm]);
+        for (uint32_t i = 0; i < edges.count; i++)
+            redirect(&g, arm, &ir_block_at(p->f, edges.at[i].block)->edges.at[edges.at[i].edge]);
+    }
     branch(&g, condition);
     vec_push(p->arena, &p->branches, g.block);
     return g.block;

@@ -6,8 +6,8 @@
  * other passes by.
  *
  * From the innermost branches outwards: the edges that an inner arm's landing has gathered count as one from
- * then on, so each edge to a join is looked at once for each landing that it goes through, which is two. Landings
- * that are still empty at the end are taken out again.
+ * then on, so that all landings together look at no more than twice as many edges as there are. Landings that
+ * are still empty at the end are taken out again.
  */
 #include "opt/csc/csc.h"
 #include "opt/kit/merge_edges.h"
@@ -131,23 +131,25 @@ static bool is_unused(const struct ir_function *f, uint32_t b)
     return true;
 }
 
+/* In post-order, so that where a landing leads is known before what leads to it. */
 void csc_drop_landings(struct csc *p)
 {
+    if (p->landings.count == 0)
+        return;
     const struct ir_cfg *g = opt_cfg(p->c, p->f);
+    struct bitset landings = bitset_new(p->c->scratch, p->f->blocks.count);
     struct bitset gone = bitset_new(p->c->scratch, p->f->blocks.count);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < p->landings.count; i++) {
-        uint32_t b = p->landings.at[i];
-        if (g->rpo_index[b] == IR_NO_BLOCK || !is_unused(p->f, b))
+    for (uint32_t i = 0; i < p->landings.count; i++)
+        bitset_add(landings, p->landings.at[i]);
+    for (uint32_t i = g->rpo_count; i-- > 0;) {
+        uint32_t b = g->rpo[i];
+        if (!bitset_has(landings, b) || !is_unused(p->f, b))
             continue;
         uint32_t to = ir_block_at(p->f, b)->edges.at[0].block;
         ir_each_pred(q, b, g)
             ir_block_at(p->f, q)->edges.at[g->pred_edges[q_at]].block = to;
         bitset_add(gone, b);
-        n++;
     }
-    if (n == 0)
-        return;
     ir_blocks_remove(p->f, gone);
     opt_invalidate(p->c, p->f);
 }

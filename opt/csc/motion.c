@@ -175,10 +175,19 @@ static void end_in_arms(struct motion *m)
     emit_branch(m, m->ends[0], m->ends[1]);
 }
 
-/* What the parameter gets behind the arms; if it means nothing to one of them, the other decides alone. */
-static ir_ref rename_argument(struct motion *m, ir_ref param, ir_ref x, ir_ref y)
+/* The arm that alone decides what a parameter behind edge e gets, since it means nothing to the other. */
+static uint32_t owner_of(const struct motion *m, ir_ref param, uint32_t e)
 {
-    uint32_t owner = map_get(&m->a->p->owner, param);
+    for (uint32_t arm = 0; arm < 2; arm++)
+        if (csc_is_never(m->a->p, m->a->block[arm], e))
+            return !arm;
+    return map_get(&m->a->p->owner, param);
+}
+
+/* What the parameter gets behind the arms by edge e. */
+static ir_ref rename_argument(struct motion *m, ir_ref param, uint32_t e, ir_ref x, ir_ref y)
+{
+    uint32_t owner = owner_of(m, param, e);
     ir_ref alone = owner >= CSC_BOTH ? 0 : opt_renamed(&m->a->p->renaming, owner ? y : x);
     return alone && is_common(m, alone) ? alone : rename_operand(m, x, y);
 }
@@ -189,7 +198,7 @@ static void merge_edge(struct motion *m, uint32_t e)
     struct ir_edge y = ir_block_at(m->f, m->a->block[1])->edges.at[e];
     ir_ref *args = arena_array(&m->f->module->arena, ir_ref, x.argc);
     for (uint32_t k = 0; k < x.argc; k++)
-        args[k] = rename_argument(m, ir_block_at(m->f, x.block)->params.at[k], x.args[k], y.args[k]);
+        args[k] = rename_argument(m, ir_block_at(m->f, x.block)->params.at[k], e, x.args[k], y.args[k]);
     vec_push(m->a->p->arena, &m->merged, ((struct ir_edge){.block = x.block, .argc = x.argc, .args = args}));
 }
 
@@ -212,7 +221,7 @@ static void end_together(struct motion *m)
     for (uint32_t e = 0; e < edges; e++)
         ir_block_at(m->f, m->common)->edges.at[e] = m->merged.at[e];
     for (uint32_t arm = 0; arm < 2; arm++)
-        bitset_add(m->a->p->gone, m->a->block[arm]);
+        vec_push(m->a->p->arena, &m->a->p->gone, m->a->block[arm]);
 }
 
 /* ---- the arms ------------------------------------------------------------------------------------ */

@@ -342,6 +342,8 @@ static uint64_t count_branches(const struct csc_arms *a, uint32_t stages)
 static uint64_t count_condition(const struct csc_arms *a)
 {
     const struct csc *p = a->p;
+    if (a->block[0] == IR_NO_BLOCK || a->block[1] == IR_NO_BLOCK)
+        return CSC_COPY;
     const struct ir_ins *x = ir_at(p->f, ir_terminator(p->f, a->block[0]));
     const struct ir_ins *y = ir_at(p->f, ir_terminator(p->f, a->block[1]));
     if (!a->same_end || x->op != IR_brif || y->op != IR_brif || csc_is_same(a->p, x->args[0], y->args[0]))
