@@ -46,7 +46,7 @@ static struct fz_node *random_assign(struct generator *g)
     return fz_add(fz_add(n, target), fz_random_expr(g, 3));
 }
 
-static struct fz_node *random_copy(struct generator *g)
+struct fz_node *fz_random_copy(struct generator *g)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_COPY);
     for (int i = 0; i < 2; i++) {
@@ -60,14 +60,14 @@ static struct fz_node *random_copy(struct generator *g)
     return n;
 }
 
-static struct fz_node *random_output(struct generator *g)
+struct fz_node *fz_random_output(struct generator *g)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_OUTPUT);
     n->value = below(g, FZ_SLOTS);
     return fz_add(n, fz_random_expr(g, 2));
 }
 
-static struct fz_node *random_atomic(struct generator *g)
+struct fz_node *fz_random_atomic(struct generator *g)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_ATOMIC);
     n->value = below(g, FZ_ATOMICS);
@@ -84,15 +84,15 @@ static struct fz_node *random_simple(struct generator *g)
     if (point)
         return point;
     if (g->is_kernel && dice < 10)
-        return random_atomic(g);
+        return fz_random_atomic(g);
     if (g->is_kernel && dice < 22)
-        return random_output(g);
-    return dice < 26 ? random_copy(g) : random_assign(g);
+        return fz_random_output(g);
+    return dice < 26 ? fz_random_copy(g) : random_assign(g);
 }
 
 /* ---- jumps ------------------------------------------------------------------------------------------- */
 
-static struct fz_node *random_return(struct generator *g)
+struct fz_node *fz_random_return(struct generator *g)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_RETURN);
     return g->is_kernel ? n : fz_add(n, fz_random_expr(g, 2));
@@ -105,7 +105,7 @@ static struct fz_node *random_jump(struct generator *g)
     case 0:
     case 1: return g->at.may_break ? fz_node(g->p, FZ_NODE_BREAK) : NULL;
     case 2: return g->at.may_continue ? fz_node(g->p, FZ_NODE_CONTINUE) : NULL;
-    case 3: return g->at.may_return ? random_return(g) : NULL;
+    case 3: return g->at.may_return ? fz_random_return(g) : NULL;
     default: break;
     }
     if (!g->at.may_throw)
@@ -239,7 +239,7 @@ static struct fz_node *random_block(struct generator *g, uint32_t most)
 
 /* ---- functions --------------------------------------------------------------------------------------- */
 
-static void add_locals(struct generator *g)
+void fz_add_locals(struct generator *g)
 {
     for (uint32_t i = 3 + below(g, 4); i > 0; i--)
         fz_variable(g->p, g->f, FZ_SCALAR, fz_random_type(g), fz_next(&g->r));
@@ -280,9 +280,9 @@ static void make_function(struct generator *g)
     g->budget = 3 + below(g, 8);
     g->cost = 1;
     add_parameters(g);
-    add_locals(g);
+    fz_add_locals(g);
     g->f->body = random_block(g, 4);
-    fz_add(g->f->body, random_return(g));
+    fz_add(g->f->body, fz_random_return(g));
     g->f->throws &= may_throw;
     g->f->cost = g->cost;
 }
@@ -355,7 +355,7 @@ static void make_kernel(struct generator *g)
     g->budget = 8 + below(g, 22);
     g->cost = 0;
     g->at = (struct position){.times = 1};
-    add_locals(g);
+    fz_add_locals(g);
     for (uint32_t phases = below(g, 3); phases > 0; phases--)
         add_phase(g, body);
     g->at.may_return = !g->counts; /* no barrier follows */
@@ -366,7 +366,7 @@ static void make_kernel(struct generator *g)
     add_results(g, body);
 }
 
-static void add_buffers(struct generator *g)
+void fz_add_data(struct generator *g)
 {
     static const char *const names[FZ_TYPES] = {
 #define TYPE(id, text, bits, family) "cells_" text,
@@ -375,6 +375,12 @@ static void add_buffers(struct generator *g)
     struct fz_buffer out = {"out", FZ_ULONG, false, FZ_SLOTS, 0},
                      input = {"input", FZ_INT, true, 0, FZ_INPUTS};
     struct fz_buffer sums = {"sums", FZ_INT, false, 0, 2 * FZ_COUNTERS};
+    for (uint32_t i = 0; i < FZ_FIELDS; i++)
+        g->p->fields[i] = (uint8_t)fz_random_type(g);
+    for (uint32_t i = 0; i < FZ_INPUTS; i++)
+        g->p->inputs[i] = (int32_t)fz_random_bits(&g->r, FZ_INT);
+    for (uint32_t i = 0; i < FZ_TABLE; i++)
+        g->p->table[i] = (int32_t)fz_random_bits(&g->r, FZ_INT);
     vec_push(g->p->arena, &g->p->buffers, out);
     vec_push(g->p->arena, &g->p->buffers, sums);
     vec_push(g->p->arena, &g->p->buffers, input);
@@ -382,6 +388,18 @@ static void add_buffers(struct generator *g)
         enum fz_type t = (enum fz_type)((first + 4 * i) % n);
         struct fz_buffer cells = {names[t], (uint8_t)t, false, FZ_CELLS, 0};
         vec_push(g->p->arena, &g->p->buffers, cells);
+    }
+}
+
+void fz_make_functions(struct generator *g, uint32_t most, void (*function)(struct generator *g),
+                       void (*kernel)(struct generator *g))
+{
+    uint32_t functions = below(g, most + 1);
+    vec_resize(g->p->arena, &g->p->functions, functions + 1);
+    memset(g->p->functions.at, 0, (functions + 1) * sizeof *g->p->functions.at);
+    for (uint32_t i = 0; i <= functions; i++) {
+        g->f = &g->p->functions.at[i];
+        (i < functions ? function : kernel)(g);
     }
 }
 
@@ -393,24 +411,9 @@ static void generate(struct fz_program *p)
     p->blocks = 1 + fz_below(&g.r, 2);
     p->pointers = fz_chance(&g.r, 60);
     p->shared_targets = fz_chance(&g.r, 40);
-    for (uint32_t i = 0; i < FZ_FIELDS; i++)
-        p->fields[i] = (uint8_t)fz_random_type(&g);
-    for (uint32_t i = 0; i < FZ_INPUTS; i++)
-        p->inputs[i] = (int32_t)fz_random_bits(&g.r, FZ_INT);
-    for (uint32_t i = 0; i < FZ_TABLE; i++)
-        p->table[i] = (int32_t)fz_random_bits(&g.r, FZ_INT);
-    add_buffers(&g);
+    fz_add_data(&g);
     p->beyond = fz_chance(&g.r, 20) ? 1 + fz_below(&g.r, 6) : 0;
-    uint32_t functions = fz_below(&g.r, 4);
-    vec_resize(p->arena, &p->functions, functions + 1);
-    memset(p->functions.at, 0, (functions + 1) * sizeof *p->functions.at);
-    for (uint32_t i = 0; i <= functions; i++) {
-        g.f = &p->functions.at[i];
-        if (i < functions)
-            make_function(&g);
-        else
-            make_kernel(&g);
-    }
+    fz_make_functions(&g, 3, make_function, make_kernel);
 }
 
 const struct fz_class fz_class_a = {'a', "race-free kernels",

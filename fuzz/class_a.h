@@ -1,4 +1,4 @@
-/* class_a.h: what the two halves of class a's generator share. */
+/* class_a.h: what the files of class a's generator share, and class f's with them. */
 #ifndef KERNC_FUZZ_CLASS_A_H
 #define KERNC_FUZZ_CLASS_A_H
 
@@ -21,6 +21,7 @@ struct generator {
     uint32_t            cost;        /* statements one call executes at most, so far */
     bool                is_kernel;
     bool                counts;      /* shared counters are in use: no thread may leave early */
+    bool                converges;   /* class f: convergent operations are in use */
 };
 
 enum { FZ_MAX_COST = 4000 };
@@ -33,6 +34,20 @@ struct fz_node *fz_random_place(struct generator *g, bool integer);
 uint32_t fz_pick_variable(struct generator *g, enum fz_shape shape, bool assignable);
 /* The class's types, int and uint more often. */
 enum fz_type fz_random_type(struct generator *g);
+
+/* Statements: one structure to another (NULL: there is none), a value to a slot of the output, to a counter, to
+ * the caller. */
+struct fz_node *fz_random_copy(struct generator *g);
+struct fz_node *fz_random_output(struct generator *g);
+struct fz_node *fz_random_atomic(struct generator *g);
+struct fz_node *fz_random_return(struct generator *g);
+/* Scalars, arrays, structures with initial values; pointers, where the program has some. */
+void fz_add_locals(struct generator *g);
+/* The program's buffers, input, table and the structure's types. */
+void fz_add_data(struct generator *g);
+/* The program's functions, `most` at most besides the kernel, which comes last. */
+void fz_make_functions(struct generator *g, uint32_t most, void (*function)(struct generator *g),
+                       void (*kernel)(struct generator *g));
 
 /* class_a_pointers.c. Each of these is NULL where the function has no pointers. */
 void fz_add_pointers(struct generator *g);

@@ -7,6 +7,12 @@ static uint32_t below(struct generator *g, uint32_t n)
     return fz_below(&g->r, n);
 }
 
+/* Of class f: no expression has an effect, so that its reference need not know their order. */
+static bool is_plain(const struct generator *g)
+{
+    return g->p->class == 'f';
+}
+
 enum fz_type fz_random_type(struct generator *g)
 {
     return (enum fz_type)(fz_chance(&g->r, 45) ? FZ_INT + below(g, 2) : below(g, fz_types(g->p)));
@@ -79,6 +85,8 @@ static struct fz_node *random_stored(struct generator *g, bool assignable)
 struct fz_node *fz_random_place(struct generator *g, bool integer)
 {
     struct fz_node *n = g->is_kernel && fz_chance(&g->r, 15) ? random_cell(g) : random_stored(g, true);
+    if (g->is_kernel && is_plain(g) && fz_chance(&g->r, 10))
+        n = fz_add(fz_node(g->p, FZ_NODE_OWN), fz_random_expr(g, 1));
     if (!n || !integer)
         return n;
     enum fz_type t = fz_type_of(g->p, g->f, n);
@@ -97,6 +105,8 @@ static struct fz_node *random_leaf(struct generator *g)
         return fz_add(fz_node(g->p, FZ_NODE_TABLE), random_constant(g));
     if (dice < 90 && g->is_kernel)
         return random_cell(g);
+    if (dice < 94 && g->is_kernel && is_plain(g))
+        return fz_add(fz_node(g->p, FZ_NODE_OWN), random_constant(g));
     n = fz_node(g->p, FZ_NODE_GEOMETRY);
     n->op = (uint8_t)(fz_chance(&g->r, 70) ? below(g, 2) : below(g, FZ_GEOMETRIES));
     return n;
@@ -176,8 +186,20 @@ static enum fz_type generic_type(struct generator *g, const struct fe_builtin *b
     }
 }
 
+/* Whether class f has it, whose reference computes it by itself. */
+static bool is_simple(const struct fe_builtin *b)
+{
+    static const char *const names[] = {"min", "max", "abs", "popcount", "clz"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (strcmp(b->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool may_use(const struct fz_program *p, const struct fe_builtin *b)
 {
+    if (p->class == 'f')
+        return is_simple(b);
     return fz_is_pure(b) && (fz_types(p) > FZ_DOUBLE || !strchr(b->signature, 'd'));
 }
 
@@ -282,6 +304,6 @@ struct fz_node *fz_random_expr(struct generator *g, uint32_t depth)
     if (dice < 78)
         return random_cast(g, depth);
     if (dice < 82)
-        return random_increment(g);
+        return is_plain(g) ? random_leaf(g) : random_increment(g);
     return dice < 93 ? random_builtin(g, depth) : random_call(g, depth);
 }

@@ -9,7 +9,7 @@
 
 struct usage {
     uint64_t types;
-    bool counts, structure, link, table, seen;
+    bool counts, structure, link, table, seen, own;
     struct bitset variables;
 };
 
@@ -21,23 +21,15 @@ static void note_use(const struct fz_node *n, void *data)
     case FZ_NODE_ATOMIC: u->counts |= n->flag; break;
     case FZ_NODE_PUBLISH: u->counts = true; break;
     case FZ_NODE_TABLE: u->table = true; break;
+    case FZ_NODE_OWN: u->own = true; break;
     case FZ_NODE_SEEN_IS:
     case FZ_NODE_SEEN_TRIP: u->seen = true; break;
     case FZ_NODE_LOG: u->seen |= n->name != 0; break;
-    case FZ_NODE_VARIABLE:
-    case FZ_NODE_ELEMENT:
-    case FZ_NODE_FIELD:
-    case FZ_NODE_ADDRESS:
-    case FZ_NODE_STRUCTURE:
-    case FZ_NODE_AT:
-    case FZ_NODE_POINTER:
-    case FZ_NODE_ENTRY:
-    case FZ_NODE_MEMBER:
-    case FZ_NODE_BEHIND:
-    case FZ_NODE_LEAD:
     case FZ_NODE_LOOP:
     case FZ_NODE_INDEX_IS: bitset_add(u->variables, n->name); break;
-    default: break;
+    default:
+        if (fz_names_variable(n))
+            bitset_add(u->variables, n->name);
     }
 }
 
@@ -166,10 +158,12 @@ static void print_kernel(struct printer *w)
         if (u.types >> t & 1)
             fz_print_line(w, "shared %s tile_%s[%u];", fz_type_info[t].text, fz_type_info[t].text,
                           w->p->threads);
+    if (u.own)
+        fz_print_line(w, "shared int own[%u];", FZ_CELLS * w->p->threads);
     if (u.counts)
         fz_print_line(w, "shared int counts[%d];", FZ_COUNTERS);
     fz_print_line(w, "uint gid = blockIdx.x * blockDim.x + threadIdx.x;");
-    if (!fz_is_race_free(w->p))
+    if (!fz_has_types(w->p))
         fz_print_line(w, "uint n = 0, h = (gid + %u) * " FZ_HASH_FACTOR ";", (unsigned)(w->p->seed & 0xffff));
     if (w->p->class == 'c')
         fz_print_line(w, "uint g = h;");

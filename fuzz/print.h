@@ -45,7 +45,7 @@ void fz_print_indent(struct printer *w);
 
 /* print_classes.c: the functions that STIR calls, if it is there. */
 void fz_print_stirs(struct printer *w);
-/* print_classes.c: a statement that only class b or c has, or a prediction; false: it is none. */
+/* print_classes.c: a statement that only class b, c or f has, or a prediction; false: it is none. */
 bool fz_print_of_class(struct printer *w, const struct fz_node *n);
 
 #define FZ_HASH_FACTOR "2654435761u"

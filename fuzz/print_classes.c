@@ -1,5 +1,5 @@
-/* print_classes.c: statements of classes b and c alone, and predictions, as source. What they mean is written
- * here in Kern and in reference_b.c and class_c.c in C: the two have to say the same.
+/* print_classes.c: statements of classes b, c and f alone, and predictions, as source. What they mean is
+ * written here in Kern and in reference_b.c, class_c.c and reference_f.c in C: the two have to say the same.
  */
 #include "fuzz/print.h"
 
@@ -78,6 +78,60 @@ static void print_invoke(struct printer *w, const struct fz_node *n)
     text_addz(w->out, "(gid, input, log, noise, n, h); n = (uint)r; h = (uint)(r >> 32); }\n");
 }
 
+/* ---- class f ----------------------------------------------------------------------------------------- */
+
+static void print_inside(struct printer *w, const struct fz_node *n)
+{
+    fz_print_line(w, "{");
+    w->indent++;
+    fz_print_indent(w);
+    text_addz(w->out, "uint ");
+    fz_print_name(w, n->name);
+    text_addz(w->out, " = ");
+    fz_print_masked(w, n->first, 2 * FZ_ARRAY_LENGTH - 1);
+    text_addz(w->out, ";\n");
+    fz_print_indent(w);
+    text_addz(w->out, "if (");
+    fz_print_name(w, n->name);
+    text_printf(w->out, " < %d) ", FZ_ARRAY_LENGTH);
+    fz_print_block(w, n->first->next);
+    text_addz(w->out, " else ");
+    fz_print_block(w, n->first->next->next);
+    text_char(w->out, '\n');
+    w->indent--;
+    fz_print_line(w, "}");
+}
+
+static void print_converge(struct printer *w, const struct fz_node *n)
+{
+    static const struct {
+        const char *before, *after;
+    } text[FZ_OBSERVATIONS] = {
+        [FZ_BALLOT_ALL] = {"ballot(true)", NULL},
+        [FZ_BALLOT] = {"ballot((bool)", ")"},
+        [FZ_ACTIVE_MASK] = {"active_mask()", NULL},
+        [FZ_REDUCE_ADD] = {"reduce_add((uint)", ")"},
+        [FZ_REDUCE_XOR] = {"reduce_xor((uint)", ")"},
+        [FZ_REDUCE_MAX] = {"reduce_max((uint)", ")"},
+        [FZ_SCAN_ADD] = {"scan_add((uint)", ")"},
+        [FZ_BROADCAST_FIRST] = {"broadcast_first((uint)", ")"},
+        [FZ_SHUFFLE_XOR] = {"shuffle_xor((uint)", ", "},
+        [FZ_SHUFFLE_UP] = {"shuffle_up((uint)", ", "},
+        [FZ_ANY] = {"any((bool)", ")"},
+        [FZ_ALL] = {"all((bool)", ")"},
+    };
+    fz_print_indent(w);
+    fz_print_expr(w, n->first);
+    text_printf(w->out, " = %s", text[n->op].before);
+    if (text[n->op].after) {
+        fz_print_expr(w, n->first->next);
+        text_addz(w->out, text[n->op].after);
+    }
+    if (n->op == FZ_SHUFFLE_XOR || n->op == FZ_SHUFFLE_UP)
+        text_printf(w->out, "%u)", (unsigned)n->value);
+    text_addz(w->out, ";\n");
+}
+
 /* ---- class c ----------------------------------------------------------------------------------------- */
 
 /* "goto L3;", with what is added on the way. */
@@ -153,6 +207,8 @@ bool fz_print_of_class(struct printer *w, const struct fz_node *n)
     case FZ_NODE_NOISE: print_noise(w, n); break;
     case FZ_NODE_STIR: print_stir(w, n); break;
     case FZ_NODE_INVOKE: print_invoke(w, n); break;
+    case FZ_NODE_INSIDE: print_inside(w, n); break;
+    case FZ_NODE_CONVERGE: print_converge(w, n); break;
     case FZ_NODE_STATE: print_state(w, n); break;
     case FZ_NODE_SPIN: print_spin(w, n); break;
     case FZ_NODE_LEAVE:

@@ -34,7 +34,7 @@ void fz_print_literal(struct text *out, enum fz_type type, uint64_t bits)
     case FZ_BOOL: text_addz(out, bits & 1 ? "true" : "false"); break;
     case FZ_FLOAT: print_float(out, bits); break;
     case FZ_DOUBLE: print_double(out, bits); break;
-    case FZ_UINT: text_printf(out, "%lluu", value); break;
+    case FZ_UINT: text_printf(out, "%uu", (uint32_t)bits); break;
     case FZ_ULONG: text_printf(out, "0x%llxul", value); break;
     case FZ_INT:
         text_printf(out, value == INT32_MIN ? "(-2147483647 - 1)" : value < 0 ? "(%lld)" : "%lld", value);
@@ -213,8 +213,14 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
     case FZ_NODE_STRUCTURE: fz_print_name(w, n->name); break;
     case FZ_NODE_ELEMENT:
         fz_print_name(w, n->name);
+        if (n->flag) {
+            text_char(w->out, '[');
+            fz_print_expr(w, n->first);
+            text_char(w->out, ']');
+            break;
+        }
         (w->f->variables.at[n->name].parameter ? print_at : print_element)(w, "", n->first,
-                                                                            FZ_ARRAY_LENGTH - 1);
+                                                                           FZ_ARRAY_LENGTH - 1);
         break;
     case FZ_NODE_FIELD:
         fz_print_name(w, n->name);
@@ -222,6 +228,11 @@ void fz_print_expr(struct printer *w, const struct fz_node *n)
         break;
     case FZ_NODE_CELL:
         text_printf(w->out, "cells_%s[gid * %d + ", fz_type_info[n->type].text, FZ_CELLS);
+        fz_print_masked(w, n->first, FZ_CELLS - 1);
+        text_char(w->out, ']');
+        break;
+    case FZ_NODE_OWN:
+        text_printf(w->out, "own[threadIdx.x * %d + ", FZ_CELLS);
         fz_print_masked(w, n->first, FZ_CELLS - 1);
         text_char(w->out, ']');
         break;

@@ -111,7 +111,7 @@ static void print_return(struct printer *w, const struct fz_node *n)
 static void print_bound(struct printer *w, const struct fz_node *n)
 {
     enum fz_kind kind = (enum fz_kind)n->first->kind;
-    if (fz_is_race_free(w->p) || kind == FZ_NODE_HASH_TRIP || kind == FZ_NODE_SEEN_TRIP) {
+    if (fz_has_types(w->p) || kind == FZ_NODE_HASH_TRIP || kind == FZ_NODE_SEEN_TRIP) {
         text_addz(w->out, "(int)");
         fz_print_masked(w, n->first, n->value);
     } else {

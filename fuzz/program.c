@@ -137,6 +137,24 @@ char fz_child_letter(const struct fz_node *n, uint32_t index)
     return index < strlen(letters) ? letters[index] : 0;
 }
 
+bool fz_names_variable(const struct fz_node *n)
+{
+    switch (n->kind) {
+    case FZ_NODE_VARIABLE:
+    case FZ_NODE_ELEMENT:
+    case FZ_NODE_FIELD:
+    case FZ_NODE_ADDRESS:
+    case FZ_NODE_STRUCTURE:
+    case FZ_NODE_AT:
+    case FZ_NODE_POINTER:
+    case FZ_NODE_ENTRY:
+    case FZ_NODE_MEMBER:
+    case FZ_NODE_BEHIND:
+    case FZ_NODE_LEAD: return true;
+    default: return false;
+    }
+}
+
 void fz_walk(const struct fz_node *n, void (*visit)(const struct fz_node *n, void *data), void *data)
 {
     visit(n, data);
@@ -293,7 +311,7 @@ bool fz_is_pure(const struct fe_builtin *b)
 const struct fz_class *fz_class_find(char letter)
 {
     static const struct fz_class *const classes[] = {&fz_class_a, &fz_class_b, &fz_class_c, &fz_class_d,
-                                                   &fz_class_e};
+                                                   &fz_class_e, &fz_class_f};
     for (size_t i = 0; i < COUNT(classes); i++)
         if (classes[i]->letter == letter)
             return classes[i];

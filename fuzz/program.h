@@ -1,6 +1,6 @@
 /* program.h: a random program as a small tree, from which come its Kern source (print.c), what it has to
- * compute (reference_b.c, class_c.c; class a is compared with the oracle instead) and smaller programs
- * (reduce.c).
+ * compute (reference_b.c, class_c.c, reference_f.c; class a is compared with the oracle instead) and smaller
+ * programs (reduce.c).
  *
  * Every expression has some scalar type, and the printer inserts the conversions that an operator needs: so
  * whatever takes an expression's place, the program stays well typed. Indices are masked, loops count, and
@@ -96,8 +96,14 @@ struct fz_program {
 bool fz_is_pure(const struct fe_builtin *b);
 /* Of classes a and d: no thread sees with whom it runs. */
 static inline bool fz_is_race_free(const struct fz_program *p) { return p->class == 'a' || p->class == 'd'; }
-/* The types of its values are those below this number: all, or in class d all but the last one, double. */
-static inline uint32_t fz_types(const struct fz_program *p) { return p->class == 'd' ? FZ_DOUBLE : FZ_TYPES; }
+/* Of classes a, d and f: variables, expressions and memory of all types. */
+static inline bool fz_has_types(const struct fz_program *p) { return fz_is_race_free(p) || p->class == 'f'; }
+/* The types of its values are those below this number: all, or in class d and half of class f all but the last
+ * one, double. */
+static inline uint32_t fz_types(const struct fz_program *p)
+{
+    return p->class == 'd' || (p->class == 'f' && p->seed % 2) ? FZ_DOUBLE : FZ_TYPES;
+}
 _Static_assert(FZ_DOUBLE == FZ_TYPES - 1, "double is the last type");
 
 extern const char *const fz_geometry[];
@@ -128,6 +134,8 @@ struct fz_node *fz_child(const struct fz_node *n, uint32_t index);              
 struct fz_node *fz_clone(struct fz_program *p, const struct fz_node *n);
 /* `bits`: as the type holds them. */
 struct fz_node *fz_constant(struct fz_program *p, enum fz_type type, uint64_t bits);
+/* Whether its name is a variable that it reads or writes. */
+bool fz_names_variable(const struct fz_node *n);
 /* What stands at child `index` by the children's letters of nodes.def. */
 char fz_child_letter(const struct fz_node *n, uint32_t index);
 uint32_t fz_size(const struct fz_node *n);                                      /* nodes, n included */
@@ -159,6 +167,19 @@ uint32_t fz_find_shape(const struct fz_function *f, enum fz_shape shape);
 /* A constant of the type, small ones and edges of the range more often. */
 uint64_t fz_random_bits(struct fz_random *r, enum fz_type type);
 
+/* ---- variations (vary.c) ----------------------------------------------------------------------------- */
+
+/* Of the function's statements; fresh: a new statement for where they stand, or NULL. */
+struct fz_variation {
+    struct fz_program *p;
+    const struct fz_function *f;
+    struct fz_random *r;
+    struct fz_node *(*fresh)(void *data);
+    void *data;
+};
+/* A copy of a block with other names, and mostly with other changes: for another arm of its branch. */
+struct fz_node *fz_varied(const struct fz_variation *v, const struct fz_node *block);
+
 /* ---- the source (print.c) ---------------------------------------------------------------------------- */
 
 /* A whole .kern file, of class e a .kir file, with a launch directive; the lines of `comment` (or NULL)
@@ -177,11 +198,12 @@ struct fz_class {
      * of the class. NULL: it is what the reference setup computes. */
     bool (*expect)(const struct fz_program *p, uint32_t width, void **contents);
 };
-extern const struct fz_class fz_class_a, fz_class_b, fz_class_c, fz_class_d, fz_class_e;
-/* reference_b.c, reference_e.c: what the classes expect. */
+extern const struct fz_class fz_class_a, fz_class_b, fz_class_c, fz_class_d, fz_class_e, fz_class_f;
+/* reference_b.c, reference_e.c, reference_f.c: what the classes expect. */
 /* As fz_class.expect. */
 bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents);
 bool fz_expect_e(const struct fz_program *p, uint32_t width, void **contents);
+bool fz_expect_f(const struct fz_program *p, uint32_t width, void **contents);
 const struct fz_class *fz_class_find(char letter);                              /* NULL: there is none */
 /* ---- predictions (predictions.c) --------------------------------------------------------------------- */
 

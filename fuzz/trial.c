@@ -248,7 +248,7 @@ static bool differ(struct trial *t, const struct fz_setup *s, uint32_t buffer)
     char text[256], where[64] = "";
     while (element(got, i, size) == element(t->expected[buffer], i, size))
         i++;
-    if (!fz_is_race_free(t->p) && b->per_thread) /* rows of all threads; in class a, threads of all slots */
+    if (!fz_has_types(t->p) && b->per_thread) /* rows of all threads; in class a, threads of all slots */
         snprintf(where, sizeof where, " (thread %u, row %u)", (unsigned)(i % threads),
                  (unsigned)(i / threads));
     else if (b->per_thread)
