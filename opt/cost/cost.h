@@ -27,7 +27,8 @@ uint32_t cost_of_block(const struct ir_function *f, uint32_t b);
 /* Cycles of the instruction; of a call with those of the callee. functions: as of cost_of_functions. At most
  * UINT32_MAX. */
 uint32_t cost_of_instruction(const struct ir_function *f, ir_ref r, const uint64_t *functions);
-/* Cycles of a call of each function: blocks in loops count COST_TRIPS times a level, three levels at most. */
+/* Cycles of a call of each function, 0 for those that nothing calls or points to: blocks in loops count
+ * COST_TRIPS times a level, three levels at most. */
 uint64_t *cost_of_functions(struct arena *a, const struct ir_module *m, const u32_vec *callees_first);
 /* Accesses to global or constant memory, whose transactions count. */
 bool cost_is_access(const struct ir_function *f, ir_ref r);

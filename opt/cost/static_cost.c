@@ -47,12 +47,25 @@ static uint64_t cost_of_function(const struct ir_function *f, const uint64_t *fu
     return sum < UINT32_MAX ? sum : UINT32_MAX;
 }
 
+static void add_called(const struct ir_function *f, struct bitset called)
+{
+    ir_each_block(n, b, f)
+        ir_each_ins(r, f, b) {
+            const struct ir_ins *i = ir_at(f, r);
+            if (i->op == IR_call || i->op == IR_function)
+                bitset_add(called, (uint32_t)i->imm);
+        }
+}
+
 uint64_t *cost_of_functions(struct arena *a, const struct ir_module *m, const u32_vec *callees_first)
 {
     uint64_t *functions = arena_array(a, uint64_t, m->functions.count);
+    struct bitset called = bitset_new(a, m->functions.count);
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        add_called(m->functions.at[i], called);
     for (uint32_t i = 0; i < callees_first->count; i++) {
         const struct ir_function *f = m->functions.at[callees_first->at[i]];
-        if (f->order.count)
+        if (f->order.count && bitset_has(called, f->id))
             functions[f->id] = cost_of_function(f, functions);
     }
     return functions;

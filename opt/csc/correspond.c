@@ -244,11 +244,20 @@ static int32_t gain_of_loops(struct finder *s, struct element x, struct element 
 /* ---- alignment ----------------------------------------------------------------------------------- */
 
 enum choice { SKIP_X, SKIP_Y, TAKE, PLAIN, MELD };
-struct table {
-    int32_t free[ELEMENTS_MAX + 1][ELEMENTS_MAX + 1];  /* the best from elements i and j on */
-    int32_t first[ELEMENTS_MAX + 1][ELEMENTS_MAX + 1]; /* the same, if i and j correspond */
-    uint8_t how_free[ELEMENTS_MAX + 1][ELEMENTS_MAX + 1], how_first[ELEMENTS_MAX + 1][ELEMENTS_MAX + 1];
+/* Of elements i and j. */
+struct cell {
+    int32_t free, first; /* the best from them on, and the same if they correspond */
+    uint8_t how_free, how_first;
 };
+struct table {
+    uint32_t width;
+    struct cell *at;
+};
+
+static struct cell *cell(const struct table *t, uint32_t i, uint32_t j)
+{
+    return &t->at[i * t->width + j];
+}
 
 static bool is_plain(struct element x)
 {
@@ -260,32 +269,33 @@ static void fill_first(struct finder *s, struct table *t, const struct list *x, 
                        uint32_t i, uint32_t j)
 {
     struct element a = x->at[i], b = y->at[j];
-    int64_t plain = NEVER, whole = NEVER;
+    int64_t plain = NEVER, whole = NEVER, behind = cell(t, i + 1, j + 1)->first;
     if (is_plain(a) && is_plain(b))
-        plain = (int64_t)gain_of_blocks(s, a.first, b.first, false) + t->free[i + 1][j + 1];
-    if (t->first[i + 1][j + 1] > NEVER && a.form == CONDITIONAL && b.form == CONDITIONAL)
-        whole = (int64_t)gain_of_conditionals(s, a.first, b.first, NULL) + t->first[i + 1][j + 1];
-    if (t->first[i + 1][j + 1] > NEVER && a.form == BLOCK && b.form == BLOCK)
-        whole = (int64_t)gain_of_blocks(s, a.first, b.first, true) + t->first[i + 1][j + 1];
-    if (t->first[i + 1][j + 1] > NEVER && is_plain(a) && is_plain(b) && a.form != b.form)
-        whole = (int64_t)gain_of_guard(s, a, b, NULL) + t->first[i + 1][j + 1];
-    if (t->first[i + 1][j + 1] > NEVER && a.form == LOOP && b.form == LOOP)
-        whole = (int64_t)gain_of_loops(s, a, b, NULL) + t->first[i + 1][j + 1];
-    t->first[i][j] = bounded(whole > plain ? whole : plain);
-    t->how_first[i][j] = whole > plain ? MELD : PLAIN;
+        plain = (int64_t)gain_of_blocks(s, a.first, b.first, false) + cell(t, i + 1, j + 1)->free;
+    if (behind > NEVER && a.form == CONDITIONAL && b.form == CONDITIONAL)
+        whole = (int64_t)gain_of_conditionals(s, a.first, b.first, NULL) + behind;
+    if (behind > NEVER && a.form == BLOCK && b.form == BLOCK)
+        whole = (int64_t)gain_of_blocks(s, a.first, b.first, true) + behind;
+    if (behind > NEVER && is_plain(a) && is_plain(b) && a.form != b.form)
+        whole = (int64_t)gain_of_guard(s, a, b, NULL) + behind;
+    if (behind > NEVER && a.form == LOOP && b.form == LOOP)
+        whole = (int64_t)gain_of_loops(s, a, b, NULL) + behind;
+    cell(t, i, j)->first = bounded(whole > plain ? whole : plain);
+    cell(t, i, j)->how_first = whole > plain ? MELD : PLAIN;
 }
 
 static void fill_free(struct table *t, uint32_t i, uint32_t j)
 {
-    t->free[i][j] = t->free[i + 1][j];
-    t->how_free[i][j] = SKIP_X;
-    if (t->free[i][j + 1] > t->free[i][j]) {
-        t->free[i][j] = t->free[i][j + 1];
-        t->how_free[i][j] = SKIP_Y;
+    struct cell *k = cell(t, i, j);
+    k->free = cell(t, i + 1, j)->free;
+    k->how_free = SKIP_X;
+    if (cell(t, i, j + 1)->free > k->free) {
+        k->free = cell(t, i, j + 1)->free;
+        k->how_free = SKIP_Y;
     }
-    if (t->first[i][j] > t->free[i][j]) {
-        t->free[i][j] = t->first[i][j];
-        t->how_free[i][j] = TAKE;
+    if (k->first > k->free) {
+        k->free = k->first;
+        k->how_free = TAKE;
     }
 }
 
@@ -293,11 +303,11 @@ static void take_pairs(struct finder *s, const struct table *t, const struct lis
                        bool forced, csc_pairs *out)
 {
     for (uint32_t i = 0, j = 0; i < x->count && j < y->count;) {
-        if (!forced && t->how_free[i][j] != TAKE) {
-            *(t->how_free[i][j] == SKIP_X ? &i : &j) += 1;
+        if (!forced && cell(t, i, j)->how_free != TAKE) {
+            *(cell(t, i, j)->how_free == SKIP_X ? &i : &j) += 1;
             continue;
         }
-        forced = t->how_first[i][j] == MELD;
+        forced = cell(t, i, j)->how_first == MELD;
         if (!forced || (x->at[i].form == BLOCK && y->at[j].form == BLOCK))
             pair_up(s, out, x->at[i].first, y->at[j].first);
         else if (x->at[i].form != y->at[j].form)
@@ -315,21 +325,22 @@ static void take_pairs(struct finder *s, const struct table *t, const struct lis
 static int32_t align(struct finder *s, const struct list *x, const struct list *y, bool joined, bool forced,
                      csc_pairs *out)
 {
-    struct table *t = arena_new(s->p->arena, struct table);
+    struct table t = {y->count + 1, NULL};
+    t.at = arena_array(s->p->arena, struct cell, (x->count + 1) * t.width);
     s->depth++;
     for (uint32_t i = 0; i <= x->count; i++)
-        t->first[i][y->count] = NEVER;
+        cell(&t, i, y->count)->first = NEVER;
     for (uint32_t j = 0; j <= y->count; j++)
-        t->first[x->count][j] = NEVER;
-    t->first[x->count][y->count] = joined ? 0 : NEVER;
+        cell(&t, x->count, j)->first = NEVER;
+    cell(&t, x->count, y->count)->first = joined ? 0 : NEVER;
     for (uint32_t i = x->count; i-- > 0;)
         for (uint32_t j = y->count; j-- > 0;) {
-            fill_first(s, t, x, y, i, j);
-            fill_free(t, i, j);
+            fill_first(s, &t, x, y, i, j);
+            fill_free(&t, i, j);
         }
-    int32_t gain = forced ? t->first[0][0] : t->free[0][0];
+    int32_t gain = forced ? cell(&t, 0, 0)->first : cell(&t, 0, 0)->free;
     if (out && gain > NEVER)
-        take_pairs(s, t, x, y, forced, out);
+        take_pairs(s, &t, x, y, forced, out);
     s->depth--;
     return gain;
 }

@@ -267,27 +267,39 @@ static bool run_round(struct rounds *r)
     return r->moved > 0;
 }
 
+static bool run_rounds(struct rounds *r)
+{
+    struct opt_context *c = r->p.c;
+    csc_make_landings(&r->p);
+    begin_round(r);
+    csc_find_divergence(&r->p);
+    bool changed = csc_test_ways(&r->p);
+    if (changed)
+        csc_make_landings(&r->p);
+    r->done = bitset_new(c->scratch, r->p.f->blocks.count);
+    for (uint64_t n = 0; opt_below(c, r->p.f, OPT_LIMIT_csc_rounds, n) && run_round(r); n++)
+        changed = true;
+    csc_drop_landings(&r->p);
+    return changed || r->p.landings.count;
+}
+
+/* With memory of the function's own, which is given back: that of all functions takes longer to get than to
+ * use. So are its analyses. */
 static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t *functions)
 {
+    struct scratch scratch;
+    struct arena *outer = c->scratch;
+    c->scratch = scratch_begin(&scratch);
     struct rounds r = {.p = {.c = c,
                              .f = f,
                              .functions = functions,
                              .arena = c->scratch,
                              .work = c->options->limits[OPT_LIMIT_csc_work]}};
-    bool changed = false;
-    if (bitset_count(opt_uniformity(c, f)->branches) == 0)
-        return false;
-    csc_make_landings(&r.p);
-    begin_round(&r);
-    csc_find_divergence(&r.p);
-    changed = csc_test_ways(&r.p);
-    if (changed)
-        csc_make_landings(&r.p);
-    r.done = bitset_new(c->scratch, f->blocks.count);
-    for (uint64_t n = 0; opt_below(c, f, OPT_LIMIT_csc_rounds, n) && run_round(&r); n++)
-        changed = true;
-    csc_drop_landings(&r.p);
-    return changed || r.p.landings.count;
+    bool changed = bitset_count(opt_uniformity(c, f)->branches) > 0 && run_rounds(&r);
+    opt_invalidate(c, f);
+    scratch_end(&scratch);
+    c->scratch = outer;
+    return changed;
 }
 
 bool opt_csc(struct opt_context *c, struct ir_module *m)
