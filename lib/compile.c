@@ -158,7 +158,7 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
     if (failed(r) || !r->module || (!profile_take(r, o, &opt) && failed(r)))
         return;
     if (diag_is_on(&r->diagnostics, DIAG_GROUP_perf, 0) && !o->no_warnings)
-        opt_performance_notes(r->module, &r->diagnostics);
+        opt_performance_notes(r->module, &opt, &r->diagnostics);
     opt_drop_idle_predictions(r->module, &opt, &r->diagnostics);
     compile_module(r, o, &opt);
 }

@@ -165,8 +165,9 @@ void opt_times_text(const struct opt_report *r, struct text *out);
 bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report *r, struct diagnostics *d);
 
 /* The warning group `perf` (notes/performance.def): what in the module, fresh from the front end, costs
- * speed: remarks with the id "perf", each with a note why threads differ there. The module stays as it is. */
-void opt_performance_notes(const struct ir_module *m, struct diagnostics *d);
+ * speed: remarks with the id "perf", each with a note why threads differ there. `o`: of the compilation, which
+ * say what its passes do about it. The module stays as it is. */
+void opt_performance_notes(const struct ir_module *m, const struct opt_options *o, struct diagnostics *d);
 
 /* Removes Predicts from which no thread comes to what is predicted, with a warning for each (group `predict`),
  * whatever the scheme. The module is fresh from the front end, or as it was read. */

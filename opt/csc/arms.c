@@ -258,8 +258,8 @@ bool csc_communicates(const struct ir_function *f, uint32_t b)
 
 static bool refuse(struct csc *p, ir_ref r, const char *why)
 {
-    opt_remark(p->c, p->f, OPT_MISSED, "convergent", ir_at(p->f, r)->at, "arms stay as they are: '%s' %s",
-               ir_op_info[ir_at(p->f, r)->op].text, why);
+    opt_remark(p->c, p->f, OPT_MISSED, "convergent", ir_at(p->f, ir_terminator(p->f, p->root))->at,
+               "arms stay as they are: '%s' %s", ir_op_info[ir_at(p->f, r)->op].text, why);
     return true;
 }
 

@@ -347,11 +347,11 @@ static int32_t align(struct finder *s, const struct list *x, const struct list *
 
 /* ---- arms that communicate ----------------------------------------------------------------------- */
 
-/* Whether some block that `entry` dominates does. */
-static bool communicates(const struct finder *s, uint32_t entry)
+bool csc_arm_communicates(struct csc *p, uint32_t entry)
 {
-    for (uint32_t n = s->dominators->pre[entry]; n <= s->dominators->post[entry]; n++)
-        if (csc_communicates(s->p->f, s->dominators->order[n]))
+    const struct ir_dominators *d = opt_dominators(p->c, p->f);
+    for (uint32_t n = d->pre[entry]; n <= d->post[entry]; n++)
+        if (csc_communicates(p->f, d->order[n]))
             return true;
     return false;
 }
@@ -374,7 +374,7 @@ static int32_t gain_of_arms(struct finder *s, uint32_t x, uint32_t y, csc_pairs 
     uint32_t cycle = s->cycles->innermost[s->branch];
     s->entry[0] = x;
     s->entry[1] = y;
-    if (communicates(s, x) || communicates(s, y))
+    if (csc_arm_communicates(s->p, x) || csc_arm_communicates(s->p, y))
         return 0;
     struct list l = list_from(s, x, IR_NO_BLOCK, cycle), m = list_from(s, y, IR_NO_BLOCK, cycle);
     return align(s, &l, &m, l.stop == m.stop && l.stop != IR_NO_BLOCK, false, out);

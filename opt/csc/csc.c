@@ -51,6 +51,15 @@ static bool pays(const struct csc_arms *a, uint32_t branch, struct csc_pair q)
            csc_expected(a->p, branch, q, a->saved, a->overhead) > 0;
 }
 
+/* Of what does not pay, behind the two costs. */
+static const char *why_not(const struct csc_arms *a, uint32_t branch)
+{
+    if (a->saved < a->overhead + opt_option(a->p->c, OPT_OPTION_csc_threshold))
+        return "";
+    return csc_is_known(a->p, branch) ? ", more than warps save that seldom diverge here"
+                                      : ", too much where nobody knows how often warps diverge";
+}
+
 enum mode { IF_IT_PAYS, IN_ANY_CASE, HOIST_EQUAL };
 
 /* Makes two blocks execute together what they have in common. */
@@ -72,8 +81,8 @@ static bool converge(struct csc *p, uint32_t branch, struct csc_pair q, ir_ref c
         done = mode == IN_ANY_CASE || (mode == HOIST_EQUAL && a.pairs) || pays(&a, branch, q);
         if (a.pairs)
             opt_remark(p->c, p->f, done ? OPT_APPLIED : OPT_MISSED, "common-code", at,
-                       "arms have %u operations in common: %u cycles saved%s %u", a.pairs, a.saved,
-                       done ? " for" : " would cost", a.overhead);
+                       "arms have %u operations in common: %u cycles saved%s %u%s", a.pairs, a.saved,
+                       done ? " for" : " would cost", a.overhead, done ? "" : why_not(&a, branch));
         if (done) {
             opt_count(p->c, "pairs", a.pairs);
             csc_move(&a);
@@ -138,6 +147,15 @@ static void converge_all(struct rounds *r, uint32_t b, csc_pairs *pairs, ir_ref 
     opt_count(p->c, "blocks", pairs->count);
 }
 
+static void remark_convergent(struct csc *p, struct csc_pair first, place at)
+{
+    const struct ir_dominators *d = opt_dominators(p->c, p->f);
+    bool blocks = d->pre[first.x] < d->post[first.x] || d->pre[first.y] < d->post[first.y];
+    if (blocks && (csc_arm_communicates(p, first.x) || csc_arm_communicates(p, first.y)))
+        opt_remark(p->c, p->f, OPT_MISSED, "convergent", at,
+                   "arms of several blocks stay as they are: they have convergent operations");
+}
+
 static void visit(struct rounds *r, uint32_t b)
 {
     struct csc *p = &r->p;
@@ -152,10 +170,10 @@ static void visit(struct rounds *r, uint32_t b)
     bool alone =
         are_first(p, b, first) && (pairs.count == 0 || (pairs.count == 1 && are_first(p, b, pairs.at[0])));
     bitset_add(r->done, b);
-    if (alone && !converge(p, b, first, condition, at, IF_IT_PAYS))
+    if (alone ? !converge(p, b, first, condition, at, IF_IT_PAYS) : pairs.count == 0) {
+        remark_convergent(p, first, at);
         return;
-    if (!alone && pairs.count == 0)
-        return;
+    }
     if (!alone)
         converge_all(r, b, &pairs, condition, at);
     touch(r, b);

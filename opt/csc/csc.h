@@ -180,6 +180,8 @@ int64_t csc_expected(const struct csc *p, uint32_t branch, struct csc_pair q, ui
 /* Pairs of blocks that correspond in the arms of a branch, each block in one at most; none: it does not pay.
  * O(ELEMENTS_MAX^2) pairs of blocks for each level of nesting. */
 csc_pairs csc_correspond(struct csc *p, uint32_t branch);
+/* Whether some block that `entry` dominates does: then blocks behind it correspond to none. */
+bool csc_arm_communicates(struct csc *p, uint32_t entry);
 /* Cycles that arms of the branch save that begin with blocks x and y. */
 int32_t csc_common(struct csc *p, uint32_t branch, uint32_t x, uint32_t y);
 

@@ -3,6 +3,7 @@
 #define KERNC_OPT_PERFORMANCE_H
 
 #include "ir/analysis/analysis.h"
+#include "opt/opt.h"
 
 /* How a value changes from one thread to the next along x, in steps that only grow while it is computed. */
 enum opt_stride_kind {
@@ -28,5 +29,26 @@ void opt_name_stored(struct arena *a, struct ir_function *f);
 /* Adds why the divergent value or branch r is so, the nearest cause first: "q.x <- a load <- threadIdx.x". *at
  * gets the place of the last cause that has one, else it stays. */
 void opt_causes_text(const struct ir_uniformity *u, ir_ref r, struct text *t, place *at);
+
+/* ---- left_apart.c -------------------------------------------------------------------------------------- */
+
+/* A module with its divergent branches converged, and what was said of them. */
+struct opt_converged {
+    struct arena arena;
+    struct opt_report report;
+    struct ir_module *copy;
+    bool due; /* the compilation runs the pass */
+};
+/* Of one branch. `applied`: operations of its arms, or of blocks in them, were led together; `why`: a reason
+ * for which some were not, or NULL. */
+struct opt_verdict {
+    bool applied;
+    const char *why;
+};
+/* v: all zero; opt_converged_free frees it. */
+void opt_converge_copy(struct opt_converged *v, const struct ir_module *m, const struct opt_options *o);
+/* O(remarks). */
+struct opt_verdict opt_verdict_on(const struct opt_converged *v, const char *function, place at);
+void opt_converged_free(struct opt_converged *v);
 
 #endif

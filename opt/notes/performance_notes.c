@@ -7,8 +7,8 @@
  * not inlined are taken for uniform: what is said of such a function holds for every call.
  *
  * - common_code: operations, by kind and type, that both arms of a divergent branch have, in cycles of
- *   opt/cost/cost.h, what is called included; at least COMMON_CYCLES and half of the cheaper arm. What Common
- *   Subexpression Convergence moves.
+ *   opt/cost/cost.h, what is called included; at least COMMON_CYCLES and half of the cheaper arm; where Common
+ *   Subexpression Convergence leaves them apart, and why, or is not run (left_apart.c).
  * - loop: cycles that threads leave in different iterations (ir_uniformity.exits), by more than the bounds
  *   check of a loop over all elements. Nested ones are those that Speculative Reconvergence
  *   merges.
@@ -49,6 +49,7 @@ struct notes {
     struct opt_report report;
     struct ir_module *copy;
     uint64_t *functions; /* cycles of a call of each */
+    struct opt_converged converged;
     struct diagnostics *diagnostics;
     VEC(struct note) all;
 };
@@ -148,6 +149,19 @@ static bool is_arm(const struct view *v, uint32_t branch, uint32_t e)
     return v->dom->idom[to] == branch && ir_pred_count(v->cfg, to) == 1 && to != v->post->idom[branch];
 }
 
+/* Nothing where the pass leads the arms together. */
+static void say_common_code(struct view *v, ir_ref branch, unsigned long long common, const struct arm arms[2])
+{
+    place at = ir_at(v->fn, branch)->at;
+    unsigned long long x = arms[0].cycles, y = arms[1].cycles;
+    struct opt_verdict verdict = opt_verdict_on(&v->notes->converged, v->fn->name, at);
+    if (!verdict.applied)
+        SAY(v, common_code, at, branch, common, x, y,
+            verdict.why ? verdict.why : "no way to lead them together was found that pays");
+    else if (!v->notes->converged.due)
+        SAY(v, converge, at, branch, common, x, y);
+}
+
 static void note_common_code(struct view *v, uint32_t b, struct arm arms[2])
 {
     const struct ir_block *block = ir_block_at(v->fn, b);
@@ -158,8 +172,7 @@ static void note_common_code(struct view *v, uint32_t b, struct arm arms[2])
     uint64_t common = common_cycles(&arms[0], &arms[1]);
     uint64_t cheaper = arms[0].cycles < arms[1].cycles ? arms[0].cycles : arms[1].cycles;
     if (common >= COMMON_CYCLES && 2 * common >= cheaper)
-        SAY(v, common_code, ir_at(v->fn, block->last)->at, block->last, (unsigned long long)common,
-            (unsigned long long)arms[0].cycles, (unsigned long long)arms[1].cycles);
+        say_common_code(v, block->last, common, arms);
 }
 
 /* ---- loops ------------------------------------------------------------------------------------------- */
@@ -351,12 +364,13 @@ static void give(struct notes *n)
     }
 }
 
-static void note_module(struct notes *n, const struct ir_module *m)
+static void note_module(struct notes *n, const struct ir_module *m, const struct opt_options *options)
 {
     struct opt_options o;
     opt_options_init(&o);
     o.passes = passes;
     opt_report_init(&n->report);
+    opt_converge_copy(&n->converged, m, options);
     n->copy = ir_module_copy(m);
     for (uint32_t i = 0; i < n->copy->functions.count; i++)
         opt_name_stored(&n->arena, n->copy->functions.at[i]);
@@ -378,11 +392,12 @@ static void note_module(struct notes *n, const struct ir_module *m)
 static void release(struct notes *n)
 {
     opt_report_free(&n->report);
+    opt_converged_free(&n->converged);
     ir_module_free(n->copy);
     arena_free(&n->arena);
 }
 
-void opt_performance_notes(const struct ir_module *m, struct diagnostics *d)
+void opt_performance_notes(const struct ir_module *m, const struct opt_options *o, struct diagnostics *d)
 {
     struct notes n = {.diagnostics = d};
     struct mem_guard guard;
@@ -390,7 +405,7 @@ void opt_performance_notes(const struct ir_module *m, struct diagnostics *d)
         release(&n);
         mem_fail(0);
     }
-    note_module(&n, m);
+    note_module(&n, m, o);
     mem_guard_leave(&guard);
     release(&n);
 }
