@@ -5,9 +5,11 @@
  * most seven; a thread writes its own cells and slots of global memory and its own slot of shared memory, and
  * reads others' slots only between two barriers that stand in uniform flow; atomics commute and their results
  * are not used; exceptions are thrown where something catches. There is no reference: all setups have to
- * agree. Class d is the same without double.
+ * agree. In 10 % of the branches one arm is like the other (vary.c). Class d is the same without double.
  */
 #include "fuzz/class_a.h"
+
+enum { MAX_SIZE = 200 }; /* nodes of an arm that another one is like */
 
 static struct fz_node *random_block(struct generator *g, uint32_t most);
 static struct fz_node *random_statement(struct generator *g);
@@ -114,30 +116,55 @@ static struct fz_node *random_jump(struct generator *g)
     return fz_node(g->p, FZ_NODE_THROW);
 }
 
+/* ---- arms alike -------------------------------------------------------------------------------------- */
+
+static struct fz_node *fresh(void *data)
+{
+    return random_simple(data);
+}
+
+/* In 10 % of the branches one that has much in common with `arm`, which has added `cost`; else NULL. */
+static struct fz_node *another_arm(struct generator *g, const struct fz_node *arm, uint32_t cost)
+{
+    struct fz_variation v = {g->p, g->f, &g->r, fresh, g};
+    if (!fz_chance(&g->r, 10) || fz_size(arm) > MAX_SIZE)
+        return NULL;
+    g->cost += cost;
+    return fz_varied(&v, arm);
+}
+
 /* ---- branches ---------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_if(struct generator *g)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_IF), *jump = fz_chance(&g->r, 25) ? random_jump(g) : NULL;
+    uint32_t before = g->cost;
     fz_add(n, fz_random_expr(g, 3));
     fz_add(n, inner_block(g, jump ? 1 : 3));
     if (jump)
         fz_add(n->first->next, jump);
+    struct fz_node *other = another_arm(g, n->first->next, g->cost - before);
+    if (other)
+        return fz_add(n, other);
     return fz_add(n, fz_chance(&g->r, 50) ? inner_block(g, 3) : empty_block(g));
 }
 
 static struct fz_node *random_switch(struct generator *g)
 {
     struct position outer = g->at;
-    struct fz_node *n = fz_node(g->p, FZ_NODE_SWITCH), *cases = empty_block(g);
-    uint32_t count = 1 + below(g, 5), otherwise = below(g, 8), value = below(g, 2);
+    struct fz_node *n = fz_node(g->p, FZ_NODE_SWITCH), *cases = empty_block(g), *last = NULL, *arm;
+    uint32_t cost = 0, count = 1 + below(g, 5), otherwise = below(g, 8), value = below(g, 2);
     n->value = 7;
     g->at.may_break = true;
     for (uint32_t i = 0; i < count; i++, value += 1 + below(g, 2)) {
         struct fz_node *c = fz_node(g->p, FZ_NODE_CASE);
         c->flag = i == otherwise;
         c->value = value;
-        fz_add(c, inner_block(g, 2));
+        uint32_t before = g->cost;
+        arm = last ? another_arm(g, last, cost) : NULL;
+        last = arm ? arm : inner_block(g, 2);
+        cost = g->cost - before;
+        fz_add(c, last);
         if (fz_chance(&g->r, 70))
             fz_add(c->first, fz_node(g->p, FZ_NODE_BREAK));
         fz_add(cases, c);

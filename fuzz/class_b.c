@@ -3,7 +3,7 @@
  * convergent operations whose results each thread writes to a log, row after row. A reference that knows only
  * the language's rules on tokens (reference_b.c) says what every row has to be, for each warp width.
  *
- * In 10 % of the branches both arms are the same text, to tempt optimisers to merge them.
+ * In 10 % of the branches both arms are the same text, in 10 % nearly (vary.c), to tempt optimisers.
  */
 #include "fuzz/program.h"
 
@@ -161,6 +161,12 @@ static struct fz_node *random_jump(struct generator *g)
     return fz_node(g->p, FZ_NODE_THROW);
 }
 
+static struct fz_node *nearly_the_same(struct generator *g, const struct fz_node *arm)
+{
+    struct fz_variation v = {.p = g->p, .f = g->f, .r = &g->r};
+    return fz_varied(&v, arm);
+}
+
 static struct fz_node *random_if(struct generator *g)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_IF), *jump = fz_chance(&g->r, 35) ? random_jump(g) : NULL;
@@ -169,6 +175,8 @@ static struct fz_node *random_if(struct generator *g)
         fz_add(n->first->next, jump);
     if (fz_chance(&g->r, 10))
         return fz_add(n, fz_clone(g->p, n->first->next));
+    if (fz_chance(&g->r, 10))
+        return fz_add(n, nearly_the_same(g, n->first->next));
     return fz_add(n, fz_chance(&g->r, 55) ? inner_block(g, 3) : fz_node(g->p, FZ_NODE_BLOCK));
 }
 
@@ -200,6 +208,7 @@ static struct fz_node *random_switch(struct generator *g)
     bool outer = g->may_break;
     uint32_t constants = fz_chance(&g->r, 40) ? 1 + below(g, 3) : 0;
     struct fz_node *n = leaf(g, FZ_NODE_SWITCH, 3, 0), *cases = fz_node(g->p, FZ_NODE_BLOCK);
+    struct fz_node *last = NULL;
     uint32_t count = 2 + below(g, 3), otherwise = below(g, 5);
     uint8_t modulus = (uint8_t)(2 + below(g, 3));
     switch (below(g, 5)) {
@@ -210,7 +219,10 @@ static struct fz_node *random_switch(struct generator *g)
     }
     g->may_break = true;
     for (uint32_t i = 0; i < count; i++) {
-        struct fz_node *c = random_case(g, constants);
+        bool same = last && fz_chance(&g->r, 10);
+        struct fz_node *c = same ? fz_add(fz_node(g->p, FZ_NODE_CASE), nearly_the_same(g, last->first))
+                                 : random_case(g, constants);
+        last = c;
         c->value = i;
         c->flag = i == otherwise;
         fz_add(cases, c);

@@ -169,7 +169,8 @@ uint64_t fz_random_bits(struct fz_random *r, enum fz_type type);
 
 /* ---- variations (vary.c) ----------------------------------------------------------------------------- */
 
-/* Of the function's statements; fresh: a new statement for where they stand, or NULL. */
+/* Of the function's statements; fresh: a new statement for where they stand, or NULL; it may be
+ * NULL itself: none is wanted. */
 struct fz_variation {
     struct fz_program *p;
     const struct fz_function *f;

@@ -17,14 +17,16 @@ enum {
     OPERATOR = 4,
     CONSTANT = 6,
     CONSTANT_FOR_VARIABLE = 3,
-    FORM = 10,
-    NUMBER = 15
+    FORM = 20,
+    NUMBER = 15,
+    CALLEE = 50
 };
 
 struct change {
     const struct fz_variation *v;
-    uint32_t *to; /* by variable: its new name */
-    bool edits;   /* more than names is to change */
+    uint32_t *to;  /* by variable: its new name */
+    bool edits;    /* more than names is to change */
+    bool any_type; /* names of variables of other types, too */
 };
 
 static bool chance(const struct change *c, uint32_t percent)
@@ -50,26 +52,29 @@ static uint32_t family(enum fz_type t)
     return t == FZ_BOOL ? 0 : fz_is_float(t) ? 2 : 1;
 }
 
-/* An equivalence: so any permutation within its classes may be made. */
-static bool may_exchange(const struct fz_variable *x, const struct fz_variable *y, bool any_type)
+/* An equivalence: so any permutation within its classes may be made. Arrays of class a are passed by their
+ * addresses, which have one type. */
+static bool may_exchange(const struct change *c, uint32_t i, uint32_t k)
 {
+    const struct fz_variable *x = &c->v->f->variables.at[i], *y = &c->v->f->variables.at[k];
     if (x->shape != y->shape || x->scoped || y->scoped || x->counter || y->counter)
         return false;
-    return x->type == y->type || (any_type && x->shape == FZ_SCALAR && family(x->type) == family(y->type));
+    bool any_type = c->any_type && (x->shape == FZ_SCALAR || c->v->p->class == 'f');
+    return x->type == y->type || (any_type && family(x->type) == family(y->type));
 }
 
 static void choose_names(struct change *c)
 {
     uint32_t count = c->v->f->variables.count;
-    const struct fz_variable *at = c->v->f->variables.at;
-    bool renamed = chance(c, RENAMED), any_type = chance(c, ANY_TYPE);
+    bool renamed = chance(c, RENAMED);
+    c->any_type = chance(c, ANY_TYPE);
     c->to = arena_array(c->v->p->arena, uint32_t, count + 1);
     for (uint32_t i = 0; i < count; i++)
         c->to[i] = i;
     for (uint32_t i = 0; renamed && i < count; i++) {
         uint32_t choices = 0, j = i;
         for (uint32_t k = 0; k < count; k++)
-            if (may_exchange(&at[i], &at[k], any_type) && below(c, ++choices) == 0)
+            if (may_exchange(c, i, k) && below(c, ++choices) == 0)
                 j = k;
         uint32_t name = c->to[i];
         c->to[i] = c->to[j];
@@ -136,6 +141,24 @@ static void change_number(const struct change *c, struct fz_node *n)
     }
 }
 
+/* To cells of another type. */
+static void change_cell(const struct change *c, struct fz_node *n)
+{
+    const struct fz_buffer *b = &c->v->p->buffers.at[below(c, c->v->p->buffers.count)];
+    if (c->any_type && strncmp(b->name, "cells_", 6) == 0 && family(b->type) == family(n->type))
+        n->type = b->type;
+}
+
+/* To another function with as many parameters, where they are all scalars: of class f. */
+static void change_call(const struct change *c, struct fz_node *n)
+{
+    const struct fz_program *p = c->v->p;
+    uint32_t callees = (uint32_t)(c->v->f - p->functions.at), other = callees ? below(c, callees) : 0;
+    if (p->class == 'f' && p->functions.at[other].params == p->functions.at[n->name].params &&
+        edit(c, CALLEE))
+        n->name = other;
+}
+
 static void change_node(const struct change *c, struct fz_node *n)
 {
     if (fz_names_variable(n))
@@ -155,6 +178,8 @@ static void change_node(const struct change *c, struct fz_node *n)
             exchange(n);
         break;
     case FZ_NODE_LOOP: change_loop(c, n); break;
+    case FZ_NODE_CELL: change_cell(c, n); break;
+    case FZ_NODE_CALL: change_call(c, n); break;
     default: break;
     }
 }
@@ -188,7 +213,7 @@ static void edit_list(const struct change *c, struct fz_node *block)
         }
         if ((*link)->next && !is_jump(*link) && !is_jump((*link)->next) && edit(c, MOVED))
             move_down(link);
-        if (edit(c, INSERTED) && !is_jump(*link) && (n = c->v->fresh(c->v->data)) != NULL) {
+        if (c->v->fresh && edit(c, INSERTED) && !is_jump(*link) && (n = c->v->fresh(c->v->data)) != NULL) {
             n->next = *link;
             *link = n;
             link = &n->next;
