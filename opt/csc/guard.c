@@ -24,20 +24,20 @@ static void add_edges(struct csc *p, opt_edges *edges, uint32_t block)
         vec_push(p->arena, edges, ((struct opt_edge){q, g->pred_edges[q_at]}));
 }
 
+/* Guards stand in one another: the last one that was made for a body leads to it, and what led to the body
+ * before leads to the guard. */
 opt_edges csc_edges_to(struct csc *p, uint32_t block)
 {
     opt_edges edges = {0};
-    for (uint32_t i = 0; i < p->guards.count; i++) {
+    for (uint32_t i = p->guards.count; i-- > 0;) {
         const struct csc_guard *g = &p->guards.at[i];
-        if (g->block == block) {
-            add_edges(p, &edges, g->body);
-            return edges;
-        }
         if (g->body == block) {
             vec_push(p->arena, &edges, ((struct opt_edge){g->block, g->side}));
             return edges;
         }
-        if (g->next == block)
+        if (g->block == block)
+            block = g->body;
+        else if (g->next == block)
             vec_push(p->arena, &edges, ((struct opt_edge){g->block, !g->side}));
     }
     add_edges(p, &edges, block);
