@@ -64,8 +64,9 @@ static bool return_once(struct opt_context *c, struct ir_function *f)
 struct loop_splitter {
     const struct ir_function *f;
     const struct ir_cycles *cycles;
-    uint32_t *part; /* by instruction: the part of its block */
-    u32_vec left;   /* by part: the cycle that it is behind, and belongs to; or IR_NO_CYCLE */
+    const struct ir_scopes *scopes; /* NULL: too large */
+    uint32_t *part;                 /* by instruction: the part of its block */
+    u32_vec left;                   /* by part: the cycle that it is behind, and belongs to; or IR_NO_CYCLE */
 };
 
 /* The cycle that the place of the token belongs to: its block's innermost one, or one in that, or that this
@@ -90,15 +91,23 @@ static uint32_t left_cycle(const struct loop_splitter *x, ir_ref r)
     return IR_NO_CYCLE;
 }
 
+/* The same of an anchor that is behind a cycle, between the definition of one of its tokens and a use: its
+ * groups are of one iteration each. */
+static uint32_t cycle_behind_anchor(const struct loop_splitter *x, ir_ref anchor)
+{
+    return x->scopes ? ir_scope_behind(x->scopes, anchor) : IR_NO_CYCLE;
+}
+
 static void find_splits(struct opt_context *c, struct loop_splitter *x, uint32_t b, u32_vec *splits)
 {
     vec_push(c->scratch, &x->left, IR_NO_CYCLE);
     ir_each_ins(r, x->f, b) {
         x->part[r] = x->left.count - 1;
-        if (!ir_is_convergent(x->f, r) || ir_at(x->f, r)->op == IR_anchor)
+        bool anchor = ir_at(x->f, r)->op == IR_anchor;
+        if (!anchor && !ir_is_convergent(x->f, r))
             continue;
-        uint32_t own = left_cycle(x, r);
-        if (own == vec_last(&x->left))
+        uint32_t own = anchor ? cycle_behind_anchor(x, r) : left_cycle(x, r);
+        if (own == vec_last(&x->left) || (anchor && own == IR_NO_CYCLE))
             continue;
         if (vec_last(&x->left) == IR_NO_CYCLE) {
             x->left.at[x->left.count - 1] = own;
@@ -115,7 +124,10 @@ static void find_splits(struct opt_context *c, struct loop_splitter *x, uint32_t
 static bool split_between_loops(struct opt_context *c, struct ir_function *f)
 {
     const struct ir_cfg *g = opt_cfg(c, f);
-    struct loop_splitter x = {f, opt_cycles(c, f), arena_array(c->scratch, uint32_t, f->ins.count), {0}};
+    struct loop_splitter x = {.f = f,
+                              .cycles = opt_cycles(c, f),
+                              .scopes = opt_uniformity(c, f)->scopes,
+                              .part = arena_array(c->scratch, uint32_t, f->ins.count)};
     u32_vec splits = {0};
     for (uint32_t i = 0; i < g->rpo_count; i++)
         find_splits(c, &x, g->rpo[i], &splits);
