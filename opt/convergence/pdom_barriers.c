@@ -5,8 +5,8 @@
  * that it belongs to, at each call through a pointer, whose callees may differ, and at the gate of each
  * prediction's region whose exit it is. Joining again changes nothing, so that all threads of the first
  * divergence stay together in the barrier, whatever loops lie between. Where threads leave for good
- * (ir/analysis/leaving.c) they cancel those that they may have joined and come to again: the others wait at a
- * barrier of the block until they have returned.
+ * (ir/analysis/leaving.c) they cancel those that they may have joined and come to again, and those in the area
+ * of a prediction that they may wait for: the others wait at a barrier of the block until they have returned.
  *
  * Who does not diverge at a branch needs no barrier there. So the joins at branches, which the other parts of
  * the pass see as operations, become part of the branches in the end: a branch that names where its threads
@@ -153,7 +153,19 @@ static struct bitset reach(const struct barriers *x, uint32_t from, bool against
     return set;
 }
 
-/* The points ahead of `to` whose barriers are joined on a way to block `from`. */
+/* Whether threads that come to one of the blocks wait there for a prediction in whose area the point is: for
+ * threads that may wait at the point. */
+static bool wait_for_point(const struct barriers *x, struct bitset blocks, uint32_t point)
+{
+    for (uint32_t i = 0; i < x->waits.count; i++)
+        if (bitset_has(blocks, ir_at(x->f, x->waits.at[i].at)->block) &&
+            bitset_has(x->predictions.at[x->waits.at[i].prediction].area, point))
+            return true;
+    return false;
+}
+
+/* The points whose barriers are joined on a way to block `from`, if threads that leave it for `to` may come to
+ * them again, or wait for those who are there. */
 static u32_vec points_behind(const struct post_dominators *p, uint32_t from, uint32_t to)
 {
     struct bitset before = reach(p->x, from, true), ahead = reach(p->x, to, false),
@@ -161,8 +173,8 @@ static u32_vec points_behind(const struct post_dominators *p, uint32_t from, uin
     u32_vec points = {0};
     for (uint32_t i = 0; i < p->joins.count; i++) {
         const struct joining *j = &p->joins.at[i];
-        if (!bitset_has(before, ir_at(p->x->f, j->before)->block) || !bitset_has(ahead, j->point) ||
-            bitset_has(seen, j->point))
+        if (bitset_has(seen, j->point) || !bitset_has(before, ir_at(p->x->f, j->before)->block) ||
+            !(bitset_has(ahead, j->point) || wait_for_point(p->x, ahead, j->point)))
             continue;
         bitset_add(seen, j->point);
         vec_push(p->x->arena, &points, j->point);
