@@ -20,9 +20,10 @@ samples_TEST_SRC := $(addprefix test/samples/,samples_test.c \
     reference_photons.c reference_hashes.c reference_frontiers.c reference_tissue.c reference_csc.c \
     reference_convergent.c)
 
-# Random programs: the tester itself; test/random has it try thousands, `make soak` 200,000.
-SUITES += fuzz_generators
+# Random programs: the tester itself; test/random has it try thousands, `make soak` 240,000.
+SUITES += fuzz_generators fuzz_arms
 fuzz_generators_TEST_SRC := test/unit/fuzz_generators.c $(fuzz_SRC)
+fuzz_arms_TEST_SRC := test/unit/fuzz_arms.c $(fuzz_SRC)
 
 SUITES += opt_golden opt_fuzz opt_negate
 opt_fuzz_TEST_SRC := test/opt/fuzz_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
