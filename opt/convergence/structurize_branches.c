@@ -164,6 +164,25 @@ static bool is_used_behind(const struct structurize *s, const struct ir_token_re
     return used;
 }
 
+/* The set, and the blocks that lead into it past neither block `home` nor the branch. */
+static struct bitset leading_in(const struct structurize *s, uint32_t home, uint32_t branch,
+                                struct bitset set)
+{
+    struct bitset in = bitset_new(s->cut.arena, s->cut.g->blocks);
+    u32_vec work = {0};
+    bitset_each(b, set)
+        vec_push(s->cut.arena, &work, b);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        if (b == home || b == branch || bitset_has(in, b))
+            continue;
+        bitset_add(in, b);
+        ir_each_pred(q, b, s->cut.g)
+            vec_push(s->cut.arena, &work, q);
+    }
+    return in;
+}
+
 /* Behind the cut a region lies on all ways: whether it would take in a use of a token that is defined before
  * its own. Then the use is outside of the region now. */
 static bool takes_in_a_use(struct structurize *s, ir_ref token, uint32_t branch, struct bitset set)
@@ -172,7 +191,8 @@ static bool takes_in_a_use(struct structurize *s, ir_ref token, uint32_t branch,
     const struct ir_token_region *g = ir_token_region_new(s->cut.arena, t, token);
     if (!is_used_behind(s, g, branch, set))
         return false;
-    bitset_each(b, set)
+    struct bitset in = leading_in(s, ir_at(s->cut.f, token)->block, branch, set);
+    bitset_each(b, in)
         for (uint32_t u = t->user_start[b]; u < t->user_start[b + 1]; u++)
             if (ir_token_dominates(t, s->cut.dominators, ir_at(s->cut.f, t->users[u])->token, token))
                 return true;
