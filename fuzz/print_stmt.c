@@ -1,5 +1,5 @@
-/* print_stmt.c: statements as source. What a LOOP's forms mean is written here in Kern and in reference_b.c in
- * C: the two have to say the same.
+/* print_stmt.c: statements as source. What a LOOP's forms mean is written here in Kern and in masks.c in C:
+ * the two have to say the same.
  */
 #include "fuzz/print.h"
 

@@ -10,32 +10,29 @@
  * definition: maximal convergence in acyclic control flow, iteration by iteration in loops, and operations
  * before a break run with those that leave in that iteration.
  */
-#include "fuzz/program.h"
+#include "fuzz/masks.h"
 
-enum { MAX_LANES = 64, MAX_STEPS = 60000 };
+enum { MAX_STEPS = 60000 };
 
 struct warp {
     const struct fz_program *p;
     uint32_t width, first, block; /* first: gid of lane 0, block: threads in front of this block */
     uint64_t *log;
     uint32_t *noise;
-    uint32_t n[MAX_LANES], h[MAX_LANES];
-    uint64_t seen[MAX_LANES]; /* kept last in the call */
+    uint32_t n[FZ_MAX_LANES], h[FZ_MAX_LANES];
+    uint64_t seen[FZ_MAX_LANES]; /* kept last in the call */
     uint32_t steps;
     bool failed; /* too long, or a thread throws where nothing catches */
 };
 
-/* A call: its counters, and where lanes go that leave what they are in. */
+/* A call. */
 struct frame {
-    const struct fz_function *f;
-    uint32_t (*counters)[MAX_LANES]; /* by variable number */
-    uint64_t broken, continued, returned, thrown;
+    struct fz_masks masks;
+    struct warp *w;
+    uint32_t (*counters)[FZ_MAX_LANES]; /* by variable number */
 };
 
 static uint64_t run_list(struct warp *w, struct frame *f, const struct fz_node *block, uint64_t mask);
-static uint64_t run(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask);
-
-#define each_lane(lane, mask) for (uint32_t lane = 0; lane < MAX_LANES; lane++) if ((mask) >> lane & 1)
 
 /* ---- conditions -------------------------------------------------------------------------------------- */
 
@@ -71,9 +68,7 @@ static uint64_t holds(const struct warp *w, const struct frame *f, const struct 
         a = holds(w, f, c->first, mask);
         return c->op == FZ_OP_BOTH ? holds(w, f, c->first->next, a)
                                    : a | holds(w, f, c->first->next, mask & ~a);
-    default:
-        each_lane(lane, mask) result |= (uint64_t)lane_holds(w, f, c, lane) << lane;
-        return result;
+    default: fz_each_lane(lane, mask) result |= (uint64_t)lane_holds(w, f, c, lane) << lane; return result;
     }
 }
 
@@ -92,15 +87,15 @@ static uint32_t number(const struct warp *w, const struct fz_node *e, uint32_t l
 static uint64_t fold(const struct warp *w, const struct fz_node *s, uint64_t mask)
 {
     uint64_t result = 0;
-    each_lane(lane, mask)
-        {
-            if (s->op == FZ_REDUCE_ADD)
-                result = (uint32_t)(result + lane + s->value);
-            else if (s->op == FZ_REDUCE_XOR)
-                result ^= w->h[lane];
-            else
-                result = w->h[lane] > result ? w->h[lane] : result;
-        }
+    fz_each_lane(lane, mask)
+    {
+        if (s->op == FZ_REDUCE_ADD)
+            result = (uint32_t)(result + lane + s->value);
+        else if (s->op == FZ_REDUCE_XOR)
+            result ^= w->h[lane];
+        else
+            result = w->h[lane] > result ? w->h[lane] : result;
+    }
     return result;
 }
 
@@ -128,40 +123,40 @@ static uint64_t observed(const struct warp *w, const struct fz_node *s, uint64_t
     default: return fold(w, s, mask);
     }
     uint32_t sum = 0;
-    each_lane(i, below) sum += i + (uint32_t)s->value;
+    fz_each_lane(i, below) sum += i + (uint32_t)s->value;
     return sum;
 }
 
 static void log_it(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
-    uint64_t results[MAX_LANES];
+    uint64_t results[FZ_MAX_LANES];
     uint32_t rows = w->p->buffers.at[0].per_thread, stride = w->p->blocks * w->p->threads;
     bool conditional = s->op == FZ_BALLOT || s->op == FZ_ANY || s->op == FZ_ALL;
     uint64_t condition = conditional ? holds(w, f, s->first, mask) : 0;
-    each_lane(lane, mask) results[lane] = observed(w, s, condition, mask, lane);
-    each_lane(lane, mask)
-        {
-            if (w->n[lane] >= rows) {
-                w->failed = true;
-                return;
-            }
-            w->log[w->n[lane]++ * stride + w->first + lane] = results[lane];
-            if (s->name)
-                w->seen[lane] = results[lane];
-            if (s->flag)
-                w->h[lane] = (w->h[lane] ^ (uint32_t)results[lane]) * 2654435761u;
+    fz_each_lane(lane, mask) results[lane] = observed(w, s, condition, mask, lane);
+    fz_each_lane(lane, mask)
+    {
+        if (w->n[lane] >= rows) {
+            w->failed = true;
+            return;
         }
+        w->log[w->n[lane]++ * stride + w->first + lane] = results[lane];
+        if (s->name)
+            w->seen[lane] = results[lane];
+        if (s->flag)
+            w->h[lane] = (w->h[lane] ^ (uint32_t)results[lane]) * 2654435761u;
+    }
 }
 
 static void make_noise(struct warp *w, const struct fz_node *s, uint64_t mask)
 {
-    each_lane(lane, mask)
-        {
-            w->h[lane] = s->op ? (uint32_t)s->value
-                               : (w->h[lane] ^ (uint32_t)s->value) * 2654435761u + w->first + lane;
-            if (s->flag)
-                w->noise[w->first + lane] = w->h[lane];
-        }
+    fz_each_lane(lane, mask)
+    {
+        w->h[lane] =
+            s->op ? (uint32_t)s->value : (w->h[lane] ^ (uint32_t)s->value) * 2654435761u + w->first + lane;
+        if (s->flag)
+            w->noise[w->first + lane] = w->h[lane];
+    }
 }
 
 static uint32_t stirred(uint32_t h, uint32_t thread)
@@ -173,119 +168,55 @@ static uint32_t stirred(uint32_t h, uint32_t thread)
 
 static void stir(struct warp *w, const struct fz_node *s, uint64_t mask)
 {
-    each_lane(lane, mask)
-        {
-            uint32_t thread = w->first + lane;
-            w->h[lane] = stirred(w->h[lane] ^ (uint32_t)s->value, thread);
-            if (s->flag && lane % 2)
-                w->h[lane] = stirred(w->h[lane] ^ thread, 1);
-        }
+    fz_each_lane(lane, mask)
+    {
+        uint32_t thread = w->first + lane;
+        w->h[lane] = stirred(w->h[lane] ^ (uint32_t)s->value, thread);
+        if (s->flag && lane % 2)
+            w->h[lane] = stirred(w->h[lane] ^ thread, 1);
+    }
 }
 
 /* ---- control flow ------------------------------------------------------------------------------------ */
 
-static uint64_t run_if(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
+static struct frame *frame(struct fz_masks *m)
 {
-    uint64_t yes = holds(w, f, s->first, mask);
-    uint64_t then = run_list(w, f, s->first->next, yes);
-    return then | run_list(w, f, s->first->next->next, mask & ~yes);
+    return (struct frame *)m;
 }
 
-/* Lanes whose selector is the case's value; of the default, those whose selector is no case's. */
-static uint64_t selected(struct warp *w, const struct fz_node *s, const struct fz_node *c, uint64_t mask)
+static uint64_t list_of(struct fz_masks *m, const struct fz_node *block, uint64_t mask)
 {
-    uint64_t result = 0;
-    each_lane(lane, mask)
-        {
-            uint32_t value = number(w, s->first, lane, s->value) & (uint32_t)s->value;
-            bool hit = !c->flag && value == c->value;
-            if (c->flag) {
-                hit = true;
-                for (const struct fz_node *other = s->first->next->first; other; other = other->next)
-                    hit &= other->flag || other->value != value;
-            }
-            result |= (uint64_t)hit << lane;
-        }
-    return result;
+    return run_list(frame(m)->w, frame(m), block, mask);
 }
 
-static uint64_t run_switch(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
+static uint64_t where(struct fz_masks *m, const struct fz_node *condition, uint64_t mask)
 {
-    uint64_t outer = f->broken, falls = 0, left = mask, chosen[32];
-    uint32_t count = 0;
-    f->broken = 0;
-    for (const struct fz_node *c = s->first->next->first; c && count < COUNT(chosen); c = c->next) {
-        chosen[count] = selected(w, s, c, mask); /* all before any case changes the hash */
-        left &= ~chosen[count++];
-    }
-    count = 0;
-    for (const struct fz_node *c = s->first->next->first; c && count < COUNT(chosen); c = c->next)
-        falls = run_list(w, f, c->first, falls | chosen[count++]);
-    falls |= left | f->broken;
-    f->broken = outer;
-    return falls;
+    return holds(frame(m)->w, frame(m), condition, mask);
 }
 
-/* Lanes that go on, which count is to be compared with the bound (or zero) now. */
-static uint64_t goes_on(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
+static uint32_t number_of(struct fz_masks *m, const struct fz_node *e, uint32_t lane, uint64_t mask)
 {
-    uint64_t result = 0;
-    each_lane(lane, mask)
-        {
-            int32_t i = (int32_t)f->counters[s->name][lane];
-            bool more = s->flag ? i > 0 : i < (int32_t)number(w, s->first, lane, s->value);
-            result |= (uint64_t)more << lane;
-        }
-    return holds(w, f, s->first->next, result);
+    return number(frame(m)->w, e, lane, mask);
 }
 
-static void count(struct frame *f, const struct fz_node *s, uint64_t mask, uint32_t by)
+static uint32_t counted(struct fz_masks *m, const struct fz_node *loop, uint32_t lane)
 {
-    each_lane(lane, mask) f->counters[s->name][lane] += by;
+    return frame(m)->counters[loop->name][lane];
 }
 
-/* One turn of the loop, from where its heart is; lanes that take another come back. */
-static uint64_t run_turn(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask,
-                         uint64_t *done)
+static void set_counter(struct fz_masks *m, const struct fz_node *loop, uint32_t lane, uint32_t value)
 {
-    const struct fz_node *body = fz_child(s, 2), *leaving = fz_child(s, 3);
-    enum fz_loop_form form = (enum fz_loop_form)s->op;
-    uint64_t on = form == FZ_DO ? mask : goes_on(w, f, s, mask);
-    f->broken = f->continued = 0;
-    *done |= form == FZ_ENDLESS ? run_list(w, f, leaving, mask & ~on) : mask & ~on;
-    if (form == FZ_WHILE || form == FZ_DO)
-        count(f, s, on, 1);
-    on = run_list(w, f, body, on) | f->continued;
-    *done |= f->broken;
-    if (form == FZ_FOR || form == FZ_ENDLESS)
-        count(f, s, on, s->flag ? -1u : 1u);
-    if (form != FZ_DO)
-        return on;
-    mask = goes_on(w, f, s, on);
-    *done |= on & ~mask;
-    return mask;
+    frame(m)->counters[loop->name][lane] = value;
 }
 
-static uint64_t run_loop(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
+static bool may_go_on(struct fz_masks *m)
 {
-    uint64_t broken = f->broken, continued = f->continued, done = 0;
-    each_lane(lane, mask) f->counters[s->name][lane] = s->flag ? number(w, s->first, lane, s->value) : 0;
-    while (mask && !w->failed) {
-        mask = run_turn(w, f, s, mask, &done);
-        w->failed |= ++w->steps > MAX_STEPS;
-    }
-    f->broken = broken, f->continued = continued;
-    return done;
+    struct warp *w = frame(m)->w;
+    w->failed |= ++w->steps > MAX_STEPS;
+    return !w->failed;
 }
 
-static uint64_t run_try(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
-{
-    uint64_t outer = f->thrown;
-    f->thrown = 0;
-    uint64_t through = run_list(w, f, s->first, mask), caught = f->thrown;
-    f->thrown = outer;
-    return through | run_list(w, f, s->first->next, caught);
-}
+static const struct fz_mask_rules rules = {list_of, where, number_of, counted, set_counter, may_go_on};
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 
@@ -293,19 +224,19 @@ static uint64_t run_try(struct warp *w, struct frame *f, const struct fz_node *s
  * callee has copies and its result is lost. What was seen is the call's own. */
 static uint64_t call(struct warp *w, const struct fz_function *callee, uint64_t mask, uint64_t *thrown)
 {
-    uint32_t n[MAX_LANES], h[MAX_LANES];
-    uint64_t seen[MAX_LANES];
-    struct frame f = {.f = callee};
+    uint32_t n[FZ_MAX_LANES], h[FZ_MAX_LANES];
+    uint64_t seen[FZ_MAX_LANES];
+    struct frame f = {.masks = {.rules = &rules}, .w = w};
     memcpy(seen, w->seen, sizeof seen);
     memcpy(n, w->n, sizeof n);
     memcpy(h, w->h, sizeof h);
     f.counters = mem_alloc((callee->variables.count + 1) * sizeof *f.counters);
-    each_lane(lane, mask) w->seen[lane] = 0;
-    uint64_t back = run_list(w, &f, callee->body, mask) | f.returned;
+    fz_each_lane(lane, mask) w->seen[lane] = 0;
+    uint64_t back = run_list(w, &f, callee->body, mask) | f.masks.returned;
     memcpy(w->seen, seen, sizeof seen);
     mem_free(f.counters);
-    each_lane(lane, f.thrown) w->n[lane] = n[lane], w->h[lane] = h[lane];
-    *thrown |= f.thrown;
+    fz_each_lane(lane, f.masks.thrown) w->n[lane] = n[lane], w->h[lane] = h[lane];
+    *thrown |= f.masks.thrown;
     return back;
 }
 
@@ -313,34 +244,20 @@ static uint64_t call(struct warp *w, const struct fz_function *callee, uint64_t 
 static uint64_t run_invoke(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
     uint64_t first = s->flag && s->name != s->value ? mask & 0x5555555555555555u : mask;
-    uint64_t back = first ? call(w, &w->p->functions.at[s->name], first, &f->thrown) : 0;
-    return back | (mask & ~first ? call(w, &w->p->functions.at[s->value], mask & ~first, &f->thrown) : 0);
-}
-
-static uint64_t leave(uint64_t *where, uint64_t mask)
-{
-    *where |= mask;
-    return 0;
+    uint64_t back = first ? call(w, &w->p->functions.at[s->name], first, &f->masks.thrown) : 0;
+    return back |
+           (mask & ~first ? call(w, &w->p->functions.at[s->value], mask & ~first, &f->masks.thrown) : 0);
 }
 
 static uint64_t run(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
+    if (fz_run_masked(&f->masks, s, &mask))
+        return mask;
     switch (s->kind) {
-    case FZ_NODE_BLOCK: return run_list(w, f, s, mask);
     case FZ_NODE_LOG: log_it(w, f, s, mask); return mask;
     case FZ_NODE_NOISE: make_noise(w, s, mask); return mask;
     case FZ_NODE_STIR: stir(w, s, mask); return mask;
-    case FZ_NODE_IF: return run_if(w, f, s, mask);
-    case FZ_NODE_SWITCH: return run_switch(w, f, s, mask);
-    case FZ_NODE_LOOP: return run_loop(w, f, s, mask);
-    case FZ_NODE_TRY: return run_try(w, f, s, mask);
     case FZ_NODE_INVOKE: return run_invoke(w, f, s, mask);
-    case FZ_NODE_PREDICT:
-    case FZ_NODE_LABEL: return mask;
-    case FZ_NODE_BREAK: return leave(&f->broken, mask);
-    case FZ_NODE_CONTINUE: return leave(&f->continued, mask);
-    case FZ_NODE_RETURN: return leave(&f->returned, mask);
-    case FZ_NODE_THROW: return leave(&f->thrown, mask);
     default: BUG("%s has no reference", fz_node_info[s->kind].name);
     }
 }

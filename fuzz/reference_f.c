@@ -10,17 +10,14 @@ enum { MAX_STEPS = 1 << 20 };
 
 static uint64_t run_list(struct fz_warp *w, struct fz_frame *f, const struct fz_node *block, uint64_t mask);
 
-#define each_lane(lane, mask)                                                                                \
-    for (uint32_t lane = 0; lane < FZ_MAX_LANES; lane++)                                                     \
-        if ((mask) >> lane & 1)
-
 /* ---- straight-line statements ------------------------------------------------------------------------ */
 
 static void assign(struct fz_warp *w, struct fz_frame *f, const struct fz_node *s, uint64_t mask)
 {
     const struct fz_node *target = s->first, *value = s->first->next;
     enum fz_type to = fz_type_of(w->p, f->f, target), from = fz_type_of(w->p, f->f, value);
-    each_lane(lane, mask) {
+    fz_each_lane(lane, mask)
+    {
         enum fz_type type = from;
         uint64_t v = fz_value(w, f, value, lane);
         if (s->op != FZ_OPERATORS)
@@ -31,7 +28,7 @@ static void assign(struct fz_warp *w, struct fz_frame *f, const struct fz_node *
 
 static void copy(const struct fz_frame *f, const struct fz_node *s, uint64_t mask)
 {
-    each_lane(lane, mask)
+    fz_each_lane(lane, mask)
         memmove(fz_variable_at(f, s->first->name, lane), fz_variable_at(f, s->first->next->name, lane),
                 FZ_FIELDS * sizeof(uint64_t));
 }
@@ -40,14 +37,14 @@ static void output(struct fz_warp *w, struct fz_frame *f, const struct fz_node *
 {
     uint64_t *out = w->contents[0];
     enum fz_type t = fz_type_of(w->p, f->f, s->first);
-    each_lane(lane, mask)
-        out[(w->first + lane) * FZ_SLOTS + s->value] =
-            fz_value_as(w, f, s->first, lane, fz_is_float(t) ? t : FZ_ULONG);
+    fz_each_lane(lane, mask) out[(w->first + lane) * FZ_SLOTS + s->value] =
+        fz_value_as(w, f, s->first, lane, fz_is_float(t) ? t : FZ_ULONG);
 }
 
 static void atomic(struct fz_warp *w, struct fz_frame *f, const struct fz_node *s, uint64_t mask)
 {
-    each_lane(lane, mask) {
+    fz_each_lane(lane, mask)
+    {
         uint32_t which = fz_masked(w, f, s->first, lane, FZ_COUNTERS / FZ_ATOMICS - 1);
         int32_t *at = (int32_t *)w->contents[1] + which * FZ_ATOMICS + s->value;
         int32_t v = (int32_t)fz_value_as(w, f, s->first->next, lane, FZ_INT);
@@ -73,7 +70,8 @@ struct group {
 static uint32_t fold(const struct group *g, enum fz_observation op, uint64_t mask)
 {
     uint32_t result = 0;
-    each_lane(lane, mask) {
+    fz_each_lane(lane, mask)
+    {
         if (op == FZ_REDUCE_XOR)
             result ^= g->x[lane];
         else if (op == FZ_REDUCE_MAX)
@@ -114,12 +112,14 @@ static void converge(struct fz_warp *w, struct fz_frame *f, const struct fz_node
     struct group g = {.mask = mask, .width = w->width};
     const struct fz_node *operand = s->first->next;
     enum fz_type t = fz_type_of(w->p, f->f, operand), to = fz_type_of(w->p, f->f, s->first), type;
-    each_lane(lane, mask) {
+    fz_each_lane(lane, mask)
+    {
         uint64_t v = fz_value(w, f, operand, lane);
         g.x[lane] = (uint32_t)fz_converted(v, t, FZ_UINT);
         g.holds |= (uint64_t)fz_is_true(v, t) << lane;
     }
-    each_lane(lane, mask) {
+    fz_each_lane(lane, mask)
+    {
         uint64_t v = observed(&g, s, lane, &type);
         fz_store(w, f, s->first, lane, fz_converted(v, type, to));
     }
@@ -127,25 +127,11 @@ static void converge(struct fz_warp *w, struct fz_frame *f, const struct fz_node
 
 /* ---- control flow ------------------------------------------------------------------------------------ */
 
-static uint64_t holds(struct fz_warp *w, struct fz_frame *f, const struct fz_node *c, uint64_t mask)
-{
-    uint64_t result = 0;
-    each_lane(lane, mask)
-        result |= fz_value_as(w, f, c, lane, FZ_BOOL) << lane;
-    return result;
-}
-
-static uint64_t run_if(struct fz_warp *w, struct fz_frame *f, const struct fz_node *s, uint64_t mask)
-{
-    uint64_t yes = holds(w, f, s->first, mask);
-    uint64_t then = run_list(w, f, s->first->next, yes);
-    return then | run_list(w, f, s->first->next->next, mask & ~yes);
-}
-
 static uint64_t run_inside(struct fz_warp *w, struct fz_frame *f, const struct fz_node *s, uint64_t mask)
 {
     uint64_t yes = 0;
-    each_lane(lane, mask) {
+    fz_each_lane(lane, mask)
+    {
         uint32_t index = fz_masked(w, f, s->first, lane, 2 * FZ_ARRAY_LENGTH - 1);
         *fz_variable_at(f, s->name, lane) = index;
         yes |= (uint64_t)(index < FZ_ARRAY_LENGTH) << lane;
@@ -154,131 +140,25 @@ static uint64_t run_inside(struct fz_warp *w, struct fz_frame *f, const struct f
     return then | run_list(w, f, s->first->next->next, mask & ~yes);
 }
 
-static bool has_case(const struct fz_node *cases, uint32_t value)
-{
-    for (const struct fz_node *c = cases->first; c; c = c->next)
-        if (!c->flag && c->value == value)
-            return true;
-    return false;
-}
-
-static uint64_t run_switch(struct fz_warp *w, struct fz_frame *f, const struct fz_node *s, uint64_t mask)
-{
-    const struct fz_node *cases = s->first->next;
-    uint64_t outer = f->broken, falls = 0, left = mask;
-    uint32_t value[FZ_MAX_LANES]; /* of all lanes, before any case changes something */
-    each_lane(lane, mask)
-        value[lane] = fz_masked(w, f, s->first, lane, (uint32_t)s->value);
-    f->broken = 0;
-    for (const struct fz_node *c = cases->first; c; c = c->next) {
-        uint64_t chosen = 0;
-        each_lane(lane, left)
-            chosen |= (uint64_t)(c->flag ? !has_case(cases, value[lane]) : c->value == value[lane]) << lane;
-        left &= ~chosen;
-        falls = run_list(w, f, c->first, falls | chosen);
-    }
-    falls |= left | f->broken;
-    f->broken = outer;
-    return falls;
-}
-
-/* Lanes that go on, whose count is to be compared with the bound (or zero) now. */
-static uint64_t goes_on(struct fz_warp *w, struct fz_frame *f, const struct fz_node *s, uint64_t mask)
-{
-    uint64_t result = 0;
-    each_lane(lane, mask) {
-        int32_t i = (int32_t)*fz_variable_at(f, s->name, lane);
-        bool more = s->flag ? i > 0 : i < (int32_t)fz_masked(w, f, s->first, lane, (uint32_t)s->value);
-        result |= (uint64_t)more << lane;
-    }
-    return holds(w, f, s->first->next, result);
-}
-
-static void count(struct fz_frame *f, const struct fz_node *s, uint64_t mask, uint32_t by)
-{
-    each_lane(lane, mask) {
-        uint64_t *at = fz_variable_at(f, s->name, lane);
-        *at = (uint32_t)*at + by;
-        *at &= UINT32_MAX;
-    }
-}
-
-/* One turn of the loop, from where its heart is; lanes that take another come back. */
-static uint64_t run_turn(struct fz_warp *w, struct fz_frame *f, const struct fz_node *s, uint64_t mask,
-                         uint64_t *done)
-{
-    const struct fz_node *body = fz_child(s, 2), *leaving = fz_child(s, 3);
-    enum fz_loop_form form = (enum fz_loop_form)s->op;
-    uint64_t on = form == FZ_DO ? mask : goes_on(w, f, s, mask);
-    f->broken = f->continued = 0;
-    *done |= form == FZ_ENDLESS ? run_list(w, f, leaving, mask & ~on) : mask & ~on;
-    if (form == FZ_WHILE || form == FZ_DO)
-        count(f, s, on, 1);
-    on = run_list(w, f, body, on) | f->continued;
-    *done |= f->broken;
-    if (form == FZ_FOR || form == FZ_ENDLESS)
-        count(f, s, on, s->flag ? -1u : 1u);
-    if (form != FZ_DO)
-        return on;
-    mask = goes_on(w, f, s, on);
-    *done |= on & ~mask;
-    return mask;
-}
-
-static uint64_t run_loop(struct fz_warp *w, struct fz_frame *f, const struct fz_node *s, uint64_t mask)
-{
-    uint64_t broken = f->broken, continued = f->continued, done = 0;
-    each_lane(lane, mask)
-        *fz_variable_at(f, s->name, lane) = s->flag ? fz_masked(w, f, s->first, lane, (uint32_t)s->value) : 0;
-    while (mask && !w->failed)
-        mask = run_turn(w, f, s, mask, &done);
-    f->broken = broken, f->continued = continued;
-    return done;
-}
-
-static uint64_t run_try(struct fz_warp *w, struct fz_frame *f, const struct fz_node *s, uint64_t mask)
-{
-    uint64_t outer = f->thrown;
-    f->thrown = 0;
-    uint64_t through = run_list(w, f, s->first, mask), caught = f->thrown;
-    f->thrown = outer;
-    return through | run_list(w, f, s->first->next, caught);
-}
-
-static uint64_t run_return(struct fz_warp *w, struct fz_frame *f, const struct fz_node *s, uint64_t mask)
+static void note_result(struct fz_warp *w, struct fz_frame *f, const struct fz_node *s, uint64_t mask)
 {
     if (s->first)
         f->result = fz_value_as(w, f, s->first, (uint32_t)__builtin_ctzll(mask), f->f->result);
-    f->returned |= mask;
-    return 0;
-}
-
-static uint64_t leave(uint64_t *where, uint64_t mask)
-{
-    *where |= mask;
-    return 0;
 }
 
 static uint64_t run(struct fz_warp *w, struct fz_frame *f, const struct fz_node *s, uint64_t mask)
 {
+    if (s->kind == FZ_NODE_RETURN)
+        note_result(w, f, s, mask);
+    if (fz_run_masked(&f->masks, s, &mask))
+        return mask;
     switch (s->kind) {
-    case FZ_NODE_BLOCK: return run_list(w, f, s, mask);
-    case FZ_NODE_IF: return run_if(w, f, s, mask);
     case FZ_NODE_INSIDE: return run_inside(w, f, s, mask);
-    case FZ_NODE_SWITCH: return run_switch(w, f, s, mask);
-    case FZ_NODE_LOOP: return run_loop(w, f, s, mask);
-    case FZ_NODE_TRY: return run_try(w, f, s, mask);
-    case FZ_NODE_BREAK: return leave(&f->broken, mask);
-    case FZ_NODE_CONTINUE: return leave(&f->continued, mask);
-    case FZ_NODE_THROW: return leave(&f->thrown, mask);
-    case FZ_NODE_RETURN: return run_return(w, f, s, mask);
     case FZ_NODE_ASSIGN: assign(w, f, s, mask); break;
     case FZ_NODE_COPY: copy(f, s, mask); break;
     case FZ_NODE_OUTPUT: output(w, f, s, mask); break;
     case FZ_NODE_ATOMIC: atomic(w, f, s, mask); break;
     case FZ_NODE_CONVERGE: converge(w, f, s, mask); break;
-    case FZ_NODE_PREDICT:
-    case FZ_NODE_LABEL: break;
     default: BUG("%s has no reference", fz_node_info[s->kind].name);
     }
     return mask;
@@ -291,6 +171,43 @@ static uint64_t run_list(struct fz_warp *w, struct fz_frame *f, const struct fz_
     for (const struct fz_node *s = block->first; s && mask && !w->failed; s = s->next)
         mask = run(w, f, s, mask);
     return mask;
+}
+
+static struct fz_frame *frame(struct fz_masks *m)
+{
+    return (struct fz_frame *)m;
+}
+
+static uint64_t list_of(struct fz_masks *m, const struct fz_node *block, uint64_t mask)
+{
+    return run_list(frame(m)->w, frame(m), block, mask);
+}
+
+static uint64_t holds(struct fz_masks *m, const struct fz_node *c, uint64_t mask)
+{
+    uint64_t result = 0;
+    fz_each_lane(lane, mask) result |= fz_value_as(frame(m)->w, frame(m), c, lane, FZ_BOOL) << lane;
+    return result;
+}
+
+static uint32_t number(struct fz_masks *m, const struct fz_node *e, uint32_t lane, uint64_t mask)
+{
+    return fz_masked(frame(m)->w, frame(m), e, lane, (uint32_t)mask);
+}
+
+static uint32_t counted(struct fz_masks *m, const struct fz_node *loop, uint32_t lane)
+{
+    return (uint32_t)*fz_variable_at(frame(m), loop->name, lane);
+}
+
+static void set_counter(struct fz_masks *m, const struct fz_node *loop, uint32_t lane, uint32_t value)
+{
+    *fz_variable_at(frame(m), loop->name, lane) = value;
+}
+
+static bool may_go_on(struct fz_masks *m)
+{
+    return !frame(m)->w->failed;
 }
 
 /* ---- functions --------------------------------------------------------------------------------------- */
@@ -307,9 +224,10 @@ static void initialise(const struct fz_warp *w, struct fz_frame *f)
     }
 }
 
-static struct fz_frame frame_of(const struct fz_warp *w, const struct fz_function *called, uint32_t lanes)
+static struct fz_frame frame_of(struct fz_warp *w, const struct fz_function *called, uint32_t lanes)
 {
-    struct fz_frame f = {.f = called, .lanes = lanes};
+    static const struct fz_mask_rules rules = {list_of, holds, number, counted, set_counter, may_go_on};
+    struct fz_frame f = {.masks = {.rules = &rules}, .w = w, .f = called, .lanes = lanes};
     size_t size = (size_t)called->variables.count * lanes * FZ_ARRAY_LENGTH * sizeof *f.values;
     f.values = mem_alloc(size + 1);
     memset(f.values, 0, size);
@@ -336,7 +254,7 @@ static bool run_warp(struct fz_warp *w, uint32_t lanes)
     w->steps = 0;
     run_list(w, &f, f.f->body, lanes == 64 ? ~(uint64_t)0 : ((uint64_t)1 << lanes) - 1);
     mem_free(f.values);
-    return !w->failed && !f.thrown;
+    return !w->failed && !f.masks.thrown;
 }
 
 bool fz_expect_f(const struct fz_program *p, uint32_t width, void **contents)

@@ -2,7 +2,7 @@
 #ifndef KERNC_FUZZ_REFERENCE_F_H
 #define KERNC_FUZZ_REFERENCE_F_H
 
-#include "fuzz/program.h"
+#include "fuzz/masks.h"
 
 struct fz_warp {
     const struct fz_program *p;
@@ -15,13 +15,13 @@ struct fz_warp {
 
 /* A call: of all lanes together the kernel's, of one lane any other. */
 struct fz_frame {
+    struct fz_masks masks;
+    struct fz_warp *w;
     const struct fz_function *f;
     uint64_t *values; /* bits: FZ_ARRAY_LENGTH by variable and lane */
     uint32_t lanes;
-    uint64_t broken, continued, returned, thrown; /* lanes that leave what they are in */
-    uint64_t result;                              /* of one lane */
+    uint64_t result; /* of one lane */
 };
-enum { FZ_MAX_LANES = 64 };
 
 /* ---- values (reference_f_values.c) ------------------------------------------------------------------- */
 
