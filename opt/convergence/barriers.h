@@ -106,6 +106,8 @@ bool barriers_refuse(struct barriers *x, const struct barrier_marks *m, const st
 /* Finds the calls in p's area; p is marked. */
 void barriers_find_area_calls(struct barriers *x, const struct barrier_marks *m,
                               struct barrier_prediction *p);
+/* Gives loops in loops, where predictions begin, one block that leads in: a place for gates. */
+void barriers_make_preheaders(struct barriers *x);
 /* The gates of all starts of p; false: there is none for one, and a warning has been given. areas: those of all
  * predictions. */
 bool barriers_find_gates(struct barriers *x, struct barrier_prediction *p, struct bitset areas);

@@ -213,6 +213,7 @@ void barriers_predict(struct barriers *x)
         x->predictions.count = 0;
         return;
     }
+    barriers_make_preheaders(x);
     keep_honoured(x);
     for (uint32_t i = 0; i < x->predictions.count; i++) {
         struct barrier_prediction *p = &x->predictions.at[i];

@@ -5,8 +5,43 @@
  * where one stands in the prediction's area, unless it stands directly behind the anchor that controls it.
  */
 #include "opt/convergence/barriers.h"
+#include "opt/kit/merge_edges.h"
 
 /* ---- gates ------------------------------------------------------------------------------------------- */
+
+/* The edges that enter the cycle; none if one block does, and goes nowhere else. */
+static opt_edges entering(const struct barriers *x, const struct ir_cycles *cycles, uint32_t cycle)
+{
+    opt_edges edges = {0};
+    ir_each_pred(q, cycles->at[cycle].header, x->cfg)
+        if (x->dominators->depth[q] && !ir_cycle_has(cycles, cycle, q))
+            vec_push(x->arena, &edges, ((struct opt_edge){q, x->cfg->pred_edges[q_at]}));
+    if (edges.count == 1 && ir_block_at(x->f, edges.at[0].block)->edges.count == 1)
+        edges.count = 0;
+    return edges;
+}
+
+void barriers_make_preheaders(struct barriers *x)
+{
+    const struct ir_cycles *cycles = opt_cycles(x->c, x->f);
+    struct bitset seen = bitset_new(x->arena, cycles->count);
+    bool changed = false;
+    for (uint32_t i = 0; i < x->predictions.count; i++)
+        for (uint32_t n = 0; n < x->predictions.at[i].starts.count; n++) {
+            uint32_t k = cycles->innermost[x->predictions.at[i].starts.at[n].block];
+            for (; k != IR_NO_CYCLE && !bitset_has(seen, k); k = cycles->at[k].parent) {
+                bitset_add(seen, k);
+                if (cycles->at[k].parent == IR_NO_CYCLE || cycles->at[k].entries.count > 1)
+                    continue;
+                opt_edges edges = entering(x, cycles, k);
+                if (edges.count)
+                    opt_merge_edges(x->arena, x->f, &edges, x->predictions.at[i].at);
+                changed |= edges.count > 0;
+            }
+        }
+    if (changed)
+        barriers_look(x);
+}
 
 /* Whether threads that are together at the end of block d come to the exit together, in the same iteration. */
 static bool leads_to_exit(const struct barriers *x, const struct ir_cycles *cycles, uint32_t d, uint32_t exit)
@@ -26,17 +61,26 @@ static bool is_before(const struct barriers *x, struct bitset areas, uint32_t d)
     return true;
 }
 
+/* Whether the exit is the header of a loop around the start: threads leave the area by the loop's next
+ * iteration. The gate has to be in the loop, so that they join in each. */
+static bool goes_round(const struct ir_cycles *cycles, const struct barrier_start *s)
+{
+    uint32_t k = s->exit == IR_NO_BLOCK ? IR_NO_CYCLE : cycles->innermost[s->exit];
+    return k != IR_NO_CYCLE && cycles->at[k].header == s->exit && ir_cycle_has(cycles, k, s->block);
+}
+
 /* All threads that come to the start's area together are to leave it together, whether they pass the start or
  * not: they join before it. False: there is no such place. */
 static bool find_gate(struct barriers *x, const struct ir_cycles *cycles, struct bitset areas,
                       struct barrier_start *s)
 {
     uint32_t d = s->gate;
+    bool round = goes_round(cycles, s);
     s->gate = IR_NO_BLOCK;
     if (s->exit == IR_NO_BLOCK || barriers_ends_kernel(x, s->exit))
         return true;
     while (d != IR_NO_BLOCK && !(leads_to_exit(x, cycles, d, s->exit) && is_before(x, areas, d)))
-        d = x->dominators->idom[d];
+        d = round && d == s->exit ? IR_NO_BLOCK : x->dominators->idom[d];
     s->gate = d;
     return d != IR_NO_BLOCK;
 }
