@@ -14,7 +14,7 @@
  */
 #include "opt/csc/csc.h"
 
-enum { ELEMENTS_MAX = 24, TRIPS = COST_TRIPS, DEPTH_MAX = 16 };
+enum { TRIPS = COST_TRIPS };
 #define NEVER INT32_MIN / 2
 
 enum form { BLOCK, CONDITIONAL, LOOP, OTHER };
@@ -23,8 +23,8 @@ struct element {
     enum form form;
 };
 struct list {
-    uint32_t count, stop; /* stop: the block behind the last element; IR_NO_BLOCK: none */
-    struct element at[ELEMENTS_MAX];
+    VEC(struct element) e;
+    uint32_t stop; /* the block behind the last element; IR_NO_BLOCK: none */
 };
 
 struct finder {
@@ -83,29 +83,49 @@ static struct element element_at(const struct finder *s, uint32_t b, uint32_t cy
     return x;
 }
 
+/* Says once for a function that there is more. */
+static bool is_below(struct finder *s, enum opt_limit limit, uint32_t n)
+{
+    if (n < s->p->c->options->limits[limit])
+        return true;
+    if (!(s->p->told & 1u << limit)) {
+        s->p->told |= 1u << limit;
+        opt_below(s->p->c, s->p->f, limit, n);
+    }
+    return false;
+}
+
+static struct list list_of_one(struct finder *s, struct element x)
+{
+    struct list l = {.stop = IR_NO_BLOCK};
+    vec_push(s->p->arena, &l.e, x);
+    return l;
+}
+
 /* From `entry` on, as long as blocks are in the cycle and dominated by `entry`, up to `stop`. */
-static struct list list_from(const struct finder *s, uint32_t entry, uint32_t stop, uint32_t cycle)
+static struct list list_from(struct finder *s, uint32_t entry, uint32_t stop, uint32_t cycle)
 {
     struct list l = {.stop = entry};
-    while (l.count < ELEMENTS_MAX && l.stop != stop && l.stop != IR_NO_BLOCK &&
-           ir_dominates(s->dominators, entry, l.stop)) {
+    while (l.stop != stop && l.stop != IR_NO_BLOCK && ir_dominates(s->dominators, entry, l.stop) &&
+           is_below(s, OPT_LIMIT_csc_elements, l.e.count)) {
         struct element x = element_at(s, l.stop, cycle);
-        l.at[l.count++] = x;
+        vec_push(s->p->arena, &l.e, x);
         l.stop = s->post->idom[x.last];
     }
     return l;
 }
 
 /* A loop's body, from its header to its last block. */
-static struct list list_of_body(const struct finder *s, struct element loop)
+static struct list list_of_body(struct finder *s, struct element loop)
 {
     struct list l = {.stop = IR_NO_BLOCK};
     uint32_t cycle = s->cycles->innermost[loop.first], b = loop.first;
-    while (l.count < ELEMENTS_MAX && b != IR_NO_BLOCK) {
-        l.at[l.count] = element_at(s, b, cycle);
-        uint32_t last = l.at[l.count++].last;
+    while (b != IR_NO_BLOCK && is_below(s, OPT_LIMIT_csc_elements, l.e.count)) {
+        vec_push(s->p->arena, &l.e, element_at(s, b, cycle));
+        uint32_t last = vec_last(&l.e).last;
         b = last == loop.last ? IR_NO_BLOCK : s->post->idom[last];
     }
+    l.stop = b;
     return l;
 }
 
@@ -183,7 +203,7 @@ static int32_t gain_of_side(struct finder *s, uint32_t x, uint32_t y, uint32_t e
     if (to[0] == to[1] || (to[0] == stop[0] && to[1] == stop[1]))
         return 0;
     if (to[0] == stop[0] || to[1] == stop[1] || !csc_is_arm(s->p, x, to[0]) || !csc_is_arm(s->p, y, to[1]) ||
-        s->depth == DEPTH_MAX)
+        !is_below(s, OPT_LIMIT_csc_depth, s->depth))
         return NEVER;
     struct list l = list_from(s, to[0], stop[0], s->cycles->innermost[x]);
     struct list m = list_from(s, to[1], stop[1], s->cycles->innermost[y]);
@@ -209,11 +229,12 @@ static int32_t gain_of_guard(struct finder *s, struct element x, struct element 
     uint32_t side = csc_guarded_side(s->p, branch), stop = s->post->idom[branch];
     struct csc_pair q = {
         .x = x.first, .y = y.first, .guarded = second ? CSC_SECOND_GUARDED : CSC_FIRST_GUARDED};
-    if (side == CSC_NONE || ir_at(f, ir_terminator(f, body))->op != IR_br || s->depth == DEPTH_MAX)
+    if (side == CSC_NONE || ir_at(f, ir_terminator(f, body))->op != IR_br ||
+        !is_below(s, OPT_LIMIT_csc_depth, s->depth))
         return NEVER;
     struct list l =
         list_from(s, ir_block_at(f, branch)->edges.at[side].block, stop, s->cycles->innermost[branch]);
-    struct list m = {1, IR_NO_BLOCK, {second ? y : x}};
+    struct list m = list_of_one(s, second ? y : x);
     if (l.stop != stop)
         return NEVER;
     int64_t gain = gain_of_pair(s, q, true);
@@ -230,10 +251,11 @@ static int32_t gain_of_loops(struct finder *s, struct element x, struct element 
                   (ir_block_at(f, y.last)->edges.at[0].block == y.first);
     struct list l = list_of_body(s, x), m = list_of_body(s, y);
     int64_t gain = 0;
-    if (turned || l.count != m.count || l.count == ELEMENTS_MAX || s->depth == DEPTH_MAX)
+    if (turned || l.e.count != m.e.count || l.stop != IR_NO_BLOCK || m.stop != IR_NO_BLOCK ||
+        !is_below(s, OPT_LIMIT_csc_depth, s->depth))
         return NEVER;
-    for (uint32_t i = 0; i + 1 < l.count && gain > NEVER; i++) {
-        struct list one = {1, IR_NO_BLOCK, {l.at[i]}}, other = {1, IR_NO_BLOCK, {m.at[i]}};
+    for (uint32_t i = 0; i + 1 < l.e.count && gain > NEVER; i++) {
+        struct list one = list_of_one(s, l.e.at[i]), other = list_of_one(s, m.e.at[i]);
         gain += align(s, &one, &other, true, true, out);
     }
     gain += gain_of_blocks(s, x.last, y.last, true);
@@ -268,7 +290,7 @@ static bool is_plain(struct element x)
 static void fill_first(struct finder *s, struct table *t, const struct list *x, const struct list *y,
                        uint32_t i, uint32_t j)
 {
-    struct element a = x->at[i], b = y->at[j];
+    struct element a = x->e.at[i], b = y->e.at[j];
     int64_t plain = NEVER, whole = NEVER, behind = cell(t, i + 1, j + 1)->first;
     if (is_plain(a) && is_plain(b))
         plain = (int64_t)gain_of_blocks(s, a.first, b.first, false) + cell(t, i + 1, j + 1)->free;
@@ -302,20 +324,20 @@ static void fill_free(struct table *t, uint32_t i, uint32_t j)
 static void take_pairs(struct finder *s, const struct table *t, const struct list *x, const struct list *y,
                        bool forced, csc_pairs *out)
 {
-    for (uint32_t i = 0, j = 0; i < x->count && j < y->count;) {
+    for (uint32_t i = 0, j = 0; i < x->e.count && j < y->e.count;) {
         if (!forced && cell(t, i, j)->how_free != TAKE) {
             *(cell(t, i, j)->how_free == SKIP_X ? &i : &j) += 1;
             continue;
         }
         forced = cell(t, i, j)->how_first == MELD;
-        if (!forced || (x->at[i].form == BLOCK && y->at[j].form == BLOCK))
-            pair_up(s, out, x->at[i].first, y->at[j].first);
-        else if (x->at[i].form != y->at[j].form)
-            gain_of_guard(s, x->at[i], y->at[j], out);
-        else if (x->at[i].form == LOOP)
-            gain_of_loops(s, x->at[i], y->at[j], out);
+        if (!forced || (x->e.at[i].form == BLOCK && y->e.at[j].form == BLOCK))
+            pair_up(s, out, x->e.at[i].first, y->e.at[j].first);
+        else if (x->e.at[i].form != y->e.at[j].form)
+            gain_of_guard(s, x->e.at[i], y->e.at[j], out);
+        else if (x->e.at[i].form == LOOP)
+            gain_of_loops(s, x->e.at[i], y->e.at[j], out);
         else
-            gain_of_conditionals(s, x->at[i].first, y->at[j].first, out);
+            gain_of_conditionals(s, x->e.at[i].first, y->e.at[j].first, out);
         i++, j++;
     }
 }
@@ -325,16 +347,16 @@ static void take_pairs(struct finder *s, const struct table *t, const struct lis
 static int32_t align(struct finder *s, const struct list *x, const struct list *y, bool joined, bool forced,
                      csc_pairs *out)
 {
-    struct table t = {y->count + 1, NULL};
-    t.at = arena_array(s->p->arena, struct cell, (x->count + 1) * t.width);
+    struct table t = {y->e.count + 1, NULL};
+    t.at = arena_array(s->p->arena, struct cell, (x->e.count + 1) * t.width);
     s->depth++;
-    for (uint32_t i = 0; i <= x->count; i++)
-        cell(&t, i, y->count)->first = NEVER;
-    for (uint32_t j = 0; j <= y->count; j++)
-        cell(&t, x->count, j)->first = NEVER;
-    cell(&t, x->count, y->count)->first = joined ? 0 : NEVER;
-    for (uint32_t i = x->count; i-- > 0;)
-        for (uint32_t j = y->count; j-- > 0;) {
+    for (uint32_t i = 0; i <= x->e.count; i++)
+        cell(&t, i, y->e.count)->first = NEVER;
+    for (uint32_t j = 0; j <= y->e.count; j++)
+        cell(&t, x->e.count, j)->first = NEVER;
+    cell(&t, x->e.count, y->e.count)->first = joined ? 0 : NEVER;
+    for (uint32_t i = x->e.count; i-- > 0;)
+        for (uint32_t j = y->e.count; j-- > 0;) {
             fill_first(s, &t, x, y, i, j);
             fill_free(&t, i, j);
         }

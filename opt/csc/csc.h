@@ -100,6 +100,7 @@ struct csc {
     uint32_t execution_count; /* blocks that there are; 0: nothing is known */
     VEC(struct csc_guard) guards; /* of the branch at work */
     u32_vec landings;             /* blocks that landing.c has made */
+    uint32_t told;                /* limits whose remark has been given: bits by opt_limit */
     uint64_t work;                /* pairs of instructions that may still be compared */
 };
 
@@ -178,7 +179,7 @@ int64_t csc_expected(const struct csc *p, uint32_t branch, struct csc_pair q, ui
 /* ---- correspond.c -------------------------------------------------------------------------------- */
 
 /* Pairs of blocks that correspond in the arms of a branch, each block in one at most; none: it does not pay.
- * O(ELEMENTS_MAX^2) pairs of blocks for each level of nesting. */
+ * O(n^2) pairs of blocks for each level of nesting, n: at most the limit csc_elements. */
 csc_pairs csc_correspond(struct csc *p, uint32_t branch);
 /* Whether some block that `entry` dominates does: then blocks behind it correspond to none. */
 bool csc_arm_communicates(struct csc *p, uint32_t entry);
