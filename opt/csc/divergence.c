@@ -1,7 +1,8 @@
 /* divergence.c: how often the threads of a warp really go both ways at a branch that may be divergent, and
  * how often they come to blocks of both arms. What is saved is saved only then, what it costs is paid each
- * time. Sampled lanes of the expected launch tell (opt/cost/cost.h); of functions that are no kernels, and of
- * blocks that the lanes do not come to, nothing is known.
+ * time. Sampled lanes of the expected launch tell (opt/cost/cost.h). A branch that they do not come to is
+ * left alone: it is cold, and what it costs other warps is not known. Of functions that are no kernels, and of
+ * blocks that the pass has made, nothing is known.
  */
 #include "opt/csc/csc.h"
 
@@ -49,6 +50,8 @@ int64_t csc_expected(const struct csc *p, uint32_t branch, struct csc_pair q, ui
     const struct ir_block *b = ir_block_at(p->f, branch);
     double once = executions(p, branch), x = executions(p, b->edges.at[0].block);
     double y = executions(p, b->edges.at[1].block), u = executions(p, q.x), v = executions(p, q.y);
+    if (once == 0)
+        return 0;
     if (!csc_is_known(p, branch) || u < 0 || v < 0)
         return (int64_t)saved - CSC_CAUTION * (int64_t)overhead;
     double arms = x < y ? x : y, both = u < v ? u : v, any = u < v ? v : u;
