@@ -56,6 +56,8 @@ static const char *why_not(const struct csc_arms *a, uint32_t branch)
 {
     if (a->saved < a->overhead + opt_option(a->p->c, OPT_OPTION_csc_threshold))
         return "";
+    if (csc_is_cold(a->p, branch))
+        return ", and no thread of the launch's model comes here";
     return csc_is_known(a->p, branch) ? ", more than warps save that seldom diverge here"
                                       : ", too much where nobody knows how often warps diverge";
 }

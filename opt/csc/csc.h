@@ -169,6 +169,8 @@ void csc_move(struct csc_arms *a);
 
 /* Runs the model of the function, before anything is changed. */
 void csc_find_divergence(struct csc *p);
+/* Whether no lane of the model comes to the branch. */
+bool csc_is_cold(const struct csc *p, uint32_t branch);
 /* Whether the model tells of the branch. */
 bool csc_is_known(const struct csc *p, uint32_t branch);
 /* Cycles that a warp saves each time it comes to the branch, if it saves so many when its threads come to

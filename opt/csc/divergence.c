@@ -35,6 +35,11 @@ static double executions(const struct csc *p, uint32_t b)
     return b < p->execution_count ? (double)p->executions[b] : -1;
 }
 
+bool csc_is_cold(const struct csc *p, uint32_t branch)
+{
+    return executions(p, branch) == 0;
+}
+
 bool csc_is_known(const struct csc *p, uint32_t branch)
 {
     const struct ir_block *b = ir_block_at(p->f, branch);
@@ -50,7 +55,7 @@ int64_t csc_expected(const struct csc *p, uint32_t branch, struct csc_pair q, ui
     const struct ir_block *b = ir_block_at(p->f, branch);
     double once = executions(p, branch), x = executions(p, b->edges.at[0].block);
     double y = executions(p, b->edges.at[1].block), u = executions(p, q.x), v = executions(p, q.y);
-    if (once == 0)
+    if (csc_is_cold(p, branch))
         return 0;
     if (!csc_is_known(p, branch) || u < 0 || v < 0)
         return (int64_t)saved - CSC_CAUTION * (int64_t)overhead;
