@@ -56,6 +56,8 @@ static void mark_needed(struct be_context *c, struct be_function *f)
     for (uint32_t i = 0; i < f->words.count; i++)
         if (f->words.at[i].effect)
             mark_word(&m, &f->words.at[i]);
+    if (f->result)
+        mark(&m, f->result);
     while (m.work.count) {
         const struct be_vreg *v = be_vreg(f, vec_pop(&m.work));
         if (v->home == BE_LOCAL)

@@ -8,7 +8,8 @@
  * makes this quadratic.
  *
  * Registers that are not shared but within a group: scalars that live across switch points (written without a
- * mask; only moves that warp_scalars.c allows it form groups); not at all: the function's result.
+ * mask; only moves that warp_scalars.c allows it form groups); not at all: the function's result, as
+ * several blocks may have it as their parameter (select_values.c), which one interval does not say.
  */
 #include "backend/bytecode/emit.h"
 
@@ -134,7 +135,7 @@ static void coalesce(struct allocator *a, const struct be_move *move)
 {
     const struct be_vreg *to = be_vreg(a->f, move->to), *from = be_vreg(a->f, move->from);
     bool scalars = move->shares && from->home == BE_FRAME && from->kind == BC_KIND_S;
-    if (!to->live || (!shares(from) && !scalars) || to->kind != from->kind)
+    if (!to->live || (!shares(from) && !scalars) || to->kind != from->kind || move->to == a->f->result)
         return;
     uint32_t x = a->leader[move->to], y = a->leader[move->from];
     if (x == y || member_count(a, x) + member_count(a, y) > GROUP_LIMIT)

@@ -26,7 +26,16 @@ static uint32_t result_node(const struct be_context *c, uint32_t function)
     return f->signature == BE_NONE ? function : be_signature_node(c, f->signature);
 }
 
-/* Behind the call: lanes may come back in any groups. */
+/* Nothing reads the truth value but the branch that follows the call, as it does where a function throws. */
+static bool only_branches(const struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r), *next = ir_at(s->ir, ins->next);
+    return s->uses[r] == 1 && ins->next == ir_terminator(s->ir, ins->block) && next->op == IR_brif &&
+           next->args[0] == r && !be_uniform(s, r);
+}
+
+/* Behind the call: lanes may come back in any groups. A branch that follows at once reads the result where the
+ * callee left it: no lane can have called again. */
 static void fetch_result(struct be_selector *s, ir_ref r, uint32_t node)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
@@ -35,6 +44,10 @@ static void fetch_result(struct be_selector *s, ir_ref r, uint32_t node)
         return;
     enum ir_type t = (enum ir_type)ins->type;
     uint32_t from = be_foreign(s->c, s->f, t, node, BE_RESULT);
+    if (only_branches(s, r)) {
+        s->lanes[r] = from;
+        return;
+    }
     struct be_word *w = be_put(s, (enum bc_op)(BC_mov_v + be_kind(t)), be_define(s, r), from, 0, 0);
     w->cycles = ir_latency_cycles[IR_LAT_ALU];
     w->effect = false;
@@ -69,7 +82,7 @@ void be_select_return(struct be_selector *s, ir_ref r)
         be_put(s, BC_exit, 0, 0, 0, 0);
         return;
     }
-    if (ins->argc) {
+    if (ins->argc && (be_uniform(s, ins->args[0]) || be_lanes(s, ins->args[0]) != s->f->result)) {
         enum ir_type t = (enum ir_type)ir_at(s->ir, ins->args[0])->type;
         be_put_move(s, be_foreign(s->c, s->f, t, result_node(s->c, s->f->id), BE_RESULT), ins->args[0]);
     }

@@ -113,9 +113,21 @@ uint32_t be_scalar(struct be_selector *s, ir_ref r)
     return s->scalars[r];
 }
 
-/* Parameters of blocks are made when first named: the edges of earlier blocks name them. */
-static uint32_t param_register(struct be_selector *s, const struct ir_ins *ins)
+/* Whether a parameter of its block is only what that returns. Then edges write it where the function's result
+ * is, which nothing reads before the lanes have returned. If pointers may lead there, that is elsewhere. */
+static bool is_result(const struct be_selector *s, ir_ref r)
 {
+    const struct ir_ins *ins = ir_at(s->ir, r), *end = ir_at(s->ir, ir_terminator(s->ir, ins->block));
+    return s->f->result && s->f->signature == BE_NONE && ins->block != ir_entry(s->ir) && s->uses[r] == 1 &&
+           !s->warp_scalar[r] && end->op == IR_ret && end->argc && end->args[0] == r;
+}
+
+/* Parameters of blocks are made when first named: the edges of earlier blocks name them. */
+static uint32_t param_register(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    if (is_result(s, r))
+        return s->f->result;
     uint32_t v = be_vreg_new(s->c, s->f, be_kind((enum ir_type)ins->type), BE_FRAME);
     be_vreg(s->f, v)->content = be_content((enum ir_type)ins->type);
     return v;
@@ -131,7 +143,7 @@ uint32_t be_lanes(struct be_selector *s, ir_ref r)
     if (has_preload(s, r, &source, &value))
         s->lanes[r] = be_preload(s->c, s->f, be_kind((enum ir_type)ins->type), source, value);
     else if (ins->op == IR_param)
-        s->lanes[r] = param_register(s, ins);
+        s->lanes[r] = param_register(s, r);
     else
         BUG("%s in %s is used before its definition", ir_op_info[ins->op].text, s->ir->name);
     return s->lanes[r];
