@@ -1,9 +1,9 @@
 /* warp_scalars.c: which values of a kernel stay in scalars across blocks.
  *
  * A scalar register holds one value for the whole warp, but under divergence groups of its lanes run the same
- * code at different times. A uniform value (ir/analysis/uniformity.h: equal in the lanes that compute it
- * together) is a *warp scalar* if no group can overwrite the register while another still needs it; then its
- * scalar may be read wherever the definition dominates.
+ * code at different times. A uniform value (ir/analysis/uniformity.h: equal in the lanes that the machine has
+ * compute it together) is a *warp scalar* if no group can overwrite the register while another still needs it;
+ * then its scalar may be read wherever the definition dominates.
  *
  * Let u be a divergent branch and m the block where its lanes reconverge. While they are apart, lanes that
  * took edge i run in arm i: the blocks that can be reached by edge i without passing m (all of them, if lanes
@@ -299,6 +299,16 @@ static void find_layout(struct finder *w, struct arena *a)
         w->position[b] = i;
 }
 
+/* Where lanes wait at post-dominators those of different iterations may come together. */
+static struct ir_uniformity *uniformity_of_stack(struct be_selector *s)
+{
+    struct arena *a = &s->c->arena;
+    const struct ir_leaving *leaving = ir_leaving_new(a, s->f->cfg);
+    struct ir_uniformity_options o = {.ignore_tokens = true,
+                                      .reconvergence = ir_return_post_dominators_new(a, s->f->cfg, leaving)};
+    return ir_uniformity_new(a, s->f->cfg, s->cycles, NULL, &o);
+}
+
 void be_find_warp_scalars(struct be_selector *s)
 {
     struct be_function *f = s->f;
@@ -310,7 +320,8 @@ void be_find_warp_scalars(struct be_selector *s)
     struct finder w = {.s = s, .f = f, .dominators = ir_dominators_new(a, f->cfg)};
     /* what belongs to a loop's iterations need not lie in the loop under thread frontiers */
     const struct ir_tokens *tokens = f->frontiers ? ir_tokens_new(a, f->cfg) : NULL;
-    w.uniformity = ir_uniformity_new(a, f->cfg, s->cycles, tokens, NULL);
+    w.uniformity =
+        f->frontiers ? ir_uniformity_new(a, f->cfg, s->cycles, tokens, NULL) : uniformity_of_stack(s);
     w.unfit = bitset_new(a, f->cfg->blocks);
     w.unfit_params = bitset_new(a, f->cfg->blocks);
     w.arm = arena_array(a, uint32_t, f->cfg->blocks);
