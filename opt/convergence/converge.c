@@ -74,8 +74,9 @@ static void add_region(struct converge *x, struct bitset into, struct demand d, 
     }
 }
 
-/* Edges that leave the blocks between, or the branch; of those by which threads leave for good, or have left,
- * the ones that lead to the target. */
+/* Edges that leave the blocks between, or the branch; of those by which threads leave for good the ones that
+ * lead to the target, and of those of threads that have left also the ones from blocks that do: others wait at
+ * the target for these until they have gone another way. */
 static opt_edges edges_out(const struct converge *x, struct demand d, struct bitset between)
 {
     struct bitset before = opt_converge_before(x, d, IR_NO_BLOCK), from = bitset_new(x->arena, x->g->blocks);
@@ -83,8 +84,9 @@ static opt_edges edges_out(const struct converge *x, struct demand d, struct bit
     bitset_add(from, d.branch);
     opt_edges all = opt_edges_out(x->arena, x->g, from, between), out = {0};
     for (uint32_t i = 0; i < all.count; i++) {
-        uint32_t to = opt_edge_target(x->f, all.at[i]);
-        bool left = ir_is_leaving(x->leaving, all.at[i].block, to) || have_left(x, d, to);
+        uint32_t block = all.at[i].block, to = opt_edge_target(x->f, all.at[i]);
+        bool left =
+            ir_is_leaving(x->leaving, block, to) || (have_left(x, d, to) && !bitset_has(before, block));
         if (!left || opt_converge_leads_there(d, before, to))
             vec_push(x->arena, &out, all.at[i]);
     }
