@@ -244,6 +244,55 @@ static bool makes_cycle(const struct structurize *s, uint32_t branch, struct bit
     return found;
 }
 
+static bool has_leaving_edges(const struct structurize *s)
+{
+    for (uint32_t i = 0; i < s->cut.g->rpo_count; i++) {
+        const struct ir_block *b = ir_block_at(s->cut.f, s->cut.g->rpo[i]);
+        for (uint32_t e = 0; e < b->edges.count; e++)
+            if (ir_is_leaving(s->cut.leaving, s->cut.g->rpo[i], b->edges.at[e].block))
+                return true;
+    }
+    return false;
+}
+
+/* Whether an edge leads into the set past the branch. */
+static bool is_entered_aside(const struct structurize *s, uint32_t branch, struct bitset set)
+{
+    bitset_each(b, set)
+        ir_each_pred(q, b, s->cut.g)
+            if (q != branch && !bitset_has(set, q))
+                return true;
+    return false;
+}
+
+static bool reaches_convergent(const struct structurize *s, const opt_edges *out)
+{
+    struct bitset seen = bitset_new(s->cut.arena, s->cut.g->blocks);
+    u32_vec work = {0};
+    for (uint32_t i = 0; i < out->count; i++)
+        vec_push(s->cut.arena, &work, opt_edge_target(s->cut.f, out->at[i]));
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        if (bitset_has(seen, b))
+            continue;
+        bitset_add(seen, b);
+        ir_each_ins(r, s->cut.f, b)
+            if (ir_is_convergent(s->cut.f, r) && !opt_is_token_op((enum ir_op)ir_at(s->cut.f, r)->op))
+                return true;
+        for (uint32_t e = 0; e < ir_block_at(s->cut.f, b)->edges.count; e++)
+            vec_push(s->cut.arena, &work, ir_block_at(s->cut.f, b)->edges.at[e].block);
+    }
+    return false;
+}
+
+/* Whether a convergent operation behind the cut could be reached by others than those who come by the branch:
+ * threads that leave others at a barrier for good would wait for them then. */
+static bool holds_leaving(const struct structurize *s, uint32_t branch, struct bitset set,
+                          const opt_edges *out)
+{
+    return is_entered_aside(s, branch, set) && has_leaving_edges(s) && reaches_convergent(s, out);
+}
+
 /* NULL, or what is in the way. */
 static const char *cut_before(struct structurize *s, uint32_t branch)
 {
@@ -256,6 +305,8 @@ static const char *cut_before(struct structurize *s, uint32_t branch)
         return "threads that return past a barrier come by a cut's ways on to what is before it";
     if (out.count < 2)
         return "sides that share blocks leave for good";
+    if (holds_leaving(s, branch, set, &out))
+        return "threads that leave for good would be led to where others may wait";
     opt_cut_lead_on(&s->cut, &out, branch, ir_at(s->cut.f, ir_terminator(s->cut.f, branch))->at);
     opt_structurize_repair(s);
     opt_count(s->cut.c, "cuts", 1);
