@@ -19,5 +19,5 @@ BEGIN {
     } else
         for (i = 0; i < n; i++) printf "    if (out[t] > %d) { x = x * 3 / (y + %d) + %d; } else { y = y * 3 / (x + %d); \n", i, i + 1, i, i + 2
     for (i = 0; i < (kind == "nest" ? n : 1); i++) printf "}"
-    print "\n    out[t] = x + y;\n}\nlaunch k(out = ramp(0, 1, 256)) block(32) show(out[0..4]);"
+    print "\n    out[t] = x + y;\n}\nlaunch k(out = iota(256)) block(32) show(out[0..4]);"
 }
