@@ -322,15 +322,26 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
     return changed;
 }
 
+static bool has_calls(const struct ir_function *f)
+{
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_call)
+                return true;
+    return false;
+}
+
+/* Costs of functions are found when the first one with a call is worked on, callees before their callers. */
 bool opt_csc(struct opt_context *c, struct ir_module *m)
 {
     bool changed = false;
-    u32_vec order = {0};
-    for (uint32_t i = 0; i < opt_callees_first(c, m)->count; i++)
-        vec_push(c->scratch, &order, opt_callees_first(c, m)->at[i]);
-    const uint64_t *functions = cost_of_functions(c->scratch, m, &order);
-    for (uint32_t i = 0; i < order.count; i++)
-        if (m->functions.at[order.at[i]]->order.count)
-            changed |= work_on(c, m->functions.at[order.at[i]], functions);
+    const uint64_t *costs = NULL;
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        struct ir_function *f = m->functions.at[i];
+        if (!costs && has_calls(f))
+            costs = cost_of_functions(c->scratch, m, opt_callees_first(c, m));
+        if (f->order.count)
+            changed |= work_on(c, f, costs);
+    }
     return changed;
 }
