@@ -77,6 +77,7 @@ struct cost_sample {
     uint32_t *cost, *accesses;        /* by block: cycles, callees included; accesses to memory */
     u32_vec segments;
     cost_visits lane[COST_LANES];
+    bool cut; /* the budget was too little */
 };
 
 /* Runs COST_LANES lanes, `budget` instructions together at most. Where that is too little, lanes keep the

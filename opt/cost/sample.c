@@ -197,6 +197,7 @@ static void run_lanes(struct cost_sampler *x)
     for (uint32_t n = 0; n < COST_LANES; n++) /* as if one more began */
         if (!lanes[n].done && lanes[n].epochs.count == epochs)
             vec_push(x->arena, &lanes[n].epochs, x->s->lane[n].count);
+    x->s->cut = spent && running;
     if (spent && running)
         cut(x, lanes, epochs);
 }

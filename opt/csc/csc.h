@@ -28,8 +28,9 @@ enum {
     CSC_BRANCH = 3,    /* of one more divergent stage: the branch, and a jump of each arm */
     CSC_JUMP = 1,      /* of one end for two blocks that each had its own */
     CSC_SPECULATE = 4, /* of what one arm alone computes and all may, to save a stage */
-    CSC_CAUTION = 2, /* cycles to be saved for each to be paid, where nobody knows how often warps diverge */
-    CSC_UNIT = 256,  /* of the table's entries in a cycle */
+    CSC_CAUTION = 2, /* cycles to be saved for each to be paid, where nobody knows how often warps diverge, */
+    CSC_MORE_CAUTION = 8, /* and where the model was too small to come to the branch */
+    CSC_UNIT = 256,       /* of the table's entries in a cycle */
 };
 #define CSC_NONE UINT32_MAX
 #define CSC_BOTH 2u
@@ -97,6 +98,7 @@ struct csc {
     uint32_t root;            /* the branch at work, of the function as it was */
     struct map outside;       /* (x, y) from before it -> the value that is x in arm 0 and y in arm 1 */
     uint64_t *executions;     /* of blocks by a warp, in a model of the function as it was (divergence.c) */
+    bool model_cut;           /* the limit csc_sample was reached: lanes may come to more blocks */
     uint32_t execution_count; /* blocks that there are; 0: nothing is known */
     VEC(struct csc_guard) guards; /* of the branch at work */
     u32_vec landings;             /* blocks that landing.c has made */
@@ -169,14 +171,13 @@ void csc_move(struct csc_arms *a);
 
 /* Runs the model of the function, before anything is changed. */
 void csc_find_divergence(struct csc *p);
-/* Whether no lane of the model comes to the branch. */
+/* Whether no lane of the model comes to the branch, though that has run to its end. */
 bool csc_is_cold(const struct csc *p, uint32_t branch);
 /* Whether the model tells of the branch. */
 bool csc_is_known(const struct csc *p, uint32_t branch);
 /* Cycles that a warp saves each time it comes to the branch, if it saves so many when its threads come to
  * both blocks of the pair, and pays so many when some come to one. */
-int64_t csc_expected(const struct csc *p, uint32_t branch, struct csc_pair q, uint64_t saved,
-                     uint64_t overhead);
+int64_t csc_expected(struct csc *p, uint32_t branch, struct csc_pair q, uint64_t saved, uint64_t overhead);
 
 /* ---- correspond.c -------------------------------------------------------------------------------- */
 
