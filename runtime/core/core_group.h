@@ -79,6 +79,11 @@ HANDLER(O_barrier)
         w->stop = RT_BARRIER;
         return NULL;
     }
+    if (w->scheme->hold) {
+        uint32_t at = rt_index(w, pc), next = OUTSIDE(w->scheme->hold(w, at));
+        if (next != at)
+            return resume(w, next);
+    }
     OUTSIDE(rt_barrier(w, pc));
     return NULL;
 }

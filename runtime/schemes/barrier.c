@@ -10,10 +10,10 @@
  * record that it joined last, until it cancels; it takes part in it until it waits there and is released,
  * cancels, or ends, and again after it has rejoined.
  *
- * Invariants. Ready groups, the running one and the lanes that wait are disjoint and together the live lanes.
- * Records of a register have disjoint members and joined lanes; waiting ⊆ joined; of registers that lanes
- * rejoin, joined ⊆ members. A lane waits in one record at most. No record has waiting == joined but while an
- * operation is executed, unless both are empty.
+ * Invariants. Ready groups, the running one, the held one and the lanes that wait are disjoint and together the
+ * live lanes. Records of a register have disjoint members and joined lanes; waiting ⊆ joined; of registers that
+ * lanes rejoin, joined ⊆ members. A lane waits in one record at most. No record has waiting == joined but while
+ * an operation is executed, unless both are empty.
  *
  * Nearly always one set of lanes uses a register at a time, in its first record, and all lanes of a group take
  * part: operations try that first.
@@ -390,4 +390,5 @@ const struct rt_scheme rt_scheme_barrier = {
     .op = {[BC_CB_JOIN] = execute_join, [BC_CB_CANCEL] = cancel, [BC_CB_REJOIN] = rejoin},
     .wait = wait,
     .expire = expire,
+    .hold = barrier_hold,
 };

@@ -36,6 +36,7 @@ struct barriers {
     uint64_t age;      /* of the next group that becomes ready, in the present time slice */
     uint64_t places;   /* bit pc % 64 is set if a group is ready at pc; perhaps others too */
     struct group ready[RT_MAX_LANES];
+    struct group held;         /* comes to `barrier()` before others have ended; no lanes: there is none */
     uint32_t pc[RT_MAX_LANES]; /* of lanes that wait where others go on elsewhere */
     bool *rejoins;             /* by register: lanes rejoin it, or cancel as members */
     struct record *at;         /* the first one of each register, then the others */
@@ -65,6 +66,8 @@ void barrier_release(struct rt_warp *w, struct barriers *s, struct record *r);
 bool barrier_yield(struct rt_warp *w, struct barriers *s);
 /* Runs the group that is to run next, by a yield if none is ready, with its scalars. The code index. */
 uint32_t barrier_run_copied(struct rt_warp *w, struct barriers *s);
+/* The hook hold. */
+uint32_t barrier_hold(struct rt_warp *w, uint32_t pc);
 /* How many time slices ago the oldest ready group became ready; 0: there is none. */
 uint64_t barrier_longest_ready(const struct barriers *s);
 /* Runs the oldest ready group; there is one. The code index. */

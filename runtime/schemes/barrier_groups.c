@@ -121,9 +121,27 @@ static uint32_t run(struct rt_warp *w, struct barriers *s, struct group g)
 
 uint32_t barrier_run_copied(struct rt_warp *w, struct barriers *s)
 {
-    if (s->ready_count == 0 && !barrier_yield(w, s))
+    if (s->ready_count || barrier_yield(w, s))
+        return run(w, s, s->ready[--s->ready_count]);
+    struct group held = s->held;
+    if (!held.lanes)
         BUG("live lanes in no group");
-    return run(w, s, s->ready[--s->ready_count]);
+    s->held.lanes = 0;
+    return run(w, s, held);
+}
+
+/* Lanes may come to `barrier()` while others are still on their way to the end of the kernel: they go on when
+ * these have ended. Others that come to one meanwhile are not together with them, which is the kernel's
+ * mistake. */
+uint32_t barrier_hold(struct rt_warp *w, uint32_t pc)
+{
+    struct barriers *s = w->scheme_data;
+    if (s->held.lanes || s->ready_count == 0)
+        return pc;
+    barrier_copy_scalars(w, s);
+    barrier_save_scalars(w, s, w->active);
+    s->held = (struct group){.lanes = w->active, .pc = pc};
+    return barrier_run_copied(w, s);
 }
 
 static uint32_t find_oldest(const struct barriers *s)

@@ -74,6 +74,7 @@ void barrier_start(struct rt_warp *w)
     s->used = s->registers;
     s->free = BARRIER_NO_RECORD;
     s->copying = s->gathering = false;
+    s->held.lanes = 0;
 }
 
 bool barrier_more_records(struct rt_warp *w, struct barriers *s)

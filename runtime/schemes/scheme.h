@@ -53,6 +53,9 @@ struct rt_scheme {
     /* The active lanes are about to execute the convergent operation at `pc`; as `reconverge`. May be
      * NULL. */
     uint32_t (*convergent)(struct rt_warp *w, uint32_t pc);
+    /* The active lanes, not all live ones, are about to execute `barrier()` at `pc`. Where they are to go on
+     * later, at `pc` again, the code index where others do; `pc`: they trap. NULL: so they do. */
+    uint32_t (*hold)(struct rt_warp *w, uint32_t pc);
     /* tok_entry, tok_anchor, tok_loop: write ins->d in the active lanes. NULL: 0 is written. False: the warp
      * has trapped. */
     bool (*token)(struct rt_warp *w, const struct bc_ins *ins);
