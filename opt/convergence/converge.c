@@ -25,7 +25,8 @@
  *
  * Cost of a round: the sum of the regions' sizes, and for each branch whose threads may reconverge elsewhere
  * than at P, and each operation between it and P, once the region (in structured code: hearts of loops with
- * several exits). The limit converge_rounds bounds the rounds, converge_values what they add.
+ * several exits). Two operations may undo for each other what was merged, for ever: the limit converge_rounds
+ * bounds the rounds for one operation, converge_work all by their cost, converge_values what they add.
  */
 #include "opt/convergence/converge.h"
 
@@ -221,13 +222,15 @@ static void mark_returns(struct converge *x)
 }
 
 /* True if the function changed: then there may be more to do. */
-static bool run_round(struct converge *x, uint32_t round)
+static bool run_round(struct converge *x)
 {
     struct demand d;
     analyse(x);
     if (!opt_converge_find(x, &d))
         return false;
-    if (!opt_below(x->c, x->f, OPT_LIMIT_converge_rounds, round) ||
+    x->work += x->f->ins.count;
+    if (!opt_below(x->c, x->f, OPT_LIMIT_converge_rounds, opt_converge_rounds(x, d)) ||
+        !opt_below(x->c, x->f, OPT_LIMIT_converge_work, x->work) ||
         !opt_below(x->c, x->f, OPT_LIMIT_converge_values, x->f->ins.count - x->values) ||
         !opt_ssa_possible(x->c, x->f)) {
         const struct ir_ins *user = ir_at(x->f, d.user);
@@ -289,10 +292,10 @@ bool opt_converge(struct opt_context *c, struct ir_function *f)
     struct converge x = {.c = c, .f = f, .values = f->ins.count};
     bool changed = skip_needless_hearts(&x), again = true;
     changed |= unify_latches(&x);
-    for (uint32_t round = 0; again; round++) {
+    while (again) {
         struct scratch scratch;
         x.arena = scratch_begin(&scratch);
-        again = run_round(&x, round) || unify_latches(&x);
+        again = run_round(&x) || unify_latches(&x);
         changed |= again;
         scratch_end(&scratch);
     }

@@ -10,6 +10,7 @@ struct converge {
     struct ir_function *f;
     struct arena *arena;                 /* of one round */
     uint32_t values;                     /* of the function before */
+    uint64_t work;                       /* its values in each round, added up */
     const struct ir_cfg *g;
     const struct ir_cycles *cycles;
     const struct ir_dominators *dominators, *post;
@@ -21,6 +22,7 @@ struct converge {
     struct ir_join_finder *joins;
     u32_vec cuts;                        /* operations that have to begin a block of their own */
     struct map tried;                    /* (branch, user or definition): how often merged before */
+    struct map rounds;                   /* user or definition: the same, for any branch */
 };
 
 /* Threads that diverge at block `branch` are to be together in block `target`, those that come there without
@@ -39,6 +41,8 @@ static inline uint32_t opt_converge_home(const struct converge *x, ir_ref r)
 bool opt_converge_find(const struct converge *x, struct demand *d);
 /* Notes that the demand is tried. */
 void opt_converge_note(struct converge *x, struct demand d);
+/* How many demands of the same user have been tried. */
+uint32_t opt_converge_rounds(const struct converge *x, struct demand d);
 /* Blocks whose ends lead to the target without passing `stop`, nor `avoid` (IR_NO_BLOCK: none), nor leaving
  * the cycle. */
 struct bitset opt_converge_before(const struct converge *x, struct demand d, uint32_t avoid);

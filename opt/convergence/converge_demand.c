@@ -129,6 +129,13 @@ static uint32_t tries(const struct converge *x, struct demand d)
 void opt_converge_note(struct converge *x, struct demand d)
 {
     map_set(x->c->scratch, &x->tried, (uint64_t)d.branch << 32 | d.user, tries(x, d) + 1);
+    map_set(x->c->scratch, &x->rounds, d.user, opt_converge_rounds(x, d) + 1);
+}
+
+uint32_t opt_converge_rounds(const struct converge *x, struct demand d)
+{
+    uint32_t n = map_get(&x->rounds, d.user);
+    return n == MAP_NONE ? 0 : n;
 }
 
 /* Demands of so many cycles inside have the same branch and user. */
