@@ -7,7 +7,8 @@
  *   liveness.c  words nobody needs are dropped; live ranges; which registers are temporaries
  *   regalloc.c  registers of the function's frame for what lives across switch points
  *   preload.c     registers that the runtime fills
- *   encode.c    blocks in layout order, temporaries on the way, moves on edges (moves.c), tables
+ *   encode.c    blocks in layout order, temporaries on the way, tables
+ *   encode_end.c    ends of blocks, moves on edges (moves.c)
  *   emit.c      puts it together for a module
  */
 #ifndef KERNC_BYTECODE_EMIT_H

@@ -1,4 +1,4 @@
-/* encode.h: shared by encode.c (code) and table.c (block, line and site tables, targets). */
+/* encode.h: shared by encode.c and encode_end.c (code) and table.c (block, line and site tables, targets). */
 #ifndef KERNC_BYTECODE_ENCODE_H
 #define KERNC_BYTECODE_ENCODE_H
 
@@ -54,6 +54,12 @@ void be_fix_later(struct be_encoder *e, enum be_fix_field field, uint32_t index,
 void be_fix_all(struct be_encoder *e);
 /* Adds where lanes may wait while rows of the finished function are run (waiting.c). */
 void be_waiting_of_rows(struct be_encoder *e);
+/* The word with its registers, which are known by then. */
+struct bc_ins be_make_ins(struct be_encoder *e, const struct be_word *w);
+/* Gives back the temporaries that word i reads last, and takes one for what it writes. */
+void be_move_temporaries(struct be_encoder *e, const struct be_word *w, uint32_t i);
+/* The block's last word, and blocks for the moves of its edges (encode_end.c). */
+void be_encode_end(struct be_encoder *e, const struct be_block *b);
 /* Its number in the code; temporaries above BE_TEMPORARY until emit.c moves them. */
 uint32_t be_register(const struct be_encoder *e, uint32_t vreg);
 
