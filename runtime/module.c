@@ -39,6 +39,8 @@ static const char *lacks(enum scheme scheme, const struct bc_ins *ins)
         return "it has no operations of its own";
     if (own && !is_barrier_operation(ins))
         return "it has no such operation";
+    if (bc_returns(op) && op != BC_ret && !scheme_has(scheme, SCHEME_FRONTIERS))
+        return "it has no calls with two successors";
     if (scheme_has(scheme, SCHEME_TOKENS) && bc_is_convergent(op) && op != BC_barrier &&
         ins->e == BC_NO_TOKEN)
         return "it decides by tokens, and this operation has none";

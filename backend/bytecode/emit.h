@@ -118,6 +118,8 @@ struct be_function {
     uint32_t *params;                        /* virtual registers of the function's parameters, or 0 */
     uint32_t *allocas;                       /* addresses of ir allocas, by ir_ref */
     uint32_t result;                         /* virtual register; 0: none */
+    uint32_t successor;                      /* where callers find the truth value that their branch behind the
+                                                call reads, if returns lead to its targets; 0: they do not */
 };
 
 /* ---- registers in use: lowest first (regalloc.c) ----------------------------------------------------- */

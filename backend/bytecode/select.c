@@ -343,6 +343,7 @@ void be_select(struct be_context *c, struct be_function *f)
         f->result = be_vreg_new(c, f, be_kind((enum ir_type)f->ir->result), BE_FRAME);
         be_vreg(f, f->result)->content = be_content((enum ir_type)f->ir->result);
     }
+    f->successor = be_find_successor(&s);
     count_uses(&s);
     be_find_warp_scalars(&s);
     for (uint32_t i = 0; i < f->cfg->rpo_count; i++)

@@ -79,6 +79,9 @@ void be_select_atomic(struct be_selector *s, ir_ref r);
 void be_select_block_memory(struct be_selector *s, ir_ref r);
 bool be_select_group(struct be_selector *s, ir_ref r); /* select_group.c; false: none of its operations */
 void be_select_call(struct be_selector *s, ir_ref r);        /* select_call.c */
+/* Where callers find a truth value that they branch on; 0: the function returns none, or the scheme goes on
+ * behind the call in any case. */
+uint32_t be_find_successor(struct be_selector *s);
 void be_select_icall(struct be_selector *s, ir_ref r);
 void be_select_listed(struct be_selector *s, ir_ref r);      /* printf, hostcall */
 /* A ret, or a kernel's end. */

@@ -75,11 +75,35 @@ void be_select_icall(struct be_selector *s, ir_ref r)
     fetch_result(s, r, node);
 }
 
+uint32_t be_find_successor(struct be_selector *s)
+{
+    bool two = s->f->frontiers && !s->f->kernel && s->ir->result == IR_TYPE_I1;
+    return two ? be_foreign(s->c, s->f, IR_TYPE_I1, result_node(s->c, s->f->id), BE_RESULT) : 0;
+}
+
+/* The lanes go on where the branch behind the call leads. */
+static void return_to_successors(struct be_selector *s, ir_ref value, uint32_t slot)
+{
+    const struct ir_ins *ins = ir_at(s->ir, value);
+    if (ins->op == IR_constant) {
+        be_put(s, ins->imm & 1 ? BC_ret_true : BC_ret_false, s->f->successor, slot, 0, 0);
+        return;
+    }
+    uint32_t mask = be_uniform(s, value) ? s->f->successor : be_lanes(s, value);
+    if (mask == s->f->successor)
+        be_put_move(s, mask, value);
+    be_put(s, BC_ret_m, s->f->successor, slot, mask, 0);
+}
+
 void be_select_return(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
     if (s->f->kernel) {
         be_put(s, BC_exit, 0, 0, 0, 0);
+        return;
+    }
+    if (s->f->successor) {
+        return_to_successors(s, ins->args[0], be_foreign(s->c, s->f, IR_TYPE_I32, s->f->id, BE_SLOT));
         return;
     }
     if (ins->argc && (be_uniform(s, ins->args[0]) || be_lanes(s, ins->args[0]) != s->f->result)) {

@@ -144,13 +144,25 @@ static void add_all(struct arena *a, u32_vec *to, const u32_vec *from)
         vec_push(a, to, from->at[i]);
 }
 
+/* Where lanes go on that return from the call: behind it, or where the branch leads that stands there. */
+static void add_back(struct be_context *c, u32_vec *to, uint32_t back)
+{
+    const struct bc_ins *next = &c->p->code.at[back + 1];
+    vec_push(&c->arena, to, back);
+    if (next->op != BC_br)
+        return;
+    const struct bc_branch *branch = (const struct bc_branch *)(next + 1);
+    vec_push(&c->arena, to, branch->yes);
+    vec_push(&c->arena, to, branch->no);
+}
+
 /* From the caller, whose own are complete, to what it calls. */
 static void hand_on(struct be_context *c, u32_vec *of, const struct be_calling *x)
 {
     u32_vec *to = &of[x->callee];
     for (uint32_t i = x->first; i < x->end; i++)
         vec_push(&c->arena, to, c->p->waiting.at[i].at);
-    vec_push(&c->arena, to, x->back);
+    add_back(c, to, x->back);
     add_all(&c->arena, to, &of[x->caller]);
 }
 

@@ -60,6 +60,47 @@ static bool return_once(struct opt_context *c, struct ir_function *f)
     return true;
 }
 
+/* The block that does nothing but return its parameter; IR_NO_BLOCK: there is none. */
+static uint32_t returns_parameter(const struct ir_function *f)
+{
+    ir_each_block(i, b, f) {
+        const struct ir_block *block = ir_block_at(f, b);
+        const struct ir_ins *end = ir_at(f, block->last);
+        if (block->first == block->last && end->op == IR_ret && block->params.count == 1 &&
+            end->args[0] == block->params.at[0])
+            return b;
+    }
+    return IR_NO_BLOCK;
+}
+
+/* Instead of the block's way to the one that returns what it brings. */
+static void return_value(struct ir_function *f, uint32_t b)
+{
+    ir_ref br = ir_terminator(f, b), value = ir_block_at(f, b)->edges.at[0].args[0];
+    struct ir_cursor c = {.fn = f, .block = b, .at = ir_at(f, br)->at};
+    ir_remove(f, br);
+    ir_block_at(f, b)->edges.count = 0;
+    ir_emit_ret(&c, value);
+}
+
+/* What returns a truth value returns apart, each value where it is known: callers have a successor for each
+ * (BC_ret_true), where those meet who go on together. */
+static bool return_apart(struct opt_context *c, struct ir_function *f)
+{
+    uint32_t end = returns_parameter(f);
+    if (f->result != IR_TYPE_I1 || c->options->target != TARGET_bytecode || end == IR_NO_BLOCK)
+        return false;
+    u32_vec from = {0};
+    ir_each_block(i, b, f)
+        for (uint32_t e = 0; e < ir_block_at(f, b)->edges.count; e++)
+            if (ir_block_at(f, b)->edges.at[e].block == end)
+                vec_push(c->scratch, &from, ir_block_at(f, b)->edges.count == 1 ? b : ir_edge_split(f, b, e));
+    for (uint32_t i = 0; i < from.count; i++)
+        return_value(f, from.at[i]);
+    opt_invalidate(c, f);
+    return from.count;
+}
+
 /* Blocks that are split between operations of different loops. */
 struct loop_splitter {
     const struct ir_function *f;
@@ -197,7 +238,7 @@ static struct ir_frontier *find_frontier(struct opt_context *c, const struct ir_
 
 bool opt_frontier(struct opt_context *c, struct ir_function *f)
 {
-    bool changed = f->flags & IR_FN_KERNEL ? opt_split_leaving(c, f) : return_once(c, f);
+    bool changed = f->flags & IR_FN_KERNEL ? opt_split_leaving(c, f) : return_once(c, f) | return_apart(c, f);
     changed |= split_between_loops(c, f);
     struct ir_frontier *x = find_frontier(c, f);
     while (x && split_edges_up(c, f, x, divergent_branches(c, f))) {

@@ -137,6 +137,39 @@ uint32_t rt_ret(struct rt_warp *w, const struct bc_ins *ins)
     return go(w);
 }
 
+/* Of a call with two successors: the branch on mask d behind the block word at `at`; NULL: there is none. */
+static const struct bc_branch *successors(const struct rt_warp *w, uint32_t at, uint16_t d)
+{
+    const struct bc_ins *ins = &w->code[at + 1];
+    return ins->op == BC_br && ins->a == d ? (const struct bc_branch *)(ins + 1) : NULL;
+}
+
+/* Lanes may return to one place one after the other: those of lower priority wait where they go on. */
+uint32_t rt_ret_to(struct rt_warp *w, const struct bc_ins *ins, uint64_t yes)
+{
+    const uint32_t *to = rt_v(w, ins->a);
+    struct rt_split *split = &w->split;
+    split->n = 0;
+    split->pc = rt_index(w, ins);
+    split->reconverge = BC_NO_TARGET;
+    split->site = ins->e;
+    w->M[ins->d] = (yes & w->active) | (w->M[ins->d] & ~w->active);
+    for (uint64_t left = w->active, same; left; left &= ~same) {
+        uint32_t lowest = rt_lowest(left), at = to[lowest];
+        if (!is_return_point(w, at)) {
+            rt_trap(w, ins, lowest, "return to %u, which is no place to return to", at);
+            return RT_NOWHERE;
+        }
+        same = w->worker->launch->core->equal_v(w, ins->a, at) & left;
+        const struct bc_branch *next = successors(w, at, ins->d);
+        if (same & yes)
+            add_target(split, next ? next->yes : at, same & yes);
+        if (same & ~yes)
+            add_target(split, next ? next->no : at, same & ~yes);
+    }
+    return rt_diverge(w);
+}
+
 uint32_t rt_return_point(const struct rt_warp *w, uint32_t pc)
 {
     const struct bc_program *p = w->worker->launch->program;

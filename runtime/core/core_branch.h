@@ -209,6 +209,18 @@ HANDLER(O_ret)
 {
     return resume(w, OUTSIDE(rt_ret(w, pc)));
 }
+HANDLER(O_ret_m)
+{
+    return resume(w, OUTSIDE(rt_ret_to(w, pc, M[pc->b])));
+}
+HANDLER(O_ret_true)
+{
+    return resume(w, OUTSIDE(rt_ret_to(w, pc, UINT64_MAX)));
+}
+HANDLER(O_ret_false)
+{
+    return resume(w, OUTSIDE(rt_ret_to(w, pc, 0)));
+}
 HANDLER(O_call)
 {
     uint32_t *d = (uint32_t *)LANE_VECTOR(pc->d), back = rt_index(w, pc) + 1;

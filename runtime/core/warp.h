@@ -139,6 +139,8 @@ uint32_t rt_diverge(struct rt_warp *w);                                 /* contr
 uint32_t rt_switch(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_icall(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_ret(struct rt_warp *w, const struct bc_ins *ins);
+/* ret_m, ret_true and ret_false: of the active lanes `yes` return true. */
+uint32_t rt_ret_to(struct rt_warp *w, const struct bc_ins *ins, uint64_t yes);
 /* atomic.c; at base + w->address[lane] */
 void rt_atomic(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base);
 /* Lane by lane, each checked when its turn comes; copied bytes cost fuel. */

@@ -273,6 +273,55 @@ static void calls_through_pointers_reconverge(void **state)
     }
 }
 
+/* f returns true in odd lanes. Where the branch behind its call reads that, they go on at its targets at once,
+ * else behind the call: the warp executes one word less. */
+static void returns_lead_to_successors(void **state)
+{
+    UNUSED(state);
+    uint64_t instructions[2];
+    for (uint16_t read = 0; read < 2; read++) {
+        struct maker m = begin();
+        m.p->scheme = "tf-stack";
+        uint32_t call = make(&m, BC_call, .d = 30);
+        make_block(&m, BC_RETURN);
+        make(&m, BC_br, .a = (uint16_t)(1 - read));
+        uint32_t branch = make_branch(&m, 0, 0, BC_NO_TARGET), yes = make_block(&m, 0);
+        store_result(&m, 1);
+        make(&m, BC_exit);
+        uint32_t no = make_block(&m, 0);
+        store_result(&m, 2);
+        make(&m, BC_exit);
+        make_function(&m, "f", 0, 30);
+        m.p->functions.at[1].entry = BC_NO_TARGET;
+        m.p->code.at[call].imm = make_block(&m, 0);
+        op3(&m, SCALAR_and_I, 4, 1, 2);
+        make(&m, bc_scalar_op(SCALAR_eq_I, BC_FORM_V), .d = 2, .a = 4, .b = 2);
+        make(&m, BC_mov_m, .d = 0, .a = 2);
+        make(&m, BC_ret_m, .d = 1, .a = 30, .b = 2, .e = make_site(&m, BC_SITE_OTHER));
+        branch_at(&m, branch)->yes = yes;
+        branch_at(&m, branch)->no = no;
+        run_well(&m);
+        instructions[read] = metrics.warp_instructions;
+        for (unsigned i = 0; i < 32; i++)
+            assert_int_equal(words()[i], i & 1 ? i : 1);
+    }
+    assert_int_equal(instructions[0], instructions[1] - 1);
+}
+
+static void returns_to_successors_need_frontiers(void **state)
+{
+    UNUSED(state);
+    struct maker m = begin();
+    make(&m, BC_exit);
+    make_function(&m, "f", 0, 30);
+    m.p->functions.at[1].entry = BC_NO_TARGET;
+    make_block(&m, 0);
+    make(&m, BC_ret_true, .d = 1, .a = 30, .e = make_site(&m, BC_SITE_OTHER));
+    assert_null(make_finish(&m, context));
+    assert_non_null(strstr(kernc_error_text(context),
+                           "is not for the scheme pdom: it has no calls with two successors"));
+}
+
 /* ---- barriers and turns ------------------------------------------------------------------------------ */
 
 /* shared[t] = t; barrier; out[t] = shared[threads - 1 - t], over several warps. */
@@ -666,6 +715,8 @@ int main(void)
         cmocka_unit_test(printf_formats_by_operand),
         cmocka_unit_test(printed_text_is_in_block_order),
         cmocka_unit_test(groups_combine_their_lanes),
+        cmocka_unit_test(returns_lead_to_successors),
+        cmocka_unit_test(returns_to_successors_need_frontiers),
         cmocka_unit_test(host_functions_are_called_by_lane),
         cmocka_unit_test(host_threads_share_global_memory),
         cmocka_unit_test(indices_have_three_dimensions),

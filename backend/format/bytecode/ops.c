@@ -84,11 +84,20 @@ bool bc_ends_block(enum bc_op op)
     case BC_exit:
     case BC_call:
     case BC_icall:
-    case BC_ret: case BC_trap:
+    case BC_ret:
+    case BC_ret_m:
+    case BC_ret_true:
+    case BC_ret_false:
+    case BC_trap:
         return true;
     default:
         return bc_has_branch_word(op);
     }
+}
+
+bool bc_returns(enum bc_op op)
+{
+    return op == BC_ret || op == BC_ret_m || op == BC_ret_true || op == BC_ret_false;
 }
 
 bool bc_is_convergent(enum bc_op op)

@@ -30,6 +30,9 @@
  *    The runtime clears the register files when a launch starts, and `ret` traps unless each lane's address
  *    is that of a block word with BC_RETURN; then bc_verify's word holds: no instruction touches a register
  *    outside the files.
+ *    A call of a function that returns a truth value has two successors where a br on it follows: ret_m,
+ *    ret_true and ret_false, which schemes of frontiers have, lead to its targets at once. All callees of an
+ *    icall return it in one register.
  * 7. Code index of a function pointer p: functions[p - 1].entry if the icall's signature reaches the
  *    function's (bc_reaches) and there is an entry.
  * 8. Addresses of shared and private memory begin at BC_FIRST_ADDRESS (0 is null); shared_bytes and
@@ -224,6 +227,7 @@ static inline bool bc_is_comparison(enum scalar_case c)
 bool bc_has_branch_word(enum bc_op op);
 bool bc_ends_block(enum bc_op op);            /* what comes after it is a block word or the function's end */
 /* Whether it takes a token, so that schemes decide who takes part. */
+bool bc_returns(enum bc_op op);
 bool bc_is_convergent(enum bc_op op);
 /* What a letter of `operands` stands for. */
 enum bc_file { BC_FILE_NONE, BC_FILE_VECTORS, BC_FILE_MASKS, BC_FILE_SCALARS, BC_FILES };

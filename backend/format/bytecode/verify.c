@@ -163,6 +163,9 @@ static bool check_special(struct verifier *v, const struct bc_ins *ins)
     case BC_call: return check_call(v, ins);
     case BC_icall: return check_icall(v, ins);
     case BC_ret:
+    case BC_ret_m:
+    case BC_ret_true:
+    case BC_ret_false:
         return is_slot(v, 'v', ins->a) ||
                verify_fail(v, "word %u: returns to what is no return slot", v->at);
     case BC_memcpy:
