@@ -33,8 +33,7 @@ static struct fz_node *inner_block(struct generator *g, uint32_t most)
     return block;
 }
 
-/* ---- straight-line statements
- * ------------------------------------------------------------------------------- */
+/* ---- straight-line statements ------------------------------------------------------------------------ */
 
 static struct fz_node *random_assign(struct generator *g)
 {
@@ -180,6 +179,8 @@ static struct fz_node *random_try(struct generator *g)
     struct fz_node *n = fz_node(g->p, FZ_NODE_TRY);
     g->at.may_throw = true;
     fz_add(n, inner_block(g, 4));
+    if (fz_chance(&g->r, 60))
+        fz_begin_with_call(g, n->first);
     g->at = outer;
     g->f->throws = threw;
     return fz_add(n, inner_block(g, 2));
@@ -302,13 +303,15 @@ static void add_parameters(struct generator *g)
 
 static void make_function(struct generator *g)
 {
-    bool may_throw = fz_chance(&g->r, 25);
+    bool may_throw = fz_chance(&g->r, 50);
     g->at = (struct position){.times = 1, .may_return = true, .may_throw = may_throw};
     g->budget = 3 + below(g, 8);
     g->cost = 1;
     add_parameters(g);
     fz_add_locals(g);
     g->f->body = random_block(g, 4);
+    if (may_throw && fz_chance(&g->r, 60))
+        fz_begin_with_throw(g, g->f->body);
     fz_add(g->f->body, fz_random_return(g));
     g->f->throws &= may_throw;
     g->f->cost = g->cost;
@@ -386,8 +389,9 @@ static void make_kernel(struct generator *g)
     for (uint32_t phases = below(g, 3); phases > 0; phases--)
         add_phase(g, body);
     g->at.may_return = !g->counts; /* no barrier follows */
-    struct fz_node *last = random_block(g, 6);
-    fz_add(body, last);
+    if (fz_any_throws(g) && fz_chance(&g->r, 60))
+        fz_add(body, random_try(g));
+    fz_add(body, random_block(g, 6));
     if (g->counts)
         fz_add(body, fz_node(g->p, FZ_NODE_PUBLISH));
     add_results(g, body);

@@ -49,6 +49,16 @@ void fz_add_data(struct generator *g);
 void fz_make_functions(struct generator *g, uint32_t most, void (*function)(struct generator *g),
                        void (*kernel)(struct generator *g));
 
+/* A call of the function, with random arguments; NULL: it may not be called here. */
+struct fz_node *fz_random_call_of(struct generator *g, uint32_t callee, uint32_t depth);
+
+/* class_a_throw.c. Whether one of the functions before this one throws. */
+bool fz_any_throws(const struct generator *g);
+/* The function, whose body this is, throws first of all, under a condition. */
+void fz_begin_with_throw(struct generator *g, struct fz_node *body);
+/* The block begins with a call, of a function that throws if there is one. */
+void fz_begin_with_call(struct generator *g, struct fz_node *block);
+
 /* class_a_pointers.c. Each of these is NULL where the function has no pointers. */
 void fz_add_pointers(struct generator *g);
 /* An expression of pointer type; what it leads to; whether two are the same. */

@@ -272,22 +272,25 @@ static struct fz_node *begin_call(struct generator *g, uint32_t callee, uint32_t
     return fz_add(n, fz_random_expr(g, 1));
 }
 
-static struct fz_node *random_call(struct generator *g, uint32_t depth)
+struct fz_node *fz_random_call_of(struct generator *g, uint32_t callee, uint32_t depth)
 {
-    uint32_t callees = (uint32_t)(g->f - g->p->functions.at);
-    if (callees == 0)
-        return random_builtin(g, depth);
-    uint32_t callee = below(g, callees);
     const struct fz_function *f = &g->p->functions.at[callee];
     if (!may_call(g, f))
-        return random_builtin(g, depth);
-    struct fz_node *n = begin_call(g, callee, callees);
+        return NULL;
+    struct fz_node *n = begin_call(g, callee, (uint32_t)(g->f - g->p->functions.at));
     for (uint32_t i = 0; i < f->params; i++)
         if (!add_argument(g, n, &f->variables.at[i], depth))
-            return random_leaf(g);
+            return NULL;
     g->cost += g->at.times * f->cost;
     g->f->throws |= f->throws;
     return n;
+}
+
+static struct fz_node *random_call(struct generator *g, uint32_t depth)
+{
+    uint32_t callees = (uint32_t)(g->f - g->p->functions.at);
+    struct fz_node *n = callees ? fz_random_call_of(g, below(g, callees), depth) : NULL;
+    return n ? n : random_builtin(g, depth);
 }
 
 struct fz_node *fz_random_expr(struct generator *g, uint32_t depth)

@@ -291,6 +291,9 @@ static struct fz_node *random_try(struct generator *g)
     struct fz_node *n = fz_node(g->p, FZ_NODE_TRY);
     g->may_throw = true;
     fz_add(n, inner_block(g, 3));
+    struct fz_node *call = random_invoke(g);
+    if (call)
+        fz_add(n->first, call);
     g->may_throw = could;
     g->f->throws = threw;
     return fz_add(n, inner_block(g, 2));
@@ -303,6 +306,8 @@ static struct fz_node *random_invoke(struct generator *g)
         return NULL;
     struct fz_node *n = leaf(g, FZ_NODE_INVOKE, below(g, callees), 0);
     n->name = below(g, callees);
+    for (uint32_t i = 0; i < 3 && g->may_throw && !g->p->functions.at[n->name].throws; i++)
+        n->name = below(g, callees);
     n->flag = g->is_kernel && fz_chance(&g->r, 25); /* see begin_call in class_a_expr.c */
     bool throws = g->p->functions.at[n->name].throws || (n->flag && g->p->functions.at[n->value].throws);
     if (throws && !g->may_throw)
@@ -373,6 +378,15 @@ static struct fz_node *random_block(struct generator *g, uint32_t most)
     return fz_chance(&g->r, 40) ? fz_add(block, random_observation(g)) : block;
 }
 
+/* Some threads throw. */
+static struct fz_node *random_throw(struct generator *g)
+{
+    struct fz_node *n = fz_node(g->p, FZ_NODE_IF), *arm = fz_node(g->p, FZ_NODE_BLOCK);
+    g->f->throws = true;
+    fz_add(fz_add(n, simple_condition(g)), fz_add(arm, fz_node(g->p, FZ_NODE_THROW)));
+    return fz_add(n, fz_node(g->p, FZ_NODE_BLOCK));
+}
+
 static void make_function(struct generator *g, bool is_kernel)
 {
     g->is_kernel = is_kernel;
@@ -380,10 +394,12 @@ static void make_function(struct generator *g, bool is_kernel)
     g->f->is_void = is_kernel;
     g->depth = g->loops = g->regions = 0;
     g->may_break = g->may_continue = false;
-    g->may_throw = !is_kernel && fz_chance(&g->r, 20);
+    g->may_throw = !is_kernel && fz_chance(&g->r, 45);
     g->most_depth = is_kernel ? 2 + below(g, 5) : 1 + below(g, 3);
     g->budget = is_kernel ? 8 + below(g, 25) : 2 + below(g, 8);
     g->f->body = random_block(g, is_kernel ? 6 : 3);
+    if (fz_chance(&g->r, 60) && (g->may_throw || is_kernel))
+        fz_add(g->f->body, is_kernel ? random_try(g) : random_throw(g));
     if (!is_kernel && g->is_predicted && fz_chance(&g->r, 50))
         begin_with_call(g, g->f->body);
     if (is_kernel && wants_region(g, 60))
