@@ -35,6 +35,8 @@ struct fz_random;
 /* Of a setup: now and then a list of passes, switches or options of its own. */
 struct fz_passes fz_passes_draw(struct fz_random *r);
 bool fz_passes_given(const struct fz_passes *p);               /* not all as the level has it */
+/* Whether the pass runs, of a level or a list. */
+bool fz_passes_have(const struct fz_passes *p, uint32_t level, enum opt_pass pass);
 /* Whether they make the same code. */
 bool fz_passes_equal(const struct fz_passes *a, const struct fz_passes *b);
 bool fz_passes_parse(struct fz_passes *p, const char *list);   /* "a,b"; false: no such list, or too long */

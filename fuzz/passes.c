@@ -52,6 +52,13 @@ bool fz_passes_equal(const struct fz_passes *a, const struct fz_passes *b)
            memcmp(a->at, b->at, a->count) == 0 && memcmp(a->told, b->told, sizeof a->told) == 0;
 }
 
+bool fz_passes_have(const struct fz_passes *p, uint32_t level, enum opt_pass pass)
+{
+    if (p->count == 0)
+        return opt_pass_info[pass].level <= level && !(p->off >> pass & 1);
+    return memchr(p->at, (int)pass, p->count) != NULL;
+}
+
 bool fz_passes_given(const struct fz_passes *p)
 {
     return !fz_passes_equal(p, &(struct fz_passes){0});
