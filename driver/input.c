@@ -97,6 +97,7 @@ int compile_options(struct command *c, kernc_options *o)
     o->bisect_limit = limit == UINT64_MAX ? -1 : (long)limit;
     o->switches = option_values(c, OPTION_SWITCH, &o->switch_count);
     o->warnings = option_values(c, OPTION_WARNING, &o->warning_count);
+    o->defines = option_values(c, OPTION_DEFINE, &o->define_count);
     o->limits = option_values(c, OPTION_LIMIT, &o->limit_count);
     o->arguments = option_values(c, OPTION_ARG, &o->argument_count);
     o->no_warnings = option_given(c, OPTION_QUIET);

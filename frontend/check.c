@@ -48,6 +48,7 @@ struct fe_program *fe_check(struct frontend *fe, struct fe_unit *u)
     for (struct fe_decl *d = u->first; d; d = d->next)
         if (d->kind == FE_DECL_LAUNCH)
             fe_check_launch(&c, d);
+    fe_check_defines(&c);
     check_targets(&c);
     check_unused(&c);
     fe_check_calls(fe, c.program);

@@ -73,6 +73,14 @@ struct checker {
 const char *fe_type_text(struct checker *c, const struct fe_type *t);
 struct fe_expr *fe_poison(struct checker *c, struct fe_expr *e);       /* gives it the type ERROR */
 
+/* ---- define.c ---------------------------------------------------------------------------------------- */
+
+/* The declaration of a constant of the file, whose initialiser has been checked, gets the value that the caller
+ * gives it, if any. */
+void fe_define(struct checker *c, struct fe_decl *d);
+/* Complains about values given to what is no such constant. */
+void fe_check_defines(struct checker *c);
+
 /* ---- scope.c ----------------------------------------------------------------------------------------- */
 
 /* Closing a scope leaves its declarations, innermost last; those not used get their warnings. */

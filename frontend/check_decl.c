@@ -74,6 +74,7 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
         if (v->space == FE_SPACE_CONSTANT && !fe_is_error(init->type) && !init->constant)
             fe_report(c->fe, FE_MSG(initialiser_not_constant), init->where, d->name);
         d->init = init;
+        fe_define(c, d);
         v->assigned = true;
     } else if (!is_object) {
         v->never_set = fe_is_scalar(d->type);

@@ -13,6 +13,9 @@
 struct fe_options {
     struct fe_limits limits;
     bool trap_division;          /* -ftrap-div: integer division by zero traps instead of giving all ones */
+    const char *const *defines;  /* "NAME=VALUE": instead of what the file's constants are declared with; a mere
+                                    "NAME" is 1 */
+    uint32_t define_count;
 };
 /* Defaults: all limits at theirs. */
 void fe_options_init(struct fe_options *o);

@@ -88,6 +88,9 @@ typedef struct kernc_options {
                                     none. Estimates of costs alone depend on it */
     size_t      profile_length;
     const char *profile_name;    /* of its file, for messages */
+    const char *const *defines;  /* "NAME=VALUE", as behind -D: values of constants of a source file, instead of
+                                    what these are declared with */
+    size_t      define_count;
 } kernc_options;
 /* Sets the first `size` bytes, those that the caller's header knows, to the defaults; kernc_options_init calls
  * it. */

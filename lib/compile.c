@@ -147,7 +147,10 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
     if (!options_take(r, o, &fe, &opt))
         return;
     r->input = o->input ? (enum kernc_input)o->input : input_of(bytes, n, r->source->text);
-    if (r->input == KERNC_INPUT_BYTECODE)
+    if (o->define_count && r->input != KERNC_INPUT_SOURCE)
+        diag_add(&r->diagnostics, DIAG_ERROR, "define", (span){0},
+                 "-D %s: this is no source file, whose constants could be given values", o->defines[0]);
+    else if (r->input == KERNC_INPUT_BYTECODE)
         read_bytecode(r, bytes, n);
     else if (r->input == KERNC_INPUT_IMAGE)
         read_image(r, bytes, n);

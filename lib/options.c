@@ -34,6 +34,8 @@ static void bad_option(kernc_result *r, const char *fmt, const char *value)
 static bool take_warnings(kernc_result *r, const kernc_options *o, struct fe_options *fe)
 {
     fe_options_init(fe);
+    fe->defines = o->defines;
+    fe->define_count = (uint32_t)o->define_count;
     r->diagnostics.warnings_off = o->no_warnings;
     r->diagnostics.error_limit = o->error_limit;
     for (size_t i = 0; i < o->warning_count; i++) {

@@ -57,6 +57,17 @@ static void set_limit(struct fe_limits *l, const char *name, size_t n, uint32_t 
 #include "frontend/limits.def"
 }
 
+static void add_define(struct job *j, const char *define)
+{
+    uint32_t n = j->options.define_count;
+    const char **all = arena_array(&j->arena, const char *, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        all[i] = j->options.defines[i];
+    all[n] = define;
+    j->options.defines = all;
+    j->options.define_count++;
+}
+
 /* The words of the line "// options: …" that the text may begin with. */
 static void read_options(struct job *j, const char *text)
 {
@@ -70,6 +81,8 @@ static void read_options(struct job *j, const char *text)
         snprintf(word, sizeof word, "%.*s", (int)n, at);
         if (strncmp(word, "-W", 2) == 0)
             assert_true(diag_set_groups(&j->d, word + 2));
+        else if (strncmp(word, "-D", 2) == 0)
+            add_define(j, arena_strdup(&j->arena, word + 2, strlen(word + 2)));
         else if (strcmp(word, "-ftrap-div") == 0)
             j->options.trap_division = true;
         else if (equals < n)
