@@ -56,16 +56,30 @@ static bool have_left(const struct converge *x, struct demand d, uint32_t b)
     return bitset_has(x->stayed_in, d.target) && !bitset_has(x->stayed_in, b);
 }
 
+/* Whether an edge to block b from those between is one that is merged: see edges_out. */
+static bool is_entered_by_merged(const struct converge *x, struct demand d, struct bitset between,
+                                 struct bitset before, uint32_t b)
+{
+    ir_each_pred(p, b, x->g)
+        if ((p == d.branch || bitset_has(between, p)) && bitset_has(before, p) &&
+            !ir_is_leaving(x->leaving, p, b))
+            return true;
+    return false;
+}
+
 /* Blocks of the region of `def`, `def`'s own apart, and those in which threads are that have left if the
- * target is none of these. The target has to be cut if the region ends in it, before the user. */
+ * target is none of these, unless they come there from where ways are merged. The target has to be cut if the
+ * region ends in it, before the user. */
 static void add_region(struct converge *x, struct bitset into, struct demand d, ir_ref def,
                        struct bitset within)
 {
     const struct ir_token_region *g = ir_token_region_new(x->arena, x->tokens, def);
+    struct bitset before = opt_converge_before(x, d, IR_NO_BLOCK);
     for (uint32_t i = 0; i < g->blocks.count; i++) {
         uint32_t b = g->blocks.at[i];
         bool in_target = b == d.target && d.user != d.def && g->ends.at[i] < x->tokens->position[d.user];
-        if (b == opt_converge_home(x, def) || have_left(x, d, b) || !(in_target || bitset_has(within, b)))
+        bool left = have_left(x, d, b) && !is_entered_by_merged(x, d, into, before, b);
+        if (b == opt_converge_home(x, def) || left || !(in_target || bitset_has(within, b)))
             continue;
         if (!in_target)
             bitset_add(into, b);
