@@ -221,7 +221,8 @@ struct fe_decl {
     struct fe_type *type;        /* [checker] */
     struct fe_decl *next;        /* unit, DECL statement, parameters, fields, enumerators */
     union {
-        struct fe_expr *init;                                       /* VARIABLE, ENUMERATOR; or NULL */
+        struct fe_expr *init;                                       /* VARIABLE, ENUMERATOR; or NULL; ASSERT:
+                                                                       condition, its `next` text or NULL */
         struct fe_stmt *body;                                       /* FUNCTION: a BLOCK, or NULL */
         struct { struct fe_decl *first; uint32_t count; } members;  /* STRUCT: FIELDs; ENUM: ENUMERATORs */
         struct fe_launch *launch;                                   /* LAUNCH */

@@ -289,7 +289,7 @@ static void print_decl(struct printer *p, const struct fe_decl *d)
 {
     print_decl_head(p, d);
     switch (d->kind) {
-    case FE_DECL_VARIABLE: case FE_DECL_ENUMERATOR: print_expr(p, d->init); break;
+    case FE_DECL_VARIABLE: case FE_DECL_ENUMERATOR: case FE_DECL_ASSERT: print_expr(p, d->init); break;
     case FE_DECL_FUNCTION: print_stmt(p, d->body); break;
     case FE_DECL_STRUCT: case FE_DECL_ENUM: print_decls(p, d->members.first); break;
     case FE_DECL_LAUNCH: print_launch(p, d->launch); break;

@@ -7,7 +7,7 @@
 enum fe_builtin_how {
     FE_HOW_OP, FE_HOW_CONVERGENT, FE_HOW_ATOMIC, FE_HOW_TOKEN, FE_HOW_CLAMP, FE_HOW_RSQRT, FE_HOW_ROTR,
     FE_HOW_ISNAN, FE_HOW_ISINF, FE_HOW_ISFINITE, FE_HOW_REINTERPRET, FE_HOW_FENCE, FE_HOW_CLOCK,
-    FE_HOW_PRINTF, FE_HOW_ASSERT, FE_HOW_SPECIAL,
+    FE_HOW_PRINTF, FE_HOW_ASSERT, FE_HOW_TRAP, FE_HOW_SPECIAL,
 };
 struct fe_builtin {
     const char *name, *signature, *meaning;
@@ -20,6 +20,11 @@ extern const uint32_t fe_builtin_count;
 
 /* Enters all names into a map from interned text (its address) to the row. */
 void fe_builtins_enter(struct strings *names, struct arena *a, struct map *rows);
+
+/* The value of a constant of constants.def, and its basic type; false: there is none of this name. */
+bool fe_find_constant(const char *name, enum fe_type_kind *type, scalar_bits *value);
+struct nearest;
+void fe_consider_constants(struct nearest *n);
 
 /* Whether it makes or uses a token: a convergent operation in the sense of the convergence document. */
 static inline bool fe_builtin_is_convergent(const struct fe_builtin *b)

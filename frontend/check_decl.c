@@ -259,6 +259,22 @@ static void check_function(struct checker *c, struct fe_decl *d)
     }
 }
 
+/* ---- assertions -------------------------------------------------------------------------------------- */
+
+static void check_static_assert(struct checker *c, struct fe_decl *d)
+{
+    const struct fe_expr *text = d->init->next;
+    struct fe_expr *x = d->init = fe_check_value(c, d->init);
+    if (fe_is_error(x->type))
+        return;
+    if (!x->constant || !fe_is_scalar(x->type)) {
+        fe_report(c->fe, FE_MSG(not_constant), x->where, "the condition of static_assert");
+    } else if (fe_is_zero(x->type, x->value)) {
+        const char *said = text ? arena_strdup(c->arena, text->string.bytes, text->string.length) : "";
+        fe_report(c->fe, FE_MSG(static_assert_failed), x->where, *said ? ": " : "", said);
+    }
+}
+
 /* ---- any declaration --------------------------------------------------------------------------------- */
 
 void fe_check_decl(struct checker *c, struct fe_decl *d)
@@ -279,6 +295,7 @@ void fe_check_decl(struct checker *c, struct fe_decl *d)
         break;
     case FE_DECL_STRUCT: fe_check_struct(c, d); break;
     case FE_DECL_ENUM: fe_check_enum(c, d); break;
+    case FE_DECL_ASSERT: check_static_assert(c, d); break;
     default: break; /* launches are checked last */
     }
 }

@@ -85,6 +85,10 @@ static struct fe_expr *check_builtin_name(struct checker *c, struct fe_expr *e)
         fe_report(c->fe, FE_MSG(builtin_not_called), e->where, e->name.name);
         return fe_poison(c, e);
     }
+    enum fe_type_kind kind;
+    scalar_bits value;
+    if (fe_find_constant(e->name.name, &kind, &value))
+        return set_constant(e, c->types->basic[kind], value);
     const char *with_x = arena_printf(c->arena, "%s.x", e->name.name);
     if (fe_find_builtin(c, intern_z(&c->fe->strings, with_x)))
         fe_report(c->fe, FE_MSG(geometry_member), e->where, e->name.name);

@@ -60,12 +60,44 @@ static void init_braced_scalar(struct checker *c, struct flat *out, struct fe_ex
     init_whole(c, out, item, t, offset);
 }
 
+/* Whether a string may stand for the array: one of bytes. */
+static bool is_text(const struct fe_type *t, const struct fe_expr *e)
+{
+    enum fe_type_kind of = t->kind == FE_TYPE_ARRAY ? t->of->plain->kind : FE_TYPE_VOID;
+    return (of == FE_TYPE_CHAR || of == FE_TYPE_UCHAR) && e->kind == FE_EXPR_STRING;
+}
+
+static struct fe_expr *new_expr(struct checker *c, enum fe_expr_kind kind, span where)
+{
+    struct fe_expr *e = arena_new(c->arena, struct fe_expr);
+    e->kind = (uint8_t)kind;
+    e->where = where;
+    return e;
+}
+
+/* The bytes of the string as a list, with a zero behind them unless the array has no room for it (C99
+ * 6.7.8). */
+static struct fe_expr *bytes_of(struct checker *c, const struct fe_type *t, const struct fe_expr *string)
+{
+    struct fe_expr *list = new_expr(c, FE_EXPR_INIT, string->where);
+    struct fe_init **to = &list->init.items;
+    uint64_t n = string->string.length, count = n + (t->count == FE_UNSIZED || t->count > n);
+    for (uint64_t i = 0; i < count; i++, to = &(*to)->next) {
+        *to = arena_new(c->arena, struct fe_init);
+        struct fe_expr *byte = (*to)->value = new_expr(c, FE_EXPR_INT, string->where);
+        int32_t value = i < n ? (int8_t)string->string.bytes[i] : 0;
+        byte->literal = FE_LIT_CHARACTER;
+        byte->value = (uint32_t)(t->of->plain->kind == FE_TYPE_CHAR ? value : value & UINT8_MAX);
+    }
+    return list;
+}
+
 /* The element of type t at *at, which moves behind it. */
 static void init_element(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t,
                          uint64_t offset)
 {
     struct fe_init *item = *at, *next = item->next;
-    struct fe_expr *value = item->value;
+    struct fe_expr *value = item->value = is_text(t, item->value) ? bytes_of(c, t, item->value) : item->value;
     if (value->kind == FE_EXPR_INIT) {
         struct fe_init *inner = value->init.items;
         if (fe_is_aggregate(t))
@@ -196,6 +228,8 @@ struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, struct fe_ty
             fe_check_value(c, e);
         return fe_poison(c, e);
     }
+    if (is_text(t, e))
+        e = bytes_of(c, t, e);
     if (e->kind == FE_EXPR_INIT)
         return init_list(c, e, type);
     if (t->kind == FE_TYPE_ARRAY) {

@@ -226,6 +226,16 @@ struct list fe_type_declaration(struct parser *p, struct specifiers s, bool comp
     return take_definitions(p);
 }
 
+struct fe_decl *fe_static_assert(struct parser *p, struct fe_expr *condition, struct fe_expr *text, span where)
+{
+    struct fe_decl *d = arena_new(p->arena, struct fe_decl);
+    d->kind = FE_DECL_ASSERT;
+    d->where = d->name_at = where;
+    d->init = condition;
+    condition->next = text;
+    return d;
+}
+
 static struct fe_decl *variable_or_function(struct parser *p, struct specifiers s, struct declarator *d,
                                             span where)
 {

@@ -148,7 +148,7 @@ static bool bad_suffix(struct number *n, const char *suffix)
 {
     fe_report(n->p->fe, FE_MSG(bad_suffix), n->where, suffix,
               n->is_float ? "a floating number" : "an integer",
-              n->is_float ? "f makes it a float" : "u, l and ul make it unsigned, long and both");
+              n->is_float ? "f makes it a float" : "u, l, ll, ul and ull make it unsigned, long and both");
     return false;
 }
 
@@ -166,6 +166,7 @@ static bool parse_suffix(struct number *n, const char *suffix)
         if (!flag || n->flags & flag)
             return bad_suffix(n, suffix);
         n->flags |= flag;
+        c += flag == FE_LIT_LONG && c[1] == c[0]; /* a long long is a long */
     }
     return true;
 }

@@ -118,12 +118,24 @@ static ir_ref lower_assert(struct lowering *l, const struct fe_expr *e)
     return 0;
 }
 
+/* An assertion, so that what follows has a place to stand. */
+static ir_ref lower_trap(struct lowering *l, const struct fe_expr *e)
+{
+    static const char text[] = "trap() called";
+    fe_place(l, e->where);
+    ir_ref r = ir_emit1(&l->c, IR_assert, IR_TYPE_VOID, ir_const_i1(l->f, false));
+    ir_at(l->f, r)->imm = ir_text_add(l->module, text, sizeof text - 1);
+    return 0;
+}
+
 ir_ref fe_lower_builtin(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b)
 {
     if (b->how == FE_HOW_PRINTF)
         return lower_printf(l, e);
     if (b->how == FE_HOW_ASSERT)
         return lower_assert(l, e);
+    if (b->how == FE_HOW_TRAP)
+        return lower_trap(l, e);
     struct arguments a = lower_arguments(l, e);
     switch (b->how) {
     case FE_HOW_OP: return lower_op(l, e, b, &a);

@@ -245,6 +245,8 @@ struct fe_decl *fe_param(struct parser *p, struct specifiers s, struct declarato
 struct list fe_fields(struct parser *p, struct specifiers s, struct list declarators, span where);
 /* From here on the name is no type. `value` NULL: the one after the enumerator before. */
 struct fe_decl *fe_enumerator(struct parser *p, const char *name, span where, struct fe_expr *value);
+/* `text` NULL: none was given. */
+struct fe_decl *fe_static_assert(struct parser *p, struct fe_expr *condition, struct fe_expr *text, span where);
 /* Variables, functions without bodies, or typedefs; the types defined on the way come first. */
 struct list fe_type_declaration(struct parser *p, struct specifiers s, bool complain, span where);
 /* The types defined on the way come first. Each declarator becomes a TYPEDEF, a FUNCTION if it has

@@ -72,6 +72,7 @@ static struct fe_expr *typed(struct parser *p, enum fe_expr_kind kind, span wher
 %token TYPEDEF "'typedef'" STRUCT "'struct'" ENUM "'enum'" IF "'if'" ELSE "'else'" WHILE "'while'" DO "'do'"
 %token FOR "'for'" SWITCH "'switch'" CASE "'case'" DEFAULT "'default'" BREAK "'break'" CONTINUE "'continue'"
 %token RETURN "'return'" GOTO "'goto'" TRY "'try'" CATCH "'catch'" THROW "'throw'" PREDICT "'Predict'"
+%token STATIC_ASSERT "'static_assert'"
 %token SIZEOF "'sizeof'" LAUNCH "'launch'" GRID "'grid'" BLOCK "'block'" SHOW "'show'" SAVE "'save'"
 %token ASSIGN "assignment operator" RANGE "'..'" ELLIPSIS "'...'" OR_OR "'||'" AND_AND "'&&'" SHIFT "shift"
 %token EQUALITY "comparison" RELATION "order comparison" ARROW "'->'" INCREMENT "'++' or '--'"
@@ -137,6 +138,8 @@ declaration:
     specifiers semicolon                   { $$ = fe_type_declaration(p, $1, $2, @$); }
 |   specifiers declarators semicolon       { $$ = fe_declaration(p, $1, $2, false, @$); }
 |   TYPEDEF specifiers type_declarators semicolon  { $$ = fe_declaration(p, $2, $3, true, @$); }
+|   STATIC_ASSERT '(' value ')' semicolon              { $$ = list_of(fe_static_assert(p, $3, NULL, @$)); }
+|   STATIC_ASSERT '(' value ',' string ')' semicolon   { $$ = list_of(fe_static_assert(p, $3, $5, @$)); }
 ;
 
 function:

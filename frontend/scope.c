@@ -87,6 +87,8 @@ const char *fe_suggest(struct checker *c, enum fe_namespace ns, const char *name
     for (uint32_t i = 0; builtins && i < fe_builtin_count; i++)
         if (!strchr(fe_builtins[i].name, '.'))
             nearest_consider(&n, fe_builtins[i].name);
+    if (builtins)
+        fe_consider_constants(&n);
     return nearest_name(&n);
 }
 

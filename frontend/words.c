@@ -10,10 +10,12 @@ static const struct keyword { const char *text; int token; uint32_t value; } key
 #include "frontend/ast.def"
 };
 
-/* kern: what it is taken for, "" for nothing. advice: NULL if that is exactly what it means. */
-static const struct foreign { const char *text, *kern, *advice; } foreign[] = {
-#define FOREIGN(text, as, advice) {text, as, advice},
-#define SPELLING(text, kern) {text, kern, NULL},
+/* kern: what it is taken for, "" for nothing. advice: NULL if that is exactly what it means; alias: then it is
+ * not even reported. */
+static const struct foreign { const char *text, *kern, *advice; bool alias; } foreign[] = {
+#define FOREIGN(text, as, advice) {text, as, advice, false},
+#define SPELLING(text, kern) {text, kern, NULL, false},
+#define ALIAS(text, kern) {text, kern, NULL, true},
 #include "frontend/foreign.def"
 };
 
@@ -82,8 +84,19 @@ static bool is_word_byte(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+/* Why C has no such type, or Kern has not; NULL: it has. */
+static const char *refuse_combination(const struct combination *c)
+{
+    unsigned widths = c->chars + c->shorts + (c->longs > 0) + c->doubles;
+    if (c->doubles && c->longs == 1 && c->words == 2)
+        return "double is the widest floating type";
+    bool twice = c->is_unsigned + c->is_signed > 1 || c->ints > 1 || c->longs > 2 || widths > 1;
+    bool mixed = (c->doubles && c->words > 1) || (c->chars && c->ints);
+    return twice || mixed ? "these words make no type" : NULL;
+}
+
 /* Reads on over further type words behind one that may begin a combination. What it is taken for in Kern,
- * whose advice says if that is not what it means; kern NULL: it is none. */
+ * mostly exactly what it means; kern NULL: it is none. */
 static struct foreign read_combination(struct parser *p, const char *text, size_t n)
 {
     struct combination c = {0};
@@ -102,8 +115,8 @@ static struct foreign read_combination(struct parser *p, const char *text, size_
     }
     bool one = c.words == 1 && !c.is_unsigned && !c.is_signed;
     return (struct foreign){arena_strdup(p->arena, text, (size_t)(p->cursor - text)),
-                            one ? NULL : kern_type(&c),
-                            c.doubles ? "double is the widest floating type" : NULL};
+                            one ? NULL : kern_type(&c), refuse_combination(&c),
+                            refuse_combination(&c) == NULL};
 }
 
 /* ---- words to tokens ------------------------------------------------------------------------------- */
@@ -114,12 +127,13 @@ static int keyword_token(const struct keyword *k, union value *value)
     return k->token;
 }
 
-/* A word of another language: reported, and taken for what it comes nearest to; 0: for nothing. */
+/* A word of another language: reported unless Kern knows it, and taken for what it comes nearest to; 0: for
+ * nothing. */
 static int foreign_token(struct parser *p, struct foreign f, span where, union value *value)
 {
     if (f.advice) {
         fe_report(p->fe, FE_MSG(foreign_word), where, f.text, f.advice);
-    } else {
+    } else if (!f.alias) {
         fe_report(p->fe, FE_MSG(foreign_spelling), where, f.text, f.kern);
         fe_fixit(p->fe, where, f.kern);
     }
@@ -137,6 +151,15 @@ static int type_word_token(struct parser *p, const char *text, size_t n, span wh
     return f.kern ? foreign_token(p, f, where, value) : 0;
 }
 
+/* Common names are words only where a name follows: `kernel void k()`, `launch k()`, `token t = entry()`. */
+static bool is_name_here(const struct parser *p, const struct keyword *k)
+{
+    bool common = (k->token == TOK_PREFIX && k->value == QUALIFIER_KERNEL) || k->token == TOK_LAUNCH ||
+                  (k->token == TOK_WORD && k->value == FE_WORD_TOKEN);
+    const char *next = p->cursor + strspn(p->cursor, " \t\r\n");
+    return common && !is_word_byte(*next) && *next != '/';
+}
+
 int fe_word_token(struct parser *p, const char *text, size_t n, span where, union value *value)
 {
     const char *name = intern(&p->fe->strings, text, n);
@@ -149,6 +172,8 @@ int fe_word_token(struct parser *p, const char *text, size_t n, span where, unio
     }
     if (row >= FOREIGN_ROW)
         return foreign_token(p, foreign[row - FOREIGN_ROW], where, value);
+    if (is_name_here(p, &keywords[row - ROW]))
+        return TOK_NAME;
     if (keywords[row - ROW].token == TOK_WORD) {
         int combined = type_word_token(p, text, n, where, value);
         if (combined)

@@ -17,7 +17,7 @@ syn keyword kernStatement   break continue return goto
 syn keyword kernException   try catch throw
 syn keyword kernConverge    Predict
 syn keyword kernLaunch      launch
-syn keyword kernOperator    sizeof
+syn keyword kernOperator    sizeof static_assert _Static_assert
 
 " types and declarations
 syn keyword kernType        void bool char uchar short ushort int uint long ulong float double token
@@ -32,7 +32,7 @@ syn keyword kernConverge    entry anchor loop
 syn keyword kernFunction    barrier syncwarp ballot any all shuffle shuffle_xor shuffle_up shuffle_down
 syn keyword kernFunction    broadcast broadcast_first reduce_add reduce_min reduce_max reduce_and reduce_or
 syn keyword kernFunction    reduce_xor scan_add active_mask elect atomic_add atomic_sub atomic_min atomic_max
-syn keyword kernFunction    atomic_and atomic_or atomic_xor atomic_xchg atomic_cas fence clock printf assert
+syn keyword kernFunction    atomic_and atomic_or atomic_xor atomic_xchg atomic_cas fence clock printf assert trap
 syn keyword kernFunction    min max abs clamp popcount clz ctz brev rotl rotr mulhi as_int as_uint as_float
 syn keyword kernFunction    as_long as_ulong as_double sqrt sqrtf floor floorf ceil ceilf trunc truncf round
 syn keyword kernFunction    roundf rint rintf fabs fabsf sin sinf cos cosf tan tanf asin asinf acos acosf atan
