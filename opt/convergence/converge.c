@@ -283,6 +283,22 @@ static ir_ref first_of_equals(const struct ir_cycles *cycles, const struct ir_fu
     return token;
 }
 
+/* Hearts that no operation is controlled by, directly or by another heart, keep no threads apart. */
+static bool drop_unused_hearts(struct converge *x)
+{
+    struct bitset in_use = ir_tokens_in_use(x->c->scratch, x->f);
+    u32_vec unused = {0};
+    ir_each_block(i, b, x->f)
+        ir_each_ins(r, x->f, b)
+            if (ir_at(x->f, r)->op == IR_loop && !bitset_has(in_use, r))
+                vec_push(x->c->scratch, &unused, r);
+    for (uint32_t i = unused.count; i-- > 0;)
+        ir_remove(x->f, unused.at[i]);
+    if (unused.count)
+        opt_invalidate(x->c, x->f);
+    return unused.count;
+}
+
 /* A heart that is not needed has no region, which would have to stay whole. */
 static bool skip_needless_hearts(struct converge *x)
 {
@@ -305,6 +321,7 @@ bool opt_converge(struct opt_context *c, struct ir_function *f)
         return false; /* threads wait for each other by priority instead */
     struct converge x = {.c = c, .f = f, .values = f->ins.count};
     bool changed = skip_needless_hearts(&x), again = true;
+    changed |= drop_unused_hearts(&x);
     changed |= unify_latches(&x);
     while (again) {
         struct scratch scratch;

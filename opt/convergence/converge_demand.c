@@ -188,8 +188,6 @@ static bool find_in_branch(const struct converge *x, const struct ir_token_regio
         uint32_t b = until.at[i];
         for (uint32_t u = x->tokens->user_start[b]; u < x->tokens->user_start[b + 1]; u++) {
             ir_ref user = x->tokens->users[u];
-            if (ir_at(x->f, user)->op == IR_loop && !bitset_has(x->in_use, user))
-                continue;
             *d = demand_of_use(x, branch, user);
             if (d->def == g->def && !was_tried(x, *d, 0) && !is_met_at_user(x, *d))
                 return true;
