@@ -108,15 +108,13 @@ static bool waits_at_side(const struct converge *x)
     return x->c->options->target == TARGET_warp_core;
 }
 
-/* Lanes that wait at a side are joined within the innermost cycle. */
-static bool is_met_at_definition(const struct converge *x, struct demand d, const struct ir_token_region *g,
-                                 uint32_t inner)
+static bool is_met_at_definition(const struct converge *x, struct demand d, const struct ir_token_region *g)
 {
     uint32_t p = x->post->idom[d.branch];
     if (p == opt_converge_home(x, d.def) || p == d.target)
         return true;
     if (p == IR_NO_BLOCK || map_get(&g->at, p) == MAP_NONE)
-        return inner || !waits_at_side(x) || sides(x, d, p) < 2;
+        return !waits_at_side(x) || sides(x, d, p) < 2;
     return sides(x, d, p) == 0;
 }
 
@@ -167,7 +165,7 @@ static bool find_of_definition(const struct converge *x, const struct ir_token_r
     uint32_t cycle = ir_cycle_common(x->cycles, branch, opt_converge_home(x, g->def));
     for (uint32_t inner = 0; cycle != IR_NO_CYCLE; inner++, cycle = x->cycles->at[cycle].parent) {
         *d = demand_of_definition(x, branch, g->def, cycle);
-        if (late == is_late(x, *d) && !was_tried(x, *d, inner) && !is_met_at_definition(x, *d, g, inner))
+        if (late == is_late(x, *d) && !was_tried(x, *d, inner) && !is_met_at_definition(x, *d, g))
             return true;
     }
     return false;
