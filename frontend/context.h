@@ -53,8 +53,11 @@ static inline span span_after(span s)      /* the empty range just behind s */
 const char *fe_span_text(const struct frontend *fe, span s, size_t *length);
 
 /* A row of foreign.def (foreign.c). */
-struct fe_foreign_name { const char *text, *advice, *kern; };     /* kern: its exact spelling, or NULL */
-const struct fe_foreign_name *fe_find_foreign(const char *name);  /* NULL: none */
+/* kern: its exact spelling, or NULL. */
+struct fe_foreign_name { const char *text, *advice, *kern; bool is_type; };
+/* A value's or function's name; a type's, or a word's that stands before one. NULL: there is none. */
+const struct fe_foreign_name *fe_find_foreign(const char *name);
+const struct fe_foreign_name *fe_find_foreign_type(const char *name);
 
 /* ---- the steps --------------------------------------------------------------------------------------- */
 

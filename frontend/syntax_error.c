@@ -8,8 +8,8 @@
  * blocks says which brackets belong to the statement and which to what is around it. Every
  * recovery moves on by a token.
  */
-#include "frontend/parser.h"
 #include "frontend/grammar.h"
+#include "frontend/parser.h"
 
 static struct block around(const struct parser *p)
 {
@@ -38,12 +38,25 @@ static bool begins_declaration(int token)
 static bool is_statement_word(int token)
 {
     switch (token) {
-    case TOK_IF: case TOK_ELSE: case TOK_WHILE: case TOK_DO: case TOK_FOR: case TOK_SWITCH: case TOK_CASE:
-    case TOK_DEFAULT: case TOK_BREAK: case TOK_CONTINUE: case TOK_RETURN: case TOK_GOTO: case TOK_TRY:
-    case TOK_CATCH: case TOK_THROW: case TOK_PREDICT: case TOK_TYPEDEF: case TOK_LAUNCH:
-        return true;
-    default:
-        return false;
+    case TOK_IF:
+    case TOK_ELSE:
+    case TOK_WHILE:
+    case TOK_DO:
+    case TOK_FOR:
+    case TOK_SWITCH:
+    case TOK_CASE:
+    case TOK_DEFAULT:
+    case TOK_BREAK:
+    case TOK_CONTINUE:
+    case TOK_RETURN:
+    case TOK_GOTO:
+    case TOK_TRY:
+    case TOK_CATCH:
+    case TOK_THROW:
+    case TOK_PREDICT:
+    case TOK_TYPEDEF:
+    case TOK_LAUNCH: return true;
+    default: return false;
     }
 }
 
@@ -139,7 +152,7 @@ static bool guess_end(struct parser *p, const struct syntax_error *e)
     return true;
 }
 
-#define MIN_SPELLING 4    /* letters; shorter words are near to too many others */
+#define MIN_SPELLING 4 /* letters; shorter words are near to too many others */
 
 static bool suggest_keyword(struct parser *p, const char *word, span where)
 {
@@ -175,6 +188,29 @@ static const struct fe_decl *find_tag(const struct parser *p, const char *name)
         if ((d->kind == FE_DECL_STRUCT || d->kind == FE_DECL_ENUM) && d->name == name)
             return d;
     return NULL;
+}
+
+static bool say_foreign_type(struct parser *p, const char *name, span where)
+{
+    const struct fe_foreign_name *foreign = name ? fe_find_foreign_type(name) : NULL;
+    if (foreign)
+        fe_report(p->fe, FE_MSG(foreign_word), where, name, foreign->advice);
+    return foreign;
+}
+
+/* A type of another language, or a word that stands before one there, or `k<<<`. */
+static bool guess_foreign(struct parser *p, const struct syntax_error *e)
+{
+    const struct history *h = &p->history;
+    if (e->token == TOK_RELATION && h->previous_token == TOK_SHIFT &&
+        same_place(h->previous.end, h->current.at)) {
+        fe_report(p->fe, FE_MSG(foreign_word), span_join(h->previous, h->current), "<<<",
+                  "outside of functions write launch k(a = …) grid(blocks) block(threads);");
+        return true;
+    }
+    if (e->token == TOK_NAME && say_foreign_type(p, h->current_name, h->current))
+        return true;
+    return h->previous_token == TOK_NAME && say_foreign_type(p, h->previous_name, h->previous);
 }
 
 static void say_unknown_type(struct parser *p, const char *name, span where)
@@ -321,16 +357,21 @@ void fe_syntax_error(struct parser *p, const struct syntax_error *e)
         p->recovered = p->history.current.at; /* no statement can begin here */
     if (p->stopped || follows_broken_literal(p, e))
         return;
-    if (guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) ||
-        guess_type(p, e) || guess_name(p, e) || guess_value(p, e) || guess_file_level(p, e) ||
-        guess_semicolon(p, e) || guess_expression(p, e))
+    if (guess_foreign(p, e) || guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) ||
+        guess_spelling(p, e) || guess_type(p, e) || guess_name(p, e) || guess_value(p, e) ||
+        guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
         return;
     say_expected(p, e);
 }
 
 /* ---- recovery ---------------------------------------------------------------------------------------- */
 
-struct place_in_parse { struct parser *p; int *token; union value *value; span *where; };
+struct place_in_parse {
+    struct parser *p;
+    int *token;
+    union value *value;
+    span *where;
+};
 
 static void advance(struct place_in_parse *at)
 {

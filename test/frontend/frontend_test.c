@@ -290,22 +290,31 @@ static void check_foreign(const char *word, const char *source, const char *id, 
     job_end(&j);
 }
 
+/* Where words stand, with one in place of the %s. */
+static const char *const as_word[] = {"void f(void) {}\n%s", NULL};
+static const char *const as_type[] = {"%s x;", "void f(%s *x) { }", "void f(void) { %s x; }", "%s int x[4];",
+                                      NULL};
+static const char *const as_name[] = {"void f(void) { %s(1); }", "int f(void) { return 1 + %s; }", NULL};
+
 static void test_foreign(void **state)
 {
-    static const struct { const char *word, *kern; bool is_name; } rows[] = {
-#define FOREIGN(text, as, advice) {text, NULL, false},
-#define SPELLING(text, kern) {text, kern, false},
-#define FOREIGN_NAME(text, advice) {text, NULL, true},
-#define NAME_SPELLING(text, kern) {text, kern, true},
+    static const struct { const char *word, *kern, *const *sources; } rows[] = {
+#define FOREIGN(text, as, advice) {text, NULL, as_word},
+#define SPELLING(text, kern) {text, kern, as_word},
+#define FOREIGN_NAME(text, advice) {text, NULL, as_name},
+#define FOREIGN_TYPE(text, advice) {text, NULL, as_type},
+#define NAME_SPELLING(text, kern) {text, kern, as_name},
 #include "frontend/foreign.def"
     };
     UNUSED(state);
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        char source[128];
-        snprintf(source, sizeof source, rows[i].is_name ? "void f(void) { %s(1); }" : "void f(void) {}\n%s",
-                 rows[i].word);
-        check_foreign(rows[i].word, source, rows[i].kern ? "foreign-spelling" : "foreign-word", rows[i].kern);
-    }
+    for (size_t i = 0; i < COUNT(rows); i++)
+        for (const char *const *form = rows[i].sources; *form; form++) {
+            char source[128];
+            const char *id = rows[i].kern ? "foreign-spelling" : "foreign-word";
+            snprintf(source, sizeof source, *form, rows[i].word);
+            check_foreign(rows[i].word, source, id, rows[i].kern);
+        }
+    check_foreign("<<<", "void f(int *p) { k<<<1, 2>>>(p); }", "foreign-word", NULL);
 }
 
 /* ---- the Vim syntax file ----------------------------------------------------------------------------- */
