@@ -141,6 +141,8 @@ struct fe_use *fe_add_use(struct checker *c, enum fe_use_kind kind, span where, 
 bool fe_take_function(struct checker *c, struct fe_expr *e);
 /* C's conversion of arrays and functions to pointers; all else stays. */
 struct fe_expr *fe_decay(struct checker *c, struct fe_expr *e);
+/* Warns of a fraction that was lost before a conversion to this type: 1 / 2 given to a float. */
+void fe_check_quotient(struct checker *c, const struct fe_expr *e, const struct fe_type *to);
 /* between scalars; no rules */
 struct fe_expr *fe_convert(struct checker *c, struct fe_expr *e, struct fe_type *to);
 /* As by assignment; `what` is the place for messages ("initialiser", "argument 2 of 'f'", …). */

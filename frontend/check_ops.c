@@ -170,6 +170,24 @@ static void check_sign_compare(struct checker *c, struct fe_expr *e, const struc
     }
 }
 
+static bool is_constant_zero(const struct fe_expr *e)
+{
+    return e->constant && fe_is_integer(e->type) && fe_integer_value(e) == 0;
+}
+
+/* x >= 0 and x < 0 of an unsigned x, either way round. */
+static void check_always_true(struct checker *c, struct fe_expr *e)
+{
+    bool left = is_constant_zero(e->sub.a), right = is_constant_zero(e->sub.b);
+    const struct fe_expr *x = left ? e->sub.b : e->sub.a;
+    if (left == right || !fe_is_integer(x->type) || fe_is_signed(x->type) || x->type->kind == FE_TYPE_BOOL)
+        return;
+    bool always = e->op == (left ? FE_OP_LE : FE_OP_GE), never = e->op == (left ? FE_OP_GT : FE_OP_LT);
+    if (always || never)
+        fe_report(c->fe, FE_MSG(always_true), e->op_at, always ? "true" : "false",
+                  fe_type_text(c, x->type->plain));
+}
+
 static void check_divisor(struct checker *c, struct fe_expr *e)
 {
     const struct fe_expr *b = e->sub.b;
@@ -210,8 +228,12 @@ static struct fe_expr *check_arithmetic(struct checker *c, struct fe_expr *e)
         t = a->type->plain;
     if (shift)
         check_shift_count(c, b, t);
-    else if (is_comparison(e->op))
+    else if (is_comparison(e->op)) {
         check_sign_compare(c, e, a->type, b->type);
+        check_always_true(c, e);
+    }
+    fe_check_quotient(c, a, t);
+    fe_check_quotient(c, b, t);
     e->sub.a = fe_convert(c, a, t);
     e->sub.b = fe_convert(c, b, t);
     check_divisor(c, e);

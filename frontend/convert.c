@@ -133,6 +133,16 @@ struct fe_expr *fe_decay(struct checker *c, struct fe_expr *e)
 
 /* ---- as by assignment -------------------------------------------------------------------------------- */
 
+void fe_check_quotient(struct checker *c, const struct fe_expr *e, const struct fe_type *to)
+{
+    bool divides = e->kind == FE_EXPR_BINARY && e->op == FE_OP_DIV && fe_is_integer(e->type);
+    if (!divides || !fe_is_float(to) || !e->constant)
+        return;
+    int64_t a = fe_integer_value(e->sub.a), b = fe_integer_value(e->sub.b);
+    if (b && a % b)
+        fe_report(c->fe, FE_MSG(integer_quotient), e->where, (long long)fe_integer_value(e));
+}
+
 /* Warns if a constant does not survive the conversion. Bit patterns of the same width do. */
 static void check_constant_fits(struct checker *c, const struct fe_expr *e, const struct fe_type *to)
 {
@@ -196,6 +206,7 @@ struct fe_expr *fe_convert_assign(struct checker *c, struct fe_expr *e, struct f
     if (fe_is_arithmetic(to) &&
         (fe_is_arithmetic(from) || (to->kind == FE_TYPE_BOOL && fe_is_pointer(from)))) {
         check_constant_fits(c, e, to);
+        fe_check_quotient(c, e, to);
         return fe_convert(c, e, to);
     }
     if (from == to && to->kind != FE_TYPE_VOID)

@@ -213,6 +213,37 @@ static bool guess_foreign(struct parser *p, const struct syntax_error *e)
     return h->previous_token == TOK_NAME && say_foreign_type(p, h->previous_name, h->previous);
 }
 
+static bool wants_equals(const struct syntax_error *e)
+{
+    for (unsigned i = 0; i < e->count && i < MAX_EXPECTED; i++)
+        if (strcmp(e->expected[i], "'='") == 0)
+            return true;
+    return false;
+}
+
+/* A launch in a function that is not closed, or one whose arguments have no names. */
+static bool guess_launch(struct parser *p, const struct syntax_error *e)
+{
+    const struct history *h = &p->history;
+    if (e->token == TOK_LAUNCH && p->brackets.count) {
+        fe_report(p->fe, FE_MSG(launch_in_function), h->current);
+        note_opener(p, p->brackets.at[0]);
+        p->stopped = true; /* what follows would be taken for more of the function */
+        return true;
+    }
+    bool value =
+        e->token == TOK_INTEGER || e->token == TOK_FLOATING || e->token == '{' || e->token == TOK_STRING;
+    bool behind_name =
+        h->previous_token == TOK_NAME && (e->token == '(' || e->token == ',' || e->token == ')');
+    if (!p->in_launch || e->wants_expression || !(value || behind_name))
+        return false;
+    bool begins = h->previous_token == '(' || (h->previous_token == ',' && e->wants_name);
+    if (!(behind_name ? wants_equals(e) : begins))
+        return false;
+    fe_report(p->fe, FE_MSG(launch_positions), behind_name ? h->previous : h->current);
+    return true;
+}
+
 static void say_unknown_type(struct parser *p, const char *name, span where)
 {
     const struct fe_decl *tag = find_tag(p, name);
@@ -357,9 +388,9 @@ void fe_syntax_error(struct parser *p, const struct syntax_error *e)
         p->recovered = p->history.current.at; /* no statement can begin here */
     if (p->stopped || follows_broken_literal(p, e))
         return;
-    if (guess_foreign(p, e) || guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) ||
-        guess_spelling(p, e) || guess_type(p, e) || guess_name(p, e) || guess_value(p, e) ||
-        guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
+    if (guess_launch(p, e) || guess_foreign(p, e) || guess_bracket(p, e) || guess_closer(p, e) ||
+        guess_end(p, e) || guess_spelling(p, e) || guess_type(p, e) || guess_name(p, e) ||
+        guess_value(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
         return;
     say_expected(p, e);
 }

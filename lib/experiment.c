@@ -253,12 +253,28 @@ static bool make_number(struct experiment *x, const struct be_param *p, const st
     return true;
 }
 
+/* The launch directive that the file could have. */
+static const char *launch_line(struct experiment *x)
+{
+    struct text line = {.arena = x->arena};
+    text_printf(&line, "launch %s(", kernc_kernel_name(x->kernel));
+    for (uint32_t i = 0; i < x->param_count; i++)
+        text_printf(&line, "%s%s = %s", i ? ", " : "", x->params[i].name,
+                    x->params[i].pointer ? "zeros(1024)" : "0");
+    text_addz(&line, ") grid(8) block(128)");
+    for (uint32_t i = 0, shown = 0; i < x->param_count && !shown; i++)
+        if ((shown = x->params[i].pointer))
+            text_printf(&line, " show(%s[0..8])", x->params[i].name);
+    text_addz(&line, ";");
+    return line.at;
+}
+
 static bool make_argument(struct experiment *x, const struct be_param *p)
 {
     const struct launch_argument *a = experiment_argument(x, p->name);
     if (!a)
-        return bad_launch(x, "no value for argument %s (%s): --arg %s=%s", p->name, p->text, p->name,
-                          p->pointer ? "zeros(…)" : "…");
+        return bad_launch(x, "no value for argument %s (%s): --arg %s=%s, or in the file: %s", p->name, p->text,
+                          p->name, p->pointer ? "zeros(…)" : "…", launch_line(x));
     return p->pointer ? make_buffer(x, p, &a->value) : make_number(x, p, &a->value);
 }
 

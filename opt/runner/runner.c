@@ -11,6 +11,7 @@
  * changed something, the analyses that it does not keep are forgotten. In checking mode what has changed is
  * verified, and the kept analyses are computed anew and compared.
  */
+#include "base/nearest.h"
 #include "opt/runner/internal.h"
 
 #include <time.h>
@@ -214,6 +215,19 @@ static bool is_due(const struct run *run, enum opt_pass p)
     return level == 0 || (!run->options->passes && run->options->level >= level);
 }
 
+/* What the word may have been meant for, or for `help` and the like all there are. */
+static const char *list_passes(struct run *run, const char *word, size_t n)
+{
+    struct nearest near = nearest_to(arena_strdup(&run->arena, word, n));
+    const char *all = "; there are ";
+    for (unsigned p = 0; p < OPT_PASSES; p++) {
+        nearest_consider(&near, opt_pass_info[p].name);
+        all = arena_printf(&run->arena, "%s%s%s", all, p ? ", " : "", opt_pass_info[p].name);
+    }
+    const char *name = nearest_name(&near);
+    return name ? arena_printf(&run->arena, "; did you mean '%s'?", name) : all;
+}
+
 /* `own`: a list of the compiler's, whose passes are required if they are of no level. */
 static bool parse_list(struct run *run, const char *list, bool own, pass_list *passes)
 {
@@ -221,8 +235,8 @@ static bool parse_list(struct run *run, const char *list, bool own, pass_list *p
         size_t n = strcspn(at, ",");
         enum opt_pass p = opt_pass_find(at, n);
         if (p == OPT_PASSES && n) {
-            diag_add(run->diagnostics, DIAG_ERROR, "unknown-pass", (span){0}, "there is no pass '%.*s'",
-                     (int)(n > 60 ? 60 : n), at);
+            diag_add(run->diagnostics, DIAG_ERROR, "unknown-pass", (span){0}, "there is no pass '%.*s'%s",
+                     (int)(n > 60 ? 60 : n), at, list_passes(run, at, n));
             return false;
         }
         if (n && (!own || is_due(run, p)))

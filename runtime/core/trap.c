@@ -47,6 +47,17 @@ void rt_fuel_text(struct rt_trap_record *t, uint64_t fuel, uint32_t warp, uint64
              (unsigned long long)fuel, here, here == 1 ? "" : "s", warp, here == 1 ? "s" : "", rest);
 }
 
+/* Whether the block that the warp is in has an atomic operation, by which lanes may spin for others. */
+static bool may_spin(const struct rt_warp *w, const struct bc_ins *at)
+{
+    while (at > w->code && at->op != BC_block)
+        at--;
+    for (at++; !bc_ends_block((enum bc_op)at->op); at++)
+        if (at->op >= BC_at_gadd_I && at->op <= BC_at_hcas_F)
+            return true;
+    return false;
+}
+
 void rt_trap_fuel(struct rt_warp *w)
 {
     struct rt_trap_record *t = &w->worker->out_of_fuel;
@@ -62,6 +73,9 @@ void rt_trap_fuel(struct rt_warp *w)
     else
         place_of_block(w, at, t);
     rt_fuel_text(t, w->worker->launch->fuel, w->index, active, w->live);
+    size_t n = strlen(t->text);
+    if (active != w->live && w->stop != RT_BARRIER && !w->scheme->expire && may_spin(w, at))
+        snprintf(t->text + n, sizeof t->text - n, " (if these hold a lock, --scheme=barrier lets them go on)");
 }
 
 static struct rt_trap_record *record(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
