@@ -24,7 +24,7 @@
 #define PARSE     "test/frontend/parse"
 #define LOWER     "test/frontend/lower"
 #define MESSAGES  "test/frontend/messages"
-#define REFERENCE "docs/language.md"
+static const char *const pages[] = {"docs/language.md", "docs/porting.md"};
 #define VIM       "share/vim/syntax/kern.vim"
 #define SEPARATOR "\n// ----\n"
 #define FILE_MAX  ((size_t)1 << 22)
@@ -256,14 +256,14 @@ static void test_coverage(void **state)
 
 /* ---- examples of the reference ----------------------------------------------------------------------- */
 
-struct example { const char *text; size_t length; uint32_t line; bool broken; };
+struct example { const char *page, *text; size_t length; uint32_t line; bool broken; };
 
 static void test_example(void **state)
 {
     const struct example *e = *state;
     struct job j;
     char name[64];
-    snprintf(name, sizeof name, REFERENCE ":%u", e->line);
+    snprintf(name, sizeof name, "%s:%u", e->page, e->line);
     job_begin(&j, name, e->text, e->length);
     ir_module_free(fe_compile(j.source, &j.d, &j.options));
     bool failed = j.d.errors > 0, said = j.d.all.count > 0;
@@ -381,19 +381,19 @@ static void add_folder(struct arena *a, test_list *tests, const char *folder)
 }
 
 /* The fences of the page that begin with ```kern. */
-static void add_examples(struct arena *a, test_list *tests, const char *page)
+static void add_examples(struct arena *a, test_list *tests, const char *page, const char *text)
 {
     uint32_t line = 1;
     struct example *open = NULL;
-    for (const char *at = page; *at; line++) {
+    for (const char *at = text; *at; line++) {
         size_t n = strcspn(at, "\n");
         if (open && strncmp(at, "```", 3) == 0) {
             open->length = (size_t)(at - open->text);
             open = NULL;
         } else if (!open && strncmp(at, "```kern", 7) == 0) {
             open = arena_new(a, struct example);
-            *open = (struct example){at + n + 1, 0, line + 1, strncmp(at, "```kern error", 13) == 0};
-            add_test(a, tests, arena_printf(a, REFERENCE ":%u", line), test_example, open);
+            *open = (struct example){page, at + n + 1, 0, line + 1, strncmp(at, "```kern error", 13) == 0};
+            add_test(a, tests, arena_printf(a, "%s:%u", page, line), test_example, open);
         }
         at += n + (at[n] == '\n');
     }
@@ -402,7 +402,7 @@ static void add_examples(struct arena *a, test_list *tests, const char *page)
 int main(int argc, char **argv)
 {
     struct arena a = {0};
-    struct text page = {0};
+    struct text text[COUNT(pages)] = {0};
     test_list tests = {0};
     update = argc > 1 && strcmp(argv[1], "-u") == 0;
     if (argc > 1 + update) {
@@ -417,11 +417,13 @@ int main(int argc, char **argv)
         add_test(&a, &tests, "memory that runs out anywhere", test_memory, NULL);
         add_test(&a, &tests, "every word of other languages is answered", test_foreign, NULL);
         add_test(&a, &tests, "the Vim syntax file knows every word", test_vim, NULL);
-        if (!file_read(REFERENCE, FILE_MAX, &page))
-            add_examples(&a, &tests, page.at);
+        for (size_t i = 0; i < COUNT(pages); i++)
+            if (!file_read(pages[i], FILE_MAX, &text[i]))
+                add_examples(&a, &tests, pages[i], text[i].at);
     }
     int failed = _cmocka_run_group_tests("frontend", tests.at, tests.count, NULL, NULL);
-    text_free(&page);
+    for (size_t i = 0; i < COUNT(pages); i++)
+        text_free(&text[i]);
     arena_free(&a);
     return failed;
 }
