@@ -5,7 +5,7 @@
  * what saves stack entries, and harmless as long as nothing on their way to the reconvergence point
  * communicates. Where something does (a ballot before a break), the lanes of each iteration have to run it
  * by themselves: that side must be the next word, so that the lanes that stay in the loop are the ones that
- * wait. So should be a side by which lanes leave for good.
+ * wait. So should be a side by which lanes leave for good, or may, where the others come to a barrier.
  */
 #include "backend/warpcore/codegen.h"
 
@@ -84,5 +84,7 @@ void wc_polarity(struct wc_context *c, struct wc_mfunction *f)
         if (block->next_edge == WC_EITHER && any && diverges &&
             f->cycles->innermost[block->ir] != IR_NO_CYCLE)
             block->next_edge = next_side(&s, block->ir);
+        if (block->next_edge == WC_EITHER && diverges)
+            block->next_edge = m->ends;
     }
 }

@@ -57,8 +57,42 @@ static uint32_t leaving_edge(const struct ir_leaving *l, const struct ir_block *
     return leaving0 == ir_is_leaving(l, b, block->edges.at[1].block) ? WC_EITHER : !leaving0;
 }
 
+static bool has_barrier(const struct ir_function *f, uint32_t b)
+{
+    ir_each_ins(r, f, b)
+        if (ir_at(f, r)->op == IR_barrier)
+            return true;
+    return false;
+}
+
+/* Blocks from which lanes may come to the function's end without passing a barrier. */
+static struct bitset find_ends(const struct converge *x)
+{
+    struct bitset ends = bitset_new(x->arena, x->g->blocks);
+    u32_vec work = {0};
+    for (uint32_t i = 0; i < x->g->rpo_count; i++)
+        if (ir_at(x->f, ir_terminator(x->f, x->g->rpo[i]))->op == IR_ret)
+            vec_push(x->arena, &work, x->g->rpo[i]);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        if (bitset_has(ends, b) || has_barrier(x->f, b))
+            continue;
+        bitset_add(ends, b);
+        ir_each_pred(p, b, x->g)
+            vec_push(x->arena, &work, p);
+    }
+    return ends;
+}
+
+static uint32_t ending_edge(const struct ir_block *block, struct bitset ends)
+{
+    bool ends0 = bitset_has(ends, block->edges.at[0].block);
+    return ends0 == bitset_has(ends, block->edges.at[1].block) ? WC_EITHER : !ends0;
+}
+
 static void place_branches(struct converge *x)
 {
+    struct bitset ends = find_ends(x);
     struct ir_uniformity_options o = {.ignore_tokens = true, .reconvergence = x->reconvergence};
     const struct ir_uniformity *u = ir_uniformity_new(x->arena, x->g, x->cycles, NULL, &o);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
@@ -71,6 +105,7 @@ static void place_branches(struct converge *x)
         x->out->uniform += m->uniform;
         m->taken = exit_edge(x, b);
         m->first = leaving_edge(x->leaving, ir_block_at(x->f, b), b);
+        m->ends = ending_edge(ir_block_at(x->f, b), ends);
         if (x->mode == WC_MODE_ARTICLE || !m->uniform)
             m->reconverge = x->reconvergence->idom[b];
     }
@@ -150,7 +185,7 @@ struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_c
     x.out->at = arena_array(a, struct wc_block_reconvergence, x.g->blocks);
     for (uint32_t b = 0; b < x.g->blocks; b++)
         x.out->at[b] = (struct wc_block_reconvergence){
-            .reconverge = IR_NO_BLOCK, .taken = WC_EITHER, .first = WC_EITHER};
+            .reconverge = IR_NO_BLOCK, .taken = WC_EITHER, .first = WC_EITHER, .ends = WC_EITHER};
     if (mode == WC_MODE_FRONTIER) {
         wc_place_checks(a, g, cycles, x.out);
         return x.out;

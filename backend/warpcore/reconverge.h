@@ -32,9 +32,11 @@ struct wc_block_reconvergence {
     uint32_t taken;      /* edge that BR's target is better made of; WC_EITHER: both are as good */
     uint32_t first;      /* edge that the next word should be, since its lanes leave for good: the others
                                  need not be switched to and back; WC_EITHER: none */
-    bool direct;         /* BR's target must be `taken`, straight to the CONVERGE */
-    bool uniform;        /* the brif is proven uniform */
-    u32_vec converge;    /* the CONVERGEs that the block begins with: each the block of the branch it
+    uint32_t ends;    /* edge by which lanes may end without coming to a barrier, where by the other they do
+                                 not; WC_EITHER: both or none. Better the next word: others may be at one */
+    bool direct;      /* BR's target must be `taken`, straight to the CONVERGE */
+    bool uniform;     /* the brif is proven uniform */
+    u32_vec converge; /* the CONVERGEs that the block begins with: each the block of the branch it
                                  joins. Modes rpc and article: one at most, whose branch does not matter */
 };
 struct wc_reconvergence {
