@@ -24,9 +24,11 @@ WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-
 CLANG_SAN := $(and $(SAN),$(findstring clang,$(CC)),-fno-sanitize=pointer-overflow)
 FLAGS   := -std=gnu17 -D_GNU_SOURCE -g $(OPT) $(WARN) -ffp-contract=off -fno-strict-aliasing -fvisibility=hidden -fPIC \
            -I. -Iinclude -I$(BUILD)/gen -DKERNC_VERSION='"$(VERSION)"' \
+           $(shell pkg-config --cflags libpng 2>/dev/null) \
            $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CLANG_SAN)
 LINK    := $(if $(SAN),-fsanitize=$(SAN))
-LIBS    := -lffi -ldl -lm -pthread
+PNG     := $(shell pkg-config --libs libpng 2>/dev/null || echo -lpng)
+LIBS    := -lffi $(PNG) -ldl -lm -pthread
 
 # A rule's command says `  CC     base/text.o`; with V=1 it is shown whole, with -s nothing is.
 V       ?= 0
@@ -76,7 +78,7 @@ demo:
 	@./setup
 	@$(MAKE) --no-print-directory -j$(CORES) kernc
 	./kernc run samples/mandelbrot.kern --stats
-	@echo "The picture is in $(CURDIR)/mandelbrot.ppm"
+	@echo "The picture is in $(CURDIR)/mandelbrot.png"
 
 check:
 	@./setup --tests

@@ -98,11 +98,13 @@ void launch_store_number(struct launch_number n, enum launch_element e, void *at
 
 /* ---- files (launch_files.c) -------------------------------------------------------------------------- */
 
-enum launch_encoding { LAUNCH_RAW, LAUNCH_TEXT, LAUNCH_CSV, LAUNCH_PGM, LAUNCH_PPM, LAUNCH_NO_ENCODING };
+enum launch_encoding { LAUNCH_RAW, LAUNCH_TEXT, LAUNCH_CSV, LAUNCH_PGM, LAUNCH_PPM, LAUNCH_PNG, LAUNCH_NPY,
+                       LAUNCH_NO_ENCODING };
 /* What the end of the file's name says (files.def). */
 enum launch_encoding launch_encoding_of(const char *file);
 extern const char launch_unknown_ending[];              /* the message of NO_ENCODING */
 #define LAUNCH_MAX_FILE ((size_t)256 << 20)             /* bytes of one that is text or a picture */
+#define LAUNCH_MAX_HEADER ((size_t)65536)               /* bytes of the dictionary in one that is .npy */
 /* As launch_make_buffer, of a file's content. */
 const char *launch_read_file(struct arena *a, const char *path, enum launch_element e, uint32_t element_bytes,
                              size_t limit, void **bytes, size_t *n);

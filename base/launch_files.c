@@ -1,9 +1,11 @@
 /* launch_files.c: buffers from files: their bytes, text, pictures. What the end of a name says is in
  * files.def; driver/outputs.c writes the same.
  */
-#include "base/launch.h"
+#include "base/npy.h"
+#include "base/picture.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 
 static const struct { const char *ending; enum launch_encoding encoding; } endings[] = {
 #define ENCODING(ending, id, meaning) {ending, LAUNCH_##id},
@@ -88,8 +90,7 @@ static const char *read_text(struct reading *r, const struct text *file)
     return strlen(file->at) < file->length ? "a text has no NUL bytes" : NULL;
 }
 
-/* ---- pictures: the binary forms of netpbm ----------------------------------------------------------------
- */
+/* ---- pictures: the binary forms of netpbm, and PNG ------------------------------------------------------ */
 
 /* A number of the header, behind blanks and comments; 0: there is none. */
 static uint32_t header_number(const char **at)
@@ -109,6 +110,19 @@ static struct launch_number channel(const struct reading *r, const unsigned char
     return (struct launch_number){.is_float = is_float, .i = *at, .f = is_float ? *at / 255.0 : *at};
 }
 
+/* Pixels of 8-bit channels, `color` three a pixel. */
+static const char *add_pixels(struct reading *r, const unsigned char *p, size_t bytes, bool color)
+{
+    const unsigned char *end = p + bytes;
+    bool        packed = color && (r->element == LAUNCH_INT || r->element == LAUNCH_UINT);
+    const char *problem = NULL;
+    for (; !problem && p < end; p += packed ? 3 : 1) {
+        int64_t rgb = packed ? p[0] << 16 | p[1] << 8 | p[2] : 0;
+        problem = add_number(r, packed ? (struct launch_number){.i = rgb, .f = (double)rgb} : channel(r, p));
+    }
+    return problem;
+}
+
 static const char *read_picture(struct reading *r, const struct text *file, bool color)
 {
     const char *at = file->at + 2;
@@ -120,13 +134,19 @@ static const char *read_picture(struct reading *r, const struct text *file, bool
         return "the picture's header is not width, height and 255";
     if (file->length - (size_t)(at + 1 - file->at) != bytes)
         return "the picture's size is not what its header says";
-    const unsigned char *p = (const unsigned char *)at + 1, *end = p + bytes;
-    bool packed = color && (r->element == LAUNCH_INT || r->element == LAUNCH_UINT);
-    const char *problem = NULL;
-    for (; !problem && p < end; p += packed ? 3 : 1) {
-        int64_t rgb = packed ? p[0] << 16 | p[1] << 8 | p[2] : 0;
-        problem = add_number(r, packed ? (struct launch_number){.i = rgb, .f = (double)rgb} : channel(r, p));
-    }
+    return add_pixels(r, (const unsigned char *)at + 1, bytes, color);
+}
+
+/* int and uint are 0xRRGGBB, as they are saved, of grey pictures too. */
+static const char *read_png(struct reading *r, const struct text *file)
+{
+    struct picture p;
+    bool           packed = r->element == LAUNCH_INT || r->element == LAUNCH_UINT;
+    const char    *problem = png_read(r->arena, file, LAUNCH_MAX_FILE, packed, &p);
+    size_t         bytes = (size_t)p.width * p.height * (p.color ? 3 : 1);
+    if (!problem)
+        problem = add_pixels(r, p.pixels, bytes, p.color);
+    free(p.pixels);
     return problem;
 }
 
@@ -141,16 +161,29 @@ static const char *take_bytes(struct reading *r, struct text *file, uint32_t ele
     return NULL;
 }
 
+static const char *read_npy(struct reading *r, struct text *file, uint32_t element_bytes)
+{
+    size_t      data = 0;
+    const char *problem = npy_read_header(r->arena, file, r->element, element_bytes, &data);
+    if (problem)
+        return problem;
+    memmove(file->at, file->at + data, file->length - data);
+    file->length -= data;
+    return file->length > r->limit ? launch_too_large : take_bytes(r, file, element_bytes);
+}
+
 static const char *decode(struct reading *r, struct text *file, enum launch_encoding e,
                           uint32_t element_bytes)
 {
     if (e == LAUNCH_RAW)
         return take_bytes(r, file, element_bytes);
+    if (e == LAUNCH_NPY)
+        return read_npy(r, file, element_bytes);
     if (r->element == LAUNCH_BYTES)
-        return "structs are read from their bytes alone (.bin)";
+        return "structs are read from their bytes alone (.bin, .npy)";
     if (e == LAUNCH_PGM || e == LAUNCH_PPM)
         return read_picture(r, file, e == LAUNCH_PPM);
-    return read_text(r, file);
+    return e == LAUNCH_PNG ? read_png(r, file) : read_text(r, file);
 }
 
 const char *launch_read_file(struct arena *a, const char *path, enum launch_element e, uint32_t element_bytes,
@@ -161,9 +194,11 @@ const char *launch_read_file(struct arena *a, const char *path, enum launch_elem
     struct text          file = {0};
     if (encoding == LAUNCH_NO_ENCODING)
         return launch_unknown_ending;
-    size_t      most = encoding == LAUNCH_RAW ? limit : LAUNCH_MAX_FILE;
+    bool        raw = encoding == LAUNCH_RAW || encoding == LAUNCH_NPY;
+    size_t      header = encoding == LAUNCH_NPY ? LAUNCH_MAX_HEADER : 0;
+    size_t      most = !raw ? LAUNCH_MAX_FILE : limit < SIZE_MAX - header ? limit + header : limit;
     const char *problem = file_read(path, most, &file);
-    if (problem == file_too_large && encoding == LAUNCH_RAW)
+    if (problem == file_too_large && raw)
         problem = launch_too_large;
     if (!problem && file.length == 0)
         problem = "the file is empty";

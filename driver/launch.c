@@ -222,7 +222,7 @@ int launch_stopped(struct run *r, kernc_status status)
 static int save(struct run *r, const struct launch_output *o, const struct view *v)
 {
     struct text t = {0};
-    const char *problem = output_encode(o, v, &t);
+    const char *problem = output_encode(&r->command->arena, o, v, &t);
     int         code = problem ? fail_here(r, "cannot save %s as %s: %s", o->name, o->file, problem)
                                : write_output(r->command, o->file, t.at, t.length);
     text_free(&t);

@@ -1,5 +1,7 @@
 /* outputs.c: see outputs.h. */
 #include "driver/outputs.h"
+#include "base/npy.h"
+#include "base/picture.h"
 #include "driver/driver.h"
 
 #include <math.h>
@@ -190,17 +192,17 @@ static void choose_size(const struct view *v, bool color, uint32_t *width, uint3
     *height = *width;
 }
 
-static const char *encode_picture(const struct launch_output *o, const struct view *v, bool color,
-                                  struct text *t)
+/* Appends the pixels, of one value each or, in colour, of three; `p` gets the picture's sides. */
+static const char *add_pixels(const struct launch_output *o, const struct view *v, bool color,
+                              struct picture *p, struct text *t)
 {
-    uint32_t width = o->width, height = o->height;
-    size_t   n = count_of(v);
-    choose_size(v, color, &width, &height);
-    uint64_t pixels = (uint64_t)width * height;
+    size_t n = count_of(v);
+    *p = (struct picture){o->width, o->height, color, NULL};
+    choose_size(v, color, &p->width, &p->height);
+    uint64_t pixels = (uint64_t)p->width * p->height;
     if (!pixels || (n != pixels && !(color && n / 3 == pixels && n % 3 == 0)))
         return color ? "the picture's size fits neither one nor three values a pixel (save with :WxH)"
                      : "the picture's size is not the number of values (save with :WxH)";
-    text_printf(t, "P%c\n%u %u\n255\n", color ? '6' : '5', width, height);
     for (size_t i = 0; i < n; i++) {
         if (n == pixels)
             add_pixel(v, i, color, t);
@@ -210,15 +212,62 @@ static const char *encode_picture(const struct launch_output *o, const struct vi
     return NULL;
 }
 
-const char *output_encode(const struct launch_output *o, const struct view *v, struct text *t)
+static const char *encode_netpbm(const struct launch_output *o, const struct view *v, bool color,
+                                 struct text *t)
+{
+    struct text    pixels = {0};
+    struct picture p;
+    const char    *problem = add_pixels(o, v, color, &p, &pixels);
+    if (!problem)
+        text_printf(t, "P%c\n%u %u\n255\n", color ? '6' : '5', p.width, p.height);
+    if (!problem)
+        text_add(t, pixels.at, pixels.length);
+    text_free(&pixels);
+    return problem;
+}
+
+/* In colour where .ppm has three different channels; else grey, a third of the bytes. */
+static const char *encode_png(struct arena *a, const struct launch_output *o, const struct view *v,
+                              struct text *t)
+{
+    struct text    pixels = {0};
+    struct picture p;
+    const char    *problem = add_pixels(o, v, true, &p, &pixels);
+    bool           packed = v->element == LAUNCH_INT || v->element == LAUNCH_UINT;
+    bool           grey = !problem && !packed && count_of(v) == (size_t)p.width * p.height;
+    for (size_t i = 0; grey && i < pixels.length / 3; i++)
+        pixels.at[i] = pixels.at[3 * i];
+    p.color = !grey;
+    p.pixels = (unsigned char *)pixels.at;
+    if (!problem)
+        problem = png_write(a, &p, t);
+    text_free(&pixels);
+    return problem;
+}
+
+static const char *encode_npy(const struct launch_output *o, const struct view *v, struct text *t)
+{
+    const char *problem =
+        npy_write_header(v->element, v->element_bytes, count_of(v), o->width, o->height, t);
+    if (!problem)
+        text_add(t, (const char *)v->bytes, v->n);
+    return problem;
+}
+
+const char *output_encode(struct arena *a, const struct launch_output *o, const struct view *v,
+                          struct text *t)
 {
     enum launch_encoding e = launch_encoding_of(o->file);
     if (e == LAUNCH_NO_ENCODING)
         return launch_unknown_ending;
+    if (e == LAUNCH_NPY)
+        return encode_npy(o, v, t);
     if (e != LAUNCH_RAW && v->element == LAUNCH_BYTES)
-        return "a buffer of structs is saved as its bytes alone (.bin)";
+        return "a buffer of structs is saved as its bytes alone (.bin, .npy)";
+    if (e == LAUNCH_PNG)
+        return encode_png(a, o, v, t);
     if (e == LAUNCH_PGM || e == LAUNCH_PPM)
-        return encode_picture(o, v, e == LAUNCH_PPM, t);
+        return encode_netpbm(o, v, e == LAUNCH_PPM, t);
     if (e == LAUNCH_TEXT || e == LAUNCH_CSV)
         return encode_text(o, v, e == LAUNCH_CSV ? ',' : ' ', t);
     text_add(t, (const char *)v->bytes, v->n);

@@ -6,7 +6,7 @@
  *
  * Threads: there is no global state; any number of threads may compile at once. A result belongs to one
  * thread at a time. Nothing here calls exit, writes to a stream or reads the environment; files are written
- * only to `dump_dir`. Link with -lkernc -lffi -ldl -lm -pthread.
+ * only to `dump_dir`. Link with -lkernc -lffi -lpng -ldl -lm -pthread.
  */
 #ifndef KERNC_H
 #define KERNC_H
