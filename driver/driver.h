@@ -64,6 +64,8 @@ void help(void);                                                             /* 
 const char *option_value(const struct command *c, enum option_id id);
 /* All values of an option that may be given several times. */
 const char *const *option_values(struct command *c, enum option_id id, size_t *n);
+/* All that was given, spelled as "--warp=8", "-O1", in the order of the command line. */
+const char *const *options_spelled(struct command *c, size_t *n);
 static inline bool option_given(const struct command *c, enum option_id id)
 {
     return option_value(c, id) != NULL;

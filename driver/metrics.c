@@ -268,6 +268,32 @@ static void json_places(const kernc_statistics *s, struct text *t)
     text_addz(t, "]");
 }
 
+/* Every argument as --arg takes it, and the options. */
+static void json_command(const struct launch_facts *l, struct text *t)
+{
+    struct text value = {0};
+    text_addz(t, ",\n\"version\": \"" KERNC_VERSION "\", \"arguments\": {");
+    for (uint32_t i = 0; i < l->launch->arguments.count; i++) {
+        const struct launch_argument *a = &l->launch->arguments.at[i];
+        value.length = 0;
+        if (a->value.kind == LAUNCH_FILE)
+            text_printf(&value, "@%s", a->value.file);
+        else
+            launch_print_value(&a->value, &value);
+        text_addz(t, i ? ", " : "");
+        text_json(t, a->name, strlen(a->name));
+        text_addz(t, ": ");
+        text_json(t, value.at, value.length);
+    }
+    text_addz(t, "}, \"options\": [");
+    for (size_t i = 0; i < l->option_count; i++) {
+        text_addz(t, i ? ", " : "");
+        text_json(t, l->options[i], strlen(l->options[i]));
+    }
+    text_char(t, ']');
+    text_free(&value);
+}
+
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
 {
     text_char(t, '{');
@@ -293,5 +319,6 @@ void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struc
     }
     text_char(t, ']');
     json_places(s, t);
+    json_command(l, t);
     text_addz(t, "}\n");
 }

@@ -3,6 +3,7 @@
 #define KERNC_DRIVER_METRICS_H
 
 #include "base/diag.h"
+#include "base/launch.h"
 #include "kernc-rt.h"
 
 /* How the launch was made, beside the numbers. level < 0: not known (the input was bytecode). machine: on a
@@ -13,6 +14,9 @@ struct launch_facts {
     bool machine;
     const struct source *source; /* NULL: the input was none */
     uint32_t warp, grid[3], block[3];
+    const struct launch *launch; /* with all arguments, as they were used */
+    const char *const *options;  /* as on the command line */
+    size_t option_count;
 };
 
 /* The table that people read, with a heading line about the launch. */
@@ -30,9 +34,8 @@ const char *metrics_keys(struct arena *a); /* "a, b, c" */
 bool metrics_value(const kernc_metrics *m, bool machine, const char *key, double *value);
 /* One metric in a column of a table for people; its name. */
 void metrics_cell(const kernc_metrics *m, bool machine, const char *key, int width, struct text *t);
-/* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "source", "metrics", "lines", "places".
- * What does not
- * apply is null. */
+/* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "source", "metrics", "lines", "places",
+ * "version", "arguments", "options". What does not apply is null. */
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t);
 /* A row a source line; the line's text beside it if `source` is not NULL. */
 void metrics_profile(const struct launch_facts *l, const kernc_statistics *s, const struct source *source,

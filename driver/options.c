@@ -202,6 +202,20 @@ const char *option_value(const struct command *c, enum option_id id)
     return NULL;
 }
 
+const char *const *options_spelled(struct command *c, size_t *n)
+{
+    VEC(const char *) words = {0};
+    for (uint32_t i = 0; i < c->given.count; i++) {
+        const struct given       *g = &c->given.at[i];
+        const struct option_info *o = &option_info[g->id];
+        const char *name = *o->name ? arena_printf(&c->arena, "--%s%s", o->name, *g->value ? "=" : "")
+                                    : arena_printf(&c->arena, "-%c", o->letter);
+        vec_push(&c->arena, &words, arena_printf(&c->arena, "%s%s", name, g->value));
+    }
+    *n = words.count;
+    return words.at;
+}
+
 /* ---- numbers ----------------------------------------------------------------------------------------- */
 
 bool scan_number(const char **s, uint64_t *n)

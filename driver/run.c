@@ -31,12 +31,14 @@ static void print_output(void *user, const char *bytes, size_t n)
 
 /* ---- after the launch -------------------------------------------------------------------------------- */
 
-static struct launch_facts facts_of(const struct run *r)
+static struct launch_facts facts_of(struct run *r)
 {
     const char         *scheme = r->x.api.scheme ? r->x.api.scheme : kernc_module_scheme(r->x.module);
     struct launch_facts l = {
         .kernel = r->x.launch.kernel, .scheme = scheme, .level = r->level, .warp = r->x.api.warp};
     l.source = r->source;
+    l.launch = &r->x.launch;
+    l.options = options_spelled(r->command, &l.option_count);
     l.machine = rt_module_image(r->x.module) != NULL;
     for (int i = 0; i < 3; i++) {
         l.grid[i] = r->x.api.grid[i] ? r->x.api.grid[i] : 1;
