@@ -94,6 +94,8 @@ int limit_take(struct command *c, struct given *g);
 
 /* Of wrong usage, or where no input is to blame; returns exit_code. */
 int complain(struct command *c, int exit_code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* What is done all the same, but may not be meant; nothing with -w. */
+void warn(struct command *c, const char *id, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Of a wrong input or a failed run, at a place in the source if there is one; returns exit_code. */
 int fail(struct command *c, int exit_code, const char *id, const struct source *s, place at, const char *fmt,
          ...) __attribute__((format(printf, 6, 7)));

@@ -89,6 +89,22 @@ int complain(struct command *c, int exit_code, const char *fmt, ...)
     return exit_code;
 }
 
+void warn(struct command *c, const char *id, const char *fmt, ...)
+{
+    struct diagnostics d;
+    va_list args;
+    if (option_given(c, OPTION_QUIET))
+        return;
+    diag_init(&d, &c->arena, NULL);
+    va_start(args, fmt);
+    diag_addv(&d, DIAG_WARNING, id, (span){0}, fmt, args);
+    va_end(args);
+    if (c->json)
+        add_json(c, &d);
+    else
+        print_line(arena_printf(&c->arena, "warning: %s", d.all.at[0].text));
+}
+
 void show_diagnostics(struct command *c, kernc_result *r)
 {
     kernc_text  what = c->json                       ? KERNC_TEXT_DIAGNOSTICS_JSON

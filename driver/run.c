@@ -69,6 +69,16 @@ static int write_metrics(struct run *r, const kernc_statistics *s)
     return code;
 }
 
+/* No launch of the file is left out silently. */
+static void tell_of_others(struct run *r)
+{
+    uint32_t count = experiment_directives(&r->x);
+    if (count > 1 && !r->x.kernel_name)
+        warn(r->command, "launches",
+             "%s has %u launch directives; the first runs, of kernel %s: --kernel=NAME chooses",
+             input_name(r->command), count, r->x.launch.kernel);
+}
+
 static int launch(struct run *r)
 {
     struct progress   progress;
@@ -169,6 +179,8 @@ int verb_run(struct command *c)
         code = compiled   ? launch_open_compiled(&r, compiled)
                : r.replayed ? launch_open(&r, image.at, image.length)
                             : launch_open(&r, text.at, text.length);
+    if (!code)
+        tell_of_others(&r);
     if (!code && compiled)
         code = check_launch(&r, compiled);
     if (!code && r.replayed)

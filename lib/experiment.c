@@ -90,6 +90,12 @@ static const struct launch *find_directive(const struct experiment *x, const cha
     return NULL;
 }
 
+uint32_t experiment_directives(const struct experiment *x)
+{
+    const struct bc_program *p = rt_module_program(x->module);
+    return p ? p->launches.count : rt_module_image(x->module)->launches.count;
+}
+
 static void find_parameters(struct experiment *x)
 {
     const struct bc_program *p = rt_module_program(x->module);

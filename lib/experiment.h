@@ -55,6 +55,8 @@ void experiment_close(struct experiment *x);
 
 /* The launch's argument of this name; NULL: there is none. */
 const struct launch_argument *experiment_argument(const struct experiment *x, const char *name);
+/* How many launch directives the program has. */
+uint32_t experiment_directives(const struct experiment *x);
 /* NULL: the kernel has no such parameter; or it is no pointer. */
 const struct be_param *experiment_parameter(const struct experiment *x, const char *name);
 /* The buffer of this argument; NULL: there is none. */

@@ -23,6 +23,8 @@ uint32_t opt_words_of_params(const struct ir_function *f)
 }
 
 static const char doubles[] = "64-bit floats ('double')";
+static const char literals[] =
+    "64-bit floats ('double'), and a number is one here; write an f behind it to compute in float";
 
 static bool is_double(const struct ir_function *f, ir_ref r)
 {
@@ -38,6 +40,17 @@ static bool has_double(const struct ir_function *f, const struct ir_ins *ins)
         found |= is_double(f, a) && (ins->op != IR_printf || !opt_is_float(f, a));
     }
     return found;
+}
+
+/* A float computed with a number of the source that is a double: C widens the float for it. */
+static bool is_widened_for_literal(const struct ir_function *f, const struct ir_ins *ins)
+{
+    bool literal = false, widened = false;
+    for (uint32_t i = 0; i < ins->argc; i++) {
+        literal |= ir_at(f, ins->args[i])->op == IR_constant && is_double(f, ins->args[i]);
+        widened |= ir_at(f, ins->args[i])->op == IR_fext;
+    }
+    return literal && widened;
 }
 
 static bool has_double_param(const struct ir_function *f, uint32_t b)
@@ -65,7 +78,7 @@ struct checker {
 static const char *obstacle(const struct checker *x, const struct ir_ins *ins, const char **what)
 {
     if (x->lacks & TARGET_NO_DOUBLE && has_double(x->f, ins)) {
-        *what = doubles;
+        *what = is_widened_for_literal(x->f, ins) ? literals : doubles;
         return "target-double";
     }
     if (x->lacks & TARGET_NO_WIDE_ATOMICS && is_atomic(ins) && ins->mem == IR_MEM_I64) {
