@@ -170,6 +170,14 @@ uint32_t rt_ret_to(struct rt_warp *w, const struct bc_ins *ins, uint64_t yes)
     return rt_diverge(w);
 }
 
+uint32_t rt_most_scalars(const struct bc_program *p)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < p->kernels.count; i++)
+        most = p->kernels.at[i].scalars > most ? p->kernels.at[i].scalars : most;
+    return most;
+}
+
 uint32_t rt_return_point(const struct rt_warp *w, uint32_t pc)
 {
     const struct bc_program *p = w->worker->launch->program;

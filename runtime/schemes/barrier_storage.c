@@ -14,14 +14,6 @@ static uint32_t count_registers(const struct bc_program *p)
     return count;
 }
 
-static uint32_t most_scalars(const struct bc_program *p)
-{
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < p->kernels.count; i++)
-        most = p->kernels.at[i].scalars > most ? p->kernels.at[i].scalars : most;
-    return most;
-}
-
 static void find_rejoined(const struct bc_program *p, bool *rejoins)
 {
     for (uint32_t i = 0; i < p->code.count; i++) {
@@ -42,7 +34,7 @@ static struct parts parts_of(const struct bc_program *p, uint32_t lanes)
 {
     size_t registers = count_registers(p);
     struct parts s = {.copies = sizeof(struct barriers)};
-    s.records = s.copies + (size_t)lanes * most_scalars(p) * sizeof(uint64_t);
+    s.records = s.copies + (size_t)lanes * rt_most_scalars(p) * sizeof(uint64_t);
     s.rejoins = s.records + (registers + lanes + 1) * sizeof(struct record);
     s.total = s.rejoins + registers * sizeof(bool);
     return s;

@@ -10,18 +10,29 @@
  * loop holds one entry, however often it diverges. Groups that wait are disjoint and nested branches run
  * strictly smaller groups, so there are fewer than 2 * lanes entries. Lanes that ended are not live and drop
  * out when an entry is popped.
+ *
+ * A group that comes to `barrier()` while another waits for its turn has that one run first: it may be on its
+ * way to the kernel's end, as far as the code's order of sides could not see to it. The code takes groups to
+ * run to their reconvergence point without others between, so that the one that is held keeps a copy of the
+ * scalars.
  */
 #include "runtime/core/lanes.h"
+#include "runtime/launch/grid.h"
 #include "runtime/schemes/scheme.h"
 
 enum { MAX_ENTRIES = 2 * RT_MAX_LANES };
 
 struct entry { uint64_t lanes; uint32_t pc, reconverge; };
-struct stack { uint32_t depth, reconverge; struct entry at[MAX_ENTRIES]; };
+struct stack {
+    uint32_t depth, reconverge;
+    uint32_t held; /* depth of the entry whose lanes are at a `barrier()`; 0: none is held */
+    struct entry at[MAX_ENTRIES];
+    uint64_t scalars[]; /* the held group's */
+};
 
 static size_t data_bytes(const struct bc_program *p, uint32_t lanes)
 {
-    return sizeof(struct stack);
+    return sizeof(struct stack) + rt_most_scalars(p) * sizeof(uint64_t);
 }
 
 static void reconverge_at(struct rt_warp *w, struct stack *s, uint32_t reconverge)
@@ -33,7 +44,7 @@ static void reconverge_at(struct rt_warp *w, struct stack *s, uint32_t reconverg
 static void start(struct rt_warp *w)
 {
     struct stack *s = w->scheme_data;
-    s->depth = 0;
+    s->depth = s->held = 0;
     reconverge_at(w, s, BC_NO_TARGET);
 }
 
@@ -87,11 +98,24 @@ static uint32_t diverge(struct rt_warp *w, const struct rt_split *split)
     return split->target[run];
 }
 
+static size_t scalar_bytes(const struct rt_warp *w)
+{
+    return w->worker->launch->kernel->scalars * sizeof *w->S;
+}
+
+static void restore_scalars(struct rt_warp *w, struct stack *s)
+{
+    memcpy(w->S, s->scalars, scalar_bytes(w));
+    s->held = 0;
+}
+
 /* The next group that still has live lanes. */
 static inline uint32_t pop(struct rt_warp *w)
 {
     struct stack *s = w->scheme_data;
     while (s->depth > 0) {
+        if (UNLIKELY(s->depth == s->held))
+            restore_scalars(w, s);
         struct entry e = s->at[--s->depth];
         if (e.lanes & w->live) {
             w->active = e.lanes & w->live;
@@ -114,6 +138,34 @@ static uint32_t leave(struct rt_warp *w)
     return pop(w);
 }
 
+/* The group nearest to the top that waits for its turn. Entries of lanes at their reconvergence point have the
+ * active ones, too: those wait for these. MAX_ENTRIES: there is none. */
+static uint32_t find_other(const struct rt_warp *w, const struct stack *s)
+{
+    for (uint32_t i = s->depth; i-- > 0;)
+        if (s->at[i].lanes & w->live && !(s->at[i].lanes & w->active))
+            return i;
+    return MAX_ENTRIES;
+}
+
+/* What lies on the other group's entry belongs to the active lanes, which wait at `pc` on top of it. */
+static uint32_t hold(struct rt_warp *w, uint32_t pc)
+{
+    struct stack *s = w->scheme_data;
+    uint32_t at = s->held ? MAX_ENTRIES : find_other(w, s);
+    if (at == MAX_ENTRIES)
+        return pc;
+    struct entry other = s->at[at];
+    s->depth--;
+    memmove(&s->at[at], &s->at[at + 1], (s->depth - at) * sizeof other);
+    push(w, s, w->active, pc, s->reconverge);
+    s->held = s->depth;
+    memcpy(s->scalars, w->S, scalar_bytes(w));
+    w->active = other.lanes & w->live;
+    reconverge_at(w, s, other.reconverge);
+    return other.pc;
+}
+
 const struct rt_scheme rt_scheme_pdom = {
     .data_bytes = data_bytes,
     .start = start,
@@ -121,4 +173,5 @@ const struct rt_scheme rt_scheme_pdom = {
     .diverge = diverge,
     .reconverge = reconverge,
     .exit = leave,
+    .hold = hold,
 };

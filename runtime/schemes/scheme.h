@@ -94,5 +94,7 @@ static inline struct rt_events *rt_events(struct rt_warp *w)
 /* For branches without a reconvergence point in a device function: the block where the active lanes' calls
  * return to, if they all return to the same; else BC_NO_TARGET. */
 uint32_t rt_return_point(const struct rt_warp *w, uint32_t pc);
+/* Of the kernel that has most. */
+uint32_t rt_most_scalars(const struct bc_program *p);
 
 #endif
