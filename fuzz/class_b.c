@@ -432,10 +432,10 @@ static void try_generate(struct fz_program *p, uint32_t attempt)
     }
 }
 
-/* Whether it stays within its rows at the extremes of width. */
+/* Whether it stays within its rows at every width that is tried. */
 static bool is_short(const struct fz_program *p)
 {
-    static const uint32_t widths[] = {1, 8, 64};
+    static const uint32_t widths[] = {1, 4, 8, 16, 32, 64};
     struct arena a = {0};
     bool ok = true;
     for (size_t w = 0; ok && w < COUNT(widths); w++) {
