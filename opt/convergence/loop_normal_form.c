@@ -14,6 +14,9 @@
  *
  * No convergent operation is copied or moved; blocks of an extended cycle (a token of the loop is used there)
  * come to lie before the latch.
+ *
+ * Threads that leave for good (ir/analysis/leaving.c) go the same way out as the others, behind them. Other
+ * machines could not run these threads before a barrier of the others any more, so for them such kernels stay.
  */
 #include "opt/kit/cut.h"
 
@@ -27,8 +30,18 @@ static bool lower_switches(struct ir_function *f)
     return any;
 }
 
+static bool some_leave(struct opt_context *c, struct ir_function *f)
+{
+    const struct bitset part = opt_leaving(c, f)->part;
+    return bitset_next(part, 0) != part.bits;
+}
+
 bool opt_loop_normal_form(struct opt_context *c, struct ir_function *f)
 {
+    if (c->options->target != TARGET_warp_core && some_leave(c, f)) {
+        opt_remark(c, f, OPT_MISSED, "leaving", f->at, "some threads return while others come to a barrier");
+        return false;
+    }
     bool changed = false, fits = opt_make_reducible(c, f, &changed);
     changed |= lower_switches(f);
     if (!fits || !opt_cut_loops(c, f, (struct opt_loop_form){.landing = true}, &changed))
