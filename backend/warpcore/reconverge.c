@@ -57,33 +57,6 @@ static uint32_t leaving_edge(const struct ir_leaving *l, const struct ir_block *
     return leaving0 == ir_is_leaving(l, b, block->edges.at[1].block) ? WC_EITHER : !leaving0;
 }
 
-static bool has_barrier(const struct ir_function *f, uint32_t b)
-{
-    ir_each_ins(r, f, b)
-        if (ir_at(f, r)->op == IR_barrier)
-            return true;
-    return false;
-}
-
-/* Blocks from which lanes may come to the function's end without passing a barrier. */
-static struct bitset find_ends(const struct converge *x)
-{
-    struct bitset ends = bitset_new(x->arena, x->g->blocks);
-    u32_vec work = {0};
-    for (uint32_t i = 0; i < x->g->rpo_count; i++)
-        if (ir_at(x->f, ir_terminator(x->f, x->g->rpo[i]))->op == IR_ret)
-            vec_push(x->arena, &work, x->g->rpo[i]);
-    while (work.count) {
-        uint32_t b = vec_pop(&work);
-        if (bitset_has(ends, b) || has_barrier(x->f, b))
-            continue;
-        bitset_add(ends, b);
-        ir_each_pred(p, b, x->g)
-            vec_push(x->arena, &work, p);
-    }
-    return ends;
-}
-
 static uint32_t ending_edge(const struct ir_block *block, struct bitset ends)
 {
     bool ends0 = bitset_has(ends, block->edges.at[0].block);
@@ -92,7 +65,7 @@ static uint32_t ending_edge(const struct ir_block *block, struct bitset ends)
 
 static void place_branches(struct converge *x)
 {
-    struct bitset ends = find_ends(x);
+    struct bitset ends = ir_ending_new(x->arena, x->g);
     struct ir_uniformity_options o = {.ignore_tokens = true, .reconvergence = x->reconvergence};
     const struct ir_uniformity *u = ir_uniformity_new(x->arena, x->g, x->cycles, NULL, &o);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {

@@ -117,6 +117,8 @@ bool ir_calls_may_wait(const struct ir_module *m);
 /* Whether some threads of the function may return, or wait for each other, while others are at a barrier in
  * it or in a convergent function that it calls. Linear. */
 bool ir_passes_barrier(struct arena *a, const struct ir_cfg *c);
+/* Blocks from which threads may come to the function's end without passing a barrier(). Linear. */
+struct bitset ir_ending_new(struct arena *a, const struct ir_cfg *c);
 /* Blocks that are reached from the entry without leaving edges. Linear. */
 struct bitset ir_stayed_in(struct arena *a, const struct ir_cfg *c, const struct ir_leaving *l);
 

@@ -29,12 +29,19 @@ struct finder {
     bool calls_wait;    /* of convergent functions; false: to be found out */
 };
 
+static bool waits_in(const struct ir_function *f, uint32_t b)
+{
+    ir_each_ins(r, f, b)
+        if (ir_at(f, r)->op == IR_barrier)
+            return true;
+    return false;
+}
+
 static bool has_barrier(const struct ir_function *f)
 {
     ir_each_block(i, b, f)
-        ir_each_ins(r, f, b)
-            if (ir_at(f, r)->op == IR_barrier)
-                return true;
+        if (waits_in(f, b))
+            return true;
     return false;
 }
 
@@ -219,4 +226,24 @@ struct bitset ir_stayed_in(struct arena *a, const struct ir_cfg *c, const struct
         }
     }
     return set;
+}
+
+/* ---- who may end before a barrier -------------------------------------------------------------------- */
+
+struct bitset ir_ending_new(struct arena *a, const struct ir_cfg *c)
+{
+    struct bitset ending = bitset_new(a, c->blocks);
+    u32_vec work = {0};
+    for (uint32_t i = 0; i < c->rpo_count; i++)
+        if (ir_at(c->fn, ir_terminator(c->fn, c->rpo[i]))->op == IR_ret)
+            vec_push(a, &work, c->rpo[i]);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        if (bitset_has(ending, b) || waits_in(c->fn, b))
+            continue;
+        bitset_add(ending, b);
+        ir_each_pred(p, b, c)
+            vec_push(a, &work, p);
+    }
+    return ending;
 }

@@ -8,6 +8,9 @@
  * `converge` has checked it. Were a target from which a loop leads back to the switch asked for early, the
  * tests behind it would post-dominate it, and lanes of all iterations would wait there. So such a target is
  * the last that is asked for: from it all others are reached.
+ *
+ * Lanes that may end are to run before those that cannot but come to a barrier(). Targets from which all do are
+ * asked for first, so that a test divides the others from one of these.
  */
 #include "opt/pass.h"
 
@@ -20,6 +23,7 @@ struct lower {
     /* the graph before the first of them is lowered */
     const struct ir_strong_components  *back;
     const struct ir_uniformity *uniformity;
+    struct bitset ending;                    /* from where lanes may end before a barrier() */
 };
 
 /* The edges of the switch, which its block has no more; number 0 is the default. */
@@ -158,19 +162,21 @@ static void enter(struct lower *x, const struct cases *s, uint32_t from, uint32_
         ir_edge_arg(x->f, e, args[k]);
 }
 
-/* The targets in the order in which the chain comes to them: one that leads back to the switch of block b, if
- * it is not the default, next to last. */
+/* The targets in the order in which the chain comes to them: those from which nobody ends before a barrier()
+ * first; one that leads back to the switch of block b, if it is not the default, next to last. */
 static u32_vec order_targets(struct lower *x, const struct cases *s, const struct targets *t, uint32_t b)
 {
-    u32_vec order = {0};
+    u32_vec order = {0}, later = {0};
     uint32_t held = 0;
     for (uint32_t g = 1; g < t->first.count; g++) {
         uint32_t to = s->edges[t->first.at[g]].block;
         if (held == 0 && ir_returns_before(x->back, b, to, x->back->reconvergence->idom[b]))
             held = g;
         else
-            vec_push(x->scratch, &order, g);
+            vec_push(x->scratch, bitset_has(x->ending, to) ? &later : &order, g);
     }
+    for (uint32_t i = 0; i < later.count; i++)
+        vec_push(x->scratch, &order, later.at[i]);
     if (held)
         vec_push(x->scratch, &order, held);
     vec_push(x->scratch, &order, 0);
@@ -234,7 +240,8 @@ bool opt_lower_switch(struct opt_context *c, struct ir_function *f)
     if (!found.count)
         return false;
     struct lower x = {.scratch = c->scratch, .f = f, .back = opt_strong_components(c, f),
-                      .uniformity = opt_machine_uniformity(c, f)};
+                      .uniformity = opt_machine_uniformity(c, f),
+                      .ending = ir_ending_new(c->scratch, opt_cfg(c, f))};
     for (uint32_t i = 0; i < found.count; i++)
         lower_switch(&x, found.at[i]);
     return true;
