@@ -62,6 +62,15 @@ static bool admit(struct diagnostics *d, enum diag_severity severity)
     return !d->dropping;
 }
 
+void diag_ignore(struct diagnostics *d, struct diag_ignore ignore)
+{
+    vec_push(d->arena, &d->ignored, ignore);
+    for (uint32_t i = d->ignored.count - 1; i && d->ignored.at[i - 1].line > ignore.line; i--) {
+        d->ignored.at[i] = d->ignored.at[i - 1];
+        d->ignored.at[i - 1] = ignore;
+    }
+}
+
 bool diag_is_ignored(const struct diagnostics *d, const char *id, uint32_t line)
 {
     uint32_t low = 0, high = d->ignored.count;
@@ -146,11 +155,15 @@ static void json_string(struct text *t, const char *key, const char *value)
 }
 
 /* A span without an end covers one byte; nowhere stays all zeros. */
-static void json_span(struct text *t, span s)
+static void json_span(struct text *t, const struct source *whole, span s)
 {
     place end = s.end;
     if (end.line == 0)
         end = (place){s.at.line, s.at.line ? s.at.column + 1 : 0};
+    if (whole) {
+        source_of(whole, &s.at.line);
+        source_of(whole, &end.line);
+    }
     text_printf(t, "\"line\":%u,\"column\":%u,", s.at.line, s.at.column);
     text_printf(t, "\"endLine\":%u,\"endColumn\":%u,", end.line, end.column);
 }
@@ -161,13 +174,14 @@ static void json_open(struct text *t, const struct diagnostics *d, const struct 
     text_char(t, '{');
     json_string(t, "severity", diag_severity_name(g->severity));
     json_string(t, "id", g->id ? g->id : "");
-    json_string(t, "file", d->source ? d->source->name : "");
-    json_span(t, g->where);
+    uint32_t line = g->where.at.line;
+    json_string(t, "file", d->source ? source_of(d->source, &line)->name : "");
+    json_span(t, d->source, g->where);
     json_string(t, "message", g->text);
     if (!g->has_fix)
         return;
     text_addz(t, "\"fix\":{");
-    json_span(t, g->fix.where);
+    json_span(t, d->source, g->fix.where);
     json_string(t, "insert", g->fix.insert);
     t->at[t->length - 1] = '}';
     text_char(t, ',');

@@ -15,17 +15,37 @@ typedef struct { uint32_t line, column; } place;
 /* A range of source text from `at` to just before `end`; end.line == 0 marks one character. */
 typedef struct { place at, end; } span;
 
+/* Lines of a whole program are counted on through the files that it includes: first those of its own file, then
+ * those of each other one, in the order in which they were included. Such a number names the file, too. */
 struct source {
     const char *name;      /* as shown in messages */
     const char *text;      /* NUL-terminated copy in the arena */
     size_t      length;
     uint32_t   *lines;     /* offset of each line's first byte; line n begins at lines[n - 1] */
-    uint32_t    line_count;
+    uint32_t    line_count;            /* of this file */
+    uint32_t    before;                /* lines of the files before it: its line n is before + n of the whole */
+    VEC(struct source *) included;     /* of the program's own file: all others; `before` ascends */
 };
 /* Copies the text and finds its lines. */
 struct source *source_new(struct arena *a, const char *name, const char *text, size_t length);
-/* The line's text without its newline; *n gets its length. Lines out of range give "". */
-const char *source_line(const struct source *s, uint32_t line, uint32_t *n);
+/* Adds a file to the whole program. NULL: the lines are too many to be counted. */
+struct source *source_include(struct arena *a, struct source *whole, const char *name, const char *text,
+                              size_t length);
+/* The file that has the line of the whole program; *line becomes the line's number in it. */
+const struct source *source_of(const struct source *whole, uint32_t *line);
+/* The program's file of that name; NULL: it has none. */
+const struct source *source_named(const struct source *whole, const char *name);
+/* The text of a line of the whole program, without its newline; *n gets its length. Lines out of range give
+ * "". */
+const char *source_line(const struct source *whole, uint32_t line, uint32_t *n);
+/* Of the texts of all files. */
+uint64_t source_hash(const struct source *whole);
+
+/* A compiled program knows its files by one string: the name of its own file, and behind a newline for each
+ * that it includes `before`, a blank and the name. */
+void source_names(const struct source *whole, struct text *names);
+/* The name, of *n bytes, of the file that has the line; *line becomes the line's number in it. */
+const char *source_names_find(const char *names, uint32_t *line, size_t *n);
 
 enum diag_group {
 #define GROUP(name, is_on, meaning) DIAG_GROUP_##name,
@@ -73,6 +93,8 @@ void diag_init(struct diagnostics *d, struct arena *a, const struct source *s);
 bool diag_set_groups(struct diagnostics *d, const char *text);
 /* Whether warnings of this group are given on this line; 0: on some. */
 bool diag_is_on(const struct diagnostics *d, enum diag_group group, uint32_t line);
+/* From here on. Constant where lines ascend. */
+void diag_ignore(struct diagnostics *d, struct diag_ignore ignore);
 /* Whether a comment kern:ignore(id) covers the line. Logarithmic in such comments. */
 bool diag_is_ignored(const struct diagnostics *d, const char *id, uint32_t line);
 

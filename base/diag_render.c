@@ -25,7 +25,7 @@
 struct view {
     struct text *out;
     bool         color;
-    uint32_t     line;        /* its number */
+    uint32_t     line, shown; /* its number in the program, and in its file */
     const char  *bytes;
     uint32_t     length;
     uint32_t     first, last; /* the bytes shown: first <= i < last */
@@ -82,7 +82,7 @@ static void repeat(struct text *t, char c, uint32_t times)
 
 static void show_line(const struct view *v)
 {
-    text_printf(v->out, "%5u | %s", v->line, v->first ? "..." : "");
+    text_printf(v->out, "%5u | %s", v->shown, v->first ? "..." : "");
     text_visible(v->out, v->bytes + v->first, v->last - v->first);
     text_addz(v->out, v->last < v->length ? "...\n" : "\n");
 }
@@ -137,12 +137,16 @@ static void show_fix(const struct view *v, const struct diag_fix *fix)
 
 static bool in_source(const struct diagnostics *d, place p)
 {
-    return d->source && p.line && p.column && p.line <= d->source->line_count;
+    if (!d->source || !p.line || !p.column)
+        return false;
+    const struct source *file = source_of(d->source, &p.line);
+    return p.line <= file->line_count;
 }
 
 static struct view view_of(const struct diagnostics *d, place p, struct text *t, bool color)
 {
-    struct view v = {.out = t, .color = color, .line = p.line};
+    struct view v = {.out = t, .color = color, .line = p.line, .shown = p.line};
+    source_of(d->source, &v.shown);
     v.bytes = source_line(d->source, p.line, &v.length);
     choose_window(&v, p.column - 1);
     return v;
@@ -168,7 +172,7 @@ static void show_snippet(const struct diagnostics *d, const struct diagnostic *g
 
 static void show_place(const struct diagnostics *d, place p, struct text *t)
 {
-    const char *name = d->source ? d->source->name : "kernc";
+    const char *name = d->source ? source_of(d->source, &p.line)->name : "kernc";
     text_visible_line(t, name, strlen(name));
     if (!d->source)
         p.line = 0;

@@ -1,5 +1,5 @@
-/* source.c: a source text and where its lines begin. A text that ends in a newline has an empty last line,
- * the place of "unexpected end of file".
+/* source.c: source texts and where their lines begin. A text that ends in a newline has an empty last line, the
+ * place of "unexpected end of file".
  */
 #include "base/diag.h"
 
@@ -26,9 +26,45 @@ struct source *source_new(struct arena *a, const char *name, const char *text, s
     return s;
 }
 
-const char *source_line(const struct source *s, uint32_t line, uint32_t *n)
+/* ---- files of a program ---------------------------------------------------------------------------- */
+
+struct source *source_include(struct arena *a, struct source *whole, const char *name, const char *text,
+                              size_t length)
 {
-    *n = 0;
+    const struct source *last = whole->included.count ? vec_last(&whole->included) : whole;
+    struct source *s = source_new(a, name, text, length);
+    if (s->line_count >= UINT32_MAX / 2 - last->before - last->line_count)
+        return NULL;
+    s->before = last->before + last->line_count;
+    vec_push(a, &whole->included, s);
+    return s;
+}
+
+const struct source *source_of(const struct source *whole, uint32_t *line)
+{
+    uint32_t low = 0, high = whole->included.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (whole->included.at[middle]->before < *line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct source *s = low ? whole->included.at[low - 1] : whole;
+    *line -= s->before;
+    return s;
+}
+
+const struct source *source_named(const struct source *whole, const char *name)
+{
+    for (uint32_t i = 0; i < whole->included.count; i++)
+        if (strcmp(whole->included.at[i]->name, name) == 0)
+            return whole->included.at[i];
+    return strcmp(whole->name, name) == 0 ? whole : NULL;
+}
+
+static const char *own_line(const struct source *s, uint32_t line, uint32_t *n)
+{
     if (line == 0 || line > s->line_count)
         return "";
     uint32_t start = s->lines[line - 1];
@@ -37,4 +73,67 @@ const char *source_line(const struct source *s, uint32_t line, uint32_t *n)
         end--;
     *n = end - start;
     return s->text + start;
+}
+
+const char *source_line(const struct source *whole, uint32_t line, uint32_t *n)
+{
+    *n = 0;
+    const struct source *s = source_of(whole, &line);
+    return own_line(s, line, n);
+}
+
+uint64_t source_hash(const struct source *whole)
+{
+    uint64_t hash = hash_bytes(whole->text, whole->length);
+    for (uint32_t i = 0; i < whole->included.count; i++) {
+        const struct source *s = whole->included.at[i];
+        hash = hash_mix(hash, hash_bytes(s->text, s->length));
+    }
+    return hash;
+}
+
+/* ---- files of a compiled program -------------------------------------------------------------------- */
+
+static void add_name(struct text *names, const char *name)
+{
+    for (; *name; name++)
+        text_char(names, *name == '\n' ? '?' : *name);
+}
+
+void source_names(const struct source *whole, struct text *names)
+{
+    add_name(names, whole->name);
+    for (uint32_t i = 0; i < whole->included.count; i++) {
+        text_printf(names, "\n%u ", whole->included.at[i]->before);
+        add_name(names, whole->included.at[i]->name);
+    }
+}
+
+/* `at` is behind the newline: the number and the name behind it. False: it is no such entry. */
+static bool read_entry(const char *at, uint32_t *before, const char **name)
+{
+    uint64_t n = 0;
+    size_t digits = strspn(at, "0123456789");
+    for (size_t i = 0; i < digits && n <= UINT32_MAX; i++)
+        n = n * 10 + (uint64_t)(at[i] - '0');
+    *before = (uint32_t)n;
+    *name = at + digits + 1;
+    return digits && at[digits] == ' ' && n <= UINT32_MAX;
+}
+
+const char *source_names_find(const char *names, uint32_t *line, size_t *n)
+{
+    const char *found = names;
+    uint32_t found_before = 0;
+    for (const char *at = strchr(names, '\n'); at; at = strchr(at, '\n')) {
+        uint32_t before;
+        const char *name;
+        at++;
+        if (!read_entry(at, &before, &name) || before >= *line)
+            break;
+        found = name, found_before = before;
+    }
+    *line -= found_before;
+    *n = strcspn(found, "\n");
+    return found;
 }

@@ -186,9 +186,12 @@ static int api_failed(struct run *r, kernc_status status)
 /* A trap's place; where only its line is known, the line's first word. */
 static place place_of(const struct run *r, const kernc_trap *t)
 {
+    const struct source *file = r->source ? source_named(r->source, t->file) : NULL;
     place    at = {t->line, t->column};
     uint32_t n = 0;
-    if (r->source && at.line && !at.column) {
+    if (file && at.line)
+        at.line += file->before;
+    if (file && at.line && !at.column) {
         const char *line = source_line(r->source, at.line, &n);
         at.column = 1 + (uint32_t)strspn(line, " \t");
     }

@@ -165,7 +165,10 @@ static void profile_row(const struct launch_facts *l, const kernc_line_metrics *
 {
     uint32_t    n = 0;
     const char *line = source ? source_line(source, m->line, &n) : "";
-    text_printf(t, "%6u ", m->line);
+    uint32_t    shown = m->line;
+    if (source)
+        source_of(source, &shown);
+    text_printf(t, "%6u ", shown);
     add_count(m->warp_instructions, 14, t);
     add_count(m->thread_instructions, 16, t);
     add_ratio(lane_efficiency(l, m), 8, t);
@@ -241,7 +244,12 @@ static void json_line(const struct launch_facts *l, const kernc_line_metrics *m,
 {
     double        ratio = lane_efficiency(l, m);
     struct metric efficiency = {.applies = ratio >= 0, .form = PERCENTAGE, .value = ratio};
-    text_printf(t, "{\"line\": %u, \"simt_efficiency\": ", m->line);
+    uint32_t      line = m->line;
+    const struct source *file = l->source ? source_of(l->source, &line) : NULL;
+    text_printf(t, "{\"line\": %u, ", line);
+    if (file != l->source)
+        json_string("file", file->name, t);
+    text_addz(t, "\"simt_efficiency\": ");
     add_number(&efficiency, "null", t);
 #define LINE_METRIC(key) text_printf(t, ", \"" #key "\": %llu", (unsigned long long)m->key);
 #include "kernc-metrics.def"
@@ -253,7 +261,7 @@ static void json_source(const struct launch_facts *l, struct text *t)
 {
     char hash[PROFILE_HASH];
     if (l->source)
-        json_string("source", profile_hash(l->source->text, l->source->length, hash), t);
+        json_string("source", profile_hash(l->source, hash), t);
     else
         text_addz(t, "\"source\": null, ");
 }

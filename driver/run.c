@@ -5,6 +5,7 @@
 #include "driver/launch.h"
 #include "driver/metrics.h"
 #include "driver/progress.h"
+#include "lib/result.h"
 #include "runtime/module.h"
 
 #include <stdio.h>
@@ -174,7 +175,7 @@ int verb_run(struct command *c)
     enum kernc_input input = !code && compiled ? kernc_result_input(compiled) : KERNC_INPUT_IMAGE;
     r.level = input == KERNC_INPUT_SOURCE || input == KERNC_INPUT_IR ? (int)o.level : -1;
     if (input == KERNC_INPUT_SOURCE)
-        r.source = source_new(&c->arena, input_name(c), text.at, text.length);
+        r.source = compiled->source;
     if (!code)
         code = compiled   ? launch_open_compiled(&r, compiled)
                : r.replayed ? launch_open(&r, image.at, image.length)

@@ -9,6 +9,7 @@
 #include "driver/tune.h"
 #include "driver/metrics.h"
 #include "driver/progress.h"
+#include "lib/result.h"
 #include "opt/opt.h"
 
 #include <ctype.h>
@@ -215,9 +216,11 @@ static bool is_word(char c)
 static const char *name_at(const struct tuning *x, const kernc_prediction *p)
 {
     const struct source *s = x->source;
-    if (p->line == 0 || p->line > s->line_count)
+    uint32_t line = p->line;
+    s = source_of(s, &line);
+    if (line == 0 || line > s->line_count)
         return NULL;
-    const char *at = s->text + s->lines[p->line - 1] + (p->column ? p->column - 1 : 0);
+    const char *at = s->text + s->lines[line - 1] + (p->column ? p->column - 1 : 0);
     if (strncmp(at, "Predict", 7) != 0)
         return NULL;
     at += 7 + strspn(at + 7, " \t\r\n");
@@ -266,7 +269,7 @@ static int check_input(struct tuning *x, const kernc_result *r)
     if (kernc_result_input(r) != KERNC_INPUT_SOURCE)
         return fail(x->command, EXIT_INPUT, "input", NULL, (place){0, 0},
                     "%s is no source: tune wants a .kern file", input_name(x->command));
-    x->source = source_new(&x->command->arena, input_name(x->command), x->text.at, x->text.length);
+    x->source = r->source;
     return EXIT_OK;
 }
 
@@ -292,7 +295,7 @@ static int run_first(struct tuning *x)
         show_diagnostics(x->command, r);
         code = fine ? find_predictions(x, r) : EXIT_INPUT;
     }
-    kernc_result_free(r);
+    x->compiled = r;
     run->thresholds = arena_array(&x->command->arena, uint32_t, x->predictions.count + 1);
     for (uint32_t i = 0; i < x->predictions.count; i++)
         run->thresholds[i] = in_warp(x, x->predictions.at[i].at.threshold);
@@ -410,6 +413,7 @@ int verb_tune(struct command *c)
     if (!code)
         code = tune_show(&x);
     experiment_close(&x.first.x);
+    kernc_result_free(x.compiled);
     text_free(&x.text);
     return code;
 }

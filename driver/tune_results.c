@@ -92,10 +92,12 @@ static void add_advice(const struct tuning *x, struct text *t)
                     x->predictions.count == 1 ? "it" : "them");
     for (uint32_t i = 0; !worse && i < x->predictions.count; i++) {
         const struct tuned *p = &x->predictions.at[i];
-        text_printf(t, "%s:%u: %s\n", file, p->at.line, statement(x, i));
+        uint32_t line = p->at.line, to_line = p->at.to_line;
+        const char *from = source_of(x->source, &line)->name, *to = source_of(x->source, &to_line)->name;
+        text_printf(t, "%s:%u: %s\n", from, line, statement(x, i));
         if (p->at.found)
             text_printf(t, "%s:%u: %s: // the compiler found both places: the Predict goes before the loop\n",
-                        file, p->at.to_line, p->label);
+                        to, to_line, p->label);
     }
     if (x->stopped)
         text_printf(t, "the search was stopped after %u launches: --runs=N allows more\n", x->runs.count);

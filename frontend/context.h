@@ -8,7 +8,7 @@
 struct frontend {
     struct arena arena;                    /* tree and everything else that ends with the compilation */
     struct strings strings;                /* names: equal names are equal pointers */
-    const struct source *source;
+    struct source *source;
     struct diagnostics *diags;
     struct fe_options options;
     bool muted;                            /* the last warning was not given: nor are its notes and fix-its */

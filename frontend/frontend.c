@@ -10,7 +10,7 @@ struct fe_unit *fe_parse(struct frontend *fe)
     return p.unit;
 }
 
-static void frontend_init(struct frontend *fe, const struct source *s, struct diagnostics *d,
+static void frontend_init(struct frontend *fe, struct source *s, struct diagnostics *d,
                           const struct fe_options *o)
 {
     *fe = (struct frontend){.source = s, .diags = d};
@@ -26,7 +26,7 @@ static void frontend_init(struct frontend *fe, const struct source *s, struct di
 typedef void (*job)(struct frontend *fe, void *result);
 
 /* Runs the job; if memory runs out in it, frees what it took before passing that on. */
-static void with_frontend(const struct source *s, struct diagnostics *d, const struct fe_options *o, job run,
+static void with_frontend(struct source *s, struct diagnostics *d, const struct fe_options *o, job run,
                           void *result)
 {
     struct frontend fe;
@@ -49,7 +49,7 @@ static void compile(struct frontend *fe, void *result)
         *(struct ir_module **)result = fe_lower(fe, program);
 }
 
-struct ir_module *fe_compile(const struct source *s, struct diagnostics *d, const struct fe_options *o)
+struct ir_module *fe_compile(struct source *s, struct diagnostics *d, const struct fe_options *o)
 {
     struct ir_module *m = NULL;
     with_frontend(s, d, o, compile, &m);
@@ -63,7 +63,7 @@ static void dump_tree(struct frontend *fe, void *result)
         fe_print_unit(unit, result);
 }
 
-bool fe_dump_tree(const struct source *s, struct diagnostics *d, const struct fe_options *o, struct text *out)
+bool fe_dump_tree(struct source *s, struct diagnostics *d, const struct fe_options *o, struct text *out)
 {
     with_frontend(s, d, o, dump_tree, out);
     return d->errors == 0;

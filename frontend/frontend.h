@@ -24,11 +24,12 @@ const struct fe_limit_info *fe_limit_find(const char *name, size_t n);
 /* Where its value in force is. */
 uint32_t *fe_options_limit(struct fe_options *o, const struct fe_limit_info *limit);
 
-/* The module, for ir_module_free; NULL if d received errors. o NULL: defaults. */
-struct ir_module *fe_compile(const struct source *s, struct diagnostics *d, const struct fe_options *o);
+/* The module, for ir_module_free; NULL if d received errors. o NULL: defaults. The source gets the files that
+ * it includes; d's arena keeps them. */
+struct ir_module *fe_compile(struct source *s, struct diagnostics *d, const struct fe_options *o);
 
 /* The syntax tree of the source as text, for `kernc dump --ast`; false if d received errors. */
-bool fe_dump_tree(const struct source *s, struct diagnostics *d, const struct fe_options *o,
+bool fe_dump_tree(struct source *s, struct diagnostics *d, const struct fe_options *o,
                   struct text *out);
 
 #endif

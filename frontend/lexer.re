@@ -6,14 +6,19 @@
 #include "frontend/parser.h"
 #include "frontend/grammar.h"
 
-void fe_lexer_init(struct parser *p)
+void fe_lexer_begin(struct parser *p, const struct source *s)
 {
-    const struct source *s = p->fe->source;
+    p->file = s;
     p->cursor = p->line_start = s->text;
     p->end = s->text + s->length;
-    p->line = 1;
+    p->line = s->before + 1;
     if (s->length >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0)
         p->cursor += 3;
+}
+
+void fe_lexer_init(struct parser *p)
+{
+    fe_lexer_begin(p, p->fe->source);
     fe_words_init(p);
 }
 
@@ -91,6 +96,7 @@ static void directive(struct parser *p, const char *at)
     span where = {fe_here(p, at), fe_here(p, word + n)};
     fe_report(p->fe, FE_MSG(no_preprocessor), where, arena_strdup(p->arena, word, n),
               is_define    ? "write 'const int NAME = value;', an enum or a function"
+              : is_include && word[n + strspn(word + n, " \t")] == '"' ? "write 'include \"FILE\";'"
               : is_include ? "everything built in is there without it"
                            : "remove the line");
     const char *line_end = memchr(p->cursor, '\n', (size_t)(p->end - p->cursor));
@@ -112,7 +118,7 @@ static int word(struct parser *p, const char *at, span where, union value *value
 
 static int next_token(union value *value, span *where, struct parser *p)
 {
-    const unsigned char *cursor, *marker, *limit = (const unsigned char *)p->end;
+    const unsigned char *cursor, *marker, *limit;
     const char *at;
     int token;
     UNUSED(marker);
@@ -126,6 +132,7 @@ static int next_token(union value *value, span *where, struct parser *p)
 
 next:
     cursor = (const unsigned char *)p->cursor;
+    limit = (const unsigned char *)p->end;
     at = p->cursor;
     /*!re2c
         re2c:define:YYCTYPE  = "unsigned char";
@@ -210,7 +217,7 @@ next:
         "#"           { p->cursor = (const char *)cursor; directive(p, at); goto next; }
         [\x80-\xff]   { p->cursor = (const char *)cursor; stray_bytes(p, at); goto next; }
         *             { p->cursor = (const char *)cursor; stray_byte(p, at); goto next; }
-        $             { GIVE(TOK_END); }
+        $             { if (fe_include_ends(p)) goto next; GIVE(TOK_END); }
     */
 }
 

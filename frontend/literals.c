@@ -54,7 +54,7 @@ static void note_ignored(struct parser *p, const char *start, const char *text, 
     for (at += sizeof key - 1; at < end && *at != ')';) {
         size_t n = strspn(at, "abcdefghijklmnopqrstuvwxyz-");
         if (n && (ignore.id = group_name(p, at, n)))
-            vec_push(d->arena, &d->ignored, ignore);
+            diag_ignore(d, ignore);
         at += n ? n : 1;
     }
 }

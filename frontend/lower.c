@@ -160,10 +160,17 @@ static void lower_all(struct lowering *l)
     check_module(l);
 }
 
+static const char *file_names(struct frontend *fe)
+{
+    struct text names = {.arena = &fe->arena};
+    source_names(fe->source, &names);
+    return names.at;
+}
+
 struct ir_module *fe_lower(struct frontend *fe, struct fe_program *p)
 {
     struct lowering l = {.fe = fe, .program = p, .arena = &fe->arena};
-    struct ir_module *m = l.module = ir_module_new(fe->source->name);
+    struct ir_module *m = l.module = ir_module_new(file_names(fe));
     struct mem_guard guard;
     l.trap_division = fe->options.trap_division;
     if (mem_guard_enter(&guard)) {

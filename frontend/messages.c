@@ -92,7 +92,9 @@ static size_t offset_of(const struct source *s, place p)
 
 const char *fe_span_text(const struct frontend *fe, span s, size_t *length)
 {
-    size_t from = offset_of(fe->source, s.at), to = offset_of(fe->source, s.end);
+    const struct source *file = source_of(fe->source, &s.at.line);
+    source_of(fe->source, &s.end.line);
+    size_t from = offset_of(file, s.at), to = offset_of(file, s.end);
     *length = to > from ? to - from : 0;
-    return fe->source->text + from;
+    return file->text + from;
 }

@@ -68,13 +68,26 @@ struct history {
     const char *first_name;
 };
 
+/* A file that is being read because another includes it, and where that goes on. */
+struct fe_including {
+    const struct source *file;
+    const char *real;                  /* its name without links and dots */
+    const struct source *from;
+    const char *cursor, *line_start, *end;
+    uint32_t line;
+};
+
 struct parser {
     struct frontend *fe;
     struct arena *arena;
 
     /* lexer */
+    const struct source *file;         /* the one that is being read */
     const char *cursor, *line_start, *end;
-    uint32_t line;
+    uint32_t line;                     /* of the whole program (struct source) */
+    VEC(struct fe_including) including;    /* those inside each other, but for the program's own */
+    const char *own_name;              /* the real name of that; NULL: not asked for yet */
+    struct map included;               /* real names of files that were read */
     bool stopped;                      /* no use going on: only the end of the file follows */
     bool in_launch;                    /* grid, block, show and save are words here */
     VEC(struct bracket) brackets;
@@ -99,6 +112,8 @@ struct parser {
 
 /* At the start of the source, behind a byte order mark; fills in the words. */
 void fe_lexer_init(struct parser *p);
+/* At the start of a file. */
+void fe_lexer_begin(struct parser *p, const struct source *s);
 /* The next token, its value and place, for the parser; clause words of a launch directive are told from names
  * here. TOK_END for good at the end and once `stopped`. */
 int fe_parser_lex(union value *value, span *where, struct parser *p);
@@ -112,6 +127,13 @@ place fe_here(const struct parser *p, const char *at);
 /* Moves the cursor behind the comment that begins at `start`, and notes its kern:ignore; a block comment
  * without end is reported. */
 void fe_skip_comment(struct parser *p, const char *start, bool is_block);
+
+/* Goes on with the file that the string names, unless it was read before (include.c). What is wrong is
+ * reported. */
+void fe_include(struct parser *p, const struct fe_expr *string, span where);
+/* At the end of a file, behind a declaration: goes back to the one that includes it. False: none does, or it
+ * ends in the middle of something. */
+bool fe_include_ends(struct parser *p);
 
 /* Enters keywords and the words of foreign.def; to be called once, before names are looked up. */
 void fe_words_init(struct parser *p);

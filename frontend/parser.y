@@ -73,7 +73,8 @@ static struct fe_expr *typed(struct parser *p, enum fe_expr_kind kind, span wher
 %token FOR "'for'" SWITCH "'switch'" CASE "'case'" DEFAULT "'default'" BREAK "'break'" CONTINUE "'continue'"
 %token RETURN "'return'" GOTO "'goto'" TRY "'try'" CATCH "'catch'" THROW "'throw'" PREDICT "'Predict'"
 %token STATIC_ASSERT "'static_assert'"
-%token SIZEOF "'sizeof'" LAUNCH "'launch'" GRID "'grid'" BLOCK "'block'" SHOW "'show'" SAVE "'save'"
+%token SIZEOF "'sizeof'" INCLUDE "'include'"
+%token LAUNCH "'launch'" GRID "'grid'" BLOCK "'block'" SHOW "'show'" SAVE "'save'"
 %token ASSIGN "assignment operator" RANGE "'..'" ELLIPSIS "'...'" OR_OR "'||'" AND_AND "'&&'" SHIFT "shift"
 %token EQUALITY "comparison" RELATION "order comparison" ARROW "'->'" INCREMENT "'++' or '--'"
 
@@ -122,7 +123,8 @@ unit:
 external:
     declaration
 |   function
-|   launch                                 { $$ = list_of($1); }
+|   launch                                 { $$ = p->including.count ? NO_LIST : list_of($1); }
+|   INCLUDE string semicolon               { $$ = NO_LIST; fe_include(p, $2, @2); }
 |   ';'                                    { $$ = NO_LIST; }
 |   error                                  { $$ = NO_LIST; RECOVER(fe_recover); }
 ;

@@ -151,12 +151,15 @@ static int type_word_token(struct parser *p, const char *text, size_t n, span wh
     return f.kern ? foreign_token(p, f, where, value) : 0;
 }
 
-/* Common names are words only where a name follows: `kernel void k()`, `launch k()`, `token t = entry()`. */
+/* Common names are words only where a name follows: `kernel void k()`, `launch k()`, `token t = entry()`; or a
+ * string: `include "file.kern"`. */
 static bool is_name_here(const struct parser *p, const struct keyword *k)
 {
     bool common = (k->token == TOK_PREFIX && k->value == QUALIFIER_KERNEL) || k->token == TOK_LAUNCH ||
                   (k->token == TOK_WORD && k->value == FE_WORD_TOKEN);
     const char *next = p->cursor + strspn(p->cursor, " \t\r\n");
+    if (k->token == TOK_INCLUDE)
+        return *next != '"' && *next != '/';
     return common && !is_word_byte(*next) && *next != '/';
 }
 

@@ -158,7 +158,8 @@ KERNC_API bool kernc_result_figures(const kernc_result *r, kernc_figures *f);
 /* A prediction that the compiled code honours (scheme "barrier"). */
 typedef struct kernc_prediction {
     size_t   size;
-    unsigned line, column;       /* of its Predict; of one that the compiler found, where it begins */
+    unsigned line, column;       /* of its Predict; of one that the compiler found, where it begins. Lines of
+                                    included files are counted on behind those of the file */
     unsigned to_line, to_column; /* of its label, or of what is predicted instead; 0: of a function's entry */
     unsigned threshold;          /* threads that wait, 0: all */
     bool     found;              /* by the compiler, not in the source */

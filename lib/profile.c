@@ -8,9 +8,9 @@
 
 enum { PLACE = 3 }; /* line, column, lanes */
 
-const char *profile_hash(const char *text, size_t n, char buffer[PROFILE_HASH])
+const char *profile_hash(const struct source *s, char buffer[PROFILE_HASH])
 {
-    snprintf(buffer, PROFILE_HASH, "%016" PRIx64, hash_bytes(text, n));
+    snprintf(buffer, PROFILE_HASH, "%016" PRIx64, source_hash(s));
     return buffer;
 }
 
@@ -42,7 +42,7 @@ static bool check_source(kernc_result *r, const kernc_options *o, const struct j
     if (source->kind == JSON_NULL)
         return refuse(r, o, "is of a compiled program: profile the run of the source, kernc run %s",
                       r->source->name);
-    profile_hash(r->source->text, r->source->length, hash);
+    profile_hash(r->source, hash);
     if (!text_of(source) || strcmp(text_of(source), hash) != 0)
         return refuse(
             r, o,

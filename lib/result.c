@@ -123,8 +123,8 @@ static void make_text(const kernc_result *r, kernc_text what, struct text *t)
     case KERNC_TEXT_IR:                print_ir(r, t); break;
     case KERNC_TEXT_DOT:               analyses_show(r->module, "cfg", KERNC_ANALYSIS_DOT, t); break;
     case KERNC_TEXT_ANALYSES:          analyses_show(r->module, r->analyses, r->analysis_form, t); break;
-    case KERNC_TEXT_REMARKS:           opt_remarks_text(&r->report, r->source->name, t); break;
-    case KERNC_TEXT_REMARKS_JSON:      opt_remarks_json(&r->report, r->source->name, t); break;
+    case KERNC_TEXT_REMARKS:           opt_remarks_text(&r->report, r->source, t); break;
+    case KERNC_TEXT_REMARKS_JSON:      opt_remarks_json(&r->report, r->source, t); break;
     case KERNC_TEXT_STATS:             opt_stats_text(&r->report, t); break;
     case KERNC_TEXT_TIMES:             opt_times_text(&r->report, t); break;
     default:                           break;

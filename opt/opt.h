@@ -153,8 +153,8 @@ void opt_report_init(struct opt_report *r);
 /* Empty again. */
 void opt_report_free(struct opt_report *r);
 /* file:line:col: remark: … */
-void opt_remarks_text(const struct opt_report *r, const char *file, struct text *out);
-void opt_remarks_json(const struct opt_report *r, const char *file, struct text *out);  /* one array */
+void opt_remarks_text(const struct opt_report *r, const struct source *s, struct text *out);
+void opt_remarks_json(const struct opt_report *r, const struct source *s, struct text *out);  /* one array */
 /* A line a counter, and a line a pass with its time in milliseconds. */
 void opt_stats_text(const struct opt_report *r, struct text *out);
 void opt_times_text(const struct opt_report *r, struct text *out);

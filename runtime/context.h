@@ -21,7 +21,7 @@ struct kernc_context {
     struct kernc_module *modules;
     char             error[1024];
     kernc_trap       trap;
-    char             trap_text[512];
+    char             trap_text[512], trap_file[512];
     struct text      trap_report;
     bool             trapped;
 };

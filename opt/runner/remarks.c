@@ -86,11 +86,13 @@ static const char *kind_name(enum opt_remark_kind k)
     return k == OPT_APPLIED ? "applied" : "missed";
 }
 
-void opt_remarks_text(const struct opt_report *r, const char *file, struct text *out)
+void opt_remarks_text(const struct opt_report *r, const struct source *s, struct text *out)
 {
     for (uint32_t i = 0; i < r->remarks.count; i++) {
         const struct opt_remark *m = &r->remarks.at[i];
-        text_printf(out, "%s:%" PRIu32 ":%" PRIu32 ": remark: %s [%s %s: %s] in %s\n", file, m->at.line,
+        uint32_t line = m->at.line;
+        const char *file = source_of(s, &line)->name;
+        text_printf(out, "%s:%" PRIu32 ":%" PRIu32 ": remark: %s [%s %s: %s] in %s\n", file, line,
                     m->at.column, m->text, opt_pass_info[m->pass].name, kind_name(m->kind), m->id,
                     m->function);
     }
@@ -103,11 +105,13 @@ static void json_field(struct text *out, const char *name, const char *value)
     text_addz(out, ", ");
 }
 
-void opt_remarks_json(const struct opt_report *r, const char *file, struct text *out)
+void opt_remarks_json(const struct opt_report *r, const struct source *s, struct text *out)
 {
     text_addz(out, "[");
     for (uint32_t i = 0; i < r->remarks.count; i++) {
         const struct opt_remark *m = &r->remarks.at[i];
+        uint32_t line = m->at.line;
+        const char *file = source_of(s, &line)->name;
         text_addz(out, i ? ",\n {" : "\n {");
         json_field(out, "pass", opt_pass_info[m->pass].name);
         json_field(out, "kind", kind_name(m->kind));
@@ -115,7 +119,7 @@ void opt_remarks_json(const struct opt_report *r, const char *file, struct text 
         json_field(out, "function", m->function);
         json_field(out, "file", file);
         json_field(out, "message", m->text);
-        text_printf(out, "\"line\": %" PRIu32 ", \"column\": %" PRIu32 "}", m->at.line, m->at.column);
+        text_printf(out, "\"line\": %" PRIu32 ", \"column\": %" PRIu32 "}", line, m->at.column);
     }
     text_addz(out, r->remarks.count ? "\n]\n" : "]\n");
 }

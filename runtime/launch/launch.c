@@ -225,11 +225,15 @@ static double run_workers(struct rt_launch *l)
 kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const struct rt_trap_record *t)
 {
     kernc_context *c = k->module->context;
-    const char *file = k->entry ? k->module->image->file : k->module->program->file;
+    uint32_t line = t->line;
+    size_t   n;
+    const char *file =
+        source_names_find(k->entry ? k->module->image->file : k->module->program->file, &line, &n);
+    snprintf(c->trap_file, sizeof c->trap_file, "%.*s", (int)(n < sizeof c->trap_file ? n : 0), file);
     memcpy(c->trap_text, t->text, sizeof c->trap_text);
     c->trap = (kernc_trap){.text = c->trap_text,
-                           .file = file,
-                           .line = t->line,
+                           .file = c->trap_file,
+                           .line = line,
                            .column = t->column,
                            .has_address = t->has_address,
                            .address = t->address,
@@ -240,8 +244,8 @@ kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const st
     char column[16] = "";
     if (t->column)
         snprintf(column, sizeof column, ":%u", t->column);
-    return rt_fail(c, status, "%s:%u%s: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", file, t->line,
-                   column, k->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0],
+    return rt_fail(c, status, "%s:%u%s: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", c->trap_file,
+                   line, column, k->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0],
                    t->thread[1], t->thread[2]);
 }
 

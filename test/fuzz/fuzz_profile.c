@@ -20,7 +20,7 @@ static void make_profile(struct text *t, const uint8_t *data, size_t size)
     char hash[PROFILE_HASH];
     uint32_t line = 1, column = 0;
     text_printf(t, "{\"kernel\": \"rare\", \"scheme\": \"barrier\", \"source\": \"%s\", \"places\": [",
-                profile_hash(source.at, source.length, hash));
+                profile_hash(&(struct source){.text = source.at, .length = source.length}, hash));
     for (size_t i = 0; i + PLACE_BYTES <= size; i += PLACE_BYTES) {
         line += data[i] % 8;
         column = data[i] % 8 ? data[i + 1] % 32 : column + data[i + 1] % 32;

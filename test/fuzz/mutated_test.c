@@ -320,7 +320,7 @@ static void profiles(void **state)
     uint32_t taken = 0, tried = 10 * trials();
     assert_null(file_read("samples/iterdelay.kern", 1u << 20, &source));
     text_printf(&profile, "{\"kernel\": \"iterdelay\", \"scheme\": \"pdom\", \"source\": \"%s\", \"places\": [",
-                profile_hash(source.at, source.length, hash));
+                profile_hash(&(struct source){.text = source.at, .length = source.length}, hash));
     for (uint32_t line = 1; line < 40; line++)
         text_printf(&profile, "%s[%u, 0, %u], [%u, %u, %u]", line > 1 ? ", " : "", line, line * 977 % 64, line,
                     1 + line * 7 % 12, line * 31 % 64);

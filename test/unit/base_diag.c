@@ -59,6 +59,50 @@ static void lines_are_found(void **state)
     assert_string_equal(source_line(s, 0, &n), "");
 }
 
+static void lines_of_included_files(void **state)
+{
+    UNUSED(state);
+    struct source *s = source_new(&arena, "a", "one\ntwo", 7);
+    uint32_t n, line = 4;
+    assert_int_equal(source_include(&arena, s, "b", "", 0)->before, 2);
+    assert_int_equal(source_include(&arena, s, "c", "four\nfive\n", 10)->before, 3);
+    assert_memory_equal(source_line(s, 4, &n), "four", 4);
+    assert_int_equal(n, 4);
+    assert_string_equal(source_line(s, 7, &n), "");
+    assert_string_equal(source_of(s, &line)->name, "c");
+    assert_int_equal(line, 1);
+    line = 3;
+    assert_string_equal(source_of(s, &line)->name, "b");
+    line = 0;
+    assert_ptr_equal(source_of(s, &line), s);
+    assert_ptr_equal(source_named(s, "a"), s);
+    assert_null(source_named(s, "d"));
+    assert_true(source_hash(s) != source_hash(source_new(&arena, "a", "one\ntwo", 7)));
+}
+
+static void names_of_files(void **state)
+{
+    UNUSED(state);
+    struct source *s = source_new(&arena, "a\n2 x", "one\ntwo", 7);
+    struct text    t = {.arena = &arena};
+    uint32_t       line = 3;
+    size_t         n;
+    source_include(&arena, s, "b c", "x\n", 2);
+    source_include(&arena, s, "d", "", 0);
+    source_names(s, &t);
+    assert_string_equal(t.at, "a?2 x\n2 b c\n4 d");
+    assert_memory_equal(source_names_find(t.at, &line, &n), "b c", 3);
+    assert_true(n == 3 && line == 1);
+    line = 2;
+    assert_memory_equal(source_names_find(t.at, &line, &n), "a?2 x", 5);
+    assert_true(n == 5 && line == 2);
+    line = 9;
+    assert_memory_equal(source_names_find("a\n3", &line, &n), "a", 1);
+    assert_true(n == 1 && line == 9);
+    assert_memory_equal(source_names_find("a\n99999999999999999999999 b", &line, &n), "a", 1);
+    assert_int_equal(line, 9);
+}
+
 static void caret_range_and_note(void **state)
 {
     UNUSED(state);
@@ -239,6 +283,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_found),
+        cmocka_unit_test(lines_of_included_files),
+        cmocka_unit_test(names_of_files),
         cmocka_unit_test(caret_range_and_note),
         cmocka_unit_test(places_without_text),
         cmocka_unit_test(ranges_over_lines_end_with_the_first),

@@ -21,7 +21,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static char *source_of(const struct fz_program *p)
+static char *text_of(const struct fz_program *p)
 {
     struct text t = {0};
     fz_print(p, NULL, &t);
@@ -38,9 +38,9 @@ static void a_seed_gives_one_program(void **state)
     for (const char *letter = "abcdef"; *letter; letter++)
         for (uint64_t seed = 1; seed <= 30; seed++) {
             const struct fz_class *class = fz_class_find(*letter);
-            char *first = source_of(fz_generate(class, seed, &arena));
-            assert_string_equal(first, source_of(fz_generate(class, seed, &arena)));
-            assert_string_not_equal(first, source_of(fz_generate(class, seed + 1, &arena)));
+            char *first = text_of(fz_generate(class, seed, &arena));
+            assert_string_equal(first, text_of(fz_generate(class, seed, &arena)));
+            assert_string_not_equal(first, text_of(fz_generate(class, seed + 1, &arena)));
         }
     assert_null(fz_class_find('g'));
 }
@@ -56,7 +56,7 @@ static void programs_compile(void **state)
     o.input = KERNC_INPUT_AUTO;
     for (const char *letter = "abcdef"; *letter; letter++)
         for (uint64_t seed = 1; seed <= 100; seed++) {
-            char *source = source_of(fz_generate(fz_class_find(*letter), seed, &arena));
+            char *source = text_of(fz_generate(fz_class_find(*letter), seed, &arena));
             kernc_result *r = kernc_compile("random.kern", source, strlen(source), &o);
             if (kernc_result_status(r) != KERNC_COMPILED)
                 fail_msg("class %c, seed %u: %s", *letter, (unsigned)seed,
@@ -264,7 +264,7 @@ static void check_row(const struct fz_program *p, const uint64_t *log, uint32_t 
         if (log[row * p->threads + t] != wanted[t])
             fail_msg("row %u, thread %u: %llx, not %llx\n%s", row, t,
                      (unsigned long long)log[row * p->threads + t], (unsigned long long)wanted[t],
-                     source_of(p));
+                     text_of(p));
 }
 #define ROW(p, log, row, ...) check_row(p, log, row, (const uint64_t[]){__VA_ARGS__})
 
@@ -528,7 +528,7 @@ static void reducer_finds_a_planted_fault(void **state)
         /* block, loop (bound, condition, body, leaving), switch (selector, cases), case, block, log, its
          * operand */
         if (fz_program_size(p) > 13)
-            fail_msg("seed %u: %u nodes are left\n%s", (unsigned)seed, fz_program_size(p), source_of(p));
+            fail_msg("seed %u: %u nodes are left\n%s", (unsigned)seed, fz_program_size(p), text_of(p));
         reduced++;
     }
 }

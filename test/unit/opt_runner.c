@@ -426,14 +426,15 @@ static void remarks_have_places(void **state)
 {
     struct run x;
     struct text t = {0}, json = {0};
+    const struct source source = {.name = "k.kern"};
     start(&x);
     x.o.passes = "ifconvert";
     x.o.remarks = true;
     assert_true(go(&x));
-    opt_remarks_text(&x.r, "k.kern", &t);
+    opt_remarks_text(&x.r, &source, &t);
     assert_string_equal(t.at, "k.kern:9:4: remark: branch stays: 'reduce.add' must not be speculated "
                               "[ifconvert missed: convergent] in second\n");
-    opt_remarks_json(&x.r, "k.kern", &json);
+    opt_remarks_json(&x.r, &source, &json);
     assert_non_null(strstr(json.at, "\"pass\": \"ifconvert\", \"kind\": \"missed\", \"id\": \"convergent\""));
     assert_non_null(strstr(json.at, "\"line\": 9, \"column\": 4}"));
     text_free(&t);

@@ -263,7 +263,7 @@ void bc_disassemble(const struct bc_program *p, struct text *out)
         if (p->functions.at[i].code != BC_NO_TARGET)
             map_set(&l.arena, &l.functions, p->functions.at[i].code, i);
     text_printf(out, "# *** Bytecode of ");
-    text_visible_line(out, p->file, strlen(p->file));
+    text_visible_line(out, p->file, strcspn(p->file, "\n"));
     text_printf(out, " for scheme %s: %u bytes of data, %u of shared memory ***:\n", p->scheme, p->data_bytes,
                 p->shared_bytes);
     for (uint32_t i = 0; i < p->kernels.count; i++)

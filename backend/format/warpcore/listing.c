@@ -48,7 +48,7 @@ static void print_summary(struct listing *l, const char *comment)
 {
     const struct wc_image *m = l->m;
     text_printf(l->out, "%s ", comment);
-    text_visible_line(l->out, m->file, strlen(m->file));
+    text_visible_line(l->out, m->file, strcspn(m->file, "\n"));
     text_printf(l->out,
                 " for warp-core, divergence %s: %u words of %u, %u bytes of data, %u of shared memory\n",
                 wc_mode_info[m->mode].name, m->code.count, WC_MAX_WORDS, m->data_bytes, m->shared_bytes);

@@ -16,7 +16,7 @@ syn keyword kernLabel       case default
 syn keyword kernStatement   break continue return goto
 syn keyword kernException   try catch throw
 syn keyword kernConverge    Predict
-syn keyword kernLaunch      launch
+syn keyword kernLaunch      launch include
 syn keyword kernOperator    sizeof static_assert _Static_assert
 
 " types and declarations
