@@ -5,14 +5,38 @@
 #include "frontend/types.h"
 
 enum fe_builtin_how {
-    FE_HOW_OP, FE_HOW_CONVERGENT, FE_HOW_ATOMIC, FE_HOW_TOKEN, FE_HOW_CLAMP, FE_HOW_RSQRT, FE_HOW_ROTR,
-    FE_HOW_ISNAN, FE_HOW_ISINF, FE_HOW_ISFINITE, FE_HOW_REINTERPRET, FE_HOW_FENCE, FE_HOW_CLOCK,
-    FE_HOW_PRINTF, FE_HOW_ASSERT, FE_HOW_TRAP, FE_HOW_SPECIAL,
+    FE_HOW_OP,
+    FE_HOW_CONVERGENT,
+    FE_HOW_ATOMIC,
+    FE_HOW_TOKEN,
+    FE_HOW_CLAMP,
+    FE_HOW_RSQRT,
+    FE_HOW_ROTR,
+    FE_HOW_ISNAN,
+    FE_HOW_ISINF,
+    FE_HOW_ISFINITE,
+    FE_HOW_REINTERPRET,
+    FE_HOW_FENCE,
+    FE_HOW_CLOCK,
+    FE_HOW_PRINTF,
+    FE_HOW_ASSERT,
+    FE_HOW_TRAP,
+    FE_HOW_SPECIAL,
+    FE_HOW_MEMCPY,
+    FE_HOW_MEMSET,
+    FE_HOW_LDEXP,
+    FE_HOW_FREXP,
+    FE_HOW_MODF,
+    FE_HOW_SINCOS,
+    FE_HOW_EXP10,
+    FE_HOW_MATCH,
+    FE_HOW_SCAN,
+    FE_HOW_COUNTER,
 };
 struct fe_builtin {
     const char *name, *signature, *meaning;
-    uint8_t  how;                /* enum fe_builtin_how */
-    uint16_t op[3];              /* enum ir_op for signed, unsigned, floating T; of SPECIAL op[0] is the
+    uint8_t how;    /* enum fe_builtin_how */
+    uint16_t op[3]; /* enum ir_op for signed, unsigned, floating T; of SPECIAL op[0] is the
                                     register */
 };
 extern const struct fe_builtin fe_builtins[];
@@ -29,7 +53,8 @@ void fe_consider_constants(struct nearest *n);
 /* Whether it makes or uses a token: a convergent operation in the sense of the convergence document. */
 static inline bool fe_builtin_is_convergent(const struct fe_builtin *b)
 {
-    return b->how == FE_HOW_CONVERGENT || b->how == FE_HOW_TOKEN;
+    return b->how == FE_HOW_CONVERGENT || b->how == FE_HOW_TOKEN || b->how == FE_HOW_MATCH ||
+           b->how == FE_HOW_SCAN;
 }
 /* The operation for this generic type (any scalar if the signature has none). */
 enum ir_op fe_builtin_op(const struct fe_builtin *b, const struct fe_type *t);

@@ -154,6 +154,30 @@ static bool argument_error(struct checker *c, const struct fe_builtin *b, const 
     return false;
 }
 
+/* As decide_generic, of pointers in any address space. */
+static bool data_pointer(struct checker *c, const struct fe_builtin *b, char letter, const struct fe_expr *a,
+                         struct fe_type **generic)
+{
+    struct fe_type *t = a->type->plain, *of = fe_is_pointer(t) ? t->of : NULL, *wanted = *generic;
+    if (!of || of->kind == FE_TYPE_FUNCTION)
+        return argument_error(c, b, a, letter == 'z' ? "a pointer" : "a pointer to what may be written");
+    if (letter != 'z' && (of->is_const || t->space == FE_SPACE_CONSTANT))
+        return argument_error(c, b, a, "a pointer to what may be written");
+    if (letter == 'z' || letter == 'Z')
+        return true;
+    if (letter == 'e')
+        return of->kind == FE_TYPE_INT || argument_error(c, b, a, "a pointer to int");
+    if (letter == 'R')
+        wanted = c->types->basic[FE_TYPE_FLOAT];
+    if (wanted ? of != wanted : !fe_is_float(of))
+        return argument_error(c, b, a,
+                              !wanted                         ? "a pointer to float or double"
+                              : wanted->kind == FE_TYPE_FLOAT ? "a pointer to float"
+                                                              : "a pointer to double");
+    *generic = of->plain;
+    return true;
+}
+
 /* Checks that the argument suits its letter and lets it take part in deciding *generic. */
 static bool decide_generic(struct checker *c, const struct fe_builtin *b, char letter,
                            const struct fe_expr *a, struct fe_type **generic)
@@ -183,6 +207,12 @@ static bool decide_generic(struct checker *c, const struct fe_builtin *b, char l
         *generic = of->plain;
         return true;
     }
+    case 'Q':
+    case 'R':
+    case 'e':
+    case 'z':
+    case 'Z': return data_pointer(c, b, letter, a, generic);
+    case 's': *generic = t; return fe_is_arithmetic(t) || argument_error(c, b, a, "a number");
     case 'x':
     case 'y':
         *generic = t;
@@ -261,12 +291,14 @@ static struct fe_expr *check_builtin_call(struct checker *c, struct fe_expr *e, 
     }
     bool good = check_arguments(c, e);
     note_builtin_use(c, e, b);
-    if (!check_count(c, e, fe_builtin_params(b), false) || !good || !resolve_generic(c, e, b, &generic))
+    bool short_counter = b->how == FE_HOW_COUNTER && e->call.arg_count == 1; /* it has no limit */
+    if (!check_count(c, e, fe_builtin_params(b) - short_counter, false) || !good ||
+        !resolve_generic(c, e, b, &generic))
         return fe_poison(c, e);
     uint32_t i = 0;
     for (struct fe_expr **a = &e->call.args; *a; a = &(*a)->next) {
         char letter = fe_builtin_param(b, i++);
-        if (letter != 'P' && letter != 'x' && letter != 'y')
+        if (!strchr("PQRezZxys", letter))
             convert_argument(c, a, fe_builtin_type(c->types, letter, generic));
         if (fe_is_error((*a)->type))
             return fe_poison(c, e);

@@ -117,6 +117,10 @@ ir_ref fe_lower_call(struct lowering *l, const struct fe_expr *e, struct address
 /* A call of the builtin; its value, 0 if it has none. */
 ir_ref fe_lower_builtin(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b);
 
+/* Of a builtin that is several operations: the same, from the values of its arguments. */
+ir_ref fe_lower_compound(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b,
+                         const ir_ref *arguments);
+
 /* ---- lower_stmt.c, goto_tokens.c --------------------------------------------------------------------- */
 
 /* Statements one after the other. */

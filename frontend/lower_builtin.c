@@ -1,5 +1,5 @@
 /* lower_builtin.c: calls of builtins. Most are one operation, which builtins.def names; those made of several
- * are here: clamp, rsqrt, rotr, isnan, isinf, isfinite.
+ * are here (clamp, rsqrt, rotr, isnan, isinf, isfinite) and in lower_compound.c.
  */
 #include "frontend/lower.h"
 
@@ -150,6 +150,6 @@ ir_ref fe_lower_builtin(struct lowering *l, const struct fe_expr *e, const struc
     case FE_HOW_REINTERPRET: return lower_reinterpret(l, e, &a);
     case FE_HOW_FENCE: return ir_emit0(&l->c, IR_fence, IR_TYPE_VOID);
     case FE_HOW_CLOCK: return ir_emit0(&l->c, IR_clock, IR_TYPE_I64);
-    default: BUG("builtin %s", b->name);
+    default: return fe_lower_compound(l, e, b, a.at);
     }
 }

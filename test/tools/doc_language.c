@@ -14,7 +14,9 @@ static const char *code(const char *s, char buffer[128])
 
 void doc_language_types(struct text *out)
 {
-    static const struct { const char *word, *meaning; } words[] = {
+    static const struct {
+        const char *word, *meaning;
+    } words[] = {
 #define FE_WORD(kind, text, meaning) {text, meaning},
 #include "frontend/ast.def"
     };
@@ -44,11 +46,14 @@ void doc_language_keywords(struct text *out)
 
 void doc_language_foreign(struct text *out)
 {
-    static const struct { const char *word, *instead; bool is_spelling; } words[] = {
-#define FOREIGN(text, as, advice) {text, advice, false},
-#define SPELLING(text, kern) {text, kern, true},
+    static const struct {
+        const char *word, *instead;
+        bool is_spelling;
+    } words[] = {
+#define FOREIGN(text, as, advice)  {text, advice, false},
+#define SPELLING(text, kern)       {text, kern, true},
 #define FOREIGN_NAME(text, advice) {text, advice, false},
-#define NAME_SPELLING(text, kern) {text, kern, true},
+#define NAME_SPELLING(text, kern)  {text, kern, true},
 #include "frontend/foreign.def"
     };
     char name[128], instead[128];
@@ -71,8 +76,17 @@ static const char *letter(char c)
     case 'f': return "float";
     case 'd': return "double";
     case 't': return "token";
-    case 'N': case 'F': case 'I': case 'G': return "T";
-    case 'P': return "T *";
+    case 'N':
+    case 'F':
+    case 'I':
+    case 'G': return "T";
+    case 'P':
+    case 'Q':
+    case 'R': return "T *";
+    case 'e': return "int *";
+    case 'z': return "const void *";
+    case 'Z': return "void *";
+    case 's': return "number";
     case 'x': return "32 bits";
     case 'y': return "64 bits";
     default: return "…";
@@ -112,15 +126,16 @@ static bool is_special(const struct fe_builtin *b)
 }
 static bool is_convergent(const struct fe_builtin *b)
 {
-    return b->how == FE_HOW_CONVERGENT;
+    return fe_builtin_is_convergent(b) && b->how != FE_HOW_TOKEN;
 }
 static bool is_atomic(const struct fe_builtin *b)
 {
-    return b->how == FE_HOW_ATOMIC || b->how == FE_HOW_FENCE;
+    return b->how == FE_HOW_ATOMIC || b->how == FE_HOW_COUNTER || b->how == FE_HOW_FENCE;
 }
 static bool is_tool(const struct fe_builtin *b)
 {
-    return b->how == FE_HOW_CLOCK || b->how == FE_HOW_PRINTF || b->how == FE_HOW_ASSERT;
+    return b->how == FE_HOW_CLOCK || b->how == FE_HOW_PRINTF || b->how == FE_HOW_ASSERT ||
+           b->how == FE_HOW_MEMCPY || b->how == FE_HOW_MEMSET || b->how == FE_HOW_TRAP;
 }
 /* The functions of math.h under their names for float are not listed: the page says how they are made. */
 static bool is_arithmetic(const struct fe_builtin *b)
@@ -163,7 +178,11 @@ void doc_language_warnings(struct text *out)
 
 void doc_language_limits(struct text *out)
 {
-    static const struct { const char *name; unsigned value, most; const char *meaning; } limits[] = {
+    static const struct {
+        const char *name;
+        unsigned value, most;
+        const char *meaning;
+    } limits[] = {
 #define LIMIT(name, value, most, meaning) {#name, value, most, meaning},
 #include "frontend/limits.def"
     };

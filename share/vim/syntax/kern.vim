@@ -39,7 +39,8 @@ syn keyword kernFunction    roundf rint rintf fabs fabsf sin sinf cos cosf tan t
 syn keyword kernFunction    atanf atan2 atan2f sinh sinhf cosh coshf tanh tanhf exp expf exp2 exp2f expm1
 syn keyword kernFunction    expm1f log logf log2 log2f log10 log10f log1p log1pf pow powf cbrt cbrtf hypot
 syn keyword kernFunction    hypotf fmod fmodf fmin fminf fmax fmaxf copysign copysignf fma fmaf rsqrt rsqrtf
-syn keyword kernFunction    isnan isinf isfinite
+syn keyword kernFunction    isnan isinf isfinite exp10 exp10f ldexp ldexpf frexp frexpf modf modff sincos sincosf
+syn keyword kernFunction    memcpy memset match_any scan_exclusive_add atomic_inc atomic_dec
 
 " literals
 syn match   kernNumber      "\<\d[0-9']*[uUlL]*\>"
