@@ -3,7 +3,8 @@
  * Powers of two become shifts and masks. Other divisors: T. Granlund and P. Montgomery, "Division by
  * invariant integers using multiplication" (1994), in the formulation of Warren's "Hacker's Delight",
  * chapter 10; the magic numbers are found in 128-bit arithmetic by their definition. Signed dividends that
- * cannot be negative (ir/analysis/ranges.c, asked only if there are any) need no correction of their sign.
+ * cannot be negative (ir/analysis/ranges.c, asked only if there are any) need no correction of their sign, nor
+ * do remainders by powers of two that are only compared with 0.
  * Division by zero is defined (docs/language.md) and folded by simplify.c. Linear.
  */
 #include "opt/pass.h"
@@ -149,7 +150,21 @@ static bool reduces(const struct ir_function *f, const struct ir_ins *ins, scala
            && ir_is_const(f, ins->args[1], d);
 }
 
-/* Signed divisions by constants whose dividends are never negative, while the function is as it was. */
+/* A remainder by a power of two whose sign does not matter. */
+static bool is_zero_test(struct opt_context *c, const struct ir_function *f, ir_ref r)
+{
+    bool only = true;
+    scalar_bits zero;
+    opt_each_use(u, opt_uses(c, f), r) {
+        const struct ir_ins *user = ir_at(f, u->user);
+        bool equality = user->op == IR_eq || user->op == IR_ne;
+        only &= equality && user->args[0] == r && ir_is_const(f, user->args[1], &zero) && zero == 0;
+    }
+    return only;
+}
+
+/* Signed divisions by constants whose dividends are never negative, or count as such, while the function is as it
+ * was. */
 static struct bitset find_positive(struct opt_context *c, struct ir_function *f)
 {
     struct bitset found = bitset_new(c->scratch, f->ins.count);
@@ -161,7 +176,9 @@ static struct bitset find_positive(struct opt_context *c, struct ir_function *f)
             if ((ins->op != IR_sdiv && ins->op != IR_srem) || !reduces(f, ins, &d))
                 continue;
             g = g ? g : opt_ranges(c, f);
-            if (ir_range_at(g, ins->args[0], r).lo >= 0)
+            bool is_power = d && !(d & (d - 1));
+            if (ir_range_at(g, ins->args[0], r).lo >= 0 ||
+                (ins->op == IR_srem && is_power && is_zero_test(c, f, r)))
                 bitset_add(found, r);
         }
     return found;
