@@ -163,8 +163,8 @@ static bool is_zero_test(struct opt_context *c, const struct ir_function *f, ir_
     return only;
 }
 
-/* Signed divisions by constants whose dividends are never negative, or count as such, while the function is as it
- * was. */
+/* Signed divisions by constants whose dividends are never negative, or count as such, while the function is as
+ * it was. */
 static struct bitset find_positive(struct opt_context *c, struct ir_function *f)
 {
     struct bitset found = bitset_new(c->scratch, f->ins.count);
