@@ -128,6 +128,16 @@ void diag_warn(struct diagnostics *d, enum diag_group group, span where, const c
     va_end(ap);
 }
 
+void diag_drop(struct diagnostics *d, uint32_t from)
+{
+    for (uint32_t i = from; i < d->all.count; i++) {
+        d->errors -= d->all.at[i].severity == DIAG_ERROR;
+        d->warnings -= d->all.at[i].severity == DIAG_WARNING;
+    }
+    d->all.count = from;
+    d->stopped = d->dropping = false;
+}
+
 void diag_fixit(struct diagnostics *d, span where, const char *insert)
 {
     if (d->dropping || !d->all.count)

@@ -104,6 +104,8 @@ void diag_add(struct diagnostics *d, enum diag_severity s, const char *id, span 
 /* The same with the arguments in a list. */
 void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span where, const char *fmt,
                va_list ap);
+/* Drops the diagnostics from the index on: as if they had never come. */
+void diag_drop(struct diagnostics *d, uint32_t from);
 /* A warning of the group, whose name is its id, if the group is on there. */
 void diag_warn(struct diagnostics *d, enum diag_group group, span where, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -124,18 +124,51 @@ static void generate(kernc_result *r, enum scheme scheme, const kernc_options *o
     verify_made(r);
 }
 
-/* From a module on. */
-static void compile_module(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+static void compile_once(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
     struct scratch scratch;
     struct steps steps = {.arena = scratch_begin(&scratch), .options = opt};
-    enum scheme scheme = scheme_find(o->scheme);
-    r->scheme = scheme;
-    run_passes(r, scheme, opt);
+    run_passes(r, r->scheme, opt);
     if (!failed(r))
-        generate(r, scheme, o, &steps);
+        generate(r, r->scheme, o, &steps);
     scratch_end(&scratch);
     failed(r);
+}
+
+/* Why the machine has no room for what was made, among the diagnostics from the index on; NULL: it has. */
+static const char *too_large(const kernc_result *r, uint32_t from)
+{
+    for (uint32_t i = from; i < r->diagnostics.all.count; i++) {
+        const struct diagnostic *g = &r->diagnostics.all.at[i];
+        if (g->severity == DIAG_ERROR && g->id && strcmp(g->id, "code-size") == 0)
+            return g->text;
+    }
+    return NULL;
+}
+
+/* From a module on. What level 2 makes too large for the warp-core machine is compiled again without the passes
+ * that make code grow: at level 1. */
+static void compile_module(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+{
+    uint32_t from = r->diagnostics.all.count;
+    r->scheme = scheme_find(o->scheme);
+    bool again = scheme_info[r->scheme].target == TARGET_warp_core && opt->level > 1 && !opt->passes;
+    r->before = again ? ir_module_copy(r->module) : NULL;
+    compile_once(r, o, opt);
+    const char *why = again ? too_large(r, from) : NULL;
+    if (!why)
+        return;
+    diag_drop(&r->diagnostics, from);
+    ir_module_free(r->module);
+    opt_report_free(&r->report);
+    r->module = r->before;
+    r->before = NULL;
+    r->status = KERNC_COMPILED;
+    r->figures = (struct wc_figures){0};
+    diag_warn(&r->diagnostics, DIAG_GROUP_size, (span){0}, "at -O%u %s; compiled at -O1 instead",
+              opt->level, why);
+    opt->level = 1;
+    compile_once(r, o, opt);
 }
 
 static void compile(kernc_result *r, const char *name, const void *bytes, size_t n, const kernc_options *o)

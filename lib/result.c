@@ -13,6 +13,7 @@ void kernc_result_free(kernc_result *r)
     if (r->reported)
         opt_report_free(&r->report);
     ir_module_free(r->module);
+    ir_module_free(r->before);
     bc_program_free(r->program);
     wc_image_free(r->image);
     arena_free(&r->arena);

@@ -11,6 +11,7 @@ struct kernc_result {
     struct diagnostics diagnostics;
     struct source *source;
     struct ir_module *module;          /* NULL: none yet */
+    struct ir_module *before;          /* as it was before the passes, for another try; or NULL */
     enum scheme scheme;                /* that the passes prepared it for */
     struct bc_program *program;
     struct wc_image *image;            /* instead of the program, for a scheme of the warp-core machine */
