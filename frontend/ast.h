@@ -261,6 +261,9 @@ struct fe_unit {
     uint32_t count;
 };
 
+/* A second tree of the body of a function, which nothing has annotated (frontend/ast_copy.c). */
+struct fe_stmt *fe_copy_body(struct arena *a, const struct fe_stmt *body);
+
 /* ---- printing (frontend/ast_print.c) ----------------------------------------------------------------- */
 
 /* A readable tree, one node a line, children indented; types are shown once the checker has set them. */

@@ -28,7 +28,7 @@ static void check_unused(struct checker *c)
 {
     for (uint32_t i = 0; i < c->program->functions.count; i++) {
         struct fe_function *f = c->program->functions.at[i];
-        if (f->is_defined && !f->is_kernel && !f->decl->used)
+        if (f->is_defined && !f->is_kernel && !f->decl->used && !f->written)
             fe_report(c->fe, FE_MSG(unused_function), f->decl->name_at, f->name);
     }
 }
@@ -42,9 +42,7 @@ struct fe_program *fe_check(struct frontend *fe, struct fe_unit *u)
 
     for (struct fe_decl *d = u->first; d; d = d->next)
         fe_check_decl(&c, d);
-    for (struct fe_decl *d = u->first; d; d = d->next)
-        if (d->kind == FE_DECL_FUNCTION && d->body && !fe_is_error(d->type))
-            fe_check_body(&c, fe_function(d));
+    fe_check_bodies(&c);
     for (struct fe_decl *d = u->first; d; d = d->next)
         if (d->kind == FE_DECL_LAUNCH)
             fe_check_launch(&c, d);

@@ -64,6 +64,8 @@ struct checker {
     bool               warned_unreachable;
     uint32_t           unevaluated;          /* > 0 inside sizeof */
     const struct fe_expr *addressed;         /* the operand of the & whose operand is checked next */
+    VEC(struct fe_function *) needed;        /* open functions and instances whose bodies are to be checked */
+    uint32_t           needed_done, instances;
     struct fe_use      no_use;               /* stands for uses there and outside functions */
 };
 
@@ -161,13 +163,31 @@ struct fe_variable *fe_root_variable(const struct fe_expr *e);
 /* its value, not only its address, is used */
 void fe_note_read(struct checker *c, struct fe_expr *e);
 
-/* Checks an initialiser for an object of this type; an unsized array gets its size in *type. */
-struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, struct fe_type **type);
+/* Checks an initialiser for an object of this type; an unsized array gets its size in *type, and a pointer that
+ * is written as `form` (or NULL) the spaces that this leaves open. */
+struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, const struct fe_form *form,
+                              struct fe_type **type);
 
 /* ---- check_stmt.c ------------------------------------------------------------------------------------ */
 
 /* The function's statements, in its own scope; afterwards jumps and labels. */
 void fe_check_body(struct checker *c, struct fe_function *f);
+
+/* ---- instance.c -------------------------------------------------------------------------------------- */
+
+/* The type t, written as f, whose pointers without a written space point into the spaces that those of `from`
+ * point into; t itself where `from` is no pointer. */
+struct fe_type *fe_adopt_spaces(struct checker *c, const struct fe_form *f, struct fe_type *t,
+                                const struct fe_type *from);
+/* Sets is_open of a function with a body. */
+void fe_note_open(struct fe_function *f);
+/* What the call of f, whose arguments are as many as wanted and without errors, calls: f or an instance of it.
+ * NULL after a message. */
+struct fe_function *fe_instance(struct checker *c, struct fe_function *f, const struct fe_expr *call);
+/* Its address is taken: it has to be there with private pointers. */
+void fe_need_as_written(struct checker *c, struct fe_function *f, span where);
+/* All bodies; functions that are only there as instances are not defined afterwards. */
+void fe_check_bodies(struct checker *c);
 
 /* ---- check_launch.c ---------------------------------------------------------------------------------- */
 

@@ -125,11 +125,26 @@ static struct fe_type *check_callee(struct checker *c, struct fe_expr *e)
     return callee->type->of;
 }
 
+/* The type of what is called by the types of its arguments; NULL after a message. */
+static struct fe_type *choose_instance(struct checker *c, struct fe_expr *e, uint32_t use)
+{
+    struct fe_function *f = fe_instance(c, e->call.target, e);
+    if (!f)
+        return NULL;
+    e->call.target = f;
+    if (c->function && !c->unevaluated)
+        c->function->uses.at[use].callee = f;
+    return f->type;
+}
+
 static struct fe_expr *check_function_call(struct checker *c, struct fe_expr *e)
 {
+    uint32_t use = c->function ? c->function->uses.count : 0; /* of a direct call */
     struct fe_type *t = check_callee(c, e);
     bool good = check_arguments(c, e);
     check_call_token(c, e, true);
+    if (t && good && e->call.target && e->call.arg_count == t->param_count)
+        t = choose_instance(c, e, use);
     if (!t)
         return fe_poison(c, e);
     e->type = t->of;

@@ -68,7 +68,7 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
         struct fe_expr *init = d->init;
         d->init = NULL; /* not yet a value that the initialiser itself could use */
         c->own_value = fe_is_scalar(d->type) && !is_object ? v : NULL;
-        init = fe_check_init(c, init, &d->type);
+        init = fe_check_init(c, init, c->level ? d->form : NULL, &d->type);
         c->own_value = NULL;
         v->in_own_value = d->used;
         if (v->space == FE_SPACE_CONSTANT && !fe_is_error(init->type) && !init->constant)
@@ -256,6 +256,7 @@ static void check_function(struct checker *c, struct fe_decl *d)
         f->is_defined = true;
         f->decl = d;
         d->used |= used;
+        fe_note_open(f);
     }
 }
 

@@ -346,7 +346,7 @@ static struct fe_expr *check_literal(struct checker *c, struct fe_expr *e)
         fe_report(c->fe, FE_MSG(incomplete_type), e->where, fe_type_text(c, t));
         return fe_poison(c, e);
     }
-    e->cast.a = fe_check_init(c, e->cast.a, &t);
+    e->cast.a = fe_check_init(c, e->cast.a, NULL, &t);
     e->type = t;
     e->lvalue = true;
     return fe_is_error(t) ? fe_poison(c, e) : e;

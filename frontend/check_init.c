@@ -220,7 +220,8 @@ static struct fe_expr *init_list(struct checker *c, struct fe_expr *e, struct fe
     return e;
 }
 
-struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, struct fe_type **type)
+struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, const struct fe_form *form,
+                              struct fe_type **type)
 {
     struct fe_type *t = *type;
     if (fe_is_error(t)) {
@@ -237,5 +238,7 @@ struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, struct fe_ty
         *type = c->types->error;
         return fe_poison(c, e);
     }
-    return fe_convert_assign(c, fe_check_value(c, e), t, "initialiser");
+    e = fe_check_value(c, e);
+    *type = t = form ? fe_adopt_spaces(c, form, t, e->type->plain) : t;
+    return fe_convert_assign(c, e, t, "initialiser");
 }

@@ -5,12 +5,18 @@
 #include "frontend/ast.h"
 #include "frontend/frontend.h"
 
+/* Which version of a function is being checked; name NULL: the only one. Its errors get a note, which waits for
+ * their own notes and fix-its. */
+struct fe_instance_note { const char *name, *type; span at; bool is_due; };
+
 struct frontend {
     struct arena arena;                    /* tree and everything else that ends with the compilation */
     struct strings strings;                /* names: equal names are equal pointers */
     struct source *source;
     struct diagnostics *diags;
     struct fe_options options;
+    struct fe_instance_note instance;
+    bool is_repeating;                     /* what is checked has been before: no warnings */
     bool muted;                            /* the last warning was not given: nor are its notes and fix-its */
 };
 
@@ -36,6 +42,8 @@ bool fe_report(struct frontend *fe, enum fe_message id, const char *format, span
 /* A note on the latest diagnostic that is no note; nothing if that was not given. */
 void fe_note(struct frontend *fe, enum fe_message id, const char *format, span where, ...)
     __attribute__((format(printf, 3, 5)));
+/* No version of a function is checked any more. */
+void fe_end_instance(struct frontend *fe);
 /* A fix-it for the latest diagnostic. */
 void fe_fixit(struct frontend *fe, span where, const char *insert);
 

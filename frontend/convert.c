@@ -112,6 +112,7 @@ bool fe_take_function(struct checker *c, struct fe_expr *e)
         return false;
     }
     f->address_taken = true;
+    fe_need_as_written(c, f, e->where);
     if (!f->is_defined)
         vec_push(c->arena, &c->undefined_targets, e);
     return true;
@@ -235,7 +236,7 @@ struct fe_expr *fe_check_cast(struct checker *c, struct fe_expr *e)
     struct fe_type *from = a->type->plain;
     if (fe_is_error(from) || fe_is_error(to))
         return fe_poison(c, e);
-    e->type = to;
+    e->type = to = fe_adopt_spaces(c, e->cast.form, to, from);
     if (to->kind == FE_TYPE_VOID)
         return e;
     bool null_cast = fe_is_pointer(to) && fe_is_null_constant(a);

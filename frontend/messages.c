@@ -51,12 +51,26 @@ static const char *diagnostic_id(struct frontend *fe, const struct fe_message_in
     return id;
 }
 
+/* The note that the latest error waits for. */
+static void give_instance(struct frontend *fe)
+{
+    if (!fe->instance.is_due)
+        return;
+    fe->instance.is_due = fe->muted = false;
+    fe_note(fe, FE_MSG(in_instance), fe->instance.at, fe->instance.name, fe->instance.type);
+}
+
 bool fe_report(struct frontend *fe, enum fe_message id, const char *format, span where, ...)
 {
     const struct fe_message_info *m = &fe_message_info[id];
-    fe->muted = m->severity == DIAG_WARNING && !diag_is_on(fe->diags, m->group, where.at.line);
-    if (fe->muted)
+    bool muted =
+        m->severity == DIAG_WARNING && (fe->is_repeating || !diag_is_on(fe->diags, m->group, where.at.line));
+    if (!muted)
+        give_instance(fe);
+    fe->muted = muted;
+    if (muted)
         return false;
+    fe->instance.is_due = m->severity == DIAG_ERROR && fe->instance.name;
     va_list args;
     va_start(args, where);
     diag_addv(fe->diags, m->severity, diagnostic_id(fe, m), where, format, args);
@@ -72,6 +86,12 @@ void fe_note(struct frontend *fe, enum fe_message id, const char *format, span w
     va_start(args, where);
     diag_addv(fe->diags, DIAG_NOTE, diagnostic_id(fe, &fe_message_info[id]), where, format, args);
     va_end(args);
+}
+
+void fe_end_instance(struct frontend *fe)
+{
+    give_instance(fe);
+    fe->instance = (struct fe_instance_note){0};
 }
 
 void fe_fixit(struct frontend *fe, span where, const char *insert)

@@ -60,6 +60,14 @@ struct fe_function {
     bool     has_jumps;          /* goto, or a case label inside a loop: cycles may be none of the loops */
     span     controlled_at;      /* the first sign of it */
     bool     makes_entry;        /* calls entry() */
+    /* instance.c */
+    bool     is_open;            /* some parameter is a pointer without a space: each call chooses a version */
+    bool     is_needed;          /* this version is called, or its address is taken */
+    bool     is_checked, has_failed;            /* some version of it; a version had errors */
+    VEC(struct fe_function *) instances;        /* versions with other than private pointers */
+    struct fe_function *written; /* of an instance the function it is one of, else NULL */
+    span     called_at;          /* of a version the first call, or where its address is taken */
+    struct fe_stmt *pristine;    /* the body before it was checked as written; NULL: it has not been */
     VEC(struct fe_loop) loops;
     VEC(struct fe_use) uses;
     struct ir_function *ir;      /* lowering */
