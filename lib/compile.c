@@ -165,8 +165,8 @@ static void compile_module(kernc_result *r, const kernc_options *o, struct opt_o
     r->before = NULL;
     r->status = KERNC_COMPILED;
     r->figures = (struct wc_figures){0};
-    diag_warn(&r->diagnostics, DIAG_GROUP_size, (span){0}, "at -O%u %s; compiled at -O1 instead",
-              opt->level, why);
+    diag_warn(&r->diagnostics, DIAG_GROUP_size, (span){0}, "at -O%u %s; compiled at -O1 instead", opt->level,
+              why);
     opt->level = 1;
     compile_once(r, o, opt);
 }
