@@ -1,26 +1,54 @@
 /* check_printf.c: a printf's arguments against its format, as C has it for integers, floats and pointers.
  *
- * Each argument is converted to the type its conversion asks for: i32, or i64 behind l or ll, double, or a
- * pointer for %p. Not supported: %s, %n and `*`. The format has to be a literal.
+ * Each argument is converted to the type its conversion asks for: i32, or i64 behind l, ll, z, t or j, double,
+ * or a pointer for %p. A string or constant array for %s becomes part of the format. Not supported: %n. The
+ * format has to be a literal.
  */
 #include "frontend/check.h"
 
+/* What is left of a format, and the one that is made of it: without %s, sizes written with l. */
 struct format {
     const char *at, *end;
+    struct text made;
 };
 
-/* Reads one conversion behind its %. Its letter; 0: malformed. *is_long: 64 bits; *length: from the % on. */
-static char read_conversion(struct format *f, bool *is_long)
+struct conversion {
+    const char *start;
+    int length; /* from the % on */
+    unsigned stars;
+    bool is_long;     /* 64 bits */
+    char letter;      /* 0: malformed */
+    const char *size; /* where the length modifiers begin */
+};
+
+static void skip_number(struct format *f, struct conversion *v)
 {
-    unsigned longs = 0;
+    if (f->at < f->end && *f->at == '*') {
+        v->stars++;
+        f->at++;
+        return;
+    }
+    while (f->at < f->end && *f->at >= '0' && *f->at <= '9')
+        f->at++;
+}
+
+/* Reads one conversion behind its %. */
+static struct conversion read_conversion(struct format *f)
+{
+    struct conversion v = {.start = f->at - 1};
     while (f->at < f->end && strchr("-+ #0", *f->at))
         f->at++;
-    while (f->at < f->end && ((*f->at >= '0' && *f->at <= '9') || *f->at == '.'))
+    skip_number(f, &v);
+    if (f->at < f->end && *f->at == '.') {
         f->at++;
-    for (; f->at < f->end && (*f->at == 'l' || *f->at == 'h'); f->at++)
-        longs += *f->at == 'l';
-    *is_long = longs > 0;
-    return f->at < f->end ? *f->at++ : 0;
+        skip_number(f, &v);
+    }
+    v.size = f->at;
+    for (; f->at < f->end && strchr("lhztj", *f->at); f->at++)
+        v.is_long |= *f->at != 'h';
+    v.letter = f->at < f->end ? *f->at++ : 0;
+    v.length = (int)(f->at - v.start);
+    return v;
 }
 
 static struct fe_type *conversion_type(struct checker *c, char letter, bool is_long, const struct fe_expr *a)
@@ -37,49 +65,145 @@ static struct fe_type *conversion_type(struct checker *c, char letter, bool is_l
     return NULL;
 }
 
-static void check_one(struct checker *c, struct fe_expr **a, const char *start, int n, char letter,
-                      bool is_long)
+static void check_one(struct checker *c, struct fe_expr **a, const struct conversion *v, char letter)
 {
     struct fe_expr *next = (*a)->next;
+    if ((*a)->kind == FE_EXPR_STRING)
+        fe_report(c->fe, FE_MSG(format_type), (*a)->where, v->length, v->start, "a string");
     if (fe_is_error((*a)->type))
         return;
+    bool is_long = v->is_long && letter == v->letter;
     struct fe_type *t = conversion_type(c, letter, is_long, *a);
     if (!t) {
-        fe_report(c->fe, FE_MSG(format_type), (*a)->where, n, start, fe_type_text(c, (*a)->type->plain));
+        fe_report(c->fe, FE_MSG(format_type), (*a)->where, v->length, v->start,
+                  fe_type_text(c, (*a)->type->plain));
         return;
     }
     if (fe_is_integer(t) && (*a)->type->size > t->size)
-        fe_report(c->fe, FE_MSG(format_width), (*a)->where, n, start, fe_type_text(c, (*a)->type->plain));
+        fe_report(c->fe, FE_MSG(format_width), (*a)->where, v->length, v->start,
+                  fe_type_text(c, (*a)->type->plain));
     *a = fe_convert(c, *a, t);
     (*a)->next = next;
+}
+
+/* ---- %s: what is known as the file is compiled becomes part of the format ----------------------------- */
+
+/* The bytes of a string, or up to the first 0 those of a constant array. False: it is neither. */
+static bool known_text(struct checker *c, const struct fe_expr *a, struct text *out)
+{
+    *out = (struct text){.arena = c->arena};
+    if (a->kind == FE_EXPR_STRING) {
+        text_add(out, a->string.bytes, a->string.length);
+        return true;
+    }
+    const struct fe_expr *array = a->kind == FE_EXPR_CAST && a->implicit ? a->cast.a : a;
+    if (array->kind != FE_EXPR_NAME || array->type->kind != FE_TYPE_ARRAY || array->type->of->size != 1)
+        return false;
+    const struct fe_decl *d = array->name.decl;
+    const struct fe_variable *v = fe_root_variable(array);
+    if (!v || v->space != FE_SPACE_CONSTANT || !d->init || d->init->kind != FE_EXPR_INIT)
+        return false;
+    uint64_t end = 0;
+    for (const struct fe_init *i = d->init->init.items; i; i = i->next, end++) {
+        if (i->offset != end || !i->value->constant || !(i->value->value & 0xff))
+            break;
+        text_char(out, (char)i->value->value);
+    }
+    return true;
+}
+
+static unsigned number_at(const char **at)
+{
+    unsigned n = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at)
+        n = n < 1000 ? n * 10 + (unsigned)(**at - '0') : n;
+    return n;
+}
+
+/* The text in its field, a % doubled. */
+static void add_field(struct format *f, const struct conversion *v, const struct text *text)
+{
+    const char *at = v->start + 1;
+    bool left = false;
+    for (; strchr("-+ #0", *at); at++)
+        left |= *at == '-';
+    size_t width = number_at(&at), n = text->length;
+    if (*at == '.') {
+        at++;
+        size_t most = number_at(&at);
+        n = most < n ? most : n;
+    }
+    for (size_t i = n; i < width && !left; i++)
+        text_char(&f->made, ' ');
+    for (size_t i = 0; i < n; i++) {
+        if (text->at[i] == '%')
+            text_char(&f->made, '%');
+        text_char(&f->made, text->at[i]);
+    }
+    for (size_t i = n; i < width && left; i++)
+        text_char(&f->made, ' ');
+}
+
+static void check_string(struct checker *c, struct format *f, struct fe_expr **a, const struct conversion *v)
+{
+    struct text text;
+    bool is_bad = fe_is_error((*a)->type) && (*a)->kind != FE_EXPR_STRING;
+    if (is_bad)
+        ; /* has been said */
+    else if (v->stars || v->is_long || !known_text(c, *a, &text))
+        fe_report(c->fe, FE_MSG(format_string), (*a)->where, v->length, v->start);
+    else
+        add_field(f, v, &text);
+    *a = (*a)->next;
+}
+
+/* ---- the whole format -------------------------------------------------------------------------------- */
+
+/* The arguments of one conversion; *a moves behind those that stay. False: no more of the format is checked. */
+static bool check_conversion(struct checker *c, struct format *f, const struct conversion *v,
+                             const struct fe_expr *string, struct fe_expr ***a)
+{
+    if (!v->letter || !strchr("diuoxXcfFeEgGaAps", v->letter)) {
+        fe_report(c->fe, FE_MSG(format_conversion), string->where, v->length, v->start);
+        return false;
+    }
+    for (unsigned i = 0; i <= v->stars; i++) {
+        if (!**a) {
+            fe_report(c->fe, FE_MSG(format_too_few), string->where, v->length, v->start);
+            return false;
+        }
+        if (i == v->stars && v->letter == 's') {
+            check_string(c, f, *a, v);
+            return true;
+        }
+        check_one(c, *a, v, i < v->stars ? 'd' : v->letter);
+        *a = &(**a)->next;
+    }
+    text_add(&f->made, v->start, (size_t)(v->size - v->start));
+    text_printf(&f->made, "%s%c", v->is_long ? "l" : "", v->letter);
+    return true;
 }
 
 static void check_format(struct checker *c, struct fe_expr *e)
 {
     struct fe_expr *string = e->call.args, **a = &string->next;
-    struct format f = {string->string.bytes, string->string.bytes + string->string.length};
+    struct format f = {
+        string->string.bytes, string->string.bytes + string->string.length, {.arena = c->arena}};
     while (f.at < f.end) {
-        if (*f.at++ != '%')
+        if (*f.at++ != '%') {
+            text_char(&f.made, f.at[-1]);
             continue;
-        const char *start = f.at - 1;
-        bool is_long;
-        char letter = read_conversion(&f, &is_long);
-        if (letter == '%')
-            continue;
-        int n = (int)(f.at - start);
-        if (!letter || !strchr("diuoxXcfFeEgGaAp", letter)) {
-            fe_report(c->fe, FE_MSG(format_conversion), string->where, n, start);
-            return;
         }
-        if (!*a) {
-            fe_report(c->fe, FE_MSG(format_too_few), string->where, n, start);
+        struct conversion v = read_conversion(&f);
+        if (v.letter == '%')
+            text_addz(&f.made, "%%");
+        else if (!check_conversion(c, &f, &v, string, &a))
             return;
-        }
-        check_one(c, a, start, n, letter, is_long);
-        a = &(*a)->next;
     }
     if (*a)
         fe_report(c->fe, FE_MSG(format_too_many), (*a)->where);
+    string->string.bytes = f.made.length ? f.made.at : "";
+    string->string.length = (uint32_t)f.made.length;
 }
 
 struct fe_expr *fe_check_printf(struct checker *c, struct fe_expr *e)
@@ -98,7 +222,10 @@ struct fe_expr *fe_check_printf(struct checker *c, struct fe_expr *e)
             return fe_poison(c, e);
         }
         struct fe_expr *next = (*a)->next;
-        *a = fe_check_value(c, *a);
+        if ((*a)->kind == FE_EXPR_STRING)
+            (*a)->type = c->types->error; /* good for %s alone */
+        else
+            *a = fe_check_value(c, *a);
         (*a)->next = next;
     }
     check_format(c, e);

@@ -1,7 +1,7 @@
 /* print.c: printf of kernels: formatted in lane order into the block's text, handed on in block order.
  *
- * A conversion prints the next operand by the operand's own type; length modifiers (h l ll z) are ignored. So
- * no format can misread an operand: one that does not fit its conversion is converted to it.
+ * A conversion prints the next operand by the operand's own type, after one for each *; length modifiers are
+ * ignored. So no format can misread an operand: one that does not fit its conversion is converted to it.
  */
 #include "runtime/launch/grid.h"
 
@@ -21,25 +21,38 @@ static scalar_bits operand_bits(const struct rt_warp *w, struct bc_operand o, un
 
 struct field { char flags[8]; int width, precision; };              /* precision -1: none */
 
-/* A number in a format, at most MAX_WIDTH. */
-static const char *read_number(const char *at, int *n)
+/* What the stars of a conversion say, the next one first. */
+struct stars { int64_t n[2]; unsigned used; };
+
+/* A number in a format, or what a star says, at most MAX_WIDTH; only a star's may be negative. */
+static const char *read_number(const char *at, struct stars *stars, int *n)
 {
+    if (*at == '*') {
+        int64_t said = stars->n[stars->used++];
+        *n = said > MAX_WIDTH ? MAX_WIDTH : said < -MAX_WIDTH ? -MAX_WIDTH : (int)said;
+        return at + 1;
+    }
     for (*n = 0; *at >= '0' && *at <= '9'; at++)
         *n = *n * 10 + (*at - '0') > MAX_WIDTH ? MAX_WIDTH : *n * 10 + (*at - '0');
     return at;
 }
 
-/* The conversion is well formed: its letter ends the loops. */
-static struct field read_field(const struct be_conversion *c)
+/* The conversion is well formed: its letter ends the loops. A negative width is one with the flag -, a negative
+ * precision none (C99 7.19.6.1). */
+static struct field read_field(const struct be_conversion *c, struct stars *stars)
 {
     struct field f = {.precision = -1};
     const char *at = c->start + 1;
-    for (size_t n = 0; strchr("-+ #0", *at); at++)
+    size_t n = 0;
+    for (; strchr("-+ #0", *at); at++)
         if (!strchr(f.flags, *at))
             f.flags[n++] = *at;
-    at = read_number(at, &f.width);
+    at = read_number(at, stars, &f.width);
+    if (f.width < 0 && !strchr(f.flags, '-'))
+        f.flags[n] = '-';
+    f.width = f.width < 0 ? -f.width : f.width;
     if (*at == '.')
-        read_number(at + 1, &f.precision);
+        read_number(at + 1, stars, &f.precision);
     return f;
 }
 
@@ -63,9 +76,20 @@ static double as_double(scalar_bits bits, enum be_value type)
     }
 }
 
-static void print_operand(struct text *t, const struct be_conversion *c, scalar_bits bits, enum be_value type)
+static void print_character(struct text *t, const struct field *f, char c)
 {
-    struct field f = read_field(c);
+    char one[] = {c, 0};
+    bool left = strchr(f->flags, '-') != NULL;
+    if (c)
+        text_printf(t, left ? "%-*s" : "%*s", f->width, one);
+    else
+        text_char(t, c);
+}
+
+static void print_operand(struct text *t, const struct be_conversion *c, struct stars *stars, scalar_bits bits,
+                          enum be_value type)
+{
+    struct field f = read_field(c, stars);
     char format[24];
     bool integer = strchr("diuxXo", c->letter) != NULL, is_signed = c->letter == 'd' || c->letter == 'i';
     snprintf(format, sizeof format, "%%%s*%s%s%c", f.flags, f.precision >= 0 ? ".*" : "", integer ? "ll" : "",
@@ -76,7 +100,7 @@ static void print_operand(struct text *t, const struct be_conversion *c, scalar_
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     if (c->letter == 'c')
-        text_char(t, (char)as_integer(bits, type, true));
+        print_character(t, &f, (char)as_integer(bits, type, true));
     else if (integer)
         PRINT((long long)as_integer(bits, type, is_signed));
     else if (c->letter == 'p')
@@ -98,10 +122,15 @@ void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_o
             text_char(t, '%');
         else if (c.type == BE_VOID)
             text_add(t, c.start, c.length);
-        else if (used < count) {
+        else if (count - used > c.stars) {
             enum be_value type;
-            scalar_bits   bits = operand(from, used++, &type);
-            print_operand(t, &c, bits, type);
+            struct stars  stars = {0};
+            for (unsigned i = 0; i < c.stars; i++) {
+                scalar_bits said = operand(from, used++, &type);
+                stars.n[i] = as_integer(said, type, true);
+            }
+            scalar_bits bits = operand(from, used++, &type);
+            print_operand(t, &c, &stars, bits, type);
         }
     }
     text_add(t, at, (size_t)(end - at));

@@ -37,17 +37,26 @@ static const char *skip(const char *at, const char *end, const char *set)
     return at;
 }
 
+/* A number, or a *, which *stars counts. */
+static const char *skip_number(const char *at, const char *end, uint8_t *stars)
+{
+    if (at == end || *at != '*')
+        return skip(at, end, "0123456789");
+    ++*stars;
+    return at + 1;
+}
+
 const char *be_conversion_next(const char *at, const char *end, struct be_conversion *c)
 {
     const char *start = at < end ? memchr(at, '%', (size_t)(end - at)) : NULL;
     if (!start)
         return NULL;
-    at = skip(skip(start + 1, end, "-+ #0"), end, "0123456789");
+    *c = (struct be_conversion){.start = start, .type = BE_VOID};
+    at = skip_number(skip(start + 1, end, "-+ #0"), end, &c->stars);
     if (at < end && *at == '.')
-        at = skip(at + 1, end, "0123456789");
+        at = skip_number(at + 1, end, &c->stars);
     const char *size = at;
     at = skip(at, end, "hl");
-    *c = (struct be_conversion){.start = start, .type = BE_VOID};
     if (at < end && *at == '%' && at == start + 1) {
         c->letter = '%';
     } else if (at < end && *at && strchr("diuxXocfFeEgGaAp", *at) && at - size <= 2) {

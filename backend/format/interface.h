@@ -19,13 +19,14 @@ bool be_param_is_good(const struct be_param *p);
 /* Every name that it has to have is there. */
 bool be_launch_is_good(const struct launch *l);
 
-/* The conversions of a printf format, in the C library's notation without * and %s. Gives the position
+/* The conversions of a printf format, in the C library's notation without %s. Gives the position
  * behind the next one, NULL if there is none: then the rest is plain text. What lies before `start` is
  * plain text too. */
 struct be_conversion {
     const char *start;
     uint32_t    length;
     char        letter;       /* d i u x X o c f F e E g G a A p, or '%'; 0: no conversion known here */
+    uint8_t     stars;        /* operands of type I32 before its own: * for the width, the precision */
     enum be_value type;       /* of its operand; BE_VOID: takes none */
 };
 /* Linear in what it passes over. */

@@ -288,7 +288,7 @@ static void conversions(void **state)
 {
     static const struct { const char *format, *letters; } formats[] = {
         {"plain", ""}, {"%d%%%5.2f%lx", "d%fx"}, {"%hhd %lld %+-08.3e", "dde"}, {"%", "?"}, {"%s %n", "??"},
-        {"%*d", "?"}, {"%5", "?"}, {"%lllx", "?"}, {"% p %c %A", "pcA"}, {"100%5%", "?"},
+        {"%*d%-*.*f%.*x%***d", "dfx?"}, {"%5", "?"}, {"%lllx", "?"}, {"% p %c %A", "pcA"}, {"100%5%", "?"},
     };
     for (size_t i = 0; i < COUNT(formats); i++) {
         struct be_conversion c;

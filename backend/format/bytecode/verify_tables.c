@@ -238,7 +238,9 @@ bool verify_printf(struct verifier *v, const struct bc_ins *ins)
             return verify_fail(v, "word %u: unknown conversion in its format", v->at);
         if (c.type == BE_VOID)
             continue;
-        if (used == ins->a || o[used++].type != c.type)
+        for (; c.stars && used < ins->a && o[used].type == BE_I32; used++)
+            c.stars--;
+        if (c.stars || used == ins->a || o[used++].type != c.type)
             return verify_fail(v, "word %u: its operands do not fit its format", v->at);
     }
     return used == ins->a || verify_fail(v, "word %u: more operands than its format takes", v->at);

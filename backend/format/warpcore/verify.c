@@ -65,15 +65,17 @@ static bool check_text(struct wc_verifier *v, uint32_t i)
 {
     const struct wc_text *t = &v->m->texts.at[i];
     struct be_conversion c;
-    uint32_t used = 0;
-    if (t->operands.count == 0)
+    uint32_t used = 0, n = t->operands.count;
+    if (n == 0)
         return true;
     for (const char *at = t->bytes; (at = be_conversion_next(at, t->bytes + t->length, &c));) {
         if (!c.letter)
             return wc_verify_fail(v, "text %u: unknown conversion in its format", i);
         if (c.type == BE_VOID)
             continue;
-        if (used == t->operands.count || !operand_fits((enum be_value)t->operands.at[used++], c.type))
+        for (; c.stars && used < n && operand_fits((enum be_value)t->operands.at[used], BE_I32); used++)
+            c.stars--;
+        if (c.stars || used == n || !operand_fits((enum be_value)t->operands.at[used++], c.type))
             return wc_verify_fail(v, "text %u: its operands do not fit its format", i);
     }
     return used == t->operands.count || wc_verify_fail(v, "text %u: more operands than its format takes", i);
