@@ -195,7 +195,8 @@ bool launch_make_element(const struct launch_value *v, enum launch_element e, ui
 {
     uint64_t count = v->kind == LAUNCH_LIST ? v->list.count : v->count;
     *bits = 0;
-    if (v->kind == LAUNCH_SCALAR || v->kind == LAUNCH_FILE || i >= count)
+    bool listed = v->kind != LAUNCH_SCALAR && v->kind != LAUNCH_FILE && v->kind < LAUNCH_NAMED;
+    if (!listed || i >= count)
         return false;
     if (v->kind == LAUNCH_ZEROS)
         return true;
@@ -291,8 +292,10 @@ const char *launch_make_buffer(struct arena *a, const struct launch_value *v, en
 {
     const char *problem = NULL;
     *bytes = NULL;
-    if (v->kind == LAUNCH_SCALAR)
+    if (v->kind == LAUNCH_SCALAR || v->kind == LAUNCH_ROUND)
         return "this parameter is a buffer, not a number";
+    if (v->kind == LAUNCH_NAMED)
+        return "a buffer is made of numbers or a file, not of another one";
     if (v->kind == LAUNCH_ZEROS)
         return allocate(v->count, element_bytes, limit, bytes, n);
     if (v->kind == LAUNCH_FILE)

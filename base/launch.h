@@ -17,14 +17,16 @@ uint32_t    launch_element_bytes(enum launch_element e);       /* 0 for LAUNCH_B
 const char *launch_element_name(enum launch_element e);        /* "uint", as in Kern */
 
 enum launch_value_kind {
-    LAUNCH_SCALAR,              /* number */
-    LAUNCH_ZEROS,               /* zeros(count) */
-    LAUNCH_IOTA,                /* iota(count): 0, 1, 2, … */
-    LAUNCH_RAMP,                /* ramp(a, b, count): a + (b - a) * i / (count - 1) */
-    LAUNCH_RANDOM,              /* random(count, seed, lo, hi): uniform in [lo, hi); integers: [lo, hi] */
-    LAUNCH_NORMAL,              /* normal(count, seed, mean, deviation) */
-    LAUNCH_FILE,                /* @file, file("…") */
-    LAUNCH_LIST,                /* {a, b, c} */
+    LAUNCH_SCALAR, /* number */
+    LAUNCH_ZEROS,  /* zeros(count) */
+    LAUNCH_IOTA,   /* iota(count): 0, 1, 2, … */
+    LAUNCH_RAMP,   /* ramp(a, b, count): a + (b - a) * i / (count - 1) */
+    LAUNCH_RANDOM, /* random(count, seed, lo, hi): uniform in [lo, hi); integers: [lo, hi] */
+    LAUNCH_NORMAL, /* normal(count, seed, mean, deviation) */
+    LAUNCH_FILE,   /* @file, file("…") */
+    LAUNCH_LIST,   /* {a, b, c} */
+    LAUNCH_NAMED,  /* the buffer that a directive named: file is its name */
+    LAUNCH_ROUND,  /* how often the launch's repeat has run before: 0, 1, 2, … */
 };
 /* An integer: i its value or the bits of a ulong, f the same value as a double (so that 2^64-1 is told from
  * -1). Otherwise only f counts. */
@@ -34,7 +36,7 @@ struct launch_value {
     uint64_t    count;          /* elements of a buffer */
     uint64_t    seed;
     struct launch_number n[2];  /* scalar: n[0]; lo, hi or a, b or mean, deviation */
-    const char *file;
+    const char *file;           /* FILE, NAMED */
     VEC(struct launch_number) list;
 };
 struct launch_argument { const char *name; struct launch_value value; };
@@ -48,13 +50,33 @@ struct launch_output {
     uint32_t    width, height;  /* of a picture; 0: square */
 };
 
+/* A directive. Those of a file, in order, are its plan: named buffers, launches on them, and launches that
+ * are repeated, which stand between a REPEAT and its END; a repeat holds no other one. */
+enum launch_step {
+    LAUNCH_KERNEL, /* launch kernel(…) grid(…) block(…) show(…) save(…); */
+    LAUNCH_BUFFER, /* buffer int name = value; */
+    LAUNCH_REPEAT, /* repeat (rounds) while (name) { */
+    LAUNCH_END,    /* } */
+    LAUNCH_OUTPUT, /* show(…) save(…); of named buffers */
+};
 struct launch {
-    const char *kernel;
-    uint32_t    grid[3], block[3];                 /* 0: not given */
-    VEC(struct launch_argument) arguments;
-    VEC(struct launch_output) outputs;
+    enum launch_step step;
+    const char *kernel;                    /* KERNEL */
+    uint32_t grid[3], block[3];            /* KERNEL; 0: not given */
+    VEC(struct launch_argument) arguments; /* KERNEL; BUFFER: one, its value */
+    VEC(struct launch_output) outputs;     /* KERNEL: of its parameters or named buffers; OUTPUT */
+    const char *name;                      /* BUFFER: its own; REPEAT: the flag's; NULL: none */
+    enum launch_element element;           /* BUFFER */
+    uint32_t element_bytes;                /* BUFFER */
+    uint64_t rounds;                       /* REPEAT: at most; 0: as long as the flag is set */
     uint32_t    line;
 };
+
+/* A copy whose texts and lists live in the arena. */
+struct launch launch_copy(struct arena *a, const struct launch *from);
+/* NULL, or what is wrong with directives taken together, and *at the one where (static text): a repeat in
+ * another one, or that does not end, or has neither rounds nor a flag; what has no name. */
+const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t *at);
 
 /* The buffers made by a name and numbers in parentheses: c count, s seed, 0 and 1 the numbers n[0], n[1]. */
 #define LAUNCH_FORMS 5
@@ -62,7 +84,8 @@ struct launch_form { const char *name, *arguments, *usage; enum launch_value_kin
 extern const struct launch_form launch_forms[LAUNCH_FORMS];
 /* Parses the text of --arg's SPEC. NULL, or the message (static text). */
 const char *launch_parse_value(struct arena *a, const char *text, struct launch_value *v);
-/* Writes what launch_parse_value reads; a file as the word `file` and a quoted string. */
+/* Writes what launch_parse_value reads; a file as the word `file` and a quoted string, a named buffer as the
+ * word `buffer` and one. */
 void launch_print_value(const struct launch_value *v, struct text *out);
 /* The generator behind random and normal: word i of a seed's sequence (splitmix64, so any word can be had
  * directly). Element i is

@@ -4,7 +4,7 @@
  *          | "ramp" "(" number "," number "," count ")"
  *          | "random" "(" count "," seed "," number "," number ")"
  *          | "normal" "(" count "," seed "," number "," number ")"
- *          | "@" path | "file" "(" '"' path '"' ")" | "{" number { "," number } "}"
+ *          | "round" | "@" path | "file" "(" '"' path '"' ")" | "{" number { "," number } "}"
  *   number = ["-" | "+"] (decimal or 0x integer | decimal float | "inf" | "nan")
  *
  * Blanks may stand between the parts. What follows "@" is the path, up to the end.
@@ -196,6 +196,10 @@ static const char *parse_value(struct parser *p, struct launch_value *v)
         return parse_list(p, v);
     if (accept_word(p, "file"))
         return parse_file_call(p, v);
+    if (accept_word(p, "round")) {
+        v->kind = LAUNCH_ROUND;
+        return NULL;
+    }
     for (size_t i = 0; i < LAUNCH_FORMS; i++)
         if (accept_word(p, launch_forms[i].name))
             return parse_form(p, &launch_forms[i], v);

@@ -1,5 +1,5 @@
-/* launch_print.c: values of launch arguments as launch_parse_value reads them, but files, whose names may
- * hold any character.
+/* launch_print.c: values of launch arguments as launch_parse_value reads them, but files and named buffers,
+ * whose names may hold any character.
  */
 #include "base/launch.h"
 
@@ -45,6 +45,8 @@ void launch_print_value(const struct launch_value *v, struct text *out)
         text_printf(out, "normal(%llu, %llu, ", count, seed), pair(v, out), text_char(out, ')');
         break;
     case LAUNCH_FILE:   text_addz(out, "file "), text_quoted(out, v->file, strlen(v->file)); break;
+    case LAUNCH_NAMED: text_addz(out, "buffer "), text_quoted(out, v->file, strlen(v->file)); break;
+    case LAUNCH_ROUND: text_addz(out, "round"); break;
     case LAUNCH_LIST:   list(v, out); break;
     }
 }

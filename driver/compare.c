@@ -116,7 +116,7 @@ static void launch(struct comparison *x, struct run *r, struct row *row)
     kernc_statistics *s = NULL;
     row->status = experiment_run(&r->x, &s);
     if (row->status != KERNC_OK)
-        row->error = arena_printf(&x->command->arena, "%s", kernc_error_text(r->x.context));
+        row->error = arena_printf(&x->command->arena, "%s", experiment_error(&r->x));
     kernc_statistics_metrics(s, &row->metrics);
     kernc_statistics_free(s);
 }
@@ -143,7 +143,7 @@ static int run_row(struct comparison *x, struct run *r, struct row *row, const c
     if (!code)
         code = launch_open_compiled(r, compiled);
     if (!code)
-        row->is_image = kernc_result_image(compiled, r->x.launch.kernel, &row->image);
+        row->is_image = kernc_result_image(compiled, r->x.first->launch.kernel, &row->image);
     if (!code && scheme_info[row->scheme].lowering[0])
         row->is_code = kernc_result_figures(compiled, &row->figures);
     kernc_result_free(compiled);
@@ -163,7 +163,7 @@ static const char *find_difference(struct comparison *x, const struct run *r, co
         return row->error ? row->error
                           : arena_printf(a, "ended well, the %s did not: %s", reference_name(),
                                          reference->row.error);
-    const struct be_param *p = experiment_difference(&r->x, &reference->run.x, &element);
+    const struct experiment_buffer *p = experiment_difference(&r->x, &reference->run.x, &element);
     if (p)
         return arena_printf(a, "%s[%zu] differs from the %s's", p->name, element, reference_name());
     return NULL;
@@ -193,7 +193,8 @@ static int run_reference(struct comparison *x, uint32_t warp, struct reference *
         return EXIT_OK;
     f->row = (struct row){.scheme = SCHEME_REFERENCE, .level = x->levels.at[0], .warp = warp, .equal = true};
     int code = run_row(x, &f->run, &f->row, NULL);
-    x->kernel = f->run.x.launch.kernel;
+    if (!code)
+        x->kernel = experiment_name(&f->run.x);
     return code;
 }
 

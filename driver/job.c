@@ -13,10 +13,10 @@ static bool is_asked(const struct run *r)
 
 int job_check(struct run *r)
 {
-    if (!is_asked(r) || r->x.module->image)
-        return EXIT_OK;
-    return complain(r->command, EXIT_USAGE,
-                    "--job wants a program for the warp-core machine (--target=warp-core)");
+    const char *why = !r->x.module->image ? "a program for the warp-core machine (--target=warp-core)"
+                      : experiment_is_sequence(&r->x) ? "one launch: --launch=NAME chooses"
+                                                      : NULL;
+    return why && is_asked(r) ? complain(r->command, EXIT_USAGE, "--job wants %s", why) : EXIT_OK;
 }
 
 /* ---- values -------------------------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static void add_sizes(struct text *t, const char *name, const uint32_t sizes[3])
 static void add_kernel(struct text *t, const struct run *r)
 {
     const struct wc_image *m = r->x.module->image;
-    const struct wc_kernel *k = r->x.kernel->entry;
+    const struct wc_kernel *k = r->x.first->kernel->entry;
     text_addz(t, "{\n  \"kernel\": ");
     add_string(t, k->name);
     text_printf(t, ",\n  \"mode\": \"%s\",\n  \"entry\": %u,\n  \"stack\": %u", wc_mode_info[m->mode].name,
@@ -64,8 +64,8 @@ static void add_kernel(struct text *t, const struct run *r)
     text_printf(t, ",\n  \"registers\": %u,\n  \"predicates\": %u", k->registers, k->predicates);
     text_printf(t, ",\n  \"barrier\": %s", k->has_barrier ? "true" : "false");
     text_printf(t, ",\n  \"private_bytes\": %u,\n  \"shared_bytes\": %u", k->private_bytes, m->shared_bytes);
-    add_sizes(t, "grid", r->x.api.grid);
-    add_sizes(t, "block", r->x.api.block);
+    add_sizes(t, "grid", r->x.first->launch.grid);
+    add_sizes(t, "block", r->x.first->launch.block);
     add_words(t, "words", m->code.at, m->code.count);
 }
 
@@ -73,13 +73,17 @@ static void add_kernel(struct text *t, const struct run *r)
 static void add_arguments(struct text *t, const struct run *r)
 {
     uint32_t words[WC_ARGUMENT_WORDS], n = 0;
-    uint64_t *bits = arena_array(&r->command->arena, uint64_t, r->x.param_count + 1);
-    bool *given = arena_array(&r->command->arena, bool, r->x.param_count + 1);
-    if (rt_read_arguments(r->x.kernel, &r->x.api, bits, given) != KERNC_OK)
+    const struct experiment_step *s = r->x.first;
+    uint64_t *bits = arena_array(&r->command->arena, uint64_t, s->param_count + 1);
+    bool *given = arena_array(&r->command->arena, bool, s->param_count + 1);
+    kernc_launch api = r->x.api;
+    api.args = s->arguments.at;
+    api.arg_count = s->arguments.count;
+    if (rt_read_arguments(s->kernel, &api, bits, given) != KERNC_OK)
         return;
-    for (uint32_t i = 0; i < r->x.param_count; i++) {
+    for (uint32_t i = 0; i < s->param_count; i++) {
         words[n++] = (uint32_t)bits[i];
-        if (r->x.params[i].type == BE_I64)
+        if (s->params[i].type == BE_I64)
             words[n++] = (uint32_t)(bits[i] >> 32);
     }
     add_words(t, "arguments", words, n);
@@ -113,7 +117,7 @@ static void add_texts(struct text *t, const struct wc_image *m)
 static uint32_t word_of(const struct run *r, const struct be_param *param)
 {
     uint32_t n = 0;
-    for (const struct be_param *p = r->x.params; p < param; p++)
+    for (const struct be_param *p = r->x.first->params; p < param; p++)
         n += p->type == BE_I64 ? 2 : 1;
     return n;
 }
@@ -121,9 +125,9 @@ static uint32_t word_of(const struct run *r, const struct be_param *param)
 static void add_buffers(struct text *t, const struct run *r, const char *when)
 {
     text_printf(t, ",\n  \"%s\": [", when);
-    for (uint32_t i = 0; i < r->x.buffers.count; i++) {
-        kernc_buffer *b = r->x.buffers.at[i].buffer;
-        const struct be_param *p = r->x.buffers.at[i].param;
+    for (uint32_t i = 0; i < r->x.first->buffers.count; i++) {
+        kernc_buffer *b = r->x.first->buffers.at[i].buffer;
+        const struct be_param *p = r->x.first->buffers.at[i].param;
         text_addz(t, i ? ",\n    {\"name\": " : "\n    {\"name\": ");
         add_string(t, p->name);
         text_printf(t, ", \"element\": \"%s\", \"element_bytes\": %u, \"word\": %u",
@@ -133,7 +137,7 @@ static void add_buffers(struct text *t, const struct run *r, const char *when)
         add_bytes(t, kernc_buffer_map(b), kernc_buffer_size(b));
         text_char(t, '}');
     }
-    text_addz(t, r->x.buffers.count ? "\n  ]" : "]");
+    text_addz(t, r->x.first->buffers.count ? "\n  ]" : "]");
 }
 
 void job_begin(struct run *r)

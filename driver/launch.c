@@ -98,7 +98,7 @@ static int read_argument(struct run *r, const char *text)
     const char *problem = launch_parse_value(a, equals + 1, &given.value);
     if (problem)
         return fail_here(r, "--arg %s: %s", text, problem);
-    const struct launch_argument *old = experiment_argument(&r->x, given.name);
+    const struct launch_argument *old = experiment_argument(&r->x.launch, given.name);
     if (old)
         r->x.launch.arguments.at[old - r->x.launch.arguments.at] = given;
     else
@@ -123,6 +123,8 @@ int launch_read_flags(struct run *r)
     int             code = read_numbers(r);
     if (!code)
         code = option_size(c, OPTION_MAX_MEMORY, &r->x.max_memory);
+    if (!code)
+        code = option_number(c, OPTION_MAX_ROUNDS, 1, UINT64_MAX, &r->x.max_rounds);
     if (!code)
         code = read_anchors(r);
     if (!code)
@@ -155,32 +157,45 @@ static const char *flag_of(const struct run *r, const char *name)
     return NULL;
 }
 
-/* Says what is wrong with a value where it was given: on the command line or at the launch directive. */
-static int fail_argument(struct run *r, const struct be_param *p, const struct launch_value *v,
-                         const char *problem)
+/* Says what is wrong with a value where it was given: on the command line or at the directive. */
+static int fail_argument(struct run *r, const struct experiment_problem *p)
 {
-    int         code = problem == launch_too_large ? EXIT_LIMIT : EXIT_INPUT;
-    const char *flag = flag_of(r, p->name), *file = v->kind == LAUNCH_FILE ? v->file : "";
+    const char *what = p->is_named ? "buffer" : "argument";
+    int code = p->text == launch_too_large ? EXIT_LIMIT : EXIT_INPUT;
+    const char *flag = flag_of(r, p->name), *file = p->value->kind == LAUNCH_FILE ? p->value->file : "";
     const char *colon = *file ? ": " : "";
     if (flag)
-        return fail(r->command, code, "launch", NULL, NOWHERE, "--arg %s: argument %s (%s): %s%s%s", flag,
-                    p->name, p->text, problem, colon, file);
-    return fail(r->command, code, "launch", r->source, (place){r->x.directive ? r->x.directive->line : 0, 1},
-                "argument %s (%s): %s%s%s", p->name, p->text, problem, colon, file);
+        return fail(r->command, code, "launch", NULL, NOWHERE, "--arg %s: %s %s (%s): %s%s%s", flag, what,
+                    p->name, p->type, p->text, colon, file);
+    return fail(r->command, code, "launch", r->source, (place){p->line, 1}, "%s %s (%s): %s%s%s", what,
+                p->name, p->type, p->text, colon, file);
 }
 
 int launch_failed(struct run *r)
 {
     const struct experiment_problem *p = &r->x.problem;
     const char *id = p->of_launch ? "launch" : kernc_status_name(p->status);
-    return p->param ? fail_argument(r, p->param, p->value, p->text)
-                    : fail(r->command, exit_of_run(p->status), id, NULL, NOWHERE, "%s", p->text);
+    return p->name ? fail_argument(r, p)
+                   : fail(r->command, exit_of_run(p->status), id, NULL, NOWHERE, "%s", p->text);
+}
+
+/* " of launch 2 (step), round 3": where a plan of several stopped; "" in a plan of one. */
+static const char *launch_which(struct run *r)
+{
+    const struct experiment_step *s = r->x.at;
+    const char *round = r->x.repeating
+                            ? arena_printf(&r->command->arena, ", round %llu", (unsigned long long)r->x.round)
+                            : "";
+    if (!s || !s->kernel || (r->x.launches == 1 && !r->x.repeating))
+        return "";
+    return arena_printf(&r->command->arena, " of launch %u (%s)%s", s->number, s->launch.kernel, round);
 }
 
 static int api_failed(struct run *r, kernc_status status)
 {
-    return fail(r->command, exit_of_run(status), kernc_status_name(status), NULL, (place){0}, "%s",
-                kernc_error_text(r->x.context));
+    place at = {r->x.problem.text && r->source ? r->x.problem.line : 0, 1};
+    return fail(r->command, exit_of_run(status), kernc_status_name(status), at.line ? r->source : NULL, at,
+                "%s%s", experiment_error(&r->x), r->x.problem.text ? "" : launch_which(r));
 }
 
 /* A trap's place; where only its line is known, the line's first word. */
@@ -210,11 +225,12 @@ static const char *name_thread(struct run *r, const kernc_trap *t, kernc_status 
 
 int launch_stopped(struct run *r, kernc_status status)
 {
-    const kernc_trap *t = kernc_last_trap(r->x.context);
-    int code = !t || !r->source ? api_failed(r, status)
-                                : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
-                                       place_of(r, t), "%s%s in %s", t->text, status == KERNC_TRAP ? "" : ",",
-                                       name_thread(r, t, status));
+    const kernc_trap *t = r->x.problem.text ? NULL : kernc_last_trap(r->x.context);
+    int code = !t || !r->source
+                   ? api_failed(r, status)
+                   : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
+                          place_of(r, t), "%s%s in %s%s", t->text, status == KERNC_TRAP ? "" : ",",
+                          name_thread(r, t, status), launch_which(r));
     if (t && *t->report && !r->command->json)
         show_note(t->report);
     return code;
@@ -243,23 +259,26 @@ static int show(struct run *r, const struct launch_output *o, const struct view 
     return code;
 }
 
-static int write_one(struct run *r, const struct launch_output *o)
+static int write_one(struct run *r, const struct experiment_step *step, const struct launch_output *o)
 {
-    const struct experiment_buffer *b = experiment_buffer(&r->x, o->name);
+    const struct experiment_buffer *b = experiment_buffer(&r->x, step, o->name);
     if (!b)
         return fail_here(r, "%s is not a buffer", o->name);
-    struct view v = {o->name, kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->param->element,
-                     b->param->element_bytes};
+    struct view v = {o->name, kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->element,
+                     b->element_bytes};
     return o->save ? save(r, o, &v) : show(r, o, &v);
 }
 
-int launch_write_outputs(struct run *r)
+void launch_write_outputs(void *run, const struct experiment_step *step)
 {
-    int worst = EXIT_OK;
-    for (uint32_t i = 0; i < r->x.launch.outputs.count; i++) {
-        int code = write_one(r, &r->x.launch.outputs.at[i]);
-        if (!worst)
-            worst = code;
+    struct run *r = run;
+    if (step->launch.outputs.count && r->progress) {
+        progress_end(r->progress);
+        r->progress = NULL;
     }
-    return worst;
+    for (uint32_t i = 0; i < step->launch.outputs.count; i++) {
+        int code = write_one(r, step, &step->launch.outputs.at[i]);
+        if (!r->outputs)
+            r->outputs = code;
+    }
 }

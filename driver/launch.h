@@ -1,11 +1,12 @@
-/* launch.h: one launch as kernc run makes it: the file's directive, overridden by flags; its buffers; its
- * outputs. */
+/* launch.h: the launches as kernc run makes them: the file's directives, overridden by flags; their buffers;
+ * their outputs. */
 #ifndef KERNC_DRIVER_LAUNCH_H
 #define KERNC_DRIVER_LAUNCH_H
 
 #include "backend/format/warpcore/image.h"
 #include "base/json.h"
 #include "driver/driver.h"
+#include "driver/progress.h"
 #include "lib/experiment.h"
 
 struct run {
@@ -14,6 +15,8 @@ struct run {
     int                   level;        /* of optimisation; -1: the input was compiled before */
     bool                  quiet;        /* what the kernel prints is dropped */
     struct experiment     x;
+    int outputs;                        /* exit code of what was shown and saved so far */
+    struct progress *progress;          /* while it is on; NULL: it is not */
     struct text           trace, job;   /* of the launch */
     const struct json    *replayed;     /* the job that is made again; NULL: none is */
 };
@@ -27,6 +30,7 @@ int launch_open_compiled(struct run *r, kernc_result *compiled);
 int launch_failed(struct run *r);            /* says what the experiment's problem is */
 int launch_stopped(struct run *r, kernc_status status);  /* says why the launch did not end well, and where */
 int trace_read_flags(struct run *r);         /* trace.c */
+int trace_check(struct run *r);              /* whether what runs can have one */
 int trace_write(struct run *r);              /* if there is one; its memory is freed */
 int job_check(struct run *r);                /* job.c: whether the program can have one */
 void job_begin(struct run *r);               /* before the launch */
@@ -36,6 +40,7 @@ bool replay_is_job(const struct text *input);            /* replay.c: what the f
 int replay_read(struct run *r, const struct text *input, struct text *image);
 int replay_begin(struct run *r);             /* before the launch: the job's bytes go to the buffers */
 int replay_end(struct run *r);               /* after it: whether they hold what the job says */
-int launch_write_outputs(struct run *r);     /* shows and saves, after the launch */
+/* Shows and saves what the step says: struct experiment's `stepped`; `run` is a struct run. */
+void launch_write_outputs(void *run, const struct experiment_step *step);
 
 #endif

@@ -1,9 +1,10 @@
 /* limits.c: the table of all limits, and --limit=NAME=N, which is one spelling for all that can be changed;
  * and what -fhelp shows. */
-#include "driver/driver.h"
+#include "ir/limits.h"
 #include "backend/format/bytecode/program.h"
 #include "backend/format/warpcore/image.h"
-#include "ir/limits.h"
+#include "driver/driver.h"
+#include "lib/experiment.h"
 #include "opt/opt.h"
 
 #include <inttypes.h>

@@ -127,10 +127,17 @@ static void add_sizes(const uint32_t n[3], struct text *t)
 
 static void add_heading(const struct launch_facts *l, struct text *t)
 {
-    text_printf(t, "%s: scheme %s, warp %u, grid ", l->kernel, l->scheme, l->warp);
-    add_sizes(l->grid, t);
-    text_addz(t, ", block ");
-    add_sizes(l->block, t);
+    if (l->number)
+        text_printf(t, "launch %u, ", l->number);
+    text_printf(t, "%s: scheme %s, warp %u", l->kernel, l->scheme, l->warp);
+    if (l->grid[0]) {
+        text_addz(t, ", grid ");
+        add_sizes(l->grid, t);
+        text_addz(t, ", block ");
+        add_sizes(l->block, t);
+    }
+    if (l->runs > 1)
+        text_printf(t, ", %llu launches", (unsigned long long)l->runs);
     if (l->level >= 0)
         text_printf(t, ", -O%d", l->level);
     text_char(t, '\n');
@@ -150,13 +157,12 @@ void metrics_table(const struct launch_facts *l, const kernc_statistics *s, stru
     }
 }
 
-/* Active lanes of those that a warp of this launch has; below 0: the line has no instructions. */
+/* Active lanes of those that a warp of this launch has; below 0: the line has no instructions, or launches
+ * have different warps. */
 static double lane_efficiency(const struct launch_facts *l, const kernc_line_metrics *m)
 {
-    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    uint64_t lanes = threads < l->warp ? threads : l->warp;
-    return m->warp_instructions
-               ? (double)m->thread_instructions / ((double)m->warp_instructions * (double)lanes)
+    return m->warp_instructions && l->lanes
+               ? (double)m->thread_instructions / ((double)m->warp_instructions * (double)l->lanes)
                : -1;
 }
 
@@ -200,7 +206,10 @@ static void json_string(const char *key, const char *value, struct text *t)
 
 static void json_sizes(const char *key, const uint32_t n[3], struct text *t)
 {
-    text_printf(t, "\"%s\": [%u, %u, %u], ", key, n[0], n[1], n[2]);
+    if (n[0])
+        text_printf(t, "\"%s\": [%u, %u, %u], ", key, n[0], n[1], n[2]);
+    else
+        text_printf(t, "\"%s\": null, ", key);
 }
 
 /* A number as JSON and CSV write it; `none` where it does not apply. */
@@ -276,13 +285,13 @@ static void json_places(const kernc_statistics *s, struct text *t)
     text_addz(t, "]");
 }
 
-/* Every argument as --arg takes it, and the options. */
-static void json_command(const struct launch_facts *l, struct text *t)
+/* Every argument as --arg takes it. */
+static void json_arguments(const struct launch *launch, struct text *t)
 {
     struct text value = {0};
-    text_addz(t, ",\n\"version\": \"" KERNC_VERSION "\", \"arguments\": {");
-    for (uint32_t i = 0; i < l->launch->arguments.count; i++) {
-        const struct launch_argument *a = &l->launch->arguments.at[i];
+    text_addz(t, "\"arguments\": {");
+    for (uint32_t i = 0; launch && i < launch->arguments.count; i++) {
+        const struct launch_argument *a = &launch->arguments.at[i];
         value.length = 0;
         if (a->value.kind == LAUNCH_FILE)
             text_printf(&value, "@%s", a->value.file);
@@ -293,16 +302,57 @@ static void json_command(const struct launch_facts *l, struct text *t)
         text_addz(t, ": ");
         text_json(t, value.at, value.length);
     }
-    text_addz(t, "}, \"options\": [");
+    text_char(t, '}');
+    text_free(&value);
+}
+
+static void json_options(const struct launch_facts *l, struct text *t)
+{
+    text_addz(t, ", \"options\": [");
     for (size_t i = 0; i < l->option_count; i++) {
         text_addz(t, i ? ", " : "");
         text_json(t, l->options[i], strlen(l->options[i]));
     }
     text_char(t, ']');
-    text_free(&value);
 }
 
-void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
+static void json_lines(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
+{
+    kernc_line_metrics line = {.size = sizeof line};
+    text_addz(t, ", \"lines\": [");
+    for (uint32_t i = 0; kernc_statistics_line(s, i, &line); i++) {
+        text_addz(t, i ? ",\n  " : "\n  ");
+        json_line(l, &line, t);
+    }
+    text_char(t, ']');
+}
+
+static void json_metrics(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
+{
+    kernc_metrics m = {.size = sizeof m};
+    kernc_statistics_metrics(s, &m);
+    text_addz(t, "\"metrics\": {");
+    metrics_json_values(&m, l->machine, t);
+    text_char(t, '}');
+}
+
+/* One of several. */
+static void json_launch(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
+{
+    text_printf(t, "{\"number\": %u, ", l->number);
+    json_string("kernel", l->kernel, t);
+    text_printf(t, "\"line\": %u, \"runs\": %llu, ", l->launch->line, (unsigned long long)l->runs);
+    json_sizes("grid", l->grid, t);
+    json_sizes("block", l->block, t);
+    json_metrics(l, s, t);
+    json_lines(l, s, t);
+    text_addz(t, ", ");
+    json_arguments(l->launch, t);
+    text_char(t, '}');
+}
+
+void metrics_json(const struct launch_facts *l, const kernc_statistics *s, const struct launch_facts *each,
+                  const kernc_statistics *const *statistics, uint32_t count, struct text *t)
 {
     text_char(t, '{');
     json_string("kernel", l->kernel, t);
@@ -315,18 +365,16 @@ void metrics_json(const struct launch_facts *l, const kernc_statistics *s, struc
     json_sizes("grid", l->grid, t);
     json_sizes("block", l->block, t);
     json_source(l, t);
-    text_addz(t, "\"metrics\": {");
-    kernc_metrics m = {.size = sizeof m};
-    kernc_statistics_metrics(s, &m);
-    metrics_json_values(&m, l->machine, t);
-    text_addz(t, "}, \"lines\": [");
-    kernc_line_metrics line = {.size = sizeof line};
-    for (uint32_t i = 0; kernc_statistics_line(s, i, &line); i++) {
-        text_addz(t, i ? ",\n  " : "\n  ");
-        json_line(l, &line, t);
-    }
-    text_char(t, ']');
+    json_metrics(l, s, t);
+    json_lines(l, s, t);
     json_places(s, t);
-    json_command(l, t);
+    for (uint32_t i = 0; i < count; i++) {
+        text_addz(t, i ? ",\n  " : ",\n\"launches\": [\n  ");
+        json_launch(&each[i], statistics[i], t);
+    }
+    text_addz(t, count ? "],\n" : ",\n");
+    text_addz(t, "\"version\": \"" KERNC_VERSION "\", ");
+    json_arguments(l->launch, t);
+    json_options(l, t);
     text_addz(t, "}\n");
 }

@@ -229,7 +229,8 @@ static void read_kernel(struct reading *d)
 
 static int refuse_options(struct command *c)
 {
-    static const enum option_id fixed[] = {OPTION_KERNEL, OPTION_GRID, OPTION_BLOCK, OPTION_ARG};
+    static const enum option_id fixed[] = {OPTION_KERNEL, OPTION_LAUNCH, OPTION_GRID, OPTION_BLOCK,
+                                           OPTION_ARG};
     for (size_t i = 0; i < COUNT(fixed); i++)
         if (option_given(c, fixed[i]))
             return complain(c, EXIT_USAGE, "a job is made again as it is, without --%s",
@@ -285,9 +286,9 @@ static int bad_bytes(struct run *r, const char *when, const char *name)
 
 int replay_begin(struct run *r)
 {
-    for (uint32_t i = 0; i < r->x.buffers.count; i++) {
-        kernc_buffer *b = r->x.buffers.at[i].buffer;
-        const char *name = r->x.buffers.at[i].param->name;
+    for (uint32_t i = 0; i < r->x.first->buffers.count; i++) {
+        kernc_buffer *b = r->x.first->buffers.at[i].buffer;
+        const char *name = r->x.first->buffers.at[i].param->name;
         if (!read_bytes(row_of(r, "before", name), kernc_buffer_map(b), kernc_buffer_size(b)))
             return bad_bytes(r, "before", name);
     }
@@ -296,9 +297,9 @@ int replay_begin(struct run *r)
 
 int replay_end(struct run *r)
 {
-    for (uint32_t i = 0; i < r->x.buffers.count; i++) {
-        kernc_buffer *b = r->x.buffers.at[i].buffer;
-        const char *name = r->x.buffers.at[i].param->name;
+    for (uint32_t i = 0; i < r->x.first->buffers.count; i++) {
+        kernc_buffer *b = r->x.first->buffers.at[i].buffer;
+        const char *name = r->x.first->buffers.at[i].param->name;
         const uint8_t *got = kernc_buffer_map(b);
         size_t n = kernc_buffer_size(b), at = 0;
         uint8_t *wanted = arena_alloc(&r->command->arena, n + 1);

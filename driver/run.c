@@ -1,6 +1,6 @@
-/* run.c: kernc run: compiles the file if it is no program yet, makes the arguments, runs the kernel, shows
- * what came of it. Outputs are written only after a launch that went well; metrics also after one that did
- * not.
+/* run.c: kernc run: compiles the file if it is no program yet, makes the arguments, runs the launches, shows
+ * what came of them. The outputs of a launch are written only after it went well; metrics also after one that
+ * did not.
  */
 #include "driver/launch.h"
 #include "driver/metrics.h"
@@ -32,52 +32,95 @@ static void print_output(void *user, const char *bytes, size_t n)
 
 /* ---- after the launch -------------------------------------------------------------------------------- */
 
-static struct launch_facts facts_of(struct run *r)
+/* The most threads of a warp. */
+static uint32_t lanes_of(const struct launch_facts *l)
 {
-    const char         *scheme = r->x.api.scheme ? r->x.api.scheme : kernc_module_scheme(r->x.module);
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    return threads < l->warp ? (uint32_t)threads : l->warp;
+}
+
+/* Of the step's launches; NULL: of all together. */
+static struct launch_facts facts_of(struct run *r, const struct experiment_step *step)
+{
+    const char *scheme = r->x.api.scheme ? r->x.api.scheme : kernc_module_scheme(r->x.module);
+    const struct experiment_step *s = step ? step : r->x.first;
     struct launch_facts l = {
-        .kernel = r->x.launch.kernel, .scheme = scheme, .level = r->level, .warp = r->x.api.warp};
+        .kernel = s->launch.kernel, .scheme = scheme, .level = r->level, .warp = r->x.api.warp};
     l.source = r->source;
-    l.launch = &r->x.launch;
+    l.launch = &s->launch;
     l.options = options_spelled(r->command, &l.option_count);
     l.machine = rt_module_image(r->x.module) != NULL;
+    l.number = step ? s->number : 0;
+    l.runs = s->runs;
     for (int i = 0; i < 3; i++) {
-        l.grid[i] = r->x.api.grid[i] ? r->x.api.grid[i] : 1;
-        l.block[i] = r->x.api.block[i] ? r->x.api.block[i] : 1;
+        l.grid[i] = s->launch.grid[i] ? s->launch.grid[i] : 1;
+        l.block[i] = s->launch.block[i] ? s->launch.block[i] : 1;
     }
+    l.lanes = lanes_of(&l);
+    if (step || !experiment_is_sequence(&r->x))
+        return l;
+    l.kernel = experiment_name(&r->x);
+    l.launch = NULL;
+    l.runs = 0;
+    for (uint32_t i = 0; i < r->x.steps.count; i++) {
+        l.runs += r->x.steps.at[i].runs;
+        if (r->x.steps.at[i].kernel && facts_of(r, &r->x.steps.at[i]).lanes != l.lanes)
+            l.lanes = 0;
+    }
+    memset(l.grid, 0, sizeof l.grid);
+    memset(l.block, 0, sizeof l.block);
     return l;
+}
+
+/* For people: each launch, and the sum. */
+static void add_tables(struct run *r, const kernc_statistics *sum, struct text *t)
+{
+    struct launch_facts all = facts_of(r, NULL);
+    bool several = experiment_is_sequence(&r->x);
+    for (uint32_t i = 0; several && i < r->x.steps.count; i++) {
+        const struct experiment_step *s = &r->x.steps.at[i];
+        struct launch_facts l = facts_of(r, s);
+        if (s->statistics)
+            metrics_table(&l, s->statistics, t);
+    }
+    metrics_table(&all, sum, t);
+}
+
+static void add_json(struct run *r, const kernc_statistics *sum, struct text *t)
+{
+    struct launch_facts all = facts_of(r, NULL);
+    VEC(struct launch_facts) each = {0};
+    VEC(const kernc_statistics *) statistics = {0};
+    for (uint32_t i = 0; experiment_is_sequence(&r->x) && i < r->x.steps.count; i++) {
+        const struct experiment_step *s = &r->x.steps.at[i];
+        if (!s->statistics)
+            continue;
+        vec_push(&r->command->arena, &each, facts_of(r, s));
+        vec_push(&r->command->arena, &statistics, s->statistics);
+    }
+    metrics_json(&all, sum, each.at, statistics.at, each.count, t);
 }
 
 static int write_metrics(struct run *r, const kernc_statistics *s)
 {
     const struct command *c = r->command;
-    struct launch_facts   l = facts_of(r);
+    struct launch_facts l = facts_of(r, NULL);
     const char           *json = option_value(c, OPTION_STATS_JSON);
     struct text           t = {0};
     int                   code = EXIT_OK;
     if (option_given(c, OPTION_STATS))
-        metrics_table(&l, s, &t);
+        add_tables(r, s, &t);
     if (option_given(c, OPTION_PROFILE))
         metrics_profile(&l, s, r->source, &t);
     if (t.length)
         fwrite(t.at, 1, t.length, stdout);
     t.length = 0;
     if (json) {
-        metrics_json(&l, s, &t);
+        add_json(r, s, &t);
         code = write_output(r->command, json, t.at, t.length);
     }
     text_free(&t);
     return code;
-}
-
-/* No launch of the file is left out silently. */
-static void tell_of_others(struct run *r)
-{
-    uint32_t count = experiment_directives(&r->x);
-    if (count > 1 && !r->x.kernel_name)
-        warn(r->command, "launches",
-             "%s has %u launch directives; the first runs, of kernel %s: --kernel=NAME chooses",
-             input_name(r->command), count, r->x.launch.kernel);
 }
 
 static int launch(struct run *r)
@@ -89,11 +132,15 @@ static int launch(struct run *r)
     bool counted = option_given(c, OPTION_STATS) || option_given(c, OPTION_STATS_JSON) ||
                    option_given(c, OPTION_PROFILE) || option_given(c, OPTION_JOB) || r->replayed;
     r->x.api.scheme = option_value(c, OPTION_SCHEME);
+    r->x.stepped = launch_write_outputs;
+    r->x.user = r;
     job_begin(r);
-    progress_begin(&progress, arena_printf(&r->command->arena, "running %s", r->x.launch.kernel));
+    progress_begin(&progress, arena_printf(&r->command->arena, "running %s", experiment_name(&r->x)));
+    r->progress = &progress;
     kernc_status status = experiment_run(&r->x, counted ? &statistics : NULL);
-    progress_end(&progress);
-    int code = status == KERNC_OK ? launch_write_outputs(r) : launch_stopped(r, status);
+    if (r->progress)
+        progress_end(&progress);
+    int code = status == KERNC_OK ? r->outputs : launch_stopped(r, status);
     if (statistics) {
         int written = write_metrics(r, statistics);
         code = code ? code : written;
@@ -114,13 +161,19 @@ int launch_open(struct run *r, const void *program, size_t n)
     r->x.arena = &r->command->arena;
     r->x.input = c->file;
     r->x.kernel_name = option_value(c, OPTION_KERNEL);
+    r->x.launch_name = option_value(c, OPTION_LAUNCH);
+    if (r->x.kernel_name && r->x.launch_name)
+        return complain(r->command, EXIT_USAGE, "--kernel and --launch each choose what runs: give one");
     r->x.own_outputs = option_given(c, OPTION_NO_OUTPUTS);
     r->x.print = r->quiet ? NULL : print_output;
     for (uint32_t i = 0; i < c->given.count; i++)
         if (c->given.at[i].id == OPTION_LOAD || c->given.at[i].id == OPTION_LIBM)
             vec_push(r->x.arena, &r->x.libraries,
                      c->given.at[i].id == OPTION_LOAD ? c->given.at[i].value : "libm");
-    return experiment_open(&r->x, program, n) ? job_check(r) : launch_failed(r);
+    if (!experiment_open(&r->x, program, n))
+        return launch_failed(r);
+    int code = job_check(r);
+    return code ? code : trace_check(r);
 }
 
 int launch_open_compiled(struct run *r, kernc_result *compiled)
@@ -132,11 +185,20 @@ int launch_open_compiled(struct run *r, kernc_result *compiled)
     return launch_open(r, bytes, n);
 }
 
-/* What only the launch makes known of the program. */
-static int check_launch(struct run *r, kernc_result *compiled)
+/* What only the launches make known of the program, once for each kernel. */
+static int check_launches(struct run *r, kernc_result *compiled)
 {
-    bool fine = kernc_result_check_launch(compiled, r->x.kernel, r->x.api.warp);
-    show_diagnostics(r->command, compiled);
+    bool fine = true;
+    for (uint32_t i = 0; i < r->x.steps.count; i++) {
+        const kernc_kernel *k = r->x.steps.at[i].kernel;
+        for (uint32_t before = 0; k && before < i; before++)
+            if (r->x.steps.at[before].kernel == k)
+                k = NULL;
+        if (!k)
+            continue;
+        fine &= kernc_result_check_launch(compiled, k, r->x.api.warp);
+        show_diagnostics(r->command, compiled);
+    }
     return fine ? EXIT_OK : EXIT_INPUT;
 }
 
@@ -177,13 +239,11 @@ int verb_run(struct command *c)
     if (input == KERNC_INPUT_SOURCE)
         r.source = compiled->source;
     if (!code)
-        code = compiled   ? launch_open_compiled(&r, compiled)
+        code = compiled     ? launch_open_compiled(&r, compiled)
                : r.replayed ? launch_open(&r, image.at, image.length)
                             : launch_open(&r, text.at, text.length);
-    if (!code)
-        tell_of_others(&r);
     if (!code && compiled)
-        code = check_launch(&r, compiled);
+        code = check_launches(&r, compiled);
     if (!code && r.replayed)
         code = replay_begin(&r);
     if (!code)

@@ -99,6 +99,13 @@ int trace_read_flags(struct run *r)
     return EXIT_OK;
 }
 
+int trace_check(struct run *r)
+{
+    if (!option_given(r->command, OPTION_TRACE) || !experiment_is_sequence(&r->x))
+        return EXIT_OK;
+    return complain(r->command, EXIT_USAGE, "--trace wants one launch: --launch=NAME chooses");
+}
+
 int trace_write(struct run *r)
 {
     const char *file = option_value(r->command, OPTION_TRACE);

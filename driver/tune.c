@@ -90,10 +90,11 @@ static void end_watch(struct tuning *x)
 
 static struct run new_run(struct tuning *x)
 {
-    return (struct run){.command = x->command,
-                        .source = x->source,
-                        .quiet = true,
-                        .x = {.api.size = sizeof(kernc_launch), .max_memory = (uint64_t)2 << 30}};
+    return (struct run){
+        .command = x->command,
+        .source = x->source,
+        .quiet = true,
+        .x = {.api.size = sizeof(kernc_launch), .first_only = true, .max_memory = (uint64_t)2 << 30}};
 }
 
 /* Compiles with the thresholds; NULL: as the source says, or with the options as they are. */
@@ -150,7 +151,7 @@ static int check(struct tuning *x, const struct run *r, kernc_status status, con
 {
     const kernc_prediction *p = &x->predictions.at[0].at;
     size_t element;
-    const struct be_param *differs =
+    const struct experiment_buffer *differs =
         status == KERNC_OK ? experiment_difference(&r->x, &x->first.x, &element) : NULL;
     if (status == KERNC_OK && !differs)
         return EXIT_OK;
@@ -256,7 +257,7 @@ static int find_predictions(struct tuning *x, const kernc_result *r)
     }
     if (x->predictions.count)
         return EXIT_OK;
-    const struct launch *d = x->first.x.directive;
+    const struct launch *d = x->first.x.first->directive;
     return fail(
         x->command, EXIT_INPUT, "tune", x->source, (place){d ? d->line : 0, d != NULL},
         "kernel %s has no prediction to tune: write Predict(label) before a loop (docs/language.md), or let "
@@ -289,9 +290,14 @@ static int run_first(struct tuning *x)
     x->first.source = x->source;
     if (!code)
         code = launch_open_compiled(&x->first, r);
-    x->kernel = x->first.x.launch.kernel;
+    if (!code)
+        x->kernel = x->first.x.first->launch.kernel;
+    if (!code && experiment_directives(&x->first.x) > 1 && !x->first.x.kernel_name && !x->first.x.launch_name)
+        warn(x->command, "launches",
+             "%s has %u launches; the first is tuned, of kernel %s, alone: --launch=NAME chooses",
+             input_name(x->command), experiment_directives(&x->first.x), x->kernel);
     if (!code) {
-        bool fine = kernc_result_check_launch(r, x->first.x.kernel, x->warp);
+        bool fine = kernc_result_check_launch(r, x->first.x.first->kernel, x->warp);
         show_diagnostics(x->command, r);
         code = fine ? find_predictions(x, r) : EXIT_INPUT;
     }

@@ -217,7 +217,8 @@ struct fe_decl {
     const char *name;            /* NULL: unnamed parameter, structure or enumeration without a tag */
     span     where;              /* the whole declaration */
     span     name_at;            /* the name; where there is none, the place it would stand */
-    struct fe_form *form;        /* type as written; not of STRUCT, ENUM, ENUMERATOR, LAUNCH */
+    struct fe_form *form;        /* type as written; not of STRUCT, ENUM, ENUMERATOR; LAUNCH: of
+                                    a named buffer */
     struct fe_type *type;        /* [checker] */
     struct fe_decl *next;        /* unit, DECL statement, parameters, fields, enumerators */
     union {
@@ -245,9 +246,17 @@ struct fe_launch_item {
     struct fe_expr *value;       /* argument: number, CALL of a maker, INIT or FILE; save: STRING; grid,
                                     block: number */
     struct fe_expr *first, *last;    /* show: range, or NULL; save: width and height, or NULL */
+    bool is_short;                   /* argument: the value is the name itself */
     struct fe_launch_item *next;
 };
+/* Also `buffer int a = zeros(N);`, whose value is the only argument and whose type the decl's form,
+ * `show(a) save(a = "file");` alone, and `repeat (rounds) while (flag) {`, whose directives follow it in the
+ * unit up to an END. */
 struct fe_launch {
+    enum launch_step step;
+    struct fe_expr *rounds; /* REPEAT: or NULL */
+    const char *flag;       /* REPEAT: a buffer's name, or NULL */
+    span flag_at;
     span kernel_at;              /* the decl's name is the kernel's */
     struct fe_launch_item *arguments, *shows, *saves, *grid, *block;
     span grid_at, block_at;      /* the clause's word; line 0: not given */

@@ -263,6 +263,13 @@ static void print_items(struct printer *p, const char *word, const struct fe_lau
 
 static void print_launch(struct printer *p, const struct fe_launch *l)
 {
+    print_expr(p, l->rounds);
+    if (l->flag) {
+        begin(p, "while");
+        text_printf(p->out, " %s", l->flag);
+        end_line(p);
+        end(p);
+    }
     print_items(p, "argument", l->arguments);
     print_items(p, "grid", l->grid);
     print_items(p, "block", l->block);
@@ -272,7 +279,8 @@ static void print_launch(struct printer *p, const struct fe_launch *l)
 
 static void print_decl_head(struct printer *p, const struct fe_decl *d)
 {
-    begin(p, fe_decl_text[d->kind]);
+    static const char *const steps[] = {"launch", "buffer", "repeat", "end", "output"};
+    begin(p, d->kind == FE_DECL_LAUNCH ? steps[d->launch->step] : fe_decl_text[d->kind]);
     if (d->name)
         text_printf(p->out, " %s", d->name);
     text_printf(p->out, "%s%s%s", d->flags & FE_DECL_KERNEL ? "  kernel" : "",

@@ -1,5 +1,6 @@
 /* check_launch.c: launch directives: the kernel exists, each of its parameters is given once and with a value
- * that its type can take, grid and block are in range. Makes the struct launch that programs carry along.
+ * that its type can take, grid and block are in range; named buffers exist before they are used and have the
+ * elements that their users want. Makes the struct launch that programs carry along.
  *
  * Numbers are constant expressions. How buffers are made by name (zeros, random, …) is base's table
  * launch_forms, which the command line's --arg uses too.
@@ -7,13 +8,36 @@
 #include "frontend/check.h"
 
 struct target {
-    struct fe_function *kernel;
-    struct bitset given;
-}; /* the kernel, and which parameters are given */
+    const struct fe_decl *directive;
+    struct fe_function *kernel; /* NULL: the directive only has outputs */
+    struct bitset given;        /* its parameters that are */
+};
+
+/* ---- named buffers, repeats -------------------------------------------------------------------------- */
+
+/* The BUFFER of this name before the directive; NULL: there is none. Linear in the file. */
+static struct fe_decl *find_buffer(const struct checker *c, const struct fe_decl *before, const char *name)
+{
+    for (struct fe_decl *d = c->program->unit->first; d != before; d = d->next)
+        if (d->kind == FE_DECL_LAUNCH && d->launch->step == LAUNCH_BUFFER && d->name == name)
+            return d;
+    return NULL;
+}
+
+static bool in_repeat(const struct checker *c, const struct fe_decl *directive)
+{
+    bool repeating = false;
+    for (const struct fe_decl *d = c->program->unit->first; d != directive; d = d->next)
+        if (d->kind == FE_DECL_LAUNCH && d->launch->step != LAUNCH_BUFFER)
+            repeating = d->launch->step == LAUNCH_REPEAT || (repeating && d->launch->step != LAUNCH_END);
+    return repeating;
+}
 
 static struct fe_decl *find_parameter(const struct target *t, const char *name, uint32_t *index)
 {
     *index = 0;
+    if (!t->kernel)
+        return NULL;
     for (struct fe_decl *p = fe_params(t->kernel->decl); p; p = p->next, ++*index)
         if (p->name == name)
             return p;
@@ -24,7 +48,9 @@ static struct fe_decl *need_parameter(struct checker *c, struct target *t, const
                                       uint32_t *at)
 {
     struct fe_decl *p = find_parameter(t, i->name, at);
-    if (!p) {
+    if (!p && i->is_short && !find_buffer(c, t->directive, i->name)) {
+        fe_report(c->fe, FE_MSG(launch_positions), i->name_at);
+    } else if (!p) {
         fe_report(c->fe, FE_MSG(launch_parameter), i->name_at, t->kernel->name, i->name);
         fe_note(c->fe, FE_MSG(declared_here), t->kernel->decl->name_at, t->kernel->name);
     }
@@ -84,6 +110,8 @@ static bool file_name(struct checker *c, const struct fe_expr *e, struct launch_
     return false;
 }
 
+static const char known_forms[] = "known are zeros, iota, ramp, random, normal and file";
+
 static bool form_value(struct checker *c, struct fe_expr *e, struct launch_value *v)
 {
     const struct launch_form *form = NULL;
@@ -94,8 +122,7 @@ static bool form_value(struct checker *c, struct fe_expr *e, struct launch_value
         if (strcmp(name, launch_forms[i].name) == 0)
             form = &launch_forms[i];
     if (!form || e->call.arg_count != strlen(form->arguments)) {
-        fe_report(c->fe, FE_MSG(launch_form), e->where,
-                  form ? form->usage : "known are zeros, iota, ramp, random, normal and file");
+        fe_report(c->fe, FE_MSG(launch_form), e->where, form ? form->usage : known_forms);
         return false;
     }
     v->kind = form->kind;
@@ -138,28 +165,94 @@ static const char *try_value(struct checker *c, const struct launch_value *v, co
     return problem;
 }
 
-static bool launch_value(struct checker *c, struct fe_launch_item *i, const struct fe_type *t,
+/* A buffer by its name, or a repeat's round. */
+static bool named_value(struct checker *c, const struct target *t, const struct fe_launch_item *i,
+                        const struct fe_type *type, struct launch_value *v)
+{
+    const char *name = i->value->name.name;
+    struct fe_decl *b = find_buffer(c, t->directive, name);
+    if (!fe_is_pointer(type) && !b) {
+        v->kind = LAUNCH_ROUND;
+        if (!in_repeat(c, t->directive))
+            fe_report(c->fe, FE_MSG(launch_round), i->value->where);
+        return true;
+    }
+    v->kind = LAUNCH_NAMED;
+    v->file = name;
+    if (!fe_is_pointer(type)) {
+        fe_report(c->fe, FE_MSG(launch_kind), i->value->where, i->name, "a buffer", fe_type_text(c, type));
+    } else if (!b) {
+        fe_report(c->fe, FE_MSG(launch_no_buffer), i->value->where, name, fe_type_text(c, type->of->plain),
+                  arena_printf(c->arena, " %s", name));
+    } else if (!fe_is_error(b->type) && b->type->plain != type->of->plain) {
+        fe_report(c->fe, FE_MSG(launch_buffer_type), i->value->where, i->name, fe_type_text(c, type), name,
+                  fe_type_text(c, b->type));
+        fe_note(c->fe, FE_MSG(declared_here), b->name_at, name);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* A name alone that stands for no constant: for a pointer always. */
+static bool is_named(struct checker *c, const struct target *t, const struct fe_expr *e,
+                     const struct fe_type *type)
+{
+    if (e->kind != FE_EXPR_NAME)
+        return false;
+    const char *name = e->name.name;
+    return fe_is_pointer(type) || (!fe_find(c, FE_NAMES, name) &&
+                                   (strcmp(name, "round") == 0 || find_buffer(c, t->directive, name)));
+}
+
+static bool fits(struct checker *c, const struct fe_launch_item *i, const struct launch_value *v,
+                 const struct fe_type *element)
+{
+    const char *problem = try_value(c, v, element);
+    if (problem)
+        fe_report(c->fe, FE_MSG(launch_value), i->value->where, i->name, problem);
+    return !problem;
+}
+
+static bool makes_buffer(struct checker *c, const struct fe_expr *e)
+{
+    return e->kind == FE_EXPR_INIT || e->kind == FE_EXPR_FILE ||
+           (e->kind == FE_EXPR_CALL && e->call.callee->kind == FE_EXPR_NAME &&
+            !fe_find_builtin(c, e->call.callee->name.name));
+}
+
+static bool buffer_value(struct checker *c, struct fe_launch_item *i, const struct fe_type *element,
                          struct launch_value *v)
 {
     struct fe_expr *e = i->value;
-    bool is_buffer = e->kind == FE_EXPR_INIT || e->kind == FE_EXPR_FILE ||
-                     (e->kind == FE_EXPR_CALL && e->call.callee->kind == FE_EXPR_NAME &&
-                      !fe_find_builtin(c, e->call.callee->name.name));
-    if (is_buffer != fe_is_pointer(t)) {
-        fe_report(c->fe, FE_MSG(launch_kind), e->where, i->name, is_buffer ? "a buffer" : "a scalar",
-                  fe_type_text(c, t));
+    if (!makes_buffer(c, e)) {
+        fe_report(c->fe, FE_MSG(launch_form), e->where, known_forms);
         return false;
     }
     bool good = e->kind == FE_EXPR_INIT   ? list_value(c, e, v)
                 : e->kind == FE_EXPR_FILE ? file_name(c, e, v)
-                : is_buffer               ? form_value(c, e, v)
-                                          : to_number(c, &i->value, &v->n[0]);
-    if (!good)
+                                          : form_value(c, e, v);
+    return good && fits(c, i, v, element);
+}
+
+static bool made_value(struct checker *c, struct fe_launch_item *i, const struct fe_type *t,
+                       struct launch_value *v)
+{
+    bool is_buffer = makes_buffer(c, i->value);
+    if (is_buffer != fe_is_pointer(t)) {
+        fe_report(c->fe, FE_MSG(launch_kind), i->value->where, i->name, is_buffer ? "a buffer" : "a scalar",
+                  fe_type_text(c, t));
         return false;
-    const char *problem = try_value(c, v, fe_is_pointer(t) ? t->of : t);
-    if (problem)
-        fe_report(c->fe, FE_MSG(launch_value), i->value->where, i->name, problem);
-    return !problem;
+    }
+    if (is_buffer)
+        return buffer_value(c, i, t->of, v);
+    return to_number(c, &i->value, &v->n[0]) && fits(c, i, v, t);
+}
+
+static bool launch_value(struct checker *c, const struct target *t, struct fe_launch_item *i,
+                         const struct fe_type *type, struct launch_value *v)
+{
+    return is_named(c, t, i->value, type) ? named_value(c, t, i, type, v) : made_value(c, i, type, v);
 }
 
 /* ---- the parts of a directive ------------------------------------------------------------------------ */
@@ -175,7 +268,7 @@ static void check_arguments(struct checker *c, struct fe_launch *l, struct targe
         if (bitset_has(t->given, at))
             fe_report(c->fe, FE_MSG(launch_twice), i->name_at, i->name);
         bitset_add(t->given, at);
-        if (launch_value(c, i, p->type, &a.value))
+        if (launch_value(c, t, i, p->type, &a.value))
             vec_push(c->arena, &l->built.arguments, a);
     }
 }
@@ -213,10 +306,18 @@ static void check_size(struct checker *c, struct fe_launch_item *items, span whe
         size[n++] = 1;
 }
 
+/* A parameter that is one, or a named buffer. */
 static bool need_buffer(struct checker *c, struct target *t, const struct fe_launch_item *i)
 {
     uint32_t at;
-    struct fe_decl *p = need_parameter(c, t, i, &at);
+    struct fe_decl *p = find_parameter(t, i->name, &at);
+    if (!p && find_buffer(c, t->directive, i->name))
+        return true;
+    if (!t->kernel) {
+        fe_report(c->fe, FE_MSG(launch_no_buffer), i->name_at, i->name, "int ", i->name);
+        return false;
+    }
+    p = need_parameter(c, t, i, &at);
     if (p && !fe_is_pointer(p->type))
         fe_report(c->fe, FE_MSG(launch_not_buffer), i->name_at, i->name);
     return p && fe_is_pointer(p->type);
@@ -249,7 +350,17 @@ static void check_save(struct checker *c, struct fe_launch *l, struct target *t,
     vec_push(c->arena, &l->built.outputs, o);
 }
 
-void fe_check_launch(struct checker *c, struct fe_decl *d)
+static void check_outputs(struct checker *c, struct fe_launch *l, struct target *t)
+{
+    for (struct fe_launch_item *i = l->shows; i; i = i->next)
+        check_show(c, l, t, i);
+    for (struct fe_launch_item *i = l->saves; i; i = i->next)
+        check_save(c, l, t, i);
+}
+
+/* ---- the directives ------------------------------------------------------------------------------------ */
+
+static void check_kernel(struct checker *c, struct fe_decl *d)
 {
     struct fe_launch *l = d->launch;
     struct fe_decl *k = fe_find(c, FE_NAMES, d->name);
@@ -258,15 +369,67 @@ void fe_check_launch(struct checker *c, struct fe_decl *d)
             fe_report(c->fe, FE_MSG(launch_kernel), l->kernel_at, d->name);
         return;
     }
-    struct target t = {fe_function(k), bitset_new(c->arena, fe_function(k)->type->param_count)};
+    struct target t = {d, fe_function(k), bitset_new(c->arena, fe_function(k)->type->param_count)};
     l->built.kernel = d->name;
-    l->built.line = d->where.at.line;
     check_arguments(c, l, &t);
     check_all_given(c, l, &t);
     check_size(c, l->grid, l->grid_at, "a dimension of the grid", MOST_GRID_BLOCKS, l->built.grid);
     check_size(c, l->block, l->block_at, "a dimension of the block", MOST_BLOCK_THREADS, l->built.block);
-    for (struct fe_launch_item *i = l->shows; i; i = i->next)
-        check_show(c, l, &t, i);
-    for (struct fe_launch_item *i = l->saves; i; i = i->next)
-        check_save(c, l, &t, i);
+    check_outputs(c, l, &t);
+}
+
+static void check_buffer(struct checker *c, struct fe_decl *d)
+{
+    struct fe_decl *other = find_buffer(c, d, d->name);
+    struct launch_argument a = {.name = d->name};
+    if (other) {
+        fe_report(c->fe, FE_MSG(buffer_twice), d->name_at, d->name);
+        fe_note(c->fe, FE_MSG(declared_here), other->name_at, d->name);
+    }
+    d->type = fe_check_form(c, d->form);
+    if (fe_is_error(d->type))
+        return;
+    if (!fe_is_arithmetic(d->type) && d->type->kind != FE_TYPE_STRUCT) {
+        fe_report(c->fe, FE_MSG(buffer_element), d->name_at, fe_type_text(c, d->type));
+        d->type = c->types->error;
+        return;
+    }
+    d->launch->built.name = d->name;
+    d->launch->built.element = fe_launch_element(d->type);
+    d->launch->built.element_bytes = (uint32_t)d->type->size;
+    if (buffer_value(c, d->launch->arguments, d->type, &a.value))
+        vec_push(c->arena, &d->launch->built.arguments, a);
+}
+
+static void check_repeat(struct checker *c, struct fe_decl *d)
+{
+    struct fe_launch *l = d->launch;
+    int64_t rounds = 0;
+    struct fe_decl *flag = l->flag ? find_buffer(c, d, l->flag) : NULL;
+    if (in_repeat(c, d))
+        fe_report(c->fe, FE_MSG(repeat_nested), d->where);
+    if (d->next->launch->step == LAUNCH_END)
+        fe_report(c->fe, FE_MSG(repeat_empty), d->where);
+    if (l->rounds && !fe_check_constant(c, &l->rounds, "the number of rounds", 1, INT32_MAX, &rounds))
+        return;
+    if (l->flag && !flag)
+        fe_report(c->fe, FE_MSG(launch_no_buffer), l->flag_at, l->flag, "int ", l->flag);
+    else if (flag && !fe_is_error(flag->type) && !fe_is_integer(flag->type))
+        fe_report(c->fe, FE_MSG(repeat_flag), l->flag_at, l->flag, fe_type_text(c, flag->type));
+    l->built.rounds = (uint64_t)rounds;
+    l->built.name = l->flag;
+}
+
+void fe_check_launch(struct checker *c, struct fe_decl *d)
+{
+    struct target only_outputs = {.directive = d};
+    d->launch->built.step = d->launch->step;
+    d->launch->built.line = d->where.at.line;
+    switch (d->launch->step) {
+    case LAUNCH_KERNEL: check_kernel(c, d); break;
+    case LAUNCH_BUFFER: check_buffer(c, d); break;
+    case LAUNCH_REPEAT: check_repeat(c, d); break;
+    case LAUNCH_OUTPUT: check_outputs(c, d->launch, &only_outputs); break;
+    case LAUNCH_END: break;
+    }
 }

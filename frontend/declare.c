@@ -362,16 +362,65 @@ void fe_launch_size(struct parser *p, struct fe_launch *l, bool is_grid, span wh
     *(is_grid ? &l->grid_at : &l->block_at) = where;
 }
 
-struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel, span kernel_at,
-                               struct fe_launch *l, struct list arguments)
+struct fe_decl *fe_directive(struct parser *p, enum launch_step step, span where, const char *name,
+                             span name_at, struct fe_launch *l)
 {
     struct fe_decl *d = arena_new(p->arena, struct fe_decl);
     d->kind = FE_DECL_LAUNCH;
-    d->name = kernel;
-    d->name_at = l->kernel_at = kernel_at;
+    d->name = name;
+    d->name_at = name_at;
     d->where = where;
     d->is_file_scope = true;
     d->launch = l;
-    l->arguments = arguments.first;
+    l->step = step;
     return d;
+}
+
+struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel, span kernel_at,
+                               struct fe_launch *l, struct list arguments)
+{
+    l->kernel_at = kernel_at;
+    l->arguments = arguments.first;
+    return fe_directive(p, LAUNCH_KERNEL, where, kernel, kernel_at, l);
+}
+
+struct fe_launch_item *fe_launch_short(struct parser *p, const char *name, span where)
+{
+    struct fe_launch_item *item = fe_launch_item(p, name, where, fe_expr_name(p, where, name), NULL, NULL);
+    item->is_short = true;
+    return item;
+}
+
+struct fe_launch *fe_launch_new(struct parser *p, struct fe_launch_item *shows, struct fe_launch_item *saves)
+{
+    struct fe_launch *l = arena_new(p->arena, struct fe_launch);
+    l->shows = shows;
+    l->saves = saves;
+    return l;
+}
+
+struct fe_decl *fe_buffer_decl(struct parser *p, span where, struct specifiers s, const char *name,
+                               span name_at, struct fe_expr *value)
+{
+    struct fe_launch *l = fe_launch_new(p, NULL, NULL);
+    l->arguments = fe_launch_item(p, name, name_at, value, NULL, NULL);
+    struct fe_decl *d = fe_directive(p, LAUNCH_BUFFER, where, name, name_at, l);
+    d->form = fe_type_name(p, s, NULL);
+    return d;
+}
+
+struct fe_launch *fe_repetition(struct parser *p, struct fe_expr *rounds, const char *flag, span flag_at)
+{
+    struct fe_launch *l = fe_launch_new(p, NULL, NULL);
+    l->rounds = rounds;
+    l->flag = flag;
+    l->flag_at = flag_at;
+    return l;
+}
+
+struct list fe_repeat(struct parser *p, span where, struct fe_launch *l, struct list directives, span end)
+{
+    struct fe_decl *first = fe_directive(p, LAUNCH_REPEAT, where, NULL, where, l);
+    struct fe_decl *last = fe_directive(p, LAUNCH_END, end, NULL, end, fe_launch_new(p, NULL, NULL));
+    return fe_list_join(fe_list_join((struct list){first, first}, directives), (struct list){last, last});
 }

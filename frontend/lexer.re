@@ -231,6 +231,41 @@ static int clause_word(const char *name)
                                         : TOK_NAME;
 }
 
+/* Words that begin a directive, where one may begin and what follows fits; names elsewhere. */
+static int directive_word(const struct parser *p, const char *name)
+{
+    int before = p->history.current_token;
+    const char *next = p->cursor + strspn(p->cursor, " \t\r\n");
+    bool begins = before == 0 || before == ';' || before == '}' || (p->repeats && before == '{');
+    if (!begins || p->blocks.count || p->brackets.count != p->repeats)
+        return TOK_NAME;
+    bool opens = *next == '(';
+    bool letter = (*next >= 'a' && *next <= 'z') || (*next >= 'A' && *next <= 'Z') || *next == '_';
+    if (strcmp(name, "buffer") == 0 && letter)
+        return TOK_BUFFER;
+    if (strcmp(name, "repeat") == 0 && (opens || strncmp(next, "while", strlen("while")) == 0))
+        return TOK_REPEAT;
+    return opens && (strcmp(name, "show") == 0 || strcmp(name, "save") == 0) ? clause_word(name) : TOK_NAME;
+}
+
+/* Words of directives are told from names, and where in directives the parser is. */
+static int directive_token(struct parser *p, int token, const char *name)
+{
+    if (token == TOK_NAME && !p->in_launch)
+        token = directive_word(p, name);
+    else if (token == TOK_NAME && p->brackets.count == p->repeats && p->history.current_token != TOK_LAUNCH)
+        token = clause_word(name);
+    p->in_launch |= token == TOK_LAUNCH || token == TOK_SHOW || token == TOK_SAVE;
+    if (token == '(' && p->history.previous_token == TOK_LAUNCH)
+        p->in_arguments = true;
+    if (token == TOK_REPEAT)
+        p->repeats++;
+    else if ((token == '}' || token == ';') && p->brackets.count < p->repeats)
+        p->repeats = p->brackets.count;
+    p->in_arguments &= p->brackets.count > p->repeats;
+    return token;
+}
+
 /* Whether a statement or declaration may begin behind this token. */
 static bool ends_statement(int token)
 {
@@ -258,11 +293,7 @@ int fe_parser_lex(union value *value, span *where, struct parser *p)
     } else {
         token = next_token(value, where, p);
     }
-    if (token == TOK_LAUNCH)
-        p->in_launch = true;
-    else if (p->in_launch && token == TOK_NAME && p->brackets.count == 0 &&
-             p->history.current_token != TOK_LAUNCH)
-        token = clause_word(value->name);
+    token = directive_token(p, token, value->name);
     remember(&p->history, token, value, *where);
     return token;
 }

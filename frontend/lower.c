@@ -77,35 +77,6 @@ static void declare_functions(struct lowering *l)
     }
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------- */
-
-/* A copy that lives as long as the module. */
-static struct launch copy_launch(struct lowering *l, const struct launch *from)
-{
-    struct arena *a = &l->module->arena;
-    struct launch to = *from;
-    to.kernel = keep(l, from->kernel);
-    memset(&to.arguments, 0, sizeof to.arguments);
-    memset(&to.outputs, 0, sizeof to.outputs);
-    for (uint32_t i = 0; i < from->arguments.count; i++) {
-        struct launch_argument argument = from->arguments.at[i];
-        const struct launch_value *v = &from->arguments.at[i].value;
-        argument.name = keep(l, argument.name);
-        argument.value.file = v->file ? keep(l, v->file) : NULL;
-        memset(&argument.value.list, 0, sizeof argument.value.list);
-        for (uint32_t k = 0; k < v->list.count; k++)
-            vec_push(a, &argument.value.list, v->list.at[k]);
-        vec_push(a, &to.arguments, argument);
-    }
-    for (uint32_t i = 0; i < from->outputs.count; i++) {
-        struct launch_output output = from->outputs.at[i];
-        output.name = keep(l, output.name);
-        output.file = output.file ? keep(l, output.file) : NULL;
-        vec_push(a, &to.outputs, output);
-    }
-    return to;
-}
-
 /* ---- limits of the IR -------------------------------------------------------------------------------- */
 
 static bool within(struct lowering *l, uint64_t count, uint64_t limit, const char *what, span where)
@@ -156,7 +127,8 @@ static void lower_all(struct lowering *l)
     }
     for (const struct fe_decl *d = p->unit->first; d; d = d->next)
         if (d->kind == FE_DECL_LAUNCH)
-            vec_push(&l->module->arena, &l->module->launches, copy_launch(l, &d->launch->built));
+            vec_push(&l->module->arena, &l->module->launches,
+                     launch_copy(&l->module->arena, &d->launch->built));
     check_module(l);
 }
 

@@ -90,6 +90,8 @@ struct parser {
     struct map included;               /* real names of files that were read */
     bool stopped;                      /* no use going on: only the end of the file follows */
     bool in_launch;                    /* grid, block, show and save are words here */
+    bool in_arguments;                 /* of a launch */
+    uint32_t repeats;                  /* open ones, from the word on; their braces are among the brackets */
     VEC(struct bracket) brackets;
     struct bracket unclosed;           /* opener that the latest closing bracket did not fit; open 0: none */
     struct history history;
@@ -284,6 +286,18 @@ struct list fe_function_end(struct parser *p, struct fe_decl *f, struct fe_stmt 
 /* `l` has the clauses but the arguments. */
 struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel, span kernel_at,
                                struct fe_launch *l, struct list arguments);
+/* `name` alone: the value is what has this name outside. */
+struct fe_launch_item *fe_launch_short(struct parser *p, const char *name, span where);
+/* A directive of outputs, or an END; `name_at` is for messages. */
+struct fe_decl *fe_directive(struct parser *p, enum launch_step step, span where, const char *name,
+                             span name_at, struct fe_launch *l);
+struct fe_decl *fe_buffer_decl(struct parser *p, span where, struct specifiers s, const char *name,
+                               span name_at, struct fe_expr *value);
+struct fe_launch *fe_launch_new(struct parser *p, struct fe_launch_item *shows, struct fe_launch_item *saves);
+/* `rounds` or `flag` may be NULL. */
+struct fe_launch *fe_repetition(struct parser *p, struct fe_expr *rounds, const char *flag, span flag_at);
+/* The REPEAT, its directives, the END. */
+struct list fe_repeat(struct parser *p, span where, struct fe_launch *l, struct list directives, span end);
 /* `name` NULL in grid and block; value, first and last as in struct fe_launch_item. */
 struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span name_at, struct fe_expr *value,
                                       struct fe_expr *first, struct fe_expr *last);

@@ -75,6 +75,7 @@ static struct fe_expr *typed(struct parser *p, enum fe_expr_kind kind, span wher
 %token STATIC_ASSERT "'static_assert'"
 %token SIZEOF "'sizeof'" INCLUDE "'include'"
 %token LAUNCH "'launch'" GRID "'grid'" BLOCK "'block'" SHOW "'show'" SAVE "'save'"
+%token BUFFER "'buffer'" REPEAT "'repeat'"
 %token ASSIGN "assignment operator" RANGE "'..'" ELLIPSIS "'...'" OR_OR "'||'" AND_AND "'&&'" SHIFT "shift"
 %token EQUALITY "comparison" RELATION "order comparison" ARROW "'->'" INCREMENT "'++' or '--'"
 
@@ -102,16 +103,16 @@ static struct fe_expr *typed(struct parser *p, enum fe_expr_kind kind, span wher
 %type <stmt> statement for_init item substatement label block
 %type <init> designated
 %type <form> type
-%type <decl> param enumerator function_head launch
+%type <decl> param enumerator function_head launch outputs named_buffer
 %type <declarator> declarator direct_declarator abstract direct_abstract abstract_opt declared type_declared
 %type <declarator> init_declarator
 %type <qualifiers> prefixes qualifiers qualifiers_opt
 %type <specifiers> specifiers
 %type <list> strings items args args_opt designated_list initialisers params param_list members member
 %type <list> enumerators declarators type_declarators field_declarators declaration numbers show_items
-%type <list> launch_arguments launch_argument_list external function
+%type <list> launch_arguments launch_argument_list external function repeat directive directives
 %type <item> show_item save_item launch_argument
-%type <launch> clauses
+%type <launch> clauses output_clauses repetition
 
 %%
 
@@ -123,7 +124,8 @@ unit:
 external:
     declaration
 |   function
-|   launch                                 { $$ = p->including.count ? NO_LIST : list_of($1); }
+|   named_buffer                           { $$ = p->including.count ? NO_LIST : list_of($1); }
+|   directive                              { $$ = p->including.count ? NO_LIST : $1; }
 |   INCLUDE string semicolon               { $$ = NO_LIST; fe_include(p, $2, @2); }
 |   ';'                                    { $$ = NO_LIST; }
 |   error                                  { $$ = NO_LIST; RECOVER(fe_recover); }
@@ -488,6 +490,43 @@ launch:
                                            { $$ = fe_launch_decl(p, @$, $2, @2, $6, $4); }
 ;
 
+named_buffer:
+    BUFFER specifiers any_name '=' initialiser semicolon
+                                           { $$ = fe_buffer_decl(p, @$, $2, $3, @3, $5); }
+;
+
+directive:
+    launch                                 { $$ = list_of($1); }
+|   outputs                                { $$ = list_of($1); }
+|   repeat
+;
+
+outputs:
+    output_clauses semicolon               { $$ = fe_directive(p, LAUNCH_OUTPUT, @$, NULL, @1, $1); }
+;
+
+output_clauses:
+    SHOW '(' show_items ')'                { $$ = fe_launch_new(p, fe_launch_append(NULL, $3), NULL); }
+|   SAVE '(' save_item ')'                 { $$ = fe_launch_new(p, NULL, $3); }
+|   output_clauses SHOW '(' show_items ')' { $$ = $1; $$->shows = fe_launch_append($1->shows, $4); }
+|   output_clauses SAVE '(' save_item ')'  { $$ = $1; $$->saves = fe_launch_append($1->saves, list_of($4)); }
+;
+
+repeat:
+    REPEAT repetition '{' directives '}'   { $$ = fe_repeat(p, span_join(@1, @2), $2, $4, @5); }
+;
+
+repetition:
+    '(' value ')'                          { $$ = fe_repetition(p, $2, NULL, @$); }
+|   WHILE '(' any_name ')'                 { $$ = fe_repetition(p, NULL, $3, @3); }
+|   '(' value ')' WHILE '(' any_name ')'   { $$ = fe_repetition(p, $2, $6, @6); }
+;
+
+directives:
+    %empty                                 { $$ = NO_LIST; }
+|   directives directive                   { $$ = fe_list_join($1, $2); }
+;
+
 launch_arguments:
     %empty                                 { $$ = NO_LIST; }
 |   launch_argument_list
@@ -500,6 +539,7 @@ launch_argument_list:
 
 launch_argument:
     any_name '=' initialiser               { $$ = fe_launch_item(p, $1, @1, $3, NULL, NULL); }
+|   any_name                               { $$ = fe_launch_short(p, $1, @1); }
 ;
 
 clauses:

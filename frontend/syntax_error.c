@@ -213,19 +213,11 @@ static bool guess_foreign(struct parser *p, const struct syntax_error *e)
     return h->previous_token == TOK_NAME && say_foreign_type(p, h->previous_name, h->previous);
 }
 
-static bool wants_equals(const struct syntax_error *e)
-{
-    for (unsigned i = 0; i < e->count && i < MAX_EXPECTED; i++)
-        if (strcmp(e->expected[i], "'='") == 0)
-            return true;
-    return false;
-}
-
 /* A launch in a function that is not closed, or one whose arguments have no names. */
 static bool guess_launch(struct parser *p, const struct syntax_error *e)
 {
     const struct history *h = &p->history;
-    if (e->token == TOK_LAUNCH && p->brackets.count) {
+    if (e->token == TOK_LAUNCH && p->brackets.count > p->repeats) {
         fe_report(p->fe, FE_MSG(launch_in_function), h->current);
         note_opener(p, p->brackets.at[0]);
         p->stopped = true; /* what follows would be taken for more of the function */
@@ -238,7 +230,8 @@ static bool guess_launch(struct parser *p, const struct syntax_error *e)
     if (!p->in_launch || e->wants_expression || !(value || behind_name))
         return false;
     bool begins = h->previous_token == '(' || (h->previous_token == ',' && e->wants_name);
-    if (!(behind_name ? wants_equals(e) : begins))
+    bool argument = p->in_arguments && p->brackets.count <= p->repeats + 1 + (e->token == '(');
+    if (!(behind_name ? argument : begins))
         return false;
     fe_report(p->fe, FE_MSG(launch_positions), behind_name ? h->previous : h->current);
     return true;

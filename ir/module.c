@@ -226,23 +226,6 @@ static void copy_kernels(struct ir_module *to, const struct ir_module *from)
     }
 }
 
-static void copy_launch(struct ir_module *m, struct launch *to, const struct launch *from)
-{
-    to->kernel = copy_name(m, from->kernel);
-    COPY_VEC(m, &to->arguments, &from->arguments);
-    for (uint32_t i = 0; i < to->arguments.count; i++) {
-        struct launch_argument *a = &to->arguments.at[i];
-        a->name = copy_name(m, a->name);
-        a->value.file = copy_name(m, a->value.file);
-        COPY_VEC(m, &a->value.list, &from->arguments.at[i].value.list);
-    }
-    COPY_VEC(m, &to->outputs, &from->outputs);
-    for (uint32_t i = 0; i < to->outputs.count; i++) {
-        to->outputs.at[i].name = copy_name(m, to->outputs.at[i].name);
-        to->outputs.at[i].file = copy_name(m, to->outputs.at[i].file);
-    }
-}
-
 static void copy_module(struct ir_module *to, void *data)
 {
     const struct ir_module *from = data;
@@ -250,9 +233,8 @@ static void copy_module(struct ir_module *to, void *data)
     copy_kernels(to, from);
     for (uint32_t i = 0; i < from->functions.count; i++)
         vec_push(&to->arena, &to->functions, copy_function(to, from->functions.at[i]));
-    COPY_VEC(to, &to->launches, &from->launches);
-    for (uint32_t i = 0; i < to->launches.count; i++)
-        copy_launch(to, &to->launches.at[i], &from->launches.at[i]);
+    for (uint32_t i = 0; i < from->launches.count; i++)
+        vec_push(&to->arena, &to->launches, launch_copy(&to->arena, &from->launches.at[i]));
 }
 
 struct ir_module *ir_module_copy(const struct ir_module *from)

@@ -1,7 +1,9 @@
 /* experiment.h: a compiled program, launched and measured: what the verbs that run kernels share.
  *
  * The caller says what it wants in the first group of fields, opens the experiment with the bytes that
- * kernc_compile made, runs it, and closes it. The file's launch directive gives what the caller leaves open.
+ * kernc_compile made, runs it, and closes it. The file's directives give what the caller leaves open: they are
+ * its plan, launches in order on buffers that live across them. Where the plan is one launch, it may be the
+ * caller's alone.
  */
 #ifndef KERNC_LIB_EXPERIMENT_H
 #define KERNC_LIB_EXPERIMENT_H
@@ -10,61 +12,114 @@
 #include "base/launch.h"
 #include "include/kernc.h"
 
-struct experiment_buffer { const struct be_param *param; kernc_buffer *buffer; };
+/* `name`: the parameter's, or the named buffer's. `param`: it is made for this one; NULL: it is a named one.
+ * `value`: what it is made of. */
+struct experiment_buffer {
+    const char *name;
+    enum launch_element element;
+    uint32_t element_bytes;
+    kernc_buffer *buffer;
+    const struct be_param *param;
+    const struct launch_value *value;
+};
 
-/* Why it could not be opened. `of_launch`: what is to be launched is wrong, not the program; with `param`,
- * the text is about that argument's value. */
+/* Why it could not be opened, or stopped. `of_launch`: what is to be launched is wrong, not the program; with
+ * `name`, the text is about the value of this argument or named buffer, whose type is `type`; `line`: of the
+ * directive, 0: none. */
 struct experiment_problem {
     kernc_status status;
     const char *text;
     bool of_launch;
-    const struct be_param *param;
+    const char *name, *type;
     const struct launch_value *value;
+    uint32_t line;
+    bool is_named;
+};
+
+/* A directive of the plan. */
+struct experiment_step {
+    const struct launch *directive; /* NULL: the launch is the caller's alone */
+    uint32_t number;                /* among the file's launches, from 1; 0: it has none, or is none */
+    struct launch launch;           /* with what the caller says instead; all arguments */
+    kernc_kernel *kernel;           /* NULL: this is no launch */
+    const struct be_param *params;  /* of the kernel */
+    uint32_t param_count;
+    VEC(kernc_argument) arguments;
+    VEC(struct experiment_buffer) buffers; /* of the parameters that are pointers, in their order */
+    uint64_t runs;
+    kernc_statistics *statistics; /* of all its runs, where they are wanted; the experiment's */
 };
 
 struct experiment {
     struct arena *arena;                /* the caller's: names, texts and lists live there */
     const char *input;                  /* the program's name in messages */
-    const char *kernel_name;            /* NULL: the first directive's, or the only one */
+    const char *kernel_name; /* its first launch alone; NULL: the file's plan, or the only kernel */
+    const char *launch_name; /* this launch alone: its number from 1, or its kernel's; or NULL */
+    bool first_only;         /* the plan's first launch alone */
     struct launch launch;               /* sizes of 0 and what is not named: the directive's */
-    bool own_outputs;                   /* the directive's outputs do not count */
+    bool own_outputs;                   /* the directives' outputs do not count */
     kernc_launch api;                   /* scheme, warp (0: the program's own), threads, fuel, … */
     uint64_t max_memory;                /* bytes of a buffer, and of the context */
+    uint64_t max_rounds;                /* of a repeat that has no number; 0: EXPERIMENT_ROUNDS */
     kernc_output_function *print;       /* gets what the kernel prints; NULL: nobody does */
     VEC(const char *) libraries;
+    /* Called behind each step that went well; NULL: nobody is. */
+    void (*stepped)(void *user, const struct experiment_step *step);
+    void *user;
 
     kernc_context *context;             /* what experiment_open makes; freed by experiment_close */
     kernc_module *module;
-    kernc_kernel *kernel;
-    const struct be_param *params;      /* of the kernel */
-    uint32_t param_count;
-    const struct launch *directive;     /* NULL: the file has none for this kernel */
-    VEC(kernc_argument) arguments;
-    VEC(struct experiment_buffer) buffers;
+    VEC(struct experiment_step) steps;
+    struct experiment_step *first; /* the first launch */
+    uint32_t launches;             /* directives of the plan that are launches; with repeats more run */
+    VEC(struct experiment_buffer) named;
+    struct experiment_step *at; /* the step that runs, or where it stopped */
+    uint64_t round;             /* of the repeat that it stands in */
+    bool repeating;             /* it stands in one */
     struct experiment_problem problem;
 };
+#define EXPERIMENT_ROUNDS ((uint64_t)1 << 20)
 
-/* Loads the program (the bytes of a .kbc or .wcb file), chooses the kernel, fills in `launch` and makes the
- * buffers. False: `problem` says why; the experiment is to be closed all the same. */
+/* Loads the program (the bytes of a .kbc or .wcb file), chooses what is launched and makes the buffers. False:
+ * `problem` says why; the experiment is to be closed all the same. */
 bool experiment_open(struct experiment *x, const void *program, size_t n);
-/* Launches the kernel; the buffers keep what it leaves. *statistics (to be freed by the caller) if not
- * NULL. */
+/* Runs the plan, once; the buffers keep what it leaves. *statistics (to be freed by the caller), the sum over
+ * all launches, if not NULL. */
 kernc_status experiment_run(struct experiment *x, kernc_statistics **statistics);
+/* Launches the step's kernel once, on its buffers as they are. */
+kernc_status experiment_launch(struct experiment *x, const struct experiment_step *step,
+                               kernc_statistics **statistics);
+/* Why experiment_run did not end well; lives as long as the context. */
+const char *experiment_error(const struct experiment *x);
 /* Frees what experiment_open made, also where that failed. */
 void experiment_close(struct experiment *x);
 
-/* The launch's argument of this name; NULL: there is none. */
-const struct launch_argument *experiment_argument(const struct experiment *x, const char *name);
-/* How many launch directives the program has. */
+/* The argument of this name among the launch's; NULL: there is none. */
+const struct launch_argument *experiment_argument(const struct launch *l, const char *name);
+/* How many launches the program's directives are. */
 uint32_t experiment_directives(const struct experiment *x);
-/* NULL: the kernel has no such parameter; or it is no pointer. */
-const struct be_param *experiment_parameter(const struct experiment *x, const char *name);
-/* The buffer of this argument; NULL: there is none. */
-const struct experiment_buffer *experiment_buffer(const struct experiment *x, const char *name);
+/* Whether more than one launch may run: several, or a repeat. */
+bool experiment_is_sequence(const struct experiment *x);
+/* What runs, by the kernels' names: "init, step". */
+const char *experiment_name(const struct experiment *x);
+/* The buffer that the step's parameter, or else a directive, named so; NULL: there is none. */
+const struct experiment_buffer *experiment_buffer(const struct experiment *x,
+                                                  const struct experiment_step *step, const char *name);
 
-/* Where the buffers of two experiments with equal launches differ: the parameter, and the element's index.
- * NULL: nowhere. */
-const struct be_param *experiment_difference(const struct experiment *x, const struct experiment *y,
-                                             size_t *element);
+/* Where the buffers of two experiments with equal plans differ: the buffer, and the element's index. NULL:
+ * nowhere. */
+const struct experiment_buffer *experiment_difference(const struct experiment *x, const struct experiment *y,
+                                                      size_t *element);
+
+/* ---- shared by the experiment's files ------------------------------------------------------------------ */
+
+bool experiment_api_failed(struct experiment *x, kernc_status status);
+/* experiment_plan.c: the directives that run, with their kernels; the caller's own values in them. */
+bool experiment_choose(struct experiment *x);
+/* experiment_buffers.c: the arguments of all steps. */
+bool experiment_make(struct experiment *x);
+/* Makes the step's own buffers and its round anew, where it has run before. */
+bool experiment_remake(struct experiment *x, struct experiment_step *step);
+__attribute__((format(printf, 2, 3))) bool experiment_bad_launch(struct experiment *x, const char *fmt, ...);
 
 #endif

@@ -34,39 +34,10 @@ static void copy_hosts(struct bc_program *p, const struct ir_module *m)
     }
 }
 
-static void copy_arguments(struct arena *arena, struct launch *to, const struct launch *from)
-{
-    for (uint32_t i = 0; i < from->arguments.count; i++) {
-        struct launch_argument a = from->arguments.at[i];
-        a.name = copy_text(arena, a.name);
-        a.value.file = copy_text(arena, a.value.file);
-        memset(&a.value.list, 0, sizeof a.value.list);
-        for (uint32_t k = 0; k < from->arguments.at[i].value.list.count; k++)
-            vec_push(arena, &a.value.list, from->arguments.at[i].value.list.at[k]);
-        vec_push(arena, &to->arguments, a);
-    }
-}
-
-struct launch be_copy_launch(struct arena *a, const struct launch *from)
-{
-    struct launch l = *from;
-    l.kernel = copy_text(a, l.kernel);
-    memset(&l.arguments, 0, sizeof l.arguments);
-    memset(&l.outputs, 0, sizeof l.outputs);
-    copy_arguments(a, &l, from);
-    for (uint32_t k = 0; k < from->outputs.count; k++) {
-        struct launch_output o = from->outputs.at[k];
-        o.name = copy_text(a, o.name);
-        o.file = copy_text(a, o.file);
-        vec_push(a, &l.outputs, o);
-    }
-    return l;
-}
-
 static void copy_launches(struct bc_program *p, const struct ir_module *m)
 {
     for (uint32_t i = 0; i < m->launches.count; i++)
-        vec_push(&p->arena, &p->launches, be_copy_launch(&p->arena, &m->launches.at[i]));
+        vec_push(&p->arena, &p->launches, launch_copy(&p->arena, &m->launches.at[i]));
 }
 
 static void name_functions(struct bc_program *p, const struct ir_module *m)

@@ -212,9 +212,6 @@ uint32_t be_uses(const struct be_function *f, const struct be_word *w, uint32_t 
                  uint32_t *more_count);
 bool be_defines(const struct be_word *w);    /* its d is a register that it writes */
 
-
-struct launch be_copy_launch(struct arena *a, const struct launch *from);   /* emit.c; strings too */
-
 /* frames.c */
 bool be_frames(struct be_context *c);        /* call graph, private memory; false: error */
 void be_frame_bases(struct be_context *c);   /* after regalloc of every function, and be_place_preloads */

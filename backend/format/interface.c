@@ -8,18 +8,6 @@ bool be_param_is_good(const struct be_param *p)
     return p->name && p->type != BE_VOID && p->type <= BE_PTR && p->element <= LAUNCH_DOUBLE;
 }
 
-bool be_launch_is_good(const struct launch *l)
-{
-    bool good = l->kernel != NULL;
-    for (uint32_t i = 0; i < l->arguments.count; i++) {
-        const struct launch_argument *a = &l->arguments.at[i];
-        good = good && a->name && (a->value.kind != LAUNCH_FILE || a->value.file);
-    }
-    for (uint32_t i = 0; i < l->outputs.count; i++)
-        good = good && l->outputs.at[i].name && (!l->outputs.at[i].save || l->outputs.at[i].file);
-    return good;
-}
-
 /* The letters by what they take; `wide` is an l or ll before the letter, of which floats take no notice. */
 static enum be_value operand_type(char letter, bool wide)
 {

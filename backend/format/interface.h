@@ -16,8 +16,6 @@ struct be_param { const char *name, *text; uint8_t type, element; uint32_t eleme
 
 /* Names and kinds that a reader of these rows relies on. */
 bool be_param_is_good(const struct be_param *p);
-/* Every name that it has to have is there. */
-bool be_launch_is_good(const struct launch *l);
 
 /* The conversions of a printf format, in the C library's notation without %s. Gives the position
  * behind the next one, NULL if there is none: then the rest is plain text. What lies before `start` is

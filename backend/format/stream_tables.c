@@ -123,7 +123,7 @@ static void exchange_argument(struct stream *s, struct launch_argument *a)
     stream_string(s, &a->name);
     uint32_t kind = v->kind;
     stream_u32(s, &kind);
-    if (kind > LAUNCH_LIST)
+    if (kind > LAUNCH_ROUND)
         stream_fail(s, "a launch has an argument of unknown kind");
     v->kind = (enum launch_value_kind)kind;
     stream_u64(s, &v->count);
@@ -147,6 +147,11 @@ static void exchange_output(struct stream *s, struct launch_output *o)
 
 void stream_launch(struct stream *s, struct launch *l)
 {
+    uint32_t step = l->step, element = l->element;
+    stream_u32(s, &step);
+    if (step > LAUNCH_OUTPUT)
+        stream_fail(s, "a launch directive is of unknown kind");
+    l->step = (enum launch_step)step;
     stream_string(s, &l->kernel);
     for (int i = 0; i < 3; i++) {
         stream_u32(s, &l->grid[i]);
@@ -154,5 +159,12 @@ void stream_launch(struct stream *s, struct launch *l)
     }
     stream_vector(s, &l->arguments, 66, exchange_argument);
     stream_vector(s, &l->outputs, 33, exchange_output);
+    stream_string(s, &l->name);
+    stream_u32(s, &element);
+    if (element > LAUNCH_DOUBLE)
+        stream_fail(s, "a buffer has elements of unknown type");
+    l->element = (enum launch_element)element;
+    stream_u32(s, &l->element_bytes);
+    stream_u64(s, &l->rounds);
     stream_u32(s, &l->line);
 }

@@ -236,8 +236,7 @@ static bool generate(struct wc_context *c)
     c->image->data_bytes = c->objects.data_bytes;
     c->image->data = be_constant_data(&c->image->arena, c->m, &c->objects);
     for (uint32_t i = 0; i < c->m->launches.count; i++)
-        vec_push(&c->image->arena, &c->image->launches,
-                 be_copy_launch(&c->image->arena, &c->m->launches.at[i]));
+        vec_push(&c->image->arena, &c->image->launches, launch_copy(&c->image->arena, &c->m->launches.at[i]));
     return true;
 }
 

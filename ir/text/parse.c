@@ -261,7 +261,7 @@ static void parse_host(struct parser *p)
 
 /* ---- kernels --------------------------------------------------------------------------------------- */
 
-static uint8_t parse_element(struct parser *p)
+uint8_t ir_parse_element(struct parser *p)
 {
     struct token t = ir_parse_take(p, TOKEN_WORD, "an element type");
     for (int e = LAUNCH_BYTES; t.kind == TOKEN_WORD && e <= LAUNCH_DOUBLE; e++)
@@ -281,7 +281,7 @@ static struct ir_param_info parse_param_info(struct parser *p)
     i.type = (uint8_t)ir_parse_type(p);
     i.text = ir_parse_take(p, TOKEN_STRING, "the type as written, a string").text;
     ir_parse_expect_word(p, "of");
-    i.element = parse_element(p);
+    i.element = ir_parse_element(p);
     i.element_bytes = (uint32_t)ir_parse_integer(p, IR_MAX_OBJECT_BYTES, "the size of an element");
     return i;
 }
@@ -342,7 +342,8 @@ struct statement { const char *word; void (*parse)(struct parser *p); };
 static const struct statement statements[] = {
     {"module", parse_module_name}, {"text", parse_text},        {"signature", parse_signature},
     {"object", parse_object},      {"host", parse_host},        {"kernel", parse_kernel},
-    {"define", ir_parse_define},   {"launch", ir_parse_launch},
+    {"define", ir_parse_define},   {"launch", ir_parse_launch}, {"buffer", ir_parse_buffer},
+    {"repeat", ir_parse_repeat},   {"end", ir_parse_end},       {"output", ir_parse_output},
 };
 
 static void parse_statement(struct parser *p)
@@ -354,7 +355,8 @@ static void parse_statement(struct parser *p)
             return;
         }
     }
-    ir_parse_wanted(p, "module, text, signature, object, host, kernel, define or launch");
+    ir_parse_wanted(p, "module, text, signature, object, host, kernel, define, launch, buffer, repeat, "
+                       "end or output");
 }
 
 static void parse_statements(struct parser *p)

@@ -10,7 +10,7 @@ static struct token parse_plain_name(struct parser *p, const char *what)
 
 static const char *parse_file_name(struct parser *p)
 {
-    struct token t = ir_parse_take(p, TOKEN_STRING, "the name of a file");
+    struct token t = ir_parse_take(p, TOKEN_STRING, "a name in quotes");
     if (t.length > IR_MAX_STRING)
         ir_parse_error(p, t.where, MSG_LIMIT, IR_MAX_STRING, "bytes in a string");
     return t.text;
@@ -34,8 +34,9 @@ static size_t skip_value(struct parser *p)
 static struct launch_value parse_value(struct parser *p)
 {
     struct launch_value v = {0};
-    if (ir_parse_accept_word(p, "file")) {
-        v.kind = LAUNCH_FILE;
+    bool named = ir_parse_accept_word(p, "buffer");
+    if (named || ir_parse_accept_word(p, "file")) {
+        v.kind = named ? LAUNCH_NAMED : LAUNCH_FILE;
         v.file = parse_file_name(p);
         return v;
     }
@@ -118,18 +119,67 @@ static bool parse_output(struct parser *p, struct launch *l)
     return !p->failed;
 }
 
+/* Whatever the directive: its outputs, its line. */
+static void end_directive(struct parser *p, struct launch *l)
+{
+    while (parse_output(p, l))
+        continue;
+    l->line = ir_parse_location(p).line;
+    if (!p->failed && ir_parse_within(p, p->m->launches.count, IR_MAX_LAUNCHES, "launches"))
+        vec_push(p->arena, &p->m->launches, *l);
+}
+
 /* launch @kernel(name = value, …) [grid(x, y, z)] [block(x, y, z)]
  *     {show(name[a..b]) | save(name = "file")} */
 void ir_parse_launch(struct parser *p)
 {
-    ir_parse_within(p, p->m->launches.count, IR_MAX_LAUNCHES, "launches");
     struct launch l = {.kernel = ir_parse_take(p, TOKEN_GLOBAL, "the kernel's name '@name'").text};
     parse_arguments(p, &l);
     parse_extent(p, "grid", l.grid);
     parse_extent(p, "block", l.block);
-    while (parse_output(p, &l))
-        continue;
-    l.line = ir_parse_location(p).line;
-    if (!p->failed)
-        vec_push(p->arena, &p->m->launches, l);
+    end_directive(p, &l);
+}
+
+/* buffer name of element bytes (value) */
+void ir_parse_buffer(struct parser *p)
+{
+    struct launch l = {.step = LAUNCH_BUFFER};
+    struct launch_argument a = {.name = l.name = parse_plain_name(p, "the name of a buffer").text};
+    ir_parse_expect_word(p, "of");
+    l.element = (enum launch_element)ir_parse_element(p);
+    l.element_bytes = (uint32_t)ir_parse_integer(p, IR_MAX_OBJECT_BYTES, "the size of an element");
+    ir_parse_expect(p, '(');
+    span where = p->token.where;
+    if (p->failed)
+        return;
+    a.value = parse_value(p);
+    ir_parse_expect(p, ')');
+    if (a.value.kind == LAUNCH_NAMED || a.value.kind == LAUNCH_ROUND || a.value.kind == LAUNCH_SCALAR)
+        ir_parse_error(p, where, MSG_LAUNCH, "this makes no buffer");
+    vec_push(p->arena, &l.arguments, a);
+    end_directive(p, &l);
+}
+
+/* repeat [rounds] [while name] */
+void ir_parse_repeat(struct parser *p)
+{
+    struct launch l = {.step = LAUNCH_REPEAT};
+    if (p->token.kind == TOKEN_INTEGER)
+        l.rounds = ir_parse_integer(p, UINT64_MAX, "a number of rounds");
+    if (ir_parse_accept_word(p, "while"))
+        l.name = parse_plain_name(p, "the name of a buffer").text;
+    end_directive(p, &l);
+}
+
+void ir_parse_end(struct parser *p)
+{
+    struct launch l = {.step = LAUNCH_END};
+    end_directive(p, &l);
+}
+
+/* output {show(name[a..b]) | save(name = "file")} */
+void ir_parse_output(struct parser *p)
+{
+    struct launch l = {.step = LAUNCH_OUTPUT};
+    end_directive(p, &l);
 }

@@ -92,7 +92,7 @@ static void output(const struct launch_output *o, struct text *out)
     text_char(out, ')');
 }
 
-static void launch(const struct launch *l, struct text *out)
+static void kernel_launch(const struct launch *l, struct text *out)
 {
     text_addz(out, "launch @");
     ir_print_name(l->kernel, out);
@@ -107,6 +107,37 @@ static void launch(const struct launch *l, struct text *out)
     text_char(out, ')');
     extent("grid(", l->grid, out);
     extent("block(", l->block, out);
+}
+
+static void named_buffer(const struct launch *l, struct text *out)
+{
+    text_addz(out, "buffer ");
+    ir_print_name(l->name, out);
+    text_printf(out, " of %s %u (", launch_element_name(l->element), l->element_bytes);
+    launch_print_value(&l->arguments.at[0].value, out);
+    text_char(out, ')');
+}
+
+static void repeat(const struct launch *l, struct text *out)
+{
+    text_addz(out, "repeat");
+    if (l->rounds)
+        text_printf(out, " %llu", (unsigned long long)l->rounds);
+    if (l->name) {
+        text_addz(out, " while ");
+        ir_print_name(l->name, out);
+    }
+}
+
+static void directive(const struct launch *l, struct text *out)
+{
+    switch (l->step) {
+    case LAUNCH_KERNEL: kernel_launch(l, out); break;
+    case LAUNCH_BUFFER: named_buffer(l, out); break;
+    case LAUNCH_REPEAT: repeat(l, out); break;
+    case LAUNCH_END: text_addz(out, "end"); break;
+    case LAUNCH_OUTPUT: text_addz(out, "output"); break;
+    }
     for (uint32_t i = 0; i < l->outputs.count; i++)
         output(&l->outputs.at[i], out);
     if (l->line)
@@ -159,5 +190,5 @@ void ir_print_module_by(const struct ir_module *m,
     }
     text_addz(out, m->launches.count ? "\n" : "");
     for (uint32_t i = 0; i < m->launches.count; i++)
-        launch(&m->launches.at[i], out);
+        directive(&m->launches.at[i], out);
 }

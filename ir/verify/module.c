@@ -79,12 +79,20 @@ static void check_kernels(struct verifier *v)
 
 static void check_launches(struct verifier *v)
 {
+    uint32_t at;
+    const char *problem = launch_check_plan(v->m->launches.at, v->m->launches.count, &at);
+    if (problem) {
+        ir_rule_broken(v, IR_RULE_LAUNCH, (place){v->m->launches.at[at].line, 0}, "%s", problem);
+        return;
+    }
     struct strings kernels = {.arena = v->scratch};
     for (uint32_t i = 0; i < v->m->functions.count; i++)
         if (v->m->functions.at[i]->flags & IR_FN_KERNEL)
             intern_z(&kernels, v->m->functions.at[i]->name);
     for (uint32_t i = 0; i < v->m->launches.count; i++) {
         const struct launch *l = &v->m->launches.at[i];
+        if (l->step != LAUNCH_KERNEL)
+            continue;
         uint32_t before = kernels.count;
         intern_z(&kernels, l->kernel);
         if (kernels.count != before)

@@ -313,7 +313,7 @@ const struct launch *cost_launch_of(struct arena *a, const struct ir_function *f
     const struct ir_module *m = f->module;
     struct launch *l = arena_new(a, struct launch);
     for (uint32_t i = m->launches.count; i-- > 0;)
-        if (strcmp(m->launches.at[i].kernel, f->name) == 0)
+        if (m->launches.at[i].step == LAUNCH_KERNEL && strcmp(m->launches.at[i].kernel, f->name) == 0)
             *l = m->launches.at[i];
     struct launch all = *l;
     all.arguments.count = all.arguments.capacity = 0;

@@ -110,7 +110,11 @@ static void open_sample(struct experiment *x, const struct sample *s, enum way w
     size_t        n;
     kernc_result *r = compile(s, way, threshold);
     const char   *program = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
-    *x = (struct experiment){.arena = &arena, .input = s->name, .api.size = sizeof x->api, .api.warp = WARP,
+    *x = (struct experiment){.arena = &arena,
+                             .input = s->name,
+                             .api.size = sizeof x->api,
+                             .api.warp = WARP,
+                             .first_only = true,
                              .max_memory = (uint64_t)2 << 30};
     struct launch_argument a = {.name = s->argument};
     if (s->argument && !launch_parse_value(&arena, s->value, &a.value))
@@ -124,8 +128,7 @@ static kernc_metrics run(struct experiment *x, bool counted)
 {
     kernc_statistics *s = NULL;
     kernc_metrics     m = {.size = sizeof m};
-    x->api.flags = counted ? KERNC_STATISTICS : 0;
-    if (kernc_run(x->kernel, &x->api, &s) != KERNC_OK)
+    if (experiment_launch(x, x->first, counted ? &s : NULL) != KERNC_OK)
         stop(x->input, kernc_error_text(x->context));
     kernc_statistics_metrics(s, &m);
     kernc_statistics_free(s);

@@ -35,7 +35,7 @@ static struct entry entry_of(kernc_context *ctx, kernc_module *m, uint32_t index
     const struct launch *launches = p ? p->launches.at : i->launches.at;
     uint32_t count = p ? p->launches.count : i->launches.count;
     for (uint32_t k = 0; k < count && !t.launch; k++)
-        if (strcmp(launches[k].kernel, kernc_kernel_name(t.kernel)) == 0)
+        if (launches[k].step == LAUNCH_KERNEL && strcmp(launches[k].kernel, kernc_kernel_name(t.kernel)) == 0)
             t.launch = &launches[k];
     return t;
 }

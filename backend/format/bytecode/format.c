@@ -7,7 +7,7 @@
 #include "backend/format/bytecode/program.h"
 #include "backend/format/stream.h"
 
-#define VERSION 3
+#define VERSION 4
 
 struct bc_program *bc_program_new(void)
 {

@@ -185,9 +185,10 @@ static bool check_kernel(struct verifier *v, uint32_t i)
 
 static bool check_launches(struct verifier *v)
 {
-    for (uint32_t i = 0; i < v->p->launches.count; i++)
-        if (!be_launch_is_good(&v->p->launches.at[i]))
-            return verify_fail(v, "launch %u: a name is missing", i);
+    uint32_t at;
+    const char *problem = launch_check_plan(v->p->launches.at, v->p->launches.count, &at);
+    if (problem)
+        return verify_fail(v, "launch %u: %s", at, problem);
     return true;
 }
 

@@ -236,23 +236,73 @@ static void take_sizes(struct wc_assembler *a, uint32_t n[3])
         n[i] = wc_take_u32(a, UINT32_MAX, "a size");
 }
 
+/* What stands behind a directive's name: {, grid x y z | block x y z | while name | line n} */
+static void take_clauses(struct wc_assembler *a, struct launch *l, bool comma)
+{
+    for (; !comma || wc_accept_mark(a, ','); comma = true) {
+        if (l->step == LAUNCH_KERNEL && wc_accept_word(a, "grid"))
+            take_sizes(a, l->grid);
+        else if (l->step == LAUNCH_KERNEL && wc_accept_word(a, "block"))
+            take_sizes(a, l->block);
+        else if (l->step == LAUNCH_REPEAT && wc_accept_word(a, "while"))
+            l->name = wc_take_name(a, "a buffer's name");
+        else if (wc_accept_word(a, "line"))
+            l->line = wc_take_u32(a, UINT32_MAX, "a line");
+        else if (comma)
+            wc_asm_error(a, "operand", "%s is wanted here",
+                         l->step == LAUNCH_KERNEL   ? "grid, block or line"
+                         : l->step == LAUNCH_REPEAT ? "while or line"
+                                                    : "line");
+    }
+    if (!a->failed)
+        vec_push(&a->m->arena, &a->m->launches, *l);
+}
+
+static struct launch new_directive(struct wc_assembler *a, enum launch_step step)
+{
+    return (struct launch){.step = step, .line = a->has_file ? 0 : a->lexer.token.where.at.line};
+}
+
 /* .launch kernel {, grid x y z | block x y z | line n} */
 static void take_launch(struct wc_assembler *a)
 {
-    struct launch l = {.line = a->has_file ? 0 : a->lexer.token.where.at.line};
+    struct launch l = new_directive(a, LAUNCH_KERNEL);
     l.kernel = wc_take_name(a, "a kernel's name");
-    while (wc_accept_mark(a, ',')) {
-        if (wc_accept_word(a, "grid"))
-            take_sizes(a, l.grid);
-        else if (wc_accept_word(a, "block"))
-            take_sizes(a, l.block);
-        else if (wc_accept_word(a, "line"))
-            l.line = wc_take_u32(a, UINT32_MAX, "a line");
-        else
-            wc_asm_error(a, "operand", "grid, block or line is wanted here");
-    }
-    if (!a->failed)
-        vec_push(&a->m->arena, &a->m->launches, l);
+    take_clauses(a, &l, true);
+}
+
+/* .buffer name, element, bytes [, line n]; .argument follows, of the same name */
+static void take_buffer(struct wc_assembler *a)
+{
+    struct launch l = new_directive(a, LAUNCH_BUFFER);
+    l.name = wc_take_name(a, "a buffer's name");
+    wc_expect_mark(a, ',');
+    l.element = (enum launch_element)(a->failed ? 0 : take_element(a));
+    wc_expect_mark(a, ',');
+    l.element_bytes = wc_take_u32(a, UINT32_MAX, "an element's bytes");
+    take_clauses(a, &l, true);
+}
+
+/* .repeat rounds {, while name | line n} */
+static void take_repeat(struct wc_assembler *a)
+{
+    struct launch l = new_directive(a, LAUNCH_REPEAT);
+    l.rounds = wc_take_u64(a, "a number of rounds");
+    take_clauses(a, &l, true);
+}
+
+/* .end [line n] */
+static void take_end(struct wc_assembler *a)
+{
+    struct launch l = new_directive(a, LAUNCH_END);
+    take_clauses(a, &l, false);
+}
+
+/* .output [line n]; .show and .save follow */
+static void take_output(struct wc_assembler *a)
+{
+    struct launch l = new_directive(a, LAUNCH_OUTPUT);
+    take_clauses(a, &l, false);
 }
 
 /* Whether there is one; else that is an error. */
@@ -278,7 +328,7 @@ static void take_value(struct wc_assembler *a, struct launch_value *v)
         wc_asm_error_at(a, t.where, "value", "%s", problem);
 }
 
-/* .argument name, value; a file is written: file "name" */
+/* .argument name, value; a file is written: file "name", a named buffer: buffer "name" */
 static void take_argument(struct wc_assembler *a)
 {
     struct launch_argument x = {0};
@@ -288,9 +338,10 @@ static void take_argument(struct wc_assembler *a)
     wc_expect_mark(a, ',');
     if (a->failed)
         return;
-    if (wc_accept_word(a, "file")) {
-        x.value.kind = LAUNCH_FILE;
-        x.value.file = wc_take_name(a, "a file's name");
+    bool named = wc_accept_word(a, "buffer");
+    if (named || wc_accept_word(a, "file")) {
+        x.value.kind = named ? LAUNCH_NAMED : LAUNCH_FILE;
+        x.value.file = wc_take_name(a, "a name");
     } else {
         take_value(a, &x.value);
     }
@@ -347,6 +398,8 @@ static const struct {
     {".int", take_ints},      {".float", take_floats},  {".text", take_text},
     {".kernel", take_kernel}, {".param", take_param},   {".launch", take_launch},
     {".show", take_show},     {".save", take_save},     {".argument", take_argument},
+    {".buffer", take_buffer}, {".repeat", take_repeat}, {".end", take_end},
+    {".output", take_output},
 };
 
 void wc_directive(struct wc_assembler *a, struct wc_token name)

@@ -131,13 +131,34 @@ static void print_output(struct writer *w, const struct launch_output *o)
     }
 }
 
+static void print_directive(struct writer *w, const struct launch *l)
+{
+    switch (l->step) {
+    case LAUNCH_KERNEL:
+        text_addz(w->out, ".launch ");
+        print_name(l->kernel, w->out);
+        print_sizes(w, "grid", l->grid);
+        print_sizes(w, "block", l->block);
+        break;
+    case LAUNCH_BUFFER:
+        text_addz(w->out, ".buffer ");
+        print_name(l->name, w->out);
+        text_printf(w->out, ", %s, %u", launch_element_name(l->element), l->element_bytes);
+        break;
+    case LAUNCH_REPEAT:
+        text_printf(w->out, ".repeat %llu", (unsigned long long)l->rounds);
+        if (l->name)
+            text_addz(w->out, ", while "), print_name(l->name, w->out);
+        break;
+    case LAUNCH_END: text_addz(w->out, ".end line"); break;
+    case LAUNCH_OUTPUT: text_addz(w->out, ".output line"); break;
+    }
+    text_printf(w->out, l->step >= LAUNCH_END ? " %u\n" : ", line %u\n", l->line);
+}
+
 static void print_launch(struct writer *w, const struct launch *l)
 {
-    text_addz(w->out, ".launch ");
-    print_name(l->kernel, w->out);
-    print_sizes(w, "grid", l->grid);
-    print_sizes(w, "block", l->block);
-    text_printf(w->out, ", line %u\n", l->line);
+    print_directive(w, l);
     for (uint32_t i = 0; i < l->arguments.count; i++) {
         text_addz(w->out, "    .argument ");
         print_name(l->arguments.at[i].name, w->out);

@@ -6,7 +6,7 @@
 #include "backend/format/stream.h"
 #include "backend/format/warpcore/image.h"
 
-#define VERSION 1
+#define VERSION 2
 
 struct wc_image *wc_image_new(void)
 {

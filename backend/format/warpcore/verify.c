@@ -146,9 +146,10 @@ static bool check_tables(struct wc_verifier *v)
     for (uint32_t i = 0; i < m->kernels.count; i++)
         if (!check_kernel(v, &names, i))
             return false;
-    for (uint32_t i = 0; i < m->launches.count; i++)
-        if (!be_launch_is_good(&m->launches.at[i]))
-            return wc_verify_fail(v, "launch %u: a name is missing", i);
+    uint32_t at;
+    const char *problem = launch_check_plan(m->launches.at, m->launches.count, &at);
+    if (problem)
+        return wc_verify_fail(v, "launch %u: %s", at, problem);
     return check_symbols(v);
 }
 

@@ -1,0 +1,72 @@
+/* launch_plan.c: copies of launch directives, and whether they make a plan. */
+#include "base/launch.h"
+
+static const char *copy_text(struct arena *a, const char *text)
+{
+    return text ? arena_strdup(a, text, strlen(text)) : NULL;
+}
+
+static struct launch_argument copy_argument(struct arena *a, const struct launch_argument *from)
+{
+    struct launch_argument to = *from;
+    to.name = copy_text(a, from->name);
+    to.value.file = copy_text(a, from->value.file);
+    memset(&to.value.list, 0, sizeof to.value.list);
+    for (uint32_t i = 0; i < from->value.list.count; i++)
+        vec_push(a, &to.value.list, from->value.list.at[i]);
+    return to;
+}
+
+struct launch launch_copy(struct arena *a, const struct launch *from)
+{
+    struct launch to = *from;
+    to.kernel = copy_text(a, from->kernel);
+    to.name = copy_text(a, from->name);
+    memset(&to.arguments, 0, sizeof to.arguments);
+    memset(&to.outputs, 0, sizeof to.outputs);
+    for (uint32_t i = 0; i < from->arguments.count; i++)
+        vec_push(a, &to.arguments, copy_argument(a, &from->arguments.at[i]));
+    for (uint32_t i = 0; i < from->outputs.count; i++) {
+        struct launch_output o = from->outputs.at[i];
+        o.name = copy_text(a, o.name);
+        o.file = copy_text(a, o.file);
+        vec_push(a, &to.outputs, o);
+    }
+    return to;
+}
+
+/* ---- directives taken together ----------------------------------------------------------------------- */
+
+static bool has_names(const struct launch *l)
+{
+    bool good = l->step != LAUNCH_KERNEL || l->kernel;
+    if (l->step == LAUNCH_BUFFER)
+        good = l->name && l->arguments.count == 1 && l->element <= LAUNCH_DOUBLE;
+    for (uint32_t i = 0; i < l->arguments.count; i++) {
+        const struct launch_argument *a = &l->arguments.at[i];
+        bool text = a->value.kind == LAUNCH_FILE || a->value.kind == LAUNCH_NAMED;
+        good = good && a->name && (!text || a->value.file);
+    }
+    for (uint32_t i = 0; i < l->outputs.count; i++)
+        good = good && l->outputs.at[i].name && (!l->outputs.at[i].save || l->outputs.at[i].file);
+    return good;
+}
+
+const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t *at)
+{
+    bool repeating = false;
+    for (*at = 0; *at < count; ++*at) {
+        const struct launch *l = &all[*at];
+        if (!has_names(l))
+            return "a name is missing";
+        if (l->step == LAUNCH_REPEAT && repeating)
+            return "a repeat stands in another one";
+        if (l->step == LAUNCH_REPEAT && !l->rounds && !l->name)
+            return "a repeat has neither a number nor a flag";
+        if (l->step == LAUNCH_END && !repeating)
+            return "an end stands behind no repeat";
+        repeating = l->step == LAUNCH_REPEAT || (repeating && l->step != LAUNCH_END);
+    }
+    *at = count ? count - 1 : 0;
+    return repeating ? "a repeat has no end" : NULL;
+}

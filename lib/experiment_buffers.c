@@ -1,0 +1,246 @@
+/* experiment_buffers.c: the buffers and numbers that the steps of an experiment get. */
+#include "backend/format/bytecode/program.h"
+#include "backend/format/warpcore/image.h"
+#include "lib/experiment.h"
+#include "runtime/module.h"
+
+/* What a value is for, in messages. */
+struct wanted {
+    const char *name, *type;
+    enum launch_element element;
+    uint32_t element_bytes, line;
+    bool is_named;
+};
+
+static bool bad_value(struct experiment *x, struct wanted w, const struct launch_value *v, const char *text)
+{
+    kernc_status status = text == launch_too_large ? KERNC_LIMIT : KERNC_INVALID;
+    x->problem = (struct experiment_problem){status, text, true, w.name, w.type, v, w.line, w.is_named};
+    return false;
+}
+
+/* Fills the buffer with what the value makes; one that is NULL is created. */
+static bool fill_buffer(struct experiment *x, struct wanted w, const struct launch_value *v,
+                        kernc_buffer **buffer)
+{
+    void *bytes = NULL;
+    size_t n = 0;
+    const char *problem =
+        launch_make_buffer(x->arena, v, w.element, w.element_bytes, x->max_memory, &bytes, &n);
+    kernc_status status = KERNC_OK;
+    if (problem)
+        return bad_value(x, w, v, problem);
+    if (!*buffer)
+        status = kernc_buffer_create(x->context, n, w.name, buffer);
+    if (status == KERNC_OK)
+        status = kernc_buffer_write(*buffer, 0, bytes, n);
+    mem_free(bytes);
+    return status == KERNC_OK || experiment_api_failed(x, status);
+}
+
+/* ---- named buffers ----------------------------------------------------------------------------------- */
+
+static const struct experiment_buffer *find_named(const struct experiment *x, const char *name)
+{
+    for (uint32_t i = 0; i < x->named.count; i++)
+        if (strcmp(x->named.at[i].name, name) == 0)
+            return &x->named.at[i];
+    return NULL;
+}
+
+static const struct launch *find_directive(const struct experiment *x, const char *name)
+{
+    const struct bc_program *p = rt_module_program(x->module);
+    const struct wc_image *m = rt_module_image(x->module);
+    const struct launch *at = p ? p->launches.at : m->launches.at;
+    for (uint32_t n = p ? p->launches.count : m->launches.count; n > 0; n--, at++)
+        if (at->step == LAUNCH_BUFFER && strcmp(at->name, name) == 0)
+            return at;
+    return NULL;
+}
+
+/* What the caller gives instead: to the buffer's name, or to a parameter of the only launch that is given the
+ * buffer. */
+static const struct launch_value *own_value(const struct experiment *x, const char *name)
+{
+    const struct launch_argument *own = experiment_argument(&x->launch, name);
+    const struct launch *only = x->launches == 1 ? x->first->directive : NULL;
+    for (uint32_t i = 0; only && i < only->arguments.count; i++) {
+        const struct launch_argument *a = &only->arguments.at[i];
+        if (a->value.kind == LAUNCH_NAMED && strcmp(a->value.file, name) == 0 &&
+            experiment_argument(&x->launch, a->name))
+            own = experiment_argument(&x->launch, a->name);
+    }
+    return own ? &own->value : NULL;
+}
+
+/* Makes it if it has not been. */
+static const struct experiment_buffer *need_named(struct experiment *x, const char *name)
+{
+    const struct experiment_buffer *known = find_named(x, name);
+    const struct launch *d = known ? NULL : find_directive(x, name);
+    if (!known && !d)
+        experiment_bad_launch(x, "there is no buffer '%s'", name);
+    if (!d)
+        return known;
+    const struct launch_value *own = own_value(x, name);
+    struct experiment_buffer b = {.name = d->name, .element = d->element, .element_bytes = d->element_bytes};
+    const char *type = launch_element_name(d->element);
+    b.value = own ? own : &d->arguments.at[0].value;
+    struct wanted w = {d->name, type, d->element, d->element_bytes, d->line, true};
+    if (!fill_buffer(x, w, b.value, &b.buffer))
+        return NULL;
+    vec_push(x->arena, &x->named, b);
+    return &vec_last(&x->named);
+}
+
+/* ---- arguments --------------------------------------------------------------------------------------- */
+
+static void add_buffer(struct experiment *x, struct experiment_step *s, const struct be_param *p,
+                       struct experiment_buffer b)
+{
+    b.name = p->name;
+    b.param = p;
+    vec_push(x->arena, &s->buffers, b);
+    vec_push(x->arena, &s->arguments, kernc_arg_buffer(p->name, b.buffer));
+}
+
+static struct wanted wanted_by(const struct experiment_step *s, const struct be_param *p)
+{
+    return (struct wanted){.name = p->name,
+                           .type = p->text,
+                           .element = (enum launch_element)p->element,
+                           .element_bytes = p->element_bytes,
+                           .line = s->directive ? s->directive->line : 0};
+}
+
+static bool make_buffer(struct experiment *x, struct experiment_step *s, const struct be_param *p,
+                        const struct launch_value *v)
+{
+    struct experiment_buffer b = {
+        .element = (enum launch_element)p->element, .element_bytes = p->element_bytes, .value = v};
+    if (v->kind != LAUNCH_NAMED) {
+        bool made = fill_buffer(x, wanted_by(s, p), v, &b.buffer);
+        if (made)
+            add_buffer(x, s, p, b);
+        return made;
+    }
+    const struct experiment_buffer *n = need_named(x, v->file);
+    if (!n)
+        return false;
+    if (n->element != b.element || n->element_bytes != b.element_bytes)
+        return bad_value(x, wanted_by(s, p), v,
+                         arena_printf(x->arena, "the elements of buffer %s are %s of %u bytes", n->name,
+                                      launch_element_name(n->element), n->element_bytes));
+    b.buffer = n->buffer;
+    add_buffer(x, s, p, b);
+    return true;
+}
+
+/* The round as the parameter's type has it, as C converts it. */
+static uint64_t round_bits(uint64_t round, enum launch_element e)
+{
+    struct launch_number n = {.i = (int64_t)round, .f = (double)round};
+    uint64_t bits = 0;
+    switch (e) {
+    case LAUNCH_BOOL: return round != 0;
+    case LAUNCH_CHAR: return (uint32_t)(int8_t)round;
+    case LAUNCH_UCHAR: return (uint8_t)round;
+    case LAUNCH_SHORT: return (uint32_t)(int16_t)round;
+    case LAUNCH_USHORT: return (uint16_t)round;
+    default: launch_store_number(n, e, &bits); return bits;
+    }
+}
+
+static bool make_number(struct experiment *x, struct experiment_step *s, const struct be_param *p,
+                        const struct launch_value *v)
+{
+    uint64_t bits = 0;
+    const char *problem = NULL;
+    if (v->kind == LAUNCH_ROUND)
+        bits = round_bits(0, (enum launch_element)p->element);
+    else
+        problem = launch_make_scalar(v, (enum launch_element)p->element, &bits);
+    if (problem)
+        return bad_value(x, wanted_by(s, p), v, problem);
+    vec_push(x->arena, &s->arguments, kernc_arg_bits(p->name, bits));
+    return true;
+}
+
+/* The launch directive that the file could have. */
+static const char *launch_line(struct experiment *x, const struct experiment_step *s)
+{
+    struct text line = {.arena = x->arena};
+    text_printf(&line, "launch %s(", kernc_kernel_name(s->kernel));
+    for (uint32_t i = 0; i < s->param_count; i++)
+        text_printf(&line, "%s%s = %s", i ? ", " : "", s->params[i].name,
+                    s->params[i].pointer ? "zeros(1024)" : "0");
+    text_addz(&line, ") grid(8) block(128)");
+    for (uint32_t i = 0, shown = 0; i < s->param_count && !shown; i++)
+        if ((shown = s->params[i].pointer))
+            text_printf(&line, " show(%s[0..8])", s->params[i].name);
+    text_addz(&line, ";");
+    return line.at;
+}
+
+static bool make_argument(struct experiment *x, struct experiment_step *s, const struct be_param *p)
+{
+    const struct launch_argument *a = experiment_argument(&s->launch, p->name);
+    if (!a)
+        return experiment_bad_launch(x, "no value for argument %s (%s): --arg %s=%s, or in the file: %s",
+                                     p->name, p->text, p->name, p->pointer ? "zeros(…)" : "…",
+                                     launch_line(x, s));
+    return p->pointer ? make_buffer(x, s, p, &a->value) : make_number(x, s, p, &a->value);
+}
+
+/* Named buffers that only outputs and repeats use. */
+static bool make_others(struct experiment *x, struct experiment_step *s)
+{
+    if (s->directive && s->directive->step == LAUNCH_REPEAT && s->directive->name &&
+        !need_named(x, s->directive->name))
+        return false;
+    for (uint32_t i = 0; i < s->launch.outputs.count; i++) {
+        const char *name = s->launch.outputs.at[i].name;
+        if (!experiment_buffer(x, s, name) && find_directive(x, name) && !need_named(x, name))
+            return false;
+    }
+    return true;
+}
+
+bool experiment_make(struct experiment *x)
+{
+    for (uint32_t k = 0; k < x->steps.count; k++) {
+        struct experiment_step *s = &x->steps.at[k];
+        for (uint32_t i = 0; i < s->param_count; i++)
+            if (!make_argument(x, s, &s->params[i]))
+                return false;
+        if (!make_others(x, s))
+            return false;
+    }
+    return true;
+}
+
+bool experiment_remake(struct experiment *x, struct experiment_step *s)
+{
+    for (uint32_t i = 0; s->runs && i < s->buffers.count; i++) {
+        struct experiment_buffer *b = &s->buffers.at[i];
+        if (b->value->kind != LAUNCH_NAMED && !fill_buffer(x, wanted_by(s, b->param), b->value, &b->buffer))
+            return false;
+    }
+    for (uint32_t i = 0; i < s->param_count; i++) {
+        const struct launch_argument *a = experiment_argument(&s->launch, s->params[i].name);
+        if (a && a->value.kind == LAUNCH_ROUND)
+            s->arguments.at[i] = kernc_arg_bits(
+                s->params[i].name, round_bits(x->round, (enum launch_element)s->params[i].element));
+    }
+    return true;
+}
+
+const struct experiment_buffer *experiment_buffer(const struct experiment *x,
+                                                  const struct experiment_step *step, const char *name)
+{
+    for (uint32_t i = 0; step && i < step->buffers.count; i++)
+        if (strcmp(step->buffers.at[i].name, name) == 0)
+            return &step->buffers.at[i];
+    return find_named(x, name);
+}
