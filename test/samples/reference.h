@@ -55,6 +55,9 @@ void *reference_csc_ways8(size_t *n);
 void *reference_csc_same(size_t *n);       /* of csc_loads */
 void *reference_csc_apart(size_t *n);
 void *reference_csc_ways(size_t *n);
+void *reference_bfs(size_t *n);
+void *reference_kmeans(size_t *n);         /* cx, cy, cluster */
+void *reference_radix(size_t *n);          /* keys, values */
 void *reference_reductions(size_t *n);     /* of convops */
 void *reference_append(size_t *n);
 void *reference_breaks(size_t *n);         /* left, then stayed */

@@ -78,6 +78,9 @@ static const struct sample samples[] = {
     { "convops", { "out" }, reference_append, "--kernel=append", false },
     { "convops", { "left", "stayed" }, reference_breaks, "--kernel=breaks", false },
     { "convops", { "out" }, reference_threaded, "--kernel=threaded", false },
+    { "bfs", { "distance" }, reference_bfs, NULL, false },
+    { "kmeans", { "cx", "cy", "cluster" }, reference_kmeans, NULL, false },
+    { "radix", { "keys", "values" }, reference_radix, NULL, false },
 };
 enum { WARP_CORES = 3 }; /* the last of the machines */
 static const char *const machines[] = {
