@@ -1,5 +1,5 @@
-/* levels.c: a C program that launches kernels on the same buffers again and again, until one of them finds nothing
- * new: what `repeat while (found) { launch … }` does in a .kern file.
+/* levels.c: a C program that launches kernels on the same buffers again and again, until one of them finds
+ * nothing new: what `repeat while (found) { launch … }` does in a .kern file.
  *
  *     cc levels.c $(pkg-config --cflags --libs kernc) -o levels
  */

@@ -127,6 +127,11 @@ DAMAGE(fill_param, p->preloads.at[0].source = BC_FROM_PARAM; p->preloads.at[0].v
 DAMAGE(fill_register, p->preloads.at[0].reg = 0xffff;)
 DAMAGE(param_type, p->kernels.at[0].params.at[0].type = BE_VOID;)
 DAMAGE(launch_name, p->launches.at[0].arguments.at[0].name = NULL;)
+DAMAGE(launch_step, vec_push(&p->arena, &p->launches, (struct launch){.step = LAUNCH_END});)
+DAMAGE(launch_open, vec_push(&p->arena, &p->launches, ((struct launch){.step = LAUNCH_REPEAT, .rounds = 1}));)
+DAMAGE(launch_nested, launch_open(p); launch_open(p);)
+DAMAGE(launch_endless, vec_push(&p->arena, &p->launches, (struct launch){.step = LAUNCH_REPEAT});)
+DAMAGE(launch_buffer, vec_push(&p->arena, &p->launches, ((struct launch){.step = LAUNCH_BUFFER, .name = "b"}));)
 DAMAGE(no_scheme, p->scheme = NULL;)
 DAMAGE(shared_limit, p->shared_bytes = BC_MAX_SHARED + 1;)
 DAMAGE(operand_range, find_ins(p, BC_printf)->b = 60000;)
@@ -239,6 +244,11 @@ static const struct verify_case cases[] = {
     {"bad register or source", fill_register},
     {"bad parameter", param_type},
     {"a name is missing", launch_name},
+    {"an end stands behind no repeat", launch_step},
+    {"a repeat has no end", launch_open},
+    {"a repeat stands in another one", launch_nested},
+    {"a repeat has neither a number nor a flag", launch_endless},
+    {"a name is missing", launch_buffer},
     {"no source name or no scheme", no_scheme},
     {"more bytes of shared memory than", shared_limit},
     {"its operands are out of range", operand_range},

@@ -298,6 +298,11 @@ DAMAGE(param_double, param(m)->type = BE_F64;)
 DAMAGE(param_count, struct be_param p = *param(m);
        while (kernel(m)->params.count < WC_ARGUMENT_WORDS) vec_push(&m->arena, &kernel(m)->params, p);)
 DAMAGE(launch_name, m->launches.at[0].kernel = NULL;)
+DAMAGE(launch_step, vec_push(&m->arena, &m->launches, (struct launch){.step = LAUNCH_END});)
+DAMAGE(launch_open, vec_push(&m->arena, &m->launches, ((struct launch){.step = LAUNCH_REPEAT, .rounds = 1}));)
+DAMAGE(launch_nested, launch_open(m); launch_open(m);)
+DAMAGE(launch_endless, vec_push(&m->arena, &m->launches, (struct launch){.step = LAUNCH_REPEAT});)
+DAMAGE(launch_buffer, vec_push(&m->arena, &m->launches, ((struct launch){.step = LAUNCH_BUFFER, .name = "b"}));)
 DAMAGE(launch_file, m->launches.at[0].outputs.at[2].file = NULL;)
 DAMAGE(symbol_name, m->symbols.at[0].name = NULL;)
 DAMAGE(symbol_point, m->symbols.at[0].name = ".L1";)
@@ -343,6 +348,11 @@ static const struct verify_case cases[] = {
     {"bad parameter 0", param_double},
     {"more argument words than 256", param_count},
     {"launch 0: a name is missing", launch_name},
+    {"an end stands behind no repeat", launch_step},
+    {"a repeat has no end", launch_open},
+    {"a repeat stands in another one", launch_nested},
+    {"a repeat has neither a number nor a flag", launch_endless},
+    {"a name is missing", launch_buffer},
     {"launch 0: a name is missing", launch_file},
     {"symbol 0: its name is missing", symbol_name},
     {"symbol 0: its name is missing", symbol_point},
