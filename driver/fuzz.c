@@ -58,14 +58,14 @@ static int take_classes(struct command *c, struct fz_options *o)
     for (char *item; (item = next_item(c, &at)) != NULL;) {
         if (strlen(item) != 1 || !fz_class_find(*item)) {
             text_free(&letters);
-            return complain(c, EXIT_USAGE, "there is no class '%s' of programs; there are a, b, c, d, e and f",
-                            item);
+            return complain(c, EXIT_USAGE,
+                            "there is no class '%s' of programs; there are a, b, c, d, e, f and g", item);
         }
         text_char(&letters, *item);
     }
     o->classes = arena_strdup(&c->arena, letters.length ? letters.at : "", letters.length);
     text_free(&letters);
-    return *o->classes ? EXIT_OK : complain(c, EXIT_USAGE, "--class wants a, b, c, d, e or f");
+    return *o->classes ? EXIT_OK : complain(c, EXIT_USAGE, "--class wants a, b, c, d, e, f or g");
 }
 
 static int take_number(struct command *c, enum option_id id, uint64_t least, uint64_t most, uint32_t *to)

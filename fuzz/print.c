@@ -6,6 +6,7 @@
  * seen), which a call gives back packed into one result. The result kept last, s, is a call's own.
  */
 #include "fuzz/print.h"
+#include "fuzz/sequence.h"
 
 struct usage {
     uint64_t types;
@@ -237,6 +238,10 @@ void fz_print(const struct fz_program *p, const char *comment, struct text *out)
     if (p->module) {
         text_addz(out, p->module);
         print_launch(&w);
+        return;
+    }
+    if (p->sequence) {
+        fz_print_sequence(p, out);
         return;
     }
     uint64_t reached = fz_reached(p);

@@ -1,4 +1,5 @@
 /* program.c: the tree of a random program: see program.h. */
+#include "fuzz/sequence.h"
 #include "fuzz/program.h"
 
 const struct fz_type_info fz_type_info[FZ_TYPES] = {
@@ -188,7 +189,7 @@ static void mark_called(const struct fz_node *n, void *data)
 
 uint64_t fz_reached(const struct fz_program *p)
 {
-    if (p->module)
+    if (p->module || p->sequence)
         return 0;
     uint32_t kernel = p->functions.count - 1;
     uint64_t reached = (uint64_t)1 << kernel;
@@ -201,7 +202,7 @@ uint64_t fz_reached(const struct fz_program *p)
 uint32_t fz_program_size(const struct fz_program *p)
 {
     uint64_t reached = fz_reached(p);
-    uint32_t size = 0;
+    uint32_t size = p->sequence ? fz_sequence_size(p->sequence) : 0;
     for (const char *line = p->module; line && (line = strstr(line, "\n  ")) != NULL; line++)
         size++; /* instructions */
     for (uint32_t i = 0; i < p->functions.count; i++)
@@ -311,7 +312,7 @@ bool fz_is_pure(const struct fe_builtin *b)
 const struct fz_class *fz_class_find(char letter)
 {
     static const struct fz_class *const classes[] = {&fz_class_a, &fz_class_b, &fz_class_c, &fz_class_d,
-                                                   &fz_class_e, &fz_class_f};
+                                                   &fz_class_e, &fz_class_f, &fz_class_g};
     for (size_t i = 0; i < COUNT(classes); i++)
         if (classes[i]->letter == letter)
             return classes[i];
@@ -326,6 +327,6 @@ struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, stru
     p->seed = seed;
     class->generate(p);
     fz_predict(p);
-    INVARIANT(p->module || (p->functions.count > 0 && p->functions.count <= 64));
+    INVARIANT(p->module || p->sequence || (p->functions.count > 0 && p->functions.count <= 64));
     return p;
 }

@@ -220,6 +220,8 @@ uint32_t fz_reduce(struct fz_program *p, fz_still_fails *fails, void *data)
         r.changed = false;
         if (p->module)
             fz_reduce_module(&r);
+        if (p->sequence)
+            fz_reduce_sequence(&r);
         for (uint32_t i = p->functions.count; i-- > 0;)
             if (fz_reached(p) >> i & 1)
                 reduce_below(&r, p->functions.at[i].body);

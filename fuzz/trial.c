@@ -1,12 +1,14 @@
 /* trial.c: one program under its plan, in this process: compile for each scheme and level, launch at each
  * width, compare every byte of every buffer with the reference.
  *
- * lib/experiment.h is not for this: it makes a context and its buffers for each compiled program, from the
- * launch that the file names. A trial compiles one program for many setups, whose launches share one
- * context and one set of buffers.
+ * lib/experiment.h is for sequences (class g) alone: it makes a context and its buffers for each launch, from
+ * what the file says. Else a trial compiles one program for many setups, whose launches share one context and
+ * one set of buffers.
  */
 #include "fuzz/fuzz.h"
+#include "fuzz/sequence.h"
 #include "include/kernc.h"
+#include "lib/experiment.h"
 
 #include <stdio.h>
 
@@ -25,6 +27,9 @@ struct trial {
     kernc_module *module;
     kernc_kernel *kernel;
     kernc_buffer *buffers[MAX_BUFFERS];
+    const char *program;     /* class g: what was compiled */
+    size_t program_bytes;
+    struct experiment experiment;   /* class g: of the latest launch, whose are the buffers */
     struct fz_setup compiled; /* for what `kernel` was compiled; width 0: for nothing yet */
     void *expected[MAX_BUFFERS];
     uint32_t expected_width; /* 0: none yet */
@@ -74,6 +79,12 @@ static bool load(struct trial *t, const struct fz_setup *s, kernc_result *r)
     if (!bytes || kernc_result_status(r) != KERNC_COMPILED) {
         const char *text = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
         return fail(t, s, FZ_REJECTED, text ? text : "no bytecode");
+    }
+    if (t->p->sequence) {
+        t->program = arena_strdup(&t->arena, bytes, n);
+        t->program_bytes = n;
+        t->compiled = *s;
+        return true;
     }
     kernc_module_free(t->module);
     t->module = NULL;
@@ -166,27 +177,66 @@ static bool may_yield(const struct fz_setup *s)
     return s->passes.told[OPT_OPTION_deconflict] == OPT_deconflict_off + 1;
 }
 
-static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
+static kernc_launch launch_of(const struct fz_setup *s, uint64_t fuel)
+{
+    return (kernc_launch){.size = sizeof(kernc_launch),
+                          .scheme = scheme_info[s->scheme].name,
+                          .warp = s->width,
+                          .threads = 1,
+                          .schedule = s->schedule,
+                          .fuel = fuel};
+}
+
+/* The program's one kernel, on the trial's buffers. */
+static bool run_kernel(struct trial *t, const struct fz_setup *s, uint64_t fuel, kernc_status *status,
+                       kernc_statistics **statistics)
 {
     kernc_argument args[MAX_BUFFERS];
+    kernc_launch l = launch_of(s, fuel);
     if (!make_buffers(t, s))
         return false;
     for (uint32_t i = 0; i < t->p->buffers.count; i++)
         args[i] = kernc_arg_buffer(t->p->buffers.at[i].name, t->buffers[i]);
-    kernc_launch l = {.size = sizeof l,
-                      .grid = {t->p->blocks},
-                      .block = {t->p->threads},
-                      .args = args,
-                      .arg_count = t->p->buffers.count,
-                      .scheme = scheme_info[s->scheme].name,
-                      .warp = s->width,
-                      .threads = 1,
-                      .schedule = s->schedule,
-                      .fuel = fuel};
+    l.grid[0] = t->p->blocks;
+    l.block[0] = t->p->threads;
+    l.args = args;
+    l.arg_count = t->p->buffers.count;
+    *status = kernc_run(t->kernel, &l, statistics);
+    return true;
+}
+
+/* What the program's directives say. */
+static bool run_sequence(struct trial *t, const struct fz_setup *s, uint64_t fuel, kernc_status *status,
+                         kernc_statistics **statistics)
+{
+    struct experiment *x = &t->experiment;
+    experiment_close(x);
+    *x = (struct experiment){.arena = &t->arena,
+                             .input = "program.kern",
+                             .own_outputs = false,
+                             .api = launch_of(s, fuel),
+                             .max_memory = (uint64_t)1 << 28};
+    if (!experiment_open(x, t->program, t->program_bytes))
+        return fail(t, s, FZ_TRAPPED, experiment_error(x));
+    *status = experiment_run(x, statistics);
+    for (uint32_t i = 0; i < t->p->buffers.count; i++)
+        t->buffers[i] = experiment_buffer(x, NULL, t->p->buffers.at[i].name)->buffer;
+    return true;
+}
+
+static const char *error_of(const struct trial *t)
+{
+    return t->p->sequence ? experiment_error(&t->experiment) : kernc_error_text(t->context);
+}
+
+static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
+{
     kernc_statistics *statistics = NULL;
+    kernc_status status = KERNC_OK;
     t->verdict.runs++;
     t->stop[0] = 0;
-    kernc_status status = kernc_run(t->kernel, &l, &statistics);
+    if (!(t->p->sequence ? run_sequence : run_kernel)(t, s, fuel, &status, &statistics))
+        return false;
     uint64_t yields = take_sums(t, s, statistics);
     kernc_statistics_free(statistics);
     t->yielded = yields && may_yield(s);
@@ -194,10 +244,8 @@ static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
         return true;
     switch (status) {
     case KERNC_OK: return !yields || fail(t, s, FZ_YIELDS, "threads wait for each other");
-    case KERNC_LIMIT: return fail(t, s, FZ_STUCK, kernc_error_text(t->context));
-    default:
-        return stops_at_index(t, kernc_error_text(t->context)) ||
-               fail(t, s, FZ_TRAPPED, kernc_error_text(t->context));
+    case KERNC_LIMIT: return fail(t, s, FZ_STUCK, error_of(t));
+    default: return stops_at_index(t, error_of(t)) || fail(t, s, FZ_TRAPPED, error_of(t));
     }
 }
 
@@ -318,6 +366,7 @@ struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, s
         *at = plan->at[i];
         run_setup(&t, &plan->at[i], i == 0);
     }
+    experiment_close(&t.experiment);
     kernc_context_free(t.context);
     text_free(&t.source);
     arena_free(&t.arena);

@@ -20,7 +20,7 @@ samples_TEST_SRC := $(addprefix test/samples/,samples_test.c \
     reference_photons.c reference_hashes.c reference_frontiers.c reference_tissue.c reference_csc.c \
     reference_convergent.c reference_sequences.c)
 
-# Random programs: the tester itself; test/random has it try thousands, `make soak` 240,000.
+# Random programs: the tester itself; test/random has it try thousands, `make soak` 280,000.
 SUITES += fuzz_generators fuzz_arms
 fuzz_generators_TEST_SRC := test/unit/fuzz_generators.c $(fuzz_SRC)
 fuzz_arms_TEST_SRC := test/unit/fuzz_arms.c $(fuzz_SRC)
@@ -135,7 +135,7 @@ run-tests:
 SOAK_COUNT ?= 40000
 SOAK_SEED ?= $(shell date +%Y%m%d)000000
 soak: kernc
-	$(BUILD)/kernc fuzz --class=a,b,c,d,e,f --count=$(SOAK_COUNT) --seed=$(SOAK_SEED)
+	$(BUILD)/kernc fuzz --class=a,b,c,d,e,f,g --count=$(SOAK_COUNT) --seed=$(SOAK_SEED)
 
 # After how many programs each planted mistake is found; MUTANTS: some of them.
 mutants:

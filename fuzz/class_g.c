@@ -1,0 +1,184 @@
+/* class_g.c: class g: sequences of launches (fuzz/sequence.h): random ones, and their source. */
+#include "fuzz/sequence.h"
+
+enum { MOST_STAGES = 4, MOST_OPERATIONS = 8, MOST_DIRECTIVES = 6 };
+
+/* ---- random sequences -------------------------------------------------------------------------------- */
+
+static void random_stage(struct fz_program *p, struct fz_random *r)
+{
+    static const char stores[] = {'=', '=', '+', '^'};
+    struct fz_stage stage = {.a = 1 + fz_below(r, 7), .b = fz_below(r, 64), .store = stores[fz_below(r, 4)]};
+    for (uint32_t i = 1 + fz_below(r, MOST_OPERATIONS); i > 0; i--)
+        vec_push(p->arena, &stage.operations,
+                 ((struct fz_operation){(enum fz_effect)fz_below(r, FZ_EFFECTS), (uint32_t)fz_next(r)}));
+    vec_push(p->arena, &p->sequence->stages, stage);
+}
+
+/* `counts`: its round is the repeat's. */
+static void random_launch(struct fz_program *p, struct fz_random *r, bool counts)
+{
+    struct fz_sequence *s = p->sequence;
+    struct fz_directive d = {.step = LAUNCH_KERNEL,
+                             .stage = fz_below(r, s->stages.count),
+                             .to = fz_below(r, s->named),
+                             .c = fz_below(r, 1000),
+                             .round = fz_below(r, 12),
+                             .own_iota = fz_chance(r, 50),
+                             .counts = counts};
+    d.from = (d.to + 1 + fz_below(r, s->named - 1)) % s->named;
+    vec_push(p->arena, &s->directives, d);
+}
+
+/* Without a number all launches have to count: then no thread sets the flag from some round on. */
+static void random_repeat(struct fz_program *p, struct fz_random *r)
+{
+    struct fz_sequence *s = p->sequence;
+    struct fz_directive d = {.step = LAUNCH_REPEAT, .flagged = fz_chance(r, 60)};
+    if (!d.flagged || fz_chance(r, 50))
+        d.rounds = 1 + fz_below(r, 6);
+    vec_push(p->arena, &s->directives, d);
+    for (uint32_t i = 1 + fz_below(r, 3); i > 0; i--)
+        random_launch(p, r, !d.rounds || fz_chance(r, 70));
+    vec_push(p->arena, &s->directives, (struct fz_directive){.step = LAUNCH_END});
+}
+
+static void generate(struct fz_program *p)
+{
+    static const char *const names[] = {"first", "second", "third", "fourth"};
+    static const enum launch_value_kind kinds[] = {LAUNCH_ZEROS, LAUNCH_IOTA, LAUNCH_RANDOM, LAUNCH_RANDOM};
+    struct fz_random r = fz_random(p->seed, 'g');
+    struct fz_sequence *s = p->sequence = arena_new(p->arena, struct fz_sequence);
+    p->blocks = 1 + fz_below(&r, 3);
+    p->threads = 1 + fz_below(&r, 70);
+    s->named = 2 + fz_below(&r, FZ_MOST_NAMED - 1);
+    for (uint32_t i = 0; i < s->named; i++) {
+        s->made[i].kind = kinds[fz_below(&r, 4)];
+        s->made[i].seed = fz_below(&r, 1000);
+        vec_push(p->arena, &p->buffers, ((struct fz_buffer){names[i], FZ_UINT, false, 1, 0}));
+    }
+    vec_push(p->arena, &p->buffers, ((struct fz_buffer){"flag", FZ_UINT, false, 0, 1}));
+    for (uint32_t i = 1 + fz_below(&r, MOST_STAGES); i > 0; i--)
+        random_stage(p, &r);
+    for (uint32_t i = 2 + fz_below(&r, MOST_DIRECTIVES - 1); i > 0; i--) {
+        if (fz_chance(&r, 45))
+            random_repeat(p, &r);
+        else
+            random_launch(p, &r, false);
+    }
+}
+
+struct launch_value fz_named_value(const struct fz_program *p, uint32_t buffer)
+{
+    uint64_t count = fz_elements(p, &p->buffers.at[buffer]);
+    bool flag = buffer == p->sequence->named;
+    struct launch_value v = {.kind = flag ? LAUNCH_ZEROS : p->sequence->made[buffer].kind, .count = count};
+    v.seed = flag ? 0 : p->sequence->made[buffer].seed;
+    v.n[1] = (struct launch_number){.i = UINT32_MAX, .f = UINT32_MAX};
+    return v;
+}
+
+uint32_t fz_end_of(const struct fz_sequence *s, uint32_t repeat)
+{
+    while (s->directives.at[repeat].step != LAUNCH_END)
+        repeat++;
+    return repeat;
+}
+
+uint32_t fz_sequence_size(const struct fz_sequence *s)
+{
+    uint32_t size = s->directives.count;
+    for (uint32_t i = 0; i < s->stages.count; i++)
+        size += s->stages.at[i].operations.count;
+    return size;
+}
+
+/* ---- the source -------------------------------------------------------------------------------------- */
+
+static void print_operation(const struct fz_operation *o, struct text *out)
+{
+    uint32_t v = o->v;
+    switch (o->effect) {
+    case FZ_EFFECT_ADD: text_printf(out, "    x = x * %uu + c;\n", v); break;
+    case FZ_EFFECT_MIX: text_printf(out, "    x ^= x >> %u;\n", v % 31 + 1); break;
+    case FZ_EFFECT_ROUND: text_printf(out, "    x += round * %uu;\n", v); break;
+    case FZ_EFFECT_BRANCH:
+        text_printf(out, "    if (x >> %u & 1)\n        x = x * %uu + gid;\n    else\n        x ^= %uu;\n",
+                    v % 32, v, v);
+        break;
+    case FZ_EFFECT_LOOP:
+        text_printf(out, "    for (uint i = x & 7; i > 0; i--)\n        x = x * 5 + %uu;\n", v);
+        break;
+    case FZ_EFFECT_OWN: text_addz(out, "    x += own[gid];\n    own[gid] = x;\n"); break;
+    default: text_printf(out, "    if (x %% 8 + round < %u)\n        atomic_or(flag, 1u);\n", v % 9); break;
+    }
+}
+
+static void print_stage(const struct fz_program *p, uint32_t number, struct text *out)
+{
+    const struct fz_stage *stage = &p->sequence->stages.at[number];
+    text_printf(
+        out,
+        "kernel void k%u(global uint *to, const global uint *from, global uint *own, global uint *flag, "
+        "uint round, uint c)\n{\n"
+        "    uint gid = blockIdx.x * blockDim.x + threadIdx.x, x = from[(gid * %u + %u) %% %u];\n",
+        number, stage->a, stage->b, p->blocks * p->threads);
+    for (uint32_t i = 0; i < stage->operations.count; i++)
+        print_operation(&stage->operations.at[i], out);
+    text_printf(out, stage->store == '=' ? "    to[gid] = x;\n}\n" : "    to[gid] %c= x;\n}\n", stage->store);
+}
+
+static bool is_used(const struct fz_sequence *s, uint32_t stage)
+{
+    for (uint32_t i = 0; i < s->directives.count; i++)
+        if (s->directives.at[i].step == LAUNCH_KERNEL && s->directives.at[i].stage == stage)
+            return true;
+    return false;
+}
+
+static void print_directive(const struct fz_program *p, const struct fz_directive *d, struct text *out)
+{
+    if (d->step == LAUNCH_END) {
+        text_addz(out, "}\n");
+        return;
+    }
+    if (d->step == LAUNCH_REPEAT) {
+        text_addz(out, "repeat");
+        if (d->rounds)
+            text_printf(out, " (%u)", d->rounds);
+        text_addz(out, d->flagged ? " while (flag) {\n" : " {\n");
+        return;
+    }
+    text_printf(out, "launch k%u(to = %s, from = %s, own = %s(%u), flag, ", d->stage,
+                p->buffers.at[d->to].name, p->buffers.at[d->from].name, d->own_iota ? "iota" : "zeros",
+                p->blocks * p->threads);
+    if (d->counts)
+        text_addz(out, "round");
+    else
+        text_printf(out, "round = %u", d->round);
+    text_printf(out, ", c = %u) grid(%u) block(%u);\n", d->c, p->blocks, p->threads);
+}
+
+/* All buffers are shown, so that each is made. */
+void fz_print_sequence(const struct fz_program *p, struct text *out)
+{
+    const struct fz_sequence *s = p->sequence;
+    for (uint32_t i = 0; i < p->buffers.count; i++) {
+        struct launch_value v = fz_named_value(p, i);
+        text_printf(out, "buffer uint %s = ", p->buffers.at[i].name);
+        launch_print_value(&v, out);
+        text_addz(out, ";\n");
+    }
+    for (uint32_t i = 0; i < s->stages.count; i++)
+        if (is_used(s, i))
+            print_stage(p, i, out);
+    for (uint32_t i = 0; i < s->directives.count; i++)
+        print_directive(p, &s->directives.at[i], out);
+    for (uint32_t i = 0; i < p->buffers.count; i++)
+        text_printf(out, "%s%s[0..1]", i ? ", " : "show(", p->buffers.at[i].name);
+    text_addz(out, ");\n");
+}
+
+const struct fz_class fz_class_g = {'g', "sequences of launches",
+                                    "several kernels in order on buffers that live across launches, repeated",
+                                    generate, fz_expect_g};
