@@ -90,6 +90,15 @@ void timing_help(void);                                  /* the table, to stdout
  * said that there is no such limit to change. */
 int limit_take(struct command *c, struct given *g);
 
+/* ---- names that options take (values.c) -------------------------------------------------------------- */
+
+struct value_name { const char *name, *meaning; };       /* meaning may be NULL */
+struct value_names { struct arena arena; VEC(struct value_name) rows; };
+/* The names that the option takes, the caller's to free (v->arena). False: it takes none that are known. */
+bool value_names(enum option_id id, struct value_names *v);
+bool values_asked(const struct command *c);              /* --OPTION=help, of one that takes names */
+void values_help(const struct command *c);               /* them, to stdout */
+
 /* ---- messages (messages.c) --------------------------------------------------------------------------- */
 
 /* Of wrong usage, or where no input is to blame; returns exit_code. */

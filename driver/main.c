@@ -38,6 +38,10 @@ static int run_verb(struct command *c)
         schemes_help();
         return EXIT_OK;
     }
+    if (values_asked(c)) {
+        values_help(c);
+        return EXIT_OK;
+    }
     return c->verb->run(c);
 }
 

@@ -150,10 +150,30 @@ static void bash_words_of(const struct verb *v)
     each_switch(bash_switch);
 }
 
+/* The words behind "--scheme=", as a case of bash. */
+static void bash_values(const struct option_info *o)
+{
+    struct value_names v;
+    if (!*o->name || !value_names((enum option_id)(o - option_info), &v))
+        return;
+    printf("    --%s|-%s) values=\"", o->name, o->name);
+    for (uint32_t i = 0; i < v.rows.count; i++)
+        printf("%s%s", i ? " " : "", v.rows.at[i].name);
+    printf("\" ;;\n");
+    arena_free(&v.arena);
+}
+
+/* Readline takes = for a word of its own: the value's beginning is what stands behind it. */
 static void bash_completion(void)
 {
     printf("# bash completion for kernc\n_kernc()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
-           "    [[ $word == = ]] && word=\n    case ${COMP_WORDS[1]} in\n");
+           "    local option= values= i=$COMP_CWORD\n"
+           "    [[ $word == = ]] && option=${COMP_WORDS[i-1]} word=\n"
+           "    [[ ${COMP_WORDS[i-1]} == = ]] && option=${COMP_WORDS[i-2]}\n"
+           "    case $option in\n");
+    for (int i = 0; i < OPTIONS; i++)
+        bash_values(&option_info[i]);
+    printf("    esac\n    case ${COMP_WORDS[1]} in\n");
     for (size_t i = 0; i < verb_count; i++) {
         printf("    %s) words=\"", verbs[i].name);
         bash_words_of(&verbs[i]);
@@ -163,7 +183,8 @@ static void bash_completion(void)
            "    if [[ $COMP_CWORD == 1 ]]; then\n        COMPREPLY=($(compgen -W \"");
     for (size_t i = 0; i < verb_count; i++)
         printf("%s ", verbs[i].name);
-    printf("--help --version\" -- \"$word\"))\n    elif [[ $word == -* ]]; then\n"
+    printf("--help --version\" -- \"$word\"))\n    elif [[ -n $values ]]; then\n"
+           "        COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n    elif [[ $word == -* ]]; then\n"
            "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
            "        [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n    else\n"
            "        COMPREPLY=($(compgen -f -- \"$word\"))\n    fi\n}\n"
@@ -188,6 +209,20 @@ static void zsh_switch(const char *text)
     printf(" %s", text);
 }
 
+/* "(a b c)": what the value may be. */
+static void zsh_values(const struct option_info *o)
+{
+    struct value_names v;
+    if (!value_names((enum option_id)(o - option_info), &v))
+        return;
+    for (uint32_t i = 0; i < v.rows.count; i++) {
+        printf(i ? " " : "(");
+        zsh_text(v.rows.at[i].name);
+    }
+    printf(")");
+    arena_free(&v.arena);
+}
+
 static void zsh_option(const struct option_info *o)
 {
     bool is_switch = o == &option_info[OPTION_SWITCH];
@@ -201,6 +236,8 @@ static void zsh_option(const struct option_info *o)
         printf("(");
         each_switch(zsh_switch);
         printf(" )");
+    } else {
+        zsh_values(o);
     }
     printf("' \\\n");
 }

@@ -143,7 +143,7 @@ static int refuse(struct command *c, int code, const char *word)
 static int take_file(struct command *c, int argc, char **argv)
 {
     if (option_given(c, OPTION_HELP) || limits_asked(c) || switches_asked(c) || timing_asked(c) ||
-        schemes_asked(c))
+        schemes_asked(c) || values_asked(c))
         return EXIT_OK;
     if (!*c->verb->arguments && optind < argc)
         return usage(c, arena_printf(&c->arena, "%s takes no file", c->verb->name));

@@ -3,6 +3,7 @@
 #include "lib/options.h"
 
 #include "base/scheme.h"
+#include "ir/views/views.h"
 #include "lib/analyses.h"
 
 #include <stdlib.h>
@@ -31,6 +32,19 @@ static void bad_option(kernc_result *r, const char *fmt, const char *value)
     r->status = KERNC_BAD_OPTION;
 }
 
+static const char *join(struct arena *a, const char *names, const char *name)
+{
+    return arena_printf(a, "%s%s%s", names, *names ? ", " : "", name);
+}
+
+static const char *group_names(struct arena *a)
+{
+    const char *names = "all, error";
+    for (unsigned g = DIAG_GROUP_none + 1; g < DIAG_GROUPS; g++)
+        names = join(a, names, diag_group_info[g].name);
+    return names;
+}
+
 static bool take_warnings(kernc_result *r, const kernc_options *o, struct fe_options *fe)
 {
     fe_options_init(fe);
@@ -44,7 +58,8 @@ static bool take_warnings(kernc_result *r, const kernc_options *o, struct fe_opt
         else if (strcmp(o->warnings[i], "no-error") == 0)
             r->diagnostics.warnings_are_errors = false;
         else if (!diag_set_groups(&r->diagnostics, o->warnings[i]))
-            bad_option(r, "there is no warning group '%s'", o->warnings[i]);
+            bad_option(r, "%s", arena_printf(&r->arena, "there is no warning group '%s'; there are %s",
+                                             o->warnings[i], group_names(&r->arena)));
     }
     return r->status == KERNC_COMPILED;
 }
@@ -113,12 +128,21 @@ static bool take_scheme(kernc_result *r, const kernc_options *o)
     return r->status == KERNC_COMPILED;
 }
 
+static const char *analysis_names(struct arena *a)
+{
+    const char *names = "";
+    for (unsigned i = 0; i < IR_VIEWS; i++)
+        names = join(a, names, ir_view_info[i].text);
+    return names;
+}
+
 static bool take_analyses(kernc_result *r, const kernc_options *o)
 {
     size_t      n = 0;
     const char *unknown = o->analyses ? analyses_unknown(o->analyses, &n) : NULL;
     if (unknown)
-        bad_option(r, "there is no analysis '%s'", arena_strdup(&r->arena, unknown, n));
+        bad_option(r, "%s", arena_printf(&r->arena, "there is no analysis '%.*s'; there are %s",
+                                         (int)(n > 60 ? 60 : n), unknown, analysis_names(&r->arena)));
     if (o->analyses)
         r->analyses = arena_strdup(&r->arena, o->analyses, strlen(o->analyses));
     r->analysis_form = o->analysis_form;
@@ -190,6 +214,38 @@ static bool take_thresholds(kernc_result *r, const kernc_options *o, struct opt_
     return r->status == KERNC_COMPILED;
 }
 
+/* Whether a pass or a step of the warp-core target has the name. */
+static bool is_pass(const char *name, size_t n)
+{
+    for (unsigned i = 0; i < WC_STEPS; i++)
+        if (strlen(wc_step_info[i].name) == n && memcmp(wc_step_info[i].name, name, n) == 0)
+            return true;
+    return opt_pass_find(name, n) != OPT_PASSES;
+}
+
+static const char *pass_names(struct arena *a)
+{
+    const char *names = "";
+    for (unsigned i = 0; i < OPT_PASSES; i++)
+        names = join(a, names, opt_pass_info[i].name);
+    for (unsigned i = 0; i < WC_STEPS; i++)
+        names = join(a, names, wc_step_info[i].name);
+    return names;
+}
+
+/* A list of passes that something is printed around; NULL: none. */
+static bool check_passes(kernc_result *r, const char *list)
+{
+    size_t n;
+    for (const char *at = list ? list : ""; *at; at += n + (at[n] == ',')) {
+        n = strcspn(at, ",");
+        if (n && !is_pass(at, n))
+            bad_option(r, "%s", arena_printf(&r->arena, "there is no pass '%.*s'; there are %s",
+                                             (int)(n > 60 ? 60 : n), at, pass_names(&r->arena)));
+    }
+    return r->status == KERNC_COMPILED;
+}
+
 static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
     opt_options_init(opt);
@@ -209,8 +265,9 @@ static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_opti
     opt->bisect_limit = o->bisect_limit;
     opt->print = o->print;
     opt->data = o->print_data;
-    return take_switches(r, o, opt) && take_checks(r, o, opt) && take_arguments(r, o, opt) &&
-           take_thresholds(r, o, opt);
+    return check_passes(r, o->print_before) && check_passes(r, o->print_after) &&
+           check_passes(r, o->filter_passes) && take_switches(r, o, opt) && take_checks(r, o, opt) &&
+           take_arguments(r, o, opt) && take_thresholds(r, o, opt);
 }
 
 bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe, struct opt_options *opt)
