@@ -8,6 +8,7 @@
 #include "lib/result.h"
 #include "runtime/module.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -135,6 +136,30 @@ static int write_metrics(struct run *r, const kernc_statistics *s)
     return code;
 }
 
+/* ---- Ctrl-C ------------------------------------------------------------------------------------------ */
+
+static volatile int interrupted;
+
+static void interrupt(int signal)
+{
+    UNUSED(signal);
+    interrupted = 1;
+}
+
+/* The first Ctrl-C stops the launches, which then say where they stand; a second one ends the process. */
+static kernc_status run_launches(struct run *r, kernc_statistics **statistics)
+{
+    struct sigaction old, own = {.sa_handler = interrupt, .sa_flags = SA_RESETHAND};
+    sigemptyset(&own.sa_mask);
+    bool heard = sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN &&
+                 sigaction(SIGINT, &own, NULL) == 0;
+    r->x.api.interrupt = &interrupted;
+    kernc_status status = experiment_run(&r->x, statistics);
+    if (heard)
+        sigaction(SIGINT, &old, NULL);
+    return status;
+}
+
 static int launch(struct run *r)
 {
     struct progress   progress;
@@ -149,10 +174,12 @@ static int launch(struct run *r)
     job_begin(r);
     progress_begin(&progress, arena_printf(&r->command->arena, "running %s", experiment_name(&r->x)));
     r->progress = &progress;
-    kernc_status status = experiment_run(&r->x, counted ? &statistics : NULL);
+    kernc_status status = run_launches(r, counted ? &statistics : NULL);
     if (r->progress)
         progress_end(&progress);
     int code = status == KERNC_OK ? r->outputs : launch_stopped(r, status);
+    if (code && interrupted)
+        code = EXIT_INTERRUPTED;
     if (statistics) {
         int written = write_metrics(r, statistics);
         code = code ? code : written;

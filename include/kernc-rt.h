@@ -267,6 +267,8 @@ typedef struct kernc_launch {
     int         anchors;              /* kernc_anchors */
     uint64_t    anchor_seed;          /* of KERNC_ANCHORS_RANDOM */
     int         schedule;             /* kernc_schedule */
+    const volatile int *interrupt;    /* NULL, or what a signal handler or another thread sets to other than
+                                         0: the launch stops soon, as if its fuel had run out */
 } kernc_launch;
 
 enum {                                /* limits of a launch */

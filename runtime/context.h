@@ -85,8 +85,13 @@ struct rt_trap_record;
 uint64_t rt_volume(const uint32_t size[3]);                  /* x * y * z; UINT64_MAX: more than fits */
 /* Makes the record the context's trap; returns `status`. */
 kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const struct rt_trap_record *t);
-/* trap.c: the record's text when fuel runs out: which lanes of which warp were running, of those alive. */
-void rt_fuel_text(struct rt_trap_record *t, uint64_t fuel, uint32_t warp, uint64_t active, uint64_t live);
+/* Whether somebody wants the launch to stop. */
+static inline bool rt_interrupted(const volatile int *interrupt) { return interrupt && *interrupt; }
+/* trap.c: the record's text when fuel runs out, or the launch is interrupted: after how many warp instructions,
+ * which lanes of which warp were running, of those alive. */
+void rt_fuel_text(struct rt_trap_record *t, bool interrupted, uint64_t fuel, uint32_t warp, uint64_t active,
+                  uint64_t live);
+#define RT_FUEL_WORDS(interrupted) ((interrupted) ? "interrupted" : "out of fuel")
 /* Seconds of a clock that only goes forward. */
 double rt_now(void);
 

@@ -35,7 +35,8 @@ static void place_of(const struct rt_warp *w, const struct bc_ins *ins, struct r
         place_of_block(w, ins, t);
 }
 
-void rt_fuel_text(struct rt_trap_record *t, uint64_t fuel, uint32_t warp, uint64_t active, uint64_t live)
+void rt_fuel_text(struct rt_trap_record *t, bool interrupted, uint64_t fuel, uint32_t warp, uint64_t active,
+                  uint64_t live)
 {
     unsigned here = (unsigned)__builtin_popcountll(active),
              others = (unsigned)__builtin_popcountll(live & ~active);
@@ -43,7 +44,7 @@ void rt_fuel_text(struct rt_trap_record *t, uint64_t fuel, uint32_t warp, uint64
     if (others)
         snprintf(rest, sizeof rest, ", %u wait%s elsewhere", others, others == 1 ? "s" : "");
     snprintf(t->text, sizeof t->text,
-             "out of fuel after %llu warp instructions: %u lane%s of warp %u run%s here%s",
+             "%s after %llu warp instructions: %u lane%s of warp %u run%s here%s", RT_FUEL_WORDS(interrupted),
              (unsigned long long)fuel, here, here == 1 ? "" : "s", warp, here == 1 ? "s" : "", rest);
 }
 
@@ -72,7 +73,9 @@ void rt_trap_fuel(struct rt_warp *w)
         place_of(w, at, t);
     else
         place_of_block(w, at, t);
-    rt_fuel_text(t, w->worker->launch->fuel, w->index, active, w->live);
+    struct rt_launch *l = w->worker->launch;
+    bool interrupted = rt_interrupted(l->interrupt);
+    rt_fuel_text(t, interrupted, interrupted ? atomic_load(&l->total) : l->fuel, w->index, active, w->live);
     size_t n = strlen(t->text);
     if (active != w->live && w->stop != RT_BARRIER && !w->scheme->expire && may_spin(w, at))
         snprintf(t->text + n, sizeof t->text - n, " (if these hold a lock, --scheme=barrier lets them go on)");

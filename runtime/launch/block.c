@@ -181,15 +181,17 @@ static void hold_warp(struct rt_worker *k, struct rt_slot *s, uint32_t index)
         memset(w->private, 0, s->private_total);
 }
 
-/* Adds what the worker has run to the launch's total. False: it is more than the launch's fuel. */
+/* Adds what the worker has run to the launch's total. False: it is more than the launch's fuel, or the launch
+ * is interrupted. */
 static bool report(struct rt_worker *k)
 {
     struct rt_launch *l = k->launch;
     uint64_t total = atomic_fetch_add(&l->total, k->unreported) + k->unreported;
     k->unreported = 0;
-    if (total > l->fuel)
+    bool enough = total <= l->fuel && !rt_interrupted(l->interrupt);
+    if (!enough)
         atomic_store(&l->out_of_fuel, true);
-    return total <= l->fuel;
+    return enough;
 }
 
 /* Nobody wants the rest of this block: the launch is out of fuel, or an earlier block has trapped. */

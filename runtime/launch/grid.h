@@ -94,6 +94,7 @@ struct rt_launch {
     uint8_t   anchors;                       /* kernc_anchors */
     uint8_t   schedule;                      /* kernc_schedule */
     uint64_t  anchor_seed;
+    const volatile int *interrupt;           /* of kernc_launch */
     uint64_t  fuel, slice, report;           /* report: instructions after which a worker reports */
     _Atomic uint64_t next_block, trap_block, total;
     uint64_t batch;                          /* blocks a worker takes at a time */

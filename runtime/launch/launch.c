@@ -155,6 +155,7 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     l->schedule = (uint8_t)o->schedule;
     l->anchor_seed = o->anchor_seed;
     l->fuel = o->fuel;
+    l->interrupt = o->interrupt;
     l->entry = l->program->functions.at[l->kernel->function].code;
     l->slice = o->fuel < RT_SLICE_INSTRUCTIONS ? o->fuel : RT_SLICE_INSTRUCTIONS;
     l->report = o->fuel / 16 < 1u << 20 ? o->fuel / 16 : 1u << 20;
@@ -260,8 +261,9 @@ static kernc_status report_fuel(struct rt_launch *l)
     }
     if (first)
         return rt_report_stop(l->handle, KERNC_LIMIT, &first->out_of_fuel);
-    return rt_fail(l->context, KERNC_LIMIT, "kernel %s: out of fuel after %llu warp instructions",
-                   l->kernel->name, (unsigned long long)l->fuel);
+    bool interrupted = rt_interrupted(l->interrupt);
+    return rt_fail(l->context, KERNC_LIMIT, "kernel %s: %s after %llu warp instructions", l->kernel->name,
+                   RT_FUEL_WORDS(interrupted), (unsigned long long)(interrupted ? l->total : l->fuel));
 }
 
 /* How the launch went. A trap counts before limits, the lowest block's before others. */
@@ -359,5 +361,7 @@ kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launch, kernc_s
     kernc_status status = check_sizes(c, &o);
     if (status != KERNC_OK)
         return status;
+    if (rt_interrupted(o.interrupt))
+        return rt_fail(c, KERNC_LIMIT, "kernel %s: interrupted before it ran", kernel->name);
     return kernel->entry ? rt_sim_launch(kernel, &o, statistics) : run_program(kernel, &o, statistics);
 }

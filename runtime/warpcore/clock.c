@@ -397,7 +397,7 @@ void rt_sim_run_clock(struct rt_sim *s, uint32_t cores)
             begin_block(k, c);
         if (c->when != NEVER || c->left)
             choose(c);
-        s->out_of_fuel = s->total >= s->fuel && c->left;
+        s->out_of_fuel = (s->total >= s->fuel || rt_interrupted(s->interrupt)) && c->left;
         if (s->out_of_fuel && c->chosen && c->chosen->warp->at)
             rt_sim_out_of_fuel(c->chosen->warp, c->chosen->warp->at->word);
         k->stops = k->stops || s->out_of_fuel;

@@ -117,7 +117,9 @@ void rt_sim_out_of_fuel(struct rt_sim_warp *w, uint32_t word)
     while (word > 0 && word < m->places.count && m->places.at[word].line == 0)
         word--;
     record_place(w, word, active ? rt_lowest(active) : 0);
-    rt_fuel_text(&w->sim->trap, w->sim->fuel, w->index, active, w->flow.live);
+    bool interrupted = rt_interrupted(w->sim->interrupt);
+    rt_fuel_text(&w->sim->trap, interrupted, interrupted ? w->sim->total : w->sim->fuel, w->index, active,
+                 w->flow.live);
 }
 
 void rt_sim_fault(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_trap code, unsigned lane,

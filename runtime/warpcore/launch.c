@@ -138,6 +138,7 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
     s->threads = (uint32_t)rt_volume(o->block);
     s->warps = (s->threads + WC_LANES - 1) / WC_LANES;
     s->fuel = o->fuel;
+    s->interrupt = o->interrupt;
     s->segment_shift = (uint32_t)__builtin_ctz(o->segment);
     s->data = s->kernel->module->data.address;
     s->tally = arena_new(&s->arena, struct rt_sim_tally);
@@ -220,8 +221,8 @@ static kernc_status outcome(struct rt_sim *s)
     if (s->out_of_fuel && *s->trap.text)
         return rt_report_stop(s->kernel, KERNC_LIMIT, &s->trap);
     if (s->out_of_fuel)
-        return rt_fail(c, KERNC_LIMIT, "kernel %s: out of fuel after %llu warp instructions", s->kernel->name,
-                       (unsigned long long)s->fuel);
+        return rt_fail(c, KERNC_LIMIT, "kernel %s: %s after %llu warp instructions", s->kernel->name,
+                       RT_FUEL_WORDS(rt_interrupted(s->interrupt)), (unsigned long long)s->total);
     return KERNC_OK;
 }
 

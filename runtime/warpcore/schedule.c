@@ -18,7 +18,8 @@ static bool run_turn(struct rt_sim *s, struct rt_sim_warp *w)
     uint64_t used = (uint64_t)((int64_t)slice - w->fuel);
     s->total += used;
     s->thread_slots += used * w->threads;
-    s->out_of_fuel = s->total >= s->fuel && w->stop != RT_DONE && w->stop != RT_TRAPPED;
+    bool over = s->total >= s->fuel || rt_interrupted(s->interrupt);
+    s->out_of_fuel = over && w->stop != RT_DONE && w->stop != RT_TRAPPED;
     if (s->out_of_fuel)
         rt_sim_out_of_fuel(w, w->flow.pc);
     return w->stop != RT_TRAPPED && !s->out_of_fuel;

@@ -115,6 +115,7 @@ struct rt_sim {
     struct rt_sim_ins *codes[2];         /* as many as the image has words, and an illegal one behind */
     uint32_t  arguments[WC_ARGUMENT_WORDS];
     uint32_t  grid[3], block[3];
+    const volatile int *interrupt;                  /* of kernc_launch */
     uint64_t  blocks, fuel, total;       /* total: warp instructions so far */
     uint32_t  threads, warps;            /* in a block */
     uint32_t  segment_shift;             /* of memory transactions as metrics count them */

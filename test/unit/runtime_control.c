@@ -2,10 +2,12 @@
  * several host threads. */
 #include "test/unit/runtime_program.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 #include <cmocka.h>
 
 enum { THREADS = 256 };
@@ -420,6 +422,31 @@ static void endless_loops_run_out_of_fuel(void **state)
     }
 }
 
+static volatile int stop;
+
+static void *stop_soon(void *unused)
+{
+    UNUSED(unused);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    stop = 1;
+    return NULL;
+}
+
+static void another_thread_interrupts_a_launch(void **state)
+{
+    UNUSED(state);
+    pthread_t thread;
+    struct maker m = begin();
+    uint32_t head = make_block(&m, 0);
+    make(&m, BC_jump, .imm = head);
+    options.threads = 2;
+    options.grid[0] = 4;
+    options.interrupt = &stop;
+    assert_int_equal(pthread_create(&thread, NULL, stop_soon, NULL), 0);
+    run_to_fault(&m, KERNC_LIMIT, "interrupted ");
+    pthread_join(thread, NULL);
+}
+
 static void fuel_is_exact_for_launches_that_end(void **state)
 {
     UNUSED(state);
@@ -709,6 +736,7 @@ int main(void)
         cmocka_unit_test(barriers_that_cannot_open_are_faults),
         cmocka_unit_test(a_spinning_warp_does_not_keep_others_from_running),
         cmocka_unit_test(endless_loops_run_out_of_fuel),
+        cmocka_unit_test(another_thread_interrupts_a_launch),
         cmocka_unit_test(fuel_is_exact_for_launches_that_end),
         cmocka_unit_test(the_lowest_block_traps),
         cmocka_unit_test(asserts_name_the_first_thread_that_fails),
