@@ -160,12 +160,24 @@ static void check_token(struct checker *c, struct fe_decl *d)
 
 /* ---- functions --------------------------------------------------------------------------------------- */
 
+/* A structure of numbers, which is passed number by number. */
+static bool is_plain_data(struct checker *c, const struct fe_type *t)
+{
+    if (t->kind != FE_TYPE_STRUCT || !t->is_complete || t->scalars > IR_MAX_ARGS - 2)
+        return false;
+    fe_leaves leaves = fe_leaves_of(c->arena, NULL, t);
+    bool numbers = true;
+    for (uint32_t i = 0; i < leaves.count; i++)
+        numbers &= fe_is_arithmetic(leaves.at[i].type);
+    return numbers;
+}
+
 static void check_kernel_parameter(struct checker *c, struct fe_decl *p)
 {
     const struct fe_type *t = p->type;
     bool data = fe_is_pointer(t) && !fe_is_function_pointer(t) &&
                 (t->space == FE_SPACE_GLOBAL || t->space == FE_SPACE_CONSTANT);
-    if (!fe_is_error(t) && !data && !fe_is_arithmetic(t))
+    if (!fe_is_error(t) && !data && !fe_is_arithmetic(t) && !is_plain_data(c, t))
         fe_report(c->fe, FE_MSG(kernel_parameter), p->where, fe_type_text(c, t));
 }
 
@@ -190,8 +202,13 @@ static void check_signature(struct checker *c, struct fe_decl *d)
         return;
     if (d->type->of->kind != FE_TYPE_VOID)
         fe_report(c->fe, FE_MSG(kernel_result), d->name_at, d->name);
-    for (struct fe_decl *p = fe_params(d); p; p = p->next)
+    uint32_t scalars = 0;
+    for (struct fe_decl *p = fe_params(d); p; p = p->next) {
         check_kernel_parameter(c, p);
+        scalars += is_plain_data(c, p->type) ? p->type->scalars : 1;
+    }
+    if (scalars > IR_MAX_ARGS - 2)
+        fe_report(c->fe, FE_MSG(too_many_parameters), d->name_at, IR_MAX_ARGS - 2);
 }
 
 static struct fe_function *function_new(struct checker *c, struct fe_decl *d)

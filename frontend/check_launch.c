@@ -59,6 +59,16 @@ static struct fe_decl *need_parameter(struct checker *c, struct target *t, const
 
 /* ---- values ------------------------------------------------------------------------------------------ */
 
+/* Of a checked constant. */
+static struct launch_number number_of(const struct fe_expr *x)
+{
+    if (fe_is_float(x->type))
+        return (struct launch_number){.is_float = true, .f = fe_float_value(x)};
+    int64_t i = fe_integer_value(x);
+    return (struct launch_number){.i = i,
+                                  .f = x->type->kind == FE_TYPE_ULONG ? (double)(uint64_t)i : (double)i};
+}
+
 static bool to_number(struct checker *c, struct fe_expr **e, struct launch_number *n)
 {
     struct fe_expr *x = *e = fe_check_value(c, *e);
@@ -68,13 +78,7 @@ static bool to_number(struct checker *c, struct fe_expr **e, struct launch_numbe
         fe_report(c->fe, FE_MSG(not_constant), x->where, "a number of a launch");
         return false;
     }
-    if (fe_is_float(x->type)) {
-        *n = (struct launch_number){.is_float = true, .f = fe_float_value(x)};
-    } else {
-        int64_t i = fe_integer_value(x);
-        *n = (struct launch_number){.i = i,
-                                    .f = x->type->kind == FE_TYPE_ULONG ? (double)(uint64_t)i : (double)i};
-    }
+    *n = number_of(x);
     return true;
 }
 
@@ -275,6 +279,31 @@ static bool launch_value(struct checker *c, const struct target *t, struct fe_la
 
 /* ---- the parts of a directive ------------------------------------------------------------------------ */
 
+/* A structure's value, {1, .y = 2}: an argument for each of its scalars; those not named are 0. */
+static void structure_value(struct checker *c, struct fe_launch *l, struct fe_launch_item *i,
+                            struct fe_type *type)
+{
+    if (i->value->kind != FE_EXPR_INIT) {
+        fe_report(c->fe, FE_MSG(launch_structure), i->value->where, i->name, fe_type_text(c, type));
+        return;
+    }
+    struct fe_expr *e = i->value = fe_check_init(c, i->value, NULL, &type);
+    if (fe_is_error(e->type))
+        return;
+    if (!e->constant) {
+        fe_report(c->fe, FE_MSG(not_constant), e->where, "a number of a launch");
+        return;
+    }
+    fe_leaves leaves = fe_leaves_of(c->arena, i->name, type);
+    for (uint32_t k = 0; k < leaves.count; k++) {
+        struct launch_argument a = {.name = leaves.at[k].name};
+        for (struct fe_init *x = e->init.items; x; x = x->next)
+            if (x->offset == leaves.at[k].offset)
+                a.value.n[0] = number_of(x->value);
+        vec_push(c->arena, &l->built.arguments, a);
+    }
+}
+
 static void check_arguments(struct checker *c, struct fe_launch *l, struct target *t)
 {
     uint32_t at;
@@ -286,7 +315,9 @@ static void check_arguments(struct checker *c, struct fe_launch *l, struct targe
         if (bitset_has(t->given, at))
             fe_report(c->fe, FE_MSG(launch_twice), i->name_at, i->name);
         bitset_add(t->given, at);
-        if (launch_value(c, t, i, p->type, &a.value))
+        if (p->type->kind == FE_TYPE_STRUCT)
+            structure_value(c, l, i, p->type->plain);
+        else if (launch_value(c, t, i, p->type, &a.value))
             vec_push(c->arena, &l->built.arguments, a);
     }
 }

@@ -34,19 +34,25 @@ static void add_wrapper(struct lowering *l, struct fe_function *f)
     ir_emit_ret(&c, s.result == IR_TYPE_VOID ? 0 : result);
 }
 
+static struct ir_param_info param_info(struct lowering *l, const struct fe_leaf *p)
+{
+    const struct fe_type *element = fe_is_pointer(p->type) ? p->type->of : p->type;
+    struct text text = {.arena = &l->module->arena};
+    fe_type_print(p->type, &text);
+    return (struct ir_param_info){.name = keep(l, p->name),
+                                  .text = text.at,
+                                  .type = (uint8_t)fe_ir_type(p->type),
+                                  .element = (uint8_t)fe_launch_element(element),
+                                  .element_bytes = (uint32_t)element->size};
+}
+
 static void add_kernel_info(struct lowering *l, const struct fe_function *f)
 {
     struct ir_kernel_info info = {.function = f->ir->id};
     for (const struct fe_decl *p = fe_params(f->decl); p; p = p->next) {
-        const struct fe_type *element = fe_is_pointer(p->type) ? p->type->of : p->type;
-        struct text text = {.arena = &l->module->arena};
-        fe_type_print(p->type, &text);
-        struct ir_param_info param = {.name = keep(l, p->name),
-                                      .text = text.at,
-                                      .type = (uint8_t)fe_ir_type(p->type),
-                                      .element = (uint8_t)fe_launch_element(element),
-                                      .element_bytes = (uint32_t)element->size};
-        vec_push(&l->module->arena, &info.params, param);
+        fe_leaves leaves = fe_leaves_of(l->arena, p->name, p->type);
+        for (uint32_t i = 0; i < leaves.count; i++)
+            vec_push(&l->module->arena, &info.params, param_info(l, &leaves.at[i]));
     }
     vec_push(&l->module->arena, &l->module->kernels, info);
 }

@@ -168,6 +168,31 @@ static ir_ref add_param(struct lowering *l, enum ir_type t, const char *hint)
     return ir_param_new(l->f, ir_entry(l->f), t, hint);
 }
 
+/* A structure that a kernel takes: a parameter for each of its scalars. */
+static bool in_parts(const struct lowering *l, const struct fe_decl *p)
+{
+    return l->function->is_kernel && p->type->kind == FE_TYPE_STRUCT;
+}
+
+static void add_parts(struct lowering *l, const struct fe_decl *p)
+{
+    fe_leaves leaves = fe_leaves_of(l->arena, p->name, p->type);
+    for (uint32_t i = 0; i < leaves.count; i++)
+        add_param(l, fe_ir_type(leaves.at[i].type), intern_z(&l->module->strings, leaves.at[i].name));
+}
+
+/* From the function's parameter number `part` on; the number of the next. */
+static uint32_t store_parts(struct lowering *l, const struct fe_decl *p, uint32_t part)
+{
+    fe_leaves leaves = fe_leaves_of(l->arena, p->name, p->type);
+    for (uint32_t i = 0; i < leaves.count; i++) {
+        struct address at = {fe_variable(p)->address, (int32_t)leaves.at[i].offset, NULL};
+        ir_ref v = ir_block_at(l->f, ir_entry(l->f))->params.at[part++];
+        fe_store(l, at, leaves.at[i].type->plain, v);
+    }
+    return part;
+}
+
 static void lower_parameters(struct lowering *l)
 {
     uint32_t n = 0;
@@ -175,23 +200,30 @@ static void lower_parameters(struct lowering *l)
         l->result_pointer = add_param(l, IR_TYPE_PRIVATE, "result");
     for (struct fe_decl *p = fe_params(l->function->decl); p; p = p->next) {
         struct fe_variable *v = fe_variable(p);
-        v->address = add_param(l, parameter_ir_type(p->type), fe_hint(l, v));
+        if (in_parts(l, p))
+            add_parts(l, p);
+        else
+            v->address = add_param(l, parameter_ir_type(p->type), fe_hint(l, v));
         n++;
     }
     ir_ref *values = arena_array(l->arena, ir_ref, n + 1);
+    uint32_t part = 0; /* of the kernel's parameters in the IR */
     n = 0;
     for (struct fe_decl *p = fe_params(l->function->decl); p; p = p->next) {
         struct fe_variable *v = fe_variable(p);
         fe_place(l, p->name_at);
         values[n++] = v->address;
-        if (p->type->kind != FE_TYPE_STRUCT)
+        if (p->type->kind != FE_TYPE_STRUCT || in_parts(l, p))
             v->address = fe_alloca(l, p->type->size, p->type->align, fe_hint(l, v));
     }
     n = 0;
     for (struct fe_decl *p = fe_params(l->function->decl); p; p = p->next, n++) {
         fe_place(l, p->name_at);
-        if (p->type->kind != FE_TYPE_STRUCT)
+        if (in_parts(l, p))
+            part = store_parts(l, p, part);
+        else if (p->type->kind != FE_TYPE_STRUCT)
             fe_store(l, (struct address){fe_variable(p)->address, 0, NULL}, p->type->plain, values[n]);
+        part += !in_parts(l, p);
     }
 }
 

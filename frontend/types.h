@@ -71,6 +71,12 @@ struct fe_type *fe_const_of(struct fe_types *ts, struct fe_type *t);
 /* In C's notation; a pointer's space stands before what it points to: "global const float *". */
 void fe_type_print(const struct fe_type *t, struct text *out);
 
+/* The scalars that make up an object of type t called `name`, in the order of memory (leaves.c). As many as
+ * t->scalars. */
+struct fe_leaf { const char *name; const struct fe_type *type; uint32_t offset; };
+typedef VEC(struct fe_leaf) fe_leaves;
+fe_leaves fe_leaves_of(struct arena *a, const char *name, const struct fe_type *t);
+
 /* ---- questions; all see through const ---------------------------------------------------------------- */
 
 static inline bool fe_is(const struct fe_type *t, enum fe_type_kind k) { return t->kind == k; }
