@@ -75,7 +75,8 @@ struct launch {
 /* A copy whose texts and lists live in the arena. */
 struct launch launch_copy(struct arena *a, const struct launch *from);
 /* NULL, or what is wrong with directives taken together, and *at the one where (static text): a repeat in
- * another one, or that does not end, or has neither rounds nor a flag; what has no name. */
+ * another one, or that does not end, or has neither rounds nor a flag; what has no name, or elements of the
+ * wrong size. */
 const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t *at);
 
 /* The buffers made by a name and numbers in parentheses: c count, s seed, 0 and 1 the numbers n[0], n[1]. */

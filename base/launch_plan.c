@@ -52,6 +52,12 @@ static bool has_names(const struct launch *l)
     return good;
 }
 
+static bool has_sizes(const struct launch *l)
+{
+    uint32_t bytes = l->step == LAUNCH_BUFFER ? launch_element_bytes(l->element) : 0;
+    return l->step != LAUNCH_BUFFER || (bytes ? l->element_bytes == bytes : l->element_bytes > 0);
+}
+
 const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t *at)
 {
     bool repeating = false;
@@ -59,6 +65,8 @@ const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t
         const struct launch *l = &all[*at];
         if (!has_names(l))
             return "a name is missing";
+        if (!has_sizes(l))
+            return "the elements of a buffer have another size than their type";
         if (l->step == LAUNCH_REPEAT && repeating)
             return "a repeat stands in another one";
         if (l->step == LAUNCH_REPEAT && !l->rounds && !l->name)

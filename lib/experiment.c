@@ -115,7 +115,7 @@ static bool flag_bits(const struct experiment *x, const struct launch *repeat, u
 {
     const struct experiment_buffer *b = repeat->name ? experiment_buffer(x, NULL, repeat->name) : NULL;
     *bits = b ? kernc_buffer_map(b->buffer) : NULL;
-    *n = b ? b->element_bytes : 0;
+    *n = b && kernc_buffer_size(b->buffer) >= b->element_bytes ? b->element_bytes : 0;
     return b != NULL;
 }
 

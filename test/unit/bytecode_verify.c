@@ -131,6 +131,14 @@ DAMAGE(launch_step, vec_push(&p->arena, &p->launches, (struct launch){.step = LA
 DAMAGE(launch_open, vec_push(&p->arena, &p->launches, ((struct launch){.step = LAUNCH_REPEAT, .rounds = 1}));)
 DAMAGE(launch_nested, launch_open(p); launch_open(p);)
 DAMAGE(launch_endless, vec_push(&p->arena, &p->launches, (struct launch){.step = LAUNCH_REPEAT});)
+
+static void launch_size(struct bc_program *p)
+{
+    struct launch l = {.step = LAUNCH_BUFFER, .name = "b", .element = LAUNCH_INT, .element_bytes = 8};
+    vec_push(&p->arena, &l.arguments, ((struct launch_argument){"b", {.kind = LAUNCH_ZEROS, .count = 1}}));
+    vec_push(&p->arena, &p->launches, l);
+}
+
 DAMAGE(launch_buffer, vec_push(&p->arena, &p->launches, ((struct launch){.step = LAUNCH_BUFFER, .name = "b"}));)
 DAMAGE(no_scheme, p->scheme = NULL;)
 DAMAGE(shared_limit, p->shared_bytes = BC_MAX_SHARED + 1;)
@@ -249,6 +257,7 @@ static const struct verify_case cases[] = {
     {"a repeat stands in another one", launch_nested},
     {"a repeat has neither a number nor a flag", launch_endless},
     {"a name is missing", launch_buffer},
+    {"the elements of a buffer have another size than their type", launch_size},
     {"no source name or no scheme", no_scheme},
     {"more bytes of shared memory than", shared_limit},
     {"its operands are out of range", operand_range},

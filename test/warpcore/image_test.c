@@ -302,6 +302,14 @@ DAMAGE(launch_step, vec_push(&m->arena, &m->launches, (struct launch){.step = LA
 DAMAGE(launch_open, vec_push(&m->arena, &m->launches, ((struct launch){.step = LAUNCH_REPEAT, .rounds = 1}));)
 DAMAGE(launch_nested, launch_open(m); launch_open(m);)
 DAMAGE(launch_endless, vec_push(&m->arena, &m->launches, (struct launch){.step = LAUNCH_REPEAT});)
+
+static void launch_size(struct wc_image *m)
+{
+    struct launch l = {.step = LAUNCH_BUFFER, .name = "b", .element = LAUNCH_INT, .element_bytes = 8};
+    vec_push(&m->arena, &l.arguments, ((struct launch_argument){"b", {.kind = LAUNCH_ZEROS, .count = 1}}));
+    vec_push(&m->arena, &m->launches, l);
+}
+
 DAMAGE(launch_buffer, vec_push(&m->arena, &m->launches, ((struct launch){.step = LAUNCH_BUFFER, .name = "b"}));)
 DAMAGE(launch_file, m->launches.at[0].outputs.at[2].file = NULL;)
 DAMAGE(symbol_name, m->symbols.at[0].name = NULL;)
@@ -353,6 +361,7 @@ static const struct verify_case cases[] = {
     {"a repeat stands in another one", launch_nested},
     {"a repeat has neither a number nor a flag", launch_endless},
     {"a name is missing", launch_buffer},
+    {"the elements of a buffer have another size than their type", launch_size},
     {"launch 0: a name is missing", launch_file},
     {"symbol 0: its name is missing", symbol_name},
     {"symbol 0: its name is missing", symbol_point},
