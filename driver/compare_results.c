@@ -209,11 +209,7 @@ static void add_csv(const struct comparison *x, struct text *t)
     text_addz(t, ",difference\n");
     for (uint32_t i = 0; i < x->rows.count; i++) {
         const struct row *row = &x->rows.at[i];
-        if (strchr(x->kernel, ',')) /* several launches */
-            add_quoted(x->kernel, t);
-        else
-            text_addz(t, x->kernel);
-        text_printf(t, ",%u,%s,%u,%s", row->warp, name_of(row->scheme), row->level,
+        text_printf(t, "%s,%u,%s,%u,%s", x->kernel, row->warp, name_of(row->scheme), row->level,
                     row->equal ? "true" : "false");
         metrics_csv_values(&row->metrics, row->is_image, t);
 #define ADD_FIGURE(key) text_printf(t, row->is_image ? ",%u" : ",", row->image.key);

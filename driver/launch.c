@@ -236,6 +236,20 @@ int launch_stopped(struct run *r, kernc_status status)
     return code;
 }
 
+int launch_alarms(struct run *r)
+{
+    kernc_alarm a = {.size = sizeof a};
+    int code = EXIT_OK;
+    for (unsigned i = 0; kernc_alarm_at(r->x.context, i, &a); i++) {
+        const struct source *file = r->source ? source_named(r->source, a.file) : NULL;
+        place at = {a.line + (file ? file->before : 0), a.column};
+        code = file ? fail(r->command, EXIT_FOUND, a.kind, r->source, at, "%s", a.text)
+                    : fail(r->command, EXIT_FOUND, a.kind, NULL, (place){0}, "%s:%u:%u: %s", a.file, a.line,
+                           a.column, a.text);
+    }
+    return code;
+}
+
 /* ---- outputs ----------------------------------------------------------------------------------------- */
 
 static int save(struct run *r, const struct launch_output *o, const struct view *v)

@@ -28,6 +28,8 @@ int launch_open(struct run *r, const void *program, size_t n);
 /* The same with what has been compiled, which stays the caller's. */
 int launch_open_compiled(struct run *r, kernc_result *compiled);
 int launch_failed(struct run *r);            /* says what the experiment's problem is */
+/* Says what the checker of memory has found. EXIT_OK: nothing. */
+int launch_alarms(struct run *r);
 int launch_stopped(struct run *r, kernc_status status);  /* says why the launch did not end well, and where */
 int trace_read_flags(struct run *r);         /* trace.c */
 int trace_check(struct run *r);              /* whether what runs can have one */

@@ -285,13 +285,13 @@ static void json_places(const kernc_statistics *s, struct text *t)
     text_addz(t, "]");
 }
 
-/* Every value as --arg takes it. */
-static void json_values(const char *key, const struct launch_argument *all, uint32_t count, struct text *t)
+/* Every argument as --arg takes it. */
+static void json_arguments(const struct launch *launch, struct text *t)
 {
     struct text value = {0};
-    text_printf(t, "\"%s\": {", key);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct launch_argument *a = &all[i];
+    text_addz(t, "\"arguments\": {");
+    for (uint32_t i = 0; launch && i < launch->arguments.count; i++) {
+        const struct launch_argument *a = &launch->arguments.at[i];
         value.length = 0;
         if (a->value.kind == LAUNCH_FILE)
             text_printf(&value, "@%s", a->value.file);
@@ -304,11 +304,6 @@ static void json_values(const char *key, const struct launch_argument *all, uint
     }
     text_char(t, '}');
     text_free(&value);
-}
-
-static void json_arguments(const struct launch *l, struct text *t)
-{
-    json_values("arguments", l ? l->arguments.at : NULL, l ? l->arguments.count : 0, t);
 }
 
 static void json_options(const struct launch_facts *l, struct text *t)
@@ -380,10 +375,6 @@ void metrics_json(const struct launch_facts *l, const kernc_statistics *s, const
     text_addz(t, count ? "],\n" : ",\n");
     text_addz(t, "\"version\": \"" KERNC_VERSION "\", ");
     json_arguments(l->launch, t);
-    if (l->buffer_count) {
-        text_addz(t, ", ");
-        json_values("buffers", l->buffers, l->buffer_count, t);
-    }
     json_options(l, t);
     text_addz(t, "}\n");
 }

@@ -40,16 +40,6 @@ static uint32_t lanes_of(const struct launch_facts *l)
     return threads < l->warp ? (uint32_t)threads : l->warp;
 }
 
-static void add_buffers(struct run *r, struct launch_facts *l)
-{
-    VEC(struct launch_argument) all = {0};
-    for (uint32_t i = 0; i < r->x.named.count; i++)
-        vec_push(&r->command->arena, &all,
-                 ((struct launch_argument){r->x.named.at[i].name, *r->x.named.at[i].value}));
-    l->buffers = all.at;
-    l->buffer_count = all.count;
-}
-
 /* Of the step's launches; NULL: of all together. */
 static struct launch_facts facts_of(struct run *r, const struct experiment_step *step)
 {
@@ -68,8 +58,6 @@ static struct launch_facts facts_of(struct run *r, const struct experiment_step 
         l.block[i] = s->launch.block[i] ? s->launch.block[i] : 1;
     }
     l.lanes = lanes_of(&l);
-    if (!step)
-        add_buffers(r, &l);
     if (step || !experiment_is_sequence(&r->x))
         return l;
     l.kernel = experiment_name(&r->x);
@@ -180,6 +168,8 @@ static int launch(struct run *r)
     int code = status == KERNC_OK ? r->outputs : launch_stopped(r, status);
     if (code && interrupted)
         code = EXIT_INTERRUPTED;
+    int alarms = launch_alarms(r);
+    code = code ? code : alarms;
     if (statistics) {
         int written = write_metrics(r, statistics);
         code = code ? code : written;

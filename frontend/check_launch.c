@@ -239,27 +239,9 @@ static bool buffer_value(struct checker *c, struct fe_launch_item *i, const stru
     return good && fits(c, i, v, element);
 }
 
-/* The name `round` as an operand, where it is none of the file's own; NULL: it is none. */
-static const struct fe_expr *find_round(struct checker *c, const struct fe_expr *e)
-{
-    if (e->kind == FE_EXPR_NAME)
-        return strcmp(e->name.name, "round") == 0 && !fe_find(c, FE_NAMES, e->name.name) ? e : NULL;
-    if (e->kind == FE_EXPR_CAST && e->cast.a)
-        return find_round(c, e->cast.a);
-    if (e->kind != FE_EXPR_UNARY && e->kind != FE_EXPR_BINARY)
-        return NULL;
-    const struct fe_expr *a = find_round(c, e->sub.a);
-    return a || e->kind == FE_EXPR_UNARY ? a : find_round(c, e->sub.b);
-}
-
 static bool made_value(struct checker *c, struct fe_launch_item *i, const struct fe_type *t,
                        struct launch_value *v)
 {
-    const struct fe_expr *round = find_round(c, i->value);
-    if (round) {
-        fe_report(c->fe, FE_MSG(launch_round_alone), round->where);
-        return false;
-    }
     bool is_buffer = makes_buffer(c, i->value);
     if (is_buffer != fe_is_pointer(t)) {
         fe_report(c->fe, FE_MSG(launch_kind), i->value->where, i->name, is_buffer ? "a buffer" : "a scalar",

@@ -243,7 +243,7 @@ static int directive_word(const struct parser *p, const char *name)
     bool letter = (*next >= 'a' && *next <= 'z') || (*next >= 'A' && *next <= 'Z') || *next == '_';
     if (strcmp(name, "buffer") == 0 && letter)
         return TOK_BUFFER;
-    if (strcmp(name, "repeat") == 0 && (opens || *next == '{' || strncmp(next, "while", strlen("while")) == 0))
+    if (strcmp(name, "repeat") == 0 && (opens || strncmp(next, "while", strlen("while")) == 0))
         return TOK_REPEAT;
     return opens && (strcmp(name, "show") == 0 || strcmp(name, "save") == 0) ? clause_word(name) : TOK_NAME;
 }
@@ -255,8 +255,6 @@ static int directive_token(struct parser *p, int token, const char *name)
         token = directive_word(p, name);
     else if (token == TOK_NAME && p->brackets.count == p->repeats && p->history.current_token != TOK_LAUNCH)
         token = clause_word(name);
-    int before = p->history.current_token;
-    p->in_repeat_head = token == TOK_REPEAT || (p->in_repeat_head && before != '{' && before != ';');
     p->in_launch |= token == TOK_LAUNCH || token == TOK_SHOW || token == TOK_SAVE;
     if (token == '(' && p->history.previous_token == TOK_LAUNCH)
         p->in_arguments = true;

@@ -91,7 +91,6 @@ struct parser {
     bool stopped;                      /* no use going on: only the end of the file follows */
     bool in_launch;                    /* grid, block, show and save are words here */
     bool in_arguments;                 /* of a launch */
-    bool in_repeat_head;               /* from the word to what stands behind the brace */
     uint32_t repeats;                  /* open ones, from the word on; their braces are among the brackets */
     VEC(struct bracket) brackets;
     struct bracket unclosed;           /* opener that the latest closing bracket did not fit; open 0: none */

@@ -213,16 +213,6 @@ static bool guess_foreign(struct parser *p, const struct syntax_error *e)
     return h->previous_token == TOK_NAME && say_foreign_type(p, h->previous_name, h->previous);
 }
 
-static bool guess_repeat(struct parser *p, const struct syntax_error *e)
-{
-    UNUSED(e);
-    if (!p->in_repeat_head)
-        return false;
-    fe_report(p->fe, FE_MSG(repeat_form), p->history.current);
-    p->stopped = true; /* its braces hold launches, which would be taken for something else */
-    return true;
-}
-
 /* A launch in a function that is not closed, or one whose arguments have no names. */
 static bool guess_launch(struct parser *p, const struct syntax_error *e)
 {
@@ -391,10 +381,9 @@ void fe_syntax_error(struct parser *p, const struct syntax_error *e)
         p->recovered = p->history.current.at; /* no statement can begin here */
     if (p->stopped || follows_broken_literal(p, e))
         return;
-    if (guess_repeat(p, e) || guess_launch(p, e) || guess_foreign(p, e) || guess_bracket(p, e) ||
-        guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) || guess_type(p, e) ||
-        guess_name(p, e) || guess_value(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) ||
-        guess_expression(p, e))
+    if (guess_launch(p, e) || guess_foreign(p, e) || guess_bracket(p, e) || guess_closer(p, e) ||
+        guess_end(p, e) || guess_spelling(p, e) || guess_type(p, e) || guess_name(p, e) ||
+        guess_value(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
         return;
     say_expected(p, e);
 }

@@ -102,6 +102,18 @@ typedef struct kernc_trap {
  * until the next launch. */
 KERNC_API const kernc_trap *kernc_last_trap(const kernc_context *context);
 
+/* What the checker of memory has found in a program compiled with checks "race", "bounds" or "uninit". */
+typedef struct kernc_alarm {
+    size_t      size;                /* sizeof(kernc_alarm) of the caller */
+    const char *kind;                /* "race", "bounds", "uninit" */
+    const char *text;                /* without the place */
+    const char *file;
+    uint32_t    line, column;
+} kernc_alarm;
+/* Alarm number `index` of the context's launches, each pair of places once; as many as 1000 are kept. Texts are
+ * valid as long as the context. False: there is none of this number. */
+KERNC_API bool kernc_alarm_at(const kernc_context *context, unsigned index, kernc_alarm *alarm);
+
 /* ---- host functions ---------------------------------------------------------------------------------- */
 
 /* Kernels call `extern` functions by name. They are looked for among those registered here, then in the

@@ -120,7 +120,8 @@ static void generate(kernc_result *r, enum scheme scheme, const kernc_options *o
     if (is_image && (!o->ir_only || steps_watch_machine(steps->options)))
         generate_image(r, wc_mode_of(scheme), o->ir_only, steps);
     else if (!is_image && !o->ir_only)
-        r->program = be_bytecode(r->module, scheme, o->checks, &r->diagnostics);
+        r->program =
+            be_bytecode(r->module, scheme, o->checks && strcmp(o->checks, "frontier") == 0, &r->diagnostics);
     verify_made(r);
 }
 

@@ -71,6 +71,9 @@ struct opt_threshold { struct opt_prediction_name name; uint32_t threshold; }; /
  * each other in the order of the program. */
 struct opt_place_count { place at; uint64_t lanes; };
 
+/* What the pass check_memory has the checker look for. */
+enum opt_memory_check { OPT_CHECK_RACE = 1, OPT_CHECK_BOUNDS = 2, OPT_CHECK_UNINIT = 4 };
+
 enum opt_changed { OPT_CHANGED_OFF, OPT_CHANGED_ON, OPT_CHANGED_DIFF };
 
 /* Lists are names separated by commas; NULL or "" is the empty list. To be filled
@@ -90,6 +93,7 @@ struct opt_options {
                                      and why */
     const char *dump_dir;         /* writes NNN-pass.kir, the module after each pass that changed it */
     bool        check_uniformity; /* runs that pass last */
+    unsigned    check_memory;     /* enum opt_memory_check: runs that pass before those of the level; 0: not */
     bool        verify_each;      /* verifies after each pass that changed something; a failure is a BUG */
     bool        check_analyses;   /* recomputes what a pass said it kept, and compares */
     bool        time_passes, stats, remarks;      /* collect; see struct opt_report */

@@ -104,6 +104,7 @@ void kernc_context_free(kernc_context *c)
         dlclose(c->libraries.at[i]);
     rt_memory_close(&c->memory);
     text_free(&c->trap_report);
+    arena_free(&c->alarm_texts);
     arena_free(&c->arena);
     free(c);
 }

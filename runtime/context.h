@@ -11,6 +11,9 @@
 
 struct rt_host_symbol { const char *name; void (*function)(void); };
 
+/* What the checker of memory has found (runtime/check/). */
+#define RT_MOST_ALARMS 1000u
+
 struct kernc_context {
     struct rt_memory memory;
     struct arena     arena;              /* names of registered functions, libraries */
@@ -24,6 +27,9 @@ struct kernc_context {
     char             trap_text[512], trap_file[512];
     struct text      trap_report;
     bool             trapped;
+    VEC(kernc_alarm) alarms;             /* of all launches, in this arena */
+    struct map       alarm_places;
+    struct arena     alarm_texts;
 };
 
 struct kernc_buffer {

@@ -157,6 +157,18 @@ static void select_check(struct be_selector *s, ir_ref r)
         (uint32_t)ins->imm;
 }
 
+static void select_memory_check(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    uint32_t lanes[3] = {0};
+    for (uint32_t i = 0; i < ins->argc; i++)
+        lanes[i] = be_lanes(s, ins->args[i]);
+    enum bc_op op = ins->op == IR_check_memory ? BC_check_memory : BC_check_sync;
+    struct be_word *w = be_put(s, op, 0, lanes[0], lanes[1], 0);
+    w->c = lanes[2];
+    w->imm = (uint32_t)ins->imm;
+}
+
 static void select_ins(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
@@ -175,6 +187,7 @@ static void select_ins(struct be_selector *s, ir_ref r)
     case IR_hostcall: case IR_printf: be_select_listed(s, r); return;
     case IR_assert: select_assert(s, r); return;
     case IR_check_uniform: select_check(s, r); return;
+    case IR_check_memory: case IR_check_sync: select_memory_check(s, r); return;
     case IR_br: be_put(s, BC_jump, 0, 0, 0, 0); return;
     case IR_brif: select_brif(s, r); return;
     case IR_switch: select_switch(s, r); return;

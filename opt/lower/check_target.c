@@ -74,6 +74,11 @@ struct checker {
     uint32_t refused;                    /* the latest line of source that was refused */
 };
 
+static bool is_check(const struct ir_ins *ins)
+{
+    return ins->op == IR_check_uniform || ins->op == IR_check_memory || ins->op == IR_check_sync;
+}
+
 /* The first thing in an instruction that the target has not: its diagnostic's id, or NULL. */
 static const char *obstacle(const struct checker *x, const struct ir_ins *ins, const char **what)
 {
@@ -85,8 +90,8 @@ static const char *obstacle(const struct checker *x, const struct ir_ins *ins, c
         *what = "64-bit atomics";
         return "target-atomic";
     }
-    if (x->lacks & TARGET_NO_CHECKS && ins->op == IR_check_uniform) {
-        *what = "checks of uniformity ('check.uniform')";
+    if (x->lacks & TARGET_NO_CHECKS && is_check(ins)) {
+        *what = ins->op == IR_check_uniform ? "checks of uniformity ('check.uniform')" : "checks of memory";
         return "target-check";
     }
     if (x->lacks & TARGET_NO_HOST && ins->op == IR_hostcall) {

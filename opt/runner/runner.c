@@ -312,8 +312,9 @@ static bool run_all(struct run *run)
     const struct opt_options *o = run->options;
     pass_list passes = {0};
     const char *check = o->check_uniformity ? "check_uniformity" : "";
+    const char *memory = o->check_memory ? "mem2reg,check_memory" : "";
     bool early = target_info[o->target].lacks & TARGET_NO_CHECKS;     /* so that check_target refuses it */
-    bool fine = parse_list(run, entry, true, &passes) &&
+    bool fine = parse_list(run, entry, true, &passes) && parse_list(run, memory, true, &passes) &&
                 parse_list(run, o->passes ? o->passes : opt_pipeline(o->level), false, &passes) &&
                 parse_list(run, early ? check : "", true, &passes) &&
                 parse_list(run, o->lowering ? o->lowering : "", true, &passes) &&

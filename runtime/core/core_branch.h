@@ -323,6 +323,16 @@ HANDLER(O_assert)
     rt_trap_text(w, pc, rt_lowest(failed));
     return NULL;
 }
+HANDLER(O_check_memory)
+{
+    OUTSIDE(rt_check_memory(w, pc));
+    NEXT(1);
+}
+HANDLER(O_check_sync)
+{
+    OUTSIDE(rt_check_sync(w, pc));
+    NEXT(1);
+}
 HANDLER(O_check_uniform)
 {
     if (!rt_check_uniform(w, pc))

@@ -156,6 +156,9 @@ bool rt_hostcall(struct rt_warp *w, const struct bc_ins *ins);          /* hostc
 bool rt_printf(struct rt_warp *w, const struct bc_ins *ins);            /* print.c */
 bool rt_check_uniform(struct rt_warp *w, const struct bc_ins *ins);     /* check.c */
 
+/* runtime/check/memory.c */
+void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins);
+void rt_check_sync(struct rt_warp *w, const struct bc_ins *ins);
 /* Whether the lanes may wait at code index `at` while the block word at `pc` is run; else they trap. */
 bool rt_check_waits(struct rt_warp *w, uint32_t pc, uint64_t lanes, uint32_t at);       /* check.c */
 

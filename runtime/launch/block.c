@@ -5,7 +5,7 @@
  * on nothing but the program. When every warp that has not ended waits, the barrier opens, provided that all
  * wait at the same.
  */
-#include "runtime/launch/grid.h"
+#include "runtime/check/check.h"
 
 /* ---- slots ------------------------------------------------------------------------------------------- */
 
@@ -248,6 +248,8 @@ static bool open_barrier(struct rt_worker *k)
         }
         w->stop = RT_SLICE;
     }
+    if (k->launch->check)
+        rt_check_barrier(k);
     return true;
 }
 
@@ -316,6 +318,8 @@ static bool run_block(struct rt_worker *k, uint64_t number)
     place_block(k, number);
     if (l->program->shared_bytes)
         memset(k->shared, 0, l->program->shared_bytes);
+    if (l->check)
+        rt_check_block(k);
     bool good = run_first_round(k, &left);
     while (good && left)
         good = run_round(k, &left);

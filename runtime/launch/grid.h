@@ -69,6 +69,7 @@ struct rt_worker {
     pthread_t    thread;
 };
 
+struct rt_check;
 struct rt_launch {
     struct kernc_context *context;
     struct kernc_module  *module;
@@ -103,6 +104,7 @@ struct rt_launch {
     pthread_mutex_t  output_lock;
     struct rt_worker *workers;
     uint32_t  worker_count;
+    struct rt_check *check;                  /* runtime/check/; NULL: the program has no checks of memory */
     kernc_statistics *statistics, *spare;    /* being made; freed with the launch */
     struct arena arena;
 };

@@ -1,5 +1,5 @@
 /* launch.c: checks a launch, prepares what its host threads share, runs them, and says how it went. */
-#include "runtime/launch/grid.h"
+#include "runtime/check/check.h"
 #include "runtime/warpcore/simulator.h"
 
 #include <stdio.h>
@@ -176,6 +176,10 @@ enum { BATCHES = 16, MOST_BATCH = 64 };
 static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
 {
     const struct bc_program *p = l->program;
+    if (l->blocks > UINT32_MAX / ((uint64_t)l->warps * l->width) && rt_check_wanted(l))
+        return rt_fail(l->context, KERNC_LIMIT, "memory is checked in launches of less than 2^32 threads");
+    l->check = rt_check_new(l);
+    count = l->check ? 1 : count; /* its clocks are of one block */
     l->worker_count = count < l->blocks ? count : (uint32_t)l->blocks;
     l->workers = arena_array(&l->arena, struct rt_worker, l->worker_count);
     uint64_t share = l->blocks / l->worker_count;
@@ -297,6 +301,7 @@ static void free_launch(struct rt_launch *l)
         text_free(&k->text);
         arena_free(&k->arena);
     }
+    rt_check_free(l->check);
     kernc_statistics_free(l->statistics);
     kernc_statistics_free(l->spare);
     pthread_mutex_destroy(&l->output_lock);
@@ -313,6 +318,7 @@ static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_l
         return status;
     rt_hosts_prepare(l->module);
     double seconds = run_workers(l);
+    rt_check_end(l->check);
     status = outcome(l);
     rt_output_flush(l,
                     atomic_load(&l->trap_block) == UINT64_MAX ? UINT64_MAX : atomic_load(&l->trap_block) + 1);

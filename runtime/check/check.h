@@ -1,0 +1,61 @@
+/* check.h: the checker of memory: races, accesses beyond their object, reads of what nobody wrote, found
+ * while a program runs that has been compiled with check.memory (opt/check/check_memory.c).
+ *
+ * A race is a pair of accesses to a byte by two threads, one of them at least a store, not both atomic, that
+ * nothing orders: program order, barrier() in the block, syncwarp() in its group, or an atomic operation
+ * that sees what another thread released by fence() and an atomic operation on the same place ("happens
+ * before"). What runs first here plays no part. Two stores of one value do not race, nor does a read with a
+ * store of what was there.
+ */
+#ifndef KERNC_RT_CHECK_H
+#define KERNC_RT_CHECK_H
+
+#include "runtime/launch/grid.h"
+
+/* An access, as remembered. `site`: row of the program's site table; 24 bits, then the bytes of the cell it
+ * had, then whether it was atomic. clock 0: none. */
+struct rt_seen {
+    uint32_t thread, epoch, clock, site;
+};
+/* What was seen of four bytes: the latest store, two reads by different threads, which bytes were ever
+ * written. */
+struct rt_cell {
+    struct rt_seen store, read[2];
+    uint32_t written;
+};
+
+struct rt_check;
+/* Whether the program has checks of memory. */
+bool rt_check_wanted(const struct rt_launch *l);
+/* NULL: the program has no checks. What is found joins the context's alarms. */
+struct rt_check *rt_check_new(struct rt_launch *l);
+/* The launch is over: what is left to be said. */
+void rt_check_end(struct rt_check *c);
+void rt_check_free(struct rt_check *c);
+/* Where a block begins, and where all its live threads have come to a barrier. */
+void rt_check_block(struct rt_worker *k);
+void rt_check_barrier(struct rt_worker *k);
+
+/* ---- order.c: what happened before what -------------------------------------------------------------- */
+
+/* Blocks run one after the other, so that there are clocks for the threads of one alone. */
+/* The block that runs: its first thread, how many it has, its barriers passed. */
+struct rt_order_block {
+    uint32_t first, threads, epoch;
+};
+struct rt_order;
+/* Lives as long as the order; changes with the block. */
+const struct rt_order_block *rt_order_current(const struct rt_order *o);
+struct rt_order *rt_order_new(struct arena *a, uint32_t warps, uint32_t width);
+void rt_order_block(struct rt_order *o, uint64_t block);
+void rt_order_barrier(struct rt_order *o);
+void rt_order_group(struct rt_order *o, uint32_t warp, uint64_t lanes);
+void rt_order_fence(struct rt_order *o, uint32_t warp, uint64_t lanes);
+/* The thread's atomic operation on the place, which is told from others by `key`. */
+void rt_order_atomic(struct rt_order *o, uint32_t warp, unsigned lane, uint64_t key);
+/* Now, for the thread: as it is to be remembered. `thread`: number in the grid. */
+struct rt_seen rt_order_now(const struct rt_order *o, uint32_t warp, unsigned lane);
+/* Whether the access happened before what the thread does now. */
+bool rt_order_knows(const struct rt_order *o, uint32_t warp, unsigned lane, struct rt_seen seen);
+
+#endif
