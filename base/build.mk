@@ -1,4 +1,4 @@
-base_SRC := base/memory.c base/sized.c base/arena.c base/containers.c base/text.c base/file.c base/source.c \
+base_SRC := base/memory.c base/sized.c base/arena.c base/containers.c base/text.c base/file.c base/source.c base/conversion.c \
             base/diag.c base/diag_render.c base/scalar.c base/math_exp.c base/math_log.c base/math_trig.c base/math_arc.c \
             base/math_fmod.c base/math_float.c
 base_SRC += base/rows.c base/numbers.c base/diff.c base/nearest.c base/scheme.c base/launch.c base/launch_parse.c \

@@ -39,7 +39,7 @@ static const char *read_number(const char *at, struct stars *stars, int *n)
 
 /* The conversion is well formed: its letter ends the loops. A negative width is one with the flag -, a negative
  * precision none (C99 7.19.6.1). */
-static struct field read_field(const struct be_conversion *c, struct stars *stars)
+static struct field read_field(const struct conversion *c, struct stars *stars)
 {
     struct field f = {.precision = -1};
     const char *at = c->start + 1;
@@ -86,7 +86,7 @@ static void print_character(struct text *t, const struct field *f, char c)
         text_char(t, c);
 }
 
-static void print_operand(struct text *t, const struct be_conversion *c, struct stars *stars, scalar_bits bits,
+static void print_operand(struct text *t, const struct conversion *c, struct stars *stars, scalar_bits bits,
                           enum be_value type)
 {
     struct field f = read_field(c, stars);
@@ -115,12 +115,12 @@ void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_o
               const void *from)
 {
     const char *at = format->bytes, *end = at + format->length, *next;
-    struct be_conversion c;
-    for (unsigned used = 0; (next = be_conversion_next(at, end, &c)) != NULL; at = next) {
+    struct conversion c;
+    for (unsigned used = 0; (next = conversion_next(at, end, &c)) != NULL; at = next) {
         text_add(t, at, (size_t)(c.start - at));
         if (c.letter == '%')
             text_char(t, '%');
-        else if (c.type == BE_VOID)
+        else if (c.operand == CONVERSION_NONE)
             text_add(t, c.start, c.length);
         else if (count - used > c.stars) {
             enum be_value type;

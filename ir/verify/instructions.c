@@ -1,6 +1,7 @@
 /* instructions.c: types, immediates and calls: what can be said of an instruction by itself. The types an
  * operation gives and takes come from its row in ops.def, or of scalar operations from scalar.def.
  */
+#include "base/conversion.h"
 #include "ir/verify/verify.h"
 
 static enum ir_type type_of(const struct verifier *v, ir_ref r)
@@ -147,6 +148,32 @@ static void check_memory(struct verifier *v, ir_ref r)
         ir_ins_broken(v, IR_RULE_SPACE, r, "constant memory is not written");
     else if (is_atomic(ins->op) && space == IR_TYPE_PRIVATE)
         ir_ins_broken(v, IR_RULE_SPACE, r, "no other thread sees private memory");
+}
+
+/* ---- printf --------------------------------------------------------------------------------------------- */
+
+struct printed { const struct verifier *v; const ir_ref *args; };
+
+static enum conversion_operand printed(const void *from, uint32_t i)
+{
+    const struct printed *p = from;
+    enum ir_type t = type_of(p->v, p->args[i]);
+    switch (ir_type_info[t].scalar) {
+    case SCALAR_L: return CONVERSION_LONG;
+    case SCALAR_F: case SCALAR_D: return CONVERSION_DOUBLE;
+    default: return ir_is_pointer(t) ? CONVERSION_POINTER : CONVERSION_INT;
+    }
+}
+
+static void check_printf(struct verifier *v, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(v->fn, r);
+    const struct ir_string *t = &v->m->texts.at[ins->imm];
+    struct printed from = {v, ins->args};
+    struct conversion_operands o = {ins->argc, printed, &from};
+    const char *wrong = conversion_check(t->text, t->length, &o);
+    if (wrong)
+        ir_ins_broken(v, IR_RULE_PRINTF, r, "%s", wrong);
 }
 
 /* ---- immediates ------------------------------------------------------------------------------------ */
@@ -296,4 +323,6 @@ void ir_verify_ins(struct verifier *v, ir_ref r)
     check_callee(v, r);
     if (ins->op == IR_ret)
         check_return(v, r);
+    if (ins->op == IR_printf)
+        check_printf(v, r);
 }

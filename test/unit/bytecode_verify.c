@@ -310,10 +310,10 @@ static void conversions(void **state)
         {"%*d%-*.*f%.*x%***d", "dfx?"}, {"%5", "?"}, {"%lllx", "?"}, {"% p %c %A", "pcA"}, {"100%5%", "?"},
     };
     for (size_t i = 0; i < COUNT(formats); i++) {
-        struct be_conversion c;
+        struct conversion c;
         char found[16] = "";
         const char *end = formats[i].format + strlen(formats[i].format);
-        for (const char *at = formats[i].format; (at = be_conversion_next(at, end, &c));) {
+        for (const char *at = formats[i].format; (at = conversion_next(at, end, &c));) {
             assert_true(c.start + c.length == at && at <= end);
             found[strlen(found)] = c.letter ? c.letter : '?';
         }

@@ -226,25 +226,19 @@ static bool check_operands(struct verifier *v, const struct bc_ins *ins)
     return true;
 }
 
+static enum conversion_operand printed(const void *from, uint32_t i)
+{
+    return be_printed((enum be_value)((const struct bc_operand *)from)[i].type);
+}
+
 bool verify_printf(struct verifier *v, const struct bc_ins *ins)
 {
     if (!check_operands(v, ins))
         return false;
     const struct bc_text *t = &v->p->texts.at[ins->imm];
-    const struct bc_operand *o = v->p->operands.at + ins->b;
-    struct be_conversion c;
-    uint32_t used = 0;
-    for (const char *at = t->bytes; (at = be_conversion_next(at, t->bytes + t->length, &c));) {
-        if (!c.letter)
-            return verify_fail(v, "word %u: unknown conversion in its format", v->at);
-        if (c.type == BE_VOID)
-            continue;
-        for (; c.stars && used < ins->a && o[used].type == BE_I32; used++)
-            c.stars--;
-        if (c.stars || used == ins->a || o[used++].type != c.type)
-            return verify_fail(v, "word %u: its operands do not fit its format", v->at);
-    }
-    return used == ins->a || verify_fail(v, "word %u: more operands than its format takes", v->at);
+    struct conversion_operands o = {ins->a, printed, v->p->operands.at + ins->b};
+    const char *wrong = conversion_check(t->bytes, t->length, &o);
+    return !wrong || verify_fail(v, "word %u: %s", v->at, wrong);
 }
 
 bool verify_hostcall(struct verifier *v, const struct bc_ins *ins)

@@ -52,33 +52,19 @@ static bool check_limits(struct wc_verifier *v)
 }
 
 /* A printf takes an operand a conversion; a float stands for C's double. */
-static bool operand_fits(enum be_value operand, enum be_value conversion)
+static enum conversion_operand printed(const void *from, uint32_t i)
 {
-    if (operand != BE_I1 && operand != BE_I32 && operand != BE_I64 && operand != BE_F32 && operand != BE_PTR)
-        return false;
-    return operand == conversion || (operand == BE_F32 && conversion == BE_F64) ||
-           (operand == BE_I1 && conversion == BE_I32);
+    enum be_value t = (enum be_value)((const uint8_t *)from)[i];
+    return t == BE_F64 ? CONVERSION_NONE : be_printed(t);    /* the machine has no doubles */
 }
 
 /* A text without operands may be a message, in which % is a character like others. */
 static bool check_text(struct wc_verifier *v, uint32_t i)
 {
     const struct wc_text *t = &v->m->texts.at[i];
-    struct be_conversion c;
-    uint32_t used = 0, n = t->operands.count;
-    if (n == 0)
-        return true;
-    for (const char *at = t->bytes; (at = be_conversion_next(at, t->bytes + t->length, &c));) {
-        if (!c.letter)
-            return wc_verify_fail(v, "text %u: unknown conversion in its format", i);
-        if (c.type == BE_VOID)
-            continue;
-        for (; c.stars && used < n && operand_fits((enum be_value)t->operands.at[used], BE_I32); used++)
-            c.stars--;
-        if (c.stars || used == n || !operand_fits((enum be_value)t->operands.at[used++], c.type))
-            return wc_verify_fail(v, "text %u: its operands do not fit its format", i);
-    }
-    return used == t->operands.count || wc_verify_fail(v, "text %u: more operands than its format takes", i);
+    struct conversion_operands o = {t->operands.count, printed, t->operands.at};
+    const char *wrong = o.count ? conversion_check(t->bytes, t->length, &o) : NULL;
+    return !wrong || wc_verify_fail(v, "text %u: %s", i, wrong);
 }
 
 static bool check_params(struct wc_verifier *v, const struct wc_kernel *k)
