@@ -238,7 +238,9 @@ static struct ir_frontier *find_frontier(struct opt_context *c, const struct ir_
 
 bool opt_frontier(struct opt_context *c, struct ir_function *f)
 {
-    bool changed = f->flags & IR_FN_KERNEL ? opt_split_leaving(c, f) : return_once(c, f) | return_apart(c, f);
+    bool changed = f->flags & IR_FN_KERNEL ? opt_split_leaving(c, f) : return_once(c, f);
+    if (!(f->flags & IR_FN_KERNEL))
+        changed |= return_apart(c, f);
     changed |= split_between_loops(c, f);
     struct ir_frontier *x = find_frontier(c, f);
     while (x && split_edges_up(c, f, x, divergent_branches(c, f))) {
