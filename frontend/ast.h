@@ -141,10 +141,20 @@ struct fe_expr {
             const char     *name;
             struct fe_decl *field;                                      /* [checker] */
             bool            arrow;
+            uint8_t         selects;                                    /* of a vector, so many elements: those
+                                                                         * of `elements`; then there is no
+                                                                         * field [checker] */
+            uint8_t         elements[4];                                /* FE_VECTOR_MAX */
         } member;
         struct { struct fe_init *items; uint32_t count; } init;         /* INIT */
     };
 };
+
+/* Whether it is a MEMBER that selects several elements of a vector. */
+static inline bool fe_selects(const struct fe_expr *e)
+{
+    return e->kind == FE_EXPR_MEMBER && e->member.selects;
+}
 
 /* One initialiser of a brace list; designators are optional: `.name = v`, `[index] = v`. */
 struct fe_init {

@@ -32,7 +32,14 @@ enum fe_builtin_how {
     FE_HOW_MATCH,
     FE_HOW_SCAN,
     FE_HOW_COUNTER,
+    FE_HOW_DOT,
+    FE_HOW_CROSS,
+    FE_HOW_LENGTH,
+    FE_HOW_DISTANCE,
+    FE_HOW_NORMALIZE,
+    FE_HOW_SELECT,
 };
+#define FE_BUILTIN_ARGS 3 /* most parameters, but for printf */
 struct fe_builtin {
     const char *name, *signature, *meaning;
     uint8_t how;    /* enum fe_builtin_how */

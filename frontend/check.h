@@ -168,6 +168,33 @@ void fe_note_read(struct checker *c, struct fe_expr *e);
 struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, const struct fe_form *form,
                               struct fe_type **type);
 
+/* ---- check_vector.c ---------------------------------------------------------------------------------- */
+
+/* v.xy, v.s0 of a vector: its object has been checked. */
+struct fe_expr *fe_check_selection(struct checker *c, struct fe_expr *e, const struct fe_type *vector);
+/* Whether such a MEMBER names an element twice: it is not assigned to then. */
+bool fe_selects_twice(const struct fe_expr *e);
+/* The scalar as each element of a vector; poisoned after a message. */
+struct fe_expr *fe_widen(struct checker *c, struct fe_expr *e, struct fe_type *vector);
+/* (float4)(a, b, c, d), (float4)(xy, zw), (float4)x; the operand has not been checked. */
+struct fe_expr *fe_check_vector_cast(struct checker *c, struct fe_expr *e, struct fe_type *vector);
+/* Calls of make_float4 and convert_float4; NULL: of something else. */
+struct fe_expr *fe_check_vector_call(struct checker *c, struct fe_expr *e);
+/* A binary operator, of whose checked operands one is a vector. */
+struct fe_expr *fe_check_elements(struct checker *c, struct fe_expr *e);
+/* The type of a call's first argument that is a vector, or NULL. */
+struct fe_type *fe_vector_among(const struct fe_expr *e);
+/* The same call, of an element of each vector: its arguments are there for their types. */
+struct fe_expr *fe_as_elements(struct checker *c, const struct fe_expr *e);
+/* Whether the builtin works on these vectors by element; false after a message. */
+bool fe_takes_vectors(struct checker *c, const struct fe_expr *e, const struct fe_builtin *b);
+/* Whether a vector's elements are what the parameter of each single call takes; false after a message. */
+bool fe_vector_suits(struct checker *c, const struct fe_expr *a, struct fe_type *parameter);
+/* What the calls together give, each of which gives `one`. */
+struct fe_type *fe_vector_result(struct checker *c, const struct fe_type *vector, struct fe_type *one);
+/* dot, cross and the like, whose arguments have been checked and counted. */
+struct fe_expr *fe_check_whole_vectors(struct checker *c, struct fe_expr *e, const struct fe_builtin *b);
+
 /* ---- check_stmt.c ------------------------------------------------------------------------------------ */
 
 /* The function's statements, in its own scope; afterwards jumps and labels. */

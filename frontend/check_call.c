@@ -289,6 +289,29 @@ static struct fe_expr *check_special_call(struct checker *c, struct fe_expr *e)
     return name;
 }
 
+/* A builtin of which some argument is a vector: the call stands for one of each element. */
+static struct fe_expr *check_vector_builtin(struct checker *c, struct fe_expr *e, const struct fe_builtin *b)
+{
+    struct fe_type *generic, *vector = fe_vector_among(e);
+    if (!fe_takes_vectors(c, e, b) || !resolve_generic(c, fe_as_elements(c, e), b, &generic))
+        return fe_poison(c, e);
+    uint32_t i = 0;
+    for (struct fe_expr **a = &e->call.args; *a; a = &(*a)->next) {
+        char letter = fe_builtin_param(b, i++);
+        bool converts = !strchr("PQRezZxys", letter);
+        struct fe_type *parameter = converts ? fe_builtin_type(c->types, letter, generic) : NULL;
+        if (fe_is_vector((*a)->type) ? !fe_vector_suits(c, *a, parameter) : false)
+            return fe_poison(c, e);
+        if (!fe_is_vector((*a)->type) && converts)
+            convert_argument(c, a, parameter);
+        if (fe_is_error((*a)->type))
+            return fe_poison(c, e);
+    }
+    e->call.target = generic;
+    e->type = fe_vector_result(c, vector, fe_builtin_type(c->types, b->signature[0], generic));
+    return e;
+}
+
 static struct fe_expr *check_builtin_call(struct checker *c, struct fe_expr *e, const struct fe_builtin *b)
 {
     struct fe_type *generic;
@@ -307,8 +330,13 @@ static struct fe_expr *check_builtin_call(struct checker *c, struct fe_expr *e, 
     bool good = check_arguments(c, e);
     note_builtin_use(c, e, b);
     bool short_counter = b->how == FE_HOW_COUNTER && e->call.arg_count == 1; /* it has no limit */
-    if (!check_count(c, e, fe_builtin_params(b) - short_counter, false) || !good ||
-        !resolve_generic(c, e, b, &generic))
+    if (!check_count(c, e, fe_builtin_params(b) - short_counter, false) || !good)
+        return fe_poison(c, e);
+    if (strpbrk(b->signature, "VW"))
+        return fe_check_whole_vectors(c, e, b);
+    if (fe_vector_among(e))
+        return check_vector_builtin(c, e, b);
+    if (!resolve_generic(c, e, b, &generic))
         return fe_poison(c, e);
     uint32_t i = 0;
     for (struct fe_expr **a = &e->call.args; *a; a = &(*a)->next) {
@@ -330,6 +358,9 @@ struct fe_expr *fe_check_call(struct checker *c, struct fe_expr *e)
         const struct fe_builtin *b = fe_find_builtin(c, callee->name.name);
         if (b)
             return check_builtin_call(c, e, b);
+        struct fe_expr *vector = fe_check_vector_call(c, e);
+        if (vector)
+            return vector;
     }
     return check_function_call(c, e);
 }

@@ -207,6 +207,8 @@ static struct fe_expr *check_member(struct checker *c, struct fe_expr *e)
         e->member.arrow ? fe_check_value(c, e->member.object) : fe_check_expr(c, e->member.object);
     if (!check_member_object(c, e, &s))
         return fe_poison(c, e);
+    if (fe_is_vector(s))
+        return fe_check_selection(c, e, s);
     struct fe_decl *f = fe_find_field(c, s, e->member.name);
     if (!f) {
         report_no_field(c, e, s);
@@ -381,7 +383,7 @@ struct fe_expr *fe_check_expr(struct checker *c, struct fe_expr *e)
 struct fe_expr *fe_check_value(struct checker *c, struct fe_expr *e)
 {
     e = fe_decay(c, fe_check_expr(c, e));
-    if (e->lvalue)
+    if (e->lvalue || fe_selects(e))
         fe_note_read(c, e);
     return e;
 }
@@ -394,6 +396,10 @@ struct fe_expr *fe_check_condition(struct checker *c, struct fe_expr *e)
         return e;
     if (assigns)
         fe_report(c->fe, FE_MSG(assignment_in_condition), e->op_at);
+    if (fe_is_vector(e->type)) {
+        fe_report(c->fe, FE_MSG(vector_condition), e->where, fe_type_text(c, e->type->plain));
+        return fe_poison(c, e);
+    }
     if (!fe_is_scalar(e->type)) {
         fe_report(c->fe, FE_MSG(condition_type), e->where, fe_type_text(c, e->type->plain));
         return fe_poison(c, e);

@@ -16,6 +16,13 @@ static void init_aggregate(struct checker *c, struct flat *out, struct fe_init *
 
 static void keep(struct flat *out, struct fe_init *item, uint64_t offset)
 {
+    if (item->value->kind == FE_EXPR_LITERAL && fe_is_vector(item->value->type)) {
+        for (struct fe_init *i = item->value->cast.a->init.items, *next; i; i = next) {
+            next = i->next;
+            keep(out, i, offset + i->offset);
+        }
+        return;
+    }
     item->offset = (uint32_t)offset;
     item->next = NULL;
     *(out->last ? &out->last->next : &out->first) = item;
@@ -240,5 +247,6 @@ struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, const struct
     }
     e = fe_check_value(c, e);
     *type = t = form ? fe_adopt_spaces(c, form, t, e->type->plain) : t;
-    return fe_convert_assign(c, e, t, "initialiser");
+    e = fe_convert_assign(c, e, t, "initialiser");
+    return e->kind == FE_EXPR_LITERAL && fe_is_vector(e->type) ? e->cast.a : e;
 }

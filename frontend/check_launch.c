@@ -265,14 +265,14 @@ static bool launch_value(struct checker *c, const struct target *t, struct fe_la
 static void structure_value(struct checker *c, struct fe_launch *l, struct fe_launch_item *i,
                             struct fe_type *type)
 {
-    if (i->value->kind != FE_EXPR_INIT) {
+    if (i->value->kind != FE_EXPR_INIT && !fe_is_vector(type)) {
         fe_report(c->fe, FE_MSG(launch_structure), i->value->where, i->name, fe_type_text(c, type));
         return;
     }
     struct fe_expr *e = i->value = fe_check_init(c, i->value, NULL, &type);
     if (fe_is_error(e->type))
         return;
-    if (!e->constant) {
+    if (!e->constant || e->kind != FE_EXPR_INIT) {
         fe_report(c->fe, FE_MSG(not_constant), e->where, "a number of a launch");
         return;
     }

@@ -23,8 +23,22 @@ static struct fe_expr *fold_unary(struct fe_expr *e, const struct fe_expr *a)
 
 /* ---- lvalues ----------------------------------------------------------------------------------------- */
 
+/* Several elements of a vector that is an lvalue. */
+static bool check_selected(struct checker *c, const struct fe_expr *a)
+{
+    const struct fe_type *vector = a->member.arrow ? a->member.object->type->of : a->member.object->type;
+    bool is_const = vector->has_const || fe_space_of(a) == FE_SPACE_CONSTANT, twice = fe_selects_twice(a);
+    if (twice)
+        fe_report(c->fe, FE_MSG(element_twice), a->op_at, a->member.name);
+    else if (is_const)
+        fe_report(c->fe, FE_MSG(assign_const), a->where, fe_type_text(c, vector));
+    return !twice && !is_const;
+}
+
 static bool check_modifiable(struct checker *c, const struct fe_expr *a)
 {
+    if (fe_selects(a) && (a->member.arrow || a->member.object->lvalue))
+        return check_selected(c, a);
     if (!a->lvalue || a->type->kind == FE_TYPE_ARRAY || a->type->kind == FE_TYPE_FUNCTION) {
         if (a->type->kind == FE_TYPE_ARRAY)
             fe_report(c->fe, FE_MSG(assign_array), a->where);
@@ -96,7 +110,8 @@ static struct fe_expr *check_step(struct checker *c, struct fe_expr *e)
     if (!check_modifiable(c, a))
         return fe_poison(c, e);
     bool data_pointer = fe_is_pointer(a->type) && a->type->of->is_complete;
-    if (!data_pointer && !(fe_is_arithmetic(a->type) && a->type->kind != FE_TYPE_BOOL))
+    bool number = (fe_is_arithmetic(a->type) && a->type->kind != FE_TYPE_BOOL) || fe_is_vector(a->type);
+    if (!data_pointer && !number)
         return bad_operand(c, e, a);
     fe_note_read(c, a);
     note_assigned(c, a);
@@ -122,8 +137,13 @@ struct fe_expr *fe_check_unary(struct checker *c, struct fe_expr *e)
     struct fe_expr *a = e->sub.a = fe_check_value(c, e->sub.a);
     if (fe_is_error(a->type))
         return fe_poison(c, e);
-    if (!(e->op == FE_OP_BITNOT ? fe_is_integer(a->type) : fe_is_arithmetic(a->type)))
+    const struct fe_type *t = fe_is_vector(a->type) ? a->type->of : a->type;
+    if (!(e->op == FE_OP_BITNOT ? fe_is_integer(t) : fe_is_arithmetic(t)))
         return bad_operand(c, e, a);
+    if (fe_is_vector(a->type)) {
+        e->type = a->type->plain;
+        return e;
+    }
     a = e->sub.a = fe_convert(c, a, fe_promoted(c, a->type));
     e->type = a->type->plain;
     return fold_unary(e, a);
@@ -303,6 +323,8 @@ static struct fe_expr *check_operands(struct checker *c, struct fe_expr *e)
         return fe_poison(c, e);
     if (fe_is_arithmetic(a) && fe_is_arithmetic(b))
         return check_arithmetic(c, e);
+    if (fe_is_vector(a) || fe_is_vector(b))
+        return fe_check_elements(c, e);
     if (fe_is_pointer(a) || fe_is_pointer(b))
         return is_comparison(e->op)                       ? check_pointer_comparison(c, e)
                : e->op == FE_OP_ADD || e->op == FE_OP_SUB ? check_pointer_sum(c, e)
@@ -351,6 +373,8 @@ static struct fe_expr *check_compound(struct checker *c, struct fe_expr *e)
     check_operands(c, &probe);
     if (fe_is_error(probe.type))
         return fe_poison(c, e);
+    if (fe_is_vector(probe.type) && !fe_is_vector(a->type))
+        return bad_operands(c, e);
     if (fe_is_pointer(probe.type) != fe_is_pointer(a->type) || (fe_is_pointer(a->type) && probe.sub.b == a))
         return bad_operands(c, e);
     e->sub.b = probe.sub.b;

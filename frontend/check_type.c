@@ -16,8 +16,19 @@ static uint64_t field_key(const struct fe_type *structure, const char *name)
     return hash_mix((uintptr_t)structure->decl, (uintptr_t)name);
 }
 
+/* The compiler's own structures are not in the map. */
+static struct fe_decl *vector_field(const struct fe_type *vector, const char *name)
+{
+    for (struct fe_decl *f = vector->decl->members.first; f; f = f->next)
+        if (strcmp(f->name, name) == 0)
+            return f;
+    return NULL;
+}
+
 struct fe_decl *fe_find_field(struct checker *c, const struct fe_type *structure, const char *name)
 {
+    if (fe_is_vector(structure))
+        return vector_field(structure, name);
     uint64_t key = field_key(structure, name);
     for (uint32_t i; (i = map_get(&c->fields, key)) != MAP_NONE; key++) {
         struct fe_decl *f = c->field_list.at[i];
@@ -169,6 +180,9 @@ static struct fe_type *typedef_type(struct checker *c, struct fe_form *f)
         d->used = true;
         return d->type ? d->type : c->types->error;
     }
+    struct fe_type *vector = d ? NULL : fe_find_vector(c->types, f->named.name);
+    if (vector)
+        return vector;
     fe_report(c->fe, FE_MSG(unknown_type), f->where, f->named.name);
     return c->types->error;
 }

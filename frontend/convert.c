@@ -212,6 +212,13 @@ struct fe_expr *fe_convert_assign(struct checker *c, struct fe_expr *e, struct f
     }
     if (from == to && to->kind != FE_TYPE_VOID)
         return e;
+    if (fe_is_vector(to) && fe_is_arithmetic(from))
+        return fe_widen(c, e, to);
+    if (fe_is_vector(to) && fe_is_vector(from) && to->count == from->count) {
+        fe_report(c->fe, FE_MSG(vector_types), e->where, fe_type_text(c, to), fe_type_text(c, from),
+                  fe_type_text(c, to));
+        return fe_poison(c, e);
+    }
     fe_report(c->fe, FE_MSG(incompatible_types), e->where, what, fe_type_text(c, to), fe_type_text(c, from));
     return fe_poison(c, e);
 }
@@ -232,6 +239,8 @@ static bool cast_is_allowed(const struct fe_type *from, const struct fe_type *to
 struct fe_expr *fe_check_cast(struct checker *c, struct fe_expr *e)
 {
     struct fe_type *to = fe_check_form(c, e->cast.form)->plain;
+    if (fe_is_vector(to))
+        return fe_check_vector_cast(c, e, to);
     struct fe_expr *a = e->cast.a = fe_check_value(c, e->cast.a);
     struct fe_type *from = a->type->plain;
     if (fe_is_error(from) || fe_is_error(to))

@@ -117,9 +117,23 @@ ir_ref fe_lower_call(struct lowering *l, const struct fe_expr *e, struct address
 /* A call of the builtin; its value, 0 if it has none. */
 ir_ref fe_lower_builtin(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b);
 
+/* The same from the values of its arguments, the first of type t; of builtins that take no pointers. */
+ir_ref fe_lower_builtin_of(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b,
+                           uint32_t count, const ir_ref *arguments, const struct fe_type *t);
+/* a op b of scalars of type t, which is promoted. */
+ir_ref fe_lower_operation(struct lowering *l, enum fe_op op, const struct fe_type *t, ir_ref a, ir_ref b);
 /* Of a builtin that is several operations: the same, from the values of its arguments. */
 ir_ref fe_lower_compound(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b,
                          const ir_ref *arguments);
+
+/* ---- lower_vector.c ---------------------------------------------------------------------------------- */
+
+/* Whether e is a vector that is computed by element: it has no address of its own. */
+bool fe_is_by_element(const struct fe_expr *e);
+/* An unnamed object that has the value of such an expression. */
+struct address fe_lower_elements(struct lowering *l, const struct fe_expr *e);
+/* dot and the like, whose result is a scalar. */
+ir_ref fe_lower_whole_vectors(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b);
 
 /* ---- lower_stmt.c, goto_tokens.c --------------------------------------------------------------------- */
 

@@ -244,6 +244,8 @@ static struct address literal_address(struct lowering *l, const struct fe_expr *
 struct address fe_lower_address(struct lowering *l, const struct fe_expr *e)
 {
     struct address t;
+    if (fe_is_by_element(e))
+        return fe_lower_elements(l, e);
     switch (e->kind) {
     case FE_EXPR_NAME: fe_place(l, e->where); return variable_address(l, fe_variable(e->name.decl));
     case FE_EXPR_INDEX: return element_address(l, e, false);
@@ -304,7 +306,7 @@ void fe_zero(struct lowering *l, struct address a, const struct fe_type *t)
 
 static void init_item(struct lowering *l, struct address a, const struct fe_expr *value)
 {
-    if (value->type->kind == FE_TYPE_STRUCT && value->kind == FE_EXPR_CALL) {
+    if (value->type->kind == FE_TYPE_STRUCT && value->kind == FE_EXPR_CALL && !fe_is_by_element(value)) {
         fe_lower_call(l, value, &a);
     } else if (value->type->kind == FE_TYPE_STRUCT) {
         struct address from = fe_lower_address(l, value);

@@ -3,10 +3,8 @@
  */
 #include "frontend/lower.h"
 
-#define MAX_BUILTIN_ARGS 3
-
 struct arguments {
-    ir_ref at[MAX_BUILTIN_ARGS];
+    ir_ref at[FE_BUILTIN_ARGS];
     uint32_t count;
     const struct fe_type *type;
 }; /* of the first */
@@ -128,6 +126,26 @@ static ir_ref lower_trap(struct lowering *l, const struct fe_expr *e)
     return 0;
 }
 
+static ir_ref lower_of(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b,
+                       const struct arguments *a)
+{
+    switch (b->how) {
+    case FE_HOW_OP: return lower_op(l, e, b, a);
+    case FE_HOW_CONVERGENT: return lower_convergent(l, e, b, a);
+    case FE_HOW_ATOMIC: return lower_atomic(l, e, b, a);
+    case FE_HOW_CLAMP: return lower_clamp(l, a);
+    case FE_HOW_RSQRT: return lower_rsqrt(l, a);
+    case FE_HOW_ROTR: return lower_rotr(l, a);
+    case FE_HOW_ISNAN: return ir_emit2(&l->c, IR_ne, IR_TYPE_I1, a->at[0], a->at[0]);
+    case FE_HOW_ISINF: return lower_magnitude(l, a, IR_eq);
+    case FE_HOW_ISFINITE: return lower_magnitude(l, a, IR_lt);
+    case FE_HOW_REINTERPRET: return lower_reinterpret(l, e, a);
+    case FE_HOW_FENCE: return ir_emit0(&l->c, IR_fence, IR_TYPE_VOID);
+    case FE_HOW_CLOCK: return ir_emit0(&l->c, IR_clock, IR_TYPE_I64);
+    default: return fe_lower_compound(l, e, b, a->at);
+    }
+}
+
 ir_ref fe_lower_builtin(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b)
 {
     if (b->how == FE_HOW_PRINTF)
@@ -136,20 +154,16 @@ ir_ref fe_lower_builtin(struct lowering *l, const struct fe_expr *e, const struc
         return lower_assert(l, e);
     if (b->how == FE_HOW_TRAP)
         return lower_trap(l, e);
+    if (strpbrk(b->signature, "VW"))
+        return fe_lower_whole_vectors(l, e, b);
     struct arguments a = lower_arguments(l, e);
-    switch (b->how) {
-    case FE_HOW_OP: return lower_op(l, e, b, &a);
-    case FE_HOW_CONVERGENT: return lower_convergent(l, e, b, &a);
-    case FE_HOW_ATOMIC: return lower_atomic(l, e, b, &a);
-    case FE_HOW_CLAMP: return lower_clamp(l, &a);
-    case FE_HOW_RSQRT: return lower_rsqrt(l, &a);
-    case FE_HOW_ROTR: return lower_rotr(l, &a);
-    case FE_HOW_ISNAN: return ir_emit2(&l->c, IR_ne, IR_TYPE_I1, a.at[0], a.at[0]);
-    case FE_HOW_ISINF: return lower_magnitude(l, &a, IR_eq);
-    case FE_HOW_ISFINITE: return lower_magnitude(l, &a, IR_lt);
-    case FE_HOW_REINTERPRET: return lower_reinterpret(l, e, &a);
-    case FE_HOW_FENCE: return ir_emit0(&l->c, IR_fence, IR_TYPE_VOID);
-    case FE_HOW_CLOCK: return ir_emit0(&l->c, IR_clock, IR_TYPE_I64);
-    default: return fe_lower_compound(l, e, b, a.at);
-    }
+    return lower_of(l, e, b, &a);
+}
+
+ir_ref fe_lower_builtin_of(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b,
+                           uint32_t count, const ir_ref *arguments, const struct fe_type *t)
+{
+    struct arguments a = {.count = count, .type = t};
+    memcpy(a.at, arguments, count * sizeof *arguments);
+    return lower_of(l, e, b, &a);
 }

@@ -70,8 +70,7 @@ static void check_divisor(struct lowering *l, enum fe_op op, const struct fe_typ
     ir_at(l->f, r)->imm = ir_text_add(l->module, text, sizeof text - 1);
 }
 
-/* a op b for operands of type t. */
-static ir_ref binary(struct lowering *l, enum fe_op op, const struct fe_type *t, ir_ref a, ir_ref b)
+ir_ref fe_lower_operation(struct lowering *l, enum fe_op op, const struct fe_type *t, ir_ref a, ir_ref b)
 {
     bool swap;
     enum ir_op ir = fe_binary_op(op, t, &swap);
@@ -106,7 +105,7 @@ static ir_ref lower_binary(struct lowering *l, const struct fe_expr *e)
     ir_ref a = fe_lower_value(l, e->sub.a), b = fe_lower_value(l, e->sub.b);
     fe_place(l, e->op_at);
     if (!fe_is_pointer(t) || (e->op >= FE_OP_LT && e->op <= FE_OP_NE))
-        return binary(l, e->op, t, a, b);
+        return fe_lower_operation(l, e->op, t, a, b);
     if (fe_is_pointer(e->sub.b->type))
         return pointer_difference(l, a, b, t);
     return (e->op == FE_OP_SUB ? offset_back : fe_offset_pointer)(l, a, b, e->sub.b->type, t->of->size);
@@ -119,7 +118,7 @@ static ir_ref updated(struct lowering *l, enum fe_op op, const struct fe_type *t
     if (fe_is_pointer(t))
         return (op == FE_OP_SUB ? offset_back : fe_offset_pointer)(l, old, b, with, t->of->size);
     ir_ref v = fe_lower_conversion(l, old, t, with);
-    return fe_lower_conversion(l, binary(l, op, with, v, b), with, t);
+    return fe_lower_conversion(l, fe_lower_operation(l, op, with, v, b), with, t);
 }
 
 static ir_ref lower_assign(struct lowering *l, const struct fe_expr *e)

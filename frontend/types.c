@@ -287,7 +287,8 @@ static void print_before(const struct fe_type *t, enum fe_space space, struct te
     case FE_TYPE_FUNCTION: print_before(t->of, FE_SPACE_NONE, out); break;
     case FE_TYPE_STRUCT:
         print_space(space, out);
-        text_printf(out, "%sstruct %s", t->is_const ? "const " : "", t->tag ? t->tag : "(unnamed)");
+        text_printf(out, "%s%s%s", t->is_const ? "const " : "", fe_is_vector(t) ? "" : "struct ",
+                    t->tag ? t->tag : "(unnamed)");
         break;
     case FE_TYPE_ERROR: text_addz(out, "(unknown)"); break;
     default:

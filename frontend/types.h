@@ -19,6 +19,7 @@ enum fe_type_kind {
 };
 
 #define FE_UNSIZED    UINT64_MAX /* count of an array written as [] */
+#define FE_VECTOR_MAX 4          /* elements of a vector: 2 to 4 */
 #define FE_TYPE_DEPTH 200        /* arrays, pointers, structures inside each other, typedefs seen through */
 
 struct fe_type {
@@ -29,8 +30,8 @@ struct fe_type {
     bool     has_const;          /* it, or something inside it, is const: not to be assigned to */
     uint32_t align;
     uint64_t size;               /* bytes; saturates at FE_UNSIZED */
-    uint64_t count;              /* ARRAY */
-    struct fe_type *of;          /* POINTER, ARRAY: element; FUNCTION: result */
+    uint64_t count;              /* ARRAY, vector */
+    struct fe_type *of;          /* POINTER, ARRAY, STRUCT that is a vector: element; FUNCTION: result */
     struct fe_type **params;     /* FUNCTION */
     uint32_t param_count;
     struct fe_decl *decl;        /* STRUCT: its definition, NULL before that */
@@ -47,6 +48,7 @@ struct fe_type {
 struct fe_types {
     struct arena   *arena;
     struct fe_type *basic[FE_TYPE_TOKEN + 1], *error;
+    struct fe_type *vectors[FE_TYPE_TOKEN + 1][FE_VECTOR_MAX + 1];    /* made when asked for */
     struct map      composite;                    /* hash -> index into all */
     VEC(struct fe_type *) all;
     VEC(struct fe_type *) functions;              /* FUNCTION types, in order of their signature number */
@@ -65,6 +67,16 @@ struct fe_type *fe_function_of(struct fe_types *ts, struct fe_type *result, uint
 struct fe_type *fe_struct_new(struct fe_types *ts, const char *tag);
 /* Sets offsets, size and alignment; sizes saturate. Linear in the members. */
 void fe_struct_define(struct fe_type *t, struct fe_decl *decl);
+/* The vector type of so many (2 to FE_VECTOR_MAX) elements of an arithmetic type but bool (vectors.c): a
+ * structure of x, y, z and w, as CUDA lays it out; NULL: there is none of this type. */
+struct fe_type *fe_vector_of(struct fe_types *ts, const struct fe_type *element, uint32_t count);
+/* The vector type of this name ("float4"); NULL: it names none. */
+struct fe_type *fe_find_vector(struct fe_types *ts, const char *name);
+/* Calls `enter` with the name of each vector type. */
+void fe_each_vector_name(void (*enter)(void *to, const char *name), void *to);
+/* The elements that a member of a vector of `count` elements selects ("xy", "s0", "lo", "rgb"), by their
+ * number. How many they are; 0: it is no such name, or names an element that is not there. */
+uint32_t fe_selected(const char *member, uint32_t count, uint8_t elements[FE_VECTOR_MAX]);
 /* The type as const, of an array its elements; functions stay. */
 struct fe_type *fe_const_of(struct fe_types *ts, struct fe_type *t);
 
@@ -98,6 +110,8 @@ static inline bool fe_is_aggregate(const struct fe_type *t)
 {
     return t->kind == FE_TYPE_STRUCT || t->kind == FE_TYPE_ARRAY;
 }
+
+static inline bool fe_is_vector(const struct fe_type *t) { return t->kind == FE_TYPE_STRUCT && t->of; }
 
 static inline bool fe_is_function_pointer(const struct fe_type *t)
 {

@@ -2,6 +2,7 @@
 #include "base/nearest.h"
 #include "frontend/parser.h"
 #include "frontend/grammar.h"
+#include "frontend/types.h"
 
 static const struct keyword { const char *text; int token; uint32_t value; } keywords[] = {
 #define KEYWORD(text, token, value) {text, TOK_##token, value},
@@ -23,8 +24,15 @@ static const struct foreign { const char *text, *kern, *advice; bool alias; } fo
  * foreign. */
 enum { ORDINARY, TYPE, ROW, FOREIGN_ROW = ROW + COUNT(keywords) };
 
+static void enter_type(void *to, const char *name)
+{
+    struct parser *p = to;
+    map_set(p->arena, &p->words, (uintptr_t)intern_z(&p->fe->strings, name), TYPE);
+}
+
 void fe_words_init(struct parser *p)
 {
+    fe_each_vector_name(enter_type, p);
     for (uint32_t i = 0; i < COUNT(keywords); i++)
         map_set(p->arena, &p->words, (uintptr_t)intern_z(&p->fe->strings, keywords[i].text), ROW + i);
     for (uint32_t i = 0; i < COUNT(foreign); i++)
@@ -139,8 +147,9 @@ static int foreign_token(struct parser *p, struct foreign f, span where, union v
     }
     if (!*f.kern)
         return 0;
-    uint32_t row = map_get(&p->words, (uintptr_t)intern_z(&p->fe->strings, f.kern));
-    return keyword_token(&keywords[row - ROW], value);
+    value->name = intern_z(&p->fe->strings, f.kern);
+    uint32_t row = map_get(&p->words, (uintptr_t)value->name);
+    return row == TYPE ? TOK_TYPE_NAME : keyword_token(&keywords[row - ROW], value);
 }
 
 /* A word that could begin one of C's combinations of type words. */

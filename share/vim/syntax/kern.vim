@@ -21,6 +21,7 @@ syn keyword kernOperator    sizeof static_assert _Static_assert
 
 " types and declarations
 syn keyword kernType        void bool char uchar short ushort int uint long ulong float double token
+syn match   kernType        "\<u\=\(char\|short\|int\|long\)[234]\>\|\<\(float\|double\)[234]\>"
 syn keyword kernStructure   struct enum typedef
 syn keyword kernSpace       global shared constant private
 syn keyword kernStorage     const kernel extern convergent
@@ -41,6 +42,8 @@ syn keyword kernFunction    expm1f log logf log2 log2f log10 log10f log1p log1pf
 syn keyword kernFunction    hypotf fmod fmodf fmin fminf fmax fmaxf copysign copysignf fma fmaf rsqrt rsqrtf
 syn keyword kernFunction    isnan isinf isfinite exp10 exp10f ldexp ldexpf frexp frexpf modf modff sincos sincosf
 syn keyword kernFunction    memcpy memset match_any scan_exclusive_add atomic_inc atomic_dec
+syn keyword kernFunction    dot cross length distance normalize select
+syn match   kernFunction    "\<\(make\|convert\)_\(u\=\(char\|short\|int\|long\)\|float\|double\)[234]\>"
 
 " literals
 syn match   kernNumber      "\<\d[0-9']*[uUlL]*\>"
