@@ -14,6 +14,14 @@ static uint64_t align_up(uint64_t at, uint32_t align)
 
 /* ---- objects ----------------------------------------------------------------------------------------- */
 
+static bool does_not_fit(const struct ir_object *o, bool shared, unsigned limit, struct diagnostics *d)
+{
+    diag_add(d, DIAG_ERROR, shared ? "shared-memory" : "constant-data", (span){o->at, {0, 0}},
+             "'%s' does not fit: a program has at most %u bytes of %s", o->name, limit,
+             shared ? "shared memory" : "constant data");
+    return false;
+}
+
 static bool place_object(const struct ir_object *o, uint64_t *end, uint32_t *address, struct diagnostics *d)
 {
     bool     shared = o->space == IR_TYPE_SHARED;
@@ -21,12 +29,21 @@ static bool place_object(const struct ir_object *o, uint64_t *end, uint32_t *add
     uint64_t at = align_up(*end, o->align);
     *end = at + o->size;
     *address = (uint32_t)at;
-    if (*end <= limit)
-        return true;
-    diag_add(d, DIAG_ERROR, shared ? "shared-memory" : "constant-data", (span){o->at, {0, 0}},
-             "'%s' does not fit: a program has at most %u bytes of %s", o->name, limit,
-             shared ? "shared memory" : "constant data");
-    return false;
+    return *end <= limit || does_not_fit(o, shared, limit, d);
+}
+
+/* Unsized arrays begin behind all others; one element has to fit. */
+static bool place_unsized(const struct ir_module *m, struct be_objects *o, struct diagnostics *d)
+{
+    for (uint32_t i = 0; i < m->objects.count; i++) {
+        const struct ir_object *x = &m->objects.at[i];
+        if (!x->unit)
+            continue;
+        o->address[i] = BE_UNSIZED_AT(o->shared_bytes);
+        if ((uint64_t)o->address[i] + x->unit > BC_MAX_SHARED)
+            return does_not_fit(x, true, BC_MAX_SHARED, d);
+    }
+    return true;
 }
 
 bool be_lay_out_objects(struct arena *a, const struct ir_module *m, struct be_objects *o,
@@ -36,12 +53,21 @@ bool be_lay_out_objects(struct arena *a, const struct ir_module *m, struct be_ob
     o->address = arena_array(a, uint32_t, m->objects.count);
     for (uint32_t i = 0; i < m->objects.count; i++) {
         bool is_shared = m->objects.at[i].space == IR_TYPE_SHARED;
-        if (!place_object(&m->objects.at[i], is_shared ? &shared : &data, &o->address[i], d))
+        if (!m->objects.at[i].unit &&
+            !place_object(&m->objects.at[i], is_shared ? &shared : &data, &o->address[i], d))
             return false;
     }
     o->shared_bytes = shared == BE_FIRST_ADDRESS ? 0 : (uint32_t)align_up(shared, 16);
     o->data_bytes = (uint32_t)data;
-    return true;
+    return place_unsized(m, o, d);
+}
+
+struct be_unsized be_unsized_of(struct arena *a, const struct ir_module *m, const struct ir_kernel_info *k)
+{
+    if (!k->unsized)
+        return (struct be_unsized){0};
+    const struct ir_object *o = &m->objects.at[k->unsized - 1];
+    return (struct be_unsized){arena_strdup(a, o->name, strcspn(o->name, ".")), o->unit};
 }
 
 const uint8_t *be_constant_data(struct arena *a, const struct ir_module *m, const struct be_objects *o)

@@ -4,18 +4,22 @@
 #ifndef KERNC_BACKEND_LAYOUT_H
 #define KERNC_BACKEND_LAYOUT_H
 
+#include "backend/format/interface.h"
 #include "ir/ir.h"
 
 #define BE_FIRST_ADDRESS 16u             /* of shared and private memory: 0 is null */
 
 struct be_objects {
     uint32_t *address;                   /* by object: in shared memory, or in the constant data */
-    uint32_t  shared_bytes, data_bytes;  /* shared: a multiple of 16, 0 if there is no object */
+    uint32_t  shared_bytes, data_bytes;  /* shared: a multiple of 16, 0 if there is no object; without the
+                                            unsized ones, which all lie behind: a kernel has at most one */
 };
 /* Places the objects in their order, in `a`. False with a diagnostic ("shared-memory", "constant-data") if
  * one does not fit. */
 bool be_lay_out_objects(struct arena *a, const struct ir_module *m, struct be_objects *o,
                         struct diagnostics *d);
+/* The kernel's unsized array, by its name in the source, in `a`. */
+struct be_unsized be_unsized_of(struct arena *a, const struct ir_module *m, const struct ir_kernel_info *k);
 /* The constant data's bytes, in `a`. */
 const uint8_t *be_constant_data(struct arena *a, const struct ir_module *m, const struct be_objects *o);
 

@@ -63,6 +63,7 @@ struct launch {
     enum launch_step step;
     const char *kernel;                    /* KERNEL */
     uint32_t grid[3], block[3];            /* KERNEL; 0: not given */
+    uint32_t shared;                       /* KERNEL: elements of its unsized shared array; 0: not given */
     VEC(struct launch_argument) arguments; /* KERNEL; BUFFER: one, its value */
     VEC(struct launch_output) outputs;     /* KERNEL: of its parameters or named buffers; OUTPUT */
     const char *name;                      /* BUFFER: its own; REPEAT: the flag's; NULL: none */

@@ -53,6 +53,14 @@ static void add_sizes(struct text *t, const char *name, const uint32_t sizes[3])
 
 /* ---- the launch ---------------------------------------------------------------------------------------- */
 
+/* Of a block, with the array that the launch sizes; 0: the launch will be refused, and there is no job. */
+static uint32_t shared_bytes(const struct run *r)
+{
+    uint32_t bytes = 0;
+    kernc_launch l = {.size = sizeof l, .shared = r->x.first->launch.shared};
+    return rt_read_shared(r->x.first->kernel, &l, &bytes) == KERNC_OK ? bytes : 0;
+}
+
 static void add_kernel(struct text *t, const struct run *r)
 {
     const struct wc_image *m = r->x.module->image;
@@ -63,7 +71,8 @@ static void add_kernel(struct text *t, const struct run *r)
                 k->entry, k->stack);
     text_printf(t, ",\n  \"registers\": %u,\n  \"predicates\": %u", k->registers, k->predicates);
     text_printf(t, ",\n  \"barrier\": %s", k->has_barrier ? "true" : "false");
-    text_printf(t, ",\n  \"private_bytes\": %u,\n  \"shared_bytes\": %u", k->private_bytes, m->shared_bytes);
+    text_printf(t, ",\n  \"private_bytes\": %u,\n  \"shared_bytes\": %u", k->private_bytes,
+                shared_bytes(r));
     add_sizes(t, "grid", r->x.first->launch.grid);
     add_sizes(t, "block", r->x.first->launch.block);
     add_words(t, "words", m->code.at, m->code.count);

@@ -133,6 +133,10 @@ int launch_read_flags(struct run *r)
         code = read_sizes(r, OPTION_GRID, r->x.launch.grid);
     if (!code)
         code = read_sizes(r, OPTION_BLOCK, r->x.launch.block);
+    uint64_t shared = 0;
+    if (!code)
+        code = option_number(c, OPTION_SHARED, 1, UINT32_MAX, &shared);
+    r->x.launch.shared = (uint32_t)shared;
     for (uint32_t i = 0; !code && i < c->given.count; i++) {
         const struct given *g = &c->given.at[i];
         if (g->id == OPTION_ARG)

@@ -269,7 +269,8 @@ struct fe_launch {
     span flag_at;
     span kernel_at;              /* the decl's name is the kernel's */
     struct fe_launch_item *arguments, *shows, *saves, *grid, *block;
-    span grid_at, block_at;      /* the clause's word; line 0: not given */
+    struct fe_expr *shared;      /* elements of the kernel's unsized shared array; NULL: not given */
+    span grid_at, block_at, shared_at; /* the clause's word; line 0: not given */
     struct launch built;         /* by fe_launch_build */
 };
 

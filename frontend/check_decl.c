@@ -46,12 +46,32 @@ static enum fe_space variable_space(struct checker *c, struct fe_decl *d)
     return FE_SPACE_PRIVATE;
 }
 
+/* `shared float tile[];` stands in kernels only, once. */
+static bool check_unsized(struct checker *c, struct fe_decl *d)
+{
+    struct fe_type *of = d->type->of;
+    if (c->level == 0 || !c->function || !c->function->is_kernel)
+        fe_report(c->fe, FE_MSG(unsized_place), d->name_at, d->name, fe_type_text(c, of), d->name);
+    else if (c->function->unsized)
+        fe_report(c->fe, FE_MSG(unsized_second), d->name_at, d->name);
+    else {
+        c->function->unsized = d;
+        return true;
+    }
+    if (c->function && c->function->unsized)
+        fe_note(c->fe, FE_MSG(declared_here), c->function->unsized->name_at, c->function->unsized->name);
+    d->type = c->types->error;
+    return false;
+}
+
 static bool check_variable_type(struct checker *c, struct fe_decl *d)
 {
     struct fe_type *t = d->type;
     bool sized_by_init = t->kind == FE_TYPE_ARRAY && t->count == FE_UNSIZED && d->init;
     if (fe_is_error(t) || t->is_complete || sized_by_init)
         return true;
+    if (t->kind == FE_TYPE_ARRAY && t->of->is_complete && fe_form_space(d->form) == FE_SPACE_SHARED)
+        return check_unsized(c, d);
     fe_report(c->fe, FE_MSG(variable_type), d->name_at, d->name, fe_type_text(c, t));
     d->type = c->types->error;
     return false;

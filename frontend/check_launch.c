@@ -391,6 +391,21 @@ static void check_outputs(struct checker *c, struct fe_launch *l, struct target 
 
 /* ---- the directives ------------------------------------------------------------------------------------ */
 
+static void check_shared(struct checker *c, struct fe_launch *l, const struct fe_function *k)
+{
+    int64_t n;
+    const struct fe_decl *u = k->unsized;
+    if (!u && l->shared) {
+        fe_report(c->fe, FE_MSG(launch_no_unsized), l->shared_at, k->name);
+    } else if (u && !l->shared) {
+        fe_report(c->fe, FE_MSG(launch_unsized), l->kernel_at, u->name, k->name);
+        fe_note(c->fe, FE_MSG(declared_here), u->name_at, u->name);
+    } else if (u && fe_check_constant(c, &l->shared, "the length of a shared array", 1, INT32_MAX,
+                                      &n)) {
+        l->built.shared = (uint32_t)n;
+    }
+}
+
 static void check_kernel(struct checker *c, struct fe_decl *d)
 {
     struct fe_launch *l = d->launch;
@@ -406,6 +421,7 @@ static void check_kernel(struct checker *c, struct fe_decl *d)
     check_all_given(c, l, &t);
     check_size(c, l->grid, l->grid_at, "a dimension of the grid", MOST_GRID_BLOCKS, l->built.grid);
     check_size(c, l->block, l->block_at, "a dimension of the block", MOST_BLOCK_THREADS, l->built.block);
+    check_shared(c, l, t.kernel);
     check_outputs(c, l, &t);
 }
 

@@ -55,6 +55,20 @@ static void refuse_function_words(struct parser *p, const struct qualifiers *q)
     }
 }
 
+/* The same of a variable; CUDA's `extern __shared__ float s[];` is one without extern. */
+static void refuse_variable_words(struct parser *p, const struct qualifiers *q, const struct declarator *d)
+{
+    uint32_t both = 1u << QUALIFIER_EXTERN | 1u << QUALIFIER_SHARED;
+    if (!q || (q->set & both) != both) {
+        refuse_function_words(p, q);
+        return;
+    }
+    span where = q->at[QUALIFIER_EXTERN];
+    fe_report(p->fe, FE_MSG(extern_shared), where, d->name);
+    if (p->blocks.count)
+        fe_fixit(p->fe, where, "");
+}
+
 struct specifiers fe_specifiers(struct parser *p, struct qualifiers *before, struct fe_form *f,
                                 struct qualifiers *behind)
 {
@@ -247,7 +261,7 @@ static struct fe_decl *variable_or_function(struct parser *p, struct specifiers 
         return decl;
     }
     decl->init = d->init;
-    refuse_function_words(p, s.qualifiers);
+    refuse_variable_words(p, s.qualifiers, d);
     return decl;
 }
 
@@ -360,6 +374,14 @@ void fe_launch_size(struct parser *p, struct fe_launch *l, bool is_grid, span wh
             fe_report(p->fe, FE_MSG(too_many_dimensions), first->name_at, word);
     *to = numbers.first;
     *(is_grid ? &l->grid_at : &l->block_at) = where;
+}
+
+void fe_launch_shared(struct parser *p, struct fe_launch *l, span where, struct fe_expr *elements)
+{
+    if (l->shared)
+        fe_report(p->fe, FE_MSG(repeated_clause), where, "shared");
+    l->shared = elements;
+    l->shared_at = where;
 }
 
 struct fe_decl *fe_directive(struct parser *p, enum launch_step step, span where, const char *name,

@@ -249,12 +249,16 @@ static int directive_word(const struct parser *p, const char *name)
 }
 
 /* Words of directives are told from names, and where in directives the parser is. */
-static int directive_token(struct parser *p, int token, const char *name)
+static int directive_token(struct parser *p, int token, const union value *value)
 {
+    const char *name = token == TOK_NAME ? value->name : NULL;
     if (token == TOK_NAME && !p->in_launch)
         token = directive_word(p, name);
     else if (token == TOK_NAME && p->brackets.count == p->repeats && p->history.current_token != TOK_LAUNCH)
         token = clause_word(name);
+    else if (token == TOK_QUALIFIER && p->in_launch && value->word == QUALIFIER_SHARED &&
+             p->brackets.count == p->repeats && p->cursor[strspn(p->cursor, " \t\r\n")] == '(')
+        token = TOK_SHARED;
     p->in_launch |= token == TOK_LAUNCH || token == TOK_SHOW || token == TOK_SAVE;
     if (token == '(' && p->history.previous_token == TOK_LAUNCH)
         p->in_arguments = true;
@@ -293,7 +297,7 @@ int fe_parser_lex(union value *value, span *where, struct parser *p)
     } else {
         token = next_token(value, where, p);
     }
-    token = directive_token(p, token, value->name);
+    token = directive_token(p, token, value);
     remember(&p->history, token, value, *where);
     return token;
 }

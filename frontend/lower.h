@@ -97,6 +97,8 @@ void fe_lower_init(struct lowering *l, struct address a, const struct fe_type *t
 struct address fe_temporary(struct lowering *l, const struct fe_type *t);
 /* The variable's name in the module's strings; NULL: it has none. */
 const char *fe_hint(struct lowering *l, struct fe_variable *v);
+/* The number in the module of a variable in shared or constant memory, which is entered if it is not there. */
+uint32_t fe_object_of(struct lowering *l, struct fe_variable *v);
 
 /* ---- lower_expr.c, lower_call.c, lower_builtin.c ----------------------------------------------------- */
 

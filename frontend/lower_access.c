@@ -92,15 +92,15 @@ static const char *object_name(struct lowering *l, struct fe_variable *v)
     return tried;
 }
 
-/* Its number in the module. */
-static uint32_t object_of(struct lowering *l, struct fe_variable *v)
+uint32_t fe_object_of(struct lowering *l, struct fe_variable *v)
 {
     const struct fe_decl *d = v->decl;
     if (v->object)
         return v->object - 1;
     struct ir_object o = {.name = object_name(l, v),
                           .space = (uint8_t)fe_ir_space(v->space),
-                          .size = (uint32_t)d->type->size,
+                          .size = d->type->is_complete ? (uint32_t)d->type->size : 0,
+                          .unit = d->type->is_complete ? 0 : (uint32_t)d->type->of->size,
                           .align = d->type->align,
                           .at = d->name_at.at};
     if (v->space == FE_SPACE_CONSTANT)
@@ -116,7 +116,7 @@ static struct address variable_address(struct lowering *l, struct fe_variable *v
 {
     if (!is_object(v))
         return (struct address){v->address, 0, fe_hint(l, v)};
-    uint32_t object = object_of(l, v);
+    uint32_t object = fe_object_of(l, v);
     ir_ref r = ir_emit0(&l->c, IR_object, fe_ir_space(v->space));
     ir_at(l->f, r)->imm = object;
     ir_at(l->f, r)->name = fe_hint(l, v);

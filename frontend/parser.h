@@ -307,6 +307,8 @@ struct fe_launch_item *fe_launch_append(struct fe_launch_item *to, struct list i
 struct list fe_launch_numbers(struct parser *p, struct list values);
 /* Sets the grid or the block; one given twice, or of more than three numbers, is reported. */
 void fe_launch_size(struct parser *p, struct fe_launch *l, bool is_grid, span where, struct list numbers);
+/* Sets how many elements the unsized shared array has; given twice is reported. */
+void fe_launch_shared(struct parser *p, struct fe_launch *l, span where, struct fe_expr *elements);
 struct list fe_list_join(struct list a, struct list b);      /* of declarations */
 /* Appends to the unit. */
 void fe_unit_add(struct fe_unit *u, struct list decls);

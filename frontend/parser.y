@@ -74,7 +74,7 @@ static struct fe_expr *typed(struct parser *p, enum fe_expr_kind kind, span wher
 %token RETURN "'return'" GOTO "'goto'" TRY "'try'" CATCH "'catch'" THROW "'throw'" PREDICT "'Predict'"
 %token STATIC_ASSERT "'static_assert'"
 %token SIZEOF "'sizeof'" INCLUDE "'include'"
-%token LAUNCH "'launch'" GRID "'grid'" BLOCK "'block'" SHOW "'show'" SAVE "'save'"
+%token LAUNCH "'launch'" GRID "'grid'" BLOCK "'block'" SHARED "'shared'" SHOW "'show'" SAVE "'save'"
 %token BUFFER "'buffer'" REPEAT "'repeat'"
 %token ASSIGN "assignment operator" RANGE "'..'" ELLIPSIS "'...'" OR_OR "'||'" AND_AND "'&&'" SHIFT "shift"
 %token EQUALITY "comparison" RELATION "order comparison" ARROW "'->'" INCREMENT "'++' or '--'"
@@ -546,6 +546,7 @@ clauses:
     %empty                                 { $$ = arena_new(p->arena, struct fe_launch); }
 |   clauses GRID '(' numbers ')'           { $$ = $1; fe_launch_size(p, $1, true, @2, $4); }
 |   clauses BLOCK '(' numbers ')'          { $$ = $1; fe_launch_size(p, $1, false, @2, $4); }
+|   clauses SHARED '(' value ')'           { $$ = $1; fe_launch_shared(p, $1, @2, $4); }
 |   clauses SHOW '(' show_items ')'        { $$ = $1; $$->shows = fe_launch_append($1->shows, $4); }
 |   clauses SAVE '(' save_item ')'         { $$ = $1; $$->saves = fe_launch_append($1->saves, list_of($4)); }
 ;

@@ -14,6 +14,7 @@ struct fe_variable {             /* VARIABLE, PARAMETER */
     bool     assigned, read;     /* somewhere in the text before the point that the checker has reached */
     bool     never_set;          /* declared without a value */
     bool     in_own_value;       /* its initialiser mentions it */
+    bool     is_unsized;         /* an array in shared memory whose size a launch gives */
     uint32_t loop;               /* loop that encloses the declaration */
     uint32_t begins, ends;       /* its scope, in points of the text; see fe_entered */
     struct fe_variable *outer; /* the function's variable declared last of those visible before it, or NULL */
@@ -67,6 +68,7 @@ struct fe_function {
     VEC(struct fe_function *) instances;        /* versions with other than private pointers */
     struct fe_function *written; /* of an instance the function it is one of, else NULL */
     span     called_at;          /* of a version the first call, or where its address is taken */
+    struct fe_decl *unsized;     /* a kernel's shared array without a size, or NULL */
     struct fe_stmt *pristine;    /* the body before it was checked as written; NULL: it has not been */
     VEC(struct fe_loop) loops;
     VEC(struct fe_use) uses;

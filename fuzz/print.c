@@ -148,6 +148,12 @@ static void print_function(struct printer *w, uint32_t index)
     text_addz(w->out, "}\n");
 }
 
+/* The type of the tile whose size the launch gives, of a third of the programs; FZ_TYPES: none. */
+static uint32_t unsized_tile(const struct fz_program *p, const struct usage *u)
+{
+    return p->seed % 3 || !u->types ? FZ_TYPES : (uint32_t)__builtin_ctz(u->types);
+}
+
 static void print_kernel(struct printer *w)
 {
     struct usage u = usage_of(w->p, w->f);
@@ -156,7 +162,9 @@ static void print_kernel(struct printer *w)
     text_addz(w->out, ")\n{\n");
     w->indent = 1;
     for (uint32_t t = 0; t < FZ_TYPES; t++)
-        if (u.types >> t & 1)
+        if (t == unsized_tile(w->p, &u))
+            fz_print_line(w, "shared %s tile_%s[];", fz_type_info[t].text, fz_type_info[t].text);
+        else if (u.types >> t & 1)
             fz_print_line(w, "shared %s tile_%s[%u];", fz_type_info[t].text, fz_type_info[t].text,
                           w->p->threads);
     if (u.own)
@@ -219,8 +227,13 @@ static void print_launch(struct printer *w)
         else
             text_printf(w->out, "zeros(%u)", fz_elements(w->p, b));
     }
-    text_printf(w->out, ") grid(%u) block(%u) show(%s)%s\n", w->p->blocks, w->p->threads,
-                w->p->buffers.at[0].name, w->p->module ? "" : ";");
+    text_printf(w->out, ") grid(%u) block(%u)", w->p->blocks, w->p->threads);
+    if (!w->p->module) {
+        struct usage u = usage_of(w->p, &vec_last(&w->p->functions));
+        if (unsized_tile(w->p, &u) != FZ_TYPES)
+            text_printf(w->out, " shared(%u)", w->p->threads);
+    }
+    text_printf(w->out, " show(%s)%s\n", w->p->buffers.at[0].name, w->p->module ? "" : ";");
 }
 
 static void print_comment(const char *comment, const char *mark, struct text *out)

@@ -201,6 +201,7 @@ static bool run_kernel(struct trial *t, const struct fz_setup *s, uint64_t fuel,
     l.block[0] = t->p->threads;
     l.args = args;
     l.arg_count = t->p->buffers.count;
+    l.shared = kernc_kernel_shared(t->kernel, NULL) ? t->p->threads : 0;
     *status = kernc_run(t->kernel, &l, statistics);
     return true;
 }

@@ -158,6 +158,9 @@ KERNC_API bool kernc_kernel_parameter(const kernc_kernel *kernel, uint32_t index
  * the source it is (line and column may be NULL; 0: not known). 0: none has such a threshold. In launches
  * with fewer threads in a warp it waits for all of them. */
 KERNC_API uint32_t kernc_kernel_threshold(const kernc_kernel *kernel, uint32_t *line, uint32_t *column);
+/* The bytes of an element of the kernel's shared array whose size a launch gives, `shared float tile[];`, and
+ * its name (NULL is allowed), which lives as long as the module. 0: it has none. */
+KERNC_API uint32_t kernc_kernel_shared(const kernc_kernel *kernel, const char **name);
 
 /* ---- buffers ----------------------------------------------------------------------------------------- */
 
@@ -281,6 +284,8 @@ typedef struct kernc_launch {
     int         schedule;             /* kernc_schedule */
     const volatile int *interrupt;    /* NULL, or what a signal handler or another thread sets to other than
                                          0: the launch stops soon, as if its fuel had run out */
+    uint32_t    shared;               /* elements of the kernel's unsized shared array (kernc_kernel_shared);
+                                         0: it has none */
 } kernc_launch;
 
 enum {                                /* limits of a launch */

@@ -165,11 +165,14 @@ struct ir_function {
     uint32_t          predictions; /* numbers given out to predict */
 };
 
+#define IR_UNSIZED_ALIGN 16u      /* of an object whose length a launch gives, at most */
 /* Named memory of the module: constant data, or shared memory (one copy a block, zero at its start). */
 struct ir_object {
     const char *name;
     uint8_t     space;            /* IR_TYPE_CONSTANT or IR_TYPE_SHARED */
     uint32_t    size, align;
+    uint32_t    unit;             /* shared: bytes of an element of an array whose length a launch gives (then
+                                     size is 0), or 0 */
     const uint8_t *bytes;         /* constant: `size` bytes, little-endian */
     place       at;
 };
@@ -186,7 +189,11 @@ struct ir_param_info {
     uint8_t     element;          /* enum launch_element of what a pointer points to, or of a scalar itself */
     uint32_t    element_bytes;
 };
-struct ir_kernel_info { uint32_t function; VEC(struct ir_param_info) params; };
+struct ir_kernel_info {
+    uint32_t function;
+    VEC(struct ir_param_info) params;
+    uint32_t unsized;             /* number of the object that is its unsized shared array, plus 1, or 0 */
+};
 
 struct ir_module {
     struct arena         arena;

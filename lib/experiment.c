@@ -73,6 +73,7 @@ kernc_status experiment_launch(struct experiment *x, const struct experiment_ste
     l.arg_count = step->arguments.count;
     memcpy(l.grid, step->launch.grid, sizeof l.grid);
     memcpy(l.block, step->launch.block, sizeof l.block);
+    l.shared = step->launch.shared;
     l.flags = statistics ? l.flags | KERNC_STATISTICS : l.flags & ~(uint32_t)KERNC_STATISTICS;
     return kernc_run(step->kernel, &l, statistics);
 }

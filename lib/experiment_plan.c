@@ -252,9 +252,12 @@ static bool check_output(struct experiment *x, const struct launch_output *o)
 /* All that the caller named. */
 static bool check_names(struct experiment *x)
 {
-    if (x->launches > 1 && (x->launch.grid[0] || x->launch.block[0]))
+    if (x->launches > 1 && (x->launch.grid[0] || x->launch.block[0] || x->launch.shared))
         return bad_launch(x, "--%s is for one launch, and %s has %u: --launch=NAME chooses one",
-                          x->launch.grid[0] ? "grid" : "block", x->input, x->launches);
+                          x->launch.grid[0]    ? "grid"
+                          : x->launch.block[0] ? "block"
+                                               : "shared",
+                          x->input, x->launches);
     for (uint32_t i = 0; i < x->launch.arguments.count; i++)
         if (!check_name(x, x->launch.arguments.at[i].name))
             return false;
@@ -296,6 +299,7 @@ static void merge(struct experiment *x, struct experiment_step *s)
     const uint32_t *block = x->launch.block[0] || !s->directive ? x->launch.block : s->directive->block;
     memcpy(s->launch.grid, grid, sizeof s->launch.grid);
     memcpy(s->launch.block, block, sizeof s->launch.block);
+    s->launch.shared = x->launch.shared || !s->directive ? x->launch.shared : s->directive->shared;
     s->launch.line = s->directive ? s->directive->line : 0;
 }
 

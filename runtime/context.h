@@ -43,6 +43,7 @@ struct kernc_kernel {
     const char   *name;
     const struct be_param *params;
     uint32_t      param_count;
+    const struct be_unsized *unsized;
     const struct bc_kernel *code;        /* of a program; else NULL */
     const struct wc_kernel *entry;       /* of an image; else NULL */
     uint32_t      ramp;                  /* a vector filled with indices along x that the kernel never writes;
@@ -103,6 +104,10 @@ double rt_now(void);
 
 /* arguments.c. Bits of all parameters, and which were given (all false at first). */
 kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uint64_t *bits, bool *given);
+
+/* All shared memory of a block. Fails if the kernel has an array without a size and the launch gives it none,
+ * and the other way round. */
+kernc_status rt_read_shared(const kernc_kernel *k, const kernc_launch *o, uint32_t *bytes);
 
 /* metrics.c. What they make is in *statistics and *to before more is allocated, so that a failure leaks
  * nothing. */

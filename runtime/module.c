@@ -93,6 +93,14 @@ static uint32_t find_ramp(const struct bc_program *p, const struct bc_kernel *k)
     return ramp;
 }
 
+uint32_t kernc_kernel_shared(const kernc_kernel *kernel, const char **name)
+{
+    bool has = kernel && kernel->unsized->bytes;
+    if (name)
+        *name = has ? kernel->unsized->name : "";
+    return has ? kernel->unsized->bytes : 0;
+}
+
 static void list_kernels(kernc_module *m)
 {
     m->kernel_count = m->image ? m->image->kernels.count : m->program->kernels.count;
@@ -105,6 +113,7 @@ static void list_kernels(kernc_module *m)
         k->name = k->entry ? k->entry->name : k->code->name;
         k->ramp = k->code ? find_ramp(m->program, k->code) : RT_NO_RAMP;
         k->params = k->entry ? k->entry->params.at : k->code->params.at;
+        k->unsized = k->entry ? &k->entry->unsized : &k->code->unsized;
         k->param_count = k->entry ? k->entry->params.count : k->code->params.count;
     }
 }

@@ -136,6 +136,7 @@ static void add_kernels(struct be_context *c)
         struct bc_kernel k = {
             .name = copy_string(c->p, f->name), .function = info->function, .line = f->at.line};
         add_params(c->p, &k, info);
+        k.unsized = be_unsized_of(&c->p->arena, c->m, info);
         add_reached(&r, &k);
         vec_push(&c->p->arena, &c->p->kernels, k);
     }

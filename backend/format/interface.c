@@ -6,6 +6,11 @@ bool be_param_is_good(const struct be_param *p)
     return p->name && p->type != BE_VOID && p->type <= BE_PTR && p->element <= LAUNCH_DOUBLE;
 }
 
+bool be_unsized_is_good(const struct be_unsized *u, uint32_t most)
+{
+    return !u->bytes || (u->name && u->bytes <= most);
+}
+
 enum conversion_operand be_printed(enum be_value t)
 {
     static const uint8_t operands[] = {

@@ -106,6 +106,12 @@ void stream_param(struct stream *s, struct be_param *p)
     stream_bool(s, &p->pointer);
 }
 
+void stream_unsized(struct stream *s, struct be_unsized *u)
+{
+    stream_string(s, &u->name);
+    stream_u32(s, &u->bytes);
+}
+
 /* ---- launch directives ------------------------------------------------------------------------------- */
 
 static void exchange_number(struct stream *s, struct launch_number *n)
@@ -157,6 +163,7 @@ void stream_launch(struct stream *s, struct launch *l)
         stream_u32(s, &l->grid[i]);
         stream_u32(s, &l->block[i]);
     }
+    stream_u32(s, &l->shared);
     stream_vector(s, &l->arguments, 66, exchange_argument);
     stream_vector(s, &l->outputs, 33, exchange_output);
     stream_string(s, &l->name);

@@ -89,7 +89,8 @@ static void add_kernel(struct wc_context *c, const struct ir_kernel_info *info)
     struct wc_kernel k = {.name = copy(c, f->name), .entry = frame->entry, .registers = frame->registers,
                           .predicates = frame->predicates, .line = f->at.line,
                           .has_barrier = frame->has_barrier,
-                          .private_bytes = private_bytes == WC_FIRST_ADDRESS ? 0 : private_bytes};
+                          .private_bytes = private_bytes == WC_FIRST_ADDRESS ? 0 : private_bytes,
+                          .unsized = be_unsized_of(&c->image->arena, c->m, info)};
     for (uint32_t i = 0; i < info->params.count; i++) {
         const struct ir_param_info *x = &info->params.at[i];
         enum ir_type type = (enum ir_type)x->type;

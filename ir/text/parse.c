@@ -234,7 +234,10 @@ static void parse_object(struct parser *p)
     struct ir_object o = {.name = name.text};
     ir_parse_expect(p, ':');
     o.space = (uint8_t)ir_parse_type(p);
-    o.size = (uint32_t)ir_parse_integer(p, IR_MAX_OBJECT_BYTES, "the size of an object");
+    if (ir_parse_accept_word(p, "unsized"))
+        o.unit = (uint32_t)ir_parse_integer(p, IR_MAX_OBJECT_BYTES, "the size of an element");
+    else
+        o.size = (uint32_t)ir_parse_integer(p, IR_MAX_OBJECT_BYTES, "the size of an object");
     ir_parse_expect_word(p, "align");
     o.align = (uint32_t)ir_parse_integer(p, IR_MAX_ALIGN, "an alignment");
     if (ir_parse_accept(p, '='))
@@ -298,9 +301,16 @@ static void parse_kernel(struct parser *p)
         } while (ir_parse_accept(p, ','));
         ir_parse_expect(p, ')');
     }
+    bool shared = ir_parse_accept_word(p, "shared");
+    struct token object = shared ? ir_parse_take(p, TOKEN_GLOBAL, "the object's name '@name'") : name;
     declare(p, &p->kernels, &name, p->m->kernels.count, "kernel");
     if (p->failed)
         return;
+    if (shared)
+        vec_push(p->arena, &p->uses,
+                 ((struct global_use){
+                     .kind = IR_IMM_OBJECT, .name = object.text, .where = object.where,
+                     .kernel = p->m->kernels.count}));
     struct global_use use = {.name = name.text, .where = name.where, .kernel = p->m->kernels.count};
     vec_push(p->arena, &p->uses, use);
     vec_push(p->arena, &p->m->kernels, k);
@@ -331,6 +341,8 @@ static void resolve_globals(struct parser *p)
             ir_message(p->d, u->where, MSG_UNDEF_GLOBAL, kind, u->name);
         else if (u->kind == IR_IMM_NONE)
             p->m->kernels.at[u->kernel].function = number;
+        else if (!u->fn)
+            p->m->kernels.at[u->kernel].unsized = number + 1;
         else
             ir_at(u->fn, u->ins)->imm = number;
     }

@@ -16,7 +16,7 @@ struct global_use {
     enum ir_imm kind;
     const char *name;
     span where;
-    struct ir_function *fn;
+    struct ir_function *fn;      /* of an instruction; else of the kernel: its function, or unsized object */
     ir_ref ins;
     uint32_t kernel;
 };

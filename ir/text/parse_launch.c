@@ -129,7 +129,16 @@ static void end_directive(struct parser *p, struct launch *l)
         vec_push(p->arena, &p->m->launches, *l);
 }
 
-/* launch @kernel(name = value, …) [grid(x, y, z)] [block(x, y, z)]
+static void parse_shared(struct parser *p, struct launch *l)
+{
+    if (!ir_parse_accept_word(p, "shared"))
+        return;
+    ir_parse_expect(p, '(');
+    l->shared = (uint32_t)ir_parse_integer(p, UINT32_MAX, "a number of elements");
+    ir_parse_expect(p, ')');
+}
+
+/* launch @kernel(name = value, …) [grid(x, y, z)] [block(x, y, z)] [shared(elements)]
  *     {show(name[a..b]) | save(name = "file")} */
 void ir_parse_launch(struct parser *p)
 {
@@ -137,6 +146,7 @@ void ir_parse_launch(struct parser *p)
     parse_arguments(p, &l);
     parse_extent(p, "grid", l.grid);
     parse_extent(p, "block", l.block);
+    parse_shared(p, &l);
     end_directive(p, &l);
 }
 

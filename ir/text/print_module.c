@@ -30,7 +30,8 @@ static void object(const struct ir_object *o, struct text *out)
 {
     text_addz(out, "object @");
     ir_print_name(o->name, out);
-    text_printf(out, " : %s %u align %u", ir_type_info[o->space].text, o->size, o->align);
+    text_printf(out, " : %s %s%u align %u", ir_type_info[o->space].text, o->unit ? "unsized " : "",
+                o->unit ? o->unit : o->size, o->align);
     if (o->bytes) {
         text_addz(out, " = x\"");
         for (uint32_t i = 0; i < o->size; i++)
@@ -64,7 +65,12 @@ static void kernel(const struct ir_module *m, const struct ir_kernel_info *k, st
         text_quoted(out, p->text, strlen(p->text));
         text_printf(out, " of %s %u", launch_element_name(p->element), p->element_bytes);
     }
-    text_addz(out, ")\n");
+    text_char(out, ')');
+    if (k->unsized) {
+        text_addz(out, " shared @");
+        ir_print_name(m->objects.at[k->unsized - 1].name, out);
+    }
+    text_char(out, '\n');
 }
 
 /* ---- launches -------------------------------------------------------------------------------------- */
@@ -107,6 +113,8 @@ static void kernel_launch(const struct launch *l, struct text *out)
     text_char(out, ')');
     extent("grid(", l->grid, out);
     extent("block(", l->block, out);
+    if (l->shared)
+        text_printf(out, " shared(%u)", l->shared);
 }
 
 static void named_buffer(const struct launch *l, struct text *out)

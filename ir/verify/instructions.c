@@ -183,6 +183,13 @@ static bool is_alignment(uint32_t n)
     return n && n <= IR_MAX_ALIGN && (n & (n - 1)) == 0;
 }
 
+/* Whether the object is the array of the kernel that a launch sizes. */
+static bool has_unsized(const struct verifier *v, int64_t object)
+{
+    const struct ir_kernel_info *k = ir_kernel_info(v->m, v->fn->id);
+    return k && k->unsized == (uint64_t)object + 1;
+}
+
 /* Of immediates that name a row of a table: its number of rows; else UINT64_MAX. */
 static uint64_t rows_of(const struct verifier *v, enum ir_imm imm)
 {
@@ -227,6 +234,8 @@ static bool check_immediate(struct verifier *v, ir_ref r)
         ir_ins_broken(v, IR_RULE_INDEX, r, "the table has no row %lld", (long long)ins->imm);
     else if (ins->op == IR_object && v->m->objects.at[ins->imm].space != ins->type)
         ir_ins_broken(v, IR_RULE_RESULT_TYPE, r, "the object is in another space");
+    else if (ins->op == IR_object && v->m->objects.at[ins->imm].unit && !has_unsized(v, ins->imm))
+        ir_ins_broken(v, IR_RULE_OBJECT, r, "the array without a size is not that of this kernel");
     return there;
 }
 

@@ -31,7 +31,9 @@ static void check_object(struct verifier *v, const struct ir_object *o)
     bool aligned = o->align && o->align <= IR_MAX_ALIGN && (o->align & (o->align - 1)) == 0;
     bool placed =
         (o->space == IR_TYPE_CONSTANT && (o->bytes || !o->size)) || (o->space == IR_TYPE_SHARED && !o->bytes);
-    if (!aligned || !placed || o->size > IR_MAX_OBJECT_BYTES)
+    bool sized = !o->unit || (o->space == IR_TYPE_SHARED && !o->size && o->unit <= IR_MAX_OBJECT_BYTES &&
+                              o->align <= IR_UNSIZED_ALIGN);
+    if (!aligned || !placed || !sized || o->size > IR_MAX_OBJECT_BYTES)
         ir_rule_broken(v, IR_RULE_OBJECT, o->at, "the object '%s' is ill-formed", o->name);
 }
 
@@ -66,7 +68,8 @@ static bool kernel_info_fits(const struct ir_module *m, const struct ir_kernel_i
     bool fits = params->count == k->params.count;
     for (uint32_t i = 0; fits && i < params->count; i++)
         fits = params->at[i] < f->ins.count && ir_at(f, params->at[i])->type == k->params.at[i].type;
-    return fits;
+    return fits && (!k->unsized ||
+                    (k->unsized <= m->objects.count && m->objects.at[k->unsized - 1].unit));
 }
 
 static void check_kernels(struct verifier *v)

@@ -9,7 +9,8 @@
  *
  * CHECKS: sum of enum opt_memory_check. KIND: r load, w store of the value given, W other store, a atomic.
  * SPACE: g, h (shared) or p. SIZE and NAME: of the object that the address was derived from by mere
- * additions, which is b then; SIZE 0: not known. A check.sync stands behind each fence and syncwarp. Linear.
+ * additions, which is b then; SIZE 0: not known, 2^32 - 1: as the launch says. A check.sync stands behind each
+ * fence and syncwarp. Linear.
  */
 #include "opt/pass.h"
 
@@ -56,9 +57,9 @@ static const char *name_of(const struct instrument *x, ir_ref root, uint32_t *si
     }
     if (ins->op != IR_object)
         return "";
-    *size = x->m->objects.at[ins->imm].size;
-    const char *name = x->m->objects.at[ins->imm].name;
-    return arena_strdup(x->c->scratch, name, strcspn(name, ".")); /* as it is in the source */
+    const struct ir_object *o = &x->m->objects.at[ins->imm];
+    *size = o->unit ? UINT32_MAX : o->size;
+    return arena_strdup(x->c->scratch, o->name, strcspn(o->name, ".")); /* as it is in the source */
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------ */

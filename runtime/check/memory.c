@@ -71,7 +71,7 @@ struct rt_check *rt_check_new(struct rt_launch *l)
     c->order = rt_order_new(&c->arena, l->warps, l->width);
     c->told = arena_array(&c->arena, struct told, l->program->texts.count);
     c->pages = arena_array(&c->arena, struct rt_cell *, PAGES);
-    c->shared = arena_array(&c->arena, struct rt_cell, l->program->shared_bytes / CELL_BYTES + 2);
+    c->shared = arena_array(&c->arena, struct rt_cell, l->shared_bytes / CELL_BYTES + 2);
     return c;
 }
 
@@ -91,6 +91,8 @@ static const struct told *told_by(struct rt_check *c, uint32_t text)
     int n = 0;
     if (sscanf(copy, "%u %c %c %u %u %n", &t->checks, &t->kind, &t->space, &t->bytes, &t->size, &n) < 5)
         t->checks = 0;
+    if (t->size == UINT32_MAX)
+        t->size = c->launch->unsized_bytes;
     t->name = copy + n;
     t->read = true;
     return t;
@@ -305,7 +307,7 @@ void rt_check_block(struct rt_worker *k)
     struct rt_check *c = k->launch->check;
     settle_doubts(c);
     rt_order_block(c->order, k->block);
-    memset(c->shared, 0, (k->launch->program->shared_bytes / CELL_BYTES + 2) * sizeof *c->shared);
+    memset(c->shared, 0, (k->launch->shared_bytes / CELL_BYTES + 2) * sizeof *c->shared);
 }
 
 void rt_check_barrier(struct rt_worker *k)
@@ -388,7 +390,7 @@ static bool is_plain(struct rt_check *c, const struct told *t, uint32_t address,
     const struct rt_order_block *b = rt_order_current(c->order);
     if (t->kind != 'r' || t->bytes > CELL_BYTES || address % t->bytes)
         return false;
-    if (t->space == 'h' ? address >= c->launch->program->shared_bytes : !c->pages[address >> PAGE_SHIFT])
+    if (t->space == 'h' ? address >= c->launch->shared_bytes : !c->pages[address >> PAGE_SHIFT])
         return false;
     if (t->checks & BOUNDS && t->size && (t->bytes > t->size || address - root > t->size - t->bytes))
         return false;

@@ -89,3 +89,26 @@ kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uin
                            k->params[i].name);
     return KERNC_OK;
 }
+
+kernc_status rt_read_shared(const kernc_kernel *k, const kernc_launch *o, uint32_t *bytes)
+{
+    kernc_context *c = k->module->context;
+    const struct be_unsized *u = k->unsized;
+    uint32_t sized = k->entry ? k->module->image->shared_bytes : k->module->program->shared_bytes;
+    uint64_t all = (uint64_t)BE_UNSIZED_AT(sized) + (uint64_t)o->shared * u->bytes;
+    if (o->shared && !u->bytes)
+        return rt_fail(c, KERNC_INVALID, "kernel %s has no shared array without a size, to have %u elements",
+                       k->name, o->shared);
+    if (!o->shared && u->bytes)
+        return rt_fail(c, KERNC_INVALID,
+                       "kernel %s: how many elements (of %u bytes) its shared array %s has is not given: "
+                       "--shared=N, or shared(N) in the launch line",
+                       k->name, u->bytes, u->name);
+    if (o->shared && all > BC_MAX_SHARED)
+        return rt_fail(c, KERNC_LIMIT,
+                       "kernel %s: %u elements of its shared array %s take a block's shared memory to %llu "
+                       "bytes; there are %u (BC_MAX_SHARED)",
+                       k->name, o->shared, u->name, (unsigned long long)all, BC_MAX_SHARED);
+    *bytes = u->bytes ? (uint32_t)all : sized;
+    return KERNC_OK;
+}

@@ -102,7 +102,7 @@ static void set_up_warp(struct rt_warp *w, struct rt_worker *k)
     w->limits = l->context->memory.limits;
     w->store_limits = l->context->memory.store_limits;
     w->shared = k->shared;
-    w->shared_bytes = l->program->shared_bytes;
+    w->shared_bytes = l->shared_bytes;
     w->private_bytes = l->kernel->private_bytes;
     w->segment_shift = l->segment_shift;
     w->transaction_cycles = RT_TRANSACTION_CYCLES;
@@ -316,8 +316,8 @@ static bool run_block(struct rt_worker *k, uint64_t number)
     const struct rt_launch *l = k->launch;
     uint32_t left = 0;
     place_block(k, number);
-    if (l->program->shared_bytes)
-        memset(k->shared, 0, l->program->shared_bytes);
+    if (l->shared_bytes)
+        memset(k->shared, 0, l->shared_bytes);
     if (l->check)
         rt_check_block(k);
     bool good = run_first_round(k, &left);
@@ -373,7 +373,7 @@ static void run_blocks(struct rt_worker *k)
 static void allocate(struct rt_worker *k)
 {
     const struct bc_program *p = k->launch->program;
-    k->shared = arena_alloc(&k->arena, p->shared_bytes + 16);
+    k->shared = arena_alloc(&k->arena, k->launch->shared_bytes + 16);
     k->running = arena_array(&k->arena, struct rt_slot *, k->launch->warps);
     k->sites = arena_array(&k->arena, struct rt_site_count, p->sites.count + 1);
     k->counts = arena_array(&k->arena, struct rt_count, p->blocks.count);

@@ -82,6 +82,7 @@ struct rt_launch {
     uint32_t grid[3], block[3];
     uint64_t blocks;                         /* in the grid */
     uint32_t threads, warps, width;          /* in a block; of a warp */
+    uint32_t shared_bytes, unsized_bytes;    /* of a block; of these the array's that the launch sizes */
     uint32_t alike;                          /* warps of a block, from the first on, that differ in
                                                 lane preloads alone */
     uint32_t entry;                          /* code index of the kernel's first block */

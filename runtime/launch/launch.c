@@ -139,8 +139,11 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     kernc_status status = choose(l, o);
     if (status == KERNC_OK)
         status = rt_read_arguments(kernel, o, params, arena_array(&l->arena, bool, count));
+    if (status == KERNC_OK)
+        status = rt_read_shared(kernel, o, &l->shared_bytes);
     if (status != KERNC_OK)
         return status;
+    l->unsized_bytes = o->shared * kernel->unsized->bytes;
     memcpy(l->grid, o->grid, sizeof l->grid);
     memcpy(l->block, o->block, sizeof l->block);
     l->blocks = rt_volume(o->grid);
@@ -175,7 +178,6 @@ enum { BATCHES = 16, MOST_BATCH = 64 };
 
 static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
 {
-    const struct bc_program *p = l->program;
     if (l->blocks > UINT32_MAX / ((uint64_t)l->warps * l->width) && rt_check_wanted(l))
         return rt_fail(l->context, KERNC_LIMIT, "memory is checked in launches of less than 2^32 threads");
     l->check = rt_check_new(l);
@@ -184,9 +186,9 @@ static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
     l->workers = arena_array(&l->arena, struct rt_worker, l->worker_count);
     uint64_t share = l->blocks / l->worker_count;
     l->batch = share >= MOST_BATCH * BATCHES ? MOST_BATCH : 1 + share / BATCHES;
-    if (!rt_memory_take(l, (uint64_t)l->worker_count * p->shared_bytes))
+    if (!rt_memory_take(l, (uint64_t)l->worker_count * l->shared_bytes))
         return rt_fail(l->context, KERNC_LIMIT,
-                       "shared memory of %u bytes is over the limit of memory (max_memory)", p->shared_bytes);
+                       "shared memory of %u bytes is over the limit of memory (max_memory)", l->shared_bytes);
     for (uint32_t i = 0; i < l->worker_count; i++) {
         struct rt_worker *k = &l->workers[i];
         k->launch = l;

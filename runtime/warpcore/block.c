@@ -20,11 +20,11 @@ bool rt_sim_memory_take(struct rt_sim *s, uint64_t bytes)
 
 struct rt_sim_block *rt_sim_block_new(struct rt_sim *s)
 {
-    if (!rt_sim_memory_take(s, s->image->shared_bytes))
+    if (!rt_sim_memory_take(s, s->shared_bytes))
         return NULL;
     struct rt_sim_block *b = arena_new(&s->arena, struct rt_sim_block);
     b->sim = s;
-    b->shared = arena_alloc(&s->arena, s->image->shared_bytes + WC_LANES * 4);
+    b->shared = arena_alloc(&s->arena, s->shared_bytes + WC_LANES * 4);
     b->next = s->all;
     s->all = b;
     return b;
@@ -62,7 +62,7 @@ static struct rt_sim_warp *new_warp(struct rt_sim *s)
     w->global = m->base;
     w->limits = m->limits;
     w->store_limits = m->store_limits;
-    w->shared_bytes = s->image->shared_bytes;
+    w->shared_bytes = s->shared_bytes;
     w->private = (uint8_t *)(w + 1);
     w->private_bytes = s->entry->private_bytes;
     w->tally = s->tally;
@@ -120,7 +120,7 @@ void rt_sim_block_begin(struct rt_sim_block *b, uint64_t number)
     b->index[0] = (uint32_t)(number % grid[0]);
     b->index[1] = (uint32_t)(number / grid[0] % grid[1]);
     b->index[2] = (uint32_t)(number / grid[0] / grid[1]);
-    memset(b->shared, 0, b->sim->image->shared_bytes);
+    memset(b->shared, 0, b->sim->shared_bytes);
 }
 
 struct text *rt_sim_text(struct rt_sim_warp *w)

@@ -155,7 +155,7 @@ static void begin_block(struct clock *k, struct core *c)
     c->left = sim->warps;
     c->begun = c->waiting = c->turn = c->issued = 0;
     c->now = c->end;
-    fill_slots(k, c, c->now + clearing(k, sim->image->shared_bytes));
+    fill_slots(k, c, c->now + clearing(k, sim->shared_bytes));
 }
 
 /* The number below which all blocks have ended. */

@@ -102,10 +102,10 @@ static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
     if (!s->core)
         return rt_fail(s->context, KERNC_NOT_FOUND, "no simulator for instruction set %s on this machine",
                        o->isa);
-    if (s->image->shared_bytes > s->context->memory.limit - s->context->memory.used)
+    if (s->shared_bytes > s->context->memory.limit - s->context->memory.used)
         return rt_fail(s->context, KERNC_LIMIT,
                        "shared memory of %u bytes is over the limit of memory (max_memory)",
-                       s->image->shared_bytes);
+                       s->shared_bytes);
     return KERNC_OK;
 }
 
@@ -123,7 +123,9 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
     uint64_t *bits = arena_array(&s->arena, uint64_t, s->kernel->param_count);
     s->timed = (o->flags & KERNC_STATISTICS) || o->trace || reads_clock(s->image);
     s->core = rt_sim_core_choose(o->isa, s->timed);
-    kernc_status status = check(s, o);
+    kernc_status status = rt_read_shared(s->kernel, o, &s->shared_bytes);
+    if (status == KERNC_OK)
+        status = check(s, o);
     if (status == KERNC_OK)
         status = read_timing(s, o->timing);
     if (status == KERNC_OK)

@@ -118,6 +118,7 @@ struct rt_sim {
     const volatile int *interrupt;                  /* of kernc_launch */
     uint64_t  blocks, fuel, total;       /* total: warp instructions so far */
     uint32_t  threads, warps;            /* in a block */
+    uint32_t  shared_bytes;              /* of a block */
     uint32_t  segment_shift;             /* of memory transactions as metrics count them */
     uint32_t  data;                      /* address of the constant data */
     struct rt_sim_tally *tally;

@@ -105,6 +105,7 @@ static void run_kernel(struct entry *t, unsigned warp)
     launch.args = args;
     launch.arg_count = t->param_count;
     launch.warp = warp;
+    launch.shared = kernc_kernel_shared(t->kernel, NULL) ? 64 : 0;
     kernc_statistics *s = NULL;
     if (kernc_run(t->kernel, &launch, &s) == KERNC_NO_MEMORY) {
         fprintf(stderr, "the program uses up the host's memory\n");

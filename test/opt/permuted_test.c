@@ -91,7 +91,7 @@ static uint64_t run(const struct fz_program *p, const struct text *module, struc
     }
     kernc_launch l = {.size = sizeof l, .grid = {p->blocks}, .block = {p->threads}, .args = args,
                       .arg_count = p->buffers.count, .scheme = s.scheme, .warp = s.width, .threads = 1,
-                      .fuel = (uint64_t)1 << 24};
+                      .fuel = (uint64_t)1 << 24, .shared = kernc_kernel_shared(kernel, NULL) ? p->threads : 0};
     kernc_status status = kernc_run(kernel, &l, NULL);
     if (status != KERNC_OK && status != KERNC_LIMIT)
         fail_msg("class %c, seed %" PRIu64 ": %s", p->class, p->seed, kernc_error_text(c));

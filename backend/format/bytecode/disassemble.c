@@ -244,8 +244,11 @@ static void show_preload(struct listing *l, const struct bc_kernel *k, const str
 
 static void show_kernel(struct listing *l, const struct bc_kernel *k)
 {
-    text_printf(l->out, "# kernel %s: %u vectors, %u masks, %u scalars, %u bytes of private memory\n",
+    text_printf(l->out, "# kernel %s: %u vectors, %u masks, %u scalars, %u bytes of private memory",
                 k->name, k->vectors, k->masks, k->scalars, k->private_bytes);
+    if (k->unsized.bytes)
+        text_printf(l->out, ", shared array %s of elements of %u bytes", k->unsized.name, k->unsized.bytes);
+    text_char(l->out, '\n');
     for (uint32_t i = 0; i < k->preload_count; i++)
         show_preload(l, k, &l->p->preloads.at[k->first_preload + i]);
 }

@@ -166,6 +166,7 @@ struct bc_kernel {
     VEC(struct be_param) params;
     uint32_t    line;
     bool        has_barrier;
+    struct be_unsized unsized;             /* bytes of an element: at most BC_MAX_SHARED */
 };
 
 struct bc_program {
@@ -187,7 +188,7 @@ struct bc_program {
     VEC(struct launch)     launches;
     const uint8_t *data;                   /* constant objects, laid out; 16-byte aligned when loaded */
     uint32_t     data_bytes;
-    uint32_t     shared_bytes;             /* shared memory of a block */
+    uint32_t     shared_bytes;             /* shared memory of a block, but for arrays sized by launches */
     bool         checks_waiting;           /* schemes with frontiers: lanes that wait elsewhere than `waiting`
                                               says are a trap */
     VEC(struct bc_waiting) waiting;        /* by place and code index; empty unless checks_waiting */

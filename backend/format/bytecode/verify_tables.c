@@ -173,6 +173,8 @@ static bool check_kernel(struct verifier *v, uint32_t i)
         return verify_fail(v, "kernel %u: private memory is no multiple of 16 bytes", i);
     if (k->private_bytes > BC_MAX_PRIVATE)
         return verify_fail(v, "kernel %u: more bytes of private memory than %u", i, BC_MAX_PRIVATE);
+    if (!be_unsized_is_good(&k->unsized, BC_MAX_SHARED))
+        return verify_fail(v, "kernel %u: its array in shared memory has no name or too large elements", i);
     if (k->preload_count > p->preloads.count || k->first_preload > p->preloads.count - k->preload_count)
         return verify_fail(v, "kernel %u: its preloads are out of range", i);
     if (!check_fills(v, k))

@@ -154,6 +154,12 @@ static void take_text(struct wc_assembler *a)
 
 /* ---- kernels ----------------------------------------------------------------------------------------- */
 
+static void take_unsized(struct wc_assembler *a, struct be_unsized *u)
+{
+    u->bytes = wc_take_u32(a, WC_MAX_SHARED, "an element's bytes");
+    u->name = wc_take_name(a, "an array's name");
+}
+
 static void take_attribute(struct wc_assembler *a, struct wc_kernel *k)
 {
     if (wc_accept_word(a, "entry"))
@@ -170,9 +176,11 @@ static void take_attribute(struct wc_assembler *a, struct wc_kernel *k)
         k->line = wc_take_u32(a, UINT32_MAX, "a line");
     else if (wc_accept_word(a, "barrier"))
         k->has_barrier = true;
+    else if (wc_accept_word(a, "unsized"))
+        take_unsized(a, &k->unsized);
     else
         wc_asm_error(a, "operand",
-                     "entry, registers, predicates, private, stack, line or barrier is wanted here");
+                     "entry, registers, predicates, private, stack, line, barrier or unsized is wanted here");
 }
 
 /* .kernel name {, attribute}; its entry is the label of its name unless it says another */
@@ -236,7 +244,7 @@ static void take_sizes(struct wc_assembler *a, uint32_t n[3])
         n[i] = wc_take_u32(a, UINT32_MAX, "a size");
 }
 
-/* What stands behind a directive's name: {, grid x y z | block x y z | while name | line n} */
+/* What stands behind a directive's name: {, grid x y z | block x y z | shared n | while name | line n} */
 static void take_clauses(struct wc_assembler *a, struct launch *l, bool comma)
 {
     for (; !comma || wc_accept_mark(a, ','); comma = true) {
@@ -244,13 +252,15 @@ static void take_clauses(struct wc_assembler *a, struct launch *l, bool comma)
             take_sizes(a, l->grid);
         else if (l->step == LAUNCH_KERNEL && wc_accept_word(a, "block"))
             take_sizes(a, l->block);
+        else if (l->step == LAUNCH_KERNEL && wc_accept_word(a, "shared"))
+            l->shared = wc_take_u32(a, UINT32_MAX, "a number of elements");
         else if (l->step == LAUNCH_REPEAT && wc_accept_word(a, "while"))
             l->name = wc_take_name(a, "a buffer's name");
         else if (wc_accept_word(a, "line"))
             l->line = wc_take_u32(a, UINT32_MAX, "a line");
         else if (comma)
             wc_asm_error(a, "operand", "%s is wanted here",
-                         l->step == LAUNCH_KERNEL   ? "grid, block or line"
+                         l->step == LAUNCH_KERNEL   ? "grid, block, shared or line"
                          : l->step == LAUNCH_REPEAT ? "while or line"
                                                     : "line");
     }
@@ -263,7 +273,7 @@ static struct launch new_directive(struct wc_assembler *a, enum launch_step step
     return (struct launch){.step = step, .line = a->has_file ? 0 : a->lexer.token.where.at.line};
 }
 
-/* .launch kernel {, grid x y z | block x y z | line n} */
+/* .launch kernel {, grid x y z | block x y z | shared n | line n} */
 static void take_launch(struct wc_assembler *a)
 {
     struct launch l = new_directive(a, LAUNCH_KERNEL);

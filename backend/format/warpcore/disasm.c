@@ -107,8 +107,13 @@ static void print_kernel(struct writer *w, const struct wc_kernel *k)
     print_name(k->name, w->out);
     text_addz(w->out, ", entry ");
     name_word(w, k->entry, w->out);
-    text_printf(w->out, ", registers %u, predicates %u, private %u, stack %u, line %u%s\n", k->registers,
+    text_printf(w->out, ", registers %u, predicates %u, private %u, stack %u, line %u%s", k->registers,
                 k->predicates, k->private_bytes, k->stack, k->line, k->has_barrier ? ", barrier" : "");
+    if (k->unsized.bytes) {
+        text_printf(w->out, ", unsized %u ", k->unsized.bytes);
+        print_name(k->unsized.name, w->out);
+    }
+    text_char(w->out, '\n');
     for (uint32_t i = 0; i < k->params.count; i++)
         print_param(w, &k->params.at[i]);
 }
@@ -139,6 +144,8 @@ static void print_directive(struct writer *w, const struct launch *l)
         print_name(l->kernel, w->out);
         print_sizes(w, "grid", l->grid);
         print_sizes(w, "block", l->block);
+        if (l->shared)
+            text_printf(w->out, ", shared %u", l->shared);
         break;
     case LAUNCH_BUFFER:
         text_addz(w->out, ".buffer ");

@@ -38,6 +38,7 @@ struct wc_kernel {
     VEC(struct be_param) params;
     uint32_t    line;
     bool        has_barrier;
+    struct be_unsized unsized;          /* bytes of an element: at most WC_MAX_SHARED */
 };
 
 /* A printf format, or the message of an assert or trap. `operands`: enum be_value of each printf operand
@@ -59,7 +60,8 @@ struct wc_image {
     VEC(struct launch)    launches;
     const uint8_t *data;                /* constant objects, laid out; 16-byte aligned when loaded */
     uint32_t     data_bytes;
-    uint32_t     shared_bytes;          /* shared memory of a block, counted from address 0 */
+    uint32_t     shared_bytes;          /* shared memory of a block, counted from address 0, but for
+                                           arrays sized by launches */
 };
 /* Empty. */
 struct wc_image *wc_image_new(void);

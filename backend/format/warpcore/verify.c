@@ -95,6 +95,9 @@ static bool check_kernel(struct wc_verifier *v, struct strings *names, uint32_t 
         return wc_verify_fail(v, "kernel %s: private memory is no multiple of 16 bytes", k->name);
     if (k->private_bytes > WC_MAX_PRIVATE)
         return wc_verify_fail(v, "kernel %s: more bytes of private memory than %u", k->name, WC_MAX_PRIVATE);
+    if (!be_unsized_is_good(&k->unsized, WC_MAX_SHARED))
+        return wc_verify_fail(v, "kernel %s: its array in shared memory has no name or too large elements",
+                              k->name);
     if (k->stack > WC_STACK)
         return wc_verify_fail(v, "kernel %s: a divergence stack of %u entries, %u more than there are",
                               k->name, k->stack, k->stack - WC_STACK);
