@@ -18,7 +18,8 @@ SUITES := samples
 samples_TEST_SRC := $(addprefix test/samples/,samples_test.c \
     reference_first.c reference_pictures.c reference_transport.c reference_delayed.c \
     reference_photons.c reference_hashes.c reference_frontiers.c reference_tissue.c reference_csc.c \
-    reference_convergent.c reference_sequences.c)
+    reference_convergent.c reference_sequences.c \
+    reference_streams.c)
 
 # Random programs: the tester itself; test/random has it try thousands, `make soak` 280,000.
 SUITES += fuzz_generators fuzz_arms

@@ -58,6 +58,10 @@ void *reference_csc_ways(size_t *n);
 void *reference_bfs(size_t *n);
 void *reference_kmeans(size_t *n);         /* cx, cy, cluster */
 void *reference_radix(size_t *n);          /* keys, values */
+void *reference_inflate(size_t *n);        /* text, then failed, then good */
+void *reference_sha256(size_t *n);         /* nonce, then hash */
+void *reference_sha256_short(size_t *n);   /* with 8 bits, from 0 on */
+void *reference_fft(size_t *n);            /* re, im, row_re, row_im */
 void *reference_reductions(size_t *n);     /* of convops */
 void *reference_append(size_t *n);
 void *reference_breaks(size_t *n);         /* left, then stayed */

@@ -81,6 +81,10 @@ static const struct sample samples[] = {
     { "bfs", { "distance" }, reference_bfs, NULL, false },
     { "kmeans", { "cx", "cy", "cluster" }, reference_kmeans, NULL, false },
     { "radix", { "keys", "values" }, reference_radix, NULL, false },
+    { "inflate", { "text", "failed", "good" }, reference_inflate, NULL, false },
+    { "sha256", { "nonce", "hash" }, reference_sha256, NULL, false },
+    { "sha256", { "nonce", "hash" }, reference_sha256_short, "-D BITS=8 -D START=0 -D THREADS=64", false },
+    { "fft", { "re", "im", "row_re", "row_im" }, reference_fft, NULL, false },
 };
 enum { WARP_CORES = 3 }; /* the last of the machines */
 static const char *const machines[] = {
