@@ -61,6 +61,15 @@ $(BUILD)/libkernc.a: $(ALL_OBJ)
 	@rm -f $@
 	$(call run,AR)$(AR) rcs $@ $^
 
+# The same as shared libraries, which are made for installing only: kernc itself has no use for them. What they export
+# is what the public headers mark with KERNC_API.
+SO_MAJOR := $(firstword $(subst ., ,$(VERSION)))
+
+$(BUILD)/libkernc-rt.so.$(VERSION): $(RT_OBJ)
+$(BUILD)/libkernc.so.$(VERSION): $(ALL_OBJ)
+$(BUILD)/%.so.$(VERSION):
+	$(call run,LD)$(CC) $(LINK) -shared -Wl,-soname,$*.so.$(SO_MAJOR) $(if $(SAN),,-Wl,-z,defs) -o $@ $^ $(LIBS)
+
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call run,CC)$(CC) $(FLAGS) $(FLAGS_$(subst /,_,$*)) -MMD -MP -c -o $@ $<
@@ -111,30 +120,42 @@ $(BUILD)/share/%: $(BUILD)/manual
 	@mkdir -p $(@D)
 	$(call run,GEN)$< $* > $@
 
-# The libraries are archives: who links one needs what it needs.
+# Who links an archive needs what it needs (pkg-config --static); the shared libraries find it themselves.
 $(BUILD)/share/kernc.pc: Makefile
 	@mkdir -p $(@D)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'Name: kernc' 'Description: compiler and SIMT runtime for Kern kernels' \
-	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lkernc $(LIBS)' > $@
+	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lkernc' \
+	    'Libs.private: $(LIBS)' > $@
 
 $(BUILD)/share/kernc-rt.pc: Makefile
 	@mkdir -p $(@D)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'Name: kernc-rt' 'Description: loads and runs compiled Kern kernels' \
-	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lkernc-rt $(LIBS)' > $@
+	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lkernc-rt' \
+	    'Libs.private: $(LIBS)' > $@
 
 AT := $(DESTDIR)$(PREFIX)
-INSTALLED := bin/kernc lib/libkernc.a lib/libkernc-rt.a include/kernc.h include/kernc-rt.h include/kernc-metrics.def include/kernc-figures.def \
+SHARED_LIBS := libkernc libkernc-rt
+INSTALLED := bin/kernc lib/libkernc.a lib/libkernc-rt.a \
+             $(foreach l,$(SHARED_LIBS),lib/$l.so lib/$l.so.$(SO_MAJOR) lib/$l.so.$(VERSION)) include/kernc.h include/kernc-rt.h include/kernc-metrics.def include/kernc-figures.def \
              lib/pkgconfig/kernc.pc lib/pkgconfig/kernc-rt.pc share/man/man1/kernc.1 \
              share/bash-completion/completions/kernc share/zsh/site-functions/_kernc \
              share/vim/vimfiles/syntax/kern.vim share/vim/vimfiles/ftdetect/kern.vim
 
-install: all $(MANUAL)
+# Whole folders: FROM:TO below the prefix. Of the samples what git has, but not what their runs have written.
+INSTALLED_FOLDERS := share/kernc share/doc/kernc
+SAMPLES := $(wildcard samples/*.kern samples/data/*.kern samples/data/*.py samples/embedding/* samples/warp-core/*) samples/README.md
+DOCS    := $(wildcard docs/*.md docs/plots/*) README.md LICENSE
+
+install: all $(MANUAL) $(foreach l,$(SHARED_LIBS),$(BUILD)/$l.so.$(VERSION))
 	@rm -f $(BUILD)/share/kernc.pc $(BUILD)/share/kernc-rt.pc
 	@$(MAKE) --no-print-directory $(BUILD)/share/kernc.pc $(BUILD)/share/kernc-rt.pc
 	install -D -m 755 $(BUILD)/kernc $(AT)/bin/kernc
 	install -D -m 644 $(BUILD)/libkernc.a $(AT)/lib/libkernc.a
 	install -D -m 644 $(BUILD)/libkernc-rt.a $(AT)/lib/libkernc-rt.a
-	$(STRIP) $(AT)/bin/kernc $(AT)/lib/libkernc.a $(AT)/lib/libkernc-rt.a
+	@for l in $(SHARED_LIBS); do \
+	    install -m 755 $(BUILD)/$$l.so.$(VERSION) $(AT)/lib/$$l.so.$(VERSION) && \
+	    ln -sf $$l.so.$(VERSION) $(AT)/lib/$$l.so.$(SO_MAJOR) && ln -sf $$l.so.$(SO_MAJOR) $(AT)/lib/$$l.so || exit 1; done
+	$(STRIP) $(AT)/bin/kernc $(AT)/lib/libkernc.a $(AT)/lib/libkernc-rt.a $(SHARED_LIBS:%=$(AT)/lib/%.so.$(VERSION))
 	install -D -m 644 include/kernc.h $(AT)/include/kernc.h
 	install -D -m 644 include/kernc-rt.h $(AT)/include/kernc-rt.h
 	install -D -m 644 include/kernc-metrics.def $(AT)/include/kernc-metrics.def
@@ -146,9 +167,12 @@ install: all $(MANUAL)
 	install -D -m 644 $(BUILD)/share/_kernc $(AT)/share/zsh/site-functions/_kernc
 	install -D -m 644 share/vim/syntax/kern.vim $(AT)/share/vim/vimfiles/syntax/kern.vim
 	install -D -m 644 share/vim/ftdetect/kern.vim $(AT)/share/vim/vimfiles/ftdetect/kern.vim
+	@for f in $(SAMPLES); do install -D -m 644 $$f $(AT)/share/kernc/$$f || exit 1; done
+	@for f in $(DOCS); do install -D -m 644 $$f $(AT)/share/doc/kernc/$$f || exit 1; done
 
 uninstall:
 	rm -f $(addprefix $(AT)/,$(INSTALLED))
+	rm -rf $(addprefix $(AT)/,$(INSTALLED_FOLDERS))
 
 # ---- housekeeping ---------------------------------------------------------------------------------------
 
