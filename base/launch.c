@@ -33,6 +33,14 @@ uint32_t launch_element_bytes(enum launch_element e)
     return elements[e].bytes;
 }
 
+uint32_t launch_scalars(enum launch_element e, uint32_t element_bytes)
+{
+    uint32_t size = elements[e].bytes;
+    if (!size)
+        return element_bytes > 0;
+    return element_bytes % size == 0 && element_bytes / size <= LAUNCH_VECTOR_MAX ? element_bytes / size : 0;
+}
+
 const char *launch_element_name(enum launch_element e)
 {
     return elements[e].name;
@@ -287,21 +295,10 @@ static const char *make_list(const struct launch_value *v, enum launch_element e
     return problem;
 }
 
-const char *launch_make_buffer(struct arena *a, const struct launch_value *v, enum launch_element e,
-                               uint32_t element_bytes, size_t limit, void **bytes, size_t *n)
+static const char *make_scalars(const struct launch_value *v, enum launch_element e, size_t limit, void **bytes,
+                                size_t *n)
 {
     const char *problem = NULL;
-    *bytes = NULL;
-    if (v->kind == LAUNCH_SCALAR || v->kind == LAUNCH_ROUND)
-        return "this parameter is a buffer, not a number";
-    if (v->kind == LAUNCH_NAMED)
-        return "a buffer is made of numbers or a file, not of another one";
-    if (v->kind == LAUNCH_ZEROS)
-        return allocate(v->count, element_bytes, limit, bytes, n);
-    if (v->kind == LAUNCH_FILE)
-        return launch_read_file(a, v->file, e, element_bytes, limit, bytes, n);
-    if (e == LAUNCH_BYTES)
-        return "a buffer of structs is made by zeros(n) or @file";
     switch (v->kind) {
     case LAUNCH_LIST: return make_list(v, e, limit, bytes, n);
     case LAUNCH_IOTA:
@@ -318,4 +315,27 @@ const char *launch_make_buffer(struct arena *a, const struct launch_value *v, en
         return problem ? problem : generate(v, e, normal_element, limit, bytes, n);
     default: BUG("launch value of kind %d", v->kind);
     }
+}
+
+const char *launch_make_buffer(struct arena *a, const struct launch_value *v, enum launch_element e,
+                               uint32_t element_bytes, size_t limit, void **bytes, size_t *n)
+{
+    *bytes = NULL;
+    if (v->kind == LAUNCH_SCALAR || v->kind == LAUNCH_ROUND)
+        return "this parameter is a buffer, not a number";
+    if (v->kind == LAUNCH_NAMED)
+        return "a buffer is made of numbers or a file, not of another one";
+    if (v->kind == LAUNCH_ZEROS)
+        return allocate(v->count, element_bytes, limit, bytes, n);
+    if (v->kind == LAUNCH_FILE)
+        return launch_read_file(a, v->file, e, element_bytes, limit, bytes, n);
+    if (e == LAUNCH_BYTES)
+        return "a buffer of structs is made by zeros(n) or @file";
+    struct launch_value scalars = *v;
+    uint32_t each = launch_scalars(e, element_bytes);
+    if (v->kind == LAUNCH_LIST && v->list.count % each)
+        return "the numbers of the list do not fill its last vector";
+    if (__builtin_mul_overflow(v->count, v->kind == LAUNCH_LIST ? 1 : each, &scalars.count))
+        return launch_too_large;
+    return make_scalars(&scalars, e, limit, bytes, n);
 }

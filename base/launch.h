@@ -7,19 +7,28 @@
 
 #include "base/base.h"
 
-/* What a buffer is made of, or the type of a scalar argument. */
+/* What a buffer is made of, or the type of a scalar argument. A buffer's elements are scalars of this type or,
+ * where its element_bytes are 2 to 4 times the scalar's, vectors of that many. */
+#define LAUNCH_VECTOR_MAX 4
 enum launch_element {
     LAUNCH_BYTES,               /* a struct: only zeros and files */
     LAUNCH_BOOL, LAUNCH_CHAR, LAUNCH_UCHAR, LAUNCH_SHORT, LAUNCH_USHORT, LAUNCH_INT, LAUNCH_UINT,
     LAUNCH_LONG, LAUNCH_ULONG, LAUNCH_FLOAT, LAUNCH_DOUBLE,
 };
-uint32_t    launch_element_bytes(enum launch_element e);       /* 0 for LAUNCH_BYTES */
+uint32_t    launch_element_bytes(enum launch_element e);       /* of a scalar; 0 for LAUNCH_BYTES */
+/* Scalars in an element of so many bytes, 1 of a struct; 0: no element of this type has so many bytes. */
+uint32_t    launch_scalars(enum launch_element e, uint32_t element_bytes);
+/* Whether they agree; of a struct any bytes do, 0 too: its size is not known. */
+static inline bool launch_is_element(enum launch_element e, uint32_t element_bytes)
+{
+    return e == LAUNCH_BYTES || launch_scalars(e, element_bytes) > 0;
+}
 const char *launch_element_name(enum launch_element e);        /* "uint", as in Kern */
 
 enum launch_value_kind {
     LAUNCH_SCALAR, /* number */
     LAUNCH_ZEROS,  /* zeros(count) */
-    LAUNCH_IOTA,   /* iota(count): 0, 1, 2, … */
+    LAUNCH_IOTA,   /* iota(count): 0, 1, 2, … of vectors each scalar is one more, here and below */
     LAUNCH_RAMP,   /* ramp(a, b, count): a + (b - a) * i / (count - 1) */
     LAUNCH_RANDOM, /* random(count, seed, lo, hi): uniform in [lo, hi); integers: [lo, hi] */
     LAUNCH_NORMAL, /* normal(count, seed, mean, deviation) */
@@ -33,7 +42,7 @@ enum launch_value_kind {
 struct launch_number { bool is_float; int64_t i; double f; };
 struct launch_value {
     enum launch_value_kind kind;
-    uint64_t    count;          /* elements of a buffer */
+    uint64_t    count;          /* elements of a buffer; LIST: of its numbers */
     uint64_t    seed;
     struct launch_number n[2];  /* scalar: n[0]; lo, hi or a, b or mean, deviation */
     const char *file;           /* FILE, NAMED */
@@ -101,11 +110,12 @@ uint64_t launch_word(uint64_t seed, uint64_t i);
 
 extern const char launch_too_large[];
 /* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message (static text, or of the
- * arena): over the limit of bytes it is launch_too_large. The same value gives the same bytes everywhere. */
+ * arena): over the limit of bytes it is launch_too_large. Of vectors count elements are made of as many scalars
+ * as they hold, and a list fills them one after the other. The same value gives the same bytes everywhere. */
 const char *launch_make_buffer(struct arena *a, const struct launch_value *v, enum launch_element e,
                                uint32_t element_bytes, size_t limit, void **bytes, size_t *n);
-/* The bytes of element i of such a buffer, zeros behind them, without making the others. False: it has none,
- * or it is read from a file. */
+/* The bytes of element i of such a buffer of scalars, zeros behind them, without making the others. False: it
+ * has none, or it is read from a file. */
 bool launch_make_element(const struct launch_value *v, enum launch_element e, uint64_t i, uint64_t *bits);
 /* A scalar's bits in the parameter's type, integers extended to 32 bits and zero above (long and ulong: 64
  * bits); integers are range-checked. NULL, or the message (static text). */

@@ -164,7 +164,8 @@ static const char *take_bytes(struct reading *r, struct text *file, uint32_t ele
 static const char *read_npy(struct reading *r, struct text *file, uint32_t element_bytes)
 {
     size_t      data = 0;
-    const char *problem = npy_read_header(r->arena, file, r->element, element_bytes, &data);
+    uint32_t    scalar = launch_element_bytes(r->element);
+    const char *problem = npy_read_header(r->arena, file, r->element, scalar ? scalar : element_bytes, &data);
     if (problem)
         return problem;
     memmove(file->at, file->at + data, file->length - data);
@@ -206,6 +207,8 @@ const char *launch_read_file(struct arena *a, const char *path, enum launch_elem
         problem = decode(&r, &file, encoding, element_bytes);
     if (!problem && r.buffer.length == 0)
         problem = "the file has no values";
+    if (!problem && r.buffer.length % element_bytes)
+        problem = "the file's values do not fill the last vector";
     text_free(&file);
     *bytes = problem ? NULL : r.buffer.at;
     *n = r.buffer.length;

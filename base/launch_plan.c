@@ -54,8 +54,7 @@ static bool has_names(const struct launch *l)
 
 static bool has_sizes(const struct launch *l)
 {
-    uint32_t bytes = l->step == LAUNCH_BUFFER ? launch_element_bytes(l->element) : 0;
-    return l->step != LAUNCH_BUFFER || (bytes ? l->element_bytes == bytes : l->element_bytes > 0);
+    return l->step != LAUNCH_BUFFER || launch_scalars(l->element, l->element_bytes) > 0;
 }
 
 const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t *at)

@@ -57,9 +57,23 @@ const char *output_parse_save(struct arena *a, const char *text, struct launch_o
 
 /* ---- one value --------------------------------------------------------------------------------------- */
 
+/* Bytes of a scalar; of a struct all. */
+static uint32_t unit(const struct view *v)
+{
+    uint32_t bytes = launch_element_bytes((enum launch_element)v->element);
+    return bytes ? bytes : v->element_bytes;
+}
+
+/* Values: of vectors their scalars. */
 static size_t count_of(const struct view *v)
 {
-    return v->element_bytes ? v->n / v->element_bytes : 0;
+    return unit(v) ? v->n / unit(v) : 0;
+}
+
+/* Values in an element. */
+static uint32_t values_of(const struct view *v)
+{
+    return unit(v) ? v->element_bytes / unit(v) : 1;
 }
 
 static bool is_float(const struct view *v)
@@ -71,10 +85,10 @@ static double float_at(const struct view *v, size_t i)
 {
     float  f;
     double d;
-    memcpy(&f, v->bytes + i * v->element_bytes, sizeof f);
+    memcpy(&f, v->bytes + i * unit(v), sizeof f);
     if (v->element == LAUNCH_FLOAT)
         return f;
-    memcpy(&d, v->bytes + i * v->element_bytes, sizeof d);
+    memcpy(&d, v->bytes + i * unit(v), sizeof d);
     return d;
 }
 
@@ -88,8 +102,8 @@ static bool is_signed(const struct view *v)
 static int64_t integer_at(const struct view *v, size_t i)
 {
     uint64_t x = 0;
-    memcpy(&x, v->bytes + i * v->element_bytes, v->element_bytes);
-    unsigned shift = 64 - 8 * v->element_bytes;
+    memcpy(&x, v->bytes + i * unit(v), unit(v));
+    unsigned shift = 64 - 8 * unit(v);
     return is_signed(v) ? (int64_t)(x << shift) >> shift : (int64_t)x;
 }
 
@@ -125,15 +139,26 @@ static void add_value(const struct view *v, size_t i, struct text *t)
         text_printf(t, "%lld", (long long)integer_at(v, i));
 }
 
+/* A vector as (x y z). */
+static void add_element(const struct view *v, size_t i, struct text *t)
+{
+    uint32_t n = values_of(v);
+    for (uint32_t k = 0; k < n; k++) {
+        text_addz(t, k ? " " : n > 1 ? "(" : "");
+        add_value(v, i * n + k, t);
+    }
+    text_addz(t, n > 1 ? ")" : "");
+}
+
 const char *output_show(const struct launch_output *o, const struct view *v, struct text *t)
 {
-    size_t end = o->last ? o->last : count_of(v);
-    if (end > count_of(v))
+    size_t count = count_of(v) / values_of(v), end = o->last ? o->last : count;
+    if (end > count)
         return "the range goes beyond the end of the buffer";
     text_printf(t, "%s[%llu..%zu]:", v->name, (unsigned long long)o->first, end);
     for (size_t i = o->first; i < end; i++) {
         text_char(t, ' ');
-        add_value(v, i, t);
+        add_element(v, i, t);
     }
     text_char(t, '\n');
     return NULL;
@@ -144,7 +169,7 @@ const char *output_show(const struct launch_output *o, const struct view *v, str
 static const char *encode_text(const struct launch_output *o, const struct view *v, char separator,
                                struct text *t)
 {
-    size_t n = count_of(v), width = o->width ? o->width : 1;
+    size_t n = count_of(v), width = o->width ? (size_t)o->width * values_of(v) : values_of(v);
     for (size_t i = 0; i < n; i++) {
         add_value(v, i, t);
         text_char(t, (i + 1) % width && i + 1 < n ? separator : '\n');
@@ -247,8 +272,10 @@ static const char *encode_png(struct arena *a, const struct launch_output *o, co
 
 static const char *encode_npy(const struct launch_output *o, const struct view *v, struct text *t)
 {
-    const char *problem =
-        npy_write_header(v->element, v->element_bytes, count_of(v), o->width, o->height, t);
+    bool rows = !o->width && values_of(v) > 1 && count_of(v) / values_of(v) <= UINT32_MAX;
+    uint32_t width = rows ? values_of(v) : o->width;
+    uint32_t height = rows ? (uint32_t)(count_of(v) / values_of(v)) : o->height;
+    const char *problem = npy_write_header(v->element, unit(v), count_of(v), width, height, t);
     if (!problem)
         text_add(t, (const char *)v->bytes, v->n);
     return problem;

@@ -157,7 +157,7 @@ static void add_buffer(struct reading *d, struct wc_kernel *k, struct launch *l,
     for (enum launch_element e = LAUNCH_BOOL; e <= LAUNCH_DOUBLE; e++)
         if (strcmp(launch_element_name(e), element) == 0)
             p.element = (uint8_t)e;
-    if (bytes == 0 || size % bytes || (p.element ? launch_element_bytes(p.element) != bytes : *element))
+    if (bytes == 0 || size % bytes || !launch_scalars(p.element, bytes) || (*element && !p.element))
         found_bad(d, "element_bytes");
     p.text = arena_printf(d->arena, "global %s *", *element ? element : "void");
     if (!d->bad)

@@ -255,6 +255,7 @@ enum ir_mem fe_ir_mem(const struct fe_type *t)
 
 enum launch_element fe_launch_element(const struct fe_type *t)
 {
+    t = fe_is_vector(t) ? t->of : t;
     return t->kind <= FE_TYPE_TOKEN ? (enum launch_element)scalar_facts[t->kind].element : LAUNCH_BYTES;
 }
 

@@ -3,7 +3,8 @@
 
 bool be_param_is_good(const struct be_param *p)
 {
-    return p->name && p->type != BE_VOID && p->type <= BE_PTR && p->element <= LAUNCH_DOUBLE;
+    return p->name && p->type != BE_VOID && p->type <= BE_PTR && p->element <= LAUNCH_DOUBLE &&
+           launch_is_element((enum launch_element)p->element, p->element_bytes);
 }
 
 bool be_unsized_is_good(const struct be_unsized *u, uint32_t most)

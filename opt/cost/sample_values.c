@@ -48,7 +48,9 @@ static bool read_buffer(const struct cost_sampler *x, uint32_t address, enum ir_
     const struct ir_param_info *p = &x->kernel->params.at[parameter];
     uint32_t size = p->element_bytes;
     uint64_t element = 0;
-    if (size == 0 || size > 8 || offset % size || ir_mem_info[m].bytes > size ||
+    if (launch_scalars((enum launch_element)p->element, size) != 1 || size > 8 || offset % size)
+        return false;
+    if (ir_mem_info[m].bytes > size ||
         !launch_make_element(&a->value, (enum launch_element)p->element, offset / size, &element))
         return false;
     *bits = decoded(m, &element);

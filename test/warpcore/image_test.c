@@ -307,7 +307,7 @@ DAMAGE(launch_endless, vec_push(&m->arena, &m->launches, (struct launch){.step =
 
 static void launch_size(struct wc_image *m)
 {
-    struct launch l = {.step = LAUNCH_BUFFER, .name = "b", .element = LAUNCH_INT, .element_bytes = 8};
+    struct launch l = {.step = LAUNCH_BUFFER, .name = "b", .element = LAUNCH_INT, .element_bytes = 20};
     vec_push(&m->arena, &l.arguments, ((struct launch_argument){"b", {.kind = LAUNCH_ZEROS, .count = 1}}));
     vec_push(&m->arena, &m->launches, l);
 }
