@@ -7,6 +7,7 @@
  */
 #include "fuzz/print.h"
 #include "fuzz/sequence.h"
+#include "fuzz/vectors.h"
 
 struct usage {
     uint64_t types;
@@ -228,7 +229,7 @@ static void print_launch(struct printer *w)
             text_printf(w->out, "zeros(%u)", fz_elements(w->p, b));
     }
     text_printf(w->out, ") grid(%u) block(%u)", w->p->blocks, w->p->threads);
-    if (!w->p->module) {
+    if (w->p->functions.count > 0) {
         struct usage u = usage_of(w->p, &vec_last(&w->p->functions));
         if (unsized_tile(w->p, &u) != FZ_TYPES)
             text_printf(w->out, " shared(%u)", w->p->threads);
@@ -255,6 +256,11 @@ void fz_print(const struct fz_program *p, const char *comment, struct text *out)
     }
     if (p->sequence) {
         fz_print_sequence(p, out);
+        return;
+    }
+    if (p->vectors) {
+        fz_print_vectors(p, out);
+        print_launch(&w);
         return;
     }
     uint64_t reached = fz_reached(p);

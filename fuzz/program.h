@@ -91,6 +91,7 @@ struct fz_program {
     VEC(struct fz_function) functions;   /* the last one is the kernel; functions call earlier ones only */
     const char *module;              /* class e: the text of its IR, instead of functions; else NULL */
     struct fz_sequence *sequence;    /* class g: its launches, instead of functions; else NULL */
+    struct fz_vectors *vectors;      /* class h: its statements, instead of functions; else NULL */
 };
 
 /* Builtins that compute one value of their arguments alone: BUILTIN's value is a row of fe_builtins. */
@@ -201,7 +202,7 @@ struct fz_class {
     bool (*expect)(const struct fz_program *p, uint32_t width, void **contents);
 };
 extern const struct fz_class fz_class_a, fz_class_b, fz_class_c, fz_class_d, fz_class_e, fz_class_f,
-    fz_class_g;
+    fz_class_g, fz_class_h;
 /* reference_b.c, reference_e.c, reference_f.c, reference_g.c: what the classes expect. */
 /* As fz_class.expect. */
 bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents);
