@@ -33,6 +33,8 @@ static void make_profile(struct text *t, const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const switches[] = {"predict=auto"};
+    /* many compilations, not long ones */
+    static const char *const limits[] = {"predict_sample=200000", "predict_steps=10000"};
     struct text made = {0};
     const char *why;
     size_t n;
@@ -47,6 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     o.verify_each = true;
     o.switches = switches;
     o.switch_count = 1;
+    o.limits = limits;
+    o.limit_count = COUNT(limits);
     o.profile = made.at ? made.at : (const char *)data;
     o.profile_length = made.at ? made.length : size;
     o.profile_name = "profile.json";
