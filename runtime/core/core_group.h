@@ -71,18 +71,20 @@ HANDLER(O_syncwarp)
 {
     NEXT(1);
 }
+/* Where the scheme holds the active lanes, which is asked for if they are not all: the lanes that go on are
+ * those that it has gathered, or others somewhere else. */
 HANDLER(O_barrier)
 {
+    uint32_t at = rt_index(w, pc), next = at;
+    if (w->active != w->live && w->scheme->hold)
+        next = OUTSIDE(w->scheme->hold(w, at));
+    if (next != at)
+        return resume(w, next);
     if (w->active == w->live) {
-        w->barrier = rt_index(w, pc);
-        w->pc = w->barrier + 1;
+        w->barrier = at;
+        w->pc = at + 1;
         w->stop = RT_BARRIER;
         return NULL;
-    }
-    if (w->scheme->hold) {
-        uint32_t at = rt_index(w, pc), next = OUTSIDE(w->scheme->hold(w, at));
-        if (next != at)
-            return resume(w, next);
     }
     OUTSIDE(rt_barrier(w, pc));
     return NULL;

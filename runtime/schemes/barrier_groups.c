@@ -130,17 +130,21 @@ uint32_t barrier_run_copied(struct rt_warp *w, struct barriers *s)
     return run(w, s, held);
 }
 
-/* Lanes may come to `barrier()` while others are still on their way to the end of the kernel: they go on when
- * these have ended. Others that come to one meanwhile are not together with them, which is the kernel's
- * mistake. */
+/* Lanes may come to `barrier()` before others, which are still on their way to it or to the end of the kernel:
+ * where no barrier register holds them, since a prediction's has taken its place, this one gathers them, as
+ * GPUs count the threads that come to one. Lanes that come to another one meanwhile are not together with
+ * them, which is the kernel's mistake. */
 uint32_t barrier_hold(struct rt_warp *w, uint32_t pc)
 {
     struct barriers *s = w->scheme_data;
-    if (s->held.lanes || s->ready_count == 0)
+    uint64_t lanes = s->held.lanes | w->active;
+    bool all = lanes == w->live;
+    if ((s->held.lanes && s->held.pc != pc) || (s->ready_count == 0 && !all))
         return pc;
     barrier_copy_scalars(w, s);
     barrier_save_scalars(w, s, w->active);
-    s->held = (struct group){.lanes = w->active, .pc = pc};
+    w->events->reconvergences += s->held.lanes != 0;
+    s->held = (struct group){.lanes = lanes, .pc = pc};
     return barrier_run_copied(w, s);
 }
 

@@ -54,7 +54,8 @@ struct rt_scheme {
      * NULL. */
     uint32_t (*convergent)(struct rt_warp *w, uint32_t pc);
     /* The active lanes, not all live ones, are about to execute `barrier()` at `pc`. Where they are to go on
-     * later, at `pc` again, the code index where others do; `pc`: they trap. NULL: so they do. */
+     * later, at `pc` again, the code index where others do. `pc`: the active lanes are now all live ones, which
+     * execute it, or else they trap. NULL: so they do. */
     uint32_t (*hold)(struct rt_warp *w, uint32_t pc);
     /* tok_entry, tok_anchor, tok_loop: write ins->d in the active lanes. NULL: 0 is written. False: the warp
      * has trapped. */
