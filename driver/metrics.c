@@ -136,6 +136,8 @@ static void add_heading(const struct launch_facts *l, struct text *t)
         text_addz(t, ", block ");
         add_sizes(l->block, t);
     }
+    if (l->launch && l->launch->shared)
+        text_printf(t, ", shared %u", l->launch->shared);
     if (l->runs > 1)
         text_printf(t, ", %llu launches", (unsigned long long)l->runs);
     if (l->level >= 0)
@@ -210,6 +212,13 @@ static void json_sizes(const char *key, const uint32_t n[3], struct text *t)
         text_printf(t, "\"%s\": [%u, %u, %u], ", key, n[0], n[1], n[2]);
     else
         text_printf(t, "\"%s\": null, ", key);
+}
+
+/* Of a launch that sizes an array in shared memory. */
+static void json_shared(const struct launch_facts *l, struct text *t)
+{
+    if (l->launch && l->launch->shared)
+        text_printf(t, "\"shared\": %u, ", l->launch->shared);
 }
 
 /* A number as JSON and CSV write it; `none` where it does not apply. */
@@ -344,6 +353,7 @@ static void json_launch(const struct launch_facts *l, const kernc_statistics *s,
     text_printf(t, "\"line\": %u, \"runs\": %llu, ", l->launch->line, (unsigned long long)l->runs);
     json_sizes("grid", l->grid, t);
     json_sizes("block", l->block, t);
+    json_shared(l, t);
     json_metrics(l, s, t);
     json_lines(l, s, t);
     text_addz(t, ", ");
@@ -364,6 +374,7 @@ void metrics_json(const struct launch_facts *l, const kernc_statistics *s, const
         text_printf(t, "\"opt\": %d, ", l->level);
     json_sizes("grid", l->grid, t);
     json_sizes("block", l->block, t);
+    json_shared(l, t);
     json_source(l, t);
     json_metrics(l, s, t);
     json_lines(l, s, t);
