@@ -197,7 +197,9 @@ static void check_kernel_parameter(struct checker *c, struct fe_decl *p)
     const struct fe_type *t = p->type;
     bool data = fe_is_pointer(t) && !fe_is_function_pointer(t) &&
                 (t->space == FE_SPACE_GLOBAL || t->space == FE_SPACE_CONSTANT);
-    if (!fe_is_error(t) && !data && !fe_is_arithmetic(t) && !is_plain_data(c, t))
+    if (fe_is_pointer(t) && !fe_is_function_pointer(t) && t->space == FE_SPACE_SHARED)
+        fe_report(c->fe, FE_MSG(kernel_shared), p->where, fe_type_text(c, t));
+    else if (!fe_is_error(t) && !data && !fe_is_arithmetic(t) && !is_plain_data(c, t))
         fe_report(c->fe, FE_MSG(kernel_parameter), p->where, fe_type_text(c, t));
 }
 
