@@ -109,10 +109,15 @@ typedef struct kernc_alarm {
     const char *text;                /* without the place */
     const char *file;
     uint32_t    line, column;
+    const char *other_file;          /* of a race, the access that came first; else NULL and 0 */
+    uint32_t    other_line, other_column;
 } kernc_alarm;
 /* Alarm number `index` of the context's launches, each pair of places once; as many as 1000 are kept. Texts are
  * valid as long as the context. False: there is none of this number. */
 KERNC_API bool kernc_alarm_at(const kernc_context *context, unsigned index, kernc_alarm *alarm);
+
+/* Forgets them: the next is number 0, and what was said of a pair of places may be said again. */
+KERNC_API void kernc_alarms_forget(kernc_context *context);
 
 /* ---- host functions ---------------------------------------------------------------------------------- */
 

@@ -12,12 +12,17 @@
  * additions, which is b then; SIZE 0: not known, 2^32 - 1: as the launch says. A check.sync stands behind each
  * fence and syncwarp. Linear.
  */
-#include "opt/pass.h"
+#include "opt/check/origins.h"
+
+enum { OPT_CHECK_GAP = 4 }; /* bytes between objects, where bounds are checked */
 
 struct instrument {
     struct opt_context *c;
     struct ir_module *m;
     struct ir_function *f;
+    struct opt_origins *origins; /* of f */
+    bool looks;                  /* the checker has to look for shared objects */
+    unsigned checks;             /* enum opt_memory_check: as asked for, or all */
     uint32_t made;
 };
 
@@ -40,26 +45,28 @@ static char space_of(const struct instrument *x, ir_ref address)
     }
 }
 
-static ir_ref root_of(const struct ir_function *f, ir_ref address)
+/* The variable that has this number, or this alloca. */
+static const char *object_name(const struct instrument *x, int64_t object, uint32_t *size)
 {
-    while (ir_at(f, address)->op == IR_ptradd)
-        address = ir_at(f, address)->args[0];
-    return address;
+    const struct ir_object *o = &x->m->objects.at[object];
+    *size = o->unit ? UINT32_MAX : o->size;
+    return arena_strdup(x->c->scratch, o->name, strcspn(o->name, ".")); /* as it is in the source */
 }
 
+static const char *alloca_name(const struct instrument *x, ir_ref r, uint32_t *size)
+{
+    *size = (uint32_t)ir_at(x->f, r)->imm;
+    return ir_at(x->f, r)->name ? ir_at(x->f, r)->name : "variable";
+}
+
+/* Size 0: the checker has to look. */
 static const char *name_of(const struct instrument *x, ir_ref root, uint32_t *size)
 {
     const struct ir_ins *ins = ir_at(x->f, root);
     *size = 0;
-    if (ins->op == IR_alloca) {
-        *size = (uint32_t)ins->imm;
-        return ins->name ? ins->name : "variable";
-    }
-    if (ins->op != IR_object)
-        return "";
-    const struct ir_object *o = &x->m->objects.at[ins->imm];
-    *size = o->unit ? UINT32_MAX : o->size;
-    return arena_strdup(x->c->scratch, o->name, strcspn(o->name, ".")); /* as it is in the source */
+    if (ins->op == IR_alloca)
+        return alloca_name(x, root, size);
+    return ins->op == IR_object ? object_name(x, ins->imm, size) : "";
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------ */
@@ -92,24 +99,35 @@ static void set_text(struct instrument *x, ir_ref check, const char *text)
     x->made++;
 }
 
+/* Whether the access to private memory can't be outside of its variable, or need not be checked. */
+static bool is_inside(const struct instrument *x, const struct access *a)
+{
+    struct ir_address at = ir_address_of(x->f, a->address);
+    const struct ir_ins *root = ir_at(x->f, at.root);
+    uint64_t end = (uint64_t)(uint32_t)(at.offset + a->offset) + a->bytes;
+    if (!(x->checks & OPT_CHECK_BOUNDS))
+        return true;
+    return root->op == IR_alloca && end <= (uint64_t)root->imm;
+}
+
 static void check_access(struct instrument *x, ir_ref r, struct access a)
 {
     uint32_t size;
     char space = space_of(x, a.address);
-    ir_ref root = root_of(x->f, a.address);
-    const char *name = name_of(x, root, &size);
     bool unknown_value = a.value && ir_at(x->f, a.value)->type == IR_TYPE_FUNCTION;
-    if (!space || (space == 'p' && (size == 0 || root == a.address)))
+    if (!space || (space == 'p' && is_inside(x, &a)))
         return;
     struct ir_cursor c = cursor_before(x, r);
-    ir_ref address = a.address, value = bits_of(&c, a.value);
+    ir_ref root = opt_origin_at(x->origins, &c, a.address), address = a.address, value = bits_of(&c, a.value);
+    const char *name = name_of(x, root, &size);
+    x->looks |= space == 'h' && size == 0;
     if (a.offset)
         address = ir_emit2(&c, IR_ptradd, (enum ir_type)ir_at(x->f, a.address)->type, a.address,
                            ir_const_i32(x->f, (uint32_t)a.offset));
     ir_ref check = ir_emit3(&c, IR_check_memory, IR_TYPE_VOID, address, root, value);
     set_text(x, check,
-             arena_printf(x->c->scratch, "%u %c %c %u %u %s", x->c->options->check_memory,
-                          unknown_value ? 'W' : a.kind, space, a.bytes, size, name));
+             arena_printf(x->c->scratch, "%u %c %c %u %u %s", x->checks, unknown_value ? 'W' : a.kind, space,
+                          a.bytes, size, name));
 }
 
 static void check_sync(struct instrument *x, ir_ref r, const char *which)
@@ -139,17 +157,122 @@ static void check_ins(struct instrument *x, ir_ref r)
     }
 }
 
+/* ---- objects that pointers lead to ------------------------------------------------------------------- */
+
+/* The object at the address is known from here on. */
+static void tell_object(struct instrument *x, struct ir_cursor *c, ir_ref at, const char *name, uint32_t size)
+{
+    ir_ref check = ir_emit3(c, IR_check_memory, IR_TYPE_VOID, at, at, ir_const(x->f, IR_TYPE_I64, 0));
+    set_text(x, check,
+             arena_printf(x->c->scratch, "%u o %c 0 %u %s", x->checks, space_of(x, at), size, name));
+}
+
+/* Whether operand i is an address that is accessed, or that another is derived from. */
+static bool is_address(const struct ir_ins *ins, uint32_t i)
+{
+    bool atomic = ins->op >= IR_atomic_add && ins->op <= IR_atomic_cas, copy = ins->op == IR_memcpy;
+    bool first = ins->op == IR_load || ins->op == IR_store || ins->op == IR_memzero || ins->op == IR_ptradd;
+    return copy || ins->op == IR_check_memory || ((first || atomic) && i == 0);
+}
+
+/* The allocas whose addresses go elsewhere. */
+static struct bitset find_escaped(const struct instrument *x)
+{
+    struct bitset escaped = bitset_new(x->c->scratch, x->f->ins.count);
+    ir_each_block(i, b, x->f) {
+        ir_each_ins(r, x->f, b) {
+            const struct ir_ins *ins = ir_at(x->f, r);
+            for (uint32_t k = 0; k < ins->argc; k++)
+                if (!is_address(ins, k))
+                    bitset_add(escaped, ir_address_of(x->f, ins->args[k]).root);
+        }
+        const struct ir_block *from = ir_block_at(x->f, b);
+        for (uint32_t e = 0; e < from->edges.count; e++)
+            for (uint32_t k = 0; k < from->edges.at[e].argc; k++)
+                bitset_add(escaped, ir_address_of(x->f, from->edges.at[e].args[k]).root);
+    }
+    return escaped;
+}
+
+/* Behind each a gap, so that a pointer to its end is not one to the next. */
+static void tell_allocas(struct instrument *x)
+{
+    struct bitset escaped = find_escaped(x);
+    ir_each_block(i, b, x->f)
+        for (ir_ref r = ir_block_at(x->f, b)->first, next; r; r = next) {
+            uint32_t size;
+            next = ir_at(x->f, r)->next;
+            if (ir_at(x->f, r)->op != IR_alloca || !bitset_has(escaped, r))
+                continue;
+            struct ir_cursor c = cursor_before(x, r);
+            const char *name = alloca_name(x, r, &size);
+            c.before = next;
+            tell_object(x, &c, r, name, size);
+        }
+}
+
+/* As the kernel begins. */
+static void tell_shared(struct instrument *x)
+{
+    uint32_t entry = ir_entry(x->f), size;
+    const struct ir_kernel_info *info = ir_kernel_info(x->m, x->f->id);
+    struct ir_cursor c = cursor_before(x, ir_block_at(x->f, entry)->first);
+    for (uint32_t k = 0; k < x->m->objects.count; k++) {
+        const struct ir_object *o = &x->m->objects.at[k];
+        if (o->space != IR_TYPE_SHARED || (o->unit && (!info || info->unsized != k + 1)))
+            continue;
+        const char *name = object_name(x, k, &size);
+        ir_ref object = ir_emit0(&c, IR_object, IR_TYPE_SHARED);
+        ir_at(x->f, object)->imm = k;
+        tell_object(x, &c, object, name, size);
+    }
+}
+
+/* ---- the pass ---------------------------------------------------------------------------------------- */
+
+static void check_function(struct instrument *x)
+{
+    bool bounds = x->checks & OPT_CHECK_BOUNDS;
+    uint32_t last = x->f->ins.count;
+    x->origins = opt_origins_new(x->c->scratch, x->f);
+    ir_each_block(i, b, x->f)
+        for (ir_ref r = ir_block_at(x->f, b)->first, next; r; r = next) {
+            next = ir_at(x->f, r)->next;
+            if (r < last)
+                check_ins(x, r);
+        }
+    if (bounds)
+        tell_allocas(x);
+}
+
+/* Behind each object a gap, so that a pointer to its end is not one to the next. */
+static void make_gaps(struct ir_module *m)
+{
+    for (uint32_t k = 0; k < m->objects.count; k++)
+        if (m->objects.at[k].space == IR_TYPE_SHARED && !m->objects.at[k].unit)
+            m->objects.at[k].size += OPT_CHECK_GAP;
+    for (uint32_t k = 0; k < m->functions.count; k++)
+        ir_each_block(i, b, m->functions.at[k])
+            ir_each_ins(r, m->functions.at[k], b)
+                if (ir_at(m->functions.at[k], r)->op == IR_alloca)
+                    ir_at(m->functions.at[k], r)->imm += OPT_CHECK_GAP;
+}
+
 bool opt_check_memory(struct opt_context *c, struct ir_module *m)
 {
-    struct instrument x = {.c = c, .m = m};
+    unsigned all = OPT_CHECK_RACE | OPT_CHECK_BOUNDS | OPT_CHECK_UNINIT, asked = c->options->check_memory;
+    struct instrument x = {.c = c, .m = m, .checks = asked ? asked : all};
     for (uint32_t k = 0; k < m->functions.count; k++) {
         x.f = m->functions.at[k];
-        ir_each_block(i, b, x.f)
-            for (ir_ref r = ir_block_at(x.f, b)->first, next; r; r = next) {
-                next = ir_at(x.f, r)->next;
-                check_ins(&x, r);
-            }
+        check_function(&x);
     }
+    for (uint32_t k = 0; x.looks && x.checks & OPT_CHECK_BOUNDS && k < m->functions.count; k++) {
+        x.f = m->functions.at[k];
+        if (x.f->flags & IR_FN_KERNEL)
+            tell_shared(&x);
+    }
+    if (x.checks & OPT_CHECK_BOUNDS)
+        make_gaps(m);
     opt_count(c, "accesses", x.made);
     return x.made != 0;
 }

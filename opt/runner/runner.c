@@ -228,8 +228,11 @@ static const char *list_passes(struct run *run, const char *word, size_t n)
     return name ? arena_printf(&run->arena, "; did you mean '%s'?", name) : all;
 }
 
-/* `own`: a list of the compiler's, whose passes are required if they are of no level. */
-static bool parse_list(struct run *run, const char *list, bool own, pass_list *passes)
+/* Whose list of passes it is: the user's, or the level's; the compiler's own, of which those of no level are
+ * required, others left out below their level; or what another pass of it needs: all required. */
+enum whose { GIVEN, OWN, REQUIRED };
+
+static bool parse_list(struct run *run, const char *list, enum whose whose, pass_list *passes)
 {
     for (const char *at = list; *at;) {
         size_t n = strcspn(at, ",");
@@ -239,9 +242,9 @@ static bool parse_list(struct run *run, const char *list, bool own, pass_list *p
                      (int)(n > 60 ? 60 : n), at, list_passes(run, at, n));
             return false;
         }
-        if (n && (!own || is_due(run, p)))
+        if (n && (whose != OWN || is_due(run, p)))
             vec_push(&run->arena, passes,
-                     ((struct listed){p, own && opt_pass_info[p].level == 0,
+                     ((struct listed){p, whose == REQUIRED || (whose == OWN && opt_pass_info[p].level == 0),
                                       opt_analyses_named(opt_pass_info[p].needs),
                                       opt_analyses_named(opt_pass_info[p].keeps)}));
         at += n + (at[n] == ',');
@@ -314,11 +317,11 @@ static bool run_all(struct run *run)
     const char *check = o->check_uniformity ? "check_uniformity" : "";
     const char *memory = o->check_memory ? "mem2reg,check_memory" : "";
     bool early = target_info[o->target].lacks & TARGET_NO_CHECKS;     /* so that check_target refuses it */
-    bool fine = parse_list(run, entry, true, &passes) && parse_list(run, memory, true, &passes) &&
-                parse_list(run, o->passes ? o->passes : opt_pipeline(o->level), false, &passes) &&
-                parse_list(run, early ? check : "", true, &passes) &&
-                parse_list(run, o->lowering ? o->lowering : "", true, &passes) &&
-                parse_list(run, early ? "" : check, true, &passes);
+    bool fine = parse_list(run, entry, OWN, &passes) && parse_list(run, memory, REQUIRED, &passes) &&
+                parse_list(run, o->passes ? o->passes : opt_pipeline(o->level), GIVEN, &passes) &&
+                parse_list(run, early ? check : "", OWN, &passes) &&
+                parse_list(run, o->lowering ? o->lowering : "", OWN, &passes) &&
+                parse_list(run, early ? "" : check, OWN, &passes);
     if (!fine)
         return false;
     opt_dumps_start(&run->dumps, o, run->module, run->report, &run->arena);

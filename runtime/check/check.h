@@ -18,10 +18,12 @@ struct rt_seen {
     uint32_t thread, epoch, clock, site;
 };
 /* What was seen of four bytes: the latest store, two reads by different threads, which bytes were ever
- * written. */
+ * written. bytes: a cell for each, which stand in place of this one since accesses had different bytes of it;
+ * or NULL. */
 struct rt_cell {
     struct rt_seen store, read[2];
     uint32_t written;
+    struct rt_cell *bytes;
 };
 
 struct rt_check;

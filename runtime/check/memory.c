@@ -1,55 +1,13 @@
 /* memory.c: the shadow of memory, and what is said of accesses; see check.h.
  *
  * Each four bytes of shared memory, and of global memory that was accessed, have a cell: the latest store
- * and two reads that nothing orders. Of more such reads the first two stay, and of stores to other bytes of
- * a cell the last: what races with another alone is not found. Global memory's cells come in pages as they
- * are needed.
+ * and two reads that nothing orders; where accesses have other bytes of it, each byte has a cell. Of more
+ * reads the first two stay: what races with another alone is not found. Global memory's cells come in pages as
+ * they are needed.
  */
-#include "runtime/check/check.h"
-
-#include "base/diag.h"
+#include "runtime/check/shadow.h"
 
 #include <stdio.h>
-
-enum {
-    CELL_BYTES = 4,
-    PAGE_SHIFT = 12,
-    PAGES = 1 << (32 - PAGE_SHIFT),
-    PAGE_CELLS = (1 << PAGE_SHIFT) / CELL_BYTES,
-    SITE_MASK = (1 << 24) - 1,
-    BYTES_SHIFT = 24,
-    ATOMIC = 1 << 28,
-    SILENT = 1 << 29, /* a store of what was there */
-    RACE = 1,
-    BOUNDS = 2,
-    UNINIT = 4
-};
-
-/* What the text of a check.memory says. */
-struct told {
-    bool read;
-    unsigned checks;
-    char kind, space;
-    uint32_t bytes, size;
-    const char *name;
-};
-
-/* If somebody writes there before the next barrier it is a race, and no more. */
-struct doubt {
-    uint32_t site, address;
-    const char *text;
-    const struct told *told;
-};
-
-struct rt_check {
-    struct arena arena;
-    struct rt_launch *launch;
-    struct rt_order *order;
-    struct told *told;      /* by text */
-    struct rt_cell **pages; /* of global memory */
-    struct rt_cell *shared;
-    VEC(struct doubt) doubts; /* reads of what nobody had written yet */
-};
 
 bool rt_check_wanted(const struct rt_launch *l)
 {
@@ -71,6 +29,7 @@ struct rt_check *rt_check_new(struct rt_launch *l)
     c->order = rt_order_new(&c->arena, l->warps, l->width);
     c->told = arena_array(&c->arena, struct told, l->program->texts.count);
     c->pages = arena_array(&c->arena, struct rt_cell *, PAGES);
+    c->own = arena_array(&c->arena, rt_objects, (size_t)l->warps * l->width);
     c->shared = arena_array(&c->arena, struct rt_cell, l->shared_bytes / CELL_BYTES + 2);
     return c;
 }
@@ -98,96 +57,6 @@ static const struct told *told_by(struct rt_check *c, uint32_t text)
     return t;
 }
 
-/* ---- alarms ------------------------------------------------------------------------------------------ */
-
-static const struct bc_site *site_at(const struct rt_check *c, uint32_t site)
-{
-    return &c->launch->program->sites.at[site & SITE_MASK];
-}
-
-/* Whether this kind of alarm is new for the places. */
-static bool is_new(struct rt_check *c, unsigned kind, uint32_t site, uint32_t other)
-{
-    const struct bc_site *s = site_at(c, site), *o = site_at(c, other);
-    uint64_t a = (uint64_t)s->line << 32 | s->column, b = (uint64_t)o->line << 32 | o->column;
-    uint64_t key = hash_mix(hash_mix(a < b ? a : b, a < b ? b : a), kind);
-    kernc_context *k = c->launch->context;
-    if (map_get(&k->alarm_places, key) != MAP_NONE || k->alarms.count == RT_MOST_ALARMS)
-        return false;
-    map_set(&k->alarm_texts, &k->alarm_places, key, 1);
-    return true;
-}
-
-static const char *thread_name(const struct rt_check *c, uint32_t thread, bool block, char text[80])
-{
-    const struct rt_launch *l = c->launch;
-    uint32_t in_block = thread % (l->warps * l->width), b = thread / (l->warps * l->width);
-    int n = snprintf(text, 80, "thread (%u,%u,%u)", in_block % l->block[0],
-                     in_block / l->block[0] % l->block[1], in_block / l->block[0] / l->block[1]);
-    if (block)
-        snprintf(text + n, 80 - (size_t)n, " of block (%u,%u,%u)", b % l->grid[0],
-                 b / l->grid[0] % l->grid[1], b / l->grid[0] / l->grid[1]);
-    return text;
-}
-
-static const char *place_name(struct rt_check *c, const struct told *t, uint32_t address, uint32_t root)
-{
-    struct arena *a = &c->launch->context->alarm_texts;
-    const struct rt_region *r =
-        t->space == 'g' ? rt_memory_nearest(&c->launch->context->memory, address) : NULL;
-    uint32_t base = r ? r->address : root, element = r && r->element_bytes ? r->element_bytes : t->bytes;
-    const char *name = r && r->name ? r->name : t->name;
-    if ((!r && !t->size) || !*name)
-        return arena_printf(a, "%s memory at 0x%x", t->space == 'g' ? "global" : "shared", address);
-    uint32_t offset = address - base;
-    if (element == 0 || offset % element)
-        return arena_printf(a, "%s at byte %u", name, offset);
-    if (t->size == element)
-        return name;
-    return arena_printf(a, "%s[%d]", name, (int32_t)offset / (int32_t)element);
-}
-
-static void alarm(struct rt_check *c, uint32_t site, const char *id, const char *text)
-{
-    kernc_context *k = c->launch->context;
-    const struct bc_site *s = site_at(c, site);
-    uint32_t line = s->line;
-    size_t n;
-    const char *file = source_names_find(c->launch->program->file, &line, &n);
-    file = arena_strdup(&k->alarm_texts, file, n);
-    vec_push(&k->alarm_texts, &k->alarms,
-             ((kernc_alarm){sizeof(kernc_alarm), id, text, file, line, s->column}));
-}
-
-static void report_race(struct rt_check *c, const struct told *t, struct rt_seen now, struct rt_seen before,
-                        bool stores, uint32_t address, uint32_t root)
-{
-    struct arena *a = &c->launch->context->alarm_texts;
-    uint32_t threads = c->launch->warps * c->launch->width, line = site_at(c, before.site)->line;
-    size_t n, m;
-    uint32_t now_line = site_at(c, now.site)->line;
-    bool same_block = now.thread / threads == before.thread / threads,
-         same_warp = same_block &&
-                     now.thread % threads / c->launch->width == before.thread % threads / c->launch->width;
-    char here[80], there[80], in_file[200] = "";
-    const char *file = source_names_find(c->launch->program->file, &line, &n),
-               *own = source_names_find(c->launch->program->file, &now_line, &m);
-    if (file != own)
-        snprintf(in_file, sizeof in_file, " of %.*s", (int)n, file);
-    if (!is_new(c, RACE, now.site, before.site))
-        return;
-    const char *did = t->kind == 'r' ? "reads" : t->kind == 'a' ? "changes" : "writes";
-    const char *mend = same_warp ? "syncwarp() or barrier() between them would, or atomic operations"
-                       : same_block
-                           ? "a barrier() between them would, or atomic operations"
-                           : "atomic operations would, also on a flag, behind a fence(); or two launches";
-    alarm(c, now.site, "race",
-          arena_printf(a, "race: %s %s %s, which %s %s in line %u%s; nothing orders the two: %s",
-                       thread_name(c, now.thread, true, here), did, place_name(c, t, address, root),
-                       thread_name(c, before.thread, !same_block, there), stores ? "writes" : "reads", line,
-                       in_file, mend));
-}
-
 /* ---- cells ------------------------------------------------------------------------------------------- */
 
 static struct rt_cell *cell_of(struct rt_check *c, char space, uint32_t address)
@@ -199,18 +68,6 @@ static struct rt_cell *cell_of(struct rt_check *c, char space, uint32_t address)
         *page = arena_array(&c->arena, struct rt_cell, PAGE_CELLS);
     return &(*page)[address / CELL_BYTES % PAGE_CELLS];
 }
-
-struct visit {
-    struct rt_check *c;
-    const struct told *told;
-    struct rt_warp *w;
-    unsigned lane;
-    uint32_t address, root; /* of the access */
-    const uint32_t *addresses;
-    const uint64_t *values; /* of all lanes */
-    bool silent;            /* stores what is there */
-    struct rt_seen now;
-};
 
 static bool races(const struct visit *v, struct rt_seen before, uint32_t bytes)
 {
@@ -246,27 +103,66 @@ static bool is_same_store(const struct visit *v, struct rt_seen before)
 }
 
 /* The bytes of the cell that the access has. */
-static void visit_cell(const struct visit *v, struct rt_cell *cell, uint32_t bytes)
+static void visit_whole(const struct visit *v, struct rt_cell *cell, uint32_t bytes)
 {
     const struct told *t = v->told;
     struct rt_seen now = v->now;
     bool stores = t->kind != 'r';
     now.site |= bytes << BYTES_SHIFT | (t->kind == 'a' ? ATOMIC : 0);
-    bool same = stores && (v->silent || is_same_store(v, cell->store));
+    bool mixed = t->kind == 'w' && cell->store.site & ATOMIC; /* what is there depends on the order */
+    bool same = stores && !mixed && (v->silent || is_same_store(v, cell->store));
     if (t->checks & RACE && !same && races(v, cell->store, bytes))
-        report_race(v->c, t, v->now, cell->store, true, v->address, v->root);
+        rt_report_race(v, cell->store, true);
     for (int i = 0; stores && !v->silent && t->checks & RACE && i < 2; i++)
         if (races(v, cell->read[i], bytes))
-            report_race(v->c, t, v->now, cell->read[i], false, v->address, v->root);
+            rt_report_race(v, cell->read[i], false);
     if (!stores) {
         remember_read(v, cell, now);
         return;
     }
-    cell->written |= bytes;
     if (v->silent && cell->store.clock)
         return;
     now.site |= v->silent ? SILENT : 0;
     cell->store = now;
+}
+
+static bool has_others(struct rt_seen seen, uint32_t bytes)
+{
+    return seen.clock && (seen.site >> BYTES_SHIFT & ALL_BYTES) != bytes;
+}
+
+/* The part of what was seen that is byte i's. */
+static struct rt_seen of_byte(struct rt_seen seen, unsigned i)
+{
+    if (!(seen.site >> (BYTES_SHIFT + i) & 1))
+        return (struct rt_seen){0};
+    seen.site = (seen.site & ~((unsigned)ALL_BYTES << BYTES_SHIFT)) | 1u << (BYTES_SHIFT + i);
+    return seen;
+}
+
+static void split(struct rt_check *c, struct rt_cell *cell)
+{
+    struct rt_cell *bytes = arena_array(&c->arena, struct rt_cell, CELL_BYTES);
+    for (unsigned i = 0; i < CELL_BYTES; i++)
+        bytes[i] = (struct rt_cell){.store = of_byte(cell->store, i),
+                                    .read = {of_byte(cell->read[0], i), of_byte(cell->read[1], i)}};
+    cell->bytes = bytes;
+}
+
+static void visit_cell(const struct visit *v, struct rt_cell *cell, uint32_t bytes)
+{
+    bool apart = has_others(cell->store, bytes) || has_others(cell->read[0], bytes) ||
+                 has_others(cell->read[1], bytes);
+    if (apart && !cell->bytes)
+        split(v->c, cell);
+    if (v->told->kind != 'r')
+        cell->written |= bytes;
+    if (!cell->bytes)
+        visit_whole(v, cell, bytes);
+    else
+        for (unsigned i = 0; i < CELL_BYTES; i++)
+            if (bytes >> i & 1)
+                visit_whole(v, &cell->bytes[i], 1u << i);
 }
 
 /* ---- reads of what nobody has written ---------------------------------------------------------------- */
@@ -281,25 +177,35 @@ static bool is_unwritten(struct rt_check *c, uint32_t address, uint32_t bytes)
 
 static void note_doubt(const struct visit *v)
 {
-    char who[80];
     for (uint32_t i = 0; i < v->c->doubts.count; i++)
-        if (v->c->doubts.at[i].site == v->now.site)
+        if ((v->c->doubts.at[i].seen.site & SITE_MASK) == (v->now.site & SITE_MASK))
             return;
-    const char *text = arena_printf(
-        &v->c->launch->context->alarm_texts,
-        "uninit: %s reads %s, which nobody has written: it is 0 here, and anything on a GPU",
-        thread_name(v->c, v->now.thread, true, who), place_name(v->c, v->told, v->address, v->root));
-    vec_push(&v->c->arena, &v->c->doubts, ((struct doubt){v->now.site, v->address, text, v->told}));
+    vec_push(&v->c->arena, &v->c->doubts,
+             ((struct doubt){v->now, v->address, v->told->bytes, rt_unwritten_text(v)}));
 }
 
 static void settle_doubts(struct rt_check *c)
 {
-    for (uint32_t i = 0; i < c->doubts.count; i++) {
-        const struct doubt *d = &c->doubts.at[i];
-        if (is_unwritten(c, d->address, d->told->bytes) && is_new(c, UNINIT, d->site, d->site))
-            alarm(c, d->site, "uninit", d->text);
-    }
+    for (uint32_t i = 0; i < c->doubts.count; i++)
+        rt_report_unwritten(c, c->doubts.at[i].seen.site, c->doubts.at[i].text);
     c->doubts.count = 0;
+}
+
+/* A store to shared memory ends the doubts about what it overlaps. */
+static void settle_by_store(const struct visit *v)
+{
+    struct rt_check *c = v->c;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->doubts.count; i++) {
+        struct doubt d = c->doubts.at[i];
+        bool apart = d.address + d.bytes <= v->address || v->address + v->told->bytes <= d.address;
+        bool both = d.seen.site & ATOMIC && v->told->kind == 'a';
+        if (apart || both)
+            c->doubts.at[kept++] = d;
+        else if (d.seen.thread == v->now.thread || rt_order_knows(c->order, v->w->index, v->lane, d.seen))
+            rt_report_unwritten(c, d.seen.site, d.text);
+    }
+    c->doubts.count = kept;
 }
 
 void rt_check_block(struct rt_worker *k)
@@ -307,7 +213,12 @@ void rt_check_block(struct rt_worker *k)
     struct rt_check *c = k->launch->check;
     settle_doubts(c);
     rt_order_block(c->order, k->block);
-    memset(c->shared, 0, (k->launch->shared_bytes / CELL_BYTES + 2) * sizeof *c->shared);
+    for (uint32_t i = 0; i < k->launch->shared_bytes / CELL_BYTES + 2; i++) {
+        struct rt_cell *bytes = c->shared[i].bytes; /* stays with the cell */
+        c->shared[i] = (struct rt_cell){.bytes = bytes};
+        if (bytes)
+            memset(bytes, 0, CELL_BYTES * sizeof *bytes);
+    }
 }
 
 void rt_check_barrier(struct rt_worker *k)
@@ -324,22 +235,18 @@ void rt_check_end(struct rt_check *c)
 
 /* ---- accesses ---------------------------------------------------------------------------------------- */
 
-static void report_at(const struct visit *v, const char *id, unsigned kind, const char *what)
+static bool is_within(struct rt_object o, uint32_t address, uint32_t bytes)
 {
-    char who[80];
-    if (!is_new(v->c, kind, v->now.site, v->now.site))
-        return;
-    alarm(v->c, v->now.site, id,
-          arena_printf(&v->c->launch->context->alarm_texts, "%s: %s %s %s%s", id,
-                       thread_name(v->c, v->now.thread, true, who), v->told->kind == 'r' ? "reads" : "writes",
-                       place_name(v->c, v->told, v->address, v->root), what));
+    return bytes <= o.size && address - o.address <= o.size - bytes;
 }
 
 static bool is_outside(const struct visit *v)
 {
-    const struct told *t = v->told;
-    uint32_t offset = v->address - v->root;
-    return t->size && (t->bytes > t->size || offset > t->size - t->bytes);
+    struct rt_object object = rt_object_of(v);
+    struct told *t = &v->c->told[v->told - v->c->told];
+    if (!t->size && t->space != 'p')
+        t->last = object;
+    return object.size && !is_within(object, v->address, t->bytes);
 }
 
 /* Whether the store leaves the bytes as they are. */
@@ -363,7 +270,7 @@ static void visit_lane(struct visit *v, uint64_t value)
     enum rt_space space = t->space == 'g' ? RT_GLOBAL : t->space == 'h' ? RT_SHARED : RT_PRIVATE;
     const uint8_t *memory = rt_locate(v->w, space, t->kind != 'r', v->lane, v->address, t->bytes, 1);
     if (t->checks & BOUNDS && is_outside(v)) {
-        report_at(v, "bounds", BOUNDS, ", which is not in it");
+        rt_report_outside(v);
         return;
     }
     if (!memory || t->space == 'p' || t->bytes == 0)
@@ -371,6 +278,8 @@ static void visit_lane(struct visit *v, uint64_t value)
     if (t->checks & UNINIT && t->space == 'h' && t->kind != 'w' && t->kind != 'W' &&
         is_unwritten(v->c, v->address, t->bytes))
         note_doubt(v);
+    if (t->space == 'h' && t->kind != 'r' && v->c->doubts.count)
+        settle_by_store(v);
     if (t->kind == 'a')
         rt_order_atomic(v->c->order, v->w->index, v->lane, (uint64_t)space << 32 | v->address);
     v->silent = is_silent(memory, t, value);
@@ -392,14 +301,26 @@ static bool is_plain(struct rt_check *c, const struct told *t, uint32_t address,
         return false;
     if (t->space == 'h' ? address >= c->launch->shared_bytes : !c->pages[address >> PAGE_SHIFT])
         return false;
-    if (t->checks & BOUNDS && t->size && (t->bytes > t->size || address - root > t->size - t->bytes))
+    struct rt_object object = t->size ? (struct rt_object){root, t->size, NULL} : t->last;
+    if (t->checks & BOUNDS && (root - object.address > object.size || !is_within(object, address, t->bytes)))
         return false;
     const struct rt_cell *cell = cell_of(c, t->space, address);
+    if (cell->bytes)
+        return false;
     bool before =
         !cell->store.clock || (cell->store.thread - b->first < b->threads && cell->store.epoch < b->epoch);
     uint32_t bytes = ((1u << t->bytes) - 1) << address % CELL_BYTES;
     return before && is_of_epoch(b, cell->read[0]) && is_of_epoch(b, cell->read[1]) &&
            (t->space == 'g' || (cell->written & bytes) == bytes);
+}
+
+static void tell_object(const struct visit *v)
+{
+    struct rt_object object = {v->address, v->told->size, v->told->name};
+    rt_objects_tell(&v->c->arena,
+                    v->told->space == 'h' ? &v->c->objects
+                                          : &v->c->own[v->w->index * v->c->launch->width + v->lane],
+                    object);
 }
 
 void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins)
@@ -419,8 +340,11 @@ void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins)
         v.address = rt_v(w, ins->a)[i];
         v.root = rt_v(w, ins->b)[i];
         v.now = rt_order_now(c->order, w->index, v.lane);
-        v.now.site = ins->e & SITE_MASK;
-        visit_lane(&v, v.values[i]);
+        v.now.site = (ins->e & SITE_MASK) | (v.told->kind == 'a' ? ATOMIC : 0);
+        if (v.told->kind == 'o')
+            tell_object(&v);
+        else
+            visit_lane(&v, v.values[i]);
     }
 }
 
@@ -434,9 +358,4 @@ void rt_check_sync(struct rt_warp *w, const struct bc_ins *ins)
         rt_order_fence(c->order, w->index, w->active);
     else
         rt_order_group(c->order, w->index, w->active);
-}
-
-bool kernc_alarm_at(const kernc_context *c, unsigned index, kernc_alarm *a)
-{
-    return c && a && index < c->alarms.count && sized_write(a, &c->alarms.at[index], sizeof *a);
 }

@@ -1,0 +1,141 @@
+/* origins.c: the object from which a pointer was derived; see origins.h.
+ *
+ * The origin of ptradd is that of its base. That of a block parameter or select is the one that all incoming
+ * pointers have, or else one of its own: then a second parameter or select beside it carries the origin
+ * along. Found like copies of copies: optimistically, until nothing changes.
+ */
+#include "opt/check/origins.h"
+
+static bool is_joined(const struct ir_function *f, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(f, r);
+    bool inner = ins->op == IR_param && ins->block != ir_entry(f);
+    return ir_is_pointer(ins->type) && ins->type != IR_TYPE_FUNCTION && (inner || ins->op == IR_select);
+}
+
+/* 0: not known yet. */
+static ir_ref origin_of(const struct opt_origins *o, ir_ref pointer)
+{
+    while (pointer < o->count && ir_at(o->f, pointer)->op == IR_ptradd)
+        pointer = ir_at(o->f, pointer)->args[0];
+    return pointer < o->count && is_joined(o->f, pointer) ? o->of[pointer] : pointer;
+}
+
+static bool is_same(const struct ir_function *f, ir_ref a, ir_ref b)
+{
+    const struct ir_ins *x = ir_at(f, a), *y = ir_at(f, b);
+    return a == b || (x->op == IR_object && y->op == IR_object && x->imm == y->imm);
+}
+
+/* `pointer` comes into `to`. Whether that says something new. */
+static bool join(struct opt_origins *o, ir_ref to, ir_ref pointer)
+{
+    ir_ref come = origin_of(o, pointer), known = o->of[to];
+    if (!come || known == to || (known && is_same(o->f, come, known)))
+        return false;
+    o->of[to] = known ? to : come;
+    return true;
+}
+
+static bool join_edges(struct opt_origins *o, uint32_t b)
+{
+    bool changed = false;
+    const struct ir_block *from = ir_block_at(o->f, b);
+    for (uint32_t e = 0; e < from->edges.count; e++) {
+        const struct ir_edge *edge = &from->edges.at[e];
+        const u32_vec *params = &ir_block_at(o->f, edge->block)->params;
+        for (uint32_t i = 0; i < edge->argc; i++)
+            if (is_joined(o->f, params->at[i]))
+                changed |= join(o, params->at[i], edge->args[i]);
+    }
+    return changed;
+}
+
+static bool join_block(struct opt_origins *o, uint32_t b)
+{
+    bool changed = false;
+    ir_each_ins(r, o->f, b)
+        if (ir_at(o->f, r)->op == IR_select && is_joined(o->f, r)) {
+            changed |= join(o, r, ir_at(o->f, r)->args[1]);
+            changed |= join(o, r, ir_at(o->f, r)->args[2]);
+        }
+    return join_edges(o, b) || changed;
+}
+
+/* ---- carriers ---------------------------------------------------------------------------------------- */
+
+ir_ref opt_origin_at(struct opt_origins *o, struct ir_cursor *c, ir_ref pointer)
+{
+    ir_ref origin = origin_of(o, pointer);
+    if (!origin) /* nothing comes in: it is never executed */
+        return pointer;
+    if (ir_at(o->f, origin)->op == IR_object) {
+        int64_t object = ir_at(o->f, origin)->imm;
+        ir_ref copy = ir_emit0(c, IR_object, (enum ir_type)ir_at(o->f, origin)->type);
+        ir_at(o->f, copy)->imm = object;
+        return copy;
+    }
+    return origin < o->count && o->shadow[origin] ? o->shadow[origin] : origin;
+}
+
+static void make_carriers(struct opt_origins *o, uint32_t b)
+{
+    for (uint32_t i = 0, n = ir_block_at(o->f, b)->params.count; i < n; i++) {
+        ir_ref p = ir_block_at(o->f, b)->params.at[i];
+        if (is_joined(o->f, p) && o->of[p] == p)
+            o->shadow[p] = ir_param_new(o->f, b, (enum ir_type)ir_at(o->f, p)->type, "origin");
+    }
+    ir_each_ins(r, o->f, b) {
+        struct ir_ins ins = *ir_at(o->f, r);
+        if (ins.op != IR_select || !is_joined(o->f, r) || o->of[r] != r)
+            continue;
+        struct ir_cursor c = {.fn = o->f, .block = b, .before = ins.next, .at = ins.at};
+        o->shadow[r] = ir_emit3(&c, IR_select, (enum ir_type)ins.type, ins.args[0], ins.args[1], ins.args[2]);
+        r = o->shadow[r];
+    }
+}
+
+/* The carriers' operands. */
+static void fill_carriers(struct opt_origins *o, uint32_t b)
+{
+    ir_ref next;
+    for (ir_ref r = ir_block_at(o->f, b)->first; r; r = next) {
+        next = ir_at(o->f, r)->next;
+        if (r >= o->count || !o->shadow[r])
+            continue;
+        struct ir_cursor c = {.fn = o->f, .block = b, .before = o->shadow[r], .at = ir_at(o->f, r)->at};
+        ir_ref yes = opt_origin_at(o, &c, ir_at(o->f, r)->args[1]),
+               no = opt_origin_at(o, &c, ir_at(o->f, r)->args[2]);
+        ir_at(o->f, o->shadow[r])->args[1] = yes;
+        ir_at(o->f, o->shadow[r])->args[2] = no;
+    }
+    struct ir_cursor end = {.fn = o->f, .block = b, .before = ir_terminator(o->f, b)};
+    for (uint32_t e = 0; e < ir_block_at(o->f, b)->edges.count; e++) {
+        uint32_t to = ir_block_at(o->f, b)->edges.at[e].block, n = ir_block_at(o->f, b)->edges.at[e].argc;
+        for (uint32_t i = 0; i < n; i++) {
+            ir_ref p = ir_block_at(o->f, to)->params.at[i];
+            if (p < o->count && o->shadow[p]) {
+                ir_ref origin = opt_origin_at(o, &end, ir_block_at(o->f, b)->edges.at[e].args[i]);
+                ir_edge_arg(o->f, &ir_block_at(o->f, b)->edges.at[e], origin);
+            }
+        }
+    }
+}
+
+struct opt_origins *opt_origins_new(struct arena *a, struct ir_function *f)
+{
+    struct opt_origins *o = arena_new(a, struct opt_origins);
+    *o = (struct opt_origins){.f = f, .arena = a, .count = f->ins.count};
+    o->of = arena_array(a, ir_ref, o->count);
+    o->shadow = arena_array(a, ir_ref, o->count);
+    for (bool changed = true; changed;) {
+        changed = false;
+        ir_each_block(i, b, f)
+            changed |= join_block(o, b);
+    }
+    ir_each_block(i, b, f)
+        make_carriers(o, b);
+    ir_each_block(i, b, f)
+        fill_carriers(o, b);
+    return o;
+}

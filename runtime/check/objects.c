@@ -1,0 +1,47 @@
+/* objects.c: which variable a pointer leads to that came out of memory or into a function; see check.h.
+ *
+ * Such a pointer was in its variable, or at its end, when it went there, as C wants it; behind each variable
+ * is a gap, so that the end of one is not the beginning of another.
+ */
+#include "runtime/check/shadow.h"
+
+void rt_objects_tell(struct arena *a, rt_objects *all, struct rt_object object)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const struct rt_object *o = &all->at[i];
+        bool apart = o->address + o->size < object.address || object.address + object.size < o->address;
+        if (apart)
+            all->at[kept++] = *o;
+    }
+    all->count = kept;
+    vec_push(a, all, object);
+}
+
+static struct rt_object find(const rt_objects *all, uint32_t address)
+{
+    for (uint32_t i = all->count; i-- > 0;)
+        if (address - all->at[i].address <= all->at[i].size)
+            return all->at[i];
+    return (struct rt_object){0};
+}
+
+static struct rt_object find_buffer(const struct rt_check *c, uint32_t address)
+{
+    for (const struct rt_region *r = c->launch->context->memory.regions; r; r = r->next)
+        if (address - r->address <= r->bytes)
+            return (struct rt_object){r->address, r->bytes, r->name};
+    return (struct rt_object){0};
+}
+
+struct rt_object rt_object_of(const struct visit *v)
+{
+    const struct told *t = v->told;
+    if (t->size)
+        return (struct rt_object){v->root, t->size, t->name};
+    switch (t->space) {
+    case 'g': return find_buffer(v->c, v->root);
+    case 'h': return find(&v->c->objects, v->root);
+    default: return find(&v->c->own[v->w->index * v->c->launch->width + v->lane], v->root);
+    }
+}

@@ -1,0 +1,88 @@
+/* shadow.h: what the files of the checker of memory share; see check.h. */
+#ifndef KERNC_RT_SHADOW_H
+#define KERNC_RT_SHADOW_H
+
+#include "runtime/check/check.h"
+
+/* A variable: its first byte, its bytes. */
+struct rt_object {
+    uint32_t address, size;
+    const char *name;
+};
+typedef VEC(struct rt_object) rt_objects;
+
+enum {
+    CELL_BYTES = 4,
+    PAGE_SHIFT = 12,
+    PAGES = 1 << (32 - PAGE_SHIFT),
+    PAGE_CELLS = (1 << PAGE_SHIFT) / CELL_BYTES,
+    SITE_MASK = (1 << 24) - 1,
+    NO_SITE = SITE_MASK,
+    BYTES_SHIFT = 24,
+    ALL_BYTES = (1 << CELL_BYTES) - 1,
+    ATOMIC = 1 << 28,
+    SILENT = 1 << 29, /* a store of what was there */
+    RACE = 1,
+    BOUNDS = 2,
+    UNINIT = 4
+};
+
+/* What the text of a check.memory says. */
+struct told {
+    bool read;
+    unsigned checks;
+    char kind, space;
+    uint32_t bytes, size;
+    const char *name;
+    struct rt_object last; /* size 0: of the object looked for last */
+};
+
+/* A read of what nobody had written yet: if somebody writes there before the next barrier, and nothing orders
+ * the two, it is a race, and no more. */
+struct doubt {
+    struct rt_seen seen;
+    uint32_t address, bytes;
+    const char *text;
+};
+
+struct rt_check {
+    struct arena arena;
+    struct rt_launch *launch;
+    struct rt_order *order;
+    struct told *told;      /* by text */
+    struct rt_cell **pages; /* of global memory */
+    struct rt_cell *shared;
+    VEC(struct doubt) doubts;
+    rt_objects objects, *own; /* shared ones; private ones by thread of the block */
+};
+
+struct visit {
+    struct rt_check *c;
+    const struct told *told;
+    struct rt_warp *w;
+    unsigned lane;
+    uint32_t address, root; /* of the access */
+    const uint32_t *addresses;
+    const uint64_t *values; /* of all lanes */
+    bool silent;            /* stores what is there */
+    struct rt_seen now;
+};
+
+/* ---- alarms.c ---------------------------------------------------------------------------------------- */
+
+/* The access that is made races with `before`, which stores or reads. */
+void rt_report_race(const struct visit *v, struct rt_seen before, bool stores);
+/* The text of an alarm for the access, that is to come in any case. */
+const char *rt_unwritten_text(const struct visit *v);
+/* Says it, unless it was said of the place. */
+void rt_report_unwritten(struct rt_check *c, uint32_t site, const char *text);
+void rt_report_outside(const struct visit *v);
+
+/* ---- objects.c --------------------------------------------------------------------------------------- */
+
+/* The variable is there from now on, and no other in its place. */
+void rt_objects_tell(struct arena *a, rt_objects *all, struct rt_object object);
+/* The object that the access is to stay in; size 0: it is not known. */
+struct rt_object rt_object_of(const struct visit *v);
+
+#endif
