@@ -1,6 +1,7 @@
 /* fuzz.c: kernc fuzz: random programs through every scheme and level. All the work is in fuzz/. */
 #include "fuzz/fuzz.h"
 #include "driver/driver.h"
+#include "fuzz/plant.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -42,7 +43,7 @@ static int take_numbers(struct command *c, enum option_id id, uint64_t least, ui
 static int take_schemes(struct command *c, struct fz_options *o)
 {
     scheme_list list = {0};
-    int         code = schemes_take(c, &list);
+    int code = schemes_take(c, &list);
     o->schemes.count = 0;
     for (uint32_t i = 0; i < list.count; i++)
         o->schemes.at[o->schemes.count++] = list.at[i];
@@ -76,10 +77,52 @@ static int take_number(struct command *c, enum option_id id, uint64_t least, uin
     return code;
 }
 
+/* Bits of the names between commas; 0: some of them is none of a mistake with memory. */
+static uint32_t mistakes_of(struct command *c, const char *names)
+{
+    uint32_t all = 0;
+    for (char *item; (item = next_item(c, &names)) != NULL;) {
+        unsigned i = 0;
+        while (i < FZ_MISTAKES && strcmp(fz_mistake_names[i], item) != 0)
+            i++;
+        if (i == FZ_MISTAKES)
+            return 0;
+        all |= 1u << i;
+    }
+    return all;
+}
+
+/* The schemes, levels and widths under which memory can be checked, unless others are asked for. */
+static int take_plants(struct command *c, struct fz_options *o)
+{
+    const char *names = option_value(c, OPTION_PLANT);
+    if (!names)
+        return EXIT_OK;
+    o->plants = mistakes_of(c, names);
+    if (!o->plants)
+        return complain(c, EXIT_USAGE, "--plant wants race, bounds or uninit, not '%s'", names);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < o->schemes.count; i++)
+        if (fz_checks_memory(o->schemes.at[i]))
+            o->schemes.at[kept++] = o->schemes.at[i];
+    o->schemes.count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < o->widths.count; i++)
+        if (o->widths.at[i] >= 2) /* syncwarp() orders threads that are alone in their warp with nobody */
+            o->widths.at[kept++] = o->widths.at[i];
+    o->widths.count = kept;
+    if (!option_given(c, OPTION_CLASS))
+        o->classes = "a";
+    return o->schemes.count && o->widths.count
+               ? EXIT_OK
+               : complain(c, EXIT_USAGE,
+                          "--plant wants a scheme of bytecode but oracle, and warps of at least 2");
+}
+
 /* -f and --passes: of all setups, instead of what is drawn. */
 static int take_passes(struct command *c, struct fz_options *o)
 {
-    size_t             n;
+    size_t n;
     const char *const *switches = option_values(c, OPTION_SWITCH, &n);
     struct opt_options opt;
     opt_options_init(&opt);
@@ -93,9 +136,13 @@ static int take_passes(struct command *c, struct fz_options *o)
     for (unsigned k = 0; k < OPT_OPTIONS; k++)
         o->passes.told[k] = opt.values[k] == opt_option_info[k].value ? 0 : opt.values[k] + 1;
     const char *check = option_value(c, OPTION_CHECK), *list = option_value(c, OPTION_PASSES);
-    if (check && strcmp(check, "uniformity") != 0 && strcmp(check, "frontier") != 0)
-        return complain(c, EXIT_USAGE, "--check wants uniformity or frontier, not '%s'", check);
-    o->passes.check = check;
+    o->checks_memory = o->plants || (check && (strcmp(check, "all") == 0 || mistakes_of(c, check)));
+    if (check && !o->checks_memory && strcmp(check, "uniformity") != 0 && strcmp(check, "frontier") != 0)
+        return complain(c, EXIT_USAGE,
+                        "--check wants race, bounds, uninit, all, uniformity or frontier, not '%s'", check);
+    if (o->checks_memory && strcmp(o->classes, "a") != 0 && strcmp(o->classes, "d") != 0)
+        return complain(c, EXIT_USAGE, "memory is checked in programs of class a or d: --class=a");
+    o->passes.check = o->plants ? "all" : check;
     if (list && !fz_passes_parse(&o->passes, list))
         return complain(c, EXIT_USAGE, "--passes wants 1 to %d passes, not '%s'", FZ_MAX_PASSES, list);
     return EXIT_OK;
@@ -115,6 +162,8 @@ static int take_options(struct command *c, struct fz_options *o)
     if (!code)
         code = take_numbers(c, OPTION_WIDTHS, 1, KERNC_MAX_WARP, o->widths.at, COUNT(o->widths.at),
                             &o->widths.count);
+    if (!code)
+        code = take_plants(c, o);
     if (!code)
         code = take_passes(c, o);
     if (!code)
@@ -161,9 +210,8 @@ static int show_program(const struct fz_options *o)
         for (uint64_t seed = o->seed; seed < o->seed + o->count; seed++) {
             struct arena a = {0};
             struct text source = {0};
-            fz_print(fz_generate(fz_class_find(*letter), seed, &a),
-                     arena_printf(&a, "class %c, seed %llu", *letter, (unsigned long long)seed),
-                     &source);
+            fz_print(fz_make(o, fz_class_find(*letter), seed, &a),
+                     arena_printf(&a, "class %c, seed %llu", *letter, (unsigned long long)seed), &source);
             fwrite(source.at, 1, source.length, stdout);
             text_free(&source);
             arena_free(&a);

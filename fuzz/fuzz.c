@@ -1,5 +1,6 @@
 /* fuzz.c: the classes one after the other, and the report: each failure with what makes it again, reduced. */
 #include "fuzz/fuzz.h"
+#include "fuzz/plant.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -39,14 +40,25 @@ static const char *schedule_of(struct arena *a, const struct fz_setup *s)
     return has ? arena_printf(a, " --schedule=%s", schedule_names[s->schedule]) : "";
 }
 
-char *fz_command(struct arena *a, char class, uint64_t seed, const struct fz_setup *s)
+/* " --plant=race,bounds" */
+static const char *plants_of(const struct fz_options *o, struct arena *a)
 {
-    char *where = !s->width ? ""
-                            : arena_printf(a, " --schemes=%s --levels=%u --warp=%u%s%s",
-                                           scheme_info[s->scheme].name, s->level, s->width,
-                                           fz_passes_text(a, &s->passes), schedule_of(a, s));
-    return arena_printf(a, "kernc fuzz --class=%c --seed=%llu --count=1%s", class, (unsigned long long)seed,
-                        where);
+    const char *text = "";
+    for (unsigned i = 0; i < FZ_MISTAKES; i++)
+        if (o->plants >> i & 1)
+            text = arena_printf(a, "%s%s%s", text, *text ? "," : " --plant=", fz_mistake_names[i]);
+    return text;
+}
+
+char *fz_command(const struct fz_options *o, struct arena *a, char class, uint64_t seed,
+                 const struct fz_setup *s)
+{
+    char *where =
+        !s->width ? ""
+                  : arena_printf(a, " --schemes=%s --levels=%u --warp=%u%s%s", scheme_info[s->scheme].name,
+                                 s->level, s->width, fz_passes_text(a, &s->passes), schedule_of(a, s));
+    return arena_printf(a, "kernc fuzz --class=%c --seed=%llu --count=1%s%s", class, (unsigned long long)seed,
+                        plants_of(o, a), where);
 }
 
 static char *describe(struct arena *a, const struct fz_setup *s)
@@ -102,17 +114,17 @@ static void report(const struct fz_options *o, const struct fz_class *class, str
     struct arena a = {0};
     struct text source = {0};
     struct fz_verdict *v = &f->verdict;
-    const char *command = fz_command(&a, class->letter, f->seed, &v->setup);
+    const char *command = fz_command(o, &a, class->letter, f->seed, &v->setup);
     say(o, &a, "class %c, seed %llu: %s%s: %s", class->letter, (unsigned long long)f->seed,
         describe(&a, &v->setup), fz_outcome_text[v->outcome], v->text);
     say(o, &a, "  again: %s", command);
     if (reduced || o->keep) {
-        struct fz_program *p = fz_generate(class, f->seed, &a);
+        struct fz_program *p = fz_make(o, class, f->seed, &a);
         if (reduced)
             reduce(o, &a, p, v);
         fz_print(p,
-                 arena_printf(&a, "%s%s: %s\n%s", describe(&a, &v->setup),
-                              fz_outcome_text[v->outcome], v->text, command),
+                 arena_printf(&a, "%s%s: %s\n%s", describe(&a, &v->setup), fz_outcome_text[v->outcome],
+                              v->text, command),
                  &source);
         if (o->keep)
             keep(o, &a, f, class->letter, &source);

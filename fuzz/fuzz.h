@@ -15,7 +15,7 @@
 
 /* The passes that a setup runs: those `at`, or (count == 0) the level's without those in `off`, a bit each;
  * and what they are told, by option: the value plus 1, or 0: the default. check: what the setup's scheme_check
- * names is checked; of options, that in all setups whose scheme has it; or NULL. */
+ * names is checked, or memory; of options, that in all setups whose scheme has it; or NULL. */
 enum { FZ_MAX_PASSES = 16 };
 struct fz_passes {
     uint8_t at[FZ_MAX_PASSES], count;
@@ -58,6 +58,7 @@ enum fz_outcome {
     FZ_BUG,                          /* an internal error: the compiler or the runtime found itself wrong */
     FZ_CRASHED,                      /* the process died */
     FZ_HUNG,                         /* it did not come back in time */
+    FZ_ALARMS,                       /* of the checker of memory: a wrong one, or the right one is not there */
     FZ_INVALID,                      /* no program of the class: its reference does not end */
     FZ_OUTCOMES
 };
@@ -90,6 +91,8 @@ struct fz_options {
     struct { uint32_t at[8]; uint32_t count; } levels, widths;
     uint32_t setups;                 /* of each program, drawn at random; 0: all */
     struct fz_passes passes;         /* of all setups; none given: drawn at random for some of them */
+    uint32_t plants;                 /* each program gets one of these mistakes (plant.h), a bit each; or 0 */
+    bool     checks_memory;          /* passes.check is of memory: class a sets its shared variables first */
     int      schedule;               /* kernc_schedule; -1: drawn */
     bool     sums;                   /* the report has them */
     bool     level_passes;           /* nothing is drawn: the levels' own */
@@ -106,6 +109,13 @@ struct fz_options {
 };
 /* Classes a, b and c, every sound scheme, every level, widths 1 4 8 32 64. */
 void fz_options_init(struct fz_options *o);
+
+/* The class's program of a seed, with what the options add to it, in the arena. */
+struct fz_program *fz_make(const struct fz_options *o, const struct fz_class *class, uint64_t seed,
+                           struct arena *arena);
+
+/* Whether the checker of memory can be used under it. */
+bool fz_checks_memory(enum scheme s);
 
 /* The setups that a program of this class and seed is tried under; the first is the reference setup. */
 void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan);
@@ -142,6 +152,7 @@ uint32_t fz_reduce(struct fz_program *p, fz_still_fails *fails, void *data);
 /* Number of failures; each class ends with the line `class a: N programs, N runs, N failures`. */
 uint64_t fz_fuzz(const struct fz_options *o);
 /* What makes this failure again. */
-char *fz_command(struct arena *a, char class, uint64_t seed, const struct fz_setup *setup);
+char *fz_command(const struct fz_options *o, struct arena *a, char class, uint64_t seed,
+                 const struct fz_setup *setup);
 
 #endif

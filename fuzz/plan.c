@@ -1,6 +1,6 @@
 /* plan.c: under which setups a program is tried. */
 #include "fuzz/fuzz.h"
-#include "fuzz/random.h"
+#include "fuzz/plant.h"
 
 #include <unistd.h>
 
@@ -18,6 +18,21 @@ void fz_options_init(struct fz_options *o)
         if (!scheme_has((enum scheme)s, SCHEME_UNSOUND))
             o->schemes.at[o->schemes.count++] = (enum scheme)s;
     o->jobs = cores < 1 ? 1 : cores > FZ_MAX_JOBS ? FZ_MAX_JOBS : (uint32_t)cores;
+}
+
+struct fz_program *fz_make(const struct fz_options *o, const struct fz_class *class, uint64_t seed,
+                           struct arena *arena)
+{
+    struct fz_program *p = fz_generate(class, seed, arena);
+    p->sets_shared = o->checks_memory;
+    if (o->plants)
+        fz_plant(p, o->plants);
+    return p;
+}
+
+bool fz_checks_memory(enum scheme s)
+{
+    return s != SCHEME_REFERENCE && scheme_info[s].target != TARGET_warp_core;
 }
 
 /* The reference scheme, at no optimisation. */
@@ -75,6 +90,10 @@ static void draw_for_frontiers(const struct fz_options *o, struct fz_random *r, 
 static void draw_check(const struct fz_options *o, struct fz_random *r, bool drawn, struct fz_setup *s)
 {
     const char *own = scheme_check(s->scheme), *asked = o->passes.check;
+    if (o->checks_memory) {
+        s->passes.check = fz_checks_memory(s->scheme) ? asked : NULL;
+        return;
+    }
     bool checks = own && (asked ? strcmp(asked, own) == 0 : drawn && fz_chance(r, CHECK_PERCENT));
     s->passes.check = checks ? own : NULL;
 }

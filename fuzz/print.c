@@ -5,7 +5,7 @@
  * also where to log and the two variables that all code shares, n (rows logged) and h (a hash of what was
  * seen), which a call gives back packed into one result. The result kept last, s, is a call's own.
  */
-#include "fuzz/print.h"
+#include "fuzz/plant.h"
 #include "fuzz/sequence.h"
 #include "fuzz/vectors.h"
 
@@ -91,7 +91,7 @@ static void print_parameter(struct printer *w, uint32_t index)
         text_printf(w->out, ", %s", fz_pointer_type(w->p));
     else
         text_printf(w->out, ", %s %s", v->shape == FZ_STRUCT ? "struct pack" : fz_type_info[v->type].text,
-                v->shape == FZ_ARRAY ? "*" : "");
+                    v->shape == FZ_ARRAY ? "*" : "");
     fz_print_name(w, index);
 }
 
@@ -155,6 +155,17 @@ static uint32_t unsized_tile(const struct fz_program *p, const struct usage *u)
     return p->seed % 3 || !u->types ? FZ_TYPES : (uint32_t)__builtin_ctz(u->types);
 }
 
+/* Shared variables are 0 first: the program may say so. */
+static void print_settings(struct printer *w, const struct usage *u)
+{
+    if (u->own)
+        fz_print_line(w, "for (uint c = 0; c < %d; c++) own[threadIdx.x * %d + c] = 0;", FZ_CELLS, FZ_CELLS);
+    if (u->counts)
+        fz_print_line(w, "for (uint c = threadIdx.x; c < %d; c += blockDim.x) counts[c] = 0;", FZ_COUNTERS);
+    if (u->counts)
+        fz_print_line(w, "barrier();");
+}
+
 static void print_kernel(struct printer *w)
 {
     struct usage u = usage_of(w->p, w->f);
@@ -177,6 +188,8 @@ static void print_kernel(struct printer *w)
         fz_print_line(w, "uint n = 0, h = (gid + %u) * " FZ_HASH_FACTOR ";", (unsigned)(w->p->seed & 0xffff));
     if (w->p->class == 'c')
         fz_print_line(w, "uint g = h;");
+    if (w->p->sets_shared)
+        print_settings(w, &u);
     print_locals(w, &u);
     fz_print_list(w, w->f->body);
     if (w->p->class == 'c')
@@ -265,6 +278,8 @@ void fz_print(const struct fz_program *p, const char *comment, struct text *out)
     }
     uint64_t reached = fz_reached(p);
     print_top(&w);
+    if (p->plant)
+        fz_print_plant_top(&w);
     fz_print_stirs(&w);
     for (uint32_t i = 0; i + 1 < p->functions.count; i++) {
         w.f = &p->functions.at[i];

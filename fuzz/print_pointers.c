@@ -103,6 +103,12 @@ void fz_print_pointer_variable(struct printer *w, uint32_t variable)
     if (!shared)
         print_value(w, v);
     text_addz(w->out, ";\n");
+    if (shared && w->p->sets_shared) {
+        fz_print_indent(w);
+        text_printf(w->out, "for (uint c = 0; c < %d; c++) ", FZ_TARGET_COUNT);
+        fz_print_name(w, variable);
+        text_printf(w->out, "[threadIdx.x * %d + c] = 0;\n", FZ_TARGET_COUNT);
+    }
 }
 
 /* ---- statements -------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* print_stmt.c: statements as source. What a LOOP's forms mean is written here in Kern and in masks.c in C:
  * the two have to say the same.
  */
-#include "fuzz/print.h"
+#include "fuzz/plant.h"
 
 static void print_stmt(struct printer *w, const struct fz_node *n);
 
@@ -328,6 +328,7 @@ static void print_stmt(struct printer *w, const struct fz_node *n)
     case FZ_NODE_OUTPUT: print_output(w, n); break;
     case FZ_NODE_ATOMIC: print_atomic(w, n); break;
     case FZ_NODE_PUBLISH: print_publish(w); break;
+    case FZ_NODE_PLANT: fz_print_plant(w); break;
     case FZ_NODE_EXCHANGE: print_exchange(w, n); break;
     case FZ_NODE_GRAPH: fz_print_list(w, n->first); break;
     case FZ_NODE_GATHER: fz_print_line(w, "{ token t = anchor(); ballot(true) @ t; }"); break;

@@ -92,6 +92,8 @@ struct fz_program {
     const char *module;              /* class e: the text of its IR, instead of functions; else NULL */
     struct fz_sequence *sequence;    /* class g: its launches, instead of functions; else NULL */
     struct fz_vectors *vectors;      /* class h: its statements, instead of functions; else NULL */
+    struct fz_plant *plant;          /* the mistake that stands in it (plant.h), or NULL */
+    bool     sets_shared;            /* its shared variables are set first, though they are 0 anyway */
 };
 
 /* Builtins that compute one value of their arguments alone: BUILTIN's value is a row of fe_builtins. */

@@ -6,6 +6,7 @@
  * one set of buffers.
  */
 #include "fuzz/fuzz.h"
+#include "fuzz/plant.h"
 #include "fuzz/sequence.h"
 #include "include/kernc.h"
 #include "lib/experiment.h"
@@ -27,20 +28,21 @@ struct trial {
     kernc_module *module;
     kernc_kernel *kernel;
     kernc_buffer *buffers[MAX_BUFFERS];
-    const char *program;     /* class g: what was compiled */
+    const char *program; /* class g: what was compiled */
     size_t program_bytes;
-    struct experiment experiment;   /* class g: of the latest launch, whose are the buffers */
-    struct fz_setup compiled; /* for what `kernel` was compiled; width 0: for nothing yet */
+    struct experiment experiment; /* class g: of the latest launch, whose are the buffers */
+    struct fz_setup compiled;     /* for what `kernel` was compiled; width 0: for nothing yet */
     void *expected[MAX_BUFFERS];
-    uint32_t expected_width; /* 0: none yet */
+    uint32_t expected_width;            /* 0: none yet */
     char expected_stop[256], stop[256]; /* which index stops the reference, and the latest launch; "": none */
-    bool yielded;            /* the latest launch gave up a barrier: groups are not those of the reference */
-    bool declined;           /* the latest setup's target has not what the program wants */
+    bool yielded;  /* the latest launch gave up a barrier: groups are not those of the reference */
+    bool declined; /* the latest setup's target has not what the program wants */
 };
 
 const char *const fz_outcome_text[FZ_OUTCOMES] = {
-    "passed", "rejected by the compiler", "trapped", "out of fuel", "differs", "deadlock", "internal error",
-    "crashed", "hung", "not of its class",
+    "passed",           "rejected by the compiler", "trapped", "out of fuel", "differs",
+    "deadlock",         "internal error",           "crashed", "hung",        "alarms",
+    "not of its class",
 };
 
 static bool fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outcome, const char *text)
@@ -60,7 +62,7 @@ static bool beyond_limits(const struct fz_setup *s, kernc_result *r)
 {
     static const char *const limits[] = {"\"id\":\"too-large\"", "\"id\":\"target-", "\"id\":\"code-size\"",
                                          "\"id\":\"frame-size\"", "\"id\":\"registers\""};
-    size_t      count = scheme_info[s->scheme].target == TARGET_warp_core ? COUNT(limits) : 1;
+    size_t count = scheme_info[s->scheme].target == TARGET_warp_core ? COUNT(limits) : 1;
     const char *text = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
     for (size_t i = 0; text && i < count; i++)
         if (strstr(text, limits[i]))
@@ -230,17 +232,36 @@ static const char *error_of(const struct trial *t)
     return t->p->sequence ? experiment_error(&t->experiment) : kernc_error_text(t->context);
 }
 
+/* Whether the program stands in its wrong version, for the checker of memory alone. */
+static bool is_wrong(const struct fz_program *p)
+{
+    return p->plant && !p->plant->mended;
+}
+
+/* The pass check_memory may stand in a list that was drawn: then alarms are not asked for. */
+static bool judge_alarms(struct trial *t, const struct fz_setup *s)
+{
+    char text[sizeof t->verdict.text];
+    const char *check = s->passes.check, *own = scheme_check(s->scheme);
+    bool checked = check && fz_checks_memory(s->scheme) && !(own && strcmp(check, own) == 0);
+    bool missed = checked && fz_plant_missed(t->p, &t->source, t->context, text, sizeof text);
+    return !missed || fail(t, s, FZ_ALARMS, text);
+}
+
 static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
 {
     kernc_statistics *statistics = NULL;
     kernc_status status = KERNC_OK;
     t->verdict.runs++;
     t->stop[0] = 0;
+    kernc_alarms_forget(t->context);
     if (!(t->p->sequence ? run_sequence : run_kernel)(t, s, fuel, &status, &statistics))
         return false;
     uint64_t yields = take_sums(t, s, statistics);
     kernc_statistics_free(statistics);
     t->yielded = yields && may_yield(s);
+    if (is_wrong(t->p))
+        return judge_alarms(t, s);
     if (t->yielded && status != KERNC_LIMIT)
         return true;
     switch (status) {
@@ -350,9 +371,23 @@ static bool run_setup(struct trial *t, const struct fz_setup *s, bool is_referen
         return t->declined;
     if (!expect(t, s) || !launch(t, s, is_reference ? REFERENCE_FUEL : MOST_FUEL))
         return false;
+    if (is_wrong(t->p) || !judge_alarms(t, s))
+        return t->verdict.outcome == FZ_PASSED;
     if (is_reference && !fz_class_find(t->p->class)->expect)
         return keep_as_expected(t);
     return (t->yielded && t->p->class != 'c') || compare(t, s);
+}
+
+/* The program as it stands; of one with a mistake there is no reference. */
+static void run_plan(struct trial *t, const fz_setup_vec *plan, struct fz_setup *at)
+{
+    t->source.length = 0;
+    t->compiled.width = 0;
+    fz_print(t->p, NULL, &t->source);
+    for (uint32_t i = is_wrong(t->p); i < plan->count && t->verdict.outcome == FZ_PASSED; i++) {
+        *at = plan->at[i];
+        run_setup(t, &plan->at[i], i == 0);
+    }
 }
 
 struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, struct fz_setup *at)
@@ -360,13 +395,13 @@ struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, s
     struct trial t = {.p = p};
     INVARIANT(p->buffers.count <= MAX_BUFFERS);
     make_expected(&t);
-    fz_print(p, NULL, &t.source);
     if (kernc_context_create(NULL, &t.context))
         fail(&t, &plan->at[0], FZ_TRAPPED, kernc_error_text(NULL));
-    for (uint32_t i = 0; i < plan->count && t.verdict.outcome == FZ_PASSED; i++) {
-        *at = plan->at[i];
-        run_setup(&t, &plan->at[i], i == 0);
-    }
+    if (p->plant && !fz_plant_stands(p))
+        fail(&t, &plan->at[0], FZ_INVALID, "there is no mistake any more");
+    else if (p->plant)
+        p->plant->mended = true, run_plan(&t, plan, at), p->plant->mended = false;
+    run_plan(&t, plan, at);
     experiment_close(&t.experiment);
     kernc_context_free(t.context);
     text_free(&t.source);

@@ -76,7 +76,7 @@ static void do_seed(const struct work *w, uint64_t seed, int to, struct fz_setup
     struct arena arena = {0};
     fz_setup_vec plan = {0};
     report(to, seed, NULL);
-    struct fz_program *p = fz_generate(w->class, seed, &arena);
+    struct fz_program *p = fz_make(w->o, w->class, seed, &arena);
     fz_plan(w->o, p, &arena, &plan);
     struct fz_verdict v = fz_try(p, &plan, at);
     report(to, seed, &v);

@@ -78,7 +78,7 @@ static void every_construct_appears(void **state)
             arena_free(&a);
         }
     for (uint32_t kind = 0; kind < FZ_NODES; kind++)
-        if (!seen[kind])
+        if (!seen[kind] && kind != FZ_NODE_PLANT) /* which fz_plant adds */
             fail_msg("no program has a %s", fz_node_info[kind].name);
 }
 
