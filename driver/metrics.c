@@ -294,6 +294,33 @@ static void json_places(const kernc_statistics *s, struct text *t)
     text_addz(t, "]");
 }
 
+static void json_place(const char *file, uint32_t line, uint32_t column, struct text *t)
+{
+    json_string("file", file, t);
+    text_printf(t, "\"line\": %u, \"column\": %u", line, column);
+}
+
+/* What the checker of memory has found. */
+static void json_alarms(const struct launch_facts *l, struct text *t)
+{
+    kernc_alarm a = {.size = sizeof a};
+    text_addz(t, l->checked ? ", \"alarms\": [" : ", \"alarms\": null");
+    for (uint32_t i = 0; l->checked && kernc_alarm_at(l->checked, i, &a); i++) {
+        text_addz(t, i ? ",\n  {" : "\n  {");
+        json_string("kind", a.kind, t);
+        json_place(a.file, a.line, a.column, t);
+        if (a.other_file) {
+            text_addz(t, ", \"other\": {");
+            json_place(a.other_file, a.other_line, a.other_column, t);
+            text_char(t, '}');
+        }
+        text_addz(t, ", \"text\": ");
+        text_json(t, a.text, strlen(a.text));
+        text_char(t, '}');
+    }
+    text_addz(t, l->checked ? "]" : "");
+}
+
 /* Every argument as --arg takes it. */
 static void json_arguments(const struct launch *launch, struct text *t)
 {
@@ -379,6 +406,7 @@ void metrics_json(const struct launch_facts *l, const kernc_statistics *s, const
     json_metrics(l, s, t);
     json_lines(l, s, t);
     json_places(s, t);
+    json_alarms(l, t);
     for (uint32_t i = 0; i < count; i++) {
         text_addz(t, i ? ",\n  " : ",\n\"launches\": [\n  ");
         json_launch(&each[i], statistics[i], t);

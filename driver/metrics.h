@@ -18,6 +18,7 @@ struct launch_facts {
     uint32_t lanes;                   /* threads that a full warp of the launch has; 0: not the same in all */
     uint32_t number;                  /* among the file's launches, from 1; 0: it has none */
     uint64_t runs;                    /* how often it was launched */
+    const kernc_context *checked;     /* whose alarms are to be listed; NULL: memory was not checked */
     const char *const *options;       /* as on the command line */
     size_t option_count;
 };
@@ -38,8 +39,8 @@ bool metrics_value(const kernc_metrics *m, bool machine, const char *key, double
 /* One metric in a column of a table for people; its name. */
 void metrics_cell(const kernc_metrics *m, bool machine, const char *key, int width, struct text *t);
 /* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "source", "metrics", "lines", "places",
- * "version", "arguments", "options". What does not apply is null. `count` not 0: of several launches, which
- * "launches" lists with "number", "runs" and the rest of the members but the last ones. */
+ * "alarms", "version", "arguments", "options". What does not apply is null. `count` not 0: of several launches,
+ * which "launches" lists with "number", "runs" and the rest of the members but the last ones. */
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, const struct launch_facts *each,
                   const kernc_statistics *const *statistics, uint32_t count, struct text *t);
 /* A row a source line; the line's text beside it if `source` is not NULL. */

@@ -40,6 +40,12 @@ static uint32_t lanes_of(const struct launch_facts *l)
     return threads < l->warp ? (uint32_t)threads : l->warp;
 }
 
+/* Whether --check asks for memory; the other checks are of what the compiler claims. */
+static bool checks_memory(const char *check)
+{
+    return check && strcmp(check, "uniformity") != 0 && strcmp(check, "frontier") != 0;
+}
+
 /* Of the step's launches; NULL: of all together. */
 static struct launch_facts facts_of(struct run *r, const struct experiment_step *step)
 {
@@ -51,6 +57,7 @@ static struct launch_facts facts_of(struct run *r, const struct experiment_step 
     l.launch = &s->launch;
     l.options = options_spelled(r->command, &l.option_count);
     l.machine = rt_module_image(r->x.module) != NULL;
+    l.checked = checks_memory(option_value(r->command, OPTION_CHECK)) ? r->x.context : NULL;
     l.number = step ? s->number : 0;
     l.runs = s->runs;
     for (int i = 0; i < 3; i++) {
