@@ -247,6 +247,21 @@ static int run_rows(struct comparison *x)
     return code;
 }
 
+/* Where rows differ: whether the kernel itself is to blame, by what the checker of memory finds of it. */
+static void blame_kernel(struct comparison *x)
+{
+    struct run r = {0};
+    struct row row = {.scheme = SCHEME_pdom, .warp = x->warp};
+    bool differs = false;
+    for (uint32_t i = 0; i < x->rows.count; i++)
+        differs |= !x->rows.at[i].equal;
+    x->options.checks = "all";
+    if (differs && run_row(x, &r, &row, NULL) == EXIT_OK && launch_alarms(&r) && !x->command->json)
+        show_note("the kernel itself is wrong there: what differs may come of it, not of a scheme or a pass\n");
+    x->options.checks = NULL;
+    experiment_close(&r.x);
+}
+
 int verb_compare(struct command *c)
 {
     struct comparison x = {.command = c};
@@ -255,6 +270,8 @@ int verb_compare(struct command *c)
         code = run_rows(&x);
     if (!code)
         code = compare_show(&x);
+    if (!code)
+        blame_kernel(&x);
     for (uint32_t i = 0; !code && i < x.rows.count; i++)
         code = x.rows.at[i].equal ? EXIT_OK : EXIT_FOUND;
     for (size_t i = 0; i < COUNT(x.references); i++)

@@ -378,6 +378,21 @@ static bool run_setup(struct trial *t, const struct fz_setup *s, bool is_referen
     return (t->yielded && t->p->class != 'c') || compare(t, s);
 }
 
+/* Where results differ: whether the program itself is to blame, by what the checker of memory finds of it. */
+static void blame_program(struct trial *t)
+{
+    struct fz_verdict v = t->verdict;
+    struct fz_setup s = {.scheme = SCHEME_pdom, .width = v.setup.width, .passes.check = "race,bounds"};
+    kernc_alarm a = {.size = sizeof a};
+    size_t n = strlen(v.text);
+    if (v.outcome != FZ_DIFFERS || t->p->sequence)
+        return;
+    t->verdict.outcome = FZ_PASSED;
+    if (compile(t, &s) && launch(t, &s, MOST_FUEL) && kernc_alarm_at(t->context, 0, &a))
+        snprintf(v.text + n, sizeof v.text - n, "; the program is wrong in line %u: %s", a.line, a.text);
+    t->verdict = v;
+}
+
 /* The program as it stands; of one with a mistake there is no reference. */
 static void run_plan(struct trial *t, const fz_setup_vec *plan, struct fz_setup *at)
 {
@@ -402,6 +417,7 @@ struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, s
     else if (p->plant)
         p->plant->mended = true, run_plan(&t, plan, at), p->plant->mended = false;
     run_plan(&t, plan, at);
+    blame_program(&t);
     experiment_close(&t.experiment);
     kernc_context_free(t.context);
     text_free(&t.source);
