@@ -55,8 +55,11 @@ void rt_order_group(struct rt_order *o, uint32_t warp, uint64_t lanes);
 void rt_order_fence(struct rt_order *o, uint32_t warp, uint64_t lanes);
 /* The thread's atomic operation on the place, which is told from others by `key`. */
 void rt_order_atomic(struct rt_order *o, uint32_t warp, unsigned lane, uint64_t key);
-/* Now, for the thread: as it is to be remembered. `thread`: number in the grid. */
-struct rt_seen rt_order_now(const struct rt_order *o, uint32_t warp, unsigned lane);
+/* What each thread of the block knows of others by atomic operations (NULL: nothing), and the clocks: of thread
+ * t, its own at t * width + its lane. They live as long as the order and change with the block. */
+struct rt_knowledge;
+const struct rt_knowledge *const *rt_order_knowledge(const struct rt_order *o);
+const uint32_t *rt_order_clocks(const struct rt_order *o);
 /* Whether the access happened before what the thread does now. */
 bool rt_order_knows(const struct rt_order *o, uint32_t warp, unsigned lane, struct rt_seen seen);
 

@@ -27,6 +27,9 @@ struct rt_check *rt_check_new(struct rt_launch *l)
     struct rt_check *c = arena_new(&l->arena, struct rt_check);
     c->launch = l;
     c->order = rt_order_new(&c->arena, l->warps, l->width);
+    c->block = rt_order_current(c->order);
+    c->clocks = rt_order_clocks(c->order);
+    c->knowledge = rt_order_knowledge(c->order);
     c->told = arena_array(&c->arena, struct told, l->program->texts.count);
     c->pages = arena_array(&c->arena, struct rt_cell *, PAGES);
     c->own = arena_array(&c->arena, rt_objects, (size_t)l->warps * l->width);
@@ -53,6 +56,8 @@ static const struct told *told_by(struct rt_check *c, uint32_t text)
     if (t->size == UINT32_MAX)
         t->size = c->launch->unsized_bytes;
     t->name = copy + n;
+    t->quick = (t->kind == 'r' || t->kind == 'w') && t->space != 'p' &&
+               (t->bytes == 1 || t->bytes == 2 || t->bytes == 4 || t->bytes == 8);
     t->read = true;
     return t;
 }
@@ -283,35 +288,7 @@ static void visit_lane(struct visit *v, uint64_t value)
     if (t->kind == 'a')
         rt_order_atomic(v->c->order, v->w->index, v->lane, (uint64_t)space << 32 | v->address);
     v->silent = is_silent(memory, t, value);
-    v->now.clock = rt_order_now(v->c->order, v->w->index, v->lane).clock;
     visit_bytes(v);
-}
-
-static bool is_of_epoch(const struct rt_order_block *b, struct rt_seen seen)
-{
-    return seen.clock && seen.thread - b->first < b->threads && seen.epoch == b->epoch;
-}
-
-/* A load of which there is nothing to say nor to remember: the store, if any, was before the latest barrier,
- * and two reads since are known. */
-static bool is_plain(struct rt_check *c, const struct told *t, uint32_t address, uint32_t root)
-{
-    const struct rt_order_block *b = rt_order_current(c->order);
-    if (t->kind != 'r' || t->bytes > CELL_BYTES || address % t->bytes)
-        return false;
-    if (t->space == 'h' ? address >= c->launch->shared_bytes : !c->pages[address >> PAGE_SHIFT])
-        return false;
-    struct rt_object object = t->size ? (struct rt_object){root, t->size, NULL} : t->last;
-    if (t->checks & BOUNDS && (root - object.address > object.size || !is_within(object, address, t->bytes)))
-        return false;
-    const struct rt_cell *cell = cell_of(c, t->space, address);
-    if (cell->bytes)
-        return false;
-    bool before =
-        !cell->store.clock || (cell->store.thread - b->first < b->threads && cell->store.epoch < b->epoch);
-    uint32_t bytes = ((1u << t->bytes) - 1) << address % CELL_BYTES;
-    return before && is_of_epoch(b, cell->read[0]) && is_of_epoch(b, cell->read[1]) &&
-           (t->space == 'g' || (cell->written & bytes) == bytes);
 }
 
 static void tell_object(const struct visit *v)
@@ -333,14 +310,17 @@ void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins)
                       .w = w,
                       .addresses = rt_v(w, ins->a),
                       .values = rt_w(w, ins->c)};
+    const uint32_t *roots = rt_v(w, ins->b), width = c->launch->width, first = w->index * width;
+    v.now.epoch = c->block->epoch;
+    v.now.site = (ins->e & SITE_MASK) | (v.told->kind == 'a' ? ATOMIC : 0);
     rt_each_lane(i, w->active) {
-        if (is_plain(c, v.told, v.addresses[i], rt_v(w, ins->b)[i]))
-            continue;
         v.lane = (unsigned)i;
-        v.address = rt_v(w, ins->a)[i];
-        v.root = rt_v(w, ins->b)[i];
-        v.now = rt_order_now(c->order, w->index, v.lane);
-        v.now.site = (ins->e & SITE_MASK) | (v.told->kind == 'a' ? ATOMIC : 0);
+        v.address = v.addresses[i];
+        v.root = roots[i];
+        v.now.thread = c->block->first + first + v.lane;
+        v.now.clock = c->clocks[(size_t)(first + v.lane) * width + v.lane];
+        if (v.told->quick && rt_check_quickly(&v, v.values[i]))
+            continue;
         if (v.told->kind == 'o')
             tell_object(&v);
         else

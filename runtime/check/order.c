@@ -120,11 +120,14 @@ void rt_order_atomic(struct rt_order *o, uint32_t warp, unsigned lane, uint64_t 
 
 /* ---- accesses ---------------------------------------------------------------------------------------- */
 
-struct rt_seen rt_order_now(const struct rt_order *o, uint32_t warp, unsigned lane)
+const struct rt_knowledge *const *rt_order_knowledge(const struct rt_order *o)
 {
-    uint32_t thread = warp * o->width + lane;
-    return (struct rt_seen){
-        .thread = o->now.first + thread, .epoch = o->now.epoch, .clock = row_of(o, thread)[lane]};
+    return o->own;
+}
+
+const uint32_t *rt_order_clocks(const struct rt_order *o)
+{
+    return o->rows;
 }
 
 bool rt_order_knows(const struct rt_order *o, uint32_t warp, unsigned lane, struct rt_seen seen)

@@ -29,7 +29,7 @@ enum {
 
 /* What the text of a check.memory says. */
 struct told {
-    bool read;
+    bool read, quick; /* quick: rt_check_quickly may do */
     unsigned checks;
     char kind, space;
     uint32_t bytes, size;
@@ -49,6 +49,9 @@ struct rt_check {
     struct arena arena;
     struct rt_launch *launch;
     struct rt_order *order;
+    const struct rt_order_block *block; /* these are order's */
+    const uint32_t *clocks;
+    const struct rt_knowledge *const *knowledge;
     struct told *told;      /* by text */
     struct rt_cell **pages; /* of global memory */
     struct rt_cell *shared;
@@ -67,6 +70,11 @@ struct visit {
     bool silent;            /* stores what is there */
     struct rt_seen now;
 };
+
+/* ---- quick.c ----------------------------------------------------------------------------------------- */
+
+/* Remembers a load or store that is right; false: it may not be, nothing is done, or what may be done again. */
+bool rt_check_quickly(const struct visit *v, uint64_t value);
 
 /* ---- alarms.c ---------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,118 @@
+/* quick.c: most accesses in few steps: loads and stores of whole cells, or of the same bytes as before, that
+ * nothing races with as all others were before the latest barrier, or are the thread's own. What is remembered
+ * is what memory.c would; all else is left to it. See check.h.
+ */
+#include "runtime/check/shadow.h"
+
+/* Whether the access was before the block's latest barrier, or there is none. */
+static inline bool is_past(const struct rt_order_block *b, const struct rt_seen *seen)
+{
+    return !seen->clock || (seen->thread - b->first < b->threads && seen->epoch < b->epoch);
+}
+
+static inline bool has_bytes(const struct rt_seen *seen, uint32_t bytes)
+{
+    return !seen->clock || (seen->site >> BYTES_SHIFT & ALL_BYTES) == bytes;
+}
+
+/* In place of a read of the thread's own, or of one that was before; of others two stay. */
+static inline bool remember_read(struct rt_cell *cell, const struct rt_order_block *b, struct rt_seen now,
+                                 bool knows)
+{
+    for (int i = 0; i < 2; i++) {
+        struct rt_seen *r = &cell->read[i];
+        if (r->thread == now.thread || is_past(b, r)) {
+            *r = now;
+            return true;
+        }
+        if (r->thread - b->first >= b->threads && knows)
+            return false;
+    }
+    return true;
+}
+
+/* False: it is to be looked at. knows: the thread has learnt of other blocks. */
+static inline bool read_cell(struct rt_cell *cell, const struct rt_order_block *b, struct rt_seen now,
+                             uint32_t bytes, bool knows)
+{
+    const struct rt_seen *s = &cell->store;
+    if (cell->bytes || !(is_past(b, s) || s->thread == now.thread) || !has_bytes(s, bytes) ||
+        !has_bytes(&cell->read[0], bytes) || !has_bytes(&cell->read[1], bytes))
+        return false;
+    now.site |= bytes << BYTES_SHIFT;
+    return remember_read(cell, b, now, knows);
+}
+
+static inline bool write_cell(struct rt_cell *cell, const struct rt_order_block *b, struct rt_seen now,
+                              uint32_t bytes, bool silent)
+{
+    const struct rt_seen *all[] = {&cell->store, &cell->read[0], &cell->read[1]};
+    if (cell->bytes)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (!(is_past(b, all[i]) || all[i]->thread == now.thread) || !has_bytes(all[i], bytes))
+            return false;
+    cell->written |= bytes;
+    if (silent && cell->store.clock)
+        return true;
+    now.site |= bytes << BYTES_SHIFT | (silent ? SILENT : 0);
+    cell->store = now;
+    return true;
+}
+
+static inline bool is_there(const uint8_t *memory, uint64_t value, uint32_t bytes)
+{
+    uint64_t there = 0;
+    switch (bytes) {
+    case 1: return *memory == (uint8_t)value;
+    case 4: memcpy(&there, memory, 4); return (uint32_t)there == (uint32_t)value;
+    case 8: memcpy(&there, memory, 8); return there == value;
+    default: memcpy(&there, memory, bytes); return memcmp(&there, &value, bytes) == 0;
+    }
+}
+
+static inline bool is_near(const struct told *t, uint32_t address, uint32_t root)
+{
+    uint32_t base = t->size ? root : t->last.address, size = t->size ? t->size : t->last.size;
+    return root - base <= size && t->bytes <= size && address - base <= size - t->bytes;
+}
+
+bool rt_check_quickly(const struct visit *v, uint64_t value)
+{
+    const struct told *t = v->told;
+    struct rt_check *c = v->c;
+    const struct rt_order_block *b = c->block;
+    struct rt_cell *cell;
+    uint32_t n = t->bytes < CELL_BYTES ? 1 : t->bytes / CELL_BYTES, bytes = ALL_BYTES;
+    if (v->address & (t->bytes - 1) || (t->checks & BOUNDS && !is_near(t, v->address, v->root)))
+        return false;
+    if (t->space == 'h') {
+        if (v->address + t->bytes > c->launch->shared_bytes)
+            return false;
+        cell = &c->shared[v->address / CELL_BYTES];
+    } else {
+        struct rt_cell *page = c->pages[v->address >> PAGE_SHIFT];
+        if (!page)
+            return false;
+        cell = &page[v->address / CELL_BYTES % PAGE_CELLS];
+    }
+    if (t->bytes < CELL_BYTES)
+        bytes = ((1u << t->bytes) - 1) << v->address % CELL_BYTES;
+    if (t->kind == 'r') {
+        bool knows = c->knowledge[v->now.thread - b->first], uninit = t->space == 'h' && t->checks & UNINIT;
+        for (uint32_t i = 0; i < n; i++)
+            if ((uninit && (cell[i].written & bytes) != bytes) ||
+                !read_cell(&cell[i], b, v->now, bytes, knows))
+                return false;
+        return true;
+    }
+    enum rt_space space = t->space == 'h' ? RT_SHARED : RT_GLOBAL;
+    const uint8_t *memory = rt_locate(v->w, space, true, v->lane, v->address, t->bytes, 1);
+    if (!memory || (t->space == 'h' && c->doubts.count))
+        return false;
+    bool silent = is_there(memory, value, t->bytes);
+    for (uint32_t i = 0; i < n; i++)
+        if (!write_cell(&cell[i], b, v->now, bytes, silent))
+            return false;
+    return true;
+}
