@@ -311,6 +311,7 @@ void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins)
                       .addresses = rt_v(w, ins->a),
                       .values = rt_w(w, ins->c)};
     const uint32_t *roots = rt_v(w, ins->b), width = c->launch->width, first = w->index * width;
+    uint32_t address = 0, root = 0; /* of the lane before */
     v.now.epoch = c->block->epoch;
     v.now.site = (ins->e & SITE_MASK) | (v.told->kind == 'a' ? ATOMIC : 0);
     rt_each_lane(i, w->active) {
@@ -319,6 +320,11 @@ void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins)
         v.root = roots[i];
         v.now.thread = c->block->first + first + v.lane;
         v.now.clock = c->clocks[(size_t)(first + v.lane) * width + v.lane];
+        if (v.read && v.address == address && v.root == root && rt_has_two_reads(&v))
+            continue;
+        v.read = NULL;
+        address = v.address;
+        root = v.root;
         if (v.told->quick && rt_check_quickly(&v, v.values[i]))
             continue;
         if (v.told->kind == 'o')

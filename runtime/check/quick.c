@@ -77,7 +77,7 @@ static inline bool is_near(const struct told *t, uint32_t address, uint32_t root
     return root - base <= size && t->bytes <= size && address - base <= size - t->bytes;
 }
 
-bool rt_check_quickly(const struct visit *v, uint64_t value)
+bool rt_check_quickly(struct visit *v, uint64_t value)
 {
     const struct told *t = v->told;
     struct rt_check *c = v->c;
@@ -104,6 +104,7 @@ bool rt_check_quickly(const struct visit *v, uint64_t value)
             if ((uninit && (cell[i].written & bytes) != bytes) ||
                 !read_cell(&cell[i], b, v->now, bytes, knows))
                 return false;
+        v->read = n == 1 ? cell : NULL;
         return true;
     }
     enum rt_space space = t->space == 'h' ? RT_SHARED : RT_GLOBAL;

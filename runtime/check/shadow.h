@@ -66,15 +66,26 @@ struct visit {
     unsigned lane;
     uint32_t address, root; /* of the access */
     const uint32_t *addresses;
-    const uint64_t *values; /* of all lanes */
-    bool silent;            /* stores what is there */
+    const uint64_t *values;     /* of all lanes */
+    bool silent;                /* stores what is there */
+    const struct rt_cell *read; /* that a lane before has read, if that was quickly done */
     struct rt_seen now;
 };
 
 /* ---- quick.c ----------------------------------------------------------------------------------------- */
 
 /* Remembers a load or store that is right; false: it may not be, nothing is done, or what may be done again. */
-bool rt_check_quickly(const struct visit *v, uint64_t value);
+bool rt_check_quickly(struct visit *v, uint64_t value);
+/* Whether of v->read, which this lane reads too, two reads by other threads since the latest barrier are known:
+ * then there is nothing to remember. */
+static inline bool rt_has_two_reads(const struct visit *v)
+{
+    const struct rt_order_block *b = v->c->block;
+    const struct rt_seen *x = &v->read->read[0], *y = &v->read->read[1];
+    return x->thread != v->now.thread && y->thread != v->now.thread && x->clock && y->clock &&
+           x->epoch == b->epoch && y->epoch == b->epoch && x->thread - b->first < b->threads &&
+           y->thread - b->first < b->threads;
+}
 
 /* ---- alarms.c ---------------------------------------------------------------------------------------- */
 
