@@ -8,6 +8,11 @@
 void rt_objects_tell(struct arena *a, rt_objects *all, struct rt_object object)
 {
     uint32_t kept = 0;
+    for (uint32_t i = all->count; i-- > 0;)
+        if (all->at[i].address == object.address && all->at[i].size == object.size) {
+            all->at[i].name = object.name; /* mostly the same, come into again */
+            return;
+        }
     for (uint32_t i = 0; i < all->count; i++) {
         const struct rt_object *o = &all->at[i];
         bool apart = o->address + o->size < object.address || object.address + object.size < o->address;
@@ -18,11 +23,19 @@ void rt_objects_tell(struct arena *a, rt_objects *all, struct rt_object object)
     vec_push(a, all, object);
 }
 
-static struct rt_object find(const rt_objects *all, uint32_t address)
+/* The one found moves one place up, so that those looked for often are found soon. */
+static struct rt_object find(rt_objects *all, uint32_t address)
 {
-    for (uint32_t i = all->count; i-- > 0;)
-        if (address - all->at[i].address <= all->at[i].size)
-            return all->at[i];
+    for (uint32_t i = all->count; i-- > 0;) {
+        struct rt_object found = all->at[i];
+        if (address - found.address > found.size)
+            continue;
+        if (i + 1 < all->count) {
+            all->at[i] = all->at[i + 1];
+            all->at[i + 1] = found;
+        }
+        return found;
+    }
     return (struct rt_object){0};
 }
 
