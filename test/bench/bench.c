@@ -3,8 +3,8 @@
  *     bench [RUNS]          (default 5; from the root of the project; `make bench` calls it)
  *
  * Prints Markdown tables: medians of CPU time in milliseconds (of wall time in T9), and ratios with their
- * targets. One host thread, warp 32, unless a row says otherwise. A peer that is not installed leaves its
- * columns empty. Results are compared with plain C's; a wrong one is an error. Times only mean something as
+ * targets. One host thread, warp 32, unless a row says otherwise. A peer that is not installed is
+ * "absent". Results are compared with plain C's; a wrong one is an error. Times only mean something as
  * ratios within one run.
  */
 #include "include/kernc.h"
@@ -50,13 +50,15 @@ static void need(const struct ready *r, kernc_status s, const char *what)
     exit(2);
 }
 
-static void compile(struct ready *r, const struct bench_case *c, unsigned level)
+/* checks: as in kernc_options, or NULL. */
+static void compile(struct ready *r, const struct bench_case *c, unsigned level, const char *checks)
 {
     size_t n, size;
     char *source = read_source(c, &n);
     kernc_options o;
     kernc_options_init(&o);
     o.level = level;
+    o.checks = checks;
     kernc_result *result = kernc_compile(c->file, source, n, &o);
     const char *bytes = kernc_result_text(result, KERNC_TEXT_BYTECODE, &size);
     if (bytes == NULL) {
@@ -117,6 +119,16 @@ static void check(struct ready *r, struct bench_case *c)
     }
 }
 
+/* The kernels have no races. */
+static void check_alarms(struct ready *r, const struct bench_case *c)
+{
+    kernc_alarm a = {.size = sizeof a};
+    if (!kernc_alarm_at(r->context, 0, &a))
+        return;
+    fprintf(stderr, "bench: %s: line %u: %s\n", c->name, a.line, a.text);
+    failures++;
+}
+
 /* ---- peers and statistics ---------------------------------------------------------------------------- */
 
 /* Median seconds from `bench_opencl` in the environment given, or NaN. */
@@ -159,11 +171,12 @@ static double geomean(const double *x)
 
 /* ---- tables ------------------------------------------------------------------------------------------ */
 
-enum column { PLAIN, KERNC, COUNTED, LEVEL0, ONE_THREAD, TWO_THREADS, POCL, OCLGRIND, COLUMNS };
+enum column { PLAIN, KERNC, COUNTED, LEVEL0, CHECKED, ONE_THREAD, TWO_THREADS, POCL, OCLGRIND,
+              OCLGRIND_RACES, COLUMNS };
 static const char *const column_names[COLUMNS] = {
     "plain C -O2", "kernc -O2",        "kernc, statistics",
-    "kernc -O0",   "kernc, wall time", "kernc, 2 threads, wall time",
-    "PoCL basic",  "Oclgrind",
+    "kernc -O0",   "kernc, memory checked", "kernc, wall time", "kernc, 2 threads, wall time",
+    "PoCL basic",  "Oclgrind",         "Oclgrind --data-races",
 };
 static double table[COLUMNS][BENCH_CASES];
 
@@ -171,14 +184,18 @@ static double table[COLUMNS][BENCH_CASES];
 static void measure(int k)
 {
     struct bench_case *c = &bench_cases[k];
-    struct ready fast = {0}, slow = {0};
+    struct ready fast = {0}, slow = {0}, checked = {0};
     double sample[COLUMNS][MOST_RUNS];
-    compile(&fast, c, 2);
-    compile(&slow, c, 0);
+    compile(&fast, c, 2, NULL);
+    compile(&slow, c, 0, NULL);
+    compile(&checked, c, 2, "all");
     launch(&fast, c, 1, 0, NULL);
     check(&fast, c);
     launch(&slow, c, 1, 0, NULL);
     check(&slow, c);
+    launch(&checked, c, 1, 0, NULL);
+    check(&checked, c);
+    check_alarms(&checked, c);
     for (int i = 0; i < runs; i++) {
         bench_reset(c);
         double start = bench_cpu_seconds();
@@ -187,13 +204,17 @@ static void measure(int k)
         sample[KERNC][i] = launch(&fast, c, 1, 0, &sample[ONE_THREAD][i]);
         sample[COUNTED][i] = launch(&fast, c, 1, KERNC_STATISTICS, NULL);
         sample[LEVEL0][i] = launch(&slow, c, 1, 0, NULL);
+        sample[CHECKED][i] = launch(&checked, c, 1, 0, NULL);
         launch(&fast, c, 2, 0, &sample[TWO_THREADS][i]);
     }
     for (enum column x = PLAIN; x <= TWO_THREADS; x++)
         table[x][k] = median(sample[x]);
     table[POCL][k] = ask_peer("POCL_DEVICES=basic POCL_MAX_PTHREAD_COUNT=1", c, runs);
     table[OCLGRIND][k] = ask_peer("OCLGRIND_NUM_THREADS=1 oclgrind --num-threads 1", c, 1);
+    table[OCLGRIND_RACES][k] =
+        ask_peer("OCLGRIND_NUM_THREADS=1 oclgrind --data-races --num-threads 1", c, 1);
     kernc_context_free(fast.context);
+    kernc_context_free(checked.context);
     kernc_context_free(slow.context);
     fprintf(stderr, "%s done\n", c->name);
 }
@@ -209,7 +230,7 @@ static void print_times(void)
     for (enum column x = 0; x < COLUMNS; x++) {
         printf("\n| %s |", column_names[x]);
         for (int k = 0; k < BENCH_CASES; k++)
-            printf(isnan(table[x][k]) ? " |" : " %.3f |", 1e3 * table[x][k]);
+            printf(isnan(table[x][k]) ? " absent |" : " %.3f |", 1e3 * table[x][k]);
     }
     printf("\n\n");
 }
@@ -221,7 +242,7 @@ static void print_ratio(const char *name, enum column over, enum column under, c
     printf("| %s |", name);
     for (int k = 0; k < BENCH_CASES; k++) {
         ratio[k] = table[over][k] / table[under][k];
-        printf(isnan(ratio[k]) ? " |" : " %.3g |", ratio[k]);
+        printf(isnan(ratio[k]) ? " absent |" : " %.3g |", ratio[k]);
     }
     if (isnan(geomean(ratio)))
         printf(" | %s |\n", target);
@@ -236,7 +257,7 @@ static double compile_and_run(void)
     for (int i = 0; i < runs; i++) {
         struct ready r = {0};
         double start = bench_cpu_seconds();
-        compile(&r, &bench_cases[1], 2);
+        compile(&r, &bench_cases[1], 2, NULL);
         launch(&r, &bench_cases[1], 1, 0, NULL);
         sample[i] = bench_cpu_seconds() - start;
         kernc_context_free(r.context);
@@ -264,6 +285,8 @@ int main(int argc, char **argv)
     print_ratio("T9 one thread / two", ONE_THREAD, TWO_THREADS, ">= 1.8 on a large grid");
     print_ratio("statistics / plain", COUNTED, KERNC, "");
     print_ratio("kernc / plain C", KERNC, PLAIN, "");
+    print_ratio("memory checked / plain", CHECKED, KERNC, "each <= 12");
+    print_ratio("Oclgrind --data-races / memory checked", OCLGRIND_RACES, CHECKED, "each >= 30");
     printf("\nT8: compile and run k2 in one process: %.1f ms (target <= 40)\n", 1e3 * compile_and_run());
     return failures != 0;
 }
