@@ -145,6 +145,41 @@ static void add_heading(const struct launch_facts *l, struct text *t)
     text_char(t, '\n');
 }
 
+enum { WIDTH_ROWS = 8, WIDTH_BAR = 40 };
+
+/* Instructions of from to `to` active lanes, and a bar as long as their part of all. */
+static void width_row(const uint64_t *instructions, uint32_t from, uint32_t to, uint64_t all, struct text *t)
+{
+    uint64_t n = 0;
+    char     name[16];
+    for (uint32_t i = from; i <= to; i++)
+        n += instructions[i];
+    if (!n)
+        return;
+    snprintf(name, sizeof name, from < to ? "W%u:%u" : "W%u", from, to);
+    text_printf(t, "  %-24s", name);
+    add_count(n, 18, t);
+    int length = (int)(WIDTH_BAR * n / all);
+    text_printf(t, "  %5.1f%%%s%.*s\n", 100 * (double)n / (double)all, length ? "  " : "", length,
+                "########################################");
+}
+
+/* As papers on divergence draw it: of how many active lanes the instructions were. */
+static void add_widths(const struct launch_facts *l, const kernc_statistics *s, uint64_t all, struct text *t)
+{
+    uint64_t instructions[KERNC_MAX_WARP + 1];
+    uint32_t widest = KERNC_MAX_WARP, step;
+    if (!all || !kernc_statistics_active_lanes(s, instructions))
+        return;
+    while (widest > l->warp && !instructions[widest])
+        widest--;
+    step = (widest + WIDTH_ROWS - 1) / WIDTH_ROWS;
+    text_addz(t, "warp instructions by active lanes\n");
+    width_row(instructions, 0, 0, all, t);
+    for (uint32_t from = 1; from <= widest; from += step)
+        width_row(instructions, from, from + step - 1 < widest ? from + step - 1 : widest, all, t);
+}
+
 void metrics_table(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
 {
     struct metric rows[METRICS];
@@ -157,6 +192,7 @@ void metrics_table(const struct launch_facts *l, const kernc_statistics *s, stru
         add_value(&rows[i], 18, t);
         text_printf(t, "  %s\n", rows[i].meaning);
     }
+    add_widths(l, s, m.warp_instructions, t);
 }
 
 /* Active lanes of those that a warp of this launch has; below 0: the line has no instructions, or launches
@@ -363,6 +399,23 @@ static void json_lines(const struct launch_facts *l, const kernc_statistics *s, 
     text_char(t, ']');
 }
 
+/* By active lanes, from none on; zeros behind the widest are left out. */
+static void json_widths(const kernc_statistics *s, struct text *t)
+{
+    uint64_t instructions[KERNC_MAX_WARP + 1];
+    uint32_t n = KERNC_MAX_WARP;
+    if (!kernc_statistics_active_lanes(s, instructions)) {
+        text_addz(t, ", \"active_lanes\": null");
+        return;
+    }
+    while (n > 0 && !instructions[n])
+        n--;
+    text_addz(t, ", \"active_lanes\": [");
+    for (uint32_t i = 0; i <= n; i++)
+        text_printf(t, "%s%llu", i ? ", " : "", (unsigned long long)instructions[i]);
+    text_char(t, ']');
+}
+
 static void json_metrics(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
 {
     kernc_metrics m = {.size = sizeof m};
@@ -370,6 +423,7 @@ static void json_metrics(const struct launch_facts *l, const kernc_statistics *s
     text_addz(t, "\"metrics\": {");
     metrics_json_values(&m, l->machine, t);
     text_char(t, '}');
+    json_widths(s, t);
 }
 
 /* One of several. */

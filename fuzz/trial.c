@@ -331,7 +331,7 @@ static bool differ(struct trial *t, const struct fz_setup *s, uint32_t buffer)
 
 static bool stop_differs(struct trial *t, const struct fz_setup *s)
 {
-    char text[sizeof t->verdict.text];
+    char text[sizeof t->stop + sizeof t->expected_stop + 64];
     snprintf(text, sizeof text, "%s%s, expected %s%s", t->stop[0] ? "stops at " : "no index stops it",
              t->stop, t->expected_stop[0] ? "a stop at " : "none to", t->expected_stop);
     return fail(t, s, FZ_DIFFERS, text);

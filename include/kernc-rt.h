@@ -240,7 +240,7 @@ static inline kernc_argument kernc_arg_bits(const char *name, uint64_t bits)
 }
 
 enum {                                /* kernc_launch.flags */
-    KERNC_STATISTICS = 1,             /* count memory transactions too (all else is counted always);
+    KERNC_STATISTICS = 1,             /* count memory transactions and active lanes too (all else always);
                                          warp-core: execute in the order of the clock */
 };
 /* Traces of the warp-core machine: what its slots do in each cycle. */
@@ -344,6 +344,12 @@ typedef struct kernc_place_metrics {
 KERNC_API void kernc_statistics_free(kernc_statistics *statistics);                      /* NULL is allowed */
 /* Fills in *metrics, whose size the caller has set. False: it has none. */
 KERNC_API bool kernc_statistics_metrics(const kernc_statistics *statistics, kernc_metrics *metrics);
+/* How many warp instructions were issued to 0, 1, 2, … KERNC_MAX_WARP active lanes: their sum is
+ * warp_instructions, weighted thread_instructions. 0 active lanes: a conservative branch. False: the launch
+ * was not told to count (KERNC_STATISTICS). */
+#define KERNC_MAX_WARP 64
+KERNC_API bool kernc_statistics_active_lanes(const kernc_statistics *statistics,
+                                             uint64_t instructions[KERNC_MAX_WARP + 1]);
 /* Indices of kernc_statistics_line are below this: the source lines that have counts. */
 KERNC_API uint32_t kernc_statistics_line_count(const kernc_statistics *statistics);
 /* Lines in ascending order. */

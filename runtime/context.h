@@ -70,6 +70,7 @@ struct kernc_module {
 struct kernc_statistics {
     kernc_metrics metrics;               /* ratios are kept up to date */
     uint64_t      thread_slots;          /* denominator of simt_efficiency */
+    uint64_t      widths[KERNC_MAX_WARP + 1];    /* warp instructions by active lanes */
     bool          counted;               /* transactions were counted */
     bool          whole_block;           /* one warp held a block */
     VEC(kernc_line_metrics) lines;

@@ -33,6 +33,15 @@ static struct rt_site_count site_total(const struct rt_launch *l, uint32_t site)
     return sum;
 }
 
+/* Times that all lanes of the core ran it. */
+static uint64_t full_total(const struct rt_launch *l, uint32_t block)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < l->worker_count && l->workers[i].counts; i++)
+        sum += l->workers[i].counts[block].full;
+    return sum;
+}
+
 /* ---- lines ------------------------------------------------------------------------------------------- */
 
 static int by_line(const void *a, const void *b)
@@ -191,14 +200,22 @@ static void add_events(kernc_metrics *to, const struct rt_events *from)
 #undef ADD_SECONDS
 }
 
+static void add_widths(uint64_t *to, const uint64_t *from)
+{
+    for (unsigned n = 0; n <= KERNC_MAX_WARP; n++)
+        to[n] += from[n];
+}
+
 void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **statistics)
 {
     const struct bc_program *p = l->program;
     kernc_statistics *s = *statistics = mem_alloc(sizeof *s);
     arena_init(&s->arena);
     list_lines(s, p);
-    for (uint32_t i = 0; i < p->blocks.count; i++)
+    for (uint32_t i = 0; i < p->blocks.count; i++) {
         add_block(s, p, i, block_total(l, i));
+        s->widths[l->core->lanes] += full_total(l, i) * p->blocks.at[i].instructions;
+    }
     for (uint32_t i = 0; i < p->sites.count; i++)
         add_site(s, l, i);
     list_places(s, l);
@@ -206,6 +223,7 @@ void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **st
         const struct rt_worker *k = &l->workers[i];
         s->thread_slots += k->thread_slots;
         add_events(&s->metrics, &k->events);
+        add_widths(s->widths, k->events.widths);
     }
     s->metrics.seconds = seconds;
     s->counted = l->count_transactions;
@@ -235,6 +253,7 @@ static void add_metrics(kernc_metrics *to, const kernc_metrics *from)
 void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from)
 {
     add_metrics(&to->metrics, &from->metrics);
+    add_widths(to->widths, from->widths);
     to->thread_slots += from->thread_slots;
     to->counted &= from->counted;
     to->whole_block &= from->whole_block;
@@ -291,6 +310,15 @@ void kernc_statistics_free(kernc_statistics *statistics)
 bool kernc_statistics_metrics(const kernc_statistics *statistics, kernc_metrics *metrics)
 {
     return statistics && metrics && sized_write(metrics, &statistics->metrics, sizeof *metrics);
+}
+
+bool kernc_statistics_active_lanes(const kernc_statistics *statistics,
+                                   uint64_t instructions[KERNC_MAX_WARP + 1])
+{
+    bool counted = statistics && statistics->counted;
+    if (counted)
+        memcpy(instructions, statistics->widths, sizeof statistics->widths);
+    return counted;
 }
 
 uint32_t kernc_statistics_line_count(const kernc_statistics *statistics)

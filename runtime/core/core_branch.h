@@ -59,6 +59,7 @@ static __attribute__((noinline)) const struct bc_ins *end_slice(struct rt_warp *
 HANDLER(enter_block)
 {
     COUNT_LANES(count);
+    w->events->widths[w->active_count] += count->instructions;
     w->cycles += count->cycles;
     FINISH_BLOCK(count);
 }
@@ -90,7 +91,7 @@ HANDLER(full_block)
     count->full++;
     FINISH_BLOCK(count);
 }
-/* O_block for programs that read the clock. */
+/* O_block for programs that read the clock, and for launches that count instructions by active lanes. */
 HANDLER(block_clock)
 {
     if (UNLIKELY(pc == w->reconverge))

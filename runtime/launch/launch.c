@@ -106,17 +106,17 @@ static bool asks(const struct rt_launch *l, const struct rt_op *table, unsigned 
 }
 
 /* The table, or a copy in which what this launch wants is done: blocks and convergent operations ask the
- * scheme, and guards always do; accesses to memory are counted. */
+ * scheme, and guards always do; accesses to memory, and blocks by active lanes, are counted. */
 static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
 {
     const struct rt_core *core = l->core;
     bool checks = l->program->checks_waiting && l->scheme->check;
     bool counts = l->count_transactions && table == core->full;
-    if (!l->scheme->flags && !l->module->reads_clock && !counts)
+    if (!l->scheme->flags && !l->module->reads_clock && !l->count_transactions)
         return table;
     struct rt_op *copy = arena_array(&l->arena, struct rt_op, BC_OPS);
     memcpy(copy, table, BC_OPS * sizeof *copy);
-    if (l->module->reads_clock)
+    if (l->module->reads_clock || (l->count_transactions && table != core->full))
         copy[BC_block].run = core->block_clock;
     for (unsigned op = 0; op < BC_OPS; op++)
         if (asks(l, table, op))

@@ -276,6 +276,7 @@ static inline bool waits_at_once(struct rt_warp *w, struct barriers *s, uint64_t
     struct rt_count *counts = &w->counts[block->imm];
     counts->some++;
     counts->threads += count;
+    w->events->widths[count] += counts->instructions;
     w->fuel -= counts->instructions;
     w->cycles += counts->cycles;
     r->waiting |= lanes;

@@ -86,6 +86,8 @@ struct rt_events {
 #define EVENT_SECONDS(key)
 #define METRIC(key, type, meaning) EVENT_##type(key)
 #include "include/kernc-metrics.def"
+    uint64_t widths[RT_MAX_LANES + 1]; /* warp instructions by active lanes, of blocks that not all lanes of the
+                                          core run; only if the launch counts */
 };
 static inline struct rt_events *rt_events(struct rt_warp *w)
 {

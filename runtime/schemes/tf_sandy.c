@@ -56,6 +56,7 @@ static bool run_empty(struct rt_warp *w, uint32_t pc)
 {
     struct rt_count *count = &w->counts[w->code[pc].imm];
     count->some++;
+    w->events->widths[0] += count->instructions;
     w->cycles += count->cycles;
     w->fuel -= count->instructions;
     w->events->conservative_branches++;

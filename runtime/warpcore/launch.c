@@ -194,6 +194,7 @@ static void make_statistics(struct rt_sim *s, double seconds, kernc_statistics *
     arena_init(&to->arena);
     list_lines(s, to);
     add_words(s, to);
+    memcpy(to->widths, s->tally->widths, sizeof s->tally->widths);
     to->metrics.overhead_instructions = to->metrics.converges;
     to->metrics.effective_converges = s->tally->effective;
     to->metrics.reconvergences = s->tally->joined;

@@ -54,6 +54,7 @@ struct rt_sim_tally {
     struct rt_sim_count begins[WC_MAX_WORDS + 1], ends[WC_MAX_WORDS + 1];
     uint64_t transactions[WC_MAX_WORDS], divergences[WC_MAX_WORDS];
     uint64_t more[WC_MAX_WORDS];         /* cycles besides those of the unit */
+    uint64_t widths[WC_LANES + 1];       /* words run, by active lanes */
     uint64_t joined, effective;          /* entries popped; CONVERGEs that did something */
     uint32_t deepest;
 };
@@ -151,6 +152,7 @@ static inline void rt_sim_end_run(struct rt_sim_warp *w, const struct rt_sim_ins
     from->threads += w->active_count;
     to->warps++;
     to->threads += w->active_count;
+    w->tally->widths[w->active_count] += end - start;
     w->fuel -= end - start;
 }
 

@@ -353,6 +353,7 @@ static void nothing_crashes_on_null(void **state)
     assert_int_equal(kernc_buffer_fill(NULL, 0, 0, NULL, 0), KERNC_INVALID);
     assert_int_equal(kernc_run(NULL, NULL, NULL), KERNC_INVALID);
     assert_false(kernc_statistics_metrics(NULL, NULL));
+    assert_false(kernc_statistics_active_lanes(NULL, NULL));
     assert_false(kernc_statistics_line(NULL, 0, NULL));
     assert_int_equal(kernc_kernel_statistics(NULL, NULL), KERNC_INVALID);
     assert_int_equal(kernc_load_library(NULL, "libm"), KERNC_INVALID);
