@@ -228,7 +228,8 @@ static void check_index_bounds(struct checker *c, struct fe_expr *e)
         return;
     uint64_t count = a->cast.a->type->count;
     int64_t at = fe_integer_value(i);
-    if (at < 0 || (uint64_t)at >= count + (c->addressed == e))
+    bool end = c->addressed == e && count != FE_UNSIZED;
+    if (at < 0 || (uint64_t)at >= count + end)
         fe_report(c->fe, FE_MSG(array_bounds), i->where, (long long)at, (unsigned long long)count);
 }
 

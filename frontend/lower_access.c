@@ -176,7 +176,7 @@ static struct address element_address(struct lowering *l, const struct fe_expr *
                        : fe_lower_value(l, i);
     fe_place(l, e->where);
     if (array)
-        check_index(l, array, index, array->type->count + end);
+        check_index(l, array, index, array->type->count + (end && array->type->count != FE_UNSIZED));
     if (i->constant && !i->lvalue)
         return moved(a, (uint64_t)fe_integer_value(i) * e->type->size);
     a.base = fe_offset_pointer(l, a.base, index, i->type, e->type->size);
