@@ -180,6 +180,44 @@ static void add_widths(const struct launch_facts *l, const kernc_statistics *s, 
         width_row(instructions, from, from + step - 1 < widest ? from + step - 1 : widest, all, t);
 }
 
+enum { BRANCH_ROWS = 8 };
+
+/* The next of those not shown yet that diverged most often; false: there is none. */
+static bool next_branch(const kernc_statistics *s, const kernc_branch_metrics *last, kernc_branch_metrics *next)
+{
+    kernc_branch_metrics b = {.size = sizeof b};
+    bool                 found = false;
+    for (uint32_t i = 0; kernc_statistics_branch(s, i, &b); i++) {
+        bool later = b.diverged < last->diverged ||
+                     (b.diverged == last->diverged && (b.line > last->line ||
+                                                       (b.line == last->line && b.column > last->column)));
+        if (later && (!found || b.diverged > next->diverged)) {
+            *next = b;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* The branches that diverged most, as often as they did of the times that warps came to them. */
+static void add_branches(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
+{
+    kernc_branch_metrics last = {.diverged = UINT64_MAX}, b = {.size = sizeof b};
+    for (uint32_t i = 0; i < BRANCH_ROWS && next_branch(s, &last, &b); i++, last = b) {
+        char name[48];
+        uint32_t line = b.line;
+        const struct source *file = l->source ? source_of(l->source, &line) : NULL;
+        text_addz(t, i ? "" : "branches that diverged most, and of how many times warps came to them\n");
+        bool other = file && file != l->source;
+        snprintf(name, sizeof name, "%.20s%s%u:%u", other ? file->name : "", other ? ":" : "", line, b.column);
+        text_printf(t, "  %-24s", name);
+        add_count(b.diverged, 18, t);
+        text_printf(t, "  %5.1f%%  of ", 100 * (double)b.diverged / (double)b.executed);
+        add_count(b.executed, 0, t);
+        text_char(t, '\n');
+    }
+}
+
 void metrics_table(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
 {
     struct metric rows[METRICS];
@@ -193,6 +231,7 @@ void metrics_table(const struct launch_facts *l, const kernc_statistics *s, stru
         text_printf(t, "  %s\n", rows[i].meaning);
     }
     add_widths(l, s, m.warp_instructions, t);
+    add_branches(l, s, t);
 }
 
 /* Active lanes of those that a warp of this launch has; below 0: the line has no instructions, or launches
@@ -416,6 +455,22 @@ static void json_widths(const kernc_statistics *s, struct text *t)
     text_char(t, ']');
 }
 
+static void json_branches(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
+{
+    kernc_branch_metrics b = {.size = sizeof b};
+    text_addz(t, ", \"branches\": [");
+    for (uint32_t i = 0; kernc_statistics_branch(s, i, &b); i++) {
+        uint32_t             line = b.line;
+        const struct source *file = l->source ? source_of(l->source, &line) : NULL;
+        text_printf(t, "%s{\"line\": %u, \"column\": %u, ", i ? ",\n  " : "\n  ", line, b.column);
+        if (file != l->source)
+            json_string("file", file->name, t);
+        text_printf(t, "\"executed\": %llu, \"diverged\": %llu}", (unsigned long long)b.executed,
+                    (unsigned long long)b.diverged);
+    }
+    text_char(t, ']');
+}
+
 static void json_metrics(const struct launch_facts *l, const kernc_statistics *s, struct text *t)
 {
     kernc_metrics m = {.size = sizeof m};
@@ -424,6 +479,7 @@ static void json_metrics(const struct launch_facts *l, const kernc_statistics *s
     metrics_json_values(&m, l->machine, t);
     text_char(t, '}');
     json_widths(s, t);
+    json_branches(l, s, t);
 }
 
 /* One of several. */

@@ -341,6 +341,14 @@ typedef struct kernc_place_metrics {
     uint64_t lanes;
 } kernc_place_metrics;
 
+/* A branch at which lanes diverged: how often warps came to it, and how often their lanes went different ways.
+ * Its copies that passes have made count as one. */
+typedef struct kernc_branch_metrics {
+    size_t   size;
+    uint32_t line, column;
+    uint64_t executed, diverged;
+} kernc_branch_metrics;
+
 KERNC_API void kernc_statistics_free(kernc_statistics *statistics);                      /* NULL is allowed */
 /* Fills in *metrics, whose size the caller has set. False: it has none. */
 KERNC_API bool kernc_statistics_metrics(const kernc_statistics *statistics, kernc_metrics *metrics);
@@ -359,6 +367,9 @@ KERNC_API bool kernc_statistics_line(const kernc_statistics *statistics, uint32_
  * */
 KERNC_API bool kernc_statistics_place(const kernc_statistics *statistics, uint32_t index,
                                       kernc_place_metrics *place);
+/* The branches that diverged, by place; false: the index is too large. */
+KERNC_API bool kernc_statistics_branch(const kernc_statistics *statistics, uint32_t index,
+                                       kernc_branch_metrics *branch);
 /* Sums over the kernel's launches so far; free it. */
 KERNC_API kernc_status kernc_kernel_statistics(kernc_kernel *kernel, kernc_statistics **statistics);
 

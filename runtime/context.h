@@ -75,6 +75,7 @@ struct kernc_statistics {
     bool          whole_block;           /* one warp held a block */
     VEC(kernc_line_metrics) lines;
     VEC(kernc_place_metrics) places;
+    VEC(kernc_branch_metrics) branches;  /* by place, once each */
     struct arena  arena;
 };
 
@@ -122,6 +123,10 @@ kernc_line_metrics *rt_statistics_line(kernc_statistics *s, uint32_t line);
 void rt_line_metrics_add(kernc_line_metrics *to, const kernc_line_metrics *from);    /* `line` stays */
 /* Sorts rows that have only lines, once each. */
 void rt_statistics_sort_lines(kernc_statistics *s);
+/* Unless it has no place or did not diverge; afterwards they are to be sorted, which makes one of equal
+ * places. */
+void rt_statistics_add_branch(kernc_statistics *s, kernc_branch_metrics b);
+void rt_statistics_sort_branches(kernc_statistics *s);
 /* From the counts; -1: does not apply. */
 void rt_statistics_set_ratios(kernc_statistics *s);
 /* *made joins the kernel's total and becomes *wanted (NULL: nobody wants it). */

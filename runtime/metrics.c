@@ -137,6 +137,54 @@ static void list_places(kernc_statistics *s, const struct rt_launch *l)
     number_places(s);
 }
 
+/* ---- branches ---------------------------------------------------------------------------------------- */
+
+static int by_branch(const void *a, const void *b)
+{
+    const kernc_branch_metrics *x = a, *y = b;
+    if (x->line != y->line)
+        return (x->line > y->line) - (x->line < y->line);
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+void rt_statistics_add_branch(kernc_statistics *s, kernc_branch_metrics b)
+{
+    if (b.line && b.diverged)
+        vec_push(&s->arena, &s->branches, b);
+}
+
+void rt_statistics_sort_branches(kernc_statistics *s)
+{
+    uint32_t n = s->branches.count, kept = 0;
+    if (n)
+        qsort(s->branches.at, n, sizeof *s->branches.at, by_branch);
+    for (uint32_t i = 0; i < n; i++) {
+        kernc_branch_metrics at = s->branches.at[i], *last = kept ? &s->branches.at[kept - 1] : NULL;
+        if (last && by_branch(last, &at) == 0) {
+            last->executed += at.executed;
+            last->diverged += at.diverged;
+        } else {
+            s->branches.at[kept++] = at;
+        }
+    }
+    s->branches.count = kept;
+}
+
+static void list_branches(kernc_statistics *s, const struct rt_launch *l)
+{
+    const struct bc_program *p = l->program;
+    for (uint32_t i = 0; i < p->sites.count; i++) {
+        const struct bc_site *site = &p->sites.at[i];
+        kernc_branch_metrics b = {.line = site->line, .column = site->column};
+        if (site->kind != BC_SITE_BRANCH)
+            continue;
+        b.executed = block_total(l, site->block).warps;
+        b.diverged = site_total(l, i).divergences;
+        rt_statistics_add_branch(s, b);
+    }
+    rt_statistics_sort_branches(s);
+}
+
 /* ---- one launch -------------------------------------------------------------------------------------- */
 
 static void add_block(kernc_statistics *s, const struct bc_program *p, uint32_t block, struct total ran)
@@ -219,6 +267,7 @@ void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **st
     for (uint32_t i = 0; i < p->sites.count; i++)
         add_site(s, l, i);
     list_places(s, l);
+    list_branches(s, l);
     for (uint32_t i = 0; i < l->worker_count; i++) {
         const struct rt_worker *k = &l->workers[i];
         s->thread_slots += k->thread_slots;
@@ -258,6 +307,9 @@ void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from)
     to->counted &= from->counted;
     to->whole_block &= from->whole_block;
     rt_statistics_set_ratios(to);
+    for (uint32_t i = 0; i < from->branches.count; i++)
+        vec_push(&to->arena, &to->branches, from->branches.at[i]);
+    rt_statistics_sort_branches(to);
     for (uint32_t i = 0; i < to->lines.count; i++)
         rt_line_metrics_add(&to->lines.at[i], &from->lines.at[i]);
     for (uint32_t i = 0; i < to->places.count; i++)
@@ -279,6 +331,10 @@ void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to)
     vec_resize(&s->arena, &s->places, from->places.count);
     if (from->places.count)
         memcpy(s->places.at, from->places.at, from->places.count * sizeof *from->places.at);
+    s->branches.at = NULL;
+    s->branches.capacity = s->branches.count = 0;
+    for (uint32_t i = 0; i < from->branches.count; i++)
+        vec_push(&s->arena, &s->branches, from->branches.at[i]);
 }
 
 void rt_statistics_keep(kernc_kernel *k, kernc_statistics **made, kernc_statistics **spare,
@@ -336,6 +392,12 @@ bool kernc_statistics_place(const kernc_statistics *statistics, uint32_t index, 
 {
     return statistics && at && index < statistics->places.count &&
            sized_write(at, &statistics->places.at[index], sizeof *at);
+}
+
+bool kernc_statistics_branch(const kernc_statistics *statistics, uint32_t index, kernc_branch_metrics *branch)
+{
+    return statistics && branch && index < statistics->branches.count &&
+           sized_write(branch, &statistics->branches.at[index], sizeof *branch);
 }
 
 kernc_status kernc_kernel_statistics(kernc_kernel *kernel, kernc_statistics **statistics)

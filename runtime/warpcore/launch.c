@@ -164,9 +164,13 @@ static void add_word(const struct rt_sim *s, kernc_statistics *to, uint32_t word
 #define LINE_METRIC(key) to->metrics.key += all.key;
 #include "include/kernc-metrics.def"
     to->metrics.converges += op == WC_converge ? ran.warps : 0;
-    uint32_t line = word < s->image->places.count ? s->image->places.at[word].line : 0;
-    if (line)
-        rt_line_metrics_add(rt_statistics_line(to, line), &all);
+    place at = word < s->image->places.count ? s->image->places.at[word] : (place){0};
+    if (at.line)
+        rt_line_metrics_add(rt_statistics_line(to, at.line), &all);
+    rt_statistics_add_branch(to, (kernc_branch_metrics){.line = at.line,
+                                                        .column = at.column,
+                                                        .executed = ran.warps,
+                                                        .diverged = t->divergences[word]});
 }
 
 static void list_lines(const struct rt_sim *s, kernc_statistics *to)
@@ -194,6 +198,7 @@ static void make_statistics(struct rt_sim *s, double seconds, kernc_statistics *
     arena_init(&to->arena);
     list_lines(s, to);
     add_words(s, to);
+    rt_statistics_sort_branches(to);
     memcpy(to->widths, s->tally->widths, sizeof s->tally->widths);
     to->metrics.overhead_instructions = to->metrics.converges;
     to->metrics.effective_converges = s->tally->effective;
