@@ -154,4 +154,21 @@ void barriers_step_forward(const struct barriers *x, const struct barrier_flow *
 void barriers_step_backward(const struct barriers *x, const struct barrier_flow *w, ir_ref r,
                             struct bitset live);
 
+/* ---- live ranges of predictions' barriers (live_ranges.c) ---------------------------------------------- */
+
+struct barrier_range {
+    uint32_t prediction, with; /* with: another Predict of the range, or itself */
+};
+struct barrier_ranges {
+    VEC(struct barrier_range) starts; /* one for each Predict that is honoured */
+    struct map of_join;               /* by ir_ref: the Predict whose threads join there */
+    struct bitset *reach; /* by block: Predicts by which threads may be in barriers at its start */
+    uint32_t count;       /* range numbers are less */
+};
+struct barrier_ranges *barriers_find_ranges(struct barriers *x, const struct barrier_flow *w);
+/* The range that threads in barrier n just before r are in, if a wait for n is ahead of them: a number of its
+ * own for each set of Predicts, else n: barriers of post-dominators and inherited ones have one. */
+uint32_t barriers_range_at(const struct barriers *x, const struct barrier_flow *w,
+                           const struct barrier_ranges *ranges, ir_ref r, uint32_t n);
+
 #endif

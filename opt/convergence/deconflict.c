@@ -3,8 +3,9 @@
  * The paper calls barriers conflicting whose live ranges overlap without one including the other. What makes
  * threads wait for each other is a cycle of "threads wait for x where they are in y": those in y then wait
  * until these come. Live ranges that include each other may lie on one too, so that graph decides: barriers
- * conflict if they are in one of its strongly connected components. Barriers of post-dominators alone make no
- * cycle, as each is nested in the next.
+ * conflict if they are in one of its strongly connected components. Its nodes are live ranges (live_ranges.c):
+ * that threads wait in a region for those who join the same register in a later one is no cycle. Barriers of
+ * post-dominators alone make no cycle, as each is nested in the next.
  *
  * dynamic: before threads wait for a prediction they leave the barriers of post-dominators that conflict with
  * it, for good, and those of predictions of larger regions, which they rejoin behind the wait. Of a wait with a
@@ -17,7 +18,8 @@
 struct conflicts {
     struct barriers *x;
     const struct barrier_flow *w;
-    struct edge_list edges; /* of the waits-for graph, by number */
+    const struct barrier_ranges *ranges;
+    struct edge_list edges; /* of the waits-for graph, by range */
     uint32_t *component;
 };
 
@@ -62,11 +64,17 @@ static struct bitset held_at(const struct conflicts *k, ir_ref r, uint32_t own)
     return joined;
 }
 
-static void add_edges(struct conflicts *k, uint32_t from, struct bitset held)
+static uint32_t range_at(const struct conflicts *k, ir_ref r, uint32_t n)
 {
+    return barriers_range_at(k->x, k->w, k->ranges, r, n);
+}
+
+static void add_edges(struct conflicts *k, ir_ref r, uint32_t from)
+{
+    struct bitset held = held_at(k, r, from);
     bitset_each(to, held)
         if (to != from)
-            edge_add(k->x->arena, &k->edges, from, to);
+            edge_add(k->x->arena, &k->edges, range_at(k, r, from), range_at(k, r, to));
 }
 
 static void find_edges(struct conflicts *k)
@@ -76,14 +84,13 @@ static void find_edges(struct conflicts *k)
         ir_each_ins(r, x->f, x->cfg->rpo[i]) {
             if (ir_at(x->f, r)->op != IR_cb_wait)
                 continue;
-            uint32_t own = map_get(&k->w->number, (uint32_t)ir_at(x->f, r)->imm);
-            add_edges(k, own, held_at(k, r, own));
+            add_edges(k, r, map_get(&k->w->number, (uint32_t)ir_at(x->f, r)->imm));
         }
     }
     for (uint32_t i = 0; i < x->waits.count; i++) {
         const struct barrier_wait *w = &x->waits.at[i];
         if (ir_at(x->f, w->at)->op != IR_cb_wait)
-            add_edges(k, w->prediction, held_at(k, w->at, w->prediction));
+            add_edges(k, w->at, w->prediction);
     }
 }
 
@@ -91,7 +98,7 @@ static void find_edges(struct conflicts *k)
 static void find_components(struct conflicts *k)
 {
     struct arena *a = k->x->arena;
-    uint32_t nodes = k->w->registers.count;
+    uint32_t nodes = k->ranges->count;
     struct edge_list against = {k->edges.to, k->edges.from};
     struct rows graph = rows_of_edges(a, nodes, &k->edges), back = rows_of_edges(a, nodes, &against);
     struct depth_first down = depth_first_new(a, &graph), up = depth_first_new(a, &back);
@@ -113,10 +120,10 @@ static bool is_prediction(const struct conflicts *k, uint32_t n)
     return n < k->x->predictions.count;
 }
 
-/* Whether threads that wait for prediction n leave barrier m. */
-static bool gives_way(const struct conflicts *k, uint32_t n, uint32_t m)
+/* Whether threads that wait for prediction n at r leave barrier m. */
+static bool gives_way(const struct conflicts *k, ir_ref r, uint32_t n, uint32_t m)
 {
-    if (m == n || k->component[m] != k->component[n])
+    if (m == n || k->component[range_at(k, r, m)] != k->component[range_at(k, r, n)])
         return false;
     if (!is_prediction(k, m))
         return true;
@@ -128,7 +135,7 @@ static struct bitset leaving_at(const struct conflicts *k, const struct barrier_
 {
     struct bitset held = held_at(k, wait->at, wait->prediction), leaving = bitset_new(k->x->arena, held.bits);
     bitset_each(m, held)
-        if (gives_way(k, wait->prediction, m))
+        if (gives_way(k, wait->at, wait->prediction, m))
             bitset_add(leaving, m);
     return leaving;
 }
@@ -191,6 +198,7 @@ void barriers_deconflict(struct barriers *x)
     struct conflicts k = {.x = x, .w = barriers_flow(x)};
     if (k.w == NULL)
         return;
+    k.ranges = barriers_find_ranges(x, k.w);
     find_edges(&k);
     find_components(&k);
     struct bitset dropped = bitset_new(x->arena, k.w->registers.count),
