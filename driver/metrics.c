@@ -172,7 +172,7 @@ static void add_widths(const struct launch_facts *l, const kernc_statistics *s, 
 
 enum { BRANCH_ROWS = 8 };
 
-/* The next of those not shown yet that diverged most often; false: there is none. */
+/* The next of those not shown yet that diverged most often; false: none of them diverged. */
 static bool next_branch(const kernc_statistics *s, const kernc_branch_metrics *last, kernc_branch_metrics *next)
 {
     kernc_branch_metrics b = {.size = sizeof b};
@@ -181,7 +181,7 @@ static bool next_branch(const kernc_statistics *s, const kernc_branch_metrics *l
         bool later = b.diverged < last->diverged ||
                      (b.diverged == last->diverged && (b.line > last->line ||
                                                        (b.line == last->line && b.column > last->column)));
-        if (later && (!found || b.diverged > next->diverged)) {
+        if (later && b.diverged && (!found || b.diverged > next->diverged)) {
             *next = b;
             found = true;
         }

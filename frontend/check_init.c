@@ -14,9 +14,20 @@ struct flat { /* the list being made, and what is still to be read */
 static void init_aggregate(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t,
                            uint64_t offset, bool braced, uint64_t *count);
 
+/* Whether the value is a vector's literal that leaves nothing out, so that its items may stand in its place. */
+static bool is_whole_vector(const struct fe_expr *e)
+{
+    uint64_t scalars = 0;
+    if (e->kind != FE_EXPR_LITERAL || !fe_is_vector(e->type))
+        return false;
+    for (const struct fe_init *i = e->cast.a->init.items; i; i = i->next)
+        scalars += i->value->type->scalars;
+    return scalars == e->type->count;
+}
+
 static void keep(struct flat *out, struct fe_init *item, uint64_t offset)
 {
-    if (item->value->kind == FE_EXPR_LITERAL && fe_is_vector(item->value->type)) {
+    if (is_whole_vector(item->value)) {
         for (struct fe_init *i = item->value->cast.a->init.items, *next; i; i = next) {
             next = i->next;
             keep(out, i, offset + i->offset);

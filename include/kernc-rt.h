@@ -341,8 +341,8 @@ typedef struct kernc_place_metrics {
     uint64_t lanes;
 } kernc_place_metrics;
 
-/* A branch at which lanes diverged: how often warps came to it, and how often their lanes went different ways.
- * Its copies that passes have made count as one. */
+/* A branch that warps came to: how often, and how often their lanes went different ways. Its copies that
+ * passes have made count as one. */
 typedef struct kernc_branch_metrics {
     size_t   size;
     uint32_t line, column;
@@ -367,7 +367,7 @@ KERNC_API bool kernc_statistics_line(const kernc_statistics *statistics, uint32_
  * */
 KERNC_API bool kernc_statistics_place(const kernc_statistics *statistics, uint32_t index,
                                       kernc_place_metrics *place);
-/* The branches that diverged, by place; false: the index is too large. */
+/* The branches, by place; false: the index is too large. */
 KERNC_API bool kernc_statistics_branch(const kernc_statistics *statistics, uint32_t index,
                                        kernc_branch_metrics *branch);
 /* Sums over the kernel's launches so far; free it. */

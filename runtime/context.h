@@ -123,7 +123,7 @@ kernc_line_metrics *rt_statistics_line(kernc_statistics *s, uint32_t line);
 void rt_line_metrics_add(kernc_line_metrics *to, const kernc_line_metrics *from);    /* `line` stays */
 /* Sorts rows that have only lines, once each. */
 void rt_statistics_sort_lines(kernc_statistics *s);
-/* Unless it has no place or did not diverge; afterwards they are to be sorted, which makes one of equal
+/* Unless it has no place or no warp came to it; afterwards they are to be sorted, which makes one of equal
  * places. */
 void rt_statistics_add_branch(kernc_statistics *s, kernc_branch_metrics b);
 void rt_statistics_sort_branches(kernc_statistics *s);

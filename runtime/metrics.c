@@ -149,7 +149,7 @@ static int by_branch(const void *a, const void *b)
 
 void rt_statistics_add_branch(kernc_statistics *s, kernc_branch_metrics b)
 {
-    if (b.line && b.diverged)
+    if (b.line && b.executed)
         vec_push(&s->arena, &s->branches, b);
 }
 

@@ -155,11 +155,9 @@ const struct rt_knowledge *rt_know_warp(struct arena *a, uint32_t block, uint64_
     return k;
 }
 
-bool rt_knows(const struct rt_knowledge *k, uint32_t block, uint64_t warp, uint32_t lane, uint32_t epoch,
-              uint32_t clock)
+/* The range that the block is in, NULL: none. */
+static const struct range *find_range(const struct rt_knowledge *k, uint32_t block)
 {
-    if (!k || k->all)
-        return k;
     uint32_t low = 0, high = k->ranges.count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
@@ -168,9 +166,12 @@ bool rt_knows(const struct rt_knowledge *k, uint32_t block, uint64_t warp, uint3
         else
             high = middle;
     }
-    if (low < k->ranges.count && k->ranges.at[low].first <= block && k->ranges.at[low].epoch > epoch)
-        return true;
-    low = 0, high = k->rows.count;
+    return low < k->ranges.count && k->ranges.at[low].first <= block ? &k->ranges.at[low] : NULL;
+}
+
+static const struct row *find_row(const struct rt_knowledge *k, uint64_t warp)
+{
+    uint32_t low = 0, high = k->rows.count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (k->rows.at[middle].warp < warp)
@@ -178,6 +179,17 @@ bool rt_knows(const struct rt_knowledge *k, uint32_t block, uint64_t warp, uint3
         else
             high = middle;
     }
-    const struct row *r = low < k->rows.count ? &k->rows.at[low] : NULL;
-    return r && r->warp == warp && (r->epoch > epoch || (r->epoch == epoch && r->clocks[lane] >= clock));
+    return low < k->rows.count && k->rows.at[low].warp == warp ? &k->rows.at[low] : NULL;
+}
+
+bool rt_knows(const struct rt_knowledge *k, uint32_t block, uint64_t warp, uint32_t lane, uint32_t epoch,
+              uint32_t clock)
+{
+    if (!k || k->all)
+        return k;
+    const struct range *g = find_range(k, block);
+    if (g && g->epoch > epoch)
+        return true;
+    const struct row *r = find_row(k, warp);
+    return r && (r->epoch > epoch || (r->epoch == epoch && r->clocks[lane] >= clock));
 }

@@ -167,10 +167,11 @@ static void add_word(const struct rt_sim *s, kernc_statistics *to, uint32_t word
     place at = word < s->image->places.count ? s->image->places.at[word] : (place){0};
     if (at.line)
         rt_line_metrics_add(rt_statistics_line(to, at.line), &all);
-    rt_statistics_add_branch(to, (kernc_branch_metrics){.line = at.line,
-                                                        .column = at.column,
-                                                        .executed = ran.warps,
-                                                        .diverged = t->divergences[word]});
+    if (op == WC_br || op == WC_brn)
+        rt_statistics_add_branch(to, (kernc_branch_metrics){.line = at.line,
+                                                            .column = at.column,
+                                                            .executed = ran.warps,
+                                                            .diverged = t->divergences[word]});
 }
 
 static void list_lines(const struct rt_sim *s, kernc_statistics *to)
