@@ -84,7 +84,7 @@ warpcore_divergence_TEST_SRC := test/warpcore/divergence_test.c
 SUITES += opt_split_i64
 opt_split_i64_TEST_SRC := test/opt/split_i64_test.c test/opt/evaluate.c test/opt/optimize.c
 
-TEST_FOLDERS := test/mutants test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
+TEST_FOLDERS := test/mutants test/mistakes test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
 # Beside them are golden files, which opt_golden reads.
 TEST_FOLDERS += $(wildcard test/opt/csc/*.kern)
 
