@@ -12,8 +12,14 @@ $(BUILD)/gen/frontend/lexer.c: frontend/lexer.re
 	@mkdir -p $(@D)
 	$(call run,RE2C)re2c -W --no-debug-info -o $@ $<
 
-$(BUILD)/gen/frontend/parser.c $(BUILD)/gen/frontend/grammar.h &: frontend/parser.y
+# The files of the grammar, which Bison reads as one. The #line tells it where it is.
+frontend_GRAMMAR := $(patsubst %,frontend/%.y,parser parser_body parser_launch parser_error)
+
+$(BUILD)/gen/frontend/parser.y: $(frontend_GRAMMAR)
 	@mkdir -p $(@D)
+	$(call run,JOIN)for f in $^; do echo "#line 1 \"$$f\""; cat $$f; done > $@
+
+$(BUILD)/gen/frontend/parser.c $(BUILD)/gen/frontend/grammar.h &: $(BUILD)/gen/frontend/parser.y
 	$(call run,BISON)bison -Wall --header=$(BUILD)/gen/frontend/grammar.h -o $(BUILD)/gen/frontend/parser.c $<
 
 # What includes the header of the grammar.
