@@ -38,6 +38,9 @@ struct opt_use {
 struct opt_uses { uint32_t *start; struct opt_use *at; };
 /* Linear in instructions. Passes get it from the runner (opt_uses). */
 struct opt_uses *opt_uses_new(struct arena *a, const struct ir_function *f);
+/* By value: how many operands and arguments it is; tokens are not counted. Linear, for passes that keep the
+ * numbers right themselves. */
+uint32_t *opt_count_uses(struct arena *a, const struct ir_function *f);
 #define opt_each_use(u, uses, r)                                                                             \
     for (const struct opt_use *u = (uses)->at + (uses)->start[r]; u < (uses)->at + (uses)->start[(r) + 1]; u++)
 

@@ -253,6 +253,8 @@ static void finish_round(struct rounds *r)
     for (uint32_t i = 0; i < p->copies.count; i++)
         opt_demote_copy(&d, opt_renamed(&p->renaming, p->copies.at[i].value), p->copies.at[i].merged);
     opt_demote_finish(&d);
+    for (uint32_t i = 0; i < p->tested.count; i++)
+        p->tested.at[i] = opt_renamed(&p->renaming, p->tested.at[i]);
     opt_invalidate(p->c, p->f);
     INVARIANT(r->done.bits >= p->f->blocks.count);
     merge_chains(r);
@@ -300,6 +302,9 @@ static bool run_rounds(struct rounds *r)
     for (uint64_t n = 0; opt_below(c, r->p.f, OPT_LIMIT_csc_rounds, n) && run_round(r); n++)
         changed = true;
     csc_drop_landings(&r->p);
+    if (changed)
+        csc_pass_decided(&r->p);
+    csc_join_tests(&r->p);
     return changed || r->p.landings.count;
 }
 

@@ -13,7 +13,8 @@
  *
  * Before them correspond.c finds blocks in the arms of a branch that lie beyond its first ones and correspond
  * to each other, and gather.c makes such a branch of them; ways.c makes branches of switches, landing.c ends
- * arms with one block, guard.c makes conditionals of blocks. Whether it pays is asked of divergence.c.
+ * arms with one block, guard.c makes conditionals of blocks. Whether it pays is asked of divergence.c. Behind
+ * them decided.c leads edges past branches that ask again, and ways.c makes switches of what is left of tests.
  */
 #ifndef KERNC_OPT_CSC_H
 #define KERNC_OPT_CSC_H
@@ -102,6 +103,7 @@ struct csc {
     uint32_t execution_count; /* blocks that there are; 0: nothing is known */
     VEC(struct csc_guard) guards; /* of the branch at work */
     u32_vec landings;             /* blocks that landing.c has made */
+    u32_vec tested;               /* operands of the switches that became tests */
     uint32_t told;                /* limits whose remark has been given: bits by opt_limit */
     uint64_t work;                /* pairs of instructions that may still be compared */
 };
@@ -193,6 +195,15 @@ int32_t csc_common(struct csc *p, uint32_t branch, uint32_t x, uint32_t y);
 
 /* Makes chains of tests of divergent switches whose ways have operations in common. */
 bool csc_test_ways(struct csc *p);
+/* Makes switches again of what is left of such chains: tests next to each other whose ways meet in one
+ * block. Linear. */
+void csc_join_tests(struct csc *p);
+
+/* ---- decided.c ----------------------------------------------------------------------------------- */
+
+/* Leads edges straight on whose next branch asks what they have decided, and gives them what a select there
+ * would choose. Linear. */
+void csc_pass_decided(struct csc *p);
 
 /* ---- guard.c ------------------------------------------------------------------------------------- */
 

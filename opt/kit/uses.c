@@ -42,3 +42,18 @@ struct opt_uses *opt_uses_new(struct arena *a, const struct ir_function *f)
         visit_block(&x, f, b);
     return x.uses;
 }
+
+uint32_t *opt_count_uses(struct arena *a, const struct ir_function *f)
+{
+    uint32_t *uses = arena_array(a, uint32_t, f->ins.count);
+    ir_each_block(i, b, f) {
+        ir_each_ins(r, f, b)
+            for (uint32_t k = 0; k < ir_at(f, r)->argc; k++)
+                uses[ir_at(f, r)->args[k]]++;
+        const struct ir_block *block = ir_block_at(f, b);
+        for (uint32_t e = 0; e < block->edges.count; e++)
+            for (uint32_t k = 0; k < block->edges.at[e].argc; k++)
+                uses[block->edges.at[e].args[k]]++;
+    }
+    return uses;
+}

@@ -156,27 +156,12 @@ static void skip_empty(struct simplify *s, struct bitset empty, struct ir_edge *
     }
 }
 
-static uint32_t *count_uses(struct simplify *s)
-{
-    uint32_t *uses = arena_array(s->c->scratch, uint32_t, s->f->ins.count);
-    ir_each_block(i, b, s->f) {
-        ir_each_ins(r, s->f, b)
-            for (uint32_t k = 0; k < ir_at(s->f, r)->argc; k++)
-                uses[ir_at(s->f, r)->args[k]]++;
-        const struct ir_block *block = ir_block_at(s->f, b);
-        for (uint32_t e = 0; e < block->edges.count; e++)
-            for (uint32_t k = 0; k < block->edges.at[e].argc; k++)
-                uses[block->edges.at[e].args[k]]++;
-    }
-    return uses;
-}
-
 /* In post-order, so that where an empty block leads is known before what leads to it. */
 static void skip_empty_blocks(struct simplify *s)
 {
     const struct ir_cfg *g = graph(s);
     struct bitset empty = bitset_new(s->c->scratch, s->f->blocks.count);
-    uint32_t *uses = count_uses(s), n = 0;
+    uint32_t *uses = opt_count_uses(s->c->scratch, s->f), n = 0;
     ir_each_block(i, b, s->f)
         if (is_empty(s, uses, b)) {
             bitset_add(empty, b);
