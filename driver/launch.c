@@ -84,6 +84,8 @@ static int read_numbers(struct run *r)
     r->x.api.threads = (uint32_t)threads;
     r->x.api.fuel = fuel;
     r->x.api.segment = (uint32_t)segment;
+    if (!code)
+        code = watch_read_flags(r);
     return code ? code : trace_read_flags(r);
 }
 

@@ -18,6 +18,8 @@ struct run {
     int outputs;                        /* exit code of what was shown and saved so far */
     struct progress *progress;          /* while it is on; NULL: it is not */
     struct text           trace, job;   /* of the launch */
+    struct text           steps;        /* --steps: the table, of all launches */
+    uint64_t              shown_steps, other_steps, most_steps; /* rows of it; beyond the limit; the limit */
     const struct json    *replayed;     /* the job that is made again; NULL: none is */
 };
 
@@ -34,6 +36,12 @@ int launch_stopped(struct run *r, kernc_status status);  /* says why the launch 
 int trace_read_flags(struct run *r);         /* trace.c */
 int trace_check(struct run *r);              /* whether what runs can have one */
 int trace_write(struct run *r);              /* if there is one; its memory is freed */
+/* watch.c; the limit's default, and how far it can be raised. */
+#define STEPS_MOST        10000
+#define STEPS_MOST_OF_ALL 10000000
+int watch_read_flags(struct run *r);
+int watch_check(struct run *r);              /* whether some launch has the warp */
+void watch_write(struct run *r);             /* to stdout, if there are any; their memory is freed */
 int job_check(struct run *r);                /* job.c: whether the program can have one */
 void job_begin(struct run *r);               /* before the launch */
 int job_end(struct run *r, bool good);       /* after it; written if it was good */

@@ -3,7 +3,7 @@
 #include "ir/limits.h"
 #include "backend/format/bytecode/program.h"
 #include "backend/format/warpcore/image.h"
-#include "driver/driver.h"
+#include "driver/launch.h"
 #include "lib/experiment.h"
 #include "opt/opt.h"
 

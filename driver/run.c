@@ -177,6 +177,7 @@ static int launch(struct run *r)
         code = EXIT_INTERRUPTED;
     int alarms = launch_alarms(r);
     code = code ? code : alarms;
+    watch_write(r);
     if (statistics) {
         int written = write_metrics(r, statistics);
         code = code ? code : written;
@@ -209,6 +210,8 @@ int launch_open(struct run *r, const void *program, size_t n)
     if (!experiment_open(&r->x, program, n))
         return launch_failed(r);
     int code = job_check(r);
+    if (!code)
+        code = watch_check(r);
     return code ? code : trace_check(r);
 }
 

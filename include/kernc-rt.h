@@ -264,6 +264,38 @@ typedef enum kernc_schedule {
     KERNC_SCHEDULE_OLDEST,
     KERNC_SCHEDULE_LOWEST,            /* whose place in the code is the lowest */
 } kernc_schedule;
+/* How live lanes of a warp wait that do not run. */
+typedef enum kernc_wait {
+    KERNC_WAIT_TURN,                  /* for their turn */
+    KERNC_WAIT_OTHERS,                /* for others, at a convergent operation or a barrier() */
+    KERNC_WAIT_BARRIER,               /* for others, in a convergence barrier (scheme barrier) */
+} kernc_wait;
+/* Lanes that wait together, as the warp's divergence scheme holds them: an entry of its stack, a group that is
+ * ready, a barrier register. */
+typedef struct kernc_group {
+    uint64_t    lanes;                /* bit n: lane n. Of a stack's entries: live ones that run, or wait in an
+                                         entry nearer to its top, too. 0: nobody waits in the barrier yet */
+    int         wait;                 /* kernc_wait */
+    uint32_t    code, line;           /* where they go on: as kernc_step's; the first line; 0: not known */
+    uint32_t    barrier;              /* of KERNC_WAIT_BARRIER: the register's number, */
+    uint64_t    joined;               /* and all lanes that take part */
+} kernc_group;
+/* A step of a warp: a block of code that is run by some of its lanes, or the rest of one. */
+typedef struct kernc_step {
+    size_t      size;
+    uint64_t    number;               /* in the launch, from 1 */
+    uint64_t    active, live;         /* lanes that run, and those that have not ended */
+    uint32_t    lanes;                /* of the warp */
+    uint32_t    code;                 /* the block, as listings number them; of warp-core the word */
+    const uint32_t *lines;            /* of the source that it stands for, ascending; may be none */
+    uint32_t    line_count;
+    const kernc_group *groups;        /* lanes that wait; of a stack from the bottom to the top: those of the
+                                         last one run next */
+    uint32_t    group_count;
+} kernc_step;
+/* Called on the thread that launched, while the kernel runs; what it gets is valid during the call. */
+typedef void kernc_step_function(void *user, const kernc_step *step);
+
 typedef struct kernc_launch {
     size_t      size;
     uint32_t    grid[3], block[3];    /* blocks, and threads in a block; 0 counts as 1 */
@@ -291,6 +323,10 @@ typedef struct kernc_launch {
                                          0: the launch stops soon, as if its fuel had run out */
     uint32_t    shared;               /* elements of the kernel's unsized shared array (kernc_kernel_shared);
                                          0: it has none */
+    kernc_step_function *step;        /* NULL, or gets each step of one warp; then one host thread runs all */
+    void       *step_user;
+    uint32_t    step_block[3], step_warp; /* the warp: its block's index, and its number in the block; there
+                                             need not be one */
 } kernc_launch;
 
 enum {                                /* limits of a launch */

@@ -70,6 +70,7 @@ struct rt_worker {
 };
 
 struct rt_check;
+struct rt_watch;
 struct rt_launch {
     struct kernc_context *context;
     struct kernc_module  *module;
@@ -106,6 +107,8 @@ struct rt_launch {
     struct rt_worker *workers;
     uint32_t  worker_count;
     struct rt_check *check;                  /* runtime/check/; NULL: the program has no checks of memory */
+    struct rt_watch *watch;                  /* watch.c; NULL: nobody wants to know its steps */
+    bool looks_empty;                        /* blocks that no lane runs are checked, or told of */
     kernc_statistics *statistics, *spare;    /* being made; freed with the launch */
     struct arena arena;
 };

@@ -1,5 +1,6 @@
 /* launch.c: checks a launch, prepares what its host threads share, runs them, and says how it went. */
 #include "runtime/check/check.h"
+#include "runtime/launch/watch.h"
 #include "runtime/warpcore/simulator.h"
 
 #include <stdio.h>
@@ -48,6 +49,12 @@ uint64_t rt_volume(const uint32_t size[3])
 {
     uint64_t plane = (uint64_t)size[0] * size[1], all;
     return __builtin_mul_overflow(plane, size[2], &all) ? UINT64_MAX : all;
+}
+
+uint64_t rt_block_number(const uint32_t grid[3], const uint32_t index[3])
+{
+    bool inside = index[0] < grid[0] && index[1] < grid[1] && index[2] < grid[2];
+    return inside ? ((uint64_t)index[2] * grid[1] + index[1]) * grid[0] + index[0] : UINT64_MAX;
 }
 
 static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
@@ -143,6 +150,8 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
         status = rt_read_shared(kernel, o, &l->shared_bytes);
     if (status != KERNC_OK)
         return status;
+    rt_watch_new(l, o);
+    l->looks_empty = l->watch || l->program->checks_waiting;
     l->unsized_bytes = o->shared * kernel->unsized->bytes;
     memcpy(l->grid, o->grid, sizeof l->grid);
     memcpy(l->block, o->block, sizeof l->block);
@@ -165,6 +174,8 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     l->full = adapt(l, l->core->full);
     l->brief = adapt(l, l->core->brief);
     l->partial = adapt(l, l->core->partial);
+    if (l->watch)
+        rt_watch_tables(l);
     atomic_store(&l->trap_block, UINT64_MAX);
     status = rt_prepare_preloads(l, params);
     bool alike = !l->module->reads_clock && !l->kernel->private_bytes && !l->preloads[RT_PRELOAD_WARP].count;
@@ -181,7 +192,7 @@ static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
     if (l->blocks > UINT32_MAX / ((uint64_t)l->warps * l->width) && rt_check_wanted(l))
         return rt_fail(l->context, KERNC_LIMIT, "memory is checked in launches of less than 2^32 threads");
     l->check = rt_check_new(l);
-    count = l->check ? 1 : count; /* its clocks are of one block */
+    count = l->check || l->watch ? 1 : count; /* clocks of the check are of one block */
     l->worker_count = count < l->blocks ? count : (uint32_t)l->blocks;
     l->workers = arena_array(&l->arena, struct rt_worker, l->worker_count);
     uint64_t share = l->blocks / l->worker_count;

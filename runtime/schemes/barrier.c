@@ -392,4 +392,5 @@ const struct rt_scheme rt_scheme_barrier = {
     .wait = wait,
     .expire = expire,
     .hold = barrier_hold,
+    .groups = barrier_groups,
 };

@@ -68,6 +68,8 @@ bool barrier_yield(struct rt_warp *w, struct barriers *s);
 uint32_t barrier_run_copied(struct rt_warp *w, struct barriers *s);
 /* The hook hold. */
 uint32_t barrier_hold(struct rt_warp *w, uint32_t pc);
+/* The hook groups: barrier registers, then who waits for the others of the block, then ready groups. */
+void barrier_groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g);
 /* How many time slices ago the oldest ready group became ready; 0: there is none. */
 uint64_t barrier_longest_ready(const struct barriers *s);
 /* Runs the oldest ready group; there is one. The code index. */

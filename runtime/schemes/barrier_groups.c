@@ -8,6 +8,7 @@
  *   oldest    the other way round
  *   lowest    by place in the code; among equal ones the oldest
  */
+#include "runtime/launch/watch.h"
 #include "runtime/schemes/barrier.h"
 
 void barrier_save_scalars(struct rt_warp *w, struct barriers *s, uint64_t lanes)
@@ -165,4 +166,34 @@ uint64_t barrier_longest_ready(const struct barriers *s)
 uint32_t barrier_run_oldest(struct rt_warp *w, struct barriers *s)
 {
     return run(w, s, take(s, find_oldest(s)));
+}
+
+/* ---- what a watched warp tells ----------------------------------------------------------------------- */
+
+/* The record's lanes that wait go on at one place, or at several. */
+static void add_record(const struct barriers *s, uint32_t reg, const struct record *r, struct rt_groups *g)
+{
+    uint32_t first = g->list.count;
+    if (r->waiting && r->pc == RT_NOWHERE)
+        rt_add_lanes(g, KERNC_WAIT_BARRIER, r->waiting, s->pc);
+    else if (r->joined)
+        rt_add_group(g, KERNC_WAIT_BARRIER, r->waiting, r->waiting ? r->pc : RT_NOWHERE);
+    for (uint32_t i = first; i < g->list.count; i++) {
+        g->list.at[i].barrier = reg;
+        g->list.at[i].joined = r->joined;
+    }
+}
+
+void barrier_groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
+{
+    const struct barriers *s = w->scheme_data;
+    for (uint32_t reg = 0; reg < s->registers; reg++) {
+        add_record(s, reg, &s->at[reg], g);
+        for (uint32_t r = s->at[reg].next; r != BARRIER_NO_RECORD; r = s->at[r].next)
+            add_record(s, reg, &s->at[r], g);
+    }
+    if (s->held.lanes)
+        rt_add_group(g, KERNC_WAIT_OTHERS, s->held.lanes, s->held.pc);
+    for (uint32_t i = 0; i < s->ready_count; i++)
+        rt_add_group(g, KERNC_WAIT_TURN, s->ready[i].lanes, s->ready[i].pc);
 }

@@ -29,6 +29,7 @@
  * Everything is deterministic. A decision takes time in the lanes times the nesting of tokens; a lane's
  * registers are its own, so what other schemes do at once happens here lane by lane and is counted so.
  */
+#include "runtime/launch/watch.h"
 #include "runtime/schemes/oracle_instances.h"
 
 #define LONG_TURN 1024
@@ -267,6 +268,14 @@ static bool token(struct rt_warp *w, const struct bc_ins *ins)
     return true;
 }
 
+static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
+{
+    const struct oracle *s = w->scheme_data;
+    uint64_t others = w->live & ~running;
+    rt_add_lanes(g, KERNC_WAIT_OTHERS, others & s->waiting, s->pc);
+    rt_add_lanes(g, KERNC_WAIT_TURN, others & ~s->waiting, s->pc);
+}
+
 const struct rt_scheme rt_scheme_oracle = {
     .flags = RT_ASK_RECONVERGE | RT_ASK_CONVERGENT,
     .data_bytes = data_bytes,
@@ -276,4 +285,5 @@ const struct rt_scheme rt_scheme_oracle = {
     .exit = ended,
     .convergent = convergent,
     .token = token,
+    .groups = groups,
 };

@@ -17,7 +17,7 @@
  * scalars.
  */
 #include "runtime/core/lanes.h"
-#include "runtime/launch/grid.h"
+#include "runtime/launch/watch.h"
 #include "runtime/schemes/scheme.h"
 
 enum { MAX_ENTRIES = 2 * RT_MAX_LANES };
@@ -166,6 +166,14 @@ static uint32_t hold(struct rt_warp *w, uint32_t pc)
     return other.pc;
 }
 
+static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
+{
+    const struct stack *s = w->scheme_data;
+    for (uint32_t i = 0; i < s->depth; i++)
+        rt_add_group(g, i + 1 == s->held ? KERNC_WAIT_OTHERS : KERNC_WAIT_TURN, s->at[i].lanes & w->live,
+                     s->at[i].pc);
+}
+
 const struct rt_scheme rt_scheme_pdom = {
     .data_bytes = data_bytes,
     .start = start,
@@ -174,4 +182,5 @@ const struct rt_scheme rt_scheme_pdom = {
     .reconverge = reconverge,
     .exit = leave,
     .hold = hold,
+    .groups = groups,
 };

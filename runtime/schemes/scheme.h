@@ -23,6 +23,7 @@ enum rt_scheme_flags {
                               included */
 };
 
+struct rt_groups;
 struct rt_scheme {
     unsigned    flags;
     /* Bytes of scheme_data for warps with this many lanes running this program. Zeroed once; warps that
@@ -64,6 +65,8 @@ struct rt_scheme {
      * Asked at each, if the program checks it. NULL: nobody says where they may wait. False: the warp has
      * trapped. */
     bool (*check)(struct rt_warp *w, uint32_t pc);
+    /* All live lanes but `running`, which run: in which groups they wait (watch.h). */
+    void (*groups)(const struct rt_warp *w, uint64_t running, struct rt_groups *g);
 };
 
 #define DECLARE_bytecode(machine) extern const struct rt_scheme rt_scheme_##machine;

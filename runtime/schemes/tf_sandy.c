@@ -11,7 +11,7 @@
  * which all blocks with a frontier have; what follows any other block has none either.
  */
 #include "runtime/core/lanes.h"
-#include "runtime/launch/grid.h"
+#include "runtime/launch/watch.h"
 #include "runtime/schemes/scheme.h"
 
 struct counters {
@@ -51,6 +51,14 @@ static bool check(struct rt_warp *w, uint32_t pc)
     return check_lanes(w, pc, w->live & ~w->active);
 }
 
+static bool look_at_empty(struct rt_warp *w, uint32_t pc)
+{
+    const struct rt_launch *l = w->worker->launch;
+    if (l->watch)
+        rt_watch_empty(w, pc);
+    return !l->program->checks_waiting || check_lanes(w, pc, w->live);
+}
+
 /* The block at `pc` is run without an active lane. False: the warp has trapped. */
 static bool run_empty(struct rt_warp *w, uint32_t pc)
 {
@@ -60,7 +68,7 @@ static bool run_empty(struct rt_warp *w, uint32_t pc)
     w->cycles += count->cycles;
     w->fuel -= count->instructions;
     w->events->conservative_branches++;
-    return !w->worker->launch->program->checks_waiting || check_lanes(w, pc, w->live);
+    return !w->worker->launch->looks_empty || look_at_empty(w, pc);
 }
 
 /* Live lanes have program counters: those of the lowest are active, when the warp has got there. */
@@ -109,6 +117,12 @@ static uint32_t leave(struct rt_warp *w)
     return go(w, w->scheme_data);
 }
 
+static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
+{
+    const struct counters *s = w->scheme_data;
+    rt_add_lanes(g, KERNC_WAIT_TURN, w->live & ~running, s->pc);
+}
+
 const struct rt_scheme rt_scheme_tf_sandy = {
     .flags = RT_ASK_RECONVERGE,
     .data_bytes = data_bytes,
@@ -117,4 +131,5 @@ const struct rt_scheme rt_scheme_tf_sandy = {
     .reconverge = reconverge,
     .exit = leave,
     .check = check,
+    .groups = groups,
 };

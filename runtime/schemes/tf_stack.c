@@ -14,6 +14,7 @@
  * check of the next.
  */
 #include "runtime/core/lanes.h"
+#include "runtime/launch/watch.h"
 #include "runtime/schemes/scheme.h"
 
 struct entry {
@@ -110,6 +111,13 @@ static bool check(struct rt_warp *w, uint32_t pc)
     return true;
 }
 
+static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
+{
+    const struct stack *s = w->scheme_data;
+    for (uint32_t i = 0; i < s->depth; i++)
+        rt_add_group(g, KERNC_WAIT_TURN, s->at[i].lanes, s->at[i].pc);
+}
+
 const struct rt_scheme rt_scheme_tf_stack = {
     .flags = RT_ASK_APART,
     .data_bytes = data_bytes,
@@ -119,4 +127,5 @@ const struct rt_scheme rt_scheme_tf_stack = {
     .reconverge = reconverge,
     .exit = leave,
     .check = check,
+    .groups = groups,
 };

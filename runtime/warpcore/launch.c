@@ -2,6 +2,7 @@
  * counted. */
 #include "runtime/warpcore/simulator.h"
 #include "runtime/warpcore/trace.h"
+#include "runtime/warpcore/watch.h"
 
 #include <stdlib.h>
 
@@ -122,7 +123,7 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
 {
     uint64_t *bits = arena_array(&s->arena, uint64_t, s->kernel->param_count);
     s->timed = (o->flags & KERNC_STATISTICS) || o->trace || reads_clock(s->image);
-    s->core = rt_sim_core_choose(o->isa, s->timed);
+    s->core = rt_sim_core_choose(o->isa, s->timed || o->step);
     kernc_status status = rt_read_shared(s->kernel, o, &s->shared_bytes);
     if (status == KERNC_OK)
         status = check(s, o);
@@ -134,6 +135,7 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
         return status;
     lay_out_arguments(s, bits);
     decode(s);
+    rt_sim_watch_new(s, o);
     memcpy(s->grid, o->grid, sizeof s->grid);
     memcpy(s->block, o->block, sizeof s->block);
     s->blocks = rt_volume(o->grid);

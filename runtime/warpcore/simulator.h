@@ -105,6 +105,7 @@ struct rt_sim_block {
 };
 
 struct rt_trace;
+struct rt_sim_watch;
 /* A launch. */
 struct rt_sim {
     struct kernc_context *context;
@@ -126,6 +127,7 @@ struct rt_sim {
     bool      timed;
     uint64_t  core_cycles;               /* if timed */
     struct rt_trace *trace;              /* NULL: not traced; only if timed */
+    struct rt_sim_watch *watch;          /* NULL: nobody wants to know its steps */
     struct rt_sim_warp *free_warps;
     struct rt_sim_block *all;
     uint64_t  thread_slots, memory;      /* memory: bytes of warps, shared memory and

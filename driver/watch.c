@@ -1,0 +1,230 @@
+/* watch.c: --steps: what one warp executes, step by step, as its divergence scheme has it: which lanes run, and
+ * where the others wait. The table is kept until the launches have ended. */
+#include "driver/launch.h"
+#include "runtime/module.h"
+
+#include <stdio.h>
+
+/* ---- flags ------------------------------------------------------------------------------------------- */
+
+static bool read_index(const char **text, uint32_t *index)
+{
+    uint64_t n;
+    bool good = scan_number(text, &n) && n <= UINT32_MAX;
+    *index = good ? (uint32_t)n : 0;
+    return good;
+}
+
+/* "X[,Y[,Z]][/WARP]": the block's index, and the warp's number in it. */
+static bool read_warp(const char *text, kernc_launch *l)
+{
+    bool good = read_index(&text, &l->step_block[0]);
+    for (int i = 1; good && i < 3 && *text == ','; i++) {
+        text++;
+        good = read_index(&text, &l->step_block[i]);
+    }
+    if (good && *text == '/') {
+        text++;
+        good = read_index(&text, &l->step_warp);
+    }
+    return good && *text == 0;
+}
+
+static void keep_step(void *user, const kernc_step *s);
+
+int watch_read_flags(struct run *r)
+{
+    const char *warp = option_value(r->command, OPTION_STEPS);
+    r->most_steps = STEPS_MOST;
+    int code = option_number(r->command, OPTION_MAX_STEPS, 1, STEPS_MOST_OF_ALL, &r->most_steps);
+    if (code || !warp)
+        return code;
+    if (*warp && !read_warp(warp, &r->x.api))
+        return complain(r->command, EXIT_USAGE,
+                        "--steps wants a block and a warp in it such as 0/1, or 2,0,0/1, not '%s'", warp);
+    r->x.api.step = keep_step;
+    r->x.api.step_user = r;
+    return EXIT_OK;
+}
+
+/* Warps of a block. */
+static uint64_t warps_of(const struct run *r, const uint32_t block[3])
+{
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++)
+        threads *= block[i] ? block[i] : 1;
+    return (threads + r->x.api.warp - 1) / r->x.api.warp;
+}
+
+static bool has_warp(const struct run *r, const struct experiment_step *s)
+{
+    const kernc_launch *l = &r->x.api;
+    bool has = l->step_warp < warps_of(r, s->launch.block);
+    for (int i = 0; i < 3; i++)
+        has = has && l->step_block[i] < (s->launch.grid[i] ? s->launch.grid[i] : 1);
+    return has;
+}
+
+int watch_check(struct run *r)
+{
+    const struct experiment_step *first = NULL;
+    if (!r->x.api.step)
+        return EXIT_OK;
+    for (uint32_t i = 0; i < r->x.steps.count; i++) {
+        const struct experiment_step *s = &r->x.steps.at[i];
+        if (s->kernel && has_warp(r, s))
+            return EXIT_OK;
+        first = s->kernel && !first ? s : first;
+    }
+    if (!first)
+        return EXIT_OK;
+    place at = {first->directive ? first->directive->line : 0, 1};
+    uint32_t last[3];
+    for (int i = 0; i < 3; i++)
+        last[i] = first->launch.grid[i] ? first->launch.grid[i] - 1 : 0;
+    return fail(
+        r->command, EXIT_USAGE, "launch", at.line ? r->source : NULL, at,
+        "--steps=%s: there is no such warp; kernel %s has warps 0 to %llu in each block from (0,0,0) to "
+        "(%u,%u,%u)",
+        option_value(r->command, OPTION_STEPS), first->launch.kernel,
+        (unsigned long long)warps_of(r, first->launch.block) - 1, last[0], last[1], last[2]);
+}
+
+/* ---- a row ------------------------------------------------------------------------------------------- */
+
+enum { LANES_COLUMN = 24, LEAST_LANES = sizeof "lanes" - 1 };
+
+/* A barrier register that nobody waits in yet has no name. */
+static bool is_named(const kernc_group *g)
+{
+    return g->lanes || g->wait != KERNC_WAIT_BARRIER;
+}
+
+/* Groups are named by letters in their order, as far as these go. */
+static char name_of(const kernc_step *s, uint32_t group)
+{
+    static const char names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < group; i++)
+        n += is_named(&s->groups[i]);
+    return n < COUNT(names) - 1 ? names[n] : '*';
+}
+
+/* A lane is shown in the group next to run that has it. */
+static char sign_of(const kernc_step *s, uint32_t lane)
+{
+    uint64_t bit = (uint64_t)1 << lane;
+    if (s->active & bit)
+        return '#';
+    for (uint32_t i = s->group_count; s->live & bit && i-- > 0;)
+        if (s->groups[i].lanes & bit)
+            return name_of(s, i);
+    return '.';
+}
+
+static uint32_t shown_line(const struct run *r, uint32_t line)
+{
+    if (r->source)
+        source_of(r->source, &line);
+    return line;
+}
+
+/* "3,7-9", or "-": no line is known. */
+static void add_lines(const struct run *r, const kernc_step *s, struct text *t)
+{
+    for (uint32_t i = 0, to; i < s->line_count; i = to) {
+        for (to = i + 1; to < s->line_count && s->lines[to] == s->lines[to - 1] + 1;)
+            to++;
+        text_printf(t, "%s%u", i ? "," : "", shown_line(r, s->lines[i]));
+        if (to > i + 1)
+            text_printf(t, "-%u", shown_line(r, s->lines[to - 1]));
+    }
+    if (!s->line_count)
+        text_char(t, '-');
+}
+
+/* "b:12", of lanes that wait for others "b:12!", in barrier register 3 of whose 8 lanes 5 wait "b:12=B3(5/8)".
+ * Where no line is known, the number of the block of code stands for it, as "b:@7". */
+static void add_group(const struct run *r, const kernc_group *g, char name, struct text *t)
+{
+    text_addz(t, "  ");
+    if (is_named(g)) {
+        text_printf(t, "%c:", name);
+        text_printf(t, g->line ? "%u" : "@%u", g->line ? shown_line(r, g->line) : g->code);
+    }
+    if (g->wait == KERNC_WAIT_OTHERS)
+        text_char(t, '!');
+    if (g->wait == KERNC_WAIT_BARRIER)
+        text_printf(t, "%sB%u(%d/%d)", g->lanes ? "=" : "", g->barrier, __builtin_popcountll(g->lanes),
+                    __builtin_popcountll(g->joined));
+}
+
+static void pad(struct text *t, size_t start, size_t width)
+{
+    while (t->length < start + width)
+        text_char(t, ' ');
+}
+
+static void add_row(const struct run *r, const kernc_step *s, struct text *t)
+{
+    size_t start = t->length;
+    text_printf(t, "%6llu %6u  ", (unsigned long long)s->number, s->code);
+    add_lines(r, s, t);
+    pad(t, start, LANES_COLUMN);
+    for (uint32_t lane = 0; lane < s->lanes; lane++)
+        text_char(t, sign_of(s, lane));
+    if (s->group_count)
+        pad(t, start, LANES_COLUMN + LEAST_LANES);
+    for (uint32_t i = 0; i < s->group_count; i++)
+        add_group(r, &s->groups[i], name_of(s, i), t);
+    text_char(t, '\n');
+}
+
+/* ---- the table --------------------------------------------------------------------------------------- */
+
+static void add_heading(const struct run *r, const kernc_step *s, struct text *t)
+{
+    const kernc_launch *l = &r->x.api;
+    const struct experiment_step *at = r->x.at;
+    const char *scheme = l->scheme ? l->scheme : kernc_module_scheme(r->x.module);
+    size_t start;
+    if (t->length)
+        text_char(t, '\n');
+    if (experiment_is_sequence(&r->x))
+        text_printf(t, "launch %u, ", at->number);
+    if (r->x.repeating)
+        text_printf(t, "round %llu, ", (unsigned long long)r->x.round);
+    text_printf(t, "%s: scheme %s, warp %u of block (%u,%u,%u)\n", at->launch.kernel, scheme, l->step_warp,
+                l->step_block[0], l->step_block[1], l->step_block[2]);
+    start = t->length;
+    text_printf(t, "%6s %6s  %s", "step", rt_module_image(r->x.module) ? "word" : "block", "lines");
+    pad(t, start, LANES_COLUMN);
+    start = t->length;
+    text_addz(t, "lanes");
+    pad(t, start, s->lanes);
+    text_addz(t, "  waiting\n");
+}
+
+/* What a launch calls for each step. */
+static void keep_step(void *user, const kernc_step *s)
+{
+    struct run *r = user;
+    if (r->shown_steps == r->most_steps) {
+        r->other_steps++;
+        return;
+    }
+    if (s->number == 1)
+        add_heading(r, s, &r->steps);
+    add_row(r, s, &r->steps);
+    r->shown_steps++;
+}
+
+void watch_write(struct run *r)
+{
+    if (r->other_steps)
+        text_printf(&r->steps, "and %llu more steps: --max-steps=N shows the first N\n",
+                    (unsigned long long)r->other_steps);
+    if (r->steps.length)
+        fwrite(r->steps.at, 1, r->steps.length, stdout);
+    text_free(&r->steps);
+}

@@ -1,0 +1,237 @@
+/* watch.c: see watch.h. */
+#include "runtime/launch/watch.h"
+
+/* A core's table, and behind it the rows that execute. */
+struct table {
+    struct rt_op back[BC_OPS], real[BC_OPS];
+};
+
+/* What a warp's latest step was. */
+struct latest {
+    uint64_t active;
+    uint32_t row; /* of the block table */
+};
+
+struct rt_watch {
+    const struct rt_core *core;     /* the one that executes */
+    const struct rt_scheme *scheme; /* the one that decides */
+    kernc_step_function *step;
+    void *user;
+    uint64_t block; /* whose steps are wanted */
+    uint32_t warp;
+    bool enters; /* the core makes a warp ready, and is not to run it yet */
+    /* A block word that has been looked at, and how often its block had been counted before; NULL: none. */
+    const struct bc_ins *pending;
+    uint64_t counted;
+    struct latest *latest; /* by warp of the block */
+    uint64_t steps;        /* so far */
+    struct rt_groups groups;
+    u32_vec lines;
+};
+
+/* ---- places ------------------------------------------------------------------------------------------ */
+
+/* The row of the block that code index `at` lies in. Rows are in the order of the code. */
+static uint32_t row_of(const struct bc_program *p, uint32_t at)
+{
+    uint32_t low = 0, high = p->blocks.count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (p->blocks.at[middle].code <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool row_has(const struct bc_program *p, uint32_t row, uint32_t at)
+{
+    return p->blocks.at[row].code <= at && (row + 1 == p->blocks.count || at < p->blocks.at[row + 1].code);
+}
+
+/* Those of a block of code that are known. */
+static void list_lines(struct rt_watch *x, const struct bc_program *p, uint32_t row)
+{
+    const struct bc_block *b = &p->blocks.at[row];
+    vec_clear(&x->lines);
+    for (uint32_t i = b->first_line; i < b->first_line + b->line_count; i++)
+        if (p->lines.at[i].line)
+            vec_push(x->groups.arena, &x->lines, p->lines.at[i].line);
+}
+
+void rt_add_lanes(struct rt_groups *g, int wait, uint64_t lanes, const uint32_t *pc)
+{
+    while (lanes) {
+        uint32_t highest = pc[rt_lowest(lanes)];
+        uint64_t there = 0;
+        rt_each_lane(i, lanes)
+            highest = pc[i] > highest ? pc[i] : highest;
+        rt_each_lane(k, lanes)
+            there |= (uint64_t)(pc[k] == highest) << k;
+        rt_add_group(g, wait, there, highest);
+        lanes &= ~there;
+    }
+}
+
+/* Code indices become rows and lines. */
+static void place_groups(struct rt_watch *x, const struct bc_program *p)
+{
+    for (uint32_t i = 0; i < x->groups.list.count; i++) {
+        kernc_group *g = &x->groups.list.at[i];
+        if (g->code == RT_NOWHERE)
+            continue;
+        g->code = row_of(p, g->code);
+        list_lines(x, p, g->code);
+        g->line = x->lines.count ? x->lines.at[0] : 0;
+    }
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct rt_watch *x, const struct rt_warp *w)
+{
+    return w->index == x->warp && atomic_load_explicit(&w->worker->block, memory_order_relaxed) == x->block;
+}
+
+static void tell(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uint64_t active)
+{
+    const struct bc_program *p = w->worker->launch->program;
+    vec_clear(&x->groups.list);
+    x->scheme->groups(w, active, &x->groups);
+    place_groups(x, p);
+    list_lines(x, p, row);
+    kernc_step s = {.size = sizeof s,
+                    .number = ++x->steps,
+                    .active = active,
+                    .live = w->live,
+                    .lanes = w->launched_count,
+                    .code = row,
+                    .lines = x->lines.at,
+                    .line_count = x->lines.count,
+                    .groups = x->groups.list.at,
+                    .group_count = x->groups.list.count};
+    x->step(x->user, &s);
+}
+
+static void begin_step(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uint64_t active)
+{
+    x->latest[w->index] = (struct latest){active, row};
+    if (is_wanted(x, w))
+        tell(x, w, row, active);
+}
+
+static uint64_t times_counted(const struct rt_warp *w, const struct bc_ins *block)
+{
+    return w->counts[block->imm].full + w->counts[block->imm].some;
+}
+
+/* If the lanes have entered the block that they came to, they are still those that are active. */
+static void settle(struct rt_watch *x, const struct rt_warp *w)
+{
+    const struct bc_ins *block = x->pending;
+    x->pending = NULL;
+    if (block && times_counted(w, block) != x->counted)
+        begin_step(x, w, block->imm, w->active);
+}
+
+/* The warp is about to execute the instruction at `pc`. */
+static void look(struct rt_watch *x, const struct rt_warp *w, const struct bc_ins *pc)
+{
+    settle(x, w);
+    if (pc->op == BC_block) {
+        x->pending = pc;
+        x->counted = times_counted(w, pc);
+        return;
+    }
+    const struct bc_program *p = w->worker->launch->program;
+    const struct latest *latest = &x->latest[w->index];
+    if (w->active != latest->active || !row_has(p, latest->row, rt_index(w, pc)))
+        begin_step(x, w, row_of(p, rt_index(w, pc)), w->active);
+}
+
+void rt_watch_empty(struct rt_warp *w, uint32_t pc)
+{
+    struct rt_watch *x = w->worker->launch->watch;
+    begin_step(x, w, w->code[pc].imm, 0);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------- */
+
+/* In the place of every instruction: the core comes back to its caller with it. Cores that loop over what comes
+ * back are to leave their loop when they have made a warp ready. */
+static const struct bc_ins *come_back(RT_OP_PARAMS)
+{
+    return w->worker->launch->watch->enters ? NULL : pc;
+}
+
+static void run_steps(struct rt_warp *w, void (*enter)(struct rt_warp *w))
+{
+    struct rt_watch *x = w->worker->launch->watch;
+    x->enters = true;
+    enter(w);
+    x->enters = false;
+    const struct bc_ins *pc = w->code + w->pc;
+    while (pc) {
+        look(x, w, pc);
+        const struct table *table = (const struct table *)(const void *)w->table;
+        pc = table->real[pc->op].run(w, pc, w->table, w->V);
+    }
+}
+
+static void run(struct rt_warp *w)
+{
+    run_steps(w, w->worker->launch->watch->core->run);
+}
+
+static void begin(struct rt_warp *w)
+{
+    run_steps(w, w->worker->launch->watch->core->begin);
+}
+
+/* The scheme's hook, once the step is known; nothing is pending from one time slice to the next. */
+static uint32_t expire(struct rt_warp *w, uint32_t pc)
+{
+    struct rt_watch *x = w->worker->launch->watch;
+    settle(x, w);
+    return x->scheme->expire ? x->scheme->expire(w, pc) : pc;
+}
+
+/* ---- preparing --------------------------------------------------------------------------------------- */
+
+void rt_watch_new(struct rt_launch *l, const kernc_launch *o)
+{
+    if (!o->step)
+        return;
+    struct rt_watch *x = l->watch = arena_new(&l->arena, struct rt_watch);
+    struct rt_core *core = arena_new(&l->arena, struct rt_core);
+    struct rt_scheme *scheme = arena_new(&l->arena, struct rt_scheme);
+    *x = (struct rt_watch){.core = l->core, .scheme = l->scheme, .step = o->step, .user = o->step_user};
+    x->block = rt_block_number(o->grid, o->step_block);
+    x->warp = o->step_warp;
+    x->groups.arena = &l->arena;
+    *core = *l->core;
+    core->run = run;
+    core->begin = begin;
+    *scheme = *l->scheme;
+    scheme->expire = expire;
+    l->core = core;
+    l->scheme = scheme;
+}
+
+static const struct rt_op *watched(struct rt_launch *l, const struct rt_op *real)
+{
+    struct table *t = arena_new(&l->arena, struct table);
+    memcpy(t->real, real, sizeof t->real);
+    for (unsigned op = 0; op < BC_OPS; op++)
+        t->back[op].run = come_back;
+    return t->back;
+}
+
+void rt_watch_tables(struct rt_launch *l)
+{
+    l->watch->latest = arena_array(&l->arena, struct latest, l->warps);
+    l->full = watched(l, l->full);
+    l->brief = watched(l, l->brief);
+    l->partial = watched(l, l->partial);
+}

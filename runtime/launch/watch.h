@@ -1,0 +1,34 @@
+/* watch.h: launches that are watched: each step of a warp is told to whoever launched.
+ *
+ * A step begins where lanes enter a block of code, which is when it is counted, and where others go on in the
+ * middle of one, behind an operation for which they waited. The core runs such a launch one instruction at a
+ * time, by tables that hand each instruction back; other launches know nothing of it. One host thread runs all
+ * blocks, so that the steps are the same in every run.
+ */
+#ifndef KERNC_RT_WATCH_H
+#define KERNC_RT_WATCH_H
+
+#include "runtime/launch/grid.h"
+
+/* What a scheme tells of the lanes that wait: kernc_step.groups, whose `code` is still a code index. */
+struct rt_groups {
+    struct arena *arena;
+    VEC(kernc_group) list;
+};
+/* The lanes wait for `wait` (kernc_wait); they go on at `pc`. */
+static inline void rt_add_group(struct rt_groups *g, int wait, uint64_t lanes, uint32_t pc)
+{
+    vec_push(g->arena, &g->list, ((kernc_group){.lanes = lanes, .wait = wait, .code = pc}));
+}
+/* The same of lanes that go on at pc[lane], those at one place as one group; the lowest place last. */
+void rt_add_lanes(struct rt_groups *g, int wait, uint64_t lanes, const uint32_t *pc);
+
+/* Makes l->watch if the launch is to be watched, and l->core and l->scheme those of a watched launch. In the
+ * launch's arena. To be called once they are chosen. */
+void rt_watch_new(struct rt_launch *l, const kernc_launch *o);
+/* Makes the launch's tables such that each instruction comes back. */
+void rt_watch_tables(struct rt_launch *l);
+/* The block at `pc` is run by no lane at all (tf-sandy). */
+void rt_watch_empty(struct rt_warp *w, uint32_t pc);
+
+#endif
