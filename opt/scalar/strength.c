@@ -76,12 +76,25 @@ static uint64_t signed_magic(uint64_t d, unsigned bits, unsigned *s)
     }
 }
 
+/* x, or the sum of x and 2^log - 1 if it is negative: what rounds to zero when the low bits are dropped. */
+static ir_ref round_to_zero(struct reduce *s, ir_ref x, unsigned log)
+{
+    ir_ref sign = log == 1 ? x : shift(s, IR_ashr, x, s->bits - 1);
+    return emit(s, IR_add, x, shift(s, IR_lshr, sign, s->bits - log));
+}
+
 static ir_ref divide_power(struct reduce *s, ir_ref x, unsigned log)
 {
+    return s->positive ? shift(s, IR_lshr, x, log) : shift(s, IR_ashr, round_to_zero(s, x, log), log);
+}
+
+/* The remainder by a power of two needs no quotient. */
+static ir_ref remainder_power(struct reduce *s, ir_ref x, uint64_t d)
+{
     if (s->positive)
-        return shift(s, IR_lshr, x, log);
-    ir_ref sign = shift(s, IR_ashr, x, s->bits - 1), bias = shift(s, IR_lshr, sign, s->bits - log);
-    return shift(s, IR_ashr, emit(s, IR_add, x, bias), log);
+        return emit(s, IR_and, x, number(s, d - 1));
+    ir_ref rounded = round_to_zero(s, x, (unsigned)__builtin_ctzll(d));
+    return emit(s, IR_sub, x, emit(s, IR_and, rounded, number(s, -d)));
 }
 
 static ir_ref divide_signed(struct reduce *s, ir_ref x, uint64_t d)
@@ -114,8 +127,8 @@ static ir_ref reduce_signed(struct reduce *s, enum ir_op op, ir_ref x, uint64_t 
     uint64_t size = magnitude(s, d, &negative);
     if (!size)
         return 0;
-    if (s->positive && op == IR_srem && (size & (size - 1)) == 0)
-        return emit(s, IR_and, x, number(s, size - 1));
+    if (op == IR_srem && (size & (size - 1)) == 0)
+        return remainder_power(s, x, size);
     ir_ref q = divide_signed(s, x, size);
     if (op == IR_srem)
         return emit(s, IR_sub, x, emit(s, IR_mul, q, number(s, size)));
