@@ -254,6 +254,15 @@ bool csc_communicates(const struct ir_function *f, uint32_t b)
     return false;
 }
 
+bool csc_arm_communicates(struct csc *p, uint32_t entry)
+{
+    const struct ir_dominators *d = opt_dominators(p->c, p->f);
+    for (uint32_t n = d->pre[entry]; n <= d->post[entry]; n++)
+        if (csc_communicates(p->f, d->order[n]))
+            return true;
+    return false;
+}
+
 /* ---- what must not be taken apart ---------------------------------------------------------------- */
 
 static bool refuse(struct csc *p, ir_ref r, const char *why)

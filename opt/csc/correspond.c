@@ -136,6 +136,20 @@ static int32_t bounded(int64_t gain)
     return gain <= NEVER ? NEVER : gain < INT32_MAX / 64 ? (int32_t)gain : INT32_MAX / 64;
 }
 
+/* Of blocks x and y in `known`; the last bits tell which gain of them. */
+enum { SIDES = 6 };
+static uint64_t pair_key(uint32_t x, uint32_t y)
+{
+    return ((uint64_t)x << 32 | y) << 3;
+}
+
+static int32_t remember(struct finder *s, uint64_t key, int32_t gain)
+{
+    map_set(s->p->arena, &s->known, key, s->gains.count);
+    vec_push(s->p->arena, &s->gains, gain);
+    return gain;
+}
+
 /* What is nested in the two blocks is weighed as if their pairs were made. */
 static void assume(const struct csc_arms *a)
 {
@@ -158,7 +172,7 @@ static void assume_parameters(struct csc *p, uint32_t x, uint32_t y)
  * they end alike. */
 static int32_t gain_of_pair(struct finder *s, struct csc_pair q, bool whole)
 {
-    uint64_t key = ((uint64_t)q.x << 32 | q.y) << 3 | q.guarded << 1 | whole;
+    uint64_t key = pair_key(q.x, q.y) | q.guarded << 1 | whole;
     uint32_t known = map_get(&s->known, key);
     uint32_t block[2] = {q.guarded == CSC_FIRST_GUARDED ? IR_NO_BLOCK : q.x,
                          q.guarded == CSC_SECOND_GUARDED ? IR_NO_BLOCK : q.y};
@@ -178,9 +192,7 @@ static int32_t gain_of_pair(struct finder *s, struct csc_pair q, bool whole)
                         : csc_expected(s->p, s->branch, q, a.saved, a.overhead + CSC_BRANCH);
     }
     csc_arms_forget(&a);
-    map_set(s->p->arena, &s->known, key, s->gains.count);
-    vec_push(s->p->arena, &s->gains, bounded(gain));
-    return vec_last(&s->gains);
+    return remember(s, key, bounded(gain));
 }
 
 static int32_t gain_of_blocks(struct finder *s, uint32_t x, uint32_t y, bool whole)
@@ -188,36 +200,55 @@ static int32_t gain_of_blocks(struct finder *s, uint32_t x, uint32_t y, bool who
     return gain_of_pair(s, (struct csc_pair){.x = x, .y = y}, whole);
 }
 
-static void pair_up(struct finder *s, csc_pairs *out, uint32_t x, uint32_t y)
+static void pair_up(struct finder *s, csc_pairs *out, uint32_t x, uint32_t y, bool exchanged)
 {
     if (out)
-        vec_push(s->p->arena, out, ((struct csc_pair){.x = x, .y = y}));
+        vec_push(s->p->arena, out, ((struct csc_pair){.x = x, .y = y, .exchanged = exchanged}));
 }
 
-/* Side e of the conditionals x and y, unless it is empty in one of them only. */
-static int32_t gain_of_side(struct finder *s, uint32_t x, uint32_t y, uint32_t e, csc_pairs *out)
+/* Side e of conditional x and side d of y, unless it is empty in one of them only. */
+static int32_t gain_of_side(struct finder *s, uint32_t x, uint32_t y, uint32_t e, uint32_t d, csc_pairs *out)
 {
     const struct ir_function *f = s->p->f;
     uint32_t stop[2] = {s->post->idom[x], s->post->idom[y]};
-    uint32_t to[2] = {ir_block_at(f, x)->edges.at[e].block, ir_block_at(f, y)->edges.at[e].block};
+    uint32_t to[2] = {ir_block_at(f, x)->edges.at[e].block, ir_block_at(f, y)->edges.at[d].block};
     if (to[0] == to[1] || (to[0] == stop[0] && to[1] == stop[1]))
         return 0;
     if (to[0] == stop[0] || to[1] == stop[1] || !csc_is_arm(s->p, x, to[0]) || !csc_is_arm(s->p, y, to[1]) ||
         !is_below(s, OPT_LIMIT_csc_depth, s->depth))
         return NEVER;
+    uint64_t key = pair_key(to[0], to[1]) | SIDES;
+    uint32_t known = map_get(&s->known, key);
+    if (known != MAP_NONE && !out)
+        return s->gains.at[known];
     struct list l = list_from(s, to[0], stop[0], s->cycles->innermost[x]);
     struct list m = list_from(s, to[1], stop[1], s->cycles->innermost[y]);
-    return l.stop == stop[0] && m.stop == stop[1] ? align(s, &l, &m, true, true, out) : NEVER;
+    int32_t gain = l.stop == stop[0] && m.stop == stop[1] ? align(s, &l, &m, true, true, out) : NEVER;
+    return known != MAP_NONE ? gain : remember(s, key, gain);
+}
+
+/* The sides of two conditionals; `exchanged`: of y in the other order. */
+static int32_t gain_of_sides(struct finder *s, uint32_t x, uint32_t y, bool exchanged, csc_pairs *out)
+{
+    int64_t gain = exchanged ? -CSC_COPY : 0;
+    for (uint32_t e = 0; e < 2 && gain > NEVER; e++)
+        gain += gain_of_side(s, x, y, e, e ^ exchanged, out);
+    return bounded(gain);
 }
 
 /* Two conditionals with their sides. The elements behind them have to correspond too. */
 static int32_t gain_of_conditionals(struct finder *s, uint32_t x, uint32_t y, csc_pairs *out)
 {
     int64_t gain = gain_of_blocks(s, x, y, true);
-    pair_up(s, out, x, y);
-    for (uint32_t e = 0; e < 2 && gain > NEVER; e++)
-        gain += gain_of_side(s, x, y, e, out);
-    return bounded(gain);
+    if (gain <= NEVER)
+        return NEVER;
+    int32_t straight = gain_of_sides(s, x, y, false, NULL);
+    int32_t crossed = csc_may_exchange(s->p, y) ? gain_of_sides(s, x, y, true, NULL) : NEVER;
+    bool exchanged = crossed > straight;
+    pair_up(s, out, x, y, exchanged);
+    if (out)
+        gain_of_sides(s, x, y, exchanged, out);
+    return bounded(gain + (exchanged ? crossed : straight));
 }
 
 /* A conditional with one side, and a block that corresponds to that and is executed in any case. */
@@ -251,15 +282,15 @@ static int32_t gain_of_loops(struct finder *s, struct element x, struct element 
                   (ir_block_at(f, y.last)->edges.at[0].block == y.first);
     struct list l = list_of_body(s, x), m = list_of_body(s, y);
     int64_t gain = 0;
-    if (turned || l.e.count != m.e.count || l.stop != IR_NO_BLOCK || m.stop != IR_NO_BLOCK ||
-        !is_below(s, OPT_LIMIT_csc_depth, s->depth))
+    if ((turned && !csc_may_exchange(s->p, y.last)) || l.e.count != m.e.count || l.stop != IR_NO_BLOCK ||
+        m.stop != IR_NO_BLOCK || !is_below(s, OPT_LIMIT_csc_depth, s->depth))
         return NEVER;
     for (uint32_t i = 0; i + 1 < l.e.count && gain > NEVER; i++) {
         struct list one = list_of_one(s, l.e.at[i]), other = list_of_one(s, m.e.at[i]);
         gain += align(s, &one, &other, true, true, out);
     }
     gain += gain_of_blocks(s, x.last, y.last, true);
-    pair_up(s, out, x.last, y.last);
+    pair_up(s, out, x.last, y.last, turned);
     return bounded(gain > 0 && !csc_is_known(s->p, s->branch) ? gain * TRIPS : gain);
 }
 
@@ -331,7 +362,7 @@ static void take_pairs(struct finder *s, const struct table *t, const struct lis
         }
         forced = cell(t, i, j)->how_first == MELD;
         if (!forced || (x->e.at[i].form == BLOCK && y->e.at[j].form == BLOCK))
-            pair_up(s, out, x->e.at[i].first, y->e.at[j].first);
+            pair_up(s, out, x->e.at[i].first, y->e.at[j].first, false);
         else if (x->e.at[i].form != y->e.at[j].form)
             gain_of_guard(s, x->e.at[i], y->e.at[j], out);
         else if (x->e.at[i].form == LOOP)
@@ -367,16 +398,7 @@ static int32_t align(struct finder *s, const struct list *x, const struct list *
     return gain;
 }
 
-/* ---- arms that communicate ----------------------------------------------------------------------- */
-
-bool csc_arm_communicates(struct csc *p, uint32_t entry)
-{
-    const struct ir_dominators *d = opt_dominators(p->c, p->f);
-    for (uint32_t n = d->pre[entry]; n <= d->post[entry]; n++)
-        if (csc_communicates(p->f, d->order[n]))
-            return true;
-    return false;
-}
+/* ---- arms ---------------------------------------------------------------------------------------- */
 
 static struct finder finder_of(struct csc *p, uint32_t branch)
 {

@@ -169,6 +169,11 @@ static void visit(struct rounds *r, uint32_t b)
     p->outside = (struct map){0};
     vec_clear(&p->guards);
     csc_pairs pairs = csc_correspond(p, b);
+    if (csc_exchange_sides(p, &pairs)) {
+        touch(r, b);
+        r->moved++;
+        return;
+    }
     bool alone =
         are_first(p, b, first) && (pairs.count == 0 || (pairs.count == 1 && are_first(p, b, pairs.at[0])));
     bitset_add(r->done, b);

@@ -13,8 +13,9 @@
  *
  * Before them correspond.c finds blocks in the arms of a branch that lie beyond its first ones and correspond
  * to each other, and gather.c makes such a branch of them; ways.c makes branches of switches, landing.c ends
- * arms with one block, guard.c makes conditionals of blocks. Whether it pays is asked of divergence.c. Behind
- * them decided.c leads edges past branches that ask again, and ways.c makes switches of what is left of tests.
+ * arms with one block, guard.c makes conditionals of blocks, exchange.c gives two conditionals equal sides.
+ * Whether it pays is asked of divergence.c. Behind them decided.c leads edges past branches that ask again,
+ * and ways.c makes switches of what is left of tests.
  */
 #ifndef KERNC_OPT_CSC_H
 #define KERNC_OPT_CSC_H
@@ -46,6 +47,7 @@ struct csc_copy {
 enum { CSC_FIRST_GUARDED = 1, CSC_SECOND_GUARDED };
 struct csc_pair {
     uint32_t x, y, place, guarded;
+    bool exchanged; /* y's sides have to change places first */
 };
 typedef VEC(struct csc_pair) csc_pairs;
 
@@ -103,6 +105,7 @@ struct csc {
     uint32_t execution_count; /* blocks that there are; 0: nothing is known */
     VEC(struct csc_guard) guards; /* of the branch at work */
     u32_vec landings;             /* blocks that landing.c has made */
+    struct map exchanged;         /* blocks whose branches have exchanged their sides */
     u32_vec tested;               /* operands of the switches that became tests */
     uint32_t told;                /* limits whose remark has been given: bits by opt_limit */
     uint64_t work;                /* pairs of instructions that may still be compared */
@@ -131,6 +134,8 @@ struct csc_arms {
 bool csc_is_arm(struct csc *p, uint32_t branch, uint32_t b);
 /* Whether the block has convergent operations or predictions. */
 bool csc_communicates(const struct ir_function *f, uint32_t b);
+/* Whether some block that `entry` dominates does: then blocks behind it correspond to none. */
+bool csc_arm_communicates(struct csc *p, uint32_t entry);
 /* The nodes and dependences of two blocks as the arms of a branch; IR_NO_BLOCK: an empty one. False: something
  * in them must not be taken apart, told in a remark. Their nodes are numbered, in either case, until
  * csc_arms_forget. */
@@ -186,8 +191,6 @@ int64_t csc_expected(struct csc *p, uint32_t branch, struct csc_pair q, uint64_t
 /* Pairs of blocks that correspond in the arms of a branch, each block in one at most; none: it does not pay.
  * O(n^2) pairs of blocks for each level of nesting, n: at most the limit csc_elements. */
 csc_pairs csc_correspond(struct csc *p, uint32_t branch);
-/* Whether some block that `entry` dominates does: then blocks behind it correspond to none. */
-bool csc_arm_communicates(struct csc *p, uint32_t entry);
 /* Cycles that arms of the branch save that begin with blocks x and y. */
 int32_t csc_common(struct csc *p, uint32_t branch, uint32_t x, uint32_t y);
 
@@ -215,6 +218,14 @@ void csc_make_guard(struct csc *p, struct csc_pair *q);
 opt_edges csc_edges_to(struct csc *p, uint32_t block);
 /* Whether the block is a guard that never takes its edge e. */
 bool csc_is_never(const struct csc *p, uint32_t block, uint32_t e);
+
+/* ---- exchange.c ---------------------------------------------------------------------------------- */
+
+/* Whether the sides of the block's branch have not been exchanged yet. */
+bool csc_may_exchange(const struct csc *p, uint32_t block);
+/* Exchanges the sides of branches where a pair asks for that; false: none does. The SSA form stays, no path
+ * changes. O(instructions) if one does. */
+bool csc_exchange_sides(struct csc *p, const csc_pairs *pairs);
 
 /* ---- landing.c ----------------------------------------------------------------------------------- */
 
