@@ -1,6 +1,7 @@
 /* plan.c: under which setups a program is tried. */
 #include "fuzz/fuzz.h"
 #include "fuzz/plant.h"
+#include "ir/analysis/analysis.h"
 
 #include <unistd.h>
 
@@ -78,12 +79,16 @@ static void draw_for_barriers(const struct fz_options *o, struct fz_random *r, b
         s->passes.told[OPT_OPTION_predict_threshold] = 1 + fz_below(r, 65);
 }
 
-/* Whether calls are shared wherever they may be, though it does not pay. */
+/* Whether calls are shared wherever they may be, though it does not pay; where threads that go round a loop
+ * wait. */
 static void draw_for_frontiers(const struct fz_options *o, struct fz_random *r, struct fz_setup *s)
 {
-    bool shares = scheme_has(s->scheme, SCHEME_FRONTIERS) && s->level >= 2 && s->passes.count == 0;
-    if (shares && !passes_given(o) && fz_chance(r, 25))
+    if (!scheme_has(s->scheme, SCHEME_FRONTIERS) || passes_given(o))
+        return;
+    if (s->level >= 2 && s->passes.count == 0 && fz_chance(r, 25))
         s->passes.told[OPT_OPTION_share_gain] = 1;
+    if (fz_chance(r, 30))
+        s->passes.told[OPT_OPTION_priorities] = OPT_priorities_shape + 1 + fz_below(r, IR_CYCLE_ENDS);
 }
 
 /* Whether what its scheme has to check is checked: as asked for, or else in some setups. */

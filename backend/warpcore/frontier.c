@@ -13,7 +13,8 @@ void wc_place_checks(struct arena *a, const struct ir_cfg *g, const struct ir_cy
 {
     const struct ir_leaving *leaving = ir_leaving_new(a, g);
     struct bitset divergent = ir_parting_branches(a, g, cycles, leaving);
-    u32_vec order = ir_priorities_new(a, g, cycles, leaving, UINT64_MAX); /* the pass has kept the limit */
+    u32_vec order =
+        ir_priorities_new(a, g, cycles, leaving, NULL, UINT64_MAX); /* the pass has kept the limit */
     const struct ir_frontier *x = ir_frontier_new(a, g, divergent, order, WC_MAX_STACK_STEPS);
     out->order = x->order;
     for (uint32_t i = 0; i < g->rpo_count; i++) {

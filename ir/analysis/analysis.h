@@ -157,9 +157,21 @@ uint32_t ir_cycle_common(const struct ir_cycles *f, uint32_t a, uint32_t b);
  * those that they lead to, so before their immediate post-dominators; what holds a barrier stands behind all
  * that does not follow it (section 4.2). Ties: reverse post-order. O((blocks + edges) * (depth of cycles +
  * log blocks)), and `work` for tokens whose regions reach beyond cycles: steps, each a block of a region
- * looked at. Empty if that is too little. */
+ * looked at. Empty if that is too little.
+ *
+ * `ends`: by block, enum ir_cycle_end of the outermost cycle whose header it is, if that has no convergent
+ * operation, atomic or call; NULL: all as usual. Any choice is right; they differ in how often blocks are
+ * run. */
+enum ir_cycle_end {
+    IR_END_USUAL,   /* as above */
+    IR_END_KEPT,    /* its only latch or its header, whatever its shape */
+    IR_END_LATCH,   /* its latch, or else the last block that all who come from its first block pass */
+    IR_END_MEETING, /* that block */
+    IR_END_FIRST,   /* its first block in reverse post-order */
+    IR_CYCLE_ENDS
+};
 u32_vec ir_priorities_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                          const struct ir_leaving *l, uint64_t work);
+                          const struct ir_leaving *l, const uint8_t *ends, uint64_t work);
 
 struct ir_frontier {
     u32_vec       order;                   /* as above */

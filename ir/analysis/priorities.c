@@ -404,9 +404,9 @@ static void sort(struct sorter *s)
 }
 
 u32_vec ir_priorities_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                          const struct ir_leaving *l, uint64_t work)
+                          const struct ir_leaving *l, const uint8_t *ends, uint64_t work)
 {
-    const struct ir_turns *t = ir_turns_new(a, c, f, l);
+    const struct ir_turns *t = ir_turns_new(a, c, f, l, ends);
     f = t ? &t->cycles : f;
     uint32_t nodes = c->blocks + f->count;
     struct sorter s = {

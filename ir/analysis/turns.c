@@ -12,6 +12,9 @@
  * else that place, or else its first block. Without the block the rest may have cycles, which are taken apart
  * in the same way.
  *
+ * Which block is best depends on how many threads go which way. A caller that knows may choose for each
+ * outermost cycle (enum ir_cycle_end), unless threads may spin in it: those who hold a lock have to come first.
+ *
  * Cycles with convergent operations stay: their iterations are what tokens say, and their headers begin them.
  */
 #include "ir/analysis/turns.h"
@@ -24,6 +27,8 @@ struct turner {
     const struct ir_cfg *g;
     const struct ir_cycles *old;
     const struct ir_dominators *post;
+    enum ir_cycle_end *ends;     /* by cycle, of outermost ones */
+    enum ir_cycle_end end;       /* of the one that is being taken apart */
     VEC(struct ir_cycle) cycles; /* new ones */
     u32_vec blocks;
     uint32_t *innermost;
@@ -43,6 +48,19 @@ static bool has_convergent(const struct turner *x, const struct ir_cycle *k)
         ir_each_ins(r, x->g->fn, x->old->blocks[k->first + i])
             if (ir_is_convergent(x->g->fn, r))
                 return true;
+    return false;
+}
+
+/* Whether threads of the cycle may wait for what others of them do: by an atomic, of their own or of a function
+ * that is called. */
+static bool may_spin(const struct turner *x, const struct ir_cycle *k)
+{
+    for (uint32_t i = 0; i < k->count; i++)
+        ir_each_ins(r, x->g->fn, x->old->blocks[k->first + i]) {
+            enum ir_op op = (enum ir_op)ir_at(x->g->fn, r)->op;
+            if (op == IR_call || op == IR_icall || (op >= IR_atomic_add && op <= IR_atomic_cas))
+                return true;
+        }
     return false;
 }
 
@@ -107,16 +125,19 @@ static bool is_entered(const struct turner *x, uint32_t b, uint32_t r)
 static uint32_t end_of(const struct turner *x, const uint32_t *blocks, uint32_t r)
 {
     uint32_t first = blocks[0], back = 0, latch = IR_NO_BLOCK, b = first, up;
+    if (x->end == IR_END_FIRST)
+        return first;
     ir_each_pred(p, first, x->g)
         if (bitset_has(x->g->reachable, p) && x->region[p] == r) {
             back++;
             latch = p;
         }
-    if (back == 1 && latch != first && is_latch(x, latch) && !is_entered(x, latch, r))
+    bool only = back == 1 && latch != first && is_latch(x, latch) && !is_entered(x, latch, r);
+    if (only && x->end != IR_END_MEETING)
         return latch;
     while ((up = x->post->idom[b]) != IR_NO_BLOCK && x->region[up] == r)
         b = up;
-    return b == first || comes_again(x, b, first, r) ? b : first;
+    return x->end != IR_END_USUAL || b == first || comes_again(x, b, first, r) ? b : first;
 }
 
 static int by_number(const void *a, const void *b)
@@ -227,9 +248,11 @@ static void take_apart(struct turner *x, uint32_t cycle)
     }
 }
 
-static void turn(struct turner *x, const struct ir_cycle *outermost)
+static void turn(struct turner *x, uint32_t cycle)
 {
+    const struct ir_cycle *outermost = &x->old->at[cycle];
     uint32_t first = x->cycles.count;
+    x->end = x->ends[cycle];
     for (uint32_t i = 0; i < outermost->count; i++)
         vec_push(x->arena, &x->stack, x->old->blocks[outermost->first + i]);
     add_cycle(x, 0, IR_NO_CYCLE);
@@ -253,13 +276,27 @@ static uint32_t *find_outermost(const struct turner *x)
     return outermost;
 }
 
+/* The ends asked for, by header; NULL: none are. */
+static void find_ends(struct turner *x, const uint8_t *asked)
+{
+    x->ends = arena_array(x->arena, enum ir_cycle_end, x->old->count);
+    for (uint32_t k = 0; k < x->old->count; k++) {
+        const struct ir_cycle *cycle = &x->old->at[k];
+        enum ir_cycle_end end = asked ? (enum ir_cycle_end)asked[cycle->header] : IR_END_USUAL;
+        x->ends[k] = end != IR_END_USUAL && may_spin(x, cycle) ? IR_END_USUAL : end;
+    }
+}
+
 /* Outermost cycles to be taken apart. */
 static struct bitset find_early(const struct turner *x, const uint32_t *outermost)
 {
     struct bitset early = bitset_new(x->arena, x->old->count);
-    for (uint32_t k = 0; k < x->old->count; k++)
-        if (!bitset_has(early, outermost[k]) && ends_early(x, k))
+    for (uint32_t k = 0; k < x->old->count; k++) {
+        enum ir_cycle_end end = x->ends[outermost[k]];
+        bool known = bitset_has(early, outermost[k]);
+        if (!known && (end == IR_END_USUAL ? ends_early(x, k) : end != IR_END_KEPT))
             bitset_add(early, outermost[k]);
+    }
     bitset_each(k, early)
         if (has_convergent(x, &x->old->at[k]))
             bitset_remove(early, k);
@@ -292,11 +329,12 @@ static struct ir_turns *finish(struct turner *x)
 }
 
 struct ir_turns *ir_turns_new(struct arena *a, const struct ir_cfg *g, const struct ir_cycles *old,
-                              const struct ir_leaving *l)
+                              const struct ir_leaving *l, const uint8_t *ends)
 {
     struct turner x = {.arena = a, .g = g, .old = old};
     if (old->count == 0)
         return NULL;
+    find_ends(&x, ends);
     x.post = l ? ir_reconvergence_new(a, g, l) : ir_post_dominators_new(a, g);
     uint32_t *outermost = find_outermost(&x), *now = arena_array(a, uint32_t, old->count);
     struct bitset early = find_early(&x, outermost);
@@ -313,6 +351,6 @@ struct ir_turns *ir_turns_new(struct arena *a, const struct ir_cfg *g, const str
         if (!bitset_has(early, outermost[k]))
             keep(&x, k, now);
         else if (outermost[k] == k)
-            turn(&x, &old->at[k]);
+            turn(&x, k);
     return x.deep ? NULL : finish(&x);
 }

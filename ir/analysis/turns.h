@@ -11,8 +11,8 @@ struct ir_turns {
     struct ir_cycles cycles;
     struct bitset turned;
 };
-/* NULL: all are as they were. Near-linear times the depth, which is limited. */
+/* ends: as of ir_priorities_new. NULL: all are as they were. Near-linear times the depth, which is limited. */
 struct ir_turns *ir_turns_new(struct arena *a, const struct ir_cfg *g, const struct ir_cycles *old,
-                              const struct ir_leaving *l);
+                              const struct ir_leaving *l, const uint8_t *ends);
 
 #endif

@@ -5,10 +5,30 @@
 
 enum { WORK = 50000000 }; /* as the limit frontier_work */
 
+/* Whether the blocks stand in the order that the pass frontier has chosen. */
+static bool is_laid_out(const struct ir_function *f)
+{
+    ir_each_block(i, b, f)
+        if (ir_block_at(f, b)->frontier != IR_NO_BLOCK)
+            return true;
+    return false;
+}
+
+static u32_vec find_order(struct ir_viewer *v)
+{
+    u32_vec order = {0};
+    if (!is_laid_out(v->cfg->fn))
+        return ir_priorities_new(v->arena, v->cfg, v->cycles, ir_leaving_new(v->arena, v->cfg), NULL,
+                                 UINT64_MAX);
+    ir_each_block(i, b, v->cfg->fn)
+        if (bitset_has(v->cfg->reachable, b))
+            vec_push(v->arena, &order, b);
+    return order;
+}
+
 static struct ir_frontier *find(struct ir_viewer *v)
 {
-    const struct ir_leaving *leaving = ir_leaving_new(v->arena, v->cfg);
-    u32_vec order = ir_priorities_new(v->arena, v->cfg, v->cycles, leaving, UINT64_MAX);
+    u32_vec order = find_order(v);
     return ir_frontier_new(v->arena, v->cfg, v->uniformity->branches, order, WORK);
 }
 

@@ -5,6 +5,7 @@
  * so that the lowest code index has the highest priority. Keeps the graph. Near-linear but for the
  * frontiers, whose work is limited: beyond the limit every block has a check.
  */
+#include "opt/convergence/cycle_ends.h"
 #include "opt/kit/merge_edges.h"
 
 /* The unreachable blocks stay behind the others. */
@@ -220,12 +221,24 @@ static bool split_edges_up(struct opt_context *c, struct ir_function *f, const s
     return changed;
 }
 
+/* The ends of cycles as of opt_cycle_ends, for `blocks` blocks; new ones behind them have none. */
+static const uint8_t *with_new_blocks(struct opt_context *c, const struct ir_function *f, const uint8_t *ends,
+                                      uint32_t blocks)
+{
+    if (!ends)
+        return NULL;
+    uint8_t *more = arena_array(c->scratch, uint8_t, f->blocks.count);
+    memcpy(more, ends, blocks);
+    return more;
+}
+
 /* NULL: too large, which has been said. Another order would change the threads of convergent operations. */
-static struct ir_frontier *find_frontier(struct opt_context *c, const struct ir_function *f)
+static struct ir_frontier *find_frontier(struct opt_context *c, const struct ir_function *f,
+                                         const uint8_t *ends)
 {
     const struct ir_cfg *g = opt_cfg(c, f);
     uint64_t most = c->options->limits[OPT_LIMIT_priority_work];
-    u32_vec order = ir_priorities_new(c->scratch, g, opt_cycles(c, f), opt_leaving(c, f), most);
+    u32_vec order = ir_priorities_new(c->scratch, g, opt_cycles(c, f), opt_leaving(c, f), ends, most);
     if (order.count)
         return ir_frontier_new(c->scratch, g, divergent_branches(c, f), order,
                                c->options->limits[OPT_LIMIT_frontier_work]);
@@ -242,9 +255,12 @@ bool opt_frontier(struct opt_context *c, struct ir_function *f)
     if (!(f->flags & IR_FN_KERNEL))
         changed |= return_apart(c, f);
     changed |= split_between_loops(c, f);
-    struct ir_frontier *x = find_frontier(c, f);
-    while (x && split_edges_up(c, f, x, divergent_branches(c, f))) {
-        x = find_frontier(c, f);
+    const uint8_t *ends = opt_cycle_ends(c, f);
+    struct ir_frontier *x = find_frontier(c, f, ends);
+    for (uint32_t blocks = f->blocks.count; x && split_edges_up(c, f, x, divergent_branches(c, f));
+         blocks = f->blocks.count) {
+        ends = with_new_blocks(c, f, ends, blocks);
+        x = find_frontier(c, f, ends);
         changed = true;
     }
     if (!x)

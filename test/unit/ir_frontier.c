@@ -15,6 +15,7 @@ struct graph {
     struct ir_function *f;
     struct ir_cfg *c;
     struct ir_cycles *cycles;
+    uint8_t ends[BLOCKS]; /* of cycles; all usual, or any */
 };
 
 static uint64_t seed = 1;
@@ -51,6 +52,8 @@ static struct graph random_graph(uint32_t n, bool barriers)
     }
     g.c = ir_cfg_new(&g.arena, g.f);
     g.cycles = ir_cycles_new(&g.arena, g.c);
+    for (uint32_t b = 0, usual = any(2); b < BLOCKS; b++)
+        g.ends[b] = usual ? IR_END_USUAL : (uint8_t)any(IR_CYCLE_ENDS);
     return g;
 }
 
@@ -62,7 +65,8 @@ static void end(struct graph *g)
 
 static u32_vec priorities(struct graph *g)
 {
-    return ir_priorities_new(&g->arena, g->c, g->cycles, ir_leaving_new(&g->arena, g->c), UINT64_MAX);
+    return ir_priorities_new(&g->arena, g->c, g->cycles, ir_leaving_new(&g->arena, g->c), g->ends,
+                             UINT64_MAX);
 }
 
 /* The entry, and behind it the other reachable blocks, shuffled. */
@@ -262,7 +266,7 @@ static void too_little_work(void **state)
 /* The cycles as the order takes them: those that are taken apart anew end with their headers. */
 static void take_turns(struct graph *g)
 {
-    struct ir_turns *t = ir_turns_new(&g->arena, g->c, g->cycles, ir_leaving_new(&g->arena, g->c));
+    struct ir_turns *t = ir_turns_new(&g->arena, g->c, g->cycles, ir_leaving_new(&g->arena, g->c), g->ends);
     if (t)
         g->cycles = &t->cycles;
 }
