@@ -1,5 +1,5 @@
-/* trace.c: the options of the warp-core machine: --cores, --timing, --trace and --trace-window; the trace's
- * text is kept until the launch has ended. */
+/* trace.c: --trace and --trace-window, whose text is kept until the launch has ended, and the options of the
+ * warp-core machine: --cores and --timing. */
 #include "driver/launch.h"
 
 #include <stdio.h>

@@ -243,12 +243,14 @@ enum {                                /* kernc_launch.flags */
     KERNC_STATISTICS = 1,             /* count memory transactions and active lanes too (all else always);
                                          warp-core: execute in the order of the clock */
 };
-/* Traces of the warp-core machine: what its slots do in each cycle. */
+/* Traces: what the slots of a warp-core machine do in each cycle; of bytecode what warps run, and when, by the
+ * modelled cycles of the launch so far. */
 typedef enum kernc_trace_form {
     KERNC_TRACE_NONE,
     KERNC_TRACE_VCD,                  /* a waveform, for GTKWave */
     KERNC_TRACE_JSON,                 /* a timeline, for Perfetto */
-    KERNC_TRACE_TEXT,                 /* a line for each instruction, to compare with another machine's */
+    KERNC_TRACE_TEXT,                 /* a line for each instruction, to compare with another machine's; of
+                                         bytecode for each step */
 } kernc_trace_form;
 /* Which threads the scheme oracle takes for a group of an anchor, of those that wait at it (docs/schemes.md).
  * Other schemes take those that happen to be there. */
@@ -309,7 +311,8 @@ typedef struct kernc_launch {
     uint64_t    fuel;                 /* warp instructions of the launch, and one more for each 64 bytes that a
                                          lane copies by an instruction; 0: 2^40 */
     uint32_t    cores;                /* warp-core machines that share the blocks, 1..64; 0: 1 */
-    int         trace;                /* kernc_trace_form; only programs for warp-core have one */
+    int         trace;                /* kernc_trace_form; of bytecode, one host thread then runs all, and
+                                         counts as KERNC_STATISTICS says */
     uint64_t    trace_from, trace_to; /* the cycles traced; trace_to 0: 1,000,000 of them */
     kernc_output_function *trace_output;  /* gets the whole trace after the launch, also if it trapped */
     void       *trace_user;

@@ -94,6 +94,8 @@ struct rt_trap_record;
 uint64_t rt_volume(const uint32_t size[3]);                  /* x * y * z; UINT64_MAX: more than fits */
 /* The number of the block with this index; UINT64_MAX: the grid has none. */
 uint64_t rt_block_number(const uint32_t grid[3], const uint32_t index[3]);
+/* KERNC_OK, or what is wrong with the trace that the launch wants, if it wants one. */
+kernc_status rt_check_trace(kernc_context *c, const kernc_launch *o);
 /* Makes the record the context's trap; returns `status`. */
 kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const struct rt_trap_record *t);
 /* Whether somebody wants the launch to stop. */

@@ -94,6 +94,7 @@ struct rt_launch {
                                                 unused */
     uint32_t  segment_shift;
     bool      count_transactions;
+    bool      keeps_clock;                   /* of each warp: the program reads it, or a trace is made */
     uint8_t   anchors;                       /* kernc_anchors */
     uint8_t   schedule;                      /* kernc_schedule */
     uint64_t  anchor_seed;

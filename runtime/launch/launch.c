@@ -84,6 +84,22 @@ static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
     return KERNC_OK;
 }
 
+kernc_status rt_check_trace(kernc_context *c, const kernc_launch *o)
+{
+    uint64_t cycles = o->trace_to ? o->trace_to - o->trace_from : 0;
+    uint32_t most = KERNC_MAX_TRACE_CYCLES / o->cores;
+    if (!o->trace)
+        return KERNC_OK;
+    if (o->trace < 0 || o->trace > KERNC_TRACE_TEXT || !o->trace_output ||
+        (o->trace_to && o->trace_to <= o->trace_from))
+        return rt_fail(c, KERNC_INVALID,
+                       "a trace needs a form, a window that is not empty, and somewhere to go");
+    if (cycles > most)
+        return rt_fail(c, KERNC_LIMIT, "a trace of %llu cycles is over the limit of %u",
+                       (unsigned long long)cycles, most);
+    return KERNC_OK;
+}
+
 static kernc_status choose(struct rt_launch *l, const kernc_launch *o)
 {
     kernc_context *c = l->context;
@@ -119,11 +135,11 @@ static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
     const struct rt_core *core = l->core;
     bool checks = l->program->checks_waiting && l->scheme->check;
     bool counts = l->count_transactions && table == core->full;
-    if (!l->scheme->flags && !l->module->reads_clock && !l->count_transactions)
+    if (!l->scheme->flags && !l->keeps_clock && !l->count_transactions)
         return table;
     struct rt_op *copy = arena_array(&l->arena, struct rt_op, BC_OPS);
     memcpy(copy, table, BC_OPS * sizeof *copy);
-    if (l->module->reads_clock || (l->count_transactions && table != core->full))
+    if (l->keeps_clock || (l->count_transactions && table != core->full))
         copy[BC_block].run = core->block_clock;
     for (unsigned op = 0; op < BC_OPS; op++)
         if (asks(l, table, op))
@@ -162,7 +178,8 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     bool rows = l->block[0] % l->width == 0 || l->block[0] == l->threads;     /* a warp lies in one */
     l->ramp = rows ? kernel->ramp : RT_NO_RAMP;
     l->segment_shift = (uint32_t)__builtin_ctz(o->segment);
-    l->count_transactions = o->flags & KERNC_STATISTICS;
+    l->keeps_clock = l->module->reads_clock || o->trace;
+    l->count_transactions = o->flags & KERNC_STATISTICS || o->trace;
     l->anchors = (uint8_t)o->anchors;
     l->schedule = (uint8_t)o->schedule;
     l->anchor_seed = o->anchor_seed;
@@ -178,7 +195,7 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
         rt_watch_tables(l);
     atomic_store(&l->trap_block, UINT64_MAX);
     status = rt_prepare_preloads(l, params);
-    bool alike = !l->module->reads_clock && !l->kernel->private_bytes && !l->preloads[RT_PRELOAD_WARP].count;
+    bool alike = !l->keeps_clock && !l->kernel->private_bytes && !l->preloads[RT_PRELOAD_WARP].count;
     l->alike = alike ? l->threads / l->width : 0;
     return status;
 }
@@ -333,6 +350,7 @@ static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_l
     double seconds = run_workers(l);
     rt_check_end(l->check);
     status = outcome(l);
+    rt_watch_end(l, o);
     rt_output_flush(l,
                     atomic_load(&l->trap_block) == UINT64_MAX ? UINT64_MAX : atomic_load(&l->trap_block) + 1);
     if (status != KERNC_NO_MEMORY) {
@@ -345,8 +363,9 @@ static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_l
 static kernc_status run_program(kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics)
 {
     kernc_context *c = kernel->module->context;
-    if (o->trace)
-        return rt_fail(c, KERNC_INVALID, "only programs for the warp-core machine can be traced");
+    kernc_status status = rt_check_trace(c, o);
+    if (status != KERNC_OK)
+        return status;
     struct rt_launch l = {.context = c,
                           .module = kernel->module,
                           .handle = kernel,
@@ -355,7 +374,6 @@ static kernc_status run_program(kernc_kernel *kernel, const kernc_launch *o, ker
     arena_init(&l.arena);
     pthread_mutex_init(&l.output_lock, NULL);
     struct mem_guard guard;
-    kernc_status status;
     if (mem_guard_enter(&guard))
         status = rt_fail_memory(c);
     else

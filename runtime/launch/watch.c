@@ -1,5 +1,6 @@
 /* watch.c: see watch.h. */
 #include "runtime/launch/watch.h"
+#include "runtime/launch/timeline.h"
 
 /* A core's table, and behind it the rows that execute. */
 struct table {
@@ -15,7 +16,7 @@ struct latest {
 struct rt_watch {
     const struct rt_core *core;     /* the one that executes */
     const struct rt_scheme *scheme; /* the one that decides */
-    kernc_step_function *step;
+    kernc_step_function *step;      /* NULL: nobody wants one warp's */
     void *user;
     uint64_t block; /* whose steps are wanted */
     uint32_t warp;
@@ -23,8 +24,11 @@ struct rt_watch {
     /* A block word that has been looked at, and how often its block had been counted before; NULL: none. */
     const struct bc_ins *pending;
     uint64_t counted;
-    struct latest *latest; /* by warp of the block */
-    uint64_t steps;        /* so far */
+    struct latest *latest;        /* by warp of the block */
+    uint64_t steps;               /* so far */
+    struct rt_timeline *timeline; /* NULL: the launch is not traced */
+    uint64_t time, offset; /* of the trace: at the end of the latest turn; the launch's less the warp's */
+    bool resumes;          /* the turn begins, in the middle of a step perhaps */
     struct rt_groups groups;
     u32_vec lines;
 };
@@ -50,14 +54,13 @@ static bool row_has(const struct bc_program *p, uint32_t row, uint32_t at)
     return p->blocks.at[row].code <= at && (row + 1 == p->blocks.count || at < p->blocks.at[row + 1].code);
 }
 
-/* Those of a block of code that are known. */
-static void list_lines(struct rt_watch *x, const struct bc_program *p, uint32_t row)
+void rt_list_lines(struct arena *a, u32_vec *lines, const struct bc_program *p, uint32_t row)
 {
     const struct bc_block *b = &p->blocks.at[row];
-    vec_clear(&x->lines);
+    vec_clear(lines);
     for (uint32_t i = b->first_line; i < b->first_line + b->line_count; i++)
         if (p->lines.at[i].line)
-            vec_push(x->groups.arena, &x->lines, p->lines.at[i].line);
+            vec_push(a, lines, p->lines.at[i].line);
 }
 
 void rt_add_lanes(struct rt_groups *g, int wait, uint64_t lanes, const uint32_t *pc)
@@ -82,25 +85,18 @@ static void place_groups(struct rt_watch *x, const struct bc_program *p)
         if (g->code == RT_NOWHERE)
             continue;
         g->code = row_of(p, g->code);
-        list_lines(x, p, g->code);
+        rt_list_lines(x->groups.arena, &x->lines, p, g->code);
         g->line = x->lines.count ? x->lines.at[0] : 0;
     }
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct rt_watch *x, const struct rt_warp *w)
-{
-    return w->index == x->warp && atomic_load_explicit(&w->worker->block, memory_order_relaxed) == x->block;
-}
-
 static void tell(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uint64_t active)
 {
     const struct bc_program *p = w->worker->launch->program;
-    vec_clear(&x->groups.list);
-    x->scheme->groups(w, active, &x->groups);
     place_groups(x, p);
-    list_lines(x, p, row);
+    rt_list_lines(x->groups.arena, &x->lines, p, row);
     kernc_step s = {.size = sizeof s,
                     .number = ++x->steps,
                     .active = active,
@@ -114,11 +110,52 @@ static void tell(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uint
     x->step(x->user, &s);
 }
 
-static void begin_step(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uint64_t active)
+static uint64_t block_of(const struct rt_warp *w)
 {
+    return atomic_load_explicit(&w->worker->block, memory_order_relaxed);
+}
+
+static void list_groups(struct rt_watch *x, const struct rt_warp *w, uint64_t active)
+{
+    vec_clear(&x->groups.list);
+    x->scheme->groups(w, active, &x->groups);
+}
+
+/* The trace's next moment, `cycles` ago. */
+static void trace(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uint64_t active, uint32_t cycles)
+{
+    struct rt_moment m = {.time = x->offset + w->cycles - cycles,
+                          .block = block_of(w),
+                          .active = active,
+                          .warp = w->index,
+                          .row = row,
+                          .groups = x->groups.list.count};
+    rt_timeline_add(x->timeline, m);
+}
+
+/* Some of the lanes run code of the row, for which the warp has paid these cycles already. */
+static void begin_step(struct rt_watch *x, const struct rt_warp *w, uint32_t row, uint64_t active,
+                       uint32_t cycles)
+{
+    bool wanted = x->step && w->index == x->warp && block_of(w) == x->block;
     x->latest[w->index] = (struct latest){active, row};
-    if (is_wanted(x, w))
+    x->resumes = false;
+    if (wanted || x->timeline)
+        list_groups(x, w, active);
+    if (x->timeline)
+        trace(x, w, row, active, cycles);
+    if (wanted)
         tell(x, w, row, active);
+}
+
+/* The warp goes on in the middle of its latest step, which is a moment of the trace alone. */
+static void resume(struct rt_watch *x, const struct rt_warp *w, uint32_t row)
+{
+    x->resumes = false;
+    if (!x->timeline)
+        return;
+    list_groups(x, w, w->active);
+    trace(x, w, row, w->active, 0);
 }
 
 static uint64_t times_counted(const struct rt_warp *w, const struct bc_ins *block)
@@ -132,7 +169,7 @@ static void settle(struct rt_watch *x, const struct rt_warp *w)
     const struct bc_ins *block = x->pending;
     x->pending = NULL;
     if (block && times_counted(w, block) != x->counted)
-        begin_step(x, w, block->imm, w->active);
+        begin_step(x, w, block->imm, w->active, w->counts[block->imm].cycles);
 }
 
 /* The warp is about to execute the instruction at `pc`. */
@@ -147,13 +184,16 @@ static void look(struct rt_watch *x, const struct rt_warp *w, const struct bc_in
     const struct bc_program *p = w->worker->launch->program;
     const struct latest *latest = &x->latest[w->index];
     if (w->active != latest->active || !row_has(p, latest->row, rt_index(w, pc)))
-        begin_step(x, w, row_of(p, rt_index(w, pc)), w->active);
+        begin_step(x, w, row_of(p, rt_index(w, pc)), w->active, 0);
+    else if (x->resumes)
+        resume(x, w, latest->row);
 }
 
 void rt_watch_empty(struct rt_warp *w, uint32_t pc)
 {
     struct rt_watch *x = w->worker->launch->watch;
-    begin_step(x, w, w->code[pc].imm, 0);
+    uint32_t row = w->code[pc].imm;
+    begin_step(x, w, row, 0, w->counts[row].cycles);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------- */
@@ -168,15 +208,20 @@ static const struct bc_ins *come_back(RT_OP_PARAMS)
 static void run_steps(struct rt_warp *w, void (*enter)(struct rt_warp *w))
 {
     struct rt_watch *x = w->worker->launch->watch;
+    x->offset = x->time - w->cycles;
     x->enters = true;
     enter(w);
     x->enters = false;
+    x->resumes = true;
     const struct bc_ins *pc = w->code + w->pc;
     while (pc) {
         look(x, w, pc);
         const struct table *table = (const struct table *)(const void *)w->table;
         pc = table->real[pc->op].run(w, pc, w->table, w->V);
     }
+    x->time = x->offset + w->cycles;
+    if (x->timeline)
+        trace(x, w, RT_NO_ROW, 0, 0);
 }
 
 static void run(struct rt_warp *w)
@@ -201,7 +246,7 @@ static uint32_t expire(struct rt_warp *w, uint32_t pc)
 
 void rt_watch_new(struct rt_launch *l, const kernc_launch *o)
 {
-    if (!o->step)
+    if (!o->step && !o->trace)
         return;
     struct rt_watch *x = l->watch = arena_new(&l->arena, struct rt_watch);
     struct rt_core *core = arena_new(&l->arena, struct rt_core);
@@ -210,6 +255,7 @@ void rt_watch_new(struct rt_launch *l, const kernc_launch *o)
     x->block = rt_block_number(o->grid, o->step_block);
     x->warp = o->step_warp;
     x->groups.arena = &l->arena;
+    x->timeline = o->trace ? rt_timeline_new(l, o) : NULL;
     *core = *l->core;
     core->run = run;
     core->begin = begin;
@@ -234,4 +280,10 @@ void rt_watch_tables(struct rt_launch *l)
     l->full = watched(l, l->full);
     l->brief = watched(l, l->brief);
     l->partial = watched(l, l->partial);
+}
+
+void rt_watch_end(struct rt_launch *l, const kernc_launch *o)
+{
+    if (l->watch && l->watch->timeline)
+        rt_timeline_write(l->watch->timeline, o);
 }

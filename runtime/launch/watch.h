@@ -1,4 +1,5 @@
-/* watch.h: launches that are watched: each step of a warp is told to whoever launched.
+/* watch.h: launches that are watched: each step of a warp is told to whoever launched, and the trace has those
+ * of all.
  *
  * A step begins where lanes enter a block of code, which is when it is counted, and where others go on in the
  * middle of one, behind an operation for which they waited. The core runs such a launch one instruction at a
@@ -23,11 +24,16 @@ static inline void rt_add_group(struct rt_groups *g, int wait, uint64_t lanes, u
 /* The same of lanes that go on at pc[lane], those at one place as one group; the lowest place last. */
 void rt_add_lanes(struct rt_groups *g, int wait, uint64_t lanes, const uint32_t *pc);
 
+/* The source lines that a row of the block table stands for, as far as they are known, ascending. */
+void rt_list_lines(struct arena *a, u32_vec *lines, const struct bc_program *p, uint32_t row);
+
 /* Makes l->watch if the launch is to be watched, and l->core and l->scheme those of a watched launch. In the
  * launch's arena. To be called once they are chosen. */
 void rt_watch_new(struct rt_launch *l, const kernc_launch *o);
 /* Makes the launch's tables such that each instruction comes back. */
 void rt_watch_tables(struct rt_launch *l);
+/* Hands the trace on, if there is one. */
+void rt_watch_end(struct rt_launch *l, const kernc_launch *o);
 /* The block at `pc` is run by no lane at all (tf-sandy). */
 void rt_watch_empty(struct rt_warp *w, uint32_t pc);
 

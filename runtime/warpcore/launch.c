@@ -93,13 +93,9 @@ static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
     if (o->scheme && scheme_find(o->scheme) != scheme_find(scheme))
         return rt_fail(s->context, KERNC_INVALID, "the program was compiled for scheme %s, not for %s",
                        scheme, o->scheme);
-    if (o->trace &&
-        (o->trace > KERNC_TRACE_TEXT || !o->trace_output || (o->trace_to && o->trace_to <= o->trace_from)))
-        return rt_fail(s->context, KERNC_INVALID,
-                       "a trace needs a form, a window that is not empty, and somewhere to go");
-    if (o->trace && o->trace_to && (o->trace_to - o->trace_from) > KERNC_MAX_TRACE_CYCLES / o->cores)
-        return rt_fail(s->context, KERNC_LIMIT, "a trace of %llu cycles is over the limit of %u",
-                       (unsigned long long)(o->trace_to - o->trace_from), KERNC_MAX_TRACE_CYCLES / o->cores);
+    kernc_status traced = rt_check_trace(s->context, o);
+    if (traced != KERNC_OK)
+        return traced;
     if (!s->core)
         return rt_fail(s->context, KERNC_NOT_FOUND, "no simulator for instruction set %s on this machine",
                        o->isa);

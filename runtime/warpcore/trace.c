@@ -7,6 +7,7 @@
  * in the order in which they are issued, with what it left in registers and predicates.
  */
 #include "runtime/warpcore/trace.h"
+#include "runtime/launch/vcd.h"
 
 #include <stdlib.h>
 
@@ -119,30 +120,9 @@ static uint32_t value_of(const struct rt_trace_event *e, unsigned signal)
     }
 }
 
-/* Short names of printable characters, the same number always the same. */
-static void add_identifier(struct text *out, uint32_t number)
-{
-    do {
-        text_char(out, (char)('!' + number % 94));
-        number /= 94;
-    } while (number);
-}
-
 static uint32_t signal_number(uint32_t core, uint32_t slot, uint32_t signal)
 {
     return (core * WC_SLOTS + slot) * SIGNALS + signal;
-}
-
-static void add_value(struct text *out, uint32_t number, uint32_t value, unsigned bits)
-{
-    if (bits > 1)
-        text_char(out, 'b');
-    for (unsigned i = bits; i-- > 0;)
-        text_char(out, value >> i & 1 ? '1' : '0');
-    if (bits > 1)
-        text_char(out, ' ');
-    add_identifier(out, number);
-    text_char(out, '\n');
 }
 
 static void declare(struct text *out, uint32_t cores)
@@ -154,7 +134,7 @@ static void declare(struct text *out, uint32_t cores)
             text_printf(out, "$scope module slot%u $end\n", slot);
             for (unsigned i = 0; i < SIGNALS; i++) {
                 text_printf(out, "$var wire %u ", signals[i].bits);
-                add_identifier(out, signal_number(core, slot, i));
+                rt_vcd_identifier(out, signal_number(core, slot, i));
                 text_printf(out, " %s $end\n", signals[i].name);
             }
             text_addz(out, "$upscope $end\n");
@@ -192,7 +172,7 @@ static void change(struct waveform *v, const struct rt_trace_event *e, unsigned 
         return;
     move_to(v, time);
     v->latest[number] = value;
-    add_value(v->out, number, value, signals[signal].bits);
+    rt_vcd_value(v->out, number, value, signals[signal].bits);
 }
 
 /* The slot does not issue again in the cycle after this event's. */
@@ -232,7 +212,7 @@ static void write_vcd(struct rt_trace *t, uint32_t cores, struct text *out)
     declare(out, cores);
     text_printf(out, "#%llu\n$dumpvars\n", (unsigned long long)t->from);
     for (uint32_t i = 0; i < slots * SIGNALS; i++)
-        add_value(out, i, 0, signals[i % SIGNALS].bits);
+        rt_vcd_value(out, i, 0, signals[i % SIGNALS].bits);
     text_addz(out, "$end\n");
     for (uint32_t i = 0; i < n; i++) {
         for (; order[ended]->time + 1 < order[i]->time; ended++)

@@ -3,9 +3,8 @@
 #ifndef KERNC_RT_TRACE_H
 #define KERNC_RT_TRACE_H
 
+#include "runtime/launch/timeline.h"
 #include "runtime/warpcore/simulator.h"
-
-enum { RT_TRACE_WINDOW = 1000000 };      /* cycles, if no end is given */
 
 /* An instruction is issued, or (cycles 0) the slot has nothing to issue until its next event. */
 struct rt_trace_event {
