@@ -4,8 +4,9 @@
  *
  * An arm is a list of elements: the blocks that each of its threads executes, from one to its immediate
  * post-dominator, where a loop is one element. Elements of both arms are aligned in their order, so that no
- * thread waits for one behind it; two conditionals may correspond with their sides, and two loops with their
- * bodies. The best alignment is found by dynamic programming, by what the pairs of blocks save.
+ * thread waits for one behind it; two conditionals may correspond with their sides, straight or crosswise, and
+ * two loops with their bodies. The best alignment is found by dynamic programming, by what the pairs of blocks
+ * save.
  *
  * Correspond blocks x and y, all edges to them lead to one new block, whose branch on the old condition leads
  * to x or y. That changes no thread's path, and makes a branch with arms of one block each, for the next
@@ -35,7 +36,7 @@ struct finder {
     const struct ir_cycles *cycles;
     struct map known; /* (x, y) -> its gain's place in gains */
     VEC(int32_t) gains;
-    uint32_t depth;
+    uint32_t depth, exchanges; /* at work; pairs of conditionals that were tried with exchanged sides */
 };
 
 static int32_t align(struct finder *s, const struct list *x, const struct list *y, bool joined, bool forced,
@@ -243,7 +244,8 @@ static int32_t gain_of_conditionals(struct finder *s, uint32_t x, uint32_t y, cs
     if (gain <= NEVER)
         return NEVER;
     int32_t straight = gain_of_sides(s, x, y, false, NULL);
-    int32_t crossed = csc_may_exchange(s->p, y) ? gain_of_sides(s, x, y, true, NULL) : NEVER;
+    bool may_cross = csc_may_exchange(s->p, y) && is_below(s, OPT_LIMIT_csc_exchanges, s->exchanges++);
+    int32_t crossed = may_cross ? gain_of_sides(s, x, y, true, NULL) : NEVER;
     bool exchanged = crossed > straight;
     pair_up(s, out, x, y, exchanged);
     if (out)

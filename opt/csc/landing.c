@@ -29,7 +29,8 @@ struct landings {
     struct csc *p;
     const struct ir_cfg *g;
     const struct ir_dominators *dominators, *post;
-    struct map known; /* join's block -> its place in joins */
+    const struct ir_cycles *cycles;
+    struct map known; /* (join's block, only from outside of its loop) -> its place in joins */
     VEC(struct join) joins;
 };
 
@@ -39,19 +40,22 @@ static int by_pre(const void *x, const void *y)
     return (a->pre > b->pre) - (a->pre < b->pre);
 }
 
-static struct join *join_at(struct landings *l, uint32_t b)
+/* `outside`: without the edges of the loop that the join is the header of. */
+static struct join *join_at(struct landings *l, uint32_t b, bool outside)
 {
-    uint32_t known = map_get(&l->known, b);
+    uint64_t key = (uint64_t)b << 1 | outside;
+    uint32_t known = map_get(&l->known, key);
     struct join j = {0};
     if (known != MAP_NONE)
         return &l->joins.at[known];
     j.at = arena_array(l->p->c->scratch, struct entrance, ir_pred_count(l->g, b));
     ir_each_pred(q, b, l->g)
-        j.at[j.count++] = (struct entrance){{q, l->g->pred_edges[q_at]}, l->dominators->pre[q], 0};
+        if (!outside || !ir_cycle_has(l->cycles, l->cycles->innermost[b], q))
+            j.at[j.count++] = (struct entrance){{q, l->g->pred_edges[q_at]}, l->dominators->pre[q], 0};
     qsort(j.at, j.count, sizeof *j.at, by_pre);
     for (uint32_t i = 0; i < j.count; i++)
         j.at[i].next = i + 1;
-    map_set(l->p->c->scratch, &l->known, b, l->joins.count);
+    map_set(l->p->c->scratch, &l->known, key, l->joins.count);
     vec_push(l->p->c->scratch, &l->joins, j);
     return &vec_last(&l->joins);
 }
@@ -85,7 +89,15 @@ static void make_landing(struct landings *l, struct join *j, uint32_t arm, place
     vec_push(p->c->scratch, &p->landings, block);
 }
 
-/* An arm's needs one where the other goes on behind its first conditional. */
+static bool begins_loop(const struct landings *l, uint32_t branch, uint32_t join)
+{
+    uint32_t cycle = l->cycles->innermost[join];
+    return cycle != IR_NO_CYCLE && l->cycles->at[cycle].header == join &&
+           l->cycles->innermost[branch] != cycle;
+}
+
+/* A conditional needs one before a loop, which may have no like in the other arm; an arm where the other goes
+ * on behind its first conditional. */
 static void visit(struct landings *l, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(l->p->f, b);
@@ -94,6 +106,8 @@ static void visit(struct landings *l, uint32_t b)
     if (ir_at(l->p->f, block->last)->op != IR_brif || join == IR_NO_BLOCK ||
         !bitset_has(opt_uniformity(l->p->c, l->p->f)->branches, b))
         return;
+    if (begins_loop(l, b, join))
+        make_landing(l, join_at(l, join, true), b, at);
     for (uint32_t e = 0; e < 2; e++) {
         arm[e] = block->edges.at[e].block;
         if (!csc_is_arm(l->p, b, arm[e]))
@@ -101,7 +115,7 @@ static void visit(struct landings *l, uint32_t b)
     }
     for (uint32_t e = 0; e < 2; e++)
         if (l->post->idom[arm[!e]] != join)
-            make_landing(l, join_at(l, join), arm[e], at);
+            make_landing(l, join_at(l, join, false), arm[e], at);
 }
 
 void csc_make_landings(struct csc *p)
@@ -109,7 +123,8 @@ void csc_make_landings(struct csc *p)
     struct landings l = {.p = p,
                          .g = opt_cfg(p->c, p->f),
                          .dominators = opt_dominators(p->c, p->f),
-                         .post = opt_post_dominators(p->c, p->f)};
+                         .post = opt_post_dominators(p->c, p->f),
+                         .cycles = opt_cycles(p->c, p->f)};
     for (uint32_t i = l.g->rpo_count; i-- > 0;)
         visit(&l, l.g->rpo[i]);
     if (p->landings.count)
