@@ -50,11 +50,13 @@ struct launch_value {
 };
 struct launch_argument { const char *name; struct launch_value value; };
 
-/* show(out[0..8]) prints elements first..last-1; save(out = "file", width, height) writes the buffer. */
+/* show(a[0..8].x as hex) prints elements first..last-1; save(a = "file", width, height) writes the buffer. */
 struct launch_output {
     const char *name;
     bool        save;
     uint64_t    first, last;    /* show; last == 0: all */
+    const char *path;           /* show: the part of each, ".x", as layout_find has it; NULL: all */
+    bool        hex;            /* show: bits instead of numbers */
     const char *file;           /* save */
     uint32_t    width, height;  /* of a picture; 0: square */
 };
@@ -78,6 +80,7 @@ struct launch {
     const char *name;                      /* BUFFER: its own; REPEAT: the flag's; NULL: none */
     enum launch_element element;           /* BUFFER */
     uint32_t element_bytes;                /* BUFFER */
+    const char *layout;                    /* BUFFER: of structures, as base/layout.h writes it; or NULL */
     uint64_t rounds;                       /* REPEAT: at most; 0: as long as the flag is set */
     uint32_t    line;
 };

@@ -1,5 +1,5 @@
 /* launch_plan.c: copies of launch directives, and whether they make a plan. */
-#include "base/launch.h"
+#include "base/layout.h"
 
 static const char *copy_text(struct arena *a, const char *text)
 {
@@ -22,6 +22,7 @@ struct launch launch_copy(struct arena *a, const struct launch *from)
     struct launch to = *from;
     to.kernel = copy_text(a, from->kernel);
     to.name = copy_text(a, from->name);
+    to.layout = copy_text(a, from->layout);
     memset(&to.arguments, 0, sizeof to.arguments);
     memset(&to.outputs, 0, sizeof to.outputs);
     for (uint32_t i = 0; i < from->arguments.count; i++)
@@ -30,6 +31,7 @@ struct launch launch_copy(struct arena *a, const struct launch *from)
         struct launch_output o = from->outputs.at[i];
         o.name = copy_text(a, o.name);
         o.file = copy_text(a, o.file);
+        o.path = copy_text(a, o.path);
         vec_push(a, &to.outputs, o);
     }
     return to;
@@ -66,6 +68,8 @@ const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t
             return "a name is missing";
         if (!has_sizes(l))
             return "the elements of a buffer have another size than their type";
+        if (!layout_is_good(l->layout, l->element_bytes))
+            return "the layout of a buffer's elements is none, or of another size";
         if (l->step == LAUNCH_REPEAT && repeating)
             return "a repeat stands in another one";
         if (l->step == LAUNCH_REPEAT && !l->rounds && !l->name)

@@ -271,7 +271,7 @@ static int save(struct run *r, const struct launch_output *o, const struct view 
 static int show(struct run *r, const struct launch_output *o, const struct view *v)
 {
     struct text t = {0};
-    const char *problem = output_show(o, v, &t);
+    const char *problem = output_show(&r->command->arena, o, v, &t);
     int         code = problem ? fail_here(r, "cannot show %s: %s", o->name, problem) : EXIT_OK;
     if (!problem)
         fwrite(t.at, 1, t.length, stdout);
@@ -285,7 +285,7 @@ static int write_one(struct run *r, const struct experiment_step *step, const st
     if (!b)
         return fail_here(r, "%s is not a buffer", o->name);
     struct view v = {o->name, kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->element,
-                     b->element_bytes};
+                     b->element_bytes, b->layout};
     return o->save ? save(r, o, &v) : show(r, o, &v);
 }
 

@@ -1,38 +1,54 @@
 /* outputs.c: see outputs.h. */
 #include "driver/outputs.h"
+#include "base/layout.h"
 #include "base/npy.h"
 #include "base/picture.h"
 #include "driver/driver.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* ---- what the command line says ---------------------------------------------------------------------- */
 
+static const char bad_range[] = "a range is written name[first..end]";
+
+/* [first..end] or [index]; *at moves behind it. */
+static const char *parse_range(const char **at, struct launch_output *o)
+{
+    ++*at;
+    if (!scan_number(at, &o->first))
+        return bad_range;
+    o->last = o->first + 1;
+    if (**at == '.' && (strncmp(*at, "..", 2) != 0 || (*at += 2, !scan_number(at, &o->last))))
+        return bad_range;
+    if (*(*at)++ != ']')
+        return bad_range;
+    return o->first < o->last ? NULL : "the range is empty";
+}
+
 const char *output_parse_show(struct arena *a, const char *text, struct launch_output *o)
 {
-    size_t      n = strcspn(text, "[");
-    const char *at = text + n;
-    *o = (struct launch_output){.name = arena_strdup(a, text, n)};
+    size_t all = strlen(text), n;
+    const char *problem = NULL;
+    *o = (struct launch_output){.hex = all > 7 && strcmp(text + all - 7, " as hex") == 0};
+    text = arena_strdup(a, text, o->hex ? all - 7 : all);
+    n = strcspn(text, "[.");
+    o->name = arena_strdup(a, text, n);
+    text += n;
     if (n == 0)
         return "the name of a buffer is missing";
-    if (*at == 0)
-        return NULL;
-    at++;
-    if (!scan_number(&at, &o->first) || strncmp(at, "..", 2) != 0)
-        return "a range is written name[first..end]";
-    at += 2;
-    if (!scan_number(&at, &o->last) || strcmp(at, "]") != 0)
-        return "a range is written name[first..end]";
-    return o->first < o->last ? NULL : "the range is empty";
+    if (*text == '[')
+        problem = parse_range(&text, o);
+    if (!problem && *text && *text != '.' && *text != '[')
+        problem = bad_range;
+    o->path = text;
+    return problem;
 }
 
 /* Reads ":WxH" at the end of a file's name; false if there is none. */
 static bool parse_size(const char *file, struct launch_output *o, size_t *name_length)
 {
     const char *colon = strrchr(file, ':'), *at = colon ? colon + 1 : NULL;
-    uint64_t    width, height;
+    uint64_t width, height;
     if (!at || !scan_number(&at, &width) || *at++ != 'x' || !scan_number(&at, &height) || *at)
         return false;
     o->width = width > UINT32_MAX ? UINT32_MAX : (uint32_t)width;
@@ -48,8 +64,8 @@ const char *output_parse_save(struct arena *a, const char *text, struct launch_o
     if (!equals || equals == text || !equals[1])
         return "it is written name=file or name=file:WxH";
     const char *file = equals + 1;
-    size_t      n = strlen(file);
-    bool        sized = parse_size(file, o, &n);
+    size_t n = strlen(file);
+    bool sized = parse_size(file, o, &n);
     o->name = arena_strdup(a, text, (size_t)(equals - text));
     o->file = arena_strdup(a, file, n);
     return sized && (!o->width || !o->height) ? "a picture's sides are 1 or more" : NULL;
@@ -83,7 +99,7 @@ static bool is_float(const struct view *v)
 
 static double float_at(const struct view *v, size_t i)
 {
-    float  f;
+    float f;
     double d;
     memcpy(&f, v->bytes + i * unit(v), sizeof f);
     if (v->element == LAUNCH_FLOAT)
@@ -107,58 +123,19 @@ static int64_t integer_at(const struct view *v, size_t i)
     return is_signed(v) ? (int64_t)(x << shift) >> shift : (int64_t)x;
 }
 
-/* The shortest decimal that reads back as the same value. */
-static void add_float(double d, bool single, struct text *t)
+const char *output_show(struct arena *a, const struct launch_output *o, const struct view *v, struct text *t)
 {
-    char s[40];
-    for (int digits = single ? 6 : 15; digits <= 17; digits++) {
-        snprintf(s, sizeof s, "%.*g", digits, d);
-        if (single ? strtof(s, NULL) == (float)d : strtod(s, NULL) == d)
-            break;
-    }
-    text_addz(t, isnan(d) ? "nan" : s);
-}
-
-static void add_struct(const struct view *v, size_t i, struct text *t)
-{
-    text_char(t, '<');
-    for (uint32_t k = 0; k < v->element_bytes; k++)
-        text_printf(t, "%02x", v->bytes[i * v->element_bytes + k]);
-    text_char(t, '>');
-}
-
-static void add_value(const struct view *v, size_t i, struct text *t)
-{
-    if (v->element == LAUNCH_BYTES)
-        add_struct(v, i, t);
-    else if (is_float(v))
-        add_float(float_at(v, i), v->element == LAUNCH_FLOAT, t);
-    else if (v->element == LAUNCH_ULONG)
-        text_printf(t, "%llu", (unsigned long long)integer_at(v, i));
-    else
-        text_printf(t, "%lld", (long long)integer_at(v, i));
-}
-
-/* A vector as (x y z). */
-static void add_element(const struct view *v, size_t i, struct text *t)
-{
-    uint32_t n = values_of(v);
-    for (uint32_t k = 0; k < n; k++) {
-        text_addz(t, k ? " " : n > 1 ? "(" : "");
-        add_value(v, i * n + k, t);
-    }
-    text_addz(t, n > 1 ? ")" : "");
-}
-
-const char *output_show(const struct launch_output *o, const struct view *v, struct text *t)
-{
-    size_t count = count_of(v) / values_of(v), end = o->last ? o->last : count;
+    struct layout whole = layout_of(a, (enum launch_element)v->element, v->element_bytes, v->layout), part;
+    size_t count = v->n / whole.bytes, end = o->last ? o->last : count;
+    const char *path = o->path ? o->path : "", *problem = layout_find(a, &whole, path, &part);
+    if (problem)
+        return problem;
     if (end > count)
         return "the range goes beyond the end of the buffer";
-    text_printf(t, "%s[%llu..%zu]:", v->name, (unsigned long long)o->first, end);
+    text_printf(t, "%s[%llu..%zu]%s:", v->name, (unsigned long long)o->first, end, path);
     for (size_t i = o->first; i < end; i++) {
         text_char(t, ' ');
-        add_element(v, i, t);
+        layout_print(&part, v->bytes + i * whole.bytes + part.offset, o->hex, t);
     }
     text_char(t, '\n');
     return NULL;
@@ -166,12 +143,29 @@ const char *output_show(const struct launch_output *o, const struct view *v, str
 
 /* ---- files ------------------------------------------------------------------------------------------- */
 
+/* A row for each structure; in .csv below one of the names. */
+static const char *encode_rows(struct arena *a, const struct view *v, char separator, struct text *t)
+{
+    struct layout l = layout_of(a, LAUNCH_BYTES, v->element_bytes, v->layout);
+    if (l.kind == LAYOUT_UNKNOWN)
+        return "a buffer of such structs is saved as its bytes alone (.bin, .npy)";
+    if (separator == ',') {
+        layout_row(&l, "", NULL, separator, t);
+        text_char(t, '\n');
+    }
+    for (size_t i = 0; i < v->n / l.bytes; i++) {
+        layout_row(&l, "", v->bytes + i * l.bytes, separator, t);
+        text_char(t, '\n');
+    }
+    return NULL;
+}
+
 static const char *encode_text(const struct launch_output *o, const struct view *v, char separator,
                                struct text *t)
 {
     size_t n = count_of(v), width = o->width ? (size_t)o->width * values_of(v) : values_of(v);
     for (size_t i = 0; i < n; i++) {
-        add_value(v, i, t);
+        layout_print_number((enum launch_element)v->element, v->bytes + i * unit(v), t);
         text_char(t, (i + 1) % width && i + 1 < n ? separator : '\n');
     }
     return NULL;
@@ -184,7 +178,7 @@ static unsigned char channel(const struct view *v, size_t i)
         return d >= 255 ? 255 : d > 0 ? (unsigned char)d : 0; /* NaN is black */
     }
     int64_t x = integer_at(v, i);
-    bool    huge = x > 255 || (v->element == LAUNCH_ULONG && x < 0);
+    bool huge = x > 255 || (v->element == LAUNCH_ULONG && x < 0);
     return huge ? 255 : x < 0 ? 0 : (unsigned char)x;
 }
 
@@ -192,8 +186,8 @@ static void add_pixel(const struct view *v, size_t i, bool color, struct text *t
 {
     bool packed = color && (v->element == LAUNCH_INT || v->element == LAUNCH_UINT);
     unsigned char grey = channel(v, i);
-    int64_t       rgb = packed ? integer_at(v, i) : (int64_t)grey * 0x10101;
-    char          bytes[3] = {(char)(rgb >> 16), (char)(rgb >> 8), (char)rgb};
+    int64_t rgb = packed ? integer_at(v, i) : (int64_t)grey * 0x10101;
+    char bytes[3] = {(char)(rgb >> 16), (char)(rgb >> 8), (char)rgb};
     text_add(t, color ? bytes : (char *)&grey, color ? 3 : 1);
 }
 
@@ -240,9 +234,9 @@ static const char *add_pixels(const struct launch_output *o, const struct view *
 static const char *encode_netpbm(const struct launch_output *o, const struct view *v, bool color,
                                  struct text *t)
 {
-    struct text    pixels = {0};
+    struct text pixels = {0};
     struct picture p;
-    const char    *problem = add_pixels(o, v, color, &p, &pixels);
+    const char *problem = add_pixels(o, v, color, &p, &pixels);
     if (!problem)
         text_printf(t, "P%c\n%u %u\n255\n", color ? '6' : '5', p.width, p.height);
     if (!problem)
@@ -255,11 +249,11 @@ static const char *encode_netpbm(const struct launch_output *o, const struct vie
 static const char *encode_png(struct arena *a, const struct launch_output *o, const struct view *v,
                               struct text *t)
 {
-    struct text    pixels = {0};
+    struct text pixels = {0};
     struct picture p;
-    const char    *problem = add_pixels(o, v, true, &p, &pixels);
-    bool           packed = v->element == LAUNCH_INT || v->element == LAUNCH_UINT;
-    bool           grey = !problem && !packed && count_of(v) == (size_t)p.width * p.height;
+    const char *problem = add_pixels(o, v, true, &p, &pixels);
+    bool packed = v->element == LAUNCH_INT || v->element == LAUNCH_UINT;
+    bool grey = !problem && !packed && count_of(v) == (size_t)p.width * p.height;
     for (size_t i = 0; grey && i < pixels.length / 3; i++)
         pixels.at[i] = pixels.at[3 * i];
     p.color = !grey;
@@ -289,8 +283,10 @@ const char *output_encode(struct arena *a, const struct launch_output *o, const 
         return launch_unknown_ending;
     if (e == LAUNCH_NPY)
         return encode_npy(o, v, t);
+    if ((e == LAUNCH_TEXT || e == LAUNCH_CSV) && v->element == LAUNCH_BYTES)
+        return encode_rows(a, v, e == LAUNCH_CSV ? ',' : ' ', t);
     if (e != LAUNCH_RAW && v->element == LAUNCH_BYTES)
-        return "a buffer of structs is saved as its bytes alone (.bin, .npy)";
+        return "a buffer of structs is no picture; it is saved as .csv, .txt, .npy or .bin";
     if (e == LAUNCH_PNG)
         return encode_png(a, o, v, t);
     if (e == LAUNCH_PGM || e == LAUNCH_PPM)

@@ -255,7 +255,10 @@ struct fe_launch_item {
     span        name_at;
     struct fe_expr *value;       /* argument: number, CALL of a maker, INIT or FILE; save: STRING; grid,
                                     block: number */
-    struct fe_expr *first, *last;    /* show: range, or NULL; save: width and height, or NULL */
+    struct fe_expr *first, *last;    /* save: width and height, or NULL; show: of a part */
+    struct fe_launch_item *parts;    /* show: what stands behind the buffer's name, in order: .name, [first],
+                                        [first..last] */
+    bool hex;                        /* show: `as hex` */
     bool is_short;                   /* argument: the value is the name itself */
     struct fe_launch_item *next;
 };

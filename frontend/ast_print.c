@@ -253,7 +253,9 @@ static void print_items(struct printer *p, const char *word, const struct fe_lau
         begin(p, word);
         if (i->name)
             text_printf(p->out, " %s", i->name);
+        text_addz(p->out, i->hex ? " hex" : "");
         end_line(p);
+        print_items(p, "part", i->parts);
         print_expr(p, i->value);
         print_expr(p, i->first);
         print_expr(p, i->last);

@@ -5,18 +5,11 @@
  * Numbers are constant expressions. How buffers are made by name (zeros, random, …) is base's table
  * launch_forms, which the command line's --arg uses too.
  */
-#include "frontend/check.h"
-
-struct target {
-    const struct fe_decl *directive;
-    struct fe_function *kernel; /* NULL: the directive only has outputs */
-    struct bitset given;        /* its parameters that are */
-};
+#include "frontend/check_launch.h"
 
 /* ---- named buffers, repeats -------------------------------------------------------------------------- */
 
-/* The BUFFER of this name before the directive; NULL: there is none. Linear in the file. */
-static struct fe_decl *find_buffer(const struct checker *c, const struct fe_decl *before, const char *name)
+struct fe_decl *fe_launch_buffer(const struct checker *c, const struct fe_decl *before, const char *name)
 {
     for (struct fe_decl *d = c->program->unit->first; d != before; d = d->next)
         if (d->kind == FE_DECL_LAUNCH && d->launch->step == LAUNCH_BUFFER && d->name == name)
@@ -33,7 +26,7 @@ static bool in_repeat(const struct checker *c, const struct fe_decl *directive)
     return repeating;
 }
 
-static struct fe_decl *find_parameter(const struct target *t, const char *name, uint32_t *index)
+struct fe_decl *fe_launch_parameter(const struct fe_launched *t, const char *name, uint32_t *index)
 {
     *index = 0;
     if (!t->kernel)
@@ -44,11 +37,11 @@ static struct fe_decl *find_parameter(const struct target *t, const char *name, 
     return NULL;
 }
 
-static struct fe_decl *need_parameter(struct checker *c, struct target *t, const struct fe_launch_item *i,
-                                      uint32_t *at)
+struct fe_decl *fe_launch_need_parameter(struct checker *c, struct fe_launched *t,
+                                         const struct fe_launch_item *i, uint32_t *at)
 {
-    struct fe_decl *p = find_parameter(t, i->name, at);
-    if (!p && i->is_short && !find_buffer(c, t->directive, i->name)) {
+    struct fe_decl *p = fe_launch_parameter(t, i->name, at);
+    if (!p && i->is_short && !fe_launch_buffer(c, t->directive, i->name)) {
         fe_report(c->fe, FE_MSG(launch_positions), i->name_at);
     } else if (!p) {
         fe_report(c->fe, FE_MSG(launch_parameter), i->name_at, t->kernel->name, i->name);
@@ -82,7 +75,7 @@ static bool to_number(struct checker *c, struct fe_expr **e, struct launch_numbe
     return true;
 }
 
-static bool to_count(struct checker *c, struct fe_expr **e, const char *what, int64_t low, uint64_t *count)
+bool fe_launch_to_count(struct checker *c, struct fe_expr **e, const char *what, int64_t low, uint64_t *count)
 {
     int64_t v;
     if (!fe_check_constant(c, e, what, low, INT64_MAX, &v))
@@ -94,14 +87,14 @@ static bool to_count(struct checker *c, struct fe_expr **e, const char *what, in
 static bool form_argument(struct checker *c, char what, struct fe_expr **e, struct launch_value *v)
 {
     struct fe_expr *next = (*e)->next;
-    bool good = what == 'c'   ? to_count(c, e, "the count of a buffer", 1, &v->count)
-                : what == 's' ? to_count(c, e, "a seed", 0, &v->seed)
+    bool good = what == 'c'   ? fe_launch_to_count(c, e, "the count of a buffer", 1, &v->count)
+                : what == 's' ? fe_launch_to_count(c, e, "a seed", 0, &v->seed)
                               : to_number(c, e, &v->n[what - '0']);
     (*e)->next = next;
     return good;
 }
 
-static bool file_name(struct checker *c, const struct fe_expr *e, struct launch_value *v)
+bool fe_launch_file_name(struct checker *c, const struct fe_expr *e, struct launch_value *v)
 {
     v->kind = LAUNCH_FILE;
     v->file = arena_strdup(c->arena, e->string.bytes, e->string.length);
@@ -121,7 +114,7 @@ static bool form_value(struct checker *c, struct fe_expr *e, struct launch_value
     const struct launch_form *form = NULL;
     const char *name = e->call.callee->kind == FE_EXPR_NAME ? e->call.callee->name.name : "";
     if (strcmp(name, "file") == 0 && e->call.arg_count == 1 && e->call.args->kind == FE_EXPR_STRING)
-        return file_name(c, e->call.args, v);
+        return fe_launch_file_name(c, e->call.args, v);
     for (size_t i = 0; i < LAUNCH_FORMS; i++)
         if (strcmp(name, launch_forms[i].name) == 0)
             form = &launch_forms[i];
@@ -170,11 +163,11 @@ static const char *try_value(struct checker *c, const struct launch_value *v, co
 }
 
 /* A buffer by its name, or a repeat's round. */
-static bool named_value(struct checker *c, const struct target *t, const struct fe_launch_item *i,
+static bool named_value(struct checker *c, const struct fe_launched *t, const struct fe_launch_item *i,
                         const struct fe_type *type, struct launch_value *v)
 {
     const char *name = i->value->name.name;
-    struct fe_decl *b = find_buffer(c, t->directive, name);
+    struct fe_decl *b = fe_launch_buffer(c, t->directive, name);
     if (!fe_is_pointer(type) && !b) {
         v->kind = LAUNCH_ROUND;
         if (!in_repeat(c, t->directive))
@@ -199,14 +192,14 @@ static bool named_value(struct checker *c, const struct target *t, const struct 
 }
 
 /* A name alone that stands for no constant: for a pointer always. */
-static bool is_named(struct checker *c, const struct target *t, const struct fe_expr *e,
+static bool is_named(struct checker *c, const struct fe_launched *t, const struct fe_expr *e,
                      const struct fe_type *type)
 {
     if (e->kind != FE_EXPR_NAME)
         return false;
     const char *name = e->name.name;
     return fe_is_pointer(type) || (!fe_find(c, FE_NAMES, name) &&
-                                   (strcmp(name, "round") == 0 || find_buffer(c, t->directive, name)));
+                                   (strcmp(name, "round") == 0 || fe_launch_buffer(c, t->directive, name)));
 }
 
 static bool fits(struct checker *c, const struct fe_launch_item *i, const struct launch_value *v,
@@ -234,7 +227,7 @@ static bool buffer_value(struct checker *c, struct fe_launch_item *i, const stru
         return false;
     }
     bool good = e->kind == FE_EXPR_INIT   ? list_value(c, e, v)
-                : e->kind == FE_EXPR_FILE ? file_name(c, e, v)
+                : e->kind == FE_EXPR_FILE ? fe_launch_file_name(c, e, v)
                                           : form_value(c, e, v);
     return good && fits(c, i, v, element);
 }
@@ -253,7 +246,7 @@ static bool made_value(struct checker *c, struct fe_launch_item *i, const struct
     return to_number(c, &i->value, &v->n[0]) && fits(c, i, v, t);
 }
 
-static bool launch_value(struct checker *c, const struct target *t, struct fe_launch_item *i,
+static bool launch_value(struct checker *c, const struct fe_launched *t, struct fe_launch_item *i,
                          const struct fe_type *type, struct launch_value *v)
 {
     return is_named(c, t, i->value, type) ? named_value(c, t, i, type, v) : made_value(c, i, type, v);
@@ -286,11 +279,11 @@ static void structure_value(struct checker *c, struct fe_launch *l, struct fe_la
     }
 }
 
-static void check_arguments(struct checker *c, struct fe_launch *l, struct target *t)
+static void check_arguments(struct checker *c, struct fe_launch *l, struct fe_launched *t)
 {
     uint32_t at;
     for (struct fe_launch_item *i = l->arguments; i; i = i->next) {
-        struct fe_decl *p = need_parameter(c, t, i, &at);
+        struct fe_decl *p = fe_launch_need_parameter(c, t, i, &at);
         struct launch_argument a = {.name = i->name};
         if (!p)
             continue;
@@ -304,7 +297,7 @@ static void check_arguments(struct checker *c, struct fe_launch *l, struct targe
     }
 }
 
-static void check_all_given(struct checker *c, struct fe_launch *l, struct target *t)
+static void check_all_given(struct checker *c, struct fe_launch *l, struct fe_launched *t)
 {
     uint32_t at = 0;
     for (struct fe_decl *p = fe_params(t->kernel->decl); p; p = p->next, at++)
@@ -337,58 +330,6 @@ static void check_size(struct checker *c, struct fe_launch_item *items, span whe
         size[n++] = 1;
 }
 
-/* A parameter that is one, or a named buffer. */
-static bool need_buffer(struct checker *c, struct target *t, const struct fe_launch_item *i)
-{
-    uint32_t at;
-    struct fe_decl *p = find_parameter(t, i->name, &at);
-    if (!p && find_buffer(c, t->directive, i->name))
-        return true;
-    if (!t->kernel) {
-        fe_report(c->fe, FE_MSG(launch_no_buffer), i->name_at, i->name, "int ", i->name);
-        return false;
-    }
-    p = need_parameter(c, t, i, &at);
-    if (p && !fe_is_pointer(p->type))
-        fe_report(c->fe, FE_MSG(launch_not_buffer), i->name_at, i->name);
-    return p && fe_is_pointer(p->type);
-}
-
-static void check_show(struct checker *c, struct fe_launch *l, struct target *t, struct fe_launch_item *i)
-{
-    struct launch_output o = {.name = i->name};
-    if (!need_buffer(c, t, i))
-        return;
-    if (i->first && (!to_count(c, &i->first, "the start of a range", 0, &o.first) ||
-                     !to_count(c, &i->last, "the end of a range", (int64_t)o.first + 1, &o.last)))
-        return;
-    vec_push(c->arena, &l->built.outputs, o);
-}
-
-static void check_save(struct checker *c, struct fe_launch *l, struct target *t, struct fe_launch_item *i)
-{
-    struct launch_output o = {.name = i->name, .save = true};
-    struct launch_value file;
-    int64_t width = 0, height = 0;
-    if (!need_buffer(c, t, i) || !file_name(c, i->value, &file))
-        return;
-    if (i->first && (!fe_check_constant(c, &i->first, "the width of a picture", 1, 65535, &width) ||
-                     !fe_check_constant(c, &i->last, "the height of a picture", 1, 65535, &height)))
-        return;
-    o.file = file.file;
-    o.width = (uint32_t)width;
-    o.height = (uint32_t)height;
-    vec_push(c->arena, &l->built.outputs, o);
-}
-
-static void check_outputs(struct checker *c, struct fe_launch *l, struct target *t)
-{
-    for (struct fe_launch_item *i = l->shows; i; i = i->next)
-        check_show(c, l, t, i);
-    for (struct fe_launch_item *i = l->saves; i; i = i->next)
-        check_save(c, l, t, i);
-}
-
 /* ---- the directives ------------------------------------------------------------------------------------ */
 
 static void check_shared(struct checker *c, struct fe_launch *l, const struct fe_function *k)
@@ -415,19 +356,19 @@ static void check_kernel(struct checker *c, struct fe_decl *d)
             fe_report(c->fe, FE_MSG(launch_kernel), l->kernel_at, d->name);
         return;
     }
-    struct target t = {d, fe_function(k), bitset_new(c->arena, fe_function(k)->type->param_count)};
+    struct fe_launched t = {d, fe_function(k), bitset_new(c->arena, fe_function(k)->type->param_count)};
     l->built.kernel = d->name;
     check_arguments(c, l, &t);
     check_all_given(c, l, &t);
     check_size(c, l->grid, l->grid_at, "a dimension of the grid", MOST_GRID_BLOCKS, l->built.grid);
     check_size(c, l->block, l->block_at, "a dimension of the block", MOST_BLOCK_THREADS, l->built.block);
     check_shared(c, l, t.kernel);
-    check_outputs(c, l, &t);
+    fe_check_outputs(c, l, &t);
 }
 
 static void check_buffer(struct checker *c, struct fe_decl *d)
 {
-    struct fe_decl *other = find_buffer(c, d, d->name);
+    struct fe_decl *other = fe_launch_buffer(c, d, d->name);
     struct launch_argument a = {.name = d->name};
     if (other) {
         fe_report(c->fe, FE_MSG(buffer_twice), d->name_at, d->name);
@@ -444,6 +385,7 @@ static void check_buffer(struct checker *c, struct fe_decl *d)
     d->launch->built.name = d->name;
     d->launch->built.element = fe_launch_element(d->type);
     d->launch->built.element_bytes = (uint32_t)d->type->size;
+    d->launch->built.layout = fe_layout_text(c->arena, d->type);
     if (buffer_value(c, d->launch->arguments, d->type, &a.value))
         vec_push(c->arena, &d->launch->built.arguments, a);
 }
@@ -452,7 +394,7 @@ static void check_repeat(struct checker *c, struct fe_decl *d)
 {
     struct fe_launch *l = d->launch;
     int64_t rounds = 0;
-    struct fe_decl *flag = l->flag ? find_buffer(c, d, l->flag) : NULL;
+    struct fe_decl *flag = l->flag ? fe_launch_buffer(c, d, l->flag) : NULL;
     if (in_repeat(c, d))
         fe_report(c->fe, FE_MSG(repeat_nested), d->where);
     if (d->next->launch->step == LAUNCH_END)
@@ -469,14 +411,14 @@ static void check_repeat(struct checker *c, struct fe_decl *d)
 
 void fe_check_launch(struct checker *c, struct fe_decl *d)
 {
-    struct target only_outputs = {.directive = d};
+    struct fe_launched only_outputs = {.directive = d};
     d->launch->built.step = d->launch->step;
     d->launch->built.line = d->where.at.line;
     switch (d->launch->step) {
     case LAUNCH_KERNEL: check_kernel(c, d); break;
     case LAUNCH_BUFFER: check_buffer(c, d); break;
     case LAUNCH_REPEAT: check_repeat(c, d); break;
-    case LAUNCH_OUTPUT: check_outputs(c, d->launch, &only_outputs); break;
+    case LAUNCH_OUTPUT: fe_check_outputs(c, d->launch, &only_outputs); break;
     case LAUNCH_END: break;
     }
 }

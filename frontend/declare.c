@@ -340,6 +340,22 @@ struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span n
     return item;
 }
 
+struct fe_launch_item *fe_shown_part(struct fe_launch_item *item, struct fe_launch_item *part, span where)
+{
+    part->name_at = where;
+    item->parts = fe_launch_append(item->parts, (struct list){part, part});
+    return item;
+}
+
+struct fe_launch_item *fe_shown_as(struct parser *p, struct fe_launch_item *item, const char *as, span as_at,
+                                   const char *how, span how_at)
+{
+    item->hex = strcmp(as, "as") == 0 && strcmp(how, "hex") == 0;
+    if (!item->hex)
+        fe_report(p->fe, FE_MSG(show_as), span_join(as_at, how_at), as, how);
+    return item;
+}
+
 struct fe_launch_item *fe_launch_append(struct fe_launch_item *to, struct list items)
 {
     if (!to)

@@ -1,6 +1,8 @@
 /* leaves.c: the scalars that a value consists of, by name: of `struct { float x; int n[2]; } p` they are p.x,
- * p.n.0 and p.n.1. A structure that a kernel takes is passed so: a parameter for each.
+ * p.n.0 and p.n.1. A structure that a kernel takes is passed so: a parameter for each. Of those in
+ * buffers the layout's text goes along, for who shows them.
  */
+#include "base/layout.h"
 #include "frontend/types.h"
 
 static void add(struct arena *a, const char *name, const struct fe_type *t, uint64_t offset, fe_leaves *out)
@@ -22,4 +24,45 @@ fe_leaves fe_leaves_of(struct arena *a, const char *name, const struct fe_type *
     fe_leaves out = {0};
     add(a, name ? name : "", t, 0, &out);
     return out;
+}
+
+/* ---- layouts ----------------------------------------------------------------------------------------- */
+
+static void print_layout(const struct fe_type *t, struct text *out);
+
+static void print_member(const struct fe_decl *f, bool *first, struct text *out)
+{
+    const struct fe_type *t = f->type;
+    if (!t->size || out->length > LAYOUT_MAX_TEXT)
+        return;
+    text_printf(out, "%s%s:", *first ? "" : ",", f->name);
+    *first = false;
+    while (t->kind == FE_TYPE_ARRAY)
+        t = t->of;
+    print_layout(t, out);
+    for (t = f->type; t->kind == FE_TYPE_ARRAY; t = t->of)
+        text_printf(out, "[%llu]", (unsigned long long)t->count);
+    text_printf(out, "@%u", f->offset);
+}
+
+static void print_layout(const struct fe_type *t, struct text *out)
+{
+    bool first = true;
+    if (t->kind != FE_TYPE_STRUCT || fe_is_vector(t)) {
+        text_addz(out, fe_is_vector(t) ? t->tag : fe_is_pointer(t) ? "pointer" : fe_word_text[t->kind]);
+        return;
+    }
+    text_char(out, '{');
+    for (const struct fe_decl *f = t->decl->members.first; f; f = f->next)
+        print_member(f, &first, out);
+    text_printf(out, "}%llu", (unsigned long long)t->size);
+}
+
+const char *fe_layout_text(struct arena *a, const struct fe_type *t)
+{
+    struct text out = {.arena = a};
+    if (t->kind != FE_TYPE_STRUCT || fe_is_vector(t) || !t->size || t->size > UINT32_MAX)
+        return NULL;
+    print_layout(t, &out);
+    return layout_is_good(out.at, (uint32_t)t->size) ? out.at : NULL;
 }

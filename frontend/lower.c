@@ -39,11 +39,13 @@ static struct ir_param_info param_info(struct lowering *l, const struct fe_leaf 
     const struct fe_type *element = fe_is_pointer(p->type) ? p->type->of : p->type;
     struct text text = {.arena = &l->module->arena};
     fe_type_print(p->type, &text);
-    return (struct ir_param_info){.name = keep(l, p->name),
-                                  .text = text.at,
-                                  .type = (uint8_t)fe_ir_type(p->type),
-                                  .element = (uint8_t)fe_launch_element(element),
-                                  .element_bytes = (uint32_t)element->size};
+    return (struct ir_param_info){
+        .name = keep(l, p->name),
+        .text = text.at,
+        .type = (uint8_t)fe_ir_type(p->type),
+        .element = (uint8_t)fe_launch_element(element),
+        .element_bytes = (uint32_t)element->size,
+        .layout = fe_is_pointer(p->type) ? fe_layout_text(&l->module->arena, element) : NULL};
 }
 
 static void add_kernel_info(struct lowering *l, const struct fe_function *f)

@@ -301,6 +301,11 @@ struct list fe_repeat(struct parser *p, span where, struct fe_launch *l, struct 
 /* `name` NULL in grid and block; value, first and last as in struct fe_launch_item. */
 struct fe_launch_item *fe_launch_item(struct parser *p, const char *name, span name_at, struct fe_expr *value,
                                       struct fe_expr *first, struct fe_expr *last);
+/* Adds a part, which lies at `where`, to an item of show. */
+struct fe_launch_item *fe_shown_part(struct fe_launch_item *item, struct fe_launch_item *part, span where);
+/* `as hex` behind an item of show; other words are reported. */
+struct fe_launch_item *fe_shown_as(struct parser *p, struct fe_launch_item *item, const char *as, span as_at,
+                                   const char *how, span how_at);
 /* The items behind those of `to` (NULL: none), whose first is returned. Linear in `to`. */
 struct fe_launch_item *fe_launch_append(struct fe_launch_item *to, struct list items);
 /* An item without name for each expression. */

@@ -113,7 +113,7 @@ static struct fe_expr *typed(struct parser *p, enum fe_expr_kind kind, span wher
 %type <list> strings items args args_opt designated_list initialisers params param_list members member
 %type <list> enumerators declarators type_declarators field_declarators declaration numbers show_items
 %type <list> launch_arguments launch_argument_list external function repeat directive directives
-%type <item> show_item save_item launch_argument
+%type <item> show_item shown part save_item launch_argument
 %type <launch> clauses output_clauses repetition
 
 %%

@@ -76,8 +76,19 @@ show_items:
 ;
 
 show_item:
+    shown
+|   shown NAME NAME                        { $$ = fe_shown_as(p, $1, $2, @2, $3, @3); }
+;
+
+shown:
     any_name                               { $$ = fe_launch_item(p, $1, @1, NULL, NULL, NULL); }
-|   any_name '[' value RANGE value ']'     { $$ = fe_launch_item(p, $1, @1, NULL, $3, $5); }
+|   shown part                             { $$ = fe_shown_part($1, $2, @2); }
+;
+
+part:
+    '.' any_name                           { $$ = fe_launch_item(p, $2, @2, NULL, NULL, NULL); }
+|   '[' value ']'                          { $$ = fe_launch_item(p, NULL, @$, NULL, $2, NULL); }
+|   '[' value RANGE value ']'              { $$ = fe_launch_item(p, NULL, @$, NULL, $2, $4); }
 ;
 
 save_item:

@@ -46,8 +46,8 @@ static uint64_t length(const struct fz_e_function *g, const uint64_t *callees)
 static void kernel_info(struct ir_module *m, uint32_t function)
 {
     struct ir_kernel_info info = {.function = function};
-    struct ir_param_info log = {"log", "global ulong *", IR_TYPE_GLOBAL, LAUNCH_ULONG, 8};
-    struct ir_param_info input = {"input", "global const int *", IR_TYPE_GLOBAL, LAUNCH_INT, 4};
+    struct ir_param_info log = {"log", "global ulong *", IR_TYPE_GLOBAL, LAUNCH_ULONG, 8, NULL};
+    struct ir_param_info input = {"input", "global const int *", IR_TYPE_GLOBAL, LAUNCH_INT, 4, NULL};
     vec_push(&m->arena, &info.params, log);
     vec_push(&m->arena, &info.params, input);
     vec_push(&m->arena, &m->kernels, info);

@@ -18,6 +18,7 @@ struct experiment_buffer {
     const char *name;
     enum launch_element element;
     uint32_t element_bytes;
+    const char *layout;                 /* of structures (base/layout.h), or NULL */
     kernc_buffer *buffer;
     const struct be_param *param;
     const struct launch_value *value;

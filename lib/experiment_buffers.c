@@ -86,6 +86,7 @@ static const struct experiment_buffer *need_named(struct experiment *x, const ch
     const struct launch_value *own = own_value(x, name);
     struct experiment_buffer b = {.name = d->name, .element = d->element, .element_bytes = d->element_bytes};
     const char *type = launch_element_name(d->element);
+    b.layout = d->layout;
     b.value = own ? own : &d->arguments.at[0].value;
     struct wanted w = {d->name, type, d->element, d->element_bytes, d->line, true};
     if (!fill_buffer(x, w, b.value, &b.buffer))
@@ -101,6 +102,7 @@ static void add_buffer(struct experiment *x, struct experiment_step *s, const st
 {
     b.name = p->name;
     b.param = p;
+    b.layout = p->layout;
     vec_push(x->arena, &s->buffers, b);
     vec_push(x->arena, &s->arguments, kernc_arg_buffer(p->name, b.buffer));
 }

@@ -123,7 +123,7 @@ static void add_params(struct bc_program *p, struct bc_kernel *k, const struct i
         const struct ir_param_info *x = &info->params.at[i];
         vec_push(&p->arena, &k->params, ((struct be_param){copy_string(p, x->name), copy_string(p, x->text),
                  (uint8_t)be_value_type((enum ir_type)x->type), x->element, x->element_bytes,
-                 ir_is_pointer((enum ir_type)x->type)}));
+                 ir_is_pointer((enum ir_type)x->type), copy_string(p, x->layout)}));
     }
 }
 

@@ -1,10 +1,12 @@
 /* interface.c: what kernel parameters and operands of printf have to be. */
 #include "backend/format/interface.h"
+#include "base/layout.h"
 
 bool be_param_is_good(const struct be_param *p)
 {
     return p->name && p->type != BE_VOID && p->type <= BE_PTR && p->element <= LAUNCH_DOUBLE &&
-           launch_is_element((enum launch_element)p->element, p->element_bytes);
+           launch_is_element((enum launch_element)p->element, p->element_bytes) &&
+           layout_is_good(p->layout, p->element_bytes);
 }
 
 bool be_unsized_is_good(const struct be_unsized *u, uint32_t most)

@@ -12,8 +12,14 @@
 enum be_value { BE_VOID, BE_I1, BE_I32, BE_I64, BE_F32, BE_F64, BE_PTR };
 
 /* `text`: its type as the source writes it. Of a pointer `element` (enum launch_element) and `element_bytes`
- * say what it points to. */
-struct be_param { const char *name, *text; uint8_t type, element; uint32_t element_bytes; bool pointer; };
+ * say what it points to, and of one to structures `layout` (base/layout.h, or NULL) where their numbers are. */
+struct be_param {
+    const char *name, *text;
+    uint8_t     type, element;
+    uint32_t    element_bytes;
+    bool        pointer;
+    const char *layout;
+};
 
 /* A kernel's array in shared memory, behind all other of the program, of which a launch says how many elements
  * it has. `bytes`: of an element; 0: the kernel has none. */

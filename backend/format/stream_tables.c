@@ -104,6 +104,7 @@ void stream_param(struct stream *s, struct be_param *p)
     stream_u8(s, &p->element);
     stream_u32(s, &p->element_bytes);
     stream_bool(s, &p->pointer);
+    stream_string(s, &p->layout);
 }
 
 void stream_unsized(struct stream *s, struct be_unsized *u)
@@ -146,6 +147,8 @@ static void exchange_output(struct stream *s, struct launch_output *o)
     stream_bool(s, &o->save);
     stream_u64(s, &o->first);
     stream_u64(s, &o->last);
+    stream_string(s, &o->path);
+    stream_bool(s, &o->hex);
     stream_string(s, &o->file);
     stream_u32(s, &o->width);
     stream_u32(s, &o->height);
@@ -172,6 +175,7 @@ void stream_launch(struct stream *s, struct launch *l)
         stream_fail(s, "a buffer has elements of unknown type");
     l->element = (enum launch_element)element;
     stream_u32(s, &l->element_bytes);
+    stream_string(s, &l->layout);
     stream_u64(s, &l->rounds);
     stream_u32(s, &l->line);
 }

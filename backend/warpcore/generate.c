@@ -95,7 +95,8 @@ static void add_kernel(struct wc_context *c, const struct ir_kernel_info *info)
         const struct ir_param_info *x = &info->params.at[i];
         enum ir_type type = (enum ir_type)x->type;
         struct be_param p = {copy(c, x->name), copy(c, x->text), (uint8_t)be_value_type(type),
-                             x->element, x->element_bytes, ir_is_pointer(type)};
+                             x->element, x->element_bytes, ir_is_pointer(type),
+                             copy(c, x->layout)};
         vec_push(&c->image->arena, &k.params, p);
     }
     vec_push(&c->image->arena, &c->image->kernels, k);

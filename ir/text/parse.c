@@ -274,7 +274,12 @@ uint8_t ir_parse_element(struct parser *p)
     return 0;
 }
 
-/* name: type "type as written" of element bytes */
+const char *ir_parse_optional_string(struct parser *p)
+{
+    return p->token.kind == TOKEN_STRING ? ir_parse_take(p, TOKEN_STRING, "a string").text : NULL;
+}
+
+/* name: type "type as written" of element bytes ["layout"] */
 static struct ir_param_info parse_param_info(struct parser *p)
 {
     struct ir_param_info i = {0};
@@ -286,6 +291,7 @@ static struct ir_param_info parse_param_info(struct parser *p)
     ir_parse_expect_word(p, "of");
     i.element = ir_parse_element(p);
     i.element_bytes = (uint32_t)ir_parse_integer(p, IR_MAX_OBJECT_BYTES, "the size of an element");
+    i.layout = ir_parse_optional_string(p);
     return i;
 }
 

@@ -69,6 +69,7 @@ uint32_t ir_parse_word(struct parser *p, const struct map *words, const char *wh
 /* IR_TYPE_VOID after an error. */
 enum ir_type ir_parse_type(struct parser *p);
 uint8_t ir_parse_element(struct parser *p);                        /* enum launch_element; 0 after an error */
+const char *ir_parse_optional_string(struct parser *p);            /* NULL: none stands here */
 place ir_parse_location(struct parser *p);                         /* [!line[:column]] */
 /* To the next token that begins a line, behind the statement that began at this offset; `failed` is reset. */
 void ir_parse_skip_line(struct parser *p, size_t statement_start);

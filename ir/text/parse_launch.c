@@ -90,6 +90,16 @@ static void parse_range(struct parser *p, struct launch_output *o)
     ir_parse_expect(p, ']');
 }
 
+/* [ "[" first ".." last "]" ] [ ".part" ] [ as hex ] */
+static void parse_shown(struct parser *p, struct launch_output *o)
+{
+    parse_range(p, o);
+    o->path = ir_parse_optional_string(p);
+    o->hex = ir_parse_accept_word(p, "as");
+    if (o->hex)
+        ir_parse_expect_word(p, "hex");
+}
+
 /* "=" "file" ["," width "," height] */
 static void parse_picture(struct parser *p, struct launch_output *o)
 {
@@ -113,7 +123,7 @@ static bool parse_output(struct parser *p, struct launch *l)
     if (o.save)
         parse_picture(p, &o);
     else
-        parse_range(p, &o);
+        parse_shown(p, &o);
     ir_parse_expect(p, ')');
     vec_push(p->arena, &l->outputs, o);
     return !p->failed;
@@ -139,7 +149,7 @@ static void parse_shared(struct parser *p, struct launch *l)
 }
 
 /* launch @kernel(name = value, …) [grid(x, y, z)] [block(x, y, z)] [shared(elements)]
- *     {show(name[a..b]) | save(name = "file")} */
+ *     {show(name[a..b] ".part" as hex) | save(name = "file")} */
 void ir_parse_launch(struct parser *p)
 {
     struct launch l = {.kernel = ir_parse_take(p, TOKEN_GLOBAL, "the kernel's name '@name'").text};
@@ -150,7 +160,7 @@ void ir_parse_launch(struct parser *p)
     end_directive(p, &l);
 }
 
-/* buffer name of element bytes (value) */
+/* buffer name of element bytes ["layout"] (value) */
 void ir_parse_buffer(struct parser *p)
 {
     struct launch l = {.step = LAUNCH_BUFFER};
@@ -158,6 +168,7 @@ void ir_parse_buffer(struct parser *p)
     ir_parse_expect_word(p, "of");
     l.element = (enum launch_element)ir_parse_element(p);
     l.element_bytes = (uint32_t)ir_parse_integer(p, IR_MAX_OBJECT_BYTES, "the size of an element");
+    l.layout = ir_parse_optional_string(p);
     ir_parse_expect(p, '(');
     span where = p->token.where;
     if (p->failed)
@@ -187,7 +198,7 @@ void ir_parse_end(struct parser *p)
     end_directive(p, &l);
 }
 
-/* output {show(name[a..b]) | save(name = "file")} */
+/* output {show(name[a..b] ".part" as hex) | save(name = "file")} */
 void ir_parse_output(struct parser *p)
 {
     struct launch l = {.step = LAUNCH_OUTPUT};

@@ -52,6 +52,14 @@ static void host(const struct ir_module *m, const struct ir_host *h, struct text
     text_char(out, '\n');
 }
 
+static void layout(const char *text, struct text *out)
+{
+    if (!text)
+        return;
+    text_char(out, ' ');
+    text_quoted(out, text, strlen(text));
+}
+
 static void kernel(const struct ir_module *m, const struct ir_kernel_info *k, struct text *out)
 {
     text_addz(out, "kernel @");
@@ -64,6 +72,7 @@ static void kernel(const struct ir_module *m, const struct ir_kernel_info *k, st
         text_printf(out, ": %s ", ir_type_info[p->type].text);
         text_quoted(out, p->text, strlen(p->text));
         text_printf(out, " of %s %u", launch_element_name(p->element), p->element_bytes);
+        layout(p->layout, out);
     }
     text_char(out, ')');
     if (k->unsized) {
@@ -95,7 +104,8 @@ static void output(const struct launch_output *o, struct text *out)
         text_printf(out, ", %u, %u", o->width, o->height);
     if (!o->save && (o->first || o->last))
         text_printf(out, "[%llu..%llu]", (unsigned long long)o->first, (unsigned long long)o->last);
-    text_char(out, ')');
+    layout(o->path && *o->path ? o->path : NULL, out);
+    text_addz(out, o->hex ? " as hex)" : ")");
 }
 
 static void kernel_launch(const struct launch *l, struct text *out)
@@ -121,7 +131,9 @@ static void named_buffer(const struct launch *l, struct text *out)
 {
     text_addz(out, "buffer ");
     ir_print_name(l->name, out);
-    text_printf(out, " of %s %u (", launch_element_name(l->element), l->element_bytes);
+    text_printf(out, " of %s %u", launch_element_name(l->element), l->element_bytes);
+    layout(l->layout, out);
+    text_addz(out, " (");
     launch_print_value(&l->arguments.at[0].value, out);
     text_char(out, ')');
 }

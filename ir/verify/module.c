@@ -1,4 +1,5 @@
 /* module.c: the module's tables and its call graph. */
+#include "base/layout.h"
 #include "ir/analysis/callgraph.h"
 #include "ir/verify/verify.h"
 
@@ -68,7 +69,8 @@ static bool kernel_info_fits(const struct ir_module *m, const struct ir_kernel_i
     bool fits = params->count == k->params.count;
     for (uint32_t i = 0; fits && i < params->count; i++)
         fits = params->at[i] < f->ins.count && ir_at(f, params->at[i])->type == k->params.at[i].type &&
-               launch_is_element((enum launch_element)k->params.at[i].element, k->params.at[i].element_bytes);
+               launch_is_element((enum launch_element)k->params.at[i].element, k->params.at[i].element_bytes) &&
+               layout_is_good(k->params.at[i].layout, k->params.at[i].element_bytes);
     return fits && (!k->unsized ||
                     (k->unsized <= m->objects.count && m->objects.at[k->unsized - 1].unit));
 }

@@ -7,7 +7,7 @@
 #include "backend/format/bytecode/program.h"
 #include "backend/format/stream.h"
 
-#define VERSION 5
+#define VERSION 6
 
 struct bc_program *bc_program_new(void)
 {

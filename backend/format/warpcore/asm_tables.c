@@ -212,7 +212,13 @@ static uint8_t take_element(struct wc_assembler *a)
     return 0;
 }
 
-/* .param name, type ["*"], element, bytes [, "text"]: of the kernel before it */
+static const char *take_layout(struct wc_assembler *a)
+{
+    struct wc_token t = wc_take_string(a, "a layout");
+    return arena_strdup(&a->m->arena, t.text, t.length);
+}
+
+/* .param name, type ["*"], element, bytes [, "text"] [, layout "text"]: of the kernel before it */
 static void take_param(struct wc_assembler *a)
 {
     struct be_param p = {0};
@@ -228,7 +234,11 @@ static void take_param(struct wc_assembler *a)
     p.element = a->failed ? 0 : take_element(a);
     wc_expect_mark(a, ',');
     p.element_bytes = wc_take_u32(a, UINT32_MAX, "an element's bytes");
-    if (wc_accept_mark(a, ',')) {
+    while (wc_accept_mark(a, ',')) {
+        if (wc_accept_word(a, "layout")) {
+            p.layout = take_layout(a);
+            continue;
+        }
         struct wc_token t = wc_take_string(a, "the type as the source has it");
         p.text = arena_strdup(&a->m->arena, t.text, t.length);
     }
@@ -244,7 +254,8 @@ static void take_sizes(struct wc_assembler *a, uint32_t n[3])
         n[i] = wc_take_u32(a, UINT32_MAX, "a size");
 }
 
-/* What stands behind a directive's name: {, grid x y z | block x y z | shared n | while name | line n} */
+/* What stands behind a directive's name: {, grid x y z | block x y z | shared n | while name | layout "text"
+ * | line n} */
 static void take_clauses(struct wc_assembler *a, struct launch *l, bool comma)
 {
     for (; !comma || wc_accept_mark(a, ','); comma = true) {
@@ -256,12 +267,15 @@ static void take_clauses(struct wc_assembler *a, struct launch *l, bool comma)
             l->shared = wc_take_u32(a, UINT32_MAX, "a number of elements");
         else if (l->step == LAUNCH_REPEAT && wc_accept_word(a, "while"))
             l->name = wc_take_name(a, "a buffer's name");
+        else if (l->step == LAUNCH_BUFFER && wc_accept_word(a, "layout"))
+            l->layout = take_layout(a);
         else if (wc_accept_word(a, "line"))
             l->line = wc_take_u32(a, UINT32_MAX, "a line");
         else if (comma)
             wc_asm_error(a, "operand", "%s is wanted here",
                          l->step == LAUNCH_KERNEL   ? "grid, block, shared or line"
                          : l->step == LAUNCH_REPEAT ? "while or line"
+                         : l->step == LAUNCH_BUFFER ? "layout or line"
                                                     : "line");
     }
     if (!a->failed)
@@ -281,7 +295,7 @@ static void take_launch(struct wc_assembler *a)
     take_clauses(a, &l, true);
 }
 
-/* .buffer name, element, bytes [, line n]; .argument follows, of the same name */
+/* .buffer name, element, bytes {, layout "text" | line n}; .argument follows, of the same name */
 static void take_buffer(struct wc_assembler *a)
 {
     struct launch l = new_directive(a, LAUNCH_BUFFER);
@@ -365,7 +379,22 @@ static void put_output(struct wc_assembler *a, struct launch_output o)
         vec_push(&a->m->arena, &vec_last(&a->m->launches).outputs, o);
 }
 
-/* .show name [, first, last] */
+/* {, part "text" | hex} */
+static void take_view(struct wc_assembler *a, struct launch_output *o)
+{
+    while (wc_accept_mark(a, ',')) {
+        if (wc_accept_word(a, "part")) {
+            struct wc_token t = wc_take_string(a, "a part of an element");
+            o->path = arena_strdup(&a->m->arena, t.text, t.length);
+        } else if (wc_accept_word(a, "hex")) {
+            o->hex = true;
+        } else {
+            wc_asm_error(a, "operand", "part or hex is wanted here");
+        }
+    }
+}
+
+/* .show name [, first, last {, part "text" | hex}] */
 static void take_show(struct wc_assembler *a)
 {
     struct launch_output o = {0};
@@ -376,6 +405,7 @@ static void take_show(struct wc_assembler *a)
         o.first = wc_take_u64(a, "an element's number");
         wc_expect_mark(a, ',');
         o.last = wc_take_u64(a, "an element's number");
+        take_view(a, &o);
     }
     put_output(a, o);
 }

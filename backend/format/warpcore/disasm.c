@@ -88,6 +88,15 @@ static void print_data(struct writer *w)
     text_addz(w->out, w->m->data_bytes ? "\"\n" : "");
 }
 
+/* ", word "text"", if there is a text. */
+static void print_clause(struct writer *w, const char *word, const char *text)
+{
+    if (!text || !*text)
+        return;
+    text_printf(w->out, ", %s ", word);
+    text_quoted(w->out, text, strlen(text));
+}
+
 static void print_param(struct writer *w, const struct be_param *p)
 {
     text_addz(w->out, "    .param ");
@@ -98,6 +107,7 @@ static void print_param(struct writer *w, const struct be_param *p)
         text_addz(w->out, ", ");
         text_quoted(w->out, p->text, strlen(p->text));
     }
+    print_clause(w, "layout", p->layout);
     text_char(w->out, '\n');
 }
 
@@ -132,7 +142,9 @@ static void print_output(struct writer *w, const struct launch_output *o)
         text_quoted(w->out, o->file, strlen(o->file));
         text_printf(w->out, ", %u, %u\n", o->width, o->height);
     } else {
-        text_printf(w->out, ", %llu, %llu\n", (unsigned long long)o->first, (unsigned long long)o->last);
+        text_printf(w->out, ", %llu, %llu", (unsigned long long)o->first, (unsigned long long)o->last);
+        print_clause(w, "part", o->path);
+        text_addz(w->out, o->hex ? ", hex\n" : "\n");
     }
 }
 
@@ -151,6 +163,7 @@ static void print_directive(struct writer *w, const struct launch *l)
         text_addz(w->out, ".buffer ");
         print_name(l->name, w->out);
         text_printf(w->out, ", %s, %u", launch_element_name(l->element), l->element_bytes);
+        print_clause(w, "layout", l->layout);
         break;
     case LAUNCH_REPEAT:
         text_printf(w->out, ".repeat %llu", (unsigned long long)l->rounds);

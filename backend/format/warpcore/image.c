@@ -6,7 +6,7 @@
 #include "backend/format/stream.h"
 #include "backend/format/warpcore/image.h"
 
-#define VERSION 3
+#define VERSION 4
 
 struct wc_image *wc_image_new(void)
 {

@@ -1,0 +1,52 @@
+/* layout.h: how the elements of a buffer are laid out: which numbers are where, by the names of the source.
+ *
+ * Its text form is what compiled programs carry of a structure:
+ *
+ *   layout = "{" [ member { "," member } ] "}" bytes
+ *   member = name ":" ( element [ "2" | "3" | "4" ] | "pointer" | layout ) { "[" count "]" } "@" offset
+ *
+ * `{x:float@0,n:int[2]@4,in:{p:uchar4@0}4[3]@12}24`. Members of a union lie over each other. A text is
+ * read with suspicion: what it describes lies within the bytes it names.
+ */
+#ifndef KERNC_LAYOUT_H
+#define KERNC_LAYOUT_H
+
+#include "base/launch.h"
+
+#define LAYOUT_MAX_TEXT  ((size_t)65535) /* bytes of the text form; a structure with a longer one has none */
+#define LAYOUT_MAX_DEPTH 256             /* structures inside each other */
+
+enum layout_kind { LAYOUT_NUMBER, LAYOUT_POINTER, LAYOUT_STRUCTURE, LAYOUT_UNKNOWN };
+struct layout {
+    const char *name; /* of a member */
+    enum layout_kind kind;
+    enum launch_element element;   /* NUMBER */
+    uint32_t scalars;              /* NUMBER: 2 to 4 of a vector, else 1 */
+    uint32_t bytes;                /* of one, without the dimensions; at least 1 */
+    uint32_t offset;               /* from the beginning of what it is in */
+    VEC(uint32_t) counts;          /* dimensions of an array, the outermost first */
+    struct layout *members, *next; /* STRUCTURE */
+};
+
+/* Reads the text form into the arena. NULL, or what is wrong with it (static text). */
+const char *layout_parse(struct arena *a, const char *text, struct layout *l);
+/* Whether it is a layout of so many bytes; NULL is one of anything. */
+bool layout_is_good(const char *text, uint32_t bytes);
+/* The layout of a buffer's elements: of a structure `text` is the text form, or NULL: UNKNOWN. The text has
+ * been found good. */
+struct layout layout_of(struct arena *a, enum launch_element e, uint32_t bytes, const char *text);
+/* Goes to a part of it: path is "", or ".member" and "[index]" one after the other; of a vector, members are
+ * x, y, z and w. The part's offset is from the beginning of the whole. NULL, or the message (of the arena). */
+const char *layout_find(struct arena *a, const struct layout *whole, const char *path, struct layout *part);
+
+/* Appends the value at `bytes`: numbers in the shortest way that reads back the same, (x y) a vector, {1, 2} an
+ * array, {a = 1, b = 2} a structure, <0a0b> what is unknown. `hex`: the bits of each number, 0x0000002a. */
+void layout_print(const struct layout *l, const unsigned char *bytes, bool hex, struct text *out);
+/* Appends for each number, in order, its name ("in.0.p.x", behind `name`) or, `bytes` not NULL, its value; the
+ * separator stands between them. */
+void layout_row(const struct layout *l, const char *name, const unsigned char *bytes, char separator,
+                struct text *out);
+/* Appends one number. */
+void layout_print_number(enum launch_element e, const unsigned char *bytes, struct text *out);
+
+#endif

@@ -1,0 +1,28 @@
+/* check_launch.h: what the parts of the check of launch directives share (check_launch.c, check_show.c). */
+#ifndef KERNC_FRONTEND_CHECK_LAUNCH_H
+#define KERNC_FRONTEND_CHECK_LAUNCH_H
+
+#include "frontend/check.h"
+
+struct fe_launched {
+    const struct fe_decl *directive;
+    struct fe_function *kernel; /* NULL: the directive only has outputs */
+    struct bitset given;        /* its parameters that are */
+};
+
+/* The BUFFER of this name before the directive; NULL: there is none. Linear in the file. */
+struct fe_decl *fe_launch_buffer(const struct checker *c, const struct fe_decl *before, const char *name);
+/* The kernel's parameter and its index; NULL: there is none. */
+struct fe_decl *fe_launch_parameter(const struct fe_launched *t, const char *name, uint32_t *index);
+/* The same; NULL after a message, or of one whose type is wrong. */
+struct fe_decl *fe_launch_need_parameter(struct checker *c, struct fe_launched *t,
+                                         const struct fe_launch_item *i, uint32_t *at);
+/* A constant from `low` on, which messages call `what`. False after a message, and below. */
+bool fe_launch_to_count(struct checker *c, struct fe_expr **e, const char *what, int64_t low,
+                        uint64_t *count);
+/* The name of a file whose ending is known. */
+bool fe_launch_file_name(struct checker *c, const struct fe_expr *e, struct launch_value *v);
+/* check_show.c: the directive's shows and saves. */
+void fe_check_outputs(struct checker *c, struct fe_launch *l, struct fe_launched *t);
+
+#endif
