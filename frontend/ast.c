@@ -359,3 +359,11 @@ struct fe_form *fe_form_members(struct parser *p, enum fe_form_kind kind, span w
     f->named.defines = true;
     return f;
 }
+
+struct fe_form *fe_form_union(struct fe_form *f, bool is_union)
+{
+    f->named.is_union = is_union;
+    if (f->named.decl)
+        f->named.decl->flags |= is_union ? FE_DECL_UNION : 0;
+    return f;
+}

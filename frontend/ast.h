@@ -90,6 +90,7 @@ struct fe_form {
                                           * [checker] */
             bool            defines;     /* members are written here; resolve once though the node may be
                                             shared */
+            bool            is_union;    /* STRUCT */
         } named;
     };
     struct fe_type *type;        /* what it denotes [checker] */
@@ -217,11 +218,12 @@ struct fe_stmt {
 
 /* ---- declarations ----------------------------------------------------------------------------------- */
 
-enum fe_decl_flag { FE_DECL_KERNEL = 1, FE_DECL_EXTERN = 2, FE_DECL_CONVERGENT = 4 };
+enum fe_decl_flag { FE_DECL_KERNEL = 1, FE_DECL_EXTERN = 2, FE_DECL_CONVERGENT = 4, FE_DECL_UNION = 8 };
 
 struct fe_decl {
     uint8_t  kind;               /* enum fe_decl_kind */
-    uint8_t  flags;              /* enum fe_decl_flag: words before a FUNCTION (or wrongly elsewhere) */
+    uint8_t  flags;              /* enum fe_decl_flag: words before a FUNCTION (or wrongly elsewhere);
+                                    STRUCT: UNION */
     bool     is_file_scope;
     bool     used;               /* [checker] */
     const char *name;            /* NULL: unnamed parameter, structure or enumeration without a tag */

@@ -180,16 +180,23 @@ static void check_token(struct checker *c, struct fe_decl *d)
 
 /* ---- functions --------------------------------------------------------------------------------------- */
 
-/* A structure of numbers, which is passed number by number. */
-static bool is_plain_data(struct checker *c, const struct fe_type *t)
+/* Numbers and what is made of them. */
+static bool is_of_numbers(const struct fe_type *t)
 {
-    if (t->kind != FE_TYPE_STRUCT || !t->is_complete || t->scalars > IR_MAX_ARGS - 2)
-        return false;
-    fe_leaves leaves = fe_leaves_of(c->arena, NULL, t);
-    bool numbers = true;
-    for (uint32_t i = 0; i < leaves.count; i++)
-        numbers &= fe_is_arithmetic(leaves.at[i].type);
-    return numbers;
+    while (t->kind == FE_TYPE_ARRAY)
+        t = t->of;
+    if (t->kind != FE_TYPE_STRUCT)
+        return fe_is_arithmetic(t);
+    for (const struct fe_decl *f = t->decl->members.first; f; f = f->next)
+        if (!is_of_numbers(f->type))
+            return false;
+    return true;
+}
+
+/* A structure of numbers, which is passed number by number. */
+static bool is_plain_data(const struct fe_type *t)
+{
+    return t->kind == FE_TYPE_STRUCT && t->is_complete && t->scalars <= IR_MAX_ARGS - 2 && is_of_numbers(t);
 }
 
 static void check_kernel_parameter(struct checker *c, struct fe_decl *p)
@@ -199,7 +206,7 @@ static void check_kernel_parameter(struct checker *c, struct fe_decl *p)
                 (t->space == FE_SPACE_GLOBAL || t->space == FE_SPACE_CONSTANT);
     if (fe_is_pointer(t) && !fe_is_function_pointer(t) && t->space == FE_SPACE_SHARED)
         fe_report(c->fe, FE_MSG(kernel_shared), p->where, fe_type_text(c, t));
-    else if (!fe_is_error(t) && !data && !fe_is_arithmetic(t) && !is_plain_data(c, t))
+    else if (!fe_is_error(t) && !data && !fe_is_arithmetic(t) && !is_plain_data(t))
         fe_report(c->fe, FE_MSG(kernel_parameter), p->where, fe_type_text(c, t));
 }
 
@@ -227,7 +234,7 @@ static void check_signature(struct checker *c, struct fe_decl *d)
     uint32_t scalars = 0;
     for (struct fe_decl *p = fe_params(d); p; p = p->next) {
         check_kernel_parameter(c, p);
-        scalars += is_plain_data(c, p->type) ? p->type->scalars : 1;
+        scalars += is_plain_data(p->type) ? p->type->scalars : 1;
     }
     if (scalars > IR_MAX_ARGS - 2)
         fe_report(c->fe, FE_MSG(too_many_parameters), d->name_at, IR_MAX_ARGS - 2);

@@ -193,7 +193,7 @@ static void init_struct(struct checker *c, struct flat *out, struct fe_init **at
             break;
         }
         init_element(c, out, at, f->type, offset + f->offset);
-        f = f->next;
+        f = fe_is_union(t) ? NULL : f->next;
     }
 }
 

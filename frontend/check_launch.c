@@ -254,6 +254,17 @@ static bool launch_value(struct checker *c, const struct fe_launched *t, struct 
 
 /* ---- the parts of a directive ------------------------------------------------------------------------ */
 
+/* Of a type's bytes; a register holds narrow integers extended. */
+static struct launch_number number_at(const uint8_t *bytes, const struct fe_type *t)
+{
+    struct fe_expr x = {.type = (struct fe_type *)t, .constant = true};
+    memcpy(&x.value, bytes, t->size);
+    unsigned above = t->size < 4 ? 32 - 8 * (unsigned)t->size : 0;
+    if (above && fe_is_signed(t))
+        x.value = (uint32_t)((int32_t)(uint32_t)(x.value << above) >> above);
+    return number_of(&x);
+}
+
 /* A structure's value, {1, .y = 2}: an argument for each of its scalars; those not named are 0. */
 static void structure_value(struct checker *c, struct fe_launch *l, struct fe_launch_item *i,
                             struct fe_type *type)
@@ -269,12 +280,14 @@ static void structure_value(struct checker *c, struct fe_launch *l, struct fe_la
         fe_report(c->fe, FE_MSG(not_constant), e->where, "a number of a launch");
         return;
     }
+    uint8_t *bytes = arena_array(c->arena, uint8_t, type->size + sizeof(scalar_bits));
+    for (const struct fe_init *x = e->init.items; x; x = x->next)
+        if (fe_is_scalar(x->value->type))
+            memcpy(bytes + x->offset, &x->value->value, x->value->type->size);
     fe_leaves leaves = fe_leaves_of(c->arena, i->name, type);
     for (uint32_t k = 0; k < leaves.count; k++) {
         struct launch_argument a = {.name = leaves.at[k].name};
-        for (struct fe_init *x = e->init.items; x; x = x->next)
-            if (x->offset == leaves.at[k].offset)
-                a.value.n[0] = number_of(x->value);
+        a.value.n[0] = number_at(bytes + leaves.at[k].offset, leaves.at[k].type->plain);
         vec_push(c->arena, &l->built.arguments, a);
     }
 }

@@ -48,6 +48,17 @@ static void enter_field(struct checker *c, const struct fe_type *structure, stru
     map_set(c->arena, &c->fields, key, c->field_list.count - 1);
 }
 
+static void check_field_name(struct checker *c, const struct fe_type *structure, struct fe_decl *f)
+{
+    struct fe_decl *there = fe_find_field(c, structure, f->name);
+    if (there) {
+        fe_report(c->fe, FE_MSG(redefinition), f->name_at, f->name);
+        fe_note(c->fe, FE_MSG(previous_declaration), there->name_at, f->name);
+    } else {
+        enter_field(c, structure, f);
+    }
+}
+
 static void check_field(struct checker *c, struct fe_type *structure, struct fe_decl *f)
 {
     f->type = fe_check_form(c, f->form);
@@ -58,14 +69,31 @@ static void check_field(struct checker *c, struct fe_type *structure, struct fe_
         fe_report(c->fe, FE_MSG(field_type), f->name_at, fe_type_text(c, f->type));
         f->type = c->types->error;
     }
-    if (!f->name)
+    if (f->name)
+        check_field_name(c, structure, f);
+}
+
+/* The members of a member without a name are found in the structure around it: as copies that lie where they
+ * are from there. Behind the last one initialisers go on with `behind`, in a union behind each. */
+static void promote_fields(struct checker *c, const struct fe_type *structure, const struct fe_decl *unnamed,
+                           struct fe_decl *behind)
+{
+    struct fe_decl *first = NULL, **to = &first;
+    if (fe_is_error(unnamed->type))
         return;
-    struct fe_decl *there = fe_find_field(c, structure, f->name);
-    if (there) {
-        fe_report(c->fe, FE_MSG(redefinition), f->name_at, f->name);
-        fe_note(c->fe, FE_MSG(previous_declaration), there->name_at, f->name);
-    } else {
-        enter_field(c, structure, f);
+    for (const struct fe_decl *f = unnamed->type->decl->members.first; f; f = f->next, to = &(*to)->next) {
+        *to = arena_new(c->arena, struct fe_decl);
+        **to = *f;
+        (*to)->next = NULL;
+        (*to)->offset += unnamed->offset;
+    }
+    for (struct fe_decl *f = first, *next; f; f = next) {
+        next = f->next;
+        f->next = next && !fe_is_union(unnamed->type) ? next : behind;
+        if (f->name)
+            check_field_name(c, structure, f);
+        else
+            promote_fields(c, structure, f, f->next);
     }
 }
 
@@ -73,10 +101,11 @@ static void check_field(struct checker *c, struct fe_type *structure, struct fe_
 static struct fe_type *type_to_define(struct checker *c, struct fe_decl *d)
 {
     struct fe_decl *there = d->name ? fe_find_here(c, FE_TAGS, d->name) : NULL;
+    bool is_union = d->flags & FE_DECL_UNION;
     if (there && there->kind == FE_DECL_STRUCT && there->type && !there->type->is_complete &&
-        !there->type->decl)
+        !there->type->decl && fe_is_union(there->type) == is_union)
         return there->type;
-    struct fe_type *t = fe_struct_new(c->types, d->name);
+    struct fe_type *t = fe_struct_new(c->types, d->name, is_union);
     d->type = t;
     if (d->name)
         fe_enter(c, FE_TAGS, d);
@@ -94,7 +123,10 @@ void fe_check_struct(struct checker *c, struct fe_decl *d)
         fe_report(c->fe, FE_MSG(empty_structure), d->where);
     for (struct fe_decl *f = d->members.first; f; f = f->next)
         check_field(c, t, f);
-    fe_struct_define(t, d);
+    fe_struct_define(c->types, t, d);
+    for (struct fe_decl *f = d->members.first; f; f = f->next)
+        if (!f->name)
+            promote_fields(c, t, f, f->next);
     if (t->size > IR_MAX_OBJECT_BYTES) {
         fe_report(c->fe, FE_MSG(object_too_large), d->name_at, (unsigned long long)IR_MAX_OBJECT_BYTES);
         t->size = t->align;
@@ -148,7 +180,7 @@ static struct fe_type *forward_structure(struct checker *c, struct fe_form *f)
     d->kind = FE_DECL_STRUCT;
     d->name = f->named.name;
     d->where = d->name_at = f->where;
-    d->type = fe_struct_new(c->types, d->name);
+    d->type = fe_struct_new(c->types, d->name, f->named.is_union);
     fe_enter(c, FE_TAGS, d);
     return d->type;
 }
@@ -160,7 +192,9 @@ static struct fe_type *tagged_type(struct checker *c, struct fe_form *f)
         return f->named.decl->type;
     }
     struct fe_decl *d = fe_find(c, FE_TAGS, f->named.name);
-    if (d && (d->kind == FE_DECL_STRUCT) != (f->kind == FE_FORM_STRUCT)) {
+    bool other_kind = d && (d->kind == FE_DECL_STRUCT) != (f->kind == FE_FORM_STRUCT);
+    if (other_kind ||
+        (d && d->type && f->kind == FE_FORM_STRUCT && fe_is_union(d->type) != f->named.is_union)) {
         fe_report(c->fe, FE_MSG(wrong_tag), f->where, f->named.name);
         fe_note(c->fe, FE_MSG(previous_declaration), d->name_at, d->name);
         return c->types->error;

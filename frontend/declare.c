@@ -210,6 +210,15 @@ struct list fe_fields(struct parser *p, struct specifiers s, struct list declara
     return fields;
 }
 
+struct list fe_anonymous_field(struct parser *p, struct specifiers s, span where)
+{
+    struct declarator *d = fe_declarator_abstract(p, where);
+    bool is_anonymous = s.form->kind == FE_FORM_STRUCT && s.form->named.defines && !s.form->named.name;
+    if (!is_anonymous)
+        fe_report(p->fe, FE_MSG(anonymous_member), where);
+    return is_anonymous ? fe_fields(p, s, (struct list){d, d}, where) : (struct list){0};
+}
+
 struct fe_decl *fe_enumerator(struct parser *p, const char *name, span where, struct fe_expr *value)
 {
     struct fe_decl *d = arena_new(p->arena, struct fe_decl);

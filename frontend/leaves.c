@@ -11,9 +11,14 @@ static void add(struct arena *a, const char *name, const struct fe_type *t, uint
         for (uint64_t i = 0; i < t->count; i++)
             add(a, arena_printf(a, "%s.%llu", name, (unsigned long long)i), t->of, offset + i * t->of->size,
                 out);
+    } else if (fe_is_union(t)) {
+        for (uint64_t i = 0; i < t->size / t->words->size; i++)
+            add(a, arena_printf(a, "%s.%llu", name, (unsigned long long)i), t->words,
+                offset + i * t->words->size, out);
     } else if (t->kind == FE_TYPE_STRUCT) {
         for (const struct fe_decl *f = t->decl->members.first; f; f = f->next)
-            add(a, arena_printf(a, "%s.%s", name, f->name), f->type, offset + f->offset, out);
+            add(a, f->name ? arena_printf(a, "%s.%s", name, f->name) : name, f->type, offset + f->offset,
+                out);
     } else {
         vec_push(a, out, ((struct fe_leaf){name, t, (uint32_t)offset}));
     }
@@ -30,19 +35,26 @@ fe_leaves fe_leaves_of(struct arena *a, const char *name, const struct fe_type *
 
 static void print_layout(const struct fe_type *t, struct text *out);
 
-static void print_member(const struct fe_decl *f, bool *first, struct text *out)
+/* Of members without a name those in them, in their place. */
+static void print_members(const struct fe_type *t, uint32_t offset, bool *first, struct text *out)
 {
-    const struct fe_type *t = f->type;
-    if (!t->size || out->length > LAYOUT_MAX_TEXT)
-        return;
-    text_printf(out, "%s%s:", *first ? "" : ",", f->name);
-    *first = false;
-    while (t->kind == FE_TYPE_ARRAY)
-        t = t->of;
-    print_layout(t, out);
-    for (t = f->type; t->kind == FE_TYPE_ARRAY; t = t->of)
-        text_printf(out, "[%llu]", (unsigned long long)t->count);
-    text_printf(out, "@%u", f->offset);
+    for (const struct fe_decl *f = t->decl->members.first; f; f = f->next) {
+        const struct fe_type *of = f->type;
+        if (!of->size || out->length > LAYOUT_MAX_TEXT)
+            continue;
+        if (!f->name) {
+            print_members(of, offset + f->offset, first, out);
+            continue;
+        }
+        text_printf(out, "%s%s:", *first ? "" : ",", f->name);
+        *first = false;
+        while (of->kind == FE_TYPE_ARRAY)
+            of = of->of;
+        print_layout(of, out);
+        for (of = f->type; of->kind == FE_TYPE_ARRAY; of = of->of)
+            text_printf(out, "[%llu]", (unsigned long long)of->count);
+        text_printf(out, "@%u", offset + f->offset);
+    }
 }
 
 static void print_layout(const struct fe_type *t, struct text *out)
@@ -53,8 +65,7 @@ static void print_layout(const struct fe_type *t, struct text *out)
         return;
     }
     text_char(out, '{');
-    for (const struct fe_decl *f = t->decl->members.first; f; f = f->next)
-        print_member(f, &first, out);
+    print_members(t, 0, &first, out);
     text_printf(out, "}%llu", (unsigned long long)t->size);
 }
 

@@ -30,7 +30,7 @@ static struct address moved(struct address a, uint64_t bytes)
 static struct address member_at(struct lowering *l, struct address a, const struct fe_decl *field)
 {
     struct address m = moved(a, field->offset);
-    bool named = a.name && strlen(a.name) + strlen(field->name) < MEMBER_NAME_MAX;
+    bool named = a.name && field->name && strlen(a.name) + strlen(field->name) < MEMBER_NAME_MAX;
     m.name = named ? intern_z(&l->module->strings, arena_printf(l->arena, "%s.%s", a.name, field->name)) : NULL;
     return m;
 }
@@ -275,6 +275,9 @@ static void copy_leaves(struct lowering *l, struct address to, struct address fr
     if (t->kind == FE_TYPE_ARRAY) {
         for (uint64_t i = 0; i < t->count; i++)
             copy_leaves(l, moved(to, i * t->of->size), moved(from, i * t->of->size), t->of);
+    } else if (fe_is_union(t)) {
+        for (uint64_t i = 0; i < t->size; i += t->words->size)
+            copy_leaves(l, moved(to, i), moved(from, i), t->words);
     } else if (t->kind == FE_TYPE_STRUCT) {
         for (const struct fe_decl *f = t->decl->members.first; f; f = f->next)
             copy_leaves(l, moved(to, f->offset), member_at(l, from, f), f->type);

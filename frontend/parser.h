@@ -241,6 +241,9 @@ struct fe_form *fe_form_named(struct parser *p, enum fe_form_kind kind, span whe
 struct fe_form *fe_form_members(struct parser *p, enum fe_form_kind kind, span where, const char *tag,
                                 span tag_at, struct list members);
 
+/* A STRUCT form of either kind, made that of a union if it is one. */
+struct fe_form *fe_form_union(struct fe_form *f, bool is_union);
+
 /* ---- declare.c: declarations from specifiers and declarators ----------------------------------------- */
 
 /* Adds the word (enum parser_qualifier) to the set, a new one if `to` is NULL. A word given twice and a
@@ -266,6 +269,8 @@ struct fe_form *fe_type_name(struct parser *p, struct specifiers s, struct decla
 /* A PARAMETER; `d` may be abstract. */
 struct fe_decl *fe_param(struct parser *p, struct specifiers s, struct declarator *d, span where);
 /* FIELDs, one a declarator. */
+/* `struct { … };` or `union { … };` in a structure: a FIELD without a name; of other types a complaint. */
+struct list fe_anonymous_field(struct parser *p, struct specifiers s, span where);
 struct list fe_fields(struct parser *p, struct specifiers s, struct list declarators, span where);
 /* From here on the name is no type. `value` NULL: the one after the enumerator before. */
 struct fe_decl *fe_enumerator(struct parser *p, const char *name, span where, struct fe_expr *value);

@@ -99,7 +99,7 @@ static struct fe_expr *typed(struct parser *p, enum fe_expr_kind kind, span wher
 %precedence '[' '(' '.' ARROW INCREMENT '@'
 %precedence SIZE
 
-%type <word> semicolon BOOLEAN WORD QUALIFIER PREFIX ASSIGN EQUALITY RELATION SHIFT INCREMENT
+%type <word> semicolon STRUCT BOOLEAN WORD QUALIFIER PREFIX ASSIGN EQUALITY RELATION SHIFT INCREMENT
 %type <name> NAME TYPE_NAME any_name tag_opt
 %type <expr> INTEGER FLOATING STRING string value expr expr_opt initialiser braces
 %type <stmt> statement for_init item substatement label block
@@ -181,11 +181,12 @@ qualifiers:
 type:
     WORD                                   { $$ = fe_form_word(p, @1, $1); }
 |   TYPE_NAME                              { $$ = fe_form_named(p, FE_FORM_NAME, @1, $1); }
-|   STRUCT any_name                        { $$ = fe_form_named(p, FE_FORM_STRUCT, @$, $2); }
+|   STRUCT any_name                        { $$ = fe_form_union(fe_form_named(p, FE_FORM_STRUCT, @$, $2), $1); }
 |   STRUCT tag_opt '{' { fe_block_open(p); } members '}'
                                            {
                                                fe_block_close(p);
                                                $$ = fe_form_members(p, FE_FORM_STRUCT, @$, $2, @2, $5);
+                                               fe_form_union($$, $1);
                                            }
 |   ENUM any_name                          { $$ = fe_form_named(p, FE_FORM_ENUM, @$, $2); }
 |   ENUM tag_opt '{' enumerators comma_opt '}'
@@ -214,6 +215,7 @@ members:
 
 member:
     specifiers field_declarators semicolon { $$ = fe_fields(p, $1, $2, @$); }
+|   specifiers ';'                         { $$ = fe_anonymous_field(p, $1, @$); }
 |   error                                  { $$ = NO_LIST; RECOVER(fe_recover); }
 ;
 

@@ -165,17 +165,19 @@ struct fe_type *fe_function_of(struct fe_types *ts, struct fe_type *result, uint
     return t;
 }
 
-struct fe_type *fe_struct_new(struct fe_types *ts, const char *tag)
+struct fe_type *fe_struct_new(struct fe_types *ts, const char *tag, bool is_union)
 {
     struct fe_type *t = type_new(ts, FE_TYPE_STRUCT);
     t->tag = tag;
     t->align = 1;
+    t->words = is_union ? ts->basic[FE_TYPE_UCHAR] : NULL;
     return t;
 }
 
 static void copy_layout(struct fe_type *to, const struct fe_type *from)
 {
     to->decl = from->decl;
+    to->words = from->words;
     to->size = from->size;
     to->align = from->align;
     to->scalars = from->scalars;
@@ -183,22 +185,34 @@ static void copy_layout(struct fe_type *to, const struct fe_type *from)
     to->depth = from->depth;
 }
 
-void fe_struct_define(struct fe_type *t, struct fe_decl *decl)
+/* What a union of this alignment is copied by. */
+static struct fe_type *words_of(struct fe_types *ts, uint32_t align)
 {
-    uint64_t offset = 0, scalars = 0;
+    return ts->basic[align >= 4 ? FE_TYPE_UINT : align == 2 ? FE_TYPE_USHORT : FE_TYPE_UCHAR];
+}
+
+/* Members of a structure lie behind each other, those of a union all at its beginning. */
+void fe_struct_define(struct fe_types *ts, struct fe_type *t, struct fe_decl *decl)
+{
+    uint64_t end = 0, scalars = 0;
     t->decl = decl;
     for (struct fe_decl *f = decl->members.first; f; f = f->next) {
         uint64_t align = f->type->align ? f->type->align : 1;
-        offset = saturating_add(offset, align - 1) / align * align;
+        uint64_t offset = t->words ? 0 : saturating_add(end, align - 1) / align * align;
         f->offset = clamp_u32(offset);
         offset = saturating_add(offset, f->type->size);
+        end = offset > end ? offset : end;
         scalars = saturating_add(scalars, f->type->scalars);
         t->has_const |= f->type->has_const;
         t->depth = deeper(f->type, t->depth ? t->depth - 1u : 0);
         if (align > t->align)
             t->align = (uint32_t)align;
     }
-    t->size = saturating_add(offset, t->align - 1) / t->align * t->align;
+    t->size = saturating_add(end, t->align - 1) / t->align * t->align;
+    if (t->words) {
+        t->words = words_of(ts, t->align);
+        scalars = t->size / t->words->size;
+    }
     t->scalars = clamp_u32(scalars);
     t->is_complete = true;
     if (t->qualified)
@@ -288,7 +302,10 @@ static void print_before(const struct fe_type *t, enum fe_space space, struct te
     case FE_TYPE_FUNCTION: print_before(t->of, FE_SPACE_NONE, out); break;
     case FE_TYPE_STRUCT:
         print_space(space, out);
-        text_printf(out, "%s%s%s", t->is_const ? "const " : "", fe_is_vector(t) ? "" : "struct ",
+        text_printf(out, "%s%s%s", t->is_const ? "const " : "",
+                    fe_is_vector(t) ? ""
+                    : t->words      ? "union "
+                                    : "struct ",
                     t->tag ? t->tag : "(unnamed)");
         break;
     case FE_TYPE_ERROR: text_addz(out, "(unknown)"); break;

@@ -34,9 +34,11 @@ struct fe_type {
     struct fe_type *of;          /* POINTER, ARRAY, STRUCT that is a vector: element; FUNCTION: result */
     struct fe_type **params;     /* FUNCTION */
     uint32_t param_count;
+    struct fe_type *words;       /* STRUCT that is a union: what it is copied by, as large as its alignment but
+                                    no larger than an int; NULL: no union */
     struct fe_decl *decl;        /* STRUCT: its definition, NULL before that */
     const char *tag;             /* STRUCT: or NULL */
-    uint32_t scalars;            /* scalar leaves, saturating */
+    uint32_t scalars;            /* scalar leaves, of unions words; saturating */
     uint16_t depth;              /* types inside it, at most FE_TYPE_DEPTH once checked; saturating */
     uint32_t signature;          /* FUNCTION: number among the function types of the unit */
 
@@ -62,11 +64,11 @@ struct fe_type *fe_array_of(struct fe_types *ts, struct fe_type *element, uint64
 /* Top-level const of parameters is dropped. */
 struct fe_type *fe_function_of(struct fe_types *ts, struct fe_type *result, uint32_t n,
                                struct fe_type *const *params);
-/* A structure without members as yet; fe_struct_define lays out decl's FIELDs, whose types are set and
+/* A structure or union without members as yet; fe_struct_define lays out decl's FIELDs, whose types are set and
  * complete. */
-struct fe_type *fe_struct_new(struct fe_types *ts, const char *tag);
+struct fe_type *fe_struct_new(struct fe_types *ts, const char *tag, bool is_union);
 /* Sets offsets, size and alignment; sizes saturate. Linear in the members. */
-void fe_struct_define(struct fe_type *t, struct fe_decl *decl);
+void fe_struct_define(struct fe_types *ts, struct fe_type *t, struct fe_decl *decl);
 /* The vector type of so many (2 to FE_VECTOR_MAX) elements of an arithmetic type but bool (vectors.c): a
  * structure of x, y, z and w, as CUDA lays it out; NULL: there is none of this type. */
 struct fe_type *fe_vector_of(struct fe_types *ts, const struct fe_type *element, uint32_t count);
@@ -83,8 +85,8 @@ struct fe_type *fe_const_of(struct fe_types *ts, struct fe_type *t);
 /* In C's notation; a pointer's space stands before what it points to: "global const float *". */
 void fe_type_print(const struct fe_type *t, struct text *out);
 
-/* The scalars that make up an object of type t called `name`, in the order of memory (leaves.c). As many as
- * t->scalars. */
+/* The scalars that make up an object of type t called `name`, in the order of memory (leaves.c); a union's
+ * words stand for it. As many as t->scalars. */
 struct fe_leaf { const char *name; const struct fe_type *type; uint32_t offset; };
 typedef VEC(struct fe_leaf) fe_leaves;
 fe_leaves fe_leaves_of(struct arena *a, const char *name, const struct fe_type *t);
@@ -113,6 +115,7 @@ static inline bool fe_is_aggregate(const struct fe_type *t)
     return t->kind == FE_TYPE_STRUCT || t->kind == FE_TYPE_ARRAY;
 }
 
+static inline bool fe_is_union(const struct fe_type *t) { return t->kind == FE_TYPE_STRUCT && t->words; }
 static inline bool fe_is_vector(const struct fe_type *t) { return t->kind == FE_TYPE_STRUCT && t->of; }
 
 static inline bool fe_is_function_pointer(const struct fe_type *t)

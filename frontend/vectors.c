@@ -20,7 +20,7 @@ struct fe_type *fe_vector_of(struct fe_types *ts, const struct fe_type *element,
         return ts->vectors[element->kind][count];
     struct fe_decl *d = arena_new(ts->arena, struct fe_decl), **field = &d->members.first;
     struct fe_type *t =
-        fe_struct_new(ts, arena_printf(ts->arena, "%s%u", fe_word_text[element->kind], count));
+        fe_struct_new(ts, arena_printf(ts->arena, "%s%u", fe_word_text[element->kind], count), false);
     d->kind = FE_DECL_STRUCT;
     d->members.count = count;
     d->name = t->tag;
@@ -35,7 +35,7 @@ struct fe_type *fe_vector_of(struct fe_types *ts, const struct fe_type *element,
     t->of = ts->basic[element->kind];
     t->count = count;
     t->align = count == 3 ? element->align : whole < ALIGN_MAX ? (uint32_t)whole : ALIGN_MAX;
-    fe_struct_define(t, d);
+    fe_struct_define(ts, t, d);
     return ts->vectors[element->kind][count] = t;
 }
 

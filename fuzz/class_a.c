@@ -443,6 +443,7 @@ static void generate(struct fz_program *p)
     p->pointers = fz_chance(&g.r, 60);
     p->shared_targets = fz_chance(&g.r, 40);
     fz_add_data(&g);
+    p->overlapping = fz_chance(&g.r, 50) ? 2 + fz_below(&g.r, FZ_FIELDS - 2) : 0;
     p->beyond = fz_chance(&g.r, 20) ? 1 + fz_below(&g.r, 6) : 0;
     fz_make_functions(&g, 3, make_function, make_kernel);
 }

@@ -53,6 +53,8 @@ static void print_initialiser(struct printer *w, const struct fz_variable *v)
     text_char(w->out, '{');
     for (uint32_t i = 0; i < count; i++) {
         enum fz_type type = v->shape == FZ_ARRAY ? v->type : w->p->fields[i];
+        if (v->shape == FZ_STRUCT && w->p->overlapping)
+            text_printf(w->out, ".m%u = ", i);
         fz_print_literal(w->out, type, fz_initial(v, type, i));
         text_addz(w->out, i + 1 < count ? ", " : "}");
     }
@@ -217,8 +219,9 @@ static void print_top(struct printer *w)
     }
     if (all.structure) {
         text_addz(w->out, "struct pack {");
-        for (uint32_t i = 0; i < FZ_FIELDS; i++)
-            text_printf(w->out, " %s m%u;", fz_type_info[w->p->fields[i]].text, i);
+        for (uint32_t i = 0, n = w->p->overlapping; i < FZ_FIELDS; i++)
+            text_printf(w->out, "%s %s m%u;%s", n && i == 1 ? " union {" : "",
+                        fz_type_info[w->p->fields[i]].text, i, n && i == n ? " };" : "");
         text_addz(w->out, " };\n");
     }
     if (all.link)

@@ -82,6 +82,7 @@ struct fz_program {
     uint64_t seed;
     uint32_t blocks, threads;        /* of the launch */
     uint8_t  fields[FZ_FIELDS];      /* types of the structure's members */
+    uint8_t  overlapping;            /* of them, from the second on, that are members of a union; 0: none */
     bool     pointers;               /* functions have some to few ints, their own or */
     bool     shared_targets;         /* the thread's in shared memory */
     int32_t  inputs[FZ_INPUTS], table[FZ_TABLE];

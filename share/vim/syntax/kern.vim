@@ -22,7 +22,7 @@ syn keyword kernOperator    sizeof static_assert _Static_assert
 " types and declarations
 syn keyword kernType        void bool char uchar short ushort int uint long ulong float double token
 syn match   kernType        "\<u\=\(char\|short\|int\|long\)[234]\>\|\<\(float\|double\)[234]\>"
-syn keyword kernStructure   struct enum typedef
+syn keyword kernStructure   struct union enum typedef
 syn keyword kernSpace       global shared constant private
 syn keyword kernStorage     const kernel extern convergent
 syn keyword kernBoolean     true false
