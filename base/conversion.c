@@ -40,8 +40,8 @@ const char *conversion_next(const char *at, const char *end, struct conversion *
         at = skip_number(at + 1, end, &c->stars);
     const char *size = at;
     at = skip(at, end, "hl");
-    if (at < end && *at == '%' && at == start + 1) {
-        c->letter = '%';
+    if (at < end && (*at == '%' || *at == '_') && at == start + 1) {
+        c->letter = *at;
     } else if (at < end && *at && strchr("diuxXocfFeEgGaAp", *at) && at - size <= 2) {
         c->letter = *at;
         c->operand = operand_of(*at, at > size && *size == 'l');

@@ -19,7 +19,8 @@ enum conversion_operand {
 struct conversion {
     const char *start; /* what lies before it is plain text */
     uint32_t length;
-    char letter;   /* d i u x X o c f F e E g G a A p, or '%'; 0: no conversion known here */
+    char letter;   /* d i u x X o c f F e E g G a A p, '%', or '_', which prints nothing and says that more of
+                      the thread's text follows; 0: no conversion known here */
     uint8_t stars; /* operands CONVERSION_INT before its own: * for the width, the precision */
     enum conversion_operand operand;
 };

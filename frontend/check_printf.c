@@ -1,8 +1,8 @@
 /* check_printf.c: a printf's arguments against its format, as C has it for integers, floats and pointers.
  *
  * Each argument is converted to the type its conversion asks for: i32, or i64 behind l, ll, z, t or j, double,
- * or a pointer for %p. A string or constant array for %s becomes part of the format. Not supported: %n. The
- * format has to be a literal.
+ * or a pointer for %p. A string or constant array for %s becomes part of the format; other %s stay, with a
+ * pointer to characters. Not supported: %n. The format has to be a literal.
  */
 #include "frontend/check.h"
 
@@ -17,6 +17,7 @@ struct conversion {
     int length; /* from the % on */
     unsigned stars;
     bool is_long;     /* 64 bits */
+    unsigned halves;  /* h: of an integer the low 16 bits, hh: 8 */
     char letter;      /* 0: malformed */
     const char *size; /* where the length modifiers begin */
 };
@@ -45,7 +46,7 @@ static struct conversion read_conversion(struct format *f)
     }
     v.size = f->at;
     for (; f->at < f->end && strchr("lhztj", *f->at); f->at++)
-        v.is_long |= *f->at != 'h';
+        *f->at == 'h' ? (void)v.halves++ : (void)(v.is_long = true);
     v.letter = f->at < f->end ? *f->at++ : 0;
     v.length = (int)(f->at - v.start);
     return v;
@@ -65,6 +66,13 @@ static struct fe_type *conversion_type(struct checker *c, char letter, bool is_l
     return NULL;
 }
 
+static struct fe_type *narrow_type(struct checker *c, unsigned halves, bool is_signed)
+{
+    return c->types->basic[halves == 1 ? is_signed ? FE_TYPE_SHORT : FE_TYPE_USHORT
+                           : is_signed ? FE_TYPE_CHAR
+                                       : FE_TYPE_UCHAR];
+}
+
 static void check_one(struct checker *c, struct fe_expr **a, const struct conversion *v, char letter)
 {
     struct fe_expr *next = (*a)->next;
@@ -82,6 +90,8 @@ static void check_one(struct checker *c, struct fe_expr **a, const struct conver
     if (fe_is_integer(t) && (*a)->type->size > t->size)
         fe_report(c->fe, FE_MSG(format_width), (*a)->where, v->length, v->start,
                   fe_type_text(c, (*a)->type->plain));
+    if (fe_is_integer(t) && v->halves && letter == v->letter)
+        *a = fe_convert(c, *a, narrow_type(c, v->halves, fe_is_signed(t)));
     *a = fe_convert(c, *a, t);
     (*a)->next = next;
 }
@@ -144,17 +154,28 @@ static void add_field(struct format *f, const struct conversion *v, const struct
         text_char(&f->made, ' ');
 }
 
-static void check_string(struct checker *c, struct format *f, struct fe_expr **a, const struct conversion *v)
+static bool is_characters(const struct fe_type *t)
+{
+    return fe_is_pointer(t) && (t->of->plain->kind == FE_TYPE_CHAR || t->of->plain->kind == FE_TYPE_UCHAR);
+}
+
+/* False: the argument has become part of the format, or is wrong. */
+static bool check_string(struct checker *c, struct format *f, struct fe_expr *a, const struct conversion *v)
 {
     struct text text;
-    bool is_bad = fe_is_error((*a)->type) && (*a)->kind != FE_EXPR_STRING;
-    if (is_bad)
-        ; /* has been said */
-    else if (v->stars || v->is_long || !known_text(c, *a, &text))
-        fe_report(c->fe, FE_MSG(format_string), (*a)->where, v->length, v->start);
-    else
+    if (fe_is_error(a->type) && a->kind != FE_EXPR_STRING)
+        return false; /* has been said */
+    if (v->size[0] == 's' && !v->stars && known_text(c, a, &text)) {
         add_field(f, v, &text);
-    *a = (*a)->next;
+        return false;
+    }
+    if (a->kind == FE_EXPR_STRING)
+        a->type =
+            fe_pointer_to(c->types, fe_const_of(c->types, c->types->basic[FE_TYPE_CHAR]), FE_SPACE_CONSTANT);
+    if (v->size[0] == 's' && is_characters(a->type))
+        return true;
+    fe_report(c->fe, FE_MSG(format_string), a->where, v->length, v->start);
+    return false;
 }
 
 /* ---- the whole format -------------------------------------------------------------------------------- */
@@ -172,11 +193,13 @@ static bool check_conversion(struct checker *c, struct format *f, const struct c
             fe_report(c->fe, FE_MSG(format_too_few), string->where, v->length, v->start);
             return false;
         }
-        if (i == v->stars && v->letter == 's') {
-            check_string(c, f, *a, v);
+        bool is_string = i == v->stars && v->letter == 's';
+        if (is_string && !check_string(c, f, **a, v)) {
+            **a = (**a)->next;
             return true;
         }
-        check_one(c, *a, v, i < v->stars ? 'd' : v->letter);
+        if (!is_string)
+            check_one(c, *a, v, i < v->stars ? 'd' : v->letter);
         *a = &(**a)->next;
     }
     text_add(&f->made, v->start, (size_t)(v->size - v->start));

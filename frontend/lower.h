@@ -125,6 +125,8 @@ ir_ref fe_lower_builtin_of(struct lowering *l, const struct fe_expr *e, const st
 /* a op b of scalars of type t, which is promoted. */
 ir_ref fe_lower_operation(struct lowering *l, enum fe_op op, const struct fe_type *t, ir_ref a, ir_ref b);
 /* Of a builtin that is several operations: the same, from the values of its arguments. */
+/* lower_printf.c: a printf, which has no value: 0. */
+ir_ref fe_lower_printf(struct lowering *l, const struct fe_expr *e);
 ir_ref fe_lower_compound(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b,
                          const ir_ref *arguments);
 

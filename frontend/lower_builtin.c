@@ -91,18 +91,6 @@ static ir_ref lower_reinterpret(struct lowering *l, const struct fe_expr *e, con
     return fe_ir_type(a->type) == t ? a->at[0] : ir_emit1(&l->c, IR_bits, t, a->at[0]);
 }
 
-static ir_ref lower_printf(struct lowering *l, const struct fe_expr *e)
-{
-    const struct fe_expr *format = e->call.args;
-    u32_vec args = {0};
-    for (const struct fe_expr *a = format->next; a; a = a->next)
-        vec_push(l->arena, &args, fe_lower_value(l, a));
-    fe_place(l, e->where);
-    ir_ref r = ir_emit(&l->c, IR_printf, IR_TYPE_VOID, args.count, args.at);
-    ir_at(l->f, r)->imm = ir_text_add(l->module, format->string.bytes, format->string.length);
-    return 0;
-}
-
 static ir_ref lower_assert(struct lowering *l, const struct fe_expr *e)
 {
     struct arguments a = lower_arguments(l, e);
@@ -149,7 +137,7 @@ static ir_ref lower_of(struct lowering *l, const struct fe_expr *e, const struct
 ir_ref fe_lower_builtin(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b)
 {
     if (b->how == FE_HOW_PRINTF)
-        return lower_printf(l, e);
+        return fe_lower_printf(l, e);
     if (b->how == FE_HOW_ASSERT)
         return lower_assert(l, e);
     if (b->how == FE_HOW_TRAP)

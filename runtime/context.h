@@ -144,9 +144,16 @@ void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char 
 
 /* print.c. Adds one lane's text; operand(from, i) gives the bits of operand i < count, *type its type. */
 typedef scalar_bits rt_operand_function(const void *from, unsigned index, enum be_value *type);
-/* Operands that are missing print nothing. */
-void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand,
+/* Operands that are missing print nothing. Whether %_ stood in the format: more follows. */
+bool rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand,
               const void *from);
+/* What threads of a block have printed by formats with %_ and not gone on with; at NULL: nobody has yet. */
+struct rt_begun { struct text *at; uint32_t threads; size_t bytes; };
+/* The same for a thread of `threads` in the block: its text joins `t` when it is whole. */
+void rt_print_thread(struct rt_begun *b, uint32_t threads, uint32_t thread, struct text *t,
+                     const struct bc_text *format, unsigned count, rt_operand_function *operand,
+                     const void *from);
+void rt_begun_free(struct rt_begun *b);
 
 /* hostcall.c: finds and prepares the module's host functions; those missing trap when called. */
 void rt_hosts_prepare(kernc_module *m);

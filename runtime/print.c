@@ -111,15 +111,19 @@ static void print_operand(struct text *t, const struct conversion *c, struct sta
 #undef PRINT
 }
 
-void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand,
+bool rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand,
               const void *from)
 {
     const char *at = format->bytes, *end = at + format->length, *next;
     struct conversion c;
+    bool more = false;
     for (unsigned used = 0; (next = conversion_next(at, end, &c)) != NULL; at = next) {
         text_add(t, at, (size_t)(c.start - at));
+        more |= c.letter == '_';
         if (c.letter == '%')
             text_char(t, '%');
+        else if (c.letter == '_')
+            continue;
         else if (c.operand == CONVERSION_NONE)
             text_add(t, c.start, c.length);
         else if (count - used > c.stars) {
@@ -134,6 +138,47 @@ void rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_o
         }
     }
     text_add(t, at, (size_t)(end - at));
+    return more;
+}
+
+/* ---- texts in pieces --------------------------------------------------------------------------------- */
+
+void rt_begun_free(struct rt_begun *b)
+{
+    for (uint32_t i = 0; b->at && i < b->threads; i++)
+        text_free(&b->at[i]);
+    mem_free(b->at);
+    *b = (struct rt_begun){0};
+}
+
+static void cut(struct text *t, size_t length)
+{
+    t->length = length;
+    if (t->at)
+        t->at[length] = 0;
+}
+
+void rt_print_thread(struct rt_begun *b, uint32_t threads, uint32_t thread, struct text *t,
+                     const struct bc_text *format, unsigned count, rt_operand_function *operand,
+                     const void *from)
+{
+    size_t before = t->length;
+    bool more = rt_print(t, format, count, operand, from);
+    if (!more && (!b->at || !b->at[thread].length))
+        return;
+    if (!b->at) {
+        b->at = mem_alloc(threads * sizeof *b->at);
+        b->threads = threads;
+    }
+    struct text *begun = &b->at[thread];
+    b->bytes -= begun->length;
+    text_add(begun, t->at + before, t->length - before);
+    cut(t, before);
+    if (!more) {
+        text_add(t, begun->at, begun->length);
+        cut(begun, 0);
+    }
+    b->bytes += begun->length;
 }
 
 struct lane_operands { const struct rt_warp *w; const struct bc_operand *at; unsigned lane; };
@@ -149,7 +194,7 @@ static scalar_bits lane_operand(const void *from, unsigned index, enum be_value 
 static bool take_text(struct rt_warp *w, size_t before)
 {
     struct rt_worker *k = w->worker;
-    if (rt_memory_take(k->launch, k->text.length - before))
+    if (rt_memory_take(k->launch, k->text.length + k->begun.bytes - before))
         return true;
     k->over_memory = true;
     w->stop = RT_TRAPPED;
@@ -158,11 +203,14 @@ static bool take_text(struct rt_warp *w, size_t before)
 
 bool rt_printf(struct rt_warp *w, const struct bc_ins *ins)
 {
-    size_t before = w->worker->text.length;
-    const struct bc_program *p = w->worker->launch->program;
+    struct rt_worker *k = w->worker;
+    size_t before = k->text.length + k->begun.bytes;
+    const struct bc_program *p = k->launch->program;
+    uint32_t threads = k->launch->warps * k->launch->width;
     rt_each_lane(i, w->active) {
         struct lane_operands from = {w, p->operands.at + ins->b, (unsigned)i};
-        rt_print(&w->worker->text, &p->texts.at[ins->imm], ins->a, lane_operand, &from);
+        rt_print_thread(&k->begun, threads, w->index * k->launch->width + (unsigned)i, &k->text,
+                        &p->texts.at[ins->imm], ins->a, lane_operand, &from);
     }
     return take_text(w, before);
 }

@@ -61,6 +61,7 @@ struct rt_worker {
                                            arena */
     struct rt_checked *checked;         /* check.c; NULL: no check has run */
     struct text  text;                  /* what the block printed */
+    struct rt_begun begun;
     VEC(struct rt_output) printed;      /* of finished blocks, ascending; under launch->output_lock */
     uint32_t     flushed;               /* outputs already handed on */
     struct rt_trap_record trap, out_of_fuel;

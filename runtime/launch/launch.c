@@ -329,6 +329,7 @@ static void free_launch(struct rt_launch *l)
         for (uint32_t o = k->flushed; o < k->printed.count; o++)
             text_free(&k->printed.at[o].text);
         text_free(&k->text);
+        rt_begun_free(&k->begun);
         arena_free(&k->arena);
     }
     rt_check_free(l->check);

@@ -35,6 +35,7 @@ void rt_sim_free(struct rt_sim *s)
     for (struct rt_sim_block *b = s->all; b; b = b->next) {
         text_free(&b->text);
         text_free(&b->raw);
+        rt_begun_free(&b->begun);
     }
     for (uint32_t i = 0; i < s->outputs.count; i++)
         text_free(&s->outputs.at[i].text);

@@ -252,7 +252,7 @@ static scalar_bits next_operand(const void *from, unsigned index, enum be_value 
 /* What waits to be handed on counts as memory of the launch. */
 static bool take_text(struct rt_sim_warp *w, size_t before)
 {
-    if (rt_sim_memory_take(w->sim, w->block->raw.length - before))
+    if (rt_sim_memory_take(w->sim, w->block->raw.length + w->block->begun.bytes - before))
         return true;
     w->stop = RT_TRAPPED;
     return false;
@@ -260,7 +260,7 @@ static bool take_text(struct rt_sim_warp *w, size_t before)
 
 bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
-    size_t before = w->block->raw.length;
+    size_t before = w->block->raw.length + w->block->begun.bytes;
     const struct wc_text *text = &w->sim->image->texts.at[pc->imm];
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < text->operands.count; i++)
@@ -275,7 +275,8 @@ bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
         }
         struct bc_text format = {text->bytes, text->length};
         struct cursor cursor = {text, w->private + i * w->private_bytes + address}, *from = &cursor;
-        rt_print(rt_sim_text(w), &format, text->operands.count, next_operand, &from);
+        rt_print_thread(&w->block->begun, w->sim->warps * WC_LANES, w->index * WC_LANES + (unsigned)i,
+                        rt_sim_text(w), &format, text->operands.count, next_operand, &from);
     }
     return take_text(w, before);
 }

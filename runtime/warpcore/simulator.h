@@ -101,6 +101,7 @@ struct rt_sim_block {
     struct text text;                    /* what it printed, in order */
     struct text raw;                     /* what its warps printed since then, as it came: */
     VEC(struct rt_sim_piece) pieces;
+    struct rt_begun begun;
     struct rt_sim_block *next;           /* of rt_sim.all */
 };
 
