@@ -9,7 +9,7 @@ UNIT += base_math
 UNIT += base_scalar
 UNIT += base_scheme
 UNIT += sample_roundtrip
-UNIT += runtime_barrier runtime_expire runtime_oracle runtime_frontier
+UNIT += runtime_barrier runtime_expire runtime_watch runtime_oracle runtime_frontier
 UNIT += runtime_api runtime_shared runtime_control runtime_group runtime_memory runtime_scalar
 UNIT += ir_build ir_dataflow ir_dominators ir_frontier ir_reject ir_text ir_verify
 
