@@ -2,7 +2,8 @@
  * writes it to the thread's trace and goes where its guide says: the guide is the hash, and zero once
  * FZ_FUEL rows are written. With the guide at zero every state goes to a later one: so threads end, and yet
  * no edge leads to the end but the graph's own, which would make the end the post-dominator of every state.
- * No thread can see another. The reference walks the graph thread by thread.
+ * In 10 % of them the threads part for two arms that are alike (vary.c). No thread can see another. The
+ * reference walks the graph thread by thread.
  */
 #include "fuzz/program.h"
 
@@ -70,6 +71,39 @@ static struct fz_node *random_spin(struct generator *g, uint32_t from)
     return fz_add(n, body);
 }
 
+/* ---- arms alike -------------------------------------------------------------------------------------- */
+
+static struct fz_node *random_fork(struct generator *g, uint32_t from, uint32_t depth);
+
+static struct fz_node *random_arm(struct generator *g, uint32_t from, uint32_t depth)
+{
+    struct fz_node *arm = fz_node(g->p, FZ_NODE_BLOCK);
+    for (uint32_t n = 2 + below(g, 5); n > 0; n--) {
+        struct fz_node *mix = fz_node(g->p, FZ_NODE_MIX);
+        mix->op = (uint8_t)below(g, FZ_MIXES);
+        mix->value = fz_next(&g->r) & 0xffff;
+        fz_add(arm, mix);
+        if (depth && fz_chance(&g->r, 30))
+            fz_add(arm, random_fork(g, from, depth - 1));
+    }
+    if (fz_chance(&g->r, 20))
+        fz_add(arm, random_leave(g, from, target_ahead(g, from)));
+    return arm;
+}
+
+/* The second arm has much in common with the first. */
+static struct fz_node *random_fork(struct generator *g, uint32_t from, uint32_t depth)
+{
+    static const struct fz_function none;
+    struct fz_variation v = {.p = g->p, .f = &none, .r = &g->r};
+    struct fz_node *n = fz_node(g->p, FZ_NODE_FORK), *arm = random_arm(g, from, depth);
+    n->op = (uint8_t)below(g, 28);
+    n->value = fz_chance(&g->r, 70) ? 1 : 3;
+    return fz_add(fz_add(n, arm), fz_varied(&v, arm));
+}
+
+/* ---- states ------------------------------------------------------------------------------------------ */
+
 static struct fz_node *random_state(struct generator *g, uint32_t index)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_STATE), *body = fz_node(g->p, FZ_NODE_BLOCK);
@@ -83,6 +117,8 @@ static struct fz_node *random_state(struct generator *g, uint32_t index)
         fz_add(body, random_spin(g, index));
     if (fz_chance(&g->r, 25))
         fz_add(body, random_leave(g, index, target_ahead(g, index)));
+    if (fz_chance(&g->r, 10))
+        fz_add(body, random_fork(g, index, 2));
     fz_add(n, body);
     edges = edges < 5 ? 2 : edges < 6 ? 1 : edges < 7 ? 4 : 0;
     for (uint32_t i = 0; i < edges; i++)
@@ -144,6 +180,17 @@ static int follow(struct walker *w, const struct fz_node *target)
     return (int)target->value;
 }
 
+static uint32_t mixed(uint32_t h, const struct fz_node *n)
+{
+    uint32_t value = (uint32_t)n->value;
+    switch (n->op) {
+    case 0: return (h ^ value) * 2654435761u;
+    case 1: return (h >> 7 ^ h) + value;
+    case 2: return h * 5 - value;
+    default: return (h << 3 | h >> 29) ^ value;
+    }
+}
+
 /* The label that the statements go to, or NOWHERE to go on behind them. */
 static int walk_list(struct walker *w, const struct fz_node *block)
 {
@@ -154,6 +201,13 @@ static int walk_list(struct walker *w, const struct fz_node *block)
             w->h = w->h * 2654435761u + 1;
             write_row(w);
             int to = walk_list(w, s->first);
+            if (to != NOWHERE)
+                return to;
+        }
+        if (s->kind == FZ_NODE_MIX)
+            w->h = mixed(w->h, s);
+        if (s->kind == FZ_NODE_FORK) {
+            int to = walk_list(w, fz_child(s, guided(w, s, s->value) != 0));
             if (to != NOWHERE)
                 return to;
         }

@@ -177,6 +177,30 @@ static void print_state(struct printer *w, const struct fz_node *n)
     print_targets(w, n->first->next, n->op);
 }
 
+static void print_fork(struct printer *w, const struct fz_node *n)
+{
+    fz_print_line(w, "if ((g >> %u & %llu) == 0) {", n->op, (unsigned long long)n->value);
+    w->indent++;
+    fz_print_list(w, n->first);
+    w->indent--;
+    fz_print_line(w, "} else {");
+    w->indent++;
+    fz_print_list(w, n->first->next);
+    w->indent--;
+    fz_print_line(w, "}");
+}
+
+static void print_mix(struct printer *w, const struct fz_node *n)
+{
+    static const struct {
+        const char *before, *behind; /* the constant */
+    } mixes[FZ_MIXES] = {{"(h ^ ", ") * " FZ_HASH_FACTOR},
+                         {"(h >> 7 ^ h) + ", ""},
+                         {"h * 5 - ", ""},
+                         {"(h << 3 | h >> 29) ^ ", ""}};
+    fz_print_line(w, "h = %s%uu%s;", mixes[n->op].before, (unsigned)n->value, mixes[n->op].behind);
+}
+
 static void print_spin(struct printer *w, const struct fz_node *n)
 {
     fz_print_line(w, "while ((g >> %u & %llu) != 0) {", n->op, (unsigned long long)n->value);
@@ -215,6 +239,8 @@ bool fz_print_of_class(struct printer *w, const struct fz_node *n)
         fz_print_line(w, "if ((g >> %u & %llu) == 0) %s", n->op, (unsigned long long)n->value,
                       jump(w, n->first));
         break;
+    case FZ_NODE_FORK: print_fork(w, n); break;
+    case FZ_NODE_MIX: print_mix(w, n); break;
     default: return false;
     }
     return true;

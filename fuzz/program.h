@@ -117,8 +117,9 @@ enum { FZ_GEOMETRIES = 5 };
 extern const char *const fz_atomics[];
 enum { FZ_ATOMICS = 6 };
 
-/* Class c: rows of a trace after which all go the first way they have; the label of the function's end. */
-enum { FZ_FUEL = 48, FZ_END = 99 };
+/* Class c: rows of a trace after which all go the first way they have; the label of the function's end; ways to
+ * mix a hash with a constant. */
+enum { FZ_FUEL = 48, FZ_END = 99, FZ_MIXES = 4 };
 
 /* Convergent operations that class b logs; `x` is the operand or condition, `n` the node's value. */
 enum fz_observation {

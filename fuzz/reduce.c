@@ -141,6 +141,7 @@ static bool has_number(const struct fz_node *n)
     case FZ_NODE_LOG:
     case FZ_NODE_NOISE:
     case FZ_NODE_STIR:
+    case FZ_NODE_MIX:
     case FZ_NODE_STATE:
     case FZ_NODE_TARGET: return true;
     default: return false;
