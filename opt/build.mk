@@ -4,7 +4,7 @@ opt_SRC += $(addprefix opt/kit/,edit.c uses.c ssa.c demote.c clone.c inline_call
 opt_SRC += $(addprefix opt/scalar/,simplify_cfg.c simplify.c simplify_float.c negate.c slots.c mem2reg.c memory.c sccp.c \
     gvn.c dce.c bounds.c strength.c ifconvert.c hoist.c sink.c thread_jumps.c inline.c)
 opt_SRC += $(addprefix opt/loop/,rotate.c licm.c induction.c unroll.c unroll_rest.c unroll_predict.c)
-opt_SRC += $(addprefix opt/convergence/,infer_tokens.c nonconvergent.c reducible.c latch.c converge.c converge_demand.c \
+opt_SRC += $(addprefix opt/convergence/,infer_tokens.c nonconvergent.c reducible.c latch.c join_barriers.c converge.c converge_demand.c \
     pdom.c unify_edges.c unify_returns.c loop_normal_form.c cut_loops.c structured.c structurize.c structurize_branches.c)
 opt_SRC += $(addprefix opt/convergence/,wrap_predicted.c frontier.c cycle_ends.c split_leaving.c place_barriers.c predict.c pdom_barriers.c predict_calls.c \
     predict_cancel.c predict_refuse.c predict_region.c live_ranges.c deconflict.c idle_barriers.c thresholds.c)

@@ -63,6 +63,38 @@ static uint32_t ending_edge(const struct ir_block *block, struct bitset ends)
     return ends0 == bitset_has(ends, block->edges.at[1].block) ? WC_EITHER : !ends0;
 }
 
+/* Whether threads come from block `from` to a barrier before they reconverge. */
+static bool waits_before(const struct converge *x, uint32_t from, uint32_t reconverge)
+{
+    struct bitset seen = bitset_new(x->arena, x->g->blocks);
+    u32_vec work = {0};
+    vec_push(x->arena, &work, from);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        if (b == reconverge || bitset_has(seen, b) || !bitset_has(x->leaving->wait, b))
+            continue;
+        bitset_add(seen, b);
+        ir_each_ins(r, x->f, b)
+            if (ir_at(x->f, r)->op == IR_barrier)
+                return true;
+        for (uint32_t e = 0; e < ir_block_at(x->f, b)->edges.count; e++)
+            vec_push(x->arena, &work, ir_block_at(x->f, b)->edges.at[e].block);
+    }
+    return false;
+}
+
+/* The edge by which lanes leave for good; or by which they may end, where those of the other come to a barrier
+ * before they reconverge. */
+static uint32_t first_edge(const struct converge *x, uint32_t b, uint32_t ends)
+{
+    const struct ir_block *block = ir_block_at(x->f, b);
+    uint32_t leaving = leaving_edge(x->leaving, block, b);
+    if (leaving != WC_EITHER || ends == WC_EITHER ||
+        !waits_before(x, block->edges.at[!ends].block, x->reconvergence->idom[b]))
+        return leaving;
+    return ends;
+}
+
 static void place_branches(struct converge *x)
 {
     struct bitset ends = ir_ending_new(x->arena, x->g);
@@ -77,8 +109,8 @@ static void place_branches(struct converge *x)
         x->out->branches++;
         x->out->uniform += m->uniform;
         m->taken = exit_edge(x, b);
-        m->first = leaving_edge(x->leaving, ir_block_at(x->f, b), b);
         m->ends = ending_edge(ir_block_at(x->f, b), ends);
+        m->first = first_edge(x, b, m->ends);
         if (x->mode == WC_MODE_ARTICLE || !m->uniform)
             m->reconverge = x->reconvergence->idom[b];
     }

@@ -32,6 +32,8 @@ void opt_switch_to_tests(struct ir_function *f, uint32_t block);
 bool opt_split_leaving(struct opt_context *c, struct ir_function *f);
 /* Gives loops that threads leave for good alone one way round (latch.c). */
 bool opt_unify_latches(struct opt_context *c, struct ir_function *f);
+/* Whether a kernel has barriers that join_barriers would join, those in functions that it calls too. */
+bool opt_barriers_to_join(struct opt_context *c, struct ir_function *f);
 /* Gives each cycle with several entries a header (reducible.c). False: they are nested too deep. */
 bool opt_make_reducible(struct opt_context *c, struct ir_function *f, bool *changed);
 

@@ -5,13 +5,15 @@
  *
  * inline_barriers inlines other functions, whatever their size: those that some threads may leave while
  * others are at a barrier (ir/analysis/leaving.c). In a kernel, threads that go past a barrier run on to its
- * end; in a function they would wait for the others at the return.
+ * end; in a function they would wait for the others at the return. For warp-core also those with barriers that
+ * kernels call where the ways to barriers are to be joined (join_barriers.c).
  *
  * Not inlined: kernels, functions marked noinline, and, where predictions are honoured, functions that some
  * Predict(f) names, since the call is where threads wait for each other. Time is linear in what is copied,
  * which SIZE_MAX_CALLER bounds.
  */
 #include "opt/kit/inline_call.h"
+#include "opt/kit/merge_edges.h"
 
 enum { ONCE = 4000, SIZE_MAX_CALLER = 40000 };
 
@@ -19,6 +21,7 @@ struct facts {
     uint32_t size, calls;
     bool named; /* by a prediction that is honoured */
     bool passes_barrier;
+    bool waits; /* may come to a barrier */
 };
 
 struct inliner {
@@ -26,6 +29,7 @@ struct inliner {
     struct ir_module   *m;
     struct facts       *facts;     /* by function */
     bool                barriers;  /* the pass is inline_barriers */
+    bool                joins;     /* barriers of the function that is worked on are to be joined */
     bool                changed;
 };
 
@@ -34,6 +38,7 @@ struct inliner {
 static void note_instruction(struct inliner *n, uint32_t caller, const struct ir_ins *ins)
 {
     n->facts[caller].size++;
+    n->facts[caller].waits |= ins->op == IR_barrier;
     if (ins->op == IR_call)
         n->facts[ins->imm].calls++;
     if (ins->op == IR_predict_function && opt_honours_predictions(n->c))
@@ -74,7 +79,7 @@ static bool is_wanted(struct inliner *n, const struct ir_function *f, ir_ref cal
                    k->named ? "a prediction names it" : "it is marked noinline");
         return false;
     }
-    if (n->barriers && !k->passes_barrier)
+    if (n->barriers && !k->passes_barrier && !(n->joins && k->waits))
         return false;
     bool fits = n->barriers || callee->flags & IR_FN_INLINE || is_small(n, k);
     if (!fits || n->facts[f->id].size + k->size > SIZE_MAX_CALLER ||
@@ -116,6 +121,9 @@ static void work_on(struct inliner *n, struct ir_function *f)
 {
     struct opt_renaming renaming = {.arena = n->c->scratch};
     u32_vec calls = calls_of(n, f);
+    n->joins = n->barriers && opt_barriers_to_join(n->c, f);
+    for (uint32_t i = 0; i < calls.count; i++)
+        n->facts[f->id].waits |= n->facts[ir_at(f, calls.at[i])->imm].waits;
     for (uint32_t i = 0; i < calls.count; i++)
         if (is_wanted(n, f, calls.at[i])) {
             inline_call(n, f, calls.at[i], &renaming);
