@@ -60,13 +60,13 @@ static int take_classes(struct command *c, struct fz_options *o)
         if (strlen(item) != 1 || !fz_class_find(*item)) {
             text_free(&letters);
             return complain(c, EXIT_USAGE,
-                            "there is no class '%s' of programs; there are a, b, c, d, e, f and g", item);
+                            "there is no class '%s' of programs; there are a, b, c, d, e, f, g and h", item);
         }
         text_char(&letters, *item);
     }
     o->classes = arena_strdup(&c->arena, letters.length ? letters.at : "", letters.length);
     text_free(&letters);
-    return *o->classes ? EXIT_OK : complain(c, EXIT_USAGE, "--class wants a, b, c, d, e, f or g");
+    return *o->classes ? EXIT_OK : complain(c, EXIT_USAGE, "--class wants a, b, c, d, e, f, g or h");
 }
 
 static int take_number(struct command *c, enum option_id id, uint64_t least, uint64_t most, uint32_t *to)
