@@ -79,7 +79,7 @@ static void add_code_table(const struct comparison *x, struct text *t)
             text_printf(t, "%-*s %3s", width, "control flow", "opt");
 #define FIGURE(key, type, heading, meaning) text_printf(t, "%10s", heading);
 #include "kernc-figures.def"
-            text_printf(t, "%10s%10s%8s\n", "activity", "mem. eff.", "depth");
+            text_printf(t, "%10s%10s%10s%8s\n", "activity", "mem. eff.", "sh. eff.", "depth");
         }
         first = false;
         text_printf(t, "%-*s -O%u", width, name_of(row->scheme), row->level);
@@ -89,6 +89,7 @@ static void add_code_table(const struct comparison *x, struct text *t)
 #include "kernc-figures.def"
         add_cell(row, "activity_factor", 10, t);
         add_cell(row, "memory_efficiency", 10, t);
+        add_cell(row, "shared_efficiency", 10, t);
         add_cell(row, "max_stack_depth", 8, t);
         text_char(t, '\n');
     }

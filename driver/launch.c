@@ -67,7 +67,7 @@ int schedule_take(struct command *c, int *schedule)
 static int read_numbers(struct run *r)
 {
     long     cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t warp = 0, threads = cores < 1 ? 1 : (uint64_t)cores, fuel = 0, segment = 128;
+    uint64_t warp = 0, threads = cores < 1 ? 1 : (uint64_t)cores, fuel = 0, segment = 128, banks = 32;
     if (threads > KERNC_MAX_HOST_THREADS)
         threads = KERNC_MAX_HOST_THREADS;
     int code = option_number(r->command, OPTION_WARP, 1, KERNC_MAX_WARP, &warp);
@@ -80,10 +80,16 @@ static int read_numbers(struct run *r)
     if (!code && segment & (segment - 1))
         code = complain(r->command, EXIT_USAGE, "--segment wants a power of two, not %llu",
                         (unsigned long long)segment);
+    if (!code)
+        code = option_number(r->command, OPTION_BANKS, 1, KERNC_MAX_BANKS, &banks);
+    if (!code && banks & (banks - 1))
+        code = complain(r->command, EXIT_USAGE, "--banks wants a power of two, not %llu",
+                        (unsigned long long)banks);
     r->x.api.warp = (uint32_t)warp;
     r->x.api.threads = (uint32_t)threads;
     r->x.api.fuel = fuel;
     r->x.api.segment = (uint32_t)segment;
+    r->x.api.banks = (uint32_t)banks;
     if (!code)
         code = watch_read_flags(r);
     return code ? code : trace_read_flags(r);

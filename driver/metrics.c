@@ -245,6 +245,7 @@ static void profile_row(const struct launch_facts *l, const kernc_line_metrics *
     add_ratio(lane_efficiency(l, m), 8, t);
     add_count(m->divergences, 12, t);
     add_count(m->memory_transactions, 14, t);
+    add_count(m->bank_conflicts, 11, t);
     text_addz(t, n ? "  " : "");
     text_visible(t, line, n);
     text_char(t, '\n');
@@ -253,8 +254,8 @@ static void profile_row(const struct launch_facts *l, const kernc_line_metrics *
 void metrics_profile(const struct launch_facts *l, const kernc_statistics *s, const struct source *source,
                      struct text *t)
 {
-    text_printf(t, "%6s %14s%16s %7s%12s%14s%s\n", "line", "executed", "threads", "lanes", "diverged",
-                "transactions", source ? "  source" : "");
+    text_printf(t, "%6s %14s%16s %7s%12s%14s%11s%s\n", "line", "executed", "threads", "lanes", "diverged",
+                "transactions", "conflicts", source ? "  source" : "");
     kernc_line_metrics line = {.size = sizeof line};
     for (uint32_t i = 0; kernc_statistics_line(s, i, &line); i++)
         profile_row(l, &line, source, t);

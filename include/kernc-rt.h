@@ -240,7 +240,8 @@ static inline kernc_argument kernc_arg_bits(const char *name, uint64_t bits)
 }
 
 enum {                                /* kernc_launch.flags */
-    KERNC_STATISTICS = 1,             /* count memory transactions and active lanes too (all else always);
+    KERNC_STATISTICS = 1,             /* count memory transactions, passes over the banks of shared
+                                         memory and active lanes too (all else always);
                                          warp-core: execute in the order of the clock */
 };
 /* Traces: what the slots of a warp-core machine do in each cycle; of bytecode what warps run, and when, by the
@@ -330,6 +331,7 @@ typedef struct kernc_launch {
     void       *step_user;
     uint32_t    step_block[3], step_warp; /* the warp: its block's index, and its number in the block; there
                                              need not be one */
+    uint32_t    banks;                /* of shared memory, each 4 bytes wide, a power of two; 0: 32 */
 } kernc_launch;
 
 enum {                                /* limits of a launch */
@@ -337,6 +339,7 @@ enum {                                /* limits of a launch */
     KERNC_MAX_BLOCK_THREADS = 4096,
     KERNC_MAX_HOST_THREADS = 256,
     KERNC_MAX_CORES = 64,
+    KERNC_MAX_BANKS = 128,
     KERNC_MAX_TRACE_CYCLES = 1 << 24, /* of a trace's window, those of all cores added up */
 };
 /* Runs to the end. `statistics` may be NULL; else free what it gets, which is set after traps and limits too

@@ -115,6 +115,11 @@ kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uin
  * and the other way round. */
 kernc_status rt_read_shared(const kernc_kernel *k, const kernc_launch *o, uint32_t *bytes);
 
+/* instructions.c. Adds what follows from the instructions of a block of code that has run so often. */
+struct rt_total { uint64_t warps, threads; };
+void rt_statistics_add_code(kernc_statistics *s, const struct bc_program *p, uint32_t block,
+                            struct rt_total ran);
+
 /* metrics.c. What they make is in *statistics and *to before more is allocated, so that a failure leaks
  * nothing. */
 void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **statistics);

@@ -10,11 +10,9 @@
 
 /* ---- sums over workers; those that could not be started have no counts, and none after them has ------ */
 
-struct total { uint64_t warps, threads; };
-
-static struct total block_total(const struct rt_launch *l, uint32_t block)
+static struct rt_total block_total(const struct rt_launch *l, uint32_t block)
 {
-    struct total sum = {0};
+    struct rt_total sum = {0};
     for (uint32_t i = 0; i < l->worker_count && l->workers[i].counts; i++) {
         const struct rt_count *own = &l->workers[i].counts[block];
         sum.warps += own->full + own->some;
@@ -29,6 +27,16 @@ static struct rt_site_count site_total(const struct rt_launch *l, uint32_t site)
     for (uint32_t i = 0; i < l->worker_count && l->workers[i].sites; i++) {
         sum.transactions += l->workers[i].sites[site].transactions;
         sum.divergences += l->workers[i].sites[site].divergences;
+    }
+    return sum;
+}
+
+static struct rt_bank_count bank_total(const struct rt_launch *l, uint32_t site)
+{
+    struct rt_bank_count sum = {0};
+    for (uint32_t i = 0; i < l->worker_count && l->workers[i].banks; i++) {
+        sum.passes += l->workers[i].banks[site].passes;
+        sum.conflicts += l->workers[i].banks[site].conflicts;
     }
     return sum;
 }
@@ -187,7 +195,7 @@ static void list_branches(kernc_statistics *s, const struct rt_launch *l)
 
 /* ---- one launch -------------------------------------------------------------------------------------- */
 
-static void add_block(kernc_statistics *s, const struct bc_program *p, uint32_t block, struct total ran)
+static void add_block(kernc_statistics *s, const struct bc_program *p, uint32_t block, struct rt_total ran)
 {
     const struct bc_block *b = &p->blocks.at[block];
     s->metrics.warp_instructions += ran.warps * b->instructions;
@@ -207,6 +215,11 @@ static void add_site(kernc_statistics *s, const struct rt_launch *l, uint32_t in
     const struct bc_site *site = &l->program->sites.at[index];
     struct rt_site_count seen = site_total(l, index);
     kernc_line_metrics *row = rt_statistics_line(s, site->line);
+    struct rt_bank_count banks = bank_total(l, index);
+    s->metrics.shared_passes += banks.passes;
+    s->metrics.bank_conflicts += banks.conflicts;
+    row->shared_passes += banks.passes;
+    row->bank_conflicts += banks.conflicts;
     row->divergences += seen.divergences;
     if (site->kind != BC_SITE_GLOBAL)
         return;
@@ -230,6 +243,8 @@ void rt_statistics_set_ratios(kernc_statistics *s)
     kernc_metrics *m = &s->metrics;
     m->simt_efficiency = ratio(m->thread_instructions, s->thread_slots);
     m->activity_factor = s->whole_block ? m->simt_efficiency : -1;
+    m->shared_efficiency =
+        s->counted ? ratio(m->shared_passes - m->bank_conflicts, m->shared_passes) : -1;
     m->memory_efficiency = s->counted ? ratio(m->memory_instructions, m->memory_transactions) : -1;
 }
 
@@ -262,6 +277,7 @@ void rt_statistics_of(struct rt_launch *l, double seconds, kernc_statistics **st
     list_lines(s, p);
     for (uint32_t i = 0; i < p->blocks.count; i++) {
         add_block(s, p, i, block_total(l, i));
+        rt_statistics_add_code(s, p, i, block_total(l, i));
         s->widths[l->core->lanes] += full_total(l, i) * p->blocks.at[i].instructions;
     }
     for (uint32_t i = 0; i < p->sites.count; i++)

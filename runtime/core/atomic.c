@@ -119,7 +119,8 @@ static uint8_t *object_address(struct rt_warp *w, const struct bc_ins *ins, uint
     else if (space == RT_GLOBAL && w->count_transactions && ins->imm) {
         uint32_t last = (address + ins->imm - 1) >> w->segment_shift;
         w->sites[ins->e].transactions += last - (address >> w->segment_shift) + 1;
-    }
+    } else if (space == RT_SHARED && w->count_transactions && ins->imm)
+        rt_count_object(w, ins, address, ins->imm);
     return p;
 }
 

@@ -151,6 +151,16 @@ static const struct rt_op full_table[BC_OPS] = {
 
 static const struct rt_op counted_rows[BC_OPS] = {LOADS(COUNTED_LOAD) STORES(COUNTED_STORE)};
 
+#define COUNT_BANKS(table_name)                                                                              \
+    HANDLER(banks_##table_name)                                                                              \
+    {                                                                                                        \
+        OUTSIDE(rt_count_banks(w, pc));                                                                      \
+        return table_name##_table[pc->op].run(PASS);                                                         \
+    }
+COUNT_BANKS(full)
+COUNT_BANKS(brief)
+COUNT_BANKS(partial)
+
 static uint64_t equal_v(const struct rt_warp *w, uint32_t reg, uint32_t x)
 {
     const uint32_t *a = rt_v(w, reg);
@@ -208,6 +218,9 @@ const struct rt_core PASTE(CORE_ISA, CORE_LANES) = {
     .brief = brief_table,
     .partial = partial_table,
     .counted = counted_rows,
+    .banks_full = banks_full,
+    .banks_brief = banks_brief,
+    .banks_partial = banks_partial,
     .block_clock = block_clock,
     .block_ask = block_ask,
     .block_check = block_check,

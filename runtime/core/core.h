@@ -12,6 +12,9 @@ struct rt_core {
     const struct rt_op *full, *brief, *partial;
     /* Rows of `full` for launches that count transactions; NULL: the same. */
     const struct rt_op *counted;
+    /* Accesses to shared memory that count passes over its banks; then they are those of the table. */
+    const struct bc_ins *(*banks_full)(RT_OP_PARAMS), *(*banks_brief)(RT_OP_PARAMS),
+        *(*banks_partial)(RT_OP_PARAMS);
     /* Other handlers, for launches that need them in their tables: BC_block of programs that read the clock;
      * of schemes with RT_ASK_RECONVERGE; the same that also check where lanes wait; convergent operations of
      * schemes with RT_ASK_CONVERGENT. */

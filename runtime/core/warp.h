@@ -22,6 +22,8 @@ struct rt_count {
     uint32_t instructions, cycles;
 };
 struct rt_site_count { uint64_t transactions, divergences; };
+/* Passes over the banks of shared memory; of them, those that words spread evenly would not need. */
+struct rt_bank_count { uint64_t passes, conflicts; };
 
 /* A branch whose lanes diverge: lanes mask[i] go to block word target[i]; masks are disjoint, not empty, and
  * together the active lanes. Targets are distinct. `reconverge`: where they all reconverge, or
@@ -174,5 +176,14 @@ uint8_t *rt_locate(struct rt_warp *w, enum rt_space space, bool store, unsigned 
                    uint32_t bytes, uint32_t align);
 /* How many distinct segments the lanes' addresses lie in. */
 uint32_t rt_distinct_segments(const struct rt_warp *w, const uint32_t *address, uint64_t lanes);
+
+/* banks.c: the passes in which so many banks serve `count` accesses of `bytes` at the addresses, at most
+ * RT_MAX_LANES of 8 bytes: the most distinct words of a bank. `atomic`: each access is served by itself. */
+struct rt_bank_count rt_bank_passes(const uint32_t *address, uint32_t count, uint32_t bytes, bool atomic,
+                                    uint32_t banks);
+/* Counts the instruction's access, which is to shared memory; launches that count only. */
+void rt_count_banks(struct rt_warp *w, const struct bc_ins *ins);
+/* The same of `bytes`, at least 1, of a single lane's object. */
+void rt_count_object(struct rt_warp *w, const struct bc_ins *ins, uint32_t address, uint32_t bytes);
 
 #endif

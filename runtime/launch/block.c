@@ -376,6 +376,8 @@ static void allocate(struct rt_worker *k)
     k->shared = arena_alloc(&k->arena, k->launch->shared_bytes + 16);
     k->running = arena_array(&k->arena, struct rt_slot *, k->launch->warps);
     k->sites = arena_array(&k->arena, struct rt_site_count, p->sites.count + 1);
+    if (k->launch->count_transactions)
+        k->banks = arena_array(&k->arena, struct rt_bank_count, p->sites.count + 1);
     k->counts = arena_array(&k->arena, struct rt_count, p->blocks.count);
     for (uint32_t b = 0; b < p->blocks.count; b++) {
         k->counts[b].instructions = p->blocks.at[b].instructions;

@@ -49,6 +49,7 @@ struct rt_worker {
     uint32_t bases[RT_BASES];           /* the block's index * its size; see rt_lane_preload */
     struct rt_count *counts;            /* by block of code */
     struct rt_site_count *sites;
+    struct rt_bank_count *banks;        /* by site; NULL: not counted */
     struct rt_events events;
     uint64_t unreported;                /* warp instructions not yet in the launch's total */
     uint64_t copied;                    /* fuel of the core's last run that was paid for copied bytes */
@@ -94,6 +95,7 @@ struct rt_launch {
     uint32_t *tid[3];                        /* lane vectors by warp, padded to the core's lanes; NULL:
                                                 unused */
     uint32_t  segment_shift;
+    uint32_t  banks;                         /* of shared memory */
     bool      count_transactions;
     bool      keeps_clock;                   /* of each warp: the program reads it, or a trace is made */
     uint8_t   anchors;                       /* kernc_anchors */

@@ -9,6 +9,7 @@
 
 #define DEFAULT_WARP    32
 #define DEFAULT_SEGMENT 128
+#define DEFAULT_BANKS   32
 #define DEFAULT_FUEL    ((uint64_t)1 << 40)
 #define MAX_BLOCKS      UINT32_MAX
 
@@ -40,6 +41,7 @@ static kernc_launch read_launch(const kernc_kernel *k, const kernc_launch *given
     o.warp = o.warp ? o.warp : k->entry ? WC_LANES : DEFAULT_WARP;
     o.threads = o.threads ? o.threads : 1;
     o.segment = o.segment ? o.segment : DEFAULT_SEGMENT;
+    o.banks = o.banks ? o.banks : DEFAULT_BANKS;
     o.fuel = o.fuel ? o.fuel : DEFAULT_FUEL;
     o.cores = o.cores ? o.cores : 1;
     return o;
@@ -81,6 +83,12 @@ static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
     if (o->segment < 8 || (o->segment & (o->segment - 1)))
         return rt_fail(c, KERNC_INVALID, "a segment of %u bytes: it must be a power of two from 8 on",
                        o->segment);
+    if (o->banks & (o->banks - 1))
+        return rt_fail(c, KERNC_INVALID, "%u banks of shared memory: their number must be a power of two",
+                       o->banks);
+    if (o->banks > KERNC_MAX_BANKS)
+        return rt_fail(c, KERNC_LIMIT, "%u banks of shared memory are over the limit of %d", o->banks,
+                       KERNC_MAX_BANKS);
     return KERNC_OK;
 }
 
@@ -150,6 +158,10 @@ static const struct rt_op *adapt(struct rt_launch *l, const struct rt_op *table)
             copy[op] = core->partial[op];
         else if (counts && core->counted[op].run)
             copy[op] = core->counted[op];
+        else if (l->count_transactions && rt_access[op].valid && rt_access[op].space == RT_SHARED)
+            copy[op].run = table == core->full    ? core->banks_full
+                           : table == core->brief ? core->banks_brief
+                                                  : core->banks_partial;
     return copy;
 }
 
@@ -183,6 +195,7 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     l->anchors = (uint8_t)o->anchors;
     l->schedule = (uint8_t)o->schedule;
     l->anchor_seed = o->anchor_seed;
+    l->banks = o->banks;
     l->fuel = o->fuel;
     l->interrupt = o->interrupt;
     l->entry = l->program->functions.at[l->kernel->function].code;

@@ -58,8 +58,12 @@ resolve_as(struct rt_sim_warp *w, const struct rt_sim_ins *pc, struct access x)
             rt_sim_count_access(w, pc, x.bytes);
         return (struct resolved){w->global, e.consecutive ? w->global + e.smallest : NULL};
     }
-    if (x.space == WC_SPACE_shared)
+    if (x.space == WC_SPACE_shared) {
+#ifdef CORE_STEPS
+        rt_sim_count_banks(w, pc);
+#endif
         return (struct resolved){w->shared, e.consecutive ? w->shared + e.smallest : NULL};
+    }
     lanes_add_ramp(w->address, WC_LANES, w->private_bytes);
     return (struct resolved){w->private, NULL};
 }

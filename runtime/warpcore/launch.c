@@ -139,6 +139,7 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
     s->warps = (s->threads + WC_LANES - 1) / WC_LANES;
     s->fuel = o->fuel;
     s->interrupt = o->interrupt;
+    s->banks = o->banks;
     s->segment_shift = (uint32_t)__builtin_ctz(o->segment);
     s->data = s->kernel->module->data.address;
     s->tally = arena_new(&s->arena, struct rt_sim_tally);
@@ -158,7 +159,10 @@ static void add_word(const struct rt_sim *s, kernc_statistics *to, uint32_t word
                               .cycles = ran.warps * s->timing.cycles[wc_op_info[op].unit] + t->more[word],
                               .memory_instructions = rt_sim_is_global(op) ? ran.warps : 0,
                               .memory_transactions = t->transactions[word],
-                              .divergences = t->divergences[word]};
+                              .divergences = t->divergences[word],
+                              .shared_instructions = rt_sim_is_shared(op) ? ran.warps : 0,
+                              .shared_passes = t->banks[word].passes,
+                              .bank_conflicts = t->banks[word].conflicts};
 #define LINE_METRIC(key) to->metrics.key += all.key;
 #include "include/kernc-metrics.def"
     to->metrics.converges += op == WC_converge ? ran.warps : 0;

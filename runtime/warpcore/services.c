@@ -221,6 +221,17 @@ void rt_sim_count_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uin
     rt_sim_charge(w, pc, (distinct(w, SHIFT) - 1) * w->sim->timing.parameter[WC_SEGMENT]);
 }
 
+void rt_sim_count_banks(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
+{
+    uint32_t address[WC_LANES], n = 0;
+    rt_each_lane(i, w->flow.active)
+        address[n++] = w->address[i];
+    struct rt_bank_count *all = &w->tally->banks[pc->word],
+                         one = rt_bank_passes(address, n, 4, pc->op >= WC_at_shared_add_I, w->sim->banks);
+    all->passes += one.passes;
+    all->conflicts += one.conflicts;
+}
+
 /* ---- printing ---------------------------------------------------------------------------------------- */
 
 static uint32_t operand_bytes(uint8_t type)

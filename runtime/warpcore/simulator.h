@@ -53,6 +53,7 @@ struct rt_sim_count { uint64_t warps, threads; };
 struct rt_sim_tally {
     struct rt_sim_count begins[WC_MAX_WORDS + 1], ends[WC_MAX_WORDS + 1];
     uint64_t transactions[WC_MAX_WORDS], divergences[WC_MAX_WORDS];
+    struct rt_bank_count banks[WC_MAX_WORDS];
     uint64_t more[WC_MAX_WORDS];         /* cycles besides those of the unit */
     uint64_t widths[WC_LANES + 1];       /* words run, by active lanes */
     uint64_t joined, effective;          /* entries popped; CONVERGEs that did something */
@@ -123,6 +124,7 @@ struct rt_sim {
     uint32_t  threads, warps;            /* in a block */
     uint32_t  shared_bytes;              /* of a block */
     uint32_t  segment_shift;             /* of memory transactions as metrics count them */
+    uint32_t  banks;                     /* of shared memory as metrics count them */
     uint32_t  data;                      /* address of the constant data */
     struct rt_sim_tally *tally;
     bool      timed;
@@ -144,6 +146,12 @@ static inline bool rt_sim_is_global(enum wc_op op)
 {
     return (op >= WC_ld_global_u8 && op <= WC_st_global_lo64) ||
            (op >= WC_at_global_add_I && op < WC_at_shared_add_I);
+}
+
+static inline bool rt_sim_is_shared(enum wc_op op)
+{
+    return (op >= WC_ld_shared_u8 && op <= WC_st_shared_lo64) ||
+           (op >= WC_at_shared_add_I && op <= WC_at_shared_cas_F);
 }
 
 /* The run ends with the instruction at `pc`, before that changes the mask. */
@@ -200,6 +208,8 @@ bool rt_sim_check(struct rt_sim_warp *w, const struct rt_sim_ins *pc, enum wc_sp
                   uint32_t bytes);
 /* Counts and charges an access to global memory at w->address. Timed launches only. */
 void rt_sim_count_access(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint32_t bytes);
+/* Counts an access to shared memory at w->address; of 8 bytes, the low word alone is moved. The same. */
+void rt_sim_count_banks(struct rt_sim_warp *w, const struct rt_sim_ins *pc);
 
 /* ---- block.c ----------------------------------------------------------------------------------------- */
 

@@ -143,6 +143,12 @@ static void launch_limits_are_named(void **state)
     l.segment = 100;
     expect(kernc_run(kernel, &l, NULL), KERNC_INVALID, "a segment of 100 bytes");
     l.segment = 64;
+    l.banks = 24;
+    expect(kernc_run(kernel, &l, NULL), KERNC_INVALID,
+           "24 banks of shared memory: their number must be a power of two");
+    l.banks = 256;
+    expect(kernc_run(kernel, &l, NULL), KERNC_LIMIT, "256 banks of shared memory are over the limit of 128");
+    l.banks = 0;
     l.anchors = 3;
     expect(kernc_run(kernel, &l, NULL), KERNC_INVALID, "3 is no choice of anchors' groups");
     l.anchors = KERNC_ANCHORS_ALL;

@@ -1,0 +1,60 @@
+/* banks.c: conflicts of the banks of shared memory, for launches that count them.
+ *
+ * Consecutive words of 4 bytes lie in consecutive banks, and a bank serves one word in each pass: to all the
+ * lanes that want bytes of it.
+ */
+#include "runtime/launch/grid.h"
+
+#define WORD_BYTES 4u
+
+/* Words of one bank are listed, so that only they are compared: places in `words` from 1 on, 0 ends. */
+struct rt_bank_count rt_bank_passes(const uint32_t *address, uint32_t count, uint32_t bytes, bool atomic,
+                                    uint32_t banks)
+{
+    uint32_t words[2 * RT_MAX_LANES + 1], distinct = 0, most = 0;
+    uint8_t next[2 * RT_MAX_LANES + 1], first[KERNC_MAX_BANKS] = {0}, served[KERNC_MAX_BANKS] = {0};
+    uint32_t each = bytes > WORD_BYTES ? bytes / WORD_BYTES : 1;
+    for (uint32_t i = 0; i < count * each; i++) {
+        uint32_t word = address[i / each] / WORD_BYTES + i % each, bank = word & (banks - 1),
+                 same = first[bank];
+        while (same && words[same] != word)
+            same = next[same];
+        if (same && !atomic)
+            continue;
+        words[++distinct] = word;
+        next[distinct] = first[bank];
+        first[bank] = (uint8_t)distinct;
+        most = ++served[bank] > most ? served[bank] : most;
+    }
+    return (struct rt_bank_count){most, most - (distinct + banks - 1) / banks};
+}
+
+static void add(const struct rt_warp *w, const struct bc_ins *ins, struct rt_bank_count n)
+{
+    w->worker->banks[ins->e].passes += n.passes;
+    w->worker->banks[ins->e].conflicts += n.conflicts;
+}
+
+void rt_count_banks(struct rt_warp *w, const struct bc_ins *ins)
+{
+    struct rt_access access = rt_access[ins->op];
+    bool atomic = ins->op >= BC_at_hadd_I && ins->op <= BC_at_hcas_F;
+    uint32_t address[RT_MAX_LANES], n = 0, offset = ins->imm, shift = 0;
+    if (access.mode == RT_MODE_X) {
+        offset += (uint32_t)w->S[ins->b];
+        shift = ins->c;
+    }
+    if (access.mode == RT_MODE_U)
+        address[n++] = (uint32_t)w->S[ins->a] + offset;
+    else
+        rt_each_lane(i, w->active)
+            address[n++] = (rt_v(w, ins->a)[i] << shift) + offset;
+    add(w, ins, rt_bank_passes(address, n, 1u << access.log2_bytes, atomic, w->worker->launch->banks));
+}
+
+void rt_count_object(struct rt_warp *w, const struct bc_ins *ins, uint32_t address, uint32_t bytes)
+{
+    uint32_t banks = w->worker->launch->banks;
+    uint32_t words = (address + bytes - 1) / WORD_BYTES - address / WORD_BYTES + 1;
+    add(w, ins, (struct rt_bank_count){(words + banks - 1) / banks, 0});
+}
