@@ -53,7 +53,6 @@ struct be_vreg {
  * operations in lanes, `op` is the V_ form. Virtual register 0 is none. */
 struct be_word {
     uint16_t op;
-    uint8_t  parts;              /* instructions it counts for */
     uint8_t  cycles;
     bool     live, effect;       /* effect: needed although nobody reads its destination */
     bool     boundary;           /* a switch point lies before it */

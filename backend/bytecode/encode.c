@@ -164,7 +164,7 @@ static void encode_word(struct be_encoder *e, uint32_t i)
     be_move_temporaries(e, w, i);
     if (is_void_move(e, w))
         return;
-    be_put_ins(e, be_make_ins(e, w), w->parts, w->cycles, w->at.line);
+    be_put_ins(e, be_make_ins(e, w), w->cycles, w->at.line);
     put_call_target(e, w);
     if (w->op != BC_call && w->op != BC_icall)
         return;
@@ -198,7 +198,7 @@ static void encode_entry(struct be_encoder *e)
     e->at.source = IR_NO_BLOCK;
     be_open_block(e, 0);
     be_put_ins(e, (struct bc_ins){.op = BC_mov_v, .d = (uint16_t)(e->c->frames[e->f->id].depth - 1),
-                                  .a = (uint16_t)(from->depth - 1)}, 1, ir_latency_cycles[IR_LAT_ALU], line);
+                                  .a = (uint16_t)(from->depth - 1)}, ir_latency_cycles[IR_LAT_ALU], line);
     for (uint32_t i = 0; i < params->count; i++) {
         uint32_t to = e->f->params[i];
         if (!to || !be_vreg(e->f, to)->live)
@@ -206,9 +206,9 @@ static void encode_entry(struct be_encoder *e)
         const struct be_vreg *v = be_vreg(e->f, to);
         struct bc_ins move = {.op = (uint16_t)(BC_mov_v + v->kind), .d = (uint16_t)be_register(e, to),
                               .a = (uint16_t)(from->base[be_region_of(v)] + from->arguments[i])};
-        be_put_ins(e, move, 1, ir_latency_cycles[IR_LAT_ALU], line);
+        be_put_ins(e, move, ir_latency_cycles[IR_LAT_ALU], line);
     }
-    be_put_ins(e, (struct bc_ins){.op = BC_jump, .imm = e->row->code}, 1, ir_latency_cycles[IR_LAT_BR], line);
+    be_put_ins(e, (struct bc_ins){.op = BC_jump, .imm = e->row->code}, ir_latency_cycles[IR_LAT_BR], line);
 }
 
 void be_encode(struct be_context *c, struct be_function *f)

@@ -44,8 +44,7 @@ void be_open_block(struct be_encoder *e, unsigned flags);   /* closes the one be
 /* Its row and lines are complete; nothing if none is open. */
 void be_close_block(struct be_encoder *e);
 /* Appends a word to the open block, and what it counts for to the block and the line. */
-void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t instructions, uint32_t cycles,
-                uint32_t line);
+void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t cycles, uint32_t line);
 uint16_t be_site(struct be_encoder *e, const struct be_word *w);           /* a new row of the site table */
 /* A target: a code index, or the IR block whose code index it will be (IR_NO_BLOCK: BC_NO_TARGET). */
 void be_fix_now(struct be_encoder *e, enum be_fix_field field, uint32_t index, uint32_t code);

@@ -29,7 +29,7 @@ static void put_transfer(void *data, struct be_transfer t)
     struct bc_ins ins = {.op = (uint16_t)((t.from_scalar ? BC_spread_v : BC_mov_v) + kind),
                          .d = (uint16_t)t.to,
                          .a = (uint16_t)t.from};
-    be_put_ins(x->e, ins, 1, ir_latency_cycles[IR_LAT_ALU], x->line);
+    be_put_ins(x->e, ins, ir_latency_cycles[IR_LAT_ALU], x->line);
 }
 
 static uint32_t take_scratch(void *data, bool wide)
@@ -84,7 +84,7 @@ static void jump_unless_next(struct be_encoder *e, uint32_t target, uint32_t lin
 {
     if (target == e->next)
         return;
-    be_put_ins(e, (struct bc_ins){.op = BC_jump}, 1, ir_latency_cycles[IR_LAT_BR], line);
+    be_put_ins(e, (struct bc_ins){.op = BC_jump}, ir_latency_cycles[IR_LAT_BR], line);
     be_fix_later(e, BE_FIX_IMM, e->c->p->code.count - 1, target);
 }
 
@@ -147,7 +147,7 @@ static void encode_edge_blocks(struct be_encoder *e, const struct be_edge *edges
         put_moves(e, &edges[i], line);
         if (i == last)
             break;
-        be_put_ins(e, (struct bc_ins){.op = BC_jump}, 1, ir_latency_cycles[IR_LAT_BR], line);
+        be_put_ins(e, (struct bc_ins){.op = BC_jump}, ir_latency_cycles[IR_LAT_BR], line);
         be_fix_later(e, BE_FIX_IMM, e->c->p->code.count - 1, edges[i].target);
     }
 }
@@ -174,7 +174,7 @@ static void encode_branch(struct be_encoder *e, const struct be_word *w, const s
         struct bc_branch branch;
         struct bc_ins ins;
     } word = {.branch = {.op = BC_branch, .site = be_site(e, w)}};
-    be_put_ins(e, be_make_ins(e, w), w->parts, w->cycles, w->at.line);
+    be_put_ins(e, be_make_ins(e, w), w->cycles, w->at.line);
     uint32_t at = e->c->p->code.count;
     vec_push(&e->c->p->arena, &e->c->p->code, word.ins);
     encode_edge_blocks(e, edges, 2, w->at.line);
@@ -217,7 +217,7 @@ static void encode_switch(struct be_encoder *e, const struct be_word *w, const s
     uint32_t first = add_cases(e, w, block), n = block->edges.count - 1;
     vec_push(&p->arena, &p->switches,
              ((struct bc_switch){.first = first, .count = n, .site = be_site(e, w)}));
-    be_put_ins(e, ins, w->parts, w->cycles, w->at.line);
+    be_put_ins(e, ins, w->cycles, w->at.line);
     encode_edge_blocks(e, edges, n + 1, w->at.line);
     for (uint32_t i = first; i < first + n; i++)
         point_edge(e, BE_FIX_CASE, i, edges, p->cases.at[i].target);
@@ -239,7 +239,7 @@ void be_encode_end(struct be_encoder *e, const struct be_block *b)
     } else if (w->op >= BC_switch_v && w->op <= BC_switch_s) {
         encode_switch(e, w, b);
     } else {
-        be_put_ins(e, be_make_ins(e, w), w->parts, w->cycles, w->at.line);
+        be_put_ins(e, be_make_ins(e, w), w->cycles, w->at.line);
     }
     e->overhead = false;
 }

@@ -33,7 +33,7 @@ uint32_t be_define_scalar(struct be_selector *s, ir_ref r, bool invariant)
 struct be_word *be_put(struct be_selector *s, enum bc_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t e)
 {
     const struct ir_ins *ins = ir_at(s->ir, s->at);
-    struct be_word w = {.op = (uint16_t)op, .parts = 1, .cycles = ir_cost_of(s->ir, s->at),
+    struct be_word w = {.op = (uint16_t)op, .cycles = ir_cost_of(s->ir, s->at),
                         .d = d, .a = a, .b = b, .e = e, .at = ins->at, .boundary = s->boundary};
     w.effect = !be_defines(&w) || be_vreg(s->f, d)->home == BE_FOREIGN || ir_has_effect(s->ir, s->at);
     if (be_defines(&w) && d)
@@ -92,7 +92,6 @@ static bool select_fused(struct be_selector *s, const struct ir_ins *branch)
     uint32_t a = form == BC_FORM_C ? be_scalar(s, compare->args[0]) : be_lanes(s, compare->args[0]);
     uint32_t b = form == BC_FORM_B ? be_lanes(s, compare->args[1]) : be_scalar(s, compare->args[1]);
     struct be_word *w = be_put(s, bc_scalar_op(which, form), 0, a, b, 0);
-    w->parts = 2;
     w->cycles = (uint8_t)(w->cycles + ir_cost_of(s->ir, condition));
     return true;
 }
@@ -135,7 +134,6 @@ static struct be_word *select_index_check(struct be_selector *s, const struct ir
     uint32_t a = uniform ? be_scalar(s, compare->args[0]) : be_lanes(s, compare->args[0]);
     struct be_word *w =
         be_put(s, uniform ? BC_assert_below_s : BC_assert_below, 0, a, be_scalar(s, compare->args[1]), 0);
-    w->parts = 2;
     w->cycles = (uint8_t)(w->cycles + ir_cost_of(s->ir, condition));
     return w;
 }
@@ -268,7 +266,6 @@ static void select_block(struct be_selector *s, uint32_t b)
     s->at = block->first;
     be_switch_point(s);
     be_put(s, BC_block, 0, 0, 0, 0)->cycles = 0;
-    vec_last(&f->words).parts = 0;
     if (!s->f->kernel || b != ir_entry(s->ir))
         begin_params(s, block, out->first);
     ir_each_ins(r, s->ir, b)

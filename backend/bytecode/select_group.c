@@ -71,7 +71,6 @@ static void select_token(struct be_selector *s, ir_ref r)
     } else {
         be_put(s, ins->op == IR_entry ? BC_tok_entry : BC_tok_anchor, be_define(s, r), 0, 0, 0);
     }
-    vec_last(&s->f->words).parts = 0;
     be_vreg(s->f, s->lanes[r])->across = true;      /* callees' entries read the tokens of calls */
 }
 

@@ -160,10 +160,8 @@ static void finish_access(struct be_word *w, const struct mode *m)
 {
     w->imm = m->offset;
     w->c = m->shift;
-    if (m->indexed) {
-        w->parts = 2;
+    if (m->indexed)
         w->cycles = (uint8_t)(w->cycles + ir_latency_cycles[IR_LAT_ALU]);
-    }
 }
 
 /* All active lanes load from one address: once a warp. */

@@ -48,10 +48,10 @@ void be_open_block(struct be_encoder *e, unsigned flags)
     vec_push(&p->arena, &p->code, ((struct bc_ins){.op = BC_block, .d = (uint16_t)flags, .imm = e->open}));
 }
 
-void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t instructions, uint32_t cycles,
-                uint32_t line)
+void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t cycles, uint32_t line)
 {
     struct bc_program *p = e->c->p;
+    uint32_t instructions = bc_parts((enum bc_op)ins.op);
     struct bc_block *b = &p->blocks.at[e->open];
     vec_push(&p->arena, &p->code, ins);
     b->instructions += instructions;

@@ -224,7 +224,7 @@ static const struct verify_case cases[] = {
     {"no block to return to behind a call", no_return_block},
     {"code that no path reaches", unreachable_code},
     {"falls off the end", falls_off},
-    {"counts no instruction", free_block},
+    {"counts 0 instructions and has ", free_block},
     {"is not its block word", block_code},
     {"its lines are out of range", block_lines},
     {"more overhead than instructions", block_overhead},

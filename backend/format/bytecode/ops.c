@@ -95,6 +95,23 @@ bool bc_ends_block(enum bc_op op)
     }
 }
 
+unsigned bc_parts(enum bc_op op)
+{
+    switch (op) {
+    case BC_block:
+    case BC_branch:
+    case BC_tok_entry:
+    case BC_tok_anchor:
+    case BC_tok_loop:
+        return 0;
+    case BC_assert_below:
+    case BC_assert_below_s:
+        return 2;
+    default:
+        return is_branch_form(op) || bc_operands(op)[3] == '<' ? 2 : 1;
+    }
+}
+
 bool bc_returns(enum bc_op op)
 {
     return op == BC_ret || op == BC_ret_m || op == BC_ret_true || op == BC_ret_false;

@@ -227,8 +227,11 @@ static inline bool bc_is_comparison(enum scalar_case c)
 /* Whether a branch word (struct bc_branch) follows. */
 bool bc_has_branch_word(enum bc_op op);
 bool bc_ends_block(enum bc_op op);            /* what comes after it is a block word or the function's end */
-/* Whether it takes a token, so that schemes decide who takes part. */
 bool bc_returns(enum bc_op op);
+/* Instructions that a word counts for, 0 to 2: a comparison that is part of a branch or an assertion, and an
+ * index that is part of an address, are instructions too; tokens, and words that are none, are not. */
+unsigned bc_parts(enum bc_op op);
+/* Whether it takes a token, so that schemes decide who takes part. */
 bool bc_is_convergent(enum bc_op op);
 /* What a letter of `operands` stands for. */
 enum bc_file { BC_FILE_NONE, BC_FILE_VECTORS, BC_FILE_MASKS, BC_FILE_SCALARS, BC_FILES };

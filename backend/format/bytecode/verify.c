@@ -230,17 +230,12 @@ static bool check_after(struct verifier *v, const struct bc_ins *ins, uint32_t n
     return !last || verify_fail(v, "word %u: falls off the end of its function", v->at);
 }
 
-/* Definitions of tokens are no instructions that a machine would have. */
-static bool is_counted(enum bc_op op)
+/* What a block counts is what it has: it pays fuel for all, and every loop for some, as none goes back without
+ * a jump. */
+static bool check_count(struct verifier *v, uint32_t row, uint32_t has)
 {
-    return op != BC_block && op != BC_tok_entry && op != BC_tok_anchor && op != BC_tok_loop;
-}
-
-/* A block with an instruction pays fuel, so that every loop does: none goes back without a jump. */
-static bool check_cost(struct verifier *v, uint32_t row, enum bc_op op)
-{
-    return !is_counted(op) || v->p->blocks.at[row].instructions
-        || verify_fail(v, "block row %u: counts no instruction", row);
+    uint32_t counts = v->p->blocks.at[row].instructions;
+    return counts == has || verify_fail(v, "block row %u: counts %u instructions and has %u", row, counts, has);
 }
 
 static bool check_function(struct verifier *v, uint32_t index)
@@ -249,7 +244,7 @@ static bool check_function(struct verifier *v, uint32_t index)
     const struct bc_function *f = v->function = &p->functions.at[index];
     v->function_index = index;
     memset(v->need, 0, sizeof v->need);
-    uint32_t row = 0;
+    uint32_t row = 0, has = 0;
     for (uint32_t i = f->code; i < f->end;) {
         const struct bc_ins *ins = &p->code.at[v->at = i];
         if (!check_word(v, ins))
@@ -257,10 +252,13 @@ static bool check_function(struct verifier *v, uint32_t index)
         bool branches = bc_has_branch_word((enum bc_op)ins->op);
         if (branches && !check_branch_word(v, (const struct bc_branch *)(ins + 1)))
             return false;
-        if (ins->op == BC_block)
+        if (ins->op == BC_block) {
             row = ins->imm;
+            has = 0;
+        }
+        has += bc_parts((enum bc_op)ins->op);
         i += 1 + branches;
-        if (!check_after(v, ins, i) || !check_cost(v, row, (enum bc_op)ins->op))
+        if (!check_after(v, ins, i) || ((i == f->end || is_head(v, i)) && !check_count(v, row, has)))
             return false;
     }
     for (unsigned file = BC_FILE_VECTORS; file < BC_FILES; file++)
