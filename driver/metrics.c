@@ -135,23 +135,38 @@ static void add_heading(const struct launch_facts *l, struct text *t)
     text_char(t, '\n');
 }
 
-enum { WIDTH_ROWS = 8, WIDTH_BAR = 40 };
+enum { WIDTH_ROWS = 8, BAR = 40 };
 
-/* Instructions of from to `to` active lanes, and a bar as long as their part of all. */
+/* A number, and a bar as long as its part of all. */
+static void bar_row(const char *name, uint64_t n, uint64_t all, struct text *t)
+{
+    int length = (int)(BAR * n / all);
+    text_printf(t, "  %-24s", name);
+    add_count(n, 18, t);
+    text_printf(t, "  %5.1f%%%s%.*s\n", 100 * (double)n / (double)all, length ? "  " : "", length,
+                "########################################");
+}
+
+/* The instruction mix: what classes the instructions are of. */
+static void add_classes(const kernc_statistics *s, uint64_t all, struct text *t)
+{
+    kernc_class_metrics c = {.size = sizeof c};
+    text_addz(t, all ? "warp instructions by class\n" : "");
+    for (uint32_t i = 0; kernc_statistics_class(s, i, &c); i++)
+        if (c.warp_instructions)
+            bar_row(c.key, c.warp_instructions, all, t);
+}
+
+/* Instructions of from to `to` active lanes. */
 static void width_row(const uint64_t *instructions, uint32_t from, uint32_t to, uint64_t all, struct text *t)
 {
     uint64_t n = 0;
     char     name[16];
     for (uint32_t i = from; i <= to; i++)
         n += instructions[i];
-    if (!n)
-        return;
     snprintf(name, sizeof name, from < to ? "W%u:%u" : "W%u", from, to);
-    text_printf(t, "  %-24s", name);
-    add_count(n, 18, t);
-    int length = (int)(WIDTH_BAR * n / all);
-    text_printf(t, "  %5.1f%%%s%.*s\n", 100 * (double)n / (double)all, length ? "  " : "", length,
-                "########################################");
+    if (n)
+        bar_row(name, n, all, t);
 }
 
 /* As papers on divergence draw it: of how many active lanes the instructions were. */
@@ -220,6 +235,7 @@ void metrics_table(const struct launch_facts *l, const kernc_statistics *s, stru
         add_value(&rows[i], 18, t);
         text_printf(t, "  %s\n", rows[i].meaning);
     }
+    add_classes(s, m.warp_instructions, t);
     add_widths(l, s, m.warp_instructions, t);
     add_branches(l, s, t);
 }

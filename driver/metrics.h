@@ -38,10 +38,10 @@ const char *metrics_keys(struct arena *a); /* "a, b, c" */
 bool metrics_value(const kernc_metrics *m, bool machine, const char *key, double *value);
 /* One metric in a column of a table for people; its name. */
 void metrics_cell(const kernc_metrics *m, bool machine, const char *key, int width, struct text *t);
-/* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "source", "metrics", "active_lanes",
- * "branches", "lines", "places", "alarms", "version", "arguments", "options". What does not apply is null.
- * `count` not 0: of several launches, which "launches" lists with "number", "runs" and the rest of the members
- * but the last ones. */
+/* One object: "kernel", "scheme", "warp", "opt", "grid", "block", "source", "metrics", "instruction_mix",
+ * "active_lanes", "branches", "lines", "places", "alarms", "version", "arguments", "options". What does not
+ * apply is null. `count` not 0: of several launches, which "launches" lists with "number", "runs" and the rest
+ * of the members but the last ones. */
 void metrics_json(const struct launch_facts *l, const kernc_statistics *s, const struct launch_facts *each,
                   const kernc_statistics *const *statistics, uint32_t count, struct text *t);
 /* A row a source line; the line's text beside it if `source` is not NULL. */

@@ -166,6 +166,18 @@ static void json_lines(const struct launch_facts *l, const kernc_statistics *s, 
     text_char(t, ']');
 }
 
+/* The instruction mix, of all classes. */
+static void json_classes(const kernc_statistics *s, struct text *t)
+{
+    kernc_class_metrics c = {.size = sizeof c};
+    text_addz(t, ", \"instruction_mix\": {");
+    for (uint32_t i = 0; kernc_statistics_class(s, i, &c); i++)
+        text_printf(t, "%s\"%s\": {\"warp_instructions\": %llu, \"thread_instructions\": %llu}",
+                    i ? ", " : "", c.key, (unsigned long long)c.warp_instructions,
+                    (unsigned long long)c.thread_instructions);
+    text_char(t, '}');
+}
+
 /* By active lanes, from none on; zeros behind the widest are left out. */
 static void json_widths(const kernc_statistics *s, struct text *t)
 {
@@ -206,6 +218,7 @@ static void json_metrics(const struct launch_facts *l, const kernc_statistics *s
     text_addz(t, "\"metrics\": {");
     metrics_json_values(&m, l->machine, t);
     text_char(t, '}');
+    json_classes(s, t);
     json_widths(s, t);
     json_branches(l, s, t);
 }

@@ -391,6 +391,13 @@ typedef struct kernc_branch_metrics {
     uint64_t executed, diverged;
 } kernc_branch_metrics;
 
+/* Instructions of a class, whose `key` stays and whose `meaning` is for people: of the instruction mix. */
+typedef struct kernc_class_metrics {
+    size_t      size;
+    const char *key, *meaning;           /* these live on */
+    uint64_t    warp_instructions, thread_instructions;
+} kernc_class_metrics;
+
 KERNC_API void kernc_statistics_free(kernc_statistics *statistics);                      /* NULL is allowed */
 /* Fills in *metrics, whose size the caller has set. False: it has none. */
 KERNC_API bool kernc_statistics_metrics(const kernc_statistics *statistics, kernc_metrics *metrics);
@@ -400,6 +407,10 @@ KERNC_API bool kernc_statistics_metrics(const kernc_statistics *statistics, kern
 #define KERNC_MAX_WARP 64
 KERNC_API bool kernc_statistics_active_lanes(const kernc_statistics *statistics,
                                              uint64_t instructions[KERNC_MAX_WARP + 1]);
+/* The classes, from index 0 on; every instruction is of one, so that they add up to those of the launch.
+ * False: there is none of this index. */
+KERNC_API bool kernc_statistics_class(const kernc_statistics *statistics, uint32_t index,
+                                      kernc_class_metrics *class_metrics);
 /* Indices of kernc_statistics_line are below this: the source lines that have counts. */
 KERNC_API uint32_t kernc_statistics_line_count(const kernc_statistics *statistics);
 /* Lines in ascending order. */

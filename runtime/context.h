@@ -7,6 +7,7 @@
 #include "backend/format/bytecode/program.h"
 #include "backend/format/warpcore/image.h"
 #include "include/kernc-rt.h"
+#include "runtime/classes.h"
 #include "runtime/memory.h"
 
 struct rt_host_symbol { const char *name; void (*function)(void); };
@@ -67,10 +68,12 @@ struct kernc_module {
     kernc_module      *next, **link;
 };
 
+struct rt_total { uint64_t warps, threads; };
 struct kernc_statistics {
     kernc_metrics metrics;               /* ratios are kept up to date */
     uint64_t      thread_slots;          /* denominator of simt_efficiency */
     uint64_t      widths[KERNC_MAX_WARP + 1];    /* warp instructions by active lanes */
+    struct rt_total classes[RT_CLASSES]; /* instructions of each; their sum is that of all */
     bool          counted;               /* transactions were counted */
     bool          whole_block;           /* one warp held a block */
     VEC(kernc_line_metrics) lines;
@@ -116,9 +119,10 @@ kernc_status rt_read_arguments(const kernc_kernel *k, const kernc_launch *o, uin
 kernc_status rt_read_shared(const kernc_kernel *k, const kernc_launch *o, uint32_t *bytes);
 
 /* instructions.c. Adds what follows from the instructions of a block of code that has run so often. */
-struct rt_total { uint64_t warps, threads; };
 void rt_statistics_add_code(kernc_statistics *s, const struct bc_program *p, uint32_t block,
                             struct rt_total ran);
+/* The same of one instruction. */
+void rt_statistics_add_class(kernc_statistics *s, enum rt_class class, struct rt_total ran);
 
 /* metrics.c. What they make is in *statistics and *to before more is allocated, so that a failure leaks
  * nothing. */

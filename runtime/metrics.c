@@ -319,6 +319,8 @@ void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from)
 {
     add_metrics(&to->metrics, &from->metrics);
     add_widths(to->widths, from->widths);
+    for (unsigned c = 0; c < RT_CLASSES; c++)
+        rt_statistics_add_class(to, (enum rt_class)c, from->classes[c]);
     to->thread_slots += from->thread_slots;
     to->counted &= from->counted;
     to->whole_block &= from->whole_block;
@@ -391,6 +393,22 @@ bool kernc_statistics_active_lanes(const kernc_statistics *statistics,
     if (counted)
         memcpy(instructions, statistics->widths, sizeof statistics->widths);
     return counted;
+}
+
+bool kernc_statistics_class(const kernc_statistics *statistics, uint32_t index, kernc_class_metrics *class)
+{
+    static const struct { const char *key, *meaning; } names[] = {
+#define CLASS(key, meaning) {#key, meaning},
+#include "runtime/classes.def"
+    };
+    if (!statistics || !class || index >= RT_CLASSES)
+        return false;
+    kernc_class_metrics c = {.size = sizeof c,
+                             .key = names[index].key,
+                             .meaning = names[index].meaning,
+                             .warp_instructions = statistics->classes[index].warps,
+                             .thread_instructions = statistics->classes[index].threads};
+    return sized_write(class, &c, sizeof c);
 }
 
 uint32_t kernc_statistics_line_count(const kernc_statistics *statistics)

@@ -149,6 +149,32 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
 
 /* ---- statistics -------------------------------------------------------------------------------------- */
 
+static enum rt_class class_of_unit(uint8_t unit)
+{
+    static const uint8_t classes[WC_UNITS] = {
+        [WC_UNIT_ALU] = RT_CLASS_move,       [WC_UNIT_TREE] = RT_CLASS_group,
+        [WC_UNIT_CHAIN] = RT_CLASS_group,    [WC_UNIT_GLOBAL] = RT_CLASS_global,
+        [WC_UNIT_SHARED] = RT_CLASS_shared,  [WC_UNIT_PRIVATE] = RT_CLASS_private,
+        [WC_UNIT_GATOM] = RT_CLASS_atomic,   [WC_UNIT_SATOM] = RT_CLASS_atomic,
+        [WC_UNIT_CALL] = RT_CLASS_control,   [WC_UNIT_FLOW] = RT_CLASS_control,
+        [WC_UNIT_HOST] = RT_CLASS_other};
+    return (enum rt_class)classes[unit];
+}
+
+static enum rt_class class_of(const struct rt_sim_ins *ins)
+{
+    const struct wc_op_info *info = &wc_op_info[ins->op];
+    if (info->lane >= 0)
+        return rt_class_of_scalar((enum scalar_case)info->lane);
+    if (info->major == WC_MAJOR_WARP)
+        return RT_CLASS_group;
+    if (ins->op == WC_csrw && ins->imm == WC_CSR_BARRIER)
+        return RT_CLASS_barrier;
+    if (ins->op == WC_csrr || ins->op == WC_csrw || ins->op == WC_nop)
+        return RT_CLASS_other;
+    return ins->op == WC_converge ? RT_CLASS_convergence : class_of_unit(info->unit);
+}
+
 /* What one word has come to: `ran` is how often it was executed. */
 static void add_word(const struct rt_sim *s, kernc_statistics *to, uint32_t word, struct rt_sim_count ran)
 {
@@ -165,6 +191,7 @@ static void add_word(const struct rt_sim *s, kernc_statistics *to, uint32_t word
                               .bank_conflicts = t->banks[word].conflicts};
 #define LINE_METRIC(key) to->metrics.key += all.key;
 #include "include/kernc-metrics.def"
+    rt_statistics_add_class(to, class_of(&s->codes[0][word]), (struct rt_total){ran.warps, ran.threads});
     to->metrics.converges += op == WC_converge ? ran.warps : 0;
     place at = word < s->image->places.count ? s->image->places.at[word] : (place){0};
     if (at.line)

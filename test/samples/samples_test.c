@@ -131,24 +131,57 @@ static void run_sample(const struct sample *s, const char *machine, int level, s
     }
 }
 
-/* Of the latest run. */
-static uint64_t metric(const char *name)
+/* The JSON of the latest run, which is read once. */
+static struct text read_stats(void)
 {
     char path[64];
     snprintf(path, sizeof path, "%s/stats", directory);
-    struct text stats = { 0 }, key = { 0 };
+    struct text stats = { 0 };
     const char *why = file_read(path, (size_t)1 << 30, &stats);
     if (why != NULL)
         fail_msg("%s: %s", path, why);
     text_add(&stats, "", 1);
-    text_printf(&key, "\"%s\": ", name);
-    const char *at = strstr(stats.at, key.at);
-    if (at == NULL)
-        fail_msg("%s: no %s", path, name);
-    uint64_t value = strtoull(at + key.length, NULL, 10);
-    text_free(&key);
-    text_free(&stats);
     unlink(path);
+    return stats;
+}
+
+/* The number of the next member of this name from *at on, which moves behind it. */
+static uint64_t next_number(const char **at, const char *name)
+{
+    struct text key = { 0 };
+    text_printf(&key, "\"%s\": ", name);
+    const char *found = strstr(*at, key.at);
+    if (found == NULL)
+        fail_msg("no %s", name);
+    *at = found + key.length;
+    text_free(&key);
+    return strtoull(*at, NULL, 10);
+}
+
+/* The instructions of all classes are those of the run. */
+static void check_mix(const char *machine, const char *stats, const char *name)
+{
+    const char *at = stats, *begin = strstr(stats, "\"instruction_mix\": {");
+    const char *end = begin != NULL ? strstr(begin, "}}") : NULL;
+    uint64_t all = next_number(&at, name), sum = 0;
+    if (end == NULL)
+        fail_msg("%s: no instruction mix", machine);
+    for (at = begin; at < end && strstr(at, name) != NULL && strstr(at, name) < end;)
+        sum += next_number(&at, name);
+    if (sum != all)
+        fail_msg("%s: classes have %llu %s of %llu", machine, (unsigned long long)sum, name,
+                 (unsigned long long)all);
+}
+
+/* Checks the mix of the latest run; its metric of this name. */
+static uint64_t metric(const char *machine, const char *name)
+{
+    struct text stats = read_stats();
+    const char *at = stats.at;
+    uint64_t value = next_number(&at, name);
+    check_mix(machine, stats.at, "warp_instructions");
+    check_mix(machine, stats.at, "thread_instructions");
+    text_free(&stats);
     return value;
 }
 
@@ -161,7 +194,7 @@ static void equals_reference(void **state)
         for (int level = getenv("KERNC_TEST_PATIENCE") != NULL ? 2 : 0; level <= 2; level++) {
             struct text got = { 0 };
             run_sample(s, machines[w], level, &got);
-            if (metric("yields") != 0)
+            if (metric(machines[w], "yields") != 0)
                 fail_msg("%s: yields are not 0", machines[w]);
             if (got.length != n)
                 fail_msg("%s with %s -O%d: %zu bytes, not %zu", s->name, machines[w], level, got.length, n);
@@ -178,7 +211,7 @@ static uint64_t executed(const struct sample *s, const char *machine)
     struct text bytes = { 0 };
     run_sample(s, machine, 2, &bytes);
     text_free(&bytes);
-    return metric("warp_instructions");
+    return metric(machine, "warp_instructions");
 }
 
 /* At thread frontiers a warp executes at most 1.02 times the instructions of the better of pdom and struct. */

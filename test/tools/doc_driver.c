@@ -104,6 +104,13 @@ void doc_driver_metrics(struct text *out)
 #include "include/kernc-metrics.def"
 }
 
+void doc_driver_classes(struct text *out)
+{
+    doc_heading(out, "class", "instructions", NULL);
+#define CLASS(key, meaning) doc_row(out, "`" #key "`", meaning, NULL);
+#include "runtime/classes.def"
+}
+
 void doc_driver_figures(struct text *out)
 {
     doc_heading(out, "key", "in the table", "is", NULL);

@@ -49,6 +49,7 @@ const struct doc_table doc_tables[] = {
     {"driver-limits", doc_driver_limits},
     {"driver-pass-options", doc_driver_pass_options},
     {"driver-metrics", doc_driver_metrics},
+    {"driver-classes", doc_driver_classes},
     {"driver-figures", doc_driver_figures},
     {NULL, NULL},
 };

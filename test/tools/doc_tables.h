@@ -72,6 +72,7 @@ void doc_driver_options(struct text *out);
 void doc_driver_limits(struct text *out);
 void doc_driver_pass_options(struct text *out);
 void doc_driver_metrics(struct text *out);
+void doc_driver_classes(struct text *out);
 void doc_driver_figures(struct text *out);
 
 #endif

@@ -360,6 +360,7 @@ static void nothing_crashes_on_null(void **state)
     assert_int_equal(kernc_run(NULL, NULL, NULL), KERNC_INVALID);
     assert_false(kernc_statistics_metrics(NULL, NULL));
     assert_false(kernc_statistics_active_lanes(NULL, NULL));
+    assert_false(kernc_statistics_class(NULL, 0, NULL));
     assert_false(kernc_statistics_line(NULL, 0, NULL));
     assert_int_equal(kernc_kernel_statistics(NULL, NULL), KERNC_INVALID);
     assert_int_equal(kernc_load_library(NULL, "libm"), KERNC_INVALID);
@@ -423,6 +424,16 @@ static void statistics_add_up(void **state)
     assert_true(x.seconds > 0 && y.seconds > x.seconds);
     assert_int_equal(y.warp_instructions, 18);
     assert_int_equal(y.memory_transactions, 6);
+    kernc_class_metrics integer = {.size = sizeof integer}, global = integer, control = integer;
+    assert_true(kernc_statistics_class(one, 0, &integer) && kernc_statistics_class(all, 6, &global) &&
+                kernc_statistics_class(one, 12, &control));
+    assert_string_equal(integer.key, "integer");
+    assert_string_equal(global.key, "global");
+    assert_string_equal(control.key, "control");
+    assert_int_equal(integer.warp_instructions, 2);
+    assert_int_equal(global.warp_instructions, 6);
+    assert_int_equal(control.thread_instructions, 40);
+    assert_false(kernc_statistics_class(one, 15, &control));
     kernc_line_metrics first = {.size = sizeof first}, second = first;
     assert_int_equal(kernc_statistics_line_count(one), 2);
     assert_true(kernc_statistics_line(one, 0, &first) && kernc_statistics_line(all, 1, &second));
