@@ -74,10 +74,12 @@ static enum bc_site_kind space_kind(unsigned space)
     return space == 0 ? BC_SITE_GLOBAL : space == 1 ? BC_SITE_SHARED : BC_SITE_PRIVATE;
 }
 
+/* Of a copy, the space of the two that has more to count: global before shared before private. */
 static enum bc_site_kind site_kind(const struct be_word *w)
 {
+    unsigned to = w->c & 3, from = w->op == BC_memcpy ? w->c >> 2 : to;
     if (w->op == BC_memcpy || w->op == BC_memzero)
-        return space_kind(w->c & 3);
+        return space_kind(to < from ? to : from);
     if (bc_has_branch_word((enum bc_op)w->op) || (w->op >= BC_switch_v && w->op <= BC_switch_s) ||
         w->op == BC_icall)
         return BC_SITE_BRANCH;
