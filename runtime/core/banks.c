@@ -7,9 +7,20 @@
 
 #define WORD_BYTES 4u
 
+/* Whether the words lie so close together that no two are of one bank: by far the most accesses. */
+static bool lie_close(const uint32_t *address, uint32_t count, uint32_t bytes, uint32_t banks)
+{
+    uint32_t low = address[0], high = address[0];
+    for (uint32_t i = 1; i < count; i++) {
+        low = address[i] < low ? address[i] : low;
+        high = address[i] > high ? address[i] : high;
+    }
+    return (high + bytes - 1) / WORD_BYTES - low / WORD_BYTES < banks;
+}
+
 /* Words of one bank are listed, so that only they are compared: places in `words` from 1 on, 0 ends. */
-struct rt_bank_count rt_bank_passes(const uint32_t *address, uint32_t count, uint32_t bytes, bool atomic,
-                                    uint32_t banks)
+static struct rt_bank_count count_by_bank(const uint32_t *address, uint32_t count, uint32_t bytes,
+                                          bool atomic, uint32_t banks)
 {
     uint32_t words[2 * RT_MAX_LANES + 1], distinct = 0, most = 0;
     uint8_t next[2 * RT_MAX_LANES + 1], first[KERNC_MAX_BANKS] = {0}, served[KERNC_MAX_BANKS] = {0};
@@ -27,6 +38,13 @@ struct rt_bank_count rt_bank_passes(const uint32_t *address, uint32_t count, uin
         most = ++served[bank] > most ? served[bank] : most;
     }
     return (struct rt_bank_count){most, most - (distinct + banks - 1) / banks};
+}
+
+struct rt_bank_count rt_bank_passes(const uint32_t *address, uint32_t count, uint32_t bytes, bool atomic,
+                                    uint32_t banks)
+{
+    bool close = !atomic && lie_close(address, count, bytes, banks);
+    return close ? (struct rt_bank_count){1, 0} : count_by_bank(address, count, bytes, atomic, banks);
 }
 
 static void add(const struct rt_warp *w, const struct bc_ins *ins, struct rt_bank_count n)
