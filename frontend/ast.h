@@ -100,7 +100,8 @@ struct fe_form {
 
 /* Suffixes and spelling of a literal. */
 enum fe_literal_flag { FE_LIT_UNSIGNED = 1, FE_LIT_LONG = 2, FE_LIT_FLOAT = 4, FE_LIT_DECIMAL = 8,
-                       FE_LIT_CHARACTER = 16 };
+                       FE_LIT_CHARACTER = 16, FE_LIT_OCTAL = 32,
+                       FE_LIT_INEXACT = 64 /* a FLOAT whose decimals are not quite its value */ };
 
 struct fe_expr {
     uint8_t  kind;               /* enum fe_expr_kind */

@@ -7,6 +7,7 @@ frontend_SRC += frontend/types.c frontend/vectors.c frontend/leaves.c frontend/b
                 frontend/lower.c frontend/lower_function.c frontend/lower_stmt.c frontend/lower_expr.c \
                 frontend/lower_access.c frontend/lower_call.c frontend/lower_builtin.c frontend/lower_compound.c frontend/lower_printf.c frontend/lower_vector.c frontend/goto_tokens.c
 frontend_GEN_OBJ := $(BUILD)/obj/gen/frontend/lexer.o $(BUILD)/obj/gen/frontend/parser.o
+frontend_SRC += frontend/suspect.c
 
 $(BUILD)/gen/frontend/lexer.c: frontend/lexer.re
 	@mkdir -p $(@D)

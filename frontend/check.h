@@ -25,6 +25,7 @@ struct fe_switch {
     struct fe_type *type;        /* of the value, promoted */
     struct fe_stmt *stmt, **last_case, *otherwise;
     uint32_t loop;
+    bool fresh;                  /* no statement between this point and the case before it */
     struct map values;           /* case value -> index into cases */
     VEC(struct fe_stmt *) cases;
 };
@@ -194,6 +195,19 @@ bool fe_vector_suits(struct checker *c, const struct fe_expr *a, struct fe_type 
 struct fe_type *fe_vector_result(struct checker *c, const struct fe_type *vector, struct fe_type *one);
 /* dot, cross and the like, whose arguments have been checked and counted. */
 struct fe_expr *fe_check_whole_vectors(struct checker *c, struct fe_expr *e, const struct fe_builtin *b);
+
+/* ---- suspect.c: warnings of what is hardly meant ------------------------------------------------------ */
+
+bool fe_is_comparison(enum fe_op op);
+/* A BINARY whose operands have been checked: how its operators bind. */
+void fe_suspect_order(struct checker *c, const struct fe_expr *e);
+/* The same of arithmetic operands, not converted yet; and its result, when constants have been folded. */
+void fe_suspect_operands(struct checker *c, const struct fe_expr *e);
+void fe_suspect_result(struct checker *c, const struct fe_expr *e);
+/* A checked expression that is a statement. */
+void fe_suspect_unused(struct checker *c, const struct fe_expr *e);
+/* A checked IF, WHILE or FOR whose body is a ';' right behind it. */
+void fe_suspect_body(struct checker *c, const struct fe_stmt *s);
 
 /* ---- check_stmt.c ------------------------------------------------------------------------------------ */
 

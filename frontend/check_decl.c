@@ -353,18 +353,23 @@ void fe_enter_parameter(struct checker *c, struct fe_decl *p)
         return;
     if (!p->type)
         p->type = c->types->error;
-    struct fe_variable *v = variable_new(c, p, FE_SPACE_PRIVATE);
-    v->assigned = true;
+    variable_new(c, p, FE_SPACE_PRIVATE);
     fe_enter(c, FE_NAMES, p);
 }
 
 void fe_leave_decl(struct checker *c, struct fe_decl *d)
 {
-    struct fe_variable *v = d->kind == FE_DECL_VARIABLE ? fe_variable(d) : NULL;
-    if (v)
+    bool is_parameter = d->kind == FE_DECL_PARAMETER;
+    struct fe_variable *v = d->kind == FE_DECL_VARIABLE || is_parameter ? fe_variable(d) : NULL;
+    if (v && !is_parameter)
         v->ends = c->point;
     if (!v || !d->type || fe_is_error(d->type) || c->level == 0)
         return;
+    if (is_parameter) {
+        if (v->assigned && !v->read)
+            fe_report(c->fe, FE_MSG(unread_parameter), d->name_at, d->name);
+        return;
+    }
     if (!d->used)
         fe_report(c->fe, FE_MSG(unused_variable), d->name_at, d->name);
     else if (!v->read && !d->type->is_const)

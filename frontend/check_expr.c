@@ -43,6 +43,8 @@ static struct fe_expr *check_int(struct checker *c, struct fe_expr *e)
         k = FE_TYPE_UINT;
     else if (may_be_signed && e->value <= INT64_MAX)
         k = FE_TYPE_LONG;
+    if (e->literal & FE_LIT_OCTAL && e->value >= 8)
+        fe_report(c->fe, FE_MSG(octal_number), e->where, (unsigned long long)e->value);
     return set_constant(e, c->types->basic[k], e->value);
 }
 

@@ -158,11 +158,6 @@ static struct fe_expr *bad_operands(struct checker *c, struct fe_expr *e)
     return fe_poison(c, e);
 }
 
-static bool is_comparison(enum fe_op op)
-{
-    return op >= FE_OP_LT && op <= FE_OP_NE;
-}
-
 static bool wants_integers(enum fe_op op)
 {
     return op == FE_OP_REM || (op >= FE_OP_SHL && op <= FE_OP_OR);
@@ -173,58 +168,7 @@ static bool is_data_pointer(const struct fe_type *t)
     return fe_is_pointer(t) && !fe_is_function_pointer(t);
 }
 
-/* Signed and unsigned compared, and the signed side is not known to be positive. */
-static void check_sign_compare(struct checker *c, struct fe_expr *e, const struct fe_type *a,
-                               const struct fe_type *b)
-{
-    const struct fe_type *common = fe_common_type(c, (struct fe_type *)a, (struct fe_type *)b);
-    if (!fe_is_integer(common) || fe_is_signed(common))
-        return;
-    const struct fe_expr *sides[2] = {e->sub.a, e->sub.b};
-    for (int i = 0; i < 2; i++) {
-        const struct fe_type *t = i ? b : a;
-        bool harmless = !fe_is_signed(t) || (sides[i]->constant && fe_integer_value(sides[i]) >= 0);
-        if (!harmless)
-            fe_report(c->fe, FE_MSG(sign_compare), e->op_at, fe_type_text(c, a->plain),
-                      fe_type_text(c, b->plain));
-    }
-}
-
-static bool is_constant_zero(const struct fe_expr *e)
-{
-    return e->constant && fe_is_integer(e->type) && fe_integer_value(e) == 0;
-}
-
-/* x >= 0 and x < 0 of an unsigned x, either way round. */
-static void check_always_true(struct checker *c, struct fe_expr *e)
-{
-    bool left = is_constant_zero(e->sub.a), right = is_constant_zero(e->sub.b);
-    const struct fe_expr *x = left ? e->sub.b : e->sub.a;
-    if (left == right || !fe_is_integer(x->type) || fe_is_signed(x->type) || x->type->kind == FE_TYPE_BOOL)
-        return;
-    bool always = e->op == (left ? FE_OP_LE : FE_OP_GE), never = e->op == (left ? FE_OP_GT : FE_OP_LT);
-    if (always || never)
-        fe_report(c->fe, FE_MSG(always_true), e->op_at, always ? "true" : "false",
-                  fe_type_text(c, x->type->plain));
-}
-
-static void check_divisor(struct checker *c, struct fe_expr *e)
-{
-    const struct fe_expr *b = e->sub.b;
-    if ((e->op == FE_OP_DIV || e->op == FE_OP_REM) && b->constant && fe_is_integer(b->type) && b->value == 0)
-        fe_report(c->fe, FE_MSG(division_by_zero), b->where);
-}
-
-static void check_shift_count(struct checker *c, const struct fe_expr *count, const struct fe_type *shifted)
-{
-    if (!count->constant)
-        return;
-    int64_t n = fe_integer_value(count);
-    if (n < 0 || n >= (int64_t)shifted->size * 8)
-        fe_report(c->fe, FE_MSG(shift_count), count->where, (long long)n, (unsigned)shifted->size * 8);
-}
-
-static struct fe_expr *fold_binary(struct fe_expr *e)
+static void fold_binary(struct fe_expr *e)
 {
     const struct fe_expr *a = e->sub.a, *b = e->sub.b;
     bool by_zero = (e->op == FE_OP_DIV || e->op == FE_OP_REM) && fe_is_integer(b->type) && b->value == 0;
@@ -232,7 +176,6 @@ static struct fe_expr *fold_binary(struct fe_expr *e)
         e->constant = true;
         e->value = fe_fold_binary(e->op, a->type, a->value, b->value);
     }
-    return e;
 }
 
 static struct fe_expr *check_arithmetic(struct checker *c, struct fe_expr *e)
@@ -246,19 +189,15 @@ static struct fe_expr *check_arithmetic(struct checker *c, struct fe_expr *e)
     struct fe_type *t = shift ? fe_promoted(c, a->type) : fe_common_type(c, a->type, b->type);
     if (bools && (bitwise || e->op == FE_OP_EQ || e->op == FE_OP_NE))
         t = a->type->plain;
-    if (shift)
-        check_shift_count(c, b, t);
-    else if (is_comparison(e->op)) {
-        check_sign_compare(c, e, a->type, b->type);
-        check_always_true(c, e);
-    }
+    fe_suspect_operands(c, e);
     fe_check_quotient(c, a, t);
     fe_check_quotient(c, b, t);
     e->sub.a = fe_convert(c, a, t);
     e->sub.b = fe_convert(c, b, t);
-    check_divisor(c, e);
-    e->type = is_comparison(e->op) ? c->types->basic[FE_TYPE_BOOL] : t;
-    return fold_binary(e);
+    e->type = fe_is_comparison(e->op) ? c->types->basic[FE_TYPE_BOOL] : t;
+    fold_binary(e);
+    fe_suspect_result(c, e);
+    return e;
 }
 
 static struct fe_expr *check_pointer_sum(struct checker *c, struct fe_expr *e)
@@ -326,29 +265,10 @@ static struct fe_expr *check_operands(struct checker *c, struct fe_expr *e)
     if (fe_is_vector(a) || fe_is_vector(b))
         return fe_check_elements(c, e);
     if (fe_is_pointer(a) || fe_is_pointer(b))
-        return is_comparison(e->op)                       ? check_pointer_comparison(c, e)
+        return fe_is_comparison(e->op)                    ? check_pointer_comparison(c, e)
                : e->op == FE_OP_ADD || e->op == FE_OP_SUB ? check_pointer_sum(c, e)
                                                           : bad_operands(c, e);
     return bad_operands(c, e);
-}
-
-/* An operand whose operator binds tighter than one may think: `a & b == 0`, `!a & b`, `a < b < c`. Where both
- * sides are truths it is meant so. */
-static void check_precedence(struct checker *c, const struct fe_expr *e)
-{
-    const struct fe_expr *sides[2] = {e->sub.a, e->sub.b};
-    bool bitwise = e->op >= FE_OP_AND && e->op <= FE_OP_OR, compares = is_comparison(e->op);
-    for (int i = 0; i < 2 && (bitwise || compares); i++) {
-        const struct fe_expr *s = sides[i], *other = sides[!i];
-        bool comparison = s->kind == FE_EXPR_BINARY && is_comparison(s->op);
-        bool negation = s->kind == FE_EXPR_UNARY && s->op == FE_OP_NOT && i == 0;
-        if (s->parenthesised || other->type->kind == FE_TYPE_BOOL || fe_is_error(other->type))
-            continue;
-        if (comparison && compares)
-            fe_report(c->fe, FE_MSG(chained_comparison), e->op_at, fe_op_text[e->op]);
-        else if (comparison || negation)
-            fe_report(c->fe, FE_MSG(tighter_operator), e->op_at, fe_op_text[s->op], fe_op_text[e->op]);
-    }
 }
 
 struct fe_expr *fe_check_binary(struct checker *c, struct fe_expr *e)
@@ -357,7 +277,7 @@ struct fe_expr *fe_check_binary(struct checker *c, struct fe_expr *e)
         return check_logical(c, e);
     e->sub.a = fe_check_value(c, e->sub.a);
     e->sub.b = fe_check_value(c, e->sub.b);
-    check_precedence(c, e);
+    fe_suspect_order(c, e);
     return check_operands(c, e);
 }
 

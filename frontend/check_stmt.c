@@ -78,6 +78,7 @@ static void check_if(struct checker *c, struct fe_stmt *s)
     if (s->branch.otherwise)
         check_stmt(c, s->branch.otherwise);
     make_reachable(c, c->reachable || after);
+    fe_suspect_body(c, s);
 }
 
 static void enter_loop(struct checker *c, struct fe_stmt *s)
@@ -107,6 +108,7 @@ static void check_while(struct checker *c, struct fe_stmt *s)
     check_loop_body(c, s, &broken);
     c->nest = outer;
     make_reachable(c, broken || !is_true(s->loop.condition));
+    fe_suspect_body(c, s);
 }
 
 static void check_do(struct checker *c, struct fe_stmt *s)
@@ -136,6 +138,7 @@ static void check_for(struct checker *c, struct fe_stmt *s)
     c->nest = outer;
     fe_scope_close(c);
     make_reachable(c, broken || !is_true(s->loop.condition));
+    fe_suspect_body(c, s);
 }
 
 /* ---- switch ------------------------------------------------------------------------------------------ */
@@ -144,7 +147,7 @@ static void check_switch(struct checker *c, struct fe_stmt *s)
 {
     struct fe_expr *v = s->select.value = fe_check_value(c, s->select.value);
     struct fe_nest outer = c->nest;
-    struct fe_switch here = {.stmt = s, .last_case = &s->select.cases, .loop = c->nest.loop};
+    struct fe_switch here = {.stmt = s, .fresh = true, .last_case = &s->select.cases, .loop = c->nest.loop};
     bool broken = false;
     if (!fe_is_error(v->type) && !fe_is_integer(v->type)) {
         fe_report(c->fe, FE_MSG(switch_type), v->where, fe_type_text(c, v->type->plain));
@@ -173,6 +176,17 @@ static void check_entered(struct checker *c, struct fe_variable *visible, uint32
         }
 }
 
+/* The statements before a label of a switch go on into it. */
+static void check_fall_through(struct checker *c, const struct fe_stmt *s)
+{
+    struct fe_switch *w = c->nest.in_switch;
+    if (w && !w->fresh && c->reachable)
+        fe_report(c->fe, FE_MSG(fall_through), s->where, s->kind == FE_STMT_CASE ? "case" : "default");
+    if (w)
+        w->fresh = true;
+    make_reachable(c, true);
+}
+
 static bool check_case_place(struct checker *c, struct fe_stmt *s)
 {
     struct fe_switch *w = c->nest.in_switch;
@@ -191,7 +205,7 @@ static bool check_case_place(struct checker *c, struct fe_stmt *s)
 static void check_case(struct checker *c, struct fe_stmt *s)
 {
     struct fe_switch *w = c->nest.in_switch;
-    make_reachable(c, true);
+    check_fall_through(c, s);
     struct fe_expr *v = s->label.value = fe_check_value(c, s->label.value);
     if (!check_case_place(c, s) || fe_is_error(v->type) || fe_is_error(w->type))
         return;
@@ -212,7 +226,7 @@ static void check_case(struct checker *c, struct fe_stmt *s)
 
 static void check_default(struct checker *c, struct fe_stmt *s)
 {
-    make_reachable(c, true);
+    check_fall_through(c, s);
     if (!check_case_place(c, s))
         return;
     struct fe_switch *w = c->nest.in_switch;
@@ -339,25 +353,10 @@ static void check_throw(struct checker *c, struct fe_stmt *s)
     c->reachable = false;
 }
 
-static bool has_effect(const struct fe_expr *e)
-{
-    switch (e->kind) {
-    case FE_EXPR_ASSIGN:
-    case FE_EXPR_CALL: return true;
-    case FE_EXPR_UNARY: return e->op >= FE_OP_PREINC;
-    case FE_EXPR_CAST: return e->type->kind == FE_TYPE_VOID || has_effect(e->cast.a);
-    case FE_EXPR_COMMA: return has_effect(e->sub.b);
-    case FE_EXPR_CONDITIONAL: return has_effect(e->sub.b) || has_effect(e->sub.c);
-    case FE_EXPR_BINARY: return (e->op == FE_OP_LOGAND || e->op == FE_OP_LOGOR) && has_effect(e->sub.b);
-    default: return fe_is_error(e->type);
-    }
-}
-
 static void check_expr_stmt(struct checker *c, struct fe_stmt *s)
 {
     s->expr = fe_check_expr(c, s->expr);
-    if (!fe_is_error(s->expr->type) && !has_effect(s->expr))
-        fe_report(c->fe, FE_MSG(unused_value), s->expr->where);
+    fe_suspect_unused(c, s->expr);
 }
 
 static void check_decls(struct checker *c, struct fe_stmt *s, bool heart_allowed)
@@ -373,6 +372,9 @@ static void check_stmt(struct checker *c, struct fe_stmt *s)
     bool heart_allowed = c->nest.heart_allowed;
     c->nest.heart_allowed = false;
     check_reached(c, s);
+    if (c->nest.in_switch && !(s->kind == FE_STMT_BLOCK && s->implicit) && s->kind != FE_STMT_CASE &&
+        s->kind != FE_STMT_DEFAULT && s->kind != FE_STMT_LABEL)
+        c->nest.in_switch->fresh = false;
     switch (s->kind) {
     case FE_STMT_EMPTY: break;
     case FE_STMT_EXPR: check_expr_stmt(c, s); break;

@@ -297,6 +297,10 @@ int fe_parser_lex(union value *value, span *where, struct parser *p)
     } else {
         token = next_token(value, where, p);
     }
+    const char *group = diag_group_info[DIAG_GROUP_fallthrough].name;
+    if (p->falls)
+        diag_ignore(p->fe->diags, (struct diag_ignore){where->at.line, group});
+    p->falls = false;
     token = directive_token(p, token, value);
     remember(&p->history, token, value, *where);
     return token;

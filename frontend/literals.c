@@ -59,12 +59,22 @@ static void note_ignored(struct parser *p, const char *start, const char *text, 
     }
 }
 
+/* A comment such as "falls through": for the line of the case behind it. */
+static void note_fall(struct parser *p, const char *text, const char *end)
+{
+    static const char *const marks[] = {"fallthrough",  "fall through", "falls through",
+                                        "fall-through", "FALLTHROUGH",  "FALL THROUGH"};
+    for (size_t i = 0; i < COUNT(marks); i++)
+        p->falls |= memmem(text, (size_t)(end - text), marks[i], strlen(marks[i])) != NULL;
+}
+
 static void skip_line_comment(struct parser *p, const char *start)
 {
     const char *end = memchr(p->cursor, '\n', (size_t)(p->end - p->cursor));
     end = end ? end : p->end;
     check_bytes(p, p->cursor, end);
     note_ignored(p, start, p->cursor, end);
+    note_fall(p, p->cursor, end);
     p->cursor = end;
 }
 
@@ -79,8 +89,10 @@ static void skip_block_comment(struct parser *p, const char *start)
         p->line++;
     }
     check_bytes(p, p->cursor, end);
-    if (opened.line == p->line)
+    if (opened.line == p->line) {
         note_ignored(p, start, p->cursor, end);
+        note_fall(p, p->cursor, end);
+    }
     p->cursor = close ? close + 2 : p->end;
     if (!close) {
         fe_report(p->fe, FE_MSG(unterminated_comment), (span){opened, {opened.line, opened.column + 2}});
@@ -154,7 +166,7 @@ static bool bad_suffix(struct number *n, const char *suffix)
 
 static bool parse_suffix(struct number *n, const char *suffix)
 {
-    n->flags |= n->base == 10 ? FE_LIT_DECIMAL : 0;
+    n->flags |= n->base == 10 ? FE_LIT_DECIMAL : n->base == 8 ? FE_LIT_OCTAL : 0;
     if (n->is_float) {
         if (*suffix && strcasecmp(suffix, "f") != 0)
             return bad_suffix(n, suffix);
@@ -230,6 +242,8 @@ static void float_value(struct number *n, char *end, struct fe_expr *e)
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     double v = n->flags & FE_LIT_FLOAT ? strtof_l(n->text, NULL, c_locale)
                                        : strtod_l(n->text, NULL, c_locale);
+    if (n->base == 10 && strtold_l(n->text, NULL, c_locale) != v)
+        n->flags |= FE_LIT_INEXACT;
     freelocale(c_locale);
     *end = suffix;
     if (isinf(v))

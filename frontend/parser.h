@@ -95,6 +95,7 @@ struct parser {
     VEC(struct bracket) brackets;
     struct bracket unclosed;           /* opener that the latest closing bracket did not fit; open 0: none */
     struct history history;
+    bool falls;                        /* a comment before the next token says that a case is gone on into */
     place broken_literal;              /* the latest string or character that is not closed */
     struct map words;                  /* name -> what words.c knows of it */
 
@@ -126,8 +127,8 @@ int fe_lex_string(struct parser *p, place at, union value *value);        /* the
 int fe_lex_character(struct parser *p, place at, union value *value);     /* the cursor is behind the ' */
 /* The place of a byte of the line that the cursor is in. */
 place fe_here(const struct parser *p, const char *at);
-/* Moves the cursor behind the comment that begins at `start`, and notes its kern:ignore; a block comment
- * without end is reported. */
+/* Moves the cursor behind the comment that begins at `start`, and notes its kern:ignore or fallthrough; a block
+ * comment without end is reported. */
 void fe_skip_comment(struct parser *p, const char *start, bool is_block);
 
 /* Goes on with the file that the string names, unless it was read before (include.c). What is wrong is

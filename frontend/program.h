@@ -11,7 +11,8 @@
 struct fe_variable {             /* VARIABLE, PARAMETER */
     struct fe_decl *decl;
     uint8_t  space;              /* enum fe_space it lives in, never NONE */
-    bool     assigned, read;     /* somewhere in the text before the point that the checker has reached */
+    bool     assigned, read;     /* in the text before the point that the checker has reached;
+                                     a parameter's argument does not count */
     bool     never_set;          /* declared without a value */
     bool     in_own_value;       /* its initialiser mentions it */
     bool     is_unsized;         /* an array in shared memory whose size a launch gives */
