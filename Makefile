@@ -109,7 +109,7 @@ sanitized:
 
 # ---- manual page, completions, installation -----------------------------------------------------------
 
-MANUAL := $(BUILD)/share/kernc.1 $(BUILD)/share/kernc.bash $(BUILD)/share/_kernc
+MANUAL := $(BUILD)/share/kernc.1 $(BUILD)/share/kernc.bash $(BUILD)/share/_kernc $(BUILD)/share/kernc.fish
 
 manual: $(MANUAL)
 
@@ -139,6 +139,7 @@ INSTALLED := bin/kernc lib/libkernc.a lib/libkernc-rt.a \
              $(foreach l,$(SHARED_LIBS),lib/$l.so lib/$l.so.$(SO_MAJOR) lib/$l.so.$(VERSION)) include/kernc.h include/kernc-rt.h include/kernc-metrics.def include/kernc-figures.def \
              lib/pkgconfig/kernc.pc lib/pkgconfig/kernc-rt.pc share/man/man1/kernc.1 \
              share/bash-completion/completions/kernc share/zsh/site-functions/_kernc \
+             share/fish/vendor_completions.d/kernc.fish \
              share/vim/vimfiles/syntax/kern.vim share/vim/vimfiles/ftdetect/kern.vim
 
 # Whole folders: FROM:TO below the prefix. Of the samples what git has, but not what their runs have written.
@@ -165,6 +166,7 @@ install: all $(MANUAL) $(foreach l,$(SHARED_LIBS),$(BUILD)/$l.so.$(VERSION))
 	install -D -m 644 $(BUILD)/share/kernc.1 $(AT)/share/man/man1/kernc.1
 	install -D -m 644 $(BUILD)/share/kernc.bash $(AT)/share/bash-completion/completions/kernc
 	install -D -m 644 $(BUILD)/share/_kernc $(AT)/share/zsh/site-functions/_kernc
+	install -D -m 644 $(BUILD)/share/kernc.fish $(AT)/share/fish/vendor_completions.d/kernc.fish
 	install -D -m 644 share/vim/syntax/kern.vim $(AT)/share/vim/vimfiles/syntax/kern.vim
 	install -D -m 644 share/vim/ftdetect/kern.vim $(AT)/share/vim/vimfiles/ftdetect/kern.vim
 	@for f in $(SAMPLES); do install -D -m 644 $$f $(AT)/share/kernc/$$f || exit 1; done

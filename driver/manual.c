@@ -1,8 +1,8 @@
 /* manual.c: a program of the build that writes what derives from the tables of verbs and options:
  *
- *   manual kernc.1 | kernc.bash | _kernc
+ *   manual kernc.1 | kernc.bash | _kernc | kernc.fish
  *
- * the manual page, and completion for bash and zsh.
+ * the manual page, and completion for bash, zsh and fish.
  */
 #include "driver/driver.h"
 #include "opt/opt.h"
@@ -262,10 +262,81 @@ static void zsh_completion(void)
     printf("    esac\nfi\n");
 }
 
+/* Text between the quotes of fish. */
+static void fish_text(const char *s)
+{
+    for (; *s; s++)
+        printf(strchr("'\\", *s) ? "\\%c" : "%c", *s);
+}
+
+static void fish_switch(const char *text)
+{
+    fish_text(text);
+    putchar(' ');
+}
+
+/* The verbs that have the option, as words of fish. */
+static void fish_condition(const struct option_info *o)
+{
+    printf(" -n '__fish_seen_subcommand_from");
+    for (size_t i = 0; i < verb_count; i++)
+        if (belongs(o, &verbs[i]))
+            printf(" %s", verbs[i].name);
+    printf("'");
+}
+
+/* The values to choose from; without such a list, files where the option takes one. */
+static void fish_values(const struct option_info *o)
+{
+    struct value_names v;
+    bool is_switch = o == &option_info[OPTION_SWITCH], has_names = false;
+    if (*o->argument == '=')
+        printf(" -r");
+    if (!is_switch && !(has_names = value_names((enum option_id)(o - option_info), &v)))
+        return;
+    printf(" -f -a '");
+    if (is_switch)
+        each_switch(fish_switch);
+    for (uint32_t i = 0; has_names && i < v.rows.count; i++)
+        fish_switch(v.rows.at[i].name);
+    printf("'");
+    if (has_names)
+        arena_free(&v.arena);
+}
+
+static void fish_option(const struct option_info *o)
+{
+    printf("complete -c kernc");
+    fish_condition(o);
+    if (*o->name)
+        printf(" -l %s", o->name);
+    if (o->letter)
+        printf(" -s %c", o->letter);
+    fish_values(o);
+    printf(" -d '");
+    fish_text(o->help);
+    printf("'\n");
+}
+
+static void fish_completion(void)
+{
+    printf("# fish completion for kernc\n");
+    for (size_t i = 0; i < verb_count; i++) {
+        printf("complete -c kernc -n __fish_use_subcommand -f -a %s -d '", verbs[i].name);
+        fish_text(verbs[i].help);
+        printf("'\n");
+    }
+    printf("complete -c kernc -n __fish_use_subcommand -l help -d 'show the verbs'\n"
+           "complete -c kernc -n __fish_use_subcommand -l version -d 'show the version'\n");
+    for (int i = 0; i < OPTIONS; i++)
+        fish_option(&option_info[i]);
+}
+
 static const struct page { const char *name; void (*write)(void); } pages[] = {
     {"kernc.1", man_page},
     {"kernc.bash", bash_completion},
     {"_kernc", zsh_completion},
+    {"kernc.fish", fish_completion},
 };
 
 int main(int argc, char **argv)
@@ -275,6 +346,6 @@ int main(int argc, char **argv)
             pages[i].write();
             return fflush(stdout) == 0 ? 0 : 1;
         }
-    fprintf(stderr, "usage: manual kernc.1|kernc.bash|_kernc\n");
+    fprintf(stderr, "usage: manual kernc.1|kernc.bash|_kernc|kernc.fish\n");
     return 64;
 }
