@@ -1,5 +1,6 @@
 /* group.c: convergent operations that add floats in lane order, or wait for lanes. The group is the active
  * lanes. */
+#include "runtime/core/barrier_text.h"
 #include "runtime/launch/grid.h"
 
 /* From the lowest lane on: `next` is lane i's value in the case's type, a the result so far. */
@@ -50,6 +51,6 @@ void rt_scan(struct rt_warp *w, const struct bc_ins *ins)
 
 void rt_barrier(struct rt_warp *w, const struct bc_ins *ins)
 {
-    rt_trap(w, ins, rt_lowest(w->active), "barrier reached by only %d of %d threads of the warp",
-            __builtin_popcountll(w->active), __builtin_popcountll(w->live));
+    rt_trap(w, ins, rt_lowest(w->active), RT_BARRIER_TEXT,
+            __builtin_popcountll(w->active), __builtin_popcountll(w->live), rt_lowest(w->live & ~w->active));
 }

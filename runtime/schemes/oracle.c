@@ -29,6 +29,7 @@
  * Everything is deterministic. A decision takes time in the lanes times the nesting of tokens; a lane's
  * registers are its own, so what other schemes do at once happens here lane by lane and is counted so.
  */
+#include "runtime/core/barrier_text.h"
 #include "runtime/launch/watch.h"
 #include "runtime/schemes/oracle_instances.h"
 
@@ -113,9 +114,9 @@ static uint32_t stuck(struct rt_warp *w, struct oracle *s)
     rt_each_lane(i, s->waiting) {
         if (oracle_word(s, s->pc[i])->op != BC_barrier)
             continue;
-        rt_trap(w, oracle_word(s, s->pc[i]), (unsigned)i,
-                "barrier reached by only %d of %d threads of the warp",
-                __builtin_popcountll(companions(w, s, (unsigned)i, 0)), __builtin_popcountll(w->live));
+        uint64_t here = companions(w, s, (unsigned)i, 0);
+        rt_trap(w, oracle_word(s, s->pc[i]), (unsigned)i, RT_BARRIER_TEXT, __builtin_popcountll(here),
+                __builtin_popcountll(w->live), rt_lowest(w->live & ~here));
         return RT_NOWHERE;
     }
     unsigned first = rt_lowest(s->waiting);

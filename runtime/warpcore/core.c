@@ -6,6 +6,7 @@
  * turns into vector code; results are blended into the active lanes.
  */
 #include "runtime/warpcore/simulator.h"
+#include "runtime/core/barrier_text.h"
 #include "runtime/core/lane_ops.h"
 #include "runtime/core/lanes.h"
 

@@ -231,8 +231,8 @@ HANDLER(O_csrw)
 {
     if (pc->imm == WC_CSR_BARRIER && ACTIVE != w->flow.live) {
         rt_sim_fault(w, pc, WC_TRAP_BARRIER, rt_lowest(ACTIVE),
-                     "barrier reached by only %d of %d threads of the warp", __builtin_popcount(ACTIVE),
-                     __builtin_popcount(w->flow.live));
+                     RT_BARRIER_TEXT, __builtin_popcount(ACTIVE), __builtin_popcount(w->flow.live),
+                     rt_lowest(w->flow.live & ~ACTIVE));
         return NULL;
     }
     rt_sim_end_run(w, pc);
