@@ -169,6 +169,32 @@ static const char *flag_of(const struct run *r, const char *name)
     return NULL;
 }
 
+static bool is_word_byte(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+/* Where the directive that begins in the line has this word before `sign` ('=' or '('): the place behind the
+ * sign of an argument, that of a clause's word; else the line's beginning. */
+static place directive_place(const struct run *r, uint32_t line, const char *word, char sign)
+{
+    size_t n = strlen(word);
+    uint32_t length;
+    for (uint32_t i = line; r->source && line && i <= r->source->line_count; i++) {
+        const char *text = source_line(r->source, i, &length);
+        for (uint32_t k = 0; k + n < length; k++) {
+            if (memcmp(text + k, word, n) != 0 || (k && is_word_byte(text[k - 1])))
+                continue;
+            size_t at = k + n + strspn(text + k + n, " \t");
+            if (text[at] == sign)
+                return (place){i, 1 + (uint32_t)(sign == '(' ? k : at + 1 + strspn(text + at + 1, " \t"))};
+        }
+        if (memchr(text, ';', length))
+            break;
+    }
+    return (place){line, 1};
+}
+
 /* Says what is wrong with a value where it was given: on the command line or at the directive. */
 static int fail_argument(struct run *r, const struct experiment_problem *p)
 {
@@ -179,8 +205,8 @@ static int fail_argument(struct run *r, const struct experiment_problem *p)
     if (flag)
         return fail(r->command, code, "launch", NULL, NOWHERE, "--arg %s: %s %s (%s): %s%s%s", flag, what,
                     p->name, p->type, p->text, colon, file);
-    return fail(r->command, code, "launch", r->source, (place){p->line, 1}, "%s %s (%s): %s%s%s", what,
-                p->name, p->type, p->text, colon, file);
+    return fail(r->command, code, "launch", r->source, directive_place(r, p->line, p->name, '='),
+                "%s %s (%s): %s%s%s", what, p->name, p->type, p->text, colon, file);
 }
 
 int launch_failed(struct run *r)
@@ -203,9 +229,19 @@ static const char *launch_which(struct run *r)
     return arena_printf(&r->command->arena, " of launch %u (%s)%s", s->number, s->launch.kernel, round);
 }
 
+/* The clause shared(N) that the running step's launch line has, if the error is about what it asks for. */
+static place shared_place(const struct run *r)
+{
+    const struct launch *d = r->x.at ? r->x.at->directive : NULL;
+    bool here = r->source && d && d->shared && !option_given(r->command, OPTION_SHARED) &&
+                strstr(experiment_error(&r->x), "shared array");
+    return here ? directive_place(r, d->line, "shared", '(') : NOWHERE;
+}
+
 static int api_failed(struct run *r, kernc_status status)
 {
     place at = {r->x.problem.text && r->source ? r->x.problem.line : 0, 1};
+    at = at.line ? at : shared_place(r);
     return fail(r->command, exit_of_run(status), kernc_status_name(status), at.line ? r->source : NULL, at,
                 "%s%s", experiment_error(&r->x), r->x.problem.text ? "" : launch_which(r));
 }
@@ -235,14 +271,23 @@ static const char *name_thread(struct run *r, const kernc_trap *t, kernc_status 
                         t->thread[2], block);
 }
 
+/* "; --arg out=zeros(2) made it": what the command line says of the buffer that the text is about. */
+static const char *name_maker(struct run *r, const char *text)
+{
+    const char *of = strstr(text, " buffer ");
+    size_t n = of ? strcspn(of + strlen(" buffer "), " ") : 0;
+    const char *flag = of ? flag_of(r, arena_strdup(&r->command->arena, of + strlen(" buffer "), n)) : NULL;
+    return flag ? arena_printf(&r->command->arena, "; --arg %s made it", flag) : "";
+}
+
 int launch_stopped(struct run *r, kernc_status status)
 {
     const kernc_trap *t = r->x.problem.text ? NULL : kernc_last_trap(r->x.context);
     int code = !t || !r->source
                    ? api_failed(r, status)
                    : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
-                          place_of(r, t), "%s%s in %s%s", t->text, status == KERNC_TRAP ? "" : ",",
-                          name_thread(r, t, status), launch_which(r));
+                          place_of(r, t), "%s%s in %s%s%s", t->text, status == KERNC_TRAP ? "" : ",",
+                          name_thread(r, t, status), launch_which(r), name_maker(r, t->text));
     if (t && *t->report && !r->command->json)
         show_note(t->report);
     return code;
@@ -274,11 +319,14 @@ static int save(struct run *r, const struct launch_output *o, const struct view 
     return code;
 }
 
-static int show(struct run *r, const struct launch_output *o, const struct view *v)
+static int show(struct run *r, const struct launch_output *o, const struct view *v, uint32_t line)
 {
     struct text t = {0};
     const char *problem = output_show(&r->command->arena, o, v, &t);
-    int         code = problem ? fail_here(r, "cannot show %s: %s", o->name, problem) : EXIT_OK;
+    place at = option_given(r->command, OPTION_SHOW) ? NOWHERE : directive_place(r, line, "show", '(');
+    int code = problem ? fail(r->command, EXIT_INPUT, "launch", at.line ? r->source : NULL, at,
+                              "cannot show %s: %s", o->name, problem)
+                       : EXIT_OK;
     if (!problem)
         fwrite(t.at, 1, t.length, stdout);
     text_free(&t);
@@ -292,7 +340,8 @@ static int write_one(struct run *r, const struct experiment_step *step, const st
         return fail_here(r, "%s is not a buffer", o->name);
     struct view v = {o->name, kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->element,
                      b->element_bytes, b->layout};
-    return o->save ? save(r, o, &v) : show(r, o, &v);
+    uint32_t line = r->source && step->directive ? step->directive->line : 0;
+    return o->save ? save(r, o, &v) : show(r, o, &v, line);
 }
 
 void launch_write_outputs(void *run, const struct experiment_step *step)

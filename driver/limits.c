@@ -3,6 +3,7 @@
 #include "ir/limits.h"
 #include "backend/format/bytecode/program.h"
 #include "backend/format/warpcore/image.h"
+#include "base/nearest.h"
 #include "driver/launch.h"
 #include "lib/experiment.h"
 #include "opt/opt.h"
@@ -71,6 +72,20 @@ bool switches_asked(const struct command *c)
     return text && strcmp(text, "help") == 0;
 }
 
+static int refuse_limit(struct command *c, const char *text, size_t n)
+{
+    const char *name = arena_strdup(&c->arena, text, n);
+    struct nearest near = nearest_to(name);
+    for (size_t i = 0; i < limit_row_count; i++)
+        nearest_consider(&near, limit_rows[i].name);
+    if (!text[n] && nearest_name(&near) && strcmp(nearest_name(&near), name) == 0)
+        return complain(c, EXIT_USAGE, "--limit=%s wants a value: --limit=%s=N", name, name);
+    if (nearest_name(&near))
+        return complain(c, EXIT_USAGE, "there is no limit '%s'; did you mean '%s'? --limit=help lists them",
+                        name, nearest_name(&near));
+    return complain(c, EXIT_USAGE, "there is no limit '%s'; --limit=help lists them", name);
+}
+
 int limit_take(struct command *c, struct given *g)
 {
     size_t n = strcspn(g->value, "=");
@@ -89,5 +104,5 @@ int limit_take(struct command *c, struct given *g)
     }
     if (strcmp(g->value, "help") == 0)
         return EXIT_OK;
-    return complain(c, EXIT_USAGE, "there is no limit '%.*s'; --limit=help lists them", (int)n, g->value);
+    return refuse_limit(c, g->value, n);
 }

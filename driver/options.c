@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 const struct verb verbs[] = {
 #define VERB(letter, name, arguments, help) {letter, #name, arguments, help, verb_##name},
@@ -81,6 +82,10 @@ static const struct verb *find_verb(struct command *c, const char *name)
         nearest_consider(&n, verbs[i].name);
     }
     const char *near = nearest_name(&n);
+    if (strchr(name, '.') && access(name, R_OK) == 0) {
+        complain(c, EXIT_USAGE, "a verb stands before the file: kernc run %s; `kernc --help` lists them", name);
+        return NULL;
+    }
     complain(c, EXIT_USAGE, "there is no verb '%s'; %s%s%s`kernc --help` lists them", name,
              near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
     return NULL;
@@ -125,6 +130,19 @@ static int refuse_name(struct command *c, const char *word, const char *name)
                          : arena_printf(&c->arena, "there is no option '%s'", word));
 }
 
+/* "; there are race, bounds": what the option's value may be. "" where no table has it. */
+static const char *choices(struct command *c, const struct option_info *o)
+{
+    struct value_names v;
+    struct text t = {.arena = &c->arena};
+    if (!value_names((enum option_id)(o - option_info), &v))
+        return "";
+    for (uint32_t i = 0; i < v.rows.count; i++)
+        text_printf(&t, "%s%s", i ? ", " : "; there are ", v.rows.at[i].name);
+    arena_free(&v.arena);
+    return t.at;
+}
+
 /* What getopt does not take: code '?' or ':'. */
 static int refuse(struct command *c, int code, const char *word)
 {
@@ -135,7 +153,8 @@ static int refuse(struct command *c, int code, const char *word)
     if (code == '?')
         return usage(c, arena_printf(&c->arena, "--%s takes no value", o->name));
     if (*o->name)
-        return usage(c, arena_printf(&c->arena, "--%s wants a value: --%s%s", o->name, o->name, o->argument));
+        return usage(c, arena_printf(&c->arena, "--%s wants a value: --%s%s%s", o->name, o->name, o->argument,
+                                     choices(c, o)));
     return usage(c,
                  arena_printf(&c->arena, "-%c wants a value: -%c%s", o->letter, o->letter, o->argument + 1));
 }

@@ -131,7 +131,8 @@ const char *output_show(struct arena *a, const struct launch_output *o, const st
     if (problem)
         return problem;
     if (end > count)
-        return "the range goes beyond the end of the buffer";
+        return arena_printf(a, "%llu..%zu goes beyond its %zu elements", (unsigned long long)o->first, end,
+                            count);
     text_printf(t, "%s[%llu..%zu]%s:", v->name, (unsigned long long)o->first, end, path);
     for (size_t i = o->first; i < end; i++) {
         text_char(t, ' ');
