@@ -48,7 +48,8 @@ struct nearest nearest_to(const char *word)
 
 void nearest_consider(struct nearest *n, const char *candidate)
 {
-    unsigned d = distance(n->word, candidate, n->distance);
+    bool same_letters = strcmp(n->word, candidate) != 0 && strcasecmp(n->word, candidate) == 0;
+    unsigned d = same_letters ? 1 : distance(n->word, candidate, n->distance);
     if (d > n->distance || d >= strlen(candidate) || !have_same_digits(n->word, candidate))
         return;
     n->tied = n->name && d == n->distance && strcmp(n->name, candidate) != 0;

@@ -8,7 +8,8 @@
 struct nearest { const char *word, *name; unsigned distance; bool tied; };
 /* No candidate yet; the word has to live as long. */
 struct nearest nearest_to(const char *word);
-/* The candidate counts if one slip, or two in a longer word, make the word of it, none of them in a digit. */
+/* The candidate counts if one slip, or two in a longer word, make the word of it, none of them in a digit; or
+ * if they differ in small and capital letters alone. */
 void nearest_consider(struct nearest *n, const char *candidate);
 /* NULL: none is near, or several are equally so. */
 const char *nearest_name(const struct nearest *n);

@@ -1,9 +1,9 @@
 frontend_SRC := frontend/messages.c frontend/ast.c frontend/ast_print.c frontend/ast_copy.c frontend/words.c frontend/literals.c \
-                frontend/foreign.c frontend/include.c frontend/declare.c frontend/syntax_error.c frontend/frontend.c
+                frontend/foreign.c frontend/include.c frontend/declare.c frontend/syntax_error.c frontend/syntax_foreign.c frontend/recover.c frontend/frontend.c
 frontend_SRC += frontend/types.c frontend/vectors.c frontend/leaves.c frontend/builtins.c frontend/constants.c frontend/const.c frontend/scope.c frontend/convert.c \
                 frontend/check.c frontend/check_type.c frontend/check_decl.c frontend/check_init.c \
                 frontend/check_expr.c frontend/check_ops.c frontend/check_call.c frontend/check_printf.c \
-                frontend/check_vector.c frontend/check_stmt.c frontend/instance.c frontend/check_launch.c frontend/check_show.c frontend/define.c frontend/callgraph.c frontend/tokens.c \
+                frontend/check_vector.c frontend/check_stmt.c frontend/instance.c frontend/check_launch.c frontend/check_show.c frontend/launch_names.c frontend/define.c frontend/callgraph.c frontend/tokens.c \
                 frontend/lower.c frontend/lower_function.c frontend/lower_stmt.c frontend/lower_expr.c \
                 frontend/lower_access.c frontend/lower_call.c frontend/lower_builtin.c frontend/lower_compound.c frontend/lower_printf.c frontend/lower_vector.c frontend/goto_tokens.c
 frontend_GEN_OBJ := $(BUILD)/obj/gen/frontend/lexer.o $(BUILD)/obj/gen/frontend/parser.o
@@ -24,5 +24,5 @@ $(BUILD)/gen/frontend/parser.c $(BUILD)/gen/frontend/grammar.h &: $(BUILD)/gen/f
 	$(call run,BISON)bison -Wall --header=$(BUILD)/gen/frontend/grammar.h -o $(BUILD)/gen/frontend/parser.c $<
 
 # What includes the header of the grammar.
-$(patsubst %,$(BUILD)/obj/frontend/%.o,words literals syntax_error frontend) $(frontend_GEN_OBJ): \
+$(patsubst %,$(BUILD)/obj/frontend/%.o,words literals syntax_error syntax_foreign recover frontend) $(frontend_GEN_OBJ): \
     $(BUILD)/gen/frontend/grammar.h

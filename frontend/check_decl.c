@@ -72,7 +72,10 @@ static bool check_variable_type(struct checker *c, struct fe_decl *d)
         return true;
     if (t->kind == FE_TYPE_ARRAY && t->of->is_complete && fe_form_space(d->form) == FE_SPACE_SHARED)
         return check_unsized(c, d);
-    fe_report(c->fe, FE_MSG(variable_type), d->name_at, d->name, fe_type_text(c, t));
+    if (t->kind == FE_TYPE_ARRAY && t->of->is_complete)
+        fe_report(c->fe, FE_MSG(unsized_array), d->name_at, d->name, fe_type_text(c, t->of), d->name);
+    else
+        fe_report(c->fe, FE_MSG(variable_type), d->name_at, d->name, fe_type_text(c, t));
     d->type = c->types->error;
     return false;
 }
@@ -204,7 +207,11 @@ static void check_kernel_parameter(struct checker *c, struct fe_decl *p)
     const struct fe_type *t = p->type;
     bool data = fe_is_pointer(t) && !fe_is_function_pointer(t) &&
                 (t->space == FE_SPACE_GLOBAL || t->space == FE_SPACE_CONSTANT);
-    if (fe_is_pointer(t) && !fe_is_function_pointer(t) && t->space == FE_SPACE_SHARED)
+    bool is_private = fe_is_pointer(t) && !fe_is_function_pointer(t) && t->space == FE_SPACE_PRIVATE;
+    if (is_private && !fe_is_pointer(t->of)) {
+        fe_report(c->fe, FE_MSG(kernel_pointer), p->where, fe_type_text(c, t));
+        fe_fixit(c->fe, (span){p->where.at, p->where.at}, "global ");
+    } else if (fe_is_pointer(t) && !fe_is_function_pointer(t) && t->space == FE_SPACE_SHARED)
         fe_report(c->fe, FE_MSG(kernel_shared), p->where, fe_type_text(c, t));
     else if (!fe_is_error(t) && !data && !fe_is_arithmetic(t) && !is_plain_data(t))
         fe_report(c->fe, FE_MSG(kernel_parameter), p->where, fe_type_text(c, t));

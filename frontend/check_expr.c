@@ -154,6 +154,8 @@ static bool check_geometry(struct checker *c, struct fe_expr *e)
     const struct fe_builtin *b = fe_find_builtin(c, name);
     if (!b)
         return false;
+    if (c->function)
+        c->function->asks_thread |= strcmp(o->name.name, "threadIdx") == 0;
     e->kind = FE_EXPR_NAME;
     e->name.name = name;
     e->name.decl = NULL;
@@ -253,7 +255,8 @@ static struct fe_expr *check_index(struct checker *c, struct fe_expr *e)
         return fe_poison(c, e);
     }
     if (!fe_is_integer(i->type)) {
-        fe_report(c->fe, FE_MSG(index_not_integer), i->where, fe_type_text(c, i->type->plain));
+        fe_report(c->fe, FE_MSG(index_not_integer), i->where, fe_type_text(c, i->type->plain),
+                  fe_is_float(i->type) ? "; write (int) before it" : "");
         return fe_poison(c, e);
     }
     if (!a->type->of->is_complete) {

@@ -7,49 +7,6 @@
  */
 #include "frontend/check_launch.h"
 
-/* ---- named buffers, repeats -------------------------------------------------------------------------- */
-
-struct fe_decl *fe_launch_buffer(const struct checker *c, const struct fe_decl *before, const char *name)
-{
-    for (struct fe_decl *d = c->program->unit->first; d != before; d = d->next)
-        if (d->kind == FE_DECL_LAUNCH && d->launch->step == LAUNCH_BUFFER && d->name == name)
-            return d;
-    return NULL;
-}
-
-static bool in_repeat(const struct checker *c, const struct fe_decl *directive)
-{
-    bool repeating = false;
-    for (const struct fe_decl *d = c->program->unit->first; d != directive; d = d->next)
-        if (d->kind == FE_DECL_LAUNCH && d->launch->step != LAUNCH_BUFFER)
-            repeating = d->launch->step == LAUNCH_REPEAT || (repeating && d->launch->step != LAUNCH_END);
-    return repeating;
-}
-
-struct fe_decl *fe_launch_parameter(const struct fe_launched *t, const char *name, uint32_t *index)
-{
-    *index = 0;
-    if (!t->kernel)
-        return NULL;
-    for (struct fe_decl *p = fe_params(t->kernel->decl); p; p = p->next, ++*index)
-        if (p->name == name)
-            return p;
-    return NULL;
-}
-
-struct fe_decl *fe_launch_need_parameter(struct checker *c, struct fe_launched *t,
-                                         const struct fe_launch_item *i, uint32_t *at)
-{
-    struct fe_decl *p = fe_launch_parameter(t, i->name, at);
-    if (!p && i->is_short && !fe_launch_buffer(c, t->directive, i->name)) {
-        fe_report(c->fe, FE_MSG(launch_positions), i->name_at);
-    } else if (!p) {
-        fe_report(c->fe, FE_MSG(launch_parameter), i->name_at, t->kernel->name, i->name);
-        fe_note(c->fe, FE_MSG(declared_here), t->kernel->decl->name_at, t->kernel->name);
-    }
-    return p && !fe_is_error(p->type) ? p : NULL;
-}
-
 /* ---- values ------------------------------------------------------------------------------------------ */
 
 /* Of a checked constant. */
@@ -170,7 +127,7 @@ static bool named_value(struct checker *c, const struct fe_launched *t, const st
     struct fe_decl *b = fe_launch_buffer(c, t->directive, name);
     if (!fe_is_pointer(type) && !b) {
         v->kind = LAUNCH_ROUND;
-        if (!in_repeat(c, t->directive))
+        if (!fe_launch_in_repeat(c, t->directive))
             fe_report(c->fe, FE_MSG(launch_round), i->value->where);
         return true;
     }
@@ -366,13 +323,15 @@ static void check_kernel(struct checker *c, struct fe_decl *d)
     struct fe_decl *k = fe_find(c, FE_NAMES, d->name);
     if (!k || k->kind != FE_DECL_FUNCTION || fe_is_error(k->type) || !fe_function(k)->is_kernel) {
         if (!k || !k->type || !fe_is_error(k->type))
-            fe_report(c->fe, FE_MSG(launch_kernel), l->kernel_at, d->name);
+            fe_report(c->fe, FE_MSG(launch_kernel), l->kernel_at, d->name, fe_launch_near_kernel(c, d->name));
         return;
     }
     struct fe_launched t = {d, fe_function(k), bitset_new(c->arena, fe_function(k)->type->param_count)};
     l->built.kernel = d->name;
     check_arguments(c, l, &t);
     check_all_given(c, l, &t);
+    if (!l->block && t.kernel->asks_thread)
+        fe_report(c->fe, FE_MSG(launch_no_block), l->kernel_at);
     check_size(c, l->grid, l->grid_at, "a dimension of the grid", MOST_GRID_BLOCKS, l->built.grid);
     check_size(c, l->block, l->block_at, "a dimension of the block", MOST_BLOCK_THREADS, l->built.block);
     check_shared(c, l, t.kernel);
@@ -408,7 +367,7 @@ static void check_repeat(struct checker *c, struct fe_decl *d)
     struct fe_launch *l = d->launch;
     int64_t rounds = 0;
     struct fe_decl *flag = l->flag ? fe_launch_buffer(c, d, l->flag) : NULL;
-    if (in_repeat(c, d))
+    if (fe_launch_in_repeat(c, d))
         fe_report(c->fe, FE_MSG(repeat_nested), d->where);
     if (d->next->launch->step == LAUNCH_END)
         fe_report(c->fe, FE_MSG(repeat_empty), d->where);

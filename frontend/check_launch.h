@@ -1,4 +1,5 @@
-/* check_launch.h: what the parts of the check of launch directives share (check_launch.c, check_show.c). */
+/* check_launch.h: what the parts of the check of launch directives share (check_launch.c, check_show.c,
+ * launch_names.c). */
 #ifndef KERNC_FRONTEND_CHECK_LAUNCH_H
 #define KERNC_FRONTEND_CHECK_LAUNCH_H
 
@@ -12,6 +13,10 @@ struct fe_launched {
 
 /* The BUFFER of this name before the directive; NULL: there is none. Linear in the file. */
 struct fe_decl *fe_launch_buffer(const struct checker *c, const struct fe_decl *before, const char *name);
+/* Whether the directive stands in a repeat. */
+bool fe_launch_in_repeat(const struct checker *c, const struct fe_decl *directive);
+/* "; did you mean 'scale'?" of a kernel's name that is none; "": none is near. */
+const char *fe_launch_near_kernel(struct checker *c, const char *name);
 /* The kernel's parameter and its index; NULL: there is none. */
 struct fe_decl *fe_launch_parameter(const struct fe_launched *t, const char *name, uint32_t *index);
 /* The same; NULL after a message, or of one whose type is wrong. */

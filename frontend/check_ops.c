@@ -153,6 +153,11 @@ struct fe_expr *fe_check_unary(struct checker *c, struct fe_expr *e)
 
 static struct fe_expr *bad_operands(struct checker *c, struct fe_expr *e)
 {
+    bool numbers = fe_is_arithmetic(e->sub.a->type) && fe_is_arithmetic(e->sub.b->type);
+    if (e->op == FE_OP_REM && numbers) {
+        fe_report(c->fe, FE_MSG(float_remainder), e->op_at);
+        return fe_poison(c, e);
+    }
     fe_report(c->fe, FE_MSG(binary_operands), e->op_at, fe_op_text[e->op],
               fe_type_text(c, e->sub.a->type->plain), fe_type_text(c, e->sub.b->type->plain));
     return fe_poison(c, e);

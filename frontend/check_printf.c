@@ -73,18 +73,29 @@ static struct fe_type *narrow_type(struct checker *c, unsigned halves, bool is_s
                                        : FE_TYPE_UCHAR];
 }
 
+/* The conversion that prints a value of this type, as a message names it. */
+static const char *suitable_conversion(const struct fe_type *t)
+{
+    if (fe_is_float(t))
+        return "'%f'";
+    if (fe_is_integer(t))
+        return t->size == 8 ? (fe_is_signed(t) ? "'%ld'" : "'%lu'") : fe_is_signed(t) ? "'%d'" : "'%u'";
+    return fe_is_pointer(t) ? "'%p'" : "its parts one by one";
+}
+
 static void check_one(struct checker *c, struct fe_expr **a, const struct conversion *v, char letter)
 {
     struct fe_expr *next = (*a)->next;
     if ((*a)->kind == FE_EXPR_STRING)
-        fe_report(c->fe, FE_MSG(format_type), (*a)->where, v->length, v->start, "a string");
+        fe_report(c->fe, FE_MSG(format_type), (*a)->where, v->length, v->start, "a string", "'%s'");
     if (fe_is_error((*a)->type))
         return;
     bool is_long = v->is_long && letter == v->letter;
     struct fe_type *t = conversion_type(c, letter, is_long, *a);
     if (!t) {
         fe_report(c->fe, FE_MSG(format_type), (*a)->where, v->length, v->start,
-                  fe_type_text(c, (*a)->type->plain));
+                  fe_type_text(c, (*a)->type->plain),
+                  letter == v->letter ? suitable_conversion((*a)->type) : "an int for its '*'");
         return;
     }
     if (fe_is_integer(t) && (*a)->type->size > t->size)
@@ -224,7 +235,7 @@ static void check_format(struct checker *c, struct fe_expr *e)
             return;
     }
     if (*a)
-        fe_report(c->fe, FE_MSG(format_too_many), (*a)->where);
+        fe_report(c->fe, FE_MSG(format_too_many), (*a)->where, suitable_conversion((*a)->type));
     string->string.bytes = f.made.length ? f.made.at : "";
     string->string.length = (uint32_t)f.made.length;
 }

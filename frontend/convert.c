@@ -186,7 +186,8 @@ static struct fe_expr *assign_pointer(struct checker *c, struct fe_expr *e, stru
         return fe_poison(c, e);
     }
     if (from->space != to->space) {
-        fe_report(c->fe, FE_MSG(address_space), e->where, what, fe_type_text(c, to), fe_type_text(c, from));
+        fe_report(c->fe, FE_MSG(address_space), e->where, what, fe_type_text(c, to), fe_type_text(c, from),
+                  fe_type_text(c, fe_pointer_to(c->types, to->of, from->space)));
         return fe_poison(c, e);
     }
     if (from->of->is_const && !to->of->is_const) {

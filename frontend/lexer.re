@@ -32,7 +32,9 @@ place fe_here(const struct parser *p, const char *at)
 static void open_bracket(struct parser *p, char open, span where)
 {
     uint32_t limit = p->fe->options.limits.nesting;
-    struct bracket b = {open, p->history.current_token == TOK_FOR, where};
+    int before = p->history.current_token;
+    bool is_condition = before == TOK_IF || before == TOK_WHILE || before == TOK_SWITCH;
+    struct bracket b = {open, before == TOK_FOR, is_condition, where};
     if (p->brackets.count >= limit) {
         fe_report(p->fe, FE_MSG(nesting_too_deep), where, limit);
         p->stopped = true;
@@ -57,6 +59,21 @@ static void close_bracket(struct parser *p, char open)
 
 /* ---- what is no token ------------------------------------------------------------------------------ */
 
+/* Signs that text processors put for those of the language. */
+static const struct { uint32_t point; const char *advice; } lookalikes[] = {
+    {0x201c, "; write \""}, {0x201d, "; write \""}, {0x2018, "; write '"},  {0x2019, "; write '"},
+    {0x2212, "; write -"},  {0x2013, "; write -"},  {0x00d7, "; write *"},  {0x00f7, "; write /"},
+    {0x2264, "; write <="}, {0x2265, "; write >="}, {0x2260, "; write !="}, {0x00a0, "; write ' '"},
+};
+
+static const char *advise(uint32_t point)
+{
+    for (size_t i = 0; i < COUNT(lookalikes); i++)
+        if (lookalikes[i].point == point)
+            return lookalikes[i].advice;
+    return "";
+}
+
 /* A run of bytes above 127, none of which is allowed outside strings and comments. */
 static void stray_bytes(struct parser *p, const char *at)
 {
@@ -64,7 +81,7 @@ static void stray_bytes(struct parser *p, const char *at)
     unsigned n = utf8_decode(at, (size_t)(p->end - at), &point);
     span where = {fe_here(p, at), fe_here(p, at + (n ? n : 1))};
     if (n)
-        fe_report(p->fe, FE_MSG(stray_character), where, arena_strdup(p->arena, at, n));
+        fe_report(p->fe, FE_MSG(stray_character), where, arena_strdup(p->arena, at, n), advise(point));
     else
         fe_report(p->fe, FE_MSG(invalid_utf8), where);
     while (p->cursor < p->end && (unsigned char)*p->cursor >= 0x80)
@@ -78,9 +95,9 @@ static void stray_byte(struct parser *p, const char *at)
     if (c == 0)
         fe_report(p->fe, FE_MSG(nul_byte), where);
     else if (c < ' ' || c == 127)
-        fe_report(p->fe, FE_MSG(stray_character), where, arena_printf(p->arena, "\\x%02x", c));
+        fe_report(p->fe, FE_MSG(stray_character), where, arena_printf(p->arena, "\\x%02x", c), "");
     else
-        fe_report(p->fe, FE_MSG(stray_character), where, arena_strdup(p->arena, at, 1));
+        fe_report(p->fe, FE_MSG(stray_character), where, arena_strdup(p->arena, at, 1), "");
     while (p->cursor < p->end && *p->cursor == *at)
         p->cursor++;
 }
@@ -260,8 +277,12 @@ static int directive_token(struct parser *p, int token, const union value *value
              p->brackets.count == p->repeats && p->cursor[strspn(p->cursor, " \t\r\n")] == '(')
         token = TOK_SHARED;
     p->in_launch |= token == TOK_LAUNCH || token == TOK_SHOW || token == TOK_SAVE;
-    if (token == '(' && p->history.previous_token == TOK_LAUNCH)
+    if (token == '(' && p->history.previous_token == TOK_LAUNCH) {
         p->in_arguments = true;
+        p->launched = p->history.current_name;
+        p->argument = 0;
+    }
+    p->argument += token == ',' && p->in_arguments && p->brackets.count == p->repeats + 1;
     if (token == TOK_REPEAT)
         p->repeats++;
     else if ((token == '}' || token == ';') && p->brackets.count < p->repeats)

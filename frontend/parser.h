@@ -54,7 +54,7 @@ union value {
 };
 
 struct undo { const char *name; uint32_t token; };     /* what the name was outside the scope */
-struct bracket { char open; bool is_for; span where; };
+struct bracket { char open; bool is_for, is_condition; span where; };    /* what stands before it */
 
 /* A block or member list: how many brackets and scopes are open inside it. Recovery goes back to that. */
 struct block { uint32_t brackets, scopes; };
@@ -91,6 +91,8 @@ struct parser {
     bool stopped;                      /* no use going on: only the end of the file follows */
     bool in_launch;                    /* grid, block, show and save are words here */
     bool in_arguments;                 /* of a launch */
+    const char *launched;              /* its kernel */
+    uint32_t argument;                 /* how many stand before the one being read */
     uint32_t repeats;                  /* open ones, from the word on; their braces are among the brackets */
     VEC(struct bracket) brackets;
     struct bracket unclosed;           /* opener that the latest closing bracket did not fit; open 0: none */
@@ -169,6 +171,22 @@ struct syntax_error {
 /* Reports it, by the likeliest of the slips that it may be. Nothing where it follows from one that has been
  * reported. */
 void fe_syntax_error(struct parser *p, const struct syntax_error *e);
+/* ---- syntax_foreign.c: guesses that report and return true if they apply ------------------------------- */
+
+/* A type, word or operator of another language. */
+bool fe_guess_foreign(struct parser *p, const struct syntax_error *e);
+/* A launch in a function that is not closed, or one whose arguments have no names. */
+bool fe_guess_launch(struct parser *p, const struct syntax_error *e);
+void fe_note_opener(struct parser *p, struct bracket b);
+
+/* ---- recover.c --------------------------------------------------------------------------------------- */
+
+/* The innermost block or member list; where none is open, one without brackets and scopes. */
+struct block fe_around(const struct parser *p);
+bool fe_same_place(place a, place b);
+bool fe_begins_declaration(int token);
+/* Words that begin a statement or continue one, and nothing else. */
+bool fe_is_statement_word(int token);
 /* Skips the rest of a broken statement, declaration or member: on return *token is where to go on. False: at
  * the end of the file. */
 bool fe_recover(struct parser *p, int *token, union value *value, span *where);

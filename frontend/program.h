@@ -54,6 +54,7 @@ struct fe_function {
     bool     is_predicted;       /* some Predict names it, the first one there: */
     span     predicted_at;
     bool     address_taken;
+    bool     asks_thread;        /* names threadIdx */
     bool     convergent;         /* written or inferred */
     bool     throws;             /* something in it throws and does not catch; callers look at the flag it
                                     returns */

@@ -74,6 +74,13 @@ const struct fe_builtin *fe_find_builtin(struct checker *c, const char *name)
 
 /* ---- suggestions ------------------------------------------------------------------------------------- */
 
+/* The name, of threadIdx.x only what stands before the dot. */
+static const char *builtin_head(struct checker *c, const char *name)
+{
+    size_t n = strcspn(name, ".");
+    return name[n] ? arena_strdup(c->arena, name, n) : name;
+}
+
 /* Names of the file come before builtins. */
 const char *fe_suggest(struct checker *c, enum fe_namespace ns, const char *name)
 {
@@ -85,8 +92,7 @@ const char *fe_suggest(struct checker *c, enum fe_namespace ns, const char *name
             nearest_consider(&n, c->symbols.at[i].decl->name);
     bool builtins = ns == FE_NAMES && !n.name;
     for (uint32_t i = 0; builtins && i < fe_builtin_count; i++)
-        if (!strchr(fe_builtins[i].name, '.'))
-            nearest_consider(&n, fe_builtins[i].name);
+        nearest_consider(&n, builtin_head(c, fe_builtins[i].name));
     if (builtins)
         fe_consider_constants(&n);
     return nearest_name(&n);

@@ -1,20 +1,13 @@
-/* syntax_error.c: what the parser says when the next token does not fit, and how it goes on.
+/* syntax_error.c: what the parser says when the next token does not fit.
  *
  * Messages. The parser knows what it expected and what came; the lexer's history and brackets tell what its
  * author probably meant. The guesses are tried from the most to the least certain; each says where to
  * look (the end of the line before for a missing semicolon, the opener for a missing bracket).
- *
- * Recovery. A statement ends at its semicolon or block outside brackets; the parser's list of open
- * blocks says which brackets belong to the statement and which to what is around it. Every
- * recovery moves on by a token.
+ * Words and operators of other languages are guessed in syntax_foreign.c; how it goes on is recover.c.
  */
 #include "frontend/grammar.h"
 #include "frontend/parser.h"
-
-static struct block around(const struct parser *p)
-{
-    return p->blocks.count ? vec_last(&p->blocks) : (struct block){0, 0};
-}
+#include "frontend/types.h"
 
 /* ---- what came --------------------------------------------------------------------------------------- */
 
@@ -23,46 +16,9 @@ static char closer_of(char open)
     return open == '(' ? ')' : open == '[' ? ']' : '}';
 }
 
-static bool begins_type(int token)
-{
-    return token == TOK_WORD || token == TOK_TYPE_NAME || token == TOK_QUALIFIER || token == TOK_PREFIX ||
-           token == TOK_STRUCT || token == TOK_ENUM;
-}
-
-static bool begins_declaration(int token)
-{
-    return begins_type(token) || token == TOK_TYPEDEF || token == TOK_LAUNCH;
-}
-
-/* Words that begin a statement or continue one, and nothing else. */
-static bool is_statement_word(int token)
-{
-    switch (token) {
-    case TOK_IF:
-    case TOK_ELSE:
-    case TOK_WHILE:
-    case TOK_DO:
-    case TOK_FOR:
-    case TOK_SWITCH:
-    case TOK_CASE:
-    case TOK_DEFAULT:
-    case TOK_BREAK:
-    case TOK_CONTINUE:
-    case TOK_RETURN:
-    case TOK_GOTO:
-    case TOK_TRY:
-    case TOK_CATCH:
-    case TOK_THROW:
-    case TOK_PREDICT:
-    case TOK_TYPEDEF:
-    case TOK_LAUNCH: return true;
-    default: return false;
-    }
-}
-
 static bool is_keyword(int token)
 {
-    return is_statement_word(token) || token == TOK_SIZEOF || token == TOK_BOOLEAN || token == TOK_WORD ||
+    return fe_is_statement_word(token) || token == TOK_SIZEOF || token == TOK_BOOLEAN || token == TOK_WORD ||
            token == TOK_QUALIFIER || token == TOK_PREFIX || token == TOK_STRUCT || token == TOK_ENUM;
 }
 
@@ -93,11 +49,6 @@ static char following(const struct parser *p)
 
 /* ---- the guesses: each reports and returns true if it applies ---------------------------------------- */
 
-static void note_opener(struct parser *p, struct bracket b)
-{
-    fe_note(p->fe, FE_MSG(opener_here), b.where, b.open);
-}
-
 /* The innermost bracket that was open when this token came. */
 static struct bracket bracket_before(const struct parser *p, int token)
 {
@@ -113,15 +64,16 @@ static bool guess_bracket(struct parser *p, const struct syntax_error *e)
     if (is_closer && p->unclosed.open) {
         fe_report(p->fe, FE_MSG(missing_closer), p->history.current, closer_of(p->unclosed.open),
                   describe(p, e));
-        note_opener(p, p->unclosed);
+        fe_note_opener(p, p->unclosed);
         return true;
     }
     struct bracket top = bracket_before(p, t);
     bool wants = (top.open == '(' && e->wants_parenthesis) || (top.open == '[' && e->wants_square);
-    bool is_end = t == ';' || t == '{' || is_statement_word(t) || begins_declaration(t);
+    bool ends_line = top.is_condition && p->history.current.at.line > p->history.previous.end.line;
+    bool is_end = ends_line || t == ';' || t == '{' || fe_is_statement_word(t) || fe_begins_declaration(t);
     if (wants && is_end && !(top.is_for && t == ';')) {
         fe_report(p->fe, FE_MSG(missing_closer), p->history.current, closer_of(top.open), describe(p, e));
-        note_opener(p, top);
+        fe_note_opener(p, top);
         return true;
     }
     return false;
@@ -143,7 +95,7 @@ static bool guess_end(struct parser *p, const struct syntax_error *e)
     struct bracket top = p->brackets.count ? vec_last(&p->brackets) : (struct bracket){0};
     if (top.open) {
         fe_report(p->fe, FE_MSG(missing_closer), p->history.current, closer_of(top.open), describe(p, e));
-        note_opener(p, top);
+        fe_note_opener(p, top);
         return true;
     }
     if (e->wants_semicolon)
@@ -169,16 +121,18 @@ static bool suggest_keyword(struct parser *p, const char *word, span where)
 static bool guess_spelling(struct parser *p, const struct syntax_error *e)
 {
     const struct history *h = &p->history;
-    bool behind_condition = h->previous_token == ')' && (e->token == '{' || is_statement_word(e->token));
+    bool further = h->current.at.line > h->previous.end.line && h->current.at.column > h->first.at.column;
+    bool behind_condition =
+        h->previous_token == ')' && (e->token == '{' || fe_is_statement_word(e->token) || further);
+    const struct fe_foreign_name *foreign = h->first_name ? fe_find_foreign(h->first_name) : NULL;
+    if (behind_condition && foreign && foreign->advice) {
+        fe_report(p->fe, FE_MSG(foreign_word), h->first, h->first_name, foreign->advice);
+        return true;
+    }
     if (behind_condition && h->first_name && suggest_keyword(p, h->first_name, h->first))
         return true;
     return h->previous_name && h->previous.at.line == h->current.at.line &&
            suggest_keyword(p, h->previous_name, h->previous);
-}
-
-static bool same_place(place a, place b)
-{
-    return a.line == b.line && a.column == b.column;
 }
 
 /* A structure or enumeration of the file's level with this tag. */
@@ -188,53 +142,6 @@ static const struct fe_decl *find_tag(const struct parser *p, const char *name)
         if ((d->kind == FE_DECL_STRUCT || d->kind == FE_DECL_ENUM) && d->name == name)
             return d;
     return NULL;
-}
-
-static bool say_foreign_type(struct parser *p, const char *name, span where)
-{
-    const struct fe_foreign_name *foreign = name ? fe_find_foreign_type(name) : NULL;
-    if (foreign)
-        fe_report(p->fe, FE_MSG(foreign_word), where, name, foreign->advice);
-    return foreign;
-}
-
-/* A type of another language, or a word that stands before one there, or `k<<<`. */
-static bool guess_foreign(struct parser *p, const struct syntax_error *e)
-{
-    const struct history *h = &p->history;
-    if (e->token == TOK_RELATION && h->previous_token == TOK_SHIFT &&
-        same_place(h->previous.end, h->current.at)) {
-        fe_report(p->fe, FE_MSG(foreign_word), span_join(h->previous, h->current), "<<<",
-                  "outside of functions write launch k(a = …) grid(blocks) block(threads);");
-        return true;
-    }
-    if (e->token == TOK_NAME && say_foreign_type(p, h->current_name, h->current))
-        return true;
-    return h->previous_token == TOK_NAME && say_foreign_type(p, h->previous_name, h->previous);
-}
-
-/* A launch in a function that is not closed, or one whose arguments have no names. */
-static bool guess_launch(struct parser *p, const struct syntax_error *e)
-{
-    const struct history *h = &p->history;
-    if (e->token == TOK_LAUNCH && p->brackets.count > p->repeats) {
-        fe_report(p->fe, FE_MSG(launch_in_function), h->current);
-        note_opener(p, p->brackets.at[0]);
-        p->stopped = true; /* what follows would be taken for more of the function */
-        return true;
-    }
-    bool value =
-        e->token == TOK_INTEGER || e->token == TOK_FLOATING || e->token == '{' || e->token == TOK_STRING;
-    bool behind_name =
-        h->previous_token == TOK_NAME && (e->token == '(' || e->token == ',' || e->token == ')');
-    if (!p->in_launch || e->wants_expression || !(value || behind_name))
-        return false;
-    bool begins = h->previous_token == '(' || (h->previous_token == ',' && e->wants_name);
-    bool argument = p->in_arguments && p->brackets.count <= p->repeats + 1 + (e->token == '(');
-    if (!(behind_name ? argument : begins))
-        return false;
-    fe_report(p->fe, FE_MSG(launch_positions), behind_name ? h->previous : h->current);
-    return true;
 }
 
 static void say_unknown_type(struct parser *p, const char *name, span where)
@@ -256,7 +163,7 @@ static bool guess_type(struct parser *p, const struct syntax_error *e)
 {
     const struct history *h = &p->history;
     bool pair = e->token == TOK_NAME && h->previous_name && h->previous.at.line == h->current.at.line &&
-                (h->previous_token == TOK_NAME) && same_place(h->first.at, h->previous.at);
+                (h->previous_token == TOK_NAME) && fe_same_place(h->first.at, h->previous.at);
     if (pair) {
         say_unknown_type(p, h->previous_name, h->previous);
         return true;
@@ -276,7 +183,7 @@ static bool guess_type(struct parser *p, const struct syntax_error *e)
 
 static bool guess_file_level(struct parser *p, const struct syntax_error *e)
 {
-    if (p->blocks.count || p->brackets.count || e->wants_semicolon || !is_statement_word(e->token))
+    if (p->blocks.count || p->brackets.count || e->wants_semicolon || !fe_is_statement_word(e->token))
         return false;
     fe_report(p->fe, FE_MSG(outside_function), p->history.current, describe(p, e));
     return true;
@@ -286,8 +193,8 @@ static bool guess_file_level(struct parser *p, const struct syntax_error *e)
 static bool guess_semicolon(struct parser *p, const struct syntax_error *e)
 {
     const struct history *h = &p->history;
-    bool own =
-        e->token == '}' || e->token == TOK_END || is_statement_word(e->token) || begins_declaration(e->token);
+    bool own = e->token == '}' || e->token == TOK_END || fe_is_statement_word(e->token) ||
+               fe_begins_declaration(e->token);
     if (!e->wants_semicolon || !(own || h->current.at.line > h->previous.end.line))
         return false;
     fe_report(p->fe, FE_MSG(expected_semicolon), span_after(h->previous), quoted(p, h->previous));
@@ -321,15 +228,45 @@ static bool guess_value(struct parser *p, const struct syntax_error *e)
     return true;
 }
 
+struct search {
+    const char *name;
+    bool found;
+};
+
+static void compare_name(void *to, const char *name)
+{
+    struct search *s = to;
+    s->found |= strcmp(s->name, name) == 0;
+}
+
+static bool is_vector_name(const char *name)
+{
+    struct search s = {name, false};
+    fe_each_vector_name(compare_name, &s);
+    return s.found;
+}
+
+/* A type that is called: int(x), float4(x, y, z, w). */
+static bool guess_constructor(struct parser *p, const struct syntax_error *e)
+{
+    bool same_line = p->history.current.at.line == p->history.previous.end.line;
+    bool is_type = e->token == TOK_WORD || e->token == TOK_TYPE_NAME;
+    if (!e->wants_expression || !is_type || following(p) != '(' || (e->wants_statement && !same_line))
+        return false;
+    size_t n;
+    const char *text = fe_span_text(p->fe, p->history.current, &n), *type = arena_strdup(p->arena, text, n);
+    if (is_vector_name(type))
+        fe_report(p->fe, FE_MSG(vector_syntax), p->history.current, type, type);
+    else
+        fe_report(p->fe, FE_MSG(cast_syntax), p->history.current, type);
+    return true;
+}
+
 static bool guess_expression(struct parser *p, const struct syntax_error *e)
 {
     if (!e->wants_expression)
         return false;
-    size_t n;
-    const char *text = fe_span_text(p->fe, p->history.current, &n);
-    if ((e->token == TOK_WORD || e->token == TOK_TYPE_NAME) && following(p) == '(')
-        fe_report(p->fe, FE_MSG(cast_syntax), p->history.current, arena_strdup(p->arena, text, n));
-    else if (e->wants_statement)
+    if (e->wants_statement)
         fe_report(p->fe, FE_MSG(expected_statement), p->history.current, describe(p, e));
     else
         fe_report(p->fe, FE_MSG(expected_expression), p->history.current, describe(p, e));
@@ -367,10 +304,10 @@ static void say_expected(struct parser *p, const struct syntax_error *e)
 /* What was to follow an unclosed literal is part of it: nothing more is to be said. */
 static bool follows_broken_literal(struct parser *p, const struct syntax_error *e)
 {
-    if (p->broken_literal.line == 0 || !same_place(p->broken_literal, p->history.previous.at))
+    if (p->broken_literal.line == 0 || !fe_same_place(p->broken_literal, p->history.previous.at))
         return false;
     p->insert_semicolon = e->wants_semicolon || e->wants_parenthesis;
-    p->brackets.count = around(p).brackets + (e->token == '{');
+    p->brackets.count = fe_around(p).brackets + (e->token == '{');
     return true;
 }
 
@@ -381,113 +318,10 @@ void fe_syntax_error(struct parser *p, const struct syntax_error *e)
         p->recovered = p->history.current.at; /* no statement can begin here */
     if (p->stopped || follows_broken_literal(p, e))
         return;
-    if (guess_launch(p, e) || guess_foreign(p, e) || guess_bracket(p, e) || guess_closer(p, e) ||
+    if (fe_guess_launch(p, e) || fe_guess_foreign(p, e) || guess_bracket(p, e) || guess_closer(p, e) ||
         guess_end(p, e) || guess_spelling(p, e) || guess_type(p, e) || guess_name(p, e) ||
-        guess_value(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
+        guess_value(p, e) || guess_constructor(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) ||
+        guess_expression(p, e))
         return;
     say_expected(p, e);
-}
-
-/* ---- recovery ---------------------------------------------------------------------------------------- */
-
-struct place_in_parse {
-    struct parser *p;
-    int *token;
-    union value *value;
-    span *where;
-};
-
-static void advance(struct place_in_parse *at)
-{
-    *at->token = fe_parser_lex(at->value, at->where, at->p);
-}
-
-/* A block has begun inside parentheses, `if (x {`: they will not be closed any more. */
-static void drop_parentheses(struct parser *p, uint32_t level)
-{
-    while (p->brackets.count > level + 1 && p->brackets.at[p->brackets.count - 2].open != '{') {
-        p->brackets.at[p->brackets.count - 2] = vec_last(&p->brackets);
-        p->brackets.count--;
-    }
-}
-
-/* Skips tokens until the statement's own brackets are closed, or what comes shows that they never will be. */
-static void leave_brackets(struct place_in_parse *at, uint32_t level)
-{
-    struct parser *p = at->p;
-    while (p->brackets.count > level && *at->token != TOK_END) {
-        struct bracket top = vec_last(&p->brackets);
-        if (*at->token == '{' && top.open == '{' && same_place(top.where.at, at->where->at) &&
-            p->brackets.count == level + 1)
-            return; /* the block of the broken statement */
-        bool gives_up =
-            is_statement_word(*at->token) || (*at->token == ';' && top.open != '{' && !top.is_for);
-        if (gives_up && top.open != '{') {
-            while (p->brackets.count > level && vec_last(&p->brackets).open != '{')
-                p->brackets.count--;
-            continue;
-        }
-        advance(at);
-        if (p->brackets.count == level && *at->token == '}')
-            advance(at);
-    }
-}
-
-/* Skips to where a statement may begin: behind a semicolon, at a block or at a word that begins one. */
-static void skip_statement(struct place_in_parse *at, uint32_t level)
-{
-    for (;;) {
-        leave_brackets(at, level);
-        int t = *at->token;
-        if (t == TOK_END || t == '{' || t == '}' || is_statement_word(t))
-            return;
-        advance(at);
-        if (t == ';')
-            return;
-    }
-}
-
-/* The same at the level of the file, where only what begins a declaration will do. */
-static void skip_declaration(struct place_in_parse *at)
-{
-    bool ended = false;
-    while (*at->token != TOK_END) {
-        if (ended && begins_declaration(*at->token) && at->p->brackets.count == 0)
-            return;
-        int t = *at->token;
-        uint32_t before = at->p->brackets.count;
-        ended = (t == ';' || t == '}') && before == 0;
-        advance(at);
-        if (t != ';' && t != '}' && before == 0)
-            ended = false;
-    }
-}
-
-bool fe_recover(struct parser *p, int *token, union value *value, span *where)
-{
-    struct place_in_parse at = {p, token, value, where};
-    struct block b = around(p);
-    p->insert_semicolon = false;
-    fe_type_scope_close(p, b.scopes);
-    if (*token < 0) /* the parser has thrown the token away */
-        advance(&at);
-    if (*token == '{')
-        drop_parentheses(p, b.brackets);
-    if (same_place(p->recovered, where->at) && *token != TOK_END)
-        advance(&at);
-    if (p->blocks.count)
-        skip_statement(&at, b.brackets);
-    else
-        skip_declaration(&at);
-    p->recovered = where->at;
-    p->definitions = (struct list){0};
-    return *token != TOK_END;
-}
-
-bool fe_recover_semicolon(struct parser *p, int *token, union value *value, span *where)
-{
-    if (!p->insert_semicolon)
-        return fe_recover(p, token, value, where);
-    p->insert_semicolon = false;
-    return *token != TOK_END;
 }
