@@ -160,16 +160,26 @@ static int type_word_token(struct parser *p, const char *text, size_t n, span wh
     return f.kern ? foreign_token(p, f, where, value) : 0;
 }
 
-/* Common names are words only where a name follows: `kernel void k()`, `launch k()`, `token t = entry()`; or a
- * string: `include "file.kern"`. */
+/* Whether a type may end with this token, so that qualifiers and `*` may follow. */
+static bool may_end_type(int token)
+{
+    return token == TOK_WORD || token == TOK_TYPE_NAME || token == TOK_QUALIFIER || token == TOK_NAME ||
+           token == '}';
+}
+
+/* Common names are words only where a name follows: `kernel void k()`, `launch k()`, `token t = entry()`,
+ * `constant int a`; or a string: `include "file.kern"`; `constant` also in `int constant *`. */
 static bool is_name_here(const struct parser *p, const struct keyword *k)
 {
+    bool is_constant = k->token == TOK_QUALIFIER && k->value == QUALIFIER_CONSTANT;
     bool common = (k->token == TOK_PREFIX && k->value == QUALIFIER_KERNEL) || k->token == TOK_LAUNCH ||
                   (k->token == TOK_WORD && k->value == FE_WORD_TOKEN);
     const char *next = p->cursor + strspn(p->cursor, " \t\r\n");
     if (k->token == TOK_INCLUDE)
         return *next != '"' && *next != '/';
-    return common && !is_word_byte(*next) && *next != '/';
+    if (is_constant && *next == '*')
+        return !may_end_type(p->history.current_token);
+    return (common || is_constant) && !is_word_byte(*next) && *next != '/';
 }
 
 int fe_word_token(struct parser *p, const char *text, size_t n, span where, union value *value)
