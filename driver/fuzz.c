@@ -100,7 +100,7 @@ static int take_plants(struct command *c, struct fz_options *o)
         return EXIT_OK;
     o->plants = mistakes_of(c, names);
     if (!o->plants)
-        return complain(c, EXIT_USAGE, "--plant wants race, bounds or uninit, not '%s'", names);
+        return complain(c, EXIT_USAGE, "--plant wants race, bounds, uninit or barrier, not '%s'", names);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < o->schemes.count; i++)
         if (fz_checks_memory(o->schemes.at[i]))
@@ -139,7 +139,8 @@ static int take_passes(struct command *c, struct fz_options *o)
     o->checks_memory = o->plants || (check && (strcmp(check, "all") == 0 || mistakes_of(c, check)));
     if (check && !o->checks_memory && strcmp(check, "uniformity") != 0 && strcmp(check, "frontier") != 0)
         return complain(c, EXIT_USAGE,
-                        "--check wants race, bounds, uninit, all, uniformity or frontier, not '%s'", check);
+                        "--check wants race, bounds, uninit, barrier, all, uniformity or frontier, "
+                        "not '%s'", check);
     if (o->checks_memory && strcmp(o->classes, "a") != 0 && strcmp(o->classes, "d") != 0)
         return complain(c, EXIT_USAGE, "memory is checked in programs of class a or d: --class=a");
     o->passes.check = o->plants ? "all" : check;

@@ -109,7 +109,7 @@ static const struct values {
     {OPTION_ANCHORS, NULL, "all alone random:SEED"},
     {OPTION_METRIC, add_metrics, NULL},
     {OPTION_LIMIT, add_limits, NULL},
-    {OPTION_CHECK, NULL, "race bounds uninit all uniformity frontier"},
+    {OPTION_CHECK, NULL, "race bounds uninit barrier all uniformity frontier"},
     {OPTION_CLASS, NULL, "a b c d e f g h"},
     {OPTION_SCHEMES, add_schemes, NULL},
     {OPTION_LEVELS, NULL, "0 1 2"},

@@ -18,7 +18,10 @@ static const struct row rows[] = {
 #define PLANT(check, name, memory, threads, top, text) {FZ_MISTAKE_##check, name, memory, threads, top, text},
 #include "fuzz/plants.def"
 };
-const char *const fz_mistake_names[FZ_MISTAKES] = {"race", "bounds", "uninit"};
+const char *const fz_mistake_names[FZ_MISTAKES] = {
+#define MEMORY_CHECK(id, name, bit) #name,
+#include "base/memory_checks.def"
+};
 
 /* ---- making ------------------------------------------------------------------------------------------ */
 

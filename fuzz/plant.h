@@ -7,7 +7,11 @@
 #include "fuzz/print.h"
 #include "include/kernc-rt.h"
 
-enum fz_mistake { FZ_MISTAKE_race, FZ_MISTAKE_bounds, FZ_MISTAKE_uninit, FZ_MISTAKES };
+enum fz_mistake {
+#define MEMORY_CHECK(id, name, bit) FZ_MISTAKE_##name,
+#include "base/memory_checks.def"
+    FZ_MISTAKES
+};
 extern const char *const fz_mistake_names[FZ_MISTAKES];
 
 struct fz_plant {

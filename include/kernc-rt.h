@@ -102,10 +102,11 @@ typedef struct kernc_trap {
  * until the next launch. */
 KERNC_API const kernc_trap *kernc_last_trap(const kernc_context *context);
 
-/* What the checker of memory has found in a program compiled with checks "race", "bounds" or "uninit". */
+/* What the checker of memory has found in a program compiled with checks "race", "bounds", "uninit" or
+ * "barrier". */
 typedef struct kernc_alarm {
     size_t      size;                /* sizeof(kernc_alarm) of the caller */
-    const char *kind;                /* "race", "bounds", "uninit" */
+    const char *kind;                /* "race", "bounds", "uninit", "barrier" */
     const char *text;                /* without the place */
     const char *file;
     uint32_t    line, column;

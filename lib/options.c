@@ -166,10 +166,9 @@ static const char *schemes_that_check(struct arena *a, const char *check)
 static unsigned memory_check(const char *name, size_t n)
 {
     static const struct { const char *name; unsigned checks; } known[] = {
-        {"race", OPT_CHECK_RACE},
-        {"bounds", OPT_CHECK_BOUNDS},
-        {"uninit", OPT_CHECK_UNINIT},
-        {"all", OPT_CHECK_RACE | OPT_CHECK_BOUNDS | OPT_CHECK_UNINIT}};
+#define MEMORY_CHECK(id, name, bit) {#name, OPT_CHECK_##id},
+#include "base/memory_checks.def"
+        {"all", OPT_CHECK_RACE | OPT_CHECK_BOUNDS | OPT_CHECK_UNINIT | OPT_CHECK_BARRIER}};
     for (size_t i = 0; i < COUNT(known); i++)
         if (strlen(known[i].name) == n && memcmp(known[i].name, name, n) == 0)
             return known[i].checks;
@@ -201,7 +200,9 @@ static bool take_checks(kernc_result *r, const kernc_options *o, struct opt_opti
     }
     const char *schemes = schemes_that_check(&r->arena, o->checks), *own = scheme_check(scheme_find(o->scheme));
     if (!*schemes)
-        bad_option(r, "there is no check of '%s'; there are race, bounds, uninit, all, uniformity and frontier",
+        bad_option(r,
+                   "there is no check of '%s'; there are race, bounds, uninit, barrier, all, uniformity and "
+                   "frontier",
                    o->checks);
     else if (!own || strcmp(own, o->checks) != 0)
         bad_option(r, "%s", arena_printf(&r->arena, "%s is checked under %s, not under %s", o->checks, schemes,

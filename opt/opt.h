@@ -72,7 +72,10 @@ struct opt_threshold { struct opt_prediction_name name; uint32_t threshold; }; /
 struct opt_place_count { place at; uint64_t lanes; };
 
 /* What the pass check_memory has the checker look for. */
-enum opt_memory_check { OPT_CHECK_RACE = 1, OPT_CHECK_BOUNDS = 2, OPT_CHECK_UNINIT = 4 };
+enum opt_memory_check {
+#define MEMORY_CHECK(id, name, bit) OPT_CHECK_##id = bit,
+#include "base/memory_checks.def"
+};
 
 enum opt_changed { OPT_CHANGED_OFF, OPT_CHANGED_ON, OPT_CHANGED_DIFF };
 

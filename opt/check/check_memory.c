@@ -10,8 +10,9 @@
  * CHECKS: sum of enum opt_memory_check. KIND: r load, w store of the value given, W other store, a atomic.
  * SPACE: g, h (shared) or p. SIZE and NAME: of the object that the address was derived from by mere
  * additions, which is b then; SIZE 0: not known, 2^32 - 1: as the launch says. A check.sync stands behind each
- * fence and syncwarp. Linear.
+ * fence and syncwarp, and where barriers.c says. Linear.
  */
+#include "opt/check/check_memory.h"
 #include "opt/check/origins.h"
 
 enum { OPT_CHECK_GAP = 4 }; /* bytes between objects, where bounds are checked */
@@ -260,9 +261,13 @@ static void make_gaps(struct ir_module *m)
 
 bool opt_check_memory(struct opt_context *c, struct ir_module *m)
 {
-    unsigned all = OPT_CHECK_RACE | OPT_CHECK_BOUNDS | OPT_CHECK_UNINIT, asked = c->options->check_memory;
-    struct instrument x = {.c = c, .m = m, .checks = asked ? asked : all};
-    for (uint32_t k = 0; k < m->functions.count; k++) {
+    unsigned all = OPT_CHECK_RACE | OPT_CHECK_BOUNDS | OPT_CHECK_UNINIT | OPT_CHECK_BARRIER,
+             asked = c->options->check_memory, checks = asked ? asked : all,
+             accesses = checks & ~(unsigned)OPT_CHECK_BARRIER;
+    struct instrument x = {.c = c, .m = m, .checks = accesses};
+    if (checks & OPT_CHECK_BARRIER)
+        x.made = opt_check_barriers(c, m);
+    for (uint32_t k = 0; accesses && k < m->functions.count; k++) {
         x.f = m->functions.at[k];
         check_function(&x);
     }

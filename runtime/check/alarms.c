@@ -25,6 +25,21 @@ static bool is_new(struct rt_check *c, unsigned kind, uint32_t site, uint32_t ot
     return true;
 }
 
+static const char *index_text(struct arena *a, uint32_t n, const uint32_t size[3])
+{
+    return arena_printf(a, "(%u,%u,%u)", n % size[0], n / size[0] % size[1], n / size[0] / size[1]);
+}
+
+const char *rt_thread_index(const struct rt_check *c, struct arena *a, uint32_t thread)
+{
+    return index_text(a, thread % (c->launch->warps * c->launch->width), c->launch->block);
+}
+
+const char *rt_block_index(const struct rt_check *c, struct arena *a, uint32_t thread)
+{
+    return index_text(a, thread / (c->launch->warps * c->launch->width), c->launch->grid);
+}
+
 static const char *thread_name(const struct rt_check *c, uint32_t thread, bool block, char text[80])
 {
     const struct rt_launch *l = c->launch;
@@ -67,7 +82,15 @@ static const char *file_of(const struct rt_check *c, uint32_t *line)
     return arena_strdup(&c->launch->context->alarm_texts, file, n);
 }
 
-/* other: the site of a race's other access, or NO_SITE. */
+uint32_t rt_site_line(const struct rt_check *c, uint32_t site)
+{
+    uint32_t line = site_at(c, site)->line;
+    size_t n;
+    source_names_find(c->launch->program->file, &line, &n);
+    return line;
+}
+
+/* other: the site of a race's other access, or of where other threads are, or NO_SITE. */
 static void alarm(struct rt_check *c, uint32_t site, uint32_t other, const char *id, const char *text)
 {
     kernc_context *k = c->launch->context;
@@ -136,6 +159,12 @@ void rt_report_outside(const struct visit *v)
           arena_printf(&v->c->launch->context->alarm_texts, "bounds: %s %s %s, which is not in it",
                        thread_name(v->c, v->now.thread, true, who), v->told->kind == 'r' ? "reads" : "writes",
                        place_name(v)));
+}
+
+void rt_report_barrier(struct rt_check *c, uint32_t site, uint32_t other, const char *text)
+{
+    if (is_new(c, BARRIER, site, other == NO_SITE ? site : other))
+        alarm(c, site, other, "barrier", arena_printf(&c->launch->context->alarm_texts, "%s", text));
 }
 
 /* ---- the API ----------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
-/* check.h: the checker of memory: races, accesses beyond their object, reads of what nobody wrote, found
- * while a program runs that has been compiled with check.memory (opt/check/check_memory.c).
+/* check.h: the checker of memory: races, accesses beyond their object, reads of what nobody wrote, barriers
+ * that not all threads come to, found while a program runs that has been compiled with check.memory and
+ * check.sync (opt/check/check_memory.c).
  *
  * A race is a pair of accesses to a byte by two threads, one of them at least a store, not both atomic, that
  * nothing orders: program order, barrier() in the block, syncwarp() in its group, or an atomic operation
@@ -27,16 +28,17 @@ struct rt_cell {
 };
 
 struct rt_check;
-/* Whether the program has checks of memory. */
+/* Whether the program has checks of memory or barriers. */
 bool rt_check_wanted(const struct rt_launch *l);
 /* NULL: the program has no checks. What is found joins the context's alarms. */
 struct rt_check *rt_check_new(struct rt_launch *l);
 /* The launch is over: what is left to be said. */
 void rt_check_end(struct rt_check *c);
 void rt_check_free(struct rt_check *c);
-/* Where a block begins, and where all its live threads have come to a barrier. */
+/* Where a block begins, and where all its warps wait at barriers: whether they are not the same, as has been
+ * noted. */
 void rt_check_block(struct rt_worker *k);
-void rt_check_barrier(struct rt_worker *k);
+bool rt_check_barrier(struct rt_worker *k);
 
 /* ---- order.c: what happened before what -------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@ bool rt_check_wanted(const struct rt_launch *l)
 {
     const struct bc_program *p = l->program;
     for (uint32_t i = 0; i < p->code.count; i++) {
-        if (p->code.at[i].op == BC_check_memory)
+        if (p->code.at[i].op == BC_check_memory || p->code.at[i].op == BC_check_sync)
             return true;
         i += bc_has_branch_word((enum bc_op)p->code.at[i].op);
     }
@@ -34,6 +34,7 @@ struct rt_check *rt_check_new(struct rt_launch *l)
     c->pages = arena_array(&c->arena, struct rt_cell *, PAGES);
     c->own = arena_array(&c->arena, rt_objects, (size_t)l->warps * l->width);
     c->shared = arena_array(&c->arena, struct rt_cell, l->shared_bytes / CELL_BYTES + 2);
+    c->barriers = rt_barriers_new(c);
     return c;
 }
 
@@ -191,7 +192,8 @@ static void note_doubt(const struct visit *v)
 
 static void settle_doubts(struct rt_check *c)
 {
-    for (uint32_t i = 0; i < c->doubts.count; i++)
+    bool ordered = !rt_barriers_parted(c->barriers);
+    for (uint32_t i = 0; ordered && i < c->doubts.count; i++)
         rt_report_unwritten(c, c->doubts.at[i].seen.site, c->doubts.at[i].text);
     c->doubts.count = 0;
 }
@@ -217,6 +219,10 @@ void rt_check_block(struct rt_worker *k)
 {
     struct rt_check *c = k->launch->check;
     settle_doubts(c);
+    if (c->barriers) {
+        rt_barriers_end(c->barriers, false);
+        rt_barriers_begin(c->barriers);
+    }
     rt_order_block(c->order, k->block);
     for (uint32_t i = 0; i < k->launch->shared_bytes / CELL_BYTES + 2; i++) {
         struct rt_cell *bytes = c->shared[i].bytes; /* stays with the cell */
@@ -226,16 +232,22 @@ void rt_check_block(struct rt_worker *k)
     }
 }
 
-void rt_check_barrier(struct rt_worker *k)
+bool rt_check_barrier(struct rt_worker *k)
 {
-    settle_doubts(k->launch->check);
-    rt_order_barrier(k->launch->check->order);
+    struct rt_check *c = k->launch->check;
+    if (c->barriers)
+        rt_barriers_open(c->barriers, k);
+    settle_doubts(c);
+    rt_order_barrier(c->order);
+    return rt_barriers_parted(c->barriers);
 }
 
 void rt_check_end(struct rt_check *c)
 {
     if (c)
         settle_doubts(c);
+    if (c && c->barriers)
+        rt_barriers_end(c->barriers, true);
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------- */
@@ -303,7 +315,7 @@ static void tell_object(const struct visit *v)
 void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins)
 {
     struct rt_check *c = w->worker->launch->check;
-    if (!c)
+    if (!c || rt_barriers_parted(c->barriers))
         return;
     struct visit v = {.c = c,
                       .told = told_by(c, ins->imm),
@@ -342,6 +354,8 @@ void rt_check_sync(struct rt_warp *w, const struct bc_ins *ins)
         return;
     if (text->length && text->bytes[0] == 'f')
         rt_order_fence(c->order, w->index, w->active);
-    else
+    else if (text->length && text->bytes[0] == 'g')
         rt_order_group(c->order, w->index, w->active);
+    else if (c->barriers)
+        rt_barriers_tell(c->barriers, w, ins);
 }

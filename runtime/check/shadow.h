@@ -22,9 +22,8 @@ enum {
     ALL_BYTES = (1 << CELL_BYTES) - 1,
     ATOMIC = 1 << 28,
     SILENT = 1 << 29, /* a store of what was there */
-    RACE = 1,
-    BOUNDS = 2,
-    UNINIT = 4
+#define MEMORY_CHECK(id, name, bit) id = bit,
+#include "base/memory_checks.def"
 };
 
 /* What the text of a check.memory says. */
@@ -56,7 +55,8 @@ struct rt_check {
     struct rt_cell **pages; /* of global memory */
     struct rt_cell *shared;
     VEC(struct doubt) doubts;
-    rt_objects objects, *own; /* shared ones; private ones by thread of the block */
+    rt_objects objects, *own;     /* shared ones; private ones by thread of the block */
+    struct rt_barriers *barriers; /* NULL: the program does not tell of them */
 };
 
 struct visit {
@@ -96,6 +96,26 @@ const char *rt_unwritten_text(const struct visit *v);
 /* Says it, unless it was said of the place. */
 void rt_report_unwritten(struct rt_check *c, uint32_t site, const char *text);
 void rt_report_outside(const struct visit *v);
+/* Threads are at the barrier at this site, others at the other place, or NO_SITE. */
+void rt_report_barrier(struct rt_check *c, uint32_t site, uint32_t other, const char *text);
+/* "(3,0,0)", of a thread of the grid and of its block. */
+const char *rt_thread_index(const struct rt_check *c, struct arena *a, uint32_t thread);
+const char *rt_block_index(const struct rt_check *c, struct arena *a, uint32_t thread);
+/* In its file. */
+uint32_t rt_site_line(const struct rt_check *c, uint32_t site);
+
+/* ---- barriers.c -------------------------------------------------------------------------------------- */
+
+/* NULL: the program tells nothing of barriers. */
+struct rt_barriers *rt_barriers_new(struct rt_check *c);
+/* A block begins; all its warps wait at barriers; it is over, or as its launch ends may be stuck. */
+void rt_barriers_begin(struct rt_barriers *x);
+void rt_barriers_open(struct rt_barriers *x, struct rt_worker *k);
+void rt_barriers_end(struct rt_barriers *x, bool launch);
+/* What a check.sync says of the active lanes. */
+void rt_barriers_tell(struct rt_barriers *x, struct rt_warp *w, const struct bc_ins *ins);
+/* Whether threads of the block have come to different barriers: then nothing orders what it does. */
+bool rt_barriers_parted(const struct rt_barriers *x);
 
 /* ---- objects.c --------------------------------------------------------------------------------------- */
 

@@ -86,6 +86,8 @@ HANDLER(O_barrier)
         w->stop = RT_BARRIER;
         return NULL;
     }
+    if (OUTSIDE(rt_check_parts(w)))
+        return resume(w, at + 1);
     OUTSIDE(rt_barrier(w, pc));
     return NULL;
 }

@@ -161,6 +161,9 @@ bool rt_check_uniform(struct rt_warp *w, const struct bc_ins *ins);     /* check
 /* runtime/check/memory.c */
 void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins);
 void rt_check_sync(struct rt_warp *w, const struct bc_ins *ins);
+/* The active lanes come to a barrier() without the other live ones. Whether the checker notes it, and lets them
+ * pass. */
+bool rt_check_parts(struct rt_warp *w);                                 /* runtime/check/barriers.c */
 /* Whether the lanes may wait at code index `at` while the block word at `pc` is run; else they trap. */
 bool rt_check_waits(struct rt_warp *w, uint32_t pc, uint64_t lanes, uint32_t at);       /* check.c */
 

@@ -231,16 +231,18 @@ static inline bool run_warp(struct rt_worker *k, struct rt_slot *s, bool first)
 
 /* ---- blocks ------------------------------------------------------------------------------------------ */
 
-/* All warps that have not ended wait at a barrier: at the same one, or the block is stuck. */
+/* All warps that have not ended wait at a barrier: at the same one, or the block is stuck, unless the checker
+ * has noted it. */
 static bool open_barrier(struct rt_worker *k)
 {
     struct rt_warp *first = NULL;
+    bool noted = k->launch->check && rt_check_barrier(k);
     for (uint32_t i = 0; i < k->launch->warps; i++) {
         if (!k->running[i])
             continue;
         struct rt_warp *w = &k->running[i]->warp;
         first = first ? first : w;
-        if (w->barrier != first->barrier) {
+        if (w->barrier != first->barrier && !noted) {
             rt_trap(w, w->code + w->barrier, rt_lowest(w->live),
                     "threads of the block wait at different barriers: warp %u at another than warp %u",
                     w->index, first->index);
@@ -248,8 +250,6 @@ static bool open_barrier(struct rt_worker *k)
         }
         w->stop = RT_SLICE;
     }
-    if (k->launch->check)
-        rt_check_barrier(k);
     return true;
 }
 
