@@ -286,9 +286,17 @@ static void copy_leaves(struct lowering *l, struct address to, struct address fr
     }
 }
 
+/* Members that nobody has written may be copied, but not be loaded. */
+static bool is_copied_whole(const struct lowering *l, struct address to, struct address from,
+                            const struct fe_type *t)
+{
+    bool own = ir_at(l->f, to.base)->type == IR_TYPE_PRIVATE && ir_at(l->f, from.base)->type == IR_TYPE_PRIVATE;
+    return t->scalars > LEAFWISE_SCALARS || (own && l->fe->options.tells_unwritten);
+}
+
 void fe_copy(struct lowering *l, struct address to, struct address from, const struct fe_type *t)
 {
-    if (t->scalars <= LEAFWISE_SCALARS) {
+    if (!is_copied_whole(l, to, from, t)) {
         copy_leaves(l, to, from, t);
         return;
     }

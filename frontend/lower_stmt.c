@@ -30,6 +30,18 @@ static struct address private_address(struct lowering *l, struct fe_variable *v)
     return (struct address){v->address, 0, fe_hint(l, v)};
 }
 
+/* The variable is zero, as it has no value of its own: for the checker of memory. */
+static void begin_as_zero(struct lowering *l, struct address a, const struct fe_decl *d)
+{
+    fe_zero(l, a, d->type->plain);
+    if (!l->fe->options.tells_unwritten)
+        return;
+    ir_ref at = fe_pointer(l, a), nothing = ir_const(l->f, IR_TYPE_I64, 0);
+    ir_ref check = ir_emit3(&l->c, IR_check_memory, IR_TYPE_VOID, at, at, nothing);
+    const char *text = arena_printf(l->arena, "4 u p 0 %u %s", (uint32_t)d->type->size, a.name ? a.name : "");
+    ir_at(l->f, check)->imm = ir_text_add(l->module, text, strlen(text));
+}
+
 void fe_lower_variable(struct lowering *l, struct fe_decl *d)
 {
     struct fe_variable *v = fe_variable(d);
@@ -42,7 +54,7 @@ void fe_lower_variable(struct lowering *l, struct fe_decl *d)
         return;
     struct address a = private_address(l, v);
     if (!d->init || v->in_own_value)
-        fe_zero(l, a, d->type->plain);
+        begin_as_zero(l, a, d);
     if (d->init)
         fe_lower_init(l, a, d->type->plain, d->init);
 }
@@ -54,7 +66,7 @@ static void enter_scopes(struct lowering *l, struct fe_variable *visible, uint32
     for (struct fe_variable *v = visible; (v = fe_entered(v, point)) && v->zeroed_at != point; v = v->outer) {
         v->zeroed_at = point;
         if (v->space == FE_SPACE_PRIVATE && l->open)
-            fe_zero(l, private_address(l, v), v->decl->type->plain);
+            begin_as_zero(l, private_address(l, v), v->decl);
     }
 }
 

@@ -307,6 +307,8 @@ static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_opti
 
 bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe, struct opt_options *opt)
 {
-    return take_scheme(r, o) && take_analyses(r, o) && take_warnings(r, o, fe) && take_passes(r, o, opt) &&
-           take_limits(r, o, fe, opt);
+    bool fine = take_scheme(r, o) && take_analyses(r, o) && take_warnings(r, o, fe) && take_passes(r, o, opt) &&
+                take_limits(r, o, fe, opt);
+    fe->tells_unwritten = fine && opt->check_memory & OPT_CHECK_UNINIT;
+    return fine;
 }

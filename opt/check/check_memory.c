@@ -3,11 +3,13 @@
  * Runs before any pass that removes accesses, but for mem2reg, so that the checker sees those that were
  * written. A check.memory stands before each load, store, atomic operation, memcpy and memzero of global and
  * shared memory; of private memory, which no other thread has, before those that may lie outside of their
- * variable. Its text is
+ * variable, or in one that was declared without a value. Its text is
  *
  *     CHECKS KIND SPACE BYTES SIZE NAME
  *
- * CHECKS: sum of enum opt_memory_check. KIND: r load, w store of the value given, W other store, a atomic.
+ * CHECKS: sum of enum opt_memory_check. KIND: r load, w store of the value given, W other store, a atomic; of
+ * private memory also u a variable begins without a value (the front end says so), C a copy from the private
+ * address given as the value, c what is copied elsewhere, d what a C copies.
  * SPACE: g, h (shared) or p. SIZE and NAME: of the object that the address was derived from by mere
  * additions, which is b then; SIZE 0: not known, 2^32 - 1: as the launch says. A check.sync stands behind each
  * fence and syncwarp, and where barriers.c says. Linear.
@@ -23,6 +25,8 @@ struct instrument {
     struct ir_function *f;
     struct opt_origins *origins; /* of f */
     bool looks;                  /* the checker has to look for shared objects */
+    bool any_unwritten;          /* some variable of the module begins without a value */
+    struct bitset unwritten;     /* the allocas of f that do */
     unsigned checks;             /* enum opt_memory_check: as asked for, or all */
     uint32_t made;
 };
@@ -111,12 +115,29 @@ static bool is_inside(const struct instrument *x, const struct access *a)
     return root->op == IR_alloca && end <= (uint64_t)root->imm;
 }
 
+/* The pointer that this one was made from by additions. */
+static ir_ref root_of(const struct ir_function *f, ir_ref pointer)
+{
+    while (ir_at(f, pointer)->op == IR_ptradd)
+        pointer = ir_at(f, pointer)->args[0];
+    return pointer;
+}
+
+/* Whether the access to private memory may be to a variable that began without a value. */
+static bool may_be_unwritten(const struct instrument *x, ir_ref address)
+{
+    ir_ref root = root_of(x->f, address);
+    return x->any_unwritten && (ir_at(x->f, root)->op != IR_alloca || bitset_has(x->unwritten, root));
+}
+
 static void check_access(struct instrument *x, ir_ref r, struct access a)
 {
     uint32_t size;
     char space = space_of(x, a.address);
     bool unknown_value = a.value && ir_at(x->f, a.value)->type == IR_TYPE_FUNCTION;
-    if (!space || (space == 'p' && is_inside(x, &a)))
+    bool unwritten = a.kind != 'd' && space == 'p' && may_be_unwritten(x, a.address);
+    unsigned checks = space != 'p' || unwritten ? x->checks : x->checks & ~(unsigned)OPT_CHECK_UNINIT;
+    if (!space || (space == 'p' && !unwritten && is_inside(x, &a)))
         return;
     struct ir_cursor c = cursor_before(x, r);
     ir_ref root = opt_origin_at(x->origins, &c, a.address), address = a.address, value = bits_of(&c, a.value);
@@ -127,7 +148,7 @@ static void check_access(struct instrument *x, ir_ref r, struct access a)
                            ir_const_i32(x->f, (uint32_t)a.offset));
     ir_ref check = ir_emit3(&c, IR_check_memory, IR_TYPE_VOID, address, root, value);
     set_text(x, check,
-             arena_printf(x->c->scratch, "%u %c %c %u %u %s", x->checks, unknown_value ? 'W' : a.kind, space,
+             arena_printf(x->c->scratch, "%u %c %c %u %u %s", checks, unknown_value ? 'W' : a.kind, space,
                           a.bytes, size, name));
 }
 
@@ -138,6 +159,17 @@ static void check_sync(struct instrument *x, ir_ref r, const char *which)
     set_text(x, ir_emit0(&c, IR_check_sync, IR_TYPE_VOID), which);
 }
 
+static void check_copy(struct instrument *x, ir_ref r)
+{
+    struct ir_ins i = *ir_at(x->f, r);
+    ir_ref to = i.args[0], from = i.args[1];
+    uint32_t bytes = (uint32_t)i.imm;
+    bool from_private = space_of(x, from) == 'p',
+         both = from_private && space_of(x, to) == 'p' && may_be_unwritten(x, to);
+    check_access(x, r, (struct access){both ? 'd' : from_private ? 'c' : 'r', from, 0, 0, bytes});
+    check_access(x, r, (struct access){both ? 'C' : 'W', to, both ? from : 0, 0, bytes});
+}
+
 static void check_ins(struct instrument *x, ir_ref r)
 {
     struct ir_ins i = *ir_at(x->f, r);
@@ -145,10 +177,7 @@ static void check_ins(struct instrument *x, ir_ref r)
     switch (i.op) {
     case IR_load: check_access(x, r, (struct access){'r', i.args[0], 0, i.imm, bytes}); return;
     case IR_store: check_access(x, r, (struct access){'w', i.args[0], i.args[1], i.imm, bytes}); return;
-    case IR_memcpy:
-        check_access(x, r, (struct access){'r', i.args[1], 0, 0, (uint32_t)i.imm});
-        check_access(x, r, (struct access){'W', i.args[0], 0, 0, (uint32_t)i.imm});
-        return;
+    case IR_memcpy: check_copy(x, r); return;
     case IR_memzero: check_access(x, r, (struct access){'W', i.args[0], 0, 0, (uint32_t)i.imm}); return;
     case IR_fence: check_sync(x, r, "f"); return;
     case IR_syncwarp: check_sync(x, r, "g"); return;
@@ -185,12 +214,12 @@ static struct bitset find_escaped(const struct instrument *x)
             const struct ir_ins *ins = ir_at(x->f, r);
             for (uint32_t k = 0; k < ins->argc; k++)
                 if (!is_address(ins, k))
-                    bitset_add(escaped, ir_address_of(x->f, ins->args[k]).root);
+                    bitset_add(escaped, root_of(x->f, ins->args[k]));
         }
         const struct ir_block *from = ir_block_at(x->f, b);
         for (uint32_t e = 0; e < from->edges.count; e++)
             for (uint32_t k = 0; k < from->edges.at[e].argc; k++)
-                bitset_add(escaped, ir_address_of(x->f, from->edges.at[e].args[k]).root);
+                bitset_add(escaped, root_of(x->f, from->edges.at[e].args[k]));
     }
     return escaped;
 }
@@ -209,6 +238,23 @@ static void tell_allocas(struct instrument *x)
             const char *name = alloca_name(x, r, &size);
             c.before = next;
             tell_object(x, &c, r, name, size);
+        }
+}
+
+/* Those whose addresses go elsewhere have values, but for those that the front end named. */
+static void tell_written(struct instrument *x)
+{
+    struct bitset escaped = find_escaped(x);
+    ir_each_block(i, b, x->f)
+        for (ir_ref r = ir_block_at(x->f, b)->first, next; r; r = next) {
+            next = ir_at(x->f, r)->next;
+            if (ir_at(x->f, r)->op != IR_alloca || bitset_has(x->unwritten, r) || !bitset_has(escaped, r))
+                continue;
+            struct ir_cursor c = cursor_before(x, r);
+            uint32_t size = (uint32_t)ir_at(x->f, r)->imm;
+            c.before = next;
+            ir_ref check = ir_emit3(&c, IR_check_memory, IR_TYPE_VOID, r, r, ir_const(x->f, IR_TYPE_I64, 0));
+            set_text(x, check, arena_printf(x->c->scratch, "4 W p %u %u variable", size, size));
         }
 }
 
@@ -231,10 +277,25 @@ static void tell_shared(struct instrument *x)
 
 /* ---- the pass ---------------------------------------------------------------------------------------- */
 
+/* The allocas of which the front end says that they begin without a value. */
+static void find_unwritten(struct instrument *x)
+{
+    x->unwritten = bitset_new(x->c->scratch, x->f->ins.count);
+    ir_each_block(i, b, x->f)
+        ir_each_ins(r, x->f, b) {
+            const struct ir_ins *ins = ir_at(x->f, r);
+            if (ins->op != IR_check_memory || x->m->texts.at[ins->imm].text[2] != 'u')
+                continue;
+            bitset_add(x->unwritten, root_of(x->f, ins->args[0]));
+            x->any_unwritten = true;
+        }
+}
+
 static void check_function(struct instrument *x)
 {
     bool bounds = x->checks & OPT_CHECK_BOUNDS;
     uint32_t last = x->f->ins.count;
+    find_unwritten(x);
     x->origins = opt_origins_new(x->c->scratch, x->f);
     ir_each_block(i, b, x->f)
         for (ir_ref r = ir_block_at(x->f, b)->first, next; r; r = next) {
@@ -244,6 +305,8 @@ static void check_function(struct instrument *x)
         }
     if (bounds)
         tell_allocas(x);
+    if (x->any_unwritten)
+        tell_written(x);
 }
 
 /* Behind each object a gap, so that a pointer to its end is not one to the next. */
@@ -267,6 +330,10 @@ bool opt_check_memory(struct opt_context *c, struct ir_module *m)
     struct instrument x = {.c = c, .m = m, .checks = accesses};
     if (checks & OPT_CHECK_BARRIER)
         x.made = opt_check_barriers(c, m);
+    for (uint32_t k = 0; checks & OPT_CHECK_UNINIT && k < m->functions.count; k++) {
+        x.f = m->functions.at[k];
+        find_unwritten(&x); /* of any function, before the first */
+    }
     for (uint32_t k = 0; accesses && k < m->functions.count; k++) {
         x.f = m->functions.at[k];
         check_function(&x);

@@ -150,6 +150,17 @@ void rt_report_unwritten(struct rt_check *c, uint32_t site, const char *text)
         alarm(c, site, NO_SITE, "uninit", text);
 }
 
+void rt_report_own_unwritten(const struct visit *v)
+{
+    char who[80];
+    if (is_new(v->c, UNINIT, v->now.site, v->now.site))
+        alarm(
+            v->c, v->now.site, NO_SITE, "uninit",
+            arena_printf(&v->c->launch->context->alarm_texts,
+                         "uninit: %s reads %s, which it has not written: it is 0 here, and anything on a GPU",
+                         thread_name(v->c, v->now.thread, true, who), place_name(v)));
+}
+
 void rt_report_outside(const struct visit *v)
 {
     char who[80];
@@ -157,8 +168,8 @@ void rt_report_outside(const struct visit *v)
         return;
     alarm(v->c, v->now.site, NO_SITE, "bounds",
           arena_printf(&v->c->launch->context->alarm_texts, "bounds: %s %s %s, which is not in it",
-                       thread_name(v->c, v->now.thread, true, who), v->told->kind == 'r' ? "reads" : "writes",
-                       place_name(v)));
+                       thread_name(v->c, v->now.thread, true, who),
+                       strchr("rcd", v->told->kind) ? "reads" : "writes", place_name(v)));
 }
 
 void rt_report_barrier(struct rt_check *c, uint32_t site, uint32_t other, const char *text)

@@ -34,6 +34,7 @@ struct rt_check *rt_check_new(struct rt_launch *l)
     c->pages = arena_array(&c->arena, struct rt_cell *, PAGES);
     c->own = arena_array(&c->arena, rt_objects, (size_t)l->warps * l->width);
     c->shared = arena_array(&c->arena, struct rt_cell, l->shared_bytes / CELL_BYTES + 2);
+    c->unwritten = arena_array(&c->arena, uint8_t *, (size_t)l->warps * l->width);
     c->barriers = rt_barriers_new(c);
     return c;
 }
@@ -57,6 +58,7 @@ static const struct told *told_by(struct rt_check *c, uint32_t text)
     if (t->size == UINT32_MAX)
         t->size = c->launch->unsized_bytes;
     t->name = copy + n;
+    t->bytes = t->kind == 'u' ? t->size : t->bytes;
     t->quick = (t->kind == 'r' || t->kind == 'w') && t->space != 'p' &&
                (t->bytes == 1 || t->bytes == 2 || t->bytes == 4 || t->bytes == 8);
     t->read = true;
@@ -290,6 +292,8 @@ static void visit_lane(struct visit *v, uint64_t value)
         rt_report_outside(v);
         return;
     }
+    if (memory && t->space == 'p' && t->checks & UNINIT)
+        rt_check_private(v, value);
     if (!memory || t->space == 'p' || t->bytes == 0)
         return;
     if (t->checks & UNINIT && t->space == 'h' && t->kind != 'w' && t->kind != 'W' &&

@@ -55,7 +55,9 @@ struct rt_check {
     struct rt_cell **pages; /* of global memory */
     struct rt_cell *shared;
     VEC(struct doubt) doubts;
-    rt_objects objects, *own;     /* shared ones; private ones by thread of the block */
+    rt_objects objects, *own; /* shared ones; private ones by thread of the block */
+    uint8_t **unwritten; /* by thread of the block: of each byte of its private memory whether a variable that
+                            begins without a value has none there yet; NULL: of none */
     struct rt_barriers *barriers; /* NULL: the program does not tell of them */
 };
 
@@ -71,6 +73,11 @@ struct visit {
     const struct rt_cell *read; /* that a lane before has read, if that was quickly done */
     struct rt_seen now;
 };
+
+/* ---- unwritten.c ------------------------------------------------------------------------------------- */
+
+/* An access to private memory that may not have been written. */
+void rt_check_private(const struct visit *v, uint64_t value);
 
 /* ---- quick.c ----------------------------------------------------------------------------------------- */
 
@@ -95,6 +102,8 @@ void rt_report_race(const struct visit *v, struct rt_seen before, bool stores);
 const char *rt_unwritten_text(const struct visit *v);
 /* Says it, unless it was said of the place. */
 void rt_report_unwritten(struct rt_check *c, uint32_t site, const char *text);
+/* The same of private memory that the thread has not written. */
+void rt_report_own_unwritten(const struct visit *v);
 void rt_report_outside(const struct visit *v);
 /* Threads are at the barrier at this site, others at the other place, or NO_SITE. */
 void rt_report_barrier(struct rt_check *c, uint32_t site, uint32_t other, const char *text);
