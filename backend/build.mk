@@ -10,7 +10,7 @@ backend_SRC := $(addprefix backend/format/warpcore/,asm.c asm_read.c asm_lexer.c
 # Code generation.
 backend_SRC += backend/layout.c
 backend_SRC += $(addprefix backend/bytecode/,emit.c vreg.c frames.c warp_scalars.c quiet.c select.c select_values.c \
-    select_pure.c select_memory.c select_group.c select_call.c liveness.c regalloc.c preload.c encode.c encode_end.c moves.c table.c \
+    select_pure.c select_memory.c select_wide.c select_group.c select_call.c liveness.c regalloc.c preload.c encode.c encode_end.c moves.c table.c \
     waiting.c)
 backend_SRC += $(addprefix backend/warpcore/,reconverge.c frontier.c map.c generate.c frames.c select.c select_pure.c select_memory.c \
     select_group.c select_call.c liveness.c interfere.c regalloc.c spill.c slots.c polarity.c layout.c transfer.c \

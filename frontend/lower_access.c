@@ -49,9 +49,9 @@ ir_ref fe_load(struct lowering *l, struct address a, const struct fe_type *t)
     return r;
 }
 
-void fe_store(struct lowering *l, struct address a, const struct fe_type *t, ir_ref v)
+ir_ref fe_store(struct lowering *l, struct address a, const struct fe_type *t, ir_ref v)
 {
-    ir_emit_store(&l->c, fe_ir_mem(t), a.base, a.offset, v);
+    return ir_emit_store(&l->c, fe_ir_mem(t), a.base, a.offset, v);
 }
 
 /* ---- objects: constant and shared variables, entered in the module when they are first used ---------- */
@@ -270,6 +270,19 @@ struct address fe_lower_address_of(struct lowering *l, const struct fe_expr *e)
 
 /* ---- structures and arrays --------------------------------------------------------------------------- */
 
+/* All of a vector is read before any of it is written, so that each may be one access. */
+static void copy_vector(struct lowering *l, struct address to, struct address from, const struct fe_type *t)
+{
+    ir_ref v[FE_VECTOR_MAX];
+    const struct fe_decl *f = t->decl->members.first;
+    for (uint64_t i = 0; i < t->count; i++, f = f->next) {
+        v[i] = fe_load(l, member_at(l, from, f), t->of);
+        fe_note_wide(l, v[i], t, i);
+    }
+    for (uint64_t i = 0; i < t->count; i++)
+        fe_note_wide(l, fe_store(l, moved(to, i * t->of->size), t->of, v[i]), t, i);
+}
+
 static void copy_leaves(struct lowering *l, struct address to, struct address from, const struct fe_type *t)
 {
     if (t->kind == FE_TYPE_ARRAY) {
@@ -278,6 +291,8 @@ static void copy_leaves(struct lowering *l, struct address to, struct address fr
     } else if (fe_is_union(t)) {
         for (uint64_t i = 0; i < t->size; i += t->words->size)
             copy_leaves(l, moved(to, i), moved(from, i), t->words);
+    } else if (fe_is_vector(t)) {
+        copy_vector(l, to, from, t);
     } else if (t->kind == FE_TYPE_STRUCT) {
         for (const struct fe_decl *f = t->decl->members.first; f; f = f->next)
             copy_leaves(l, moved(to, f->offset), member_at(l, from, f), f->type);

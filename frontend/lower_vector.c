@@ -19,11 +19,20 @@ static struct address element_at(struct address vector, const struct fe_type *of
     return vector;
 }
 
+void fe_note_wide(struct lowering *l, ir_ref access, const struct fe_type *vector, uint64_t i)
+{
+    uint64_t bits = i * vector->of->size | vector->align, wide = bits & -bits;
+    if (wide > vector->of->size)
+        ir_at(l->f, access)->imm2 = (uint32_t)wide;
+}
+
 static struct elements load(struct lowering *l, struct address a, const struct fe_type *vector)
 {
     struct elements v = {{0}};
-    for (uint64_t i = 0; i < vector->count; i++)
+    for (uint64_t i = 0; i < vector->count; i++) {
         v.at[i] = fe_load(l, element_at(a, vector->of, i), vector->of);
+        fe_note_wide(l, v.at[i], vector, i);
+    }
     return v;
 }
 
@@ -31,7 +40,7 @@ static void store(struct lowering *l, struct address a, const struct fe_type *ve
                   const struct elements *v)
 {
     for (uint64_t i = 0; i < vector->count; i++)
-        fe_store(l, element_at(a, vector->of, i), vector->of, v->at[i]);
+        fe_note_wide(l, fe_store(l, element_at(a, vector->of, i), vector->of, v->at[i]), vector, i);
 }
 
 /* ---- operators --------------------------------------------------------------------------------------- */
@@ -106,24 +115,37 @@ static struct address target_address(struct lowering *l, const struct fe_expr *e
     return e->member.arrow ? fe_lower_pointee(l, e->member.object) : fe_lower_address(l, e->member.object);
 }
 
-static struct address selected_at(const struct fe_expr *e, struct address a, uint64_t i)
+/* The vector there. */
+static const struct fe_type *target_vector(const struct fe_expr *e)
 {
-    return element_at(a, e->type->of, fe_selects(e) ? e->member.elements[i] : i);
+    if (!fe_selects(e))
+        return e->type;
+    const struct fe_type *t = e->member.object->type;
+    return e->member.arrow ? t->of : t;
+}
+
+static uint64_t selected(const struct fe_expr *e, uint64_t i)
+{
+    return fe_selects(e) ? e->member.elements[i] : i;
 }
 
 static struct elements load_target(struct lowering *l, const struct fe_expr *e, struct address a)
 {
     struct elements v = {{0}};
-    for (uint64_t i = 0; i < e->type->count; i++)
-        v.at[i] = fe_load(l, selected_at(e, a, i), e->type->of);
+    for (uint64_t i = 0; i < e->type->count; i++) {
+        v.at[i] = fe_load(l, element_at(a, e->type->of, selected(e, i)), e->type->of);
+        fe_note_wide(l, v.at[i], target_vector(e), selected(e, i));
+    }
     return v;
 }
 
 static void store_target(struct lowering *l, const struct fe_expr *e, struct address a,
                          const struct elements *v)
 {
-    for (uint64_t i = 0; i < e->type->count; i++)
-        fe_store(l, selected_at(e, a, i), e->type->of, v->at[i]);
+    for (uint64_t i = 0; i < e->type->count; i++) {
+        ir_ref r = fe_store(l, element_at(a, e->type->of, selected(e, i)), e->type->of, v->at[i]);
+        fe_note_wide(l, r, target_vector(e), selected(e, i));
+    }
 }
 
 /* The right side's value is taken before the left side is looked at. */

@@ -56,7 +56,7 @@ enum ir_latency {
 enum ir_imm {
     IR_IMM_NONE,
     IR_IMM_STORAGE,               /* bytes; imm2 the alignment */
-    IR_IMM_OFFSET,                /* added to operand 0; the access's type is `mem` */
+    IR_IMM_OFFSET,                /* added to operand 0; the access's type is `mem`; imm2: IR_MAX_WIDE */
     IR_IMM_BYTES,
     IR_IMM_SPECIAL,               /* enum ir_special */
     IR_IMM_PREDICTION,            /* number of a prediction region of the function; imm2 the threshold */
@@ -122,6 +122,11 @@ static inline struct ir_cancel ir_cancel_of(const struct ir_ins *cancel)
 {
     return (struct ir_cancel){cancel->imm2 & 1, cancel->imm2 >> 8 & 0xff, cancel->imm2 >> 16};
 }
+
+/* imm2 of a load or store, if it is not 0: N bytes, a power of two of at most this, more than it moves itself.
+ * Its address is expected to be a multiple of N, and accesses of its kind to other bytes of these N that stand
+ * behind it may be made with it, as one. What memory holds and what traps does not depend on it. */
+enum { IR_MAX_WIDE = 16 };
 
 struct ir_edge {
     uint32_t block;

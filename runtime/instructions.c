@@ -85,12 +85,12 @@ void rt_statistics_add_code(kernc_statistics *s, const struct bc_program *p, uin
 {
     for (uint32_t i = p->blocks.at[block].code + 1; i < p->code.count && p->code.at[i].op != BC_block; i++) {
         const struct bc_ins *ins = &p->code.at[i];
-        unsigned parts = bc_parts((enum bc_op)ins->op);
+        unsigned parts = bc_parts(ins);
         if (parts)
             rt_statistics_add_class(s, class_of(ins), ran);
         if (parts > 1)
             rt_statistics_add_class(s, class_of_first((enum bc_op)ins->op), ran);
-        if (is_shared(ins)) {
+        if (parts && is_shared(ins)) {
             s->metrics.shared_instructions += ran.warps;
             rt_statistics_line(s, p->sites.at[ins->e].line)->shared_instructions += ran.warps;
         }

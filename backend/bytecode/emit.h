@@ -56,6 +56,7 @@ struct be_word {
     uint8_t  cycles;
     bool     live, effect;       /* effect: needed although nobody reads its destination */
     bool     boundary;           /* a switch point lies before it */
+    bool     part;               /* of the access of the word before: it has that one's site */
     uint32_t d, a, b, c, e, imm; /* imm: of call, the function; of printf and hostcall, see `operands` */
     place    at;
 };

@@ -115,7 +115,7 @@ struct bc_ins be_make_ins(struct be_encoder *e, const struct be_word *w)
     ins.b = field(e, operands[2], w->b);
     ins.c = field(e, operands[3], w->c);
     if (operands[4] == '@')
-        ins.e = be_site(e, w);
+        ins.e = w->part ? (uint16_t)(e->c->p->sites.count - 1) : be_site(e, w);
     else
         ins.e = field(e, operands[4], w->e);
     if (operands[5] == '@')

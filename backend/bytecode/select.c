@@ -176,8 +176,14 @@ static void select_ins(struct be_selector *s, ir_ref r)
         return;
     case IR_ptradd: be_select_as(s, r, SCALAR_add_I); return;
     case IR_ptrcast: be_select_cast(s, r); return;
-    case IR_load: be_select_load(s, r); return;
-    case IR_store: be_select_store(s, r); return;
+    case IR_load:
+        if (!be_select_wide(s, r))
+            be_select_load(s, r);
+        return;
+    case IR_store:
+        if (!be_select_wide(s, r))
+            be_select_store(s, r);
+        return;
     case IR_memcpy: case IR_memzero: be_select_block_memory(s, r); return;
     case IR_clock: be_put(s, BC_clock, be_define(s, r), 0, 0, 0); return;
     case IR_call: be_select_call(s, r); return;

@@ -4,6 +4,10 @@
 
 #include "backend/bytecode/emit.h"
 
+/* The parts of a wide access that are selected together, in their order in the block. */
+enum { BE_WIDE_PARTS = IR_MAX_WIDE };
+struct be_wide { ir_ref parts[BE_WIDE_PARTS]; uint32_t count; };
+
 /* How a value is held. Uniform ones live in scalars: those that are the same all the time a warp runs
  * ("invariant") may be read everywhere; *warp scalars* wherever their definition dominates (warp_scalars.c);
  * the others ("local": results of ballot, loads from a uniform address, …) are what the active lanes agreed
@@ -22,6 +26,7 @@ struct be_selector {
     bool     boundary;           /* the next word has one before it */
     uint32_t zero;               /* an address in lanes, once it is wanted */
     ir_ref   at;                 /* the instruction being selected */
+    struct be_wide wide;         /* the latest one (select_wide.c) */
 };
 
 /* Known when compiling: constants, addresses of allocas and shared objects, function pointers. */
@@ -75,6 +80,8 @@ void be_select_as(struct be_selector *s, ir_ref r, enum scalar_case which);
 void be_select_cast(struct be_selector *s, ir_ref r);        /* the same bits under another type: no word */
 void be_select_load(struct be_selector *s, ir_ref r);        /* select_memory.c */
 void be_select_store(struct be_selector *s, ir_ref r);
+/* select_wide.c: the same as part of a wide access. false: it is of none, and nothing was done. */
+bool be_select_wide(struct be_selector *s, ir_ref r);
 void be_select_atomic(struct be_selector *s, ir_ref r);
 void be_select_block_memory(struct be_selector *s, ir_ref r);
 bool be_select_group(struct be_selector *s, ir_ref r); /* select_group.c; false: none of its operations */
@@ -86,5 +93,26 @@ void be_select_icall(struct be_selector *s, ir_ref r);
 void be_select_listed(struct be_selector *s, ir_ref r);      /* printf, hostcall */
 /* A ret, or a kernel's end. */
 void be_select_return(struct be_selector *s, ir_ref r);
+
+/* ---- addresses (select_memory.c) ----------------------------------------------------------------------- */
+
+/* base (uniform) + (index << shift) + offset; 0: no base, no index. known: the base is a number that is in
+ * `offset` already. */
+struct be_address { ir_ref base, index; unsigned shift; uint32_t offset; bool known; };
+struct be_address be_split_address(const struct be_selector *s, const struct ir_ins *access);
+/* Mode V or X: `a` and, for X, `b` of the word, its shift and offset. X takes the place of an addition (and
+ * shift) besides the access. */
+struct be_mode { uint32_t a, b; unsigned shift; uint32_t offset; bool indexed; };
+struct be_mode be_choose_mode(struct be_selector *s, const struct be_address *a);
+void be_finish_access(struct be_word *w, const struct be_mode *m);
+unsigned be_space_of(const struct be_selector *s, ir_ref address);   /* 0 g, 1 h, 2 p */
+/* Row of an access type among those of SPACE and UNIFORM, from the first load or store on; but for i1 also
+ * among the parts of wide accesses. */
+unsigned be_load_row(enum ir_mem m);
+unsigned be_store_row(enum ir_mem m);
+/* All active lanes load from one address: once a warp. delta not 0: as a part, that many bytes from the begin
+ * of a wide access of `wide` bytes. */
+void be_load_uniform(struct be_selector *s, ir_ref r, const struct be_address *a, uint32_t wide,
+                     uint32_t delta);
 
 #endif

@@ -6,13 +6,6 @@
  */
 #include "backend/bytecode/select.h"
 
-struct address {
-    ir_ref   base, index;        /* 0: none */
-    unsigned shift;
-    uint32_t offset;
-    bool     known;              /* base is a known number, already in `offset` */
-};
-
 /* r + constant: r, or 0. */
 static ir_ref peel_constant(const struct be_selector *s, ir_ref r, uint32_t *constant)
 {
@@ -61,7 +54,7 @@ static ir_ref peel_casts(const struct be_selector *s, ir_ref r, uint32_t *offset
     }
 }
 
-static void split_index(const struct be_selector *s, struct address *a, ir_ref r)
+static void split_index(const struct be_selector *s, struct be_address *a, ir_ref r)
 {
     unsigned shift;
     r = peel_offset(s, r, &a->offset, 0);
@@ -72,7 +65,7 @@ static void split_index(const struct be_selector *s, struct address *a, ir_ref r
     a->index = r;
 }
 
-static void take_base(const struct be_selector *s, struct address *a, ir_ref r)
+static void take_base(const struct be_selector *s, struct be_address *a, ir_ref r)
 {
     uint64_t bits;
     a->base = peel_casts(s, r, &a->offset);
@@ -81,9 +74,9 @@ static void take_base(const struct be_selector *s, struct address *a, ir_ref r)
         a->offset += (uint32_t)bits;
 }
 
-static struct address split_address(const struct be_selector *s, const struct ir_ins *access)
+struct be_address be_split_address(const struct be_selector *s, const struct ir_ins *access)
 {
-    struct address a = {.offset = (uint32_t)access->imm};
+    struct be_address a = {.offset = (uint32_t)access->imm};
     ir_ref r = peel_casts(s, access->args[0], &a.offset);
     const struct ir_ins *ins = ir_at(s->ir, r);
     if (be_uniform(s, r)) {
@@ -117,7 +110,17 @@ _Static_assert(BC_ldx_gb == BC_ld_g8 + 2 * LOAD_B + 1 && BC_stx_gb == BC_st_g8 +
                    && BC_ldu_gb == BC_ldu_g8 + LOAD_B && BC_ldx_pb - BC_ldx_hb == BC_ldx_hb - BC_ldx_gb,
                "rows of bytecode.def have moved");
 
-static unsigned space_of(const struct be_selector *s, ir_ref address)
+unsigned be_load_row(enum ir_mem m)
+{
+    return rows[m].load;
+}
+
+unsigned be_store_row(enum ir_mem m)
+{
+    return rows[m].store;
+}
+
+unsigned be_space_of(const struct be_selector *s, ir_ref address)
 {
     enum ir_type t = (enum ir_type)ir_at(s->ir, address)->type;
     return t == IR_TYPE_SHARED ? 1 : t == IR_TYPE_PRIVATE ? 2 : 0;
@@ -133,12 +136,9 @@ static uint32_t lane_zero(struct be_selector *s)
     return s->zero ? s->zero : (s->zero = be_lane_constant(s, BC_KIND_V, 0));
 }
 
-/* Chooses mode V or X: `a` and, for X, `b` of the word, its shift and offset. An address of known parts
- * alone is an offset from 0. X takes the place of an addition (and shift) besides the access. */
-struct mode { uint32_t a, b; unsigned shift; uint32_t offset; bool indexed; };
-static struct mode choose_mode(struct be_selector *s, const struct address *a)
+struct be_mode be_choose_mode(struct be_selector *s, const struct be_address *a)
 {
-    struct mode m = {.shift = a->shift, .offset = a->offset};
+    struct be_mode m = {.shift = a->shift, .offset = a->offset};
     bool plain_index = a->index && a->shift == 0;
     m.indexed = a->index && a->base && !(a->known && plain_index);
     if (m.indexed && a->known) {
@@ -156,7 +156,7 @@ static struct mode choose_mode(struct be_selector *s, const struct address *a)
     return m;
 }
 
-static void finish_access(struct be_word *w, const struct mode *m)
+void be_finish_access(struct be_word *w, const struct be_mode *m)
 {
     w->imm = m->offset;
     w->c = m->shift;
@@ -164,43 +164,47 @@ static void finish_access(struct be_word *w, const struct mode *m)
         w->cycles = (uint8_t)(w->cycles + ir_latency_cycles[IR_LAT_ALU]);
 }
 
-/* All active lanes load from one address: once a warp. */
-static void load_uniform(struct be_selector *s, ir_ref r, const struct address *a, unsigned space,
-                         unsigned row)
+void be_load_uniform(struct be_selector *s, ir_ref r, const struct be_address *a, uint32_t wide, uint32_t delta)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
     bool invariant = ir_at(s->ir, ins->args[0])->type == IR_TYPE_CONSTANT && be_invariant(s, a->base);
-    uint32_t offset = a->offset, base;
+    unsigned row = be_space_of(s, ins->args[0]) * (BC_ldu_h8 - BC_ldu_g8) + be_load_row((enum ir_mem)ins->mem);
+    uint32_t base;
     if (a->known)
         base = be_preload(s->c, s->f, BC_KIND_S, BC_FROM_CONSTANT, 0);
     else
         base = be_scalar(s, a->base);
     uint32_t d = be_define_scalar(s, r, invariant);
-    be_put(s, (enum bc_op)(BC_ldu_g8 + space * (BC_ldu_h8 - BC_ldu_g8) + row), d, base, 0, 0)->imm = offset;
+    struct be_word *w = be_put(s, (enum bc_op)(BC_ldu_g8 + row), d, base, wide, 0);
+    w->c = delta;
+    w->imm = a->offset + delta;
+    w->part = delta != 0;
+    if (w->part)
+        w->parts = w->cycles = 0;
     be_spread(s, r);
 }
 
 void be_select_load(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
-    struct address a = split_address(s, ins);
-    unsigned space = space_of(s, ins->args[0]), row = rows[ins->mem].load;
+    struct be_address a = be_split_address(s, ins);
+    unsigned space = be_space_of(s, ins->args[0]), row = rows[ins->mem].load;
     if (!a.index && space != 2) {
-        load_uniform(s, r, &a, space, row);
+        be_load_uniform(s, r, &a, 0, 0);
         return;
     }
-    struct mode m = choose_mode(s, &a);
-    finish_access(be_put(s, access_op(BC_ld_g8, space, row, m.indexed), be_define(s, r), m.a, m.b, 0), &m);
+    struct be_mode m = be_choose_mode(s, &a);
+    be_finish_access(be_put(s, access_op(BC_ld_g8, space, row, m.indexed), be_define(s, r), m.a, m.b, 0), &m);
 }
 
 void be_select_store(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
-    struct address a = split_address(s, ins);
-    struct mode m = choose_mode(s, &a);
+    struct be_address a = be_split_address(s, ins);
+    struct be_mode m = be_choose_mode(s, &a);
     uint32_t value = be_lanes(s, ins->args[1]);
-    enum bc_op op = access_op(BC_st_g8, space_of(s, ins->args[0]), rows[ins->mem].store, m.indexed);
-    finish_access(m.indexed ? be_put(s, op, value, m.a, m.b, 0) : be_put(s, op, 0, m.a, value, 0), &m);
+    enum bc_op op = access_op(BC_st_g8, be_space_of(s, ins->args[0]), rows[ins->mem].store, m.indexed);
+    be_finish_access(m.indexed ? be_put(s, op, value, m.a, m.b, 0) : be_put(s, op, 0, m.a, value, 0), &m);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------- */
@@ -226,7 +230,7 @@ void be_select_atomic(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
     unsigned type = ins->mem == IR_MEM_I64 ? 1 : ins->mem == IR_MEM_F32 ? 2 : 0;
-    unsigned row = (space_of(s, ins->args[0]) * 3 + type) * ATOMICS_OF_TYPE + (ins->op - IR_atomic_add);
+    unsigned row = (be_space_of(s, ins->args[0]) * 3 + type) * ATOMICS_OF_TYPE + (ins->op - IR_atomic_add);
     uint32_t offset, address = lane_address(s, ins, &offset), b = be_lanes(s, ins->args[1]);
     uint32_t c = ins->argc > 2 ? be_lanes(s, ins->args[2]) : 0;
     struct be_word *w = be_put(s, (enum bc_op)(BC_at_gadd_I + row), be_define(s, r), address, b, 0);
@@ -238,10 +242,10 @@ void be_select_block_memory(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
     uint32_t to = be_lanes(s, ins->args[0]);
-    unsigned spaces = space_of(s, ins->args[0]);
+    unsigned spaces = be_space_of(s, ins->args[0]);
     struct be_word *w;
     if (ins->op == IR_memcpy) {
-        spaces += 4 * space_of(s, ins->args[1]);
+        spaces += 4 * be_space_of(s, ins->args[1]);
         w = be_put(s, BC_memcpy, 0, to, be_lanes(s, ins->args[1]), 0);
     } else {
         w = be_put(s, BC_memzero, 0, to, 0, 0);

@@ -51,7 +51,7 @@ void be_open_block(struct be_encoder *e, unsigned flags)
 void be_put_ins(struct be_encoder *e, struct bc_ins ins, uint32_t cycles, uint32_t line)
 {
     struct bc_program *p = e->c->p;
-    uint32_t instructions = bc_parts((enum bc_op)ins.op);
+    uint32_t instructions = bc_parts(&ins);
     struct bc_block *b = &p->blocks.at[e->open];
     vec_push(&p->arena, &p->code, ins);
     b->instructions += instructions;
@@ -85,6 +85,8 @@ static enum bc_site_kind site_kind(const struct be_word *w)
         return BC_SITE_BRANCH;
     if (w->op >= BC_ld_g8 && w->op <= BC_stx_pb)
         return space_kind((w->op - BC_ld_g8) / (unsigned)(BC_ld_h8 - BC_ld_g8));
+    if (w->op >= BC_wide_g && w->op <= BC_widex_p)
+        return space_kind((w->op - BC_wide_g) / (unsigned)(BC_wide_h - BC_wide_g));
     if (w->op >= BC_ldu_g8 && w->op <= BC_ldu_hb)
         return space_kind(w->op >= BC_ldu_h8);
     if (w->op >= BC_at_gadd_I && w->op <= BC_at_hcas_F)

@@ -211,8 +211,11 @@ static void parse_plain_operands(struct parser *p, struct ir_ins *ins)
         if (i || ir_op_info[ins->op].imm == IR_IMM_TEXT)
             ir_parse_expect(p, ',');
         add_operand(p);
-        if (i == 0 && ir_has_access(ins->op))
+        if (i == 0 && ir_has_access(ins->op)) {
             ins->imm = parse_offset(p);
+            if (ir_parse_accept_word(p, "wide"))
+                ins->imm2 = (uint32_t)ir_parse_integer(p, IR_MAX_WIDE, "the size of a wide access");
+        }
     }
 }
 

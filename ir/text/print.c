@@ -119,6 +119,8 @@ static void operands(struct printer *p, const struct ir_ins *ins)
         text_addz(p->out, ir_op_info[ins->op].imm == IR_IMM_TEXT ? ", " : " ");
     if (addressed)
         address(p, ins);
+    if (addressed && ins->imm2)
+        text_printf(p->out, " wide %u", ins->imm2);
     if (addressed && ins->argc > 1)
         text_addz(p->out, ", ");
     values(p, ins->argc - addressed, ins->args + addressed);

@@ -215,6 +215,13 @@ static bool is_barrier_operation(const struct ir_ins *ins)
            ins->imm2 == ir_cancel_pack(l);
 }
 
+/* Atomic operations are never parts of wide accesses. */
+static bool is_wide(const struct ir_ins *ins)
+{
+    return (ins->op == IR_load || ins->op == IR_store) && is_alignment(ins->imm2) &&
+           ins->imm2 <= IR_MAX_WIDE && ins->mem < IR_MEMS && ins->imm2 > ir_mem_info[ins->mem].bytes;
+}
+
 static bool check_immediate(struct verifier *v, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(v->fn, r);
@@ -225,6 +232,9 @@ static bool check_immediate(struct verifier *v, ir_ref r)
         ir_ins_broken(v, IR_RULE_IMMEDIATE, r, "the size or alignment is out of range");
     if (imm == IR_IMM_OFFSET && (ins->imm < INT32_MIN || ins->imm > INT32_MAX))
         ir_ins_broken(v, IR_RULE_IMMEDIATE, r, "the offset is out of range");
+    if (imm == IR_IMM_OFFSET && ins->imm2 && !is_wide(ins))
+        ir_ins_broken(v, IR_RULE_IMMEDIATE, r, "the wide access is not 2 to %d bytes, or has no other parts",
+                      IR_MAX_WIDE);
     if (imm == IR_IMM_PREDICTION && (ins->imm < 0 || ins->imm >= v->fn->predictions))
         ir_ins_broken(v, IR_RULE_PREDICT, r, "the function has %u predictions", v->fn->predictions);
     if (imm == IR_IMM_REGISTER && !is_barrier_operation(ins))

@@ -43,11 +43,11 @@ static bool has_offset(const struct ir_ins *x)
     return ir_op_info[x->op].imm == IR_IMM_OFFSET;
 }
 
-/* Offsets of accesses may differ. */
+/* Offsets of accesses may differ, and of what wide accesses they are parts. */
 static bool same_kind(struct csc *p, const struct ir_ins *x, const struct ir_ins *y)
 {
-    if (x->op != y->op || x->type != y->type || x->mem != y->mem || x->imm2 != y->imm2 ||
-        x->argc != y->argc || (x->imm != y->imm && !has_offset(x)))
+    if (x->op != y->op || x->type != y->type || x->mem != y->mem || x->argc != y->argc ||
+        (!has_offset(x) && (x->imm != y->imm || x->imm2 != y->imm2)))
         return false;
     for (uint32_t i = 0; i < x->argc; i++)
         if (operand_type(p, x, i) != operand_type(p, y, i))
@@ -57,9 +57,9 @@ static bool same_kind(struct csc *p, const struct ir_ins *x, const struct ir_ins
 
 static uint64_t hash_of(struct csc *p, const struct ir_ins *x)
 {
-    uint64_t h =
-        hash_mix((uint64_t)x->op << 16 | x->type << 8 | x->mem, has_offset(x) ? 0 : (uint64_t)x->imm);
-    h = hash_mix(h, (uint64_t)x->imm2 << 32 | x->argc);
+    bool offset = has_offset(x);
+    uint64_t h = hash_mix((uint64_t)x->op << 16 | x->type << 8 | x->mem, offset ? 0 : (uint64_t)x->imm);
+    h = hash_mix(h, (uint64_t)(offset ? 0 : x->imm2) << 32 | x->argc);
     for (uint32_t i = 0; i < x->argc; i++)
         h = hash_mix(h, operand_type(p, x, i));
     return h;

@@ -28,6 +28,16 @@ const struct rt_access rt_access[BC_OPS] = {
     LOADS(g, RT_GLOBAL, ldu_, RT_MODE_U) LOADS(h, RT_SHARED, ldu_, RT_MODE_U)
     ATOMICS(g, RT_GLOBAL, I, 2) ATOMICS(g, RT_GLOBAL, L, 3) ATOMICS(g, RT_GLOBAL, F, 2)
     ATOMICS(h, RT_SHARED, I, 2) ATOMICS(h, RT_SHARED, L, 3) ATOMICS(h, RT_SHARED, F, 2)
+    /* What a wide access checks is in its head's d; a part's space and address are those of its head. */
+    LOAD(wide_g, RT_GLOBAL, RT_MODE_V, 0) LOAD(widex_g, RT_GLOBAL, RT_MODE_X, 0)
+    LOAD(wide_h, RT_SHARED, RT_MODE_V, 0) LOAD(widex_h, RT_SHARED, RT_MODE_X, 0)
+    LOAD(wide_p, RT_PRIVATE, RT_MODE_V, 0) LOAD(widex_p, RT_PRIVATE, RT_MODE_X, 0)
+    LOAD(ldw_8, RT_GLOBAL, RT_MODE_V, 0) LOAD(ldw_8s, RT_GLOBAL, RT_MODE_V, 0)
+    LOAD(ldw_16, RT_GLOBAL, RT_MODE_V, 1) LOAD(ldw_16s, RT_GLOBAL, RT_MODE_V, 1)
+    LOAD(ldw_32, RT_GLOBAL, RT_MODE_V, 2) LOAD(ldw_64, RT_GLOBAL, RT_MODE_V, 3)
+    STORE(stw_8, RT_GLOBAL, RT_MODE_V, 0) STORE(stw_16, RT_GLOBAL, RT_MODE_V, 1)
+    STORE(stw_32, RT_GLOBAL, RT_MODE_V, 2) STORE(stw_64, RT_GLOBAL, RT_MODE_V, 3)
+    STORE(stw_f32, RT_GLOBAL, RT_MODE_V, 2) STORE(stw_f64, RT_GLOBAL, RT_MODE_V, 3)
 };
 #undef ATOMICS
 #undef LOADS
@@ -49,6 +59,39 @@ uint8_t *rt_locate(struct rt_warp *w, enum rt_space space, bool store, unsigned 
     if (space > RT_PRIVATE || address < BC_FIRST_ADDRESS || end > limit)
         return NULL;
     return space == RT_SHARED ? w->shared + address : w->private + (size_t)lane * w->private_bytes + address;
+}
+
+/* The address of the wide access in a lane: private memory has each lane's own behind the other. */
+static uint32_t wide_address(const struct rt_warp *w, unsigned lane)
+{
+    return w->address[lane] - (w->wide.space == RT_PRIVATE ? lane * w->private_bytes : 0);
+}
+
+bool rt_wide_fits(struct rt_warp *w, uint32_t bytes, bool store)
+{
+    rt_each_lane(i, w->active)
+        if (!rt_locate(w, w->wide.space, store, (unsigned)i, w->address[i], bytes, bytes))
+            return false;
+    return true;
+}
+
+bool rt_check_part(struct rt_warp *w, const struct bc_ins *ins)
+{
+    struct rt_access access = rt_access[ins->op];
+    uint32_t bytes = 1u << access.log2_bytes, at[RT_MAX_LANES];
+    rt_each_lane(i, w->active) {
+        at[i] = wide_address(w, (unsigned)i) + ins->imm;
+        if (!rt_locate(w, w->wide.space, access.store, (unsigned)i, at[i], bytes, bytes)) {
+            rt_trap_access(w, ins, (unsigned)i, "ghp"[w->wide.space], access.store, at[i], bytes);
+            return false;
+        }
+    }
+    if (w->wide.space != RT_GLOBAL || !w->count_transactions)
+        return true;
+    uint32_t distinct = rt_distinct_segments(w, at, w->active);
+    w->sites[ins->e].transactions += distinct;
+    w->cycles += (uint64_t)(distinct - 1) * w->transaction_cycles;
+    return true;
 }
 
 /* Segments in ascending order are counted as they change; else each is looked up in a table of twice as many

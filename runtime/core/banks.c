@@ -6,6 +6,7 @@
 #include "runtime/launch/grid.h"
 
 #define WORD_BYTES 4u
+#define MOST_WORDS (RT_MAX_LANES * BC_MAX_WIDE / WORD_BYTES) /* of an access */
 
 /* Whether the words lie so close together that no two are of one bank: by far the most accesses. */
 static bool lie_close(const uint32_t *address, uint32_t count, uint32_t bytes, uint32_t banks)
@@ -22,8 +23,8 @@ static bool lie_close(const uint32_t *address, uint32_t count, uint32_t bytes, u
 static struct rt_bank_count count_by_bank(const uint32_t *address, uint32_t count, uint32_t bytes,
                                           bool atomic, uint32_t banks)
 {
-    uint32_t words[2 * RT_MAX_LANES + 1], distinct = 0, most = 0;
-    uint8_t next[2 * RT_MAX_LANES + 1], first[KERNC_MAX_BANKS] = {0}, served[KERNC_MAX_BANKS] = {0};
+    uint32_t words[MOST_WORDS + 1], distinct = 0, most = 0;
+    uint16_t next[MOST_WORDS + 1], first[KERNC_MAX_BANKS] = {0}, served[KERNC_MAX_BANKS] = {0};
     uint32_t each = bytes > WORD_BYTES ? bytes / WORD_BYTES : 1;
     for (uint32_t i = 0; i < count * each; i++) {
         uint32_t word = address[i / each] / WORD_BYTES + i % each, bank = word & (banks - 1),
@@ -34,7 +35,7 @@ static struct rt_bank_count count_by_bank(const uint32_t *address, uint32_t coun
             continue;
         words[++distinct] = word;
         next[distinct] = first[bank];
-        first[bank] = (uint8_t)distinct;
+        first[bank] = (uint16_t)distinct;
         most = ++served[bank] > most ? served[bank] : most;
     }
     return (struct rt_bank_count){most, most - (distinct + banks - 1) / banks};
@@ -53,9 +54,21 @@ static void add(const struct rt_warp *w, const struct bc_ins *ins, struct rt_ban
     w->worker->banks[ins->e].conflicts += n.conflicts;
 }
 
+/* Bytes that each lane accesses, or a uniform load; 0: a part that is counted with its wide access. */
+static uint32_t bytes_of(const struct rt_warp *w, const struct bc_ins *ins)
+{
+    if (ins->op >= BC_wide_g && ins->op <= BC_widex_p)
+        return ins->d & 0xff;
+    if (rt_access[ins->op].mode != RT_MODE_U || !ins->b)
+        return 1u << rt_access[ins->op].log2_bytes;
+    bool apart = ((uint32_t)w->S[ins->a] + ins->imm - ins->c) & (ins->b - 1u);
+    return apart ? 1u << rt_access[ins->op].log2_bytes : ins->c ? 0 : ins->b;
+}
+
 void rt_count_banks(struct rt_warp *w, const struct bc_ins *ins)
 {
     struct rt_access access = rt_access[ins->op];
+    uint32_t bytes = bytes_of(w, ins);
     bool atomic = ins->op >= BC_at_hadd_I && ins->op <= BC_at_hcas_F;
     uint32_t address[RT_MAX_LANES], n = 0, offset = ins->imm, shift = 0;
     if (access.mode == RT_MODE_X) {
@@ -67,7 +80,8 @@ void rt_count_banks(struct rt_warp *w, const struct bc_ins *ins)
     else
         rt_each_lane(i, w->active)
             address[n++] = (rt_v(w, ins->a)[i] << shift) + offset;
-    add(w, ins, rt_bank_passes(address, n, 1u << access.log2_bytes, atomic, w->worker->launch->banks));
+    if (bytes)
+        add(w, ins, rt_bank_passes(address, n, bytes, atomic, w->worker->launch->banks));
 }
 
 void rt_count_object(struct rt_warp *w, const struct bc_ins *ins, uint32_t address, uint32_t bytes)

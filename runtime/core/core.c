@@ -93,6 +93,7 @@ enum { LANES = CORE_LANES };
 #include "runtime/core/core_alu.h"
 #include "runtime/core/core_memory.h"
 #include "runtime/core/core_partner.h"
+#include "runtime/core/core_wide.h"
 #include "runtime/core/core_run.h"
 #include "runtime/core/core_group.h"
 

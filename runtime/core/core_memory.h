@@ -303,7 +303,7 @@ static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_
         return NULL;
     }
     if (space == 'g' && w->count_transactions)
-        w->sites[pc->e].transactions++;
+        w->sites[pc->e].transactions += !pc->c || ((at - pc->c) & (pc->b - 1u)) != 0; /* c: a part */
     return (space == 'g' ? w->global : w->shared) + at;
 }
 #define LOAD_UNIFORM(space, letter, suffix, type, convert)                                                   \

@@ -39,6 +39,11 @@ struct rt_split {
 enum { RT_BASES = 4, RT_NO_BASE = 3 };      /* of dimensions x, y, z; 0 */
 struct rt_lane_preload { uint32_t reg, base; const uint32_t *from; };
 
+/* A wide access, as its head leaves it: its parts are at base + w->address[lane] + their offsets. fits: it is
+ * aligned, and all its bytes may be accessed, in each active lane; else each part is checked. space: enum
+ * rt_space. */
+struct rt_wide { uint8_t *base; uint8_t space; bool fits; };
+
 struct rt_warp;
 struct rt_op;
 /* An instruction's code. Returns NULL to leave the core (rt_warp.stop says why). */
@@ -95,6 +100,7 @@ struct rt_warp {
 
     _Alignas(64) uint32_t lane_mask[RT_MAX_LANES];  /* all ones in active lanes, else 0 */
     _Alignas(64) uint32_t address[RT_MAX_LANES];    /* scratch of memory instructions */
+    struct rt_wide wide;               /* between the head of a wide access and its last part */
     struct rt_split split;             /* scratch of branches */
     uint64_t S[];                      /* here, and not behind a pointer: a load less for each operand */
 };
@@ -177,11 +183,16 @@ extern const struct rt_access rt_access[BC_OPS];                        /* loads
 /* Host address of `address` for this lane, or NULL: not valid (no trap recorded). `align` 1: any. */
 uint8_t *rt_locate(struct rt_warp *w, enum rt_space space, bool store, unsigned lane, uint32_t address,
                    uint32_t bytes, uint32_t align);
+/* Whether the `bytes` at each active lane's w->address are a wide access of w->wide.space that may be made as
+ * one: aligned to their number, and all valid. */
+bool rt_wide_fits(struct rt_warp *w, uint32_t bytes, bool store);
+/* Of a part of one that does not fit: whether each lane's is valid, else it traps; counts its transactions. */
+bool rt_check_part(struct rt_warp *w, const struct bc_ins *ins);
 /* How many distinct segments the lanes' addresses lie in. */
 uint32_t rt_distinct_segments(const struct rt_warp *w, const uint32_t *address, uint64_t lanes);
 
 /* banks.c: the passes in which so many banks serve `count` accesses of `bytes` at the addresses, at most
- * RT_MAX_LANES of 8 bytes: the most distinct words of a bank. `atomic`: each access is served by itself. */
+ * RT_MAX_LANES of BC_MAX_WIDE bytes: the most distinct words of a bank. `atomic`: each access is served by itself. */
 struct rt_bank_count rt_bank_passes(const uint32_t *address, uint32_t count, uint32_t bytes, bool atomic,
                                     uint32_t banks);
 /* Counts the instruction's access, which is to shared memory; launches that count only. */

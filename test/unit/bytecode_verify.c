@@ -89,6 +89,14 @@ DAMAGE(preload_of_scalar, first_in(p, &p->functions.at[0], BC_FILE_SCALARS, fals
 DAMAGE(return_without_call, find_ins(p, BC_block)->d |= BC_RETURN;)
 DAMAGE(icall_no_site, find_ins(p, BC_icall)->e = 60000;)
 DAMAGE(index_shift, find_ins(p, BC_stx_g32)->c = 32;)
+DAMAGE(wide_size, find_ins(p, BC_widex_g)->d = 12;)
+DAMAGE(wide_large, find_ins(p, BC_widex_g)->d = 32;)
+DAMAGE(wide_missing, *find_ins(p, BC_widex_g) = (struct bc_ins){.op = BC_syncwarp, .e = BC_NO_TOKEN};)
+DAMAGE(wide_of_loads, (find_ins(p, BC_stw_f32) - 1)->d &= 0xff;)
+DAMAGE(part_beyond, find_ins(p, BC_stw_f32)->imm = 8;)
+DAMAGE(part_unaligned, find_ins(p, BC_stw_f32)->imm = 2;)
+DAMAGE(part_larger, struct bc_ins *second = find_ins(p, BC_stw_f32) + 1; second->op = BC_stw_f64;
+       second->a &= ~1u;)
 DAMAGE(memcpy_space, find_ins(p, BC_memcpy)->c = 3;)
 DAMAGE(no_return_block, p->code.at[index_of(p, find_ins(p, BC_call)) + 1].d = 0;)
 DAMAGE(unreachable_code, *find_ins(p, BC_barrier) = (struct bc_ins){.op = BC_exit};)
@@ -220,6 +228,13 @@ static const struct verify_case cases[] = {
     {"none stands before it", return_without_call},
     {"no site", icall_no_site},
     {"shifts an index by 32 bits", index_shift},
+    {"no size of a wide access", wide_size},
+    {"no size of a wide access", wide_large},
+    {"part of no wide access", wide_missing},
+    {"not within the wide access", wide_of_loads},
+    {"not within the wide access", part_beyond},
+    {"not within the wide access", part_unaligned},
+    {"not within the wide access", part_larger},
     {"unknown space", memcpy_space},
     {"no block to return to behind a call", no_return_block},
     {"code that no path reaches", unreachable_code},

@@ -113,7 +113,7 @@ static inline void make_counts(struct bc_program *p)
         if (p->code.at[i].op == BC_block)
             row = &p->blocks.at[p->code.at[i].imm];
         else {
-            row->instructions += bc_parts((enum bc_op)p->code.at[i].op);
+            row->instructions += bc_parts(&p->code.at[i]);
             row->cycles += 2;
         }
         i += bc_has_branch_word((enum bc_op)p->code.at[i].op);

@@ -95,8 +95,11 @@ bool bc_ends_block(enum bc_op op)
     }
 }
 
-unsigned bc_parts(enum bc_op op)
+unsigned bc_parts(const struct bc_ins *ins)
 {
+    enum bc_op op = (enum bc_op)ins->op;
+    if ((op >= BC_ldw_8 && op <= BC_stw_f64) || (op >= BC_ldu_g8 && op <= BC_ldu_hb && ins->c))
+        return 0;
     switch (op) {
     case BC_block:
     case BC_branch:

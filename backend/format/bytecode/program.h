@@ -37,6 +37,8 @@
  *    function's (bc_reaches) and there is an entry.
  * 8. Addresses of shared and private memory begin at BC_FIRST_ADDRESS (0 is null); shared_bytes and
  *    private_bytes count from 0.
+ * 9. Parts of a wide access (ldw_*, stw_*) stand behind its head, with nothing between: they rely on the
+ *    addresses and the check that it has left.
  */
 #ifndef KERNC_PROGRAM_H
 #define KERNC_PROGRAM_H
@@ -82,6 +84,7 @@ enum bc_barrier_op { BC_CB_JOIN, BC_CB_CANCEL, BC_CB_REJOIN, BC_CB_OPS };
 #define BC_MAX_PRIVATE   (1u << 20)     /* bytes of private memory of a lane */
 #define BC_MAX_DATA      (1u << 28)     /* bytes of constant data */
 #define BC_MAX_OPERANDS  64             /* of a printf or host call */
+#define BC_MAX_WIDE      16             /* bytes of a wide access */
 #define BC_MAX_SIGNATURE (1u << 17)
 #define BC_NO_TARGET 0xffffffffu
 
@@ -230,7 +233,7 @@ bool bc_ends_block(enum bc_op op);            /* what comes after it is a block 
 bool bc_returns(enum bc_op op);
 /* Instructions that a word counts for, 0 to 2: a comparison that is part of a branch or an assertion, and an
  * index that is part of an address, are instructions too; tokens, and words that are none, are not. */
-unsigned bc_parts(enum bc_op op);
+unsigned bc_parts(const struct bc_ins *ins);
 /* Whether it takes a token, so that schemes decide who takes part. */
 bool bc_is_convergent(enum bc_op op);
 /* What a letter of `operands` stands for. */

@@ -152,6 +152,42 @@ static bool check_icall(struct verifier *v, const struct bc_ins *ins)
     return is_slot(v, 'v', ins->d) || verify_fail(v, "word %u: %u is no return slot", v->at, ins->d);
 }
 
+/* ---- wide accesses: parts stand behind the word that has checked them, and move what it checked ---------- */
+
+static uint32_t part_bytes(enum bc_op op)
+{
+    switch (op) {
+    case BC_ldw_8: case BC_ldw_8s: case BC_stw_8: return 1;
+    case BC_ldw_16: case BC_ldw_16s: case BC_stw_16: return 2;
+    case BC_ldw_32: case BC_stw_32: case BC_stw_f32: return 4;
+    case BC_ldw_64: case BC_stw_64: case BC_stw_f64: return 8;
+    default: return 0;
+    }
+}
+
+static bool check_wide(struct verifier *v, const struct bc_ins *ins)
+{
+    uint32_t bytes = ins->d & 0xff;
+    v->wide = ins;
+    return (ins->d < 0x200 && bytes > 1 && bytes <= BC_MAX_WIDE && (bytes & (bytes - 1)) == 0) ||
+           verify_fail(v, "word %u: no size of a wide access", v->at);
+}
+
+static bool check_part(struct verifier *v, const struct bc_ins *ins)
+{
+    uint32_t bytes = part_bytes((enum bc_op)ins->op);
+    if (!bytes) {
+        v->wide = NULL;
+        return true;
+    }
+    if (!v->wide)
+        return verify_fail(v, "word %u: part of no wide access", v->at);
+    bool stores = ins->op >= BC_stw_8 && ins->op <= BC_stw_f64;
+    uint64_t end = (uint64_t)ins->imm + bytes;
+    return (stores == (v->wide->d > 0xff) && end <= (v->wide->d & 0xffu) && ins->imm % bytes == 0) ||
+           verify_fail(v, "word %u: not within the wide access before it", v->at);
+}
+
 /* What the operands' letters do not say. */
 static bool check_special(struct verifier *v, const struct bc_ins *ins)
 {
@@ -168,6 +204,12 @@ static bool check_special(struct verifier *v, const struct bc_ins *ins)
     case BC_ret_false:
         return is_slot(v, 'v', ins->a) ||
                verify_fail(v, "word %u: returns to what is no return slot", v->at);
+    case BC_wide_g:
+    case BC_widex_g:
+    case BC_wide_h:
+    case BC_widex_h:
+    case BC_wide_p:
+    case BC_widex_p: return check_wide(v, ins);
     case BC_memcpy:
         return ((ins->c & 3) < 3 && ins->c >> 2 < 3) || verify_fail(v, "word %u: unknown space", v->at);
     case BC_memzero: return ins->c < 3 || verify_fail(v, "word %u: unknown space", v->at);
@@ -194,7 +236,7 @@ static bool check_word(struct verifier *v, const struct bc_ins *ins)
     for (unsigned i = 0; i < COUNT(fields); i++)
         if (!check_field(v, operands[i], fields[i]))
             return false;
-    return check_return_slots(v, ins, operands) && check_special(v, ins) &&
+    return check_return_slots(v, ins, operands) && check_part(v, ins) && check_special(v, ins) &&
            check_preloads(v, ins, operands);
 }
 
@@ -256,7 +298,7 @@ static bool check_function(struct verifier *v, uint32_t index)
             row = ins->imm;
             has = 0;
         }
-        has += bc_parts((enum bc_op)ins->op);
+        has += bc_parts(ins);
         i += 1 + branches;
         if (!check_after(v, ins, i) || ((i == f->end || is_head(v, i)) && !check_count(v, row, has)))
             return false;

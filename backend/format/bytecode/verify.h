@@ -23,6 +23,7 @@ struct verifier {
     /* of the word being checked */
     uint32_t      at, function_index;
     const struct bc_function *function;
+    const struct bc_ins *wide;               /* the wide access whose parts may follow; NULL: none */
     uint32_t      need[BC_FILES];
 };
 
