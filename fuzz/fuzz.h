@@ -99,7 +99,7 @@ struct fz_options {
     struct text *executed;           /* gets what each launch executed as comma-separated values, by class and
                                         seed, the first FZ_MAX_EXECUTED of each program; or NULL */
     uint32_t jobs;                   /* processes at a time */
-    uint32_t patience;               /* seconds a program may take */
+    uint32_t patience;               /* seconds of processor time a program may take */
     bool     reduce;                 /* the first FZ_REDUCE_LIMIT failures of each class */
     const char *keep;                /* folder for failing programs, or NULL */
     /* A line of the report; a passing state for a terminal. */

@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHUNK 50 /* seeds a worker takes at a time */
+#define CHUNK  50 /* seeds a worker takes at a time */
+#define ASLEEP 20 /* times the patience, of real time: a worker that rests so long waits for nothing */
 
 /* Written and read as a whole. */
 struct record {
@@ -31,7 +32,7 @@ struct worker {
     uint64_t next, end; /* seeds it has still to begin */
     uint64_t seed;      /* the one it is at, if busy */
     bool busy;
-    double since; /* when it began it */
+    double since, spent; /* when it began it, and the processor time that it had had */
 };
 
 /* Where all workers of this process leave the setup they are at; one slot a worker, shared with the children.
@@ -49,6 +50,16 @@ static double now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Seconds of processor time that the process has had; 0: it has ended. */
+static double spent_by(pid_t pid)
+{
+    struct timespec t;
+    clockid_t clock;
+    if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+        return 0;
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -99,6 +110,12 @@ _Noreturn static void child(const struct work *w, int to, struct fz_setup *at)
 
 /* ---- the parent's side ------------------------------------------------------------------------------- */
 
+static void begin_seed(struct worker *k)
+{
+    k->since = now();
+    k->spent = spent_by(k->pid);
+}
+
 static void start(struct worker *k, const struct work *w, struct fz_setup *at)
 {
     int ends[2];
@@ -118,7 +135,7 @@ static void start(struct worker *k, const struct work *w, struct fz_setup *at)
     close(ends[1]);
     k->pipe = ends[0];
     k->next = w->next, k->end = w->end;
-    k->since = now();
+    begin_seed(k);
 }
 
 /* The first line the child left on stderr. */
@@ -163,10 +180,12 @@ static bool receive(struct worker *k, struct record *r)
     return n == (ssize_t)sizeof *r;
 }
 
-/* Milliseconds until the patience with k ends; 0: it has. */
+/* Milliseconds until the patience with k may end; 0: it has. What counts is processor time: on a busy machine
+ * programs take long that have an end. */
 static int patience_left(const struct worker *k, uint32_t patience)
 {
-    double left = k->since + patience - now();
+    double left = k->spent + patience - spent_by(k->pid), rest = k->since + ASLEEP * patience - now();
+    left = left < rest ? left : rest;
     return left <= 0 ? 0 : (int)(left * 1000) + 1;
 }
 
@@ -180,8 +199,9 @@ struct fz_verdict fz_try_apart(const struct fz_program *p, const fz_setup_vec *p
     start(&k, &w, at);
     struct pollfd fd = {k.pipe, POLLIN, 0};
     int ready;
-    while ((ready = poll(&fd, 1, patience_left(&k, patience))) < 0 && errno == EINTR)
-        ;
+    do
+        ready = poll(&fd, 1, patience_left(&k, patience));
+    while ((ready < 0 && errno == EINTR) || (ready == 0 && patience_left(&k, patience)));
     bool answered = ready > 0 && receive(&k, &r);
     v = reap(&k, ready == 0, at);
     munmap(at, sizeof *at);
@@ -254,7 +274,7 @@ static void receive_all(struct crew *c, struct worker *k)
     k->busy = !r.finished;
     k->seed = r.seed;
     k->next = r.seed + 1;
-    k->since = now();
+    begin_seed(k);
     if (r.finished)
         take_verdict(c, r.seed, &r.verdict);
 }
