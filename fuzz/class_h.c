@@ -82,9 +82,19 @@ static struct fz_vector *scalar(struct generator *g, enum fz_type t, uint32_t de
     return n;
 }
 
+static struct fz_vector *input(struct generator *g, uint32_t count)
+{
+    struct fz_vector *n = node(g, FZ_VECTOR_INPUT, FZ_INT, count);
+    n->number = (int32_t)below(g, FZ_INPUTS / 2);
+    n->number &= chance(g, 60) ? ~3 : ~0;
+    return n;
+}
+
 /* Some variable of the type, its elements as wanted; or made of constants if there is none. */
 static struct fz_vector *leaf(struct generator *g, enum fz_type t, uint32_t count)
 {
+    if (t == FZ_INT && chance(g, 15))
+        return input(g, count);
     uint32_t first = below(g, g->v->count);
     for (uint32_t i = 0; i < g->v->count; i++) {
         uint32_t at = (first + i) % g->v->count;

@@ -22,6 +22,12 @@ static void print_elements(struct text *out, const uint8_t at[], uint32_t count,
         text_char(out, set[at[i]]);
 }
 
+/* Where element i of an INPUT lies: within FZ_INPUTS. */
+static void print_input_place(struct text *out, const struct fz_vector *n, uint32_t i)
+{
+    text_printf(out, "%u%s", (uint32_t)n->number + i, n->style & 1 ? " + (gid * 4 & 12)" : "");
+}
+
 /* ---- by vectors -------------------------------------------------------------------------------------- */
 
 static void print_whole(struct text *out, const struct fz_vector *n);
@@ -57,6 +63,11 @@ static void print_whole(struct text *out, const struct fz_vector *n)
     switch (n->kind) {
     case FZ_VECTOR_VARIABLE: text_printf(out, "v%d", n->number); break;
     case FZ_VECTOR_ROW: text_printf(out, "rows%d[gid & 3]", n->number); break;
+    case FZ_VECTOR_INPUT:
+        text_printf(out, "(*(const global int%u *)(in + ", n->count);
+        print_input_place(out, n, 0);
+        text_addz(out, "))");
+        break;
     case FZ_VECTOR_SELECT:
     case FZ_VECTOR_ELEMENT:
         print_whole(out, n->a);
@@ -165,6 +176,11 @@ static void print_one(struct text *out, const struct fz_vector *n, uint32_t i)
     switch (n->kind) {
     case FZ_VECTOR_VARIABLE: text_printf(out, "s%d_%u", n->number, i); break;
     case FZ_VECTOR_ROW: text_printf(out, "row%d_%u[gid & 3]", n->number, i); break;
+    case FZ_VECTOR_INPUT:
+        text_addz(out, "in[");
+        print_input_place(out, n, i);
+        text_char(out, ']');
+        break;
     case FZ_VECTOR_SELECT: print_one(out, n->a, n->at[i]); break;
     case FZ_VECTOR_ELEMENT: print_one(out, n->a, n->at[0]); break;
     case FZ_VECTOR_MADE: print_part(out, n, i); break;

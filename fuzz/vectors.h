@@ -14,6 +14,8 @@ enum { FZ_MOST_ELEMENTS = 4, FZ_MOST_VECTORS = 6, FZ_VECTOR_ROWS = 4 };
 enum fz_vector_kind {
     FZ_VECTOR_VARIABLE,  /* number: which */
     FZ_VECTOR_ROW,       /* rows[gid & 3] of a local array, as a variable has it: number: which */
+    FZ_VECTOR_INPUT,     /* of ints: those from `number` on of the input, but from another place in each
+                            thread where style is odd; what a wide access may be, and one that is not aligned */
     FZ_VECTOR_SELECT,    /* at: elements of a */
     FZ_VECTOR_MADE,      /* of parts a, b, c, d, scalars or vectors; style: how it is spelt */
     FZ_VECTOR_WIDENED,   /* the scalar a for each element */
