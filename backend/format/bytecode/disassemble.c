@@ -109,10 +109,11 @@ static void show_fields(struct listing *l, const char *operands, const struct bc
     const char *separator = "";
     for (unsigned i = 0; i < COUNT(fields); i++) {
         char letter = operands[i];
-        if (letter == '-' || letter == '@' || (letter == 't' && (i == 4 || fields[i] == BC_NO_TOKEN)))
+        bool none = letter == '-' || letter == '@' || (letter == '?' && fields[i] == 0);
+        if (none || (letter == 't' && (i == 4 || fields[i] == BC_NO_TOKEN)))
             continue;
         text_addz(l->out, separator);
-        if (letter != '#')
+        if (letter != '#' && letter != '?')
             text_char(l->out, shown_letter(letter));
         text_printf(l->out, "%u", fields[i]);
         separator = ", ";

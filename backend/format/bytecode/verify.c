@@ -72,7 +72,7 @@ static bool check_field(struct verifier *v, char letter, uint32_t x)
     const struct bc_program *p = v->p;
     switch (letter) {
     case '-': return x == 0 || verify_fail(v, "word %u: an unused field is not 0", v->at);
-    case '#': case 'i': return true;
+    case '#': case '?': case 'i': return true;
     case '<': return x < 32 || verify_fail(v, "word %u: shifts an index by %u bits", v->at, x);
     case 't': return x == BC_NO_TOKEN || verify_register(v, 't', x);
     case '@': return x < p->sites.count || verify_fail(v, "word %u: no site %u", v->at, x);
