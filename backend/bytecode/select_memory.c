@@ -180,7 +180,7 @@ void be_load_uniform(struct be_selector *s, ir_ref r, const struct be_address *a
     w->imm = a->offset + delta;
     w->part = delta != 0;
     if (w->part)
-        w->parts = w->cycles = 0;
+        w->cycles = 0;
     be_spread(s, r);
 }
 

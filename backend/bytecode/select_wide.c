@@ -76,7 +76,7 @@ static void finish_part(struct be_selector *s, ir_ref part, struct be_word *w)
 {
     w->imm = delta_of(s, part);
     w->part = true;
-    w->parts = w->cycles = 0;
+    w->cycles = 0;
 }
 
 static void put_loads(struct be_selector *s)

@@ -192,7 +192,8 @@ bool rt_check_part(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_distinct_segments(const struct rt_warp *w, const uint32_t *address, uint64_t lanes);
 
 /* banks.c: the passes in which so many banks serve `count` accesses of `bytes` at the addresses, at most
- * RT_MAX_LANES of BC_MAX_WIDE bytes: the most distinct words of a bank. `atomic`: each access is served by itself. */
+ * RT_MAX_LANES of BC_MAX_WIDE bytes: the most distinct words of a bank. `atomic`: each access is served by
+ * itself. */
 struct rt_bank_count rt_bank_passes(const uint32_t *address, uint32_t count, uint32_t bytes, bool atomic,
                                     uint32_t banks);
 /* Counts the instruction's access, which is to shared memory; launches that count only. */
