@@ -173,8 +173,11 @@ static int launch(struct run *r)
     if (r->progress)
         progress_end(&progress);
     int code = status == KERNC_OK ? r->outputs : launch_stopped(r, status);
-    if (code && (interrupted || kernc_alarm_at(r->x.context, 0, &(kernc_alarm){.size = sizeof(kernc_alarm)})))
-        code = interrupted ? EXIT_INTERRUPTED : EXIT_FOUND; /* what stopped it may come of what alarms say */
+    if (code && interrupted)
+        code = EXIT_INTERRUPTED;
+    else if (status == KERNC_LIMIT &&
+             kernc_alarm_at(r->x.context, 0, &(kernc_alarm){.size = sizeof(kernc_alarm)}))
+        code = EXIT_FOUND; /* threads may wait for what alarms say */
     int alarms = launch_alarms(r);
     code = code ? code : alarms;
     watch_write(r);
