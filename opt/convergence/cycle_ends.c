@@ -12,6 +12,7 @@
  * of the function, each with COST_LANES times what the lanes run (limit priority_sample).
  */
 #include "opt/convergence/cycle_ends.h"
+#include "base/launch.h"
 #include "opt/cost/cost.h"
 
 enum { END_MARGIN = 2, MOST_TRIALS = 64 };
@@ -26,6 +27,7 @@ struct chooser {
     uint8_t *ends;              /* as chosen so far */
     uint32_t *priority;         /* scratch */
     const struct cost_sample *sample;
+    uint32_t lanes; /* of a warp: those of the block, COST_LANES at most */
     uint32_t *size;
     uint64_t best; /* instructions */
 };
@@ -105,7 +107,7 @@ static uint64_t weigh(struct chooser *x)
     u32_vec order = order_by(x, x->ends);
     for (uint32_t i = 0; i < order.count; i++)
         x->priority[order.at[i]] = i;
-    return cost_replay_order(x->sample, x->priority, x->size);
+    return cost_replay_order(x->sample, x->lanes, x->priority, x->size);
 }
 
 static void choose(struct chooser *x, const struct ir_cycle *k, uint32_t *trials)
@@ -134,6 +136,15 @@ static bool has_calls(const struct ir_function *f)
     return false;
 }
 
+/* As many as a block of the launch has; COST_LANES if nothing is said of it. */
+static uint32_t lanes_of(const struct launch *l)
+{
+    uint64_t threads = 1;
+    for (uint32_t i = 0; l && i < 3; i++)
+        threads *= l->block[i] ? l->block[i] : i ? 1 : COST_LANES;
+    return l && threads < COST_LANES ? (uint32_t)threads : COST_LANES;
+}
+
 static void choose_all(struct chooser *x)
 {
     struct opt_context *c = x->c;
@@ -145,6 +156,7 @@ static void choose_all(struct chooser *x)
     x->sample =
         cost_sample_new(x->arena, opt_machine_uniformity(c, x->f), opt_return_post_dominators(c, x->f),
                         functions, &hints, c->options->limits[OPT_LIMIT_priority_sample]);
+    x->lanes = lanes_of(hints.launch);
     x->size = cost_sizes_of_blocks(x->arena, x->f, functions);
     x->priority = arena_array(x->arena, uint32_t, x->f->blocks.count);
     uint64_t usual = x->best = weigh(x);

@@ -4,8 +4,7 @@
 
 #include "opt/pass.h"
 
-/* By block, as ir_priorities_new takes it, in c->scratch; blocks that are added later have none. NULL: all
- * cycles end as usual. Asks for analyses of the function as it is. */
+/* By block, as ir_priorities_new takes it, in c->scratch. NULL: all cycles end as usual. */
 const uint8_t *opt_cycle_ends(struct opt_context *c, const struct ir_function *f);
 
 #endif

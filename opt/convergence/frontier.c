@@ -221,23 +221,12 @@ static bool split_edges_up(struct opt_context *c, struct ir_function *f, const s
     return changed;
 }
 
-/* The ends of cycles as of opt_cycle_ends, for `blocks` blocks; new ones behind them have none. */
-static const uint8_t *with_new_blocks(struct opt_context *c, const struct ir_function *f, const uint8_t *ends,
-                                      uint32_t blocks)
-{
-    if (!ends)
-        return NULL;
-    uint8_t *more = arena_array(c->scratch, uint8_t, f->blocks.count);
-    memcpy(more, ends, blocks);
-    return more;
-}
-
 /* NULL: too large, which has been said. Another order would change the threads of convergent operations. */
-static struct ir_frontier *find_frontier(struct opt_context *c, const struct ir_function *f,
-                                         const uint8_t *ends)
+static struct ir_frontier *find_frontier(struct opt_context *c, const struct ir_function *f)
 {
     const struct ir_cfg *g = opt_cfg(c, f);
     uint64_t most = c->options->limits[OPT_LIMIT_priority_work];
+    const uint8_t *ends = opt_cycle_ends(c, f);
     u32_vec order = ir_priorities_new(c->scratch, g, opt_cycles(c, f), opt_leaving(c, f), ends, most);
     if (order.count)
         return ir_frontier_new(c->scratch, g, divergent_branches(c, f), order,
@@ -255,12 +244,9 @@ bool opt_frontier(struct opt_context *c, struct ir_function *f)
     if (!(f->flags & IR_FN_KERNEL))
         changed |= return_apart(c, f);
     changed |= split_between_loops(c, f);
-    const uint8_t *ends = opt_cycle_ends(c, f);
-    struct ir_frontier *x = find_frontier(c, f, ends);
-    for (uint32_t blocks = f->blocks.count; x && split_edges_up(c, f, x, divergent_branches(c, f));
-         blocks = f->blocks.count) {
-        ends = with_new_blocks(c, f, ends, blocks);
-        x = find_frontier(c, f, ends);
+    struct ir_frontier *x = find_frontier(c, f);
+    while (x && split_edges_up(c, f, x, divergent_branches(c, f))) {
+        x = find_frontier(c, f);
         changed = true;
     }
     if (!x)

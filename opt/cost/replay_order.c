@@ -24,10 +24,11 @@ uint32_t *cost_sizes_of_blocks(struct arena *a, const struct ir_function *f, con
 }
 
 /* The block of highest priority among those that lanes are to visit next; IR_NO_BLOCK: all are done. */
-static uint32_t highest(const struct cost_sample *s, const uint32_t *at, const uint32_t *priority)
+static uint32_t highest(const struct cost_sample *s, const uint32_t *at, uint32_t lanes,
+                        const uint32_t *priority)
 {
     uint32_t best = IR_NO_BLOCK;
-    for (uint32_t n = 0; n < COST_LANES; n++) {
+    for (uint32_t n = 0; n < lanes; n++) {
         if (at[n] == s->lane[n].count)
             continue;
         uint32_t b = s->lane[n].at[at[n]].block;
@@ -36,13 +37,14 @@ static uint32_t highest(const struct cost_sample *s, const uint32_t *at, const u
     return best;
 }
 
-uint64_t cost_replay_order(const struct cost_sample *s, const uint32_t *priority, const uint32_t *size)
+uint64_t cost_replay_order(const struct cost_sample *s, uint32_t lanes, const uint32_t *priority,
+                           const uint32_t *size)
 {
     uint32_t at[COST_LANES] = {0};
     uint64_t sum = 0;
-    for (uint32_t b; (b = highest(s, at, priority)) != IR_NO_BLOCK;) {
+    for (uint32_t b; (b = highest(s, at, lanes, priority)) != IR_NO_BLOCK;) {
         sum += size[b];
-        for (uint32_t n = 0; n < COST_LANES; n++)
+        for (uint32_t n = 0; n < lanes; n++)
             at[n] += at[n] < s->lane[n].count && s->lane[n].at[at[n]].block == b;
     }
     return sum;
