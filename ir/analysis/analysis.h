@@ -160,8 +160,8 @@ uint32_t ir_cycle_common(const struct ir_cycles *f, uint32_t a, uint32_t b);
  * looked at. Empty if that is too little.
  *
  * `ends`: by block, enum ir_cycle_end of the outermost cycle whose header it is, if that has no convergent
- * operation, atomic or call; NULL: all as usual. Any choice is right; they differ in how often blocks are
- * run. */
+ * operation, nor an atomic, also where it calls; NULL: all as usual. Any choice is right; they differ in how
+ * often blocks are run. */
 enum ir_cycle_end {
     IR_END_USUAL,   /* as above */
     IR_END_KEPT,    /* its only latch or its header, whatever its shape */

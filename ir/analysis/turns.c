@@ -51,16 +51,42 @@ static bool has_convergent(const struct turner *x, const struct ir_cycle *k)
     return false;
 }
 
-/* Whether threads of the cycle may wait for what others of them do: by an atomic, of their own or of a function
- * that is called. */
+/* Functions that are called, each once. */
+struct callees {
+    struct bitset seen;
+    u32_vec left;
+};
+
+/* Whether a thread may wait in the block for what others do: by an atomic, or where nobody knows what is
+ * called. */
+static bool waits_in(struct arena *a, const struct ir_function *f, uint32_t b, struct callees *callees)
+{
+    ir_each_ins(r, f, b) {
+        const struct ir_ins *ins = ir_at(f, r);
+        if (ins->op == IR_icall || (ins->op >= IR_atomic_add && ins->op <= IR_atomic_cas))
+            return true;
+        if (ins->op != IR_call || bitset_has(callees->seen, (uint32_t)ins->imm))
+            continue;
+        bitset_add(callees->seen, (uint32_t)ins->imm);
+        vec_push(a, &callees->left, (uint32_t)ins->imm);
+    }
+    return false;
+}
+
+/* The same of the cycle and what is called there. */
 static bool may_spin(const struct turner *x, const struct ir_cycle *k)
 {
+    const struct ir_module *m = x->g->fn->module;
+    struct callees callees = {.seen = bitset_new(x->arena, m->functions.count)};
     for (uint32_t i = 0; i < k->count; i++)
-        ir_each_ins(r, x->g->fn, x->old->blocks[k->first + i]) {
-            enum ir_op op = (enum ir_op)ir_at(x->g->fn, r)->op;
-            if (op == IR_call || op == IR_icall || (op >= IR_atomic_add && op <= IR_atomic_cas))
+        if (waits_in(x->arena, x->g->fn, x->old->blocks[k->first + i], &callees))
+            return true;
+    while (callees.left.count) {
+        const struct ir_function *f = m->functions.at[vec_pop(&callees.left)];
+        ir_each_block(i, b, f)
+            if (waits_in(x->arena, f, b, &callees))
                 return true;
-        }
+    }
     return false;
 }
 

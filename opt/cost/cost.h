@@ -114,8 +114,8 @@ void cost_replay(const struct cost_sample *s, const struct cost_rules *rules, ui
 /* By block: its instructions, of a call with the callee's cycles (functions: as of cost_of_functions; NULL:
  * there are no calls). */
 uint32_t *cost_sizes_of_blocks(struct arena *a, const struct ir_function *f, const uint64_t *functions);
-/* Instructions that a warp of the first `lanes` sampled lanes executes if, of all blocks where lanes are, the one
- * with the lowest priority[b] is run by all that are there. Time: `lanes` for each block that is run. */
+/* Instructions that a warp of the first `lanes` sampled lanes executes if, of all blocks where lanes are, the
+ * one with the lowest priority[b] is run by all that are there. Time: `lanes` for each block that is run. */
 uint64_t cost_replay_order(const struct cost_sample *s, uint32_t lanes, const uint32_t *priority,
                            const uint32_t *size);
 
