@@ -103,20 +103,11 @@ static void draw_check(const struct fz_options *o, struct fz_random *r, bool dra
     s->passes.check = checks ? own : NULL;
 }
 
-/* Whether threads that have left a loop may not return before the others come to a barrier in it: under the
- * scheme (docs/schemes.md, "Barriers"), or since passes cut the loop before these threads' ways are joined. */
-static bool leaves_late(const struct fz_setup *s)
-{
-    return scheme_has(s->scheme, SCHEME_FRONTIERS) || s->scheme == SCHEME_structural ||
-           s->scheme == SCHEME_warp_core_source_pc || s->passes.count > 0;
-}
-
 /* Draws k of n numbers in ascending order. Where there is only one setup, it was asked for as it is. */
 void fz_plan(const struct fz_options *o, const struct fz_program *p, struct arena *a, fz_setup_vec *plan)
 {
     struct fz_random r = fz_random(p->seed, 'p'), b = fz_random(p->seed, 'b'), f = fz_random(p->seed, 'f');
     uint32_t n = setup_count(o), wanted = o->setups == 0 || o->setups > n ? n : o->setups;
-    bool late = fz_leaves_late(p);
     vec_push(a, plan, reference_setup(o, p));
     for (uint32_t i = 0; i < n && wanted > 0; i++) {
         if (fz_below(&r, n - i) >= wanted)
@@ -128,8 +119,7 @@ void fz_plan(const struct fz_options *o, const struct fz_program *p, struct aren
         if (n > 1)
             draw_for_frontiers(o, &f, &setup);
         draw_check(o, setup.scheme == SCHEME_REFERENCE ? &r : &f, n > 1, &setup);
+        vec_push(a, plan, setup);
         wanted--;
-        if (!late || !leaves_late(&setup))
-            vec_push(a, plan, setup);
     }
 }
