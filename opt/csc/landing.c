@@ -110,7 +110,7 @@ static void visit(struct landings *l, uint32_t b)
         make_landing(l, join_at(l, join, true), b, at);
     for (uint32_t e = 0; e < 2; e++) {
         arm[e] = block->edges.at[e].block;
-        if (!csc_is_arm(l->p, b, arm[e]))
+        if (arm[e] >= l->g->blocks || !csc_is_arm(l->p, b, arm[e])) /* a landing of this pass is none */
             return;
     }
     for (uint32_t e = 0; e < 2; e++)

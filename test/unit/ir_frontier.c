@@ -15,7 +15,7 @@ struct graph {
     struct ir_function *f;
     struct ir_cfg *c;
     struct ir_cycles *cycles;
-    uint8_t ends[BLOCKS]; /* of cycles; all usual, or any */
+    uint8_t ends[3 * BLOCKS]; /* of cycles; all usual, or any */
 };
 
 static uint64_t seed = 1;
@@ -52,7 +52,7 @@ static struct graph random_graph(uint32_t n, bool barriers)
     }
     g.c = ir_cfg_new(&g.arena, g.f);
     g.cycles = ir_cycles_new(&g.arena, g.c);
-    for (uint32_t b = 0, usual = any(2); b < BLOCKS; b++)
+    for (uint32_t b = 0, usual = any(2); b < COUNT(g.ends); b++)
         g.ends[b] = usual ? IR_END_USUAL : (uint8_t)any(IR_CYCLE_ENDS);
     return g;
 }
