@@ -67,8 +67,16 @@ static inline __attribute__((always_inline)) struct extent find_addresses(struct
                            !full && lanes_zero(difference)};
 }
 
-/* The distinct segments of the addresses in w->address: bits of a word if they lie close together. */
-static __attribute__((noinline)) void count_scattered(struct rt_warp *w, uint32_t site, struct extent e)
+/* Segments that `bytes`, a power of two, take at a multiple of it. */
+static inline uint32_t segments_of(const struct rt_warp *w, uint32_t bytes)
+{
+    return bytes >> w->segment_shift ? bytes >> w->segment_shift : 1;
+}
+
+/* The distinct segments of the addresses in w->address, `bytes` at each: bits of a word if they lie close
+ * together. */
+static __attribute__((noinline)) void count_scattered(struct rt_warp *w, uint32_t site, struct extent e,
+                                                      uint32_t bytes)
 {
     uint32_t shift = w->segment_shift, low = e.smallest >> shift, distinct;
     if ((e.largest >> shift) - low < 64) {
@@ -79,6 +87,7 @@ static __attribute__((noinline)) void count_scattered(struct rt_warp *w, uint32_
         distinct = (uint32_t)__builtin_popcountll(segments);
     } else
         distinct = OUTSIDE(rt_distinct_segments(w, w->address, w->active));
+    distinct *= segments_of(w, bytes);
     w->sites[site].transactions += distinct;
     w->cycles += (uint64_t)(distinct - 1) * w->transaction_cycles;
 }
@@ -94,7 +103,7 @@ static struct resolved resolve_global(struct rt_warp *w, const struct bc_ins *pc
     if (UNLIKELY(!good) && !check_each(w, pc))
         return (struct resolved){0};
     if (w->count_transactions)
-        count_scattered(w, pc->e, e);
+        count_scattered(w, pc->e, e, bytes);
     bool run = e.consecutive && limits[e.start >> 20] == limit && (uint64_t)e.start + LANES * bytes <= limit;
     return (struct resolved){w->global, run ? w->global + e.start : NULL};
 }
@@ -302,8 +311,10 @@ static inline const uint8_t *uniform_address(struct rt_warp *w, const struct bc_
         rt_trap_access(w, pc, rt_lowest(w->active), space, false, at, bytes);
         return NULL;
     }
-    if (space == 'g' && w->count_transactions)
-        w->sites[pc->e].transactions += !pc->c || ((at - pc->c) & (pc->b - 1u)) != 0; /* c: a part */
+    if (space == 'g' && w->count_transactions) {
+        bool apart = pc->b && ((at - pc->c) & (pc->b - 1u)); /* parts of a wide access that is not aligned */
+        w->sites[pc->e].transactions += apart ? 1 : pc->c ? 0 : segments_of(w, pc->b);
+    }
     return (space == 'g' ? w->global : w->shared) + at;
 }
 #define LOAD_UNIFORM(space, letter, suffix, type, convert)                                                   \

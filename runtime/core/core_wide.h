@@ -29,7 +29,7 @@ static __attribute__((noinline)) void find_wide(struct rt_warp *w, const struct 
     w->wide.base = access.space == RT_GLOBAL ? w->global : access.space == RT_SHARED ? w->shared : w->private;
     w->wide.fits = extent_fits(w, e, bytes, store) || OUTSIDE(rt_wide_fits(w, bytes, store));
     if (w->wide.fits && access.space == RT_GLOBAL && w->count_transactions)
-        count_scattered(w, pc->e, e);
+        count_scattered(w, pc->e, e, bytes);
     if (access.space == RT_PRIVATE)
         lanes_add_ramp(w->address, LANES, w->private_bytes);
 }
