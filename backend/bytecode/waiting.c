@@ -7,7 +7,7 @@
  *   A block's first row, and those where its calls return: while they run, others are in its frontier.
  *   Moves of an edge b -> t: lanes that wait there are on their way to t, and count as if they were there.
  *     While the moves run, others are in the frontier of b or on their way along its other edges; or, as one of
- *     these may lead up, in a block whose frontier has t, or in t's.
+ *     these may lead up, in a block whose frontier has t, back from its calls too, or in t's.
  *   A function: while any of its rows runs, others may also be where they may be in those that call it: in the
  *     frontier of the block with the call, or back from it; of an indirect call, where other functions are
  *     entered.
@@ -27,6 +27,7 @@ struct finder {
     const struct ir_frontier *x;
     struct bitset divergent;
     struct rows moves; /* by IR block: code indices of rows with moves of edges that lead there */
+    struct rows backs; /* by IR block: code indices of rows where its calls return */
     struct rows above; /* by IR block: those in whose frontier it is */
 };
 
@@ -36,6 +37,15 @@ static struct rows find_moves(const struct be_encoder *e)
     for (uint32_t i = 0; i < e->rows.count; i++)
         if (e->rows.at[i].target != IR_NO_BLOCK)
             edge_add(&e->c->arena, &list, e->rows.at[i].target, e->c->p->blocks.at[e->rows.at[i].row].code);
+    return rows_of_edges(&e->c->arena, e->f->ir->blocks.count, &list);
+}
+
+static struct rows find_backs(const struct be_encoder *e)
+{
+    struct edge_list list = {0};
+    for (uint32_t i = 0; i < e->rows.count; i++)
+        if (e->rows.at[i].callee != BE_NONE && e->rows.at[i].source != IR_NO_BLOCK)
+            edge_add(&e->c->arena, &list, e->rows.at[i].source, e->c->p->blocks.at[e->rows.at[i].row].code);
     return rows_of_edges(&e->c->arena, e->f->ir->blocks.count, &list);
 }
 
@@ -56,6 +66,14 @@ static void add_block(const struct finder *d, uint32_t row, uint32_t block)
             add_place(d, row, d->moves.at[i]);
 }
 
+/* Or in the midst of it, back from a call. */
+static void add_backs(const struct finder *d, uint32_t row, uint32_t block)
+{
+    rows_each(i, d->backs, block)
+        if (d->backs.at[i] > d->e->c->p->blocks.at[row].code)
+            add_place(d, row, d->backs.at[i]);
+}
+
 /* If the other edge leads up, its lanes run on meanwhile: they may be wherever the target is waited for. */
 static void add_moves(const struct finder *d, const struct be_row *r)
 {
@@ -66,8 +84,10 @@ static void add_moves(const struct finder *d, const struct be_row *r)
         add_block(d, r->row, block->edges.at[i].block);
     rows_each(i, d->x->frontier, r->target)
         add_block(d, r->row, d->x->frontier.at[i]);
-    rows_each(i, d->above, r->target)
+    rows_each(i, d->above, r->target) {
         add_block(d, r->row, d->above.at[i]);
+        add_backs(d, r->row, d->above.at[i]);
+    }
 }
 
 static void add_row(const struct finder *d, const struct be_row *r)
@@ -108,7 +128,7 @@ void be_waiting_of_rows(struct be_encoder *e)
     const struct ir_cfg *g = e->f->cfg;
     struct bitset divergent = ir_parting_branches(a, g, ir_cycles_new(a, g), ir_leaving_new(a, g));
     const struct ir_frontier *x = ir_frontier_new(a, g, divergent, order_of(e), WORK);
-    struct finder d = {e, x, divergent, find_moves(e), invert(a, x, g->blocks)};
+    struct finder d = {e, x, divergent, find_moves(e), find_backs(e), invert(a, x, g->blocks)};
     if (x->cut)
         be_error(e->c, "frontier-work", e->f->ir->at,
                  "'%s': its thread frontiers are too large to be checked: "
