@@ -26,3 +26,12 @@ u32_vec ir_callees_first(struct arena *a, const struct ir_module *m)
         depth_first_visit(&d, i);
     return d.order;
 }
+
+bool ir_has_calls(const struct ir_function *f)
+{
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->op == IR_call)
+                return true;
+    return false;
+}

@@ -14,4 +14,7 @@ struct ir_call_graph ir_call_graph_new(struct arena *a, const struct ir_module *
 /* All functions, callees before their callers. A verified module has no recursion of direct calls. */
 u32_vec ir_callees_first(struct arena *a, const struct ir_module *m);
 
+/* Whether a block that the function lists has a direct call. */
+bool ir_has_calls(const struct ir_function *f);
+
 #endif

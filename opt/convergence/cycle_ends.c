@@ -13,6 +13,7 @@
  */
 #include "opt/convergence/cycle_ends.h"
 #include "base/launch.h"
+#include "ir/analysis/callgraph.h"
 #include "opt/cost/cost.h"
 
 enum { END_MARGIN = 2, MOST_TRIALS = 64 };
@@ -127,15 +128,6 @@ static void choose(struct chooser *x, const struct ir_cycle *k, uint32_t *trials
     *own = best;
 }
 
-static bool has_calls(const struct ir_function *f)
-{
-    ir_each_block(i, b, f)
-        ir_each_ins(r, f, b)
-            if (ir_at(f, r)->op == IR_call)
-                return true;
-    return false;
-}
-
 /* As many as a block of the launch has; COST_LANES if nothing is said of it. */
 static uint32_t lanes_of(const struct launch *l)
 {
@@ -151,8 +143,8 @@ static void choose_all(struct chooser *x)
     const struct ir_cycles *cycles = opt_cycles(c, x->f);
     struct cost_hints hints = {.launch = cost_launch_of(x->arena, x->f, c->options)};
     const uint64_t *functions =
-        has_calls(x->f) ? cost_of_functions(x->arena, x->f->module, opt_callees_first(c, x->f->module))
-                        : NULL;
+        ir_has_calls(x->f) ? cost_of_functions(x->arena, x->f->module, opt_callees_first(c, x->f->module))
+                           : NULL;
     x->sample =
         cost_sample_new(x->arena, opt_machine_uniformity(c, x->f), opt_return_post_dominators(c, x->f),
                         functions, &hints, c->options->limits[OPT_LIMIT_priority_sample]);

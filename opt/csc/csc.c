@@ -15,6 +15,7 @@
  * csc_rounds.
  */
 #include "opt/csc/csc.h"
+#include "ir/analysis/callgraph.h"
 
 #include <stdlib.h>
 
@@ -332,15 +333,6 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
     return changed;
 }
 
-static bool has_calls(const struct ir_function *f)
-{
-    ir_each_block(i, b, f)
-        ir_each_ins(r, f, b)
-            if (ir_at(f, r)->op == IR_call)
-                return true;
-    return false;
-}
-
 /* Costs of functions are found when the first one with a call is worked on, callees before their callers. */
 bool opt_csc(struct opt_context *c, struct ir_module *m)
 {
@@ -348,7 +340,7 @@ bool opt_csc(struct opt_context *c, struct ir_module *m)
     const uint64_t *costs = NULL;
     for (uint32_t i = 0; i < m->functions.count; i++) {
         struct ir_function *f = m->functions.at[i];
-        if (!costs && has_calls(f))
+        if (!costs && ir_has_calls(f))
             costs = cost_of_functions(c->scratch, m, opt_callees_first(c, m));
         if (f->order.count)
             changed |= work_on(c, f, costs);
