@@ -203,6 +203,17 @@ static bool guess_semicolon(struct parser *p, const struct syntax_error *e)
     return true;
 }
 
+/* `=` behind the name of a parameter. */
+static bool guess_default(struct parser *p, const struct syntax_error *e)
+{
+    if (e->token != '=' || !e->wants_parenthesis || p->blocks.count)
+        return false;
+    size_t n;
+    const char *name = fe_span_text(p->fe, p->history.previous, &n);
+    fe_report(p->fe, FE_MSG(default_argument), p->history.current, arena_strdup(p->arena, name, n));
+    return true;
+}
+
 static bool guess_name(struct parser *p, const struct syntax_error *e)
 {
     bool same_line = p->history.current.at.line == p->history.previous.end.line;
@@ -318,10 +329,10 @@ void fe_syntax_error(struct parser *p, const struct syntax_error *e)
         p->recovered = p->history.current.at; /* no statement can begin here */
     if (p->stopped || follows_broken_literal(p, e))
         return;
-    if (fe_guess_launch(p, e) || fe_guess_foreign(p, e) || guess_bracket(p, e) || guess_closer(p, e) ||
-        guess_end(p, e) || guess_spelling(p, e) || guess_type(p, e) || guess_name(p, e) ||
-        guess_value(p, e) || guess_constructor(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) ||
-        guess_expression(p, e))
+    if (fe_guess_launch(p, e) || fe_guess_foreign(p, e) || guess_default(p, e) || guess_bracket(p, e) ||
+        guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) || guess_type(p, e) ||
+        guess_name(p, e) || guess_value(p, e) || guess_constructor(p, e) || guess_file_level(p, e) ||
+        guess_semicolon(p, e) || guess_expression(p, e))
         return;
     say_expected(p, e);
 }
