@@ -203,14 +203,12 @@ static bool guess_semicolon(struct parser *p, const struct syntax_error *e)
     return true;
 }
 
-/* `=` behind the name of a parameter. */
+/* `=` behind a parameter. */
 static bool guess_default(struct parser *p, const struct syntax_error *e)
 {
     if (e->token != '=' || !e->wants_parenthesis || p->blocks.count)
         return false;
-    size_t n;
-    const char *name = fe_span_text(p->fe, p->history.previous, &n);
-    fe_report(p->fe, FE_MSG(default_argument), p->history.current, arena_strdup(p->arena, name, n));
+    fe_report(p->fe, FE_MSG(default_argument), p->history.current);
     return true;
 }
 
