@@ -128,9 +128,9 @@ $(BUILD)/test/gen_docs: $(call obj,test/tools/gen_docs.c $(doc_SRC)) $(BUILD)/li
 docs: $(BUILD)/test/gen_docs
 	$< docs/*.md
 
-# The last line is the count of all tests.
+# The last line is the count of all tests. TEST_FLAGS: of the runner, such as -t 20 or -f cli.
 run-tests:
-	@KERNC=$(BUILD)/kernc KERNC_TEST_LINK='$(LINK)' $(BUILD)/test/runner -k $(BUILD)/kernc $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN) $(TEST_FOLDERS)
+	@KERNC=$(BUILD)/kernc KERNC_TEST_LINK='$(LINK)' $(BUILD)/test/runner $(TEST_FLAGS) -k $(BUILD)/kernc $(BUILD)/test/floors $(UNIT_BIN) $(SUITE_BIN) $(TEST_FOLDERS)
 
 # Other seeds every day; the command of a failure says which.
 SOAK_COUNT ?= 40000

@@ -1,11 +1,11 @@
 /* runner.c: runs the tests it is given, several at a time, and counts them. See test/README.md.
  *
- *   runner [-j N] [-u] [-f TEXT] [-k KERNC] PATH...
+ *   runner [-j N] [-u] [-f TEXT] [-k KERNC] [-t N] PATH...
  *
  * A PATH is a folder (walked for annotated files), an annotated file, or an executable (a cmocka program,
- * whose tests are counted one by one). -u rewrites golden files, -f runs only paths that contain TEXT. The
- * last line is "N passed, N failed", with ", N skipped" if a tool was missing; the exit code is 1 if anything
- * failed, or if something was skipped although CI is set.
+ * whose tests are counted one by one). -u rewrites golden files, -f runs only paths that contain TEXT, -t says
+ * which N took most of the processor. The last line is "N passed, N failed", with ", N skipped" if a tool was
+ * missing; the exit code is 1 if anything failed, or if something was skipped although CI is set.
  */
 #include "base/base.h"
 #include "test/runner.h"
@@ -17,15 +17,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+struct taken { double seconds; const char *path; };
+
 struct suite {
     struct arena arena;
     VEC(const char *) paths;
     struct test_options options;
     const char *filter;
-    long        jobs;
+    long        jobs, slowest;       /* how many of those that took most time are told */
     pthread_mutex_t lock;            /* guards what follows */
     uint32_t    next;
     struct test_counts counts;
+    VEC(struct taken) taken;
 };
 
 /* ---- finding tests --------------------------------------------------------------------------------- */
@@ -102,6 +105,7 @@ static void run_one(const char *path, const struct test_options *o, struct test_
 static void report(struct suite *s, const char *path, const struct test_result *r)
 {
     pthread_mutex_lock(&s->lock);
+    vec_push(&s->arena, &s->taken, ((struct taken){r->seconds, path}));
     s->counts.passed += r->counts.passed;
     s->counts.failed += r->counts.failed;
     s->counts.skipped += r->counts.skipped;
@@ -141,18 +145,33 @@ static void run_all(struct suite *s)
         pthread_join(threads[i], NULL);
 }
 
+static int by_seconds(const void *a, const void *b)
+{
+    double x = ((const struct taken *)a)->seconds, y = ((const struct taken *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
+static void tell_slowest(struct suite *s)
+{
+    if (s->slowest > 0 && s->taken.count)
+        qsort(s->taken.at, s->taken.count, sizeof *s->taken.at, by_seconds);
+    for (uint32_t i = 0; i < s->taken.count && i < s->slowest; i++)
+        printf("%8.2f s  %s\n", s->taken.at[i].seconds, s->taken.at[i].path);
+}
+
 static void parse_options(struct suite *s, int argc, char **argv)
 {
     s->jobs = sysconf(_SC_NPROCESSORS_ONLN);
     s->options.kernc = "./kernc";
     const char *slash = strrchr(argv[0], '/');
     s->options.tools = slash ? arena_strdup(&s->arena, argv[0], (size_t)(slash - argv[0])) : ".";
-    for (int option; (option = getopt(argc, argv, "j:uf:k:")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "j:uf:k:t:")) != -1;) {
         switch (option) {
         case 'j': s->jobs = atol(optarg); break;
         case 'u': s->options.update = true; break;
         case 'f': s->filter = optarg; break;
         case 'k': s->options.kernc = optarg; break;
+        case 't': s->slowest = atol(optarg); break;
         default:  exit(64);
         }
     }
@@ -168,6 +187,7 @@ int main(int argc, char **argv)
         return 2;
     run_all(&s);
     test_clean_up(&s.options);
+    tell_slowest(&s);
     printf("%u passed, %u failed", s.counts.passed, s.counts.failed);
     if (s.counts.skipped)
         printf(", %u skipped", s.counts.skipped);

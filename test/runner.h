@@ -13,7 +13,11 @@ struct test_options {
     char        folder[64];      /* for temporary files */
 };
 struct test_counts { uint32_t passed, failed, skipped; };
-struct test_result { struct test_counts counts; struct text log; };   /* log: what differs, or why skipped */
+struct test_result {
+    struct test_counts counts;
+    struct text log;             /* what differs, or why skipped */
+    double seconds;              /* of the processor, of all processes */
+};
 
 bool test_prepare(struct test_options *o);
 void test_clean_up(const struct test_options *o);
@@ -25,6 +29,7 @@ struct process {
     struct text out, err;
     int  status;                 /* exit code; 128 + signal */
     bool timed_out;
+    double seconds;              /* of the processor, with those of processes that it waited for */
 };
 /* Runs `command` by the shell in a process group of its own, which is killed after `seconds`. */
 void process_run(const char *command, unsigned seconds, struct process *p);

@@ -202,6 +202,7 @@ static void run_command(struct annotated *a, uint32_t first, uint32_t end)
         if (strcmp(a->all.at[i].name, "EXIT") == 0)
             wanted = atoi(a->all.at[i].text);
     process_run(substitute(a, run->text), a->seconds * a->options->patience, &p);
+    a->result->seconds += p.seconds;
     bool            good = check_exit(a, run, wanted, &p);
     struct progress at = {0};
     for (uint32_t i = first + 1; i < end; i++)

@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,6 +68,11 @@ static bool collect(int out, int err, double deadline, struct process *p)
     return false;
 }
 
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
 void process_run(const char *command, unsigned seconds, struct process *p)
 {
     int out[2], err[2], status = 0;
@@ -84,7 +90,9 @@ void process_run(const char *command, unsigned seconds, struct process *p)
         p->timed_out = collect(out[0], err[0], now() + seconds, p);
         if (p->timed_out)
             kill(-pid, SIGKILL);
-        waitpid(pid, &status, 0);
+        struct rusage used;
+        wait4(pid, &status, 0, &used);
+        p->seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
         p->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
     close(out[0]);

@@ -33,6 +33,7 @@ void test_run_unit(const char *path, const struct test_options *o, struct test_r
     struct process p;
     text_printf(&command, "CMOCKA_MESSAGE_OUTPUT=TAP '%s'", path);
     process_run(command.at, SECONDS * o->patience, &p);
+    r->seconds = p.seconds;
     take_lines(&p.out, r);
     bool broken = p.timed_out || (p.status != 0 && r->counts.failed == 0);
     if (broken)
