@@ -292,7 +292,7 @@ void *reference_bgsub(size_t *n)
 /* ---- raytrace ---- */
 
 enum { BALLS = 16, RAYS = 12 };
-static const float BALL_RADIUS = 0.55f;
+static const float BALL_RADIUS = 0.65f;
 
 static struct vec ball_at(int i)
 {
@@ -315,13 +315,22 @@ static int ball_hit(struct vec from, struct vec dir, float *distance)
     return -1;
 }
 
+static struct vec somewhere(uint32_t *s)
+{
+    *s ^= *s << 13;
+    *s ^= *s >> 17;
+    *s ^= *s << 5;
+    return (struct vec){(float)(*s >> 22) / 511.5f - 1, (float)(*s >> 12 & 1023) / 511.5f - 1,
+                        (float)(*s >> 2 & 1023) / 511.5f - 1};
+}
+
 /* The part of the sky that a place sees. */
 static float sky_seen(struct vec from, struct vec normal, uint32_t *s)
 {
     int seen = 0;
     for (int k = 0; k < RAYS; k++) {
-        float a = 2 * draw(s) - 1, b = 2 * draw(s) - 1, c = 2 * draw(s) - 1, distance;
-        struct vec dir = unit((struct vec){ a, b, c + 1e-3f });
+        float distance;
+        struct vec dir = unit(somewhere(s));
         if (dot(dir, normal) < 0)
             dir = times(dir, -1);
         seen += ball_hit(from, dir, &distance) < 0 && dir.y > 0;

@@ -240,7 +240,7 @@ static void emit(struct particle *p, uint32_t *s)
     p->cell[0] = (int)(cell >> 26);
     p->cell[1] = (int)(cell >> 20 & 63);
     for (int k = 0; k < 2; k++)
-        p->at[k] = positive_fraction(s);
+        p->at[k] = ((float)(cell >> (k ? 0 : 10) & 1023) + 0.5f) / 1024;
     p->left = 4;
     p->weight = 1;
     turn(p, s);
