@@ -28,6 +28,7 @@ const struct limit_row limit_rows[] = {
 #include "backend/warpcore/limits.def"
 };
 _Static_assert((int)IR_MAX_BLOCK_THREADS == (int)KERNC_MAX_BLOCK_THREADS, "ranges of threads' numbers");
+_Static_assert((int)IR_MAX_GRID_BLOCKS == (int)KERNC_MAX_GRID_BLOCKS, "blocks of a grid, from anywhere");
 const size_t limit_row_count = COUNT(limit_rows);
 
 const char *limit_value(const struct limit_row *l, char buffer[32])

@@ -277,9 +277,6 @@ static void check_all_given(struct checker *c, struct fe_launch *l, struct fe_la
         }
 }
 
-#define MOST_BLOCK_THREADS 4096
-#define MOST_GRID_BLOCKS   INT32_MAX
-
 static void check_size(struct checker *c, struct fe_launch_item *items, span where, const char *what,
                        int64_t most, uint32_t size[3])
 {
@@ -332,8 +329,8 @@ static void check_kernel(struct checker *c, struct fe_decl *d)
     check_all_given(c, l, &t);
     if (!l->block && t.kernel->asks_thread)
         fe_report(c->fe, FE_MSG(launch_no_block), l->kernel_at);
-    check_size(c, l->grid, l->grid_at, "a dimension of the grid", MOST_GRID_BLOCKS, l->built.grid);
-    check_size(c, l->block, l->block_at, "a dimension of the block", MOST_BLOCK_THREADS, l->built.block);
+    check_size(c, l->grid, l->grid_at, "a dimension of the grid", IR_MAX_GRID_BLOCKS, l->built.grid);
+    check_size(c, l->block, l->block_at, "a dimension of the block", IR_MAX_BLOCK_THREADS, l->built.block);
     check_shared(c, l, t.kernel);
     fe_check_outputs(c, l, &t);
 }

@@ -338,6 +338,7 @@ typedef struct kernc_launch {
 enum {                                /* limits of a launch */
     KERNC_MAX_WARP = 64,
     KERNC_MAX_BLOCK_THREADS = 4096,
+    KERNC_MAX_GRID_BLOCKS = INT32_MAX,
     KERNC_MAX_HOST_THREADS = 256,
     KERNC_MAX_CORES = 64,
     KERNC_MAX_BANKS = 128,

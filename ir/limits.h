@@ -8,7 +8,8 @@ enum ir_limit {
 #define LIMIT(name, value, what) name = value,
 #include "ir/limits.def"
 };
-/* Threads of a block on every machine that runs a module: threads and warps have numbers below. */
-enum { IR_MAX_BLOCK_THREADS = 4096 };
+/* Threads of a block, and blocks of a grid, on every machine that runs a module: threads and warps have numbers
+ * below the first. */
+enum { IR_MAX_BLOCK_THREADS = 4096, IR_MAX_GRID_BLOCKS = 2147483647 };
 
 #endif

@@ -11,7 +11,6 @@
 #define DEFAULT_SEGMENT 128
 #define DEFAULT_BANKS   32
 #define DEFAULT_FUEL    ((uint64_t)1 << 40)
-#define MAX_BLOCKS      UINT32_MAX
 
 /* ---- schemes ----------------------------------------------------------------------------------------- */
 
@@ -65,9 +64,9 @@ static kernc_status check_sizes(kernc_context *c, const kernc_launch *o)
     if (threads > KERNC_MAX_BLOCK_THREADS)
         return rt_fail(c, KERNC_LIMIT, "a block of %u x %u x %u threads is over the limit of %d", o->block[0],
                        o->block[1], o->block[2], KERNC_MAX_BLOCK_THREADS);
-    if (blocks > MAX_BLOCKS)
-        return rt_fail(c, KERNC_LIMIT, "a grid of %u x %u x %u blocks is over the limit of %u", o->grid[0],
-                       o->grid[1], o->grid[2], MAX_BLOCKS);
+    if (blocks > KERNC_MAX_GRID_BLOCKS)
+        return rt_fail(c, KERNC_LIMIT, "a grid of %u x %u x %u blocks is over the limit of %d", o->grid[0],
+                       o->grid[1], o->grid[2], KERNC_MAX_GRID_BLOCKS);
     if (o->warp > KERNC_MAX_WARP)
         return rt_fail(c, KERNC_LIMIT, "a warp of %u threads is over the limit of %d", o->warp,
                        KERNC_MAX_WARP);
