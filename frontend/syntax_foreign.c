@@ -85,6 +85,10 @@ bool fe_guess_foreign(struct parser *p, const struct syntax_error *e)
     const struct history *h = &p->history;
     if (guess_chevrons(p, e) || guess_of_cpp(p, e) || guess_operator(p))
         return true;
+    if (e->token == TOK_STRING && h->previous_token == TOK_PREFIX) {
+        say_foreign(p, h->previous, "extern \"C\"", "names are those of the source anyway: remove it");
+        return true;
+    }
     if (e->token == TOK_NAME && say_foreign_type(p, h->current_name, h->current))
         return true;
     return h->previous_token == TOK_NAME && say_foreign_type(p, h->previous_name, h->previous);

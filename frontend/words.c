@@ -12,11 +12,12 @@ static const struct keyword { const char *text; int token; uint32_t value; } key
 };
 
 /* kern: what it is taken for, "" for nothing. advice: NULL if that is exactly what it means; alias: then it is
- * not even reported. */
-static const struct foreign { const char *text, *kern, *advice; bool alias; } foreign[] = {
-#define FOREIGN(text, as, advice) {text, as, advice, false},
-#define SPELLING(text, kern) {text, kern, NULL, false},
-#define ALIAS(text, kern) {text, kern, NULL, true},
+ * not even reported. call: with the parentheses behind it. */
+static const struct foreign { const char *text, *kern, *advice; bool alias, call; } foreign[] = {
+#define FOREIGN(text, as, advice) {text, as, advice, false, false},
+#define FOREIGN_CALL(text, advice) {text, "", advice, false, true},
+#define SPELLING(text, kern) {text, kern, NULL, false, false},
+#define ALIAS(text, kern) {text, kern, NULL, true, false},
 #include "frontend/foreign.def"
 };
 
@@ -124,7 +125,7 @@ static struct foreign read_combination(struct parser *p, const char *text, size_
     bool one = c.words == 1 && !c.is_unsigned && !c.is_signed;
     return (struct foreign){arena_strdup(p->arena, text, (size_t)(p->cursor - text)),
                             one ? NULL : kern_type(&c), refuse_combination(&c),
-                            refuse_combination(&c) == NULL};
+                            refuse_combination(&c) == NULL, false};
 }
 
 /* ---- words to tokens ------------------------------------------------------------------------------- */
@@ -133,6 +134,18 @@ static int keyword_token(const struct keyword *k, union value *value)
 {
     value->word = k->value;
     return k->token;
+}
+
+/* Reads on behind parentheses that begin here and end on this line, if any do. */
+static void skip_parentheses(struct parser *p)
+{
+    const char *c = p->cursor + strspn(p->cursor, " \t");
+    int         depth = 0;
+    do
+        depth += (*c == '(') - (*c == ')');
+    while (depth > 0 && *++c && *c != '\n');
+    if (*c == ')' && depth == 0)
+        p->cursor = c + 1;
 }
 
 /* A word of another language: reported unless Kern knows it, and taken for what it comes nearest to; 0: for
@@ -145,6 +158,8 @@ static int foreign_token(struct parser *p, struct foreign f, span where, union v
         fe_report(p->fe, FE_MSG(foreign_spelling), where, f.text, f.kern);
         fe_fixit(p->fe, where, f.kern);
     }
+    if (f.call)
+        skip_parentheses(p);
     if (!*f.kern)
         return 0;
     value->name = intern_z(&p->fe->strings, f.kern);
