@@ -220,6 +220,8 @@ static const char *add_pixels(const struct launch_output *o, const struct view *
     *p = (struct picture){o->width, o->height, color, NULL};
     choose_size(v, color, &p->width, &p->height);
     uint64_t pixels = (uint64_t)p->width * p->height;
+    if (color && pixels && n / 4 == pixels && n % 4 == 0)
+        return "a pixel has one value or three, not four: store it without alpha, as a uchar3";
     if (!pixels || (n != pixels && !(color && n / 3 == pixels && n % 3 == 0)))
         return color ? "the picture's size fits neither one nor three values a pixel (save with :WxH)"
                      : "the picture's size is not the number of values (save with :WxH)";
