@@ -50,6 +50,16 @@ static bool is_word(const char *argument, const char *word)
     return strcmp(argument + (strncmp(argument, "--", 2) == 0), word) == 0;
 }
 
+/* `kernc help VERB` is `kernc VERB --help`. */
+static void read_help(int argc, char **argv)
+{
+    static char option[] = "--help";
+    if (argc != 3 || strcmp(argv[1], "help") != 0)
+        return;
+    argv[1] = argv[2];
+    argv[2] = option;
+}
+
 /* What needs no verb. */
 static int without_verb(int argc, char **argv)
 {
@@ -69,8 +79,9 @@ int main(int argc, char **argv)
         fputs("kernc: not enough memory\n", stderr);
         return EXIT_LIMIT;
     }
-    bool alone =
-        argc < 2 || is_word(argv[1], "-help") || is_word(argv[1], "-h") || is_word(argv[1], "-version");
+    read_help(argc, argv);
+    bool alone = argc < 2 || is_word(argv[1], "-help") || is_word(argv[1], "-h") ||
+                 is_word(argv[1], "-version") || (argc == 2 && strcmp(argv[1], "help") == 0);
     int  code = alone ? without_verb(argc, argv) : command_parse(&c, argc, argv);
     if (!alone && code == EXIT_OK)
         code = run_verb(&c);
