@@ -76,8 +76,10 @@ static const char *read_value(struct reading *r, const char **at)
 
 static const char *read_text(struct reading *r, const struct text *file)
 {
-    uint32_t line = 1;
-    for (const char *at = skip_blanks(file->at); *at; at = skip_blanks(at)) {
+    static const char mark[] = "\xef\xbb\xbf"; /* of byte order: spreadsheets write it */
+    const char *begin = file->at + (strncmp(file->at, mark, 3) == 0 ? 3 : 0);
+    uint32_t    line = 1;
+    for (const char *at = skip_blanks(begin); *at; at = skip_blanks(at)) {
         if (*at == '\n') {
             line++, at++;
             continue;
