@@ -178,14 +178,20 @@ static void json_span(struct text *t, const struct source *whole, span s)
     text_printf(t, "\"endLine\":%u,\"endColumn\":%u,", end.line, end.column);
 }
 
+const char *diag_file(const struct diagnostics *d, uint32_t *line)
+{
+    return d->source && (*line || !d->of_options) ? source_of(d->source, line)->name : NULL;
+}
+
 /* The object without its closing brace, ending in a comma. */
 static void json_open(struct text *t, const struct diagnostics *d, const struct diagnostic *g)
 {
     text_char(t, '{');
     json_string(t, "severity", diag_severity_name(g->severity));
     json_string(t, "id", g->id ? g->id : "");
-    uint32_t line = g->where.at.line;
-    json_string(t, "file", d->source ? source_of(d->source, &line)->name : "");
+    uint32_t    line = g->where.at.line;
+    const char *file = diag_file(d, &line);
+    json_string(t, "file", file ? file : "");
     json_span(t, d->source, g->where);
     json_string(t, "message", g->text);
     if (!g->has_fix)

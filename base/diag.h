@@ -84,11 +84,14 @@ struct diagnostics {
     uint32_t errors, warnings;
     uint32_t error_limit;              /* 0: 20; after so many, "too many errors, stopping" and silence */
     bool     warnings_off, warnings_are_errors, stopped;
+    bool     of_options;               /* what has no place is about an option, and names no file */
     bool     dropping;                 /* the latest diagnostic was dropped: so are its notes and fix-its */
 };
 /* No diagnostics yet, groups as base/groups.def has them. Texts go to the arena. `s` NULL: no source is
  * shown. */
 void diag_init(struct diagnostics *d, struct arena *a, const struct source *s);
+/* The file that a diagnostic at this place names, whose line is then counted in it; NULL: none. */
+const char *diag_file(const struct diagnostics *d, uint32_t *line);
 /* The text behind -W: "all", "GROUP", "no-GROUP", "no-all". False: there is no such group. */
 bool diag_set_groups(struct diagnostics *d, const char *text);
 /* Whether warnings of this group are given on this line; 0: on some. */

@@ -172,7 +172,7 @@ static void show_snippet(const struct diagnostics *d, const struct diagnostic *g
 
 static void show_place(const struct diagnostics *d, place p, struct text *t)
 {
-    const char *name = d->source ? source_of(d->source, &p.line)->name : "kernc";
+    const char *file = diag_file(d, &p.line), *name = file ? file : "kernc";
     text_visible_line(t, name, strlen(name));
     if (!d->source)
         p.line = 0;

@@ -213,7 +213,7 @@ kernc_result *kernc_compile(const char *name, const void *bytes, size_t n, const
     r = mem_alloc(sizeof *r);
     compile(r, name, bytes, n, &o);
     if (r->status == KERNC_BAD_OPTION)
-        r->diagnostics.source = NULL; /* which is not to blame */
+        r->diagnostics.of_options = true;
     mem_guard_leave(&guard);
     return r;
 }
