@@ -39,7 +39,7 @@ const char *output_parse_show(struct arena *a, const char *text, struct launch_o
     if (*text == '[')
         problem = parse_range(&text, o);
     if (!problem && *text && *text != '.' && *text != '[')
-        problem = bad_range;
+        problem = "behind a range stands nothing, a .member, an [index] or \" as hex\"";
     o->path = text;
     return problem;
 }
