@@ -133,7 +133,8 @@ static void launch_limits_are_named(void **state)
     l.grid[0] = l.grid[1] = 65536;
     expect(kernc_run(kernel, &l, NULL), KERNC_LIMIT, "a grid of 65536 x 65536 x 1 blocks is over the limit");
     l.grid[0] = (uint32_t)KERNC_MAX_GRID_BLOCKS + 1, l.grid[1] = 1;
-    expect(kernc_run(kernel, &l, NULL), KERNC_LIMIT, "2147483648 x 1 x 1 blocks is over the limit of 2147483647");
+    expect(kernc_run(kernel, &l, NULL), KERNC_LIMIT,
+           "2147483648 x 1 x 1 blocks is over the limit of 2147483647");
     l.grid[0] = 1;
     l.grid[1] = 1;
     l.warp = 65;
