@@ -3,8 +3,8 @@
  *
  * Marks from the effects backwards (Cytron et al. 1991, section 7.1, with every branch taken as live: an
  * endless loop stays one). A store to an alloca is an effect only once something reads the alloca, or lets
- * its address go. Seed 003 allows removing an unused convergent operation that has no other effect:
- * what its threads see of each other was its value alone. Linear.
+ * its address go. "Convergent Operation Semantics" allows removing an unused convergent operation that has no
+ * other effect: what its threads see of each other was its value alone. Linear.
  */
 #include "opt/pass.h"
 
