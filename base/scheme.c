@@ -1,6 +1,8 @@
 /* scheme.c: the tables of targets and schemes, and looking rows up by name. */
 #include "base/scheme.h"
 
+#include "base/checks.h"
+
 const struct target_info target_info[TARGETS] = {
 #define TARGET(id, name, lanes, scheme, lacks, lowering, meaning)                                            \
     [TARGET_##id] = {name, lowering, meaning, lanes, lacks, SCHEME_##scheme},
@@ -32,8 +34,9 @@ enum scheme scheme_find(const char *name)
 const char *scheme_check(enum scheme s)
 {
     if (s == SCHEME_REFERENCE)
-        return "uniformity";
-    return scheme_info[s].target == TARGET_bytecode && scheme_has(s, SCHEME_FRONTIERS) ? "frontier" : NULL;
+        return check_claim_name(CHECK_CLAIM_uniformity);
+    bool waits = scheme_info[s].target == TARGET_bytecode && scheme_has(s, SCHEME_FRONTIERS);
+    return waits ? check_claim_name(CHECK_CLAIM_frontier) : NULL;
 }
 
 const char *const schedule_names[SCHEDULES] = {"largest", "newest", "oldest", "lowest"};

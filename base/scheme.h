@@ -66,8 +66,8 @@ static inline bool scheme_has(enum scheme s, enum scheme_property property)
     return scheme_info[s].properties & property;
 }
 
-/* What of the compiler's claims can be checked as kernels run under the scheme, by its name ("uniformity",
- * "frontier"); NULL: nothing. */
+/* What of the compiler's claims can be checked as kernels run under the scheme, by its name in
+ * checks.def; NULL: nothing. */
 const char *scheme_check(enum scheme s);
 
 static inline const struct target_info *scheme_target(enum scheme s)

@@ -1,5 +1,6 @@
 /* fuzz.c: kernc fuzz: random programs through every scheme and level. All the work is in fuzz/. */
 #include "fuzz/fuzz.h"
+#include "base/checks.h"
 #include "driver/driver.h"
 #include "fuzz/plant.h"
 
@@ -100,7 +101,8 @@ static int take_plants(struct command *c, struct fz_options *o)
         return EXIT_OK;
     o->plants = mistakes_of(c, names);
     if (!o->plants)
-        return complain(c, EXIT_USAGE, "--plant wants race, bounds, uninit or barrier, not '%s'", names);
+        return complain(c, EXIT_USAGE, "--plant wants %s, not '%s'",
+                        check_names(&c->arena, 0, CHECK_ALL, " or "), names);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < o->schemes.count; i++)
         if (fz_checks_memory(o->schemes.at[i]))
@@ -136,11 +138,10 @@ static int take_passes(struct command *c, struct fz_options *o)
     for (unsigned k = 0; k < OPT_OPTIONS; k++)
         o->passes.told[k] = opt.values[k] == opt_option_info[k].value ? 0 : opt.values[k] + 1;
     const char *check = option_value(c, OPTION_CHECK), *list = option_value(c, OPTION_PASSES);
-    o->checks_memory = o->plants || (check && (strcmp(check, "all") == 0 || mistakes_of(c, check)));
-    if (check && !o->checks_memory && strcmp(check, "uniformity") != 0 && strcmp(check, "frontier") != 0)
-        return complain(c, EXIT_USAGE,
-                        "--check wants race, bounds, uninit, barrier, all, uniformity or frontier, "
-                        "not '%s'", check);
+    o->checks_memory = o->plants || (check && check_memory_bits(check));
+    if (check && !o->checks_memory && check_find_claim(check) == CHECK_CLAIMS)
+        return complain(c, EXIT_USAGE, "--check wants %s, not '%s'", check_names(&c->arena, 0, CHECKS, " or "),
+                        check);
     if (o->checks_memory && strcmp(o->classes, "a") != 0 && strcmp(o->classes, "d") != 0)
         return complain(c, EXIT_USAGE, "memory is checked in programs of class a or d: --class=a");
     o->passes.check = o->plants ? "all" : check;

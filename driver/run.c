@@ -2,6 +2,7 @@
  * what came of them. The outputs of a launch are written only after it went well; metrics also after one that
  * did not.
  */
+#include "base/checks.h"
 #include "driver/launch.h"
 #include "driver/metrics.h"
 #include "driver/progress.h"
@@ -43,7 +44,7 @@ static uint32_t lanes_of(const struct launch_facts *l)
 /* Whether --check asks for memory; the other checks are of what the compiler claims. */
 static bool checks_memory(const char *check)
 {
-    return check && strcmp(check, "uniformity") != 0 && strcmp(check, "frontier") != 0;
+    return check && check_find_claim(check) == CHECK_CLAIMS;
 }
 
 /* Of the step's launches; NULL: of all together. */

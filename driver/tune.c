@@ -50,7 +50,7 @@ static int read_choice(struct tuning *x)
     uint64_t warp = 32;
     kernc_options_init(&x->options);
     int code = compile_options(x->command, &x->options);
-    x->options.scheme = "barrier";
+    x->options.scheme = scheme_info[SCHEME_barrier].name;
     x->most_runs = 200;
     if (!code)
         code = read_metric(x);

@@ -1,5 +1,6 @@
 /* values.c: the names that options take: what --OPTION=help lists and shells complete. */
 #include "backend/backend.h"
+#include "base/checks.h"
 #include "driver/driver.h"
 #include "driver/metrics.h"
 #include "ir/views/views.h"
@@ -64,6 +65,22 @@ static void add_groups(struct value_names *v)
         add(v, arena_printf(&v->arena, "no-%s", diag_group_info[g].name), NULL);
 }
 
+static void add_rows_of_checks(struct value_names *v, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        add(v, check_info[i].name, check_info[i].meaning);
+}
+
+static void add_checks(struct value_names *v)
+{
+    add_rows_of_checks(v, CHECKS);
+}
+
+static void add_mistakes(struct value_names *v)
+{
+    add_rows_of_checks(v, CHECK_ALL);
+}
+
 static void add_schedules(struct value_names *v)
 {
     for (unsigned i = 0; i < SCHEDULES; i++)
@@ -109,7 +126,8 @@ static const struct values {
     {OPTION_ANCHORS, NULL, "all alone random:SEED"},
     {OPTION_METRIC, add_metrics, NULL},
     {OPTION_LIMIT, add_limits, NULL},
-    {OPTION_CHECK, NULL, "race bounds uninit barrier all uniformity frontier"},
+    {OPTION_CHECK, add_checks, NULL},
+    {OPTION_PLANT, add_mistakes, NULL},
     {OPTION_CLASS, NULL, "a b c d e f g h"},
     {OPTION_SCHEMES, add_schemes, NULL},
     {OPTION_LEVELS, NULL, "0 1 2"},

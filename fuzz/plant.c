@@ -19,8 +19,8 @@ static const struct row rows[] = {
 #include "fuzz/plants.def"
 };
 const char *const fz_mistake_names[FZ_MISTAKES] = {
-#define MEMORY_CHECK(id, name, bit) #name,
-#include "base/memory_checks.def"
+#define MEMORY_CHECK(id, name, bit, meaning) #name,
+#include "base/checks.def"
 };
 
 /* ---- making ------------------------------------------------------------------------------------------ */

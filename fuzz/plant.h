@@ -8,8 +8,8 @@
 #include "include/kernc-rt.h"
 
 enum fz_mistake {
-#define MEMORY_CHECK(id, name, bit) FZ_MISTAKE_##name,
-#include "base/memory_checks.def"
+#define MEMORY_CHECK(id, name, bit, meaning) FZ_MISTAKE_##name,
+#include "base/checks.def"
     FZ_MISTAKES
 };
 extern const char *const fz_mistake_names[FZ_MISTAKES];

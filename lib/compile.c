@@ -4,6 +4,7 @@
  * Running out of memory anywhere jumps to the guard of the public function that was called; what was
  * allocated in the result's arena is freed with the result.
  */
+#include "base/checks.h"
 #include "lib/options.h"
 #include "lib/profile.h"
 #include "lib/steps.h"
@@ -121,7 +122,8 @@ static void generate(kernc_result *r, enum scheme scheme, const kernc_options *o
         generate_image(r, wc_mode_of(scheme), o->ir_only, steps);
     else if (!is_image && !o->ir_only)
         r->program =
-            be_bytecode(r->module, scheme, o->checks && strcmp(o->checks, "frontier") == 0, &r->diagnostics);
+            be_bytecode(r->module, scheme, o->checks && check_find_claim(o->checks) == CHECK_CLAIM_frontier,
+                        &r->diagnostics);
     verify_made(r);
 }
 

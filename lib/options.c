@@ -2,6 +2,7 @@
  * of them. */
 #include "lib/options.h"
 
+#include "base/checks.h"
 #include "base/scheme.h"
 #include "ir/views/views.h"
 #include "lib/analyses.h"
@@ -162,37 +163,12 @@ static const char *schemes_that_check(struct arena *a, const char *check)
     return names;
 }
 
-/* The bit of a check of memory; all of them; 0: there is none of this name. */
-static unsigned memory_check(const char *name, size_t n)
-{
-    static const struct { const char *name; unsigned checks; } known[] = {
-#define MEMORY_CHECK(id, name, bit) {#name, OPT_CHECK_##id},
-#include "base/memory_checks.def"
-        {"all", OPT_CHECK_RACE | OPT_CHECK_BOUNDS | OPT_CHECK_UNINIT | OPT_CHECK_BARRIER}};
-    for (size_t i = 0; i < COUNT(known); i++)
-        if (strlen(known[i].name) == n && memcmp(known[i].name, name, n) == 0)
-            return known[i].checks;
-    return 0;
-}
-
-/* False: some of the list is no check of memory. */
-static bool take_memory_checks(const char *list, struct opt_options *opt)
-{
-    unsigned all = 0, one = 1;
-    for (const char *at = list; *at && one; at += strcspn(at, ","), at += *at == ',') {
-        one = memory_check(at, strcspn(at, ","));
-        all |= one;
-    }
-    if (one)
-        opt->check_memory = all;
-    return one && all;
-}
-
 static bool take_checks(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
     if (!o->checks)
         return true;
-    if (take_memory_checks(o->checks, opt)) {
+    opt->check_memory = check_memory_bits(o->checks);
+    if (opt->check_memory) {
         if (scheme_find(o->scheme) == SCHEME_REFERENCE)
             bad_option(r, "memory is not checked under %s, which runs threads one by one; take another scheme",
                        o->scheme);
@@ -200,14 +176,12 @@ static bool take_checks(kernc_result *r, const kernc_options *o, struct opt_opti
     }
     const char *schemes = schemes_that_check(&r->arena, o->checks), *own = scheme_check(scheme_find(o->scheme));
     if (!*schemes)
-        bad_option(r,
-                   "there is no check of '%s'; there are race, bounds, uninit, barrier, all, uniformity and "
-                   "frontier",
-                   o->checks);
+        bad_option(r, "%s", arena_printf(&r->arena, "there is no check of '%.60s'; there are %s", o->checks,
+                                         check_names(&r->arena, 0, CHECKS, " and ")));
     else if (!own || strcmp(own, o->checks) != 0)
         bad_option(r, "%s", arena_printf(&r->arena, "%s is checked under %s, not under %s", o->checks, schemes,
                                          o->scheme));
-    opt->check_uniformity = strcmp(o->checks, "uniformity") == 0;
+    opt->check_uniformity = check_find_claim(o->checks) == CHECK_CLAIM_uniformity;
     return r->status == KERNC_COMPILED;
 }
 

@@ -49,7 +49,8 @@ static bool check_source(kernc_result *r, const kernc_options *o, const struct j
             "is of another source than this one, or of another state of it (its kernel was %s): make "
             "it anew, kernc run %s --stats-json=%s",
             kernel, r->source->name, o->profile_name);
-    if (strncmp(scheme, "warp-core", 9) == 0)
+    enum scheme counted = scheme_find(scheme);
+    if (counted < SCHEMES && scheme_info[counted].target == TARGET_warp_core)
         return refuse(r, o,
                       "is of a run on the warp-core machine, which counts no blocks: take another --scheme");
     return true;

@@ -73,8 +73,8 @@ struct opt_place_count { place at; uint64_t lanes; };
 
 /* What the pass check_memory has the checker look for. */
 enum opt_memory_check {
-#define MEMORY_CHECK(id, name, bit) OPT_CHECK_##id = bit,
-#include "base/memory_checks.def"
+#define MEMORY_CHECK(id, name, bit, meaning) OPT_CHECK_##id = bit,
+#include "base/checks.def"
 };
 
 enum opt_changed { OPT_CHANGED_OFF, OPT_CHANGED_ON, OPT_CHANGED_DIFF };

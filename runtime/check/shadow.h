@@ -22,8 +22,8 @@ enum {
     ALL_BYTES = (1 << CELL_BYTES) - 1,
     ATOMIC = 1 << 28,
     SILENT = 1 << 29, /* a store of what was there */
-#define MEMORY_CHECK(id, name, bit) id = bit,
-#include "base/memory_checks.def"
+#define MEMORY_CHECK(id, name, bit, meaning) id = bit,
+#include "base/checks.def"
 };
 
 /* What the text of a check.memory says. */
