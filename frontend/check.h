@@ -198,6 +198,7 @@ struct fe_expr *fe_check_whole_vectors(struct checker *c, struct fe_expr *e, con
 
 /* ---- suspect.c: warnings of what is hardly meant ------------------------------------------------------ */
 
+/* Of order or equality: < <= > >= == !=. */
 bool fe_is_comparison(enum fe_op op);
 /* A BINARY whose operands have been checked: how its operators bind. */
 void fe_suspect_order(struct checker *c, const struct fe_expr *e);

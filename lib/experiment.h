@@ -114,6 +114,7 @@ const struct experiment_buffer *experiment_difference(const struct experiment *x
 
 /* ---- shared by the experiment's files ------------------------------------------------------------------ */
 
+/* Notes in x->problem what a call of the API that gave the status said, in the context; gives false. */
 bool experiment_api_failed(struct experiment *x, kernc_status status);
 /* experiment_plan.c: the directives that run, with their kernels; the caller's own values in them. */
 bool experiment_choose(struct experiment *x);

@@ -40,7 +40,9 @@ void wc_list_value(struct wc_selector *s, ir_ref r);                /* both halv
 /* The instruction's list is what has been added since `first`. */
 void wc_list_end(struct wc_selector *s, struct wc_mins *i, uint32_t first);
 
-void wc_select_pure(struct wc_selector *s, ir_ref r); /* select_pure.c; and for a ptradd: */
+/* Each adds the machine code of one value or operation, of the kind that its name says; what the machine has no
+ * code for has been lowered before. */
+void wc_select_pure(struct wc_selector *s, ir_ref r);               /* arithmetic: select_pure.c */
 void wc_select_ptradd(struct wc_selector *s, ir_ref r);
 void wc_select_load(struct wc_selector *s, ir_ref r);               /* select_memory.c */
 void wc_select_store(struct wc_selector *s, ir_ref r);

@@ -165,6 +165,7 @@ struct barrier_ranges {
     struct bitset *reach; /* by block: Predicts by which threads may be in barriers at its start */
     uint32_t count;       /* range numbers are less */
 };
+/* Of the function's Predicts, in x->arena; none where there are too many for the limit predict_work. */
 struct barrier_ranges *barriers_find_ranges(struct barriers *x, const struct barrier_flow *w);
 /* The range that threads in barrier n just before r are in, if a wait for n is ahead of them: a number of its
  * own for each set of Predicts, else n: barriers of post-dominators and inherited ones have one. */
