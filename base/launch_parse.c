@@ -45,6 +45,8 @@ static bool accept_word(struct parser *p, const char *word)
 /* ---- numbers ------------------------------------------------------------------------------------- */
 
 static const char no_number[] = "a number is wanted here";
+static const char nested_list[] =
+    "a list has numbers alone; a structure is given number by number: NAME.MEMBER=1, NAME.ARRAY.0=1";
 static const char huge_number[] = "the number is too large";
 
 static const char *parse_float(struct parser *p, struct launch_number *n)
@@ -160,7 +162,7 @@ static const char *parse_list(struct parser *p, struct launch_value *v)
     v->kind = LAUNCH_LIST;
     do {
         struct launch_number n;
-        const char          *problem = parse_number(p, &n);
+        const char          *problem = accept(p, '{') ? nested_list : parse_number(p, &n);
         if (problem)
             return problem;
         vec_push(p->arena, &v->list, n);

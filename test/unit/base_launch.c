@@ -120,6 +120,8 @@ static void forms(void **state)
     refuse_text("zeros(1.5)", "a count or seed is an integer, 0 or more");
     refuse_text("ramp(0, x, 3)", "a number is wanted here");
     refuse_text("{}", "a number is wanted here");
+    refuse_text("{5, {6}}", "a list has numbers alone; a structure is given number by number: NAME.MEMBER=1, "
+                            "NAME.ARRAY.0=1");
     refuse_text("{1", "a list is written {1, 2, 3}");
     refuse_text("@", "the name of a file is missing");
     refuse_text("file(x)", "a file is written @name or file(\"name\")");
