@@ -1,6 +1,8 @@
 /* nearest.c: see nearest.h. */
 #include "base/nearest.h"
 
+#include <ctype.h>
+
 #define MAX_COMPARED 40
 
 /* Damerau-Levenshtein with adjacent transpositions, row by row; > limit: only that it is more. */
@@ -60,4 +62,29 @@ void nearest_consider(struct nearest *n, const char *candidate)
 const char *nearest_name(const struct nearest *n)
 {
     return n->tied ? NULL : n->name;
+}
+
+/* The letters in small, each once where it stands several times in a row; "" if there are too many. */
+static void simplify(const char *word, char to[MAX_COMPARED + 1])
+{
+    size_t n = 0;
+    for (; *word && n < MAX_COMPARED; word++) {
+        char c = (char)tolower((unsigned char)*word);
+        if (c != '_' && (n == 0 || to[n - 1] != c || isdigit((unsigned char)c)))
+            to[n++] = c;
+    }
+    to[*word ? 0 : n] = 0;
+}
+
+bool nearest_is_slip(const char *word, const char *name)
+{
+    char a[MAX_COMPARED + 1], b[MAX_COMPARED + 1];
+    size_t i = 0;
+    simplify(word, a);
+    simplify(name, b);
+    while (a[i] && a[i] == b[i])
+        i++;
+    if (a[i] && a[i + 1] && a[i] == b[i + 1] && a[i + 1] == b[i])
+        i += 2;
+    return *a && strcmp(a + i, b + i) == 0;
 }

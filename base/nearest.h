@@ -13,5 +13,8 @@ struct nearest nearest_to(const char *word);
 void nearest_consider(struct nearest *n, const char *candidate);
 /* NULL: none is near, or several are equally so. */
 const char *nearest_name(const struct nearest *n);
+/* Whether the two differ in no more than small and capital letters, underscores, how often a letter stands in a
+ * row, and the order of two neighbours: then hardly anything else was meant, and a fix-it may write it. */
+bool nearest_is_slip(const char *word, const char *name);
 
 #endif

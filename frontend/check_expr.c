@@ -60,7 +60,7 @@ static struct fe_expr *check_float(struct checker *c, struct fe_expr *e)
 
 static void report_undeclared(struct checker *c, struct fe_expr *e)
 {
-    const struct fe_foreign_name *foreign = fe_find_foreign(e->name.name);
+    const struct fe_foreign_name *foreign = fe_find_foreign(c->arena, e->name.name);
     const char *near = foreign ? foreign->kern : fe_suggest(c, FE_NAMES, e->name.name);
     if (foreign && !near) {
         fe_report(c->fe, FE_MSG(foreign_word), e->where, e->name.name, foreign->advice);
@@ -69,7 +69,7 @@ static void report_undeclared(struct checker *c, struct fe_expr *e)
         fe_fixit(c->fe, e->where, near);
     } else if (near) {
         fe_report(c->fe, FE_MSG(undeclared_suggest), e->where, e->name.name, near);
-        fe_fixit(c->fe, e->where, near);
+        fe_fix_slip(c->fe, e->where, e->name.name, near);
     } else {
         fe_report(c->fe, FE_MSG(undeclared), e->where, e->name.name);
     }
@@ -170,7 +170,7 @@ static void report_no_field(struct checker *c, struct fe_expr *e, const struct f
     if (near) {
         fe_report(c->fe, FE_MSG(no_member_suggest), e->op_at, fe_type_text(c, s->plain), e->member.name,
                   near);
-        fe_fixit(c->fe, e->op_at, near);
+        fe_fix_slip(c->fe, e->op_at, e->member.name, near);
     } else {
         fe_report(c->fe, FE_MSG(no_member), e->op_at, fe_type_text(c, s->plain), e->member.name);
     }

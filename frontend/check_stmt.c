@@ -323,7 +323,7 @@ static void resolve_jump(struct checker *c, struct fe_stmt *s)
     const char *near = suggest_label(c, s->jump.name);
     if (near) {
         fe_report(c->fe, FE_MSG(undeclared_label_suggest), s->jump.name_at, s->jump.name, near);
-        fe_fixit(c->fe, s->jump.name_at, near);
+        fe_fix_slip(c->fe, s->jump.name_at, s->jump.name, near);
     } else if (s->kind == FE_STMT_GOTO) {
         fe_report(c->fe, FE_MSG(undeclared_label), s->jump.name_at, s->jump.name);
     } else {

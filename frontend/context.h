@@ -46,6 +46,9 @@ void fe_note(struct frontend *fe, enum fe_message id, const char *format, span w
 void fe_end_instance(struct frontend *fe);
 /* A fix-it for the latest diagnostic. */
 void fe_fixit(struct frontend *fe, span where, const char *insert);
+/* The same of "did you mean", where hardly anything else was: what is guessed only is no fix-it, for it may
+ * compile to something else. */
+void fe_fix_slip(struct frontend *fe, span where, const char *word, const char *meant);
 
 /* ---- places ------------------------------------------------------------------------------------------ */
 
@@ -63,9 +66,11 @@ const char *fe_span_text(const struct frontend *fe, span s, size_t *length);
 /* A row of foreign.def (foreign.c). */
 /* kern: its exact spelling, or NULL. */
 struct fe_foreign_name { const char *text, *advice, *kern; bool is_type; };
-/* A value's or function's name; a type's, or a word's that stands before one. NULL: there is none. */
-const struct fe_foreign_name *fe_find_foreign(const char *name);
+/* A value's or function's name, also one of a family, whose row is made in the arena; a type's, or a word's
+ * that stands before one; a word of an attribute, n bytes. NULL: there is none. */
+const struct fe_foreign_name *fe_find_foreign(struct arena *a, const char *name);
 const struct fe_foreign_name *fe_find_foreign_type(const char *name);
+const struct fe_foreign_name *fe_find_attribute(const char *text, size_t n);
 
 /* ---- the steps --------------------------------------------------------------------------------------- */
 

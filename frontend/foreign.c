@@ -1,10 +1,22 @@
 /* foreign.c: the Kern of names of other languages. */
+#include "frontend/builtins.h"
 #include "frontend/context.h"
 
 static const struct fe_foreign_name names[] = {
 #define FOREIGN_NAME(text, advice) {text, advice, NULL, false},
 #define FOREIGN_TYPE(text, advice) {text, advice, NULL, true},
 #define NAME_SPELLING(text, kern) {text, NULL, kern, false},
+#include "frontend/foreign.def"
+};
+
+static const struct fe_foreign_name families[] = {
+#define FAMILY(text, advice, one) {text, advice, NULL, false},
+#define FAMILY_SPELLING(text, kern, one) {text, NULL, kern, false},
+#include "frontend/foreign.def"
+};
+
+static const struct fe_foreign_name attributes[] = {
+#define ATTRIBUTE(text, advice) {text, advice, NULL, false},
 #include "frontend/foreign.def"
 };
 
@@ -16,12 +28,85 @@ static const struct fe_foreign_name *find(const char *name, bool is_type)
     return NULL;
 }
 
-const struct fe_foreign_name *fe_find_foreign(const char *name)
+/* ---- families ---------------------------------------------------------------------------------------- */
+
+static bool is_wild(char c)
 {
-    return find(name, false);
+    return c == '*' || c == '#';
+}
+
+/* The shortest of what a * may stand for is tried first. */
+static bool fits(const char *pattern, const char *name)
+{
+    if (*pattern == '*')
+        return fits(pattern + 1, name) || (*name && fits(pattern, name + 1));
+    if (*pattern == '#')
+        return *name >= '2' && *name <= '4' && fits(pattern + 1, name + 1);
+    return *pattern == *name && (!*pattern || fits(pattern + 1, name + 1));
+}
+
+/* What the first wildcards of a pattern that fits stand for. */
+static const char *part(struct arena *a, const char *pattern, const char *name)
+{
+    size_t fixed = strcspn(pattern, "*#"), n = 0;
+    const char *behind = pattern + fixed, *at = name + fixed;
+    while (is_wild(*behind))
+        behind++;
+    while (!fits(behind, at + n))
+        n++;
+    return arena_strdup(a, at, n);
+}
+
+static const char *replace(struct arena *a, const char *text, const char *with)
+{
+    struct text t = {.arena = a};
+    for (; *text; text++)
+        if (*text == '$')
+            text_addz(&t, with);
+        else
+            text_char(&t, *text);
+    return t.at;
+}
+
+static bool is_builtin(const char *name)
+{
+    for (uint32_t i = 0; i < fe_builtin_count; i++)
+        if (strcmp(fe_builtins[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+const struct fe_foreign_name *fe_find_foreign(struct arena *a, const char *name)
+{
+    const struct fe_foreign_name *row = find(name, false);
+    for (size_t i = 0; !row && i < COUNT(families); i++) {
+        const struct fe_foreign_name *f = &families[i];
+        if (!fits(f->text, name))
+            continue;
+        const char *text = replace(a, f->kern ? f->kern : f->advice, part(a, f->text, name));
+        struct fe_foreign_name one = {name, f->kern ? NULL : text, f->kern ? text : NULL, false};
+        if (!f->kern || is_builtin(text)) {
+            struct fe_foreign_name *made = arena_new(a, struct fe_foreign_name);
+            *made = one;
+            row = made;
+        } else {
+            row = find(text, false);
+        }
+    }
+    return row;
 }
 
 const struct fe_foreign_name *fe_find_foreign_type(const char *name)
 {
     return find(name, true);
+}
+
+/* ---- attributes -------------------------------------------------------------------------------------- */
+
+const struct fe_foreign_name *fe_find_attribute(const char *text, size_t n)
+{
+    for (size_t i = 0; i < COUNT(attributes); i++)
+        if (strlen(attributes[i].text) == n && memcmp(attributes[i].text, text, n) == 0)
+            return &attributes[i];
+    return NULL;
 }

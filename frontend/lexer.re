@@ -131,6 +131,13 @@ static int word(struct parser *p, const char *at, span where, union value *value
     return fe_word_token(p, at, n, where, value);
 }
 
+/* Whether a statement or declaration may begin behind this token. */
+static bool ends_statement(int token)
+{
+    return token == 0 || token == ';' || token == '{' || token == '}' || token == ':' || token == TOK_ELSE ||
+           token == TOK_DO;
+}
+
 /* ---- tokens ----------------------------------------------------------------------------------------- */
 
 static int next_token(union value *value, span *where, struct parser *p)
@@ -197,7 +204,11 @@ next:
                       }
 
         "("           { OPEN('('); }
-        "["           { OPEN('['); }
+        "["           {
+                          if (fe_skip_brackets(p, at, ends_statement(p->history.current_token)))
+                              goto next;
+                          OPEN('[');
+                      }
         "{"           { OPEN('{'); }
         ")"           { CLOSE(')', '('); }
         "]"           { CLOSE(']', '['); }
@@ -289,13 +300,6 @@ static int directive_token(struct parser *p, int token, const union value *value
         p->repeats = p->brackets.count;
     p->in_arguments &= p->brackets.count > p->repeats;
     return token;
-}
-
-/* Whether a statement or declaration may begin behind this token. */
-static bool ends_statement(int token)
-{
-    return token == 0 || token == ';' || token == '{' || token == '}' || token == ':' || token == TOK_ELSE ||
-           token == TOK_DO;
 }
 
 static void remember(struct history *h, int token, union value *value, span where)

@@ -1,5 +1,7 @@
 /* messages.c: tables of messages and limits, and saying things to the user. */
+#include "base/nearest.h"
 #include "frontend/context.h"
+
 #include <stdlib.h>
 
 const struct fe_limits fe_default_limits = {
@@ -98,6 +100,12 @@ void fe_fixit(struct frontend *fe, span where, const char *insert)
 {
     if (!fe->muted)
         diag_fixit(fe->diags, where, insert);
+}
+
+void fe_fix_slip(struct frontend *fe, span where, const char *word, const char *meant)
+{
+    if (nearest_is_slip(word, meant))
+        fe_fixit(fe, where, meant);
 }
 
 /* ---- places and words ---------------------------------------------------------------------------- */

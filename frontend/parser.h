@@ -145,8 +145,8 @@ void fe_words_init(struct parser *p);
 /* The token of a name or keyword, which may be made of several words; sets *value. 0: a foreign word, to be
  * skipped after the report. `text` ends at the cursor. */
 int fe_word_token(struct parser *p, const char *text, size_t n, span where, union value *value);
-/* The keyword that the word is a slip for; NULL: none. */
-const char *fe_nearest_keyword(const char *word);
+/* The keyword that the word is a slip for, and whether it is a part of a type; NULL: none. */
+const char *fe_nearest_keyword(const char *word, bool *of_type);
 /* From here on names of types are undone when the scope closes. */
 void fe_type_scope_open(struct parser *p);
 void fe_type_scope_close(struct parser *p, uint32_t scopes);  /* until so many are open */
@@ -157,6 +157,13 @@ void fe_block_close(struct parser *p);
 void fe_declare_name(struct parser *p, const char *name, bool is_type);
 /* The parameters' names are no types. */
 void fe_declare_params(struct parser *p, const struct fe_form *function);
+
+/* ---- attribute.c: false: no attribute stands there. Else it is reported, and the cursor behind it ------- */
+
+/* Behind a word of FOREIGN_CALL at `where`: what stands in parentheses there. */
+bool fe_skip_call(struct parser *p, const char *word, const char *advice, span where);
+/* Whether the [ at `at` begins one; may_begin: a declaration or statement may begin there. */
+bool fe_skip_brackets(struct parser *p, const char *at, bool may_begin);
 
 /* ---- syntax_error.c ---------------------------------------------------------------------------------- */
 

@@ -108,11 +108,15 @@ static bool guess_end(struct parser *p, const struct syntax_error *e)
 
 static bool suggest_keyword(struct parser *p, const char *word, span where)
 {
-    const char *keyword = strlen(word) < MIN_SPELLING ? NULL : fe_nearest_keyword(word);
+    bool of_type;
+    const char *keyword = strlen(word) < MIN_SPELLING ? NULL : fe_nearest_keyword(word, &of_type);
     if (!keyword)
         return false;
     fe_report(p->fe, FE_MSG(misspelt_word), where, word, keyword);
-    fe_fixit(p->fe, where, keyword);
+    if (of_type)
+        fe_fix_slip(p->fe, where, word, keyword);
+    else
+        fe_fixit(p->fe, where, keyword); /* with another it is no statement */
     return true;
 }
 
@@ -124,7 +128,7 @@ static bool guess_spelling(struct parser *p, const struct syntax_error *e)
     bool further = h->current.at.line > h->previous.end.line && h->current.at.column > h->first.at.column;
     bool behind_condition =
         h->previous_token == ')' && (e->token == '{' || fe_is_statement_word(e->token) || further);
-    const struct fe_foreign_name *foreign = h->first_name ? fe_find_foreign(h->first_name) : NULL;
+    const struct fe_foreign_name *foreign = h->first_name ? fe_find_foreign(p->arena, h->first_name) : NULL;
     if (behind_condition && foreign && foreign->advice) {
         fe_report(p->fe, FE_MSG(foreign_word), h->first, h->first_name, foreign->advice);
         return true;

@@ -54,6 +54,19 @@ static bool guess_of_cpp(struct parser *p, const struct syntax_error *e)
     return true;
 }
 
+/* HLSL's `uint3 id : SV_DispatchThreadID`. */
+static bool guess_semantic(struct parser *p, const struct syntax_error *e)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const char *at = p->cursor + strspn(p->cursor, " \t");
+    const char *word = e->token == ':' ? arena_strdup(p->arena, at, strspn(at, letters)) : "";
+    const struct fe_foreign_name *foreign = *word ? fe_find_foreign(p->arena, word) : NULL;
+    if (!foreign || !foreign->advice)
+        return false;
+    say_foreign(p, (span){fe_here(p, at), fe_here(p, at + strlen(word))}, word, foreign->advice);
+    return true;
+}
+
 /* Two tokens without a blank that are one operator elsewhere, or misspelt. */
 static const struct {
     const char *text, *kern;
@@ -83,7 +96,7 @@ static bool guess_operator(struct parser *p)
 bool fe_guess_foreign(struct parser *p, const struct syntax_error *e)
 {
     const struct history *h = &p->history;
-    if (guess_chevrons(p, e) || guess_of_cpp(p, e) || guess_operator(p))
+    if (guess_chevrons(p, e) || guess_of_cpp(p, e) || guess_semantic(p, e) || guess_operator(p))
         return true;
     if (e->token == TOK_STRING && h->previous_token == TOK_PREFIX) {
         say_foreign(p, h->previous, "extern \"C\"", "names are those of the source anyway: remove it");

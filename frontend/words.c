@@ -11,13 +11,16 @@ static const struct keyword { const char *text; int token; uint32_t value; } key
 #include "frontend/ast.def"
 };
 
+/* Where a word is one only before parentheses. */
+enum call { NO_CALL, OUTSIDE, ANYWHERE };
+
 /* kern: what it is taken for, "" for nothing. advice: NULL if that is exactly what it means; alias: then it is
- * not even reported. call: with the parentheses behind it. */
-static const struct foreign { const char *text, *kern, *advice; bool alias, call; } foreign[] = {
-#define FOREIGN(text, as, advice) {text, as, advice, false, false},
-#define FOREIGN_CALL(text, advice) {text, "", advice, false, true},
-#define SPELLING(text, kern) {text, kern, NULL, false, false},
-#define ALIAS(text, kern) {text, kern, NULL, true, false},
+ * not even reported. */
+static const struct foreign { const char *text, *kern, *advice; bool alias; enum call call; } foreign[] = {
+#define FOREIGN(text, as, advice) {text, as, advice, false, NO_CALL},
+#define FOREIGN_CALL(text, where, advice) {text, "", advice, false, where},
+#define SPELLING(text, kern) {text, kern, NULL, false, NO_CALL},
+#define ALIAS(text, kern) {text, kern, NULL, true, NO_CALL},
 #include "frontend/foreign.def"
 };
 
@@ -40,11 +43,15 @@ void fe_words_init(struct parser *p)
         map_set(p->arena, &p->words, (uintptr_t)intern_z(&p->fe->strings, foreign[i].text), FOREIGN_ROW + i);
 }
 
-const char *fe_nearest_keyword(const char *word)
+const char *fe_nearest_keyword(const char *word, bool *of_type)
 {
     struct nearest n = nearest_to(word);
+    *of_type = false;
     for (uint32_t i = 0; i < COUNT(keywords); i++)
         nearest_consider(&n, keywords[i].text);
+    for (uint32_t i = 0; i < COUNT(keywords); i++)
+        *of_type |= keywords[i].text == n.name && fe_begins_declaration(keywords[i].token) &&
+                    keywords[i].token != TOK_PREFIX;
     return nearest_name(&n);
 }
 
@@ -125,7 +132,7 @@ static struct foreign read_combination(struct parser *p, const char *text, size_
     bool one = c.words == 1 && !c.is_unsigned && !c.is_signed;
     return (struct foreign){arena_strdup(p->arena, text, (size_t)(p->cursor - text)),
                             one ? NULL : kern_type(&c), refuse_combination(&c),
-                            refuse_combination(&c) == NULL, false};
+                            refuse_combination(&c) == NULL, NO_CALL};
 }
 
 /* ---- words to tokens ------------------------------------------------------------------------------- */
@@ -134,18 +141,6 @@ static int keyword_token(const struct keyword *k, union value *value)
 {
     value->word = k->value;
     return k->token;
-}
-
-/* Reads on behind parentheses that begin here and end on this line, if any do. */
-static void skip_parentheses(struct parser *p)
-{
-    const char *c = p->cursor + strspn(p->cursor, " \t");
-    int         depth = 0;
-    do
-        depth += (*c == '(') - (*c == ')');
-    while (depth > 0 && *++c && *c != '\n');
-    if (*c == ')' && depth == 0)
-        p->cursor = c + 1;
 }
 
 /* A word of another language: reported unless Kern knows it, and taken for what it comes nearest to; 0: for
@@ -158,13 +153,20 @@ static int foreign_token(struct parser *p, struct foreign f, span where, union v
         fe_report(p->fe, FE_MSG(foreign_spelling), where, f.text, f.kern);
         fe_fixit(p->fe, where, f.kern);
     }
-    if (f.call)
-        skip_parentheses(p);
     if (!*f.kern)
         return 0;
     value->name = intern_z(&p->fe->strings, f.kern);
     uint32_t row = map_get(&p->words, (uintptr_t)value->name);
     return row == TYPE ? TOK_TYPE_NAME : keyword_token(&keywords[row - ROW], value);
+}
+
+/* A word that is left out with the parentheses behind it. */
+static int call_token(struct parser *p, const struct foreign *f, span where)
+{
+    int before = p->history.current_token;
+    bool outside = p->blocks.count == 0 && (before == 0 || before == ';' || before == '}');
+    bool is_word = f->call == ANYWHERE || outside;
+    return is_word && fe_skip_call(p, f->text, f->advice, where) ? 0 : TOK_NAME;
 }
 
 /* A word that could begin one of C's combinations of type words. */
@@ -208,7 +210,8 @@ int fe_word_token(struct parser *p, const char *text, size_t n, span where, unio
         return combined ? combined : token;
     }
     if (row >= FOREIGN_ROW)
-        return foreign_token(p, foreign[row - FOREIGN_ROW], where, value);
+        return foreign[row - FOREIGN_ROW].call ? call_token(p, &foreign[row - FOREIGN_ROW], where)
+                                               : foreign_token(p, foreign[row - FOREIGN_ROW], where, value);
     if (is_name_here(p, &keywords[row - ROW]))
         return TOK_NAME;
     if (keywords[row - ROW].token == TOK_WORD) {

@@ -9,6 +9,7 @@
  * docs/language.md in a ```kern fence compile without a diagnostic, those in ```kern error do not compile.
  * `frontend_test -u [FILE…]` rewrites the parts below the lines.
  */
+#include "test/frontend/foreign_test.h"
 #include "test/frontend/large_test.h"
 
 #include "frontend/builtins.h"
@@ -272,49 +273,6 @@ static void test_example(void **state)
         fail_msg("%s: the example %s", name, e->broken ? "compiles" : "gets diagnostics");
     }
     job_end(&j);
-}
-
-/* ---- words of other languages ------------------------------------------------------------------------ */
-
-/* The first diagnostic of a source with the word in it: its id, and its fix-it, which says what the word
- * means exactly, or NULL. */
-static void check_foreign(const char *word, const char *source, const char *id, const char *kern)
-{
-    struct job j;
-    job_begin(&j, word, source, strlen(source));
-    ir_module_free(fe_compile(j.source, &j.d, &j.options));
-    const struct diagnostic *first = j.d.all.at;
-    if (!j.d.all.count || strcmp(first->id, id) != 0 || first->has_fix != (kern != NULL) ||
-        (kern && strcmp(first->fix.insert, kern) != 0))
-        fail_msg("%s: %s", word, j.d.all.count ? first->text : "no message");
-    job_end(&j);
-}
-
-/* Where words stand, with one in place of the %s. */
-static const char *const as_word[] = {"void f(void) {}\n%s", NULL};
-static const char *const as_type[] = {"%s x;", "void f(%s *x) { }", "void f(void) { %s x; }", "%s int x[4];",
-                                      NULL};
-static const char *const as_name[] = {"void f(void) { %s(1); }", "int f(void) { return 1 + %s; }", NULL};
-
-static void test_foreign(void **state)
-{
-    static const struct { const char *word, *kern, *const *sources; } rows[] = {
-#define FOREIGN(text, as, advice) {text, NULL, as_word},
-#define SPELLING(text, kern) {text, kern, as_word},
-#define FOREIGN_NAME(text, advice) {text, NULL, as_name},
-#define FOREIGN_TYPE(text, advice) {text, NULL, as_type},
-#define NAME_SPELLING(text, kern) {text, kern, as_name},
-#include "frontend/foreign.def"
-    };
-    UNUSED(state);
-    for (size_t i = 0; i < COUNT(rows); i++)
-        for (const char *const *form = rows[i].sources; *form; form++) {
-            char source[128];
-            const char *id = rows[i].kern ? "foreign-spelling" : "foreign-word";
-            snprintf(source, sizeof source, *form, rows[i].word);
-            check_foreign(rows[i].word, source, id, rows[i].kern);
-        }
-    check_foreign("<<<", "void f(int *p) { k<<<1, 2>>>(p); }", "foreign-word", NULL);
 }
 
 /* ---- the Vim syntax file ----------------------------------------------------------------------------- */

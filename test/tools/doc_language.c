@@ -50,10 +50,14 @@ void doc_language_foreign(struct text *out)
         const char *word, *instead;
         bool is_spelling;
     } words[] = {
-#define FOREIGN(text, as, advice)  {text, advice, false},
-#define SPELLING(text, kern)       {text, kern, true},
-#define FOREIGN_NAME(text, advice) {text, advice, false},
-#define NAME_SPELLING(text, kern)  {text, kern, true},
+#define FOREIGN(text, as, advice)         {text, advice, false},
+#define FOREIGN_CALL(text, where, advice) {text "(…)", advice, false},
+#define ATTRIBUTE(text, advice)           {"[[" text "]]", advice, false},
+#define SPELLING(text, kern)              {text, kern, true},
+#define FOREIGN_NAME(text, advice)        {text, advice, false},
+#define NAME_SPELLING(text, kern)         {text, kern, true},
+#define FAMILY(text, advice, one)         {text, advice, false},
+#define FAMILY_SPELLING(text, kern, one)  {text, kern, true},
 #include "frontend/foreign.def"
     };
     char name[128], instead[128];
