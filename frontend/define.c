@@ -57,6 +57,16 @@ void fe_define(struct checker *c, struct fe_decl *d)
         d->init = e;
 }
 
+/* "; it has N, scale", or that it has none. */
+static const char *settable_names(struct checker *c)
+{
+    const char *names = "";
+    for (const struct fe_decl *d = c->program->unit->first; d; d = d->next)
+        if (is_settable(d))
+            names = arena_printf(c->arena, "%s%s%s", names, *names ? ", " : "", d->name);
+    return *names ? arena_printf(c->arena, "; it has %s", names) : "; it has none";
+}
+
 void fe_check_defines(struct checker *c)
 {
     for (uint32_t i = 0; i < c->fe->options.define_count; i++) {
@@ -73,6 +83,6 @@ void fe_check_defines(struct checker *c)
         const char *meant = found ? NULL : nearest_name(&near);
         if (!found)
             fe_report(c->fe, FE_MSG(define_unknown), (span){0}, define, name,
-                      meant ? arena_printf(c->arena, "; did you mean '%s'?", meant) : "");
+                      meant ? arena_printf(c->arena, "; did you mean '%s'?", meant) : settable_names(c));
     }
 }

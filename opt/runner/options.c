@@ -109,7 +109,9 @@ static const char *refuse_name(struct arena *a, const char *text, size_t length)
             nearest_consider(&n, opt_spelled(opt_pass_info[p].name, arena_array(a, char, OPT_NAME_MAX)));
     for (unsigned k = 0; k < OPT_OPTIONS; k++)
         nearest_consider(&n, opt_spelled(opt_option_info[k].name, arena_array(a, char, OPT_NAME_MAX)));
-    return arena_printf(a, "there is no pass or option '%.60s' for -f%s", name, did_you_mean(a, &n));
+    const char *meant = did_you_mean(a, &n);
+    return arena_printf(a, "there is no pass or option '%.60s' for -f%s%s -fhelp lists them", name, meant,
+                        *meant ? "" : ";");
 }
 
 const char *opt_option_values(enum opt_option k, struct arena *a)
