@@ -26,6 +26,24 @@ static void add_switch(struct command *c, kernc_options *o, const char *name)
     o->switches = all;
 }
 
+/* Filters of what nobody has asked for. */
+static int check_filters(struct command *c)
+{
+    static const enum option_id filters[] = {OPTION_FILTER_FUNCTIONS, OPTION_FILTER_PASSES},
+        printing[] = {OPTION_PRINT_BEFORE, OPTION_PRINT_BEFORE_ALL, OPTION_PRINT_AFTER, OPTION_PRINT_AFTER_ALL,
+                      OPTION_PRINT_CHANGED, OPTION_DUMP_DIR};
+    for (size_t i = 0; i < COUNT(printing); i++)
+        if (option_given(c, printing[i]))
+            return EXIT_OK;
+    for (size_t i = 0; i < COUNT(filters); i++)
+        if (option_given(c, filters[i]))
+            return complain(c, EXIT_USAGE,
+                            "--%s chooses among what --print-before, --print-after, --print-changed or "
+                            "--dump-dir shows: give one of them too",
+                            option_info[filters[i]].name);
+    return EXIT_OK;
+}
+
 static int dump_options(struct command *c, kernc_options *o, struct text *printed)
 {
     const char *changed = option_value(c, OPTION_PRINT_CHANGED);
@@ -48,7 +66,9 @@ static int dump_options(struct command *c, kernc_options *o, struct text *printe
     o->ir_only = true;
     o->print = keep;
     o->print_data = printed;
-    int code = compile_options(c, o);
+    int code = check_filters(c);
+    if (!code)
+        code = compile_options(c, o);
     if (code == 0 && option_given(c, OPTION_CSC_TABLE))
         add_switch(c, o, "csc-table");
     return code;

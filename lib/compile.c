@@ -194,7 +194,7 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
         read_ir(r);
     else
         read_source(r, o, &fe);
-    if (failed(r) || !r->module || (!profile_take(r, o, &opt) && failed(r)))
+    if (failed(r) || !r->module || (!profile_take(r, o, &opt) && failed(r)) || !options_name_functions(r, o))
         return;
     if (diag_is_on(&r->diagnostics, DIAG_GROUP_perf, 0) && !o->no_warnings)
         opt_performance_notes(r->module, &opt, &r->diagnostics);

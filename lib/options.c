@@ -286,3 +286,28 @@ bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe
     fe->tells_unwritten = fine && opt->check_memory & OPT_CHECK_UNINIT;
     return fine;
 }
+
+static const char *function_names(struct arena *a, const struct ir_module *m, const char *name, size_t n)
+{
+    const char *names = "";
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        const struct ir_function *f = m->functions.at[i];
+        if (strlen(f->name) == n && memcmp(f->name, name, n) == 0)
+            return NULL;
+        names = join(a, names, f->name);
+    }
+    return names;
+}
+
+bool options_name_functions(kernc_result *r, const kernc_options *o)
+{
+    size_t n;
+    for (const char *at = o->filter_functions ? o->filter_functions : ""; *at; at += n + (at[n] == ',')) {
+        n = strcspn(at, ",");
+        const char *others = function_names(&r->arena, r->module, at, n);
+        if (n && others)
+            bad_option(r, "%s", arena_printf(&r->arena, "there is no function '%.*s'; there are %s",
+                                             (int)(n > 60 ? 60 : n), at, others));
+    }
+    return r->status == KERNC_COMPILED;
+}
