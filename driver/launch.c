@@ -238,12 +238,21 @@ static place shared_place(const struct run *r)
     return here ? directive_place(r, d->line, "shared", '(') : NOWHERE;
 }
 
-static int api_failed(struct run *r, kernc_status status)
+/* What may be done about a launch that stopped in the middle and did not trap: it was out of fuel, unless a
+ * signal stopped it. */
+static const char *more_fuel(const struct run *r, const kernc_trap *t, kernc_status status)
+{
+    const volatile int *stop = r->x.api.interrupt;
+    return t && status == KERNC_LIMIT && !(stop && *stop) ? "; --fuel=N allows more" : "";
+}
+
+static int api_failed(struct run *r, const kernc_trap *t, kernc_status status)
 {
     place at = {r->x.problem.text && r->source ? r->x.problem.line : 0, 1};
     at = at.line ? at : shared_place(r);
     return fail(r->command, exit_of_run(status), kernc_status_name(status), at.line ? r->source : NULL, at,
-                "%s%s", experiment_error(&r->x), r->x.problem.text ? "" : launch_which(r));
+                "%s%s%s", experiment_error(&r->x), r->x.problem.text ? "" : launch_which(r),
+                more_fuel(r, t, status));
 }
 
 /* A trap's place; where only its line is known, the line's first word. */
@@ -284,10 +293,11 @@ int launch_stopped(struct run *r, kernc_status status)
 {
     const kernc_trap *t = r->x.problem.text ? NULL : kernc_last_trap(r->x.context);
     int code = !t || !r->source
-                   ? api_failed(r, status)
+                   ? api_failed(r, t, status)
                    : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
-                          place_of(r, t), "%s%s in %s%s%s", t->text, status == KERNC_TRAP ? "" : ",",
-                          name_thread(r, t, status), launch_which(r), name_maker(r, t->text));
+                          place_of(r, t), "%s%s in %s%s%s%s", t->text, status == KERNC_TRAP ? "" : ",",
+                          name_thread(r, t, status), launch_which(r), name_maker(r, t->text),
+                          more_fuel(r, t, status));
     if (t && *t->report && !r->command->json)
         show_note(t->report);
     return code;

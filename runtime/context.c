@@ -152,10 +152,11 @@ kernc_status rt_region_status(kernc_context *c, enum rt_memory_result result, co
     switch (result) {
     case RT_MEMORY_OK: return KERNC_OK;
     case RT_MEMORY_LIMIT:
-        return rt_fail(c, KERNC_LIMIT,
-                       "%s of %llu bytes: %llu bytes of the limit of %llu are left (max_memory)", what,
-                       (unsigned long long)bytes, (unsigned long long)(c->memory.limit - c->memory.used),
-                       (unsigned long long)c->memory.limit);
+        return rt_fail(
+            c, KERNC_LIMIT,
+            "%s of %llu bytes: %llu bytes of the limit of %llu are left (max_memory, --max-memory)", what,
+            (unsigned long long)bytes, (unsigned long long)(c->memory.limit - c->memory.used),
+            (unsigned long long)c->memory.limit);
     case RT_MEMORY_FULL:
         return rt_fail(c, KERNC_LIMIT, "%s of %llu bytes: no room for it among the 4 GiB of addresses", what,
                        (unsigned long long)bytes);

@@ -228,7 +228,8 @@ static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
     l->batch = share >= MOST_BATCH * BATCHES ? MOST_BATCH : 1 + share / BATCHES;
     if (!rt_memory_take(l, (uint64_t)l->worker_count * l->shared_bytes))
         return rt_fail(l->context, KERNC_LIMIT,
-                       "shared memory of %u bytes is over the limit of memory (max_memory)", l->shared_bytes);
+                       "shared memory of %u bytes is over the limit of memory (max_memory, --max-memory)",
+                       l->shared_bytes);
     for (uint32_t i = 0; i < l->worker_count; i++) {
         struct rt_worker *k = &l->workers[i];
         k->launch = l;
@@ -329,7 +330,8 @@ static kernc_status outcome(struct rt_launch *l)
         return rt_fail_memory(c);
     if (over_memory)
         return rt_fail(c, KERNC_LIMIT,
-                       "kernel %s: its registers, memory and printed text are over the limit (max_memory)",
+                       "kernel %s: its registers, memory and printed text are over the limit (max_memory, "
+                       "--max-memory)",
                        l->kernel->name);
     return atomic_load(&l->out_of_fuel) ? report_fuel(l) : KERNC_OK;
 }

@@ -101,7 +101,7 @@ static kernc_status check(const struct rt_sim *s, const kernc_launch *o)
                        o->isa);
     if (s->shared_bytes > s->context->memory.limit - s->context->memory.used)
         return rt_fail(s->context, KERNC_LIMIT,
-                       "shared memory of %u bytes is over the limit of memory (max_memory)",
+                       "shared memory of %u bytes is over the limit of memory (max_memory, --max-memory)",
                        s->shared_bytes);
     return KERNC_OK;
 }
@@ -254,7 +254,8 @@ static kernc_status outcome(struct rt_sim *s)
     }
     if (s->over_memory)
         return rt_fail(c, KERNC_LIMIT,
-                       "kernel %s: its registers, memory and printed text are over the limit (max_memory)",
+                       "kernel %s: its registers, memory and printed text are over the limit (max_memory, "
+                       "--max-memory)",
                        s->kernel->name);
     if (s->out_of_fuel && *s->trap.text)
         return rt_report_stop(s->kernel, KERNC_LIMIT, &s->trap);
