@@ -97,8 +97,8 @@ static void man_page(void)
            ".SH DESCRIPTION\nKern is a small C-like language for SIMT kernels. kernc compiles it through an "
            "SSA intermediate representation to bytecode and runs that in warps of 1 to 64 threads, counting "
            "how convergent the execution was. The file may be a source (.kern), the text of an IR module "
-           "(.kir) or compiled bytecode (.kbc); which one is seen from its content. A source may carry a "
-           "launch directive, so that it runs without any option.\n",
+           "(.kir), compiled bytecode (.kbc) or an image for the warp-core machine (.wcb); which one is seen "
+           "from its content. A source may carry a launch directive, so that it runs without any option.\n",
            KERNC_VERSION);
     man_verbs();
     man_options();
@@ -139,6 +139,17 @@ static void bash_switch(const char *text)
     printf(" -f%s", text);
 }
 
+/* Whether several names may stand behind "=", between commas. */
+static bool takes_list(const struct option_info *o)
+{
+    return strchr(o->argument, ',');
+}
+
+static bool takes_file(const struct option_info *o)
+{
+    return strstr(o->argument, "FILE") || strstr(o->argument, "DIR");
+}
+
 static void bash_words_of(const struct verb *v)
 {
     for (int i = 0; i < OPTIONS; i++) {
@@ -146,7 +157,14 @@ static void bash_words_of(const struct verb *v)
         if (belongs(o, v) && *o->name)
             printf(" --%s%s", o->name, *o->argument == '=' ? "=" : "");
     }
-    printf(" -O0 -O1 -O2 -Wall -Werror");
+    if (!belongs(&option_info[OPTION_WARNING], v))
+        return;
+    struct value_names groups;
+    value_names(OPTION_WARNING, &groups);
+    printf(" -O0 -O1 -O2 -D");
+    for (uint32_t i = 0; i < groups.rows.count; i++)
+        printf(" -W%s", groups.rows.at[i].name);
+    arena_free(&groups.arena);
     each_switch(bash_switch);
 }
 
@@ -156,7 +174,8 @@ static void bash_values(const struct option_info *o)
     struct value_names v;
     if (!*o->name || !value_names((enum option_id)(o - option_info), &v))
         return;
-    printf("    --%s|-%s) values=\"", o->name, o->name);
+    printf("    --%s|-%s)%s%s values=\"", o->name, o->name, takes_list(o) ? " list=1" : "",
+           takes_file(o) ? " files=1" : "");
     for (uint32_t i = 0; i < v.rows.count; i++)
         printf("%s%s", i ? " " : "", v.rows.at[i].name);
     printf("\" ;;\n");
@@ -164,13 +183,34 @@ static void bash_values(const struct option_info *o)
 }
 
 /* Readline takes = for a word of its own: the value's beginning is what stands behind it. */
+static const char bash_begin[] =
+    "# bash completion for kernc\n"
+    "# NAME= of each constant of the command line's files, for -D.\n"
+    "_kernc_constants()\n{\n    local file\n    for file in \"${COMP_WORDS[@]}\"; do\n"
+    "        [[ $file == *.kern && -r $file ]] &&\n"
+    "            sed -n 's/^const[ant]* [^=;(]* \\([A-Za-z_][A-Za-z_0-9]*\\) *=.*/\\1=/p' \"$file\"\n"
+    "    done\n}\n"
+    "_kernc()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
+    "    local option= values= list= files= prefix= i=$COMP_CWORD\n"
+    "    [[ $word == = ]] && option=${COMP_WORDS[i-1]} word=\n"
+    "    [[ ${COMP_WORDS[i-1]} == = ]] && option=${COMP_WORDS[i-2]}\n"
+    "    [[ ${COMP_WORDS[i-1]} == -D ]] && option=-D\n"
+    "    [[ $word == -D?* && $word != -D*=* ]] && option=-D prefix=-D word=${word#-D}\n"
+    "    case $option in\n    -D|--define|-define) values=$(_kernc_constants) ;;\n";
+static const char bash_end[] =
+    "    if [[ -n $list && $word == *,* ]]; then\n        prefix=${word%,*}, word=${word##*,}\n    fi\n"
+    "    if [[ -n $values ]]; then\n"
+    "        COMPREPLY=($(compgen -P \"$prefix\" -W \"$values\" -- \"$word\"))\n"
+    "        [[ -n $files ]] && COMPREPLY+=($(compgen -f -- \"$word\"))\n"
+    "    elif [[ $word == -* ]]; then\n"
+    "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n    else\n"
+    "        COMPREPLY=($(compgen -f -- \"$word\"))\n    fi\n"
+    "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n}\n"
+    "complete -o filenames -F _kernc kernc\n";
+
 static void bash_completion(void)
 {
-    printf("# bash completion for kernc\n_kernc()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
-           "    local option= values= i=$COMP_CWORD\n"
-           "    [[ $word == = ]] && option=${COMP_WORDS[i-1]} word=\n"
-           "    [[ ${COMP_WORDS[i-1]} == = ]] && option=${COMP_WORDS[i-2]}\n"
-           "    case $option in\n");
+    fputs(bash_begin, stdout);
     for (int i = 0; i < OPTIONS; i++)
         bash_values(&option_info[i]);
     printf("    esac\n    case ${COMP_WORDS[1]} in\n");
@@ -179,16 +219,11 @@ static void bash_completion(void)
         bash_words_of(&verbs[i]);
         printf("\" ;;\n");
     }
-    printf("    esac\n    COMPREPLY=()\n"
-           "    if [[ $COMP_CWORD == 1 ]]; then\n        COMPREPLY=($(compgen -W \"");
+    printf("    esac\n    COMPREPLY=()\n    [[ $COMP_CWORD == 1 ]] && values=\"");
     for (size_t i = 0; i < verb_count; i++)
         printf("%s ", verbs[i].name);
-    printf("--help --version\" -- \"$word\"))\n    elif [[ -n $values ]]; then\n"
-           "        COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n    elif [[ $word == -* ]]; then\n"
-           "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-           "        [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n    else\n"
-           "        COMPREPLY=($(compgen -f -- \"$word\"))\n    fi\n}\n"
-           "complete -o filenames -F _kernc kernc\n");
+    printf("--help --version\"\n");
+    fputs(bash_end, stdout);
 }
 
 /* Brackets and colons have a meaning in zsh's specifications, quotes in the shell. */
@@ -209,17 +244,20 @@ static void zsh_switch(const char *text)
     printf(" %s", text);
 }
 
-/* "(a b c)": what the value may be. */
+/* What the value may be: "(a b c)", a list of such, or a file. */
 static void zsh_values(const struct option_info *o)
 {
     struct value_names v;
-    if (!value_names((enum option_id)(o - option_info), &v))
+    if (takes_file(o))
+        printf("_files");
+    if (takes_file(o) || !value_names((enum option_id)(o - option_info), &v))
         return;
+    printf(takes_list(o) ? "_sequence compadd -" : "(");
     for (uint32_t i = 0; i < v.rows.count; i++) {
-        printf(i ? " " : "(");
+        printf(i || takes_list(o) ? " " : "");
         zsh_text(v.rows.at[i].name);
     }
-    printf(")");
+    printf(takes_list(o) ? "" : ")");
     arena_free(&v.arena);
 }
 
@@ -294,12 +332,12 @@ static void fish_values(const struct option_info *o)
         printf(" -r");
     if (!is_switch && !(has_names = value_names((enum option_id)(o - option_info), &v)))
         return;
-    printf(" -f -a '");
+    printf("%s -a '%s", takes_file(o) ? "" : " -f", has_names && takes_list(o) ? "(__fish_append , " : "");
     if (is_switch)
         each_switch(fish_switch);
     for (uint32_t i = 0; has_names && i < v.rows.count; i++)
         fish_switch(v.rows.at[i].name);
-    printf("'");
+    printf("%s'", has_names && takes_list(o) ? ")" : "");
     if (has_names)
         arena_free(&v.arena);
 }
