@@ -1,5 +1,6 @@
 /* reference_pictures.c: plain C for the samples that draw. */
 #include "base/base.h"
+#include "base/scalar.h"
 #include "test/samples/reference.h"
 #include <math.h>
 #include <stdlib.h>
@@ -73,18 +74,18 @@ void *reference_mandelbrot(size_t *n)
 
 struct vec { float x, y, z; };
 enum material { DIFFUSE, MIRROR, GLASS, LIGHT };
-struct sphere { struct vec at; float radius, albedo; enum material material; int tint; };
+struct sphere { struct vec at; float radius, albedo; struct vec colour; enum material material; };
 
 static const struct sphere spheres[9] = {
-    { { -2e3f, 40, 80 }, 2e3f, 0.75f, DIFFUSE, 1 },
-    { { 2e3f + 100, 40, 80 }, 2e3f, 0.75f, DIFFUSE, 2 },
-    { { 50, 40, -2e3f }, 2e3f, 0.75f, DIFFUSE, 0 },
-    { { 50, -2e3f, 80 }, 2e3f, 0.75f, DIFFUSE, 0 },
-    { { 28, 17, 42 }, 17, 0.999f, MIRROR, 0 },
-    { { 72, 17, 72 }, 17, 0.999f, GLASS, 0 },
-    { { 47, 8, 92 }, 8, 0.75f, DIFFUSE, 1 },
-    { { 22, 6, 100 }, 6, 0.75f, DIFFUSE, 2 },
-    { { 50, 66, 40 }, 9, 4, LIGHT, 0 },
+    { { -2e3f, 40, 80 }, 2e3f, 0.75f, { 1, 0.35f, 0.35f }, DIFFUSE },
+    { { 2e3f + 100, 40, 80 }, 2e3f, 0.75f, { 0.35f, 0.35f, 1 }, DIFFUSE },
+    { { 50, 40, -2e3f }, 2e3f, 0.75f, { 1, 1, 1 }, DIFFUSE },
+    { { 50, -2e3f, 80 }, 2e3f, 0.75f, { 1, 1, 1 }, DIFFUSE },
+    { { 28, 17, 42 }, 17, 0.999f, { 1, 1, 1 }, MIRROR },
+    { { 72, 17, 72 }, 17, 0.999f, { 1, 1, 1 }, GLASS },
+    { { 47, 8, 92 }, 8, 0.75f, { 1, 0.35f, 0.35f }, DIFFUSE },
+    { { 22, 6, 100 }, 6, 0.75f, { 0.35f, 0.35f, 1 }, DIFFUSE },
+    { { 50, 66, 40 }, 9, 4, { 1, 1, 1 }, LIGHT },
 };
 static const float FAR = 1e20f;
 
@@ -92,6 +93,10 @@ static struct vec plus(struct vec a, struct vec b) { return (struct vec){a.x + b
 static struct vec minus(struct vec a, struct vec b) { return (struct vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
 static struct vec times(struct vec a, float f) { return (struct vec){a.x * f, a.y * f, a.z * f}; }
 static float dot(struct vec a, struct vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static struct vec cross(struct vec a, struct vec b)
+{
+    return (struct vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
 static struct vec unit(struct vec a) { return times(a, 1 / sqrtf(dot(a, a))); }
 
 /* The next fraction in [0, 1) of the xorshift stream. */
@@ -134,13 +139,11 @@ static struct vec scatter(const struct sphere *k, struct vec dir, struct vec nor
     if (k->material == MIRROR)
         return mirrored;
     if (k->material == DIFFUSE) {
-        struct vec ball;
-        do {
-            ball.x = 2 * draw(s) - 1;
-            ball.y = 2 * draw(s) - 1;
-            ball.z = 2 * draw(s) - 1;
-        } while (dot(ball, ball) > 1 || dot(ball, ball) < 1e-6f);
-        return unit(plus(times(facing, 1.001f), unit(ball)));
+        float angle = 6.2831853f * draw(s), r2 = draw(s), r = sqrtf(r2);
+        bool aside = fabsf(facing.x) > 0.1f;
+        struct vec u = unit(aside ? (struct vec){ facing.z, 0, -facing.x } : (struct vec){ 0, -facing.z, facing.y });
+        struct vec disk = plus(times(u, r * scalar_cosf(angle)), times(cross(facing, u), r * scalar_sinf(angle)));
+        return plus(disk, times(facing, sqrtf(1 - r2)));
     }
     float eta = c < 0 ? 1 / 1.5f : 1.5f, cosine = c < 0 ? -c : c;
     float k2 = 1 - eta * eta * (1 - cosine * cosine), base = 1 - cosine;
@@ -167,16 +170,13 @@ static void follow(struct vec from, struct vec dir, uint32_t *s, struct vec *sum
             *sum = plus(*sum, times(w, k->albedo));
             return;
         }
+        float kept = k->albedo, chance = draw(s);
         if (bounce > 4) {
-            if (draw(s) >= k->albedo)
+            if (chance >= k->albedo)
                 return;
-        } else {
-            w = times(w, k->albedo);
+            kept = 1;
         }
-        if (k->tint == 1)
-            w = (struct vec){ w.x, w.y * 0.35f, w.z * 0.35f };
-        else if (k->tint == 2)
-            w = (struct vec){ w.x * 0.35f, w.y * 0.35f, w.z };
+        w = (struct vec){ w.x * (kept * k->colour.x), w.y * (kept * k->colour.y), w.z * (kept * k->colour.z) };
         from = plus(from, times(dir, t));
         dir = scatter(k, dir, unit(minus(from, k->at)), s);
     }
