@@ -6,6 +6,9 @@
 
 #include "base/base.h"
 
+/* Characters of a field, and of a precision; larger ones print as this one. */
+#define CONVERSION_MAX_FIELD 1000
+
 /* What a conversion takes. CONVERSION_INT: an i32, or an i1 as 0 or 1; CONVERSION_DOUBLE: an f64, or an f32,
  * which prints as the f64 of the same value would. */
 enum conversion_operand {

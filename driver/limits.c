@@ -3,6 +3,7 @@
 #include "ir/limits.h"
 #include "backend/format/bytecode/program.h"
 #include "backend/format/warpcore/image.h"
+#include "base/conversion.h"
 #include "base/nearest.h"
 #include "driver/launch.h"
 #include "lib/experiment.h"

@@ -5,8 +5,7 @@
 #include "base/conversion.h"
 #include "frontend/lower.h"
 
-#define STRING_MAX 65535 /* bytes in which %s looks for the end of a string */
-#define FIELD_MAX  1000  /* characters of a field; as the runtime has it */
+#define FIELD_MAX CONVERSION_MAX_FIELD
 
 struct pieces {
     struct lowering *l;
@@ -19,6 +18,12 @@ struct pieces {
 static ir_ref number(struct pieces *p, uint32_t n)
 {
     return ir_const_i32(p->l->f, n);
+}
+
+/* Bytes in which %s looks for the end of a string: at most what limits.def says, so that one more is an i32. */
+static uint32_t longest(const struct pieces *p)
+{
+    return p->l->fe->options.limits.printed_length;
 }
 
 static ir_ref op(struct pieces *p, enum ir_op o, ir_ref a, ir_ref b)
@@ -70,7 +75,7 @@ static ir_ref read_number(struct pieces *p, const char **at)
     if (**at < '0' || **at > '9')
         return 0;
     for (; **at >= '0' && **at <= '9'; ++*at)
-        n = n > STRING_MAX ? n : 10 * n + (uint32_t)(**at - '0');
+        n = n > longest(p) ? n : 10 * n + (uint32_t)(**at - '0');
     return number(p, n);
 }
 
@@ -140,13 +145,15 @@ static ir_ref length(struct pieces *p, ir_ref string, ir_ref most, const struct 
 /* A precision below 0 is none. */
 static ir_ref checked_length(struct pieces *p, ir_ref string, const struct field *f, const struct fe_type *t)
 {
-    static const char text[] = "a string that printf prints has no end within 65535 bytes";
-    ir_ref most = number(p, STRING_MAX + 1), precision = f->precision;
+    struct text text = {.arena = p->l->arena};
+    ir_ref most = number(p, longest(p) + 1), precision = f->precision;
     if (precision)
         most = choose(p, op(p, IR_ult, precision, most), precision, most);
     ir_ref n = length(p, string, most, t);
-    ir_ref ends = ir_emit1(&p->l->c, IR_assert, IR_TYPE_VOID, op(p, IR_ult, n, number(p, STRING_MAX + 1)));
-    ir_at(p->l->f, ends)->imm = ir_text_add(p->l->module, text, sizeof text - 1);
+    ir_ref ends = ir_emit1(&p->l->c, IR_assert, IR_TYPE_VOID, op(p, IR_ult, n, number(p, longest(p) + 1)));
+    text_printf(&text, "a string that printf prints has no end within %u bytes (--limit=printed_length=N)",
+                longest(p));
+    ir_at(p->l->f, ends)->imm = ir_text_add(p->l->module, text.at, (uint32_t)text.length);
     return n;
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { MAX_WIDTH = 1000 };               /* of a field, and of a precision */
+enum { MAX_WIDTH = CONVERSION_MAX_FIELD };
 
 static scalar_bits operand_bits(const struct rt_warp *w, struct bc_operand o, unsigned lane)
 {
