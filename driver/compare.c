@@ -198,10 +198,11 @@ static int run_reference(struct comparison *x, uint32_t warp, struct reference *
     return code;
 }
 
-static int tell_failure(struct comparison *x, const struct row *reference)
+static int tell_failure(struct comparison *x, const struct reference *f)
 {
-    return fail(x->command, exit_of_run(reference->status), kernc_status_name(reference->status), NULL,
-                (place){0}, "under the %s: %s", reference_name(), reference->error);
+    place at = launch_clause(&f->run);
+    return fail(x->command, exit_of_run(f->row.status), kernc_status_name(f->row.status),
+                at.line ? f->run.source : NULL, at, "under the %s: %s", reference_name(), f->row.error);
 }
 
 static int compare_row(struct comparison *x, struct row row)
@@ -215,7 +216,7 @@ static int compare_row(struct comparison *x, struct row row)
         why = arena_printf(&x->command->arena, "under the %s with warps of %u threads: %s", reference_name(),
                            row.warp, reference->row.error);
     else if (!code && reference->row.error)
-        code = tell_failure(x, &reference->row);
+        code = tell_failure(x, reference);
     if (!code && !why && row.level == reference->row.level && row.scheme == SCHEME_REFERENCE) {
         vec_push(&x->command->arena, &x->rows, reference->row);
         return EXIT_OK;

@@ -229,12 +229,12 @@ static const char *launch_which(struct run *r)
     return arena_printf(&r->command->arena, " of launch %u (%s)%s", s->number, s->launch.kernel, round);
 }
 
-/* The clause shared(N) that the running step's launch line has, if the error is about what it asks for. */
-static place shared_place(const struct run *r)
+place launch_clause(const struct run *r)
 {
     const struct launch *d = r->x.at ? r->x.at->directive : NULL;
+    const char *error = experiment_error(&r->x);
     bool here = r->source && d && d->shared && !option_given(r->command, OPTION_SHARED) &&
-                strstr(experiment_error(&r->x), "shared array");
+                (strstr(error, "shared array") || strstr(error, "shared memory"));
     return here ? directive_place(r, d->line, "shared", '(') : NOWHERE;
 }
 
@@ -249,7 +249,7 @@ static const char *more_fuel(const struct run *r, const kernc_trap *t, kernc_sta
 static int api_failed(struct run *r, const kernc_trap *t, kernc_status status)
 {
     place at = {r->x.problem.text && r->source ? r->x.problem.line : 0, 1};
-    at = at.line ? at : shared_place(r);
+    at = at.line ? at : launch_clause(r);
     return fail(r->command, exit_of_run(status), kernc_status_name(status), at.line ? r->source : NULL, at,
                 "%s%s%s", experiment_error(&r->x), r->x.problem.text ? "" : launch_which(r),
                 more_fuel(r, t, status));
