@@ -5,7 +5,8 @@
  * that this does not hold the block is *parted*: what each thread's n-th was, or where it has returned, is kept
  * and said as the block ends. From there on barriers hold nobody who would wait in vain, so that the others
  * come to where they are on their way to; as nothing orders accesses any more, they are no longer checked in
- * the block.
+ * the block. Threads that are still on their way where the launch stops, out of fuel or by a trap, prove
+ * nothing.
  */
 #include "runtime/check/shadow.h"
 
@@ -224,7 +225,7 @@ static void add_thread(const struct rt_barriers *x, struct sides *all, uint32_t 
     s->last = t;
 }
 
-/* Those that wait come first, by their lowest threads; then those that have returned. */
+/* Those that wait come first, by their lowest threads; then those that have returned, and those that run. */
 static void sort_sides(struct sides *all)
 {
     for (uint32_t i = 1; i < all->count; i++)
@@ -250,7 +251,7 @@ static void find_sides(const struct rt_barriers *x, struct sides *all)
 
 static uint32_t place_of(const struct side *s)
 {
-    return s->what == WAITS ? s->like->site : s->what == RETURNS ? s->like->returned_at : NO_SITE;
+    return s->what == WAITS ? s->like->site : s->like->returned_at;
 }
 
 /* What a side does that is not the first. */
@@ -262,10 +263,7 @@ static const char *deed_of(const struct rt_barriers *x, struct sides *all, const
         return arena_printf(a, "wait%s there in another iteration of a loop, or by another call", verb);
     if (s->what == WAITS)
         return arena_printf(a, "wait%s at that in line %u", verb, rt_site_line(x->check, s->like->site));
-    if (s->what == RETURNS)
-        return arena_printf(a, "return%s in line %u", verb, rt_site_line(x->check, s->like->returned_at));
-    return arena_printf(a, "had not come when the launch ran out of fuel, in line %u",
-                        x->check->launch->workers[0].out_of_fuel.line);
+    return arena_printf(a, "return%s in line %u", verb, rt_site_line(x->check, s->like->returned_at));
 }
 
 static const char *advice_on(const struct sides *all)
@@ -293,13 +291,23 @@ static const char *text_of(const struct rt_barriers *x, struct sides *all)
     return arena_printf(a, "%s: %s", text, advice_on(all));
 }
 
-/* The block, which has parted, is over. */
+/* Leaves out those that run. Whether the others are at odds without them: two sides wait, or nobody runs. */
+static bool is_proved(struct sides *all)
+{
+    uint32_t count = all->count;
+    while (all->count && all->at[all->count - 1].what == RUNS)
+        all->count--;
+    return all->count && all->at[0].what == WAITS &&
+           (all->count == count || (all->count > 1 && all->at[1].what == WAITS));
+}
+
+/* The block, which has parted, is over, or the launch has stopped in it. */
 static void say(struct rt_barriers *x)
 {
     struct sides all = {0};
     arena_init(&all.arena);
     find_sides(x, &all);
-    if (all.count && all.at[0].what == WAITS) {
+    if (is_proved(&all)) {
         uint32_t site = place_of(&all.at[0]), other = all.count > 1 ? place_of(&all.at[1]) : NO_SITE;
         bool one = other == NO_SITE || is_same_place(x, site, other);
         rt_report_barrier(x->check, site, one ? NO_SITE : other, text_of(x, &all));
@@ -307,28 +315,8 @@ static void say(struct rt_barriers *x)
     arena_free(&all.arena);
 }
 
-/* Whether the launch stopped, out of fuel, while some of the block's threads waited for others at a barrier. */
-static bool is_stuck(const struct rt_barriers *x)
+void rt_barriers_end(struct rt_barriers *x)
 {
-    const struct rt_launch *l = x->check->launch;
-    uint32_t most = 0, late = 0;
-    if (!atomic_load(&l->out_of_fuel) || rt_interrupted(l->interrupt))
-        return false;
-    for (uint32_t t = 0; t < l->threads; t++)
-        most = x->thread[t].count > most ? x->thread[t].count : most;
-    for (uint32_t t = 0; t < l->threads; t++)
-        late += x->thread[t].count < most && !x->thread[t].returned;
-    return late;
-}
-
-void rt_barriers_end(struct rt_barriers *x, bool launch)
-{
-    uint32_t most = 0;
-    if (launch && !x->parted && is_stuck(x)) {
-        for (uint32_t t = 0; t < x->check->launch->threads; t++)
-            most = x->thread[t].count > most ? x->thread[t].count : most;
-        part(x, most);
-    }
     if (x->parted)
         say(x);
     x->parted = false;

@@ -222,7 +222,7 @@ void rt_check_block(struct rt_worker *k)
     struct rt_check *c = k->launch->check;
     settle_doubts(c);
     if (c->barriers) {
-        rt_barriers_end(c->barriers, false);
+        rt_barriers_end(c->barriers);
         rt_barriers_begin(c->barriers);
     }
     rt_order_block(c->order, k->block);
@@ -249,7 +249,7 @@ void rt_check_end(struct rt_check *c)
     if (c)
         settle_doubts(c);
     if (c && c->barriers)
-        rt_barriers_end(c->barriers, true);
+        rt_barriers_end(c->barriers);
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------- */

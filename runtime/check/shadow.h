@@ -117,10 +117,10 @@ uint32_t rt_site_line(const struct rt_check *c, uint32_t site);
 
 /* NULL: the program tells nothing of barriers. */
 struct rt_barriers *rt_barriers_new(struct rt_check *c);
-/* A block begins; all its warps wait at barriers; it is over, or as its launch ends may be stuck. */
+/* A block begins; all its warps wait at barriers; it is over, or its launch stops. */
 void rt_barriers_begin(struct rt_barriers *x);
 void rt_barriers_open(struct rt_barriers *x, struct rt_worker *k);
-void rt_barriers_end(struct rt_barriers *x, bool launch);
+void rt_barriers_end(struct rt_barriers *x);
 /* What a check.sync says of the active lanes. */
 void rt_barriers_tell(struct rt_barriers *x, struct rt_warp *w, const struct bc_ins *ins);
 /* Whether threads of the block have come to different barriers: then nothing orders what it does. */
