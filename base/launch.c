@@ -318,7 +318,8 @@ static const char *make_scalars(const struct launch_value *v, enum launch_elemen
 }
 
 const char *launch_make_buffer(struct arena *a, const struct launch_value *v, enum launch_element e,
-                               uint32_t element_bytes, size_t limit, void **bytes, size_t *n)
+                               uint32_t element_bytes, const char *layout, size_t limit, void **bytes,
+                               size_t *n)
 {
     *bytes = NULL;
     if (v->kind == LAUNCH_SCALAR || v->kind == LAUNCH_ROUND)
@@ -328,7 +329,7 @@ const char *launch_make_buffer(struct arena *a, const struct launch_value *v, en
     if (v->kind == LAUNCH_ZEROS)
         return allocate(v->count, element_bytes, limit, bytes, n);
     if (v->kind == LAUNCH_FILE)
-        return launch_read_file(a, v->file, e, element_bytes, limit, bytes, n);
+        return launch_read_file(a, v->file, e, element_bytes, layout, limit, bytes, n);
     if (e == LAUNCH_BYTES)
         return "a buffer of structs is made by zeros(n) or @file";
     struct launch_value scalars = *v;

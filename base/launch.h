@@ -113,10 +113,12 @@ uint64_t launch_word(uint64_t seed, uint64_t i);
 
 extern const char launch_too_large[];
 /* Makes the buffer's bytes (mem_alloc, the caller frees). NULL, or the message (static text, or of the
- * arena): over the limit of bytes it is launch_too_large. Of vectors count elements are made of as many scalars
+ * arena): over the limit of bytes it is launch_too_large. `layout`: of a structure, as base/layout.h writes it,
+ * or NULL. Of vectors count elements are made of as many scalars
  * as they hold, and a list fills them one after the other. The same value gives the same bytes everywhere. */
 const char *launch_make_buffer(struct arena *a, const struct launch_value *v, enum launch_element e,
-                               uint32_t element_bytes, size_t limit, void **bytes, size_t *n);
+                               uint32_t element_bytes, const char *layout, size_t limit, void **bytes,
+                               size_t *n);
 /* The bytes of element i of such a buffer of scalars, zeros behind them, without making the others. False: it
  * has none, or it is read from a file. */
 bool launch_make_element(const struct launch_value *v, enum launch_element e, uint64_t i, uint64_t *bits);
@@ -142,9 +144,9 @@ enum launch_encoding { LAUNCH_RAW, LAUNCH_TEXT, LAUNCH_CSV, LAUNCH_PGM, LAUNCH_P
 enum launch_encoding launch_encoding_of(const char *file);
 extern const char launch_unknown_ending[];              /* the message of NO_ENCODING */
 #define LAUNCH_MAX_FILE ((size_t)256 << 20)             /* bytes of one that is text or a picture */
-#define LAUNCH_MAX_HEADER ((size_t)65536)               /* bytes of the dictionary in one that is .npy */
+#define LAUNCH_MAX_HEADER ((size_t)1 << 20)             /* bytes of the dictionary in one that is .npy */
 /* As launch_make_buffer, of a file's content. */
 const char *launch_read_file(struct arena *a, const char *path, enum launch_element e, uint32_t element_bytes,
-                             size_t limit, void **bytes, size_t *n);
+                             const char *layout, size_t limit, void **bytes, size_t *n);
 
 #endif

@@ -30,6 +30,8 @@ enum launch_encoding launch_encoding_of(const char *file)
 struct reading {
     struct arena       *arena;
     enum launch_element element;
+    uint32_t            element_bytes;
+    const char         *layout;
     size_t              limit;
     struct text         buffer;
 };
@@ -154,46 +156,48 @@ static const char *read_png(struct reading *r, const struct text *file)
 
 /* ---- any file ---------------------------------------------------------------------------------------- */
 
-static const char *take_bytes(struct reading *r, struct text *file, uint32_t element_bytes)
+static const char *take_bytes(struct reading *r, struct text *file)
 {
-    if (file->length % element_bytes)
+    if (file->length % r->element_bytes)
         return "the file's length is no multiple of the element's size";
     r->buffer = *file;
     *file = (struct text){0};
     return NULL;
 }
 
-static const char *read_npy(struct reading *r, struct text *file, uint32_t element_bytes)
+/* Of vectors, elements are scalars. */
+static const char *read_npy(struct reading *r, struct text *file)
 {
-    size_t      data = 0;
-    uint32_t    scalar = launch_element_bytes(r->element);
-    const char *problem = npy_read_header(r->arena, file, r->element, scalar ? scalar : element_bytes, &data);
+    size_t        data = 0;
+    uint32_t      scalar = launch_element_bytes(r->element);
+    struct layout l = layout_of(r->arena, r->element, scalar ? scalar : r->element_bytes, r->layout);
+    const char   *problem = npy_read_header(r->arena, file, npy_type(r->arena, &l), l.bytes, &data);
     if (problem)
         return problem;
     memmove(file->at, file->at + data, file->length - data);
     file->length -= data;
-    return file->length > r->limit ? launch_too_large : take_bytes(r, file, element_bytes);
+    return file->length > r->limit ? launch_too_large : take_bytes(r, file);
 }
 
-static const char *decode(struct reading *r, struct text *file, enum launch_encoding e,
-                          uint32_t element_bytes)
+static const char *decode(struct reading *r, struct text *file, enum launch_encoding e)
 {
     if (e == LAUNCH_RAW)
-        return take_bytes(r, file, element_bytes);
+        return take_bytes(r, file);
     if (e == LAUNCH_NPY)
-        return read_npy(r, file, element_bytes);
+        return read_npy(r, file);
     if (r->element == LAUNCH_BYTES)
-        return "structs are read from their bytes alone (.bin, .npy)";
+        return "structs are read from .npy, or from their bytes alone (.bin)";
     if (e == LAUNCH_PGM || e == LAUNCH_PPM)
         return read_picture(r, file, e == LAUNCH_PPM);
     return e == LAUNCH_PNG ? read_png(r, file) : read_text(r, file);
 }
 
 const char *launch_read_file(struct arena *a, const char *path, enum launch_element e, uint32_t element_bytes,
-                             size_t limit, void **bytes, size_t *n)
+                             const char *layout, size_t limit, void **bytes, size_t *n)
 {
     enum launch_encoding encoding = launch_encoding_of(path);
-    struct reading       r = {.arena = a, .element = e, .limit = limit};
+    struct reading       r = {
+              .arena = a, .element = e, .element_bytes = element_bytes, .layout = layout, .limit = limit};
     struct text          file = {0};
     if (encoding == LAUNCH_NO_ENCODING)
         return launch_unknown_ending;
@@ -206,7 +210,7 @@ const char *launch_read_file(struct arena *a, const char *path, enum launch_elem
     if (!problem && file.length == 0)
         problem = "the file is empty";
     if (!problem)
-        problem = decode(&r, &file, encoding, element_bytes);
+        problem = decode(&r, &file, encoding);
     if (!problem && r.buffer.length == 0)
         problem = "the file has no values";
     if (!problem && r.buffer.length % element_bytes)

@@ -90,8 +90,7 @@ static const char *read_member(struct reading *r, struct layout *m)
     return why;
 }
 
-/* Of all elements; saturates. */
-static uint64_t all_bytes(const struct layout *l)
+uint64_t layout_bytes(const struct layout *l)
 {
     uint64_t bytes = l->bytes;
     for (uint32_t i = 0; i < l->counts.count; i++)
@@ -117,7 +116,7 @@ static const char *read_structure(struct reading *r, struct layout *l)
     if (!take_mark(r, '}') || !take_number(r, &l->bytes))
         return no_end;
     for (const struct layout *m = l->members; m; m = m->next)
-        if (m->offset > l->bytes || all_bytes(m) > l->bytes - m->offset)
+        if (m->offset > l->bytes || layout_bytes(m) > l->bytes - m->offset)
             return outside;
     r->depth--;
     return NULL;
@@ -204,7 +203,7 @@ static const char *find_element(struct arena *a, uint32_t index, struct layout *
         return arena_printf(a, "[%u] of what is no array", index);
     if (index >= l->counts.at[0])
         return arena_printf(a, "[%u] of an array of %u elements", index, l->counts.at[0]);
-    uint32_t all = (uint32_t)(all_bytes(l) / l->counts.at[0]);
+    uint32_t all = (uint32_t)(layout_bytes(l) / l->counts.at[0]);
     l->offset += index * all;
     l->counts.at++;
     l->counts.count--;

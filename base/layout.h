@@ -30,6 +30,8 @@ struct layout {
 
 /* Reads the text form into the arena. NULL, or what is wrong with it (static text). */
 const char *layout_parse(struct arena *a, const char *text, struct layout *l);
+/* Bytes of a member, all elements of an array; saturates. */
+uint64_t layout_bytes(const struct layout *l);
 /* Whether it is a layout of so many bytes; NULL is one of anything. */
 bool layout_is_good(const char *text, uint32_t bytes);
 /* The layout of a buffer's elements: of a structure `text` is the text form, or NULL: UNKNOWN. The text has

@@ -11,17 +11,6 @@
 static const char no_header[] = "this is no .npy file, or its header is cut off";
 static const char bad_header[] = "the header is no dictionary of descr, fortran_order and shape";
 
-/* The type as NumPy spells it, e.g. <f4; one byte has no order: |u1. A struct is |V and its bytes. */
-static const char *type_of(struct arena *a, enum launch_element e, uint32_t element_bytes)
-{
-    static const char kinds[] = {
-        [LAUNCH_BYTES] = 'V', [LAUNCH_BOOL] = 'b',   [LAUNCH_CHAR] = 'i',  [LAUNCH_UCHAR] = 'u',
-        [LAUNCH_SHORT] = 'i', [LAUNCH_USHORT] = 'u', [LAUNCH_INT] = 'i',   [LAUNCH_UINT] = 'u',
-        [LAUNCH_LONG] = 'i',  [LAUNCH_ULONG] = 'u',  [LAUNCH_FLOAT] = 'f', [LAUNCH_DOUBLE] = 'f'};
-    bool ordered = e != LAUNCH_BYTES && element_bytes > 1;
-    return arena_printf(a, "%c%c%u", ordered ? '<' : '|', kinds[e], element_bytes);
-}
-
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
 /* What the dictionary says. count: the product of the shape; type: NULL while it has not been said. */
@@ -33,28 +22,6 @@ struct header {
     uint32_t dimensions;
     uint64_t count;
 };
-
-static bool accept(struct header *h, const char *word)
-{
-    size_t n = strlen(word);
-    h->at += strspn(h->at, " \t\n");
-    if (strncmp(h->at, word, n) != 0)
-        return false;
-    h->at += n;
-    return true;
-}
-
-/* A string in single or double quotes, without escapes; NULL: there is none. */
-static const char *read_string(struct header *h)
-{
-    const char *quote = accept(h, "'") ? "'" : accept(h, "\"") ? "\"" : NULL;
-    size_t n = quote ? strcspn(h->at, quote) : 0;
-    if (!quote || !h->at[n])
-        return NULL;
-    const char *s = arena_strdup(h->arena, h->at, n);
-    h->at += n + 1;
-    return s;
-}
 
 static bool read_dimension(struct header *h)
 {
@@ -72,53 +39,72 @@ static bool read_dimension(struct header *h)
 /* (), (n,), (n, m), … */
 static bool read_shape(struct header *h)
 {
-    if (h->has_shape || !accept(h, "("))
+    if (h->has_shape || !npy_accept(&h->at, "("))
         return false;
     h->has_shape = true;
     h->count = 1;
     while (read_dimension(h))
-        if (!accept(h, ","))
+        if (!npy_accept(&h->at, ","))
             break;
-    return accept(h, ")");
+    return npy_accept(&h->at, ")");
 }
 
 static bool read_entry(struct header *h)
 {
-    const char *key = read_string(h);
-    if (!key || !accept(h, ":"))
+    const char *key = npy_string(h->arena, &h->at);
+    if (!key || !npy_accept(&h->at, ":"))
         return false;
     if (strcmp(key, "descr") == 0 && !h->type)
-        return (h->type = read_string(h)) != NULL;
+        return (h->type = npy_read_type(h->arena, &h->at)) != NULL;
     if (strcmp(key, "shape") == 0)
         return read_shape(h);
     if (strcmp(key, "fortran_order") != 0 || h->has_order)
         return false;
     h->has_order = true;
-    h->fortran = accept(h, "True");
-    return h->fortran || accept(h, "False");
+    h->fortran = npy_accept(&h->at, "True");
+    return h->fortran || npy_accept(&h->at, "False");
 }
 
 static bool read_dictionary(struct header *h)
 {
-    if (!accept(h, "{"))
+    if (!npy_accept(&h->at, "{"))
         return false;
-    while (!accept(h, "}")) {
+    while (!npy_accept(&h->at, "}")) {
         if (!read_entry(h))
             return false;
-        if (!accept(h, ",") && *(h->at + strspn(h->at, " \t\n")) != '}')
+        if (!npy_accept(&h->at, ",") && *(h->at + strspn(h->at, " \t\n")) != '}')
             return false;
     }
     return h->type && h->has_order && h->has_shape && !h->at[strspn(h->at, " \t\n")];
 }
 
-static const char *check_type(struct header *h, enum launch_element e, uint32_t element_bytes)
+/* Of a message; a type that is only a string, without its quotes. */
+static const char *shown(struct arena *a, const char *type)
 {
-    const char *wanted = type_of(h->arena, e, element_bytes);
-    bool order = *wanted == '|' ? strchr("|<=>", *h->type) : strchr("<=", *h->type);
-    if (*h->type && order && strcmp(h->type + 1, wanted + 1) == 0)
+    enum { MOST = 400 };
+    size_t n = strlen(type);
+    if (*type == '\'')
+        type++, n -= 2;
+    return arena_printf(a, "%.*s%s", (int)(n < MOST ? n : MOST), type, n < MOST ? "" : "...");
+}
+
+/* Whether they differ in the order of bytes alone. */
+static bool is_swapped(struct arena *a, const char *type, const char *wanted)
+{
+    char *little = arena_strdup(a, type, strlen(type));
+    for (char *at = little; *at; at++)
+        if (*at == '>' && at[-1] == '\'')
+            *at = '<';
+    return strcmp(little, wanted) == 0;
+}
+
+static const char *check_type(struct header *h, const char *wanted)
+{
+    if (strcmp(h->type, wanted) == 0)
         return NULL;
-    const char *why = *h->type == '>' && strcmp(h->type + 1, wanted + 1) == 0 ? " (big-endian)" : "";
-    return arena_printf(h->arena, "its elements are %.32s%s, not %s", h->type, why, wanted);
+    const char *why = is_swapped(h->arena, h->type, wanted) ? " (big-endian)" : "";
+    return arena_printf(h->arena, "its elements are %s%s, not %s", shown(h->arena, h->type), why,
+                        shown(h->arena, wanted));
 }
 
 /* Where the dictionary begins, and its bytes; 0: there is no header. */
@@ -136,7 +122,7 @@ static size_t find_dictionary(const struct text *file, size_t *n)
     return begin;
 }
 
-const char *npy_read_header(struct arena *a, const struct text *file, enum launch_element e,
+const char *npy_read_header(struct arena *a, const struct text *file, const char *type,
                             uint32_t element_bytes, size_t *data)
 {
     struct header h = {.arena = a};
@@ -149,7 +135,7 @@ const char *npy_read_header(struct arena *a, const struct text *file, enum launc
     h.at = arena_strdup(a, file->at + begin, n);
     if (strlen(h.at) != n || !read_dictionary(&h))
         return bad_header;
-    const char *problem = check_type(&h, e, element_bytes);
+    const char *problem = check_type(&h, type);
     if (problem)
         return problem;
     if (h.fortran && h.dimensions > 1)
@@ -176,21 +162,24 @@ static bool add_shape(size_t count, uint32_t width, uint32_t height, struct text
     return true;
 }
 
-const char *npy_write_header(enum launch_element e, uint32_t element_bytes, size_t count, uint32_t width,
-                             uint32_t height, struct text *out)
+/* Version 1.0 has two bytes for the length, 2.0 four. */
+const char *npy_write_header(const char *type, size_t count, uint32_t width, uint32_t height,
+                             struct text *out)
 {
     struct arena a = {0};
     struct text t = {.arena = &a};
-    text_printf(&t, "{'descr': '%s', 'fortran_order': False, 'shape': ", type_of(&a, e, element_bytes));
-    bool fits = add_shape(count, width, height, &t);
+    text_printf(&t, "{'descr': %s, 'fortran_order': False, 'shape': ", type);
+    bool fits = add_shape(count, width, height, &t), large = t.length > UINT16_MAX - 2 * ALIGNMENT;
+    size_t begin = MAGIC_BYTES + (large ? 6 : 4);
     text_addz(&t, ", }");
-    while ((MAGIC_BYTES + 4 + t.length + 1) % ALIGNMENT)
+    while ((begin + t.length + 1) % ALIGNMENT)
         text_char(&t, ' ');
     text_char(&t, '\n');
-    const char version[4] = {1, 0, (char)t.length, (char)(t.length >> 8)};
+    size_t n = t.length;
+    const char version[6] = {large ? 2 : 1, 0, (char)n, (char)(n >> 8), (char)(n >> 16), (char)(n >> 24)};
     if (fits) {
         text_add(out, MAGIC, MAGIC_BYTES);
-        text_add(out, version, sizeof version);
+        text_add(out, version, begin - MAGIC_BYTES);
         text_add(out, t.at, t.length);
     }
     arena_free(&a);

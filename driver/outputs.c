@@ -267,12 +267,14 @@ static const char *encode_png(struct arena *a, const struct launch_output *o, co
     return problem;
 }
 
-static const char *encode_npy(const struct launch_output *o, const struct view *v, struct text *t)
+static const char *encode_npy(struct arena *a, const struct launch_output *o, const struct view *v,
+                              struct text *t)
 {
+    struct layout l = layout_of(a, v->element, unit(v), v->layout);
     bool rows = !o->width && values_of(v) > 1 && count_of(v) / values_of(v) <= UINT32_MAX;
     uint32_t width = rows ? values_of(v) : o->width;
     uint32_t height = rows ? (uint32_t)(count_of(v) / values_of(v)) : o->height;
-    const char *problem = npy_write_header(v->element, unit(v), count_of(v), width, height, t);
+    const char *problem = npy_write_header(npy_type(a, &l), count_of(v), width, height, t);
     if (!problem)
         text_add(t, (const char *)v->bytes, v->n);
     return problem;
@@ -285,7 +287,7 @@ const char *output_encode(struct arena *a, const struct launch_output *o, const 
     if (e == LAUNCH_NO_ENCODING)
         return launch_unknown_ending;
     if (e == LAUNCH_NPY)
-        return encode_npy(o, v, t);
+        return encode_npy(a, o, v, t);
     if ((e == LAUNCH_TEXT || e == LAUNCH_CSV) && v->element == LAUNCH_BYTES)
         return encode_rows(a, v, e == LAUNCH_CSV ? ',' : ' ', t);
     if (e != LAUNCH_RAW && v->element == LAUNCH_BYTES)

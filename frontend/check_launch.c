@@ -114,7 +114,7 @@ static const char *try_value(struct checker *c, const struct launch_value *v, co
     if (v->kind != LAUNCH_LIST)
         one.count = 1;
     const char *problem = launch_make_buffer(c->arena, &one, fe_launch_element(element),
-                                             (uint32_t)element->size, SIZE_MAX / 2, &bytes, &n);
+                                             (uint32_t)element->size, NULL, SIZE_MAX / 2, &bytes, &n);
     mem_free(bytes);
     return problem;
 }

@@ -9,6 +9,7 @@ struct wanted {
     const char *name, *type;
     enum launch_element element;
     uint32_t element_bytes, line;
+    const char *layout;
     bool is_named;
 };
 
@@ -26,7 +27,7 @@ static bool fill_buffer(struct experiment *x, struct wanted w, const struct laun
     void *bytes = NULL;
     size_t n = 0;
     const char *problem =
-        launch_make_buffer(x->arena, v, w.element, w.element_bytes, x->max_memory, &bytes, &n);
+        launch_make_buffer(x->arena, v, w.element, w.element_bytes, w.layout, x->max_memory, &bytes, &n);
     kernc_status status = KERNC_OK;
     if (problem)
         return bad_value(x, w, v, problem);
@@ -88,7 +89,7 @@ static const struct experiment_buffer *need_named(struct experiment *x, const ch
     const char *type = launch_element_name(d->element);
     b.layout = d->layout;
     b.value = own ? own : &d->arguments.at[0].value;
-    struct wanted w = {d->name, type, d->element, d->element_bytes, d->line, true};
+    struct wanted w = {d->name, type, d->element, d->element_bytes, d->line, d->layout, true};
     if (!fill_buffer(x, w, b.value, &b.buffer))
         return NULL;
     vec_push(x->arena, &x->named, b);
@@ -113,6 +114,7 @@ static struct wanted wanted_by(const struct experiment_step *s, const struct be_
                            .type = p->text,
                            .element = (enum launch_element)p->element,
                            .element_bytes = p->element_bytes,
+                           .layout = p->layout,
                            .line = s->directive ? s->directive->line : 0};
 }
 

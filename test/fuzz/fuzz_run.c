@@ -59,7 +59,7 @@ static kernc_buffer *make_buffer(struct entry *t, const struct be_param *p)
     void *bytes = NULL;
     size_t n = BUFFER_BYTES;
     if (v && launch_make_buffer(&t->arena, v, (enum launch_element)p->element, p->element_bytes,
-                                MOST_BUFFER_BYTES, &bytes, &n))
+                                p->layout, MOST_BUFFER_BYTES, &bytes, &n))
         bytes = NULL, n = BUFFER_BYTES;
     kernc_buffer *b = NULL;
     if (kernc_buffer_create(t->ctx, n, p->name, &b) == KERNC_OK && bytes && n)

@@ -13,7 +13,7 @@ void *reference_input(const char *spec, int e)
     size_t n = 0;
     const char *why = launch_parse_value(&a, spec, &v);
     if (why == NULL)
-        why = launch_make_buffer(&a, &v, e, launch_element_bytes(e), (size_t)1 << 30, &bytes, &n);
+        why = launch_make_buffer(&a, &v, e, launch_element_bytes(e), NULL, (size_t)1 << 30, &bytes, &n);
     if (why != NULL)
         BUG("reference input %s: %s", spec, why);
     arena_free(&a);

@@ -36,7 +36,7 @@ static void *make(const char *text, enum launch_element e, size_t bytes)
     struct launch_value v = parse(text);
     void               *p;
     size_t              n;
-    const char         *problem = launch_make_buffer(&arena, &v, e, launch_element_bytes(e), LIMIT, &p, &n);
+    const char         *problem = launch_make_buffer(&arena, &v, e, launch_element_bytes(e), NULL, LIMIT, &p, &n);
     assert_null(problem);
     assert_int_equal(n, bytes);
     return p;
@@ -55,7 +55,7 @@ static void refuse_buffer(const char *text, enum launch_element e, const char *m
     void               *p;
     size_t              n;
     uint32_t            size = e == LAUNCH_BYTES ? 12 : launch_element_bytes(e);
-    const char         *problem = launch_make_buffer(&arena, &v, e, size, LIMIT, &p, &n);
+    const char         *problem = launch_make_buffer(&arena, &v, e, size, NULL, LIMIT, &p, &n);
     assert_non_null(problem);
     assert_string_equal(problem, message);
     assert_null(p);
@@ -268,7 +268,7 @@ static void elements_alone(void **state)
             size_t n, size = launch_element_bytes(types[t]);
             uint64_t element, whole;
             assert_null(launch_parse_value(&arena, specs[s], &v));
-            assert_null(launch_make_buffer(&arena, &v, types[t], (uint32_t)size, LIMIT, &bytes, &n));
+            assert_null(launch_make_buffer(&arena, &v, types[t], (uint32_t)size, NULL, LIMIT, &bytes, &n));
             for (uint64_t i = 0; i < 9; i++) {
                 whole = 0;
                 memcpy(&whole, (char *)bytes + i * size, size);
