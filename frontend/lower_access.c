@@ -4,8 +4,8 @@
  */
 #include "frontend/lower.h"
 
-#define LEAFWISE_SCALARS 16 /* structures with more are copied by memcpy */
-#define MEMBER_NAME_MAX 120 /* bytes; a longer name is left out, so that deep structures stay linear */
+#define LEAFWISE_SCALARS 16  /* structures with more are copied by memcpy */
+#define MEMBER_NAME_MAX  120 /* bytes; a longer name is left out, so that deep structures stay linear */
 
 const char *fe_hint(struct lowering *l, struct fe_variable *v)
 {
@@ -31,7 +31,8 @@ static struct address member_at(struct lowering *l, struct address a, const stru
 {
     struct address m = moved(a, field->offset);
     bool named = a.name && field->name && strlen(a.name) + strlen(field->name) < MEMBER_NAME_MAX;
-    m.name = named ? intern_z(&l->module->strings, arena_printf(l->arena, "%s.%s", a.name, field->name)) : NULL;
+    m.name =
+        named ? intern_z(&l->module->strings, arena_printf(l->arena, "%s.%s", a.name, field->name)) : NULL;
     return m;
 }
 
@@ -270,42 +271,66 @@ struct address fe_lower_address_of(struct lowering *l, const struct fe_expr *e)
 
 /* ---- structures and arrays --------------------------------------------------------------------------- */
 
-/* All of a vector is read before any of it is written, so that each may be one access. */
-static void copy_vector(struct lowering *l, struct address to, struct address from, const struct fe_type *t)
+/* The scalars of what is copied: where they are in it, and in memory. */
+struct leaves {
+    uint32_t count;
+    struct leaf {
+        const struct fe_type *type;
+        uint64_t offset;
+        struct address from;
+    } at[LEAFWISE_SCALARS];
+};
+
+static void list_leaves(struct lowering *l, struct address from, const struct fe_type *t, uint64_t offset,
+                        struct leaves *to)
 {
-    ir_ref v[FE_VECTOR_MAX];
-    const struct fe_decl *f = t->decl->members.first;
-    for (uint64_t i = 0; i < t->count; i++, f = f->next) {
-        v[i] = fe_load(l, member_at(l, from, f), t->of);
-        fe_note_wide(l, v[i], t, i);
+    if (t->kind == FE_TYPE_ARRAY) {
+        for (uint64_t i = 0; i < t->count; i++)
+            list_leaves(l, moved(from, i * t->of->size), t->of, offset + i * t->of->size, to);
+    } else if (fe_is_union(t)) {
+        for (uint64_t i = 0; i < t->size; i += t->words->size)
+            list_leaves(l, moved(from, i), t->words, offset + i, to);
+    } else if (t->kind == FE_TYPE_STRUCT) {
+        for (const struct fe_decl *f = t->decl->members.first; f; f = f->next)
+            list_leaves(l, member_at(l, from, f), f->type, offset + f->offset, to);
+    } else {
+        to->at[to->count++] = (struct leaf){t, offset, from};
     }
-    for (uint64_t i = 0; i < t->count; i++)
-        fe_note_wide(l, fe_store(l, moved(to, i * t->of->size), t->of, v[i]), t, i);
+}
+
+/* Those of `leaves` that lie in the bytes of one wide access; all are read before any of them is written. */
+static uint32_t copy_together(struct lowering *l, struct address to, const struct leaf *leaves, uint32_t most,
+                              uint32_t align)
+{
+    ir_ref v[LEAFWISE_SCALARS];
+    uint64_t end = leaves->offset + fe_wide(align, leaves->offset);
+    uint32_t n = 0;
+    for (const struct leaf *at = leaves; n < most && (n == 0 || at->offset < end); at++) {
+        v[n] = fe_load(l, at->from, at->type);
+        fe_note_wide(l, v[n++], at->type, align, at->offset);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct leaf *at = &leaves[i];
+        ir_ref store = fe_store(l, moved(to, at->offset), at->type, v[i]);
+        fe_note_wide(l, store, at->type, align, at->offset);
+    }
+    return n;
 }
 
 static void copy_leaves(struct lowering *l, struct address to, struct address from, const struct fe_type *t)
 {
-    if (t->kind == FE_TYPE_ARRAY) {
-        for (uint64_t i = 0; i < t->count; i++)
-            copy_leaves(l, moved(to, i * t->of->size), moved(from, i * t->of->size), t->of);
-    } else if (fe_is_union(t)) {
-        for (uint64_t i = 0; i < t->size; i += t->words->size)
-            copy_leaves(l, moved(to, i), moved(from, i), t->words);
-    } else if (fe_is_vector(t)) {
-        copy_vector(l, to, from, t);
-    } else if (t->kind == FE_TYPE_STRUCT) {
-        for (const struct fe_decl *f = t->decl->members.first; f; f = f->next)
-            copy_leaves(l, moved(to, f->offset), member_at(l, from, f), f->type);
-    } else {
-        fe_store(l, to, t, fe_load(l, from, t));
-    }
+    struct leaves all = {0};
+    list_leaves(l, from, t, 0, &all);
+    for (uint32_t i = 0; i < all.count;)
+        i += copy_together(l, to, &all.at[i], all.count - i, t->align);
 }
 
 /* Members that nobody has written may be copied, but not be loaded. */
 static bool is_copied_whole(const struct lowering *l, struct address to, struct address from,
                             const struct fe_type *t)
 {
-    bool own = ir_at(l->f, to.base)->type == IR_TYPE_PRIVATE && ir_at(l->f, from.base)->type == IR_TYPE_PRIVATE;
+    bool own =
+        ir_at(l->f, to.base)->type == IR_TYPE_PRIVATE && ir_at(l->f, from.base)->type == IR_TYPE_PRIVATE;
     return t->scalars > LEAFWISE_SCALARS || (own && l->fe->options.tells_unwritten);
 }
 

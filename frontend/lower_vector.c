@@ -19,11 +19,22 @@ static struct address element_at(struct address vector, const struct fe_type *of
     return vector;
 }
 
-void fe_note_wide(struct lowering *l, ir_ref access, const struct fe_type *vector, uint64_t i)
+uint32_t fe_wide(uint32_t align, uint64_t offset)
 {
-    uint64_t bits = i * vector->of->size | vector->align, wide = bits & -bits;
-    if (wide > vector->of->size)
-        ir_at(l->f, access)->imm2 = (uint32_t)wide;
+    uint64_t bits = offset | align | IR_MAX_WIDE;
+    return (uint32_t)(bits & -bits);
+}
+
+void fe_note_wide(struct lowering *l, ir_ref access, const struct fe_type *t, uint32_t align, uint64_t offset)
+{
+    uint32_t wide = fe_wide(align, offset);
+    if (wide > t->size)
+        ir_at(l->f, access)->imm2 = wide;
+}
+
+static void note_element(struct lowering *l, ir_ref access, const struct fe_type *vector, uint64_t i)
+{
+    fe_note_wide(l, access, vector->of, vector->align, i * vector->of->size);
 }
 
 static struct elements load(struct lowering *l, struct address a, const struct fe_type *vector)
@@ -31,7 +42,7 @@ static struct elements load(struct lowering *l, struct address a, const struct f
     struct elements v = {{0}};
     for (uint64_t i = 0; i < vector->count; i++) {
         v.at[i] = fe_load(l, element_at(a, vector->of, i), vector->of);
-        fe_note_wide(l, v.at[i], vector, i);
+        note_element(l, v.at[i], vector, i);
     }
     return v;
 }
@@ -40,7 +51,7 @@ static void store(struct lowering *l, struct address a, const struct fe_type *ve
                   const struct elements *v)
 {
     for (uint64_t i = 0; i < vector->count; i++)
-        fe_note_wide(l, fe_store(l, element_at(a, vector->of, i), vector->of, v->at[i]), vector, i);
+        note_element(l, fe_store(l, element_at(a, vector->of, i), vector->of, v->at[i]), vector, i);
 }
 
 /* ---- operators --------------------------------------------------------------------------------------- */
@@ -134,7 +145,7 @@ static struct elements load_target(struct lowering *l, const struct fe_expr *e, 
     struct elements v = {{0}};
     for (uint64_t i = 0; i < e->type->count; i++) {
         v.at[i] = fe_load(l, element_at(a, e->type->of, selected(e, i)), e->type->of);
-        fe_note_wide(l, v.at[i], target_vector(e), selected(e, i));
+        note_element(l, v.at[i], target_vector(e), selected(e, i));
     }
     return v;
 }
@@ -144,7 +155,7 @@ static void store_target(struct lowering *l, const struct fe_expr *e, struct add
 {
     for (uint64_t i = 0; i < e->type->count; i++) {
         ir_ref r = fe_store(l, element_at(a, e->type->of, selected(e, i)), e->type->of, v->at[i]);
-        fe_note_wide(l, r, target_vector(e), selected(e, i));
+        note_element(l, r, target_vector(e), selected(e, i));
     }
 }
 

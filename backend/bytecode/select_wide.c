@@ -1,7 +1,7 @@
 /* select_wide.c: loads and stores that are made as one.
  *
- * An access that begins a wide one (`wide N` in the IR) takes in those behind it in its block that are of its
- * kind, have the same address operand, and move others of the N bytes. What stands between them neither touches
+ * An access that begins a wide one (`wide N` in the IR) takes in those behind it in its block that load or
+ * store as it does, have the same address operand, and move others of the N bytes. What stands between them neither touches
  * memory nor can trap: loads come up to the first, stores go down to the last.
  *
  * In lanes, a word at the head finds the addresses, checks all N bytes, and counts as the instruction; the
@@ -21,15 +21,18 @@ static uint32_t delta_of(const struct be_selector *s, ir_ref part)
     return (uint32_t)(ir_at(s->ir, part)->imm - ir_at(s->ir, s->wide.parts[0])->imm);
 }
 
-/* taken: the parts that others move, a bit each. */
+/* taken: the bytes that others move, a bit each. A mask comes from a load of its own. */
 static bool joins(const struct ir_ins *first, const struct ir_ins *ins, uint32_t *taken)
 {
-    if (ins->op != first->op || ins->mem != first->mem || ins->args[0] != first->args[0])
+    if (ins->op != first->op || ins->args[0] != first->args[0] || ins->mem == IR_MEM_B8)
         return false;
-    int64_t bytes = ir_mem_info[first->mem].bytes, delta = ins->imm - first->imm;
-    if (delta < 0 || delta + bytes > first->imm2 || delta % bytes || *taken >> delta / bytes & 1)
+    int64_t bytes = ir_mem_info[ins->mem].bytes, delta = ins->imm - first->imm;
+    if (delta < 0 || delta + bytes > first->imm2 || delta % bytes)
         return false;
-    *taken |= 1u << delta / bytes;
+    uint32_t moved = ((1u << bytes) - 1) << delta;
+    if (*taken & moved)
+        return false;
+    *taken |= moved;
     return true;
 }
 
@@ -43,7 +46,7 @@ static bool is_transparent(const struct ir_ins *ins)
 static void find_parts(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *first = ir_at(s->ir, r);
-    uint32_t taken = 1;
+    uint32_t taken = (1u << ir_mem_info[first->mem].bytes) - 1;
     s->wide = (struct be_wide){.parts = {r}, .count = 1};
     for (ir_ref next = first->next; next; next = ir_at(s->ir, next)->next) {
         if (joins(first, ir_at(s->ir, next), &taken))
@@ -89,7 +92,7 @@ static void put_loads(struct be_selector *s)
         put_head(s, &a);
     for (uint32_t i = 0; i < wide->count; i++) {
         ir_ref part = s->at = wide->parts[i];
-        enum bc_op op = (enum bc_op)(BC_ldw_8 + be_load_row((enum ir_mem)first->mem));
+        enum bc_op op = (enum bc_op)(BC_ldw_8 + be_load_row((enum ir_mem)ir_at(s->ir, part)->mem));
         if (uniform)
             be_load_uniform(s, part, &a, first->imm2, delta_of(s, part));
         else
@@ -102,7 +105,6 @@ static void put_stores(struct be_selector *s)
 {
     const struct be_wide *wide = &s->wide;
     const struct ir_ins *first = ir_at(s->ir, wide->parts[0]);
-    enum bc_op op = (enum bc_op)(BC_stw_8 + be_store_row((enum ir_mem)first->mem));
     uint32_t values[BE_WIDE_PARTS];
     for (uint32_t i = 0; i < wide->count; i++)
         values[i] = be_lanes(s, ir_at(s->ir, wide->parts[i])->args[1]);
@@ -110,8 +112,9 @@ static void put_stores(struct be_selector *s)
     s->at = wide->parts[0];
     put_head(s, &a);
     for (uint32_t i = 0; i < wide->count; i++) {
-        s->at = wide->parts[i];
-        finish_part(s, s->at, be_put(s, op, 0, values[i], 0, 0));
+        ir_ref part = s->at = wide->parts[i];
+        enum bc_op op = (enum bc_op)(BC_stw_8 + be_store_row((enum ir_mem)ir_at(s->ir, part)->mem));
+        finish_part(s, part, be_put(s, op, 0, values[i], 0, 0));
     }
 }
 

@@ -67,8 +67,9 @@ static bool same_args(const struct ir_ins *a, const struct ir_ins *b)
 
 static bool equal(const struct ir_ins *a, const struct ir_ins *b)
 {
-    return a->op == b->op && a->type == b->type && a->mem == b->mem && a->imm == b->imm &&
-           a->imm2 == b->imm2 && a->token == b->token && a->argc == b->argc && same_args(a, b);
+    bool alike = a->imm2 == b->imm2 || a->op == IR_load; /* of a load it is the wide access that it begins */
+    return a->op == b->op && a->type == b->type && a->mem == b->mem && a->imm == b->imm && alike &&
+           a->token == b->token && a->argc == b->argc && same_args(a, b);
 }
 
 /* The equal expression seen before that dominates this place, or 0. */
