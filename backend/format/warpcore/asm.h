@@ -88,5 +88,17 @@ uint32_t wc_take_target(struct wc_assembler *a, enum wc_fixup_kind kind, uint32_
 void wc_put_word(struct wc_assembler *a, struct wc_ins ins, bool raw, uint32_t word, span where);
 /* The directive that the current token names (asm_tables.c); the token is past it. */
 void wc_directive(struct wc_assembler *a, struct wc_token name);
+/* What .param and .buffer have in common. */
+uint8_t wc_take_element(struct wc_assembler *a);
+const char *wc_take_layout(struct wc_assembler *a);
+/* asm_launches.c: a directive each. */
+void wc_take_launch(struct wc_assembler *a);
+void wc_take_buffer(struct wc_assembler *a);
+void wc_take_repeat(struct wc_assembler *a);
+void wc_take_end(struct wc_assembler *a);
+void wc_take_output(struct wc_assembler *a);
+void wc_take_argument(struct wc_assembler *a);
+void wc_take_show(struct wc_assembler *a);
+void wc_take_save(struct wc_assembler *a);
 
 #endif

@@ -203,7 +203,7 @@ static void take_kernel(struct wc_assembler *a)
     vec_push(&a->m->arena, &a->m->kernels, k);
 }
 
-static uint8_t take_element(struct wc_assembler *a)
+uint8_t wc_take_element(struct wc_assembler *a)
 {
     for (uint8_t e = LAUNCH_BYTES; e <= LAUNCH_DOUBLE; e++)
         if (wc_accept_word(a, launch_element_name((enum launch_element)e)))
@@ -212,7 +212,7 @@ static uint8_t take_element(struct wc_assembler *a)
     return 0;
 }
 
-static const char *take_layout(struct wc_assembler *a)
+const char *wc_take_layout(struct wc_assembler *a)
 {
     struct wc_token t = wc_take_string(a, "a layout");
     return arena_strdup(&a->m->arena, t.text, t.length);
@@ -231,12 +231,12 @@ static void take_param(struct wc_assembler *a)
     p.type = a->failed ? 0 : take_type(a);
     p.pointer = wc_accept_mark(a, '*');
     wc_expect_mark(a, ',');
-    p.element = a->failed ? 0 : take_element(a);
+    p.element = a->failed ? 0 : wc_take_element(a);
     wc_expect_mark(a, ',');
     p.element_bytes = wc_take_u32(a, UINT32_MAX, "an element's bytes");
     while (wc_accept_mark(a, ',')) {
         if (wc_accept_word(a, "layout")) {
-            p.layout = take_layout(a);
+            p.layout = wc_take_layout(a);
             continue;
         }
         struct wc_token t = wc_take_string(a, "the type as the source has it");
@@ -244,187 +244,6 @@ static void take_param(struct wc_assembler *a)
     }
     if (!a->failed)
         vec_push(&a->m->arena, &vec_last(&a->m->kernels).params, p);
-}
-
-/* ---- launches ---------------------------------------------------------------------------------------- */
-
-static void take_sizes(struct wc_assembler *a, uint32_t n[3])
-{
-    for (int i = 0; i < 3; i++)
-        n[i] = wc_take_u32(a, UINT32_MAX, "a size");
-}
-
-/* What stands behind a directive's name: {, grid x y z | block x y z | shared n | while name | layout "text"
- * | line n} */
-static void take_clauses(struct wc_assembler *a, struct launch *l, bool comma)
-{
-    for (; !comma || wc_accept_mark(a, ','); comma = true) {
-        if (l->step == LAUNCH_KERNEL && wc_accept_word(a, "grid"))
-            take_sizes(a, l->grid);
-        else if (l->step == LAUNCH_KERNEL && wc_accept_word(a, "block"))
-            take_sizes(a, l->block);
-        else if (l->step == LAUNCH_KERNEL && wc_accept_word(a, "shared"))
-            l->shared = wc_take_u32(a, UINT32_MAX, "a number of elements");
-        else if (l->step == LAUNCH_REPEAT && wc_accept_word(a, "while"))
-            l->name = wc_take_name(a, "a buffer's name");
-        else if (l->step == LAUNCH_BUFFER && wc_accept_word(a, "layout"))
-            l->layout = take_layout(a);
-        else if (wc_accept_word(a, "line"))
-            l->line = wc_take_u32(a, UINT32_MAX, "a line");
-        else if (comma)
-            wc_asm_error(a, "operand", "%s is wanted here",
-                         l->step == LAUNCH_KERNEL   ? "grid, block, shared or line"
-                         : l->step == LAUNCH_REPEAT ? "while or line"
-                         : l->step == LAUNCH_BUFFER ? "layout or line"
-                                                    : "line");
-    }
-    if (!a->failed)
-        vec_push(&a->m->arena, &a->m->launches, *l);
-}
-
-static struct launch new_directive(struct wc_assembler *a, enum launch_step step)
-{
-    return (struct launch){.step = step, .line = a->has_file ? 0 : a->lexer.token.where.at.line};
-}
-
-/* .launch kernel {, grid x y z | block x y z | shared n | line n} */
-static void take_launch(struct wc_assembler *a)
-{
-    struct launch l = new_directive(a, LAUNCH_KERNEL);
-    l.kernel = wc_take_name(a, "a kernel's name");
-    take_clauses(a, &l, true);
-}
-
-/* .buffer name, element, bytes {, layout "text" | line n}; .argument follows, of the same name */
-static void take_buffer(struct wc_assembler *a)
-{
-    struct launch l = new_directive(a, LAUNCH_BUFFER);
-    l.name = wc_take_name(a, "a buffer's name");
-    wc_expect_mark(a, ',');
-    l.element = (enum launch_element)(a->failed ? 0 : take_element(a));
-    wc_expect_mark(a, ',');
-    l.element_bytes = wc_take_u32(a, UINT32_MAX, "an element's bytes");
-    take_clauses(a, &l, true);
-}
-
-/* .repeat rounds {, while name | line n} */
-static void take_repeat(struct wc_assembler *a)
-{
-    struct launch l = new_directive(a, LAUNCH_REPEAT);
-    l.rounds = wc_take_u64(a, "a number of rounds");
-    take_clauses(a, &l, true);
-}
-
-/* .end [line n] */
-static void take_end(struct wc_assembler *a)
-{
-    struct launch l = new_directive(a, LAUNCH_END);
-    take_clauses(a, &l, false);
-}
-
-/* .output [line n]; .show and .save follow */
-static void take_output(struct wc_assembler *a)
-{
-    struct launch l = new_directive(a, LAUNCH_OUTPUT);
-    take_clauses(a, &l, false);
-}
-
-/* Whether there is one; else that is an error. */
-static bool has_launch(struct wc_assembler *a)
-{
-    if (a->m->launches.count == 0)
-        wc_asm_error(a, "syntax", "there is no launch before this");
-    return !a->failed;
-}
-
-/* The rest of the line, as launch_parse_value reads it. */
-static void take_value(struct wc_assembler *a, struct launch_value *v)
-{
-    struct wc_token t = a->lexer.token;
-    uint32_t end = t.start;
-    while (a->lexer.token.kind != WC_TOKEN_LINE && a->lexer.token.kind != WC_TOKEN_END) {
-        end = a->lexer.at;              /* of the token; a comment may follow */
-        wc_lexer_advance(&a->lexer);
-    }
-    const char *text = arena_strdup(&a->arena, a->lexer.source->text + t.start, end - t.start);
-    const char *problem = launch_parse_value(&a->m->arena, text, v);
-    if (problem)
-        wc_asm_error_at(a, t.where, "value", "%s", problem);
-}
-
-/* .argument name, value; a file is written: file "name", a named buffer: buffer "name" */
-static void take_argument(struct wc_assembler *a)
-{
-    struct launch_argument x = {0};
-    if (!has_launch(a))
-        return;
-    x.name = wc_take_name(a, "a parameter's name");
-    wc_expect_mark(a, ',');
-    if (a->failed)
-        return;
-    bool named = wc_accept_word(a, "buffer");
-    if (named || wc_accept_word(a, "file")) {
-        x.value.kind = named ? LAUNCH_NAMED : LAUNCH_FILE;
-        x.value.file = wc_take_name(a, "a name");
-    } else {
-        take_value(a, &x.value);
-    }
-    if (!a->failed)
-        vec_push(&a->m->arena, &vec_last(&a->m->launches).arguments, x);
-}
-
-static void put_output(struct wc_assembler *a, struct launch_output o)
-{
-    if (!a->failed)
-        vec_push(&a->m->arena, &vec_last(&a->m->launches).outputs, o);
-}
-
-/* {, part "text" | hex} */
-static void take_view(struct wc_assembler *a, struct launch_output *o)
-{
-    while (wc_accept_mark(a, ',')) {
-        if (wc_accept_word(a, "part")) {
-            struct wc_token t = wc_take_string(a, "a part of an element");
-            o->path = arena_strdup(&a->m->arena, t.text, t.length);
-        } else if (wc_accept_word(a, "hex")) {
-            o->hex = true;
-        } else {
-            wc_asm_error(a, "operand", "part or hex is wanted here");
-        }
-    }
-}
-
-/* .show name [, first, last {, part "text" | hex}] */
-static void take_show(struct wc_assembler *a)
-{
-    struct launch_output o = {0};
-    if (!has_launch(a))
-        return;
-    o.name = wc_take_name(a, "a parameter's name");
-    if (wc_accept_mark(a, ',')) {
-        o.first = wc_take_u64(a, "an element's number");
-        wc_expect_mark(a, ',');
-        o.last = wc_take_u64(a, "an element's number");
-        take_view(a, &o);
-    }
-    put_output(a, o);
-}
-
-/* .save name, "file" [, width, height] */
-static void take_save(struct wc_assembler *a)
-{
-    struct launch_output o = {.save = true};
-    if (!has_launch(a))
-        return;
-    o.name = wc_take_name(a, "a parameter's name");
-    wc_expect_mark(a, ',');
-    o.file = wc_take_name(a, "a file's name");
-    if (wc_accept_mark(a, ',')) {
-        o.width = wc_take_u32(a, UINT32_MAX, "a width");
-        wc_expect_mark(a, ',');
-        o.height = wc_take_u32(a, UINT32_MAX, "a height");
-    }
-    put_output(a, o);
 }
 
 /* ---- all --------------------------------------------------------------------------------------------- */
@@ -436,10 +255,10 @@ static const struct {
     {".file", take_file},     {".mode", take_mode},     {".shared", take_shared},
     {".loc", take_loc},       {".word", take_raw_word}, {".bytes", take_bytes},
     {".int", take_ints},      {".float", take_floats},  {".text", take_text},
-    {".kernel", take_kernel}, {".param", take_param},   {".launch", take_launch},
-    {".show", take_show},     {".save", take_save},     {".argument", take_argument},
-    {".buffer", take_buffer}, {".repeat", take_repeat}, {".end", take_end},
-    {".output", take_output},
+    {".kernel", take_kernel}, {".param", take_param},   {".launch", wc_take_launch},
+    {".show", wc_take_show},     {".save", wc_take_save},     {".argument", wc_take_argument},
+    {".buffer", wc_take_buffer}, {".repeat", wc_take_repeat}, {".end", wc_take_end},
+    {".output", wc_take_output},
 };
 
 void wc_directive(struct wc_assembler *a, struct wc_token name)
