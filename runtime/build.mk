@@ -1,5 +1,5 @@
 # The core is compiled once for each row of core/cores.def: core_ISA_LANES.o.
-runtime_SRC := $(addprefix runtime/,context.c module.c thresholds.c memory.c metrics.c print.c hostcall.c)
+runtime_SRC := $(addprefix runtime/,context.c module.c thresholds.c memory.c metrics.c statistics.c print.c hostcall.c)
 runtime_SRC += $(addprefix runtime/launch/,arguments.c launch.c preloads.c block.c watch.c timeline.c vcd.c)
 runtime_SRC += $(addprefix runtime/core/,cores.c control.c group.c access.c atomic.c check.c trap.c)
 runtime_SRC += $(addprefix runtime/check/,barriers.c unwritten.c)

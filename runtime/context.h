@@ -133,6 +133,7 @@ void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from);
 void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to);
 /* The line's row, among those sorted; NULL: it has none. Logarithmic. */
 kernc_line_metrics *rt_statistics_line(kernc_statistics *s, uint32_t line);
+void rt_widths_add(uint64_t *to, const uint64_t *from);        /* warp instructions by active lanes */
 void rt_line_metrics_add(kernc_line_metrics *to, const kernc_line_metrics *from);    /* `line` stays */
 /* Sorts rows that have only lines, once each. */
 void rt_statistics_sort_lines(kernc_statistics *s);
