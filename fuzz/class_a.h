@@ -41,6 +41,13 @@ struct fz_node *fz_random_copy(struct generator *g);
 struct fz_node *fz_random_output(struct generator *g);
 struct fz_node *fz_random_atomic(struct generator *g);
 struct fz_node *fz_random_return(struct generator *g);
+/* Any statement, NULL: none fits; a block of at most so many; a try. */
+struct fz_node *fz_random_statement(struct generator *g);
+struct fz_node *fz_random_block(struct generator *g, uint32_t most);
+struct fz_node *fz_random_try(struct generator *g);
+/* A loop's own counter, and the condition that is always true. */
+uint32_t fz_new_counter(struct generator *g);
+struct fz_node *fz_always(struct generator *g);
 /* Scalars, arrays, structures with initial values; pointers, where the program has some. */
 void fz_add_locals(struct generator *g);
 /* The program's buffers, input, table and the structure's types. */

@@ -1,0 +1,124 @@
+/* trial_compare.c: whether what a launch has left is what the reference says, and whether two failures are of one
+ * kind.
+ */
+#include "fuzz/trial.h"
+
+#include <stdio.h>
+
+size_t trial_bytes(const struct fz_program *p, uint32_t buffer)
+{
+    const struct fz_buffer *b = &p->buffers.at[buffer];
+    return (size_t)fz_elements(p, b) * (fz_type_info[b->type].bits / 8);
+}
+
+bool trial_keep(struct trial *t)
+{
+    memcpy(t->expected_stop, t->stop, sizeof t->stop);
+    for (uint32_t i = 0; i < t->p->buffers.count; i++)
+        memcpy(t->expected[i], kernc_buffer_map(t->buffers[i]), trial_bytes(t->p, i));
+    return true;
+}
+
+void trial_make_expected(struct trial *t)
+{
+    for (uint32_t i = 0; i < t->p->buffers.count; i++)
+        t->expected[i] = arena_alloc(&t->arena, trial_bytes(t->p, i) + 1);
+}
+
+bool trial_expect(struct trial *t, const struct fz_setup *s)
+{
+    const struct fz_class *class = fz_class_find(t->p->class);
+    if (!class->expect || t->expected_width == s->width)
+        return true;
+    for (uint32_t i = 0; i < t->p->buffers.count; i++) {
+        memset(t->expected[i], 0, trial_bytes(t->p, i));
+        if (t->p->buffers.at[i].input)
+            memcpy(t->expected[i], t->p->inputs, sizeof t->p->inputs);
+    }
+    t->expected_width = s->width;
+    return class->expect(t->p, s->width, t->expected) ||
+           trial_fail(t, s, FZ_INVALID, "the reference does not end, or depends on what anchors gather");
+}
+
+static unsigned long long element(const void *bytes, size_t index, size_t size)
+{
+    unsigned long long v = 0;
+    memcpy(&v, (const char *)bytes + index * size, size);
+    return v;
+}
+
+static bool differ(struct trial *t, const struct fz_setup *s, uint32_t buffer)
+{
+    const struct fz_buffer *b = &t->p->buffers.at[buffer];
+    size_t size = fz_type_info[b->type].bits / 8, i = 0;
+    uint32_t threads = t->p->blocks * t->p->threads;
+    const void *got = kernc_buffer_map(t->buffers[buffer]);
+    char text[256], where[64] = "";
+    while (element(got, i, size) == element(t->expected[buffer], i, size))
+        i++;
+    if (!fz_has_types(t->p) && b->per_thread) /* rows of all threads; in class a, threads of all slots */
+        snprintf(where, sizeof where, " (thread %u, row %u)", (unsigned)(i % threads),
+                 (unsigned)(i / threads));
+    else if (b->per_thread)
+        snprintf(where, sizeof where, " (thread %u, slot %u)", (unsigned)(i / b->per_thread),
+                 (unsigned)(i % b->per_thread));
+    snprintf(text, sizeof text, "%s[%zu]%s is 0x%llx, expected 0x%llx", b->name, i, where,
+             element(got, i, size), element(t->expected[buffer], i, size));
+    return trial_fail(t, s, FZ_DIFFERS, text);
+}
+
+static bool stop_differs(struct trial *t, const struct fz_setup *s)
+{
+    char text[sizeof t->stop + sizeof t->expected_stop + 64];
+    snprintf(text, sizeof text, "%s%s, expected %s%s", t->stop[0] ? "stops at " : "no index stops it",
+             t->stop, t->expected_stop[0] ? "a stop at " : "none to", t->expected_stop);
+    return trial_fail(t, s, FZ_DIFFERS, text);
+}
+
+/* What two arms execute together has the place that it has in one of them. */
+static bool same_stop(const struct trial *t, const struct fz_setup *s)
+{
+    const char *got = strstr(t->stop, ": kernel "), *expected = strstr(t->expected_stop, ": kernel ");
+    if (got && expected && fz_passes_have(&s->passes, s->level, OPT_PASS_csc))
+        return strcmp(got, expected) == 0;
+    return strcmp(t->stop, t->expected_stop) == 0;
+}
+
+bool trial_compare(struct trial *t, const struct fz_setup *s)
+{
+    if (!same_stop(t, s))
+        return stop_differs(t, s);
+    if (t->stop[0])
+        return true;
+    for (uint32_t i = 0; i < t->p->buffers.count; i++)
+        if (memcmp(t->expected[i], kernc_buffer_map(t->buffers[i]), trial_bytes(t->p, i)))
+            return differ(t, s, i);
+    return true;
+}
+
+/* ---- verdicts ---------------------------------------------------------------------------------------- */
+
+/* The text without numbers and names, which change from program to program. */
+static void skeleton(const char *text, char *out, size_t size)
+{
+    bool quoted = false;
+    for (; *text && size > 1; text++) {
+        if (*text == '\'')
+            quoted = !quoted;
+        else if (!quoted && (*text < '0' || *text > '9'))
+            *out++ = *text, size--;
+    }
+    *out = 0;
+}
+
+bool fz_same_kind(const struct fz_verdict *a, const struct fz_verdict *b)
+{
+    char as[sizeof a->text], bs[sizeof b->text];
+    if (a->outcome != b->outcome)
+        return false;
+    if (a->outcome == FZ_DIFFERS || a->outcome == FZ_STUCK || a->outcome == FZ_HUNG)
+        return true;
+    skeleton(a->text, as, sizeof as);
+    skeleton(b->text, bs, sizeof bs);
+    return strcmp(as, bs) == 0;
+}
