@@ -21,9 +21,9 @@ static void add_metrics(kernc_metrics *to, const kernc_metrics *from)
 #define ADD_EVENT(key)   to->key += from->key;
 #define ADD_MAXIMUM(key) to->key = to->key > from->key ? to->key : from->key;
 #define ADD_RATIO(key)
-#define ADD_COUNT(key)   ADD_EVENT(key)
-#define ADD_MACHINE(key) ADD_EVENT(key)
-#define ADD_SECONDS(key) ADD_EVENT(key)
+#define ADD_COUNT(key)             ADD_EVENT(key)
+#define ADD_MACHINE(key)           ADD_EVENT(key)
+#define ADD_SECONDS(key)           ADD_EVENT(key)
 #define METRIC(key, type, meaning) ADD_##type(key)
 #include "include/kernc-metrics.def"
 }
@@ -111,7 +111,9 @@ bool kernc_statistics_active_lanes(const kernc_statistics *statistics,
 
 bool kernc_statistics_class(const kernc_statistics *statistics, uint32_t index, kernc_class_metrics *class)
 {
-    static const struct { const char *key, *meaning; } names[] = {
+    static const struct {
+        const char *key, *meaning;
+    } names[] = {
 #define CLASS(key, meaning) {#key, meaning},
 #include "runtime/classes.def"
     };

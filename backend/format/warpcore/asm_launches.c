@@ -98,7 +98,7 @@ static void take_value(struct wc_assembler *a, struct launch_value *v)
     struct wc_token t = a->lexer.token;
     uint32_t end = t.start;
     while (a->lexer.token.kind != WC_TOKEN_LINE && a->lexer.token.kind != WC_TOKEN_END) {
-        end = a->lexer.at;              /* of the token; a comment may follow */
+        end = a->lexer.at; /* of the token; a comment may follow */
         wc_lexer_advance(&a->lexer);
     }
     const char *text = arena_strdup(&a->arena, a->lexer.source->text + t.start, end - t.start);
