@@ -3,15 +3,16 @@
 # One cmocka program a name: test/unit/NAME.c
 UNIT := base_diag compile_memory compile_options
 UNIT += base_json base_layout base_launch
-UNIT += opt_runner opt_analyses opt_profile
-UNIT += base_containers base_rows
+UNIT += opt_runner opt_pipelines opt_analyses opt_profile
+UNIT += base_containers base_diff base_rows
 UNIT += base_math
 UNIT += base_scalar
 UNIT += base_scheme
 UNIT += sample_roundtrip
 UNIT += runtime_barrier runtime_expire runtime_watch runtime_oracle runtime_frontier
-UNIT += runtime_api runtime_shared runtime_control runtime_group runtime_memory runtime_scalar
-UNIT += ir_build ir_dataflow ir_dominators ir_frontier ir_reject ir_text ir_verify
+UNIT += runtime_api runtime_contexts runtime_shared runtime_control runtime_turns runtime_group runtime_memory runtime_faults
+UNIT += runtime_scalar
+UNIT += ir_build ir_dataflow ir_dominators ir_frontier ir_priorities ir_reject ir_text ir_verify
 
 # Other cmocka programs: $(BUILD)/test/NAME, from NAME_TEST_SRC
 SUITES := samples
@@ -22,8 +23,9 @@ samples_TEST_SRC := $(addprefix test/samples/,samples_test.c \
     reference_streams.c)
 
 # Random programs: the tester itself; test/random has it try thousands, `make soak` 280,000.
-SUITES += fuzz_generators fuzz_arms
+SUITES += fuzz_generators fuzz_references fuzz_arms
 fuzz_generators_TEST_SRC := test/unit/fuzz_generators.c $(fuzz_SRC)
+fuzz_references_TEST_SRC := test/unit/fuzz_references.c $(fuzz_SRC)
 fuzz_arms_TEST_SRC := test/unit/fuzz_arms.c $(fuzz_SRC)
 
 SUITES += opt_golden opt_fuzz opt_negate

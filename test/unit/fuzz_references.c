@@ -1,0 +1,203 @@
+/* fuzz_references.c: the references of random programs on cases known by hand. */
+#include "fuzz/fuzz.h"
+#include "fuzz/reference_e.h"
+#include "include/kernc.h"
+#include "ir/analysis/analysis.h"
+#include <cmocka.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+static struct arena arena;
+
+static int tear_down(void **state)
+{
+    UNUSED(state);
+    arena_free(&arena);
+    return 0;
+}
+
+static char *text_of(const struct fz_program *p)
+{
+    struct text t = {0};
+    fz_print(p, NULL, &t);
+    char *copy = arena_strdup(&arena, t.at, t.length);
+    text_free(&t);
+    return copy;
+}
+
+/* ---- programs by hand -------------------------------------------------------------------------------- */
+
+static struct fz_program *empty_program(uint32_t threads)
+{
+    struct fz_program *p = fz_generate(&fz_class_b, 1, &arena);
+    p->blocks = 1;
+    p->threads = threads;
+    p->functions.count = 1;
+    p->functions.at[0] = (struct fz_function){.is_void = true, .body = fz_node(p, FZ_NODE_BLOCK)};
+    return p;
+}
+
+static struct fz_node *make(struct fz_program *p, enum fz_kind kind, uint64_t value, uint8_t op)
+{
+    struct fz_node *n = fz_node(p, kind);
+    n->value = value;
+    n->op = op;
+    return n;
+}
+
+static struct fz_node *lanes(struct fz_program *p, uint64_t mask)
+{
+    return make(p, FZ_NODE_LANES, mask, 0);
+}
+
+static struct fz_node *ballot(struct fz_program *p)
+{
+    return fz_add(make(p, FZ_NODE_LOG, 0, FZ_BALLOT_ALL), lanes(p, 0));
+}
+
+static struct fz_node *block(struct fz_program *p, struct fz_node *a, struct fz_node *b)
+{
+    struct fz_node *n = fz_node(p, FZ_NODE_BLOCK);
+    if (a)
+        fz_add(n, a);
+    return b ? fz_add(n, b) : n;
+}
+
+/* The reference's log of one warp, and the machine's in a setup that separates nobody wrongly: rows ×
+ * threads. */
+static const uint64_t *log_of(struct fz_program *p, uint32_t width)
+{
+    void *contents[3];
+    for (uint32_t i = 0; i < 3; i++)
+        contents[i] = arena_alloc_array(&arena, 8, fz_elements(p, &p->buffers.at[i]));
+    memcpy(contents[2], p->inputs, sizeof p->inputs);
+    assert_true(fz_class_b.expect(p, width, contents));
+    return contents[0];
+}
+
+static void check_row(const struct fz_program *p, const uint64_t *log, uint32_t row, const uint64_t *wanted)
+{
+    for (uint32_t t = 0; t < p->threads; t++)
+        if (log[row * p->threads + t] != wanted[t])
+            fail_msg("row %u, thread %u: %llx, not %llx\n%s", row, t,
+                     (unsigned long long)log[row * p->threads + t], (unsigned long long)wanted[t],
+                     text_of(p));
+}
+#define ROW(p, log, row, ...) check_row(p, log, row, (const uint64_t[]){__VA_ARGS__})
+
+/* for (i = 0; i < laneId % 4; i++) body */
+static struct fz_node *divergent_for(struct fz_program *p, struct fz_node *body)
+{
+    struct fz_node *n = make(p, FZ_NODE_LOOP, 3, FZ_FOR);
+    n->name = fz_variable(p, fz_kernel(p), FZ_SCALAR, FZ_UINT, 0);
+    fz_kernel(p)->variables.at[n->name].counter = true;
+    fz_add(fz_add(n, make(p, FZ_NODE_LANE_TRIP, 1, 4)), fz_constant(p, FZ_BOOL, 1));
+    return fz_add(fz_add(n, body), block(p, NULL, NULL));
+}
+
+static void reference_knows_branches(void **state)
+{
+    UNUSED(state);
+    struct fz_program *p = empty_program(4);
+    struct fz_node *n = fz_add(fz_node(p, FZ_NODE_IF), lanes(p, 5));
+    fz_add(fz_add(n, block(p, ballot(p), NULL)), block(p, ballot(p), NULL));
+    fz_add(fz_add(fz_kernel(p)->body, n), ballot(p));
+    const uint64_t *log = log_of(p, 4);
+    ROW(p, log, 0, 5, 10, 5, 10);
+    ROW(p, log, 1, 15, 15, 15, 15);
+    log = log_of(p, 2); /* two warps: their lanes are 0 and 1 */
+    ROW(p, log, 0, 1, 2, 1, 2);
+    ROW(p, log, 1, 3, 3, 3, 3);
+}
+
+/* The document's second example: an operation before a break belongs to the iteration that is left. */
+static void reference_knows_operations_before_a_break(void **state)
+{
+    UNUSED(state);
+    struct fz_program *p = empty_program(4);
+    struct fz_node *leave = fz_add(fz_node(p, FZ_NODE_IF), make(p, FZ_NODE_INDEX_IS, 1, 4));
+    fz_add(fz_add(leave, block(p, ballot(p), fz_node(p, FZ_NODE_BREAK))), block(p, NULL, NULL));
+    fz_add(fz_add(fz_kernel(p)->body, divergent_for(p, block(p, ballot(p), leave))), ballot(p));
+    const uint64_t *log = log_of(p, 4);
+    ROW(p, log, 0, 15, 14, 14, 14); /* lane 0 has no turn and is at the last ballot already */
+    ROW(p, log, 1, 0, 15, 12, 12);
+    ROW(p, log, 2, 0, 0, 12, 12); /* those that leave in the turn i == 1 */
+    ROW(p, log, 3, 0, 0, 15, 15);
+}
+
+static void reference_knows_fallthrough_and_elect(void **state)
+{
+    UNUSED(state);
+    struct fz_program *p = empty_program(4);
+    struct fz_node *n = fz_add(make(p, FZ_NODE_SWITCH, 3, 0), make(p, FZ_NODE_LANE_TRIP, 1, 4));
+    struct fz_node *one = fz_add(make(p, FZ_NODE_CASE, 1, 0), block(p, ballot(p), NULL));
+    struct fz_node *rest = fz_add(fz_node(p, FZ_NODE_CASE), block(p, ballot(p), fz_node(p, FZ_NODE_BREAK)));
+    rest->flag = true;
+    fz_add(n, block(p, one, rest));
+    struct fz_node *chosen = fz_add(fz_node(p, FZ_NODE_IF), fz_node(p, FZ_NODE_ELECT));
+    fz_add(fz_add(chosen, block(p, ballot(p), NULL)), block(p, NULL, NULL));
+    fz_add(fz_add(fz_kernel(p)->body, n), chosen);
+    const uint64_t *log = log_of(p, 4);
+    ROW(p, log, 0, 15, 2, 15,
+        15); /* lane 1 in its case; all others are the default's, with lane 1 falling in */
+    ROW(p, log, 1, 1, 15, 0, 0);
+}
+
+/* Whether four threads come to their ends, two by a barrier and an operation, two by the way given. */
+static bool ends_with(const char *way)
+{
+    struct fz_program p = {.class = 'e', .blocks = 1, .threads = 4, .arena = &arena};
+    struct fz_buffer log = {"log", FZ_ULONG, false, 1, 0};
+    void *contents = arena_alloc_array(&arena, 8, 4);
+    vec_push(&arena, &p.buffers, log);
+    p.module = arena_printf(&arena,
+                            "module \"m\"\n"
+                            "kernel @k(log: ptr.global \"global ulong *\" of ulong 8)\n"
+                            "define kernel void @k(%%log: ptr.global) convergent {\n"
+                            "A:\n  %%e = token.entry\n  %%t = special tid.x\n  %%c = ult %%t, 2\n"
+                            "  brif %%c, B, C\n"
+                            "B:\n  barrier [%%e]\n  br D\n"
+                            "C:\n%s\n"
+                            "D:\n  %%m = ballot true [%%e]\n  ret\n"
+                            "}\n",
+                            way);
+    return fz_class_e.expect(&p, 4, &contents);
+}
+
+/* A barrier waits for all that have not returned, an operation for its group. */
+static void reference_knows_who_waits(void **state)
+{
+    UNUSED(state);
+    assert_true(ends_with("  ret"));
+    assert_false(ends_with("  barrier [%e]\n  ret")); /* another barrier */
+    assert_false(ends_with("  br D"));                /* for those at the barrier, at the operation */
+}
+
+static void reference_refuses_what_does_not_end(void **state)
+{
+    UNUSED(state);
+    struct fz_program *p = empty_program(4);
+    struct fz_node *n = make(p, FZ_NODE_LOOP, 3, FZ_WHILE);
+    n->name = fz_variable(p, fz_kernel(p), FZ_SCALAR, FZ_UINT, 0);
+    fz_add(fz_add(n, fz_constant(p, FZ_INT, 1 << 30)), fz_constant(p, FZ_BOOL, 1));
+    fz_add(fz_add(n, block(p, NULL, NULL)), block(p, NULL, NULL));
+    fz_add(fz_kernel(p)->body, n);
+    void *contents[3];
+    for (uint32_t i = 0; i < 3; i++)
+        contents[i] = arena_alloc_array(&arena, 8, fz_elements(p, &p->buffers.at[i]));
+    assert_false(fz_class_b.expect(p, 4, contents));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(reference_knows_branches, tear_down),
+        cmocka_unit_test_teardown(reference_knows_operations_before_a_break, tear_down),
+        cmocka_unit_test_teardown(reference_knows_fallthrough_and_elect, tear_down),
+        cmocka_unit_test_teardown(reference_knows_who_waits, tear_down),
+        cmocka_unit_test_teardown(reference_refuses_what_does_not_end, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
