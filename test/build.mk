@@ -29,12 +29,12 @@ fuzz_references_TEST_SRC := test/unit/fuzz_references.c $(fuzz_SRC)
 fuzz_arms_TEST_SRC := test/unit/fuzz_arms.c $(fuzz_SRC)
 
 SUITES += opt_golden opt_fuzz opt_negate
-opt_fuzz_TEST_SRC := test/opt/fuzz_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
+opt_fuzz_TEST_SRC := test/opt/fuzz_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c test/opt/random_values.c
 opt_negate_TEST_SRC := test/opt/negate_test.c test/opt/evaluate.c test/opt/optimize.c
 opt_golden_TEST_SRC := test/opt/golden_test.c
 SUITES += opt_pdg opt_permuted opt_ranges
-opt_ranges_TEST_SRC := test/opt/ranges_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
-opt_pdg_TEST_SRC := test/opt/pdg_test.c test/opt/permute.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
+opt_ranges_TEST_SRC := test/opt/ranges_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c test/opt/random_values.c
+opt_pdg_TEST_SRC := test/opt/pdg_test.c test/opt/permute.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c test/opt/random_values.c
 opt_permuted_TEST_SRC := test/opt/permuted_test.c test/opt/permute.c $(fuzz_SRC)
 
 # The tables of docs/*.md come from the .def files: `make docs` writes them, the suite docs checks them.
@@ -48,6 +48,7 @@ UNIT += ir_structure ir_converged
 
 # Programs that compare with LLVM; test/oracle/llvm.test runs them.
 ORACLES := llvm_analyses llvm_tokens
+llvm_analyses_TEST_SRC := $(addprefix test/oracle/,llvm_answers.c llvm_witness.c)
 
 # The bytecode back end: random modules run as each thread alone computes them.
 UNIT += bytecode_format bytecode_limits bytecode_registers bytecode_verify
@@ -55,7 +56,7 @@ SUITES += bytecode_random
 SUITES += bytecode_denormals
 bytecode_denormals_TEST_SRC := test/backend/denormals_test.c test/bench/cases.c \
     $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
-bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c
+bytecode_random_TEST_SRC := test/backend/random_test.c test/opt/evaluate.c test/opt/optimize.c test/opt/random_ir.c test/opt/random_values.c
 
 # The divergence unit of warp-core on random control flow.
 SUITES += warpcore_model
@@ -114,11 +115,11 @@ $(BUILD)/test/unit/%: $(BUILD)/obj/test/unit/%.o $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)
 
-$(ORACLE_BIN): $(BUILD)/test/%: $(BUILD)/obj/test/oracle/%.o $(BUILD)/libkernc.a
+.SECONDEXPANSION:
+$(ORACLE_BIN): $(BUILD)/test/%: $$(call obj,test/oracle/%.c $$(%_TEST_SRC)) $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
 
-.SECONDEXPANSION:
 $(SUITE_BIN): $(BUILD)/test/%: $$(call obj,$$(%_TEST_SRC)) $(BUILD)/libkernc.a
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) $(LINK) -o $@ $^ -lcmocka $(LIBS)

@@ -1,143 +1,7 @@
 /* random_ir.c: see random_ir.h. Every loop ends: a while loop counts to a small number, and goto blocks burn
  * fuel. Private memory is written before it is read; constant indices stay within their variable.
  */
-#include "test/opt/random_ir.h"
-
-enum { VARS = 6, STRUCTS = 2, STRUCT_BYTES = 16, CELLS = 4, POINTERS = 3 };
-
-struct maker {
-    uint64_t           seed;
-    struct ir_module  *m;
-    struct ir_function *f;
-    struct ir_cursor   c;
-    ir_ref             vars[VARS], structs[STRUCTS], arrays, buffer, fuel;   /* arrays: indexed dynamically */
-    ir_ref             cells, more_cells, pointers; /* few cells, and a table of pointers to them */
-    unsigned           statements, depth;
-    uint32_t           breaks, continues;        /* blocks; IR_NO_BLOCK outside of loops */
-    struct ir_function *callees[2];
-    unsigned           callee_count;
-    bool               shares;                   /* accesses shared memory */
-    bool               controlled;               /* convergent operations have tokens */
-    ir_ref             token;
-};
-
-static uint32_t draw(struct maker *k, uint32_t below)
-{
-    k->seed = k->seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(k->seed >> 33) % below;
-}
-
-static ir_ref number(struct maker *k)
-{
-    static const uint32_t some[] = {0,   1,          2,          3,          7,          8,  31,
-                                    255, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffd, 10, 64};
-    return ir_const_i32(k->f, draw(k, 3) ? some[draw(k, COUNT(some))] : draw(k, 100000));
-}
-
-static ir_ref expression(struct maker *k, unsigned depth);
-
-static ir_ref condition(struct maker *k, unsigned depth)
-{
-    static const uint16_t ops[] = {IR_eq, IR_ne, IR_slt, IR_sle, IR_ult, IR_ule};
-    ir_ref a = expression(k, depth), b = draw(k, 2) ? number(k) : expression(k, depth);
-    ir_ref c = ir_emit2(&k->c, ops[draw(k, COUNT(ops))], IR_TYPE_I1, a, b);
-    return draw(k, 5) ? c : ir_emit1(&k->c, IR_not, IR_TYPE_I1, c);
-}
-
-static ir_ref global_address(struct maker *k)
-{
-    ir_ref i = ir_emit2(&k->c, IR_and, IR_TYPE_I32, expression(k, 1), ir_const_i32(k->f, 60));
-    return draw(k, 2)
-               ? ir_emit2(&k->c, IR_ptradd, IR_TYPE_GLOBAL, k->buffer, i)
-               : ir_emit2(&k->c, IR_ptradd, IR_TYPE_GLOBAL, k->buffer, ir_const_i32(k->f, draw(k, 8) * 4));
-}
-
-static ir_ref some_sign(struct maker *k, ir_ref x)
-{
-    return draw(k, 3) ? x : ir_emit1(&k->c, IR_neg, IR_TYPE_F32, x);
-}
-
-static ir_ref some_float(struct maker *k)
-{
-    static const uint32_t some[] = {0, 0x80000000, 0x3f800000, 0x7fc00000, 0x40490fdb};
-    return draw(k, 2) ? ir_const(k->f, IR_TYPE_F32, some[draw(k, COUNT(some))])
-                      : some_sign(k, ir_emit1(&k->c, IR_sitof, IR_TYPE_F32, expression(k, 1)));
-}
-
-/* Operations of one and two products, and sums that become such when they are selected. */
-static ir_ref sum_of_products(struct maker *k, ir_ref a, ir_ref b)
-{
-    static const uint16_t one[] = {IR_fma, IR_muladd, IR_mulsub, IR_submul}, two[] = {IR_dot2, IR_cross2};
-    ir_ref args[] = {a, b, some_float(k), draw(k, 2) ? a : some_float(k)};
-    if (draw(k, 3) == 0)
-        return ir_emit3(&k->c, one[draw(k, COUNT(one))], IR_TYPE_F32, a, b, args[2]);
-    if (draw(k, 3) == 0)
-        return ir_emit(&k->c, two[draw(k, COUNT(two))], IR_TYPE_F32, COUNT(args), args);
-    ir_ref first = some_sign(k, ir_emit2(&k->c, draw(k, 4) ? IR_mul : IR_div, IR_TYPE_F32, a, b));
-    ir_ref second = draw(k, 4) ? ir_emit2(&k->c, IR_mul, IR_TYPE_F32, args[2], args[3]) : args[2];
-    return draw(k, 2) ? ir_emit2(&k->c, draw(k, 2) ? IR_add : IR_sub, IR_TYPE_F32, first, second)
-                      : ir_emit2(&k->c, draw(k, 2) ? IR_add : IR_sub, IR_TYPE_F32, second, first);
-}
-
-static ir_ref float_expression(struct maker *k)
-{
-    static const uint16_t ops[] = {IR_add, IR_sub, IR_mul, IR_div, IR_fmin};
-    ir_ref a = some_sign(k, ir_emit1(&k->c, IR_bits, IR_TYPE_F32, expression(k, 1))), b = some_float(k);
-    ir_ref r =
-        draw(k, 2) ? ir_emit2(&k->c, ops[draw(k, COUNT(ops))], IR_TYPE_F32, a, b) : sum_of_products(k, a, b);
-    return ir_emit1(&k->c, IR_bits, IR_TYPE_I32, r);
-}
-
-/* The token in force, or an anchor for the next operation alone. */
-static ir_ref some_token(struct maker *k)
-{
-    return k->controlled && draw(k, 4) == 0 ? ir_emit0(&k->c, IR_anchor, IR_TYPE_TOKEN) : k->token;
-}
-
-static ir_ref convergent(struct maker *k, ir_ref a)
-{
-    bool reduces = draw(k, 2);
-    ir_ref operand = reduces ? a : condition(k, 1), token = some_token(k);
-    ir_ref r =
-        ir_emit1(&k->c, reduces ? IR_reduce_add : IR_ballot, reduces ? IR_TYPE_I32 : IR_TYPE_I64, operand);
-    ir_at(k->f, r)->token = token;
-    return reduces ? r : ir_emit1(&k->c, IR_trunc, IR_TYPE_I32, r);
-}
-
-static ir_ref leaf(struct maker *k)
-{
-    static const uint8_t mems[] = {IR_MEM_I32, IR_MEM_I32, IR_MEM_U8, IR_MEM_S16, IR_MEM_S8};
-    unsigned kind = draw(k, 10);
-    if (kind < 5)
-        return ir_emit_load(&k->c, IR_MEM_I32, IR_TYPE_I32, k->vars[draw(k, VARS)], 0);
-    if (kind == 5)
-        return ir_emit_load(&k->c, mems[draw(k, COUNT(mems))], IR_TYPE_I32, k->structs[draw(k, STRUCTS)],
-                            (int32_t)draw(k, 4) * 4);
-    if (kind == 6)
-        return ir_emit_load(&k->c, IR_MEM_I32, IR_TYPE_I32, global_address(k), 0);
-    return number(k);
-}
-
-static ir_ref expression(struct maker *k, unsigned depth)
-{
-    static const uint16_t ops[] = {IR_add,  IR_add,  IR_sub,  IR_mul,  IR_sdiv, IR_udiv,
-                                   IR_srem, IR_urem, IR_and,  IR_or,   IR_xor,  IR_shl,
-                                   IR_lshr, IR_ashr, IR_smin, IR_umax, IR_rotl, IR_mulhi_u};
-    static const uint16_t unary[] = {IR_neg, IR_not, IR_sext8, IR_zext8, IR_sext16, IR_zext16, IR_abs};
-    if (depth == 0)
-        return leaf(k);
-    ir_ref a = expression(k, depth - 1);
-    switch (draw(k, 12)) {
-    case 0: return ir_emit1(&k->c, unary[draw(k, COUNT(unary))], IR_TYPE_I32, a);
-    case 1: return ir_emit3(&k->c, IR_select, IR_TYPE_I32, condition(k, 0), a, expression(k, depth - 1));
-    case 2: return ir_emit1(&k->c, IR_zext, IR_TYPE_I32, condition(k, 0));
-    case 3: return draw(k, 3) ? float_expression(k) : a;
-    case 4: return draw(k, 3) ? a : convergent(k, a);
-    default: break;
-    }
-    ir_ref b = draw(k, 2) ? number(k) : expression(k, depth - 1);
-    return ir_emit2(&k->c, ops[draw(k, COUNT(ops))], IR_TYPE_I32, a, b);
-}
+#include "test/opt/random_maker.h"
 
 /* ---- statements -------------------------------------------------------------------------------------- */
 
@@ -161,7 +25,7 @@ static void at(struct maker *k, uint32_t b)
 static void make_if(struct maker *k)
 {
     uint32_t yes = new_block(k), no = new_block(k), join = new_block(k);
-    ir_emit_brif(&k->c, condition(k, 1), yes, no);
+    ir_emit_brif(&k->c, random_condition(k, 1), yes, no);
     at(k, yes);
     block(k);
     branch_to(k, join);
@@ -175,7 +39,7 @@ static void make_if(struct maker *k)
 static void make_switch(struct maker *k)
 {
     uint32_t out = new_block(k), cases[3] = {new_block(k), new_block(k), new_block(k)}, from = k->c.block;
-    ir_ref value = ir_emit2(&k->c, IR_and, IR_TYPE_I32, expression(k, 1), ir_const_i32(k->f, 3));
+    ir_ref value = ir_emit2(&k->c, IR_and, IR_TYPE_I32, random_expression(k, 1), ir_const_i32(k->f, 3));
     from = k->c.block;
     ir_emit_switch(&k->c, value, out);
     for (unsigned i = 0; i < 3; i++)
@@ -217,7 +81,7 @@ static void make_loop(struct maker *k)
     uint32_t breaks = k->breaks, continues = k->continues;
     bool at_end = draw(k, 3) == 0;
     if (draw(k, 3) == 0)
-        last = ir_emit2(&k->c, IR_and, IR_TYPE_I32, expression(k, 1), ir_const_i32(k->f, 7));
+        last = ir_emit2(&k->c, IR_and, IR_TYPE_I32, random_expression(k, 1), ir_const_i32(k->f, 7));
     ir_emit_store(&k->c, IR_MEM_I32, i, 0, ir_const_i32(k->f, 0));
     branch_to(k, head);
     at(k, head);
@@ -262,7 +126,7 @@ static void make_gotos(struct maker *k)
         at(k, out);
         return;
     }
-    ir_emit_brif(&k->c, condition(k, 1), blocks[0], blocks[1]);
+    ir_emit_brif(&k->c, random_condition(k, 1), blocks[0], blocks[1]);
     uint32_t breaks = k->breaks, continues = k->continues;
     k->breaks = k->continues = IR_NO_BLOCK;
     for (uint32_t i = 0; i < n; i++) {
@@ -274,7 +138,7 @@ static void make_gotos(struct maker *k)
         ir_emit_brif(&k->c, ir_emit2(&k->c, IR_slt, IR_TYPE_I1, left, ir_const_i32(k->f, 1)), out, go);
         at(k, go);
         block(k);
-        ir_emit_brif(&k->c, condition(k, 1), blocks[draw(k, n)], draw(k, 4) ? blocks[draw(k, n)] : out);
+        ir_emit_brif(&k->c, random_condition(k, 1), blocks[draw(k, n)], draw(k, 4) ? blocks[draw(k, n)] : out);
     }
     k->breaks = breaks;
     k->continues = continues;
@@ -296,7 +160,7 @@ static void make_call(struct maker *k)
     if (!k->callee_count)
         return;
     struct ir_function *callee = k->callees[draw(k, k->callee_count)];
-    ir_ref a = expression(k, 1), b = expression(k, 1), args[3] = {k->buffer, a, b};
+    ir_ref a = random_expression(k, 1), b = random_expression(k, 1), args[3] = {k->buffer, a, b};
     ir_ref r = ir_emit(&k->c, IR_call, IR_TYPE_I64, 3, args);
     ir_at(k->f, r)->imm = callee->id;
     if (callee->flags & IR_FN_CONVERGENT)
@@ -313,7 +177,7 @@ static void make_block_operation(struct maker *k)
         ir_at(k->f, ir_emit1(&k->c, IR_memzero, IR_TYPE_VOID, a))->imm = STRUCT_BYTES;
         return;
     }
-    ir_ref to = kind == 1 ? global_address(k) : a, source = kind == 2 ? global_address(k) : b;
+    ir_ref to = kind == 1 ? random_address(k) : a, source = kind == 2 ? random_address(k) : b;
     if (to == source)
         return;
     if (kind == 3 && from) {
@@ -326,9 +190,9 @@ static void make_block_operation(struct maker *k)
 static void assign(struct maker *k)
 {
     static const uint8_t mems[] = {IR_MEM_I32, IR_MEM_I32, IR_MEM_I32, IR_MEM_U8, IR_MEM_S16};
-    ir_ref v = expression(k, 2);
+    ir_ref v = random_expression(k, 2);
     switch (draw(k, 6)) {
-    case 0: ir_emit_store(&k->c, IR_MEM_I32, global_address(k), 0, v); break;
+    case 0: ir_emit_store(&k->c, IR_MEM_I32, random_address(k), 0, v); break;
     case 1:
         ir_emit_store(&k->c, mems[draw(k, COUNT(mems))], k->structs[draw(k, STRUCTS)],
                       (int32_t)draw(k, 4) * 4, v);
@@ -347,7 +211,7 @@ static void assign(struct maker *k)
 static ir_ref element(struct maker *k, ir_ref array, uint32_t elements)
 {
     ir_ref i = draw(k, 2) ? ir_const_i32(k->f, draw(k, elements))
-                          : ir_emit2(&k->c, IR_urem, IR_TYPE_I32, expression(k, 0),
+                          : ir_emit2(&k->c, IR_urem, IR_TYPE_I32, random_expression(k, 0),
                                      ir_const_i32(k->f, elements));
     return ir_emit2(&k->c, IR_ptradd, IR_TYPE_PRIVATE, array,
                     ir_emit2(&k->c, IR_shl, IR_TYPE_I32, i, ir_const_i32(k->f, 2)));
@@ -361,7 +225,7 @@ static ir_ref pointer(struct maker *k, unsigned depth)
         return ir_emit_load(&k->c, IR_MEM_PTR, IR_TYPE_PRIVATE, element(k, k->pointers, POINTERS), 0);
     if (kind < 3)
         return element(k, draw(k, 3) ? k->cells : k->more_cells, CELLS);
-    ir_ref c = condition(k, 0), a = pointer(k, depth - 1), b = pointer(k, depth - 1);
+    ir_ref c = random_condition(k, 0), a = pointer(k, depth - 1), b = pointer(k, depth - 1);
     if (kind == 3)
         return ir_emit3(&k->c, IR_select, IR_TYPE_PRIVATE, c, a, b);
     uint32_t join = new_block(k), from = k->c.block;
@@ -383,7 +247,7 @@ static void make_pointers(struct maker *k)
             ir_emit_store(&k->c, IR_MEM_I32, k->vars[draw(k, VARS)], 0,
                           ir_emit_load(&k->c, IR_MEM_I32, IR_TYPE_I32, pointer(k, 2), 0));
             break;
-        default: ir_emit_store(&k->c, IR_MEM_I32, pointer(k, 2), 0, expression(k, 1));
+        default: ir_emit_store(&k->c, IR_MEM_I32, pointer(k, 2), 0, random_expression(k, 1));
         }
 }
 
@@ -400,8 +264,8 @@ static void make_accesses(struct maker *k)
     static const uint8_t mems[] = {IR_MEM_I32, IR_MEM_I32, IR_MEM_I32, IR_MEM_U8, IR_MEM_S16, IR_MEM_F32};
     unsigned kind = draw(k, 4);
     bool shared = kind == 1 && k->shares;
-    ir_ref sum = number(k), base = shared ? shared_object(k) : kind ? k->buffer : k->arrays;
-    ir_ref index = ir_emit2(&k->c, IR_and, IR_TYPE_I32, expression(k, 1), ir_const_i32(k->f, 12));
+    ir_ref sum = random_number(k), base = shared ? shared_object(k) : kind ? k->buffer : k->arrays;
+    ir_ref index = ir_emit2(&k->c, IR_and, IR_TYPE_I32, random_expression(k, 1), ir_const_i32(k->f, 12));
     ir_ref moving = ir_emit2(&k->c, IR_ptradd, (enum ir_type)ir_at(k->f, base)->type,
                              shared ? shared_object(k) : base, index);
     for (unsigned n = 3 + draw(k, 6); n > 0; n--) {
@@ -429,7 +293,7 @@ static void leave_loop(struct maker *k)
     if (k->breaks == IR_NO_BLOCK) {
         branch_to(k, on);
     } else {
-        ir_ref c = condition(k, 1);
+        ir_ref c = random_condition(k, 1);
         ir_emit_brif(&k->c, c, draw(k, 2) ? k->breaks : k->continues, on);
     }
     at(k, on);
@@ -503,7 +367,7 @@ static struct ir_function *make_function(struct maker *k, const char *name, uint
     ir_emit_store(&k->c, IR_MEM_I32, k->fuel, 0, ir_const_i32(k->f, 20));
     for (unsigned i = 0; i < VARS; i++) {
         k->vars[i] = variable(k, 4);
-        ir_emit_store(&k->c, IR_MEM_I32, k->vars[i], 0, i == 0 ? x : i == 1 ? y : number(k));
+        ir_emit_store(&k->c, IR_MEM_I32, k->vars[i], 0, i == 0 ? x : i == 1 ? y : random_number(k));
     }
     for (unsigned i = 0; i < STRUCTS; i++)
         k->structs[i] = cleared(k, STRUCT_BYTES);

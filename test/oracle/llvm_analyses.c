@@ -18,12 +18,9 @@
  * Which blocks are m-converged is compared with LLVM's "cycles assumed divergent", and with the definition: a
  * join of a branch is a block that disjoint paths from it reach. LLVM 19 misses some, since it stops early.
  */
-#include "ir/analysis/analysis.h"
-#include <stdio.h>
+#include "test/oracle/llvm_analyses.h"
 #include <stdlib.h>
 #include <unistd.h>
-
-enum { MOST = 12, BATCH = 1000, NAMES = 64 };
 
 static uint64_t state;
 static uint32_t draw(uint32_t below)
@@ -31,29 +28,6 @@ static uint32_t draw(uint32_t below)
     state = hash_mix(state, 0x9e3779b97f4a7c15u);
     return (uint32_t)(state >> 20) % below;
 }
-
-struct graph {
-    uint32_t n, degree[MOST], to[MOST][2];
-    bool     divergent[MOST];              /* the branch's condition */
-    struct ir_module *module;
-    struct ir_function *fn;
-    ir_ref   param[MOST], def[MOST], use[MOST][MOST];      /* use[x][y]: in x, of y's definition */
-    struct arena arena;
-    struct ir_cfg *cfg;
-    struct ir_cycles *cycles;
-    struct ir_dominators *dom, *post;
-    struct ir_uniformity *uniform;
-    bool     reaches_exit;                 /* every block does */
-};
-
-/* What LLVM says of a graph, by block. */
-struct answer {
-    bool     branch[MOST], param[MOST], use[MOST][MOST];
-    bool     unconverged[MOST];            /* in a cycle that is assumed to be divergent */
-    uint32_t idom[MOST], ipdom[MOST];
-    char     cycles[MOST][NAMES];
-    uint32_t cycle_count;
-};
 
 /* ---- making graphs ----------------------------------------------------------------------------------- */
 
@@ -150,284 +124,6 @@ static void graph_free(struct graph *g)
     ir_module_free(g->module);
 }
 
-/* ---- LLVM's side ------------------------------------------------------------------------------------- */
-
-static void write_phi(const struct graph *g, uint32_t k, uint32_t b, FILE *f)
-{
-    fprintf(f, "  %%f%up%u = phi i32", k, b);
-    const char *comma = "";
-    ir_each_pred(p, b, g->cfg)
-        if (bitset_has(g->cfg->reachable, p)) {
-            fprintf(f, "%s [%u, %%f%ub%u]", comma, p + 1, k, p);
-            comma = ",";
-        }
-    fprintf(f, "\n");
-}
-
-static void write_llvm(const struct graph *g, uint32_t k, FILE *f)
-{
-    fprintf(f, "define amdgpu_kernel void @f%u(i32 %%n, i1 %%u) {\n", k);
-    for (uint32_t b = 0; b < g->n; b++) {
-        if (!bitset_has(g->cfg->reachable, b))
-            continue;
-        fprintf(f, "f%ub%u:\n", k, b);
-        if (b == 0)
-            fprintf(f, "  %%tid = call i32 @llvm.amdgcn.workitem.id.x()\n  %%d = icmp slt i32 %%tid, 5\n");
-        else
-            write_phi(g, k, b, f);
-        fprintf(f, "  %%f%ud%u = add i32 %%n, %u\n", k, b, b);
-        for (uint32_t y = 0; y < g->n; y++)
-            if (g->use[b][y] != 0)
-                fprintf(f, "  %%f%uu%u_%u = add i32 %%f%ud%u, %u\n", k, b, y, k, y, b);
-        if (g->degree[b] == 0)
-            fprintf(f, "  ret void\n");
-        else if (g->degree[b] == 1)
-            fprintf(f, "  br label %%f%ub%u\n", k, g->to[b][0]);
-        else
-            fprintf(f, "  br i1 %%%s, label %%f%ub%u, label %%f%ub%u\n", g->divergent[b] ? "d" : "u", k,
-                    g->to[b][0], k, g->to[b][1]);
-    }
-    fprintf(f, "}\n");
-}
-
-/* "[level] %f1b2 {…}" lines; parent[level] is the latest block of each level. */
-static void read_tree_line(const char *line, uint32_t *idom)
-{
-    static uint32_t at_level[MOST + 3];
-    const char *open = strchr(line, '['), *name = strchr(line, '%'),
-               *b = name != NULL ? strchr(name, 'b') : NULL;
-    if (open == NULL)
-        return;
-    uint32_t level = (uint32_t)atoi(open + 1), block = b != NULL ? (uint32_t)atoi(b + 1) : IR_NO_BLOCK;
-    if (level >= COUNT(at_level))
-        return;
-    at_level[level] = block;
-    if (block != IR_NO_BLOCK)
-        idom[block] = level > 1 ? at_level[level - 1] : IR_NO_BLOCK;
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
-/* A cycle as text: depth, header, other entries in order of number. */
-static void name_cycle(char *out, uint32_t depth, uint32_t *entries, uint32_t count)
-{
-    int at = snprintf(out, NAMES, "%u: %u", depth, entries[0]);
-    for (uint32_t b = 0; b < MOST; b++)
-        for (uint32_t i = 1; i < count; i++)
-            if (entries[i] == b)
-                at += snprintf(out + at, (size_t)(NAMES - at), " %u", b);
-}
-
-static void read_cycle_line(const char *line, struct answer *a)
-{
-    const char *depth = strstr(line, "depth="), *list = strstr(line, "entries(");
-    uint32_t entries[MOST], count = 0;
-    if (depth == NULL || list == NULL)
-        return;
-    for (const char *p = list + 8; *p != ')' && count < MOST; p++)
-        if (*p == 'b')
-            entries[count++] = (uint32_t)atoi(p + 1);
-    name_cycle(a->cycles[a->cycle_count++], (uint32_t)atoi(depth + 6), entries, count);
-}
-
-/* Entries, then the other blocks: all named fKbN. */
-static void read_assumed_line(const char *line, struct answer *a)
-{
-    for (const char *p = strstr(line, "entries("); p != NULL && (p = strchr(p, 'b')) != NULL; p++)
-        a->unconverged[atoi(p + 1) % MOST] = true;
-}
-
-static void read_divergent(const char *line, uint32_t block, struct answer *a)
-{
-    unsigned k, x, y;
-    const char *p = strstr(line, "DIVERGENT:");
-    if (p == NULL)
-        return;
-    p += strspn(p + 10, " ") + 10;
-    if (strncmp(p, "br ", 3) == 0)
-        a->branch[block] = true;
-    else if (sscanf(p, "%%f%up%u =", &k, &x) == 2)
-        a->param[x] = true;
-    else if (sscanf(p, "%%f%uu%u_%u =", &k, &x, &y) == 3)
-        a->use[x][y] = true;
-}
-
-static void read_answers(FILE *in, struct answer *answers)
-{
-    enum { NOTHING, CYCLES, ASSUMED, UNIFORMITY, TREE, POST_TREE } section = NOTHING;
-    char line[512];
-    unsigned k = 0, block = 0, b;
-    while (fgets(line, sizeof line, in) != NULL) {
-        if (sscanf(line, "CycleInfo for function: f%u", &k) == 1)
-            section = CYCLES;
-        else if (sscanf(line, "UniformityInfo for function 'f%u'", &k) == 1)
-            section = UNIFORMITY;
-        else if (strncmp(line, "CYCLES ", 7) == 0)       /* "… ASSSUMED DIVERGENT", "… WITH DIVERGENT EXIT" */
-            section = strncmp(line + 7, "ASS", 3) == 0 ? ASSUMED : UNIFORMITY;
-        else if (sscanf(line, "DominatorTree for function: f%u", &k) == 1)
-            section = TREE;
-        else if (sscanf(line, "PostDominatorTree for function: f%u", &k) == 1)
-            section = POST_TREE;
-        else if (sscanf(line, "BLOCK f%*ub%u", &b) == 1)
-            block = b, section = UNIFORMITY;
-        else if (section == CYCLES)
-            read_cycle_line(line, &answers[k]);
-        else if (section == ASSUMED)
-            read_assumed_line(line, &answers[k]);
-        else if (section == UNIFORMITY)
-            read_divergent(line, block, &answers[k]);
-        else if (section == TREE)
-            read_tree_line(line, answers[k].idom);
-        else if (section == POST_TREE)
-            read_tree_line(line, answers[k].ipdom);
-    }
-    for (uint32_t i = 0; i < BATCH; i++)
-        qsort(answers[i].cycles, answers[i].cycle_count, NAMES, by_text);
-}
-
-/* ---- witnesses: threads run alone, matched by iteration ---------------------------------------------- */
-
-enum { THREADS = 3, STEPS = 60, RUNS = 4000 };
-
-/* What a thread held each time it ran a block; `when` identifies the converged instance. */
-struct visit { uint64_t when; uint32_t block, came_from, last[MOST]; };
-struct thread { struct visit visit[STEPS]; uint32_t count; };
-
-/* Iteration numbers of all cycles around the block, outermost first, in one number. Entering a cycle restarts
- * it. */
-static uint64_t instance(const struct graph *g, const uint32_t *iteration, uint32_t block)
-{
-    uint64_t h = block;
-    for (uint32_t k = g->cycles->innermost[block]; k != IR_NO_CYCLE; k = g->cycles->at[k].parent)
-        h = hash_mix(h, iteration[k] + 1);
-    return h;
-}
-
-static void run_thread(const struct graph *g, struct thread *t, uint64_t run, uint64_t self)
-{
-    uint32_t iteration[MOST] = {0}, last[MOST] = {0}, from = IR_NO_BLOCK, b = 0;
-    t->count = 0;
-    for (uint32_t step = 0; step < STEPS; step++) {
-        for (uint32_t k = 0; k < g->cycles->count; k++)
-            if (g->cycles->at[k].header == b)
-                iteration[k] = from != IR_NO_BLOCK && ir_cycle_has(g->cycles, k, from) ? iteration[k] + 1 : 0;
-        struct visit *v = &t->visit[t->count++];
-        v->when = instance(g, iteration, b);
-        v->block = b;
-        v->came_from = from;
-        last[b] = (uint32_t)hash_mix(v->when, 77);           /* a uniform value of this instance */
-        memcpy(v->last, last, sizeof last);
-        if (g->degree[b] == 0)
-            return;
-        uint64_t choice = g->divergent[b] ? hash_mix(hash_mix(run, self), step) : hash_mix(run, v->when);
-        from = b;
-        b = g->to[b][g->degree[b] == 2 && hash_mix(choice, 3) % 16 < 6 + run % 5];
-    }
-}
-
-/* Whether two threads, together at block x, held different values: of its parameter (y == NONE), or of y's
- * definition. */
-static bool witness(const struct graph *g, uint32_t x, uint32_t y)
-{
-    static struct thread t[THREADS];
-    for (uint64_t run = 0; run < RUNS; run++) {
-        for (uint32_t i = 0; i < THREADS; i++)
-            run_thread(g, &t[i], run, i + 1);
-        for (uint32_t i = 0; i < t[0].count; i++)
-            for (uint32_t k = 1; k < THREADS; k++)
-                for (uint32_t j = 0; j < t[k].count; j++) {
-                    const struct visit *p = &t[0].visit[i], *q = &t[k].visit[j];
-                    if (p->block != x || q->block != x || p->when != q->when)
-                        continue;
-                    if (y == IR_NO_BLOCK ? p->came_from != q->came_from : p->last[y] != q->last[y])
-                        return true;
-                }
-    }
-    return false;
-}
-
-/* ---- m-converged by the definition: joins by disjoint paths ------------------------------------------ */
-
-/* Blocks that paths from the branch go on to, a bit each; none from the header of a natural loop around the
- * branch, where all threads of an iteration reconverge. */
-static uint32_t next_blocks(const struct graph *g, uint32_t branch, uint32_t b)
-{
-    const struct ir_cycles *c = g->cycles;
-    uint32_t next = 0, k = c->innermost[b];
-    if (k != IR_NO_CYCLE && c->at[k].header == b && c->at[k].entries.count == 1 && ir_cycle_has(c, k, branch))
-        return 0;
-    for (uint32_t e = 0; e < g->degree[b]; e++)
-        next |= 1u << g->to[b][e];
-    return next;
-}
-
-static bool reaches(const struct graph *g, uint32_t branch, uint32_t from, uint32_t to, uint32_t avoided)
-{
-    uint32_t seen = 1u << from, todo = seen & ~(avoided & ~(1u << to));
-    while (todo && !(todo >> to & 1)) {
-        uint32_t b = (uint32_t)__builtin_ctz(todo);
-        uint32_t next = next_blocks(g, branch, b) & ~seen & ~(avoided & ~(1u << to));
-        todo = (todo & (todo - 1)) | next;
-        seen |= next;
-    }
-    return todo != 0;
-}
-
-/* Whether some path from b to `to`, past the blocks of `path`, leaves another one from `other` that shares no
- * block with it. */
-static bool leaves_disjoint(const struct graph *g, uint32_t branch, uint32_t b, uint32_t to, uint32_t path,
-                            uint32_t other)
-{
-    if (b == to)
-        return reaches(g, branch, other, to, path);
-    if (path >> b & 1)
-        return false;
-    for (uint32_t next = next_blocks(g, branch, b); next; next &= next - 1)
-        if (leaves_disjoint(g, branch, (uint32_t)__builtin_ctz(next), to, path | 1u << b, other))
-            return true;
-    return false;
-}
-
-static bool is_join(const struct graph *g, uint32_t branch, uint32_t b)
-{
-    return g->degree[branch] == 2 && g->to[branch][0] != g->to[branch][1] &&
-           leaves_disjoint(g, branch, g->to[branch][0], b, 1u << branch, g->to[branch][1]);
-}
-
-static bool strictly(const struct graph *g, uint32_t a, uint32_t b)
-{
-    return a != b && ir_dominates(g->dom, a, b);
-}
-
-/* The cycle that is not m-converged since threads from the branch join at b, by the simplified criteria. */
-static uint32_t cycle_broken(const struct graph *g, uint32_t branch, uint32_t b)
-{
-    const struct ir_cycles *c = g->cycles;
-    uint32_t found = IR_NO_CYCLE, k = c->innermost[b];
-    for (; k != IR_NO_CYCLE && !ir_cycle_has(c, k, branch); k = c->at[k].parent)
-        found = k;
-    if (found != IR_NO_CYCLE && c->at[found].entries.count == 1)
-        found = IR_NO_CYCLE;
-    if (k == IR_NO_CYCLE || c->at[k].entries.count == 1 || strictly(g, branch, b))
-        return found;
-    for (; k != IR_NO_CYCLE && !strictly(g, c->at[k].header, b); k = c->at[k].parent)
-        found = k;
-    return found;
-}
-
-static void find_unconverged(const struct graph *g, bool *unconverged)
-{
-    for (uint32_t branch = 0; branch < g->n; branch++)
-        for (uint32_t b = 0; b < g->n && bitset_has(g->uniform->branches, branch); b++) {
-            uint32_t k = is_join(g, branch, b) ? cycle_broken(g, branch, b) : IR_NO_CYCLE;
-            for (uint32_t x = 0; x < g->n && k != IR_NO_CYCLE; x++)
-                unconverged[x] |= ir_cycle_has(g->cycles, k, x);
-        }
-}
-
 /* ---- comparison -------------------------------------------------------------------------------------- */
 
 static struct {
@@ -500,13 +196,13 @@ static void compare_value(const struct graph *g, uint32_t k, const char *what, u
     totals.values++;
     if (ours == llvm)
         totals.equal++;
-    else if (!ours && reducible(g) && exit_in_own_cycle(g) && !witness(g, x, y))
+    else if (!ours && reducible(g) && exit_in_own_cycle(g) && !graph_witness(g, x, y))
         totals.depth++;
-    else if (!ours && !reducible(g) && !witness(g, x, y))
+    else if (!ours && !reducible(g) && !graph_witness(g, x, y))
         totals.llvm_cautious++;
     else if (!ours)
         difference(g, k, "LLVM alone diverges", x, y);
-    else if (witness(g, x, y))
+    else if (graph_witness(g, x, y))
         totals.witnessed++;
     else if (in_irreducible(g, x) || (y != IR_NO_BLOCK && in_irreducible(g, y)))
         totals.irreducible++;
@@ -531,7 +227,7 @@ static void compare_uniformity(const struct graph *g, uint32_t k, const struct a
 {
     bool unconverged[MOST] = {false};
     if (!reducible(g))
-        find_unconverged(g, unconverged);
+        graph_unconverged(g, unconverged);
     for (uint32_t i = 0; i < g->cfg->rpo_count; i++) {
         uint32_t x = g->cfg->rpo[i];
         compare_convergence(g, k, x, unconverged[x], a->unconverged[x]);
@@ -551,9 +247,9 @@ static void compare_structure(const struct graph *g, uint32_t k, const struct an
 {
     char ours[MOST][NAMES];
     for (uint32_t c = 0; c < g->cycles->count; c++)
-        name_cycle(ours[c], g->cycles->at[c].depth, g->cycles->at[c].entries.at,
+        llvm_name_cycle(ours[c], g->cycles->at[c].depth, g->cycles->at[c].entries.at,
                    g->cycles->at[c].entries.count);
-    qsort(ours, g->cycles->count, NAMES, by_text);
+    qsort(ours, g->cycles->count, NAMES, llvm_by_text);
     if (g->cycles->count != a->cycle_count)
         difference(g, k, "number of cycles", g->cycles->count, a->cycle_count);
     for (uint32_t c = 0; c < g->cycles->count && c < a->cycle_count; c++)
@@ -584,7 +280,7 @@ static bool run_batch(uint32_t first, uint32_t count)
         shape(&graphs[i]);
         build(&graphs[i]);
         analyse(&graphs[i]);
-        write_llvm(&graphs[i], i, f);
+        llvm_write(&graphs[i], i, f);
     }
     fclose(f);
     snprintf(command, sizeof command,
@@ -593,7 +289,7 @@ static bool run_batch(uint32_t first, uint32_t count)
     FILE *in = popen(command, "r");
     if (in == NULL)
         return false;
-    read_answers(in, answers);
+    llvm_read(in, answers);
     bool fine = pclose(in) == 0;
     unlink(path);
     for (uint32_t i = 0; i < count; i++) {
