@@ -5,20 +5,9 @@
  *
  * In 10 % of the branches both arms are the same text, in 10 % nearly (vary.c), to tempt optimisers.
  */
-#include "fuzz/program.h"
+#include "fuzz/class_b.h"
 
 enum { MAX_ROWS = 384, MAX_TRIES = 50 };
-
-struct generator {
-    struct fz_program *p;
-    struct fz_function *f;
-    struct fz_random r;
-    uint32_t depth, most_depth, loops, budget;
-    bool may_break, may_continue, may_throw, is_kernel;
-    bool is_predicted, quiet; /* quiet: nothing convergent is to be made */
-    uint32_t regions;         /* in the function */
-    uint32_t counters[8];     /* of the loops around, innermost last */
-};
 
 static struct fz_node *random_block(struct generator *g, uint32_t most);
 static struct fz_node *random_invoke(struct generator *g);
@@ -26,113 +15,6 @@ static struct fz_node *random_invoke(struct generator *g);
 static uint32_t below(struct generator *g, uint32_t n)
 {
     return fz_below(&g->r, n);
-}
-
-static struct fz_node *leaf(struct generator *g, enum fz_kind kind, uint64_t value, uint8_t op)
-{
-    struct fz_node *n = fz_node(g->p, kind);
-    n->value = value;
-    n->op = op;
-    return n;
-}
-
-/* ---- conditions -------------------------------------------------------------------------------------- */
-
-static uint64_t random_lanes(struct generator *g)
-{
-    uint64_t m = fz_next(&g->r);
-    switch (below(g, 5)) {
-    case 0: return (uint64_t)1 << below(g, 64);
-    case 1: return m & fz_next(&g->r);
-    case 2: return m | fz_next(&g->r);
-    case 3: return 0x0101010101010101u * (m & 0xff);
-    default: return m;
-    }
-}
-
-static struct fz_node *index_condition(struct generator *g)
-{
-    uint8_t modulus = (uint8_t)(1 + below(g, 4));
-    struct fz_node *n = leaf(g, FZ_NODE_INDEX_IS, below(g, modulus), modulus);
-    n->name = g->counters[below(g, g->loops)];
-    return n;
-}
-
-static struct fz_node *hash_condition(struct generator *g)
-{
-    static const uint8_t masks[] = {1, 1, 3, 7};
-    struct fz_node *n = leaf(g, FZ_NODE_HASH_IS, below(g, 28), masks[below(g, COUNT(masks))]);
-    n->name = below(g, n->op + 1u);
-    return n;
-}
-
-/* A result decides later, wherever the thread has got to meanwhile: behind its loop, too. */
-static struct fz_node *seen_condition(struct generator *g)
-{
-    static const uint8_t masks[] = {1, 3, 7};
-    struct fz_node *n = leaf(g, FZ_NODE_SEEN_IS, below(g, 9), masks[below(g, COUNT(masks))]);
-    n->name = below(g, n->op + 1u);
-    return n;
-}
-
-static struct fz_node *simple_condition(struct generator *g)
-{
-    uint32_t dice = below(g, 100);
-    if (dice < 35)
-        return leaf(g, FZ_NODE_LANES, random_lanes(g), 0);
-    if (dice < 55 && g->loops)
-        return index_condition(g);
-    if (dice < 67)
-        return hash_condition(g);
-    if (dice < 80)
-        return seen_condition(g);
-    if (dice < 88)
-        return leaf(g, FZ_NODE_UNIFORM, below(g, FZ_INPUTS), 0);
-    uint8_t modulus = (uint8_t)(2 + below(g, 5));
-    return leaf(g, FZ_NODE_THREAD_IS, below(g, modulus), modulus);
-}
-
-static struct fz_node *random_condition(struct generator *g, uint32_t depth)
-{
-    uint32_t dice = below(g, 100);
-    struct fz_node *n;
-    if (depth == 0 || dice < 60 || (g->quiet && dice < 80))
-        return simple_condition(g);
-    if (dice < 68)
-        return fz_node(g->p, FZ_NODE_ELECT);
-    if (dice < 80)
-        return fz_add(leaf(g, FZ_NODE_VOTE, 0, (uint8_t)below(g, 2)), random_condition(g, depth - 1));
-    n = leaf(g, dice < 87 ? FZ_NODE_UNARY : FZ_NODE_BINARY, 0,
-             dice < 87   ? FZ_OP_NOT
-             : dice < 94 ? FZ_OP_BOTH
-                         : FZ_OP_EITHER);
-    fz_add(n, random_condition(g, depth - 1));
-    return n->kind == FZ_NODE_UNARY ? n : fz_add(n, random_condition(g, depth - 1));
-}
-
-/* ---- what is seen ------------------------------------------------------------------------------------ */
-
-static struct fz_node *random_log(struct generator *g)
-{
-    struct fz_node *n = fz_node(g->p, FZ_NODE_LOG);
-    n->op = (uint8_t)(fz_chance(&g->r, 60) ? FZ_BALLOT_ALL : below(g, FZ_OBSERVATIONS));
-    n->flag = fz_chance(&g->r, 40);
-    n->name = fz_chance(&g->r, 40);
-    n->value = below(g, 33);
-    return fz_add(n, simple_condition(g));
-}
-
-static struct fz_node *random_noise(struct generator *g)
-{
-    bool stirs = fz_chance(&g->r, 60);
-    struct fz_node *n = leaf(g, stirs ? FZ_NODE_STIR : FZ_NODE_NOISE, below(g, 1u << 20), 0);
-    n->flag = fz_chance(&g->r, stirs ? 40 : 60);
-    return n;
-}
-
-static struct fz_node *random_observation(struct generator *g)
-{
-    return g->quiet ? random_noise(g) : random_log(g);
 }
 
 /* ---- control flow ------------------------------------------------------------------------------------ */
@@ -170,7 +52,7 @@ static struct fz_node *nearly_the_same(struct generator *g, const struct fz_node
 static struct fz_node *random_if(struct generator *g)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_IF), *jump = fz_chance(&g->r, 35) ? random_jump(g) : NULL;
-    fz_add(fz_add(n, random_condition(g, 2)), inner_block(g, jump ? 1 : 3));
+    fz_add(fz_add(n, fz_b_condition(g, 2)), inner_block(g, jump ? 1 : 3));
     if (jump)
         fz_add(n->first->next, jump);
     if (fz_chance(&g->r, 10))
@@ -195,7 +77,7 @@ static struct fz_node *random_case(struct generator *g, uint32_t constants)
     bool constant = constants && fz_chance(&g->r, 75);
     struct fz_node *c = fz_node(g->p, FZ_NODE_CASE), *body, *end;
     if (constant)
-        body = fz_add(fz_node(g->p, FZ_NODE_BLOCK), leaf(g, FZ_NODE_NOISE, 1 + below(g, constants), 1));
+        body = fz_add(fz_node(g->p, FZ_NODE_BLOCK), fz_b_leaf(g, FZ_NODE_NOISE, 1 + below(g, constants), 1));
     else
         body = inner_block(g, 2);
     if ((end = end_of_case(g, constant)) != NULL)
@@ -207,15 +89,15 @@ static struct fz_node *random_switch(struct generator *g)
 {
     bool outer = g->may_break;
     uint32_t constants = fz_chance(&g->r, 40) ? 1 + below(g, 3) : 0;
-    struct fz_node *n = leaf(g, FZ_NODE_SWITCH, 3, 0), *cases = fz_node(g->p, FZ_NODE_BLOCK);
+    struct fz_node *n = fz_b_leaf(g, FZ_NODE_SWITCH, 3, 0), *cases = fz_node(g->p, FZ_NODE_BLOCK);
     struct fz_node *last = NULL;
     uint32_t count = 2 + below(g, 3), otherwise = below(g, 5);
     uint8_t modulus = (uint8_t)(2 + below(g, 3));
     switch (below(g, 5)) {
     case 0: fz_add(n, fz_constant(g->p, FZ_INT, below(g, 4))); break;
-    case 1: fz_add(n, leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0)); break;
-    case 2: fz_add(n, leaf(g, FZ_NODE_SEEN_TRIP, below(g, 9), 0)); break;
-    default: fz_add(n, leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), modulus)); break;
+    case 1: fz_add(n, fz_b_leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0)); break;
+    case 2: fz_add(n, fz_b_leaf(g, FZ_NODE_SEEN_TRIP, below(g, 9), 0)); break;
+    default: fz_add(n, fz_b_leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), modulus)); break;
     }
     g->may_break = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -235,9 +117,9 @@ static struct fz_node *random_trips(struct generator *g)
 {
     switch (below(g, 5)) {
     case 0: return fz_constant(g->p, FZ_INT, 1 + below(g, 3));
-    case 1: return leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0);
-    case 2: return leaf(g, FZ_NODE_SEEN_TRIP, below(g, 9), 0);
-    default: return leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), (uint8_t)(2 + below(g, 3)));
+    case 1: return fz_b_leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0);
+    case 2: return fz_b_leaf(g, FZ_NODE_SEEN_TRIP, below(g, 9), 0);
+    default: return fz_b_leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), (uint8_t)(2 + below(g, 3)));
     }
 }
 
@@ -260,7 +142,7 @@ static void begin_with_call(struct generator *g, struct fz_node *list)
         call->name = early;
         call->flag = false;
     }
-    fz_add(fz_add(n, simple_condition(g)), fz_add(fz_node(g->p, FZ_NODE_BLOCK), call));
+    fz_add(fz_add(n, fz_b_simple_condition(g)), fz_add(fz_node(g->p, FZ_NODE_BLOCK), call));
     fz_add(n, fz_chance(&g->r, 40) ? inner_block(g, 2) : fz_node(g->p, FZ_NODE_BLOCK));
     n->next = list->first;
     list->first = n;
@@ -269,11 +151,11 @@ static void begin_with_call(struct generator *g, struct fz_node *list)
 static struct fz_node *random_loop(struct generator *g)
 {
     struct generator outer = *g;
-    struct fz_node *n = leaf(g, FZ_NODE_LOOP, 3, (uint8_t)below(g, FZ_LOOP_FORMS));
+    struct fz_node *n = fz_b_leaf(g, FZ_NODE_LOOP, 3, (uint8_t)below(g, FZ_LOOP_FORMS));
     n->flag = n->op == FZ_FOR && fz_chance(&g->r, 20);
     n->name = g->counters[g->loops++] = new_counter(g);
     fz_add(n, random_trips(g));
-    fz_add(n, fz_chance(&g->r, 25) ? random_condition(g, 2) : fz_constant(g->p, FZ_BOOL, 1));
+    fz_add(n, fz_chance(&g->r, 25) ? fz_b_condition(g, 2) : fz_constant(g->p, FZ_BOOL, 1));
     g->may_break = g->may_continue = true;
     struct fz_node *body = inner_block(g, 4);
     if (g->quiet && fz_chance(&g->r, 50))
@@ -304,7 +186,7 @@ static struct fz_node *random_invoke(struct generator *g)
     uint32_t callees = (uint32_t)(g->f - g->p->functions.at);
     if (callees == 0)
         return NULL;
-    struct fz_node *n = leaf(g, FZ_NODE_INVOKE, below(g, callees), 0);
+    struct fz_node *n = fz_b_leaf(g, FZ_NODE_INVOKE, below(g, callees), 0);
     n->name = below(g, callees);
     for (uint32_t i = 0; i < 3 && g->may_throw && !g->p->functions.at[n->name].throws; i++)
         n->name = below(g, callees);
@@ -332,7 +214,7 @@ static void add_region(struct generator *g, struct fz_node *block)
     *g = outer;
     g->r = r;
     g->regions = regions + 1;
-    fz_add(fz_add(block, loop), random_log(g));
+    fz_add(fz_add(block, loop), fz_b_log(g));
 }
 
 static bool wants_region(struct generator *g, uint32_t percent)
@@ -361,7 +243,7 @@ static struct fz_node *random_statement(struct generator *g)
     g->budget--;
     if (g->depth < g->most_depth && fz_chance(&g->r, 50))
         return random_construct(g);
-    return fz_chance(&g->r, 75) ? random_observation(g) : random_noise(g);
+    return fz_chance(&g->r, 75) ? fz_b_observation(g) : fz_b_noise(g);
 }
 
 /* Begins or ends by an observation more often than not. */
@@ -369,13 +251,13 @@ static struct fz_node *random_block(struct generator *g, uint32_t most)
 {
     struct fz_node *block = fz_node(g->p, FZ_NODE_BLOCK), *s;
     if (fz_chance(&g->r, 30))
-        fz_add(block, random_observation(g));
+        fz_add(block, fz_b_observation(g));
     for (uint32_t count = 1 + below(g, most); count > 0; count--)
         if ((s = random_statement(g)) != NULL)
             fz_add(block, s);
     if (wants_region(g, 15))
         add_region(g, block);
-    return fz_chance(&g->r, 40) ? fz_add(block, random_observation(g)) : block;
+    return fz_chance(&g->r, 40) ? fz_add(block, fz_b_observation(g)) : block;
 }
 
 /* Some threads throw. */
@@ -383,7 +265,7 @@ static struct fz_node *random_throw(struct generator *g)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_IF), *arm = fz_node(g->p, FZ_NODE_BLOCK);
     g->f->throws = true;
-    fz_add(fz_add(n, simple_condition(g)), fz_add(arm, fz_node(g->p, FZ_NODE_THROW)));
+    fz_add(fz_add(n, fz_b_simple_condition(g)), fz_add(arm, fz_node(g->p, FZ_NODE_THROW)));
     return fz_add(n, fz_node(g->p, FZ_NODE_BLOCK));
 }
 
@@ -405,7 +287,7 @@ static void make_function(struct generator *g, bool is_kernel)
     if (is_kernel && wants_region(g, 60))
         add_region(g, g->f->body);
     else if (is_kernel)
-        fz_add(g->f->body, random_log(g));
+        fz_add(g->f->body, fz_b_log(g));
 }
 
 static void try_generate(struct fz_program *p, uint32_t attempt)

@@ -1,0 +1,28 @@
+/* class_b.h: what the files of class b's generator share. */
+#ifndef KERNC_FUZZ_CLASS_B_H
+#define KERNC_FUZZ_CLASS_B_H
+
+#include "fuzz/program.h"
+
+struct generator {
+    struct fz_program *p;
+    struct fz_function *f;
+    struct fz_random r;
+    uint32_t depth, most_depth, loops, budget;
+    bool may_break, may_continue, may_throw, is_kernel;
+    bool is_predicted, quiet; /* quiet: nothing convergent is to be made */
+    uint32_t regions;         /* in the function */
+    uint32_t counters[8];     /* of the loops around, innermost last */
+};
+
+/* class_b_conditions.c. A node without others below it. */
+struct fz_node *fz_b_leaf(struct generator *g, enum fz_kind kind, uint64_t value, uint8_t op);
+/* A condition on lanes, counters, hashes or what has been seen; one of them combined, of at most this depth. */
+struct fz_node *fz_b_simple_condition(struct generator *g);
+struct fz_node *fz_b_condition(struct generator *g, uint32_t depth);
+/* A statement: a row of the log; arithmetic that no one sees; either, as the place allows. */
+struct fz_node *fz_b_log(struct generator *g);
+struct fz_node *fz_b_noise(struct generator *g);
+struct fz_node *fz_b_observation(struct generator *g);
+
+#endif
