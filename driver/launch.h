@@ -32,8 +32,8 @@ int launch_open_compiled(struct run *r, kernc_result *compiled);
 int launch_failed(struct run *r);            /* says what the experiment's problem is */
 /* Says what the checker of memory has found. EXIT_OK: nothing. */
 int launch_alarms(struct run *r);
-/* In r->source: the clause shared(N) of the launch line that ran, if the error is about what it asks for; line 0:
- * it is not. */
+/* In r->source: the clause shared(N) of the launch line that ran, if the error is about what it asks for;
+ * line 0: it is not. */
 place launch_clause(const struct run *r);
 int launch_stopped(struct run *r, kernc_status status);  /* says why the launch did not end well, and where */
 int trace_read_flags(struct run *r);         /* trace.c */

@@ -91,8 +91,8 @@ ir_ref fe_store(struct lowering *l, struct address a, const struct fe_type *t, i
 void fe_copy(struct lowering *l, struct address to, struct address from, const struct fe_type *t);
 /* Bytes of the largest access that is aligned at this offset in an object that is aligned so. */
 uint32_t fe_wide(uint32_t align, uint64_t offset);
-/* The load or store moves a scalar of type t, at this offset in an object that is aligned so: the wide access that
- * may begin there. */
+/* The load or store moves a scalar of type t, at this offset in an object that is aligned so: the wide access
+ * that may begin there. */
 void fe_note_wide(struct lowering *l, ir_ref access, const struct fe_type *t, uint32_t align, uint64_t offset);
 /* All bytes of an object of type t. */
 void fe_zero(struct lowering *l, struct address a, const struct fe_type *t);

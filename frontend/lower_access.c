@@ -298,31 +298,41 @@ static void list_leaves(struct lowering *l, struct address from, const struct fe
     }
 }
 
-/* Those of `leaves` that lie in the bytes of one wide access; all are read before any of them is written. */
-static uint32_t copy_together(struct lowering *l, struct address to, const struct leaf *leaves, uint32_t most,
-                              uint32_t align)
+/* How many of the first leaves lie in the bytes of one wide access. */
+static uint32_t count_together(const struct leaf *leaves, uint32_t most, uint32_t align)
 {
-    ir_ref v[LEAFWISE_SCALARS];
     uint64_t end = leaves->offset + fe_wide(align, leaves->offset);
-    uint32_t n = 0;
-    for (const struct leaf *at = leaves; n < most && (n == 0 || at->offset < end); at++) {
-        v[n] = fe_load(l, at->from, at->type);
-        fe_note_wide(l, v[n++], at->type, align, at->offset);
+    uint32_t n = 1;
+    while (n < most && leaves[n].offset < end)
+        n++;
+    return n;
+}
+
+/* All are read before any of them is written. */
+static void copy_together(struct lowering *l, struct address to, const struct leaf *leaves, uint32_t n,
+                          uint32_t align)
+{
+    ir_ref v[LEAFWISE_SCALARS], store;
+    for (uint32_t i = 0; i < n; i++) {
+        v[i] = fe_load(l, leaves[i].from, leaves[i].type);
+        if (n > 1)
+            fe_note_wide(l, v[i], leaves[i].type, align, leaves[i].offset);
     }
     for (uint32_t i = 0; i < n; i++) {
-        const struct leaf *at = &leaves[i];
-        ir_ref store = fe_store(l, moved(to, at->offset), at->type, v[i]);
-        fe_note_wide(l, store, at->type, align, at->offset);
+        store = fe_store(l, moved(to, leaves[i].offset), leaves[i].type, v[i]);
+        if (n > 1)
+            fe_note_wide(l, store, leaves[i].type, align, leaves[i].offset);
     }
-    return n;
 }
 
 static void copy_leaves(struct lowering *l, struct address to, struct address from, const struct fe_type *t)
 {
     struct leaves all = {0};
     list_leaves(l, from, t, 0, &all);
-    for (uint32_t i = 0; i < all.count;)
-        i += copy_together(l, to, &all.at[i], all.count - i, t->align);
+    for (uint32_t i = 0, n; i < all.count; i += n) {
+        n = count_together(&all.at[i], all.count - i, t->align);
+        copy_together(l, to, &all.at[i], n, t->align);
+    }
 }
 
 /* Members that nobody has written may be copied, but not be loaded. */

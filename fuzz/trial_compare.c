@@ -1,5 +1,5 @@
-/* trial_compare.c: whether what a launch has left is what the reference says, and whether two failures are of one
- * kind.
+/* trial_compare.c: whether what a launch has left is what the reference says, and whether two failures are of
+ * one kind.
  */
 #include "fuzz/trial.h"
 

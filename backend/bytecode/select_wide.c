@@ -1,8 +1,8 @@
 /* select_wide.c: loads and stores that are made as one.
  *
  * An access that begins a wide one (`wide N` in the IR) takes in those behind it in its block that load or
- * store as it does, have the same address operand, and move others of the N bytes. What stands between them neither touches
- * memory nor can trap: loads come up to the first, stores go down to the last.
+ * store as it does, have the same address operand, and move others of the N bytes. What stands between them
+ * neither touches memory nor can trap: loads come up to the first, stores go down to the last.
  *
  * In lanes, a word at the head finds the addresses, checks all N bytes, and counts as the instruction; the
  * words behind it, one a part, only move. Of a uniform address each part is a load of its own, counted with

@@ -28,8 +28,8 @@ static inline uint32_t draw(struct maker *k, uint32_t below)
     return (uint32_t)(k->seed >> 33) % below;
 }
 
-/* random_values.c: an i32 constant; an i1 and an i32 of operations in at most so many levels; the address of an i32
- * of the buffer. */
+/* random_values.c: an i32 constant; an i1 and an i32 of operations in at most so many levels; the address of an
+ * i32 of the buffer. */
 ir_ref random_number(struct maker *k);
 ir_ref random_condition(struct maker *k, unsigned depth);
 ir_ref random_expression(struct maker *k, unsigned depth);

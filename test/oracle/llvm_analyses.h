@@ -36,8 +36,8 @@ void llvm_read(FILE *in, struct answer *answers);
 /* A cycle as it stands in an answer; the order of such texts. */
 void llvm_name_cycle(char *out, uint32_t depth, uint32_t *entries, uint32_t count);
 int llvm_by_text(const void *a, const void *b);
-/* llvm_witness.c: whether threads that are run show x's value of y (IR_NO_BLOCK: of its parameter) to differ; the
- * blocks that are not m-converged by the definition. */
+/* llvm_witness.c: whether threads that are run show x's value of y (IR_NO_BLOCK: of its parameter) to differ;
+ * the blocks that are not m-converged by the definition. */
 bool graph_witness(const struct graph *g, uint32_t x, uint32_t y);
 void graph_unconverged(const struct graph *g, bool *unconverged);
 

@@ -36,7 +36,8 @@ static void *make(const char *text, enum launch_element e, size_t bytes)
     struct launch_value v = parse(text);
     void               *p;
     size_t              n;
-    const char         *problem = launch_make_buffer(&arena, &v, e, launch_element_bytes(e), NULL, LIMIT, &p, &n);
+    const char         *problem =
+        launch_make_buffer(&arena, &v, e, launch_element_bytes(e), NULL, LIMIT, &p, &n);
     assert_null(problem);
     assert_int_equal(n, bytes);
     return p;

@@ -1,4 +1,5 @@
-/* The public interface: arguments, launches, buffers: misuse is refused with a text, limits are named, nothing crashes on NULL. */
+/* The public interface: arguments, launches, buffers: misuse is refused with a text, limits are named, nothing
+ * crashes on NULL. */
 #include "test/unit/runtime_api.h"
 
 /* ---- arguments --------------------------------------------------------------------------------------- */
