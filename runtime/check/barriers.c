@@ -7,6 +7,9 @@
  * come to where they are on their way to; as nothing orders accesses any more, they are no longer checked in
  * the block. Threads that are still on their way where the launch stops, out of fuel or by a trap, prove
  * nothing.
+ *
+ * Lanes of a warp that have told the same so far are kept *together*: what is known of the lowest holds for
+ * all.
  */
 #include "runtime/check/shadow.h"
 
@@ -35,6 +38,7 @@ struct rt_barriers {
     struct sync *syncs; /* by text */
     struct thread *thread;
     struct token *token; /* of thread t, at t * tokens */
+    uint64_t *together;  /* by warp: lanes */
     bool parted;
     uint32_t number; /* of the barrier with which it has parted, from 1 */
 };
@@ -69,6 +73,7 @@ struct rt_barriers *rt_barriers_new(struct rt_check *c)
     uint32_t threads = c->launch->warps * c->launch->width;
     x->thread = arena_array(&c->arena, struct thread, threads);
     x->token = arena_array(&c->arena, struct token, (size_t)threads * x->tokens);
+    x->together = arena_array(&c->arena, uint64_t, c->launch->warps);
     return any ? x : NULL;
 }
 
@@ -92,10 +97,47 @@ static void make_token(struct token *t, uint32_t number, uint32_t outer, uint32_
     *t = (struct token){(uint32_t)hash_mix(hash_mix(outer, number), n), outer, n};
 }
 
+static struct token *tokens_of(const struct rt_barriers *x, uint32_t t)
+{
+    return &x->token[(size_t)t * x->tokens];
+}
+
+/* Of the lanes, those that stand for themselves, and the one that stands for those together. */
+static uint64_t one_of_each(uint64_t together, uint64_t lanes)
+{
+    return (lanes & ~together) | (lanes & together ? together & -together : 0);
+}
+
+/* From here on each lane of the warp stands for itself. */
+static void separate(struct rt_barriers *x, uint32_t warp)
+{
+    uint32_t first = warp * x->check->launch->width, like = 0;
+    uint64_t lanes = x->together[warp];
+    if (lanes)
+        like = first + rt_lowest(lanes);
+    rt_each_lane(i, lanes & (lanes - 1)) {
+        x->thread[first + i] = x->thread[like];
+        memcpy(tokens_of(x, first + (uint32_t)i), tokens_of(x, like), x->tokens * sizeof *x->token);
+    }
+    x->together[warp] = 0;
+}
+
+/* The lanes, none of which is together with another, are so if they are alike. */
+static void unite(struct rt_barriers *x, uint32_t warp, uint64_t lanes)
+{
+    uint32_t first = warp * x->check->launch->width, like = first + rt_lowest(lanes);
+    size_t bytes = x->tokens * sizeof *x->token;
+    rt_each_lane(i, lanes)
+        if (memcmp(&x->thread[first + i], &x->thread[like], sizeof *x->thread) != 0 ||
+            memcmp(tokens_of(x, first + (uint32_t)i), tokens_of(x, like), bytes) != 0)
+            return;
+    x->together[warp] = lanes;
+}
+
 static void tell_thread(struct rt_barriers *x, uint32_t t, struct sync s, uint32_t site)
 {
     struct thread *thread = &x->thread[t];
-    struct token *tokens = &x->token[(size_t)t * x->tokens], *own = &tokens[s.token];
+    struct token *tokens = tokens_of(x, t), *own = &tokens[s.token];
     uint32_t outer = s.kind == 'l' && s.other < x->tokens ? tokens[s.other].instance : 0;
     switch (s.kind) {
     case 'b':
@@ -115,7 +157,12 @@ static void tell_thread(struct rt_barriers *x, uint32_t t, struct sync s, uint32
 void rt_barriers_tell(struct rt_barriers *x, struct rt_warp *w, const struct bc_ins *ins)
 {
     struct sync s = x->syncs[ins->imm];
-    rt_each_lane(i, w->active)
+    uint64_t together = x->together[w->index], lanes = w->active;
+    if (together & ~lanes)
+        separate(x, w->index);
+    else
+        lanes = one_of_each(together, lanes);
+    rt_each_lane(i, lanes)
         tell_thread(x, w->index * w->width + (uint32_t)i, s, ins->e & SITE_MASK);
 }
 
@@ -124,6 +171,7 @@ bool rt_check_parts(struct rt_warp *w)
     struct rt_check *c = w->worker->launch->check;
     if (!c || !c->barriers)
         return false;
+    separate(c->barriers, w->index);
     part(c->barriers, c->barriers->thread[w->index * w->width + rt_lowest(w->active)].count);
     return true;
 }
@@ -145,21 +193,31 @@ static bool is_same(const struct rt_barriers *x, const struct thread *a, const s
 void rt_barriers_open(struct rt_barriers *x, struct rt_worker *k)
 {
     const struct thread *first = NULL;
-    for (uint32_t i = 0; i < k->launch->warps && !x->parted; i++)
-        if (k->running[i])
-            rt_each_lane(lane, k->running[i]->warp.live) {
-                const struct thread *t = &x->thread[i * k->launch->width + (uint32_t)lane];
-                first = first ? first : t;
-                if (!is_same(x, t, first))
-                    part(x, t->count < first->count ? t->count : first->count);
-            }
+    for (uint32_t i = 0; i < k->launch->warps && !x->parted; i++) {
+        if (!k->running[i])
+            continue;
+        uint64_t live = k->running[i]->warp.live;
+        if (!x->together[i])
+            unite(x, i, live);
+        rt_each_lane(lane, one_of_each(x->together[i], live)) {
+            const struct thread *t = &x->thread[i * k->launch->width + (uint32_t)lane];
+            first = first ? first : t;
+            if (!is_same(x, t, first))
+                part(x, t->count < first->count ? t->count : first->count);
+        }
+    }
 }
 
 void rt_barriers_begin(struct rt_barriers *x)
 {
-    size_t threads = (size_t)x->check->launch->warps * x->check->launch->width;
+    const struct rt_launch *l = x->check->launch;
+    size_t threads = (size_t)l->warps * l->width;
     memset(x->thread, 0, threads * sizeof *x->thread);
     memset(x->token, 0, threads * x->tokens * sizeof *x->token);
+    for (uint32_t i = 0; i < l->warps; i++) {
+        uint32_t rest = l->threads - i * l->width, n = rest < l->width ? rest : l->width;
+        x->together[i] = UINT64_MAX >> (RT_MAX_LANES - n);
+    }
     x->parted = false;
 }
 
@@ -317,6 +375,8 @@ static void say(struct rt_barriers *x)
 
 void rt_barriers_end(struct rt_barriers *x)
 {
+    for (uint32_t i = 0; x->parted && i < x->check->launch->warps; i++)
+        separate(x, i);
     if (x->parted)
         say(x);
     x->parted = false;
