@@ -43,9 +43,11 @@ bool rt_check_barrier(struct rt_worker *k);
 /* ---- order.c: what happened before what -------------------------------------------------------------- */
 
 /* Blocks run one after the other, so that there are clocks for the threads of one alone. */
-/* The block that runs: its first thread, how many it has, its barriers passed. */
+/* The block that runs: its first thread, how many it has, its barriers passed; whether threads' clocks have
+ * moved on from 1, and whether any has acquired what others did. */
 struct rt_order_block {
     uint32_t first, threads, epoch;
+    bool moved, knows;
 };
 struct rt_order;
 /* Lives as long as the order; changes with the block. */
@@ -57,8 +59,8 @@ void rt_order_group(struct rt_order *o, uint32_t warp, uint64_t lanes);
 void rt_order_fence(struct rt_order *o, uint32_t warp, uint64_t lanes);
 /* The thread's atomic operation on the place, which is told from others by `key`. */
 void rt_order_atomic(struct rt_order *o, uint32_t warp, unsigned lane, uint64_t key);
-/* What each thread of the block knows of others by atomic operations (NULL: nothing), and the clocks: of thread
- * t, its own at t * width + its lane. They live as long as the order and change with the block. */
+/* What each thread of the block knows of others by atomic operations (NULL: nothing), and the threads' own
+ * clocks. They live as long as the order and change with the block. */
 struct rt_knowledge;
 const struct rt_knowledge *const *rt_order_knowledge(const struct rt_order *o);
 const uint32_t *rt_order_clocks(const struct rt_order *o);

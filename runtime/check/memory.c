@@ -335,7 +335,7 @@ void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins)
         v.address = v.addresses[i];
         v.root = roots[i];
         v.now.thread = c->block->first + first + v.lane;
-        v.now.clock = c->clocks[(size_t)(first + v.lane) * width + v.lane];
+        v.now.clock = c->clocks[first + v.lane];
         if (v.read && v.address == address && v.root == root && rt_has_two_reads(&v))
             continue;
         v.read = NULL;

@@ -16,11 +16,30 @@ struct rt_order {
     struct rt_order_block now;
     uint32_t warps, width;
     uint64_t block;
-    uint32_t *rows;                            /* of thread t: width clocks from t * width on */
-    const struct rt_knowledge **own, **fenced; /* of a thread; as it was at its last fence or barrier */
-    struct map places;                         /* place -> number */
-    VEC(const struct rt_knowledge *) handed;   /* by number */
+    uint32_t *rows;   /* of thread t: width clocks from t * width on */
+    uint32_t *clocks; /* of each thread its own: those of rows' diagonals */
+    const struct rt_knowledge **own,
+        **fenced; /* of a thread; as it was at its last fence since the barrier */
+    bool any_fenced;
+    const struct rt_knowledge *joined,
+        *barrier;                            /* at the latest barrier: of all threads; with what they did in
+                                                    the block, NULL: nobody has asked */
+    struct map places;                       /* place -> number */
+    VEC(const struct rt_knowledge *) handed; /* by number */
 };
+
+static uint32_t *row_of(const struct rt_order *o, uint32_t thread)
+{
+    return o->rows + (size_t)thread * o->width;
+}
+
+static void reset_clocks(struct rt_order *o)
+{
+    uint32_t threads = o->warps * o->width;
+    memset(o->rows, 0, (size_t)threads * o->width * sizeof *o->rows);
+    for (uint32_t t = 0; t < threads; t++)
+        row_of(o, t)[t % o->width] = o->clocks[t] = 1;
+}
 
 struct rt_order *rt_order_new(struct arena *a, uint32_t warps, uint32_t width)
 {
@@ -28,26 +47,34 @@ struct rt_order *rt_order_new(struct arena *a, uint32_t warps, uint32_t width)
     size_t threads = (size_t)warps * width;
     *o = (struct rt_order){.arena = a, .warps = warps, .width = width};
     o->rows = arena_array(a, uint32_t, threads * width);
+    o->clocks = arena_array(a, uint32_t, threads);
     o->own = arena_array(a, const struct rt_knowledge *, threads);
     o->fenced = arena_array(a, const struct rt_knowledge *, threads);
+    reset_clocks(o);
     return o;
 }
 
-static uint32_t *row_of(const struct rt_order *o, uint32_t thread)
+/* Those since the latest barrier; a barrier or the block's beginning takes their place. */
+static void forget_fences(struct rt_order *o)
 {
-    return o->rows + (size_t)thread * o->width;
+    if (o->any_fenced)
+        memset(o->fenced, 0, (size_t)o->warps * o->width * sizeof *o->fenced);
+    o->any_fenced = false;
+    o->barrier = NULL;
 }
 
 void rt_order_block(struct rt_order *o, uint64_t block)
 {
     size_t threads = (size_t)o->warps * o->width;
+    if (o->now.moved)
+        reset_clocks(o);
+    if (o->now.knows)
+        memset(o->own, 0, threads * sizeof *o->own);
+    forget_fences(o);
+    o->joined = NULL;
     o->block = block;
-    o->now = (struct rt_order_block){(uint32_t)(block * threads), (uint32_t)threads, 1};
-    memset(o->rows, 0, threads * o->width * sizeof *o->rows);
-    memset(o->own, 0, threads * sizeof *o->own);
-    memset(o->fenced, 0, threads * sizeof *o->fenced);
-    for (uint32_t t = 0; t < threads; t++)
-        row_of(o, t)[t % o->width] = 1;
+    o->now = (struct rt_order_block){
+        .first = (uint32_t)(block * threads), .threads = (uint32_t)threads, .epoch = 1};
 }
 
 const struct rt_order_block *rt_order_current(const struct rt_order *o)
@@ -61,15 +88,24 @@ void rt_order_barrier(struct rt_order *o)
 {
     uint32_t threads = o->warps * o->width;
     const struct rt_knowledge *all = NULL;
-    for (uint32_t t = 0; t < threads; t++)
+    for (uint32_t t = 0; o->now.knows && t < threads; t++)
         all = rt_know_both(o->arena, all, o->own[t]);
-    o->now.epoch++;
-    const struct rt_knowledge *mine = rt_know_block(o->arena, (uint32_t)o->block, o->now.epoch);
-    mine = rt_know_both(o->arena, all, mine);
-    for (uint32_t t = 0; t < threads; t++) {
+    for (uint32_t t = 0; o->now.knows && t < threads; t++)
         o->own[t] = all;
-        o->fenced[t] = mine;
-    }
+    o->now.epoch++;
+    o->joined = all;
+    forget_fences(o);
+}
+
+/* What the thread knew at its last fence or barrier, which it knows by itself then; NULL: there was none. */
+static const struct rt_knowledge *fenced_of(struct rt_order *o, uint32_t thread)
+{
+    if (o->fenced[thread] || o->now.epoch == 1)
+        return o->fenced[thread];
+    if (!o->barrier)
+        o->barrier =
+            rt_know_both(o->arena, o->joined, rt_know_block(o->arena, (uint32_t)o->block, o->now.epoch));
+    return o->barrier;
 }
 
 void rt_order_group(struct rt_order *o, uint32_t warp, uint64_t lanes)
@@ -82,31 +118,36 @@ void rt_order_group(struct rt_order *o, uint32_t warp, uint64_t lanes)
             joined[k] = row[k] > joined[k] ? row[k] : joined[k];
         all = rt_know_both(o->arena, all, o->own[first + i]);
     }
+    o->now.moved = true;
     rt_each_lane(i, lanes) {
         uint32_t *row = row_of(o, first + (uint32_t)i);
         memcpy(row, joined, o->width * sizeof *row);
-        row[i]++;
+        o->clocks[first + i] = ++row[i];
         o->own[first + i] = all;
     }
 }
 
 void rt_order_fence(struct rt_order *o, uint32_t warp, uint64_t lanes)
 {
+    o->now.moved = o->any_fenced = true;
     rt_each_lane(i, lanes) {
         uint32_t thread = warp * o->width + (uint32_t)i, *row = row_of(o, thread);
         const struct rt_knowledge *mine = rt_know_warp(
             o->arena, (uint32_t)o->block, o->block * o->warps + warp, o->now.epoch, row, o->width);
         o->fenced[thread] = rt_know_both(o->arena, o->own[thread], mine);
-        row[i]++;
+        o->clocks[thread] = ++row[i];
     }
 }
 
 void rt_order_atomic(struct rt_order *o, uint32_t warp, unsigned lane, uint64_t key)
 {
     uint32_t thread = warp * o->width + lane, at = map_get(&o->places, key);
-    if (at != MAP_NONE)
+    if (at != MAP_NONE) {
         o->own[thread] = rt_know_both(o->arena, o->own[thread], o->handed.at[at]);
-    if (!o->fenced[thread])
+        o->now.knows = true;
+    }
+    const struct rt_knowledge *fenced = fenced_of(o, thread);
+    if (!fenced)
         return;
     if (at == MAP_NONE) {
         if (o->handed.count == MOST_PLACES)
@@ -115,7 +156,7 @@ void rt_order_atomic(struct rt_order *o, uint32_t warp, unsigned lane, uint64_t 
         map_set(o->arena, &o->places, key, at);
         vec_push(o->arena, &o->handed, NULL);
     }
-    o->handed.at[at] = rt_know_both(o->arena, o->handed.at[at], o->fenced[thread]);
+    o->handed.at[at] = rt_know_both(o->arena, o->handed.at[at], fenced);
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------- */
@@ -127,7 +168,7 @@ const struct rt_knowledge *const *rt_order_knowledge(const struct rt_order *o)
 
 const uint32_t *rt_order_clocks(const struct rt_order *o)
 {
-    return o->rows;
+    return o->clocks;
 }
 
 bool rt_order_knows(const struct rt_order *o, uint32_t warp, unsigned lane, struct rt_seen seen)
