@@ -2,7 +2,7 @@
 runtime_SRC := $(addprefix runtime/,context.c module.c thresholds.c memory.c metrics.c statistics.c print.c hostcall.c)
 runtime_SRC += $(addprefix runtime/launch/,arguments.c launch.c preloads.c block.c watch.c timeline.c vcd.c)
 runtime_SRC += $(addprefix runtime/core/,cores.c control.c group.c access.c atomic.c check.c trap.c)
-runtime_SRC += $(addprefix runtime/check/,barriers.c unwritten.c)
+runtime_SRC += $(addprefix runtime/check/,barriers.c unwritten.c segments.c)
 runtime_SRC += $(addprefix runtime/check/,memory.c quick.c alarms.c objects.c order.c knowledge.c)
 runtime_SRC += runtime/instructions.c runtime/core/banks.c
 runtime_SRC += $(addprefix runtime/schemes/,pdom.c tf_stack.c tf_sandy.c barrier.c barrier_groups.c barrier_storage.c oracle.c oracle_instances.c oracle_flow.c)

@@ -18,15 +18,6 @@
 struct rt_seen {
     uint32_t thread, epoch, clock, site;
 };
-/* What was seen of four bytes: the latest store, two reads by different threads, which bytes were ever
- * written. bytes: a cell for each, which stand in place of this one since accesses had different bytes of it;
- * or NULL. */
-struct rt_cell {
-    struct rt_seen store, read[2];
-    uint32_t written;
-    struct rt_cell *bytes;
-};
-
 struct rt_check;
 /* Whether the program has checks of memory or barriers. */
 bool rt_check_wanted(const struct rt_launch *l);

@@ -1,9 +1,9 @@
 /* memory.c: the shadow of memory, and what is said of accesses; see check.h.
  *
- * Each four bytes of shared memory, and of global memory that was accessed, have a cell: the latest store
- * and two reads that nothing orders; where accesses have other bytes of it, each byte has a cell. Of more
- * reads the first two stay: what races with another alone is not found. Global memory's cells come in pages as
- * they are needed.
+ * Each four bytes of shared and global memory have a cell: the latest store and two reads that nothing orders;
+ * where accesses have other bytes of it, each byte has a cell. Of more reads the first two stay: what races
+ * with another alone is not found. As long as warps access words in a row, segments.c keeps in short what would
+ * be in the cells. What is said here of a cell is what all ways have to come to.
  */
 #include "runtime/check/shadow.h"
 
@@ -31,9 +31,10 @@ struct rt_check *rt_check_new(struct rt_launch *l)
     c->clocks = rt_order_clocks(c->order);
     c->knowledge = rt_order_knowledge(c->order);
     c->told = arena_array(&c->arena, struct told, l->program->texts.count);
-    c->pages = arena_array(&c->arena, struct rt_cell *, PAGES);
+    c->pages = arena_array(&c->arena, struct rt_segment *, PAGES);
     c->own = arena_array(&c->arena, rt_objects, (size_t)l->warps * l->width);
-    c->shared = arena_array(&c->arena, struct rt_cell, l->shared_bytes / CELL_BYTES + 2);
+    c->shared_segments = l->shared_bytes / SEGMENT_BYTES + 1;
+    c->shared = arena_array(&c->arena, struct rt_segment, c->shared_segments);
     c->unwritten = arena_array(&c->arena, uint8_t *, (size_t)l->warps * l->width);
     c->barriers = rt_barriers_new(c);
     return c;
@@ -66,16 +67,6 @@ static const struct told *told_by(struct rt_check *c, uint32_t text)
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------- */
-
-static struct rt_cell *cell_of(struct rt_check *c, char space, uint32_t address)
-{
-    if (space == 'h')
-        return &c->shared[address / CELL_BYTES];
-    struct rt_cell **page = &c->pages[address >> PAGE_SHIFT];
-    if (!*page)
-        *page = arena_array(&c->arena, struct rt_cell, PAGE_CELLS);
-    return &(*page)[address / CELL_BYTES % PAGE_CELLS];
-}
 
 static bool races(const struct visit *v, struct rt_seen before, uint32_t bytes)
 {
@@ -150,7 +141,7 @@ static struct rt_seen of_byte(struct rt_seen seen, unsigned i)
 
 static void split(struct rt_check *c, struct rt_cell *cell)
 {
-    struct rt_cell *bytes = arena_array(&c->arena, struct rt_cell, CELL_BYTES);
+    struct rt_cell *bytes = rt_byte_cells(c);
     for (unsigned i = 0; i < CELL_BYTES; i++)
         bytes[i] = (struct rt_cell){.store = of_byte(cell->store, i),
                                     .read = {of_byte(cell->read[0], i), of_byte(cell->read[1], i)}};
@@ -178,7 +169,7 @@ static void visit_cell(const struct visit *v, struct rt_cell *cell, uint32_t byt
 static bool is_unwritten(struct rt_check *c, uint32_t address, uint32_t bytes)
 {
     for (uint32_t at = address; at < address + bytes; at++)
-        if (!(cell_of(c, 'h', at)->written >> at % CELL_BYTES & 1))
+        if (!(rt_word_seen(c, 'h', at).written >> at % CELL_BYTES & 1))
             return true;
     return false;
 }
@@ -226,12 +217,7 @@ void rt_check_block(struct rt_worker *k)
         rt_barriers_begin(c->barriers);
     }
     rt_order_block(c->order, k->block);
-    for (uint32_t i = 0; i < k->launch->shared_bytes / CELL_BYTES + 2; i++) {
-        struct rt_cell *bytes = c->shared[i].bytes; /* stays with the cell */
-        c->shared[i] = (struct rt_cell){.bytes = bytes};
-        if (bytes)
-            memset(bytes, 0, CELL_BYTES * sizeof *bytes);
-    }
+    rt_forget_shared(c);
 }
 
 bool rt_check_barrier(struct rt_worker *k)
@@ -278,7 +264,7 @@ static void visit_bytes(const struct visit *v)
 {
     for (uint32_t at = v->address, end = v->address + v->told->bytes; at < end;) {
         uint32_t first = at % CELL_BYTES, n = CELL_BYTES - first < end - at ? CELL_BYTES - first : end - at;
-        visit_cell(v, cell_of(v->c, v->told->space, at), ((1u << n) - 1) << first);
+        visit_cell(v, rt_cell_of(v->c, v->told->space, at), ((1u << n) - 1) << first);
         at += n;
     }
 }
@@ -316,7 +302,49 @@ static void tell_object(const struct visit *v)
                     object);
 }
 
-void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins)
+static void visit_lanes(struct visit *v, const uint32_t *roots, uint64_t lanes)
+{
+    struct rt_check *c = v->c;
+    uint32_t address = 0, root = 0,
+             first = v->w->index * c->launch->width; /* address, root: of the lane before */
+    rt_each_lane(i, lanes) {
+        v->lane = (unsigned)i;
+        v->address = v->addresses[i];
+        v->root = roots[i];
+        v->now.thread = c->block->first + first + v->lane;
+        v->now.clock = c->clocks[first + v->lane];
+        if (v->read && v->address == address && v->root == root && rt_has_two_reads(v))
+            continue;
+        v->read = NULL;
+        address = v->address;
+        root = v->root;
+        if (v->told->quick && rt_check_quickly(v, v->values[i]))
+            continue;
+        if (v->told->kind == 'o')
+            tell_object(v);
+        else
+            visit_lane(v, v->values[i]);
+    }
+}
+
+/* Whether two reads of v->read since the latest barrier are known, by none of the lanes: then there is nothing
+ * to remember of theirs. */
+static bool is_read_by_others(const struct visit *v, uint64_t lanes)
+{
+    const struct rt_order_block *b = v->c->block;
+    uint32_t first = b->first + v->w->index * v->c->launch->width;
+    for (int i = 0; i < 2; i++) {
+        const struct rt_seen *r = &v->read->read[i];
+        uint32_t lane = r->thread - first;
+        if (!r->clock || r->epoch != b->epoch || r->thread - b->first >= b->threads ||
+            (lane < RT_MAX_LANES && lanes >> lane & 1))
+            return false;
+    }
+    return true;
+}
+
+/* A read of one place by all lanes comes to an end after two of them, mostly. */
+void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins, struct rt_row row)
 {
     struct rt_check *c = w->worker->launch->check;
     if (!c || rt_barriers_parted(c->barriers))
@@ -326,28 +354,18 @@ void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins)
                       .w = w,
                       .addresses = rt_v(w, ins->a),
                       .values = rt_w(w, ins->c)};
-    const uint32_t *roots = rt_v(w, ins->b), width = c->launch->width, first = w->index * width;
-    uint32_t address = 0, root = 0; /* of the lane before */
+    const uint32_t *roots = rt_v(w, ins->b);
     v.now.epoch = c->block->epoch;
     v.now.site = (ins->e & SITE_MASK) | (v.told->kind == 'a' ? ATOMIC : 0);
-    rt_each_lane(i, w->active) {
-        v.lane = (unsigned)i;
-        v.address = v.addresses[i];
-        v.root = roots[i];
-        v.now.thread = c->block->first + first + v.lane;
-        v.now.clock = c->clocks[first + v.lane];
-        if (v.read && v.address == address && v.root == root && rt_has_two_reads(&v))
-            continue;
-        v.read = NULL;
-        address = v.address;
-        root = v.root;
-        if (v.told->quick && rt_check_quickly(&v, v.values[i]))
-            continue;
-        if (v.told->kind == 'o')
-            tell_object(&v);
-        else
-            visit_lane(&v, v.values[i]);
+    v.root = roots[rt_lowest(w->active)];
+    bool in_short = row.regular && v.told->quick && !c->cells_only;
+    uint64_t left = in_short ? rt_visit_row(&v, row) : w->active, more = left & (left - 1);
+    if (in_short && row.step == 0 && more) {
+        more &= more - 1;
+        visit_lanes(&v, roots, left & ~more);
+        left = v.read && is_read_by_others(&v, more) ? 0 : more;
     }
+    visit_lanes(&v, roots, left);
 }
 
 void rt_check_sync(struct rt_warp *w, const struct bc_ins *ins)

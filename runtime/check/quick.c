@@ -71,10 +71,52 @@ static inline bool is_there(const uint8_t *memory, uint64_t value, uint32_t byte
     }
 }
 
-static inline bool is_near(const struct told *t, uint32_t address, uint32_t root)
+static uint64_t read_cells(const struct row_access *a, struct rt_cell *cells)
 {
-    uint32_t base = t->size ? root : t->last.address, size = t->size ? t->size : t->last.size;
-    return root - base <= size && t->bytes <= size && address - base <= size - t->bytes;
+    const struct visit *v = a->v;
+    const struct rt_check *c = v->c;
+    const struct rt_order_block *b = c->block;
+    uint32_t n = v->told->bytes / CELL_BYTES, first = v->w->index * c->launch->width,
+             low = rt_lowest(a->lanes);
+    bool uninit = v->told->space == 'h' && v->told->checks & UNINIT;
+    struct rt_seen now = v->now;
+    uint64_t left = 0;
+    rt_each_lane(i, a->lanes) {
+        uint64_t word = (i - low) << a->spread;
+        struct rt_cell *cell = &cells[word];
+        bool knows = b->knows && c->knowledge[first + i], good = true;
+        now.thread = b->first + first + (uint32_t)i;
+        now.clock = c->clocks[first + i];
+        for (uint32_t k = 0; good && k < n; k++)
+            good = (!uninit || cell[k].written == ALL_BYTES) && read_cell(&cell[k], b, now, ALL_BYTES, knows);
+        left |= (uint64_t)!good << i;
+    }
+    return left;
+}
+
+static uint64_t write_cells(const struct row_access *a, struct rt_cell *cells, const uint8_t *memory)
+{
+    const struct visit *v = a->v;
+    const struct rt_order_block *b = v->c->block;
+    uint32_t bytes = v->told->bytes, first = v->w->index * v->c->launch->width, low = rt_lowest(a->lanes);
+    struct rt_seen now = v->now;
+    uint64_t left = 0;
+    rt_each_lane(i, a->lanes) {
+        uint64_t word = (i - low) << a->spread;
+        struct rt_cell *cell = &cells[word];
+        bool silent = is_there(memory + word * CELL_BYTES, v->values[i], bytes), good = true;
+        now.thread = b->first + first + (uint32_t)i;
+        now.clock = v->c->clocks[first + i];
+        for (uint32_t k = 0; good && k < bytes / CELL_BYTES; k++)
+            good = write_cell(&cell[k], b, now, ALL_BYTES, silent);
+        left |= (uint64_t)!good << i;
+    }
+    return left;
+}
+
+uint64_t rt_visit_cells(const struct row_access *a, struct rt_cell *cells, const uint8_t *memory)
+{
+    return a->v->told->kind == 'r' ? read_cells(a, cells) : write_cells(a, cells, memory);
 }
 
 bool rt_check_quickly(struct visit *v, uint64_t value)
@@ -82,20 +124,15 @@ bool rt_check_quickly(struct visit *v, uint64_t value)
     const struct told *t = v->told;
     struct rt_check *c = v->c;
     const struct rt_order_block *b = c->block;
-    struct rt_cell *cell;
     uint32_t n = t->bytes < CELL_BYTES ? 1 : t->bytes / CELL_BYTES, bytes = ALL_BYTES;
-    if (v->address & (t->bytes - 1) || (t->checks & BOUNDS && !is_near(t, v->address, v->root)))
+    if (v->address & (t->bytes - 1) || (t->checks & BOUNDS && !rt_is_near(t, v->address, v->root)))
         return false;
-    if (t->space == 'h') {
-        if (v->address + t->bytes > c->launch->shared_bytes)
-            return false;
-        cell = &c->shared[v->address / CELL_BYTES];
-    } else {
-        struct rt_cell *page = c->pages[v->address >> PAGE_SHIFT];
-        if (!page)
-            return false;
-        cell = &page[v->address / CELL_BYTES % PAGE_CELLS];
-    }
+    if (t->space == 'h' && (v->address < BC_FIRST_ADDRESS || v->address + t->bytes > c->launch->shared_bytes))
+        return false;
+    const struct rt_segment *segment = rt_segment_seen(c, t->space, v->address);
+    if (!segment || !segment->cells)
+        return false;
+    struct rt_cell *cell = &segment->cells[rt_word_in_segment(t->space, v->address)];
     if (t->bytes < CELL_BYTES)
         bytes = ((1u << t->bytes) - 1) << v->address % CELL_BYTES;
     if (t->kind == 'r') {

@@ -13,17 +13,42 @@ typedef VEC(struct rt_object) rt_objects;
 
 enum {
     CELL_BYTES = 4,
-    PAGE_SHIFT = 12,
+    SEGMENT_CELLS = 64,
+    SEGMENT_BYTES = SEGMENT_CELLS * CELL_BYTES,
+    PAGE_SHIFT = 16,
     PAGES = 1 << (32 - PAGE_SHIFT),
-    PAGE_CELLS = (1 << PAGE_SHIFT) / CELL_BYTES,
+    PAGE_SEGMENTS = (1 << PAGE_SHIFT) / SEGMENT_BYTES,
     SITE_MASK = (1 << 24) - 1,
     NO_SITE = SITE_MASK,
     BYTES_SHIFT = 24,
     ALL_BYTES = (1 << CELL_BYTES) - 1,
     ATOMIC = 1 << 28,
-    SILENT = 1 << 29, /* a store of what was there */
+    SILENT = 1 << 29,  /* a store of what was there */
+    SPREAD_SHIFT = 30, /* of a run's site: log2 of the words from one thread's to the next's, 2 bits */
 #define MEMORY_CHECK(id, name, bit, meaning) id = bit,
 #include "base/checks.def"
+};
+
+/* What was seen of four bytes: the latest store, two reads by different threads, which bytes were ever
+ * written. bytes: a cell for each, which stand in place of this one since accesses had different bytes of it;
+ * or NULL. */
+struct rt_cell {
+    struct rt_seen store, read[2];
+    uint32_t written;
+    struct rt_cell *bytes;
+};
+
+/* Accesses to words of a segment, all of the word: that to word W of the space by thread
+ * like.thread + (W >> spread), see SPREAD_SHIFT; modulo 2^32. */
+struct rt_run {
+    struct rt_seen like;
+    uint64_t words;
+};
+/* What was seen of so many words: runs; or a cell for each. The words that the run `store` has are those that
+ * were ever written. */
+struct rt_segment {
+    struct rt_run store, read[2];
+    struct rt_cell *cells;
 };
 
 /* What the text of a check.memory says. */
@@ -51,9 +76,13 @@ struct rt_check {
     const struct rt_order_block *block; /* these are order's */
     const uint32_t *clocks;
     const struct rt_knowledge *const *knowledge;
-    struct told *told;      /* by text */
-    struct rt_cell **pages; /* of global memory */
-    struct rt_cell *shared;
+    struct told *told;         /* by text */
+    struct rt_segment **pages; /* of global memory */
+    struct rt_segment *shared; /* from BC_FIRST_ADDRESS on */
+    uint32_t shared_segments;
+    struct rt_cell *spare_cells, *spare_bytes; /* SEGMENT_CELLS and CELL_BYTES a piece, chained by the first's
+                                                  `bytes`; not cleared */
+    bool cells_only;                           /* no runs: for tests */
     VEC(struct doubt) doubts;
     rt_objects objects, *own; /* shared ones; private ones by thread of the block */
     uint8_t **unwritten; /* by thread of the block: of each byte of its private memory whether a variable that
@@ -74,6 +103,41 @@ struct visit {
     struct rt_seen now;
 };
 
+/* A load or store of words by lanes in a row that nothing is wrong with but what was seen of them may show. */
+struct row_access {
+    struct visit *v;
+    struct rt_seen like;    /* as in a run */
+    uint32_t first, spread; /* address of lane 0, be it active or not; see SPREAD_SHIFT */
+    bool even;              /* all lanes are at like.clock */
+    uint64_t lanes, words;  /* in the segment looked at; all lanes' */
+};
+
+/* ---- segments.c -------------------------------------------------------------------------------------- */
+
+/* Remembers what is right of an access of the active lanes in a row; tells the lanes of which it did not, which
+ * are to be looked at one by one. */
+uint64_t rt_visit_row(struct visit *v, struct rt_row row);
+/* The segment of an address of global or shared memory; NULL: of global memory that was not accessed. */
+static inline struct rt_segment *rt_segment_seen(const struct rt_check *c, char space, uint32_t address)
+{
+    if (space == 'h')
+        return &c->shared[(address - BC_FIRST_ADDRESS) / SEGMENT_BYTES];
+    struct rt_segment *page = c->pages[address >> PAGE_SHIFT];
+    return page ? &page[address / SEGMENT_BYTES % PAGE_SEGMENTS] : NULL;
+}
+static inline uint32_t rt_word_in_segment(char space, uint32_t address)
+{
+    return (address - (space == 'h' ? BC_FIRST_ADDRESS : 0)) / CELL_BYTES % SEGMENT_CELLS;
+}
+/* The cell that a word has, or would have; its bytes' stay its segment's. */
+struct rt_cell rt_word_seen(const struct rt_check *c, char space, uint32_t address);
+/* The cell of the word, from here on one of its own. */
+struct rt_cell *rt_cell_of(struct rt_check *c, char space, uint32_t address);
+/* Four cells, all zero. */
+struct rt_cell *rt_byte_cells(struct rt_check *c);
+/* Nothing was seen of shared memory. */
+void rt_forget_shared(struct rt_check *c);
+
 /* ---- unwritten.c ------------------------------------------------------------------------------------- */
 
 /* An access to private memory that may not have been written. */
@@ -83,6 +147,15 @@ void rt_check_private(const struct visit *v, uint64_t value);
 
 /* Remembers a load or store that is right; false: it may not be, nothing is done, or what may be done again. */
 bool rt_check_quickly(struct visit *v, uint64_t value);
+/* The same of a->lanes, the lowest of which has the first cell and that memory; tells the lanes of which it did
+ * not. */
+uint64_t rt_visit_cells(const struct row_access *a, struct rt_cell *cells, const uint8_t *memory);
+/* Whether the access is inside of its object, unless that has to be looked for. */
+static inline bool rt_is_near(const struct told *t, uint32_t address, uint32_t root)
+{
+    uint32_t base = t->size ? root : t->last.address, size = t->size ? t->size : t->last.size;
+    return root - base <= size && t->bytes <= size && address - base <= size - t->bytes;
+}
 /* Whether of v->read, which this lane reads too, two reads by other threads since the latest barrier are known:
  * then there is nothing to remember. */
 static inline bool rt_has_two_reads(const struct visit *v)

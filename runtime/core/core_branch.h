@@ -324,9 +324,27 @@ HANDLER(O_assert)
     rt_trap_text(w, pc, rt_lowest(failed));
     return NULL;
 }
+static inline struct rt_row row_of(const struct rt_warp *w, const uint32_t *at, const uint32_t *root)
+{
+    uint32_t low = rt_lowest(w->active), first = at[low], step = 0;
+    uint64_t rest = w->active & (w->active - 1);
+    if (rest) {
+        uint32_t next = rt_lowest(rest);
+        step = next - low == 1 ? at[next] - first : (at[next] - first) / (next - low);
+    }
+    vec_I difference = {0}, from = lanes_splat32(root[low]);
+    vec_I wanted = LANES_IOTA_32 * step + (first - low * step);
+    CHUNK_LOOP (c, LANES / CHUNK_32) {
+        vec_I other = (lanes_load(at + c * CHUNK_32) ^ wanted) | (lanes_load(root + c * CHUNK_32) ^ from);
+        difference |= other & lanes_load(LANE_MASK + c * CHUNK_32);
+        wanted += CHUNK_32 * step;
+    }
+    return (struct rt_row){first, step, lanes_zero(difference)};
+}
 HANDLER(O_check_memory)
 {
-    OUTSIDE(rt_check_memory(w, pc));
+    struct rt_row row = row_of(w, (const uint32_t *)LANE_VECTOR(pc->a), (const uint32_t *)LANE_VECTOR(pc->b));
+    OUTSIDE(rt_check_memory(w, pc, row));
     NEXT(1);
 }
 HANDLER(O_check_sync)

@@ -164,8 +164,11 @@ bool rt_hostcall(struct rt_warp *w, const struct bc_ins *ins);          /* hostc
 bool rt_printf(struct rt_warp *w, const struct bc_ins *ins);            /* print.c */
 bool rt_check_uniform(struct rt_warp *w, const struct bc_ins *ins);     /* check.c */
 
+/* The active lanes of an access told to the checker: whether their addresses are first + i * step, i counted
+ * from the lowest of them, and all were derived from one address. step 0: of a single lane too. */
+struct rt_row { uint32_t first, step; bool regular; };
 /* runtime/check/memory.c */
-void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins);
+void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins, struct rt_row row);
 void rt_check_sync(struct rt_warp *w, const struct bc_ins *ins);
 /* The active lanes come to a barrier() without the other live ones. Whether the checker notes it, and lets them
  * pass. */
