@@ -112,10 +112,12 @@ static inline bool ir_is_parting(const struct ir_leaving *l, uint32_t b, uint32_
     return bitset_has(l->gone, s) && !bitset_has(l->gone, b) &&
            (bitset_has(l->part, b) || bitset_has(l->passed, b));
 }
-/* Whether some function that is no kernel has a barrier. */
-bool ir_calls_may_wait(const struct ir_module *m);
+/* Functions, but for kernels, whose threads may come to a barrier in them or in what they call; whether the
+ * instruction is a call of one (waiting.c). */
+struct bitset ir_waiting_functions(struct arena *a, const struct ir_module *m);
+bool ir_call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiting);
 /* Whether some threads of the function may return, or wait for each other, while others are at a barrier in
- * it or in a convergent function that it calls. Linear. */
+ * it or in a function that it calls. Linear, and a look at the module. */
 bool ir_passes_barrier(struct arena *a, const struct ir_cfg *c);
 /* Blocks from which threads may come to the function's end without passing a barrier(). Linear. */
 struct bitset ir_ending_new(struct arena *a, const struct ir_cfg *c);

@@ -26,29 +26,12 @@ struct finder {
     const struct ir_function *f;
     struct ir_leaving *l;
     u32_vec operations; /* convergent ones, but for barriers; of tokens hearts that control such */
-    bool calls_wait;    /* of convergent functions; false: to be found out */
 };
 
 static bool waits_in(const struct ir_function *f, uint32_t b)
 {
     ir_each_ins(r, f, b)
         if (ir_at(f, r)->op == IR_barrier)
-            return true;
-    return false;
-}
-
-static bool has_barrier(const struct ir_function *f)
-{
-    ir_each_block(i, b, f)
-        if (waits_in(f, b))
-            return true;
-    return false;
-}
-
-bool ir_calls_may_wait(const struct ir_module *m)
-{
-    for (uint32_t i = 0; i < m->functions.count; i++)
-        if (!(m->functions.at[i]->flags & IR_FN_KERNEL) && has_barrier(m->functions.at[i]))
             return true;
     return false;
 }
@@ -71,10 +54,10 @@ static void find_operations(struct finder *x)
                                    : op != IR_entry && op != IR_anchor && ir_is_convergent(x->f, r))
                 vec_push(x->arena, is_call(op) ? &calls : &x->operations, r);
         }
-    bool wait = calls.count && (x->calls_wait || ir_calls_may_wait(x->f->module));
+    struct bitset waiting = calls.count ? ir_waiting_functions(x->arena, x->f->module) : (struct bitset){0};
     for (uint32_t i = 0; i < calls.count; i++) {
         vec_push(x->arena, &x->operations, calls.at[i]);
-        if (wait)
+        if (ir_call_may_wait(x->f, calls.at[i], waiting))
             bitset_add(x->l->wait, ir_at(x->f, calls.at[i])->block);
     }
 }
@@ -176,10 +159,10 @@ static struct ir_leaving *empty(struct arena *a, const struct ir_cfg *c)
     return l;
 }
 
-static struct finder find_waiting(struct arena *a, const struct ir_cfg *c, bool calls_wait)
+static struct finder find_waiting(struct arena *a, const struct ir_cfg *c)
 {
     struct ir_leaving *l = empty(a, c);
-    struct finder x = {.arena = a, .g = c, .f = c->fn, .l = l, .calls_wait = calls_wait};
+    struct finder x = {.arena = a, .g = c, .f = c->fn, .l = l};
     find_operations(&x);
     add_leading(&x, l->wait, IR_NO_BLOCK);
     bitset_each(b, l->wait)
@@ -192,7 +175,7 @@ struct ir_leaving *ir_leaving_new(struct arena *a, const struct ir_cfg *c)
 {
     if (!(c->fn->flags & IR_FN_KERNEL))
         return empty(a, c);
-    struct finder x = find_waiting(a, c, false);
+    struct finder x = find_waiting(a, c);
     hold_all(&x);
     find_gone(&x);
     return x.l;
@@ -200,7 +183,7 @@ struct ir_leaving *ir_leaving_new(struct arena *a, const struct ir_cfg *c)
 
 bool ir_passes_barrier(struct arena *a, const struct ir_cfg *c)
 {
-    const struct ir_leaving *l = find_waiting(a, c, true).l;
+    const struct ir_leaving *l = find_waiting(a, c).l;
     bitset_each(b, l->part)
         for (uint32_t e = 0; e < ir_block_at(c->fn, b)->edges.count; e++)
             if (!bitset_has(l->wait, ir_block_at(c->fn, b)->edges.at[e].block))

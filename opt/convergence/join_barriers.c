@@ -30,9 +30,9 @@ struct joiner {
     const struct ir_cfg *g;
     const struct ir_leaving *leaving;
     const struct ir_dominators *reconvergence;
-    struct bitset ends; /* see ir_ending_new */
-    bool calls_wait;    /* see ir_calls_may_wait */
-    struct map tried;   /* terminators of branches that were joined, or can't be */
+    struct bitset ends;    /* see ir_ending_new */
+    struct bitset waiting; /* see ir_waiting_functions */
+    struct map tried;      /* terminators of branches that were joined, or can't be */
 };
 
 /* The barriers that threads come to first on their ways from a branch, and the blocks on these ways. */
@@ -45,10 +45,8 @@ struct ways {
 static bool calls(const struct joiner *x, uint32_t b)
 {
     bool found = false;
-    ir_each_ins(r, x->f, b) {
-        enum ir_op op = (enum ir_op)ir_at(x->f, r)->op;
-        found |= (op == IR_call || op == IR_icall) && ir_is_convergent(x->f, r);
-    }
+    ir_each_ins(r, x->f, b)
+        found |= ir_call_may_wait(x->f, r, x->waiting);
     return found;
 }
 
@@ -77,7 +75,7 @@ static struct ways ways_from(const struct joiner *x, uint32_t branch, uint32_t s
                 continue;
             bitset_add(seen, s);
             ir_ref barrier = first_barrier(x, s);
-            w.in_calls |= x->calls_wait && calls(x, s);
+            w.in_calls |= calls(x, s);
             vec_push(x->arena, barrier ? &w.barriers : &work, barrier ? barrier : s);
         }
     }
@@ -375,7 +373,8 @@ static bool parts(struct opt_context *c, struct ir_function *f)
 
 bool opt_barriers_to_join(struct opt_context *c, struct ir_function *f)
 {
-    struct joiner x = {.c = c, .f = f, .arena = c->scratch, .calls_wait = true};
+    struct joiner x = {.c = c, .f = f, .arena = c->scratch};
+    x.waiting = ir_waiting_functions(c->scratch, f->module);
     return f->order.count && parts(c, f) && find(&x) != IR_NO_BLOCK;
 }
 
@@ -383,7 +382,7 @@ bool opt_join_barriers(struct opt_context *c, struct ir_function *f)
 {
     if (opt_has_frontiers(c) || !parts(c, f))
         return false;
-    struct joiner x = {.c = c, .f = f, .calls_wait = ir_calls_may_wait(f->module)};
+    struct joiner x = {.c = c, .f = f, .waiting = ir_waiting_functions(c->scratch, f->module)};
     bool changed = false;
     for (bool again = true; again;) {
         struct scratch scratch;

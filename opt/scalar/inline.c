@@ -154,5 +154,6 @@ bool opt_inline(struct opt_context *c, struct ir_module *m)
 
 bool opt_inline_barriers(struct opt_context *c, struct ir_module *m)
 {
-    return ir_calls_may_wait(m) && run(c, m, true);
+    struct bitset waiting = ir_waiting_functions(c->scratch, m);
+    return bitset_next(waiting, 0) < waiting.bits && run(c, m, true);
 }
