@@ -105,6 +105,7 @@ struct be_function {
     uint32_t signature;                      /* of indirect calls that may reach it; BE_NONE: none may */
     struct ir_cfg *cfg;
     struct ir_dominators *post;
+    struct bitset awaited; /* see ir_awaited_new */
     bool     joins;                          /* branches name only places where they join a barrier */
     VEC(struct be_word)  words;
     VEC(struct be_vreg)  vregs;

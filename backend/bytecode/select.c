@@ -170,6 +170,8 @@ static void select_memory_check(struct be_selector *s, ir_ref r)
 static void select_ins(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
+    if (s->f->awaited.bits && bitset_has(s->f->awaited, r))
+        be_put(s, BC_await, 0, 0, 0, 0)->cycles = 0;
     switch (ins->op) {
     case IR_object: case IR_function: case IR_special: case IR_alloca: case IR_fence:
     case IR_predict: case IR_predict_point: case IR_predict_function:
@@ -345,6 +347,8 @@ void be_select(struct be_context *c, struct be_function *f)
 {
     uint32_t n = f->ir->ins.count;
     f->post = ir_reconvergence_new(&c->arena, f->cfg, ir_leaving_new(&c->arena, f->cfg));
+    if (!scheme_has(c->scheme, SCHEME_TOKENS))
+        f->awaited = ir_awaited_new(&c->arena, f->cfg);
     struct be_selector s = {.c = c, .f = f, .ir = f->ir};
     s.lanes = arena_array(&c->arena, uint32_t, n);
     s.scalars = arena_array(&c->arena, uint32_t, n);

@@ -352,6 +352,12 @@ HANDLER(O_check_sync)
     OUTSIDE(rt_check_sync(w, pc));
     NEXT(1);
 }
+HANDLER(O_await)
+{
+    if (UNLIKELY(w->active & w->released) && !OUTSIDE(rt_await(w)))
+        return NULL;
+    NEXT(1);
+}
 HANDLER(O_check_uniform)
 {
     if (!rt_check_uniform(w, pc))

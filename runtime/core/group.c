@@ -1,6 +1,7 @@
 /* group.c: convergent operations that add floats in lane order, or wait for lanes. The group is the active
  * lanes. */
 #include "runtime/core/barrier_text.h"
+#include "runtime/launch/watch.h"
 #include "runtime/launch/grid.h"
 
 /* From the lowest lane on: `next` is lane i's value in the case's type, a the result so far. */
@@ -49,8 +50,36 @@ void rt_scan(struct rt_warp *w, const struct bc_ins *ins)
     }
 }
 
+struct held {
+    uint64_t lanes;
+    const struct bc_ins *at;
+};
+
+/* Of the lanes at a barrier(), those who came first, or the active ones, which are at `ins`. */
+static struct held first_held(struct rt_warp *w, const struct bc_ins *ins)
+{
+    struct rt_groups g = {.arena = &w->worker->arena};
+    w->scheme->groups(w, w->active, &g);
+    for (uint32_t i = 0; i < g.list.count; i++)
+        if (g.list.at[i].wait == KERNC_WAIT_OTHERS)
+            return (struct held){g.list.at[i].lanes, w->code + g.list.at[i].code};
+    return (struct held){w->active, ins};
+}
+
 void rt_barrier(struct rt_warp *w, const struct bc_ins *ins)
 {
-    rt_trap(w, ins, rt_lowest(w->active), RT_BARRIER_TEXT,
-            __builtin_popcountll(w->active), __builtin_popcountll(w->live), rt_lowest(w->live & ~w->active));
+    struct held h = first_held(w, ins);
+    rt_trap(w, h.at, rt_lowest(h.lanes), RT_BARRIER_TEXT, __builtin_popcountll(h.lanes),
+            __builtin_popcountll(w->live), rt_lowest(w->live & ~h.lanes));
+}
+
+bool rt_await(struct rt_warp *w)
+{
+    uint64_t active = w->active;
+    w->active = first_held(w, NULL).lanes;
+    bool passes = rt_check_parts(w);
+    w->active = active;
+    if (!passes)
+        rt_barrier(w, NULL);
+    return passes;
 }

@@ -88,6 +88,8 @@ struct rt_warp {
                                           see rt_core.begin */
     uint32_t width;                    /* threads of a full warp of this launch */
     uint32_t barrier;                  /* code index of the barrier it waits at */
+    uint64_t released;                 /* live lanes that have gone on without others at a barrier() where they
+                                          would have waited for these; set by the scheme */
     uint32_t preload_count;
     const struct rt_lane_preload *preloads;  /* registers that differ from warp to warp */
     const uint32_t *bases;             /* of the block */
@@ -158,6 +160,9 @@ void rt_reduce_float(struct rt_warp *w, const struct bc_ins *ins);      /* group
 /* In the order of lanes. */
 void rt_scan(struct rt_warp *w, const struct bc_ins *ins);
 void rt_barrier(struct rt_warp *w, const struct bc_ins *ins); /* a fault: live lanes are elsewhere */
+/* The active lanes, which have gone on without those at a barrier(), come to an operation at which they would wait
+ * for these: a fault of the barrier, unless the checker lets all pass. */
+bool rt_await(struct rt_warp *w);
 /* By the scheme, or 0. */
 bool rt_token(struct rt_warp *w, const struct bc_ins *ins);
 bool rt_hostcall(struct rt_warp *w, const struct bc_ins *ins);          /* hostcall.c */

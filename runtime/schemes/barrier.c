@@ -343,18 +343,22 @@ static uint32_t diverge_two(struct rt_warp *w, const struct bc_ins *ins, const s
     return barrier_run_next(w, s);
 }
 
-/* Lanes that end leave all barriers. */
-static uint32_t leave(struct rt_warp *w)
+void barrier_leave(struct rt_warp *w, struct barriers *s, uint64_t lanes)
 {
-    struct barriers *s = w->scheme_data;
     for (uint32_t i = 0; i < s->used; i++) {
         struct record *r = &s->at[i];
-        bool left = r->joined & w->active;
-        r->members &= ~w->active;
-        r->joined &= ~w->active;
+        bool left = r->joined & lanes;
+        r->members &= ~lanes;
+        r->joined &= ~lanes;
         if (left)
             check(w, s, r);
     }
+}
+
+static uint32_t leave(struct rt_warp *w)
+{
+    struct barriers *s = w->scheme_data;
+    barrier_leave(w, s, w->active);
     return barrier_run_next(w, s);
 }
 

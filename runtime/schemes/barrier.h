@@ -37,6 +37,7 @@ struct barriers {
     uint64_t places;   /* bit pc % 64 is set if a group is ready at pc; perhaps others too */
     struct group ready[RT_MAX_LANES];
     struct group held;         /* comes to `barrier()` before others have ended; no lanes: there is none */
+    bool parted;               /* the held group has left all barriers, so that others need not wait for it */
     uint32_t pc[RT_MAX_LANES]; /* of lanes that wait where others go on elsewhere */
     bool *rejoins;             /* by register: lanes rejoin it, or cancel as members */
     struct record *at;         /* the first one of each register, then the others */
@@ -50,9 +51,12 @@ void barrier_start(struct rt_warp *w);
 /* Makes room for records; false: the launch would take more memory than it may. */
 bool barrier_more_records(struct rt_warp *w, struct barriers *s);
 
+/* barrier.c: lanes that have ended, or go on when all others have, leave all barriers. */
+void barrier_leave(struct rt_warp *w, struct barriers *s, uint64_t lanes);
+
 /* ---- barrier_groups.c -------------------------------------------------------------------------------- */
 
-/*/* The order in which ready groups run, which is any but by size; g.rank is set here. */
+/* The order in which ready groups run, which is any but by size; g.rank is set here. */
 void barrier_insert_by_schedule(struct rt_warp *w, struct barriers *s, struct group g);
 /* Takes a group out that stands at `pc`, where a barrier gathers its lanes and these. Its lanes, or 0. */
 uint64_t barrier_gather(struct barriers *s, uint64_t lanes, uint32_t pc);

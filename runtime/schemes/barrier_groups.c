@@ -120,27 +120,40 @@ static uint32_t run(struct rt_warp *w, struct barriers *s, struct group g)
     return g.pc;
 }
 
+/* All others wait, as they do for the held group if for anybody. */
+static void part(struct rt_warp *w, struct barriers *s)
+{
+    s->parted = true;
+    w->released = w->live & ~s->held.lanes;
+    barrier_leave(w, s, s->held.lanes);
+}
+
 uint32_t barrier_run_copied(struct rt_warp *w, struct barriers *s)
 {
+    if (!s->ready_count && s->held.lanes && s->held.lanes != w->live && !s->parted)
+        part(w, s);
     if (s->ready_count || barrier_yield(w, s))
         return run(w, s, s->ready[--s->ready_count]);
     struct group held = s->held;
     if (!held.lanes)
         BUG("live lanes in no group");
     s->held.lanes = 0;
+    s->parted = false;
+    w->released = 0;
     return run(w, s, held);
 }
 
 /* Lanes may come to `barrier()` before others, which are still on their way to it or to the end of the kernel:
  * where no barrier register holds them, since a prediction's has taken its place, this one gathers them, as
  * GPUs count the threads that come to one. Lanes that come to another one meanwhile are not together with
- * them, which is the kernel's mistake. */
+ * them, which is the kernel's mistake. Where all others wait, the held group leaves the barriers at which they
+ * do: they run on as if it had ended, and it goes on when they have. If they come to this `barrier()` after
+ * all, they may be in another iteration, and not together with it either. */
 uint32_t barrier_hold(struct rt_warp *w, uint32_t pc)
 {
     struct barriers *s = w->scheme_data;
     uint64_t lanes = s->held.lanes | w->active;
-    bool all = lanes == w->live;
-    if ((s->held.lanes && s->held.pc != pc) || (s->ready_count == 0 && !all))
+    if (s->held.lanes && (s->held.pc != pc || s->parted))
         return pc;
     barrier_copy_scalars(w, s);
     barrier_save_scalars(w, s, w->active);

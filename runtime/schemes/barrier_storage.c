@@ -65,7 +65,8 @@ void barrier_start(struct rt_warp *w)
     s->ready_count = s->spinning = 0;
     s->used = s->registers;
     s->free = BARRIER_NO_RECORD;
-    s->copying = s->gathering = false;
+    s->copying = s->gathering = s->parted = false;
+    w->released = 0;
     s->held.lanes = 0;
 }
 

@@ -11,10 +11,11 @@
  * strictly smaller groups, so there are fewer than 2 * lanes entries. Lanes that ended are not live and drop
  * out when an entry is popped.
  *
- * A group that comes to `barrier()` while another waits for its turn has that one run first: it may be on its
- * way to the kernel's end, as far as the code's order of sides could not see to it. The code takes groups to
- * run to their reconvergence point without others between, so that the one that is held keeps a copy of the
- * scalars.
+ * A group that comes to `barrier()` before all others have ended is held: the others run on as if it had
+ * ended, and it goes on when they have. So it keeps a copy of the stack and of the scalars, which are all that
+ * groups share. Others that wait for it at a reconvergence point do so no more; they are *released*. If they
+ * come to an operation where they have to (ir/analysis/awaited.c), or others to a barrier, nobody can go on: a
+ * trap.
  */
 #include "runtime/core/lanes.h"
 #include "runtime/launch/watch.h"
@@ -25,14 +26,19 @@ enum { MAX_ENTRIES = 2 * RT_MAX_LANES };
 struct entry { uint64_t lanes; uint32_t pc, reconverge; };
 struct stack {
     uint32_t depth, reconverge;
-    uint32_t held; /* depth of the entry whose lanes are at a `barrier()`; 0: none is held */
     struct entry at[MAX_ENTRIES];
-    uint64_t scalars[]; /* the held group's */
+};
+struct data {
+    struct stack now;
+    uint64_t held; /* lanes at the `barrier()` of code index `pc` */
+    uint32_t pc;
+    struct stack then;  /* the held group's */
+    uint64_t scalars[]; /* the same */
 };
 
 static size_t data_bytes(const struct bc_program *p, uint32_t lanes)
 {
-    return sizeof(struct stack) + rt_most_scalars(p) * sizeof(uint64_t);
+    return sizeof(struct data) + rt_most_scalars(p) * sizeof(uint64_t);
 }
 
 static void reconverge_at(struct rt_warp *w, struct stack *s, uint32_t reconverge)
@@ -43,9 +49,11 @@ static void reconverge_at(struct rt_warp *w, struct stack *s, uint32_t reconverg
 
 static void start(struct rt_warp *w)
 {
-    struct stack *s = w->scheme_data;
-    s->depth = s->held = 0;
-    reconverge_at(w, s, BC_NO_TARGET);
+    struct data *d = w->scheme_data;
+    d->held = 0;
+    w->released = 0;
+    d->now.depth = 0;
+    reconverge_at(w, &d->now, BC_NO_TARGET);
 }
 
 static inline void push(struct rt_warp *w, struct stack *s, uint64_t lanes, uint32_t pc, uint32_t reconverge)
@@ -103,27 +111,42 @@ static size_t scalar_bytes(const struct rt_warp *w)
     return w->worker->launch->kernel->scalars * sizeof *w->S;
 }
 
-static void restore_scalars(struct rt_warp *w, struct stack *s)
+static void copy_stack(struct stack *to, const struct stack *from)
 {
-    memcpy(w->S, s->scalars, scalar_bytes(w));
-    s->held = 0;
+    to->depth = from->depth;
+    memcpy(to->at, from->at, from->depth * sizeof *from->at);
+}
+
+/* The held group, which is all that is left. */
+static uint32_t run_held(struct rt_warp *w, struct data *d)
+{
+    if (!d->held)
+        BUG("live lanes in no group");
+    copy_stack(&d->now, &d->then);
+    reconverge_at(w, &d->now, d->then.reconverge);
+    memcpy(w->S, d->scalars, scalar_bytes(w));
+    w->active = d->held;
+    w->released = 0;
+    d->held = 0;
+    return d->pc;
 }
 
 /* The next group that still has live lanes. */
 static inline uint32_t pop(struct rt_warp *w)
 {
-    struct stack *s = w->scheme_data;
+    struct data *d = w->scheme_data;
+    struct stack *s = &d->now;
+    uint64_t live = w->live & ~d->held;
     while (s->depth > 0) {
-        if (UNLIKELY(s->depth == s->held))
-            restore_scalars(w, s);
         struct entry e = s->at[--s->depth];
-        if (e.lanes & w->live) {
-            w->active = e.lanes & w->live;
+        if (e.lanes & live) {
+            w->active = e.lanes & live;
+            w->released |= e.lanes & d->held ? w->active : 0;
             reconverge_at(w, s, e.reconverge);
             return e.pc;
         }
     }
-    BUG("live lanes in no group");
+    return run_held(w, d);
 }
 
 static uint32_t reconverge(struct rt_warp *w, uint32_t pc)
@@ -138,40 +161,26 @@ static uint32_t leave(struct rt_warp *w)
     return pop(w);
 }
 
-/* The group nearest to the top that waits for its turn. Entries of lanes at their reconvergence point have the
- * active ones, too: those wait for these. MAX_ENTRIES: there is none. */
-static uint32_t find_other(const struct rt_warp *w, const struct stack *s)
-{
-    for (uint32_t i = s->depth; i-- > 0;)
-        if (s->at[i].lanes & w->live && !(s->at[i].lanes & w->active))
-            return i;
-    return MAX_ENTRIES;
-}
-
-/* What lies on the other group's entry belongs to the active lanes, which wait at `pc` on top of it. */
 static uint32_t hold(struct rt_warp *w, uint32_t pc)
 {
-    struct stack *s = w->scheme_data;
-    uint32_t at = s->held ? MAX_ENTRIES : find_other(w, s);
-    if (at == MAX_ENTRIES)
+    struct data *d = w->scheme_data;
+    if (d->held)
         return pc;
-    struct entry other = s->at[at];
-    s->depth--;
-    memmove(&s->at[at], &s->at[at + 1], (s->depth - at) * sizeof other);
-    push(w, s, w->active, pc, s->reconverge);
-    s->held = s->depth;
-    memcpy(s->scalars, w->S, scalar_bytes(w));
-    w->active = other.lanes & w->live;
-    reconverge_at(w, s, other.reconverge);
-    return other.pc;
+    copy_stack(&d->then, &d->now);
+    d->then.reconverge = d->now.reconverge;
+    memcpy(d->scalars, w->S, scalar_bytes(w));
+    d->held = w->active;
+    d->pc = pc;
+    return pop(w);
 }
 
 static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
 {
-    const struct stack *s = w->scheme_data;
-    for (uint32_t i = 0; i < s->depth; i++)
-        rt_add_group(g, i + 1 == s->held ? KERNC_WAIT_OTHERS : KERNC_WAIT_TURN, s->at[i].lanes & w->live,
-                     s->at[i].pc);
+    const struct data *d = w->scheme_data;
+    if (d->held)
+        rt_add_group(g, KERNC_WAIT_OTHERS, d->held, d->pc);
+    for (uint32_t i = 0; i < d->now.depth; i++)
+        rt_add_group(g, KERNC_WAIT_TURN, d->now.at[i].lanes & w->live & ~d->held, d->now.at[i].pc);
 }
 
 const struct rt_scheme rt_scheme_pdom = {

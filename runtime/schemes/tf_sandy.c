@@ -9,6 +9,9 @@
  *
  * `next` is where the frontier of the running block begins. It is noted at block words with BC_RECONVERGE,
  * which all blocks with a frontier have; what follows any other block has none either.
+ *
+ * A group that comes to `barrier()` before all others have ended is held, as in pdom.c: the warp goes where the
+ * others are, as if it had ended.
  */
 #include "runtime/core/lanes.h"
 #include "runtime/launch/watch.h"
@@ -16,17 +19,34 @@
 
 struct counters {
     uint32_t next, pc[RT_MAX_LANES];
+    uint32_t held_next; /* `next` of the held group */
+    uint64_t held;      /* its lanes; none: no group is held */
+    uint64_t scalars[]; /* the same */
 };
 
 static size_t data_bytes(const struct bc_program *p, uint32_t lanes)
 {
-    return sizeof(struct counters);
+    return sizeof(struct counters) + rt_most_scalars(p) * sizeof(uint64_t);
 }
 
 static void start(struct rt_warp *w)
 {
     struct counters *s = w->scheme_data;
     s->next = BC_NO_TARGET;
+    s->held = 0;
+    w->released = 0;
+}
+
+static size_t scalar_bytes(const struct rt_warp *w)
+{
+    return w->worker->launch->kernel->scalars * sizeof *w->S;
+}
+
+/* Live lanes that the warp goes to. */
+static inline uint64_t going(const struct rt_warp *w)
+{
+    const struct counters *s = w->scheme_data;
+    return w->live & ~s->held;
 }
 
 /* Where the frontier of the block at `pc` begins; BC_NO_TARGET: it has none. */
@@ -48,7 +68,7 @@ static bool check_lanes(struct rt_warp *w, uint32_t pc, uint64_t lanes)
 
 static bool check(struct rt_warp *w, uint32_t pc)
 {
-    return check_lanes(w, pc, w->live & ~w->active);
+    return check_lanes(w, pc, going(w) & ~w->active);
 }
 
 static bool look_at_empty(struct rt_warp *w, uint32_t pc)
@@ -56,7 +76,7 @@ static bool look_at_empty(struct rt_warp *w, uint32_t pc)
     const struct rt_launch *l = w->worker->launch;
     if (l->watch)
         rt_watch_empty(w, pc);
-    return !l->program->checks_waiting || check_lanes(w, pc, w->live);
+    return !l->program->checks_waiting || check_lanes(w, pc, going(w));
 }
 
 /* The block at `pc` is run without an active lane. False: the warp has trapped. */
@@ -71,14 +91,27 @@ static bool run_empty(struct rt_warp *w, uint32_t pc)
     return !w->worker->launch->looks_empty || look_at_empty(w, pc);
 }
 
-/* Live lanes have program counters: those of the lowest are active, when the warp has got there. */
+static uint32_t run_held(struct rt_warp *w, struct counters *s)
+{
+    INVARIANT(s->held);
+    memcpy(w->S, s->scalars, scalar_bytes(w));
+    w->active = s->held;
+    s->next = s->held_next;
+    s->held = 0;
+    w->released = 0;
+    return s->pc[rt_lowest(w->active)];
+}
+
+/* Lanes have program counters: those of the lowest are active, when the warp has got there. */
 static uint32_t go(struct rt_warp *w, struct counters *s)
 {
     uint32_t lowest = BC_NO_TARGET;
     uint64_t before = w->active, active = 0;
-    rt_each_lane(i, w->live)
+    if (UNLIKELY(!going(w)))
+        return run_held(w, s);
+    rt_each_lane(i, going(w))
         lowest = s->pc[i] < lowest ? s->pc[i] : lowest;
-    rt_each_lane(i, w->live)
+    rt_each_lane(i, going(w))
         active |= (uint64_t)(s->pc[i] == lowest) << i;
     for (; s->next < lowest; s->next = frontier_of(w, s->next))
         if (!run_empty(w, s->next))
@@ -117,10 +150,25 @@ static uint32_t leave(struct rt_warp *w)
     return go(w, w->scheme_data);
 }
 
+static uint32_t hold(struct rt_warp *w, uint32_t pc)
+{
+    struct counters *s = w->scheme_data;
+    if (s->held)
+        return pc;
+    w->released = w->live & ~w->active;
+    memcpy(s->scalars, w->S, scalar_bytes(w));
+    s->held = w->active;
+    s->held_next = s->next;
+    rt_each_lane(i, w->active)
+        s->pc[i] = pc;
+    return go(w, s);
+}
+
 static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
 {
     const struct counters *s = w->scheme_data;
-    rt_add_lanes(g, KERNC_WAIT_TURN, w->live & ~running, s->pc);
+    rt_add_lanes(g, KERNC_WAIT_OTHERS, s->held, s->pc);
+    rt_add_lanes(g, KERNC_WAIT_TURN, w->live & ~running & ~s->held, s->pc);
 }
 
 const struct rt_scheme rt_scheme_tf_sandy = {
@@ -130,6 +178,7 @@ const struct rt_scheme rt_scheme_tf_sandy = {
     .diverge = diverge,
     .reconverge = reconverge,
     .exit = leave,
+    .hold = hold,
     .check = check,
     .groups = groups,
 };

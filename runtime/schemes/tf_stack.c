@@ -12,6 +12,9 @@
  * Invariants. Groups that wait are disjoint, and with the running one they are the live lanes. Their places
  * differ. The running group's place is lower than all of them, but for the way from the end of a block to the
  * check of the next.
+ *
+ * A group that comes to `barrier()` before all others have ended is held, as in pdom.c: the others run on as if
+ * it had ended. It is no entry of the stack, and goes on when this is empty, with a copy of the scalars.
  */
 #include "runtime/core/lanes.h"
 #include "runtime/launch/watch.h"
@@ -24,17 +27,26 @@ struct entry {
 struct stack {
     uint32_t depth;
     struct entry at[RT_MAX_LANES];
+    struct entry held;  /* no lanes: none is */
+    uint64_t scalars[]; /* the held group's */
 };
 
 static size_t data_bytes(const struct bc_program *p, uint32_t lanes)
 {
-    return sizeof(struct stack);
+    return sizeof(struct stack) + rt_most_scalars(p) * sizeof(uint64_t);
 }
 
 static void start(struct rt_warp *w)
 {
     struct stack *s = w->scheme_data;
     s->depth = 0;
+    s->held.lanes = 0;
+    w->released = 0;
+}
+
+static size_t scalar_bytes(const struct rt_warp *w)
+{
+    return w->worker->launch->kernel->scalars * sizeof *w->S;
 }
 
 static inline void insert(struct rt_warp *w, struct stack *s, uint64_t lanes, uint32_t pc)
@@ -56,9 +68,20 @@ static inline void insert(struct rt_warp *w, struct stack *s, uint64_t lanes, ui
         w->events->max_stack_depth = s->depth;
 }
 
+static __attribute__((noinline)) uint32_t run_held(struct rt_warp *w, struct stack *s)
+{
+    INVARIANT(s->held.lanes);
+    memcpy(w->S, s->scalars, scalar_bytes(w));
+    w->active = s->held.lanes;
+    s->held.lanes = 0;
+    w->released = 0;
+    return s->held.pc;
+}
+
 static inline uint32_t run_top(struct rt_warp *w, struct stack *s)
 {
-    INVARIANT(s->depth);
+    if (UNLIKELY(s->depth == 0))
+        return run_held(w, s);
     struct entry e = s->at[--s->depth];
     w->active = e.lanes;
     return e.pc;
@@ -102,6 +125,17 @@ static uint32_t leave(struct rt_warp *w)
     return run_top(w, w->scheme_data);
 }
 
+static uint32_t hold(struct rt_warp *w, uint32_t pc)
+{
+    struct stack *s = w->scheme_data;
+    if (s->held.lanes)
+        return pc;
+    w->released = w->live & ~w->active;
+    memcpy(s->scalars, w->S, scalar_bytes(w));
+    s->held = (struct entry){w->active, pc};
+    return run_top(w, s);
+}
+
 static bool check(struct rt_warp *w, uint32_t pc)
 {
     const struct stack *s = w->scheme_data;
@@ -114,6 +148,8 @@ static bool check(struct rt_warp *w, uint32_t pc)
 static void groups(const struct rt_warp *w, uint64_t running, struct rt_groups *g)
 {
     const struct stack *s = w->scheme_data;
+    if (s->held.lanes)
+        rt_add_group(g, KERNC_WAIT_OTHERS, s->held.lanes, s->held.pc);
     for (uint32_t i = 0; i < s->depth; i++)
         rt_add_group(g, KERNC_WAIT_TURN, s->at[i].lanes, s->at[i].pc);
 }
@@ -126,6 +162,7 @@ const struct rt_scheme rt_scheme_tf_stack = {
     .diverge = diverge,
     .reconverge = reconverge,
     .exit = leave,
+    .hold = hold,
     .check = check,
     .groups = groups,
 };

@@ -106,6 +106,7 @@ unsigned bc_parts(const struct bc_ins *ins)
     case BC_tok_entry:
     case BC_tok_anchor:
     case BC_tok_loop:
+    case BC_await:
         return 0;
     case BC_assert_below:
     case BC_assert_below_s:
