@@ -337,6 +337,7 @@ static void generate(struct fz_program *p)
         try_generate(p, attempt);
         fz_make_parts_quiet(p);
         fz_add_calls(p);
+        fz_add_gates(p);
         if (is_short(p))
             return;
     }

@@ -45,7 +45,7 @@ static void listen(const struct fz_node *n, void *data)
     struct listener *l = data;
     l->heard |= n->kind == FZ_NODE_LOG || n->kind == FZ_NODE_VOTE || n->kind == FZ_NODE_ELECT ||
                 n->kind == FZ_NODE_CONVERGE || n->kind == FZ_NODE_EXCHANGE || n->kind == FZ_NODE_PUBLISH ||
-                n->kind == FZ_NODE_GATHER;
+                n->kind == FZ_NODE_GATHER || n->kind == FZ_NODE_GATE;
     l->heard |= n->kind == FZ_NODE_INVOKE && (l->loud >> n->name & 1 || (n->flag && l->loud >> n->value & 1));
 }
 

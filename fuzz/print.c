@@ -283,7 +283,7 @@ void fz_print(const struct fz_program *p, const char *comment, struct text *out)
     print_top(&w);
     if (p->plant)
         fz_print_plant_top(&w);
-    fz_print_stirs(&w);
+    fz_print_helpers(&w);
     for (uint32_t i = 0; i + 1 < p->functions.count; i++) {
         w.f = &p->functions.at[i];
         if (reached >> i & 1)

@@ -43,8 +43,8 @@ void fz_print_list(struct printer *w, const struct fz_node *block);
 void fz_print_line(struct printer *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void fz_print_indent(struct printer *w);
 
-/* print_classes.c: the functions that STIR calls, if it is there. */
-void fz_print_stirs(struct printer *w);
+/* print_classes.c: the functions that STIR and GATE call, if they are there. */
+void fz_print_helpers(struct printer *w);
 /* print_classes.c: a statement that only class b, c or f has, or a prediction; false: it is none. */
 bool fz_print_of_class(struct printer *w, const struct fz_node *n);
 

@@ -57,7 +57,7 @@ static void print_stir(struct printer *w, const struct fz_node *n)
                   (unsigned)n->value);
 }
 
-void fz_print_stirs(struct printer *w)
+void fz_print_helpers(struct printer *w)
 {
     if (fz_count(w->p, FZ_NODE_STIR))
         text_addz(w->out, "uint stir(uint h, uint gid)\n{\n"
@@ -65,6 +65,8 @@ void fz_print_stirs(struct printer *w)
                           "        h = h * " FZ_HASH_FACTOR " + (h >> 16);\n"
                           "    return h + gid;\n}\n"
                           "uint stir_twice(uint h, uint gid) { return stir(stir(h, gid) ^ gid, 1); }\n");
+    if (fz_count(w->p, FZ_NODE_GATE))
+        text_addz(w->out, "void meet() { barrier(); }\n");
 }
 
 static void print_invoke(struct printer *w, const struct fz_node *n)
@@ -223,6 +225,74 @@ static void print_predict(struct printer *w, const struct fz_node *n)
     text_printf(w->out, n->name ? ", %u);\n" : ");\n", n->name);
 }
 
+static void print_barrier(struct printer *w, const struct fz_node *n)
+{
+    fz_print_line(w, n->flag ? "meet();" : "barrier();");
+}
+
+/* A side of a gate that is a branch: all return, or come to a barrier. */
+static void print_side(struct printer *w, const struct fz_node *n, uint32_t side)
+{
+    w->indent++;
+    fz_print_list(w, fz_child(n, 1 + side));
+    fz_print_line(w, "if (input[%u] %% 2 == %u) return;", (unsigned)n->value, side);
+    print_barrier(w, n);
+    fz_print_list(w, fz_child(n, 3 + side));
+    if (n->op == FZ_GATE_SWITCH)
+        fz_print_line(w, "break;");
+    w->indent--;
+}
+
+static void print_condition(struct printer *w, const char *before, const struct fz_node *n,
+                            const char *behind)
+{
+    fz_print_indent(w);
+    text_addz(w->out, before);
+    fz_print_expr(w, n->first);
+    text_printf(w->out, "%s\n", behind);
+}
+
+static void print_gate_loop(struct printer *w, const struct fz_node *n)
+{
+    fz_print_line(w, "uint turn = 0;");
+    fz_print_line(w, "for (; turn < %d; turn++) {", FZ_GATE_TURNS);
+    w->indent++;
+    print_condition(w, "if (", n, ") break;");
+    fz_print_list(w, fz_child(n, 1));
+    print_barrier(w, n);
+    fz_print_list(w, fz_child(n, 3));
+    w->indent--;
+    fz_print_line(w, "}");
+    fz_print_list(w, fz_child(n, 2));
+    fz_print_line(w, "if (turn < %d) return;", FZ_GATE_TURNS);
+    print_barrier(w, n);
+    fz_print_list(w, fz_child(n, 4));
+}
+
+static void print_gate_branch(struct printer *w, const struct fz_node *n)
+{
+    bool is_if = n->op == FZ_GATE_IF;
+    print_condition(w, is_if ? "if (" : "switch (", n, is_if ? ") {" : " ? 1 : 0) {");
+    if (!is_if)
+        fz_print_line(w, "case 1:");
+    print_side(w, n, 0);
+    fz_print_line(w, is_if ? "} else {" : "default:");
+    print_side(w, n, 1);
+    fz_print_line(w, "}");
+}
+
+static void print_gate(struct printer *w, const struct fz_node *n)
+{
+    fz_print_line(w, n->name > 1 ? "for (uint pass = 0; pass < %u; pass++) {" : "{", n->name);
+    w->indent++;
+    if (n->op == FZ_GATE_LOOP)
+        print_gate_loop(w, n);
+    else
+        print_gate_branch(w, n);
+    w->indent--;
+    fz_print_line(w, "}");
+}
+
 bool fz_print_of_class(struct printer *w, const struct fz_node *n)
 {
     switch (n->kind) {
@@ -231,6 +301,7 @@ bool fz_print_of_class(struct printer *w, const struct fz_node *n)
     case FZ_NODE_NOISE: print_noise(w, n); break;
     case FZ_NODE_STIR: print_stir(w, n); break;
     case FZ_NODE_INVOKE: print_invoke(w, n); break;
+    case FZ_NODE_GATE: print_gate(w, n); break;
     case FZ_NODE_INSIDE: print_inside(w, n); break;
     case FZ_NODE_CONVERGE: print_converge(w, n); break;
     case FZ_NODE_STATE: print_state(w, n); break;

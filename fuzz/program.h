@@ -127,6 +127,11 @@ enum fz_observation {
     FZ_BROADCAST_FIRST, FZ_SHUFFLE_XOR, FZ_SHUFFLE_UP, FZ_ANY, FZ_ALL, FZ_OBSERVATIONS
 };
 
+/* Where the sides of a GATE come apart; a loop's sides are those that leave it early and those that make
+ * FZ_GATE_TURNS, and it is the former that return. */
+enum fz_gate { FZ_GATE_IF, FZ_GATE_SWITCH, FZ_GATE_LOOP, FZ_GATE_FORMS };
+enum { FZ_GATE_TURNS = 3 };
+
 /* What a PREDICT names: a LABEL, a STATE, a function. */
 enum fz_predicted { FZ_PREDICTED_LABEL, FZ_PREDICTED_STATE, FZ_PREDICTED_FUNCTION };
 
@@ -224,6 +229,10 @@ void fz_predict(struct fz_program *p);
 void fz_make_parts_quiet(struct fz_program *p);
 /* To some of these, functions that threads run through in several calls at a time (calls_b.c). */
 void fz_add_calls(struct fz_program *p);
+/* Appends to the kernel of some programs what gates_b.c says. */
+void fz_add_gates(struct fz_program *p);
+/* Whether threads return in it that have left a loop with a barrier. */
+bool fz_leaves_late(const struct fz_program *p);
 
 /* The class's program of a seed, in the arena. */
 struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, struct arena *arena);

@@ -249,6 +249,39 @@ static uint64_t run_invoke(struct warp *w, struct frame *f, const struct fz_node
            (mask & ~first ? call(w, &w->p->functions.at[s->value], mask & ~first, &f->masks.thrown) : 0);
 }
 
+/* Barriers give nothing. The lanes that get behind one. */
+static uint64_t pass_branch(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
+{
+    bool first_stays = w->p->inputs[s->value] & 1;
+    uint64_t yes = holds(w, f, s->first, mask), no = mask & ~yes;
+    yes = run_list(w, f, fz_child(s, 1), yes);
+    no = run_list(w, f, fz_child(s, 2), no);
+    f->masks.returned |= first_stays ? no : yes;
+    return first_stays ? run_list(w, f, fz_child(s, 3), yes) : run_list(w, f, fz_child(s, 4), no);
+}
+
+/* Those that leave early return. */
+static uint64_t pass_loop(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
+{
+    uint64_t left = 0, leave;
+    for (uint32_t i = 0; i < FZ_GATE_TURNS && !w->failed; i++) {
+        leave = holds(w, f, s->first, mask);
+        left |= leave;
+        mask = run_list(w, f, fz_child(s, 1), mask & ~leave);
+        mask = run_list(w, f, fz_child(s, 3), mask);
+    }
+    f->masks.returned |= run_list(w, f, fz_child(s, 2), left);
+    mask = run_list(w, f, fz_child(s, 2), mask);
+    return run_list(w, f, fz_child(s, 4), mask);
+}
+
+static uint64_t run_gate(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
+{
+    for (uint32_t i = 0; i < s->name && mask && !w->failed; i++)
+        mask = s->op == FZ_GATE_LOOP ? pass_loop(w, f, s, mask) : pass_branch(w, f, s, mask);
+    return mask;
+}
+
 static uint64_t run(struct warp *w, struct frame *f, const struct fz_node *s, uint64_t mask)
 {
     if (fz_run_masked(&f->masks, s, &mask))
@@ -258,6 +291,7 @@ static uint64_t run(struct warp *w, struct frame *f, const struct fz_node *s, ui
     case FZ_NODE_NOISE: make_noise(w, s, mask); return mask;
     case FZ_NODE_STIR: stir(w, s, mask); return mask;
     case FZ_NODE_INVOKE: return run_invoke(w, f, s, mask);
+    case FZ_NODE_GATE: return run_gate(w, f, s, mask);
     default: BUG("%s has no reference", fz_node_info[s->kind].name);
     }
 }

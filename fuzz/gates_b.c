@@ -1,0 +1,114 @@
+/* gates_b.c: parts of class b with a gate: threads of both sides of a branch may return and may come to a
+ * barrier, and all of one side return. An input says which, so a compiler can't know it. The others pass their
+ * barrier when those have returned, and are all that is left of the kernel: so a gate stands where all threads
+ * come that have not returned, at the end of the kernel or behind another gate's barrier, and may be passed
+ * several times.
+ */
+#include "fuzz/program.h"
+
+enum { PERCENT = 30, MOST_DEPTH = 2 };
+
+struct generator {
+    struct fz_program *p;
+    struct fz_random r;
+    uint32_t depth;
+};
+
+static uint32_t below(struct generator *g, uint32_t n)
+{
+    return fz_below(&g->r, n);
+}
+
+static bool chance(struct generator *g, uint32_t percent)
+{
+    return fz_chance(&g->r, percent);
+}
+
+static struct fz_node *leaf(struct generator *g, enum fz_kind kind, uint64_t value, uint8_t op)
+{
+    struct fz_node *n = fz_node(g->p, kind);
+    n->value = value;
+    n->op = op;
+    return n;
+}
+
+static struct fz_node *condition(struct generator *g)
+{
+    struct fz_node *n;
+    switch (below(g, 4)) {
+    case 0:
+        n = leaf(g, FZ_NODE_HASH_IS, below(g, 28), 1);
+        n->name = below(g, 2);
+        return n;
+    case 1: return leaf(g, FZ_NODE_THREAD_IS, below(g, 2), (uint8_t)(2 + below(g, 3)));
+    default: return leaf(g, FZ_NODE_LANES, fz_next(&g->r) & fz_next(&g->r), 0);
+    }
+}
+
+static struct fz_node *observation(struct generator *g)
+{
+    struct fz_node *n = leaf(g, FZ_NODE_LOG, below(g, 33), FZ_BALLOT_ALL);
+    n->op = (uint8_t)(chance(g, 60) ? FZ_BALLOT_ALL : below(g, FZ_OBSERVATIONS));
+    n->flag = chance(g, 30);
+    return fz_add(n, condition(g));
+}
+
+/* quiet: nothing convergent. */
+static struct fz_node *list(struct generator *g, bool quiet)
+{
+    struct fz_node *block = fz_node(g->p, FZ_NODE_BLOCK), *n, *arm;
+    for (uint32_t i = below(g, 3); i > 0; i--)
+        fz_add(block, quiet || chance(g, 40) ? leaf(g, FZ_NODE_STIR, below(g, 1u << 20), 0) : observation(g));
+    if (chance(g, 30)) { /* some leave for themselves, and nobody waits for them on the way */
+        n = fz_add(fz_node(g->p, FZ_NODE_IF), condition(g));
+        arm = fz_add(fz_node(g->p, FZ_NODE_BLOCK), leaf(g, FZ_NODE_STIR, 1, 0));
+        fz_add(fz_add(n, fz_add(arm, fz_node(g->p, FZ_NODE_RETURN))), fz_node(g->p, FZ_NODE_BLOCK));
+        fz_add(block, n);
+    }
+    return block;
+}
+
+static struct fz_node *gate(struct generator *g);
+
+static struct fz_node *list_behind(struct generator *g)
+{
+    struct fz_node *block = list(g, false);
+    return g->depth < MOST_DEPTH && chance(g, 30) ? fz_add(block, gate(g)) : block;
+}
+
+/* Threads that have left a gate's loop may run while others are at its barrier, and come to what is behind it
+ * with them or not: so nothing convergent is there. */
+static struct fz_node *gate(struct generator *g)
+{
+    struct fz_node *n = leaf(g, FZ_NODE_GATE, below(g, FZ_INPUTS), (uint8_t)below(g, FZ_GATE_FORMS));
+    g->depth++;
+    n->flag = chance(g, 25);
+    n->name = chance(g, 30) ? 2 + below(g, 2) : 1;
+    fz_add(fz_add(n, condition(g)), list(g, false));
+    fz_add(n, list(g, n->op == FZ_GATE_LOOP));
+    fz_add(fz_add(n, list_behind(g)), list_behind(g));
+    g->depth--;
+    return n;
+}
+
+void fz_add_gates(struct fz_program *p)
+{
+    struct generator g = {.p = p, .r = fz_random(p->seed, 'G')};
+    if (!chance(&g, PERCENT))
+        return;
+    fz_add(fz_kernel(p)->body, gate(&g));
+    fz_add(fz_kernel(p)->body, observation(&g));
+}
+
+static void look(const struct fz_node *n, void *data)
+{
+    *(bool *)data |= n->kind == FZ_NODE_GATE && n->op == FZ_GATE_LOOP;
+}
+
+bool fz_leaves_late(const struct fz_program *p)
+{
+    bool late = false;
+    if (p->class == 'b')
+        fz_walk(fz_kernel(p)->body, look, &late);
+    return late;
+}
