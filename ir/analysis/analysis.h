@@ -121,8 +121,8 @@ bool ir_call_may_wait(const struct ir_function *f, ir_ref r, struct bitset waiti
 bool ir_passes_barrier(struct arena *a, const struct ir_cfg *c);
 /* Blocks from which threads may come to the function's end without passing a barrier(). Linear. */
 struct bitset ir_ending_new(struct arena *a, const struct ir_cfg *c);
-/* Operations, by ir_ref, that threads may come to from a barrier, for whom others wait there (awaited.c). Linear
- * for each convergent operation, if there are barriers. */
+/* Operations, by ir_ref, that threads may come to from a barrier, for whom others wait there (awaited.c).
+ * Linear for each convergent operation, if there are barriers. */
 struct bitset ir_awaited_new(struct arena *a, const struct ir_cfg *c);
 /* Blocks that are reached from the entry without leaving edges. Linear. */
 struct bitset ir_stayed_in(struct arena *a, const struct ir_cfg *c, const struct ir_leaving *l);
