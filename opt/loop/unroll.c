@@ -60,22 +60,39 @@ struct ir_edge *opt_unroll_entering_edge(const struct opt_unroll *u, uint32_t cy
     return found;
 }
 
+enum { PARAMS_MAX = 16 };
+
+/* What the header's parameters begin as, by position: known where all ways in agree on a constant. */
+static void find_begin(const struct opt_unroll *u, uint32_t cycle, bool *known, scalar_bits *now)
+{
+    uint32_t header = u->cycles->at[cycle].header, n = ir_block_at(u->f, header)->params.count;
+    bool first = true;
+    ir_each_pred(b, header, u->g) {
+        if (ir_cycle_has(u->cycles, cycle, b))
+            continue;
+        const struct ir_edge *in = &ir_block_at(u->f, b)->edges.at[u->g->pred_edges[b_at]];
+        for (uint32_t i = 0; i < n; i++) {
+            scalar_bits bits;
+            bool is_const = ir_is_const(u->f, in->args[i], &bits);
+            known[i] = is_const && (first || (known[i] && now[i] == bits));
+            now[i] = is_const ? bits : 0;
+        }
+        first = false;
+    }
+}
+
 /* Runs the test until it leaves; false if it can't be run or does not leave in time. */
 static bool count_trips(const struct opt_unroll *u, struct opt_unroll_plan *p)
 {
-    enum { PARAMS_MAX = 16 };
     uint32_t header = u->cycles->at[p->cycle].header, n = ir_block_at(u->f, header)->params.count;
-    uint32_t from;
-    const struct ir_edge *in = opt_unroll_entering_edge(u, p->cycle, &from);
     const struct ir_edge *back = &ir_block_at(u->f, p->latch)->edges.at[p->latch_edge];
     ir_ref condition = ir_at(u->f, ir_terminator(u->f, p->test))->args[0];
-    scalar_bits now[PARAMS_MAX], next[PARAMS_MAX], truth;
-    bool known[PARAMS_MAX], still[PARAMS_MAX];
+    scalar_bits now[PARAMS_MAX] = {0}, next[PARAMS_MAX], truth;
+    bool known[PARAMS_MAX] = {false}, still[PARAMS_MAX];
     struct runner x = {u, header, p->cycle, now, known};
-    if (!in || n > PARAMS_MAX)
+    if (n > PARAMS_MAX || header == ir_entry(u->f))
         return false;
-    for (uint32_t i = 0; i < n; i++)
-        known[i] = ir_is_const(u->f, in->args[i], &now[i]);
+    find_begin(u, p->cycle, known, now);
     for (p->trips = 1; p->trips <= TRIPS_MAX; p->trips++) {
         if (!run_value(&x, condition, 0, &truth))
             return false;
