@@ -13,5 +13,5 @@ backend_SRC += $(addprefix backend/bytecode/,emit.c vreg.c frames.c warp_scalars
     select_pure.c select_memory.c select_wide.c select_group.c select_call.c liveness.c regalloc.c preload.c encode.c encode_end.c moves.c table.c \
     waiting.c)
 backend_SRC += $(addprefix backend/warpcore/,reconverge.c frontier.c map.c generate.c frames.c select.c select_pure.c select_memory.c \
-    select_group.c select_call.c liveness.c interfere.c regalloc.c spill.c slots.c polarity.c layout.c transfer.c \
+    select_group.c select_call.c liveness.c interfere.c regalloc.c recolour.c spill.c slots.c polarity.c layout.c transfer.c \
     emit.c dump.c)

@@ -5,7 +5,7 @@
  *   select.c     IR → machine code on virtual registers (select_*.c: the larger kinds of instructions)
  *   liveness.c   code nobody needs is dropped; what is live where blocks end
  *   interfere.c  which registers can't share a colour; regalloc.c colours them; spill.c puts those that get
- *                none into memory, slots.c says where
+ *                none into memory, slots.c says where; recolour.c saves moves
  *   polarity.c   which side of a branch must fall through; layout.c: the order of the blocks
  *   emit.c       words; transfer.c: lists of values as moves
  *   generate.c   puts a module's image together
@@ -197,6 +197,10 @@ struct wc_graph { uint32_t count; uint64_t *matrix; u32_vec *rows; };
 /* In `scratch`. Quadratic in virtual registers, for the matrix. */
 struct wc_graph wc_interference(struct wc_context *c, struct arena *scratch, struct wc_mfunction *f);
 bool wc_regalloc(struct wc_context *c, struct wc_mfunction *f);          /* false: error */
+/* The colours that nothing but its neighbours keep v from. */
+uint32_t wc_colours_of(const struct wc_mfunction *f, uint32_t v);
+/* Saves moves by other colours; all that want a register have one. */
+void wc_recolour(struct wc_context *c, struct wc_mfunction *f, struct arena *scratch, const struct wc_graph *g);
 /* Gives the chosen registers a home outside of the file: a slot, or to be computed anew; loads and stores go
  * around their uses. */
 void wc_spill(struct wc_context *c, struct wc_mfunction *f, const u32_vec *chosen);

@@ -4,8 +4,9 @@
  * Nodes that certainly find a colour are taken away, else the one that is cheapest to keep in memory; then
  * all are coloured in the opposite order, and only what really finds none is spilled, before the next round.
  * Instead of merging nodes that are moved into each other, a node prefers the colours of those that it is
- * moved from or to: block parameters, arguments and results then mostly need no move. A short-lived register
- * made by a spill is taken last and so coloured first.
+ * moved from or to: block parameters, arguments and results then mostly need no move; recolour.c does what is
+ * left of that when all have a colour. A short-lived register made by a spill is taken last and so coloured
+ * first.
  */
 #include "backend/warpcore/codegen.h"
 
@@ -27,7 +28,7 @@ struct colouring {
     u32_vec  *affinities;               /* registers that are moved from or to this one */
 };
 
-static uint32_t colours_of(const struct wc_mfunction *f, uint32_t v)
+uint32_t wc_colours_of(const struct wc_mfunction *f, uint32_t v)
 {
     const struct wc_vreg *reg = wc_vreg(f, v);
     return (reg->kind == WC_CLASS_R ? WC_ALLOCATABLE : WC_ALLOCATABLE_P) & ~reg->forbidden;
@@ -78,7 +79,7 @@ static void find_affinities(struct colouring *x)
 
 static void consider(struct colouring *x, uint32_t v)
 {
-    if (!x->taken[v] && x->degree[v] < (uint32_t)__builtin_popcount(colours_of(x->f, v)))
+    if (!x->taken[v] && x->degree[v] < (uint32_t)__builtin_popcount(wc_colours_of(x->f, v)))
         vec_push(x->scratch, &x->low, v);
 }
 
@@ -170,7 +171,7 @@ static u32_vec colour_all(struct colouring *x)
     for (uint32_t v = WC_V_FIRST; v < x->g.count; v++)
         wc_vreg(x->f, v)->colour = WC_NO_COLOUR;
     while (x->stack.count) {
-        uint32_t v = vec_pop(&x->stack), free = colours_of(x->f, v);
+        uint32_t v = vec_pop(&x->stack), free = wc_colours_of(x->f, v);
         for (uint32_t k = 0; k < x->g.rows[v].count; k++) {
             uint8_t colour = wc_vreg(x->f, x->g.rows[v].at[k])->colour;
             if (colour != WC_NO_COLOUR)
@@ -221,10 +222,12 @@ static bool round_of(struct wc_context *c, struct wc_mfunction *f, bool *good)
     simplify(&x);
     u32_vec failed = colour_all(&x);
     *good = failed.count == 0;
-    if (failed.count)
+    if (failed.count) {
         wc_spill(c, f, &failed);
-    else
+    } else {
+        wc_recolour(c, f, a, &x.g);
         c->frames[f->id].slots = wc_share_slots(c, f, a);
+    }
     scratch_end(&scratch);
     return *good;
 }
