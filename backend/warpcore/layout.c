@@ -17,12 +17,19 @@ static bool moves_nothing(struct wc_context *c, const struct wc_mfunction *f, co
     return wc_transfers(c, f, block, &block->codes.at[0], &c->arena, &moves) == 0;
 }
 
-/* Only forwards, so that an endless loop keeps its word. */
 static bool is_empty(struct wc_context *c, const struct wc_mfunction *f, uint32_t b)
 {
     const struct wc_block *block = &f->blocks.at[b];
-    return b > 1 && block->codes.count == 1 && block->codes.at[0].op == WC_jump && block->successors[0] > b &&
+    return b > 1 && block->codes.count == 1 && block->codes.at[0].op == WC_jump &&
            f->reconvergence->at[block->ir].converge.count == 0 && moves_nothing(c, f, block);
+}
+
+/* Backwards only to a block that keeps its words, so that an endless loop keeps one; and not in mode article, where
+ * which side is taken decides which lanes are lost. */
+static bool is_left_out(struct wc_context *c, const struct wc_mfunction *f, uint32_t b)
+{
+    uint32_t to = f->blocks.at[b].successors[0];
+    return is_empty(c, f, b) && (to > b || (c->o->mode != WC_MODE_ARTICLE && !is_empty(c, f, to)));
 }
 
 /* Mode frontier: the blocks where lanes may wait, the sides of branches. One keeps its word though it is empty:
@@ -44,8 +51,9 @@ static void lead_through(struct wc_context *c, struct wc_mfunction *f)
     struct bitset sides = find_sides(c, f);
     for (uint32_t b = f->blocks.count; b-- > 0;) {
         struct wc_block *block = &f->blocks.at[b];
-        bool left_out = !bitset_has(sides, b) && is_empty(c, f, b);
-        block->leads_to = left_out ? f->blocks.at[block->successors[0]].leads_to : b;
+        bool left_out = !bitset_has(sides, b) && is_left_out(c, f, b);
+        uint32_t to = block->successors[0];
+        block->leads_to = !left_out ? b : to > b ? f->blocks.at[to].leads_to : to;
     }
     for (uint32_t b = 0; b < f->blocks.count; b++)
         for (uint32_t k = 0; k < f->blocks.at[b].successor_count; k++)

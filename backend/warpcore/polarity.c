@@ -5,7 +5,8 @@
  * what saves stack entries, and harmless as long as nothing on their way to the reconvergence point
  * communicates. Where something does (a ballot before a break), the lanes of each iteration have to run it
  * by themselves: that side must be the next word, so that the lanes that stay in the loop are the ones that
- * wait. So should be a side by which lanes leave for good, or may, where the others come to a barrier.
+ * wait. So should be a side by which lanes leave for good, or may, where the others come to a barrier. And lanes
+ * that leave a loop wait, where they can run together what is behind it.
  */
 #include "backend/warpcore/codegen.h"
 
@@ -67,6 +68,27 @@ static uint32_t next_side(struct search *s, uint32_t b)
     return WC_EITHER;
 }
 
+/* Whether nothing but jumps stands on the way of the edge to the place where the lanes reconverge. */
+static bool is_way_empty(const struct wc_mfunction *f, uint32_t b, uint32_t edge)
+{
+    uint32_t to = ir_block_at(f->ir, b)->edges.at[edge].block;
+    for (uint32_t n = 0; n < f->ir->blocks.count && to != f->reconvergence->at[b].reconverge; n++) {
+        const struct ir_block *block = ir_block_at(f->ir, to);
+        if (ir_at(f->ir, block->last)->op != IR_br || block->first != block->last)
+            return false;
+        to = block->edges.at[0].block;
+    }
+    return true;
+}
+
+/* Of a branch that leaves a loop the side that stays, where something stands behind the loop before lanes
+ * reconverge: lanes that leave in different iterations are to run that together. */
+static uint32_t staying_side(const struct wc_mfunction *f, uint32_t b)
+{
+    uint32_t leaves = f->reconvergence->at[b].taken;
+    return leaves == WC_EITHER || is_way_empty(f, b, leaves) ? WC_EITHER : 1 - leaves;
+}
+
 void wc_polarity(struct wc_context *c, struct wc_mfunction *f)
 {
     struct search s = {.c = c,
@@ -86,5 +108,7 @@ void wc_polarity(struct wc_context *c, struct wc_mfunction *f)
             block->next_edge = next_side(&s, block->ir);
         if (block->next_edge == WC_EITHER && diverges)
             block->next_edge = m->ends;
+        if (block->next_edge == WC_EITHER && diverges)
+            block->next_edge = staying_side(f, block->ir);
     }
 }
