@@ -89,6 +89,12 @@ static inline bool opt_has_frontiers(const struct opt_context *c)
 {
     return opt_listed(c->options->lowering, opt_pass_info[OPT_PASS_frontier].name);
 }
+/* Whether the run is for a machine that wants loops in normal form (loop_normal_form). */
+static inline bool opt_has_normal_loops(const struct opt_context *c)
+{
+    const char *form = opt_pass_info[OPT_PASS_loop_normal_form].name;
+    return opt_listed(c->options->passes, form) || opt_listed(c->options->lowering, form);
+}
 /* Whether n is below the limit; if not, a remark names it. */
 bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limit l, uint64_t n);
 

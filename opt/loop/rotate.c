@@ -10,6 +10,10 @@
  * the test. Before, a thread executed it once more, for the iteration in which it left; none of its uses may
  * be there. The n-th execution is the same for all others.
  *
+ * Where loops get their normal form (loop_normal_form.c: warp-core, source-pc), a divergent branch that leaves one
+ * leads to its CONVERGE, and that to go round again is another word wherever the test stands. So rotation would
+ * save nothing, and the copy of the test would take a branch and a CONVERGE more: such a loop stays, too.
+ *
  * Needs cycles and dominators. Copies at most HEADER_MAX instructions a loop.
  */
 #include "opt/kit/clone.h"
@@ -84,6 +88,111 @@ static bool may_copy(struct rotate *t, ir_ref r, uint32_t body)
            ins->op == IR_assert;
 }
 
+/* What a loop's header computes the first time, as far as it is the same constants for all ways in. */
+struct first_time { ir_ref value[HEADER_MAX]; scalar_bits bits[HEADER_MAX]; uint32_t count; };
+
+/* Parameter `r` of the header, which every way into the cycle gives the same constant. */
+static bool find_begin(const struct rotate *t, uint32_t cycle, const struct ir_ins *param, scalar_bits *bits)
+{
+    bool any = false;
+    ir_each_pred(p, param->block, t->g) {
+        scalar_bits now;
+        if (ir_cycle_has(t->cycles, cycle, p))
+            continue;
+        ir_ref arg = ir_block_at(t->f, p)->edges.at[t->g->pred_edges[p_at]].args[param->imm];
+        if (!ir_is_const(t->f, arg, &now) || (any && now != *bits))
+            return false;
+        *bits = now;
+        any = true;
+    }
+    return any && param->block != ir_entry(t->f);
+}
+
+static bool is_known(const struct rotate *t, uint32_t cycle, const struct first_time *x, ir_ref r,
+                     scalar_bits *bits)
+{
+    const struct ir_ins *ins = ir_at(t->f, r);
+    if (ir_is_const(t->f, r, bits))
+        return true;
+    if (ins->op == IR_param && ins->block == t->cycles->at[cycle].header)
+        return find_begin(t, cycle, ins, bits);
+    for (uint32_t i = 0; i < x->count; i++)
+        if (x->value[i] == r) {
+            *bits = x->bits[i];
+            return true;
+        }
+    return false;
+}
+
+/* Whether the copy of the test before the loop would be on constants. The header has HEADER_MAX instructions at
+ * most. */
+static bool is_decided_at_first(const struct rotate *t, uint32_t cycle, uint32_t header)
+{
+    struct first_time x = {.count = 0};
+    scalar_bits args[SCALAR_MAX_ARGS];
+    ir_each_ins(r, t->f, header) {
+        const struct ir_ins *ins = ir_at(t->f, r);
+        bool known = ir_is_pure(ins->op);
+        for (uint32_t i = 0; known && i < ins->argc; i++)
+            known = is_known(t, cycle, &x, ins->args[i], &args[i]);
+        if (known && opt_fold(t->f, r, args, &x.bits[x.count]))
+            x.value[x.count++] = r;
+    }
+    return is_known(t, cycle, &x, ir_at(t->f, ir_terminator(t->f, header))->args[0], args);
+}
+
+static bool is_left_elsewhere(const struct rotate *t, uint32_t cycle, uint32_t header)
+{
+    const struct ir_cycle *l = &t->cycles->at[cycle];
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t b = t->cycles->blocks[l->first + i];
+        for (uint32_t e = 0; b != header && e < ir_block_at(t->f, b)->edges.count; e++)
+            if (!ir_cycle_has(t->cycles, cycle, ir_block_at(t->f, b)->edges.at[e].block))
+                return true;
+    }
+    return false;
+}
+
+/* What LICM leaves in the body unless that runs whenever the loop is entered: a load, or what is dear. */
+static bool may_leave_rotated(const struct rotate *t, uint32_t cycle, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(t->f, r);
+    enum ir_latency n = ir_latency_of(t->f, r);
+    bool dear = ir_is_pure(ins->op) && (n == IR_LAT_DIV || n == IR_LAT_DPU || n == IR_LAT_SFU);
+    if (ins->op != IR_load && !dear)
+        return false;
+    for (uint32_t i = 0; i < ins->argc; i++) {
+        uint32_t block = ir_at(t->f, ins->args[i])->block;
+        if (block != IR_NO_BLOCK && ir_cycle_has(t->cycles, cycle, block))
+            return false;
+    }
+    return true;
+}
+
+static bool body_may_leave(const struct rotate *t, uint32_t cycle, uint32_t header)
+{
+    const struct ir_cycle *l = &t->cycles->at[cycle];
+    for (uint32_t i = 0; i < l->count; i++)
+        if (t->cycles->blocks[l->first + i] != header)
+            ir_each_ins(r, t->f, t->cycles->blocks[l->first + i])
+                if (may_leave_rotated(t, cycle, r))
+                    return true;
+    return false;
+}
+
+/* Whether the branch at the loop's end would take the two words that its test and its jump take now, and the
+ * copy of the test some more. A loop that is left elsewhere, too, gets a latch with a test anyway. */
+static bool saves_nothing(struct rotate *t, uint32_t cycle, uint32_t header)
+{
+    if (!opt_has_normal_loops(t->c) || !bitset_has(opt_machine_uniformity(t->c, t->f)->branches, header) ||
+        is_left_elsewhere(t, cycle, header) || is_decided_at_first(t, cycle, header) ||
+        body_may_leave(t, cycle, header))
+        return false;
+    opt_remark(t->c, t->f, OPT_MISSED, "divergent", ir_at(t->f, ir_terminator(t->f, header))->at,
+               "loop not rotated: lanes that leave it apart take a jump to go round all the same");
+    return true;
+}
+
 static bool may_rotate(struct rotate *t, uint32_t cycle)
 {
     const struct ir_cycle *l = &t->cycles->at[cycle];
@@ -95,7 +204,7 @@ static bool may_rotate(struct rotate *t, uint32_t cycle)
     ir_each_ins(r, t->f, header)
         if (++n > HEADER_MAX || !may_copy(t, r, body))
             return false;
-    return body != header;
+    return body != header && !saves_nothing(t, cycle, header);
 }
 
 /* ---- the change -------------------------------------------------------------------------------------- */
