@@ -55,6 +55,10 @@ results-frontiers: kernc
 results-csc: kernc
 	@test/bench/csc $(BUILD)/kernc
 
+# The table of "Levels on the warp-core machine".
+results-levels: kernc
+	@test/bench/levels $(BUILD)/kernc -w
+
 # `make bench-warpcore`: the samples on the warp-core machine: a table for docs/results.md.
 bench-warpcore: kernc
 	@test/bench/warpcore $(BUILD)/kernc
@@ -63,4 +67,4 @@ bench-warpcore: kernc
 bench-simulator: kernc
 	@test/bench/simulator $(BUILD)/kernc
 
-.PHONY: bench micro results results-frontiers results-csc bench-scale bench-warpcore bench-simulator
+.PHONY: bench micro results results-frontiers results-csc results-levels bench-scale bench-warpcore bench-simulator
