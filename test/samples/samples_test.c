@@ -1,7 +1,7 @@
 /* samples_test.c: every sample gives the bits of its plain-C reference, at every warp width and -O level, under
- * convergence barriers, at thread frontiers, structured, and on the warp-core machine in both of its sound
- * modes unless it computes with doubles. No barrier is given up, and frontiers execute no more than the other
- * two. Sanitizers ($KERNC_TEST_PATIENCE) have time for -O2 alone.
+ * convergence barriers, at thread frontiers with either machine, structured, under the oracle, and on the
+ * warp-core machine in its sound modes unless it computes with doubles. No barrier is given up, and frontiers
+ * execute no more than pdom and struct. Sanitizers ($KERNC_TEST_PATIENCE) have time for -O2 alone.
  *
  * Runs the program named by $KERNC (default ./kernc) from the root of the project.
  */
@@ -96,7 +96,9 @@ static const char *const machines[] = {
     "--scheme=barrier",
     "--scheme=barrier --warp=64",
     "--scheme=tf-stack",
+    "--scheme=tf-sandy",
     "--scheme=struct",
+    "--scheme=oracle",
     "--target=warp-core --divergence=rpc",
     "--target=warp-core --divergence=source-pc",
     "--target=warp-core --divergence=frontier",
