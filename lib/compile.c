@@ -149,29 +149,56 @@ static const char *too_large(const kernc_result *r, uint32_t from)
     return NULL;
 }
 
-/* From a module on. What level 2 makes too large for the warp-core machine is compiled again without the passes
- * that make code grow: at level 1. */
-static void compile_module(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+/* Whether there is another way to compile what was too large: less growth, then level 1. `row`: the next one of
+ * opt/growth.def. */
+static bool retreat(struct opt_options *opt, unsigned *row)
 {
-    uint32_t from = r->diagnostics.all.count;
-    r->scheme = scheme_find(o->scheme);
-    bool again = scheme_info[r->scheme].target == TARGET_warp_core && opt->level > 1 && !opt->passes;
-    r->before = again ? ir_module_copy(r->module) : NULL;
-    compile_once(r, o, opt);
-    const char *why = again ? too_large(r, from) : NULL;
-    if (!why)
-        return;
+    while (*row < OPT_GROWTH_ROWS)
+        if (opt_limit_growth(opt, (*row)++))
+            return true;
+    bool lowers = opt->level > 1;
+    opt->level = 1;
+    return lowers;
+}
+
+/* Drops all that came of it, diagnostics from the index on too, but for `before`. */
+static void begin_anew(kernc_result *r, uint32_t from)
+{
     diag_drop(&r->diagnostics, from);
     ir_module_free(r->module);
     opt_report_free(&r->report);
-    r->module = r->before;
-    r->before = NULL;
+    r->module = ir_module_copy(r->before);
     r->status = KERNC_COMPILED;
     r->figures = (struct wc_figures){0};
-    diag_warn(&r->diagnostics, DIAG_GROUP_size, (span){0}, "at -O%u %s; compiled at -O1 instead", opt->level,
-              why);
-    opt->level = 1;
+}
+
+/* To be read by who wants to have it so without the tries. */
+static const char *told(kernc_result *r, const struct opt_options *opt)
+{
+    if (opt->level == 1)
+        return "at -O1";
+    return arena_printf(&r->arena, "with -finline-size=%u -funroll-size=%u -funroll-loops=%s",
+                        opt->values[OPT_OPTION_inline_size], opt->values[OPT_OPTION_unroll_size],
+                        opt_word_info[opt->values[OPT_OPTION_unroll_loops]].name);
+}
+
+/* From a module on. What level 2 makes too large for the warp-core machine is compiled again, so that it grows
+ * less. */
+static void compile_module(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+{
+    uint32_t from = r->diagnostics.all.count;
+    unsigned level = opt->level, row = 0;
+    r->scheme = scheme_find(o->scheme);
+    bool again = scheme_info[r->scheme].target == TARGET_warp_core && level > 1 && !opt->passes;
+    r->before = again ? ir_module_copy(r->module) : NULL;
     compile_once(r, o, opt);
+    const char *first = again ? too_large(r, from) : NULL;
+    for (const char *why = first; why && retreat(opt, &row); why = too_large(r, from)) {
+        begin_anew(r, from);
+        diag_warn(&r->diagnostics, DIAG_GROUP_size, (span){0}, "at -O%u %s; compiled %s instead", level,
+                  first, told(r, opt));
+        compile_once(r, o, opt);
+    }
 }
 
 static void compile(kernc_result *r, const char *name, const void *bytes, size_t n, const kernc_options *o)

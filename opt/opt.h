@@ -111,8 +111,16 @@ struct opt_options {
     void      (*print)(void *data, const char *text, size_t n);   /* NULL: nothing is printed */
     void       *data;
 };
+enum {
+#define GROWTH(inline_size, unroll_size, unroll_loops) +1
+    OPT_GROWTH_ROWS = 0
+#include "opt/growth.def"
+};
 /* Defaults: the default level, all limits and options at theirs, nothing shown. */
 void opt_options_init(struct opt_options *o);
+/* Tells the passes that make code grow to do less, as the row of opt/growth.def says, of which there are
+ * OPT_GROWTH_ROWS; false: that is what they are told already. */
+bool opt_limit_growth(struct opt_options *o, unsigned row);
 /* Whether a list has the name; whether it lets the name pass, as a filter: it has it or is empty. Names are
  * separated by commas or spaces. */
 bool opt_listed(const char *list, const char *name);

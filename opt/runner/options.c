@@ -31,6 +31,29 @@ void opt_options_init(struct opt_options *o)
         o->values[n] = opt_option_info[n].value;
 }
 
+static bool lower(uint32_t *value, uint32_t to)
+{
+    bool lowers = *value > to;
+    *value = lowers ? to : *value;
+    return lowers;
+}
+
+bool opt_limit_growth(struct opt_options *o, unsigned row)
+{
+    static const struct { uint32_t inline_size, unroll_size, unroll_loops; } rows[] = {
+#define GROWTH(inline_size, unroll_size, unroll_loops)                                                       \
+    {inline_size, unroll_size, OPT_unroll_loops_##unroll_loops},
+#include "opt/growth.def"
+    };
+    bool lowers = false;
+    if (row < COUNT(rows)) {
+        lowers |= lower(&o->values[OPT_OPTION_inline_size], rows[row].inline_size);
+        lowers |= lower(&o->values[OPT_OPTION_unroll_size], rows[row].unroll_size);
+        lowers |= lower(&o->values[OPT_OPTION_unroll_loops], rows[row].unroll_loops);
+    }
+    return lowers;
+}
+
 enum opt_limit opt_limit_find(const char *name, size_t n)
 {
     unsigned l = 0;
