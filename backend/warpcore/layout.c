@@ -24,8 +24,8 @@ static bool is_empty(struct wc_context *c, const struct wc_mfunction *f, uint32_
            f->reconvergence->at[block->ir].converge.count == 0 && moves_nothing(c, f, block);
 }
 
-/* Backwards only to a block that keeps its words, so that an endless loop keeps one; and not in mode article, where
- * which side is taken decides which lanes are lost. */
+/* Backwards only to a block that keeps its words, so that an endless loop keeps one; and not in mode article,
+ * where which side is taken decides which lanes are lost. */
 static bool is_left_out(struct wc_context *c, const struct wc_mfunction *f, uint32_t b)
 {
     uint32_t to = f->blocks.at[b].successors[0];

@@ -5,8 +5,8 @@
  * what saves stack entries, and harmless as long as nothing on their way to the reconvergence point
  * communicates. Where something does (a ballot before a break), the lanes of each iteration have to run it
  * by themselves: that side must be the next word, so that the lanes that stay in the loop are the ones that
- * wait. So should be a side by which lanes leave for good, or may, where the others come to a barrier. And lanes
- * that leave a loop wait, where they can run together what is behind it.
+ * wait. So should be a side by which lanes leave for good, or may, where the others come to a barrier. And
+ * lanes that leave a loop wait, where they can run together what is behind it.
  */
 #include "backend/warpcore/codegen.h"
 
