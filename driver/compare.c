@@ -133,6 +133,7 @@ static int run_row(struct comparison *x, struct run *r, struct row *row, const c
     row->figures.size = sizeof row->figures;
     x->options.scheme = scheme_info[row->scheme].name;
     x->options.level = row->level;
+    x->options.warp = row->warp;
     x->options.collect = true; /* the counts of structural transforms */
     int code = launch_read_flags(r);
     r->x.api.warp = row->warp;

@@ -83,7 +83,7 @@ static int take_profile(struct command *c, kernc_options *o)
 
 int compile_options(struct command *c, kernc_options *o)
 {
-    uint64_t errors = 0, limit = UINT64_MAX;
+    uint64_t errors = 0, limit = UINT64_MAX, warp = o->warp;
     int      code = take_diagnostics(c);
     if (!code)
         code = take_level(c, o);
@@ -93,6 +93,9 @@ int compile_options(struct command *c, kernc_options *o)
         code = option_number(c, OPTION_ERROR_LIMIT, 1, 1000000, &errors);
     if (!code)
         code = option_number(c, OPTION_BISECT_LIMIT, 0, INT32_MAX, &limit);
+    if (!code)
+        code = option_number(c, OPTION_WARP, 1, KERNC_MAX_WARP, &warp);
+    o->warp = (unsigned)warp;
     o->error_limit = (unsigned)errors;
     o->bisect_limit = limit == UINT64_MAX ? -1 : (long)limit;
     o->switches = option_values(c, OPTION_SWITCH, &o->switch_count);

@@ -91,6 +91,8 @@ typedef struct kernc_options {
     const char *const *defines;  /* "NAME=VALUE", as behind -D: values of constants of a source file, instead of
                                     what these are declared with */
     size_t      define_count;
+    unsigned    warp;            /* threads of a warp of the launches that are expected, 1 to 64; default 32.
+                                    Estimates of costs alone depend on it */
 } kernc_options;
 /* Sets the first `size` bytes, those that the caller's header knows, to the defaults; kernc_options_init calls
  * it. */

@@ -11,8 +11,10 @@
 
 void kernc_options_defaults(kernc_options *o, size_t size)
 {
-    kernc_options all = {
-        .level = OPT_LEVEL_DEFAULT, .scheme = scheme_info[SCHEME_DEFAULT].name, .bisect_limit = -1};
+    kernc_options all = {.level = OPT_LEVEL_DEFAULT,
+                         .scheme = scheme_info[SCHEME_DEFAULT].name,
+                         .bisect_limit = -1,
+                         .warp = OPT_DEFAULT_WARP};
     memset(o, 0, size);
     o->size = size;
     sized_write(o, &all, sizeof all);
@@ -223,6 +225,15 @@ static bool take_thresholds(kernc_result *r, const kernc_options *o, struct opt_
     return r->status == KERNC_COMPILED;
 }
 
+static bool take_warp(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+{
+    opt->warp = o->warp;
+    if (o->warp == 0 || o->warp > KERNC_MAX_WARP)
+        bad_option(r, "%s", arena_printf(&r->arena, "a warp has from 1 to %u threads, not %u", KERNC_MAX_WARP,
+                                         o->warp));
+    return r->status == KERNC_COMPILED;
+}
+
 /* Whether a pass or a step of the warp-core target has the name. */
 static bool is_pass(const char *name, size_t n)
 {
@@ -276,7 +287,7 @@ static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_opti
     opt->data = o->print_data;
     return check_passes(r, o->print_before) && check_passes(r, o->print_after) &&
            check_passes(r, o->filter_passes) && take_switches(r, o, opt) && take_checks(r, o, opt) &&
-           take_arguments(r, o, opt) && take_thresholds(r, o, opt);
+           take_arguments(r, o, opt) && take_thresholds(r, o, opt) && take_warp(r, o, opt);
 }
 
 bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe, struct opt_options *opt)

@@ -106,6 +106,7 @@ struct opt_options {
     uint32_t    limits[OPT_LIMITS];
     VEC(struct opt_threshold) thresholds; /* of single predictions, instead of those that they name */
     VEC(struct opt_place_count) profile;  /* by place; empty: none */
+    uint32_t warp;                /* threads of a warp of the launches that are expected */
     /* Arguments that are expected at launches, before those of the module's directives. */
     VEC(struct launch_argument) expected;
     void      (*print)(void *data, const char *text, size_t n);   /* NULL: nothing is printed */
@@ -116,7 +117,9 @@ enum {
     OPT_GROWTH_ROWS = 0
 #include "opt/growth.def"
 };
-/* Defaults: the default level, all limits and options at theirs, nothing shown. */
+enum { OPT_DEFAULT_WARP = 32 };
+/* Defaults: the default level, warps of OPT_DEFAULT_WARP threads, all limits and options at theirs, nothing
+ * shown. */
 void opt_options_init(struct opt_options *o);
 /* Tells the passes that make code grow to do less, as the row of opt/growth.def says, of which there are
  * OPT_GROWTH_ROWS; false: that is what they are told already. */

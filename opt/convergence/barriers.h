@@ -119,6 +119,8 @@ void barriers_predict(struct barriers *x);
  * honoured in x->f. */
 uint32_t barriers_threshold(const struct barriers *x, struct opt_prediction_name name, uint32_t own);
 void barriers_report(const struct barriers *x, struct opt_prediction_name name, uint32_t threshold);
+/* Whether detect_predictions has put it there: nobody is to be warned of it. */
+bool barriers_is_found(const struct barriers *x, struct opt_prediction_name name);
 /* pdom_barriers.c: joins at divergent branches, waits where their lanes reconverge, and at the exits of
  * regions. */
 void barriers_post_dominators(struct barriers *x);

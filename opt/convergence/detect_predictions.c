@@ -9,14 +9,13 @@
  * each threshold of a list. Of an outermost loop one prediction is taken, the one that saves most; where it
  * saves less than DETECT_MARGIN per cent none is, and a remark says what was found.
  *
- * A loop nest with predictions of the source keeps them: if it is one, it is weighed in the same way, at its
- * own threshold if it names one, and dropped where it would not pay; several are left as they are.
+ * A loop nest with predictions of the source keeps them: if it is one, it is weighed in the same way, keeps a
+ * threshold that it names unless another one saves as much more, and is dropped where it would not pay; several
+ * are left as they are. Whatever is declined has a remark that says why.
  */
 #include "opt/convergence/detect_predictions.h"
 
-enum { CANDIDATES = 6, ALL = 0 };
-
-static const uint32_t thresholds[] = {1, 2, 4, 8, 12, 16, 20, 24, 28, ALL};
+enum { ALL = 0, STEPS_OF_THRESHOLDS = 8, MOST_STEP = 4 };
 
 struct weighed {
     uint64_t without, with;
@@ -24,6 +23,32 @@ struct weighed {
 };
 /* ---- weighing ---------------------------------------------------------------------------------------- */
 
+/* The next one that is tried: powers of two, then steps of an eighth of the warp, at last all. */
+static uint32_t next_threshold(const struct detection *d, uint32_t threshold)
+{
+    uint32_t step = d->sample->lanes / STEPS_OF_THRESHOLDS;
+    step = step > MOST_STEP ? MOST_STEP : step ? step : 1;
+    threshold += threshold < step ? threshold : step;
+    return threshold < d->sample->lanes ? threshold : ALL;
+}
+
+/* The cycles with this threshold; UINT64_MAX: not found out. */
+static uint64_t try_threshold(const struct cost_sample *s, struct cost_rules *rules, uint32_t threshold,
+                              uint64_t steps)
+{
+    struct cost_figures figures = {0};
+    rules->threshold = threshold;
+    cost_replay(s, rules, steps, &figures);
+    return figures.cut ? UINT64_MAX : figures.cycles;
+}
+
+/* Whether so many cycles are so many fewer that it is worth it. */
+static bool saves(uint64_t with, uint64_t without)
+{
+    return with < without && (without - with) * 100 >= without * DETECT_MARGIN;
+}
+
+/* A threshold that the source names is kept unless another one saves. */
 static struct weighed weigh(struct detection *d, const struct candidate *k)
 {
     struct scratch scratch;
@@ -35,25 +60,25 @@ static struct weighed weigh(struct detection *d, const struct candidate *k)
     cost_replay(s, &rules, steps, &figures);
     struct weighed best = {.without = figures.cycles, .with = UINT64_MAX};
     rules = (struct cost_rules){k->label, k->start, detect_region(d, k->start, k->label), 0};
-    for (uint32_t i = 0; !figures.cut && i < COUNT(thresholds); i++) {
-        uint32_t threshold = k->threshold ? k->threshold : thresholds[i];
-        rules.threshold = threshold;
-        cost_replay(s, &rules, steps, &figures);
-        if (!figures.cut && figures.cycles < best.with) {
-            best.with = figures.cycles;
+    uint32_t threshold = d->sample->lanes > 1 ? 1 : ALL;
+    for (bool more = !figures.cut; more; threshold = next_threshold(d, threshold)) {
+        uint64_t with = try_threshold(s, &rules, threshold, steps);
+        if (with < best.with) {
+            best.with = with;
             best.threshold = threshold;
         }
-        figures.cut = false;
-        if (k->threshold)
-            break;
+        more = threshold != ALL;
     }
+    uint64_t own = k->threshold ? try_threshold(s, &rules, k->threshold, steps) : UINT64_MAX;
+    if (own != UINT64_MAX && !saves(best.with, own))
+        best = (struct weighed){best.without, own, k->threshold};
     scratch_end(&scratch);
     return best;
 }
 
 static bool pays(struct weighed w)
 {
-    return w.with < w.without && (w.without - w.with) * 100 >= w.without * DETECT_MARGIN;
+    return saves(w.with, w.without);
 }
 
 static const char *kind_of(const struct candidate *k)
@@ -65,7 +90,9 @@ static const char *kind_of(const struct candidate *k)
 
 static const char *lanes_text(struct arena *a, uint32_t threshold)
 {
-    return threshold == 1 ? "1 thread" : threshold ? arena_printf(a, "%u threads", threshold) : "all threads";
+    return threshold == 1 ? "1 thread waits"
+           : threshold    ? arena_printf(a, "%u threads wait", threshold)
+                          : "all threads wait";
 }
 
 /* The first place in the source that the block has. */
@@ -87,9 +114,12 @@ static void tell(const struct detection *d, const struct candidate *k, struct we
                    kind_of(k), d->c->options->limits[OPT_LIMIT_predict_steps]);
     else
         opt_remark(d->c, d->f, kind, "predict", k->at,
-                   "%s %s: in the model a warp takes %llu cycles instead of %llu if %s wait at line %u",
+                   "%s %s: in the model a warp takes %llu cycles instead of %llu if %s at line %u%s",
                    kind_of(k), verdict, (unsigned long long)w.with, (unsigned long long)w.without,
-                   lanes_text(d->arena, w.threshold), place_of(d->f, k->label).line);
+                   lanes_text(d->arena, w.threshold), place_of(d->f, k->label).line,
+                   !k->threshold || w.threshold == k->threshold
+                       ? ""
+                       : arena_printf(d->arena, ", not %u", k->threshold));
 }
 
 /* ---- the source's ------------------------------------------------------------------------------------ */
@@ -113,8 +143,11 @@ static bool find_users(struct detection *d, struct candidate *users, uint32_t *s
     for (uint32_t i = 0; i < d->cfg->rpo_count; i++) {
         ir_each_ins(r, d->f, d->cfg->rpo[i]) {
             const struct ir_ins *ins = ir_at(d->f, r);
-            if (ins->op == IR_predict_function)
+            if (ins->op == IR_predict_function) {
+                opt_remark(d->c, d->f, OPT_MISSED, "predict-function", ins->at,
+                           "predictions of a function that predicts another are not weighed, nor looked for");
                 return false;
+            }
             if (ins->op == IR_predict) {
                 users[ins->imm].start = ins->block;
                 users[ins->imm].threshold = ins->imm2;
@@ -130,8 +163,6 @@ static bool find_users(struct detection *d, struct candidate *users, uint32_t *s
     return true;
 }
 
-/* ---- the function ------------------------------------------------------------------------------------ */
-
 static void insert(struct detection *d, const struct candidate *k, uint32_t threshold)
 {
     ir_ref end = ir_terminator(d->f, k->start);
@@ -142,6 +173,26 @@ static void insert(struct detection *d, const struct candidate *k, uint32_t thre
     ir_at(d->f, r)->imm = ir_at(d->f, p)->imm = d->f->predictions++;
     ir_at(d->f, r)->imm2 = threshold;
     detect_report(d, (struct opt_prediction_name){start.at, label.at});
+}
+
+/* Says why a prediction of the source stays as it is. single: it has one start and one point in a nest of which
+ * it is the only one. */
+static bool is_left(const struct detection *d, const struct candidate *k, bool single)
+{
+    bool endless = false;
+    ir_ref obstacle = single ? detect_obstacle(d, k, &endless) : 0;
+    if (!single)
+        opt_remark(
+            d->c, d->f, OPT_MISSED, "source", k->at,
+            "the prediction is not weighed: it has several places, others beside it, or no loop around");
+    else if (obstacle)
+        opt_remark(d->c, d->f, OPT_MISSED, "convergent", k->at,
+                   "the prediction is not weighed: the convergent operation in line %u stands in its region",
+                   ir_at(d->f, obstacle)->at.line);
+    else if (endless)
+        opt_remark(d->c, d->f, OPT_MISSED, "endless", k->at,
+                   "the prediction is not weighed: the function may never return from its region");
+    return !single || obstacle || endless;
 }
 
 static bool weigh_users(struct detection *d, struct candidate *users, const uint32_t *starts,
@@ -157,7 +208,8 @@ static bool weigh_users(struct detection *d, struct candidate *users, const uint
     }
     for (uint32_t i = 0; i < kept; i++) {
         struct candidate *k = &users[i];
-        if (starts[i] != 1 || points[i] != 1 || k->nest == IR_NO_CYCLE || count[k->nest] != 1)
+        bool single = starts[i] == 1 && points[i] == 1 && k->nest != IR_NO_CYCLE && count[k->nest] == 1;
+        if (!starts[i] || is_left(d, k, single))
             continue;
         k->number = i;
         struct weighed w = weigh(d, k);
@@ -174,30 +226,72 @@ static bool weigh_users(struct detection *d, struct candidate *users, const uint
     return changed;
 }
 
+/* ---- those that are found ---------------------------------------------------------------------------- */
+
+static void decline(const struct detection *d, const struct candidate *k, const char *id, const char *why)
+{
+    opt_remark(
+        d->c, d->f, OPT_MISSED, id, k->at,
+        "%s is not tried at line %u: %s; in the model it could save at most %llu of a warp's %llu cycles",
+        kind_of(k), place_of(d->f, k->label).line, why, (unsigned long long)k->idle,
+        (unsigned long long)d->plain.cycles);
+}
+
+/* Says why if the candidate is not to be weighed. count: those that are. */
+static bool is_declined(const struct detection *d, const struct candidate *k, uint32_t count)
+{
+    bool endless = false;
+    uint32_t most = d->c->options->limits[OPT_LIMIT_predict_candidates];
+    ir_ref obstacle = k->start == IR_NO_BLOCK ? 0 : detect_obstacle(d, k, &endless);
+    if (!detect_is_idle(d, k))
+        decline(d, k, "predict", arena_printf(d->arena, "it has to save %u %%", DETECT_MARGIN));
+    else if (k->at_loop)
+        decline(d, k, "loop", "a loop begins there, with no block in front of it");
+    else if (k->start == IR_NO_BLOCK)
+        decline(d, k, "entries", "no block leads to the loop alone");
+    else if (bitset_has(d->users, k->nest))
+        decline(d, k, "source", "the source has a prediction in the loop");
+    else if (obstacle)
+        decline(d, k, "convergent",
+                arena_printf(d->arena, "the convergent operation in line %u would have other threads",
+                             ir_at(d->f, obstacle)->at.line));
+    else if (endless)
+        decline(d, k, "endless", "the function may never return from its region");
+    else if (d->f->predictions + count >= IR_MAX_PREDICTIONS)
+        decline(d, k, "predictions",
+                arena_printf(d->arena, "limit of %u predictions of a function reached", IR_MAX_PREDICTIONS));
+    else if (count >= most)
+        decline(d, k, "predict-candidates",
+                arena_printf(d->arena, "limit of %u reached (--limit=predict_candidates=N)", most));
+    else
+        return false;
+    return true;
+}
+
+/* Whether it is as the one before, but for the loop around: what holds for both is told once. */
+static bool is_same(const struct detection *d, uint32_t i)
+{
+    const struct candidate *k = &d->all.at[i], *before = i ? k - 1 : NULL;
+    return before && before->label == k->label && before->merge == k->merge &&
+           before->at.line == k->at.line && before->at.column == k->at.column;
+}
+
 static bool choose(struct detection *d)
 {
-    uint32_t weighed_count = 0;
-    struct weighed w[CANDIDATES];
-    const struct candidate *of[CANDIDATES];
-    for (uint32_t i = 0; i < d->all.count && weighed_count < CANDIDATES; i++) {
-        const struct candidate *k = &d->all.at[i];
-        bool endless;
-        ir_ref obstacle = detect_obstacle(d, k, &endless);
-        if (bitset_has(d->users, k->nest) || endless || d->f->predictions == IR_MAX_PREDICTIONS)
+    uint32_t count = 0;
+    struct weighed *w = arena_array(d->arena, struct weighed, d->all.count + 1);
+    const struct candidate **of = arena_array(d->arena, const struct candidate *, d->all.count + 1);
+    for (uint32_t i = 0; i < d->all.count; i++) {
+        bool left = bitset_has(d->users, d->all.at[i].nest);
+        if ((left && is_same(d, i)) || is_declined(d, &d->all.at[i], count))
             continue;
-        if (obstacle) {
-            opt_remark(d->c, d->f, OPT_MISSED, "convergent", k->at,
-                       "%s is not tried: the convergent operation in line %u would have other threads",
-                       kind_of(k), ir_at(d->f, obstacle)->at.line);
-            continue;
-        }
-        of[weighed_count] = k;
-        w[weighed_count++] = weigh(d, k);
+        of[count] = &d->all.at[i];
+        w[count++] = weigh(d, &d->all.at[i]);
     }
     bool changed = false;
-    for (uint32_t i = 0; i < weighed_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         bool best = pays(w[i]);
-        for (uint32_t k = 0; k < weighed_count; k++)
+        for (uint32_t k = 0; k < count; k++)
             best &= k == i || of[k]->nest != of[i]->nest || !pays(w[k]) ||
                     w[k].without - w[k].with < w[i].without - w[i].with ||
                     (w[k].without - w[k].with == w[i].without - w[i].with && i < k);
@@ -208,6 +302,8 @@ static bool choose(struct detection *d)
     }
     return changed;
 }
+
+/* ---- the function ------------------------------------------------------------------------------------ */
 
 static void measure_plainly(struct detection *d)
 {
@@ -237,7 +333,8 @@ static bool work_on(struct opt_context *c, struct ir_function *f, const uint64_t
     struct cost_profile *profile = cost_profile_new(d.arena, d.cfg, branches, c->options);
     struct cost_hints hints = {.likely = profile ? cost_profile_likely : NULL,
                                .data = profile,
-                               .launch = cost_launch_of(d.arena, f, c->options)};
+                               .launch = cost_launch_of(d.arena, f, c->options),
+                               .warp = c->options->warp};
     bool changed = false;
     uint32_t n = f->predictions, *starts = arena_array(d.arena, uint32_t, n + 1),
              *points = arena_array(d.arena, uint32_t, n + 1);

@@ -12,9 +12,12 @@ enum {
 
 struct candidate {
     bool merge;                  /* loop merge, or iteration delay */
-    uint32_t label, start, nest; /* blocks; the outermost cycle around the label */
+    uint32_t label, start, nest; /* blocks; the outermost cycle around the label. start: IR_NO_BLOCK: there is
+                                    no place for a Predict, or it was not looked for */
+    bool at_loop;                /* the label would be in front of a loop, where no block is for it */
     uint32_t number, threshold;  /* of the source's prediction, or DETECT_FOUND; 0: it names none */
-    uint64_t idle;               /* cycles times lanes that wait while others run the label's part */
+    uint64_t idle;               /* cycles of the warp that lanes wait while others run the label's part: no
+                                    more can be saved */
     place at;
 };
 struct detection {
@@ -41,6 +44,8 @@ struct bitset detect_region(const struct detection *d, uint32_t start, uint32_t 
 ir_ref detect_obstacle(const struct detection *d, const struct candidate *k, bool *endless);
 /* Reports that the function has a prediction that the compiler found (thresholds.c). */
 void detect_report(const struct detection *d, struct opt_prediction_name name);
+/* Whether lanes wait long enough for a prediction to pay. */
+bool detect_is_idle(const struct detection *d, const struct candidate *k);
 /* Fills in `all`, those that may save most first. */
 void detect_candidates(struct detection *d);
 

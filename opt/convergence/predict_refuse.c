@@ -7,6 +7,16 @@
 #include "opt/convergence/barriers.h"
 #include "opt/kit/merge_edges.h"
 
+/* Tells the author of the prediction; a remark if that is the compiler. */
+static void tell(const struct barriers *x, const struct barrier_prediction *p, const char *why)
+{
+    if (p->function == BARRIER_NO_FUNCTION &&
+        barriers_is_found(x, (struct opt_prediction_name){p->at, p->to}))
+        opt_remark(x->c, x->f, OPT_MISSED, "predict", p->at, "%s", why);
+    else
+        opt_warning(x->c, x->f, DIAG_GROUP_predict, p->at, "%s", why);
+}
+
 /* ---- gates ------------------------------------------------------------------------------------------- */
 
 /* The edges that enter the cycle; none if one block does, and goes nowhere else. */
@@ -90,8 +100,7 @@ bool barriers_find_gates(struct barriers *x, struct barrier_prediction *p, struc
     const struct ir_cycles *cycles = opt_cycles(x->c, x->f);
     for (uint32_t i = 0; i < p->starts.count; i++)
         if (!find_gate(x, cycles, areas, &p->starts.at[i])) {
-            opt_warning(x->c, x->f, DIAG_GROUP_predict, p->at,
-                        "the prediction is not honoured: threads may come into its region by several ways");
+            tell(x, p, "the prediction is not honoured: threads may come into its region by several ways");
             return false;
         }
     return true;
@@ -174,22 +183,22 @@ bool barriers_refuse(struct barriers *x, const struct barrier_marks *m, const st
     if (!p->starts.count && !p->is_idle)
         return true; /* a label whose Predict is never reached */
     if (p->is_idle)
-        opt_warning(x->c, x->f, DIAG_GROUP_predict, p->at,
-                    "no thread comes from here to the predicted %s: the prediction has no effect",
-                    barriers_name(x, p));
+        tell(x, p,
+             arena_printf(x->arena,
+                          "no thread comes from here to the predicted %s: the prediction has no effect",
+                          barriers_name(x, p)));
     else if ((obstacle = convergent_in(x, m, p)) != 0)
-        opt_warning(
-            x->c, x->f, DIAG_GROUP_predict, p->at,
-            "the prediction is not honoured: the threads of the convergent operation in line %u would not "
-            "be the same",
-            ir_at(x->f, obstacle)->at.line);
+        tell(
+            x, p,
+            arena_printf(x->arena,
+                         "the prediction is not honoured: the threads of the convergent operation in line %u "
+                         "would not be the same",
+                         ir_at(x->f, obstacle)->at.line));
     else if (!ends && !(x->f->flags & IR_FN_KERNEL))
-        opt_warning(x->c, x->f, DIAG_GROUP_predict, p->at,
-                    "the prediction is not honoured: the function may never return from its region");
+        tell(x, p, "the prediction is not honoured: the function may never return from its region");
     else if (p->function != BARRIER_NO_FUNCTION &&
              bitset_has(x->inherited[x->f->id], x->of_function[p->function]))
-        opt_warning(x->c, x->f, DIAG_GROUP_predict, p->at,
-                    "the prediction is not honoured: this may be called in a region of the same one");
+        tell(x, p, "the prediction is not honoured: this may be called in a region of the same one");
     else
         return false;
     return true;

@@ -70,19 +70,26 @@ ir_ref detect_obstacle(const struct detection *d, const struct candidate *k, boo
 /* Cycles times lanes lost in b without a prediction. */
 static uint64_t idle_in(const struct detection *d, uint32_t b)
 {
-    uint64_t executions = d->plain.executions[b], full = executions * COST_LANES;
+    uint64_t executions = d->plain.executions[b], full = executions * d->sample->lanes;
     uint64_t extra = executions ? d->plain.extra[b] / executions : 0;
     return (full - d->plain.visits[b]) * (d->sample->cost[b] + extra);
 }
 
-/* One for each loop around `cycle`'s blocks, `cycle` itself included. */
+bool detect_is_idle(const struct detection *d, const struct candidate *k)
+{
+    return k->idle * 100 >= d->plain.cycles * DETECT_MARGIN;
+}
+
+/* One for each loop around `cycle`'s blocks, `cycle` itself included; or one that is to be declined. */
 static void add_candidates(struct detection *d, struct candidate k, uint32_t cycle)
 {
     k.nest = detect_outermost(d->cycles, k.label);
     k.number = DETECT_FOUND;
-    if (k.idle * 100 < d->plain.cycles * COST_LANES * DETECT_MARGIN)
-        return;
-    for (; cycle != IR_NO_CYCLE; cycle = d->cycles->at[cycle].parent) {
+    k.start = IR_NO_BLOCK;
+    k.idle /= d->sample->lanes;
+    uint32_t before = d->all.count;
+    bool idle = !k.at_loop && detect_is_idle(d, &k);
+    for (; idle && cycle != IR_NO_CYCLE; cycle = d->cycles->at[cycle].parent) {
         const struct ir_cycle *outer = &d->cycles->at[cycle];
         uint32_t start = d->dominators->idom[outer->header];
         if (outer->entries.count != 1 || start == IR_NO_BLOCK || ir_cycle_has(d->cycles, cycle, start))
@@ -90,6 +97,9 @@ static void add_candidates(struct detection *d, struct candidate k, uint32_t cyc
         k.start = start;
         vec_push(d->arena, &d->all, k);
     }
+    k.start = IR_NO_BLOCK;
+    if (d->all.count == before)
+        vec_push(d->arena, &d->all, k);
 }
 
 static bool leaves_apart(const struct detection *d, uint32_t cycle)
@@ -130,6 +140,18 @@ static void add_loop_merge(struct detection *d, uint32_t cycle)
     add_candidates(d, k, inner->parent);
 }
 
+/* Whether threads come to the side from elsewhere only by going round a loop that begins there. */
+static bool begins_loop(const struct detection *d, uint32_t b, uint32_t side)
+{
+    uint32_t from_b = 0;
+    ir_each_pred(p, side, d->cfg)
+        if (p == b)
+            from_b++;
+        else if (!ir_dominates(d->dominators, side, p))
+            return false;
+    return from_b == 1 && !ir_dominates(d->dominators, side, b);
+}
+
 static void add_iteration_delay(struct detection *d, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(d->f, b);
@@ -137,8 +159,9 @@ static void add_iteration_delay(struct detection *d, uint32_t b)
         uint32_t side = block->edges.at[e].block;
         struct candidate k = {.label = side, .at = ir_at(d->f, block->last)->at};
         uint32_t cycle = ir_cycle_common(d->cycles, b, side);
-        if (cycle == IR_NO_CYCLE || ir_pred_count(d->cfg, side) != 1 || side == d->post->idom[b])
+        if (cycle == IR_NO_CYCLE || !begins_loop(d, b, side) || side == d->post->idom[b])
             continue;
+        k.at_loop = ir_pred_count(d->cfg, side) > 1;
         for (uint32_t n = d->dominators->pre[side]; n <= d->dominators->post[side]; n++)
             if (ir_cycle_has(d->cycles, cycle, d->dominators->order[n]))
                 k.idle += idle_in(d, d->dominators->order[n]);

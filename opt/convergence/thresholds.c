@@ -40,6 +40,11 @@ void barriers_report(const struct barriers *x, struct opt_prediction_name name, 
     p->honoured = true;
 }
 
+bool barriers_is_found(const struct barriers *x, struct opt_prediction_name name)
+{
+    return reported(x->c, x->f, name)->found;
+}
+
 void detect_report(const struct detection *d, struct opt_prediction_name name)
 {
     reported(d->c, d->f, name)->found = true;

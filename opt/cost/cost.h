@@ -12,7 +12,8 @@
 #include "ir/analysis/analysis.h"
 
 enum {
-    COST_LANES = 32,          /* of the warp; the masks below have as many bits */
+    COST_LANES = 32,          /* of a warp of which nothing is said */
+    COST_MAX_LANES = 64,
     COST_SEGMENT = 128,       /* bytes of a memory transaction */
     COST_NEXT_SEGMENT = 8,    /* cycles for each segment of an access beyond the first */
     COST_UNKNOWN_CALL = 50,   /* cycles of a call that may lead anywhere */
@@ -64,6 +65,7 @@ struct cost_hints {
     uint32_t (*likely)(void *data, const struct ir_function *f, uint32_t b, uint32_t e);
     void *data;
     const struct launch *launch; /* of the kernel; NULL: none */
+    uint32_t warp; /* threads of its warps; 0: COST_LANES, whatever the launch's blocks have */
 };
 
 /* The launch of a kernel that is expected: the module's first, but for what the options say. */
@@ -76,11 +78,12 @@ struct cost_sample {
     const struct ir_dominators *post; /* where threads reconverge */
     uint32_t *cost, *accesses;        /* by block: cycles, callees included; accesses to memory */
     u32_vec segments;
-    cost_visits lane[COST_LANES];
+    uint32_t lanes;
+    cost_visits lane[COST_MAX_LANES];
     bool cut; /* the budget was too little */
 };
 
-/* Runs COST_LANES lanes, `budget` instructions together at most. Where that is too little, lanes keep the
+/* Runs the lanes of a warp, `budget` instructions together at most. Where that is too little, lanes keep the
  * iterations of outermost loops that all have come through, and further ones are made by repeating those of
  * other lanes. NULL: the function has nothing to run. */
 struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity *u,

@@ -7,36 +7,50 @@
  */
 #include "opt/cost/cost.h"
 
-enum { DEPTH = 24, COST_WAIT = 10, COST_JOIN = 1, STAMPS = 256, NO_GROUP = COST_LANES };
+enum { DEPTH = 24, COST_WAIT = 10, COST_JOIN = 1, STAMPS = 256, NO_GROUP = COST_MAX_LANES };
+
+#define BIT(n) ((uint64_t)1 << (n))
 
 struct record {
-    uint32_t members, waiting, point;
+    uint64_t members, waiting;
+    uint32_t point;
 };
 struct warp {
     struct arena *arena;
     const struct cost_sample *s;
     const struct cost_rules *rules;
     struct cost_figures *figures;
-    uint32_t at[COST_LANES], block[COST_LANES];    /* its next visit, and where: IR_NO_BLOCK at the end */
-    uint32_t stack[COST_LANES][DEPTH], depth[COST_LANES];
-    uint32_t group[COST_LANES]; /* by group: the lanes ready to run together */
+    /* By lane: its next visit, and where: IR_NO_BLOCK at the end. */
+    uint32_t at[COST_MAX_LANES], block[COST_MAX_LANES];
+    uint32_t stack[COST_MAX_LANES][DEPTH], depth[COST_MAX_LANES];
+    uint64_t group[COST_MAX_LANES]; /* by group: the lanes ready to run together */
     VEC(struct record) records;
-    uint32_t members, at_label; /* of the prediction; those that wait */
+    uint64_t members, at_label; /* of the prediction; those that wait */
     uint32_t stamp[STAMPS], mark, segment[STAMPS];
 };
 
+static uint32_t first_of(uint64_t lanes)
+{
+    return (uint32_t)__builtin_ctzll(lanes);
+}
+
+static uint32_t count_of(uint64_t lanes)
+{
+    return (uint32_t)__builtin_popcountll(lanes);
+}
+
 #define each_lane(n, mask)                                                                                   \
-    for (uint32_t n##_left = (mask), n; n##_left && (n = (uint32_t)__builtin_ctz(n##_left), true);           \
-         n##_left &= n##_left - 1)
+    for (uint64_t n##_left = (mask), n##_one = 0; n##_left; n##_left &= n##_left - 1)                        \
+        for (uint32_t n = first_of(n##_left); n##_one != n##_left; n##_one = n##_left)
 
 /* ---- groups ------------------------------------------------------------------------------------------ */
 
-static void make_ready(struct warp *w, uint32_t lanes)
+static void make_ready(struct warp *w, uint64_t lanes)
 {
-    uint32_t block = w->block[__builtin_ctz(lanes)], free = NO_GROUP;
-    for (uint32_t g = 0; g < COST_LANES; g++) {
+    uint32_t block = w->block[first_of(lanes)], free = NO_GROUP;
+    for (uint32_t g = 0; g < w->s->lanes; g++) {
         bool together = w->group[g] && (lanes & w->members) == lanes && (w->group[g] & w->members) &&
-                        w->block[__builtin_ctz(w->group[g])] == block;
+                        w->block[first_of(w->group[g])] == block;
         if (together) {
             w->group[g] |= lanes;
             return;
@@ -49,17 +63,16 @@ static void make_ready(struct warp *w, uint32_t lanes)
 static uint32_t largest(const struct warp *w)
 {
     uint32_t best = NO_GROUP;
-    for (uint32_t g = 0; g < COST_LANES; g++)
-        if (w->group[g] &&
-            (best == NO_GROUP || __builtin_popcount(w->group[g]) > __builtin_popcount(w->group[best])))
+    for (uint32_t g = 0; g < w->s->lanes; g++)
+        if (w->group[g] && (best == NO_GROUP || count_of(w->group[g]) > count_of(w->group[best])))
             best = g;
     return best;
 }
 
 /* ---- records ----------------------------------------------------------------------------------------- */
 
-static void arrive(struct warp *w, uint32_t lanes);
-static void wait_at_label(struct warp *w, uint32_t lanes);
+static void arrive(struct warp *w, uint64_t lanes);
+static void wait_at_label(struct warp *w, uint64_t lanes);
 
 /* The depth above the lane's record of this place; 0: it has none. */
 static uint32_t find_record(const struct warp *w, uint32_t n, uint32_t point)
@@ -73,7 +86,7 @@ static uint32_t find_record(const struct warp *w, uint32_t n, uint32_t point)
 /* Lets them go if nobody is missing. */
 static void check_record(struct warp *w, uint32_t r)
 {
-    uint32_t all = w->records.at[r].members;
+    uint64_t all = w->records.at[r].members;
     if (!all || w->records.at[r].waiting != all)
         return;
     w->records.at[r].members = w->records.at[r].waiting = 0;
@@ -84,8 +97,8 @@ static void check_record(struct warp *w, uint32_t r)
 
 static void leave_record(struct warp *w, uint32_t n, uint32_t r)
 {
-    w->records.at[r].members &= ~(1u << n);
-    w->records.at[r].waiting &= ~(1u << n);
+    w->records.at[r].members &= ~BIT(n);
+    w->records.at[r].waiting &= ~BIT(n);
     check_record(w, r);
 }
 
@@ -105,14 +118,14 @@ static void leave_records(struct warp *w, uint32_t n, bool all)
         leave_record(w, n, left[i]);
 }
 
-static void open_record(struct warp *w, uint32_t lanes, uint32_t point)
+static void open_record(struct warp *w, uint64_t lanes, uint32_t point)
 {
-    uint32_t members = 0;
+    uint64_t members = 0;
     if (point == IR_NO_BLOCK)
         return;
     each_lane(n, lanes)
         if (w->block[n] != IR_NO_BLOCK && w->depth[n] < DEPTH && !find_record(w, n, point))
-            members |= 1u << n;
+            members |= BIT(n);
     if (!members)
         return;
     vec_push(w->arena, &w->records, ((struct record){members, 0, point}));
@@ -124,7 +137,7 @@ static void open_record(struct warp *w, uint32_t lanes, uint32_t point)
 
 static void release_label(struct warp *w)
 {
-    uint32_t lanes = w->at_label;
+    uint64_t lanes = w->at_label;
     w->at_label = 0;
     if (lanes)
         make_ready(w, lanes);
@@ -137,17 +150,18 @@ static void check_label(struct warp *w)
 }
 
 /* Lanes that are past all records of the place where they are. */
-static void wait_at_label(struct warp *w, uint32_t lanes)
+static void wait_at_label(struct warp *w, uint64_t lanes)
 {
-    uint32_t wait = w->block[__builtin_ctz(lanes)] == w->rules->label ? lanes & w->members : 0;
-    uint32_t threshold = w->rules->threshold, arrived = w->at_label | wait;
+    uint64_t wait = w->block[first_of(lanes)] == w->rules->label ? lanes & w->members : 0;
+    uint64_t arrived = w->at_label | wait;
+    uint32_t threshold = w->rules->threshold;
     if (lanes & ~wait)
         make_ready(w, lanes & ~wait);
     if (!wait)
         return;
     w->figures->cycles += COST_WAIT;
     w->at_label = arrived;
-    if (arrived == w->members || (threshold && (uint32_t)__builtin_popcount(arrived) >= threshold)) {
+    if (arrived == w->members || (threshold && count_of(arrived) >= threshold)) {
         release_label(w);
         return;
     }
@@ -158,9 +172,10 @@ static void wait_at_label(struct warp *w, uint32_t lanes)
 /* ---- steps ------------------------------------------------------------------------------------------- */
 
 /* The lanes have come to one block. */
-static void arrive(struct warp *w, uint32_t lanes)
+static void arrive(struct warp *w, uint64_t lanes)
 {
-    uint32_t block = w->block[__builtin_ctz(lanes)], past = 0, records[COST_LANES], count = 0;
+    uint32_t block = w->block[first_of(lanes)], records[COST_MAX_LANES], count = 0;
+    uint64_t past = 0;
     if (w->rules->label != IR_NO_BLOCK && !bitset_has(w->rules->region, block) && lanes & w->members) {
         w->figures->cycles += COST_JOIN;
         w->members &= ~lanes;
@@ -169,13 +184,13 @@ static void arrive(struct warp *w, uint32_t lanes)
     each_lane(n, lanes) {
         uint32_t d = find_record(w, n, block);
         if (!d) {
-            past |= 1u << n;
+            past |= BIT(n);
             continue;
         }
         while (w->depth[n] > d)
             leave_record(w, n, w->stack[n][--w->depth[n]]);
         uint32_t r = w->stack[n][d - 1];
-        w->records.at[r].waiting |= 1u << n;
+        w->records.at[r].waiting |= BIT(n);
         if (count == 0 || records[count - 1] != r)
             records[count++] = r;
     }
@@ -186,7 +201,7 @@ static void arrive(struct warp *w, uint32_t lanes)
 }
 
 /* Cycles of the segments that the lanes' accesses touch beyond the first of each. */
-static uint32_t further_segments(struct warp *w, uint32_t lanes, uint32_t block)
+static uint32_t further_segments(struct warp *w, uint64_t lanes, uint32_t block)
 {
     uint32_t sum = 0;
     for (uint32_t k = 0; k < w->s->accesses[block]; k++) {
@@ -208,7 +223,7 @@ static uint32_t further_segments(struct warp *w, uint32_t lanes, uint32_t block)
 
 /* Cycles of a whole loop that each lane runs in a visit: as long as the longest, and what the others'
  * accesses to memory add. 0: the visits are of the block alone. */
-static uint32_t whole_loop(const struct warp *w, uint32_t lanes)
+static uint32_t whole_loop(const struct warp *w, uint64_t lanes)
 {
     uint32_t longest = 0, own = 0, further = 0;
     each_lane(n, lanes) {
@@ -222,7 +237,7 @@ static uint32_t whole_loop(const struct warp *w, uint32_t lanes)
     return longest + (further - own);
 }
 
-static uint32_t execute(struct warp *w, uint32_t lanes, uint32_t block)
+static uint32_t execute(struct warp *w, uint64_t lanes, uint32_t block)
 {
     struct cost_figures *f = w->figures;
     uint32_t whole = whole_loop(w, lanes), extra = whole ? 0 : further_segments(w, lanes, block);
@@ -230,7 +245,7 @@ static uint32_t execute(struct warp *w, uint32_t lanes, uint32_t block)
     f->cycles += whole ? whole : w->s->cost[block] + extra;
     if (f->executions) {
         f->executions[block]++;
-        f->visits[block] += (uint32_t)__builtin_popcount(lanes);
+        f->visits[block] += count_of(lanes);
         f->extra[block] += extra;
     }
     return whole;
@@ -253,7 +268,7 @@ static void advance(struct warp *w, uint32_t n)
     w->block[n] = w->at[n] < v->count ? v->at[w->at[n]].block : IR_NO_BLOCK;
 }
 
-static void end_lanes(struct warp *w, uint32_t lanes)
+static void end_lanes(struct warp *w, uint64_t lanes)
 {
     w->members &= ~lanes;
     each_lane(n, lanes)
@@ -263,7 +278,8 @@ static void end_lanes(struct warp *w, uint32_t lanes)
 
 static void step(struct warp *w, uint32_t g)
 {
-    uint32_t lanes = w->group[g], block = w->block[__builtin_ctz(lanes)], ended = 0, first = 0;
+    uint64_t lanes = w->group[g], ended = 0, first = 0;
+    uint32_t block = w->block[first_of(lanes)];
     uint32_t whole = execute(w, lanes, block);
     w->group[g] = 0;
     each_lane(n, lanes)
@@ -271,15 +287,16 @@ static void step(struct warp *w, uint32_t g)
     if (block == w->rules->start)
         w->members |= lanes;
     each_lane(n, lanes) {
-        ended |= w->block[n] == IR_NO_BLOCK ? 1u << n : 0;
-        first |= w->block[n] == w->block[__builtin_ctz(lanes)] ? 1u << n : 0;
+        ended |= w->block[n] == IR_NO_BLOCK ? BIT(n) : 0;
+        first |= w->block[n] == w->block[first_of(lanes)] ? BIT(n) : 0;
     }
     if (first != lanes)
         open_record(w, lanes & ~ended, reconvergence_point(w, block, whole != 0));
-    for (uint32_t left = lanes & ~ended; left;) {
-        uint32_t to = w->block[__builtin_ctz(left)], part = 0;
+    for (uint64_t left = lanes & ~ended; left;) {
+        uint32_t to = w->block[first_of(left)];
+        uint64_t part = 0;
         each_lane(n, left)
-            part |= w->block[n] == to ? 1u << n : 0;
+            part |= w->block[n] == to ? BIT(n) : 0;
         left &= ~part;
         arrive(w, part);
     }
@@ -296,9 +313,9 @@ static bool give_up_one(struct warp *w)
         return true;
     }
     for (uint32_t r = 0; r < w->records.count; r++)
-        if (w->records.at[r].waiting && (uint32_t)__builtin_popcount(w->records.at[r].waiting) > most) {
+        if (w->records.at[r].waiting && count_of(w->records.at[r].waiting) > most) {
             best = r;
-            most = (uint32_t)__builtin_popcount(w->records.at[r].waiting);
+            most = count_of(w->records.at[r].waiting);
         }
     if (best == UINT32_MAX)
         return false;
@@ -313,12 +330,12 @@ void cost_replay(const struct cost_sample *s, const struct cost_rules *rules, ui
     struct scratch scratch;
     struct warp *w = arena_new(scratch_begin(&scratch), struct warp);
     *w = (struct warp){.arena = &scratch.arena, .s = s, .rules = rules, .figures = figures};
-    uint32_t all = 0;
+    uint64_t all = 0;
     figures->cycles = figures->steps = 0;
     figures->cut = false;
-    for (uint32_t n = 0; n < COST_LANES; n++) {
+    for (uint32_t n = 0; n < s->lanes; n++) {
         w->block[n] = s->lane[n].count ? s->lane[n].at[0].block : IR_NO_BLOCK;
-        all |= s->lane[n].count ? 1u << n : 0;
+        all |= s->lane[n].count ? BIT(n) : 0;
     }
     if (all)
         make_ready(w, all);

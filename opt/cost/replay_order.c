@@ -40,7 +40,7 @@ static uint32_t highest(const struct cost_sample *s, const uint32_t *at, uint32_
 uint64_t cost_replay_order(const struct cost_sample *s, uint32_t lanes, const uint32_t *priority,
                            const uint32_t *size)
 {
-    uint32_t at[COST_LANES] = {0};
+    uint32_t at[COST_MAX_LANES] = {0};
     uint64_t sum = 0;
     for (uint32_t b; (b = highest(s, at, lanes, priority)) != IR_NO_BLOCK;) {
         sum += size[b];

@@ -117,8 +117,8 @@ static void run_epoch(struct cost_sampler *x, struct cost_lane *lane)
 static struct cost_lane *begin_lanes(struct cost_sampler *x)
 {
     const struct ir_function *f = x->s->f;
-    struct cost_lane *lanes = arena_array(x->arena, struct cost_lane, COST_LANES);
-    for (uint32_t n = 0; n < COST_LANES; n++) {
+    struct cost_lane *lanes = arena_array(x->arena, struct cost_lane, x->s->lanes);
+    for (uint32_t n = 0; n < x->s->lanes; n++) {
         struct cost_lane *lane = &lanes[n];
         *lane = (struct cost_lane){.number = n,
                                    .block = ir_entry(f),
@@ -136,15 +136,15 @@ static struct cost_lane *begin_lanes(struct cost_sampler *x)
  * `first` on are repeated by turns. */
 static void repeat(struct cost_sampler *x, const struct cost_lane *lanes, uint32_t first, uint32_t epochs)
 {
-    cost_visits old[COST_LANES];
+    cost_visits old[COST_MAX_LANES];
     uint32_t pieces = epochs - first;
     memcpy(old, x->s->lane, sizeof old);
-    for (uint32_t n = 0; n < COST_LANES; n++) {
+    for (uint32_t n = 0; n < x->s->lanes; n++) {
         cost_visits fresh = {0};
         for (uint32_t i = 0; i < lanes[n].epochs.at[first]; i++)
             vec_push(x->arena, &fresh, old[n].at[i]);
         for (uint32_t k = 0; k < EPOCHS || k < pieces; k++) {
-            const struct cost_lane *from = &lanes[(n + k / pieces) % COST_LANES];
+            const struct cost_lane *from = &lanes[(n + k / pieces) % x->s->lanes];
             uint32_t piece = first + k % pieces;
             uint32_t begin = from->epochs.at[piece], end = from->epochs.at[piece + 1];
             if (k >= pieces && fresh.count + (end - begin) > VISITS_MAX)
@@ -161,12 +161,12 @@ static void cut(struct cost_sampler *x, struct cost_lane *lanes, uint32_t epochs
 {
     uint32_t head = IR_NO_BLOCK, first = epochs;
     bool all = epochs > 1;
-    for (uint32_t n = 0; n < COST_LANES; n++) {
+    for (uint32_t n = 0; n < x->s->lanes; n++) {
         all &= lanes[n].epochs.count > epochs;
         if (epochs > 1 && lanes[n].epochs.count > epochs)
             x->s->lane[n].count = lanes[n].epochs.at[epochs];
     }
-    for (uint32_t n = 0; all && n < COST_LANES; n++) {
+    for (uint32_t n = 0; all && n < x->s->lanes; n++) {
         const cost_visits *v = &x->s->lane[n];
         uint32_t k = epochs, own = v->at[lanes[n].epochs.at[epochs - 1]].block;
         head = n ? head : own;
@@ -186,7 +186,7 @@ static void run_lanes(struct cost_sampler *x)
     uint32_t epochs = 0;
     for (; running && !spent; epochs += !spent) {
         running = false;
-        for (uint32_t n = 0; n < COST_LANES; n++) {
+        for (uint32_t n = 0; n < x->s->lanes; n++) {
             if (lanes[n].done)
                 continue;
             run_epoch(x, &lanes[n]);
@@ -194,7 +194,7 @@ static void run_lanes(struct cost_sampler *x)
             spent |= !x->left;
         }
     }
-    for (uint32_t n = 0; n < COST_LANES; n++) /* as if one more began */
+    for (uint32_t n = 0; n < x->s->lanes; n++) /* as if one more began */
         if (!lanes[n].done && lanes[n].epochs.count == epochs)
             vec_push(x->arena, &lanes[n].epochs, x->s->lane[n].count);
     x->s->cut = spent && running;
@@ -228,6 +228,18 @@ static void find_costs(struct cost_sampler *x, const uint64_t *functions)
     }
 }
 
+/* No more than a block of the launch has, if both are told. */
+static uint32_t lanes_of(const struct cost_hints *hints)
+{
+    const struct launch *l = hints->launch;
+    uint64_t threads = l && l->block[0] ? l->block[0] : COST_MAX_LANES;
+    if (!hints->warp)
+        return COST_LANES;
+    for (uint32_t i = 1; l && i < 3; i++)
+        threads *= l->block[i] ? l->block[i] : 1;
+    return threads < hints->warp ? (uint32_t)threads : hints->warp;
+}
+
 static void find_cases(struct cost_sampler *x)
 {
     const struct ir_function *f = x->s->f;
@@ -247,6 +259,7 @@ struct cost_sample *cost_sample_new(struct arena *a, const struct ir_uniformity 
                               .cfg = u->cfg,
                               .cycles = u->cycles,
                               .post = post,
+                              .lanes = lanes_of(hints),
                               .cost = arena_array(a, uint32_t, f->blocks.count),
                               .accesses = arena_array(a, uint32_t, f->blocks.count)};
     struct cost_sampler x = {.arena = a,
@@ -283,7 +296,7 @@ struct cost_sample *cost_sample_collapse(struct arena *a, const struct cost_samp
     *t = *s;
     for (uint32_t i = 0; i < s->cfg->rpo_count; i++)
         of[s->cfg->rpo[i]] = collapsed_cycle(s, s->cfg->rpo[i], keep);
-    for (uint32_t n = 0; n < COST_LANES; n++) {
+    for (uint32_t n = 0; n < s->lanes; n++) {
         const cost_visits *old = &s->lane[n];
         t->lane[n] = (cost_visits){0};
         double cycles = 0, added = 0;

@@ -133,7 +133,8 @@ static void access_memory(struct cost_sampler *x, struct cost_lane *lane, ir_ref
 static uint32_t special(const struct cost_sampler *x, const struct cost_lane *lane, enum ir_special s)
 {
     const struct launch *l = x->hints->launch;
-    uint32_t block = l && l->block[0] ? l->block[0] : COST_LANES;
+    uint32_t warp = x->hints->warp ? x->hints->warp : COST_LANES;
+    uint32_t block = l && l->block[0] ? l->block[0] : warp;
     switch (s) {
     case IR_SPECIAL_TID_X: return lane->number % block;
     case IR_SPECIAL_TID_Y: return lane->number / block;
@@ -144,7 +145,7 @@ static uint32_t special(const struct cost_sampler *x, const struct cost_lane *la
     case IR_SPECIAL_GDIM_X: return l && l->grid[0] ? l->grid[0] : 1;
     case IR_SPECIAL_GDIM_Y: return l && l->grid[1] ? l->grid[1] : 1;
     case IR_SPECIAL_GDIM_Z: return l && l->grid[2] ? l->grid[2] : 1;
-    case IR_SPECIAL_WARPSIZE: return COST_LANES;
+    case IR_SPECIAL_WARPSIZE: return warp;
     default: return 0;
     }
 }
