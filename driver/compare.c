@@ -145,6 +145,10 @@ static int run_row(struct comparison *x, struct run *r, struct row *row, const c
         code = launch_open_compiled(r, compiled);
     if (!code)
         row->is_image = kernc_result_image(compiled, r->x.first->launch.kernel, &row->image);
+    if (!code && scheme_has(row->scheme, SCHEME_BARRIERS) && !x->told_thresholds) {
+        code = launch_check(r, compiled);
+        x->told_thresholds = true;
+    }
     if (!code && scheme_info[row->scheme].lowering[0])
         row->is_code = kernc_result_figures(compiled, &row->figures);
     kernc_result_free(compiled);

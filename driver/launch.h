@@ -29,6 +29,8 @@ int launch_read_flags(struct run *r);        /* what can be said without the pro
 int launch_open(struct run *r, const void *program, size_t n);
 /* The same with what has been compiled, which stays the caller's. */
 int launch_open_compiled(struct run *r, kernc_result *compiled);
+/* Says what only the launches make known of the program, once for each kernel. */
+int launch_check(struct run *r, kernc_result *compiled);
 int launch_failed(struct run *r);            /* says what the experiment's problem is */
 /* Says what the checker of memory has found. EXIT_OK: nothing. */
 int launch_alarms(struct run *r);

@@ -228,8 +228,7 @@ int launch_open_compiled(struct run *r, kernc_result *compiled)
     return launch_open(r, bytes, n);
 }
 
-/* What only the launches make known of the program, once for each kernel. */
-static int check_launches(struct run *r, kernc_result *compiled)
+int launch_check(struct run *r, kernc_result *compiled)
 {
     bool fine = true;
     for (uint32_t i = 0; i < r->x.steps.count; i++) {
@@ -286,7 +285,7 @@ int verb_run(struct command *c)
                : r.replayed ? launch_open(&r, image.at, image.length)
                             : launch_open(&r, text.at, text.length);
     if (!code && compiled)
-        code = check_launches(&r, compiled);
+        code = launch_check(&r, compiled);
     if (!code && r.replayed)
         code = replay_begin(&r);
     if (!code)

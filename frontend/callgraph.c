@@ -142,11 +142,16 @@ static void report_cycle(struct graph *g, const struct frame *frames, uint32_t c
         if (frames[i].node < g->functions)
             fe_note(g->fe, FE_MSG(recursion_step), call_place(g, &frames[i]),
                     g->p->functions.at[frames[i].node]->name);
+    for (uint32_t i = first; i < count; i++) {
+        const struct fe_function *f = frames[i].node < g->functions ? g->p->functions.at[frames[i].node] : NULL;
+        if (f && f->is_predicted)
+            fe_note(g->fe, FE_MSG(recursion_predicted), f->predicted_at, f->name);
+    }
 }
 
 static void search(struct graph *g, uint8_t *state, struct frame *frames, uint32_t root)
 {
-    uint32_t count = 0, to;
+    uint32_t count = 0, to = 0;
     frames[count++] = (struct frame){root, 0};
     state[root] = OPEN;
     while (count) {

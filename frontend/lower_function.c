@@ -237,6 +237,17 @@ static void make_entry_token(struct lowering *l)
 
 /* ---- the whole --------------------------------------------------------------------------------------- */
 
+static void tell_unreachable_predicts(const struct lowering *l, struct bitset dead)
+{
+    bitset_each(b, dead) {
+        ir_each_ins(r, l->f, b) {
+            const struct ir_ins *i = ir_at(l->f, r);
+            if (i->op == IR_predict || i->op == IR_predict_function)
+                fe_report(l->fe, FE_MSG(predict_unreachable), (span){i->at, {0}});
+        }
+    }
+}
+
 /* Gives the blocks the order of the text and drops those that nothing reaches. */
 static void settle_blocks(struct lowering *l)
 {
@@ -261,6 +272,7 @@ static void settle_blocks(struct lowering *l)
     for (uint32_t b = 0; b < f->blocks.count; b++)
         if (!bitset_has(reached, b))
             bitset_add(dead, b);
+    tell_unreachable_predicts(l, dead);
     ir_blocks_remove(f, dead);
 }
 
