@@ -11,7 +11,8 @@ static void random_stage(struct fz_program *p, struct fz_random *r)
     struct fz_stage stage = {.a = 1 + fz_below(r, 7), .b = fz_below(r, 64), .store = stores[fz_below(r, 4)]};
     for (uint32_t i = 1 + fz_below(r, MOST_OPERATIONS); i > 0; i--)
         vec_push(p->arena, &stage.operations,
-                 ((struct fz_operation){(enum fz_effect)fz_below(r, FZ_EFFECTS), (uint32_t)fz_next(r)}));
+                 ((struct fz_operation){.effect = (enum fz_effect)fz_below(r, FZ_EFFECTS),
+                                        .v = (uint32_t)fz_next(r)}));
     vec_push(p->arena, &p->sequence->stages, stage);
 }
 
@@ -103,15 +104,26 @@ static void print_operation(const struct fz_operation *o, struct text *out)
     case FZ_EFFECT_MIX: text_printf(out, "    x ^= x >> %u;\n", v % 31 + 1); break;
     case FZ_EFFECT_ROUND: text_printf(out, "    x += round * %uu;\n", v); break;
     case FZ_EFFECT_BRANCH:
-        text_printf(out, "    if (x >> %u & 1)\n        x = x * %uu + gid;\n    else\n        x ^= %uu;\n",
-                    v % 32, v, v);
+        text_printf(out, "    if (x >> %u & 1) {\n", v % 32);
+        fz_print_label(&o->marks, out);
+        text_printf(out, "        x = x * %uu + gid;\n    } else\n        x ^= %uu;\n", v, v);
         break;
     case FZ_EFFECT_LOOP:
-        text_printf(out, "    for (uint i = x & 7; i > 0; i--)\n        x = x * 5 + %uu;\n", v);
+        text_addz(out, "    for (uint i = x & 7; i > 0; i--) {\n");
+        fz_print_label(&o->marks, out);
+        text_printf(out, "        x = x * 5 + %uu;\n    }\n", v);
         break;
     case FZ_EFFECT_OWN: text_addz(out, "    x += own[gid];\n    own[gid] = x;\n"); break;
     default: text_printf(out, "    if (x %% 8 + round < %u)\n        atomic_or(flag, 1u);\n", v % 9); break;
     }
+}
+
+static void print_marked(const struct fz_operation *o, uint64_t labels, struct text *out)
+{
+    fz_print_predict(&o->marks, labels, out);
+    if (o->effect != FZ_EFFECT_BRANCH && o->effect != FZ_EFFECT_LOOP)
+        fz_print_label(&o->marks, out);
+    print_operation(o, out);
 }
 
 static void print_stage(const struct fz_program *p, uint32_t number, struct text *out)
@@ -124,7 +136,7 @@ static void print_stage(const struct fz_program *p, uint32_t number, struct text
         "    uint gid = blockIdx.x * blockDim.x + threadIdx.x, x = from[(gid * %u + %u) %% %u];\n",
         number, stage->a, stage->b, p->blocks * p->threads);
     for (uint32_t i = 0; i < stage->operations.count; i++)
-        print_operation(&stage->operations.at[i], out);
+        print_marked(&stage->operations.at[i], fz_sequence_labels(p, number), out);
     text_printf(out, stage->store == '=' ? "    to[gid] = x;\n}\n" : "    to[gid] %c= x;\n}\n", stage->store);
 }
 

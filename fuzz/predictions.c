@@ -5,7 +5,7 @@
  * A prediction with a convergent operation in its region is not honoured. So that many are, parts of programs
  * of class b are made quiet: what they observe becomes noise.
  */
-#include "fuzz/program.h"
+#include "fuzz/marks.h"
 
 enum { PREDICTED_PERCENT = 50, MAX_PREDICTIONS = 4, MAX_LANES = 64 };
 
@@ -308,6 +308,8 @@ bool fz_is_predicted(const struct fz_program *p)
 void fz_predict(struct fz_program *p)
 {
     struct generator g = {.p = p, .r = fz_random(p->seed, 'L')};
+    if (p->sequence || p->vectors)
+        fz_mark(p);
     if (p->module || p->sequence || p->vectors || !fz_is_predicted(p))
         return;
     find_loud(&g);

@@ -5,6 +5,7 @@ struct printer {
     const struct fz_vectors *v;
     struct text *out;
     uint32_t loops;
+    uint64_t labels;
 };
 
 static const char *type_text(uint8_t t)
@@ -280,8 +281,11 @@ static void print_statement(struct printer *w, const struct fz_vector_statement 
 
 static void print_statements(struct printer *w, const struct fz_vector_statement *s)
 {
-    for (; s; s = s->next)
+    for (; s; s = s->next) {
+        fz_print_predict(&s->marks, w->labels, w->out);
+        fz_print_label(&s->marks, w->out);
         print_statement(w, s);
+    }
 }
 
 /* ---- the kernel -------------------------------------------------------------------------------------- */
@@ -321,7 +325,7 @@ static void print_check(struct printer *w, uint32_t k)
 
 void fz_print_vectors(const struct fz_program *p, struct text *out)
 {
-    struct printer w = {p->vectors, out, 0};
+    struct printer w = {p->vectors, out, 0, fz_vectors_labels(p)};
     text_addz(out, "kernel void k(global uint *out, const global int *in)\n{\n"
                    "uint gid = blockIdx.x * blockDim.x + threadIdx.x;\n");
     for (uint32_t k = 0; k < w.v->count; k++)

@@ -52,6 +52,7 @@ static void fewer_operations(struct fz_reducer *r, struct fz_stage *stage)
         for (uint32_t k = stage->operations.count++; k > i; k--)
             stage->operations.at[k] = stage->operations.at[k - 1];
         stage->operations.at[i] = gone;
+        fz_reduce_marks(r, &stage->operations.at[i].marks);
     }
 }
 

@@ -67,6 +67,7 @@ static void reduce_statements(struct fz_reducer *r, struct fz_vector_statement *
             last->next = NULL;
             *link = s;
         }
+        fz_reduce_marks(r, &s->marks);
         reduce_expression(r, &s->value);
         reduce_statements(r, &s->then);
         reduce_statements(r, &s->otherwise);

@@ -8,7 +8,7 @@
 #define KERNC_FUZZ_SEQUENCE_H
 
 #include "base/launch.h"
-#include "fuzz/program.h"
+#include "fuzz/marks.h"
 
 /* Of a thread's value x; v is the operation's number. */
 enum fz_effect {
@@ -24,6 +24,7 @@ enum fz_effect {
 struct fz_operation {
     enum fz_effect effect;
     uint32_t v;
+    struct fz_marks marks; /* the label of a branch or loop is in it */
 };
 struct fz_stage {  /* a kernel */
     uint32_t a, b; /* of thread gid is from[(gid * a + b) % threads] */

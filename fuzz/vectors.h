@@ -7,7 +7,7 @@
 #ifndef KERNC_FUZZ_VECTORS_H
 #define KERNC_FUZZ_VECTORS_H
 
-#include "fuzz/program.h"
+#include "fuzz/marks.h"
 
 enum { FZ_MOST_ELEMENTS = 4, FZ_MOST_VECTORS = 6, FZ_VECTOR_ROWS = 4 };
 
@@ -48,6 +48,7 @@ struct fz_vector_statement {
     bool whole, behind; /* behind: v++ */
     uint8_t count, at[FZ_MOST_ELEMENTS], style;
     const char *op;
+    struct fz_marks marks;
     struct fz_vector *value;
     struct fz_vector_statement *then, *otherwise, *next;
 };
