@@ -23,9 +23,9 @@
  * may still leave A, and a cycle inside may have no end; then the demand may stay unmet, and a remark says
  * so.
  *
- * Cost of a round: the sum of the regions' sizes, and for each branch whose threads may reconverge elsewhere
- * than at P, and each operation between it and P, once the region (in structured code: hearts of loops with
- * several exits). Two operations may undo for each other what was merged, for ever: the limit converge_rounds
+ * Cost of a round: the function's size, the sum of the regions' sizes, and for each token, each branch in its
+ * region and each cycle around both the blocks between the branch and P (converge_looks bounds these).
+ * Two operations may undo for each other what was merged, for ever: the limit converge_rounds
  * bounds the rounds for one operation, converge_work all by their cost, converge_values what they add.
  */
 #include "opt/convergence/converge.h"
@@ -74,11 +74,10 @@ static void add_region(struct converge *x, struct bitset into, struct demand d, 
                        struct bitset within)
 {
     const struct ir_token_region *g = ir_token_region_new(x->arena, x->tokens, def);
-    struct bitset before = opt_converge_before(x, d, IR_NO_BLOCK);
     for (uint32_t i = 0; i < g->blocks.count; i++) {
         uint32_t b = g->blocks.at[i];
         bool in_target = b == d.target && d.user != d.def && g->ends.at[i] < x->tokens->position[d.user];
-        bool left = have_left(x, d, b) && !is_entered_by_merged(x, d, into, before, b);
+        bool left = have_left(x, d, b) && !is_entered_by_merged(x, d, into, x->before, b);
         if (b == opt_converge_home(x, def) || left || !(in_target || bitset_has(within, b)))
             continue;
         if (!in_target)
@@ -94,15 +93,15 @@ static void add_region(struct converge *x, struct bitset into, struct demand d, 
  * the target for these until they have gone another way. */
 static opt_edges edges_out(const struct converge *x, struct demand d, struct bitset between)
 {
-    struct bitset before = opt_converge_before(x, d, IR_NO_BLOCK), from = bitset_new(x->arena, x->g->blocks);
+    struct bitset from = bitset_new(x->arena, x->g->blocks);
     bitset_copy(from, between);
     bitset_add(from, d.branch);
     opt_edges all = opt_edges_out(x->arena, x->g, from, between), out = {0};
     for (uint32_t i = 0; i < all.count; i++) {
         uint32_t block = all.at[i].block, to = opt_edge_target(x->f, all.at[i]);
         bool left =
-            ir_is_leaving(x->leaving, block, to) || (have_left(x, d, to) && !bitset_has(before, block));
-        if (!left || opt_converge_leads_there(d, before, to))
+            ir_is_leaving(x->leaving, block, to) || (have_left(x, d, to) && !bitset_has(x->before, block));
+        if (!left || opt_converge_leads_there(d, x->before, to))
             vec_push(x->arena, &out, all.at[i]);
     }
     return out;
@@ -162,7 +161,9 @@ static void keep_cycle(const struct converge *x, struct bitset between, uint32_t
 
 static struct bitset blocks_between(struct converge *x, struct demand d)
 {
-    struct bitset between = opt_converge_before(x, d, IR_NO_BLOCK), behind = blocks_behind(x, d);
+    struct bitset between = bitset_new(x->arena, x->g->blocks), behind = blocks_behind(x, d);
+    x->before = opt_converge_before(x, d);
+    bitset_copy(between, x->before);
     bitset_intersect(between, behind);
     if (d.user == d.def) {
         keep_cycle(x, between, d.cycle);
@@ -245,6 +246,7 @@ static bool run_round(struct converge *x)
     x->work += x->f->ins.count;
     if (!opt_below(x->c, x->f, OPT_LIMIT_converge_rounds, opt_converge_rounds(x, d)) ||
         !opt_below(x->c, x->f, OPT_LIMIT_converge_work, x->work) ||
+        !opt_below(x->c, x->f, OPT_LIMIT_converge_looks, x->looked) ||
         !opt_below(x->c, x->f, OPT_LIMIT_converge_values, x->f->ins.count - x->values) ||
         !opt_ssa_possible(x->c, x->f)) {
         const struct ir_ins *user = ir_at(x->f, d.user);
