@@ -134,6 +134,7 @@ struct bitset ir_stayed_in(struct arena *a, const struct ir_cfg *c, const struct
  * (a natural loop) if the header is its only entry. */
 struct ir_cycle {
     uint32_t header, parent, depth;        /* parent IR_NO_CYCLE and depth 1: outermost */
+    uint32_t jump;                         /* a cycle farther out, or IR_NO_CYCLE: as of dominators */
     uint32_t first, count;                 /* its blocks, nested ones included: forest->blocks[first .. first
                                               + count - 1] */
     u32_vec  entries;                      /* blocks with a predecessor outside; the header first */
@@ -147,11 +148,16 @@ struct ir_cycles {
 /* The hierarchy that LLVM's GenericCycleInfo defines, irreducible cycles included (it depends on the order of
  * successors there). Near-linear. Unreachable blocks are in no cycle. */
 struct ir_cycles *ir_cycles_new(struct arena *a, const struct ir_cfg *c);
-/* Whether the block is in the cycle or one nested in it. O(depth); false of unreachable blocks. */
+/* Whether the block is in the cycle or one nested in it. O(1); false of unreachable blocks. */
 bool ir_cycle_has(const struct ir_cycles *f, uint32_t cycle, uint32_t block);
 bool ir_cycle_contains(const struct ir_cycles *f, uint32_t outer, uint32_t inner);   /* reflexive */
-/* The innermost cycle that has both blocks, or IR_NO_CYCLE. O(depth). */
+/* The innermost cycle that has both blocks, or IR_NO_CYCLE. O(log depth). */
 uint32_t ir_cycle_common(const struct ir_cycles *f, uint32_t a, uint32_t b);
+/* The outermost cycle that has block a, but not b, or IR_NO_CYCLE: what an edge from a to b leaves. O(log
+ * depth). */
+uint32_t ir_cycle_left(const struct ir_cycles *f, uint32_t a, uint32_t b);
+/* How many cycles that is, with those inside that have a. O(log depth). */
+uint32_t ir_cycles_left(const struct ir_cycles *f, uint32_t a, uint32_t b);
 
 /* ---- thread frontiers (ir/analysis/priorities.c, frontier.c) ------------------------------------------ */
 
@@ -354,7 +360,9 @@ struct ir_scoped_branch { uint32_t block, scope, next; };      /* next of the bl
 struct ir_uniformity {
     const struct ir_cfg *cfg;
     const struct ir_cycles *cycles;
-    struct ir_scopes *scopes;              /* NULL: too large (IR_MAX_REGION_BLOCKS), so all is divergent */
+    struct ir_scopes *scopes;              /* NULL: too large (IR_MAX_REGION_BLOCKS, or `over`), so all is
+                                              divergent */
+    bool over;                             /* the limit of steps was reached: each cycle is left apart, too */
     struct bitset divergent;               /* by value: may differ among threads that execute it converged */
     struct bitset invariant;               /* by value: depends on the launch and the block alone */
     uint8_t      *kind;                    /* by value: enum ir_divergence, of the first reason found */
@@ -383,6 +391,8 @@ struct ir_uniformity_options {
      * counts as apart. Looking for them costs IR_MAX_RECONVERGE_VISITS block visits at most; beyond that
      * every cycle in which threads of a divergent branch wait counts so, and `iterations_unknown` is set. */
     const struct ir_dominators *reconvergence;
+    uint32_t most;                         /* steps: of cycles left, and of blocks, at each edge, use and
+                                              branch; 0: IR_MAX_UNIFORMITY_STEPS */
     const struct ir_merge *merges;         /* merge_count of them */
     uint32_t merge_count;
 };

@@ -118,6 +118,21 @@ static void find_cycle(struct build *g, uint32_t header)
 
 /* ---- the forest in order: parents first, blocks of a cycle in one stretch ---------------------------- */
 
+static uint32_t depth_of(const struct ir_cycles *f, uint32_t cycle)
+{
+    return cycle == IR_NO_CYCLE ? 0 : f->at[cycle].depth;
+}
+
+/* From a child of the cycle: as far again as the two jumps from there, if these are equally long. */
+static uint32_t jump_from(const struct ir_cycles *f, uint32_t cycle)
+{
+    if (cycle == IR_NO_CYCLE)
+        return IR_NO_CYCLE;
+    uint32_t one = f->at[cycle].jump, two = one == IR_NO_CYCLE ? IR_NO_CYCLE : f->at[one].jump;
+    bool equal = depth_of(f, cycle) - depth_of(f, one) == depth_of(f, one) - depth_of(f, two);
+    return equal && one != IR_NO_CYCLE ? two : cycle;
+}
+
 static void number_cycles(const struct build *g, struct ir_cycles *f, struct arena *a, uint32_t *renamed)
 {
     f->count = g->count;
@@ -130,6 +145,7 @@ static void number_cycles(const struct build *g, struct ir_cycles *f, struct are
         c->entries = g->entries[i];
         c->parent = g->parent[i] == IR_NO_CYCLE ? IR_NO_CYCLE : renamed[g->parent[i]];
         c->depth = c->parent == IR_NO_CYCLE ? 1 : f->at[c->parent].depth + 1;
+        c->jump = jump_from(f, c->parent);
     }
 }
 
@@ -198,7 +214,28 @@ bool ir_cycle_has(const struct ir_cycles *f, uint32_t cycle, uint32_t block)
 uint32_t ir_cycle_common(const struct ir_cycles *f, uint32_t a, uint32_t b)
 {
     uint32_t c = f->innermost[a];
-    while (c != IR_NO_CYCLE && !ir_cycle_has(f, c, b))
-        c = f->at[c].parent;
+    while (c != IR_NO_CYCLE && !ir_cycle_has(f, c, b)) {
+        uint32_t far = f->at[c].jump;
+        c = far == IR_NO_CYCLE || ir_cycle_has(f, far, b) ? f->at[c].parent : far;
+    }
     return c;
+}
+
+uint32_t ir_cycle_left(const struct ir_cycles *f, uint32_t a, uint32_t b)
+{
+    uint32_t c = f->innermost[a];
+    if (c == IR_NO_CYCLE || ir_cycle_has(f, c, b))
+        return IR_NO_CYCLE;
+    for (;;) {
+        uint32_t far = f->at[c].jump, up = f->at[c].parent;
+        if (up == IR_NO_CYCLE || ir_cycle_has(f, up, b))
+            return c;
+        c = far == IR_NO_CYCLE || ir_cycle_has(f, far, b) ? up : far;
+    }
+}
+
+uint32_t ir_cycles_left(const struct ir_cycles *f, uint32_t a, uint32_t b)
+{
+    uint32_t left = ir_cycle_left(f, a, b);
+    return left == IR_NO_CYCLE ? 0 : f->at[f->innermost[a]].depth - f->at[left].depth + 1;
 }

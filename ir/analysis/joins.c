@@ -103,7 +103,8 @@ struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *
         j->header_of[b] = IR_NO_CYCLE;
     for (uint32_t k = 0; k < f->count; k++) {
         j->header_of[f->at[k].header] = k;
-        for (uint32_t i = 0; f->at[k].entries.count > 1 && i < f->at[k].count; i++)
+        bool marked = bitset_has(j->irreducible, f->at[k].header); /* with a cycle around */
+        for (uint32_t i = 0; f->at[k].entries.count > 1 && !marked && i < f->at[k].count; i++)
             bitset_add(j->irreducible, f->blocks[f->at[k].first + i]);
     }
     find_order(j, a);

@@ -158,17 +158,26 @@ static void reconverge_at_joins(struct uniformity_finder *f, uint32_t b, uint32_
     }
 }
 
+/* Threads leave cycle `left` and those inside of it around block b, each in different iterations. */
+static void leave_cycles(struct uniformity_finder *f, uint32_t b, uint32_t scope, uint32_t left)
+{
+    const struct ir_cycles *c = f->u->cycles;
+    uint32_t k = ir_first_unsettled(f, c->innermost[b]);
+    for (; k != IR_NO_CYCLE && ir_cycle_contains(c, left, k); k = ir_first_unsettled(f, c->at[k].parent)) {
+        f->steps++;
+        if (part_in(f, scope, k))
+            ir_leave_apart(f, k, left);
+    }
+}
+
 /* Who stays in the outermost cycle that an exit leaves leaves those inside together. */
 static void reconverge_at_exits(struct uniformity_finder *f, uint32_t b, uint32_t scope, const u32_vec *exits)
 {
-    const struct ir_cycles *c = f->u->cycles;
+    f->steps += exits->count;
     for (uint32_t i = 0; i < exits->count; i++) {
-        uint32_t exit = exits->at[i], left = IR_NO_CYCLE;
-        for (uint32_t k = c->innermost[b]; k != IR_NO_CYCLE && !ir_cycle_has(c, k, exit); k = c->at[k].parent)
-            left = k;
-        for (uint32_t k = c->innermost[b]; k != IR_NO_CYCLE && !ir_cycle_has(c, k, exit); k = c->at[k].parent)
-            if (part_in(f, scope, k))
-                ir_leave_apart(f, k, left);
+        uint32_t exit = exits->at[i], left = ir_cycle_left(f->u->cycles, b, exit);
+        if (left != IR_NO_CYCLE)
+            leave_cycles(f, b, scope, left);
         if (reconverge_in(f, scope, exit))
             mark_params(f, exit, true, ir_terminator(f->fn, b));
     }
@@ -342,9 +351,23 @@ static void mark_everything(struct uniformity_finder *f)
     }
 }
 
+/* Looking for more would take too long: nobody is taken to be together anywhere. */
+static void give_up(struct uniformity_finder *f)
+{
+    f->u->over = true;
+    f->u->scopes = NULL;
+    f->u->scoped.count = 0;
+    mark_everything(f);
+    for (uint32_t k = 0; k < f->u->cycles->count; k++) {
+        bitset_add(f->u->apart, k);
+        f->u->left_apart[k] = k;
+    }
+}
+
 static void propagate(struct uniformity_finder *f)
 {
-    while (f->work.count + f->branch_work.count > 0 || f->scoped_done < f->u->scoped.count) {
+    while (f->steps <= f->most &&
+           (f->work.count + f->branch_work.count > 0 || f->scoped_done < f->u->scoped.count)) {
         if (f->work.count > 0) {
             ir_ref value = vec_pop(&f->work);
             rows_each(k, f->users, value)
@@ -359,6 +382,24 @@ static void propagate(struct uniformity_finder *f)
     }
 }
 
+static void find(struct uniformity_finder *f, const struct ir_uniformity_options *o)
+{
+    struct scratch scratch;
+    f->passing = scratch_begin(&scratch);
+    f->joins = ir_join_finder_new(f->passing, f->u->cfg, f->u->cycles);
+    f->first_edge = arena_array(f->arena, uint32_t, f->u->cfg->blocks);
+    f->passed = arena_array(f->arena, uint32_t, f->u->cfg->blocks);
+    f->dominators = f->machine ? NULL : dominators_if_irreducible(f);
+    ir_find_uses_outside(f);
+    ir_prepare_cycles(f);
+    mark_sources(f);
+    mark_merges(f, o);
+    ir_separate_groups(f);
+    propagate(f);
+    ir_note_unconverged(f);
+    scratch_end(&scratch);
+}
+
 struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c,
                                         const struct ir_cycles *cycles, const struct ir_tokens *t,
                                         const struct ir_uniformity_options *o)
@@ -369,10 +410,7 @@ struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c,
     f.machine = o->ignore_tokens;
     f.uniform_params = o->uniform_params;
     f.reconvergence = o->reconvergence;
-    f.joins = ir_join_finder_new(a, c, cycles);
-    f.first_edge = arena_array(a, uint32_t, c->blocks);
-    f.passed = arena_array(a, uint32_t, c->blocks);
-    f.dominators = f.machine ? NULL : dominators_if_irreducible(&f);
+    f.most = o->most ? o->most : IR_MAX_UNIFORMITY_STEPS;
     f.u->scopes = ir_scopes_new(a, c, cycles, f.machine ? NULL : t);
     if (f.u->scopes == NULL) {
         mark_everything(&f);
@@ -380,11 +418,11 @@ struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c,
     }
     find_users(&f);
     find_invariants(&f);
-    ir_find_uses_outside(&f);
-    mark_sources(&f);
-    mark_merges(&f, o);
-    ir_separate_groups(&f);
-    propagate(&f);
+    f.steps = ir_exits_of_cycles(&f);
+    if (f.steps <= f.most)
+        find(&f, o);
+    if (f.steps > f.most)
+        give_up(&f);
     return f.u;
 }
 

@@ -20,9 +20,20 @@ struct uniformity_finder {
     const bool *uniform_params;
     uint32_t *first_edge;                  /* scratch by block: the latest branch's first edge to it */
     const struct ir_dominators *reconvergence;     /* see struct ir_uniformity_options */
+    uint64_t steps, most;                          /* taken, and the limit */
+    /* by cycle */
+    uint32_t *outermost, *irreducible; /* around it, or itself; the latter the outermost irreducible one */
+    uint32_t *unsettled;               /* towards the first one around it, or itself, that threads have not
+                                              left apart by itself (union-find) */
+    struct bitset apart_with_all;      /* it and all around it are apart */
+    uint32_t *taken, takes;            /* as how manieth it was taken apart */
+    uint32_t *untaken;                 /* by place in cycles->blocks: towards the first from there on that
+                                              is in no cycle taken apart (union-find) */
     uint32_t *passed, visits;              /* by block: the latest branch (plus 1) whose threads may pass it
                                               before they reconverge */
     struct arena *arena;
+    struct arena *passing; /* until the fixed point is reached: what is as large as the
+                                              cycles that all edges and uses leave */
 };
 
 /* ---- marking (ir/analysis/uniformity.c) -------------------------------------------------------------- */
@@ -40,11 +51,19 @@ void ir_mark_user(struct uniformity_finder *f, ir_ref user, enum ir_divergence k
 void ir_find_uses_outside(struct uniformity_finder *f);
 /* Threads that leave cycle `beyond` (k, or around it) have left k in different iterations. */
 void ir_leave_apart(struct uniformity_finder *f, uint32_t k, uint32_t beyond);
+/* The cycle k, or the first one around it, of which there may be more to say by ir_leave_apart. */
+uint32_t ir_first_unsettled(struct uniformity_finder *f, uint32_t k);
 /* What anchors' groups do to values and branches inside and outside of their regions. */
 void ir_separate_groups(struct uniformity_finder *f);
 
 /* ---- cycles (ir/analysis/uniformity_cycles.c) -------------------------------------------------------- */
 
+/* How many cycles the edges leave, all together. */
+uint64_t ir_exits_of_cycles(const struct uniformity_finder *f);
+/* What is found once about the cycles. */
+void ir_prepare_cycles(struct uniformity_finder *f);
+/* Each block is not m-converged for the sake of the cycle around it that was taken apart last. */
+void ir_note_unconverged(struct uniformity_finder *f);
 /* Nothing in the cycle's scope is converged. */
 void ir_take_apart(struct uniformity_finder *f, uint32_t k);
 /* Takes apart the cycles that are not m-converged since threads from the branch reconverge at block

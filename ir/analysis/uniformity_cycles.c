@@ -25,26 +25,88 @@ static void leave_undecided(struct uniformity_finder *f, uint32_t k, ir_ref r)
 static void leave_block_undecided(struct uniformity_finder *f, uint32_t k, uint32_t block)
 {
     const struct ir_block *b = ir_block_at(f->fn, block);
-    f->u->unconverged[block] = k;
     for (uint32_t p = 0; p < b->params.count; p++)
         leave_undecided(f, k, b->params.at[p]);
     ir_each_ins(r, f->fn, block)
         leave_undecided(f, k, r);
+    f->steps++;
 }
 
-/* The points of the extended cycle: the regions of its tokens are not m-converged either. */
+static uint32_t first_untaken(struct uniformity_finder *f, uint32_t at)
+{
+    while (f->untaken[at] != at)
+        at = f->untaken[at] = f->untaken[f->untaken[at]];
+    return at;
+}
+
+/* The points of the extended cycle: the regions of its tokens are not m-converged either. Its own blocks are
+ * looked at for the first cycle alone that has them. */
 void ir_take_apart(struct uniformity_finder *f, uint32_t k)
 {
     if (bitset_has(f->u->apart, k))
         return;
     bitset_add(f->u->apart, k);
+    f->taken[k] = ++f->takes;
     const struct ir_cycle *c = &f->u->cycles->at[k];
-    for (uint32_t i = 0; i < c->count; i++)
-        leave_block_undecided(f, k, f->u->cycles->blocks[c->first + i]);
+    for (uint32_t i = first_untaken(f, c->first); i < c->first + c->count; i = first_untaken(f, i)) {
+        leave_block_undecided(f, k, f->u->cycles->blocks[i]);
+        f->untaken[i] = i + 1;
+    }
     const u32_vec *beyond = ir_scope_beyond(f->u->scopes, k);
-    for (uint32_t i = 0; i < beyond->count; i++)
+    for (uint32_t i = 0; i < beyond->count; i++) {
         leave_block_undecided(f, k, beyond->at[i]);
+        f->u->unconverged[beyond->at[i]] = k;
+    }
     ir_leave_apart(f, k, k);
+}
+
+void ir_prepare_cycles(struct uniformity_finder *f)
+{
+    const struct ir_cycles *c = f->u->cycles;
+    uint32_t blocks = f->u->cfg->blocks;
+    f->outermost = arena_array(f->arena, uint32_t, c->count);
+    f->irreducible = arena_array(f->arena, uint32_t, c->count);
+    f->unsettled = arena_array(f->arena, uint32_t, c->count);
+    f->taken = arena_array(f->arena, uint32_t, c->count);
+    f->untaken = arena_array(f->arena, uint32_t, blocks + 1);
+    f->apart_with_all = bitset_new(f->arena, c->count);
+    for (uint32_t k = 0; k < c->count; k++) {
+        uint32_t up = c->at[k].parent, around = up == IR_NO_CYCLE ? IR_NO_CYCLE : f->irreducible[up];
+        f->outermost[k] = up == IR_NO_CYCLE ? k : f->outermost[up];
+        f->irreducible[k] = around == IR_NO_CYCLE && c->at[k].entries.count > 1 ? k : around;
+        f->unsettled[k] = k;
+    }
+    for (uint32_t i = 0; i <= blocks; i++)
+        f->untaken[i] = i;
+}
+
+uint64_t ir_exits_of_cycles(const struct uniformity_finder *f)
+{
+    const struct ir_cfg *c = f->u->cfg;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < c->rpo_count; i++) {
+        const struct ir_block *b = ir_block_at(f->fn, c->rpo[i]);
+        for (uint32_t e = 0; e < b->edges.count; e++)
+            n += ir_cycles_left(f->u->cycles, c->rpo[i], b->edges.at[e].block);
+    }
+    return n;
+}
+
+void ir_note_unconverged(struct uniformity_finder *f)
+{
+    const struct ir_cycles *c = f->u->cycles;
+    uint32_t *last = arena_array(f->arena, uint32_t, c->count); /* around it, or itself */
+    for (uint32_t k = 0; k < c->count; k++) {
+        uint32_t up = c->at[k].parent == IR_NO_CYCLE ? IR_NO_CYCLE : last[c->at[k].parent];
+        bool later = f->taken[k] && (up == IR_NO_CYCLE || f->taken[up] < f->taken[k]);
+        last[k] = later ? k : up;
+    }
+    for (uint32_t b = 0; b < f->u->cfg->blocks; b++) {
+        uint32_t *known = &f->u->unconverged[b], k = c->innermost[b];
+        if (k != IR_NO_CYCLE && last[k] != IR_NO_CYCLE &&
+            (*known == IR_NO_CYCLE || f->taken[*known] < f->taken[last[k]]))
+            *known = last[k];
+    }
 }
 
 /* ---- m-converged ------------------------------------------------------------------------------------- */
@@ -62,24 +124,22 @@ static bool is_irreducible(const struct uniformity_finder *f, uint32_t k)
 /* Diverged Paths reaching a Cycle: the outermost one that has the join and not the branch. */
 static uint32_t cycle_reached(const struct uniformity_finder *f, uint32_t branch, uint32_t join)
 {
-    const struct ir_cycles *c = f->u->cycles;
-    uint32_t found = IR_NO_CYCLE;
-    for (uint32_t k = c->innermost[join]; k != IR_NO_CYCLE && !ir_cycle_has(c, k, branch);
-         k = c->at[k].parent)
-        found = k;
+    uint32_t found = ir_cycle_left(f->u->cycles, join, branch);
     return found != IR_NO_CYCLE && is_irreducible(f, found) ? found : IR_NO_CYCLE;
 }
 
 /* Diverged Entry Criterion: the outermost cycle with both that does not satisfy it. */
-static uint32_t cycle_entered(const struct uniformity_finder *f, uint32_t branch, uint32_t join)
+static uint32_t cycle_entered(struct uniformity_finder *f, uint32_t branch, uint32_t join)
 {
     const struct ir_cycles *c = f->u->cycles;
     uint32_t k = ir_cycle_common(c, branch, join);
     if (k == IR_NO_CYCLE || !is_irreducible(f, k) || dominates_strictly(f, branch, join) ||
         dominates_strictly(f, c->at[k].header, join))
         return IR_NO_CYCLE;
-    while (c->at[k].parent != IR_NO_CYCLE && !dominates_strictly(f, c->at[c->at[k].parent].header, join))
+    while (c->at[k].parent != IR_NO_CYCLE && !dominates_strictly(f, c->at[c->at[k].parent].header, join)) {
         k = c->at[k].parent;
+        f->steps++;
+    }
     return k;
 }
 
@@ -96,13 +156,9 @@ void ir_check_join(struct uniformity_finder *f, uint32_t branch, uint32_t join)
 
 void ir_check_irreducible(struct uniformity_finder *f, uint32_t block)
 {
-    const struct ir_cycles *c = f->u->cycles;
-    uint32_t outermost = IR_NO_CYCLE;
-    for (uint32_t k = c->innermost[block]; k != IR_NO_CYCLE; k = c->at[k].parent)
-        if (is_irreducible(f, k))
-            outermost = k;
-    if (outermost != IR_NO_CYCLE)
-        ir_take_apart(f, outermost);
+    uint32_t k = f->u->cycles->innermost[block];
+    if (k != IR_NO_CYCLE && f->irreducible[k] != IR_NO_CYCLE)
+        ir_take_apart(f, f->irreducible[k]);
 }
 
 /* Marks what threads from the branch may pass in cycle k before they reconverge. False: over the limit. */
@@ -154,14 +210,14 @@ void ir_check_iterations(struct uniformity_finder *f, uint32_t branch)
         inner = c->at[inner].parent;
     if (inner == IR_NO_CYCLE)
         return;
-    uint32_t outer = inner;
-    while (c->at[outer].parent != IR_NO_CYCLE)
-        outer = c->at[outer].parent;
-    bool known =
-        f->visits <= IR_MAX_RECONVERGE_VISITS && pass_before_reconvergence(f, branch, reconverge, outer);
+    bool known = f->visits <= IR_MAX_RECONVERGE_VISITS &&
+                 pass_before_reconvergence(f, branch, reconverge, f->outermost[inner]);
     f->u->iterations_unknown |= !known;
-    for (uint32_t k = inner; k != IR_NO_CYCLE; k = c->at[k].parent)
+    for (uint32_t k = inner; k != IR_NO_CYCLE && !bitset_has(f->apart_with_all, k); k = c->at[k].parent) {
+        f->steps++;
         if (!known || f->passed[c->at[k].header] == branch + 1)
             ir_take_apart(f, k);
+        if (!known)
+            bitset_add(f->apart_with_all, k);
+    }
 }
-

@@ -83,12 +83,26 @@ static void leave_regions(const struct leaving *l)
     }
 }
 
+uint32_t ir_first_unsettled(struct uniformity_finder *f, uint32_t k)
+{
+    uint32_t first = k, next;
+    while (first != IR_NO_CYCLE && f->unsettled[first] != first)
+        first = f->unsettled[first];
+    for (; k != first; k = next) {
+        next = f->unsettled[k];
+        f->unsettled[k] = first;
+    }
+    return first;
+}
+
 void ir_leave_apart(struct uniformity_finder *f, uint32_t k, uint32_t beyond)
 {
     uint32_t *known = &f->u->left_apart[k];
     if (*known != IR_NO_CYCLE && ir_cycle_contains(f->u->cycles, beyond, *known))
         return;
     *known = beyond;
+    if (beyond == k)
+        f->unsettled[k] = f->u->cycles->at[k].parent;
     struct leaving l = {f, k, beyond, IR_DIV_TEMPORAL};
     for (uint32_t i = 0; i < f->outside[k].count; i++)
         if (!bitset_has(f->u->divergent, f->outside[k].at[i].value))
@@ -100,13 +114,14 @@ static void note_outside(struct uniformity_finder *f, ir_ref value, ir_ref user)
 {
     const struct ir_cycles *c = f->u->cycles;
     uint32_t k = c->innermost[ir_at(f->fn, value)->block], to = ir_at(f->fn, user)->block;
-    for (; k != IR_NO_CYCLE && !ir_cycle_has(c, k, to); k = c->at[k].parent)
-        vec_push(f->arena, &f->outside[k], ((struct uniformity_use){value, user}));
+    f->steps += ir_cycles_left(c, ir_at(f->fn, value)->block, to);
+    for (; k != IR_NO_CYCLE && !ir_cycle_has(c, k, to) && f->steps <= f->most; k = c->at[k].parent)
+        vec_push(f->passing, &f->outside[k], ((struct uniformity_use){value, user}));
 }
 
 void ir_find_uses_outside(struct uniformity_finder *f)
 {
-    f->outside = arena_alloc_array(f->arena, sizeof *f->outside, f->u->cycles->count);
+    f->outside = arena_alloc_array(f->passing, sizeof *f->outside, f->u->cycles->count);
     for (ir_ref value = 1; value < f->fn->ins.count && f->u->cycles->count > 0; value++)
         for (uint32_t k = f->users.start[value]; k < f->users.start[value + 1] && ir_varies(f->u, value); k++)
             note_outside(f, value, f->users.at[k]);

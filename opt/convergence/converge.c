@@ -213,7 +213,8 @@ static void analyse(struct converge *x)
     x->tokens = opt_tokens(x->c, x->f);
     x->in_use = ir_tokens_in_use(x->arena, x->f);
     x->uniformity = opt_uniformity(x->c, x->f);
-    x->joins = ir_join_finder_new(x->arena, x->g, x->cycles);
+    if (opt_converge_asks_joins(x))
+        x->joins = ir_join_finder_new(x->arena, x->g, x->cycles);
 }
 
 /* What the demand asks for, or first the cuts that it needs. */

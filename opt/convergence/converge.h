@@ -20,7 +20,7 @@ struct converge {
     const struct ir_tokens *tokens;
     struct bitset in_use; /* see ir_tokens_in_use */
     const struct ir_uniformity *uniformity;
-    struct ir_join_finder *joins;
+    struct ir_join_finder *joins; /* if opt_converge_asks_joins */
     u32_vec cuts;         /* operations that have to begin a block of their own */
     struct map tried;     /* (branch, user or definition): how often merged before */
     struct map rounds;    /* user or definition: the same, for any branch */
@@ -53,6 +53,11 @@ bool opt_converge_find(struct converge *x, struct demand *d);
 static inline bool opt_converge_is_over(const struct converge *x)
 {
     return x->looked >= x->c->options->limits[OPT_LIMIT_converge_looks];
+}
+/* False: the finder of joins could give up, so it is not asked. */
+static inline bool opt_converge_asks_joins(const struct converge *x)
+{
+    return x->g->pred_start[x->g->blocks] <= IR_JOIN_LIMIT;
 }
 /* Notes that the demand is tried. */
 void opt_converge_note(struct converge *x, struct demand d);

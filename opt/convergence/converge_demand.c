@@ -204,8 +204,8 @@ static bool is_late(const struct converge *x, struct demand d)
 static bool reconverges_elsewhere(struct converge *x, uint32_t branch)
 {
     uint32_t cycle = x->cycles->innermost[branch], p = x->post->idom[branch];
-    if (x->g->pred_start[x->g->blocks] > IR_JOIN_LIMIT)
-        return true; /* the finder could give up */
+    if (!opt_converge_asks_joins(x))
+        return true;
     const struct ir_joins *j = ir_find_joins(x->joins, branch);
     for (; cycle != IR_NO_CYCLE; cycle = x->cycles->at[cycle].parent)
         if (x->cycles->at[cycle].entries.count > 1)

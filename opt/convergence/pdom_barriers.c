@@ -41,14 +41,19 @@ struct post_dominators {
 /* As the machine sees control flow, and threads of predictions that have met. */
 static struct ir_uniformity *find_uniformity(struct barriers *x, const struct ir_cycles *cycles)
 {
-    struct ir_uniformity_options o = {
-        .ignore_tokens = true, .reconvergence = x->post, .merge_count = x->waits.count};
+    struct ir_uniformity_options o = {.ignore_tokens = true,
+                                      .reconvergence = x->post,
+                                      .most = x->c->options->limits[OPT_LIMIT_uniformity_steps],
+                                      .merge_count = x->waits.count};
     struct ir_merge *merges = arena_array(x->arena, struct ir_merge, x->waits.count);
     for (uint32_t i = 0; i < x->waits.count; i++)
         merges[i] = (struct ir_merge){ir_at(x->f, x->waits.at[i].at)->block,
                                       x->predictions.at[x->waits.at[i].prediction].area};
     o.merges = merges;
-    return ir_uniformity_new(x->arena, x->cfg, cycles, NULL, &o);
+    struct ir_uniformity *u = ir_uniformity_new(x->arena, x->cfg, cycles, NULL, &o);
+    if (u->over)
+        opt_below(x->c, x->f, OPT_LIMIT_uniformity_steps, o.most);
+    return u;
 }
 
 bool barriers_ends_kernel(const struct barriers *x, uint32_t b)

@@ -39,13 +39,26 @@ void opt_cache_init(struct opt_cache *k)
 
 /* ---- asking ------------------------------------------------------------------------------------------ */
 
+/* A remark says if the function is too large for an answer better than that all is divergent; not where results
+ * are checked, which has no report. */
+static struct ir_uniformity *uniformity_of(struct opt_context *c, struct arena *a,
+                                           const struct ir_function *f, const struct ir_tokens *t,
+                                           struct ir_uniformity_options o)
+{
+    o.most = c->options->limits[OPT_LIMIT_uniformity_steps];
+    struct ir_uniformity *u = ir_uniformity_new(a, opt_cfg(c, f), opt_cycles(c, f), t, &o);
+    if (u->over && c->report)
+        opt_below(c, f, OPT_LIMIT_uniformity_steps, o.most);
+    return u;
+}
+
 /* As machines see control flow, whose threads reconverge at the latest where all ways to a return do. */
 static struct ir_uniformity *machine_uniformity(struct opt_context *c, struct arena *a,
                                                 const struct ir_function *f)
 {
     struct ir_uniformity_options o = {.ignore_tokens = true,
                                       .reconvergence = opt_return_post_dominators(c, f)};
-    return ir_uniformity_new(a, opt_cfg(c, f), opt_cycles(c, f), NULL, &o);
+    return uniformity_of(c, a, f, NULL, o);
 }
 
 static u32_vec *callees_first(struct arena *a, const struct ir_module *m)
@@ -174,12 +187,12 @@ bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint3
     return true;
 }
 
-const char *opt_cache_check(const struct opt_cache *k, const struct ir_module *m,
+const char *opt_cache_check(const struct opt_cache *k, const struct opt_options *o, const struct ir_module *m,
                             const struct ir_function *f)
 {
     const struct opt_cached *results = cached_of(k, f);
     struct opt_cache fresh;
-    struct opt_context c = {.cache = &fresh, .needs = OPT_ALL_ANALYSES};
+    struct opt_context c = {.cache = &fresh, .options = o, .needs = OPT_ALL_ANALYSES};
     const char *wrong = NULL;
     opt_cache_init(&fresh);
     for (unsigned n = 0; results && n < OPT_ANALYSES && !wrong; n++)

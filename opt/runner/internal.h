@@ -29,8 +29,9 @@ void opt_cache_free(struct opt_cache *k);             /* empty, and usable again
  * are new ones. */
 void opt_cache_keep(struct opt_cache *k, const struct ir_function *f, uint32_t keeps);
 bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint32_t set);  /* all of them */
-/* Recomputes what is cached of f and compares: the name of the first analysis that differs, or NULL. */
-const char *opt_cache_check(const struct opt_cache *k, const struct ir_module *m,
+/* Recomputes what is cached of f, within the limits of `o`, and compares: the name of the first analysis that
+ * differs, or NULL. */
+const char *opt_cache_check(const struct opt_cache *k, const struct opt_options *o, const struct ir_module *m,
                             const struct ir_function *f);
 /* Whether two results of the analysis say the same of f. */
 bool opt_analysis_equal(enum opt_analysis n, const void *a, const void *b, const struct ir_function *f);

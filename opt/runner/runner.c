@@ -120,7 +120,7 @@ static void verify(struct run *run, const struct ir_function *f)
 /* f NULL: of the module. */
 static void check_kept(struct run *run, const struct ir_function *f)
 {
-    const char *wrong = opt_cache_check(&run->cache, run->module, f);
+    const char *wrong = opt_cache_check(&run->cache, run->options, run->module, f);
     if (wrong)
         BUG("it said that it keeps %s", wrong);
 }

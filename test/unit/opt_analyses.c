@@ -50,6 +50,7 @@ struct setting {
     struct ir_module  *m;
     struct ir_function *f;
     struct opt_cache   cache;
+    struct opt_options options;
     struct opt_context c;
 };
 
@@ -64,7 +65,8 @@ static void start(struct setting *x)
     assert_true(ir_verify(x->m, &d));
     x->f = x->m->functions.at[0];
     opt_cache_init(&x->cache);
-    x->c = (struct opt_context){.cache = &x->cache, .needs = OPT_ALL_ANALYSES};
+    opt_options_init(&x->options);
+    x->c = (struct opt_context){.cache = &x->cache, .options = &x->options, .needs = OPT_ALL_ANALYSES};
 }
 
 static void end(struct setting *x)
@@ -206,8 +208,8 @@ static void check_notices(enum opt_analysis n, const char *name, void (*change)(
     start(&x);
     start(&y);
     ask(&x, n, x.f);
-    assert_null(opt_cache_check(&x.cache, x.m, x.f));
-    assert_null(opt_cache_check(&x.cache, x.m, NULL));
+    assert_null(opt_cache_check(&x.cache, &x.options, x.m, x.f));
+    assert_null(opt_cache_check(&x.cache, &x.options, x.m, NULL));
     assert_true(opt_analysis_equal(n, ask(&x, n, x.f), ask(&y, n, y.f), x.f));
     opt_invalidate(&y.c, y.f);
     opt_invalidate(&y.c, NULL);
@@ -215,7 +217,8 @@ static void check_notices(enum opt_analysis n, const char *name, void (*change)(
     if (opt_analysis_equal(n, ask(&x, n, x.f), ask(&y, n, y.f), x.f))
         fail_msg("%s does not notice", name);
     change(x.f);
-    assert_true(opt_cache_check(&x.cache, x.m, x.f) || opt_cache_check(&x.cache, x.m, NULL));
+    assert_true(opt_cache_check(&x.cache, &x.options, x.m, x.f) ||
+                opt_cache_check(&x.cache, &x.options, x.m, NULL));
     end(&x);
     end(&y);
 }

@@ -5,12 +5,15 @@
 #   ifs      n ifs, one behind the other
 #   nest     irreducible cycles, n deep
 #   switch   a switch with n targets, of which two in three lead on to the next
+#   tangle   n blocks that lead to the next one, or up to 100 on, or (every fifth) back: cycles with several entries
 #   beyond   a loop, and n operations of its token behind it
 # The way that a thread takes depends on its lane; blocks add to what it has stored in `out`.
 function block(name) { printf "%s:\n", name }
+function draw(n) { seed = seed * 16807 % 2147483647; return seed % n }
 function add(i) { printf "  %%x%s = atomic.add i32 %%at, %d\n", i, i % 99 + 1 }
 function branch(i, yes, no) { add(i); printf "  brif %%d%d, %s, %s\n", i * 7 % 23, yes, no }
 BEGIN {
+    seed = 1
     printf "module \"graphs\"\nkernel @k(out: ptr.global \"global int *\" of int 4)\n"
     printf "define kernel void @k(%%out: ptr.global) convergent {\nentry:\n"
     if (kind == "beyond") printf "  %%e = token.entry\n"
@@ -40,6 +43,13 @@ BEGIN {
             block("x" i); printf "  br e%d\n", i + 1
             block("y" i); printf "  %%q%d = atomic.add i32 %%at, 5\n  %%s%d = and i32 %%q%d, 63\n  %%t%d = eq %%s%d, %%lane\n", i, i, i, i, i
             printf "  brif %%t%d, x%d, %s\n", i, i, i ? "y" i - 1 : "b" n
+        } else if (kind == "tangle") {
+            block("b" i); far = draw(100)
+            if (draw(5)) branch(i, "b" i + 1, "b" (i + 1 + far > n ? n : i + 1 + far))
+            else {
+                add(i); printf "  %%f%d = slt %%x%d, 5000\n", i, i
+                printf "  brif %%f%d, b%d, b%d\n", i, i < far ? 0 : i - far, i + 1
+            }
         } else if (kind == "switch") {
             block("b" i); add(i); printf "  br b%d\n", i % 3 ? i + 1 : n
         }
