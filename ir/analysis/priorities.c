@@ -18,127 +18,8 @@
  * that only they reach come first, behind the entry, if no operation is there for which they would wait for
  * each other.
  */
+#include "ir/analysis/priorities.h"
 #include "ir/analysis/turns.h"
-
-/* Nodes are blocks, and behind them cycles; each belongs to a stretch: a cycle, or the last, the function. */
-struct sorter {
-    const struct ir_cfg *g;
-    const struct ir_cycles *cycles;
-    const struct bitset *turned; /* cycles that end with their header (turns.c); or NULL */
-    const struct ir_leaving *leaving;
-    struct arena *arena;
-    struct bitset stays;    /* blocks that are reached without parting edges (ir_is_parting) */
-    struct bitset hoisted;  /* of the others, those that come before all but the entry */
-    uint32_t *parent;       /* by node: its stretch */
-    uint32_t *depth;        /* by stretch: how many it is in */
-    struct rows successors; /* of nodes, within their stretch */
-    uint32_t *waits;        /* by node: edges from nodes that are not placed yet */
-    uint64_t *rank;         /* by node: the lowest is placed first */
-    u32_vec *ready;         /* by stretch: a heap of nodes */
-    uint32_t *latch;        /* by cycle: the block that leads back; IR_NO_BLOCK: none yet */
-    struct bitset header_last;
-    u32_vec order;
-    struct rows uses; /* of each token: the blocks where it is used, but for its own */
-    uint64_t left;    /* of the work; 0: too much */
-};
-
-static uint32_t node_of_cycle(const struct sorter *s, uint32_t cycle)
-{
-    return s->g->blocks + cycle;
-}
-
-static uint32_t function(const struct sorter *s)
-{
-    return s->cycles->count;
-}
-
-/* ---- stretches --------------------------------------------------------------------------------------- */
-
-static void find_stretches(struct sorter *s)
-{
-    for (uint32_t i = 0; i < s->g->rpo_count; i++) {
-        uint32_t b = s->g->rpo[i], k = s->cycles->innermost[b];
-        s->parent[b] = k == IR_NO_CYCLE ? function(s) : k;
-    }
-    for (uint32_t k = 0; k < s->cycles->count; k++) {
-        uint32_t up = s->cycles->at[k].parent;
-        s->parent[node_of_cycle(s, k)] = up == IR_NO_CYCLE ? function(s) : up;
-        s->depth[k] = s->cycles->at[k].depth;
-    }
-}
-
-/* Whether stretch `inner` is `outer` or in it. */
-static bool lies_in(const struct sorter *s, uint32_t inner, uint32_t outer)
-{
-    while (inner != outer && inner != function(s))
-        inner = s->parent[node_of_cycle(s, inner)];
-    return inner == outer;
-}
-
-/* Block b, or the cycle around it that lies beside cycle k, goes into k. Returns whether it was not yet. */
-static bool extend(struct sorter *s, uint32_t k, uint32_t b)
-{
-    uint32_t node = b;
-    while (!lies_in(s, k, s->parent[node]) && !lies_in(s, s->parent[node], k))
-        node = node_of_cycle(s, s->parent[node]);
-    if (lies_in(s, s->parent[node], k))
-        return false; /* already, or deeper */
-    s->parent[node] = k;
-    return true;
-}
-
-static void find_uses(struct sorter *s)
-{
-    const struct ir_function *f = s->g->fn;
-    struct edge_list uses = {0};
-    for (uint32_t i = 0; i < s->g->rpo_count; i++)
-        ir_each_ins(r, f, s->g->rpo[i]) {
-            ir_ref token = ir_at(f, r)->token;
-            if (token && ir_at(f, token)->block != s->g->rpo[i])
-                edge_add(s->arena, &uses, token, s->g->rpo[i]);
-        }
-    s->uses = rows_of_edges(s->arena, f->ins.count, &uses);
-}
-
-/* The blocks between the definition of the token and its uses that are not in its stretch. */
-static bool extend_by_region(struct sorter *s, ir_ref token, uint32_t *seen, uint32_t stamp)
-{
-    uint32_t from = ir_at(s->g->fn, token)->block;
-    u32_vec work = {0};
-    bool changed = false;
-    rows_each(i, s->uses, token)
-        if (!lies_in(s, s->parent[s->uses.at[i]], s->parent[from]))
-            vec_push(s->arena, &work, s->uses.at[i]);
-    while (work.count && s->left) {
-        uint32_t b = vec_pop(&work);
-        if (b == from || seen[b] == stamp)
-            continue;
-        seen[b] = stamp;
-        s->left--;
-        changed |= extend(s, s->parent[from], b);
-        ir_each_pred(p, b, s->g)
-            if (bitset_has(s->g->reachable, p))
-                vec_push(s->arena, &work, p);
-    }
-    return changed;
-}
-
-/* A token that is made from another has a region of its own, which lies behind. What it controls is done in the
- * stretch where the token is made, which may be one that has been extended by that place: so this is repeated,
- * as often as tokens are nested. Time: in each round, the sizes of the regions. */
-static void extend_cycles(struct sorter *s)
-{
-    const struct ir_function *f = s->g->fn;
-    uint32_t *seen = arena_array(s->arena, uint32_t, s->g->blocks), stamp = 0;
-    find_uses(s);
-    for (bool again = true; again && s->left;) {
-        again = false;
-        for (uint32_t i = 0; i < s->g->rpo_count; i++)
-            ir_each_ins(r, f, s->g->rpo[i])
-                if (row_length(&s->uses, r))
-                    again |= extend_by_region(s, r, seen, ++stamp);
-    }
-}
 
 /* The nearest stretch around block b, or around its stretch, that threads who stay have entered. */
 static uint32_t stretch_of_stays(const struct sorter *s, uint32_t b)
@@ -149,27 +30,7 @@ static uint32_t stretch_of_stays(const struct sorter *s, uint32_t b)
     return k;
 }
 
-static void find_depths(struct sorter *s)
-{
-    for (uint32_t k = 0; k < s->cycles->count; k++) {
-        uint32_t depth = 0;
-        for (uint32_t up = k; up != function(s); up = s->parent[node_of_cycle(s, up)])
-            depth++;
-        s->depth[k] = depth;
-    }
-}
-
 /* ---- the graph of nodes ------------------------------------------------------------------------------ */
-
-/* The stretch that has both blocks, and their nodes in it. */
-static uint32_t common_stretch(const struct sorter *s, uint32_t *a, uint32_t *b)
-{
-    while (s->parent[*a] != s->parent[*b]) {
-        uint32_t *deeper = s->depth[s->parent[*a]] >= s->depth[s->parent[*b]] ? a : b;
-        *deeper = node_of_cycle(s, s->parent[*deeper]);
-    }
-    return s->parent[*a];
-}
 
 /* The first block of the cycle. */
 static uint32_t begin_of(const struct sorter *s, uint32_t k)
@@ -246,7 +107,7 @@ static void find_edges(struct sorter *s)
             uint32_t from = s->g->rpo[i], to = block->edges.at[e].block;
             if (bitset_has(s->hoisted, to) && !bitset_has(s->hoisted, from))
                 continue;
-            uint32_t k = common_stretch(s, &from, &to);
+            uint32_t k = ir_stretch_common(s, &from, &to);
             if (k != function(s) && s->cycles->at[k].header == block->edges.at[e].block) {
                 note_latch(s, k, s->g->rpo[i]);
                 continue;
@@ -419,6 +280,7 @@ u32_vec ir_priorities_new(struct arena *a, const struct ir_cfg *c, const struct 
         .hoisted = bitset_new(a, c->blocks),
         .parent = arena_array(a, uint32_t, nodes),
         .depth = arena_array(a, uint32_t, f->count + 1),
+        .jump = arena_array(a, uint32_t, f->count + 1),
         .waits = arena_array(a, uint32_t, nodes),
         .rank = arena_array(a, uint64_t, nodes),
         .ready = arena_array(a, u32_vec, f->count + 1),
@@ -428,12 +290,12 @@ u32_vec ir_priorities_new(struct arena *a, const struct ir_cfg *c, const struct 
     };
     memset(s.latch, 0xff, f->count * sizeof *s.latch);
     find_stays(&s);
-    find_stretches(&s);
-    extend_cycles(&s);
+    ir_stretches_of_cycles(&s);
+    ir_stretches_extend(&s);
     if (!s.left)
         return s.order;
     find_hoisted(&s);
-    find_depths(&s);
+    ir_stretches_measure(&s);
     find_edges(&s);
     rank_nodes(&s);
     begin(&s);

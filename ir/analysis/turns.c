@@ -36,6 +36,7 @@ struct turner {
     uint32_t *region;       /* by block: the new cycle that it is being taken apart in */
     uint32_t *number, *low; /* Tarjan (1972), by block; 0: not seen */
     uint32_t numbers;
+    uint32_t *seen, searches; /* by block: the search that saw it last */
     u32_vec stack;
     bool deep;
 };
@@ -118,9 +119,9 @@ static bool ends_early(const struct turner *x, uint32_t cycle)
 /* ---- taking apart ------------------------------------------------------------------------------------ */
 
 /* Whether threads come from block b of region r to it again without block `first`. */
-static bool comes_again(const struct turner *x, uint32_t b, uint32_t first, uint32_t r)
+static bool comes_again(struct turner *x, uint32_t b, uint32_t first, uint32_t r)
 {
-    struct bitset seen = bitset_new(x->arena, x->g->blocks);
+    uint32_t search = ++x->searches;
     u32_vec work = {0};
     vec_push(x->arena, &work, b);
     while (work.count) {
@@ -129,9 +130,9 @@ static bool comes_again(const struct turner *x, uint32_t b, uint32_t first, uint
             uint32_t to = block->edges.at[e].block;
             if (to == b)
                 return true;
-            if (to == first || x->region[to] != r || bitset_has(seen, to))
+            if (to == first || x->region[to] != r || x->seen[to] == search)
                 continue;
-            bitset_add(seen, to);
+            x->seen[to] = search;
             vec_push(x->arena, &work, to);
         }
     }
@@ -148,7 +149,7 @@ static bool is_entered(const struct turner *x, uint32_t b, uint32_t r)
 }
 
 /* The block that ends the new cycle of region r, whose blocks are `blocks` in reverse post-order. */
-static uint32_t end_of(const struct turner *x, const uint32_t *blocks, uint32_t r)
+static uint32_t end_of(struct turner *x, const uint32_t *blocks, uint32_t r)
 {
     uint32_t first = blocks[0], back = 0, latch = IR_NO_BLOCK, b = first, up;
     if (x->end == IR_END_FIRST)
@@ -370,6 +371,7 @@ struct ir_turns *ir_turns_new(struct arena *a, const struct ir_cfg *g, const str
     x.region = arena_array(a, uint32_t, g->blocks);
     x.number = arena_array(a, uint32_t, g->blocks);
     x.low = arena_array(a, uint32_t, g->blocks);
+    x.seen = arena_array(a, uint32_t, g->blocks);
     x.turned = bitset_new(a, g->blocks); /* a cycle has an end of its own */
     memset(x.innermost, 0xff, g->blocks * sizeof *x.innermost);
     memset(x.region, 0xff, g->blocks * sizeof *x.region);
