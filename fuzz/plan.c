@@ -104,12 +104,12 @@ static void draw_check(const struct fz_options *o, struct fz_random *r, bool dra
 }
 
 /* Whether threads that have left a loop may not return before the others come to a barrier in it: the warp-core
- * machine holds nobody there, and in its other modes than rpc, or where a list of passes cuts the loop first,
- * the code does not see to it (docs/schemes.md, "Barriers"). */
+ * machine holds nobody there, and the code sees to it in mode rpc alone, where the level's own passes have left
+ * the loop in the form for it (docs/schemes.md, "Barriers"). */
 static bool leaves_late(const struct fz_setup *s)
 {
     return scheme_info[s->scheme].target == TARGET_warp_core &&
-           (s->scheme != SCHEME_warp_core_rpc || s->passes.count > 0);
+           (s->scheme != SCHEME_warp_core_rpc || fz_passes_given(&s->passes));
 }
 
 /* Draws k of n numbers in ascending order. Where there is only one setup, it was asked for as it is. */
