@@ -13,122 +13,24 @@
  * steps. Where threads of loops of different numbers of iterations go round together, each leaves by its own
  * condition: so loops need neither be peeled nor split to have equal domains.
  */
-#include "opt/csc/csc.h"
+#include "opt/csc/elements.h"
 
 enum { TRIPS = COST_TRIPS };
 #define NEVER INT32_MIN / 2
-
-enum form { BLOCK, CONDITIONAL, LOOP, OTHER };
-struct element {
-    uint32_t first, last;
-    enum form form;
-};
-struct list {
-    VEC(struct element) e;
-    uint32_t stop; /* the block behind the last element; IR_NO_BLOCK: none */
-};
 
 struct finder {
     struct csc *p;
     uint32_t branch, entry[2]; /* its arms' first blocks */
     ir_ref condition;
-    const struct ir_dominators *dominators, *post;
+    const struct ir_dominators *post;
     const struct ir_cycles *cycles;
     struct map known; /* (x, y) -> its gain's place in gains */
     VEC(int32_t) gains;
     uint32_t depth, exchanges; /* at work; pairs of conditionals that were tried with exchanged sides */
 };
 
-static int32_t align(struct finder *s, const struct list *x, const struct list *y, bool joined, bool forced,
+static int32_t align(struct finder *s, const struct csc_list *x, const struct csc_list *y, bool joined, bool forced,
                      csc_pairs *out);
-
-/* ---- elements ------------------------------------------------------------------------------------ */
-
-/* A loop of one entry, whose last block alone leaves it, and leads back. */
-static bool is_plain_loop(const struct finder *s, uint32_t cycle, uint32_t last)
-{
-    const struct ir_cycle *c = &s->cycles->at[cycle];
-    const struct ir_block *b = ir_block_at(s->p->f, last);
-    if (c->entries.count != 1 || ir_at(s->p->f, b->last)->op != IR_brif ||
-        (b->edges.at[0].block == c->header) == (b->edges.at[1].block == c->header))
-        return false;
-    for (uint32_t i = 0; i < c->count; i++) {
-        uint32_t k = s->cycles->blocks[c->first + i];
-        const struct ir_block *in = ir_block_at(s->p->f, k);
-        for (uint32_t e = 0; k != last && e < in->edges.count; e++)
-            if (in->edges.at[e].block == c->header || !ir_cycle_has(s->cycles, cycle, in->edges.at[e].block))
-                return false;
-    }
-    return true;
-}
-
-/* The element that begins with block b, in the given cycle. */
-static struct element element_at(const struct finder *s, uint32_t b, uint32_t cycle)
-{
-    struct element x = {b, b, OTHER};
-    uint32_t own = s->cycles->innermost[b];
-    enum ir_op end = ir_at(s->p->f, ir_terminator(s->p->f, b))->op;
-    if (own == cycle) {
-        x.form = end == IR_brif ? CONDITIONAL : BLOCK;
-        return x;
-    }
-    while (own != IR_NO_CYCLE && s->cycles->at[own].parent != cycle)
-        own = s->cycles->at[own].parent;
-    if (own == IR_NO_CYCLE)
-        return x;
-    for (uint32_t next = s->post->idom[b]; next != IR_NO_BLOCK && ir_cycle_has(s->cycles, own, next);
-         next = s->post->idom[next])
-        x.last = next;
-    if (s->cycles->at[own].header == b && is_plain_loop(s, own, x.last))
-        x.form = LOOP;
-    return x;
-}
-
-/* Says once for a function that there is more. */
-static bool is_below(struct finder *s, enum opt_limit limit, uint32_t n)
-{
-    if (n < s->p->c->options->limits[limit])
-        return true;
-    if (!(s->p->told & 1u << limit)) {
-        s->p->told |= 1u << limit;
-        opt_below(s->p->c, s->p->f, limit, n);
-    }
-    return false;
-}
-
-static struct list list_of_one(struct finder *s, struct element x)
-{
-    struct list l = {.stop = IR_NO_BLOCK};
-    vec_push(s->p->arena, &l.e, x);
-    return l;
-}
-
-/* From `entry` on, as long as blocks are in the cycle and dominated by `entry`, up to `stop`. */
-static struct list list_from(struct finder *s, uint32_t entry, uint32_t stop, uint32_t cycle)
-{
-    struct list l = {.stop = entry};
-    while (l.stop != stop && l.stop != IR_NO_BLOCK && ir_dominates(s->dominators, entry, l.stop) &&
-           is_below(s, OPT_LIMIT_csc_elements, l.e.count)) {
-        struct element x = element_at(s, l.stop, cycle);
-        vec_push(s->p->arena, &l.e, x);
-        l.stop = s->post->idom[x.last];
-    }
-    return l;
-}
-
-/* A loop's body, from its header to its last block. */
-static struct list list_of_body(struct finder *s, struct element loop)
-{
-    struct list l = {.stop = IR_NO_BLOCK};
-    uint32_t cycle = s->cycles->innermost[loop.first], b = loop.first;
-    while (b != IR_NO_BLOCK && is_below(s, OPT_LIMIT_csc_elements, l.e.count)) {
-        vec_push(s->p->arena, &l.e, element_at(s, b, cycle));
-        uint32_t last = vec_last(&l.e).last;
-        b = last == loop.last ? IR_NO_BLOCK : s->post->idom[last];
-    }
-    l.stop = b;
-    return l;
-}
 
 /* ---- what pairs save ----------------------------------------------------------------------------- */
 
@@ -208,28 +110,30 @@ static void pair_up(struct finder *s, csc_pairs *out, uint32_t x, uint32_t y, bo
 }
 
 /* Side e of conditional x and side d of y, unless it is empty in one of them only. */
-static int32_t gain_of_side(struct finder *s, uint32_t x, uint32_t y, uint32_t e, uint32_t d, csc_pairs *out)
+static int32_t gain_of_side(struct finder *s, struct csc_element x, struct csc_element y, uint32_t e,
+                            uint32_t d, csc_pairs *out)
 {
-    const struct ir_function *f = s->p->f;
-    uint32_t stop[2] = {s->post->idom[x], s->post->idom[y]};
-    uint32_t to[2] = {ir_block_at(f, x)->edges.at[e].block, ir_block_at(f, y)->edges.at[d].block};
-    if (to[0] == to[1] || (to[0] == stop[0] && to[1] == stop[1]))
-        return 0;
-    if (to[0] == stop[0] || to[1] == stop[1] || !csc_is_arm(s->p, x, to[0]) || !csc_is_arm(s->p, y, to[1]) ||
-        !is_below(s, OPT_LIMIT_csc_depth, s->depth))
+    struct csc_side a = csc_side_of(s->p, x, e), b = csc_side_of(s->p, y, d);
+    if (x.leaves != y.leaves || (x.leaves && (x.way == e) != (y.way == d)))
         return NEVER;
-    uint64_t key = pair_key(to[0], to[1]) | SIDES;
+    if (a.to == b.to || (a.to == a.stop && b.to == b.stop))
+        return 0;
+    if (a.to == a.stop || b.to == b.stop || !csc_is_arm(s->p, x.first, a.to) ||
+        !csc_is_arm(s->p, y.first, b.to) || !csc_is_below(s->p, OPT_LIMIT_csc_depth, s->depth))
+        return NEVER;
+    uint64_t key = pair_key(a.to, b.to) | SIDES;
     uint32_t known = map_get(&s->known, key);
     if (known != MAP_NONE && !out)
         return s->gains.at[known];
-    struct list l = list_from(s, to[0], stop[0], s->cycles->innermost[x]);
-    struct list m = list_from(s, to[1], stop[1], s->cycles->innermost[y]);
-    int32_t gain = l.stop == stop[0] && m.stop == stop[1] ? align(s, &l, &m, true, true, out) : NEVER;
+    struct csc_list l = csc_list_from(s->p, a.to, a.stop, a.cycle);
+    struct csc_list m = csc_list_from(s->p, b.to, b.stop, b.cycle);
+    int32_t gain = l.stop == a.stop && m.stop == b.stop ? align(s, &l, &m, true, true, out) : NEVER;
     return known != MAP_NONE ? gain : remember(s, key, gain);
 }
 
 /* The sides of two conditionals; `exchanged`: of y in the other order. */
-static int32_t gain_of_sides(struct finder *s, uint32_t x, uint32_t y, bool exchanged, csc_pairs *out)
+static int32_t gain_of_sides(struct finder *s, struct csc_element x, struct csc_element y, bool exchanged,
+                             csc_pairs *out)
 {
     int64_t gain = exchanged ? -CSC_COPY : 0;
     for (uint32_t e = 0; e < 2 && gain > NEVER; e++)
@@ -238,36 +142,38 @@ static int32_t gain_of_sides(struct finder *s, uint32_t x, uint32_t y, bool exch
 }
 
 /* Two conditionals with their sides. The elements behind them have to correspond too. */
-static int32_t gain_of_conditionals(struct finder *s, uint32_t x, uint32_t y, csc_pairs *out)
+static int32_t gain_of_conditionals(struct finder *s, struct csc_element x, struct csc_element y,
+                                    csc_pairs *out)
 {
-    int64_t gain = gain_of_blocks(s, x, y, true);
+    int64_t gain = gain_of_blocks(s, x.first, y.first, true);
     if (gain <= NEVER)
         return NEVER;
     int32_t straight = gain_of_sides(s, x, y, false, NULL);
-    bool may_cross = csc_may_exchange(s->p, y) && is_below(s, OPT_LIMIT_csc_exchanges, s->exchanges++);
+    bool may_cross =
+        csc_may_exchange(s->p, y.first) && csc_is_below(s->p, OPT_LIMIT_csc_exchanges, s->exchanges++);
     int32_t crossed = may_cross ? gain_of_sides(s, x, y, true, NULL) : NEVER;
     bool exchanged = crossed > straight;
-    pair_up(s, out, x, y, exchanged);
+    pair_up(s, out, x.first, y.first, exchanged);
     if (out)
         gain_of_sides(s, x, y, exchanged, out);
     return bounded(gain + (exchanged ? crossed : straight));
 }
 
 /* A conditional with one side, and a block that corresponds to that and is executed in any case. */
-static int32_t gain_of_guard(struct finder *s, struct element x, struct element y, csc_pairs *out)
+static int32_t gain_of_guard(struct finder *s, struct csc_element x, struct csc_element y, csc_pairs *out)
 {
     const struct ir_function *f = s->p->f;
-    bool second = x.form == CONDITIONAL;
+    bool second = x.form == CSC_FORM_CONDITIONAL;
     uint32_t branch = second ? x.first : y.first, body = second ? y.first : x.first;
     uint32_t side = csc_guarded_side(s->p, branch), stop = s->post->idom[branch];
     struct csc_pair q = {
         .x = x.first, .y = y.first, .guarded = second ? CSC_SECOND_GUARDED : CSC_FIRST_GUARDED};
-    if (side == CSC_NONE || ir_at(f, ir_terminator(f, body))->op != IR_br ||
-        !is_below(s, OPT_LIMIT_csc_depth, s->depth))
+    if (x.leaves || y.leaves || side == CSC_NONE || ir_at(f, ir_terminator(f, body))->op != IR_br ||
+        !csc_is_below(s->p, OPT_LIMIT_csc_depth, s->depth))
         return NEVER;
-    struct list l =
-        list_from(s, ir_block_at(f, branch)->edges.at[side].block, stop, s->cycles->innermost[branch]);
-    struct list m = list_of_one(s, second ? y : x);
+    struct csc_list l =
+        csc_list_from(s->p, ir_block_at(f, branch)->edges.at[side].block, stop, s->cycles->innermost[branch]);
+    struct csc_list m = csc_list_of_one(s->p, second ? y : x);
     if (l.stop != stop)
         return NEVER;
     int64_t gain = gain_of_pair(s, q, true);
@@ -276,21 +182,20 @@ static int32_t gain_of_guard(struct finder *s, struct element x, struct element 
     return bounded(gain + align(s, second ? &l : &m, second ? &m : &l, true, true, out));
 }
 
-/* Two loops with bodies of the same elements, each of which corresponds to its like. */
-static int32_t gain_of_loops(struct finder *s, struct element x, struct element y, csc_pairs *out)
+/* Two loops. Their first elements correspond, which threads of both go round to, and their last blocks; what
+ * one of the two alone has between them is executed by its own threads. */
+static int32_t gain_of_loops(struct finder *s, struct csc_element x, struct csc_element y, csc_pairs *out)
 {
     const struct ir_function *f = s->p->f;
     bool turned = (ir_block_at(f, x.last)->edges.at[0].block == x.first) !=
                   (ir_block_at(f, y.last)->edges.at[0].block == y.first);
-    struct list l = list_of_body(s, x), m = list_of_body(s, y);
-    int64_t gain = 0;
-    if ((turned && !csc_may_exchange(s->p, y.last)) || l.e.count != m.e.count || l.stop != IR_NO_BLOCK ||
-        m.stop != IR_NO_BLOCK || !is_below(s, OPT_LIMIT_csc_depth, s->depth))
+    struct csc_list l = csc_list_of_body(s->p, x), m = csc_list_of_body(s->p, y);
+    if ((turned && !csc_may_exchange(s->p, y.last)) || l.stop != IR_NO_BLOCK || m.stop != IR_NO_BLOCK ||
+        (l.e.count == 1) != (m.e.count == 1) || !csc_is_below(s->p, OPT_LIMIT_csc_depth, s->depth))
         return NEVER;
-    for (uint32_t i = 0; i + 1 < l.e.count && gain > NEVER; i++) {
-        struct list one = list_of_one(s, l.e.at[i]), other = list_of_one(s, m.e.at[i]);
-        gain += align(s, &one, &other, true, true, out);
-    }
+    l.e.count--;
+    m.e.count--;
+    int64_t gain = l.e.count ? align(s, &l, &m, true, true, out) : 0;
     gain += gain_of_blocks(s, x.last, y.last, true);
     pair_up(s, out, x.last, y.last, turned);
     return bounded(gain > 0 && !csc_is_known(s->p, s->branch) ? gain * TRIPS : gain);
@@ -314,26 +219,26 @@ static struct cell *cell(const struct table *t, uint32_t i, uint32_t j)
     return &t->at[i * t->width + j];
 }
 
-static bool is_plain(struct element x)
+static bool is_plain(struct csc_element x)
 {
-    return x.form == BLOCK || x.form == CONDITIONAL;
+    return x.form == CSC_FORM_BLOCK || x.form == CSC_FORM_CONDITIONAL;
 }
 
 /* Elements i and j correspond, as blocks, or with all that is in them: then what follows does, too. */
-static void fill_first(struct finder *s, struct table *t, const struct list *x, const struct list *y,
+static void fill_first(struct finder *s, struct table *t, const struct csc_list *x, const struct csc_list *y,
                        uint32_t i, uint32_t j)
 {
-    struct element a = x->e.at[i], b = y->e.at[j];
+    struct csc_element a = x->e.at[i], b = y->e.at[j];
     int64_t plain = NEVER, whole = NEVER, behind = cell(t, i + 1, j + 1)->first;
     if (is_plain(a) && is_plain(b))
         plain = (int64_t)gain_of_blocks(s, a.first, b.first, false) + cell(t, i + 1, j + 1)->free;
-    if (behind > NEVER && a.form == CONDITIONAL && b.form == CONDITIONAL)
-        whole = (int64_t)gain_of_conditionals(s, a.first, b.first, NULL) + behind;
-    if (behind > NEVER && a.form == BLOCK && b.form == BLOCK)
+    if (behind > NEVER && a.form == CSC_FORM_CONDITIONAL && b.form == CSC_FORM_CONDITIONAL)
+        whole = (int64_t)gain_of_conditionals(s, a, b, NULL) + behind;
+    if (behind > NEVER && a.form == CSC_FORM_BLOCK && b.form == CSC_FORM_BLOCK)
         whole = (int64_t)gain_of_blocks(s, a.first, b.first, true) + behind;
     if (behind > NEVER && is_plain(a) && is_plain(b) && a.form != b.form)
         whole = (int64_t)gain_of_guard(s, a, b, NULL) + behind;
-    if (behind > NEVER && a.form == LOOP && b.form == LOOP)
+    if (behind > NEVER && a.form == CSC_FORM_LOOP && b.form == CSC_FORM_LOOP)
         whole = (int64_t)gain_of_loops(s, a, b, NULL) + behind;
     cell(t, i, j)->first = bounded(whole > plain ? whole : plain);
     cell(t, i, j)->how_first = whole > plain ? MELD : PLAIN;
@@ -354,7 +259,7 @@ static void fill_free(struct table *t, uint32_t i, uint32_t j)
     }
 }
 
-static void take_pairs(struct finder *s, const struct table *t, const struct list *x, const struct list *y,
+static void take_pairs(struct finder *s, const struct table *t, const struct csc_list *x, const struct csc_list *y,
                        bool forced, csc_pairs *out)
 {
     for (uint32_t i = 0, j = 0; i < x->e.count && j < y->e.count;) {
@@ -363,21 +268,21 @@ static void take_pairs(struct finder *s, const struct table *t, const struct lis
             continue;
         }
         forced = cell(t, i, j)->how_first == MELD;
-        if (!forced || (x->e.at[i].form == BLOCK && y->e.at[j].form == BLOCK))
+        if (!forced || (x->e.at[i].form == CSC_FORM_BLOCK && y->e.at[j].form == CSC_FORM_BLOCK))
             pair_up(s, out, x->e.at[i].first, y->e.at[j].first, false);
         else if (x->e.at[i].form != y->e.at[j].form)
             gain_of_guard(s, x->e.at[i], y->e.at[j], out);
-        else if (x->e.at[i].form == LOOP)
+        else if (x->e.at[i].form == CSC_FORM_LOOP)
             gain_of_loops(s, x->e.at[i], y->e.at[j], out);
         else
-            gain_of_conditionals(s, x->e.at[i].first, y->e.at[j].first, out);
+            gain_of_conditionals(s, x->e.at[i], y->e.at[j], out);
         i++, j++;
     }
 }
 
 /* The most that the lists save. `joined`: what stands behind the two is one block, or will be; `forced`: the
  * first elements have to correspond. The pairs are added to `out`, if it is not NULL. */
-static int32_t align(struct finder *s, const struct list *x, const struct list *y, bool joined, bool forced,
+static int32_t align(struct finder *s, const struct csc_list *x, const struct csc_list *y, bool joined, bool forced,
                      csc_pairs *out)
 {
     struct table t = {y->e.count + 1, NULL};
@@ -409,7 +314,6 @@ static struct finder finder_of(struct csc *p, uint32_t branch)
     return (struct finder){.p = p,
                            .branch = branch,
                            .condition = ir_at(p->f, ir_terminator(p->f, branch))->args[0],
-                           .dominators = opt_dominators(p->c, p->f),
                            .post = opt_post_dominators(p->c, p->f),
                            .cycles = opt_cycles(p->c, p->f)};
 }
@@ -422,7 +326,7 @@ static int32_t gain_of_arms(struct finder *s, uint32_t x, uint32_t y, csc_pairs 
     s->entry[1] = y;
     if (csc_arm_communicates(s->p, x) || csc_arm_communicates(s->p, y))
         return 0;
-    struct list l = list_from(s, x, IR_NO_BLOCK, cycle), m = list_from(s, y, IR_NO_BLOCK, cycle);
+    struct csc_list l = csc_list_from(s->p, x, IR_NO_BLOCK, cycle), m = csc_list_from(s->p, y, IR_NO_BLOCK, cycle);
     return align(s, &l, &m, l.stop == m.stop && l.stop != IR_NO_BLOCK, false, out);
 }
 

@@ -1,9 +1,13 @@
-/* landing.c: one last block for an arm that goes on to where the arms meet from several of its blocks.
+/* landing.c: one last block for an arm that goes on to where the arms meet from several of its blocks, and a
+ * block before each loop.
  *
  * What follows two conditionals that correspond has to correspond as well (correspond.c). A conditional that
  * ends its arm is followed by the join, which is no block of the arm. With an empty block before the join, the
  * landing, whatever the other arm has behind its own conditional has a partner: one arm executes it, and the
  * other passes by.
+ *
+ * A loop behind a test is entered by an edge of that branch, or from a block where something is computed that
+ * is the same in each iteration. So that two loops are alike in this, each gets a landing before it.
  *
  * From the innermost branches outwards: the edges that an inner arm's landing has gathered count as one from
  * then on, so that all landings together look at no more than twice as many edges as there are. Landings that
@@ -118,6 +122,24 @@ static void visit(struct landings *l, uint32_t b)
             make_landing(l, join_at(l, join, false), arm[e], at);
 }
 
+/* The only edge into the loop, if it is one of several of its block. */
+static void make_preheader(struct landings *l, uint32_t cycle)
+{
+    struct csc *p = l->p;
+    const struct ir_cycle *c = &l->cycles->at[cycle];
+    opt_edges edges = {0};
+    ir_each_pred(q, c->header, l->g)
+        if (!ir_cycle_has(l->cycles, cycle, q))
+            vec_push(p->c->scratch, &edges, ((struct opt_edge){q, l->g->pred_edges[q_at]}));
+    if (c->entries.count != 1 || edges.count != 1)
+        return;
+    ir_ref from = ir_terminator(p->f, edges.at[0].block);
+    if (ir_at(p->f, from)->op != IR_brif || opt_edge_target(p->f, edges.at[0]) != c->header)
+        return;
+    vec_push(p->c->scratch, &p->landings,
+             opt_merge_edges(p->c->scratch, p->f, &edges, ir_at(p->f, from)->at));
+}
+
 void csc_make_landings(struct csc *p)
 {
     struct landings l = {.p = p,
@@ -127,6 +149,8 @@ void csc_make_landings(struct csc *p)
                          .cycles = opt_cycles(p->c, p->f)};
     for (uint32_t i = l.g->rpo_count; i-- > 0;)
         visit(&l, l.g->rpo[i]);
+    for (uint32_t k = 0; k < l.cycles->count; k++)
+        make_preheader(&l, k);
     if (p->landings.count)
         opt_invalidate(p->c, p->f);
 }
