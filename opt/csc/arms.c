@@ -43,11 +43,27 @@ static bool has_offset(const struct ir_ins *x)
     return ir_op_info[x->op].imm == IR_IMM_OFFSET;
 }
 
+/* The constant that an integer is divided by, or 0. Another pass makes multiplications of such a division, so
+ * it is not worth one by a value that each arm gives. */
+static ir_ref constant_divisor(struct csc *p, const struct ir_ins *x)
+{
+    switch (x->op) {
+    case IR_sdiv:
+    case IR_udiv:
+    case IR_srem:
+    case IR_urem: break;
+    default: return 0;
+    }
+    ir_ref by = opt_renamed(&p->renaming, x->args[1]);
+    return ir_at(p->f, by)->op == IR_constant ? by : 0;
+}
+
 /* Offsets of accesses may differ, and of what wide accesses they are parts. */
 static bool same_kind(struct csc *p, const struct ir_ins *x, const struct ir_ins *y)
 {
     if (x->op != y->op || x->type != y->type || x->mem != y->mem || x->argc != y->argc ||
-        (!has_offset(x) && (x->imm != y->imm || x->imm2 != y->imm2)))
+        (!has_offset(x) && (x->imm != y->imm || x->imm2 != y->imm2)) ||
+        constant_divisor(p, x) != constant_divisor(p, y))
         return false;
     for (uint32_t i = 0; i < x->argc; i++)
         if (operand_type(p, x, i) != operand_type(p, y, i))
@@ -62,7 +78,7 @@ static uint64_t hash_of(struct csc *p, const struct ir_ins *x)
     h = hash_mix(h, (uint64_t)(offset ? 0 : x->imm2) << 32 | x->argc);
     for (uint32_t i = 0; i < x->argc; i++)
         h = hash_mix(h, operand_type(p, x, i));
-    return h;
+    return hash_mix(h, constant_divisor(p, x));
 }
 
 /* The number of the kind of node n; `by_hash`: kinds by hash, a taken key's next is key + 1. */
