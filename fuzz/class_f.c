@@ -8,39 +8,36 @@
  * Well defined by construction as class a is. Indices are masked but where a branch has found out that they
  * are inside (INSIDE): there an operation that moves in front of the branch stops the launch.
  */
-#include "fuzz/class_a.h"
+#include "fuzz/class_f.h"
 
 enum { MAX_DEPTH = 4, MAX_SIZE = 350, MOST_CASES = 6, CONVERGENT_PERCENT = 30 };
-
-static struct fz_node *random_block(struct generator *g, uint32_t least, uint32_t most);
 
 static uint32_t below(struct generator *g, uint32_t n)
 {
     return fz_below(&g->r, n);
 }
 
-static struct fz_node *empty_block(struct generator *g)
+struct fz_node *fz_f_empty(struct generator *g)
 {
     return fz_node(g->p, FZ_NODE_BLOCK);
 }
 
-static struct fz_node *inner_block(struct generator *g, uint32_t least, uint32_t most)
+struct fz_node *fz_f_inner(struct generator *g, uint32_t least, uint32_t most)
 {
     g->at.depth++;
-    struct fz_node *block = random_block(g, least, most);
+    struct fz_node *block = fz_f_block(g, least, most);
     g->at.depth--;
     return block;
 }
 
-static struct fz_node *operation(struct generator *g, enum fz_operator op, struct fz_node *x,
-                                 struct fz_node *y)
+struct fz_node *fz_f_operation(struct generator *g, enum fz_operator op, struct fz_node *x, struct fz_node *y)
 {
     struct fz_node *n = fz_node(g->p, FZ_NODE_BINARY);
     n->op = (uint8_t)op;
     return fz_add(fz_add(n, x), y);
 }
 
-static struct fz_node *constant(struct generator *g, uint32_t value)
+struct fz_node *fz_f_constant(struct generator *g, uint32_t value)
 {
     return fz_constant(g->p, FZ_UINT, value);
 }
@@ -55,15 +52,15 @@ static struct fz_node *variable(struct generator *g, uint32_t v)
 /* ---- conditions -------------------------------------------------------------------------------------- */
 
 /* An element of the input, another one for each thread. */
-static struct fz_node *own_input(struct generator *g)
+struct fz_node *fz_f_own_input(struct generator *g)
 {
     struct fz_node *gid = fz_node(g->p, FZ_NODE_GEOMETRY); /* op 0: gid */
     return fz_add(fz_node(g->p, FZ_NODE_INPUT),
-                  operation(g, FZ_OP_ADD, gid, constant(g, below(g, FZ_INPUTS))));
+                  fz_f_operation(g, FZ_OP_ADD, gid, fz_f_constant(g, below(g, FZ_INPUTS))));
 }
 
 /* Mostly divergent. */
-static struct fz_node *random_condition(struct generator *g)
+struct fz_node *fz_f_condition(struct generator *g)
 {
     struct fz_node *bit, *gid = fz_node(g->p, FZ_NODE_GEOMETRY);
     uint32_t modulus = 2 + below(g, 4);
@@ -71,10 +68,12 @@ static struct fz_node *random_condition(struct generator *g)
     case 0:
     case 1:
     case 2:
-        bit = operation(g, FZ_OP_AND, own_input(g), constant(g, 1u << below(g, 4)));
-        return operation(g, FZ_OP_NE, bit, constant(g, 0));
-    case 3: return operation(g, FZ_OP_EQ, operation(g, FZ_OP_REM, gid, constant(g, modulus)), constant(g, 0));
-    case 4: return operation(g, FZ_OP_LT, fz_random_expr(g, 1), fz_random_expr(g, 1));
+        bit = fz_f_operation(g, FZ_OP_AND, fz_f_own_input(g), fz_f_constant(g, 1u << below(g, 4)));
+        return fz_f_operation(g, FZ_OP_NE, bit, fz_f_constant(g, 0));
+    case 3:
+        return fz_f_operation(g, FZ_OP_EQ, fz_f_operation(g, FZ_OP_REM, gid, fz_f_constant(g, modulus)),
+                              fz_f_constant(g, 0));
+    case 4: return fz_f_operation(g, FZ_OP_LT, fz_random_expr(g, 1), fz_random_expr(g, 1));
     case 5: return fz_random_expr(g, 1);
     default: return fz_random_expr(g, 3);
     }
@@ -103,7 +102,7 @@ static struct fz_node *random_converge(struct generator *g)
     return fz_add(fz_add(n, target), fz_random_expr(g, 2));
 }
 
-static struct fz_node *random_simple(struct generator *g)
+struct fz_node *fz_f_simple(struct generator *g)
 {
     uint32_t dice = below(g, 100);
     g->cost += g->at.times;
@@ -118,7 +117,7 @@ static struct fz_node *random_simple(struct generator *g)
 
 static struct fz_node *fresh(void *data)
 {
-    return random_simple(data);
+    return fz_f_simple(data);
 }
 
 /* ---- jumps ------------------------------------------------------------------------------------------- */
@@ -144,24 +143,24 @@ static struct fz_node *with_jump(struct generator *g, struct fz_node *block, uin
 /* ---- arms -------------------------------------------------------------------------------------------- */
 
 /* Another arm like this one, which has added `cost`. */
-static struct fz_node *another_arm(struct generator *g, const struct fz_node *arm, uint32_t cost)
+struct fz_node *fz_f_another_arm(struct generator *g, const struct fz_node *arm, uint32_t cost)
 {
     struct fz_variation v = {g->p, g->f, &g->r, fresh, g};
     g->cost += cost;
-    return fz_size(arm) > MAX_SIZE ? empty_block(g) : fz_varied(&v, arm);
+    return fz_size(arm) > MAX_SIZE ? fz_f_empty(g) : fz_varied(&v, arm);
 }
 
 static struct fz_node *random_if(struct generator *g)
 {
-    struct fz_node *n = fz_add(fz_node(g->p, FZ_NODE_IF), random_condition(g)), *other;
+    struct fz_node *n = fz_add(fz_node(g->p, FZ_NODE_IF), fz_f_condition(g)), *other;
     uint32_t before = g->cost, dice = below(g, 100);
-    struct fz_node *arm = inner_block(g, 2, 6);
+    struct fz_node *arm = fz_f_inner(g, 2, 6);
     if (dice < 12)
-        other = empty_block(g);
+        other = fz_f_empty(g);
     else if (dice < 18)
-        other = inner_block(g, 1, 4);
+        other = fz_f_inner(g, 1, 4);
     else
-        other = another_arm(g, arm, g->cost - before);
+        other = fz_f_another_arm(g, arm, g->cost - before);
     with_jump(g, arm, 12);
     with_jump(g, other, 8);
     return fz_chance(&g->r, 30) ? fz_add(fz_add(n, other), arm) : fz_add(fz_add(n, arm), other);
@@ -170,18 +169,18 @@ static struct fz_node *random_if(struct generator *g)
 static struct fz_node *random_switch(struct generator *g)
 {
     struct position outer = g->at;
-    struct fz_node *n = fz_node(g->p, FZ_NODE_SWITCH), *cases = empty_block(g), *arm;
+    struct fz_node *n = fz_node(g->p, FZ_NODE_SWITCH), *cases = fz_f_empty(g), *arm;
     uint32_t count = 2 + below(g, MOST_CASES - 1), otherwise = below(g, 8), before = g->cost;
     n->value = 7;
-    fz_add(n, fz_chance(&g->r, 70) ? own_input(g) : fz_random_expr(g, 2));
+    fz_add(n, fz_chance(&g->r, 70) ? fz_f_own_input(g) : fz_random_expr(g, 2));
     g->at.may_break = true;
-    arm = inner_block(g, 2, 5);
+    arm = fz_f_inner(g, 2, 5);
     uint32_t cost = g->cost - before;
     for (uint32_t i = 0; i < count; i++) {
         struct fz_node *c = fz_node(g->p, FZ_NODE_CASE);
         c->flag = i == otherwise;
         c->value = i;
-        fz_add(c, i == 0 ? arm : another_arm(g, arm, cost));
+        fz_add(c, i == 0 ? arm : fz_f_another_arm(g, arm, cost));
         with_jump(g, c->first, 5);
         fz_add(cases, c);
     }
@@ -211,7 +210,7 @@ static struct fz_node *use_of_index(struct generator *g, uint32_t index)
     if (fz_chance(&g->r, 35) || (target = fz_random_place(g, false)) == NULL)
         return fz_add(fz_add(n, at), fz_random_expr(g, 2));
     bool plus = fz_chance(&g->r, 50);
-    return fz_add(fz_add(n, target), plus ? operation(g, FZ_OP_ADD, at, fz_random_expr(g, 1)) : at);
+    return fz_add(fz_add(n, target), plus ? fz_f_operation(g, FZ_OP_ADD, at, fz_random_expr(g, 1)) : at);
 }
 
 /* Indices by this variable become those by as much less as an array is long. */
@@ -219,7 +218,7 @@ static void move_indices(struct generator *g, struct fz_node *n, uint32_t index)
 {
     if (n->kind == FZ_NODE_ELEMENT && n->flag && n->first->kind == FZ_NODE_VARIABLE &&
         n->first->name == index)
-        n->first = operation(g, FZ_OP_SUB, n->first, constant(g, FZ_ARRAY_LENGTH));
+        n->first = fz_f_operation(g, FZ_OP_SUB, n->first, fz_f_constant(g, FZ_ARRAY_LENGTH));
     for (struct fz_node *child = n->first; child; child = child->next)
         move_indices(g, child, index);
 }
@@ -232,8 +231,8 @@ static struct fz_node *random_inside(struct generator *g)
         return random_if(g);
     n->name = fz_variable(g->p, g->f, FZ_SCALAR, FZ_UINT, 0);
     g->f->variables.at[n->name].scoped = true; /* nothing else reads or writes it */
-    fz_add(n, fz_chance(&g->r, 60) ? own_input(g) : fz_random_expr(g, 2));
-    struct fz_node *arm = inner_block(g, 1, 3);
+    fz_add(n, fz_chance(&g->r, 60) ? fz_f_own_input(g) : fz_random_expr(g, 2));
+    struct fz_node *arm = fz_f_inner(g, 1, 3);
     for (uint32_t i = 1 + below(g, 3); i > 0; i--) {
         struct fz_node *use = use_of_index(g, n->name);
         if (fz_chance(&g->r, 50))
@@ -241,55 +240,32 @@ static struct fz_node *random_inside(struct generator *g)
         else
             use->next = arm->first, arm->first = use;
     }
-    struct fz_node *other = another_arm(g, arm, g->cost - before);
+    struct fz_node *other = fz_f_another_arm(g, arm, g->cost - before);
     move_indices(g, other, n->name);
     return fz_add(fz_add(n, arm), other);
 }
 
-/* ---- loops and the rest ------------------------------------------------------------------------------ */
-
-static struct fz_node *random_loop(struct generator *g)
-{
-    struct position outer = g->at;
-    struct fz_node *n = fz_node(g->p, FZ_NODE_LOOP), *always = fz_constant(g->p, FZ_BOOL, 1);
-    n->op = (uint8_t)below(g, FZ_LOOP_FORMS);
-    n->value = g->at.times > 4 ? 1 : 3;
-    n->flag = n->op == FZ_FOR && fz_chance(&g->r, 25);
-    n->name = fz_variable(g->p, g->f, FZ_SCALAR, FZ_INT, 0);
-    g->f->variables.at[n->name].counter = true;
-    switch (below(g, 3)) {
-    case 0: fz_add(n, fz_constant(g->p, FZ_INT, 1 + below(g, 3))); break;
-    case 1: fz_add(n, own_input(g)); break;
-    default: fz_add(n, fz_random_expr(g, 2));
-    }
-    g->at.times *= (uint32_t)n->value + 1;
-    fz_add(n, fz_chance(&g->r, 25) ? random_condition(g) : always);
-    g->at.loops++;
-    g->at.may_break = g->at.may_continue = true;
-    fz_add(n, inner_block(g, 1, 4));
-    g->at.may_break = g->at.may_continue = false; /* what an endless loop does before its own break */
-    fz_add(n, n->op == FZ_ENDLESS && fz_chance(&g->r, 50) ? inner_block(g, 1, 1) : empty_block(g));
-    g->at = outer;
-    return n;
-}
+/* ---- the rest ---------------------------------------------------------------------------------------- */
 
 static struct fz_node *random_try(struct generator *g)
 {
     struct position outer = g->at;
     struct fz_node *n = fz_node(g->p, FZ_NODE_TRY);
     g->at.may_throw = true;
-    fz_add(n, inner_block(g, 2, 4));
+    fz_add(n, fz_f_inner(g, 2, 4));
     g->at = outer;
-    return fz_add(n, inner_block(g, 1, 2));
+    return fz_add(n, fz_f_inner(g, 1, 2));
 }
 
 static struct fz_node *random_construct(struct generator *g)
 {
     uint32_t dice = below(g, 100);
+    if (dice < 12 && g->at.loops < 2)
+        return fz_f_loops(g);
     if (dice < 50)
         return random_if(g);
     if (dice < 70)
-        return g->at.loops < 2 ? random_loop(g) : random_if(g);
+        return g->at.loops < 2 ? fz_f_loop(g) : random_if(g);
     if (dice < 82)
         return g->at.depth < 2 ? random_switch(g) : random_if(g);
     return dice < 93 ? random_inside(g) : random_try(g);
@@ -302,12 +278,12 @@ static struct fz_node *random_statement(struct generator *g)
     g->budget--;
     bool construct = fz_chance(&g->r, g->at.depth == 0 ? 60 : 25);
     return construct && g->at.depth < MAX_DEPTH && g->cost < FZ_MAX_COST ? random_construct(g)
-                                                                         : random_simple(g);
+                                                                         : fz_f_simple(g);
 }
 
-static struct fz_node *random_block(struct generator *g, uint32_t least, uint32_t most)
+struct fz_node *fz_f_block(struct generator *g, uint32_t least, uint32_t most)
 {
-    struct fz_node *block = empty_block(g), *s;
+    struct fz_node *block = fz_f_empty(g), *s;
     for (uint32_t count = least + below(g, most - least + 1); count > 0; count--)
         if ((s = random_statement(g)) != NULL)
             fz_add(block, s);
@@ -328,7 +304,7 @@ static void make_function(struct generator *g)
     for (uint32_t i = 0; i < g->f->params; i++)
         g->f->variables.at[i].parameter = true;
     fz_add_locals(g);
-    g->f->body = fz_add(random_block(g, 1, 3), fz_random_return(g));
+    g->f->body = fz_add(fz_f_block(g, 1, 3), fz_random_return(g));
     g->f->cost = g->cost;
 }
 
@@ -340,13 +316,13 @@ static void add_beginning(struct generator *g, struct fz_node *body)
         if (g->f->variables.at[v].shape != FZ_SCALAR || fz_chance(&g->r, 25))
             continue;
         n->op = FZ_OPERATORS;
-        fz_add(body, fz_add(fz_add(n, variable(g, v)), own_input(g)));
+        fz_add(body, fz_add(fz_add(n, variable(g, v)), fz_f_own_input(g)));
     }
 }
 
 static struct fz_node *mixed(struct generator *g, struct fz_node *sum, struct fz_node *n)
 {
-    return operation(g, FZ_OP_XOR, operation(g, FZ_OP_MUL, sum, constant(g, 31)), n);
+    return fz_f_operation(g, FZ_OP_XOR, fz_f_operation(g, FZ_OP_MUL, sum, fz_f_constant(g, 31)), n);
 }
 
 /* What the thread's arrays, structures and shared memory hold, as one number. */
@@ -354,7 +330,7 @@ static struct fz_node *all_memory(struct generator *g)
 {
     struct fz_node *sum = fz_constant(g->p, FZ_ULONG, 1);
     for (uint32_t i = 0; i < FZ_CELLS; i++)
-        sum = mixed(g, sum, fz_add(fz_node(g->p, FZ_NODE_OWN), constant(g, i)));
+        sum = mixed(g, sum, fz_add(fz_node(g->p, FZ_NODE_OWN), fz_f_constant(g, i)));
     for (uint32_t v = 0; v < g->f->variables.count; v++) {
         uint8_t shape = g->f->variables.at[v].shape;
         uint32_t length = shape == FZ_ARRAY ? FZ_ARRAY_LENGTH : shape == FZ_STRUCT ? FZ_FIELDS : 0;
@@ -362,7 +338,7 @@ static struct fz_node *all_memory(struct generator *g)
             struct fz_node *n = fz_node(g->p, shape == FZ_ARRAY ? FZ_NODE_ELEMENT : FZ_NODE_FIELD);
             n->name = v;
             n->value = shape == FZ_STRUCT ? i : 0;
-            sum = mixed(g, sum, shape == FZ_ARRAY ? fz_add(n, constant(g, i)) : n);
+            sum = mixed(g, sum, shape == FZ_ARRAY ? fz_add(n, fz_f_constant(g, i)) : n);
         }
     }
     return sum;
@@ -392,9 +368,9 @@ static void make_kernel(struct generator *g)
     g->cost = 0;
     g->at = (struct position){.times = 1, .may_return = fz_chance(&g->r, 25)};
     fz_add_locals(g);
-    struct fz_node *body = g->f->body = empty_block(g);
+    struct fz_node *body = g->f->body = fz_f_empty(g);
     add_beginning(g, body);
-    fz_add(body, random_block(g, 2, 5));
+    fz_add(body, fz_f_block(g, 2, 5));
     add_results(g, body);
 }
 

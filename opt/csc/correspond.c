@@ -29,8 +29,8 @@ struct finder {
     uint32_t depth, exchanges; /* at work; pairs of conditionals that were tried with exchanged sides */
 };
 
-static int32_t align(struct finder *s, const struct csc_list *x, const struct csc_list *y, bool joined, bool forced,
-                     csc_pairs *out);
+static int32_t align(struct finder *s, const struct csc_list *x, const struct csc_list *y, bool joined,
+                     bool forced, csc_pairs *out);
 
 /* ---- what pairs save ----------------------------------------------------------------------------- */
 
@@ -259,8 +259,8 @@ static void fill_free(struct table *t, uint32_t i, uint32_t j)
     }
 }
 
-static void take_pairs(struct finder *s, const struct table *t, const struct csc_list *x, const struct csc_list *y,
-                       bool forced, csc_pairs *out)
+static void take_pairs(struct finder *s, const struct table *t, const struct csc_list *x,
+                       const struct csc_list *y, bool forced, csc_pairs *out)
 {
     for (uint32_t i = 0, j = 0; i < x->e.count && j < y->e.count;) {
         if (!forced && cell(t, i, j)->how_free != TAKE) {
@@ -282,8 +282,8 @@ static void take_pairs(struct finder *s, const struct table *t, const struct csc
 
 /* The most that the lists save. `joined`: what stands behind the two is one block, or will be; `forced`: the
  * first elements have to correspond. The pairs are added to `out`, if it is not NULL. */
-static int32_t align(struct finder *s, const struct csc_list *x, const struct csc_list *y, bool joined, bool forced,
-                     csc_pairs *out)
+static int32_t align(struct finder *s, const struct csc_list *x, const struct csc_list *y, bool joined,
+                     bool forced, csc_pairs *out)
 {
     struct table t = {y->e.count + 1, NULL};
     t.at = arena_array(s->p->arena, struct cell, (x->e.count + 1) * t.width);
@@ -326,7 +326,8 @@ static int32_t gain_of_arms(struct finder *s, uint32_t x, uint32_t y, csc_pairs 
     s->entry[1] = y;
     if (csc_arm_communicates(s->p, x) || csc_arm_communicates(s->p, y))
         return 0;
-    struct csc_list l = csc_list_from(s->p, x, IR_NO_BLOCK, cycle), m = csc_list_from(s->p, y, IR_NO_BLOCK, cycle);
+    struct csc_list l = csc_list_from(s->p, x, IR_NO_BLOCK, cycle),
+                    m = csc_list_from(s->p, y, IR_NO_BLOCK, cycle);
     return align(s, &l, &m, l.stop == m.stop && l.stop != IR_NO_BLOCK, false, out);
 }
 
