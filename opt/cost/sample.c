@@ -12,7 +12,29 @@ enum { EPOCHS = 64, VISITS_MAX = 65536 }; /* made by repetition; of a lane's lis
 
 /* ---- branches ---------------------------------------------------------------------------------------- */
 
-/* Of 65536. Loops are left once in COST_TRIPS times; nobody expects to trap. */
+/* Whether the edge leads to a loop that the branch is outside of, maybe by a block that only jumps there. */
+static bool enters_loop(const struct cost_sampler *x, uint32_t b, uint32_t e)
+{
+    const struct ir_function *f = x->s->f;
+    const struct ir_cycles *cycles = x->s->cycles;
+    uint32_t to = ir_block_at(f, b)->edges.at[e].block;
+    if (cycles->innermost[to] == cycles->innermost[b] && ir_block_at(f, to)->edges.count == 1)
+        to = ir_block_at(f, to)->edges.at[0].block;
+    uint32_t cycle = cycles->innermost[to];
+    return cycle != IR_NO_CYCLE && cycles->at[cycle].header == to && !ir_cycle_has(cycles, cycle, b);
+}
+
+/* The edge of a test before a loop, as rotate makes it, that leads to the loop; edges.count: it is none. */
+static uint32_t edge_of_guard(const struct cost_sampler *x, uint32_t b)
+{
+    const struct ir_block *block = ir_block_at(x->s->f, b);
+    if (block->edges.count != 2 || enters_loop(x, b, 0) == enters_loop(x, b, 1))
+        return block->edges.count;
+    return enters_loop(x, b, 1);
+}
+
+/* Of 65536. Loops are left once in COST_TRIPS times, and so are tests before them; what is the same for all
+ * threads is no reason to skip a loop in the whole model. Nobody expects to trap. */
 static uint32_t likelihood(const struct cost_sampler *x, uint32_t b, uint32_t e)
 {
     const struct ir_function *f = x->s->f;
@@ -27,6 +49,9 @@ static uint32_t likelihood(const struct cost_sampler *x, uint32_t b, uint32_t e)
     for (uint32_t k = 0; k < block->edges.count; k++)
         if (ir_at(f, ir_terminator(f, block->edges.at[k].block))->op == IR_trap)
             return k == e ? 0 : 65536 / (block->edges.count - 1);
+    uint32_t guarded = edge_of_guard(x, b), skipped = bitset_has(x->u->branches, b) ? 65536 / COST_TRIPS : 0;
+    if (guarded < block->edges.count)
+        return e == guarded ? 65536 - skipped : skipped;
     if (staying == 0 || staying == block->edges.count)
         return 65536 / block->edges.count;
     return at ? 65536 / COST_TRIPS * (COST_TRIPS - 1) / staying

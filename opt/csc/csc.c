@@ -14,8 +14,8 @@
  * O(m n^2) for m regions of n instructions, as the paper has it (section 3.3); limits csc_work and
  * csc_rounds.
  */
-#include "opt/csc/csc.h"
 #include "ir/analysis/callgraph.h"
+#include "opt/csc/elements.h"
 
 #include <stdlib.h>
 
@@ -159,6 +159,22 @@ static void remark_convergent(struct csc *p, struct csc_pair first, place at)
                    "arms of several blocks stay as they are: they have convergent operations");
 }
 
+/* Of loops in both arms, none of which goes round together with one of the other. */
+static void remark_loops(struct csc *p, uint32_t branch, struct csc_pair first, const csc_pairs *pairs)
+{
+    const struct ir_cycles *cycles = opt_cycles(p->c, p->f);
+    for (uint32_t i = 0; i < pairs->count; i++)
+        if (cycles->innermost[pairs->at[i].x] != cycles->innermost[branch])
+            return;
+    const char *why =
+        csc_is_cold(p, branch) || csc_arm_communicates(p, first.x) || csc_arm_communicates(p, first.y)
+            ? NULL
+            : csc_why_apart(p, branch, first.x, first.y);
+    if (why)
+        opt_remark(p->c, p->f, OPT_MISSED, "loops", ir_at(p->f, ir_terminator(p->f, branch))->at,
+                   "loops of both arms stay apart: %s", why);
+}
+
 static void visit(struct rounds *r, uint32_t b)
 {
     struct csc *p = &r->p;
@@ -178,6 +194,7 @@ static void visit(struct rounds *r, uint32_t b)
     bool alone =
         are_first(p, b, first) && (pairs.count == 0 || (pairs.count == 1 && are_first(p, b, pairs.at[0])));
     bitset_add(r->done, b);
+    remark_loops(p, b, first, &pairs);
     if (alone ? !converge(p, b, first, condition, at, IF_IT_PAYS) : pairs.count == 0) {
         remark_convergent(p, first, at);
         return;

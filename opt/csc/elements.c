@@ -156,3 +156,39 @@ struct csc_side csc_side_of(struct csc *p, struct csc_element x, uint32_t e)
         return (struct csc_side){to, x.stop, cycles->at[cycle].parent};
     return (struct csc_side){to, to, cycle};
 }
+
+/* ---- why loops stay apart ------------------------------------------------------------------------ */
+
+enum { LOOKED_AT_MAX = 64 };
+
+/* The first block below `entry` in the dominator tree that a loop begins with; IR_NO_BLOCK: there is none. */
+static uint32_t first_loop(struct csc *p, uint32_t branch, uint32_t entry)
+{
+    const struct ir_dominators *d = opt_dominators(p->c, p->f);
+    const struct ir_cycles *cycles = opt_cycles(p->c, p->f);
+    for (uint32_t n = d->pre[entry]; n <= d->post[entry] && n < d->pre[entry] + LOOKED_AT_MAX; n++) {
+        uint32_t b = d->order[n], cycle = cycles->innermost[b];
+        if (cycle != IR_NO_CYCLE && !ir_cycle_has(cycles, cycle, branch) && cycles->at[cycle].header == b)
+            return b;
+    }
+    return IR_NO_BLOCK;
+}
+
+const char *csc_why_apart(struct csc *p, uint32_t branch, uint32_t x, uint32_t y)
+{
+    const struct ir_cycles *cycles = opt_cycles(p->c, p->f);
+    uint32_t first[2] = {first_loop(p, branch, x), first_loop(p, branch, y)}, parts[2];
+    if (first[0] == IR_NO_BLOCK || first[1] == IR_NO_BLOCK)
+        return NULL;
+    for (uint32_t arm = 0; arm < 2; arm++) {
+        struct csc_element loop = element_at(p, first[arm], cycles->at[cycles->innermost[first[arm]]].parent);
+        if (loop.form != CSC_FORM_LOOP)
+            return "one goes round from several places, or threads that leave it do not meet right behind it";
+        struct csc_list body = csc_list_of_body(p, loop);
+        if (body.stop != IR_NO_BLOCK)
+            return "one is left from within a conditional, or has too many parts";
+        parts[arm] = body.e.count;
+    }
+    return (parts[0] == 1) != (parts[1] == 1) ? "the body of one is a single block, that of the other is not"
+                                              : "nothing was found that they have in common and that pays";
+}

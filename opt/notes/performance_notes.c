@@ -143,10 +143,14 @@ static uint64_t common_cycles(struct arm *x, struct arm *y)
     return sum;
 }
 
+/* Whether nothing but the edge leads to its block, and what is behind that: a loop may begin with it. */
 static bool is_arm(const struct view *v, uint32_t branch, uint32_t e)
 {
     uint32_t to = ir_block_at(v->fn, branch)->edges.at[e].block;
-    return v->dom->idom[to] == branch && ir_pred_count(v->cfg, to) == 1 && to != v->post->idom[branch];
+    ir_each_pred(q, to, v->cfg)
+        if (q != branch && !ir_dominates(v->dom, to, q))
+            return false;
+    return v->dom->idom[to] == branch && to != v->post->idom[branch];
 }
 
 /* Nothing where the pass leads the arms together. */
