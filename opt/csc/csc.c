@@ -159,20 +159,18 @@ static void remark_convergent(struct csc *p, struct csc_pair first, place at)
                    "arms of several blocks stay as they are: they have convergent operations");
 }
 
-/* Of loops in both arms, none of which goes round together with one of the other. */
-static void remark_loops(struct csc *p, uint32_t branch, struct csc_pair first, const csc_pairs *pairs)
+/* Why no loop of one arm goes round together with one of the other, where both have some; NULL: one does, or
+ * that is told elsewhere. */
+static const char *why_loops_stay_apart(struct csc *p, uint32_t branch, struct csc_pair first,
+                                        const csc_pairs *pairs)
 {
     const struct ir_cycles *cycles = opt_cycles(p->c, p->f);
     for (uint32_t i = 0; i < pairs->count; i++)
         if (cycles->innermost[pairs->at[i].x] != cycles->innermost[branch])
-            return;
-    const char *why =
-        csc_is_cold(p, branch) || csc_arm_communicates(p, first.x) || csc_arm_communicates(p, first.y)
-            ? NULL
-            : csc_why_apart(p, branch, first.x, first.y);
-    if (why)
-        opt_remark(p->c, p->f, OPT_MISSED, "loops", ir_at(p->f, ir_terminator(p->f, branch))->at,
-                   "loops of both arms stay apart: %s", why);
+            return NULL;
+    bool others =
+        csc_is_cold(p, branch) || csc_arm_communicates(p, first.x) || csc_arm_communicates(p, first.y);
+    return others ? NULL : csc_why_apart(p, branch, first.x, first.y);
 }
 
 static void visit(struct rounds *r, uint32_t b)
@@ -193,9 +191,12 @@ static void visit(struct rounds *r, uint32_t b)
     }
     bool alone =
         are_first(p, b, first) && (pairs.count == 0 || (pairs.count == 1 && are_first(p, b, pairs.at[0])));
+    const char *apart = why_loops_stay_apart(p, b, first, &pairs);
     bitset_add(r->done, b);
-    remark_loops(p, b, first, &pairs);
-    if (alone ? !converge(p, b, first, condition, at, IF_IT_PAYS) : pairs.count == 0) {
+    bool any = alone ? converge(p, b, first, condition, at, IF_IT_PAYS) : pairs.count > 0;
+    if (apart)
+        opt_remark(p->c, p->f, OPT_MISSED, "loops", at, "loops of both arms stay apart: %s", apart);
+    if (!any) {
         remark_convergent(p, first, at);
         return;
     }
