@@ -141,7 +141,7 @@ static const struct { const char *path, *launch; unsigned level; } files[] = {
     {"samples/md5.kern", "", 0},
     {"samples/xsbench.kern", "--grid=1 --arg tasks=8", 0},
     {"samples/mandelbrot.kern", "--arg image=zeros(19200) --arg width=160 --arg height=120 --grid=10", 0},
-    {"samples/pathtracer.kern", "--arg image=zeros(5184) --arg width=48 --arg height=36 --grid=14", 0},
+    {"samples/pathtracer.kern", "--arg image=zeros(5184) --arg width=48 --arg height=36 --grid=14", 1},
     {"test/backend/run/frames.kern", "-fno-inline", 0},
 };
 

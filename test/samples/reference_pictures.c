@@ -141,8 +141,9 @@ static struct vec scatter(const struct sphere *k, struct vec dir, struct vec nor
     if (k->material == DIFFUSE) {
         float angle = 6.2831853f * draw(s), r2 = draw(s), r = sqrtf(r2);
         bool aside = fabsf(facing.x) > 0.1f;
-        struct vec u = unit(aside ? (struct vec){ facing.z, 0, -facing.x } : (struct vec){ 0, -facing.z, facing.y });
-        struct vec disk = plus(times(u, r * scalar_cosf(angle)), times(cross(facing, u), r * scalar_sinf(angle)));
+        struct vec across = { 0, -facing.z, facing.y }, up = { facing.z, 0, -facing.x };
+        struct vec u = unit(aside ? up : across), v = cross(facing, u);
+        struct vec disk = plus(times(u, r * scalar_cosf(angle)), times(v, r * scalar_sinf(angle)));
         return plus(disk, times(facing, sqrtf(1 - r2)));
     }
     float eta = c < 0 ? 1 / 1.5f : 1.5f, cosine = c < 0 ? -c : c;
