@@ -122,6 +122,42 @@ static void visit(struct landings *l, uint32_t b)
             make_landing(l, join_at(l, join, false), arm[e], at);
 }
 
+/* Loop headers before each place of the dominator tree. */
+static uint32_t *count_headers(const struct landings *l)
+{
+    uint32_t blocks = l->g->blocks, *before = arena_array(l->p->c->scratch, uint32_t, blocks + 1);
+    for (uint32_t k = 0; k < l->cycles->count; k++)
+        if (bitset_has(l->g->reachable, l->cycles->at[k].header))
+            before[l->dominators->pre[l->cycles->at[k].header] + 1]++;
+    for (uint32_t n = 0; n < blocks; n++)
+        before[n + 1] += before[n];
+    return before;
+}
+
+/* By place of the dominator tree: arms around it, of divergent branches with loops in both arms. Linear. */
+static uint32_t *count_arms(const struct landings *l)
+{
+    const struct ir_dominators *d = l->dominators;
+    uint32_t *arms = arena_array(l->p->c->scratch, uint32_t, l->g->blocks + 2);
+    const uint32_t *headers = count_headers(l);
+    bitset_each(b, opt_uniformity(l->p->c, l->p->f)->branches) {
+        const struct ir_block *block = ir_block_at(l->p->f, b);
+        bool both = ir_at(l->p->f, block->last)->op == IR_brif;
+        for (uint32_t e = 0; both && e < 2; e++) {
+            uint32_t to = block->edges.at[e].block;
+            both = to < l->g->blocks && csc_is_arm(l->p, b, to) &&
+                   headers[d->post[to] + 1] > headers[d->pre[to]];
+        }
+        for (uint32_t e = 0; both && e < 2; e++) {
+            arms[d->pre[block->edges.at[e].block]]++;
+            arms[d->post[block->edges.at[e].block] + 1]--;
+        }
+    }
+    for (uint32_t n = 1; n < l->g->blocks; n++)
+        arms[n] += arms[n - 1];
+    return arms;
+}
+
 /* The only edge into the loop, if it is one of several of its block. */
 static void make_preheader(struct landings *l, uint32_t cycle)
 {
@@ -149,8 +185,10 @@ void csc_make_landings(struct csc *p)
                          .cycles = opt_cycles(p->c, p->f)};
     for (uint32_t i = l.g->rpo_count; i-- > 0;)
         visit(&l, l.g->rpo[i]);
-    for (uint32_t k = 0; k < l.cycles->count; k++)
-        make_preheader(&l, k);
+    const uint32_t *arms = l.cycles->count > 1 ? count_arms(&l) : NULL;
+    for (uint32_t k = 0; arms && k < l.cycles->count; k++)
+        if (arms[l.dominators->pre[l.cycles->at[k].header]])
+            make_preheader(&l, k);
     if (p->landings.count)
         opt_invalidate(p->c, p->f);
 }
