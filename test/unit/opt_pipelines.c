@@ -127,8 +127,7 @@ static void options_say_what_is_wrong(void **state)
 {
     static const char *const wrong[][2] = {
         {"nonsense", "there is no pass or option 'nonsense' for -f; -fhelp lists them"},
-        {"no-inlne",
-         "there is no pass or option 'inlne' for -f; did you mean 'inline'? -fhelp lists them"},
+        {"no-inlne", "there is no pass or option 'inlne' for -f; did you mean 'inline'? -fhelp lists them"},
         {"inline-sise=3",
          "there is no pass or option 'inline-sise' for -f; did you mean 'inline-size'? -fhelp lists them"},
         {"inline-size", "-finline-size wants a value: 0 to 4000"},
