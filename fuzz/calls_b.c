@@ -29,14 +29,6 @@ static bool chance(struct generator *g, uint32_t percent)
     return fz_chance(&g->r, percent);
 }
 
-static struct fz_node *leaf(struct generator *g, enum fz_kind kind, uint64_t value, uint8_t op)
-{
-    struct fz_node *n = fz_node(g->p, kind);
-    n->value = value;
-    n->op = op;
-    return n;
-}
-
 static struct fz_node *list(struct generator *g)
 {
     return fz_node(g->p, FZ_NODE_BLOCK);
@@ -49,17 +41,17 @@ static struct fz_node *condition(struct generator *g)
     struct fz_node *n;
     switch (below(g, 4)) {
     case 0:
-        n = leaf(g, FZ_NODE_HASH_IS, below(g, 28), 1);
+        n = fz_leaf(g->p, FZ_NODE_HASH_IS, below(g, 28), 1);
         n->name = below(g, 2);
         return n;
-    case 1: return leaf(g, FZ_NODE_THREAD_IS, below(g, 2), (uint8_t)(2 + below(g, 3)));
-    default: return leaf(g, FZ_NODE_LANES, fz_next(&g->r), 0);
+    case 1: return fz_leaf(g->p, FZ_NODE_THREAD_IS, below(g, 2), (uint8_t)(2 + below(g, 3)));
+    default: return fz_leaf(g->p, FZ_NODE_LANES, fz_next(&g->r), 0);
     }
 }
 
 static struct fz_node *noise(struct generator *g)
 {
-    struct fz_node *n = leaf(g, FZ_NODE_STIR, below(g, 1u << 20), 0);
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_STIR, below(g, 1u << 20), 0);
     n->flag = chance(g, 50);
     return n;
 }
@@ -72,7 +64,7 @@ static void add_noise(struct generator *g, struct fz_node *block, uint32_t most)
 
 static struct fz_node *observation(struct generator *g)
 {
-    struct fz_node *n = leaf(g, FZ_NODE_LOG, below(g, 33), FZ_BALLOT_ALL);
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_LOG, below(g, 33), FZ_BALLOT_ALL);
     n->op = (uint8_t)(chance(g, 60) ? FZ_BALLOT_ALL : below(g, FZ_OBSERVATIONS));
     n->name = chance(g, 40);
     return fz_add(n, condition(g));
@@ -87,7 +79,7 @@ static struct fz_node *call(struct generator *g, enum function callee)
 
 static struct fz_node *predict(struct generator *g, enum fz_predicted what, uint64_t target)
 {
-    struct fz_node *n = leaf(g, FZ_NODE_PREDICT, target, (uint8_t)what);
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_PREDICT, target, (uint8_t)what);
     n->name = chance(g, 40) ? 0 : 1 + below(g, 4);
     return n;
 }
@@ -100,11 +92,11 @@ static struct fz_node *part(struct generator *g, struct fz_node *yes, struct fz_
 
 static struct fz_node *loop_of(struct generator *g, struct fz_node *body)
 {
-    struct fz_node *n = leaf(g, FZ_NODE_LOOP, 7, (uint8_t)below(g, FZ_ENDLESS)), *trips;
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_LOOP, 7, (uint8_t)below(g, FZ_ENDLESS)), *trips;
     n->name = fz_variable(g->p, g->f, FZ_SCALAR, FZ_UINT, 0);
     g->f->variables.at[n->name].counter = true;
-    trips = chance(g, 30) ? leaf(g, FZ_NODE_HASH_TRIP, below(g, 28), 0)
-                          : leaf(g, FZ_NODE_LANE_TRIP, 1 + below(g, 6), (uint8_t)(2 + below(g, 3)));
+    trips = chance(g, 30) ? fz_leaf(g->p, FZ_NODE_HASH_TRIP, below(g, 28), 0)
+                          : fz_leaf(g->p, FZ_NODE_LANE_TRIP, 1 + below(g, 6), (uint8_t)(2 + below(g, 3)));
     return fz_add(fz_add(fz_add(fz_add(n, trips), fz_constant(g->p, FZ_BOOL, 1)), body), list(g));
 }
 
@@ -130,7 +122,7 @@ static void add_region(struct generator *g, struct fz_node *block)
     if (chance(g, 40))
         fz_add(no, chance(g, 60) ? call(g, chance(g, 40) ? QUIET : LEAF) : noise(g));
     if (chance(g, 40)) {
-        fz_add(chance(g, 40) ? body : yes, leaf(g, FZ_NODE_LABEL, label, 0));
+        fz_add(chance(g, 40) ? body : yes, fz_leaf(g->p, FZ_NODE_LABEL, label, 0));
         add_predict(g, block, FZ_PREDICTED_LABEL, label);
     } else if (chance(g, 85)) {
         add_predict(g, block, FZ_PREDICTED_FUNCTION, g->first + (chance(g, 50) ? QUIET : LEAF));

@@ -8,10 +8,7 @@ static uint32_t below(struct generator *g, uint32_t n)
 
 struct fz_node *fz_b_leaf(struct generator *g, enum fz_kind kind, uint64_t value, uint8_t op)
 {
-    struct fz_node *n = fz_node(g->p, kind);
-    n->value = value;
-    n->op = op;
-    return n;
+    return fz_leaf(g->p, kind, value, op);
 }
 
 /* ---- conditions -------------------------------------------------------------------------------------- */

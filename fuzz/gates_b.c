@@ -24,30 +24,22 @@ static bool chance(struct generator *g, uint32_t percent)
     return fz_chance(&g->r, percent);
 }
 
-static struct fz_node *leaf(struct generator *g, enum fz_kind kind, uint64_t value, uint8_t op)
-{
-    struct fz_node *n = fz_node(g->p, kind);
-    n->value = value;
-    n->op = op;
-    return n;
-}
-
 static struct fz_node *condition(struct generator *g)
 {
     struct fz_node *n;
     switch (below(g, 4)) {
     case 0:
-        n = leaf(g, FZ_NODE_HASH_IS, below(g, 28), 1);
+        n = fz_leaf(g->p, FZ_NODE_HASH_IS, below(g, 28), 1);
         n->name = below(g, 2);
         return n;
-    case 1: return leaf(g, FZ_NODE_THREAD_IS, below(g, 2), (uint8_t)(2 + below(g, 3)));
-    default: return leaf(g, FZ_NODE_LANES, fz_next(&g->r) & fz_next(&g->r), 0);
+    case 1: return fz_leaf(g->p, FZ_NODE_THREAD_IS, below(g, 2), (uint8_t)(2 + below(g, 3)));
+    default: return fz_leaf(g->p, FZ_NODE_LANES, fz_next(&g->r) & fz_next(&g->r), 0);
     }
 }
 
 static struct fz_node *observation(struct generator *g)
 {
-    struct fz_node *n = leaf(g, FZ_NODE_LOG, below(g, 33), FZ_BALLOT_ALL);
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_LOG, below(g, 33), FZ_BALLOT_ALL);
     n->op = (uint8_t)(chance(g, 60) ? FZ_BALLOT_ALL : below(g, FZ_OBSERVATIONS));
     n->flag = chance(g, 30);
     return fz_add(n, condition(g));
@@ -58,10 +50,11 @@ static struct fz_node *list(struct generator *g, bool quiet)
 {
     struct fz_node *block = fz_node(g->p, FZ_NODE_BLOCK), *n, *arm;
     for (uint32_t i = below(g, 3); i > 0; i--)
-        fz_add(block, quiet || chance(g, 40) ? leaf(g, FZ_NODE_STIR, below(g, 1u << 20), 0) : observation(g));
+        fz_add(block,
+               quiet || chance(g, 40) ? fz_leaf(g->p, FZ_NODE_STIR, below(g, 1u << 20), 0) : observation(g));
     if (chance(g, 30)) { /* some leave for themselves, and nobody waits for them on the way */
         n = fz_add(fz_node(g->p, FZ_NODE_IF), condition(g));
-        arm = fz_add(fz_node(g->p, FZ_NODE_BLOCK), leaf(g, FZ_NODE_STIR, 1, 0));
+        arm = fz_add(fz_node(g->p, FZ_NODE_BLOCK), fz_leaf(g->p, FZ_NODE_STIR, 1, 0));
         fz_add(fz_add(n, fz_add(arm, fz_node(g->p, FZ_NODE_RETURN))), fz_node(g->p, FZ_NODE_BLOCK));
         fz_add(block, n);
     }
@@ -80,7 +73,7 @@ static struct fz_node *list_behind(struct generator *g)
  * with them or not: so nothing convergent is there. */
 static struct fz_node *gate(struct generator *g)
 {
-    struct fz_node *n = leaf(g, FZ_NODE_GATE, below(g, FZ_INPUTS), (uint8_t)below(g, FZ_GATE_FORMS));
+    struct fz_node *n = fz_leaf(g->p, FZ_NODE_GATE, below(g, FZ_INPUTS), (uint8_t)below(g, FZ_GATE_FORMS));
     g->depth++;
     n->flag = chance(g, 25);
     n->name = chance(g, 30) ? 2 + below(g, 2) : 1;

@@ -28,6 +28,14 @@ struct fz_node *fz_node(struct fz_program *p, enum fz_kind kind)
     return n;
 }
 
+struct fz_node *fz_leaf(struct fz_program *p, enum fz_kind kind, uint64_t value, uint8_t op)
+{
+    struct fz_node *n = fz_node(p, kind);
+    n->value = value;
+    n->op = op;
+    return n;
+}
+
 struct fz_node *fz_add(struct fz_node *parent, struct fz_node *child)
 {
     struct fz_node **link = &parent->first;

@@ -139,6 +139,8 @@ enum fz_predicted { FZ_PREDICTED_LABEL, FZ_PREDICTED_STATE, FZ_PREDICTED_FUNCTIO
 
 /* Without children. In the program's arena, as all nodes. */
 struct fz_node *fz_node(struct fz_program *p, enum fz_kind kind);
+/* The same with a value and an operator. */
+struct fz_node *fz_leaf(struct fz_program *p, enum fz_kind kind, uint64_t value, uint8_t op);
 struct fz_node *fz_add(struct fz_node *parent, struct fz_node *child); /* as the last; returns parent */
 struct fz_node *fz_child(const struct fz_node *n, uint32_t index);              /* NULL: it has fewer */
 /* With all below, not its siblings. */

@@ -33,17 +33,9 @@ static struct fz_program *empty_program(void)
     return p;
 }
 
-static struct fz_node *make(struct fz_program *p, enum fz_kind kind, uint64_t value, uint8_t op)
-{
-    struct fz_node *n = fz_node(p, kind);
-    n->value = value;
-    n->op = op;
-    return n;
-}
-
 static struct fz_node *binary(struct fz_program *p, enum fz_operator op, struct fz_node *x, struct fz_node *y)
 {
-    return fz_add(fz_add(make(p, FZ_NODE_BINARY, 0, (uint8_t)op), x), y);
+    return fz_add(fz_add(fz_leaf(p, FZ_NODE_BINARY, 0, (uint8_t)op), x), y);
 }
 
 static struct fz_node *cast(struct fz_program *p, enum fz_type type, struct fz_node *x)
@@ -60,7 +52,7 @@ static void add(struct fz_program *p, struct fz_node *s)
 
 static void output(struct fz_program *p, uint32_t slot, struct fz_node *x)
 {
-    add(p, fz_add(make(p, FZ_NODE_OUTPUT, slot, 0), x));
+    add(p, fz_add(fz_leaf(p, FZ_NODE_OUTPUT, slot, 0), x));
 }
 
 /* The slots of thread 0, then of thread 1 and so on; NULL: it is no program of the class. */
@@ -103,7 +95,7 @@ static void reference_knows_arithmetic(void **state)
 
 static struct fz_node *thread(struct fz_program *p)
 {
-    return make(p, FZ_NODE_GEOMETRY, 0, 1);
+    return fz_leaf(p, FZ_NODE_GEOMETRY, 0, 1);
 }
 
 static struct fz_node *target(struct fz_program *p)
@@ -114,7 +106,7 @@ static struct fz_node *target(struct fz_program *p)
 /* for (i = 0; i < threadIdx.x; i++) body */
 static struct fz_node *divergent_for(struct fz_program *p, struct fz_node *body)
 {
-    struct fz_node *n = make(p, FZ_NODE_LOOP, 3, FZ_FOR);
+    struct fz_node *n = fz_leaf(p, FZ_NODE_LOOP, 3, FZ_FOR);
     n->name = fz_variable(p, fz_kernel(p), FZ_SCALAR, FZ_INT, 0);
     fz_kernel(p)->variables.at[n->name].counter = true;
     fz_add(fz_add(n, thread(p)), fz_constant(p, FZ_BOOL, 1));
@@ -126,7 +118,7 @@ static void reference_knows_groups(void **state)
 {
     UNUSED(state);
     struct fz_program *p = empty_program();
-    struct fz_node *sum = make(p, FZ_NODE_CONVERGE, 0, FZ_REDUCE_ADD), *body = fz_node(p, FZ_NODE_BLOCK);
+    struct fz_node *sum = fz_leaf(p, FZ_NODE_CONVERGE, 0, FZ_REDUCE_ADD), *body = fz_node(p, FZ_NODE_BLOCK);
     struct fz_node *branch = fz_node(p, FZ_NODE_IF), *arms[2];
     fz_add(fz_add(sum, target(p)), thread(p));
     for (int i = 0; i < 2; i++)

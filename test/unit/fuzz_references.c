@@ -39,22 +39,14 @@ static struct fz_program *empty_program(uint32_t threads)
     return p;
 }
 
-static struct fz_node *make(struct fz_program *p, enum fz_kind kind, uint64_t value, uint8_t op)
-{
-    struct fz_node *n = fz_node(p, kind);
-    n->value = value;
-    n->op = op;
-    return n;
-}
-
 static struct fz_node *lanes(struct fz_program *p, uint64_t mask)
 {
-    return make(p, FZ_NODE_LANES, mask, 0);
+    return fz_leaf(p, FZ_NODE_LANES, mask, 0);
 }
 
 static struct fz_node *ballot(struct fz_program *p)
 {
-    return fz_add(make(p, FZ_NODE_LOG, 0, FZ_BALLOT_ALL), lanes(p, 0));
+    return fz_add(fz_leaf(p, FZ_NODE_LOG, 0, FZ_BALLOT_ALL), lanes(p, 0));
 }
 
 static struct fz_node *block(struct fz_program *p, struct fz_node *a, struct fz_node *b)
@@ -90,10 +82,10 @@ static void check_row(const struct fz_program *p, const uint64_t *log, uint32_t 
 /* for (i = 0; i < laneId % 4; i++) body */
 static struct fz_node *divergent_for(struct fz_program *p, struct fz_node *body)
 {
-    struct fz_node *n = make(p, FZ_NODE_LOOP, 3, FZ_FOR);
+    struct fz_node *n = fz_leaf(p, FZ_NODE_LOOP, 3, FZ_FOR);
     n->name = fz_variable(p, fz_kernel(p), FZ_SCALAR, FZ_UINT, 0);
     fz_kernel(p)->variables.at[n->name].counter = true;
-    fz_add(fz_add(n, make(p, FZ_NODE_LANE_TRIP, 1, 4)), fz_constant(p, FZ_BOOL, 1));
+    fz_add(fz_add(n, fz_leaf(p, FZ_NODE_LANE_TRIP, 1, 4)), fz_constant(p, FZ_BOOL, 1));
     return fz_add(fz_add(n, body), block(p, NULL, NULL));
 }
 
@@ -117,7 +109,7 @@ static void reference_knows_operations_before_a_break(void **state)
 {
     UNUSED(state);
     struct fz_program *p = empty_program(4);
-    struct fz_node *leave = fz_add(fz_node(p, FZ_NODE_IF), make(p, FZ_NODE_INDEX_IS, 1, 4));
+    struct fz_node *leave = fz_add(fz_node(p, FZ_NODE_IF), fz_leaf(p, FZ_NODE_INDEX_IS, 1, 4));
     fz_add(fz_add(leave, block(p, ballot(p), fz_node(p, FZ_NODE_BREAK))), block(p, NULL, NULL));
     fz_add(fz_add(fz_kernel(p)->body, divergent_for(p, block(p, ballot(p), leave))), ballot(p));
     const uint64_t *log = log_of(p, 4);
@@ -131,8 +123,8 @@ static void reference_knows_fallthrough_and_elect(void **state)
 {
     UNUSED(state);
     struct fz_program *p = empty_program(4);
-    struct fz_node *n = fz_add(make(p, FZ_NODE_SWITCH, 3, 0), make(p, FZ_NODE_LANE_TRIP, 1, 4));
-    struct fz_node *one = fz_add(make(p, FZ_NODE_CASE, 1, 0), block(p, ballot(p), NULL));
+    struct fz_node *n = fz_add(fz_leaf(p, FZ_NODE_SWITCH, 3, 0), fz_leaf(p, FZ_NODE_LANE_TRIP, 1, 4));
+    struct fz_node *one = fz_add(fz_leaf(p, FZ_NODE_CASE, 1, 0), block(p, ballot(p), NULL));
     struct fz_node *rest = fz_add(fz_node(p, FZ_NODE_CASE), block(p, ballot(p), fz_node(p, FZ_NODE_BREAK)));
     rest->flag = true;
     fz_add(n, block(p, one, rest));
@@ -179,7 +171,7 @@ static void reference_refuses_what_does_not_end(void **state)
 {
     UNUSED(state);
     struct fz_program *p = empty_program(4);
-    struct fz_node *n = make(p, FZ_NODE_LOOP, 3, FZ_WHILE);
+    struct fz_node *n = fz_leaf(p, FZ_NODE_LOOP, 3, FZ_WHILE);
     n->name = fz_variable(p, fz_kernel(p), FZ_SCALAR, FZ_UINT, 0);
     fz_add(fz_add(n, fz_constant(p, FZ_INT, 1 << 30)), fz_constant(p, FZ_BOOL, 1));
     fz_add(fz_add(n, block(p, NULL, NULL)), block(p, NULL, NULL));
