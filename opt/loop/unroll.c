@@ -26,6 +26,16 @@ struct runner {
     const bool          *known;
 };
 
+static bool run_value(const struct runner *x, ir_ref r, unsigned depth, scalar_bits *bits);
+
+/* A select that is the same whatever its condition is. */
+static bool run_select(const struct runner *x, const struct ir_ins *ins, unsigned depth, scalar_bits *bits)
+{
+    scalar_bits other;
+    return run_value(x, ins->args[1], depth + 5, bits) && run_value(x, ins->args[2], depth + 5, &other) &&
+           *bits == other;
+}
+
 static bool run_value(const struct runner *x, ir_ref r, unsigned depth, scalar_bits *bits)
 {
     const struct ir_function *f = x->u->f;
@@ -37,11 +47,11 @@ static bool run_value(const struct runner *x, ir_ref r, unsigned depth, scalar_b
         *bits = x->now[ins->imm];
         return x->known[ins->imm];
     }
-    if (!ir_is_pure(ins->op) || depth == DEPTH_MAX || !ir_cycle_has(x->u->cycles, x->cycle, ins->block))
+    if (!ir_is_pure(ins->op) || depth >= DEPTH_MAX || !ir_cycle_has(x->u->cycles, x->cycle, ins->block))
         return false;
     for (uint32_t i = 0; i < ins->argc; i++)
         if (!run_value(x, ins->args[i], depth + 1 + (i > 0) * 4, &args[i]))
-            return false;
+            return ins->op == IR_select && i == 0 && run_select(x, ins, depth, bits);
     return opt_fold(f, r, args, bits);
 }
 
