@@ -2,13 +2,14 @@
  * Code Optimization for SIMT Processors"). Private to opt/csc/.
  *
  * At work are two *arms*: blocks that nothing but the two edges of one divergent branch leads to. Their
- * instructions are the nodes of the dependence graph of the region (section 3.2). Three steps:
+ * instructions are the nodes of the dependence graph of the region (section 3.2). Four steps:
  *
  *   match.c      pairs of nodes, one of each arm, that compute the same from different operands: the table
  *                T(i, j) of section 3.1, and the pairs that are taken from it
  *   schedule.c   an order of *stages*, even ones for all threads, odd ones for those of each arm, in which each
  *                pair stands in an even one: so in stage 0 it is hoisted, in the last stage sunk, and in one
- *                between split (section 2); and what all of it costs
+ *                between split (section 2)
+ *   bill.c       what a schedule costs and saves
  *   motion.c     the code of the stages, operands renamed by selects and block parameters
  *
  * Before them correspond.c finds blocks in the arms of a branch that lie beyond its first ones and correspond
@@ -166,6 +167,22 @@ void csc_operands(struct csc_arms *a, uint32_t i, uint32_t j, ir_ref *x, ir_ref 
  * not pay, are taken apart. Linear for each time that this happens. */
 void csc_schedule(struct csc_arms *a);
 
+/* ---- bill.c -------------------------------------------------------------------------------------- */
+
+/* What the stages of a schedule save, and what the copies of their pairs cost. */
+struct csc_bill {
+    struct csc_arms *a;
+    uint64_t *saved, *copies; /* by stage */
+    struct map renamed;       /* pairs of values that are one operand now */
+};
+/* Whether the node is executed by its arm alone. */
+bool csc_is_own_stage(const struct csc_node *n);
+/* The last stage of the arms alone: where their branches are. */
+uint32_t csc_last_own_stage(const struct csc_arms *a);
+/* Fills the bill for its arms, and their pairs, saved, overhead and flat. Linear, but for what
+ * csc_shared_parameters takes. */
+void csc_make_bill(struct csc_bill *b);
+
 /* ---- motion.c ------------------------------------------------------------------------------------ */
 
 /* Parameters of the arms' blocks become what their only edges give them. */
@@ -236,8 +253,8 @@ void csc_drop_landings(struct csc *p);
 
 /* ---- gather.c ------------------------------------------------------------------------------------ */
 
-/* By parameter of y: the place of the parameter of x, of the same type, that it shares one with, or
- * CSC_NONE. */
+/* By parameter of y: the place of the parameter of x, of the same type and as like as may be, that it shares
+ * one with, or CSC_NONE. O(parameters^2). */
 u32_vec csc_shared_parameters(struct csc *p, uint32_t x, uint32_t y);
 /* Leads all edges to x and to y through a new block, which branches to them on the condition. */
 uint32_t csc_gather(struct csc *p, struct csc_pair q, ir_ref condition);

@@ -11,7 +11,8 @@
  */
 #include "opt/csc/csc.h"
 
-/* An edge to the block at work, and the edge of its dominator's branch that all ways to it have taken. */
+/* An edge to the block at work, and the edge of its dominator's branch that all ways to it have taken;
+ * CSC_NONE: it leads back to the block, for threads of both sides. */
 struct way {
     struct opt_edge edge;
     uint32_t side;
@@ -26,6 +27,7 @@ struct decided {
     uint32_t *preds; /* edges to each block, both as the function is now */
     struct bitset gone;
     VEC(struct way) ways;
+    bool turns; /* one of them leads back */
     bool changed;
 };
 
@@ -123,19 +125,22 @@ static uint32_t side_of(const struct decided *s, uint32_t branch, uint32_t q, ui
     return CSC_NONE;
 }
 
-/* The condition that all edges to the block have decided, or 0. */
+/* The condition that all edges to the block have decided, but for those that lead back to it, or 0. */
 static ir_ref find_ways(struct decided *s, uint32_t b)
 {
     uint32_t branch = s->dominators->idom[b];
     vec_clear(&s->ways);
+    s->turns = false;
     if (b == ir_entry(s->f) || branch == IR_NO_BLOCK ||
         ir_at(s->f, ir_terminator(s->f, branch))->op != IR_brif)
         return 0;
     ir_each_pred(q, b, s->g) {
         struct way w = {{q, s->g->pred_edges[q_at]}, 0};
-        w.side = side_of(s, branch, q, w.edge.edge);
-        if (w.side == CSC_NONE || s->g->rpo_index[q] >= s->g->rpo_index[b])
+        bool back = ir_dominates(s->dominators, b, q);
+        w.side = back ? CSC_NONE : side_of(s, branch, q, w.edge.edge);
+        if (!back && (w.side == CSC_NONE || s->g->rpo_index[q] >= s->g->rpo_index[b]))
             return 0;
+        s->turns |= back;
         vec_push(s->p->c->scratch, &s->ways, w);
     }
     return ir_at(s->f, ir_terminator(s->f, branch))->args[0];
@@ -148,6 +153,12 @@ static struct ir_edge *edge_of(const struct decided *s, const struct way *w)
 
 /* ---- selects ------------------------------------------------------------------------------------- */
 
+/* What the edge gives for a value that is there before block b or its parameter. */
+static ir_ref given(struct decided *s, uint32_t b, const struct ir_edge *e, ir_ref value)
+{
+    return is_parameter_of(s, value, b) ? now(s, e->args[ir_at(s->f, value)->imm]) : value;
+}
+
 /* Edges of the side give `value`, which is there before block b or its parameter, for the parameter. */
 static void give(struct decided *s, uint32_t b, uint32_t side, ir_ref param, ir_ref value)
 {
@@ -157,12 +168,26 @@ static void give(struct decided *s, uint32_t b, uint32_t side, ir_ref param, ir_
         if (s->ways.at[i].side != side)
             continue;
         memcpy(args, e->args, e->argc * sizeof *args);
-        args[ir_at(s->f, param)->imm] =
-            is_parameter_of(s, value, b) ? e->args[ir_at(s->f, value)->imm] : value;
+        args[ir_at(s->f, param)->imm] = given(s, b, e, value);
         count_edge(s, e, UINT32_MAX);
         *e = (struct ir_edge){.block = b, .argc = e->argc, .args = args, .value = e->value};
         count_edge(s, e, 1);
     }
+}
+
+/* Whether the edges that lead back give `param` what select r of it and of `value` would be there: r itself,
+ * if it gives r for `value`, too, or that does not change; or one for both. */
+static bool turns_keep(struct decided *s, uint32_t b, ir_ref r, ir_ref param, ir_ref value)
+{
+    for (uint32_t i = 0; i < s->ways.count; i++) {
+        if (s->ways.at[i].side != CSC_NONE)
+            continue;
+        const struct ir_edge *e = edge_of(s, &s->ways.at[i]);
+        ir_ref x = given(s, b, e, param), y = given(s, b, e, value);
+        if (x != y && (x != r || is_parameter_of(s, value, b)))
+            return false;
+    }
+    return true;
 }
 
 /* Select r on the decided condition: a parameter that nothing else uses takes its place. */
@@ -173,7 +198,8 @@ static void absorb(struct decided *s, uint32_t b, ir_ref r)
         ir_ref value = now(s, ins->args[1 + side]), param = now(s, ins->args[2 - side]);
         bool there = is_parameter_of(s, value, b) || ir_at(s->f, value)->op == IR_constant ||
                      ir_at(s->f, value)->block != b;
-        if (value == param || !there || !is_parameter_of(s, param, b) || s->uses[param] != 1)
+        if (value == param || !there || !is_parameter_of(s, param, b) || s->uses[param] != 1 ||
+            !turns_keep(s, b, r, param, value))
             continue;
         give(s, b, side, param, value);
         for (uint32_t k = 0; k < ins->argc; k++)
@@ -183,6 +209,52 @@ static void absorb(struct decided *s, uint32_t b, ir_ref r)
         ir_remove(s->f, r);
         s->changed = true;
         return;
+    }
+}
+
+/* What select operand r is for threads for which `condition` holds, or does not hold. */
+static ir_ref chosen(struct decided *s, ir_ref condition, ir_ref r, uint32_t side)
+{
+    const struct ir_ins *ins = ir_at(s->f, r);
+    while (ins->op == IR_select && ins->args[0] == condition) {
+        r = now(s, ins->args[1 + side]);
+        ins = ir_at(s->f, r);
+    }
+    return r;
+}
+
+/* A select of selects on its own condition chooses from what they choose from; or it is one of them. */
+static void flatten_select(struct decided *s, ir_ref r)
+{
+    struct ir_ins *ins = ir_at(s->f, r);
+    ir_ref old[2] = {now(s, ins->args[1]), now(s, ins->args[2])};
+    for (uint32_t side = 0; side < 2; side++) {
+        ir_ref is = chosen(s, ins->args[0], old[side], side);
+        s->changed |= is != old[side];
+        s->uses[old[side]]--;
+        s->uses[is]++;
+        ins->args[1 + side] = is;
+    }
+    for (uint32_t side = 0; side < 2; side++) {
+        const struct ir_ins *one = ir_at(s->f, old[side]);
+        if (one->op != IR_select || one->args[0] != ins->args[0] || now(s, one->args[1]) != ins->args[1] ||
+            now(s, one->args[2]) != ins->args[2])
+            continue;
+        for (uint32_t k = 0; k < ins->argc; k++)
+            s->uses[now(s, ins->args[k])]--;
+        s->uses[old[side]] += s->uses[r];
+        opt_rename(&s->renaming, s->f, r, old[side]);
+        ir_remove(s->f, r);
+        return;
+    }
+}
+
+static void flatten_selects(struct decided *s, uint32_t b)
+{
+    for (ir_ref r = ir_block_at(s->f, b)->first, next; r; r = next) {
+        next = ir_at(s->f, r)->next;
+        if (ir_at(s->f, r)->op == IR_select)
+            flatten_select(s, r);
     }
 }
 
@@ -204,7 +276,7 @@ static void visit(struct decided *s, uint32_t b)
         return;
     absorb_selects(s, b, condition);
     const struct ir_block *block = ir_block_at(s->f, b);
-    if (block->first != block->last || ir_at(s->f, block->last)->op != IR_brif ||
+    if (s->turns || block->first != block->last || ir_at(s->f, block->last)->op != IR_brif ||
         ir_at(s->f, block->last)->args[0] != condition)
         return;
     skip_empty(s, b);
@@ -227,6 +299,8 @@ void csc_pass_decided(struct csc *p)
                         .gone = bitset_new(p->c->scratch, p->f->blocks.count)};
     for (uint32_t b = 0; b < p->f->blocks.count; b++)
         s.preds[b] = ir_block_at(p->f, b)->removed ? 0 : ir_pred_count(s.g, b);
+    for (uint32_t i = 0; i < s.g->rpo_count; i++)
+        flatten_selects(&s, s.g->rpo[i]);
     for (uint32_t i = s.g->rpo_count; i-- > 0;)
         if (!bitset_has(s.gone, s.g->rpo[i]))
             visit(&s, s.g->rpo[i]);

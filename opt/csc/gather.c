@@ -8,22 +8,92 @@ struct gather {
     u32_vec slot[2]; /* of each parameter of x or y: which of the new block's it gets */
 };
 
+/* ---- which parameters become one --------------------------------------------------------------------- */
+
+enum { LIKENESS_MOST = 6, EDGES_LOOKED_AT = 3, PARAMETERS_LOOKED_AT = 32 };
+
+struct sharing {
+    struct csc *p;
+    uint32_t block[2];
+    const u32_vec *params[2];
+    opt_edges edges[2];
+    struct bitset taken; /* of x's */
+};
+
+/* What the edge gives parameter k; 0: it leads elsewhere by now. */
+static ir_ref given(const struct sharing *s, uint32_t arm, uint32_t edge, uint32_t k)
+{
+    struct opt_edge at = s->edges[arm].at[edge];
+    const struct ir_edge *e = &ir_block_at(s->p->f, at.block)->edges.at[at.edge];
+    return e->block == s->block[arm] && k < e->argc ? opt_renamed(&s->p->renaming, e->args[k]) : 0;
+}
+
+/* 2: one value, or results of one operation with an operand in common; 1: of one operation; 0: neither. */
+static uint32_t likeness_of_values(const struct ir_function *f, ir_ref v, ir_ref w)
+{
+    const struct ir_ins *x = ir_at(f, v), *y = ir_at(f, w);
+    if (v == w)
+        return v ? 2 : 0;
+    if (x->op != y->op || x->op == IR_constant || x->op == IR_param || x->op == IR_none)
+        return 0;
+    for (uint32_t k = 0; k < x->argc && k < y->argc; k++)
+        if (x->args[k] == y->args[k])
+            return 2;
+    return 1;
+}
+
+/* How much alike is what the edges to the blocks give parameter i of x and k of y: so counters become one, and
+ * sums. */
+static uint32_t likeness(const struct sharing *s, uint32_t i, uint32_t k)
+{
+    uint32_t sum = 0;
+    for (uint32_t d = 0; d < s->edges[0].count && d < EDGES_LOOKED_AT; d++)
+        for (uint32_t e = 0; e < s->edges[1].count && e < EDGES_LOOKED_AT; e++)
+            sum += likeness_of_values(s->p->f, given(s, 0, d, i), given(s, 1, e, k));
+    return sum < LIKENESS_MOST ? sum : LIKENESS_MOST;
+}
+
+/* The first parameter of x that is free, of k's type and so much like it; or their number. */
+static uint32_t find_like(const struct sharing *s, uint32_t k, uint32_t least)
+{
+    const struct ir_function *f = s->p->f;
+    const u32_vec *xs = s->params[0];
+    uint32_t i = 0;
+    while (i < xs->count &&
+           (bitset_has(s->taken, i) || ir_at(f, xs->at[i])->type != ir_at(f, s->params[1]->at[k])->type ||
+            (least && likeness(s, i, k) < least)))
+        i++;
+    return i;
+}
+
 u32_vec csc_shared_parameters(struct csc *p, uint32_t x, uint32_t y)
 {
-    const u32_vec *xs = &ir_block_at(p->f, x)->params, *ys = &ir_block_at(p->f, y)->params;
-    struct bitset taken = bitset_new(p->arena, xs->count + 1);
+    struct sharing s = {
+        .p = p, .block = {x, y}, .params = {&ir_block_at(p->f, x)->params, &ir_block_at(p->f, y)->params}};
+    uint32_t xs = s.params[0]->count, ys = s.params[1]->count, blocks = opt_cfg(p->c, p->f)->blocks;
+    bool few = xs <= PARAMETERS_LOOKED_AT && ys <= PARAMETERS_LOOKED_AT && x < blocks && y < blocks;
     u32_vec shared = {0};
-    for (uint32_t k = 0; k < ys->count; k++) {
-        uint32_t i = 0;
-        while (i < xs->count &&
-               (bitset_has(taken, i) || ir_at(p->f, xs->at[i])->type != ir_at(p->f, ys->at[k])->type))
-            i++;
-        if (i < xs->count)
-            bitset_add(taken, i);
-        vec_push(p->arena, &shared, i < xs->count ? i : CSC_NONE);
+    s.taken = bitset_new(p->arena, xs + 1);
+    for (uint32_t k = 0; k < ys; k++)
+        vec_push(p->arena, &shared, CSC_NONE);
+    if (few) {
+        s.edges[0] = csc_edges_to(p, x);
+        s.edges[1] = csc_edges_to(p, y);
     }
-    return shared;
+    for (uint32_t least = few ? LIKENESS_MOST : 0;; least--) {
+        for (uint32_t k = 0; k < ys; k++) {
+            uint32_t i = shared.at[k] == CSC_NONE ? find_like(&s, k, least) : xs;
+            if (i == xs)
+                continue;
+            bitset_add(s.taken, i);
+            shared.at[k] = i;
+        }
+        if (least == 0)
+            return shared;
+    }
 }
+
+/* ---- one way to both --------------------------------------------------------------------------------- */
 
 static uint32_t add_slot(struct gather *g, ir_ref like, uint32_t owner)
 {

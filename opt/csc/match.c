@@ -107,10 +107,24 @@ uint32_t csc_segments(struct csc_arms *a, uint32_t i, uint32_t j)
     return near ? 0 : COST_NEXT_SEGMENT;
 }
 
+/* What arms that end alike save besides if i and j are the conditions by which they do: one condition needs
+ * no copy. */
+static int32_t condition_profit(const struct csc_arms *a, uint32_t i, uint32_t j)
+{
+    const struct ir_function *f = a->p->f;
+    if (!a->same_end)
+        return 0;
+    const struct ir_ins *x = ir_at(f, ir_terminator(f, a->block[0]));
+    const struct ir_ins *y = ir_at(f, ir_terminator(f, a->block[1]));
+    bool are = x->op == IR_brif && y->op == IR_brif && x->args[0] == a->nodes.at[i].ins &&
+               y->args[0] == a->nodes.at[j].ins;
+    return are ? CSC_COPY * CSC_UNIT : 0;
+}
+
 static int32_t profit(struct csc_arms *a, uint32_t i, uint32_t j)
 {
     const struct ir_ins *x = ir_at(a->p->f, a->nodes.at[i].ins), *y = ir_at(a->p->f, a->nodes.at[j].ins);
-    int64_t sum = (int64_t)a->nodes.at[i].weight * CSC_UNIT;
+    int64_t sum = (int64_t)a->nodes.at[i].weight * CSC_UNIT + condition_profit(a, i, j);
     bool swapped = is_swapped(a, x, y), equal = x->imm == y->imm;
     if (!equal)
         sum -= CSC_OFFSET * CSC_UNIT;
@@ -227,8 +241,8 @@ static int64_t profit_now(struct csc_arms *a, uint32_t i, uint32_t j)
 {
     const struct ir_ins *x = ir_at(a->p->f, a->nodes.at[i].ins), *y = ir_at(a->p->f, a->nodes.at[j].ins);
     bool swapped = is_swapped(a, x, y);
-    int64_t sum = (int64_t)a->nodes.at[i].weight * CSC_UNIT - (x->imm != y->imm ? CSC_OFFSET * CSC_UNIT : 0) -
-                  (int64_t)csc_segments(a, i, j) * CSC_UNIT;
+    int64_t sum = (int64_t)a->nodes.at[i].weight * CSC_UNIT + condition_profit(a, i, j) -
+                  (x->imm != y->imm ? CSC_OFFSET * CSC_UNIT : 0) - (int64_t)csc_segments(a, i, j) * CSC_UNIT;
     for (uint32_t k = 0; k < x->argc; k++) {
         ir_ref v = x->args[k], w = y->args[swapped ? 1 - k : k];
         uint32_t m = node_of(a->p, v), n = node_of(a->p, w);

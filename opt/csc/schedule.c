@@ -226,30 +226,13 @@ static void make_order(struct csc_arms *a)
 
 /* ---- operations of one arm as late as may be ----------------------------------------------------- */
 
-static bool is_own_stage(const struct csc_node *n)
-{
-    return n->partner == CSC_NONE && n->stage % 2 == 1;
-}
-
-/* The last stage of the arms alone: where their branches are. */
-static uint32_t last_own_stage(const struct csc_arms *a)
-{
-    uint32_t last = 0;
-    for (uint32_t n = 0; n < a->nodes.count; n++)
-        if (a->nodes.at[n].stage > last)
-            last = a->nodes.at[n].stage;
-    if (last % 2 == 1)
-        return last;
-    return a->same_end && last > 0 ? last - 1 : last + 1;
-}
-
 /* A value is carried over fewer stages, unless its operands would be carried instead. */
 static void delay(struct csc_arms *a)
 {
-    uint32_t last = last_own_stage(a);
+    uint32_t last = csc_last_own_stage(a);
     for (uint32_t i = a->order.count; i-- > 0;) {
         uint32_t n = a->order.at[i], latest = last, carried = 0;
-        if (!is_own_stage(&a->nodes.at[n]))
+        if (!csc_is_own_stage(&a->nodes.at[n]))
             continue;
         rows_each(k, a->after, n) {
             uint32_t stage = a->nodes.at[a->after.at[k]].stage;
@@ -257,132 +240,19 @@ static void delay(struct csc_arms *a)
             latest = stage < latest ? stage : latest;
         }
         rows_each(k, a->before, n)
-            carried += is_own_stage(&a->nodes.at[a->before.at[k]]);
+            carried += csc_is_own_stage(&a->nodes.at[a->before.at[k]]);
         if (latest > a->nodes.at[n].stage && latest % 2 == 1 && carried <= 1)
             a->nodes.at[n].stage = latest;
     }
 }
 
-/* ---- what it costs ------------------------------------------------------------------------------- */
-
-struct bill {
-    struct csc_arms *a;
-    uint64_t *saved, *copies; /* by stage */
-    struct map renamed;       /* pairs of values that are one operand now */
-};
-
-static uint32_t partner_of(const struct csc_arms *a, ir_ref r)
-{
-    const struct csc *p = a->p;
-    return r < p->instructions && p->number[r] ? a->nodes.at[p->number[r] - 1].partner : CSC_NONE;
-}
-
-static bool is_own_value(const struct csc_arms *a, ir_ref r)
-{
-    const struct csc *p = a->p;
-    return r < p->instructions && p->number[r] && is_own_stage(&a->nodes.at[p->number[r] - 1]);
-}
-
-/* The copies of pair (n, partner), for each two operands that differ, and are not one elsewhere: a select, or
- * a move in each arm. */
-static void count_copies(struct bill *b, uint32_t n)
-{
-    struct csc_arms *a = b->a;
-    uint32_t m = a->nodes.at[n].partner, argc = ir_at(a->p->f, a->nodes.at[n].ins)->argc;
-    ir_ref x[IR_MAX_ARGS + 1], y[IR_MAX_ARGS + 1];
-    csc_operands(a, n, m, x, y, argc);
-    if (ir_at(a->p->f, a->nodes.at[n].ins)->imm != ir_at(a->p->f, a->nodes.at[m].ins)->imm)
-        b->copies[a->nodes.at[n].stage] += CSC_OFFSET;
-    b->copies[a->nodes.at[n].stage] += csc_segments(a, n, m);
-    for (uint32_t k = 0; k < argc; k++) {
-        ir_ref v = opt_renamed(&a->p->renaming, x[k]), w = opt_renamed(&a->p->renaming, y[k]);
-        uint32_t partner = partner_of(a, x[k]);
-        if (csc_is_same(a->p, x[k], y[k]) || (partner != CSC_NONE && a->nodes.at[partner].ins == y[k]) ||
-            map_get(&b->renamed, (uint64_t)v << 32 | w) != MAP_NONE)
-            continue;
-        map_set(a->p->arena, &b->renamed, (uint64_t)v << 32 | w, 1);
-        if (a->branch == a->p->root || !csc_is_outside(a->p, v) || !csc_is_outside(a->p, w))
-            b->copies[a->nodes.at[n].stage] +=
-                is_own_value(a, x[k]) || is_own_value(a, y[k]) ? 2 * CSC_COPY : CSC_COPY;
-    }
-}
-
-/* Values of one arm that later stages of it use are carried through those between, unless they are an operand
- * of a pair, renamed, there. */
-static uint64_t count_carried(const struct csc_arms *a)
-{
-    uint64_t sum = 0;
-    for (uint32_t n = 0; n < a->nodes.count; n++) {
-        uint32_t last = a->nodes.at[n].stage;
-        bool renamed = false;
-        rows_each(k, a->after, n) {
-            const struct csc_node *user = &a->nodes.at[a->after.at[k]];
-            last = is_own_stage(user) && user->stage > last ? user->stage : last;
-            renamed |= user->partner != CSC_NONE;
-        }
-        if (!renamed && is_own_stage(&a->nodes.at[n]) &&
-            ir_at(a->p->f, a->nodes.at[n].ins)->type != IR_TYPE_VOID)
-            sum += (last - a->nodes.at[n].stage) / 2 * CSC_COPY;
-    }
-    return sum;
-}
-
-static uint64_t count_branches(const struct csc_arms *a, uint32_t stages)
-{
-    struct bitset filled = bitset_new(a->p->arena, stages + 2);
-    for (uint32_t n = 0; n < a->nodes.count; n++)
-        if (is_own_stage(&a->nodes.at[n]))
-            bitset_add(filled, a->nodes.at[n].stage);
-    if (!a->same_end)
-        bitset_add(filled, last_own_stage(a));
-    return bitset_count(filled);
-}
-
-/* Arms that end in the same branch come to it by one condition. */
-static uint64_t count_condition(const struct csc_arms *a)
-{
-    const struct csc *p = a->p;
-    if (a->block[0] == IR_NO_BLOCK || a->block[1] == IR_NO_BLOCK)
-        return CSC_COPY;
-    const struct ir_ins *x = ir_at(p->f, ir_terminator(p->f, a->block[0]));
-    const struct ir_ins *y = ir_at(p->f, ir_terminator(p->f, a->block[1]));
-    if (!a->same_end || x->op != IR_brif || y->op != IR_brif || csc_is_same(a->p, x->args[0], y->args[0]))
-        return 0;
-    uint32_t partner = partner_of(a, x->args[0]);
-    return partner != CSC_NONE && a->nodes.at[partner].ins == y->args[0] ? 0 : CSC_COPY;
-}
-
-static void make_bill(struct bill *b)
-{
-    struct csc_arms *a = b->a;
-    uint32_t stages = last_own_stage(a) + 2;
-    b->saved = arena_array(a->p->arena, uint64_t, stages);
-    b->copies = arena_array(a->p->arena, uint64_t, stages);
-    a->pairs = 0;
-    for (uint32_t i = 0; i < a->order.count; i++) {
-        const struct csc_node *n = &a->nodes.at[a->order.at[i]];
-        if (n->partner == CSC_NONE)
-            continue;
-        a->pairs++;
-        b->saved[n->stage] += n->weight;
-        count_copies(b, a->order.at[i]);
-    }
-    uint64_t branches = count_branches(a, stages);
-    a->flat = branches == 0;
-    a->saved = (a->flat ? CSC_BRANCH : 0) + (a->branch == IR_NO_BLOCK ? CSC_JUMP : 0);
-    a->overhead =
-        (uint32_t)(count_carried(a) + count_condition(a) + (branches > 1 ? (branches - 1) * CSC_BRANCH : 0));
-    for (uint32_t s = 0; s < stages; s++) {
-        a->saved += (uint32_t)b->saved[s];
-        a->overhead += (uint32_t)b->copies[s];
-    }
-}
+/* ---- what does not pay --------------------------------------------------------------------------- */
 
 /* Takes the pairs of stages apart that cost more than they save; false: there are none. */
-static bool drop_stages(struct bill *b, bool all)
+static bool drop_stages(struct csc_bill *b, bool all)
 {
     struct csc_arms *a = b->a;
-    uint32_t last = last_own_stage(a), dropped = 0;
+    uint32_t last = csc_last_own_stage(a), dropped = 0;
     for (uint32_t i = 0; i < a->order.count; i++) {
         uint32_t n = a->order.at[i], s = a->nodes.at[n].stage;
         if (a->nodes.at[n].partner == CSC_NONE)
@@ -399,10 +269,10 @@ static bool drop_stages(struct bill *b, bool all)
 void csc_schedule(struct csc_arms *a)
 {
     for (uint32_t round = 0;; round++) {
-        struct bill b = {.a = a};
+        struct csc_bill b = {.a = a};
         make_order(a);
         delay(a);
-        make_bill(&b);
+        csc_make_bill(&b);
         if (!drop_stages(&b, round >= ROUNDS_MAX))
             return;
     }
