@@ -237,10 +237,8 @@ static void find_order(struct csc_arms *a)
 
 /* ---- the analysis it leans on -------------------------------------------------------------------- */
 
-static void find_rows(struct csc *p)
+void csc_find_dependences(struct csc *p)
 {
-    if (p->pdg)
-        return;
     p->pdg = opt_pdg(p->c, p->f);
     for (uint32_t i = 0; i < p->pdg->memory.count; i++)
         p->row[p->pdg->memory.at[i]] = i + 1;
@@ -338,7 +336,6 @@ bool csc_arms_new(struct csc *p, uint32_t branch, const uint32_t block[2], ir_re
                            .same_end = end_alike(p->f, block[0], block[1])};
     if (must_stay(p, a, 0) || must_stay(p, a, 1))
         return false;
-    find_rows(p);
     for (uint8_t arm = 0; arm < 2; arm++) {
         a->first = a->nodes.count;
         ir_ref end = block[arm] == IR_NO_BLOCK ? 0 : ir_terminator(p->f, block[arm]);

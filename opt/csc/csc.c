@@ -28,12 +28,47 @@ struct rounds {
 
 /* ---- which branches ------------------------------------------------------------------------------ */
 
-static bool is_candidate(struct rounds *r, uint32_t b)
+static bool is_divergent(struct rounds *r, uint32_t b)
+{
+    return bitset_has(opt_uniformity(r->p.c, r->p.f)->branches, b);
+}
+
+static bool has_arms(struct rounds *r, uint32_t b)
 {
     const struct ir_block *block = ir_block_at(r->p.f, b);
-    return ir_at(r->p.f, block->last)->op == IR_brif && !bitset_has(r->done, b) &&
-           !bitset_has(r->touched, b) && bitset_has(opt_uniformity(r->p.c, r->p.f)->branches, b) &&
-           csc_is_arm(&r->p, b, block->edges.at[0].block) && csc_is_arm(&r->p, b, block->edges.at[1].block);
+    return ir_at(r->p.f, block->last)->op == IR_brif && csc_is_arm(&r->p, b, block->edges.at[0].block) &&
+           csc_is_arm(&r->p, b, block->edges.at[1].block);
+}
+
+static bool is_candidate(struct rounds *r, uint32_t b)
+{
+    return !bitset_has(r->done, b) && !bitset_has(r->touched, b) && is_divergent(r, b) && has_arms(r, b);
+}
+
+static bool has_effects(const struct ir_function *f, uint32_t b)
+{
+    ir_each_ins(i, f, b)
+        if (ir_op_info[ir_at(f, i)->op].flags & (IR_EFFECT | IR_READS | IR_WRITES))
+            return true;
+    return false;
+}
+
+/* Whether blocks behind a branch or a switch whose arms may be worked on do what the PDG has rows for. Linear:
+ * by the preorder of the dominator tree, blocks with effects before each. */
+static bool arms_have_effects(struct rounds *r)
+{
+    struct ir_function *f = r->p.f;
+    const struct ir_dominators *d = opt_dominators(r->p.c, f);
+    uint32_t *before = arena_array(r->p.arena, uint32_t, d->count + 1);
+    for (uint32_t n = 0; n < d->count; n++)
+        before[n + 1] = before[n] + has_effects(f, d->order[n]);
+    for (uint32_t n = 0; n < d->count; n++) {
+        uint32_t b = d->order[n];
+        bool worked_on = ir_at(f, ir_terminator(f, b))->op == IR_switch || has_arms(r, b);
+        if (worked_on && is_divergent(r, b) && before[d->post[b] + 1] > before[n + 1])
+            return true;
+    }
+    return false;
 }
 
 /* The branches around b wait for the next round. */
@@ -293,6 +328,8 @@ static void begin_round(struct rounds *r)
     p->number = arena_array(p->arena, uint32_t, p->instructions);
     p->row = arena_array(p->arena, uint32_t, p->instructions);
     p->pdg = NULL;
+    if (arms_have_effects(r))
+        csc_find_dependences(p);
     p->renaming = (struct opt_renaming){.arena = p->arena};
     p->owner = (struct map){0};
     vec_clear(&p->gone);

@@ -90,7 +90,7 @@ struct csc {
     uint32_t *number;          /* by instruction: its node's number plus 1, or 0 */
     uint32_t *row;             /* by instruction with effects: its row in pdg, plus 1 */
     uint32_t instructions;     /* that the two have room for */
-    const struct ir_pdg *pdg;  /* NULL: not asked for yet */
+    const struct ir_pdg *pdg;  /* NULL: no arm of the round has effects */
     struct opt_renaming renaming;
     u32_vec gone; /* blocks that are empty now */
     VEC(struct csc_copy) copies;
@@ -131,6 +131,8 @@ struct csc_arms {
 
 /* ---- arms.c, match.c ----------------------------------------------------------------------------- */
 
+/* Asks for the rows of memory dependences, before anything is changed in a round whose arms have effects. */
+void csc_find_dependences(struct csc *p);
 /* Whether nothing but one edge of the branch, and blocks behind it, leads to block b. */
 bool csc_is_arm(struct csc *p, uint32_t branch, uint32_t b);
 /* Whether the block has convergent operations or predictions. */
