@@ -8,9 +8,12 @@
 
 #include "ir/analysis/pdg.h"
 #include "ir/analysis/ranges.h"
+#include "opt/cost/cost.h"
 #include "opt/opt.h"
 
 struct opt_cache;
+/* scratch, report and diagnostics are NULL where analyses are computed outside of a run: to be compared, or for
+ * opt_read. They take none of the memory and may remark and count, which then does nothing. */
 struct opt_context {
     struct arena             *scratch;   /* freed after the pass */
     const struct opt_options *options;
@@ -20,6 +23,9 @@ struct opt_context {
     uint32_t                  needs;     /* the analyses that may be asked for: those of the pass's row */
     enum opt_pass             pass;
 };
+/* As by ir_priorities_new: by block, how the outermost cycle of which it is the header ends. `at` NULL: all end
+ * as usual. */
+struct opt_ends { const uint8_t *at; };
 
 #define PASS(name, function, level, needs, keeps, meaning)                                                   \
     bool opt_##function(struct opt_context *c, struct ir_function *f);
@@ -57,10 +63,14 @@ uint32_t *opt_count_uses(struct arena *a, const struct ir_function *f);
 /* To be called by a pass that asks again after having changed the function, and by a pass of the module that
  * has changed it: all its analyses are gone. f NULL: those of the module. */
 void opt_invalidate(struct opt_context *c, const struct ir_function *f);
+/* For what looks at a module outside of a run of passes: calls `read` with a context that gives the analyses
+ * named in `needs` from a cache of its own, within the limits of `o`, and does nothing else. */
+typedef void opt_reader(struct opt_context *c, void *data);
+void opt_read(const struct opt_options *o, const char *needs, opt_reader *read, void *data);
 
 /* ---- remarks and counters (opt/runner/remarks.c) ----------------------------------------------------- */
 
-/* Of the pass that runs; nothing where remarks are not collected. `id`: a string literal. */
+/* Of the pass that runs; nothing where remarks are not collected or no report is. `id`: a string literal. */
 void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_remark_kind kind, const char *id,
                 place at, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* What the author of the kernel should know, where it is; a warning of the group (base/groups.def), which -W,
@@ -125,9 +135,10 @@ uint32_t opt_target_append(struct opt_renaming *n, struct ir_function *f, uint32
 uint32_t opt_chosen_edge(const struct ir_function *f, uint32_t b, scalar_bits bits);
 /* Makes the terminator a br along edge number e. */
 void opt_branch_fold(struct ir_function *f, uint32_t b, uint32_t e);
-/* Functions whose address the module takes; and those of them that a call through a pointer with this signature
- * reaches: others, and numbers of no function, trap. Linear in the module. */
-struct bitset opt_addresses_taken(struct arena *a, const struct ir_module *m);
+/* Functions whose address the module takes (passes ask for opt_addresses_taken); and those of them that a call
+ * through a pointer with this signature reaches: others, and numbers of no function, trap. Linear in the
+ * module. */
+struct bitset opt_find_addresses_taken(struct arena *a, const struct ir_module *m);
 u32_vec opt_pointer_targets(struct arena *a, const struct ir_module *m, struct bitset taken,
                             uint32_t signature);
 /* One ret for the whole function, in a block of its own; false: so it was already, or nothing returns. */

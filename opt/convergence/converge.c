@@ -208,10 +208,10 @@ static void analyse(struct converge *x)
     x->cycles = opt_cycles(x->c, x->f);
     x->dominators = opt_dominators(x->c, x->f);
     x->leaving = opt_leaving(x->c, x->f);
-    x->stayed_in = ir_stayed_in(x->arena, x->g, x->leaving);
+    x->stayed_in = *opt_stayed_in(x->c, x->f);
     x->post = opt_reconvergence(x->c, x->f);
     x->tokens = opt_tokens(x->c, x->f);
-    x->in_use = ir_tokens_in_use(x->arena, x->f);
+    x->in_use = *opt_tokens_in_use(x->c, x->f);
     x->uniformity = opt_uniformity(x->c, x->f);
     if (opt_converge_asks_joins(x))
         x->joins = ir_join_finder_new(x->arena, x->g, x->cycles);
@@ -289,7 +289,7 @@ static ir_ref first_of_equals(const struct ir_cycles *cycles, const struct ir_fu
 /* Hearts that no operation is controlled by, directly or by another heart, keep no threads apart. */
 static bool drop_unused_hearts(struct converge *x)
 {
-    struct bitset in_use = ir_tokens_in_use(x->c->scratch, x->f);
+    struct bitset in_use = *opt_tokens_in_use(x->c, x->f);
     u32_vec unused = {0};
     ir_each_block(i, b, x->f)
         ir_each_ins(r, x->f, b)

@@ -33,6 +33,7 @@ struct chooser {
     uint64_t best; /* instructions */
 };
 
+/* An order that is tried; that by the ends chosen is the analysis priorities. */
 static u32_vec order_by(struct chooser *x, const uint8_t *ends)
 {
     return ir_priorities_new(x->arena, opt_cfg(x->c, x->f), opt_cycles(x->c, x->f), opt_leaving(x->c, x->f),
@@ -142,9 +143,7 @@ static void choose_all(struct chooser *x)
     struct opt_context *c = x->c;
     const struct ir_cycles *cycles = opt_cycles(c, x->f);
     struct cost_hints hints = {.launch = cost_launch_of(x->arena, x->f, c->options)};
-    const uint64_t *functions =
-        ir_has_calls(x->f) ? cost_of_functions(x->arena, x->f->module, opt_callees_first(c, x->f->module))
-                           : NULL;
+    const uint64_t *functions = ir_has_calls(x->f) ? opt_costs(c, x->f->module)->at : NULL;
     x->sample =
         cost_sample_new(x->arena, opt_machine_uniformity(c, x->f), opt_return_post_dominators(c, x->f),
                         functions, &hints, c->options->limits[OPT_LIMIT_priority_sample]);
@@ -165,10 +164,10 @@ static void choose_all(struct chooser *x)
                    (unsigned long long)x->best, (unsigned long long)usual);
 }
 
-static const uint8_t *choose_by_model(struct opt_context *c, const struct ir_function *f)
+static const uint8_t *choose_by_model(struct opt_context *c, struct arena *a, const struct ir_function *f)
 {
     struct scratch scratch;
-    struct chooser x = {.c = c, .f = f, .ends = arena_array(c->scratch, uint8_t, f->blocks.count)};
+    struct chooser x = {.c = c, .f = f, .ends = arena_array(a, uint8_t, f->blocks.count)};
     x.arena = scratch_begin(&scratch);
     find_outermost(&x);
     if (is_choice(&x))
@@ -177,15 +176,22 @@ static const uint8_t *choose_by_model(struct opt_context *c, const struct ir_fun
     return x.ends;
 }
 
-const uint8_t *opt_cycle_ends(struct opt_context *c, const struct ir_function *f)
+static const uint8_t *choose_ends(struct opt_context *c, struct arena *a, const struct ir_function *f)
 {
     uint32_t word = opt_option(c, OPT_OPTION_priorities);
     if (c->options->target != TARGET_bytecode || opt_cycles(c, f)->count == 0)
         return NULL;
     if (word == OPT_priorities_model)
-        return f->flags & IR_FN_KERNEL ? choose_by_model(c, f) : NULL;
+        return f->flags & IR_FN_KERNEL ? choose_by_model(c, a, f) : NULL;
     struct chooser x = {.c = c, .f = f};
-    uint8_t *ends = arena_array(c->scratch, uint8_t, f->blocks.count);
+    uint8_t *ends = arena_array(a, uint8_t, f->blocks.count);
     end_all(&x, ends, (enum ir_cycle_end)(word - OPT_priorities_shape));
+    return ends;
+}
+
+struct opt_ends *opt_choose_ends(struct opt_context *c, struct arena *a, const struct ir_function *f)
+{
+    struct opt_ends *ends = arena_new(a, struct opt_ends);
+    ends->at = choose_ends(c, a, f);
     return ends;
 }

@@ -4,7 +4,7 @@
 
 #include "opt/pass.h"
 
-/* By block, as ir_priorities_new takes it, in c->scratch. NULL: all cycles end as usual. */
-const uint8_t *opt_cycle_ends(struct opt_context *c, const struct ir_function *f);
+/* Computes the analysis cycle_ends, in `a`. */
+struct opt_ends *opt_choose_ends(struct opt_context *c, struct arena *a, const struct ir_function *f);
 
 #endif

@@ -357,7 +357,7 @@ bool opt_detect_predictions(struct opt_context *c, struct ir_module *m)
     bool changed = false;
     if (opt_option(c, OPT_OPTION_predict) != OPT_predict_auto)
         return false;
-    const uint64_t *functions = cost_of_functions(c->scratch, m, opt_callees_first(c, m));
+    const uint64_t *functions = opt_costs(c, m)->at;
     const struct cost_branches *branches = cost_branches_new(c->scratch, m, c->options);
     for (uint32_t i = 0; i < m->functions.count; i++)
         if (m->functions.at[i]->order.count)

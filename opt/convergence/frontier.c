@@ -5,7 +5,7 @@
  * so that the lowest code index has the highest priority. Keeps the graph. Near-linear but for the
  * frontiers, whose work is limited: beyond the limit every block has a check.
  */
-#include "opt/convergence/cycle_ends.h"
+#include "opt/convergence/converge.h"
 #include "opt/kit/merge_edges.h"
 
 /* The unreachable blocks stay behind the others. */
@@ -180,15 +180,6 @@ static bool split_between_loops(struct opt_context *c, struct ir_function *f)
     return splits.count;
 }
 
-/* Branches at which threads of a group may part, or threads that a machine runs together. */
-static struct bitset divergent_branches(struct opt_context *c, const struct ir_function *f)
-{
-    struct bitset branches = bitset_new(c->scratch, f->blocks.count);
-    bitset_union(branches, opt_machine_uniformity(c, f)->branches);
-    bitset_union(branches, opt_uniformity(c, f)->branches);
-    return branches;
-}
-
 static uint32_t count_edges_up(const struct ir_function *f, const struct ir_frontier *x, uint32_t b)
 {
     uint32_t n = 0;
@@ -222,15 +213,10 @@ static bool split_edges_up(struct opt_context *c, struct ir_function *f, const s
 }
 
 /* NULL: too large, which has been said. Another order would change the threads of convergent operations. */
-static struct ir_frontier *find_frontier(struct opt_context *c, const struct ir_function *f)
+static const struct ir_frontier *find_frontier(struct opt_context *c, const struct ir_function *f)
 {
-    const struct ir_cfg *g = opt_cfg(c, f);
-    uint64_t most = c->options->limits[OPT_LIMIT_priority_work];
-    const uint8_t *ends = opt_cycle_ends(c, f);
-    u32_vec order = ir_priorities_new(c->scratch, g, opt_cycles(c, f), opt_leaving(c, f), ends, most);
-    if (order.count)
-        return ir_frontier_new(c->scratch, g, divergent_branches(c, f), order,
-                               c->options->limits[OPT_LIMIT_frontier_work]);
+    if (opt_priorities(c, f)->count)
+        return opt_thread_frontier(c, f);
     opt_error(c, f, "priority-work", f->at,
               "'%s': operations of loops reach too far beyond them for thread frontiers: limit of %u steps "
               "(--limit=priority_work=N)",
@@ -244,8 +230,8 @@ bool opt_frontier(struct opt_context *c, struct ir_function *f)
     if (!(f->flags & IR_FN_KERNEL))
         changed |= return_apart(c, f);
     changed |= split_between_loops(c, f);
-    struct ir_frontier *x = find_frontier(c, f);
-    while (x && split_edges_up(c, f, x, divergent_branches(c, f))) {
+    const struct ir_frontier *x = find_frontier(c, f);
+    while (x && split_edges_up(c, f, x, *opt_parting_branches(c, f))) {
         x = find_frontier(c, f);
         changed = true;
     }

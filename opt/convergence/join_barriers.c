@@ -278,7 +278,7 @@ static bool merge(const struct joiner *x, const struct ways *w, const opt_edges 
 {
     struct retokened tokens = {0};
     VEC(struct ir_edge) old = {0};
-    const struct ir_dominators *before = ir_dominators_new(x->arena, x->g);
+    const struct ir_dominators *before = ir_dominators_new(x->arena, x->g); /* outlives the runner's */
     for (uint32_t i = 0; i < edges->count; i++)
         vec_push(x->arena, &old, ir_block_at(x->f, edges->at[i].block)->edges.at[edges->at[i].edge]);
     for (uint32_t i = 0; i < w->barriers.count; i++)
@@ -340,7 +340,7 @@ static uint32_t find(struct joiner *x)
     x->g = opt_cfg(x->c, x->f);
     x->leaving = opt_leaving(x->c, x->f);
     x->reconvergence = opt_return_post_dominators(x->c, x->f);
-    x->ends = ir_ending_new(x->arena, x->g);
+    x->ends = *opt_ending(x->c, x->f);
     for (uint32_t i = 0; i < x->g->rpo_count; i++)
         if (is_apart(x, u, x->g->rpo[i]))
             return x->g->rpo[i];
@@ -374,7 +374,7 @@ static bool parts(struct opt_context *c, struct ir_function *f)
 bool opt_barriers_to_join(struct opt_context *c, struct ir_function *f)
 {
     struct joiner x = {.c = c, .f = f, .arena = c->scratch};
-    x.waiting = ir_waiting_functions(c->scratch, f->module);
+    x.waiting = *opt_waiting_functions(c, f->module);
     return f->order.count && parts(c, f) && find(&x) != IR_NO_BLOCK;
 }
 
@@ -382,7 +382,7 @@ bool opt_join_barriers(struct opt_context *c, struct ir_function *f)
 {
     if (opt_has_frontiers(c) || !parts(c, f))
         return false;
-    struct joiner x = {.c = c, .f = f, .waiting = ir_waiting_functions(c->scratch, f->module)};
+    struct joiner x = {.c = c, .f = f, .waiting = *opt_waiting_functions(c, f->module)};
     bool changed = false;
     for (bool again = true; again;) {
         struct scratch scratch;

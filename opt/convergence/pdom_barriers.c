@@ -38,7 +38,8 @@ struct post_dominators {
     VEC(struct parting) partings;
 };
 
-/* As the machine sees control flow, and threads of predictions that have met. */
+/* As the machine sees control flow, and threads of predictions that have met. No analysis of the runner's: it
+ * depends on the predictions that this pass has placed. */
 static struct ir_uniformity *find_uniformity(struct barriers *x, const struct ir_cycles *cycles)
 {
     struct ir_uniformity_options o = {.ignore_tokens = true,

@@ -146,7 +146,7 @@ static u32_vec targets_of(struct sharer *x, const struct ir_function *f, const s
     }
     if (bitset_count(twice) == 0 || !has_work_left(x, f, (uint64_t)all.count * x->m->functions.count))
         return found;
-    struct ir_call_graph g = ir_call_graph_new(a, x->m);
+    struct ir_call_graph g = ir_call_graph_new(a, x->m); /* of the module as this pass has made it by now */
     for (uint32_t i = 0; i < all.count; i++) {
         bitset_copy(both, x->carries[all.at[i]]);
         bitset_intersect(both, twice);
@@ -394,9 +394,9 @@ bool opt_share_calls(struct opt_context *c, struct ir_module *m)
     u32_vec order = {0};
     for (uint32_t i = 0; i < opt_callees_first(c, m)->count; i++)
         vec_push(c->scratch, &order, opt_callees_first(c, m)->at[i]);
-    x.cost = cost_of_functions(c->scratch, m, &order);
+    x.cost = opt_costs(c, m)->at;
     x.least = opt_option(c, OPT_OPTION_share_gain) * share_price(2, 1);
-    x.taken = opt_addresses_taken(c->scratch, m);
+    x.taken = *opt_addresses_taken(c, m);
     if (!find_callees(&x, &order))
         return false;
     for (uint32_t i = 0; i < order.count; i++)

@@ -11,6 +11,8 @@
 
 #include "ir/analysis/analysis.h"
 
+struct opt_context;
+
 enum {
     COST_LANES = 32,          /* of a warp of which nothing is said */
     COST_MAX_LANES = 64,
@@ -25,12 +27,13 @@ enum {
 /* Cycles of the block's instructions, the warp's accesses to memory in one segment each; of calls only the
  * call. */
 uint32_t cost_of_block(const struct ir_function *f, uint32_t b);
-/* Cycles of the instruction; of a call with those of the callee. functions: as of cost_of_functions. At most
+/* Cycles of the instruction; of a call with those of the callee. functions: the analysis costs. At most
  * UINT32_MAX. */
 uint32_t cost_of_instruction(const struct ir_function *f, ir_ref r, const uint64_t *functions);
 /* Cycles of a call of each function, 0 for those that nothing calls or points to: blocks in loops count
- * COST_TRIPS times a level, three levels at most. */
-uint64_t *cost_of_functions(struct arena *a, const struct ir_module *m, const u32_vec *callees_first);
+ * COST_TRIPS times a level, three levels at most. Passes ask for it as the analysis costs. */
+typedef VEC(uint64_t) cost_table;
+cost_table *cost_of_functions(struct opt_context *c, struct arena *a, const struct ir_module *m);
 /* Accesses to global or constant memory, whose transactions count. */
 bool cost_is_access(const struct ir_function *f, ir_ref r);
 
@@ -114,7 +117,7 @@ void cost_replay(const struct cost_sample *s, const struct cost_rules *rules, ui
 
 /* ---- a warp by priorities (replay_order.c) ------------------------------------------------------------ */
 
-/* By block: its instructions, of a call with the callee's cycles (functions: as of cost_of_functions; NULL:
+/* By block: its instructions, of a call with the callee's cycles (functions: the analysis costs; NULL:
  * there are no calls). */
 uint32_t *cost_sizes_of_blocks(struct arena *a, const struct ir_function *f, const uint64_t *functions);
 /* Instructions that a warp of the first `lanes` sampled lanes executes if, of all blocks where lanes are, the

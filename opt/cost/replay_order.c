@@ -3,7 +3,7 @@
  */
 #include "opt/cost/cost.h"
 
-/* A block's instructions; of a call the callee's cycles too, as of cost_of_functions. */
+/* A block's instructions; of a call the callee's cycles too, of the analysis costs. */
 static uint32_t size_of(const struct ir_function *f, uint32_t b, const uint64_t *functions)
 {
     uint32_t size = 0;

@@ -1,5 +1,5 @@
 /* static_cost.c: costs that the code alone tells. */
-#include "opt/cost/cost.h"
+#include "opt/pass.h"
 
 uint32_t cost_of_block(const struct ir_function *f, uint32_t b)
 {
@@ -26,12 +26,10 @@ uint32_t cost_of_instruction(const struct ir_function *f, ir_ref r, const uint64
     return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
-static uint64_t cost_of_function(const struct ir_function *f, const uint64_t *functions)
+static uint64_t cost_of_function(const struct ir_cfg *cfg, const struct ir_cycles *cycles,
+                                 const uint64_t *functions)
 {
-    struct scratch scratch;
-    struct arena *a = scratch_begin(&scratch);
-    const struct ir_cfg *cfg = ir_cfg_new(a, f);
-    const struct ir_cycles *cycles = ir_cycles_new(a, cfg);
+    const struct ir_function *f = cfg->fn;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < cfg->rpo_count; i++) {
         uint32_t b = cfg->rpo[i], cycle = cycles->innermost[b];
@@ -43,7 +41,6 @@ static uint64_t cost_of_function(const struct ir_function *f, const uint64_t *fu
             once *= COST_TRIPS;
         sum += once;
     }
-    scratch_end(&scratch);
     return sum < UINT32_MAX ? sum : UINT32_MAX;
 }
 
@@ -57,16 +54,19 @@ static void add_called(const struct ir_function *f, struct bitset called)
         }
 }
 
-uint64_t *cost_of_functions(struct arena *a, const struct ir_module *m, const u32_vec *callees_first)
+cost_table *cost_of_functions(struct opt_context *c, struct arena *a, const struct ir_module *m)
 {
-    uint64_t *functions = arena_array(a, uint64_t, m->functions.count);
+    cost_table *costs = arena_new(a, cost_table);
+    const u32_vec *order = opt_callees_first(c, m);
     struct bitset called = bitset_new(a, m->functions.count);
-    for (uint32_t i = 0; i < m->functions.count; i++)
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        vec_push(a, costs, 0);
         add_called(m->functions.at[i], called);
-    for (uint32_t i = 0; i < callees_first->count; i++) {
-        const struct ir_function *f = m->functions.at[callees_first->at[i]];
-        if (f->order.count && bitset_has(called, f->id))
-            functions[f->id] = cost_of_function(f, functions);
     }
-    return functions;
+    for (uint32_t i = 0; i < order->count; i++) {
+        const struct ir_function *f = m->functions.at[order->at[i]];
+        if (f->order.count && bitset_has(called, f->id))
+            costs->at[f->id] = cost_of_function(opt_cfg(c, f), opt_cycles(c, f), costs->at);
+    }
+    return costs;
 }

@@ -396,7 +396,7 @@ bool opt_csc(struct opt_context *c, struct ir_module *m)
     for (uint32_t i = 0; i < m->functions.count; i++) {
         struct ir_function *f = m->functions.at[i];
         if (!costs && ir_has_calls(f))
-            costs = cost_of_functions(c->scratch, m, opt_callees_first(c, m));
+            costs = opt_costs(c, m)->at;
         if (f->order.count)
             changed |= work_on(c, f, costs);
     }

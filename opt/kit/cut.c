@@ -9,7 +9,7 @@ void opt_cut_analyse(struct opt_cut *x)
     x->cycles = opt_cycles(x->c, x->f);
     x->dominators = opt_dominators(x->c, x->f);
     x->leaving = opt_leaving(x->c, x->f);
-    x->stayed_in = ir_stayed_in(x->arena, x->g, x->leaving);
+    x->stayed_in = *opt_stayed_in(x->c, x->f);
     x->reconvergence = opt_return_post_dominators(x->c, x->f);
     x->components = opt_strong_components(x->c, x->f);
     x->tokens = opt_tokens(x->c, x->f);

@@ -217,7 +217,7 @@ static void note_address(struct bitset taken, const struct ir_ins *ins)
         bitset_add(taken, (uint32_t)ins->imm - 1);
 }
 
-struct bitset opt_addresses_taken(struct arena *a, const struct ir_module *m)
+struct bitset opt_find_addresses_taken(struct arena *a, const struct ir_module *m)
 {
     struct bitset taken = bitset_new(a, m->functions.count);
     for (uint32_t i = 0; i < m->functions.count; i++)

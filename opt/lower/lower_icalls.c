@@ -94,7 +94,7 @@ static bool lower_function(struct lower *x)
 
 bool opt_lower_icalls(struct opt_context *c, struct ir_module *m)
 {
-    struct lower x = {.scratch = c->scratch, .m = m, .taken = opt_addresses_taken(c->scratch, m)};
+    struct lower x = {.scratch = c->scratch, .m = m, .taken = *opt_addresses_taken(c, m)};
     bool changed = false;
     for (uint32_t i = 0; i < m->functions.count; i++) {
         x.f = m->functions.at[i];

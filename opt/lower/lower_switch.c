@@ -241,7 +241,7 @@ bool opt_lower_switch(struct opt_context *c, struct ir_function *f)
         return false;
     struct lower x = {.scratch = c->scratch, .f = f, .back = opt_strong_components(c, f),
                       .uniformity = opt_machine_uniformity(c, f),
-                      .ending = ir_ending_new(c->scratch, opt_cfg(c, f))};
+                      .ending = *opt_ending(c, f)};
     for (uint32_t i = 0; i < found.count; i++)
         lower_switch(&x, found.at[i]);
     return true;

@@ -6,8 +6,7 @@
  * the limit predict_work (Predicts times blocks) those of a function stay.
  */
 #include "base/rows.h"
-#include "ir/analysis/analysis.h"
-#include "opt/opt.h"
+#include "opt/pass.h"
 
 struct idle_finder {
     struct ir_module *m;
@@ -95,9 +94,8 @@ static bool is_idle(struct idle_finder *x, const struct ir_function *f, ir_ref p
     }
 }
 
-static void work_on(struct idle_finder *x, struct ir_function *f)
+static void work_on(struct idle_finder *x, struct ir_function *f, const struct ir_cfg *c)
 {
-    const struct ir_cfg *c = ir_cfg_new(x->arena, f);
     for (uint32_t i = 0; i < c->rpo_count; i++) {
         for (ir_ref r = ir_block_at(f, c->rpo[i])->first, next; r; r = next) {
             const struct ir_ins *ins = ir_at(f, r);
@@ -124,22 +122,30 @@ static uint64_t count_predicts(const struct ir_function *f)
     return n;
 }
 
+static void work_on_all(struct opt_context *c, void *data)
+{
+    struct idle_finder *x = data;
+    struct ir_module *m = x->m;
+    bool searched = false;
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        uint64_t predicts = count_predicts(m->functions.at[i]);
+        uint32_t most = c->options->limits[OPT_LIMIT_predict_work];
+        if (!predicts || predicts * m->functions.at[i]->blocks.count >= most)
+            continue;
+        if (!searched) {
+            find_callers(x);
+            x->predicted = bitset_new(x->arena, m->functions.count);
+            x->leads = arena_array(x->arena, struct bitset, m->functions.count);
+        }
+        searched = true;
+        work_on(x, m->functions.at[i], opt_cfg(c, m->functions.at[i]));
+    }
+}
+
 void opt_drop_idle_predictions(struct ir_module *m, const struct opt_options *o, struct diagnostics *d)
 {
     struct scratch scratch;
     struct idle_finder x = {.m = m, .d = d, .arena = scratch_begin(&scratch)};
-    bool searched = false;
-    for (uint32_t i = 0; i < m->functions.count; i++) {
-        uint64_t predicts = count_predicts(m->functions.at[i]);
-        if (!predicts || predicts * m->functions.at[i]->blocks.count >= o->limits[OPT_LIMIT_predict_work])
-            continue;
-        if (!searched) {
-            find_callers(&x);
-            x.predicted = bitset_new(x.arena, m->functions.count);
-            x.leads = arena_array(x.arena, struct bitset, m->functions.count);
-        }
-        searched = true;
-        work_on(&x, m->functions.at[i]);
-    }
+    opt_read(o, "cfg", work_on_all, &x);
     scratch_end(&scratch);
 }

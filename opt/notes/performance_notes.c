@@ -18,10 +18,8 @@
  *
  * Near-linear: of an arm ARM_MAX operations are looked at.
  */
-#include "ir/analysis/callgraph.h"
-#include "opt/cost/cost.h"
-#include "opt/opt.h"
 #include "opt/notes/performance.h"
+#include "opt/pass.h"
 
 #include <stdlib.h>
 
@@ -48,7 +46,7 @@ struct notes {
     struct arena arena;
     struct opt_report report;
     struct ir_module *copy;
-    uint64_t *functions; /* cycles of a call of each */
+    const uint64_t *functions; /* the analysis costs */
     struct opt_converged converged;
     struct diagnostics *diagnostics;
     VEC(struct note) all;
@@ -57,11 +55,11 @@ struct notes {
 struct view {
     struct notes *notes;
     const struct ir_function *fn;
-    struct ir_cfg *cfg;
-    struct ir_dominators *dom, *post;
-    struct ir_cycles *cycles;
-    struct ir_uniformity *u;
-    struct ir_control_dependence *control;
+    const struct ir_cfg *cfg;
+    const struct ir_dominators *dom, *post;
+    const struct ir_cycles *cycles;
+    const struct ir_uniformity *u;
+    const struct ir_control_dependence *control;
     struct arena *arena;
 };
 
@@ -304,23 +302,17 @@ static uint32_t *controllers(struct view *v)
 
 /* ---- functions ----------------------------------------------------------------------------------------- */
 
-static void analyse(struct view *v)
-{
-    struct arena *a = v->arena;
-    bool *uniform = arena_array(a, bool, ir_block_at(v->fn, ir_entry(v->fn))->params.count + 1);
-    memset(uniform, true, ir_block_at(v->fn, ir_entry(v->fn))->params.count);
-    v->cfg = ir_cfg_new(a, v->fn);
-    v->dom = ir_dominators_new(a, v->cfg);
-    v->post = ir_post_dominators_new(a, v->cfg);
-    v->cycles = ir_cycles_new(a, v->cfg);
-    v->control = ir_control_dependence_new(a, v->cfg, v->post);
-    v->u = ir_uniformity_new(a, v->cfg, v->cycles, ir_tokens_new(a, v->cfg),
-                             &(struct ir_uniformity_options){.uniform_params = uniform});
-}
+static const char needs[] =
+    "cfg dominators post_dominators cycles control_dependence argument_uniformity costs";
 
-static void note_function(struct view *v)
+static void note_function(struct view *v, struct opt_context *c)
 {
-    analyse(v);
+    v->cfg = opt_cfg(c, v->fn);
+    v->dom = opt_dominators(c, v->fn);
+    v->post = opt_post_dominators(c, v->fn);
+    v->cycles = opt_cycles(c, v->fn);
+    v->control = opt_control_dependence(c, v->fn);
+    v->u = opt_argument_uniformity(c, v->fn);
     const struct opt_stride *strides = opt_strides(v->arena, v->u);
     const uint32_t *control = controllers(v);
     struct arm *arms = arena_array(v->arena, struct arm, 2);
@@ -368,6 +360,22 @@ static void give(struct notes *n)
     }
 }
 
+static void note_functions(struct opt_context *c, void *data)
+{
+    struct notes *n = data;
+    n->functions = opt_costs(c, n->copy)->at;
+    for (uint32_t i = 0; i < n->copy->functions.count; i++) {
+        struct scratch scratch;
+        struct view v = {.notes = n, .fn = n->copy->functions.at[i]};
+        if (v.fn->order.count == 0)
+            continue;
+        v.arena = scratch_begin(&scratch);
+        note_function(&v, c);
+        scratch_end(&scratch);
+        opt_invalidate(c, v.fn);
+    }
+}
+
 static void note_module(struct notes *n, const struct ir_module *m, const struct opt_options *options)
 {
     struct opt_options o;
@@ -379,17 +387,7 @@ static void note_module(struct notes *n, const struct ir_module *m, const struct
     for (uint32_t i = 0; i < n->copy->functions.count; i++)
         opt_name_stored(&n->arena, n->copy->functions.at[i]);
     opt_run(n->copy, &o, &n->report, n->diagnostics);
-    u32_vec order = ir_callees_first(&n->arena, n->copy);
-    n->functions = cost_of_functions(&n->arena, n->copy, &order);
-    for (uint32_t i = 0; i < n->copy->functions.count; i++) {
-        struct scratch scratch;
-        struct view v = {.notes = n, .fn = n->copy->functions.at[i]};
-        if (v.fn->order.count == 0)
-            continue;
-        v.arena = scratch_begin(&scratch);
-        note_function(&v);
-        scratch_end(&scratch);
-    }
+    opt_read(options, needs, note_functions, n);
     give(n);
 }
 

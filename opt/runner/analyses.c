@@ -2,12 +2,15 @@
 #include "opt/runner/internal.h"
 
 #include "ir/analysis/callgraph.h"
+#include "opt/convergence/cycle_ends.h"
+#include "opt/cost/cost.h"
 
 enum what { BLOCKS, VALUES };
-struct analysis_info { const char *name, *needs; enum what what; };
+struct analysis_info { const char *name, *needs; enum what what; bool of_module; };
 
 static const struct analysis_info info[OPT_ANALYSES] = {
-#define ANALYSIS(name, type, what, needs, compute) {#name, needs, what},
+#define ANALYSIS(name, type, what, needs, compute) {#name, needs, what, false},
+#define MODULE_ANALYSIS(name, type, what, needs, compute) {#name, needs, what, true},
 #include "opt/runner/analyses.def"
 };
 
@@ -39,15 +42,14 @@ void opt_cache_init(struct opt_cache *k)
 
 /* ---- asking ------------------------------------------------------------------------------------------ */
 
-/* A remark says if the function is too large for an answer better than that all is divergent; not where results
- * are checked, which has no report. */
+/* A remark says if the function is too large for an answer better than that all is divergent. */
 static struct ir_uniformity *uniformity_of(struct opt_context *c, struct arena *a,
                                            const struct ir_function *f, const struct ir_tokens *t,
                                            struct ir_uniformity_options o)
 {
     o.most = c->options->limits[OPT_LIMIT_uniformity_steps];
     struct ir_uniformity *u = ir_uniformity_new(a, opt_cfg(c, f), opt_cycles(c, f), t, &o);
-    if (u->over && c->report)
+    if (u->over)
         opt_below(c, f, OPT_LIMIT_uniformity_steps, o.most);
     return u;
 }
@@ -61,11 +63,46 @@ static struct ir_uniformity *machine_uniformity(struct opt_context *c, struct ar
     return uniformity_of(c, a, f, NULL, o);
 }
 
-static u32_vec *callees_first(struct arena *a, const struct ir_module *m)
+/* In calls whose arguments are uniform. */
+static struct ir_uniformity *argument_uniformity(struct opt_context *c, struct arena *a,
+                                                 const struct ir_function *f)
 {
-    u32_vec *order = arena_new(a, u32_vec);
-    *order = ir_callees_first(a, m);
-    return order;
+    uint32_t params = ir_block_at(f, ir_entry(f))->params.count;
+    bool *uniform = arena_array(a, bool, params + 1);
+    memset(uniform, true, params);
+    return uniformity_of(c, a, f, opt_tokens(c, f),
+                         (struct ir_uniformity_options){.uniform_params = uniform});
+}
+
+static struct bitset *kept_set(struct arena *a, struct bitset set)
+{
+    struct bitset *kept = arena_new(a, struct bitset);
+    *kept = set;
+    return kept;
+}
+
+static u32_vec *kept_list(struct arena *a, u32_vec list)
+{
+    u32_vec *kept = arena_new(a, u32_vec);
+    *kept = list;
+    return kept;
+}
+
+/* Branches at which threads of a group may part, or threads that a machine runs together. */
+static struct bitset *parting_branches(struct opt_context *c, struct arena *a, const struct ir_function *f)
+{
+    struct bitset branches = bitset_new(a, f->blocks.count);
+    bitset_union(branches, opt_machine_uniformity(c, f)->branches);
+    bitset_union(branches, opt_uniformity(c, f)->branches);
+    return kept_set(a, branches);
+}
+
+/* Empty: the limit was too low. */
+static u32_vec *priorities(struct opt_context *c, struct arena *a, const struct ir_function *f)
+{
+    return kept_list(a, ir_priorities_new(a, opt_cfg(c, f), opt_cycles(c, f), opt_leaving(c, f),
+                                          opt_cycle_ends(c, f)->at,
+                                          c->options->limits[OPT_LIMIT_priority_work]));
 }
 
 static void *compute_of_function(struct opt_context *c, struct arena *a, const struct ir_function *f,
@@ -163,6 +200,21 @@ void opt_invalidate(struct opt_context *c, const struct ir_function *f)
     opt_cache_keep(c->cache, f, 0);
 }
 
+void opt_read(const struct opt_options *o, const char *needs, opt_reader *read, void *data)
+{
+    struct opt_cache cache;
+    struct opt_context c = {.options = o, .cache = &cache, .needs = opt_analyses_named(needs)};
+    struct mem_guard guard;
+    opt_cache_init(&cache);
+    if (mem_guard_enter(&guard)) {
+        opt_cache_free(&cache);
+        mem_fail(0);
+    }
+    read(&c, data);
+    mem_guard_leave(&guard);
+    opt_cache_free(&cache);
+}
+
 void opt_cache_free(struct opt_cache *k)
 {
     for (uint32_t row = 0; row < k->rows.count; row++)
@@ -176,6 +228,11 @@ void opt_cache_free(struct opt_cache *k)
 static const struct opt_cached *cached_of(const struct opt_cache *k, const struct ir_function *f)
 {
     return row_of(f) < k->rows.count ? k->rows.at[row_of(f)] : NULL;
+}
+
+bool opt_analysis_of_module(enum opt_analysis n)
+{
+    return info[n].of_module;
 }
 
 bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint32_t set)

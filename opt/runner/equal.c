@@ -1,6 +1,8 @@
 /* equal.c: whether two results of an analysis say the same: what a pass said it kept, and the same computed
  * anew. Both are of functions with the same number of values where they describe values.
  */
+#include "opt/convergence/cycle_ends.h"
+#include "opt/cost/cost.h"
 #include "opt/runner/internal.h"
 
 static bool same(const uint32_t *a, const uint32_t *b, uint32_t n)
@@ -173,6 +175,68 @@ static bool equal_pdg(const struct ir_pdg *a, const struct ir_pdg *b, const stru
             a->on.at[i].cycle != b->on.at[i].cycle)
             return false;
     return true;
+}
+
+static bool equal_stayed_in(const struct bitset *a, const struct bitset *b, const struct ir_function *f)
+{
+    return bitset_equal(*a, *b);
+}
+
+static bool equal_ending(const struct bitset *a, const struct bitset *b, const struct ir_function *f)
+{
+    return bitset_equal(*a, *b);
+}
+
+static bool equal_tokens_in_use(const struct bitset *a, const struct bitset *b, const struct ir_function *f)
+{
+    return bitset_equal(*a, *b);
+}
+
+static bool equal_argument_uniformity(const struct ir_uniformity *a, const struct ir_uniformity *b,
+                                      const struct ir_function *f)
+{
+    return equal_uniformity(a, b, f);
+}
+
+static bool equal_parting_branches(const struct bitset *a, const struct bitset *b, const struct ir_function *f)
+{
+    return bitset_equal(*a, *b);
+}
+
+static bool equal_cycle_ends(const struct opt_ends *a, const struct opt_ends *b, const struct ir_function *f)
+{
+    return !a->at == !b->at && (!a->at || memcmp(a->at, b->at, f->blocks.count) == 0);
+}
+
+static bool equal_priorities(const u32_vec *a, const u32_vec *b, const struct ir_function *f)
+{
+    return same_list(*a, *b);
+}
+
+static bool equal_thread_frontier(const struct ir_frontier *a, const struct ir_frontier *b,
+                                  const struct ir_function *f)
+{
+    uint32_t blocks = f->blocks.count;
+    return same_list(a->order, b->order) && a->cut == b->cut && bitset_equal(a->checks, b->checks) &&
+           same(a->frontier.start, b->frontier.start, blocks + 1) &&
+           same(a->frontier.at, b->frontier.at, a->frontier.start[blocks]);
+}
+
+static bool equal_waiting_functions(const struct bitset *a, const struct bitset *b,
+                                    const struct ir_function *none)
+{
+    return bitset_equal(*a, *b);
+}
+
+static bool equal_addresses_taken(const struct bitset *a, const struct bitset *b,
+                                  const struct ir_function *none)
+{
+    return bitset_equal(*a, *b);
+}
+
+static bool equal_costs(const cost_table *a, const cost_table *b, const struct ir_function *none)
+{
+    return a->count == b->count && (a->count == 0 || memcmp(a->at, b->at, a->count * sizeof *a->at) == 0);
 }
 
 static bool equal_callees_first(const u32_vec *a, const u32_vec *b, const struct ir_function *none)

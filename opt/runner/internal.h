@@ -12,6 +12,7 @@ enum opt_analysis {
 /* Sets of analyses: a bit for each. */
 #define OPT_ALL_ANALYSES ((uint32_t)(((uint64_t)1 << OPT_ANALYSES) - 1))
 uint32_t opt_analyses_named(const char *list);        /* names separated by a space; a BUG if there is none */
+bool opt_analysis_of_module(enum opt_analysis n);
 
 /* The analyses of a module and its functions that are right now. Functions may be added meanwhile. Below,
  * f NULL stands for the module. */
@@ -33,7 +34,7 @@ bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint3
  * differs, or NULL. */
 const char *opt_cache_check(const struct opt_cache *k, const struct opt_options *o, const struct ir_module *m,
                             const struct ir_function *f);
-/* Whether two results of the analysis say the same of f. */
+/* Whether two results of the analysis say the same of f; NULL: of the module. */
 bool opt_analysis_equal(enum opt_analysis n, const void *a, const void *b, const struct ir_function *f);
 
 /* Printing of one run (opt/runner/dumps.c). */

@@ -24,7 +24,7 @@ void opt_report_free(struct opt_report *r)
 void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_remark_kind kind, const char *id,
                 place at, const char *fmt, ...)
 {
-    if (!c->options->remarks)
+    if (!c->options->remarks || !c->report)
         return;
     struct arena *a = &c->report->arena;
     va_list args;
@@ -69,7 +69,7 @@ bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limi
 void opt_count(struct opt_context *c, const char *name, uint64_t n)
 {
     struct opt_report *r = c->report;
-    if (n == 0 || !c->options->stats)
+    if (n == 0 || !c->options->stats || !r)
         return;
     uint64_t key = hash_mix(hash_bytes(name, strlen(name)), c->pass);
     uint32_t at = map_get(&r->counter_index, key);

@@ -154,6 +154,6 @@ bool opt_inline(struct opt_context *c, struct ir_module *m)
 
 bool opt_inline_barriers(struct opt_context *c, struct ir_module *m)
 {
-    struct bitset waiting = ir_waiting_functions(c->scratch, m);
+    struct bitset waiting = *opt_waiting_functions(c, m);
     return bitset_next(waiting, 0) < waiting.bits && run(c, m, true);
 }

@@ -95,7 +95,7 @@ static void results_are_kept_by_function(void **state)
     start(&x);
     for (unsigned n = 0; n < OPT_ANALYSES; n++) {
         const void *first = ask(&x, n, x.f), *second = ask(&x, n, x.m->functions.at[1]);
-        if (n == OPT_ANALYSIS_callees_first)
+        if (opt_analysis_of_module(n))
             assert_ptr_equal(first, second);
         else
             assert_ptr_not_equal(first, second);
@@ -193,12 +193,55 @@ static void change_values(struct ir_function *f)
     ir_at(f, named(f, "s"))->token = named(f, "tok");
 }
 
+/* A function that waits no more, that calls itself, and whose address is taken. */
 static void change_calls(struct ir_function *f)
 {
+    ir_ref barrier = 0;
     ir_each_block(i, b, f)
-        ir_each_ins(r, f, b)
+        ir_each_ins(r, f, b) {
             if (ir_at(f, r)->op == IR_call)
                 ir_at(f, r)->imm = f->id;
+            if (ir_at(f, r)->op == IR_barrier)
+                barrier = r;
+        }
+    ir_remove(f, barrier);
+    ir_const(f, IR_TYPE_FUNCTION, f->id + 1);
+}
+
+/* The left side goes on to the right one, where a barrier is. */
+static void lead_to_barrier(struct ir_function *f)
+{
+    uint32_t head = ir_at(f, named(f, "heart"))->block;
+    const struct ir_block *b = ir_block_at(f, head);
+    ir_block_at(f, b->edges.at[0].block)->edges.at[0].block = b->edges.at[1].block;
+}
+
+/* The right side, with the barrier, comes before the left one. */
+static void lead_from_barrier(struct ir_function *f)
+{
+    uint32_t head = ir_at(f, named(f, "heart"))->block;
+    const struct ir_block *b = ir_block_at(f, head);
+    ir_block_at(f, b->edges.at[1].block)->edges.at[0].block = b->edges.at[0].block;
+}
+
+/* Nothing leads back, and the heart is not used. */
+static void change_loop(struct ir_function *f)
+{
+    uint32_t latch = ir_at(f, named(f, "next"))->block;
+    ir_block_at(f, latch)->edges.at[0].block = ir_block_at(f, latch)->edges.at[1].block;
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b)
+            if (ir_at(f, r)->token == named(f, "heart"))
+                ir_at(f, r)->token = named(f, "tok");
+}
+
+/* The left side leads to the end of a kernel: who takes it leaves the others, who go on to the barrier. */
+static void change_returns(struct ir_function *f)
+{
+    uint32_t head = ir_at(f, named(f, "heart"))->block, latch = ir_at(f, named(f, "next"))->block;
+    uint32_t left = ir_block_at(f, head)->edges.at[0].block;
+    ir_block_at(f, left)->edges.at[0].block = ir_block_at(f, latch)->edges.at[1].block;
+    change_kind(f);
 }
 
 /* Of an analysis that is asked for alone, with what it is made of: its name must come up if that is right. */
@@ -207,6 +250,8 @@ static void check_notices(enum opt_analysis n, const char *name, void (*change)(
     struct setting x, y;
     start(&x);
     start(&y);
+    x.options.values[OPT_OPTION_priorities] = OPT_priorities_shape + 1;
+    y.options.values[OPT_OPTION_priorities] = OPT_priorities_shape + 1;
     ask(&x, n, x.f);
     assert_null(opt_cache_check(&x.cache, &x.options, x.m, x.f));
     assert_null(opt_cache_check(&x.cache, &x.options, x.m, NULL));
@@ -223,10 +268,23 @@ static void check_notices(enum opt_analysis n, const char *name, void (*change)(
     end(&y);
 }
 
+static void (*change_of(enum opt_analysis n))(struct ir_function *)
+{
+    switch (n) {
+    case OPT_ANALYSIS_leaving: return change_kind;
+    case OPT_ANALYSIS_stayed_in: return change_returns;
+    case OPT_ANALYSIS_ending: return lead_to_barrier;
+    case OPT_ANALYSIS_tokens_in_use:
+    case OPT_ANALYSIS_cycle_ends: return change_loop;
+    case OPT_ANALYSIS_priorities: return lead_from_barrier;
+    default: return change_values;
+    }
+}
+
 static void every_analysis_notices_a_change(void **state)
 {
 #define BLOCKS change_control_flow
-#define VALUES (n == OPT_ANALYSIS_leaving ? change_kind : change_values)
+#define VALUES change_of(n)
 #define ANALYSIS(id, type, what, needs, compute)                                                             \
     {                                                                                                        \
         enum opt_analysis n = OPT_ANALYSIS_##id;                                                             \
@@ -277,6 +335,30 @@ static void asking_for_what_is_not_named_is_a_bug(void **state)
     assert_non_null(strstr(said, "it asks for cycles, which its row does not name"));
 }
 
+static void read_loops(struct opt_context *c, void *data)
+{
+    struct setting *x = data;
+    assert_int_equal(opt_cycles(c, x->f)->count, 1);
+    assert_ptr_equal(opt_cycles(c, x->f), opt_cycles(c, x->f));
+    assert_true(opt_costs(c, x->m)->at[1] > 0 && opt_costs(c, x->m)->at[0] == 0); /* which nothing calls */
+}
+
+static void read_outside_of_passes(struct setting *x)
+{
+    opt_read(&x->options, "cycles", read_loops, x);
+}
+
+static void what_reads_a_module_gets_what_it_names(void **state)
+{
+    struct setting x;
+    char said[256];
+    start(&x);
+    opt_read(&x.options, "cycles costs", read_loops, &x);
+    end(&x);
+    dies(read_outside_of_passes, said, sizeof said);
+    assert_non_null(strstr(said, "it asks for costs, which its row does not name"));
+}
+
 static void name_none(struct setting *x)
 {
     opt_analyses_named("cfg nonsense");
@@ -298,6 +380,7 @@ int main(void)
         cmocka_unit_test(passes_keep_what_they_keep_is_made_of),
         cmocka_unit_test(every_analysis_notices_a_change),
         cmocka_unit_test(asking_for_what_is_not_named_is_a_bug),
+        cmocka_unit_test(what_reads_a_module_gets_what_it_names),
         cmocka_unit_test(naming_what_there_is_not_is_a_bug),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
