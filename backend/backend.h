@@ -16,7 +16,9 @@ struct bc_program *be_bytecode(const struct ir_module *m, enum scheme scheme, bo
                                struct diagnostics *d);
 
 /* Values that got no register: kept in private memory, or made anew where they are read. */
-struct wc_figures { uint32_t spilled, rematerialised; };
+struct wc_figures {
+    uint32_t spilled, rematerialised;
+};
 
 /* The steps from IR to an image that can be looked at. */
 enum wc_step {
@@ -24,15 +26,17 @@ enum wc_step {
 #include "backend/warpcore/steps.def"
     WC_STEPS
 };
-extern const struct wc_step_info { const char *name, *meaning; } wc_step_info[WC_STEPS];
+extern const struct wc_step_info {
+    const char *name, *meaning;
+} wc_step_info[WC_STEPS];
 struct wc_context;
 struct wc_mfunction;
 /* A function where a step begins or ends. f == NULL: it is IR still, `function`. */
 struct wc_stage {
     enum wc_step step;
-    bool         after;
+    bool after;
     const struct ir_function *function;
-    const struct wc_context   *c;
+    const struct wc_context *c;
     const struct wc_mfunction *f;
 };
 /* Its machine code, for people (backend/warpcore/dump.c). */
@@ -40,9 +44,9 @@ void wc_print_stage(const struct wc_stage *stage, struct text *out);
 
 struct wc_options {
     enum wc_mode mode;
-    struct wc_figures *figures;                /* are added to, or NULL */
-    void (*watch)(void *data, const struct wc_stage *stage);       /* is shown every stage; NULL: nobody
-                                                                      looks */
+    struct wc_figures *figures;                              /* are added to, or NULL */
+    void (*watch)(void *data, const struct wc_stage *stage); /* is shown every stage; NULL: nobody
+                                                                looks */
     void *watch_data;
 };
 /* The image of a lowered module (base/targets.def) whose branches are in the form of the mode

@@ -24,7 +24,7 @@ static bool does_not_fit(const struct ir_object *o, bool shared, unsigned limit,
 
 static bool place_object(const struct ir_object *o, uint64_t *end, uint32_t *address, struct diagnostics *d)
 {
-    bool     shared = o->space == IR_TYPE_SHARED;
+    bool shared = o->space == IR_TYPE_SHARED;
     unsigned limit = shared ? BC_MAX_SHARED : BC_MAX_DATA;
     uint64_t at = align_up(*end, o->align);
     *end = at + o->size;

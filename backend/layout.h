@@ -7,12 +7,12 @@
 #include "backend/format/interface.h"
 #include "ir/ir.h"
 
-#define BE_FIRST_ADDRESS 16u             /* of shared and private memory: 0 is null */
+#define BE_FIRST_ADDRESS 16u /* of shared and private memory: 0 is null */
 
 struct be_objects {
-    uint32_t *address;                   /* by object: in shared memory, or in the constant data */
-    uint32_t  shared_bytes, data_bytes;  /* shared: a multiple of 16, 0 if there is no object; without the
-                                            unsized ones, which all lie behind: a kernel has at most one */
+    uint32_t *address;                 /* by object: in shared memory, or in the constant data */
+    uint32_t shared_bytes, data_bytes; /* shared: a multiple of 16, 0 if there is no object; without the
+                                          unsized ones, which all lie behind: a kernel has at most one */
 };
 /* Places the objects in their order, in `a`. False with a diagnostic ("shared-memory", "constant-data") if
  * one does not fit. */

@@ -32,7 +32,7 @@
 
 struct arena_chunk {
     struct arena_chunk *next;
-    size_t              bytes; /* of `data` */
+    size_t bytes; /* of `data` */
     _Alignas(ALIGNMENT) char data[];
 };
 
@@ -67,7 +67,7 @@ static void prefer_huge_pages(char *at, size_t bytes)
 /* The chunk is linked before it is used, so that arena_free finds it whatever happens next. */
 static struct arena_chunk *chunk_new(struct arena *a, size_t bytes)
 {
-    size_t              size = sizeof(struct arena_chunk) + bytes;
+    size_t size = sizeof(struct arena_chunk) + bytes;
     struct arena_chunk *c = mem_alloc(size);
     if (size >= CHUNK_HUGE)
         prefer_huge_pages((char *)c, size);

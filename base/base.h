@@ -25,8 +25,8 @@
 _Noreturn void bug_at(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* What an internal error of this thread names beside its place, "in WHAT on OF"; NULL: nothing. */
 void bug_context(const char *what, const char *of);
-#define BUG(...)              bug_at(__FILE__, __LINE__, __VA_ARGS__)
-#define INVARIANT(cond)       ((cond) ? (void)0 : BUG("invariant broken: %s", #cond))
+#define BUG(...)        bug_at(__FILE__, __LINE__, __VA_ARGS__)
+#define INVARIANT(cond) ((cond) ? (void)0 : BUG("invariant broken: %s", #cond))
 
 /* ---- structs that begin with their size (size_t), which callers may know smaller or larger than we ---- */
 
@@ -39,10 +39,10 @@ bool sized_write(void *callers, const void *from, size_t n);
 
 struct scratch;
 struct mem_guard {
-    jmp_buf            jump;
-    struct mem_guard  *outer;
-    struct scratch    *scratch;    /* the innermost where the guard was entered: what began since is freed */
-    volatile bool      armed;
+    jmp_buf jump;
+    struct mem_guard *outer;
+    struct scratch *scratch; /* the innermost where the guard was entered: what began since is freed */
+    volatile bool armed;
 };
 /* if (mem_guard_enter(&g)) { clean up; return NO_MEMORY; } ... mem_guard_leave(&g); */
 #define mem_guard_enter(g) (mem_guard_push(g), setjmp((g)->jump) != 0)
@@ -51,28 +51,28 @@ struct mem_guard {
 void mem_guard_push(struct mem_guard *g);
 void mem_guard_leave(struct mem_guard *g); /* pops g; also called by the failure path before the jump */
 
-void *mem_alloc(size_t bytes);   /* zeroed; free with mem_free */
+void *mem_alloc(size_t bytes);            /* zeroed; free with mem_free */
 void *mem_realloc(void *p, size_t bytes); /* contents kept, the rest undefined */
 /* Frees what mem_alloc or mem_realloc gave; NULL is allowed. */
-void  mem_free(void *p);
+void mem_free(void *p);
 /* What allocations do that fail: ends the scratch arenas begun since the innermost guard and jumps to it.
  * `bytes` is for the message where there is none; callers whose sizes overflow give SIZE_MAX. */
 _Noreturn void mem_fail(size_t bytes);
 /* Test rig: the n-th allocation of this thread from now fails, once; n <= 0 switches it off. */
-void  mem_fail_after(long allocations);
+void mem_fail_after(long allocations);
 
 /* ---- arena ------------------------------------------------------------------------------------- */
 
 struct arena_chunk;
 struct arena {
     struct arena_chunk *chunks;
-    char               *at, *end;
-    size_t              total;   /* bytes taken from the host, chunk headers included */
+    char *at, *end;
+    size_t total; /* bytes taken from the host, chunk headers included */
 };
 /* Makes an arena empty, as zeroed memory is: nothing is allocated yet. */
-void  arena_init(struct arena *a);
-void  arena_free(struct arena *a);                  /* frees all; the arena is empty and usable again */
-void *arena_alloc(struct arena *a, size_t bytes);   /* zeroed; 16-byte aligned, 8 if no larger */
+void arena_init(struct arena *a);
+void arena_free(struct arena *a);                 /* frees all; the arena is empty and usable again */
+void *arena_alloc(struct arena *a, size_t bytes); /* zeroed; 16-byte aligned, 8 if no larger */
 /* count elements of `size` bytes, zeroed; a product beyond size_t counts as no memory. */
 void *arena_alloc_array(struct arena *a, size_t size, size_t count);
 /* A copy of `length` bytes with a NUL behind them. */
@@ -80,20 +80,27 @@ char *arena_strdup(struct arena *a, const char *s, size_t length);
 /* The formatted text, NUL-terminated, in the arena. */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *a, const char *fmt, va_list args);
-#define arena_new(a, type)           ((type *)arena_alloc((a), sizeof(type)))
-#define arena_array(a, type, count)  ((type *)arena_alloc_array((a), sizeof(type), (count)))
+#define arena_new(a, type)          ((type *)arena_alloc((a), sizeof(type)))
+#define arena_array(a, type, count) ((type *)arena_alloc_array((a), sizeof(type), (count)))
 
 /* An arena for the work of one function, in its frame. scratch_end frees it; so does running out of memory,
  * before it unwinds to the guard, which a plain arena in a frame would not survive. The last that began ends
  * first. */
-struct scratch { struct arena arena; struct scratch *outer; };
-struct arena *scratch_begin(struct scratch *s);     /* its arena, empty */
+struct scratch {
+    struct arena arena;
+    struct scratch *outer;
+};
+struct arena *scratch_begin(struct scratch *s); /* its arena, empty */
 /* Frees the arena and all in it. */
-void          scratch_end(struct scratch *s);
+void scratch_end(struct scratch *s);
 
 /* ---- vector: VEC(T) v = {0}; ------------------------------------------------------------------- */
 
-#define VEC(type) struct { type *at; uint32_t count, capacity; }
+#define VEC(type)                                                                                            \
+    struct {                                                                                                 \
+        type *at;                                                                                            \
+        uint32_t count, capacity;                                                                            \
+    }
 typedef VEC(uint32_t) u32_vec;
 
 /* Moves the elements to an array with room for `need`, at least twice the old; the old one stays in the
@@ -101,15 +108,18 @@ typedef VEC(uint32_t) u32_vec;
 void vec_grow_(struct arena *a, void **at, uint32_t *capacity, uint32_t need, size_t size);
 #define vec_reserve(a, v, n)                                                                                 \
     ((n) > (v)->capacity ? vec_grow_((a), (void **)&(v)->at, &(v)->capacity, (n), sizeof *(v)->at) : (void)0)
-#define vec_push(a, v, x)    (vec_reserve((a), (v), (v)->count + 1), (v)->at[(v)->count++] = (x))
-#define vec_pop(v)           ((v)->at[--(v)->count])
-#define vec_last(v)          ((v)->at[(v)->count - 1])
-#define vec_resize(a, v, n)  (vec_reserve((a), (v), (n)), (v)->count = (n)) /* new elements undefined */
-#define vec_clear(v)         ((v)->count = 0)
+#define vec_push(a, v, x)   (vec_reserve((a), (v), (v)->count + 1), (v)->at[(v)->count++] = (x))
+#define vec_pop(v)          ((v)->at[--(v)->count])
+#define vec_last(v)         ((v)->at[(v)->count - 1])
+#define vec_resize(a, v, n) (vec_reserve((a), (v), (n)), (v)->count = (n)) /* new elements undefined */
+#define vec_clear(v)        ((v)->count = 0)
 
 /* ---- bit set: fixed size, all bits clear at first ------------------------------------------------ */
 
-struct bitset { uint64_t *words; uint32_t bits; };
+struct bitset {
+    uint64_t *words;
+    uint32_t bits;
+};
 /* The words lie in the arena. */
 struct bitset bitset_new(struct arena *a, uint32_t bits);
 /* The word of member i. Sanitized builds check that i < bits: a neighbour's memory would hide the mistake. */
@@ -120,47 +130,68 @@ static inline uint64_t *bitset_word_(struct bitset s, uint32_t i)
 #endif
     return &s.words[i >> 6];
 }
-static inline bool bitset_has(struct bitset s, uint32_t i) { return *bitset_word_(s, i) >> (i & 63) & 1; }
-static inline void bitset_add(struct bitset s, uint32_t i) { *bitset_word_(s, i) |= (uint64_t)1 << (i & 63); }
+static inline bool bitset_has(struct bitset s, uint32_t i)
+{
+    return *bitset_word_(s, i) >> (i & 63) & 1;
+}
+static inline void bitset_add(struct bitset s, uint32_t i)
+{
+    *bitset_word_(s, i) |= (uint64_t)1 << (i & 63);
+}
 static inline void bitset_remove(struct bitset s, uint32_t i)
 {
     *bitset_word_(s, i) &= ~((uint64_t)1 << (i & 63));
 }
 /* Linear in the set's bits, as all below; the two sets have as many bits. */
-void     bitset_clear(struct bitset s);
-bool     bitset_union(struct bitset into, struct bitset from);       /* true if `into` changed */
-bool     bitset_subtract(struct bitset into, struct bitset from);    /* true if `into` changed */
-bool     bitset_intersect(struct bitset into, struct bitset from);   /* true if `into` changed */
-void     bitset_copy(struct bitset into, struct bitset from);
+void bitset_clear(struct bitset s);
+bool bitset_union(struct bitset into, struct bitset from);     /* true if `into` changed */
+bool bitset_subtract(struct bitset into, struct bitset from);  /* true if `into` changed */
+bool bitset_intersect(struct bitset into, struct bitset from); /* true if `into` changed */
+void bitset_copy(struct bitset into, struct bitset from);
 /* False too of sets with different numbers of bits. */
-bool     bitset_equal(struct bitset a, struct bitset b);
+bool bitset_equal(struct bitset a, struct bitset b);
 uint32_t bitset_count(struct bitset s);
-uint32_t bitset_next(struct bitset s, uint32_t from);                /* first member >= from, or s.bits */
+uint32_t bitset_next(struct bitset s, uint32_t from); /* first member >= from, or s.bits */
 #define bitset_each(i, s) for (uint32_t i = bitset_next((s), 0); i < (s).bits; i = bitset_next((s), i + 1))
 
 /* ---- hash maps ---------------------------------------------------------------------------------- */
 
 #define MAP_NONE UINT32_MAX
 /* From 64-bit keys to uint32_t; iteration order is not defined, so results must not depend on it. */
-struct map { uint64_t *keys; uint32_t *values; uint32_t count, capacity; };
-void     map_set(struct arena *a, struct map *m, uint64_t key, uint32_t value); /* value != MAP_NONE */
-uint32_t map_get(const struct map *m, uint64_t key);                            /* MAP_NONE if absent */
+struct map {
+    uint64_t *keys;
+    uint32_t *values;
+    uint32_t count, capacity;
+};
+void map_set(struct arena *a, struct map *m, uint64_t key, uint32_t value); /* value != MAP_NONE */
+uint32_t map_get(const struct map *m, uint64_t key);                        /* MAP_NONE if absent */
 /* The same on every machine; hash_mix of two words, too. */
 uint64_t hash_bytes(const void *p, size_t n);
 uint64_t hash_mix(uint64_t a, uint64_t b);
 
 /* Interned strings: equal texts have equal pointers. Each is NUL-terminated and lives in the arena. */
-struct strings { struct arena *arena; const char **slots; uint32_t count, capacity; };
+struct strings {
+    struct arena *arena;
+    const char **slots;
+    uint32_t count, capacity;
+};
 /* The one string with this text, made on first use. */
 const char *intern(struct strings *s, const char *text, size_t length);
-static inline const char *intern_z(struct strings *s, const char *z) { return intern(s, z, strlen(z)); }
+static inline const char *intern_z(struct strings *s, const char *z)
+{
+    return intern(s, z, strlen(z));
+}
 
 /* ---- text under construction --------------------------------------------------------------------- */
 
 /* Owns heap memory: text_free when done, or hand `at` (NUL-terminated) to the one who frees it. With an arena
  * its bytes lie there and nothing is to be freed: so where memory may run out while a function has the text.
  * `at` is NULL until something is added. */
-struct text { char *at; size_t length, capacity; struct arena *arena; };
+struct text {
+    char *at;
+    size_t length, capacity;
+    struct arena *arena;
+};
 /* Empty again; an arena stays its arena. */
 void text_free(struct text *t);
 /* Appends n bytes, which may be any; text_addz appends a string, text_char one byte. */
@@ -170,7 +201,7 @@ void text_char(struct text *t, char c);
 /* Appends the formatted text. */
 void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(struct text *t, const char *fmt, va_list args);
-void text_json(struct text *t, const char *bytes, size_t n);   /* a quoted JSON string, UTF-8 made valid */
+void text_json(struct text *t, const char *bytes, size_t n); /* a quoted JSON string, UTF-8 made valid */
 /* The shortest decimal that reads back the same, with a point or an exponent in it; or inf, -inf, nan. */
 void text_double(struct text *t, double d);
 void text_float(struct text *t, float f);
@@ -184,7 +215,9 @@ void text_visible_line(struct text *t, const char *bytes, size_t n); /* \n and \
  * DIFF_MAX_COST line edits the texts' differing middle is shown as replaced whole. `shown`, if it has any
  * text, has a line for each of `compared`, which is printed in its place. */
 #define DIFF_MAX_COST 4000u
-struct diff_version { struct text compared, shown; };
+struct diff_version {
+    struct text compared, shown;
+};
 /* Appends the diff, lines with -, + and a space and @@ headers; nothing if the texts are equal. */
 void text_diff(const struct diff_version *before, const struct diff_version *after, struct text *out);
 
@@ -203,7 +236,7 @@ unsigned utf8_visible(const char *bytes, size_t n);
 /* Reads a file ("-": standard input) whole into t, replacing its content and refusing more than `limit`
  * bytes. NULL, or why not (a constant or the host's text for the error). */
 const char *file_read(const char *path, size_t limit, struct text *t);
-extern const char file_too_large[];      /* what it says of a file of more than `limit` bytes */
+extern const char file_too_large[]; /* what it says of a file of more than `limit` bytes */
 /* Writes to a temporary file beside `path`, then renames it ("-": standard output). NULL, or why not. */
 const char *file_write(const char *path, const void *bytes, size_t n);
 

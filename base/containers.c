@@ -126,7 +126,7 @@ static uint64_t load_little(const unsigned char *p, size_t n)
 uint64_t hash_bytes(const void *p, size_t n)
 {
     const unsigned char *at = p;
-    uint64_t             hash = n;
+    uint64_t hash = n;
     for (; n >= 8; n -= 8, at += 8)
         hash = hash_mix(hash, load_little(at, 8));
     return hash_mix(hash, load_little(at, n));
@@ -193,8 +193,8 @@ uint32_t map_get(const struct map *m, uint64_t key)
 
 struct interned {
     uint64_t hash;
-    size_t   length;
-    char     text[];
+    size_t length;
+    char text[];
 };
 
 static const struct interned *interned_of(const char *text)
@@ -210,7 +210,7 @@ static bool interned_is(const char *slot, uint64_t hash, const char *text, size_
 
 static void strings_grow(struct strings *s)
 {
-    uint32_t     capacity = grown_table(s->capacity), mask = capacity - 1;
+    uint32_t capacity = grown_table(s->capacity), mask = capacity - 1;
     const char **slots = arena_array(s->arena, const char *, capacity);
     for (uint32_t i = 0; i < s->capacity; i++) {
         if (!s->slots[i])

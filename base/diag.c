@@ -46,8 +46,8 @@ static void append(struct diagnostics *d, struct diagnostic fresh)
 static void stop(struct diagnostics *d)
 {
     d->stopped = true;
-    append(d, (struct diagnostic){.severity = DIAG_ERROR, .id = "too-many-errors",
-                                  .text = "too many errors, stopping"});
+    append(d, (struct diagnostic){
+                  .severity = DIAG_ERROR, .id = "too-many-errors", .text = "too many errors, stopping"});
 }
 
 /* Whether a diagnostic of this severity is wanted; the first error beyond the limit stops the rest. */
@@ -98,7 +98,10 @@ void diag_addv(struct diagnostics *d, enum diag_severity s, const char *id, span
     d->dropping = s == DIAG_REMARK && diag_is_ignored(d, id, where.at.line);
     if (d->dropping)
         return;
-    append(d, (struct diagnostic){.severity = s, .id = id, .where = where, .promoted = promoted,
+    append(d, (struct diagnostic){.severity = s,
+                                  .id = id,
+                                  .where = where,
+                                  .promoted = promoted,
                                   .text = arena_vprintf(d->arena, fmt, ap)});
     d->errors += s == DIAG_ERROR;
     d->warnings += s == DIAG_WARNING;
@@ -189,7 +192,7 @@ static void json_open(struct text *t, const struct diagnostics *d, const struct 
     text_char(t, '{');
     json_string(t, "severity", diag_severity_name(g->severity));
     json_string(t, "id", g->id ? g->id : "");
-    uint32_t    line = g->where.at.line;
+    uint32_t line = g->where.at.line;
     const char *file = diag_file(d, &line);
     json_string(t, "file", file ? file : "");
     json_span(t, d->source, g->where);

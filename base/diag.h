@@ -11,20 +11,24 @@
 #include <stdio.h>
 
 /* A place: 1-based line and column (column in bytes); 0 is "nowhere". */
-typedef struct { uint32_t line, column; } place;
+typedef struct {
+    uint32_t line, column;
+} place;
 /* A range of source text from `at` to just before `end`; end.line == 0 marks one character. */
-typedef struct { place at, end; } span;
+typedef struct {
+    place at, end;
+} span;
 
 /* Lines of a whole program are counted on through the files that it includes: first those of its own file, then
  * those of each other one, in the order in which they were included. Such a number names the file, too. */
 struct source {
-    const char *name;      /* as shown in messages */
-    const char *text;      /* NUL-terminated copy in the arena */
-    size_t      length;
-    uint32_t   *lines;     /* offset of each line's first byte; line n begins at lines[n - 1] */
-    uint32_t    line_count;            /* of this file */
-    uint32_t    before;                /* lines of the files before it: its line n is before + n of the whole */
-    VEC(struct source *) included;     /* of the program's own file: all others; `before` ascends */
+    const char *name; /* as shown in messages */
+    const char *text; /* NUL-terminated copy in the arena */
+    size_t length;
+    uint32_t *lines;               /* offset of each line's first byte; line n begins at lines[n - 1] */
+    uint32_t line_count;           /* of this file */
+    uint32_t before;               /* lines of the files before it: its line n is before + n of the whole */
+    VEC(struct source *) included; /* of the program's own file: all others; `before` ascends */
 };
 /* Copies the text and finds its lines. */
 struct source *source_new(struct arena *a, const char *name, const char *text, size_t length);
@@ -52,40 +56,49 @@ enum diag_group {
 #include "base/groups.def"
     DIAG_GROUPS
 };
-struct diag_group_info { const char *name, *meaning; bool is_on; };
+struct diag_group_info {
+    const char *name, *meaning;
+    bool is_on;
+};
 extern const struct diag_group_info diag_group_info[DIAG_GROUPS];
 
 enum diag_severity { DIAG_NOTE, DIAG_REMARK, DIAG_WARNING, DIAG_ERROR };
 
 /* Replace `where` by `insert`; where.end equal to where.at, or absent, means to insert before where.at. */
-struct diag_fix { span where; const char *insert; };
+struct diag_fix {
+    span where;
+    const char *insert;
+};
 
 struct diagnostic {
     enum diag_severity severity;
-    const char *id;              /* stable name, e.g. "undeclared-name"; the warning group of -W */
-    span        where;
+    const char *id; /* stable name, e.g. "undeclared-name"; the warning group of -W */
+    span where;
     const char *text;
-    struct diag_fix fix;         /* if has_fix */
-    bool        has_fix;
-    bool        promoted;        /* a warning that -Werror made an error */
-    uint32_t    parent;          /* of a note: index of the diagnostic it explains; else UINT32_MAX */
+    struct diag_fix fix; /* if has_fix */
+    bool has_fix;
+    bool promoted;   /* a warning that -Werror made an error */
+    uint32_t parent; /* of a note: index of the diagnostic it explains; else UINT32_MAX */
 };
 
 /* Warnings and remarks of this id are not wanted on this line: kern:ignore(id). Kept here, since remarks come
  * after the front end, which alone sees the comments, has ended. */
-struct diag_ignore { uint32_t line; const char *id; };
+struct diag_ignore {
+    uint32_t line;
+    const char *id;
+};
 
 struct diagnostics {
-    struct arena  *arena;
-    const struct source *source;       /* may be NULL */
+    struct arena *arena;
+    const struct source *source; /* may be NULL */
     VEC(struct diagnostic) all;
-    VEC(struct diag_ignore) ignored;   /* lines ascend */
-    uint32_t groups;                   /* bit per enum diag_group: its warnings are given */
+    VEC(struct diag_ignore) ignored; /* lines ascend */
+    uint32_t groups;                 /* bit per enum diag_group: its warnings are given */
     uint32_t errors, warnings;
-    uint32_t error_limit;              /* 0: 20; after so many, "too many errors, stopping" and silence */
-    bool     warnings_off, warnings_are_errors, stopped;
-    bool     of_options;               /* what has no place is about an option, and names no file */
-    bool     dropping;                 /* the latest diagnostic was dropped: so are its notes and fix-its */
+    uint32_t error_limit; /* 0: 20; after so many, "too many errors, stopping" and silence */
+    bool warnings_off, warnings_are_errors, stopped;
+    bool of_options; /* what has no place is about an option, and names no file */
+    bool dropping;   /* the latest diagnostic was dropped: so are its notes and fix-its */
 };
 /* No diagnostics yet, groups as base/groups.def has them. Texts go to the arena. `s` NULL: no source is
  * shown. */

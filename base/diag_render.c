@@ -24,11 +24,11 @@
 
 struct view {
     struct text *out;
-    bool         color;
-    uint32_t     line, shown; /* its number in the program, and in its file */
-    const char  *bytes;
-    uint32_t     length;
-    uint32_t     first, last; /* the bytes shown: first <= i < last */
+    bool color;
+    uint32_t line, shown; /* its number in the program, and in its file */
+    const char *bytes;
+    uint32_t length;
+    uint32_t first, last; /* the bytes shown: first <= i < last */
 };
 
 static void paint(struct text *t, bool color, const char *escape)
@@ -67,7 +67,7 @@ static uint32_t advance(const struct view *v, uint32_t from, uint32_t cells)
 static void choose_window(struct view *v, uint32_t caret)
 {
     uint32_t before = cells_between(v, 0, caret < v->length ? caret : v->length);
-    bool     fits = cells_between(v, 0, v->length) <= WINDOW;
+    bool fits = cells_between(v, 0, v->length) <= WINDOW;
     v->first = fits || before <= BEFORE ? 0 : advance(v, 0, before - BEFORE);
     v->last = advance(v, v->first, WINDOW);
 }

@@ -7,13 +7,19 @@
  */
 #include "base/base.h"
 
-struct lines { const char **at; uint32_t *length, *id; uint32_t count; };
-struct box { int32_t a0, a1, b0, b1; };
+struct lines {
+    const char **at;
+    uint32_t *length, *id;
+    uint32_t count;
+};
+struct box {
+    int32_t a0, a1, b0, b1;
+};
 struct diff {
     struct arena *arena;
-    struct lines  a, b;
-    struct bitset gone, added;         /* lines of a, lines of b */
-    int32_t      *forward, *backward;  /* furthest x on each diagonal, diagonal 0 in the middle */
+    struct lines a, b;
+    struct bitset gone, added;   /* lines of a, lines of b */
+    int32_t *forward, *backward; /* furthest x on each diagonal, diagonal 0 in the middle */
 };
 
 /* Equal lines get equal numbers: the index of their first occurrence. */
@@ -71,7 +77,9 @@ static int32_t slide_back(const struct diff *d, struct box x, int32_t i, int32_t
 
 /* One end of the search: the furthest reach on diagonals low..high (of every second one, by turns), with
  * sentinels beside them, which never win. Diagonals are kept within those that cross the box. */
-struct front { int32_t *reach, low, high, least, most, sentinel; };
+struct front {
+    int32_t *reach, low, high, least, most, sentinel;
+};
 
 static void widen(struct front *f)
 {
@@ -137,7 +145,9 @@ static void compare(struct diff *d, struct box x)
 }
 
 enum { CONTEXT = 3 };
-struct hunk { uint32_t a, b, a_end, b_end; };
+struct hunk {
+    uint32_t a, b, a_end, b_end;
+};
 
 /* From the change at (a, b) on: up to where more than twice the context is unchanged. */
 static struct hunk find_hunk(const struct diff *d, uint32_t a, uint32_t b)

@@ -119,7 +119,7 @@ static const char *replace_file(const char *path, const struct stat *old, const 
     if (old && access(path, W_OK) < 0)
         return strerror(errno);
     size_t room = strlen(path) + 48; /* for what open_beside appends */
-    char  *name = malloc(room);
+    char *name = malloc(room);
     if (!name)
         return no_memory;
     int fd = open_beside(path, name, room);
@@ -133,7 +133,7 @@ static const char *replace_file(const char *path, const struct stat *old, const 
 /* Replaces what a symbolic link points to, not the link. */
 static const char *replace_target(const char *path, const struct stat *old, const void *bytes, size_t n)
 {
-    char       *target = realpath(path, NULL);
+    char *target = realpath(path, NULL);
     const char *problem = target ? replace_file(target, old, bytes, n) : strerror(errno);
     free(target);
     return problem;

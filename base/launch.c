@@ -9,9 +9,9 @@
 
 struct element_info {
     const char *name;
-    uint32_t    bytes;
-    int64_t     least;
-    uint64_t    greatest;
+    uint32_t bytes;
+    int64_t least;
+    uint64_t greatest;
 };
 static const struct element_info elements[] = {
     [LAUNCH_BYTES] = {"struct", 0, 0, 0},
@@ -147,7 +147,7 @@ static void ramp_element(const struct launch_value *v, enum launch_element e, ui
         return;
     }
     __int128 x = wide(v->n[0]) + (wide(v->n[1]) - wide(v->n[0])) * (__int128)i / (__int128)steps;
-    int64_t  bits = (int64_t)x;
+    int64_t bits = (int64_t)x;
     memcpy(at, &bits, elements[e].bytes);
 }
 
@@ -168,15 +168,15 @@ static void random_element(const struct launch_value *v, enum launch_element e, 
         return;
     }
     unsigned __int128 range = (unsigned __int128)((uint64_t)v->n[1].i - (uint64_t)v->n[0].i) + 1;
-    uint64_t          bits = (uint64_t)v->n[0].i + (uint64_t)(launch_word(v->seed, i) * range >> 64);
+    uint64_t bits = (uint64_t)v->n[0].i + (uint64_t)(launch_word(v->seed, i) * range >> 64);
     memcpy(at, &bits, elements[e].bytes);
 }
 
 static void store_clamped(double d, enum launch_element e, void *at)
 {
     const struct element_info *info = &elements[e];
-    double                     r = nearbyint(d);
-    struct launch_number       n = {.f = r};
+    double r = nearbyint(d);
+    struct launch_number n = {.f = r};
     if (r >= (double)info->greatest)
         n.i = (int64_t)info->greatest;
     else if (r <= (double)info->least)
@@ -271,7 +271,7 @@ static const char *allocate(uint64_t count, uint32_t element_bytes, size_t limit
 static const char *generate(const struct launch_value *v, enum launch_element e, make_element *make,
                             size_t limit, void **bytes, size_t *n)
 {
-    uint32_t    size = elements[e].bytes;
+    uint32_t size = elements[e].bytes;
     const char *problem = allocate(v->count, size, limit, bytes, n);
     if (!problem)
         for (uint64_t i = 0; i < v->count; i++)
@@ -287,7 +287,7 @@ static const char *make_list(const struct launch_value *v, enum launch_element e
         if (problem)
             return problem;
     }
-    uint32_t    size = elements[e].bytes;
+    uint32_t size = elements[e].bytes;
     const char *problem = allocate(v->list.count, size, limit, bytes, n);
     if (!problem)
         for (uint32_t i = 0; i < v->list.count; i++)
@@ -295,8 +295,8 @@ static const char *make_list(const struct launch_value *v, enum launch_element e
     return problem;
 }
 
-static const char *make_scalars(const struct launch_value *v, enum launch_element e, size_t limit, void **bytes,
-                                size_t *n)
+static const char *make_scalars(const struct launch_value *v, enum launch_element e, size_t limit,
+                                void **bytes, size_t *n)
 {
     const char *problem = NULL;
     switch (v->kind) {

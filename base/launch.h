@@ -11,19 +11,28 @@
  * where its element_bytes are 2 to 4 times the scalar's, vectors of that many. */
 #define LAUNCH_VECTOR_MAX 4
 enum launch_element {
-    LAUNCH_BYTES,               /* a struct: only zeros and files */
-    LAUNCH_BOOL, LAUNCH_CHAR, LAUNCH_UCHAR, LAUNCH_SHORT, LAUNCH_USHORT, LAUNCH_INT, LAUNCH_UINT,
-    LAUNCH_LONG, LAUNCH_ULONG, LAUNCH_FLOAT, LAUNCH_DOUBLE,
+    LAUNCH_BYTES, /* a struct: only zeros and files */
+    LAUNCH_BOOL,
+    LAUNCH_CHAR,
+    LAUNCH_UCHAR,
+    LAUNCH_SHORT,
+    LAUNCH_USHORT,
+    LAUNCH_INT,
+    LAUNCH_UINT,
+    LAUNCH_LONG,
+    LAUNCH_ULONG,
+    LAUNCH_FLOAT,
+    LAUNCH_DOUBLE,
 };
-uint32_t    launch_element_bytes(enum launch_element e);       /* of a scalar; 0 for LAUNCH_BYTES */
+uint32_t launch_element_bytes(enum launch_element e); /* of a scalar; 0 for LAUNCH_BYTES */
 /* Scalars in an element of so many bytes, 1 of a struct; 0: no element of this type has so many bytes. */
-uint32_t    launch_scalars(enum launch_element e, uint32_t element_bytes);
+uint32_t launch_scalars(enum launch_element e, uint32_t element_bytes);
 /* Whether they agree; of a struct any bytes do, 0 too: its size is not known. */
 static inline bool launch_is_element(enum launch_element e, uint32_t element_bytes)
 {
     return e == LAUNCH_BYTES || launch_scalars(e, element_bytes) > 0;
 }
-const char *launch_element_name(enum launch_element e);        /* "uint", as in Kern */
+const char *launch_element_name(enum launch_element e); /* "uint", as in Kern */
 
 enum launch_value_kind {
     LAUNCH_SCALAR, /* number */
@@ -39,26 +48,33 @@ enum launch_value_kind {
 };
 /* An integer: i its value or the bits of a ulong, f the same value as a double (so that 2^64-1 is told from
  * -1). Otherwise only f counts. */
-struct launch_number { bool is_float; int64_t i; double f; };
+struct launch_number {
+    bool is_float;
+    int64_t i;
+    double f;
+};
 struct launch_value {
     enum launch_value_kind kind;
-    uint64_t    count;          /* elements of a buffer; LIST: of its numbers */
-    uint64_t    seed;
-    struct launch_number n[2];  /* scalar: n[0]; lo, hi or a, b or mean, deviation */
-    const char *file;           /* FILE, NAMED */
+    uint64_t count; /* elements of a buffer; LIST: of its numbers */
+    uint64_t seed;
+    struct launch_number n[2]; /* scalar: n[0]; lo, hi or a, b or mean, deviation */
+    const char *file;          /* FILE, NAMED */
     VEC(struct launch_number) list;
 };
-struct launch_argument { const char *name; struct launch_value value; };
+struct launch_argument {
+    const char *name;
+    struct launch_value value;
+};
 
 /* show(a[0..8].x as hex) prints elements first..last-1; save(a = "file", width, height) writes the buffer. */
 struct launch_output {
     const char *name;
-    bool        save;
-    uint64_t    first, last;    /* show; last == 0: all */
-    const char *path;           /* show: the part of each, ".x", as layout_find has it; NULL: all */
-    bool        hex;            /* show: bits instead of numbers */
-    const char *file;           /* save */
-    uint32_t    width, height;  /* of a picture; 0: square */
+    bool save;
+    uint64_t first, last;   /* show; last == 0: all */
+    const char *path;       /* show: the part of each, ".x", as layout_find has it; NULL: all */
+    bool hex;               /* show: bits instead of numbers */
+    const char *file;       /* save */
+    uint32_t width, height; /* of a picture; 0: square */
 };
 
 /* A directive. Those of a file, in order, are its plan: named buffers, launches on them, and launches that
@@ -82,7 +98,7 @@ struct launch {
     uint32_t element_bytes;                /* BUFFER */
     const char *layout;                    /* BUFFER: of structures, as base/layout.h writes it; or NULL */
     uint64_t rounds;                       /* REPEAT: at most; 0: as long as the flag is set */
-    uint32_t    line;
+    uint32_t line;
 };
 
 /* A copy whose texts and lists live in the arena. */
@@ -94,7 +110,10 @@ const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t
 
 /* The buffers made by a name and numbers in parentheses: c count, s seed, 0 and 1 the numbers n[0], n[1]. */
 #define LAUNCH_FORMS 5
-struct launch_form { const char *name, *arguments, *usage; enum launch_value_kind kind; };
+struct launch_form {
+    const char *name, *arguments, *usage;
+    enum launch_value_kind kind;
+};
 extern const struct launch_form launch_forms[LAUNCH_FORMS];
 /* Parses the text of --arg's SPEC. NULL, or the message (static text). */
 const char *launch_parse_value(struct arena *a, const char *text, struct launch_value *v);
@@ -138,13 +157,21 @@ void launch_store_number(struct launch_number n, enum launch_element e, void *at
 
 /* ---- files (launch_files.c) -------------------------------------------------------------------------- */
 
-enum launch_encoding { LAUNCH_RAW, LAUNCH_TEXT, LAUNCH_CSV, LAUNCH_PGM, LAUNCH_PPM, LAUNCH_PNG, LAUNCH_NPY,
-                       LAUNCH_NO_ENCODING };
+enum launch_encoding {
+    LAUNCH_RAW,
+    LAUNCH_TEXT,
+    LAUNCH_CSV,
+    LAUNCH_PGM,
+    LAUNCH_PPM,
+    LAUNCH_PNG,
+    LAUNCH_NPY,
+    LAUNCH_NO_ENCODING
+};
 /* What the end of the file's name says (files.def). */
 enum launch_encoding launch_encoding_of(const char *file);
-extern const char launch_unknown_ending[];              /* the message of NO_ENCODING */
-#define LAUNCH_MAX_FILE ((size_t)256 << 20)             /* bytes of one that is text or a picture */
-#define LAUNCH_MAX_HEADER ((size_t)1 << 20)             /* bytes of the dictionary in one that is .npy */
+extern const char launch_unknown_ending[];    /* the message of NO_ENCODING */
+#define LAUNCH_MAX_FILE   ((size_t)256 << 20) /* bytes of one that is text or a picture */
+#define LAUNCH_MAX_HEADER ((size_t)1 << 20)   /* bytes of the dictionary in one that is .npy */
 /* As launch_make_buffer, of a file's content. */
 const char *launch_read_file(struct arena *a, const char *path, enum launch_element e, uint32_t element_bytes,
                              const char *layout, size_t limit, void **bytes, size_t *n);

@@ -7,7 +7,10 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-static const struct { const char *ending; enum launch_encoding encoding; } endings[] = {
+static const struct {
+    const char *ending;
+    enum launch_encoding encoding;
+} endings[] = {
 #define ENCODING(ending, id, meaning) {ending, LAUNCH_##id},
 #include "base/files.def"
 };
@@ -28,18 +31,18 @@ enum launch_encoding launch_encoding_of(const char *file)
 
 /* What is being read, and the buffer being made. */
 struct reading {
-    struct arena       *arena;
+    struct arena *arena;
     enum launch_element element;
-    uint32_t            element_bytes;
-    const char         *layout;
-    size_t              limit;
-    struct text         buffer;
+    uint32_t element_bytes;
+    const char *layout;
+    size_t limit;
+    struct text buffer;
 };
 
 static const char *add_number(struct reading *r, struct launch_number n)
 {
-    char        bytes[8] = {0};
-    uint32_t    size = launch_element_bytes(r->element);
+    char bytes[8] = {0};
+    uint32_t size = launch_element_bytes(r->element);
     const char *problem = launch_check_number(n, r->element);
     if (!problem && size > r->limit - r->buffer.length)
         problem = launch_too_large;
@@ -61,7 +64,7 @@ static const char *skip_blanks(const char *at)
 static const char *read_value(struct reading *r, const char **at)
 {
     struct launch_number n;
-    const char          *before = *at, *problem = launch_parse_number(at, &n);
+    const char *before = *at, *problem = launch_parse_number(at, &n);
     if (!problem)
         problem = add_number(r, n);
     if (problem)
@@ -80,7 +83,7 @@ static const char *read_text(struct reading *r, const struct text *file)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* of byte order: spreadsheets write it */
     const char *begin = file->at + (strncmp(file->at, mark, 3) == 0 ? 3 : 0);
-    uint32_t    line = 1;
+    uint32_t line = 1;
     for (const char *at = skip_blanks(begin); *at; at = skip_blanks(at)) {
         if (*at == '\n') {
             line++, at++;
@@ -118,7 +121,7 @@ static struct launch_number channel(const struct reading *r, const unsigned char
 static const char *add_pixels(struct reading *r, const unsigned char *p, size_t bytes, bool color)
 {
     const unsigned char *end = p + bytes;
-    bool        packed = color && (r->element == LAUNCH_INT || r->element == LAUNCH_UINT);
+    bool packed = color && (r->element == LAUNCH_INT || r->element == LAUNCH_UINT);
     const char *problem = NULL;
     for (; !problem && p < end; p += packed ? 3 : 1) {
         int64_t rgb = packed ? p[0] << 16 | p[1] << 8 | p[2] : 0;
@@ -145,9 +148,9 @@ static const char *read_picture(struct reading *r, const struct text *file, bool
 static const char *read_png(struct reading *r, const struct text *file)
 {
     struct picture p;
-    bool           packed = r->element == LAUNCH_INT || r->element == LAUNCH_UINT;
-    const char    *problem = png_read(r->arena, file, LAUNCH_MAX_FILE, packed, &p);
-    size_t         bytes = (size_t)p.width * p.height * (p.color ? 3 : 1);
+    bool packed = r->element == LAUNCH_INT || r->element == LAUNCH_UINT;
+    const char *problem = png_read(r->arena, file, LAUNCH_MAX_FILE, packed, &p);
+    size_t bytes = (size_t)p.width * p.height * (p.color ? 3 : 1);
     if (!problem)
         problem = add_pixels(r, p.pixels, bytes, p.color);
     free(p.pixels);
@@ -168,10 +171,10 @@ static const char *take_bytes(struct reading *r, struct text *file)
 /* Of vectors, elements are scalars. */
 static const char *read_npy(struct reading *r, struct text *file)
 {
-    size_t        data = 0;
-    uint32_t      scalar = launch_element_bytes(r->element);
+    size_t data = 0;
+    uint32_t scalar = launch_element_bytes(r->element);
     struct layout l = layout_of(r->arena, r->element, scalar ? scalar : r->element_bytes, r->layout);
-    const char   *problem = npy_read_header(r->arena, file, npy_type(r->arena, &l), l.bytes, &data);
+    const char *problem = npy_read_header(r->arena, file, npy_type(r->arena, &l), l.bytes, &data);
     if (problem)
         return problem;
     memmove(file->at, file->at + data, file->length - data);
@@ -196,14 +199,14 @@ const char *launch_read_file(struct arena *a, const char *path, enum launch_elem
                              const char *layout, size_t limit, void **bytes, size_t *n)
 {
     enum launch_encoding encoding = launch_encoding_of(path);
-    struct reading       r = {
-              .arena = a, .element = e, .element_bytes = element_bytes, .layout = layout, .limit = limit};
-    struct text          file = {0};
+    struct reading r = {
+        .arena = a, .element = e, .element_bytes = element_bytes, .layout = layout, .limit = limit};
+    struct text file = {0};
     if (encoding == LAUNCH_NO_ENCODING)
         return launch_unknown_ending;
-    bool        raw = encoding == LAUNCH_RAW || encoding == LAUNCH_NPY;
-    size_t      header = encoding == LAUNCH_NPY ? LAUNCH_MAX_HEADER : 0;
-    size_t      most = !raw ? LAUNCH_MAX_FILE : limit < SIZE_MAX - header ? limit + header : limit;
+    bool raw = encoding == LAUNCH_RAW || encoding == LAUNCH_NPY;
+    size_t header = encoding == LAUNCH_NPY ? LAUNCH_MAX_HEADER : 0;
+    size_t most = !raw ? LAUNCH_MAX_FILE : limit < SIZE_MAX - header ? limit + header : limit;
     const char *problem = file_read(path, most, &file);
     if (problem == file_too_large && raw)
         problem = launch_too_large;

@@ -15,7 +15,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct parser { const char *at; struct arena *arena; };
+struct parser {
+    const char *at;
+    struct arena *arena;
+};
 
 static void skip_blanks(struct parser *p)
 {
@@ -51,9 +54,9 @@ static const char huge_number[] = "the number is too large";
 
 static const char *parse_float(struct parser *p, struct launch_number *n)
 {
-    char  *end;
+    char *end;
     double d;
-    bool   finite = decimal_double(p->at, &end, &d);
+    bool finite = decimal_double(p->at, &end, &d);
     if (end == p->at)
         return no_number;
     *n = (struct launch_number){.is_float = true, .f = d};
@@ -77,7 +80,7 @@ static const char *parse_integer(struct parser *p, bool negative, struct launch_
     if (!isdigit((unsigned char)*p->at))
         return no_number;
     errno = 0;
-    int                base = p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X') ? 16 : 10;
+    int base = p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X') ? 16 : 10;
     unsigned long long u = strtoull(p->at, &end, base);
     if (errno == ERANGE || (negative && u > (uint64_t)INT64_MAX + 1))
         return huge_number;
@@ -108,7 +111,7 @@ static const char *parse_number(struct parser *p, struct launch_number *n)
 const char *launch_parse_number(const char **at, struct launch_number *n)
 {
     struct parser p = {.at = *at};
-    const char   *problem = parse_number(&p, n);
+    const char *problem = parse_number(&p, n);
     *at = p.at;
     return problem;
 }
@@ -116,7 +119,7 @@ const char *launch_parse_number(const char **at, struct launch_number *n)
 static const char *parse_count(struct parser *p, uint64_t *count)
 {
     struct launch_number n = {0};
-    const char          *problem = parse_number(p, &n);
+    const char *problem = parse_number(p, &n);
     if (!problem && (n.is_float || (n.i < 0 && n.f < 0)))
         problem = "a count or seed is an integer, 0 or more";
     *count = (uint64_t)n.i;
@@ -138,7 +141,7 @@ static const char *parse_argument(struct parser *p, char what, struct launch_val
     switch (what) {
     case 'c': return parse_count(p, &v->count);
     case 's': return parse_count(p, &v->seed);
-    default:  return parse_number(p, &v->n[what - '0']);
+    default: return parse_number(p, &v->n[what - '0']);
     }
 }
 
@@ -162,7 +165,7 @@ static const char *parse_list(struct parser *p, struct launch_value *v)
     v->kind = LAUNCH_LIST;
     do {
         struct launch_number n;
-        const char          *problem = accept(p, '{') ? nested_list : parse_number(p, &n);
+        const char *problem = accept(p, '{') ? nested_list : parse_number(p, &n);
         if (problem)
             return problem;
         vec_push(p->arena, &v->list, n);

@@ -35,18 +35,18 @@ void launch_print_value(const struct launch_value *v, struct text *out)
     unsigned long long count = v->count, seed = v->seed;
     switch (v->kind) {
     case LAUNCH_SCALAR: number(&v->n[0], out); break;
-    case LAUNCH_ZEROS:  text_printf(out, "zeros(%llu)", count); break;
-    case LAUNCH_IOTA:   text_printf(out, "iota(%llu)", count); break;
-    case LAUNCH_RAMP:   text_addz(out, "ramp("), pair(v, out), text_printf(out, ", %llu)", count); break;
+    case LAUNCH_ZEROS: text_printf(out, "zeros(%llu)", count); break;
+    case LAUNCH_IOTA: text_printf(out, "iota(%llu)", count); break;
+    case LAUNCH_RAMP: text_addz(out, "ramp("), pair(v, out), text_printf(out, ", %llu)", count); break;
     case LAUNCH_RANDOM:
         text_printf(out, "random(%llu, %llu, ", count, seed), pair(v, out), text_char(out, ')');
         break;
     case LAUNCH_NORMAL:
         text_printf(out, "normal(%llu, %llu, ", count, seed), pair(v, out), text_char(out, ')');
         break;
-    case LAUNCH_FILE:   text_addz(out, "file "), text_quoted(out, v->file, strlen(v->file)); break;
+    case LAUNCH_FILE: text_addz(out, "file "), text_quoted(out, v->file, strlen(v->file)); break;
     case LAUNCH_NAMED: text_addz(out, "buffer "), text_quoted(out, v->file, strlen(v->file)); break;
     case LAUNCH_ROUND: text_addz(out, "round"); break;
-    case LAUNCH_LIST:   list(v, out); break;
+    case LAUNCH_LIST: list(v, out); break;
     }
 }

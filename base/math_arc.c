@@ -31,7 +31,7 @@ static struct dd atan_of(struct dd q)
         double z = q.hi * q.hi;
         return (struct dd){q.hi, q.lo + q.hi * z * POLYNOMIAL(z, atan_terms)};
     }
-    int    i = (int)(q.hi * 64 + 0.5);
+    int i = (int)(q.hi * 64 + 0.5);
     double c = i / 64.0, t = ((q.hi - c) + q.lo) / (1 + c * q.hi), z = t * t;
     return fast_two_sum(atan_table[i][0], t + (atan_table[i][1] + t * z * POLYNOMIAL(z, atan_terms)));
 }
@@ -70,7 +70,7 @@ double scalar_atan2(double y, double x)
     if (x != x || y != y)
         return MATH_NAN;
     double across = scalar_copysign(x, 1), up = scalar_copysign(y, 1), a;
-    bool   left = scalar_raw_f64(x) >> 63;
+    bool left = scalar_raw_f64(x) >> 63;
     if (up == 0)
         a = left ? PI : 0;
     else if (up > across)
@@ -99,7 +99,7 @@ static struct dd acos_near_one(double m)
     if (z == 0)
         return no_turn;
     struct dd square = two_product(root, root);
-    double    root_lo = ((z - square.hi) - square.lo) / (2 * root);
+    double root_lo = ((z - square.hi) - square.lo) / (2 * root);
     return (struct dd){2 * root, 2 * (root_lo + asin_beyond(root, z))};
 }
 

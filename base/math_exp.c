@@ -22,7 +22,7 @@ double scalar_exp2(double x)
 {
     if (!(x > -1075 && x < 1024))
         return x > 0 ? MATH_INF : x < 0 ? 0 : x;
-    int32_t       k = nearest(x * 128);
+    int32_t k = nearest(x * 128);
     struct scaled s = exp_of_step(k, (x - k / 128.0) * LN2);
     return scale(dd_round(s.m), s.e);
 }
@@ -31,7 +31,7 @@ double scalar_exp2(double x)
 static struct dd exp_sum(double x)
 {
     struct scaled s = exp_of(x);
-    double        power = two_to(s.e);
+    double power = two_to(s.e);
     return fast_two_sum(s.m.hi * power, s.m.lo * power);
 }
 

@@ -14,12 +14,15 @@ static uint64_t shifted_remainder(uint64_t a, int up, uint64_t b, int digits)
 }
 
 /* A positive finite number's integer and exponent: value = integer * 2^(e - 1075), e >= 1. */
-struct binary { uint64_t integer; int e; };
+struct binary {
+    uint64_t integer;
+    int e;
+};
 
 static struct binary binary_of(double x)
 {
     uint64_t bits = scalar_raw_f64(x), hidden = (uint64_t)1 << 52;
-    int      e = (int)(bits >> 52);
+    int e = (int)(bits >> 52);
     return (struct binary){(bits & (hidden - 1)) | (e ? hidden : 0), e ? e : 1};
 }
 
@@ -47,7 +50,7 @@ double scalar_fmod(double a, double b)
     if (m < n)
         return a;
     struct binary x = binary_of(m), y = binary_of(n);
-    uint64_t      rest = shifted_remainder(x.integer % y.integer, x.e - y.e, y.integer, 11);
+    uint64_t rest = shifted_remainder(x.integer % y.integer, x.e - y.e, y.integer, 11);
     return scalar_copysign(double_of((struct binary){rest, y.e}), a);
 }
 

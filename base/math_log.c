@@ -89,7 +89,7 @@ double math_pow_sign(double x, double y)
 static double pow_of_magnitude(double m, double y)
 {
     struct dd l = log_parts(m);
-    double    rough = y * l.hi;
+    double rough = y * l.hi;
     if (!(rough > -800 && rough < 800))
         return rough > 0 ? MATH_INF : 0;
     struct dd p = two_product(y, l.hi);
@@ -115,7 +115,7 @@ double scalar_pow(double x, double y)
 static double cbrt_step(double t, double x)
 {
     struct dd square = two_product(t, t), cube = two_product(square.hi, t);
-    double    rest = (x - cube.hi) - (cube.lo + square.lo * t);
+    double rest = (x - cube.hi) - (cube.lo + square.lo * t);
     return t + t * (rest / (2 * cube.hi + x));
 }
 
@@ -136,7 +136,7 @@ double scalar_cbrt(double x)
     double m = scalar_copysign(x, 1);
     if (!(m > 0 && m < MATH_INF))
         return x;
-    double t = m < 0x1p-900 ? cbrt_of_magnitude(m * 0x1p300) * 0x1p-100
+    double t = m < 0x1p-900  ? cbrt_of_magnitude(m * 0x1p300) * 0x1p-100
                : m > 0x1p900 ? cbrt_of_magnitude(m * 0x1p-300) * 0x1p100
                              : cbrt_of_magnitude(m);
     return scalar_copysign(t, x);
@@ -146,7 +146,7 @@ double scalar_cbrt(double x)
 static double hypot_in_range(double a, double b)
 {
     struct dd p = two_product(a, a), q = two_product(b, b), sum = fast_two_sum(p.hi, q.hi);
-    double    root = __builtin_sqrt(sum.hi);
+    double root = __builtin_sqrt(sum.hi);
     struct dd back = two_product(root, root);
     return root + ((sum.hi - back.hi) - back.lo + (sum.lo + p.lo + q.lo)) / (2 * root);
 }

@@ -11,12 +11,17 @@
 #include "base/math_tables.h"
 #include "base/scalar.h"
 
-struct dd { double hi, lo; };
+struct dd {
+    double hi, lo;
+};
 
 #define MATH_INF __builtin_inf()
 #define MATH_NAN __builtin_nan("")
 
-static inline double dd_round(struct dd x) { return x.hi + x.lo; }
+static inline double dd_round(struct dd x)
+{
+    return x.hi + x.lo;
+}
 
 /* a + b exactly; |a| >= |b| or a == 0. */
 static inline struct dd fast_two_sum(double a, double b)
@@ -54,7 +59,7 @@ static inline struct dd two_product(double a, double b)
 /* a / b to about 100 bits. */
 static inline struct dd quotient(double a, double b)
 {
-    double    q = a / b;
+    double q = a / b;
     struct dd p = two_product(q, b);
     return (struct dd){q, ((a - p.hi) - p.lo) / b};
 }
@@ -90,7 +95,10 @@ static inline double scale(double m, int e)
 /* ---- exponential --------------------------------------------------------------------------------- */
 
 /* (m.hi + m.lo) * 2^e; 1 <= m.hi < 2, |m.lo| < 2^-7. */
-struct scaled { struct dd m; int e; };
+struct scaled {
+    struct dd m;
+    int e;
+};
 
 /* x to the nearest integer, halves to even; |x| < 2^31. */
 static inline int32_t nearest(double x)
@@ -103,7 +111,7 @@ static inline int32_t nearest(double x)
 static inline struct scaled exp_of_step(int32_t k, double r)
 {
     const double *power = exp_table[k & 127];
-    double        tail = r + r * r * (0.5 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120))));
+    double tail = r + r * r * (0.5 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120))));
     return (struct scaled){{power[0], power[1] + power[0] * tail}, k >> 7};
 }
 
@@ -134,12 +142,16 @@ static inline double exp_short(double x)
 /* ---- logarithm ----------------------------------------------------------------------------------- */
 
 /* x = 2^e * m where m lies in cell i of log_table, about 0.705 <= m < 1.41. x is normal. */
-struct log_cell { double m; int e; uint32_t i; };
+struct log_cell {
+    double m;
+    int e;
+    uint32_t i;
+};
 
 static inline struct log_cell log_cell(uint64_t bits)
 {
     uint64_t offset = bits - LOG_START;
-    int      e = (int)(i64(offset) >> 52);
+    int e = (int)(i64(offset) >> 52);
     return (struct log_cell){scalar_from_f64(bits - ((uint64_t)e << 52)), e, offset >> 45 & 127};
 }
 
@@ -149,15 +161,15 @@ static inline struct log_cell log_cell(uint64_t bits)
 static inline struct dd log_parts(double x)
 {
     static const double cubic[] = {1.0 / 3, -1.0 / 4, 1.0 / 5, -1.0 / 6, 1.0 / 7, -1.0 / 8, 1.0 / 9};
-    bool            small = x < 0x1p-1022;
+    bool small = x < 0x1p-1022;
     struct log_cell cell = log_cell(scalar_raw_f64(small ? x * 0x1p54 : x));
-    double          e = small ? cell.e - 54 : cell.e, c = log_table[cell.i].c;
-    double          m_hi = scalar_from_f64(scalar_raw_f64(cell.m) & ~(uint64_t)0x7ffffff);
-    struct dd       r = two_sum(m_hi * c - 1, (cell.m - m_hi) * c);
-    struct dd       square = two_product(r.hi, r.hi);
-    struct dd       s = fast_two_sum(e * LN2_42 + log_table[cell.i].log, r.hi);
-    struct dd       t = fast_two_sum(s.hi, -0.5 * square.hi);
-    double          tail = r.hi * square.hi * POLYNOMIAL(r.hi, cubic) - 0.5 * square.lo - r.hi * r.lo + r.lo;
+    double e = small ? cell.e - 54 : cell.e, c = log_table[cell.i].c;
+    double m_hi = scalar_from_f64(scalar_raw_f64(cell.m) & ~(uint64_t)0x7ffffff);
+    struct dd r = two_sum(m_hi * c - 1, (cell.m - m_hi) * c);
+    struct dd square = two_product(r.hi, r.hi);
+    struct dd s = fast_two_sum(e * LN2_42 + log_table[cell.i].log, r.hi);
+    struct dd t = fast_two_sum(s.hi, -0.5 * square.hi);
+    double tail = r.hi * square.hi * POLYNOMIAL(r.hi, cubic) - 0.5 * square.lo - r.hi * r.lo + r.lo;
     return fast_two_sum(t.hi, tail + (e * LN2_42_LO + log_table[cell.i].log_lo) + s.lo + t.lo);
 }
 
@@ -165,16 +177,16 @@ static inline struct dd log_parts(double x)
 static inline double log_short(double x)
 {
     static const double series[] = {-1.0 / 2, 1.0 / 3, -1.0 / 4, 1.0 / 5, -1.0 / 6};
-    struct log_cell     cell = log_cell(scalar_raw_f64(x));
-    double              r = cell.m * log_table[cell.i].c - 1;
-    double              tail = log_table[cell.i].log_lo + r * r * POLYNOMIAL(r, series);
+    struct log_cell cell = log_cell(scalar_raw_f64(x));
+    double r = cell.m * log_table[cell.i].c - 1;
+    double tail = log_table[cell.i].log_lo + r * r * POLYNOMIAL(r, series);
     return (cell.e * LN2 + log_table[cell.i].log) + (r + tail);
 }
 
 /* ---- pow, in both precisions (math_log.c) ----------------------------------------------------------- */
 
 /* Whether C's rules for zeros, infinities, NaNs and negative numbers give x^y, and what they give. */
-bool   math_pow_special(double x, double y, double *result);
+bool math_pow_special(double x, double y, double *result);
 double math_pow_sign(double x, double y); /* -1 if x < 0 and y is odd, else 1 */
 
 #endif

@@ -9,17 +9,20 @@
  */
 #include "base/math_parts.h"
 
-#define QUARTER_PI   (HALF_PI / 2)
-#define EXACT_BELOW  0x1p20
+#define QUARTER_PI  (HALF_PI / 2)
+#define EXACT_BELOW 0x1p20
 
 /* ---- reduction ----------------------------------------------------------------------------------- */
 
-struct reduced { struct dd r; int quadrant; };
+struct reduced {
+    struct dd r;
+    int quadrant;
+};
 
 static struct reduced reduce_in_parts(double x)
 {
-    int32_t   quadrant = nearest(x * TWO_PER_PI);
-    double    n = quadrant;
+    int32_t quadrant = nearest(x * TWO_PER_PI);
+    double n = quadrant;
     struct dd a = two_sum(x - n * HALF_PI_1, -n * HALF_PI_2);
     struct dd b = two_sum(a.hi, -n * HALF_PI_3);
     return (struct reduced){two_sum(b.hi, a.lo + b.lo - n * HALF_PI_4), quadrant & 3};
@@ -29,7 +32,7 @@ static struct reduced reduce_in_parts(double x)
 static uint64_t window(int at)
 {
     const uint64_t *word = two_over_pi + at / 64;
-    int             shift = at % 64;
+    int shift = at % 64;
     return shift ? word[0] << shift | word[1] >> (64 - shift) : word[0];
 }
 
@@ -39,14 +42,14 @@ static uint64_t window(int at)
 static struct reduced reduce_in_integers(double x)
 {
     uint64_t bits = scalar_raw_f64(x), mantissa = (bits & 0xfffffffffffffu) | (uint64_t)1 << 52;
-    int      e = (int)(bits >> 52) - 1075, at = e + 62;
+    int e = (int)(bits >> 52) - 1075, at = e + 62;
     unsigned __int128 low = (unsigned __int128)mantissa * window(at + 128);
     unsigned __int128 middle = (unsigned __int128)mantissa * window(at + 64) + (uint64_t)(low >> 64);
     uint64_t high = mantissa * window(at) + (uint64_t)(middle >> 64); /* two bits before the point */
-    unsigned __int128 fraction = (unsigned __int128)high << 66 | (unsigned __int128)(uint64_t)middle << 2 |
-                                 (uint64_t)low >> 62;
-    __int128  rest = (__int128)fraction >> 1; /* below zero if above one half: the next quadrant's */
-    double    hi = (double)rest, lo = (double)(rest - (__int128)hi);
+    unsigned __int128 fraction =
+        (unsigned __int128)high << 66 | (unsigned __int128)(uint64_t)middle << 2 | (uint64_t)low >> 62;
+    __int128 rest = (__int128)fraction >> 1; /* below zero if above one half: the next quadrant's */
+    double hi = (double)rest, lo = (double)(rest - (__int128)hi);
     struct dd r = two_product(hi * 0x1p-127, HALF_PI);
     r = fast_two_sum(r.hi, r.lo + (hi * HALF_PI_LO + lo * HALF_PI) * 0x1p-127);
     return (struct reduced){r, (int)(high >> 62) + (rest < 0)};
@@ -122,7 +125,7 @@ double scalar_tan(double x)
     if (scalar_copysign(x, 1) < 0x1p-27)
         return x;
     struct reduced n = reduce(x);
-    struct dd      s = sin_of(n.r), c = cos_of(n.r);
+    struct dd s = sin_of(n.r), c = cos_of(n.r);
     s = fast_two_sum(s.hi, s.lo);
     c = fast_two_sum(c.hi, c.lo);
     return n.quadrant & 1 ? -divide(c, s) : divide(s, c);
@@ -130,7 +133,10 @@ double scalar_tan(double x)
 
 /* ---- floats: the same in plain double, to about 40 bits -------------------------------------------- */
 
-struct reduced_float { double r; uint32_t quadrant; };
+struct reduced_float {
+    double r;
+    uint32_t quadrant;
+};
 
 static inline struct reduced_float reduce_float(double x)
 {
@@ -178,6 +184,6 @@ float scalar_cosf(float x)
 float scalar_tanf(float x)
 {
     struct reduced_float n = reduce_float(x);
-    double               s = sinf_of(n.r), c = cosf_of(n.r);
+    double s = sinf_of(n.r), c = cosf_of(n.r);
     return x == 0 ? x : (float)(n.quadrant & 1 ? -c / s : s / c);
 }

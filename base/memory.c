@@ -10,10 +10,12 @@
 #include <stdlib.h>
 
 static _Thread_local struct mem_guard *innermost;
-static _Thread_local struct scratch   *innermost_scratch;
-static _Thread_local long              fail_in; /* allocations until the rigged failure; <= 0: none rigged */
+static _Thread_local struct scratch *innermost_scratch;
+static _Thread_local long fail_in; /* allocations until the rigged failure; <= 0: none rigged */
 
-static _Thread_local struct { const char *what, *of; } context;
+static _Thread_local struct {
+    const char *what, *of;
+} context;
 
 void bug_context(const char *what, const char *of)
 {

@@ -5,7 +5,11 @@
 #include "base/base.h"
 
 /* Of the candidates considered so far, the nearest to the word. */
-struct nearest { const char *word, *name; unsigned distance; bool tied; };
+struct nearest {
+    const char *word, *name;
+    unsigned distance;
+    bool tied;
+};
 /* No candidate yet; the word has to live as long. */
 struct nearest nearest_to(const char *word);
 /* The candidate counts if one slip, or two in a longer word, make the word of it, none of them in a digit; or

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct locale_guard { locale_t c, before; };
+struct locale_guard {
+    locale_t c, before;
+};
 
 static struct locale_guard c_locale_enter(void)
 {

@@ -4,7 +4,7 @@
 struct rows rows_new(struct arena *a, uint32_t rows, const uint32_t *row_of, uint32_t items)
 {
     struct rows r = {rows, arena_array(a, uint32_t, rows + 2), arena_array(a, uint32_t, items + 1)};
-    uint32_t *next = r.start + 1;        /* ends as the starts, one row on */
+    uint32_t *next = r.start + 1; /* ends as the starts, one row on */
     for (uint32_t i = 0; i < items; i++)
         next[row_of[i] + 1]++;
     for (uint32_t row = 0; row < rows; row++)
@@ -31,7 +31,9 @@ struct rows rows_of_edges(struct arena *a, uint32_t nodes, const struct edge_lis
 /* ---- depth-first search ------------------------------------------------------------------------------ */
 
 enum { UNSEEN, OPEN, DONE };
-struct step { uint32_t node, next; };    /* next: place of the successor to be visited */
+struct step {
+    uint32_t node, next; /* next: place of the successor to be visited */
+};
 
 struct depth_first depth_first_new(struct arena *a, const struct rows *graph)
 {

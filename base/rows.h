@@ -6,14 +6,18 @@
 
 /* The items of row r are at[start[r]] … at[start[r + 1] - 1]. A graph is the rows of its nodes'
  * successors. */
-struct rows { uint32_t count, *start, *at; };
+struct rows {
+    uint32_t count, *start, *at;
+};
 
 /* Items 0 … items - 1 by row: item i belongs to row row_of[i]. Items of a row ascend. Counting sort,
  * linear. */
 struct rows rows_new(struct arena *a, uint32_t rows, const uint32_t *row_of, uint32_t items);
 
 /* Edges under construction: edge i leads from.at[i] to to.at[i]. */
-struct edge_list { u32_vec from, to; };
+struct edge_list {
+    u32_vec from, to;
+};
 /* Constant time on average. Loops and repeated edges are allowed. */
 void edge_add(struct arena *a, struct edge_list *l, uint32_t from, uint32_t to);
 /* The targets of each of `nodes` nodes, in the order in which their edges were added. */
@@ -33,10 +37,10 @@ static inline uint32_t row_length(const struct rows *r, uint32_t row)
  * in graph->at of edges to a node that is still open; there is one if and only if the visited part has a
  * cycle. */
 struct depth_first {
-    struct arena      *arena;
+    struct arena *arena;
     const struct rows *graph;
-    uint8_t           *state;
-    u32_vec            order, retreating;
+    uint8_t *state;
+    u32_vec order, retreating;
 };
 /* Nothing visited yet. The graph has to live as long. */
 struct depth_first depth_first_new(struct arena *a, const struct rows *graph);

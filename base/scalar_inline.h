@@ -107,7 +107,7 @@ static inline uint32_t scalar_ftosi32(float x)
 /* The upper half of the range is converted 2^31 lower, exactly, and moved back by setting the top bit. */
 static inline uint32_t scalar_ftoui32(float x)
 {
-    float    lower = x >= 0x1p31f ? x - 0x1p31f : x;
+    float lower = x >= 0x1p31f ? x - 0x1p31f : x;
     uint32_t top = x >= 0x1p31f ? 0x80000000u : 0;
     uint32_t r = (uint32_t)(int32_t)(lower > 0 && lower < 0x1p31f ? lower : 0) | top;
     return x >= 0x1p32f ? UINT32_MAX : r;
@@ -134,13 +134,19 @@ static inline uint64_t scalar_dtosi64(double x)
 }
 static inline uint64_t scalar_dtoui64(double x)
 {
-    double   lower = x >= 0x1p63 ? x - 0x1p63 : x;
+    double lower = x >= 0x1p63 ? x - 0x1p63 : x;
     uint64_t top = x >= 0x1p63 ? (uint64_t)1 << 63 : 0;
     uint64_t r = (uint64_t)(int64_t)(lower > 0 && lower < 0x1p63 ? lower : 0) | top;
     return x >= 0x1p64 ? UINT64_MAX : r;
 }
-static inline uint64_t scalar_ftosi64(float x) { return scalar_dtosi64((double)x); }
-static inline uint64_t scalar_ftoui64(float x) { return scalar_dtoui64((double)x); }
+static inline uint64_t scalar_ftosi64(float x)
+{
+    return scalar_dtosi64((double)x);
+}
+static inline uint64_t scalar_ftoui64(float x)
+{
+    return scalar_dtoui64((double)x);
+}
 
 /* ---- fused multiply-add -------------------------------------------------------------------------- */
 
@@ -153,14 +159,17 @@ static inline float scalar_fmaf(float a, float b, float c)
 #ifdef __FMA__
     return __builtin_fmaf(a, b, c);
 #else
-    double   p = (double)a * b, d = c, s = p + d, part = s - p;
-    double   error = (p - (s - part)) + (d - part);
+    double p = (double)a * b, d = c, s = p + d, part = s - p;
+    double error = (p - (s - part)) + (d - part);
     uint64_t bits = scalar_raw_f64(s), step = (error > 0) == (s > 0) ? 1 : UINT64_MAX;
     step = (error > 0 || error < 0) ? step : 0;
     return (float)scalar_from_f64(bits + (bits & 1 ? 0 : step));
 #endif
 }
 /* The library's fma is exact by definition, so it is the same on every host. */
-static inline double scalar_fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+static inline double scalar_fma(double a, double b, double c)
+{
+    return __builtin_fma(a, b, c);
+}
 
 #endif

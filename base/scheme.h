@@ -35,24 +35,28 @@ enum scheme_property {
 /* Lists of passes are names between commas. */
 enum target_lack {
     TARGET_NO_DOUBLE = 1,
-    TARGET_NO_I64 = 2,         /* in registers; it is loaded, stored and passed */
+    TARGET_NO_I64 = 2, /* in registers; it is loaded, stored and passed */
     TARGET_NO_WIDE_ATOMICS = 4,
-    TARGET_NO_HOST = 8,        /* calls of functions of the host */
-    TARGET_NO_CHECKS = 16,     /* check.uniform */
-    TARGET_NO_BARRIERS = 32,   /* convergence barriers, and so predictions */
+    TARGET_NO_HOST = 8,      /* calls of functions of the host */
+    TARGET_NO_CHECKS = 16,   /* check.uniform */
+    TARGET_NO_BARRIERS = 32, /* convergence barriers, and so predictions */
 };
 struct target_info {
     const char *name, *lowering, *meaning;
-    uint32_t    lanes;
-    unsigned    lacks;
+    uint32_t lanes;
+    unsigned lacks;
     enum scheme scheme;
 };
 extern const struct target_info target_info[TARGETS];
-struct scheme_info { const char *name, *lowering, *meaning; enum target target; unsigned properties; };
+struct scheme_info {
+    const char *name, *lowering, *meaning;
+    enum target target;
+    unsigned properties;
+};
 extern const struct scheme_info scheme_info[SCHEMES];
 
-enum target target_find(const char *name);               /* TARGETS: there is none */
-enum scheme scheme_find(const char *name);               /* SCHEMES: there is none */
+enum target target_find(const char *name); /* TARGETS: there is none */
+enum scheme scheme_find(const char *name); /* SCHEMES: there is none */
 /* Of enum kernc_schedule, in its order; schedule_find: SCHEDULES: there is none. */
 enum { SCHEDULES = 4 };
 extern const char *const schedule_names[SCHEDULES];

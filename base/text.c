@@ -90,7 +90,7 @@ static unsigned announced_length(unsigned char lead)
 unsigned utf8_decode(const char *bytes, size_t n, uint32_t *point)
 {
     const unsigned char *at = (const unsigned char *)bytes;
-    unsigned             length = n ? announced_length(at[0]) : 0;
+    unsigned length = n ? announced_length(at[0]) : 0;
     if (length == 0 || length > n)
         return 0;
     uint32_t p = length == 1 ? at[0] : at[0] & (0x7fu >> length);
@@ -108,8 +108,8 @@ unsigned utf8_decode(const char *bytes, size_t n, uint32_t *point)
 /* Characters that move the cursor, switch the terminal's mode or reorder the text around them. */
 static bool is_control(uint32_t p)
 {
-    bool reorders = p == 0x200e || p == 0x200f || (p >= 0x2028 && p <= 0x202e) ||
-                    (p >= 0x2066 && p <= 0x2069);
+    bool reorders =
+        p == 0x200e || p == 0x200f || (p >= 0x2028 && p <= 0x202e) || (p >= 0x2066 && p <= 0x2069);
     return p < 0x20 || (p >= 0x7f && p < 0xa0) || reorders;
 }
 
@@ -123,12 +123,12 @@ unsigned utf8_visible(const char *bytes, size_t n)
 static void json_escape(struct text *t, uint32_t p)
 {
     switch (p) {
-    case '"':  text_addz(t, "\\\""); break;
+    case '"': text_addz(t, "\\\""); break;
     case '\\': text_addz(t, "\\\\"); break;
     case '\n': text_addz(t, "\\n"); break;
     case '\t': text_addz(t, "\\t"); break;
     case '\r': text_addz(t, "\\r"); break;
-    default:   text_printf(t, "\\u%04x", (unsigned)p);
+    default: text_printf(t, "\\u%04x", (unsigned)p);
     }
 }
 

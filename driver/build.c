@@ -1,13 +1,12 @@
 /* build.c: kernc build: compiles and writes bytecode or a warp-core image, or what --emit asks for. */
 #include "driver/driver.h"
 
-static const struct form { const char *name, *ending; kernc_text text; } forms[] = {
-    {"bin", ".kbc", KERNC_TEXT_BYTECODE},
-    {"asm", ".s", KERNC_TEXT_LISTING},
-    {"hex", ".hex", KERNC_TEXT_HEX},
-    {"map", ".map", KERNC_TEXT_MAP},
-    {"ir", ".kir", KERNC_TEXT_IR},
-    {"dot", ".dot", KERNC_TEXT_DOT},
+static const struct form {
+    const char *name, *ending;
+    kernc_text text;
+} forms[] = {
+    {"bin", ".kbc", KERNC_TEXT_BYTECODE}, {"asm", ".s", KERNC_TEXT_LISTING}, {"hex", ".hex", KERNC_TEXT_HEX},
+    {"map", ".map", KERNC_TEXT_MAP},      {"ir", ".kir", KERNC_TEXT_IR},     {"dot", ".dot", KERNC_TEXT_DOT},
 };
 
 static const struct form *chosen_form(struct command *c)
@@ -29,17 +28,17 @@ const char *output_name(struct command *c, const char *ending)
         return given ? given : "-";
     const char *slash = strrchr(c->file, '/'), *base = slash ? slash + 1 : c->file;
     const char *dot = strrchr(base, '.');
-    int         n = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+    int n = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
     return arena_printf(&c->arena, "%.*s%s", n, base, ending);
 }
 
 static int write_form(struct command *c, const struct form *f, kernc_result *r)
 {
-    size_t      n;
+    size_t n;
     const char *text = kernc_result_text(r, f->text, &n);
     if (!text)
         return fail(c, EXIT_INPUT, "emit", NULL, (place){0}, "%s has no %s to write", c->file, f->name);
-    bool        image = f->text == KERNC_TEXT_BYTECODE && kernc_result_text(r, KERNC_TEXT_MAP, NULL);
+    bool image = f->text == KERNC_TEXT_BYTECODE && kernc_result_text(r, KERNC_TEXT_MAP, NULL);
     const char *file = output_name(c, image ? ".wcb" : f->ending);
     if (strcmp(file, c->file) == 0 && strcmp(file, "-") != 0)
         return fail(c, EXIT_INPUT, "output", NULL, (place){0}, "%s would overwrite the input", file);
@@ -50,10 +49,10 @@ int verb_build(struct command *c)
 {
     kernc_options o;
     kernc_result *r = NULL;
-    struct text   text = {0};
+    struct text text = {0};
     kernc_options_init(&o);
     const struct form *f = chosen_form(c);
-    int                code = f ? compile_options(c, &o) : EXIT_USAGE;
+    int code = f ? compile_options(c, &o) : EXIT_USAGE;
     o.ir_only = f && (f->text == KERNC_TEXT_IR || f->text == KERNC_TEXT_DOT);
     if (!code)
         code = compile_file(c, &o, &text, &r);

@@ -20,9 +20,9 @@ static const char *reference_name(void)
 static int read_schemes(struct comparison *x)
 {
     struct command *c = x->command;
-    const char     *mode = option_value(c, OPTION_DIVERGENCE);
-    bool            given = option_given(c, OPTION_SCHEMES);
-    int             code = given || !mode ? schemes_take(c, &x->schemes) : EXIT_OK;
+    const char *mode = option_value(c, OPTION_DIVERGENCE);
+    bool given = option_given(c, OPTION_SCHEMES);
+    int code = given || !mode ? schemes_take(c, &x->schemes) : EXIT_OK;
     x->named = mode || given;
     if (code || !mode)
         return code;
@@ -163,7 +163,7 @@ static const char *find_difference(struct comparison *x, const struct run *r, co
                                    const struct reference *reference)
 {
     struct arena *a = &x->command->arena;
-    size_t        element;
+    size_t element;
     if (row->status != reference->row.status)
         return row->error ? row->error
                           : arena_printf(a, "ended well, the %s did not: %s", reference_name(),
@@ -212,11 +212,11 @@ static int tell_failure(struct comparison *x, const struct reference *f)
 
 static int compare_row(struct comparison *x, struct row row)
 {
-    struct run        r = {0};
+    struct run r = {0};
     struct reference *reference;
-    const char       *why = NULL;
-    bool              optional = is_optional(x, row.scheme);
-    int               code = run_reference(x, row.warp, &reference);
+    const char *why = NULL;
+    bool optional = is_optional(x, row.scheme);
+    int code = run_reference(x, row.warp, &reference);
     if (!code && reference->row.error && optional)
         why = arena_printf(&x->command->arena, "under the %s with warps of %u threads: %s", reference_name(),
                            row.warp, reference->row.error);
@@ -246,7 +246,7 @@ static int run_rows(struct comparison *x)
     for (uint32_t l = 0; l < x->levels.count; l++)
         for (uint32_t i = 0; !code && i < x->schemes.count; i++) {
             enum scheme s = x->schemes.at[i];
-            uint32_t    lanes = scheme_target(s)->lanes;
+            uint32_t lanes = scheme_target(s)->lanes;
             code = compare_row(
                 x, (struct row){.scheme = s, .level = x->levels.at[l], .warp = lanes ? lanes : x->warp});
         }
@@ -263,7 +263,8 @@ static void blame_kernel(struct comparison *x)
         differs |= !x->rows.at[i].equal;
     x->options.checks = "race,bounds,barrier"; /* what nobody wrote is zero everywhere */
     if (differs && run_row(x, &r, &row, NULL) == EXIT_OK && launch_alarms(&r) && !x->command->json)
-        show_note("the kernel itself is wrong there: what differs may come of it, not of a scheme or a pass\n");
+        show_note(
+            "the kernel itself is wrong there: what differs may come of it, not of a scheme or a pass\n");
     x->options.checks = NULL;
     experiment_close(&r.x);
 }

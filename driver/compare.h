@@ -5,37 +5,43 @@
 #include "driver/launch.h"
 
 struct row {
-    enum scheme    scheme;
-    unsigned       level;
-    uint32_t       warp;
-    bool           equal;
-    kernc_status   status;
-    const char    *error;        /* NULL: the launch went well */
-    const char    *difference;   /* from the reference; NULL: none */
-    kernc_metrics  metrics;
-    bool           is_image;     /* of a scheme of the warp-core machine */
+    enum scheme scheme;
+    unsigned level;
+    uint32_t warp;
+    bool equal;
+    kernc_status status;
+    const char *error;      /* NULL: the launch went well */
+    const char *difference; /* from the reference; NULL: none */
+    kernc_metrics metrics;
+    bool is_image; /* of a scheme of the warp-core machine */
     kernc_image_figures image;
-    bool           is_code;      /* of bytecode that the scheme's own passes made */
-    kernc_figures  figures;
+    bool is_code; /* of bytecode that the scheme's own passes made */
+    kernc_figures figures;
 };
 
 /* A scheme that the kernel cannot be compiled for, or not be compared under. */
-struct left_out { enum scheme scheme; const char *why; };
+struct left_out {
+    enum scheme scheme;
+    const char *why;
+};
 
 /* The reference scheme at the first level. Its run is kept open: others are compared with its buffers. */
-struct reference { struct run run; struct row row; };
+struct reference {
+    struct run run;
+    struct row row;
+};
 
 struct comparison {
     struct command *command;
-    kernc_options   options;
-    struct text     text;                /* of the file */
-    const char     *kernel;
-    scheme_list     schemes;
-    bool            named;               /* the user named the schemes: none is left out silently */
-    VEC(unsigned)   levels;
-    bool            told_thresholds;     /* warnings of those over the width have been given, by one row */
-    uint32_t        warp;                /* of schemes that have no width of their own */
-    struct reference references[2];      /* by width: `warp`, and that of the warp-core machine */
+    kernc_options options;
+    struct text text; /* of the file */
+    const char *kernel;
+    scheme_list schemes;
+    bool named; /* the user named the schemes: none is left out silently */
+    VEC(unsigned) levels;
+    bool told_thresholds;           /* warnings of those over the width have been given, by one row */
+    uint32_t warp;                  /* of schemes that have no width of their own */
+    struct reference references[2]; /* by width: `warp`, and that of the warp-core machine */
     VEC(struct row) rows;
     VEC(struct left_out) left_out;
 };

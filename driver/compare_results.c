@@ -7,10 +7,16 @@
 /* ---- for people -------------------------------------------------------------------------------------- */
 
 /* The metrics that the table for people shows; files have all. */
-static const struct { const char *key, *heading; int width; } columns[] = {
-    {"warp_instructions", "warp instr.", 14}, {"simt_efficiency", "SIMT eff.", 10},
-    {"overhead_instructions", "overhead", 11}, {"memory_transactions", "transactions", 13},
-    {"cycles", "cycles", 14},                  {"divergences", "divergences", 12},
+static const struct {
+    const char *key, *heading;
+    int width;
+} columns[] = {
+    {"warp_instructions", "warp instr.", 14},
+    {"simt_efficiency", "SIMT eff.", 10},
+    {"overhead_instructions", "overhead", 11},
+    {"memory_transactions", "transactions", 13},
+    {"cycles", "cycles", 14},
+    {"divergences", "divergences", 12},
     {"seconds", "seconds", 10},
 };
 
@@ -37,8 +43,8 @@ static void add_cell(const struct row *row, const char *key, int width, struct t
 static void add_table(const struct comparison *x, struct text *t)
 {
     int width = scheme_width();
-    text_printf(t, "%s: warp %u\n%-*s %3s  %-5s %4s", x->kernel, x->warp, width, "scheme", "opt",
-                "equal", "warp");
+    text_printf(t, "%s: warp %u\n%-*s %3s  %-5s %4s", x->kernel, x->warp, width, "scheme", "opt", "equal",
+                "warp");
     for (size_t k = 0; k < COUNT(columns); k++)
         text_printf(t, "%*s", columns[k].width, columns[k].heading);
     for (uint32_t i = 0; i < x->rows.count; i++) {
@@ -83,8 +89,8 @@ static void add_code_table(const struct comparison *x, struct text *t)
         }
         first = false;
         text_printf(t, "%-*s -O%u", width, name_of(row->scheme), row->level);
-#define CELL_COUNT(value) text_printf(t, "%10u", value);
-#define CELL_RATIO(value) text_printf(t, "%10.1f", value);
+#define CELL_COUNT(value)                   text_printf(t, "%10u", value);
+#define CELL_RATIO(value)                   text_printf(t, "%10.1f", value);
 #define FIGURE(key, type, heading, meaning) CELL_##type(row->figures.key)
 #include "kernc-figures.def"
         add_cell(row, "activity_factor", 10, t);
@@ -216,8 +222,8 @@ static void add_csv(const struct comparison *x, struct text *t)
 #define ADD_FIGURE(key) text_printf(t, row->is_image ? ",%u" : ",", row->image.key);
         IMAGE_FIGURES(ADD_FIGURE)
 #undef ADD_FIGURE
-#define CSV_COUNT(value) text_printf(t, row->is_code ? ",%u" : ",", value);
-#define CSV_RATIO(value) text_printf(t, row->is_code ? ",%.4g" : ",", value);
+#define CSV_COUNT(value)                    text_printf(t, row->is_code ? ",%u" : ",", value);
+#define CSV_RATIO(value)                    text_printf(t, row->is_code ? ",%.4g" : ",", value);
 #define FIGURE(key, type, heading, meaning) CSV_##type(row->figures.key)
 #include "kernc-figures.def"
         text_char(t, ',');

@@ -16,7 +16,10 @@ enum exit_code {
 #define EXIT_CODE(name, code, meaning) EXIT_##name = code,
 #include "driver/exits.def"
 };
-struct exit_info { enum exit_code code; const char *meaning; };
+struct exit_info {
+    enum exit_code code;
+    const char *meaning;
+};
 extern const struct exit_info exit_info[];
 extern const size_t exit_count;
 /* What kernc exits with after this. */
@@ -30,15 +33,26 @@ enum option_id {
 #include "driver/options.def"
     OPTIONS
 };
-struct option_info { const char *name; char letter; const char *argument, *verbs, *help; };
+struct option_info {
+    const char *name;
+    char letter;
+    const char *argument, *verbs, *help;
+};
 extern const struct option_info option_info[OPTIONS];
 /* The table's rows in order, titles (id == OPTIONS) between them. */
-struct option_row { enum option_id id; const char *title; };
+struct option_row {
+    enum option_id id;
+    const char *title;
+};
 extern const struct option_row option_rows[];
 extern const size_t option_row_count;
 
 struct command;
-struct verb { char letter; const char *name, *arguments, *help; int (*run)(struct command *); };
+struct verb {
+    char letter;
+    const char *name, *arguments, *help;
+    int (*run)(struct command *);
+};
 #define VERB(letter, name, arguments, help) int verb_##name(struct command *);
 #include "driver/verbs.def"
 extern const struct verb verbs[];
@@ -46,20 +60,24 @@ extern const size_t verb_count;
 
 /* ---- what was given ---------------------------------------------------------------------------------- */
 
-struct given { enum option_id id; const char *value; };     /* value: "" if the option has none */
+/* value: "" if the option has none */
+struct given {
+    enum option_id id;
+    const char *value;
+};
 struct command {
     const struct verb *verb;
-    struct arena       arena;
-    VEC(struct given)  given;    /* in the order of the command line */
-    const char        *file;
-    bool               json;     /* --diagnostics=json, from the beginning */
-    struct text        messages; /* then: one JSON array of all messages so far, printed at the end */
+    struct arena arena;
+    VEC(struct given) given; /* in the order of the command line */
+    const char *file;
+    bool json;            /* --diagnostics=json, from the beginning */
+    struct text messages; /* then: one JSON array of all messages so far, printed at the end */
 };
 
 /* Reads argv[1] and the rest; returns EXIT_OK, or says what is wrong and returns EXIT_USAGE. */
 int command_parse(struct command *c, int argc, char **argv);
-void command_help(const struct command *c);                                  /* to stdout */
-void help(void);                                                             /* the verbs, to stdout */
+void command_help(const struct command *c); /* to stdout */
+void help(void);                            /* the verbs, to stdout */
 /* The value that counts, of the last time the option was given; NULL: not given. */
 const char *option_value(const struct command *c, enum option_id id);
 /* All values of an option that may be given several times. */
@@ -74,30 +92,40 @@ static inline bool option_given(const struct command *c, enum option_id id)
 /* ---- limits (limits.c) ------------------------------------------------------------------------------- */
 
 /* most 0: fixed. option: another option that sets it; OPTIONS: none. */
-struct limit_row { const char *name; uint64_t value, most; enum option_id option; const char *meaning; };
+struct limit_row {
+    const char *name;
+    uint64_t value, most;
+    enum option_id option;
+    const char *meaning;
+};
 extern const struct limit_row limit_rows[];
 extern const size_t limit_row_count;
 /* The default ("cores" for 0), and the most that can be set ("any", "fixed"), in the buffer or static. */
 const char *limit_value(const struct limit_row *l, char buffer[32]);
 const char *limit_most(const struct limit_row *l, char buffer[32]);
-void limits_help(void);                                  /* the table, to stdout */
-bool limits_asked(const struct command *c);              /* --limit=help */
-void switches_help(void);                                /* passes and their options, to stdout */
-bool switches_asked(const struct command *c);            /* -fhelp (limits.c) */
-bool timing_asked(const struct command *c);              /* --timing=help (trace.c) */
-void timing_help(void);                                  /* the table, to stdout */
+void limits_help(void);                       /* the table, to stdout */
+bool limits_asked(const struct command *c);   /* --limit=help */
+void switches_help(void);                     /* passes and their options, to stdout */
+bool switches_asked(const struct command *c); /* -fhelp (limits.c) */
+bool timing_asked(const struct command *c);   /* --timing=help (trace.c) */
+void timing_help(void);                       /* the table, to stdout */
 /* --limit=NAME=N: where NAME has an option of its own, makes it that one. EXIT_OK, or EXIT_USAGE after having
  * said that there is no such limit to change. */
 int limit_take(struct command *c, struct given *g);
 
 /* ---- names that options take (values.c) -------------------------------------------------------------- */
 
-struct value_name { const char *name, *meaning; };       /* meaning may be NULL */
-struct value_names { struct arena arena; VEC(struct value_name) rows; };
+struct value_name {
+    const char *name, *meaning; /* meaning may be NULL */
+};
+struct value_names {
+    struct arena arena;
+    VEC(struct value_name) rows;
+};
 /* The names that the option takes, the caller's to free (v->arena). False: it takes none that are known. */
 bool value_names(enum option_id id, struct value_names *v);
-bool values_asked(const struct command *c);              /* --OPTION=help, of one that takes names */
-void values_help(const struct command *c);               /* them, to stdout */
+bool values_asked(const struct command *c); /* --OPTION=help, of one that takes names */
+void values_help(const struct command *c);  /* them, to stdout */
 
 /* ---- messages (messages.c) --------------------------------------------------------------------------- */
 
@@ -136,8 +164,8 @@ int write_output(struct command *c, const char *file, const char *bytes, size_t 
 
 /* ---- divergence schemes (schemes.c) ------------------------------------------------------------------ */
 
-bool schemes_asked(const struct command *c);             /* --scheme=help */
-void schemes_help(void);                                 /* the table, to stdout */
+bool schemes_asked(const struct command *c); /* --scheme=help */
+void schemes_help(void);                     /* the table, to stdout */
 typedef VEC(enum scheme) scheme_list;
 /* Add to the list what is not in it. schemes_add: EXIT_OK, or EXIT_USAGE after having said that there is none
  * of this name. */
@@ -153,7 +181,7 @@ int schedule_take(struct command *c, int *schedule);
 
 /* ---- reading and compiling (input.c) ----------------------------------------------------------------- */
 
-#define INPUT_LIMIT ((size_t)256 << 20)  /* bytes of a source, IR or bytecode file */
+#define INPUT_LIMIT ((size_t)256 << 20) /* bytes of a source, IR or bytecode file */
 
 #define PROFILE_LIMIT ((size_t)16 << 20) /* bytes of a profile */
 
@@ -162,9 +190,9 @@ int compile_options(struct command *c, kernc_options *o);
 /* Reads and compiles c->file, shows diagnostics, times and remarks. *r is the caller's if EXIT_OK comes back.
  * `text` gets the file's bytes and is the caller's in any case. */
 int compile_file(struct command *c, const kernc_options *o, struct text *text, kernc_result **r);
-int read_input(struct command *c, struct text *text);    /* the two halves of it */
+int read_input(struct command *c, struct text *text); /* the two halves of it */
 /* *r is NULL unless EXIT_OK comes back. */
 int compile_input(struct command *c, const kernc_options *o, const struct text *text, kernc_result **r);
-const char *input_name(const struct command *c);         /* as it stands in messages */
+const char *input_name(const struct command *c); /* as it stands in messages */
 
 #endif

@@ -30,8 +30,9 @@ static void add_switch(struct command *c, kernc_options *o, const char *name)
 static int check_filters(struct command *c)
 {
     static const enum option_id filters[] = {OPTION_FILTER_FUNCTIONS, OPTION_FILTER_PASSES},
-        printing[] = {OPTION_PRINT_BEFORE, OPTION_PRINT_BEFORE_ALL, OPTION_PRINT_AFTER, OPTION_PRINT_AFTER_ALL,
-                      OPTION_PRINT_CHANGED, OPTION_DUMP_DIR};
+                                printing[] = {OPTION_PRINT_BEFORE,  OPTION_PRINT_BEFORE_ALL,
+                                              OPTION_PRINT_AFTER,   OPTION_PRINT_AFTER_ALL,
+                                              OPTION_PRINT_CHANGED, OPTION_DUMP_DIR};
     for (size_t i = 0; i < COUNT(printing); i++)
         if (option_given(c, printing[i]))
             return EXIT_OK;
@@ -94,8 +95,8 @@ static bool printed_around_passes(const struct command *c)
 /* The final module is shown if nothing was asked for around the passes. */
 static int write_dump(struct command *c, kernc_result *r, struct text *printed)
 {
-    size_t      n = 0;
-    kernc_text  what = wanted_text(c);
+    size_t n = 0;
+    kernc_text what = wanted_text(c);
     const char *text = kernc_result_text(r, what, &n);
     if (!text)
         return fail(c, EXIT_INPUT, "dump", NULL, (place){0},
@@ -110,7 +111,7 @@ int verb_dump(struct command *c)
 {
     kernc_options o;
     kernc_result *r = NULL;
-    struct text   text = {0}, printed = {0};
+    struct text text = {0}, printed = {0};
     kernc_options_init(&o);
     int code = dump_options(c, &o, &printed);
     if (!code)

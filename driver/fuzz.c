@@ -140,8 +140,8 @@ static int take_passes(struct command *c, struct fz_options *o)
     const char *check = option_value(c, OPTION_CHECK), *list = option_value(c, OPTION_PASSES);
     o->checks_memory = o->plants || (check && check_memory_bits(check));
     if (check && !o->checks_memory && check_find_claim(check) == CHECK_CLAIMS)
-        return complain(c, EXIT_USAGE, "--check wants %s, not '%s'", check_names(&c->arena, 0, CHECKS, " or "),
-                        check);
+        return complain(c, EXIT_USAGE, "--check wants %s, not '%s'",
+                        check_names(&c->arena, 0, CHECKS, " or "), check);
     if (o->checks_memory && strcmp(o->classes, "a") != 0 && strcmp(o->classes, "d") != 0)
         return complain(c, EXIT_USAGE, "memory is checked in programs of class a or d: --class=a");
     o->passes.check = o->plants ? "all" : check;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#define COLUMN 32                    /* where the explanations begin */
+#define COLUMN 32 /* where the explanations begin */
 #define WIDTH  110
 
 /* Words of the text, broken at WIDTH, continued at COLUMN. */
@@ -64,7 +64,8 @@ void command_help(const struct command *c)
 void help(void)
 {
     printf("kernc %s: compiler and SIMT interpreter for Kern, a small C-like kernel language\n\n"
-           "usage: kernc VERB [options] FILE\n\n", KERNC_VERSION);
+           "usage: kernc VERB [options] FILE\n\n",
+           KERNC_VERSION);
     for (size_t i = 0; i < verb_count; i++) {
         int n = printf("  kernc %s [options] %s", verbs[i].name, verbs[i].arguments);
         printf("%*s%s\n", n < 42 ? 42 - n : 1, "", verbs[i].help);

@@ -74,7 +74,8 @@ static int take_profile(struct command *c, kernc_options *o)
     struct text text = {.arena = &c->arena};
     const char *problem = file ? file_read(file, PROFILE_LIMIT, &text) : NULL;
     if (problem)
-        return fail(c, EXIT_INPUT, "input", NULL, (place){0}, "cannot read the profile %s: %s", file, problem);
+        return fail(c, EXIT_INPUT, "input", NULL, (place){0}, "cannot read the profile %s: %s", file,
+                    problem);
     o->profile = text.at || !file ? text.at : "";
     o->profile_length = text.length;
     o->profile_name = file;
@@ -84,7 +85,7 @@ static int take_profile(struct command *c, kernc_options *o)
 int compile_options(struct command *c, kernc_options *o)
 {
     uint64_t errors = 0, limit = UINT64_MAX, warp = o->warp;
-    int      code = take_diagnostics(c);
+    int code = take_diagnostics(c);
     if (!code)
         code = take_level(c, o);
     if (!code)

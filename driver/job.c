@@ -71,8 +71,7 @@ static void add_kernel(struct text *t, const struct run *r)
                 k->entry, k->stack);
     text_printf(t, ",\n  \"registers\": %u,\n  \"predicates\": %u", k->registers, k->predicates);
     text_printf(t, ",\n  \"barrier\": %s", k->has_barrier ? "true" : "false");
-    text_printf(t, ",\n  \"private_bytes\": %u,\n  \"shared_bytes\": %u", k->private_bytes,
-                shared_bytes(r));
+    text_printf(t, ",\n  \"private_bytes\": %u,\n  \"shared_bytes\": %u", k->private_bytes, shared_bytes(r));
     add_sizes(t, "grid", r->x.first->launch.grid);
     add_sizes(t, "block", r->x.first->launch.block);
     add_words(t, "words", m->code.at, m->code.count);

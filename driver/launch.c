@@ -15,7 +15,7 @@
 static int read_sizes(struct run *r, enum option_id id, uint32_t sizes[3])
 {
     const char *text = option_value(r->command, id), *at = text;
-    uint64_t    n[3] = {1, 1, 1};
+    uint64_t n[3] = {1, 1, 1};
     if (!text)
         return EXIT_OK;
     for (int i = 0;; i++) {
@@ -56,7 +56,7 @@ _Static_assert(KERNC_SCHEDULE_LARGEST == 0 && KERNC_SCHEDULE_NEWEST == 1 && KERN
 int schedule_take(struct command *c, int *schedule)
 {
     const char *text = option_value(c, OPTION_SCHEDULE);
-    unsigned    found = text ? schedule_find(text) : SCHEDULES;
+    unsigned found = text ? schedule_find(text) : SCHEDULES;
     if (text && found == SCHEDULES)
         return complain(c, EXIT_USAGE, "--schedule wants largest, newest, oldest or lowest, not '%s'", text);
     if (text)
@@ -66,7 +66,7 @@ int schedule_take(struct command *c, int *schedule)
 
 static int read_numbers(struct run *r)
 {
-    long     cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t warp = 0, threads = cores < 1 ? 1 : (uint64_t)cores, fuel = 0, segment = 128, banks = 32;
     if (threads > KERNC_MAX_HOST_THREADS)
         threads = KERNC_MAX_HOST_THREADS;
@@ -97,9 +97,9 @@ static int read_numbers(struct run *r)
 
 static int read_argument(struct run *r, const char *text)
 {
-    struct arena          *a = &r->command->arena;
+    struct arena *a = &r->command->arena;
     struct launch_argument given;
-    const char            *equals = strchr(text, '=');
+    const char *equals = strchr(text, '=');
     if (!equals || equals == text)
         return complain(r->command, EXIT_USAGE, "--arg wants NAME=SPEC, not '%s'", text);
     given.name = arena_strdup(a, text, (size_t)(equals - text));
@@ -116,7 +116,7 @@ static int read_argument(struct run *r, const char *text)
 
 static int read_output(struct run *r, enum option_id id, const char *text)
 {
-    struct arena        *a = &r->command->arena;
+    struct arena *a = &r->command->arena;
     struct launch_output o;
     const char *problem = id == OPTION_SHOW ? output_parse_show(a, text, &o) : output_parse_save(a, text, &o);
     if (problem)
@@ -128,7 +128,7 @@ static int read_output(struct run *r, enum option_id id, const char *text)
 int launch_read_flags(struct run *r)
 {
     struct command *c = r->command;
-    int             code = read_numbers(r);
+    int code = read_numbers(r);
     if (!code)
         code = option_size(c, OPTION_MAX_MEMORY, &r->x.max_memory);
     if (!code)
@@ -259,7 +259,7 @@ static int api_failed(struct run *r, const kernc_trap *t, kernc_status status)
 static place place_of(const struct run *r, const kernc_trap *t)
 {
     const struct source *file = r->source ? source_named(r->source, t->file) : NULL;
-    place    at = {t->line, t->column};
+    place at = {t->line, t->column};
     uint32_t n = 0;
     if (file && at.line)
         at.line += file->before;
@@ -292,12 +292,11 @@ static const char *name_maker(struct run *r, const char *text)
 int launch_stopped(struct run *r, kernc_status status)
 {
     const kernc_trap *t = r->x.problem.text ? NULL : kernc_last_trap(r->x.context);
-    int code = !t || !r->source
-                   ? api_failed(r, t, status)
-                   : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
-                          place_of(r, t), "%s%s in %s%s%s%s", t->text, status == KERNC_TRAP ? "" : ",",
-                          name_thread(r, t, status), launch_which(r), name_maker(r, t->text),
-                          more_fuel(r, t, status));
+    int code = !t || !r->source ? api_failed(r, t, status)
+                                : fail(r->command, exit_of_run(status), kernc_status_name(status), r->source,
+                                       place_of(r, t), "%s%s in %s%s%s%s", t->text,
+                                       status == KERNC_TRAP ? "" : ",", name_thread(r, t, status),
+                                       launch_which(r), name_maker(r, t->text), more_fuel(r, t, status));
     if (t && *t->report && !r->command->json)
         show_note(t->report);
     return code;
@@ -323,8 +322,8 @@ static int save(struct run *r, const struct launch_output *o, const struct view 
 {
     struct text t = {0};
     const char *problem = output_encode(&r->command->arena, o, v, &t);
-    int         code = problem ? fail_here(r, "cannot save %s as %s: %s", o->name, o->file, problem)
-                               : write_output(r->command, o->file, t.at, t.length);
+    int code = problem ? fail_here(r, "cannot save %s as %s: %s", o->name, o->file, problem)
+                       : write_output(r->command, o->file, t.at, t.length);
     text_free(&t);
     return code;
 }
@@ -348,8 +347,9 @@ static int write_one(struct run *r, const struct experiment_step *step, const st
     const struct experiment_buffer *b = experiment_buffer(&r->x, step, o->name);
     if (!b)
         return fail_here(r, "%s is not a buffer", o->name);
-    struct view v = {o->name, kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->element,
-                     b->element_bytes, b->layout};
+    struct view v = {
+        o->name,  kernc_buffer_map(b->buffer), kernc_buffer_size(b->buffer), b->element, b->element_bytes,
+        b->layout};
     uint32_t line = r->source && step->directive ? step->directive->line : 0;
     return o->save ? save(r, o, &v) : show(r, o, &v, line);
 }

@@ -10,51 +10,51 @@
 #include "lib/experiment.h"
 
 struct run {
-    struct command       *command;
-    const struct source  *source;       /* for messages about the directive; NULL: the input was no source */
-    int                   level;        /* of optimisation; -1: the input was compiled before */
-    bool                  quiet;        /* what the kernel prints is dropped */
-    struct experiment     x;
-    int outputs;                        /* exit code of what was shown and saved so far */
-    struct progress *progress;          /* while it is on; NULL: it is not */
-    struct text           trace, job;   /* of the launch */
-    struct text           steps;        /* --steps: the table, of all launches */
-    uint64_t              shown_steps, other_steps, most_steps; /* rows of it; beyond the limit; the limit */
-    const struct json    *replayed;     /* the job that is made again; NULL: none is */
+    struct command *command;
+    const struct source *source; /* for messages about the directive; NULL: the input was no source */
+    int level;                   /* of optimisation; -1: the input was compiled before */
+    bool quiet;                  /* what the kernel prints is dropped */
+    struct experiment x;
+    int outputs;                                   /* exit code of what was shown and saved so far */
+    struct progress *progress;                     /* while it is on; NULL: it is not */
+    struct text trace, job;                        /* of the launch */
+    struct text steps;                             /* --steps: the table, of all launches */
+    uint64_t shown_steps, other_steps, most_steps; /* rows of it; beyond the limit; the limit */
+    const struct json *replayed;                   /* the job that is made again; NULL: none is */
 };
 
 /* Each returns EXIT_OK, or another exit code after having said what is wrong. */
-int launch_read_flags(struct run *r);        /* what can be said without the program */
+int launch_read_flags(struct run *r); /* what can be said without the program */
 /* Opens the experiment with a .kbc or .wcb file's bytes, as the flags want it. The caller closes it. */
 int launch_open(struct run *r, const void *program, size_t n);
 /* The same with what has been compiled, which stays the caller's. */
 int launch_open_compiled(struct run *r, kernc_result *compiled);
 /* Says what only the launches make known of the program, once for each kernel. */
 int launch_check(struct run *r, kernc_result *compiled);
-int launch_failed(struct run *r);            /* says what the experiment's problem is */
+int launch_failed(struct run *r); /* says what the experiment's problem is */
 /* Says what the checker of memory has found. EXIT_OK: nothing. */
 int launch_alarms(struct run *r);
 /* In r->source: the clause shared(N) of the launch line that ran, if the error is about what it asks for;
  * line 0: it is not. */
 place launch_clause(const struct run *r);
-int launch_stopped(struct run *r, kernc_status status);  /* says why the launch did not end well, and where */
-int trace_read_flags(struct run *r);         /* trace.c */
-int trace_check(struct run *r);              /* whether what runs can have one */
-int trace_write(struct run *r);              /* if there is one; its memory is freed */
+int launch_stopped(struct run *r, kernc_status status); /* says why the launch did not end well, and where */
+int trace_read_flags(struct run *r);                    /* trace.c */
+int trace_check(struct run *r);                         /* whether what runs can have one */
+int trace_write(struct run *r);                         /* if there is one; its memory is freed */
 /* watch.c; the limit's default, and how far it can be raised. */
 #define STEPS_MOST        10000
 #define STEPS_MOST_OF_ALL 10000000
 int watch_read_flags(struct run *r);
-int watch_check(struct run *r);              /* whether some launch has the warp */
-void watch_write(struct run *r);             /* to stdout, if there are any; their memory is freed */
-int job_check(struct run *r);                /* job.c: whether the program can have one */
-void job_begin(struct run *r);               /* before the launch */
-int job_end(struct run *r, bool good);       /* after it; written if it was good */
-bool replay_is_job(const struct text *input);            /* replay.c: what the file holds looks like a job */
+int watch_check(struct run *r);               /* whether some launch has the warp */
+void watch_write(struct run *r);              /* to stdout, if there are any; their memory is freed */
+int job_check(struct run *r);                 /* job.c: whether the program can have one */
+void job_begin(struct run *r);                /* before the launch */
+int job_end(struct run *r, bool good);        /* after it; written if it was good */
+bool replay_is_job(const struct text *input); /* replay.c: what the file holds looks like a job */
 /* The image of the job's launch, whose buffers are all 0, in `image`; `input` may go. */
 int replay_read(struct run *r, const struct text *input, struct text *image);
-int replay_begin(struct run *r);             /* before the launch: the job's bytes go to the buffers */
-int replay_end(struct run *r);               /* after it: whether they hold what the job says */
+int replay_begin(struct run *r); /* before the launch: the job's bytes go to the buffers */
+int replay_end(struct run *r);   /* after it: whether they hold what the job says */
 /* Shows and saves what the step says: struct experiment's `stepped`; `run` is a struct run. */
 void launch_write_outputs(void *run, const struct experiment_step *step);
 

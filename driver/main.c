@@ -73,7 +73,7 @@ static int without_verb(int argc, char **argv)
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, told like the others */
-    struct command   c = {0};
+    struct command c = {0};
     struct mem_guard guard;
     if (mem_guard_enter(&guard)) {
         fputs("kernc: not enough memory\n", stderr);
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     read_help(argc, argv);
     bool alone = argc < 2 || is_word(argv[1], "-help") || is_word(argv[1], "-h") ||
                  is_word(argv[1], "-version") || (argc == 2 && strcmp(argv[1], "help") == 0);
-    int  code = alone ? without_verb(argc, argv) : command_parse(&c, argc, argv);
+    int code = alone ? without_verb(argc, argv) : command_parse(&c, argc, argv);
     if (!alone && code == EXIT_OK)
         code = run_verb(&c);
     code = finish(&c, code);

@@ -119,7 +119,7 @@ static void man_page(void)
 static void each_switch(void (*write)(const char *))
 {
     struct arena a = {0};
-    char         name[OPT_NAME_MAX];
+    char name[OPT_NAME_MAX];
     for (unsigned i = 0; i < OPT_PASSES; i++)
         if (opt_pass_info[i].level)
             write(arena_printf(&a, "no-%s", opt_pass_info[i].name));
@@ -370,7 +370,10 @@ static void fish_completion(void)
         fish_option(&option_info[i]);
 }
 
-static const struct page { const char *name; void (*write)(void); } pages[] = {
+static const struct page {
+    const char *name;
+    void (*write)(void);
+} pages[] = {
     {"kernc.1", man_page},
     {"kernc.bash", bash_completion},
     {"_kernc", zsh_completion},

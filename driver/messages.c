@@ -107,9 +107,9 @@ void warn(struct command *c, const char *id, const char *fmt, ...)
 
 void show_diagnostics(struct command *c, kernc_result *r)
 {
-    kernc_text  what = c->json                       ? KERNC_TEXT_DIAGNOSTICS_JSON
-                       : diag_color_wanted(stderr) ? KERNC_TEXT_DIAGNOSTICS_COLOR
-                                                     : KERNC_TEXT_DIAGNOSTICS;
+    kernc_text what = c->json                     ? KERNC_TEXT_DIAGNOSTICS_JSON
+                      : diag_color_wanted(stderr) ? KERNC_TEXT_DIAGNOSTICS_COLOR
+                                                  : KERNC_TEXT_DIAGNOSTICS;
     const char *text = kernc_result_text(r, what, NULL);
     if (text && c->json)
         join_arrays(&c->messages, text);

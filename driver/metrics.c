@@ -6,12 +6,12 @@
 uint32_t metric_rows(const kernc_metrics *m, bool machine, struct metric *rows)
 {
     uint32_t n = 0;
-#define ROW_COUNT(x)   .applies = true, .count = (x)
-#define ROW_EVENT(x)   ROW_COUNT(x)
-#define ROW_MAXIMUM(x) ROW_COUNT(x)
-#define ROW_MACHINE(x) .applies = machine, .count = (x)
-#define ROW_RATIO(x)   .applies = (x) >= 0, .form = PERCENTAGE, .value = (x)
-#define ROW_SECONDS(x) .applies = true, .form = SECONDS, .value = (x)
+#define ROW_COUNT(x)               .applies = true, .count = (x)
+#define ROW_EVENT(x)               ROW_COUNT(x)
+#define ROW_MAXIMUM(x)             ROW_COUNT(x)
+#define ROW_MACHINE(x)             .applies = machine, .count = (x)
+#define ROW_RATIO(x)               .applies = (x) >= 0, .form = PERCENTAGE, .value = (x)
+#define ROW_SECONDS(x)             .applies = true, .form = SECONDS, .value = (x)
 #define METRIC(key, type, meaning) rows[n++] = (struct metric){#key, meaning, ROW_##type(m->key)};
 #include "kernc-metrics.def"
     return n;
@@ -21,7 +21,7 @@ const char *metrics_find(const char *key, bool *large)
 {
     struct metric rows[METRICS];
     kernc_metrics none = {.size = sizeof none};
-    uint32_t      n = metric_rows(&none, true, rows);
+    uint32_t n = metric_rows(&none, true, rows);
     for (uint32_t i = 0; i < n; i++)
         if (strcmp(rows[i].key, key) == 0) {
             *large = rows[i].form == PERCENTAGE;
@@ -41,7 +41,7 @@ const char *metrics_keys(struct arena *a)
 bool metrics_value(const kernc_metrics *m, bool machine, const char *key, double *value)
 {
     struct metric rows[METRICS];
-    uint32_t      n = metric_rows(m, machine, rows);
+    uint32_t n = metric_rows(m, machine, rows);
     for (uint32_t i = 0; i < n; i++)
         if (strcmp(rows[i].key, key) == 0 && rows[i].applies) {
             *value = rows[i].form == NUMBER ? (double)rows[i].count : rows[i].value;
@@ -56,7 +56,7 @@ bool metrics_value(const kernc_metrics *m, bool machine, const char *key, double
 static void add_count(uint64_t n, int width, struct text *t)
 {
     char digits[24], grouped[32];
-    int  length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), k = 0;
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), k = 0;
     for (int i = 0; i < length; i++) {
         if (i && (length - i) % 3 == 0)
             grouped[k++] = ',';
@@ -90,7 +90,7 @@ static void add_value(const struct metric *m, int width, struct text *t)
 void metrics_cell(const kernc_metrics *m, bool machine, const char *key, int width, struct text *t)
 {
     struct metric rows[METRICS];
-    uint32_t      n = metric_rows(m, machine, rows);
+    uint32_t n = metric_rows(m, machine, rows);
     for (uint32_t i = 0; i < n; i++)
         if (strcmp(rows[i].key, key) == 0)
             add_value(&rows[i], width, t);
@@ -161,7 +161,7 @@ static void add_classes(const kernc_statistics *s, uint64_t all, struct text *t)
 static void width_row(const uint64_t *instructions, uint32_t from, uint32_t to, uint64_t all, struct text *t)
 {
     uint64_t n = 0;
-    char     name[16];
+    char name[16];
     for (uint32_t i = from; i <= to; i++)
         n += instructions[i];
     snprintf(name, sizeof name, from < to ? "W%u:%u" : "W%u", from, to);
@@ -188,14 +188,15 @@ static void add_widths(const struct launch_facts *l, const kernc_statistics *s, 
 enum { BRANCH_ROWS = 8 };
 
 /* The next of those not shown yet that diverged most often; false: none of them diverged. */
-static bool next_branch(const kernc_statistics *s, const kernc_branch_metrics *last, kernc_branch_metrics *next)
+static bool next_branch(const kernc_statistics *s, const kernc_branch_metrics *last,
+                        kernc_branch_metrics *next)
 {
     kernc_branch_metrics b = {.size = sizeof b};
-    bool                 found = false;
+    bool found = false;
     for (uint32_t i = 0; kernc_statistics_branch(s, i, &b); i++) {
         bool later = b.diverged < last->diverged ||
-                     (b.diverged == last->diverged && (b.line > last->line ||
-                                                       (b.line == last->line && b.column > last->column)));
+                     (b.diverged == last->diverged &&
+                      (b.line > last->line || (b.line == last->line && b.column > last->column)));
         if (later && b.diverged && (!found || b.diverged > next->diverged)) {
             *next = b;
             found = true;
@@ -214,7 +215,8 @@ static void add_branches(const struct launch_facts *l, const kernc_statistics *s
         const struct source *file = l->source ? source_of(l->source, &line) : NULL;
         text_addz(t, i ? "" : "branches that diverged most, and of how many times warps came to them\n");
         bool other = file && file != l->source;
-        snprintf(name, sizeof name, "%.20s%s%u:%u", other ? file->name : "", other ? ":" : "", line, b.column);
+        snprintf(name, sizeof name, "%.20s%s%u:%u", other ? file->name : "", other ? ":" : "", line,
+                 b.column);
         text_printf(t, "  %-24s", name);
         add_count(b.diverged, 18, t);
         text_printf(t, "  %5.1f%%  of ", 100 * (double)b.diverged / (double)b.executed);
@@ -250,9 +252,9 @@ double lane_efficiency(const struct launch_facts *l, const kernc_line_metrics *m
 static void profile_row(const struct launch_facts *l, const kernc_line_metrics *m,
                         const struct source *source, struct text *t)
 {
-    uint32_t    n = 0;
+    uint32_t n = 0;
     const char *line = source ? source_line(source, m->line, &n) : "";
-    uint32_t    shown = m->line;
+    uint32_t shown = m->line;
     if (source)
         source_of(source, &shown);
     text_printf(t, "%6u ", shown);

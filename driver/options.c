@@ -31,10 +31,13 @@ const size_t option_row_count = COUNT(option_rows);
 
 /* ---- getopt's view of the table ---------------------------------------------------------------------- */
 
-#define FIRST_LONG 256               /* getopt returns FIRST_LONG + id for long names, else the letter */
+#define FIRST_LONG 256 /* getopt returns FIRST_LONG + id for long names, else the letter */
 
 /* The letters begin with a colon: a missing value is told from an unknown option. */
-struct getopt_tables { struct option names[OPTIONS + 1]; char letters[2 * OPTIONS + 2]; };
+struct getopt_tables {
+    struct option names[OPTIONS + 1];
+    char letters[2 * OPTIONS + 2];
+};
 
 static int argument_kind(const char *argument)
 {
@@ -44,7 +47,7 @@ static int argument_kind(const char *argument)
 static void make_getopt_tables(char verb, struct getopt_tables *t)
 {
     struct option *name = t->names;
-    char          *letter = t->letters;
+    char *letter = t->letters;
     *letter++ = ':';
     for (int i = 0; i < OPTIONS; i++) {
         const struct option_info *o = &option_info[i];
@@ -83,7 +86,8 @@ static const struct verb *find_verb(struct command *c, const char *name)
     }
     const char *near = nearest_name(&n);
     if (strchr(name, '.') && access(name, R_OK) == 0) {
-        complain(c, EXIT_USAGE, "a verb stands before the file: kernc run %s; `kernc --help` lists them", name);
+        complain(c, EXIT_USAGE, "a verb stands before the file: kernc run %s; `kernc --help` lists them",
+                 name);
         return NULL;
     }
     complain(c, EXIT_USAGE, "there is no verb '%s'; %s%s%s`kernc --help` lists them", name,
@@ -111,7 +115,7 @@ static const char *owners(struct command *c, const struct option_info *o)
 static int refuse_name(struct command *c, const char *word, const char *name)
 {
     struct nearest n = nearest_to(name);
-    const char    *begun = NULL;
+    const char *begun = NULL;
     for (int i = 0; i < OPTIONS; i++) {
         const struct option_info *o = &option_info[i];
         bool mine = strchr(o->verbs, c->verb->letter) != NULL;
@@ -225,7 +229,7 @@ const char *const *options_spelled(struct command *c, size_t *n)
 {
     VEC(const char *) words = {0};
     for (uint32_t i = 0; i < c->given.count; i++) {
-        const struct given       *g = &c->given.at[i];
+        const struct given *g = &c->given.at[i];
         const struct option_info *o = &option_info[g->id];
         const char *name = *o->name ? arena_printf(&c->arena, "--%s%s", o->name, *g->value ? "=" : "")
                                     : arena_printf(&c->arena, "-%c", o->letter);
@@ -251,7 +255,7 @@ bool scan_number(const char **s, uint64_t *n)
 int option_number(struct command *c, enum option_id id, uint64_t least, uint64_t most, uint64_t *n)
 {
     const char *text = option_value(c, id), *at = text;
-    uint64_t    value;
+    uint64_t value;
     if (!text)
         return EXIT_OK;
     if (!scan_number(&at, &value) || *at || value < least || value > most)
@@ -264,13 +268,13 @@ int option_number(struct command *c, enum option_id id, uint64_t least, uint64_t
 int option_size(struct command *c, enum option_id id, uint64_t *n)
 {
     static const char suffixes[] = "KMG";
-    const char       *text = option_value(c, id), *at = text;
-    uint64_t          value;
+    const char *text = option_value(c, id), *at = text;
+    uint64_t value;
     if (!text)
         return EXIT_OK;
-    bool        good = scan_number(&at, &value);
+    bool good = scan_number(&at, &value);
     const char *suffix = *at ? strchr(suffixes, *at) : NULL;
-    unsigned    shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+    unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
     if (!good || at[suffix != NULL] || value > UINT64_MAX >> shift)
         return complain(c, EXIT_USAGE,
                         "--%s wants a number of bytes such as 65536, 64K, 100M or 2G, not '%s'",

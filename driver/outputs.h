@@ -22,6 +22,7 @@ const char *output_parse_save(struct arena *a, const char *text, struct launch_o
 /* Appends one line. NULL, or the message (static text, or of the arena). */
 const char *output_show(struct arena *a, const struct launch_output *o, const struct view *v, struct text *t);
 /* The file's content. NULL, or the message (static text, or of the arena). */
-const char *output_encode(struct arena *a, const struct launch_output *o, const struct view *v, struct text *t);
+const char *output_encode(struct arena *a, const struct launch_output *o, const struct view *v,
+                          struct text *t);
 
 #endif

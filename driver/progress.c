@@ -14,8 +14,8 @@ static void show(const struct progress *p, int seconds)
 static void *watch(void *data)
 {
     struct progress *p = data;
-    struct timespec  next;
-    int              seconds = 0;
+    struct timespec next;
+    int seconds = 0;
     clock_gettime(CLOCK_REALTIME, &next);
     pthread_mutex_lock(&p->lock);
     while (!p->ended) {

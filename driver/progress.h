@@ -6,16 +6,16 @@
 #include <stdbool.h>
 
 struct progress {
-    pthread_t       thread;
+    pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t  changed;
-    bool            running, ended;
-    const char     *what;        /* "running saxpy" */
+    pthread_cond_t changed;
+    bool running, ended;
+    const char *what; /* "running saxpy" */
 };
 /* If standard error is a terminal, "kernc: WHAT, N s" is shown there from the second second on, until the
  * end. */
 void progress_begin(struct progress *p, const char *what);
-void progress_say(struct progress *p, const char *what);  /* from now on; the text is only read */
+void progress_say(struct progress *p, const char *what); /* from now on; the text is only read */
 /* Waits for the thread, which clears the line. */
 void progress_end(struct progress *p);
 

@@ -229,8 +229,8 @@ static void read_kernel(struct reading *d)
 
 static int refuse_options(struct command *c)
 {
-    static const enum option_id fixed[] = {OPTION_KERNEL, OPTION_LAUNCH, OPTION_GRID, OPTION_BLOCK,
-                                           OPTION_ARG,    OPTION_SHARED};
+    static const enum option_id fixed[] = {OPTION_KERNEL, OPTION_LAUNCH, OPTION_GRID,
+                                           OPTION_BLOCK,  OPTION_ARG,    OPTION_SHARED};
     for (size_t i = 0; i < COUNT(fixed); i++)
         if (option_given(c, fixed[i]))
             return complain(c, EXIT_USAGE, "a job is made again as it is, without --%s",

@@ -114,9 +114,9 @@ static int write_metrics(struct run *r, const kernc_statistics *s)
 {
     const struct command *c = r->command;
     struct launch_facts l = facts_of(r, NULL);
-    const char           *json = option_value(c, OPTION_STATS_JSON);
-    struct text           t = {0};
-    int                   code = EXIT_OK;
+    const char *json = option_value(c, OPTION_STATS_JSON);
+    struct text t = {0};
+    int code = EXIT_OK;
     if (option_given(c, OPTION_STATS))
         add_tables(r, s, &t);
     if (option_given(c, OPTION_PROFILE))
@@ -147,8 +147,8 @@ static kernc_status run_launches(struct run *r, kernc_statistics **statistics)
 {
     struct sigaction old, own = {.sa_handler = interrupt, .sa_flags = SA_RESETHAND};
     sigemptyset(&own.sa_mask);
-    bool heard = sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN &&
-                 sigaction(SIGINT, &own, NULL) == 0;
+    bool heard =
+        sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN && sigaction(SIGINT, &own, NULL) == 0;
     r->x.api.interrupt = &interrupted;
     kernc_status status = experiment_run(&r->x, statistics);
     if (heard)
@@ -158,7 +158,7 @@ static kernc_status run_launches(struct run *r, kernc_statistics **statistics)
 
 static int launch(struct run *r)
 {
-    struct progress   progress;
+    struct progress progress;
     kernc_statistics *statistics = NULL;
     const struct command *c = r->command;
     /* What another machine is to make again happens in the order of the machine's clock. */
@@ -221,7 +221,7 @@ int launch_open(struct run *r, const void *program, size_t n)
 
 int launch_open_compiled(struct run *r, kernc_result *compiled)
 {
-    size_t      n;
+    size_t n;
     const char *bytes = kernc_result_text(compiled, KERNC_TEXT_BYTECODE, &n);
     if (!bytes)
         mem_fail(0);
@@ -262,9 +262,9 @@ int verb_run(struct command *c)
 {
     kernc_options o;
     kernc_result *compiled = NULL;
-    struct text   text = {0}, image = {0};
-    struct run    r = {.command = c, .x = {.api.size = sizeof r.x.api, .max_memory = (uint64_t)2 << 30}};
-    double        begin = now();
+    struct text text = {0}, image = {0};
+    struct run r = {.command = c, .x = {.api.size = sizeof r.x.api, .max_memory = (uint64_t)2 << 30}};
+    double begin = now();
     kernc_options_init(&o);
     int code = compile_options(c, &o);
     if (!code)

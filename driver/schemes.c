@@ -55,7 +55,7 @@ int schemes_add(struct command *c, scheme_list *list, const char *name)
 int schemes_take(struct command *c, scheme_list *list)
 {
     const char *given = option_value(c, OPTION_SCHEMES);
-    int         code = EXIT_OK;
+    int code = EXIT_OK;
     if (!given || strcmp(given, "all") == 0) {
         schemes_add_all(c, list, given != NULL);
         return EXIT_OK;

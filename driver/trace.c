@@ -52,7 +52,7 @@ static bool ends_with(const char *name, const char *ending)
 /* "from..to"; either may be missing. */
 static int read_window(struct run *r, const char *text)
 {
-    char               *end = (char *)text;
+    char *end = (char *)text;
     unsigned long long from = 0, to = 0;
     if (*text >= '0' && *text <= '9')
         from = strtoull(text, &end, 10);
@@ -78,8 +78,8 @@ int trace_read_flags(struct run *r)
 {
     const char *file = option_value(r->command, OPTION_TRACE),
                *window = option_value(r->command, OPTION_TRACE_WINDOW);
-    uint64_t    machines = 1;
-    int         code = option_number(r->command, OPTION_CORES, 1, KERNC_MAX_CORES, &machines);
+    uint64_t machines = 1;
+    int code = option_number(r->command, OPTION_CORES, 1, KERNC_MAX_CORES, &machines);
     r->x.api.cores = (uint32_t)machines;
     if (!code)
         code = read_timing(r);
@@ -88,9 +88,9 @@ int trace_read_flags(struct run *r)
     if (code || !file)
         return code;
     r->x.api.trace = ends_with(file, ".vcd")    ? KERNC_TRACE_VCD
-                   : ends_with(file, ".json") ? KERNC_TRACE_JSON
-                   : ends_with(file, ".txt")  ? KERNC_TRACE_TEXT
-                                              : KERNC_TRACE_NONE;
+                     : ends_with(file, ".json") ? KERNC_TRACE_JSON
+                     : ends_with(file, ".txt")  ? KERNC_TRACE_TEXT
+                                                : KERNC_TRACE_NONE;
     if (!r->x.api.trace)
         return complain(r->command, EXIT_USAGE,
                         "--trace wants a file that ends in .vcd, .json or .txt, not '%s'", file);
@@ -109,8 +109,7 @@ int trace_check(struct run *r)
 int trace_write(struct run *r)
 {
     const char *file = option_value(r->command, OPTION_TRACE);
-    int         code = r->trace.length ? write_output(r->command, file, r->trace.at, r->trace.length)
-                                       : EXIT_OK;
+    int code = r->trace.length ? write_output(r->command, file, r->trace.at, r->trace.length) : EXIT_OK;
     text_free(&r->trace);
     return code;
 }

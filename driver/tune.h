@@ -38,7 +38,7 @@ struct tuning {
     bool watched; /* progress is on */
     const struct tune_run *
         *without; /* by prediction: the best but for this one's, which is the source's; NULL: the
-                                        launch was not made */
+                     launch was not made */
 };
 
 /* How much better the run is than another, as a part of the other's value. */

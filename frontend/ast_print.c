@@ -88,7 +88,10 @@ void fe_print_form(const struct fe_form *f, struct text *out)
 
 /* ---- nodes ------------------------------------------------------------------------------------------- */
 
-struct printer { struct text *out; unsigned depth; };
+struct printer {
+    struct text *out;
+    unsigned depth;
+};
 
 static void print_expr(struct printer *p, const struct fe_expr *e);
 static void print_decls(struct printer *p, const struct fe_decl *d);
@@ -133,8 +136,11 @@ static void print_string(struct printer *p, const struct fe_expr *e)
 static void print_expr_head(struct printer *p, const struct fe_expr *e)
 {
     switch (e->kind) {
-    case FE_EXPR_INT: case FE_EXPR_FLOAT: case FE_EXPR_BOOL: print_literal(p, e); break;
-    case FE_EXPR_STRING: case FE_EXPR_FILE: print_string(p, e); break;
+    case FE_EXPR_INT:
+    case FE_EXPR_FLOAT:
+    case FE_EXPR_BOOL: print_literal(p, e); break;
+    case FE_EXPR_STRING:
+    case FE_EXPR_FILE: print_string(p, e); break;
     case FE_EXPR_NAME: text_printf(p->out, " %s", e->name.name); break;
     case FE_EXPR_UNARY:
         text_printf(p->out, " %s%s", fe_op_text[e->op],
@@ -147,7 +153,9 @@ static void print_expr_head(struct printer *p, const struct fe_expr *e)
         if (e->call.token)
             text_printf(p->out, " @ %s", e->call.token->name.name);
         break;
-    case FE_EXPR_CAST: case FE_EXPR_SIZEOF_TYPE: case FE_EXPR_LITERAL:
+    case FE_EXPR_CAST:
+    case FE_EXPR_SIZEOF_TYPE:
+    case FE_EXPR_LITERAL:
         text_addz(p->out, e->implicit ? " implicit" : " ");
         if (e->cast.form)
             fe_print_form(e->cast.form, p->out);
@@ -175,13 +183,19 @@ static void print_init(struct printer *p, const struct fe_expr *e)
 static void print_expr_children(struct printer *p, const struct fe_expr *e)
 {
     switch (e->kind) {
-    case FE_EXPR_UNARY: case FE_EXPR_BINARY: case FE_EXPR_ASSIGN: case FE_EXPR_CONDITIONAL:
-    case FE_EXPR_COMMA: case FE_EXPR_INDEX: case FE_EXPR_SIZEOF_EXPR:
+    case FE_EXPR_UNARY:
+    case FE_EXPR_BINARY:
+    case FE_EXPR_ASSIGN:
+    case FE_EXPR_CONDITIONAL:
+    case FE_EXPR_COMMA:
+    case FE_EXPR_INDEX:
+    case FE_EXPR_SIZEOF_EXPR:
         print_expr(p, e->sub.a);
         print_expr(p, e->sub.b);
         print_expr(p, e->sub.c);
         break;
-    case FE_EXPR_CAST: case FE_EXPR_LITERAL: print_expr(p, e->cast.a); break;
+    case FE_EXPR_CAST:
+    case FE_EXPR_LITERAL: print_expr(p, e->cast.a); break;
     case FE_EXPR_CALL:
         print_expr(p, e->call.callee);
         for (const struct fe_expr *a = e->call.args; a; a = a->next)
@@ -214,7 +228,9 @@ static void print_stmt(struct printer *p, const struct fe_stmt *s)
     text_addz(p->out, s->implicit ? " implicit" : "");
     end_line(p);
     switch (s->kind) {
-    case FE_STMT_EXPR: case FE_STMT_RETURN: case FE_STMT_CASE: print_expr(p, s->expr); break;
+    case FE_STMT_EXPR:
+    case FE_STMT_RETURN:
+    case FE_STMT_CASE: print_expr(p, s->expr); break;
     case FE_STMT_DECL: print_decls(p, s->decls); break;
     case FE_STMT_BLOCK:
         for (const struct fe_stmt *i = s->block.first; i; i = i->next)
@@ -225,7 +241,9 @@ static void print_stmt(struct printer *p, const struct fe_stmt *s)
         print_stmt(p, s->branch.then);
         print_stmt(p, s->branch.otherwise);
         break;
-    case FE_STMT_WHILE: case FE_STMT_DO: case FE_STMT_FOR:
+    case FE_STMT_WHILE:
+    case FE_STMT_DO:
+    case FE_STMT_FOR:
         print_stmt(p, s->loop.init);
         print_expr(p, s->loop.condition);
         print_expr(p, s->loop.step);
@@ -305,9 +323,12 @@ static void print_decl(struct printer *p, const struct fe_decl *d)
 {
     print_decl_head(p, d);
     switch (d->kind) {
-    case FE_DECL_VARIABLE: case FE_DECL_ENUMERATOR: case FE_DECL_ASSERT: print_expr(p, d->init); break;
+    case FE_DECL_VARIABLE:
+    case FE_DECL_ENUMERATOR:
+    case FE_DECL_ASSERT: print_expr(p, d->init); break;
     case FE_DECL_FUNCTION: print_stmt(p, d->body); break;
-    case FE_DECL_STRUCT: case FE_DECL_ENUM: print_decls(p, d->members.first); break;
+    case FE_DECL_STRUCT:
+    case FE_DECL_ENUM: print_decls(p, d->members.first); break;
     case FE_DECL_LAUNCH: print_launch(p, d->launch); break;
     default: break;
     }

@@ -44,7 +44,7 @@ struct fe_builtin {
     const char *name, *signature, *meaning;
     uint8_t how;    /* enum fe_builtin_how */
     uint16_t op[3]; /* enum ir_op for signed, unsigned, floating T; of SPECIAL op[0] is the
-                                    register */
+                       register */
 };
 extern const struct fe_builtin fe_builtins[];
 extern const uint32_t fe_builtin_count;

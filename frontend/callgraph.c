@@ -14,7 +14,9 @@
 #include "frontend/program.h"
 
 /* `use`: of the caller, UINT32_MAX if the caller is a function type. */
-struct caller { uint32_t node, use; };
+struct caller {
+    uint32_t node, use;
+};
 
 struct graph {
     struct frontend *fe;
@@ -22,7 +24,7 @@ struct graph {
     struct arena *arena;
     uint32_t functions, nodes;
     VEC(struct caller) calls;
-    struct rows callers;               /* by callee: indices of calls */
+    struct rows callers; /* by callee: indices of calls */
 };
 
 static uint32_t node_of(const struct graph *g, const struct fe_use *u)
@@ -143,7 +145,8 @@ static void report_cycle(struct graph *g, const struct frame *frames, uint32_t c
             fe_note(g->fe, FE_MSG(recursion_step), call_place(g, &frames[i]),
                     g->p->functions.at[frames[i].node]->name);
     for (uint32_t i = first; i < count; i++) {
-        const struct fe_function *f = frames[i].node < g->functions ? g->p->functions.at[frames[i].node] : NULL;
+        const struct fe_function *f =
+            frames[i].node < g->functions ? g->p->functions.at[frames[i].node] : NULL;
         if (f && f->is_predicted)
             fe_note(g->fe, FE_MSG(recursion_predicted), f->predicted_at, f->name);
     }

@@ -14,19 +14,22 @@ enum fe_namespace { FE_NAMES, FE_TAGS };
 
 struct fe_symbol {
     struct fe_decl *decl;
-    uint64_t key;                /* name and namespace */
-    uint32_t shadowed;           /* symbol that the same name meant before, or 0 */
+    uint64_t key;      /* name and namespace */
+    uint32_t shadowed; /* symbol that the same name meant before, or 0 */
     uint32_t level;
 };
 
-struct fe_label { struct fe_stmt *stmt; bool used; };
+struct fe_label {
+    struct fe_stmt *stmt;
+    bool used;
+};
 
 struct fe_switch {
-    struct fe_type *type;        /* of the value, promoted */
+    struct fe_type *type; /* of the value, promoted */
     struct fe_stmt *stmt, **last_case, *otherwise;
     uint32_t loop;
-    bool fresh;                  /* no statement between this point and the case before it */
-    struct map values;           /* case value -> index into cases */
+    bool fresh;        /* no statement between this point and the case before it */
+    struct map values; /* case value -> index into cases */
     VEC(struct fe_stmt *) cases;
 };
 
@@ -35,46 +38,46 @@ struct fe_nest {
     struct fe_switch *in_switch; /* innermost, or NULL */
     struct fe_variable *visible; /* of the function's variables in scope the one declared last */
     uint32_t loop;
-    bool    *broken, *continued; /* set by break and continue; NULL where they can't stand */
-    bool     in_try;
-    bool     heart_allowed;      /* this is the first statement of a loop's body */
+    bool *broken, *continued; /* set by break and continue; NULL where they can't stand */
+    bool in_try;
+    bool heart_allowed; /* this is the first statement of a loop's body */
 };
 
 struct checker {
-    struct frontend   *fe;
+    struct frontend *fe;
     struct fe_program *program;
-    struct fe_types   *types;
-    struct arena      *arena;
+    struct fe_types *types;
+    struct arena *arena;
 
-    VEC(struct fe_symbol) symbols;           /* symbols.at[0] is none */
-    struct map         names;                /* key -> innermost symbol */
-    struct map         builtins;             /* interned name -> row */
-    struct map         fields;               /* (structure, name) -> index into field_list */
+    VEC(struct fe_symbol) symbols; /* symbols.at[0] is none */
+    struct map names;              /* key -> innermost symbol */
+    struct map builtins;           /* interned name -> row */
+    struct map fields;             /* (structure, name) -> index into field_list */
     VEC(struct fe_decl *) field_list;
-    uint32_t           level;                /* 0: file scope */
+    uint32_t level; /* 0: file scope */
 
-    struct fe_function *function;            /* being checked, or NULL */
-    struct fe_nest     nest;
+    struct fe_function *function; /* being checked, or NULL */
+    struct fe_nest nest;
     struct fe_variable *own_value;           /* scalar whose initialiser is being checked, or NULL */
     VEC(struct fe_expr *) undefined_targets; /* names of functions without a body so far, address taken */
     VEC(struct fe_stmt *) jumps; /* a goto or Predict, whose label is found at the function's end */
     VEC(struct fe_label) labels;
-    struct map         label_names;
-    uint32_t           point;                /* of the text that the walk has come to: fe_entered */
-    bool               reachable;            /* the point that the walk has come to */
-    bool               warned_unreachable;
-    uint32_t           unevaluated;          /* > 0 inside sizeof */
-    const struct fe_expr *addressed;         /* the operand of the & whose operand is checked next */
-    VEC(struct fe_function *) needed;        /* open functions and instances whose bodies are to be checked */
-    uint32_t           needed_done, instances;
-    struct fe_use      no_use;               /* stands for uses there and outside functions */
+    struct map label_names;
+    uint32_t point; /* of the text that the walk has come to: fe_entered */
+    bool reachable; /* the point that the walk has come to */
+    bool warned_unreachable;
+    uint32_t unevaluated;             /* > 0 inside sizeof */
+    const struct fe_expr *addressed;  /* the operand of the & whose operand is checked next */
+    VEC(struct fe_function *) needed; /* open functions and instances whose bodies are to be checked */
+    uint32_t needed_done, instances;
+    struct fe_use no_use; /* stands for uses there and outside functions */
 };
 
 /* ---- messages ---------------------------------------------------------------------------------------- */
 
 /* fe_type_print's text, in the checker's arena. */
 const char *fe_type_text(struct checker *c, const struct fe_type *t);
-struct fe_expr *fe_poison(struct checker *c, struct fe_expr *e);       /* gives it the type ERROR */
+struct fe_expr *fe_poison(struct checker *c, struct fe_expr *e); /* gives it the type ERROR */
 
 /* ---- define.c ---------------------------------------------------------------------------------------- */
 
@@ -112,17 +115,17 @@ void fe_check_struct(struct checker *c, struct fe_decl *d);
 void fe_check_enum(struct checker *c, struct fe_decl *d);
 /* The FIELD of an interned name; NULL: there is none. Constant time on average. */
 struct fe_decl *fe_find_field(struct checker *c, const struct fe_type *structure, const char *name);
-void fe_check_decl(struct checker *c, struct fe_decl *d);              /* any, except a function's body */
+void fe_check_decl(struct checker *c, struct fe_decl *d); /* any, except a function's body */
 /* Makes its variable and enters the name; nothing if it has none. */
 void fe_enter_parameter(struct checker *c, struct fe_decl *p);
-void fe_leave_decl(struct checker *c, struct fe_decl *d);              /* its scope closes: was it used? */
+void fe_leave_decl(struct checker *c, struct fe_decl *d); /* its scope closes: was it used? */
 
 /* ---- check_expr.c, check_ops.c, check_call.c, convert.c, check_init.c -------------------------------- */
 
 struct fe_expr *fe_check_expr(struct checker *c, struct fe_expr *e); /* may be an lvalue, array or function */
 /* arrays and functions become pointers */
 struct fe_expr *fe_check_value(struct checker *c, struct fe_expr *e);
-struct fe_expr *fe_check_condition(struct checker *c, struct fe_expr *e);   /* of type bool */
+struct fe_expr *fe_check_condition(struct checker *c, struct fe_expr *e); /* of type bool */
 /* The kinds of fe_check_expr that have a file of their own or much to say. Each gives the node that takes e's
  * place, poisoned after a message. */
 struct fe_expr *fe_check_call(struct checker *c, struct fe_expr *e);

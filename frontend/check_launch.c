@@ -308,8 +308,7 @@ static void check_shared(struct checker *c, struct fe_launch *l, const struct fe
     } else if (u && !l->shared) {
         fe_report(c->fe, FE_MSG(launch_unsized), l->kernel_at, u->name, k->name);
         fe_note(c->fe, FE_MSG(declared_here), u->name_at, u->name);
-    } else if (u && fe_check_constant(c, &l->shared, "the length of a shared array", 1, INT32_MAX,
-                                      &n)) {
+    } else if (u && fe_check_constant(c, &l->shared, "the length of a shared array", 1, INT32_MAX, &n)) {
         l->built.shared = (uint32_t)n;
     }
 }

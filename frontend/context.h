@@ -7,17 +7,21 @@
 
 /* Which version of a function is being checked; name NULL: the only one. Its errors get a note, which waits for
  * their own notes and fix-its. */
-struct fe_instance_note { const char *name, *type; span at; bool is_due; };
+struct fe_instance_note {
+    const char *name, *type;
+    span at;
+    bool is_due;
+};
 
 struct frontend {
-    struct arena arena;                    /* tree and everything else that ends with the compilation */
-    struct strings strings;                /* names: equal names are equal pointers */
+    struct arena arena;     /* tree and everything else that ends with the compilation */
+    struct strings strings; /* names: equal names are equal pointers */
     struct source *source;
     struct diagnostics *diags;
     struct fe_options options;
     struct fe_instance_note instance;
-    bool is_repeating;                     /* what is checked has been before: no warnings */
-    bool muted;                            /* the last warning was not given: nor are its notes and fix-its */
+    bool is_repeating; /* what is checked has been before: no warnings */
+    bool muted;        /* the last warning was not given: nor are its notes and fix-its */
 };
 
 /* ---- messages: fe_report(fe, FE_MSG(undeclared_name), name->where, name->name) ----------------------- */
@@ -27,7 +31,10 @@ enum fe_message {
 #include "frontend/messages.def"
     FE_MESSAGES
 };
-struct fe_message_info { const char *id, *format; uint8_t severity, group; };
+struct fe_message_info {
+    const char *id, *format;
+    uint8_t severity, group;
+};
 extern const struct fe_message_info fe_message_info[FE_MESSAGES];
 
 /* The formats by name, so that the compiler checks the arguments of each use. */
@@ -56,7 +63,7 @@ static inline span span_join(span a, span b)
 {
     return (span){a.at, b.end};
 }
-static inline span span_after(span s)      /* the empty range just behind s */
+static inline span span_after(span s) /* the empty range just behind s */
 {
     return (span){s.end, s.end};
 }
@@ -65,7 +72,10 @@ const char *fe_span_text(const struct frontend *fe, span s, size_t *length);
 
 /* A row of foreign.def (foreign.c). */
 /* kern: its exact spelling, or NULL. */
-struct fe_foreign_name { const char *text, *advice, *kern; bool is_type; };
+struct fe_foreign_name {
+    const char *text, *advice, *kern;
+    bool is_type;
+};
 /* A value's or function's name, also one of a family, whose row is made in the arena; a type's, or a word's
  * that stands before one; a word of an attribute, n bytes. NULL: there is none. */
 const struct fe_foreign_name *fe_find_foreign(struct arena *a, const char *name);

@@ -107,14 +107,15 @@ static struct declarator *fill(struct declarator *d, struct fe_form *f)
 {
     *d->hole = f;
     d->hole = &f->of;
-    d->where = (span){f->where.at.line < d->where.at.line || (f->where.at.line == d->where.at.line &&
-                                                               f->where.at.column < d->where.at.column)
-                          ? f->where.at
-                          : d->where.at,
-                      d->where.end.line < f->where.end.line || (d->where.end.line == f->where.end.line &&
-                                                                 d->where.end.column < f->where.end.column)
-                          ? f->where.end
-                          : d->where.end};
+    d->where =
+        (span){f->where.at.line < d->where.at.line ||
+                       (f->where.at.line == d->where.at.line && f->where.at.column < d->where.at.column)
+                   ? f->where.at
+                   : d->where.at,
+               d->where.end.line < f->where.end.line ||
+                       (d->where.end.line == f->where.end.line && d->where.end.column < f->where.end.column)
+                   ? f->where.end
+                   : d->where.end};
     return d;
 }
 
@@ -249,7 +250,8 @@ struct list fe_type_declaration(struct parser *p, struct specifiers s, bool comp
     return take_definitions(p);
 }
 
-struct fe_decl *fe_static_assert(struct parser *p, struct fe_expr *condition, struct fe_expr *text, span where)
+struct fe_decl *fe_static_assert(struct parser *p, struct fe_expr *condition, struct fe_expr *text,
+                                 span where)
 {
     struct fe_decl *d = arena_new(p->arena, struct fe_decl);
     d->kind = FE_DECL_ASSERT;
@@ -281,8 +283,8 @@ struct list fe_declaration(struct parser *p, struct specifiers s, struct list de
     if (is_typedef)
         refuse_function_words(p, s.qualifiers);
     for (struct declarator *d = declarators.first; d; d = d->next) {
-        struct fe_decl *decl = is_typedef ? decl_new(p, FE_DECL_TYPEDEF, s, d, where)
-                                          : variable_or_function(p, s, d, where);
+        struct fe_decl *decl =
+            is_typedef ? decl_new(p, FE_DECL_TYPEDEF, s, d, where) : variable_or_function(p, s, d, where);
         decl->flags = function_flags(s.qualifiers);
         list_add(&all, decl);
     }

@@ -5,12 +5,12 @@
 static const struct fe_foreign_name names[] = {
 #define FOREIGN_NAME(text, advice) {text, advice, NULL, false},
 #define FOREIGN_TYPE(text, advice) {text, advice, NULL, true},
-#define NAME_SPELLING(text, kern) {text, NULL, kern, false},
+#define NAME_SPELLING(text, kern)  {text, NULL, kern, false},
 #include "frontend/foreign.def"
 };
 
 static const struct fe_foreign_name families[] = {
-#define FAMILY(text, advice, one) {text, advice, NULL, false},
+#define FAMILY(text, advice, one)        {text, advice, NULL, false},
 #define FAMILY_SPELLING(text, kern, one) {text, NULL, kern, false},
 #include "frontend/foreign.def"
 };

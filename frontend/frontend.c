@@ -1,6 +1,6 @@
 /* frontend.c: the steps of the front end in order, and what they share. */
-#include "frontend/parser.h"
 #include "frontend/grammar.h"
+#include "frontend/parser.h"
 
 struct fe_unit *fe_parse(struct frontend *fe)
 {

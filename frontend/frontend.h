@@ -12,10 +12,11 @@
 
 struct fe_options {
     struct fe_limits limits;
-    bool trap_division;          /* -ftrap-div: integer division by zero traps instead of giving all ones */
-    bool tells_unwritten;        /* --check=uninit: a check.memory where a variable begins without a value */
-    const char *const *defines;  /* "NAME=VALUE": instead of what the file's constants are declared with; a mere
-                                    "NAME" is 1 */
+    bool trap_division;   /* -ftrap-div: integer division by zero traps instead of giving all ones */
+    bool tells_unwritten; /* --check=uninit: a check.memory where a variable begins without a value */
+    const char *const
+        *defines; /* "NAME=VALUE": instead of what the file's constants are declared with; a mere
+                     "NAME" is 1 */
     uint32_t define_count;
 };
 /* Defaults: all limits at theirs. */
@@ -30,7 +31,6 @@ uint32_t *fe_options_limit(struct fe_options *o, const struct fe_limit_info *lim
 struct ir_module *fe_compile(struct source *s, struct diagnostics *d, const struct fe_options *o);
 
 /* The syntax tree of the source as text, for `kernc dump --ast`; false if d received errors. */
-bool fe_dump_tree(struct source *s, struct diagnostics *d, const struct fe_options *o,
-                  struct text *out);
+bool fe_dump_tree(struct source *s, struct diagnostics *d, const struct fe_options *o, struct text *out);
 
 #endif

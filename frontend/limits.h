@@ -13,7 +13,10 @@ struct fe_limits {
 extern const struct fe_limits fe_default_limits;
 
 #define FE_LIMITS (sizeof(struct fe_limits) / sizeof(uint32_t))
-struct fe_limit_info { const char *name, *meaning; uint32_t value, most; };
-extern const struct fe_limit_info fe_limit_info[FE_LIMITS];     /* in the order of the members */
+struct fe_limit_info {
+    const char *name, *meaning;
+    uint32_t value, most;
+};
+extern const struct fe_limit_info fe_limit_info[FE_LIMITS]; /* in the order of the members */
 
 #endif

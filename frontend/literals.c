@@ -1,8 +1,8 @@
 /* literals.c: numbers, characters, strings and comments: what stands between their delimiters. A broken
  * literal is reported and stands for some value of its kind.
  */
-#include "frontend/parser.h"
 #include "frontend/grammar.h"
+#include "frontend/parser.h"
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ struct number {
     char *text, *end;
     unsigned base;
     bool is_float;
-    uint8_t flags;                   /* enum fe_literal_flag */
+    uint8_t flags; /* enum fe_literal_flag */
 };
 
 static bool is_digit(char c, unsigned base)
@@ -149,8 +149,8 @@ static bool remove_separators(struct number *n)
 static const char *kind_of(const struct number *n)
 {
     switch (n->base) {
-    case 2:  return "a binary";
-    case 8:  return "an octal";
+    case 2: return "a binary";
+    case 8: return "an octal";
     case 16: return "a hexadecimal";
     default: return "a decimal";
     }
@@ -240,8 +240,8 @@ static void float_value(struct number *n, char *end, struct fe_expr *e)
     char suffix = *end;
     *end = 0;
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    double v = n->flags & FE_LIT_FLOAT ? strtof_l(n->text, NULL, c_locale)
-                                       : strtod_l(n->text, NULL, c_locale);
+    double v =
+        n->flags & FE_LIT_FLOAT ? strtof_l(n->text, NULL, c_locale) : strtod_l(n->text, NULL, c_locale);
     if (n->base == 10 && strtold_l(n->text, NULL, c_locale) != v)
         n->flags |= FE_LIT_INEXACT;
     freelocale(c_locale);
@@ -360,7 +360,12 @@ static const char *find_quote(const struct parser *p, char quote)
     return at;
 }
 
-struct literal { char *bytes; size_t length; span where; bool closed; };
+struct literal {
+    char *bytes;
+    size_t length;
+    span where;
+    bool closed;
+};
 
 /* Decodes a string or character whose opening quote, at `at`, is behind the cursor. */
 static struct literal decode(struct parser *p, char quote, place at)

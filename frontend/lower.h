@@ -15,56 +15,56 @@
 #include "frontend/program.h"
 
 struct address {
-    ir_ref      base;
-    int32_t     offset;
-    const char *name;                        /* interned: of the variable, "p.x" of its member, of the array for
-                                                its elements; NULL: has none */
+    ir_ref base;
+    int32_t offset;
+    const char *name; /* interned: of the variable, "p.x" of its member, of the array for
+                         its elements; NULL: has none */
 };
 
 /* What break and continue jump to. */
 struct jump_targets {
-    uint32_t on_break, on_continue;          /* 0: no block yet, it is made when needed */
+    uint32_t on_break, on_continue; /* 0: no block yet, it is made when needed */
     const char *continue_name;
 };
 
 struct lowering {
-    struct frontend    *fe;
-    struct fe_program  *program;
-    struct ir_module   *module;
-    struct arena       *arena;               /* the tree's */
+    struct frontend *fe;
+    struct fe_program *program;
+    struct ir_module *module;
+    struct arena *arena; /* the tree's */
 
     struct fe_function *function;
     struct ir_function *f;
-    struct ir_cursor    c;
-    bool      open;                          /* the cursor's block has no terminator yet */
-    u32_vec   started;                       /* blocks in the order of the text */
-    ir_ref    last_alloca;
-    uint32_t  return_block;                  /* 0: none yet */
-    ir_ref    result_pointer;                /* hidden parameter, or 0 */
-    uint32_t  handler;                       /* of the innermost try; 0: none */
-    uint32_t  uncaught;                      /* block of a kernel that traps; 0: none yet */
-    uint32_t  loop;                          /* number of the innermost loop of the text */
-    u32_vec   block_loops;                   /* of started blocks, if has_jumps: their loop by the text */
+    struct ir_cursor c;
+    bool open;       /* the cursor's block has no terminator yet */
+    u32_vec started; /* blocks in the order of the text */
+    ir_ref last_alloca;
+    uint32_t return_block; /* 0: none yet */
+    ir_ref result_pointer; /* hidden parameter, or 0 */
+    uint32_t handler;      /* of the innermost try; 0: none */
+    uint32_t uncaught;     /* block of a kernel that traps; 0: none yet */
+    uint32_t loop;         /* number of the innermost loop of the text */
+    u32_vec block_loops;   /* of started blocks, if has_jumps: their loop by the text */
     struct jump_targets *breaks, *continues;
-    bool      trap_division;
-    struct map object_names;                 /* taken ones, interned -> the last number behind the name */
+    bool trap_division;
+    struct map object_names; /* taken ones, interned -> the last number behind the name */
 };
 
 /* ---- lower_function.c: blocks and frames ------------------------------------------------------------- */
 
 /* The body of a function that is declared in the module already. */
 void fe_lower_function(struct lowering *l, struct fe_function *f);
-uint32_t fe_block(struct lowering *l, const char *name);                /* a new block, not yet started */
-void fe_start(struct lowering *l, uint32_t block);                      /* goes on at its beginning */
-void fe_branch(struct lowering *l, uint32_t to);                        /* if open; closes */
+uint32_t fe_block(struct lowering *l, const char *name); /* a new block, not yet started */
+void fe_start(struct lowering *l, uint32_t block);       /* goes on at its beginning */
+void fe_branch(struct lowering *l, uint32_t to);         /* if open; closes */
 /* Ends the block, which is open. */
 void fe_branch_if(struct lowering *l, ir_ref condition, uint32_t yes, uint32_t no);
 /* Private memory of the function, in its entry block; `hint` names it. */
 ir_ref fe_alloca(struct lowering *l, uint64_t bytes, uint32_t align, const char *hint);
-void fe_place(struct lowering *l, span where);                          /* of the instructions that follow */
+void fe_place(struct lowering *l, span where); /* of the instructions that follow */
 /* of an operation here; named may be NULL */
 ir_ref fe_token(struct lowering *l, const struct fe_expr *named);
-void fe_return(struct lowering *l, ir_ref value);                       /* 0: none */
+void fe_return(struct lowering *l, ir_ref value); /* 0: none */
 /* To the innermost handler; without one out of the function, or in a kernel a trap. Closes the block. */
 void fe_throw(struct lowering *l);
 /* Whether the result goes through the hidden first parameter: of structures, and of any but void where the
@@ -93,7 +93,8 @@ void fe_copy(struct lowering *l, struct address to, struct address from, const s
 uint32_t fe_wide(uint32_t align, uint64_t offset);
 /* The load or store moves a scalar of type t, at this offset in an object that is aligned so: the wide access
  * that may begin there. */
-void fe_note_wide(struct lowering *l, ir_ref access, const struct fe_type *t, uint32_t align, uint64_t offset);
+void fe_note_wide(struct lowering *l, ir_ref access, const struct fe_type *t, uint32_t align,
+                  uint64_t offset);
 /* All bytes of an object of type t. */
 void fe_zero(struct lowering *l, struct address a, const struct fe_type *t);
 /* The initialiser's values; what it leaves out is 0. */
@@ -107,8 +108,8 @@ uint32_t fe_object_of(struct lowering *l, struct fe_variable *v);
 
 /* ---- lower_expr.c, lower_call.c, lower_builtin.c ----------------------------------------------------- */
 
-ir_ref fe_lower_value(struct lowering *l, const struct fe_expr *e);     /* 0 for void */
-void fe_lower_effect(struct lowering *l, const struct fe_expr *e);      /* its value is not wanted */
+ir_ref fe_lower_value(struct lowering *l, const struct fe_expr *e); /* 0 for void */
+void fe_lower_effect(struct lowering *l, const struct fe_expr *e);  /* its value is not wanted */
 /* Branches to `yes` or `no` by e, its && and || as control flow; ends the block. */
 void fe_lower_condition(struct lowering *l, const struct fe_expr *e, uint32_t yes, uint32_t no);
 /* v, of type `from`, as a value of type `to`. */

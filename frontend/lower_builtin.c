@@ -3,11 +3,12 @@
  */
 #include "frontend/lower.h"
 
+/* of the first */
 struct arguments {
     ir_ref at[FE_BUILTIN_ARGS];
     uint32_t count;
     const struct fe_type *type;
-}; /* of the first */
+};
 
 static struct arguments lower_arguments(struct lowering *l, const struct fe_expr *e)
 {

@@ -154,7 +154,7 @@ static ir_ref function_value(struct lowering *l, const struct fe_expr *e)
         return fe_lower_value(l, e->sub.a);
     const struct fe_function *f = fe_function(e->name.decl);
     const struct fe_signature *s = &l->program->signatures.at[f->type->signature];
-    if (f->convergent)       /* the module has the signature that calls through the pointer have */
+    if (f->convergent) /* the module has the signature that calls through the pointer have */
         fe_ir_signature(l, f->type, s->throws, s->convergent);
     ir_ref r = ir_emit0(&l->c, IR_function, IR_TYPE_FUNCTION);
     ir_at(l->f, r)->imm = f->ir->id;

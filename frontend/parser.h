@@ -12,29 +12,42 @@
 #include "frontend/context.h"
 
 enum parser_qualifier {
-    QUALIFIER_CONST, QUALIFIER_GLOBAL, QUALIFIER_SHARED, QUALIFIER_CONSTANT, QUALIFIER_PRIVATE,
-    QUALIFIER_KERNEL, QUALIFIER_EXTERN, QUALIFIER_CONVERGENT, QUALIFIERS,
+    QUALIFIER_CONST,
+    QUALIFIER_GLOBAL,
+    QUALIFIER_SHARED,
+    QUALIFIER_CONSTANT,
+    QUALIFIER_PRIVATE,
+    QUALIFIER_KERNEL,
+    QUALIFIER_EXTERN,
+    QUALIFIER_CONVERGENT,
+    QUALIFIERS,
 };
 
 /* Words before and behind a type or star. */
 struct qualifiers {
-    uint32_t set;                      /* bit per enum parser_qualifier */
+    uint32_t set; /* bit per enum parser_qualifier */
     span at[QUALIFIERS];
 };
 
-struct specifiers { struct fe_form *form; struct qualifiers *qualifiers; };   /* qualifiers NULL: none */
+/* qualifiers NULL: none */
+struct specifiers {
+    struct fe_form *form;
+    struct qualifiers *qualifiers;
+};
 
 /* A declarator while it is read: `head` leads to the type from the name outwards, *hole is where the
  * declaration's own type goes. */
 struct declarator {
-    const char *name;                  /* NULL: abstract */
+    const char *name; /* NULL: abstract */
     span name_at, where;
     struct fe_form *head, **hole;
     struct fe_expr *init;
     struct declarator *next;
 };
 
-struct list { void *first, *last; };   /* of nodes linked by `next` */
+struct list {
+    void *first, *last; /* of nodes linked by `next` */
+};
 
 /* Values of the parser's symbols. */
 union value {
@@ -53,25 +66,36 @@ union value {
     struct fe_launch *launch;
 };
 
-struct undo { const char *name; uint32_t token; };     /* what the name was outside the scope */
-struct bracket { char open; bool is_for, is_condition; span where; };    /* what stands before it */
+/* what the name was outside the scope */
+struct undo {
+    const char *name;
+    uint32_t token;
+};
+/* what stands before it */
+struct bracket {
+    char open;
+    bool is_for, is_condition;
+    span where;
+};
 
 /* A block or member list: how many brackets and scopes are open inside it. Recovery goes back to that. */
-struct block { uint32_t brackets, scopes; };
+struct block {
+    uint32_t brackets, scopes;
+};
 
 /* What stands before the token that the parser has read last. */
 struct history {
     span previous, current;
-    int  previous_token, current_token;
-    const char *previous_name, *current_name;    /* of names, else NULL */
-    span first;                                  /* first word of the statement, if it is a name */
+    int previous_token, current_token;
+    const char *previous_name, *current_name; /* of names, else NULL */
+    span first;                               /* first word of the statement, if it is a name */
     const char *first_name;
 };
 
 /* A file that is being read because another includes it, and where that goes on. */
 struct fe_including {
     const struct source *file;
-    const char *real;                  /* its name without links and dots */
+    const char *real; /* its name without links and dots */
     const struct source *from;
     const char *cursor, *line_start, *end;
     uint32_t line;
@@ -82,35 +106,35 @@ struct parser {
     struct arena *arena;
 
     /* lexer */
-    const struct source *file;         /* the one that is being read */
+    const struct source *file; /* the one that is being read */
     const char *cursor, *line_start, *end;
-    uint32_t line;                     /* of the whole program (struct source) */
-    VEC(struct fe_including) including;    /* those inside each other, but for the program's own */
-    const char *own_name;              /* the real name of that; NULL: not asked for yet */
-    struct map included;               /* real names of files that were read */
-    bool stopped;                      /* no use going on: only the end of the file follows */
-    bool in_launch;                    /* grid, block, show and save are words here */
-    bool in_arguments;                 /* of a launch */
-    const char *launched;              /* its kernel */
-    uint32_t argument;                 /* how many stand before the one being read */
-    uint32_t repeats;                  /* open ones, from the word on; their braces are among the brackets */
+    uint32_t line;                      /* of the whole program (struct source) */
+    VEC(struct fe_including) including; /* those inside each other, but for the program's own */
+    const char *own_name;               /* the real name of that; NULL: not asked for yet */
+    struct map included;                /* real names of files that were read */
+    bool stopped;                       /* no use going on: only the end of the file follows */
+    bool in_launch;                     /* grid, block, show and save are words here */
+    bool in_arguments;                  /* of a launch */
+    const char *launched;               /* its kernel */
+    uint32_t argument;                  /* how many stand before the one being read */
+    uint32_t repeats;                   /* open ones, from the word on; their braces are among the brackets */
     VEC(struct bracket) brackets;
-    struct bracket unclosed;           /* opener that the latest closing bracket did not fit; open 0: none */
+    struct bracket unclosed; /* opener that the latest closing bracket did not fit; open 0: none */
     struct history history;
-    bool falls;                        /* a comment before the next token says that a case is gone on into */
-    place broken_literal;              /* the latest string or character that is not closed */
-    struct map words;                  /* name -> what words.c knows of it */
+    bool falls;           /* a comment before the next token says that a case is gone on into */
+    place broken_literal; /* the latest string or character that is not closed */
+    struct map words;     /* name -> what words.c knows of it */
 
     /* scopes of type names */
     VEC(struct undo) undo;
-    u32_vec scopes;                    /* lengths of undo */
+    u32_vec scopes; /* lengths of undo */
 
     /* parser */
-    VEC(struct block) blocks;          /* enclosing blocks and member lists */
-    struct list definitions;           /* structs and enums defined within the declaration being read */
+    VEC(struct block) blocks; /* enclosing blocks and member lists */
+    struct list definitions;  /* structs and enums defined within the declaration being read */
     struct fe_unit *unit;
-    bool insert_semicolon;             /* recovery: go on as if one stood here */
-    place recovered;                   /* token at which recovery ended last */
+    bool insert_semicolon; /* recovery: go on as if one stood here */
+    place recovered;       /* token at which recovery ended last */
 };
 
 /* ---- lexer.re, literals.c, words.c ------------------------------------------------------------------- */
@@ -125,8 +149,8 @@ int fe_parser_lex(union value *value, span *where, struct parser *p);
 /* A literal's token and value; n bytes of text that end at the cursor, which goes back where `1..` begins a
  * range. What is wrong with it is reported, and it counts as INT. */
 int fe_lex_number(struct parser *p, const char *text, size_t n, span where, union value *value);
-int fe_lex_string(struct parser *p, place at, union value *value);        /* the cursor is behind the " */
-int fe_lex_character(struct parser *p, place at, union value *value);     /* the cursor is behind the ' */
+int fe_lex_string(struct parser *p, place at, union value *value);    /* the cursor is behind the " */
+int fe_lex_character(struct parser *p, place at, union value *value); /* the cursor is behind the ' */
 /* The place of a byte of the line that the cursor is in. */
 place fe_here(const struct parser *p, const char *at);
 /* Moves the cursor behind the comment that begins at `start`, and notes its kern:ignore or fallthrough; a block
@@ -149,8 +173,8 @@ int fe_word_token(struct parser *p, const char *text, size_t n, span where, unio
 const char *fe_nearest_keyword(const char *word, bool *of_type);
 /* From here on names of types are undone when the scope closes. */
 void fe_type_scope_open(struct parser *p);
-void fe_type_scope_close(struct parser *p, uint32_t scopes);  /* until so many are open */
-void fe_block_open(struct parser *p);                         /* with a scope */
+void fe_type_scope_close(struct parser *p, uint32_t scopes); /* until so many are open */
+void fe_block_open(struct parser *p);                        /* with a scope */
 /* Closes its scope and those left open in it. */
 void fe_block_close(struct parser *p);
 /* The name is that of a type, or of none, until the innermost scope closes. */
@@ -170,9 +194,9 @@ bool fe_skip_brackets(struct parser *p, const char *at, bool may_begin);
 #define MAX_EXPECTED 6
 struct syntax_error {
     int token;
-    const char *unexpected;                     /* as the grammar names it */
+    const char *unexpected; /* as the grammar names it */
     const char *expected[MAX_EXPECTED];
-    unsigned count;                             /* may be more than MAX_EXPECTED */
+    unsigned count; /* may be more than MAX_EXPECTED */
     bool wants_semicolon, wants_parenthesis, wants_square, wants_name, wants_expression, wants_statement;
 };
 /* Reports it, by the likeliest of the slips that it may be. Nothing where it follows from one that has been
@@ -301,7 +325,8 @@ struct list fe_fields(struct parser *p, struct specifiers s, struct list declara
 /* From here on the name is no type. `value` NULL: the one after the enumerator before. */
 struct fe_decl *fe_enumerator(struct parser *p, const char *name, span where, struct fe_expr *value);
 /* `text` NULL: none was given. */
-struct fe_decl *fe_static_assert(struct parser *p, struct fe_expr *condition, struct fe_expr *text, span where);
+struct fe_decl *fe_static_assert(struct parser *p, struct fe_expr *condition, struct fe_expr *text,
+                                 span where);
 /* Variables, functions without bodies, or typedefs; the types defined on the way come first. */
 struct list fe_type_declaration(struct parser *p, struct specifiers s, bool complain, span where);
 /* The types defined on the way come first. Each declarator becomes a TYPEDEF, a FUNCTION if it has
@@ -345,7 +370,7 @@ struct list fe_launch_numbers(struct parser *p, struct list values);
 void fe_launch_size(struct parser *p, struct fe_launch *l, bool is_grid, span where, struct list numbers);
 /* Sets how many elements the unsized shared array has; given twice is reported. */
 void fe_launch_shared(struct parser *p, struct fe_launch *l, span where, struct fe_expr *elements);
-struct list fe_list_join(struct list a, struct list b);      /* of declarations */
+struct list fe_list_join(struct list a, struct list b); /* of declarations */
 /* Appends to the unit. */
 void fe_unit_add(struct fe_unit *u, struct list decls);
 

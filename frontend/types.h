@@ -14,8 +14,11 @@
 enum fe_type_kind {
 #define FE_WORD(kind, text, meaning) FE_TYPE_##kind,
 #include "frontend/ast.def"
-    FE_TYPE_STRUCT, FE_TYPE_ARRAY, FE_TYPE_POINTER, FE_TYPE_FUNCTION,
-    FE_TYPE_ERROR,               /* of what has been complained about already */
+    FE_TYPE_STRUCT,
+    FE_TYPE_ARRAY,
+    FE_TYPE_POINTER,
+    FE_TYPE_FUNCTION,
+    FE_TYPE_ERROR, /* of what has been complained about already */
 };
 
 #define FE_UNSIZED    UINT64_MAX /* count of an array written as [] */
@@ -23,37 +26,37 @@ enum fe_type_kind {
 #define FE_TYPE_DEPTH 200        /* arrays, pointers, structures inside each other, typedefs seen through */
 
 struct fe_type {
-    uint8_t  kind;               /* enum fe_type_kind */
-    uint8_t  space;              /* POINTER: enum fe_space of what it points to, never NONE */
-    bool     is_const;
-    bool     is_complete;        /* has a size; not void, functions, unsized arrays, undefined structures */
-    bool     has_const;          /* it, or something inside it, is const: not to be assigned to */
+    uint8_t kind;  /* enum fe_type_kind */
+    uint8_t space; /* POINTER: enum fe_space of what it points to, never NONE */
+    bool is_const;
+    bool is_complete; /* has a size; not void, functions, unsized arrays, undefined structures */
+    bool has_const;   /* it, or something inside it, is const: not to be assigned to */
     uint32_t align;
-    uint64_t size;               /* bytes; saturates at FE_UNSIZED */
-    uint64_t count;              /* ARRAY, vector */
-    struct fe_type *of;          /* POINTER, ARRAY, STRUCT that is a vector: element; FUNCTION: result */
-    struct fe_type **params;     /* FUNCTION */
+    uint64_t size;           /* bytes; saturates at FE_UNSIZED */
+    uint64_t count;          /* ARRAY, vector */
+    struct fe_type *of;      /* POINTER, ARRAY, STRUCT that is a vector: element; FUNCTION: result */
+    struct fe_type **params; /* FUNCTION */
     uint32_t param_count;
-    struct fe_type *words;       /* STRUCT that is a union: what it is copied by, as large as its alignment but
-                                    no larger than an int; NULL: no union */
-    struct fe_decl *decl;        /* STRUCT: its definition, NULL before that */
-    const char *tag;             /* STRUCT: or NULL */
-    uint32_t scalars;            /* scalar leaves, of unions words; saturating */
-    uint16_t depth;              /* types inside it, at most FE_TYPE_DEPTH once checked; saturating */
-    uint32_t signature;          /* FUNCTION: number among the function types of the unit */
+    struct fe_type *words; /* STRUCT that is a union: what it is copied by, as large as its alignment but
+                              no larger than an int; NULL: no union */
+    struct fe_decl *decl;  /* STRUCT: its definition, NULL before that */
+    const char *tag;       /* STRUCT: or NULL */
+    uint32_t scalars;      /* scalar leaves, of unions words; saturating */
+    uint16_t depth;        /* types inside it, at most FE_TYPE_DEPTH once checked; saturating */
+    uint32_t signature;    /* FUNCTION: number among the function types of the unit */
 
-    struct fe_type *plain, *qualified;            /* without const; with const, made when asked for */
-    struct fe_type *pointers[FE_SPACES];          /* pointers to this type, made when asked for */
+    struct fe_type *plain, *qualified;   /* without const; with const, made when asked for */
+    struct fe_type *pointers[FE_SPACES]; /* pointers to this type, made when asked for */
     struct fe_type *next_same_hash;
 };
 
 struct fe_types {
-    struct arena   *arena;
+    struct arena *arena;
     struct fe_type *basic[FE_TYPE_TOKEN + 1], *error;
-    struct fe_type *vectors[FE_TYPE_TOKEN + 1][FE_VECTOR_MAX + 1];    /* made when asked for */
-    struct map      composite;                    /* hash -> index into all */
+    struct fe_type *vectors[FE_TYPE_TOKEN + 1][FE_VECTOR_MAX + 1]; /* made when asked for */
+    struct map composite;                                          /* hash -> index into all */
     VEC(struct fe_type *) all;
-    VEC(struct fe_type *) functions;              /* FUNCTION types, in order of their signature number */
+    VEC(struct fe_type *) functions; /* FUNCTION types, in order of their signature number */
 };
 /* The basic types; all that are made later live in the arena too. */
 void fe_types_init(struct fe_types *ts, struct arena *a);
@@ -87,7 +90,11 @@ void fe_type_print(const struct fe_type *t, struct text *out);
 
 /* The scalars that make up an object of type t called `name`, in the order of memory (leaves.c); a union's
  * words stand for it. As many as t->scalars. */
-struct fe_leaf { const char *name; const struct fe_type *type; uint32_t offset; };
+struct fe_leaf {
+    const char *name;
+    const struct fe_type *type;
+    uint32_t offset;
+};
 typedef VEC(struct fe_leaf) fe_leaves;
 fe_leaves fe_leaves_of(struct arena *a, const char *name, const struct fe_type *t);
 /* The text of base/layout.h for a structure; NULL of other types, and where the text would be too long. */
@@ -95,8 +102,14 @@ const char *fe_layout_text(struct arena *a, const struct fe_type *t);
 
 /* ---- questions; all see through const ---------------------------------------------------------------- */
 
-static inline bool fe_is(const struct fe_type *t, enum fe_type_kind k) { return t->kind == k; }
-static inline bool fe_is_error(const struct fe_type *t) { return t->kind == FE_TYPE_ERROR; }
+static inline bool fe_is(const struct fe_type *t, enum fe_type_kind k)
+{
+    return t->kind == k;
+}
+static inline bool fe_is_error(const struct fe_type *t)
+{
+    return t->kind == FE_TYPE_ERROR;
+}
 static inline bool fe_is_integer(const struct fe_type *t)
 {
     return t->kind >= FE_TYPE_BOOL && t->kind <= FE_TYPE_ULONG;
@@ -107,16 +120,31 @@ static inline bool fe_is_float(const struct fe_type *t)
     return t->kind == FE_TYPE_FLOAT || t->kind == FE_TYPE_DOUBLE;
 }
 
-static inline bool fe_is_arithmetic(const struct fe_type *t) { return fe_is_integer(t) || fe_is_float(t); }
-static inline bool fe_is_pointer(const struct fe_type *t) { return t->kind == FE_TYPE_POINTER; }
-static inline bool fe_is_scalar(const struct fe_type *t) { return fe_is_arithmetic(t) || fe_is_pointer(t); }
+static inline bool fe_is_arithmetic(const struct fe_type *t)
+{
+    return fe_is_integer(t) || fe_is_float(t);
+}
+static inline bool fe_is_pointer(const struct fe_type *t)
+{
+    return t->kind == FE_TYPE_POINTER;
+}
+static inline bool fe_is_scalar(const struct fe_type *t)
+{
+    return fe_is_arithmetic(t) || fe_is_pointer(t);
+}
 static inline bool fe_is_aggregate(const struct fe_type *t)
 {
     return t->kind == FE_TYPE_STRUCT || t->kind == FE_TYPE_ARRAY;
 }
 
-static inline bool fe_is_union(const struct fe_type *t) { return t->kind == FE_TYPE_STRUCT && t->words; }
-static inline bool fe_is_vector(const struct fe_type *t) { return t->kind == FE_TYPE_STRUCT && t->of; }
+static inline bool fe_is_union(const struct fe_type *t)
+{
+    return t->kind == FE_TYPE_STRUCT && t->words;
+}
+static inline bool fe_is_vector(const struct fe_type *t)
+{
+    return t->kind == FE_TYPE_STRUCT && t->of;
+}
 
 static inline bool fe_is_function_pointer(const struct fe_type *t)
 {
@@ -126,7 +154,7 @@ bool fe_is_signed(const struct fe_type *t); /* of arithmetic types; bool is unsi
 
 /* How a scalar (pointer, or token) is held in a register and in memory. Narrow integers are held extended. */
 enum ir_type fe_ir_type(const struct fe_type *t);
-enum ir_mem  fe_ir_mem(const struct fe_type *t);
+enum ir_mem fe_ir_mem(const struct fe_type *t);
 /* The pointer type of the space; of NONE private. */
 enum ir_type fe_ir_space(enum fe_space s);
 /* What a launch makes of a parameter's element; LAUNCH_BYTES for what is no arithmetic type. */

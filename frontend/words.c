@@ -1,10 +1,14 @@
 /* words.c: what a word is: keyword, name of a type, name, or a word of another language. */
 #include "base/nearest.h"
-#include "frontend/parser.h"
 #include "frontend/grammar.h"
+#include "frontend/parser.h"
 #include "frontend/types.h"
 
-static const struct keyword { const char *text; int token; uint32_t value; } keywords[] = {
+static const struct keyword {
+    const char *text;
+    int token;
+    uint32_t value;
+} keywords[] = {
 #define KEYWORD(text, token, value) {text, TOK_##token, value},
 #include "frontend/keywords.def"
 #define FE_WORD(kind, text, meaning) {text, TOK_WORD, FE_WORD_##kind},
@@ -16,11 +20,15 @@ enum call { NO_CALL, OUTSIDE, ANYWHERE };
 
 /* kern: what it is taken for, "" for nothing. advice: NULL if that is exactly what it means; alias: then it is
  * not even reported. */
-static const struct foreign { const char *text, *kern, *advice; bool alias; enum call call; } foreign[] = {
-#define FOREIGN(text, as, advice) {text, as, advice, false, NO_CALL},
+static const struct foreign {
+    const char *text, *kern, *advice;
+    bool alias;
+    enum call call;
+} foreign[] = {
+#define FOREIGN(text, as, advice)         {text, as, advice, false, NO_CALL},
 #define FOREIGN_CALL(text, where, advice) {text, "", advice, false, where},
-#define SPELLING(text, kern) {text, kern, NULL, false, NO_CALL},
-#define ALIAS(text, kern) {text, kern, NULL, true, NO_CALL},
+#define SPELLING(text, kern)              {text, kern, NULL, false, NO_CALL},
+#define ALIAS(text, kern)                 {text, kern, NULL, true, NO_CALL},
 #include "frontend/foreign.def"
 };
 
@@ -63,7 +71,9 @@ static bool is_type_word(const char *text, size_t n, const char *word)
 }
 
 /* Counts of the words of a type such as `unsigned long int`. */
-struct combination { unsigned words, is_unsigned, is_signed, shorts, longs, chars, ints, doubles; };
+struct combination {
+    unsigned words, is_unsigned, is_signed, shorts, longs, chars, ints, doubles;
+};
 
 static bool combine(struct combination *c, const char *text, size_t n)
 {

@@ -6,22 +6,22 @@
 
 /* Where the generator stands. What is saved and restored around a construct is what the construct changes. */
 struct position {
-    uint32_t depth;                  /* constructs around this one */
-    uint32_t loops;                  /* of them loops */
-    uint32_t times;                  /* how often this place is passed at most, for one run of the function */
+    uint32_t depth; /* constructs around this one */
+    uint32_t loops; /* of them loops */
+    uint32_t times; /* how often this place is passed at most, for one run of the function */
     bool may_break, may_continue, may_throw, may_return;
 };
 
 struct generator {
-    struct fz_program  *p;
+    struct fz_program *p;
     struct fz_function *f;
-    struct fz_random    r;
-    struct position        at;
-    uint32_t            budget;      /* statements that may still be made in this function */
-    uint32_t            cost;        /* statements one call executes at most, so far */
-    bool                is_kernel;
-    bool                counts;      /* shared counters are in use: no thread may leave early */
-    bool                converges;   /* class f: convergent operations are in use */
+    struct fz_random r;
+    struct position at;
+    uint32_t budget; /* statements that may still be made in this function */
+    uint32_t cost;   /* statements one call executes at most, so far */
+    bool is_kernel;
+    bool counts;    /* shared counters are in use: no thread may leave early */
+    bool converges; /* class f: convergent operations are in use */
 };
 
 enum { FZ_MAX_COST = 4000 };

@@ -16,8 +16,8 @@ struct shape {
     uint32_t behind[MOST_LOOPS]; /* of each loop around: where those that leave it go */
     uint32_t placed;
     struct {
-        uint32_t head, last;
-    } made[FZ_E_MOST_BLOCKS]; /* loops */
+        uint32_t head, last; /* loops */
+    } made[FZ_E_MOST_BLOCKS];
     uint32_t made_count;
 };
 

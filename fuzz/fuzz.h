@@ -34,47 +34,53 @@ typedef VEC(struct fz_setup) fz_setup_vec;
 struct fz_random;
 /* Of a setup: now and then a list of passes, switches or options of its own. */
 struct fz_passes fz_passes_draw(struct fz_random *r);
-bool fz_passes_given(const struct fz_passes *p);               /* not all as the level has it */
+bool fz_passes_given(const struct fz_passes *p); /* not all as the level has it */
 /* Whether the pass runs, of a level or a list. */
 bool fz_passes_have(const struct fz_passes *p, uint32_t level, enum opt_pass pass);
 /* Whether they make the same code. */
 bool fz_passes_equal(const struct fz_passes *a, const struct fz_passes *b);
-bool fz_passes_parse(struct fz_passes *p, const char *list);   /* "a,b"; false: no such list, or too long */
-char *fz_passes_list(struct arena *a, const struct fz_passes *p);     /* "a,b", or NULL */
+bool fz_passes_parse(struct fz_passes *p, const char *list); /* "a,b"; false: no such list, or too long */
+char *fz_passes_list(struct arena *a, const struct fz_passes *p); /* "a,b", or NULL */
 /* What stands behind -f: "no-gvn", "inline-size=9". */
 const char **fz_passes_switches(struct arena *a, const struct fz_passes *p, size_t *count);
-const char *fz_passes_text(struct arena *a, const struct fz_passes *p);     /* " --passes=a,b", " -fno-gvn" */
+const char *fz_passes_text(struct arena *a, const struct fz_passes *p); /* " --passes=a,b", " -fno-gvn" */
 /* Leaves out passes, switches and options as long as fails() says so of what is left. Returns how often it
  * asked. */
 uint32_t fz_passes_reduce(struct fz_passes *p, bool (*fails)(const struct fz_passes *, void *), void *data);
 
 enum fz_outcome {
     FZ_PASSED,
-    FZ_REJECTED,                     /* the compiler refused it */
+    FZ_REJECTED, /* the compiler refused it */
     FZ_TRAPPED,
-    FZ_STUCK,                        /* out of fuel: a livelock, or a branch gone wrong */
-    FZ_DIFFERS,                      /* from the reference */
-    FZ_YIELDS,                       /* threads waited for each other at barriers, one of which was given up */
-    FZ_BUG,                          /* an internal error: the compiler or the runtime found itself wrong */
-    FZ_CRASHED,                      /* the process died */
-    FZ_HUNG,                         /* it did not come back in time */
-    FZ_ALARMS,                       /* of the checker of memory: a wrong one, or the right one is not there */
-    FZ_INVALID,                      /* no program of the class: its reference does not end */
+    FZ_STUCK,   /* out of fuel: a livelock, or a branch gone wrong */
+    FZ_DIFFERS, /* from the reference */
+    FZ_YIELDS,  /* threads waited for each other at barriers, one of which was given up */
+    FZ_BUG,     /* an internal error: the compiler or the runtime found itself wrong */
+    FZ_CRASHED, /* the process died */
+    FZ_HUNG,    /* it did not come back in time */
+    FZ_ALARMS,  /* of the checker of memory: a wrong one, or the right one is not there */
+    FZ_INVALID, /* no program of the class: its reference does not end */
     FZ_OUTCOMES
 };
 extern const char *const fz_outcome_text[FZ_OUTCOMES];
 
-struct fz_sums { uint64_t yields, warp_instructions; };
+struct fz_sums {
+    uint64_t yields, warp_instructions;
+};
 /* What a launch executed. */
-struct fz_executed { enum scheme scheme; uint32_t level, width; uint64_t warp_instructions; };
-enum { FZ_MAX_EXECUTED = 90 };       /* as many as a verdict has room for */
+struct fz_executed {
+    enum scheme scheme;
+    uint32_t level, width;
+    uint64_t warp_instructions;
+};
+enum { FZ_MAX_EXECUTED = 90 }; /* as many as a verdict has room for */
 struct fz_verdict {
     enum fz_outcome outcome;
-    uint32_t runs;                   /* launches made */
-    struct fz_sums sums;             /* of those under schemes with convergence barriers */
-    struct fz_setup setup;           /* where it failed */
-    char text[480];                  /* one line: what happened */
-    struct fz_executed executed[FZ_MAX_EXECUTED];  /* by each setup that was run, the reference's left out */
+    uint32_t runs;                                /* launches made */
+    struct fz_sums sums;                          /* of those under schemes with convergence barriers */
+    struct fz_setup setup;                        /* where it failed */
+    char text[480];                               /* one line: what happened */
+    struct fz_executed executed[FZ_MAX_EXECUTED]; /* by each setup that was run, the reference's left out */
     uint32_t executed_count;
 };
 
@@ -85,23 +91,29 @@ bool fz_same_kind(const struct fz_verdict *a, const struct fz_verdict *b);
 
 enum { FZ_MAX_JOBS = 64, FZ_REDUCE_LIMIT = 5 };
 struct fz_options {
-    uint64_t seed, count;            /* programs of the seeds seed to seed + count - 1 */
-    const char *classes;             /* letters */
-    struct { enum scheme at[SCHEMES]; uint32_t count; } schemes;
-    struct { uint32_t at[8]; uint32_t count; } levels, widths;
-    uint32_t setups;                 /* of each program, drawn at random; 0: all */
-    struct fz_passes passes;         /* of all setups; none given: drawn at random for some of them */
-    uint32_t plants;                 /* each program gets one of these mistakes (plant.h), a bit each; or 0 */
-    bool     checks_memory;          /* passes.check is of memory: class a sets its shared variables first */
-    int      schedule;               /* kernc_schedule; -1: drawn */
-    bool     sums;                   /* the report has them */
-    bool     level_passes;           /* nothing is drawn: the levels' own */
-    struct text *executed;           /* gets what each launch executed as comma-separated values, by class and
-                                        seed, the first FZ_MAX_EXECUTED of each program; or NULL */
-    uint32_t jobs;                   /* processes at a time */
-    uint32_t patience;               /* seconds of processor time a program may take */
-    bool     reduce;                 /* the first FZ_REDUCE_LIMIT failures of each class */
-    const char *keep;                /* folder for failing programs, or NULL */
+    uint64_t seed, count; /* programs of the seeds seed to seed + count - 1 */
+    const char *classes;  /* letters */
+    struct {
+        enum scheme at[SCHEMES];
+        uint32_t count;
+    } schemes;
+    struct {
+        uint32_t at[8];
+        uint32_t count;
+    } levels, widths;
+    uint32_t setups;         /* of each program, drawn at random; 0: all */
+    struct fz_passes passes; /* of all setups; none given: drawn at random for some of them */
+    uint32_t plants;         /* each program gets one of these mistakes (plant.h), a bit each; or 0 */
+    bool checks_memory;      /* passes.check is of memory: class a sets its shared variables first */
+    int schedule;            /* kernc_schedule; -1: drawn */
+    bool sums;               /* the report has them */
+    bool level_passes;       /* nothing is drawn: the levels' own */
+    struct text *executed;   /* gets what each launch executed as comma-separated values, by class and
+                                seed, the first FZ_MAX_EXECUTED of each program; or NULL */
+    uint32_t jobs;           /* processes at a time */
+    uint32_t patience;       /* seconds of processor time a program may take */
+    bool reduce;             /* the first FZ_REDUCE_LIMIT failures of each class */
+    const char *keep;        /* folder for failing programs, or NULL */
     /* A line of the report; a passing state for a terminal. */
     void (*say)(void *data, const char *line);
     void (*progress)(void *data, char class, uint64_t done, uint64_t failures);
@@ -128,8 +140,14 @@ struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, s
 /* The same in a child; outcomes may be CRASHED and HUNG. */
 struct fz_verdict fz_try_apart(const struct fz_program *p, const fz_setup_vec *plan, uint32_t patience);
 
-struct fz_failure { uint64_t seed; struct fz_verdict verdict; };
-struct fz_row { uint64_t seed; struct fz_executed executed; };
+struct fz_failure {
+    uint64_t seed;
+    struct fz_verdict verdict;
+};
+struct fz_row {
+    uint64_t seed;
+    struct fz_executed executed;
+};
 struct fz_result {
     uint64_t programs, runs, yielding; /* yielding: programs with yields */
     struct fz_sums sums;

@@ -12,7 +12,7 @@ static void draw_list(struct fz_random *r, struct fz_passes *p)
     p->count = (uint8_t)(1 + fz_below(r, FZ_MAX_PASSES));
     for (uint32_t i = 0; i < p->count; i++)
         p->at[i] = (uint8_t)fz_below(r, OPT_PASSES);
-    if (fz_chance(r, FIRST_PERCENT))         /* most passes have more to do on values than on memory */
+    if (fz_chance(r, FIRST_PERCENT)) /* most passes have more to do on values than on memory */
         p->at[0] = OPT_PASS_mem2reg;
 }
 

@@ -5,11 +5,11 @@
 #include "fuzz/program.h"
 
 struct printer {
-    const struct fz_program  *p;
-    const struct fz_function *f;     /* the one being printed */
+    const struct fz_program *p;
+    const struct fz_function *f; /* the one being printed */
     struct text *out;
     uint32_t indent;
-    uint32_t elements;               /* of arrays, printed so far */
+    uint32_t elements; /* of arrays, printed so far */
 };
 
 /* The i-th initial value of a variable: from its own seed, so that dropping one does not change another. */

@@ -1,7 +1,7 @@
 /* program.c: the tree of a random program: see program.h. */
+#include "fuzz/program.h"
 #include "fuzz/sequence.h"
 #include "fuzz/vectors.h"
-#include "fuzz/program.h"
 
 const struct fz_type_info fz_type_info[FZ_TYPES] = {
 #define TYPE(id, text, bits, family) {text, bits, family},
@@ -323,7 +323,7 @@ bool fz_is_pure(const struct fe_builtin *b)
 const struct fz_class *fz_class_find(char letter)
 {
     static const struct fz_class *const classes[] = {&fz_class_a, &fz_class_b, &fz_class_c, &fz_class_d,
-                                                   &fz_class_e, &fz_class_f, &fz_class_g, &fz_class_h};
+                                                     &fz_class_e, &fz_class_f, &fz_class_g, &fz_class_h};
     for (size_t i = 0; i < COUNT(classes); i++)
         if (classes[i]->letter == letter)
             return classes[i];

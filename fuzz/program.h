@@ -34,75 +34,95 @@ enum fz_kind {
 enum fz_category { FZ_STATEMENT, FZ_LIST, FZ_EXPRESSION, FZ_PLACE };
 enum fz_loop_form { FZ_FOR, FZ_WHILE, FZ_DO, FZ_ENDLESS, FZ_LOOP_FORMS };
 
-struct fz_type_info { const char *text; uint8_t bits; char family; };
-struct fz_operator_info { const char *text; char operands, result; };
-struct fz_node_info { const char *name; enum fz_category category; const char *children; };
+struct fz_type_info {
+    const char *text;
+    uint8_t bits;
+    char family;
+};
+struct fz_operator_info {
+    const char *text;
+    char operands, result;
+};
+struct fz_node_info {
+    const char *name;
+    enum fz_category category;
+    const char *children;
+};
 extern const struct fz_type_info fz_type_info[FZ_TYPES];
 extern const struct fz_operator_info fz_operator_info[FZ_OPERATORS];
 extern const struct fz_node_info fz_node_info[FZ_NODES];
 
 struct fz_node {
-    uint8_t  kind, type, op;         /* enum fz_kind; the rest as nodes.def says */
-    bool     flag;
+    uint8_t kind, type, op; /* enum fz_kind; the rest as nodes.def says */
+    bool flag;
     uint32_t name;
     uint64_t value;
-    struct fz_node *first, *next;    /* children, siblings */
+    struct fz_node *first, *next; /* children, siblings */
 };
 
 /* From FZ_TARGETS on: the ints that pointers lead to, a pointer, a table of pointers, a structure with one, a
  * pointer to one. */
-enum fz_shape {
-    FZ_SCALAR, FZ_ARRAY, FZ_STRUCT, FZ_TARGETS, FZ_POINTER, FZ_POINTERS, FZ_LINK, FZ_LEADER
-};
+enum fz_shape { FZ_SCALAR, FZ_ARRAY, FZ_STRUCT, FZ_TARGETS, FZ_POINTER, FZ_POINTERS, FZ_LINK, FZ_LEADER };
 enum { FZ_ARRAY_LENGTH = 8, FZ_FIELDS = 4, FZ_TARGET_COUNT = 4 };
 struct fz_variable {
-    uint8_t  type, shape;            /* of the elements; a structure has the program's fields */
-    bool     parameter, counter;     /* a loop's: nothing else assigns to it */
-    bool     scoped;                 /* declared by its SCOPE, not at the function's start */
-    uint64_t seed;                   /* of its initial values */
+    uint8_t type, shape;     /* of the elements; a structure has the program's fields */
+    bool parameter, counter; /* a loop's: nothing else assigns to it */
+    bool scoped;             /* declared by its SCOPE, not at the function's start */
+    uint64_t seed;           /* of its initial values */
 };
 
 struct fz_function {
-    uint32_t params;                 /* the first variables */
-    bool     is_void;
-    uint8_t  result;                 /* enum fz_type */
-    bool     throws;
-    uint32_t cost;                   /* statements a call executes at most, roughly */
+    uint32_t params; /* the first variables */
+    bool is_void;
+    uint8_t result; /* enum fz_type */
+    bool throws;
+    uint32_t cost; /* statements a call executes at most, roughly */
     VEC(struct fz_variable) variables;
-    struct fz_node *body;            /* a BLOCK */
+    struct fz_node *body; /* a BLOCK */
 };
 
 /* A global buffer, a parameter of the kernel: so many elements for each thread, and so many besides. */
-struct fz_buffer { const char *name; uint8_t type; bool input; uint32_t per_thread, shared; };
+struct fz_buffer {
+    const char *name;
+    uint8_t type;
+    bool input;
+    uint32_t per_thread, shared;
+};
 
 enum { FZ_INPUTS = 32, FZ_TABLE = 8, FZ_SLOTS = 8, FZ_CELLS = 4, FZ_COUNTERS = 12 };
 struct fz_program {
     struct arena *arena;
-    char     class;                  /* of fz_class_find */
+    char class; /* of fz_class_find */
     uint64_t seed;
-    uint32_t blocks, threads;        /* of the launch */
-    uint8_t  fields[FZ_FIELDS];      /* types of the structure's members */
-    uint8_t  overlapping;            /* of them, from the second on, that are members of a union; 0: none */
-    bool     pointers;               /* functions have some to few ints, their own or */
-    bool     shared_targets;         /* the thread's in shared memory */
-    int32_t  inputs[FZ_INPUTS], table[FZ_TABLE];
-    uint32_t loops;                  /* counters of class b are numbered through the program */
-    uint32_t beyond;                 /* which of the source's elements of arrays may be outside; 0: none */
+    uint32_t blocks, threads;  /* of the launch */
+    uint8_t fields[FZ_FIELDS]; /* types of the structure's members */
+    uint8_t overlapping;       /* of them, from the second on, that are members of a union; 0: none */
+    bool pointers;             /* functions have some to few ints, their own or */
+    bool shared_targets;       /* the thread's in shared memory */
+    int32_t inputs[FZ_INPUTS], table[FZ_TABLE];
+    uint32_t loops;  /* counters of class b are numbered through the program */
+    uint32_t beyond; /* which of the source's elements of arrays may be outside; 0: none */
     VEC(struct fz_buffer) buffers;
-    VEC(struct fz_function) functions;   /* the last one is the kernel; functions call earlier ones only */
-    const char *module;              /* class e: the text of its IR, instead of functions; else NULL */
-    struct fz_sequence *sequence;    /* class g: its launches, instead of functions; else NULL */
-    struct fz_vectors *vectors;      /* class h: its statements, instead of functions; else NULL */
-    struct fz_plant *plant;          /* the mistake that stands in it (plant.h), or NULL */
-    bool     sets_shared;            /* its shared variables are set first, though they are 0 anyway */
+    VEC(struct fz_function) functions; /* the last one is the kernel; functions call earlier ones only */
+    const char *module;                /* class e: the text of its IR, instead of functions; else NULL */
+    struct fz_sequence *sequence;      /* class g: its launches, instead of functions; else NULL */
+    struct fz_vectors *vectors;        /* class h: its statements, instead of functions; else NULL */
+    struct fz_plant *plant;            /* the mistake that stands in it (plant.h), or NULL */
+    bool sets_shared;                  /* its shared variables are set first, though they are 0 anyway */
 };
 
 /* Builtins that compute one value of their arguments alone: BUILTIN's value is a row of fe_builtins. */
 bool fz_is_pure(const struct fe_builtin *b);
 /* Of classes a and d: no thread sees with whom it runs. */
-static inline bool fz_is_race_free(const struct fz_program *p) { return p->class == 'a' || p->class == 'd'; }
+static inline bool fz_is_race_free(const struct fz_program *p)
+{
+    return p->class == 'a' || p->class == 'd';
+}
 /* Of classes a, d and f: variables, expressions and memory of all types. */
-static inline bool fz_has_types(const struct fz_program *p) { return fz_is_race_free(p) || p->class == 'f'; }
+static inline bool fz_has_types(const struct fz_program *p)
+{
+    return fz_is_race_free(p) || p->class == 'f';
+}
 /* The types of its values are those below this number: all, or in class d and half of class f all but the last
  * one, double. */
 static inline uint32_t fz_types(const struct fz_program *p)
@@ -123,8 +143,19 @@ enum { FZ_FUEL = 48, FZ_END = 99, FZ_MIXES = 4 };
 
 /* Convergent operations that class b logs; `x` is the operand or condition, `n` the node's value. */
 enum fz_observation {
-    FZ_BALLOT_ALL, FZ_BALLOT, FZ_ACTIVE_MASK, FZ_REDUCE_ADD, FZ_REDUCE_XOR, FZ_REDUCE_MAX, FZ_SCAN_ADD,
-    FZ_BROADCAST_FIRST, FZ_SHUFFLE_XOR, FZ_SHUFFLE_UP, FZ_ANY, FZ_ALL, FZ_OBSERVATIONS
+    FZ_BALLOT_ALL,
+    FZ_BALLOT,
+    FZ_ACTIVE_MASK,
+    FZ_REDUCE_ADD,
+    FZ_REDUCE_XOR,
+    FZ_REDUCE_MAX,
+    FZ_SCAN_ADD,
+    FZ_BROADCAST_FIRST,
+    FZ_SHUFFLE_XOR,
+    FZ_SHUFFLE_UP,
+    FZ_ANY,
+    FZ_ALL,
+    FZ_OBSERVATIONS
 };
 
 /* Where the sides of a GATE come apart; a loop's sides are those that leave it early and those that make
@@ -142,7 +173,7 @@ struct fz_node *fz_node(struct fz_program *p, enum fz_kind kind);
 /* The same with a value and an operator. */
 struct fz_node *fz_leaf(struct fz_program *p, enum fz_kind kind, uint64_t value, uint8_t op);
 struct fz_node *fz_add(struct fz_node *parent, struct fz_node *child); /* as the last; returns parent */
-struct fz_node *fz_child(const struct fz_node *n, uint32_t index);              /* NULL: it has fewer */
+struct fz_node *fz_child(const struct fz_node *n, uint32_t index);     /* NULL: it has fewer */
 /* With all below, not its siblings. */
 struct fz_node *fz_clone(struct fz_program *p, const struct fz_node *n);
 /* `bits`: as the type holds them. */
@@ -151,7 +182,7 @@ struct fz_node *fz_constant(struct fz_program *p, enum fz_type type, uint64_t bi
 bool fz_names_variable(const struct fz_node *n);
 /* What stands at child `index` by the children's letters of nodes.def. */
 char fz_child_letter(const struct fz_node *n, uint32_t index);
-uint32_t fz_size(const struct fz_node *n);                                      /* nodes, n included */
+uint32_t fz_size(const struct fz_node *n); /* nodes, n included */
 /* Nodes of the functions that the kernel reaches; of class e instructions. */
 uint32_t fz_program_size(const struct fz_program *p);
 /* Calls visit on n and all below, parents first. */
@@ -161,7 +192,10 @@ uint32_t fz_count(const struct fz_program *p, enum fz_kind kind);
 /* Which functions the kernel reaches, a bit each. */
 uint64_t fz_reached(const struct fz_program *p);
 
-static inline bool fz_is_float(enum fz_type t) { return fz_type_info[t].family == 'f'; }
+static inline bool fz_is_float(enum fz_type t)
+{
+    return fz_type_info[t].family == 'f';
+}
 /* C's type of an expression. */
 enum fz_type fz_type_of(const struct fz_program *p, const struct fz_function *f, const struct fz_node *n);
 static inline struct fz_function *fz_kernel(const struct fz_program *p)
@@ -220,7 +254,7 @@ bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents);
 bool fz_expect_e(const struct fz_program *p, uint32_t width, void **contents);
 bool fz_expect_f(const struct fz_program *p, uint32_t width, void **contents);
 bool fz_expect_g(const struct fz_program *p, uint32_t width, void **contents);
-const struct fz_class *fz_class_find(char letter);                              /* NULL: there is none */
+const struct fz_class *fz_class_find(char letter); /* NULL: there is none */
 /* ---- predictions (predictions.c) --------------------------------------------------------------------- */
 
 /* Whether the seed's program is to have predictions. */

@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct fz_random { uint64_t state; };
+struct fz_random {
+    uint64_t state;
+};
 
 static inline uint64_t fz_next(struct fz_random *r)
 {

@@ -47,8 +47,14 @@ static bool make_constant(struct ir_function *f, ir_ref r, uint32_t value)
     return true;
 }
 
-static bool make_zero(struct ir_function *f, uint32_t at) { return make_constant(f, at, 0); }
-static bool make_one(struct ir_function *f, uint32_t at) { return make_constant(f, at, 1); }
+static bool make_zero(struct ir_function *f, uint32_t at)
+{
+    return make_constant(f, at, 0);
+}
+static bool make_one(struct ir_function *f, uint32_t at)
+{
+    return make_constant(f, at, 1);
+}
 
 static bool make_operand(struct ir_function *f, uint32_t at)
 {

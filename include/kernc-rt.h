@@ -47,26 +47,26 @@ extern "C" {
 #define KERNC_API
 #endif
 
-typedef struct kernc_context    kernc_context;
-typedef struct kernc_module     kernc_module;      /* a loaded program */
-typedef struct kernc_kernel     kernc_kernel;      /* an entry point of a module */
-typedef struct kernc_buffer     kernc_buffer;      /* global memory */
-typedef struct kernc_statistics kernc_statistics;  /* of one launch, or of all launches of a kernel */
+typedef struct kernc_context kernc_context;
+typedef struct kernc_module kernc_module;         /* a loaded program */
+typedef struct kernc_kernel kernc_kernel;         /* an entry point of a module */
+typedef struct kernc_buffer kernc_buffer;         /* global memory */
+typedef struct kernc_statistics kernc_statistics; /* of one launch, or of all launches of a kernel */
 
 typedef enum kernc_status {
     KERNC_OK,
-    KERNC_INVALID,         /* wrong use of this interface: NULL object, bad range, wrong argument */
-    KERNC_BAD_PROGRAM,     /* the program's bytes are damaged or were refused */
-    KERNC_NOT_FOUND,       /* no such kernel, parameter, library, symbol or scheme */
-    KERNC_TRAP,            /* the kernel trapped: see kernc_last_trap */
-    KERNC_LIMIT,           /* a limit was reached: fuel, memory, launch size */
-    KERNC_CHECK,           /* a checker found something */
-    KERNC_NO_MEMORY,       /* the host has no memory left */
+    KERNC_INVALID,     /* wrong use of this interface: NULL object, bad range, wrong argument */
+    KERNC_BAD_PROGRAM, /* the program's bytes are damaged or were refused */
+    KERNC_NOT_FOUND,   /* no such kernel, parameter, library, symbol or scheme */
+    KERNC_TRAP,        /* the kernel trapped: see kernc_last_trap */
+    KERNC_LIMIT,       /* a limit was reached: fuel, memory, launch size */
+    KERNC_CHECK,       /* a checker found something */
+    KERNC_NO_MEMORY,   /* the host has no memory left */
 } kernc_status;
 
 /* The library's version, as "0.1.0". */
 KERNC_API const char *kernc_version(void);
-KERNC_API const char *kernc_status_name(kernc_status status);      /* "trap"; never NULL */
+KERNC_API const char *kernc_status_name(kernc_status status); /* "trap"; never NULL */
 
 /* ---- contexts ---------------------------------------------------------------------------------------- */
 
@@ -74,10 +74,10 @@ KERNC_API const char *kernc_status_name(kernc_status status);      /* "trap"; ne
 typedef void kernc_output_function(void *user, const char *bytes, size_t size);
 
 typedef struct kernc_context_options {
-    size_t   size;
-    uint64_t max_memory;             /* bytes of buffers, registers, shared and private memory; 0: 2 GiB */
-    kernc_output_function *output;   /* NULL: standard output */
-    void    *output_user;
+    size_t size;
+    uint64_t max_memory;           /* bytes of buffers, registers, shared and private memory; 0: 2 GiB */
+    kernc_output_function *output; /* NULL: standard output */
+    void *output_user;
 } kernc_context_options;
 
 /* `options` may be NULL. */
@@ -89,14 +89,14 @@ KERNC_API const char *kernc_error_text(const kernc_context *context);
 
 /* Where and why a kernel stopped. */
 typedef struct kernc_trap {
-    const char *text;                /* without the place */
-    const char *file;                /* the kernel's source file; "" if not known */
-    uint32_t    line, column;        /* 0: not known */
-    uint32_t    block[3], thread[3];
-    bool        has_address;
-    uint32_t    address;             /* of the access that failed */
-    const char *report;              /* lines about the machine, for people: warp-core's fault with its stack;
-                                        or "" */
+    const char *text;      /* without the place */
+    const char *file;      /* the kernel's source file; "" if not known */
+    uint32_t line, column; /* 0: not known */
+    uint32_t block[3], thread[3];
+    bool has_address;
+    uint32_t address;   /* of the access that failed */
+    const char *report; /* lines about the machine, for people: warp-core's fault with its stack;
+                           or "" */
 } kernc_trap;
 /* Of the latest launch: the trap, or where it stood when its fuel ran out; NULL if neither came about. Valid
  * until the next launch. */
@@ -105,13 +105,13 @@ KERNC_API const kernc_trap *kernc_last_trap(const kernc_context *context);
 /* What the checker of memory has found in a program compiled with checks "race", "bounds", "uninit" or
  * "barrier". */
 typedef struct kernc_alarm {
-    size_t      size;                /* sizeof(kernc_alarm) of the caller */
-    const char *kind;                /* "race", "bounds", "uninit", "barrier" */
-    const char *text;                /* without the place */
+    size_t size;      /* sizeof(kernc_alarm) of the caller */
+    const char *kind; /* "race", "bounds", "uninit", "barrier" */
+    const char *text; /* without the place */
     const char *file;
-    uint32_t    line, column;
-    const char *other_file;          /* of a race, the access that came first; else NULL and 0 */
-    uint32_t    other_line, other_column;
+    uint32_t line, column;
+    const char *other_file; /* of a race, the access that came first; else NULL and 0 */
+    uint32_t other_line, other_column;
 } kernc_alarm;
 /* Alarm number `index` of the context's launches, each pair of places once; as many as 1000 are kept. Texts are
  * valid as long as the context. False: there is none of this number. */
@@ -150,10 +150,10 @@ KERNC_API kernc_status kernc_module_kernel(kernc_module *module, const char *nam
 KERNC_API const char *kernc_kernel_name(const kernc_kernel *kernel);
 
 typedef struct kernc_parameter {
-    size_t      size;
-    const char *name, *type;         /* as in the source: "global float *" */
-    bool        is_pointer;
-    uint32_t    element_bytes;       /* of what it points to, or of the parameter itself */
+    size_t size;
+    const char *name, *type; /* as in the source: "global float *" */
+    bool is_pointer;
+    uint32_t element_bytes; /* of what it points to, or of the parameter itself */
 } kernc_parameter;
 /* Indices of kernc_kernel_parameter are below this. */
 KERNC_API uint32_t kernc_kernel_parameter_count(const kernc_kernel *kernel);
@@ -173,7 +173,7 @@ KERNC_API uint32_t kernc_kernel_shared(const kernc_kernel *kernel, const char **
 /* Zeroed. The name is for messages, NULL: none. A size of 0 makes a buffer that no access hits. */
 KERNC_API kernc_status kernc_buffer_create(kernc_context *context, uint64_t bytes, const char *name,
                                            kernc_buffer **buffer);
-KERNC_API void kernc_buffer_free(kernc_buffer *buffer);                               /* NULL is allowed */
+KERNC_API void kernc_buffer_free(kernc_buffer *buffer); /* NULL is allowed */
 /* In bytes; 0 if buffer is NULL. */
 KERNC_API uint64_t kernc_buffer_size(const kernc_buffer *buffer);
 /* as kernels see it */
@@ -198,21 +198,27 @@ KERNC_API kernc_status kernc_buffer_fill(kernc_buffer *to, uint64_t offset, uint
  * checked against the parameter's type: an int for a float parameter is KERNC_INVALID,
  * BITS fits every type. */
 typedef enum kernc_argument_kind {
-    KERNC_ARG_BUFFER, KERNC_ARG_ADDRESS, KERNC_ARG_BOOL, KERNC_ARG_INT, KERNC_ARG_LONG, KERNC_ARG_FLOAT,
-    KERNC_ARG_DOUBLE, KERNC_ARG_BITS,
+    KERNC_ARG_BUFFER,
+    KERNC_ARG_ADDRESS,
+    KERNC_ARG_BOOL,
+    KERNC_ARG_INT,
+    KERNC_ARG_LONG,
+    KERNC_ARG_FLOAT,
+    KERNC_ARG_DOUBLE,
+    KERNC_ARG_BITS,
 } kernc_argument_kind;
 typedef struct kernc_argument {
     const char *name;
     kernc_argument_kind kind;
     union {
         kernc_buffer *buffer;
-        uint32_t      address;       /* kernc_buffer_address plus an offset; 0: null */
-        bool          truth;
-        int32_t       i;             /* char, short and int parameters, signed or not */
-        int64_t       l;
-        float         f;
-        double        d;
-        uint64_t      bits;
+        uint32_t address; /* kernc_buffer_address plus an offset; 0: null */
+        bool truth;
+        int32_t i; /* char, short and int parameters, signed or not */
+        int64_t l;
+        float f;
+        double d;
+        uint64_t bits;
     } value;
 } kernc_argument;
 static inline kernc_argument kernc_arg_buffer(const char *name, kernc_buffer *buffer)
@@ -240,109 +246,110 @@ static inline kernc_argument kernc_arg_bits(const char *name, uint64_t bits)
     return a;
 }
 
-enum {                                /* kernc_launch.flags */
-    KERNC_STATISTICS = 1,             /* count memory transactions, passes over the banks of shared
-                                         memory and active lanes too (all else always);
-                                         warp-core: execute in the order of the clock */
+/* kernc_launch.flags */
+enum {
+    KERNC_STATISTICS = 1, /* count memory transactions, passes over the banks of shared
+                             memory and active lanes too (all else always);
+                             warp-core: execute in the order of the clock */
 };
 /* Traces: what the slots of a warp-core machine do in each cycle; of bytecode what warps run, and when, by the
  * modelled cycles of the launch so far. */
 typedef enum kernc_trace_form {
     KERNC_TRACE_NONE,
-    KERNC_TRACE_VCD,                  /* a waveform, for GTKWave */
-    KERNC_TRACE_JSON,                 /* a timeline, for Perfetto */
-    KERNC_TRACE_TEXT,                 /* a line for each instruction, to compare with another machine's; of
-                                         bytecode for each step */
+    KERNC_TRACE_VCD,  /* a waveform, for GTKWave */
+    KERNC_TRACE_JSON, /* a timeline, for Perfetto */
+    KERNC_TRACE_TEXT, /* a line for each instruction, to compare with another machine's; of
+                         bytecode for each step */
 } kernc_trace_form;
 /* Which threads the scheme oracle takes for a group of an anchor, of those that wait at it (docs/schemes.md).
  * Other schemes take those that happen to be there. */
 typedef enum kernc_anchors {
     KERNC_ANCHORS_ALL,
-    KERNC_ANCHORS_ALONE,              /* each thread by itself */
-    KERNC_ANCHORS_RANDOM,             /* a part of them, drawn by anchor_seed */
+    KERNC_ANCHORS_ALONE,  /* each thread by itself */
+    KERNC_ANCHORS_RANDOM, /* a part of them, drawn by anchor_seed */
 } kernc_anchors;
 /* Which group of a warp the scheme barrier runs next, of those that are ready (docs/schemes.md). */
 typedef enum kernc_schedule {
-    KERNC_SCHEDULE_LARGEST,           /* with the most lanes; of several the one that became ready last */
-    KERNC_SCHEDULE_NEWEST,            /* that became ready last */
+    KERNC_SCHEDULE_LARGEST, /* with the most lanes; of several the one that became ready last */
+    KERNC_SCHEDULE_NEWEST,  /* that became ready last */
     KERNC_SCHEDULE_OLDEST,
-    KERNC_SCHEDULE_LOWEST,            /* whose place in the code is the lowest */
+    KERNC_SCHEDULE_LOWEST, /* whose place in the code is the lowest */
 } kernc_schedule;
 /* How live lanes of a warp wait that do not run. */
 typedef enum kernc_wait {
-    KERNC_WAIT_TURN,                  /* for their turn */
-    KERNC_WAIT_OTHERS,                /* for others, at a convergent operation or a barrier() */
-    KERNC_WAIT_BARRIER,               /* for others, in a convergence barrier (scheme barrier) */
+    KERNC_WAIT_TURN,    /* for their turn */
+    KERNC_WAIT_OTHERS,  /* for others, at a convergent operation or a barrier() */
+    KERNC_WAIT_BARRIER, /* for others, in a convergence barrier (scheme barrier) */
 } kernc_wait;
 /* Lanes that wait together, as the warp's divergence scheme holds them: an entry of its stack, a group that is
  * ready, a barrier register. */
 typedef struct kernc_group {
-    uint64_t    lanes;                /* bit n: lane n. Of a stack's entries: live ones that run, or wait in an
-                                         entry nearer to its top, too. 0: nobody waits in the barrier yet */
-    int         wait;                 /* kernc_wait */
-    uint32_t    code, line;           /* where they go on: as kernc_step's; the first line; 0: not known */
-    uint32_t    barrier;              /* of KERNC_WAIT_BARRIER: the register's number, */
-    uint64_t    joined;               /* and all lanes that take part */
+    uint64_t lanes;      /* bit n: lane n. Of a stack's entries: live ones that run, or wait in an
+                            entry nearer to its top, too. 0: nobody waits in the barrier yet */
+    int wait;            /* kernc_wait */
+    uint32_t code, line; /* where they go on: as kernc_step's; the first line; 0: not known */
+    uint32_t barrier;    /* of KERNC_WAIT_BARRIER: the register's number, */
+    uint64_t joined;     /* and all lanes that take part */
 } kernc_group;
 /* A step of a warp: a block of code that is run by some of its lanes, or the rest of one. */
 typedef struct kernc_step {
-    size_t      size;
-    uint64_t    number;               /* in the launch, from 1 */
-    uint64_t    active, live;         /* lanes that run, and those that have not ended */
-    uint32_t    lanes;                /* of the warp */
-    uint32_t    code;                 /* the block, as listings number them; of warp-core the word */
-    const uint32_t *lines;            /* of the source that it stands for, ascending; may be none */
-    uint32_t    line_count;
-    const kernc_group *groups;        /* lanes that wait; of a stack from the bottom to the top: those of the
-                                         last one run next */
-    uint32_t    group_count;
+    size_t size;
+    uint64_t number;       /* in the launch, from 1 */
+    uint64_t active, live; /* lanes that run, and those that have not ended */
+    uint32_t lanes;        /* of the warp */
+    uint32_t code;         /* the block, as listings number them; of warp-core the word */
+    const uint32_t *lines; /* of the source that it stands for, ascending; may be none */
+    uint32_t line_count;
+    const kernc_group *groups; /* lanes that wait; of a stack from the bottom to the top: those of the
+                                  last one run next */
+    uint32_t group_count;
 } kernc_step;
 /* Called on the thread that launched, while the kernel runs; what it gets is valid during the call. */
 typedef void kernc_step_function(void *user, const kernc_step *step);
 
 typedef struct kernc_launch {
-    size_t      size;
-    uint32_t    grid[3], block[3];    /* blocks, and threads in a block; 0 counts as 1 */
+    size_t size;
+    uint32_t grid[3], block[3]; /* blocks, and threads in a block; 0 counts as 1 */
     const kernc_argument *args;
-    uint32_t    arg_count;
-    const char *scheme;               /* NULL, or the one the program was compiled for: else KERNC_INVALID */
-    uint32_t    warp;                 /* threads of a warp, 1..64; 0: 32 */
-    uint32_t    threads;              /* host threads; 0: 1 */
-    uint32_t    segment;              /* bytes of a memory transaction, a power of two from 8 on; 0: 128 */
-    uint32_t    flags;
-    uint64_t    fuel;                 /* warp instructions of the launch, and one more for each 64 bytes that a
-                                         lane copies by an instruction; 0: 2^40 */
-    uint32_t    cores;                /* warp-core machines that share the blocks, 1..64; 0: 1 */
-    int         trace;                /* kernc_trace_form; of bytecode, one host thread then runs all, and
-                                         counts as KERNC_STATISTICS says */
-    uint64_t    trace_from, trace_to; /* the cycles traced; trace_to 0: 1,000,000 of them */
-    kernc_output_function *trace_output;  /* gets the whole trace after the launch, also if it trapped */
-    void       *trace_user;
-    const char *isa;                  /* instance of the interpreter ("base", "avx2"); NULL: the best here */
-    const char *timing; /* text of a timing file: rows of the warp-core machine's cycles that are
-                           not those of docs/isa.md; NULL: none */
-    int         anchors;              /* kernc_anchors */
-    uint64_t    anchor_seed;          /* of KERNC_ANCHORS_RANDOM */
-    int         schedule;             /* kernc_schedule */
-    const volatile int *interrupt;    /* NULL, or what a signal handler or another thread sets to other than
-                                         0: the launch stops soon, as if its fuel had run out */
-    uint32_t    shared;               /* elements of the kernel's unsized shared array (kernc_kernel_shared);
-                                         0: it has none */
-    kernc_step_function *step;        /* NULL, or gets each step of one warp; then one host thread runs all */
-    void       *step_user;
-    uint32_t    step_block[3], step_warp; /* the warp: its block's index, and its number in the block; there
-                                             need not be one */
-    uint32_t    banks;                /* of shared memory, each 4 bytes wide, a power of two; 0: 32 */
+    uint32_t arg_count;
+    const char *scheme; /* NULL, or the one the program was compiled for: else KERNC_INVALID */
+    uint32_t warp;      /* threads of a warp, 1..64; 0: 32 */
+    uint32_t threads;   /* host threads; 0: 1 */
+    uint32_t segment;   /* bytes of a memory transaction, a power of two from 8 on; 0: 128 */
+    uint32_t flags;
+    uint64_t fuel;                 /* warp instructions of the launch, and one more for each 64 bytes that a
+                                      lane copies by an instruction; 0: 2^40 */
+    uint32_t cores;                /* warp-core machines that share the blocks, 1..64; 0: 1 */
+    int trace;                     /* kernc_trace_form; of bytecode, one host thread then runs all, and
+                                      counts as KERNC_STATISTICS says */
+    uint64_t trace_from, trace_to; /* the cycles traced; trace_to 0: 1,000,000 of them */
+    kernc_output_function *trace_output; /* gets the whole trace after the launch, also if it trapped */
+    void *trace_user;
+    const char *isa;               /* instance of the interpreter ("base", "avx2"); NULL: the best here */
+    const char *timing;            /* text of a timing file: rows of the warp-core machine's cycles that are
+                                      not those of docs/isa.md; NULL: none */
+    int anchors;                   /* kernc_anchors */
+    uint64_t anchor_seed;          /* of KERNC_ANCHORS_RANDOM */
+    int schedule;                  /* kernc_schedule */
+    const volatile int *interrupt; /* NULL, or what a signal handler or another thread sets to other than
+                                      0: the launch stops soon, as if its fuel had run out */
+    uint32_t shared;               /* elements of the kernel's unsized shared array (kernc_kernel_shared);
+                                      0: it has none */
+    kernc_step_function *step;     /* NULL, or gets each step of one warp; then one host thread runs all */
+    void *step_user;
+    uint32_t step_block[3], step_warp; /* the warp: its block's index, and its number in the block; there
+                                          need not be one */
+    uint32_t banks;                    /* of shared memory, each 4 bytes wide, a power of two; 0: 32 */
 } kernc_launch;
 
-enum {                                /* limits of a launch */
-    KERNC_MAX_WARP = 64,
-    KERNC_MAX_BLOCK_THREADS = 4096,
-    KERNC_MAX_GRID_BLOCKS = INT32_MAX,
-    KERNC_MAX_HOST_THREADS = 256,
-    KERNC_MAX_CORES = 64,
-    KERNC_MAX_BANKS = 128,
-    KERNC_MAX_TRACE_CYCLES = 1 << 24, /* of a trace's window, those of all cores added up */
+enum { /* limits of a launch */
+       KERNC_MAX_WARP = 64,
+       KERNC_MAX_BLOCK_THREADS = 4096,
+       KERNC_MAX_GRID_BLOCKS = INT32_MAX,
+       KERNC_MAX_HOST_THREADS = 256,
+       KERNC_MAX_CORES = 64,
+       KERNC_MAX_BANKS = 128,
+       KERNC_MAX_TRACE_CYCLES = 1 << 24, /* of a trace's window, those of all cores added up */
 };
 /* Runs to the end. `statistics` may be NULL; else free what it gets, which is set after traps and limits too
  * (NULL after other failures). */
@@ -354,12 +361,12 @@ KERNC_API kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launc
 /* The fields are the keys of kernc-metrics.def, which says what they mean. */
 typedef struct kernc_metrics {
     size_t size;
-#define KERNC_FIELD_COUNT   uint64_t
-#define KERNC_FIELD_EVENT   uint64_t
-#define KERNC_FIELD_MAXIMUM uint64_t
-#define KERNC_FIELD_MACHINE uint64_t
-#define KERNC_FIELD_RATIO   double
-#define KERNC_FIELD_SECONDS double
+#define KERNC_FIELD_COUNT          uint64_t
+#define KERNC_FIELD_EVENT          uint64_t
+#define KERNC_FIELD_MAXIMUM        uint64_t
+#define KERNC_FIELD_MACHINE        uint64_t
+#define KERNC_FIELD_RATIO          double
+#define KERNC_FIELD_SECONDS        double
 #define METRIC(key, type, meaning) KERNC_FIELD_##type key;
 #include "kernc-metrics.def"
 #undef KERNC_FIELD_COUNT
@@ -370,7 +377,7 @@ typedef struct kernc_metrics {
 #undef KERNC_FIELD_SECONDS
 } kernc_metrics;
 typedef struct kernc_line_metrics {
-    size_t   size;
+    size_t size;
     uint32_t line;
 #define LINE_METRIC(key) uint64_t key;
 #include "kernc-metrics.def"
@@ -380,7 +387,7 @@ typedef struct kernc_line_metrics {
  * often. Of several branches at one place, which passes have copied, `copy` is the number in the order of the
  * program. */
 typedef struct kernc_place_metrics {
-    size_t   size;
+    size_t size;
     uint32_t line, column, copy;
     uint64_t lanes;
 } kernc_place_metrics;
@@ -388,19 +395,19 @@ typedef struct kernc_place_metrics {
 /* A branch that warps came to: how often, and how often their lanes went different ways. Its copies that
  * passes have made count as one. */
 typedef struct kernc_branch_metrics {
-    size_t   size;
+    size_t size;
     uint32_t line, column;
     uint64_t executed, diverged;
 } kernc_branch_metrics;
 
 /* Instructions of a class, whose `key` stays and whose `meaning` is for people: of the instruction mix. */
 typedef struct kernc_class_metrics {
-    size_t      size;
-    const char *key, *meaning;           /* these live on */
-    uint64_t    warp_instructions, thread_instructions;
+    size_t size;
+    const char *key, *meaning; /* these live on */
+    uint64_t warp_instructions, thread_instructions;
 } kernc_class_metrics;
 
-KERNC_API void kernc_statistics_free(kernc_statistics *statistics);                      /* NULL is allowed */
+KERNC_API void kernc_statistics_free(kernc_statistics *statistics); /* NULL is allowed */
 /* Fills in *metrics, whose size the caller has set. False: it has none. */
 KERNC_API bool kernc_statistics_metrics(const kernc_statistics *statistics, kernc_metrics *metrics);
 /* How many warp instructions were issued to 0, 1, 2, … KERNC_MAX_WARP active lanes: their sum is

@@ -18,14 +18,16 @@ extern "C" {
 #endif
 
 enum kernc_input {
-    KERNC_INPUT_AUTO,            /* seen from the content: what each form begins with */
-    KERNC_INPUT_SOURCE, KERNC_INPUT_IR, KERNC_INPUT_BYTECODE,
-    KERNC_INPUT_IMAGE,           /* of the warp-core machine */
+    KERNC_INPUT_AUTO, /* seen from the content: what each form begins with */
+    KERNC_INPUT_SOURCE,
+    KERNC_INPUT_IR,
+    KERNC_INPUT_BYTECODE,
+    KERNC_INPUT_IMAGE, /* of the warp-core machine */
 };
 enum kernc_analysis_form {
-    KERNC_ANALYSIS_TEXT,         /* lists and indented trees */
-    KERNC_ANALYSIS_DOT,          /* a graph for graphviz with a cluster each */
-    KERNC_ANALYSIS_IR,           /* the IR with comments */
+    KERNC_ANALYSIS_TEXT, /* lists and indented trees */
+    KERNC_ANALYSIS_DOT,  /* a graph for graphviz with a cluster each */
+    KERNC_ANALYSIS_IR,   /* the IR with comments */
 };
 enum kernc_print_changed { KERNC_CHANGED_OFF, KERNC_CHANGED_ON, KERNC_CHANGED_DIFF };
 
@@ -38,80 +40,85 @@ typedef struct kernc_threshold {
 /* All text is NUL-terminated, is only read, and may be freed after the call. Lists are names separated by
  * commas. */
 typedef struct kernc_options {
-    size_t      size;            /* sizeof (kernc_options) of the caller's header;
+    size_t size;                 /* sizeof (kernc_options) of the caller's header;
                                     kernc_options_init sets it */
-    int         input;           /* enum kernc_input */
-    unsigned    level;           /* 0, 1 or 2; default 2 */
+    int input;                   /* enum kernc_input */
+    unsigned level;              /* 0, 1 or 2; default 2 */
     const char *scheme;          /* divergence scheme the code is made for, one of kernc_scheme_at; default
                                     "pdom". "warp-core:MODE": an image for the warp-core machine in that
                                     mode */
     const char *passes;          /* run these instead of the level's; NULL: not given */
     const char *const *switches; /* as behind -f: "no-gvn", "inline-size=60" */
-    size_t      switch_count;
+    size_t switch_count;
     const char *const *warnings; /* as behind -W: "all", "no-perf", "error" */
-    size_t      warning_count;
-    bool        no_warnings;
-    unsigned    error_limit;     /* errors after which the front end stops; 0: 20 */
-    bool        tree_only;       /* stop after the syntax tree, for KERNC_TEXT_TREE */
-    bool        ir_only;         /* stop after the passes; the result has no bytecode */
+    size_t warning_count;
+    bool no_warnings;
+    unsigned error_limit; /* errors after which the front end stops; 0: 20 */
+    bool tree_only;       /* stop after the syntax tree, for KERNC_TEXT_TREE */
+    bool ir_only;         /* stop after the passes; the result has no bytecode */
 
     /* What can be seen of the passes, and of the steps that make machine code for warp-core; all text of
        these goes to `print`. */
-    const char *print_before, *print_after;      /* passes and steps */
-    bool        print_before_all, print_after_all;
-    int         print_changed;   /* enum kernc_print_changed */
+    const char *print_before, *print_after; /* passes and steps */
+    bool print_before_all, print_after_all;
+    int print_changed; /* enum kernc_print_changed */
     const char *filter_passes, *filter_functions;
-    const char *dump_dir;        /* NNN-pass.kir after each pass that changed something, NNN-step.txt
-                                    after each step */
-    bool        verify_each;
-    const char *analyses;        /* names for KERNC_TEXT_ANALYSES: cfg, dominators, post-dominators, cycles,
-                                    pst, pdg, uniformity, tokens, frontier; NULL: none */
-    int         analysis_form;   /* enum kernc_analysis_form */
-    bool        collect;         /* times, counts and remarks, for KERNC_TEXT_TIMES, _STATS, _REMARKS */
-    long        bisect_limit;    /* runs only the first n steps; negative (default): all */
-    void      (*print)(void *data, const char *text, size_t n);
-    void       *print_data;
-    bool        divergence;      /* printed IR, KERNC_TEXT_IR too, has comments: each value and branch is
-                                    uniform or divergent, and why */
-    const char *const *limits;   /* as behind --limit=: "nesting=1000" */
-    size_t      limit_count;
-    const char *checks;          /* claims of the compiler that are checked while the code runs: "uniformity",
-                                    under the scheme "oracle"; "frontier", under "tf-stack" and
-                                    "tf-sandy"; NULL: none */
-    const char *const *arguments; /* "NAME=SPEC", what kernels' parameters are expected to be, as --arg has it,
-                                     instead of what the launch directive says: estimates of costs alone
-                                     depend on it */
-    size_t      argument_count;
+    const char *dump_dir; /* NNN-pass.kir after each pass that changed something, NNN-step.txt
+                             after each step */
+    bool verify_each;
+    const char *analyses; /* names for KERNC_TEXT_ANALYSES: cfg, dominators, post-dominators, cycles,
+                             pst, pdg, uniformity, tokens, frontier; NULL: none */
+    int analysis_form;    /* enum kernc_analysis_form */
+    bool collect;         /* times, counts and remarks, for KERNC_TEXT_TIMES, _STATS, _REMARKS */
+    long bisect_limit;    /* runs only the first n steps; negative (default): all */
+    void (*print)(void *data, const char *text, size_t n);
+    void *print_data;
+    bool divergence;           /* printed IR, KERNC_TEXT_IR too, has comments: each value and branch is
+                                  uniform or divergent, and why */
+    const char *const *limits; /* as behind --limit=: "nesting=1000" */
+    size_t limit_count;
+    const char *checks; /* claims of the compiler that are checked while the code runs: "uniformity",
+                           under the scheme "oracle"; "frontier", under "tf-stack" and
+                           "tf-sandy"; NULL: none */
+    const char *const
+        *arguments; /* "NAME=SPEC", what kernels' parameters are expected to be, as --arg has it,
+                       instead of what the launch directive says: estimates of costs alone
+                       depend on it */
+    size_t argument_count;
     const kernc_threshold *thresholds; /* of single predictions; scheme "barrier" */
-    size_t      threshold_count;
-    const char *profile;         /* what kernc run --stats-json wrote of an earlier run of this source; NULL:
-                                    none. Estimates of costs alone depend on it */
-    size_t      profile_length;
-    const char *profile_name;    /* of its file, for messages */
-    const char *const *defines;  /* "NAME=VALUE", as behind -D: values of constants of a source file, instead of
-                                    what these are declared with */
-    size_t      define_count;
-    unsigned    warp;            /* threads of a warp of the launches that are expected, 1 to 64; default 32.
-                                    Estimates of costs alone depend on it */
+    size_t threshold_count;
+    const char *profile; /* what kernc run --stats-json wrote of an earlier run of this source; NULL:
+                            none. Estimates of costs alone depend on it */
+    size_t profile_length;
+    const char *profile_name; /* of its file, for messages */
+    const char *const
+        *defines; /* "NAME=VALUE", as behind -D: values of constants of a source file, instead of
+                     what these are declared with */
+    size_t define_count;
+    unsigned warp; /* threads of a warp of the launches that are expected, 1 to 64; default 32.
+                      Estimates of costs alone depend on it */
 } kernc_options;
 /* Sets the first `size` bytes, those that the caller's header knows, to the defaults; kernc_options_init calls
  * it. */
 KERNC_API void kernc_options_defaults(kernc_options *o, size_t size);
-static inline void kernc_options_init(kernc_options *o) { kernc_options_defaults(o, sizeof *o); }
+static inline void kernc_options_init(kernc_options *o)
+{
+    kernc_options_defaults(o, sizeof *o);
+}
 
 typedef struct kernc_scheme {
-    size_t      size;            /* sizeof (kernc_scheme), as in kernc-rt.h's structs */
-    const char *name, *meaning;  /* "pdom", and a line about it */
-    unsigned    warp;            /* threads of a warp of its machine; 0: as many as a launch says */
-    bool        sound;           /* gives every kernel the results of the scheme "oracle" */
+    size_t size;                /* sizeof (kernc_scheme), as in kernc-rt.h's structs */
+    const char *name, *meaning; /* "pdom", and a line about it */
+    unsigned warp;              /* threads of a warp of its machine; 0: as many as a launch says */
+    bool sound;                 /* gives every kernel the results of the scheme "oracle" */
 } kernc_scheme;
 /* The divergence schemes, from index 0 on; false: there is none of this index. */
 KERNC_API bool kernc_scheme_at(unsigned index, kernc_scheme *scheme);
 
 typedef enum kernc_compile_status {
     KERNC_COMPILED,
-    KERNC_BAD_SOURCE,            /* the diagnostics say what is wrong with the input */
-    KERNC_BAD_OPTION,            /* so they do, of an unknown pass, scheme or group */
+    KERNC_BAD_SOURCE, /* the diagnostics say what is wrong with the input */
+    KERNC_BAD_OPTION, /* so they do, of an unknown pass, scheme or group */
     KERNC_COMPILE_NO_MEMORY,
 } kernc_compile_status;
 
@@ -120,7 +127,7 @@ typedef struct kernc_result kernc_result;
 /* Compiles n bytes. `name` stands in messages and in the bytecode. `o` may be NULL: defaults. The result is
  * the caller's (kernc_result_free); NULL only if there is no memory even for it. */
 KERNC_API kernc_result *kernc_compile(const char *name, const void *bytes, size_t n, const kernc_options *o);
-KERNC_API void kernc_result_free(kernc_result *r);                     /* NULL is fine */
+KERNC_API void kernc_result_free(kernc_result *r); /* NULL is fine */
 /* How the compilation ended. */
 KERNC_API kernc_compile_status kernc_result_status(const kernc_result *r);
 /* What the input was: KERNC_INPUT_SOURCE, _IR, _BYTECODE or _IMAGE. */
@@ -137,7 +144,7 @@ KERNC_API bool kernc_result_check_launch(kernc_result *r, const kernc_kernel *ke
  * it calls included). `spilled` values are kept in private memory for want of registers, `rematerialised`
  * ones computed anew; both are of the whole program, and 0 if it was not compiled just now. */
 typedef struct kernc_image_figures {
-    size_t   size;
+    size_t size;
     unsigned words, registers, predicates, private_bytes, stack, spilled, rematerialised;
 } kernc_image_figures;
 /* False: the result is no image or has no such kernel. */
@@ -147,8 +154,8 @@ KERNC_API bool kernc_result_image(const kernc_result *r, const char *kernel, ker
  * what they mean. */
 typedef struct kernc_figures {
     size_t size;
-#define KERNC_FIELD_COUNT unsigned
-#define KERNC_FIELD_RATIO double
+#define KERNC_FIELD_COUNT                   unsigned
+#define KERNC_FIELD_RATIO                   double
 #define FIGURE(key, type, heading, meaning) KERNC_FIELD_##type key;
 #include "kernc-figures.def"
 #undef KERNC_FIELD_COUNT
@@ -159,12 +166,12 @@ KERNC_API bool kernc_result_figures(const kernc_result *r, kernc_figures *f);
 
 /* A prediction that the compiled code honours (scheme "barrier"). */
 typedef struct kernc_prediction {
-    size_t   size;
+    size_t size;
     unsigned line, column;       /* of its Predict; of one that the compiler found, where it begins. Lines of
                                     included files are counted on behind those of the file */
     unsigned to_line, to_column; /* of its label, or of what is predicted instead; 0: of a function's entry */
     unsigned threshold;          /* threads that wait, 0: all */
-    bool     found;              /* by the compiler, not in the source */
+    bool found;                  /* by the compiler, not in the source */
 } kernc_prediction;
 /* Those in functions that the kernel may run, from index 0 on, in the order of their places; several that
  * stem from one Predict are one. False: there is none of this index, or no such kernel. */
@@ -172,18 +179,21 @@ KERNC_API bool kernc_result_prediction(const kernc_result *r, const char *kernel
                                        kernc_prediction *p);
 
 typedef enum kernc_text {
-    KERNC_TEXT_DIAGNOSTICS,      /* all messages, for people; "" if there are none */
+    KERNC_TEXT_DIAGNOSTICS,       /* all messages, for people; "" if there are none */
     KERNC_TEXT_DIAGNOSTICS_COLOR, /* the same with ANSI colours */
-    KERNC_TEXT_DIAGNOSTICS_JSON, /* one array */
-    KERNC_TEXT_BYTECODE,         /* the bytes of a .kbc or .wcb file: what kernc_module_load takes */
-    KERNC_TEXT_LISTING,          /* the same, readable */
-    KERNC_TEXT_IR,               /* the module after the passes */
-    KERNC_TEXT_DOT,              /* control-flow graphs for graphviz */
-    KERNC_TEXT_TREE,             /* syntax tree; needs tree_only */
-    KERNC_TEXT_ANALYSES,         /* of the module after the passes; needs `analyses` */
-    KERNC_TEXT_REMARKS, KERNC_TEXT_REMARKS_JSON, KERNC_TEXT_STATS, KERNC_TEXT_TIMES,     /* need `collect` */
-    KERNC_TEXT_HEX,              /* of an image: for Verilog's $readmemh */
-    KERNC_TEXT_MAP,              /* of an image: what each kernel and function takes */
+    KERNC_TEXT_DIAGNOSTICS_JSON,  /* one array */
+    KERNC_TEXT_BYTECODE,          /* the bytes of a .kbc or .wcb file: what kernc_module_load takes */
+    KERNC_TEXT_LISTING,           /* the same, readable */
+    KERNC_TEXT_IR,                /* the module after the passes */
+    KERNC_TEXT_DOT,               /* control-flow graphs for graphviz */
+    KERNC_TEXT_TREE,              /* syntax tree; needs tree_only */
+    KERNC_TEXT_ANALYSES,          /* of the module after the passes; needs `analyses` */
+    KERNC_TEXT_REMARKS,
+    KERNC_TEXT_REMARKS_JSON,
+    KERNC_TEXT_STATS,
+    KERNC_TEXT_TIMES, /* need `collect` */
+    KERNC_TEXT_HEX,   /* of an image: for Verilog's $readmemh */
+    KERNC_TEXT_MAP,   /* of an image: what each kernel and function takes */
     KERNC_TEXTS
 } kernc_text;
 /* A text of the result, NUL-terminated; *n (if not NULL) gets its length. It lives as long as the result.

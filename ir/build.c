@@ -42,8 +42,9 @@ uint32_t ir_block_new(struct ir_function *f, const char *name)
 ir_ref ir_param_new(struct ir_function *f, uint32_t block, enum ir_type t, const char *name)
 {
     u32_vec *params = &ir_block_at(f, block)->params;
-    ir_ref r = ins_new(f, (struct ir_ins){.op = IR_param, .type = (uint8_t)t, .block = block,
-                                          .imm = params->count, .name = name});
+    ir_ref r = ins_new(
+        f, (struct ir_ins){
+               .op = IR_param, .type = (uint8_t)t, .block = block, .imm = params->count, .name = name});
     vec_push(arena_of(f), params, r);
     return r;
 }
@@ -62,8 +63,8 @@ ir_ref ir_const(struct ir_function *f, enum ir_type t, scalar_bits bits)
     for (; (r = map_get(&f->constants, key)) != MAP_NONE; key++)
         if (ir_at(f, r)->type == t && (scalar_bits)ir_at(f, r)->imm == bits)
             return r;
-    r = ins_new(f, (struct ir_ins){.op = IR_constant, .type = (uint8_t)t, .block = IR_NO_BLOCK,
-                                   .imm = (int64_t)bits});
+    r = ins_new(f, (struct ir_ins){
+                       .op = IR_constant, .type = (uint8_t)t, .block = IR_NO_BLOCK, .imm = (int64_t)bits});
     map_set(arena_of(f), &f->constants, key, r);
     return r;
 }
@@ -117,8 +118,11 @@ void ir_remove(struct ir_function *f, ir_ref r)
 
 ir_ref ir_emit(struct ir_cursor *c, enum ir_op op, enum ir_type t, uint32_t argc, const ir_ref *args)
 {
-    ir_ref r = ins_new(c->fn, (struct ir_ins){.op = (uint16_t)op, .type = (uint8_t)t, .argc = argc,
-                                              .args = copy_refs(c->fn, argc, args), .at = c->at});
+    ir_ref r = ins_new(c->fn, (struct ir_ins){.op = (uint16_t)op,
+                                              .type = (uint8_t)t,
+                                              .argc = argc,
+                                              .args = copy_refs(c->fn, argc, args),
+                                              .at = c->at});
     ir_link(c, r);
     return r;
 }

@@ -37,10 +37,10 @@ struct ir_token_modes ir_token_modes_of(const struct ir_function *f)
     ir_each_block(i, b, f)
         ir_each_ins(r, f, b) {
             const struct ir_ins *ins = ir_at(f, r);
-            ir_ref *first = ins->op == IR_entry   ? &m.entry
-                            : ins->token          ? &m.controlled
+            ir_ref *first = ins->op == IR_entry                               ? &m.entry
+                            : ins->token                                      ? &m.controlled
                             : ins->op == IR_anchor || !ir_is_convergent(f, r) ? NULL
-                                                                            : &m.uncontrolled;
+                                                                              : &m.uncontrolled;
             if (first && !*first)
                 *first = r;
         }
@@ -106,7 +106,7 @@ int ir_fixed_type(enum ir_op op)
     case 't': return IR_TYPE_TOKEN;
     case 'p': return IR_TYPE_PRIVATE;
     case 'f': return IR_TYPE_FUNCTION;
-    default:  return -1;
+    default: return -1;
     }
 }
 
@@ -116,9 +116,15 @@ int ir_fixed_type(enum ir_op op)
 static enum ir_latency unit_of_operation(enum ir_op op)
 {
     switch (op) {
-    case IR_div: case IR_sdiv: case IR_udiv: case IR_srem: case IR_urem: return IR_LAT_DIV;
-    case IR_mulhi_s: case IR_mulhi_u: return IR_LAT_MUL;
-    case IR_select: case IR_bits: return IR_LAT_ALU;
+    case IR_div:
+    case IR_sdiv:
+    case IR_udiv:
+    case IR_srem:
+    case IR_urem: return IR_LAT_DIV;
+    case IR_mulhi_s:
+    case IR_mulhi_u: return IR_LAT_MUL;
+    case IR_select:
+    case IR_bits: return IR_LAT_ALU;
     case IR_sqrt: return IR_LAT_SFU;
     default: return strchr(scalar_op_info[op].flags, 'K') ? IR_LAT_SFU : IR_LAT_NONE;
     }

@@ -109,8 +109,7 @@ uint32_t ir_text_add(struct ir_module *m, const char *text, size_t n)
             return number;
     number = m->texts.count;
     map_set(&m->arena, &m->text_index, key, number);
-    vec_push(&m->arena, &m->texts,
-             ((struct ir_string){arena_strdup(&m->arena, text, n), (uint32_t)n}));
+    vec_push(&m->arena, &m->texts, ((struct ir_string){arena_strdup(&m->arena, text, n), (uint32_t)n}));
     return number;
 }
 

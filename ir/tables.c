@@ -5,7 +5,7 @@
  */
 #include "ir/ir.h"
 
-#define HAS(letters, c) (__builtin_strchr(letters, c) != NULL)
+#define HAS(letters, c)       (__builtin_strchr(letters, c) != NULL)
 #define SCALAR_FLAGS(letters) (IR_PURE | (HAS(letters, 'C') ? IR_COMMUTES : 0))
 #define FLAGS(letters)                                                                                       \
     ((HAS(letters, 'S') ? IR_EFFECT : 0) | (HAS(letters, 'R') ? IR_READS : 0) |                              \
@@ -26,8 +26,13 @@ const struct ir_op_info ir_op_info[IR_OPS] = {
 #define S4(op, name, R, A, B, C, E, formula) [IR_##op].argc = 4,
 #include "base/scalar.def"
 #define IR_OP(op, name, rule, count, immediate, class, letters, says)                                        \
-    [IR_##op] = {.text = name, .meaning = says, .types = rule, .argc = count, .imm = IR_IMM_##immediate,     \
-                 .latency = IR_LAT_##class, .flags = FLAGS(letters)},
+    [IR_##op] = {.text = name,                                                                               \
+                 .meaning = says,                                                                            \
+                 .types = rule,                                                                              \
+                 .argc = count,                                                                              \
+                 .imm = IR_IMM_##immediate,                                                                  \
+                 .latency = IR_LAT_##class,                                                                  \
+                 .flags = FLAGS(letters)},
 #include "ir/ops.def"
 };
 #pragma GCC diagnostic pop

@@ -18,7 +18,7 @@ struct experiment_buffer {
     const char *name;
     enum launch_element element;
     uint32_t element_bytes;
-    const char *layout;                 /* of structures (base/layout.h), or NULL */
+    const char *layout; /* of structures (base/layout.h), or NULL */
     kernc_buffer *buffer;
     const struct be_param *param;
     const struct launch_value *value;
@@ -52,23 +52,23 @@ struct experiment_step {
 };
 
 struct experiment {
-    struct arena *arena;                /* the caller's: names, texts and lists live there */
-    const char *input;                  /* the program's name in messages */
-    const char *kernel_name; /* its first launch alone; NULL: the file's plan, or the only kernel */
-    const char *launch_name; /* this launch alone: its number from 1, or its kernel's; or NULL */
-    bool first_only;         /* the plan's first launch alone */
-    struct launch launch;               /* sizes of 0 and what is not named: the directive's */
-    bool own_outputs;                   /* the directives' outputs do not count */
-    kernc_launch api;                   /* scheme, warp (0: the program's own), threads, fuel, … */
-    uint64_t max_memory;                /* bytes of a buffer, and of the context */
-    uint64_t max_rounds;                /* of a repeat that has no number; 0: EXPERIMENT_ROUNDS */
-    kernc_output_function *print;       /* gets what the kernel prints; NULL: nobody does */
+    struct arena *arena;          /* the caller's: names, texts and lists live there */
+    const char *input;            /* the program's name in messages */
+    const char *kernel_name;      /* its first launch alone; NULL: the file's plan, or the only kernel */
+    const char *launch_name;      /* this launch alone: its number from 1, or its kernel's; or NULL */
+    bool first_only;              /* the plan's first launch alone */
+    struct launch launch;         /* sizes of 0 and what is not named: the directive's */
+    bool own_outputs;             /* the directives' outputs do not count */
+    kernc_launch api;             /* scheme, warp (0: the program's own), threads, fuel, … */
+    uint64_t max_memory;          /* bytes of a buffer, and of the context */
+    uint64_t max_rounds;          /* of a repeat that has no number; 0: EXPERIMENT_ROUNDS */
+    kernc_output_function *print; /* gets what the kernel prints; NULL: nobody does */
     VEC(const char *) libraries;
     /* Called behind each step that went well; NULL: nobody is. */
     void (*stepped)(void *user, const struct experiment_step *step);
     void *user;
 
-    kernc_context *context;             /* what experiment_open makes; freed by experiment_close */
+    kernc_context *context; /* what experiment_open makes; freed by experiment_close */
     kernc_module *module;
     VEC(struct experiment_step) steps;
     struct experiment_step *first; /* the first launch */

@@ -61,13 +61,17 @@ static bool take_warnings(kernc_result *r, const kernc_options *o, struct fe_opt
         else if (strcmp(o->warnings[i], "no-error") == 0)
             r->diagnostics.warnings_are_errors = false;
         else if (!diag_set_groups(&r->diagnostics, o->warnings[i]))
-            bad_option(r, "%s", arena_printf(&r->arena, "there is no warning group '%s'; there are %s",
-                                             o->warnings[i], group_names(&r->arena)));
+            bad_option(r, "%s",
+                       arena_printf(&r->arena, "there is no warning group '%s'; there are %s", o->warnings[i],
+                                    group_names(&r->arena)));
     }
     return r->status == KERNC_COMPILED;
 }
 
-struct limit { const char *name; uint32_t most, *value; };
+struct limit {
+    const char *name;
+    uint32_t most, *value;
+};
 
 /* The limit of the front end or of the passes that has the name. */
 static bool find_limit(const char *name, size_t n, struct fe_options *fe, struct opt_options *opt,
@@ -85,18 +89,19 @@ static bool find_limit(const char *name, size_t n, struct fe_options *fe, struct
 /* "NAME=N". */
 static void take_limit(kernc_result *r, const char *text, struct fe_options *fe, struct opt_options *opt)
 {
-    size_t       n = strcspn(text, "=");
+    size_t n = strcspn(text, "=");
     struct limit limit;
-    char        *end;
+    char *end;
     if (!text[n] || !find_limit(text, n, fe, opt, &limit)) {
         bad_option(r, "there is no limit '%s'", arena_strdup(&r->arena, text, n));
         return;
     }
-    bool     digits = text[n + 1] >= '0' && text[n + 1] <= '9';
+    bool digits = text[n + 1] >= '0' && text[n + 1] <= '9';
     uint64_t value = strtoull(text + n + 1, &end, 10);
     if (!digits || *end || value < 1 || value > limit.most)
-        bad_option(r, "%s", arena_printf(&r->arena, "limit '%s' is a number from 1 to %u, not '%s'",
-                                         limit.name, limit.most, text + n + 1));
+        bad_option(r, "%s",
+                   arena_printf(&r->arena, "limit '%s' is a number from 1 to %u, not '%s'", limit.name,
+                                limit.most, text + n + 1));
     else
         *limit.value = (uint32_t)value;
 }
@@ -126,8 +131,9 @@ bool kernc_scheme_at(unsigned index, kernc_scheme *scheme)
 static bool take_scheme(kernc_result *r, const kernc_options *o)
 {
     if (scheme_find(o->scheme) == SCHEMES)
-        bad_option(r, "%s", arena_printf(&r->arena, "there is no scheme '%.60s'; there are %s", o->scheme,
-                                         scheme_names(&r->arena)));
+        bad_option(r, "%s",
+                   arena_printf(&r->arena, "there is no scheme '%.60s'; there are %s", o->scheme,
+                                scheme_names(&r->arena)));
     return r->status == KERNC_COMPILED;
 }
 
@@ -141,11 +147,12 @@ static const char *analysis_names(struct arena *a)
 
 static bool take_analyses(kernc_result *r, const kernc_options *o)
 {
-    size_t      n = 0;
+    size_t n = 0;
     const char *unknown = o->analyses ? analyses_unknown(o->analyses, &n) : NULL;
     if (unknown)
-        bad_option(r, "%s", arena_printf(&r->arena, "there is no analysis '%.*s'; there are %s",
-                                         (int)(n > 60 ? 60 : n), unknown, analysis_names(&r->arena)));
+        bad_option(r, "%s",
+                   arena_printf(&r->arena, "there is no analysis '%.*s'; there are %s",
+                                (int)(n > 60 ? 60 : n), unknown, analysis_names(&r->arena)));
     if (o->analyses)
         r->analyses = arena_strdup(&r->arena, o->analyses, strlen(o->analyses));
     r->analysis_form = o->analysis_form;
@@ -172,17 +179,21 @@ static bool take_checks(kernc_result *r, const kernc_options *o, struct opt_opti
     opt->check_memory = check_memory_bits(o->checks);
     if (opt->check_memory) {
         if (scheme_find(o->scheme) == SCHEME_REFERENCE)
-            bad_option(r, "memory is not checked under %s, which runs threads one by one; take another scheme",
+            bad_option(r,
+                       "memory is not checked under %s, which runs threads one by one; take another scheme",
                        o->scheme);
         return r->status == KERNC_COMPILED;
     }
-    const char *schemes = schemes_that_check(&r->arena, o->checks), *own = scheme_check(scheme_find(o->scheme));
+    const char *schemes = schemes_that_check(&r->arena, o->checks),
+               *own = scheme_check(scheme_find(o->scheme));
     if (!*schemes)
-        bad_option(r, "%s", arena_printf(&r->arena, "there is no check of '%.60s'; there are %s", o->checks,
-                                         check_names(&r->arena, 0, CHECKS, " and ")));
+        bad_option(r, "%s",
+                   arena_printf(&r->arena, "there is no check of '%.60s'; there are %s", o->checks,
+                                check_names(&r->arena, 0, CHECKS, " and ")));
     else if (!own || strcmp(own, o->checks) != 0)
-        bad_option(r, "%s", arena_printf(&r->arena, "%s is checked under %s, not under %s", o->checks, schemes,
-                                         o->scheme));
+        bad_option(
+            r, "%s",
+            arena_printf(&r->arena, "%s is checked under %s, not under %s", o->checks, schemes, o->scheme));
     opt->check_uniformity = check_find_claim(o->checks) == CHECK_CLAIM_uniformity;
     return r->status == KERNC_COMPILED;
 }
@@ -218,8 +229,9 @@ static bool take_thresholds(kernc_result *r, const kernc_options *o, struct opt_
         const kernc_threshold *t = &o->thresholds[i];
         struct opt_prediction_name name = {{t->line, t->column}, {t->to_line, t->to_column}};
         if (t->threshold > KERNC_MAX_WARP)
-            bad_option(r, "%s", arena_printf(&r->arena, "a threshold is a number from 0 to %u, not %u",
-                                             KERNC_MAX_WARP, t->threshold));
+            bad_option(r, "%s",
+                       arena_printf(&r->arena, "a threshold is a number from 0 to %u, not %u", KERNC_MAX_WARP,
+                                    t->threshold));
         vec_push(&r->arena, &opt->thresholds, ((struct opt_threshold){name, t->threshold}));
     }
     return r->status == KERNC_COMPILED;
@@ -229,8 +241,9 @@ static bool take_warp(kernc_result *r, const kernc_options *o, struct opt_option
 {
     opt->warp = o->warp;
     if (o->warp == 0 || o->warp > KERNC_MAX_WARP)
-        bad_option(r, "%s", arena_printf(&r->arena, "a warp has from 1 to %u threads, not %u", KERNC_MAX_WARP,
-                                         o->warp));
+        bad_option(
+            r, "%s",
+            arena_printf(&r->arena, "a warp has from 1 to %u threads, not %u", KERNC_MAX_WARP, o->warp));
     return r->status == KERNC_COMPILED;
 }
 
@@ -260,8 +273,9 @@ static bool check_passes(kernc_result *r, const char *list)
     for (const char *at = list ? list : ""; *at; at += n + (at[n] == ',')) {
         n = strcspn(at, ",");
         if (n && !is_pass(at, n))
-            bad_option(r, "%s", arena_printf(&r->arena, "there is no pass '%.*s'; there are %s",
-                                             (int)(n > 60 ? 60 : n), at, pass_names(&r->arena)));
+            bad_option(r, "%s",
+                       arena_printf(&r->arena, "there is no pass '%.*s'; there are %s",
+                                    (int)(n > 60 ? 60 : n), at, pass_names(&r->arena)));
     }
     return r->status == KERNC_COMPILED;
 }
@@ -292,8 +306,8 @@ static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_opti
 
 bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe, struct opt_options *opt)
 {
-    bool fine = take_scheme(r, o) && take_analyses(r, o) && take_warnings(r, o, fe) && take_passes(r, o, opt) &&
-                take_limits(r, o, fe, opt);
+    bool fine = take_scheme(r, o) && take_analyses(r, o) && take_warnings(r, o, fe) &&
+                take_passes(r, o, opt) && take_limits(r, o, fe, opt);
     fe->tells_unwritten = fine && opt->check_memory & OPT_CHECK_UNINIT;
     return fine;
 }
@@ -317,8 +331,9 @@ bool options_name_functions(kernc_result *r, const kernc_options *o)
         n = strcspn(at, ",");
         const char *others = function_names(&r->arena, r->module, at, n);
         if (n && others)
-            bad_option(r, "%s", arena_printf(&r->arena, "there is no function '%.*s'; there are %s",
-                                             (int)(n > 60 ? 60 : n), at, others));
+            bad_option(r, "%s",
+                       arena_printf(&r->arena, "there is no function '%.*s'; there are %s",
+                                    (int)(n > 60 ? 60 : n), at, others));
     }
     return r->status == KERNC_COMPILED;
 }

@@ -67,17 +67,17 @@ static bool has_text(const kernc_result *r, kernc_text what)
     case KERNC_TEXT_DIAGNOSTICS_COLOR:
     case KERNC_TEXT_DIAGNOSTICS_JSON: return r->diagnostics.arena != NULL;
     case KERNC_TEXT_BYTECODE:
-    case KERNC_TEXT_LISTING:          return (r->program || r->image) && r->status == KERNC_COMPILED;
+    case KERNC_TEXT_LISTING: return (r->program || r->image) && r->status == KERNC_COMPILED;
     case KERNC_TEXT_HEX:
-    case KERNC_TEXT_MAP:              return r->image && r->status == KERNC_COMPILED;
+    case KERNC_TEXT_MAP: return r->image && r->status == KERNC_COMPILED;
     case KERNC_TEXT_IR:
-    case KERNC_TEXT_DOT:              return r->module && r->status == KERNC_COMPILED;
-    case KERNC_TEXT_ANALYSES:         return r->module && r->analyses && r->status == KERNC_COMPILED;
+    case KERNC_TEXT_DOT: return r->module && r->status == KERNC_COMPILED;
+    case KERNC_TEXT_ANALYSES: return r->module && r->analyses && r->status == KERNC_COMPILED;
     case KERNC_TEXT_REMARKS:
     case KERNC_TEXT_REMARKS_JSON:
     case KERNC_TEXT_STATS:
-    case KERNC_TEXT_TIMES:            return r->reported;
-    default:                          return what < KERNC_TEXTS && r->texts[what].at;
+    case KERNC_TEXT_TIMES: return r->reported;
+    default: return what < KERNC_TEXTS && r->texts[what].at;
     }
 }
 
@@ -114,21 +114,21 @@ static void make_text(const kernc_result *r, kernc_text what, struct text *t)
 {
     text_add(t, "", 0);
     switch (what) {
-    case KERNC_TEXT_DIAGNOSTICS:       diag_text(&r->diagnostics, t, false); break;
+    case KERNC_TEXT_DIAGNOSTICS: diag_text(&r->diagnostics, t, false); break;
     case KERNC_TEXT_DIAGNOSTICS_COLOR: diag_text(&r->diagnostics, t, true); break;
-    case KERNC_TEXT_DIAGNOSTICS_JSON:  diag_json_text(&r->diagnostics, t); break;
-    case KERNC_TEXT_BYTECODE:          write_program(r, t); break;
-    case KERNC_TEXT_LISTING:           list_program(r, t); break;
-    case KERNC_TEXT_HEX:               wc_hex(r->image, source_of_image(r), t); break;
-    case KERNC_TEXT_MAP:               wc_map(r->image, t); break;
-    case KERNC_TEXT_IR:                print_ir(r, t); break;
-    case KERNC_TEXT_DOT:               analyses_show(r->module, "cfg", KERNC_ANALYSIS_DOT, t); break;
-    case KERNC_TEXT_ANALYSES:          analyses_show(r->module, r->analyses, r->analysis_form, t); break;
-    case KERNC_TEXT_REMARKS:           opt_remarks_text(&r->report, r->source, t); break;
-    case KERNC_TEXT_REMARKS_JSON:      opt_remarks_json(&r->report, r->source, t); break;
-    case KERNC_TEXT_STATS:             opt_stats_text(&r->report, t); break;
-    case KERNC_TEXT_TIMES:             opt_times_text(&r->report, t); break;
-    default:                           break;
+    case KERNC_TEXT_DIAGNOSTICS_JSON: diag_json_text(&r->diagnostics, t); break;
+    case KERNC_TEXT_BYTECODE: write_program(r, t); break;
+    case KERNC_TEXT_LISTING: list_program(r, t); break;
+    case KERNC_TEXT_HEX: wc_hex(r->image, source_of_image(r), t); break;
+    case KERNC_TEXT_MAP: wc_map(r->image, t); break;
+    case KERNC_TEXT_IR: print_ir(r, t); break;
+    case KERNC_TEXT_DOT: analyses_show(r->module, "cfg", KERNC_ANALYSIS_DOT, t); break;
+    case KERNC_TEXT_ANALYSES: analyses_show(r->module, r->analyses, r->analysis_form, t); break;
+    case KERNC_TEXT_REMARKS: opt_remarks_text(&r->report, r->source, t); break;
+    case KERNC_TEXT_REMARKS_JSON: opt_remarks_json(&r->report, r->source, t); break;
+    case KERNC_TEXT_STATS: opt_stats_text(&r->report, t); break;
+    case KERNC_TEXT_TIMES: opt_times_text(&r->report, t); break;
+    default: break;
     }
 }
 

@@ -10,20 +10,20 @@ struct kernc_result {
     struct arena arena;
     struct diagnostics diagnostics;
     struct source *source;
-    struct ir_module *module;          /* NULL: none yet */
-    struct ir_module *before;          /* as it was before the passes, for another try; or NULL */
-    enum scheme scheme;                /* that the passes prepared it for */
+    struct ir_module *module; /* NULL: none yet */
+    struct ir_module *before; /* as it was before the passes, for another try; or NULL */
+    enum scheme scheme;       /* that the passes prepared it for */
     struct bc_program *program;
-    struct wc_image *image;            /* instead of the program, for a scheme of the warp-core machine */
-    struct wc_figures figures;         /* of the image's code */
-    struct opt_report report;          /* if `reported` */
+    struct wc_image *image;    /* instead of the program, for a scheme of the warp-core machine */
+    struct wc_figures figures; /* of the image's code */
+    struct opt_report report;  /* if `reported` */
     bool reported;
     enum kernc_input input;
     kernc_compile_status status;
-    char *analyses;                    /* names, or NULL; in the arena */
+    char *analyses; /* names, or NULL; in the arena */
     int analysis_form;
-    bool divergence;                   /* KERNC_TEXT_IR has marks */
-    struct text texts[KERNC_TEXTS];    /* made when first asked for */
+    bool divergence;                /* KERNC_TEXT_IR has marks */
+    struct text texts[KERNC_TEXTS]; /* made when first asked for */
 };
 
 #endif

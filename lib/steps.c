@@ -20,7 +20,7 @@ bool steps_watch_machine(const struct opt_options *o)
 {
     for (unsigned s = 0; s < WC_STEPS; s++) {
         const char *name = wc_step_info[s].name;
-        bool        printed = o->print && (o->print_changed != OPT_CHANGED_OFF || is_named(o, name, false) ||
+        bool printed = o->print && (o->print_changed != OPT_CHANGED_OFF || is_named(o, name, false) ||
                                     is_named(o, name, true));
         if ((printed || o->dump_dir) && opt_in_filter(o->filter_passes, name))
             return true;
@@ -60,8 +60,8 @@ static bool is_another_form(const struct wc_stage *stage)
 
 static void print_change(struct steps *s, const struct wc_stage *stage, const struct text *now)
 {
-    struct text  none = {0}, diff = {.arena = s->arena};
-    uint32_t     id = stage->function->id;
+    struct text none = {0}, diff = {.arena = s->arena};
+    uint32_t id = stage->function->id;
     struct text *old = id < s->before.count ? &s->before.at[id] : &none;
     if (old->length == now->length && memcmp(old->at, now->at, now->length) == 0)
         return;
@@ -92,7 +92,7 @@ static bool is_wanted(const struct opt_options *o, const struct wc_stage *stage)
 static void print_stage(struct steps *s, const struct wc_stage *stage)
 {
     const struct opt_options *o = s->options;
-    bool        changes = o->print_changed != OPT_CHANGED_OFF;
+    bool changes = o->print_changed != OPT_CHANGED_OFF;
     struct text body = {.arena = s->arena};
     if (!o->print || !is_wanted(o, stage))
         return;
@@ -108,7 +108,7 @@ static void print_stage(struct steps *s, const struct wc_stage *stage)
 void steps_watch(void *data, const struct wc_stage *stage)
 {
     struct steps *s = data;
-    struct text  *file = &s->files[stage->step];
+    struct text *file = &s->files[stage->step];
     print_stage(s, stage);
     if (!s->options->dump_dir || !stage->f || !stage->after ||
         !opt_in_filter(s->options->filter_passes, wc_step_info[stage->step].name))

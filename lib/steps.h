@@ -7,10 +7,10 @@
 #include "opt/opt.h"
 
 struct steps {
-    struct arena *arena;                 /* of all texts */
+    struct arena *arena; /* of all texts */
     const struct opt_options *options;
-    VEC(struct text) before;             /* by function: what it was before the step, if changes are shown */
-    struct text files[WC_STEPS];         /* of --dump-dir: all functions' machine code behind a step */
+    VEC(struct text) before;     /* by function: what it was before the step, if changes are shown */
+    struct text files[WC_STEPS]; /* of --dump-dir: all functions' machine code behind a step */
 };
 
 /* Whether anything is asked for that takes the code generator to be run. */

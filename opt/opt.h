@@ -15,9 +15,13 @@ enum opt_pass {
 #include "opt/passes.def"
     OPT_PASSES
 };
-struct opt_pass_info { const char *name, *needs, *keeps, *meaning; uint8_t level; bool of_module; };
+struct opt_pass_info {
+    const char *name, *needs, *keeps, *meaning;
+    uint8_t level;
+    bool of_module;
+};
 extern const struct opt_pass_info opt_pass_info[OPT_PASSES];
-enum opt_pass opt_pass_find(const char *name, size_t n);             /* OPT_PASSES: no such pass */
+enum opt_pass opt_pass_find(const char *name, size_t n); /* OPT_PASSES: no such pass */
 /* "a,b,c"; levels above the highest give it */
 const char *opt_pipeline(unsigned level);
 #define OPT_LEVEL_DEFAULT 2
@@ -27,9 +31,12 @@ enum opt_limit {
 #include "opt/limits.def"
     OPT_LIMITS
 };
-struct opt_limit_info { const char *name, *meaning; uint32_t value, most; };
+struct opt_limit_info {
+    const char *name, *meaning;
+    uint32_t value, most;
+};
 extern const struct opt_limit_info opt_limit_info[OPT_LIMITS];
-enum opt_limit opt_limit_find(const char *name, size_t n);           /* OPT_LIMITS: no such limit */
+enum opt_limit opt_limit_find(const char *name, size_t n); /* OPT_LIMITS: no such limit */
 
 enum opt_option {
 #define FLAG(name, value, meaning)                OPT_OPTION_##name,
@@ -48,28 +55,40 @@ enum opt_option_kind { OPT_FLAG, OPT_NUMBER, OPT_CHOICE };
 struct opt_option_info {
     const char *name, *meaning;
     enum opt_option_kind kind;
-    uint32_t value, least, most;  /* value: the default; of a flag 0 or 1, of a choice an enum opt_word */
+    uint32_t value, least, most; /* value: the default; of a flag 0 or 1, of a choice an enum opt_word */
 };
-struct opt_word_info { const char *name, *meaning; enum opt_option option; };
+struct opt_word_info {
+    const char *name, *meaning;
+    enum opt_option option;
+};
 extern const struct opt_option_info opt_option_info[OPT_OPTIONS];
 extern const struct opt_word_info opt_word_info[OPT_WORDS];
 #define OPT_NAME_MAX 40
-const char *opt_spelled(const char *name, char buffer[OPT_NAME_MAX]);            /* with - for _ */
-const char *opt_option_values(enum opt_option k, struct arena *a);               /* "0 to 40", "a, b, c" */
+const char *opt_spelled(const char *name, char buffer[OPT_NAME_MAX]); /* with - for _ */
+const char *opt_option_values(enum opt_option k, struct arena *a);    /* "0 to 40", "a, b, c" */
 /* Its value in words: "40", "on", "all"; in the buffer, or static. */
 const char *opt_option_default(enum opt_option k, char buffer[OPT_NAME_MAX]);
-const char *opt_option_usage(enum opt_option k, struct arena *a);                /* "-finline-size=N" */
+const char *opt_option_usage(enum opt_option k, struct arena *a); /* "-finline-size=N" */
 /* As behind -f: "inline-size=60", "no-inline-called-once". */
 const char *opt_option_text(enum opt_option k, uint32_t value, struct arena *a);
 
 /* Which prediction: where it starts and where its threads are to meet (a function that is predicted: {0, 0}).
  * Copies that passes make of one have the same places. */
-struct opt_prediction_name { place from, to; };
-struct opt_threshold { struct opt_prediction_name name; uint32_t threshold; }; /* threshold 0: all wait */
+struct opt_prediction_name {
+    place from, to;
+};
+/* threshold 0: all wait */
+struct opt_threshold {
+    struct opt_prediction_name name;
+    uint32_t threshold;
+};
 
 /* How many times lanes came to a branch in an earlier run; column 0: to the line. Copies of a branch follow
  * each other in the order of the program. */
-struct opt_place_count { place at; uint64_t lanes; };
+struct opt_place_count {
+    place at;
+    uint64_t lanes;
+};
 
 /* What the pass check_memory has the checker look for. */
 enum opt_memory_check {
@@ -82,35 +101,35 @@ enum opt_changed { OPT_CHANGED_OFF, OPT_CHANGED_ON, OPT_CHANGED_DIFF };
 /* Lists are names separated by commas; NULL or "" is the empty list. To be filled
  * by opt_options_init first. */
 struct opt_options {
-    unsigned    level;
-    const char *passes;           /* runs these instead of the level's pipeline; NULL: not given */
+    unsigned level;
+    const char *passes;   /* runs these instead of the level's pipeline; NULL: not given */
     const char *lowering; /* then runs these, what the target and a divergence scheme need; NULL: none.
                              Required, but passes of a level: they are left out below it, and where
                              `passes` are given */
-    enum target target;           /* what the code is for */
-    const char *print_before, *print_after;      /* passes */
-    bool        print_before_all, print_after_all;
+    enum target target;   /* what the code is for */
+    const char *print_before, *print_after; /* passes */
+    bool print_before_all, print_after_all;
     enum opt_changed print_changed;
     const char *filter_passes, *filter_functions; /* prints and dumps only of these; empty: all */
-    bool        divergence;       /* what is printed and dumped has each value marked as uniform or divergent,
-                                     and why */
-    const char *dump_dir;         /* writes NNN-pass.kir, the module after each pass that changed it */
-    bool        check_uniformity; /* runs that pass last */
-    unsigned    check_memory;     /* enum opt_memory_check: runs that pass before those of the level; 0: not */
-    bool        verify_each;      /* verifies after each pass that changed something; a failure is a BUG */
-    bool        check_analyses;   /* recomputes what a pass said it kept, and compares */
-    bool        time_passes, stats, remarks;      /* collect; see struct opt_report */
-    long        bisect_limit;     /* runs only the first n (pass, function) steps; negative: all */
-    bool        off[OPT_PASSES];  /* -fno-<pass> */
-    uint32_t    values[OPT_OPTIONS];
-    uint32_t    limits[OPT_LIMITS];
+    bool divergence;       /* what is printed and dumped has each value marked as uniform or divergent,
+                              and why */
+    const char *dump_dir;  /* writes NNN-pass.kir, the module after each pass that changed it */
+    bool check_uniformity; /* runs that pass last */
+    unsigned check_memory; /* enum opt_memory_check: runs that pass before those of the level; 0: not */
+    bool verify_each;      /* verifies after each pass that changed something; a failure is a BUG */
+    bool check_analyses;   /* recomputes what a pass said it kept, and compares */
+    bool time_passes, stats, remarks; /* collect; see struct opt_report */
+    long bisect_limit;                /* runs only the first n (pass, function) steps; negative: all */
+    bool off[OPT_PASSES];             /* -fno-<pass> */
+    uint32_t values[OPT_OPTIONS];
+    uint32_t limits[OPT_LIMITS];
     VEC(struct opt_threshold) thresholds; /* of single predictions, instead of those that they name */
     VEC(struct opt_place_count) profile;  /* by place; empty: none */
-    uint32_t warp;                /* threads of a warp of the launches that are expected */
+    uint32_t warp;                        /* threads of a warp of the launches that are expected */
     /* Arguments that are expected at launches, before those of the module's directives. */
     VEC(struct launch_argument) expected;
-    void      (*print)(void *data, const char *text, size_t n);   /* NULL: nothing is printed */
-    void       *data;
+    void (*print)(void *data, const char *text, size_t n); /* NULL: nothing is printed */
+    void *data;
 };
 enum {
 #define GROWTH(inline_size, unroll_size, unroll_loops) +1
@@ -137,12 +156,12 @@ void opt_options_text(struct text *out);
 
 enum opt_remark_kind { OPT_APPLIED, OPT_MISSED };
 struct opt_remark {
-    enum opt_pass        pass;
+    enum opt_pass pass;
     enum opt_remark_kind kind;
-    const char          *id;      /* stable name of what was done or why it was not */
-    const char          *function;
-    place                at;
-    const char          *text;
+    const char *id; /* stable name of what was done or why it was not */
+    const char *function;
+    place at;
+    const char *text;
 };
 /* A prediction as place_barriers finds it in a function; `honoured`: it has kept it. `found`: by the
  * compiler. */
@@ -151,20 +170,27 @@ struct opt_prediction {
     uint32_t function, threshold; /* function: an index in the module; threshold 0: all wait */
     bool found, honoured;
 };
-struct opt_counter { enum opt_pass pass; const char *name; uint64_t value; };
-struct opt_time { uint32_t runs, changed; uint64_t nanoseconds; };
+struct opt_counter {
+    enum opt_pass pass;
+    const char *name;
+    uint64_t value;
+};
+struct opt_time {
+    uint32_t runs, changed;
+    uint64_t nanoseconds;
+};
 
 /* What a run leaves behind; owns its arena. */
 struct opt_report {
     struct arena arena;
-    VEC(struct opt_remark) remarks;      /* in the order of the passes */
+    VEC(struct opt_remark) remarks; /* in the order of the passes */
     VEC(struct opt_counter) counters;
     VEC(struct opt_prediction) predictions;
     struct opt_time times[OPT_PASSES];
     uint64_t verify_nanoseconds;
     struct map counter_index;
-    long steps;                          /* (pass, function) steps numbered so far; see bisect_limit */
-    uint32_t files;                      /* names of --dump-dir numbered so far, written or not */
+    long steps;     /* (pass, function) steps numbered so far; see bisect_limit */
+    uint32_t files; /* names of --dump-dir numbered so far, written or not */
 };
 /* Empty; opt_report_free frees what runs add. */
 void opt_report_init(struct opt_report *r);
@@ -172,7 +198,7 @@ void opt_report_init(struct opt_report *r);
 void opt_report_free(struct opt_report *r);
 /* file:line:col: remark: … */
 void opt_remarks_text(const struct opt_report *r, const struct source *s, struct text *out);
-void opt_remarks_json(const struct opt_report *r, const struct source *s, struct text *out);  /* one array */
+void opt_remarks_json(const struct opt_report *r, const struct source *s, struct text *out); /* one array */
 /* A line a counter, and a line a pass with its time in milliseconds. */
 void opt_stats_text(const struct opt_report *r, struct text *out);
 void opt_times_text(const struct opt_report *r, struct text *out);

@@ -15,17 +15,19 @@ struct opt_cache;
 /* scratch, report and diagnostics are NULL where analyses are computed outside of a run: to be compared, or for
  * opt_read. They take none of the memory and may remark and count, which then does nothing. */
 struct opt_context {
-    struct arena             *scratch;   /* freed after the pass */
+    struct arena *scratch; /* freed after the pass */
     const struct opt_options *options;
-    struct opt_report        *report;
-    struct diagnostics       *diagnostics;
-    struct opt_cache         *cache;
-    uint32_t                  needs;     /* the analyses that may be asked for: those of the pass's row */
-    enum opt_pass             pass;
+    struct opt_report *report;
+    struct diagnostics *diagnostics;
+    struct opt_cache *cache;
+    uint32_t needs; /* the analyses that may be asked for: those of the pass's row */
+    enum opt_pass pass;
 };
 /* As by ir_priorities_new: by block, how the outermost cycle of which it is the header ends. `at` NULL: all end
  * as usual. */
-struct opt_ends { const uint8_t *at; };
+struct opt_ends {
+    const uint8_t *at;
+};
 
 #define PASS(name, function, level, needs, keeps, meaning)                                                   \
     bool opt_##function(struct opt_context *c, struct ir_function *f);
@@ -37,18 +39,22 @@ struct opt_ends { const uint8_t *at; };
 
 /* Who uses a value: instructions, and edge arguments by the parameter they go to. In compressed rows. */
 struct opt_use {
-    ir_ref   user;                 /* instruction, or the block parameter that gets the argument */
-    uint32_t block, edge;          /* of an edge argument: where it leaves; of an instruction edge is
-                                      IR_NO_BLOCK */
+    ir_ref user;          /* instruction, or the block parameter that gets the argument */
+    uint32_t block, edge; /* of an edge argument: where it leaves; of an instruction edge is
+                             IR_NO_BLOCK */
 };
-struct opt_uses { uint32_t *start; struct opt_use *at; };
+struct opt_uses {
+    uint32_t *start;
+    struct opt_use *at;
+};
 /* Linear in instructions. Passes get it from the runner (opt_uses). */
 struct opt_uses *opt_uses_new(struct arena *a, const struct ir_function *f);
 /* By value: how many operands and arguments it is; tokens are not counted. Linear, for passes that keep the
  * numbers right themselves. */
 uint32_t *opt_count_uses(struct arena *a, const struct ir_function *f);
 #define opt_each_use(u, uses, r)                                                                             \
-    for (const struct opt_use *u = (uses)->at + (uses)->start[r]; u < (uses)->at + (uses)->start[(r) + 1]; u++)
+    for (const struct opt_use *u = (uses)->at + (uses)->start[r]; u < (uses)->at + (uses)->start[(r) + 1];   \
+         u++)
 
 /* ---- analyses (opt/runner/analyses.def) -------------------------------------------------------------- */
 
@@ -80,7 +86,7 @@ void opt_warning(struct opt_context *c, const struct ir_function *f, enum diag_g
 /* What the pass can't do but has to: the run ends with this diagnostic. */
 void opt_error(struct opt_context *c, const struct ir_function *f, const char *id, place at, const char *fmt,
                ...) __attribute__((format(printf, 5, 6)));
-void opt_count(struct opt_context *c, const char *name, uint64_t n);  /* name: a string literal */
+void opt_count(struct opt_context *c, const char *name, uint64_t n); /* name: a string literal */
 /* What the pass is told (opt/options.def): a flag's 0 or 1, a number, or a choice's enum opt_word. */
 static inline uint32_t opt_option(const struct opt_context *c, enum opt_option k)
 {
@@ -111,13 +117,17 @@ bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limi
 /* ---- editing (opt/kit/edit.c) ------------------------------------------------------------------------ */
 
 /* Replacements collected during a pass and made in one sweep. `to` grows with the function. */
-struct opt_renaming { struct arena *arena; ir_ref *to; uint32_t count, made; };
+struct opt_renaming {
+    struct arena *arena;
+    ir_ref *to;
+    uint32_t count, made;
+};
 /* `old` is to be replaced by `by`, or by what that is to be replaced by; they differ. Constant time on
  * average. */
 void opt_rename(struct opt_renaming *n, const struct ir_function *f, ir_ref old, ir_ref by);
-ir_ref opt_renamed(struct opt_renaming *n, ir_ref r);         /* r, or what it is to be replaced by in the
-                                                                 end */
-void opt_rename_all(struct opt_renaming *n, struct ir_function *f);   /* ir_substitute */
+ir_ref opt_renamed(struct opt_renaming *n, ir_ref r); /* r, or what it is to be replaced by in the
+                                                         end */
+void opt_rename_all(struct opt_renaming *n, struct ir_function *f); /* ir_substitute */
 /* Removes the parameters in `dead` (by ref) and the arguments of all edges to them. Linear. */
 void opt_params_remove(struct ir_function *f, struct bitset dead);
 /* Removes blocks that no path reaches; how many. */
@@ -164,8 +174,13 @@ static inline bool opt_is_prediction(enum ir_op op)
 
 /* Variables are numbered from 0; instruction r with of[r] == v + 1 reads (an IR_load) or writes (an
  * IR_store; args[1] is the value) variable v. Types are exact: what is stored has the variable's type. */
-struct opt_variables { uint32_t count; uint8_t *type; const char **name; uint32_t *of; };
-#define OPT_FRONTIERS_MAX 64u      /* dominance frontiers' entries per block, on average */
+struct opt_variables {
+    uint32_t count;
+    uint8_t *type;
+    const char **name;
+    uint32_t *of;
+};
+#define OPT_FRONTIERS_MAX 64u /* dominance frontiers' entries per block, on average */
 /* Whether the graph's dominance frontiers are within OPT_FRONTIERS_MAX. */
 bool opt_ssa_possible(struct opt_context *c, struct ir_function *f);
 /* Turns the variables into values and removes their reads and writes. A read before any write gives zero. */

@@ -10,76 +10,85 @@
 #include "runtime/classes.h"
 #include "runtime/memory.h"
 
-struct rt_host_symbol { const char *name; void (*function)(void); };
+struct rt_host_symbol {
+    const char *name;
+    void (*function)(void);
+};
 
 /* What the checker of memory has found (runtime/check/). */
 #define RT_MOST_ALARMS 1000u
 
 struct kernc_context {
     struct rt_memory memory;
-    struct arena     arena;              /* names of registered functions, libraries */
+    struct arena arena; /* names of registered functions, libraries */
     kernc_output_function *output;
-    void            *output_user;
+    void *output_user;
     VEC(struct rt_host_symbol) symbols;
-    VEC(void *)      libraries;
+    VEC(void *) libraries;
     struct kernc_module *modules;
-    char             error[1024];
-    kernc_trap       trap;
-    char             trap_text[512], trap_file[512];
-    struct text      trap_report;
-    bool             trapped;
-    VEC(kernc_alarm) alarms;             /* of all launches, in this arena */
-    struct map       alarm_places;
-    struct arena     alarm_texts;
+    char error[1024];
+    kernc_trap trap;
+    char trap_text[512], trap_file[512];
+    struct text trap_report;
+    bool trapped;
+    VEC(kernc_alarm) alarms; /* of all launches, in this arena */
+    struct map alarm_places;
+    struct arena alarm_texts;
 };
 
 struct kernc_buffer {
-    struct rt_region region;             /* first: regions of buffers are buffers */
-    kernc_context   *context;
+    struct rt_region region; /* first: regions of buffers are buffers */
+    kernc_context *context;
 };
 
 #define RT_NO_RAMP UINT32_MAX
 struct kernc_kernel {
     kernc_module *module;
-    const char   *name;
+    const char *name;
     const struct be_param *params;
-    uint32_t      param_count;
+    uint32_t param_count;
     const struct be_unsized *unsized;
-    const struct bc_kernel *code;        /* of a program; else NULL */
-    const struct wc_kernel *entry;       /* of an image; else NULL */
-    uint32_t      ramp;                  /* a vector filled with indices along x that the kernel never writes;
-                                            or RT_NO_RAMP */
-    kernc_statistics *total;             /* over its launches; NULL: none yet */
+    const struct bc_kernel *code;  /* of a program; else NULL */
+    const struct wc_kernel *entry; /* of an image; else NULL */
+    uint32_t ramp;                 /* a vector filled with indices along x that the kernel never writes;
+                                      or RT_NO_RAMP */
+    kernc_statistics *total;       /* over its launches; NULL: none yet */
 };
 
 /* A host function, found and prepared when the module is loaded or first launched. */
-struct rt_host { void (*function)(void); ffi_cif cif; ffi_type *types[64]; };
-
-struct kernc_module {
-    kernc_context     *context;
-    struct bc_program *program;          /* bytecode, or */
-    struct wc_image   *image;            /* warp-core code; the other is NULL */
-    struct rt_region   data;             /* constant data; bytes 0: none */
-    kernc_kernel      *kernels;
-    uint32_t           kernel_count;
-    struct rt_host    *hosts;
-    bool               reads_clock;
-    struct arena       arena;
-    kernc_module      *next, **link;
+struct rt_host {
+    void (*function)(void);
+    ffi_cif cif;
+    ffi_type *types[64];
 };
 
-struct rt_total { uint64_t warps, threads; };
+struct kernc_module {
+    kernc_context *context;
+    struct bc_program *program; /* bytecode, or */
+    struct wc_image *image;     /* warp-core code; the other is NULL */
+    struct rt_region data;      /* constant data; bytes 0: none */
+    kernc_kernel *kernels;
+    uint32_t kernel_count;
+    struct rt_host *hosts;
+    bool reads_clock;
+    struct arena arena;
+    kernc_module *next, **link;
+};
+
+struct rt_total {
+    uint64_t warps, threads;
+};
 struct kernc_statistics {
     kernc_metrics metrics;               /* ratios are kept up to date */
-    uint64_t      thread_slots;          /* denominator of simt_efficiency */
-    uint64_t      widths[KERNC_MAX_WARP + 1];    /* warp instructions by active lanes */
+    uint64_t thread_slots;               /* denominator of simt_efficiency */
+    uint64_t widths[KERNC_MAX_WARP + 1]; /* warp instructions by active lanes */
     struct rt_total classes[RT_CLASSES]; /* instructions of each; their sum is that of all */
-    bool          counted;               /* transactions were counted */
-    bool          whole_block;           /* one warp held a block */
+    bool counted;                        /* transactions were counted */
+    bool whole_block;                    /* one warp held a block */
     VEC(kernc_line_metrics) lines;
     VEC(kernc_place_metrics) places;
-    VEC(kernc_branch_metrics) branches;  /* by place, once each */
-    struct arena  arena;
+    VEC(kernc_branch_metrics) branches; /* by place, once each */
+    struct arena arena;
 };
 
 /* Keeps the text as the context's error; returns `status`. */
@@ -94,7 +103,7 @@ kernc_status rt_region_status(kernc_context *c, enum rt_memory_result result, co
 struct rt_launch;
 struct rt_trap_record;
 /* launch.c. */
-uint64_t rt_volume(const uint32_t size[3]);                  /* x * y * z; UINT64_MAX: more than fits */
+uint64_t rt_volume(const uint32_t size[3]); /* x * y * z; UINT64_MAX: more than fits */
 /* The number of the block with this index; UINT64_MAX: the grid has none. */
 uint64_t rt_block_number(const uint32_t grid[3], const uint32_t index[3]);
 /* KERNC_OK, or what is wrong with the trace that the launch wants, if it wants one. */
@@ -102,7 +111,10 @@ kernc_status rt_check_trace(kernc_context *c, const kernc_launch *o);
 /* Makes the record the context's trap; returns `status`. */
 kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const struct rt_trap_record *t);
 /* Whether somebody wants the launch to stop. */
-static inline bool rt_interrupted(const volatile int *interrupt) { return interrupt && *interrupt; }
+static inline bool rt_interrupted(const volatile int *interrupt)
+{
+    return interrupt && *interrupt;
+}
 /* trap.c: the record's text when fuel runs out, or the launch is interrupted: after how many warp instructions,
  * which lanes of which warp were running, of those alive. */
 void rt_fuel_text(struct rt_trap_record *t, bool interrupted, uint64_t fuel, uint32_t warp, uint64_t active,
@@ -133,8 +145,8 @@ void rt_statistics_add(kernc_statistics *to, const kernc_statistics *from);
 void rt_statistics_copy(const kernc_statistics *from, kernc_statistics **to);
 /* The line's row, among those sorted; NULL: it has none. Logarithmic. */
 kernc_line_metrics *rt_statistics_line(kernc_statistics *s, uint32_t line);
-void rt_widths_add(uint64_t *to, const uint64_t *from);        /* warp instructions by active lanes */
-void rt_line_metrics_add(kernc_line_metrics *to, const kernc_line_metrics *from);    /* `line` stays */
+void rt_widths_add(uint64_t *to, const uint64_t *from); /* warp instructions by active lanes */
+void rt_line_metrics_add(kernc_line_metrics *to, const kernc_line_metrics *from); /* `line` stays */
 /* Sorts rows that have only lines, once each. */
 void rt_statistics_sort_lines(kernc_statistics *s);
 /* Unless it has no place or no warp came to it; afterwards they are to be sorted, which makes one of equal
@@ -148,7 +160,11 @@ void rt_statistics_keep(kernc_kernel *k, kernc_statistics **made, kernc_statisti
                         kernc_statistics **wanted);
 
 /* trap.c. What is wrong with an access, in words. `space` g, h (shared) or p; `limit`: bytes of h and p. */
-struct rt_bad_access { char space; bool store, aligned; uint32_t address, bytes, limit; };
+struct rt_bad_access {
+    char space;
+    bool store, aligned;
+    uint32_t address, bytes, limit;
+};
 /* NUL-terminated, cut to `size`. */
 void rt_describe_access(const struct rt_memory *m, struct rt_bad_access a, char *text, size_t size);
 
@@ -158,7 +174,11 @@ typedef scalar_bits rt_operand_function(const void *from, unsigned index, enum b
 bool rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_operand_function *operand,
               const void *from);
 /* What threads of a block have printed by formats with %_ and not gone on with; at NULL: nobody has yet. */
-struct rt_begun { struct text *at; uint32_t threads; size_t bytes; };
+struct rt_begun {
+    struct text *at;
+    uint32_t threads;
+    size_t bytes;
+};
 /* The same for a thread of `threads` in the block: its text joins `t` when it is whole. */
 void rt_print_thread(struct rt_begun *b, uint32_t threads, uint32_t thread, struct text *t,
                      const struct bc_text *format, unsigned count, rt_operand_function *operand,

@@ -10,13 +10,13 @@
 static ffi_type *type_of(enum be_value v)
 {
     switch (v) {
-    case BE_I1:  return &ffi_type_uint8;
+    case BE_I1: return &ffi_type_uint8;
     case BE_I32: return &ffi_type_uint32;
     case BE_I64: return &ffi_type_uint64;
     case BE_F32: return &ffi_type_float;
     case BE_F64: return &ffi_type_double;
     case BE_PTR: return &ffi_type_pointer;
-    default:     return &ffi_type_void;
+    default: return &ffi_type_void;
     }
 }
 
@@ -51,7 +51,15 @@ void rt_hosts_prepare(kernc_module *m)
     }
 }
 
-union value { uint8_t i1; uint32_t i32; uint64_t i64; float f32; double f64; void *pointer; ffi_arg word; };
+union value {
+    uint8_t i1;
+    uint32_t i32;
+    uint64_t i64;
+    float f32;
+    double f64;
+    void *pointer;
+    ffi_arg word;
+};
 
 static union value argument(const struct rt_warp *w, struct bc_operand o, unsigned lane)
 {
@@ -61,10 +69,11 @@ static union value argument(const struct rt_warp *w, struct bc_operand o, unsign
                                           : w->S[o.reg];
     union value v = {.i64 = 0};
     switch (o.type) {
-    case BE_I1:  v.i1 = bits & 1; break;
-    case BE_I64: case BE_F64: v.i64 = bits; break;
+    case BE_I1: v.i1 = bits & 1; break;
+    case BE_I64:
+    case BE_F64: v.i64 = bits; break;
     case BE_PTR: v.pointer = (uint32_t)bits ? w->global + (uint32_t)bits : NULL; break;
-    default:     v.i32 = (uint32_t)bits; break;
+    default: v.i32 = (uint32_t)bits; break;
     }
     return v;
 }
@@ -76,10 +85,11 @@ static void put_result(struct rt_warp *w, uint16_t d, enum be_value type, const 
     case BE_I1:
         w->M[d] = (w->M[d] & ~((uint64_t)1 << lane)) | (uint64_t)((v->word & 0xff) != 0) << lane;
         break;
-    case BE_I64: case BE_F64: rt_w(w, d)[lane] = v->i64; break;
+    case BE_I64:
+    case BE_F64: rt_w(w, d)[lane] = v->i64; break;
     case BE_F32: rt_v(w, d)[lane] = v->i32; break;
     case BE_PTR: rt_v(w, d)[lane] = v->pointer ? (uint32_t)((uint8_t *)v->pointer - w->global) : 0; break;
-    default:     rt_v(w, d)[lane] = (uint32_t)v->word; break;
+    default: rt_v(w, d)[lane] = (uint32_t)v->word; break;
     }
 }
 

@@ -101,6 +101,6 @@ const struct rt_region *rt_memory_nearest(const struct rt_memory *m, uint32_t ad
         if (!best || distance(r, address) < distance(best, address))
             best = r;
     uint32_t from_null = address < -address ? address : -address;
-    bool     null = from_null >> RT_SEGMENT_SHIFT == 0 && best && from_null <= distance(best, address);
+    bool null = from_null >> RT_SEGMENT_SHIFT == 0 && best && from_null <= distance(best, address);
     return null ? NULL : best;
 }

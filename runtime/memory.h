@@ -15,23 +15,23 @@
 enum { RT_SEGMENT_SHIFT = 20, RT_SEGMENTS = 4096 };
 
 struct rt_region {
-    const char *name;                     /* owned; NULL: none */
-    uint32_t    address;
-    uint32_t    bytes;
-    uint32_t    element_bytes;            /* of what the launch's parameter points to; 0: not known */
-    bool        constant;
-    struct rt_region *next, **link;       /* of rt_memory.regions */
+    const char *name; /* owned; NULL: none */
+    uint32_t address;
+    uint32_t bytes;
+    uint32_t element_bytes; /* of what the launch's parameter points to; 0: not known */
+    bool constant;
+    struct rt_region *next, **link; /* of rt_memory.regions */
 };
 
 struct rt_memory {
-    uint8_t *base;                        /* host address of address 0 */
+    uint8_t *base; /* host address of address 0 */
     struct rt_region *regions;
-    uint64_t used, limit;                 /* bytes */
+    uint64_t used, limit; /* bytes */
     uint32_t limits[RT_SEGMENTS], store_limits[RT_SEGMENTS];
 };
 
-bool rt_memory_open(struct rt_memory *m, uint64_t limit);    /* false: the host refuses */
-void rt_memory_close(struct rt_memory *m);                   /* regions too */
+bool rt_memory_open(struct rt_memory *m, uint64_t limit); /* false: the host refuses */
+void rt_memory_close(struct rt_memory *m);                /* regions too */
 
 enum rt_memory_result { RT_MEMORY_OK, RT_MEMORY_LIMIT, RT_MEMORY_FULL, RT_MEMORY_HOST };
 /* Zeroed memory, owned by `r`, which the caller allocated zeroed with name and constant set. LIMIT: over the

@@ -243,15 +243,14 @@ void rt_statistics_set_ratios(kernc_statistics *s)
     kernc_metrics *m = &s->metrics;
     m->simt_efficiency = ratio(m->thread_instructions, s->thread_slots);
     m->activity_factor = s->whole_block ? m->simt_efficiency : -1;
-    m->shared_efficiency =
-        s->counted ? ratio(m->shared_passes - m->bank_conflicts, m->shared_passes) : -1;
+    m->shared_efficiency = s->counted ? ratio(m->shared_passes - m->bank_conflicts, m->shared_passes) : -1;
     m->memory_efficiency = s->counted ? ratio(m->memory_instructions, m->memory_transactions) : -1;
 }
 
 static void add_events(kernc_metrics *to, const struct rt_events *from)
 {
 #define ADD_COUNT(key)
-#define ADD_EVENT(key) to->key += from->key;
+#define ADD_EVENT(key)   to->key += from->key;
 #define ADD_MAXIMUM(key) to->key = greater(to->key, from->key);
 #define ADD_MACHINE(key)
 #define ADD_RATIO(key)

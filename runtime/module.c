@@ -1,6 +1,6 @@
 /* module.c: loads compiled programs: checks them, places their constant data, finds their kernels. */
-#include "runtime/context.h"
 #include "runtime/module.h"
+#include "runtime/context.h"
 #include "runtime/schemes/scheme.h"
 
 #include <stdio.h>

@@ -15,14 +15,21 @@ static scalar_bits operand_bits(const struct rt_warp *w, struct bc_operand o, un
     case BC_KIND_V: return rt_v(w, o.reg)[lane];
     case BC_KIND_W: return rt_w(w, o.reg)[lane];
     case BC_KIND_M: return w->M[o.reg] >> lane & 1;
-    default:        return w->S[o.reg];
+    default: return w->S[o.reg];
     }
 }
 
-struct field { char flags[8]; int width, precision; };              /* precision -1: none */
+/* precision -1: none */
+struct field {
+    char flags[8];
+    int width, precision;
+};
 
 /* What the stars of a conversion say, the next one first. */
-struct stars { int64_t n[2]; unsigned used; };
+struct stars {
+    int64_t n[2];
+    unsigned used;
+};
 
 /* A number in a format, or what a star says, at most MAX_WIDTH; only a star's may be negative. */
 static const char *read_number(const char *at, struct stars *stars, int *n)
@@ -62,7 +69,7 @@ static int64_t as_integer(scalar_bits bits, enum be_value type, bool is_signed)
     case BE_F32: return i64(scalar_evaluate(SCALAR_ftosi_FL, &bits));
     case BE_F64: return i64(scalar_evaluate(SCALAR_ftosi_DL, &bits));
     case BE_I64: return i64(bits);
-    default:     return is_signed ? i32((uint32_t)bits) : (int64_t)(uint32_t)bits;
+    default: return is_signed ? i32((uint32_t)bits) : (int64_t)(uint32_t)bits;
     }
 }
 
@@ -72,7 +79,7 @@ static double as_double(scalar_bits bits, enum be_value type)
     case BE_F32: return scalar_from_f32((uint32_t)bits);
     case BE_F64: return scalar_from_f64(bits);
     case BE_I64: return (double)i64(bits);
-    default:     return i32((uint32_t)bits);
+    default: return i32((uint32_t)bits);
     }
 }
 
@@ -128,7 +135,7 @@ bool rt_print(struct text *t, const struct bc_text *format, unsigned count, rt_o
             text_add(t, c.start, c.length);
         else if (count - used > c.stars) {
             enum be_value type;
-            struct stars  stars = {0};
+            struct stars stars = {0};
             for (unsigned i = 0; i < c.stars; i++) {
                 scalar_bits said = operand(from, used++, &type);
                 stars.n[i] = as_integer(said, type, true);
@@ -181,7 +188,11 @@ void rt_print_thread(struct rt_begun *b, uint32_t threads, uint32_t thread, stru
     b->bytes += begun->length;
 }
 
-struct lane_operands { const struct rt_warp *w; const struct bc_operand *at; unsigned lane; };
+struct lane_operands {
+    const struct rt_warp *w;
+    const struct bc_operand *at;
+    unsigned lane;
+};
 
 static scalar_bits lane_operand(const void *from, unsigned index, enum be_value *type)
 {

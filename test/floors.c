@@ -7,10 +7,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 /* What each folder may include, besides itself. The longest name that begins a path counts. */
-static const struct floor { const char *folder, *below; } floors[] = {
+static const struct floor {
+    const char *folder, *below;
+} floors[] = {
     {"base/", ""},
     {"include/", ""},
     {"ir/", "base/"},
@@ -28,7 +31,9 @@ static const struct floor { const char *folder, *below; } floors[] = {
 static struct arena arena;
 static VEC(const char *) files;
 /* edges of the include graph, between indices of files */
-struct edge { uint32_t from, to; };
+struct edge {
+    uint32_t from, to;
+};
 static VEC(struct edge) edges;
 
 static const struct floor *floor_of(const char *path)
@@ -222,7 +227,7 @@ static void long_lines_are_found(void **state)
 static int list_files(void **state)
 {
     UNUSED(state);
-    char  line[4096];
+    char line[4096];
     FILE *list = popen("git ls-files '*.c' '*.h' '*.def' '*.re' '*.y'", "r");
     if (!list)
         return 1;

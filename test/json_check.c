@@ -8,7 +8,10 @@
 
 #define DEEPEST 100
 
-struct parser { const char *start, *at; unsigned depth; };
+struct parser {
+    const char *start, *at;
+    unsigned depth;
+};
 
 static bool value(struct parser *p);
 
@@ -92,7 +95,7 @@ static bool value(struct parser *p)
     if (++p->depth > DEEPEST)
         return false;
     blanks(p);
-    bool good = *p->at == '"'   ? string(p)
+    bool good = *p->at == '"'    ? string(p)
                 : accept(p, '{') ? elements(p, '}')
                 : accept(p, '[') ? elements(p, ']')
                                  : word(p, "true") || word(p, "false") || word(p, "null") || number(p);
@@ -113,7 +116,7 @@ int main(int argc, char **argv)
     if (file_read("-", 1u << 30, &t) != NULL)
         return 2;
     struct parser p = {t.at, t.at, 0};
-    bool          good = value(&p);
+    bool good = value(&p);
     blanks(&p);
     if (!good || *p.at) {
         printf("error at byte %td\n", p.at - p.start);

@@ -7,8 +7,8 @@
  * which N took most of the processor. The last line is "N passed, N failed", with ", N skipped" if a tool was
  * missing; the exit code is 1 if anything failed, or if something was skipped although CI is set.
  */
-#include "base/base.h"
 #include "test/runner.h"
+#include "base/base.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -17,16 +17,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct taken { double seconds; const char *path; };
+struct taken {
+    double seconds;
+    const char *path;
+};
 
 struct suite {
     struct arena arena;
     VEC(const char *) paths;
     struct test_options options;
     const char *filter;
-    long        jobs, slowest;       /* how many of those that took most time are told */
-    pthread_mutex_t lock;            /* guards what follows */
-    uint32_t    next;
+    long jobs, slowest;   /* how many of those that took most time are told */
+    pthread_mutex_t lock; /* guards what follows */
+    uint32_t next;
     struct test_counts counts;
     VEC(struct taken) taken;
 };
@@ -136,7 +139,7 @@ static void *worker(void *data)
 static void run_all(struct suite *s)
 {
     pthread_t threads[64];
-    long      n = s->jobs < 1 ? 1 : s->jobs > (long)COUNT(threads) ? (long)COUNT(threads) : s->jobs;
+    long n = s->jobs < 1 ? 1 : s->jobs > (long)COUNT(threads) ? (long)COUNT(threads) : s->jobs;
     pthread_mutex_init(&s->lock, NULL);
     for (long i = 0; i < n; i++)
         if (pthread_create(&threads[i], NULL, worker, s) != 0)
@@ -172,7 +175,7 @@ static void parse_options(struct suite *s, int argc, char **argv)
         case 'f': s->filter = optarg; break;
         case 'k': s->options.kernc = optarg; break;
         case 't': s->slowest = atol(optarg); break;
-        default:  exit(64);
+        default: exit(64);
         }
     }
 }

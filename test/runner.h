@@ -6,17 +6,19 @@
 #include "base/base.h"
 
 struct test_options {
-    const char *kernc;           /* %kernc */
-    const char *tools;           /* %tools: the folder of the runner, where helper programs are */
-    bool        update;          /* golden files are rewritten instead of compared */
-    unsigned    patience;        /* factor on every time limit; KERNC_TEST_PATIENCE, for sanitizer builds */
-    char        folder[64];      /* for temporary files */
+    const char *kernc; /* %kernc */
+    const char *tools; /* %tools: the folder of the runner, where helper programs are */
+    bool update;       /* golden files are rewritten instead of compared */
+    unsigned patience; /* factor on every time limit; KERNC_TEST_PATIENCE, for sanitizer builds */
+    char folder[64];   /* for temporary files */
 };
-struct test_counts { uint32_t passed, failed, skipped; };
+struct test_counts {
+    uint32_t passed, failed, skipped;
+};
 struct test_result {
     struct test_counts counts;
-    struct text log;             /* what differs, or why skipped */
-    double seconds;              /* of the processor, of all processes */
+    struct text log; /* what differs, or why skipped */
+    double seconds;  /* of the processor, of all processes */
 };
 
 bool test_prepare(struct test_options *o);
@@ -27,9 +29,9 @@ void test_run_unit(const char *path, const struct test_options *o, struct test_r
 /* A finished process: what it wrote, and how it ended. */
 struct process {
     struct text out, err;
-    int  status;                 /* exit code; 128 + signal */
+    int status; /* exit code; 128 + signal */
     bool timed_out;
-    double seconds;              /* of the processor, with those of processes that it waited for */
+    double seconds; /* of the processor, with those of processes that it waited for */
 };
 /* Runs `command` by the shell in a process group of its own, which is killed after `seconds`. */
 void process_run(const char *command, unsigned seconds, struct process *p);

@@ -10,9 +10,13 @@
 
 #define FILE_LIMIT   (64u << 20)
 #define SECONDS      20
-#define SHOWN_OUTPUT 3000            /* bytes of a failed command's output that are shown */
+#define SHOWN_OUTPUT 3000 /* bytes of a failed command's output that are shown */
 
-struct directive { char name[16]; const char *text; uint32_t line; };
+struct directive {
+    char name[16];
+    const char *text;
+    uint32_t line;
+};
 
 struct annotated {
     const char *path;
@@ -22,11 +26,11 @@ struct annotated {
     struct text text;
     VEC(struct directive) all;
     unsigned seconds;
-    uint32_t serial;                 /* of the temporary files' names */
+    uint32_t serial; /* of the temporary files' names */
 };
 
-static const char *const names[] = {"RUN",     "EXIT",    "OUT",        "ERR",        "OUT-NOT", "ERR-NOT",
-                                    "OUT-IS",  "ERR-IS",  "GOLDEN-OUT", "GOLDEN-ERR", "NEEDS",   "TIMEOUT"};
+static const char *const names[] = {"RUN",    "EXIT",   "OUT",        "ERR",        "OUT-NOT", "ERR-NOT",
+                                    "OUT-IS", "ERR-IS", "GOLDEN-OUT", "GOLDEN-ERR", "NEEDS",   "TIMEOUT"};
 
 /* ---- reading directives ------------------------------------------------------------------------------ */
 
@@ -76,8 +80,10 @@ static int folder_length(const char *path)
 
 static void substitute_one(const struct annotated *a, const char **at, struct text *t)
 {
-    static const struct { const char *name; char what; } marks[] = {
-        {"%kernc", 'k'}, {"%s", 's'}, {"%S", 'S'}, {"%tools", 'T'}, {"%t", 't'}, {"%%", '%'}};
+    static const struct {
+        const char *name;
+        char what;
+    } marks[] = {{"%kernc", 'k'}, {"%s", 's'}, {"%S", 'S'}, {"%tools", 'T'}, {"%t", 't'}, {"%%", '%'}};
     for (size_t i = 0; i < COUNT(marks); i++) {
         size_t n = strlen(marks[i].name);
         if (strncmp(*at, marks[i].name, n) != 0)
@@ -91,7 +97,7 @@ static void substitute_one(const struct annotated *a, const char **at, struct te
             return;
         case 'T': text_addz(t, a->options->tools); return;
         case 't': text_printf(t, "%s/%u", a->options->folder, a->serial); return;
-        default:  text_char(t, '%'); return;
+        default: text_char(t, '%'); return;
         }
     }
     text_char(t, *(*at)++);
@@ -142,15 +148,17 @@ static bool check_golden(struct annotated *a, const struct text *output, const c
 }
 
 /* Positions up to which the ordered checks of one command have come. */
-struct progress { size_t out, err; };
+struct progress {
+    size_t out, err;
+};
 
 static bool check(struct annotated *a, const struct directive *d, const struct process *p,
                   struct progress *at)
 {
-    bool               err = strstr(d->name, "ERR") != NULL;
+    bool err = strstr(d->name, "ERR") != NULL;
     const struct text *output = err ? &p->err : &p->out;
-    const char        *wanted = substitute(a, d->text);
-    const char        *problem = NULL;
+    const char *wanted = substitute(a, d->text);
+    const char *problem = NULL;
     if (strcmp(d->name, "OUT") == 0 || strcmp(d->name, "ERR") == 0)
         problem = check_ordered(output, wanted, err ? &at->err : &at->out) ? NULL : "not found (in order): ";
     else if (strstr(d->name, "-NOT"))
@@ -195,15 +203,15 @@ static uint32_t end_of_command(const struct annotated *a, uint32_t i)
 
 static void run_command(struct annotated *a, uint32_t first, uint32_t end)
 {
-    struct process         p;
+    struct process p;
     const struct directive *run = &a->all.at[first];
-    int                    wanted = 0;
+    int wanted = 0;
     for (uint32_t i = first + 1; i < end; i++)
         if (strcmp(a->all.at[i].name, "EXIT") == 0)
             wanted = atoi(a->all.at[i].text);
     process_run(substitute(a, run->text), a->seconds * a->options->patience, &p);
     a->result->seconds += p.seconds;
-    bool            good = check_exit(a, run, wanted, &p);
+    bool good = check_exit(a, run, wanted, &p);
     struct progress at = {0};
     for (uint32_t i = first + 1; i < end; i++)
         good &= check(a, &a->all.at[i], &p, &at);
@@ -221,7 +229,7 @@ static void run_command(struct annotated *a, uint32_t first, uint32_t end)
 
 static bool have_tool(const char *name)
 {
-    char           command[256];
+    char command[256];
     struct process p;
     snprintf(command, sizeof command, "command -v '%s'", name);
     process_run(command, 10, &p);
@@ -258,7 +266,7 @@ static void run_commands(struct annotated *a)
 
 void test_run_annotated(const char *path, const struct test_options *o, struct test_result *r)
 {
-    static uint32_t  serial;
+    static uint32_t serial;
     struct annotated a = {.path = path, .options = o, .result = r, .seconds = SECONDS};
     a.serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
     const char *problem = file_read(path, FILE_LIMIT, &a.text);

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define OUTPUT_LIMIT (64u << 20)    /* bytes kept of each stream; the rest is read and dropped */
+#define OUTPUT_LIMIT (64u << 20) /* bytes kept of each stream; the rest is read and dropped */
 
 extern char **environ;
 
@@ -26,7 +26,7 @@ static double now(void)
 static pid_t start(const char *command, int out, int err)
 {
     posix_spawn_file_actions_t files;
-    posix_spawnattr_t          attributes;
+    posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
@@ -35,7 +35,7 @@ static pid_t start(const char *command, int out, int err)
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     char *argv[] = {"sh", "-c", (char *)command, NULL};
     pid_t pid;
-    int   problem = posix_spawn(&pid, "/bin/sh", &files, &attributes, argv, environ);
+    int problem = posix_spawn(&pid, "/bin/sh", &files, &attributes, argv, environ);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     return problem ? -1 : pid;
@@ -44,7 +44,7 @@ static pid_t start(const char *command, int out, int err)
 /* Takes what one pipe has; false at its end. */
 static bool drain(int fd, struct text *t)
 {
-    char    buffer[1 << 15];
+    char buffer[1 << 15];
     ssize_t n = read(fd, buffer, sizeof buffer);
     if (n > 0 && t->length < OUTPUT_LIMIT)
         text_add(t, buffer, (size_t)n);
@@ -55,7 +55,7 @@ static bool drain(int fd, struct text *t)
 static bool collect(int out, int err, double deadline, struct process *p)
 {
     struct pollfd fds[2] = {{.fd = out, .events = POLLIN}, {.fd = err, .events = POLLIN}};
-    struct text  *texts[2] = {&p->out, &p->err};
+    struct text *texts[2] = {&p->out, &p->err};
     while (fds[0].fd >= 0 || fds[1].fd >= 0) {
         double left = deadline - now();
         if (left <= 0)
@@ -119,7 +119,7 @@ bool test_prepare(struct test_options *o)
 
 void test_clean_up(const struct test_options *o)
 {
-    char           command[128];
+    char command[128];
     struct process p;
     snprintf(command, sizeof command, "rm -rf '%s'", o->folder);
     process_run(command, 60, &p);

@@ -29,7 +29,7 @@ static void take_lines(const struct text *t, struct test_result *r)
 
 void test_run_unit(const char *path, const struct test_options *o, struct test_result *r)
 {
-    struct text    command = {0};
+    struct text command = {0};
     struct process p;
     text_printf(&command, "CMOCKA_MESSAGE_OUTPUT=TAP '%s'", path);
     process_run(command.at, SECONDS * o->patience, &p);

@@ -26,7 +26,8 @@ static void copy_hosts(struct bc_program *p, const struct ir_module *m)
 {
     for (uint32_t i = 0; i < m->hosts.count; i++) {
         const struct ir_signature *s = &m->signatures.at[m->hosts.at[i].signature];
-        struct bc_host h = {.name = copy_string(p, m->hosts.at[i].name), .argc = s->argc,
+        struct bc_host h = {.name = copy_string(p, m->hosts.at[i].name),
+                            .argc = s->argc,
                             .result = (uint8_t)be_value_type((enum ir_type)s->result)};
         for (uint32_t a = 0; a < s->argc; a++)
             h.args[a] = (uint8_t)be_value_type((enum ir_type)s->args[a]);
@@ -53,18 +54,19 @@ static void name_functions(struct bc_program *p, const struct ir_module *m)
 
 /* ---- kernels: what all functions they reach need ----------------------------------------------------- */
 
-struct reach { struct be_context *c; u32_vec stack; uint32_t *seen, stamp; };
+struct reach {
+    struct be_context *c;
+    u32_vec stack;
+    uint32_t *seen, stamp;
+};
 
 static void add_frame(struct reach *r, struct bc_kernel *k, uint32_t node)
 {
     struct be_context *c = r->c;
     const struct be_frame *frame = &c->frames[node];
-    uint32_t *most[] = {[BC_FILE_VECTORS] = &k->vectors,
-                        [BC_FILE_MASKS] = &k->masks,
-                        [BC_FILE_SCALARS] = &k->scalars,
-                        [BE_FLOAT_VECTORS] = &k->vectors,
-                        [BE_WIDE_VECTORS] = &k->vectors,
-                        [BE_DOUBLE_VECTORS] = &k->vectors};
+    uint32_t *most[] = {
+        [BC_FILE_VECTORS] = &k->vectors,  [BC_FILE_MASKS] = &k->masks,     [BC_FILE_SCALARS] = &k->scalars,
+        [BE_FLOAT_VECTORS] = &k->vectors, [BE_WIDE_VECTORS] = &k->vectors, [BE_DOUBLE_VECTORS] = &k->vectors};
     for (unsigned region = BC_FILE_VECTORS; region < BE_REGIONS; region++) {
         uint32_t end =
             frame->base[region] + frame->size[region] + c->temporaries[be_file_of_region(region)].most;
@@ -82,7 +84,7 @@ static void add_frame(struct reach *r, struct bc_kernel *k, uint32_t node)
 
 /* Equal preloads of several functions share a register: each is listed once. */
 static void add_preloads(struct be_context *c, struct bc_kernel *k, const struct be_function *f,
-                      struct map *listed)
+                         struct map *listed)
 {
     for (uint32_t i = 0; i < f->preloads.count; i++) {
         const struct be_vreg *v = be_vreg(f, f->preloads.at[i].vreg);
@@ -91,8 +93,10 @@ static void add_preloads(struct be_context *c, struct bc_kernel *k, const struct
         if (!v->live || map_get(listed, key) != MAP_NONE)
             continue;
         map_set(&c->arena, listed, key, 1);
-        vec_push(&c->p->arena, &c->p->preloads, ((struct bc_preload){f->preloads.at[i].source, v->kind,
-                 (uint16_t)(v->reg + c->temporaries[file].most), f->preloads.at[i].value}));
+        vec_push(
+            &c->p->arena, &c->p->preloads,
+            ((struct bc_preload){f->preloads.at[i].source, v->kind,
+                                 (uint16_t)(v->reg + c->temporaries[file].most), f->preloads.at[i].value}));
         k->preload_count++;
     }
 }
@@ -121,9 +125,11 @@ static void add_params(struct bc_program *p, struct bc_kernel *k, const struct i
 {
     for (uint32_t i = 0; i < info->params.count; i++) {
         const struct ir_param_info *x = &info->params.at[i];
-        vec_push(&p->arena, &k->params, ((struct be_param){copy_string(p, x->name), copy_string(p, x->text),
-                 (uint8_t)be_value_type((enum ir_type)x->type), x->element, x->element_bytes,
-                 ir_is_pointer((enum ir_type)x->type), copy_string(p, x->layout)}));
+        vec_push(
+            &p->arena, &k->params,
+            ((struct be_param){copy_string(p, x->name), copy_string(p, x->text),
+                               (uint8_t)be_value_type((enum ir_type)x->type), x->element, x->element_bytes,
+                               ir_is_pointer((enum ir_type)x->type), copy_string(p, x->layout)}));
     }
 }
 
@@ -201,8 +207,8 @@ static void relocate(struct be_context *c)
 
 /* ---- the module -------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 0)))
-static bool over(struct be_context *c, const char *id, const char *fmt, unsigned limit)
+__attribute__((format(printf, 3, 0))) static bool over(struct be_context *c, const char *id, const char *fmt,
+                                                       unsigned limit)
 {
     diag_add(c->d, DIAG_ERROR, id, (span){{0, 0}, {0, 0}}, fmt, limit);
     return false;
@@ -275,7 +281,8 @@ static bool generate(struct be_context *c)
     return true;
 }
 
-struct bc_program *be_bytecode(const struct ir_module *m, enum scheme scheme, bool check, struct diagnostics *d)
+struct bc_program *be_bytecode(const struct ir_module *m, enum scheme scheme, bool check,
+                               struct diagnostics *d)
 {
     struct be_context c = {.m = m, .scheme = scheme, .d = d, .p = bc_program_new()};
     struct mem_guard guard;

@@ -31,19 +31,19 @@ enum be_home {
 enum { BE_SLOT = 0x10000, BE_RESULT, BE_ARGUMENT = 0 /* + position */ };
 
 struct be_vreg {
-    uint8_t  kind;               /* enum bc_kind */
-    uint8_t  home;               /* enum be_home */
-    uint8_t  content;            /* enum be_content */
-    bool     live;               /* some live word or move reads it */
-    bool     across;             /* some use lies behind a switch point */
-    uint32_t word;               /* that defines it; of a block parameter, its block's first word */
-    uint32_t first_move;         /* of a block parameter: the moves that write it, linked; UINT32_MAX: none */
-    uint32_t segment;            /* between which switch points it is defined (select.c) */
-    uint32_t start, end;         /* live range: see liveness.c */
-    uint32_t block, last_block;  /* of its definition and its last use: position in generation order */
-    uint32_t next;               /* links of the list that a pass keeps */
-    uint32_t node, part;         /* BE_FOREIGN: number of the frame, and what of it */
-    uint32_t reg;                /* BE_LOCAL: temporary; else relative to the frame */
+    uint8_t kind;               /* enum bc_kind */
+    uint8_t home;               /* enum be_home */
+    uint8_t content;            /* enum be_content */
+    bool live;                  /* some live word or move reads it */
+    bool across;                /* some use lies behind a switch point */
+    uint32_t word;              /* that defines it; of a block parameter, its block's first word */
+    uint32_t first_move;        /* of a block parameter: the moves that write it, linked; UINT32_MAX: none */
+    uint32_t segment;           /* between which switch points it is defined (select.c) */
+    uint32_t start, end;        /* live range: see liveness.c */
+    uint32_t block, last_block; /* of its definition and its last use: position in generation order */
+    uint32_t next;              /* links of the list that a pass keeps */
+    uint32_t node, part;        /* BE_FOREIGN: number of the frame, and what of it */
+    uint32_t reg;               /* BE_LOCAL: temporary; else relative to the frame */
 };
 #define BE_NONE UINT32_MAX
 
@@ -53,24 +53,33 @@ struct be_vreg {
  * operations in lanes, `op` is the V_ form. Virtual register 0 is none. */
 struct be_word {
     uint16_t op;
-    uint8_t  cycles;
-    bool     live, effect;       /* effect: needed although nobody reads its destination */
-    bool     boundary;           /* a switch point lies before it */
-    bool     part;               /* of the access of the word before: it has that one's site */
+    uint8_t cycles;
+    bool live, effect;           /* effect: needed although nobody reads its destination */
+    bool boundary;               /* a switch point lies before it */
+    bool part;                   /* of the access of the word before: it has that one's site */
     uint32_t d, a, b, c, e, imm; /* imm: of call, the function; of printf and hostcall, see `operands` */
-    place    at;
+    place at;
 };
 /* next: of the same `to`. shares: of scalars, they may have one register if their live ranges allow it
  * (warp_scalars.c). overhead: only what a branch decides by that is overhead itself. */
-struct be_move { uint32_t to, from, next; bool shares, overhead; };
-struct be_edge { uint32_t target, first_move, moves; };       /* target: IR block */
-struct be_block {
-    uint32_t ir;                 /* IR block */
-    uint32_t first, end;         /* words; the first is its BC_block */
-    uint32_t first_edge;         /* in be_function.edges, one for each of the IR block's */
-    bool     reconverge;
+struct be_move {
+    uint32_t to, from, next;
+    bool shares, overhead;
 };
-struct be_preload { uint8_t source; uint32_t vreg; uint64_t value; };
+struct be_edge {
+    uint32_t target, first_move, moves; /* target: IR block */
+};
+struct be_block {
+    uint32_t ir;         /* IR block */
+    uint32_t first, end; /* words; the first is its BC_block */
+    uint32_t first_edge; /* in be_function.edges, one for each of the IR block's */
+    bool reconverge;
+};
+struct be_preload {
+    uint8_t source;
+    uint32_t vreg;
+    uint64_t value;
+};
 
 /* ---- frames ------------------------------------------------------------------------------------------ */
 
@@ -87,13 +96,13 @@ enum be_region { BE_FLOAT_VECTORS = BC_FILES, BE_WIDE_VECTORS, BE_DOUBLE_VECTORS
 
 /* A node of the call graph: a function, or (functions + n) signature n of indirect calls. */
 struct be_frame {
-    bool     reached;
-    uint32_t depth;                          /* longest chain of calls from a kernel: 0 for kernels */
+    bool reached;
+    uint32_t depth; /* longest chain of calls from a kernel: 0 for kernels */
     uint32_t private_base, private_size;
     uint32_t base[BE_REGIONS], size[BE_REGIONS];
-    uint32_t component;                      /* node that stands for all that are connected by calls */
-    u32_vec  waiting;                        /* of a signature, until some call has it: functions of that
-                                                type */
+    uint32_t component; /* node that stands for all that are connected by calls */
+    u32_vec waiting;    /* of a signature, until some call has it: functions of that
+                           type */
     /* of a signature: where its arguments and its result are, relative to the base */
     uint32_t arguments[IR_MAX_ARGS], result;
 };
@@ -101,63 +110,70 @@ struct be_frame {
 struct be_function {
     const struct ir_function *ir;
     uint32_t id;
-    bool     kernel, frontiers;              /* frontiers: the scheme runs the lowest code index */
-    uint32_t signature;                      /* of indirect calls that may reach it; BE_NONE: none may */
+    bool kernel, frontiers; /* frontiers: the scheme runs the lowest code index */
+    uint32_t signature;     /* of indirect calls that may reach it; BE_NONE: none may */
     struct ir_cfg *cfg;
     struct ir_dominators *post;
     struct bitset awaited; /* see ir_awaited_new */
-    bool     joins;                          /* branches name only places where they join a barrier */
-    VEC(struct be_word)  words;
-    VEC(struct be_vreg)  vregs;
-    VEC(struct be_block) blocks;             /* in generation order: reverse post-order */
-    VEC(struct be_edge)  edges;
-    VEC(struct be_move)  moves;
-    VEC(struct be_preload)  preloads;
-    struct map           preload_index;
-    u32_vec  operands;                       /* virtual registers that printf and host calls list */
-    VEC(uint8_t) operand_types;              /* beside them: enum be_value */
-    uint32_t *params;                        /* virtual registers of the function's parameters, or 0 */
-    uint32_t *allocas;                       /* addresses of ir allocas, by ir_ref */
-    uint32_t result;                         /* virtual register; 0: none */
-    uint32_t successor;                      /* where callers find the truth value that their branch behind the
-                                                call reads, if returns lead to its targets; 0: they do not */
+    bool joins;            /* branches name only places where they join a barrier */
+    VEC(struct be_word) words;
+    VEC(struct be_vreg) vregs;
+    VEC(struct be_block) blocks; /* in generation order: reverse post-order */
+    VEC(struct be_edge) edges;
+    VEC(struct be_move) moves;
+    VEC(struct be_preload) preloads;
+    struct map preload_index;
+    u32_vec operands;           /* virtual registers that printf and host calls list */
+    VEC(uint8_t) operand_types; /* beside them: enum be_value */
+    uint32_t *params;           /* virtual registers of the function's parameters, or 0 */
+    uint32_t *allocas;          /* addresses of ir allocas, by ir_ref */
+    uint32_t result;            /* virtual register; 0: none */
+    uint32_t successor;         /* where callers find the truth value that their branch behind the
+                                   call reads, if returns lead to its targets; 0: they do not */
 };
 
 /* ---- registers in use: lowest first (regalloc.c) ----------------------------------------------------- */
 
 /* low: no free place before, of one slot and of two; most: highest slot ever used + 1. */
-struct be_slots { uint64_t used, of[BE_CONTENTS]; };     /* a bit each of 64 slots */
-struct be_pool { VEC(struct be_slots) words; uint32_t low[BE_CONTENTS][2], most; };
+struct be_slots {
+    uint64_t used, of[BE_CONTENTS]; /* a bit each of 64 slots */
+};
+struct be_pool {
+    VEC(struct be_slots) words;
+    uint32_t low[BE_CONTENTS][2], most;
+};
 /* A wide one gets an even slot and the next. */
 uint32_t be_pool_take(struct arena *a, struct be_pool *p, bool wide, enum be_content content);
 /* A register that be_pool_take gave, as wide. */
 void be_pool_give(struct be_pool *p, uint32_t reg, bool wide);
-void be_pool_clear(struct be_pool *p);       /* gives all back; contents and `most` stay */
+void be_pool_clear(struct be_pool *p); /* gives all back; contents and `most` stay */
 
 /* ---- the module -------------------------------------------------------------------------------------- */
 
 /* A call, for the check of where lanes wait. caller: function; callee: node of the call graph; back: code index
  * of the row where it returns, whose rows of bc_program.waiting are first … end - 1. */
-struct be_calling { uint32_t caller, callee, back, first, end; };
+struct be_calling {
+    uint32_t caller, callee, back, first, end;
+};
 
 struct be_context {
     const struct ir_module *m;
     enum scheme scheme;
     struct diagnostics *d;
-    struct arena arena;                      /* all but the program itself */
+    struct arena arena; /* all but the program itself */
     struct bc_program *p;
     struct be_frame *frames;
     uint32_t frame_count;
-    struct edge_list call_edges;             /* between frames: calls, and what must lie apart */
-    struct rows callees;                     /* the same by frame, may repeat */
-    u32_vec order;                           /* reached frames, callers before callees */
-    struct be_function **functions;          /* by number; NULL: no kernel reaches it */
+    struct edge_list call_edges;    /* between frames: calls, and what must lie apart */
+    struct rows callees;            /* the same by frame, may repeat */
+    u32_vec order;                  /* reached frames, callers before callees */
+    struct be_function **functions; /* by number; NULL: no kernel reaches it */
     struct be_objects objects;
-    uint32_t hearts;                         /* tok_loop numbers given out */
+    uint32_t hearts; /* tok_loop numbers given out */
     struct be_pool temporaries[BC_FILES];
-    u32_vec calls;                           /* code words whose imm is still a function's number */
+    u32_vec calls; /* code words whose imm is still a function's number */
     bool too_many_operands;
-    VEC(struct be_calling) callings;         /* waiting.c */
+    VEC(struct be_calling) callings; /* waiting.c */
 };
 /* An error; code generation goes on to find others, and gives no program. */
 void be_error(struct be_context *c, const char *id, place at, const char *fmt, ...)
@@ -175,7 +191,10 @@ static inline enum be_value be_value_type(enum ir_type t)
     default: return BE_PTR;
     }
 }
-static inline enum bc_kind be_kind(enum ir_type t) { return bc_kind_of(be_value_type(t)); }
+static inline enum bc_kind be_kind(enum ir_type t)
+{
+    return bc_kind_of(be_value_type(t));
+}
 static inline enum be_content be_content(enum ir_type t)
 {
     return t == IR_TYPE_F32 ? BE_FLOATS : t == IR_TYPE_F64 ? BE_DOUBLES : BE_INTEGERS;
@@ -198,25 +217,29 @@ static inline enum bc_file be_file_of_region(unsigned region)
 {
     return region >= BC_FILES ? BC_FILE_VECTORS : (enum bc_file)region;
 }
-static inline struct be_vreg *be_vreg(const struct be_function *f, uint32_t v) { return &f->vregs.at[v]; }
+static inline struct be_vreg *be_vreg(const struct be_function *f, uint32_t v)
+{
+    return &f->vregs.at[v];
+}
 /* A virtual register that nothing defines yet. Number 0 stays none. */
 uint32_t be_vreg_new(struct be_context *c, struct be_function *f, enum bc_kind kind, enum be_home home);
 /* The register that always holds this; made on first use. */
 uint32_t be_preload(struct be_context *c, struct be_function *f, enum bc_kind kind, enum bc_source source,
-                 uint64_t value);
+                    uint64_t value);
 /* A register of node's frame: its return slot, its result, or the argument of this position. A new one each
  * time. */
-uint32_t be_foreign(struct be_context *c, struct be_function *f, enum ir_type t, uint32_t node, uint32_t part);
+uint32_t be_foreign(struct be_context *c, struct be_function *f, enum ir_type t, uint32_t node,
+                    uint32_t part);
 
 /* Registers a word reads, found through the operation table. */
 uint32_t be_uses(const struct be_function *f, const struct be_word *w, uint32_t list[], const uint32_t **more,
                  uint32_t *more_count);
-bool be_defines(const struct be_word *w);    /* its d is a register that it writes */
+bool be_defines(const struct be_word *w); /* its d is a register that it writes */
 
 /* frames.c */
-bool be_frames(struct be_context *c);        /* call graph, private memory; false: error */
-void be_frame_bases(struct be_context *c);   /* after regalloc of every function, and be_place_preloads */
-uint32_t be_signature(const struct be_context *c, uint32_t signature);   /* the first with the same types */
+bool be_frames(struct be_context *c);      /* call graph, private memory; false: error */
+void be_frame_bases(struct be_context *c); /* after regalloc of every function, and be_place_preloads */
+uint32_t be_signature(const struct be_context *c, uint32_t signature); /* the first with the same types */
 static inline uint32_t be_signature_node(const struct be_context *c, uint32_t signature)
 {
     return c->m->functions.count + signature;
@@ -242,13 +265,16 @@ void be_encode(struct be_context *c, struct be_function *f);
 void be_waiting_of_functions(struct be_context *c);
 
 /* Temporaries are numbered from here until emit.c, knowing how many there are, puts them before the rest. */
-#define BE_TEMPORARY 0x8000u
-#define BE_MAX_FRAMES 0x7fffu                /* registers of all frames, and of temporaries, in each file */
+#define BE_TEMPORARY  0x8000u
+#define BE_MAX_FRAMES 0x7fffu /* registers of all frames, and of temporaries, in each file */
 
 /* ---- parallel moves (moves.c) ------------------------------------------------------------------------ */
 
 /* Physical registers; from_scalar: `from` is a scalar. Wide ones stand for two slots. */
-struct be_transfer { uint32_t to, from; bool wide, from_scalar; };
+struct be_transfer {
+    uint32_t to, from;
+    bool wide, from_scalar;
+};
 /* Orders the moves of one file so that each reads before it is overwritten; cycles go through a register that
  * `scratch` gives. emit is called for each move in its turn. */
 struct be_mover {

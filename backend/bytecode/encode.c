@@ -99,8 +99,9 @@ static uint16_t list_operands(struct be_encoder *e, const struct be_word *w)
     uint32_t first = p->operands.count;
     for (uint32_t i = 0; i < w->a; i++) {
         uint32_t v = e->f->operands.at[w->b + i];
-        vec_push(&p->arena, &p->operands, ((struct bc_operand){e->f->operand_types.at[w->b + i],
-                 be_vreg(e->f, v)->kind, (uint16_t)be_register(e, v)}));
+        vec_push(&p->arena, &p->operands,
+                 ((struct bc_operand){e->f->operand_types.at[w->b + i], be_vreg(e->f, v)->kind,
+                                      (uint16_t)be_register(e, v)}));
     }
     e->c->too_many_operands |= first > UINT16_MAX;
     return (uint16_t)first;
@@ -152,7 +153,7 @@ void be_move_temporaries(struct be_encoder *e, const struct be_word *w, uint32_t
     if (!defines)
         return;
     const struct be_vreg *d = be_vreg(e->f, w->d);
-    if (d->home == BE_LOCAL && d->end <= 2 * i + 1)         /* nobody reads it */
+    if (d->home == BE_LOCAL && d->end <= 2 * i + 1) /* nobody reads it */
         be_pool_give(temporaries(e, d), d->reg, is_wide(d));
 }
 
@@ -197,14 +198,18 @@ static void encode_entry(struct be_encoder *e)
     uint32_t line = e->f->ir->at.line;
     e->at.source = IR_NO_BLOCK;
     be_open_block(e, 0);
-    be_put_ins(e, (struct bc_ins){.op = BC_mov_v, .d = (uint16_t)(e->c->frames[e->f->id].depth - 1),
-                                  .a = (uint16_t)(from->depth - 1)}, ir_latency_cycles[IR_LAT_ALU], line);
+    be_put_ins(e,
+               (struct bc_ins){.op = BC_mov_v,
+                               .d = (uint16_t)(e->c->frames[e->f->id].depth - 1),
+                               .a = (uint16_t)(from->depth - 1)},
+               ir_latency_cycles[IR_LAT_ALU], line);
     for (uint32_t i = 0; i < params->count; i++) {
         uint32_t to = e->f->params[i];
         if (!to || !be_vreg(e->f, to)->live)
             continue;
         const struct be_vreg *v = be_vreg(e->f, to);
-        struct bc_ins move = {.op = (uint16_t)(BC_mov_v + v->kind), .d = (uint16_t)be_register(e, to),
+        struct bc_ins move = {.op = (uint16_t)(BC_mov_v + v->kind),
+                              .d = (uint16_t)be_register(e, to),
                               .a = (uint16_t)(from->base[be_region_of(v)] + from->arguments[i])};
         be_put_ins(e, move, ir_latency_cycles[IR_LAT_ALU], line);
     }
@@ -214,8 +219,8 @@ static void encode_entry(struct be_encoder *e)
 void be_encode(struct be_context *c, struct be_function *f)
 {
     struct bc_function *row = &c->p->functions.at[f->id];
-    struct be_encoder e = {.c = c, .f = f, .row = row, .open = BE_NONE,
-                           .at = {BE_NONE, IR_NO_BLOCK, IR_NO_BLOCK, BE_NONE}};
+    struct be_encoder e = {
+        .c = c, .f = f, .row = row, .open = BE_NONE, .at = {BE_NONE, IR_NO_BLOCK, IR_NO_BLOCK, BE_NONE}};
     vec_resize(&c->arena, &e.code_of, f->ir->blocks.count);
     row->code = c->p->code.count;
     row->return_slot = f->kernel ? 0 : c->frames[f->id].depth - 1;

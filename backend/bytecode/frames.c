@@ -47,7 +47,7 @@ static void lay_out_signature(struct be_context *c, uint32_t signature)
     if (frame->reached)
         return;
     frame->reached = true;
-    frame->depth = 1;            /* has a return slot even if no call of it is reached */
+    frame->depth = 1; /* has a return slot even if no call of it is reached */
     for (uint32_t i = 0; i < s->argc; i++)
         frame->arguments[i] = place_in(frame, (enum ir_type)s->args[i]);
     if (s->result != IR_TYPE_VOID)
@@ -134,7 +134,9 @@ static void add_call(struct be_context *c, uint32_t from, uint32_t to)
 
 /* Direct callers of functions with their address taken, and later all that may be active below them;
  * and those functions' signatures. */
-struct apart { struct bitset callers, signatures; };
+struct apart {
+    struct bitset callers, signatures;
+};
 
 static void add_direct_call(struct be_context *c, const struct be_function *f,
                             const struct be_function *callee, struct apart *apart)
@@ -204,7 +206,7 @@ static void add_their_callers(const struct be_context *c, struct apart *apart)
  * than pairs. */
 static void keep_apart(struct be_context *c, struct apart *apart)
 {
-    u32_vec since = {0};                 /* callers behind the latest signature */
+    u32_vec since = {0}; /* callers behind the latest signature */
     uint32_t latest = BE_NONE;
     add_their_callers(c, apart);
     for (uint32_t i = 0; i < c->order.count; i++) {
@@ -280,7 +282,7 @@ static uint32_t end_of_region(const struct be_frame *frame, unsigned region)
 /* Each region of vectors lies behind those before it of all functions that are called together. */
 static void stack_vector_regions(struct be_context *c)
 {
-    uint32_t *ends = arena_array(&c->arena, uint32_t, c->frame_count);      /* by component */
+    uint32_t *ends = arena_array(&c->arena, uint32_t, c->frame_count); /* by component */
     unsigned before = BC_FILE_VECTORS;
     for (unsigned region = BE_FLOAT_VECTORS; region < BE_REGIONS; before = region++) {
         for (uint32_t i = 0; i < c->order.count; i++) {

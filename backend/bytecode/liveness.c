@@ -26,7 +26,11 @@
 
 /* ---- needed words: marked from those that have effects ----------------------------------------------- */
 
-struct marker { struct be_context *c; struct be_function *f; u32_vec work; };
+struct marker {
+    struct be_context *c;
+    struct be_function *f;
+    u32_vec work;
+};
 
 static void mark(struct marker *m, uint32_t v)
 {
@@ -69,7 +73,10 @@ static void mark_needed(struct be_context *c, struct be_function *f)
 
 /* ---- ranges ------------------------------------------------------------------------------------------ */
 
-struct walk { struct be_function *f; uint32_t block, segment; };
+struct walk {
+    struct be_function *f;
+    uint32_t block, segment;
+};
 
 static void note_use(struct walk *w, uint32_t r, uint32_t position)
 {
@@ -153,13 +160,17 @@ static void find_ranges(struct be_function *f)
 
 /* ---- loops ------------------------------------------------------------------------------------------- */
 
-struct loop { uint32_t first, last; };
-struct loops { VEC(struct loop) stack; };        /* disjoint, the first ones on top */
+struct loop {
+    uint32_t first, last;
+};
+struct loops {
+    VEC(struct loop) stack; /* disjoint, the first ones on top */
+};
 
 /* How far a live range that ends in `block` must reach; BE_NONE: no loop makes it longer. */
 static uint32_t reach_of(const struct loops *s, uint32_t block)
 {
-    uint32_t low = 0, high = s->stack.count;     /* those below `low` begin behind the block */
+    uint32_t low = 0, high = s->stack.count; /* those below `low` begin behind the block */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (s->stack.at[middle].first > block)

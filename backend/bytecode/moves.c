@@ -10,8 +10,8 @@
 struct moves {
     const struct be_mover *mover;
     struct be_transfer *t;
-    struct map readers;          /* slot -> pending moves that read it */
-    struct map writer;           /* slot -> the move that writes it */
+    struct map readers; /* slot -> pending moves that read it */
+    struct map writer;  /* slot -> the move that writes it */
     bool *done;
     u32_vec ready;
     struct arena *arena;
@@ -86,7 +86,7 @@ void be_parallel_moves(struct arena *a, const struct be_mover *mover, struct be_
             vec_push(a, &m.ready, i);
     make_ready_ones(&m);
     for (uint32_t i = 0; i < n; i++) {
-        if (m.done[i] || t[i].from_scalar)      /* a scalar waits for a cycle, it is in none */
+        if (m.done[i] || t[i].from_scalar) /* a scalar waits for a cycle, it is in none */
             continue;
         save_source(&m, &t[i]);
         make_ready_ones(&m);

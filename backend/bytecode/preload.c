@@ -72,7 +72,7 @@ void be_place_preloads(struct be_context *c)
     for (uint32_t i = 0; i < c->order.count; i++) {
         const struct be_frame *frame = &c->frames[c->order.at[i]];
         struct places *p = &all[frame->component];
-        for (; p->slots < frame->depth; p->slots++)        /* slot of depth d is register d - 1 */
+        for (; p->slots < frame->depth; p->slots++) /* slot of depth d is register d - 1 */
             be_pool_take(&c->arena, &p->pools[BC_FILE_VECTORS], false, BE_ANY);
     }
     for (uint32_t i = 0; i < c->m->functions.count; i++)

@@ -68,12 +68,16 @@ void be_pool_clear(struct be_pool *p)
 
 /* ---- groups ------------------------------------------------------------------------------------------ */
 
-struct group { uint32_t count; uint32_t *members; };       /* sorted by start; NULL: the register alone */
+/* sorted by start; NULL: the register alone */
+struct group {
+    uint32_t count;
+    uint32_t *members;
+};
 struct allocator {
     struct be_context *c;
     struct be_function *f;
-    uint32_t *leader;            /* by virtual register: the one that stands for its group */
-    struct group *groups;        /* by leader */
+    uint32_t *leader;     /* by virtual register: the one that stands for its group */
+    struct group *groups; /* by leader */
     struct be_pool pools[BE_REGIONS];
 };
 
@@ -122,8 +126,8 @@ static void merge(struct allocator *a, uint32_t small, uint32_t large)
     uint32_t n = member_count(a, small), m = member_count(a, large), i = n, j = m;
     uint32_t *all = arena_array(&a->c->arena, uint32_t, n + m);
     for (uint32_t k = n + m; k-- > 0;) {
-        bool take_small = j == 0 || (i && be_vreg(a->f, member(a, small, i - 1))->start
-                                              > be_vreg(a->f, member(a, large, j - 1))->start);
+        bool take_small = j == 0 || (i && be_vreg(a->f, member(a, small, i - 1))->start >
+                                              be_vreg(a->f, member(a, large, j - 1))->start);
         all[k] = take_small ? member(a, small, --i) : member(a, large, --j);
     }
     for (uint32_t k = 0; k < n; k++)
@@ -162,7 +166,9 @@ static void coalesce_edges(struct allocator *a, bool back)
 
 /* ---- linear scan ------------------------------------------------------------------------------------- */
 
-struct interval { uint32_t start, end, leader; };
+struct interval {
+    uint32_t start, end, leader;
+};
 
 static struct interval group_interval(const struct allocator *a, uint32_t leader)
 {
@@ -180,7 +186,9 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Active intervals: a binary heap, the one that ends first on top. */
-struct heap { VEC(struct interval) at; };
+struct heap {
+    VEC(struct interval) at;
+};
 
 static void heap_push(struct arena *a, struct heap *h, struct interval x)
 {

@@ -33,8 +33,14 @@ uint32_t be_define_scalar(struct be_selector *s, ir_ref r, bool invariant)
 struct be_word *be_put(struct be_selector *s, enum bc_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t e)
 {
     const struct ir_ins *ins = ir_at(s->ir, s->at);
-    struct be_word w = {.op = (uint16_t)op, .cycles = ir_cost_of(s->ir, s->at),
-                        .d = d, .a = a, .b = b, .e = e, .at = ins->at, .boundary = s->boundary};
+    struct be_word w = {.op = (uint16_t)op,
+                        .cycles = ir_cost_of(s->ir, s->at),
+                        .d = d,
+                        .a = a,
+                        .b = b,
+                        .e = e,
+                        .at = ins->at,
+                        .boundary = s->boundary};
     w.effect = !be_defines(&w) || be_vreg(s->f, d)->home == BE_FOREIGN || ir_has_effect(s->ir, s->at);
     if (be_defines(&w) && d)
         be_vreg(s->f, d)->word = s->f->words.count;
@@ -173,9 +179,14 @@ static void select_ins(struct be_selector *s, ir_ref r)
     if (s->f->awaited.bits && bitset_has(s->f->awaited, r))
         be_put(s, BC_await, 0, 0, 0, 0)->cycles = 0;
     switch (ins->op) {
-    case IR_object: case IR_function: case IR_special: case IR_alloca: case IR_fence:
-    case IR_predict: case IR_predict_point: case IR_predict_function:
-        return;
+    case IR_object:
+    case IR_function:
+    case IR_special:
+    case IR_alloca:
+    case IR_fence:
+    case IR_predict:
+    case IR_predict_point:
+    case IR_predict_function: return;
     case IR_ptradd: be_select_as(s, r, SCALAR_add_I); return;
     case IR_ptrcast: be_select_cast(s, r); return;
     case IR_load:
@@ -186,14 +197,17 @@ static void select_ins(struct be_selector *s, ir_ref r)
         if (!be_select_wide(s, r))
             be_select_store(s, r);
         return;
-    case IR_memcpy: case IR_memzero: be_select_block_memory(s, r); return;
+    case IR_memcpy:
+    case IR_memzero: be_select_block_memory(s, r); return;
     case IR_clock: be_put(s, BC_clock, be_define(s, r), 0, 0, 0); return;
     case IR_call: be_select_call(s, r); return;
     case IR_icall: be_select_icall(s, r); return;
-    case IR_hostcall: case IR_printf: be_select_listed(s, r); return;
+    case IR_hostcall:
+    case IR_printf: be_select_listed(s, r); return;
     case IR_assert: select_assert(s, r); return;
     case IR_check_uniform: select_check(s, r); return;
-    case IR_check_memory: case IR_check_sync: select_memory_check(s, r); return;
+    case IR_check_memory:
+    case IR_check_sync: select_memory_check(s, r); return;
     case IR_br: be_put(s, BC_jump, 0, 0, 0, 0); return;
     case IR_brif: select_brif(s, r); return;
     case IR_switch: select_switch(s, r); return;
@@ -356,9 +370,9 @@ void be_select(struct be_context *c, struct be_function *f)
     s.invariant = arena_array(&c->arena, bool, n);
     s.warp_scalar = arena_array(&c->arena, bool, n);
     vec_resize(&c->arena, &f->blocks, f->cfg->rpo_count);
-    vec_reserve(&c->arena, &f->words, n + f->blocks.count);      /* about what most functions need */
+    vec_reserve(&c->arena, &f->words, n + f->blocks.count); /* about what most functions need */
     vec_reserve(&c->arena, &f->vregs, n);
-    be_vreg_new(c, f, BC_KIND_S, BE_LOCAL);         /* number 1 exists, so that the table does */
+    be_vreg_new(c, f, BC_KIND_S, BE_LOCAL); /* number 1 exists, so that the table does */
     if (f->ir->result != IR_TYPE_VOID) {
         f->result = be_vreg_new(c, f, be_kind((enum ir_type)f->ir->result), BE_FRAME);
         be_vreg(f, f->result)->content = be_content((enum ir_type)f->ir->result);

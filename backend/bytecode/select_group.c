@@ -71,7 +71,7 @@ static void select_token(struct be_selector *s, ir_ref r)
     } else {
         be_put(s, ins->op == IR_entry ? BC_tok_entry : BC_tok_anchor, be_define(s, r), 0, 0, 0);
     }
-    be_vreg(s->f, s->lanes[r])->across = true;      /* callees' entries read the tokens of calls */
+    be_vreg(s->f, s->lanes[r])->across = true; /* callees' entries read the tokens of calls */
 }
 
 static void select_operation(struct be_selector *s, ir_ref r)
@@ -86,7 +86,8 @@ static void select_operation(struct be_selector *s, ir_ref r)
     case IR_all: select_vote(s, r, BC_all); break;
     case IR_active_mask: select_vote(s, r, BC_active); break;
     case IR_broadcast_first: select_vote(s, r, (enum bc_op)(BC_first_v + kind)); break;
-    case IR_shuffle: case IR_broadcast: select_exchange(s, r, (enum bc_op)(BC_shuffle_v + kind)); break;
+    case IR_shuffle:
+    case IR_broadcast: select_exchange(s, r, (enum bc_op)(BC_shuffle_v + kind)); break;
     case IR_shuffle_xor: select_exchange(s, r, (enum bc_op)(BC_shuffle_xor_v + kind)); break;
     case IR_shuffle_up: select_exchange(s, r, (enum bc_op)(BC_shuffle_up_v + kind)); break;
     case IR_shuffle_down: select_exchange(s, r, (enum bc_op)(BC_shuffle_down_v + kind)); break;
@@ -100,8 +101,9 @@ static void select_operation(struct be_selector *s, ir_ref r)
 static ir_ref rejoin_behind(const struct be_selector *s, ir_ref wait)
 {
     ir_ref r = ir_at(s->ir, wait)->next;
-    uint32_t next = ir_at(s->ir, r)->op == IR_br ? ir_block_at(s->ir, ir_at(s->ir, r)->block)->edges.at[0].block
-                                                 : IR_NO_BLOCK;
+    uint32_t next = ir_at(s->ir, r)->op == IR_br
+                        ? ir_block_at(s->ir, ir_at(s->ir, r)->block)->edges.at[0].block
+                        : IR_NO_BLOCK;
     if (next != IR_NO_BLOCK && ir_pred_count(s->f->cfg, next) == 1)
         r = ir_block_at(s->ir, next)->first;
     while (ir_at(s->ir, r)->op == IR_cb_rejoin && ir_at(s->ir, r)->imm != ir_at(s->ir, wait)->imm)
@@ -133,7 +135,7 @@ static void select_barrier(struct be_selector *s, ir_ref r)
     const struct ir_ins *ins = ir_at(s->ir, r);
     if (!scheme_has(s->c->scheme, SCHEME_BARRIERS) || (ins->op == IR_cb_rejoin && is_part_of_wait(s, r)))
         return;
-    if (ins->op == IR_cb_wait) {                 /* the others change nothing for those that execute them */
+    if (ins->op == IR_cb_wait) { /* the others change nothing for those that execute them */
         be_switch_point(s);
         be_put(s, BC_wait, rejoin_behind(s, r) != 0, 0, (uint32_t)ins->imm, 0)->imm = ins->imm2;
         be_switch_point(s);
@@ -141,8 +143,7 @@ static void select_barrier(struct be_selector *s, ir_ref r)
     }
     struct ir_cancel leaving = ins->op == IR_cb_cancel ? ir_cancel_of(ins) : (struct ir_cancel){0};
     bool flag = ins->op == IR_cb_join ? ins->imm2 : leaving.member;
-    struct be_word *w =
-        be_put(s, BC_scheme, flag, operations[ins->op - IR_cb_join], (uint32_t)ins->imm, 0);
+    struct be_word *w = be_put(s, BC_scheme, flag, operations[ins->op - IR_cb_join], (uint32_t)ins->imm, 0);
     w->c = leaving.wait;
     w->imm = leaving.threshold;
 }

@@ -98,7 +98,8 @@ struct be_address be_split_address(const struct be_selector *s, const struct ir_
 enum { LOAD_8, LOAD_8S, LOAD_16, LOAD_16S, LOAD_32, LOAD_64, LOAD_B };
 enum { STORE_8, STORE_16, STORE_32, STORE_64, STORE_F32, STORE_F64, STORE_B };
 /* Rows of SPACE and UNIFORM in bytecode.def, in their order, for each access type. */
-static const struct { uint8_t load, store;
+static const struct {
+    uint8_t load, store;
 } rows[IR_MEMS] = {
     [IR_MEM_B8] = {LOAD_B, STORE_B},     [IR_MEM_U8] = {LOAD_8, STORE_8},
     [IR_MEM_S8] = {LOAD_8S, STORE_8},    [IR_MEM_U16] = {LOAD_16, STORE_16},
@@ -106,8 +107,8 @@ static const struct { uint8_t load, store;
     [IR_MEM_I64] = {LOAD_64, STORE_64},  [IR_MEM_F32] = {LOAD_32, STORE_F32},
     [IR_MEM_F64] = {LOAD_64, STORE_F64}, [IR_MEM_PTR] = {LOAD_32, STORE_32},
 };
-_Static_assert(BC_ldx_gb == BC_ld_g8 + 2 * LOAD_B + 1 && BC_stx_gb == BC_st_g8 + 2 * STORE_B + 1
-                   && BC_ldu_gb == BC_ldu_g8 + LOAD_B && BC_ldx_pb - BC_ldx_hb == BC_ldx_hb - BC_ldx_gb,
+_Static_assert(BC_ldx_gb == BC_ld_g8 + 2 * LOAD_B + 1 && BC_stx_gb == BC_st_g8 + 2 * STORE_B + 1 &&
+                   BC_ldu_gb == BC_ldu_g8 + LOAD_B && BC_ldx_pb - BC_ldx_hb == BC_ldx_hb - BC_ldx_gb,
                "rows of bytecode.def have moved");
 
 unsigned be_load_row(enum ir_mem m)
@@ -164,11 +165,13 @@ void be_finish_access(struct be_word *w, const struct be_mode *m)
         w->cycles = (uint8_t)(w->cycles + ir_latency_cycles[IR_LAT_ALU]);
 }
 
-void be_load_uniform(struct be_selector *s, ir_ref r, const struct be_address *a, uint32_t wide, uint32_t delta)
+void be_load_uniform(struct be_selector *s, ir_ref r, const struct be_address *a, uint32_t wide,
+                     uint32_t delta)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
     bool invariant = ir_at(s->ir, ins->args[0])->type == IR_TYPE_CONSTANT && be_invariant(s, a->base);
-    unsigned row = be_space_of(s, ins->args[0]) * (BC_ldu_h8 - BC_ldu_g8) + be_load_row((enum ir_mem)ins->mem);
+    unsigned row =
+        be_space_of(s, ins->args[0]) * (BC_ldu_h8 - BC_ldu_g8) + be_load_row((enum ir_mem)ins->mem);
     uint32_t base;
     if (a->known)
         base = be_preload(s->c, s->f, BC_KIND_S, BC_FROM_CONSTANT, 0);

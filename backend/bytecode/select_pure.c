@@ -55,10 +55,13 @@ static unsigned own_products(const struct be_selector *s, const struct ir_ins *i
 /* Products become part of their sum or difference; the factors come first. */
 static bool put_product_sum(struct be_selector *s, ir_ref r)
 {
-    static const uint16_t fused[][3][2] = {     /* by difference or not, own products - 1, width */
-        {{SCALAR_muladd_F, SCALAR_muladd_D}, {SCALAR_muladd_F, SCALAR_muladd_D},
+    static const uint16_t fused[][3][2] = {
+        /* by difference or not, own products - 1, width */
+        {{SCALAR_muladd_F, SCALAR_muladd_D},
+         {SCALAR_muladd_F, SCALAR_muladd_D},
          {SCALAR_dot2_F, SCALAR_dot2_D}},
-        {{SCALAR_mulsub_F, SCALAR_mulsub_D}, {SCALAR_submul_F, SCALAR_submul_D},
+        {{SCALAR_mulsub_F, SCALAR_mulsub_D},
+         {SCALAR_submul_F, SCALAR_submul_D},
          {SCALAR_cross2_F, SCALAR_cross2_D}},
     };
     const struct ir_ins *ins = ir_at(s->ir, r);

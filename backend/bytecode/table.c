@@ -40,7 +40,7 @@ void be_open_block(struct be_encoder *e, unsigned flags)
     struct bc_program *p = e->c->p;
     be_close_block(e);
     if (scheme_has(e->c->scheme, SCHEME_TOKENS))
-        flags |= BC_RECONVERGE;          /* lanes run alone, in turns */
+        flags |= BC_RECONVERGE; /* lanes run alone, in turns */
     e->open = e->at.row = p->blocks.count;
     if (p->checks_waiting)
         vec_push(&e->c->arena, &e->rows, e->at);
@@ -97,7 +97,7 @@ static enum bc_site_kind site_kind(const struct be_word *w)
 uint16_t be_site(struct be_encoder *e, const struct be_word *w)
 {
     struct bc_program *p = e->c->p;
-    if (p->sites.count == BC_MAX_SITES - 1) {       /* all that follow share a row without a place */
+    if (p->sites.count == BC_MAX_SITES - 1) { /* all that follow share a row without a place */
         vec_push(&p->arena, &p->sites, ((struct bc_site){.kind = BC_SITE_OTHER, .block = e->open}));
     } else if (p->sites.count < BC_MAX_SITES) {
         vec_push(&p->arena, &p->sites, ((struct bc_site){w->at.line, w->at.column, site_kind(w), e->open}));

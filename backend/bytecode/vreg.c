@@ -12,7 +12,7 @@ uint32_t be_vreg_new(struct be_context *c, struct be_function *f, enum bc_kind k
 }
 
 uint32_t be_preload(struct be_context *c, struct be_function *f, enum bc_kind kind, enum bc_source source,
-                 uint64_t value)
+                    uint64_t value)
 {
     uint64_t key = hash_mix(value, (uint64_t)kind | (uint64_t)source << 8);
     uint32_t i;

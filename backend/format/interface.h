@@ -15,15 +15,18 @@ enum be_value { BE_VOID, BE_I1, BE_I32, BE_I64, BE_F32, BE_F64, BE_PTR };
  * say what it points to, and of one to structures `layout` (base/layout.h, or NULL) where their numbers are. */
 struct be_param {
     const char *name, *text;
-    uint8_t     type, element;
-    uint32_t    element_bytes;
-    bool        pointer;
+    uint8_t type, element;
+    uint32_t element_bytes;
+    bool pointer;
     const char *layout;
 };
 
 /* A kernel's array in shared memory, behind all other of the program, of which a launch says how many elements
  * it has. `bytes`: of an element; 0: the kernel has none. */
-struct be_unsized { const char *name; uint32_t bytes; };
+struct be_unsized {
+    const char *name;
+    uint32_t bytes;
+};
 /* Whether it is none, or has a name, and elements of at most `most` bytes. */
 bool be_unsized_is_good(const struct be_unsized *u, uint32_t most);
 /* Where such an array begins behind `shared_bytes` of other shared memory. */

@@ -8,12 +8,15 @@
 #include "backend/format/interface.h"
 
 struct stream {
-    struct text   *out;          /* writing; NULL: reading */
-    const uint8_t *at, *end;     /* reading: what is left */
-    struct arena  *arena;        /* reading: where strings and vectors go */
-    const char    *why;          /* reading: the first thing that was wrong; then all reads give 0 */
+    struct text *out;        /* writing; NULL: reading */
+    const uint8_t *at, *end; /* reading: what is left */
+    struct arena *arena;     /* reading: where strings and vectors go */
+    const char *why;         /* reading: the first thing that was wrong; then all reads give 0 */
 };
-static inline bool stream_writing(const struct stream *s) { return s->out; }
+static inline bool stream_writing(const struct stream *s)
+{
+    return s->out;
+}
 /* `why` is a static text; the first one counts. Nothing more is read. */
 void stream_fail(struct stream *s, const char *why);
 
@@ -24,7 +27,7 @@ void stream_u32(struct stream *s, uint32_t *x);
 void stream_u64(struct stream *s, uint64_t *x);
 void stream_bool(struct stream *s, bool *x);
 void stream_double(struct stream *s, double *x);
-void stream_string(struct stream *s, const char **x);                  /* NUL-terminated, may be NULL */
+void stream_string(struct stream *s, const char **x); /* NUL-terminated, may be NULL */
 /* n bytes that may contain NUL; read back with a NUL behind them, 16-byte aligned. */
 void stream_bytes(struct stream *s, const uint8_t **x, uint32_t *n);
 /* The length of a vector whose elements take at least `least` bytes each; more than the rest holds fails. */
@@ -57,8 +60,8 @@ struct stream_kind {
     const char *magic;
     uint32_t version;
     uint64_t vocabulary;
-    const char *not_this, *other_vocabulary, *too_long;    /* what is said of a wrong file */
-    void (*exchange)(struct stream *s, void *object);      /* the body */
+    const char *not_this, *other_vocabulary, *too_long; /* what is said of a wrong file */
+    void (*exchange)(struct stream *s, void *object);   /* the body */
     void (*free)(void *object);
 };
 /* FNV-1a of n bytes, going on from h; begun with STREAM_HASH_START. */

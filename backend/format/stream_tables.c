@@ -7,13 +7,16 @@
 
 uint64_t stream_hash(uint64_t h, const void *bytes, size_t n)
 {
-    const uint8_t *at = bytes;          /* FNV-1a */
+    const uint8_t *at = bytes; /* FNV-1a */
     for (size_t i = 0; i < n; i++)
         h = (h ^ at[i]) * 0x100000001b3u;
     return h;
 }
 
-struct header { uint32_t version; uint64_t vocabulary, bytes, hash; };
+struct header {
+    uint32_t version;
+    uint64_t vocabulary, bytes, hash;
+};
 
 static void exchange_header(struct stream *s, struct header *h)
 {
@@ -38,8 +41,8 @@ static const char *open_body(struct stream *s, const struct stream_kind *kind, c
     struct header h = {0};
     if (n < STREAM_MAGIC_BYTES || memcmp(bytes, kind->magic, STREAM_MAGIC_BYTES) != 0)
         return kind->not_this;
-    *s = (struct stream){.at = (const uint8_t *)bytes + STREAM_MAGIC_BYTES,
-                         .end = (const uint8_t *)bytes + n};
+    *s =
+        (struct stream){.at = (const uint8_t *)bytes + STREAM_MAGIC_BYTES, .end = (const uint8_t *)bytes + n};
     exchange_header(s, &h);
     if (s->why)
         return s->why;

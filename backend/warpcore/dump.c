@@ -22,10 +22,10 @@ const struct wc_step_info wc_step_info[WC_STEPS] = {
 };
 
 struct dumper {
-    const struct wc_context   *c;
+    const struct wc_context *c;
     const struct wc_mfunction *f;
     struct text *out;
-    int padding;                         /* blanks before the instruction's first operand; 0: it has one */
+    int padding; /* blanks before the instruction's first operand; 0: it has one */
 };
 
 static void print_mnemonic(struct dumper *d, const char *name)
@@ -83,7 +83,8 @@ static void print_registers(struct dumper *d, const uint32_t *list, uint32_t n)
 static void print_number(struct dumper *d, char letter, int32_t imm)
 {
     switch (letter) {
-    case 'c': case 'C': text_addz(d->out, wc_csr_find((uint32_t)imm)->name); break;
+    case 'c':
+    case 'C': text_addz(d->out, wc_csr_find((uint32_t)imm)->name); break;
     case 'k': text_addz(d->out, d->c->m->functions.at[imm]->name); break;
     case 'S': print_register(d, (uint32_t)imm); break;
     default: text_printf(d->out, "%d", imm); break;

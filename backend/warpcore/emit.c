@@ -225,8 +225,10 @@ static void instruction(struct wc_emitter *e, const struct wc_block *block, cons
 {
     e->at = i->at;
     switch (i->op) {
-    case WC_constant: case WC_false_p: make(e, wc_vreg(e->f, i->d)->colour, i->op, i->imm); break;
-    case WC_params: case WC_results: move_list(e, block, i); break;
+    case WC_constant:
+    case WC_false_p: make(e, wc_vreg(e->f, i->d)->colour, i->op, i->imm); break;
+    case WC_params:
+    case WC_results: move_list(e, block, i); break;
     case WC_invoke: call(e, block, i); break;
     case WC_print: print(e, block, i); break;
     case WC_return:
@@ -239,7 +241,10 @@ static void instruction(struct wc_emitter *e, const struct wc_block *block, cons
             jump(e, block->successors[0]);
         break;
     case WC_branch: branch(e, block, i, next); break;
-    case WC_reload: case WC_reload_p: case WC_save: case WC_save_p: slot_access(e, i); break;
+    case WC_reload:
+    case WC_reload_p:
+    case WC_save:
+    case WC_save_p: slot_access(e, i); break;
     default: plain(e, i); break;
     }
 }
@@ -258,7 +263,7 @@ static void patch(struct wc_emitter *e, uint32_t at, const struct wc_fixup *x)
 {
     struct wc_ins ins;
     if (at >= e->c->image->code.count || !wc_decode(e->c->image->code.at[at], &ins))
-        return;                              /* behind the core's words: an error anyway */
+        return; /* behind the core's words: an error anyway */
     const struct wc_mfunction *f = e->f;
     uint32_t reconverge = x->never ? at
                           : x->reconverge == IR_NO_BLOCK

@@ -1,7 +1,7 @@
 /* generate.c: wc_generate: the image of a lowered module. */
 #include "backend/bytecode/emit.h"
-#include "backend/warpcore/codegen.h"
 #include "backend/format/warpcore/image_flow.h"
+#include "backend/warpcore/codegen.h"
 
 void wc_fail(struct wc_context *c, const char *id, place at, const char *fmt, ...)
 {
@@ -86,16 +86,19 @@ static void add_kernel(struct wc_context *c, const struct ir_kernel_info *info)
     const struct ir_function *f = c->m->functions.at[info->function];
     const struct wc_frame *frame = &c->frames[f->id];
     uint32_t private_bytes = frame->private_end + ((4 * frame->slots_reached + 15) & ~15u);
-    struct wc_kernel k = {.name = copy(c, f->name), .entry = frame->entry, .registers = frame->registers,
-                          .predicates = frame->predicates, .line = f->at.line,
+    struct wc_kernel k = {.name = copy(c, f->name),
+                          .entry = frame->entry,
+                          .registers = frame->registers,
+                          .predicates = frame->predicates,
+                          .line = f->at.line,
                           .has_barrier = frame->has_barrier,
                           .private_bytes = private_bytes == WC_FIRST_ADDRESS ? 0 : private_bytes,
                           .unsized = be_unsized_of(&c->image->arena, c->m, info)};
     for (uint32_t i = 0; i < info->params.count; i++) {
         const struct ir_param_info *x = &info->params.at[i];
         enum ir_type type = (enum ir_type)x->type;
-        struct be_param p = {copy(c, x->name), copy(c, x->text), (uint8_t)be_value_type(type),
-                             x->element, x->element_bytes, ir_is_pointer(type),
+        struct be_param p = {copy(c, x->name),  copy(c, x->text), (uint8_t)be_value_type(type),
+                             x->element,        x->element_bytes, ir_is_pointer(type),
                              copy(c, x->layout)};
         vec_push(&c->image->arena, &k.params, p);
     }

@@ -8,7 +8,7 @@ struct builder {
     struct wc_mfunction *f;
     struct arena *scratch;
     struct wc_graph g;
-    uint32_t weight;                 /* of the block at work */
+    uint32_t weight; /* of the block at work */
 };
 
 /* Place of the pair in the triangle below the diagonal. */
@@ -111,8 +111,8 @@ struct wc_graph wc_interference(struct wc_context *c, struct arena *scratch, str
     uint32_t n = f->vregs.count;
     struct builder x = {.c = c, .f = f, .scratch = scratch};
     size_t bits = (size_t)n * n / 2 + 1;
-    x.g = (struct wc_graph){n, arena_array(scratch, uint64_t, bits / 64 + 1),
-                            arena_array(scratch, u32_vec, n)};
+    x.g =
+        (struct wc_graph){n, arena_array(scratch, uint64_t, bits / 64 + 1), arena_array(scratch, u32_vec, n)};
     for (uint32_t v = 0; v < n; v++) {
         wc_vreg(f, v)->forbidden = 0;
         wc_vreg(f, v)->cost = 0;

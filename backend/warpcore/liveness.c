@@ -28,15 +28,17 @@ unsigned wc_field_reads(struct wc_mins *i, uint32_t *fields[4])
 
 /* ---- dead code --------------------------------------------------------------------------------------- */
 
-struct place_of { uint32_t block, index; };          /* of a definition; index UINT32_MAX: a parameter */
+struct place_of {
+    uint32_t block, index; /* of a definition; index UINT32_MAX: a parameter */
+};
 struct sweep {
     struct wc_context *c;
     struct wc_mfunction *f;
     uint32_t *reads;
     struct place_of *def;
-    uint32_t *param;                                 /* position of a parameter in its block */
+    uint32_t *param; /* position of a parameter in its block */
     u32_vec work;
-    u32_vec *jumps;                                  /* by block: blocks that jump to it */
+    u32_vec *jumps; /* by block: blocks that jump to it */
 };
 
 static void count(struct sweep *s, struct wc_mins *i, int by)
@@ -116,7 +118,9 @@ static void compact(struct wc_mfunction *f)
 void wc_drop_dead(struct wc_context *c, struct wc_mfunction *f)
 {
     uint32_t n = f->vregs.count;
-    struct sweep s = {.c = c, .f = f, .reads = arena_array(&c->arena, uint32_t, n),
+    struct sweep s = {.c = c,
+                      .f = f,
+                      .reads = arena_array(&c->arena, uint32_t, n),
                       .def = arena_array(&c->arena, struct place_of, n),
                       .param = arena_array(&c->arena, uint32_t, n),
                       .jumps = arena_array(&c->arena, u32_vec, f->blocks.count)};

@@ -14,8 +14,8 @@ struct search {
     struct wc_context *c;
     const struct wc_mfunction *f;
     uint32_t *seen, stamp;
-    bool     *talks;
-    u32_vec   work;
+    bool *talks;
+    u32_vec work;
 };
 
 static bool communicates(const struct ir_function *f, uint32_t b)

@@ -13,8 +13,8 @@
 enum { CHUNK_MAX = 64 }; /* registers; larger chunks only grow by others of their colour */
 
 struct move {
-    uint32_t a, b, weight, number;
-}; /* b WC_V_NONE: from or to the register of that number */
+    uint32_t a, b, weight, number; /* b WC_V_NONE: from or to the register of that number */
+};
 struct recolouring {
     struct wc_context *c;
     struct wc_mfunction *f;

@@ -15,17 +15,19 @@
 
 enum { MAX_ROUNDS = 100 };
 
-struct affinity { uint32_t a, b; };
+struct affinity {
+    uint32_t a, b;
+};
 struct colouring {
     struct wc_context *c;
     struct wc_mfunction *f;
     struct arena *scratch;
     struct wc_graph g;
     uint32_t *degree;
-    bool     *taken;
-    u32_vec   stack, low;            /* taken nodes; nodes that certainly find a colour */
-    uint32_t *cheapest;              /* nodes by what spilling costs for each neighbour it frees */
-    u32_vec  *affinities;               /* registers that are moved from or to this one */
+    bool *taken;
+    u32_vec stack, low;  /* taken nodes; nodes that certainly find a colour */
+    uint32_t *cheapest;  /* nodes by what spilling costs for each neighbour it frees */
+    u32_vec *affinities; /* registers that are moved from or to this one */
 };
 
 uint32_t wc_colours_of(const struct wc_mfunction *f, uint32_t v)
@@ -243,7 +245,7 @@ bool wc_regalloc(struct wc_context *c, struct wc_mfunction *f)
                 f->ir->name);
         return false;
     }
-    frame->slots += frame->slots > 0;                /* one more, where cycles of moves are broken */
+    frame->slots += frame->slots > 0; /* one more, where cycles of moves are broken */
     frame->slots += frame->print_slots;
     sum_up(c, f);
     return true;

@@ -70,9 +70,12 @@ uint32_t wc_repeatable(struct wc_selector *s, unsigned op, int32_t imm)
         s->codes = &s->f->blocks.at[0].codes;
     v = wc_make(s, op, 0, 0, imm);
     s->codes = here;
-    *wc_vreg(s->f, v) = (struct wc_vreg){.kind = wc_vreg(s->f, v)->kind, .colour = WC_NO_COLOUR,
+    *wc_vreg(s->f, v) = (struct wc_vreg){.kind = wc_vreg(s->f, v)->kind,
+                                         .colour = WC_NO_COLOUR,
                                          .preferred = WC_NO_COLOUR,
-                                         .repeatable = true, .op = (uint16_t)op, .imm = imm};
+                                         .repeatable = true,
+                                         .op = (uint16_t)op,
+                                         .imm = imm};
     map_set(&s->c->arena, known, key_of(op, imm), v);
     return v;
 }
@@ -155,7 +158,8 @@ uint32_t wc_half(struct wc_selector *s, ir_ref r, bool high)
         return wc_number(s, (uint32_t)(high ? v >> 32 : v));
     switch (ins->op) {
     case IR_or: return united(s, wc_half(s, ins->args[0], high), wc_half(s, ins->args[1], high));
-    case IR_shl: case IR_lshr:
+    case IR_shl:
+    case IR_lshr:
         INVARIANT(shifts_by_word(s, ins));
         return high == (ins->op == IR_shl) ? wc_half(s, ins->args[0], !high) : (uint32_t)WC_V_ZERO;
     case IR_zext:
@@ -200,7 +204,7 @@ void wc_list_value(struct wc_selector *s, ir_ref r)
     } else if (ir_is_const(s->ir, r, &bits)) {
         vec_push(&s->c->arena, &s->f->lists, bits ? (uint32_t)WC_V_TRUE : listed(s, WC_false_p, 0));
     } else {
-        uint32_t value = wc_value(s, r);     /* may grow the lists: not within vec_push */
+        uint32_t value = wc_value(s, r); /* may grow the lists: not within vec_push */
         vec_push(&s->c->arena, &s->f->lists, value);
     }
 }
@@ -253,8 +257,14 @@ static void select_instruction(struct wc_selector *s, ir_ref r)
         return;
     }
     switch (ins->op) {
-    case IR_alloca: case IR_object: case IR_function: case IR_special: case IR_fence: case IR_predict:
-    case IR_predict_point: case IR_predict_function: break;
+    case IR_alloca:
+    case IR_object:
+    case IR_function:
+    case IR_special:
+    case IR_fence:
+    case IR_predict:
+    case IR_predict_point:
+    case IR_predict_function: break;
     case IR_ptradd: wc_select_ptradd(s, r); break;
     case IR_ptrcast: s->f->lo[r] = wc_value(s, ins->args[0]); break;
     case IR_load: wc_select_load(s, r); break;

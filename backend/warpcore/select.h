@@ -8,10 +8,10 @@ struct wc_selector {
     struct wc_context *c;
     struct wc_mfunction *f;
     const struct ir_function *ir;
-    wc_mins_vec *codes;             /* of the block at work */
-    uint32_t  weight;            /* of it */
-    struct map shared, local;    /* repeatable values: of the prologue, of the block at work */
-    struct map listed;           /* those that only lists name */
+    wc_mins_vec *codes;       /* of the block at work */
+    uint32_t weight;          /* of it */
+    struct map shared, local; /* repeatable values: of the prologue, of the block at work */
+    struct map listed;        /* those that only lists name */
     place at;
 };
 
@@ -28,33 +28,36 @@ uint32_t wc_define(struct wc_selector *s, ir_ref r);
 uint32_t wc_define_high(struct wc_selector *s, ir_ref r);
 /* A register that operation `op` with this number sets; in loops once for the whole function. */
 uint32_t wc_repeatable(struct wc_selector *s, unsigned op, int32_t imm);
-uint32_t wc_number(struct wc_selector *s, uint32_t v);              /* a register that holds it */
+uint32_t wc_number(struct wc_selector *s, uint32_t v); /* a register that holds it */
 /* constants and addresses of allocas and shared objects */
 bool wc_known(const struct wc_selector *s, ir_ref r, uint32_t *v);
-static inline enum wc_class wc_class_of(enum ir_type t) { return t == IR_TYPE_I1 ? WC_CLASS_P : WC_CLASS_R; }
-uint32_t wc_truth_word(struct wc_selector *s, uint32_t predicate);  /* 0 or 1 */
+static inline enum wc_class wc_class_of(enum ir_type t)
+{
+    return t == IR_TYPE_I1 ? WC_CLASS_P : WC_CLASS_R;
+}
+uint32_t wc_truth_word(struct wc_selector *s, uint32_t predicate); /* 0 or 1 */
 
 /* The list of an operation's registers; wc_list_begin gives where it starts. */
 uint32_t wc_list_begin(const struct wc_selector *s);
-void wc_list_value(struct wc_selector *s, ir_ref r);                /* both halves of an i64 */
+void wc_list_value(struct wc_selector *s, ir_ref r); /* both halves of an i64 */
 /* The instruction's list is what has been added since `first`. */
 void wc_list_end(struct wc_selector *s, struct wc_mins *i, uint32_t first);
 
 /* Each adds the machine code of one value or operation, of the kind that its name says; what the machine has no
  * code for has been lowered before. */
-void wc_select_pure(struct wc_selector *s, ir_ref r);               /* arithmetic: select_pure.c */
+void wc_select_pure(struct wc_selector *s, ir_ref r); /* arithmetic: select_pure.c */
 void wc_select_ptradd(struct wc_selector *s, ir_ref r);
-void wc_select_load(struct wc_selector *s, ir_ref r);               /* select_memory.c */
+void wc_select_load(struct wc_selector *s, ir_ref r); /* select_memory.c */
 void wc_select_store(struct wc_selector *s, ir_ref r);
 void wc_select_atomic(struct wc_selector *s, ir_ref r);
 /* A register with the address of an object in constant data. */
 uint32_t wc_object_address(struct wc_selector *s, ir_ref r);
 /* select_group.c; false: none of its operations */
 bool wc_select_group(struct wc_selector *s, ir_ref r);
-void wc_select_call(struct wc_selector *s, ir_ref r);               /* select_call.c */
+void wc_select_call(struct wc_selector *s, ir_ref r); /* select_call.c */
 /* A ret, or a kernel's end. */
 void wc_select_return(struct wc_selector *s, ir_ref r);
 void wc_select_printf(struct wc_selector *s, ir_ref r);
-void wc_select_params(struct wc_selector *s);                       /* the prologue's */
+void wc_select_params(struct wc_selector *s); /* the prologue's */
 
 #endif

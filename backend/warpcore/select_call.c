@@ -7,8 +7,8 @@
 static uint32_t assign_places(const struct wc_mfunction *f, uint32_t n, const uint32_t *list,
                               struct wc_location *at)
 {
-    static const uint8_t most[] = {[WC_CLASS_R] = WC_ARGUMENT_REGISTERS,
-                                   [WC_CLASS_P] = WC_ARGUMENT_PREDICATES};
+    static const uint8_t most[] = {
+        [WC_CLASS_R] = WC_ARGUMENT_REGISTERS, [WC_CLASS_P] = WC_ARGUMENT_PREDICATES};
     uint32_t used[WC_CLASSES] = {0}, slots = 0;
     for (uint32_t i = 0; i < n; i++) {
         unsigned kind = wc_vreg(f, list[i])->kind;
@@ -35,8 +35,8 @@ struct wc_location *wc_places(struct wc_context *c, const struct wc_mfunction *f
 void wc_call_clobbers(struct wc_context *c, const struct wc_mfunction *f, const struct wc_mins *i,
                       uint32_t masks[WC_CLASSES])
 {
-    static const uint8_t most[] = {[WC_CLASS_R] = WC_ARGUMENT_REGISTERS,
-                                   [WC_CLASS_P] = WC_ARGUMENT_PREDICATES};
+    static const uint8_t most[] = {
+        [WC_CLASS_R] = WC_ARGUMENT_REGISTERS, [WC_CLASS_P] = WC_ARGUMENT_PREDICATES};
     const struct wc_frame *callee = i->op == WC_invoke ? &c->frames[i->imm] : NULL;
     uint32_t used[WC_CLASSES] = {0};
     for (uint32_t k = 0; k < i->count; k++)
@@ -89,7 +89,7 @@ void wc_select_params(struct wc_selector *s)
     i->effect = true;
     wc_list_end(s, i, first);
     s->c->frames[f->id].incoming = assign_places(f, entry->params.count, entry->params.at, at);
-    vec_clear(&entry->params);               /* they are there when the block begins */
+    vec_clear(&entry->params); /* they are there when the block begins */
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------- */

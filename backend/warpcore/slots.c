@@ -12,20 +12,22 @@
 #define NONE UINT32_MAX
 
 /* `block`: whose parameters it is one of; 0: the function's; NONE: none. */
-struct definition { uint32_t number, block; };
+struct definition {
+    uint32_t number, block;
+};
 struct slots {
     struct wc_context *c;
     struct wc_mfunction *f;
     struct arena *scratch;
-    uint32_t  count;                     /* spilled values; each has a number, struct wc_vreg.slot */
-    VEC(struct definition) order;        /* these as they are defined, in reverse post-order */
-    u32_vec *neighbours, *affinities;    /* of each: what is kept at the same time; what is moved from or to
+    uint32_t count;                   /* spilled values; each has a number, struct wc_vreg.slot */
+    VEC(struct definition) order;     /* these as they are defined, in reverse post-order */
+    u32_vec *neighbours, *affinities; /* of each: what is kept at the same time; what is moved from or to
                                          it */
-    uint32_t *came;                      /* of each: the word that a caller passed it in, or NONE */
-    uint32_t *place;                     /* of each: its word; NONE: none yet */
-    u32_vec  *jumps;                     /* by block: blocks that jump to it */
-    struct bitset *live_out;             /* by block */
-    struct bitset taken, sources;        /* words that a value can't have; that it had better not have */
+    uint32_t *came;                   /* of each: the word that a caller passed it in, or NONE */
+    uint32_t *place;                  /* of each: its word; NONE: none yet */
+    u32_vec *jumps;                   /* by block: blocks that jump to it */
+    struct bitset *live_out;          /* by block */
+    struct bitset taken, sources;     /* words that a value can't have; that it had better not have */
 };
 
 static bool is_spilled(const struct slots *x, uint32_t v)

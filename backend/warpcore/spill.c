@@ -9,7 +9,7 @@ struct spiller {
     struct wc_context *c;
     struct wc_mfunction *f;
     struct bitset chosen;
-    wc_mins_vec out;                    /* the block being rewritten */
+    wc_mins_vec out; /* the block being rewritten */
 };
 
 static void put(struct spiller *s, struct wc_mins i)
@@ -31,8 +31,10 @@ static uint32_t fetch(struct spiller *s, uint32_t v, place at)
     if (reg->home == WC_HOME_REMATERIALISED)
         put(s, (struct wc_mins){.op = reg->op, .d = t, .imm = reg->imm, .at = at});
     else
-        put(s, (struct wc_mins){.op = reg->kind == WC_CLASS_P ? WC_reload_p : WC_reload, .d = t,
-                                .imm = (int32_t)v, .at = at});
+        put(s, (struct wc_mins){.op = reg->kind == WC_CLASS_P ? WC_reload_p : WC_reload,
+                                .d = t,
+                                .imm = (int32_t)v,
+                                .at = at});
     return t;
 }
 
@@ -71,8 +73,11 @@ static void rewrite(struct spiller *s, struct wc_mins i)
     uint32_t v = i.d;
     i.d = short_lived(s, v);
     put(s, i);
-    put(s, (struct wc_mins){.op = wc_vreg(s->f, v)->kind == WC_CLASS_P ? WC_save_p : WC_save, .a = i.d,
-                            .effect = true, .imm = (int32_t)v, .at = i.at});
+    put(s, (struct wc_mins){.op = wc_vreg(s->f, v)->kind == WC_CLASS_P ? WC_save_p : WC_save,
+                            .a = i.d,
+                            .effect = true,
+                            .imm = (int32_t)v,
+                            .at = i.at});
 }
 
 static void choose_home(struct spiller *s, uint32_t v)

@@ -107,7 +107,10 @@ static struct wc_holder holder_numbered(uint32_t n)
     return (struct wc_holder){.kind = WC_HOLDS_SLOT, .at = n - SLOT_NUMBERS};
 }
 
-struct run { struct wc_emitter *e; uint32_t scratch; };
+struct run {
+    struct wc_emitter *e;
+    uint32_t scratch;
+};
 
 static void move_one(void *data, struct be_transfer t)
 {

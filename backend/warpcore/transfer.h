@@ -7,15 +7,18 @@
 
 /* Words whose target or reconvergence point is a block that may not have its words yet. `never`: the lanes
  * do not reconverge. */
-struct wc_fixup { uint32_t word, block, reconverge, converge_index; bool direct, never; };
+struct wc_fixup {
+    uint32_t word, block, reconverge, converge_index;
+    bool direct, never;
+};
 struct wc_emitter {
     struct wc_context *c;
     struct wc_mfunction *f;
     struct arena *scratch;
     place at;
     VEC(struct wc_fixup) fixups;
-    uint32_t *branch_word;           /* by IR block: its branch's word */
-    VEC(struct wc_fixup) converges;  /* word; block: IR block of the branch it names */
+    uint32_t *branch_word;          /* by IR block: its branch's word */
+    VEC(struct wc_fixup) converges; /* word; block: IR block of the branch it names */
 };
 
 /* Appends a word, and counts its registers among those of the function. */

@@ -13,12 +13,12 @@
 
 struct ir_cfg {
     const struct ir_function *fn;
-    uint32_t      blocks;                  /* fn->blocks.count */
-    uint32_t     *pred_start;              /* preds of b: preds[pred_start[b] .. pred_start[b + 1] - 1] */
-    uint32_t     *preds;                   /* one entry for each edge from a live block, in layout order */
-    uint32_t     *pred_edges;              /* beside preds: which of the predecessor's edges it is */
-    uint32_t     *rpo, rpo_count;          /* the blocks reachable from the entry, in reverse post-order */
-    uint32_t     *rpo_index;               /* position in rpo; IR_NO_BLOCK: not reachable */
+    uint32_t blocks;          /* fn->blocks.count */
+    uint32_t *pred_start;     /* preds of b: preds[pred_start[b] .. pred_start[b + 1] - 1] */
+    uint32_t *preds;          /* one entry for each edge from a live block, in layout order */
+    uint32_t *pred_edges;     /* beside preds: which of the predecessor's edges it is */
+    uint32_t *rpo, rpo_count; /* the blocks reachable from the entry, in reverse post-order */
+    uint32_t *rpo_index;      /* position in rpo; IR_NO_BLOCK: not reachable */
     struct bitset reachable;
 };
 /* Linear in blocks and edges. Edges to blocks that do not exist are not allowed. */
@@ -36,13 +36,13 @@ static inline uint32_t ir_pred_count(const struct ir_cfg *c, uint32_t b)
 /* ---- dominators (ir/analysis/dominators.c) ----------------------------------------------------------- */
 
 struct ir_dominators {
-    uint32_t *idom;                        /* parent in the tree; IR_NO_BLOCK: a root, or not in the tree */
-    uint32_t *depth;                       /* 1 for a root; 0: not in the tree (not reachable) */
-    uint32_t *pre, *post;                  /* preorder number, and the largest one in the block's subtree */
-    uint32_t *jump;                        /* an ancestor farther up, or IR_NO_BLOCK: see Myers,
-                                              "An applicative random-access stack" (1983) */
-    uint32_t *order, count;                /* the blocks of the tree by preorder number: parents before
-                                              children */
+    uint32_t *idom;         /* parent in the tree; IR_NO_BLOCK: a root, or not in the tree */
+    uint32_t *depth;        /* 1 for a root; 0: not in the tree (not reachable) */
+    uint32_t *pre, *post;   /* preorder number, and the largest one in the block's subtree */
+    uint32_t *jump;         /* an ancestor farther up, or IR_NO_BLOCK: see Myers,
+                               "An applicative random-access stack" (1983) */
+    uint32_t *order, count; /* the blocks of the tree by preorder number: parents before
+                               children */
 };
 /* The entry block is the only root. Lengauer and Tarjan (1979), with path compression: near-linear. */
 struct ir_dominators *ir_dominators_new(struct arena *a, const struct ir_cfg *c);
@@ -55,7 +55,8 @@ struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cf
 struct ir_leaving;
 /* The same on the graph without leaving edges (ir/analysis/leaving.c): where the threads that diverge at a
  * branch are to reconverge at the latest. */
-struct ir_dominators *ir_reconvergence_new(struct arena *a, const struct ir_cfg *c, const struct ir_leaving *l);
+struct ir_dominators *ir_reconvergence_new(struct arena *a, const struct ir_cfg *c,
+                                           const struct ir_leaving *l);
 /* The same on the graph restricted to blocks that reach a ret: a trap stops all threads and an endless part
  * keeps its own, so neither counts. Other blocks are not in the tree. */
 struct ir_dominators *ir_return_post_dominators_new(struct arena *a, const struct ir_cfg *c,
@@ -82,14 +83,14 @@ u32_vec ir_exits(struct arena *a, const struct ir_cfg *c);
 
 /* Of a kernel with barriers; else all is empty. */
 struct ir_leaving {
-    struct bitset wait;                    /* blocks that lead to a barrier */
-    struct bitset part;                    /* blocks with a successor that does */
-    struct map held;                       /* edges from `part` that others wait at the end of, by
-                                              ir_leaving_key */
-    struct bitset meet;                    /* blocks that lead to an operation where those of `passed` wait
-                                              for others that may come from a barrier */
-    struct bitset passed;                  /* reached from `part` by blocks that are not in `wait` */
-    struct bitset gone;                    /* of `passed`, those that are not in `meet` */
+    struct bitset wait;   /* blocks that lead to a barrier */
+    struct bitset part;   /* blocks with a successor that does */
+    struct map held;      /* edges from `part` that others wait at the end of, by
+                             ir_leaving_key */
+    struct bitset meet;   /* blocks that lead to an operation where those of `passed` wait
+                             for others that may come from a barrier */
+    struct bitset passed; /* reached from `part` by blocks that are not in `wait` */
+    struct bitset gone;   /* of `passed`, those that are not in `meet` */
 };
 /* Linear for each convergent operation behind the barriers; besides, a look at each instruction of the module
  * if the kernel has convergent calls. */
@@ -133,24 +134,24 @@ struct bitset ir_stayed_in(struct arena *a, const struct ir_cfg *c, const struct
 /* A maximal strongly connected region of the graph, or of a larger cycle without its header. Reducible
  * (a natural loop) if the header is its only entry. */
 struct ir_cycle {
-    uint32_t header, parent, depth;        /* parent IR_NO_CYCLE and depth 1: outermost */
-    uint32_t jump;                         /* a cycle farther out, or IR_NO_CYCLE: as of dominators */
-    uint32_t first, count;                 /* its blocks, nested ones included: forest->blocks[first .. first
-                                              + count - 1] */
-    u32_vec  entries;                      /* blocks with a predecessor outside; the header first */
+    uint32_t header, parent, depth; /* parent IR_NO_CYCLE and depth 1: outermost */
+    uint32_t jump;                  /* a cycle farther out, or IR_NO_CYCLE: as of dominators */
+    uint32_t first, count;          /* its blocks, nested ones included: forest->blocks[first .. first
+                                       + count - 1] */
+    u32_vec entries;                /* blocks with a predecessor outside; the header first */
 };
 struct ir_cycles {
-    struct ir_cycle *at;                   /* parents before children */
-    uint32_t  count;
-    uint32_t *innermost;                   /* of each block: its innermost cycle, or IR_NO_CYCLE */
-    uint32_t *blocks;                      /* a cycle's header is the first of its stretch */
+    struct ir_cycle *at; /* parents before children */
+    uint32_t count;
+    uint32_t *innermost; /* of each block: its innermost cycle, or IR_NO_CYCLE */
+    uint32_t *blocks;    /* a cycle's header is the first of its stretch */
 };
 /* The hierarchy that LLVM's GenericCycleInfo defines, irreducible cycles included (it depends on the order of
  * successors there). Near-linear. Unreachable blocks are in no cycle. */
 struct ir_cycles *ir_cycles_new(struct arena *a, const struct ir_cfg *c);
 /* Whether the block is in the cycle or one nested in it. O(1); false of unreachable blocks. */
 bool ir_cycle_has(const struct ir_cycles *f, uint32_t cycle, uint32_t block);
-bool ir_cycle_contains(const struct ir_cycles *f, uint32_t outer, uint32_t inner);   /* reflexive */
+bool ir_cycle_contains(const struct ir_cycles *f, uint32_t outer, uint32_t inner); /* reflexive */
 /* The innermost cycle that has both blocks, or IR_NO_CYCLE. O(log depth). */
 uint32_t ir_cycle_common(const struct ir_cycles *f, uint32_t a, uint32_t b);
 /* The outermost cycle that has block a, but not b, or IR_NO_CYCLE: what an edge from a to b leaves. O(log
@@ -185,14 +186,14 @@ u32_vec ir_priorities_new(struct arena *a, const struct ir_cfg *c, const struct 
                           const struct ir_leaving *l, const uint8_t *ends, uint64_t work);
 
 struct ir_frontier {
-    u32_vec       order;                   /* as above */
-    uint32_t     *priority;                /* by block: its place in `order`; 0 is the highest */
-    struct rows   frontier;                /* of each block: where disabled threads may wait while it runs, by
-                                              priority; all of lower priority than the block */
-    struct bitset checks;                  /* blocks that threads may enter while others wait there, or in a
-                                              block of higher priority: re-convergence checks */
-    bool          cut;                     /* `work` was too little: frontiers are empty, all blocks are
-                                              checked */
+    u32_vec order;        /* as above */
+    uint32_t *priority;   /* by block: its place in `order`; 0 is the highest */
+    struct rows frontier; /* of each block: where disabled threads may wait while it runs, by
+                             priority; all of lower priority than the block */
+    struct bitset checks; /* blocks that threads may enter while others wait there, or in a
+                             block of higher priority: re-convergence checks */
+    bool cut;             /* `work` was too little: frontiers are empty, all blocks are
+                             checked */
 };
 /* divergent: blocks whose branches may part threads; other threads go one way together. order: any that has
  * each reachable block once, the entry first. work: steps, each a block added to a frontier or a look at
@@ -209,17 +210,19 @@ bool ir_frontier_has(const struct ir_frontier *x, uint32_t b, uint32_t w);
 
 /* An edge of the graph: edge number `edge` of block `from`; IR_NO_BLOCK stands for the virtual start (whose
  * only edge enters the entry) or, as `to`, for the virtual exit. */
-struct ir_edge_ref { uint32_t from, edge, to; };
+struct ir_edge_ref {
+    uint32_t from, edge, to;
+};
 /* A canonical single-entry single-exit region; region 0 is the whole function. Blocks as for cycles. */
 struct ir_region {
     struct ir_edge_ref entry, exit;
-    uint32_t parent, depth;                /* region 0: parent UINT32_MAX, depth 0 */
+    uint32_t parent, depth; /* region 0: parent UINT32_MAX, depth 0 */
     uint32_t first, count;
 };
 struct ir_pst {
-    struct ir_region *at;                  /* parents before children */
-    uint32_t  count;
-    uint32_t *innermost;                   /* of each block; UINT32_MAX if unreachable */
+    struct ir_region *at; /* parents before children */
+    uint32_t count;
+    uint32_t *innermost; /* of each block; UINT32_MAX if unreachable */
     uint32_t *blocks;
 };
 /* Johnson, Pearson, Pingali: "The program structure tree" (1994). Linear time. */
@@ -230,12 +233,12 @@ struct ir_pst *ir_pst_new(struct arena *a, const struct ir_cfg *c);
 /* The definitions of tokens in a function (reachable blocks) and their uses. */
 struct ir_tokens {
     const struct ir_cfg *cfg;
-    uint32_t *position;                    /* of each instruction: its place in its block, from 0 */
-    u32_vec   defs;                        /* instructions that make tokens, in reverse post-order */
-    uint32_t *index;                       /* of each instruction: its place in defs, or UINT32_MAX */
-    uint32_t *use_start, *uses;            /* uses of defs.at[i]: uses[use_start[i] .. use_start[i + 1] - 1],
-                                              same order */
-    uint32_t *user_start, *users;          /* instructions of block b that use a token, in order */
+    uint32_t *position;           /* of each instruction: its place in its block, from 0 */
+    u32_vec defs;                 /* instructions that make tokens, in reverse post-order */
+    uint32_t *index;              /* of each instruction: its place in defs, or UINT32_MAX */
+    uint32_t *use_start, *uses;   /* uses of defs.at[i]: uses[use_start[i] .. use_start[i + 1] - 1],
+                                     same order */
+    uint32_t *user_start, *users; /* instructions of block b that use a token, in order */
 };
 /* Linear in instructions. */
 struct ir_tokens *ir_tokens_new(struct arena *a, const struct ir_cfg *c);
@@ -248,11 +251,11 @@ struct bitset ir_tokens_in_use(struct arena *a, const struct ir_function *f);
  * can be reached without passing the definition again (so a cycle around the definition does not extend the
  * region). */
 struct ir_token_region {
-    ir_ref     def;
-    u32_vec    blocks;                     /* blocks with a point in the region */
-    u32_vec    ends;                       /* beside it: position of the last use, or IR_REGION_THROUGH: to
-                                              the block's end */
-    struct map at;                         /* block -> place in blocks */
+    ir_ref def;
+    u32_vec blocks; /* blocks with a point in the region */
+    u32_vec ends;   /* beside it: position of the last use, or IR_REGION_THROUGH: to
+                       the block's end */
+    struct map at;  /* block -> place in blocks */
 };
 #define IR_REGION_THROUGH UINT32_MAX
 /* Time: edges into the region's blocks. */
@@ -289,7 +292,7 @@ struct ir_scopes *ir_scopes_new(struct arena *a, const struct ir_cfg *c, const s
                                 const struct ir_tokens *t);
 /* Scopes are numbered from 0 to this, exclusive. */
 uint32_t ir_scope_count(const struct ir_scopes *s);
-ir_ref ir_scope_anchor(const struct ir_scopes *s, uint32_t scope);             /* 0: it is a cycle's */
+ir_ref ir_scope_anchor(const struct ir_scopes *s, uint32_t scope); /* 0: it is a cycle's */
 /* Whether the point of r is in the scope. */
 bool ir_scope_has(const struct ir_scopes *s, uint32_t scope, ir_ref r);
 /* The innermost cycle that r's block is not in, but r's point is in the extended cycle; IR_NO_CYCLE: none. */
@@ -313,7 +316,7 @@ u32_vec ir_scopes_around(struct ir_scopes *s, ir_ref r);
  * reconverge others that leave it in another iteration. Both are lists without repetition. */
 struct ir_joins {
     u32_vec joins, exits;
-    bool    gave_up;                       /* all that can be reached is listed */
+    bool gave_up; /* all that can be reached is listed */
 };
 struct ir_join_finder;
 /* Answers for many branches, as long as the function does not change. */
@@ -330,13 +333,13 @@ bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to)
 /* ---- dominator strong components: paths back before threads reconverge (ir/analysis/strong_components.c) */
 
 struct ir_strong_components {
-    const struct ir_dominators *reconvergence;     /* ir_return_post_dominators_new */
-    uint32_t *component;                   /* of blocks that reach a ret: a block for those of one parent
-                                              in the tree that lead to each other without passing it */
+    const struct ir_dominators *reconvergence; /* ir_return_post_dominators_new */
+    uint32_t *component;                       /* of blocks that reach a ret: a block for those of one parent
+                                                  in the tree that lead to each other without passing it */
 };
 /* Edges times O(log depth). */
 struct ir_strong_components *ir_strong_components_new(struct arena *a, const struct ir_cfg *c,
-                                      const struct ir_dominators *reconvergence);
+                                                      const struct ir_dominators *reconvergence);
 /* Whether threads that `block` sends to `to` may come to it again before they reconverge with the others at
  * `stop` (IR_NO_BLOCK: the exit). Either `to` is a successor and `stop` the parent of `block` in the tree;
  * or `block` is the header of a loop, `to` one of the blocks outside to which the loop is left, and `stop`
@@ -356,44 +359,49 @@ enum ir_divergence {
     IR_DIV_CYCLE,    /* at a point that is not m-converged */
 };
 /* A branch that is uniform among threads of one instance of a scope, and not beyond it. */
-struct ir_scoped_branch { uint32_t block, scope, next; };      /* next of the block, plus 1; 0: none */
+struct ir_scoped_branch {
+    uint32_t block, scope, next; /* next of the block, plus 1; 0: none */
+};
 struct ir_uniformity {
     const struct ir_cfg *cfg;
     const struct ir_cycles *cycles;
-    struct ir_scopes *scopes;              /* NULL: too large (IR_MAX_REGION_BLOCKS, or `over`), so all is
-                                              divergent */
-    bool over;                             /* the limit of steps was reached: each cycle is left apart, too */
-    struct bitset divergent;               /* by value: may differ among threads that execute it converged */
-    struct bitset invariant;               /* by value: depends on the launch and the block alone */
-    uint8_t      *kind;                    /* by value: enum ir_divergence, of the first reason found */
-    ir_ref       *cause;                   /* by value: the operand, or the divergent branch; 0: none */
-    struct bitset branches;                /* by block: ends in a divergent branch */
-    VEC(struct ir_scoped_branch) scoped;   /* in order of discovery; first_scoped: by block, plus 1 */
-    uint32_t     *first_scoped;
-    uint32_t     *left_apart;              /* by cycle: the innermost one around it (or itself) that threads
-                                              leave after having left the cycle in different iterations;
-                                              IR_NO_CYCLE: who leaves it together left it together */
-    struct bitset apart; /* by cycle: irreducible, not m-converged; or iterations reconverge in
-                            it */
-    uint32_t     *unconverged;             /* by block: the cycle for whose sake it is not m-converged */
-    bool          iterations_unknown;
+    struct ir_scopes *scopes;            /* NULL: too large (IR_MAX_REGION_BLOCKS, or `over`), so all is
+                                            divergent */
+    bool over;                           /* the limit of steps was reached: each cycle is left apart, too */
+    struct bitset divergent;             /* by value: may differ among threads that execute it converged */
+    struct bitset invariant;             /* by value: depends on the launch and the block alone */
+    uint8_t *kind;                       /* by value: enum ir_divergence, of the first reason found */
+    ir_ref *cause;                       /* by value: the operand, or the divergent branch; 0: none */
+    struct bitset branches;              /* by block: ends in a divergent branch */
+    VEC(struct ir_scoped_branch) scoped; /* in order of discovery; first_scoped: by block, plus 1 */
+    uint32_t *first_scoped;
+    uint32_t *left_apart;  /* by cycle: the innermost one around it (or itself) that threads
+                              leave after having left the cycle in different iterations;
+                              IR_NO_CYCLE: who leaves it together left it together */
+    struct bitset apart;   /* by cycle: irreducible, not m-converged; or iterations reconverge in
+                              it */
+    uint32_t *unconverged; /* by block: the cycle for whose sake it is not m-converged */
+    bool iterations_unknown;
 };
 /* Threads that come to the end of `block` together may have executed the blocks of `area` at different times: a
  * value made there that they use behind it differs. (For machines that reconverge by convergence barriers.) */
-struct ir_merge { uint32_t block; struct bitset area; };
+struct ir_merge {
+    uint32_t block;
+    struct bitset area;
+};
 struct ir_uniformity_options {
     /* As if no token's region reached beyond its cycle: for machines whose threads reconverge where control
      * flow lets them. Irreducible cycles with divergent branches are not m-converged then. */
     bool ignore_tokens;
-    const bool *uniform_params;            /* of a device function: by position; NULL: all may be divergent */
+    const bool *uniform_params; /* of a device function: by position; NULL: all may be divergent */
     /* If not NULL: threads that diverge reconverge no earlier than there (ir_return_post_dominators_new), or
      * where they wait to run a side of their branch, be it in different iterations of a cycle; such a cycle
      * counts as apart. Looking for them costs IR_MAX_RECONVERGE_VISITS block visits at most; beyond that
      * every cycle in which threads of a divergent branch wait counts so, and `iterations_unknown` is set. */
     const struct ir_dominators *reconvergence;
-    uint32_t most;                         /* steps: of cycles left, and of blocks, at each edge, use and
-                                              branch; 0: IR_MAX_UNIFORMITY_STEPS */
-    const struct ir_merge *merges;         /* merge_count of them */
+    uint32_t most;                 /* steps: of cycles left, and of blocks, at each edge, use and
+                                      branch; 0: IR_MAX_UNIFORMITY_STEPS */
+    const struct ir_merge *merges; /* merge_count of them */
     uint32_t merge_count;
 };
 /* Which values are the same in all threads of a warp that execute an instruction together ("Controlled
@@ -414,8 +422,13 @@ bool ir_is_converged(const struct ir_uniformity *u, uint32_t block);
 /* ---- control dependence (ir/analysis/control_dependence.c) ------------------------------------------- */
 
 /* Which branch edges decide whether a block runs: rows by block. */
-struct ir_control { uint32_t branch, edge; };           /* block of the branch, number of its edge */
-struct ir_control_dependence { uint32_t *start; struct ir_control *on; };
+struct ir_control {
+    uint32_t branch, edge; /* block of the branch, number of its edge */
+};
+struct ir_control_dependence {
+    uint32_t *start;
+    struct ir_control *on;
+};
 /* Ferrante, Ottenstein, Warren (1987), section 3.1. Time and size: the sum over branch edges of the blocks
  * that depend on them (about nesting depth × blocks). */
 struct ir_control_dependence *ir_control_dependence_new(struct arena *a, const struct ir_cfg *c,

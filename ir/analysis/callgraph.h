@@ -7,7 +7,11 @@
 
 /* Direct calls in the blocks that the functions list. `callees`: by function, in the order of the calls, may
  * repeat; callees.at[k] is called by the instruction calls[k] of function callers[k]. */
-struct ir_call_graph { struct rows callees; const uint32_t *callers; const ir_ref *calls; };
+struct ir_call_graph {
+    struct rows callees;
+    const uint32_t *callers;
+    const ir_ref *calls;
+};
 /* In the arena. Linear in the module. */
 struct ir_call_graph ir_call_graph_new(struct arena *a, const struct ir_module *m);
 

@@ -28,7 +28,9 @@ static void find_predecessors(struct arena *a, struct ir_cfg *c)
  * branch's first target comes before its second where nothing else decides. */
 static void find_order(struct arena *a, struct ir_cfg *c)
 {
-    struct frame { uint32_t block, edges_left; } *stack = arena_array(a, struct frame, c->blocks);
+    struct frame {
+        uint32_t block, edges_left;
+    } *stack = arena_array(a, struct frame, c->blocks);
     uint32_t depth = 0, first = c->blocks;
     uint32_t *order = arena_array(a, uint32_t, c->blocks);
 #define ENTER(b)                                                                                             \

@@ -12,21 +12,23 @@
 
 struct build {
     const struct ir_cfg *cfg;
-    uint32_t *number, *last;      /* depth-first number, and the largest in the subtree; 0: not reached */
+    uint32_t *number, *last; /* depth-first number, and the largest in the subtree; 0: not reached */
     uint32_t *by_number;
-    uint32_t *cycle_of;           /* of each block: the cycle that took it in first, its innermost */
-    uint32_t *outer;              /* of each cycle: union-find link towards its outermost one */
+    uint32_t *cycle_of; /* of each block: the cycle that took it in first, its innermost */
+    uint32_t *outer;    /* of each cycle: union-find link towards its outermost one */
     uint32_t *parent, *header;
-    u32_vec  *entries;
-    uint32_t  count;
-    u32_vec   work;
+    u32_vec *entries;
+    uint32_t count;
+    u32_vec work;
     struct arena *arena;
 };
 
 static void depth_first(struct build *g, struct arena *a)
 {
     const struct ir_cfg *c = g->cfg;
-    struct frame { uint32_t block, edges_left; } *stack = arena_array(a, struct frame, c->rpo_count);
+    struct frame {
+        uint32_t block, edges_left;
+    } *stack = arena_array(a, struct frame, c->rpo_count);
     uint32_t depth = 0, counter = 0, next = ir_entry(c->fn);
     for (;;) {
         if (next != IR_NO_BLOCK) {
@@ -112,7 +114,7 @@ static void find_cycle(struct build *g, uint32_t header)
     g->parent[cycle] = IR_NO_CYCLE;
     g->outer[cycle] = cycle;
     vec_push(g->arena, &g->entries[cycle], header);
-    g->cycle_of[header] = cycle;                 /* in no cycle before: those have blocks of later numbers */
+    g->cycle_of[header] = cycle; /* in no cycle before: those have blocks of later numbers */
     grow(g, cycle);
 }
 
@@ -137,7 +139,7 @@ static void number_cycles(const struct build *g, struct ir_cycles *f, struct are
 {
     f->count = g->count;
     f->at = arena_array(a, struct ir_cycle, g->count);
-    for (uint32_t i = 0; i < g->count; i++)      /* a parent is found after its children */
+    for (uint32_t i = 0; i < g->count; i++) /* a parent is found after its children */
         renamed[i] = g->count - 1 - i;
     for (uint32_t i = g->count; i-- > 0;) {
         struct ir_cycle *c = &f->at[renamed[i]];
@@ -159,7 +161,7 @@ static void place_blocks(const struct build *g, struct ir_cycles *f, struct aren
     for (uint32_t i = f->count; i-- > 0;)
         if (f->at[i].parent != IR_NO_CYCLE)
             f->at[f->at[i].parent].count += f->at[i].count;
-    for (uint32_t i = 0; i < f->count; i++) {  /* each takes the next stretch of its parent's; header first */
+    for (uint32_t i = 0; i < f->count; i++) { /* each takes the next stretch of its parent's; header first */
         struct ir_cycle *c = &f->at[i];
         uint32_t *from = c->parent == IR_NO_CYCLE ? &total : &next[c->parent];
         c->first = *from;

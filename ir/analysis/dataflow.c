@@ -3,7 +3,7 @@
 
 struct solver {
     const struct ir_dataflow *d;
-    struct bitset *entered, left, waiting;   /* waiting: by position in the order */
+    struct bitset *entered, left, waiting; /* waiting: by position in the order */
     uint32_t *position;
 };
 

@@ -9,12 +9,12 @@
 #include "base/rows.h"
 
 struct ir_dataflow {
-    const struct rows *flow;     /* by node: its successors (forward), or its predecessors (backward) */
-    const u32_vec     *order;    /* all nodes, as they should be visited first: against few of the edges */
-    uint32_t           bits;
+    const struct rows *flow; /* by node: its successors (forward), or its predecessors (backward) */
+    const u32_vec *order;    /* all nodes, as they should be visited first: against few of the edges */
+    uint32_t bits;
     /* Turns what holds where the node is entered into what holds where it is left; monotone. */
     void (*transfer)(void *data, uint32_t node, struct bitset set);
-    void  *data;
+    void *data;
 };
 
 /* The least solution: entered(n) by node. Each node is visited at most once for each bit that its

@@ -5,10 +5,20 @@ static bool is_seen_outside(const struct ir_ins *ins)
 {
     uint16_t flags = ir_op_info[ins->op].flags;
     switch (ins->op) {
-    case IR_alloca: case IR_fence: case IR_predict: case IR_predict_point: case IR_predict_function:
-    case IR_cb_join: case IR_cb_wait: case IR_cb_cancel: case IR_cb_rejoin:
-        return false;
-    case IR_call: case IR_icall: case IR_hostcall: case IR_barrier: case IR_syncwarp: return true;
+    case IR_alloca:
+    case IR_fence:
+    case IR_predict:
+    case IR_predict_point:
+    case IR_predict_function:
+    case IR_cb_join:
+    case IR_cb_wait:
+    case IR_cb_cancel:
+    case IR_cb_rejoin: return false;
+    case IR_call:
+    case IR_icall:
+    case IR_hostcall:
+    case IR_barrier:
+    case IR_syncwarp: return true;
     default: return flags & IR_EFFECT && !(flags & (IR_READS | IR_WRITES));
     }
 }
@@ -19,7 +29,7 @@ bool ir_effects_of(const struct ir_memory *m, ir_ref r, struct ir_effects *e)
     *e = (struct ir_effects){.world = is_seen_outside(ins)};
     e->reads = ir_read(m, r, &e->from) && e->from.space != IR_TYPE_CONSTANT;
     e->writes = ir_written(m, r, &e->to);
-    if (!e->writes)                        /* an atomic says by its address what it does */
+    if (!e->writes) /* an atomic says by its address what it does */
         e->clobber = (uint8_t)ir_clobber_of((enum ir_op)ins->op);
     return e->reads || e->writes || e->clobber || e->world;
 }

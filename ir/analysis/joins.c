@@ -19,19 +19,21 @@
 struct ir_join_finder {
     const struct ir_cfg *cfg;
     const struct ir_cycles *cycles;
-    uint32_t *order, *place;       /* blocks in processing order; place of each block in it */
-    uint32_t *header_of;           /* of each block: the cycle it heads, or IR_NO_CYCLE */
-    u32_vec  *exit_blocks;         /* of each cycle */
-    uint32_t *label, *stamp;       /* of each block: its label in this round */
-    uint32_t *joined, *exited;     /* round in which it was put on the list */
-    uint32_t *taken;               /* round in which it was taken from the front */
-    struct bitset irreducible;     /* blocks inside irreducible cycles */
-    struct bitset flooded;         /* blocks given out as joins past the limit, with all that they reach */
-    uint32_t  round, branch;
-    uint32_t  sent;                /* labels sent in this round, for the limit */
-    u32_vec   front;               /* heap of places still to be taken */
-    struct { u32_vec from, to; } ways_out;  /* edges that labels took out of the innermost cycle around the
-                                      branch, if that is irreducible or in one that is */
+    uint32_t *order, *place;   /* blocks in processing order; place of each block in it */
+    uint32_t *header_of;       /* of each block: the cycle it heads, or IR_NO_CYCLE */
+    u32_vec *exit_blocks;      /* of each cycle */
+    uint32_t *label, *stamp;   /* of each block: its label in this round */
+    uint32_t *joined, *exited; /* round in which it was put on the list */
+    uint32_t *taken;           /* round in which it was taken from the front */
+    struct bitset irreducible; /* blocks inside irreducible cycles */
+    struct bitset flooded;     /* blocks given out as joins past the limit, with all that they reach */
+    uint32_t round, branch;
+    uint32_t sent; /* labels sent in this round, for the limit */
+    u32_vec front; /* heap of places still to be taken */
+    struct {
+        u32_vec from, to;
+    } ways_out; /* edges that labels took out of the innermost cycle around the
+                   branch, if that is irreducible or in one that is */
     struct ir_joins result;
     struct arena *arena;
 };
@@ -44,7 +46,7 @@ static void find_order(struct ir_join_finder *j, struct arena *a)
 {
     const struct ir_cfg *c = j->cfg;
     uint32_t levels = j->cycles->count + 1, n = 0, depth = 0;
-    u32_vec *items = arena_array(a, u32_vec, levels);      /* of each cycle; the last: outside of all */
+    u32_vec *items = arena_array(a, u32_vec, levels); /* of each cycle; the last: outside of all */
     for (uint32_t i = 0; i < c->rpo_count; i++) {
         uint32_t b = c->rpo[i], cycle = j->cycles->innermost[b], head = j->header_of[b];
         if (head != IR_NO_CYCLE) {
@@ -54,7 +56,9 @@ static void find_order(struct ir_join_finder *j, struct arena *a)
             vec_push(a, &items[cycle == IR_NO_CYCLE ? levels - 1 : cycle], b);
         }
     }
-    struct frame { uint32_t level, next; } *stack = arena_array(a, struct frame, levels);
+    struct frame {
+        uint32_t level, next;
+    } *stack = arena_array(a, struct frame, levels);
     stack[depth++] = (struct frame){levels - 1, 0};
     while (depth > 0) {
         struct frame *top = &stack[depth - 1];
@@ -155,7 +159,7 @@ static bool propagate(struct ir_join_finder *j, uint32_t b, uint32_t label)
     if (j->label[b] == label)
         return false;
     if (j->label[b] != b && j->taken[b] == j->round)
-        front_push(j, j->place[b]);              /* only in an irreducible cycle: propagate again */
+        front_push(j, j->place[b]); /* only in an irreducible cycle: propagate again */
     j->label[b] = b;
     return true;
 }

@@ -85,9 +85,15 @@ static void note_instruction(struct ir_memory *m, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(m->fn, r);
     switch (ins->op) {
-    case IR_memzero: case IR_memcpy: case IR_eq: case IR_ne: case IR_ult: case IR_ule: break;
-    case IR_alloca: case IR_object:
-        if (!m->object[r])           /* in a block that can't be reached */
+    case IR_memzero:
+    case IR_memcpy:
+    case IR_eq:
+    case IR_ne:
+    case IR_ult:
+    case IR_ule: break;
+    case IR_alloca:
+    case IR_object:
+        if (!m->object[r]) /* in a block that can't be reached */
             make_unknown(m, r);
         break;
     case IR_ptradd: flow(m, ins->args[0], r); break;
@@ -96,8 +102,7 @@ static void note_instruction(struct ir_memory *m, ir_ref r)
         flow(m, ins->args[1], r);
         flow(m, ins->args[2], r);
         break;
-    default:
-        note_escapes(m, r, ir_op_info[ins->op].imm == IR_IMM_OFFSET);
+    default: note_escapes(m, r, ir_op_info[ins->op].imm == IR_IMM_OFFSET);
     }
 }
 
@@ -169,7 +174,9 @@ struct ir_location ir_location_of(const struct ir_memory *m, ir_ref address, int
 {
     struct ir_address at = ir_address_of(m->fn, address);
     const struct ir_ins *root = ir_at(m->fn, at.root);
-    struct ir_location x = {.root = at.root, .offset = at.offset + (uint32_t)imm, .size = size,
+    struct ir_location x = {.root = at.root,
+                            .offset = at.offset + (uint32_t)imm,
+                            .size = size,
                             .space = (enum ir_type)root->type};
     bool known = at.root < m->count && root->op != IR_constant;
     x.class = leader(m, known ? at.root : unknown_of(m, x.space));

@@ -19,11 +19,11 @@
 #define IR_SEVERAL_OBJECTS UINT32_MAX
 struct ir_memory {
     const struct ir_function *fn;
-    uint32_t  count;              /* of the function's instructions then */
-    ir_ref   *object;             /* by value: the one object that it points into, as the first instruction
-                                     that gives its address; 0: not known, or no pointer */
-    uint32_t *class;              /* by value: union-find; then one for each space: what is unknown of it */
-    ir_ref   *only;               /* by leader of a class: its one object; 0: none; IR_SEVERAL_OBJECTS */
+    uint32_t count;  /* of the function's instructions then */
+    ir_ref *object;  /* by value: the one object that it points into, as the first instruction
+                        that gives its address; 0: not known, or no pointer */
+    uint32_t *class; /* by value: union-find; then one for each space: what is unknown of it */
+    ir_ref *only;    /* by leader of a class: its one object; 0: none; IR_SEVERAL_OBJECTS */
 };
 /* Points-to classes of B. Steensgaard, "Points-to analysis in almost linear time" (1996), of one level: all
  * that memory holds is unknown. Near-linear. */
@@ -31,7 +31,11 @@ struct ir_memory *ir_memory_new(struct arena *a, const struct ir_function *f, co
 
 /* The bytes root + offset … + size - 1 (size 0: how many is not known). `object` 0: one of those of the
  * class. */
-struct ir_location { ir_ref root, object; uint32_t offset, size, class; enum ir_type space; };
+struct ir_location {
+    ir_ref root, object;
+    uint32_t offset, size, class;
+    enum ir_type space;
+};
 /* Of an access at `address` + imm. */
 struct ir_location ir_location_of(const struct ir_memory *m, ir_ref address, int64_t imm, uint32_t size);
 /* False: the two have no byte in common in any execution in which the values that both name are the same. */
@@ -49,8 +53,8 @@ bool ir_read(const struct ir_memory *m, ir_ref r, struct ir_location *x);
 /* What an instruction does to memory that no address operand of it names. */
 enum ir_clobber {
     IR_CLOBBERS_NOTHING,
-    IR_CLOBBERS_COMMON,           /* global and shared memory: other threads may have written it meanwhile */
-    IR_CLOBBERS_ALL,              /* that, and private memory that has escaped */
+    IR_CLOBBERS_COMMON, /* global and shared memory: other threads may have written it meanwhile */
+    IR_CLOBBERS_ALL,    /* that, and private memory that has escaped */
 };
 /* Of calls all, of barriers, fences and atomics the common memory. */
 enum ir_clobber ir_clobber_of(enum ir_op op);
@@ -63,9 +67,9 @@ bool ir_is_clobbered(const struct ir_memory *m, enum ir_clobber c, struct ir_loc
  * and reads and writes what it clobbers. Of the rest: */
 struct ir_effects {
     struct ir_location from, to;
-    bool    reads, writes;
-    uint8_t clobber;              /* enum ir_clobber */
-    bool world; /* seen outside in its order: print, barrier, call, assertion, clock, trap */
+    bool reads, writes;
+    uint8_t clobber; /* enum ir_clobber */
+    bool world;      /* seen outside in its order: print, barrier, call, assertion, clock, trap */
 };
 /* False: it has none. Loads from constant memory have none; nor has the trap of an access. */
 bool ir_effects_of(const struct ir_memory *m, ir_ref r, struct ir_effects *e);
@@ -73,10 +77,10 @@ bool ir_effects_of(const struct ir_memory *m, ir_ref r, struct ir_effects *e);
 /* Why x has to stay before y. */
 enum ir_dependence_kind {
     IR_DEP_NONE,
-    IR_DEP_FLOW,                /* y reads what x wrote */
-    IR_DEP_ANTI,                /* y writes what x read */
-    IR_DEP_OUTPUT,              /* y writes what x wrote */
-    IR_DEP_EFFECT,              /* both are seen outside, or one leads convergent operations */
+    IR_DEP_FLOW,   /* y reads what x wrote */
+    IR_DEP_ANTI,   /* y writes what x read */
+    IR_DEP_OUTPUT, /* y writes what x wrote */
+    IR_DEP_EFFECT, /* both are seen outside, or one leads convergent operations */
 };
 /* For x before y; the first of flow, output and anti dependence that holds, NONE if they may change
  * places. */

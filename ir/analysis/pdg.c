@@ -12,23 +12,28 @@
 
 /* An effect in force: number of its node * 2 + stale, the outermost of the cycles that carry it, and for what
  * it is in force. */
-struct force { uint32_t key, cycle; struct ir_pdg_exposure exposed; };
+struct force {
+    uint32_t key, cycle;
+    struct ir_pdg_exposure exposed;
+};
 typedef VEC(struct force) force_vec;
 /* Each sorted by key. A read asks only for writes. */
-struct forces { force_vec writes, reads; };
+struct forces {
+    force_vec writes, reads;
+};
 
 struct builder {
-    struct arena            *arena;
-    const struct ir_memory  *m;
-    const struct ir_cfg     *c;
-    const struct ir_cycles  *cycles;
-    struct ir_pdg           *g;
-    struct ir_pdg_nodes      nodes;
-    struct forces           *in;         /* by block */
-    struct bitset            region, queued;
-    struct forces            now;        /* at work */
-    force_vec                moved, merged;
-    uint64_t                 work, most;  /* visits to effects in force */
+    struct arena *arena;
+    const struct ir_memory *m;
+    const struct ir_cfg *c;
+    const struct ir_cycles *cycles;
+    struct ir_pdg *g;
+    struct ir_pdg_nodes nodes;
+    struct forces *in; /* by block */
+    struct bitset region, queued;
+    struct forces now; /* at work */
+    force_vec moved, merged;
+    uint64_t work, most; /* visits to effects in force */
 };
 
 /* ---- what a node makes of what is in force ----------------------------------------------------------- */
@@ -141,8 +146,8 @@ static bool merge(struct builder *b, const force_vec *x, const force_vec *y)
             struct force g = x->at[i++];
             uint32_t cycle = nearer(b, f.cycle, g.cycle);
             struct ir_pdg_exposure both = ir_pdg_joined(f.exposed, g.exposed);
-            changed |= !from_y || cycle != f.cycle || both.root != f.exposed.root ||
-                       both.left != f.exposed.left;
+            changed |=
+                !from_y || cycle != f.cycle || both.root != f.exposed.root || both.left != f.exposed.left;
             f = (struct force){f.key, cycle, both};
         }
         b->merged.at[b->merged.count++] = f;
@@ -224,7 +229,7 @@ static void add_row(struct builder *b, const struct ir_pdg_node *k, struct force
     ir_ref from = b->nodes.at.at[x.key / 2].r;
     if (kind == IR_DEP_NONE || !ir_pdg_is_exposed(x.exposed, k))
         return;
-    if (b->g->on.count > start && vec_last(&b->g->on).from == from)      /* fresh, and stale */
+    if (b->g->on.count > start && vec_last(&b->g->on).from == from) /* fresh, and stale */
         vec_last(&b->g->on).cycle = nearer(b, vec_last(&b->g->on).cycle, x.cycle);
     else
         vec_push(b->arena, &b->g->on, ((struct ir_dependence){from, (uint8_t)kind, x.cycle}));

@@ -29,19 +29,19 @@
 #include "ir/analysis/memory.h"
 
 struct ir_dependence {
-    ir_ref   from;
-    uint8_t  kind;                         /* enum ir_dependence_kind */
+    ir_ref from;
+    uint8_t kind; /* enum ir_dependence_kind */
     uint32_t cycle;
 };
 struct ir_pdg {
     const struct ir_control_dependence *control;
     const struct ir_pst *pst;
-    uint32_t  region;
-    u32_vec   memory;                      /* instructions with effects, in reverse post-order */
-    uint32_t *start;                       /* row of memory.at[i]: on.at[start[i] .. start[i + 1] - 1] */
+    uint32_t region;
+    u32_vec memory;  /* instructions with effects, in reverse post-order */
+    uint32_t *start; /* row of memory.at[i]: on.at[start[i] .. start[i + 1] - 1] */
     VEC(struct ir_dependence) on;
-    bool      precise;                     /* false: it would take more than IR_MAX_PDG_VISITS; there are no
-                                              rows, and any two of `memory` are to be taken as dependent */
+    bool precise; /* false: it would take more than IR_MAX_PDG_VISITS; there are no
+                     rows, and any two of `memory` are to be taken as dependent */
 };
 /* Time: the instructions of the region with effects times those that are in force where one stands, at most
  * IR_MAX_PDG_VISITS on average (ir/limits.def). One is in force until others follow that conflict with all

@@ -8,15 +8,18 @@
 enum { PARTS = 64, LAST = PARTS - 1 };
 
 /* The end of an access from a root. */
-struct cut { uint32_t root; int64_t at; };
+struct cut {
+    uint32_t root;
+    int64_t at;
+};
 
 struct builder {
-    struct arena           *arena;
+    struct arena *arena;
     const struct ir_memory *m;
     const struct ir_cycles *cycles;
-    struct ir_pdg_nodes    *nodes;
-    struct map              numbers;     /* of roots */
-    VEC(struct cut)         cuts;        /* sorted, all different */
+    struct ir_pdg_nodes *nodes;
+    struct map numbers;   /* of roots */
+    VEC(struct cut) cuts; /* sorted, all different */
 };
 
 /* ---- nodes ------------------------------------------------------------------------------------------- */

@@ -13,23 +13,26 @@
 #include "ir/analysis/pdg.h"
 
 /* Parts that the accesses from one root touch, and those that some of them write. */
-struct ir_pdg_root { uint64_t any, written; uint32_t cycle; };   /* cycle: the innermost that defines it */
+struct ir_pdg_root {
+    uint64_t any, written;
+    uint32_t cycle;
+}; /* cycle: the innermost that defines it */
 struct ir_pdg_node {
-    struct ir_effects fresh, stale;  /* stale: the roots of its addresses may have other values by now */
-    ir_ref   r;
-    bool     writes;                 /* conflicts with reads, too */
-    bool     needed;                 /* something in the region conflicts with its like */
-    bool     single;                 /* accesses one location, and does nothing else; then root, touches and
-                                        covers are set */
-    bool     all_from, all_to;       /* meets every access from the same root */
-    uint32_t from_root, to_root;     /* numbers in `roots` */
-    uint32_t root;                   /* of the one location */
-    uint64_t touches, covers;        /* covers: the parts of which it writes every byte */
+    struct ir_effects fresh, stale; /* stale: the roots of its addresses may have other values by now */
+    ir_ref r;
+    bool writes;                 /* conflicts with reads, too */
+    bool needed;                 /* something in the region conflicts with its like */
+    bool single;                 /* accesses one location, and does nothing else; then root, touches and
+                                    covers are set */
+    bool all_from, all_to;       /* meets every access from the same root */
+    uint32_t from_root, to_root; /* numbers in `roots` */
+    uint32_t root;               /* of the one location */
+    uint64_t touches, covers;    /* covers: the parts of which it writes every byte */
 };
 struct ir_pdg_nodes {
-    VEC(struct ir_pdg_node) at;      /* in reverse post-order */
-    uint32_t *first, *end;           /* by block: its nodes are first .. end - 1 */
-    VEC(struct ir_pdg_root) roots;   /* number 0 is none */
+    VEC(struct ir_pdg_node) at;    /* in reverse post-order */
+    uint32_t *first, *end;         /* by block: its nodes are first .. end - 1 */
+    VEC(struct ir_pdg_root) roots; /* number 0 is none */
 };
 /* Fills in n, in the arena, for the instructions with effects in the blocks of `region`. */
 void ir_pdg_nodes_find(struct ir_pdg_nodes *n, struct arena *a, const struct ir_memory *m,
@@ -37,7 +40,10 @@ void ir_pdg_nodes_find(struct ir_pdg_nodes *n, struct arena *a, const struct ir_
 
 /* Of an effect in force: the accesses for which nothing stands in for it. root 0: all that conflict with it;
  * else those from the root in the parts `left`, which may be none. */
-struct ir_pdg_exposure { uint32_t root; uint64_t left; };
+struct ir_pdg_exposure {
+    uint32_t root;
+    uint64_t left;
+};
 /* What is left of it behind node k. `i`: the effect as it is by now, of the node `of`. */
 struct ir_pdg_exposure ir_pdg_behind(const struct ir_pdg_nodes *n, const struct ir_memory *m,
                                      const struct ir_pdg_node *k, const struct ir_pdg_node *of,

@@ -18,27 +18,31 @@
  * start, edge 1 from start to the entry block. */
 struct graph {
     uint32_t nodes, edges, start, exit;
-    uint32_t *from, *to;          /* by edge */
+    uint32_t *from, *to; /* by edge */
     struct ir_edge_ref *ref;
     uint32_t *touch_start, *touch; /* edges at a node, either direction, by node */
-    uint32_t *class;              /* by edge */
-    uint32_t  classes;
+    uint32_t *class;               /* by edge */
+    uint32_t classes;
 };
 
 /* A bracket: a back edge of the search, or a capping one; a member of one doubly linked list. */
-struct bracket { uint32_t prev, next, class, recent_size, recent_class; };
-struct list { uint32_t top, bottom, size; };
+struct bracket {
+    uint32_t prev, next, class, recent_size, recent_class;
+};
+struct list {
+    uint32_t top, bottom, size;
+};
 
 struct search {
     struct graph *g;
     struct arena *arena;
-    uint32_t *number, *node_at;   /* undirected depth-first numbers from 1; 0: not reached */
+    uint32_t *number, *node_at; /* undirected depth-first numbers from 1; 0: not reached */
     uint32_t *parent_edge, *parent;
     uint32_t *high, *second;      /* least number that back edges from the subtree reach; the same of all but
                                      the best child */
     VEC(struct bracket) brackets; /* by edge; capping ones behind */
     struct list *list;            /* by node */
-    u32_vec  *ending;             /* by node: brackets that end there, capping ones too */
+    u32_vec *ending;              /* by node: brackets that end there, capping ones too */
 };
 
 /* ---- graph ------------------------------------------------------------------------------------------- */
@@ -169,7 +173,7 @@ static void finish_node(struct search *s, uint32_t n)
 {
     struct graph *g = s->g;
     struct list l = s->list[n];
-    uint32_t up = NONE;                          /* hi0: highest node a back edge from n itself reaches */
+    uint32_t up = NONE; /* hi0: highest node a back edge from n itself reaches */
     for (uint32_t i = 0; i < s->ending[n].count; i++) {
         uint32_t b = s->ending[n].at[i];
         list_delete(s, &l, b);
@@ -179,7 +183,7 @@ static void finish_node(struct search *s, uint32_t n)
     for (uint32_t i = g->touch_start[n]; i < g->touch_start[n + 1]; i++) {
         uint32_t e = g->touch[i], to = other_end(g, e, n);
         if (to == n) {
-            s->brackets.at[e].class = g->classes++;        /* a self loop is equivalent to nothing else */
+            s->brackets.at[e].class = g->classes++; /* a self loop is equivalent to nothing else */
         } else if (s->number[to] < s->number[n] && e != s->parent_edge[n]) {
             list_push(s, &l, e);
             vec_push(s->arena, &s->ending[to], e);
@@ -249,7 +253,7 @@ struct walk {
     struct arena *arena;
     const struct graph *g;
     struct ir_pst *t;
-    struct rows out;              /* edges by the node that they leave */
+    struct rows out; /* edges by the node that they leave */
     uint32_t *opens, *closes, *last_of_class, *region_of;
     VEC(struct ir_region) regions;
 };
@@ -312,7 +316,8 @@ static void nest_region(struct walk *w, uint32_t from, uint32_t e, bool first)
 static void find_regions(struct walk *w)
 {
     const struct graph *g = w->g;
-    w->opens = arena_array(w->arena, uint32_t, g->edges), w->closes = arena_array(w->arena, uint32_t, g->edges);
+    w->opens = arena_array(w->arena, uint32_t, g->edges),
+    w->closes = arena_array(w->arena, uint32_t, g->edges);
     w->last_of_class = arena_array(w->arena, uint32_t, g->classes + 1);
     for (uint32_t e = 0; e < g->edges; e++)
         w->opens[e] = w->closes[e] = NONE;

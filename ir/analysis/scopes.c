@@ -11,23 +11,25 @@
  */
 #include "ir/analysis/analysis.h"
 
-struct row { uint32_t def, end; };         /* as tokens->defs and region->ends */
+struct row {
+    uint32_t def, end; /* as tokens->defs and region->ends */
+};
 
 struct ir_scopes {
-    const struct ir_cfg    *cfg;
+    const struct ir_cfg *cfg;
     const struct ir_cycles *cycles;
-    const struct ir_tokens *tokens;        /* NULL: no scope but the cycles themselves */
-    uint32_t *home;                        /* of each token's definition: its block */
-    uint32_t *operand;                     /* of each definition: that of its own token; UINT32_MAX: none */
-    uint32_t *anchor;                      /* of each definition: scope of the anchor it stems from, or
-                                              IR_NO_SCOPE */
-    u32_vec   anchors;                     /* definitions, by scope less the cycles */
-    u32_vec  *regions;                     /* of each scope: the definitions whose regions belong to it */
-    u32_vec  *blocks;                      /* of each definition: blocks of its region, if it is kept */
+    const struct ir_tokens *tokens; /* NULL: no scope but the cycles themselves */
+    uint32_t *home;                 /* of each token's definition: its block */
+    uint32_t *operand;              /* of each definition: that of its own token; UINT32_MAX: none */
+    uint32_t *anchor;               /* of each definition: scope of the anchor it stems from, or
+                                       IR_NO_SCOPE */
+    u32_vec anchors;                /* definitions, by scope less the cycles */
+    u32_vec *regions;               /* of each scope: the definitions whose regions belong to it */
+    u32_vec *blocks;                /* of each definition: blocks of its region, if it is kept */
     uint32_t *row_start;
     struct row *rows;
-    uint32_t *seen, round;                 /* by block, for ir_scope_beyond */
-    u32_vec   list;
+    uint32_t *seen, round; /* by block, for ir_scope_beyond */
+    u32_vec list;
     struct arena *arena;
 };
 

@@ -15,10 +15,10 @@
 struct search {
     const struct ir_cfg *cfg;
     const struct ir_dominators *reconvergence;
-    uint32_t *component;                  /* IR_NO_BLOCK: not known */
-    uint32_t *number, *low;               /* depth-first number; the lowest known to be in the component */
+    uint32_t *component;    /* IR_NO_BLOCK: not known */
+    uint32_t *number, *low; /* depth-first number; the lowest known to be in the component */
     uint32_t *next_edge, counter;
-    u32_vec   path, open;                 /* open: visited, component not known */
+    u32_vec path, open; /* open: visited, component not known */
     struct arena *arena;
 };
 
@@ -77,7 +77,7 @@ static void search_from(struct search *s, uint32_t root)
 }
 
 struct ir_strong_components *ir_strong_components_new(struct arena *a, const struct ir_cfg *c,
-                                      const struct ir_dominators *reconvergence)
+                                                      const struct ir_dominators *reconvergence)
 {
     struct search s = {.cfg = c, .reconvergence = reconvergence, .arena = a};
     s.component = arena_array(a, uint32_t, c->blocks), s.number = arena_array(a, uint32_t, c->blocks);

@@ -5,35 +5,37 @@
 #include "base/rows.h"
 #include "ir/analysis/analysis.h"
 
-struct uniformity_use { ir_ref value, user; };
+struct uniformity_use {
+    ir_ref value, user;
+};
 struct uniformity_finder {
     struct ir_uniformity *u;
     const struct ir_function *fn;
     struct ir_join_finder *joins;
-    const struct ir_dominators *dominators;  /* NULL: all cycles are reducible, or a machine is asked about */
-    struct rows users;                     /* of each value; an edge argument's user is the parameter */
-    VEC(struct uniformity_use) *outside;   /* by cycle: uses outside of it of values made in it */
-    u32_vec   work, branch_work;           /* divergent values and branches whose effects are still to be
-                                              followed */
-    uint32_t  scoped_done;                 /* branches of u->scoped that have been followed */
-    bool      machine;                     /* ignore_tokens, of struct ir_uniformity_options */
+    const struct ir_dominators *dominators; /* NULL: all cycles are reducible, or a machine is asked about */
+    struct rows users;                      /* of each value; an edge argument's user is the parameter */
+    VEC(struct uniformity_use) * outside;   /* by cycle: uses outside of it of values made in it */
+    u32_vec work, branch_work;              /* divergent values and branches whose effects are still to be
+                                               followed */
+    uint32_t scoped_done;                   /* branches of u->scoped that have been followed */
+    bool machine;                           /* ignore_tokens, of struct ir_uniformity_options */
     const bool *uniform_params;
-    uint32_t *first_edge;                  /* scratch by block: the latest branch's first edge to it */
-    const struct ir_dominators *reconvergence;     /* see struct ir_uniformity_options */
-    uint64_t steps, most;                          /* taken, and the limit */
+    uint32_t *first_edge;                      /* scratch by block: the latest branch's first edge to it */
+    const struct ir_dominators *reconvergence; /* see struct ir_uniformity_options */
+    uint64_t steps, most;                      /* taken, and the limit */
     /* by cycle */
     uint32_t *outermost, *irreducible; /* around it, or itself; the latter the outermost irreducible one */
     uint32_t *unsettled;               /* towards the first one around it, or itself, that threads have not
-                                              left apart by itself (union-find) */
+                                          left apart by itself (union-find) */
     struct bitset apart_with_all;      /* it and all around it are apart */
     uint32_t *taken, takes;            /* as how manieth it was taken apart */
     uint32_t *untaken;                 /* by place in cycles->blocks: towards the first from there on that
-                                              is in no cycle taken apart (union-find) */
-    uint32_t *passed, visits;              /* by block: the latest branch (plus 1) whose threads may pass it
-                                              before they reconverge */
+                                          is in no cycle taken apart (union-find) */
+    uint32_t *passed, visits;          /* by block: the latest branch (plus 1) whose threads may pass it
+                                          before they reconverge */
     struct arena *arena;
     struct arena *passing; /* until the fixed point is reached: what is as large as the
-                                              cycles that all edges and uses leave */
+                              cycles that all edges and uses leave */
 };
 
 /* ---- marking (ir/analysis/uniformity.c) -------------------------------------------------------------- */

@@ -19,7 +19,7 @@
 struct leaving {
     struct uniformity_finder *f;
     uint32_t scope;
-    uint32_t inside;             /* a cycle where they are still not; IR_NO_CYCLE: none */
+    uint32_t inside; /* a cycle where they are still not; IR_NO_CYCLE: none */
     enum ir_divergence kind;
 };
 

@@ -26,7 +26,7 @@ static void print_f32(uint32_t bits, struct text *out)
 void ir_print_constant(enum ir_type t, scalar_bits bits, struct text *out)
 {
     switch (t) {
-    case IR_TYPE_I1:  text_addz(out, bits ? "true" : "false"); return;
+    case IR_TYPE_I1: text_addz(out, bits ? "true" : "false"); return;
     case IR_TYPE_I32: text_printf(out, "%d", i32((uint32_t)bits)); return;
     case IR_TYPE_I64: text_printf(out, "%lldL", (long long)bits); return;
     case IR_TYPE_F32: print_f32((uint32_t)bits, out); return;

@@ -21,13 +21,13 @@ enum token_kind {
 
 struct token {
     enum token_kind kind;
-    span        where;
-    size_t      start;         /* offset in the source */
-    const char *text;          /* NUL-terminated as well */
-    size_t      length;
-    uint64_t    number;
-    bool        negative, first_on_line;
-    char        suffix;
+    span where;
+    size_t start;     /* offset in the source */
+    const char *text; /* NUL-terminated as well */
+    size_t length;
+    uint64_t number;
+    bool negative, first_on_line;
+    char suffix;
 };
 
 enum ir_message {
@@ -35,16 +35,18 @@ enum ir_message {
 #include "ir/text/messages.def"
     IR_MESSAGES
 };
-struct ir_message_info { const char *name, *format; };
+struct ir_message_info {
+    const char *name, *format;
+};
 extern const struct ir_message_info ir_message_info[IR_MESSAGES];
 
 struct lexer {
     const struct source *source;
-    struct diagnostics  *diagnostics;
-    struct strings      *strings;      /* where words are interned */
-    size_t               at;
-    uint32_t             line;
-    size_t               line_start;
+    struct diagnostics *diagnostics;
+    struct strings *strings; /* where words are interned */
+    size_t at;
+    uint32_t line;
+    size_t line_start;
 };
 /* Stands before the first token. What is no token is reported to `d`. */
 void ir_lexer_init(struct lexer *l, const struct source *s, struct diagnostics *d, struct strings *strings);

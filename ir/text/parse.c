@@ -314,9 +314,10 @@ static void parse_kernel(struct parser *p)
         return;
     if (shared)
         vec_push(p->arena, &p->uses,
-                 ((struct global_use){
-                     .kind = IR_IMM_OBJECT, .name = object.text, .where = object.where,
-                     .kernel = p->m->kernels.count}));
+                 ((struct global_use){.kind = IR_IMM_OBJECT,
+                                      .name = object.text,
+                                      .where = object.where,
+                                      .kernel = p->m->kernels.count}));
     struct global_use use = {.name = name.text, .where = name.where, .kernel = p->m->kernels.count};
     vec_push(p->arena, &p->uses, use);
     vec_push(p->arena, &p->m->kernels, k);
@@ -329,8 +330,8 @@ static uint32_t find_global(const struct parser *p, const struct global_use *u)
     uint64_t key = name_key(u->name);
     switch (u->kind) {
     case IR_IMM_OBJECT: return map_get(&p->objects, key);
-    case IR_IMM_HOST:   return map_get(&p->hosts, key);
-    default:            return map_get(&p->functions, key);
+    case IR_IMM_HOST: return map_get(&p->hosts, key);
+    default: return map_get(&p->functions, key);
     }
 }
 
@@ -356,7 +357,10 @@ static void resolve_globals(struct parser *p)
 
 /* ---- the module ------------------------------------------------------------------------------------ */
 
-struct statement { const char *word; void (*parse)(struct parser *p); };
+struct statement {
+    const char *word;
+    void (*parse)(struct parser *p);
+};
 static const struct statement statements[] = {
     {"module", parse_module_name}, {"text", parse_text},        {"signature", parse_signature},
     {"object", parse_object},      {"host", parse_host},        {"kernel", parse_kernel},
@@ -408,7 +412,11 @@ static void enter_words(struct parser *p)
         enter_word(p, &p->specials, ir_special_info[i].text, i);
 }
 
-struct parse_job { const struct source *source; struct diagnostics *diagnostics; bool fine; };
+struct parse_job {
+    const struct source *source;
+    struct diagnostics *diagnostics;
+    bool fine;
+};
 
 static void parse_module(struct ir_module *m, void *data)
 {

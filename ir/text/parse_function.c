@@ -102,7 +102,11 @@ static void resolve_blocks(struct parser *p)
 
 /* ---- parameters ------------------------------------------------------------------------------------ */
 
-struct named_param { struct token name; enum ir_type type; place at; };
+struct named_param {
+    struct token name;
+    enum ir_type type;
+    place at;
+};
 typedef VEC(struct named_param) param_list;
 
 /* "(" [%name: type [location] {"," …}] ")", the first parenthesis being read */
@@ -153,7 +157,7 @@ static void parse_label(struct parser *p, const param_list *entry_params)
     }
     b->defined = true;
     p->cursor.block = b->block;
-    uint32_t block = b->block;                  /* a reference may move b */
+    uint32_t block = b->block; /* a reference may move b */
     ir_block_at(p->fn, block)->check = ir_parse_accept_word(p, "check");
     if (ir_parse_accept_word(p, "frontier")) {
         uint32_t first = ir_parse_block_ref(p);
@@ -201,8 +205,10 @@ static void parse_body(struct parser *p, const param_list *params)
 
 static void parse_flags(struct parser *p)
 {
-    static const struct { const char *word; uint32_t flag; } flags[] = {
-        {"convergent", IR_FN_CONVERGENT}, {"noinline", IR_FN_NOINLINE}, {"inline", IR_FN_INLINE}};
+    static const struct {
+        const char *word;
+        uint32_t flag;
+    } flags[] = {{"convergent", IR_FN_CONVERGENT}, {"noinline", IR_FN_NOINLINE}, {"inline", IR_FN_INLINE}};
     for (size_t i = 0; i < COUNT(flags); i++)
         if (ir_parse_accept_word(p, flags[i].word))
             p->fn->flags |= flags[i].flag;

@@ -178,10 +178,11 @@ static void parse_immediate(struct parser *p, struct ir_ins *ins, struct token *
     case IR_IMM_REGISTER:
         ins->imm = (int64_t)ir_parse_integer(p, UINT32_MAX, "the number of a barrier register");
         break;
-    case IR_IMM_SIGNATURE: case IR_IMM_TEXT: ins->imm = parse_index(p); break;
-    case IR_IMM_OBJECT: case IR_IMM_FUNCTION: case IR_IMM_HOST:
-        *name = ir_parse_take(p, TOKEN_GLOBAL, "a name '@name'");
-        break;
+    case IR_IMM_SIGNATURE:
+    case IR_IMM_TEXT: ins->imm = parse_index(p); break;
+    case IR_IMM_OBJECT:
+    case IR_IMM_FUNCTION:
+    case IR_IMM_HOST: *name = ir_parse_take(p, TOKEN_GLOBAL, "a name '@name'"); break;
     default: break;
     }
     if (ins->op == IR_cb_join)
@@ -340,8 +341,12 @@ void ir_parse_instruction(struct parser *p)
     if (result.text)
         ir_parse_define_value(p, &result, r);
     if (name.text)
-        vec_push(p->arena, &p->uses, ((struct global_use){.kind = ir_op_info[ins.op].imm, .name = name.text,
-                                                          .where = name.where, .fn = p->fn, .ins = r}));
+        vec_push(p->arena, &p->uses,
+                 ((struct global_use){.kind = ir_op_info[ins.op].imm,
+                                      .name = name.text,
+                                      .where = name.where,
+                                      .fn = p->fn,
+                                      .ins = r}));
     if (ir_op_info[ins.op].flags & IR_TERMINATOR)
         parse_targets(p, ins.op);
     place at = ir_parse_location(p);

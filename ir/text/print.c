@@ -12,7 +12,7 @@ struct printer {
     const struct ir_function *fn;
     const struct ir_names *names;
     struct text *out;
-    const struct ir_print_options *options;   /* NULL: defaults */
+    const struct ir_print_options *options; /* NULL: defaults */
     bool locations;
 };
 
@@ -85,8 +85,10 @@ static void immediate(struct printer *p, const struct ir_ins *ins)
     switch (ir_op_info[ins->op].imm) {
     case IR_IMM_STORAGE: text_printf(p->out, " %lld align %u", (long long)ins->imm, ins->imm2); break;
     case IR_IMM_SPECIAL: text_printf(p->out, " %s", n < IR_SPECIALS ? ir_special_info[n].text : "?"); break;
-    case IR_IMM_PREDICTION: case IR_IMM_REGISTER: text_printf(p->out, " %lld", (long long)ins->imm); break;
-    case IR_IMM_SIGNATURE: case IR_IMM_TEXT: text_printf(p->out, " #%lld", (long long)ins->imm); break;
+    case IR_IMM_PREDICTION:
+    case IR_IMM_REGISTER: text_printf(p->out, " %lld", (long long)ins->imm); break;
+    case IR_IMM_SIGNATURE:
+    case IR_IMM_TEXT: text_printf(p->out, " #%lld", (long long)ins->imm); break;
     case IR_IMM_OBJECT: global_name(p, n < m->objects.count ? m->objects.at[n].name : NULL, ins->imm); break;
     case IR_IMM_FUNCTION:
         global_name(p, n < m->functions.count ? m->functions.at[n]->name : NULL, ins->imm);

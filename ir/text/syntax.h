@@ -14,7 +14,10 @@ static inline bool ir_has_threshold(enum ir_op op)
     return op == IR_predict || op == IR_predict_function || op == IR_cb_wait;
 }
 /* Whether the word behind the operation is an access type ("s8", "f32"; of a pointer the pointer's type). */
-static inline bool ir_has_access(enum ir_op op) { return ir_op_info[op].imm == IR_IMM_OFFSET; }
+static inline bool ir_has_access(enum ir_op op)
+{
+    return ir_op_info[op].imm == IR_IMM_OFFSET;
+}
 
 static inline bool ir_is_name_char(char c)
 {
@@ -26,13 +29,19 @@ bool ir_is_numbered_block(const char *name);
 
 /* ---- names (ir/text/names.c): unique in a function, the same again when the text is parsed and printed -- */
 
-struct ir_names { const char **values, **blocks; };   /* by index; NULL: has none */
+struct ir_names {
+    const char **values, **blocks; /* by index; NULL: has none */
+};
 /* The arrays live in the arena. Linear. */
 struct ir_names ir_names_new(struct arena *a, const struct ir_function *f);
 /* ir_print_ins for who prints many: the names are made once. */
 void ir_print_named(const struct ir_function *f, const struct ir_names *names, ir_ref r, struct text *out);
 /* Makes names unique: gives `name`, or `name.N` if it was given before. */
-struct ir_unique { struct arena *arena; struct strings strings; struct map taken; };
+struct ir_unique {
+    struct arena *arena;
+    struct strings strings;
+    struct map taken;
+};
 /* Interned in u->strings; u->arena is set before. Near-constant time on average. */
 const char *ir_unique_name(struct ir_unique *u, const char *name);
 

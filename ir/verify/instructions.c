@@ -50,7 +50,7 @@ static bool fits(const struct ir_ins *ins, char letter, enum ir_type t)
     case 'r': return t != IR_TYPE_TOKEN;
     case 'm': return moves(ins->mem, t);
     case '=': return t == ins->type;
-    default:  return true;
+    default: return true;
     }
 }
 
@@ -74,10 +74,10 @@ static bool check_operand_count(struct verifier *v, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(v->fn, r);
     int argc = ir_op_info[ins->op].argc;
-    bool right = argc >= 0              ? ins->argc == (uint32_t)argc
-                 : ins->op == IR_ret    ? ins->argc <= 1
-                 : ins->op == IR_icall  ? ins->argc >= 1 && ins->argc <= IR_MAX_ARGS + 1
-                                        : ins->argc <= IR_MAX_ARGS;
+    bool right = argc >= 0             ? ins->argc == (uint32_t)argc
+                 : ins->op == IR_ret   ? ins->argc <= 1
+                 : ins->op == IR_icall ? ins->argc >= 1 && ins->argc <= IR_MAX_ARGS + 1
+                                       : ins->argc <= IR_MAX_ARGS;
     if (!right)
         ir_ins_broken(v, IR_RULE_ARITY, r, "%u operands", ins->argc);
     for (uint32_t i = 0; i < ins->argc; i++)
@@ -152,7 +152,10 @@ static void check_memory(struct verifier *v, ir_ref r)
 
 /* ---- printf --------------------------------------------------------------------------------------------- */
 
-struct printed { const struct verifier *v; const ir_ref *args; };
+struct printed {
+    const struct verifier *v;
+    const ir_ref *args;
+};
 
 static enum conversion_operand printed(const void *from, uint32_t i)
 {
@@ -160,7 +163,8 @@ static enum conversion_operand printed(const void *from, uint32_t i)
     enum ir_type t = type_of(p->v, p->args[i]);
     switch (ir_type_info[t].scalar) {
     case SCALAR_L: return CONVERSION_LONG;
-    case SCALAR_F: case SCALAR_D: return CONVERSION_DOUBLE;
+    case SCALAR_F:
+    case SCALAR_D: return CONVERSION_DOUBLE;
     default: return ir_is_pointer(t) ? CONVERSION_POINTER : CONVERSION_INT;
     }
 }
@@ -194,13 +198,13 @@ static bool has_unsized(const struct verifier *v, int64_t object)
 static uint64_t rows_of(const struct verifier *v, enum ir_imm imm)
 {
     switch (imm) {
-    case IR_IMM_SPECIAL:    return IR_SPECIALS;
-    case IR_IMM_OBJECT:     return v->m->objects.count;
-    case IR_IMM_FUNCTION:   return v->m->functions.count;
-    case IR_IMM_SIGNATURE:  return v->m->signatures.count;
-    case IR_IMM_HOST:       return v->m->hosts.count;
-    case IR_IMM_TEXT:       return v->m->texts.count;
-    default:                return UINT64_MAX;
+    case IR_IMM_SPECIAL: return IR_SPECIALS;
+    case IR_IMM_OBJECT: return v->m->objects.count;
+    case IR_IMM_FUNCTION: return v->m->functions.count;
+    case IR_IMM_SIGNATURE: return v->m->signatures.count;
+    case IR_IMM_HOST: return v->m->hosts.count;
+    case IR_IMM_TEXT: return v->m->texts.count;
+    default: return UINT64_MAX;
     }
 }
 
@@ -300,7 +304,8 @@ static void check_address(struct verifier *v, ir_ref r)
     if (number != IR_NO_SIGNATURE)
         ir_ins_broken(v, IR_RULE_ADDRESS, r,
                       "@%s is convergent, and signature #%u, the only one of its type, is not: write "
-                      "'convergent' behind it", f->name, number);
+                      "'convergent' behind it",
+                      f->name, number);
 }
 
 static void check_callee(struct verifier *v, ir_ref r)
@@ -310,9 +315,9 @@ static void check_callee(struct verifier *v, ir_ref r)
     if (names_function && v->m->functions.at[ins->imm]->flags & IR_FN_KERNEL)
         ir_ins_broken(v, IR_RULE_CALLEE, r, "a kernel is launched, not called");
     switch (ins->op) {
-    case IR_call:     check_call(v, r); break;
+    case IR_call: check_call(v, r); break;
     case IR_function: check_address(v, r); break;
-    case IR_icall:    check_arguments(v, r, &v->m->signatures.at[ins->imm], 1); break;
+    case IR_icall: check_arguments(v, r, &v->m->signatures.at[ins->imm], 1); break;
     case IR_hostcall:
         check_arguments(v, r, &v->m->signatures.at[v->m->hosts.at[ins->imm].signature], 0);
         break;

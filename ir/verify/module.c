@@ -68,11 +68,11 @@ static bool kernel_info_fits(const struct ir_module *m, const struct ir_kernel_i
     const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
     bool fits = params->count == k->params.count;
     for (uint32_t i = 0; fits && i < params->count; i++)
-        fits = params->at[i] < f->ins.count && ir_at(f, params->at[i])->type == k->params.at[i].type &&
-               launch_is_element((enum launch_element)k->params.at[i].element, k->params.at[i].element_bytes) &&
-               layout_is_good(k->params.at[i].layout, k->params.at[i].element_bytes);
-    return fits && (!k->unsized ||
-                    (k->unsized <= m->objects.count && m->objects.at[k->unsized - 1].unit));
+        fits =
+            params->at[i] < f->ins.count && ir_at(f, params->at[i])->type == k->params.at[i].type &&
+            launch_is_element((enum launch_element)k->params.at[i].element, k->params.at[i].element_bytes) &&
+            layout_is_good(k->params.at[i].layout, k->params.at[i].element_bytes);
+    return fits && (!k->unsized || (k->unsized <= m->objects.count && m->objects.at[k->unsized - 1].unit));
 }
 
 static void check_kernels(struct verifier *v)

@@ -8,8 +8,8 @@
 #include "ir/text/syntax.h"
 
 const struct ir_rule_info ir_rule_info[IR_RULES] = {
-#define TEXT true
-#define API  false
+#define TEXT                          true
+#define API                           false
 #define RULE(ID, name, kind, meaning) {name, meaning, kind},
 #include "ir/verify/rules.def"
 #undef TEXT

@@ -155,8 +155,13 @@ const char *ir_view_mark(const struct ir_viewer *v, ir_ref r)
 void ir_view_divergence(const struct ir_viewer *v, ir_ref r, struct text *out)
 {
     static const char *const words[] = {
-        [IR_DIV_NONE] = "", [IR_DIV_SOURCE] = "", [IR_DIV_DATA] = "", [IR_DIV_SYNC] = "joins ",
-        [IR_DIV_TEMPORAL] = "iterations ", [IR_DIV_ANCHOR] = "groups ", [IR_DIV_CYCLE] = "not m-converged",
+        [IR_DIV_NONE] = "",
+        [IR_DIV_SOURCE] = "",
+        [IR_DIV_DATA] = "",
+        [IR_DIV_SYNC] = "joins ",
+        [IR_DIV_TEMPORAL] = "iterations ",
+        [IR_DIV_ANCHOR] = "groups ",
+        [IR_DIV_CYCLE] = "not m-converged",
     };
     const struct ir_uniformity *u = v->uniformity;
     if (!is_divergent(v, r))

@@ -151,11 +151,12 @@ static void edges_dot(const struct ir_viewer *v, struct text *out)
 }
 
 /* Groups come parents first and nest by stretches of `blocks`: a stack of open ones is enough. */
-struct group { uint32_t first, count, parent; };
+struct group {
+    uint32_t first, count, parent;
+};
 
 static void group_dot(const struct ir_viewer *v, const struct group *g, uint32_t count,
-                      const uint32_t *blocks, const uint32_t *innermost, const char *word,
-                      struct text *out)
+                      const uint32_t *blocks, const uint32_t *innermost, const char *word, struct text *out)
 {
     u32_vec open = {0};
     for (uint32_t i = 0; i < count; i++) {

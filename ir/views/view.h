@@ -8,7 +8,7 @@
 struct ir_viewer {
     struct arena *arena;
     const struct ir_function *fn;
-    uint32_t number;               /* of the cluster that is drawn: names of nodes begin with it */
+    uint32_t number; /* of the cluster that is drawn: names of nodes begin with it */
     struct ir_names names;
     struct ir_cfg *cfg;
     struct ir_dominators *dominators, *post_dominators;
@@ -21,7 +21,7 @@ struct ir_viewer {
 
 /* "%x", "5", or the operation itself for instructions without value. */
 void ir_view_value(const struct ir_viewer *v, ir_ref r, struct text *out);
-const char *ir_view_block(const struct ir_viewer *v, uint32_t b);      /* "exit" for IR_NO_BLOCK */
+const char *ir_view_block(const struct ir_viewer *v, uint32_t b); /* "exit" for IR_NO_BLOCK */
 /* In graphs: `b` or the function's end as a node, with attributes behind its label ("" or ", color=red"); the
  * name of this node; an edge between two. */
 void ir_view_dot_block(const struct ir_viewer *v, uint32_t b, const char *attributes, struct text *out);

@@ -68,7 +68,10 @@ void ir_view_dot_end(struct text *out)
 
 /* ---- comments ---------------------------------------------------------------------------------------- */
 
-struct commenting { struct ir_viewer *viewer; enum ir_view what; };
+struct commenting {
+    struct ir_viewer *viewer;
+    enum ir_view what;
+};
 
 static const char *comment(void *data, const struct ir_function *f, ir_ref r)
 {

@@ -9,9 +9,11 @@ enum ir_view {
 #include "ir/views/views.def"
     IR_VIEWS
 };
-struct ir_view_info { const char *text, *meaning; };
+struct ir_view_info {
+    const char *text, *meaning;
+};
 extern const struct ir_view_info ir_view_info[IR_VIEWS];
-enum ir_view ir_view_find(const char *text, size_t n);         /* IR_VIEWS: no such analysis */
+enum ir_view ir_view_find(const char *text, size_t n); /* IR_VIEWS: no such analysis */
 
 /* All analyses of one function, computed once; lives in the arena. The function must be verified. */
 struct ir_viewer;

@@ -339,10 +339,11 @@ static void visit_reached(struct checker *k)
 /* Calls there have as many arguments as the others. */
 static void visit_unreached(struct checker *k)
 {
-    ir_each_block(i, b, k->f) for (ir_ref r = ir_block_at(k->f, b)->first;
-                                       r && !bitset_has(k->cfg->reachable, b);
-                                       r = ir_at(k->f, r)->next) if (is_call(k->f, r))
-            add_argument(k->f, r, ir_const(k->f, IR_TYPE_I64, 0));
+    ir_each_block(i, b, k->f)
+        for (ir_ref r = ir_block_at(k->f, b)->first; r && !bitset_has(k->cfg->reachable, b);
+             r = ir_at(k->f, r)->next)
+            if (is_call(k->f, r))
+                add_argument(k->f, r, ir_const(k->f, IR_TYPE_I64, 0));
 }
 
 static void check_function(struct checker *k)
@@ -377,8 +378,12 @@ static bool is_too_large(const struct checker *k)
 /* False: a diagnostic says why not. */
 static bool check_one(struct opt_context *c, struct ir_function *f)
 {
-    struct checker k = {.c = c, .f = f, .cfg = opt_cfg(c, f), .cycles = opt_cycles(c, f),
-                        .tokens = opt_tokens(c, f), .uniformity = opt_uniformity(c, f)};
+    struct checker k = {.c = c,
+                        .f = f,
+                        .cfg = opt_cfg(c, f),
+                        .cycles = opt_cycles(c, f),
+                        .tokens = opt_tokens(c, f),
+                        .uniformity = opt_uniformity(c, f)};
     bool large = is_too_large(&k);
     if (large)
         opt_error(c, f, "too-large", f->at,

@@ -21,10 +21,10 @@ struct converge {
     struct bitset in_use; /* see ir_tokens_in_use */
     const struct ir_uniformity *uniformity;
     struct ir_join_finder *joins; /* if opt_converge_asks_joins */
-    u32_vec cuts;         /* operations that have to begin a block of their own */
-    struct map tried;     /* (branch, user or definition): how often merged before */
-    struct map rounds;    /* user or definition: the same, for any branch */
-    struct bitset before; /* of the demand that is being met: opt_converge_before */
+    u32_vec cuts;                 /* operations that have to begin a block of their own */
+    struct map tried;             /* (branch, user or definition): how often merged before */
+    struct map rounds;            /* user or definition: the same, for any branch */
+    struct bitset before;         /* of the demand that is being met: opt_converge_before */
     /* of searches (converge_demand.c), by block: the last that saw it; the side that led to it; its place in
      * a region */
     uint32_t *seen, *side, *place, searches;

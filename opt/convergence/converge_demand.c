@@ -85,7 +85,7 @@ struct region {
     const struct ir_token_region *token;
     u32_vec order; /* its blocks in reverse post-order; x->place: where they stand */
     u32_vec back;  /* beside: the first place that edges from here and farther on
-                                              lead back to, but for those to the definition's block */
+                      lead back to, but for those to the definition's block */
 };
 
 static uint32_t leads_back_to(const struct converge *x, const struct region *g, uint32_t b)

@@ -8,17 +8,20 @@
 #include "opt/kit/cut.h"
 
 /* A loop to be cut: the edges of `set` that lead out, and those to the header. */
-struct job { uint32_t cycle; opt_edges out, back; };
+struct job {
+    uint32_t cycle;
+    opt_edges out, back;
+};
 
 struct loops {
-    struct opt_cut       cut;
-    struct opt_demotion  demotion;
+    struct opt_cut cut;
+    struct opt_demotion demotion;
     struct opt_loop_form form;
-    struct bitset        apart;           /* by cycle: threads leave it, or reconverge in it, in different
-                                             iterations */
-    VEC(struct job)      jobs;            /* of this round */
-    bool                 extended;        /* the last of them is: a token of the loop is used outside of it */
-    bool                 changed, again;
+    struct bitset apart;  /* by cycle: threads leave it, or reconverge in it, in different
+                             iterations */
+    VEC(struct job) jobs; /* of this round */
+    bool extended;        /* the last of them is: a token of the loop is used outside of it */
+    bool changed, again;
 };
 
 /* ---- which loops ------------------------------------------------------------------------------------- */
@@ -80,8 +83,8 @@ static void merge_edges(struct loops *x, const struct job *j)
 {
     uint32_t header = x->cut.cycles->at[j->cycle].header;
     place at = ir_at(x->cut.f, ir_terminator(x->cut.f, header))->at;
-    opt_remark(x->cut.c, x->cut.f, OPT_APPLIED, "one-exit", at,
-               "loop left by one branch: %u exits merged", j->out.count);
+    opt_remark(x->cut.c, x->cut.f, OPT_APPLIED, "one-exit", at, "loop left by one branch: %u exits merged",
+               j->out.count);
     opt_count(x->cut.c, "loops", 1);
     opt_count(x->cut.c, "exits merged", j->out.count);
     uint32_t latch = opt_cut_merge(&x->cut, &j->back, &j->out, at);
@@ -110,7 +113,7 @@ static enum verdict examine(struct loops *x, uint32_t cycle)
         if (x->extended && x->jobs.count)
             return BEGIN_ANEW;
         j.out = opt_cut_edges_out(&x->cut, set);
-        if (j.out.count == 0) {        /* all ways out end in traps */
+        if (j.out.count == 0) { /* all ways out end in traps */
             x->extended = false;
             return NORMAL;
         }

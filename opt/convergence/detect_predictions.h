@@ -6,8 +6,8 @@
 #include "opt/pass.h"
 
 enum {
-    DETECT_MARGIN = 5,               /* per cent of the cycles that a prediction has to save */
-    DETECT_FOUND = UINT32_MAX,       /* number of a prediction that the source does not have */
+    DETECT_MARGIN = 5,         /* per cent of the cycles that a prediction has to save */
+    DETECT_FOUND = UINT32_MAX, /* number of a prediction that the source does not have */
 };
 
 struct candidate {
@@ -32,7 +32,7 @@ struct detection {
     struct cost_figures plain; /* without predictions */
     double *further;           /* by block: cycles of segments that a lane's visit adds to another's */
     VEC(struct candidate) all;
-    struct bitset users;       /* by cycle: outermost ones with predictions of the source */
+    struct bitset users; /* by cycle: outermost ones with predictions of the source */
 };
 
 /* The outermost cycle with the block, or IR_NO_CYCLE. */

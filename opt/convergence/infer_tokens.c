@@ -37,8 +37,8 @@ static void infer(struct opt_context *c, struct ir_function *f, ir_ref entry)
         entry = add_token(f, IR_entry, ir_entry(f), 0);
     for (uint32_t i = 0; i < cycles->count; i++) {
         uint32_t parent = cycles->at[i].parent;
-        hearts[i] = add_token(f, IR_loop, cycles->at[i].header,
-                              parent == IR_NO_CYCLE ? entry : hearts[parent]);
+        hearts[i] =
+            add_token(f, IR_loop, cycles->at[i].header, parent == IR_NO_CYCLE ? entry : hearts[parent]);
     }
     for (uint32_t i = 0; i < uncontrolled.count; i++) {
         uint32_t cycle = cycles->innermost[ir_at(f, uncontrolled.at[i])->block];
@@ -57,7 +57,8 @@ bool opt_infer(struct opt_context *c, struct ir_function *f)
     else
         opt_error(c, f, "irreducible", ir_at(f, modes.uncontrolled)->at,
                   "no token can be inferred for '%s': cycles with several entries are nested deeper than "
-                  "--limit=%s=%u allows", ir_op_info[ir_at(f, modes.uncontrolled)->op].text,
+                  "--limit=%s=%u allows",
+                  ir_op_info[ir_at(f, modes.uncontrolled)->op].text,
                   opt_limit_info[OPT_LIMIT_reducible_rounds].name,
                   c->options->limits[OPT_LIMIT_reducible_rounds]);
     return true;

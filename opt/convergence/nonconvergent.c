@@ -11,8 +11,8 @@
 
 struct infer {
     struct opt_context *c;
-    struct ir_module   *m;
-    bool                changed;
+    struct ir_module *m;
+    bool changed;
 };
 
 static bool drop_token(struct infer *n, struct ir_function *f, ir_ref r)

@@ -27,8 +27,7 @@ static bool leads_into_those_that_left(struct opt_context *c, const struct ir_fu
     for (uint32_t i = 0; i < g->rpo_count; i++) {
         uint32_t b = g->rpo[i];
         found |= is_branch(f, b) && post->idom[b] != IR_NO_BLOCK && bitset_has(leaving->wait, b) &&
-                 bitset_has(leaving->gone, post->idom[b]) &&
-                 bitset_has(opt_uniformity(c, f)->branches, b);
+                 bitset_has(leaving->gone, post->idom[b]) && bitset_has(opt_uniformity(c, f)->branches, b);
     }
     return found;
 }
@@ -36,10 +35,10 @@ static bool leads_into_those_that_left(struct opt_context *c, const struct ir_fu
 bool opt_pdom(struct opt_context *c, struct ir_function *f)
 {
     bool changed = f->flags & IR_FN_KERNEL && leads_into_those_that_left(c, f) && opt_split_leaving(c, f);
-    const struct ir_cfg        *g = opt_cfg(c, f);
+    const struct ir_cfg *g = opt_cfg(c, f);
     const struct ir_dominators *post = opt_reconvergence(c, f);
     for (uint32_t i = 0; i < g->rpo_count; i++) {
-        uint32_t         b = g->rpo[i];
+        uint32_t b = g->rpo[i];
         struct ir_block *block = ir_block_at(f, b);
         if (is_branch(f, b) && block->reconverge != post->idom[b]) {
             block->reconverge = post->idom[b];

@@ -239,8 +239,8 @@ static struct barrier_flow *flow_with_ends(struct barriers *x)
 }
 
 struct cancel {
-    uint32_t from, edge, to, reg;
-}; /* from IR_NO_BLOCK: at the start of `to` */
+    uint32_t from, edge, to, reg; /* from IR_NO_BLOCK: at the start of `to` */
+};
 
 void barriers_cancel(struct barriers *x)
 {

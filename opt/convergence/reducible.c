@@ -27,7 +27,7 @@ static bool is_inside(const struct ir_cycles *cycles, struct bitset irreducible,
 /* The outermost cycles with several entries. */
 static u32_vec find_irreducible(struct arena *scratch, const struct ir_cycles *cycles)
 {
-    struct bitset irreducible = bitset_new(scratch, cycles->count);  /* or inside of one */
+    struct bitset irreducible = bitset_new(scratch, cycles->count); /* or inside of one */
     u32_vec outermost = {0};
     for (uint32_t i = 0; i < cycles->count; i++) {
         bool inside = is_inside(cycles, irreducible, i);

@@ -29,7 +29,7 @@ struct sharer {
     uint64_t least;         /* cycles of a callee that may pay */
     u32_vec worthy;         /* functions for whose sake others may be inlined */
     struct bitset *carries; /* by function: places in `worthy` of those that a call of it comes to
-                                              outside of loops, itself among them */
+                               outside of loops, itself among them */
     struct bitset taken;    /* functions whose address is taken */
     struct map declined;    /* calls that have been found not to pay, or must not */
     uint64_t work;

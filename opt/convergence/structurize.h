@@ -14,19 +14,19 @@ bool opt_is_structured(struct arena *scratch, const struct ir_cfg *g,
 
 /* Blocks that a branch's sides lead to before they reconverge. Sides are numbered by their first edge. */
 struct sides {
-    uint32_t     *first;                 /* by block: the first side that leads there, plus 1; 0: none */
+    uint32_t *first; /* by block: the first side that leads there, plus 1; 0: none */
     struct bitset shared, all;
-    u32_vec       blocks;                /* those in `all` */
-    uint32_t      shared_count;
+    u32_vec blocks; /* those in `all` */
+    uint32_t shared_count;
 };
 
 struct structurize {
     struct opt_cut cut;
-    uint32_t       copies_left;          /* instructions */
-    uint32_t       copied;
-    struct map     declined;             /* branches that can't be helped */
-    struct sides   sides;                /* of the branch at hand */
-    struct opt_clone clone;              /* of the blocks at hand */
+    uint32_t copies_left; /* instructions */
+    uint32_t copied;
+    struct map declined;    /* branches that can't be helped */
+    struct sides sides;     /* of the branch at hand */
+    struct opt_clone clone; /* of the blocks at hand */
 };
 
 /* Whether the blocks may run as another copy: few enough, and nothing convergent in them. */

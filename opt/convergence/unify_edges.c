@@ -16,13 +16,16 @@
 #include "opt/pass.h"
 
 /* Edges of one switch that lead to one block. `cases`: the block that chooses among them, once it is made. */
-struct parallel { uint32_t first, cases; bool differ; };
+struct parallel {
+    uint32_t first, cases;
+    bool differ;
+};
 
 struct unify {
     struct opt_context *c;
     struct ir_function *f;
-    uint32_t block;                      /* the switch's */
-    struct map group;                    /* by target: its place in groups */
+    uint32_t block;   /* the switch's */
+    struct map group; /* by target: its place in groups */
     VEC(struct parallel) groups;
 };
 

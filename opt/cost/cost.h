@@ -14,12 +14,12 @@
 struct opt_context;
 
 enum {
-    COST_LANES = 32,          /* of a warp of which nothing is said */
+    COST_LANES = 32, /* of a warp of which nothing is said */
     COST_MAX_LANES = 64,
-    COST_SEGMENT = 128,       /* bytes of a memory transaction */
-    COST_NEXT_SEGMENT = 8,    /* cycles for each segment of an access beyond the first */
-    COST_UNKNOWN_CALL = 50,   /* cycles of a call that may lead anywhere */
-    COST_TRIPS = 8,           /* iterations of a loop of which nothing is known */
+    COST_SEGMENT = 128,     /* bytes of a memory transaction */
+    COST_NEXT_SEGMENT = 8,  /* cycles for each segment of an access beyond the first */
+    COST_UNKNOWN_CALL = 50, /* cycles of a call that may lead anywhere */
+    COST_TRIPS = 8,         /* iterations of a loop of which nothing is known */
 };
 
 /* ---- without running anything (static_cost.c) -------------------------------------------------------- */
@@ -68,11 +68,12 @@ struct cost_hints {
     uint32_t (*likely)(void *data, const struct ir_function *f, uint32_t b, uint32_t e);
     void *data;
     const struct launch *launch; /* of the kernel; NULL: none */
-    uint32_t warp; /* threads of its warps; 0: COST_LANES, whatever the launch's blocks have */
+    uint32_t warp;               /* threads of its warps; 0: COST_LANES, whatever the launch's blocks have */
 };
 
 /* The launch of a kernel that is expected: the module's first, but for what the options say. */
-const struct launch *cost_launch_of(struct arena *a, const struct ir_function *f, const struct opt_options *o);
+const struct launch *cost_launch_of(struct arena *a, const struct ir_function *f,
+                                    const struct opt_options *o);
 
 struct cost_sample {
     const struct ir_function *f;
@@ -100,10 +101,10 @@ struct cost_sample *cost_sample_collapse(struct arena *a, const struct cost_samp
 /* ---- a warp (replay.c) ------------------------------------------------------------------------------- */
 
 struct cost_rules {
-    uint32_t label;        /* block at whose start threads wait, or IR_NO_BLOCK: no prediction */
-    uint32_t start;        /* block at whose end they join */
-    struct bitset region;  /* blocks from which the label can be reached without passing the start */
-    uint32_t threshold;    /* 0: all wait */
+    uint32_t label;       /* block at whose start threads wait, or IR_NO_BLOCK: no prediction */
+    uint32_t start;       /* block at whose end they join */
+    struct bitset region; /* blocks from which the label can be reached without passing the start */
+    uint32_t threshold;   /* 0: all wait */
 };
 struct cost_figures {
     uint64_t cycles, steps; /* steps: blocks executed by a group */

@@ -10,10 +10,10 @@ struct cost_lane {
     bool done;
     scalar_bits *value;
     bool *known;
-    uint32_t *visited;  /* by block: how often */
-    struct map memory;  /* address and space -> index of `stored` plus 1 */
+    uint32_t *visited; /* by block: how often */
+    struct map memory; /* address and space -> index of `stored` plus 1 */
     VEC(scalar_bits) stored;
-    u32_vec epochs;     /* index of the visit that each iteration of an outermost cycle begins with */
+    u32_vec epochs; /* index of the visit that each iteration of an outermost cycle begins with */
 };
 
 struct cost_sampler {
@@ -22,9 +22,9 @@ struct cost_sampler {
     const struct ir_uniformity *u;
     const struct cost_hints *hints;
     const struct ir_kernel_info *kernel; /* NULL: a device function */
-    int32_t *cases;       /* by instruction: enum scalar_case, -1: none */
-    uint32_t *place;      /* by alloca, object: its address */
-    uint64_t left;        /* of the budget */
+    int32_t *cases;                      /* by instruction: enum scalar_case, -1: none */
+    uint32_t *place;                     /* by alloca, object: its address */
+    uint64_t left;                       /* of the budget */
 };
 
 /* A number in no order that depends on these alone. */

@@ -196,8 +196,9 @@ void cost_run_parameters(struct cost_sampler *x, struct cost_lane *lane)
             lane->value[r] = (uint64_t)(k + 1) << BUFFER_BITS & UINT32_MAX;
             lane->known[r] = k < 30;
         } else if (a && a->value.kind == LAUNCH_SCALAR) {
-            lane->known[r] = launch_make_scalar(&a->value, (enum launch_element)x->kernel->params.at[k].element,
-                                                &lane->value[r]) == NULL;
+            lane->known[r] =
+                launch_make_scalar(&a->value, (enum launch_element)x->kernel->params.at[k].element,
+                                   &lane->value[r]) == NULL;
         }
     }
 }

@@ -10,18 +10,18 @@
 #include "opt/kit/demote.h"
 
 struct opt_clone {
-    struct arena        *arena;
-    struct ir_function  *f;
-    struct opt_demotion *demotion;       /* is told of each copy, if not NULL */
-    ir_ref              *value;          /* by value: its copy, or 0 */
-    uint32_t            *block;          /* by block: its copy, or IR_NO_BLOCK */
-    uint32_t             values, blocks; /* that there is room for */
+    struct arena *arena;
+    struct ir_function *f;
+    struct opt_demotion *demotion; /* is told of each copy, if not NULL */
+    ir_ref *value;                 /* by value: its copy, or 0 */
+    uint32_t *block;               /* by block: its copy, or IR_NO_BLOCK */
+    uint32_t values, blocks;       /* that there is room for */
 };
 /* Makes room for the values and blocks that there are now. Nothing may be cloned that is not forgotten. */
 void opt_clone_reserve(struct opt_clone *c);
 /* A new block with parameters like those of b. */
 uint32_t opt_clone_block(struct opt_clone *c, uint32_t b);
-void opt_clone_instructions(struct opt_clone *c, uint32_t b, bool hearts);     /* hearts: IR_loop, too */
+void opt_clone_instructions(struct opt_clone *c, uint32_t b, bool hearts); /* hearts: IR_loop, too */
 /* The copies' edges, to copies where there are some; once all blocks are copied. */
 void opt_clone_edges(struct opt_clone *c, uint32_t b);
 /* Forgets the copies of b and of its values, so that it can be cloned again. */

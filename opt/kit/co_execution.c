@@ -36,7 +36,7 @@ static bool find_between(struct opt_co_execution *t, uint32_t from, uint32_t to,
 {
     t->question++;
     t->seen.at[to] = t->question;
-    for (uint32_t next = 0, b = to; ; b = between->at[next++]) {
+    for (uint32_t next = 0, b = to;; b = between->at[next++]) {
         ir_each_pred(p, b, t->g) {
             if (b == from || !bitset_has(t->g->reachable, p) || t->seen.at[p] == t->question)
                 continue;

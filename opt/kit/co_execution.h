@@ -9,13 +9,13 @@
 #include "opt/pass.h"
 
 struct opt_co_execution {
-    struct opt_context         *c;
-    struct ir_function         *f;
-    const struct ir_cfg        *g;
-    const struct ir_cycles     *cycles;
-    const struct ir_uniformity *uniformity;   /* NULL: the function has no convergent value */
-    u32_vec                     seen;         /* by block: number of the last question it was looked at for */
-    uint32_t                    question;
+    struct opt_context *c;
+    struct ir_function *f;
+    const struct ir_cfg *g;
+    const struct ir_cycles *cycles;
+    const struct ir_uniformity *uniformity; /* NULL: the function has no convergent value */
+    u32_vec seen;                           /* by block: number of the last question it was looked at for */
+    uint32_t question;
 };
 /* Of the function as it is now: asks for the analyses cfg, cycles and uniformity. Later answers hold as long
  * as blocks and edges stay, and values are replaced by equal ones only. */

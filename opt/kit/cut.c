@@ -86,11 +86,11 @@ opt_edges opt_cut_edges_out(const struct opt_cut *x, struct bitset set)
  * told apart earlier, the tests behind it would post-dominate it. */
 struct ways {
     struct opt_cut *x;
-    uint32_t from, reconverge;            /* the entry of what they leave, and where all of them reconverge */
-    struct ir_edge *edges;                /* of the new block, one for each target, in order */
+    uint32_t from, reconverge;  /* the entry of what they leave, and where all of them reconverge */
+    struct ir_edge *edges;      /* of the new block, one for each target, in order */
     uint32_t *reconverge_depth; /* beside: where the target reconverges the one before; 0: nowhere */
-    uint32_t       *before, *after;       /* beside: see find_divisions */
-    ir_ref          to;                   /* the number of the target */
+    uint32_t *before, *after;   /* beside: see find_divisions */
+    ir_ref to;                  /* the number of the target */
 };
 
 static uint32_t reconvergence_of_all(const struct opt_cut *x, const opt_edges *edges)

@@ -15,12 +15,12 @@
 struct opt_cut {
     struct opt_context *c;
     struct ir_function *f;
-    struct arena *arena;                  /* of one round: until the function changes */
+    struct arena *arena; /* of one round: until the function changes */
     const struct ir_cfg *g;
     const struct ir_cycles *cycles;
     const struct ir_dominators *dominators, *reconvergence;
     const struct ir_leaving *leaving;
-    struct bitset stayed_in;              /* blocks that threads come to which have not left for good */
+    struct bitset stayed_in; /* blocks that threads come to which have not left for good */
     const struct ir_strong_components *components;
     const struct ir_tokens *tokens;
 };
@@ -52,7 +52,9 @@ uint32_t opt_cut_merge(struct opt_cut *x, const opt_edges *first, const opt_edge
 /* Gives loops one way out (cut_loops.c): all of them, or those that threads may leave, or in which they
  * may reconverge, in different iterations; `landing`: to a block of its own without parameters. False: too
  * large. */
-struct opt_loop_form { bool all, landing; };
+struct opt_loop_form {
+    bool all, landing;
+};
 /* *changed is set if something was, and stays as it is otherwise. */
 bool opt_cut_loops(struct opt_context *c, struct ir_function *f, struct opt_loop_form form, bool *changed);
 

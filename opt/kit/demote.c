@@ -109,7 +109,11 @@ void opt_demote_broken(struct opt_demotion *d)
 
 /* ---- values become variables, and values again ------------------------------------------------------- */
 
-struct finish { struct opt_demotion *d; uint32_t *of; uint32_t of_capacity; };
+struct finish {
+    struct opt_demotion *d;
+    uint32_t *of;
+    uint32_t of_capacity;
+};
 
 static void touches(struct finish *x, ir_ref r, uint32_t variable)
 {
@@ -125,8 +129,12 @@ static void touches(struct finish *x, ir_ref r, uint32_t variable)
 
 static enum ir_mem access_of(enum ir_type t)
 {
-    return t == IR_TYPE_I1 ? IR_MEM_B8 : t == IR_TYPE_I32 ? IR_MEM_I32 : t == IR_TYPE_I64 ? IR_MEM_I64
-         : t == IR_TYPE_F32 ? IR_MEM_F32 : t == IR_TYPE_F64 ? IR_MEM_F64 : IR_MEM_PTR;
+    return t == IR_TYPE_I1    ? IR_MEM_B8
+           : t == IR_TYPE_I32 ? IR_MEM_I32
+           : t == IR_TYPE_I64 ? IR_MEM_I64
+           : t == IR_TYPE_F32 ? IR_MEM_F32
+           : t == IR_TYPE_F64 ? IR_MEM_F64
+                              : IR_MEM_PTR;
 }
 
 static ir_ref read_before(struct finish *x, uint32_t block, ir_ref user, uint32_t variable)

@@ -40,10 +40,10 @@ struct merge {
     struct arena *scratch;
     struct ir_function *f;
     uint32_t block;
-    struct map number;           /* target -> its place in targets */
+    struct map number; /* target -> its place in targets */
     u32_vec targets;
-    u32_vec first;               /* beside targets: position of its first parameter in the new block */
-    ir_ref  selector;            /* parameter; 0: only one target */
+    u32_vec first;   /* beside targets: position of its first parameter in the new block */
+    ir_ref selector; /* parameter; 0: only one target */
 };
 
 static void find_targets(struct merge *g, const opt_edges *edges)

@@ -8,7 +8,9 @@
 
 #include "opt/pass.h"
 
-struct opt_edge { uint32_t block, edge; };       /* edge number `edge` of block `block` */
+struct opt_edge {
+    uint32_t block, edge; /* edge number `edge` of block `block` */
+};
 typedef VEC(struct opt_edge) opt_edges;
 static inline uint32_t opt_edge_target(const struct ir_function *f, struct opt_edge e)
 {

@@ -8,25 +8,31 @@
  */
 #include "opt/pass.h"
 
-struct frontier { uint32_t block, next; };      /* a list entry; next: index, 0 ends */
-struct touch { uint32_t variable, block; };
-struct ssa_rows { uint32_t *start, *blocks; };      /* by variable */
+struct frontier {
+    uint32_t block, next; /* a list entry; next: index, 0 ends */
+};
+struct touch {
+    uint32_t variable, block;
+};
+struct ssa_rows {
+    uint32_t *start, *blocks; /* by variable */
+};
 
 struct ssa {
-    struct arena               *arena;
-    struct ir_function         *f;
+    struct arena *arena;
+    struct ir_function *f;
     const struct opt_variables *v;
-    const struct ir_cfg        *g;
+    const struct ir_cfg *g;
     const struct ir_dominators *d;
-    uint32_t                    old_count;      /* instructions before parameters were placed */
-    uint32_t                   *frontier_of;    /* by block: its first entry in `frontiers` */
-    VEC(struct frontier)        frontiers;
-    VEC(struct touch)           writes, reads;  /* reads: those that no write in the block precedes */
-    uint32_t                   *old_params;     /* by block: parameters before */
-    u32_vec                     variable_of;    /* of each new parameter, from old_count on */
-    ir_ref                     *value;          /* by variable, during renaming; 0: not written */
-    VEC(struct touch)           undo;           /* variable and its value before */
-    ir_ref                     *to;
+    uint32_t old_count;    /* instructions before parameters were placed */
+    uint32_t *frontier_of; /* by block: its first entry in `frontiers` */
+    VEC(struct frontier) frontiers;
+    VEC(struct touch) writes, reads; /* reads: those that no write in the block precedes */
+    uint32_t *old_params;            /* by block: parameters before */
+    u32_vec variable_of;             /* of each new parameter, from old_count on */
+    ir_ref *value;                   /* by variable, during renaming; 0: not written */
+    VEC(struct touch) undo;          /* variable and its value before */
+    ir_ref *to;
 };
 
 static uint32_t variable(const struct ssa *s, ir_ref r)
@@ -59,7 +65,8 @@ static void find_touches(struct ssa *s)
 
 static struct ssa_rows rows_of(struct ssa *s, const struct touch *t, uint32_t n)
 {
-    struct ssa_rows r = {arena_array(s->arena, uint32_t, s->v->count + 2), arena_array(s->arena, uint32_t, n)};
+    struct ssa_rows r = {arena_array(s->arena, uint32_t, s->v->count + 2),
+                         arena_array(s->arena, uint32_t, n)};
     for (uint32_t i = 0; i < n; i++)
         r.start[t[i].variable + 2]++;
     for (uint32_t v = 0; v < s->v->count; v++)
@@ -103,7 +110,10 @@ static bool find_frontiers(struct ssa *s, uint32_t limit)
 /* ---- placing parameters ------------------------------------------------------------------------------ */
 
 /* The marks hold the number of the variable (plus 1) that set them last, so they need no clearing. */
-struct marks { uint32_t *written, *live, *placed; u32_vec work; };
+struct marks {
+    uint32_t *written, *live, *placed;
+    u32_vec work;
+};
 
 static void mark_live(struct ssa *s, struct marks *m, uint32_t v, const uint32_t *read, uint32_t n)
 {
@@ -138,10 +148,11 @@ static void place_at_frontier(struct ssa *s, struct marks *m, uint32_t v, uint32
 static void place_params(struct ssa *s)
 {
     struct ssa_rows writes = rows_of(s, s->writes.at, s->writes.count),
-                reads = rows_of(s, s->reads.at, s->reads.count);
+                    reads = rows_of(s, s->reads.at, s->reads.count);
     struct marks m = {arena_array(s->arena, uint32_t, s->g->blocks),
                       arena_array(s->arena, uint32_t, s->g->blocks),
-                      arena_array(s->arena, uint32_t, s->g->blocks), {0}};
+                      arena_array(s->arena, uint32_t, s->g->blocks),
+                      {0}};
     for (uint32_t v = 0; v < s->v->count; v++) {
         uint32_t first = writes.start[v], last = writes.start[v + 1];
         if (reads.start[v] == reads.start[v + 1])
@@ -217,7 +228,7 @@ static void undo_to(struct ssa *s, uint32_t length)
  * that can't be reached come last, each by itself. */
 static void rename_all(struct ssa *s)
 {
-    u32_vec undo_at = {0};                  /* by depth: length of `undo` before the block at that depth */
+    u32_vec undo_at = {0}; /* by depth: length of `undo` before the block at that depth */
     s->to = arena_array(s->arena, ir_ref, s->old_count);
     for (uint32_t i = 0; i < s->d->count; i++) {
         uint32_t b = s->d->order[i], depth = s->d->depth[b];
@@ -249,7 +260,11 @@ bool opt_ssa_possible(struct opt_context *c, struct ir_function *f)
 
 void opt_construct_ssa(struct opt_context *c, struct ir_function *f, const struct opt_variables *v)
 {
-    struct ssa s = {.arena = c->scratch, .f = f, .v = v, .g = opt_cfg(c, f), .d = opt_dominators(c, f),
+    struct ssa s = {.arena = c->scratch,
+                    .f = f,
+                    .v = v,
+                    .g = opt_cfg(c, f),
+                    .d = opt_dominators(c, f),
                     .old_count = f->ins.count};
     find_frontiers(&s, UINT32_MAX);
     s.old_params = arena_array(c->scratch, uint32_t, f->blocks.count);

@@ -1,7 +1,10 @@
 /* uses.c: who uses each value, in compressed rows: one count, one prefix sum, one fill. */
 #include "opt/pass.h"
 
-struct fill { struct opt_uses *uses; uint32_t *next; };
+struct fill {
+    struct opt_uses *uses;
+    uint32_t *next;
+};
 
 static void add(struct fill *x, ir_ref value, struct opt_use use)
 {

@@ -18,19 +18,25 @@
 enum { MOST = 4 };
 
 /* An expression of counter `counter`: one more operation on `inner`, an expression or the counter itself. */
-struct expression { ir_ref counter, inner; uint32_t saves; bool multiplies; };
-struct loop { uint32_t cycle, header, before, latch, before_edge, latch_edge, made; };
+struct expression {
+    ir_ref counter, inner;
+    uint32_t saves;
+    bool multiplies;
+};
+struct loop {
+    uint32_t cycle, header, before, latch, before_edge, latch_edge, made;
+};
 struct induction {
-    struct opt_context         *c;
-    struct ir_function         *f;
-    const struct ir_cfg        *g;
+    struct opt_context *c;
+    struct ir_function *f;
+    const struct ir_cfg *g;
     const struct ir_dominators *d;
-    const struct ir_cycles     *cycles;
-    const struct opt_uses      *uses;
-    struct expression          *at;        /* by value; counter 0: none */
-    ir_ref                     *step;      /* by counter: what an iteration adds; 0: no counter */
-    uint32_t                    values;    /* when the pass began */
-    struct opt_renaming         renaming;
+    const struct ir_cycles *cycles;
+    const struct opt_uses *uses;
+    struct expression *at; /* by value; counter 0: none */
+    ir_ref *step;          /* by counter: what an iteration adds; 0: no counter */
+    uint32_t values;       /* when the pass began */
+    struct opt_renaming renaming;
 };
 
 /* ---- loops ------------------------------------------------------------------------------------------- */
@@ -98,7 +104,7 @@ static void note_expression(struct induction *x, struct loop *l, ir_ref r)
     const struct ir_ins *ins = ir_at(x->f, r);
     if ((ins->op != IR_add && ins->op != IR_sub && ins->op != IR_mul) || ir_is_float(ins->type))
         return;
-    unsigned k = is_invariant(x, l, ins->args[0]);       /* which operand has the counter */
+    unsigned k = is_invariant(x, l, ins->args[0]); /* which operand has the counter */
     ir_ref inner = ins->args[k], counter = counter_of(x, inner);
     if (!counter || ir_at(x->f, counter)->block != l->header || !is_invariant(x, l, ins->args[1 - k]))
         return;
@@ -156,8 +162,8 @@ static void make_variable(struct induction *x, struct loop *l, ir_ref r)
     ir_ref first = evaluate(x, &before, r, argument(x, l->before, l->before_edge, x->at[r].counter));
     before.at = ins.at;
     ir_ref step = scaled_step(x, &before, r);
-    struct ir_cursor back = {.fn = x->f, .block = l->latch, .before = ir_terminator(x->f, l->latch),
-                             .at = ins.at};
+    struct ir_cursor back = {
+        .fn = x->f, .block = l->latch, .before = ir_terminator(x->f, l->latch), .at = ins.at};
     ir_ref variable = ir_param_new(x->f, l->header, ins.type, ins.name);
     ir_ref next = ir_emit2(&back, IR_add, ins.type, variable, step);
     ir_edge_arg(x->f, &ir_block_at(x->f, l->before)->edges.at[l->before_edge], first);
@@ -200,8 +206,8 @@ static void walk(struct induction *x, struct loop *loops,
 
 bool opt_induction(struct opt_context *c, struct ir_function *f)
 {
-    struct induction x = {.c = c, .f = f, .g = opt_cfg(c, f), .cycles = opt_cycles(c, f),
-                          .values = f->ins.count};
+    struct induction x = {
+        .c = c, .f = f, .g = opt_cfg(c, f), .cycles = opt_cycles(c, f), .values = f->ins.count};
     if (x.cycles->count == 0)
         return false;
     x.d = opt_dominators(c, f);

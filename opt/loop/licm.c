@@ -17,23 +17,23 @@ enum { WRITES_MAX = 8 };
 
 struct effects {
     struct ir_location writes[WRITES_MAX];
-    uint32_t            count;
-    bool                too_many;
-    uint8_t             clobber;         /* enum ir_clobber */
-    bool                prints, asserts;
-    uint32_t            first_exit, last_exit;   /* preorder numbers of the blocks it is left from */
-    uint32_t            preheader;       /* IR_NO_BLOCK: none yet */
+    uint32_t count;
+    bool too_many;
+    uint8_t clobber; /* enum ir_clobber */
+    bool prints, asserts;
+    uint32_t first_exit, last_exit; /* preorder numbers of the blocks it is left from */
+    uint32_t preheader;             /* IR_NO_BLOCK: none yet */
 };
 
 struct licm {
-    struct opt_context         *c;
-    struct ir_function         *f;
-    const struct ir_cfg        *g;
+    struct opt_context *c;
+    struct ir_function *f;
+    const struct ir_cfg *g;
     const struct ir_dominators *d;
-    const struct ir_cycles     *cycles;
-    const struct ir_memory     *memory;
-    struct effects             *effects;  /* by cycle */
-    u32_vec                     home;     /* by block, new ones too: innermost cycle */
+    const struct ir_cycles *cycles;
+    const struct ir_memory *memory;
+    struct effects *effects; /* by cycle */
+    u32_vec home;            /* by block, new ones too: innermost cycle */
 };
 
 /* ---- what loops do ----------------------------------------------------------------------------------- */
@@ -137,9 +137,13 @@ static bool is_movable(const struct licm *l, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(l->f, r);
     switch (ins->op) {
-    case IR_load: case IR_assert: case IR_ptradd: case IR_ptrcast: case IR_object: case IR_function:
-    case IR_special:
-        return true;
+    case IR_load:
+    case IR_assert:
+    case IR_ptradd:
+    case IR_ptrcast:
+    case IR_object:
+    case IR_function:
+    case IR_special: return true;
     default: return ir_is_pure(ins->op);
     }
 }
@@ -266,8 +270,8 @@ static bool visit(struct licm *l, ir_ref r, uint32_t b)
 
 bool opt_licm(struct opt_context *c, struct ir_function *f)
 {
-    struct licm l = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f),
-                     .cycles = opt_cycles(c, f)};
+    struct licm l = {
+        .c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f), .cycles = opt_cycles(c, f)};
     bool changed = false;
     if (l.cycles->count == 0)
         return false;

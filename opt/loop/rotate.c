@@ -21,17 +21,17 @@
 enum { HEADER_MAX = 16 };
 
 struct rotate {
-    struct opt_context         *c;
-    struct ir_function         *f;
-    const struct ir_cfg        *g;
+    struct opt_context *c;
+    struct ir_function *f;
+    const struct ir_cfg *g;
     const struct ir_dominators *d;
-    const struct ir_cycles     *cycles;
-    const struct opt_uses      *uses;
-    struct opt_demotion         demotion;
-    struct bitset               outside;
-    struct bitset               rotatable;   /* by cycle */
-    uint32_t                   *inner;       /* by rotatable cycle: the header's edge that stays in it */
-    struct opt_clone            clone;       /* of the header at work */
+    const struct ir_cycles *cycles;
+    const struct opt_uses *uses;
+    struct opt_demotion demotion;
+    struct bitset outside;
+    struct bitset rotatable; /* by cycle */
+    uint32_t *inner;         /* by rotatable cycle: the header's edge that stays in it */
+    struct opt_clone clone;  /* of the header at work */
 };
 
 /* The edge of the header that stays in the loop; edges.count: none, or not the one of two. */
@@ -89,7 +89,11 @@ static bool may_copy(struct rotate *t, ir_ref r, uint32_t body)
 }
 
 /* What a loop's header computes the first time, as far as it is the same constants for all ways in. */
-struct first_time { ir_ref value[HEADER_MAX]; scalar_bits bits[HEADER_MAX]; uint32_t count; };
+struct first_time {
+    ir_ref value[HEADER_MAX];
+    scalar_bits bits[HEADER_MAX];
+    uint32_t count;
+};
 
 /* Parameter `r` of the header, which every way into the cycle gives the same constant. */
 static bool find_begin(const struct rotate *t, uint32_t cycle, const struct ir_ins *param, scalar_bits *bits)
@@ -273,8 +277,12 @@ static void demote_header(struct rotate *t, uint32_t header)
 
 bool opt_rotate(struct opt_context *c, struct ir_function *f)
 {
-    struct rotate t = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f),
-                       .cycles = opt_cycles(c, f), .demotion = {.c = c, .f = f},
+    struct rotate t = {.c = c,
+                       .f = f,
+                       .g = opt_cfg(c, f),
+                       .d = opt_dominators(c, f),
+                       .cycles = opt_cycles(c, f),
+                       .demotion = {.c = c, .f = f},
                        .clone = {.arena = c->scratch, .f = f}};
     t.clone.demotion = &t.demotion;
     uint32_t n = 0;

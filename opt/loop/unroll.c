@@ -15,15 +15,21 @@
  */
 #include "opt/loop/unroll.h"
 
-enum { TRIPS_MAX = 4096, TRIPS_FULL = OPT_UNROLL_TRIPS_FULL, SIZE_FULL = 256, FACTOR_MAX = 8, DEPTH_MAX = 32 };
+enum {
+    TRIPS_MAX = 4096,
+    TRIPS_FULL = OPT_UNROLL_TRIPS_FULL,
+    SIZE_FULL = 256,
+    FACTOR_MAX = 8,
+    DEPTH_MAX = 32
+};
 
 /* ---- how often --------------------------------------------------------------------------------------- */
 
 struct runner {
     const struct opt_unroll *u;
-    uint32_t             header, cycle;
-    const scalar_bits   *now;        /* by position of the header's parameters */
-    const bool          *known;
+    uint32_t header, cycle;
+    const scalar_bits *now; /* by position of the header's parameters */
+    const bool *known;
 };
 
 static bool run_value(const struct runner *x, ir_ref r, unsigned depth, scalar_bits *bits);
@@ -314,10 +320,14 @@ static void demote_loop(struct opt_unroll *u, uint32_t cycle)
 
 bool opt_unroll(struct opt_context *c, struct ir_function *f)
 {
-    struct opt_unroll u = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f),
+    struct opt_unroll u = {.c = c,
+                           .f = f,
+                           .g = opt_cfg(c, f),
+                           .d = opt_dominators(c, f),
                            .cycles = opt_cycles(c, f),
-                       .demotion = {.c = c, .f = f}, .clone = {.arena = c->scratch, .f = f},
-                       .renaming.arena = c->scratch};
+                           .demotion = {.c = c, .f = f},
+                           .clone = {.arena = c->scratch, .f = f},
+                           .renaming.arena = c->scratch};
     u.clone.demotion = &u.demotion;
     VEC(struct opt_unroll_plan) plans = {0};
     struct opt_unroll_plan p;

@@ -5,30 +5,35 @@
 
 #include "opt/kit/clone.h"
 
-enum { OPT_UNROLL_SIZE_PART = 64 };      /* most instructions of a round that stays a loop */
-enum { OPT_UNROLL_TRIPS_FULL = 64 };     /* most iterations that are all written out, and copies of a loop */
+enum { OPT_UNROLL_SIZE_PART = 64 };  /* most instructions of a round that stays a loop */
+enum { OPT_UNROLL_TRIPS_FULL = 64 }; /* most iterations that are all written out, and copies of a loop */
 
 struct opt_unroll {
-    struct opt_context         *c;
-    struct ir_function         *f;
-    const struct ir_cfg        *g;
+    struct opt_context *c;
+    struct ir_function *f;
+    const struct ir_cfg *g;
     const struct ir_dominators *d;
-    const struct ir_cycles     *cycles;
-    const struct opt_uses      *uses;
-    struct opt_demotion         demotion;
-    struct bitset               outside;
-    struct opt_renaming         renaming;
-    struct opt_clone            clone;         /* the copy at work */
-    uint32_t                   *homes;         /* by prediction: the cycle within one iteration of which it
-                                                  is, or IR_NO_CYCLE; opt_unroll_find_homes */
-    u32_vec                     of_functions;  /* each predict.function */
-    uint32_t                    predictions;   /* of the function, before any copy */
+    const struct ir_cycles *cycles;
+    const struct opt_uses *uses;
+    struct opt_demotion demotion;
+    struct bitset outside;
+    struct opt_renaming renaming;
+    struct opt_clone clone; /* the copy at work */
+    uint32_t *homes;        /* by prediction: the cycle within one iteration of which it
+                               is, or IR_NO_CYCLE; opt_unroll_find_homes */
+    u32_vec of_functions;   /* each predict.function */
+    uint32_t predictions;   /* of the function, before any copy */
 };
 
 /* The loop goes on while lo < hi (or lo <= hi). One side is the counter plus `offset`, where the counter is a
  * parameter of the header that `step` is added to in each iteration; the other side, `bound`, is the same all
  * the time. */
-struct opt_counted { ir_ref bound; uint32_t counter; int64_t offset, step; bool is_signed, strict; };
+struct opt_counted {
+    ir_ref bound;
+    uint32_t counter;
+    int64_t offset, step;
+    bool is_signed, strict;
+};
 
 /* A loop that can be unrolled: `test` is the block that leaves it by edge `out`, after `trips` runs; 0: not
  * known, `counted` says when. */
@@ -36,7 +41,9 @@ struct opt_unroll_plan {
     uint32_t cycle, latch, latch_edge, test, out, trips, size, factor;
     struct opt_counted counted;
 };
-struct opt_loop_copy { uint32_t header, latch, test; };
+struct opt_loop_copy {
+    uint32_t header, latch, test;
+};
 
 /* The one edge into the loop, and the block it comes from; NULL: there are several. */
 struct ir_edge *opt_unroll_entering_edge(const struct opt_unroll *u, uint32_t cycle, uint32_t *from);

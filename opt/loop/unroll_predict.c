@@ -55,8 +55,7 @@ void opt_unroll_find_homes(struct opt_unroll *u)
     for (uint32_t i = 0; u->predictions && i < u->g->rpo_count; i++) {
         ir_each_ins(r, u->f, u->g->rpo[i]) {
             const struct ir_ins *ins = ir_at(u->f, r);
-            if (ins->op == IR_predict_point &&
-                !(starts[ins->imm] && stands_before(u, starts[ins->imm], r)))
+            if (ins->op == IR_predict_point && !(starts[ins->imm] && stands_before(u, starts[ins->imm], r)))
                 u->homes[ins->imm] = IR_NO_CYCLE;
         }
     }

@@ -22,7 +22,10 @@ enum { STEP_MAX = 1 << 16 };
 
 /* ---- loops that count -------------------------------------------------------------------------------- */
 
-struct term { ir_ref param; int64_t offset; };
+struct term {
+    ir_ref param;
+    int64_t offset;
+};
 
 static int64_t constant_of(enum ir_type t, scalar_bits bits)
 {
@@ -85,7 +88,7 @@ bool opt_unroll_counts(struct opt_unroll *u, struct opt_unroll_plan *p)
     p->trips = 0;
     p->factor = choose_factor(p);
     if (!p->factor || p->test != p->latch || !opt_unroll_entering_edge(u, p->cycle, &from) ||
-        u->cycles->innermost[from] != u->cycles->at[p->cycle].parent)   /* else `from` may be unrolled, too */
+        u->cycles->innermost[from] != u->cycles->at[p->cycle].parent) /* else `from` may be unrolled, too */
         return false;
     if (test->op != IR_slt && test->op != IR_sle && test->op != IR_ult && test->op != IR_ule)
         return false;
@@ -130,7 +133,10 @@ bool opt_unroll_may_leave_rest(struct opt_unroll *u, const struct opt_unroll_pla
 
 /* ---- how --------------------------------------------------------------------------------------------- */
 
-struct guard { ir_ref limit, fits; bool up; };
+struct guard {
+    ir_ref limit, fits;
+    bool up;
+};
 
 static scalar_bits extreme(enum ir_type t, bool is_signed, bool most)
 {

@@ -16,7 +16,7 @@ uint32_t opt_words_of_params(const struct ir_function *f)
     if (f->order.count == 0)
         return 0;
     const u32_vec *params = &ir_block_at(f, ir_entry(f))->params;
-    uint32_t       words = params->count;
+    uint32_t words = params->count;
     for (uint32_t i = 0; i < params->count; i++)
         words += ir_at(f, params->at[i])->type == IR_TYPE_I64;
     return words;
@@ -68,10 +68,10 @@ static bool is_atomic(const struct ir_ins *ins)
 }
 
 struct checker {
-    struct opt_context       *context;
+    struct opt_context *context;
     const struct ir_function *f;
     unsigned lacks;
-    uint32_t refused;                    /* the latest line of source that was refused */
+    uint32_t refused; /* the latest line of source that was refused */
 };
 
 static bool is_check(const struct ir_ins *ins)

@@ -4,10 +4,10 @@
 #include "opt/pass.h"
 
 struct reach {
-    struct arena           *scratch;
+    struct arena *scratch;
     const struct ir_module *m;
-    struct bitset           functions;
-    u32_vec                 work;
+    struct bitset functions;
+    u32_vec work;
 };
 
 static void add(struct reach *x, uint32_t function)
@@ -54,7 +54,7 @@ static void follow_calls(struct reach *x, bool *pointers)
 static struct bitset reached_functions(struct arena *a, const struct ir_module *m)
 {
     struct reach x = {.scratch = a, .m = m, .functions = bitset_new(a, m->functions.count)};
-    bool         pointers = false;
+    bool pointers = false;
     for (uint32_t i = 0; i < m->functions.count; i++)
         if (m->functions.at[i]->flags & IR_FN_KERNEL)
             add(&x, i);
@@ -69,8 +69,8 @@ static struct bitset reached_functions(struct arena *a, const struct ir_module *
 static void empty_function(struct arena *scratch, struct ir_function *f)
 {
     static const char text[] = "a function that nothing calls";
-    uint32_t          entry = ir_entry(f);
-    struct bitset     others = bitset_new(scratch, f->blocks.count);
+    uint32_t entry = ir_entry(f);
+    struct bitset others = bitset_new(scratch, f->blocks.count);
     ir_each_block(i, b, f)
         if (b != entry)
             bitset_add(others, b);
@@ -79,7 +79,7 @@ static void empty_function(struct arena *scratch, struct ir_function *f)
         ir_remove(f, ir_block_at(f, entry)->last);
     memset(&ir_block_at(f, entry)->edges, 0, sizeof ir_block_at(f, entry)->edges);
     struct ir_cursor c = {.fn = f, .block = entry};
-    ir_ref           r = ir_emit0(&c, IR_trap, IR_TYPE_VOID);
+    ir_ref r = ir_emit0(&c, IR_trap, IR_TYPE_VOID);
     ir_at(f, r)->imm = ir_text_add(f->module, text, sizeof text - 1);
 }
 

@@ -3,9 +3,12 @@
  */
 #include "opt/pass.h"
 
-struct lower { struct ir_function *f; struct ir_cursor c; };
+struct lower {
+    struct ir_function *f;
+    struct ir_cursor c;
+};
 
-enum { UNROLL = 16, DEPTH = 8 };             /* accesses written out; steps that an address is followed */
+enum { UNROLL = 16, DEPTH = 8 }; /* accesses written out; steps that an address is followed */
 
 static uint32_t lowest_bit(uint64_t v)
 {
@@ -24,7 +27,8 @@ static uint32_t alignment(const struct lower *x, ir_ref r, unsigned depth)
     case IR_alloca: a = ins->imm2; break;
     case IR_object: a = x->f->module->objects.at[ins->imm].align; break;
     case IR_ptrcast: a = alignment(x, ins->args[0], depth - 1); break;
-    case IR_add: case IR_ptradd:
+    case IR_add:
+    case IR_ptradd:
         a = alignment(x, ins->args[0], depth - 1);
         b = alignment(x, ins->args[1], depth - 1);
         a = a < b ? a : b;

@@ -28,7 +28,11 @@ static ir_ref wide_select(struct ir_cursor *c, ir_ref condition, ir_ref a, ir_re
 
 /* ---- the two functions ------------------------------------------------------------------------------- */
 
-struct division { struct ir_function *f; ir_ref a, b; uint32_t entry, loop, end; };
+struct division {
+    struct ir_function *f;
+    ir_ref a, b;
+    uint32_t entry, loop, end;
+};
 
 static void pass(struct division *v, uint32_t from, uint32_t edge, uint32_t n, const ir_ref *args)
 {
@@ -87,7 +91,10 @@ static uint32_t make_function(struct ir_module *m, const char *name, bool remain
 }
 
 /* The functions of a module: number + 1, or 0: not made yet. */
-struct lower { struct ir_module *m; uint32_t quotient, remainder; };
+struct lower {
+    struct ir_module *m;
+    uint32_t quotient, remainder;
+};
 
 /* A name that no function of a source can have; IR may have it. */
 static const char *free_name(struct ir_module *m, bool remainder)

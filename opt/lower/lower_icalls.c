@@ -4,11 +4,11 @@
 #include "opt/pass.h"
 
 struct lower {
-    struct arena       *scratch;
-    struct ir_module   *m;
-    struct bitset       taken;           /* functions whose address the module takes */
+    struct arena *scratch;
+    struct ir_module *m;
+    struct bitset taken; /* functions whose address the module takes */
     struct ir_function *f;
-    struct ir_cursor    c;               /* where new instructions go */
+    struct ir_cursor c; /* where new instructions go */
 };
 
 static ir_ref points_to(struct lower *x, ir_ref pointer, uint32_t function)

@@ -17,17 +17,22 @@
 #include <stdlib.h>
 
 struct lower {
-    struct arena       *scratch;
+    struct arena *scratch;
     struct ir_function *f;
-    struct ir_cursor    c;               /* where new instructions go */
+    struct ir_cursor c; /* where new instructions go */
     /* the graph before the first of them is lowered */
-    const struct ir_strong_components  *back;
+    const struct ir_strong_components *back;
     const struct ir_uniformity *uniformity;
-    struct bitset ending;                    /* from where lanes may end before a barrier() */
+    struct bitset ending; /* from where lanes may end before a barrier() */
 };
 
 /* The edges of the switch, which its block has no more; number 0 is the default. */
-struct cases { struct ir_edge *edges; uint32_t count, *order; ir_ref value; enum ir_type type; };
+struct cases {
+    struct ir_edge *edges;
+    uint32_t count, *order;
+    ir_ref value;
+    enum ir_type type;
+};
 
 /* ---- a tree over the sorted cases -------------------------------------------------------------------- */
 
@@ -106,7 +111,11 @@ static void make_tree(struct lower *x, struct cases *s, uint32_t b)
 /* ---- a chain over the targets ------------------------------------------------------------------------ */
 
 /* Edges to one block: linked by number, in the order of the cases; the default's come last in the chain. */
-struct targets { struct map group; u32_vec first, last; uint32_t *next; };
+struct targets {
+    struct map group;
+    u32_vec first, last;
+    uint32_t *next;
+};
 
 static struct targets group_edges(struct lower *x, const struct cases *s)
 {
@@ -134,8 +143,7 @@ static ir_ref chosen(struct lower *x, ir_ref condition, ir_ref a, ir_ref b)
 
 /* At the cursor: whether the value is one of the group's cases (0: the default's group is not asked), and
  * with what arguments the group's block is entered. */
-static ir_ref unite(struct lower *x, const struct cases *s, const struct targets *t, uint32_t g,
-                    ir_ref *args)
+static ir_ref unite(struct lower *x, const struct cases *s, const struct targets *t, uint32_t g, ir_ref *args)
 {
     uint32_t first = t->first.at[g];
     ir_ref any = 0;
@@ -143,8 +151,8 @@ static ir_ref unite(struct lower *x, const struct cases *s, const struct targets
         const struct ir_edge *e = &s->edges[i];
         ir_ref hit = 0;
         if (i)
-            hit = ir_emit2(&x->c, IR_eq, IR_TYPE_I1, s->value,
-                          ir_const(x->f, s->type, (scalar_bits)e->value));
+            hit =
+                ir_emit2(&x->c, IR_eq, IR_TYPE_I1, s->value, ir_const(x->f, s->type, (scalar_bits)e->value));
         for (uint32_t k = 0; k < e->argc; k++)
             args[k] = i == first ? e->args[k] : chosen(x, hit, e->args[k], args[k]);
         any = any ? ir_emit2(&x->c, IR_or, IR_TYPE_I1, any, hit) : hit;
@@ -154,8 +162,7 @@ static ir_ref unite(struct lower *x, const struct cases *s, const struct targets
     return first ? any : 0;
 }
 
-static void enter(struct lower *x, const struct cases *s, uint32_t from, uint32_t first,
-                  const ir_ref *args)
+static void enter(struct lower *x, const struct cases *s, uint32_t from, uint32_t first, const ir_ref *args)
 {
     struct ir_edge *e = ir_edge_add(x->f, from, s->edges[first].block, 0);
     for (uint32_t k = 0; k < s->edges[first].argc; k++)
@@ -212,8 +219,8 @@ static void lower_switch(struct lower *x, uint32_t b)
 {
     ir_ref r = ir_terminator(x->f, b);
     struct ir_block *block = ir_block_at(x->f, b);
-    struct cases s = {.edges = block->edges.at, .count = block->edges.count,
-                      .value = ir_at(x->f, r)->args[0]};
+    struct cases s = {
+        .edges = block->edges.at, .count = block->edges.count, .value = ir_at(x->f, r)->args[0]};
     s.type = (enum ir_type)ir_at(x->f, s.value)->type;
     x->c = (struct ir_cursor){.fn = x->f, .at = ir_at(x->f, r)->at};
     memset(&block->edges, 0, sizeof block->edges);
@@ -239,7 +246,9 @@ bool opt_lower_switch(struct opt_context *c, struct ir_function *f)
     u32_vec found = find_switches(c->scratch, f, opt_cfg(c, f));
     if (!found.count)
         return false;
-    struct lower x = {.scratch = c->scratch, .f = f, .back = opt_strong_components(c, f),
+    struct lower x = {.scratch = c->scratch,
+                      .f = f,
+                      .back = opt_strong_components(c, f),
                       .uniformity = opt_machine_uniformity(c, f),
                       .ending = *opt_ending(c, f)};
     for (uint32_t i = 0; i < found.count; i++)

@@ -301,7 +301,7 @@ static struct split_pair extend(struct splitter *x, const struct ir_ins *ins)
 /* The pair that instruction `ins` (a copy: the table may move) with i64 operands a and b makes; lo 0: none of
  * these. */
 static struct split_pair integer_pair(struct splitter *x, const struct ir_ins *ins, struct split_pair a,
-                                   struct split_pair b)
+                                      struct split_pair b)
 {
     switch (ins->op) {
     case IR_add: return split_add_pair(x, a, b);
@@ -309,13 +309,20 @@ static struct split_pair integer_pair(struct splitter *x, const struct ir_ins *i
     case IR_mul: return multiply(x, a, b);
     case IR_mulhi_u: return multiply_high(x, a, b);
     case IR_mulhi_s: return multiply_high_signed(x, a, b);
-    case IR_and: case IR_or: case IR_xor: return wordwise(x, ins->op, a, b);
+    case IR_and:
+    case IR_or:
+    case IR_xor: return wordwise(x, ins->op, a, b);
     case IR_not: return (struct split_pair){split_emit1(x, IR_not, a.lo), split_emit1(x, IR_not, a.hi)};
-    case IR_shl: case IR_lshr: case IR_ashr: return shift(x, a, b, ins->op);
+    case IR_shl:
+    case IR_lshr:
+    case IR_ashr: return shift(x, a, b, ins->op);
     case IR_rotl: return rotate_left(x, a, b.lo);
     case IR_neg: return negate(x, a);
     case IR_abs: return split_choose_pair(x, is_negative(x, a), negate(x, a), a);
-    case IR_smin: case IR_smax: case IR_umin: case IR_umax: return least(x, a, b, ins->op);
+    case IR_smin:
+    case IR_smax:
+    case IR_umin:
+    case IR_umax: return least(x, a, b, ins->op);
     case IR_popcount: return count_ones(x, a);
     case IR_clz: return count_zeros(x, IR_clz, a.hi, a.lo);
     case IR_ctz: return count_zeros(x, IR_ctz, a.lo, a.hi);
@@ -329,8 +336,12 @@ static ir_ref narrow_value(struct splitter *x, const struct ir_ins *ins, struct 
                            struct split_pair b)
 {
     switch (ins->op) {
-    case IR_eq: case IR_ne: return equality(x, a, b, ins->op);
-    case IR_slt: case IR_sle: case IR_ult: case IR_ule: return order(x, a, b, ins->op);
+    case IR_eq:
+    case IR_ne: return equality(x, a, b, ins->op);
+    case IR_slt:
+    case IR_sle:
+    case IR_ult:
+    case IR_ule: return order(x, a, b, ins->op);
     case IR_trunc: return a.lo;
     case IR_sitof: return signed_to_float(x, a);
     case IR_uitof: return to_float(x, a);

@@ -51,10 +51,12 @@ bool split_group(struct splitter *x, ir_ref r)
         return false;
     struct split_pair a = split_halves(x, ins.args[0]), p;
     switch (ins.op) {
-    case IR_reduce_add: case IR_scan_add: p = sum(x, &ins, a); break;
-    case IR_reduce_smin: case IR_reduce_smax: case IR_reduce_umin: case IR_reduce_umax:
-        p = least(x, &ins, a);
-        break;
+    case IR_reduce_add:
+    case IR_scan_add: p = sum(x, &ins, a); break;
+    case IR_reduce_smin:
+    case IR_reduce_smax:
+    case IR_reduce_umin:
+    case IR_reduce_umax: p = least(x, &ins, a); break;
     default: p = each_half(x, &ins, a);
     }
     split_set_pair(x, r, p);

@@ -4,8 +4,8 @@
  * parameters of blocks get theirs first, arguments of edges last. An instruction that is replaced stays until
  * all its users are rewritten (ir_substitute), then goes.
  */
-#include "opt/lower/lower.h"
 #include "opt/lower/split_i64.h"
+#include "opt/lower/lower.h"
 
 /* ---- what stands for what ---------------------------------------------------------------------------- */
 
@@ -187,8 +187,7 @@ static ir_ref narrow_double(struct splitter *x, ir_ref r)
 static bool is_narrowed(const struct splitter *x, ir_ref r, ir_ref operand)
 {
     return ir_at(x->f, r)->op == IR_printf && ir_at(x->f, operand)->type == IR_TYPE_F64 &&
-           target_info[x->context->options->target].lacks & TARGET_NO_DOUBLE &&
-           opt_is_float(x->f, operand);
+           target_info[x->context->options->target].lacks & TARGET_NO_DOUBLE && opt_is_float(x->f, operand);
 }
 
 static void join_operands(struct splitter *x, ir_ref r)
@@ -283,7 +282,7 @@ static bool has_calls_through_pointers(const struct ir_module *m)
 static struct bitset find_whole(struct arena *a, const struct ir_module *m)
 {
     struct bitset whole = bitset_new(a, m->functions.count);
-    bool          pointers = has_calls_through_pointers(m);
+    bool pointers = has_calls_through_pointers(m);
     for (uint32_t i = 0; i < m->functions.count; i++) {
         const struct ir_function *f = m->functions.at[i];
         if (f->flags & IR_FN_KERNEL || pointers || opt_words_of_params(f) > IR_MAX_ARGS)

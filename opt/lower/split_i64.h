@@ -15,24 +15,26 @@
 
 #include "opt/pass.h"
 
-struct split_pair { ir_ref lo, hi; };
+struct split_pair {
+    ir_ref lo, hi;
+};
 
 struct splitter {
     struct opt_context *context;
-    struct arena       *scratch;
-    struct ir_module   *m;
-    struct bitset       whole;        /* functions whose parameters stay: the outside passes them */
+    struct arena *scratch;
+    struct ir_module *m;
+    struct bitset whole; /* functions whose parameters stay: the outside passes them */
     /* of the function at work */
     struct ir_function *f;
-    struct ir_cursor    c;            /* where new instructions go */
-    VEC(struct split_pair) pairs;     /* by value: its halves; lo == 0: not split */
-    VEC(ir_ref)         to;           /* by value: what replaces it, or 0 */
-    u32_vec             dead;         /* instructions that are replaced */
+    struct ir_cursor c;           /* where new instructions go */
+    VEC(struct split_pair) pairs; /* by value: its halves; lo == 0: not split */
+    VEC(ir_ref) to;               /* by value: what replaces it, or 0 */
+    u32_vec dead;                 /* instructions that are replaced */
 };
 
 /* split_i64.c */
-struct split_pair split_halves(struct splitter *x, ir_ref r);            /* of an i64 operand */
-void split_set_pair(struct splitter *x, ir_ref r, struct split_pair p);  /* and the instruction is dead */
+struct split_pair split_halves(struct splitter *x, ir_ref r);           /* of an i64 operand */
+void split_set_pair(struct splitter *x, ir_ref r, struct split_pair p); /* and the instruction is dead */
 /* likewise, of a value that is not split */
 void split_set_value(struct splitter *x, ir_ref r, ir_ref by);
 
@@ -44,10 +46,10 @@ bool split_group(struct splitter *x, ir_ref r);
 ir_ref split_const(struct splitter *x, uint32_t v);
 ir_ref split_emit1(struct splitter *x, enum ir_op op, ir_ref a);
 ir_ref split_emit2(struct splitter *x, enum ir_op op, ir_ref a, ir_ref b);
-ir_ref split_compare(struct splitter *x, enum ir_op op, ir_ref a, ir_ref b);              /* gives i1 */
+ir_ref split_compare(struct splitter *x, enum ir_op op, ir_ref a, ir_ref b); /* gives i1 */
 /* One of two words, or pairs. */
 ir_ref split_choose(struct splitter *x, ir_ref condition, ir_ref a, ir_ref b);
-ir_ref split_bool_word(struct splitter *x, ir_ref condition);                             /* zext to i32 */
+ir_ref split_bool_word(struct splitter *x, ir_ref condition); /* zext to i32 */
 struct split_pair split_choose_pair(struct splitter *x, ir_ref condition, struct split_pair a,
                                     struct split_pair b);
 /* The sum modulo 2^64. */

@@ -111,19 +111,18 @@ static void take_arm(const struct view *v, uint32_t first, struct arm *arm)
 {
     arm->count = arm->cycles = 0;
     for (uint32_t n = v->dom->pre[first]; n <= v->dom->post[first]; n++)
-        ir_each_ins(r, v->fn, v->dom->order[n])
-            {
-                const struct ir_ins *i = ir_at(v->fn, r);
-                uint32_t cycles = cost_of_instruction(v->fn, r, v->notes->functions);
-                if (ir_op_info[i->op].flags & (IR_TERMINATOR | IR_CONVERGENT) || cycles == 0)
-                    continue;
-                if (arm->count == ARM_MAX)
-                    return;
-                uint64_t kind = ((uint64_t)i->op << 16 | i->type << 8 | i->mem) << 32;
-                bool calls = ir_latency_of(v->fn, r) == IR_LAT_CALL;
-                arm->at[arm->count++] = (struct operation){kind | (calls ? (uint32_t)i->imm : 0), cycles};
-                arm->cycles += cycles;
-            }
+        ir_each_ins(r, v->fn, v->dom->order[n]) {
+            const struct ir_ins *i = ir_at(v->fn, r);
+            uint32_t cycles = cost_of_instruction(v->fn, r, v->notes->functions);
+            if (ir_op_info[i->op].flags & (IR_TERMINATOR | IR_CONVERGENT) || cycles == 0)
+                continue;
+            if (arm->count == ARM_MAX)
+                return;
+            uint64_t kind = ((uint64_t)i->op << 16 | i->type << 8 | i->mem) << 32;
+            bool calls = ir_latency_of(v->fn, r) == IR_LAT_CALL;
+            arm->at[arm->count++] = (struct operation){kind | (calls ? (uint32_t)i->imm : 0), cycles};
+            arm->cycles += cycles;
+        }
 }
 
 /* Cycles of the operations that both arms have, each as often as the one that has it less often. */
@@ -152,7 +151,8 @@ static bool is_arm(const struct view *v, uint32_t branch, uint32_t e)
 }
 
 /* Nothing where the pass leads the arms together. */
-static void say_common_code(struct view *v, ir_ref branch, unsigned long long common, const struct arm arms[2])
+static void say_common_code(struct view *v, ir_ref branch, unsigned long long common,
+                            const struct arm arms[2])
 {
     place at = ir_at(v->fn, branch)->at;
     unsigned long long x = arms[0].cycles, y = arms[1].cycles;
@@ -195,15 +195,14 @@ static bool is_slow_counter(const struct view *v, ir_ref r)
     const struct ir_ins *i = ir_at(v->fn, r);
     if (i->op != IR_param)
         return false;
-    ir_each_pred(p, i->block, v->cfg)
-        {
-            ir_ref next = ir_block_at(v->fn, p)->edges.at[v->cfg->pred_edges[p_at]].args[i->imm];
-            const struct ir_ins *n = ir_at(v->fn, next);
-            scalar_bits step;
-            if (n->op == IR_add && n->args[0] == r && ir_is_const(v->fn, n->args[1], &step) &&
-                llabs((int32_t)step) < WARP)
-                return true;
-        }
+    ir_each_pred(p, i->block, v->cfg) {
+        ir_ref next = ir_block_at(v->fn, p)->edges.at[v->cfg->pred_edges[p_at]].args[i->imm];
+        const struct ir_ins *n = ir_at(v->fn, next);
+        scalar_bits step;
+        if (n->op == IR_add && n->args[0] == r && ir_is_const(v->fn, n->args[1], &step) &&
+            llabs((int32_t)step) < WARP)
+            return true;
+    }
     return false;
 }
 
@@ -323,13 +322,12 @@ static void note_function(struct view *v, struct opt_context *c)
         uint32_t b = v->cfg->rpo[i];
         if (is_divergent_branch(v, b))
             note_common_code(v, b, arms);
-        ir_each_ins(r, v->fn, b)
-            {
-                if (strides)
-                    note_access(v, strides, r);
-                if (ir_at(v->fn, r)->op == IR_barrier && control[b] != IR_NO_BLOCK)
-                    SAY(v, barrier, ir_at(v->fn, r)->at, ir_terminator(v->fn, control[b]));
-            }
+        ir_each_ins(r, v->fn, b) {
+            if (strides)
+                note_access(v, strides, r);
+            if (ir_at(v->fn, r)->op == IR_barrier && control[b] != IR_NO_BLOCK)
+                SAY(v, barrier, ir_at(v->fn, r)->at, ir_terminator(v->fn, control[b]));
+        }
     }
 }
 

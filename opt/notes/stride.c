@@ -162,7 +162,8 @@ static struct opt_stride of_param(const struct strides *s, uint32_t block, uint3
     struct opt_stride joined = {0};
     if (s->u->kind[r] == IR_DIV_TEMPORAL || s->u->kind[r] == IR_DIV_CYCLE)
         return scattered;
-    ir_each_pred(p, block, c) joined =
+    ir_each_pred(p, block, c)
+        joined =
             either(joined, stride_of(s, ir_block_at(s->fn, p)->edges.at[c->pred_edges[p_at]].args[position]));
     return s->u->kind[r] == IR_DIV_SYNC ? chosen(s, ir_at(s->fn, r), joined) : joined;
 }
@@ -189,8 +190,8 @@ static void sweep(struct strides *s)
             if (bitset_has(s->u->divergent, b->params.at[p]) &&
                 s->at[b->params.at[p]].kind != OPT_STRIDE_SCATTERED)
                 set(s, b->params.at[p], of_param(s, c->rpo[i], p));
-        ir_each_ins(r, s->fn, c->rpo[i]) if (bitset_has(s->u->divergent, r) &&
-                                                 s->at[r].kind != OPT_STRIDE_SCATTERED)
+        ir_each_ins(r, s->fn, c->rpo[i])
+            if (bitset_has(s->u->divergent, r) && s->at[r].kind != OPT_STRIDE_SCATTERED)
                 set(s, r, of_instruction(s, r));
     }
 }

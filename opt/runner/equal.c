@@ -198,7 +198,8 @@ static bool equal_argument_uniformity(const struct ir_uniformity *a, const struc
     return equal_uniformity(a, b, f);
 }
 
-static bool equal_parting_branches(const struct bitset *a, const struct bitset *b, const struct ir_function *f)
+static bool equal_parting_branches(const struct bitset *a, const struct bitset *b,
+                                   const struct ir_function *f)
 {
     return bitset_equal(*a, *b);
 }
@@ -248,7 +249,8 @@ bool opt_analysis_equal(enum opt_analysis n, const void *a, const void *b, const
 {
     switch (n) {
 #define ANALYSIS(name, type, what, needs, compute)                                                           \
-    case OPT_ANALYSIS_##name: return equal_##name((const type *)a, (const type *)b, f);
+    case OPT_ANALYSIS_##name:                                                                                \
+        return equal_##name((const type *)a, (const type *)b, f);
 #include "opt/runner/analyses.def"
     default: BUG("no analysis %d", (int)n);
     }

@@ -11,25 +11,26 @@ enum opt_analysis {
 };
 /* Sets of analyses: a bit for each. */
 #define OPT_ALL_ANALYSES ((uint32_t)(((uint64_t)1 << OPT_ANALYSES) - 1))
-uint32_t opt_analyses_named(const char *list);        /* names separated by a space; a BUG if there is none */
+uint32_t opt_analyses_named(const char *list); /* names separated by a space; a BUG if there is none */
 bool opt_analysis_of_module(enum opt_analysis n);
 
 /* The analyses of a module and its functions that are right now. Functions may be added meanwhile. Below,
  * f NULL stands for the module. */
 struct opt_cached;
 struct opt_cache {
-    struct arena             arena;
-    VEC(struct opt_cached *) rows;      /* of the module, and of each function: a result by analysis;
-                                           NULL: none yet */
-    uint32_t                 needs[OPT_ANALYSES];
+    struct arena arena;
+    VEC(struct opt_cached *)
+    rows; /* of the module, and of each function: a result by analysis;
+             NULL: none yet */
+    uint32_t needs[OPT_ANALYSES];
 };
 /* Nothing is known of any function yet. */
 void opt_cache_init(struct opt_cache *k);
-void opt_cache_free(struct opt_cache *k);             /* empty, and usable again */
+void opt_cache_free(struct opt_cache *k); /* empty, and usable again */
 /* Forgets of f what is not in `keeps`, what is made of that, and what describes values if there
  * are new ones. */
 void opt_cache_keep(struct opt_cache *k, const struct ir_function *f, uint32_t keeps);
-bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint32_t set);  /* all of them */
+bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint32_t set); /* all of them */
 /* Recomputes what is cached of f, within the limits of `o`, and compares: the name of the first analysis that
  * differs, or NULL. */
 const char *opt_cache_check(const struct opt_cache *k, const struct opt_options *o, const struct ir_module *m,
@@ -40,11 +41,11 @@ bool opt_analysis_equal(enum opt_analysis n, const void *a, const void *b, const
 /* Printing of one run (opt/runner/dumps.c). */
 struct opt_dumps {
     const struct opt_options *options;
-    const struct ir_module   *module;
-    struct arena              *arena;
-    VEC(struct diff_version)   versions;  /* by function: when last shown or compared */
-    struct diff_version        now;       /* one that is being made */
-    uint32_t                 *files;      /* the report's */
+    const struct ir_module *module;
+    struct arena *arena;
+    VEC(struct diff_version) versions; /* by function: when last shown or compared */
+    struct diff_version now;           /* one that is being made */
+    uint32_t *files;                   /* the report's */
 };
 /* Before the first pass; versions are kept only if changes are to be shown. */
 void opt_dumps_start(struct opt_dumps *d, const struct opt_options *o, const struct ir_module *m,

@@ -40,7 +40,9 @@ static bool lower(uint32_t *value, uint32_t to)
 
 bool opt_limit_growth(struct opt_options *o, unsigned row)
 {
-    static const struct { uint32_t inline_size, unroll_size, unroll_loops; } rows[] = {
+    static const struct {
+        uint32_t inline_size, unroll_size, unroll_loops;
+    } rows[] = {
 #define GROWTH(inline_size, unroll_size, unroll_loops)                                                       \
     {inline_size, unroll_size, OPT_unroll_loops_##unroll_loops},
 #include "opt/growth.def"
@@ -108,8 +110,8 @@ static enum opt_option find_option(const char *text, size_t n)
 static enum opt_word find_word(enum opt_option option, const char *text)
 {
     unsigned w = 0;
-    while (w < OPT_WORDS && (opt_word_info[w].option != option ||
-                             !is_name(opt_word_info[w].name, text, strlen(text))))
+    while (w < OPT_WORDS &&
+           (opt_word_info[w].option != option || !is_name(opt_word_info[w].name, text, strlen(text))))
         w++;
     return (enum opt_word)w;
 }
@@ -153,7 +155,7 @@ const char *opt_option_values(enum opt_option k, struct arena *a)
 
 static const char *refuse_value(struct arena *a, enum opt_option k, const char *value)
 {
-    char           name[OPT_NAME_MAX];
+    char name[OPT_NAME_MAX];
     struct nearest n = nearest_to(value);
     for (unsigned w = 0; w < OPT_WORDS; w++)
         if (opt_word_info[w].option == k)

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 const struct opt_pass_info opt_pass_info[OPT_PASSES] = {
-#define PASS(name, function, level, needs, keeps, meaning) {#name, needs, keeps, meaning, level, false},
+#define PASS(name, function, level, needs, keeps, meaning)        {#name, needs, keeps, meaning, level, false},
 #define MODULE_PASS(name, function, level, needs, keeps, meaning) {#name, needs, keeps, meaning, level, true},
 #include "opt/passes.def"
 };
@@ -29,7 +29,10 @@ void opt_remark(struct opt_context *c, const struct ir_function *f, enum opt_rem
     struct arena *a = &c->report->arena;
     va_list args;
     va_start(args, fmt);
-    struct opt_remark r = {.pass = c->pass, .kind = kind, .id = id, .at = at,
+    struct opt_remark r = {.pass = c->pass,
+                           .kind = kind,
+                           .id = id,
+                           .at = at,
                            .function = arena_strdup(a, f->name, strlen(f->name)),
                            .text = arena_vprintf(a, fmt, args)};
     va_end(args);

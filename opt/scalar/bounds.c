@@ -11,7 +11,9 @@ static void find_assertions(struct opt_context *c, struct ir_function *f, u32_ve
 {
     const struct ir_cfg *g = opt_cfg(c, f);
     for (uint32_t i = 0; i < g->rpo_count; i++)
-        ir_each_ins(r, f, g->rpo[i]) if (ir_at(f, r)->op == IR_assert) vec_push(c->scratch, found, r);
+        ir_each_ins(r, f, g->rpo[i])
+            if (ir_at(f, r)->op == IR_assert)
+                vec_push(c->scratch, found, r);
 }
 
 bool opt_bounds(struct opt_context *c, struct ir_function *f)

@@ -11,11 +11,11 @@
 struct dce {
     struct opt_context *c;
     struct ir_function *f;
-    ir_ref             *alloca_of;   /* by ref: the alloca that the address points into, or 0 */
-    struct bitset       live, read;  /* read: allocas whose contents matter */
-    ir_ref             *first_store; /* by alloca: stores that wait for it to be read */
-    ir_ref             *next_store;
-    u32_vec             work;
+    ir_ref *alloca_of;        /* by ref: the alloca that the address points into, or 0 */
+    struct bitset live, read; /* read: allocas whose contents matter */
+    ir_ref *first_store;      /* by alloca: stores that wait for it to be read */
+    ir_ref *next_store;
+    u32_vec work;
     const struct ir_cfg *g;
 };
 

@@ -11,19 +11,22 @@
  */
 #include "opt/kit/co_execution.h"
 
-struct entry { ir_ref r; uint32_t next, bucket; };
+struct entry {
+    ir_ref r;
+    uint32_t next, bucket;
+};
 
 struct gvn {
-    struct opt_context         *c;
-    struct ir_function         *f;
-    const struct ir_cfg        *g;
+    struct opt_context *c;
+    struct ir_function *f;
+    const struct ir_cfg *g;
     const struct ir_dominators *d;
-    struct opt_renaming         renaming;
-    uint32_t                   *heads, mask;  /* buckets: index of the latest entry plus 1 */
-    VEC(struct entry)           entries;
-    struct bitset               dead_params;
-    struct opt_co_execution         co_execution;     /* if there are two convergent expressions or more */
-    bool                        changed, params_changed;
+    struct opt_renaming renaming;
+    uint32_t *heads, mask; /* buckets: index of the latest entry plus 1 */
+    VEC(struct entry) entries;
+    struct bitset dead_params;
+    struct opt_co_execution co_execution; /* if there are two convergent expressions or more */
+    bool changed, params_changed;
 };
 
 /* ---- expressions ------------------------------------------------------------------------------------- */
@@ -32,7 +35,11 @@ static bool is_expression(const struct gvn *v, const struct ir_ins *ins)
 {
     uint16_t flags = ir_op_info[ins->op].flags;
     switch (ins->op) {
-    case IR_ptradd: case IR_ptrcast: case IR_object: case IR_function: case IR_special: return true;
+    case IR_ptradd:
+    case IR_ptrcast:
+    case IR_object:
+    case IR_function:
+    case IR_special: return true;
     case IR_load: return ir_at(v->f, ins->args[0])->type == IR_TYPE_CONSTANT;
     default:
         return ir_is_pure(ins->op) ||
@@ -174,8 +181,10 @@ static uint64_t hash_arguments(struct gvn *v, uint32_t b, uint32_t position)
 {
     uint64_t h = ir_at(v->f, ir_block_at(v->f, b)->params.at[position])->type;
     for (uint32_t at = v->g->pred_start[b]; at < v->g->pred_start[b + 1]; at++)
-        h = hash_mix(h, opt_renamed(&v->renaming, ir_block_at(v->f, v->g->preds[at])
-                                                      ->edges.at[v->g->pred_edges[at]].args[position]));
+        h = hash_mix(
+            h,
+            opt_renamed(&v->renaming,
+                        ir_block_at(v->f, v->g->preds[at])->edges.at[v->g->pred_edges[at]].args[position]));
     return h;
 }
 
@@ -221,7 +230,9 @@ static void visit_params(struct gvn *v, uint32_t b)
 
 /* ---- the walk ---------------------------------------------------------------------------------------- */
 
-struct tree { uint32_t *first, *next; };    /* children of each block; index plus 1 */
+struct tree {
+    uint32_t *first, *next; /* children of each block; index plus 1 */
+};
 
 static struct tree children_in_order(struct gvn *v)
 {
@@ -255,7 +266,9 @@ static void visit_block(struct gvn *v, uint32_t b)
 static void walk(struct gvn *v)
 {
     struct tree t = children_in_order(v);
-    struct scope { uint32_t block, entries; };
+    struct scope {
+        uint32_t block, entries;
+    };
     VEC(struct scope) path = {0};
     visit_block(v, ir_entry(v->f));
     vec_push(v->c->scratch, &path, ((struct scope){ir_entry(v->f), v->entries.count}));
@@ -287,8 +300,8 @@ static void prepare_co_execution(struct gvn *v)
 
 bool opt_gvn(struct opt_context *c, struct ir_function *f)
 {
-    struct gvn v = {.c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f),
-                    .renaming.arena = c->scratch};
+    struct gvn v = {
+        .c = c, .f = f, .g = opt_cfg(c, f), .d = opt_dominators(c, f), .renaming.arena = c->scratch};
     uint32_t buckets = 64;
     while (buckets < f->ins.count)
         buckets *= 2;

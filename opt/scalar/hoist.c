@@ -21,14 +21,18 @@ struct hoist {
     struct ir_function *f;
     struct opt_co_execution co_execution;
     struct opt_renaming renaming;
-    uint32_t            branch, ways[2];     /* at work */
-    bool                changed;
+    uint32_t branch, ways[2]; /* at work */
+    bool changed;
 };
 
 static bool computes_only(const struct ir_ins *ins)
 {
     switch (ins->op) {
-    case IR_ptradd: case IR_ptrcast: case IR_object: case IR_function: case IR_special: return true;
+    case IR_ptradd:
+    case IR_ptrcast:
+    case IR_object:
+    case IR_function:
+    case IR_special: return true;
     default: return ir_is_pure(ins->op);
     }
 }

@@ -8,19 +8,23 @@
  */
 #include "opt/pass.h"
 
-enum { COST_MAX = 6, SELECTS_MAX = 3 };      /* cycles of both arms; parameters */
+enum { COST_MAX = 6, SELECTS_MAX = 3 }; /* cycles of both arms; parameters */
 
 struct convert {
     struct opt_context *c;
     struct ir_function *f;
-    uint32_t           *preds;      /* by block: edges into it */
-    struct bitset       gone;
+    uint32_t *preds; /* by block: edges into it */
+    struct bitset gone;
     struct opt_renaming renaming;
-    bool                changed;
+    bool changed;
 };
 
 /* An empty way has block == the join itself. */
-struct way { uint32_t block, join; const ir_ref *args; uint32_t cost; };
+struct way {
+    uint32_t block, join;
+    const ir_ref *args;
+    uint32_t cost;
+};
 
 static bool may_speculate(const struct ir_function *f, ir_ref r)
 {
@@ -153,8 +157,8 @@ static void visit(struct convert *v, uint32_t b)
 bool opt_ifconvert(struct opt_context *c, struct ir_function *f)
 {
     const struct ir_cfg *g = opt_cfg(c, f);
-    struct convert v = {.c = c, .f = f, .gone = bitset_new(c->scratch, f->blocks.count),
-                        .renaming.arena = c->scratch};
+    struct convert v = {
+        .c = c, .f = f, .gone = bitset_new(c->scratch, f->blocks.count), .renaming.arena = c->scratch};
     v.preds = arena_array(c->scratch, uint32_t, f->blocks.count);
     for (uint32_t b = 0; b < f->blocks.count; b++)
         v.preds[b] = ir_pred_count(g, b);

@@ -26,11 +26,11 @@ struct facts {
 
 struct inliner {
     struct opt_context *c;
-    struct ir_module   *m;
-    struct facts       *facts;     /* by function */
-    bool                barriers;  /* the pass is inline_barriers */
-    bool                joins;     /* barriers of the function that is worked on are to be joined */
-    bool                changed;
+    struct ir_module *m;
+    struct facts *facts; /* by function */
+    bool barriers;       /* the pass is inline_barriers */
+    bool joins;          /* barriers of the function that is worked on are to be joined */
+    bool changed;
 };
 
 /* ---- the call graph ---------------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static void note_instruction(struct inliner *n, uint32_t caller, const struct ir
     if (ins->op == IR_predict_function && opt_honours_predictions(n->c))
         n->facts[ins->imm].named = true;
     if (ins->op == IR_function)
-        n->facts[ins->imm].calls += 2;      /* called from elsewhere, too */
+        n->facts[ins->imm].calls += 2; /* called from elsewhere, too */
 }
 
 static void find_facts(struct inliner *n)

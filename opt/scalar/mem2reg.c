@@ -13,14 +13,14 @@
 #include "opt/scalar/slots.h"
 
 struct rewrite {
-    struct opt_context  *c;
-    struct ir_function  *f;
-    struct opt_slots     s;
+    struct opt_context *c;
+    struct ir_function *f;
+    struct opt_slots s;
     struct opt_variables variables;
-    VEC(uint8_t)         types;     /* of the variables */
-    VEC(const char *)    names;
-    u32_vec              of;        /* by ref, as in struct opt_variables */
-    struct opt_renaming  renaming;
+    VEC(uint8_t) types; /* of the variables */
+    VEC(const char *) names;
+    u32_vec of; /* by ref, as in struct opt_variables */
+    struct opt_renaming renaming;
 };
 
 /* ---- carriers ---------------------------------------------------------------------------------------- */
@@ -160,8 +160,8 @@ static void move_slot(struct rewrite *w, struct ir_cursor *c, const struct opt_b
     struct opt_slot *to = o->to ? opt_slot_at(&w->s, o->to - 1, o->to_offset + at) : NULL;
     struct opt_slot *from = o->from ? opt_slot_at(&w->s, o->from - 1, o->from_offset + at) : NULL;
     enum ir_mem m = carrier_access(&w->s, x);
-    ir_ref value = from ? read_slot(w, c, from)
-                        : ir_emit_load(c, m, carrier_type(&w->s, x), address[1], (int32_t)at);
+    ir_ref value =
+        from ? read_slot(w, c, from) : ir_emit_load(c, m, carrier_type(&w->s, x), address[1], (int32_t)at);
     if (to)
         write_slot(w, c, to, value);
     else
@@ -197,15 +197,14 @@ static bool names_member(const char *name, const char *of)
 static void name_slots(struct rewrite *w)
 {
     ir_each_block(i, b, w->f)
-        ir_each_ins(r, w->f, b)
-            {
-                const struct ir_ins *ins = ir_at(w->f, r);
-                uint32_t root = ins->op == IR_load ? w->s.root[ins->args[0]] : 0;
-                struct opt_slot *x = root ? slot_at_access(w, ins) : NULL;
-                if (x && !x->name && ins->name &&
-                    names_member(ins->name, ir_at(w->f, w->s.all.at[root - 1].alloca)->name))
-                    x->name = ins->name;
-            }
+        ir_each_ins(r, w->f, b) {
+            const struct ir_ins *ins = ir_at(w->f, r);
+            uint32_t root = ins->op == IR_load ? w->s.root[ins->args[0]] : 0;
+            struct opt_slot *x = root ? slot_at_access(w, ins) : NULL;
+            if (x && !x->name && ins->name &&
+                names_member(ins->name, ir_at(w->f, w->s.all.at[root - 1].alloca)->name))
+                x->name = ins->name;
+        }
 }
 
 static const char *slot_name(struct rewrite *w, const struct opt_aggregate *a, const struct opt_slot *x)

@@ -15,20 +15,28 @@
 
 enum { KNOWN_MAX = 32, PREDS_MAX = 8 };
 
-struct known { struct ir_location at; ir_ref value; uint8_t mem, type; bool stored; };
-struct state { struct known *at; uint32_t count; };
+struct known {
+    struct ir_location at;
+    ir_ref value;
+    uint8_t mem, type;
+    bool stored;
+};
+struct state {
+    struct known *at;
+    uint32_t count;
+};
 
 struct memory {
-    struct opt_context  *c;
-    struct ir_function  *f;
+    struct opt_context *c;
+    struct ir_function *f;
     const struct ir_cfg *g;
     const struct ir_memory *memory;
-    struct state        *out;       /* by block; at NULL: not seen yet */
-    struct bitset        seen;
-    struct known         now[KNOWN_MAX];
-    uint32_t             count;
-    struct opt_renaming  renaming;
-    bool                 changed;
+    struct state *out; /* by block; at NULL: not seen yet */
+    struct bitset seen;
+    struct known now[KNOWN_MAX];
+    uint32_t count;
+    struct opt_renaming renaming;
+    bool changed;
 };
 
 /* ---- what is known ----------------------------------------------------------------------------------- */
@@ -171,7 +179,10 @@ static void visit(struct memory *m, ir_ref r)
 
 /* ---- backward: stores that are overwritten ----------------------------------------------------------- */
 
-struct pending { struct ir_location at[KNOWN_MAX]; uint32_t count; };
+struct pending {
+    struct ir_location at[KNOWN_MAX];
+    uint32_t count;
+};
 
 static void keep_overlapping(struct memory *m, struct pending *p, struct ir_location x)
 {

@@ -13,13 +13,13 @@
  */
 #include "opt/pass.h"
 
-enum { LOOKS_MAX = 32 };     /* uses looked at to decide on one product */
+enum { LOOKS_MAX = 32 }; /* uses looked at to decide on one product */
 
 struct negate {
     struct ir_function *f;
-    const struct opt_uses *uses;            /* of the values that were there before: those below `count` */
-    uint32_t            count;
-    uint64_t            moved, folded;
+    const struct opt_uses *uses; /* of the values that were there before: those below `count` */
+    uint32_t count;
+    uint64_t moved, folded;
 };
 
 static bool is_product(const struct ir_ins *ins)

@@ -9,17 +9,20 @@
 #include "opt/pass.h"
 
 enum level { UNKNOWN, CONSTANT, VARYING };
-struct fact { scalar_bits bits; uint8_t level; };
+struct fact {
+    scalar_bits bits;
+    uint8_t level;
+};
 
 struct sccp {
     struct opt_context *c;
     struct ir_function *f;
     const struct opt_uses *uses;
-    struct fact        *facts;          /* by ref */
-    struct bitset       reached;        /* blocks */
-    struct bitset       taken;          /* edges, numbered through from first_edge */
-    uint32_t           *first_edge;     /* by block */
-    u32_vec             values, blocks; /* to be looked at */
+    struct fact *facts;     /* by ref */
+    struct bitset reached;  /* blocks */
+    struct bitset taken;    /* edges, numbered through from first_edge */
+    uint32_t *first_edge;   /* by block */
+    u32_vec values, blocks; /* to be looked at */
 };
 
 static void lower(struct sccp *s, ir_ref r, struct fact fact)
@@ -59,8 +62,8 @@ static void take_edge(struct sccp *s, uint32_t b, uint32_t e)
 static void visit_terminator(struct sccp *s, ir_ref r)
 {
     const struct ir_ins *t = ir_at(s->f, r);
-    struct fact f = t->op == IR_brif || t->op == IR_switch ? fact_of(s, t->args[0])
-                                                           : (struct fact){0, VARYING};
+    struct fact f =
+        t->op == IR_brif || t->op == IR_switch ? fact_of(s, t->args[0]) : (struct fact){0, VARYING};
     if (f.level == CONSTANT)
         take_edge(s, t->block, opt_chosen_edge(s->f, t->block, f.bits));
     for (uint32_t e = 0; f.level == VARYING && e < ir_block_at(s->f, t->block)->edges.count; e++)

@@ -183,9 +183,12 @@ ir_ref opt_simplify_involution(struct opt_view *v)
 
 static ir_ref simplify_not(struct opt_view *v)
 {
-    static const struct { uint16_t from, to; bool swap; } opposite[] = {
-        {IR_eq, IR_ne, false}, {IR_ne, IR_eq, false}, {IR_slt, IR_sle, true}, {IR_sle, IR_slt, true},
-        {IR_ult, IR_ule, true}, {IR_ule, IR_ult, true},
+    static const struct {
+        uint16_t from, to;
+        bool swap;
+    } opposite[] = {
+        {IR_eq, IR_ne, false},  {IR_ne, IR_eq, false},  {IR_slt, IR_sle, true},
+        {IR_sle, IR_slt, true}, {IR_ult, IR_ule, true}, {IR_ule, IR_ult, true},
     };
     const struct ir_ins *a = maker(v, 0);
     for (unsigned i = 0; i < COUNT(opposite); i++)
@@ -269,12 +272,13 @@ static ir_ref simplify_narrow(struct opt_view *v)
     if (a->op == v->ins.op || (a->op == IR_load && a->mem == wanted))
         return v->ins.args[0];
     bool byte = v->ins.op == IR_sext8 || v->ins.op == IR_zext8;
-    bool same_low_bits = byte ? a->op >= IR_sext8 && a->op <= IR_zext16
-                              : a->op == IR_sext16 || a->op == IR_zext16;
+    bool same_low_bits =
+        byte ? a->op >= IR_sext8 && a->op <= IR_zext16 : a->op == IR_sext16 || a->op == IR_zext16;
     if (same_low_bits)
         return opt_rewrite(v, v->ins.op, a->args[0], 0);
     return v->ins.op == IR_zext16 && (a->op == IR_zext8 || (a->op == IR_load && a->mem == IR_MEM_U8))
-               ? v->ins.args[0] : 0;
+               ? v->ins.args[0]
+               : 0;
 }
 
 static ir_ref simplify_trunc(struct opt_view *v)
@@ -304,7 +308,8 @@ static ir_ref simplify_ptrcast(struct opt_view *v)
         return v->ins.args[0];
     if (maker(v, 0)->op == IR_ptrcast)
         return ir_at(v->f, maker(v, 0)->args[0])->type == v->ins.type
-                   ? maker(v, 0)->args[0] : opt_rewrite(v, IR_ptrcast, maker(v, 0)->args[0], 0);
+                   ? maker(v, 0)->args[0]
+                   : opt_rewrite(v, IR_ptrcast, maker(v, 0)->args[0], 0);
     return 0;
 }
 
@@ -331,27 +336,45 @@ static ir_ref simplify_operation(struct opt_view *v)
     case IR_add: return simplify_add(v);
     case IR_sub: return simplify_sub(v);
     case IR_mul: return simplify_mul(v);
-    case IR_sdiv: case IR_udiv: return simplify_divide(v);
-    case IR_srem: case IR_urem: return simplify_remainder(v);
+    case IR_sdiv:
+    case IR_udiv: return simplify_divide(v);
+    case IR_srem:
+    case IR_urem: return simplify_remainder(v);
     case IR_and: return simplify_and(v);
     case IR_or: return simplify_or(v);
     case IR_xor: return simplify_xor(v);
-    case IR_shl: case IR_lshr: case IR_ashr: case IR_rotl: return simplify_shift(v);
-    case IR_smin: case IR_smax: case IR_umin: case IR_umax: return simplify_minmax(v);
-    case IR_neg: case IR_brev: return opt_simplify_involution(v);
+    case IR_shl:
+    case IR_lshr:
+    case IR_ashr:
+    case IR_rotl: return simplify_shift(v);
+    case IR_smin:
+    case IR_smax:
+    case IR_umin:
+    case IR_umax: return simplify_minmax(v);
+    case IR_neg:
+    case IR_brev: return opt_simplify_involution(v);
     case IR_not: return simplify_not(v);
-    case IR_eq: case IR_ne: return simplify_equality(v);
-    case IR_slt: case IR_sle: case IR_ult: case IR_ule: return simplify_order(v);
+    case IR_eq:
+    case IR_ne: return simplify_equality(v);
+    case IR_slt:
+    case IR_sle:
+    case IR_ult:
+    case IR_ule: return simplify_order(v);
     case IR_select: return opt_simplify_select(v);
-    case IR_sext8: case IR_sext16: case IR_zext8: case IR_zext16: return simplify_narrow(v);
+    case IR_sext8:
+    case IR_sext16:
+    case IR_zext8:
+    case IR_zext16: return simplify_narrow(v);
     case IR_trunc: return simplify_trunc(v);
     case IR_ptradd: return simplify_ptradd(v);
     case IR_ptrcast: return simplify_ptrcast(v);
-    case IR_load: case IR_store: return simplify_access(v);
+    case IR_load:
+    case IR_store: return simplify_access(v);
     default:
         return ir_op_info[v->ins.op].flags & IR_WRITES && v->ins.op >= IR_atomic_add &&
                        v->ins.op <= IR_atomic_cas
-                   ? simplify_access(v) : 0;
+                   ? simplify_access(v)
+                   : 0;
     }
 }
 

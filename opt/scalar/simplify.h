@@ -7,11 +7,11 @@
 
 struct opt_view {
     struct ir_function *f;
-    ir_ref              r;
-    bool               *changed;
-    struct ir_ins       ins;         /* a copy: constants made meanwhile move the instructions */
-    bool                is_const[SCALAR_MAX_ARGS];
-    scalar_bits         bits[SCALAR_MAX_ARGS];
+    ir_ref r;
+    bool *changed;
+    struct ir_ins ins; /* a copy: constants made meanwhile move the instructions */
+    bool is_const[SCALAR_MAX_ARGS];
+    scalar_bits bits[SCALAR_MAX_ARGS];
 };
 
 static inline const struct ir_ins *maker(const struct opt_view *v, unsigned arg)

@@ -15,8 +15,8 @@ struct simplify {
     struct opt_context *c;
     struct ir_function *f;
     struct opt_renaming renaming;
-    bool                changed;
-    bool                stale;           /* the graph has changed since it was last asked for */
+    bool changed;
+    bool stale; /* the graph has changed since it was last asked for */
 };
 
 static void change(struct simplify *s)
@@ -178,7 +178,9 @@ static void skip_empty_blocks(struct simplify *s)
 /* ---- chains ------------------------------------------------------------------------------------------ */
 
 /* Blocks by what they hold: a convergent operation, a heart as the first of them. */
-struct convergence { struct bitset some, heart; };
+struct convergence {
+    struct bitset some, heart;
+};
 
 static struct convergence find_convergence(struct simplify *s)
 {

@@ -123,8 +123,10 @@ ir_ref opt_simplify_float(struct opt_view *v)
     case IR_mul:
     case IR_div: return simplify_product(v);
     case IR_neg: return opt_simplify_involution(v);
-    case IR_abs: return maker(v, 0)->op == IR_abs ? v->ins.args[0]
-                      : negated(v, 0) ? opt_rewrite(v, IR_abs, negated(v, 0), 0) : 0;
+    case IR_abs:
+        return maker(v, 0)->op == IR_abs ? v->ins.args[0]
+               : negated(v, 0)           ? opt_rewrite(v, IR_abs, negated(v, 0), 0)
+                                         : 0;
     case IR_select: return opt_simplify_select(v);
     default: return 0;
     }

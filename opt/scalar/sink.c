@@ -17,15 +17,15 @@
 enum { USES_MAX = 32, WAYS_MAX = 8, GROUP_MAX = 16 };
 
 struct sink {
-    struct opt_context         *c;
-    struct ir_function         *f;
+    struct opt_context *c;
+    struct ir_function *f;
     const struct ir_dominators *d;
-    struct opt_co_execution         co_execution;
-    const struct opt_uses      *uses;
-    uint32_t                    block;          /* at work */
-    bool                        token_behind;   /* another token is defined behind the instruction at work */
-    ir_ref                      outermost;      /* of the tokens used behind it, the first defined; 0: none */
-    bool                        changed;
+    struct opt_co_execution co_execution;
+    const struct opt_uses *uses;
+    uint32_t block;    /* at work */
+    bool token_behind; /* another token is defined behind the instruction at work */
+    ir_ref outermost;  /* of the tokens used behind it, the first defined; 0: none */
+    bool changed;
 };
 
 /* ---- where to ---------------------------------------------------------------------------------------- */
@@ -274,7 +274,10 @@ static void visit(struct sink *s, uint32_t b)
 
 bool opt_sink(struct opt_context *c, struct ir_function *f)
 {
-    struct sink s = {.c = c, .f = f, .d = opt_dominators(c, f), .co_execution = opt_co_execution_new(c, f),
+    struct sink s = {.c = c,
+                     .f = f,
+                     .d = opt_dominators(c, f),
+                     .co_execution = opt_co_execution_new(c, f),
                      .uses = opt_uses(c, f)};
     for (uint32_t i = 0; i < s.co_execution.g->rpo_count; i++)
         visit(&s, s.co_execution.g->rpo[i]);

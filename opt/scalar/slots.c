@@ -32,9 +32,9 @@ static struct opt_slot *slot_need(struct opt_slots *s, uint32_t v, uint32_t offs
     }
     uint32_t n = s->slots.count;
     map_set(s->arena, &s->at, (uint64_t)v << 32 | offset, n);
-    vec_push(s->arena, &s->slots,
-             ((struct opt_slot){.offset = offset, .size = (uint8_t)size, .next = var->first_slot,
-                                .same = n}));
+    vec_push(
+        s->arena, &s->slots,
+        ((struct opt_slot){.offset = offset, .size = (uint8_t)size, .next = var->first_slot, .same = n}));
     var->first_slot = n;
     var->slot_count++;
     return &vec_last(&s->slots);

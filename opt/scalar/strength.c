@@ -10,7 +10,12 @@
 #include "opt/pass.h"
 
 /* positive: the dividend is not negative */
-struct reduce { struct ir_cursor c; enum ir_type type; unsigned bits; bool positive; };
+struct reduce {
+    struct ir_cursor c;
+    enum ir_type type;
+    unsigned bits;
+    bool positive;
+};
 
 static ir_ref number(struct reduce *s, uint64_t n)
 {
@@ -48,7 +53,7 @@ static bool short_magic(const struct reduce *s, uint64_t d, uint64_t *m, unsigne
 /* Else m has one bit more, the top one: t = x * (m - 2^bits) >> bits, and x + t halved without overflow. */
 static ir_ref divide_unsigned(struct reduce *s, ir_ref x, uint64_t d)
 {
-    unsigned log = 64 - (unsigned)__builtin_clzll(d - 1);       /* ceil(log2 d) */
+    unsigned log = 64 - (unsigned)__builtin_clzll(d - 1); /* ceil(log2 d) */
     if ((d & (d - 1)) == 0)
         return shift(s, IR_lshr, x, log);
     uint64_t m;
@@ -56,7 +61,7 @@ static ir_ref divide_unsigned(struct reduce *s, ir_ref x, uint64_t d)
     if (short_magic(s, d, &m, &n))
         return shift(s, IR_lshr, emit(s, IR_mulhi_u, x, number(s, m)), n);
     unsigned __int128 one = 1;
-    unsigned __int128 low = ((one << log) - d) * (one << s->bits) / d + 1;   /* m - 2^bits; below 2^bits */
+    unsigned __int128 low = ((one << log) - d) * (one << s->bits) / d + 1; /* m - 2^bits; below 2^bits */
     ir_ref t = emit(s, IR_mulhi_u, x, number(s, (uint64_t)low));
     ir_ref half = shift(s, IR_lshr, emit(s, IR_sub, x, t), 1);
     return shift(s, IR_lshr, emit(s, IR_add, half, t), log - 1);
@@ -159,8 +164,8 @@ static bool is_reducible(enum ir_op op)
 /* The constant on the right of an operation to reduce. */
 static bool reduces(const struct ir_function *f, const struct ir_ins *ins, scalar_bits *d)
 {
-    return is_reducible((enum ir_op)ins->op) && !ir_is_float((enum ir_type)ins->type)
-           && ir_is_const(f, ins->args[1], d);
+    return is_reducible((enum ir_op)ins->op) && !ir_is_float((enum ir_type)ins->type) &&
+           ir_is_const(f, ins->args[1], d);
 }
 
 /* A remainder by a power of two whose sign does not matter. */
@@ -208,8 +213,10 @@ bool opt_strength(struct opt_context *c, struct ir_function *f)
             next = ins.next;
             if (!reduces(f, &ins, &d))
                 continue;
-            struct reduce s = {{.fn = f, .block = b, .before = r, .at = ins.at}, ins.type,
-                               ir_type_info[ins.type].bytes * 8u, bitset_has(positive, r)};
+            struct reduce s = {{.fn = f, .block = b, .before = r, .at = ins.at},
+                               ins.type,
+                               ir_type_info[ins.type].bytes * 8u,
+                               bitset_has(positive, r)};
             ir_ref by = reduce(&s, ins.op, ins.args[0], ins.args[1], d);
             if (!by)
                 continue;

@@ -16,16 +16,16 @@
 enum { BODY_MAX = 4 };
 
 struct thread {
-    struct opt_context         *c;
-    struct ir_function         *f;
-    const struct ir_cfg        *g;
-    const struct ir_cycles     *cycles;
-    const struct opt_uses      *uses;
-    uint32_t                    block;        /* the block at work */
-    ir_ref                      known[BODY_MAX];   /* its instructions, and their bits for the edge at work */
-    scalar_bits                 bits[BODY_MAX];
-    uint32_t                    count;
-    bool                        changed;
+    struct opt_context *c;
+    struct ir_function *f;
+    const struct ir_cfg *g;
+    const struct ir_cycles *cycles;
+    const struct opt_uses *uses;
+    uint32_t block;         /* the block at work */
+    ir_ref known[BODY_MAX]; /* its instructions, and their bits for the edge at work */
+    scalar_bits bits[BODY_MAX];
+    uint32_t count;
+    bool changed;
 };
 
 static bool used_only_here(const struct thread *t, ir_ref r, uint32_t b)
@@ -174,8 +174,8 @@ static void visit(struct thread *t, uint32_t b)
 
 bool opt_thread_jumps(struct opt_context *c, struct ir_function *f)
 {
-    struct thread t = {.c = c, .f = f, .g = opt_cfg(c, f), .cycles = opt_cycles(c, f),
-                       .uses = opt_uses(c, f)};
+    struct thread t = {
+        .c = c, .f = f, .g = opt_cfg(c, f), .cycles = opt_cycles(c, f), .uses = opt_uses(c, f)};
     for (uint32_t i = 0; i < t.g->rpo_count; i++)
         visit(&t, t.g->rpo[i]);
     return t.changed;

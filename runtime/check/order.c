@@ -23,7 +23,7 @@ struct rt_order {
     bool any_fenced;
     const struct rt_knowledge *joined,
         *barrier;                            /* at the latest barrier: of all threads; with what they did in
-                                                    the block, NULL: nobody has asked */
+                                                the block, NULL: nobody has asked */
     struct map places;                       /* place -> number */
     VEC(const struct rt_knowledge *) handed; /* by number */
 };

@@ -36,14 +36,13 @@ static bool differs(struct rt_warp *w, const struct bc_ins *ins, unsigned lane, 
 bool rt_check_uniform(struct rt_warp *w, const struct bc_ins *ins)
 {
     uint64_t here = hash_mix(hash_mix(w->worker->block, w->index), rt_index(w, ins));
-    rt_each_lane(i, w->active)
-        {
-            uint64_t key = hash_mix(here, rt_w(w, ins->a)[i]) | 1, value = rt_w(w, ins->b)[i];
-            struct rt_checked *row = row_of(w->worker, key >> 1);
-            if (row->key == key && row->value != value)
-                return differs(w, ins, (unsigned)i, row, value);
-            *row = (struct rt_checked){key, value, (uint32_t)i};
-        }
+    rt_each_lane(i, w->active) {
+        uint64_t key = hash_mix(here, rt_w(w, ins->a)[i]) | 1, value = rt_w(w, ins->b)[i];
+        struct rt_checked *row = row_of(w->worker, key >> 1);
+        if (row->key == key && row->value != value)
+            return differs(w, ins, (unsigned)i, row, value);
+        *row = (struct rt_checked){key, value, (uint32_t)i};
+    }
     return true;
 }
 

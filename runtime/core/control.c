@@ -60,7 +60,7 @@ static uint64_t lanes_with(const struct rt_warp *w, const struct bc_ins *ins, in
     switch (ins->op) {
     case BC_switch_v: return core->equal_v(w, ins->a, (uint32_t)value);
     case BC_switch_w: return core->equal_w(w, ins->a, (uint64_t)value);
-    default:          return w->active;
+    default: return w->active;
     }
 }
 
@@ -97,8 +97,8 @@ uint32_t rt_icall(struct rt_warp *w, const struct bc_ins *ins)
     split->site = ins->e;
     rt_each_lane(i, w->active) {
         uint32_t number = pointer[i] - 1;
-        if (number >= p->functions.count || p->functions.at[number].entry == BC_NO_TARGET
-            || !bc_reaches(ins->imm, p->functions.at[number].signature)) {
+        if (number >= p->functions.count || p->functions.at[number].entry == BC_NO_TARGET ||
+            !bc_reaches(ins->imm, p->functions.at[number].signature)) {
             rt_trap(w, ins, (unsigned)i, "call through a bad function pointer (%u)", pointer[i]);
             return RT_NOWHERE;
         }

@@ -6,7 +6,7 @@
 
 struct rt_core {
     const char *isa;
-    uint32_t    lanes;
+    uint32_t lanes;
     /* Tables of BC_OPS rows: all lanes active; all live lanes active (others may be computed, never stored);
      * only some of the live lanes active. */
     const struct rt_op *full, *brief, *partial;

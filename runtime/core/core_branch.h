@@ -11,14 +11,14 @@ static inline void refresh(struct rt_warp *w)
     if (active == ALL_LANES) {
         if (w->table == w->tables[2])
             return;
-        CHUNK_LOOP (c, LANES / CHUNK_32)
-            lanes_store(LANE_MASK + c * CHUNK_32, lanes_splat32(UINT32_MAX));
+        CHUNK_LOOP(c, LANES / CHUNK_32)
+        lanes_store(LANE_MASK + c * CHUNK_32, lanes_splat32(UINT32_MAX));
         w->active_count = LANES;
         w->table = w->tables[2];
         return;
     }
-    CHUNK_LOOP (c, LANES / CHUNK_32)
-        lanes_store(LANE_MASK + c * CHUNK_32, lanes_expand32(active, c));
+    CHUNK_LOOP(c, LANES / CHUNK_32)
+    lanes_store(LANE_MASK + c * CHUNK_32, lanes_expand32(active, c));
     w->active_count = (uint32_t)__builtin_popcountll(active);
     w->table = w->tables[active == w->live];
 }
@@ -149,7 +149,7 @@ static __attribute__((noinline)) const struct bc_ins *follow(struct rt_warp *w, 
 /* Of the active lanes `yes` take the branch, which are some but not all;
  * or the scheme asks to be asked anyway. */
 static __attribute__((noinline)) const struct bc_ins *diverge_two(struct rt_warp *w, const struct bc_ins *pc,
-                                                           uint64_t yes)
+                                                                  uint64_t yes)
 {
     const struct bc_branch *branch = (const struct bc_branch *)(pc + 1);
     uint64_t no = w->active & ~yes;
@@ -268,8 +268,8 @@ static inline void fill_lanes(struct rt_warp *w)
         uint32_t *to = LANE_VECTOR(preload->reg), base = bases[preload->base];
         if (preload->reg == w->ramp)
             w->first = from[0] + base;
-        CHUNK_LOOP (c, LANES / CHUNK_32)
-            lanes_store(to + c * CHUNK_32, lanes_load(from + c * CHUNK_32) + base);
+        CHUNK_LOOP(c, LANES / CHUNK_32)
+        lanes_store(to + c * CHUNK_32, lanes_load(from + c * CHUNK_32) + base);
     }
 }
 static inline const struct bc_ins *enter_kernel(struct rt_warp *w)
@@ -334,7 +334,8 @@ static inline struct rt_row row_of(const struct rt_warp *w, const uint32_t *at, 
     }
     vec_I difference = {0}, from = lanes_splat32(root[low]);
     vec_I wanted = LANES_IOTA_32 * step + (first - low * step);
-    CHUNK_LOOP (c, LANES / CHUNK_32) {
+    CHUNK_LOOP(c, LANES / CHUNK_32)
+    {
         vec_I other = (lanes_load(at + c * CHUNK_32) ^ wanted) | (lanes_load(root + c * CHUNK_32) ^ from);
         difference |= other & lanes_load(LANE_MASK + c * CHUNK_32);
         wanted += CHUNK_32 * step;

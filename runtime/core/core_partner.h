@@ -14,7 +14,10 @@ static inline vec_I lanes_permute(vec_I v, vec_I from)
 }
 
 /* first: host address of the element that lane 0 would have were key % LANES 0; NULL: not partners. */
-struct partners { uint8_t *first; uint32_t key; };
+struct partners {
+    uint8_t *first;
+    uint32_t key;
+};
 static inline struct partners find_partners(const struct rt_warp *w, const struct bc_ins *pc)
 {
     const uint8_t *V = w->V;
@@ -22,7 +25,8 @@ static inline struct partners find_partners(const struct rt_warp *w, const struc
     uint32_t lane = rt_lowest(w->active), key = index[lane] ^ lane;
     uint32_t at = ((key & -LANES) << 2) + (uint32_t)S[pc->b] + pc->imm;
     vec_I difference = {0};
-    CHUNK_LOOP (c, LANES / CHUNK_32) {
+    CHUNK_LOOP(c, LANES / CHUNK_32)
+    {
         vec_I own = LANES_IOTA_32 + c * CHUNK_32;
         difference |= (lanes_load(index + c * CHUNK_32) ^ own ^ key) & lanes_load(LANE_MASK + c * CHUNK_32);
     }
@@ -43,7 +47,8 @@ HANDLER(partner_ldx_h32)
     const uint32_t *mask = LANE_MASK;
     uint32_t *d = (uint32_t *)LANE_VECTOR(pc->d);
     vec_I from = LANES_IOTA_32 ^ p.key;
-    CHUNK_LOOP (c, LANES / CHUNK_32) {
+    CHUNK_LOOP(c, LANES / CHUNK_32)
+    {
         vec_I x = lanes_permute(lanes_load(partner_chunk(p, c)), from);
         lanes_merge32(d + c * CHUNK_32, &x, mask + c * CHUNK_32);
     }
@@ -63,7 +68,8 @@ static inline vec_I canonical_chunk(vec_I x)
             return any_st_##suffix(PASS);                                                                    \
         const uint32_t *mask = LANE_MASK, *value = (const uint32_t *)LANE_VECTOR(pc->d);                     \
         vec_I from = LANES_IOTA_32 ^ p.key;                                                                  \
-        CHUNK_LOOP (c, LANES / CHUNK_32) {                                                                   \
+        CHUNK_LOOP(c, LANES / CHUNK_32)                                                                      \
+        {                                                                                                    \
             vec_I x = lanes_permute(convert(lanes_load(value + c * CHUNK_32)), from);                        \
             vec_I written = lanes_permute(lanes_load(mask + c * CHUNK_32), from);                            \
             lanes_merge32(partner_chunk(p, c), &x, (const uint32_t *)&written);                              \

@@ -24,24 +24,24 @@ enum { CHUNK_32 = VECTOR_BYTES / 4, CHUNK_64 = VECTOR_BYTES / 8 };
 #define VECTOR __attribute__((vector_size(VECTOR_BYTES)))
 typedef uint32_t vec_I VECTOR;
 typedef uint64_t vec_L VECTOR;
-typedef int32_t  vec_i VECTOR;
-typedef int64_t  vec_l VECTOR;
-typedef float    vec_F VECTOR;
-typedef double   vec_D VECTOR;
+typedef int32_t vec_i VECTOR;
+typedef int64_t vec_l VECTOR;
+typedef float vec_F VECTOR;
+typedef double vec_D VECTOR;
 
 #define LIKELY(c)   __builtin_expect(!!(c), 1)
 #define UNLIKELY(c) __builtin_expect(!!(c), 0)
 
 /* A loop over n lanes that gcc turns into vector code: without `unroll 1` it unrolls short loops completely
  * before it looks for vectors. Registers are the same or disjoint, so no iteration depends on another. */
-#define LANE_LOOP(i, n) _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned i = 0; i < (n); i++)
+#define LANE_LOOP(i, n)  _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned i = 0; i < (n); i++)
 #define CHUNK_LOOP(c, n) _Pragma("GCC unroll 32") for (unsigned c = 0; c < (n); c++)
 /* The lanes of chunk c, n in number: with n a constant gcc makes vector code without a loop. */
 #define CHUNK_LANES(i, c, n)                                                                                 \
     _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned i = (c) * (n); i < ((c) + 1) * (n); i++)
 #define CHUNK_OF(x) (unsigned)(VECTOR_BYTES / sizeof(x))
 /* All lanes, chunks of x's type at a time: vector code without a loop, where LANE_LOOP leaves one. */
-#define EACH_LANE(i, x) CHUNK_LOOP (chunk_##i, LANES / CHUNK_OF(x)) CHUNK_LANES (i, chunk_##i, CHUNK_OF(x))
+#define EACH_LANE(i, x) CHUNK_LOOP(chunk_##i, LANES / CHUNK_OF(x)) CHUNK_LANES(i, chunk_##i, CHUNK_OF(x))
 
 static inline vec_I lanes_splat32(uint32_t x)
 {

@@ -40,12 +40,12 @@ void rt_fuel_text(struct rt_trap_record *t, bool interrupted, uint64_t fuel, uin
 {
     unsigned here = (unsigned)__builtin_popcountll(active),
              others = (unsigned)__builtin_popcountll(live & ~active);
-    char     rest[40] = "";
+    char rest[40] = "";
     if (others)
         snprintf(rest, sizeof rest, ", %u wait%s elsewhere", others, others == 1 ? "s" : "");
-    snprintf(t->text, sizeof t->text,
-             "%s after %llu warp instructions: %u lane%s of warp %u run%s here%s", RT_FUEL_WORDS(interrupted),
-             (unsigned long long)fuel, here, here == 1 ? "" : "s", warp, here == 1 ? "s" : "", rest);
+    snprintf(t->text, sizeof t->text, "%s after %llu warp instructions: %u lane%s of warp %u run%s here%s",
+             RT_FUEL_WORDS(interrupted), (unsigned long long)fuel, here, here == 1 ? "" : "s", warp,
+             here == 1 ? "s" : "", rest);
 }
 
 /* Whether the block that the warp is in has an atomic operation, by which lanes may spin for others. */
@@ -78,7 +78,8 @@ void rt_trap_fuel(struct rt_warp *w)
     rt_fuel_text(t, interrupted, interrupted ? atomic_load(&l->total) : l->fuel, w->index, active, w->live);
     size_t n = strlen(t->text);
     if (active != w->live && w->stop != RT_BARRIER && !w->scheme->expire && may_spin(w, at))
-        snprintf(t->text + n, sizeof t->text - n, " (if these hold a lock, --scheme=barrier lets them go on)");
+        snprintf(t->text + n, sizeof t->text - n,
+                 " (if these hold a lock, --scheme=barrier lets them go on)");
 }
 
 static struct rt_trap_record *record(struct rt_warp *w, const struct bc_ins *ins, unsigned lane)
@@ -113,8 +114,8 @@ static void describe_outside(const struct rt_region *r, uint32_t address, uint32
                              size_t size)
 {
     const char *what = r->constant ? "constant data" : "buffer", *name = r->name ? r->name : "";
-    uint32_t    offset = address - r->address, before = -offset, past = offset - r->bytes;
-    char        index[32] = "";
+    uint32_t offset = address - r->address, before = -offset, past = offset - r->bytes;
+    char index[32] = "";
     if (r->element_bytes && bytes <= r->element_bytes && before < past)
         snprintf(index, sizeof index, "index -%u, ", (before - 1) / r->element_bytes + 1);
     else if (r->element_bytes && bytes <= r->element_bytes)

@@ -10,20 +10,24 @@
 #include "backend/format/bytecode/program.h"
 
 enum { RT_MAX_LANES = 64 };
-#define RT_NOWHERE UINT32_MAX          /* a code index: nothing left to run, see rt_warp.stop */
+#define RT_NOWHERE UINT32_MAX /* a code index: nothing left to run, see rt_warp.stop */
 
 /* Why the core came back. */
 enum rt_stop { RT_RUNNING, RT_DONE, RT_SLICE, RT_BARRIER, RT_TRAPPED };
 
 /* A block's counters; the cost fields are copies of the block table's, beside them for the cache's sake. */
 struct rt_count {
-    uint64_t full;                     /* times run by all lanes of the core */
-    uint64_t some, threads;            /* times run by fewer; their sum */
+    uint64_t full;          /* times run by all lanes of the core */
+    uint64_t some, threads; /* times run by fewer; their sum */
     uint32_t instructions, cycles;
 };
-struct rt_site_count { uint64_t transactions, divergences; };
+struct rt_site_count {
+    uint64_t transactions, divergences;
+};
 /* Passes over the banks of shared memory; of them, those that words spread evenly would not need. */
-struct rt_bank_count { uint64_t passes, conflicts; };
+struct rt_bank_count {
+    uint64_t passes, conflicts;
+};
 
 /* A branch whose lanes diverge: lanes mask[i] go to block word target[i]; masks are disjoint, not empty, and
  * together the active lanes. Targets are distinct. `reconverge`: where they all reconverge, or
@@ -36,75 +40,83 @@ struct rt_split {
 
 /* A register that gets other lanes in each warp of a block: `from` has the core's number of lanes for each;
  * bases[base] is added, which is the block's. */
-enum { RT_BASES = 4, RT_NO_BASE = 3 };      /* of dimensions x, y, z; 0 */
-struct rt_lane_preload { uint32_t reg, base; const uint32_t *from; };
+enum { RT_BASES = 4, RT_NO_BASE = 3 }; /* of dimensions x, y, z; 0 */
+struct rt_lane_preload {
+    uint32_t reg, base;
+    const uint32_t *from;
+};
 
 /* A wide access, as its head leaves it: its parts are at base + w->address[lane] + their offsets. fits: it is
  * aligned, and all its bytes may be accessed, in each active lane; else each part is checked. space: enum
  * rt_space. */
-struct rt_wide { uint8_t *base; uint8_t space; bool fits; };
+struct rt_wide {
+    uint8_t *base;
+    uint8_t space;
+    bool fits;
+};
 
 struct rt_warp;
 struct rt_op;
 /* An instruction's code. Returns NULL to leave the core (rt_warp.stop says why). */
-#define RT_OP_PARAMS                                                                                         \
-    struct rt_warp *w, const struct bc_ins *pc, const struct rt_op *table, uint8_t *V
-struct rt_op { const struct bc_ins *(*run)(RT_OP_PARAMS); };
+#define RT_OP_PARAMS struct rt_warp *w, const struct bc_ins *pc, const struct rt_op *table, uint8_t *V
+struct rt_op {
+    const struct bc_ins *(*run)(RT_OP_PARAMS);
+};
 
 struct rt_warp {
     uint64_t active, live, launched;
-    const struct rt_op *table;         /* of `tables`, the one that fits `active` */
+    const struct rt_op *table; /* of `tables`, the one that fits `active` */
     const struct bc_ins *code,
-        *reconverge;                   /* reconverge: block word at which the scheme is asked; NULL: none */
-    struct rt_count *counts;           /* by block */
-    struct rt_site_count *sites;       /* by site */
-    int64_t  fuel;                     /* instructions left in this time slice */
-    int64_t  slice;                    /* fuel of a time slice */
-    uint64_t spent;                    /* fuel of the warps that have ended since the core was entered */
-    uint64_t cycles;                   /* modelled, so far; kept only if the program reads the clock */
-    uint32_t active_count, launched_count, lanes;      /* lanes: of the core, not of the launch */
+        *reconverge;             /* reconverge: block word at which the scheme is asked; NULL: none */
+    struct rt_count *counts;     /* by block */
+    struct rt_site_count *sites; /* by site */
+    int64_t fuel;                /* instructions left in this time slice */
+    int64_t slice;               /* fuel of a time slice */
+    uint64_t spent;              /* fuel of the warps that have ended since the core was entered */
+    uint64_t cycles;             /* modelled, so far; kept only if the program reads the clock */
+    uint32_t active_count, launched_count, lanes; /* lanes: of the core, not of the launch */
     uint8_t *V;
-    uint64_t *M;                       /* scalars are S, at the end */
+    uint64_t *M; /* scalars are S, at the end */
 
-    uint8_t *global;                   /* host address of address 0 */
-    const uint32_t *limits, *store_limits;   /* by address >> 20: end of the buffer there, 0: none */
-    uint8_t *shared, *private;         /* private: lane i's begins at i * private_bytes */
+    uint8_t *global;                       /* host address of address 0 */
+    const uint32_t *limits, *store_limits; /* by address >> 20: end of the buffer there, 0: none */
+    uint8_t *shared, *private;             /* private: lane i's begins at i * private_bytes */
     uint32_t shared_bytes, private_bytes;
-    uint32_t segment_shift;            /* of memory transactions */
+    uint32_t segment_shift; /* of memory transactions */
     uint32_t transaction_cycles;
-    bool     count_transactions;
-    bool     ask_uniform;              /* the scheme's RT_ASK_UNIFORM */
-    bool     asked;                    /* a hook has run since the scheme started the lanes `launched` */
-    bool     contended;                /* other host threads run blocks of this launch */
-    bool     polled, changed;          /* since the warp began, or the scheme looked: an atomic was executed;
-                                          one gave memory another value */
+    bool count_transactions;
+    bool ask_uniform;     /* the scheme's RT_ASK_UNIFORM */
+    bool asked;           /* a hook has run since the scheme started the lanes `launched` */
+    bool contended;       /* other host threads run blocks of this launch */
+    bool polled, changed; /* since the warp began, or the scheme looked: an atomic was executed;
+                             one gave memory another value */
 
-    const struct rt_op *tables[3];     /* for: some live lanes active; all live lanes; all the core's lanes */
-    struct rt_events *events;          /* see scheme.h */
-    uint32_t pc;                       /* code index where the warp goes on */
+    const struct rt_op *tables[3]; /* for: some live lanes active; all live lanes; all the core's lanes */
+    struct rt_events *events;      /* see scheme.h */
+    uint32_t pc;                   /* code index where the warp goes on */
     enum rt_stop stop;
-    uint32_t index;                    /* number of the warp in its block */
-    uint32_t last;                     /* of the warps that follow it without leaving the core,
-                                          see rt_core.begin */
-    uint32_t width;                    /* threads of a full warp of this launch */
-    uint32_t barrier;                  /* code index of the barrier it waits at */
-    uint64_t released;                 /* live lanes that have gone on without others at a barrier() where they
-                                          would have waited for these; set by the scheme */
+    uint32_t index;    /* number of the warp in its block */
+    uint32_t last;     /* of the warps that follow it without leaving the core,
+                          see rt_core.begin */
+    uint32_t width;    /* threads of a full warp of this launch */
+    uint32_t barrier;  /* code index of the barrier it waits at */
+    uint64_t released; /* live lanes that have gone on without others at a barrier() where they
+                          would have waited for these; set by the scheme */
     uint32_t preload_count;
-    const struct rt_lane_preload *preloads;  /* registers that differ from warp to warp */
-    const uint32_t *bases;             /* of the block */
-    uint32_t ramp;                     /* a vector that counts up from lane to lane in full warps,
-                                          or RT_NO_RAMP */
-    uint32_t first;                    /* its lane 0 */
+    const struct rt_lane_preload *preloads; /* registers that differ from warp to warp */
+    const uint32_t *bases;                  /* of the block */
+    uint32_t ramp;                          /* a vector that counts up from lane to lane in full warps,
+                                               or RT_NO_RAMP */
+    uint32_t first;                         /* its lane 0 */
     struct rt_worker *worker;
     const struct rt_scheme *scheme;
-    void    *scheme_data;
+    void *scheme_data;
 
-    _Alignas(64) uint32_t lane_mask[RT_MAX_LANES];  /* all ones in active lanes, else 0 */
-    _Alignas(64) uint32_t address[RT_MAX_LANES];    /* scratch of memory instructions */
-    struct rt_wide wide;               /* between the head of a wide access and its last part */
-    struct rt_split split;             /* scratch of branches */
-    uint64_t S[];                      /* here, and not behind a pointer: a load less for each operand */
+    _Alignas(64) uint32_t lane_mask[RT_MAX_LANES]; /* all ones in active lanes, else 0 */
+    _Alignas(64) uint32_t address[RT_MAX_LANES];   /* scratch of memory instructions */
+    struct rt_wide wide;                           /* between the head of a wide access and its last part */
+    struct rt_split split;                         /* scratch of branches */
+    uint64_t S[]; /* here, and not behind a pointer: a load less for each operand */
 };
 
 static inline uint32_t *rt_v(const struct rt_warp *w, uint32_t reg)
@@ -144,7 +156,7 @@ void rt_trap_fuel(struct rt_warp *w);
 
 /* ---- instructions the core leaves to plain C; false or RT_NOWHERE: the warp has stopped -------------- */
 
-uint32_t rt_diverge(struct rt_warp *w);                                 /* control.c: w->split tells how */
+uint32_t rt_diverge(struct rt_warp *w); /* control.c: w->split tells how */
 /* Splits the lanes by value, pointer or return address, and asks the scheme; where the warp goes on. */
 uint32_t rt_switch(struct rt_warp *w, const struct bc_ins *ins);
 uint32_t rt_icall(struct rt_warp *w, const struct bc_ins *ins);
@@ -156,7 +168,7 @@ void rt_atomic(struct rt_warp *w, const struct bc_ins *ins, uint8_t *base);
 /* Lane by lane, each checked when its turn comes; copied bytes cost fuel. */
 bool rt_memcpy(struct rt_warp *w, const struct bc_ins *ins);
 bool rt_memzero(struct rt_warp *w, const struct bc_ins *ins);
-void rt_reduce_float(struct rt_warp *w, const struct bc_ins *ins);      /* group.c */
+void rt_reduce_float(struct rt_warp *w, const struct bc_ins *ins); /* group.c */
 /* In the order of lanes. */
 void rt_scan(struct rt_warp *w, const struct bc_ins *ins);
 void rt_barrier(struct rt_warp *w, const struct bc_ins *ins); /* a fault: live lanes are elsewhere */
@@ -165,28 +177,34 @@ void rt_barrier(struct rt_warp *w, const struct bc_ins *ins); /* a fault: live l
 bool rt_await(struct rt_warp *w);
 /* By the scheme, or 0. */
 bool rt_token(struct rt_warp *w, const struct bc_ins *ins);
-bool rt_hostcall(struct rt_warp *w, const struct bc_ins *ins);          /* hostcall.c */
-bool rt_printf(struct rt_warp *w, const struct bc_ins *ins);            /* print.c */
-bool rt_check_uniform(struct rt_warp *w, const struct bc_ins *ins);     /* check.c */
+bool rt_hostcall(struct rt_warp *w, const struct bc_ins *ins);      /* hostcall.c */
+bool rt_printf(struct rt_warp *w, const struct bc_ins *ins);        /* print.c */
+bool rt_check_uniform(struct rt_warp *w, const struct bc_ins *ins); /* check.c */
 
 /* The active lanes of an access told to the checker: whether their addresses are first + i * step, i counted
  * from the lowest of them, and all were derived from one address. step 0: of a single lane too. */
-struct rt_row { uint32_t first, step; bool regular; };
+struct rt_row {
+    uint32_t first, step;
+    bool regular;
+};
 /* runtime/check/memory.c */
 void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins, struct rt_row row);
 void rt_check_sync(struct rt_warp *w, const struct bc_ins *ins);
 /* The active lanes come to a barrier() without the other live ones. Whether the checker notes it, and lets them
  * pass. */
-bool rt_check_parts(struct rt_warp *w);                                 /* runtime/check/barriers.c */
+bool rt_check_parts(struct rt_warp *w); /* runtime/check/barriers.c */
 /* Whether the lanes may wait at code index `at` while the block word at `pc` is run; else they trap. */
-bool rt_check_waits(struct rt_warp *w, uint32_t pc, uint64_t lanes, uint32_t at);       /* check.c */
+bool rt_check_waits(struct rt_warp *w, uint32_t pc, uint64_t lanes, uint32_t at); /* check.c */
 
 /* ---- memory accesses --------------------------------------------------------------------------------- */
 
 enum rt_space { RT_GLOBAL, RT_SHARED, RT_PRIVATE };
 enum rt_mode { RT_MODE_V, RT_MODE_X, RT_MODE_U };
-struct rt_access { uint8_t space, mode, log2_bytes; bool store, valid; };
-extern const struct rt_access rt_access[BC_OPS];                        /* loads, stores and atomics */
+struct rt_access {
+    uint8_t space, mode, log2_bytes;
+    bool store, valid;
+};
+extern const struct rt_access rt_access[BC_OPS]; /* loads, stores and atomics */
 
 /* Host address of `address` for this lane, or NULL: not valid (no trap recorded). `align` 1: any. */
 uint8_t *rt_locate(struct rt_warp *w, enum rt_space space, bool store, unsigned lane, uint32_t address,

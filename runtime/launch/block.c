@@ -302,7 +302,7 @@ static void place_block(struct rt_worker *k, uint64_t number)
     const struct rt_launch *l = k->launch;
     k->block_index[0] = (uint32_t)number;
     k->block_index[1] = k->block_index[2] = 0;
-    if (number >= l->grid[0]) {             /* divisions cost as much as a small warp */
+    if (number >= l->grid[0]) { /* divisions cost as much as a small warp */
         k->block_index[0] = (uint32_t)(number % l->grid[0]);
         k->block_index[1] = (uint32_t)(number / l->grid[0] % l->grid[1]);
         k->block_index[2] = (uint32_t)(number / l->grid[0] / l->grid[1]);
@@ -339,7 +339,7 @@ static void record_trap(struct rt_worker *k, uint64_t block)
 /* Runs one block. False: the worker is to run no other. */
 static bool run_numbered(struct rt_worker *k, uint64_t number)
 {
-    atomic_store_explicit(&k->block, number, memory_order_release);     /* of what earlier blocks printed */
+    atomic_store_explicit(&k->block, number, memory_order_release); /* of what earlier blocks printed */
     if (abandoned(k))
         return false;
     bool good = run_block(k, number);

@@ -186,7 +186,7 @@ static kernc_status prepare(struct rt_launch *l, kernc_kernel *kernel, const ker
     l->threads = (uint32_t)rt_volume(o->block);
     l->width = o->warp;
     l->warps = (l->threads + o->warp - 1) / o->warp;
-    bool rows = l->block[0] % l->width == 0 || l->block[0] == l->threads;     /* a warp lies in one */
+    bool rows = l->block[0] % l->width == 0 || l->block[0] == l->threads; /* a warp lies in one */
     l->ramp = rows ? kernel->ramp : RT_NO_RAMP;
     l->segment_shift = (uint32_t)__builtin_ctz(o->segment);
     l->keeps_clock = l->module->reads_clock || o->trace;
@@ -274,7 +274,7 @@ kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const st
 {
     kernc_context *c = k->module->context;
     uint32_t line = t->line;
-    size_t   n;
+    size_t n;
     const char *file =
         source_names_find(k->entry ? k->module->image->file : k->module->program->file, &line, &n);
     snprintf(c->trap_file, sizeof c->trap_file, "%.*s", (int)(n < sizeof c->trap_file ? n : 0), file);
@@ -292,8 +292,8 @@ kernc_status rt_report_stop(const kernc_kernel *k, kernc_status status, const st
     char column[16] = "";
     if (t->column)
         snprintf(column, sizeof column, ":%u", t->column);
-    return rt_fail(c, status, "%s:%u%s: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", c->trap_file,
-                   line, column, k->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0],
+    return rt_fail(c, status, "%s:%u%s: kernel %s: %s (block %u,%u,%u thread %u,%u,%u)", c->trap_file, line,
+                   column, k->name, t->text, t->block[0], t->block[1], t->block[2], t->thread[0],
                    t->thread[1], t->thread[2]);
 }
 

@@ -58,8 +58,8 @@ static uint64_t companions(const struct rt_warp *w, const struct oracle *s, unsi
 {
     uint64_t same = 0;
     rt_each_lane(i, s->waiting)
-        if (s->pc[i] == s->pc[lane]
-            && (!instance || oracle_token_in(w, s, (unsigned)i, oracle_word(s, s->pc[i])->e) == instance))
+        if (s->pc[i] == s->pc[lane] &&
+            (!instance || oracle_token_in(w, s, (unsigned)i, oracle_word(s, s->pc[i])->e) == instance))
             same |= bit((unsigned)i);
     return same;
 }

@@ -14,17 +14,17 @@
 
 struct oracle_flow {
     const struct bc_program *program;
-    struct rt_worker *worker;    /* whose it is */
-    struct arena *arena;         /* the worker's */
-    u32_vec   heads;             /* block words, ascending; blocks are named by their place here */
-    uint32_t *block_of_row;      /* by row of the program's block table */
-    uint32_t *function;          /* by block: index in the program's functions */
-    u32_vec   from, to;          /* edges between blocks */
+    struct rt_worker *worker; /* whose it is */
+    struct arena *arena;      /* the worker's */
+    u32_vec heads;            /* block words, ascending; blocks are named by their place here */
+    uint32_t *block_of_row;   /* by row of the program's block table */
+    uint32_t *function;       /* by block: index in the program's functions */
+    u32_vec from, to;         /* edges between blocks */
     struct rows predecessors, successors;
-    u32_vec   definitions;       /* code indices of the operations that make tokens, ascending */
-    struct map reach_index;      /* convergent operation -> place in reach */
-    VEC(struct bitset) reach;    /* blocks from whose start it can be reached */
-    u32_vec   work;              /* scratch */
+    u32_vec definitions;      /* code indices of the operations that make tokens, ascending */
+    struct map reach_index;   /* convergent operation -> place in reach */
+    VEC(struct bitset) reach; /* blocks from whose start it can be reached */
+    u32_vec work;             /* scratch */
 };
 
 /* Everything is allocated in the worker's arena, also what later questions add. */

@@ -72,8 +72,11 @@ static void add_edges(struct oracle_flow *f, uint32_t block, const struct bc_ins
     }
     switch (end->op) {
     case BC_jump: add_edge(f, block, end->imm); break;
-    case BC_call: case BC_icall: add_edge(f, block, (uint32_t)(end - p->code.at) + 1); break;
-    case BC_switch_v: case BC_switch_w: case BC_switch_s: {
+    case BC_call:
+    case BC_icall: add_edge(f, block, (uint32_t)(end - p->code.at) + 1); break;
+    case BC_switch_v:
+    case BC_switch_w:
+    case BC_switch_s: {
         const struct bc_switch *s = &p->switches.at[end->imm];
         for (uint32_t i = 0; i < s->count; i++)
             add_edge(f, block, p->cases.at[s->first + i].target);
@@ -88,7 +91,7 @@ static void find_edges(struct oracle_flow *f)
 {
     const struct bc_program *p = f->program;
     uint32_t block = 0;
-    bool open = false;           /* the words before have not ended their block: it falls through */
+    bool open = false; /* the words before have not ended their block: it falls through */
     for (uint32_t i = 0; i < p->code.count; i++) {
         enum bc_op op = (enum bc_op)p->code.at[i].op;
         if (op == BC_block && open)

@@ -23,7 +23,10 @@
 
 enum { MAX_ENTRIES = 2 * RT_MAX_LANES };
 
-struct entry { uint64_t lanes; uint32_t pc, reconverge; };
+struct entry {
+    uint64_t lanes;
+    uint32_t pc, reconverge;
+};
 struct stack {
     uint32_t depth, reconverge;
     struct entry at[MAX_ENTRIES];
@@ -78,7 +81,7 @@ static inline uint32_t open_region(struct rt_warp *w, struct stack *s, uint32_t 
 }
 
 static uint32_t diverge_two(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch,
-                     uint64_t yes, uint32_t takers)
+                            uint64_t yes, uint32_t takers)
 {
     struct stack *s = w->scheme_data;
     uint64_t no = w->active & ~yes;

@@ -25,7 +25,7 @@ enum rt_scheme_flags {
 
 struct rt_groups;
 struct rt_scheme {
-    unsigned    flags;
+    unsigned flags;
     /* Bytes of scheme_data for warps with this many lanes running this program. Zeroed once; warps that
      * follow each other may get the same, so `start` sets what it needs. */
     size_t (*data_bytes)(const struct bc_program *p, uint32_t lanes);
@@ -37,7 +37,7 @@ struct rt_scheme {
     /* The same for the commonest of splits: of the active lanes `yes`, some but not all, takers in number, take
      * the two-way branch `ins`, whose branch word is `branch`. NULL: `diverge` is asked. */
     uint32_t (*diverge_two)(struct rt_warp *w, const struct bc_ins *ins, const struct bc_branch *branch,
-                     uint64_t yes, uint32_t takers);
+                            uint64_t yes, uint32_t takers);
     /* The active lanes are about to execute the block word at `pc`, which is a reconvergence point.
      * Returning `pc` runs the block (with `active` as it is then) without asking again. */
     uint32_t (*reconverge)(struct rt_warp *w, uint32_t pc);
@@ -89,8 +89,9 @@ struct rt_events {
 #define EVENT_SECONDS(key)
 #define METRIC(key, type, meaning) EVENT_##type(key)
 #include "include/kernc-metrics.def"
-    uint64_t widths[RT_MAX_LANES + 1]; /* warp instructions by active lanes, of blocks that not all lanes of the
-                                          core run; only if the launch counts */
+    uint64_t
+        widths[RT_MAX_LANES + 1]; /* warp instructions by active lanes, of blocks that not all lanes of the
+                                     core run; only if the launch counts */
 };
 static inline struct rt_events *rt_events(struct rt_warp *w)
 {

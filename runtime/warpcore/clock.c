@@ -11,43 +11,48 @@
 #include "runtime/warpcore/trace.h"
 
 #define NEVER UINT64_MAX
-enum { NO_PORT = WC_UNITS, PORTS };      /* NO_PORT is always free */
+enum { NO_PORT = WC_UNITS, PORTS }; /* NO_PORT is always free */
 
 /* What a slot issues next. EMPTY and WAITS (for the barrier): nothing. */
 enum slot_state { EMPTY, WAITS, RUNS, STARTS, SAVES, RESTORES };
 struct slot {
     enum slot_state state;
-    uint32_t port;                       /* that it needs */
-    uint64_t ready;                      /* the first cycle in which it can; NEVER: nothing to issue */
-    uint64_t issued;                     /* instructions since the warp came */
-    struct rt_sim_warp *warp, *next;     /* next: SAVES: who comes then */
+    uint32_t port;                   /* that it needs */
+    uint64_t ready;                  /* the first cycle in which it can; NEVER: nothing to issue */
+    uint64_t issued;                 /* instructions since the warp came */
+    struct rt_sim_warp *warp, *next; /* next: SAVES: who comes then */
 };
 
-struct queue { struct rt_sim_warp *first, *last; };
+struct queue {
+    struct rt_sim_warp *first, *last;
+};
 
 struct core {
     struct slot slots[WC_SLOTS];
-    uint64_t free[PORTS];                /* by port: when it takes the next instruction */
-    uint64_t now, end;                   /* nothing is issued before now; all that was has ended at `end` */
-    uint32_t turn, issued;               /* the slot whose turn it is; instructions issued in cycle now */
-    uint64_t when;                       /* of what it does next: */
-    struct slot *chosen;                 /* NULL: it takes a block */
-    struct queue queue, barrier;         /* warps without a slot: ready to go on; at the barrier */
-    uint32_t begun, left, waiting;       /* warps: that have been given a slot; not ended; at the barrier */
-    struct rt_sim_block *block;          /* NULL: not yet allocated */
+    uint64_t free[PORTS];          /* by port: when it takes the next instruction */
+    uint64_t now, end;             /* nothing is issued before now; all that was has ended at `end` */
+    uint32_t turn, issued;         /* the slot whose turn it is; instructions issued in cycle now */
+    uint64_t when;                 /* of what it does next: */
+    struct slot *chosen;           /* NULL: it takes a block */
+    struct queue queue, barrier;   /* warps without a slot: ready to go on; at the barrier */
+    uint32_t begun, left, waiting; /* warps: that have been given a slot; not ended; at the barrier */
+    struct rt_sim_block *block;    /* NULL: not yet allocated */
 };
 
 /* What the clock knows of a code word. */
-struct word { uint32_t cycles, interval; uint8_t port; };
+struct word {
+    uint32_t cycles, interval;
+    uint8_t port;
+};
 
 struct clock {
     struct rt_sim *sim;
-    const uint32_t *parameter;           /* of the timing, by enum wc_parameter */
-    const struct word *words;            /* one more than the code has */
+    const uint32_t *parameter; /* of the timing, by enum wc_parameter */
+    const struct word *words;  /* one more than the code has */
     struct core *cores;
     uint32_t core_count;
     uint64_t next_block;
-    bool     stops;                      /* a trap, no fuel or no memory */
+    bool stops; /* a trap, no fuel or no memory */
 };
 
 static void append(struct queue *q, struct rt_sim_warp *w)
@@ -211,9 +216,7 @@ static void stop(struct clock *k, struct core *c, struct slot *s, uint64_t time)
         c->waiting++;
         look_around(k, c, time);
         break;
-    case RT_SLICE:
-        run_on(k, s, time);
-        break;
+    case RT_SLICE: run_on(k, s, time); break;
     default: k->stops = true; break;
     }
 }
@@ -289,10 +292,10 @@ static void issue(struct clock *k, struct core *c)
     }
     c->turn = (uint32_t)(s - c->slots + 1) % WC_SLOTS;
     switch (s->state) {
-    case RUNS:   execute(k, c, s); break;
+    case RUNS: execute(k, c, s); break;
     case STARTS: start(k, c, s); break;
-    case SAVES:  save(k, c, s); break;
-    default:     restore(k, c, s); break;
+    case SAVES: save(k, c, s); break;
+    default: restore(k, c, s); break;
     }
     if (++c->issued == k->parameter[WC_ISSUE]) {
         c->now++;
@@ -337,8 +340,11 @@ static const struct word *list_words(struct rt_sim *s)
 static struct clock *clock_new(struct rt_sim *s, uint32_t cores)
 {
     struct clock *k = arena_new(&s->arena, struct clock);
-    *k = (struct clock){.sim = s, .parameter = s->timing.parameter, .words = list_words(s),
-                        .cores = arena_array(&s->arena, struct core, cores), .core_count = cores};
+    *k = (struct clock){.sim = s,
+                        .parameter = s->timing.parameter,
+                        .words = list_words(s),
+                        .cores = arena_array(&s->arena, struct core, cores),
+                        .core_count = cores};
     for (uint32_t i = 0; i < cores; i++)
         for (unsigned slot = 0; slot < WC_SLOTS; slot++)
             k->cores[i].slots[slot] = (struct slot){.ready = NEVER, .port = NO_PORT};

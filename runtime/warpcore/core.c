@@ -5,10 +5,10 @@
  * clock (CORE_STEPS), returns after each instruction. Lane operations are loops over eight lanes that gcc
  * turns into vector code; results are blended into the active lanes.
  */
-#include "runtime/warpcore/simulator.h"
 #include "runtime/core/barrier_text.h"
 #include "runtime/core/lane_ops.h"
 #include "runtime/core/lanes.h"
+#include "runtime/warpcore/simulator.h"
 
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -29,15 +29,15 @@
         return to_->run(w, to_);                                                                             \
     } while (0)
 #endif
-#define NEXT GO(pc + 1)
-#define ROW(reg) ((uint32_t *)__builtin_assume_aligned(w->r[reg], 32))
-#define LANE_MASK ((const uint32_t *)__builtin_assume_aligned(w->lane_mask, 32))
-#define ACTIVE (w->flow.active)
+#define NEXT       GO(pc + 1)
+#define ROW(reg)   ((uint32_t *)__builtin_assume_aligned(w->r[reg], 32))
+#define LANE_MASK  ((const uint32_t *)__builtin_assume_aligned(w->lane_mask, 32))
+#define ACTIVE     (w->flow.active)
 #define ALL_ACTIVE (ACTIVE == (1u << WC_LANES) - 1)
 
 #include "runtime/warpcore/core_alu.h"
-#include "runtime/warpcore/core_memory.h"
 #include "runtime/warpcore/core_flow.h"
+#include "runtime/warpcore/core_memory.h"
 
 HANDLER(invalid)
 {
@@ -48,36 +48,33 @@ HANDLER(invalid)
 /* ---- the table --------------------------------------------------------------------------------------- */
 
 /* The second table has the handlers for when all live lanes are active, where there are such. */
-#define HANDLES(name) [WC_##name] = O_##name,
+#define HANDLES(name)     [WC_##name] = O_##name,
 #define HANDLES_ALL(name) [WC_##name] = OA_##name,
-#define SPACES(row) row(global) row(shared) row(private)
+#define SPACES(row)       row(global) row(shared) row(private)
 #define LOADS(space)                                                                                         \
-    HANDLES(ld_##space##_u8) HANDLES(ld_##space##_s8) HANDLES(ld_##space##_u16) HANDLES(ld_##space##_s16)    \
-    HANDLES(ld_##space##_32) HANDLES(ld_##space##_lo64)
+    HANDLES(ld_##space##_u8)                                                                                 \
+    HANDLES(ld_##space##_s8)                                                                                 \
+    HANDLES(ld_##space##_u16) HANDLES(ld_##space##_s16) HANDLES(ld_##space##_32) HANDLES(ld_##space##_lo64)
 #define STORES(space)                                                                                        \
-    HANDLES(st_##space##_8) HANDLES(st_##space##_16) HANDLES(st_##space##_32) HANDLES(st_##space##_f32)      \
-    HANDLES(st_##space##_lo64)
+    HANDLES(st_##space##_8)                                                                                  \
+    HANDLES(st_##space##_16) HANDLES(st_##space##_32) HANDLES(st_##space##_f32) HANDLES(st_##space##_lo64)
 
 static rt_sim_handler *const handlers[WC_OPS] = {
     [0 ... WC_OPS - 1] = invalid,
 #define WC_LANE(name, mnemonic, major, func, operands, unit) [WC_##name] = L_##name,
 #define WC_LANE_IMM(name, mnemonic, func, operands, unit)    [WC_##name##_imm] = I_##name,
 #include "backend/format/warpcore/isa.def"
-    HANDLES(mov) HANDLES(mov_p) HANDLES(li) HANDLES(lui) HANDLES(ldarg) HANDLES(nop)
-    SPACES(LOADS) SPACES(STORES)
-    [WC_at_global_add_I ... WC_at_shared_cas_F] = O_atomic,
-    [WC_ballot ... WC_scan_add_F] = O_group,
-    HANDLES(csrr) HANDLES(csrw) HANDLES(printf) HANDLES(assert) HANDLES(trap)
-    HANDLES(exit) HANDLES(converge) HANDLES(call) HANDLES(callr) HANDLES(ret)
-    HANDLES(br) HANDLES(brn) HANDLES(diverge)
-};
+    HANDLES(mov) HANDLES(mov_p) HANDLES(li) HANDLES(lui) HANDLES(ldarg) HANDLES(nop) SPACES(LOADS)
+        SPACES(STORES)[WC_at_global_add_I... WC_at_shared_cas_F] = O_atomic,
+    [WC_ballot... WC_scan_add_F] = O_group,
+    HANDLES(csrr) HANDLES(csrw) HANDLES(printf) HANDLES(assert) HANDLES(trap) HANDLES(exit) HANDLES(converge)
+        HANDLES(call) HANDLES(callr) HANDLES(ret) HANDLES(br) HANDLES(brn) HANDLES(diverge)};
 
 static rt_sim_handler *const handlers_all[WC_OPS] = {
 #define WC_LANE(name, mnemonic, major, func, operands, unit) [WC_##name] = LA_##name,
 #define WC_LANE_IMM(name, mnemonic, func, operands, unit)    [WC_##name##_imm] = IA_##name,
 #include "backend/format/warpcore/isa.def"
-    HANDLES_ALL(mov) HANDLES_ALL(mov_p) HANDLES_ALL(li) HANDLES_ALL(lui) HANDLES_ALL(ldarg)
-};
+    HANDLES_ALL(mov) HANDLES_ALL(mov_p) HANDLES_ALL(li) HANDLES_ALL(lui) HANDLES_ALL(ldarg)};
 
 static rt_sim_handler *const handlers_two[WC_OPS] = {[WC_br] = OT_br, [WC_brn] = OT_brn};
 
@@ -100,15 +97,15 @@ static void run(struct rt_sim_warp *w)
 }
 
 #ifdef CORE_STEPS
-#define STEPS true
+#define STEPS       true
 #define PASTE_(isa) rt_sim_core_##isa##_steps
 #else
-#define STEPS false
+#define STEPS       false
 #define PASTE_(isa) rt_sim_core_##isa
 #endif
 #define PASTE(isa) PASTE_(isa)
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
+#define TEXT_(x)   #x
+#define TEXT(x)    TEXT_(x)
 extern const struct rt_sim_core PASTE(CORE_ISA);
 const struct rt_sim_core PASTE(CORE_ISA) = {.isa = TEXT(CORE_ISA),
                                             .steps = STEPS,

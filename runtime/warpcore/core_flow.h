@@ -4,8 +4,8 @@
 /* What follows from the mask. */
 static inline void refresh(struct rt_sim_warp *w)
 {
-    CHUNK_LOOP (c, WC_LANES / CHUNK_32)
-        lanes_store(w->lane_mask + c * CHUNK_32, lanes_expand32(ACTIVE, c));
+    CHUNK_LOOP(c, WC_LANES / CHUNK_32)
+    lanes_store(w->lane_mask + c * CHUNK_32, lanes_expand32(ACTIVE, c));
     w->active_count = (uint32_t)__builtin_popcount(ACTIVE);
     w->code = w->codes[ACTIVE == w->flow.live];
 }
@@ -71,7 +71,7 @@ static void charge_divergence(struct rt_sim_warp *w, const struct rt_sim_ins *pc
 }
 
 static __attribute__((noinline)) const struct rt_sim_ins *diverge(struct rt_sim_warp *w,
-                                                               const struct rt_sim_ins *pc, uint8_t yes)
+                                                                  const struct rt_sim_ins *pc, uint8_t yes)
 {
     enter_unit(w, pc);
     charge_divergence(w, pc, true);
@@ -148,8 +148,8 @@ static inline void write_link(struct rt_sim_warp *w, const struct rt_sim_ins *pc
 {
     uint32_t *d = ROW(pc->d), link = pc->word + 1;
     const uint32_t *mask = LANE_MASK;
-    LANE_LOOP (i, WC_LANES)
-        blend_I(&d[i], link, mask[i]);
+    LANE_LOOP(i, WC_LANES)
+    blend_I(&d[i], link, mask[i]);
 }
 
 HANDLER(O_call)
@@ -230,9 +230,8 @@ HANDLER(O_trap)
 HANDLER(O_csrw)
 {
     if (pc->imm == WC_CSR_BARRIER && ACTIVE != w->flow.live) {
-        rt_sim_fault(w, pc, WC_TRAP_BARRIER, rt_lowest(ACTIVE),
-                     RT_BARRIER_TEXT, __builtin_popcount(ACTIVE), __builtin_popcount(w->flow.live),
-                     rt_lowest(w->flow.live & ~ACTIVE));
+        rt_sim_fault(w, pc, WC_TRAP_BARRIER, rt_lowest(ACTIVE), RT_BARRIER_TEXT, __builtin_popcount(ACTIVE),
+                     __builtin_popcount(w->flow.live), rt_lowest(w->flow.live & ~ACTIVE));
         return NULL;
     }
     rt_sim_end_run(w, pc);

@@ -94,7 +94,7 @@ static enum rt_divergence_event look_for_others(struct rt_divergence *d)
  * uniform. An entry that reconverges at the same place is shared where it can be: lanes that are there
  * already need nothing but its saved mask; others wait in it if it has room for their target. */
 static enum rt_divergence_event diverge_rpc(struct rt_divergence *d, uint8_t taken, uint8_t other,
-                                         uint16_t target, uint16_t reconverge)
+                                            uint16_t target, uint16_t reconverge)
 {
     struct rt_divergence_entry *top = top_of(d);
     uint16_t next = d->pc + 1;

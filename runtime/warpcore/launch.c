@@ -37,9 +37,15 @@ static uint8_t destination(const struct wc_ins *ins)
 
 static struct rt_sim_ins decoded(const struct wc_ins *ins, uint32_t word, rt_sim_handler *handler)
 {
-    return (struct rt_sim_ins){.run = handler, .imm = ins->imm, .op = ins->op, .rpc = ins->rpc,
+    return (struct rt_sim_ins){.run = handler,
+                               .imm = ins->imm,
+                               .op = ins->op,
+                               .rpc = ins->rpc,
                                .word = (uint16_t)word,
-                               .d = destination(ins), .a = ins->a, .b = ins->b, .c = ins->c};
+                               .d = destination(ins),
+                               .a = ins->a,
+                               .b = ins->b,
+                               .c = ins->c};
 }
 
 /* The place behind the code is no instruction: being there is a fault. */
@@ -152,11 +158,11 @@ static kernc_status prepare(struct rt_sim *s, const kernc_launch *o)
 static enum rt_class class_of_unit(uint8_t unit)
 {
     static const uint8_t classes[WC_UNITS] = {
-        [WC_UNIT_ALU] = RT_CLASS_move,       [WC_UNIT_TREE] = RT_CLASS_group,
-        [WC_UNIT_CHAIN] = RT_CLASS_group,    [WC_UNIT_GLOBAL] = RT_CLASS_global,
-        [WC_UNIT_SHARED] = RT_CLASS_shared,  [WC_UNIT_PRIVATE] = RT_CLASS_private,
-        [WC_UNIT_GATOM] = RT_CLASS_atomic,   [WC_UNIT_SATOM] = RT_CLASS_atomic,
-        [WC_UNIT_CALL] = RT_CLASS_control,   [WC_UNIT_FLOW] = RT_CLASS_control,
+        [WC_UNIT_ALU] = RT_CLASS_move,      [WC_UNIT_TREE] = RT_CLASS_group,
+        [WC_UNIT_CHAIN] = RT_CLASS_group,   [WC_UNIT_GLOBAL] = RT_CLASS_global,
+        [WC_UNIT_SHARED] = RT_CLASS_shared, [WC_UNIT_PRIVATE] = RT_CLASS_private,
+        [WC_UNIT_GATOM] = RT_CLASS_atomic,  [WC_UNIT_SATOM] = RT_CLASS_atomic,
+        [WC_UNIT_CALL] = RT_CLASS_control,  [WC_UNIT_FLOW] = RT_CLASS_control,
         [WC_UNIT_HOST] = RT_CLASS_other};
     return (enum rt_class)classes[unit];
 }
@@ -289,8 +295,8 @@ static kernc_status run(struct rt_sim *s, const kernc_launch *o, kernc_statistic
 kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_statistics **statistics)
 {
     kernc_context *c = kernel->module->context;
-    struct rt_sim s = {.context = c, .kernel = kernel, .image = kernel->module->image,
-                       .entry = kernel->entry};
+    struct rt_sim s = {
+        .context = c, .kernel = kernel, .image = kernel->module->image, .entry = kernel->entry};
     kernc_statistics *made = NULL, *spare = NULL;
     struct mem_guard guard;
     kernc_status status;

@@ -26,7 +26,11 @@ static bool run_turn(struct rt_sim *s, struct rt_sim_warp *w)
 }
 
 /* By warp of the block; NULL: not begun, or ended. */
-struct round { struct rt_sim_block *block; struct rt_sim_warp **warps; uint32_t count, left; };
+struct round {
+    struct rt_sim_block *block;
+    struct rt_sim_warp **warps;
+    uint32_t count, left;
+};
 
 /* All warps that have not ended wait. */
 static void open_barrier(struct round *r)

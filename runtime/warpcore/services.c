@@ -23,10 +23,10 @@ static void put_predicate(struct rt_sim_warp *w, const struct rt_sim_ins *pc, ui
 static uint32_t source_lane(const struct rt_sim_ins *pc, uint32_t own, uint32_t b)
 {
     switch (pc->op) {
-    case WC_shuffle:     return b;
+    case WC_shuffle: return b;
     case WC_shuffle_xor: return own ^ b;
-    case WC_shuffle_up:  return own - b;
-    default:             return own + b;
+    case WC_shuffle_up: return own - b;
+    default: return own + b;
     }
 }
 
@@ -90,11 +90,14 @@ void rt_sim_group(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
     uint8_t active = w->flow.active;
     switch (pc->op) {
     case WC_ballot: put_all(w, pc, voters(w, pc)); break;
-    case WC_any:    put_predicate(w, pc, voters(w, pc) ? 0xff : 0); break;
-    case WC_all:    put_predicate(w, pc, voters(w, pc) == active ? 0xff : 0); break;
-    case WC_elect:  put_predicate(w, pc, active & -active); break;
-    case WC_first:  put_all(w, pc, w->r[pc->a][rt_lowest(active)]); break;
-    case WC_shuffle: case WC_shuffle_xor: case WC_shuffle_up: case WC_shuffle_down: shuffle(w, pc); break;
+    case WC_any: put_predicate(w, pc, voters(w, pc) ? 0xff : 0); break;
+    case WC_all: put_predicate(w, pc, voters(w, pc) == active ? 0xff : 0); break;
+    case WC_elect: put_predicate(w, pc, active & -active); break;
+    case WC_first: put_all(w, pc, w->r[pc->a][rt_lowest(active)]); break;
+    case WC_shuffle:
+    case WC_shuffle_xor:
+    case WC_shuffle_up:
+    case WC_shuffle_down: shuffle(w, pc); break;
     default: reduce(w, pc); break;
     }
 }
@@ -104,9 +107,8 @@ void rt_sim_group(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 /* What becomes of the word: `old` joined with b, or c if old is b (cas). */
 static uint32_t updated(unsigned n, uint32_t old, uint32_t b, uint32_t c)
 {
-    static const uint16_t cases[] = {SCALAR_add_I, SCALAR_sub_I, SCALAR_smin_I,
-                                     SCALAR_smax_I, SCALAR_umin_I, SCALAR_umax_I,
-                                     SCALAR_and_I, SCALAR_or_I, SCALAR_xor_I};
+    static const uint16_t cases[] = {SCALAR_add_I,  SCALAR_sub_I, SCALAR_smin_I, SCALAR_smax_I, SCALAR_umin_I,
+                                     SCALAR_umax_I, SCALAR_and_I, SCALAR_or_I,   SCALAR_xor_I};
     enum { XCHG = COUNT(cases), CAS };
     if (n == CAS)
         return old == b ? c : old;
@@ -129,10 +131,10 @@ void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *
     unsigned n = pc->op - (pc->op < WC_at_shared_add_I ? WC_at_global_add_I : WC_at_shared_add_I);
     enum { FLOATS = WC_at_global_add_F - WC_at_global_add_I };
     rt_each_lane(i, w->flow.active) {
-            uint32_t *at = (uint32_t *)(void *)(base + w->address[i]), old = *at, b = w->r[pc->b][i],
-                     c = w->r[pc->c][i];
-            *at = n < FLOATS ? updated(n, old, b, c) : updated_float(n - FLOATS, old, b, c);
-            PUT(i, old);
+        uint32_t *at = (uint32_t *)(void *)(base + w->address[i]), old = *at, b = w->r[pc->b][i],
+                 c = w->r[pc->c][i];
+        *at = n < FLOATS ? updated(n, old, b, c) : updated_float(n - FLOATS, old, b, c);
+        PUT(i, old);
     }
 }
 
@@ -149,20 +151,27 @@ static uint32_t read_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uin
 {
     const struct rt_sim *s = w->sim;
     switch (pc->imm) {
-    case WC_CSR_TID_X: case WC_CSR_TID_Y: case WC_CSR_TID_Z:
-        return thread_index(w, lane, (unsigned)(pc->imm - WC_CSR_TID_X));
-    case WC_CSR_BID_X: case WC_CSR_BID_Y: case WC_CSR_BID_Z: return w->block->index[pc->imm - WC_CSR_BID_X];
-    case WC_CSR_BDIM_X: case WC_CSR_BDIM_Y: case WC_CSR_BDIM_Z: return s->block[pc->imm - WC_CSR_BDIM_X];
-    case WC_CSR_GDIM_X: case WC_CSR_GDIM_Y: case WC_CSR_GDIM_Z: return s->grid[pc->imm - WC_CSR_GDIM_X];
-    case WC_CSR_LANE:     return lane;
-    case WC_CSR_WARP:     return w->index;
+    case WC_CSR_TID_X:
+    case WC_CSR_TID_Y:
+    case WC_CSR_TID_Z: return thread_index(w, lane, (unsigned)(pc->imm - WC_CSR_TID_X));
+    case WC_CSR_BID_X:
+    case WC_CSR_BID_Y:
+    case WC_CSR_BID_Z: return w->block->index[pc->imm - WC_CSR_BID_X];
+    case WC_CSR_BDIM_X:
+    case WC_CSR_BDIM_Y:
+    case WC_CSR_BDIM_Z: return s->block[pc->imm - WC_CSR_BDIM_X];
+    case WC_CSR_GDIM_X:
+    case WC_CSR_GDIM_Y:
+    case WC_CSR_GDIM_Z: return s->grid[pc->imm - WC_CSR_GDIM_X];
+    case WC_CSR_LANE: return lane;
+    case WC_CSR_WARP: return w->index;
     case WC_CSR_WARPSIZE: return WC_LANES;
-    case WC_CSR_CYCLE:    return (uint32_t)w->clock;
-    case WC_CSR_CYCLEH:   return (uint32_t)(w->clock >> 32);
-    case WC_CSR_DATA:     return s->data;
-    case WC_CSR_ACTIVE:   return w->flow.active;
-    case WC_CSR_LIVE:     return w->flow.live;
-    case WC_CSR_DEPTH:    return w->flow.depth;
+    case WC_CSR_CYCLE: return (uint32_t)w->clock;
+    case WC_CSR_CYCLEH: return (uint32_t)(w->clock >> 32);
+    case WC_CSR_DATA: return s->data;
+    case WC_CSR_ACTIVE: return w->flow.active;
+    case WC_CSR_LIVE: return w->flow.live;
+    case WC_CSR_DEPTH: return w->flow.depth;
     }
     BUG("control register %d", pc->imm);
 }
@@ -170,7 +179,7 @@ static uint32_t read_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uin
 void rt_sim_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc)
 {
     if (pc->imm == WC_CSR_CYCLE)
-        w->clock = w->cycles;            /* cycleh is about the same moment */
+        w->clock = w->cycles; /* cycleh is about the same moment */
     rt_each_lane(i, w->flow.active)
         PUT(i, read_csr(w, pc, (uint32_t)i));
 }
@@ -247,7 +256,10 @@ static uint32_t load_word(const uint8_t *at)
 }
 
 /* Operands lie one behind the other; they are asked for in order. */
-struct cursor { const struct wc_text *text; const uint8_t *at; };
+struct cursor {
+    const struct wc_text *text;
+    const uint8_t *at;
+};
 static scalar_bits next_operand(const void *from, unsigned index, enum be_value *type)
 {
     struct cursor *c = *(struct cursor *const *)from;

@@ -26,10 +26,10 @@ struct rt_sim_warp;
 #define RT_SIM_PARAMS struct rt_sim_warp *w, const struct rt_sim_ins *pc
 struct rt_sim_ins {
     const struct rt_sim_ins *(*run)(RT_SIM_PARAMS);
-    int32_t  imm;
+    int32_t imm;
     uint16_t op, rpc;
-    uint16_t word;                       /* its own */
-    uint8_t  d, a, b, c;                 /* d: r0 and p0 as a destination are the spare row behind the last */
+    uint16_t word;      /* its own */
+    uint8_t d, a, b, c; /* d: r0 and p0 as a destination are the spare row behind the last */
 };
 typedef const struct rt_sim_ins *rt_sim_handler(RT_SIM_PARAMS);
 
@@ -39,71 +39,77 @@ struct rt_sim_core {
     const char *isa;
     bool steps;
     rt_sim_handler *const *handlers;
-    rt_sim_handler *const *handlers_all; /* when all live lanes are active; NULL: the same */
-    rt_sim_handler *const *handlers_two; /* of branches that name two words (mode frontier) */
-    rt_sim_handler *illegal;             /* of the place behind the code */
-    void (*enter)(struct rt_sim_warp *w);        /* the warp begins, or goes on, at w->flow.pc: w->at */
-    void (*run)(struct rt_sim_warp *w);  /* from w->at until the warp stops */
+    rt_sim_handler *const *handlers_all;  /* when all live lanes are active; NULL: the same */
+    rt_sim_handler *const *handlers_two;  /* of branches that name two words (mode frontier) */
+    rt_sim_handler *illegal;              /* of the place behind the code */
+    void (*enter)(struct rt_sim_warp *w); /* the warp begins, or goes on, at w->flow.pc: w->at */
+    void (*run)(struct rt_sim_warp *w);   /* from w->at until the warp stops */
 };
 /* NULL: not on this machine. */
 const struct rt_sim_core *rt_sim_core_choose(const char *isa, bool steps);
 
 /* How often runs began at a word, and ended before it: warps, and lanes active in them. */
-struct rt_sim_count { uint64_t warps, threads; };
+struct rt_sim_count {
+    uint64_t warps, threads;
+};
 struct rt_sim_tally {
     struct rt_sim_count begins[WC_MAX_WORDS + 1], ends[WC_MAX_WORDS + 1];
     uint64_t transactions[WC_MAX_WORDS], divergences[WC_MAX_WORDS];
     struct rt_bank_count banks[WC_MAX_WORDS];
-    uint64_t more[WC_MAX_WORDS];         /* cycles besides those of the unit */
-    uint64_t widths[WC_LANES + 1];       /* words run, by active lanes */
-    uint64_t joined, effective;          /* entries popped; CONVERGEs that did something */
+    uint64_t more[WC_MAX_WORDS];   /* cycles besides those of the unit */
+    uint64_t widths[WC_LANES + 1]; /* words run, by active lanes */
+    uint64_t joined, effective;    /* entries popped; CONVERGEs that did something */
     uint32_t deepest;
 };
 
 struct rt_sim;
 struct rt_sim_warp {
     _Alignas(32) uint32_t r[WC_REGISTERS + 1][WC_LANES];
-    _Alignas(32) uint32_t lane_mask[WC_LANES];      /* all ones in active lanes, else 0 */
-    _Alignas(32) uint32_t address[WC_LANES];        /* scratch of memory instructions */
-    uint8_t  p[WC_PREDICATES + 1];                  /* bit n: lane n's */
-    struct rt_divergence flow;                      /* pc is kept up to date only where the warp stops */
-    const struct rt_sim_ins *codes[2];              /* for: some live lanes active; all of them */
-    const struct rt_sim_ins *code, *begin;          /* the one that fits; begin of the run, NULL: it has
-                                                       ended */
-    const struct rt_sim_ins *at; /* the next one; kept only where the warp is not running */
-    int64_t  fuel;                                  /* instructions left in this turn (schedule.c) */
+    _Alignas(32) uint32_t lane_mask[WC_LANES]; /* all ones in active lanes, else 0 */
+    _Alignas(32) uint32_t address[WC_LANES];   /* scratch of memory instructions */
+    uint8_t p[WC_PREDICATES + 1];              /* bit n: lane n's */
+    struct rt_divergence flow;                 /* pc is kept up to date only where the warp stops */
+    const struct rt_sim_ins *codes[2];         /* for: some live lanes active; all of them */
+    const struct rt_sim_ins *code, *begin;     /* the one that fits; begin of the run, NULL: it has
+                                                  ended */
+    const struct rt_sim_ins *at;               /* the next one; kept only where the warp is not running */
+    int64_t fuel;                              /* instructions left in this turn (schedule.c) */
     uint32_t active_count;
     enum rt_stop stop;
 
-    uint8_t *global, *shared, *private;             /* global: host address of address 0; private: of lane
-                                                       0's */
+    uint8_t *global, *shared, *private; /* global: host address of address 0; private: of lane
+                                           0's */
     const uint32_t *limits, *store_limits;
-    uint32_t shared_bytes, private_bytes;           /* private: of a lane */
+    uint32_t shared_bytes, private_bytes; /* private: of a lane */
 
     struct rt_sim_tally *tally;
-    bool     timed;
-    uint32_t more;                                  /* cycles of the latest instruction besides its unit's */
-    uint64_t cycles, clock;                         /* so far, if timed; at the latest read of the clock */
-    uint64_t saved;                                 /* the cycle from which on it is in memory (clock.c) */
+    bool timed;
+    uint32_t more;          /* cycles of the latest instruction besides its unit's */
+    uint64_t cycles, clock; /* so far, if timed; at the latest read of the clock */
+    uint64_t saved;         /* the cycle from which on it is in memory (clock.c) */
     struct rt_sim *sim;
     struct rt_sim_block *block;
-    uint32_t index, threads;                        /* number in the block; live lanes at its begin */
-    bool     started;                               /* this is not its first turn */
-    struct rt_sim_warp *next;                       /* of a list that it is in */
+    uint32_t index, threads;  /* number in the block; live lanes at its begin */
+    bool started;             /* this is not its first turn */
+    struct rt_sim_warp *next; /* of a list that it is in */
 };
 
-struct rt_sim_piece { uint32_t warp; size_t at, end; };     /* of a block's raw text */
+/* of a block's raw text */
+struct rt_sim_piece {
+    uint32_t warp;
+    size_t at, end;
+};
 /* A block while it runs; the next one when it has ended. */
 struct rt_sim_block {
     struct rt_sim *sim;
     uint64_t number;
     uint32_t index[3];
     uint8_t *shared;
-    struct text text;                    /* what it printed, in order */
-    struct text raw;                     /* what its warps printed since then, as it came: */
+    struct text text; /* what it printed, in order */
+    struct text raw;  /* what its warps printed since then, as it came: */
     VEC(struct rt_sim_piece) pieces;
     struct rt_begun begun;
-    struct rt_sim_block *next;           /* of rt_sim.all */
+    struct rt_sim_block *next; /* of rt_sim.all */
 };
 
 struct rt_trace;
@@ -111,34 +117,34 @@ struct rt_sim_watch;
 /* A launch. */
 struct rt_sim {
     struct kernc_context *context;
-    struct kernc_kernel  *kernel;
-    const struct wc_image  *image;
+    struct kernc_kernel *kernel;
+    const struct wc_image *image;
     const struct wc_kernel *entry;
     const struct rt_sim_core *core;
     struct wc_timing timing;
-    struct rt_sim_ins *codes[2];         /* as many as the image has words, and an illegal one behind */
-    uint32_t  arguments[WC_ARGUMENT_WORDS];
-    uint32_t  grid[3], block[3];
-    const volatile int *interrupt;                  /* of kernc_launch */
-    uint64_t  blocks, fuel, total;       /* total: warp instructions so far */
-    uint32_t  threads, warps;            /* in a block */
-    uint32_t  shared_bytes;              /* of a block */
-    uint32_t  segment_shift;             /* of memory transactions as metrics count them */
-    uint32_t  banks;                     /* of shared memory as metrics count them */
-    uint32_t  data;                      /* address of the constant data */
+    struct rt_sim_ins *codes[2]; /* as many as the image has words, and an illegal one behind */
+    uint32_t arguments[WC_ARGUMENT_WORDS];
+    uint32_t grid[3], block[3];
+    const volatile int *interrupt; /* of kernc_launch */
+    uint64_t blocks, fuel, total;  /* total: warp instructions so far */
+    uint32_t threads, warps;       /* in a block */
+    uint32_t shared_bytes;         /* of a block */
+    uint32_t segment_shift;        /* of memory transactions as metrics count them */
+    uint32_t banks;                /* of shared memory as metrics count them */
+    uint32_t data;                 /* address of the constant data */
     struct rt_sim_tally *tally;
-    bool      timed;
-    uint64_t  core_cycles;               /* if timed */
-    struct rt_trace *trace;              /* NULL: not traced; only if timed */
-    struct rt_sim_watch *watch;          /* NULL: nobody wants to know its steps */
+    bool timed;
+    uint64_t core_cycles;       /* if timed */
+    struct rt_trace *trace;     /* NULL: not traced; only if timed */
+    struct rt_sim_watch *watch; /* NULL: nobody wants to know its steps */
     struct rt_sim_warp *free_warps;
     struct rt_sim_block *all;
-    uint64_t  thread_slots, memory;      /* memory: bytes of warps, shared memory and
-                                            text not yet handed on */
-    VEC(struct rt_output) outputs;       /* of blocks that have ended before others of lower numbers */
+    uint64_t thread_slots, memory; /* memory: bytes of warps, shared memory and
+                                      text not yet handed on */
+    VEC(struct rt_output) outputs; /* of blocks that have ended before others of lower numbers */
     struct rt_trap_record trap;
-    struct text report;                  /* of a fault: the machine's state, for people */
-    bool      over_memory, out_of_fuel;
+    struct text report; /* of a fault: the machine's state, for people */
+    bool over_memory, out_of_fuel;
     struct arena arena;
 };
 
@@ -197,10 +203,10 @@ void rt_sim_out_of_fuel(struct rt_sim_warp *w, uint32_t word);
 
 /* ---- services.c; false: the warp has stopped --------------------------------------------------------- */
 
-void rt_sim_group(struct rt_sim_warp *w, const struct rt_sim_ins *pc);           /* warp operations */
+void rt_sim_group(struct rt_sim_warp *w, const struct rt_sim_ins *pc); /* warp operations */
 /* at base + address[lane] */
 void rt_sim_atomic(struct rt_sim_warp *w, const struct rt_sim_ins *pc, uint8_t *base);
-void rt_sim_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc);             /* csrr */
+void rt_sim_csr(struct rt_sim_warp *w, const struct rt_sim_ins *pc); /* csrr */
 /* Lane by lane, from the operands in private memory. */
 bool rt_sim_printf(struct rt_sim_warp *w, const struct rt_sim_ins *pc);
 /* The lanes' accesses one by one: the first bad one faults. */
@@ -213,7 +219,7 @@ void rt_sim_count_banks(struct rt_sim_warp *w, const struct rt_sim_ins *pc);
 
 /* ---- block.c ----------------------------------------------------------------------------------------- */
 
-bool rt_sim_memory_take(struct rt_sim *s, uint64_t bytes);      /* false: over the limit */
+bool rt_sim_memory_take(struct rt_sim *s, uint64_t bytes); /* false: over the limit */
 /* NULL: the launch would take more memory than it may; the same of the next. */
 struct rt_sim_block *rt_sim_block_new(struct rt_sim *s);
 /* Its lanes at the kernel's entry, registers and private memory zeroed. */
@@ -229,12 +235,12 @@ struct text *rt_sim_text(struct rt_sim_warp *w);
 void rt_sim_block_output(struct rt_sim_block *b);
 /* The block has ended, or the launch stops; what blocks with numbers below `oldest` printed is handed on. */
 void rt_sim_block_end(struct rt_sim_block *b, uint64_t oldest);
-void rt_sim_free(struct rt_sim *s);      /* all text and the arena */
+void rt_sim_free(struct rt_sim *s); /* all text and the arena */
 
 /* ---- schedule.c, clock.c: run block after block until none is left or the launch has to stop --------- */
 
 /* In turns of instructions, one block at a time: for launches that are not timed. */
 void rt_sim_run_turns(struct rt_sim *s);
-void rt_sim_run_clock(struct rt_sim *s, uint32_t cores);         /* sets core_cycles */
+void rt_sim_run_clock(struct rt_sim *s, uint32_t cores); /* sets core_cycles */
 
 #endif

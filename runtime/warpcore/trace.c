@@ -103,20 +103,23 @@ void rt_trace_idle(struct rt_trace *t, struct rt_trace_event e, uint64_t time)
 /* ---- VCD --------------------------------------------------------------------------------------------- */
 
 /* The signals of a slot, and where an event has their values. */
-static const struct signal { const char *name; unsigned bits; } signals[] = {
-    {"busy", 1}, {"issue", 1}, {"pc", 12}, {"active", WC_LANES}, {"depth", 5}, {"warp", 9}, {"block", 32}};
+static const struct signal {
+    const char *name;
+    unsigned bits;
+} signals[] = {{"busy", 1},  {"issue", 1}, {"pc", 12},   {"active", WC_LANES},
+               {"depth", 5}, {"warp", 9},  {"block", 32}};
 enum { BUSY, ISSUE, PC, ACTIVE, DEPTH, WARP, BLOCK, SIGNALS };
 
 static uint32_t value_of(const struct rt_trace_event *e, unsigned signal)
 {
     switch (signal) {
     case BUSY:
-    case ISSUE:  return e->cycles != 0;
-    case PC:     return e->word;
+    case ISSUE: return e->cycles != 0;
+    case PC: return e->word;
     case ACTIVE: return e->active;
-    case DEPTH:  return e->depth;
-    case WARP:   return e->warp;
-    default:     return e->block;
+    case DEPTH: return e->depth;
+    case WARP: return e->warp;
+    default: return e->block;
     }
 }
 
@@ -154,7 +157,11 @@ static int by_time(const void *a, const void *b)
 }
 
 /* By signal number its value; by slot when it issued last. */
-struct waveform { struct text *out; uint64_t time, *issued; uint32_t *latest; };
+struct waveform {
+    struct text *out;
+    uint64_t time, *issued;
+    uint32_t *latest;
+};
 
 static void move_to(struct waveform *v, uint64_t time)
 {
@@ -226,7 +233,12 @@ static void write_vcd(struct rt_trace *t, uint32_t cores, struct text *out)
 
 /* ---- JSON -------------------------------------------------------------------------------------------- */
 
-struct slice { struct rt_trace_event first; uint64_t end; uint32_t last; bool open; };
+struct slice {
+    struct rt_trace_event first;
+    uint64_t end;
+    uint32_t last;
+    bool open;
+};
 
 static void add_slice(struct text *out, const struct wc_image *m, const struct slice *s)
 {

@@ -11,16 +11,16 @@ struct rt_trace_event {
     uint64_t time;
     uint32_t block, cycles;
     uint16_t word, warp;
-    uint8_t  core, slot, active, depth;
-    bool     first;                      /* of a run */
+    uint8_t core, slot, active, depth;
+    bool first; /* of a run */
 };
 
 struct rt_trace {
     const struct wc_image *image;
     uint64_t from, to;
-    int form;                            /* kernc_trace_form */
-    VEC(struct rt_trace_event) events;   /* of one core in the order of time, but for slots that go idle */
-    struct text lines;                   /* of the text form */
+    int form;                          /* kernc_trace_form */
+    VEC(struct rt_trace_event) events; /* of one core in the order of time, but for slots that go idle */
+    struct text lines;                 /* of the text form */
     struct arena arena;
 };
 

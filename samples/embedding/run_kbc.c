@@ -24,9 +24,9 @@ static int failed(const kernc_context *ctx)
 
 static int run(kernc_context *ctx, size_t n)
 {
-    kernc_module  *module;
-    kernc_kernel  *kernel;
-    kernc_buffer  *buffers[PARAMETERS] = {0};
+    kernc_module *module;
+    kernc_kernel *kernel;
+    kernc_buffer *buffers[PARAMETERS] = {0};
     kernc_argument args[PARAMETERS];
     if (kernc_module_load(ctx, bytes, n, &module) != KERNC_OK ||
         kernc_module_kernel(module, NULL, &kernel) != KERNC_OK)
@@ -51,7 +51,7 @@ static int run(kernc_context *ctx, size_t n)
 int main(int argc, char **argv)
 {
     kernc_context *ctx;
-    FILE          *f = argc == 2 ? fopen(argv[1], "rb") : NULL;
+    FILE *f = argc == 2 ? fopen(argv[1], "rb") : NULL;
     if (!f) {
         fprintf(stderr, "usage: run_kbc FILE.kbc\n");
         return 64;

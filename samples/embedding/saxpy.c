@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char source[] =
-    "kernel void saxpy(global float *y, const global float *x, float a, int n)\n"
-    "{\n"
-    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-    "    if (i < n)\n"
-    "        y[i] = a * x[i] + y[i];\n"
-    "}\n";
+static const char source[] = "kernel void saxpy(global float *y, const global float *x, float a, int n)\n"
+                             "{\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i < n)\n"
+                             "        y[i] = a * x[i] + y[i];\n"
+                             "}\n";
 
 enum { N = 1000 };
 
@@ -21,9 +20,9 @@ static kernc_module *build(kernc_context *ctx)
 {
     kernc_module *module = NULL;
     kernc_result *r = kernc_compile("saxpy.kern", source, strlen(source), NULL);
-    size_t        n;
-    const char   *messages = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
-    const char   *bytecode = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
+    size_t n;
+    const char *messages = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
+    const char *bytecode = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
     if (messages)
         fputs(messages, stderr);
     if (bytecode && kernc_module_load(ctx, bytecode, n, &module) != KERNC_OK)
@@ -34,10 +33,10 @@ static kernc_module *build(kernc_context *ctx)
 
 static kernc_status run(kernc_context *ctx, kernc_module *module, const float *x, float *y)
 {
-    kernc_kernel     *kernel;
-    kernc_buffer     *bx, *by;
+    kernc_kernel *kernel;
+    kernc_buffer *bx, *by;
     kernc_statistics *statistics = NULL;
-    kernc_status      status = kernc_module_kernel(module, "saxpy", &kernel);
+    kernc_status status = kernc_module_kernel(module, "saxpy", &kernel);
     if (status == KERNC_OK)
         status = kernc_buffer_create(ctx, N * sizeof *x, "x", &bx);
     if (status == KERNC_OK)
@@ -62,7 +61,7 @@ static kernc_status run(kernc_context *ctx, kernc_module *module, const float *x
 
 int main(void)
 {
-    float          x[N], y[N];
+    float x[N], y[N];
     kernc_context *ctx;
     for (int i = 0; i < N; i++) {
         x[i] = (float)i;
@@ -71,7 +70,7 @@ int main(void)
     if (kernc_context_create(NULL, &ctx) != KERNC_OK)
         return 1;
     kernc_module *module = build(ctx);
-    kernc_status  status = module ? run(ctx, module, x, y) : KERNC_BAD_PROGRAM;
+    kernc_status status = module ? run(ctx, module, x, y) : KERNC_BAD_PROGRAM;
     if (module && status != KERNC_OK)
         fprintf(stderr, "%s: %s\n", kernc_status_name(status), kernc_error_text(ctx));
     kernc_context_free(ctx);

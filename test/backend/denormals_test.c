@@ -2,9 +2,9 @@
  * benchmark kernels and the samples, in whose own lanes there are none, leave the processor's flags of them
  * clear. So do functions whose frames lie in the same place.
  */
-#include "include/kernc.h"
-#include "include/kernc-rt.h"
 #include "driver/driver.h"
+#include "include/kernc-rt.h"
+#include "include/kernc.h"
 #include "test/bench/cases.h"
 
 #include <setjmp.h>
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
 #include <cmocka.h>
 #if defined __SSE2__
 #include <xmmintrin.h>
@@ -119,7 +120,10 @@ static unsigned flags_of_run(const char *path, const char *launch, unsigned leve
 /* With launches smaller than the files' own where those take long; from this level on. Below it, lanes that
  * wait come to denormals by divisions of their own old floats. rsbench is left out: what its own lanes compute
  * underflows. */
-static const struct { const char *path, *launch; unsigned level; } files[] = {
+static const struct {
+    const char *path, *launch;
+    unsigned level;
+} files[] = {
     {"samples/saxpy.kern", "", 0},
     {"samples/matmul.kern", "", 0},
     {"samples/reduce.kern", "", 0},

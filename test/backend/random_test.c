@@ -17,6 +17,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 enum { SEEDS = 100, THREADS = 96, FUEL = 60000 };
@@ -89,7 +90,10 @@ static struct bc_program *compile(uint64_t seed, int level)
 
 /* ---- expected ---------------------------------------------------------------------------------------- */
 
-struct thread { uint32_t numbers[2]; struct evaluation e; };
+struct thread {
+    uint32_t numbers[2];
+    struct evaluation e;
+};
 
 /* False if some thread does not end: then there is nothing to compare. */
 static bool expect(uint64_t seed, struct thread *threads)

@@ -35,10 +35,10 @@ static char *read_source(const struct bench_case *c, size_t *n)
     return text;
 }
 
-struct ready {                     /* a compiled kernel with its buffers */
+struct ready { /* a compiled kernel with its buffers */
     kernc_context *context;
-    kernc_kernel  *kernel;
-    kernc_buffer  *buffers[5];
+    kernc_kernel *kernel;
+    kernc_buffer *buffers[5];
     kernc_argument args[5];
 };
 
@@ -97,8 +97,13 @@ static double launch(struct ready *r, struct bench_case *c, uint32_t threads, ui
     for (unsigned i = 0; i < c->argc; i++)
         if (c->args[i].buffer)
             need(r, kernc_buffer_write(r->buffers[i], 0, c->args[i].bytes, c->args[i].size), "write");
-    kernc_launch l = {.size = sizeof l, .grid = {c->grid}, .block = {c->block}, .args = r->args,
-                      .arg_count = c->argc, .threads = threads, .flags = flags};
+    kernc_launch l = {.size = sizeof l,
+                      .grid = {c->grid},
+                      .block = {c->block},
+                      .args = r->args,
+                      .arg_count = c->argc,
+                      .threads = threads,
+                      .flags = flags};
     kernc_statistics *s = NULL;
     double start = bench_cpu_seconds();
     need(r, kernc_run(r->kernel, &l, &s), c->name);
@@ -171,12 +176,30 @@ static double geomean(const double *x)
 
 /* ---- tables ------------------------------------------------------------------------------------------ */
 
-enum column { PLAIN, KERNC, COUNTED, LEVEL0, CHECKED, ONE_THREAD, TWO_THREADS, POCL, OCLGRIND,
-              OCLGRIND_RACES, COLUMNS };
+enum column {
+    PLAIN,
+    KERNC,
+    COUNTED,
+    LEVEL0,
+    CHECKED,
+    ONE_THREAD,
+    TWO_THREADS,
+    POCL,
+    OCLGRIND,
+    OCLGRIND_RACES,
+    COLUMNS
+};
 static const char *const column_names[COLUMNS] = {
-    "plain C -O2", "kernc -O2",        "kernc, statistics",
-    "kernc -O0",   "kernc, memory checked", "kernc, wall time", "kernc, 2 threads, wall time",
-    "PoCL basic",  "Oclgrind",         "Oclgrind --data-races",
+    "plain C -O2",
+    "kernc -O2",
+    "kernc, statistics",
+    "kernc -O0",
+    "kernc, memory checked",
+    "kernc, wall time",
+    "kernc, 2 threads, wall time",
+    "PoCL basic",
+    "Oclgrind",
+    "Oclgrind --data-races",
 };
 static double table[COLUMNS][BENCH_CASES];
 
@@ -211,8 +234,7 @@ static void measure(int k)
         table[x][k] = median(sample[x]);
     table[POCL][k] = ask_peer("POCL_DEVICES=basic POCL_MAX_PTHREAD_COUNT=1", c, runs);
     table[OCLGRIND][k] = ask_peer("OCLGRIND_NUM_THREADS=1 oclgrind --num-threads 1", c, 1);
-    table[OCLGRIND_RACES][k] =
-        ask_peer("OCLGRIND_NUM_THREADS=1 oclgrind --data-races --num-threads 1", c, 1);
+    table[OCLGRIND_RACES][k] = ask_peer("OCLGRIND_NUM_THREADS=1 oclgrind --data-races --num-threads 1", c, 1);
     kernc_context_free(fast.context);
     kernc_context_free(checked.context);
     kernc_context_free(slow.context);

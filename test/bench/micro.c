@@ -14,13 +14,16 @@
 enum { COPIES = 64, ROUNDS = 1000, RUNS = 60 };
 
 static kernc_context *context;
-static const char    *isa;
+static const char *isa;
 
 /* Registers: v0 lane, v1 v2 v3 values, w4 a wide value; s0 counter, s1 limit, s2 step, s3 address; m0 odd
  * lanes. */
 typedef void body(struct maker *m, unsigned i);
 
-struct shape { uint32_t warp; bool half, statistics; };
+struct shape {
+    uint32_t warp;
+    bool half, statistics;
+};
 
 static void fail(void)
 {
@@ -76,8 +79,13 @@ static double seconds_of(kernc_module *module, struct shape s, kernc_buffer *dat
     double best = 1e9;
     for (int run = 0; run < RUNS; run++) {
         kernc_argument args[] = {kernc_arg_buffer("data", data)};
-        kernc_launch launch = {.size = sizeof launch, .block = {s.warp}, .warp = s.warp, .args = args,
-                               .arg_count = 1, .isa = isa, .flags = s.statistics ? KERNC_STATISTICS : 0};
+        kernc_launch launch = {.size = sizeof launch,
+                               .block = {s.warp},
+                               .warp = s.warp,
+                               .args = args,
+                               .arg_count = 1,
+                               .isa = isa,
+                               .flags = s.statistics ? KERNC_STATISTICS : 0};
         kernc_statistics *statistics = NULL;
         if (kernc_run(kernc_module_kernel_at(module, 0), &launch, &statistics) != KERNC_OK)
             fail();
@@ -104,7 +112,8 @@ static double cost(body *emit, struct shape s, kernc_buffer *data)
 #define ONE(name, op_, ...)                                                                                  \
     static void name(struct maker *m, unsigned i)                                                            \
     {                                                                                                        \
-        UNUSED(i); make(m, op_, __VA_ARGS__);                                                                \
+        UNUSED(i);                                                                                           \
+        make(m, op_, __VA_ARGS__);                                                                           \
     }
 ONE(scalar_add, bc_scalar_op(SCALAR_add_I, BC_FORM_S), .d = 6, .a = 2, .b = 1)
 ONE(float_add, bc_scalar_op(SCALAR_add_F, BC_FORM_V), .d = V(i), .a = 1, .b = 9)
@@ -153,16 +162,34 @@ static void new_block(struct maker *m, unsigned i)
 int main(int argc, char **argv)
 {
     static const uint32_t widths[] = {8, 16, 32, 64};
-    static const struct { const char *name; body *emit; } rows[] = {
-        {"scalar add (dispatch)", scalar_add}, {"jump and block", new_block}, {"float add", float_add},
-        {"float add, temporary", float_add_t}, {"double add", double_add}, {"integer mul", integer_mul},
-        {"shift", shift}, {"unsigned div", unsigned_div}, {"unsigned rem", unsigned_rem},
-        {"signed rem", signed_rem}, {"compare", compare}, {"select", choose}, {"square root", square_root},
-        {"sine", sine}, {"scalar sine", scalar_sine},
-        {"load, consecutive", load_run}, {"load, scattered", load_spread}, {"load, uniform", load_uniform},
-        {"store, consecutive", store_run}, {"store, scattered", store_spread},
+    static const struct {
+        const char *name;
+        body *emit;
+    } rows[] = {
+        {"scalar add (dispatch)", scalar_add},
+        {"jump and block", new_block},
+        {"float add", float_add},
+        {"float add, temporary", float_add_t},
+        {"double add", double_add},
+        {"integer mul", integer_mul},
+        {"shift", shift},
+        {"unsigned div", unsigned_div},
+        {"unsigned rem", unsigned_rem},
+        {"signed rem", signed_rem},
+        {"compare", compare},
+        {"select", choose},
+        {"square root", square_root},
+        {"sine", sine},
+        {"scalar sine", scalar_sine},
+        {"load, consecutive", load_run},
+        {"load, scattered", load_spread},
+        {"load, uniform", load_uniform},
+        {"store, consecutive", store_run},
+        {"store, scattered", store_spread},
         {"atomic add, one address", atomic_add},
-        {"shuffle", shuffle}, {"reduce", reduce}, {"divergent if and reconverge", divergent_if},
+        {"shuffle", shuffle},
+        {"reduce", reduce},
+        {"divergent if and reconverge", divergent_if},
     };
     kernc_buffer *data = NULL;
     isa = argc > 1 && strcmp(argv[1], "best") != 0 ? argv[1] : NULL;

@@ -44,7 +44,7 @@ static cl_kernel build(cl_context context, cl_device_id device, const struct ben
 /* One launch on fresh buffers; its seconds. The result replaces what `result` held. */
 static double launch(cl_context context, cl_command_queue q, cl_kernel k, struct bench_case *c, void *result)
 {
-    cl_mem memory[5] = { 0 };
+    cl_mem memory[5] = {0};
     cl_int status = CL_SUCCESS;
     bench_reset(c);
     for (unsigned i = 0; i < c->argc; i++) {
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     void *result = malloc(c->args[0].size);
     double seconds[100];
     if (runs > 1)
-        launch(context, q, k, c, result);      /* warm: PoCL compiles at the first launch */
+        launch(context, q, k, c, result); /* warm: PoCL compiles at the first launch */
     for (int i = 0; i < runs; i++)
         seconds[i] = launch(context, q, k, c, result);
     qsort(seconds, (size_t)runs, sizeof *seconds, by_value);

@@ -8,9 +8,9 @@ enum { WIDTH = 600, LEFT = 64, RIGHT = 52, TOP = 44, PANEL = 170, BETWEEN = 44, 
 static const char *const colours[PLOT_LINES] = {"#1f5fa8", "#c2540a"};
 
 struct place {
-    struct text       *out;
+    struct text *out;
     const struct plot *plot;
-    double             top, high;   /* of the panel: where it begins; the y at its upper edge */
+    double top, high; /* of the panel: where it begins; the y at its upper edge */
 };
 
 static double x_of(const struct place *p, unsigned x)
@@ -43,7 +43,7 @@ static void rule(struct text *out, double x, double y, double to_x, double to_y,
 static void grid(struct place *p, const struct plot_panel *panel)
 {
     static const char pale[] = "stroke=\"#e2e2e2\"";
-    char   label[32];
+    char label[32];
     double step = step_to(p->high);
     p->high = step * ceil(p->high / step);
     for (double y = 0; y < p->high + step / 2; y += step) {
@@ -78,7 +78,7 @@ static bool is_crowded(const struct place *p, const struct plot_panel *panel, un
     if (!other->name)
         return false;
     unsigned x = largest_of(line->y, p->plot->n), other_x = largest_of(other->y, p->plot->n);
-    double   above = other->y[other_x] - line->y[x];
+    double above = other->y[other_x] - line->y[x];
     return above > 0 && above * PANEL / p->high < 20 && fabs(x_of(p, x) - x_of(p, other_x)) < 90;
 }
 
@@ -94,18 +94,21 @@ static double label_of(const struct place *p, const struct plot_panel *panel, un
 static void draw(const struct place *p, const struct plot_panel *panel, unsigned which)
 {
     const struct plot_line *line = &panel->lines[which];
-    unsigned                best = largest_of(line->y, p->plot->n);
-    double                  x = x_of(p, best + 1), y = y_of(p, line->y[best]);
-    char                    how[128], number[32], label[64];
+    unsigned best = largest_of(line->y, p->plot->n);
+    double x = x_of(p, best + 1), y = y_of(p, line->y[best]);
+    char how[128], number[32], label[64];
     text_printf(p->out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" points=\"", colours[which],
-                which ? "1.5" : "3.5");         /* both are seen where they have the same values */
+                which ? "1.5" : "3.5"); /* both are seen where they have the same values */
     for (unsigned i = 0; i < p->plot->n; i++)
         text_printf(p->out, "%.1f,%.1f ", x_of(p, i + 1), y_of(p, line->y[i]));
-    text_printf(p->out, "\"/>\n<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n", x, y, colours[which]);
+    text_printf(p->out, "\"/>\n<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n", x, y,
+                colours[which]);
     snprintf(number, sizeof number, panel->format, line->y[best]);
     snprintf(label, sizeof label, "%s at %u", number, best + 1);
-    snprintf(how, sizeof how, "text-anchor=\"%s\" fill=\"%s\" stroke=\"#fff\" stroke-width=\"4\" "
-             "paint-order=\"stroke\"", best + 4 > p->plot->n ? "end" : "middle", colours[which]);
+    snprintf(how, sizeof how,
+             "text-anchor=\"%s\" fill=\"%s\" stroke=\"#fff\" stroke-width=\"4\" "
+             "paint-order=\"stroke\"",
+             best + 4 > p->plot->n ? "end" : "middle", colours[which]);
     write_at(p->out, x, label_of(p, panel, which, y), how, label);
     snprintf(how, sizeof how, "text-anchor=\"end\" fill=\"%s\"", colours[which]);
     write_at(p->out, WIDTH - RIGHT - 130.0 * which, p->top - 10, how, line->name);
@@ -116,7 +119,7 @@ static void draw_panel(struct place *p, const struct plot_panel *panel)
     p->high = panel->base;
     for (unsigned i = 0; i < PLOT_LINES && panel->lines[i].name; i++)
         p->high = fmax(p->high, panel->lines[i].y[largest_of(panel->lines[i].y, p->plot->n)]);
-    p->high *= 1.12;                    /* room for what is written over the largest value */
+    p->high *= 1.12; /* room for what is written over the largest value */
     grid(p, panel);
     for (unsigned i = 0; i < PLOT_LINES && panel->lines[i].name; i++)
         draw(p, panel, i);
@@ -124,7 +127,7 @@ static void draw_panel(struct place *p, const struct plot_panel *panel)
 
 void plot_svg(const struct plot *p, struct text *out)
 {
-    double       height = TOP + p->count * (PANEL + BETWEEN) + BOTTOM;
+    double height = TOP + p->count * (PANEL + BETWEEN) + BOTTOM;
     struct place place = {.out = out, .plot = p};
     text_printf(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "

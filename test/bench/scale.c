@@ -41,14 +41,12 @@ static uint32_t successors(enum shape s, uint32_t b, uint32_t n, uint32_t *to)
     case DIAMONDS:
         to[1] = b + 2;
         if (b % 3 == 1)
-            to[0] = b + 2;                       /* then: to the join */
+            to[0] = b + 2; /* then: to the join */
         return b % 3 == 0 ? 2 : 1;
-    case LOOPS:                                  /* headers b % 8 < 4, latches b % 8 >= 4, innermost first */
+    case LOOPS: /* headers b % 8 < 4, latches b % 8 >= 4, innermost first */
         to[1] = b - (2 * (b % 8 - 4) + 1);
         return b % 8 < 4 ? 1 : 2;
-    default:
-        to[1] = draw(50) == 0 ? 1 + draw(b + 1) : b + 1 + draw(3);
-        return 2;
+    default: to[1] = draw(50) == 0 ? 1 + draw(b + 1) : b + 1 + draw(3); return 2;
     }
 }
 
@@ -93,7 +91,7 @@ static void measure_once(const struct ir_function *f, double *best)
     statement;                                                                                               \
     start = bench_cpu_seconds() - start;                                                                     \
     if (start < best[which])                                                                                 \
-        best[which] = start
+    best[which] = start
     MEASURE(CFG, struct ir_cfg *c = ir_cfg_new(&a, f));
     MEASURE(DOMINATORS, ir_dominators_new(&a, c));
     MEASURE(POST_DOMINATORS, struct ir_dominators *post = ir_post_dominators_new(&a, c));
@@ -142,7 +140,8 @@ static void add_body(struct text *t, uint32_t number)
                 "        else if (x > 100)\n            sum -= x >> 2;\n        else\n            sum ^= x;\n"
                 "        while (x > 0 && x < 50) {\n            x = x * 2 + 1;\n            sum++;\n"
                 "        }\n    }\n"
-                "    a[k & 7] = sum;\n", number % 17 + 1);
+                "    a[k & 7] = sum;\n",
+                number % 17 + 1);
 }
 
 static struct text make_program(enum program p, uint32_t lines)

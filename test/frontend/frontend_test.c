@@ -20,11 +20,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
-#define PARSE     "test/frontend/parse"
-#define LOWER     "test/frontend/lower"
-#define MESSAGES  "test/frontend/messages"
+#define PARSE    "test/frontend/parse"
+#define LOWER    "test/frontend/lower"
+#define MESSAGES "test/frontend/messages"
 static const char *const pages[] = {"docs/language.md", "docs/porting.md"};
 #define VIM       "share/vim/syntax/kern.vim"
 #define SEPARATOR "\n// ----\n"
@@ -257,7 +258,12 @@ static void test_coverage(void **state)
 
 /* ---- examples of the reference ----------------------------------------------------------------------- */
 
-struct example { const char *page, *text; size_t length; uint32_t line; bool broken; };
+struct example {
+    const char *page, *text;
+    size_t length;
+    uint32_t line;
+    bool broken;
+};
 
 static void test_example(void **state)
 {

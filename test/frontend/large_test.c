@@ -9,11 +9,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
+
 #include <cmocka.h>
 
-#define SECONDS 20.0   /* for each, on a slow machine under sanitizers */
+#define SECONDS 20.0 /* for each, on a slow machine under sanitizers */
 
-struct large { const char *before, *repeated, *between, *closing, *after; unsigned times; bool is_good; };
+struct large {
+    const char *before, *repeated, *between, *closing, *after;
+    unsigned times;
+    bool is_good;
+};
 
 /* before, `repeated` times over, between, `closing` times over, after; %u in `repeated` is the number of the
  * turn. */

@@ -5,7 +5,9 @@
 #include "base/base.h"
 
 /* Written by the child, read by its parent. */
-struct apart { uint32_t at, taken; };
+struct apart {
+    uint32_t at, taken;
+};
 /* Adds to `taken` if its input was accepted. */
 typedef void apart_trial(void *data, uint32_t n, struct apart *a);
 /* Runs trials first … end - 1. True: all have come to their end. Else a->at is the trial that has not, and

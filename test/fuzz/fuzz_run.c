@@ -1,9 +1,9 @@
 /* fuzz_run.c: see fuzz.h. */
-#include "test/fuzz/fuzz.h"
 #include "backend/format/bytecode/program.h"
 #include "backend/format/warpcore/image.h"
 #include "kernc-rt.h"
 #include "runtime/module.h"
+#include "test/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void drop_output(void *user, const char *bytes, size_t size)
 struct entry {
     kernc_context *ctx;
     kernc_kernel *kernel;
-    const struct launch *launch;       /* NULL: the program has none of it */
+    const struct launch *launch; /* NULL: the program has none of it */
     const struct be_param *params;
     uint32_t param_count;
     struct arena arena;
@@ -58,8 +58,8 @@ static kernc_buffer *make_buffer(struct entry *t, const struct be_param *p)
     const struct launch_value *v = value_of(t, p);
     void *bytes = NULL;
     size_t n = BUFFER_BYTES;
-    if (v && launch_make_buffer(&t->arena, v, (enum launch_element)p->element, p->element_bytes,
-                                p->layout, MOST_BUFFER_BYTES, &bytes, &n))
+    if (v && launch_make_buffer(&t->arena, v, (enum launch_element)p->element, p->element_bytes, p->layout,
+                                MOST_BUFFER_BYTES, &bytes, &n))
         bytes = NULL, n = BUFFER_BYTES;
     kernc_buffer *b = NULL;
     if (kernc_buffer_create(t->ctx, n, p->name, &b) == KERNC_OK && bytes && n)

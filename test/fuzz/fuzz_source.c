@@ -12,8 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     o.verify_each = true;
     for (o.level = 0; o.level <= 2; o.level += 2) {
         kernc_result *r = kernc_compile("fuzz.kern", data, size, &o);
-        size_t        n;
-        const char   *bytes = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
+        size_t n;
+        const char *bytes = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
         kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
         kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
         if (bytes)

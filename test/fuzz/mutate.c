@@ -80,7 +80,10 @@ void mutate_bytes(struct fz_random *r, uint8_t *bytes, size_t n, struct mutate_c
 
 /* ---- texts ------------------------------------------------------------------------------------------- */
 
-struct piece { const char *at; size_t length; };
+struct piece {
+    const char *at;
+    size_t length;
+};
 typedef VEC(struct piece) piece_vec;
 
 static size_t token_length(const char *at, const char *end)

@@ -6,7 +6,9 @@
 #include "fuzz/random.h"
 
 /* Where a program's code words lie in its bytes. */
-struct mutate_code { size_t at, count, word; };
+struct mutate_code {
+    size_t at, count, word;
+};
 
 /* One to four changes of words of 1 to 8 bytes, anywhere: bits, numbers at the edges of ranges or near the
  * old one, any number, a number or a whole code word from elsewhere, two that change places. The length

@@ -31,12 +31,12 @@ static const char *const folders[] = {"samples", "test/regress", "test/convergen
 /* What is damaged, and what it is tried in. */
 struct subject {
     const char *path, *scheme;
-    struct text bytes;             /* the body of a compiled program, or IR text; none: it doesn't compile */
+    struct text bytes; /* the body of a compiled program, or IR text; none: it doesn't compile */
     kernc_context *ctx;
 };
 
 static struct arena arena;
-static const char *program;             /* this one */
+static const char *program; /* this one */
 
 /* ---- subjects ---------------------------------------------------------------------------------------- */
 
@@ -169,10 +169,14 @@ static void trial(void *data, uint32_t n, struct apart *a)
 
 /* ---- all of them ------------------------------------------------------------------------------------- */
 
-struct figures { uint32_t tried, taken, failed; };
+struct figures {
+    uint32_t tried, taken, failed;
+};
 
 /* Which operations of convergence barriers there are in the programs that are damaged. */
-static struct operations { bool gathers, cancels[2], members[2], waits[2], rejoins; } seen;
+static struct operations {
+    bool gathers, cancels[2], members[2], waits[2], rejoins;
+} seen;
 
 static void note_operations(const struct subject *s)
 {
@@ -319,11 +323,12 @@ static void profiles(void **state)
     char hash[PROFILE_HASH];
     uint32_t taken = 0, tried = 10 * trials();
     assert_null(file_read("samples/iterdelay.kern", 1u << 20, &source));
-    text_printf(&profile, "{\"kernel\": \"iterdelay\", \"scheme\": \"pdom\", \"source\": \"%s\", \"places\": [",
+    text_printf(&profile,
+                "{\"kernel\": \"iterdelay\", \"scheme\": \"pdom\", \"source\": \"%s\", \"places\": [",
                 profile_hash(&(struct source){.text = source.at, .length = source.length}, hash));
     for (uint32_t line = 1; line < 40; line++)
-        text_printf(&profile, "%s[%u, 0, %u], [%u, %u, %u]", line > 1 ? ", " : "", line, line * 977 % 64, line,
-                    1 + line * 7 % 12, line * 31 % 64);
+        text_printf(&profile, "%s[%u, 0, %u], [%u, %u, %u]", line > 1 ? ", " : "", line, line * 977 % 64,
+                    line, 1 + line * 7 % 12, line * 31 % 64);
     text_addz(&profile, "]}");
     for (uint32_t n = 0; n < tried; n++) {
         struct fz_random r = fz_random(0x9e3779b9, n);

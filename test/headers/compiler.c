@@ -25,8 +25,8 @@ static int compile(const char *scheme)
 {
     kernc_options options;
     kernc_result *result;
-    size_t        n = 0;
-    int           good;
+    size_t n = 0;
+    int good;
     kernc_options_init(&options);
     options.scheme = scheme;
     result = kernc_compile("fill.kern", source, strlen(source), &options);
@@ -42,7 +42,7 @@ static int compile(const char *scheme)
 int main(void)
 {
     kernc_scheme scheme;
-    unsigned     i;
+    unsigned i;
     scheme.size = sizeof scheme;
     for (i = 0; kernc_scheme_at(i, &scheme); i++)
         if (scheme.sound && compile(scheme.name))

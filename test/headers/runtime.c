@@ -14,7 +14,7 @@ static void collect(void *user, const char *bytes, size_t size)
 
 static int show(kernc_statistics *statistics, const int *out)
 {
-    kernc_metrics      m;
+    kernc_metrics m;
     kernc_line_metrics line;
     m.size = sizeof m;
     line.size = sizeof line;
@@ -28,12 +28,12 @@ static int show(kernc_statistics *statistics, const int *out)
 
 static int run(kernc_context *context, kernc_module *module)
 {
-    kernc_kernel     *kernel;
-    kernc_buffer     *out;
+    kernc_kernel *kernel;
+    kernc_buffer *out;
     kernc_statistics *statistics;
-    kernc_parameter   first;
-    kernc_argument    args[2];
-    kernc_launch      launch;
+    kernc_parameter first;
+    kernc_argument args[2];
+    kernc_launch launch;
     first.size = sizeof first;
     if (kernc_module_kernel(module, "fill", &kernel) || !kernc_kernel_parameter(kernel, 0, &first) ||
         kernc_buffer_create(context, 1024 * first.element_bytes, first.name, &out))
@@ -54,11 +54,11 @@ static int run(kernc_context *context, kernc_module *module)
 int main(int argc, char **argv)
 {
     kernc_context_options options;
-    kernc_context        *context;
-    kernc_module         *module;
-    size_t                printed = 0, n;
-    int                   code;
-    FILE                 *f = fopen(argc > 1 ? argv[1] : "", "rb");
+    kernc_context *context;
+    kernc_module *module;
+    size_t printed = 0, n;
+    int code;
+    FILE *f = fopen(argc > 1 ? argv[1] : "", "rb");
     if (!f)
         return 64;
     n = fread(file, 1, sizeof file, f);

@@ -6,14 +6,14 @@
 
 struct machine {
     const struct ir_module *m;
-    uint8_t  memory[IR_TYPES][MEMORY_BYTES];
+    uint8_t memory[IR_TYPES][MEMORY_BYTES];
     uint32_t private_top;
     uint64_t fuel;
     struct evaluation *e;
-    unsigned depth;              /* of calls */
-    ir_ref   at;                 /* instruction of the outermost function, and how many it has run */
+    unsigned depth; /* of calls */
+    ir_ref at;      /* instruction of the outermost function, and how many it has run */
     uint64_t steps;
-    const struct access_listener *listener;      /* or NULL */
+    const struct access_listener *listener; /* or NULL */
 };
 
 static uint8_t *byte_at(struct machine *x, enum ir_type space, uint64_t address)
@@ -121,9 +121,15 @@ static bool step(struct machine *x, const struct ir_function *f, ir_ref r, const
     }
     switch (ins->op) {
     case IR_ptradd: *v = (uint32_t)(a[0] + a[1]); return true;
-    case IR_ptrcast: case IR_broadcast_first: case IR_shuffle: case IR_broadcast: case IR_reduce_add:
-    case IR_scan_add: case IR_any: case IR_all: *v = a[0]; return true;
-    case IR_alloca:                      /* once an activation */
+    case IR_ptrcast:
+    case IR_broadcast_first:
+    case IR_shuffle:
+    case IR_broadcast:
+    case IR_reduce_add:
+    case IR_scan_add:
+    case IR_any:
+    case IR_all: *v = a[0]; return true;
+    case IR_alloca: /* once an activation */
         if (*v == 0) {
             *v = x->private_top += 16;
             x->private_top += (uint32_t)ins->imm;
@@ -132,10 +138,16 @@ static bool step(struct machine *x, const struct ir_function *f, ir_ref r, const
     case IR_object: *v = 64 * (uint64_t)ins->imm; return true;
     case IR_special: *v = 7 + 3 * (uint64_t)ins->imm; return true;
     case IR_ballot: *v = a[0]; return true;
-    case IR_elect: case IR_active_mask: *v = 1; return true;
-    case IR_entry: case IR_anchor: case IR_loop: case IR_fence: return true;
-    case IR_barrier: case IR_syncwarp: note(x, ins->op); return true;
-    case IR_predict: case IR_predict_point: return true;
+    case IR_elect:
+    case IR_active_mask: *v = 1; return true;
+    case IR_entry:
+    case IR_anchor:
+    case IR_loop:
+    case IR_fence: return true;
+    case IR_barrier:
+    case IR_syncwarp: note(x, ins->op); return true;
+    case IR_predict:
+    case IR_predict_point: return true;
     case IR_call: return call(x, x->m->functions.at[ins->imm], a, v);
     case IR_printf: note(x, a[0]); return true;
     case IR_assert: x->e->trapped |= !a[0]; return a[0];

@@ -4,10 +4,10 @@
 
 #include "ir/ir.h"
 
-#define MEMORY_BYTES 4096u     /* of each space; addresses are taken modulo this */
+#define MEMORY_BYTES 4096u /* of each space; addresses are taken modulo this */
 
 struct evaluation {
-    bool     finished, trapped;    /* neither: out of fuel */
+    bool finished, trapped;         /* neither: out of fuel */
     uint64_t result, memory, trace; /* memory, trace: hashes; the trace is of effects with an order */
     uint64_t steps;
 };

@@ -13,6 +13,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 enum { INPUTS = 3, FUEL = 60000 };
@@ -84,7 +85,7 @@ static void check_lists(void **state)
         char passes[512] = "";
         for (uint32_t i = 0, n = 1 + random % 12; i < n; i++) {
             random = hash_mix(random, i);
-            unsigned    p = random % OPT_PASSES;
+            unsigned p = random % OPT_PASSES;
             const char *name =
                 (i == 0 && seed % 2) || !keeps_functions(p) ? "mem2reg" : opt_pass_info[p].name;
             snprintf(passes + strlen(passes), sizeof passes - strlen(passes), "%s%s", i ? "," : "", name);
@@ -96,7 +97,8 @@ static void check_lists(void **state)
 static bool is_structured(struct arena *scratch, const struct ir_function *f)
 {
     const struct ir_cfg *g = ir_cfg_new(scratch, f);
-    return opt_is_structured(scratch, g, ir_return_post_dominators_new(scratch, g, ir_leaving_new(scratch, g)));
+    return opt_is_structured(scratch, g,
+                             ir_return_post_dominators_new(scratch, g, ir_leaving_new(scratch, g)));
 }
 
 /* Random modules have no tokens and are small, so nothing is declined. */

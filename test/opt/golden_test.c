@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 #define ROOT      "test/opt"
@@ -22,7 +23,12 @@
 static bool update;
 
 /* A golden text: a file's, or a block's of the document. `brief`: without the module's own line. */
-struct golden { const char *path, *text; size_t length, input; char passes[512]; bool brief; };
+struct golden {
+    const char *path, *text;
+    size_t length, input;
+    char passes[512];
+    bool brief;
+};
 
 static struct golden golden_of(const char *path, const char *text, size_t n, bool brief)
 {

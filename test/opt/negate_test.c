@@ -11,15 +11,20 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 #define PASSES "gvn,dce,negate,gvn,dce"
 
 /* Of %a, %b, %c; T stands for the type, a number's # for what ends a constant of it. */
-struct expression { const char *body; unsigned negations; const char *wrong; };
+struct expression {
+    const char *body;
+    unsigned negations;
+    const char *wrong;
+};
 
-#define NEG_A "%x = neg T %a; "
-#define NEG_B "%y = neg T %b; "
+#define NEG_A        "%x = neg T %a; "
+#define NEG_B        "%y = neg T %b; "
 #define AB(op, a, b) "%r = " op " T " a ", " b
 static const struct expression expressions[] = {
     /* sums, differences, negations */
@@ -79,10 +84,16 @@ static const struct expression expressions[] = {
 
 static const uint32_t single[] = {0,          1,          0x00400000, 0x00800000, 0x3e800000,
                                   0x3f800000, 0x40490fdb, 0x7f7fffff, 0x7f800000, 0x7fc00000};
-static const uint64_t wide[] = {0, 1, UINT64_C(0x8000000000000), UINT64_C(0x10000000000000),
-                                UINT64_C(0x3fd0000000000000), UINT64_C(0x3ff0000000000000),
-                                UINT64_C(0x400921fb54442d18), UINT64_C(0x7fefffffffffffff),
-                                UINT64_C(0x7ff0000000000000), UINT64_C(0x7ff8000000000000)};
+static const uint64_t wide[] = {0,
+                                1,
+                                UINT64_C(0x8000000000000),
+                                UINT64_C(0x10000000000000),
+                                UINT64_C(0x3fd0000000000000),
+                                UINT64_C(0x3ff0000000000000),
+                                UINT64_C(0x400921fb54442d18),
+                                UINT64_C(0x7fefffffffffffff),
+                                UINT64_C(0x7ff0000000000000),
+                                UINT64_C(0x7ff8000000000000)};
 enum { VALUES = 2 * COUNT(single), SOME = 8 };
 
 /* Of the values: both zeros, and every third. */

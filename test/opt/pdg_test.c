@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 enum { INPUTS = 3, FUEL = 60000, MOST = 120 };
@@ -24,13 +25,13 @@ static struct ir_function *main_of(const struct ir_module *m)
 }
 
 struct analyses {
-    struct arena                         arena;
-    const struct ir_function            *f;
-    const struct ir_cfg                 *c;
-    const struct ir_cycles              *cycles;
-    const struct ir_control_dependence  *control;
-    const struct ir_pst                 *pst;
-    const struct ir_memory              *m;
+    struct arena arena;
+    const struct ir_function *f;
+    const struct ir_cfg *c;
+    const struct ir_cycles *cycles;
+    const struct ir_control_dependence *control;
+    const struct ir_pst *pst;
+    const struct ir_memory *m;
 };
 
 static void analyse(struct analyses *x, const struct ir_function *f)
@@ -50,11 +51,14 @@ static struct ir_pdg *graph_of(struct analyses *x, uint32_t region)
 
 /* ---- transitive closures ----------------------------------------------------------------------------- */
 
-struct relation { uint32_t n; bool *has; };
+struct relation {
+    uint32_t n;
+    bool *has;
+};
 
 static struct relation relation_new(struct arena *a, uint32_t n)
 {
-    return (struct relation){n, arena_array(a, bool, n * n + 1)};
+    return (struct relation){n, arena_array(a, bool, n *n + 1)};
 }
 
 static void close_transitively(struct relation r)
@@ -170,8 +174,8 @@ static void check_region(struct analyses *x, uint32_t number, uint32_t most)
     for (uint32_t i = 0; i < all.n; i++)
         for (uint32_t k = 0; k < all.n; k++) {
             ir_ref a = g->memory.at[i], b = g->memory.at[k];
-            bool together = x->cycles->innermost[ir_at(x->f, a)->block] ==
-                            x->cycles->innermost[ir_at(x->f, b)->block];
+            bool together =
+                x->cycles->innermost[ir_at(x->f, a)->block] == x->cycles->innermost[ir_at(x->f, b)->block];
             if (!all.has[i * all.n + k] && meets(x, region, a, b, false))
                 fail_msg("the dependence of %u on %u is lost", b, a);
             if (together && !once.has[i * all.n + k] && meets(x, region, a, b, true))
@@ -198,11 +202,14 @@ static void check_rows(void **state)
 /* Who last wrote each byte, and who read it since: a row has to lead from them to whom writes it next. */
 struct history {
     const struct ir_pdg *g;
-    struct relation      closure;
-    uint64_t             seed;
-    struct event { ir_ref r; uint64_t step; } writer[IR_TYPES][MEMORY_BYTES];
-    VEC(struct event)    readers[IR_TYPES][MEMORY_BYTES];
-    struct arena         arena;
+    struct relation closure;
+    uint64_t seed;
+    struct event {
+        ir_ref r;
+        uint64_t step;
+    } writer[IR_TYPES][MEMORY_BYTES];
+    VEC(struct event) readers[IR_TYPES][MEMORY_BYTES];
+    struct arena arena;
 };
 
 static void expect_row(const struct history *h, struct event from, struct event to)
@@ -270,8 +277,7 @@ static void compare(const struct ir_module *before, const struct ir_module *afte
     for (unsigned i = 0; i < INPUTS; i++) {
         struct evaluation x = evaluate(main_of(before), inputs[i], seed + i, FUEL);
         struct evaluation y = evaluate(main_of(after), inputs[i], seed + i, 4 * FUEL);
-        if (x.finished &&
-            (!y.finished || x.result != y.result || x.memory != y.memory || x.trace != y.trace))
+        if (x.finished && (!y.finished || x.result != y.result || x.memory != y.memory || x.trace != y.trace))
             fail_msg("seed %" PRIu64 ", input %u: permuted, it computes something else", seed, i);
     }
 }
@@ -320,8 +326,13 @@ static struct ir_function *large(struct ir_module *m, uint32_t n, uint32_t cells
 
 static void check_large(void **state)
 {
-    static const struct { uint32_t n, cells; bool precise; } sizes[] = {
-        {10000, 8, true}, {30000, 64, true}, {20000, 4000, false},
+    static const struct {
+        uint32_t n, cells;
+        bool precise;
+    } sizes[] = {
+        {10000, 8, true},
+        {30000, 64, true},
+        {20000, 4000, false},
     };
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct ir_module *m = ir_module_new("large");

@@ -2,16 +2,16 @@
 #include "test/opt/permute.h"
 
 struct permuter {
-    struct arena                 *arena;
-    struct ir_function           *f;
-    const struct ir_cfg          *c;
-    const struct ir_dominators   *d, *post;
-    const struct ir_cycles       *cycles;
+    struct arena *arena;
+    struct ir_function *f;
+    const struct ir_cfg *c;
+    const struct ir_dominators *d, *post;
+    const struct ir_cycles *cycles;
     const struct ir_control_dependence *control;
-    const struct ir_pdg          *g;
-    uint32_t                     *row;       /* by instruction: its place in g->memory, plus 1 */
-    uint64_t                      seed;
-    uint32_t                      moved;
+    const struct ir_pdg *g;
+    uint32_t *row; /* by instruction: its place in g->memory, plus 1 */
+    uint64_t seed;
+    uint32_t moved;
 };
 
 static uint32_t draw(struct permuter *p, uint32_t below)

@@ -11,10 +11,14 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 enum { BUFFERS = 8 };
-static const struct setup { const char *scheme; uint32_t width; } setups[] = {{"oracle", 4}, {"pdom", 32}};
+static const struct setup {
+    const char *scheme;
+    uint32_t width;
+} setups[] = {{"oracle", 4}, {"pdom", 32}};
 
 static uint32_t programs = 500;
 
@@ -36,7 +40,7 @@ static struct text module_text(const struct fz_program *p, uint32_t level, bool 
     kernc_options_init(&o);
     o.ir_only = o.no_warnings = true;
     o.level = level;
-    o.scheme = "oracle";                     /* whose lowering leaves the control flow alone */
+    o.scheme = "oracle"; /* whose lowering leaves the control flow alone */
     fz_print(p, NULL, &source);
     kernc_result *r = kernc_compile("random.kern", source.at, source.length, &o);
     assert_int_equal(kernc_result_status(r), KERNC_COMPILED);
@@ -89,9 +93,16 @@ static uint64_t run(const struct fz_program *p, const struct text *module, struc
         if (b->input)
             memcpy(kernc_buffer_map(buffers[i]), p->inputs, sizeof p->inputs);
     }
-    kernc_launch l = {.size = sizeof l, .grid = {p->blocks}, .block = {p->threads}, .args = args,
-                      .arg_count = p->buffers.count, .scheme = s.scheme, .warp = s.width, .threads = 1,
-                      .fuel = (uint64_t)1 << 24, .shared = kernc_kernel_shared(kernel, NULL) ? p->threads : 0};
+    kernc_launch l = {.size = sizeof l,
+                      .grid = {p->blocks},
+                      .block = {p->threads},
+                      .args = args,
+                      .arg_count = p->buffers.count,
+                      .scheme = s.scheme,
+                      .warp = s.width,
+                      .threads = 1,
+                      .fuel = (uint64_t)1 << 24,
+                      .shared = kernc_kernel_shared(kernel, NULL) ? p->threads : 0};
     kernc_status status = kernc_run(kernel, &l, NULL);
     if (status != KERNC_OK && status != KERNC_LIMIT)
         fail_msg("class %c, seed %" PRIu64 ": %s", p->class, p->seed, kernc_error_text(c));

@@ -65,8 +65,8 @@ static ir_ref heart(struct maker *k)
 
 static ir_ref alloca_at_entry(struct maker *k, uint32_t bytes)
 {
-    struct ir_cursor c = {.fn = k->f, .block = ir_entry(k->f),
-                          .before = ir_block_at(k->f, ir_entry(k->f))->first};
+    struct ir_cursor c = {
+        .fn = k->f, .block = ir_entry(k->f), .before = ir_block_at(k->f, ir_entry(k->f))->first};
     ir_ref r = ir_emit0(&c, IR_alloca, IR_TYPE_PRIVATE);
     ir_at(k->f, r)->imm = bytes;
     ir_at(k->f, r)->imm2 = 4;
@@ -117,7 +117,7 @@ static void make_gotos(struct maker *k)
     uint32_t blocks[5], n = 2 + draw(k, 4), out = new_block(k);
     for (uint32_t i = 0; i < n; i++)
         blocks[i] = new_block(k);
-    if (k->controlled) {        /* no cycle without a heart */
+    if (k->controlled) { /* no cycle without a heart */
         branch_to(k, out);
         for (uint32_t i = 0; i < n; i++) {
             at(k, blocks[i]);
@@ -138,7 +138,8 @@ static void make_gotos(struct maker *k)
         ir_emit_brif(&k->c, ir_emit2(&k->c, IR_slt, IR_TYPE_I1, left, ir_const_i32(k->f, 1)), out, go);
         at(k, go);
         block(k);
-        ir_emit_brif(&k->c, random_condition(k, 1), blocks[draw(k, n)], draw(k, 4) ? blocks[draw(k, n)] : out);
+        ir_emit_brif(&k->c, random_condition(k, 1), blocks[draw(k, n)],
+                     draw(k, 4) ? blocks[draw(k, n)] : out);
     }
     k->breaks = breaks;
     k->continues = continues;
@@ -307,14 +308,18 @@ static void statement(struct maker *k)
     }
     k->statements--;
     switch (draw(k, 17)) {
-    case 0: case 1: case 2: make_if(k); break;
-    case 3: case 4: make_loop(k); break;
+    case 0:
+    case 1:
+    case 2: make_if(k); break;
+    case 3:
+    case 4: make_loop(k); break;
     case 5: make_switch(k); break;
     case 6: make_gotos(k); break;
     case 7: make_call(k); break;
     case 8: make_block_operation(k); break;
     case 9: leave_loop(k); break;
-    case 11: case 12: make_accesses(k); break;
+    case 11:
+    case 12: make_accesses(k); break;
     case 13: make_anchored(k); break;
     case 14: make_pointers(k); break;
     case 10: {

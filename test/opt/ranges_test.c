@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 enum { INPUTS = 3, FUEL = 60000 };

@@ -136,7 +136,10 @@ static void difference(const struct graph *g, uint32_t k, const char *what, uint
     totals.failures++;
     printf("graph %u: %s, block %u (%u):", k, what, x, y);
     for (uint32_t b = 0; b < g->n; b++)
-        printf(" %u%s>%u,%u", b, g->degree[b] < 2 ? "-" : g->divergent[b] ? "~" : "=",
+        printf(" %u%s>%u,%u", b,
+               g->degree[b] < 2  ? "-"
+               : g->divergent[b] ? "~"
+                                 : "=",
                g->degree[b] > 0 ? g->to[b][0] : 99, g->degree[b] > 1 ? g->to[b][1] : 99);
     printf("\n");
 }
@@ -248,7 +251,7 @@ static void compare_structure(const struct graph *g, uint32_t k, const struct an
     char ours[MOST][NAMES];
     for (uint32_t c = 0; c < g->cycles->count; c++)
         llvm_name_cycle(ours[c], g->cycles->at[c].depth, g->cycles->at[c].entries.at,
-                   g->cycles->at[c].entries.count);
+                        g->cycles->at[c].entries.count);
     qsort(ours, g->cycles->count, NAMES, llvm_by_text);
     if (g->cycles->count != a->cycle_count)
         difference(g, k, "number of cycles", g->cycles->count, a->cycle_count);
@@ -285,7 +288,8 @@ static bool run_batch(uint32_t first, uint32_t count)
     fclose(f);
     snprintf(command, sizeof command,
              "opt-19 -mtriple=amdgcn-- -passes='print<cycles>,print<uniformity>,print<domtree>,"
-             "print<postdomtree>' -disable-output %s 2>&1", path);
+             "print<postdomtree>' -disable-output %s 2>&1",
+             path);
     FILE *in = popen(command, "r");
     if (in == NULL)
         return false;

@@ -29,7 +29,7 @@ struct function {
     struct ir_function *fn;
     struct arena arena;
     struct ir_cfg *cfg;
-    const char *rule;                      /* of the first broken one; NULL: accepted */
+    const char *rule; /* of the first broken one; NULL: accepted */
 };
 
 static void shape(struct ir_function *f)
@@ -76,12 +76,12 @@ static void place_operations(struct function *g)
     for (uint32_t i = 1; i < operations; i++) {
         uint32_t b = g->cfg->rpo[draw(g->cfg->rpo_count)], kind = draw(8);
         ir_ref token = choose_token(f, d, tokens, count, b);
-        bool first = kind < 4 && draw(4) > 0;    /* hearts mostly lead their block */
+        bool first = kind < 4 && draw(4) > 0; /* hearts mostly lead their block */
         at = (struct ir_cursor){f, b, first ? ir_block_at(f, b)->first : ir_terminator(f, b), {0, 0}};
         if (first && token != 0 && ir_at(f, token)->block == b)
-            continue;                            /* its definition would stand behind it */
+            continue; /* its definition would stand behind it */
         if (kind < 4 && ir_at(f, ir_block_at(f, b)->first)->op == IR_loop && draw(8) > 0)
-            continue;                            /* a block has one heart, mostly */
+            continue; /* a block has one heart, mostly */
         if (kind < 4 && !first && draw(4) > 0)
             continue;
         if (kind == 4) {
@@ -151,8 +151,7 @@ static void write_llvm(const struct function *g, uint32_t k, FILE *out)
                 fprintf(out, "  call void @operation() [ \"convergencectrl\"(token %%f%ut%u) ]\n", k,
                         ins->token);
                 break;
-            default:
-                write_terminator(f, b, k, out);
+            default: write_terminator(f, b, k, out);
             }
         }
     }

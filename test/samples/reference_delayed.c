@@ -42,9 +42,14 @@ void *reference_iterdelay(size_t *n)
 
 /* ---- anyhit ---- */
 
-static float fraction(uint32_t *s) { return (float)(next(s) >> 8) * (1.0f / 16777216); }
+static float fraction(uint32_t *s)
+{
+    return (float)(next(s) >> 8) * (1.0f / 16777216);
+}
 
-struct ray { float from[3], dir[3], inverse[3]; };
+struct ray {
+    float from[3], dir[3], inverse[3];
+};
 
 static struct ray draw_ray(uint32_t *s)
 {
@@ -98,7 +103,7 @@ static int follow(const struct ray *r, int depth, int leaf, const int at[3], con
         *through *= scalar_expf(-opacity[leaf] * cloud(r, near, far, 7));
         return !(*through < 0.01f);
     }
-    int low[3] = { at[0], at[1], at[2] }, half[3] = { width[0], width[1], width[2] };
+    int low[3] = {at[0], at[1], at[2]}, half[3] = {width[0], width[1], width[2]};
     half[depth % 3] /= 2;
     if (!follow(r, depth + 1, leaf, low, half, opacity, through))
         return 0;
@@ -109,7 +114,7 @@ static int follow(const struct ray *r, int depth, int leaf, const int at[3], con
 void *reference_anyhit(size_t *n)
 {
     enum { THREADS = 1024, RAYS = 8 };
-    static const int origin[3] = { 0, 0, 0 }, whole[3] = { 8, 8, 4 };
+    static const int origin[3] = {0, 0, 0}, whole[3] = {8, 8, 4};
     float *opacity = reference_input("random(256, 1, 0, 4)", LAUNCH_FLOAT);
     float *out = mem_alloc(THREADS * sizeof *out);
     for (uint32_t i = 0; i < THREADS; i++) {

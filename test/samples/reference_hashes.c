@@ -14,14 +14,14 @@ static uint32_t rotated(uint32_t x, int n)
  * none of the 64 products lies that near to a whole number. */
 static uint32_t hash(const uint8_t letters[8])
 {
-    static const int turns[16] = { 7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21 };
-    uint32_t message[16] = { [2] = 128, [14] = 64 };
+    static const int turns[16] = {7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21};
+    uint32_t message[16] = {[2] = 128, [14] = 64};
     uint32_t a = 0x67452301, b = 0xefcdab89, c = 0x98badcfe, d = 0x10325476;
     for (int i = 0; i < 8; i++)
         message[i / 4] |= (uint32_t)letters[i] << i % 4 * 8;
     for (int i = 0; i < 64; i++) {
-        uint32_t f[4] = { (b & c) | (~b & d), (d & b) | (~d & c), b ^ c ^ d, c ^ (b | ~d) };
-        int word[4] = { i, 5 * i + 1, 3 * i + 5, 7 * i }, quarter = i / 16;
+        uint32_t f[4] = {(b & c) | (~b & d), (d & b) | (~d & c), b ^ c ^ d, c ^ (b | ~d)};
+        int word[4] = {i, 5 * i + 1, 3 * i + 5, 7 * i}, quarter = i / 16;
         uint32_t sine = (uint32_t)(0x1p32 * fabs(sin(i + 1)));
         uint32_t sum = a + f[quarter] + sine + message[word[quarter] % 16];
         uint32_t next = b + rotated(sum, turns[4 * quarter + i % 4]);
@@ -78,8 +78,14 @@ static float corner(int32_t x, int32_t y)
     return (float)(n ^ n >> 15) * 0x1p-31f - 1;
 }
 
-static float smooth(float t) { return t * t * (3 - 2 * t); }
-static float between(float a, float b, float t) { return a + t * (b - a); }
+static float smooth(float t)
+{
+    return t * t * (3 - 2 * t);
+}
+static float between(float a, float b, float t)
+{
+    return a + t * (b - a);
+}
 
 static float noise(float x, float y)
 {

@@ -17,26 +17,36 @@ struct material {
 };
 
 static const struct material air = {
-    { 0.002f, 0.0008f, 0.0005f, 0.0003f, 0.0003f, 0.0002f, 0.0002f, 0.0002f },
-    { 0.8f, 0.5f, 0.3f, 0.15f, 0.08f, 0.05f, 0.03f, 0.02f },
-    { 0.9f, 0.62f, 0.43f, 0.27f, 0.18f, 0.13f, 0.1f, 0.08f },
-    5, { 0.28f, 0.24f, 0.2f, 0.16f, 0.12f }, { 0.5f, 0.8f, 3, 9, 20 },
+    {0.002f, 0.0008f, 0.0005f, 0.0003f, 0.0003f, 0.0002f, 0.0002f, 0.0002f},
+    {0.8f, 0.5f, 0.3f, 0.15f, 0.08f, 0.05f, 0.03f, 0.02f},
+    {0.9f, 0.62f, 0.43f, 0.27f, 0.18f, 0.13f, 0.1f, 0.08f},
+    5,
+    {0.28f, 0.24f, 0.2f, 0.16f, 0.12f},
+    {0.5f, 0.8f, 3, 9, 20},
 };
 static const struct material tissue = {
-    { 0.81f, 0.42f, 0.29f, 0.23f, 0.205f, 0.19f, 0.18f, 0.17f },
-    { 0.8f, 0.5f, 0.3f, 0.15f, 0.08f, 0.05f, 0.03f, 0.02f },
-    { 0.9f, 0.62f, 0.43f, 0.27f, 0.18f, 0.13f, 0.1f, 0.08f },
-    7, { 0.2f, 0.2f, 0.18f, 0.14f, 0.12f, 0.09f, 0.07f }, { 0.4f, 0.7f, 1.5f, 3, 8, 16, 25 },
+    {0.81f, 0.42f, 0.29f, 0.23f, 0.205f, 0.19f, 0.18f, 0.17f},
+    {0.8f, 0.5f, 0.3f, 0.15f, 0.08f, 0.05f, 0.03f, 0.02f},
+    {0.9f, 0.62f, 0.43f, 0.27f, 0.18f, 0.13f, 0.1f, 0.08f},
+    7,
+    {0.2f, 0.2f, 0.18f, 0.14f, 0.12f, 0.09f, 0.07f},
+    {0.4f, 0.7f, 1.5f, 3, 8, 16, 25},
 };
 static const struct material bone = {
-    { 1.3f, 0.92f, 0.71f, 0.57f, 0.49f, 0.44f, 0.4f, 0.37f },
-    { 0.9f, 0.75f, 0.6f, 0.45f, 0.35f, 0.25f, 0.2f, 0.15f },
-    { 0.95f, 0.85f, 0.74f, 0.6f, 0.49f, 0.37f, 0.3f, 0.23f },
-    10, { 0.15f, 0.15f, 0.14f, 0.12f, 0.12f, 0.1f, 0.08f, 0.06f, 0.05f, 0.03f },
-    { 0.4f, 0.8f, 1.5f, 3, 6, 12, 25, 50, 90, 160 },
+    {1.3f, 0.92f, 0.71f, 0.57f, 0.49f, 0.44f, 0.4f, 0.37f},
+    {0.9f, 0.75f, 0.6f, 0.45f, 0.35f, 0.25f, 0.2f, 0.15f},
+    {0.95f, 0.85f, 0.74f, 0.6f, 0.49f, 0.37f, 0.3f, 0.23f},
+    10,
+    {0.15f, 0.15f, 0.14f, 0.12f, 0.12f, 0.1f, 0.08f, 0.06f, 0.05f, 0.03f},
+    {0.4f, 0.8f, 1.5f, 3, 6, 12, 25, 50, 90, 160},
 };
 
-struct ray { float at[3]; struct direction d; float energy; uint32_t *s; };
+struct ray {
+    float at[3];
+    struct direction d;
+    float energy;
+    uint32_t *s;
+};
 
 static const struct material *material_at(const int v[3])
 {
@@ -58,8 +68,8 @@ static void turn(struct ray *r, float cosine)
     float sine = sqrtf(fabsf(1 - cosine * cosine) / square), side2 = r->d.x * r->d.x + r->d.y * r->d.y;
     a *= sine;
     b *= sine;
-    r->d = side2 < 1e-6f ? (struct direction){ a, b, r->d.z * cosine }
-                         : turned(r->d, cosine, a, b, sqrtf(side2));
+    r->d =
+        side2 < 1e-6f ? (struct direction){a, b, r->d.z * cosine} : turned(r->d, cosine, a, b, sqrtf(side2));
 }
 
 static float coherent(struct ray *r)
@@ -91,7 +101,7 @@ static void emit(struct ray *r)
     float a = draw(r->s);
     r->energy = 40 + 80 * a * draw(r->s);
     float u = 0.4f * draw(r->s) - 0.2f, v = 0.4f * draw(r->s) - 0.2f, length = 1 / sqrtf(1 + u * u + v * v);
-    r->d = (struct direction){ u * length, length, v * length };
+    r->d = (struct direction){u * length, length, v * length};
     r->at[0] = r->at[2] = 16;
     r->at[1] = 0;
 }
@@ -151,7 +161,7 @@ void *reference_mcgpu(size_t *n)
     uint32_t *out = mem_alloc((VOXELS + PIXELS) * sizeof *out);
     for (uint32_t thread = 0; thread < 1024; thread++) {
         uint32_t s = thread * 2654435761u + 4711;
-        struct ray r = { .s = &s };
+        struct ray r = {.s = &s};
         for (int k = 0; k < PHOTONS; k++)
             follow(&r, density, out, out + VOXELS);
     }
@@ -164,22 +174,28 @@ void *reference_mcgpu(size_t *n)
 
 enum { LAYERS = 7, ROWS = 64, COLUMNS = 32, UNIT = 4096 };
 
-struct layer { float top, index, absorption, scattering, forwardness; };
+struct layer {
+    float top, index, absorption, scattering, forwardness;
+};
 
 /* Air above and below; the last one's top is the bottom. */
 static const struct layer skin[LAYERS + 2] = {
-    { 0, 1, 0, 0, 0 },
-    { 0, 1.53f, 0.18f, 15, 0.86f },
-    { 0.02f, 1.34f, 0.12f, 12, 0.8f },
-    { 0.1f, 1.4f, 0.14f, 10, 0.9f },
-    { 0.2f, 1.39f, 0.25f, 12, 0.95f },
-    { 0.28f, 1.4f, 0.14f, 8, 0.76f },
-    { 0.6f, 1.38f, 0.25f, 12, 0.95f },
-    { 0.8f, 1.44f, 0.07f, 5, 0.8f },
-    { 1.4f, 1, 0, 0, 0 },
+    {0, 1, 0, 0, 0},
+    {0, 1.53f, 0.18f, 15, 0.86f},
+    {0.02f, 1.34f, 0.12f, 12, 0.8f},
+    {0.1f, 1.4f, 0.14f, 10, 0.9f},
+    {0.2f, 1.39f, 0.25f, 12, 0.95f},
+    {0.28f, 1.4f, 0.14f, 8, 0.76f},
+    {0.6f, 1.38f, 0.25f, 12, 0.95f},
+    {0.8f, 1.44f, 0.07f, 5, 0.8f},
+    {1.4f, 1, 0, 0, 0},
 };
 
-struct packet { float x, y, z, weight; struct direction d; int layer; };
+struct packet {
+    float x, y, z, weight;
+    struct direction d;
+    int layer;
+};
 
 /* By Fresnel's law: whether the packet goes on to the layer `to`. */
 static bool cross(struct packet *p, int to, uint32_t *s)
@@ -191,7 +207,7 @@ static bool cross(struct packet *p, int to, uint32_t *s)
         float across = (here * cosine - there * refracted) / (here * cosine + there * refracted);
         float along = (here * refracted - there * cosine) / (here * refracted + there * cosine);
         if (2 * draw(s) > across * across + along * along) {
-            p->d = (struct direction){ p->d.x * ratio, p->d.y * ratio, p->d.z < 0 ? -refracted : refracted };
+            p->d = (struct direction){p->d.x * ratio, p->d.y * ratio, p->d.z < 0 ? -refracted : refracted};
             p->layer = to;
             return true;
         }
@@ -208,7 +224,7 @@ static void scatter(struct packet *p, uint32_t *s)
     float sine = sqrtf(1 - cosine * cosine), around = 6.2831853f * draw(s);
     float a = sine * scalar_cosf(around), b = sine * scalar_sinf(around);
     if (fabsf(p->d.z) > 0.99999f)
-        p->d = (struct direction){ a, b, p->d.z < 0 ? -cosine : cosine };
+        p->d = (struct direction){a, b, p->d.z < 0 ? -cosine : cosine};
     else
         p->d = turned(p->d, cosine, a, b, sqrtf(1 - p->d.z * p->d.z));
 }
@@ -227,7 +243,7 @@ static void absorb(struct packet *p, uint32_t *map)
 
 static void migrate(uint32_t *s, uint32_t *map, uint32_t escaped[2])
 {
-    struct packet p = { .d = { 0, 0, 1 }, .weight = 0.96f, .layer = 1 };
+    struct packet p = {.d = {0, 0, 1}, .weight = 0.96f, .layer = 1};
     float left = 0;
     while (p.weight > 0) {
         if (left == 0)

@@ -20,7 +20,7 @@ static int scene_at(int x, int y)
 void *reference_sobel(size_t *n)
 {
     enum { SIDE = 256 };
-    static const int weight[3] = { 1, 2, 1 };
+    static const int weight[3] = {1, 2, 1};
     uint8_t *edges = mem_alloc(SIDE * SIDE);
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++) {
@@ -72,32 +72,54 @@ void *reference_mandelbrot(size_t *n)
 
 /* ---- pathtracer ---- */
 
-struct vec { float x, y, z; };
+struct vec {
+    float x, y, z;
+};
 enum material { DIFFUSE, MIRROR, GLASS, LIGHT };
-struct sphere { struct vec at; float radius, albedo; struct vec colour; enum material material; };
+struct sphere {
+    struct vec at;
+    float radius, albedo;
+    struct vec colour;
+    enum material material;
+};
 
 static const struct sphere spheres[9] = {
-    { { -2e3f, 40, 80 }, 2e3f, 0.75f, { 1, 0.35f, 0.35f }, DIFFUSE },
-    { { 2e3f + 100, 40, 80 }, 2e3f, 0.75f, { 0.35f, 0.35f, 1 }, DIFFUSE },
-    { { 50, 40, -2e3f }, 2e3f, 0.75f, { 1, 1, 1 }, DIFFUSE },
-    { { 50, -2e3f, 80 }, 2e3f, 0.75f, { 1, 1, 1 }, DIFFUSE },
-    { { 28, 17, 42 }, 17, 0.999f, { 1, 1, 1 }, MIRROR },
-    { { 72, 17, 72 }, 17, 0.999f, { 1, 1, 1 }, GLASS },
-    { { 47, 8, 92 }, 8, 0.75f, { 1, 0.35f, 0.35f }, DIFFUSE },
-    { { 22, 6, 100 }, 6, 0.75f, { 0.35f, 0.35f, 1 }, DIFFUSE },
-    { { 50, 66, 40 }, 9, 4, { 1, 1, 1 }, LIGHT },
+    {{-2e3f, 40, 80}, 2e3f, 0.75f, {1, 0.35f, 0.35f}, DIFFUSE},
+    {{2e3f + 100, 40, 80}, 2e3f, 0.75f, {0.35f, 0.35f, 1}, DIFFUSE},
+    {{50, 40, -2e3f}, 2e3f, 0.75f, {1, 1, 1}, DIFFUSE},
+    {{50, -2e3f, 80}, 2e3f, 0.75f, {1, 1, 1}, DIFFUSE},
+    {{28, 17, 42}, 17, 0.999f, {1, 1, 1}, MIRROR},
+    {{72, 17, 72}, 17, 0.999f, {1, 1, 1}, GLASS},
+    {{47, 8, 92}, 8, 0.75f, {1, 0.35f, 0.35f}, DIFFUSE},
+    {{22, 6, 100}, 6, 0.75f, {0.35f, 0.35f, 1}, DIFFUSE},
+    {{50, 66, 40}, 9, 4, {1, 1, 1}, LIGHT},
 };
 static const float FAR = 1e20f;
 
-static struct vec plus(struct vec a, struct vec b) { return (struct vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
-static struct vec minus(struct vec a, struct vec b) { return (struct vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
-static struct vec times(struct vec a, float f) { return (struct vec){a.x * f, a.y * f, a.z * f}; }
-static float dot(struct vec a, struct vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static struct vec plus(struct vec a, struct vec b)
+{
+    return (struct vec){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+static struct vec minus(struct vec a, struct vec b)
+{
+    return (struct vec){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+static struct vec times(struct vec a, float f)
+{
+    return (struct vec){a.x * f, a.y * f, a.z * f};
+}
+static float dot(struct vec a, struct vec b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 static struct vec cross(struct vec a, struct vec b)
 {
     return (struct vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-static struct vec unit(struct vec a) { return times(a, 1 / sqrtf(dot(a, a))); }
+static struct vec unit(struct vec a)
+{
+    return times(a, 1 / sqrtf(dot(a, a)));
+}
 
 /* The next fraction in [0, 1) of the xorshift stream. */
 static float draw(uint32_t *s)
@@ -141,7 +163,7 @@ static struct vec scatter(const struct sphere *k, struct vec dir, struct vec nor
     if (k->material == DIFFUSE) {
         float angle = 6.2831853f * draw(s), r2 = draw(s), r = sqrtf(r2);
         bool aside = fabsf(facing.x) > 0.1f;
-        struct vec across = { 0, -facing.z, facing.y }, up = { facing.z, 0, -facing.x };
+        struct vec across = {0, -facing.z, facing.y}, up = {facing.z, 0, -facing.x};
         struct vec u = unit(aside ? up : across), v = cross(facing, u);
         struct vec disk = plus(times(u, r * scalar_cosf(angle)), times(v, r * scalar_sinf(angle)));
         return plus(disk, times(facing, sqrtf(1 - r2)));
@@ -158,13 +180,13 @@ static struct vec scatter(const struct sphere *k, struct vec dir, struct vec nor
 /* Adds the light that one path brings to sum. */
 static void follow(struct vec from, struct vec dir, uint32_t *s, struct vec *sum)
 {
-    struct vec w = { 1, 1, 1 };
+    struct vec w = {1, 1, 1};
     for (int bounce = 0; bounce < 64; bounce++) {
         float t;
         const struct sphere *k = nearest_sphere(from, dir, &t);
         if (k == NULL) {
             float sky = 2 + dir.y;
-            *sum = plus(*sum, (struct vec){ w.x * sky, w.y * sky, w.z * 2.5f });
+            *sum = plus(*sum, (struct vec){w.x * sky, w.y * sky, w.z * 2.5f});
             return;
         }
         if (k->material == LIGHT) {
@@ -177,7 +199,7 @@ static void follow(struct vec from, struct vec dir, uint32_t *s, struct vec *sum
                 return;
             kept = 1;
         }
-        w = (struct vec){ w.x * (kept * k->colour.x), w.y * (kept * k->colour.y), w.z * (kept * k->colour.z) };
+        w = (struct vec){w.x * (kept * k->colour.x), w.y * (kept * k->colour.y), w.z * (kept * k->colour.z)};
         from = plus(from, times(dir, t));
         dir = scatter(k, dir, unit(minus(from, k->at)), s);
     }
@@ -189,7 +211,7 @@ void *reference_pathtracer(size_t *n)
     float *image = mem_alloc(3 * WIDTH * HEIGHT * sizeof *image);
     for (int p = 0; p < WIDTH * HEIGHT; p++) {
         uint32_t s = (uint32_t)p * 2654435761u + 12345u;
-        struct vec sum = { 0, 0, 0 };
+        struct vec sum = {0, 0, 0};
         for (int sample = 0; sample < SAMPLES; sample++) {
             float px = ((float)(p % WIDTH) + draw(&s)) / WIDTH - 0.5f;
             float py = 0.5f - ((float)(p / WIDTH) + draw(&s)) / HEIGHT;
@@ -207,7 +229,9 @@ void *reference_pathtracer(size_t *n)
 /* ---- bgsub ---- */
 
 enum { MODES = 5, FRAMES = 60 };
-struct mode { float weight, mean, variance; };
+struct mode {
+    float weight, mean, variance;
+};
 
 static float brightness(int x, int y, int frame)
 {
@@ -257,7 +281,7 @@ static bool learn(struct mode *m, int *count, float seen)
     bool foreground = true;
     if (i < 0) {
         i = *count == MODES ? MODES - 1 : (*count)++;
-        m[i] = (struct mode){ 0.05f, seen, 50 };
+        m[i] = (struct mode){0.05f, seen, 50};
     } else {
         foreground = before > 0.7f || (m[i].weight < 0.1f && *count > 1);
         m[i].weight += 0.05f;
@@ -298,7 +322,7 @@ static const float BALL_RADIUS = 0.65f;
 static struct vec ball_at(int i)
 {
     float z = 3 + 1.2f * (float)i;
-    return (struct vec){ ((float)((i * 5 + 3) % BALLS) - 7.5f) * 0.075f * z, BALL_RADIUS - 1, z };
+    return (struct vec){((float)((i * 5 + 3) % BALLS) - 7.5f) * 0.075f * z, BALL_RADIUS - 1, z};
 }
 
 /* The first ball from the front that the ray hits, and how far away; -1: none. Here no boxes are in the way. */
@@ -345,9 +369,9 @@ void *reference_raytrace(size_t *n)
     float *image = mem_alloc(WIDTH * HEIGHT * sizeof *image);
     for (int p = 0; p < WIDTH * HEIGHT; p++) {
         uint32_t s = (uint32_t)p * 2654435761u + 5;
-        struct vec from = { 0, 1.2f, 0 }, normal = { 0, 1, 0 };
-        struct vec dir = unit((struct vec){ ((float)(p % WIDTH) + 0.5f) / WIDTH * 1.6f - 0.8f,
-                                            0.25f - ((float)(p / WIDTH) + 0.5f) / HEIGHT * 0.9f, 1 });
+        struct vec from = {0, 1.2f, 0}, normal = {0, 1, 0};
+        struct vec dir = unit((struct vec){((float)(p % WIDTH) + 0.5f) / WIDTH * 1.6f - 0.8f,
+                                           0.25f - ((float)(p / WIDTH) + 0.5f) / HEIGHT * 0.9f, 1});
         float t = 0, bright = 0.9f;
         int ball = ball_hit(from, dir, &t);
         if (ball >= 0) {

@@ -7,13 +7,16 @@
 
 /* The materials of rsbench and xsbench. */
 enum { MATERIALS = 12 };
-static const int nuclides_of[MATERIALS] = { 321, 5, 4, 4, 27, 21, 21, 21, 21, 21, 9, 9 };
-static const int permille[MATERIALS] = { 139, 52, 275, 134, 154, 64, 66, 55, 8, 15, 25, 13 };
+static const int nuclides_of[MATERIALS] = {321, 5, 4, 4, 27, 21, 21, 21, 21, 21, 9, 9};
+static const int permille[MATERIALS] = {139, 52, 275, 134, 154, 64, 66, 55, 8, 15, 25, 13};
 
 /* The 63-bit stream: x' = a x + 1. */
 static const uint64_t lcg_mask = UINT64_MAX >> 1;
 
-static uint64_t lcg_next(uint64_t seed) { return (2806196910506780709u * seed + 1) & lcg_mask; }
+static uint64_t lcg_next(uint64_t seed)
+{
+    return (2806196910506780709u * seed + 1) & lcg_mask;
+}
 
 /* The seed at which thread number i begins, when each takes n numbers. */
 static uint64_t lcg_start(uint64_t seed, int i, int n)
@@ -40,51 +43,53 @@ static int draw_material(double roll, int *first)
 
 /* ---- rsbench ---- */
 
-struct complex { float re, im; };
+struct complex {
+    float re, im;
+};
 
 static struct complex product(struct complex a, struct complex b)
 {
-    return (struct complex){ a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
+    return (struct complex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
 static struct complex quotient(struct complex a, struct complex b)
 {
     float scale = 1 / (b.re * b.re + b.im * b.im);
-    return (struct complex){ (a.re * b.re + a.im * b.im) * scale, (a.im * b.re - a.re * b.im) * scale };
+    return (struct complex){(a.re * b.re + a.im * b.im) * scale, (a.im * b.re - a.re * b.im) * scale};
 }
 
 static struct complex far_from_pole(struct complex z, struct complex z2)
 {
     static const float a = 0.51242424f, b = 0.27525513f, c = 0.05176536f, d = 2.72474487f;
-    struct complex top = { (a + c) * z2.re - (a * d + b * c), (a + c) * z2.im };
-    struct complex bottom = { (z2.re - b) * (z2.re - d) - z2.im * z2.im, z2.im * (z2.re - b + (z2.re - d)) };
+    struct complex top = {(a + c) * z2.re - (a * d + b * c), (a + c) * z2.im};
+    struct complex bottom = {(z2.re - b) * (z2.re - d) - z2.im * z2.im, z2.im * (z2.re - b + (z2.re - d))};
     struct complex w = quotient(product(z, top), bottom);
-    return (struct complex){ -w.im, w.re };
+    return (struct complex){-w.im, w.re};
 }
 
 static struct complex near_pole(struct complex z, struct complex z2)
 {
-    static const float strength[10] = { 0.2758402f, 0.224574f, 0.1594149f, 0.09866577f, 0.05324414f,
-                                        0.02505215f, 0.01027747f, 3.676164e-3f, 1.146494e-3f, 3.11757e-4f };
-    static const float square[10] = { 9.869604f, 39.47842f, 88.82644f, 157.9137f, 246.7401f,
-                                      355.3058f, 483.6106f, 631.6547f, 799.438f, 986.9604f };
+    static const float strength[10] = {0.2758402f,  0.224574f,   0.1594149f,   0.09866577f,  0.05324414f,
+                                       0.02505215f, 0.01027747f, 3.676164e-3f, 1.146494e-3f, 3.11757e-4f};
+    static const float square[10] = {9.869604f, 39.47842f, 88.82644f, 157.9137f, 246.7401f,
+                                     355.3058f, 483.6106f, 631.6547f, 799.438f,  986.9604f};
     float size = scalar_expf(-12 * z.im);
-    struct complex wave = { size * scalar_cosf(12 * z.re), size * scalar_sinf(12 * z.re) }, sum = { 0, 0 };
+    struct complex wave = {size * scalar_cosf(12 * z.re), size * scalar_sinf(12 * z.re)}, sum = {0, 0};
     for (int k = 0; k < 10; k++) {
         float sign = k % 2 ? 1 : -1;
-        struct complex top = { sign * wave.re - 1, sign * wave.im };
-        struct complex bottom = { square[k] - 144 * z2.re, -144 * z2.im };
+        struct complex top = {sign * wave.re - 1, sign * wave.im};
+        struct complex bottom = {square[k] - 144 * z2.re, -144 * z2.im};
         struct complex term = quotient(top, bottom);
         sum.re += strength[k] * term.re;
         sum.im += strength[k] * term.im;
     }
-    struct complex w = quotient((struct complex){ wave.im, 1 - wave.re },
-                                (struct complex){ 12 * z.re, 12 * z.im });
+    struct complex w =
+        quotient((struct complex){wave.im, 1 - wave.re}, (struct complex){12 * z.re, 12 * z.im});
     sum = product(z, sum);
-    return (struct complex){ w.re - 81.2433f * sum.im, w.im + 81.2433f * sum.re };
+    return (struct complex){w.re - 81.2433f * sum.im, w.im + 81.2433f * sum.re};
 }
 
-struct multipole {                          /* rsbench's buffers */
+struct multipole { /* rsbench's buffers */
     int32_t *nuclides, *poles_of;
     float *density, *radius, *poles;
     uint8_t *levels;
@@ -93,15 +98,15 @@ struct multipole {                          /* rsbench's buffers */
 /* Adds the three cross sections of nuclide n times its density to sums. */
 static void add_nuclide(const struct multipole *d, int n, float density, float energy, float sums[3])
 {
-    float phi = d->radius[n] * sqrtf(energy), xs[3] = { 0, 0, 0 };
-    float turn[2] = { 2 * phi, 2 * (phi - scalar_atanf(phi)) };
+    float phi = d->radius[n] * sqrtf(energy), xs[3] = {0, 0, 0};
+    float turn[2] = {2 * phi, 2 * (phi - scalar_atanf(phi))};
     int window = (int)(energy * 100), end = (window + 1) * d->poles_of[n] / 100;
     for (int p = window * d->poles_of[n] / 100; p < end; p++) {
         const float *pole = d->poles + 8 * (n * 950 + p);
-        struct complex z = { (energy - pole[0]) * 2400, pole[1] }, z2 = product(z, z);
+        struct complex z = {(energy - pole[0]) * 2400, pole[1]}, z2 = product(z, z);
         struct complex w = z.re * z.re + z.im * z.im < 36 ? near_pole(z, z2) : far_from_pole(z, z2);
         float angle = turn[d->levels[n * 950 + p]];
-        struct complex shifted = product(w, (struct complex){ scalar_cosf(angle), -scalar_sinf(angle) });
+        struct complex shifted = product(w, (struct complex){scalar_cosf(angle), -scalar_sinf(angle)});
         xs[0] += pole[2] * shifted.re - pole[3] * shifted.im;
         xs[1] += pole[4] * w.re - pole[5] * w.im;
         xs[2] += pole[6] * w.re - pole[7] * w.im;
@@ -125,7 +130,7 @@ void *reference_rsbench(size_t *n)
     for (int i = 0; i < THREADS; i++) {
         uint64_t seed = lcg_start(42, i, 2 * TASKS);
         for (int task = 0; task < TASKS; task++) {
-            float energy = lcg_float(&seed), sums[3] = { 0, 0, 0 };
+            float energy = lcg_float(&seed), sums[3] = {0, 0, 0};
             int first, m = draw_material(lcg_float(&seed), &first);
             for (int k = first; k < first + nuclides_of[m]; k++)
                 add_nuclide(&d, d.nuclides[k], d.density[k], energy, sums);
@@ -187,13 +192,14 @@ void *reference_xsbench(size_t *n)
     for (int i = 0; i < THREADS; i++) {
         uint64_t seed = lcg_start(1070, i, 2 * TASKS);
         for (int task = 0; task < TASKS; task++) {
-            double energy = lcg_double(&seed), macro[KINDS] = { 0 };
+            double energy = lcg_double(&seed), macro[KINDS] = {0};
             int line = (int)(energy * LINES), first;
-            line += energies[(line + 1) * SEARCH_LINE] <= energy;       /* the products are rounded */
+            line += energies[(line + 1) * SEARCH_LINE] <= energy; /* the products are rounded */
             line -= energies[line * SEARCH_LINE] > energy;
             int m = draw_material(lcg_double(&seed), &first);
             for (int k = first; k < first + nuclides_of[m]; k++)
-                interpolate(points + 6 * POINTS * nuclides[k], line, energy * LINES - line, density[k], macro);
+                interpolate(points + 6 * POINTS * nuclides[k], line, energy * LINES - line, density[k],
+                            macro);
             largest[i] += first_largest(macro);
             for (int k = 0; k < KINDS; k++)
                 out[KINDS * i + k] += macro[k];
@@ -209,10 +215,16 @@ void *reference_xsbench(size_t *n)
 /* ---- mcb ---- */
 
 enum { CELLS = 64 };
-static const float collisions[4] = { 0.6f, 1.1f, 1.7f, 2.4f }, albedo[4] = { 0.75f, 0.7f, 0.65f, 0.6f };
+static const float collisions[4] = {0.6f, 1.1f, 1.7f, 2.4f}, albedo[4] = {0.75f, 0.7f, 0.65f, 0.6f};
 
-struct particle { int cell[2]; float at[2], direction[2], left, weight; };
-struct tally { float flown, absorbed; int32_t facets, steps; };
+struct particle {
+    int cell[2];
+    float at[2], direction[2], left, weight;
+};
+struct tally {
+    float flown, absorbed;
+    int32_t facets, steps;
+};
 
 static uint32_t next(uint32_t *s)
 {
@@ -293,7 +305,7 @@ void *reference_mcb(size_t *n)
     int32_t *events = (int32_t *)(out + 2 * THREADS);
     for (int i = 0; i < THREADS; i++) {
         uint32_t s = (uint32_t)i * 2654435761u + 977;
-        struct tally t = { 0 };
+        struct tally t = {0};
         for (int k = 0; k < PARTICLES; k++) {
             struct particle p;
             for (emit(&p, &s); p.weight > 0.02f;)

@@ -12,79 +12,101 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
 #include <cmocka.h>
 
 struct sample {
     const char *name;
-    const char *outputs[4];                /* buffers, in the order of the reference's bytes */
+    const char *outputs[4]; /* buffers, in the order of the reference's bytes */
     void *(*reference)(size_t *n);
-    const char *options;                   /* a smaller launch than the file's own; NULL: none */
-    bool has_doubles;                      /* so no warp-core machine runs it */
+    const char *options; /* a smaller launch than the file's own; NULL: none */
+    bool has_doubles;    /* so no warp-core machine runs it */
 };
 
 static const struct sample samples[] = {
-    { "saxpy", { "y" }, reference_saxpy, NULL, false },
-    { "matmul", { "c" }, reference_matmul, NULL, false },
-    { "reduce", { "total" }, reference_reduce, NULL, false },
-    { "scan", { "out" }, reference_scan, NULL, false },
-    { "histogram", { "bins" }, reference_histogram, NULL, false },
-    { "nbody", { "ax", "ay", "az" }, reference_nbody, NULL, false },
-    { "bitonic", { "data" }, reference_bitonic, NULL, false },
-    { "bitonic", { "data" }, reference_bitonic_32, "--block=32 --grid=64", false },
-    { "bitonic", { "data" }, reference_bitonic_32_reversed,
-      "--block=32 --grid=64 --arg 'data=ramp(2047, 0, 2048)'", false },
-    { "bitonic", { "data" }, reference_bitonic_128, "--block=128 --grid=16", false },
-    { "bitonic", { "data" }, reference_bitonic_reversed, "--arg 'data=ramp(2047, 0, 2048)'", false },
-    { "collatz", { "steps" }, reference_collatz, NULL, false },
-    { "sobel", { "edges" }, reference_sobel, NULL, false },
-    { "mandelbrot", { "image" }, reference_mandelbrot,
-      "--arg 'image=zeros(19200)' --arg width=160 --arg height=120 --grid=10", false },
-    { "pathtracer", { "image" }, reference_pathtracer,
-      "--arg 'image=zeros(5184)' --arg width=48 --arg height=36 --grid=14", false },
-    { "rsbench", { "out" }, reference_rsbench, "--arg 'out=zeros(384)' --arg tasks=2 --grid=1", false },
-    { "xsbench", { "out", "largest" }, reference_xsbench,
-      "--arg 'out=zeros(640)' --arg 'largest=zeros(128)' --arg tasks=4 --grid=1", true },
-    { "mcb", { "out", "events" }, reference_mcb,
-      "--arg 'out=zeros(512)' --arg 'events=zeros(512)' --arg particles=16 --grid=2", false },
-    { "iterdelay", { "out" }, reference_iterdelay, NULL, false },
-    { "anyhit", { "out" }, reference_anyhit, "--arg rays=8 --arg cost=150", false },
-    { "mcgpu", { "dose", "image" }, reference_mcgpu, "--arg photons=3", false },
-    { "gpumcml", { "absorbed", "escaped" }, reference_gpumcml, "--arg packets=2", false },
-    { "md5", { "key", "least" }, reference_md5,
-      "--arg 'key=zeros(256)' --arg 'least=zeros(256)' --arg tasks=4 --grid=2", false },
-    { "commoncall", { "out" }, reference_commoncall, NULL, false },
-    { "shortcircuit", { "out" }, reference_shortcircuit, "--arg rounds=4", false },
-    { "splitmerge", { "out" }, reference_splitmerge, NULL, false },
-    { "exceptions", { "out" }, reference_in_call, "--kernel=in_call", false },
-    { "exceptions", { "out" }, reference_in_loop, "--kernel=in_loop", false },
-    { "exceptions", { "out" }, reference_in_condition, "--kernel=in_condition", false },
-    { "mummer", { "out" }, reference_mummer, NULL, false },
-    { "pathfind", { "out" }, reference_pathfind, "--arg agents=1", false },
-    { "photon", { "dose", "out" }, reference_photon, "--arg photons=2", false },
-    { "mcx", { "fluence", "out" }, reference_mcx, "--arg photons=1", false },
-    { "bgsub", { "image" }, reference_bgsub, "--arg 'image=zeros(1536)' --arg width=32 --grid=12", false },
-    { "raytrace", { "image" }, reference_raytrace,
-      "--arg 'image=zeros(1536)' --arg width=48 --arg height=32 --grid=12", false },
-    { "csc_hoist", { "out" }, reference_csc_hoist, NULL, false },
-    { "csc_sink", { "out" }, reference_csc_sink, NULL, false },
-    { "csc_split", { "out" }, reference_csc_split, NULL, false },
-    { "csc_rename", { "out" }, reference_csc_rename, NULL, false },
-    { "csc_switch", { "out" }, reference_csc_ways4, "--kernel=ways4", false },
-    { "csc_switch", { "out" }, reference_csc_ways8, "--kernel=ways8", false },
-    { "csc_loads", { "out" }, reference_csc_same, "--kernel=same", false },
-    { "csc_loads", { "out" }, reference_csc_apart, "--kernel=apart", false },
-    { "csc_loads", { "out" }, reference_csc_ways, "--kernel=ways", false },
-    { "convops", { "out" }, reference_reductions, "--kernel=reductions", false },
-    { "convops", { "out" }, reference_append, "--kernel=append", false },
-    { "convops", { "left", "stayed" }, reference_breaks, "--kernel=breaks", false },
-    { "convops", { "out" }, reference_threaded, "--kernel=threaded", false },
-    { "bfs", { "distance" }, reference_bfs, NULL, false },
-    { "kmeans", { "cx", "cy", "cluster" }, reference_kmeans, NULL, false },
-    { "radix", { "keys", "values" }, reference_radix, NULL, false },
-    { "inflate", { "text", "failed", "good" }, reference_inflate, NULL, false },
-    { "sha256", { "nonce", "hash" }, reference_sha256, NULL, false },
-    { "sha256", { "nonce", "hash" }, reference_sha256_short, "-D BITS=8 -D START=0 -D THREADS=64", false },
-    { "fft", { "re", "im", "row_re", "row_im" }, reference_fft, NULL, false },
+    {"saxpy", {"y"}, reference_saxpy, NULL, false},
+    {"matmul", {"c"}, reference_matmul, NULL, false},
+    {"reduce", {"total"}, reference_reduce, NULL, false},
+    {"scan", {"out"}, reference_scan, NULL, false},
+    {"histogram", {"bins"}, reference_histogram, NULL, false},
+    {"nbody", {"ax", "ay", "az"}, reference_nbody, NULL, false},
+    {"bitonic", {"data"}, reference_bitonic, NULL, false},
+    {"bitonic", {"data"}, reference_bitonic_32, "--block=32 --grid=64", false},
+    {"bitonic",
+     {"data"},
+     reference_bitonic_32_reversed,
+     "--block=32 --grid=64 --arg 'data=ramp(2047, 0, 2048)'",
+     false},
+    {"bitonic", {"data"}, reference_bitonic_128, "--block=128 --grid=16", false},
+    {"bitonic", {"data"}, reference_bitonic_reversed, "--arg 'data=ramp(2047, 0, 2048)'", false},
+    {"collatz", {"steps"}, reference_collatz, NULL, false},
+    {"sobel", {"edges"}, reference_sobel, NULL, false},
+    {"mandelbrot",
+     {"image"},
+     reference_mandelbrot,
+     "--arg 'image=zeros(19200)' --arg width=160 --arg height=120 --grid=10",
+     false},
+    {"pathtracer",
+     {"image"},
+     reference_pathtracer,
+     "--arg 'image=zeros(5184)' --arg width=48 --arg height=36 --grid=14",
+     false},
+    {"rsbench", {"out"}, reference_rsbench, "--arg 'out=zeros(384)' --arg tasks=2 --grid=1", false},
+    {"xsbench",
+     {"out", "largest"},
+     reference_xsbench,
+     "--arg 'out=zeros(640)' --arg 'largest=zeros(128)' --arg tasks=4 --grid=1",
+     true},
+    {"mcb",
+     {"out", "events"},
+     reference_mcb,
+     "--arg 'out=zeros(512)' --arg 'events=zeros(512)' --arg particles=16 --grid=2",
+     false},
+    {"iterdelay", {"out"}, reference_iterdelay, NULL, false},
+    {"anyhit", {"out"}, reference_anyhit, "--arg rays=8 --arg cost=150", false},
+    {"mcgpu", {"dose", "image"}, reference_mcgpu, "--arg photons=3", false},
+    {"gpumcml", {"absorbed", "escaped"}, reference_gpumcml, "--arg packets=2", false},
+    {"md5",
+     {"key", "least"},
+     reference_md5,
+     "--arg 'key=zeros(256)' --arg 'least=zeros(256)' --arg tasks=4 --grid=2",
+     false},
+    {"commoncall", {"out"}, reference_commoncall, NULL, false},
+    {"shortcircuit", {"out"}, reference_shortcircuit, "--arg rounds=4", false},
+    {"splitmerge", {"out"}, reference_splitmerge, NULL, false},
+    {"exceptions", {"out"}, reference_in_call, "--kernel=in_call", false},
+    {"exceptions", {"out"}, reference_in_loop, "--kernel=in_loop", false},
+    {"exceptions", {"out"}, reference_in_condition, "--kernel=in_condition", false},
+    {"mummer", {"out"}, reference_mummer, NULL, false},
+    {"pathfind", {"out"}, reference_pathfind, "--arg agents=1", false},
+    {"photon", {"dose", "out"}, reference_photon, "--arg photons=2", false},
+    {"mcx", {"fluence", "out"}, reference_mcx, "--arg photons=1", false},
+    {"bgsub", {"image"}, reference_bgsub, "--arg 'image=zeros(1536)' --arg width=32 --grid=12", false},
+    {"raytrace",
+     {"image"},
+     reference_raytrace,
+     "--arg 'image=zeros(1536)' --arg width=48 --arg height=32 --grid=12",
+     false},
+    {"csc_hoist", {"out"}, reference_csc_hoist, NULL, false},
+    {"csc_sink", {"out"}, reference_csc_sink, NULL, false},
+    {"csc_split", {"out"}, reference_csc_split, NULL, false},
+    {"csc_rename", {"out"}, reference_csc_rename, NULL, false},
+    {"csc_switch", {"out"}, reference_csc_ways4, "--kernel=ways4", false},
+    {"csc_switch", {"out"}, reference_csc_ways8, "--kernel=ways8", false},
+    {"csc_loads", {"out"}, reference_csc_same, "--kernel=same", false},
+    {"csc_loads", {"out"}, reference_csc_apart, "--kernel=apart", false},
+    {"csc_loads", {"out"}, reference_csc_ways, "--kernel=ways", false},
+    {"convops", {"out"}, reference_reductions, "--kernel=reductions", false},
+    {"convops", {"out"}, reference_append, "--kernel=append", false},
+    {"convops", {"left", "stayed"}, reference_breaks, "--kernel=breaks", false},
+    {"convops", {"out"}, reference_threaded, "--kernel=threaded", false},
+    {"bfs", {"distance"}, reference_bfs, NULL, false},
+    {"kmeans", {"cx", "cy", "cluster"}, reference_kmeans, NULL, false},
+    {"radix", {"keys", "values"}, reference_radix, NULL, false},
+    {"inflate", {"text", "failed", "good"}, reference_inflate, NULL, false},
+    {"sha256", {"nonce", "hash"}, reference_sha256, NULL, false},
+    {"sha256", {"nonce", "hash"}, reference_sha256_short, "-D BITS=8 -D START=0 -D THREADS=64", false},
+    {"fft", {"re", "im", "row_re", "row_im"}, reference_fft, NULL, false},
 };
 enum { WARP_CORES = 3 }; /* the last of the machines */
 static const char *const machines[] = {
@@ -110,7 +132,7 @@ static char directory[] = "/tmp/kernc-samples-XXXXXX";
 static void run_sample(const struct sample *s, const char *machine, int level, struct text *t)
 {
     const char *kernc = getenv("KERNC");
-    struct text command = { 0 };
+    struct text command = {0};
     text_printf(&command, "%s run samples/%s.kern -w %s -O%d --no-outputs", kernc ? kernc : "./kernc",
                 s->name, machine, level);
     text_printf(&command, " %s", s->options != NULL ? s->options : "");
@@ -123,7 +145,7 @@ static void run_sample(const struct sample *s, const char *machine, int level, s
     for (int i = 0; i < 4 && s->outputs[i] != NULL; i++) {
         char path[64];
         snprintf(path, sizeof path, "%s/%d.bin", directory, i);
-        struct text part = { 0 };
+        struct text part = {0};
         const char *why = file_read(path, (size_t)1 << 30, &part);
         if (why != NULL)
             fail_msg("%s: %s", path, why);
@@ -138,7 +160,7 @@ static struct text read_stats(void)
 {
     char path[64];
     snprintf(path, sizeof path, "%s/stats", directory);
-    struct text stats = { 0 };
+    struct text stats = {0};
     const char *why = file_read(path, (size_t)1 << 30, &stats);
     if (why != NULL)
         fail_msg("%s: %s", path, why);
@@ -150,7 +172,7 @@ static struct text read_stats(void)
 /* The number of the next member of this name from *at on, which moves behind it. */
 static uint64_t next_number(const char **at, const char *name)
 {
-    struct text key = { 0 };
+    struct text key = {0};
     text_printf(&key, "\"%s\": ", name);
     const char *found = strstr(*at, key.at);
     if (found == NULL)
@@ -194,7 +216,7 @@ static void equals_reference(void **state)
     void *expected = s->reference(&n);
     for (size_t w = 0; w < COUNT(machines) - (s->has_doubles ? WARP_CORES : 0); w++)
         for (int level = getenv("KERNC_TEST_PATIENCE") != NULL ? 2 : 0; level <= 2; level++) {
-            struct text got = { 0 };
+            struct text got = {0};
             run_sample(s, machines[w], level, &got);
             if (metric(machines[w], "yields") != 0)
                 fail_msg("%s: yields are not 0", machines[w]);
@@ -210,7 +232,7 @@ static void equals_reference(void **state)
 
 static uint64_t executed(const struct sample *s, const char *machine)
 {
-    struct text bytes = { 0 };
+    struct text bytes = {0};
     run_sample(s, machine, 2, &bytes);
     text_free(&bytes);
     return metric(machine, "warp_instructions");
@@ -234,9 +256,9 @@ int main(void)
     struct CMUnitTest tests[2 * COUNT(samples)];
     for (size_t i = 0; i < COUNT(samples); i++) {
         void *s = (void *)&samples[i];
-        tests[2 * i] = (struct CMUnitTest){ samples[i].name, equals_reference, NULL, NULL, s };
+        tests[2 * i] = (struct CMUnitTest){samples[i].name, equals_reference, NULL, NULL, s};
         tests[2 * i + 1] =
-            (struct CMUnitTest){ "frontiers lose nothing", frontiers_lose_nothing, NULL, NULL, s };
+            (struct CMUnitTest){"frontiers lose nothing", frontiers_lose_nothing, NULL, NULL, s};
     }
     int failed = _cmocka_run_group_tests("samples", tests, COUNT(tests), NULL, NULL);
     rmdir(directory);

@@ -38,7 +38,10 @@ void doc_bytecode_forms(struct text *out)
 
 void doc_bytecode_limits(struct text *out)
 {
-    static const struct { const char *name; unsigned value; const char *meaning;
+    static const struct {
+        const char *name;
+        unsigned value;
+        const char *meaning;
     } limits[] = {
 #define LIMIT(name, meaning) {#name, name, meaning},
 #include "backend/bytecode/limits.def"
@@ -53,7 +56,11 @@ void doc_bytecode_limits(struct text *out)
 
 void doc_bytecode_latencies(struct text *out)
 {
-    static const struct { const char *name; unsigned cycles; const char *meaning; } rows[] = {
+    static const struct {
+        const char *name;
+        unsigned cycles;
+        const char *meaning;
+    } rows[] = {
 #define LATENCY(class, cycles, meaning) {#class, cycles, meaning},
 #include "ir/latency.def"
     };

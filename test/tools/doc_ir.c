@@ -1,8 +1,8 @@
 /* doc_ir.c: the tables of docs/ir.md. */
 #include "test/tools/doc_tables.h"
 
-#include "ir/text/lexer.h"
 #include "ir/limits.h"
+#include "ir/text/lexer.h"
 #include "ir/verify/verify.h"
 
 #include <stdio.h>
@@ -84,7 +84,7 @@ static const char *letter_text(char letter)
     case '=': return "same";
     case 'm': return "access";
     case 'r': return "value or none";
-    default:  return "any";
+    default: return "any";
     }
 }
 
@@ -98,7 +98,9 @@ static void add_operands(struct text *cell, const struct ir_op_info *op)
 
 static void add_flags(struct text *cell, uint16_t flags)
 {
-    static const struct { uint16_t flag; const char *word;
+    static const struct {
+        uint16_t flag;
+        const char *word;
     } words[] = {{IR_EFFECT, "effect"},         {IR_READS, "reads"},           {IR_WRITES, "writes"},
                  {IR_CONVERGENT, "convergent"}, {IR_TERMINATOR, "terminator"}, {IR_DIVERGES, "divergent"},
                  {IR_UNIFORM, "uniform"},       {IR_TRAPS, "may trap"}};
@@ -153,7 +155,11 @@ void doc_ir_messages(struct text *out)
 
 void doc_ir_limits(struct text *out)
 {
-    static const struct { const char *name; unsigned value; const char *what; } limits[] = {
+    static const struct {
+        const char *name;
+        unsigned value;
+        const char *what;
+    } limits[] = {
 #define LIMIT(name, value, what) {#name, name, what},
 #include "ir/limits.def"
     };

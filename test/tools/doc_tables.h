@@ -4,15 +4,18 @@
 
 #include "base/base.h"
 
-struct doc_table { const char *name; void (*write)(struct text *out); };
-extern const struct doc_table doc_tables[];       /* ends with a row whose name is NULL */
+struct doc_table {
+    const char *name;
+    void (*write)(struct text *out);
+};
+extern const struct doc_table doc_tables[]; /* ends with a row whose name is NULL */
 
 /* Whether the page is as its tables say, or (without `check`) now is; if not, why is on stderr. */
 bool doc_page(const char *path, bool check);
 
 /* Cells of a Markdown table; `|` in them is escaped. doc_row takes strings up to a NULL. */
 void doc_row(struct text *out, ...) __attribute__((sentinel));
-void doc_heading(struct text *out, ...) __attribute__((sentinel));   /* a row and the rule below it */
+void doc_heading(struct text *out, ...) __attribute__((sentinel)); /* a row and the rule below it */
 
 /* test/tools/doc_ir.c */
 void doc_ir_types(struct text *out);

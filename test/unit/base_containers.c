@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <cmocka.h>
 
 static struct arena arena;
@@ -28,7 +29,7 @@ static void arena_hands_out_zeroed_aligned_memory(void **state)
     UNUSED(state);
     char *previous = NULL;
     for (size_t n = 0; n < 20000; n = n * 5 / 4 + 1) {
-        arena_alloc(&arena, n % 9);        /* small ones lie between */
+        arena_alloc(&arena, n % 9); /* small ones lie between */
         char *p = arena_alloc(&arena, n);
         assert_int_equal((uintptr_t)p % (n > 8 ? 16 : 8), 0);
         assert_ptr_not_equal(p, previous);
@@ -65,8 +66,8 @@ static long failures_of(void (*work)(void))
 
 static void allocate_much(void)
 {
-    u32_vec        v = {0};
-    struct map     m = {0};
+    u32_vec v = {0};
+    struct map m = {0};
     struct strings s = {.arena = &arena};
     for (uint32_t i = 0; i < 5000; i++) {
         vec_push(&arena, &v, i);
@@ -85,7 +86,7 @@ static void guards_nest(void **state)
 {
     UNUSED(state);
     struct mem_guard outer, inner;
-    volatile int     path = 0;
+    volatile int path = 0;
     if (mem_guard_enter(&outer)) {
         assert_int_equal(path, 1);
         mem_guard_leave(&outer); /* harmless */
@@ -104,8 +105,8 @@ static void absurd_sizes_fail(void **state)
     volatile int failed = 0;
     for (volatile int i = 0; i < 4; i++) {
         struct mem_guard guard;
-        struct text      t = {0};
-        u32_vec          v = {0};
+        struct text t = {0};
+        u32_vec v = {0};
         if (mem_guard_enter(&guard)) {
             failed++;
             continue;
@@ -190,8 +191,8 @@ static void equal_texts_are_one(void **state)
 {
     UNUSED(state);
     struct strings s = {.arena = &arena};
-    const char    *first[500];
-    char           name[16];
+    const char *first[500];
+    char name[16];
     for (int i = 0; i < 500; i++) {
         snprintf(name, sizeof name, "name%d", i);
         first[i] = intern_z(&s, name);

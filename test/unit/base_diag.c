@@ -5,9 +5,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
-static struct arena       arena;
+static struct arena arena;
 static struct diagnostics d;
 
 static span at(uint32_t line, uint32_t column)
@@ -46,7 +47,7 @@ static void lines_are_found(void **state)
 {
     UNUSED(state);
     struct source *s = source_new(&arena, "a", "one\r\n\nthree\n", 12);
-    uint32_t       n;
+    uint32_t n;
     assert_int_equal(s->line_count, 4);
     assert_memory_equal(source_line(s, 1, &n), "one", 3);
     assert_int_equal(n, 3);
@@ -84,9 +85,9 @@ static void names_of_files(void **state)
 {
     UNUSED(state);
     struct source *s = source_new(&arena, "a\n2 x", "one\ntwo", 7);
-    struct text    t = {.arena = &arena};
-    uint32_t       line = 3;
-    size_t         n;
+    struct text t = {.arena = &arena};
+    uint32_t line = 3;
+    size_t n;
     source_include(&arena, s, "b c", "x\n", 2);
     source_include(&arena, s, "d", "", 0);
     source_names(s, &t);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ static struct arena arena;
 static struct launch_value parse(const char *text)
 {
     struct launch_value v;
-    const char         *problem = launch_parse_value(&arena, text, &v);
+    const char *problem = launch_parse_value(&arena, text, &v);
     if (problem)
         print_error("%s: %s\n", text, problem);
     assert_null(problem);
@@ -26,7 +27,7 @@ static struct launch_value parse(const char *text)
 static void refuse_text(const char *text, const char *message)
 {
     struct launch_value v;
-    const char         *problem = launch_parse_value(&arena, text, &v);
+    const char *problem = launch_parse_value(&arena, text, &v);
     assert_non_null(problem);
     assert_string_equal(problem, message);
 }
@@ -34,10 +35,9 @@ static void refuse_text(const char *text, const char *message)
 static void *make(const char *text, enum launch_element e, size_t bytes)
 {
     struct launch_value v = parse(text);
-    void               *p;
-    size_t              n;
-    const char         *problem =
-        launch_make_buffer(&arena, &v, e, launch_element_bytes(e), NULL, LIMIT, &p, &n);
+    void *p;
+    size_t n;
+    const char *problem = launch_make_buffer(&arena, &v, e, launch_element_bytes(e), NULL, LIMIT, &p, &n);
     assert_null(problem);
     assert_int_equal(n, bytes);
     return p;
@@ -53,10 +53,10 @@ static void expect_buffer(const char *text, enum launch_element e, const void *w
 static void refuse_buffer(const char *text, enum launch_element e, const char *message)
 {
     struct launch_value v = parse(text);
-    void               *p;
-    size_t              n;
-    uint32_t            size = e == LAUNCH_BYTES ? 12 : launch_element_bytes(e);
-    const char         *problem = launch_make_buffer(&arena, &v, e, size, NULL, LIMIT, &p, &n);
+    void *p;
+    size_t n;
+    uint32_t size = e == LAUNCH_BYTES ? 12 : launch_element_bytes(e);
+    const char *problem = launch_make_buffer(&arena, &v, e, size, NULL, LIMIT, &p, &n);
     assert_non_null(problem);
     assert_string_equal(problem, message);
     assert_null(p);
@@ -65,7 +65,7 @@ static void refuse_buffer(const char *text, enum launch_element e, const char *m
 static void expect_scalar(const char *text, enum launch_element e, uint64_t wanted)
 {
     struct launch_value v = parse(text);
-    uint64_t            bits;
+    uint64_t bits;
     assert_null(launch_make_scalar(&v, e, &bits));
     assert_int_equal(bits, wanted);
 }
@@ -73,7 +73,7 @@ static void expect_scalar(const char *text, enum launch_element e, uint64_t want
 static void refuse_scalar(const char *text, enum launch_element e)
 {
     struct launch_value v = parse(text);
-    uint64_t            bits;
+    uint64_t bits;
     assert_non_null(launch_make_scalar(&v, e, &bits));
 }
 
@@ -242,7 +242,7 @@ static void buffers_from_files(void **state)
 {
     UNUSED(state);
     char name[] = "/tmp/kernc-launch-XXXXXX", spec[64];
-    int  fd = mkstemp(name);
+    int fd = mkstemp(name);
     assert_true(fd >= 0 && write(fd, "abcdefgh", 8) == 8);
     close(fd);
     snprintf(spec, sizeof spec, "@%s", name);
@@ -257,7 +257,11 @@ static void elements_alone(void **state)
 {
     UNUSED(state);
     static const char *const specs[] = {
-        "zeros(9)", "iota(9)", "ramp(3, 90, 9)", "random(9, 7, 0, 99)", "normal(9, 7, 50, 9)",
+        "zeros(9)",
+        "iota(9)",
+        "ramp(3, 90, 9)",
+        "random(9, 7, 0, 99)",
+        "normal(9, 7, 50, 9)",
         "{1, 2, 3, 4, 5, 6, 7, 8, 9}",
     };
     static const enum launch_element types[] = {LAUNCH_UCHAR, LAUNCH_SHORT, LAUNCH_INT,

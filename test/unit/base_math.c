@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 #define ROUNDS 200000
@@ -44,8 +45,8 @@ struct function {
     double (*d2)(double, double);
     float (*f2)(float, float);
     long double (*l2)(long double, long double);
-    double low, high;                     /* uniformly spread arguments */
-    double exponent_low, exponent_high;   /* and those spread over exponents, for float within its own */
+    double low, high;                   /* uniformly spread arguments */
+    double exponent_low, exponent_high; /* and those spread over exponents, for float within its own */
     double bound, bound_f;
 };
 
@@ -53,26 +54,16 @@ struct function {
 #define TWO(name) #name, NULL, NULL, NULL, scalar_##name, scalar_##name##f, name##l
 
 static const struct function functions[] = {
-    {ONE(sin), -10, 10, -40, 1024, 0.8, 0.5002},
-    {ONE(cos), -10, 10, -40, 1024, 0.8, 0.5002},
-    {ONE(tan), -10, 10, -40, 1024, 0.95, 0.5002},
-    {ONE(asin), -1, 1, -60, 0, 0.75, 0.5001},
-    {ONE(acos), -1, 1, -60, 0, 0.75, 0.5001},
-    {ONE(atan), -3, 3, -40, 70, 0.75, 0.5001},
-    {TWO(atan2), -3, 3, -30, 30, 0.75, 0.5001},
-    {ONE(sinh), -20, 20, -40, 9.4, 0.85, 0.5001},
-    {ONE(cosh), -20, 20, -40, 9.4, 0.85, 0.5001},
-    {ONE(tanh), -3, 3, -40, 6, 0.85, 0.5001},
-    {ONE(exp), -750, 712, -60, 9, 0.76, 0.5001},
-    {ONE(exp2), -1080, 1025, -60, 9, 0.76, 0.5001},
-    {ONE(expm1), -5, 5, -60, 9, 0.85, 0.5001},
-    {ONE(log), 0, 3, -1074, 1024, 0.55, 0.5001},
-    {ONE(log2), 0, 3, -1074, 1024, 0.55, 0.5001},
-    {ONE(log10), 0, 3, -1074, 1024, 0.55, 0.5001},
-    {ONE(log1p), -1, 3, -70, 1024, 0.55, 0.5001},
-    {TWO(pow), -30, 30, -10, 10, 0.75, 0.501},
-    {ONE(cbrt), -10, 10, -1074, 1024, 0.55, 0.5001},
-    {TWO(hypot), -10, 10, -1074, 1024, 0.55, 0.5001},
+    {ONE(sin), -10, 10, -40, 1024, 0.8, 0.5002},     {ONE(cos), -10, 10, -40, 1024, 0.8, 0.5002},
+    {ONE(tan), -10, 10, -40, 1024, 0.95, 0.5002},    {ONE(asin), -1, 1, -60, 0, 0.75, 0.5001},
+    {ONE(acos), -1, 1, -60, 0, 0.75, 0.5001},        {ONE(atan), -3, 3, -40, 70, 0.75, 0.5001},
+    {TWO(atan2), -3, 3, -30, 30, 0.75, 0.5001},      {ONE(sinh), -20, 20, -40, 9.4, 0.85, 0.5001},
+    {ONE(cosh), -20, 20, -40, 9.4, 0.85, 0.5001},    {ONE(tanh), -3, 3, -40, 6, 0.85, 0.5001},
+    {ONE(exp), -750, 712, -60, 9, 0.76, 0.5001},     {ONE(exp2), -1080, 1025, -60, 9, 0.76, 0.5001},
+    {ONE(expm1), -5, 5, -60, 9, 0.85, 0.5001},       {ONE(log), 0, 3, -1074, 1024, 0.55, 0.5001},
+    {ONE(log2), 0, 3, -1074, 1024, 0.55, 0.5001},    {ONE(log10), 0, 3, -1074, 1024, 0.55, 0.5001},
+    {ONE(log1p), -1, 3, -70, 1024, 0.55, 0.5001},    {TWO(pow), -30, 30, -10, 10, 0.75, 0.501},
+    {ONE(cbrt), -10, 10, -1074, 1024, 0.55, 0.5001}, {TWO(hypot), -10, 10, -1074, 1024, 0.55, 0.5001},
     {TWO(fmod), -10, 10, -1074, 1024, 0, 0},
 };
 
@@ -101,7 +92,9 @@ static double error_of(double got, long double exact, int digits, int lowest, lo
     return (double)(fabsl(got - exact) / ldexpl(1, e - digits > lowest ? e - digits : lowest));
 }
 
-struct worst { double error, a, b; };
+struct worst {
+    double error, a, b;
+};
 
 static void note(struct worst *w, double error, double a, double b)
 {
@@ -113,7 +106,7 @@ static struct worst worst_double(const struct function *f)
 {
     struct worst w = {0};
     for (unsigned i = 0; i < ROUNDS; i++) {
-        double      a = argument(f, i), b = argument(f, i / 4), got = f->d1 ? f->d1(a) : f->d2(a, b);
+        double a = argument(f, i), b = argument(f, i / 4), got = f->d1 ? f->d1(a) : f->d2(a, b);
         long double exact = f->l1 ? f->l1(a) : f->l2(a, b);
         note(&w, error_of(got, exact, 53, -1074, 0x1.fffffffffffff8p1023L), a, b);
     }
@@ -124,7 +117,7 @@ static struct worst worst_float(const struct function *f)
 {
     struct worst w = {0};
     for (unsigned i = 0; i < ROUNDS; i++) {
-        float       a = argument_f(f, i), b = argument_f(f, i / 4), got = f->f1 ? f->f1(a) : f->f2(a, b);
+        float a = argument_f(f, i), b = argument_f(f, i / 4), got = f->f1 ? f->f1(a) : f->f2(a, b);
         long double exact = f->l1 ? f->l1(a) : f->l2(a, b);
         note(&w, error_of(got, exact, 24, -149, 0x1.ffffffp127L), a, b);
     }
@@ -137,8 +130,8 @@ static void accuracy(void **unused)
     bool show = getenv("SHOW"), good = true;
     for (size_t i = 0; i < COUNT(functions); i++) {
         const struct function *f = &functions[i];
-        struct worst           d = worst_double(f), s = worst_float(f);
-        bool                   fine = d.error <= f->bound && s.error <= f->bound_f;
+        struct worst d = worst_double(f), s = worst_float(f);
+        bool fine = d.error <= f->bound && s.error <= f->bound_f;
         good = good && fine;
         if (show || !fine)
             print_message("%-6s %.4f at (%a, %a)  float %.6f at (%a, %a)%s\n", f->name, d.error, d.a, d.b,
@@ -149,12 +142,20 @@ static void accuracy(void **unused)
 
 /* ---- special values ------------------------------------------------------------------------------ */
 
-#define INF HUGE_VAL
+#define INF  HUGE_VAL
 #define TURN 0x1.921fb54442d18p+1 /* pi */
 
-struct special { double (*d1)(double); float (*f1)(float); double a, result; };
-struct special2 { double (*d2)(double, double); float (*f2)(float, float); double a, b, result; };
-#define OF(name)  scalar_##name, scalar_##name##f
+struct special {
+    double (*d1)(double);
+    float (*f1)(float);
+    double a, result;
+};
+struct special2 {
+    double (*d2)(double, double);
+    float (*f2)(float, float);
+    double a, b, result;
+};
+#define OF(name) scalar_##name, scalar_##name##f
 
 static const struct special specials[] = {
     {OF(sin), 0, 0},

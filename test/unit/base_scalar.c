@@ -9,9 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
-typedef __int128          s128;
+typedef __int128 s128;
 typedef unsigned __int128 u128;
 
 static const unsigned width[SCALAR_TYPES] = {1, 32, 64, 32, 64};
@@ -71,8 +72,8 @@ static long double value_of(unsigned type, scalar_bits x)
 static s128 integer_result(const struct scalar_case_info *c, scalar_bits a, scalar_bits b)
 {
     unsigned w = width[c->argument[0]], n = (unsigned)(b & (w - 1));
-    u128     u = a, v = b;
-    s128     s = with_sign(a, w), t = with_sign(b, w);
+    u128 u = a, v = b;
+    s128 s = with_sign(a, w), t = with_sign(b, w);
     switch ((enum scalar_op)c->op) {
     case SCALAR_OP_add: return s + t;
     case SCALAR_OP_sub: return s - t;
@@ -127,9 +128,11 @@ static s128 integer_result(const struct scalar_case_info *c, scalar_bits a, scal
 static scalar_bits clamped(long double x, long double low, long double high)
 {
     x = truncl(x);
-    return isnan(x) ? 0 : x < low ? (scalar_bits)(int64_t)low : x > high ? (scalar_bits)high
-           : x < 0              ? (scalar_bits)(int64_t)x
-                                : (scalar_bits)x;
+    return isnan(x)   ? 0
+           : x < low  ? (scalar_bits)(int64_t)low
+           : x > high ? (scalar_bits)high
+           : x < 0    ? (scalar_bits)(int64_t)x
+                      : (scalar_bits)x;
 }
 
 static long double lesser(long double a, long double b)
@@ -142,7 +145,7 @@ static long double lesser(long double a, long double b)
 static scalar_bits arithmetic(unsigned op, unsigned type, scalar_bits a, scalar_bits b)
 {
     long double x = value_of(type, a), y = value_of(type, b);
-    double      p = (double)x, q = (double)y;
+    double p = (double)x, q = (double)y;
     switch (op) {
     case SCALAR_OP_add: return type == SCALAR_F ? float_bits(type, x + y) : scalar_bits_f64(p + q);
     case SCALAR_OP_sub: return type == SCALAR_F ? float_bits(type, x - y) : scalar_bits_f64(p - q);
@@ -155,7 +158,7 @@ static scalar_bits arithmetic(unsigned op, unsigned type, scalar_bits a, scalar_
 static scalar_bits float_result(const struct scalar_case_info *c, const scalar_bits args[])
 {
     scalar_bits a = args[0], b = args[1], d = args[2];
-    unsigned    type = c->argument[0], w = width[c->result];
+    unsigned type = c->argument[0], w = width[c->result];
     long double x = value_of(type, a), y = value_of(type, b);
     switch ((enum scalar_op)c->op) {
     case SCALAR_OP_add:
@@ -177,12 +180,9 @@ static scalar_bits float_result(const struct scalar_case_info *c, const scalar_b
     case SCALAR_OP_fma:
         return type == SCALAR_F ? scalar_bits_f32(fmaf((float)x, (float)y, (float)value_of(type, d)))
                                 : scalar_bits_f64(fma((double)x, (double)y, (double)value_of(type, d)));
-    case SCALAR_OP_muladd:
-        return arithmetic(SCALAR_OP_add, type, arithmetic(SCALAR_OP_mul, type, a, b), d);
-    case SCALAR_OP_mulsub:
-        return arithmetic(SCALAR_OP_sub, type, arithmetic(SCALAR_OP_mul, type, a, b), d);
-    case SCALAR_OP_submul:
-        return arithmetic(SCALAR_OP_sub, type, d, arithmetic(SCALAR_OP_mul, type, a, b));
+    case SCALAR_OP_muladd: return arithmetic(SCALAR_OP_add, type, arithmetic(SCALAR_OP_mul, type, a, b), d);
+    case SCALAR_OP_mulsub: return arithmetic(SCALAR_OP_sub, type, arithmetic(SCALAR_OP_mul, type, a, b), d);
+    case SCALAR_OP_submul: return arithmetic(SCALAR_OP_sub, type, d, arithmetic(SCALAR_OP_mul, type, a, b));
     case SCALAR_OP_dot2:
         return arithmetic(SCALAR_OP_add, type, arithmetic(SCALAR_OP_mul, type, a, b),
                           arithmetic(SCALAR_OP_mul, type, d, args[3]));
@@ -372,9 +372,9 @@ static void edge_values(void **unused)
             for (unsigned j = 0; j < n[1]; j++)
                 for (unsigned k = 0; k < n[2];
                      k += c->argument[2] == SCALAR_F || c->argument[2] == SCALAR_D ? 7 : 1)
-                    check(which, (scalar_bits[]){edge(c->argument[0], i), edge(c->argument[1], j),
-                                                 edge(c->argument[2], k),
-                                                 edge(c->argument[3], fourth(n[3]))});
+                    check(which,
+                          (scalar_bits[]){edge(c->argument[0], i), edge(c->argument[1], j),
+                                          edge(c->argument[2], k), edge(c->argument[3], fourth(n[3]))});
     }
 }
 
@@ -413,7 +413,7 @@ static void commutative_operations(void **unused)
     for (unsigned which = 0; which < SCALAR_CASES; which++) {
         const struct scalar_case_info *c = &scalar_case_info[which];
         for (unsigned i = 0; i < 2000 && strchr(scalar_op_info[c->op].flags, 'C'); i++) {
-            unsigned    n = edges(c->argument[0]);
+            unsigned n = edges(c->argument[0]);
             scalar_bits a = edge(c->argument[0], (unsigned)(random_bits() % n)),
                         b = edge(c->argument[0], i % n);
             assert_int_equal(scalar_evaluate(which, (scalar_bits[]){a, b}),
@@ -434,8 +434,8 @@ static void nans_become_canonical(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_agree),     cmocka_unit_test(edge_values),
-        cmocka_unit_test(random_values),    cmocka_unit_test(commutative_operations),
+        cmocka_unit_test(tables_agree),          cmocka_unit_test(edge_values),
+        cmocka_unit_test(random_values),         cmocka_unit_test(commutative_operations),
         cmocka_unit_test(nans_become_canonical),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,8 @@ static void temporaries(void **state)
 static void recursion(void **state)
 {
     refuses("signature #0 = void ()\n" KERNEL "call @f()\nret\n}\n"
-            "define void @f() {\nentry:\n%p = function @f\nicall #0(%p)\nret\n}\n", "recursion");
+            "define void @f() {\nentry:\n%p = function @f\nicall #0(%p)\nret\n}\n",
+            "recursion");
 }
 
 /* More memory accesses than rows of the site table: the rest share the last. */
@@ -116,8 +117,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(private_memory), cmocka_unit_test(shared_memory), cmocka_unit_test(constant_data),
-        cmocka_unit_test(registers),
-        cmocka_unit_test(temporaries),    cmocka_unit_test(recursion),     cmocka_unit_test(sites),
+        cmocka_unit_test(registers),      cmocka_unit_test(temporaries),   cmocka_unit_test(recursion),
+        cmocka_unit_test(sites),
     };
     return cmocka_run_group_tests_name("bytecode_limits", tests, NULL, NULL);
 }

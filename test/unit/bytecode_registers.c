@@ -23,7 +23,9 @@ static uint32_t draw(uint32_t below)
 /* ---- parallel moves ---------------------------------------------------------------------------------- */
 
 enum { SLOTS = 24, SCRATCH = 100, FROM_SCALAR = 1000 };
-struct machine { uint32_t slots[200], scratch, emitted; };
+struct machine {
+    uint32_t slots[200], scratch, emitted;
+};
 
 static void run_move(void *data, struct be_transfer t)
 {
@@ -211,7 +213,11 @@ static struct ir_module *random_function(void)
 
 /* ---- the slow way: live sets by iteration ------------------------------------------------------------ */
 
-struct slow { struct be_function *f; struct bitset *live_in; struct arena a; };
+struct slow {
+    struct be_function *f;
+    struct bitset *live_in;
+    struct arena a;
+};
 
 static bool is_own(const struct be_function *f, uint32_t v)
 {
@@ -366,8 +372,8 @@ static void contents_keep_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parallel_moves), cmocka_unit_test(scratch_for_cycles_only),
-        cmocka_unit_test(allocation),     cmocka_unit_test(pools),
+        cmocka_unit_test(parallel_moves),      cmocka_unit_test(scratch_for_cycles_only),
+        cmocka_unit_test(allocation),          cmocka_unit_test(pools),
         cmocka_unit_test(contents_keep_apart),
     };
     return cmocka_run_group_tests_name("bytecode_registers", tests, NULL, NULL);

@@ -3,7 +3,10 @@
 #include "test/unit/bytecode_sample.h"
 
 typedef void damage(struct bc_program *p);
-struct verify_case { const char *reason; damage *apply; };
+struct verify_case {
+    const char *reason;
+    damage *apply;
+};
 
 static uint32_t index_of(struct bc_program *p, const struct bc_ins *ins)
 {
@@ -21,7 +24,11 @@ static struct bc_function *callee(struct bc_program *p)
 }
 
 /* `name_` is the damage of this name: statements on p. */
-#define DAMAGE(name, ...) static void name(struct bc_program *p) { __VA_ARGS__ }
+#define DAMAGE(name, ...)                                                                                    \
+    static void name(struct bc_program *p)                                                                   \
+    {                                                                                                        \
+        __VA_ARGS__                                                                                          \
+    }
 
 DAMAGE(unknown_op, find_ins(p, BC_barrier)->op = BC_OPS;)
 DAMAGE(and_as_branch, find_ins(p, BC_barrier)->op = bc_scalar_op(SCALAR_and_I, BC_FORM_B);)
@@ -57,7 +64,7 @@ DAMAGE(return_slot_written, find_ins(p, BC_mov_v)->d = callee(p)->return_slot;)
 DAMAGE(return_slot_host, p->hosts.at[0].result = BE_I32;
        find_ins(p, BC_hostcall)->d = (uint16_t)callee(p)->return_slot;)
 DAMAGE(return_slot_filled, p->preloads.at[0] = (struct bc_preload){BC_FROM_CONSTANT, BC_KIND_V,
-                                                             (uint16_t)callee(p)->return_slot, 4};)
+                                                                   (uint16_t)callee(p)->return_slot, 4};)
 /* The register of a preload of this kind. */
 static uint16_t preloaded(const struct bc_program *p, enum bc_kind kind)
 {
@@ -68,7 +75,8 @@ static uint16_t preloaded(const struct bc_program *p, enum bc_kind kind)
     return 0;
 }
 
-static struct bc_ins *first_in(struct bc_program *p, const struct bc_function *f, enum bc_file file, bool wide)
+static struct bc_ins *first_in(struct bc_program *p, const struct bc_function *f, enum bc_file file,
+                               bool wide)
 {
     for (uint32_t i = f->code; i < f->end; i++) {
         char d = bc_operands(p->code.at[i].op)[0];
@@ -80,12 +88,13 @@ static struct bc_ins *first_in(struct bc_program *p, const struct bc_function *f
     return NULL;
 }
 
-DAMAGE(preload_written, first_in(p, &p->functions.at[0], BC_FILE_VECTORS, false)->d = preloaded(p, BC_KIND_V);)
+DAMAGE(preload_written,
+       first_in(p, &p->functions.at[0], BC_FILE_VECTORS, false)->d = preloaded(p, BC_KIND_V);)
 DAMAGE(preload_in_callee, first_in(p, callee(p), BC_FILE_VECTORS, false)->d = preloaded(p, BC_KIND_V);)
-DAMAGE(preload_in_half, first_in(p, &p->functions.at[0], BC_FILE_VECTORS, true)->d =
-                            preloaded(p, BC_KIND_V) & ~1u;)
-DAMAGE(preload_of_scalar, first_in(p, &p->functions.at[0], BC_FILE_SCALARS, false)->d =
-                              preloaded(p, BC_KIND_S);)
+DAMAGE(preload_in_half,
+       first_in(p, &p->functions.at[0], BC_FILE_VECTORS, true)->d = preloaded(p, BC_KIND_V) & ~1u;)
+DAMAGE(preload_of_scalar,
+       first_in(p, &p->functions.at[0], BC_FILE_SCALARS, false)->d = preloaded(p, BC_KIND_S);)
 DAMAGE(return_without_call, find_ins(p, BC_block)->d |= BC_RETURN;)
 DAMAGE(icall_no_site, find_ins(p, BC_icall)->e = 60000;)
 DAMAGE(index_shift, find_ins(p, BC_stx_g32)->c = 32;)
@@ -149,7 +158,8 @@ static void launch_size(struct bc_program *p)
     vec_push(&p->arena, &p->launches, l);
 }
 
-DAMAGE(launch_buffer, vec_push(&p->arena, &p->launches, ((struct launch){.step = LAUNCH_BUFFER, .name = "b"}));)
+DAMAGE(launch_buffer,
+       vec_push(&p->arena, &p->launches, ((struct launch){.step = LAUNCH_BUFFER, .name = "b"}));)
 DAMAGE(no_scheme, p->scheme = NULL;)
 DAMAGE(shared_limit, p->shared_bytes = BC_MAX_SHARED + 1;)
 DAMAGE(operand_range, find_ins(p, BC_printf)->b = 60000;)
@@ -324,9 +334,13 @@ static void short_buffers(void **state)
 
 static void conversions(void **state)
 {
-    static const struct { const char *format, *letters; } formats[] = {
-        {"plain", ""}, {"%d%%%5.2f%lx", "d%fx"}, {"%hhd %lld %+-08.3e", "dde"}, {"%", "?"}, {"%s %n", "??"},
-        {"%*d%-*.*f%.*x%***d", "dfx?"}, {"%5", "?"}, {"%lllx", "?"}, {"% p %c %A", "pcA"}, {"100%5%", "?"},
+    static const struct {
+        const char *format, *letters;
+    } formats[] = {
+        {"plain", ""},   {"%d%%%5.2f%lx", "d%fx"}, {"%hhd %lld %+-08.3e", "dde"},
+        {"%", "?"},      {"%s %n", "??"},          {"%*d%-*.*f%.*x%***d", "dfx?"},
+        {"%5", "?"},     {"%lllx", "?"},           {"% p %c %A", "pcA"},
+        {"100%5%", "?"},
     };
     for (size_t i = 0; i < COUNT(formats); i++) {
         struct conversion c;
@@ -343,7 +357,9 @@ static void conversions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_reason), cmocka_unit_test(short_buffers), cmocka_unit_test(conversions),
+        cmocka_unit_test(each_reason),
+        cmocka_unit_test(short_buffers),
+        cmocka_unit_test(conversions),
     };
     return cmocka_run_group_tests_name("bytecode_verify", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 static const char kernel[] =
@@ -62,7 +63,7 @@ static void fail_everywhere(const kernc_options *o)
     int all = texts(o, 0);
     long last = 0;
     assert_true(all >= 5);
-    for (long step = 1 << 20; step; step /= 2)          /* the last allocation, by halves */
+    for (long step = 1 << 20; step; step /= 2) /* the last allocation, by halves */
         last += texts(o, last + step) == all ? 0 : step;
     assert_true(last > 100);
     for (long n = 1; n <= last; n += last / TRIES + 1)

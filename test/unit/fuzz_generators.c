@@ -3,8 +3,8 @@
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/reference_e.h"
-#include "ir/analysis/analysis.h"
 #include "include/kernc.h"
+#include "ir/analysis/analysis.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
@@ -85,12 +85,30 @@ static void every_construct_appears(void **state)
 /* ---- class e ----------------------------------------------------------------------------------------- */
 
 enum feature {
-    HEARTS, NESTED_HEARTS, EXTENDED, SEVERAL_LEFT, ANCHORS, IRREDUCIBLE, TWINS, CALLS, POINTERS, BARRIERS,
-    EARLY_RETURNS, FEATURES
+    HEARTS,
+    NESTED_HEARTS,
+    EXTENDED,
+    SEVERAL_LEFT,
+    ANCHORS,
+    IRREDUCIBLE,
+    TWINS,
+    CALLS,
+    POINTERS,
+    BARRIERS,
+    EARLY_RETURNS,
+    FEATURES
 };
 static const char *const feature_names[FEATURES] = {
-    "heart", "heart by a heart", "operation behind its heart's cycle", "edge out of two cycles", "anchor",
-    "irreducible cycle", "edge beside one to the same block", "call", "call through a pointer", "barrier",
+    "heart",
+    "heart by a heart",
+    "operation behind its heart's cycle",
+    "edge out of two cycles",
+    "anchor",
+    "irreducible cycle",
+    "edge beside one to the same block",
+    "call",
+    "call through a pointer",
+    "barrier",
     "early return",
 };
 
@@ -257,7 +275,7 @@ static void plans_draw_passes(void **state)
     }
     assert_true(lists > 300 && switched > 200 && told > 50 && shares > 30 && ends > 80 && plain > 800);
     assert_true(checks > 100);
-    o.schemes.count = o.levels.count = o.widths.count = 1;      /* a setup asked for is tried as it is */
+    o.schemes.count = o.levels.count = o.widths.count = 1; /* a setup asked for is tried as it is */
     for (uint64_t seed = 1; seed <= 50; seed++) {
         fz_setup_vec plan = {0};
         fz_plan(&o, fz_generate(&fz_class_c, seed, &arena), &arena, &plan);
@@ -274,7 +292,7 @@ static void an_internal_error_is_a_failure_of_its_own(void **state)
     struct fz_program *p = fz_generate(&fz_class_c, 1, &arena);
     fz_options_init(&o);
     fz_plan(&o, p, &arena, &plan);
-    while (p->buffers.count < 9)         /* one more than fz_try can take */
+    while (p->buffers.count < 9) /* one more than fz_try can take */
         vec_push(&arena, &p->buffers, p->buffers.at[0]);
     struct fz_verdict v = fz_try_apart(p, &plan, 20), other = v;
     assert_int_equal(v.outcome, FZ_BUG);

@@ -40,7 +40,8 @@ static void expect(const char *body, const char *unconverged)
 static void test_reducible(void **state)
 {
     expect("  brif %c, head, aside\naside:\n  br head\nhead:\n  brif %c, body, out\nbody:\n"
-           "  brif %c, head, out\nout:\n  ret\n", " ");
+           "  brif %c, head, out\nout:\n  ret\n",
+           " ");
 }
 
 /* Two entries, but all threads go the same way. */
@@ -70,14 +71,16 @@ static void test_met_before(void **state)
 static void test_entered(void **state)
 {
     expect("  brif %u, one, two\none:\n  brif %c, two, turn\ntwo:\n  br turn\nturn:\n"
-           "  brif %u, one, out\nout:\n  ret\n", " one two turn ");
+           "  brif %u, one, out\nout:\n  ret\n",
+           " one two turn ");
 }
 
 /* The same, but no way between where they diverge and reconverge has an entry: `turn` comes back by `two`. */
 static void test_not_entered(void **state)
 {
     expect("  brif %u, one, two\none:\n  brif %c, left, turn\nleft:\n  br turn\nturn:\n  br two\ntwo:\n"
-           "  brif %u, one, out\nout:\n  ret\n", " ");
+           "  brif %u, one, out\nout:\n  ret\n",
+           " ");
 }
 
 /* Some leave at a divergent branch: nobody reconverges inside who was apart. */
@@ -90,14 +93,16 @@ static void test_left(void **state)
 static void test_nested(void **state)
 {
     expect("  br head\nhead:\n  brif %c, one, two\none:\n  br two\ntwo:\n  brif %u, one, latch\nlatch:\n"
-           "  brif %u, head, out\nout:\n  ret\n", " one two ");
+           "  brif %u, head, out\nout:\n  ret\n",
+           " one two ");
 }
 
 /* A token in whose region a point stands is to be defined at an m-converged point: so not behind either. */
 static void test_region(void **state)
 {
     expect("  brif %c, one, two\none:\n  br two\ntwo:\n  %a = token.anchor\n  brif %u, one, behind\nbehind:\n"
-           "  syncwarp [%a]\n  br out\nout:\n  ret\n", " one two behind ");
+           "  syncwarp [%a]\n  br out\nout:\n  ret\n",
+           " one two behind ");
 }
 
 /* With an edge from one entry to itself, a natural loop inside: every cycle around a point counts. */
@@ -110,9 +115,9 @@ static void test_inner_loop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reducible), cmocka_unit_test(test_uniform), cmocka_unit_test(test_reached),
+        cmocka_unit_test(test_reducible),  cmocka_unit_test(test_uniform), cmocka_unit_test(test_reached),
         cmocka_unit_test(test_met_before), cmocka_unit_test(test_entered), cmocka_unit_test(test_not_entered),
-        cmocka_unit_test(test_left), cmocka_unit_test(test_nested), cmocka_unit_test(test_region),
+        cmocka_unit_test(test_left),       cmocka_unit_test(test_nested),  cmocka_unit_test(test_region),
         cmocka_unit_test(test_inner_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

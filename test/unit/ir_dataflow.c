@@ -4,14 +4,15 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 enum { MOST = 12, BITS = 70, GRAPHS = 2000 };
 
 struct problem {
-    uint32_t      nodes;
-    struct rows   flow;
-    u32_vec       order;
+    uint32_t nodes;
+    struct rows flow;
+    u32_vec order;
     struct bitset gen[MOST], kill[MOST];
 };
 

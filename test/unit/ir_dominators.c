@@ -338,8 +338,7 @@ static void test_deep_trees(void **state)
     }
     const struct ir_cfg *c = ir_cfg_new(&a, f);
     const struct ir_dominators *d = ir_dominators_new(&a, c),
-                               *reconvergence =
-                                   ir_return_post_dominators_new(&a, c, ir_leaving_new(&a, c));
+                               *reconvergence = ir_return_post_dominators_new(&a, c, ir_leaving_new(&a, c));
     const struct ir_strong_components *w = ir_strong_components_new(&a, c, reconvergence);
     for (uint32_t b = 1; b + 1 < N; b++) {
         assert_int_equal(ir_dominators_common(d, b, N - b), b < N - b ? b : N - b);
@@ -354,10 +353,8 @@ static void test_deep_trees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_graphs),
-        cmocka_unit_test(test_leaving_edges),
-        cmocka_unit_test(test_reverse_post_order),
-        cmocka_unit_test(test_deep_graphs),
+        cmocka_unit_test(test_random_graphs),      cmocka_unit_test(test_leaving_edges),
+        cmocka_unit_test(test_reverse_post_order), cmocka_unit_test(test_deep_graphs),
         cmocka_unit_test(test_deep_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

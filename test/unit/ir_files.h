@@ -12,7 +12,11 @@
 #include <dirent.h>
 
 /* A text read as a module, with what was said about it; the diagnostics live in `arena`. */
-struct reading { struct arena arena; struct diagnostics diagnostics; struct ir_module *module; };
+struct reading {
+    struct arena arena;
+    struct diagnostics diagnostics;
+    struct ir_module *module;
+};
 
 static inline void reading_start(struct reading *r, const char *name, const char *text, size_t n)
 {

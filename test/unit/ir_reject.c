@@ -8,7 +8,9 @@
 #include "ir/text/lexer.h"
 #include "ir/verify/verify.h"
 
-struct seen { struct strings ids; };
+struct seen {
+    struct strings ids;
+};
 
 static void expected_id(const char *path, const struct text *t, char id[64])
 {

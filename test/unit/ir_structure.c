@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+
 #include <cmocka.h>
 
 enum { MOST = 12 };
@@ -40,7 +41,7 @@ static struct ir_function *random_graph(struct ir_module *m, uint32_t n)
     uint32_t to[MOST][2], degree[MOST];
     for (uint32_t b = 0; b < n; b++) {
         degree[b] = b == n - 1 ? 0 : draw(10) == 0 ? 0 : 1 + draw(2);
-        for (uint32_t e = 0; e < 2; e++) {       /* mostly forward and near; never to the entry */
+        for (uint32_t e = 0; e < 2; e++) { /* mostly forward and near; never to the entry */
             uint32_t near = b + 1 + draw(2);
             to[b][e] = draw(3) == 0 ? 1 + draw(n - 1) : near < n ? near : n - 1;
         }
@@ -52,7 +53,10 @@ static struct ir_function *random_graph(struct ir_module *m, uint32_t n)
 
 /* The edges of the closed graph: CFG edges of reachable blocks, start and exit edges; start = n, exit = n +
  * 1. */
-struct edge { uint32_t from, to; struct ir_edge_ref ref; };
+struct edge {
+    uint32_t from, to;
+    struct ir_edge_ref ref;
+};
 static uint32_t all_edges(struct arena *a, const struct ir_cfg *c, struct edge *out)
 {
     uint32_t n = c->blocks, count = 0;
@@ -112,14 +116,14 @@ static void check_pst(struct arena *a, const struct ir_cfg *c)
     struct edge edges[4 * MOST];
     uint32_t count = all_edges(a, c, edges), pairs = 0;
     struct ir_pst *t = ir_pst_new(a, c);
-    for (uint32_t i = 0; i < count; i++) {       /* a class of k edges bounds k - 1 regions: pairs of
-                                                    neighbours */
+    for (uint32_t i = 0; i < count; i++) { /* a class of k edges bounds k - 1 regions: pairs of
+                                              neighbours */
         uint32_t before = 0;
         for (uint32_t k = 0; k < i; k++)
             before += cycle_equivalent(edges, count, i, k);
         pairs += before > 0;
     }
-    assert_int_equal(t->count, pairs);           /* edge 0 and edge 1 are equivalent: that pair is region 0 */
+    assert_int_equal(t->count, pairs); /* edge 0 and edge 1 are equivalent: that pair is region 0 */
     for (uint32_t r = 0; r < t->count; r++) {
         const struct ir_region *g = &t->at[r];
         if (r > 0) {
@@ -143,12 +147,12 @@ static void check_cycles(struct arena *a, const struct ir_cfg *c)
     struct edge edges[4 * MOST];
     uint32_t count = all_edges(a, c, edges);
     struct ir_cycles *f = ir_cycles_new(a, c);
-    for (uint32_t e = 0; e < count; e++)         /* leave out the edge that closes the graph */
+    for (uint32_t e = 0; e < count; e++) /* leave out the edge that closes the graph */
         if (edges[e].from == c->blocks + 1)
             edges[e] = edges[--count];
     for (uint32_t i = 0; i < c->rpo_count; i++) {
         uint32_t x = c->rpo[i], cycle = f->innermost[x];
-        bool on_cycle = false;                   /* in an outermost cycle iff on a closed path at all */
+        bool on_cycle = false; /* in an outermost cycle iff on a closed path at all */
         for (uint32_t e = 0; e < count; e++)
             on_cycle |= edges[e].from == x && reaches(edges, count, edges[e].to, x, UINT32_MAX);
         assert_int_equal(cycle != IR_NO_CYCLE, on_cycle);

@@ -77,10 +77,9 @@ static void divergence_is_a_comment(void **state)
     start(&x);
     ir_print_module_by(x.m, ir_print_divergence, &marked);
     ir_print_module(x.m, &plain);
-    assert_non_null(strstr(marked.at,
-                           "  brif %c, then, done(%x)                       ; divergent: <- %c\n"));
-    assert_non_null(strstr(marked.at,
-                           "done(%y: i32):                                  ; %y divergent: "));
+    assert_non_null(
+        strstr(marked.at, "  brif %c, then, done(%x)                       ; divergent: <- %c\n"));
+    assert_non_null(strstr(marked.at, "done(%y: i32):                                  ; %y divergent: "));
     assert_non_null(strstr(marked.at, "; uniform\n"));
     struct ir_module *m = ir_parse(source_new(&x.arena, "m.kir", marked.at, marked.length), &x.d);
     assert_non_null(m);
@@ -109,17 +108,16 @@ static void divergence_of_wrong_ir_is_left_out(void **state)
     end(&x);
 }
 
-static const char mark_text[] =
-    "define kernel void @k(%p: ptr.global, %n: i32) {\n"
-    "entry:\n"
-    "  %i = special lane\n"
-    "  %a = xor i32 %i, %i\n"
-    "  %b = sub i32 %a, %n\n"
-    "  %c = mul i32 %b, %n\n"
-    "  %d = add i32 %c, %i\n"
-    "  store i32 %p, %d\n"
-    "  ret\n"
-    "}\n";
+static const char mark_text[] = "define kernel void @k(%p: ptr.global, %n: i32) {\n"
+                                "entry:\n"
+                                "  %i = special lane\n"
+                                "  %a = xor i32 %i, %i\n"
+                                "  %b = sub i32 %a, %n\n"
+                                "  %c = mul i32 %b, %n\n"
+                                "  %d = add i32 %c, %i\n"
+                                "  store i32 %p, %d\n"
+                                "  ret\n"
+                                "}\n";
 
 /* A line whose value became uniform is part of the difference; one that is divergent for another reason is
  * not. */

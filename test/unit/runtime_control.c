@@ -30,8 +30,7 @@ static void loops_of_different_length(void **state)
     assert_int_equal(metrics.reconvergences, 1);
     assert_int_equal(metrics.max_stack_depth, 1);
     assert_int_equal(metrics.warp_instructions, 3 + 2 * 32 + 31 * 3 + 3);
-    assert_int_equal(metrics.thread_instructions,
-                     3 * 32 + 2 * (32 + 31 * 32 / 2) + 3 * 31 * 32 / 2 + 3 * 32);
+    assert_int_equal(metrics.thread_instructions, 3 * 32 + 2 * (32 + 31 * 32 / 2) + 3 * 31 * 32 / 2 + 3 * 32);
 }
 
 /* if (lane & 1) { if (lane & 2) r = 3 else r = 1 } else r = 8;  both reconverge at one block. */
@@ -107,8 +106,14 @@ static void switches_find_their_cases(void **state)
         make(&m, bc_scalar_op(SCALAR_sext_IL, BC_FORM_V), .d = 8, .a = 4);
         make_fill(&m, BC_FROM_CONSTANT, BC_KIND_S, 3, 7);
         make_site(&m, BC_SITE_BRANCH);
-        make(&m, wide == 2 ? BC_switch_s : wide ? BC_switch_w : BC_switch_v,
-             .a = wide == 2 ? 3 : wide ? 8 : 4, .imm = 0);
+        make(&m,
+             wide == 2 ? BC_switch_s
+             : wide    ? BC_switch_w
+                       : BC_switch_v,
+             .a = wide == 2 ? 3
+                  : wide    ? 8
+                            : 4,
+             .imm = 0);
         for (unsigned i = 0; i < 5; i++) {
             constant(&m, 20 + i, 100 + i);
             targets[i] = make_block(&m, 0);
@@ -231,8 +236,8 @@ static void returns_to_successors_need_frontiers(void **state)
     make_block(&m, 0);
     make(&m, BC_ret_true, .d = 1, .a = 30, .e = make_site(&m, BC_SITE_OTHER));
     assert_null(make_finish(&m, context));
-    assert_non_null(strstr(kernc_error_text(context),
-                           "is not for the scheme pdom: it has no calls with two successors"));
+    assert_non_null(
+        strstr(kernc_error_text(context), "is not for the scheme pdom: it has no calls with two successors"));
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------ */

@@ -3,7 +3,11 @@
 
 /* ---- loads and stores of every width, in order and scattered, all lanes and some --------------------- */
 
-struct width { enum bc_op load, loadx, store, storex; unsigned bytes; bool wide, is_signed; };
+struct width {
+    enum bc_op load, loadx, store, storex;
+    unsigned bytes;
+    bool wide, is_signed;
+};
 static const struct width widths[] = {
     {BC_ld_g8, BC_ldx_g8, BC_st_g8, BC_stx_g8, 1, false, false},
     {BC_ld_g8s, BC_ldx_g8s, BC_st_g8, BC_stx_g8, 1, false, true},

@@ -15,7 +15,10 @@
 #include "backend/format/bytecode/program.h"
 #include "runtime/module.h"
 
-struct maker { struct bc_program *p; struct bc_kernel *kernel; };
+struct maker {
+    struct bc_program *p;
+    struct bc_kernel *kernel;
+};
 
 #define make(m, op_, ...) make_word((m), (struct bc_ins){.op = (op_), __VA_ARGS__})
 
@@ -35,17 +38,20 @@ static inline uint32_t make_block(struct maker *m, unsigned flags)
 /* A row of the site table, in the latest block; its line is the row's number plus 10. */
 static inline uint16_t make_site(struct maker *m, enum bc_site_kind kind)
 {
-    struct bc_site site = {.line = m->p->sites.count + 10, .column = 3, .kind = kind,
-                           .block = m->p->blocks.count - 1};
+    struct bc_site site = {
+        .line = m->p->sites.count + 10, .column = 3, .kind = kind, .block = m->p->blocks.count - 1};
     vec_push(&m->p->arena, &m->p->sites, site);
     return (uint16_t)(m->p->sites.count - 1);
 }
 
 static inline uint32_t make_param(struct maker *m, const char *name, enum be_value type)
 {
-    struct be_param param = {.name = name, .text = type == BE_PTR ? "global int *" : "number",
+    struct be_param param = {.name = name,
+                             .text = type == BE_PTR ? "global int *" : "number",
                              .type = (uint8_t)type,
-                             .element = LAUNCH_INT, .element_bytes = 4, .pointer = type == BE_PTR};
+                             .element = LAUNCH_INT,
+                             .element_bytes = 4,
+                             .pointer = type == BE_PTR};
     vec_push(&m->p->arena, &m->kernel->params, param);
     return m->kernel->params.count - 1;
 }
@@ -61,7 +67,10 @@ static inline void make_fill(struct maker *m, enum bc_source source, enum bc_kin
 /* The branch word; targets that are not known yet are 0. Returns its index. */
 static inline uint32_t make_branch(struct maker *m, uint32_t yes, uint32_t no, uint32_t reconverge)
 {
-    struct bc_branch word = {.op = BC_branch, .site = make_site(m, BC_SITE_BRANCH), .yes = yes, .no = no,
+    struct bc_branch word = {.op = BC_branch,
+                             .site = make_site(m, BC_SITE_BRANCH),
+                             .yes = yes,
+                             .no = no,
                              .reconverge = reconverge};
     struct bc_ins ins;
     memcpy(&ins, &word, sizeof ins);
@@ -83,8 +92,11 @@ static inline uint32_t make_text(struct maker *m, const char *bytes)
 static inline uint32_t make_function(struct maker *m, const char *name, uint32_t signature,
                                      uint32_t return_slot)
 {
-    struct bc_function f = {.name = name, .code = m->p->code.count, .entry = m->p->code.count,
-                            .signature = signature, .return_slot = return_slot};
+    struct bc_function f = {.name = name,
+                            .code = m->p->code.count,
+                            .entry = m->p->code.count,
+                            .signature = signature,
+                            .return_slot = return_slot};
     if (m->p->functions.count)
         vec_last(&m->p->functions).end = m->p->code.count;
     vec_push(&m->p->arena, &m->p->functions, f);
@@ -99,8 +111,8 @@ static inline struct maker make_program(uint32_t vectors, uint32_t masks, uint32
     uint32_t f = make_function(&m, "k", 0, 0);
     m.p->functions.at[f].kernel = true;
     m.p->functions.at[f].entry = BC_NO_TARGET;
-    struct bc_kernel kernel = {.name = "k", .function = f, .vectors = vectors, .masks = masks,
-                               .scalars = scalars};
+    struct bc_kernel kernel = {
+        .name = "k", .function = f, .vectors = vectors, .masks = masks, .scalars = scalars};
     vec_push(&m.p->arena, &m.p->kernels, kernel);
     m.kernel = &m.p->kernels.at[0];
     return m;

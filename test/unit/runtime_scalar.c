@@ -7,12 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
 #include <cmocka.h>
 
 enum { LANES = 64, KEPT = 0x5a5a5a5a };
 
 static kernc_context *context;
-static kernc_buffer  *operands[SCALAR_MAX_ARGS], *masks, *results;
+static kernc_buffer *operands[SCALAR_MAX_ARGS], *masks, *results;
 
 /* ---- inputs ------------------------------------------------------------------------------------------ */
 
@@ -35,7 +36,7 @@ static uint64_t sample(enum scalar_type type, unsigned i, unsigned operand)
     case SCALAR_I: return (uint32_t)words[pick % COUNT(words)];
     case SCALAR_L: return words[pick % COUNT(words)];
     case SCALAR_F: return floats[pick % COUNT(floats)];
-    default:       return scalar_raw_f64(doubles[pick % COUNT(doubles)]);
+    default: return scalar_raw_f64(doubles[pick % COUNT(doubles)]);
     }
 }
 
@@ -182,9 +183,13 @@ static void launch(kernc_module *module, uint32_t lanes, const char *isa)
 {
     kernc_argument args[] = {kernc_arg_buffer(NULL, operands[0]), kernc_arg_buffer(NULL, operands[1]),
                              kernc_arg_buffer(NULL, operands[2]), kernc_arg_buffer(NULL, operands[3]),
-                             kernc_arg_buffer(NULL, masks), kernc_arg_buffer(NULL, results)};
-    kernc_launch l = {.size = sizeof l, .block = {lanes}, .warp = lanes, .args = args,
-                      .arg_count = COUNT(args), .isa = isa};
+                             kernc_arg_buffer(NULL, masks),       kernc_arg_buffer(NULL, results)};
+    kernc_launch l = {.size = sizeof l,
+                      .block = {lanes},
+                      .warp = lanes,
+                      .args = args,
+                      .arg_count = COUNT(args),
+                      .isa = isa};
     if (kernc_run(kernc_module_kernel_at(module, 0), &l, NULL) != KERNC_OK)
         fail_msg("%s", kernc_error_text(context));
 }
@@ -235,7 +240,7 @@ static void check_lanes(enum scalar_case c, const char *form, uint32_t lanes, co
     }
 }
 
-static const uint32_t    widths[] = {8, 16, 32, 64, 5, 33};
+static const uint32_t widths[] = {8, 16, 32, 64, 5, 33};
 static const char *const isas[] = {"base", "avx2"};
 
 static bool has_isa(const char *isa)

@@ -10,13 +10,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
 #include <cmocka.h>
 
 static struct arena arena;
 
 static void check_identity(const struct ir_module *m, const char *file, const char *pass)
 {
-    struct text        first = {0}, second = {0};
+    struct text first = {0}, second = {0};
     struct diagnostics d;
     ir_print_module(m, &first);
     struct source *s = source_new(&arena, file, first.at, first.length);
@@ -37,7 +38,7 @@ static void check_identity(const struct ir_module *m, const char *file, const ch
 static void run_pass(struct ir_module *m, const char *file, const char *pass, const char *lowering)
 {
     struct opt_options o;
-    struct opt_report  r;
+    struct opt_report r;
     struct diagnostics d;
     diag_init(&d, &arena, NULL);
     opt_options_init(&o);
@@ -52,7 +53,7 @@ static void run_pass(struct ir_module *m, const char *file, const char *pass, co
 
 static void check_sample(const char *path)
 {
-    struct text        t = {0};
+    struct text t = {0};
     struct diagnostics d;
     assert_null(file_read(path, 1u << 24, &t));
     struct source *s = source_new(&arena, path, t.at, t.length);
@@ -77,7 +78,7 @@ static void samples_survive_every_pass(void **state)
 {
     UNUSED(state);
     unsigned count = 0;
-    DIR     *folder = opendir("samples");
+    DIR *folder = opendir("samples");
     assert_non_null(folder);
     for (struct dirent *e; (e = readdir(folder));) {
         const char *ending = strrchr(e->d_name, '.');

@@ -9,13 +9,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+
 #include <cmocka.h>
 
 /* "" or the first error. */
 static const char *assemble(const char *text)
 {
-    static char   error[300];
-    struct arena  a = {0};
+    static char error[300];
+    struct arena a = {0};
     struct diagnostics d;
     struct source *s = source_new(&a, "test.s", text, strlen(text));
     diag_init(&d, &a, s);
@@ -46,7 +47,7 @@ static void rpc_accepts(void **state)
     assert_string_equal(assemble(RPC("l: nop\nbr p1, l, j\nj: converge\nexit\n")), "");
     /* what all who leave the loop pass is a jump */
     assert_string_equal(assemble(RPC("l: nop\nbr p1, l, j\nbr p0, j\nnop\nj: converge\nexit\n")), "");
-    assert_string_equal(assemble(RPC("br p1, a\nnop\na: exit\n")), "");                       /* uniform */
+    assert_string_equal(assemble(RPC("br p1, a\nnop\na: exit\n")), ""); /* uniform */
     /* endless side */
     assert_string_equal(assemble(RPC("br p1, t, j\nj: converge\nexit\nt: nop\nl: br p0, l\n")), "");
     /* never reconverge */
@@ -163,13 +164,22 @@ static void too_much_in_common(void **state)
     text_free(&t);
 }
 
-#define BRANCH(a, b, m) {.count = 2, .next = {a, b}, .reconverge = m, .diverges = (m) != WC_NO_NODE}
-#define GO(a)           {.count = 1, .next = {a}, .reconverge = WC_NO_NODE}
-#define END             {.reconverge = WC_NO_NODE}
+#define BRANCH(a, b, m)                                                                                      \
+    {                                                                                                        \
+        .count = 2, .next = {a, b}, .reconverge = m, .diverges = (m) != WC_NO_NODE                           \
+    }
+#define GO(a)                                                                                                \
+    {                                                                                                        \
+        .count = 1, .next = {a}, .reconverge = WC_NO_NODE                                                    \
+    }
+#define END                                                                                                  \
+    {                                                                                                        \
+        .reconverge = WC_NO_NODE                                                                             \
+    }
 
 static uint32_t bound(const struct wc_node *nodes, uint32_t n, enum wc_mode mode)
 {
-    struct arena   a = {0};
+    struct arena a = {0};
     struct wc_node copy[32];
     memcpy(copy, nodes, n * sizeof *nodes);
     struct wc_flow g = {n, copy};
@@ -241,8 +251,8 @@ static void frontier_refuses(void **state)
 /* Three branches around a body of so many nodes. */
 static uint32_t bound_around(uint32_t body)
 {
-    struct arena   a = {0};
-    uint32_t       end = body + 3;
+    struct arena a = {0};
+    uint32_t end = body + 3;
     struct wc_flow g = {end + 1, arena_array(&a, struct wc_node, end + 1)};
     for (uint32_t i = 0; i < end; i++)
         g.at[i] = i < 3 ? (struct wc_node)BRANCH(i + 1, end, end) : (struct wc_node)GO(i + 1);

@@ -248,7 +248,10 @@ static void allocation_failures(void **state)
 /* ---- the verifier's reasons -------------------------------------------------------------------------- */
 
 typedef void damage(struct wc_image *m);
-struct verify_case { const char *reason; damage *apply; };
+struct verify_case {
+    const char *reason;
+    damage *apply;
+};
 
 static void encode_at(struct wc_image *m, uint32_t at, struct wc_ins ins)
 {
@@ -266,7 +269,11 @@ static struct be_param *param(struct wc_image *m)
 }
 
 /* `name` is the damage of this name: statements on m. */
-#define DAMAGE(name, ...) static void name(struct wc_image *m) { __VA_ARGS__ }
+#define DAMAGE(name, ...)                                                                                    \
+    static void name(struct wc_image *m)                                                                     \
+    {                                                                                                        \
+        __VA_ARGS__                                                                                          \
+    }
 
 DAMAGE(no_file, m->file = NULL;)
 DAMAGE(no_mode, m->mode = WC_MODES;)
@@ -312,7 +319,8 @@ static void launch_size(struct wc_image *m)
     vec_push(&m->arena, &m->launches, l);
 }
 
-DAMAGE(launch_buffer, vec_push(&m->arena, &m->launches, ((struct launch){.step = LAUNCH_BUFFER, .name = "b"}));)
+DAMAGE(launch_buffer,
+       vec_push(&m->arena, &m->launches, ((struct launch){.step = LAUNCH_BUFFER, .name = "b"}));)
 DAMAGE(launch_file, m->launches.at[0].outputs.at[2].file = NULL;)
 DAMAGE(symbol_name, m->symbols.at[0].name = NULL;)
 DAMAGE(symbol_point, m->symbols.at[0].name = ".L1";)

@@ -50,7 +50,7 @@ static void rows_have_names_and_meanings(void **state)
         assert_true(wc_cycles((enum wc_op)op) > 0);
         assert_int_equal(strspn(wc_op_info[op].operands, "DrPpiuokRscCnw-"), FIELD_COUNT);
         intern_z(&names, wc_op_info[op].mnemonic);
-        assert_int_equal(names.count, op + 1);      /* no mnemonic twice */
+        assert_int_equal(names.count, op + 1); /* no mnemonic twice */
     }
     for (size_t i = 0; i < wc_csr_count; i++) {
         const struct wc_csr_info *csr = &wc_csr_info[i];

@@ -1,8 +1,9 @@
 /* machine.c: see machine.h. */
-#include "runtime/module.h"
 #include "test/warpcore/machine.h"
+#include "runtime/module.h"
 
 #include <setjmp.h>
+
 #include <cmocka.h>
 
 static void keep_output(void *user, const char *bytes, size_t size)
@@ -15,8 +16,11 @@ struct machine machine_new(enum wc_mode mode)
     struct machine m = {.image = wc_image_new(),
                         .launch.size = sizeof(kernc_launch),
                         .printed = mem_alloc(sizeof(struct text))};
-    struct wc_kernel k = {.name = "k", .registers = WC_REGISTERS, .predicates = WC_PREDICATES,
-                          .private_bytes = 64, .stack = mode == WC_MODE_ARTICLE ? WC_STACK : WC_LANES - 1};
+    struct wc_kernel k = {.name = "k",
+                          .registers = WC_REGISTERS,
+                          .predicates = WC_PREDICATES,
+                          .private_bytes = 64,
+                          .stack = mode == WC_MODE_ARTICLE ? WC_STACK : WC_LANES - 1};
     m.image->file = "test.s";
     m.image->mode = mode;
     m.image->shared_bytes = 64;
@@ -38,9 +42,12 @@ void machine_free(struct machine *m)
 static void add_parameter(struct machine *m, const char *name, bool pointer)
 {
     struct wc_kernel *k = &m->image->kernels.at[0];
-    struct be_param p = {.name = name, .text = pointer ? "global uint *" : "uint",
+    struct be_param p = {.name = name,
+                         .text = pointer ? "global uint *" : "uint",
                          .type = pointer ? BE_PTR : BE_I32,
-                         .element = LAUNCH_UINT, .element_bytes = 4, .pointer = pointer};
+                         .element = LAUNCH_UINT,
+                         .element_bytes = 4,
+                         .pointer = pointer};
     vec_push(&m->image->arena, &k->params, p);
 }
 
@@ -63,7 +70,7 @@ uint32_t machine_text(struct machine *m, const char *text, const char *operands)
 {
     struct wc_text t = {.bytes = text, .length = (uint32_t)strlen(text)};
     for (; *operands; operands++) {
-        char    letter = *operands;
+        char letter = *operands;
         uint8_t type = letter == 'l' ? BE_I64 : letter == 'f' ? BE_F32 : letter == 'p' ? BE_PTR : BE_I32;
         vec_push(&m->image->arena, &t.operands, type);
     }

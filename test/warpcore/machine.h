@@ -14,15 +14,15 @@
 #include "include/kernc-rt.h"
 
 struct machine {
-    struct wc_image *image;              /* until the first run */
+    struct wc_image *image; /* until the first run */
     kernc_context *context;
-    kernc_module  *module;
+    kernc_module *module;
     kernc_argument arguments[8];
-    kernc_buffer  *buffers[8];
-    uint32_t       argument_count;
-    kernc_launch   launch;               /* options of the runs to come */
-    kernc_statistics *statistics;        /* of the latest */
-    struct text   *printed;
+    kernc_buffer *buffers[8];
+    uint32_t argument_count;
+    kernc_launch launch;          /* options of the runs to come */
+    kernc_statistics *statistics; /* of the latest */
+    struct text *printed;
 };
 
 struct machine machine_new(enum wc_mode mode);

@@ -10,7 +10,9 @@
 enum { MODEL_LANES = 8, MODEL_BLOCKS = 1000, MODEL_TRACE = 4000, MODEL_NONE = 0xffff };
 
 /* A source of random numbers (splitmix64). */
-struct model_random { uint64_t state; };
+struct model_random {
+    uint64_t state;
+};
 uint64_t model_next(struct model_random *r);
 static inline uint32_t model_below(struct model_random *r, uint32_t n)
 {
@@ -25,22 +27,25 @@ static inline bool model_chance(struct model_random *r, uint32_t percent)
 /* ---- graphs: block 0 is the entry -------------------------------------------------------------------- */
 
 enum model_kind {
-    MODEL_WORK,          /* a block of the program: its number is in the trace, its decision is the lane's
-                            own */
-    MODEL_SET,           /* lane variable = value; not in the trace */
-    MODEL_TEST,          /* decides whether the variable is `value` */
-    MODEL_LEAVE,         /* the one exit branch of a loop: decides whether the variable is at least `value` */
+    MODEL_WORK,  /* a block of the program: its number is in the trace, its decision is the lane's
+                    own */
+    MODEL_SET,   /* lane variable = value; not in the trace */
+    MODEL_TEST,  /* decides whether the variable is `value` */
+    MODEL_LEAVE, /* the one exit branch of a loop: decides whether the variable is at least `value` */
 };
 struct model_block {
-    uint8_t  kind, count;            /* count of successors; 0: EXIT */
-    uint8_t  leaves;                 /* normal form: 1 + the successor by which this branch leaves its loop;
-                                        0: none */
-    bool     constant;               /* decides the same way always: proven uniform */
-    bool     stops;                  /* an EXIT that is no end: a trap, which post-dominance leaves out */
-    uint16_t next[2];                /* next[1] if the decision is true */
-    uint16_t value, weight;          /* WORK: its number in the original graph; weight: instructions */
+    uint8_t kind, count;    /* count of successors; 0: EXIT */
+    uint8_t leaves;         /* normal form: 1 + the successor by which this branch leaves its loop;
+                               0: none */
+    bool constant;          /* decides the same way always: proven uniform */
+    bool stops;             /* an EXIT that is no end: a trap, which post-dominance leaves out */
+    uint16_t next[2];       /* next[1] if the decision is true */
+    uint16_t value, weight; /* WORK: its number in the original graph; weight: instructions */
 };
-struct model_graph { uint32_t count; struct model_block at[MODEL_BLOCKS]; };
+struct model_graph {
+    uint32_t count;
+    struct model_block at[MODEL_BLOCKS];
+};
 
 enum model_class { MODEL_STRUCTURED, MODEL_DAG, MODEL_JUMPS, MODEL_REDUCIBLE, MODEL_GOTO, MODEL_CLASSES };
 extern const char *const model_class_name[MODEL_CLASSES];
@@ -63,11 +68,15 @@ void model_distances(const struct model_graph *g, uint16_t *distance);
 
 enum model_op { MODEL_ENTER, MODEL_BRANCH, MODEL_JUMP, MODEL_CONVERGE, MODEL_EXIT };
 /* CONVERGE: target is the branch */
-struct model_word { uint8_t op; bool inverted; uint16_t target, reconverge, block; };
+struct model_word {
+    uint8_t op;
+    bool inverted;
+    uint16_t target, reconverge, block;
+};
 struct model_program {
     uint32_t count, entry;
     struct model_word at[4 * MODEL_BLOCKS];
-    bool waits[MODEL_BLOCKS];            /* one side of the block's branch is where its lanes reconverge */
+    bool waits[MODEL_BLOCKS]; /* one side of the block's branch is where its lanes reconverge */
 };
 /* Blocks in random order, branches of random polarity where the mode leaves them free. */
 void model_emit(const struct model_graph *g, const uint16_t *reconverge, enum wc_mode mode,
@@ -86,22 +95,25 @@ uint32_t model_stack_bound(const struct model_graph *g, const uint16_t *reconver
  * blocks. */
 struct model_decisions {
     uint64_t seed;
-    uint32_t patience, bias, group;      /* bias: percent of true; lanes of a group decide alike */
+    uint32_t patience, bias, group; /* bias: percent of true; lanes of a group decide alike */
     uint32_t table_bits;
-    uint32_t table[MODEL_LANES];         /* the decision numbers 0, 1, … of a lane */
+    uint32_t table[MODEL_LANES]; /* the decision numbers 0, 1, … of a lane */
     const struct model_graph *original;
-    const uint16_t *distance;            /* by block of it */
+    const uint16_t *distance; /* by block of it */
 };
-struct model_trace { uint32_t count; uint16_t at[MODEL_TRACE]; };
+struct model_trace {
+    uint32_t count;
+    uint16_t at[MODEL_TRACE];
+};
 
 /* What a thread alone goes through. */
 void model_thread(const struct model_graph *g, const struct model_decisions *how, uint32_t lane,
                   struct model_trace *t);
 
 struct model_result {
-    const char *failure;                 /* NULL: all is as it has to be */
-    uint64_t issued, converges;          /* words; CONVERGEs among them */
-    uint32_t deepest, left;              /* entries at most, and before the last EXIT */
+    const char *failure;        /* NULL: all is as it has to be */
+    uint64_t issued, converges; /* words; CONVERGEs among them */
+    uint32_t deepest, left;     /* entries at most, and before the last EXIT */
 };
 /* The warp, and whether its lanes' traces are `expected`. */
 struct model_result model_warp(const struct model_graph *g, const struct model_program *p, enum wc_mode mode,

@@ -10,7 +10,7 @@ struct emitter {
     const struct model_graph *g;
     const uint16_t *reconverge;
     enum wc_mode mode;
-    struct model_random  *r;
+    struct model_random *r;
     struct model_program *p;
     uint16_t address[MODEL_BLOCKS], order[MODEL_BLOCKS], post[MODEL_BLOCKS];
     uint32_t post_count;
@@ -105,8 +105,8 @@ static void resolve(struct emitter *e)
         if (w->op != MODEL_BRANCH)
             continue;
         w->reconverge = !diverges(&e->g->at[w->block]) ? WC_NONE
-                  : w->reconverge == MODEL_NONE     ? (uint16_t)i
-                                              : e->address[w->reconverge];
+                        : w->reconverge == MODEL_NONE  ? (uint16_t)i
+                                                       : e->address[w->reconverge];
         e->p->waits[w->block] = w->target == w->reconverge || i + 1 == w->reconverge;
     }
 }
@@ -130,8 +130,8 @@ struct stacking {
     const struct model_graph *g;
     const uint16_t *reconverge;
     const bool *waits;
-    uint32_t longest[MODEL_BLOCKS];      /* of paths from this branch; 0: not known yet */
-    bool     open[MODEL_BLOCKS];
+    uint32_t longest[MODEL_BLOCKS]; /* of paths from this branch; 0: not known yet */
+    bool open[MODEL_BLOCKS];
 };
 
 /* Lanes that diverge at `d` while the top entry is one that reconverges where they do: those on a side that

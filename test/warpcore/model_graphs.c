@@ -1,10 +1,11 @@
 /* model_graphs.c: random control flow by class, and what is computed on it: distances and post-dominators. */
 #include "test/warpcore/model.h"
 
-const char *const model_class_name[MODEL_CLASSES] = {
-    [MODEL_STRUCTURED] = "structured", [MODEL_DAG] = "shared joins",
-    [MODEL_JUMPS] = "break, continue, return", [MODEL_REDUCIBLE] = "goto, reducible",
-    [MODEL_GOTO] = "goto, irreducible"};
+const char *const model_class_name[MODEL_CLASSES] = {[MODEL_STRUCTURED] = "structured",
+                                                     [MODEL_DAG] = "shared joins",
+                                                     [MODEL_JUMPS] = "break, continue, return",
+                                                     [MODEL_REDUCIBLE] = "goto, reducible",
+                                                     [MODEL_GOTO] = "goto, irreducible"};
 
 uint64_t model_next(struct model_random *r)
 {
@@ -17,10 +18,10 @@ uint64_t model_next(struct model_random *r)
 /* ---- structured programs ----------------------------------------------------------------------------- */
 
 struct maker {
-    struct model_graph  *g;
+    struct model_graph *g;
     struct model_random *r;
-    bool     jumps;                      /* break, continue and return too */
-    uint16_t out, again;                 /* where break and continue go; MODEL_NONE: no loop here */
+    bool jumps;          /* break, continue and return too */
+    uint16_t out, again; /* where break and continue go; MODEL_NONE: no loop here */
 };
 
 static uint16_t new_block(struct model_graph *g)
@@ -171,10 +172,10 @@ static void make(struct model_graph *g, enum model_class class, struct model_ran
     struct maker m = {g, r, class == MODEL_JUMPS, MODEL_NONE, MODEL_NONE};
     switch (class) {
     case MODEL_STRUCTURED:
-    case MODEL_JUMPS:     statements(&m, new_block(g), 4); break;
-    case MODEL_DAG:       make_dag(g, r); break;
+    case MODEL_JUMPS: statements(&m, new_block(g), 4); break;
+    case MODEL_DAG: make_dag(g, r); break;
     case MODEL_REDUCIBLE: make_reducible(g, r); break;
-    default:              make_goto(g, r); break;
+    default: make_goto(g, r); break;
     }
     model_tidy(g);
 }
@@ -262,7 +263,7 @@ uint32_t model_post_order(const struct model_graph *g, uint16_t *order)
 {
     bool seen[MODEL_BLOCKS] = {0};
     uint16_t stack[MODEL_BLOCKS];
-    uint8_t  done[MODEL_BLOCKS];
+    uint8_t done[MODEL_BLOCKS];
     uint32_t depth = 1, count = 0;
     stack[0] = 0;
     done[0] = 0;
@@ -336,7 +337,7 @@ static uint16_t nearest(const struct model_graph *g, block_set *sets, const uint
 void model_post_dominators(const struct model_graph *g, uint16_t *reconverge)
 {
     static block_set sets[MODEL_BLOCKS];
-    bool     reach[MODEL_BLOCKS] = {0};
+    bool reach[MODEL_BLOCKS] = {0};
     uint16_t order[MODEL_BLOCKS];
     uint32_t size[MODEL_BLOCKS], n = model_post_order(g, order), words = g->count / 64 + 1;
     while (reaches_end(g, reach))

@@ -8,12 +8,15 @@
  */
 #include "test/warpcore/model.h"
 
-struct region { uint32_t count; uint16_t at[MODEL_BLOCKS]; };
+struct region {
+    uint32_t count;
+    uint16_t at[MODEL_BLOCKS];
+};
 struct normal {
     struct model_graph *g;
-    bool     full;                       /* over MODEL_BLOCKS */
-    bool     inside[MODEL_BLOCKS];       /* of the region at hand */
-    uint16_t places[MODEL_BLOCKS];       /* entries, then places outside that are gone to */
+    bool full;                     /* over MODEL_BLOCKS */
+    bool inside[MODEL_BLOCKS];     /* of the region at hand */
+    uint16_t places[MODEL_BLOCKS]; /* entries, then places outside that are gone to */
     uint32_t entries, place_count;
 };
 
@@ -174,7 +177,7 @@ struct search {
     const bool *among;
     uint32_t index[MODEL_BLOCKS], low[MODEL_BLOCKS], next, depth, found;
     uint16_t stack[MODEL_BLOCKS];
-    bool     on_stack[MODEL_BLOCKS];
+    bool on_stack[MODEL_BLOCKS];
     struct region *regions;
 };
 

@@ -31,10 +31,10 @@ static bool enter(const struct model_graph *g, const struct model_decisions *how
 {
     const struct model_block *x = &g->at[b];
     switch ((enum model_kind)x->kind) {
-    case MODEL_SET:   l->variable = x->value == MODEL_NONE ? l->variable : x->value; return false;
-    case MODEL_TEST:  return l->variable == x->value;
+    case MODEL_SET: l->variable = x->value == MODEL_NONE ? l->variable : x->value; return false;
+    case MODEL_TEST: return l->variable == x->value;
     case MODEL_LEAVE: return l->variable >= x->value;
-    case MODEL_WORK:  break;
+    case MODEL_WORK: break;
     }
     if (t->count < MODEL_TRACE)
         t->at[t->count++] = x->value;
@@ -61,13 +61,13 @@ void model_thread(const struct model_graph *g, const struct model_decisions *how
 /* ---- a warp ------------------------------------------------------------------------------------------ */
 
 struct warp {
-    const struct model_graph     *g;
-    const struct model_program   *p;
+    const struct model_graph *g;
+    const struct model_program *p;
     const struct model_decisions *how;
-    struct lane        lanes[MODEL_LANES];
+    struct lane lanes[MODEL_LANES];
     struct model_trace traces[MODEL_LANES];
-    uint8_t            predicate;        /* what the active lanes have decided */
-    uint64_t           issued;
+    uint8_t predicate; /* what the active lanes have decided */
+    uint64_t issued;
 };
 
 static void enter_all(struct warp *w, uint8_t active, uint16_t b)
@@ -94,10 +94,10 @@ static enum rt_divergence_event step(struct warp *w, struct rt_divergence *d)
         enter_all(w, d->active, word->block);
         d->pc++;
         return RT_WENT_ON;
-    case MODEL_BRANCH:   return rt_divergence_branch(d, taken_by(w, word), word->target, word->reconverge);
-    case MODEL_JUMP:     return rt_divergence_branch(d, 0xff, word->target, WC_NONE);
+    case MODEL_BRANCH: return rt_divergence_branch(d, taken_by(w, word), word->target, word->reconverge);
+    case MODEL_JUMP: return rt_divergence_branch(d, 0xff, word->target, WC_NONE);
     case MODEL_CONVERGE: return rt_divergence_converge(d, word->target);
-    case MODEL_EXIT:     return rt_divergence_exit(d, d->active);
+    case MODEL_EXIT: return rt_divergence_exit(d, d->active);
     }
     BUG("word %u", word->op);
 }
@@ -151,8 +151,14 @@ struct model_result model_warp(const struct model_graph *g, const struct model_p
 
 /* ---- the ideal --------------------------------------------------------------------------------------- */
 
-struct ideal_entry { uint8_t mask; uint16_t pc, reconverge; };
-struct ideal { uint32_t depth; struct ideal_entry at[MODEL_TRACE]; };
+struct ideal_entry {
+    uint8_t mask;
+    uint16_t pc, reconverge;
+};
+struct ideal {
+    uint32_t depth;
+    struct ideal_entry at[MODEL_TRACE];
+};
 
 static void part(struct ideal *s, const struct model_word *word, uint8_t taken)
 {
@@ -186,7 +192,7 @@ static void ideal_step(struct warp *w, struct ideal *s)
             top->pc = taken ? word->target : top->pc + 1;
         break;
     }
-    case MODEL_JUMP:     top->pc = word->target; break;
+    case MODEL_JUMP: top->pc = word->target; break;
     case MODEL_CONVERGE: top->pc++; break;
     case MODEL_EXIT:
         for (uint32_t i = 0; i < s->depth - 1; i++)

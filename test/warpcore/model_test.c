@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 static uint32_t random_runs(void)
@@ -19,17 +20,20 @@ static uint32_t random_runs(void)
 }
 
 /* What runs of one kind came to. */
-struct tally { uint64_t runs, failures, issued, ideal, converges, bounds; uint32_t deepest; };
+struct tally {
+    uint64_t runs, failures, issued, ideal, converges, bounds;
+    uint32_t deepest;
+};
 
 /* One graph in each mode's form. */
 struct subject {
-    struct model_graph    given, form;
-    const struct model_graph *run;       /* the one of the two that is run */
-    struct model_program  program;
+    struct model_graph given, form;
+    const struct model_graph *run; /* the one of the two that is run */
+    struct model_program program;
     uint16_t reconverge[MODEL_BLOCKS], distance[MODEL_BLOCKS];
-    uint32_t bound, given_bound;         /* worked out here, and by what compiler and verifier use */
-    bool     one_exit;                   /* so all lanes reconverge there */
-    struct model_trace    expected[MODEL_LANES];
+    uint32_t bound, given_bound; /* worked out here, and by what compiler and verifier use */
+    bool one_exit;               /* so all lanes reconverge there */
+    struct model_trace expected[MODEL_LANES];
 };
 
 static uint32_t exits(const struct model_graph *g)
@@ -129,7 +133,7 @@ static struct tally attack(enum model_class class, enum wc_mode mode, uint32_t r
     struct subject *s = mem_alloc(sizeof *s);
     struct tally t = {0};
     for (uint64_t seed = 1; t.runs < runs; seed++) {
-        struct model_random r = {seed * 1000003 + (uint64_t)class * 101};
+        struct model_random r = {seed * 1000003 + (uint64_t) class * 101};
         model_make(&s->given, class, &r);
         model_decorate(&s->given, &r);
         if (!prepare(s, mode, &r))
@@ -158,8 +162,8 @@ static void show(const char *mode, const char *kind, const struct tally *t)
 static void attack_all(enum wc_mode mode)
 {
     uint64_t failures = 0;
-    for (int class = 0; class < MODEL_CLASSES; class++) {
-        struct tally t = attack((enum model_class)class, mode, random_runs(), true);
+    for (int class = 0; class < MODEL_CLASSES; class ++) {
+        struct tally t = attack((enum model_class) class, mode, random_runs(), true);
         show(wc_mode_info[mode].name, model_class_name[class], &t);
         failures += t.failures;
     }
@@ -184,8 +188,8 @@ static void frontier_random(void **state)
 /* The published rule fails even on structured programs; no class is free of failures. */
 static void article_fails(void **state)
 {
-    for (int class = 0; class < MODEL_CLASSES; class++) {
-        struct tally t = attack((enum model_class)class, WC_MODE_ARTICLE, 2000, false);
+    for (int class = 0; class < MODEL_CLASSES; class ++) {
+        struct tally t = attack((enum model_class) class, WC_MODE_ARTICLE, 2000, false);
         show("article", model_class_name[class], &t);
         assert_in_range(t.failures, t.runs / 20, t.runs);
     }

@@ -25,9 +25,27 @@ enum {
 
 /* What an instruction does; PAGE_LANE: each lane computes its own result. */
 enum page_kind {
-    PAGE_ILLEGAL, PAGE_LANE, PAGE_LOAD, PAGE_STORE, PAGE_ATOM, PAGE_VOTE, PAGE_SHUFFLE, PAGE_REDUCE, PAGE_SCAN,
-    PAGE_LDARG, PAGE_CSRR, PAGE_CSRW, PAGE_NOTHING, PAGE_ASSERT, PAGE_TRAP, PAGE_EXIT, PAGE_CONVERGE, PAGE_CALL,
-    PAGE_CALLR, PAGE_RET, PAGE_BRANCH,
+    PAGE_ILLEGAL,
+    PAGE_LANE,
+    PAGE_LOAD,
+    PAGE_STORE,
+    PAGE_ATOM,
+    PAGE_VOTE,
+    PAGE_SHUFFLE,
+    PAGE_REDUCE,
+    PAGE_SCAN,
+    PAGE_LDARG,
+    PAGE_CSRR,
+    PAGE_CSRW,
+    PAGE_NOTHING,
+    PAGE_ASSERT,
+    PAGE_TRAP,
+    PAGE_EXIT,
+    PAGE_CONVERGE,
+    PAGE_CALL,
+    PAGE_CALLR,
+    PAGE_RET,
+    PAGE_BRANCH,
 };
 typedef uint32_t page_lane(uint32_t a, uint32_t b, uint32_t c);
 
@@ -42,12 +60,20 @@ struct page_row {
     uint8_t size;                    /* bytes that are checked */
     page_lane *lane;
 };
+/* port: the unit it is named after */
 struct page_unit {
     char name[16];
     uint32_t cycles, interval, port;
-}; /* port: the unit it is named after */
+};
 enum page_parameter {
-    PAGE_SEGMENT, PAGE_DIVERGE, PAGE_POP, PAGE_START, PAGE_CLEAR, PAGE_SWAP, PAGE_ISSUE, PAGE_SLICE,
+    PAGE_SEGMENT,
+    PAGE_DIVERGE,
+    PAGE_POP,
+    PAGE_START,
+    PAGE_CLEAR,
+    PAGE_SWAP,
+    PAGE_ISSUE,
+    PAGE_SLICE,
     PAGE_PARAMETERS,
 };
 struct page_tables {
@@ -89,8 +115,8 @@ const char *page_read_job(struct page_job *j, struct arena *a, const char *path)
 /* ---- a warp (page_warp.c, page_memory.c, page_flow.c) -------------------------------------------------- */
 
 struct page_entry {
-    uint32_t saved, pending, target, place, phase;
-}; /* place: rpc or source */
+    uint32_t saved, pending, target, place, phase; /* place: rpc or source */
+};
 struct page_warp {
     uint32_t number, pc, active, live, depth, cycleh;
     uint64_t cycles, issued, since, ready; /* since: it came to its slot; ready: when it may go on */

@@ -111,7 +111,10 @@ static uint32_t to_unsigned(float a)
     }
 #include "test/warpcore/page_lanes.def"
 
-static const struct { const char *name; page_lane *lane; } lanes[] = {
+static const struct {
+    const char *name;
+    page_lane *lane;
+} lanes[] = {
 #define LANE(id, name, result) {name, lane_##id},
 #include "test/warpcore/page_lanes.def"
 };

@@ -3,7 +3,9 @@
 
 enum { BASE = 3, VALUE = 4, INDEX = 5, RESULT = 7, CHOSEN = 1, FLAG = 2 };
 
-struct lanes { uint32_t value[WC_LANES], index[WC_LANES], active; };
+struct lanes {
+    uint32_t value[WC_LANES], index[WC_LANES], active;
+};
 
 static uint32_t shuffled(enum wc_op op, const struct lanes *x, unsigned lane)
 {
@@ -20,17 +22,19 @@ static uint32_t joined(enum wc_op op, uint32_t a, uint32_t b)
 {
     float x = scalar_from_f32(a), y = scalar_from_f32(b);
     switch (op) {
-    case WC_reduce_add_I: case WC_scan_add_I: return a + b;
+    case WC_reduce_add_I:
+    case WC_scan_add_I: return a + b;
     case WC_reduce_smin_I: return i32(a) < i32(b) ? a : b;
     case WC_reduce_smax_I: return i32(a) > i32(b) ? a : b;
     case WC_reduce_umin_I: return a < b ? a : b;
     case WC_reduce_umax_I: return a > b ? a : b;
-    case WC_reduce_and_I:  return a & b;
-    case WC_reduce_or_I:   return a | b;
-    case WC_reduce_xor_I:  return a ^ b;
-    case WC_reduce_add_F: case WC_scan_add_F: return scalar_raw_f32(x + y);
-    case WC_reduce_min_F:  return scalar_raw_f32(scalar_fminf(x, y));
-    default:               return scalar_raw_f32(scalar_fmaxf(x, y));
+    case WC_reduce_and_I: return a & b;
+    case WC_reduce_or_I: return a | b;
+    case WC_reduce_xor_I: return a ^ b;
+    case WC_reduce_add_F:
+    case WC_scan_add_F: return scalar_raw_f32(x + y);
+    case WC_reduce_min_F: return scalar_raw_f32(scalar_fminf(x, y));
+    default: return scalar_raw_f32(scalar_fmaxf(x, y));
     }
 }
 
@@ -54,12 +58,14 @@ static uint32_t expected(enum wc_op op, const struct lanes *x, unsigned lane)
         flags |= (x->active >> i & 1 & x->value[i]) << i;
     switch (op) {
     case WC_ballot: return flags;
-    case WC_any:    return flags != 0;
-    case WC_all:    return flags == x->active;
-    case WC_elect:  return lane == (unsigned)__builtin_ctz(x->active);
-    case WC_first:  return x->value[__builtin_ctz(x->active)];
-    case WC_shuffle: case WC_shuffle_xor: case WC_shuffle_up: case WC_shuffle_down:
-        return shuffled(op, x, lane);
+    case WC_any: return flags != 0;
+    case WC_all: return flags == x->active;
+    case WC_elect: return lane == (unsigned)__builtin_ctz(x->active);
+    case WC_first: return x->value[__builtin_ctz(x->active)];
+    case WC_shuffle:
+    case WC_shuffle_xor:
+    case WC_shuffle_up:
+    case WC_shuffle_down: return shuffled(op, x, lane);
     default: return reduced(op, x, lane);
     }
 }
@@ -86,7 +92,10 @@ static void check_group(enum wc_op op, struct test_random *r)
     put(&m, WC_li, .d = RESULT, .imm = -7);
     uint32_t skip = put(&m, WC_brn, .a = CHOSEN, .imm = 0);
     put(&m, op, .d = letters[0] == 'P' ? 3 : RESULT,
-        .a = letters[1] == 'p' ? FLAG : letters[1] == 'r' ? VALUE : 0, .b = letters[2] == 'r' ? INDEX : 0);
+        .a = letters[1] == 'p'   ? FLAG
+             : letters[1] == 'r' ? VALUE
+                                 : 0,
+        .b = letters[2] == 'r' ? INDEX : 0);
     if (letters[0] == 'P')
         put(&m, WC_zext_BI, .d = RESULT, .a = 3);
     machine_target(&m, skip);
@@ -103,8 +112,8 @@ static void check_group(enum wc_op op, struct test_random *r)
             in[i] = x.value[i] = is_float(op)       ? scalar_raw_f32(f)
                                  : test_below(r, 3) ? (uint32_t)test_next(r)
                                                     : test_below(r, 2);
-            in[WC_LANES + i] = x.index[i] = test_below(r, 4) ? test_below(r, WC_LANES)
-                                                             : (uint32_t)test_next(r);
+            in[WC_LANES + i] = x.index[i] =
+                test_below(r, 4) ? test_below(r, WC_LANES) : (uint32_t)test_next(r);
             in[2 * WC_LANES + i] = x.active >> i & 1;
         }
         machine_expect(&m, 1, WC_LANES, KERNC_OK);
@@ -150,20 +159,22 @@ static uint32_t *read_everywhere(struct machine *m, enum wc_csr csr, uint32_t wo
 static uint32_t csr_expected(enum wc_csr csr, uint32_t block, uint32_t t)
 {
     switch (csr) {
-    case WC_CSR_TID_X:    return t % 3;
-    case WC_CSR_TID_Y:    return t / 3 % 5;
-    case WC_CSR_TID_Z:    return t / 15;
-    case WC_CSR_BID_X:    return block;
-    case WC_CSR_BDIM_X:   return 3;
-    case WC_CSR_BDIM_Y:   return 5;
-    case WC_CSR_BDIM_Z:   return 2;
-    case WC_CSR_GDIM_X:   return 6;
-    case WC_CSR_GDIM_Y: case WC_CSR_GDIM_Z: return 1;
-    case WC_CSR_LANE:     return t % WC_LANES;
-    case WC_CSR_WARP:     return t / WC_LANES;
+    case WC_CSR_TID_X: return t % 3;
+    case WC_CSR_TID_Y: return t / 3 % 5;
+    case WC_CSR_TID_Z: return t / 15;
+    case WC_CSR_BID_X: return block;
+    case WC_CSR_BDIM_X: return 3;
+    case WC_CSR_BDIM_Y: return 5;
+    case WC_CSR_BDIM_Z: return 2;
+    case WC_CSR_GDIM_X: return 6;
+    case WC_CSR_GDIM_Y:
+    case WC_CSR_GDIM_Z: return 1;
+    case WC_CSR_LANE: return t % WC_LANES;
+    case WC_CSR_WARP: return t / WC_LANES;
     case WC_CSR_WARPSIZE: return WC_LANES;
-    case WC_CSR_ACTIVE: case WC_CSR_LIVE: return t / WC_LANES == 3 ? 0x3f : 0xff;
-    default:              return 0; /* y, z of the block, the clock, the depth, the data that is not there */
+    case WC_CSR_ACTIVE:
+    case WC_CSR_LIVE: return t / WC_LANES == 3 ? 0x3f : 0xff;
+    default: return 0; /* y, z of the block, the clock, the depth, the data that is not there */
     }
 }
 

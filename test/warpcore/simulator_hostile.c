@@ -4,8 +4,8 @@
 
 static struct wc_ins random_word(struct test_random *r, uint32_t words)
 {
-    static const uint16_t flow[] = {WC_br, WC_brn, WC_converge, WC_diverge, WC_csrw,
-                                    WC_call, WC_exit, WC_ret, WC_callr};
+    static const uint16_t flow[] = {WC_br,   WC_brn,  WC_converge, WC_diverge, WC_csrw,
+                                    WC_call, WC_exit, WC_ret,      WC_callr};
     for (;;) {
         struct wc_ins ins = {.op = test_below(r, 2) ? flow[test_below(r, COUNT(flow))]
                                                     : (uint16_t)test_below(r, WC_OPS)};
@@ -15,13 +15,13 @@ static struct wc_ins random_word(struct test_random *r, uint32_t words)
             *fields[i] = letters[i] == '-'
                              ? 0
                              : (uint8_t)test_below(r, letters[i] == 'p' || letters[i] == 'P' ? 4 : 8);
-        ins.imm = letters[4] == 'n' ? 0
+        ins.imm = letters[4] == 'n'                        ? 0
                   : letters[4] == 'k' || letters[4] == 's' ? (int32_t)test_below(r, words)
-                  : letters[4] == 'C' ? WC_CSR_BARRIER + (int32_t)test_below(r, 2)
-                  : letters[4] == 'c' ? (int32_t)test_below(r, WC_CSR_SPECIALS)
-                  : letters[4] == 'w' ? (int32_t)test_below(r, 3)
-                  : letters[4] == '-' ? 0
-                                      : (int32_t)test_below(r, 64);
+                  : letters[4] == 'C'                      ? WC_CSR_BARRIER + (int32_t)test_below(r, 2)
+                  : letters[4] == 'c'                      ? (int32_t)test_below(r, WC_CSR_SPECIALS)
+                  : letters[4] == 'w'                      ? (int32_t)test_below(r, 3)
+                  : letters[4] == '-'                      ? 0
+                                                           : (int32_t)test_below(r, 64);
         ins.rpc = letters[5] == '-' ? 0 : test_below(r, 3) ? (uint16_t)test_below(r, words) : WC_NONE;
         if (wc_imm_fits((enum wc_op)ins.op, ins.imm))
             return ins;

@@ -10,8 +10,7 @@ static uint32_t any_word(struct test_random *r)
     static const uint32_t special[] = {
         0,          1,          2,          31,         32,         33,         0x7fffffff, 0x80000000,
         0xffffffff, 0x3f800000, 0xbf800000, 0x00000001, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345,
-        0x4b000001, 0x4effffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x80000001, 0x33800000, 0x40490fdb
-    };
+        0x4b000001, 0x4effffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x80000001, 0x33800000, 0x40490fdb};
     if (test_below(r, 2))
         return special[test_below(r, COUNT(special))];
     uint32_t x = (uint32_t)test_next(r);

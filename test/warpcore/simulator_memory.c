@@ -36,11 +36,15 @@ static void save_space(struct machine *m, enum wc_space space, uint32_t words)
 }
 
 /* checked: bytes that the access must have, of which it moves the first `bytes` */
-struct width { enum wc_op load, store; uint32_t bytes, checked; bool is_signed; };
+struct width {
+    enum wc_op load, store;
+    uint32_t bytes, checked;
+    bool is_signed;
+};
 static const struct width widths[] = {
-    {WC_ld_global_u8, WC_st_global_8, 1, 1, false},   {WC_ld_global_s8, WC_st_global_8, 1, 1, true},
-    {WC_ld_global_u16, WC_st_global_16, 2, 2, false}, {WC_ld_global_s16, WC_st_global_16, 2, 2, true},
-    {WC_ld_global_32, WC_st_global_32, 4, 4, false},  {WC_ld_global_32, WC_st_global_f32, 4, 4, false},
+    {WC_ld_global_u8, WC_st_global_8, 1, 1, false},      {WC_ld_global_s8, WC_st_global_8, 1, 1, true},
+    {WC_ld_global_u16, WC_st_global_16, 2, 2, false},    {WC_ld_global_s16, WC_st_global_16, 2, 2, true},
+    {WC_ld_global_32, WC_st_global_32, 4, 4, false},     {WC_ld_global_32, WC_st_global_f32, 4, 4, false},
     {WC_ld_global_lo64, WC_st_global_lo64, 4, 8, false},
 };
 
@@ -125,23 +129,23 @@ static uint32_t atomic_result(enum wc_op op, uint32_t old, uint32_t b, uint32_t 
 {
     float x = scalar_from_f32(old), y = scalar_from_f32(b);
     switch (op) {
-    case WC_at_global_add_I:  return old + b;
-    case WC_at_global_sub_I:  return old - b;
+    case WC_at_global_add_I: return old + b;
+    case WC_at_global_sub_I: return old - b;
     case WC_at_global_smin_I: return i32(old) < i32(b) ? old : b;
     case WC_at_global_smax_I: return i32(old) > i32(b) ? old : b;
     case WC_at_global_umin_I: return old < b ? old : b;
     case WC_at_global_umax_I: return old > b ? old : b;
-    case WC_at_global_and_I:  return old & b;
-    case WC_at_global_or_I:   return old | b;
-    case WC_at_global_xor_I:  return old ^ b;
+    case WC_at_global_and_I: return old & b;
+    case WC_at_global_or_I: return old | b;
+    case WC_at_global_xor_I: return old ^ b;
     case WC_at_global_xchg_I: return b;
-    case WC_at_global_cas_I:  return old == b ? c : old;
-    case WC_at_global_add_F:  return scalar_bits_f32(x + y);
-    case WC_at_global_sub_F:  return scalar_bits_f32(x - y);
-    case WC_at_global_min_F:  return scalar_bits_f32(scalar_fminf(x, y));
-    case WC_at_global_max_F:  return scalar_bits_f32(scalar_fmaxf(x, y));
+    case WC_at_global_cas_I: return old == b ? c : old;
+    case WC_at_global_add_F: return scalar_bits_f32(x + y);
+    case WC_at_global_sub_F: return scalar_bits_f32(x - y);
+    case WC_at_global_min_F: return scalar_bits_f32(scalar_fminf(x, y));
+    case WC_at_global_max_F: return scalar_bits_f32(scalar_fmaxf(x, y));
     case WC_at_global_xchg_F: return scalar_bits_f32(y);
-    default:                  return old == scalar_bits_f32(y) ? scalar_bits_f32(scalar_from_f32(c)) : old;
+    default: return old == scalar_bits_f32(y) ? scalar_bits_f32(scalar_from_f32(c)) : old;
     }
 }
 

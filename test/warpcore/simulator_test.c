@@ -36,7 +36,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define ROW(name) cmocka_unit_test(name),
-        SIMULATOR_TESTS(ROW)
-    };
+        SIMULATOR_TESTS(ROW)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

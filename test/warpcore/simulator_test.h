@@ -5,10 +5,13 @@
 #include "test/warpcore/machine.h"
 
 #include <setjmp.h>
+
 #include <cmocka.h>
 
 /* A source of random numbers (splitmix64). */
-struct test_random { uint64_t state; };
+struct test_random {
+    uint64_t state;
+};
 uint64_t test_next(struct test_random *r);
 static inline uint32_t test_below(struct test_random *r, uint32_t n)
 {
@@ -42,11 +45,11 @@ struct machine six_cycles(void);
  * simulator_cycles.c, simulator_hostile.c */
 #define SIMULATOR_TESTS(test)                                                                                \
     test(lane_operations) test(lane_operations_of_the_base) test(constant_registers) test(numbers)           \
-    test(loads_and_stores) test(atomics) test(bad_accesses)                                                  \
-    test(warp_operations) test(control_registers) test(printing)                                             \
-    test(divergence_counts) test(cycles_of_warps) test(cycles_of_diverge) test(cycles_of_exit)               \
-    test(cycles_of_cores) test(calls) test(barriers) test(broken_barriers) test(faults) test(fault_report) \
-    test(fuel) test(module_of_both_kinds) test(no_memory) test(random_programs)
+        test(loads_and_stores) test(atomics) test(bad_accesses) test(warp_operations)                        \
+            test(control_registers) test(printing) test(divergence_counts) test(cycles_of_warps)             \
+                test(cycles_of_diverge) test(cycles_of_exit) test(cycles_of_cores) test(calls)               \
+                    test(barriers) test(broken_barriers) test(faults) test(fault_report) test(fuel)          \
+                        test(module_of_both_kinds) test(no_memory) test(random_programs)
 #define DECLARE(name) void name(void **state);
 SIMULATOR_TESTS(DECLARE)
 #undef DECLARE

@@ -7,14 +7,14 @@
 #include "backend/format/bytecode/program.h"
 
 #define COMMENT_COLUMN 56
-#define NAME_WIDTH 13 /* and a space */
+#define NAME_WIDTH     13 /* and a space */
 
 struct listing {
     const struct bc_program *p;
     struct text *out;
     size_t line_start;
     struct arena arena;
-    struct map functions;        /* first code word -> function */
+    struct map functions; /* first code word -> function */
 };
 
 static void begin_line(struct listing *l)
@@ -229,7 +229,7 @@ static const char *special_name(uint64_t n)
 
 static void show_preload(struct listing *l, const struct bc_kernel *k, const struct bc_preload *f)
 {
-    text_printf(l->out, "#   %c%u = ", "vwms"[f->kind], f->reg);
+    text_printf(l->out, "#   %c%u = ", "vwms"[f->kind], f -> reg);
     switch (f->source) {
     case BC_FROM_PARAM: text_printf(l->out, "parameter %s\n", k->params.at[f->value].name); break;
     case BC_FROM_SPECIAL: text_printf(l->out, "%s\n", special_name(f->value)); break;
@@ -245,8 +245,8 @@ static void show_preload(struct listing *l, const struct bc_kernel *k, const str
 
 static void show_kernel(struct listing *l, const struct bc_kernel *k)
 {
-    text_printf(l->out, "# kernel %s: %u vectors, %u masks, %u scalars, %u bytes of private memory",
-                k->name, k->vectors, k->masks, k->scalars, k->private_bytes);
+    text_printf(l->out, "# kernel %s: %u vectors, %u masks, %u scalars, %u bytes of private memory", k->name,
+                k->vectors, k->masks, k->scalars, k->private_bytes);
     if (k->unsized.bytes)
         text_printf(l->out, ", shared array %s of elements of %u bytes", k->unsized.name, k->unsized.bytes);
     text_char(l->out, '\n');

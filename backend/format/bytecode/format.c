@@ -22,7 +22,7 @@ void bc_program_free(struct bc_program *p)
 {
     if (!p)
         return;
-    struct arena a = p->arena;          /* p itself lives in it */
+    struct arena a = p->arena; /* p itself lives in it */
     arena_free(&a);
 }
 
@@ -203,9 +203,14 @@ static void free_program(void *program)
 /* What .kbc files begin with. */
 static struct stream_kind kind(void)
 {
-    return (struct stream_kind){BC_MAGIC, VERSION, vocabulary_hash(), "it is no compiled program",
+    return (struct stream_kind){BC_MAGIC,
+                                VERSION,
+                                vocabulary_hash(),
+                                "it is no compiled program",
                                 "it was made by a version of kernc with other operations",
-                                "there is more in the file than a program", exchange_program, free_program};
+                                "there is more in the file than a program",
+                                exchange_program,
+                                free_program};
 }
 
 void bc_seal(const void *body, size_t n, struct text *out)

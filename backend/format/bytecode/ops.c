@@ -22,10 +22,8 @@
 #define ROWS(name, R, lanes, mixed, scalars)                                                                 \
     [BC_V_##name] = {"V_" #name, WRITE_##R lanes "-", NULL},                                                 \
     [BC_T_##name] = {"T_" #name, WHOLE_##R lanes "-", NULL},                                                 \
-    [BC_S_##name] = {"S_" #name, "S" scalars "-", NULL},                                                     \
-    [BC_B_##name] = {"B_" #name, "-" lanes "-", NULL},                                                       \
-    [BC_U_##name] = {"U_" #name, "-" mixed "-", NULL},                                                       \
-    [BC_C_##name] = {"C_" #name, "-" scalars "-", NULL},
+    [BC_S_##name] = {"S_" #name, "S" scalars "-", NULL}, [BC_B_##name] = {"B_" #name, "-" lanes "-", NULL},  \
+    [BC_U_##name] = {"U_" #name, "-" mixed "-", NULL}, [BC_C_##name] = {"C_" #name, "-" scalars "-", NULL},
 
 /* Meanings of scalar forms are filled in by those who show them: scalar_op_info's. */
 const struct bc_op_info bc_op_rows[BC_OPS] = {
@@ -88,10 +86,8 @@ bool bc_ends_block(enum bc_op op)
     case BC_ret_m:
     case BC_ret_true:
     case BC_ret_false:
-    case BC_trap:
-        return true;
-    default:
-        return bc_has_branch_word(op);
+    case BC_trap: return true;
+    default: return bc_has_branch_word(op);
     }
 }
 
@@ -106,13 +102,10 @@ unsigned bc_parts(const struct bc_ins *ins)
     case BC_tok_entry:
     case BC_tok_anchor:
     case BC_tok_loop:
-    case BC_await:
-        return 0;
+    case BC_await: return 0;
     case BC_assert_below:
-    case BC_assert_below_s:
-        return 2;
-    default:
-        return is_branch_form(op) || bc_operands(op)[3] == '<' ? 2 : 1;
+    case BC_assert_below_s: return 2;
+    default: return is_branch_form(op) || bc_operands(op)[3] == '<' ? 2 : 1;
     }
 }
 

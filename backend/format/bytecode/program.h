@@ -51,6 +51,7 @@
 
 enum bc_op {
 #define FORMS(name) BC_V_##name, BC_T_##name, BC_S_##name, BC_B_##name, BC_U_##name, BC_C_##name,
+
 #define S1(op, name, R, A, formula)          FORMS(name)
 #define S2(op, name, R, A, B, formula)       FORMS(name)
 #define S3(op, name, R, A, B, C, formula)    FORMS(name)
@@ -75,30 +76,30 @@ static inline enum bc_op bc_scalar_op(enum scalar_case c, enum bc_form f)
 enum bc_block_flag { BC_RECONVERGE = 1, BC_RETURN = 2 };
 /* In a of BC_scheme; and in d, of a join: its lanes gather; of a cancel: they stay members. */
 enum bc_barrier_op { BC_CB_JOIN, BC_CB_CANCEL, BC_CB_REJOIN, BC_CB_OPS };
-#define BC_FIRST_ADDRESS 16             /* of shared and private memory */
-#define BC_NO_TOKEN  0xffffu
-#define BC_MAX_REGISTERS 0xfffeu        /* of each file of a kernel */
-#define BC_MAX_SITES     0xffffu        /* rows of the site table; memory accesses beyond share the last */
-#define BC_MAX_WORDS     (1u << 26)     /* code words of a program */
-#define BC_MAX_SHARED    (1u << 20)     /* bytes of shared memory of a block */
-#define BC_MAX_PRIVATE   (1u << 20)     /* bytes of private memory of a lane */
-#define BC_MAX_DATA      (1u << 28)     /* bytes of constant data */
-#define BC_MAX_OPERANDS  64             /* of a printf or host call */
-#define BC_MAX_WIDE      16             /* bytes of a wide access */
+#define BC_FIRST_ADDRESS 16 /* of shared and private memory */
+#define BC_NO_TOKEN      0xffffu
+#define BC_MAX_REGISTERS 0xfffeu    /* of each file of a kernel */
+#define BC_MAX_SITES     0xffffu    /* rows of the site table; memory accesses beyond share the last */
+#define BC_MAX_WORDS     (1u << 26) /* code words of a program */
+#define BC_MAX_SHARED    (1u << 20) /* bytes of shared memory of a block */
+#define BC_MAX_PRIVATE   (1u << 20) /* bytes of private memory of a lane */
+#define BC_MAX_DATA      (1u << 28) /* bytes of constant data */
+#define BC_MAX_OPERANDS  64         /* of a printf or host call */
+#define BC_MAX_WIDE      16         /* bytes of a wide access */
 #define BC_MAX_SIGNATURE (1u << 17)
-#define BC_NO_TARGET 0xffffffffu
+#define BC_NO_TARGET     0xffffffffu
 
 /* 16 bytes. Fields are register numbers, immediates in imm; unused ones are 0. */
 struct bc_ins {
     uint16_t op;
     uint16_t d, a, b, c;
-    uint16_t e;                 /* row of the site table, token register, fourth operand (see bytecode.def) */
-    uint32_t imm;               /* code indices, table indices, byte offsets (added modulo 2^32) */
+    uint16_t e;   /* row of the site table, token register, fourth operand (see bytecode.def) */
+    uint32_t imm; /* code indices, table indices, byte offsets (added modulo 2^32) */
 };
 /* The word after a branch (op BC_branch); targets are code indices of block words; yes != no. */
 struct bc_branch {
-    uint16_t op, site;          /* site table row: where divergence is counted */
-    uint32_t yes, no;           /* where lanes with a true / false condition go */
+    uint16_t op, site; /* site table row: where divergence is counted */
+    uint32_t yes, no;  /* where lanes with a true / false condition go */
     uint32_t
         reconverge; /* where they reconverge (BC_NO_TARGET: only at the function's end; or never diverged);
                        under `barrier`: joining the barrier of the BC_wait there, which stands first in its
@@ -114,30 +115,57 @@ struct bc_block {
 };
 /* While row `place` of the block table is run, or (place - rows of that table) function, lanes may wait at the
  * block word at code index `at`. */
-struct bc_waiting { uint32_t place, at; };
+struct bc_waiting {
+    uint32_t place, at;
+};
 /* Rows first_line … of a block: how many of its instructions and cycles belong to a source line. */
-struct bc_line { uint32_t line, instructions, cycles; };
+struct bc_line {
+    uint32_t line, instructions, cycles;
+};
 enum bc_site_kind { BC_SITE_GLOBAL, BC_SITE_SHARED, BC_SITE_PRIVATE, BC_SITE_BRANCH, BC_SITE_OTHER };
-struct bc_site { uint32_t line, column, kind, block; };
+struct bc_site {
+    uint32_t line, column, kind, block;
+};
 
 /* Values of switch_v are sign-extended; switch_s compares all 64 bits. */
-struct bc_case { int64_t value; uint32_t target; };
+struct bc_case {
+    int64_t value;
+    uint32_t target;
+};
 struct bc_switch {
-    uint32_t first, count, otherwise, reconverge, site;
-}; /* cases sorted by signed value */
+    uint32_t first, count, otherwise, reconverge, site; /* cases sorted by signed value */
+};
 
 enum bc_kind { BC_KIND_V, BC_KIND_W, BC_KIND_M, BC_KIND_S };
-struct bc_operand { uint8_t type, kind; uint16_t reg; };     /* type: enum be_value of the argument */
+/* type: enum be_value of the argument */
+struct bc_operand {
+    uint8_t type, kind;
+    uint16_t reg;
+};
 
-struct bc_host { const char *name; uint8_t result, argc; uint8_t args[64]; };
-struct bc_text { const char *bytes; uint32_t length; };
+struct bc_host {
+    const char *name;
+    uint8_t result, argc;
+    uint8_t args[64];
+};
+struct bc_text {
+    const char *bytes;
+    uint32_t length;
+};
 /* Code words code … end - 1; functions with code fill the code table without gaps. A function no kernel
  * reaches has none: code == end == BC_NO_TARGET. `entry`: where icall enters: moves the signature's
  * argument registers into the function's own, then goes to `code`; BC_NO_TARGET: its address is not taken. */
-struct bc_function { const char *name; uint32_t code, end, entry, signature, return_slot; bool kernel; };
+struct bc_function {
+    const char *name;
+    uint32_t code, end, entry, signature, return_slot;
+    bool kernel;
+};
 
 /* Signatures of types number n: 2n, and 2n + 1 of convergent functions and of calls that reach these too. */
-static inline uint32_t bc_signature(uint32_t types, bool convergent) { return types * 2 + convergent; }
+static inline uint32_t bc_signature(uint32_t types, bool convergent)
+{
+    return types * 2 + convergent;
+}
 static inline bool bc_reaches(uint32_t call, uint32_t function)
 {
     return call >> 1 == function >> 1 && call >= function;
@@ -151,56 +179,60 @@ enum bc_special {
 };
 /* Registers the runtime fills before a warp runs. */
 enum bc_source {
-    BC_FROM_CONSTANT,           /* value: the bits */
-    BC_FROM_PARAM,              /* value: number of the kernel's parameter */
-    BC_FROM_SPECIAL,            /* value: enum bc_special */
-    BC_FROM_DATA,               /* value: offset in the program's data; the loader adds its address */
-    BC_FROM_GRID,               /* the thread's index in the grid, block's index * block's size + index in the
-                                   block; value: 0, 1, 2 for x, y, z; a lane vector */
+    BC_FROM_CONSTANT, /* value: the bits */
+    BC_FROM_PARAM,    /* value: number of the kernel's parameter */
+    BC_FROM_SPECIAL,  /* value: enum bc_special */
+    BC_FROM_DATA,     /* value: offset in the program's data; the loader adds its address */
+    BC_FROM_GRID,     /* the thread's index in the grid, block's index * block's size + index in the
+                         block; value: 0, 1, 2 for x, y, z; a lane vector */
 };
-struct bc_preload { uint8_t source, kind; uint16_t reg; uint64_t value; };
+struct bc_preload {
+    uint8_t source, kind;
+    uint16_t reg;
+    uint64_t value;
+};
 
 struct bc_kernel {
     const char *name;
-    uint32_t    function;
-    uint32_t    vectors, masks, scalars;   /* registers of each file, callees' included */
-    uint32_t    private_bytes;             /* a lane's private memory, callees' included; a multiple of 16 */
-    uint32_t    first_preload, preload_count;
+    uint32_t function;
+    uint32_t vectors, masks, scalars; /* registers of each file, callees' included */
+    uint32_t private_bytes;           /* a lane's private memory, callees' included; a multiple of 16 */
+    uint32_t first_preload, preload_count;
     VEC(struct be_param) params;
-    uint32_t    line;
-    bool        has_barrier;
-    struct be_unsized unsized;             /* bytes of an element: at most BC_MAX_SHARED */
+    uint32_t line;
+    bool has_barrier;
+    struct be_unsized unsized; /* bytes of an element: at most BC_MAX_SHARED */
 };
 
 struct bc_program {
     struct arena arena;
-    const char  *file;                     /* source name */
-    const char  *scheme;                   /* name in base/schemes.def that it was lowered for */
-    VEC(struct bc_ins)     code;
-    VEC(struct bc_block)   blocks;
-    VEC(struct bc_line)    lines;
-    VEC(struct bc_site)    sites;
-    VEC(struct bc_case)    cases;
-    VEC(struct bc_switch)  switches;
+    const char *file;   /* source name */
+    const char *scheme; /* name in base/schemes.def that it was lowered for */
+    VEC(struct bc_ins) code;
+    VEC(struct bc_block) blocks;
+    VEC(struct bc_line) lines;
+    VEC(struct bc_site) sites;
+    VEC(struct bc_case) cases;
+    VEC(struct bc_switch) switches;
     VEC(struct bc_operand) operands;
-    VEC(struct bc_host)    hosts;
-    VEC(struct bc_text)    texts;
+    VEC(struct bc_host) hosts;
+    VEC(struct bc_text) texts;
     VEC(struct bc_function) functions;
-    VEC(struct bc_preload)    preloads;
-    VEC(struct bc_kernel)  kernels;
-    VEC(struct launch)     launches;
-    const uint8_t *data;                   /* constant objects, laid out; 16-byte aligned when loaded */
-    uint32_t     data_bytes;
-    uint32_t     shared_bytes;             /* shared memory of a block, but for arrays sized by launches */
-    bool         checks_waiting;           /* schemes with frontiers: lanes that wait elsewhere than `waiting`
-                                              says are a trap */
-    VEC(struct bc_waiting) waiting;        /* by place and code index; empty unless checks_waiting */
+    VEC(struct bc_preload) preloads;
+    VEC(struct bc_kernel) kernels;
+    VEC(struct launch) launches;
+    const uint8_t *data; /* constant objects, laid out; 16-byte aligned when loaded */
+    uint32_t data_bytes;
+    uint32_t shared_bytes;          /* shared memory of a block, but for arrays sized by launches */
+    bool checks_waiting;            /* schemes with frontiers: lanes that wait elsewhere than `waiting`
+                                       says are a trap */
+    VEC(struct bc_waiting) waiting; /* by place and code index; empty unless checks_waiting */
 };
 /* Empty. bc_program_free frees it with all it has; NULL is allowed there. */
 struct bc_program *bc_program_new(void);
 void bc_program_free(struct bc_program *p);
 /* What every program's bytes begin with. */
-#define BC_MAGIC       "\x89KBC\r\n\x1a\n"   /* damaged by any text conversion, like PNG's */
+#define BC_MAGIC       "\x89KBC\r\n\x1a\n" /* damaged by any text conversion, like PNG's */
 #define BC_MAGIC_BYTES 8
 /* File format: docs/bytecode.md. Writing cannot fail but for memory; reading checks everything and gives a
  * reason. */
@@ -211,7 +243,7 @@ void bc_seal(const void *body, size_t n, struct text *out);
 struct bc_program *bc_read(const void *bytes, size_t n, const char **why);
 /* NULL, or why the program must not run (registers, targets, tables, operand kinds, fall-off). */
 const char *bc_verify(const struct bc_program *p, char *buffer, size_t size);
-void bc_disassemble(const struct bc_program *p, struct text *out);       /* -S, dumps */
+void bc_disassemble(const struct bc_program *p, struct text *out); /* -S, dumps */
 
 /* The first row of `waiting` for a place, or for one behind it. O(log rows). */
 uint32_t bc_waiting_of(const struct bc_program *p, uint32_t of);
@@ -219,17 +251,22 @@ uint32_t bc_waiting_of(const struct bc_program *p, uint32_t of);
  * functions. */
 bool bc_may_wait(const struct bc_program *p, uint32_t row, uint32_t at);
 
-struct bc_op_info { const char *name, *operands, *meaning; };
-const struct bc_op_info *bc_op_info(enum bc_op op);                      /* NULL: no such opcode */
-extern const struct bc_op_info bc_op_rows[BC_OPS];                       /* for valid opcodes */
-static inline const char *bc_operands(unsigned op) { return bc_op_rows[op].operands; }
+struct bc_op_info {
+    const char *name, *operands, *meaning;
+};
+const struct bc_op_info *bc_op_info(enum bc_op op); /* NULL: no such opcode */
+extern const struct bc_op_info bc_op_rows[BC_OPS];  /* for valid opcodes */
+static inline const char *bc_operands(unsigned op)
+{
+    return bc_op_rows[op].operands;
+}
 static inline bool bc_is_comparison(enum scalar_case c)
 {
     return scalar_case_info[c].op >= SCALAR_OP_eq && scalar_case_info[c].op <= SCALAR_OP_le;
 }
 /* Whether a branch word (struct bc_branch) follows. */
 bool bc_has_branch_word(enum bc_op op);
-bool bc_ends_block(enum bc_op op);            /* what comes after it is a block word or the function's end */
+bool bc_ends_block(enum bc_op op); /* what comes after it is a block word or the function's end */
 bool bc_returns(enum bc_op op);
 /* Instructions that a word counts for, 0 to 2: a comparison that is part of a branch or an assertion, and an
  * index that is part of an address, are instructions too; tokens, and words that are none, are not. */
@@ -244,7 +281,10 @@ static inline enum bc_file bc_file_of(char letter)
 {
     return (enum bc_file)(bc_letters[(unsigned char)letter] & BC_LETTER_FILE);
 }
-static inline bool bc_is_wide(char letter) { return bc_letters[(unsigned char)letter] & BC_LETTER_WIDE; }
+static inline bool bc_is_wide(char letter)
+{
+    return bc_letters[(unsigned char)letter] & BC_LETTER_WIDE;
+}
 static inline bool bc_is_written(char letter)
 {
     return bc_letters[(unsigned char)letter] & BC_LETTER_WRITTEN;
@@ -253,6 +293,6 @@ static inline bool bc_is_read(char letter)
 {
     return bc_file_of(letter) != BC_FILE_NONE && !bc_is_written(letter);
 }
-enum bc_kind bc_kind_of(enum be_value v);     /* of a value in lanes: M for i1, W for 64 bits, else V */
+enum bc_kind bc_kind_of(enum be_value v); /* of a value in lanes: M for i1, W for 64 bits, else V */
 
 #endif

@@ -72,7 +72,9 @@ static bool check_field(struct verifier *v, char letter, uint32_t x)
     const struct bc_program *p = v->p;
     switch (letter) {
     case '-': return x == 0 || verify_fail(v, "word %u: an unused field is not 0", v->at);
-    case '#': case '?': case 'i': return true;
+    case '#':
+    case '?':
+    case 'i': return true;
     case '<': return x < 32 || verify_fail(v, "word %u: shifts an index by %u bits", v->at, x);
     case 't': return x == BC_NO_TOKEN || verify_register(v, 't', x);
     case '@': return x < p->sites.count || verify_fail(v, "word %u: no site %u", v->at, x);
@@ -157,10 +159,18 @@ static bool check_icall(struct verifier *v, const struct bc_ins *ins)
 static uint32_t part_bytes(enum bc_op op)
 {
     switch (op) {
-    case BC_ldw_8: case BC_ldw_8s: case BC_stw_8: return 1;
-    case BC_ldw_16: case BC_ldw_16s: case BC_stw_16: return 2;
-    case BC_ldw_32: case BC_stw_32: case BC_stw_f32: return 4;
-    case BC_ldw_64: case BC_stw_64: case BC_stw_f64: return 8;
+    case BC_ldw_8:
+    case BC_ldw_8s:
+    case BC_stw_8: return 1;
+    case BC_ldw_16:
+    case BC_ldw_16s:
+    case BC_stw_16: return 2;
+    case BC_ldw_32:
+    case BC_stw_32:
+    case BC_stw_f32: return 4;
+    case BC_ldw_64:
+    case BC_stw_64:
+    case BC_stw_f64: return 8;
     default: return 0;
     }
 }
@@ -202,8 +212,7 @@ static bool check_special(struct verifier *v, const struct bc_ins *ins)
     case BC_ret_m:
     case BC_ret_true:
     case BC_ret_false:
-        return is_slot(v, 'v', ins->a) ||
-               verify_fail(v, "word %u: returns to what is no return slot", v->at);
+        return is_slot(v, 'v', ins->a) || verify_fail(v, "word %u: returns to what is no return slot", v->at);
     case BC_wide_g:
     case BC_widex_g:
     case BC_wide_h:
@@ -277,7 +286,8 @@ static bool check_after(struct verifier *v, const struct bc_ins *ins, uint32_t n
 static bool check_count(struct verifier *v, uint32_t row, uint32_t has)
 {
     uint32_t counts = v->p->blocks.at[row].instructions;
-    return counts == has || verify_fail(v, "block row %u: counts %u instructions and has %u", row, counts, has);
+    return counts == has ||
+           verify_fail(v, "block row %u: counts %u instructions and has %u", row, counts, has);
 }
 
 static bool check_function(struct verifier *v, uint32_t index)

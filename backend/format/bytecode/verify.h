@@ -7,30 +7,32 @@
 
 /* An edge of the call graph: from a function, to a function or (number of functions + n) the signatures of
  * types number n (bc_signature). */
-struct verify_call { uint32_t from, to; };
+struct verify_call {
+    uint32_t from, to;
+};
 struct verifier {
     const struct bc_program *p;
-    struct arena  arena;
-    char         *buffer;                    /* the reason */
-    size_t        size;
-    bool          failed;
-    struct bitset heads;                     /* code words that are block words */
-    uint32_t     *component;                 /* of the call graph, by function */
-    struct map    slots, preloads;           /* registers of each component */
-    struct map    by_code;                   /* first code word -> function */
+    struct arena arena;
+    char *buffer; /* the reason */
+    size_t size;
+    bool failed;
+    struct bitset heads;        /* code words that are block words */
+    uint32_t *component;        /* of the call graph, by function */
+    struct map slots, preloads; /* registers of each component */
+    struct map by_code;         /* first code word -> function */
     VEC(struct verify_call) calls;
-    uint32_t     *needs[BC_FILES];           /* by file and function: registers */
+    uint32_t *needs[BC_FILES]; /* by file and function: registers */
     /* of the word being checked */
-    uint32_t      at, function_index;
+    uint32_t at, function_index;
     const struct bc_function *function;
-    const struct bc_ins *wide;               /* the wide access whose parts may follow; NULL: none */
-    uint32_t      need[BC_FILES];
+    const struct bc_ins *wide; /* the wide access whose parts may follow; NULL: none */
+    uint32_t need[BC_FILES];
 };
 
 /* Notes the reason; always false. */
 bool verify_fail(struct verifier *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-bool verify_tables(struct verifier *v);      /* also fills in by_code and slots */
-void verify_find_slots(struct verifier *v);  /* from by_code */
+bool verify_tables(struct verifier *v);     /* also fills in by_code and slots */
+void verify_find_slots(struct verifier *v); /* from by_code */
 /* Whether the register, read or written as the letter says, is a return slot to the function. */
 bool verify_is_slot(const struct verifier *v, uint32_t function, char letter, uint32_t reg);
 /* The register is filled in for the kernel `function`, and for all that functions of its component name. */

@@ -89,12 +89,12 @@ static bool check_function_row(struct verifier *v, uint32_t i)
     if (!f->name || f->signature >= BC_MAX_SIGNATURE)
         return verify_fail(v, "function %u: bad name or signature", i);
     if (f->code == BC_NO_TARGET)
-        return (f->end == BC_NO_TARGET && f->entry == BC_NO_TARGET && !f->kernel)
-            || verify_fail(v, "function %u: has no code but an end, an entry or a kernel", i);
+        return (f->end == BC_NO_TARGET && f->entry == BC_NO_TARGET && !f->kernel) ||
+               verify_fail(v, "function %u: has no code but an end, an entry or a kernel", i);
     if (f->code >= f->end || f->end > p->code.count || !bitset_has(v->heads, f->code))
         return verify_fail(v, "function %u: its code is out of range", i);
-    if (f->entry != BC_NO_TARGET
-        && (f->kernel || f->entry < f->code || f->entry >= f->end || !bitset_has(v->heads, f->entry)))
+    if (f->entry != BC_NO_TARGET &&
+        (f->kernel || f->entry < f->code || f->entry >= f->end || !bitset_has(v->heads, f->entry)))
         return verify_fail(v, "function %u: bad entry", i);
     if (f->return_slot >= BC_MAX_REGISTERS)
         return verify_fail(v, "function %u: its return slot is out of range", i);
@@ -154,9 +154,9 @@ static bool check_fills(struct verifier *v, const struct bc_kernel *k)
         const struct bc_preload *f = &v->p->preloads.at[i];
         if (!preload_in_file(k, f) || !preload_has_source(v, k, f))
             return verify_fail(v, "preload %u: bad register or source", i);
-        if (verify_is_slot(v, k->function, "vwms"[f->kind], f->reg))
+        if (verify_is_slot(v, k->function, "vwms"[f->kind], f -> reg))
             return verify_fail(v, "preload %u: writes the return slot %u", i, f->reg);
-        verify_add_preload(v, k->function, "vwms"[f->kind], f->reg);
+        verify_add_preload(v, k->function, "vwms"[f->kind], f -> reg);
     }
     return true;
 }
@@ -199,8 +199,8 @@ bool verify_tables(struct verifier *v)
     const struct bc_program *p = v->p;
     if (!p->file || !p->scheme)
         return verify_fail(v, "no source name or no scheme");
-    if (!check_limits(v) || !check_blocks(v) || !check_switches(v) || !check_hosts(v) || !check_functions(v) ||
-        !check_waiting(v))
+    if (!check_limits(v) || !check_blocks(v) || !check_switches(v) || !check_hosts(v) ||
+        !check_functions(v) || !check_waiting(v))
         return false;
     verify_find_slots(v);
     for (uint32_t i = 0; i < p->kernels.count; i++)
@@ -219,10 +219,10 @@ static bool check_operands(struct verifier *v, const struct bc_ins *ins)
         return verify_fail(v, "word %u: its operands are out of range", v->at);
     for (uint32_t i = 0; i < ins->a; i++) {
         const struct bc_operand *o = &p->operands.at[ins->b + i];
-        if (o->type == BE_VOID || o->type > BE_PTR
-            || (o->kind != BC_KIND_S && o->kind != bc_kind_of((enum be_value)o->type)))
+        if (o->type == BE_VOID || o->type > BE_PTR ||
+            (o->kind != BC_KIND_S && o->kind != bc_kind_of((enum be_value)o->type)))
             return verify_fail(v, "word %u: operand %u has a bad type or kind", v->at, i);
-        if (!verify_register(v, "vwms"[o->kind], o->reg))
+        if (!verify_register(v, "vwms"[o->kind], o -> reg))
             return false;
     }
     return true;

@@ -7,21 +7,27 @@
 /* ---- tokens (asm_lexer.c) ---------------------------------------------------------------------------- */
 
 enum wc_token_kind {
-    WC_TOKEN_END, WC_TOKEN_LINE,        /* of the text; of a line */
-    WC_TOKEN_WORD,                      /* letters, digits, _ . $; no digit first */
-    WC_TOKEN_NUMBER,                    /* begins with a digit: 12, 0x1f, 1.5e-3 */
-    WC_TOKEN_STRING,                    /* text: what the quotes hold, escapes replaced */
-    WC_TOKEN_MARK,                      /* one character, the first of its text: , : [ ] + - * ( ) { } = */
-    WC_TOKEN_BAD,                       /* has been reported */
+    WC_TOKEN_END,
+    WC_TOKEN_LINE,   /* of the text; of a line */
+    WC_TOKEN_WORD,   /* letters, digits, _ . $; no digit first */
+    WC_TOKEN_NUMBER, /* begins with a digit: 12, 0x1f, 1.5e-3 */
+    WC_TOKEN_STRING, /* text: what the quotes hold, escapes replaced */
+    WC_TOKEN_MARK,   /* one character, the first of its text: , : [ ] + - * ( ) { } = */
+    WC_TOKEN_BAD,    /* has been reported */
 };
-struct wc_token { enum wc_token_kind kind; span where; const char *text; uint32_t length, start; };
+struct wc_token {
+    enum wc_token_kind kind;
+    span where;
+    const char *text;
+    uint32_t length, start;
+};
 
 struct wc_lexer {
     const struct source *source;
-    struct diagnostics  *d;
-    struct arena        *arena;         /* texts of tokens */
-    uint32_t at, line, line_start;      /* offsets in the text; line from 1 */
-    struct wc_token token;              /* the current one */
+    struct diagnostics *d;
+    struct arena *arena;           /* texts of tokens */
+    uint32_t at, line, line_start; /* offsets in the text; line from 1 */
+    struct wc_token token;         /* the current one */
 };
 /* To the first token of l->source. */
 void wc_lexer_start(struct wc_lexer *l);
@@ -39,25 +45,34 @@ extern const char *const wc_value_names[BE_PTR + 1];
 
 /* A name whose word is not known yet, and where the number goes. */
 enum wc_fixup_kind { WC_FIX_IMM, WC_FIX_RPC, WC_FIX_ENTRY };
-struct wc_fixup { enum wc_fixup_kind kind; uint32_t index; const char *name; span where; };
-struct wc_label { const char *name; uint32_t word; span where; };
+struct wc_fixup {
+    enum wc_fixup_kind kind;
+    uint32_t index;
+    const char *name;
+    span where;
+};
+struct wc_label {
+    const char *name;
+    uint32_t word;
+    span where;
+};
 
 struct wc_assembler {
-    struct wc_lexer     lexer;
+    struct wc_lexer lexer;
     struct diagnostics *d;
-    struct arena        arena;          /* for the time of the assembly */
-    struct wc_image    *m;
-    struct strings      names;
-    struct map          ops;            /* interned mnemonic -> enum wc_op */
-    struct map          labels;         /* interned name -> row of label_rows */
+    struct arena arena; /* for the time of the assembly */
+    struct wc_image *m;
+    struct strings names;
+    struct map ops;    /* interned mnemonic -> enum wc_op */
+    struct map labels; /* interned name -> row of label_rows */
     VEC(struct wc_label) label_rows;
     VEC(struct wc_fixup) fixups;
-    VEC(struct wc_ins)   ins;           /* beside m->code: what its words are made of */
-    VEC(bool)            raw;           /* by word: it is a .word */
-    VEC(span)            spans;         /* by word: its place in the assembly */
-    VEC(uint8_t)         data;
-    place               loc;            /* of the next words, if has_file */
-    bool                has_file, failed;   /* failed: the current statement */
+    VEC(struct wc_ins) ins; /* beside m->code: what its words are made of */
+    VEC(bool) raw;          /* by word: it is a .word */
+    VEC(span) spans;        /* by word: its place in the assembly */
+    VEC(uint8_t) data;
+    place loc;             /* of the next words, if has_file */
+    bool has_file, failed; /* failed: the current statement */
 };
 
 /* Instead of a kernel's number of registers or predicates: what its code uses. */

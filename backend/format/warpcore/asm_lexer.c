@@ -77,9 +77,10 @@ static int escape(struct wc_lexer *l)
     char c = peek(l, 1);
     l->at += 2;
     switch (c) {
-    case 'n':  return '\n';
-    case 't':  return '\t';
-    case '"': case '\\': return c;
+    case 'n': return '\n';
+    case 't': return '\t';
+    case '"':
+    case '\\': return c;
     case 'x': {
         int high = hex_digit(peek(l, 0)), low = high < 0 ? -1 : hex_digit(peek(l, 1));
         l->at += low < 0 ? 0 : 2;

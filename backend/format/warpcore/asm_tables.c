@@ -252,10 +252,10 @@ static const struct {
     const char *name;
     void (*take)(struct wc_assembler *);
 } directives[] = {
-    {".file", take_file},     {".mode", take_mode},     {".shared", take_shared},
-    {".loc", take_loc},       {".word", take_raw_word}, {".bytes", take_bytes},
-    {".int", take_ints},      {".float", take_floats},  {".text", take_text},
-    {".kernel", take_kernel}, {".param", take_param},   {".launch", wc_take_launch},
+    {".file", take_file},        {".mode", take_mode},        {".shared", take_shared},
+    {".loc", take_loc},          {".word", take_raw_word},    {".bytes", take_bytes},
+    {".int", take_ints},         {".float", take_floats},     {".text", take_text},
+    {".kernel", take_kernel},    {".param", take_param},      {".launch", wc_take_launch},
     {".show", wc_take_show},     {".save", wc_take_save},     {".argument", wc_take_argument},
     {".buffer", wc_take_buffer}, {".repeat", wc_take_repeat}, {".end", wc_take_end},
     {".output", wc_take_output},

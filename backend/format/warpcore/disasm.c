@@ -8,10 +8,10 @@
 
 struct writer {
     const struct wc_image *m;
-    struct text  *out;
-    struct arena  arena;
-    struct bitset targets;              /* words that an operand or a kernel names */
-    u32_vec       symbol_of;            /* by word: its first symbol, or NO_SYMBOL */
+    struct text *out;
+    struct arena arena;
+    struct bitset targets; /* words that an operand or a kernel names */
+    u32_vec symbol_of;     /* by word: its first symbol, or NO_SYMBOL */
 };
 #define NO_SYMBOL UINT32_MAX
 

@@ -6,10 +6,10 @@
 /* The graph against its edges, from a virtual end (node `count`) behind all ends. */
 struct backward {
     const struct wc_flow *g;
-    uint32_t *start, *preds;          /* rows of predecessors by node; the virtual end's holds the ends */
-    uint32_t *order, reached;         /* nodes that reach an end, in post-order of the search from the virtual
-                                         end */
-    uint32_t *number;                 /* of each node: its place in order, plus 1; 0: reaches no end */
+    uint32_t *start, *preds;  /* rows of predecessors by node; the virtual end's holds the ends */
+    uint32_t *order, reached; /* nodes that reach an end, in post-order of the search from the virtual
+                                 end */
+    uint32_t *number;         /* of each node: its place in order, plus 1; 0: reaches no end */
 };
 
 static bool is_end(const struct wc_node *n)
@@ -100,7 +100,7 @@ uint32_t *wc_flow_post_dominators(struct arena *a, const struct wc_flow *g)
     reconverge[g->count] = g->count;
     while (changed) {
         changed = false;
-        for (uint32_t i = b.reached - 1; i-- > 0;) {        /* without the virtual end, which is the last */
+        for (uint32_t i = b.reached - 1; i-- > 0;) { /* without the virtual end, which is the last */
             uint32_t n = b.order[i], found = reconvergence_of(&b, reconverge, n);
             changed |= reconverge[n] != found;
             reconverge[n] = found;

@@ -17,24 +17,29 @@
 
 #define WC_NO_NODE UINT32_MAX
 struct wc_node {
-    uint32_t count;           /* successors: 0 to 2 */
-    uint32_t next[2];         /* of a branch: next[0] the next word, or where the branch sends
-                                 those that do not take it, next[1] the target; a target that is the
-                                 next word is an edge like another */
-    uint32_t
-        reconverge; /* of a branch that diverges: where they reconverge, as claimed; else WC_NO_NODE */
-    bool     diverges;           /* a branch that may diverge: not proven uniform */
-    bool     stops;           /* without successors, and no end */
-    bool check;               /* mode frontier: a CONVERGE, where lanes look for those that wait */
+    uint32_t count;      /* successors: 0 to 2 */
+    uint32_t next[2];    /* of a branch: next[0] the next word, or where the branch sends
+                            those that do not take it, next[1] the target; a target that is the
+                            next word is an edge like another */
+    uint32_t reconverge; /* of a branch that diverges: where they reconverge, as claimed; else WC_NO_NODE */
+    bool diverges;       /* a branch that may diverge: not proven uniform */
+    bool stops;          /* without successors, and no end */
+    bool check;          /* mode frontier: a CONVERGE, where lanes look for those that wait */
 };
-struct wc_flow { uint32_t count; struct wc_node *at; };
+struct wc_flow {
+    uint32_t count;
+    struct wc_node *at;
+};
 
 /* Each node's immediate post-dominator; WC_NO_NODE: none, or the node reaches no end. Near-linear on graphs
  * with few nested loops (Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm", 2001). */
 uint32_t *wc_flow_post_dominators(struct arena *a, const struct wc_flow *g);
 
 /* Influences of branches, one after the other, in time proportional to their size. */
-struct wc_influence { uint32_t *seen, mark; u32_vec nodes; };
+struct wc_influence {
+    uint32_t *seen, mark;
+    u32_vec nodes;
+};
 /* None computed yet. Linear. */
 struct wc_influence *wc_influence_new(struct arena *a, const struct wc_flow *g);
 /* The influence of `branch`, whose lanes reconverge at `reconverge`, is then in `nodes`. */

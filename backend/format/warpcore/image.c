@@ -3,8 +3,8 @@
  * The header is that of all kernc's files (stream.h); the vocabulary in it is the instruction set, so that an
  * image made for other encodings is refused rather than misread.
  */
-#include "backend/format/stream.h"
 #include "backend/format/warpcore/image.h"
+#include "backend/format/stream.h"
 
 #define VERSION 4
 
@@ -21,7 +21,7 @@ void wc_image_free(struct wc_image *m)
 {
     if (!m)
         return;
-    struct arena a = m->arena;          /* m itself lives in it */
+    struct arena a = m->arena; /* m itself lives in it */
     arena_free(&a);
 }
 
@@ -111,9 +111,14 @@ static void free_image(void *image)
 /* What .wcb files begin with. */
 static struct stream_kind kind(void)
 {
-    return (struct stream_kind){WC_MAGIC, VERSION, vocabulary_hash(), "it is no warp-core image",
+    return (struct stream_kind){WC_MAGIC,
+                                VERSION,
+                                vocabulary_hash(),
+                                "it is no warp-core image",
                                 "it was made by a version of kernc with another instruction set",
-                                "there is more in the file than an image", exchange_image, free_image};
+                                "there is more in the file than an image",
+                                exchange_image,
+                                free_image};
 }
 
 void wc_seal(const void *body, size_t n, struct text *out)

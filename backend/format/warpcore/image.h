@@ -21,51 +21,58 @@
 #include "backend/format/warpcore/isa.h"
 #include "base/diag.h"
 
-#define WC_MAX_SHARED  (1u << 20)       /* bytes of shared memory of a block */
-#define WC_MAX_PRIVATE (1u << 20)       /* bytes of private memory of a lane */
-#define WC_MAX_DATA    (1u << 28)       /* bytes of constant data */
-#define WC_MAX_TEXTS   4096             /* rows of the text table: the field has 12 bits */
+#define WC_MAX_SHARED  (1u << 20) /* bytes of shared memory of a block */
+#define WC_MAX_PRIVATE (1u << 20) /* bytes of private memory of a lane */
+#define WC_MAX_DATA    (1u << 28) /* bytes of constant data */
+#define WC_MAX_TEXTS   4096       /* rows of the text table: the field has 12 bits */
 #define WC_MAX_KERNELS 4096
 #define WC_MAX_SYMBOLS 65536
 
 /* An entry point. What a kernel needs includes what the functions it calls need. */
 struct wc_kernel {
     const char *name;
-    uint32_t    entry;                  /* code word */
-    uint32_t    registers, predicates;  /* the highest used, plus 1 */
-    uint32_t    private_bytes;          /* a lane's private memory from address 0 on, a multiple of 16 */
-    uint32_t    stack;                  /* entries of the divergence stack that suffice */
+    uint32_t entry;                 /* code word */
+    uint32_t registers, predicates; /* the highest used, plus 1 */
+    uint32_t private_bytes;         /* a lane's private memory from address 0 on, a multiple of 16 */
+    uint32_t stack;                 /* entries of the divergence stack that suffice */
     VEC(struct be_param) params;
-    uint32_t    line;
-    bool        has_barrier;
-    struct be_unsized unsized;          /* bytes of an element: at most WC_MAX_SHARED */
+    uint32_t line;
+    bool has_barrier;
+    struct be_unsized unsized; /* bytes of an element: at most WC_MAX_SHARED */
 };
 
 /* A printf format, or the message of an assert or trap. `operands`: enum be_value of each printf operand
  * (BE_I1, BE_I32, BE_I64, BE_F32 or BE_PTR), as many as the format has conversions that take one. */
-struct wc_text { const char *bytes; uint32_t length; VEC(uint8_t) operands; };
+struct wc_text {
+    const char *bytes;
+    uint32_t length;
+    VEC(uint8_t) operands;
+};
 
 /* A name of a code word, for listings and reports. */
-struct wc_symbol { const char *name; uint32_t word; };
+struct wc_symbol {
+    const char *name;
+    uint32_t word;
+};
 
 struct wc_image {
     struct arena arena;
-    const char  *file;                  /* source name */
-    uint32_t     mode;                  /* enum wc_mode: the divergence machine it was made for */
-    VEC(uint32_t)         code;         /* 1 to WC_MAX_WORDS */
-    VEC(place)            places;       /* of each code word in the source; line 0: not known */
-    VEC(struct wc_symbol) symbols;      /* by ascending word */
-    VEC(struct wc_text)   texts;
+    const char *file;              /* source name */
+    uint32_t mode;                 /* enum wc_mode: the divergence machine it was made for */
+    VEC(uint32_t) code;            /* 1 to WC_MAX_WORDS */
+    VEC(place) places;             /* of each code word in the source; line 0: not known */
+    VEC(struct wc_symbol) symbols; /* by ascending word */
+    VEC(struct wc_text) texts;
     VEC(struct wc_kernel) kernels;
-    VEC(struct launch)    launches;
-    const uint8_t *data;                /* constant objects, laid out; 16-byte aligned when loaded */
-    uint32_t     data_bytes;
-    uint32_t     shared_bytes;          /* shared memory of a block, counted from address 0, but for
-                                           arrays sized by launches */
+    VEC(struct launch) launches;
+    const uint8_t *data; /* constant objects, laid out; 16-byte aligned when loaded */
+    uint32_t data_bytes;
+    uint32_t shared_bytes; /* shared memory of a block, counted from address 0, but for
+                              arrays sized by launches */
 };
 /* Empty. */
 struct wc_image *wc_image_new(void);
-void wc_image_free(struct wc_image *m);                  /* NULL is allowed */
+void wc_image_free(struct wc_image *m); /* NULL is allowed */
 
 /* What every image's bytes begin with. */
 #define WC_MAGIC       "\x89WCB\r\n\x1a\n"
@@ -87,7 +94,10 @@ uint32_t wc_argument_words(const struct wc_kernel *k);
 /* ---- text forms -------------------------------------------------------------------------------------- */
 
 /* How code words are named: targets, reconvergence points. A NULL namer gives their numbers. */
-struct wc_namer { void (*name)(void *data, uint32_t word, struct text *out); void *data; };
+struct wc_namer {
+    void (*name)(void *data, uint32_t word, struct text *out);
+    void *data;
+};
 /* One instruction as assembly writes it (print.c). */
 void wc_print_ins(const struct wc_ins *ins, const struct wc_namer *namer, struct text *out);
 /* The same of a word; one that is no instruction as ".word 0x…". */

@@ -23,7 +23,9 @@ static struct wc_node branch_node(const struct wc_ins *ins, uint32_t next, enum 
                                 .next = {diverges ? ins->rpc : next, (uint32_t)ins->imm},
                                 .diverges = diverges,
                                 .reconverge = WC_NO_NODE};
-    return (struct wc_node){.count = 2, .next = {next, (uint32_t)ins->imm}, .diverges = diverges,
+    return (struct wc_node){.count = 2,
+                            .next = {next, (uint32_t)ins->imm},
+                            .diverges = diverges,
                             .reconverge = diverges && ins->rpc != next - 1 ? ins->rpc : WC_NO_NODE};
 }
 
@@ -123,8 +125,13 @@ struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *
 /* ---- the stack --------------------------------------------------------------------------------------- */
 
 /* A call: from a function that has `depth` entries of its own then. */
-struct call { uint32_t from, to; uint8_t depth; };
-struct calls { VEC(struct call) at; };
+struct call {
+    uint32_t from, to;
+    uint8_t depth;
+};
+struct calls {
+    VEC(struct call) at;
+};
 
 static uint8_t smaller(uint32_t a, uint32_t b)
 {

@@ -12,18 +12,23 @@
 #include "backend/format/warpcore/flow.h"
 #include "backend/format/warpcore/image.h"
 
-#define WC_OVERLAP_LIMIT (16 * WC_MAX_WORDS)    /* words of all functions together; compiled functions share
-                                                   none */
-struct wc_extent { uint32_t entry; bool kernel, called; u32_vec words; }; /* words in the order of a search */
+#define WC_OVERLAP_LIMIT                                                                                     \
+    (16 * WC_MAX_WORDS) /* words of all functions together; compiled functions share
+                           none */
+struct wc_extent {
+    uint32_t entry;
+    bool kernel, called;
+    u32_vec words;
+}; /* words in the order of a search */
 struct wc_image_flow {
-    struct arena        *arena;
+    struct arena *arena;
     const struct wc_ins *ins;
-    enum wc_mode         mode;
-    struct wc_flow       flow;
-    struct bitset        reached;
+    enum wc_mode mode;
+    struct wc_flow flow;
+    struct bitset reached;
     VEC(struct wc_extent) functions;
-    uint32_t            *function_at;     /* by entry word: number in functions, plus 1 */
-    uint32_t            *reconvergence;           /* by word: its nearest post-dominator that is no jump */
+    uint32_t *function_at;   /* by entry word: number in functions, plus 1 */
+    uint32_t *reconvergence; /* by word: its nearest post-dominator that is no jump */
 };
 /* `ins` are the image's words decoded, targets within the code. NULL: functions share too much code. */
 struct wc_image_flow *wc_image_flow_new(struct arena *a, const struct wc_image *m, const struct wc_ins *ins);

@@ -9,9 +9,9 @@
 
 struct listing {
     const struct wc_image *m;
-    const struct source   *source;       /* may be NULL */
+    const struct source *source; /* may be NULL */
     struct text *out;
-    uint32_t line, symbol;               /* the latest line shown; the next symbol */
+    uint32_t line, symbol; /* the latest line shown; the next symbol */
 };
 
 static void print_line_text(struct listing *l, uint32_t line)

@@ -30,11 +30,16 @@ static void print_address(const struct wc_ins *ins, struct text *out)
 static void print_operand(char letter, int64_t x, const struct wc_namer *namer, struct text *out)
 {
     switch (letter) {
-    case 'D': case 'r': text_printf(out, "r%u", (unsigned)x); break;
-    case 'P': case 'p': text_printf(out, "p%u", (unsigned)x); break;
+    case 'D':
+    case 'r': text_printf(out, "r%u", (unsigned)x); break;
+    case 'P':
+    case 'p': text_printf(out, "p%u", (unsigned)x); break;
     case 'u': text_printf(out, "0x%x", (unsigned)x); break;
-    case 'k': case 'R': case 's': print_word_name(namer, (uint32_t)x, out); break;
-    case 'c': case 'C': text_addz(out, wc_csr_find((uint32_t)x)->name); break;
+    case 'k':
+    case 'R':
+    case 's': print_word_name(namer, (uint32_t)x, out); break;
+    case 'c':
+    case 'C': text_addz(out, wc_csr_find((uint32_t)x)->name); break;
     default: text_printf(out, "%d", (int)x); break;
     }
 }
@@ -43,8 +48,10 @@ static void print_operand(char letter, int64_t x, const struct wc_namer *namer, 
 static bool is_shown(const char *operands, unsigned i, int64_t x)
 {
     switch (operands[i]) {
-    case '-': case 'o': return false;   /* an offset stands with its address */
-    case 'R': case 's': return x != WC_NONE;
+    case '-':
+    case 'o': return false; /* an offset stands with its address */
+    case 'R':
+    case 's': return x != WC_NONE;
     default: return true;
     }
 }

@@ -7,21 +7,25 @@
 enum { DEEPEST = WC_LANES - 1 };
 
 /* A branch whose entry, the top one, waits for lanes to run `target` (WC_NO_NODE: for none). */
-struct state { uint32_t branch, target; uint8_t depth; bool queued; };
+struct state {
+    uint32_t branch, target;
+    uint8_t depth;
+    bool queued;
+};
 
 struct bound {
-    struct arena         *arena;
+    struct arena *arena;
     const struct wc_flow *g;
-    enum wc_mode          mode;
-    struct wc_influence  *influence;
-    u32_vec               branches;        /* nodes that diverge */
-    uint32_t             *start, *within;  /* stacking graph: within[start[i] ..]: branch nodes in the
-                                              influence of branches.at[i] */
-    uint32_t             *index;           /* of each branch node: its place in branches */
-    uint32_t              work;            /* nodes visited and edges relaxed, against WC_MAX_STACK_STEPS */
-    VEC(struct state)     states;
-    struct map            state_at;        /* branch << 32 | target -> its number */
-    u32_vec               queue;
+    enum wc_mode mode;
+    struct wc_influence *influence;
+    u32_vec branches;         /* nodes that diverge */
+    uint32_t *start, *within; /* stacking graph: within[start[i] ..]: branch nodes in the
+                                 influence of branches.at[i] */
+    uint32_t *index;          /* of each branch node: its place in branches */
+    uint32_t work;            /* nodes visited and edges relaxed, against WC_MAX_STACK_STEPS */
+    VEC(struct state) states;
+    struct map state_at; /* branch << 32 | target -> its number */
+    u32_vec queue;
 };
 
 static void find_branches(struct bound *b)

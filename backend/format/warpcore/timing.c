@@ -4,18 +4,21 @@
 #include <stdio.h>
 
 const struct wc_timing wc_timing_default = {
-    .cycles = {
+    .cycles =
+        {
 #define WC_UNIT(name, cycles, interval, port, meaning) cycles,
 #include "backend/format/warpcore/timing.def"
-    },
-    .interval = {
+        },
+    .interval =
+        {
 #define WC_UNIT(name, cycles, interval, port, meaning) interval,
 #include "backend/format/warpcore/timing.def"
-    },
-    .parameter = {
+        },
+    .parameter =
+        {
 #define WC_PARAMETER(name, value, least, meaning) value,
 #include "backend/format/warpcore/timing.def"
-    },
+        },
 };
 
 const struct wc_unit_info wc_unit_info[WC_UNITS] = {
@@ -29,7 +32,12 @@ const struct wc_parameter_info wc_parameter_info[WC_PARAMETERS] = {
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
-struct reader { const char *at, *end; unsigned line; char *why; size_t size; };
+struct reader {
+    const char *at, *end;
+    unsigned line;
+    char *why;
+    size_t size;
+};
 
 static bool wrong(struct reader *r, const char *what)
 {

@@ -28,7 +28,10 @@ bool wc_verify_fail(struct wc_verifier *v, const char *fmt, ...)
 static bool check_limits(struct wc_verifier *v)
 {
     const struct wc_image *m = v->m;
-    const struct { const char *what; uint32_t n, most; } limits[] = {
+    const struct {
+        const char *what;
+        uint32_t n, most;
+    } limits[] = {
         {"code words", m->code.count, WC_MAX_WORDS},
         {"texts", m->texts.count, WC_MAX_TEXTS},
         {"kernels", m->kernels.count, WC_MAX_KERNELS},
@@ -55,7 +58,7 @@ static bool check_limits(struct wc_verifier *v)
 static enum conversion_operand printed(const void *from, uint32_t i)
 {
     enum be_value t = (enum be_value)((const uint8_t *)from)[i];
-    return t == BE_F64 ? CONVERSION_NONE : be_printed(t);    /* the machine has no doubles */
+    return t == BE_F64 ? CONVERSION_NONE : be_printed(t); /* the machine has no doubles */
 }
 
 /* A text without operands may be a message, in which % is a character like others. */

@@ -26,14 +26,14 @@
 #include "backend/format/warpcore/verify.h"
 
 struct checker {
-    struct wc_verifier  *v;
-    struct wc_image_flow      *code;
+    struct wc_verifier *v;
+    struct wc_image_flow *code;
     struct wc_influence *influence;
-    struct bitset        called;         /* words of functions that are called */
-    struct bitset        ahead;          /* words that lead to a barrier */
-    struct bitset again; /* branches whose lanes reconverge, in their own influence: they can run
-                            again before that */
-    struct bitset       *influences;     /* of those, by word */
+    struct bitset called;      /* words of functions that are called */
+    struct bitset ahead;       /* words that lead to a barrier */
+    struct bitset again;       /* branches whose lanes reconverge, in their own influence: they can run
+                                  again before that */
+    struct bitset *influences; /* of those, by word */
 };
 
 #define FAIL(x, word, ...) ((x)->v->at = (word), wc_verify_fail((x)->v, __VA_ARGS__))
