@@ -203,7 +203,7 @@ help:
 	@echo 'demo       install what building needs, build, run the Mandelbrot sample'
 	@echo 'check      install what testing needs, build and run every test'
 	@echo 'asan ubsan the tests under AddressSanitizer, UndefinedBehaviorSanitizer'
-	@echo 'soak       200,000 random programs of all classes through every scheme and level'
+	@echo 'soak       $(SOAK_COUNT) random programs of each class through every scheme and level'
 	@echo 'mutants    plants mistakes and says after how many random programs each is found'
 	@echo 'fuzz       each fuzzer for FUZZ_SECONDS (60); needs clang'
 	@echo 'bench      speed beside the peers that are installed'

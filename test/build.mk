@@ -22,7 +22,7 @@ samples_TEST_SRC := $(addprefix test/samples/,samples_test.c \
     reference_convergent.c reference_sequences.c \
     reference_streams.c)
 
-# Random programs: the tester itself; test/random has it try thousands, `make soak` 280,000.
+# Random programs: the tester itself; test/random has it try thousands, `make soak` SOAK_COUNT of each class.
 SUITES += fuzz_generators fuzz_references fuzz_arms
 fuzz_generators_TEST_SRC := test/unit/fuzz_generators.c $(fuzz_SRC)
 fuzz_references_TEST_SRC := test/unit/fuzz_references.c $(fuzz_SRC)
