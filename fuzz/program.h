@@ -158,7 +158,7 @@ enum fz_observation {
     FZ_OBSERVATIONS
 };
 
-/* Where the sides of a GATE come apart; a loop's sides are those that leave it early and those that make
+/* Where the sides of a GATE diverge; a loop's sides are those that leave it early and those that make
  * FZ_GATE_TURNS, and it is the former that return. */
 enum fz_gate { FZ_GATE_IF, FZ_GATE_SWITCH, FZ_GATE_LOOP, FZ_GATE_FORMS };
 enum { FZ_GATE_TURNS = 3 };

@@ -72,8 +72,8 @@ const char *opt_option_usage(enum opt_option k, struct arena *a); /* "-finline-s
 /* As behind -f: "inline-size=60", "no-inline-called-once". */
 const char *opt_option_text(enum opt_option k, uint32_t value, struct arena *a);
 
-/* Which prediction: where it starts and where its threads are to meet (a function that is predicted: {0, 0}).
- * Copies that passes make of one have the same places. */
+/* Which prediction: where it starts and where its threads are to reconverge (a function that is predicted:
+ * {0, 0}). Copies that passes make of one have the same places. */
 struct opt_prediction_name {
     place from, to;
 };

@@ -3,9 +3,9 @@
  * Between Predict and its region's exit the lanes of a warp are apart in any way, and a scalar register that
  * one group has written another may write as soon as it runs. Which it does only when the first waits at a
  * convergence barrier or diverges. So a value is *quiet* if on no way from its definition to its uses a group
- * can come to a cb.wait or to a branch that is not decided by scalars; lanes that meet later do not matter
- * then either. A block parameter is defined where its block begins: its arguments are read behind the branch
- * that leads there.
+ * can come to a cb.wait or to a branch that is not decided by scalars; lanes that reconverge later do not
+ * matter then either. A block parameter is defined where its block begins: its arguments are read behind the
+ * branch that leads there.
  *
  * The area: what is reached from the joins of barriers that gather without passing a wait for another barrier
  * that is joined before it in the same block, which all threads of the region come to (the region-exit

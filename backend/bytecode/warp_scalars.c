@@ -112,7 +112,7 @@ static uint32_t last_position(const struct finder *w)
 /* Walks the arms of the branch to where all lanes that diverge there reconverge, which it returns, or
  * IR_NO_BLOCK: they may pass a chosen point by. Nor may lanes come to a point while others are in the arms:
  * under thread frontiers blocks with a loop's operations, behind it, stand before its end, and those of lanes
- * that leave for good may stand behind the point where the others meet. A later point has longer arms. */
+ * that leave for good may stand behind the point where the others reconverge. A later point has longer arms. */
 static uint32_t find_point(struct finder *w, uint32_t branch)
 {
     const struct ir_block *b = ir_block_at(w->f->ir, branch);

@@ -165,7 +165,7 @@ uint32_t ir_cycles_left(const struct ir_cycles *f, uint32_t a, uint32_t b);
 /* The reachable blocks, highest priority first ("SIMD Re-Convergence at Thread Frontiers", section 4.1). The
  * entry is the first. Each cycle is one stretch of the order, so that all threads of an iteration come to its
  * last block before one of them begins the next: that is its only latch, or, if several blocks lead back, its
- * header, or the place where those who come from it meet (turns.c). Within a stretch blocks stand before
+ * header, or the place where those who come from it reconverge (turns.c). Within a stretch blocks stand before
  * those that they lead to, so before their immediate post-dominators; what holds a barrier stands behind all
  * that does not follow it (section 4.2). Ties: reverse post-order. O((blocks + edges) * (depth of cycles +
  * log blocks)), and `work` for tokens whose regions reach beyond cycles: steps, each a block of a region

@@ -12,7 +12,7 @@
  *     reached: nobody who stays waits for them.
  *
  * Branches reconverge where they would if leaving edges were not there. Threads that are held by such an
- * operation meet the others there; behind the last one they are alone too (ir_is_parting).
+ * operation reconverge with the others there; behind the last one they are alone too (ir_is_parting).
  *
  * A call counts as a barrier if it may lead to one. In device functions no edge is leaving: threads that
  * return wait for the others there. Where that would be for others at a barrier (ir_passes_barrier), the
@@ -126,7 +126,7 @@ static void hold_all(const struct finder *x)
     }
 }
 
-/* Threads that have parted from others on their way to a barrier, and those of them that meet nobody again. */
+/* Threads that have diverged from others on their way to a barrier, and those that reconverge with nobody. */
 static void find_gone(const struct finder *x)
 {
     u32_vec work = {0};

@@ -47,7 +47,7 @@ static void note_latch(struct sorter *s, uint32_t k, uint32_t latch)
 }
 
 /* Whether the operation gathers threads that may come by several ways: not if its token stems from an anchor
- * among those that have parted. */
+ * among those that have diverged. */
 static bool gathers(const struct sorter *s, ir_ref r)
 {
     const struct ir_function *f = s->g->fn;

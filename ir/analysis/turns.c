@@ -96,7 +96,7 @@ static bool is_latch(const struct turner *x, uint32_t b)
     return ir_block_at(x->g->fn, b)->edges.count == 1;
 }
 
-/* Whether the order would end the cycle with a header though threads meet behind it, or it has several
+/* Whether the order would end the cycle with a header though threads reconverge behind it, or it has several
  * entries. */
 static bool ends_early(const struct turner *x, uint32_t cycle)
 {

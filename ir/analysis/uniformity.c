@@ -283,8 +283,8 @@ static void mark_if_used_in(struct uniformity_finder *f, ir_ref r, struct bitset
             ir_mark_value(f, r, IR_DIV_SYNC, cause);
 }
 
-/* What is live where threads of different times meet was made in a block that dominates the place. Time: the
- * depth of the area's dominator tree times its blocks. */
+/* What is live where threads of different times reconverge was made in a block that dominates the place.
+ * Time: the depth of the area's dominator tree times its blocks. */
 static void mark_merge(struct uniformity_finder *f, const struct ir_dominators *d, const struct ir_merge *m)
 {
     for (uint32_t b = m->block; b != IR_NO_BLOCK && bitset_has(m->area, b); b = d->idom[b]) {

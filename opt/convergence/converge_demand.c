@@ -137,7 +137,7 @@ static bool may_come_to(const struct converge *x, const struct region *g, uint32
 
 enum { SIDES_MANY = UINT32_MAX };
 
-/* What lies between a branch and places where its threads may meet. */
+/* What lies between a branch and places where its threads may reconverge. */
 struct ways {
     uint32_t branch, avoid, stop, cycle; /* ways pass neither of the two, nor leave the cycle */
     const struct region *region;         /* NULL, or: nor leave it ... */

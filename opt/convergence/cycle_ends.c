@@ -2,9 +2,9 @@
  * other before the next turn (-fpriorities).
  *
  * No choice is best for all graphs. Take `A; if (p) goto A; B; goto A`. If A is last in the order, threads of
- * all turns meet there, and B is run for those of them who come by. If B is last, A is run until all have come
- * to B. The first way executes A least often, the second way B. It is a matter of how many threads go which
- * way, and of what A and B cost.
+ * all turns reconverge there, and B is run for those of them who come by. If B is last, A is run until all
+ * have come to B. The first way executes A least often, the second way B. It is a matter of how many threads
+ * go which way, and of what A and B cost.
  *
  * So a warp of sampled lanes of the expected launch (opt/cost/cost.h) tries, for one cycle after the other,
  * each end that leads to another order. The one by which it executes least is taken, if it saves END_MARGIN per

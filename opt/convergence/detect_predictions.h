@@ -40,7 +40,7 @@ uint32_t detect_outermost(const struct ir_cycles *cycles, uint32_t b);
 /* Blocks from which the label can be reached without passing the start. */
 struct bitset detect_region(const struct detection *d, uint32_t start, uint32_t label);
 /* A convergent operation between the start and the region's exit, whose threads would be others, or 0. Of the
- * start's block the end alone counts. *endless: threads never meet behind the region. */
+ * start's block the end alone counts. *endless: threads never reconverge behind the region. */
 ir_ref detect_obstacle(const struct detection *d, const struct candidate *k, bool *endless);
 /* Reports that the function has a prediction that the compiler found (thresholds.c). */
 void detect_report(const struct detection *d, struct opt_prediction_name name);

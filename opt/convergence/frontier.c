@@ -85,7 +85,7 @@ static void return_value(struct ir_function *f, uint32_t b)
 }
 
 /* What returns a truth value returns apart, each value where it is known: callers have a successor for each
- * (BC_ret_true), where those meet who go on together. */
+ * (BC_ret_true), where those reconverge who go on together. */
 static bool return_apart(struct opt_context *c, struct ir_function *f)
 {
     uint32_t end = returns_parameter(f);

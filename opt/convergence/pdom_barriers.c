@@ -126,7 +126,7 @@ static u32_vec find_parting(const struct barriers *x)
     return calls;
 }
 
-/* Threads that a call through a pointer sends to several functions, or that come apart in one, reconverge
+/* Threads that a call through a pointer sends to several functions, or that diverge in one, reconverge
  * behind it. */
 static void surround(struct barriers *x, const u32_vec *calls)
 {

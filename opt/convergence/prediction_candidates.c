@@ -29,7 +29,8 @@ struct bitset detect_region(const struct detection *d, uint32_t start, uint32_t 
     return region;
 }
 
-/* An anchor's operations are left alone like all others: which threads meet at it is not ours to change. */
+/* An anchor's operations are left alone like all others: which threads execute it together is not ours to
+ * change. */
 static ir_ref convergent_in_block(const struct ir_function *f, uint32_t b)
 {
     ir_each_ins(r, f, b)

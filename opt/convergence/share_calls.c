@@ -3,7 +3,7 @@
  *
  * Threads of different arms never are at one place before the branch's post-dominator, so each arm's group
  * executes the callee by itself, if a call in it leads to the same code as another's. Frontiers let threads
- * meet before the post-dominator, at any block that the arms share: so the call gets such a block
+ * reconverge before the post-dominator, at any block that the arms share: so the call gets such a block
  * (share_sites.c). Three steps, callees before callers:
  *
  *   1. A divergent call through a pointer becomes a switch over those of its targets that have a callee in

@@ -3,7 +3,7 @@
  */
 #include "opt/convergence/structurize.h"
 
-/* Threads of leaving edges (ir/analysis/leaving.c) meet nobody where the others reconverge: such an edge
+/* Threads of leaving edges (ir/analysis/leaving.c) do not come to where the others reconverge: such an edge
  * belongs to no side. */
 static bool stays(const struct structurize *s, uint32_t from, uint32_t to)
 {

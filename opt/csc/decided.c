@@ -6,8 +6,8 @@
  * condition of what one side gives to such a block: that side's edges give their own value instead.
  *
  * Only a block whose edges are all decided is passed, so that no thread waits for fewer others than before:
- * those of one side still meet where their side goes on. In post-order: what a block leads to has been worked
- * on before. Linear.
+ * those of one side still reconverge where their side goes on. In post-order: what a block leads to has been
+ * worked on before. Linear.
  */
 #include "opt/csc/csc.h"
 

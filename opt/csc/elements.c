@@ -2,7 +2,7 @@
  *
  * A loop that can correspond to another has one entry, and one last block, which leads back and leaves. Other
  * blocks may leave too, where each iteration passes, as `break` does: all that have left, whatever else they
- * do, have to meet where the last block leads.
+ * do, have to reconverge where the last block leads.
  */
 #include "opt/csc/elements.h"
 
@@ -28,7 +28,7 @@ static uint32_t last_of(struct csc *p, uint32_t cycle)
     return last;
 }
 
-/* Whether all that leave the cycle meet in the block that follows `last` at the latest. */
+/* Whether all that leave the cycle reconverge in the block that follows `last` at the latest. */
 static bool meet_behind(struct csc *p, uint32_t cycle, uint32_t last)
 {
     const struct ir_cycles *cycles = opt_cycles(p->c, p->f);
@@ -183,7 +183,7 @@ const char *csc_why_apart(struct csc *p, uint32_t branch, uint32_t x, uint32_t y
     for (uint32_t arm = 0; arm < 2; arm++) {
         struct csc_element loop = element_at(p, first[arm], cycles->at[cycles->innermost[first[arm]]].parent);
         if (loop.form != CSC_FORM_LOOP)
-            return "one goes round from several places, or threads that leave it do not meet right behind it";
+            return "one goes round from several places, or its threads do not reconverge right behind it";
         struct csc_list body = csc_list_of_body(p, loop);
         if (body.stop != IR_NO_BLOCK)
             return "one is left from within a conditional, or has too many parts";

@@ -11,7 +11,7 @@ struct csc_element {
     uint32_t first, last;
     enum csc_form form;
     bool leaves;        /* a conditional that leaves the loop whose body the list is: by edge `way`, after */
-    uint32_t way, stop; /* which its threads meet those of the loop's other ends at block `stop` */
+    uint32_t way, stop; /* which its threads reconverge with those of the loop's other ends at block `stop` */
 };
 struct csc_list {
     VEC(struct csc_element) e;

@@ -1,11 +1,11 @@
 /* unroll_predict.c: predictions in loops that are unrolled ("Speculative Reconvergence", section 6).
  *
- * Each copy of the body keeps its reconvergence point. A prediction whose threads meet within one iteration,
- * since every way from the header to its points leads through its start, is another one in each copy. One
- * that begins before the loop, or goes on from an iteration to the next, merges iterations: unrolled, they
- * would come to different copies of the point, and threads that are released together would run apart. Where
- * predictions are honoured such a loop stays as it is, and so does one with a call that may lead to a function
- * predicted before the loop; elsewhere the copies' points are all the prediction's.
+ * Each copy of the body keeps its reconvergence point. A prediction whose threads reconverge within one
+ * iteration, since every way from the header to its points leads through its start, is another one in each
+ * copy. One that begins before the loop, or goes on from an iteration to the next, merges iterations:
+ * unrolled, they would come to different copies of the point, and threads that are released together would
+ * run apart. Where predictions are honoured such a loop stays as it is, and so does one with a call that may
+ * lead to a function predicted before the loop; elsewhere the copies' points are all the prediction's.
  */
 #include "opt/loop/unroll.h"
 

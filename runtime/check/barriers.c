@@ -2,11 +2,11 @@
  *
  * Number n of the barriers that a thread comes to in its block has to be the same statement, in the same
  * instance, for all that come to an n-th one; threads that have returned are not waited for. The first time
- * that this does not hold the block is *parted*: what each thread's n-th was, or where it has returned, is kept
- * and said as the block ends. From there on barriers hold nobody who would wait in vain, so that the others
- * come to where they are on their way to; as nothing orders accesses any more, they are no longer checked in
- * the block. Threads that are still on their way where the launch stops, out of fuel or by a trap, prove
- * nothing.
+ * that this does not hold the block has *diverged*: what each thread's n-th was, or where it has returned, is
+ * kept and said as the block ends. From there on barriers hold nobody who would wait in vain, so that the
+ * others come to where they are on their way to; as nothing orders accesses any more, they are no longer
+ * checked in the block. Threads that are still on their way where the launch stops, out of fuel or by a trap,
+ * prove nothing.
  *
  * Lanes of a warp that have told the same so far are kept *together*: what is known of the lowest holds for
  * all.
@@ -26,7 +26,7 @@ struct sync {
 struct token {
     uint32_t instance, outer, n;
 };
-/* Of the block: how many barriers it has come to; the latest, or that with which the block parted. */
+/* Of the block: how many barriers it has come to; the latest, or that with which the block diverged. */
 struct thread {
     uint32_t count, site, instance, call;
     bool returned;
@@ -40,7 +40,7 @@ struct rt_barriers {
     struct token *token; /* of thread t, at t * tokens */
     uint64_t *together;  /* by warp: lanes */
     bool parted;
-    uint32_t number; /* of the barrier with which it has parted, from 1 */
+    uint32_t number; /* of the barrier with which it has diverged, from 1 */
 };
 
 /* ---- the program ------------------------------------------------------------------------------------- */
@@ -359,7 +359,7 @@ static bool is_proved(struct sides *all)
            (all->count == count || (all->count > 1 && all->at[1].what == WAITS));
 }
 
-/* The block, which has parted, is over, or the launch has stopped in it. */
+/* The block, which has diverged, is over, or the launch has stopped in it. */
 static void say(struct rt_barriers *x)
 {
     struct sides all = {0};

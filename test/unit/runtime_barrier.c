@@ -114,7 +114,7 @@ static void gives_way_to_waiting_lanes(void **state)
     assert_int_equal(words()[1], 4);
 }
 
-/* Lanes that come apart and together again as they spin give way as well. */
+/* Lanes that diverge and reconverge as they spin give way as well. */
 static void releases_are_no_progress(void **state)
 {
     UNUSED(state);
