@@ -26,15 +26,7 @@ static bool chance(struct generator *g, uint32_t percent)
 
 static struct fz_node *condition(struct generator *g)
 {
-    struct fz_node *n;
-    switch (below(g, 4)) {
-    case 0:
-        n = fz_leaf(g->p, FZ_NODE_HASH_IS, below(g, 28), 1);
-        n->name = below(g, 2);
-        return n;
-    case 1: return fz_leaf(g->p, FZ_NODE_THREAD_IS, below(g, 2), (uint8_t)(2 + below(g, 3)));
-    default: return fz_leaf(g->p, FZ_NODE_LANES, fz_next(&g->r) & fz_next(&g->r), 0);
-    }
+    return fz_thread_condition(g->p, &g->r, true);
 }
 
 static struct fz_node *observation(struct generator *g)

@@ -74,6 +74,20 @@ struct fz_node *fz_constant(struct fz_program *p, enum fz_type type, uint64_t bi
     return n;
 }
 
+struct fz_node *fz_thread_condition(struct fz_program *p, struct fz_random *r, bool few)
+{
+    struct fz_node *n;
+    uint64_t lanes;
+    switch (fz_below(r, 4)) {
+    case 0:
+        n = fz_leaf(p, FZ_NODE_HASH_IS, fz_below(r, 28), 1);
+        n->name = fz_below(r, 2);
+        return n;
+    case 1: return fz_leaf(p, FZ_NODE_THREAD_IS, fz_below(r, 2), (uint8_t)(2 + fz_below(r, 3)));
+    default: lanes = fz_next(r); return fz_leaf(p, FZ_NODE_LANES, few ? lanes & fz_next(r) : lanes, 0);
+    }
+}
+
 uint32_t fz_variable(struct fz_program *p, struct fz_function *f, enum fz_shape shape, enum fz_type type,
                      uint64_t seed)
 {

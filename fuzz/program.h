@@ -178,6 +178,8 @@ struct fz_node *fz_child(const struct fz_node *n, uint32_t index);     /* NULL: 
 struct fz_node *fz_clone(struct fz_program *p, const struct fz_node *n);
 /* `bits`: as the type holds them. */
 struct fz_node *fz_constant(struct fz_program *p, enum fz_type type, uint64_t bits);
+/* A condition on a thread's hash, number or lane, of class b; few: of half as many lanes. */
+struct fz_node *fz_thread_condition(struct fz_program *p, struct fz_random *r, bool few);
 /* Whether its name is a variable that it reads or writes. */
 bool fz_names_variable(const struct fz_node *n);
 /* What stands at child `index` by the children's letters of nodes.def. */
