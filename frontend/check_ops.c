@@ -173,11 +173,12 @@ static bool is_data_pointer(const struct fe_type *t)
     return fe_is_pointer(t) && !fe_is_function_pointer(t);
 }
 
-static void fold_binary(struct fe_expr *e)
+static void fold_binary(struct checker *c, struct fe_expr *e)
 {
     const struct fe_expr *a = e->sub.a, *b = e->sub.b;
     bool by_zero = (e->op == FE_OP_DIV || e->op == FE_OP_REM) && fe_is_integer(b->type) && b->value == 0;
-    if (a->constant && b->constant && !by_zero && !fe_is_pointer(a->type)) {
+    bool traps = by_zero && c->fe->options.trap_division;
+    if (a->constant && b->constant && !traps && !fe_is_pointer(a->type)) {
         e->constant = true;
         e->value = fe_fold_binary(e->op, a->type, a->value, b->value);
     }
@@ -200,7 +201,7 @@ static struct fe_expr *check_arithmetic(struct checker *c, struct fe_expr *e)
     e->sub.a = fe_convert(c, a, t);
     e->sub.b = fe_convert(c, b, t);
     e->type = fe_is_comparison(e->op) ? c->types->basic[FE_TYPE_BOOL] : t;
-    fold_binary(e);
+    fold_binary(c, e);
     fe_suspect_result(c, e);
     return e;
 }
