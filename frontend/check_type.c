@@ -65,6 +65,9 @@ static void check_field(struct checker *c, struct fe_type *structure, struct fe_
     bool is_object = fe_is_scalar(f->type) || fe_is_aggregate(f->type);
     if (fe_form_space(f->form) != FE_SPACE_NONE) {
         fe_report(c->fe, FE_MSG(misplaced_space), f->where, fe_space_text[fe_form_space(f->form)]);
+    } else if (f->type->kind == FE_TYPE_FUNCTION) {
+        fe_report(c->fe, FE_MSG(method), f->name_at);
+        f->type = c->types->error;
     } else if (!fe_is_error(f->type) && (!f->type->is_complete || !is_object)) {
         fe_report(c->fe, FE_MSG(field_type), f->name_at, fe_type_text(c, f->type));
         f->type = c->types->error;

@@ -81,6 +81,7 @@ struct bracket {
 /* A block or member list: how many brackets and scopes are open inside it. Recovery goes back to that. */
 struct block {
     uint32_t brackets, scopes;
+    bool members; /* of a structure */
 };
 
 /* What stands before the token that the parser has read last. */
@@ -134,6 +135,7 @@ struct parser {
     struct list definitions;  /* structs and enums defined within the declaration being read */
     struct fe_unit *unit;
     bool insert_semicolon; /* recovery: go on as if one stood here */
+    bool skip_body;        /* recovery: go on behind the block that begins here */
     place recovered;       /* token at which recovery ended last */
 };
 
@@ -175,6 +177,7 @@ const char *fe_nearest_keyword(const char *word, bool *of_type);
 void fe_type_scope_open(struct parser *p);
 void fe_type_scope_close(struct parser *p, uint32_t scopes); /* until so many are open */
 void fe_block_open(struct parser *p);                        /* with a scope */
+void fe_members_open(struct parser *p);                      /* the same of a structure */
 /* Closes its scope and those left open in it. */
 void fe_block_close(struct parser *p);
 /* The name is that of a type, or of none, until the innermost scope closes. */

@@ -182,7 +182,7 @@ type:
     WORD                                   { $$ = fe_form_word(p, @1, $1); }
 |   TYPE_NAME                              { $$ = fe_form_named(p, FE_FORM_NAME, @1, $1); }
 |   STRUCT any_name                        { $$ = fe_form_union(fe_form_named(p, FE_FORM_STRUCT, @$, $2), $1); }
-|   STRUCT tag_opt '{' { fe_block_open(p); } members '}'
+|   STRUCT tag_opt '{' { fe_members_open(p); } members '}'
                                            {
                                                fe_block_close(p);
                                                $$ = fe_form_members(p, FE_FORM_STRUCT, @$, $2, @2, $5);

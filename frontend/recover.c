@@ -8,7 +8,7 @@
 
 struct block fe_around(const struct parser *p)
 {
-    return p->blocks.count ? vec_last(&p->blocks) : (struct block){0, 0};
+    return p->blocks.count ? vec_last(&p->blocks) : (struct block){0};
 }
 
 bool fe_same_place(place a, place b)
@@ -109,7 +109,20 @@ static void skip_statement(struct place_in_parse *at, uint32_t level)
     }
 }
 
-/* The same at the level of the file, where only what begins a declaration will do. */
+/* Skips the block that begins here, behind qualifiers, and a semicolon behind it. */
+static void skip_body(struct place_in_parse *at, uint32_t level)
+{
+    at->p->skip_body = false;
+    while (*at->token == TOK_QUALIFIER)
+        advance(at);
+    if (*at->token == '{')
+        advance(at);
+    leave_brackets(at, level);
+    if (*at->token == ';')
+        advance(at);
+}
+
+/* At the level of the file, where only what begins a declaration will do. */
 static void skip_declaration(struct place_in_parse *at)
 {
     bool ended = false;
@@ -137,7 +150,9 @@ bool fe_recover(struct parser *p, int *token, union value *value, span *where)
         drop_parentheses(p, b.brackets);
     if (fe_same_place(p->recovered, where->at) && *token != TOK_END)
         advance(&at);
-    if (p->blocks.count)
+    if (p->skip_body)
+        skip_body(&at, b.brackets);
+    else if (p->blocks.count)
         skip_statement(&at, b.brackets);
     else
         skip_declaration(&at);

@@ -207,6 +207,17 @@ static bool guess_semicolon(struct parser *p, const struct syntax_error *e)
     return true;
 }
 
+/* The body of a function among the members of a structure, or the `const` before it. */
+static bool guess_method(struct parser *p, const struct syntax_error *e)
+{
+    bool begins = e->token == '{' || (e->token == TOK_QUALIFIER && following(p) == '{');
+    if (!begins || p->history.previous_token != ')' || !fe_around(p).members)
+        return false;
+    fe_report(p->fe, FE_MSG(method), p->history.current);
+    p->skip_body = true;
+    return true;
+}
+
 /* `=` behind a parameter. */
 static bool guess_default(struct parser *p, const struct syntax_error *e)
 {
@@ -331,10 +342,10 @@ void fe_syntax_error(struct parser *p, const struct syntax_error *e)
         p->recovered = p->history.current.at; /* no statement can begin here */
     if (p->stopped || follows_broken_literal(p, e))
         return;
-    if (fe_guess_launch(p, e) || fe_guess_foreign(p, e) || guess_default(p, e) || guess_bracket(p, e) ||
-        guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) || guess_type(p, e) ||
-        guess_name(p, e) || guess_value(p, e) || guess_constructor(p, e) || guess_file_level(p, e) ||
-        guess_semicolon(p, e) || guess_expression(p, e))
+    if (fe_guess_launch(p, e) || fe_guess_foreign(p, e) || guess_method(p, e) || guess_default(p, e) ||
+        guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) ||
+        guess_type(p, e) || guess_name(p, e) || guess_value(p, e) || guess_constructor(p, e) ||
+        guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
         return;
     say_expected(p, e);
 }

@@ -273,8 +273,14 @@ void fe_type_scope_close(struct parser *p, uint32_t scopes)
 void fe_block_open(struct parser *p)
 {
     fe_type_scope_open(p);
-    struct block b = {p->brackets.count, p->scopes.count};
+    struct block b = {.brackets = p->brackets.count, .scopes = p->scopes.count};
     vec_push(p->arena, &p->blocks, b);
+}
+
+void fe_members_open(struct parser *p)
+{
+    fe_block_open(p);
+    vec_last(&p->blocks).members = true;
 }
 
 void fe_block_close(struct parser *p)
