@@ -88,8 +88,8 @@ static const char *first_error(struct comparison *x, kernc_result *r)
     return error ? arena_strdup(&x->command->arena, error, strcspn(error, "\n")) : "it does not compile";
 }
 
-/* The first compilation reads the file and shows what is to be said about it. `why` not NULL: *why gets the
- * reason why the scheme is no choice for this kernel, and nothing is shown. */
+/* The first compilation reads the file. `why` not NULL: *why gets the reason why the scheme is no choice for
+ * this kernel, and nothing is shown. */
 static int compile(struct comparison *x, kernc_result **r, const char **why)
 {
     struct command *c = x->command;
@@ -106,7 +106,7 @@ static int compile(struct comparison *x, kernc_result **r, const char **why)
         mem_fail(x->text.length);
     if (kernc_result_status(*r) == KERNC_BAD_SOURCE && why)
         *why = first_error(x, *r);
-    else if (kernc_result_status(*r) != KERNC_COMPILED)
+    else if (!why)
         show_diagnostics(c, *r);
     return exit_of_compilation(kernc_result_status(*r));
 }
@@ -145,10 +145,8 @@ static int run_row(struct comparison *x, struct run *r, struct row *row, const c
         code = launch_open_compiled(r, compiled);
     if (!code)
         row->is_image = kernc_result_image(compiled, r->x.first->launch.kernel, &row->image);
-    if (!code && scheme_has(row->scheme, SCHEME_BARRIERS) && !x->told_thresholds) {
+    if (!code && scheme_has(row->scheme, SCHEME_BARRIERS))
         code = launch_check(r, compiled);
-        x->told_thresholds = true;
-    }
     if (!code && scheme_info[row->scheme].lowering[0])
         row->is_code = kernc_result_figures(compiled, &row->figures);
     kernc_result_free(compiled);
@@ -272,6 +270,7 @@ static void blame_kernel(struct comparison *x)
 int verb_compare(struct command *c)
 {
     struct comparison x = {.command = c};
+    c->once = true; /* rows compile the same */
     int code = read_choice(&x);
     if (!code)
         code = run_rows(&x);

@@ -39,7 +39,6 @@ struct comparison {
     scheme_list schemes;
     bool named; /* the user named the schemes: none is left out silently */
     VEC(unsigned) levels;
-    bool told_thresholds;           /* warnings of those over the width have been given, by one row */
     uint32_t warp;                  /* of schemes that have no width of their own */
     struct reference references[2]; /* by width: `warp`, and that of the warp-core machine */
     VEC(struct row) rows;

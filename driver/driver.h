@@ -72,6 +72,8 @@ struct command {
     const char *file;
     bool json;            /* --diagnostics=json, from the beginning */
     struct text messages; /* then: one JSON array of all messages so far, printed at the end */
+    bool once;            /* show_diagnostics leaves out what it has shown before */
+    struct map shown;     /* then: what that is, hashed */
 };
 
 /* Reads argv[1] and the rest; returns EXIT_OK, or says what is wrong and returns EXIT_USAGE. */

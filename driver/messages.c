@@ -105,12 +105,68 @@ void warn(struct command *c, const char *id, const char *fmt, ...)
         print_line(arena_printf(&c->arena, "warning: %s", d.all.at[0].text));
 }
 
+/* ---- each once --------------------------------------------------------------------------------------- */
+
+static bool is_new(struct command *c, const char *message, size_t n)
+{
+    uint64_t key = hash_bytes(message, n);
+    bool found = map_get(&c->shown, key) != MAP_NONE;
+    map_set(&c->arena, &c->shown, key, 1);
+    return !found;
+}
+
+static size_t line_length(const char *text)
+{
+    size_t n = strcspn(text, "\n");
+    return n + (text[n] == '\n');
+}
+
+/* The length of the first message: its line, and those of its source and notes. */
+static size_t message_length(const char *text)
+{
+    size_t n = line_length(text);
+    while (text[n] == ' ' || memmem(text + n, line_length(text + n), "note: ", 6))
+        n += line_length(text + n);
+    return n;
+}
+
+static const char *new_of_text(struct command *c, const char *text)
+{
+    struct text t = {.arena = &c->arena};
+    text_add(&t, "", 0);
+    for (size_t n; *text; text += n) {
+        n = message_length(text);
+        if (is_new(c, text, n))
+            text_add(&t, text, n);
+    }
+    return t.at;
+}
+
+/* An array has each message in a line of its own, behind '[' or a blank. */
+static const char *new_of_array(struct command *c, const char *array)
+{
+    struct text t = {.arena = &c->arena};
+    text_addz(&t, "[");
+    for (const char *at = array + 1; *at == '{' || *at == ' '; at += strcspn(at, "\n") + 1) {
+        at += *at == ' ';
+        size_t n = strcspn(at, "\n") - 1; /* without the comma, or the array's bracket */
+        if (!is_new(c, at, n))
+            continue;
+        text_addz(&t, t.length > 1 ? ",\n " : "");
+        text_add(&t, at, n);
+    }
+    text_addz(&t, "]\n");
+    return t.at;
+}
+
 void show_diagnostics(struct command *c, kernc_result *r)
 {
     kernc_text what = c->json                     ? KERNC_TEXT_DIAGNOSTICS_JSON
                       : diag_color_wanted(stderr) ? KERNC_TEXT_DIAGNOSTICS_COLOR
                                                   : KERNC_TEXT_DIAGNOSTICS;
     const char *text = kernc_result_text(r, what, NULL);
+    if (text && c->once)
+        text = c->json ? new_of_array(c, text) : new_of_text(c, text);
     if (text && c->json)
         join_arrays(&c->messages, text);
     else if (text)
