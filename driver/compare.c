@@ -65,12 +65,23 @@ static int read_warp(struct comparison *x)
     return code;
 }
 
+/* --timing is about rows of the warp-core machine. */
+static int check_machine(struct comparison *x)
+{
+    for (uint32_t i = 0; i < x->schemes.count; i++)
+        if (scheme_target(x->schemes.at[i]) == &target_info[TARGET_warp_core])
+            return EXIT_OK;
+    return machine_missing(x->command, OPTION_TIMING);
+}
+
 static int read_choice(struct comparison *x)
 {
     kernc_options_init(&x->options);
     int code = compile_options(x->command, &x->options);
     if (!code)
         code = read_schemes(x);
+    if (!code)
+        code = check_machine(x);
     if (!code)
         code = read_levels(x);
     return code ? code : read_warp(x);

@@ -40,7 +40,9 @@ place launch_clause(const struct run *r);
 int launch_stopped(struct run *r, kernc_status status); /* says why the launch did not end well, and where */
 int trace_read_flags(struct run *r);                    /* trace.c */
 int trace_check(struct run *r);                         /* whether what runs can have one */
-int trace_write(struct run *r);                         /* if there is one; its memory is freed */
+/* EXIT_USAGE, and says why, if the option is given: there is no program for the warp-core machine. */
+int machine_missing(struct command *c, enum option_id o);
+int trace_write(struct run *r); /* if there is one; its memory is freed */
 /* watch.c; the limit's default, and how far it can be raised. */
 #define STEPS_MOST        10000
 #define STEPS_MOST_OF_ALL 10000000

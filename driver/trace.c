@@ -1,6 +1,7 @@
 /* trace.c: --trace and --trace-window, whose text is kept until the launch has ended, and the options of the
  * warp-core machine: --cores and --timing. */
 #include "driver/launch.h"
+#include "runtime/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,8 +100,24 @@ int trace_read_flags(struct run *r)
     return EXIT_OK;
 }
 
+int machine_missing(struct command *c, enum option_id o)
+{
+    return option_given(c, o)
+               ? complain(c, EXIT_USAGE,
+                          "--%s wants a program for the warp-core machine (--target=warp-core)",
+                          option_info[o].name)
+               : EXIT_OK;
+}
+
 int trace_check(struct run *r)
 {
+    int code = EXIT_OK;
+    if (!r->x.module->image && !r->quiet) {
+        code = machine_missing(r->command, OPTION_CORES);
+        code = code ? code : machine_missing(r->command, OPTION_TIMING);
+    }
+    if (code)
+        return code;
     if (!option_given(r->command, OPTION_TRACE) || !experiment_is_sequence(&r->x))
         return EXIT_OK;
     return complain(r->command, EXIT_USAGE, "--trace wants one launch: --launch=NAME chooses");
