@@ -342,14 +342,15 @@ typedef struct kernc_launch {
     uint32_t banks;                    /* of shared memory, each 4 bytes wide, a power of two; 0: 32 */
 } kernc_launch;
 
-enum { /* limits of a launch */
-       KERNC_MAX_WARP = 64,
-       KERNC_MAX_BLOCK_THREADS = 4096,
-       KERNC_MAX_GRID_BLOCKS = INT32_MAX,
-       KERNC_MAX_HOST_THREADS = 256,
-       KERNC_MAX_CORES = 64,
-       KERNC_MAX_BANKS = 128,
-       KERNC_MAX_TRACE_CYCLES = 1 << 24, /* of a trace's window, those of all cores added up */
+/* limits of a launch */
+enum {
+    KERNC_MAX_WARP = 64,
+    KERNC_MAX_BLOCK_THREADS = 4096,
+    KERNC_MAX_GRID_BLOCKS = INT32_MAX,
+    KERNC_MAX_HOST_THREADS = 256,
+    KERNC_MAX_CORES = 64,
+    KERNC_MAX_BANKS = 128,
+    KERNC_MAX_TRACE_CYCLES = 1 << 24, /* of a trace's window, those of all cores added up */
 };
 /* Runs to the end. `statistics` may be NULL; else free what it gets, which is set after traps and limits too
  * (NULL after other failures). */

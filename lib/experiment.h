@@ -122,6 +122,6 @@ bool experiment_choose(struct experiment *x);
 bool experiment_make(struct experiment *x);
 /* Makes the step's own buffers and its round anew, where it has run before. */
 bool experiment_remake(struct experiment *x, struct experiment_step *step);
-__attribute__((format(printf, 2, 3))) bool experiment_bad_launch(struct experiment *x, const char *fmt, ...);
+bool experiment_bad_launch(struct experiment *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -14,8 +14,9 @@ const char *profile_hash(const struct source *s, char buffer[PROFILE_HASH])
     return buffer;
 }
 
-__attribute__((format(printf, 3, 4))) static bool refuse(kernc_result *r, const kernc_options *o,
-                                                         const char *fmt, ...)
+static bool refuse(kernc_result *r, const kernc_options *o, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool refuse(kernc_result *r, const kernc_options *o, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);

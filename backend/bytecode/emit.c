@@ -207,8 +207,9 @@ static void relocate(struct be_context *c)
 
 /* ---- the module -------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 0))) static bool over(struct be_context *c, const char *id, const char *fmt,
-                                                       unsigned limit)
+static bool over(struct be_context *c, const char *id, const char *fmt, unsigned limit)
+    __attribute__((format(printf, 3, 0)));
+static bool over(struct be_context *c, const char *id, const char *fmt, unsigned limit)
 {
     diag_add(c->d, DIAG_ERROR, id, (span){{0, 0}, {0, 0}}, fmt, limit);
     return false;
