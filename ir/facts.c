@@ -159,6 +159,18 @@ uint32_t ir_cost_of(const struct ir_function *f, ir_ref r)
     return ir_latency_cycles[ir_latency_of(f, r)];
 }
 
+scalar_bits ir_loaded(enum ir_mem m, const void *at)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, at, ir_mem_info[m].bytes);
+    switch (m) {
+    case IR_MEM_B8: return bits != 0;
+    case IR_MEM_S8: return (uint32_t)(int8_t)bits;
+    case IR_MEM_S16: return (uint32_t)(int16_t)bits;
+    default: return bits;
+    }
+}
+
 struct ir_address ir_address_of(const struct ir_function *f, ir_ref r)
 {
     struct ir_address a = {r, 0};

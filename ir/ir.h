@@ -334,6 +334,8 @@ uint32_t ir_cost_of(const struct ir_function *f, ir_ref r);
 struct ir_address { ir_ref root; uint32_t offset; };
 /* Time: the length of the chain of ptradd. */
 struct ir_address ir_address_of(const struct ir_function *f, ir_ref r);
+/* What a load of kind m, not PTR, makes of the bytes at `at`, little-endian. */
+scalar_bits ir_loaded(enum ir_mem m, const void *at);
 /* The case of scalar.def that a pure instruction computes. */
 enum scalar_case ir_scalar_case(const struct ir_function *f, ir_ref r);
 /* The only type the operation's value ever has (enum ir_type), which the text form therefore leaves out; else

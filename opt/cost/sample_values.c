@@ -16,18 +16,6 @@ uint64_t cost_draw(uint64_t what, uint64_t which, uint64_t lane)
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
-static scalar_bits decoded(enum ir_mem m, const void *at)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, at, ir_mem_info[m].bytes);
-    switch (m) {
-    case IR_MEM_B8: return bits != 0;
-    case IR_MEM_S8: return (uint32_t)(int8_t)bits;
-    case IR_MEM_S16: return (uint32_t)(int16_t)bits;
-    default: return bits;
-    }
-}
-
 static const struct launch_argument *argument(const struct cost_sampler *x, uint32_t parameter)
 {
     const struct launch *l = x->hints->launch;
@@ -53,7 +41,7 @@ static bool read_buffer(const struct cost_sampler *x, uint32_t address, enum ir_
     if (ir_mem_info[m].bytes > size ||
         !launch_make_element(&a->value, (enum launch_element)p->element, offset / size, &element))
         return false;
-    *bits = decoded(m, &element);
+    *bits = ir_loaded(m, &element);
     return true;
 }
 
@@ -66,7 +54,7 @@ static bool read_object(const struct cost_sampler *x, uint32_t address, enum ir_
         if (o->space != IR_TYPE_CONSTANT || !o->bytes || offset >= o->size ||
             ir_mem_info[m].bytes > o->size - offset)
             continue;
-        *bits = decoded(m, o->bytes + offset);
+        *bits = ir_loaded(m, o->bytes + offset);
         return true;
     }
     return false;
@@ -107,7 +95,7 @@ static void store(const struct cost_sampler *x, struct cost_lane *lane, const st
         return;
     }
     memcpy(bytes, &lane->value[i->args[1]], sizeof bytes);
-    vec_push(x->arena, &lane->stored, decoded(i->mem, bytes));
+    vec_push(x->arena, &lane->stored, ir_loaded(i->mem, bytes));
     map_set(x->arena, &lane->memory, key, lane->stored.count);
 }
 

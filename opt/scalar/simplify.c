@@ -326,6 +326,18 @@ static ir_ref simplify_access(struct opt_view *v)
     return 0;
 }
 
+/* What an object of constant memory holds at a known place. */
+static ir_ref simplify_load(struct opt_view *v)
+{
+    simplify_access(v);
+    const struct ir_ins *load = ir_at(v->f, v->r), *from = ir_at(v->f, load->args[0]);
+    if (from->op != IR_object || from->type != IR_TYPE_CONSTANT || load->mem == IR_MEM_PTR)
+        return 0;
+    const struct ir_object *o = &v->f->module->objects.at[from->imm];
+    uint64_t begin = (uint32_t)load->imm, bytes = ir_mem_info[load->mem].bytes;
+    return begin + bytes <= o->size ? ir_const(v->f, load->type, ir_loaded(load->mem, o->bytes + begin)) : 0;
+}
+
 /* ---- the table --------------------------------------------------------------------------------------- */
 
 static ir_ref simplify_operation(struct opt_view *v)
@@ -368,7 +380,7 @@ static ir_ref simplify_operation(struct opt_view *v)
     case IR_trunc: return simplify_trunc(v);
     case IR_ptradd: return simplify_ptradd(v);
     case IR_ptrcast: return simplify_ptrcast(v);
-    case IR_load:
+    case IR_load: return simplify_load(v);
     case IR_store: return simplify_access(v);
     default:
         return ir_op_info[v->ins.op].flags & IR_WRITES && v->ins.op >= IR_atomic_add &&
