@@ -241,13 +241,13 @@ static void absorb(struct packet *p, uint32_t *map)
     map[row * COLUMNS + column] += (uint32_t)(loss * UNIT);
 }
 
-static void migrate(uint32_t *s, uint32_t *map, uint32_t escaped[2])
+static void migrate(uint32_t s, uint32_t *map, uint32_t escaped[2])
 {
     struct packet p = {.d = {0, 0, 1}, .weight = 0.96f, .layer = 1};
     float left = 0;
     while (p.weight > 0) {
         if (left == 0)
-            left = -scalar_logf(draw(s));
+            left = -scalar_logf(draw(&s));
         const struct layer *l = &skin[p.layer];
         float density = l->absorption + l->scattering, flight = left / density;
         int is_down = p.d.z > 0;
@@ -259,28 +259,26 @@ static void migrate(uint32_t *s, uint32_t *map, uint32_t escaped[2])
         p.z = is_across ? edge : p.z + p.d.z * length;
         left = is_across ? left - length * density : 0;
         if (is_across) {
-            if (cross(&p, p.layer + (is_down ? 1 : -1), s) && (p.layer == 0 || p.layer > LAYERS)) {
+            bool passes = cross(&p, p.layer + (is_down ? 1 : -1), &s);
+            if (passes && (p.layer == 0 || p.layer > LAYERS)) {
                 escaped[p.layer != 0] += (uint32_t)(p.weight * UNIT);
                 return;
             }
-            continue;
+        } else {
+            absorb(&p, map);
+            scatter(&p, &s);
         }
-        absorb(&p, map);
-        scatter(&p, s);
         if (p.weight < 0.8f)
-            p.weight = draw(s) < 0.2f ? p.weight / 0.2f : 0;
+            p.weight = draw(&s) < 0.2f ? p.weight / 0.2f : 0;
     }
 }
 
 void *reference_gpumcml(size_t *n)
 {
-    enum { CELLS = ROWS * COLUMNS, PACKETS = 2 };
+    enum { CELLS = ROWS * COLUMNS, PACKETS = 2048 };
     uint32_t *out = mem_alloc((CELLS + 2) * sizeof *out);
-    for (uint32_t thread = 0; thread < 1024; thread++) {
-        uint32_t s = thread * 2654435761u + 7919;
-        for (int k = 0; k < PACKETS; k++)
-            migrate(&s, out, out + CELLS);
-    }
+    for (uint32_t k = 0; k < PACKETS; k++)
+        migrate(k * 2654435761u + 7919, out, out + CELLS);
     *n = (CELLS + 2) * sizeof *out;
     return out;
 }

@@ -65,7 +65,7 @@ static const struct sample samples[] = {
     {"iterdelay", {"out"}, reference_iterdelay, NULL, false},
     {"anyhit", {"out"}, reference_anyhit, "--arg rays=8 --arg cost=150", false},
     {"mcgpu", {"dose", "image"}, reference_mcgpu, "--arg photons=3", false},
-    {"gpumcml", {"absorbed", "escaped"}, reference_gpumcml, "--arg packets=2", false},
+    {"gpumcml", {"absorbed", "escaped"}, reference_gpumcml, "--arg packets=64", false},
     {"md5",
      {"key", "least"},
      reference_md5,
