@@ -11,7 +11,7 @@ opt_SRC += $(addprefix opt/convergence/,wrap_predicted.c frontier.c cycle_ends.c
 opt_SRC += $(addprefix opt/csc/,csc.c arms.c match.c table.c schedule.c bill.c motion.c divergence.c correspond.c elements.c gather.c landing.c guard.c ways.c decided.c exchange.c)
 opt_SRC += $(addprefix opt/lower/,fold_branches.c lower_icalls.c lower_switch.c lower_block_memory.c lower_division.c \
     drop_uncalled.c check_target.c split_i64.c split_arith.c split_group.c)
-opt_SRC += opt/check/check_memory.c opt/check/barriers.c opt/check/origins.c
+opt_SRC += opt/check/check_memory.c opt/check/barriers.c opt/check/origins.c opt/check/carry.c
 opt_SRC += $(addprefix opt/notes/,performance_notes.c left_apart.c idle_predictions.c causes.c stride.c)
 opt_SRC += $(addprefix opt/convergence/,detect_predictions.c prediction_candidates.c)
 opt_SRC += $(addprefix opt/cost/,static_cost.c sample.c sample_values.c replay.c replay_order.c profile.c)

@@ -18,6 +18,15 @@ struct rt_host_symbol {
 /* What the checker of memory has found (runtime/check/). */
 #define RT_MOST_ALARMS 1000u
 
+/* A pointer in memory, and one into the object from which it was derived (opt/check/origins.h). */
+struct rt_pointer {
+    uint32_t pointer, origin;
+};
+struct rt_pointers {
+    struct map index;
+    VEC(struct rt_pointer) at;
+}; /* by cell */
+
 struct kernc_context {
     struct rt_memory memory;
     struct arena arena; /* names of registered functions, libraries */
@@ -34,6 +43,7 @@ struct kernc_context {
     VEC(kernc_alarm) alarms; /* of all launches, in this arena */
     struct map alarm_places;
     struct arena alarm_texts;
+    struct rt_pointers pointers; /* in buffers, as checked launches have stored them */
 };
 
 struct kernc_buffer {

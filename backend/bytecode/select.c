@@ -173,6 +173,13 @@ static void select_memory_check(struct be_selector *s, ir_ref r)
     w->imm = (uint32_t)ins->imm;
 }
 
+static void select_origin(struct be_selector *s, ir_ref r)
+{
+    const struct ir_ins *ins = ir_at(s->ir, r);
+    uint32_t address = be_lanes(s, ins->args[0]), pointer = be_lanes(s, ins->args[1]);
+    be_put(s, BC_check_origin, be_define(s, r), address, pointer, 0)->imm = (uint32_t)ins->imm;
+}
+
 static void select_ins(struct be_selector *s, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(s->ir, r);
@@ -208,6 +215,7 @@ static void select_ins(struct be_selector *s, ir_ref r)
     case IR_check_uniform: select_check(s, r); return;
     case IR_check_memory:
     case IR_check_sync: select_memory_check(s, r); return;
+    case IR_check_origin: select_origin(s, r); return;
     case IR_br: be_put(s, BC_jump, 0, 0, 0, 0); return;
     case IR_brif: select_brif(s, r); return;
     case IR_switch: select_switch(s, r); return;

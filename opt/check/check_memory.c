@@ -10,9 +10,9 @@
  * CHECKS: sum of enum opt_memory_check. KIND: r load, w store of the value given, W other store, a atomic; of
  * private memory also u a variable begins without a value (the front end says so), C a copy from the private
  * address given as the value, c what is copied elsewhere, d what a C copies.
- * SPACE: g, h (shared) or p. SIZE and NAME: of the object that the address was derived from by mere
- * additions, which is b then; SIZE 0: not known, 2^32 - 1: as the launch says. A check.sync stands behind each
- * fence and syncwarp, and where barriers.c says. Linear.
+ * SPACE: g, h (shared) or p. SIZE and NAME: of the object that the address was derived from by mere additions,
+ * which is b then; SIZE 0: not known, but b is its origin (origins.h, which has more kinds); 2^32 - 1: as the
+ * launch says. A check.sync stands behind each fence and syncwarp, and where barriers.c says. Linear.
  */
 #include "opt/check/check_memory.h"
 #include "opt/check/origins.h"
@@ -23,11 +23,12 @@ struct instrument {
     struct opt_context *c;
     struct ir_module *m;
     struct ir_function *f;
-    struct opt_origins *origins; /* of f */
-    bool looks;                  /* the checker has to look for shared objects */
-    bool any_unwritten;          /* some variable of the module begins without a value */
-    struct bitset unwritten;     /* the allocas of f that do */
-    unsigned checks;             /* enum opt_memory_check: as asked for, or all */
+    struct opt_carrying *carrying; /* NULL: bounds are not checked */
+    struct opt_origins *origins;   /* of f */
+    bool looks;                    /* the checker has to look for shared objects */
+    bool any_unwritten;            /* some variable of the module begins without a value */
+    struct bitset unwritten;       /* the allocas of f that do */
+    unsigned checks;               /* enum opt_memory_check: as asked for, or all */
     uint32_t made;
 };
 
@@ -40,14 +41,19 @@ struct access {
 
 /* ---- objects ----------------------------------------------------------------------------------------- */
 
-static char space_of(const struct instrument *x, ir_ref address)
+char opt_space_letter(enum ir_type address)
 {
-    switch (ir_at(x->f, address)->type) {
+    switch (address) {
     case IR_TYPE_GLOBAL: return 'g';
     case IR_TYPE_SHARED: return 'h';
     case IR_TYPE_PRIVATE: return 'p';
-    default: return 0; /* constant data: nobody writes there */
+    default: return 0; /* constant data */
     }
+}
+
+static char space_of(const struct instrument *x, ir_ref address)
+{
+    return opt_space_letter((enum ir_type)ir_at(x->f, address)->type);
 }
 
 /* The variable that has this number, or this alloca. */
@@ -76,7 +82,7 @@ static const char *name_of(const struct instrument *x, ir_ref root, uint32_t *si
 
 /* ---- checks ------------------------------------------------------------------------------------------ */
 
-static ir_ref bits_of(struct ir_cursor *c, ir_ref value)
+ir_ref opt_bits_of(struct ir_cursor *c, ir_ref value)
 {
     enum ir_type t = value ? (enum ir_type)ir_at(c->fn, value)->type : IR_TYPE_I64;
     if (!value)
@@ -140,7 +146,8 @@ static void check_access(struct instrument *x, ir_ref r, struct access a)
     if (!space || (space == 'p' && !unwritten && is_inside(x, &a)))
         return;
     struct ir_cursor c = cursor_before(x, r);
-    ir_ref root = opt_origin_at(x->origins, &c, a.address), address = a.address, value = bits_of(&c, a.value);
+    ir_ref root = opt_origin_at(x->origins, &c, a.address), address = a.address,
+           value = opt_bits_of(&c, a.value);
     const char *name = name_of(x, root, &size);
     x->looks |= space == 'h' && size == 0;
     if (a.offset)
@@ -201,8 +208,9 @@ static void tell_object(struct instrument *x, struct ir_cursor *c, ir_ref at, co
 static bool is_address(const struct ir_ins *ins, uint32_t i)
 {
     bool atomic = ins->op >= IR_atomic_add && ins->op <= IR_atomic_cas, copy = ins->op == IR_memcpy;
+    bool told = ins->op == IR_check_memory || ins->op == IR_check_origin;
     bool first = ins->op == IR_load || ins->op == IR_store || ins->op == IR_memzero || ins->op == IR_ptradd;
-    return copy || ins->op == IR_check_memory || ((first || atomic) && i == 0);
+    return copy || told || ((first || atomic) && i == 0);
 }
 
 /* The allocas whose addresses go elsewhere. */
@@ -296,12 +304,15 @@ static void check_function(struct instrument *x)
     bool bounds = x->checks & OPT_CHECK_BOUNDS;
     uint32_t last = x->f->ins.count;
     find_unwritten(x);
-    x->origins = opt_origins_new(x->c->scratch, x->f);
+    x->origins = opt_origins_new(x->c->scratch, x->f, x->carrying);
     ir_each_block(i, b, x->f)
         for (ir_ref r = ir_block_at(x->f, b)->first, next; r; r = next) {
             next = ir_at(x->f, r)->next;
-            if (r < last)
-                check_ins(x, r);
+            if (r >= last)
+                continue;
+            check_ins(x, r);
+            if (x->carrying)
+                opt_origins_tell(x->origins, r);
         }
     if (bounds)
         tell_allocas(x);
@@ -334,6 +345,8 @@ bool opt_check_memory(struct opt_context *c, struct ir_module *m)
         x.f = m->functions.at[k];
         find_unwritten(&x); /* of any function, before the first */
     }
+    if (accesses & OPT_CHECK_BOUNDS)
+        x.carrying = opt_carrying_new(c->scratch, m);
     for (uint32_t k = 0; accesses && k < m->functions.count; k++) {
         x.f = m->functions.at[k];
         check_function(&x);
@@ -345,6 +358,7 @@ bool opt_check_memory(struct opt_context *c, struct ir_module *m)
     }
     if (x.checks & OPT_CHECK_BOUNDS)
         make_gaps(m);
+    x.made += x.carrying ? x.carrying->made : 0;
     opt_count(c, "accesses", x.made);
     return x.made != 0;
 }

@@ -1,8 +1,6 @@
-/* origins.c: the object from which a pointer was derived; see origins.h.
+/* origins.c: the origins of a function's pointers; see origins.h.
  *
- * The origin of ptradd is that of its base. That of a block parameter or select is the one that all incoming
- * pointers have, or else one of its own: then a second parameter or select beside it carries the origin
- * along. Found like copies of copies: optimistically, until nothing changes.
+ * Found like copies of copies: optimistically, until nothing changes.
  */
 #include "opt/check/origins.h"
 
@@ -10,15 +8,32 @@ static bool is_joined(const struct ir_function *f, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(f, r);
     bool inner = ins->op == IR_param && ins->block != ir_entry(f);
-    return ir_is_pointer(ins->type) && ins->type != IR_TYPE_FUNCTION && (inner || ins->op == IR_select);
+    return opt_has_origin((enum ir_type)ins->type) && (inner || ins->op == IR_select);
+}
+
+ir_ref opt_pointer_in(const struct ir_function *f, ir_ref value)
+{
+    const struct ir_ins *ins = ir_at(f, value);
+    if (ins->op == IR_ptrcast && ins->type == IR_TYPE_I32)
+        ins = ir_at(f, value = ins->args[0]);
+    return opt_has_origin((enum ir_type)ins->type) ? value : 0;
+}
+
+/* The pointer that this one was made from; 0: none. */
+static ir_ref derived_from(const struct ir_function *f, ir_ref pointer)
+{
+    const struct ir_ins *ins = ir_at(f, pointer);
+    bool cast = ins->op == IR_ptrcast && opt_has_origin((enum ir_type)ins->type);
+    return cast ? opt_pointer_in(f, ins->args[0]) : ins->op == IR_ptradd ? ins->args[0] : 0;
 }
 
 /* 0: not known yet. */
 static ir_ref origin_of(const struct opt_origins *o, ir_ref pointer)
 {
-    while (pointer < o->count && ir_at(o->f, pointer)->op == IR_ptradd)
-        pointer = ir_at(o->f, pointer)->args[0];
-    return pointer < o->count && is_joined(o->f, pointer) ? o->of[pointer] : pointer;
+    for (ir_ref from; pointer < o->count && (from = derived_from(o->f, pointer));)
+        pointer = from;
+    bool known = pointer < o->count && (o->of[pointer] || is_joined(o->f, pointer));
+    return known ? o->of[pointer] : pointer;
 }
 
 static bool is_same(const struct ir_function *f, ir_ref a, ir_ref b)
@@ -66,16 +81,18 @@ static bool join_block(struct opt_origins *o, uint32_t b)
 
 ir_ref opt_origin_at(struct opt_origins *o, struct ir_cursor *c, ir_ref pointer)
 {
+    enum ir_type type = (enum ir_type)ir_at(o->f, pointer)->type;
     ir_ref origin = origin_of(o, pointer);
     if (!origin) /* nothing comes in: it is never executed */
         return pointer;
     if (ir_at(o->f, origin)->op == IR_object) {
         int64_t object = ir_at(o->f, origin)->imm;
-        ir_ref copy = ir_emit0(c, IR_object, (enum ir_type)ir_at(o->f, origin)->type);
-        ir_at(o->f, copy)->imm = object;
-        return copy;
+        origin = ir_emit0(c, IR_object, (enum ir_type)ir_at(o->f, origin)->type);
+        ir_at(o->f, origin)->imm = object;
+    } else if (origin < o->count && o->shadow[origin]) {
+        origin = o->shadow[origin];
     }
-    return origin < o->count && o->shadow[origin] ? o->shadow[origin] : origin;
+    return ir_at(o->f, origin)->type == type ? origin : ir_emit1(c, IR_ptrcast, type, origin);
 }
 
 static void make_carriers(struct opt_origins *o, uint32_t b)
@@ -122,12 +139,14 @@ static void fill_carriers(struct opt_origins *o, uint32_t b)
     }
 }
 
-struct opt_origins *opt_origins_new(struct arena *a, struct ir_function *f)
+struct opt_origins *opt_origins_new(struct arena *a, struct ir_function *f, struct opt_carrying *carrying)
 {
     struct opt_origins *o = arena_new(a, struct opt_origins);
-    *o = (struct opt_origins){.f = f, .arena = a, .count = f->ins.count};
+    *o = (struct opt_origins){.f = f, .arena = a, .carrying = carrying, .count = f->ins.count};
     o->of = arena_array(a, ir_ref, o->count);
     o->shadow = arena_array(a, ir_ref, o->count);
+    if (carrying)
+        opt_origins_ask(o);
     for (bool changed = true; changed;) {
         changed = false;
         ir_each_block(i, b, f)

@@ -76,7 +76,8 @@ struct checker {
 
 static bool is_check(const struct ir_ins *ins)
 {
-    return ins->op == IR_check_uniform || ins->op == IR_check_memory || ins->op == IR_check_sync;
+    return ins->op == IR_check_uniform || ins->op == IR_check_memory || ins->op == IR_check_origin ||
+           ins->op == IR_check_sync;
 }
 
 /* The first thing in an instruction that the target has not: its diagnostic's id, or NULL. */

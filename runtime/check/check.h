@@ -1,6 +1,6 @@
 /* check.h: the checker of memory: races, accesses beyond their object, reads of what nobody wrote, barriers
- * that not all threads come to, found while a program runs that has been compiled with check.memory and
- * check.sync (opt/check/check_memory.c).
+ * that not all threads come to, found while a program runs that has been compiled with check.memory, check.sync
+ * (opt/check/check_memory.c) and check.origin (opt/check/origins.h).
  *
  * A race is a pair of accesses to a byte by two threads, one of them at least a store, not both atomic, that
  * nothing orders: program order, barrier() in the block, syncwarp() in its group, or an atomic operation

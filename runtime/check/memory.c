@@ -46,7 +46,7 @@ void rt_check_free(struct rt_check *c)
         arena_free(&c->arena);
 }
 
-static const struct told *told_by(struct rt_check *c, uint32_t text)
+const struct told *rt_told_by(struct rt_check *c, uint32_t text)
 {
     struct told *t = &c->told[text];
     const struct bc_text *from = &c->launch->program->texts.at[text];
@@ -320,10 +320,12 @@ static void visit_lanes(struct visit *v, const uint32_t *roots, uint64_t lanes)
         root = v->root;
         if (v->told->quick && rt_check_quickly(v, v->values[i]))
             continue;
-        if (v->told->kind == 'o')
-            tell_object(v);
-        else
-            visit_lane(v, v->values[i]);
+        switch (v->told->kind) {
+        case 'o': tell_object(v); break;
+        case 'p': rt_pointer_store(v, v->values[i]); break;
+        case 'm': rt_pointer_copy(v); break;
+        default: visit_lane(v, v->values[i]);
+        }
     }
 }
 
@@ -350,7 +352,7 @@ void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins, struct rt_row 
     if (!c || rt_barriers_parted(c->barriers))
         return;
     struct visit v = {.c = c,
-                      .told = told_by(c, ins->imm),
+                      .told = rt_told_by(c, ins->imm),
                       .w = w,
                       .addresses = rt_v(w, ins->a),
                       .values = rt_w(w, ins->c)};

@@ -1,7 +1,8 @@
-/* objects.c: which variable a pointer leads to that came out of memory or into a function; see check.h.
+/* objects.c: which variable an origin is of (opt/check/origins.h), where the compiler could not tell; see
+ * check.h.
  *
- * Such a pointer was in its variable, or at its end, when it went there, as C wants it; behind each variable
- * is a gap, so that the end of one is not the beginning of another.
+ * An origin is in its variable, or at its end if it is a pointer of which nothing was known before; behind each
+ * variable is a gap, so that the end of one is not the beginning of another.
  */
 #include "runtime/check/shadow.h"
 

@@ -84,7 +84,8 @@ struct rt_check {
                                                   `bytes`; not cleared */
     bool cells_only;                           /* no runs: for tests */
     VEC(struct doubt) doubts;
-    rt_objects objects, *own; /* shared ones; private ones by thread of the block */
+    rt_objects objects, *own;    /* shared ones; private ones by thread of the block */
+    struct rt_pointers pointers; /* in shared and private memory, and in registers of the checker */
     uint8_t **unwritten; /* by thread of the block: of each byte of its private memory whether a variable that
                             begins without a value has none there yet; NULL: of none */
     struct rt_barriers *barriers; /* NULL: the program does not tell of them */
@@ -198,6 +199,18 @@ void rt_barriers_end(struct rt_barriers *x);
 void rt_barriers_tell(struct rt_barriers *x, struct rt_warp *w, const struct bc_ins *ins);
 /* Whether threads of the block have come to different barriers: then nothing orders what it does. */
 bool rt_barriers_parted(const struct rt_barriers *x);
+
+/* ---- pointers.c --------------------------------------------------------------------------------------- */
+
+/* The pointer given as the value, of origin v->root, will be at v->address. */
+void rt_pointer_store(const struct visit *v, uint64_t value);
+/* Memory from v->root on will be copied to v->address. */
+void rt_pointer_copy(const struct visit *v);
+
+/* ---- memory.c ----------------------------------------------------------------------------------------- */
+
+/* What the text says. */
+const struct told *rt_told_by(struct rt_check *c, uint32_t text);
 
 /* ---- objects.c --------------------------------------------------------------------------------------- */
 

@@ -348,6 +348,11 @@ HANDLER(O_check_memory)
     OUTSIDE(rt_check_memory(w, pc, row));
     NEXT(1);
 }
+HANDLER(O_check_origin)
+{
+    OUTSIDE(rt_check_origin(w, pc));
+    NEXT(1);
+}
 HANDLER(O_check_sync)
 {
     OUTSIDE(rt_check_sync(w, pc));
