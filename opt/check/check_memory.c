@@ -2,17 +2,18 @@
  *
  * Runs before any pass that removes accesses, but for mem2reg, so that the checker sees those that were
  * written. A check.memory stands before each load, store, atomic operation, memcpy and memzero of global and
- * shared memory; of private memory, which no other thread has, before those that may lie outside of their
- * variable, or in one that was declared without a value. Its text is
+ * shared memory; of private memory, which no other thread has, and constant data, which nobody writes, before
+ * those that may lie outside of their variable, or in one that was declared without a value. Its text is
  *
  *     CHECKS KIND SPACE BYTES SIZE NAME
  *
  * CHECKS: sum of enum opt_memory_check. KIND: r load, w store of the value given, W other store, a atomic; of
  * private memory also u a variable begins without a value (the front end says so), C a copy from the private
  * address given as the value, c what is copied elsewhere, d what a C copies.
- * SPACE: g, h (shared) or p. SIZE and NAME: of the object that the address was derived from by mere additions,
- * which is b then; SIZE 0: not known, but b is its origin (origins.h, which has more kinds); 2^32 - 1: as the
- * launch says. A check.sync stands behind each fence and syncwarp, and where barriers.c says. Linear.
+ * SPACE: g, h (shared), p, or c: constant data or a buffer. SIZE and NAME: of the object that the address was
+ * derived from by mere additions, which is b then; SIZE 0: not known, but b is its origin (origins.h, which has
+ * more kinds); 2^32 - 1: as the launch says. A check.sync stands behind each fence and syncwarp, and where
+ * barriers.c says. Linear.
  */
 #include "opt/check/check_memory.h"
 #include "opt/check/origins.h"
@@ -25,7 +26,7 @@ struct instrument {
     struct ir_function *f;
     struct opt_carrying *carrying; /* NULL: bounds are not checked */
     struct opt_origins *origins;   /* of f */
-    bool looks;                    /* the checker has to look for shared objects */
+    bool looks, looks_constant;    /* the checker has to look for shared objects; for constant ones */
     bool any_unwritten;            /* some variable of the module begins without a value */
     struct bitset unwritten;       /* the allocas of f that do */
     unsigned checks;               /* enum opt_memory_check: as asked for, or all */
@@ -53,7 +54,8 @@ char opt_space_letter(enum ir_type address)
 
 static char space_of(const struct instrument *x, ir_ref address)
 {
-    return opt_space_letter((enum ir_type)ir_at(x->f, address)->type);
+    enum ir_type type = (enum ir_type)ir_at(x->f, address)->type;
+    return type == IR_TYPE_CONSTANT ? 'c' : opt_space_letter(type);
 }
 
 /* The variable that has this number, or this alloca. */
@@ -110,15 +112,14 @@ static void set_text(struct instrument *x, ir_ref check, const char *text)
     x->made++;
 }
 
-/* Whether the access to private memory can't be outside of its variable, or need not be checked. */
+/* Whether the access can't be outside of its variable, or need not be checked. */
 static bool is_inside(const struct instrument *x, const struct access *a)
 {
     struct ir_address at = ir_address_of(x->f, a->address);
-    const struct ir_ins *root = ir_at(x->f, at.root);
     uint64_t end = (uint64_t)(uint32_t)(at.offset + a->offset) + a->bytes;
-    if (!(x->checks & OPT_CHECK_BOUNDS))
-        return true;
-    return root->op == IR_alloca && end <= (uint64_t)root->imm;
+    uint32_t size;
+    name_of(x, at.root, &size);
+    return !(x->checks & OPT_CHECK_BOUNDS) || (size && end <= size);
 }
 
 /* The pointer that this one was made from by additions. */
@@ -142,14 +143,17 @@ static void check_access(struct instrument *x, ir_ref r, struct access a)
     char space = space_of(x, a.address);
     bool unknown_value = a.value && ir_at(x->f, a.value)->type == IR_TYPE_FUNCTION;
     bool unwritten = a.kind != 'd' && space == 'p' && may_be_unwritten(x, a.address);
-    unsigned checks = space != 'p' || unwritten ? x->checks : x->checks & ~(unsigned)OPT_CHECK_UNINIT;
-    if (!space || (space == 'p' && !unwritten && is_inside(x, &a)))
+    unsigned checks = space == 'c'                ? x->checks & OPT_CHECK_BOUNDS
+                      : space != 'p' || unwritten ? x->checks
+                                                  : x->checks & ~(unsigned)OPT_CHECK_UNINIT;
+    if (!space || (strchr("pc", space) && !unwritten && is_inside(x, &a)))
         return;
     struct ir_cursor c = cursor_before(x, r);
     ir_ref root = opt_origin_at(x->origins, &c, a.address), address = a.address,
            value = opt_bits_of(&c, a.value);
     const char *name = name_of(x, root, &size);
     x->looks |= space == 'h' && size == 0;
+    x->looks_constant |= space == 'c' && size == 0;
     if (a.offset)
         address = ir_emit2(&c, IR_ptradd, (enum ir_type)ir_at(x->f, a.address)->type, a.address,
                            ir_const_i32(x->f, (uint32_t)a.offset));
@@ -266,18 +270,23 @@ static void tell_written(struct instrument *x)
         }
 }
 
+static bool is_looked_for(const struct instrument *x, const struct ir_object *o)
+{
+    return o->space == IR_TYPE_SHARED ? x->looks : x->looks_constant;
+}
+
 /* As the kernel begins. */
-static void tell_shared(struct instrument *x)
+static void tell_objects(struct instrument *x)
 {
     uint32_t entry = ir_entry(x->f), size;
     const struct ir_kernel_info *info = ir_kernel_info(x->m, x->f->id);
     struct ir_cursor c = cursor_before(x, ir_block_at(x->f, entry)->first);
     for (uint32_t k = 0; k < x->m->objects.count; k++) {
         const struct ir_object *o = &x->m->objects.at[k];
-        if (o->space != IR_TYPE_SHARED || (o->unit && (!info || info->unsized != k + 1)))
+        if (!is_looked_for(x, o) || (o->unit && (!info || info->unsized != k + 1)))
             continue;
         const char *name = object_name(x, k, &size);
-        ir_ref object = ir_emit0(&c, IR_object, IR_TYPE_SHARED);
+        ir_ref object = ir_emit0(&c, IR_object, (enum ir_type)o->space);
         ir_at(x->f, object)->imm = k;
         tell_object(x, &c, object, name, size);
     }
@@ -320,12 +329,25 @@ static void check_function(struct instrument *x)
         tell_written(x);
 }
 
-/* Behind each object a gap, so that a pointer to its end is not one to the next. */
-static void make_gaps(struct ir_module *m)
+static void make_gap(struct ir_module *m, struct ir_object *o)
 {
-    for (uint32_t k = 0; k < m->objects.count; k++)
-        if (m->objects.at[k].space == IR_TYPE_SHARED && !m->objects.at[k].unit)
-            m->objects.at[k].size += OPT_CHECK_GAP;
+    if (o->space == IR_TYPE_CONSTANT) {
+        uint8_t *bytes = arena_array(&m->arena, uint8_t, o->size + OPT_CHECK_GAP);
+        memcpy(bytes, o->bytes, o->size);
+        o->bytes = bytes;
+    }
+    o->size += OPT_CHECK_GAP;
+}
+
+/* Behind each object a gap, so that a pointer to its end is not one to the next. */
+static void make_gaps(struct instrument *x)
+{
+    struct ir_module *m = x->m;
+    for (uint32_t k = 0; k < m->objects.count; k++) {
+        struct ir_object *o = &m->objects.at[k];
+        if (!o->unit && (o->space == IR_TYPE_SHARED || x->looks_constant))
+            make_gap(m, o);
+    }
     for (uint32_t k = 0; k < m->functions.count; k++)
         ir_each_block(i, b, m->functions.at[k])
             ir_each_ins(r, m->functions.at[k], b)
@@ -351,13 +373,13 @@ bool opt_check_memory(struct opt_context *c, struct ir_module *m)
         x.f = m->functions.at[k];
         check_function(&x);
     }
-    for (uint32_t k = 0; x.looks && x.checks & OPT_CHECK_BOUNDS && k < m->functions.count; k++) {
+    for (uint32_t k = 0; x.carrying && k < m->functions.count; k++) {
         x.f = m->functions.at[k];
         if (x.f->flags & IR_FN_KERNEL)
-            tell_shared(&x);
+            tell_objects(&x);
     }
-    if (x.checks & OPT_CHECK_BOUNDS)
-        make_gaps(m);
+    if (x.carrying)
+        make_gaps(&x);
     x.made += x.carrying ? x.carrying->made : 0;
     opt_count(c, "accesses", x.made);
     return x.made != 0;

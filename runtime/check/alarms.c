@@ -65,6 +65,7 @@ static const char *place_name(const struct visit *v)
         return arena_printf(a, "%s memory at 0x%x",
                             t->space == 'g'   ? "global"
                             : t->space == 'h' ? "shared"
+                            : t->space == 'c' ? "constant"
                                               : "private",
                             v->address);
     if (element == 0 || offset % element)

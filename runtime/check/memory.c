@@ -60,7 +60,7 @@ const struct told *rt_told_by(struct rt_check *c, uint32_t text)
         t->size = c->launch->unsized_bytes;
     t->name = copy + n;
     t->bytes = t->kind == 'u' ? t->size : t->bytes;
-    t->quick = (t->kind == 'r' || t->kind == 'w') && t->space != 'p' &&
+    t->quick = (t->kind == 'r' || t->kind == 'w') && (t->space == 'g' || t->space == 'h') &&
                (t->bytes == 1 || t->bytes == 2 || t->bytes == 4 || t->bytes == 8);
     t->read = true;
     return t;
@@ -272,7 +272,7 @@ static void visit_bytes(const struct visit *v)
 static void visit_lane(struct visit *v, uint64_t value)
 {
     const struct told *t = v->told;
-    enum rt_space space = t->space == 'g' ? RT_GLOBAL : t->space == 'h' ? RT_SHARED : RT_PRIVATE;
+    enum rt_space space = rt_space_of(t->space);
     const uint8_t *memory = rt_locate(v->w, space, t->kind != 'r', v->lane, v->address, t->bytes, 1);
     if (t->checks & BOUNDS && is_outside(v)) {
         rt_report_outside(v);
@@ -280,7 +280,7 @@ static void visit_lane(struct visit *v, uint64_t value)
     }
     if (memory && t->space == 'p' && t->checks & UNINIT)
         rt_check_private(v, value);
-    if (!memory || t->space == 'p' || t->bytes == 0)
+    if (!memory || t->space == 'p' || t->space == 'c' || t->bytes == 0)
         return;
     if (t->checks & UNINIT && t->space == 'h' && t->kind != 'w' && t->kind != 'W' &&
         is_unwritten(v->c, v->address, t->bytes))
@@ -295,11 +295,11 @@ static void visit_lane(struct visit *v, uint64_t value)
 
 static void tell_object(const struct visit *v)
 {
+    struct rt_check *c = v->c;
     struct rt_object object = {v->address, v->told->size, v->told->name};
-    rt_objects_tell(&v->c->arena,
-                    v->told->space == 'h' ? &v->c->objects
-                                          : &v->c->own[v->w->index * v->c->launch->width + v->lane],
-                    object);
+    rt_objects *own = &c->own[v->w->index * c->launch->width + v->lane];
+    char space = v->told->space;
+    rt_objects_tell(&c->arena, space == 'h' ? &c->objects : space == 'c' ? &c->constants : own, object);
 }
 
 static void visit_lanes(struct visit *v, const uint32_t *roots, uint64_t lanes)
@@ -319,6 +319,8 @@ static void visit_lanes(struct visit *v, const uint32_t *roots, uint64_t lanes)
         address = v->address;
         root = v->root;
         if (v->told->quick && rt_check_quickly(v, v->values[i]))
+            continue;
+        if (v->told->space == 'c' && v->told->kind == 'r' && rt_is_near(v->told, v->address, v->root))
             continue;
         switch (v->told->kind) {
         case 'o': tell_object(v); break;
@@ -361,7 +363,9 @@ void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins, struct rt_row 
     v.now.site = (ins->e & SITE_MASK) | (v.told->kind == 'a' ? ATOMIC : 0);
     v.root = roots[rt_lowest(w->active)];
     bool in_short = row.regular && v.told->quick && !c->cells_only;
-    uint64_t left = in_short ? rt_visit_row(&v, row) : w->active, more = left & (left - 1);
+    bool once = v.told->kind == 'o' && v.told->space != 'p'; /* all lanes tell the same */
+    uint64_t lanes = once ? w->active & -w->active : w->active,
+             left = in_short ? rt_visit_row(&v, row) : lanes, more = left & (left - 1);
     if (in_short && row.step == 0 && more) {
         more &= more - 1;
         visit_lanes(&v, roots, left & ~more);

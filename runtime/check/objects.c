@@ -43,7 +43,7 @@ static struct rt_object find(rt_objects *all, uint32_t address)
 static struct rt_object find_buffer(const struct rt_check *c, uint32_t address)
 {
     for (const struct rt_region *r = c->launch->context->memory.regions; r; r = r->next)
-        if (address - r->address <= r->bytes)
+        if (!r->constant && address - r->address <= r->bytes)
             return (struct rt_object){r->address, r->bytes, r->name};
     return (struct rt_object){0};
 }
@@ -51,10 +51,14 @@ static struct rt_object find_buffer(const struct rt_check *c, uint32_t address)
 struct rt_object rt_object_of(const struct visit *v)
 {
     const struct told *t = v->told;
+    struct rt_object constant;
     if (t->size)
         return (struct rt_object){v->root, t->size, t->name};
     switch (t->space) {
     case 'g': return find_buffer(v->c, v->root);
+    case 'c':
+        constant = find(&v->c->constants, v->root);
+        return constant.size ? constant : find_buffer(v->c, v->root);
     case 'h': return find(&v->c->objects, v->root);
     default: return find(&v->c->own[v->w->index * v->c->launch->width + v->lane], v->root);
     }

@@ -49,9 +49,12 @@ void rt_pointer_store(const struct visit *v, uint64_t value)
 void rt_pointer_copy(const struct visit *v)
 {
     char to = v->told->space, from = *v->told->name;
-    if ((v->address ^ v->root) % CELL_BYTES)
+    uint32_t n = v->told->bytes;
+    bool valid = rt_locate(v->w, rt_space_of(to), true, v->lane, v->address, n, 1) &&
+                 rt_locate(v->w, rt_space_of(from), false, v->lane, v->root, n, 1);
+    if (!valid || (v->address ^ v->root) % CELL_BYTES)
         return;
-    for (uint32_t at = -v->root % CELL_BYTES; at + CELL_BYTES <= v->told->bytes; at += CELL_BYTES) {
+    for (uint32_t at = -v->root % CELL_BYTES; at + CELL_BYTES <= n; at += CELL_BYTES) {
         struct rt_pointer *p = find(records_of(v->c, from), key_of(v->w, from, v->lane, v->root + at));
         keep(v->c, to, key_of(v->w, to, v->lane, v->address + at), p ? *p : (struct rt_pointer){0});
     }

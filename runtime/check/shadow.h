@@ -84,8 +84,8 @@ struct rt_check {
                                                   `bytes`; not cleared */
     bool cells_only;                           /* no runs: for tests */
     VEC(struct doubt) doubts;
-    rt_objects objects, *own;    /* shared ones; private ones by thread of the block */
-    struct rt_pointers pointers; /* in shared and private memory, and in registers of the checker */
+    rt_objects objects, constants, *own; /* shared ones; constant ones; private ones by thread of the block */
+    struct rt_pointers pointers;         /* in shared and private memory, and in registers of the checker */
     uint8_t **unwritten; /* by thread of the block: of each byte of its private memory whether a variable that
                             begins without a value has none there yet; NULL: of none */
     struct rt_barriers *barriers; /* NULL: the program does not tell of them */
@@ -208,6 +208,12 @@ void rt_pointer_store(const struct visit *v, uint64_t value);
 void rt_pointer_copy(const struct visit *v);
 
 /* ---- memory.c ----------------------------------------------------------------------------------------- */
+
+/* Of SPACE in texts. */
+static inline enum rt_space rt_space_of(char space)
+{
+    return space == 'g' || space == 'c' ? RT_GLOBAL : space == 'h' ? RT_SHARED : RT_PRIVATE;
+}
 
 /* What the text says. */
 const struct told *rt_told_by(struct rt_check *c, uint32_t text);
