@@ -190,7 +190,7 @@ struct rt_row {
 /* runtime/check/memory.c */
 void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins, struct rt_row row);
 void rt_check_sync(struct rt_warp *w, const struct bc_ins *ins);
-void rt_check_origin(struct rt_warp *w, const struct bc_ins *ins);     /* runtime/check/pointers.c */
+void rt_check_origin(struct rt_warp *w, const struct bc_ins *ins); /* runtime/check/pointers.c */
 /* The active lanes come to a barrier() without the other live ones. Whether the checker notes it, and lets them
  * pass. */
 bool rt_check_parts(struct rt_warp *w); /* runtime/check/barriers.c */
