@@ -61,7 +61,7 @@ static void count_copies(struct csc_bill *b, uint32_t n)
 }
 
 /* Values of one arm that later stages of it use are carried through those between, unless they are an operand
- * of a pair, renamed, there. */
+ * of a pair, renamed, there: by a parameter, which both arms give something. */
 static uint64_t count_carried(const struct csc_arms *a)
 {
     uint64_t sum = 0;
@@ -75,7 +75,7 @@ static uint64_t count_carried(const struct csc_arms *a)
         }
         if (!renamed && csc_is_own_stage(&a->nodes.at[n]) &&
             ir_at(a->p->f, a->nodes.at[n].ins)->type != IR_TYPE_VOID)
-            sum += (last - a->nodes.at[n].stage) / 2 * CSC_COPY;
+            sum += (last - a->nodes.at[n].stage) * CSC_COPY; /* two for each common stage */
     }
     return sum;
 }
