@@ -95,10 +95,14 @@ static uint32_t first_edge(const struct converge *x, uint32_t b, uint32_t ends)
     return ends;
 }
 
+/* Lowering makes functions larger: what passes have found to be uniform is to be found again. */
+enum { JOINS = 16 * IR_JOIN_LIMIT };
+
 static void place_branches(struct converge *x)
 {
     struct bitset ends = ir_ending_new(x->arena, x->g);
-    struct ir_uniformity_options o = {.ignore_tokens = true, .reconvergence = x->reconvergence};
+    struct ir_uniformity_options o = {
+        .ignore_tokens = true, .reconvergence = x->reconvergence, .joins = JOINS};
     const struct ir_uniformity *u = ir_uniformity_new(x->arena, x->g, x->cycles, NULL, &o);
     for (uint32_t i = 0; i < x->g->rpo_count; i++) {
         uint32_t b = x->g->rpo[i];

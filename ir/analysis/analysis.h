@@ -319,14 +319,16 @@ struct ir_joins {
     bool gave_up; /* all that can be reached is listed */
 };
 struct ir_join_finder;
-/* Answers for many branches, as long as the function does not change. */
-struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f);
+#define IR_JOIN_LIMIT 1000u
+/* Answers for many branches, as long as the function does not change. limit: labels sent for one of them at most;
+ * 0: IR_JOIN_LIMIT. */
+struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                                          uint32_t limit);
 /* The finder owns the result, valid until the next call. Time: about the blocks between the branch and the
- * point where its paths have reconverged; IR_JOIN_LIMIT labels are sent at most, after which every block that
+ * point where its paths have reconverged; past the limit of labels every block that
  * can still be reached counts as a join or exit (sound, less precise), but is given out only once by a
  * finder: results of several calls are to be united. */
 const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch);
-#define IR_JOIN_LIMIT 1000u
 /* After ir_find_joins: whether separated threads can come from block `from` by its edge to `to`. */
 bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to);
 
@@ -401,6 +403,7 @@ struct ir_uniformity_options {
     const struct ir_dominators *reconvergence;
     uint32_t most;                 /* steps: of cycles left, and of blocks, at each edge, use and
                                       branch; 0: IR_MAX_UNIFORMITY_STEPS */
+    uint32_t joins;                /* labels that look for the joins of one branch; 0: IR_JOIN_LIMIT */
     const struct ir_merge *merges; /* merge_count of them */
     uint32_t merge_count;
 };

@@ -27,7 +27,7 @@ struct ir_join_finder {
     uint32_t *taken;           /* round in which it was taken from the front */
     struct bitset irreducible; /* blocks inside irreducible cycles */
     struct bitset flooded;     /* blocks given out as joins past the limit, with all that they reach */
-    uint32_t round, branch;
+    uint32_t round, branch, limit;
     uint32_t sent; /* labels sent in this round, for the limit */
     u32_vec front; /* heap of places still to be taken */
     struct {
@@ -92,11 +92,12 @@ static void find_exits(struct ir_join_finder *j, struct arena *a)
     }
 }
 
-struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f)
+struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                                          uint32_t limit)
 {
     struct ir_join_finder *j = arena_new(a, struct ir_join_finder);
     uint32_t n = c->blocks + 1;
-    j->cfg = c, j->cycles = f, j->arena = a;
+    j->cfg = c, j->cycles = f, j->arena = a, j->limit = limit ? limit : IR_JOIN_LIMIT;
     j->order = arena_array(a, uint32_t, n), j->place = arena_array(a, uint32_t, n);
     j->label = arena_array(a, uint32_t, n), j->stamp = arena_array(a, uint32_t, n);
     j->joined = arena_array(a, uint32_t, n), j->exited = arena_array(a, uint32_t, n);
@@ -287,7 +288,7 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
         propagate(j, to, to);
     }
     j->sent = 0;
-    while (goes_on(j) && j->sent < IR_JOIN_LIMIT)
+    while (goes_on(j) && j->sent < j->limit)
         propagate_from(j, j->order[front_pop(j)]);
     j->result.gave_up = goes_on(j);
     if (j->result.gave_up)

@@ -386,7 +386,7 @@ static void find(struct uniformity_finder *f, const struct ir_uniformity_options
 {
     struct scratch scratch;
     f->passing = scratch_begin(&scratch);
-    f->joins = ir_join_finder_new(f->passing, f->u->cfg, f->u->cycles);
+    f->joins = ir_join_finder_new(f->passing, f->u->cfg, f->u->cycles, o ? o->joins : 0);
     f->first_edge = arena_array(f->arena, uint32_t, f->u->cfg->blocks);
     f->passed = arena_array(f->arena, uint32_t, f->u->cfg->blocks);
     f->dominators = f->machine ? NULL : dominators_if_irreducible(f);

@@ -214,7 +214,7 @@ static void analyse(struct converge *x)
     x->in_use = *opt_tokens_in_use(x->c, x->f);
     x->uniformity = opt_uniformity(x->c, x->f);
     if (opt_converge_asks_joins(x))
-        x->joins = ir_join_finder_new(x->arena, x->g, x->cycles);
+        x->joins = ir_join_finder_new(x->arena, x->g, x->cycles, 0);
 }
 
 /* What the demand asks for, or first the cuts that it needs. */
