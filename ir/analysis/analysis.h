@@ -320,8 +320,8 @@ struct ir_joins {
 };
 struct ir_join_finder;
 #define IR_JOIN_LIMIT 1000u
-/* Answers for many branches, as long as the function does not change. limit: labels sent for one of them at most;
- * 0: IR_JOIN_LIMIT. */
+/* Answers for many branches, as long as the function does not change. limit: labels sent for one of them at
+ * most; 0: IR_JOIN_LIMIT. */
 struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
                                           uint32_t limit);
 /* The finder owns the result, valid until the next call. Time: about the blocks between the branch and the
