@@ -28,8 +28,10 @@ enum scheme_property {
     SCHEME_UNSOUND = 4,      /* results may differ from the reference's: compared only if asked for */
     SCHEME_FRONTIERS = 16,   /* threads of the lowest code index run: code is laid out by priority, callees
                                 first, and block words with re-convergence checks are marked */
-    SCHEME_CONSERVATIVE = 32 /* the machine does not see where threads wait: block words with a frontier are
-                                marked too */
+    SCHEME_CONSERVATIVE = 32, /* the machine does not see where threads wait: block words with a frontier are
+                                 marked too */
+    SCHEME_RETURNS = 64       /* where lanes reconverge is where those that return do: ways to a trap do not
+                                 count (ir_return_post_dominators_new) */
 };
 
 /* Lists of passes are names between commas. */
