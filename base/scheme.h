@@ -21,12 +21,12 @@ enum scheme {
 #define SCHEME_DEFAULT   (target_info[TARGET_bytecode].scheme)
 
 enum scheme_property {
-    SCHEME_TOKENS = 1,       /* the machine decides groups by convergence tokens: the code keeps them */
-    SCHEME_WARP_SCALARS = 2, /* lanes diverge only at divergent branches, and until ir_block.reconverge: a
+    SCHEME_TOKENS = 1,        /* the machine decides groups by convergence tokens: the code keeps them */
+    SCHEME_WARP_SCALARS = 2,  /* lanes diverge only at divergent branches, and until ir_block.reconverge: a
                                 scalar of the warp may live across blocks (backend/bytecode/warp_scalars.c) */
-    SCHEME_BARRIERS = 8,     /* the machine has convergence barriers (cb.join and its like) */
-    SCHEME_UNSOUND = 4,      /* results may differ from the reference's: compared only if asked for */
-    SCHEME_FRONTIERS = 16,   /* threads of the lowest code index run: code is laid out by priority, callees
+    SCHEME_BARRIERS = 8,      /* the machine has convergence barriers (cb.join and its like) */
+    SCHEME_UNSOUND = 4,       /* results may differ from the reference's: compared only if asked for */
+    SCHEME_FRONTIERS = 16,    /* threads of the lowest code index run: code is laid out by priority, callees
                                 first, and block words with re-convergence checks are marked */
     SCHEME_CONSERVATIVE = 32, /* the machine does not see where threads wait: block words with a frontier are
                                  marked too */
