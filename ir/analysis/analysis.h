@@ -325,9 +325,9 @@ struct ir_join_finder;
 struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
                                           uint32_t limit);
 /* The finder owns the result, valid until the next call. Time: about the blocks between the branch and the
- * point where its paths have reconverged; past the limit of labels every block that
- * can still be reached counts as a join or exit (sound, less precise), but is given out only once by a
- * finder: results of several calls are to be united. */
+ * point where its paths have reconverged; past the limit of labels every block that can still be reached counts
+ * as a join or exit (sound, less precise), but is given out only once by a finder: results of several calls are
+ * to be united. */
 const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch);
 /* After ir_find_joins: whether separated threads can come from block `from` by its edge to `to`. */
 bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to);
