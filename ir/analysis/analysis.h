@@ -33,7 +33,7 @@ static inline uint32_t ir_pred_count(const struct ir_cfg *c, uint32_t b)
     for (uint32_t p##_at = (c)->pred_start[b], p;                                                            \
          p##_at < (c)->pred_start[(b) + 1] && ((p) = (c)->preds[p##_at], true); p##_at++)
 
-/* ---- dominators (ir/analysis/dominators.c) ----------------------------------------------------------- */
+/* ---- dominators (ir/analysis/dominators.c, post_dominators.c) ------------------------------------------ */
 
 struct ir_dominators {
     uint32_t *idom;         /* parent in the tree; IR_NO_BLOCK: a root, or not in the tree */
@@ -48,9 +48,9 @@ struct ir_dominators {
 struct ir_dominators *ir_dominators_new(struct arena *a, const struct ir_cfg *c);
 /* Of the blocks reachable from the entry. The root is a virtual exit behind every ret and trap: idom ==
  * IR_NO_BLOCK says that only the exit post-dominates the block (depth 1). A part of the graph that cannot
- * reach the exit (an endless loop) gets a virtual edge to it from its last block in reverse post-order that
- * leads back to its header, and so on until every block has a path; the choice is deterministic and changes
- * nothing for other blocks. */
+ * reach the exit (an endless loop) gets a virtual edge to it from one of its blocks (post_dominators.c says
+ * from which), and so on until every block has a path; the choice is deterministic and changes nothing for
+ * other blocks. */
 struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cfg *c);
 struct ir_leaving;
 /* The same on the graph without leaving edges (ir/analysis/leaving.c): where the threads that diverge at a
@@ -72,6 +72,14 @@ uint32_t ir_dominators_common(const struct ir_dominators *d, uint32_t a, uint32_
 /* The child of `above` (IR_NO_BLOCK: the root), which dominates b and is not b, that dominates b. O(log
  * depth). */
 uint32_t ir_dominators_below(const struct ir_dominators *d, uint32_t above, uint32_t b);
+
+/* Of strongly connected blocks: the one that dominates most of them, and how many. All, where the cycle that
+ * they are has one entry, its header. Near-linear in their number. */
+struct ir_dominating {
+    uint32_t block, count;
+};
+struct ir_dominating ir_dominates_most(struct arena *a, const struct ir_dominators *d, const uint32_t *blocks,
+                                       uint32_t count);
 
 /* Whether the block dominates some of the blocks, but not all. */
 bool ir_dominates_part(const struct ir_dominators *d, uint32_t block, struct bitset blocks);

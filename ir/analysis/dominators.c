@@ -1,20 +1,16 @@
-/* dominators.c: dominator and post-dominator trees.
+/* dominators.c: dominator trees; post_dominators.c builds the graphs for those against the edges.
  *
  * Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph" (1979), the version with
  * path compression alone: O(edges · log blocks) on every graph. The quantities of section 3 keep their
  * names; vertices are called by their depth-first number (1 for the root, 0 for none), and everything is
  * done with loops, since graphs may be deep.
  */
-#include "ir/analysis/analysis.h"
-
-/* A graph with its edges in both directions, each in compressed rows. */
-struct links { uint32_t *start, *to; };
-struct graph { uint32_t nodes, root; struct links succ, pred; };
+#include "ir/analysis/dominators.h"
 
 struct search {
     uint32_t *number;          /* of each node: its depth-first number, 0 if not reached */
     uint32_t *vertex, *parent; /* by number: the node; the number of its parent in the search tree */
-    uint32_t  count;           /* numbers are 1..count */
+    uint32_t count;            /* numbers are 1..count */
     uint32_t *semi, *idom, *ancestor, *label, *bucket, *next_in_bucket, *path;
 };
 
@@ -30,9 +26,9 @@ static void visit(struct search *s, uint32_t node, uint32_t parent)
     s->parent[s->count] = parent;
 }
 
-static void depth_first_search(struct arena *a, const struct graph *g, struct search *s)
+static void depth_first_search(struct arena *a, const struct dominator_graph *g, struct search *s)
 {
-    uint32_t *edge = numbers(a, g->nodes);     /* of each node: the next of its edges to follow */
+    uint32_t *edge = numbers(a, g->nodes); /* of each node: the next of its edges to follow */
     memcpy(edge, g->succ.start, g->nodes * sizeof *edge);
     visit(s, g->root, 0);
     for (uint32_t at = g->root;;) {
@@ -73,7 +69,7 @@ static uint32_t eval(struct search *s, uint32_t v)
     return s->label[v];
 }
 
-static void find_semidominator(const struct graph *g, struct search *s, uint32_t w)
+static void find_semidominator(const struct dominator_graph *g, struct search *s, uint32_t w)
 {
     uint32_t node = s->vertex[w];
     for (uint32_t i = g->pred.start[node]; i < g->pred.start[node + 1]; i++) {
@@ -98,7 +94,7 @@ static void empty_bucket(struct search *s, uint32_t p)
 }
 
 /* Fills s->idom by number. */
-static void lengauer_tarjan(struct arena *a, const struct graph *g, struct search *s)
+static void lengauer_tarjan(struct arena *a, const struct dominator_graph *g, struct search *s)
 {
     uint32_t n = g->nodes + 1;
     s->number = numbers(a, n), s->vertex = numbers(a, n), s->parent = numbers(a, n);
@@ -182,6 +178,43 @@ uint32_t ir_dominators_below(const struct ir_dominators *d, uint32_t above, uint
     return b;
 }
 
+/* The farthest ancestor of block b that is a key of `top`, whose values are ancestors known so far: the ways up
+ * are shortened to it. */
+static uint32_t find_top(struct arena *a, const struct ir_dominators *d, struct map *top, uint32_t b)
+{
+    uint32_t up = b, next;
+    for (;; up = next) {
+        next = map_get(top, up);
+        next = next == up ? d->idom[up] : next;
+        if (next == IR_NO_BLOCK || map_get(top, next) == MAP_NONE)
+            break;
+    }
+    for (; b != up; b = next) {
+        next = map_get(top, b) == b ? d->idom[b] : map_get(top, b);
+        map_set(a, top, b, up);
+    }
+    return up;
+}
+
+/* Between two blocks of a strongly connected set, one dominating the other, the tree has no others: a way
+ * within the set would go round them. */
+struct ir_dominating ir_dominates_most(struct arena *a, const struct ir_dominators *d, const uint32_t *blocks,
+                                       uint32_t count)
+{
+    struct map top = {0}, below = {0};
+    struct ir_dominating most = {IR_NO_BLOCK, 0};
+    for (uint32_t i = 0; i < count; i++)
+        map_set(a, &top, blocks[i], blocks[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t b = find_top(a, d, &top, blocks[i]), before = map_get(&below, b);
+        uint32_t n = before == MAP_NONE ? 1 : before + 1;
+        map_set(a, &below, b, n);
+        if (n > most.count)
+            most = (struct ir_dominating){b, n};
+    }
+    return most;
+}
+
 bool ir_dominates_part(const struct ir_dominators *d, uint32_t block, struct bitset blocks)
 {
     bool some = false, all = true;
@@ -195,10 +228,9 @@ bool ir_dominates_part(const struct ir_dominators *d, uint32_t block, struct bit
 
 /* ---- forward --------------------------------------------------------------------------------------- */
 
-/* Edges out of live blocks by block number. */
-static struct links successor_rows(struct arena *a, const struct ir_cfg *c)
+struct dominator_links dominator_successors(struct arena *a, const struct ir_cfg *c)
 {
-    struct links r = {numbers(a, c->blocks + 1), numbers(a, c->pred_start[c->blocks])};
+    struct dominator_links r = {numbers(a, c->blocks + 1), numbers(a, c->pred_start[c->blocks])};
     uint32_t total = 0;
     for (uint32_t b = 0; b < c->blocks; b++) {
         const struct ir_block *block = ir_block_at(c->fn, b);
@@ -210,233 +242,16 @@ static struct links successor_rows(struct arena *a, const struct ir_cfg *c)
     return r;
 }
 
+struct ir_dominators *dominator_tree(struct arena *a, const struct dominator_graph *g, uint32_t blocks)
+{
+    struct search s = {0};
+    lengauer_tarjan(a, g, &s);
+    return tree_of(a, &s, blocks);
+}
+
 struct ir_dominators *ir_dominators_new(struct arena *a, const struct ir_cfg *c)
 {
-    struct graph g = {c->blocks, ir_entry(c->fn), successor_rows(a, c), {c->pred_start, c->preds}};
-    struct search s = {0};
-    lengauer_tarjan(a, &g, &s);
-    return tree_of(a, &s, c->blocks);
-}
-
-/* ---- backward, with a virtual exit ----------------------------------------------------------------- */
-
-/* The graph against its edges; without those that are leaving, if `leaving` is not NULL. */
-struct backward { struct arena *arena; const struct ir_cfg *c; const struct ir_leaving *leaving; };
-
-static bool is_left_out(const struct backward *x, uint32_t from, uint32_t to)
-{
-    return x->leaving && ir_is_leaving(x->leaving, from, to);
-}
-
-/* Marks what reaches b against the edges. The stack has room for every block. */
-static void mark_backward(const struct backward *x, uint32_t b, struct bitset marked, uint32_t *stack)
-{
-    uint32_t depth = 0;
-    bitset_add(marked, b);
-    stack[depth++] = b;
-    while (depth) {
-        uint32_t at = stack[--depth];
-        ir_each_pred(p, at, x->c) {
-            if (bitset_has(marked, p) || !bitset_has(x->c->reachable, p) || is_left_out(x, p, at))
-                continue;
-            bitset_add(marked, p);
-            stack[depth++] = p;
-        }
-    }
-}
-
-/* Finds where threads go round that never come to an exit. */
-struct endless {
-    const struct backward *x;
-    struct bitset marked;              /* blocks that lead to an exit that is known, or do not count */
-    uint32_t *stack, *reached, *cycle; /* by block: the number of the search that found it last */
-    uint32_t *list, found, searches;   /* what the last search has reached, in the order it was found in */
-};
-
-/* Blocks that b leads to and that lead to no exit. */
-static void find_reached(struct endless *n, uint32_t b)
-{
-    n->found = 0;
-    n->reached[b] = n->searches;
-    n->list[n->found++] = b;
-    for (uint32_t next = 0; next < n->found; next++) {
-        uint32_t at = n->list[next];
-        const struct ir_block *block = ir_block_at(n->x->c->fn, at);
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t to = block->edges.at[e].block;
-            if (n->reached[to] == n->searches || bitset_has(n->marked, to) || is_left_out(n->x, at, to))
-                continue;
-            n->reached[to] = n->searches;
-            n->list[n->found++] = to;
-        }
-    }
-}
-
-/* Those of them that lead to b again. Returns the first in reverse post-order: the cycle's header. */
-static uint32_t find_cycle(struct endless *n, uint32_t b)
-{
-    const struct ir_cfg *c = n->x->c;
-    uint32_t depth = 0, header = b;
-    n->cycle[b] = n->searches;
-    n->stack[depth++] = b;
-    while (depth) {
-        uint32_t at = n->stack[--depth];
-        header = c->rpo_index[at] < c->rpo_index[header] ? at : header;
-        ir_each_pred(p, at, c) {
-            if (n->cycle[p] == n->searches || n->reached[p] != n->searches || is_left_out(n->x, p, at))
-                continue;
-            n->cycle[p] = n->searches;
-            n->stack[depth++] = p;
-        }
-    }
-    return header;
-}
-
-/* The end of an endless part that b leads to: of the blocks that lead back to the header of the outermost
- * cycle there, which no way leads out of, the last in reverse post-order. (The last of all may be in a cycle
- * inside, or in one before, which threads leave.) */
-static uint32_t end_of_endless(struct endless *n, uint32_t b)
-{
-    const struct ir_cfg *c = n->x->c;
-    uint32_t header, end = IR_NO_BLOCK, out = b;
-    do {
-        b = out;
-        n->searches++;
-        find_reached(n, b);
-        header = find_cycle(n, b);
-        out = IR_NO_BLOCK;
-        for (uint32_t i = 0; i < n->found; i++)
-            out = n->cycle[n->list[i]] == n->searches ? out : n->list[i];
-    } while (out != IR_NO_BLOCK);
-    ir_each_pred(p, header, c)
-        if (n->cycle[p] == n->searches && !is_left_out(n->x, p, header) &&
-            (end == IR_NO_BLOCK || c->rpo_index[p] > c->rpo_index[end]))
-            end = p;
-    return end == IR_NO_BLOCK ? b : end;
-}
-
-static struct endless endless_new(const struct backward *x)
-{
-    uint32_t n = x->c->blocks;
-    return (struct endless){.x = x,
-                            .marked = bitset_new(x->arena, n),
-                            .stack = numbers(x->arena, n),
-                            .reached = numbers(x->arena, n),
-                            .cycle = numbers(x->arena, n),
-                            .list = numbers(x->arena, n)};
-}
-
-/* Real exits first, then one block for each endless part. */
-static u32_vec exits_of(const struct backward *x)
-{
-    u32_vec exits = {0};
-    struct endless n = endless_new(x);
-    for (int endless = 0; endless < 2; endless++) {
-        for (uint32_t i = x->c->rpo_count; i-- > 0;) {
-            uint32_t b = x->c->rpo[i];
-            if (bitset_has(n.marked, b) || (!endless && ir_block_at(x->c->fn, b)->edges.count))
-                continue;
-            uint32_t end = endless ? end_of_endless(&n, b) : b;
-            vec_push(x->arena, &exits, end);
-            mark_backward(x, end, n.marked, n.stack);
-        }
-    }
-    return exits;
-}
-
-u32_vec ir_exits(struct arena *a, const struct ir_cfg *c)
-{
-    return exits_of(&(struct backward){a, c, NULL});
-}
-
-/* The predecessors of reachable blocks, with the exits as the row of node `blocks`. */
-static struct links backward_rows(const struct backward *x, u32_vec exits)
-{
-    const struct ir_cfg *c = x->c;
-    struct links r = {numbers(x->arena, c->blocks + 2),
-                     numbers(x->arena, c->pred_start[c->blocks] + exits.count)};
-    uint32_t total = 0;
-    for (uint32_t b = 0; b < c->blocks; b++) {
-        r.start[b] = total;
-        ir_each_pred(p, b, c)
-            if (bitset_has(c->reachable, p) && !is_left_out(x, p, b))
-                r.to[total++] = p;
-    }
-    r.start[c->blocks] = total;
-    for (uint32_t i = 0; i < exits.count; i++)
-        r.to[total++] = exits.at[i];
-    r.start[c->blocks + 1] = total;
-    return r;
-}
-
-/* The successors of blocks, with the edges to the exit (node `blocks`) added. */
-static struct links forward_rows_with_exit(const struct backward *x, u32_vec exits)
-{
-    const struct ir_cfg *c = x->c;
-    struct links plain = successor_rows(x->arena, c);
-    struct links r = {numbers(x->arena, c->blocks + 2),
-                     numbers(x->arena, plain.start[c->blocks] + exits.count)};
-    struct bitset leaves = bitset_new(x->arena, c->blocks);
-    uint32_t total = 0;
-    for (uint32_t i = 0; i < exits.count; i++)
-        bitset_add(leaves, exits.at[i]);
-    for (uint32_t b = 0; b < c->blocks; b++) {
-        r.start[b] = total;
-        for (uint32_t e = plain.start[b]; e < plain.start[b + 1]; e++)
-            if (!is_left_out(x, b, plain.to[e]))
-                r.to[total++] = plain.to[e];
-        if (bitset_has(leaves, b))
-            r.to[total++] = c->blocks;
-    }
-    r.start[c->blocks] = r.start[c->blocks + 1] = total;
-    return r;
-}
-
-static struct ir_dominators *dominators_from_exits(const struct backward *x, u32_vec exits)
-{
-    struct graph g = {x->c->blocks + 1, x->c->blocks, backward_rows(x, exits),
-                      forward_rows_with_exit(x, exits)};
-    struct search s = {0};
-    lengauer_tarjan(x->arena, &g, &s);
-    return tree_of(x->arena, &s, x->c->blocks);
-}
-
-struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cfg *c)
-{
-    struct backward x = {a, c, NULL};
-    return dominators_from_exits(&x, exits_of(&x));
-}
-
-struct ir_dominators *ir_reconvergence_new(struct arena *a, const struct ir_cfg *c, const struct ir_leaving *l)
-{
-    struct backward x = {a, c, l};
-    return dominators_from_exits(&x, exits_of(&x));
-}
-
-/* Parts that are endless only without leaving edges have an end, as above: threads do leave them. */
-struct ir_dominators *ir_return_post_dominators_new(struct arena *a, const struct ir_cfg *c,
-                                                    const struct ir_leaving *l)
-{
-    struct backward x = {a, c, l}, whole = {a, c, NULL};
-    struct bitset returning = bitset_new(a, c->blocks);
-    struct endless n = endless_new(&x);
-    u32_vec exits = {0};
-    for (uint32_t i = c->rpo_count; i-- > 0;)
-        if (ir_at(c->fn, ir_terminator(c->fn, c->rpo[i]))->op == IR_ret) {
-            vec_push(a, &exits, c->rpo[i]);
-            mark_backward(&x, c->rpo[i], n.marked, n.stack);
-            mark_backward(&whole, c->rpo[i], returning, n.stack);
-        }
-    for (uint32_t i = 0; i < c->rpo_count; i++)
-        if (!bitset_has(returning, c->rpo[i]))
-            bitset_add(n.marked, c->rpo[i]);
-    for (uint32_t i = c->rpo_count; i-- > 0;) {
-        uint32_t b = c->rpo[i];
-        if (bitset_has(n.marked, b))
-            continue;
-        uint32_t end = end_of_endless(&n, b);
-        vec_push(a, &exits, end);
-        mark_backward(&x, end, n.marked, n.stack);
-    }
-    return dominators_from_exits(&x, exits);
+    struct dominator_graph g = {
+        c->blocks, ir_entry(c->fn), dominator_successors(a, c), {c->pred_start, c->preds}};
+    return dominator_tree(a, &g, c->blocks);
 }
