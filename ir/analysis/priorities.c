@@ -86,8 +86,23 @@ static struct bitset find_gathering(const struct sorter *s)
     return set;
 }
 
+/* Stretches with a block that is not hoisted, by cycle. */
+static struct bitset find_kept_stretches(const struct sorter *s)
+{
+    struct bitset kept = bitset_new(s->arena, s->cycles->count);
+    for (uint32_t i = 0; i < s->g->rpo_count; i++) {
+        uint32_t b = s->g->rpo[i];
+        if (bitset_has(s->hoisted, b))
+            continue;
+        for (uint32_t k = s->parent[b]; k != function(s) && !bitset_has(kept, k);
+             k = s->parent[node_of_cycle(s, k)])
+            bitset_add(kept, k);
+    }
+    return kept;
+}
+
 /* Whether the block comes before all others: only threads that leave reach it, and from there on none waits
- * for another. */
+ * for another. What is in a stretch with other blocks is placed with these. */
 static void find_hoisted(struct sorter *s)
 {
     struct bitset gathering = find_gathering(s);
@@ -96,6 +111,11 @@ static void find_hoisted(struct sorter *s)
         if (!bitset_has(s->stays, b) && !bitset_has(gathering, b) && stretch_of_stays(s, b) == function(s))
             bitset_add(s->hoisted, b);
     }
+    struct bitset kept = find_kept_stretches(s);
+    bitset_each(b, s->hoisted)
+        for (uint32_t k = s->parent[b]; k != function(s); k = s->parent[node_of_cycle(s, k)])
+            if (bitset_has(kept, k))
+                bitset_remove(s->hoisted, b);
 }
 
 static void find_edges(struct sorter *s)
