@@ -2,9 +2,9 @@
  * Re-Convergence at Thread Frontiers", section 4.1), as opt/convergence/frontier.c finds them for the
  * interpreter, on the graph that words are made from.
  *
- * A CONVERGE stands where a check is needed. Branches that may part lanes name both sides, so that lanes wait
- * at blocks and nowhere else; nothing has to be known of where they reconverge. They are the branches at which
- * threads of a group may part, or lanes that the machine runs together.
+ * A CONVERGE stands where a check is needed. Branches at which lanes may diverge name both sides, so that
+ * lanes wait at blocks and nowhere else; nothing has to be known of where they reconverge. They are the
+ * branches at which threads of a group may diverge, or lanes that the machine runs together.
  */
 #include "backend/warpcore/reconverge.h"
 
@@ -12,7 +12,7 @@ void wc_place_checks(struct arena *a, const struct ir_cfg *g, const struct ir_cy
                      struct wc_reconvergence *out)
 {
     const struct ir_leaving *leaving = ir_leaving_new(a, g);
-    struct bitset divergent = ir_parting_branches(a, g, cycles, leaving);
+    struct bitset divergent = ir_divergent_branches_new(a, g, cycles, leaving);
     u32_vec order =
         ir_priorities_new(a, g, cycles, leaving, NULL, UINT64_MAX); /* the pass has kept the limit */
     const struct ir_frontier *x = ir_frontier_new(a, g, divergent, order, WC_MAX_STACK_STEPS);

@@ -91,14 +91,14 @@ u32_vec ir_exits(struct arena *a, const struct ir_cfg *c);
 
 /* Of a kernel with barriers; else all is empty. */
 struct ir_leaving {
-    struct bitset wait;   /* blocks that lead to a barrier */
-    struct bitset part;   /* blocks with a successor that does */
-    struct map held;      /* edges from `part` that others wait at the end of, by
+    struct bitset wait;      /* blocks that lead to a barrier */
+    struct bitset part;      /* blocks with a successor that does */
+    struct map held;         /* edges from `part` that others wait at the end of, by
                              ir_leaving_key */
-    struct bitset meet;   /* blocks that lead to an operation where those of `passed` wait
+    struct bitset gathering; /* blocks that lead to an operation where those of `passed` wait
                              for others that may come from a barrier */
-    struct bitset passed; /* reached from `part` by blocks that are not in `wait` */
-    struct bitset gone;   /* of `passed`, those that are not in `meet` */
+    struct bitset passed;    /* reached from `part` by blocks that are not in `wait` */
+    struct bitset gone;      /* of `passed`, those that are not in `gathering` */
 };
 /* Linear for each convergent operation behind the barriers; besides, a look at each instruction of the module
  * if the kernel has convergent calls. */
@@ -203,14 +203,18 @@ struct ir_frontier {
     bool cut;             /* `work` was too little: frontiers are empty, all blocks are
                              checked */
 };
-/* divergent: blocks whose branches may part threads; other threads go one way together. order: any that has
+/* divergent: blocks at whose branches threads may diverge; others go one way together. order: any that has
  * each reachable block once, the entry first. work: steps, each a block added to a frontier or a look at
  * one. */
 struct ir_frontier *ir_frontier_new(struct arena *a, const struct ir_cfg *c, struct bitset divergent,
                                     u32_vec order, uint64_t work);
-/* The branches at which threads of a group may part, or threads that a machine runs together. */
-struct bitset ir_parting_branches(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                                  const struct ir_leaving *l);
+/* The branches at which threads of a converged group may diverge, or threads that a machine runs together: what
+ * the two analyses of the same function say (`machine`: ignore_tokens). _new: from scratch. */
+struct ir_uniformity;
+struct bitset ir_divergent_branches(struct arena *a, const struct ir_uniformity *threads,
+                                    const struct ir_uniformity *machine);
+struct bitset ir_divergent_branches_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                                        const struct ir_leaving *l);
 /* Whether others may wait in block w while b runs. O(log of its frontier). */
 bool ir_frontier_has(const struct ir_frontier *x, uint32_t b, uint32_t w);
 

@@ -191,15 +191,22 @@ struct ir_frontier *ir_frontier_new(struct arena *a, const struct ir_cfg *c, str
     return x;
 }
 
-struct bitset ir_parting_branches(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
-                                  const struct ir_leaving *l)
+struct bitset ir_divergent_branches(struct arena *a, const struct ir_uniformity *threads,
+                                    const struct ir_uniformity *machine)
+{
+    struct bitset branches = bitset_new(a, threads->branches.bits);
+    bitset_union(branches, threads->branches);
+    bitset_union(branches, machine->branches);
+    return branches;
+}
+
+struct bitset ir_divergent_branches_new(struct arena *a, const struct ir_cfg *c, const struct ir_cycles *f,
+                                        const struct ir_leaving *l)
 {
     const struct ir_dominators *points = ir_return_post_dominators_new(a, c, l);
     struct ir_uniformity_options machine = {.ignore_tokens = true, .reconvergence = points};
-    struct bitset branches = bitset_new(a, c->blocks);
-    bitset_union(branches, ir_uniformity_new(a, c, f, NULL, &machine)->branches);
-    bitset_union(branches, ir_uniformity_new(a, c, f, ir_tokens_new(a, c), NULL)->branches);
-    return branches;
+    return ir_divergent_branches(a, ir_uniformity_new(a, c, f, ir_tokens_new(a, c), NULL),
+                                 ir_uniformity_new(a, c, f, NULL, &machine));
 }
 
 bool ir_frontier_has(const struct ir_frontier *x, uint32_t b, uint32_t w)

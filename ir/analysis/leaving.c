@@ -105,7 +105,7 @@ static void hold(const struct finder *x, uint32_t at, uint32_t definition)
             }
     }
     if (held)
-        bitset_union(x->l->meet, leading);
+        bitset_union(x->l->gathering, leading);
 }
 
 /* Operations of one block by tokens of one block are looked at once; none, where no threads part from others on
@@ -143,7 +143,7 @@ static void find_gone(const struct finder *x)
         }
     }
     bitset_each(b, x->l->passed)
-        if (!bitset_has(x->l->meet, b))
+        if (!bitset_has(x->l->gathering, b))
             bitset_add(x->l->gone, b);
 }
 
@@ -153,7 +153,7 @@ static struct ir_leaving *empty(struct arena *a, const struct ir_cfg *c)
     struct ir_leaving *l = arena_new(a, struct ir_leaving);
     *l = (struct ir_leaving){.wait = bitset_new(a, c->blocks),
                              .part = bitset_new(a, c->blocks),
-                             .meet = bitset_new(a, c->blocks),
+                             .gathering = bitset_new(a, c->blocks),
                              .passed = bitset_new(a, c->blocks),
                              .gone = bitset_new(a, c->blocks)};
     return l;

@@ -209,8 +209,7 @@ static void analyse(struct converge *x)
     x->dominators = opt_dominators(x->c, x->f);
     x->leaving = opt_leaving(x->c, x->f);
     x->stayed_in = *opt_stayed_in(x->c, x->f);
-    x->post =
-        x->c->options->returns_only ? opt_return_post_dominators(x->c, x->f) : opt_reconvergence(x->c, x->f);
+    x->post = opt_reconvergence(x->c, x->f);
     x->tokens = opt_tokens(x->c, x->f);
     x->in_use = *opt_tokens_in_use(x->c, x->f);
     x->uniformity = opt_uniformity(x->c, x->f);

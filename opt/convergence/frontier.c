@@ -231,7 +231,7 @@ bool opt_frontier(struct opt_context *c, struct ir_function *f)
         changed |= return_apart(c, f);
     changed |= split_between_loops(c, f);
     const struct ir_frontier *x = find_frontier(c, f);
-    while (x && split_edges_up(c, f, x, *opt_parting_branches(c, f))) {
+    while (x && split_edges_up(c, f, x, *opt_divergent_branches(c, f))) {
         x = find_frontier(c, f);
         changed = true;
     }

@@ -23,7 +23,7 @@ struct joining {
 };
 
 /* Edge `edge` of the branch is leaving; its threads leave the barriers that have the points. */
-struct parting {
+struct leaving_edge {
     ir_ref branch;
     uint32_t edge;
     u32_vec points;
@@ -35,7 +35,7 @@ struct post_dominators {
     const struct ir_uniformity *uniformity;
     VEC(struct joining) joins;
     struct bitset area; /* of all predictions */
-    VEC(struct parting) partings;
+    VEC(struct leaving_edge) leaving;
 };
 
 /* As the machine sees control flow, and threads of predictions that have met. No analysis of the runner's: it
@@ -109,19 +109,19 @@ static struct bitset find_area_calls(const struct barriers *x)
 
 /* Whether it calls a function that may inherit a prediction, be it by way of others that are worked on later,
  * and where threads leave barriers; in an area they are apart anyway. */
-static bool parts_others(const struct barriers *x, struct bitset area_calls, ir_ref r)
+static bool may_diverge(const struct barriers *x, struct bitset area_calls, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(x->f, r);
     return ins->op == IR_call && !bitset_has(area_calls, r) && bitset_count(x->inheritable[ins->imm]);
 }
 
-static u32_vec find_parting(const struct barriers *x)
+static u32_vec find_diverging_calls(const struct barriers *x)
 {
     struct bitset areas = find_area_calls(x);
     u32_vec calls = {0};
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
         ir_each_ins(r, x->f, x->cfg->rpo[i])
-            if (ir_at(x->f, r)->op == IR_icall || parts_others(x, areas, r))
+            if (ir_at(x->f, r)->op == IR_icall || may_diverge(x, areas, r))
                 vec_push(x->arena, &calls, r);
     return calls;
 }
@@ -189,7 +189,7 @@ static u32_vec points_behind(const struct post_dominators *p, uint32_t from, uin
 }
 
 /* Time: leaving edges times the function's edges and joins. */
-static void find_partings(struct post_dominators *p)
+static void find_leaving(struct post_dominators *p)
 {
     struct barriers *x = p->x;
     const struct ir_leaving *leaving = opt_leaving(x->c, x->f);
@@ -198,19 +198,19 @@ static void find_partings(struct post_dominators *p)
         for (uint32_t e = 0; e < b->edges.count; e++) {
             if (!ir_is_leaving(leaving, x->cfg->rpo[i], b->edges.at[e].block))
                 continue;
-            struct parting at = {ir_terminator(x->f, x->cfg->rpo[i]), e,
-                                 points_behind(p, x->cfg->rpo[i], b->edges.at[e].block)};
+            struct leaving_edge at = {ir_terminator(x->f, x->cfg->rpo[i]), e,
+                                      points_behind(p, x->cfg->rpo[i], b->edges.at[e].block)};
             if (at.points.count)
-                vec_push(x->arena, &p->partings, at);
+                vec_push(x->arena, &p->leaving, at);
         }
     }
 }
 
-static void cancel_at_partings(struct post_dominators *p, const uint32_t *reg)
+static void cancel_where_left(struct post_dominators *p, const uint32_t *reg)
 {
     struct barriers *x = p->x;
-    for (uint32_t i = 0; i < p->partings.count; i++) {
-        const struct parting *at = &p->partings.at[i];
+    for (uint32_t i = 0; i < p->leaving.count; i++) {
+        const struct leaving_edge *at = &p->leaving.at[i];
         uint32_t block = ir_edge_split(x->f, ir_at(x->f, at->branch)->block, at->edge);
         for (uint32_t k = 0; k < at->points.count; k++)
             barriers_put(x, block, ir_block_at(x->f, block)->first, IR_cb_cancel, reg[at->points.at[k]] - 1,
@@ -243,7 +243,7 @@ static void place_all(struct post_dominators *p)
     }
     for (uint32_t i = 0; i < places.count; i++)
         barriers_wait_before(x, ir_block_at(x->f, places.at[i])->first, reg[places.at[i]] - 1, 0);
-    cancel_at_partings(p, reg);
+    cancel_where_left(p, reg);
 }
 
 void barriers_post_dominators(struct barriers *x)
@@ -255,10 +255,10 @@ void barriers_post_dominators(struct barriers *x)
     p.uniformity = find_uniformity(x, p.cycles);
     add_exits(&p);
     add_branches(&p);
-    find_partings(&p);
-    u32_vec parting = find_parting(x);
+    find_leaving(&p);
+    u32_vec diverging = find_diverging_calls(x);
     place_all(&p);
-    surround(x, &parting);
+    surround(x, &diverging);
 }
 
 /* ---- joins by branches ------------------------------------------------------------------------------- */

@@ -88,13 +88,11 @@ static u32_vec *kept_list(struct arena *a, u32_vec list)
     return kept;
 }
 
-/* Branches at which threads of a group may part, or threads that a machine runs together. */
-static struct bitset *parting_branches(struct opt_context *c, struct arena *a, const struct ir_function *f)
+/* Where threads reconverge under the scheme. */
+static struct ir_dominators *reconvergence(struct opt_context *c, struct arena *a, const struct ir_function *f)
 {
-    struct bitset branches = bitset_new(a, f->blocks.count);
-    bitset_union(branches, opt_machine_uniformity(c, f)->branches);
-    bitset_union(branches, opt_uniformity(c, f)->branches);
-    return kept_set(a, branches);
+    return c->options->returns_only ? ir_return_post_dominators_new(a, opt_cfg(c, f), opt_leaving(c, f))
+                                    : ir_reconvergence_new(a, opt_cfg(c, f), opt_leaving(c, f));
 }
 
 /* Empty: the limit was too low. */

@@ -198,8 +198,8 @@ static bool equal_argument_uniformity(const struct ir_uniformity *a, const struc
     return equal_uniformity(a, b, f);
 }
 
-static bool equal_parting_branches(const struct bitset *a, const struct bitset *b,
-                                   const struct ir_function *f)
+static bool equal_divergent_branches(const struct bitset *a, const struct bitset *b,
+                                     const struct ir_function *f)
 {
     return bitset_equal(*a, *b);
 }
