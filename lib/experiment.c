@@ -65,9 +65,10 @@ void experiment_close(struct experiment *x)
 
 /* ---- the plan runs ----------------------------------------------------------------------------------- */
 
-kernc_status experiment_launch(struct experiment *x, const struct experiment_step *step,
+kernc_status experiment_launch(struct experiment *x, struct experiment_step *step,
                                kernc_statistics **statistics)
 {
+    step->runs++;
     kernc_launch l = x->api;
     l.args = step->arguments.at;
     l.arg_count = step->arguments.count;
@@ -93,7 +94,6 @@ static kernc_status run_launch(struct experiment *x, struct experiment_step *ste
     if (!experiment_remake(x, step))
         return x->problem.status;
     kernc_status status = experiment_launch(x, step, sum ? &made : NULL);
-    step->runs++;
     if (sum) {
         add_statistics(&step->statistics, made);
         add_statistics(sum, made);

@@ -88,7 +88,7 @@ bool experiment_open(struct experiment *x, const void *program, size_t n);
  * all launches, if not NULL. */
 kernc_status experiment_run(struct experiment *x, kernc_statistics **statistics);
 /* Launches the step's kernel once, on its buffers as they are. */
-kernc_status experiment_launch(struct experiment *x, const struct experiment_step *step,
+kernc_status experiment_launch(struct experiment *x, struct experiment_step *step,
                                kernc_statistics **statistics);
 /* Why experiment_run did not end well; lives as long as the context. */
 const char *experiment_error(const struct experiment *x);

@@ -15,13 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SAMPLES = 13, SWEEPS = 5, WARP = 32, MOST_ROUNDS = 50, MOST_SECONDS = 20, PAGE_BYTES = 8 << 20 };
+enum { SAMPLES = 14, SWEEPS = 5, WARP = 32, MOST_ROUNDS = 50, MOST_SECONDS = 20, PAGE_BYTES = 8 << 20 };
 enum way { PDOM, OFF, USER, AUTO, WAYS };       /* under barrier: no prediction, the source's, those found */
 static const char *const switch_of[WAYS] = {NULL, "predict=off", "predict=user", "predict=auto"};
 
 struct figures { kernc_metrics counted; double seconds; };
 struct sample {
     const char *name, *argument, *value;        /* argument NULL: as the file launches it */
+    const char *label;                          /* what tables say of the argument; NULL: its name and value */
     double model, efficiency, gain;             /* percent without prediction; what is to be reached by `by`:
                                                    percent, times fewer instructions. 0: no target */
     enum way by;
@@ -30,6 +31,8 @@ struct sample {
 };
 static struct sample samples[SAMPLES] = {
     {"rsbench", .model = 18, .efficiency = 55, .gain = 3, .by = USER},
+    {"rsbench", "poles_of", "random(355,3,900,900)", .label = "9 poles",
+     .model = 18, .efficiency = 55, .gain = 3, .by = USER},
     {"xsbench", .model = 19, .efficiency = 45, .gain = 2.2, .by = USER},
     {"mcb", .model = 44, .efficiency = 52, .gain = 1.2, .by = USER},
     {"pathtracer", .model = 44, .efficiency = 60, .gain = 1.35, .by = USER},
@@ -64,7 +67,6 @@ static double schedule_cycles[SCHEDULES][SAMPLES];
 
 static struct arena arena;
 static int rounds = 7, failures;
-static enum way ways = AUTO;                    /* how many there are: AUTO comes when the compiler has it */
 
 /* ---- launches ---------------------------------------------------------------------------------------- */
 
@@ -72,15 +74,6 @@ static void stop(const char *sample, const char *why)
 {
     fprintf(stderr, "results: %s: %s\n", sample, why ? why : "?");
     exit(2);
-}
-
-static bool has_auto(void)
-{
-#define WORD(choice, word, meaning)                                                                          \
-    if (strcmp(#choice, "predict") == 0 && strcmp(#word, "auto") == 0)                                       \
-        return true;
-#include "opt/options.def"
-    return false;
 }
 
 static kernc_result *compile(const struct sample *s, enum way way, unsigned threshold)
@@ -124,6 +117,13 @@ static void open_sample(struct experiment *x, const struct sample *s, enum way w
     kernc_result_free(r);
 }
 
+/* On fresh buffers: samples may count in them what is left to do. */
+static void make_buffers(struct experiment *x)
+{
+    if (!experiment_remake(x, x->first))
+        stop(x->input, x->problem.text);
+}
+
 static kernc_metrics run(struct experiment *x, bool counted)
 {
     kernc_statistics *s = NULL;
@@ -149,10 +149,11 @@ static void check_equal(struct experiment *x, const struct experiment *pdom, con
 static void time_in_turns(struct sample *s, struct experiment *x)
 {
     double begin = bench_seconds();
-    for (enum way w = PDOM; w < ways; w++)
+    for (enum way w = PDOM; w < WAYS; w++)
         s->at[w].seconds = INFINITY;
     for (int i = 0; i < rounds && (i < 2 || bench_seconds() - begin < MOST_SECONDS); i++)
-        for (enum way w = PDOM; w < ways; w++) {
+        for (enum way w = PDOM; w < WAYS; w++) {
+            make_buffers(&x[w]);
             double start = bench_cpu_seconds();
             run(&x[w], false);
             s->at[w].seconds = fmin(s->at[w].seconds, bench_cpu_seconds() - start);
@@ -162,13 +163,14 @@ static void time_in_turns(struct sample *s, struct experiment *x)
 static void measure(struct sample *s)
 {
     struct experiment x[WAYS];
-    for (enum way w = PDOM; w < ways; w++) {
+    for (enum way w = PDOM; w < WAYS; w++) {
         open_sample(&x[w], s, w, 0);
         s->at[w].counted = run(&x[w], true);
-        check_equal(&x[w], &x[PDOM], w == PDOM ? "" : switch_of[w]);
     }
     time_in_turns(s, x);
-    for (enum way w = PDOM; w < ways; w++)
+    for (enum way w = OFF; w < WAYS; w++)
+        check_equal(&x[w], &x[PDOM], switch_of[w]);
+    for (enum way w = PDOM; w < WAYS; w++)
         experiment_close(&x[w]);
     fprintf(stderr, "%s %s done\n", s->name, s->value ? s->value : "");
 }
@@ -186,7 +188,7 @@ static kernc_metrics measure_once(const struct sample *s, enum way way, unsigned
 
 static void measure_sweep(struct sweep *w)
 {
-    for (enum way way = PDOM; way < ways; way++)
+    for (enum way way = PDOM; way < WAYS; way++)
         w->sample.at[way].counted = measure_once(&w->sample, way, 0, 0);
     const kernc_metrics *pdom = &w->sample.at[PDOM].counted;
     for (unsigned k = 0; k < WARP; k++) {
@@ -226,26 +228,29 @@ static const char *verdict(bool met)
     return met ? "met" : "**miss**";
 }
 
+/* Owned by the arena. */
+static const char *title(const struct sample *s)
+{
+    if (s->label)
+        return arena_printf(&arena, "%s, %s", s->name, s->label);
+    return s->argument ? arena_printf(&arena, "%s, %s %s", s->name, s->argument, s->value) : s->name;
+}
+
 static void begin_row(struct text *t, const struct sample *s)
 {
-    if (s->argument)
-        text_printf(t, "| %s, %s %s |", s->name, s->argument, s->value);
-    else
-        text_printf(t, "| %s |", s->name);
+    text_printf(t, "| %s |", title(s));
 }
 
 static void efficiency_table(struct text *t)
 {
-    bool automatic = ways > AUTO;
-    text_printf(t, "| SIMT efficiency, %% | model | pdom | barrier, off | user |%s target | |\n"
-                   "| --- | ---: | ---: | ---: | ---: |%s --- | --- |\n", automatic ? " auto |" : "",
-                automatic ? " ---: |" : "");
+    text_addz(t, "| SIMT efficiency, % | model | pdom | barrier, off | user | auto | target | |\n"
+                 "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- |\n");
     for (struct sample *s = samples; s < samples + SAMPLES; s++) {
         begin_row(t, s);
         text_printf(t, s->model ? " %.0f |" : " |", s->model);
-        for (enum way w = PDOM; w < ways; w++)
+        for (enum way w = PDOM; w < WAYS; w++)
             text_printf(t, " %.1f |", efficiency(s, w));
-        if (s->efficiency && s->by < ways)
+        if (s->efficiency)
             text_printf(t, " >= %.0f | %s |\n", s->efficiency, verdict(efficiency(s, s->by) >= s->efficiency));
         else
             text_addz(t, " | |\n");
@@ -295,30 +300,24 @@ static bool threshold_met(const struct sweep *w)
 
 static void threshold_table(struct text *t)
 {
-    bool automatic = ways > AUTO;
-    text_printf(t, "| sample | best threshold: instructions | pdom / best | SIMT efficiency, %% | of all 32 | "
-                   "of the source's | best threshold: cycles | pdom / best |%s target | |\n"
-                   "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |%s --- | --- |\n",
-                automatic ? " auto / best, cycles (target <= 1.1) |" : "", automatic ? " ---: |" : "");
+    text_addz(t, "| sample | best threshold: instructions | pdom / best | SIMT efficiency, % | of all 32 | "
+                 "of the source's | best threshold: cycles | pdom / best | auto / best, cycles (target <= 1.1) | "
+                 "target | |\n"
+                 "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- |\n");
     for (struct sweep *w = sweeps; w < sweeps + SWEEPS; w++) {
         unsigned least = best_of(w->instructions), fastest = best_of(w->cycles);
         begin_row(t, &w->sample);
         text_printf(t, " %u | %.2f | %.1f | %.2f | %.2f | %u | %.2f |", least + 1, w->instructions[least],
                     w->efficiency[least], w->instructions[WARP - 1], fewer_instructions(&w->sample, USER),
                     fastest + 1, w->cycles[fastest]);
-        if (automatic) {
-            double ratio = w->cycles[fastest] / fewer_cycles(&w->sample, AUTO);
-            text_printf(t, " %.2f, %s |", ratio, verdict(ratio <= 1.1));
-        }
-        text_printf(t, " %s | %s |\n", w->target, w->target[0] ? verdict(threshold_met(w)) : "");
+        double ratio = w->cycles[fastest] / fewer_cycles(&w->sample, AUTO);
+        text_printf(t, " %.2f, %s | %s | %s |\n", ratio, verdict(ratio <= 1.1), w->target,
+                    w->target[0] ? verdict(threshold_met(w)) : "");
     }
 }
 
-/* Empty until the compiler finds predictions. */
 static void automatic_table(struct text *t)
 {
-    if (ways <= AUTO)
-        return;
     text_addz(t, "| pdom / auto | SIMT efficiency | warp instructions | cycles | user: cycles | "
                  "off / auto: cycles | time | target | |\n"
                  "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- |\n");
@@ -327,8 +326,7 @@ static void automatic_table(struct text *t)
         double fewer = fewer_instructions(s, AUTO);
         begin_row(t, s);
         text_printf(t, " %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |", efficiency(s, AUTO) / efficiency(s, PDOM),
-                    fewer, fewer_cycles(s, AUTO), fewer_cycles(s, USER), off,
-                    less_time(s, AUTO));
+                    fewer, fewer_cycles(s, AUTO), fewer_cycles(s, USER), off, less_time(s, AUTO));
         if (s->by == AUTO)
             text_printf(t, " instructions >= %.1f | %s |\n", s->gain, verdict(fewer >= s->gain));
         else
@@ -341,7 +339,7 @@ static void schedule_table(struct text *t)
     text_addz(t, "| cycles / those of largest |");
     for (struct sample *s = samples; s < samples + SAMPLES; s++)
         if (s->by == USER)
-            text_printf(t, " %s%s%s |", s->name, s->value ? " " : "", s->value ? s->value : "");
+            text_printf(t, " %s |", title(s));
     text_addz(t, " geometric mean |\n| --- |");
     for (struct sample *s = samples; s < samples + SAMPLES; s++)
         if (s->by == USER)
@@ -425,7 +423,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: results [ROUNDS 1..%d]\n", MOST_ROUNDS);
         return 64;
     }
-    ways = has_auto() ? WAYS : AUTO;
     for (int i = 0; i < SWEEPS; i++) {
         measure_sweep(&sweeps[i]);
         draw(&sweeps[i]);
