@@ -301,8 +301,8 @@ static bool threshold_met(const struct sweep *w)
 static void threshold_table(struct text *t)
 {
     text_addz(t, "| sample | best threshold: instructions | pdom / best | SIMT efficiency, % | of all 32 | "
-                 "of the source's | best threshold: cycles | pdom / best | auto / best, cycles (target <= 1.1) | "
-                 "target | |\n"
+                 "of the source's | best threshold: cycles | pdom / best | "
+                 "auto / best, cycles (target <= 1.1) | target | |\n"
                  "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- |\n");
     for (struct sweep *w = sweeps; w < sweeps + SWEEPS; w++) {
         unsigned least = best_of(w->instructions), fastest = best_of(w->cycles);
