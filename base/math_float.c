@@ -4,22 +4,18 @@
  * good to 40 bits or more; the rest use the double functions. Either way the result is the nearest float
  * unless the exact value lies within about 2^-14 units of the last place of the middle between two.
  */
-#include "base/math_parts.h"
+#include "base/math_quick.h"
 
 /* ---- exponentials -------------------------------------------------------------------------------- */
 
 float scalar_expf(float x)
 {
-    return (float)exp_short(x);
+    return quick_exp(x);
 }
 
 float scalar_exp2f(float x)
 {
-    double wide = x < -200 ? -200 : x > 200 ? 200 : x;
-    if (x != x)
-        return x;
-    int32_t k = nearest(wide * 128);
-    return (float)exp_of_step_short(k, (wide - k / 128.0) * LN2);
+    return x == x ? quick_exp2(x) : x;
 }
 
 /* Below this the Taylor series are short, above it the difference of exponentials loses at most 6 bits. */
@@ -57,27 +53,25 @@ float scalar_tanhf(float a)
 
 /* ---- logarithms ---------------------------------------------------------------------------------- */
 
-/* The natural logarithm for float results; x is a float's value, 1 + x of one, or special. */
-static inline double log_for_float(double x)
+/* Of a number that is not positive or not finite. */
+static float log_of_special(float x)
 {
-    if (x > 0 && x < MATH_INF)
-        return log_short(x);
-    return x == 0 ? -MATH_INF : x > 0 ? x : MATH_NAN;
+    return x == 0 ? -(float)MATH_INF : x > 0 ? x : (float)MATH_NAN;
 }
 
 float scalar_logf(float x)
 {
-    return (float)log_for_float(x);
+    return QUICK_HOLDS_log(x) ? quick_log(x) : log_of_special(x);
 }
 
 float scalar_log2f(float x)
 {
-    return (float)(log_for_float(x) * PER_LN2);
+    return QUICK_HOLDS_log(x) ? quick_log2(x) : log_of_special(x);
 }
 
 float scalar_log10f(float x)
 {
-    return (float)(log_for_float(x) * PER_LN10);
+    return QUICK_HOLDS_log(x) ? quick_log10(x) : log_of_special(x);
 }
 
 float scalar_powf(float x, float y)

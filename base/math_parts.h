@@ -15,6 +15,7 @@ struct dd {
     double hi, lo;
 };
 
+#define EXPONENT ((uint64_t)0xfff << 52) /* the bits of sign and exponent */
 #define MATH_INF __builtin_inf()
 #define MATH_NAN __builtin_nan("")
 
@@ -122,11 +123,13 @@ static inline struct scaled exp_parts(struct dd x)
     return exp_of_step(k, (x.hi - k * LN2_128) - k * LN2_128_LO + x.lo);
 }
 
-/* The same to about 48 bits as a double, for float results; k / 128 within the exponents of double. */
-static inline double exp_of_step_short(int32_t k, double r)
+/* The same to about 48 bits as a double, for float results; k / 128 within the exponents of double. Of k the
+ * last 19 bits count. */
+static inline double exp_of_step_short(uint64_t k, double r)
 {
-    double power = exp_table[k & 127][0];
-    power = scalar_from_f64(scalar_raw_f64(power) + ((uint64_t)(k >> 7) << 52));
+    const double *table = exp_table[0]; /* gcc makes no vectors of two indices */
+    double power = table[2 * (k & 127)];
+    power = scalar_from_f64(scalar_raw_f64(power) + (k << 45 & EXPONENT));
     return power + power * (r + r * r * (0.5 + r * (1.0 / 6 + r * (1.0 / 24))));
 }
 
@@ -136,7 +139,7 @@ static inline double exp_short(double x)
     x = x < -200 ? -200 : x;
     x = x > 200 ? 200 : x;
     double shifted = x * PER_LN2_128 + 0x1.8p52, k = shifted - 0x1.8p52;
-    return exp_of_step_short((int32_t)(uint32_t)scalar_raw_f64(shifted), x - k * LN2_128 - k * LN2_128_LO);
+    return exp_of_step_short(scalar_raw_f64(shifted), x - k * LN2_128 - k * LN2_128_LO);
 }
 
 /* ---- logarithm ----------------------------------------------------------------------------------- */
@@ -173,14 +176,15 @@ static inline struct dd log_parts(double x)
     return fast_two_sum(t.hi, tail + (e * LN2_42_LO + log_table[cell.i].log_lo) + s.lo + t.lo);
 }
 
-/* ln(x) to about 2^-50 of itself, for float results; x is a positive finite float, so that c * x is exact. */
+/* ln(x) to about 2^-50 of itself, for float results, from the cell as above with e made without a conversion; x is a positive finite float, so that c * x is exact. */
 static inline double log_short(double x)
 {
     static const double series[] = {-1.0 / 2, 1.0 / 3, -1.0 / 4, 1.0 / 5, -1.0 / 6};
-    struct log_cell cell = log_cell(scalar_raw_f64(x));
-    double r = cell.m * log_table[cell.i].c - 1;
-    double tail = log_table[cell.i].log_lo + r * r * POLYNOMIAL(r, series);
-    return (cell.e * LN2 + log_table[cell.i].log) + (r + tail);
+    uint64_t bits = scalar_raw_f64(x), offset = bits - LOG_START, i = offset >> 45 & 127;
+    double e = scalar_from_f64((offset >> 52 ^ 0x800) | scalar_raw_f64(0x1p52)) - (0x1p52 + 0x800);
+    double r = scalar_from_f64(bits - (offset & EXPONENT)) * log_table[i].c - 1;
+    double tail = log_table[i].log_lo + r * r * POLYNOMIAL(r, series);
+    return (e * LN2 + log_table[i].log) + (r + tail);
 }
 
 /* ---- pow, in both precisions (math_log.c) ----------------------------------------------------------- */

@@ -7,7 +7,7 @@
  *
  * Errors, in units of the last place: tests hold them below 0.8 (sin, cos), 0.95 (tan) and 0.5002 (floats).
  */
-#include "base/math_parts.h"
+#include "base/math_quick.h"
 
 #define QUARTER_PI  (HALF_PI / 2)
 #define EXACT_BELOW 0x1p20
@@ -133,57 +133,38 @@ double scalar_tan(double x)
 
 /* ---- floats: the same in plain double, to about 40 bits -------------------------------------------- */
 
-struct reduced_float {
-    double r;
-    uint32_t quadrant;
-};
-
-static inline struct reduced_float reduce_float(double x)
+static inline struct quick_angle reduce_float(float x)
 {
-    if (scalar_copysign(x, 1) < EXACT_BELOW) {
-        double shifted = x * TWO_PER_PI + 0x1.8p52, n = shifted - 0x1.8p52;
-        double r = x - n * HALF_PI_1 - n * (HALF_PI_2 + HALF_PI_3);
-        return (struct reduced_float){r, (uint32_t)scalar_raw_f64(shifted)};
-    }
+    if (QUICK_HOLDS_sin(x))
+        return quick_reduce(x);
     if (!is_finite(x))
-        return (struct reduced_float){MATH_NAN, 0};
+        return (struct quick_angle){MATH_NAN, 0};
     struct reduced s = reduce(x);
-    return (struct reduced_float){s.r.hi, (uint32_t)s.quadrant};
+    return (struct quick_angle){s.r.hi, (uint64_t)s.quadrant};
 }
 
-static inline double sinf_of(double r)
+/* quick_sin_of_angle with branches, which a single value is quicker with. */
+static inline float sinf_in_quadrant(double r, uint64_t quadrant)
 {
-    double z = r * r;
-    return r + r * z * POLYNOMIAL(z, sinf_terms);
-}
-
-static inline double cosf_of(double r)
-{
-    double z = r * r;
-    return (1 - 0.5 * z) + z * z * POLYNOMIAL(z, cosf_terms);
-}
-
-static inline float sinf_in_quadrant(double r, uint32_t quadrant)
-{
-    double s = quadrant & 1 ? cosf_of(r) : sinf_of(r);
+    double s = quadrant & 1 ? quick_cos_of(r) : quick_sin_of(r);
     return (float)(quadrant & 2 ? -s : s);
 }
 
 float scalar_sinf(float x)
 {
-    struct reduced_float s = reduce_float(x);
-    return x == 0 ? x : sinf_in_quadrant(s.r, s.quadrant);
+    struct quick_angle a = reduce_float(x);
+    return x == 0 ? x : sinf_in_quadrant(a.r, a.quadrant);
 }
 
 float scalar_cosf(float x)
 {
-    struct reduced_float s = reduce_float(x);
-    return sinf_in_quadrant(s.r, s.quadrant + 1);
+    struct quick_angle a = reduce_float(x);
+    return sinf_in_quadrant(a.r, a.quadrant + 1);
 }
 
 float scalar_tanf(float x)
 {
-    struct reduced_float n = reduce_float(x);
-    double s = sinf_of(n.r), c = cosf_of(n.r);
-    return x == 0 ? x : (float)(n.quadrant & 1 ? -c / s : s / c);
+    struct quick_angle a = reduce_float(x);
+    double s = quick_sin_of(a.r), c = quick_cos_of(a.r);
+    return x == 0 ? x : (float)(a.quadrant & 1 ? -c / s : s / c);
 }

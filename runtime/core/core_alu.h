@@ -4,6 +4,7 @@
  * others run over every lane, and V_ forms blend the result into the active ones. Lanes that are not active
  * may compute garbage: nothing here can fault.
  */
+#include "base/math_quick.h"
 #include "runtime/core/lane_ops.h"
 
 /* Registers by the letters of scalar.def. */
@@ -29,8 +30,8 @@ static inline bool is_slow(enum scalar_op op)
     return op == SCALAR_OP_div || op == SCALAR_OP_sqrt || op == SCALAR_OP_sdiv || op == SCALAR_OP_udiv ||
            op == SCALAR_OP_srem || op == SCALAR_OP_urem;
 }
-#define WORTH_CHUNK(op, active, c, n)                                                                        \
-    (!is_slow(SCALAR_OP_##op) || LIKELY((active) & UINT64_MAX >> (64 - (n)) << (c) * (n)))
+#define HAS_LANES(active, c, n) LIKELY((active) & UINT64_MAX >> (64 - (n)) << (c) * (n))
+#define WORTH_CHUNK(op, active, c, n) (!is_slow(SCALAR_OP_##op) || HAS_LANES(active, c, n))
 
 /* The T_ and V_ handlers of one case; FETCH declares a, b, c, e of lane i.
  * A chunk of the result at a time. */
@@ -299,6 +300,65 @@ static inline uint32_t lane_srem32(uint32_t a, uint32_t b)
 #define scalar_urem32 lane_urem32
 #define scalar_srem32 lane_srem32
 
+/* Whether one lane after the other takes less time than the chunks that have lanes: a chunk takes as long as
+ * two or three calls of a function. */
+static inline bool are_few(uint64_t active)
+{
+    int lanes = __builtin_popcountll(active), chunks = 0;
+    CHUNK_LOOP (chunk, LANES / CHUNK_32)
+        chunks += (active & UINT64_MAX >> (64 - CHUNK_32) << chunk * CHUNK_32) != 0;
+    return lanes <= 2 * chunks;
+}
+
+/* Functions of floats that are quick if all active lanes have what most have (base/math_quick.h). */
+#define QUICK_HANDLERS(op, name)                                                                             \
+    static inline uint64_t quick_lanes_##op(const float *x)                                                  \
+    {                                                                                                        \
+        uint64_t bits = 0;                                                                                   \
+        CHUNK_LOOP (chunk, LANES / CHUNK_32) {                                                               \
+            vec_F a;                                                                                         \
+            memcpy(&a, x + chunk * CHUNK_32, VECTOR_BYTES);                                                  \
+            bits |= lanes_bits_32((vec_i)(QUICK_HOLDS_##op(a))) << chunk * CHUNK_32;                         \
+        }                                                                                                    \
+        return bits;                                                                                         \
+    }                                                                                                        \
+    static __attribute__((noinline)) void slow_lanes_##op(float *d, const float *x, uint64_t active)         \
+    {                                                                                                        \
+        lanes_leave();                                                                                       \
+        rt_each_lane(i, active)                                                                         \
+            d[i] = scalar_##op##f(x[i]);                                                                     \
+    }                                                                                                        \
+    HANDLER(T_##name)                                                                                        \
+    {                                                                                                        \
+        float *d = LANES_OF_F(pc->d);                                                                        \
+        const float *x = LANES_OF_F(pc->a);                                                                  \
+        uint64_t active = w->active;                                                                         \
+        if (are_few(active) || UNLIKELY(active & ~quick_lanes_##op(x))) {                                    \
+            slow_lanes_##op(d, x, active);                                                                   \
+            NEXT(1);                                                                                         \
+        }                                                                                                    \
+        CHUNK_LOOP (chunk, LANES / CHUNK_32)                                                                 \
+            if (HAS_LANES(active, chunk, CHUNK_32))                                                          \
+                CHUNK_LANES (i, chunk, CHUNK_32)                                                             \
+                    d[i] = quick_##op(x[i]);                                                                 \
+        NEXT(1);                                                                                             \
+    }                                                                                                        \
+    HANDLER(V_##name)                                                                                        \
+    {                                                                                                        \
+        float *d = LANES_OF_F(pc->d);                                                                        \
+        const float *x = LANES_OF_F(pc->a);                                                                  \
+        uint64_t active = w->active;                                                                         \
+        const uint32_t *mask = LANE_MASK;                                                                    \
+        if (are_few(active) || UNLIKELY(active & ~quick_lanes_##op(x))) {                                    \
+            slow_lanes_##op(d, x, active);                                                                   \
+            NEXT(1);                                                                                         \
+        }                                                                                                    \
+        CHUNK_LOOP (chunk, LANES / CHUNK_32)                                                                 \
+            if (HAS_LANES(active, chunk, CHUNK_32))                                                          \
+                MERGE_CHUNK(F, chunk, FETCH_1(F), quick_##op(a))                                             \
+        NEXT(1);                                                                                             \
+    }
+#define Q1(op, name, R, A, formula) QUICK_HANDLERS(op, name) SCALAR_HANDLER(op, name, R, SCALAR_1(A), formula)
 #define S1(op, name, R, A, formula)                                                                          \
     UNARY_##A(op, name, R, formula) SCALAR_HANDLER(op, name, R, SCALAR_1(A), formula)
 #define S2(op, name, R, A, B, formula)                                                                       \
