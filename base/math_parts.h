@@ -176,7 +176,8 @@ static inline struct dd log_parts(double x)
     return fast_two_sum(t.hi, tail + (e * LN2_42_LO + log_table[cell.i].log_lo) + s.lo + t.lo);
 }
 
-/* ln(x) to about 2^-50 of itself, for float results, from the cell as above with e made without a conversion; x is a positive finite float, so that c * x is exact. */
+/* ln(x) to about 2^-50 of itself, for float results, from the cell as above with e made without a conversion;
+ * x is a positive finite float, so that c * x is exact. */
 static inline double log_short(double x)
 {
     static const double series[] = {-1.0 / 2, 1.0 / 3, -1.0 / 4, 1.0 / 5, -1.0 / 6};

@@ -310,6 +310,12 @@ static inline bool are_few(uint64_t active)
     return lanes <= 2 * chunks;
 }
 
+/* x in active lanes, 0 in others, from whose values denormal numbers might come. */
+static inline float active_or_zero(float x, uint32_t mask)
+{
+    return scalar_from_f32(scalar_raw_f32(x) & mask);
+}
+
 /* Functions of floats that are quick if all active lanes have what most have (base/math_quick.h). */
 #define QUICK_HANDLERS(op, name)                                                                             \
     static inline uint64_t quick_lanes_##op(const float *x)                                                  \
@@ -333,6 +339,7 @@ static inline bool are_few(uint64_t active)
         float *d = LANES_OF_F(pc->d);                                                                        \
         const float *x = LANES_OF_F(pc->a);                                                                  \
         uint64_t active = w->active;                                                                         \
+        const uint32_t *mask = LANE_MASK;                                                                    \
         if (are_few(active) || UNLIKELY(active & ~quick_lanes_##op(x))) {                                    \
             slow_lanes_##op(d, x, active);                                                                   \
             NEXT(1);                                                                                         \
@@ -340,7 +347,7 @@ static inline bool are_few(uint64_t active)
         CHUNK_LOOP (chunk, LANES / CHUNK_32)                                                                 \
             if (HAS_LANES(active, chunk, CHUNK_32))                                                          \
                 CHUNK_LANES (i, chunk, CHUNK_32)                                                             \
-                    d[i] = quick_##op(x[i]);                                                                 \
+                    d[i] = quick_##op(active_or_zero(x[i], mask[i]));                                        \
         NEXT(1);                                                                                             \
     }                                                                                                        \
     HANDLER(V_##name)                                                                                        \
@@ -355,7 +362,7 @@ static inline bool are_few(uint64_t active)
         }                                                                                                    \
         CHUNK_LOOP (chunk, LANES / CHUNK_32)                                                                 \
             if (HAS_LANES(active, chunk, CHUNK_32))                                                          \
-                MERGE_CHUNK(F, chunk, FETCH_1(F), quick_##op(a))                                             \
+                MERGE_CHUNK(F, chunk, FETCH_1(F), quick_##op(active_or_zero(a, mask[i])))                    \
         NEXT(1);                                                                                             \
     }
 #define Q1(op, name, R, A, formula) QUICK_HANDLERS(op, name) SCALAR_HANDLER(op, name, R, SCALAR_1(A), formula)
