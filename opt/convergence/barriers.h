@@ -50,12 +50,14 @@ struct barriers {
     struct arena *arena;      /* of the function */
     const struct ir_cfg *cfg; /* as the function is now: barriers_look */
     const struct ir_dominators *dominators, *post;
-    uint32_t *registers;        /* used so far in the module */
-    uint32_t *of_function;      /* by function: the register of its entry, or UINT32_MAX: not predicted */
-    struct bitset *leads;       /* by function: predicted functions that it may call, by others too */
-    struct bitset *blocked;     /* of those: by convergent ones too, whose threads must stay the same */
-    struct bitset *inherited;   /* by function: predictions that it inherits (predict_calls.c) */
-    struct bitset *inheritable; /* and those that it does if they are honoured, known before all are */
+    uint32_t *registers;    /* used so far in the module */
+    uint32_t *of_function;  /* by function: the register of its entry, or UINT32_MAX: not predicted */
+    struct bitset *leads;   /* by function: predicted functions that it may call, by others too */
+    struct bitset steady;   /* functions whose threads must stay the same */
+    struct bitset *blocked; /* of those in `leads`: by way of these */
+    struct bitset blocked_by_pointer; /* the same of calls through pointers */
+    struct bitset *inherited;         /* by function: predictions that it inherits (predict_calls.c) */
+    struct bitset *inheritable;       /* and those that it does if they are honoured, known before all are */
     VEC(struct barrier_prediction) predictions;
     VEC(struct barrier_wait) waits;
     u32_vec branch_joins;          /* ir_refs: joins for threads that diverge at the branch behind */
@@ -81,10 +83,11 @@ bool barriers_ends_kernel(const struct barriers *x, uint32_t b);
 /* Finds cfg, dominators and post anew. */
 void barriers_look(struct barriers *x);
 
-/* predict_calls.c: of_function, leads, blocked, inheritable, and what is inherited by pointers; how many
- * functions are predicted. */
+/* predict_calls.c: of_function, leads, steady, blocked, inheritable, and what is inherited by pointers; how
+ * many functions are predicted. */
 uint32_t barriers_find_calls(struct barriers *x);
-/* Whether r may call the function predicted by `reg`; through_convergent: by way of convergent functions. */
+/* Whether r may call the function predicted by `reg`; through_convergent: by way of functions whose threads
+ * must stay the same. */
 bool barriers_leads_to(const struct barriers *x, ir_ref r, uint32_t reg, bool *through_convergent);
 /* Functions that are called in p's area, and may call the predicted one, inherit that. */
 void barriers_hand_on(struct barriers *x, const struct barrier_prediction *p);
@@ -103,6 +106,9 @@ struct barrier_marks barriers_marks(struct barriers *x);
 void barriers_find_region(struct barriers *x, struct barrier_marks *m, struct barrier_prediction *p);
 /* predict_refuse.c: whether p, which is marked, can't be honoured; a warning has been given then. */
 bool barriers_refuse(struct barriers *x, const struct barrier_marks *m, const struct barrier_prediction *p);
+/* Whether r is a convergent operation whose threads a prediction could change where it stands: not if it is
+ * directly behind the anchor that controls it. */
+bool barriers_may_change(const struct ir_function *f, ir_ref r);
 /* Finds the calls in p's area; p is marked. */
 void barriers_find_area_calls(struct barriers *x, const struct barrier_marks *m,
                               struct barrier_prediction *p);

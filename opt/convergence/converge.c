@@ -116,6 +116,25 @@ static bool uses_outer_token(const struct converge *x, uint32_t block, ir_ref de
     return false;
 }
 
+/* The blocks between, and those that the definition dominates and that lead there without passing it. */
+static struct bitset blocks_to_between(const struct converge *x, ir_ref def, struct bitset between)
+{
+    struct bitset set = bitset_new(x->arena, x->g->blocks);
+    uint32_t home = opt_converge_home(x, def);
+    u32_vec work = {0};
+    bitset_each(b, between)
+        vec_push(x->arena, &work, b);
+    while (work.count) {
+        uint32_t b = vec_pop(&work);
+        if (b == home || bitset_has(set, b) || !ir_dominates(x->dominators, home, b))
+            continue;
+        bitset_add(set, b);
+        ir_each_pred(p, b, x->g)
+            vec_push(x->arena, &work, p);
+    }
+    return set;
+}
+
 /* Whether some edge leads on inside the region of the token: the block that merges it with others would
  * bring blocks into the region that use an outer token, so that the regions would not nest. */
 static bool would_not_nest(const struct converge *x, ir_ref def, struct bitset between, const opt_edges *out)
@@ -126,9 +145,11 @@ static bool would_not_nest(const struct converge *x, ir_ref def, struct bitset b
         uint32_t to = opt_edge_target(x->f, out->at[i]);
         leads_on = to != opt_converge_home(x, def) && map_get(&g->at, to) != MAP_NONE;
     }
-    if (leads_on)
-        bitset_each(b, between)
-            outer |= uses_outer_token(x, b, def);
+    if (!leads_on)
+        return false;
+    struct bitset inside = blocks_to_between(x, def, between);
+    bitset_each(b, inside)
+        outer |= uses_outer_token(x, b, def);
     return outer;
 }
 

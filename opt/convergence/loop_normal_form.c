@@ -10,7 +10,7 @@
  *   - behind it a block of its own, the landing, without parameters
  *
  * by a cut (cut_loops.c). A loop that has the form but for the landing keeps its branch, wherever it stands.
- * Irreducible cycles get a header first.
+ * Irreducible cycles get a header first, and a latch if threads leave them for good alone (latch.c).
  *
  * No convergent operation is copied or moved; blocks of an extended cycle (a token of the loop is used there)
  * come to lie before the latch.
@@ -19,6 +19,7 @@
  * machines could not run these threads before a barrier of the others any more, so for them such kernels stay.
  */
 #include "opt/kit/cut.h"
+#include "opt/kit/merge_edges.h"
 
 static bool lower_switches(struct ir_function *f)
 {
@@ -42,7 +43,9 @@ bool opt_loop_normal_form(struct opt_context *c, struct ir_function *f)
         opt_remark(c, f, OPT_MISSED, "leaving", f->at, "some threads return while others come to a barrier");
         return false;
     }
-    bool changed = false, fits = opt_make_reducible(c, f, &changed);
+    bool changed = false, fits = opt_make_reducible(c, f, true, &changed);
+    if (changed && opt_unify_latches(c, f)) /* a cycle may have one entry only now */
+        opt_invalidate(c, f);
     changed |= lower_switches(f);
     if (!fits || !opt_cut_loops(c, f, (struct opt_loop_form){.landing = true}, &changed))
         opt_remark(c, f, OPT_MISSED, "too-large", f->at, "control flow too large for loop normal form");

@@ -3,14 +3,27 @@
  * A function inherits a prediction if it may be called in its region, by others too, and may itself call the
  * predicted function. There its barrier is joined from the entry to the return. Functions are worked on callers
  * first, as only predictions that are honoured are inherited; calls through pointers may lead anywhere, so that
- * functions whose addresses are taken inherit all.
+ * functions whose addresses are taken inherit all. Functions whose threads must stay the same inherit none, and
+ * predictions in whose regions they are called, to call the predicted function, are refused.
  */
 #include "ir/analysis/callgraph.h"
 #include "opt/convergence/barriers.h"
 
-static bool is_convergent(const struct ir_module *m, uint32_t id)
+/* Functions whose threads a prediction must not change, while it is honoured in what they call: convergent
+ * ones, and those with operations that an anchor of their own controls. */
+static struct bitset find_steady(const struct barriers *x)
 {
-    return m->functions.at[id]->flags & IR_FN_CONVERGENT;
+    struct bitset steady = bitset_new(x->c->scratch, x->m->functions.count);
+    for (uint32_t i = 0; i < x->m->functions.count; i++) {
+        const struct ir_function *f = x->m->functions.at[i];
+        bool is_steady = f->flags & IR_FN_CONVERGENT;
+        ir_each_block(k, b, f)
+            ir_each_ins(r, f, b)
+                is_steady |= barriers_may_change(f, r);
+        if (is_steady)
+            bitset_add(steady, i);
+    }
+    return steady;
 }
 
 static uint32_t number_predicted(const struct ir_module *m, uint32_t *of_function)
@@ -34,10 +47,26 @@ static void add_callee(struct barriers *x, uint32_t id, const struct ir_ins *ins
     if (ins->op != IR_call)
         return;
     bitset_union(x->leads[id], x->leads[ins->imm]);
-    bitset_union(x->blocked[id],
-                 is_convergent(x->m, (uint32_t)ins->imm) ? x->leads[ins->imm] : x->blocked[ins->imm]);
     if (x->of_function[ins->imm] != UINT32_MAX)
         bitset_add(x->leads[id], x->of_function[ins->imm]);
+}
+
+static void block_callee(struct barriers *x, uint32_t id, const struct ir_ins *ins)
+{
+    uint32_t callee = (uint32_t)ins->imm;
+    if (ins->op == IR_icall)
+        bitset_union(x->blocked[id], x->blocked_by_pointer);
+    else if (ins->op == IR_call)
+        bitset_union(x->blocked[id], bitset_has(x->steady, callee) ? x->leads[callee] : x->blocked[callee]);
+}
+
+/* Of functions that are not convergent: calls of those are told by their signatures. */
+static void block_by_pointer(struct barriers *x)
+{
+    const struct bitset taken = *opt_addresses_taken(x->c, x->m);
+    bitset_each(g, taken)
+        if (bitset_has(x->steady, g) && !(x->m->functions.at[g]->flags & IR_FN_CONVERGENT))
+            bitset_union(x->blocked_by_pointer, x->leads[g]);
 }
 
 static void inherit_by_pointer(struct barriers *x)
@@ -47,7 +76,7 @@ static void inherit_by_pointer(struct barriers *x)
         ir_each_block(k, b, f) {
             ir_each_ins(r, f, b) {
                 uint32_t g = (uint32_t)ir_at(f, r)->imm;
-                if (ir_at(f, r)->op != IR_function || is_convergent(x->m, g))
+                if (ir_at(f, r)->op != IR_function || bitset_has(x->steady, g))
                     continue;
                 bitset_copy(x->inherited[g], x->leads[g]);
                 bitset_copy(x->inheritable[g], x->leads[g]);
@@ -80,6 +109,18 @@ static struct bitset *sets(const struct barriers *x, uint32_t registers)
     return s;
 }
 
+/* Of callees first. */
+static void each_instruction(struct barriers *x, const u32_vec *order,
+                             void visit(struct barriers *, uint32_t, const struct ir_ins *))
+{
+    for (uint32_t i = 0; i < order->count; i++) {
+        const struct ir_function *f = x->m->functions.at[order->at[i]];
+        ir_each_block(k, b, f)
+            ir_each_ins(r, f, b)
+                visit(x, f->id, ir_at(f, r));
+    }
+}
+
 uint32_t barriers_find_calls(struct barriers *x)
 {
     uint32_t count = x->m->functions.count, registers = 0;
@@ -90,18 +131,18 @@ uint32_t barriers_find_calls(struct barriers *x)
         registers = number_predicted(x->m, x->of_function);
     x->leads = sets(x, registers);
     x->blocked = sets(x, registers);
+    x->blocked_by_pointer = bitset_new(x->c->scratch, registers);
     x->inherited = sets(x, registers);
     x->inheritable = sets(x, registers);
-    for (uint32_t i = 0; registers && i < order->count; i++) {
-        const struct ir_function *f = x->m->functions.at[order->at[i]];
-        ir_each_block(k, b, f)
-            ir_each_ins(r, f, b)
-                add_callee(x, f->id, ir_at(f, r));
-    }
-    if (registers)
-        inherit_by_pointer(x);
+    if (registers == 0)
+        return 0;
+    x->steady = find_steady(x);
+    each_instruction(x, order, add_callee);
+    block_by_pointer(x);
+    each_instruction(x, order, block_callee);
+    inherit_by_pointer(x);
     struct bitset own = bitset_new(x->c->scratch, registers);
-    for (uint32_t i = order->count; registers && i-- > 0;)
+    for (uint32_t i = order->count; i-- > 0;)
         add_inheritable(x, x->m->functions.at[order->at[i]], own);
     return registers;
 }
@@ -110,14 +151,14 @@ bool barriers_leads_to(const struct barriers *x, ir_ref r, uint32_t reg, bool *t
 {
     const struct ir_ins *ins = ir_at(x->f, r);
     if (ins->op == IR_icall) {
-        *through_convergent = ir_is_convergent(x->f, r);
+        *through_convergent = ir_is_convergent(x->f, r) || bitset_has(x->blocked_by_pointer, reg);
         return true;
     }
     if (ins->op != IR_call)
         return false;
     bool leads = bitset_has(x->leads[ins->imm], reg);
     *through_convergent =
-        bitset_has(x->blocked[ins->imm], reg) || (leads && is_convergent(x->m, (uint32_t)ins->imm));
+        bitset_has(x->blocked[ins->imm], reg) || (leads && bitset_has(x->steady, (uint32_t)ins->imm));
     return leads || x->of_function[ins->imm] == reg;
 }
 

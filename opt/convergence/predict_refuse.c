@@ -128,6 +128,14 @@ static bool directly_behind(const struct ir_function *f, ir_ref anchor, ir_ref r
     return r != 0;
 }
 
+bool barriers_may_change(const struct ir_function *f, ir_ref r)
+{
+    if (!ir_is_convergent(f, r) || opt_is_token_op((enum ir_op)ir_at(f, r)->op))
+        return false;
+    ir_ref anchor = anchor_of(f, ir_at(f, r)->token);
+    return !anchor || !directly_behind(f, anchor, r);
+}
+
 /* Whether r is in the area. In the block of a start it may stand before the start, unless threads come there
  * inside the area, in a later iteration. */
 static bool in_area(const struct barrier_marks *m, const struct barrier_prediction *p,
@@ -162,11 +170,9 @@ static ir_ref convergent_in(const struct barriers *x, const struct barrier_marks
         ir_each_ins(r, x->f, x->cfg->rpo[i]) {
             if (calls_through_convergent(x, p, r) && in_area(m, p, x->f, r))
                 return r;
-            if (!ir_is_convergent(x->f, r) || opt_is_token_op((enum ir_op)ir_at(x->f, r)->op))
+            if (!barriers_may_change(x->f, r))
                 continue;
             ir_ref anchor = anchor_of(x->f, ir_at(x->f, r)->token);
-            if (anchor && directly_behind(x->f, anchor, r))
-                continue;
             if (in_area(m, p, x->f, r) || (anchor && in_area(m, p, x->f, anchor)))
                 return r;
         }
