@@ -32,14 +32,15 @@ bool trial_fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outco
 
 /* ---- compiling --------------------------------------------------------------------------------------- */
 
-/* What the warp-core target has not, programs that its core does not hold, and functions that a list of passes
- * has made too large, to be checked for uniformity or for the registers of bytecode, are no failures. */
+/* What the warp-core target has not, programs that its core does not hold, and functions that a list of passes, or
+ * a level without some of its passes, has made too large, to be checked for uniformity or for the registers of
+ * bytecode, are no failures. */
 static bool beyond_limits(const struct fz_setup *s, kernc_result *r)
 {
     static const char *const limits[] = {"\"id\":\"too-large\"", "\"id\":\"registers\"", "\"id\":\"target-",
                                          "\"id\":\"code-size\"", "\"id\":\"frame-size\""};
     size_t count = scheme_info[s->scheme].target == TARGET_warp_core ? COUNT(limits)
-                   : s->passes.count                                 ? 2
+                   : s->passes.count || s->passes.off                ? 2
                                                                      : 1;
     const char *text = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
     for (size_t i = 0; text && i < count; i++)
