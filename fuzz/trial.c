@@ -32,9 +32,9 @@ bool trial_fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outco
 
 /* ---- compiling --------------------------------------------------------------------------------------- */
 
-/* What the warp-core target has not, programs that its core does not hold, and functions that a list of passes, or
- * a level without some of its passes, has made too large, to be checked for uniformity or for the registers of
- * bytecode, are no failures. */
+/* What the warp-core target has not, programs that its core does not hold, and functions that a list of passes,
+ * or a level without some of its passes, has made too large, to be checked for uniformity or for the registers
+ * of bytecode, are no failures. */
 static bool beyond_limits(const struct fz_setup *s, kernc_result *r)
 {
     static const char *const limits[] = {"\"id\":\"too-large\"", "\"id\":\"registers\"", "\"id\":\"target-",
