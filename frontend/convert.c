@@ -140,7 +140,7 @@ void fe_check_quotient(struct checker *c, const struct fe_expr *e, const struct 
     if (!divides || !fe_is_float(to) || !e->constant)
         return;
     int64_t a = fe_integer_value(e->sub.a), b = fe_integer_value(e->sub.b);
-    if (b && a % b)
+    if (b && b != -1 && a % b) /* b -1: exact, and the least number has no quotient */
         fe_report(c->fe, FE_MSG(integer_quotient), e->where, (long long)fe_integer_value(e));
 }
 
