@@ -81,14 +81,6 @@ struct ir_dominating {
 struct ir_dominating ir_dominates_most(struct arena *a, const struct ir_dominators *d, const uint32_t *blocks,
                                        uint32_t count);
 
-/* Of the blocks of an endless cycle the one in front of which its threads are to reconverge, as barriers have
- * become one there; IR_NO_BLOCK: at the end of each iteration (post_dominators.c). Linear in their
- * instructions. */
-uint32_t ir_endless_place(const struct ir_function *f, const struct ir_dominators *d, const uint32_t *blocks,
-                          uint32_t count);
-/* The block, or the one in front of it, if that does nothing but jump; else IR_NO_BLOCK. */
-uint32_t ir_jump_before(const struct ir_function *f, const struct ir_dominators *d, uint32_t target);
-
 /* Whether the block dominates some of the blocks, but not all. */
 bool ir_dominates_part(const struct ir_dominators *d, uint32_t block, struct bitset blocks);
 

@@ -2,13 +2,13 @@
  *
  * Every ret and trap leads to the exit. Threads in an endless part of the graph never come there; a block of
  * the part is taken for its end. The choice is free, since no thread can tell; but branches reconverge
- * before that block:
+ * before that block, so it is the one that brings threads together soonest:
  *
- *   - where several barriers have become one (opt/convergence/join_barriers.c), all who stay come to it again
- *     and again, and have to come together: a jump to the block that leads to all of them;
- *   - else the last block that leads back to the header, behind which nothing of an iteration is left.
- *
- * The pass converge makes such blocks (opt/convergence/latch.c).
+ *   - in a loop with one header all come through that: the last block that leads back to it, behind which
+ *     nothing of an iteration is left;
+ *   - in an irreducible cycle threads come by several entries and may run through much of it before they
+ *     meet: the block that dominates most of it, if it does nothing but jump. The pass converge makes such
+ *     blocks (opt/convergence/latch.c).
  */
 #include "ir/analysis/dominators.h"
 
@@ -39,43 +39,6 @@ static void mark_backward(const struct backward *x, uint32_t b, struct bitset ma
             stack[depth++] = p;
         }
     }
-}
-
-/* A barrier by an anchor of its block waits for whoever stays. */
-static bool has_joined_barrier(const struct ir_function *f, uint32_t b)
-{
-    bool found = false;
-    ir_each_ins(r, f, b) {
-        ir_ref token = ir_at(f, r)->op == IR_barrier ? ir_at(f, r)->token : 0;
-        found |= token && ir_at(f, token)->op == IR_anchor && ir_at(f, token)->block == b;
-    }
-    return found;
-}
-
-uint32_t ir_endless_place(const struct ir_function *f, const struct ir_dominators *d, const uint32_t *blocks,
-                          uint32_t count)
-{
-    uint32_t target = IR_NO_BLOCK, barriers = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!has_joined_barrier(f, blocks[i]))
-            continue;
-        target = barriers++ ? ir_dominators_common(d, target, blocks[i]) : blocks[i];
-    }
-    for (uint32_t i = 0; barriers > 1 && i < count; i++)
-        if (blocks[i] == target && !has_joined_barrier(f, target))
-            return target;
-    return IR_NO_BLOCK;
-}
-
-uint32_t ir_jump_before(const struct ir_function *f, const struct ir_dominators *d, uint32_t target)
-{
-    uint32_t before = d->idom[target];
-    if (ir_block_at(f, target)->edges.count == 1)
-        return target;
-    if (before == IR_NO_BLOCK || ir_block_at(f, before)->edges.count != 1 ||
-        ir_block_at(f, before)->edges.at[0].block != target)
-        return IR_NO_BLOCK;
-    return before;
 }
 
 /* Finds where threads go round that never come to an exit. */
@@ -154,10 +117,10 @@ static uint32_t end_of_endless(struct endless *n, uint32_t b)
     } while (out != IR_NO_BLOCK);
     if (!n->dominators)
         n->dominators = ir_dominators_new(n->x->arena, n->x->c);
-    uint32_t target = ir_endless_place(n->x->c->fn, n->dominators, n->list, n->found);
-    uint32_t end = target == IR_NO_BLOCK ? IR_NO_BLOCK : ir_jump_before(n->x->c->fn, n->dominators, target);
-    if (end == IR_NO_BLOCK)
-        end = last_back(n, header);
+    struct ir_dominating most = ir_dominates_most(n->x->arena, n->dominators, n->list, n->found);
+    if (most.count < n->found && ir_block_at(n->x->c->fn, most.block)->edges.count == 1)
+        return most.block;
+    uint32_t end = last_back(n, header);
     return end == IR_NO_BLOCK ? b : end;
 }
 

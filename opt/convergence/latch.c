@@ -6,8 +6,8 @@
  * but jump, which is the one that is taken, and whoever goes round reconverges there at the latest:
  *
  *   - a loop with one header a latch, through which all ways round are led;
- *   - a cycle with several barriers that have become one a block before what leads to all of them. Threads that
- *     come by different entries reconverge there, too.
+ *   - an irreducible cycle a block before the one that dominates most of it. Threads that come by different
+ *     entries reconverge there, too.
  */
 #include "opt/kit/merge_edges.h"
 
@@ -56,14 +56,14 @@ static opt_edges edges_into(const struct latches *x, uint32_t block)
 static opt_edges edges_to_merge(const struct latches *x, uint32_t cycle)
 {
     const struct ir_cycle *k = &x->cycles->at[cycle];
-    uint32_t target = ir_endless_place(x->f, x->dominators, x->cycles->blocks + k->first, k->count);
-    if (target == IR_NO_BLOCK) {
+    if (k->entries.count == 1) {
         opt_edges back = opt_edges_back(x->arena, x->g, x->cycles, cycle);
         bool has_latch = back.count == 1 && ir_block_at(x->f, back.at[0].block)->edges.count == 1;
-        return has_latch || k->entries.count > 1 ? (opt_edges){0} : back;
+        return has_latch ? (opt_edges){0} : back;
     }
-    bool has_jump = ir_jump_before(x->f, x->dominators, target) != IR_NO_BLOCK;
-    return has_jump ? (opt_edges){0} : edges_into(x, target);
+    uint32_t before =
+        ir_dominates_most(x->arena, x->dominators, x->cycles->blocks + k->first, k->count).block;
+    return ir_block_at(x->f, before)->edges.count == 1 ? (opt_edges){0} : edges_into(x, before);
 }
 
 bool opt_unify_latches(struct opt_context *c, struct ir_function *f)
