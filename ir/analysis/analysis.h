@@ -48,9 +48,8 @@ struct ir_dominators {
 struct ir_dominators *ir_dominators_new(struct arena *a, const struct ir_cfg *c);
 /* Of the blocks reachable from the entry. The root is a virtual exit behind every ret and trap: idom ==
  * IR_NO_BLOCK says that only the exit post-dominates the block (depth 1). A part of the graph that cannot
- * reach the exit (an endless loop) gets a virtual edge to it from one of its blocks (post_dominators.c says
- * from which), and so on until every block has a path; the choice is deterministic and changes nothing for
- * other blocks. */
+ * reach the exit (an endless loop) gets a virtual edge to it from one of its blocks (post_dominators.c), and
+ * so on until every block has a path; the choice is deterministic and changes nothing for other blocks. */
 struct ir_dominators *ir_post_dominators_new(struct arena *a, const struct ir_cfg *c);
 struct ir_leaving;
 /* The same on the graph without leaving edges (ir/analysis/leaving.c): where the threads that diverge at a
@@ -73,8 +72,8 @@ uint32_t ir_dominators_common(const struct ir_dominators *d, uint32_t a, uint32_
  * depth). */
 uint32_t ir_dominators_below(const struct ir_dominators *d, uint32_t above, uint32_t b);
 
-/* Of strongly connected blocks: the one that dominates most of them, and how many. All, where the cycle that
- * they are has one entry, its header. Near-linear in their number. */
+/* Of strongly connected blocks: the one that dominates most of them, and how many: all, if their cycle has one
+ * entry. Near-linear in their number. */
 struct ir_dominating {
     uint32_t block, count;
 };
@@ -113,9 +112,8 @@ static inline bool ir_is_leaving(const struct ir_leaving *l, uint32_t b, uint32_
     return bitset_has(l->part, b) && !bitset_has(l->wait, s) &&
            map_get(&l->held, ir_leaving_key(b, s)) == MAP_NONE;
 }
-/* Whether threads that take the edge from block b to block s are from there on alone: others may be on their
- * way to a barrier, and none of them is ever met again. So are those that leave, and those that were held,
- * when they have met the others for the last time. */
+/* Whether threads that take the edge from block b to block s are from there on alone: those that leave, and
+ * those that were held, when they have met the others for the last time. */
 static inline bool ir_is_parting(const struct ir_leaving *l, uint32_t b, uint32_t s)
 {
     return bitset_has(l->gone, s) && !bitset_has(l->gone, b) &&

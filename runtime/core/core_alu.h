@@ -317,6 +317,23 @@ static inline float active_or_zero(float x, uint32_t mask)
 }
 
 /* Functions of floats that are quick if all active lanes have what most have (base/math_quick.h). */
+#define QUICK_HANDLER(op, form, do_chunk)                                                                    \
+    HANDLER(form)                                                                                            \
+    {                                                                                                        \
+        float *d = LANES_OF_F(pc->d);                                                                        \
+        const float *x = LANES_OF_F(pc->a);                                                                  \
+        uint64_t active = w->active;                                                                         \
+        const uint32_t *mask = LANE_MASK;                                                                    \
+        if (are_few(active) || UNLIKELY(active & ~quick_lanes_##op(x))) {                                    \
+            slow_lanes_##op(d, x, active);                                                                   \
+            NEXT(1);                                                                                         \
+        }                                                                                                    \
+        CHUNK_LOOP (chunk, LANES / CHUNK_32)                                                                 \
+            if (HAS_LANES(active, chunk, CHUNK_32)) {                                                        \
+                do_chunk                                                                                     \
+            }                                                                                                \
+        NEXT(1);                                                                                             \
+    }
 #define QUICK_HANDLERS(op, name)                                                                             \
     static inline uint64_t quick_lanes_##op(const float *x)                                                  \
     {                                                                                                        \
@@ -334,37 +351,11 @@ static inline float active_or_zero(float x, uint32_t mask)
         rt_each_lane(i, active)                                                                         \
             d[i] = scalar_##op##f(x[i]);                                                                     \
     }                                                                                                        \
-    HANDLER(T_##name)                                                                                        \
-    {                                                                                                        \
-        float *d = LANES_OF_F(pc->d);                                                                        \
-        const float *x = LANES_OF_F(pc->a);                                                                  \
-        uint64_t active = w->active;                                                                         \
-        const uint32_t *mask = LANE_MASK;                                                                    \
-        if (are_few(active) || UNLIKELY(active & ~quick_lanes_##op(x))) {                                    \
-            slow_lanes_##op(d, x, active);                                                                   \
-            NEXT(1);                                                                                         \
-        }                                                                                                    \
-        CHUNK_LOOP (chunk, LANES / CHUNK_32)                                                                 \
-            if (HAS_LANES(active, chunk, CHUNK_32))                                                          \
-                CHUNK_LANES (i, chunk, CHUNK_32)                                                             \
-                    d[i] = quick_##op(active_or_zero(x[i], mask[i]));                                        \
-        NEXT(1);                                                                                             \
-    }                                                                                                        \
-    HANDLER(V_##name)                                                                                        \
-    {                                                                                                        \
-        float *d = LANES_OF_F(pc->d);                                                                        \
-        const float *x = LANES_OF_F(pc->a);                                                                  \
-        uint64_t active = w->active;                                                                         \
-        const uint32_t *mask = LANE_MASK;                                                                    \
-        if (are_few(active) || UNLIKELY(active & ~quick_lanes_##op(x))) {                                    \
-            slow_lanes_##op(d, x, active);                                                                   \
-            NEXT(1);                                                                                         \
-        }                                                                                                    \
-        CHUNK_LOOP (chunk, LANES / CHUNK_32)                                                                 \
-            if (HAS_LANES(active, chunk, CHUNK_32))                                                          \
-                MERGE_CHUNK(F, chunk, FETCH_1(F), quick_##op(active_or_zero(a, mask[i])))                    \
-        NEXT(1);                                                                                             \
-    }
+    QUICK_HANDLER(op, T_##name,                                                                              \
+                  CHUNK_LANES (i, chunk, CHUNK_32)                                                           \
+                      d[i] = quick_##op(active_or_zero(x[i], mask[i]));)                                     \
+    QUICK_HANDLER(op, V_##name,                                                                              \
+                  MERGE_CHUNK(F, chunk, FETCH_1(F), quick_##op(active_or_zero(a, mask[i]))))
 #define Q1(op, name, R, A, formula) QUICK_HANDLERS(op, name) SCALAR_HANDLER(op, name, R, SCALAR_1(A), formula)
 #define S1(op, name, R, A, formula)                                                                          \
     UNARY_##A(op, name, R, formula) SCALAR_HANDLER(op, name, R, SCALAR_1(A), formula)
