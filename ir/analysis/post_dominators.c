@@ -4,6 +4,8 @@
  * the part is taken for its end. The choice is free, since no thread can tell; but branches reconverge
  * before that block, so it is the one that brings threads together soonest:
  *
+ *   - where several barriers have become one (joined_barriers.c), all who stay come there again and again, and
+ *     have to come together: a block before that does nothing but jump;
  *   - in a loop with one header all come through that: the last block that leads back to it, behind which
  *     nothing of an iteration is left;
  *   - in an irreducible cycle threads come by several entries and may run through much of it before they
@@ -47,6 +49,7 @@ struct endless {
     struct bitset marked;                   /* blocks that lead to an exit that is known, or do not count */
     uint32_t *stack, *reached, *cycle;      /* by block: the number of the search that found it last */
     const struct ir_dominators *dominators; /* NULL until they are asked for */
+    struct bitset joined;                   /* beside them: see ir_joined_barriers_new */
     uint32_t *list, found, searches; /* what the last search has reached, in the order it was found in */
 };
 
@@ -101,6 +104,14 @@ static uint32_t last_back(const struct endless *n, uint32_t header)
     return last;
 }
 
+/* The jump to barriers that have become one; IR_NO_BLOCK: there is none. */
+static uint32_t before_joined(const struct endless *n)
+{
+    const struct ir_cfg *c = n->x->c;
+    uint32_t joined = n->x->leaving ? ir_joined_first(c, n->joined, n->list, n->found) : IR_NO_BLOCK;
+    return joined == IR_NO_BLOCK ? IR_NO_BLOCK : ir_jump_before(c, joined);
+}
+
 /* The end of an endless part that b leads to: it is in the outermost cycle there, which no way leads out of.
  * (Of a cycle inside, or one before, threads could leave.) */
 static uint32_t end_of_endless(struct endless *n, uint32_t b)
@@ -115,8 +126,13 @@ static uint32_t end_of_endless(struct endless *n, uint32_t b)
         for (uint32_t i = 0; i < n->found; i++)
             out = n->cycle[n->list[i]] == n->searches ? out : n->list[i];
     } while (out != IR_NO_BLOCK);
-    if (!n->dominators)
+    if (!n->dominators) {
         n->dominators = ir_dominators_new(n->x->arena, n->x->c);
+        n->joined = ir_joined_barriers_new(n->x->arena, n->x->c, n->dominators);
+    }
+    uint32_t jump = before_joined(n);
+    if (jump != IR_NO_BLOCK)
+        return jump;
     struct ir_dominating most = ir_dominates_most(n->x->arena, n->dominators, n->list, n->found);
     if (most.count < n->found && ir_block_at(n->x->c->fn, most.block)->edges.count == 1)
         return most.block;

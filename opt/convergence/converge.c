@@ -44,7 +44,8 @@ static struct bitset blocks_behind(const struct converge *x, struct demand d)
             if (s == d.target || s == d.stop || bitset_has(behind, s))
                 continue;
             bitset_add(behind, s);
-            vec_push(x->arena, &work, s);
+            if (!bitset_has(x->gathers, s))
+                vec_push(x->arena, &work, s);
         }
     }
     return behind;
@@ -222,6 +223,18 @@ static void merge_edges(struct converge *x, struct demand d, struct bitset betwe
 
 /* ---- rounds ------------------------------------------------------------------------------------------ */
 
+/* All threads that stay come together there, for a barrier: what is behind concerns no branch before. */
+static struct bitset find_gathers(const struct converge *x)
+{
+    struct bitset gathers = bitset_new(x->arena, x->g->blocks);
+    bitset_each(b, x->joined) {
+        uint32_t jump = ir_jump_before(x->g, b);
+        if (jump != IR_NO_BLOCK && x->post->idom[jump] == IR_NO_BLOCK)
+            bitset_add(gathers, jump);
+    }
+    return gathers;
+}
+
 static void analyse(struct converge *x)
 {
     x->cuts = (u32_vec){0};
@@ -231,6 +244,8 @@ static void analyse(struct converge *x)
     x->leaving = opt_leaving(x->c, x->f);
     x->stayed_in = *opt_stayed_in(x->c, x->f);
     x->post = opt_reconvergence(x->c, x->f);
+    x->joined = *opt_joined_barriers(x->c, x->f);
+    x->gathers = find_gathers(x);
     x->tokens = opt_tokens(x->c, x->f);
     x->in_use = *opt_tokens_in_use(x->c, x->f);
     x->uniformity = opt_uniformity(x->c, x->f);

@@ -17,6 +17,8 @@ struct converge {
     const struct ir_dominators *dominators, *post;
     const struct ir_leaving *leaving;
     struct bitset stayed_in; /* see ir_stayed_in */
+    struct bitset joined;    /* see ir_joined_barriers_new */
+    struct bitset gathers;   /* ends of endless parts before them: ways go no farther */
     const struct ir_tokens *tokens;
     struct bitset in_use; /* see ir_tokens_in_use */
     const struct ir_uniformity *uniformity;

@@ -13,7 +13,8 @@ struct bitset opt_converge_before(const struct converge *x, struct demand d)
     while (work.count) {
         uint32_t b = vec_pop(&work);
         ir_each_pred(p, b, x->g) {
-            if (bitset_has(before, p) || (d.cycle != IR_NO_CYCLE && !ir_cycle_has(x->cycles, d.cycle, p)))
+            if (bitset_has(before, p) || bitset_has(x->gathers, p) ||
+                (d.cycle != IR_NO_CYCLE && !ir_cycle_has(x->cycles, d.cycle, p)))
                 continue;
             bitset_add(before, p);
             if (p != d.stop && p != d.target)
@@ -35,6 +36,12 @@ static uint32_t begin_search(struct converge *x)
     return ++x->searches;
 }
 
+/* Ways of threads that diverge are looked at up to this block at the farthest. */
+static bool ends_ways(const struct converge *x, uint32_t b, uint32_t stop)
+{
+    return b == stop || bitset_has(x->gathers, b);
+}
+
 /* Puts on the list, breadth first, the blocks that threads come to from the branch by ways that pass neither
  * `avoid` nor `stop`. */
 static void list_ahead(struct converge *x, uint32_t branch, uint32_t avoid, uint32_t stop)
@@ -42,7 +49,8 @@ static void list_ahead(struct converge *x, uint32_t branch, uint32_t avoid, uint
     uint32_t search = begin_search(x), next = 0;
     for (uint32_t at = branch;; at = x->list.at[next++]) {
         const struct ir_block *b = ir_block_at(x->f, at);
-        for (uint32_t e = 0; e < b->edges.count && (at == branch || at != stop); e++) {
+        bool on = at == branch || !ends_ways(x, at, stop);
+        for (uint32_t e = 0; e < b->edges.count && on; e++) {
             uint32_t s = b->edges.at[e].block;
             if (s == avoid || x->seen[s] == search)
                 continue;
@@ -66,7 +74,8 @@ static bool leads_round(struct converge *x, struct demand d, uint32_t avoid)
             uint32_t s = b->edges.at[e].block;
             if (s == d.target)
                 return true;
-            if (s == avoid || x->seen[s] == search || !ir_cycle_has(x->cycles, d.cycle, s))
+            if (s == avoid || x->seen[s] == search || !ir_cycle_has(x->cycles, d.cycle, s) ||
+                bitset_has(x->gathers, s))
                 continue;
             x->seen[s] = search;
             vec_push(x->arena, &x->list, s);
@@ -164,7 +173,7 @@ static void add_side(struct converge *x, const struct ways *w, uint32_t b, uint3
     } else {
         x->side[b] = SIDES_MANY;
     }
-    if (b != w->stop)
+    if (!ends_ways(x, b, w->stop))
         vec_push(x->arena, &x->list, b);
 }
 
@@ -231,7 +240,7 @@ static bool is_met_at_definition(struct converge *x, struct demand d, const stru
     uint32_t p = x->post->idom[d.branch];
     if (p == opt_converge_home(x, d.def) || p == d.target)
         return true;
-    if (p != IR_NO_BLOCK && map_get(&g->token->at, p) != MAP_NONE)
+    if (p != IR_NO_BLOCK && map_get(&g->token->at, p) != MAP_NONE && !bitset_has(x->gathers, p))
         return !leads_round(x, d, p);
     if (!waits_at_side(x))
         return true;
@@ -361,7 +370,7 @@ static bool find_in_region(struct converge *x, ir_ref def, bool late, struct dem
     for (uint32_t i = 0; i < g.order.count && !found; i++) {
         uint32_t b = g.order.at[i];
         if (g.token->ends.at[map_get(&g.token->at, b)] != IR_REGION_THROUGH ||
-            !bitset_has(x->uniformity->branches, b))
+            !bitset_has(x->uniformity->branches, b) || bitset_has(x->joined, b))
             continue;
         found = find_in_branch(x, &g, b, late, d);
         if (!found && opt_converge_is_over(x)) {

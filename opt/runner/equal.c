@@ -182,6 +182,11 @@ static bool equal_stayed_in(const struct bitset *a, const struct bitset *b, cons
     return bitset_equal(*a, *b);
 }
 
+static bool equal_joined_barriers(const struct bitset *a, const struct bitset *b, const struct ir_function *f)
+{
+    return bitset_equal(*a, *b);
+}
+
 static bool equal_ending(const struct bitset *a, const struct bitset *b, const struct ir_function *f)
 {
     return bitset_equal(*a, *b);
