@@ -135,9 +135,10 @@ static void place_converges(struct converge *x)
 
 /* ---- source-pc --------------------------------------------------------------------------------------- */
 
-/* Where lanes reconverge at the end of an endless part, which leads to branches again whose influence goes round
- * to it (ir/analysis/post_dominators.c), reverse post-order does not tell what is inside of what. A depth-first
- * search up to `end` does: it finishes the innermost first. All blocks that it sees have this end alone. */
+/* Where lanes reconverge at the end of an endless part, which leads to branches again whose influence goes
+ * round to it (ir/analysis/post_dominators.c), reverse post-order does not tell what is inside of what. A
+ * depth-first search up to `end` does: it finishes the innermost first. All blocks that it sees have this end
+ * alone. */
 struct at_edge {
     uint32_t block, edge;
 };

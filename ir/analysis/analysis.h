@@ -72,14 +72,6 @@ uint32_t ir_dominators_common(const struct ir_dominators *d, uint32_t a, uint32_
  * depth). */
 uint32_t ir_dominators_below(const struct ir_dominators *d, uint32_t above, uint32_t b);
 
-/* Of strongly connected blocks: the one that dominates most of them, and how many: all, if their cycle has one
- * entry. Near-linear in their number. */
-struct ir_dominating {
-    uint32_t block, count;
-};
-struct ir_dominating ir_dominates_most(struct arena *a, const struct ir_dominators *d, const uint32_t *blocks,
-                                       uint32_t count);
-
 /* Whether the block dominates some of the blocks, but not all. */
 bool ir_dominates_part(const struct ir_dominators *d, uint32_t block, struct bitset blocks);
 

@@ -178,43 +178,6 @@ uint32_t ir_dominators_below(const struct ir_dominators *d, uint32_t above, uint
     return b;
 }
 
-/* The farthest ancestor of block b that is a key of `top`, whose values are ancestors known so far: the ways up
- * are shortened to it. */
-static uint32_t find_top(struct arena *a, const struct ir_dominators *d, struct map *top, uint32_t b)
-{
-    uint32_t up = b, next;
-    for (;; up = next) {
-        next = map_get(top, up);
-        next = next == up ? d->idom[up] : next;
-        if (next == IR_NO_BLOCK || map_get(top, next) == MAP_NONE)
-            break;
-    }
-    for (; b != up; b = next) {
-        next = map_get(top, b) == b ? d->idom[b] : map_get(top, b);
-        map_set(a, top, b, up);
-    }
-    return up;
-}
-
-/* Between two blocks of a strongly connected set, one dominating the other, the tree has no others: a way
- * within the set would go round them. */
-struct ir_dominating ir_dominates_most(struct arena *a, const struct ir_dominators *d, const uint32_t *blocks,
-                                       uint32_t count)
-{
-    struct map top = {0}, below = {0};
-    struct ir_dominating most = {IR_NO_BLOCK, 0};
-    for (uint32_t i = 0; i < count; i++)
-        map_set(a, &top, blocks[i], blocks[i]);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t b = find_top(a, d, &top, blocks[i]), before = map_get(&below, b);
-        uint32_t n = before == MAP_NONE ? 1 : before + 1;
-        map_set(a, &below, b, n);
-        if (n > most.count)
-            most = (struct ir_dominating){b, n};
-    }
-    return most;
-}
-
 bool ir_dominates_part(const struct ir_dominators *d, uint32_t block, struct bitset blocks)
 {
     bool some = false, all = true;

@@ -1,9 +1,9 @@
 /* joined_barriers.c: branches by which threads go on to one of several barriers that have become one.
  *
- * opt/convergence/join_barriers.c leads the ways to several barriers through one block, gives each an anchor and
- * goes on from there to the barrier that a thread came for. All threads that stay come through, and all of them
- * go to the same one, or the program is wrong. So such a branch parts no threads, and those who wait for each
- * other in front of it do so no longer than at the barrier.
+ * opt/convergence/join_barriers.c leads the ways to several barriers through one block, gives each an
+ * anchor and goes on from there to the barrier that a thread came for. All threads that stay come through, and all of
+ * them go to the same one, or the program is wrong. So such a branch parts no threads,
+ * and those who wait for each other in front of it do so no longer than at the barrier.
  *
  * It is a branch from all of whose sides threads come to a barrier by an anchor in the same block before any
  * other convergent operation, and it is the nearest dominator of these barriers.

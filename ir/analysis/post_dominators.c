@@ -6,11 +6,9 @@
  *
  *   - where several barriers have become one (joined_barriers.c), all who stay come there again and again, and
  *     have to come together: a block before that does nothing but jump;
- *   - in a loop with one header all come through that: the last block that leads back to it, behind which
- *     nothing of an iteration is left;
- *   - in an irreducible cycle threads come by several entries and may run through much of it before they
- *     meet: the block that dominates most of it, if it does nothing but jump. The pass converge makes such
- *     blocks (opt/convergence/latch.c).
+ *   - else the last block that leads back to the header, behind which nothing of an iteration is left.
+ *
+ * The pass converge makes such blocks (opt/convergence/latch.c).
  */
 #include "ir/analysis/dominators.h"
 
@@ -133,9 +131,6 @@ static uint32_t end_of_endless(struct endless *n, uint32_t b)
     uint32_t jump = before_joined(n);
     if (jump != IR_NO_BLOCK)
         return jump;
-    struct ir_dominating most = ir_dominates_most(n->x->arena, n->dominators, n->list, n->found);
-    if (most.count < n->found && ir_block_at(n->x->c->fn, most.block)->edges.count == 1)
-        return most.block;
     uint32_t end = last_back(n, header);
     return end == IR_NO_BLOCK ? b : end;
 }

@@ -52,7 +52,7 @@ bool opt_infer(struct opt_context *c, struct ir_function *f)
     bool changed = false;
     if (!modes.uncontrolled)
         return false;
-    if (opt_make_reducible(c, f, false, &changed))
+    if (opt_make_reducible(c, f, &changed))
         infer(c, f, modes.entry);
     else
         opt_error(c, f, "irreducible", ir_at(f, modes.uncontrolled)->at,

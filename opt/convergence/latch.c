@@ -6,9 +6,7 @@
  * but jump, which is the one that is taken, and whoever goes round reconverges there at the latest:
  *
  *   - a cycle with barriers that have become one a block before the branch to these;
- *   - a loop with one header a latch, through which all ways round are led;
- *   - an irreducible cycle a block before the one that dominates most of it. Threads that come by different
- *     entries reconverge there, too.
+ *   - another loop with one header a latch, through which all ways round are led.
  */
 #include "opt/kit/merge_edges.h"
 
@@ -17,7 +15,6 @@ struct latches {
     struct ir_function *f;
     const struct ir_cfg *g;
     const struct ir_cycles *cycles;
-    const struct ir_dominators *dominators;
     const struct ir_leaving *leaving;
     struct bitset joined; /* see ir_joined_barriers_new */
 };
@@ -61,14 +58,9 @@ static opt_edges edges_to_merge(const struct latches *x, uint32_t cycle)
     uint32_t joined = ir_joined_first(x->g, x->joined, x->cycles->blocks + k->first, k->count);
     if (joined != IR_NO_BLOCK)
         return ir_jump_before(x->g, joined) != IR_NO_BLOCK ? (opt_edges){0} : edges_into(x, joined);
-    if (k->entries.count == 1) {
-        opt_edges back = opt_edges_back(x->arena, x->g, x->cycles, cycle);
-        bool has_latch = back.count == 1 && ir_block_at(x->f, back.at[0].block)->edges.count == 1;
-        return has_latch ? (opt_edges){0} : back;
-    }
-    uint32_t before =
-        ir_dominates_most(x->arena, x->dominators, x->cycles->blocks + k->first, k->count).block;
-    return ir_block_at(x->f, before)->edges.count == 1 ? (opt_edges){0} : edges_into(x, before);
+    opt_edges back = opt_edges_back(x->arena, x->g, x->cycles, cycle);
+    bool has_latch = back.count == 1 && ir_block_at(x->f, back.at[0].block)->edges.count == 1;
+    return has_latch || k->entries.count > 1 ? (opt_edges){0} : back;
 }
 
 bool opt_unify_latches(struct opt_context *c, struct ir_function *f)
@@ -77,7 +69,6 @@ bool opt_unify_latches(struct opt_context *c, struct ir_function *f)
                         .f = f,
                         .g = opt_cfg(c, f),
                         .cycles = opt_cycles(c, f),
-                        .dominators = opt_dominators(c, f),
                         .leaving = opt_leaving(c, f),
                         .joined = *opt_joined_barriers(c, f)};
     u32_vec endless = {0};

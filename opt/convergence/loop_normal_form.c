@@ -43,7 +43,7 @@ bool opt_loop_normal_form(struct opt_context *c, struct ir_function *f)
         opt_remark(c, f, OPT_MISSED, "leaving", f->at, "some threads return while others come to a barrier");
         return false;
     }
-    bool changed = false, fits = opt_make_reducible(c, f, true, &changed);
+    bool changed = false, fits = opt_make_reducible(c, f, &changed);
     if (changed && opt_unify_latches(c, f)) /* a cycle may have one entry only now */
         opt_invalidate(c, f);
     changed |= lower_switches(f);

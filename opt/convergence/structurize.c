@@ -184,7 +184,7 @@ bool opt_structurize(struct opt_context *c, struct ir_function *f)
     uint32_t before = instructions(f);
     struct structurize s = {.cut = {.c = c, .f = f}, .copies_left = COPIES_MAX * before + COPIES_FREE};
     bool changed = opt_return_once(c->scratch, opt_cfg(c, f), f);
-    bool fits = repeat(&s, copy_backward, &changed) && opt_make_reducible(c, f, true, &changed) &&
+    bool fits = repeat(&s, copy_backward, &changed) && opt_make_reducible(c, f, &changed) &&
                 opt_cut_loops(c, f, (struct opt_loop_form){.all = true}, &changed) &&
                 repeat(&s, opt_structurize_branch, &changed);
     if (fits && is_structured(c, f))

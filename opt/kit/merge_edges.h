@@ -36,8 +36,7 @@ bool opt_split_leaving(struct opt_context *c, struct ir_function *f);
 bool opt_unify_latches(struct opt_context *c, struct ir_function *f);
 /* Whether a kernel has barriers that join_barriers would join, those in functions that it calls too. */
 bool opt_barriers_to_join(struct opt_context *c, struct ir_function *f);
-/* Gives each cycle with several entries a header (reducible.c). copies: blocks may be copied, so that threads
- * come to barriers in cycles together. False: they are nested too deep. */
-bool opt_make_reducible(struct opt_context *c, struct ir_function *f, bool copies, bool *changed);
+/* Gives each cycle with several entries a header (reducible.c). False: they are nested too deep. */
+bool opt_make_reducible(struct opt_context *c, struct ir_function *f, bool *changed);
 
 #endif
