@@ -1,9 +1,9 @@
 /* joined_barriers.c: branches by which threads go on to one of several barriers that have become one.
  *
- * opt/convergence/join_barriers.c leads the ways to several barriers through one block, gives each an
- * anchor and goes on from there to the barrier that a thread came for. All threads that stay come through, and all of
- * them go to the same one, or the program is wrong. So such a branch parts no threads,
- * and those who wait for each other in front of it do so no longer than at the barrier.
+ * opt/convergence/join_barriers.c leads the ways to several barriers through one block, gives each an anchor
+ * and goes on from there to the barrier that a thread came for. All threads that stay come through, and all
+ * of them go to the same one, or the program is wrong. So such a branch parts no threads, and those who wait
+ * for each other in front of it do so no longer than at the barrier.
  *
  * It is a branch from all of whose sides threads come to a barrier by an anchor in the same block before any
  * other convergent operation, and it is the nearest dominator of these barriers.
@@ -28,7 +28,8 @@ static enum reach reach_in(const struct ir_function *f, uint32_t b)
 
 /* The nearest common dominator of the barriers that all ways on lead to; `nearest` has the same of the blocks
  * behind. IR_NO_BLOCK: not all do. */
-static uint32_t nearest_of(const struct ir_block *block, const struct ir_dominators *d, const uint32_t *nearest)
+static uint32_t nearest_of(const struct ir_block *block, const struct ir_dominators *d,
+                           const uint32_t *nearest)
 {
     uint32_t of_all = IR_NO_BLOCK;
     for (uint32_t e = 0; e < block->edges.count; e++) {
