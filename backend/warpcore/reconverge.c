@@ -135,65 +135,6 @@ static void place_converges(struct converge *x)
 
 /* ---- source-pc --------------------------------------------------------------------------------------- */
 
-/* Where lanes reconverge at the end of an endless part, which leads to branches again whose influence goes
- * round to it (ir/analysis/post_dominators.c), reverse post-order does not tell what is inside of what. A
- * depth-first search up to `end` does: it finishes the innermost first. All blocks that it sees have this end
- * alone. */
-struct at_edge {
-    uint32_t block, edge;
-};
-
-static void finish_from(const struct converge *x, uint32_t end, uint32_t start, struct bitset seen,
-                        u32_vec *finished)
-{
-    VEC(struct at_edge) stack = {0};
-    bitset_add(seen, start);
-    vec_push(x->arena, &stack, ((struct at_edge){start, 0}));
-    while (stack.count) {
-        struct at_edge *at = &vec_last(&stack);
-        const struct ir_block *block = ir_block_at(x->f, at->block);
-        if (at->edge == block->edges.count) {
-            vec_push(x->arena, finished, vec_pop(&stack).block);
-            continue;
-        }
-        uint32_t s = block->edges.at[at->edge++].block;
-        if (bitset_has(seen, s) || !ir_dominates(x->reconvergence, end, s))
-            continue;
-        bitset_add(seen, s);
-        vec_push(x->arena, &stack, ((struct at_edge){s, 0}));
-    }
-}
-
-static void order_around(const struct converge *x, uint32_t end)
-{
-    u32_vec *converge = &x->out->at[end].converge, finished = {0};
-    struct bitset seen = bitset_new(x->arena, x->g->blocks), ends_here = bitset_new(x->arena, x->g->blocks);
-    bitset_add(seen, end);
-    for (uint32_t i = 0; i < converge->count; i++)
-        bitset_add(ends_here, converge->at[i]);
-    for (uint32_t i = 0; i < converge->count; i++)
-        if (!bitset_has(seen, converge->at[i]))
-            finish_from(x, end, converge->at[i], seen, &finished);
-    vec_clear(converge);
-    for (uint32_t i = 0; i < finished.count; i++)
-        if (bitset_has(ends_here, finished.at[i]))
-            vec_push(x->arena, converge, finished.at[i]);
-}
-
-/* Ends are few, and no block has two. */
-static void order_converges(const struct converge *x)
-{
-    for (uint32_t i = 0; i < x->g->rpo_count; i++) {
-        uint32_t b = x->g->rpo[i];
-        const u32_vec *converge = &x->out->at[b].converge;
-        bool around = false;
-        for (uint32_t k = 0; k < converge->count; k++)
-            around |= x->g->rpo_index[converge->at[k]] > i;
-        if (around && converge->count > 1)
-            order_around(x, b);
-    }
-}
-
 static bool refuse(const struct converge *x, uint32_t b, const char *why)
 {
     place at = ir_at(x->f, ir_terminator(x->f, b))->at;
@@ -260,7 +201,5 @@ struct wc_reconvergence *wc_reconvergence_new(struct arena *a, const struct ir_c
     }
     place_branches(&x);
     place_converges(&x);
-    if (mode == WC_MODE_SOURCE_PC)
-        order_converges(&x);
     return mode == WC_MODE_SOURCE_PC && !check_cycle_branches(&x) ? NULL : x.out;
 }
