@@ -1,5 +1,6 @@
 /* generate.c: wc_generate: the image of a lowered module. */
 #include "backend/bytecode/emit.h"
+#include "backend/format/warpcore/flow_frontier.h"
 #include "backend/format/warpcore/image_flow.h"
 #include "backend/warpcore/codegen.h"
 
@@ -105,8 +106,8 @@ static void add_kernel(struct wc_context *c, const struct ir_kernel_info *info)
     vec_push(&c->image->arena, &c->image->kernels, k);
 }
 
-/* From the words, as the verifier will. */
-static void find_stacks(struct wc_context *c)
+/* From the words, as the verifier will; false: there is more to be found than it looks for. */
+static bool find_stacks(struct wc_context *c)
 {
     struct wc_image *m = c->image;
     struct wc_ins *ins = arena_array(&c->arena, struct wc_ins, m->code.count);
@@ -114,9 +115,16 @@ static void find_stacks(struct wc_context *c)
         INVARIANT(wc_decode(m->code.at[i], &ins[i]));
     struct wc_image_flow *flow = wc_image_flow_new(&c->arena, m, ins);
     INVARIANT(flow != NULL);
+    if (m->mode == WC_MODE_FRONTIER && !wc_frontier_new(&c->arena, &flow->flow, WC_MAX_STACK_STEPS)) {
+        wc_fail(c, "code-size", (place){0, 0},
+                "control flow too large for mode frontier: where lanes wait takes over %u steps to find",
+                WC_MAX_STACK_STEPS);
+        return false;
+    }
     const uint8_t *need = wc_image_stack(flow);
     for (uint32_t i = 0; i < m->kernels.count; i++)
         m->kernels.at[i].stack = need[flow->function_at[m->kernels.at[i].entry] - 1];
+    return true;
 }
 
 /* ---- the module -------------------------------------------------------------------------------------- */
@@ -236,7 +244,8 @@ static bool generate(struct wc_context *c)
     sum_up_words(c);
     for (uint32_t i = 0; i < c->m->kernels.count; i++)
         add_kernel(c, &c->m->kernels.at[i]);
-    find_stacks(c);
+    if (!find_stacks(c))
+        return false;
     c->image->shared_bytes = c->objects.shared_bytes;
     c->image->data_bytes = c->objects.data_bytes;
     c->image->data = be_constant_data(&c->image->arena, c->m, &c->objects);

@@ -3,6 +3,7 @@
  * A prediction lets threads of different iterations run together and keeps apart such as would have run
  * together. So it is refused, with a warning, where the threads of a convergent operation would be others:
  * where one stands in the prediction's area, unless it stands directly behind the anchor that controls it.
+ * A barrier() waits for all threads, whatever its token: whoever waits for the prediction is missing there.
  */
 #include "opt/convergence/barriers.h"
 #include "opt/kit/merge_edges.h"
@@ -133,7 +134,7 @@ bool barriers_may_change(const struct ir_function *f, ir_ref r)
     if (!ir_is_convergent(f, r) || opt_is_token_op((enum ir_op)ir_at(f, r)->op))
         return false;
     ir_ref anchor = anchor_of(f, ir_at(f, r)->token);
-    return !anchor || !directly_behind(f, anchor, r);
+    return !anchor || ir_at(f, r)->op == IR_barrier || !directly_behind(f, anchor, r);
 }
 
 /* Whether r is in the area. In the block of a start it may stand before the start, unless threads come there

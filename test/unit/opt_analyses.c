@@ -244,6 +244,20 @@ static void change_returns(struct ir_function *f)
     change_kind(f);
 }
 
+/* Each side comes to a barrier by an anchor of its own, and to nothing before it. */
+static void join_barriers(struct ir_function *f)
+{
+    uint32_t head = ir_at(f, named(f, "heart"))->block;
+    change_loop(f);
+    ir_remove(f, named(f, "heart"));
+    for (uint32_t e = 0; e < 2; e++) {
+        uint32_t b = ir_block_at(f, head)->edges.at[e].block;
+        struct ir_cursor c = {.fn = f, .block = b, .before = ir_block_at(f, b)->first};
+        ir_ref token = ir_emit0(&c, IR_anchor, IR_TYPE_TOKEN);
+        ir_at(f, ir_emit0(&c, IR_barrier, IR_TYPE_VOID))->token = token;
+    }
+}
+
 /* Of an analysis that is asked for alone, with what it is made of: its name must come up if that is right. */
 static void check_notices(enum opt_analysis n, const char *name, void (*change)(struct ir_function *))
 {
@@ -277,6 +291,7 @@ static void (*change_of(enum opt_analysis n))(struct ir_function *)
     case OPT_ANALYSIS_tokens_in_use:
     case OPT_ANALYSIS_cycle_ends: return change_loop;
     case OPT_ANALYSIS_priorities: return lead_from_barrier;
+    case OPT_ANALYSIS_joined_barriers: return join_barriers;
     default: return change_values;
     }
 }
