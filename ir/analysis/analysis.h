@@ -126,10 +126,9 @@ struct bitset ir_awaited_new(struct arena *a, const struct ir_cfg *c);
 /* Blocks with a branch to barriers that have become one: all threads that come to it and stay go one way
  * (joined_barriers.c). Linear, but for the dominators that branches have in common. */
 struct bitset ir_joined_barriers_new(struct arena *a, const struct ir_cfg *c, const struct ir_dominators *d);
-/* The first of them, in reverse post-order, before which threads come to no other barrier on their way round
- * the cycle from its header: all who stay come there. IR_NO_BLOCK: there is none. Linear for each. */
-uint32_t ir_joined_first(struct arena *a, const struct ir_cfg *c, struct bitset joined, struct bitset cycle,
-                         uint32_t header);
+/* The first of them among the blocks, in reverse post-order; IR_NO_BLOCK: there is none. */
+uint32_t ir_joined_first(const struct ir_cfg *c, struct bitset joined, const uint32_t *blocks,
+                         uint32_t count);
 /* The block by which alone threads come to b, if it has no other edge; else IR_NO_BLOCK. */
 uint32_t ir_jump_before(const struct ir_cfg *c, uint32_t b);
 /* Blocks that are reached from the entry without leaving edges. Linear. */

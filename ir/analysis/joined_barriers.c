@@ -60,50 +60,13 @@ struct bitset ir_joined_barriers_new(struct arena *a, const struct ir_cfg *c, co
     return joined;
 }
 
-/* Whether threads wait in the block for all others, or in a function that it calls they may. */
-static bool may_wait(const struct ir_function *f, uint32_t b)
-{
-    ir_each_ins(r, f, b) {
-        enum ir_op op = ir_at(f, r)->op;
-        if (op == IR_barrier || ((op == IR_call || op == IR_icall) && ir_is_convergent(f, r)))
-            return true;
-    }
-    return false;
-}
-
-/* Whether threads on their way round the cycle from its header come to no barrier before the block. */
-static bool is_first(struct arena *a, const struct ir_cfg *c, struct bitset cycle, uint32_t header,
-                     uint32_t b)
-{
-    struct bitset seen = bitset_new(a, c->blocks);
-    u32_vec work = {0};
-    bitset_add(seen, b);
-    if (b != header)
-        vec_push(a, &work, header);
-    while (work.count) {
-        uint32_t at = vec_pop(&work);
-        const struct ir_block *block = ir_block_at(c->fn, at);
-        if (may_wait(c->fn, at))
-            return false;
-        for (uint32_t e = 0; e < block->edges.count; e++) {
-            uint32_t s = block->edges.at[e].block;
-            if (!bitset_has(cycle, s) || bitset_has(seen, s))
-                continue;
-            bitset_add(seen, s);
-            vec_push(a, &work, s);
-        }
-    }
-    return true;
-}
-
-uint32_t ir_joined_first(struct arena *a, const struct ir_cfg *c, struct bitset joined, struct bitset cycle,
-                         uint32_t header)
+uint32_t ir_joined_first(const struct ir_cfg *c, struct bitset joined, const uint32_t *blocks, uint32_t count)
 {
     uint32_t first = IR_NO_BLOCK;
-    bitset_each(b, joined)
-        if (bitset_has(cycle, b) && (first == IR_NO_BLOCK || c->rpo_index[b] < c->rpo_index[first]) &&
-            is_first(a, c, cycle, header, b))
-            first = b;
+    for (uint32_t i = 0; i < count; i++)
+        if (bitset_has(joined, blocks[i]) &&
+            (first == IR_NO_BLOCK || c->rpo_index[blocks[i]] < c->rpo_index[first]))
+            first = blocks[i];
     return first;
 }
 

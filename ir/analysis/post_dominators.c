@@ -4,8 +4,8 @@
  * the part is taken for its end. The choice is free, since no thread can tell; but branches reconverge
  * before that block, so it is the one that brings threads together soonest:
  *
- *   - where several barriers have become one (joined_barriers.c) and no other comes before them, all who stay
- *     come there again and again, and have to come together: a block before that does nothing but jump;
+ *   - where several barriers have become one (joined_barriers.c), all who stay come there again and again, and
+ *     have to come together: a block before that does nothing but jump;
  *   - else the last block that leads back to the header, behind which nothing of an iteration is left.
  *
  * The pass converge makes such blocks (opt/convergence/latch.c).
@@ -46,7 +46,8 @@ struct endless {
     const struct backward *x;
     struct bitset marked;                   /* blocks that lead to an exit that is known, or do not count */
     uint32_t *stack, *reached, *cycle;      /* by block: the number of the search that found it last */
-    struct bitset joined;                   /* see ir_joined_barriers_new; empty until it is asked for */
+    const struct ir_dominators *dominators; /* NULL until they are asked for */
+    struct bitset joined;                   /* beside them: see ir_joined_barriers_new */
     uint32_t *list, found, searches; /* what the last search has reached, in the order it was found in */
 };
 
@@ -101,20 +102,11 @@ static uint32_t last_back(const struct endless *n, uint32_t header)
     return last;
 }
 
-/* The jump to barriers that have become one and come first in the cycle; IR_NO_BLOCK: there is none. */
-static uint32_t before_joined(struct endless *n, uint32_t header)
+/* The jump to barriers that have become one; IR_NO_BLOCK: there is none. */
+static uint32_t before_joined(const struct endless *n)
 {
-    struct arena *a = n->x->arena;
     const struct ir_cfg *c = n->x->c;
-    if (!n->x->leaving)
-        return IR_NO_BLOCK;
-    if (!n->joined.bits)
-        n->joined = ir_joined_barriers_new(a, c, ir_dominators_new(a, c));
-    struct bitset cycle = bitset_new(a, c->blocks);
-    for (uint32_t i = 0; i < n->found; i++)
-        if (n->cycle[n->list[i]] == n->searches)
-            bitset_add(cycle, n->list[i]);
-    uint32_t joined = ir_joined_first(a, c, n->joined, cycle, header);
+    uint32_t joined = n->x->leaving ? ir_joined_first(c, n->joined, n->list, n->found) : IR_NO_BLOCK;
     return joined == IR_NO_BLOCK ? IR_NO_BLOCK : ir_jump_before(c, joined);
 }
 
@@ -132,7 +124,11 @@ static uint32_t end_of_endless(struct endless *n, uint32_t b)
         for (uint32_t i = 0; i < n->found; i++)
             out = n->cycle[n->list[i]] == n->searches ? out : n->list[i];
     } while (out != IR_NO_BLOCK);
-    uint32_t jump = before_joined(n, header);
+    if (!n->dominators) {
+        n->dominators = ir_dominators_new(n->x->arena, n->x->c);
+        n->joined = ir_joined_barriers_new(n->x->arena, n->x->c, n->dominators);
+    }
+    uint32_t jump = before_joined(n);
     if (jump != IR_NO_BLOCK)
         return jump;
     uint32_t end = last_back(n, header);

@@ -32,7 +32,8 @@
 
 /* ---- the blocks between ------------------------------------------------------------------------------ */
 
-static struct bitset blocks_behind(const struct converge *x, struct demand d)
+/* What the branch leads to; past the ends of endless parts, where threads come together, only if `past`. */
+static struct bitset blocks_behind(const struct converge *x, struct demand d, bool past)
 {
     struct bitset behind = bitset_new(x->arena, x->g->blocks);
     u32_vec work = {0};
@@ -44,7 +45,7 @@ static struct bitset blocks_behind(const struct converge *x, struct demand d)
             if (s == d.target || s == d.stop || bitset_has(behind, s))
                 continue;
             bitset_add(behind, s);
-            if (!bitset_has(x->gathers, s))
+            if (past || !bitset_has(x->gathers, s))
                 vec_push(x->arena, &work, s);
         }
     }
@@ -183,10 +184,10 @@ static void keep_cycle(const struct converge *x, struct bitset between, uint32_t
 
 static struct bitset blocks_between(struct converge *x, struct demand d)
 {
-    struct bitset between = bitset_new(x->arena, x->g->blocks), behind = blocks_behind(x, d);
+    struct bitset between = bitset_new(x->arena, x->g->blocks), behind = blocks_behind(x, d, true);
     x->before = opt_converge_before(x, d);
     bitset_copy(between, x->before);
-    bitset_intersect(between, behind);
+    bitset_intersect(between, blocks_behind(x, d, false));
     if (d.user == d.def) {
         keep_cycle(x, between, d.cycle);
         add_region(x, between, d, d.def, behind);

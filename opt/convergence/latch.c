@@ -5,7 +5,7 @@
  * only reconverge behind that block have no reconvergence point. So the loop gets a block that does nothing
  * but jump, which is the one that is taken, and whoever goes round reconverges there at the latest:
  *
- *   - a cycle in which barriers that have become one come first a block before the branch to these;
+ *   - a cycle with barriers that have become one a block before the branch to these;
  *   - another loop with one header a latch, through which all ways round are led.
  */
 #include "opt/kit/merge_edges.h"
@@ -51,22 +51,14 @@ static opt_edges edges_into(const struct latches *x, uint32_t block)
     return in;
 }
 
-static struct bitset blocks_of(const struct latches *x, const struct ir_cycle *k)
-{
-    struct bitset blocks = bitset_new(x->arena, x->g->blocks);
-    for (uint32_t i = 0; i < k->count; i++)
-        bitset_add(blocks, x->cycles->blocks[k->first + i]);
-    return blocks;
-}
-
 /* The edges that go through the new block; none: the cycle has such a block. */
 static opt_edges edges_to_merge(const struct latches *x, uint32_t cycle)
 {
     const struct ir_cycle *k = &x->cycles->at[cycle];
-    opt_edges back = opt_edges_back(x->arena, x->g, x->cycles, cycle);
-    uint32_t joined = ir_joined_first(x->arena, x->g, x->joined, blocks_of(x, k), k->header);
+    uint32_t joined = ir_joined_first(x->g, x->joined, x->cycles->blocks + k->first, k->count);
     if (joined != IR_NO_BLOCK)
         return ir_jump_before(x->g, joined) != IR_NO_BLOCK ? (opt_edges){0} : edges_into(x, joined);
+    opt_edges back = opt_edges_back(x->arena, x->g, x->cycles, cycle);
     bool has_latch = back.count == 1 && ir_block_at(x->f, back.at[0].block)->edges.count == 1;
     return has_latch || k->entries.count > 1 ? (opt_edges){0} : back;
 }
