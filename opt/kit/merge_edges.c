@@ -36,14 +36,19 @@ bool opt_split_before(struct ir_function *f, ir_ref r)
 
 /* ---- merging ----------------------------------------------------------------------------------------- */
 
+/* Beyond so many parameters targets share those of a type: else blocks that are merged again and again would
+ * get more with each time. */
+enum { PARAMETERS_APART = 64 };
+
 struct merge {
     struct arena *scratch;
     struct ir_function *f;
     uint32_t block;
     struct map number; /* target -> its place in targets */
     u32_vec targets;
-    u32_vec first;   /* beside targets: position of its first parameter in the new block */
-    ir_ref selector; /* parameter; 0: only one target */
+    u32_vec first;    /* beside targets: where their parameters begin in `position` */
+    u32_vec position; /* by parameter of a target: its place among those of the new block */
+    ir_ref selector;  /* parameter; 0: only one target */
 };
 
 static void find_targets(struct merge *g, const opt_edges *edges)
@@ -57,18 +62,49 @@ static void find_targets(struct merge *g, const opt_edges *edges)
     }
 }
 
+static uint32_t parameters(const struct merge *g)
+{
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < g->targets.count; t++)
+        n += ir_block_at(g->f, g->targets.at[t])->params.count;
+    return n;
+}
+
+/* The first parameter of the new block from the place on that is of the type, or its end. */
+static uint32_t of_type(const struct merge *g, uint32_t from, enum ir_type type)
+{
+    const struct ir_block *b = ir_block_at(g->f, g->block);
+    while (from < b->params.count &&
+           (b->params.at[from] == g->selector || ir_at(g->f, b->params.at[from])->type != type))
+        from++;
+    return from;
+}
+
+/* Finds a place for each parameter of the target; `shared`: behind the last one of its type. */
+static void place_parameters(struct merge *g, uint32_t target, bool shared)
+{
+    uint32_t next[IR_TYPES] = {0}, n = ir_block_at(g->f, target)->params.count;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ir_ins *p = ir_at(g->f, ir_block_at(g->f, target)->params.at[i]);
+        enum ir_type type = (enum ir_type)p->type;
+        uint32_t count = ir_block_at(g->f, g->block)->params.count;
+        uint32_t at = shared ? of_type(g, next[type], type) : count;
+        if (at == count)
+            ir_param_new(g->f, g->block, type, p->name);
+        next[type] = at + 1;
+        vec_push(g->scratch, &g->position, at);
+    }
+}
+
 static void make_block(struct merge *g)
 {
+    bool shared = parameters(g) > PARAMETERS_APART;
     g->block = ir_block_new(g->f, "merge");
     if (g->targets.count > 1)
         g->selector = ir_param_new(g->f, g->block, g->targets.count == 2 ? IR_TYPE_I1 : IR_TYPE_I32, "to");
     for (uint32_t t = 0; t < g->targets.count; t++) {
-        vec_push(g->scratch, &g->first, ir_block_at(g->f, g->block)->params.count);
-        uint32_t n = ir_block_at(g->f, g->targets.at[t])->params.count;
-        for (uint32_t i = 0; i < n; i++) {
-            const struct ir_ins *p = ir_at(g->f, ir_block_at(g->f, g->targets.at[t])->params.at[i]);
-            ir_param_new(g->f, g->block, (enum ir_type)p->type, p->name);
-        }
+        vec_push(g->scratch, &g->first, g->position.count);
+        place_parameters(g, g->targets.at[t], shared);
     }
 }
 
@@ -78,7 +114,7 @@ static ir_ref selector_value(struct merge *g, uint32_t target)
     return g->targets.count == 2 ? ir_const_i1(g->f, target == 0) : ir_const_i32(g->f, target);
 }
 
-/* What other targets' parameters get is not read: zero. */
+/* What is for other targets is not read: zero. */
 static void redirect(struct merge *g, struct opt_edge from)
 {
     struct ir_edge *e = &ir_block_at(g->f, from.block)->edges.at[from.edge];
@@ -91,7 +127,7 @@ static void redirect(struct merge *g, struct opt_edge from)
                           : ir_const(g->f, (enum ir_type)ir_at(g->f, to->params.at[i])->type, 0);
     }
     for (uint32_t i = 0; i < e->argc; i++)
-        args[g->first.at[target] + i] = e->args[i];
+        args[g->position.at[g->first.at[target] + i]] = e->args[i];
     *e = (struct ir_edge){.block = g->block, .argc = n, .args = args, .value = e->value};
 }
 
@@ -110,7 +146,7 @@ static void finish_block(struct merge *g, place at)
         uint32_t n = ir_block_at(g->f, g->targets.at[t])->params.count;
         struct ir_block *b = ir_block_at(g->f, g->block);
         for (uint32_t i = 0; i < n; i++)
-            ir_edge_arg(g->f, &b->edges.at[t], b->params.at[g->first.at[t] + i]);
+            ir_edge_arg(g->f, &b->edges.at[t], b->params.at[g->position.at[g->first.at[t] + i]]);
     }
 }
 

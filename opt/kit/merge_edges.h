@@ -1,7 +1,8 @@
 /* merge_edges.h: leading edges through one block, where threads can reconverge.
  *
  * The new block has a parameter that says which of the edges' targets comes next, and parameters for the
- * arguments of all of them; its branch goes on to the target. No thread's path changes but for this block.
+ * arguments of all of them, shared where there are many; its branch goes on to the target. No thread's path
+ * changes but for this block.
  */
 #ifndef KERNC_OPT_MERGE_EDGES_H
 #define KERNC_OPT_MERGE_EDGES_H
