@@ -80,7 +80,8 @@ static uint32_t of_type(const struct merge *g, uint32_t from, enum ir_type type)
     return from;
 }
 
-/* Finds a place for each parameter of the target; `shared`: behind the last one of its type. */
+/* Finds a place for each parameter of the target; `shared`: that of another target's, if one of its type is
+ * left. */
 static void place_parameters(struct merge *g, uint32_t target, bool shared)
 {
     uint32_t next[IR_TYPES] = {0}, n = ir_block_at(g->f, target)->params.count;
