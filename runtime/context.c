@@ -101,7 +101,8 @@ void kernc_context_free(kernc_context *c)
     while (c->memory.regions)
         kernc_buffer_free((kernc_buffer *)c->memory.regions);
     for (uint32_t i = 0; i < c->libraries.count; i++)
-        dlclose(c->libraries.at[i]);
+        if (c->libraries.at[i].handle)
+            dlclose(c->libraries.at[i].handle);
     rt_memory_close(&c->memory);
     text_free(&c->trap_report);
     arena_free(&c->alarm_texts);
@@ -130,15 +131,15 @@ kernc_status kernc_load_library(kernc_context *c, const char *path)
 {
     if (!c)
         return KERNC_INVALID;
-    if (!path)
+    if (!path || !*path)
         return rt_fail(c, KERNC_INVALID, "no library named");
     struct mem_guard guard;
     if (mem_guard_enter(&guard))
         return rt_fail_memory(c);
+    struct rt_library library = {arena_strdup(&c->arena, path, strlen(path)), NULL};
     vec_reserve(&c->arena, &c->libraries, c->libraries.count + 1);
     mem_guard_leave(&guard);
-    void *library = dlopen(strcmp(path, "libm") == 0 ? "libm.so.6" : path, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
+    if (strcmp(path, "libm") != 0 && !(library.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)))
         return rt_fail(c, KERNC_NOT_FOUND, "cannot load %s: %s", path, dlerror());
     c->libraries.at[c->libraries.count++] = library;
     return KERNC_OK;

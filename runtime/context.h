@@ -14,6 +14,10 @@ struct rt_host_symbol {
     const char *name;
     void (*function)(void);
 };
+struct rt_library {
+    const char *name;
+    void *handle; /* of dlopen; NULL: runtime/libm.def */
+};
 
 /* What the checker of memory has found (runtime/check/). */
 #define RT_MOST_ALARMS 1000u
@@ -33,7 +37,7 @@ struct kernc_context {
     kernc_output_function *output;
     void *output_user;
     VEC(struct rt_host_symbol) symbols;
-    VEC(void *) libraries;
+    VEC(struct rt_library) libraries;
     struct kernc_module *modules;
     char error[1024];
     kernc_trap trap;
@@ -68,6 +72,7 @@ struct kernc_kernel {
 /* A host function, found and prepared when the module is loaded or first launched. */
 struct rt_host {
     void (*function)(void);
+    char missing[512]; /* why there is no function */
     ffi_cif cif;
     ffi_type *types[64];
 };

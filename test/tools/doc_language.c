@@ -171,6 +171,49 @@ void doc_language_arithmetic(struct text *out)
     builtin_table(out, "function", is_arithmetic);
 }
 
+static const struct libm_function {
+    const char *name, *result, *args[3];
+} libm_functions[] = {
+#define REAL                    "T"
+#define INT                     "int"
+#define LONG                    "long"
+#define MATH(name, result, ...) {#name, result, {__VA_ARGS__}},
+#include "runtime/libm.def"
+};
+
+static const char *libm_type(const struct libm_function *f, struct text *t)
+{
+    t->length = 0;
+    text_printf(t, "`%s f(", f->result);
+    for (size_t i = 0; i < COUNT(f->args) && f->args[i]; i++)
+        text_printf(t, "%s%s", i ? ", " : "", f->args[i]);
+    text_addz(t, ")`");
+    return t->at;
+}
+
+/* A row for each type, with all functions that have it. */
+void doc_language_libm(struct text *out)
+{
+    struct text type = {0}, other = {0}, names = {0};
+    doc_heading(out, "type", "functions", NULL);
+    for (size_t i = 0; i < COUNT(libm_functions); i++) {
+        bool first = true;
+        libm_type(&libm_functions[i], &type);
+        names.length = 0;
+        for (size_t k = 0; k < COUNT(libm_functions); k++) {
+            if (strcmp(libm_type(&libm_functions[k], &other), type.at) != 0)
+                continue;
+            first &= k >= i;
+            text_printf(&names, "%s`%s`", names.length ? " " : "", libm_functions[k].name);
+        }
+        if (first)
+            doc_row(out, type.at, names.at, NULL);
+    }
+    text_free(&type);
+    text_free(&other);
+    text_free(&names);
+}
+
 void doc_language_warnings(struct text *out)
 {
     char name[128];

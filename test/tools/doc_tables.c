@@ -18,6 +18,7 @@ const struct doc_table doc_tables[] = {
     {"language-atomics", doc_language_atomics},
     {"language-tools", doc_language_tools},
     {"language-arithmetic", doc_language_arithmetic},
+    {"language-libm", doc_language_libm},
     {"language-warnings", doc_language_warnings},
     {"language-limits", doc_language_limits},
     {"bytecode-operations", doc_bytecode_operations},

@@ -36,6 +36,7 @@ void doc_language_convergent(struct text *out);
 void doc_language_atomics(struct text *out);
 void doc_language_tools(struct text *out);
 void doc_language_arithmetic(struct text *out);
+void doc_language_libm(struct text *out);
 void doc_language_warnings(struct text *out);
 void doc_language_limits(struct text *out);
 

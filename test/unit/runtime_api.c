@@ -178,6 +178,7 @@ static void libraries_are_loaded_by_name(void **state)
     assert_int_equal(kernc_load_library(context, "libm"), KERNC_OK);
     expect(kernc_load_library(context, "libnothing.so"), KERNC_NOT_FOUND, "cannot load libnothing.so");
     expect(kernc_load_library(context, NULL), KERNC_INVALID, "no library named");
+    expect(kernc_load_library(context, ""), KERNC_INVALID, "no library named");
     expect(kernc_host_function(context, "f", NULL), KERNC_INVALID, "needs a name and an address");
 }
 
