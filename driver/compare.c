@@ -4,10 +4,12 @@
  * Each row compiles, launches and measures anew, with the same arguments. The reference of a row is the
  * oracle at the first level with warps as wide, in the table or not: a row is equal if its launch ended as
  * the reference's did and left the same bytes in every buffer. What kernels print is dropped, since its order
- * depends on the scheme. Rows that differ make the exit code EXIT_FOUND; a reference's own failure is that of
- * kernc run.
+ * depends on the scheme. Rows that differ make the exit code EXIT_FOUND, rows that could not be made
+ * that of the reason; a reference's own failure is that of kernc run.
  */
 #include "driver/compare.h"
+
+#include "lib/result.h"
 
 static const char *reference_name(void)
 {
@@ -89,19 +91,38 @@ static int read_choice(struct comparison *x)
 
 /* ---- one launch -------------------------------------------------------------------------------------- */
 
-/* The first error's line. */
+/* The first error's line, and the text of a note that explains it. */
 static const char *first_error(struct comparison *x, kernc_result *r)
 {
+    const struct diagnostics *d = &r->diagnostics;
+    uint32_t first = 0;
+    while (first < d->all.count && d->all.at[first].severity != DIAG_ERROR)
+        first++;
+    const char *note = first + 1 < d->all.count && d->all.at[first + 1].severity == DIAG_NOTE
+                           ? d->all.at[first + 1].text
+                           : NULL;
     const char *text = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
     const char *error = text ? strstr(text, ": error: ") : NULL;
     while (error && error > text && error[-1] != '\n')
         error--;
-    return error ? arena_strdup(&x->command->arena, error, strcspn(error, "\n")) : "it does not compile";
+    return error ? arena_printf(&x->command->arena, "%.*s%s%s", (int)strcspn(error, "\n"), error,
+                                note ? "; " : "", note ? note : "")
+                 : "it does not compile";
 }
 
-/* The first compilation reads the file. `why` not NULL: *why gets the reason why the scheme is no choice for
- * this kernel, and nothing is shown. */
-static int compile(struct comparison *x, kernc_result **r, const char **why)
+/* Whether it does not compile since the target lacks what the kernel uses (opt/lower/check_target.c). */
+static bool is_for_others(const kernc_result *r)
+{
+    const struct diagnostics *d = &r->diagnostics;
+    for (uint32_t i = 0; i < d->all.count; i++)
+        if (d->all.at[i].severity == DIAG_ERROR && strncmp(d->all.at[i].id, "target-", 7) != 0)
+            return false;
+    return true;
+}
+
+/* The first compilation reads the file. `missing` not NULL: gets the reason why there is no row, and nothing is
+ * shown. */
+static int compile(struct comparison *x, kernc_result **r, struct left_out *missing)
 {
     struct command *c = x->command;
     if (!x->text.at) {
@@ -115,11 +136,13 @@ static int compile(struct comparison *x, kernc_result **r, const char **why)
     *r = kernc_compile(input_name(c), x->text.at, x->text.length, &x->options);
     if (!*r)
         mem_fail(x->text.length);
-    if (kernc_result_status(*r) == KERNC_BAD_SOURCE && why)
-        *why = first_error(x, *r);
-    else if (!why)
+    int code = exit_of_compilation(kernc_result_status(*r));
+    if (kernc_result_status(*r) == KERNC_BAD_SOURCE && missing) {
+        missing->why = first_error(x, *r);
+        missing->code = is_for_others(*r) ? EXIT_OK : code;
+    } else if (!missing)
         show_diagnostics(c, *r);
-    return exit_of_compilation(kernc_result_status(*r));
+    return code;
 }
 
 static void launch(struct comparison *x, struct run *r, struct row *row)
@@ -133,7 +156,7 @@ static void launch(struct comparison *x, struct run *r, struct row *row)
 }
 
 /* Leaves the context open. */
-static int run_row(struct comparison *x, struct run *r, struct row *row, const char **why)
+static int run_row(struct comparison *x, struct run *r, struct row *row, struct left_out *missing)
 {
     kernc_result *compiled = NULL;
     *r = (struct run){.command = x->command,
@@ -149,7 +172,7 @@ static int run_row(struct comparison *x, struct run *r, struct row *row, const c
     int code = launch_read_flags(r);
     r->x.api.warp = row->warp;
     if (!code)
-        code = compile(x, &compiled, why);
+        code = compile(x, &compiled, missing);
     if (!code && kernc_result_input(compiled) == KERNC_INPUT_SOURCE)
         r->source = source_new(&x->command->arena, input_name(x->command), x->text.at, x->text.length);
     if (!code)
@@ -191,12 +214,13 @@ static bool is_optional(const struct comparison *x, enum scheme s)
     return scheme_target(s)->lanes && !x->named;
 }
 
-static void leave_out(struct comparison *x, enum scheme s, const char *why)
+/* Once for all levels, but for different reasons. */
+static void leave_out(struct comparison *x, struct left_out missing)
 {
     for (uint32_t i = 0; i < x->left_out.count; i++)
-        if (x->left_out.at[i].scheme == s)
+        if (x->left_out.at[i].scheme == missing.scheme && x->left_out.at[i].code == missing.code)
             return;
-    vec_push(&x->command->arena, &x->left_out, ((struct left_out){s, why}));
+    vec_push(&x->command->arena, &x->left_out, missing);
 }
 
 /* Runs the reference for rows of this width, if it has not been. */
@@ -223,22 +247,23 @@ static int compare_row(struct comparison *x, struct row row)
 {
     struct run r = {0};
     struct reference *reference;
-    const char *why = NULL;
+    struct left_out missing = {.scheme = row.scheme};
     bool optional = is_optional(x, row.scheme);
     int code = run_reference(x, row.warp, &reference);
-    if (!code && reference->row.error && optional)
-        why = arena_printf(&x->command->arena, "under the %s with warps of %u threads: %s", reference_name(),
-                           row.warp, reference->row.error);
-    else if (!code && reference->row.error)
+    if (!code && reference->row.error && optional) {
+        missing.code = reference->row.status == KERNC_TRAP ? EXIT_OK : exit_of_run(reference->row.status);
+        missing.why = arena_printf(&x->command->arena, "under the %s with warps of %u threads: %s",
+                                   reference_name(), row.warp, reference->row.error);
+    } else if (!code && reference->row.error)
         code = tell_failure(x, reference);
-    if (!code && !why && row.level == reference->row.level && row.scheme == SCHEME_REFERENCE) {
+    if (!code && !missing.why && row.level == reference->row.level && row.scheme == SCHEME_REFERENCE) {
         vec_push(&x->command->arena, &x->rows, reference->row);
         return EXIT_OK;
     }
-    if (!code && !why)
-        code = run_row(x, &r, &row, optional ? &why : NULL);
-    if (why) {
-        leave_out(x, row.scheme, why);
+    if (!code && !missing.why)
+        code = run_row(x, &r, &row, optional ? &missing : NULL);
+    if (missing.why) {
+        leave_out(x, missing);
         code = EXIT_OK;
     } else if (!code) {
         row.difference = find_difference(x, &r, &row, reference);
@@ -291,6 +316,8 @@ int verb_compare(struct command *c)
         blame_kernel(&x);
     for (uint32_t i = 0; !code && i < x.rows.count; i++)
         code = x.rows.at[i].equal ? EXIT_OK : EXIT_FOUND;
+    for (uint32_t i = 0; !code && i < x.left_out.count; i++)
+        code = x.left_out.at[i].code;
     for (size_t i = 0; i < COUNT(x.references); i++)
         experiment_close(&x.references[i].run.x);
     text_free(&x.text);

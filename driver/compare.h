@@ -19,10 +19,12 @@ struct row {
     kernc_figures figures;
 };
 
-/* A scheme that the kernel cannot be compiled for, or not be compared under. */
+/* A scheme without a row. code EXIT_OK: the kernel is not for its machine, which has not what it uses, or under
+ * which it traps; else the row could not be made, which is how compare exits. */
 struct left_out {
     enum scheme scheme;
     const char *why;
+    int code;
 };
 
 /* The reference scheme at the first level. Its run is kept open: others are compared with its buffers. */

@@ -59,13 +59,13 @@ static void add_table(const struct comparison *x, struct text *t)
     text_char(t, '\n');
 }
 
-/* Schemes that were left out for the same reason share a line. */
+/* Schemes without rows for the same reason share a line. */
 static void add_left_out(const struct comparison *x, struct text *t)
 {
     for (uint32_t i = 0; i < x->left_out.count; i++) {
         const struct left_out *l = &x->left_out.at[i];
         bool more = i + 1 < x->left_out.count && strcmp(l->why, l[1].why) == 0;
-        text_printf(t, "%s%s", name_of(l->scheme), more ? ", " : " left out: ");
+        text_printf(t, "%s%s", name_of(l->scheme), more ? ", " : l->code ? " failed: " : " left out: ");
         if (!more)
             text_printf(t, "%s\n", l->why);
     }
@@ -187,7 +187,7 @@ static void add_json(const struct comparison *x, struct text *t)
         add_string("scheme", name_of(x->left_out.at[i].scheme), t);
         text_addz(t, ", ");
         add_string("reason", x->left_out.at[i].why, t);
-        text_char(t, '}');
+        text_printf(t, ", \"failed\": %s}", x->left_out.at[i].code ? "true" : "false");
     }
     text_addz(t, "]}\n");
 }

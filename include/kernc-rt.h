@@ -126,9 +126,9 @@ KERNC_API void kernc_alarms_forget(kernc_context *context);
  * libraries in the order they were loaded, and nowhere else. `function` is called with C's convention for
  * the types that the kernel declared; with several host threads, from several threads at once. */
 KERNC_API kernc_status kernc_host_function(kernc_context *context, const char *name, void (*function)(void));
-/* A shared object as dlopen finds it: the functions that it defines itself, not those of libraries that it needs.
- * "libm" stands for the functions of math.h whose parameters and results are numbers, of these types alone. A
- * kernel that calls what nobody gives, or declares with other types than math.h, traps there. */
+/* A shared object as dlopen finds it: the functions that it defines itself, not those of libraries that it
+ * needs. "libm" stands for the functions of math.h whose parameters and results are numbers, of these types
+ * alone. A kernel that calls what nobody gives, or declares with other types than math.h, traps there. */
 KERNC_API kernc_status kernc_load_library(kernc_context *context, const char *path);
 
 /* ---- modules and kernels ----------------------------------------------------------------------------- */

@@ -103,14 +103,30 @@ static void generate_image(kernc_result *r, enum wc_mode mode, bool ir_only, str
                  steps->options->dump_dir, wrong);
 }
 
-/* What the loader would refuse is not handed out. */
-static void verify_made(kernc_result *r)
+/* The limits at which passes left undone what the scheme needs, as "--limit=NAME=VALUE, …"; NULL: none. */
+static const char *limits_reached(kernc_result *r, const struct opt_options *opt)
+{
+    const char *list = NULL;
+    for (unsigned l = 0; l < OPT_LIMITS; l++)
+        if (r->report.reached[l])
+            list = arena_printf(&r->arena, "%s%s--limit=%s=%u", list ? list : "", list ? ", " : "",
+                                opt_limit_info[l].name, opt->limits[l]);
+    return list;
+}
+
+/* What the loader would refuse is not handed out. It is no fault of the compiler if passes stopped at a
+ * limit. */
+static void verify_made(kernc_result *r, const struct opt_options *opt)
 {
     char buffer[256];
     const char *why = r->image     ? wc_verify(r->image, buffer, sizeof buffer)
                       : r->program ? bc_verify(r->program, buffer, sizeof buffer)
                                    : NULL;
-    if (why)
+    const char *limits = why ? limits_reached(r, opt) : NULL;
+    if (limits)
+        diag_add(&r->diagnostics, DIAG_ERROR, "control-flow", (span){0},
+                 "control flow too large for scheme %s: %s", scheme_info[r->scheme].name, why);
+    else if (why)
         diag_add(&r->diagnostics, DIAG_ERROR, "internal", (span){0},
                  "internal error: the %s made of it does not pass its verifier: %s",
                  r->image ? "image" : "bytecode", why);
@@ -119,13 +135,17 @@ static void verify_made(kernc_result *r)
 static void generate(kernc_result *r, enum scheme scheme, const kernc_options *o, struct steps *steps)
 {
     bool is_image = scheme_info[scheme].target == TARGET_warp_core;
+    uint32_t errors = r->diagnostics.errors;
     if (is_image && (!o->ir_only || steps_watch_machine(steps->options)))
         generate_image(r, wc_mode_of(scheme), o->ir_only, steps);
     else if (!is_image && !o->ir_only)
         r->program =
             be_bytecode(r->module, scheme, o->checks && check_find_claim(o->checks) == CHECK_CLAIM_frontier,
                         &r->diagnostics);
-    verify_made(r);
+    verify_made(r, steps->options);
+    const char *limits = r->diagnostics.errors > errors ? limits_reached(r, steps->options) : NULL;
+    if (limits)
+        diag_add(&r->diagnostics, DIAG_NOTE, "control-flow", (span){0}, "a limit was reached: %s", limits);
 }
 
 static void compile_once(kernc_result *r, const kernc_options *o, struct opt_options *opt)

@@ -190,8 +190,10 @@ struct opt_report {
     struct opt_time times[OPT_PASSES];
     uint64_t verify_nanoseconds;
     struct map counter_index;
-    long steps;     /* (pass, function) steps numbered so far; see bisect_limit */
-    uint32_t files; /* names of --dump-dir numbered so far, written or not */
+    bool reached
+        [OPT_LIMITS]; /* by a pass that the target or scheme needs, which did only a part of its work */
+    long steps;       /* (pass, function) steps numbered so far; see bisect_limit */
+    uint32_t files;   /* names of --dump-dir numbered so far, written or not */
 };
 /* Empty; opt_report_free frees what runs add. */
 void opt_report_init(struct opt_report *r);

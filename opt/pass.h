@@ -22,6 +22,7 @@ struct opt_context {
     struct opt_cache *cache;
     uint32_t needs; /* the analyses that may be asked for: those of the pass's row */
     enum opt_pass pass;
+    bool required; /* the pass is one that the target or scheme needs */
 };
 /* As by ir_priorities_new: by block, how the outermost cycle of which it is the header ends. `at` NULL: all end
  * as usual. */

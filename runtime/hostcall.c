@@ -1,6 +1,7 @@
 /* hostcall.c: functions of the host, called once per active lane through libffi.
  *
- * They are looked for when a launch begins; one that is missing traps only when it is called. Pointers are handed over as host addresses.
+ * They are looked for when a launch begins; one that is missing traps only when it is called. Pointers are
+ * handed over as host addresses.
  */
 #include "runtime/launch/grid.h"
 

@@ -378,8 +378,8 @@ struct ir_uniformity {
     const struct ir_cfg *cfg;
     const struct ir_cycles *cycles;
     struct ir_scopes *scopes;            /* NULL: too large (IR_MAX_REGION_BLOCKS, or `over`), so all is
-                                            divergent */
-    bool over;                           /* the limit of steps was reached: each cycle is left apart, too */
+                                            divergent, and each cycle is left apart */
+    bool over;                           /* the limit of steps was reached */
     struct bitset divergent;             /* by value: may differ among threads that execute it converged */
     struct bitset invariant;             /* by value: depends on the launch and the block alone */
     uint8_t *kind;                       /* by value: enum ir_divergence, of the first reason found */

@@ -354,9 +354,9 @@ static void mark_everything(struct uniformity_finder *f)
 /* Looking for more would take too long: nobody is taken to be together anywhere. */
 static void give_up(struct uniformity_finder *f)
 {
-    f->u->over = true;
     f->u->scopes = NULL;
     f->u->scoped.count = 0;
+    memset(f->u->first_scoped, 0, f->u->cfg->blocks * sizeof *f->u->first_scoped);
     mark_everything(f);
     for (uint32_t k = 0; k < f->u->cycles->count; k++) {
         bitset_add(f->u->apart, k);
@@ -413,7 +413,7 @@ struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c,
     f.most = o->most ? o->most : IR_MAX_UNIFORMITY_STEPS;
     f.u->scopes = ir_scopes_new(a, c, cycles, f.machine ? NULL : t);
     if (f.u->scopes == NULL) {
-        mark_everything(&f);
+        give_up(&f);
         return f.u;
     }
     find_users(&f);
@@ -421,7 +421,8 @@ struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c,
     f.steps = ir_exits_of_cycles(&f);
     if (f.steps <= f.most)
         find(&f, o);
-    if (f.steps > f.most)
+    f.u->over = f.steps > f.most;
+    if (f.u->over)
         give_up(&f);
     return f.u;
 }
@@ -431,6 +432,8 @@ bool ir_is_uniform_for(const struct ir_uniformity *u, uint32_t block, ir_ref tok
     const struct ir_function *fn = u->cfg->fn;
     if (bitset_has(u->branches, block))
         return false;
+    if (u->scopes == NULL)
+        return ir_block_at(fn, block)->edges.count < 2;
     if (token != 0 && ir_scope_moved(u->scopes, token))
         return ir_block_at(fn, block)->edges.count < 2 ||
                !ir_varies(u, ir_at(fn, ir_terminator(fn, block))->args[0]);

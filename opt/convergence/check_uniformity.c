@@ -385,7 +385,13 @@ static bool check_one(struct opt_context *c, struct ir_function *f)
                         .tokens = opt_tokens(c, f),
                         .uniformity = opt_uniformity(c, f)};
     bool large = is_too_large(&k);
-    if (large)
+    if (k.uniformity->over)
+        opt_error(c, f, "too-large", f->at,
+                  "%s is too large for its values to be checked for uniformity: limit of %u reached "
+                  "(--limit=%s=N)",
+                  f->name, c->options->limits[OPT_LIMIT_uniformity_steps],
+                  opt_limit_info[OPT_LIMIT_uniformity_steps].name);
+    else if (large)
         opt_error(c, f, "too-large", f->at,
                   "%s is too large, or has too many parameters, for its values to be "
                   "checked for uniformity",

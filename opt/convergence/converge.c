@@ -207,16 +207,50 @@ static void repair(struct converge *x)
     opt_demote_finish(&demotion);
 }
 
+/* Whether the block that merges would be a second entry of a cycle that has a heart, which has to stand in the
+ * header of a natural loop: come to from outside, it leads into the cycle and is led to from it. */
+static bool would_enter(const struct converge *x, ir_ref heart, const opt_edges *out)
+{
+    uint32_t k = x->cycles->innermost[opt_converge_home(x, heart)];
+    bool from_in = false, from_out = false, into = false;
+    for (uint32_t i = 0; k != IR_NO_CYCLE && i < out->count; i++) {
+        bool inside = ir_cycle_has(x->cycles, k, out->at[i].block);
+        from_in |= inside;
+        from_out |= !inside;
+        into |= ir_cycle_has(x->cycles, k, opt_edge_target(x->f, out->at[i]));
+    }
+    return from_in && from_out && into;
+}
+
+static bool may_merge(const struct converge *x, const opt_edges *out)
+{
+    for (uint32_t i = 0; i < x->tokens->defs.count; i++)
+        if (ir_at(x->f, x->tokens->defs.at[i])->op == IR_loop && would_enter(x, x->tokens->defs.at[i], out))
+            return false;
+    return true;
+}
+
+static void warn_apart(const struct converge *x, struct demand d, const char *why)
+{
+    const struct ir_ins *user = ir_at(x->f, d.user);
+    opt_warning(x->c, x->f, DIAG_GROUP_convergence, user->at, "not all threads of '%s' may come together: %s",
+                ir_op_info[user->op].text, why);
+}
+
 static void merge_edges(struct converge *x, struct demand d, struct bitset between)
 {
     opt_edges out = edges_out(x, d, between);
     ir_ref branch = ir_terminator(x->f, d.branch);
     const char *what = ir_op_info[ir_at(x->f, d.user)->op].text;
+    opt_converge_note(x, d);
+    if (!may_merge(x, &out)) {
+        warn_apart(x, d, "where their ways merge would be a second entry of a loop");
+        return;
+    }
     opt_remark(x->c, x->f, OPT_APPLIED, "merged", ir_at(x->f, d.user)->at,
                "%u edges merged, so that the threads that diverge at line %u reconverge at '%s'", out.count,
                ir_at(x->f, branch)->at.line, what);
     opt_count(x->c, "edges merged", out.count);
-    opt_converge_note(x, d);
     uint32_t block = opt_merge_edges(x->arena, x->f, &out, ir_at(x->f, branch)->at);
     ir_block_at(x->f, block)->overhead = true;
     repair(x);
@@ -287,10 +321,7 @@ static bool run_round(struct converge *x)
         !opt_below(x->c, x->f, OPT_LIMIT_converge_looks, x->looked) ||
         !opt_below(x->c, x->f, OPT_LIMIT_converge_values, x->f->ins.count - x->values) ||
         !opt_ssa_possible(x->c, x->f)) {
-        const struct ir_ins *user = ir_at(x->f, d.user);
-        opt_warning(x->c, x->f, DIAG_GROUP_convergence, user->at,
-                    "not all threads of '%s' may come together: control flow too large to merge",
-                    ir_op_info[user->op].text);
+        warn_apart(x, d, "control flow too large to merge");
         return false;
     }
     if (opt_return_once(x->arena, x->g, x->f))

@@ -64,6 +64,8 @@ bool opt_below(struct opt_context *c, const struct ir_function *f, enum opt_limi
     uint32_t most = c->options->limits[l];
     if (n < most)
         return true;
+    if (c->required)
+        c->report->reached[l] = true;
     opt_remark(c, f, OPT_MISSED, "limit", f->at, "limit of %u reached (--limit=%s=N)", most,
                opt_limit_info[l].name);
     return false;

@@ -24,6 +24,7 @@ struct run {
     struct opt_cache          cache;
     struct opt_dumps          dumps;
     struct arena              arena;
+    uint32_t                  errors;      /* before the pass that runs */
 };
 
 struct listed { enum opt_pass pass; bool required; uint32_t needs, keeps; };      /* sets of analyses */
@@ -117,6 +118,12 @@ static void verify(struct run *run, const struct ir_function *f)
     scratch_end(&scratch);
 }
 
+/* A pass that has told an error may leave what it was about half done: nobody looks at it again. */
+static bool has_failed(const struct run *run)
+{
+    return run->diagnostics->errors > run->errors;
+}
+
 /* f NULL: of the module. */
 static void check_kept(struct run *run, const struct ir_function *f)
 {
@@ -147,9 +154,10 @@ static bool call_timed(struct run *run, struct listed p, struct ir_function *f)
     struct scratch scratch;
     struct opt_context c = {.scratch = scratch_begin(&scratch), .options = run->options, .report = run->report,
                             .diagnostics = run->diagnostics, .cache = &run->cache, .needs = p.needs,
-                            .pass = p.pass};
+                            .pass = p.pass, .required = p.required};
     struct opt_time *t = &run->report->times[p.pass];
     uint64_t start = now();
+    run->errors = run->diagnostics->errors;
     bool changed = f ? call_function_pass(&c, f) : call_module_pass(&c, run->module);
     t->nanoseconds += now() - start;
     t->runs++;
@@ -175,9 +183,9 @@ static bool run_on_function(struct run *run, struct listed p, struct ir_function
     bug_context(info->name, f->name);
     bool changed = call_timed(run, p, f);
     forget(run, p, f, changed);
-    if (changed && run->options->verify_each)
+    if (changed && run->options->verify_each && !has_failed(run))
         verify(run, f);
-    if (run->options->check_analyses)
+    if (run->options->check_analyses && !has_failed(run))
         check_kept(run, f);
     bug_context(NULL, NULL);
     opt_dumps_after(&run->dumps, info->name, f, changed);
@@ -195,9 +203,9 @@ static bool run_on_module(struct run *run, struct listed p)
     bool changed = call_timed(run, p, NULL);
     for (uint32_t i = 0; i < run->module->functions.count; i++)
         forget(run, p, run->module->functions.at[i], changed);
-    if (changed && run->options->verify_each)
+    if (changed && run->options->verify_each && !has_failed(run))
         verify(run, NULL);
-    if (run->options->check_analyses) {
+    if (run->options->check_analyses && !has_failed(run)) {
         check_kept(run, NULL);
         for (uint32_t i = 0; i < run->module->functions.count; i++)
             check_kept(run, run->module->functions.at[i]);
@@ -287,14 +295,15 @@ static bool run_stretch(struct run *run, const pass_list *passes, uint32_t first
     if (is_of_module(passes->at[first]))
         return run_on_module(run, passes->at[first]);
     for (uint32_t i = 0; i < run->module->functions.count; i++) {
-        for (uint32_t p = first; p < end; p++)
+        run->errors = run->diagnostics->errors;
+        for (uint32_t p = first; p < end && !has_failed(run); p++)
             changed |= run_on_function(run, passes->at[p], run->module->functions.at[i]);
         opt_cache_keep(&run->cache, run->module->functions.at[i], 0);
     }
     return changed;
 }
 
-/* An error of a pass ends the run behind its stretch. */
+/* An error of a pass ends the run: of the function that it was about at once, else behind the stretch. */
 static bool run_pipeline(struct run *run, const pass_list *passes)
 {
     uint32_t errors = run->diagnostics->errors;

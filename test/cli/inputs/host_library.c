@@ -1,4 +1,4 @@
-/* A library with functions of its own, of every way to define one, and data; it needs another one (-DNEEDED). */
+/* A library with functions of its own, of every way to define one, and data; it needs another (-DNEEDED). */
 #ifdef NEEDED
 int needed(int x)
 {
