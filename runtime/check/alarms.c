@@ -106,7 +106,7 @@ static void alarm(struct rt_check *c, uint32_t site, uint32_t other, const char 
     vec_push(&k->alarm_texts, &k->alarms, a);
 }
 
-void rt_report_race(const struct visit *v, struct rt_seen before, bool stores)
+void rt_report_race(const struct visit *v, struct rt_seen before, const char *before_did)
 {
     struct rt_check *c = v->c;
     const struct told *t = v->told;
@@ -133,8 +133,7 @@ void rt_report_race(const struct visit *v, struct rt_seen before, bool stores)
     alarm(c, now.site, before.site, "race",
           arena_printf(a, "race: %s %s %s, which %s %s in line %u%s; nothing orders the two: %s",
                        thread_name(c, now.thread, true, here), did, place_name(v),
-                       thread_name(c, before.thread, !same_block, there), stores ? "writes" : "reads", line,
-                       in_file, mend));
+                       thread_name(c, before.thread, !same_block, there), before_did, line, in_file, mend));
 }
 
 const char *rt_unwritten_text(const struct visit *v)

@@ -5,8 +5,9 @@
  * A race is a pair of accesses to a byte by two threads, one of them at least a store, not both atomic, that
  * nothing orders: program order, barrier() in the block, syncwarp() in its group, or an atomic operation
  * that sees what another thread released by fence() and an atomic operation on the same place ("happens
- * before"). What runs first here plays no part. Two stores of one value do not race, nor does a read with a
- * store of what was there.
+ * before"). What runs first here plays no part, but for silent stores, of what is there already: they race
+ * neither with accesses before them that are not atomic, nor with reads behind them, nor with what was before
+ * the store that they repeat.
  */
 #ifndef KERNC_RT_CHECK_H
 #define KERNC_RT_CHECK_H
@@ -48,8 +49,8 @@ void rt_order_block(struct rt_order *o, uint64_t block);
 void rt_order_barrier(struct rt_order *o);
 void rt_order_group(struct rt_order *o, uint32_t warp, uint64_t lanes);
 void rt_order_fence(struct rt_order *o, uint32_t warp, uint64_t lanes);
-/* The thread's atomic operation on the place, which is told from others by `key`. */
-void rt_order_atomic(struct rt_order *o, uint32_t warp, unsigned lane, uint64_t key);
+/* The thread's atomic operation on the place, of shared memory or global. */
+void rt_order_atomic(struct rt_order *o, uint32_t warp, unsigned lane, uint32_t address, bool shared);
 /* What each thread of the block knows of others by atomic operations (NULL: nothing), and the threads' own
  * clocks. They live as long as the order and change with the block. */
 struct rt_knowledge;

@@ -124,15 +124,23 @@ const struct rt_knowledge *rt_know_both(struct arena *a, const struct rt_knowled
 {
     if (!x || !y || x == y)
         return x ? x : y;
-    if (x->all || has_all(x, y))
+    if (x->all || y->all)
+        return x->all ? x : y;
+    if (has_all(x, y))
         return x;
-    if (y->all || has_all(y, x))
+    if (has_all(y, x))
         return y;
     struct rt_knowledge *k = arena_new(a, struct rt_knowledge);
     join_ranges(a, k, x, y);
     join_rows(a, k, x, y);
     k->all = k->ranges.count + k->rows.count > MOST;
     return k;
+}
+
+const struct rt_knowledge *rt_know_all(void)
+{
+    static const struct rt_knowledge all = {.all = true};
+    return &all;
 }
 
 const struct rt_knowledge *rt_know_block(struct arena *a, uint32_t block, uint32_t epoch)

@@ -11,6 +11,8 @@ struct rt_knowledge;
 /* What both know; NULL is nothing. In the arena, unless it is one of the two. Linear in their sizes. */
 const struct rt_knowledge *rt_know_both(struct arena *a, const struct rt_knowledge *x,
                                         const struct rt_knowledge *y);
+/* Everything: for where a limit is reached. */
+const struct rt_knowledge *rt_know_all(void);
 /* All that the block's threads did in epochs before this one. */
 const struct rt_knowledge *rt_know_block(struct arena *a, uint32_t block, uint32_t epoch);
 /* Besides, what the threads of warp number `warp` of the grid did in this epoch up to these clocks, as many as

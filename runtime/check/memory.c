@@ -1,9 +1,14 @@
 /* memory.c: the shadow of memory, and what is said of accesses; see check.h.
  *
- * Each four bytes of shared and global memory have a cell: the latest store and two reads that nothing orders;
- * where accesses have other bytes of it, each byte has a cell. Of more reads the first two stay: what races
- * with another alone is not found. As long as warps access words in a row, segments.c keeps in short what would
- * be in the cells. What is said here of a cell is what all ways have to come to.
+ * Each four bytes of shared and global memory have a cell, which keeps what an exact answer needs: of accesses
+ * that nothing has raced with so far, which of them the next one races with. All stores that changed the bytes
+ * are ordered then, and the latest stands for what was before it; of later reads, silent stores, and atomic
+ * operations each thread's latest is needed, or two reads if nothing but barriers orders (batches.c). A silent
+ * store counts as a read, since it changes nothing: it races with later stores and with atomic operations. None
+ * of these takes the place of another kind. Where accesses have other bytes of a cell, each byte has a cell.
+ *
+ * As long as warps access words in a row, segments.c keeps in short what would be in the cells. What is said
+ * here of a cell is what all ways have to come to.
  */
 #include "runtime/check/shadow.h"
 
@@ -18,6 +23,31 @@ bool rt_check_wanted(const struct rt_launch *l)
         i += bc_has_branch_word((enum bc_op)p->code.at[i].op);
     }
     return false;
+}
+
+static bool is_sync(const struct rt_check *c, uint32_t text, char which)
+{
+    const struct bc_text *t = &c->launch->program->texts.at[text];
+    return t->length && *t->bytes == which;
+}
+
+/* What the program orders by. */
+static enum rt_reads find_reads(struct rt_check *c)
+{
+    const struct bc_program *p = c->launch->program;
+    bool groups = false, atomics = false, releases = false;
+    for (uint32_t i = 0; i < p->code.count; i++) {
+        const struct bc_ins *ins = &p->code.at[i];
+        releases |= ins->op == BC_barrier;
+        if (ins->op == BC_check_memory)
+            atomics |= rt_told_by(c, ins->imm)->kind == 'a';
+        else if (ins->op == BC_check_sync) {
+            releases |= is_sync(c, ins->imm, 'f');
+            groups |= is_sync(c, ins->imm, 'g');
+        }
+        i += bc_has_branch_word((enum bc_op)ins->op);
+    }
+    return atomics && releases ? RT_ALL_READS : groups ? RT_TWO_WARPS : RT_TWO_THREADS;
 }
 
 struct rt_check *rt_check_new(struct rt_launch *l)
@@ -37,6 +67,7 @@ struct rt_check *rt_check_new(struct rt_launch *l)
     c->shared = arena_array(&c->arena, struct rt_segment, c->shared_segments);
     c->unwritten = arena_array(&c->arena, uint8_t *, (size_t)l->warps * l->width);
     c->barriers = rt_barriers_new(c);
+    c->reads = find_reads(c);
     return c;
 }
 
@@ -68,61 +99,129 @@ const struct told *rt_told_by(struct rt_check *c, uint32_t text)
 
 /* ---- cells ------------------------------------------------------------------------------------------- */
 
-static bool races(const struct visit *v, struct rt_seen before, uint32_t bytes)
+/* How the access is to be remembered. */
+enum kind { READ, STORE, CHANGE };
+
+/* What an access does with the bytes that it has of a cell. */
+struct part {
+    const struct visit *v;
+    enum kind kind; /* READ: or a silent store */
+    struct rt_seen now;
+};
+
+/* Of accesses that may race if nothing orders them. */
+static bool races(const struct part *p, struct rt_seen before)
 {
-    bool atomic = v->told->kind == 'a' && before.site & ATOMIC;
-    if (before.site & SILENT && v->told->kind == 'r')
-        return false;
-    return before.clock && before.site >> BYTES_SHIFT & bytes & 0xfu && !atomic &&
+    const struct visit *v = p->v;
+    return before.clock && before.site >> BYTES_SHIFT & p->now.site >> BYTES_SHIFT & ALL_BYTES &&
            before.thread != v->now.thread && !rt_order_knows(v->c->order, v->w->index, v->lane, before);
 }
 
-static void remember_read(const struct visit *v, struct rt_cell *cell, struct rt_seen now)
+static void race_with(const struct part *p, struct rt_seen before, const char *did)
 {
-    const struct rt_order_block *b = rt_order_current(v->c->order);
-    for (int i = 0; i < 2; i++) {
-        struct rt_seen *r = &cell->read[i];
-        bool same = r->thread == now.thread && !((r->site ^ now.site) >> BYTES_SHIFT);
-        if (r->clock && !same && r->thread - b->first < b->threads && r->epoch == now.epoch)
-            continue;
-        if (r->clock == 0 || same || rt_order_knows(v->c->order, v->w->index, v->lane, *r)) {
-            *r = now;
-            return;
-        }
-    }
+    if (races(p, before))
+        rt_report_race(p->v, before, did);
 }
 
-/* Whether the store was made just now by another lane, of the same value. */
-static bool is_same_store(const struct visit *v, struct rt_seen before)
+static void race_with_batches(const struct part *p, const struct rt_batches *all, const char *did)
 {
-    uint32_t width = v->c->launch->width, other = before.thread % width;
-    return v->told->kind == 'w' && (before.site & SITE_MASK) == v->now.site && before.epoch == v->now.epoch &&
-           before.thread / width == v->now.thread / width && v->w->active >> other & 1 &&
-           v->addresses[other] == v->address && v->values[other] == v->values[v->lane];
+    for (uint32_t i = 0; all && i < all->count; i++)
+        rt_each_lane(k, all->at[i].lanes) {
+            struct rt_seen before = all->at[i].like;
+            before.thread += (uint32_t)k;
+            if (races(p, before)) {
+                rt_report_race(p->v, before, did ? did : before.site & SILENT ? "writes" : "reads");
+                break;
+            }
+        }
+}
+
+static void find_races(const struct part *p, const struct rt_cell *cell)
+{
+    bool silent = p->now.site & SILENT, first = cell->store.site & SILENT;
+    if (p->kind != READ || !(silent || first))
+        race_with(p, cell->store, "writes");
+    for (int i = 0; p->kind != READ && i < 2; i++)
+        race_with(p, cell->read[i], cell->read[i].site & SILENT ? "writes" : "reads");
+    if (p->kind != READ && cell->more)
+        race_with_batches(p, cell->more->reads, NULL);
+    if (p->kind != CHANGE && cell->more)
+        race_with_batches(p, cell->more->atomics, "changes");
+}
+
+/* Whether the access takes the place of the other of its kind: that happened before. Of those of the block's
+ * other threads since the latest barrier none counts as that, so that it is quickly told. */
+static bool replaces(const struct part *p, const struct rt_seen *seen)
+{
+    const struct visit *v = p->v;
+    const struct rt_order_block *b = v->c->block;
+    if (rt_is_past(b, seen) || seen->thread == p->now.thread)
+        return true;
+    return seen->thread - b->first >= b->threads && rt_order_knows(v->c->order, v->w->index, v->lane, *seen);
+}
+
+static void remember_read(const struct part *p, struct rt_cell *cell)
+{
+    struct rt_check *c = p->v->c;
+    struct rt_seen both[2] = {cell->read[0], p->now};
+    for (int i = 0; i < 2; i++)
+        if (replaces(p, &cell->read[i])) {
+            cell->read[i] = p->now;
+            return;
+        }
+    if (rt_are_enough(c, cell->read))
+        return;
+    if (rt_are_enough(c, both)) /* two warps: the second read was by the first one's */
+        cell->read[1] = p->now;
+    else
+        rt_join_batches(p->v, &rt_more_of(c, cell)->reads, p->now);
+}
+
+static void remember(const struct part *p, struct rt_cell *cell)
+{
+    const struct rt_seen *store = &cell->store;
+    bool silent = p->now.site & SILENT,
+         first = silent && (!store->clock || (store->site & SILENT && replaces(p, store)));
+    if (p->kind == CHANGE) {
+        rt_join_batches(p->v, &rt_more_of(p->v->c, cell)->atomics, p->now);
+        return;
+    }
+    if (p->kind == READ && !first) {
+        remember_read(p, cell);
+        return;
+    }
+    cell->store = p->now;
+    if (!silent)
+        rt_drop_more(p->v->c, cell);
+}
+
+/* Whether a lane before has stored to the place in this instruction, as the latest; *same: the same value. */
+static bool is_stored_now(const struct visit *v, struct rt_seen before, bool *same)
+{
+    uint32_t width = v->c->launch->width, other = before.thread % width, bytes = v->told->bytes;
+    if (v->told->kind != 'w' || !before.clock || (before.site & SITE_MASK) != v->now.site ||
+        before.epoch != v->now.epoch || before.thread / width != v->now.thread / width || other >= v->lane ||
+        !(v->w->active >> other & 1) || v->addresses[other] - v->address + bytes - 1 > 2 * bytes - 2)
+        return false;
+    *same = v->addresses[other] == v->address && v->values[other] == v->values[v->lane];
+    return true;
 }
 
 /* The bytes of the cell that the access has. */
 static void visit_whole(const struct visit *v, struct rt_cell *cell, uint32_t bytes)
 {
     const struct told *t = v->told;
-    struct rt_seen now = v->now;
-    bool stores = t->kind != 'r';
-    now.site |= bytes << BYTES_SHIFT | (t->kind == 'a' ? ATOMIC : 0);
-    bool mixed = t->kind == 'w' && cell->store.site & ATOMIC; /* what is there depends on the order */
-    bool same = stores && !mixed && (v->silent || is_same_store(v, cell->store));
-    if (t->checks & RACE && !same && races(v, cell->store, bytes))
-        rt_report_race(v, cell->store, true);
-    for (int i = 0; stores && !v->silent && t->checks & RACE && i < 2; i++)
-        if (races(v, cell->read[i], bytes))
-            rt_report_race(v, cell->read[i], false);
-    if (!stores) {
-        remember_read(v, cell, now);
-        return;
+    struct part p = {v, t->kind == 'r' ? READ : t->kind == 'a' ? CHANGE : STORE, v->now};
+    bool silent = v->silent;
+    p.now.site |= bytes << BYTES_SHIFT;
+    is_stored_now(v, cell->store, &silent);
+    if (p.kind == STORE && silent) {
+        p.kind = READ;
+        p.now.site |= SILENT;
     }
-    if (v->silent && cell->store.clock)
-        return;
-    now.site |= v->silent ? SILENT : 0;
-    cell->store = now;
+    if (t->checks & RACE)
+        find_races(&p, cell);
+    remember(&p, cell);
 }
 
 static bool has_others(struct rt_seen seen, uint32_t bytes)
@@ -130,38 +229,48 @@ static bool has_others(struct rt_seen seen, uint32_t bytes)
     return seen.clock && (seen.site >> BYTES_SHIFT & ALL_BYTES) != bytes;
 }
 
-/* The part of what was seen that is byte i's. */
-static struct rt_seen of_byte(struct rt_seen seen, unsigned i)
+static bool has_others_in(const struct rt_batches *all, uint32_t bytes)
 {
-    if (!(seen.site >> (BYTES_SHIFT + i) & 1))
-        return (struct rt_seen){0};
-    seen.site = (seen.site & ~((unsigned)ALL_BYTES << BYTES_SHIFT)) | 1u << (BYTES_SHIFT + i);
-    return seen;
+    return all && all->count && has_others(all->at[0].like, bytes);
+}
+
+/* Whether something was seen of other bytes of the cell than these. */
+static bool is_apart(const struct rt_cell *cell, uint32_t bytes)
+{
+    return has_others(cell->store, bytes) || has_others(cell->read[0], bytes) ||
+           has_others(cell->read[1], bytes) ||
+           (cell->more &&
+            (has_others_in(cell->more->reads, bytes) || has_others_in(cell->more->atomics, bytes)));
 }
 
 static void split(struct rt_check *c, struct rt_cell *cell)
 {
     struct rt_cell *bytes = rt_byte_cells(c);
-    for (unsigned i = 0; i < CELL_BYTES; i++)
-        bytes[i] = (struct rt_cell){.store = of_byte(cell->store, i),
-                                    .read = {of_byte(cell->read[0], i), of_byte(cell->read[1], i)}};
-    cell->bytes = bytes;
+    for (unsigned i = 0; i < CELL_BYTES; i++) {
+        bytes[i] =
+            (struct rt_cell){.store = rt_seen_of_byte(cell->store, i),
+                             .read = {rt_seen_of_byte(cell->read[0], i), rt_seen_of_byte(cell->read[1], i)}};
+        if (cell->more)
+            *rt_more_of(c, &bytes[i]) =
+                (struct rt_more){.reads = rt_batches_of_byte(c, cell->more->reads, i),
+                                 .atomics = rt_batches_of_byte(c, cell->more->atomics, i)};
+    }
+    rt_drop_more(c, cell);
+    rt_more_of(c, cell)->bytes = bytes;
 }
 
 static void visit_cell(const struct visit *v, struct rt_cell *cell, uint32_t bytes)
 {
-    bool apart = has_others(cell->store, bytes) || has_others(cell->read[0], bytes) ||
-                 has_others(cell->read[1], bytes);
-    if (apart && !cell->bytes)
+    if (!(cell->more && cell->more->bytes) && is_apart(cell, bytes))
         split(v->c, cell);
     if (v->told->kind != 'r')
         cell->written |= bytes;
-    if (!cell->bytes)
+    if (!(cell->more && cell->more->bytes))
         visit_whole(v, cell, bytes);
     else
         for (unsigned i = 0; i < CELL_BYTES; i++)
             if (bytes >> i & 1)
-                visit_whole(v, &cell->bytes[i], 1u << i);
+                visit_whole(v, &cell->more->bytes[i], 1u << i);
 }
 
 /* ---- reads of what nobody has written ---------------------------------------------------------------- */
@@ -288,7 +397,7 @@ static void visit_lane(struct visit *v, uint64_t value)
     if (t->space == 'h' && t->kind != 'r' && v->c->doubts.count)
         settle_by_store(v);
     if (t->kind == 'a')
-        rt_order_atomic(v->c->order, v->w->index, v->lane, (uint64_t)space << 32 | v->address);
+        rt_order_atomic(v->c->order, v->w->index, v->lane, v->address, space == RT_SHARED);
     v->silent = is_silent(memory, t, value);
     visit_bytes(v);
 }
@@ -331,8 +440,8 @@ static void visit_lanes(struct visit *v, const uint32_t *roots, uint64_t lanes)
     }
 }
 
-/* Whether two reads of v->read since the latest barrier are known, by none of the lanes: then there is nothing
- * to remember of theirs. */
+/* Whether enough reads of v->read since the latest barrier are known, by none of the lanes: then there is
+ * nothing to remember of theirs. */
 static bool is_read_by_others(const struct visit *v, uint64_t lanes)
 {
     const struct rt_order_block *b = v->c->block;
@@ -344,7 +453,7 @@ static bool is_read_by_others(const struct visit *v, uint64_t lanes)
             (lane < RT_MAX_LANES && lanes >> lane & 1))
             return false;
     }
-    return true;
+    return rt_are_enough(v->c, v->read->read);
 }
 
 /* A read of one place by all lanes comes to an end after two of them, mostly. */
@@ -377,12 +486,11 @@ void rt_check_memory(struct rt_warp *w, const struct bc_ins *ins, struct rt_row 
 void rt_check_sync(struct rt_warp *w, const struct bc_ins *ins)
 {
     struct rt_check *c = w->worker->launch->check;
-    const struct bc_text *text = &w->worker->launch->program->texts.at[ins->imm];
     if (!c)
         return;
-    if (text->length && text->bytes[0] == 'f')
+    if (is_sync(c, ins->imm, 'f'))
         rt_order_fence(c->order, w->index, w->active);
-    else if (text->length && text->bytes[0] == 'g')
+    else if (is_sync(c, ins->imm, 'g'))
         rt_order_group(c->order, w->index, w->active);
     else if (c->barriers)
         rt_barriers_tell(c->barriers, w, ins);

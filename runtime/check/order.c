@@ -9,7 +9,13 @@
  */
 #include "runtime/check/knowledge.h"
 
-enum { MOST_PLACES = 1 << 20 }; /* of atomic operations that hand something on; of others nothing is known */
+enum { MOST_PLACES = 1 << 20 }; /* of atomic operations that hand something on; others hand on everything */
+
+/* Of a place: all that was handed to it, by the block alone if it is one of its shared memory. */
+struct handed {
+    uint64_t block;
+    const struct rt_knowledge *what;
+};
 
 struct rt_order {
     struct arena *arena;
@@ -22,10 +28,10 @@ struct rt_order {
         **fenced; /* of a thread; as it was at its last fence since the barrier */
     bool any_fenced;
     const struct rt_knowledge *joined,
-        *barrier;                            /* at the latest barrier: of all threads; with what they did in
+        *barrier;              /* at the latest barrier: of all threads; with what they did in
                                                 the block, NULL: nobody has asked */
-    struct map places;                       /* place -> number */
-    VEC(const struct rt_knowledge *) handed; /* by number */
+    struct map places;         /* place -> number */
+    VEC(struct handed) handed; /* by number */
 };
 
 static uint32_t *row_of(const struct rt_order *o, uint32_t thread)
@@ -139,24 +145,40 @@ void rt_order_fence(struct rt_order *o, uint32_t warp, uint64_t lanes)
     }
 }
 
-void rt_order_atomic(struct rt_order *o, uint32_t warp, unsigned lane, uint64_t key)
+/* NULL: nothing was handed to the place, and is not to be, or it is one too many. */
+static struct handed *handed_at(struct rt_order *o, uint64_t key, bool shared, bool hands)
 {
-    uint32_t thread = warp * o->width + lane, at = map_get(&o->places, key);
-    if (at != MAP_NONE) {
-        o->own[thread] = rt_know_both(o->arena, o->own[thread], o->handed.at[at]);
-        o->now.knows = true;
-    }
-    const struct rt_knowledge *fenced = fenced_of(o, thread);
-    if (!fenced)
-        return;
+    uint64_t block = shared ? o->block : 0;
+    uint32_t at = map_get(&o->places, key);
     if (at == MAP_NONE) {
-        if (o->handed.count == MOST_PLACES)
-            return;
+        if (!hands || o->handed.count == MOST_PLACES)
+            return NULL;
         at = o->handed.count;
         map_set(o->arena, &o->places, key, at);
-        vec_push(o->arena, &o->handed, NULL);
+        vec_push(o->arena, &o->handed, ((struct handed){block, NULL}));
     }
-    o->handed.at[at] = rt_know_both(o->arena, o->handed.at[at], fenced);
+    if (o->handed.at[at].block != block)
+        o->handed.at[at] = (struct handed){block, NULL};
+    return &o->handed.at[at];
+}
+
+void rt_order_atomic(struct rt_order *o, uint32_t warp, unsigned lane, uint32_t address, bool shared)
+{
+    uint32_t thread = warp * o->width + lane;
+    const struct rt_knowledge *fenced = fenced_of(o, thread);
+    struct handed *handed = handed_at(o, (uint64_t)shared << 32 | address, shared, fenced);
+    if (!handed && o->handed.count < MOST_PLACES)
+        return;
+    if (!handed) {
+        o->own[thread] = rt_know_all();
+        o->now.knows = true;
+        return;
+    }
+    if (handed->what) {
+        o->own[thread] = rt_know_both(o->arena, o->own[thread], handed->what);
+        o->now.knows = true;
+    }
+    handed->what = rt_know_both(o->arena, handed->what, fenced);
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------- */

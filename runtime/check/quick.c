@@ -4,58 +4,56 @@
  */
 #include "runtime/check/shadow.h"
 
-/* Whether the access was before the block's latest barrier, or there is none. */
-static inline bool is_past(const struct rt_order_block *b, const struct rt_seen *seen)
-{
-    return !seen->clock || (seen->thread - b->first < b->threads && seen->epoch < b->epoch);
-}
-
 static inline bool has_bytes(const struct rt_seen *seen, uint32_t bytes)
 {
     return !seen->clock || (seen->site >> BYTES_SHIFT & ALL_BYTES) == bytes;
 }
 
-/* In place of a read of the thread's own, or of one that was before; of others two stay. */
-static inline bool remember_read(struct rt_cell *cell, const struct rt_order_block *b, struct rt_seen now,
+/* In place of a read of the thread's own, or of one that was before; of others two stay, if that is enough. A
+ * silent store counts as a read. */
+static inline bool remember_read(const struct rt_check *c, struct rt_cell *cell, struct rt_seen now,
                                  bool knows)
 {
+    const struct rt_order_block *b = c->block;
     for (int i = 0; i < 2; i++) {
         struct rt_seen *r = &cell->read[i];
-        if (r->thread == now.thread || is_past(b, r)) {
+        if (r->thread == now.thread || rt_is_past(b, r)) {
             *r = now;
             return true;
         }
         if (r->thread - b->first >= b->threads && knows)
             return false;
     }
-    return true;
+    return rt_are_enough(c, cell->read);
 }
 
 /* False: it is to be looked at. knows: the thread has learnt of other blocks. */
-static inline bool read_cell(struct rt_cell *cell, const struct rt_order_block *b, struct rt_seen now,
+static inline bool read_cell(const struct rt_check *c, struct rt_cell *cell, struct rt_seen now,
                              uint32_t bytes, bool knows)
 {
+    const struct rt_order_block *b = c->block;
     const struct rt_seen *s = &cell->store;
-    if (cell->bytes || !(is_past(b, s) || s->thread == now.thread) || !has_bytes(s, bytes) ||
+    if (cell->more || !(rt_is_past(b, s) || s->thread == now.thread) || !has_bytes(s, bytes) ||
         !has_bytes(&cell->read[0], bytes) || !has_bytes(&cell->read[1], bytes))
         return false;
     now.site |= bytes << BYTES_SHIFT;
-    return remember_read(cell, b, now, knows);
+    return remember_read(c, cell, now, knows);
 }
 
-static inline bool write_cell(struct rt_cell *cell, const struct rt_order_block *b, struct rt_seen now,
-                              uint32_t bytes, bool silent)
+static inline bool write_cell(const struct rt_check *c, struct rt_cell *cell, struct rt_seen now,
+                              uint32_t bytes, bool silent, bool knows)
 {
+    const struct rt_order_block *b = c->block;
     const struct rt_seen *all[] = {&cell->store, &cell->read[0], &cell->read[1]};
-    if (cell->bytes)
+    if (cell->more)
         return false;
     for (int i = 0; i < 3; i++)
-        if (!(is_past(b, all[i]) || all[i]->thread == now.thread) || !has_bytes(all[i], bytes))
+        if (!(rt_is_past(b, all[i]) || all[i]->thread == now.thread) || !has_bytes(all[i], bytes))
             return false;
     cell->written |= bytes;
-    if (silent && cell->store.clock)
-        return true;
     now.site |= bytes << BYTES_SHIFT | (silent ? SILENT : 0);
+    if (silent && cell->store.clock && !(cell->store.site & SILENT))
+        return remember_read(c, cell, now, knows);
     cell->store = now;
     return true;
 }
@@ -88,7 +86,7 @@ static uint64_t read_cells(const struct row_access *a, struct rt_cell *cells)
         now.thread = b->first + first + (uint32_t)i;
         now.clock = c->clocks[first + i];
         for (uint32_t k = 0; good && k < n; k++)
-            good = (!uninit || cell[k].written == ALL_BYTES) && read_cell(&cell[k], b, now, ALL_BYTES, knows);
+            good = (!uninit || cell[k].written == ALL_BYTES) && read_cell(c, &cell[k], now, ALL_BYTES, knows);
         left |= (uint64_t)!good << i;
     }
     return left;
@@ -97,18 +95,20 @@ static uint64_t read_cells(const struct row_access *a, struct rt_cell *cells)
 static uint64_t write_cells(const struct row_access *a, struct rt_cell *cells, const uint8_t *memory)
 {
     const struct visit *v = a->v;
-    const struct rt_order_block *b = v->c->block;
-    uint32_t bytes = v->told->bytes, first = v->w->index * v->c->launch->width, low = rt_lowest(a->lanes);
+    const struct rt_check *c = v->c;
+    const struct rt_order_block *b = c->block;
+    uint32_t bytes = v->told->bytes, first = v->w->index * c->launch->width, low = rt_lowest(a->lanes);
     struct rt_seen now = v->now;
     uint64_t left = 0;
     rt_each_lane(i, a->lanes) {
         uint64_t word = (i - low) << a->spread;
         struct rt_cell *cell = &cells[word];
-        bool silent = is_there(memory + word * CELL_BYTES, v->values[i], bytes), good = true;
+        bool silent = is_there(memory + word * CELL_BYTES, v->values[i], bytes), good = true,
+             knows = b->knows && c->knowledge[first + i];
         now.thread = b->first + first + (uint32_t)i;
-        now.clock = v->c->clocks[first + i];
+        now.clock = c->clocks[first + i];
         for (uint32_t k = 0; good && k < bytes / CELL_BYTES; k++)
-            good = write_cell(&cell[k], b, now, ALL_BYTES, silent);
+            good = write_cell(c, &cell[k], now, ALL_BYTES, silent, knows);
         left |= (uint64_t)!good << i;
     }
     return left;
@@ -123,7 +123,6 @@ bool rt_check_quickly(struct visit *v, uint64_t value)
 {
     const struct told *t = v->told;
     struct rt_check *c = v->c;
-    const struct rt_order_block *b = c->block;
     uint32_t n = t->bytes < CELL_BYTES ? 1 : t->bytes / CELL_BYTES, bytes = ALL_BYTES;
     if (v->address & (t->bytes - 1) || (t->checks & BOUNDS && !rt_is_near(t, v->address, v->root)))
         return false;
@@ -135,11 +134,12 @@ bool rt_check_quickly(struct visit *v, uint64_t value)
     struct rt_cell *cell = &segment->cells[rt_word_in_segment(t->space, v->address)];
     if (t->bytes < CELL_BYTES)
         bytes = ((1u << t->bytes) - 1) << v->address % CELL_BYTES;
+    bool knows = c->knowledge[v->now.thread - c->block->first];
     if (t->kind == 'r') {
-        bool knows = c->knowledge[v->now.thread - b->first], uninit = t->space == 'h' && t->checks & UNINIT;
+        bool uninit = t->space == 'h' && t->checks & UNINIT;
         for (uint32_t i = 0; i < n; i++)
             if ((uninit && (cell[i].written & bytes) != bytes) ||
-                !read_cell(&cell[i], b, v->now, bytes, knows))
+                !read_cell(c, &cell[i], v->now, bytes, knows))
                 return false;
         v->read = n == 1 ? cell : NULL;
         return true;
@@ -150,7 +150,7 @@ bool rt_check_quickly(struct visit *v, uint64_t value)
         return false;
     bool silent = is_there(memory, value, t->bytes);
     for (uint32_t i = 0; i < n; i++)
-        if (!write_cell(&cell[i], b, v->now, bytes, silent))
+        if (!write_cell(c, &cell[i], v->now, bytes, silent, knows))
             return false;
     return true;
 }

@@ -60,19 +60,21 @@ struct rt_cell rt_word_seen(const struct rt_check *c, char space, uint32_t addre
     return s ? cell_at(s, word_of(space, address)) : (struct rt_cell){0};
 }
 
-static struct rt_cell *take(struct rt_check *c, struct rt_cell **spare, uint32_t count)
+/* They are not cleared. */
+static struct rt_cell *take(struct rt_check *c, struct rt_spare **spare, uint32_t count)
 {
-    struct rt_cell *cells = *spare;
-    if (!cells)
+    struct rt_spare *first = *spare;
+    if (!first)
         return arena_array(&c->arena, struct rt_cell, count);
-    *spare = cells->bytes;
-    return cells;
+    *spare = first->next;
+    return (struct rt_cell *)first;
 }
 
-static void give_back(struct rt_cell **spare, struct rt_cell *cells)
+static void give_back(struct rt_spare **spare, struct rt_cell *cells)
 {
-    cells->bytes = *spare;
-    *spare = cells;
+    struct rt_spare *first = (struct rt_spare *)cells;
+    first->next = *spare;
+    *spare = first;
 }
 
 struct rt_cell *rt_byte_cells(struct rt_check *c)
@@ -80,6 +82,11 @@ struct rt_cell *rt_byte_cells(struct rt_check *c)
     struct rt_cell *bytes = take(c, &c->spare_bytes, CELL_BYTES);
     memset(bytes, 0, CELL_BYTES * sizeof *bytes);
     return bytes;
+}
+
+void rt_free_byte_cells(struct rt_check *c, struct rt_cell *bytes)
+{
+    give_back(&c->spare_bytes, bytes);
 }
 
 struct rt_cell *rt_cell_of(struct rt_check *c, char space, uint32_t address)
@@ -99,8 +106,7 @@ void rt_forget_shared(struct rt_check *c)
     for (uint32_t i = 0; i < c->shared_segments; i++) {
         struct rt_segment *s = &c->shared[i];
         for (uint32_t k = 0; s->cells && k < SEGMENT_CELLS; k++)
-            if (s->cells[k].bytes)
-                give_back(&c->spare_bytes, s->cells[k].bytes);
+            rt_drop_more(c, &s->cells[k]);
         if (s->cells)
             give_back(&c->spare_cells, s->cells);
         *s = (struct rt_segment){0};
@@ -152,7 +158,7 @@ static bool remember_read(const struct row_access *a, struct rt_segment *s, uint
         if (before == MIXED || a->words & ~r->words || (before == ELSEWHERE && a->v->c->block->knows))
             return false;
     }
-    return true;
+    return a->v->c->reads == RT_TWO_THREADS;
 }
 
 static bool read_row(const struct row_access *a, struct rt_segment *s, uint32_t segment)
@@ -207,7 +213,10 @@ static bool write_row(struct row_access *a, struct rt_segment *s, uint32_t segme
         struct row_access quiet = *a;
         quiet.like.site |= SILENT;
         uint64_t stored = a->words & s->store.words;
-        return stored ? stored == a->words : join(&quiet, &s->store);
+        bool first = !stored || (s->store.like.site & SILENT && relation_of(a, &s->store, segment) == DONE);
+        if (first)
+            return join(&quiet, &s->store);
+        return stored == a->words && remember_read(&quiet, s, segment);
     }
     return relation_of(a, &s->store, segment) == DONE && relation_of(a, &s->read[0], segment) == DONE &&
            relation_of(a, &s->read[1], segment) == DONE && join(a, &s->store);

@@ -29,20 +29,44 @@ enum {
 #include "base/checks.def"
 };
 
-/* What was seen of four bytes: the latest store, two reads by different threads, which bytes were ever
- * written. bytes: a cell for each, which stand in place of this one since accesses had different bytes of it;
- * or NULL. */
+/* What was seen of four bytes: the latest store that changed them, or else a silent one; two reads by different
+ * threads, among which later silent stores count; which bytes were ever written. more: NULL for most. */
 struct rt_cell {
     struct rt_seen store, read[2];
     uint32_t written;
-    struct rt_cell *bytes;
+    struct rt_more *more;
 };
+
+/* Accesses by lanes of one warp in one place of the source; like.thread: that of lane 0. Those of the block
+ * that runs stand behind those of others. full: some had no place. */
+struct rt_batch {
+    struct rt_seen like;
+    uint64_t lanes;
+};
+struct rt_batches {
+    struct rt_batches *spare;
+    uint32_t count, rank; /* log2 of how many times as many it has room for as the least */
+    bool full;
+    struct rt_batch at[];
+};
+/* Of a cell that accesses had different bytes of: a cell for each, which stand in its place. Of another: reads
+ * beyond its two and atomic operations, each thread's latest, since the latest store that changed it. */
+struct rt_more {
+    struct rt_cell *bytes;
+    struct rt_batches *reads, *atomics;
+    struct rt_more *spare;
+};
+enum { RT_MOST_BATCHES = 1 << 10, BATCH_RANKS = 9 };
 
 /* Accesses to words of a segment, all of the word: that to word W of the space by thread
  * like.thread + (W >> spread), see SPREAD_SHIFT; modulo 2^32. */
 struct rt_run {
     struct rt_seen like;
     uint64_t words;
+};
+/* What is not used, as long as it is not. */
+struct rt_spare {
+    struct rt_spare *next;
 };
 /* What was seen of so many words: runs; or a cell for each. The words that the run `store` has are those that
  * were ever written. */
@@ -80,9 +104,15 @@ struct rt_check {
     struct rt_segment **pages; /* of global memory */
     struct rt_segment *shared; /* from BC_FIRST_ADDRESS on */
     uint32_t shared_segments;
-    struct rt_cell *spare_cells, *spare_bytes; /* SEGMENT_CELLS and CELL_BYTES a piece, chained by the first's
-                                                  `bytes`; not cleared */
-    bool cells_only;                           /* no runs: for tests */
+    /* How many reads of a place are needed, so that what races with any races with one of these: two of
+     * different threads where only barriers order, of different warps where syncwarp does, all where atomic
+     * operations do. */
+    enum rt_reads { RT_TWO_THREADS, RT_TWO_WARPS, RT_ALL_READS } reads;
+    struct rt_spare *spare_cells, *spare_bytes; /* SEGMENT_CELLS and CELL_BYTES cells a piece */
+    struct rt_more *spare_more;
+    struct rt_batches *spare_batches[BATCH_RANKS];
+    uint32_t batches; /* room for so many there is */
+    bool cells_only;  /* no runs: for tests */
     VEC(struct doubt) doubts;
     rt_objects objects, constants, *own; /* shared ones; constant ones; private ones by thread of the block */
     struct rt_pointers pointers;         /* in shared and private memory, and in registers of the checker */
@@ -136,8 +166,18 @@ struct rt_cell rt_word_seen(const struct rt_check *c, char space, uint32_t addre
 struct rt_cell *rt_cell_of(struct rt_check *c, char space, uint32_t address);
 /* Four cells, all zero. */
 struct rt_cell *rt_byte_cells(struct rt_check *c);
+void rt_free_byte_cells(struct rt_check *c, struct rt_cell *bytes);
 /* Nothing was seen of shared memory. */
 void rt_forget_shared(struct rt_check *c);
+
+/* The part of what was seen that is byte i's. */
+static inline struct rt_seen rt_seen_of_byte(struct rt_seen seen, unsigned i)
+{
+    if (!(seen.site >> (BYTES_SHIFT + i) & 1))
+        return (struct rt_seen){0};
+    seen.site = (seen.site & ~((unsigned)ALL_BYTES << BYTES_SHIFT)) | 1u << (BYTES_SHIFT + i);
+    return seen;
+}
 
 /* ---- unwritten.c ------------------------------------------------------------------------------------- */
 
@@ -157,21 +197,44 @@ static inline bool rt_is_near(const struct told *t, uint32_t address, uint32_t r
     uint32_t base = t->size ? root : t->last.address, size = t->size ? t->size : t->last.size;
     return root - base <= size && t->bytes <= size && address - base <= size - t->bytes;
 }
-/* Whether of v->read, which this lane reads too, two reads by other threads since the latest barrier are known:
- * then there is nothing to remember. */
+/* Whether the cell's reads, of two threads, are all that is needed. */
+static inline bool rt_are_enough(const struct rt_check *c, const struct rt_seen read[2])
+{
+    uint32_t width = c->launch->width;
+    return c->reads == RT_TWO_THREADS ||
+           (c->reads == RT_TWO_WARPS && read[0].thread / width != read[1].thread / width);
+}
+/* Whether the access was before the block's latest barrier, or there is none. */
+static inline bool rt_is_past(const struct rt_order_block *b, const struct rt_seen *seen)
+{
+    return !seen->clock || (seen->thread - b->first < b->threads && seen->epoch < b->epoch);
+}
+/* Whether of v->read, which this lane reads too, enough reads by other threads since the latest barrier are
+ * known: then there is nothing to remember. */
 static inline bool rt_has_two_reads(const struct visit *v)
 {
     const struct rt_order_block *b = v->c->block;
     const struct rt_seen *x = &v->read->read[0], *y = &v->read->read[1];
-    return x->thread != v->now.thread && y->thread != v->now.thread && x->clock && y->clock &&
-           x->epoch == b->epoch && y->epoch == b->epoch && x->thread - b->first < b->threads &&
-           y->thread - b->first < b->threads;
+    return rt_are_enough(v->c, v->read->read) && x->thread != v->now.thread && y->thread != v->now.thread &&
+           x->clock && y->clock && x->epoch == b->epoch && y->epoch == b->epoch &&
+           x->thread - b->first < b->threads && y->thread - b->first < b->threads;
 }
+
+/* ---- batches.c --------------------------------------------------------------------------------------- */
+
+/* What the cell has room for. */
+struct rt_more *rt_more_of(struct rt_check *c, struct rt_cell *cell);
+/* The cell has no more than its own; the parts may be used again. */
+void rt_drop_more(struct rt_check *c, struct rt_cell *cell);
+/* The lane's access joins these, in place of its earlier ones. */
+void rt_join_batches(const struct visit *v, struct rt_batches **all, struct rt_seen now);
+/* Those that have byte i, as they would be in its cell. */
+struct rt_batches *rt_batches_of_byte(struct rt_check *c, const struct rt_batches *all, unsigned i);
 
 /* ---- alarms.c ---------------------------------------------------------------------------------------- */
 
-/* The access that is made races with `before`, which stores or reads. */
-void rt_report_race(const struct visit *v, struct rt_seen before, bool stores);
+/* The access that is made races with `before`, which "writes", "reads" or "changes". */
+void rt_report_race(const struct visit *v, struct rt_seen before, const char *did);
 /* The text of an alarm for the access, that is to come in any case. */
 const char *rt_unwritten_text(const struct visit *v);
 /* Says it, unless it was said of the place. */

@@ -1,42 +1,11 @@
 /* The checker's shadow in short (runtime/check/segments.c) beside plain cells: the same random accesses,
  * barriers, syncwarps, fences and blocks are told to two checkers, one of which keeps cells only. After each
  * step both know the same of each word and byte, and have said the same. */
-#include "runtime/check/shadow.h"
+#include "test/unit/check_world.h"
 
-#include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+enum { RUNS = 600, STEPS = 150, BLOCKS = STEPS + 1, SITES = 9 };
 
-enum {
-    RUNS = 600,
-    STEPS = 150,
-    WARPS = 3,
-    BLOCKS = STEPS + 1,
-    GLOBAL = 2200,
-    SHARED = 1800,
-    SITES = 9,
-    REGISTERS = 4
-};
-
-static const char *const kinds[] = {"r", "w", "a"};
-static const uint32_t widths[] = {4, 8, 32, 64}, sizes[] = {4, 4, 4, 8, 8, 1, 2};
-/* A text is of a kind, a size, and global or shared memory, the last the fastest. */
-enum { TEXTS = COUNT(kinds) * COUNT(sizes) * 2 };
-
-/* A checker with what it looks at. */
-struct world {
-    struct kernc_context context;
-    struct rt_region region;
-    struct bc_program program;
-    struct rt_launch launch;
-    struct rt_worker worker;
-    struct rt_warp *warp;
-    _Alignas(64) uint32_t registers[REGISTERS * RT_MAX_LANES];
-    _Alignas(16) uint8_t shared[SHARED];
-};
+static const uint32_t widths[] = {4, 8, 32, 64};
 
 static struct world worlds[2]; /* the second keeps cells only */
 static uint64_t state;
@@ -52,75 +21,17 @@ static uint32_t draw(uint32_t n)
 
 /* ---- worlds ------------------------------------------------------------------------------------------ */
 
-static void make_program(struct bc_program *p)
+static void make_worlds(uint32_t width, enum rt_reads reads)
 {
-    p->file = "rows.kern";
-    for (uint32_t i = 0; i < TEXTS; i++) {
-        bool shared = i & 1;
-        char *text = arena_printf(&p->arena, "7 %s %s %u %u %s", kinds[i / 2 % COUNT(kinds)],
-                                  shared ? "h" : "g", sizes[i / 2 / COUNT(kinds)],
-                                  shared ? SHARED - BC_FIRST_ADDRESS : 0, shared ? "part" : "");
-        vec_push(&p->arena, &p->texts, ((struct bc_text){text, (uint32_t)strlen(text)}));
+    static const struct bc_ins code = {.op = BC_check_memory};
+    for (int k = 0; k < 2; k++) {
+        make_world(&worlds[k], width, BLOCKS, SITES, &code, 1);
+        worlds[k].launch.check->cells_only = k;
+        worlds[k].launch.check->reads = reads;
     }
-    vec_push(&p->arena, &p->texts, ((struct bc_text){"g", 1}));
-    vec_push(&p->arena, &p->texts, ((struct bc_text){"f", 1}));
-    for (uint32_t i = 0; i < SITES; i++)
-        vec_push(&p->arena, &p->sites, ((struct bc_site){.line = i + 1, .column = 1}));
-    vec_push(&p->arena, &p->code, ((struct bc_ins){.op = BC_check_memory}));
-}
-
-static void make_world(struct world *x, uint32_t width, bool cells_only)
-{
-    struct rt_warp *w = aligned_alloc(_Alignof(struct rt_warp), sizeof *w);
-    memset(x, 0, sizeof *x);
-    memset(w, 0, sizeof *w);
-    make_program(&x->program);
-    assert_true(rt_memory_open(&x->context.memory, 1 << 20));
-    assert_int_equal(rt_region_open(&x->context.memory, &x->region, GLOBAL), RT_MEMORY_OK);
-    x->launch = (struct rt_launch){.context = &x->context,
-                                   .program = &x->program,
-                                   .width = width,
-                                   .warps = WARPS,
-                                   .threads = WARPS * width,
-                                   .grid = {BLOCKS, 1, 1},
-                                   .block = {WARPS * width, 1, 1},
-                                   .blocks = BLOCKS,
-                                   .shared_bytes = SHARED};
-    x->launch.check = rt_check_new(&x->launch);
-    x->launch.check->cells_only = cells_only;
-    x->worker.launch = &x->launch;
-    x->warp = w;
-    w->worker = &x->worker;
-    w->width = width;
-    w->lanes = RT_MAX_LANES;
-    w->V = (uint8_t *)x->registers;
-    w->global = x->context.memory.base;
-    w->limits = x->context.memory.limits;
-    w->store_limits = x->context.memory.store_limits;
-    w->shared = x->shared;
-    w->shared_bytes = SHARED;
-}
-
-static void free_world(struct world *x)
-{
-    rt_check_end(x->launch.check);
-    rt_check_free(x->launch.check);
-    kernc_alarms_forget(&x->context);
-    rt_region_close(&x->context.memory, &x->region);
-    rt_memory_close(&x->context.memory);
-    arena_free(&x->program.arena);
-    arena_free(&x->launch.arena);
-    free(x->warp);
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------- */
-
-struct access {
-    uint32_t text, warp, site, bytes, addresses[RT_MAX_LANES];
-    char kind;
-    bool shared;
-    uint64_t lanes, values[RT_MAX_LANES];
-};
 
 static uint64_t draw_lanes(uint32_t width)
 {
@@ -152,11 +63,6 @@ static void draw_addresses(struct access *a, uint32_t base, uint32_t size, uint3
         first += size - width * step;
     for (uint32_t i = 0; i < width; i++)
         a->addresses[i] = base + first + i * step + (i == odd && !tame ? a->bytes : 0);
-}
-
-static uint32_t text_of(const struct access *a, uint32_t kind, uint32_t size)
-{
-    return (size * (uint32_t)COUNT(kinds) + kind) * 2 + a->shared;
 }
 
 static struct access draw_access(uint32_t width, uint32_t global)
@@ -192,56 +98,6 @@ static struct access draw_again(struct access a, uint32_t width)
     return a;
 }
 
-/* As the core does, lane by lane. */
-static struct rt_row row_of(const struct access *a, const uint32_t *roots)
-{
-    uint32_t low = rt_lowest(a->lanes), step = 0;
-    uint64_t rest = a->lanes & (a->lanes - 1);
-    bool regular = true;
-    if (rest)
-        step = (a->addresses[rt_lowest(rest)] - a->addresses[low]) / (rt_lowest(rest) - low);
-    rt_each_lane(i, a->lanes)
-        regular &=
-            a->addresses[i] - a->addresses[low] == ((uint32_t)i - low) * step && roots[i] == roots[low];
-    return (struct rt_row){a->addresses[low], step, regular};
-}
-
-/* What is accessed by lanes that may. */
-static void execute(struct rt_warp *w, const struct access *a)
-{
-    rt_each_lane(i, a->lanes) {
-        uint8_t *at = rt_locate(w, a->shared ? RT_SHARED : RT_GLOBAL, a->kind != 'r', (unsigned)i,
-                                a->addresses[i], a->bytes, 1);
-        if (at && a->kind == 'a')
-            ++*at;
-        else if (at && a->kind == 'w')
-            memcpy(at, &a->values[i], a->bytes);
-    }
-}
-
-static void tell(struct world *x, const struct access *a)
-{
-    struct rt_warp *w = x->warp;
-    uint32_t *roots = rt_v(w, 1);
-    struct bc_ins ins = {.op = BC_check_memory, .a = 0, .b = 1, .c = 2, .imm = a->text, .e = a->site};
-    w->index = a->warp;
-    w->active = a->lanes;
-    memcpy(rt_v(w, 0), a->addresses, sizeof a->addresses);
-    for (uint32_t i = 0; i < RT_MAX_LANES; i++)
-        roots[i] = a->shared ? BC_FIRST_ADDRESS : x->region.address;
-    memcpy(rt_w(w, 2), a->values, sizeof a->values);
-    rt_check_memory(w, &ins, row_of(a, roots));
-    execute(w, a);
-}
-
-static void tell_sync(struct world *x, uint32_t text, uint32_t warp, uint64_t lanes)
-{
-    struct bc_ins ins = {.op = BC_check_sync, .imm = text};
-    x->warp->index = warp;
-    x->warp->active = lanes;
-    rt_check_sync(x->warp, &ins);
-}
-
 /* ---- what both know ---------------------------------------------------------------------------------- */
 
 static bool is_same_seen(const struct rt_seen *a, const struct rt_seen *b)
@@ -249,12 +105,23 @@ static bool is_same_seen(const struct rt_seen *a, const struct rt_seen *b)
     return (!a->clock && !b->clock) || memcmp(a, b, sizeof *a) == 0;
 }
 
+static bool is_same_batches(const struct rt_batches *a, const struct rt_batches *b)
+{
+    if (!a || !b)
+        return !a == !b;
+    return a->count == b->count && memcmp(a->at, b->at, a->count * sizeof *a->at) == 0;
+}
+
 static bool is_same_cell(const struct rt_cell *a, const struct rt_cell *b)
 {
     bool same = is_same_seen(&a->store, &b->store) && is_same_seen(&a->read[0], &b->read[0]) &&
-                is_same_seen(&a->read[1], &b->read[1]) && !a->bytes == !b->bytes;
-    for (uint32_t i = 0; same && a->bytes && i < CELL_BYTES; i++)
-        same = is_same_cell(&a->bytes[i], &b->bytes[i]);
+                is_same_seen(&a->read[1], &b->read[1]) && !a->more == !b->more;
+    if (!same || !a->more)
+        return same;
+    same = is_same_batches(a->more->reads, b->more->reads) &&
+           is_same_batches(a->more->atomics, b->more->atomics) && !a->more->bytes == !b->more->bytes;
+    for (uint32_t i = 0; same && a->more->bytes && i < CELL_BYTES; i++)
+        same = is_same_cell(&a->more->bytes[i], &b->more->bytes[i]);
     return same;
 }
 
@@ -292,14 +159,12 @@ static void step(struct access *a, uint32_t width)
     uint32_t what = draw(tame ? 20 : 40);
     for (int k = 0; k < 2; k++) {
         struct world *x = &worlds[k];
-        if (what == 0) {
-            x->worker.block++;
-            memset(x->shared, 0, sizeof x->shared);
-            rt_check_block(&x->worker);
-        } else if (what < 6)
+        if (what == 0)
+            tell_block(x, x->worker.block + 1);
+        else if (what < 6)
             rt_check_barrier(&x->worker);
         else if (what < 9)
-            tell_sync(x, TEXTS + (what == 8), a->warp, a->lanes);
+            tell_sync(x, what == 8 ? TEXT_FENCE : TEXT_GROUP, a->warp, a->lanes);
         else
             tell(x, a);
     }
@@ -312,10 +177,9 @@ static void knows_the_same_in_short(void **unused)
         uint32_t width = widths[run % COUNT(widths)];
         state = run * 77 + 1;
         tame = run / COUNT(widths) % 2;
-        for (int k = 0; k < 2; k++) {
-            make_world(&worlds[k], width, k);
-            rt_check_block(&worlds[k].worker);
-        }
+        make_worlds(width, (enum rt_reads)(run % 3));
+        for (int k = 0; k < 2; k++)
+            tell_block(&worlds[k], 0);
         struct access a = {0};
         for (uint32_t i = 0; i < (tame ? STEPS / 3 : STEPS); i++) {
             step(&a, width);
@@ -344,17 +208,14 @@ static void tell_row(char kind, uint32_t warp, uint32_t word)
 
 static void begin_block(uint64_t block)
 {
-    for (int k = 0; k < 2; k++) {
-        worlds[k].worker.block = block;
-        rt_check_block(&worlds[k].worker);
-    }
+    for (int k = 0; k < 2; k++)
+        tell_block(&worlds[k], block);
 }
 
 static int set_up(void **unused)
 {
     UNUSED(unused);
-    for (int k = 0; k < 2; k++)
-        make_world(&worlds[k], 32, k);
+    make_worlds(32, RT_TWO_THREADS);
     begin_block(0);
     return 0;
 }
