@@ -67,7 +67,7 @@ static uint32_t returns_parameter(const struct ir_function *f)
     ir_each_block(i, b, f) {
         const struct ir_block *block = ir_block_at(f, b);
         const struct ir_ins *end = ir_at(f, block->last);
-        if (block->first == block->last && end->op == IR_ret && block->params.count == 1 &&
+        if (block->first == block->last && end->op == IR_ret && end->argc == 1 && block->params.count == 1 &&
             end->args[0] == block->params.at[0])
             return b;
     }
