@@ -300,14 +300,14 @@ const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch)
 
 bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to)
 {
-    uint32_t loop = j->header_of[to];
-    if (loop != IR_NO_CYCLE && ir_cycle_has(j->cycles, loop, from) &&
-        !ir_cycle_has(j->cycles, loop, j->branch))
+    if (j->result.gave_up || from == j->branch)
+        return true;
+    uint32_t loop = j->header_of[to], headed = j->header_of[from];
+    if (loop != IR_NO_CYCLE && j->cycles->at[loop].entries.count == 1 &&
+        ir_cycle_has(j->cycles, loop, from) && !ir_cycle_has(j->cycles, loop, j->branch))
         return false; /* a back edge of a loop beyond: all who reconverge at its header have reconverged
                          before */
-    uint32_t headed = j->header_of[from];
-    bool tells_exits_only =
-        from != j->branch && headed != IR_NO_CYCLE && j->cycles->at[headed].entries.count == 1;
+    bool tells_exits_only = headed != IR_NO_CYCLE && j->cycles->at[headed].entries.count == 1;
     if (j->stamp[from] == j->round)
         return !(tells_exits_only && ir_cycle_has(j->cycles, headed, to));
     for (uint32_t k = j->cycles->innermost[from]; k != IR_NO_CYCLE && !ir_cycle_has(j->cycles, k, to);

@@ -75,29 +75,22 @@ bool ir_varies(const struct ir_uniformity *u, ir_ref value)
     return ir_at(u->cfg->fn, value)->block != IR_NO_BLOCK && !bitset_has(u->invariant, value);
 }
 
-/* Whether all edges into the block (`reached`: those that the latest branch's threads can take) carry the
- * same. */
-static bool same_argument(const struct uniformity_finder *f, uint32_t block, uint32_t position, bool reached)
-{
-    ir_ref first = 0;
-    ir_each_pred(p, block, f->u->cfg) {
-        if (!bitset_has(f->u->cfg->reachable, p) || (reached && !ir_join_reached(f->joins, p, block)))
-            continue;
-        ir_ref arg = ir_block_at(f->fn, p)->edges.at[f->u->cfg->pred_edges[p_at]].args[position];
-        if (first != 0 && arg != first)
-            return false;
-        first = arg;
-    }
-    return true;
-}
-
-/* Threads that came different ways reconverge in the block: parameters that tell the ways apart diverge. */
-static void mark_params(struct uniformity_finder *f, uint32_t block, bool reached, ir_ref branch)
+/* Threads that the latest branch has sent different ways reconverge in the block: parameters that tell the
+ * ways apart diverge. */
+static void mark_params(struct uniformity_finder *f, uint32_t block, ir_ref branch)
 {
     const struct ir_block *b = ir_block_at(f->fn, block);
-    for (uint32_t i = 0; i < b->params.count; i++)
-        if (!same_argument(f, block, i, reached))
-            ir_mark_value(f, b->params.at[i], IR_DIV_SYNC, branch);
+    const ir_ref *first = NULL;
+    ir_each_pred(p, block, f->u->cfg) {
+        if (b->params.count == 0 || !bitset_has(f->u->cfg->reachable, p) ||
+            !ir_join_reached(f->joins, p, block))
+            continue;
+        const ir_ref *args = ir_block_at(f->fn, p)->edges.at[f->u->cfg->pred_edges[p_at]].args;
+        for (uint32_t i = 0; first && i < b->params.count; i++)
+            if (args[i] != first[i])
+                ir_mark_value(f, b->params.at[i], IR_DIV_SYNC, branch);
+        first = first ? first : args;
+    }
 }
 
 /* ---- branches ---------------------------------------------------------------------------------------- */
@@ -154,7 +147,7 @@ static void reconverge_at_joins(struct uniformity_finder *f, uint32_t b, uint32_
         if (!reconverge_in(f, scope, joins->at[i]))
             continue;
         check_cycles(f, b, joins->at[i]);
-        mark_params(f, joins->at[i], false, ir_terminator(f->fn, b));
+        mark_params(f, joins->at[i], ir_terminator(f->fn, b));
     }
 }
 
@@ -179,7 +172,7 @@ static void reconverge_at_exits(struct uniformity_finder *f, uint32_t b, uint32_
         if (left != IR_NO_CYCLE)
             leave_cycles(f, b, scope, left);
         if (reconverge_in(f, scope, exit))
-            mark_params(f, exit, true, ir_terminator(f->fn, b));
+            mark_params(f, exit, ir_terminator(f->fn, b));
     }
 }
 
