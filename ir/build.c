@@ -15,6 +15,7 @@ static struct arena *arena_of(const struct ir_function *f)
 static ir_ref ins_new(struct ir_function *f, struct ir_ins ins)
 {
     ir_ref r = f->ins.count;
+    f->module->orders |= ins.op == IR_fence || ins.op == IR_anchor;
     vec_push(arena_of(f), &f->ins, ins);
     return r;
 }

@@ -88,6 +88,7 @@ extern const struct ir_special_info ir_special_info[IR_SPECIALS];
 static inline bool ir_is_pointer(enum ir_type t) { return t >= IR_TYPE_GLOBAL && t <= IR_TYPE_FUNCTION; }
 static inline bool ir_is_float(enum ir_type t) { return t == IR_TYPE_F32 || t == IR_TYPE_F64; }
 static inline bool ir_is_pure(enum ir_op op) { return (unsigned)op < SCALAR_OPS; }
+static inline bool ir_is_atomic(enum ir_op op) { return op >= IR_atomic_add && op <= IR_atomic_cas; }
 /* cb.join and its like: `imm` is the register of a convergence barrier. */
 static inline bool ir_is_convergence_barrier(enum ir_op op) { return ir_op_info[op].imm == IR_IMM_REGISTER; }
 
@@ -213,6 +214,7 @@ struct ir_module {
     VEC(struct ir_kernel_info) kernels;
     VEC(struct launch)   launches;     /* launch directives, in source order */
     struct map           signature_index, text_index;  /* hash -> number; a taken key's next is key + 1 */
+    bool                 orders;       /* some function has, or had, a fence or an anchor */
 };
 
 /* ---- module, function (ir/module.c) ----------------------------------------------------------------- */

@@ -228,6 +228,7 @@ static void copy_kernels(struct ir_module *to, const struct ir_module *from)
 static void copy_module(struct ir_module *to, void *data)
 {
     const struct ir_module *from = data;
+    to->orders = from->orders;
     copy_data(to, from);
     copy_kernels(to, from);
     for (uint32_t i = 0; i < from->functions.count; i++)

@@ -225,7 +225,7 @@ static void select_ins(struct be_selector *s, ir_ref r)
     }
     if (ir_is_pure((enum ir_op)ins->op)) {
         be_select_pure(s, r);
-    } else if (ins->op >= IR_atomic_add && ins->op <= IR_atomic_cas) {
+    } else if (ir_is_atomic((enum ir_op)ins->op)) {
         be_select_atomic(s, r);
     } else if (!be_select_group(s, r)) {
         BUG("bytecode has no %s", ir_op_info[ins->op].text);

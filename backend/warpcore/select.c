@@ -278,7 +278,7 @@ static void select_instruction(struct wc_selector *s, ir_ref r)
     case IR_brif: select_branch(s, r); break;
     case IR_ret: wc_select_return(s, r); break;
     default:
-        if (ins->op >= IR_atomic_add && ins->op <= IR_atomic_cas)
+        if (ir_is_atomic((enum ir_op)ins->op))
             wc_select_atomic(s, r);
         else if (!wc_select_group(s, r))
             BUG("nothing selects %s", ir_op_info[ins->op].text);

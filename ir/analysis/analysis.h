@@ -404,7 +404,8 @@ struct ir_merge {
 };
 struct ir_uniformity_options {
     /* As if no token's region reached beyond its cycle: for machines whose threads reconverge where control
-     * flow lets them. Irreducible cycles with divergent branches are not m-converged then. */
+     * flow lets them, and perform a load in one step. Irreducible cycles with divergent branches are not
+     * m-converged then. */
     bool ignore_tokens;
     const bool *uniform_params; /* of a device function: by position; NULL: all may be divergent */
     /* If not NULL: threads that diverge reconverge no earlier than there (ir_return_post_dominators_new), or
@@ -427,6 +428,8 @@ struct ir_uniformity *ir_uniformity_new(struct arena *a, const struct ir_cfg *c,
  * region; token 0: all that execute it together by maximal convergence. If the token's definition has been
  * moved since, only branches on what the launch and the block decide count. */
 bool ir_is_uniform_for(const struct ir_uniformity *u, uint32_t block, ir_ref token);
+/* Of a load that is divergent by itself, why: what it reads. */
+const char *ir_load_source(const struct ir_function *f, ir_ref load);
 /* Whether the value depends on more than the launch and the block. */
 bool ir_varies(const struct ir_uniformity *u, ir_ref value);
 /* Whether the block is m-converged ("Controlled m-converged Static Instances"): which threads execute it

@@ -159,7 +159,7 @@ struct ir_memory *ir_memory_new(struct arena *a, const struct ir_function *f, co
 {
     struct ir_memory *m = arena_new(a, struct ir_memory);
     uint32_t n = f->ins.count, spaces = IR_TYPE_PRIVATE - IR_TYPE_GLOBAL + 1;
-    *m = (struct ir_memory){f, n, arena_array(a, ir_ref, n), arena_array(a, uint32_t, n + spaces),
+    *m = (struct ir_memory){f, n, n + spaces, arena_array(a, ir_ref, n), arena_array(a, uint32_t, n + spaces),
                             arena_array(a, ir_ref, n + spaces)};
     for (uint32_t r = 0; r < n + spaces; r++)
         m->class[r] = r;
@@ -217,16 +217,11 @@ bool ir_covers(struct ir_location whole, struct ir_location part)
 
 /* ---- instructions ------------------------------------------------------------------------------------ */
 
-static bool is_atomic(enum ir_op op)
-{
-    return op >= IR_atomic_add && op <= IR_atomic_cas;
-}
-
 bool ir_written(const struct ir_memory *m, ir_ref r, struct ir_location *x)
 {
     const struct ir_ins *ins = ir_at(m->fn, r);
     bool block = ins->op == IR_memzero || ins->op == IR_memcpy;
-    if (!block && !is_atomic(ins->op) && ins->op != IR_store)
+    if (!block && !ir_is_atomic(ins->op) && ins->op != IR_store)
         return false;
     *x = ir_location_of(m, ins->args[0], block ? 0 : ins->imm,
                         block ? (uint32_t)ins->imm : ir_mem_info[ins->mem].bytes);
@@ -238,7 +233,7 @@ bool ir_read(const struct ir_memory *m, ir_ref r, struct ir_location *x)
     const struct ir_ins *ins = ir_at(m->fn, r);
     if (ins->op == IR_memcpy)
         *x = ir_location_of(m, ins->args[1], 0, (uint32_t)ins->imm);
-    else if (ins->op == IR_load || is_atomic(ins->op))
+    else if (ins->op == IR_load || ir_is_atomic(ins->op))
         *x = ir_location_of(m, ins->args[0], ins->imm, ir_mem_info[ins->mem].bytes);
     else
         return false;
@@ -249,7 +244,7 @@ enum ir_clobber ir_clobber_of(enum ir_op op)
 {
     if (op == IR_call || op == IR_icall || op == IR_hostcall)
         return IR_CLOBBERS_ALL;
-    bool orders = op == IR_barrier || op == IR_syncwarp || op == IR_fence || is_atomic(op);
+    bool orders = op == IR_barrier || op == IR_syncwarp || op == IR_fence || ir_is_atomic(op);
     return orders ? IR_CLOBBERS_COMMON : IR_CLOBBERS_NOTHING;
 }
 

@@ -19,11 +19,12 @@
 #define IR_SEVERAL_OBJECTS UINT32_MAX
 struct ir_memory {
     const struct ir_function *fn;
-    uint32_t count;  /* of the function's instructions then */
-    ir_ref *object;  /* by value: the one object that it points into, as the first instruction
+    uint32_t count;   /* of the function's instructions then */
+    uint32_t classes; /* numbers of classes are below it */
+    ir_ref *object;   /* by value: the one object that it points into, as the first instruction
                         that gives its address; 0: not known, or no pointer */
-    uint32_t *class; /* by value: union-find; then one for each space: what is unknown of it */
-    ir_ref *only;    /* by leader of a class: its one object; 0: none; IR_SEVERAL_OBJECTS */
+    uint32_t *class;  /* by value: union-find; then one for each space: what is unknown of it */
+    ir_ref *only;     /* by leader of a class: its one object; 0: none; IR_SEVERAL_OBJECTS */
 };
 /* Points-to classes of B. Steensgaard, "Points-to analysis in almost linear time" (1996), of one level: all
  * that memory holds is unknown. Near-linear. */

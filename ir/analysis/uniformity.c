@@ -200,7 +200,9 @@ static bool diverges_itself(const struct uniformity_finder *f, ir_ref r)
     const struct ir_ins *i = ir_at(f->fn, r);
     switch (i->op) {
     case IR_special: return ir_special_info[i->imm].scope == IR_SCOPE_THREAD;
-    case IR_load: return ir_at(f->fn, i->args[0])->type == IR_TYPE_PRIVATE;
+    case IR_load:
+        return ir_at(f->fn, i->args[0])->type == IR_TYPE_PRIVATE ||
+               (f->loads_apart.bits && bitset_has(f->loads_apart, r));
     case IR_call: case IR_icall: case IR_hostcall: case IR_broadcast: return true;
     default: return ir_op_info[i->op].flags & IR_DIVERGES;
     }
@@ -209,6 +211,8 @@ static bool diverges_itself(const struct uniformity_finder *f, ir_ref r)
 static void mark_sources(struct uniformity_finder *f)
 {
     const struct ir_cfg *c = f->u->cfg;
+    if (!f->machine && f->fn->module->orders)
+        f->loads_apart = ir_loads_apart(f->arena, c);
     const struct ir_block *entry = ir_block_at(f->fn, ir_entry(f->fn));
     for (uint32_t p = 0; p < entry->params.count && !(f->fn->flags & IR_FN_KERNEL); p++)
         if (f->uniform_params == NULL || !f->uniform_params[p])

@@ -19,6 +19,7 @@ struct uniformity_finder {
                                                followed */
     uint32_t scoped_done;                   /* branches of u->scoped that have been followed */
     bool machine;                           /* ignore_tokens, of struct ir_uniformity_options */
+    struct bitset loads_apart;              /* without bits: none */
     const bool *uniform_params;
     uint32_t *first_edge;                      /* scratch by block: the latest branch's first edge to it */
     const struct ir_dominators *reconvergence; /* see struct ir_uniformity_options */
@@ -57,6 +58,11 @@ void ir_leave_apart(struct uniformity_finder *f, uint32_t k, uint32_t beyond);
 uint32_t ir_first_unsettled(struct uniformity_finder *f, uint32_t k);
 /* What anchors' groups do to values and branches inside and outside of their regions. */
 void ir_separate_groups(struct uniformity_finder *f);
+
+/* ---- loads (ir/analysis/uniformity_loads.c) ----------------------------------------------------------- */
+
+/* The loads that may differ between threads that execute them together though their addresses are the same. */
+struct bitset ir_loads_apart(struct arena *a, const struct ir_cfg *c);
 
 /* ---- cycles (ir/analysis/uniformity_cycles.c) -------------------------------------------------------- */
 

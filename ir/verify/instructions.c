@@ -123,11 +123,6 @@ static void check_scalar(struct verifier *v, ir_ref r)
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-static bool is_atomic(enum ir_op op)
-{
-    return op >= IR_atomic_add && op <= IR_atomic_cas;
-}
-
 static void check_atomic(struct verifier *v, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(v->fn, r);
@@ -141,12 +136,12 @@ static void check_memory(struct verifier *v, ir_ref r)
 {
     const struct ir_ins *ins = ir_at(v->fn, r);
     enum ir_type space = ins->argc ? type_of(v, ins->args[0]) : IR_TYPE_VOID;
-    if (is_atomic(ins->op))
+    if (ir_is_atomic(ins->op))
         check_atomic(v, r);
     if (ir_op_info[ins->op].flags & IR_WRITES && ir_op_info[ins->op].types[2] == 'a' &&
         space == IR_TYPE_CONSTANT)
         ir_ins_broken(v, IR_RULE_SPACE, r, "constant memory is not written");
-    else if (is_atomic(ins->op) && space == IR_TYPE_PRIVATE)
+    else if (ir_is_atomic(ins->op) && space == IR_TYPE_PRIVATE)
         ir_ins_broken(v, IR_RULE_SPACE, r, "no other thread sees private memory");
 }
 

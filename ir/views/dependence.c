@@ -126,7 +126,7 @@ static void source_text(const struct ir_viewer *v, ir_ref r, struct text *out)
     else if (i->op == IR_param)
         text_addz(out, "parameter");
     else if (i->op == IR_load)
-        text_addz(out, "private memory");
+        text_addz(out, ir_load_source(v->fn, r));
     else
         text_addz(out, ir_op_info[i->op].text);
 }

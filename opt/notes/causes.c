@@ -52,10 +52,11 @@ static void add_step(struct text *t, const char *fmt, ...)
     va_end(args);
 }
 
-static const char *source_name(const struct ir_ins *i)
+static const char *source_name(const struct ir_function *f, ir_ref r)
 {
+    const struct ir_ins *i = ir_at(f, r);
     return i->op == IR_special ? ir_special_info[i->imm].source
-           : i->op == IR_load  ? "private memory"
+           : i->op == IR_load  ? ir_load_source(f, r)
                                : ir_op_info[i->op].text;
 }
 
@@ -84,7 +85,7 @@ void opt_causes_text(const struct ir_uniformity *u, ir_ref r, struct text *t, pl
         enum ir_divergence kind = u->kind[r];
         *at = i->at.line ? i->at : *at;
         if (kind == IR_DIV_SOURCE) {
-            add_step(t, "%s", source_name(i));
+            add_step(t, "%s", source_name(f, r));
         } else if (i->name && !is_same_variable(i->name, latest) && names++ < NAMES_MAX) {
             add_step(t, "%.*s", (int)variable_length(i->name), i->name);
             latest = i->name;
