@@ -191,7 +191,7 @@ static void generate(struct fz_program *p)
     fz_make_functions(&g, 3, make_function, make_kernel);
 }
 
-const struct fz_class fz_class_a = {'a', "race-free kernels",
-                                    "what can't observe convergence: every setup agrees", generate, NULL};
-const struct fz_class fz_class_d = {'d', "race-free kernels without double",
-                                    "class a for targets that have no double", generate, NULL};
+const struct fz_class fz_class_a = {
+    'a', "race-free kernels", "what can't observe convergence: every setup agrees", generate, NULL, NULL};
+const struct fz_class fz_class_d = {
+    'd', "race-free kernels without double", "class a for targets that have no double", generate, NULL, NULL};

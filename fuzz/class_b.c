@@ -344,6 +344,9 @@ static void generate(struct fz_program *p)
     fz_kernel(p)->body = fz_node(p, FZ_NODE_BLOCK); /* never seen; an empty program is right as well */
 }
 
-const struct fz_class fz_class_b = {'b', "reconvergence programs",
-                                    "the sets of threads of convergent operations, by reference", generate,
-                                    fz_expect_b};
+const struct fz_class fz_class_b = {'b',
+                                    "reconvergence programs",
+                                    "the sets of threads of convergent operations, by reference",
+                                    generate,
+                                    fz_expect_b,
+                                    NULL};

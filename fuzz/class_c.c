@@ -266,6 +266,6 @@ static bool expect(const struct fz_program *p, uint32_t width, void **contents)
     return ok;
 }
 
-const struct fz_class fz_class_c = {'c', "graphs of goto",
-                                    "traces of single threads, reducible and irreducible control flow",
-                                    generate, expect};
+const struct fz_class fz_class_c = {
+    'c',      "graphs of goto", "traces of single threads, reducible and irreducible control flow",
+    generate, expect,           NULL};

@@ -134,6 +134,6 @@ static void generate(struct fz_program *p)
             return;
 }
 
-const struct fz_class fz_class_e = {'e', "graphs with tokens",
-                                    "the sets of threads of convergent operations in any graph, by reference",
-                                    generate, fz_expect_e};
+const struct fz_class fz_class_e = {
+    'e',      "graphs with tokens", "the sets of threads of convergent operations in any graph, by reference",
+    generate, fz_expect_e,          NULL};

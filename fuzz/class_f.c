@@ -384,6 +384,9 @@ static void generate(struct fz_program *p)
     fz_make_functions(&g, 2, make_function, make_kernel);
 }
 
-const struct fz_class fz_class_f = {'f', "arms with much in common",
-                                    "values and sets of threads in divergent arms, by reference", generate,
-                                    fz_expect_f};
+const struct fz_class fz_class_f = {'f',
+                                    "arms with much in common",
+                                    "values and sets of threads in divergent arms, by reference",
+                                    generate,
+                                    fz_expect_f,
+                                    NULL};

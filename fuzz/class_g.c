@@ -191,6 +191,9 @@ void fz_print_sequence(const struct fz_program *p, struct text *out)
     text_addz(out, ");\n");
 }
 
-const struct fz_class fz_class_g = {'g', "sequences of launches",
+const struct fz_class fz_class_g = {'g',
+                                    "sequences of launches",
                                     "several kernels in order on buffers that live across launches, repeated",
-                                    generate, fz_expect_g};
+                                    generate,
+                                    fz_expect_g,
+                                    NULL};

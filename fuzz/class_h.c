@@ -304,6 +304,6 @@ static void generate(struct fz_program *p)
     g.v->first = statements(&g, 2 + below(&g, MOST_STATEMENTS - 1), 2);
 }
 
-const struct fz_class fz_class_h = {'h', "vectors",
-                                    "vectors by element, by selections and by parts, and the same by scalars",
-                                    generate, NULL};
+const struct fz_class fz_class_h = {
+    'h',      "vectors", "vectors by element, by selections and by parts, and the same by scalars",
+    generate, NULL,      NULL};

@@ -5,6 +5,7 @@
  * also where to log and the two variables that all code shares, n (rows logged) and h (a hash of what was
  * seen), which a call gives back packed into one result. The result kept last, s, is a call's own.
  */
+#include "fuzz/locks.h"
 #include "fuzz/plant.h"
 #include "fuzz/sequence.h"
 #include "fuzz/vectors.h"
@@ -274,8 +275,8 @@ void fz_print(const struct fz_program *p, const char *comment, struct text *out)
         fz_print_sequence(p, out);
         return;
     }
-    if (p->vectors) {
-        fz_print_vectors(p, out);
+    if (p->vectors || p->locks) {
+        (p->vectors ? fz_print_vectors : fz_print_locks)(p, out);
         print_launch(&w);
         return;
     }

@@ -1,5 +1,6 @@
 /* program.c: the tree of a random program: see program.h. */
 #include "fuzz/program.h"
+#include "fuzz/locks.h"
 #include "fuzz/sequence.h"
 #include "fuzz/vectors.h"
 
@@ -212,7 +213,7 @@ static void mark_called(const struct fz_node *n, void *data)
 
 uint64_t fz_reached(const struct fz_program *p)
 {
-    if (p->module || p->sequence || p->vectors)
+    if (p->module || p->sequence || p->vectors || p->locks)
         return 0;
     uint32_t kernel = p->functions.count - 1;
     uint64_t reached = (uint64_t)1 << kernel;
@@ -227,6 +228,7 @@ uint32_t fz_program_size(const struct fz_program *p)
     uint64_t reached = fz_reached(p);
     uint32_t size = p->sequence  ? fz_sequence_size(p->sequence)
                     : p->vectors ? fz_vectors_size(p->vectors)
+                    : p->locks   ? fz_locks_size(p->locks)
                                  : 0;
     for (const char *line = p->module; line && (line = strstr(line, "\n  ")) != NULL; line++)
         size++; /* instructions */
@@ -336,8 +338,9 @@ bool fz_is_pure(const struct fe_builtin *b)
 
 const struct fz_class *fz_class_find(char letter)
 {
-    static const struct fz_class *const classes[] = {&fz_class_a, &fz_class_b, &fz_class_c, &fz_class_d,
-                                                     &fz_class_e, &fz_class_f, &fz_class_g, &fz_class_h};
+    static const struct fz_class *const classes[] = {&fz_class_a, &fz_class_b, &fz_class_c,
+                                                     &fz_class_d, &fz_class_e, &fz_class_f,
+                                                     &fz_class_g, &fz_class_h, &fz_class_i};
     for (size_t i = 0; i < COUNT(classes); i++)
         if (classes[i]->letter == letter)
             return classes[i];
@@ -352,6 +355,7 @@ struct fz_program *fz_generate(const struct fz_class *class, uint64_t seed, stru
     p->seed = seed;
     class->generate(p);
     fz_predict(p);
-    INVARIANT(p->module || p->sequence || p->vectors || (p->functions.count > 0 && p->functions.count <= 64));
+    INVARIANT(p->module || p->sequence || p->vectors || p->locks ||
+              (p->functions.count > 0 && p->functions.count <= 64));
     return p;
 }

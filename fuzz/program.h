@@ -107,6 +107,7 @@ struct fz_program {
     const char *module;                /* class e: the text of its IR, instead of functions; else NULL */
     struct fz_sequence *sequence;      /* class g: its launches, instead of functions; else NULL */
     struct fz_vectors *vectors;        /* class h: its statements, instead of functions; else NULL */
+    struct fz_locks *locks;            /* class i: its statements, instead of functions; else NULL */
     struct fz_plant *plant;            /* the mistake that stands in it (plant.h), or NULL */
     bool sets_shared;                  /* its shared variables are set first, though they are 0 anyway */
 };
@@ -247,15 +248,20 @@ struct fz_class {
      * zeroed, inputs filled. False: the program runs on for too long (or breaks a rule), so that it is none
      * of the class. NULL: it is what the reference setup computes. */
     bool (*expect)(const struct fz_program *p, uint32_t width, void **contents);
+    /* Instead, if nothing is expected for its own sake: whether what each buffer holds after a launch with this
+     * warp width can be; if not, `text` says why. Or NULL. */
+    bool (*holds)(const struct fz_program *p, uint32_t width, void **contents, char *text, size_t size);
 };
 extern const struct fz_class fz_class_a, fz_class_b, fz_class_c, fz_class_d, fz_class_e, fz_class_f,
-    fz_class_g, fz_class_h;
+    fz_class_g, fz_class_h, fz_class_i;
 /* reference_b.c, reference_e.c, reference_f.c, reference_g.c: what the classes expect. */
 /* As fz_class.expect. */
 bool fz_expect_b(const struct fz_program *p, uint32_t width, void **contents);
 bool fz_expect_e(const struct fz_program *p, uint32_t width, void **contents);
 bool fz_expect_f(const struct fz_program *p, uint32_t width, void **contents);
 bool fz_expect_g(const struct fz_program *p, uint32_t width, void **contents);
+/* As fz_class.holds (reference_i.c). */
+bool fz_holds_i(const struct fz_program *p, uint32_t width, void **contents, char *text, size_t size);
 const struct fz_class *fz_class_find(char letter); /* NULL: there is none */
 /* ---- predictions (predictions.c) --------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
  * not compile fails in another way and is undone like the rest, so that no edit has to know what is allowed.
  */
 #include "fuzz/reduce.h"
+#include "fuzz/locks.h"
 #include "fuzz/vectors.h"
 
 enum { MAX_TRIES = 4000 };
@@ -226,6 +227,8 @@ uint32_t fz_reduce(struct fz_program *p, fz_still_fails *fails, void *data)
             fz_reduce_sequence(&r);
         if (p->vectors)
             fz_reduce_vectors(&r);
+        if (p->locks)
+            fz_reduce_locks(&r);
         for (uint32_t i = p->functions.count; i-- > 0;)
             if (fz_reached(p) >> i & 1)
                 reduce_below(&r, p->functions.at[i].body);

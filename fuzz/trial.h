@@ -42,5 +42,7 @@ bool trial_expect(struct trial *t, const struct fz_setup *s);
 bool trial_keep(struct trial *t);
 /* Whether the latest launch has left what is expected, or stopped where that stops. */
 bool trial_compare(struct trial *t, const struct fz_setup *s);
+/* Of a class that says what holds: whether it holds of what that has left. */
+bool trial_holds(struct trial *t, const struct fz_setup *s);
 
 #endif

@@ -96,6 +96,16 @@ bool trial_compare(struct trial *t, const struct fz_setup *s)
     return true;
 }
 
+bool trial_holds(struct trial *t, const struct fz_setup *s)
+{
+    void *contents[MAX_BUFFERS];
+    char text[sizeof t->verdict.text];
+    for (uint32_t i = 0; i < t->p->buffers.count; i++)
+        contents[i] = kernc_buffer_map(t->buffers[i]);
+    return fz_class_find(t->p->class)->holds(t->p, s->width, contents, text, sizeof text) ||
+           trial_fail(t, s, FZ_DIFFERS, text);
+}
+
 /* ---- verdicts ---------------------------------------------------------------------------------------- */
 
 /* The text without numbers and names, which change from program to program. */

@@ -139,7 +139,7 @@ run-tests:
 SOAK_COUNT ?= 40000
 SOAK_SEED ?= $(shell date +%Y%m%d)000000
 soak: kernc
-	$(BUILD)/kernc fuzz --class=a,b,c,d,e,f,g,h --count=$(SOAK_COUNT) --seed=$(SOAK_SEED)
+	$(BUILD)/kernc fuzz --class=a,b,c,d,e,f,g,h,i --count=$(SOAK_COUNT) --seed=$(SOAK_SEED)
 
 # After how many programs each planted mistake is found; MUTANTS: some of them.
 mutants:

@@ -339,8 +339,8 @@ struct ir_join_finder *ir_join_finder_new(struct arena *a, const struct ir_cfg *
  * as a join or exit (sound, less precise), but is given out only once by a finder: results of several calls are
  * to be united. */
 const struct ir_joins *ir_find_joins(struct ir_join_finder *j, uint32_t branch);
-/* After ir_find_joins: whether separated threads can come from block `from` by its edge to `to`, which is one of
- * the joins or exits. */
+/* After ir_find_joins: whether separated threads can come from block `from` by its edge to `to`, which is one
+ * of the joins or exits. */
 bool ir_join_reached(const struct ir_join_finder *j, uint32_t from, uint32_t to);
 
 /* ---- dominator strong components: paths back before threads reconverge (ir/analysis/strong_components.c) */

@@ -159,7 +159,11 @@ struct ir_memory *ir_memory_new(struct arena *a, const struct ir_function *f, co
 {
     struct ir_memory *m = arena_new(a, struct ir_memory);
     uint32_t n = f->ins.count, spaces = IR_TYPE_PRIVATE - IR_TYPE_GLOBAL + 1;
-    *m = (struct ir_memory){f, n, n + spaces, arena_array(a, ir_ref, n), arena_array(a, uint32_t, n + spaces),
+    *m = (struct ir_memory){f,
+                            n,
+                            n + spaces,
+                            arena_array(a, ir_ref, n),
+                            arena_array(a, uint32_t, n + spaces),
                             arena_array(a, ir_ref, n + spaces)};
     for (uint32_t r = 0; r < n + spaces; r++)
         m->class[r] = r;
