@@ -1,6 +1,7 @@
 /* launch_files.c: buffers from files: their bytes, text, pictures. What the end of a name says is in
  * files.def; driver/outputs.c writes the same.
  */
+#include "base/file.h"
 #include "base/npy.h"
 #include "base/picture.h"
 
@@ -32,12 +33,22 @@ enum launch_encoding launch_encoding_of(const char *file)
 /* What is being read, and the buffer being made. */
 struct reading {
     struct arena *arena;
+    enum launch_encoding encoding;
     enum launch_element element;
     uint32_t element_bytes;
     const char *layout;
     size_t limit;
+    size_t header, whole; /* bytes of a header, and of the file by what it says; 0: it says nothing */
     struct text buffer;
 };
+
+enum {
+    LOOK_BYTES = LAUNCH_MAX_HEADER + 12
+}; /* of a file's beginning: with magic, version and length of .npy */
+
+static const char bad_shape[] = "its size is not what its shape says";
+static const char bad_picture[] = "the picture's size is not what its header says";
+static const char bad_multiple[] = "the file's length is no multiple of the element's size";
 
 static const char *add_number(struct reading *r, struct launch_number n)
 {
@@ -130,18 +141,23 @@ static const char *add_pixels(struct reading *r, const unsigned char *p, size_t 
     return problem;
 }
 
-static const char *read_picture(struct reading *r, const struct text *file, bool color)
+/* *pixels: where they begin, behind the header; *bytes: what they take. */
+static const char *read_header(const struct text *file, bool color, const char **pixels, uint64_t *bytes)
 {
     const char *at = file->at + 2;
     if (strncmp(file->at, color ? "P6" : "P5", 2) != 0)
         return color ? "a .ppm file begins with P6" : "a .pgm file begins with P5";
     uint64_t width = header_number(&at), height = header_number(&at), most = header_number(&at);
-    uint64_t bytes = width * height * (color ? 3 : 1);
-    if (!bytes || most != 255 || !isspace((unsigned char)*at))
-        return "the picture's header is not width, height and 255";
-    if (file->length - (size_t)(at + 1 - file->at) != bytes)
-        return "the picture's size is not what its header says";
-    return add_pixels(r, (const unsigned char *)at + 1, bytes, color);
+    *bytes = width * height * (color ? 3 : 1);
+    *pixels = at + 1;
+    return *bytes && most == 255 && isspace((unsigned char)*at)
+               ? NULL
+               : "the picture's header is not width, height and 255";
+}
+
+static const char *read_picture(struct reading *r, const struct text *file, bool color)
+{
+    return add_pixels(r, (const unsigned char *)file->at + r->header, file->length - r->header, color);
 }
 
 /* int and uint are 0xRRGGBB, as they are saved, of grey pictures too. */
@@ -157,29 +173,67 @@ static const char *read_png(struct reading *r, const struct text *file)
     return problem;
 }
 
-/* ---- any file ---------------------------------------------------------------------------------------- */
+/* ---- bytes, .npy --------------------------------------------------------------------------------------- */
 
 static const char *take_bytes(struct reading *r, struct text *file)
 {
     if (file->length % r->element_bytes)
-        return "the file's length is no multiple of the element's size";
+        return bad_multiple;
     r->buffer = *file;
     *file = (struct text){0};
     return NULL;
 }
 
-/* Of vectors, elements are scalars. */
 static const char *read_npy(struct reading *r, struct text *file)
 {
-    size_t data = 0;
+    memmove(file->at, file->at + r->header, file->length - r->header);
+    file->length -= r->header;
+    return take_bytes(r, file);
+}
+
+/* ---- any file ---------------------------------------------------------------------------------------- */
+
+static const char *wrong_size(const struct reading *r)
+{
+    return r->encoding == LAUNCH_NPY ? bad_shape : bad_picture;
+}
+
+/* Of a file with a header: r->header, and *bytes behind it. Of vectors, elements are scalars. */
+static const char *read_beginning(struct reading *r, const struct text *beginning, uint64_t *bytes)
+{
+    const char *pixels = beginning->at, *problem;
     uint32_t scalar = launch_element_bytes(r->element);
-    struct layout l = layout_of(r->arena, r->element, scalar ? scalar : r->element_bytes, r->layout);
-    const char *problem = npy_read_header(r->arena, file, npy_type(r->arena, &l), l.bytes, &data);
+    if (r->encoding == LAUNCH_NPY) {
+        struct layout l = layout_of(r->arena, r->element, scalar ? scalar : r->element_bytes, r->layout);
+        return npy_read_header(r->arena, beginning, npy_type(r->arena, &l), l.bytes, &r->header, bytes);
+    }
+    problem = read_header(beginning, r->encoding == LAUNCH_PPM, &pixels, bytes);
+    r->header = (size_t)(pixels - beginning->at);
+    return problem;
+}
+
+/* What a beginning says of the whole file: no more is read than that. */
+static const char *look(void *data, const struct text *beginning, uint64_t size, size_t *limit)
+{
+    struct reading *r = data;
+    uint64_t bytes = 0;
+    bool known = size != FILE_SIZE_UNKNOWN, picture = r->encoding == LAUNCH_PGM || r->encoding == LAUNCH_PPM;
+    if (beginning->length == 0)
+        return "the file is empty";
+    if (r->encoding == LAUNCH_RAW)
+        return known && size % r->element_bytes ? bad_multiple : NULL;
+    if (r->encoding != LAUNCH_NPY && (!picture || r->element == LAUNCH_BYTES))
+        return NULL;
+    const char *problem = read_beginning(r, beginning, &bytes);
     if (problem)
         return problem;
-    memmove(file->at, file->at + data, file->length - data);
-    file->length -= data;
-    return file->length > r->limit ? launch_too_large : take_bytes(r, file);
+    if (bytes >= SIZE_MAX - r->header || (known && size != r->header + bytes))
+        return wrong_size(r);
+    if (r->encoding == LAUNCH_NPY && bytes > r->limit)
+        return launch_too_large;
+    r->whole = r->header + bytes;
+    *limit = r->whole < *limit ? r->whole : *limit;
+    return NULL;
 }
 
 static const char *decode(struct reading *r, struct text *file, enum launch_encoding e)
@@ -199,19 +253,23 @@ const char *launch_read_file(struct arena *a, const char *path, enum launch_elem
                              const char *layout, size_t limit, void **bytes, size_t *n)
 {
     enum launch_encoding encoding = launch_encoding_of(path);
-    struct reading r = {
-        .arena = a, .element = e, .element_bytes = element_bytes, .layout = layout, .limit = limit};
+    struct reading r = {.arena = a,
+                        .encoding = encoding,
+                        .element = e,
+                        .element_bytes = element_bytes,
+                        .layout = layout,
+                        .limit = limit};
     struct text file = {0};
     if (encoding == LAUNCH_NO_ENCODING)
         return launch_unknown_ending;
     bool raw = encoding == LAUNCH_RAW || encoding == LAUNCH_NPY;
     size_t header = encoding == LAUNCH_NPY ? LAUNCH_MAX_HEADER : 0;
     size_t most = !raw ? LAUNCH_MAX_FILE : limit < SIZE_MAX - header ? limit + header : limit;
-    const char *problem = file_read(path, most, &file);
-    if (problem == file_too_large && raw)
+    const char *problem = file_read_after(path, most, LOOK_BYTES, look, &r, &file);
+    if (problem == file_too_large && encoding == LAUNCH_RAW)
         problem = launch_too_large;
-    if (!problem && file.length == 0)
-        problem = "the file is empty";
+    if (r.whole && (problem == file_too_large || (!problem && file.length != r.whole)))
+        problem = wrong_size(&r);
     if (!problem)
         problem = decode(&r, &file, encoding);
     if (!problem && r.buffer.length == 0)

@@ -123,11 +123,10 @@ static size_t find_dictionary(const struct text *file, size_t *n)
 }
 
 const char *npy_read_header(struct arena *a, const struct text *file, const char *type,
-                            uint32_t element_bytes, size_t *data)
+                            uint32_t element_bytes, size_t *data, uint64_t *bytes)
 {
     struct header h = {.arena = a};
     size_t n = 0, begin = find_dictionary(file, &n);
-    uint64_t bytes;
     if (begin && n > LAUNCH_MAX_HEADER)
         return "the header is larger than the limit (npy_header_bytes)";
     if (!begin || file->length - begin < n)
@@ -141,8 +140,10 @@ const char *npy_read_header(struct arena *a, const struct text *file, const char
     if (h.fortran && h.dimensions > 1)
         return "its elements are in Fortran's order; save numpy.ascontiguousarray(x)";
     *data = begin + n;
-    h.overflow |= __builtin_mul_overflow(h.count, element_bytes, &bytes);
-    return !h.overflow && bytes == file->length - *data ? NULL : "its size is not what its shape says";
+    h.overflow |= __builtin_mul_overflow(h.count, element_bytes, bytes);
+    if (h.overflow)
+        *bytes = UINT64_MAX;
+    return NULL;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------- */

@@ -6,16 +6,17 @@
 
 #include "base/layout.h"
 
-/* The type of an element, in the arena: '<f4'; of a structure [('x', '<f4'), ('', '|V4'), ('n', '<i4', (2, 3))]
- * with a field without a name where padding is, as numpy.lib.format writes it. A pointer is '<u4'; what has no
- * layout, or members over each other, is '|V' and its bytes. */
+/* The type of an element, in the arena: '<f4'; of a structure [('x', '<f4'), ('', '|V4'), ('n', '<i4', (2,
+ * 3))] with a field without a name where padding is, as numpy.lib.format writes it. A pointer is '<u4';
+ * what has no layout, or members over each other, is '|V' and its bytes. */
 const char *npy_type(struct arena *a, const struct layout *l);
 /* The type that stands at *at, which moves behind it, in the same spelling; NULL: it is none. */
 const char *npy_read_type(struct arena *a, const char **at);
-/* Checks that the file holds elements of this type, of so many bytes, in C's order, as many as its shape says;
- * *data is where they begin. NULL, or the message (static text, or of the arena). */
-const char *npy_read_header(struct arena *a, const struct text *file, const char *type,
-                            uint32_t element_bytes, size_t *data);
+/* Of a file's beginning: whether elements of this type, of so many bytes, follow in C's order; *data is
+ * where they begin, *bytes how many bytes they have by the shape, UINT64_MAX: more than that. NULL, or the
+ * message (static text, or of the arena). */
+const char *npy_read_header(struct arena *a, const struct text *beginning, const char *type,
+                            uint32_t element_bytes, size_t *data, uint64_t *bytes);
 /* Appends the header of `count` elements: of one dimension, or, with a width, (height, width) and what is
  * left of the elements in a third. NULL, or the message (static text). */
 const char *npy_write_header(const char *type, size_t count, uint32_t width, uint32_t height,
