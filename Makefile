@@ -205,6 +205,7 @@ help:
 	@echo 'asan ubsan the tests under AddressSanitizer, UndefinedBehaviorSanitizer'
 	@echo 'soak       $(SOAK_COUNT) random programs of each class through every scheme and level'
 	@echo 'mutants    plants mistakes and says after how many random programs each is found'
+	@echo 'memory     every verb without memory, at every place (make check takes a sample)'
 	@echo 'fuzz       each fuzzer for FUZZ_SECONDS (60); needs clang'
 	@echo 'bench      speed beside the peers that are installed'
 	@echo 'results    the samples with a prediction: tables in docs/results.md, plots in docs/plots/'

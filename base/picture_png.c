@@ -6,11 +6,13 @@
 #include <png.h>
 #include <stdlib.h>
 
+/* libpng has but words to say that it has no memory. */
 static const char *failed(struct arena *a, png_image *image, const char *what)
 {
-    const char *problem = arena_printf(a, "%s: %s", what, image->message);
     png_image_free(image);
-    return problem;
+    if (strstr(image->message, "memory"))
+        mem_fail(0);
+    return arena_printf(a, "%s: %s", what, image->message);
 }
 
 static const char damaged[] = "this is no whole PNG file";
@@ -38,8 +40,9 @@ const char *png_read(struct arena *a, const struct text *file, size_t limit, boo
     p->pixels = bytes <= limit ? malloc(bytes) : NULL;
     if (!p->pixels) {
         png_image_free(&image);
-        return bytes <= limit ? "not enough memory for the picture"
-                              : "the picture is larger than the limit (argument_bytes)";
+        if (bytes <= limit)
+            mem_fail(bytes);
+        return "the picture is larger than the limit (argument_bytes)";
     }
     if (!png_image_finish_read(&image, &black, p->pixels, 0, NULL))
         return failed(a, &image, damaged);
@@ -59,7 +62,7 @@ const char *png_write(struct arena *a, const struct picture *p, struct text *out
         return failed(a, &image, "libpng cannot write the picture");
     char *bytes = malloc(n);
     if (!bytes)
-        return "not enough memory for the picture";
+        mem_fail(n);
     bool good = png_image_write_to_memory(&image, bytes, &n, 0, p->pixels, 0, NULL);
     const char *problem = good ? NULL : failed(a, &image, "libpng cannot write the picture");
     if (good)

@@ -1,5 +1,6 @@
 /* build.c: kernc build: compiles and writes bytecode or a warp-core image, or what --emit asks for. */
 #include "driver/driver.h"
+#include "lib/result.h"
 
 static const struct form {
     const char *name, *ending;
@@ -35,10 +36,10 @@ const char *output_name(struct command *c, const char *ending)
 static int write_form(struct command *c, const struct form *f, kernc_result *r)
 {
     size_t n;
-    const char *text = kernc_result_text(r, f->text, &n);
+    const char *text = result_text(r, f->text, &n);
     if (!text)
         return fail(c, EXIT_INPUT, "emit", NULL, (place){0}, "%s has no %s to write", c->file, f->name);
-    bool image = f->text == KERNC_TEXT_BYTECODE && kernc_result_text(r, KERNC_TEXT_MAP, NULL);
+    bool image = f->text == KERNC_TEXT_BYTECODE && result_text(r, KERNC_TEXT_MAP, NULL);
     const char *file = output_name(c, image ? ".wcb" : f->ending);
     if (strcmp(file, c->file) == 0 && strcmp(file, "-") != 0)
         return fail(c, EXIT_INPUT, "output", NULL, (place){0}, "%s would overwrite the input", file);

@@ -5,10 +5,11 @@
  * oracle at the first level with warps as wide, in the table or not: a row is equal if its launch ended as
  * the reference's did and left the same bytes in every buffer. What kernels print is dropped, since its order
  * depends on the scheme. Rows that differ make the exit code EXIT_FOUND, rows that could not be made
- * that of the reason; a reference's own failure is that of kernc run.
+ * that of the reason; a reference's own failure is that of kernc run. A signal ends the rows: those that are
+ * whole are shown.
  */
 #include "driver/compare.h"
-
+#include "driver/interrupt.h"
 #include "lib/result.h"
 
 static const char *reference_name(void)
@@ -101,7 +102,7 @@ static const char *first_error(struct comparison *x, kernc_result *r)
     const char *note = first + 1 < d->all.count && d->all.at[first + 1].severity == DIAG_NOTE
                            ? d->all.at[first + 1].text
                            : NULL;
-    const char *text = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
+    const char *text = result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
     const char *error = text ? strstr(text, ": error: ") : NULL;
     while (error && error > text && error[-1] != '\n')
         error--;
@@ -133,9 +134,7 @@ static int compile(struct comparison *x, kernc_result **r, struct left_out *miss
                         "%s is compiled for one scheme: compare wants a source or IR", input_name(c));
         return code;
     }
-    *r = kernc_compile(input_name(c), x->text.at, x->text.length, &x->options);
-    if (!*r)
-        mem_fail(x->text.length);
+    *r = compile_text(c, &x->options, &x->text);
     int code = exit_of_compilation(kernc_result_status(*r));
     if (kernc_result_status(*r) == KERNC_BAD_SOURCE && missing) {
         missing->why = first_error(x, *r);
@@ -149,6 +148,8 @@ static void launch(struct comparison *x, struct run *r, struct row *row)
 {
     kernc_statistics *s = NULL;
     row->status = experiment_run(&r->x, &s);
+    if (row->status == KERNC_NO_MEMORY) /* no answer to compare with */
+        mem_fail(0);
     if (row->status != KERNC_OK)
         row->error = arena_printf(&x->command->arena, "%s", experiment_error(&r->x));
     kernc_statistics_metrics(s, &row->metrics);
@@ -171,6 +172,7 @@ static int run_row(struct comparison *x, struct run *r, struct row *row, struct 
     x->options.collect = true; /* the counts of structural transforms */
     int code = launch_read_flags(r);
     r->x.api.warp = row->warp;
+    r->x.api.interrupt = interrupt_flag();
     if (!code)
         code = compile(x, &compiled, missing);
     if (!code && kernc_result_input(compiled) == KERNC_INPUT_SOURCE)
@@ -250,6 +252,8 @@ static int compare_row(struct comparison *x, struct row row)
     struct left_out missing = {.scheme = row.scheme};
     bool optional = is_optional(x, row.scheme);
     int code = run_reference(x, row.warp, &reference);
+    if (interrupted())
+        return code;
     if (!code && reference->row.error && optional) {
         missing.code = reference->row.status == KERNC_TRAP ? EXIT_OK : exit_of_run(reference->row.status);
         missing.why = arena_printf(&x->command->arena, "under the %s with warps of %u threads: %s",
@@ -262,7 +266,9 @@ static int compare_row(struct comparison *x, struct row row)
     }
     if (!code && !missing.why)
         code = run_row(x, &r, &row, optional ? &missing : NULL);
-    if (missing.why) {
+    if (interrupted())
+        ; /* perhaps in the middle of a launch */
+    else if (missing.why) {
         leave_out(x, missing);
         code = EXIT_OK;
     } else if (!code) {
@@ -278,7 +284,7 @@ static int run_rows(struct comparison *x)
 {
     int code = EXIT_OK;
     for (uint32_t l = 0; l < x->levels.count; l++)
-        for (uint32_t i = 0; !code && i < x->schemes.count; i++) {
+        for (uint32_t i = 0; !code && !interrupted() && i < x->schemes.count; i++) {
             enum scheme s = x->schemes.at[i];
             uint32_t lanes = scheme_target(s)->lanes;
             code = compare_row(
@@ -303,15 +309,25 @@ static void blame_kernel(struct comparison *x)
     experiment_close(&r.x);
 }
 
+static int tell_interrupted(struct comparison *x)
+{
+    if (x->rows.count)
+        compare_show_table(x);
+    return complain(x->command, interrupt_code(), "interrupted after %u of %u rows; no file is written",
+                    x->rows.count, x->levels.count * x->schemes.count);
+}
+
 int verb_compare(struct command *c)
 {
     struct comparison x = {.command = c};
     c->once = true; /* rows compile the same */
     int code = read_choice(&x);
+    interrupt_listen(true);
     if (!code)
         code = run_rows(&x);
+    interrupt_listen(false);
     if (!code)
-        code = compare_show(&x);
+        code = interrupted() ? tell_interrupted(&x) : compare_show(&x);
     if (!code)
         blame_kernel(&x);
     for (uint32_t i = 0; !code && i < x.rows.count; i++)

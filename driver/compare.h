@@ -47,6 +47,7 @@ struct comparison {
     VEC(struct left_out) left_out;
 };
 
+void compare_show_table(struct comparison *x); /* for people */
 /* The table, unless a file takes its place on standard output, and the files. EXIT_OK or EXIT_INPUT. */
 int compare_show(struct comparison *x);
 

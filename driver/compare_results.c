@@ -253,7 +253,7 @@ static bool shows_table(const struct command *c)
     return !(json && strcmp(json, "-") == 0) && !(csv && strcmp(csv, "-") == 0);
 }
 
-int compare_show(struct comparison *x)
+void compare_show_table(struct comparison *x)
 {
     struct text t = {0}, visible = {0};
     if (shows_table(x->command)) {
@@ -266,6 +266,11 @@ int compare_show(struct comparison *x)
     }
     text_free(&t);
     text_free(&visible);
+}
+
+int compare_show(struct comparison *x)
+{
+    compare_show_table(x);
     int code = write_file(x, OPTION_COMPARE_JSON, add_json);
     return code ? code : write_file(x, OPTION_COMPARE_CSV, add_csv);
 }

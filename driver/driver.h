@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/scheme.h"
+#include "driver/progress.h"
 #include "kernc.h"
 
 /* ---- how kernc exits (exits.c) ----------------------------------------------------------------------- */
@@ -70,10 +71,11 @@ struct command {
     struct arena arena;
     VEC(struct given) given; /* in the order of the command line */
     const char *file;
-    bool json;            /* --diagnostics=json, from the beginning */
-    struct text messages; /* then: one JSON array of all messages so far, printed at the end */
-    bool once;            /* show_diagnostics leaves out what it has shown before */
-    struct map shown;     /* then: what that is, hashed */
+    bool json;                /* --diagnostics=json, from the beginning */
+    struct text messages;     /* then: one JSON array of all messages so far, printed at the end */
+    struct progress progress; /* of what takes long; outlives whoever runs out of memory */
+    bool once;                /* show_diagnostics leaves out what it has shown before */
+    struct map shown;         /* then: what that is, hashed */
 };
 
 /* Reads argv[1] and the rest; returns EXIT_OK, or says what is wrong and returns EXIT_USAGE. */
@@ -82,6 +84,8 @@ void command_help(const struct command *c); /* to stdout */
 void help(void);                            /* the verbs, to stdout */
 /* The value that counts, of the last time the option was given; NULL: not given. */
 const char *option_value(const struct command *c, enum option_id id);
+/* Whether --diagnostics=json is among the words. */
+bool wants_json(int argc, char **argv);
 /* All values of an option that may be given several times. */
 const char *const *option_values(struct command *c, enum option_id id, size_t *n);
 /* All that was given, spelled as "--warp=8", "-O1", in the order of the command line. */
@@ -142,8 +146,12 @@ int fail(struct command *c, int exit_code, const char *id, const struct source *
 void show_diagnostics(struct command *c, kernc_result *r);
 /* The same of diagnostics collected by the driver itself. */
 void show_messages(struct command *c, const struct diagnostics *d);
-/* Prints the array of all messages with --diagnostics=json, and frees them; to be called once, as the last. */
+/* Prints the array of all messages with --diagnostics=json, and frees them; to be called once, as the
+ * last. */
 void messages_end(struct command *c);
+/* The one that a process ends with in the middle of its work: takes no memory, and may be called by the
+ * handler of a signal. `earlier`: the array of messages that it is the last of, or NULL. */
+void last_message(bool json, const struct text *earlier, const char *id, const char *text);
 /* Shows a note on stderr that is no diagnostic (times, counts). */
 void show_note(const char *text);
 
@@ -193,6 +201,8 @@ int compile_options(struct command *c, kernc_options *o);
  * `text` gets the file's bytes and is the caller's in any case. */
 int compile_file(struct command *c, const kernc_options *o, struct text *text, kernc_result **r);
 int read_input(struct command *c, struct text *text); /* the two halves of it */
+/* The result, good or bad, without a word. */
+kernc_result *compile_text(struct command *c, const kernc_options *o, const struct text *text);
 /* *r is NULL unless EXIT_OK comes back. */
 int compile_input(struct command *c, const kernc_options *o, const struct text *text, kernc_result **r);
 const char *input_name(const struct command *c); /* as it stands in messages */

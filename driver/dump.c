@@ -1,5 +1,6 @@
 /* dump.c: kernc dump: the IR after the passes, around each of them, its analyses, or the syntax tree. */
 #include "driver/driver.h"
+#include "lib/result.h"
 
 /* What the passes print is kept, so that the output file is written whole. */
 static void keep(void *data, const char *text, size_t n)
@@ -97,7 +98,7 @@ static int write_dump(struct command *c, kernc_result *r, struct text *printed)
 {
     size_t n = 0;
     kernc_text what = wanted_text(c);
-    const char *text = kernc_result_text(r, what, &n);
+    const char *text = result_text(r, what, &n);
     if (!text)
         return fail(c, EXIT_INPUT, "dump", NULL, (place){0},
                     "%s is bytecode and has no IR to show; see kernc build -S", c->file);

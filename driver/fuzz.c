@@ -2,6 +2,7 @@
 #include "fuzz/fuzz.h"
 #include "base/checks.h"
 #include "driver/driver.h"
+#include "driver/interrupt.h"
 #include "fuzz/plant.h"
 
 #include <stdio.h>
@@ -232,7 +233,20 @@ static int check_room(struct command *c, const struct fz_options *o)
     return EXIT_OK;
 }
 
-/* Tries all programs, and writes what they executed to the file. */
+/* Tries all programs; a signal ends that. */
+static int fuzz(struct command *c, struct fz_options *o)
+{
+    const char *problem;
+    o->interrupt = interrupt_flag();
+    interrupt_listen(true);
+    int code = fz_fuzz(o, &c->arena, &problem) ? EXIT_FOUND : EXIT_OK;
+    interrupt_listen(false);
+    if (problem)
+        code = complain(c, EXIT_LIMIT, "%s", problem);
+    return interrupted() ? complain(c, interrupt_code(), "interrupted: not all programs were tried") : code;
+}
+
+/* The same, and writes what they executed to the file, if that is all of them. */
 static int fuzz_into(struct command *c, struct fz_options *o, const char *file)
 {
     struct text rows = {0};
@@ -241,8 +255,9 @@ static int fuzz_into(struct command *c, struct fz_options *o, const char *file)
         return code;
     o->level_passes = true;
     o->executed = &rows;
-    code = fz_fuzz(o) ? EXIT_FOUND : EXIT_OK;
-    int written = write_output(c, file, rows.at, rows.length);
+    code = fuzz(c, o);
+    bool whole = code == EXIT_OK || code == EXIT_FOUND;
+    int written = !whole ? EXIT_OK : write_output(c, file, rows.at, rows.length);
     text_free(&rows);
     return written ? written : code;
 }
@@ -267,5 +282,5 @@ int verb_fuzz(struct command *c)
     o.progress = show_progress;
     o.data = &screen;
     const char *csv = option_value(c, OPTION_COMPARE_CSV);
-    return csv ? fuzz_into(c, &o, csv) : fz_fuzz(&o) ? EXIT_FOUND : EXIT_OK;
+    return csv ? fuzz_into(c, &o, csv) : fuzz(c, &o);
 }

@@ -1,5 +1,6 @@
 /* input.c: reading and compiling the file that a verb works on. */
 #include "driver/driver.h"
+#include "lib/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +122,7 @@ int compile_options(struct command *c, kernc_options *o)
 
 static void show_text(kernc_result *r, kernc_text what)
 {
-    const char *text = kernc_result_text(r, what, NULL);
+    const char *text = result_text(r, what, NULL);
     if (text)
         show_note(text);
 }
@@ -152,17 +153,20 @@ int compile_file(struct command *c, const kernc_options *o, struct text *text, k
     return code ? code : compile_input(c, o, text, r);
 }
 
+kernc_result *compile_text(struct command *c, const kernc_options *o, const struct text *text)
+{
+    kernc_result *r = kernc_compile(input_name(c), text->at, text->length, o);
+    if (!r || kernc_result_status(r) == KERNC_COMPILE_NO_MEMORY)
+        mem_fail(text->length);
+    return r;
+}
+
 int compile_input(struct command *c, const kernc_options *o, const struct text *text, kernc_result **r)
 {
-    *r = kernc_compile(input_name(c), text->at, text->length, o);
-    if (!*r)
-        mem_fail(text->length);
+    *r = compile_text(c, o, text);
     show_diagnostics(c, *r);
     show_collected(c, *r);
-    kernc_compile_status status = kernc_result_status(*r);
-    int code = exit_of_compilation(status);
-    if (status == KERNC_COMPILE_NO_MEMORY)
-        fail(c, code, "memory", NULL, (place){0}, "not enough memory to compile");
+    int code = exit_of_compilation(kernc_result_status(*r));
     if (code) {
         kernc_result_free(*r);
         *r = NULL;

@@ -1,5 +1,6 @@
 /* launch.c: see launch.h. */
 #include "driver/launch.h"
+#include "driver/interrupt.h"
 #include "driver/outputs.h"
 
 #include <stdio.h>
@@ -361,9 +362,11 @@ void launch_write_outputs(void *run, const struct experiment_step *step)
         progress_end(r->progress);
         r->progress = NULL;
     }
+    interrupt_listen(false);
     for (uint32_t i = 0; i < step->launch.outputs.count; i++) {
         int code = write_one(r, step, &step->launch.outputs.at[i]);
         if (!r->outputs)
             r->outputs = code;
     }
+    interrupt_listen(true);
 }

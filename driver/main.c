@@ -1,5 +1,6 @@
 /* main.c: kernc VERB …: finds the verb, runs it, and makes sure that what it printed arrived. */
 #include "driver/driver.h"
+#include "driver/interrupt.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -72,11 +73,17 @@ static int without_verb(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, told like the others */
-    struct command c = {0};
+    /* A closed pipe and a file over the limit are failed writes, told like the others. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    bool json = wants_json(argc, argv);
+    interrupt_begin(json);
+    static struct command c;
     struct mem_guard guard;
     if (mem_guard_enter(&guard)) {
-        fputs("kernc: not enough memory\n", stderr);
+        progress_end(&c.progress);
+        fflush(stdout);
+        last_message(json, &c.messages, "memory", "not enough memory");
         return EXIT_LIMIT;
     }
     read_help(argc, argv);

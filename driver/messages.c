@@ -2,8 +2,10 @@
  * --diagnostics=json as one array at the end.
  */
 #include "driver/driver.h"
+#include "lib/result.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 /* ---- text -------------------------------------------------------------------------------------------- */
 
@@ -164,7 +166,7 @@ void show_diagnostics(struct command *c, kernc_result *r)
     kernc_text what = c->json                     ? KERNC_TEXT_DIAGNOSTICS_JSON
                       : diag_color_wanted(stderr) ? KERNC_TEXT_DIAGNOSTICS_COLOR
                                                   : KERNC_TEXT_DIAGNOSTICS;
-    const char *text = kernc_result_text(r, what, NULL);
+    const char *text = result_text(r, what, NULL);
     if (text && c->once)
         text = c->json ? new_of_array(c, text) : new_of_text(c, text);
     if (text && c->json)
@@ -180,6 +182,28 @@ void messages_end(struct command *c)
         show_note(c->messages.at);
     }
     text_free(&c->messages);
+}
+
+/* As diag_json_text writes it. */
+void last_message(bool json, const struct text *earlier, const char *id, const char *text)
+{
+    bool more = earlier && earlier->length > strlen("[]\n");
+    const char *const parts[] = {more ? ",\n {" : "[{",
+                                 "\"severity\":\"error\",\"id\":\"",
+                                 id,
+                                 "\",\"file\":\"\",\"line\":0,\"column\":0,\"endLine\":0,\"endColumn\":0,"
+                                 "\"message\":\"",
+                                 text,
+                                 "\",\"notes\":[]}]\n"},
+                      *const plain[] = {"kernc: ", text, "\n"};
+    size_t count = json ? COUNT(parts) : COUNT(plain);
+    if (json && more && write(STDERR_FILENO, earlier->at, earlier->length - strlen("]\n")) < 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const char *part = json ? parts[i] : plain[i];
+        if (write(STDERR_FILENO, part, strlen(part)) < 0)
+            return;
+    }
 }
 
 int write_output(struct command *c, const char *file, const char *bytes, size_t n)

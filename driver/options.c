@@ -181,8 +181,7 @@ static int take_file(struct command *c, int argc, char **argv)
                  arena_printf(&c->arena, "one file at a time: %s, and also %s?", c->file, argv[optind + 1]));
 }
 
-/* Messages about what follows are wanted as JSON. */
-static bool wants_json(int argc, char **argv)
+bool wants_json(int argc, char **argv)
 {
     bool json = false;
     for (int i = 1; i < argc; i++) {

@@ -1,6 +1,7 @@
 /* progress.c: see progress.h. A thread of its own wakes once a second. */
 #include "driver/progress.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,7 +37,12 @@ void progress_begin(struct progress *p, const char *what)
     *p = (struct progress){.what = what};
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
+    p->begun = true;
+    sigset_t all, before; /* signals are for the thread that works */
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     p->running = isatty(STDERR_FILENO) && pthread_create(&p->thread, NULL, watch, p) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void progress_say(struct progress *p, const char *what)
@@ -48,6 +54,9 @@ void progress_say(struct progress *p, const char *what)
 
 void progress_end(struct progress *p)
 {
+    if (!p->begun)
+        return;
+    p->begun = false;
     if (p->running) {
         pthread_mutex_lock(&p->lock);
         p->ended = true;

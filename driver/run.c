@@ -3,13 +3,13 @@
  * did not.
  */
 #include "base/checks.h"
+#include "driver/interrupt.h"
 #include "driver/launch.h"
 #include "driver/metrics.h"
 #include "driver/progress.h"
 #include "lib/result.h"
 #include "runtime/module.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -132,33 +132,19 @@ static int write_metrics(struct run *r, const kernc_statistics *s)
     return code;
 }
 
-/* ---- Ctrl-C ------------------------------------------------------------------------------------------ */
-
-static volatile int interrupted;
-
-static void interrupt(int signal)
-{
-    UNUSED(signal);
-    interrupted = 1;
-}
-
-/* The first Ctrl-C stops the launches, which then say where they stand; a second one ends the process. */
+/* A signal stops the launches, which then say where they stand. */
 static kernc_status run_launches(struct run *r, kernc_statistics **statistics)
 {
-    struct sigaction old, own = {.sa_handler = interrupt, .sa_flags = SA_RESETHAND};
-    sigemptyset(&own.sa_mask);
-    bool heard =
-        sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN && sigaction(SIGINT, &own, NULL) == 0;
-    r->x.api.interrupt = &interrupted;
+    interrupt_listen(true);
+    r->x.api.interrupt = interrupt_flag();
     kernc_status status = experiment_run(&r->x, statistics);
-    if (heard)
-        sigaction(SIGINT, &old, NULL);
+    interrupt_listen(false);
     return status;
 }
 
 static int launch(struct run *r)
 {
-    struct progress progress;
+    struct progress *progress = &r->command->progress;
     kernc_statistics *statistics = NULL;
     const struct command *c = r->command;
     /* What another machine is to make again happens in the order of the machine's clock. */
@@ -168,14 +154,14 @@ static int launch(struct run *r)
     r->x.stepped = launch_write_outputs;
     r->x.user = r;
     job_begin(r);
-    progress_begin(&progress, arena_printf(&r->command->arena, "running %s", experiment_name(&r->x)));
-    r->progress = &progress;
+    progress_begin(progress, arena_printf(&r->command->arena, "running %s", experiment_name(&r->x)));
+    r->progress = progress;
     kernc_status status = run_launches(r, counted ? &statistics : NULL);
     if (r->progress)
-        progress_end(&progress);
+        progress_end(progress);
     int code = status == KERNC_OK ? r->outputs : launch_stopped(r, status);
-    if (code && interrupted)
-        code = EXIT_INTERRUPTED;
+    if (code && interrupted())
+        code = interrupt_code();
     else if (status == KERNC_LIMIT &&
              kernc_alarm_at(r->x.context, 0, &(kernc_alarm){.size = sizeof(kernc_alarm)}))
         code = EXIT_FOUND; /* threads may wait for what alarms say */
@@ -222,7 +208,7 @@ int launch_open(struct run *r, const void *program, size_t n)
 int launch_open_compiled(struct run *r, kernc_result *compiled)
 {
     size_t n;
-    const char *bytes = kernc_result_text(compiled, KERNC_TEXT_BYTECODE, &n);
+    const char *bytes = result_text(compiled, KERNC_TEXT_BYTECODE, &n);
     if (!bytes)
         mem_fail(0);
     return launch_open(r, bytes, n);
@@ -238,7 +224,7 @@ int launch_check(struct run *r, kernc_result *compiled)
                 k = NULL;
         if (!k)
             continue;
-        fine &= kernc_result_check_launch(compiled, k, r->x.api.warp);
+        fine &= result_check_launch(compiled, k, r->x.api.warp);
         show_diagnostics(r->command, compiled);
     }
     return fine ? EXIT_OK : EXIT_INPUT;

@@ -7,6 +7,7 @@
  * same bytes in every buffer: a prediction never changes what is computed. What kernels print is dropped.
  */
 #include "driver/tune.h"
+#include "driver/interrupt.h"
 #include "driver/metrics.h"
 #include "driver/progress.h"
 #include "lib/result.h"
@@ -68,13 +69,13 @@ static int read_choice(struct tuning *x)
 
 static void tell_progress(struct tuning *x)
 {
-    progress_say(&x->progress,
+    progress_say(&x->command->progress,
                  arena_printf(&x->command->arena, "tuning %s, launch %u", x->kernel, x->runs.count + 1));
 }
 
 static void begin_watch(struct tuning *x)
 {
-    progress_begin(&x->progress, "tuning");
+    progress_begin(&x->command->progress, "tuning");
     x->watched = true;
 }
 
@@ -82,7 +83,7 @@ static void begin_watch(struct tuning *x)
 static void end_watch(struct tuning *x)
 {
     if (x->watched)
-        progress_end(&x->progress);
+        progress_end(&x->command->progress);
     x->watched = false;
 }
 
@@ -90,11 +91,13 @@ static void end_watch(struct tuning *x)
 
 static struct run new_run(struct tuning *x)
 {
-    return (struct run){
-        .command = x->command,
-        .source = x->source,
-        .quiet = true,
-        .x = {.api.size = sizeof(kernc_launch), .first_only = true, .max_memory = (uint64_t)2 << 30}};
+    return (struct run){.command = x->command,
+                        .source = x->source,
+                        .quiet = true,
+                        .x = {.api.size = sizeof(kernc_launch),
+                              .api.interrupt = interrupt_flag(),
+                              .first_only = true,
+                              .max_memory = (uint64_t)2 << 30}};
 }
 
 /* Compiles with the thresholds; NULL: as the source says, or with the options as they are. */
@@ -108,9 +111,7 @@ static int compile(struct tuning *x, const uint32_t *thresholds, kernc_result **
     }
     o.thresholds = all;
     o.threshold_count = thresholds ? x->predictions.count : 0;
-    *r = kernc_compile(input_name(x->command), x->text.at, x->text.length, &o);
-    if (!*r)
-        mem_fail(x->text.length);
+    *r = compile_text(x->command, &o, &x->text);
     if (kernc_result_status(*r) == KERNC_COMPILED)
         return EXIT_OK;
     end_watch(x);
@@ -166,6 +167,7 @@ static int check(struct tuning *x, const struct run *r, kernc_status status, con
         thresholds_text(x, thresholds), differs->name, element);
 }
 
+/* A launch that a signal stops is not among the runs. */
 static int run_once(struct tuning *x, struct tune_run *run)
 {
     struct run r = new_run(x);
@@ -181,10 +183,11 @@ static int run_once(struct tuning *x, struct tune_run *run)
     kernc_result_free(compiled);
     if (!code)
         code = launch(x, &r, run, &status);
-    if (!code)
+    bool stopped = interrupted() && status == KERNC_LIMIT;
+    if (!code && !stopped)
         code = check(x, &r, status, run->thresholds);
     experiment_close(&r.x);
-    if (!code)
+    if (!code && !stopped)
         vec_push(&x->command->arena, &x->runs, run);
     return code;
 }
@@ -251,7 +254,7 @@ static uint32_t in_warp(const struct tuning *x, uint32_t threshold)
 static int find_predictions(struct tuning *x, const kernc_result *r)
 {
     kernc_prediction p = {.size = sizeof p};
-    for (unsigned i = 0; kernc_result_prediction(r, x->kernel, i, &p); i++) {
+    for (unsigned i = 0; result_prediction(r, x->kernel, i, &p); i++) {
         const char *name = p.found ? NULL : name_at(x, &p);
         vec_push(&x->command->arena, &x->predictions, ((struct tuned){p, name ? name : new_name(x, i + 1)}));
     }
@@ -297,7 +300,7 @@ static int run_first(struct tuning *x)
              "%s has %u launches; the first is tuned, of kernel %s, alone: --launch=NAME chooses",
              input_name(x->command), experiment_directives(&x->first.x), x->kernel);
     if (!code) {
-        bool fine = kernc_result_check_launch(r, x->first.x.first->kernel, x->warp);
+        bool fine = result_check_launch(r, x->first.x.first->kernel, x->warp);
         show_diagnostics(x->command, r);
         code = fine ? find_predictions(x, r) : EXIT_INPUT;
     }
@@ -346,15 +349,16 @@ static int try_threshold(struct tuning *x, uint32_t i, uint32_t threshold, const
         if (x->runs.at[k]->thresholds &&
             memcmp(x->runs.at[k]->thresholds, fresh->thresholds, n * sizeof *fresh->thresholds) == 0)
             *run = x->runs.at[k];
-    if (!*run && x->runs.count == x->most_runs) {
+    if (!*run && (x->runs.count == x->most_runs || interrupted())) {
         x->stopped = true;
         return EXIT_OK;
     }
     int code = *run ? EXIT_OK : run_once(x, fresh);
-    if (!code && !*run)
+    if (!code && !*run && !interrupted())
         *run = fresh;
-    if (!code && is_better(x, *run, x->best))
+    if (!code && *run && is_better(x, *run, x->best))
         x->best = *run;
+    x->stopped |= !*run;
     return code;
 }
 
@@ -392,7 +396,8 @@ static int descend(struct tuning *x)
     return code;
 }
 
-/* What each prediction's own threshold gives: the descent has come to those launches, if it was not stopped. */
+/* What each prediction's own threshold gives: the descent has come to those launches, if it was not
+ * stopped. */
 static int measure_each(struct tuning *x)
 {
     int code = EXIT_OK;
@@ -402,22 +407,34 @@ static int measure_each(struct tuning *x)
     return code;
 }
 
+static int tell_interrupted(struct tuning *x)
+{
+    end_watch(x);
+    return complain(x->command, interrupt_code(), "interrupted after %u launches", x->runs.count);
+}
+
 int verb_tune(struct command *c)
 {
     struct tuning x = {.command = c};
     int code = read_choice(&x);
+    interrupt_listen(true);
     if (!code)
         code = run_first(&x);
     begin_watch(&x);
     if (!code)
         code = run_without_predictions(&x);
+    if (!code && interrupted()) /* there is nothing to compare with */
+        code = tell_interrupted(&x);
     if (!code)
         code = descend(&x);
     if (!code)
         code = measure_each(&x);
+    interrupt_listen(false);
     end_watch(&x);
     if (!code)
         code = tune_show(&x);
+    if (interrupted())
+        code = code ? interrupt_code() : tell_interrupted(&x);
     experiment_close(&x.first.x);
     kernc_result_free(x.compiled);
     text_free(&x.text);

@@ -28,13 +28,12 @@ struct tuning {
     const char *metric; /* a key of kernc-metrics.def */
     bool large;         /* large values are good */
     uint64_t most_runs;
-    bool stopped;           /* most_runs were made, and more would have been */
+    bool stopped;           /* most_runs were made, or a signal came, and more would have been */
     kernc_result *compiled; /* as the source says; it keeps `source` */
     struct run first;       /* as the source says. Kept open: the others are to leave the same bytes */
     VEC(struct tuned) predictions;
     VEC(struct tune_run *) runs; /* in the order of the launches, which begin with these two */
     const struct tune_run *written, *none, *best;
-    struct progress progress;
     bool watched; /* progress is on */
     const struct tune_run *
         *without; /* by prediction: the best but for this one's, which is the source's; NULL: the

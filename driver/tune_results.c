@@ -1,4 +1,5 @@
 /* tune_results.c: the results of kernc tune as a table with the lines to write, and as JSON. */
+#include "driver/interrupt.h"
 #include "driver/metrics.h"
 #include "driver/tune.h"
 
@@ -99,7 +100,7 @@ static void add_advice(const struct tuning *x, struct text *t)
             text_printf(t, "%s:%u: %s: // the compiler found both places: the Predict goes before the loop\n",
                         to, to_line, p->label);
     }
-    if (x->stopped)
+    if (x->stopped && !interrupted())
         text_printf(t, "the search was stopped after %u launches: --runs=N allows more\n", x->runs.count);
 }
 

@@ -18,9 +18,9 @@ struct probe {
 static bool still_fails(const struct fz_program *p, void *data)
 {
     struct probe *probe = data;
-    if (time(NULL) >= probe->end)
+    if (time(NULL) >= probe->end || fz_interrupted(probe->o))
         return false;
-    struct fz_verdict v = fz_try_apart(p, &probe->plan, probe->o->patience);
+    struct fz_verdict v = fz_try_apart(probe->o, p, &probe->plan);
     return fz_same_kind(&v, probe->wanted);
 }
 
@@ -154,18 +154,19 @@ static void add_rows(struct text *t, char class, const struct fz_result *result)
     }
 }
 
-uint64_t fz_fuzz(const struct fz_options *o)
+uint64_t fz_fuzz(const struct fz_options *o, struct arena *arena, const char **problem)
 {
     uint64_t failures = 0;
     if (o->executed)
         text_addz(o->executed, "class,seed,scheme,opt,warp,warp_instructions\n");
-    for (const char *letter = o->classes; *letter; letter++) {
+    *problem = NULL;
+    for (const char *letter = o->classes; *letter && !*problem && !fz_interrupted(o); letter++) {
         const struct fz_class *class = fz_class_find(*letter);
         struct arena a = {0};
         struct fz_result result;
         fz_run_class(o, class, &a, &result);
         for (uint32_t i = 0; i < result.failures.count; i++)
-            report(o, class, &result.failures.at[i], o->reduce && i < FZ_REDUCE_LIMIT);
+            report(o, class, &result.failures.at[i], o->reduce && i < FZ_REDUCE_LIMIT && !fz_interrupted(o));
         say(o, &a, "class %c: %llu programs, %llu runs, %u failures%s", *letter,
             (unsigned long long)result.programs, (unsigned long long)result.runs, result.failures.count,
             internal_errors(&a, &result));
@@ -176,6 +177,8 @@ uint64_t fz_fuzz(const struct fz_options *o)
         if (o->executed)
             add_rows(o->executed, *letter, &result);
         failures += result.failures.count;
+        if (result.problem)
+            *problem = arena_strdup(arena, result.problem, strlen(result.problem));
         arena_free(&a);
     }
     return failures;

@@ -13,9 +13,9 @@
 
 /* ---- setups ------------------------------------------------------------------------------------------ */
 
-/* The passes that a setup runs: those `at`, or (count == 0) the level's without those in `off`, a bit each;
- * and what they are told, by option: the value plus 1, or 0: the default. check: what the setup's scheme_check
- * names is checked, or memory; of options, that in all setups whose scheme has it; or NULL. */
+/* The passes that a setup runs: those `at`, or (count == 0) the level's without those in `off`, a bit
+ * each; and what they are told, by option: the value plus 1, or 0: the default. check: what the setup's
+ * scheme_check names is checked, or memory; of options, that in all setups whose scheme has it; or NULL. */
 enum { FZ_MAX_PASSES = 16 };
 struct fz_passes {
     uint8_t at[FZ_MAX_PASSES], count;
@@ -52,14 +52,15 @@ enum fz_outcome {
     FZ_PASSED,
     FZ_REJECTED, /* the compiler refused it */
     FZ_TRAPPED,
-    FZ_STUCK,   /* out of fuel: a livelock, or a branch gone wrong */
-    FZ_DIFFERS, /* from the reference */
-    FZ_YIELDS,  /* threads waited for each other at barriers, one of which was given up */
-    FZ_BUG,     /* an internal error: the compiler or the runtime found itself wrong */
-    FZ_CRASHED, /* the process died */
-    FZ_HUNG,    /* it did not come back in time */
-    FZ_ALARMS,  /* of the checker of memory: a wrong one, or the right one is not there */
-    FZ_INVALID, /* no program of the class: its reference does not end */
+    FZ_STUCK,     /* out of fuel: a livelock, or a branch gone wrong */
+    FZ_DIFFERS,   /* from the reference */
+    FZ_YIELDS,    /* threads waited for each other at barriers, one of which was given up */
+    FZ_BUG,       /* an internal error: the compiler or the runtime found itself wrong */
+    FZ_CRASHED,   /* the process died */
+    FZ_HUNG,      /* it did not come back in time */
+    FZ_ALARMS,    /* of the checker of memory: a wrong one, or the right one is not there */
+    FZ_NO_MEMORY, /* it ran out of the host's: no failure of the program */
+    FZ_INVALID,   /* no program of the class: its reference does not end */
     FZ_OUTCOMES
 };
 extern const char *const fz_outcome_text[FZ_OUTCOMES];
@@ -118,7 +119,13 @@ struct fz_options {
     void (*say)(void *data, const char *line);
     void (*progress)(void *data, char class, uint64_t done, uint64_t failures);
     void *data;
+    const volatile int
+        *interrupt; /* NULL, or what becomes other than 0 when no more programs are to be tried */
 };
+static inline bool fz_interrupted(const struct fz_options *o)
+{
+    return o->interrupt && *o->interrupt;
+}
 /* Classes a, b and c, every sound scheme, every level, widths 1 4 8 32 64. */
 void fz_options_init(struct fz_options *o);
 
@@ -138,7 +145,8 @@ void fz_plan(const struct fz_options *o, const struct fz_program *p, struct aren
  * being tried, for whoever finds the process dead. */
 struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, struct fz_setup *at);
 /* The same in a child; outcomes may be CRASHED and HUNG. */
-struct fz_verdict fz_try_apart(const struct fz_program *p, const fz_setup_vec *plan, uint32_t patience);
+struct fz_verdict fz_try_apart(const struct fz_options *o, const struct fz_program *p,
+                               const fz_setup_vec *plan);
 
 struct fz_failure {
     uint64_t seed;
@@ -153,6 +161,8 @@ struct fz_result {
     struct fz_sums sums;
     VEC(struct fz_failure) failures; /* by seed */
     VEC(struct fz_row) rows;         /* by seed; if the options want them */
+    const char
+        *problem; /* why not all programs were tried: the host gave no process, or no memory; or NULL */
 };
 /* Tries all programs of a class in children. */
 void fz_run_class(const struct fz_options *o, const struct fz_class *class, struct arena *a,
@@ -167,8 +177,9 @@ uint32_t fz_reduce(struct fz_program *p, fz_still_fails *fails, void *data);
 
 /* ---- the whole (fuzz.c) ------------------------------------------------------------------------------ */
 
-/* Number of failures; each class ends with the line `class a: N programs, N runs, N failures`. */
-uint64_t fz_fuzz(const struct fz_options *o);
+/* Number of failures; each class ends with the line `class a: N programs, N runs, N failures`. *problem,
+ * in the arena: why not all programs were tried, though nobody interrupted; or NULL. */
+uint64_t fz_fuzz(const struct fz_options *o, struct arena *arena, const char **problem);
 /* What makes this failure again. */
 char *fz_command(const struct fz_options *o, struct arena *a, char class, uint64_t seed,
                  const struct fz_setup *setup);

@@ -8,6 +8,7 @@
 #include "fuzz/trial.h"
 #include "fuzz/plant.h"
 #include "fuzz/sequence.h"
+#include "lib/result.h"
 
 #include <stdio.h>
 
@@ -16,8 +17,17 @@
     ((uint64_t)1 << 24) /* of the reference, so that what others need stays far below theirs */
 
 const char *const fz_outcome_text[FZ_OUTCOMES] = {
-    "passed",           "rejected by the compiler", "trapped", "out of fuel", "differs",
-    "deadlock",         "internal error",           "crashed", "hung",        "alarms",
+    "passed",
+    "rejected by the compiler",
+    "trapped",
+    "out of fuel",
+    "differs",
+    "deadlock",
+    "internal error",
+    "crashed",
+    "hung",
+    "alarms",
+    "not enough memory",
     "not of its class",
 };
 
@@ -30,11 +40,19 @@ bool trial_fail(struct trial *t, const struct fz_setup *s, enum fz_outcome outco
     return false;
 }
 
+/* No failure of the program: fz_try says so. */
+static kernc_status memory_or_fail(kernc_status status)
+{
+    if (status == KERNC_NO_MEMORY)
+        mem_fail(0);
+    return status;
+}
+
 /* ---- compiling --------------------------------------------------------------------------------------- */
 
-/* What the warp-core target has not, programs that its core does not hold, and functions that a list of passes,
- * or a level without some of its passes, has made too large, to be checked for uniformity or for the registers
- * of bytecode, are no failures. */
+/* What the warp-core target has not, programs that its core does not hold, and functions that a list of
+ * passes, or a level without some of its passes, has made too large, to be checked for uniformity or for
+ * the registers of bytecode, are no failures. */
 static bool beyond_limits(const struct fz_setup *s, kernc_result *r)
 {
     static const char *const limits[] = {"\"id\":\"too-large\"", "\"id\":\"registers\"", "\"id\":\"target-",
@@ -42,7 +60,7 @@ static bool beyond_limits(const struct fz_setup *s, kernc_result *r)
     size_t count = scheme_info[s->scheme].target == TARGET_warp_core ? COUNT(limits)
                    : s->passes.count || s->passes.off                ? 2
                                                                      : 1;
-    const char *text = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
+    const char *text = result_text(r, KERNC_TEXT_DIAGNOSTICS_JSON, NULL);
     for (size_t i = 0; text && i < count; i++)
         if (strstr(text, limits[i]))
             return true;
@@ -52,13 +70,13 @@ static bool beyond_limits(const struct fz_setup *s, kernc_result *r)
 static bool load(struct trial *t, const struct fz_setup *s, kernc_result *r)
 {
     size_t n;
-    const char *bytes = kernc_result_text(r, KERNC_TEXT_BYTECODE, &n);
+    const char *bytes = result_text(r, KERNC_TEXT_BYTECODE, &n);
     if (beyond_limits(s, r)) {
         t->declined = true;
         return false;
     }
-    if (!bytes || kernc_result_status(r) != KERNC_COMPILED) {
-        const char *text = kernc_result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
+    if (kernc_result_status(r) != KERNC_COMPILED) {
+        const char *text = result_text(r, KERNC_TEXT_DIAGNOSTICS, NULL);
         return trial_fail(t, s, FZ_REJECTED, text ? text : "no bytecode");
     }
     if (t->p->sequence) {
@@ -69,7 +87,7 @@ static bool load(struct trial *t, const struct fz_setup *s, kernc_result *r)
     }
     kernc_module_free(t->module);
     t->module = NULL;
-    if (kernc_module_load(t->context, bytes, n, &t->module) ||
+    if (memory_or_fail(kernc_module_load(t->context, bytes, n, &t->module)) ||
         kernc_module_kernel(t->module, "k", &t->kernel))
         return trial_fail(t, s, FZ_REJECTED, kernc_error_text(t->context));
     t->compiled = *s;
@@ -91,8 +109,10 @@ static bool compile(struct trial *t, const struct fz_setup *s)
     t->declined = false;
     const char *name = t->p->module ? "program.kir" : "program.kern";
     kernc_result *r = kernc_compile(name, t->source.at, t->source.length, &o);
-    bool ok = r ? load(t, s, r) : trial_fail(t, s, FZ_REJECTED, "not enough memory");
+    bool memory = r && kernc_result_status(r) != KERNC_COMPILE_NO_MEMORY, ok = memory && load(t, s, r);
     kernc_result_free(r);
+    if (!memory)
+        mem_fail(0);
     return ok;
 }
 
@@ -102,7 +122,8 @@ static bool make_buffers(struct trial *t, const struct fz_setup *s)
 {
     for (uint32_t i = 0; i < t->p->buffers.count; i++) {
         const struct fz_buffer *b = &t->p->buffers.at[i];
-        if (!t->buffers[i] && kernc_buffer_create(t->context, trial_bytes(t->p, i), b->name, &t->buffers[i]))
+        if (!t->buffers[i] &&
+            memory_or_fail(kernc_buffer_create(t->context, trial_bytes(t->p, i), b->name, &t->buffers[i])))
             return trial_fail(t, s, FZ_TRAPPED, kernc_error_text(t->context));
         void *to = kernc_buffer_map(t->buffers[i]);
         if (b->input)
@@ -192,7 +213,7 @@ static bool run_sequence(struct trial *t, const struct fz_setup *s, uint64_t fue
                              .own_outputs = false,
                              .api = launch_of(s, fuel),
                              .max_memory = (uint64_t)1 << 28};
-    if (!experiment_open(x, t->program, t->program_bytes))
+    if (!experiment_open(x, t->program, t->program_bytes) && memory_or_fail(x->problem.status))
         return trial_fail(t, s, FZ_TRAPPED, experiment_error(x));
     *status = experiment_run(x, statistics);
     for (uint32_t i = 0; i < t->p->buffers.count; i++)
@@ -232,6 +253,7 @@ static bool launch(struct trial *t, const struct fz_setup *s, uint64_t fuel)
         return false;
     uint64_t yields = take_sums(t, s, statistics);
     kernc_statistics_free(statistics);
+    memory_or_fail(status);
     t->yielded = yields && may_yield(s);
     if (is_wrong(t->p))
         return judge_alarms(t, s);
@@ -293,19 +315,29 @@ static void run_plan(struct trial *t, const fz_setup_vec *plan, struct fz_setup 
     }
 }
 
+static void try(struct trial *t, const fz_setup_vec *plan, struct fz_setup *at)
+{
+    const struct fz_program *p = t->p;
+    trial_make_expected(t);
+    memory_or_fail(kernc_context_create(NULL, &t->context));
+    if (p->plant && !fz_plant_stands(p))
+        trial_fail(t, &plan->at[0], FZ_INVALID, "there is no mistake any more");
+    else if (p->plant)
+        p->plant->mended = true, run_plan(t, plan, at), p->plant->mended = false;
+    run_plan(t, plan, at);
+    blame_program(t);
+}
+
 struct fz_verdict fz_try(const struct fz_program *p, const fz_setup_vec *plan, struct fz_setup *at)
 {
     struct trial t = {.p = p};
+    struct mem_guard guard;
     INVARIANT(p->buffers.count <= MAX_BUFFERS);
-    trial_make_expected(&t);
-    if (kernc_context_create(NULL, &t.context))
-        trial_fail(&t, &plan->at[0], FZ_TRAPPED, kernc_error_text(NULL));
-    if (p->plant && !fz_plant_stands(p))
-        trial_fail(&t, &plan->at[0], FZ_INVALID, "there is no mistake any more");
-    else if (p->plant)
-        p->plant->mended = true, run_plan(&t, plan, at), p->plant->mended = false;
-    run_plan(&t, plan, at);
-    blame_program(&t);
+    if (mem_guard_enter(&guard))
+        trial_fail(&t, &plan->at[0], FZ_NO_MEMORY, "");
+    else
+        try(&t, plan, at);
+    mem_guard_leave(&guard);
     experiment_close(&t.experiment);
     kernc_context_free(t.context);
     text_free(&t.source);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -97,7 +98,15 @@ static void do_seed(const struct work *w, uint64_t seed, int to, struct fz_setup
 _Noreturn static void child(const struct work *w, int to, struct fz_setup *at)
 {
     struct rlimit no_core = {0, 0};
+    struct mem_guard guard;
+    struct fz_verdict no_memory = {.outcome = FZ_NO_MEMORY};
     setrlimit(RLIMIT_CORE, &no_core);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGINT, SIG_IGN); /* the parent hears it, and ends this process */
+    if (mem_guard_enter(&guard)) {
+        report(to, w->next, &no_memory);
+        _exit(0);
+    }
     if (w->p) {
         struct fz_verdict v = fz_try(w->p, w->plan, at);
         report(to, 0, &v);
@@ -116,17 +125,26 @@ static void begin_seed(struct worker *k)
     k->spent = spent_by(k->pid);
 }
 
-static void start(struct worker *k, const struct work *w, struct fz_setup *at)
+/* False: the host has none, as errno says. */
+static bool start(struct worker *k, const struct work *w, struct fz_setup *at)
 {
     int ends[2];
     *at = (struct fz_setup){0};
     k->errors = memfd_create("stderr", MFD_CLOEXEC);
-    if (k->errors < 0 || pipe(ends))
-        BUG("no pipe for a worker: %s", strerror(errno));
+    if (k->errors < 0)
+        return false;
     fflush(NULL);
-    k->pid = fork();
-    if (k->pid < 0)
-        BUG("no process for a worker: %s", strerror(errno));
+    bool piped = pipe(ends) == 0;
+    k->pid = piped ? fork() : -1;
+    if (k->pid < 0) {
+        int why = errno;
+        k->pid = 0;
+        close(k->errors);
+        if (piped)
+            close(ends[0]), close(ends[1]);
+        errno = why;
+        return false;
+    }
     if (k->pid == 0) {
         close(ends[0]);
         dup2(k->errors, STDERR_FILENO);
@@ -136,6 +154,7 @@ static void start(struct worker *k, const struct work *w, struct fz_setup *at)
     k->pipe = ends[0];
     k->next = w->next, k->end = w->end;
     begin_seed(k);
+    return true;
 }
 
 /* The first line the child left on stderr. */
@@ -189,19 +208,24 @@ static int patience_left(const struct worker *k, uint32_t patience)
     return left <= 0 ? 0 : (int)(left * 1000) + 1;
 }
 
-struct fz_verdict fz_try_apart(const struct fz_program *p, const fz_setup_vec *plan, uint32_t patience)
+struct fz_verdict fz_try_apart(const struct fz_options *o, const struct fz_program *p,
+                               const fz_setup_vec *plan)
 {
     struct fz_setup *at = share_setups(1);
     struct worker k = {0};
     struct work w = {.p = p, .plan = plan};
     struct fz_verdict v;
     struct record r;
-    start(&k, &w, at);
+    if (!start(&k, &w, at)) {
+        munmap(at, sizeof *at);
+        return (struct fz_verdict){.outcome = FZ_NO_MEMORY};
+    }
     struct pollfd fd = {k.pipe, POLLIN, 0};
     int ready;
     do
-        ready = poll(&fd, 1, patience_left(&k, patience));
-    while ((ready < 0 && errno == EINTR) || (ready == 0 && patience_left(&k, patience)));
+        ready = fz_interrupted(o) ? 0 : poll(&fd, 1, patience_left(&k, o->patience));
+    while ((ready < 0 && errno == EINTR) ||
+           (ready == 0 && !fz_interrupted(o) && patience_left(&k, o->patience)));
     bool answered = ready > 0 && receive(&k, &r);
     v = reap(&k, ready == 0, at);
     munmap(at, sizeof *at);
@@ -220,8 +244,20 @@ struct crew {
     uint64_t next; /* seed that no worker has been given */
 };
 
+/* The first one says why no more programs are tried. */
+static void stop(struct crew *c, const char *why)
+{
+    if (!c->result->problem)
+        c->result->problem =
+            arena_printf(c->arena, "no process to try class %c in: %s", c->class->letter, why);
+}
+
 static void take_verdict(struct crew *c, uint64_t seed, const struct fz_verdict *v)
 {
+    if (v->outcome == FZ_NO_MEMORY) {
+        stop(c, "not enough memory");
+        return;
+    }
     c->result->programs++;
     c->result->runs += v->runs;
     c->result->yielding += v->sums.yields > 0;
@@ -249,7 +285,8 @@ static void give_work(struct crew *c, struct worker *k)
     }
     if (k->next < k->end) {
         struct work w = {.o = c->o, .class = c->class, .next = k->next, .end = k->end};
-        start(k, &w, &c->at[k - c->workers]);
+        if (!start(k, &w, &c->at[k - c->workers]))
+            stop(c, strerror(errno));
     }
 }
 
@@ -306,6 +343,14 @@ static bool poll_workers(struct crew *c)
     return true;
 }
 
+/* Those that are still at work. */
+static void end_workers(struct crew *c)
+{
+    for (uint32_t i = 0; i < c->o->jobs; i++)
+        if (c->workers[i].pid)
+            reap(&c->workers[i], true, &c->at[i]);
+}
+
 static int by_seed(const void *a, const void *b)
 {
     uint64_t x = ((const struct fz_failure *)a)->seed, y = ((const struct fz_failure *)b)->seed;
@@ -331,8 +376,9 @@ void fz_run_class(const struct fz_options *o, const struct fz_class *class, stru
     c.at = share_setups(o->jobs);
     for (uint32_t i = 0; i < o->jobs; i++)
         give_work(&c, &c.workers[i]);
-    while (poll_workers(&c))
+    while (!fz_interrupted(o) && !result->problem && poll_workers(&c))
         ;
+    end_workers(&c);
     munmap(c.at, o->jobs * sizeof *c.at);
     if (result->failures.count)
         qsort(result->failures.at, result->failures.count, sizeof *result->failures.at, by_seed);

@@ -92,18 +92,14 @@ static bool find(const kernc_result *r, struct arena *a, const char *kernel, uns
     return index < kept;
 }
 
-bool kernc_result_prediction(const kernc_result *r, const char *kernel, unsigned index, kernc_prediction *p)
+bool result_prediction(const kernc_result *r, const char *kernel, unsigned index, kernc_prediction *p)
 {
     struct scratch scratch;
-    struct mem_guard guard;
     struct opt_prediction found;
-    if (!p || !kernel || !r->module || !r->reported || r->status != KERNC_COMPILED)
-        return false;
-    if (mem_guard_enter(&guard))
+    if (!r || !p || !kernel || !r->module || !r->reported || r->status != KERNC_COMPILED)
         return false;
     bool there = find(r, scratch_begin(&scratch), kernel, index, &found);
     scratch_end(&scratch);
-    mem_guard_leave(&guard);
     if (!there)
         return false;
     kernc_prediction all = {.line = found.name.from.line,
@@ -113,4 +109,14 @@ bool kernc_result_prediction(const kernc_result *r, const char *kernel, unsigned
                             .threshold = found.threshold,
                             .found = found.found};
     return sized_write(p, &all, sizeof all);
+}
+
+bool kernc_result_prediction(const kernc_result *r, const char *kernel, unsigned index, kernc_prediction *p)
+{
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard))
+        return false;
+    bool there = result_prediction(r, kernel, index, p);
+    mem_guard_leave(&guard);
+    return there;
 }

@@ -3,6 +3,7 @@
 
 #include "ir/views/views.h"
 #include "lib/analyses.h"
+#include "runtime/module.h"
 
 void kernc_result_free(kernc_result *r)
 {
@@ -132,7 +133,7 @@ static void make_text(const kernc_result *r, kernc_text what, struct text *t)
     }
 }
 
-const char *kernc_result_text(kernc_result *r, kernc_text what, size_t *n)
+const char *result_text(kernc_result *r, kernc_text what, size_t *n)
 {
     struct mem_guard guard;
     if (!has_text(r, what))
@@ -140,7 +141,7 @@ const char *kernc_result_text(kernc_result *r, kernc_text what, size_t *n)
     struct text *t = &r->texts[what];
     if (mem_guard_enter(&guard)) {
         text_free(t);
-        return NULL;
+        mem_fail(0);
     }
     if (!t->at)
         make_text(r, what, t);
@@ -148,6 +149,16 @@ const char *kernc_result_text(kernc_result *r, kernc_text what, size_t *n)
     if (n)
         *n = t->length;
     return t->at;
+}
+
+const char *kernc_result_text(kernc_result *r, kernc_text what, size_t *n)
+{
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard))
+        return NULL;
+    const char *text = result_text(r, what, n);
+    mem_guard_leave(&guard);
+    return text;
 }
 
 static void forget_messages(kernc_result *r)
@@ -161,19 +172,29 @@ static void forget_messages(kernc_result *r)
     }
 }
 
-bool kernc_result_check_launch(kernc_result *r, const kernc_kernel *kernel, uint32_t warp)
+bool result_check_launch(kernc_result *r, const kernc_kernel *kernel, uint32_t warp)
 {
-    place at;
-    struct mem_guard guard;
-    uint32_t threshold = kernc_kernel_threshold(kernel, &at.line, &at.column);
-    if (mem_guard_enter(&guard))
-        return true;
+    place at = {0};
     forget_messages(r);
+    uint32_t threshold = rt_threshold(kernel, &at.line, &at.column);
     bool here = r->input == KERNC_INPUT_SOURCE;
     if (threshold > warp)
         diag_warn(&r->diagnostics, DIAG_GROUP_predict, (span){here ? at : (place){0, 0}, {0, 0}},
                   "the prediction%s waits for %u threads, but a warp of this launch has %u: it waits for all",
                   here || !at.line ? "" : arena_printf(&r->arena, " in line %u", at.line), threshold, warp);
-    mem_guard_leave(&guard);
     return r->diagnostics.errors == 0;
+}
+
+bool kernc_result_check_launch(kernc_result *r, const kernc_kernel *kernel, uint32_t warp)
+{
+    struct mem_guard guard;
+    if (!r || r->status != KERNC_COMPILED)
+        return false;
+    if (mem_guard_enter(&guard)) {
+        r->status = KERNC_COMPILE_NO_MEMORY;
+        return false;
+    }
+    bool fine = result_check_launch(r, kernel, warp);
+    mem_guard_leave(&guard);
+    return fine;
 }

@@ -127,6 +127,13 @@ kernc_status kernc_host_function(kernc_context *c, const char *name, void (*func
     return KERNC_OK;
 }
 
+/* The loader has but words to say that it has no memory. */
+static kernc_status load_failed(kernc_context *c, const char *path, const char *why)
+{
+    return !why || strstr(why, "memory") ? rt_fail_memory(c)
+                                         : rt_fail(c, KERNC_NOT_FOUND, "cannot load %s: %s", path, why);
+}
+
 kernc_status kernc_load_library(kernc_context *c, const char *path)
 {
     if (!c)
@@ -140,7 +147,7 @@ kernc_status kernc_load_library(kernc_context *c, const char *path)
     vec_reserve(&c->arena, &c->libraries, c->libraries.count + 1);
     mem_guard_leave(&guard);
     if (strcmp(path, "libm") != 0 && !(library.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)))
-        return rt_fail(c, KERNC_NOT_FOUND, "cannot load %s: %s", path, dlerror());
+        return load_failed(c, path, dlerror());
     c->libraries.at[c->libraries.count++] = library;
     return KERNC_OK;
 }

@@ -15,5 +15,7 @@ kernc_status rt_module_adopt_image(kernc_context *context, struct wc_image *imag
 const struct bc_program *rt_module_program(const kernc_module *module);
 /* NULL: it is bytecode, or `module` is NULL. */
 const struct wc_image *rt_module_image(const kernc_module *module);
+/* As kernc_kernel_threshold, which takes no memory for no threshold; this one fails (mem_fail). */
+uint32_t rt_threshold(const kernc_kernel *kernel, uint32_t *line, uint32_t *column);
 
 #endif

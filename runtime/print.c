@@ -44,8 +44,8 @@ static const char *read_number(const char *at, struct stars *stars, int *n)
     return at;
 }
 
-/* The conversion is well formed: its letter ends the loops. A negative width is one with the flag -, a negative
- * precision none (C99 7.19.6.1). */
+/* The conversion is well formed: its letter ends the loops. A negative width is one with the flag -, a
+ * negative precision none (C99 7.19.6.1). */
 static struct field read_field(const struct conversion *c, struct stars *stars)
 {
     struct field f = {.precision = -1};
@@ -262,9 +262,11 @@ void rt_output_finish(struct rt_worker *k)
 {
     struct rt_launch *l = k->launch;
     if (k->text.length) {
-        pthread_mutex_lock(&l->output_lock);
         struct rt_output out = {.block = atomic_load(&k->block), .text = k->text};
-        vec_push(&k->arena, &k->printed, out);
+        __typeof__(k->printed) more = k->printed; /* grown before the lock: memory may run out */
+        vec_push(&k->arena, &more, out);
+        pthread_mutex_lock(&l->output_lock);
+        k->printed = more;
         pthread_mutex_unlock(&l->output_lock);
         k->text = (struct text){0};
         atomic_store(&l->printed, true);

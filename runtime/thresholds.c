@@ -5,7 +5,7 @@
 
 struct search {
     const struct bc_program *p;
-    struct arena arena;
+    struct arena *arena;
     struct map functions; /* by the code index of the first block */
     struct bitset seen;
     u32_vec work;
@@ -17,7 +17,7 @@ static void visit(struct search *s, uint32_t function)
     if (bitset_has(s->seen, function))
         return;
     bitset_add(s->seen, function);
-    vec_push(&s->arena, &s->work, function);
+    vec_push(s->arena, &s->work, function);
 }
 
 static void look_at(struct search *s, const struct bc_ins *ins)
@@ -34,9 +34,9 @@ static void look_at(struct search *s, const struct bc_ins *ins)
 /* The wait with the largest threshold in the kernel and the functions that it calls; NULL: none has one. */
 static const struct bc_ins *find_most(struct search *s, uint32_t kernel)
 {
-    s->seen = bitset_new(&s->arena, s->p->functions.count);
+    s->seen = bitset_new(s->arena, s->p->functions.count);
     for (uint32_t i = 0; i < s->p->functions.count; i++)
-        map_set(&s->arena, &s->functions, s->p->functions.at[i].code, i);
+        map_set(s->arena, &s->functions, s->p->functions.at[i].code, i);
     visit(s, kernel);
     while (s->work.count) {
         const struct bc_function *f = &s->p->functions.at[vec_pop(&s->work)];
@@ -48,21 +48,26 @@ static const struct bc_ins *find_most(struct search *s, uint32_t kernel)
     return s->most;
 }
 
-uint32_t kernc_kernel_threshold(const kernc_kernel *kernel, uint32_t *line, uint32_t *column)
+uint32_t rt_threshold(const kernc_kernel *kernel, uint32_t *line, uint32_t *column)
 {
-    struct mem_guard guard;
-    struct search s = {.p = kernel ? kernel->module->program : NULL};
-    const struct bc_ins *volatile most = NULL;
-    arena_init(&s.arena);
-    if (!mem_guard_enter(&guard)) {
-        most = s.p ? find_most(&s, kernel->code->function) : NULL;
-        mem_guard_leave(&guard);
-    }
-    arena_free(&s.arena);
+    struct scratch scratch;
+    struct search s = {.p = kernel ? kernel->module->program : NULL, .arena = scratch_begin(&scratch)};
+    const struct bc_ins *most = s.p ? find_most(&s, kernel->code->function) : NULL;
+    scratch_end(&scratch);
     struct bc_site at = most ? s.p->sites.at[most->e] : (struct bc_site){0};
     if (line)
         *line = at.line;
     if (column)
         *column = at.column;
     return most ? most->imm : 0;
+}
+
+uint32_t kernc_kernel_threshold(const kernc_kernel *kernel, uint32_t *line, uint32_t *column)
+{
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard))
+        return 0;
+    uint32_t threshold = rt_threshold(kernel, line, column);
+    mem_guard_leave(&guard);
+    return threshold;
 }

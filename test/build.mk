@@ -87,6 +87,14 @@ warpcore_divergence_TEST_SRC := test/warpcore/divergence_test.c
 SUITES += opt_split_i64
 opt_split_i64_TEST_SRC := test/opt/split_i64_test.c test/opt/evaluate.c test/opt/optimize.c
 
+# What the host does not give: each request of each verb fails once; `make memory` has none left out.
+SUITES += memory_verbs
+memory_verbs_TEST_SRC := $(addprefix test/memory/,verbs_test.c failing.c driver_main.c) \
+    $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
+
+memory: $(BUILD)/test/memory_verbs
+	KERNC_TEST_ALLOCATIONS=all $<
+
 TEST_FOLDERS := test/mutants test/mistakes test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
 # Beside them are golden files, which opt_golden reads.
 TEST_FOLDERS += $(wildcard test/opt/csc/*.kern)
@@ -163,7 +171,7 @@ $(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(call obj,test/fu
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 
-.PHONY: tests run-tests docs soak mutants fuzz fuzz-targets
+.PHONY: tests run-tests docs soak mutants memory fuzz fuzz-targets
 .SECONDARY:
 
 include test/bench/build.mk

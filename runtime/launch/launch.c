@@ -222,8 +222,9 @@ static kernc_status prepare_workers(struct rt_launch *l, uint32_t count)
         return rt_fail(l->context, KERNC_LIMIT, "memory is checked in launches of less than 2^32 threads");
     l->check = rt_check_new(l);
     count = l->check || l->watch ? 1 : count; /* clocks of the check are of one block */
-    l->worker_count = count < l->blocks ? count : (uint32_t)l->blocks;
-    l->workers = arena_array(&l->arena, struct rt_worker, l->worker_count);
+    count = count < l->blocks ? count : (uint32_t)l->blocks;
+    l->workers = arena_array(&l->arena, struct rt_worker, count);
+    l->worker_count = count;
     uint64_t share = l->blocks / l->worker_count;
     l->batch = share >= MOST_BATCH * BATCHES ? MOST_BATCH : 1 + share / BATCHES;
     if (!rt_memory_take(l, (uint64_t)l->worker_count * l->shared_bytes))
@@ -313,21 +314,26 @@ static kernc_status report_fuel(struct rt_launch *l)
                    RT_FUEL_WORDS(interrupted), (unsigned long long)(interrupted ? l->total : l->fuel));
 }
 
+static bool ran_out_of_memory(const struct rt_launch *l)
+{
+    bool out = false;
+    for (uint32_t i = 0; i < l->worker_count; i++)
+        out |= l->workers[i].no_memory;
+    return out;
+}
+
 /* How the launch went. A trap counts before limits, the lowest block's before others. */
 static kernc_status outcome(struct rt_launch *l)
 {
     kernc_context *c = l->context;
     uint64_t trap_block = atomic_load(&l->trap_block);
-    bool no_memory = false, over_memory = false;
+    bool over_memory = false;
     for (uint32_t i = 0; i < l->worker_count; i++) {
         const struct rt_worker *k = &l->workers[i];
         if (k->trap.set && k->trap_block == trap_block)
             return rt_report_stop(l->handle, KERNC_TRAP, &k->trap);
-        no_memory |= k->no_memory;
         over_memory |= k->over_memory;
     }
-    if (no_memory)
-        return rt_fail_memory(c);
     if (over_memory)
         return rt_fail(c, KERNC_LIMIT,
                        "kernel %s: its registers, memory and printed text are over the limit (max_memory, "
@@ -363,15 +369,15 @@ static kernc_status run(struct rt_launch *l, kernc_kernel *kernel, const kernc_l
         return status;
     rt_hosts_prepare(l->module);
     double seconds = run_workers(l);
+    if (ran_out_of_memory(l))
+        return rt_fail_memory(l->context); /* what traces and checks have noted may be in two halves */
     rt_check_end(l->check);
     status = outcome(l);
     rt_watch_end(l, o);
     rt_output_flush(l,
                     atomic_load(&l->trap_block) == UINT64_MAX ? UINT64_MAX : atomic_load(&l->trap_block) + 1);
-    if (status != KERNC_NO_MEMORY) {
-        rt_statistics_of(l, seconds, &l->statistics);
-        rt_statistics_keep(kernel, &l->statistics, &l->spare, statistics);
-    }
+    rt_statistics_of(l, seconds, &l->statistics);
+    rt_statistics_keep(kernel, &l->statistics, &l->spare, statistics);
     return status;
 }
 
@@ -389,9 +395,10 @@ static kernc_status run_program(kernc_kernel *kernel, const kernc_launch *o, ker
     arena_init(&l.arena);
     pthread_mutex_init(&l.output_lock, NULL);
     struct mem_guard guard;
-    if (mem_guard_enter(&guard))
+    if (mem_guard_enter(&guard)) {
+        c->trapped = false;
         status = rt_fail_memory(c);
-    else
+    } else
         status = run(&l, kernel, o, statistics);
     mem_guard_leave(&guard);
     free_launch(&l);

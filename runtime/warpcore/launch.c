@@ -301,9 +301,10 @@ kernc_status rt_sim_launch(kernc_kernel *kernel, const kernc_launch *o, kernc_st
     struct mem_guard guard;
     kernc_status status;
     arena_init(&s.arena);
-    if (mem_guard_enter(&guard))
+    if (mem_guard_enter(&guard)) {
+        c->trapped = false;
         status = rt_fail_memory(c);
-    else
+    } else
         status = run(&s, o, &made, &spare, statistics);
     mem_guard_leave(&guard);
     kernc_statistics_free(made);

@@ -294,7 +294,7 @@ static void an_internal_error_is_a_failure_of_its_own(void **state)
     fz_plan(&o, p, &arena, &plan);
     while (p->buffers.count < 9) /* one more than fz_try can take */
         vec_push(&arena, &p->buffers, p->buffers.at[0]);
-    struct fz_verdict v = fz_try_apart(p, &plan, 20), other = v;
+    struct fz_verdict v = fz_try_apart(&o, p, &plan), other = v;
     assert_int_equal(v.outcome, FZ_BUG);
     assert_ptr_equal(strstr(v.text, "fuzz/trial.c:"), v.text);
     assert_non_null(strstr(v.text, "invariant broken: p->buffers.count"));

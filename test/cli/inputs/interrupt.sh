@@ -1,10 +1,11 @@
 #!/bin/sh
-# interrupt.sh COMMAND...: runs the command, sends it SIGINT when it has had a second of the processor, which is
-# long after its launch began, however busy the machine is, and ends as it did. Shells start what runs in the
-# background without SIGINT: env gives it back.
+# interrupt.sh COMMAND...: runs the command, sends it SIGINT (or $SIGNAL) when it has had a second (or $TICKS) of the
+# processor, which is long after its launch began, however busy the machine is, and ends as it did. Shells start what
+# runs in the background without SIGINT: env gives it back.
+ticks=$((${TICKS:-$(getconf CLK_TCK)} * ${KERNC_TEST_PATIENCE:-1}))
 env --default-signal=INT "$@" &
-while [ "$(awk '{ print $14 }' /proc/$!/stat)" -lt "$(getconf CLK_TCK)" ]; do
+while [ "$(awk '{ print $14 }' /proc/$!/stat)" -lt "$ticks" ]; do
     sleep 0.1
 done
-kill -INT $!
+kill -"${SIGNAL:-INT}" $!
 wait $!
