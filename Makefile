@@ -203,6 +203,7 @@ help:
 	@echo 'demo       install what building needs, build, run the Mandelbrot sample'
 	@echo 'check      install what testing needs, build and run every test'
 	@echo 'asan ubsan the tests under AddressSanitizer, UndefinedBehaviorSanitizer'
+	@echo 'tsan       contexts in several threads under ThreadSanitizer'
 	@echo 'soak       $(SOAK_COUNT) random programs of each class through every scheme and level'
 	@echo 'mutants    plants mistakes and says after how many random programs each is found'
 	@echo 'memory     every verb without memory, at every place (make check takes a sample)'

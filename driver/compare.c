@@ -121,8 +121,8 @@ static bool is_for_others(const kernc_result *r)
     return true;
 }
 
-/* The first compilation reads the file. `missing` not NULL: gets the reason why there is no row, and nothing is
- * shown. */
+/* The first compilation reads the file. `missing` not NULL: gets the reason why there is no row, and
+ * nothing is shown. */
 static int compile(struct comparison *x, kernc_result **r, struct left_out *missing)
 {
     struct command *c = x->command;
@@ -184,7 +184,7 @@ static int run_row(struct comparison *x, struct run *r, struct row *row, struct 
     if (!code && scheme_has(row->scheme, SCHEME_BARRIERS))
         code = launch_check(r, compiled);
     if (!code && scheme_info[row->scheme].lowering[0])
-        row->is_code = kernc_result_figures(compiled, &row->figures);
+        row->is_code = result_figures(compiled, &row->figures);
     kernc_result_free(compiled);
     if (!code)
         launch(x, r, row);

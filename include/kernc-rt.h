@@ -14,13 +14,23 @@
  *         fprintf(stderr, "%s\n", kernc_error_text(ctx));
  *     kernc_context_free(ctx);
  *
- * Errors. Functions that can fail return a status and leave a text in the context, kept until the context's
- * next failing call. Nothing exits or aborts on bad input; pointers may be NULL wherever a function says so,
- * and a NULL object is KERNC_INVALID, never a crash.
+ * Errors. Functions that can fail return a status and leave a text in the context, kept until the
+ * context's next failing call. Nothing exits or aborts on bad input; pointers may be NULL wherever a
+ * function says so, and a NULL object is KERNC_INVALID, never a crash; of functions that give something
+ * else than a status it is what they say of nothing: 0, false, "" or NULL. What has been freed must not be
+ * used, nor freed again; a context frees what is left of its modules, kernels and buffers. Running out of
+ * memory is KERNC_NO_MEMORY: what was there before stays as it was (buffers that a launch was writing hold
+ * a part of it), and the same call may be made again.
  *
  * Threads. There is no global state. A context and what belongs to it is used by one thread at a time;
- * different contexts may be used by different threads at the same time. A launch may itself use several host
- * threads.
+ * different contexts may be used by different threads at the same time. A launch may itself use several
+ * host threads. 256 KiB of stack are enough for all functions, on the caller's thread and on those of a
+ * launch.
+ *
+ * Calls back. While a launch runs, the functions that it calls (output, trace, step and host functions)
+ * may use its context to read and write buffers and to ask, but make, free and launch nothing in it: that
+ * is KERNC_INVALID, and frees are left out. Other contexts they may use as they like. They have to return:
+ * longjmp and exceptions of C++ must not leave them.
  *
  * Versions. Structs of the caller begin with their size: set it to sizeof, in those too that a function
  * fills. In what is passed all else may be 0. New fields are added behind the others, and a function reads
@@ -113,8 +123,8 @@ typedef struct kernc_alarm {
     const char *other_file; /* of a race, the access that came first; else NULL and 0 */
     uint32_t other_line, other_column;
 } kernc_alarm;
-/* Alarm number `index` of the context's launches, each pair of places once; as many as 1000 are kept. Texts are
- * valid as long as the context. False: there is none of this number. */
+/* Alarm number `index` of the context's launches, each pair of places once; as many as 1000 are kept.
+ * Texts are valid as long as the context. False: there is none of this number. */
 KERNC_API bool kernc_alarm_at(const kernc_context *context, unsigned index, kernc_alarm *alarm);
 
 /* Forgets them: the next is number 0, and what was said of a pair of places may be said again. */
@@ -159,8 +169,8 @@ typedef struct kernc_parameter {
 } kernc_parameter;
 /* Indices of kernc_kernel_parameter are below this. */
 KERNC_API uint32_t kernc_kernel_parameter_count(const kernc_kernel *kernel);
-/* Fills in *parameter, whose size the caller has set; its texts live as long as the module. False: there is no
- * such parameter, or no size. */
+/* Fills in *parameter, whose size the caller has set; its texts live as long as the module. False: there
+ * is no such parameter, or no size. */
 KERNC_API bool kernc_kernel_parameter(const kernc_kernel *kernel, uint32_t index, kernc_parameter *parameter);
 /* The most threads of a warp that a prediction of the kernel waits for (the k of Predict(L, k)), and where in
  * the source it is (line and column may be NULL; 0: not known). 0: none has such a threshold. In launches
@@ -254,8 +264,8 @@ enum {
                              memory and active lanes too (all else always);
                              warp-core: execute in the order of the clock */
 };
-/* Traces: what the slots of a warp-core machine do in each cycle; of bytecode what warps run, and when, by the
- * modelled cycles of the launch so far. */
+/* Traces: what the slots of a warp-core machine do in each cycle; of bytecode what warps run, and when, by
+ * the modelled cycles of the launch so far. */
 typedef enum kernc_trace_form {
     KERNC_TRACE_NONE,
     KERNC_TRACE_VCD,  /* a waveform, for GTKWave */
@@ -283,8 +293,8 @@ typedef enum kernc_wait {
     KERNC_WAIT_OTHERS,  /* for others, at a convergent operation or a barrier() */
     KERNC_WAIT_BARRIER, /* for others, in a convergence barrier (scheme barrier) */
 } kernc_wait;
-/* Lanes that wait together, as the warp's divergence scheme holds them: an entry of its stack, a group that is
- * ready, a barrier register. */
+/* Lanes that wait together, as the warp's divergence scheme holds them: an entry of its stack, a group
+ * that is ready, a barrier register. */
 typedef struct kernc_group {
     uint64_t lanes;      /* bit n: lane n. Of a stack's entries: live ones that run, or wait in an
                             entry nearer to its top, too. 0: nobody waits in the barrier yet */

@@ -1,12 +1,14 @@
 /* kernc.h: libkernc, the whole compiler as a library.
  *
- * One call turns source, IR text or a compiled program into a result; everything else is asked of the result.
- * The program in it is what kernc_module_load (kernc-rt.h) takes. Programs that only load and run compiled
- * kernels need libkernc-rt and kernc-rt.h alone. docs/embedding.md has examples.
+ * One call turns source, IR text or a compiled program into a result; everything else is asked of the
+ * result. The program in it is what kernc_module_load (kernc-rt.h) takes. Programs that only load and run
+ * compiled kernels need libkernc-rt and kernc-rt.h alone. docs/embedding.md has examples.
  *
- * Threads: there is no global state; any number of threads may compile at once. A result belongs to one
- * thread at a time. Nothing here calls exit, writes to a stream or reads the environment; files are written
- * only to `dump_dir`. Link with -lkernc -lffi -lpng -ldl -lm -pthread.
+ * Threads: there is no global state; any number of threads may compile at once, on 2 MiB of stack each,
+ * also with the largest limits. A result belongs to one thread at a time. Functions that ask a result take
+ * NULL for one without anything (KERNC_COMPILE_NO_MEMORY, no text, no figures). Nothing here calls exit,
+ * writes to a stream or reads the environment; files are written only to `dump_dir`. Link with -lkernc
+ * -lffi -lpng -ldl -lm -pthread.
  */
 #ifndef KERNC_H
 #define KERNC_H
@@ -71,7 +73,7 @@ typedef struct kernc_options {
     int analysis_form;    /* enum kernc_analysis_form */
     bool collect;         /* times, counts and remarks, for KERNC_TEXT_TIMES, _STATS, _REMARKS */
     long bisect_limit;    /* runs only the first n steps; negative (default): all */
-    void (*print)(void *data, const char *text, size_t n);
+    void (*print)(void *data, const char *text, size_t n); /* NULL: nobody wants it */
     void *print_data;
     bool divergence;           /* printed IR, KERNC_TEXT_IR too, has comments: each value and branch is
                                   uniform or divergent, and why */
@@ -98,8 +100,8 @@ typedef struct kernc_options {
     unsigned warp; /* threads of a warp of the launches that are expected, 1 to 64; default 32.
                       Estimates of costs alone depend on it */
 } kernc_options;
-/* Sets the first `size` bytes, those that the caller's header knows, to the defaults; kernc_options_init calls
- * it. */
+/* Sets the first `size` bytes, those that the caller's header knows, to the defaults; kernc_options_init
+ * calls it. */
 KERNC_API void kernc_options_defaults(kernc_options *o, size_t size);
 static inline void kernc_options_init(kernc_options *o)
 {
@@ -124,8 +126,8 @@ typedef enum kernc_compile_status {
 
 typedef struct kernc_result kernc_result;
 
-/* Compiles n bytes. `name` stands in messages and in the bytecode. `o` may be NULL: defaults. The result is
- * the caller's (kernc_result_free); NULL only if there is no memory even for it. */
+/* Compiles n bytes. `name` stands in messages and in the bytecode (NULL: "<input>"). `o` may be NULL:
+ * defaults. The result is the caller's (kernc_result_free); NULL only if there is no memory even for it. */
 KERNC_API kernc_result *kernc_compile(const char *name, const void *bytes, size_t n, const kernc_options *o);
 KERNC_API void kernc_result_free(kernc_result *r); /* NULL is fine */
 /* How the compilation ended. */
@@ -135,9 +137,9 @@ KERNC_API enum kernc_input kernc_result_input(const kernc_result *r);
 /* How many messages of this severity there are. */
 KERNC_API unsigned kernc_result_errors(const kernc_result *r);
 KERNC_API unsigned kernc_result_warnings(const kernc_result *r);
-/* Replaces the result's messages by those about a launch of the kernel, which was loaded from what the result
- * has made, with so many threads in a warp: predictions that wait for more. False: they are errors (-Werror).
- */
+/* Replaces the result's messages by those about a launch of the kernel, which was loaded from what the
+ * result has made, with so many threads in a warp: predictions that wait for more. False: they are errors
+ * (-Werror), or there was no memory for them (kernc_result_status). */
 KERNC_API bool kernc_result_check_launch(kernc_result *r, const kernc_kernel *kernel, uint32_t warp);
 
 /* What a warp-core image takes: words of the whole program, and the needs of one kernel (those of functions
@@ -161,7 +163,8 @@ typedef struct kernc_figures {
 #undef KERNC_FIELD_COUNT
 #undef KERNC_FIELD_RATIO
 } kernc_figures;
-/* Sums over the program. False: the result is no bytecode that was compiled just now. */
+/* Sums over the program. False: the result is no bytecode that was compiled just now, or there is no
+ * memory. */
 KERNC_API bool kernc_result_figures(const kernc_result *r, kernc_figures *f);
 
 /* A prediction that the compiled code honours (scheme "barrier"). */
@@ -174,7 +177,7 @@ typedef struct kernc_prediction {
     bool found;                  /* by the compiler, not in the source */
 } kernc_prediction;
 /* Those in functions that the kernel may run, from index 0 on, in the order of their places; several that
- * stem from one Predict are one. False: there is none of this index, or no such kernel. */
+ * stem from one Predict are one. False: there is none of this index, or no such kernel, or no memory. */
 KERNC_API bool kernc_result_prediction(const kernc_result *r, const char *kernel, unsigned index,
                                        kernc_prediction *p);
 

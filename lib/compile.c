@@ -170,8 +170,8 @@ static const char *too_large(const kernc_result *r, uint32_t from)
     return NULL;
 }
 
-/* Whether there is another way to compile what was too large: less growth, then level 1. `row`: the next one of
- * opt/growth.def. */
+/* Whether there is another way to compile what was too large: less growth, then level 1. `row`: the next
+ * one of opt/growth.def. */
 static bool retreat(struct opt_options *opt, unsigned *row)
 {
     while (*row < OPT_GROWTH_ROWS)
@@ -203,8 +203,8 @@ static const char *told(kernc_result *r, const struct opt_options *opt)
                         opt_word_info[opt->values[OPT_OPTION_unroll_loops]].name);
 }
 
-/* From a module on. What level 2 makes too large for the warp-core machine is compiled again, so that it grows
- * less. */
+/* From a module on. What level 2 makes too large for the warp-core machine is compiled again, so that it
+ * grows less. */
 static void compile_module(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
     uint32_t from = r->diagnostics.all.count;
@@ -224,8 +224,14 @@ static void compile_module(kernc_result *r, const kernc_options *o, struct opt_o
 
 static void compile(kernc_result *r, const char *name, const void *bytes, size_t n, const kernc_options *o)
 {
-    r->source = source_new(&r->arena, name, bytes, n);
+    r->source = source_new(&r->arena, name ? name : "<input>", bytes ? bytes : "", bytes ? n : 0);
     diag_init(&r->diagnostics, &r->arena, r->source);
+    if (!bytes && n) {
+        diag_add(&r->diagnostics, DIAG_ERROR, "option", (span){0},
+                 "there is no input, but a size of %zu bytes", n);
+        r->status = KERNC_BAD_OPTION;
+        return;
+    }
     struct fe_options fe;
     struct opt_options opt;
     if (!options_take(r, o, &fe, &opt))

@@ -66,9 +66,9 @@ static void add_function(const struct ir_function *fn, bool frontiers, struct su
     scratch_end(&scratch);
 }
 
-bool kernc_result_figures(const kernc_result *r, kernc_figures *f)
+bool result_figures(const kernc_result *r, kernc_figures *f)
 {
-    if (!f || !r->module || !r->program || !r->reported || r->status != KERNC_COMPILED)
+    if (!r || !f || !r->module || !r->program || !r->reported || r->status != KERNC_COMPILED)
         return false;
     bool frontiers = scheme_has(r->scheme, SCHEME_FRONTIERS);
     struct sums s = {0};
@@ -85,4 +85,14 @@ bool kernc_result_figures(const kernc_result *r, kernc_figures *f)
     all.expansion = s.instructions > copied ? 100.0 * (double)copied / (double)(s.instructions - copied) : 0;
     all.frontier_average = s.branches ? (double)s.members / (double)s.branches : 0;
     return sized_write(f, &all, sizeof all);
+}
+
+bool kernc_result_figures(const kernc_result *r, kernc_figures *f)
+{
+    struct mem_guard guard;
+    if (mem_guard_enter(&guard))
+        return false;
+    bool there = result_figures(r, f);
+    mem_guard_leave(&guard);
+    return there;
 }

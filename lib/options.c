@@ -15,6 +15,8 @@ void kernc_options_defaults(kernc_options *o, size_t size)
                          .scheme = scheme_info[SCHEME_DEFAULT].name,
                          .bisect_limit = -1,
                          .warp = OPT_DEFAULT_WARP};
+    if (!o || size < sizeof o->size)
+        return;
     memset(o, 0, size);
     o->size = size;
     sized_write(o, &all, sizeof all);
@@ -26,6 +28,10 @@ kernc_options options_own(const kernc_options *given)
     kernc_options_init(&o);
     if (given)
         sized_read(&o, sizeof o, given);
+    if (!o.scheme)
+        o.scheme = scheme_info[SCHEME_DEFAULT].name;
+    if (!o.profile_name)
+        o.profile_name = "<profile>";
     return o;
 }
 
@@ -280,6 +286,10 @@ static bool check_passes(kernc_result *r, const char *list)
     return r->status == KERNC_COMPILED;
 }
 
+static void drop(void *data, const char *text, size_t n)
+{
+}
+
 static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
     opt_options_init(opt);
@@ -297,16 +307,57 @@ static bool take_passes(kernc_result *r, const kernc_options *o, struct opt_opti
     opt->verify_each = o->verify_each;
     opt->time_passes = opt->stats = opt->remarks = o->collect;
     opt->bisect_limit = o->bisect_limit;
-    opt->print = o->print;
+    opt->print = o->print ? o->print : drop;
     opt->data = o->print_data;
     return check_passes(r, o->print_before) && check_passes(r, o->print_after) &&
            check_passes(r, o->filter_passes) && take_switches(r, o, opt) && take_checks(r, o, opt) &&
            take_arguments(r, o, opt) && take_thresholds(r, o, opt) && take_warp(r, o, opt);
 }
 
+/* NULL where there has to be something, and numbers that stand for nothing. */
+static bool check_form(kernc_result *r, const kernc_options *o)
+{
+    const struct {
+        const char *name;
+        const void *at;
+        size_t count;
+        bool texts; /* const char *const * */
+    } lists[] = {
+        {"switches", o->switches, o->switch_count, true},
+        {"warnings", o->warnings, o->warning_count, true},
+        {"limits", o->limits, o->limit_count, true},
+        {"arguments", o->arguments, o->argument_count, true},
+        {"defines", o->defines, o->define_count, true},
+        {"thresholds", o->thresholds, o->threshold_count, false},
+    };
+    const struct {
+        const char *name;
+        unsigned value, last;
+    } choices[] = {
+        {"input", (unsigned)o->input, KERNC_INPUT_IMAGE},
+        {"level", o->level, 2},
+        {"analysis_form", (unsigned)o->analysis_form, KERNC_ANALYSIS_IR},
+        {"print_changed", (unsigned)o->print_changed, KERNC_CHANGED_DIFF},
+    };
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        size_t n = 0;
+        const char *const *texts = lists[i].at;
+        while (texts && n < lists[i].count && (!lists[i].texts || texts[n]))
+            n++;
+        if (n < lists[i].count)
+            bad_option(r, "the list %s is shorter than its count: NULL stands there", lists[i].name);
+    }
+    for (size_t i = 0; i < COUNT(choices); i++)
+        if (choices[i].value > choices[i].last)
+            bad_option(r, "%s",
+                       arena_printf(&r->arena, "%s is a number from 0 to %u, not %d", choices[i].name,
+                                    choices[i].last, (int)choices[i].value));
+    return r->status == KERNC_COMPILED;
+}
+
 bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe, struct opt_options *opt)
 {
-    bool fine = take_scheme(r, o) && take_analyses(r, o) && take_warnings(r, o, fe) &&
+    bool fine = check_form(r, o) && take_scheme(r, o) && take_analyses(r, o) && take_warnings(r, o, fe) &&
                 take_passes(r, o, opt) && take_limits(r, o, fe, opt);
     fe->tells_unwritten = fine && opt->check_memory & OPT_CHECK_UNINIT;
     return fine;

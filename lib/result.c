@@ -23,27 +23,27 @@ void kernc_result_free(kernc_result *r)
 
 kernc_compile_status kernc_result_status(const kernc_result *r)
 {
-    return r->status;
+    return r ? r->status : KERNC_COMPILE_NO_MEMORY;
 }
 
 enum kernc_input kernc_result_input(const kernc_result *r)
 {
-    return r->input;
+    return r ? r->input : KERNC_INPUT_AUTO;
 }
 
 unsigned kernc_result_errors(const kernc_result *r)
 {
-    return r->diagnostics.errors;
+    return r ? r->diagnostics.errors : 0;
 }
 
 unsigned kernc_result_warnings(const kernc_result *r)
 {
-    return r->diagnostics.warnings;
+    return r ? r->diagnostics.warnings : 0;
 }
 
 bool kernc_result_image(const kernc_result *r, const char *kernel, kernc_image_figures *f)
 {
-    if (!f || !r->image || r->status != KERNC_COMPILED)
+    if (!r || !f || !kernel || !r->image || r->status != KERNC_COMPILED)
         return false;
     for (uint32_t i = 0; i < r->image->kernels.count; i++) {
         const struct wc_kernel *k = &r->image->kernels.at[i];
@@ -63,6 +63,8 @@ bool kernc_result_image(const kernc_result *r, const char *kernel, kernc_image_f
 
 static bool has_text(const kernc_result *r, kernc_text what)
 {
+    if (!r || (unsigned)what >= KERNC_TEXTS)
+        return false;
     switch (what) {
     case KERNC_TEXT_DIAGNOSTICS:
     case KERNC_TEXT_DIAGNOSTICS_COLOR:
@@ -78,7 +80,7 @@ static bool has_text(const kernc_result *r, kernc_text what)
     case KERNC_TEXT_REMARKS_JSON:
     case KERNC_TEXT_STATS:
     case KERNC_TEXT_TIMES: return r->reported;
-    default: return what < KERNC_TEXTS && r->texts[what].at;
+    default: return r->texts[what].at;
     }
 }
 

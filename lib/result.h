@@ -26,10 +26,11 @@ struct kernc_result {
     struct text texts[KERNC_TEXTS]; /* made when first asked for */
 };
 
-/* As the functions of kernc.h, which say the same of no memory as of no text, no message, no prediction;
- * these fail (mem_fail).
+/* As the functions of kernc.h, which say the same of no memory as of no text, no message, no figures, no
+ * prediction; these fail (mem_fail).
  */
 const char *result_text(kernc_result *r, kernc_text what, size_t *n);
+bool result_figures(const kernc_result *r, kernc_figures *f);
 bool result_check_launch(kernc_result *r, const kernc_kernel *kernel, uint32_t warp);
 bool result_prediction(const kernc_result *r, const char *kernel, unsigned index, kernc_prediction *p);
 

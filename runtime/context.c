@@ -44,6 +44,14 @@ kernc_status rt_fail_memory(kernc_context *c)
     return rt_fail(c, KERNC_NO_MEMORY, "the host has no memory left");
 }
 
+kernc_status rt_check_idle(kernc_context *c)
+{
+    return c->launching
+               ? rt_fail(c, KERNC_INVALID,
+                         "a launch of this context runs: what it calls makes, frees and launches nothing")
+               : KERNC_OK;
+}
+
 const char *kernc_error_text(const kernc_context *context)
 {
     return context ? context->error : "no context: the host has no memory left, or NULL was passed";
@@ -94,7 +102,7 @@ kernc_status kernc_context_create(const kernc_context_options *options, kernc_co
 
 void kernc_context_free(kernc_context *c)
 {
-    if (!c)
+    if (!c || rt_check_idle(c) != KERNC_OK)
         return;
     while (c->modules)
         kernc_module_free(c->modules);
@@ -118,6 +126,8 @@ kernc_status kernc_host_function(kernc_context *c, const char *name, void (*func
         return KERNC_INVALID;
     if (!name || !function)
         return rt_fail(c, KERNC_INVALID, "a host function needs a name and an address");
+    if (rt_check_idle(c) != KERNC_OK)
+        return KERNC_INVALID;
     struct mem_guard guard;
     if (mem_guard_enter(&guard))
         return rt_fail_memory(c);
@@ -140,6 +150,8 @@ kernc_status kernc_load_library(kernc_context *c, const char *path)
         return KERNC_INVALID;
     if (!path || !*path)
         return rt_fail(c, KERNC_INVALID, "no library named");
+    if (rt_check_idle(c) != KERNC_OK)
+        return KERNC_INVALID;
     struct mem_guard guard;
     if (mem_guard_enter(&guard))
         return rt_fail_memory(c);
@@ -178,6 +190,8 @@ kernc_status kernc_buffer_create(kernc_context *c, uint64_t bytes, const char *n
     if (!c || !buffer)
         return KERNC_INVALID;
     *buffer = NULL;
+    if (rt_check_idle(c) != KERNC_OK)
+        return KERNC_INVALID;
     kernc_buffer *b = calloc(1, sizeof *b);
     char *copy = name ? strdup(name) : NULL;
     if (!b || (name && !copy)) {
@@ -199,7 +213,7 @@ kernc_status kernc_buffer_create(kernc_context *c, uint64_t bytes, const char *n
 
 void kernc_buffer_free(kernc_buffer *buffer)
 {
-    if (!buffer)
+    if (!buffer || rt_check_idle(buffer->context) != KERNC_OK)
         return;
     rt_region_close(&buffer->context->memory, &buffer->region);
     free((char *)buffer->region.name);

@@ -36,6 +36,7 @@ struct kernc_context {
     struct arena arena; /* names of registered functions, libraries */
     kernc_output_function *output;
     void *output_user;
+    bool launching; /* a launch runs */
     VEC(struct rt_host_symbol) symbols;
     VEC(struct rt_library) libraries;
     struct kernc_module *modules;
@@ -115,6 +116,10 @@ kernc_status rt_fail_memory(kernc_context *c);
 kernc_status rt_region_status(kernc_context *c, enum rt_memory_result result, const char *what,
                               uint64_t bytes);
 
+/* What a launch stands on stays while it runs: KERNC_INVALID, with a message, to those whom the launch
+ * calls. */
+kernc_status rt_check_idle(kernc_context *c);
+
 struct rt_launch;
 struct rt_trap_record;
 /* launch.c. */
@@ -130,8 +135,8 @@ static inline bool rt_interrupted(const volatile int *interrupt)
 {
     return interrupt && *interrupt;
 }
-/* trap.c: the record's text when fuel runs out, or the launch is interrupted: after how many warp instructions,
- * which lanes of which warp were running, of those alive. */
+/* trap.c: the record's text when fuel runs out, or the launch is interrupted: after how many warp
+ * instructions, which lanes of which warp were running, of those alive. */
 void rt_fuel_text(struct rt_trap_record *t, bool interrupted, uint64_t fuel, uint32_t warp, uint64_t active,
                   uint64_t live);
 #define RT_FUEL_WORDS(interrupted) ((interrupted) ? "interrupted" : "out of fuel")

@@ -52,6 +52,8 @@ enum rt_memory_result rt_region_open(struct rt_memory *m, struct rt_region *r, u
     uint64_t count = (bytes + (1u << RT_SEGMENT_SHIFT) - 1) >> RT_SEGMENT_SHIFT;
     if (bytes > m->limit - m->used)
         return RT_MEMORY_LIMIT;
+    if (bytes >= SPACE_BYTES)
+        return RT_MEMORY_FULL;
     if (count == 0)
         count = 1;
     uint32_t first = count < RT_SEGMENTS ? find_segments(m, (uint32_t)count) : 0;

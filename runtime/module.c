@@ -194,7 +194,11 @@ kernc_status kernc_module_load(kernc_context *c, const void *bytes, size_t size,
 {
     if (module)
         *module = NULL;
-    if (!c || !module || !bytes)
+    if (!c || !module)
+        return KERNC_INVALID;
+    if (!bytes)
+        return rt_fail(c, KERNC_INVALID, "no program given");
+    if (rt_check_idle(c) != KERNC_OK)
         return KERNC_INVALID;
     struct mem_guard guard;
     if (mem_guard_enter(&guard))
@@ -228,7 +232,7 @@ const struct bc_program *rt_module_program(const kernc_module *module)
 
 void kernc_module_free(kernc_module *m)
 {
-    if (!m)
+    if (!m || rt_check_idle(m->context) != KERNC_OK)
         return;
     for (uint32_t i = 0; m->kernels && i < m->kernel_count; i++)
         kernc_statistics_free(m->kernels[i].total);

@@ -103,7 +103,7 @@ bool kernc_statistics_metrics(const kernc_statistics *statistics, kernc_metrics 
 bool kernc_statistics_active_lanes(const kernc_statistics *statistics,
                                    uint64_t instructions[KERNC_MAX_WARP + 1])
 {
-    bool counted = statistics && statistics->counted;
+    bool counted = statistics && instructions && statistics->counted;
     if (counted)
         memcpy(instructions, statistics->widths, sizeof statistics->widths);
     return counted;

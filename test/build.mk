@@ -1,7 +1,7 @@
 # Tests: see test/README.md. Unit tests are named here; annotated files are found below TEST_FOLDERS.
 
 # One cmocka program a name: test/unit/NAME.c
-UNIT := base_diag compile_memory compile_options
+UNIT := api_misuse base_diag compile_memory compile_options
 UNIT += base_json base_layout base_launch
 UNIT += opt_runner opt_pipelines opt_analyses opt_profile
 UNIT += base_containers base_diff base_rows
@@ -95,6 +95,21 @@ memory_verbs_TEST_SRC := $(addprefix test/memory/,verbs_test.c failing.c driver_
 memory: $(BUILD)/test/memory_verbs
 	KERNC_TEST_ALLOCATIONS=all $<
 
+SUITES += memory_api
+memory_api_TEST_SRC := $(addprefix test/memory/,api_test.c failing.c)
+
+# Contexts in threads of their own, under ThreadSanitizer: the runtime alone is built for it, and programs that kernc has
+# compiled before.
+TSAN_SCHEMES := pdom barrier tf-stack oracle
+tsan: kernc
+	@$(MAKE) --no-print-directory -j$(CORES) BUILD=build/tsan SAN=thread OPT=-O1 build/tsan/test/contexts
+	@for s in $(TSAN_SCHEMES); do ./kernc build test/memory/inputs/k.kern --scheme=$$s -o build/tsan/$$s.kbc || exit 1; done
+	build/tsan/test/contexts $(TSAN_SCHEMES:%=build/tsan/%.kbc)
+
+$(BUILD)/test/contexts: $(call obj,test/threads/contexts.c) $(BUILD)/libkernc-rt.a
+	@mkdir -p $(@D)
+	$(call run,LD)$(CC) $(LINK) -o $@ $^ $(LIBS)
+
 TEST_FOLDERS := test/mutants test/mistakes test/convergence test/random test/regress test/cli test/oracle test/backend test/warpcore
 # Beside them are golden files, which opt_golden reads.
 TEST_FOLDERS += $(wildcard test/opt/csc/*.kern)
@@ -171,7 +186,7 @@ $(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(call obj,test/fu
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 
-.PHONY: tests run-tests docs soak mutants memory fuzz fuzz-targets
+.PHONY: tests run-tests docs soak mutants memory tsan fuzz fuzz-targets
 .SECONDARY:
 
 include test/bench/build.mk

@@ -182,7 +182,7 @@ void rt_report_barrier(struct rt_check *c, uint32_t site, uint32_t other, const 
 
 void kernc_alarms_forget(kernc_context *c)
 {
-    if (!c)
+    if (!c || rt_check_idle(c) != KERNC_OK)
         return;
     arena_free(&c->alarm_texts);
     c->alarms.at = NULL;

@@ -412,6 +412,8 @@ kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launch, kernc_s
     if (!kernel)
         return KERNC_INVALID;
     kernc_context *c = kernel->module->context;
+    if (rt_check_idle(c) != KERNC_OK)
+        return KERNC_INVALID;
     c->trapped = false;
     c->trap_report.length = 0;
     if (!launch || launch->size == 0)
@@ -422,5 +424,8 @@ kernc_status kernc_run(kernc_kernel *kernel, const kernc_launch *launch, kernc_s
         return status;
     if (rt_interrupted(o.interrupt))
         return rt_fail(c, KERNC_LIMIT, "kernel %s: interrupted before it ran", kernel->name);
-    return kernel->entry ? rt_sim_launch(kernel, &o, statistics) : run_program(kernel, &o, statistics);
+    c->launching = true;
+    status = kernel->entry ? rt_sim_launch(kernel, &o, statistics) : run_program(kernel, &o, statistics);
+    c->launching = false;
+    return status;
 }
