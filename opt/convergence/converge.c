@@ -208,18 +208,19 @@ static void repair(struct converge *x)
 }
 
 /* Whether the block that merges would be a second entry of a cycle that has a heart, which has to stand in the
- * header of a natural loop: come to from outside, it leads into the cycle and is led to from it. */
+ * header of a natural loop: come to by those who have not passed the header, and by those who have, it leads into
+ * the cycle. */
 static bool would_enter(const struct converge *x, ir_ref heart, const opt_edges *out)
 {
-    uint32_t k = x->cycles->innermost[opt_converge_home(x, heart)];
-    bool from_in = false, from_out = false, into = false;
+    uint32_t header = opt_converge_home(x, heart), k = x->cycles->innermost[header];
+    bool from_header = false, from_elsewhere = false, into = false;
     for (uint32_t i = 0; k != IR_NO_CYCLE && i < out->count; i++) {
-        bool inside = ir_cycle_has(x->cycles, k, out->at[i].block);
-        from_in |= inside;
-        from_out |= !inside;
+        bool behind = ir_dominates(x->dominators, header, out->at[i].block);
+        from_header |= behind;
+        from_elsewhere |= !behind;
         into |= ir_cycle_has(x->cycles, k, opt_edge_target(x->f, out->at[i]));
     }
-    return from_in && from_out && into;
+    return from_header && from_elsewhere && into;
 }
 
 static bool may_merge(const struct converge *x, const opt_edges *out)
