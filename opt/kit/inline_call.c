@@ -81,7 +81,8 @@ static void copy_body(struct site *s, const struct ir_cfg *g)
     s->f->predictions += s->callee->predictions;
 }
 
-void opt_inline_call(struct opt_context *c, struct ir_function *f, ir_ref call, struct opt_renaming *renaming)
+const ir_ref *opt_inline_call(struct opt_context *c, struct ir_function *f, ir_ref call,
+                              struct opt_renaming *renaming)
 {
     struct site s = {
         .f = f, .callee = f->module->functions.at[ir_at(f, call)->imm], .call = call, .ins = *ir_at(f, call)};
@@ -96,4 +97,5 @@ void opt_inline_call(struct opt_context *c, struct ir_function *f, ir_ref call, 
     copy_body(&s, g);
     struct ir_cursor from = {.fn = f, .block = s.ins.block, .at = s.ins.at};
     ir_emit_br(&from, s.blocks[ir_entry(s.callee)]);
+    return s.map;
 }
