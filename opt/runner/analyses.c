@@ -15,7 +15,9 @@ static const struct analysis_info info[OPT_ANALYSES] = {
 };
 
 /* A result: where it lies, and how many values the function had. */
-struct opt_cached { struct arena arena; void *at; uint32_t values; };
+struct result { struct arena arena; void *at; uint32_t values; };
+/* begun: the set of those that have a result, or memory ran out while it was made. */
+struct opt_cached { uint32_t begun; struct result of[OPT_ANALYSES]; };
 
 uint32_t opt_analyses_named(const char *list)
 {
@@ -137,7 +139,7 @@ static struct opt_cached *results_of(struct opt_cache *k, const struct ir_functi
     while (k->rows.count <= row)
         vec_push(&k->arena, &k->rows, NULL);
     if (!k->rows.at[row])
-        k->rows.at[row] = arena_array(&k->arena, struct opt_cached, OPT_ANALYSES);
+        k->rows.at[row] = arena_new(&k->arena, struct opt_cached);
     return k->rows.at[row];
 }
 
@@ -145,12 +147,14 @@ static struct opt_cached *results_of(struct opt_cache *k, const struct ir_functi
 static void *get(struct opt_context *c, const struct ir_module *m, const struct ir_function *f,
                  enum opt_analysis n)
 {
-    struct opt_cached *r = &results_of(c->cache, f)[n];
+    struct opt_cached *results = results_of(c->cache, f);
+    struct result *r = &results->of[n];
     uint32_t allowed = c->needs;
     if (!(allowed >> n & 1))
         BUG("it asks for %s, which its row does not name", info[n].name);
     if (!r->at) {
         c->needs = c->cache->needs[n];
+        results->begun |= 1u << n;
         r->at = f ? compute_of_function(c, &r->arena, f, n) : compute_of_module(c, &r->arena, m, n);
         r->values = f ? f->ins.count : 0;
         c->needs = allowed;
@@ -176,15 +180,16 @@ static void *get(struct opt_context *c, const struct ir_module *m, const struct 
 static void keep_some(struct opt_cache *k, uint32_t row, uint32_t values, uint32_t keeps)
 {
     struct opt_cached *results = row < k->rows.count ? k->rows.at[row] : NULL;
-    for (unsigned n = 0; results && n < OPT_ANALYSES; n++) {
-        struct opt_cached *r = &results[n];
+    for (uint32_t left = results ? results->begun : 0; left; left &= left - 1) {
+        unsigned n = (unsigned)__builtin_ctz(left);
+        struct result *r = &results->of[n];
         bool outdated = info[n].what == VALUES && r->values != values;
         if (r->at && keeps >> n & 1 && !outdated && !(k->needs[n] & ~keeps))
             continue;
-        if (r->at)
-            keeps &= ~(1u << n);
-        arena_free(&r->arena);                /* memory may have run out before there was a result */
-        *r = (struct opt_cached){0};
+        keeps &= ~(1u << n);
+        results->begun &= ~(1u << n);
+        arena_free(&r->arena);
+        *r = (struct result){0};
     }
 }
 
@@ -237,7 +242,7 @@ bool opt_cache_has(const struct opt_cache *k, const struct ir_function *f, uint3
 {
     const struct opt_cached *results = cached_of(k, f);
     for (unsigned n = 0; n < OPT_ANALYSES; n++)
-        if (set >> n & 1 && (!results || !results[n].at))
+        if (set >> n & 1 && (!results || !results->of[n].at))
             return false;
     return true;
 }
@@ -251,7 +256,7 @@ const char *opt_cache_check(const struct opt_cache *k, const struct opt_options 
     const char *wrong = NULL;
     opt_cache_init(&fresh);
     for (unsigned n = 0; results && n < OPT_ANALYSES && !wrong; n++)
-        if (results[n].at && !opt_analysis_equal(n, results[n].at, get(&c, m, f, n), f))
+        if (results->of[n].at && !opt_analysis_equal(n, results->of[n].at, get(&c, m, f, n), f))
             wrong = info[n].name;
     opt_cache_free(&fresh);
     return wrong;
