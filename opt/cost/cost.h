@@ -84,7 +84,8 @@ struct cost_sample {
     u32_vec segments;
     uint32_t lanes;
     cost_visits lane[COST_MAX_LANES];
-    bool cut; /* the budget was too little */
+    bool *whole; /* by block: its visits stand for the loop that it heads; NULL: none do */
+    bool cut;    /* the budget was too little */
 };
 
 /* Runs the lanes of a warp, `budget` instructions together at most. Where that is too little, lanes keep the

@@ -23,7 +23,11 @@ struct warp {
     /* By lane: its next visit, and where: IR_NO_BLOCK at the end. */
     uint32_t at[COST_MAX_LANES], block[COST_MAX_LANES];
     uint32_t stack[COST_MAX_LANES][DEPTH], depth[COST_MAX_LANES];
-    uint64_t group[COST_MAX_LANES]; /* by group: the lanes ready to run together */
+    /* By group: the lanes ready to run together, how many, and where; in `groups` a bit for each that has
+     * any. */
+    uint64_t group[COST_MAX_LANES], groups;
+    uint32_t size[COST_MAX_LANES], place[COST_MAX_LANES];
+    struct bitset points; /* blocks that some record was of */
     VEC(struct record) records;
     uint64_t members, at_label; /* of the prediction; those that wait */
     uint32_t stamp[STAMPS], mark, segment[STAMPS];
@@ -47,25 +51,32 @@ static uint32_t count_of(uint64_t lanes)
 
 static void make_ready(struct warp *w, uint64_t lanes)
 {
-    uint32_t block = w->block[first_of(lanes)], free = NO_GROUP;
-    for (uint32_t g = 0; g < w->s->lanes; g++) {
-        bool together = w->group[g] && (lanes & w->members) == lanes && (w->group[g] & w->members) &&
-                        w->block[first_of(w->group[g])] == block;
-        if (together) {
+    uint32_t block = w->block[first_of(lanes)], count = count_of(lanes);
+    for (uint64_t left = lanes & ~w->members ? 0 : w->groups; left; left &= left - 1) {
+        uint32_t g = first_of(left);
+        if (w->place[g] == block && w->group[g] & w->members) {
             w->group[g] |= lanes;
+            w->size[g] += count;
             return;
         }
-        free = !w->group[g] && free == NO_GROUP ? g : free;
     }
-    w->group[free] = lanes;
+    uint32_t g = first_of(~w->groups);
+    w->groups |= BIT(g);
+    w->group[g] = lanes;
+    w->size[g] = count;
+    w->place[g] = block;
 }
 
 static uint32_t largest(const struct warp *w)
 {
-    uint32_t best = NO_GROUP;
-    for (uint32_t g = 0; g < w->s->lanes; g++)
-        if (w->group[g] && (best == NO_GROUP || count_of(w->group[g]) > count_of(w->group[best])))
+    uint32_t best = NO_GROUP, most = 0;
+    for (uint64_t left = w->groups; left; left &= left - 1) {
+        uint32_t g = first_of(left);
+        if (w->size[g] > most) {
+            most = w->size[g];
             best = g;
+        }
+    }
     return best;
 }
 
@@ -129,6 +140,7 @@ static void open_record(struct warp *w, uint64_t lanes, uint32_t point)
     if (!members)
         return;
     vec_push(w->arena, &w->records, ((struct record){members, 0, point}));
+    bitset_add(w->points, point);
     each_lane(n, members)
         w->stack[n][w->depth[n]++] = w->records.count - 1;
 }
@@ -181,8 +193,9 @@ static void arrive(struct warp *w, uint64_t lanes)
         w->members &= ~lanes;
         check_label(w);
     }
+    bool waits = bitset_has(w->points, block);
     each_lane(n, lanes) {
-        uint32_t d = find_record(w, n, block);
+        uint32_t d = waits ? find_record(w, n, block) : 0;
         if (!d) {
             past |= BIT(n);
             continue;
@@ -223,9 +236,11 @@ static uint32_t further_segments(struct warp *w, uint64_t lanes, uint32_t block)
 
 /* Cycles of a whole loop that each lane runs in a visit: as long as the longest, and what the others'
  * accesses to memory add. 0: the visits are of the block alone. */
-static uint32_t whole_loop(const struct warp *w, uint64_t lanes)
+static uint32_t whole_loop(const struct warp *w, uint64_t lanes, uint32_t block)
 {
     uint32_t longest = 0, own = 0, further = 0;
+    if (!w->s->whole || !w->s->whole[block])
+        return 0;
     each_lane(n, lanes) {
         const struct cost_visit *v = &w->s->lane[n].at[w->at[n]];
         further += v->further;
@@ -240,7 +255,7 @@ static uint32_t whole_loop(const struct warp *w, uint64_t lanes)
 static uint32_t execute(struct warp *w, uint64_t lanes, uint32_t block)
 {
     struct cost_figures *f = w->figures;
-    uint32_t whole = whole_loop(w, lanes), extra = whole ? 0 : further_segments(w, lanes, block);
+    uint32_t whole = whole_loop(w, lanes, block), extra = whole ? 0 : further_segments(w, lanes, block);
     f->steps++;
     f->cycles += whole ? whole : w->s->cost[block] + extra;
     if (f->executions) {
@@ -281,12 +296,11 @@ static void step(struct warp *w, uint32_t g)
     uint64_t lanes = w->group[g], ended = 0, first = 0;
     uint32_t block = w->block[first_of(lanes)];
     uint32_t whole = execute(w, lanes, block);
-    w->group[g] = 0;
-    each_lane(n, lanes)
-        advance(w, n);
+    w->groups &= ~BIT(g);
     if (block == w->rules->start)
         w->members |= lanes;
     each_lane(n, lanes) {
+        advance(w, n);
         ended |= w->block[n] == IR_NO_BLOCK ? BIT(n) : 0;
         first |= w->block[n] == w->block[first_of(lanes)] ? BIT(n) : 0;
     }
@@ -330,6 +344,7 @@ void cost_replay(const struct cost_sample *s, const struct cost_rules *rules, ui
     struct scratch scratch;
     struct warp *w = arena_new(scratch_begin(&scratch), struct warp);
     *w = (struct warp){.arena = &scratch.arena, .s = s, .rules = rules, .figures = figures};
+    w->points = bitset_new(&scratch.arena, s->f->blocks.count);
     uint64_t all = 0;
     figures->cycles = figures->steps = 0;
     figures->cut = false;

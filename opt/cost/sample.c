@@ -319,8 +319,12 @@ struct cost_sample *cost_sample_collapse(struct arena *a, const struct cost_samp
     struct cost_sample *t = arena_new(a, struct cost_sample);
     uint32_t *of = arena_array(a, uint32_t, s->cfg->blocks);
     *t = *s;
-    for (uint32_t i = 0; i < s->cfg->rpo_count; i++)
-        of[s->cfg->rpo[i]] = collapsed_cycle(s, s->cfg->rpo[i], keep);
+    t->whole = arena_array(a, bool, s->cfg->blocks);
+    for (uint32_t i = 0; i < s->cfg->rpo_count; i++) {
+        uint32_t c = of[s->cfg->rpo[i]] = collapsed_cycle(s, s->cfg->rpo[i], keep);
+        if (c != IR_NO_CYCLE)
+            t->whole[s->cycles->at[c].header] = true;
+    }
     for (uint32_t n = 0; n < s->lanes; n++) {
         const cost_visits *old = &s->lane[n];
         t->lane[n] = (cost_visits){0};
