@@ -22,6 +22,7 @@ static const char *const switch_of[WAYS] = {NULL, "predict=off", "predict=user",
 struct figures { kernc_metrics counted; double seconds; };
 struct sample {
     const char *name, *argument, *value;        /* argument NULL: as the file launches it */
+    const char *size;                           /* as behind -D; NULL: as the file has it */
     const char *label;                          /* what tables say of the argument; NULL: its name and value */
     double model, efficiency, gain;             /* percent without prediction; what is to be reached by `by`:
                                                    percent, times fewer instructions. 0: no target */
@@ -30,8 +31,8 @@ struct sample {
     struct figures at[WAYS];
 };
 static struct sample samples[SAMPLES] = {
-    {"rsbench", .model = 18, .efficiency = 55, .gain = 3, .by = USER},
-    {"rsbench", "poles_of", "random(355,3,900,900)", .label = "9 poles",
+    {"rsbench", .size = "TASKS=64", .model = 18, .efficiency = 55, .gain = 3, .by = USER},
+    {"rsbench", "poles_of", "random(355,3,900,900)", .size = "TASKS=64", .label = "9 poles",
      .model = 18, .efficiency = 55, .gain = 3, .by = USER},
     {"xsbench", .model = 19, .efficiency = 45, .gain = 2.2, .by = USER},
     {"mcb", .model = 44, .efficiency = 52, .gain = 1.2, .by = USER},
@@ -89,6 +90,8 @@ static kernc_result *compile(const struct sample *s, enum way way, unsigned thre
     o.switches = switches;
     o.switch_count = way == PDOM ? 1 : threshold ? 3 : 2;
     o.no_warnings = true;
+    o.defines = &s->size;
+    o.define_count = s->size != NULL;
     if (problem)
         stop(path, problem);
     kernc_result *r = kernc_compile(path, source.at, source.length, &o);
