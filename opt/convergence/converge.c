@@ -207,9 +207,9 @@ static void repair(struct converge *x)
     opt_demote_finish(&demotion);
 }
 
-/* Whether the block that merges would be a second entry of a cycle that has a heart, which has to stand in the
- * header of a natural loop: come to by those who have not passed the header, and by those who have, it leads into
- * the cycle. */
+/* Whether the block that merges would be a second entry of a cycle that has a heart, which has to stand in
+ * the header of a natural loop: come to by those who have not passed the header, and by those who have, it
+ * leads into the cycle. */
 static bool would_enter(const struct converge *x, ir_ref heart, const opt_edges *out)
 {
     uint32_t header = opt_converge_home(x, heart), k = x->cycles->innermost[header];
