@@ -62,6 +62,7 @@ struct barriers {
     VEC(struct barrier_wait) waits;
     u32_vec branch_joins;          /* ir_refs: joins for threads that diverge at the branch behind */
     const struct ir_ins *predicts; /* by function: the first Predict that names it */
+    bool off;                      /* predictions are not honoured */
 };
 
 static inline ir_ref barriers_put(struct barriers *x, uint32_t block, ir_ref before, enum ir_op op,
@@ -148,7 +149,6 @@ struct barrier_flow {
     struct map number;
     struct bitset *joined_in, *joined_out, *live_in, *live_out; /* by block */
 };
-/* NULL: blocks times registers are more than the limit predict_work, and a remark says so. */
 struct barrier_flow *barriers_flow(struct barriers *x);
 /* The numbering alone. */
 void barriers_number(struct barriers *x, struct barrier_flow *w);

@@ -309,6 +309,34 @@ static void mark_returns(struct converge *x)
     }
 }
 
+/* Whether a limit ends the pass, which then has been said. */
+static bool is_too_much(const struct converge *x, struct demand d)
+{
+    const struct {
+        enum opt_limit limit;
+        uint64_t n;
+    } spent[] = {
+        {OPT_LIMIT_converge_rounds, opt_converge_rounds(x, d)},
+        {OPT_LIMIT_converge_work, x->work},
+        {OPT_LIMIT_converge_looks, x->looked},
+        {OPT_LIMIT_converge_values, x->f->ins.count - x->values},
+    };
+    for (size_t i = 0; i < COUNT(spent); i++) {
+        enum opt_limit l = spent[i].limit;
+        if (opt_below(x->c, x->f, l, spent[i].n))
+            continue;
+        warn_apart(x, d,
+                   arena_printf(x->arena,
+                                "control flow too large to merge: limit of %u reached (--limit=%s=N)",
+                                x->c->options->limits[l], opt_limit_info[l].name));
+        return true;
+    }
+    if (opt_ssa_possible(x->c, x->f))
+        return false;
+    warn_apart(x, d, "control flow too large to merge");
+    return true;
+}
+
 /* True if the function changed: then there may be more to do. */
 static bool run_round(struct converge *x)
 {
@@ -317,14 +345,8 @@ static bool run_round(struct converge *x)
     if (!opt_converge_find(x, &d))
         return false;
     x->work += x->f->ins.count;
-    if (!opt_below(x->c, x->f, OPT_LIMIT_converge_rounds, opt_converge_rounds(x, d)) ||
-        !opt_below(x->c, x->f, OPT_LIMIT_converge_work, x->work) ||
-        !opt_below(x->c, x->f, OPT_LIMIT_converge_looks, x->looked) ||
-        !opt_below(x->c, x->f, OPT_LIMIT_converge_values, x->f->ins.count - x->values) ||
-        !opt_ssa_possible(x->c, x->f)) {
-        warn_apart(x, d, "control flow too large to merge");
+    if (is_too_much(x, d))
         return false;
-    }
     if (opt_return_once(x->arena, x->g, x->f))
         mark_returns(x);
     else

@@ -196,8 +196,6 @@ void barriers_deconflict(struct barriers *x)
         return;
     barriers_look(x);
     struct conflicts k = {.x = x, .w = barriers_flow(x)};
-    if (k.w == NULL)
-        return;
     k.ranges = barriers_find_ranges(x, k.w);
     find_edges(&k);
     find_components(&k);

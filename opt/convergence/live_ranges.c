@@ -89,8 +89,6 @@ struct barrier_ranges *barriers_find_ranges(struct barriers *x, const struct bar
     struct finding k = {x, w, ranges};
     u32_vec order = {0};
     add_starts(x, ranges);
-    if (!opt_below(x->c, x->f, OPT_LIMIT_predict_work, (uint64_t)ranges->starts.count * x->cfg->rpo_count))
-        vec_clear(&ranges->starts);
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
         vec_push(x->arena, &order, x->cfg->rpo[i]);
     struct rows down = barriers_edges(x, false);

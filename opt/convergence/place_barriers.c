@@ -143,11 +143,52 @@ static struct ir_ins *find_first_predicts(struct opt_context *c, const struct ir
     return first;
 }
 
+static bool is_predict(const struct ir_ins *ins)
+{
+    return ins->op == IR_predict || ins->op == IR_predict_function;
+}
+
+/* The function for which the module's predictions are too much work, all of which go then: threads that wait for
+ * one have to leave its barrier in each function that it may lead through. NULL: there is none. A function has a
+ * barrier for each branch and prediction at most. */
+static const struct ir_function *find_too_large(struct opt_context *c, const struct ir_module *m)
+{
+    const struct ir_function *found = NULL;
+    bool any = false;
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        const struct ir_function *f = m->functions.at[i];
+        uint64_t barriers = 0;
+        ir_each_block(k, b, f) {
+            barriers += ir_block_at(f, b)->edges.count > 1;
+            ir_each_ins(r, f, b) {
+                barriers += is_predict(ir_at(f, r));
+                any |= is_predict(ir_at(f, r));
+            }
+        }
+        if (barriers * f->order.count >= c->options->limits[OPT_LIMIT_predict_work])
+            found = f;
+    }
+    return any ? found : NULL;
+}
+
+static bool are_off(struct opt_context *c, const struct ir_module *m)
+{
+    if (opt_option(c, OPT_OPTION_predict) == OPT_predict_off)
+        return true;
+    const struct ir_function *large = find_too_large(c, m);
+    if (large)
+        opt_warning(c, large, DIAG_GROUP_predict, large->at,
+                    "control flow too large for predictions, which have no effect: limit of %u reached "
+                    "(--limit=%s=N)",
+                    c->options->limits[OPT_LIMIT_predict_work], opt_limit_info[OPT_LIMIT_predict_work].name);
+    return large != NULL;
+}
+
 bool opt_place_barriers(struct opt_context *c, struct ir_module *m)
 {
     for (uint32_t i = 0; i < m->functions.count; i++)
         remove_all(m->functions.at[i]);
-    struct barriers x = {.c = c, .m = m};
+    struct barriers x = {.c = c, .m = m, .off = are_off(c, m)};
     uint32_t registers = barriers_find_calls(&x);
     x.predicts = find_first_predicts(c, m);
     const u32_vec *order = opt_callees_first(c, m);

@@ -207,7 +207,7 @@ static void choose_threshold(struct barriers *x, struct barrier_prediction *p)
 void barriers_predict(struct barriers *x)
 {
     find_predictions(x);
-    if (opt_option(x->c, OPT_OPTION_predict) == OPT_predict_off) {
+    if (x->off) {
         for (uint32_t i = 0; i < x->predictions.count; i++)
             remove_marks(x, &x->predictions.at[i]);
         x->predictions.count = 0;

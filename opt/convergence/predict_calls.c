@@ -127,7 +127,7 @@ uint32_t barriers_find_calls(struct barriers *x)
     const u32_vec *order = opt_callees_first(x->c, x->m);
     x->of_function = arena_array(x->c->scratch, uint32_t, count);
     memset(x->of_function, 0xff, count * sizeof *x->of_function);
-    if (opt_option(x->c, OPT_OPTION_predict) != OPT_predict_off)
+    if (!x->off)
         registers = number_predicted(x->m, x->of_function);
     x->leads = sets(x, registers);
     x->blocked = sets(x, registers);

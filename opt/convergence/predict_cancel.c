@@ -150,8 +150,6 @@ struct barrier_flow *barriers_flow(struct barriers *x)
     struct barrier_flow *w = arena_new(x->arena, struct barrier_flow);
     struct transfer t = {x, w};
     barriers_number(x, w);
-    if (!opt_below(x->c, x->f, OPT_LIMIT_predict_work, (uint64_t)w->registers.count * x->cfg->rpo_count))
-        return NULL;
     u32_vec order = {0}, reverse = {0};
     for (uint32_t i = 0; i < x->cfg->rpo_count; i++)
         vec_push(x->arena, &order, x->cfg->rpo[i]);
@@ -225,8 +223,6 @@ static struct barrier_flow *flow_with_ends(struct barriers *x)
 {
     barriers_look(x);
     struct barrier_flow *w = barriers_flow(x);
-    if (w == NULL)
-        return NULL;
     struct bitset live = bitset_new(x->arena, w->registers.count),
                   waits = bitset_new(x->arena, w->registers.count);
     bool changed = false;
