@@ -205,6 +205,7 @@ help:
 	@echo 'asan ubsan the tests under AddressSanitizer, UndefinedBehaviorSanitizer'
 	@echo 'tsan       contexts in several threads under ThreadSanitizer'
 	@echo 'soak       $(SOAK_COUNT) random programs of each class through every scheme and level'
+	@echo 'limits     every limit at 1, 2 and 3 with every verb, on the samples and the regression tests'
 	@echo 'mutants    plants mistakes and says after how many random programs each is found'
 	@echo 'memory     every verb without memory, at every place (make check takes a sample)'
 	@echo 'fuzz       each fuzzer for FUZZ_SECONDS (60); needs clang'

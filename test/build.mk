@@ -77,6 +77,10 @@ SUITES += warpcore_isa warpcore_image
 warpcore_isa_TEST_SRC := test/warpcore/isa_test.c
 warpcore_image_TEST_SRC := test/warpcore/image_test.c test/fuzz/fuzz_run.c
 
+# Every limit at 1, 2 and 3 with every verb: a sample of the trials, `make limits` all of them.
+SUITES += limits
+limits_TEST_SRC := test/cli/limits_test.c test/fuzz/apart.c $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
+
 # Compiled programs and IR text, damaged at random.
 SUITES += mutated
 mutated_TEST_SRC := $(addprefix test/fuzz/,mutated_test.c mutate.c apart.c fuzz_run.c try_ir.c)
@@ -164,6 +168,9 @@ SOAK_SEED ?= $(shell date +%Y%m%d)000000
 soak: kernc
 	$(BUILD)/kernc fuzz --class=a,b,c,d,e,f,g,h,i --count=$(SOAK_COUNT) --seed=$(SOAK_SEED)
 
+limits: $(BUILD)/test/limits
+	@seq $(CORES) | xargs -P $(CORES) -I I sh -c 'KERNC_TEST_LIMITS=I/$(CORES) $<'
+
 # After how many programs each planted mistake is found; MUTANTS: some of them.
 mutants:
 	@mkdir -p $(BUILD)/mutants
@@ -171,7 +178,7 @@ mutants:
 
 # ---- fuzzers: built by clang into a folder of their own ------------------------------------------------
 
-FUZZ_TARGETS := fuzz_source fuzz_ir fuzz_bytecode fuzz_assembly fuzz_image fuzz_profile
+FUZZ_TARGETS := fuzz_source fuzz_ir fuzz_bytecode fuzz_assembly fuzz_image fuzz_profile fuzz_whole
 FUZZ_SECONDS ?= 60
 FUZZ_BIN     := $(addprefix $(BUILD)/test/fuzz/,$(FUZZ_TARGETS))
 
@@ -186,7 +193,7 @@ $(FUZZ_BIN): $(BUILD)/test/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(call obj,test/fu
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 
-.PHONY: tests run-tests docs soak mutants memory tsan fuzz fuzz-targets
+.PHONY: tests run-tests docs soak limits mutants memory tsan fuzz fuzz-targets
 .SECONDARY:
 
 include test/bench/build.mk

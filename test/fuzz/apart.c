@@ -7,12 +7,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { SECONDS = 20 };
 
-/* A trial's time; sanitizers and crowded machines take more. */
+/* A trial's processor time; sanitizers take more. */
 static unsigned seconds(void)
 {
     const char *patience = getenv("KERNC_TEST_PATIENCE");
@@ -28,10 +29,16 @@ static void limit_memory(void)
 #endif
 }
 
+static void limit_time(void)
+{
+    struct itimerval left = {.it_value = {.tv_sec = seconds()}};
+    setitimer(ITIMER_PROF, &left, NULL);
+}
+
 static void describe(int status, char *why, size_t size)
 {
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        snprintf(why, size, "it took over %u seconds", seconds());
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
+        snprintf(why, size, "it took over %u seconds of processor time", seconds());
     else if (WIFSIGNALED(status))
         snprintf(why, size, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
@@ -51,7 +58,7 @@ bool apart_run(struct apart *a, uint32_t first, uint32_t end, apart_trial *trial
     if (child == 0) {
         limit_memory();
         for (shared->at = first; shared->at < end; shared->at++) {
-            alarm(seconds());
+            limit_time();
             trial(data, shared->at, shared);
         }
         _exit(0);
