@@ -148,9 +148,9 @@ static bool is_predict(const struct ir_ins *ins)
     return ins->op == IR_predict || ins->op == IR_predict_function;
 }
 
-/* The function for which the module's predictions are too much work, all of which go then: threads that wait for
- * one have to leave its barrier in each function that it may lead through. NULL: there is none. A function has a
- * barrier for each branch and prediction at most. */
+/* The function for which the module's predictions are too much work, all of which go then: threads that wait
+ * for one have to leave its barrier in each function that it may lead through. NULL: there is none. A function
+ * has a barrier for each branch and prediction at most. */
 static const struct ir_function *find_too_large(struct opt_context *c, const struct ir_module *m)
 {
     const struct ir_function *found = NULL;

@@ -64,21 +64,31 @@ static const char *choose_limit(struct chooser *c)
     return arena_printf(&c->arena, "%s=%u", name, value < most ? value : most);
 }
 
+/* One that the scheme has, or NULL. */
+static const char *check_under(const char *scheme, uint32_t choice)
+{
+    static const char *const of_memory[] = {"race", "bounds", "uninit", "barrier", "all"};
+    enum scheme s = scheme_find(scheme);
+    if (choice >= COUNT(of_memory) || scheme_info[s].target != TARGET_bytecode)
+        return NULL;
+    if (s == SCHEME_REFERENCE)
+        return "uniformity";
+    return choice == 0 && (s == SCHEME_tf_stack || s == SCHEME_tf_sandy) ? "frontier" : of_memory[choice];
+}
+
 static void drop(void *data, const char *text, size_t n)
 {
 }
 
 static void try(struct chooser *c, const void *text, size_t size, bool print)
 {
-    static const char *const checks[] = {NULL,   NULL,     NULL,     "uniformity", "frontier",
-                                         "race", "bounds", "uninit", "barrier",    "all"};
     const char *switches[SWITCHES], *limits[LIMITS];
     kernc_options o;
     kernc_options_init(&o);
     o.input = choose(c, 4) ? KERNC_INPUT_SOURCE : KERNC_INPUT_IR;
     o.scheme = scheme_info[choose(c, SCHEMES)].name;
     o.level = choose(c, 3);
-    o.checks = checks[choose(c, COUNT(checks))];
+    o.checks = check_under(o.scheme, choose(c, 8));
     o.passes = choose_passes(c);
     o.switch_count = choose(c, SWITCHES + 1);
     for (uint32_t i = 0; i < SWITCHES; i++)
