@@ -221,9 +221,7 @@ struct diff_version {
 /* Appends the diff, lines with -, + and a space and @@ headers; nothing if the texts are equal. */
 void text_diff(const struct diff_version *before, const struct diff_version *after, struct text *out);
 
-/* Reads a decimal as strtod does in the C locale; false if it is not finite. `end`: as strtod's. */
-bool decimal_double(const char *text, char **end, double *d);
-/* The nearest float, rounded once. */
+/* The float nearest to a decimal, rounded once; false if it is not finite. */
 bool decimal_float(const char *text, float *f);
 
 /* The character at the start of n bytes: its length in bytes, 0 if it is no valid UTF-8 (or n == 0). */

@@ -19,6 +19,14 @@ typedef struct {
     place at, end;
 } span;
 
+/* From the line behind the marker on, lines of a file are those of another, of which only the name is known:
+ * what a preprocessor says of its output. */
+struct source_marker {
+    uint32_t line;  /* of the file that it stands in */
+    uint32_t shown; /* the number of the line behind it */
+    const struct source *as;
+};
+
 /* Lines of a whole program are counted on through the files that it includes: first those of its own file, then
  * those of each other one, in the order in which they were included. Such a number names the file, too. */
 struct source {
@@ -29,16 +37,21 @@ struct source {
     uint32_t line_count;           /* of this file */
     uint32_t before;               /* lines of the files before it: its line n is before + n of the whole */
     VEC(struct source *) included; /* of the program's own file: all others; `before` ascends */
+    VEC(struct source_marker) markers; /* `line` ascends */
 };
 /* Copies the text and finds its lines. */
 struct source *source_new(struct arena *a, const char *name, const char *text, size_t length);
 /* Adds a file to the whole program. NULL: the lines are too many to be counted. */
 struct source *source_include(struct arena *a, struct source *whole, const char *name, const char *text,
                               size_t length);
-/* The file that has the line of the whole program; *line becomes the line's number in it. */
+/* A marker in that line of the whole program; it is behind all others. `name` NULL: the file stays the same. */
+void source_mark(struct arena *a, struct source *whole, uint32_t line, uint32_t shown, const char *name);
+/* The file that has the line of the whole program, by the markers before it; *line becomes the line's number in
+ * it. */
 const struct source *source_of(const struct source *whole, uint32_t *line);
-/* The program's file of that name; NULL: it has none. */
-const struct source *source_named(const struct source *whole, const char *name);
+/* The other way: a line of the file of that name becomes one of the whole program, 0 stays 0. False: there is no
+ * such file, or it has no such line. */
+bool source_whole_line(const struct source *whole, const char *name, uint32_t *line);
 /* The text of a line of the whole program, without its newline; *n gets its length. Lines out of range give
  * "". */
 const char *source_line(const struct source *whole, uint32_t line, uint32_t *n);
@@ -46,7 +59,8 @@ const char *source_line(const struct source *whole, uint32_t line, uint32_t *n);
 uint64_t source_hash(const struct source *whole);
 
 /* A compiled program knows its files by one string: the name of its own file, and behind a newline for each
- * that it includes `before`, a blank and the name. */
+ * other stretch of lines how many lines are before it, a blank, and the name; before this, `=N ` where its first
+ * line is not line 1 but N, or the name begins with a `=`. */
 void source_names(const struct source *whole, struct text *names);
 /* The name, of *n bytes, of the file that has the line; *line becomes the line's number in it. */
 const char *source_names_find(const char *names, uint32_t *line, size_t *n);

@@ -149,6 +149,9 @@ const char *launch_make_scalar(const struct launch_value *v, enum launch_element
 
 /* Reads one from *at, which moves behind it. NULL, or the message (static text). */
 const char *launch_parse_number(const char **at, struct launch_number *n);
+/* The whole text as a number that is written as in a source: an integer that begins with 0 is octal. */
+const char *launch_parse_source_number(struct arena *a, const char *text, struct launch_number *n,
+                                       bool *is_octal);
 /* NULL, or why the element cannot hold it. */
 const char *launch_check_number(struct launch_number n, enum launch_element e);
 /* Writes the number's bytes as an element to `at`, which need not be aligned; it has passed

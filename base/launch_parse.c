@@ -5,19 +5,24 @@
  *          | "random" "(" count "," seed "," number "," number ")"
  *          | "normal" "(" count "," seed "," number "," number ")"
  *          | "round" | "@" path | "file" "(" '"' path '"' ")" | "{" number { "," number } "}"
- *   number = ["-" | "+"] (decimal or 0x integer | decimal float | "inf" | "nan")
+ *   number = ["-" | "+"] (number, see base/number_read.h | "inf" | "nan")
+ *
+ * Of an integer in a launch's text a leading 0 means nothing: it is decimal, as in files of data.
  *
  * Blanks may stand between the parts. What follows "@" is the path, up to the end.
  */
 #include "base/launch.h"
+#include "base/number_read.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
+#include <math.h>
+#include <stdio.h>
 
 struct parser {
     const char *at;
     struct arena *arena;
+    unsigned forms; /* enum number_form */
+    bool is_octal;  /* the latest number */
 };
 
 static void skip_blanks(struct parser *p)
@@ -50,42 +55,37 @@ static bool accept_word(struct parser *p, const char *word)
 static const char no_number[] = "a number is wanted here";
 static const char nested_list[] =
     "a list has numbers alone; a structure is given number by number: NAME.MEMBER=1, NAME.ARRAY.0=1";
-static const char huge_number[] = "the number is too large";
 
-static const char *parse_float(struct parser *p, struct launch_number *n)
+/* What is wrong with a number lives in the arena, or where there is none in the thread's own buffer until the
+ * next. */
+static const char *keep_problem(struct parser *p, const char *problem)
 {
-    char *end;
-    double d;
-    bool finite = decimal_double(p->at, &end, &d);
-    if (end == p->at)
-        return no_number;
-    *n = (struct launch_number){.is_float = true, .f = d};
-    p->at = end;
-    return finite || !isdigit((unsigned char)end[-1]) ? NULL : huge_number;
+    static _Thread_local char last[sizeof((struct number *)0)->problem];
+    if (p->arena)
+        return arena_printf(p->arena, "%s", problem);
+    memcpy(last, problem, sizeof last);
+    return last;
 }
 
-/* Whether the unsigned literal at s is a float: has a point or exponent, or is inf or nan. */
-static bool looks_float(const char *s)
+static const char *parse_unsigned(struct parser *p, bool negative, struct launch_number *n)
 {
-    if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
-        return false;
-    while (isdigit((unsigned char)*s))
-        s++;
-    return *s == '.' || *s == 'e' || *s == 'E' || strncmp(s, "inf", 3) == 0 || strncmp(s, "nan", 3) == 0;
-}
-
-static const char *parse_integer(struct parser *p, bool negative, struct launch_number *n)
-{
-    char *end;
-    if (!isdigit((unsigned char)*p->at))
+    struct number read;
+    size_t length = number_length(p->at, strlen(p->at));
+    if (!isdigit((unsigned char)p->at[*p->at == '.']))
         return no_number;
-    errno = 0;
-    int base = p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X') ? 16 : 10;
-    unsigned long long u = strtoull(p->at, &end, base);
-    if (errno == ERANGE || (negative && u > (uint64_t)INT64_MAX + 1))
-        return huge_number;
-    *n = (struct launch_number){.i = (int64_t)(negative ? -u : u), .f = negative ? -(double)u : (double)u};
-    p->at = end;
+    bool good = number_read(p->at, length, p->forms, &read);
+    if (good && negative && !read.is_float && read.integer > (uint64_t)INT64_MAX + 1) {
+        good = false;
+        snprintf(read.problem, sizeof read.problem,
+                 "this number does not fit in 64 bits; the least is -9223372036854775808");
+    }
+    if (!good)
+        return keep_problem(p, read.problem);
+    p->at += length;
+    p->is_octal = read.base == 8;
+    *n = (struct launch_number){.is_float = read.is_float, .f = negative ? -read.value : read.value};
+    if (!read.is_float)
+        n->i = (int64_t)(negative ? -read.integer : read.integer);
     return NULL;
 }
 
@@ -100,12 +100,12 @@ static const char *parse_number(struct parser *p, struct launch_number *n)
     bool negative = *p->at == '-';
     if (*p->at == '-' || *p->at == '+')
         p->at++;
-    if (!looks_float(p->at))
-        return parse_integer(p, negative, n);
-    const char *problem = parse_float(p, n);
-    if (!problem && negative)
-        n->f = -n->f;
-    return problem;
+    bool infinite = accept_word(p, "inf") || accept_word(p, "infinity");
+    if (!infinite && !accept_word(p, "nan"))
+        return parse_unsigned(p, negative, n);
+    double value = infinite ? INFINITY : NAN;
+    *n = (struct launch_number){.is_float = true, .f = negative ? -value : value};
+    return NULL;
 }
 
 const char *launch_parse_number(const char **at, struct launch_number *n)
@@ -114,6 +114,15 @@ const char *launch_parse_number(const char **at, struct launch_number *n)
     const char *problem = parse_number(&p, n);
     *at = p.at;
     return problem;
+}
+
+const char *launch_parse_source_number(struct arena *a, const char *text, struct launch_number *n,
+                                       bool *is_octal)
+{
+    struct parser p = {.at = text, .arena = a, .forms = NUMBER_OCTAL};
+    const char *problem = parse_number(&p, n);
+    *is_octal = p.is_octal;
+    return !problem && *p.at ? "something follows the number" : problem;
 }
 
 static const char *parse_count(struct parser *p, uint64_t *count)

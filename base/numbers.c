@@ -30,14 +30,6 @@ static void c_locale_leave(struct locale_guard g)
     freelocale(g.c);
 }
 
-bool decimal_double(const char *text, char **end, double *d)
-{
-    struct locale_guard g = c_locale_enter();
-    *d = strtod(text, end);
-    c_locale_leave(g);
-    return isfinite(*d);
-}
-
 bool decimal_float(const char *text, float *f)
 {
     struct locale_guard g = c_locale_enter();

@@ -259,12 +259,10 @@ static int api_failed(struct run *r, const kernc_trap *t, kernc_status status)
 /* A trap's place; where only its line is known, the line's first word. */
 static place place_of(const struct run *r, const kernc_trap *t)
 {
-    const struct source *file = r->source ? source_named(r->source, t->file) : NULL;
     place at = {t->line, t->column};
     uint32_t n = 0;
-    if (file && at.line)
-        at.line += file->before;
-    if (file && at.line && !at.column) {
+    bool found = r->source && source_whole_line(r->source, t->file, &at.line);
+    if (found && at.line && !at.column) {
         const char *line = source_line(r->source, at.line, &n);
         at.column = 1 + (uint32_t)strspn(line, " \t");
     }
@@ -308,11 +306,11 @@ int launch_alarms(struct run *r)
     kernc_alarm a = {.size = sizeof a};
     int code = EXIT_OK;
     for (unsigned i = 0; kernc_alarm_at(r->x.context, i, &a); i++) {
-        const struct source *file = r->source ? source_named(r->source, a.file) : NULL;
-        place at = {a.line + (file ? file->before : 0), a.column};
-        code = file ? fail(r->command, EXIT_FOUND, a.kind, r->source, at, "%s", a.text)
-                    : fail(r->command, EXIT_FOUND, a.kind, NULL, (place){0}, "%s:%u:%u: %s", a.file, a.line,
-                           a.column, a.text);
+        place at = {a.line, a.column};
+        bool found = r->source && source_whole_line(r->source, a.file, &at.line);
+        code = found ? fail(r->command, EXIT_FOUND, a.kind, r->source, at, "%s", a.text)
+                     : fail(r->command, EXIT_FOUND, a.kind, NULL, (place){0}, "%s:%u:%u: %s", a.file, a.line,
+                            a.column, a.text);
     }
     return code;
 }

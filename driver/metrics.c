@@ -214,7 +214,7 @@ static void add_branches(const struct launch_facts *l, const kernc_statistics *s
         uint32_t line = b.line;
         const struct source *file = l->source ? source_of(l->source, &line) : NULL;
         text_addz(t, i ? "" : "branches that diverged most, and of how many times warps came to them\n");
-        bool other = file && file != l->source;
+        bool other = file && strcmp(file->name, l->source->name) != 0;
         snprintf(name, sizeof name, "%.20s%s%u:%u", other ? file->name : "", other ? ":" : "", line,
                  b.column);
         text_printf(t, "  %-24s", name);

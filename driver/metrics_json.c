@@ -68,7 +68,7 @@ static void json_line(const struct launch_facts *l, const kernc_line_metrics *m,
     uint32_t line = m->line;
     const struct source *file = l->source ? source_of(l->source, &line) : NULL;
     text_printf(t, "{\"line\": %u, ", line);
-    if (file != l->source)
+    if (file && strcmp(file->name, l->source->name) != 0)
         json_string("file", file->name, t);
     text_addz(t, "\"simt_efficiency\": ");
     add_number(&efficiency, "null", t);
@@ -203,7 +203,7 @@ static void json_branches(const struct launch_facts *l, const kernc_statistics *
         uint32_t line = b.line;
         const struct source *file = l->source ? source_of(l->source, &line) : NULL;
         text_printf(t, "%s{\"line\": %u, \"column\": %u, ", i ? ",\n  " : "\n  ", line, b.column);
-        if (file != l->source)
+        if (file && strcmp(file->name, l->source->name) != 0)
             json_string("file", file->name, t);
         text_printf(t, "\"executed\": %llu, \"diverged\": %llu}", (unsigned long long)b.executed,
                     (unsigned long long)b.diverged);

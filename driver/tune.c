@@ -219,21 +219,20 @@ static bool is_word(char c)
 /* The name in the Predict that begins at the place; NULL: a comment or the like stands between. */
 static const char *name_at(const struct tuning *x, const kernc_prediction *p)
 {
-    const struct source *s = x->source;
-    uint32_t line = p->line;
-    s = source_of(s, &line);
-    if (line == 0 || line > s->line_count)
+    uint32_t n, column = p->column ? p->column - 1 : 0;
+    const char *at = source_line(x->source, p->line, &n);
+    if (column >= n)
         return NULL;
-    const char *at = s->text + s->lines[line - 1] + (p->column ? p->column - 1 : 0);
+    at += column;
     if (strncmp(at, "Predict", 7) != 0)
         return NULL;
     at += 7 + strspn(at + 7, " \t\r\n");
     at += *at == '(';
     at += strspn(at, " \t\r\n");
-    size_t n = 0;
-    while (is_word(at[n]))
-        n++;
-    return n ? arena_strdup(&x->command->arena, at, n) : NULL;
+    size_t length = 0;
+    while (is_word(at[length]))
+        length++;
+    return length ? arena_strdup(&x->command->arena, at, length) : NULL;
 }
 
 /* A name that the source has not. */

@@ -168,20 +168,27 @@ struct fe_expr *fe_expr_init(struct parser *p, span where, struct list items)
     for (struct fe_init *i = items.first; i; i = i->next) {
         e->init.count++;
         over_expr(p, &e->depth, where, i->value);
-        over_expr(p, &e->depth, where, i->index);
+        for (const struct fe_designator *d = i->path; d; d = d->next)
+            over_expr(p, &e->depth, where, d->index);
     }
     return e;
 }
 
-struct fe_init *fe_init_designated(struct parser *p, const char *field, struct fe_expr *index,
-                                   span designator, struct fe_expr *value)
+struct fe_designator *fe_designator_new(struct parser *p, const char *field, struct fe_expr *index,
+                                        span where)
+{
+    struct fe_designator *d = arena_new(p->arena, struct fe_designator);
+    d->field = field;
+    d->index = index;
+    d->where = where;
+    return d;
+}
+
+struct fe_init *fe_init_designated(struct parser *p, struct list path, struct fe_expr *value)
 {
     struct fe_init *i = arena_new(p->arena, struct fe_init);
     i->value = value;
-    i->field = field;
-    i->index = index;
-    if (field || index)
-        i->designator = designator;
+    i->path = path.first;
     return i;
 }
 

@@ -186,14 +186,21 @@ static inline bool fe_selects(const struct fe_expr *e)
     return e->kind == FE_EXPR_MEMBER && e->member.selects;
 }
 
-/* One initialiser of a brace list; designators are optional: `.name = v`, `[index] = v`. */
+/* A step into an object: to a member or an element. */
+struct fe_designator {
+    const char *field;     /* NULL: */
+    struct fe_expr *index; /* an element */
+    span where;
+    struct fe_designator *next;
+};
+
+/* One initialiser of a brace list; designators are optional: `.name = v`, `[index] = v`, `.name[index] = v`. */
 struct fe_init {
-    struct fe_expr *value; /* may be an INIT itself */
-    const char *field;     /* or NULL */
-    struct fe_expr *index; /* or NULL */
-    span designator;
-    uint32_t offset;      /* bytes from the start of the initialised object [checker] */
-    struct fe_init *next; /* after checking: the next scalar or whole structure, braces flattened */
+    struct fe_expr *value;      /* may be an INIT itself */
+    struct fe_designator *path; /* from the object of the braces inwards; [checker] what is left of it */
+    bool entered;               /* a part of the path has been followed [checker] */
+    uint32_t offset;            /* bytes from the start of the initialised object [checker] */
+    struct fe_init *next;       /* after checking: the next scalar or whole structure, braces flattened */
 };
 
 /* ---- statements ------------------------------------------------------------------------------------- */
@@ -255,12 +262,18 @@ struct fe_stmt {
 
 /* ---- declarations ----------------------------------------------------------------------------------- */
 
-enum fe_decl_flag { FE_DECL_KERNEL = 1, FE_DECL_EXTERN = 2, FE_DECL_CONVERGENT = 4, FE_DECL_UNION = 8 };
+enum fe_decl_flag {
+    FE_DECL_KERNEL = 1,
+    FE_DECL_EXTERN = 2,
+    FE_DECL_CONVERGENT = 4,
+    FE_DECL_UNION = 8,
+    FE_DECL_WORD = 16
+};
 
 struct fe_decl {
     uint8_t kind;  /* enum fe_decl_kind */
     uint8_t flags; /* enum fe_decl_flag: words before a FUNCTION (or wrongly elsewhere);
-                      STRUCT: UNION */
+                      STRUCT: UNION; TYPEDEF: WORD, the name is that of a type of Kern */
     bool is_file_scope;
     bool used;            /* [checker] */
     const char *name;     /* NULL: unnamed parameter, structure or enumeration without a tag */

@@ -46,6 +46,18 @@ static struct fe_expr *copy_exprs(struct copying *c, const struct fe_expr *e)
     return first;
 }
 
+static struct fe_designator *copy_path(struct copying *c, const struct fe_designator *from)
+{
+    struct fe_designator *first = NULL, **to = &first;
+    for (; from; from = from->next, to = &(*to)->next) {
+        *to = arena_new(c->arena, struct fe_designator);
+        **to = *from;
+        (*to)->index = copy_expr(c, from->index);
+        (*to)->next = NULL;
+    }
+    return first;
+}
+
 static struct fe_init *copy_items(struct copying *c, const struct fe_init *from)
 {
     struct fe_init *first = NULL, **to = &first;
@@ -53,7 +65,7 @@ static struct fe_init *copy_items(struct copying *c, const struct fe_init *from)
         *to = arena_new(c->arena, struct fe_init);
         **to = *from;
         (*to)->value = copy_expr(c, from->value);
-        (*to)->index = copy_expr(c, from->index);
+        (*to)->path = copy_path(c, from->path);
         (*to)->next = NULL;
     }
     return first;

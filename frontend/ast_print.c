@@ -167,15 +167,14 @@ static void print_expr_head(struct printer *p, const struct fe_expr *e)
 static void print_init(struct printer *p, const struct fe_expr *e)
 {
     for (const struct fe_init *i = e->init.items; i; i = i->next) {
-        bool designated = i->field || i->index;
-        if (designated) {
+        for (const struct fe_designator *d = i->path; d; d = d->next) {
             begin(p, "at");
-            text_printf(p->out, " %s%s", i->field ? "." : "[]", i->field ? i->field : "");
+            text_printf(p->out, " %s%s", d->field ? "." : "[]", d->field ? d->field : "");
             end_line(p);
-            print_expr(p, i->index);
+            print_expr(p, d->index);
         }
         print_expr(p, i->value);
-        if (designated)
+        for (const struct fe_designator *d = i->path; d; d = d->next)
             end(p);
     }
 }

@@ -68,6 +68,7 @@ struct checker {
     bool warned_unreachable;
     uint32_t unevaluated;             /* > 0 inside sizeof */
     const struct fe_expr *addressed;  /* the operand of the & whose operand is checked next */
+    const struct fe_expr *indexed;    /* the array that decays for its index alone */
     VEC(struct fe_function *) needed; /* open functions and instances whose bodies are to be checked */
     uint32_t needed_done, instances;
     struct fe_use no_use; /* stands for uses there and outside functions */
@@ -162,6 +163,8 @@ struct fe_expr *fe_check_cast(struct checker *c, struct fe_expr *e);
 bool fe_is_null_constant(const struct fe_expr *e);
 /* Where the lvalue (or structure value) lies, and the variable it is part of if that is certain. */
 enum fe_space fe_space_of(const struct fe_expr *e);
+/* The same of an lvalue whose address is taken: a pointer without a decided space that leads to it is settled. */
+enum fe_space fe_settled_space(struct checker *c, const struct fe_expr *e);
 /* NULL: none, or it is reached through a pointer. */
 struct fe_variable *fe_root_variable(const struct fe_expr *e);
 /* its value, not only its address, is used */
@@ -224,6 +227,19 @@ void fe_check_body(struct checker *c, struct fe_function *f);
  * point into; t itself where `from` is no pointer. */
 struct fe_type *fe_adopt_spaces(struct checker *c, const struct fe_form *f, struct fe_type *t,
                                 const struct fe_type *from);
+/* The type of a function's variable, written as f, which is declared without a value or with a null one: pointers
+ * that leave their space open get the space of the first pointer that they meet. */
+struct fe_type *fe_undecided_of(struct checker *c, const struct fe_form *f, struct fe_type *t,
+                                struct fe_decl *d);
+/* Pointers of these types are assigned, compared or alternatives: one without a decided space takes that of the
+ * other. */
+void fe_meet(struct checker *c, struct fe_type *a, struct fe_type *b);
+/* The space is asked for: where it is not decided it is private from here on. */
+void fe_settle(struct checker *c, struct fe_type *t);
+/* The type itself in place of one that was undecided. */
+struct fe_type *fe_decided(struct checker *c, struct fe_type *t);
+/* Gives a kernel's parameters the global space where they leave it open. */
+void fe_close_kernel(struct fe_decl *kernel);
 /* Sets is_open of a function with a body. */
 void fe_note_open(struct fe_function *f);
 /* What the call of f, whose arguments are as many as wanted and without errors, calls: f or an instance of it.

@@ -212,13 +212,15 @@ static bool decide_generic(struct checker *c, const struct fe_builtin *b, char l
             *generic = t;
         return true;
     case 'P': {
-        bool known = of && (of->kind >= FE_TYPE_INT && of->kind <= FE_TYPE_FLOAT) && !of->is_const;
+        fe_settle(c, t);
+        bool known = of && (of->kind >= FE_TYPE_INT && of->kind <= FE_TYPE_DOUBLE) && !of->is_const;
         bool has_place = of && (t->space == FE_SPACE_GLOBAL || t->space == FE_SPACE_SHARED);
-        if (!known || !has_place || (of->kind == FE_TYPE_FLOAT && b->op[2] == IR_none))
-            return argument_error(c, b, a,
-                                  b->op[2] == IR_none
-                                      ? "a global or shared pointer to int, uint, long or ulong"
-                                      : "a global or shared pointer to int, uint, long, ulong or float");
+        if (!known || !has_place || (fe_is_float(of) && b->op[2] == IR_none))
+            return argument_error(
+                c, b, a,
+                b->op[2] == IR_none
+                    ? "a global or shared pointer to int, uint, long or ulong"
+                    : "a global or shared pointer to int, uint, long, ulong, float or double");
         *generic = of->plain;
         return true;
     }

@@ -92,9 +92,11 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
         d->init = NULL; /* not yet a value that the initialiser itself could use */
         c->own_value = fe_is_scalar(d->type) && !is_object ? v : NULL;
         init = fe_check_init(c, init, c->level ? d->form : NULL, &d->type);
+        d->type = fe_decided(c, d->type);
         c->own_value = NULL;
         v->in_own_value = d->used;
-        if (v->space == FE_SPACE_CONSTANT && !fe_is_error(init->type) && !init->constant)
+        if (v->space == FE_SPACE_CONSTANT && !fe_is_error(init->type) && !init->constant &&
+            !fe_named_function(init))
             fe_report(c->fe, FE_MSG(initialiser_not_constant), init->where, d->name);
         d->init = init;
         fe_define(c, d);
@@ -112,6 +114,8 @@ static void check_variable(struct checker *c, struct fe_decl *d)
     enum fe_space space = variable_space(c, d);
     if (space == FE_SPACE_CONSTANT)
         d->type = fe_const_of(c->types, d->type);
+    if (c->level && !fe_is_error(d->type))
+        d->type = fe_undecided_of(c, d->form, d->type, d);
     struct fe_variable *v = variable_new(c, d, space);
     fe_enter(c, FE_NAMES, d);
     begin_scope(c, v);
@@ -208,10 +212,9 @@ static void check_kernel_parameter(struct checker *c, struct fe_decl *p)
     bool data = fe_is_pointer(t) && !fe_is_function_pointer(t) &&
                 (t->space == FE_SPACE_GLOBAL || t->space == FE_SPACE_CONSTANT);
     bool is_private = fe_is_pointer(t) && !fe_is_function_pointer(t) && t->space == FE_SPACE_PRIVATE;
-    if (is_private && !fe_is_pointer(t->of)) {
+    if (is_private && !fe_is_pointer(t->of))
         fe_report(c->fe, FE_MSG(kernel_pointer), p->where, fe_type_text(c, t));
-        fe_fixit(c->fe, (span){p->where.at, p->where.at}, "global ");
-    } else if (fe_is_pointer(t) && !fe_is_function_pointer(t) && t->space == FE_SPACE_SHARED)
+    else if (fe_is_pointer(t) && !fe_is_function_pointer(t) && t->space == FE_SPACE_SHARED)
         fe_report(c->fe, FE_MSG(kernel_shared), p->where, fe_type_text(c, t));
     else if (!fe_is_error(t) && !data && !fe_is_arithmetic(t) && !is_plain_data(t))
         fe_report(c->fe, FE_MSG(kernel_parameter), p->where, fe_type_text(c, t));
@@ -285,6 +288,8 @@ static void redeclare(struct checker *c, struct fe_decl *d, struct fe_decl *ther
 
 static void check_function(struct checker *c, struct fe_decl *d)
 {
+    if (d->flags & FE_DECL_KERNEL)
+        fe_close_kernel(d);
     d->type = fe_check_form(c, d->form);
     if (c->level > 0) {
         fe_report(c->fe, FE_MSG(local_function), d->name_at, d->name);
@@ -329,6 +334,33 @@ static void check_static_assert(struct checker *c, struct fe_decl *d)
     }
 }
 
+/* ---- typedefs ---------------------------------------------------------------------------------------- */
+
+/* `typedef unsigned int uint;` says what is so. */
+static void check_builtin_typedef(struct checker *c, struct fe_decl *d)
+{
+    const struct fe_type *there = c->types->error;
+    size_t n;
+    const char *text = fe_span_text(c->fe, d->name_at, &n);
+    for (int k = 0; k <= FE_TYPE_TOKEN; k++)
+        if (strcmp(fe_word_text[k], d->name) == 0)
+            there = c->types->basic[k];
+    if (!fe_is_error(d->type) && d->type != there)
+        fe_report(c->fe, FE_MSG(typedef_of_word), d->name_at, arena_strdup(c->arena, text, n),
+                  fe_type_text(c, there), fe_type_text(c, d->type));
+}
+
+static void check_typedef(struct checker *c, struct fe_decl *d)
+{
+    d->type = fe_check_form(c, d->form);
+    if (fe_form_space(d->form) != FE_SPACE_NONE)
+        fe_report(c->fe, FE_MSG(misplaced_space), d->where, fe_space_text[fe_form_space(d->form)]);
+    if (d->flags & FE_DECL_WORD)
+        check_builtin_typedef(c, d);
+    else
+        fe_enter(c, FE_NAMES, d);
+}
+
 /* ---- any declaration --------------------------------------------------------------------------------- */
 
 void fe_check_decl(struct checker *c, struct fe_decl *d)
@@ -341,12 +373,7 @@ void fe_check_decl(struct checker *c, struct fe_decl *d)
             check_variable(c, d);
         break;
     case FE_DECL_FUNCTION: check_function(c, d); break;
-    case FE_DECL_TYPEDEF:
-        d->type = fe_check_form(c, d->form);
-        if (fe_form_space(d->form) != FE_SPACE_NONE)
-            fe_report(c->fe, FE_MSG(misplaced_space), d->where, fe_space_text[fe_form_space(d->form)]);
-        fe_enter(c, FE_NAMES, d);
-        break;
+    case FE_DECL_TYPEDEF: check_typedef(c, d); break;
     case FE_DECL_STRUCT: fe_check_struct(c, d); break;
     case FE_DECL_ENUM: fe_check_enum(c, d); break;
     case FE_DECL_ASSERT: check_static_assert(c, d); break;

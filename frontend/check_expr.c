@@ -225,45 +225,103 @@ static struct fe_expr *check_member(struct checker *c, struct fe_expr *e)
 }
 
 /* Behind & the index may be that behind the last element. */
-static void check_index_bounds(struct checker *c, struct fe_expr *e)
+static void check_index_bounds(struct checker *c, struct fe_expr *e, const struct fe_type *of)
 {
-    const struct fe_expr *a = e->sub.a, *i = e->sub.b;
-    if (!i->constant || a->kind != FE_EXPR_CAST || !a->implicit || a->cast.a->type->kind != FE_TYPE_ARRAY)
+    const struct fe_expr *i = e->sub.b;
+    if (!i->constant || (of->kind != FE_TYPE_ARRAY && !fe_is_vector(of)))
         return;
-    uint64_t count = a->cast.a->type->count;
     int64_t at = fe_integer_value(i);
-    bool end = c->addressed == e && count != FE_UNSIZED;
-    if (at < 0 || (uint64_t)at >= count + end)
-        fe_report(c->fe, FE_MSG(array_bounds), i->where, (long long)at, (unsigned long long)count);
+    bool end = c->addressed == e && of->count != FE_UNSIZED;
+    if (at < 0 || (uint64_t)at >= of->count + end)
+        fe_report(c->fe, FE_MSG(array_bounds), i->where, (long long)at,
+                  of->kind == FE_TYPE_ARRAY ? "an array" : "a vector", (unsigned long long)of->count);
+}
+
+/* Arrays and functions become pointers, and the value is used. */
+static struct fe_expr *used(struct checker *c, struct fe_expr *e)
+{
+    e = fe_decay(c, e);
+    if (e->lvalue || fe_selects(e))
+        fe_note_read(c, e);
+    return e;
+}
+
+static bool check_index_type(struct checker *c, const struct fe_expr *i)
+{
+    bool good = fe_is_integer(i->type);
+    if (!good && !fe_is_error(i->type))
+        fe_report(c->fe, FE_MSG(index_not_integer), i->where, fe_type_text(c, i->type->plain),
+                  fe_is_float(i->type) ? "; write (int) before it" : "");
+    return good;
+}
+
+/* v[i] of a vector; with a constant i the element by its name. */
+static struct fe_expr *index_vector(struct checker *c, struct fe_expr *e)
+{
+    struct fe_expr *v = e->sub.a, *i = e->sub.b;
+    const struct fe_type *t = v->type;
+    if (!check_index_type(c, i))
+        return fe_poison(c, e);
+    check_index_bounds(c, e, t);
+    if (i->constant && (uint64_t)fe_integer_value(i) < t->count) {
+        static const char *const names[FE_VECTOR_MAX] = {"x", "y", "z", "w"};
+        const char *name = names[fe_integer_value(i)];
+        e->kind = FE_EXPR_MEMBER;
+        e->member.object = v;
+        e->member.name = intern_z(&c->fe->strings, name);
+        e->member.arrow = false;
+        return fe_check_selection(c, e, t);
+    }
+    if (!v->lvalue)
+        fe_note_read(c, v);
+    e->sub.b = fe_convert(c, i, fe_promoted(c, i->type));
+    e->lvalue = v->lvalue;
+    e->type = t->is_const ? fe_const_of(c->types, t->of) : t->of;
+    return e;
+}
+
+/* As a use of the element: the array's address does not escape. */
+static struct fe_expr *decay_for_index(struct checker *c, struct fe_expr *object)
+{
+    struct fe_variable *root = object->type->kind == FE_TYPE_ARRAY ? fe_root_variable(object) : NULL;
+    bool was_read = root && root->read, was_assigned = root && root->assigned;
+    c->indexed = object;
+    struct fe_expr *a = fe_decay(c, object);
+    c->indexed = NULL;
+    if (root)
+        root->read = was_read, root->assigned = was_assigned;
+    else if (a == object && a->lvalue)
+        fe_note_read(c, a);
+    return a;
 }
 
 static struct fe_expr *check_index(struct checker *c, struct fe_expr *e)
 {
-    struct fe_expr *object = fe_check_expr(c, e->sub.a);
-    struct fe_variable *root = object->type->kind == FE_TYPE_ARRAY ? fe_root_variable(object) : NULL;
-    bool was_read = root && root->read, was_assigned = root && root->assigned;
-    struct fe_expr *a = e->sub.a = fe_decay(c, object);
-    if (root) /* an element is used, the address does not escape */
-        root->read = was_read, root->assigned = was_assigned;
-    else if (a == object && a->lvalue)
-        fe_note_read(c, a);
-    struct fe_expr *i = e->sub.b = fe_check_value(c, e->sub.b);
+    struct fe_expr *object = fe_check_expr(c, e->sub.a), *i = fe_check_expr(c, e->sub.b);
+    if (fe_is_integer(object->type) && !fe_is_arithmetic(i->type)) { /* i[a] is a[i] */
+        struct fe_expr *a = object;
+        object = i;
+        i = a;
+    }
+    i = e->sub.b = used(c, i);
+    if (fe_is_vector(object->type)) {
+        e->sub.a = object;
+        return index_vector(c, e);
+    }
+    struct fe_expr *a = e->sub.a = decay_for_index(c, object);
     if (fe_is_error(a->type) || fe_is_error(i->type))
         return fe_poison(c, e);
     if (!fe_is_pointer(a->type) || fe_is_function_pointer(a->type)) {
         fe_report(c->fe, FE_MSG(not_indexable), a->where, fe_type_text(c, a->type->plain));
         return fe_poison(c, e);
     }
-    if (!fe_is_integer(i->type)) {
-        fe_report(c->fe, FE_MSG(index_not_integer), i->where, fe_type_text(c, i->type->plain),
-                  fe_is_float(i->type) ? "; write (int) before it" : "");
+    if (!check_index_type(c, i))
         return fe_poison(c, e);
-    }
     if (!a->type->of->is_complete) {
         fe_report(c->fe, FE_MSG(incomplete_type), a->where, fe_type_text(c, a->type->of));
         return fe_poison(c, e);
     }
-    check_index_bounds(c, e);
+    check_index_bounds(c, e, object->type);
     e->sub.b = fe_convert(c, i, fe_promoted(c, i->type));
     e->lvalue = true;
     e->type = a->type->of;
@@ -290,6 +348,7 @@ static struct fe_type *branch_type(struct checker *c, struct fe_expr *a, struct 
         return a->type->plain;
     if (fe_is_pointer(b->type) && fe_is_null_constant(a))
         return b->type->plain;
+    fe_meet(c, a->type, b->type);
     bool pointers = fe_is_pointer(a->type) && fe_is_pointer(b->type) && a->type->space == b->type->space &&
                     a->type->of->plain == b->type->of->plain;
     return !pointers ? NULL : a->type->of->is_const ? a->type->plain : b->type->plain;
@@ -388,10 +447,7 @@ struct fe_expr *fe_check_expr(struct checker *c, struct fe_expr *e)
 
 struct fe_expr *fe_check_value(struct checker *c, struct fe_expr *e)
 {
-    e = fe_decay(c, fe_check_expr(c, e));
-    if (e->lvalue || fe_selects(e))
-        fe_note_read(c, e);
-    return e;
+    return used(c, fe_check_expr(c, e));
 }
 
 struct fe_expr *fe_check_condition(struct checker *c, struct fe_expr *e)

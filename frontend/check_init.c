@@ -38,7 +38,7 @@ static void keep(struct flat *out, struct fe_init *item, uint64_t offset)
     item->next = NULL;
     *(out->last ? &out->last->next : &out->first) = item;
     out->last = item;
-    out->constant &= item->value->constant;
+    out->constant &= item->value->constant || fe_named_function(item->value);
     out->good &= !fe_is_error(item->value->type);
 }
 
@@ -67,7 +67,7 @@ static void init_braced_scalar(struct checker *c, struct flat *out, struct fe_ex
                                uint64_t offset)
 {
     struct fe_init *item = list->init.items;
-    if (!item || item->field || item->index || item->value->kind == FE_EXPR_INIT) {
+    if (!item || item->path || item->value->kind == FE_EXPR_INIT) {
         fe_report(c->fe, FE_MSG(scalar_braces), list->where, fe_type_text(c, t->plain));
         out->good = false;
         return;
@@ -78,11 +78,14 @@ static void init_braced_scalar(struct checker *c, struct flat *out, struct fe_ex
     init_whole(c, out, item, t, offset);
 }
 
-/* Whether a string may stand for the array: one of bytes. */
-static bool is_text(const struct fe_type *t, const struct fe_expr *e)
+/* The string that stands for the array, one of bytes; braces may be around it. NULL: none does. */
+static const struct fe_expr *text_for(const struct fe_type *t, const struct fe_expr *e)
 {
     enum fe_type_kind of = t->kind == FE_TYPE_ARRAY ? t->of->plain->kind : FE_TYPE_VOID;
-    return (of == FE_TYPE_CHAR || of == FE_TYPE_UCHAR) && e->kind == FE_EXPR_STRING;
+    const struct fe_init *only = e->kind == FE_EXPR_INIT && e->init.count == 1 ? e->init.items : NULL;
+    if (only && !only->path)
+        e = only->value;
+    return (of == FE_TYPE_CHAR || of == FE_TYPE_UCHAR) && e->kind == FE_EXPR_STRING ? e : NULL;
 }
 
 static struct fe_expr *new_expr(struct checker *c, enum fe_expr_kind kind, span where)
@@ -110,12 +113,45 @@ static struct fe_expr *bytes_of(struct checker *c, const struct fe_type *t, cons
     return list;
 }
 
+static void report_designator(struct checker *c, struct flat *out, const struct fe_init *item,
+                              const struct fe_type *t)
+{
+    fe_report(c->fe, FE_MSG(wrong_designator), item->path->where, fe_type_text(c, t->plain));
+    out->good = false;
+}
+
+/* Whether the item leads elsewhere than to the next part of an object of these braces, or of one in it. */
+static bool leads_away(const struct fe_init *item, bool braced)
+{
+    return item->path && !item->entered && !braced;
+}
+
+/* The first step of the item's path, which the item leaves behind; NULL: it has none. */
+static struct fe_designator *enter(struct fe_init *item)
+{
+    struct fe_designator *d = item->path;
+    if (d) {
+        item->path = d->next;
+        item->entered = true;
+    }
+    return d;
+}
+
 /* The element of type t at *at, which moves behind it. */
 static void init_element(struct checker *c, struct flat *out, struct fe_init **at, struct fe_type *t,
                          uint64_t offset)
 {
     struct fe_init *item = *at, *next = item->next;
-    struct fe_expr *value = item->value = is_text(t, item->value) ? bytes_of(c, t, item->value) : item->value;
+    if (item->path && fe_is_aggregate(t)) {
+        init_aggregate(c, out, at, t, offset, false, NULL);
+        return;
+    }
+    if (item->path) {
+        report_designator(c, out, item, t);
+        return;
+    }
+    const struct fe_expr *text = text_for(t, item->value);
+    struct fe_expr *value = item->value = text ? bytes_of(c, t, text) : item->value;
     if (value->kind == FE_EXPR_INIT) {
         struct fe_init *inner = value->init.items;
         if (fe_is_aggregate(t))
@@ -141,24 +177,20 @@ static void init_array(struct checker *c, struct flat *out, struct fe_init **at,
                        uint64_t offset, bool braced, uint64_t *count)
 {
     uint64_t i = 0, n = 0, limit = t->count == FE_UNSIZED ? IR_MAX_OBJECT_BYTES / t->of->size : t->count;
-    while (*at && out->good) {
+    while (*at && out->good && !leads_away(*at, braced)) {
         struct fe_init *item = *at;
         int64_t index;
-        if ((item->index || item->field) && !braced)
+        if (item->path && item->path->field) {
+            report_designator(c, out, item, t);
             break;
-        if (item->field) {
-            fe_report(c->fe, FE_MSG(wrong_designator), item->designator, fe_type_text(c, t->plain));
+        }
+        struct fe_designator *d = enter(item);
+        if (d &&
+            !fe_check_constant(c, &d->index, "the index of a designator", 0, (int64_t)limit - 1, &index)) {
             out->good = false;
             break;
         }
-        if (item->index) {
-            if (!fe_check_constant(c, &item->index, "the index of a designator", 0, (int64_t)limit - 1,
-                                   &index)) {
-                out->good = false;
-                break;
-            }
-            i = (uint64_t)index;
-        }
+        i = d ? (uint64_t)index : i;
         if (i >= limit)
             break;
         init_element(c, out, at, t->of, offset + i * t->of->size);
@@ -172,17 +204,15 @@ static void init_struct(struct checker *c, struct flat *out, struct fe_init **at
                         uint64_t offset, bool braced)
 {
     struct fe_decl *f = t->decl->members.first;
-    while (*at && out->good) {
+    while (*at && out->good && !leads_away(*at, braced)) {
         struct fe_init *item = *at;
-        if ((item->index || item->field) && !braced)
-            break;
-        if (item->index) {
-            fe_report(c->fe, FE_MSG(wrong_designator), item->designator, fe_type_text(c, t->plain));
-            out->good = false;
+        if (item->path && item->path->index) {
+            report_designator(c, out, item, t);
             break;
         }
-        if (item->field && !(f = fe_find_field(c, t, item->field))) {
-            fe_report(c->fe, FE_MSG(no_member), item->designator, fe_type_text(c, t->plain), item->field);
+        struct fe_designator *d = enter(item);
+        if (d && !(f = fe_find_field(c, t, d->field))) {
+            fe_report(c->fe, FE_MSG(no_member), d->where, fe_type_text(c, t->plain), d->field);
             out->good = false;
             break;
         }
@@ -247,8 +277,9 @@ struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, const struct
             fe_check_value(c, e);
         return fe_poison(c, e);
     }
-    if (is_text(t, e))
-        e = bytes_of(c, t, e);
+    const struct fe_expr *text = text_for(t, e);
+    if (text)
+        e = bytes_of(c, t, text);
     if (e->kind == FE_EXPR_INIT)
         return init_list(c, e, type);
     if (t->kind == FE_TYPE_ARRAY) {

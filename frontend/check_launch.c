@@ -92,7 +92,7 @@ static bool list_value(struct checker *c, struct fe_expr *e, struct launch_value
     v->kind = LAUNCH_LIST;
     for (struct fe_init *i = e->init.items; i; i = i->next) {
         struct launch_number n;
-        if (i->field || i->index || !to_number(c, &i->value, &n))
+        if (i->path || !to_number(c, &i->value, &n))
             return false;
         vec_push(c->arena, &v->list, n);
     }

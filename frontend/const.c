@@ -171,3 +171,18 @@ bool fe_is_zero(const struct fe_type *t, scalar_bits v)
 {
     return fe_is_float(t) ? !fe_fold_binary(FE_OP_NE, t, v, 0) : v == 0;
 }
+
+const struct fe_function *fe_named_function(const struct fe_expr *e)
+{
+    for (;;) {
+        bool is_address = e->kind == FE_EXPR_UNARY && (e->op == FE_OP_ADDRESS || e->op == FE_OP_DEREF);
+        if (e->kind == FE_EXPR_CAST && (fe_is_function_pointer(e->type) || e->type->kind == FE_TYPE_FUNCTION))
+            e = e->cast.a;
+        else if (is_address && (fe_is_function_pointer(e->type) || e->type->kind == FE_TYPE_FUNCTION))
+            e = e->sub.a;
+        else
+            break;
+    }
+    bool named = e->kind == FE_EXPR_NAME && e->name.decl && e->name.decl->kind == FE_DECL_FUNCTION;
+    return named ? fe_function(e->name.decl) : NULL;
+}

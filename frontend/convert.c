@@ -59,6 +59,8 @@ struct fe_variable *fe_root_variable(const struct fe_expr *e)
     for (;;) {
         if (e->kind == FE_EXPR_MEMBER && !e->member.arrow)
             e = e->member.object;
+        else if (e->kind == FE_EXPR_INDEX && fe_is_vector(e->sub.a->type))
+            e = e->sub.a;
         else if (e->kind == FE_EXPR_INDEX && e->sub.a->kind == FE_EXPR_CAST && e->sub.a->implicit)
             e = e->sub.a->cast.a;
         else
@@ -69,20 +71,38 @@ struct fe_variable *fe_root_variable(const struct fe_expr *e)
     return is_variable ? fe_variable(e->name.decl) : NULL;
 }
 
+/* The pointer through which the lvalue is reached; NULL: it is *base, or a part of it. */
+static const struct fe_expr *reached_by(const struct fe_expr *e, const struct fe_expr **base)
+{
+    for (;;) {
+        const struct fe_expr *outer = NULL;
+        if (e->kind == FE_EXPR_MEMBER)
+            outer = e->member.object;
+        else if (e->kind == FE_EXPR_INDEX || (e->kind == FE_EXPR_UNARY && e->op == FE_OP_DEREF))
+            outer = e->sub.a;
+        if (outer && fe_is_pointer(outer->type))
+            return outer;
+        if (!outer && e->kind != FE_EXPR_COMMA) {
+            *base = e;
+            return NULL;
+        }
+        e = outer ? outer : e->sub.b;
+    }
+}
+
 enum fe_space fe_space_of(const struct fe_expr *e)
 {
-    switch (e->kind) {
-    case FE_EXPR_NAME: {
-        struct fe_variable *v = fe_root_variable(e);
-        return v ? (enum fe_space)v->space : FE_SPACE_PRIVATE;
-    }
-    case FE_EXPR_INDEX: return e->sub.a->type->space;
-    case FE_EXPR_UNARY: return e->op == FE_OP_DEREF ? e->sub.a->type->space : FE_SPACE_PRIVATE;
-    case FE_EXPR_COMMA: return fe_space_of(e->sub.b);
-    case FE_EXPR_MEMBER:
-        return e->member.arrow ? (enum fe_space)e->member.object->type->space : fe_space_of(e->member.object);
-    default: return FE_SPACE_PRIVATE;
-    }
+    const struct fe_expr *base, *pointer = reached_by(e, &base);
+    const struct fe_variable *v = pointer ? NULL : fe_root_variable(base);
+    return pointer ? (enum fe_space)pointer->type->space : v ? (enum fe_space)v->space : FE_SPACE_PRIVATE;
+}
+
+enum fe_space fe_settled_space(struct checker *c, const struct fe_expr *e)
+{
+    const struct fe_expr *base, *pointer = reached_by(e, &base);
+    if (pointer)
+        fe_settle(c, pointer->type);
+    return fe_space_of(e);
 }
 
 void fe_note_read(struct checker *c, struct fe_expr *e)
@@ -129,7 +149,10 @@ struct fe_expr *fe_decay(struct checker *c, struct fe_expr *e)
     struct fe_variable *v = fe_root_variable(e);
     if (v)
         v->read = v->assigned = true;
-    return wrap(c, e, fe_pointer_to(c->types, e->type->of, fe_space_of(e)));
+    enum fe_space space = fe_settled_space(c, e);
+    if (c->indexed != e)
+        fe_settle(c, e->type->of);
+    return wrap(c, e, fe_pointer_to(c->types, e->type->of, space));
 }
 
 /* ---- as by assignment -------------------------------------------------------------------------------- */
@@ -180,6 +203,7 @@ static struct fe_expr *assign_pointer(struct checker *c, struct fe_expr *e, stru
                   fe_type_text(c, from));
         return fe_poison(c, e);
     }
+    fe_meet(c, from, to);
     if (fe_is_function_pointer(from) != fe_is_function_pointer(to) || !same_target(from, to)) {
         fe_report(c->fe, FE_MSG(incompatible_types), e->where, what, fe_type_text(c, to),
                   fe_type_text(c, from));
@@ -246,6 +270,8 @@ struct fe_expr *fe_check_cast(struct checker *c, struct fe_expr *e)
     struct fe_type *from = a->type->plain;
     if (fe_is_error(from) || fe_is_error(to))
         return fe_poison(c, e);
+    if (fe_is_pointer(to))
+        fe_settle(c, from);
     e->type = to = fe_adopt_spaces(c, e->cast.form, to, from);
     if (to->kind == FE_TYPE_VOID)
         return e;

@@ -23,7 +23,9 @@ struct qualifiers *fe_qualifier(struct parser *p, struct qualifiers *to, uint32_
 {
     if (!to)
         to = arena_new(p->arena, struct qualifiers);
-    if (to->set >> word & 1)
+    if (word == QUALIFIER_CONST) /* may be repeated, as in C */
+        to->set |= 1u << word, to->at[word] = where;
+    else if (to->set >> word & 1)
         fe_report(p->fe, FE_MSG(repeated_specifier), where, qualifier_text[word]);
     else if ((1u << word & SPACES) && (to->set & SPACES))
         fe_report(p->fe, FE_MSG(two_spaces), where, qualifier_text[lowest(to->set & SPACES)],
@@ -285,7 +287,7 @@ struct list fe_declaration(struct parser *p, struct specifiers s, struct list de
     for (struct declarator *d = declarators.first; d; d = d->next) {
         struct fe_decl *decl =
             is_typedef ? decl_new(p, FE_DECL_TYPEDEF, s, d, where) : variable_or_function(p, s, d, where);
-        decl->flags = function_flags(s.qualifiers);
+        decl->flags = function_flags(s.qualifiers) | (d->is_word ? FE_DECL_WORD : 0);
         list_add(&all, decl);
     }
     return all;

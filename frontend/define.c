@@ -6,9 +6,6 @@
 #include "base/nearest.h"
 #include "frontend/check.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* "NAME=VALUE", or "NAME", which is 1. */
 static bool names(const char *define, const char *name)
 {
@@ -22,44 +19,23 @@ static bool is_settable(const struct fe_decl *d)
     return v && v->space == FE_SPACE_CONSTANT && fe_is_scalar(d->type) && !fe_is_pointer(d->type);
 }
 
-/* As in the source: an integer that begins with 0 is octal, with a warning where that is another number. NULL,
- * or why it is none; false in *octal: it does not begin so. */
-static const char *octal_of(struct checker *c, const char *define, const char *text, bool *octal,
-                            struct launch_number *n)
-{
-    const char *digits = text + (*text == '-' || *text == '+');
-    *octal = digits[0] == '0' && digits[1] && digits[1 + strspn(digits + 1, "0123456789")] == 0;
-    if (!*octal)
-        return NULL;
-    if (digits[strspn(digits, "01234567")])
-        return "a number that begins with 0 is octal and has digits up to 7";
-    errno = 0;
-    unsigned long long value = strtoull(digits, NULL, 8);
-    if (errno)
-        return "the number is too large";
-    n->i = (int64_t)(*text == '-' ? -value : value);
-    n->f = *text == '-' ? -(double)value : (double)value;
-    if (value >= 8)
-        fe_report(c->fe, FE_MSG(define_octal), (span){0}, define, value);
-    return NULL;
-}
-
 /* NULL, or why the text is no value of the type. */
 static const char *value_of(struct checker *c, const char *define, const char *text, const struct fe_type *t,
                             scalar_bits *bits)
 {
     struct launch_value v = {0};
-    bool octal;
+    bool octal = false;
     bool truth = t->kind == FE_TYPE_BOOL && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0);
     if (truth) {
         *bits = text[0] == 't';
         return NULL;
     }
-    const char *wrong = octal_of(c, define, text, &octal, &v.n[0]);
+    const char *wrong = launch_parse_source_number(c->arena, text, &v.n[0], &octal);
     if (wrong)
-        return wrong;
-    if (!octal && (launch_parse_number(&text, &v.n[0]) || *text))
-        return t->kind == FE_TYPE_BOOL ? "wanted is true or false" : "a number is wanted here";
+        return t->kind == FE_TYPE_BOOL ? "wanted is true or false" : wrong;
+    uint64_t magnitude = *text == '-' ? 0 - (uint64_t)v.n[0].i : (uint64_t)v.n[0].i;
+    if (octal && magnitude >= 8)
+        fe_report(c->fe, FE_MSG(define_octal), (span){0}, define, (unsigned long long)magnitude);
     return launch_make_scalar(&v, fe_launch_element(t), bits);
 }
 

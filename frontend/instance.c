@@ -6,6 +6,12 @@
  * spaces that it is called with: an *instance*, a function of its own whose name says the spaces. As written,
  * with private pointers, it is checked if it is called so, if its address is taken, or if nobody calls it.
  * An open result takes the space of the first open parameter.
+ *
+ * A variable that is declared without a value, or with a null one, has an *undecided* pointer: a type of its own,
+ * private at first, whose space is set by the first pointer that it meets in the text. Expressions before that
+ * refer to the same type, so that they need not be checked again; d->type is the usual type from there on. What
+ * asks for the space before it is decided settles it as private: the address of what it points to, a cast, a
+ * call that would choose an instance. Two undecided pointers that meet are decided together.
  */
 #include "frontend/check.h"
 
@@ -31,6 +37,91 @@ struct fe_type *fe_adopt_spaces(struct checker *c, const struct fe_form *f, stru
     bool takes = is_open(f, t) && (from->space != FE_SPACE_CONSTANT || of->is_const);
     struct fe_type *r = fe_pointer_to(c->types, of, takes ? from->space : t->space);
     return t->is_const ? fe_const_of(c->types, r) : r;
+}
+
+/* ---- variables that are given a pointer later -------------------------------------------------------- */
+
+struct fe_type *fe_undecided_of(struct checker *c, const struct fe_form *f, struct fe_type *t,
+                                struct fe_decl *d)
+{
+    if (t->kind == FE_TYPE_ARRAY && f->kind == FE_FORM_ARRAY) {
+        struct fe_type *of = fe_undecided_of(c, f->of, t->of, d);
+        return of == t->of ? t : fe_array_of(c->types, of, t->count);
+    }
+    if (f->kind != FE_FORM_POINTER || t->is_const || !is_open(f, t))
+        return t;
+    struct fe_type *u = arena_new(c->arena, struct fe_type);
+    *u = *t;
+    u->plain = u->with = u;
+    u->qualified = NULL;
+    memset(u->pointers, 0, sizeof u->pointers);
+    u->decl = d;
+    return u;
+}
+
+struct fe_type *fe_decided(struct checker *c, struct fe_type *t)
+{
+    if (t->kind == FE_TYPE_ARRAY) {
+        struct fe_type *of = fe_decided(c, t->of);
+        return of == t->of ? t : fe_array_of(c->types, of, t->count);
+    }
+    bool other = is_data_pointer(t) && !t->is_const && !t->decl;
+    return other ? fe_pointer_to(c->types, t->of, (enum fe_space)t->space) : t;
+}
+
+static void decide(struct checker *c, struct fe_type *t, enum fe_space space)
+{
+    while (fe_is_undecided(t)) {
+        struct fe_decl *d = t->decl;
+        t->space = (uint8_t)space;
+        t->decl = NULL;
+        d->type = fe_decided(c, d->type);
+        t = t->with;
+    }
+}
+
+/* Makes one ring of two, unless they are one already. */
+static void join(struct fe_type *a, struct fe_type *b)
+{
+    struct fe_type *t = a;
+    while (t->with != a && t != b)
+        t = t->with;
+    if (t == b)
+        return;
+    t = a->with;
+    a->with = b->with;
+    b->with = t;
+}
+
+void fe_meet(struct checker *c, struct fe_type *a, struct fe_type *b)
+{
+    if (!is_data_pointer(a) || !is_data_pointer(b))
+        return;
+    if (fe_is_undecided(a) && fe_is_undecided(b))
+        join(a, b);
+    else if (fe_is_undecided(a))
+        decide(c, a, (enum fe_space)b->space);
+    else
+        decide(c, b, (enum fe_space)a->space);
+}
+
+void fe_settle(struct checker *c, struct fe_type *t)
+{
+    decide(c, t, FE_SPACE_PRIVATE);
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------------- */
+
+void fe_close_kernel(struct fe_decl *kernel)
+{
+    for (struct fe_decl *p = fe_params(kernel); p; p = p->next)
+        for (struct fe_form *f = p->form; f->kind == FE_FORM_POINTER || f->kind == FE_FORM_ARRAY; f = f->of) {
+            struct fe_form *to = f->of;
+            while (to->kind == FE_FORM_ARRAY)
+                to = to->of;
+            if (to->kind != FE_FORM_FUNCTION && to->space == FE_SPACE_NONE)
+                to->space = FE_SPACE_GLOBAL;
+        }
 }
 
 /* ---- instances --------------------------------------------------------------------------------------- */
@@ -148,8 +239,11 @@ struct fe_function *fe_instance(struct checker *c, struct fe_function *f, const 
         return f;
     struct fe_type **types = arena_array(c->arena, struct fe_type *, n);
     const struct fe_expr *a = call->call.args;
-    for (const struct fe_decl *p = fe_params(f->decl); p; p = p->next, a = a->next)
+    for (const struct fe_decl *p = fe_params(f->decl); p; p = p->next, a = a->next) {
+        if (is_open(p->form, p->type))
+            fe_settle(c, a->type);
         types[i++] = fe_adopt_spaces(c, p->form, p->type, a->type->plain);
+    }
     struct fe_type *type = fe_function_of(c->types, result_type(c, f, types), n, types);
     if (type == f->type) {
         need(c, f, call->where);

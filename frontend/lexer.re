@@ -242,7 +242,12 @@ next:
         "^="          { OP(TOK_ASSIGN, XOR); }
         "|="          { OP(TOK_ASSIGN, OR); }
 
-        "#"           { p->cursor = (const char *)cursor; directive(p, at); goto next; }
+        "#"           {
+                          p->cursor = (const char *)cursor;
+                          if (!fe_line_marker(p, at))
+                              directive(p, at);
+                          goto next;
+                      }
         [\x80-\xff]   { p->cursor = (const char *)cursor; stray_bytes(p, at); goto next; }
         *             { p->cursor = (const char *)cursor; stray_byte(p, at); goto next; }
         $             { if (fe_include_ends(p)) goto next; GIVE(TOK_END); }
@@ -319,6 +324,11 @@ int fe_parser_lex(union value *value, span *where, struct parser *p)
     if (p->stopped || p->fe->diags->stopped) {
         p->stopped = true;
         *where = p->history.current;
+    } else if (p->qualifier.at.line) {
+        token = TOK_QUALIFIER;
+        value->word = QUALIFIER_CONST;
+        *where = p->qualifier;
+        p->qualifier = (span){0};
     } else {
         token = next_token(value, where, p);
     }

@@ -1,13 +1,19 @@
 /* literals.c: numbers, characters, strings and comments: what stands between their delimiters. A broken
  * literal is reported and stands for some value of its kind.
  */
+#include "base/number_read.h"
 #include "frontend/grammar.h"
 #include "frontend/parser.h"
-#include <locale.h>
-#include <math.h>
-#include <stdlib.h>
 
 /* ---- UTF-8 ----------------------------------------------------------------------------------------- */
+
+/* Reports a NUL byte between them, at most one: comments are in whatever encoding. */
+static void check_comment(struct parser *p, const char *at, const char *end)
+{
+    const char *nul = memchr(at, 0, (size_t)(end - at));
+    if (nul)
+        fe_report(p->fe, FE_MSG(nul_byte), (span){fe_here(p, nul), fe_here(p, nul + 1)});
+}
 
 /* Reports what is no UTF-8, or NUL, from `at` to the end of the line; at most once a line. */
 static void check_bytes(struct parser *p, const char *at, const char *end)
@@ -72,7 +78,7 @@ static void skip_line_comment(struct parser *p, const char *start)
 {
     const char *end = memchr(p->cursor, '\n', (size_t)(p->end - p->cursor));
     end = end ? end : p->end;
-    check_bytes(p, p->cursor, end);
+    check_comment(p, p->cursor, end);
     note_ignored(p, start, p->cursor, end);
     note_fall(p, p->cursor, end);
     p->cursor = end;
@@ -84,11 +90,11 @@ static void skip_block_comment(struct parser *p, const char *start)
     const char *close = memmem(p->cursor, (size_t)(p->end - p->cursor), "*/", 2);
     const char *end = close ? close : p->end;
     for (const char *line; (line = memchr(p->cursor, '\n', (size_t)(end - p->cursor))) != NULL;) {
-        check_bytes(p, p->cursor, line);
+        check_comment(p, p->cursor, line);
         p->cursor = p->line_start = line + 1;
         p->line++;
     }
-    check_bytes(p, p->cursor, end);
+    check_comment(p, p->cursor, end);
     if (opened.line == p->line) {
         note_ignored(p, start, p->cursor, end);
         note_fall(p, p->cursor, end);
@@ -110,15 +116,57 @@ void fe_skip_comment(struct parser *p, const char *start, bool is_block)
 
 /* ---- numbers --------------------------------------------------------------------------------------- */
 
-/* A number without its separators, suffix cut off. */
-struct number {
-    struct parser *p;
-    span where;
-    char *text, *end;
-    unsigned base;
-    bool is_float;
-    uint8_t flags; /* enum fe_literal_flag */
-};
+static uint8_t literal_flags(const struct number *n)
+{
+    return (uint8_t)((n->is_unsigned ? FE_LIT_UNSIGNED : 0) | (n->is_long ? FE_LIT_LONG : 0) |
+                     (n->is_single ? FE_LIT_FLOAT : 0) | (n->base == 10 ? FE_LIT_DECIMAL : 0) |
+                     (n->base == 8 ? FE_LIT_OCTAL : 0) | (n->is_inexact ? FE_LIT_INEXACT : 0));
+}
+
+static void report_number(struct parser *p, const struct number *n, const char *text, span where)
+{
+    static const struct {
+        enum fe_message id;
+        const char *format;
+    } messages[NUMBER_FAULTS] = {
+        [NUMBER_NO_DIGITS] = {FE_MSG(no_digits)},
+        [NUMBER_DIGIT] = {FE_MSG(bad_digit)},
+        [NUMBER_POINT] = {FE_MSG(bad_point)},
+        [NUMBER_SEPARATOR] = {FE_MSG(bad_separator)},
+        [NUMBER_NO_EXPONENT_DIGITS] = {FE_MSG(no_exponent_digits)},
+        [NUMBER_NO_HEX_EXPONENT] = {FE_MSG(no_hex_exponent)},
+        [NUMBER_SUFFIX] = {FE_MSG(bad_suffix)},
+        [NUMBER_INTEGER_TOO_LARGE] = {FE_MSG(integer_too_large)},
+        [NUMBER_FLOAT_TOO_LARGE] = {FE_MSG(float_too_large)},
+    };
+    if (n->fault == NUMBER_POINT || n->fault == NUMBER_DIGIT || n->fault == NUMBER_SUFFIX)
+        where.at = fe_here(p, text + n->fault_at);
+    fe_report(p->fe, messages[n->fault].id, messages[n->fault].format, where, n->problem);
+}
+
+int fe_lex_number(struct parser *p, const char *text, size_t n, span where, union value *value)
+{
+    struct number number;
+    size_t limit = p->fe->options.limits.number_length;
+    n = number_length(text, n);
+    p->cursor = text + n;
+    where.end = fe_here(p, p->cursor);
+    struct fe_expr *e = value->expr = fe_expr_new(p, FE_EXPR_INT, where);
+    if (n > limit) {
+        fe_report(p->fe, FE_MSG(number_too_long), where, (unsigned)limit);
+        return TOK_INTEGER;
+    }
+    if (!number_read(text, n, NUMBER_OCTAL, &number)) {
+        report_number(p, &number, text, where);
+        return TOK_INTEGER;
+    }
+    e->literal = literal_flags(&number);
+    e->value = number.is_float ? scalar_bits_f64(number.value) : number.integer;
+    e->kind = number.is_float ? FE_EXPR_FLOAT : FE_EXPR_INT;
+    return number.is_float ? TOK_FLOATING : TOK_INTEGER;
+}
+
+/* ---- strings and characters -------------------------------------------------------------------------- */
 
 static bool is_digit(char c, unsigned base)
 {
@@ -129,187 +177,9 @@ static bool is_digit(char c, unsigned base)
     return v < base;
 }
 
-static bool remove_separators(struct number *n)
-{
-    char *to = n->text;
-    bool good = true;
-    for (const char *c = n->text; c < n->end; c++) {
-        if (*c == '\'')
-            good &= c > n->text && c + 1 < n->end && is_digit(c[-1], 16) && is_digit(c[1], 16);
-        else
-            *to++ = *c;
-    }
-    *to = 0;
-    n->end = to;
-    if (!good)
-        fe_report(n->p->fe, FE_MSG(bad_separator), n->where);
-    return good;
-}
-
-static const char *kind_of(const struct number *n)
-{
-    switch (n->base) {
-    case 2: return "a binary";
-    case 8: return "an octal";
-    case 16: return "a hexadecimal";
-    default: return "a decimal";
-    }
-}
-
-static bool bad_suffix(struct number *n, const char *suffix)
-{
-    fe_report(n->p->fe, FE_MSG(bad_suffix), n->where, suffix,
-              n->is_float ? "a floating number" : "an integer",
-              n->is_float ? "f makes it a float" : "u, l, ll, ul and ull make it unsigned, long and both");
-    return false;
-}
-
-static bool parse_suffix(struct number *n, const char *suffix)
-{
-    n->flags |= n->base == 10 ? FE_LIT_DECIMAL : n->base == 8 ? FE_LIT_OCTAL : 0;
-    if (n->is_float) {
-        if (*suffix && strcasecmp(suffix, "f") != 0)
-            return bad_suffix(n, suffix);
-        n->flags |= *suffix ? FE_LIT_FLOAT : 0;
-        return true;
-    }
-    for (const char *c = suffix; *c; c++) {
-        uint8_t flag = *c == 'u' || *c == 'U' ? FE_LIT_UNSIGNED : *c == 'l' || *c == 'L' ? FE_LIT_LONG : 0;
-        if (!flag || n->flags & flag)
-            return bad_suffix(n, suffix);
-        n->flags |= flag;
-        c += flag == FE_LIT_LONG && c[1] == c[0]; /* a long long is a long */
-    }
-    return true;
-}
-
-/* The digits and dot from *at; how many digits there were. */
-static unsigned skip_digits(struct number *n, char **at)
-{
-    unsigned digits = 0;
-    for (; is_digit(**at, n->base) || **at == '.'; ++*at) {
-        n->is_float |= **at == '.';
-        digits += **at != '.';
-    }
-    return digits;
-}
-
-/* Finds where the suffix begins; NULL after a report. */
-static char *find_suffix(struct number *n)
-{
-    char *at = n->text + (n->base == 16 || n->base == 2 ? 2 : 0);
-    if (skip_digits(n, &at) == 0) {
-        fe_report(n->p->fe, FE_MSG(no_digits), n->where, kind_of(n), arena_strdup(n->p->arena, n->text, 2));
-        return NULL;
-    }
-    if (n->base == 16 ? *at == 'p' || *at == 'P' : n->base == 10 && (*at == 'e' || *at == 'E')) {
-        n->is_float = true;
-        at += at[1] == '+' || at[1] == '-' ? 2 : 1;
-        if (!is_digit(*at, 10)) {
-            fe_report(n->p->fe, FE_MSG(no_exponent_digits), n->where);
-            return NULL;
-        }
-        while (is_digit(*at, 10))
-            at++;
-    } else if (n->base == 16 && n->is_float) {
-        fe_report(n->p->fe, FE_MSG(no_hex_exponent), n->where);
-        return NULL;
-    }
-    if (is_digit(*at, 10)) {
-        fe_report(n->p->fe, FE_MSG(bad_digit), n->where, *at, kind_of(n));
-        return NULL;
-    }
-    return at;
-}
-
-static void integer_value(struct number *n, const char *end, struct fe_expr *e)
-{
-    uint64_t v = 0;
-    bool overflow = false;
-    for (const char *c = n->text + (n->base == 16 || n->base == 2 ? 2 : 0); c < end; c++) {
-        unsigned digit = *c <= '9' ? (unsigned)(*c - '0') : (unsigned)((*c | 32) - 'a') + 10;
-        overflow |= (int)__builtin_mul_overflow(v, n->base, &v) | __builtin_add_overflow(v, digit, &v);
-    }
-    if (overflow)
-        fe_report(n->p->fe, FE_MSG(integer_too_large), n->where);
-    e->value = v;
-}
-
-static void float_value(struct number *n, char *end, struct fe_expr *e)
-{
-    char suffix = *end;
-    *end = 0;
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    double v =
-        n->flags & FE_LIT_FLOAT ? strtof_l(n->text, NULL, c_locale) : strtod_l(n->text, NULL, c_locale);
-    if (n->base == 10 && strtold_l(n->text, NULL, c_locale) != v)
-        n->flags |= FE_LIT_INEXACT;
-    freelocale(c_locale);
-    *end = suffix;
-    if (isinf(v))
-        fe_report(n->p->fe, FE_MSG(float_too_large), n->where, n->flags & FE_LIT_FLOAT ? "float" : "double");
-    e->kind = FE_EXPR_FLOAT;
-    e->value = scalar_bits_f64(v);
-}
-
-static unsigned base_of(const char *text)
-{
-    if (text[0] != '0')
-        return 10;
-    if (text[1] == 'x' || text[1] == 'X')
-        return 16;
-    if (text[1] == 'b' || text[1] == 'B')
-        return 2;
-    size_t digits = strspn(text, "0123456789'");
-    bool is_float = text[digits] == '.' || text[digits] == 'e' || text[digits] == 'E';
-    return is_float || digits == 1 ? 10 : 8;
-}
-
-/* `0..8` is a range: the number ends before its dots. */
-static size_t before_range(struct parser *p, const char *text, size_t n)
-{
-    const char *range = memmem(text, n, "..", 2);
-    if (!range)
-        return n;
-    p->cursor = range;
-    return (size_t)(range - text);
-}
-
-#define SHORT_NUMBER 64
-
-int fe_lex_number(struct parser *p, const char *text, size_t n, span where, union value *value)
-{
-    char buffer[SHORT_NUMBER];
-    size_t limit = p->fe->options.limits.number_length;
-    n = before_range(p, text, n);
-    where.end = fe_here(p, p->cursor);
-    struct fe_expr *e = value->expr = fe_expr_new(p, FE_EXPR_INT, where);
-    if (n > limit) {
-        fe_report(p->fe, FE_MSG(number_too_long), where, (unsigned)limit);
-        return TOK_INTEGER;
-    }
-    char *copy = n < sizeof buffer ? buffer : arena_alloc(p->arena, n + 1);
-    memcpy(copy, text, n);
-    copy[n] = 0;
-    struct number number = {.p = p, .where = where, .text = copy, .end = copy + n, .base = base_of(copy)};
-    if (!remove_separators(&number))
-        return TOK_INTEGER;
-    char *suffix = find_suffix(&number);
-    if (!suffix || !parse_suffix(&number, suffix))
-        return TOK_INTEGER;
-    if (number.is_float)
-        float_value(&number, suffix, e);
-    else
-        integer_value(&number, suffix, e);
-    e->literal = number.flags;
-    return number.is_float ? TOK_FLOATING : TOK_INTEGER;
-}
-
-/* ---- strings and characters -------------------------------------------------------------------------- */
-
 static int simple_escape(char c)
 {
-    static const char from[] = "ntrabfv\\'\"", to[] = "\n\t\r\a\b\f\v\\'\"";
+    static const char from[] = "ntrabfv\\'\"?", to[] = "\n\t\r\a\b\f\v\\'\"?";
     const char *at = c ? strchr(from, c) : NULL;
     return at ? to[at - from] : -1;
 }

@@ -109,7 +109,9 @@ uint32_t fe_object_of(struct lowering *l, struct fe_variable *v);
 /* ---- lower_expr.c, lower_call.c, lower_builtin.c ----------------------------------------------------- */
 
 ir_ref fe_lower_value(struct lowering *l, const struct fe_expr *e); /* 0 for void */
-void fe_lower_effect(struct lowering *l, const struct fe_expr *e);  /* its value is not wanted */
+/* The function's address is taken: the module has the signature that calls through it have. */
+void fe_note_address(struct lowering *l, const struct fe_function *f);
+void fe_lower_effect(struct lowering *l, const struct fe_expr *e); /* its value is not wanted */
 /* Branches to `yes` or `no` by e, its && and || as control flow; ends the block. */
 void fe_lower_condition(struct lowering *l, const struct fe_expr *e, uint32_t yes, uint32_t no);
 /* v, of type `from`, as a value of type `to`. */

@@ -63,14 +63,25 @@ static void write_scalar(uint8_t *at, const struct fe_type *t, scalar_bits v)
         at[i] = (uint8_t)(v >> (8 * i));
 }
 
+/* Of a function's address, its number plus 1, the function is told. */
+static scalar_bits value_of(struct lowering *l, const struct fe_expr *e)
+{
+    const struct fe_function *f = fe_named_function(e);
+    if (!f)
+        return e->value;
+    fe_note_address(l, f);
+    f->ir->flags |= IR_FN_TAKEN;
+    return f->ir->id + 1;
+}
+
 static const uint8_t *constant_bytes(struct lowering *l, const struct fe_decl *d)
 {
     uint8_t *bytes = arena_array(&l->module->arena, uint8_t, d->type->size);
     if (d->init->kind != FE_EXPR_INIT)
-        write_scalar(bytes, d->type, d->init->value);
+        write_scalar(bytes, d->type, value_of(l, d->init));
     else
         for (const struct fe_init *i = d->init->init.items; i; i = i->next)
-            write_scalar(bytes + i->offset, i->value->type, i->value->value);
+            write_scalar(bytes + i->offset, i->value->type, value_of(l, i->value));
     return bytes;
 }
 
@@ -149,7 +160,8 @@ static uint32_t outside_text(struct lowering *l, const struct fe_expr *array)
     struct text text = {.arena = l->arena};
     text_addz(&text, "an index is outside ");
     text_visible_line(&text, name, n < 200 ? n : 200);
-    text_printf(&text, ", an array of %llu", (unsigned long long)array->type->count);
+    text_printf(&text, ", %s of %llu", array->type->kind == FE_TYPE_ARRAY ? "an array" : "a vector",
+                (unsigned long long)array->type->count);
     return ir_text_add(l->module, text.at, text.length);
 }
 
@@ -170,8 +182,9 @@ static void check_index(struct lowering *l, const struct fe_expr *array, ir_ref 
 /* `end`: the index may be that behind the last element, since nothing is accessed there. */
 static struct address element_address(struct lowering *l, const struct fe_expr *e, bool end)
 {
-    struct address a = fe_lower_pointee(l, e->sub.a);
-    const struct fe_expr *array = decayed(e->sub.a), *i = e->sub.b;
+    bool is_vector = fe_is_vector(e->sub.a->type);
+    struct address a = is_vector ? fe_lower_address(l, e->sub.a) : fe_lower_pointee(l, e->sub.a);
+    const struct fe_expr *array = is_vector ? e->sub.a : decayed(e->sub.a), *i = e->sub.b;
     ir_ref index = i->constant && !i->lvalue
                        ? ir_const(l->f, fe_ir_type(i->type), (scalar_bits)fe_integer_value(i))
                        : fe_lower_value(l, i);

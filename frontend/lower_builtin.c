@@ -121,7 +121,8 @@ static ir_ref lower_of(struct lowering *l, const struct fe_expr *e, const struct
     switch (b->how) {
     case FE_HOW_OP: return lower_op(l, e, b, a);
     case FE_HOW_CONVERGENT: return lower_convergent(l, e, b, a);
-    case FE_HOW_ATOMIC: return lower_atomic(l, e, b, a);
+    case FE_HOW_ATOMIC:
+        return e->type->kind == FE_TYPE_DOUBLE ? fe_lower_compound(l, e, b, a->at) : lower_atomic(l, e, b, a);
     case FE_HOW_CLAMP: return lower_clamp(l, a);
     case FE_HOW_RSQRT: return lower_rsqrt(l, a);
     case FE_HOW_ROTR: return lower_rotr(l, a);

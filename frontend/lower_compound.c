@@ -326,29 +326,87 @@ static ir_ref wrapped(struct compound *c, enum ir_op op, ir_ref old)
     return choose(c, restart, t, limit, op2(c, IR_sub, t, old, one));
 }
 
+/* A loop that ends when nobody has come between its look at memory and its exchange. */
+struct exchange {
+    const struct fe_type *type;
+    struct address guess;
+    uint32_t again;
+    ir_ref expected; /* what memory is taken to hold */
+};
+
+static struct exchange begin_exchange(struct compound *c, const struct fe_type *type)
+{
+    struct lowering *l = c->l;
+    struct exchange x = {.type = type, .guess = {fe_alloca(l, type->size, type->align, NULL), 0, NULL}};
+    x.again = fe_block(l, "exchange");
+    fe_store(l, x.guess, type, integer(c, fe_ir_type(type), 0));
+    fe_branch(l, x.again);
+    fe_start(l, x.again);
+    x.expected = fe_load(l, x.guess, type);
+    return x;
+}
+
+/* Goes on where `next` has been written; gives what was there before. */
+static ir_ref end_exchange(struct compound *c, const struct exchange *x, ir_ref next)
+{
+    struct lowering *l = c->l;
+    uint32_t done = fe_block(l, "exchange.end");
+    ir_ref old = ir_emit3(&l->c, IR_atomic_cas, fe_ir_type(x->type), c->at[0], x->expected, next);
+    ir_at(l->f, old)->mem = (uint8_t)fe_ir_mem(x->type);
+    fe_store(l, x->guess, x->type, old);
+    fe_branch_if(l, op2(c, IR_eq, IR_TYPE_I1, old, x->expected), done, x->again);
+    fe_start(l, done);
+    return old;
+}
+
 /* Without a limit an addition or subtraction of 1; with one a loop that ends when nobody came between. */
 static ir_ref lower_counter(struct compound *c, enum ir_op op)
 {
-    struct lowering *l = c->l;
     const struct fe_type *type = c->e->type;
     enum ir_type t = fe_ir_type(type);
     if (c->e->call.arg_count == 1) {
         ir_ref r = op2(c, op, t, c->at[0], integer(c, t, 1));
-        ir_at(l->f, r)->mem = (uint8_t)fe_ir_mem(type);
+        ir_at(c->l->f, r)->mem = (uint8_t)fe_ir_mem(type);
         return r;
     }
-    struct address guess = {fe_alloca(l, type->size, type->align, NULL), 0, NULL};
-    uint32_t again = fe_block(l, "count"), done = fe_block(l, "count.end");
-    fe_store(l, guess, type, integer(c, t, 0));
-    fe_branch(l, again);
-    fe_start(l, again);
-    ir_ref expected = fe_load(l, guess, type);
-    ir_ref old = ir_emit3(&l->c, IR_atomic_cas, t, c->at[0], expected, wrapped(c, op, expected));
-    ir_at(l->f, old)->mem = (uint8_t)fe_ir_mem(type);
-    fe_store(l, guess, type, old);
-    fe_branch_if(l, op2(c, IR_eq, IR_TYPE_I1, old, expected), done, again);
-    fe_start(l, done);
-    return old;
+    struct exchange x = begin_exchange(c, type);
+    return end_exchange(c, &x, wrapped(c, op, x.expected));
+}
+
+/* ---- atomics of doubles -------------------------------------------------------------------------------- */
+
+static ir_ref bits_of(struct compound *c, ir_ref d)
+{
+    return op1(c, IR_bits, IR_TYPE_I64, d);
+}
+
+/* By the bits of the number in memory, which no operation of the IR works on as a double. */
+static ir_ref lower_atomic_double(struct compound *c, enum ir_op op)
+{
+    static const struct {
+        enum ir_op atomic, op;
+    } rows[] = {{IR_atomic_add, IR_add},
+                {IR_atomic_sub, IR_sub},
+                {IR_atomic_umin, IR_fmin},
+                {IR_atomic_umax, IR_fmax}};
+    struct lowering *l = c->l;
+    const struct fe_type *bits = basic(c, FE_TYPE_ULONG);
+    ir_ref args[3] = {c->at[0], bits_of(c, c->at[1])}, old;
+    size_t row = 0;
+    while (row < COUNT(rows) && rows[row].atomic != op)
+        row++;
+    if (row < COUNT(rows)) {
+        struct exchange x = begin_exchange(c, bits);
+        ir_ref next = op2(c, rows[row].op, IR_TYPE_F64, op1(c, IR_bits, IR_TYPE_F64, x.expected), c->at[1]);
+        old = end_exchange(c, &x, bits_of(c, next));
+    } else {
+        uint32_t count = op == IR_atomic_cas ? 3 : 2;
+        if (op == IR_atomic_cas)
+            args[2] = bits_of(c, c->at[2]);
+        old = ir_emit(&l->c, op, IR_TYPE_I64, count, args);
+        ir_at(l->f, old)->mem = IR_MEM_I64;
+    }
+    return op1(c, IR_bits, IR_TYPE_F64, old);
 }
 
 ir_ref fe_lower_compound(struct lowering *l, const struct fe_expr *e, const struct fe_builtin *b,
@@ -366,6 +424,7 @@ ir_ref fe_lower_compound(struct lowering *l, const struct fe_expr *e, const stru
     case FE_HOW_MATCH: return lower_match(&c);
     case FE_HOW_SCAN: return lower_scan_exclusive(&c);
     case FE_HOW_COUNTER: return lower_counter(&c, b->op[0]);
+    case FE_HOW_ATOMIC: return lower_atomic_double(&c, b->op[2]);
     default: BUG("builtin %s", b->name);
     }
 }

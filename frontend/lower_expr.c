@@ -148,14 +148,19 @@ static ir_ref lower_step(struct lowering *l, const struct fe_expr *e)
     return before ? v : old;
 }
 
+void fe_note_address(struct lowering *l, const struct fe_function *f)
+{
+    const struct fe_signature *s = &l->program->signatures.at[f->type->signature];
+    if (f->convergent)
+        fe_ir_signature(l, f->type, s->throws, s->convergent);
+}
+
 static ir_ref function_value(struct lowering *l, const struct fe_expr *e)
 {
     if (e->kind == FE_EXPR_UNARY) /* *p of a function pointer */
         return fe_lower_value(l, e->sub.a);
     const struct fe_function *f = fe_function(e->name.decl);
-    const struct fe_signature *s = &l->program->signatures.at[f->type->signature];
-    if (f->convergent) /* the module has the signature that calls through the pointer have */
-        fe_ir_signature(l, f->type, s->throws, s->convergent);
+    fe_note_address(l, f);
     ir_ref r = ir_emit0(&l->c, IR_function, IR_TYPE_FUNCTION);
     ir_at(l->f, r)->imm = f->ir->id;
     return r;
@@ -250,7 +255,8 @@ ir_ref fe_lower_value(struct lowering *l, const struct fe_expr *e)
     case FE_EXPR_COMMA: fe_lower_effect(l, e->sub.a); return fe_lower_value(l, e->sub.b);
     case FE_EXPR_CAST: return lower_cast(l, e);
     case FE_EXPR_CALL: return fe_lower_call(l, e, NULL);
-    case FE_EXPR_MEMBER: return lower_load(l, e); /* of a structure that is no lvalue */
+    case FE_EXPR_INDEX:
+    case FE_EXPR_MEMBER: return lower_load(l, e); /* of a structure or vector that is no lvalue */
     default: BUG("value of expression kind %d", e->kind);
     }
 }

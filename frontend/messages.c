@@ -110,19 +110,18 @@ void fe_fix_slip(struct frontend *fe, span where, const char *word, const char *
 
 /* ---- places and words ---------------------------------------------------------------------------- */
 
-static size_t offset_of(const struct source *s, place p)
+/* In the text of its line. */
+static const char *text_at(const struct frontend *fe, place p)
 {
-    if (p.line == 0 || p.line > s->line_count)
-        return 0;
-    size_t offset = s->lines[p.line - 1] + (size_t)p.column - 1;
-    return offset < s->length ? offset : s->length;
+    uint32_t n, column = p.column ? p.column - 1 : 0;
+    const char *line = source_line(fe->source, p.line, &n);
+    return line + (column < n ? column : n);
 }
 
 const char *fe_span_text(const struct frontend *fe, span s, size_t *length)
 {
-    const struct source *file = source_of(fe->source, &s.at.line);
-    source_of(fe->source, &s.end.line);
-    size_t from = offset_of(file, s.at), to = offset_of(file, s.end);
-    *length = to > from ? to - from : 0;
-    return file->text + from;
+    const char *from = text_at(fe, s.at), *to = text_at(fe, s.end);
+    bool known = s.at.line && s.end.line >= s.at.line && to > from;
+    *length = known ? (size_t)(to - from) : 0;
+    return from;
 }

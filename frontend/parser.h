@@ -41,6 +41,7 @@ struct declarator {
     const char *name; /* NULL: abstract */
     span name_at, where;
     struct fe_form *head, **hole;
+    bool is_word; /* the name is a word of a type: a typedef that names what has the name */
     struct fe_expr *init;
     struct declarator *next;
 };
@@ -55,6 +56,7 @@ union value {
     const char *name;
     struct fe_expr *expr;
     struct fe_init *init;
+    struct fe_designator *designator;
     struct fe_stmt *stmt;
     struct fe_form *form;
     struct fe_decl *decl;
@@ -122,6 +124,7 @@ struct parser {
     VEC(struct bracket) brackets;
     struct bracket unclosed; /* opener that the latest closing bracket did not fit; open 0: none */
     struct history history;
+    span qualifier;       /* const between the words of the type just read: the next token; line 0: none */
     bool falls;           /* a comment before the next token says that a case is gone on into */
     place broken_literal; /* the latest string or character that is not closed */
     struct map words;     /* name -> what words.c knows of it */
@@ -162,6 +165,9 @@ void fe_skip_comment(struct parser *p, const char *start, bool is_block);
 /* Goes on with the file that the string names, unless it was read before (include.c). What is wrong is
  * reported. */
 void fe_include(struct parser *p, const struct fe_expr *string, span where);
+/* Whether the # at `at` begins a line marker (markers.c). Then it is noted, or reported, and the cursor is at the
+ * end of its line. */
+bool fe_line_marker(struct parser *p, const char *at);
 /* At the end of a file, behind a declaration: goes back to the one that includes it. False: none does, or it
  * ends in the middle of something. */
 bool fe_include_ends(struct parser *p);
@@ -255,9 +261,11 @@ struct fe_expr *fe_expr_form(struct parser *p, enum fe_expr_kind kind, span wher
 struct fe_expr *fe_expr_init(struct parser *p, span where, struct list items);
 /* adjacent strings make one */
 struct fe_expr *fe_expr_join(struct parser *p, struct list strings, span where);
-/* With `.field`, `[index]` or, both NULL, without designator. */
-struct fe_init *fe_init_designated(struct parser *p, const char *field, struct fe_expr *index,
-                                   span designator, struct fe_expr *value);
+/* `.field` or, that being NULL, `[index]`. */
+struct fe_designator *fe_designator_new(struct parser *p, const char *field, struct fe_expr *index,
+                                        span where);
+/* `path`: of struct fe_designator; may be empty. */
+struct fe_init *fe_init_designated(struct parser *p, struct list path, struct fe_expr *value);
 
 /* A node of the kind with nothing in it. */
 struct fe_stmt *fe_stmt_new(struct parser *p, enum fe_stmt_kind kind, span where);

@@ -104,13 +104,14 @@ static struct fe_expr *typed(struct parser *p, enum fe_expr_kind kind, span wher
 %type <expr> INTEGER FLOATING STRING string value expr expr_opt initialiser braces
 %type <stmt> statement for_init item substatement label block
 %type <init> designated
+%type <designator> designator
 %type <form> type
 %type <decl> param enumerator function_head launch outputs named_buffer
 %type <declarator> declarator direct_declarator abstract direct_abstract abstract_opt declared type_declared
 %type <declarator> init_declarator
-%type <qualifiers> prefixes qualifiers qualifiers_opt
+%type <qualifiers> qualifiers qualifiers_opt
 %type <specifiers> specifiers
-%type <list> strings items args args_opt designated_list initialisers params param_list members member
+%type <list> strings items args args_opt path designated_list initialisers params param_list members member
 %type <list> enumerators declarators type_declarators field_declarators declaration numbers show_items
 %type <list> launch_arguments launch_argument_list external function repeat directive directives
 %type <item> show_item shown part save_item launch_argument
@@ -158,14 +159,7 @@ function_head:
 
 specifiers:
     type qualifiers_opt                    { $$ = fe_specifiers(p, NULL, $1, $2); }
-|   prefixes type qualifiers_opt           { $$ = fe_specifiers(p, $1, $2, $3); }
-;
-
-prefixes:
-    QUALIFIER                              { $$ = fe_qualifier(p, NULL, $1, @1); }
-|   PREFIX                                 { $$ = fe_qualifier(p, NULL, $1, @1); }
-|   prefixes QUALIFIER                     { $$ = fe_qualifier(p, $1, $2, @2); }
-|   prefixes PREFIX                        { $$ = fe_qualifier(p, $1, $2, @2); }
+|   qualifiers type qualifiers_opt         { $$ = fe_specifiers(p, $1, $2, $3); }
 ;
 
 qualifiers_opt:
@@ -175,7 +169,9 @@ qualifiers_opt:
 
 qualifiers:
     QUALIFIER                              { $$ = fe_qualifier(p, NULL, $1, @1); }
+|   PREFIX                                 { $$ = fe_qualifier(p, NULL, $1, @1); }
 |   qualifiers QUALIFIER                   { $$ = fe_qualifier(p, $1, $2, @2); }
+|   qualifiers PREFIX                      { $$ = fe_qualifier(p, $1, $2, @2); }
 ;
 
 type:
@@ -255,6 +251,7 @@ type_declarators:
 
 type_declared:
     declarator                             { $$ = $1; fe_declare_name(p, $1->name, true); }
+|   WORD                                   { $$ = fe_declarator_name(p, fe_word_text[$1], @1); $$->is_word = true; }
 ;
 
 declarator:
@@ -323,7 +320,20 @@ designated_list:
 ;
 
 designated:
-    initialiser                            { $$ = fe_init_designated(p, NULL, NULL, @$, $1); }
-|   '.' any_name '=' initialiser           { $$ = fe_init_designated(p, $2, NULL, span_join(@1, @2), $4); }
-|   '[' value ']' '=' initialiser          { $$ = fe_init_designated(p, NULL, $2, span_join(@1, @3), $5); }
+    initialiser                            { $$ = fe_init_designated(p, NO_LIST, $1); }
+|   path '=' initialiser                   { $$ = fe_init_designated(p, $1, $3); }
+;
+
+path:
+    designator                             { $$ = list_of($1); }
+|   path designator                        { $$ = $1; list_add(&$$, $2); }
+;
+
+designator:
+    '.' any_name                           { $$ = fe_designator_new(p, $2, NULL, @$); }
+|   '[' value ']'                          { $$ = fe_designator_new(p, NULL, $2, @$); }
+|   '[' value ELLIPSIS value ']'           {
+                                               $$ = fe_designator_new(p, NULL, $2, @$);
+                                               fe_report(p->fe, FE_MSG(range_designator), @$);
+                                           }
 ;

@@ -131,6 +131,8 @@ scalar_bits fe_fold_conversion(const struct fe_type *from, const struct fe_type 
 scalar_bits fe_fold_binary(enum fe_op op, const struct fe_type *operand, scalar_bits a, scalar_bits b);
 scalar_bits fe_fold_unary(enum fe_op op, const struct fe_type *operand, scalar_bits a);
 /* A constant's value as an integer: signed types extended, unsigned ones as they are. */
+/* The function that an initialiser is the address of; NULL: it is none. */
+const struct fe_function *fe_named_function(const struct fe_expr *e);
 int64_t fe_integer_value(const struct fe_expr *e);
 /* Of a constant of type float or double. */
 double fe_float_value(const struct fe_expr *e);

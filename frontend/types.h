@@ -39,11 +39,14 @@ struct fe_type {
     uint32_t param_count;
     struct fe_type *words; /* STRUCT that is a union: what it is copied by, as large as its alignment but
                               no larger than an int; NULL: no union */
-    struct fe_decl *decl;  /* STRUCT: its definition, NULL before that */
-    const char *tag;       /* STRUCT: or NULL */
-    uint32_t scalars;      /* scalar leaves, of unions words; saturating */
-    uint16_t depth;        /* types inside it, at most FE_TYPE_DEPTH once checked; saturating */
-    uint32_t signature;    /* FUNCTION: number among the function types of the unit */
+    struct fe_decl
+        *decl; /* STRUCT: its definition, NULL before that; POINTER: the variable whose space is not
+                              decided yet (frontend/instance.c), mostly NULL */
+    struct fe_type *with; /* POINTER without a decided space: the next in the ring of those that get one */
+    const char *tag;      /* STRUCT: or NULL */
+    uint32_t scalars;     /* scalar leaves, of unions words; saturating */
+    uint16_t depth;       /* types inside it, at most FE_TYPE_DEPTH once checked; saturating */
+    uint32_t signature;   /* FUNCTION: number among the function types of the unit */
 
     struct fe_type *plain, *qualified;   /* without const; with const, made when asked for */
     struct fe_type *pointers[FE_SPACES]; /* pointers to this type, made when asked for */
@@ -146,6 +149,10 @@ static inline bool fe_is_vector(const struct fe_type *t)
     return t->kind == FE_TYPE_STRUCT && t->of;
 }
 
+static inline bool fe_is_undecided(const struct fe_type *t)
+{
+    return t->kind == FE_TYPE_POINTER && t->decl;
+}
 static inline bool fe_is_function_pointer(const struct fe_type *t)
 {
     return fe_is_pointer(t) && t->of->kind == FE_TYPE_FUNCTION;

@@ -121,23 +121,35 @@ static const char *refuse_combination(const struct combination *c)
     return twice || mixed ? "these words make no type" : NULL;
 }
 
-/* Reads on over further type words behind one that may begin a combination. What it is taken for in Kern,
+static const char *word_end(const char *at)
+{
+    while (is_word_byte(*at))
+        at++;
+    return at;
+}
+
+/* Reads on over further type words behind one that may begin a combination; a const between them is the token
+ * behind it. What it is taken for in Kern,
  * mostly exactly what it means; kern NULL: it is none. */
 static struct foreign read_combination(struct parser *p, const char *text, size_t n)
 {
     struct combination c = {0};
+    const char *between = NULL;
     if (!combine(&c, text, n))
         return (struct foreign){0};
     for (const char *at = p->cursor;;) {
-        const char *word = at;
-        while (*word == ' ' || *word == '\t')
-            word++;
-        const char *end = word;
-        while (is_word_byte(*end))
-            end++;
-        if (end == word || !combine(&c, word, (size_t)(end - word)))
+        const char *word = at + strspn(at, " \t"), *end = word_end(word);
+        bool is_const = is_type_word(word, (size_t)(end - word), "const");
+        if (!is_const && (end == word || !combine(&c, word, (size_t)(end - word))))
             break;
-        at = p->cursor = end;
+        at = end;
+        if (is_const && !between)
+            between = word;
+        if (is_const)
+            continue;
+        p->cursor = end;
+        if (between)
+            p->qualifier = (span){fe_here(p, between), fe_here(p, between + strlen("const"))};
     }
     bool one = c.words == 1 && !c.is_unsigned && !c.is_signed;
     return (struct foreign){arena_strdup(p->arena, text, (size_t)(p->cursor - text)),
@@ -202,6 +214,8 @@ static bool is_name_here(const struct parser *p, const struct keyword *k)
     bool common = (k->token == TOK_PREFIX && k->value == QUALIFIER_KERNEL) || k->token == TOK_LAUNCH ||
                   (k->token == TOK_WORD && k->value == FE_WORD_TOKEN);
     const char *next = p->cursor + strspn(p->cursor, " \t\r\n");
+    if (common && p->in_launch && p->brackets.count > p->repeats)
+        return true;
     if (k->token == TOK_INCLUDE)
         return *next != '"' && *next != '/';
     if (is_constant && *next == '*')
@@ -238,7 +252,9 @@ void fe_declare_name(struct parser *p, const char *name, bool is_type)
 {
     uint32_t before = map_get(&p->words, (uintptr_t)name), now = is_type ? TYPE : ORDINARY;
     before = before == MAP_NONE ? ORDINARY : before;
-    if (before == now)
+    bool is_word =
+        before >= ROW && before < FOREIGN_ROW; /* one that is a word or a name by where it stands */
+    if (before == now || (is_word && !is_type))
         return;
     if (p->scopes.count) {
         struct undo u = {name, before};

@@ -251,7 +251,16 @@ static bool is_called(const struct ir_module *m, uint32_t callee)
                 if (names_function(ins->op) && ins->imm == callee)
                     return true;
             }
-    return m->functions.at[callee]->flags & IR_FN_KERNEL;
+    return m->functions.at[callee]->flags & (IR_FN_KERNEL | IR_FN_TAKEN);
+}
+
+/* Numbers that objects hold stay what they are. */
+static bool is_numbered(const struct ir_module *m)
+{
+    bool taken = false;
+    for (uint32_t i = 0; i < m->functions.count; i++)
+        taken |= (m->functions.at[i]->flags & IR_FN_TAKEN) != 0;
+    return taken;
 }
 
 static void remove_function(struct ir_module *m, uint32_t dead)
@@ -281,7 +290,7 @@ static void sweep(struct ir_module *m)
         for (uint32_t k = 0; k < f->order.count; k++)
             while (merge(&a, f, f->order.at[k]))
                 k = 0;
-        if (!is_called(m, i))
+        if (!is_called(m, i) && !is_numbered(m))
             remove_function(m, i);
     }
     arena_free(&a);

@@ -154,7 +154,13 @@ struct ir_block {
     bool            removed;
 };
 
-enum ir_function_flag { IR_FN_KERNEL = 1, IR_FN_CONVERGENT = 2, IR_FN_NOINLINE = 4, IR_FN_INLINE = 8 };
+enum ir_function_flag {
+    IR_FN_KERNEL = 1,
+    IR_FN_CONVERGENT = 2,
+    IR_FN_NOINLINE = 4,
+    IR_FN_INLINE = 8,
+    IR_FN_TAKEN = 16, /* its address, its number plus 1, stands among an object's bytes */
+};
 
 struct ir_function {
     struct ir_module *module;

@@ -18,6 +18,8 @@ static void reach_named(struct arena *a, const struct ir_module *m, struct bitse
 {
     for (uint32_t i = 0; i < m->functions.count; i++) {
         const struct ir_function *f = m->functions.at[i];
+        if (f->flags & IR_FN_TAKEN)
+            reach(a, reached, work, i);
         ir_each_block(k, b, f)
             ir_each_ins(r, f, b)
                 if (ir_at(f, r)->op == IR_function)

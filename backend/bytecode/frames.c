@@ -262,6 +262,9 @@ bool be_frames(struct be_context *c)
     for (uint32_t i = 0; i < c->m->functions.count; i++)
         if (c->m->functions.at[i]->flags & IR_FN_KERNEL)
             reach(c, &work, i);
+    for (uint32_t i = 0; i < c->m->functions.count; i++)
+        if (c->m->functions.at[i]->flags & IR_FN_TAKEN)
+            take_address(c, &work, i);
     while (work.count)
         scan_function(c, &work, c->functions[vec_pop(&work)]);
     for (uint32_t i = 0; i < c->m->functions.count; i++)

@@ -3,6 +3,8 @@
  * The source ends with a NUL that is not part of it; a NUL inside is an error like any strange byte.
  */
 #include "ir/text/lexer.h"
+#include "base/number_read.h"
+#include "base/scalar.h"
 
 #include "ir/limits.h"
 #include "ir/text/syntax.h"
@@ -211,85 +213,45 @@ static void skip_digits(struct lexer *l)
         l->at++;
 }
 
-/* The digits from byte `from` to here as a number; false if it takes more than 64 bits. */
-static bool read_integer(const struct lexer *l, size_t from, unsigned base, uint64_t *n)
+/* A fault is placed where it shows. */
+static void complain_number(struct lexer *l, struct token *t, size_t from, const struct number *n)
 {
-    *n = 0;
-    for (size_t i = from; i < l->at; i++)
-        if (__builtin_mul_overflow(*n, base, n) ||
-            __builtin_add_overflow(*n, (unsigned)hex_digit(l->source->text[i]), n))
-            return false;
-    return true;
-}
-
-/* Fraction and exponent, if there are any. "0..8" is no fraction. */
-static bool skip_fraction(struct lexer *l)
-{
-    size_t from = l->at;
-    if (peek(l, 0) == '.' && peek(l, 1) != '.') {
-        l->at++;
-        skip_digits(l);
-    }
-    if (peek(l, 0) == 'e') {
-        l->at += peek(l, 1) == '-' || peek(l, 1) == '+' ? 2 : 1;
-        skip_digits(l);
-    }
-    return l->at > from;
-}
-
-static void lex_hexadecimal(struct lexer *l, struct token *t)
-{
-    size_t from = l->at += 2;
-    while (hex_digit(peek(l, 0)) >= 0)
-        l->at++;
-    t->kind = TOKEN_INTEGER;
-    if (l->at == from)
-        complain(l, t, MSG_NUMBER, "0x", NULL);
-    else if (!read_integer(l, from, 16, &t->number))
-        complain(l, t, MSG_RANGE, intern(l->strings, l->source->text + from - 2, 20), "64 bits");
-}
-
-static void lex_decimal(struct lexer *l, struct token *t, size_t from, size_t digits)
-{
-    skip_digits(l);
-    t->kind = TOKEN_INTEGER;
-    bool fits = read_integer(l, digits, 10, &t->number);
-    bool fraction = skip_fraction(l);
-    take_text(l, t, from);
-    if (fraction || peek(l, 0) == 'f')
-        t->kind = TOKEN_FLOAT;
-    if (peek(l, 0) == 'f' || (peek(l, 0) == 'L' && t->kind == TOKEN_INTEGER))
-        t->suffix = l->source->text[l->at++];
-    if (t->kind == TOKEN_INTEGER && !fits)
-        complain(l, t, MSG_RANGE, t->text, "64 bits");
+    t->where.at.column += (uint32_t)(from - t->start + n->fault_at);
+    complain(l, t, MSG_NUMBER, n->problem, NULL);
 }
 
 static void lex_number(struct lexer *l, struct token *t)
 {
-    size_t from = l->at;
-    t->negative = peek(l, 0) == '-';
-    l->at += t->negative;
-    if (peek(l, 0) == '0' && peek(l, 1) == 'x' && !t->negative)
-        lex_hexadecimal(l, t);
-    else
-        lex_decimal(l, t, from, l->at);
-    if (t->kind == TOKEN_ERROR || !ir_is_name_char(peek(l, 0)) || (peek(l, 0) == '.' && peek(l, 1) == '.'))
+    size_t start = l->at, from = start + (peek(l, 0) == '-');
+    struct number n;
+    t->negative = from > start;
+    l->at = from + number_length(l->source->text + from, l->source->length - from);
+    bool good = number_read(l->source->text + from, l->at - from, NUMBER_FLOAT_SUFFIX, &n);
+    if (good && n.is_unsigned) {
+        good = false;
+        snprintf(n.problem, sizeof n.problem, "there is no suffix u; L makes the number an i64");
+    }
+    if (!good) {
+        complain_number(l, t, from, &n);
         return;
-    while (ir_is_name_char(peek(l, 0)))
-        l->at++;
-    take_text(l, t, from);
-    complain(l, t, MSG_NUMBER, t->length > IR_MAX_NAME ? "this" : t->text, NULL);
+    }
+    take_text(l, t, start);
+    t->kind = n.is_float ? TOKEN_FLOAT : TOKEN_INTEGER;
+    t->suffix = n.is_single ? 'f' : n.is_long ? 'L' : 0;
+    t->number = n.is_float ? scalar_bits_f64(t->negative ? -n.value : n.value) : n.integer;
 }
 
 static void lex_index(struct lexer *l, struct token *t)
 {
+    struct number n;
     size_t from = ++l->at;
     skip_digits(l);
     t->kind = TOKEN_INDEX;
     if (l->at == from)
-        complain(l, t, MSG_NUMBER, "#", NULL);
-    else if (!read_integer(l, from, 10, &t->number))
-        complain(l, t, MSG_RANGE, "#…", "64 bits");
+        complain(l, t, MSG_NUMBER, "a '#' stands before a number", NULL);
+    else if (!number_read(l->source->text + from, l->at - from, 0, &n))
+        complain_number(l, t, from, &n);
+    t->number = n.integer;
 }
 
 /* ---- any word -------------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@ enum token_kind {
     TOKEN_GLOBAL,     /* @name or @"name"; text without the @ */
     TOKEN_INDEX,      /* #number */
     TOKEN_INTEGER,    /* number (magnitude) and negative; suffix 'L' or 0 */
-    TOKEN_FLOAT,      /* text as written without the suffix 'f' */
+    TOKEN_FLOAT,      /* number: the bits of the double; suffix 'f' or 0 */
     TOKEN_STRING,     /* text decoded, length bytes */
     TOKEN_BYTES,      /* x"00ff": text holds `length` bytes */
     TOKEN_RANGE,      /* .. */

@@ -208,7 +208,10 @@ static void parse_flags(struct parser *p)
     static const struct {
         const char *word;
         uint32_t flag;
-    } flags[] = {{"convergent", IR_FN_CONVERGENT}, {"noinline", IR_FN_NOINLINE}, {"inline", IR_FN_INLINE}};
+    } flags[] = {{"convergent", IR_FN_CONVERGENT},
+                 {"noinline", IR_FN_NOINLINE},
+                 {"inline", IR_FN_INLINE},
+                 {"taken", IR_FN_TAKEN}};
     for (size_t i = 0; i < COUNT(flags); i++)
         if (ir_parse_accept_word(p, flags[i].word))
             p->fn->flags |= flags[i].flag;

@@ -20,14 +20,9 @@ static ir_ref parse_integer_constant(struct parser *p, const struct token *t)
 
 static ir_ref parse_float_constant(struct parser *p, const struct token *t)
 {
-    float f = 0;
-    double d = 0;
-    bool narrow = t->suffix == 'f';
-    bool fits = narrow ? decimal_float(t->text, &f) : decimal_double(t->text, NULL, &d);
-    if (!fits)
-        ir_parse_error(p, t->where, MSG_RANGE, t->text, narrow ? "f32" : "f64");
-    return narrow ? ir_const(p->fn, IR_TYPE_F32, scalar_bits_f32(f))
-                  : ir_const(p->fn, IR_TYPE_F64, scalar_bits_f64(d));
+    if (t->suffix == 'f')
+        return ir_const(p->fn, IR_TYPE_F32, scalar_bits_f32((float)scalar_from_f64(t->number)));
+    return ir_const(p->fn, IR_TYPE_F64, t->number);
 }
 
 #define INFINITY_F32 0x7f800000u

@@ -211,6 +211,7 @@ static void header(struct printer *p)
     text_addz(p->out, f->flags & IR_FN_CONVERGENT ? " convergent" : "");
     text_addz(p->out, f->flags & IR_FN_NOINLINE ? " noinline" : "");
     text_addz(p->out, f->flags & IR_FN_INLINE ? " inline" : "");
+    text_addz(p->out, f->flags & IR_FN_TAKEN ? " taken" : "");
     if (f->predictions)
         text_printf(p->out, " predictions %u", f->predictions);
     location(p, f->at);

@@ -44,6 +44,7 @@ static void note_pointers(struct numbering *x)
 {
     for (uint32_t k = 0; k < x->m->functions.count; k++) {
         const struct ir_function *f = x->m->functions.at[k];
+        x->through_any |= f->flags & IR_FN_TAKEN && x->leads[k];
         ir_each_block(i, b, f)
             ir_each_ins(r, f, b)
                 x->through_any |= ir_at(f, r)->op == IR_function && x->leads[ir_at(f, r)->imm];

@@ -71,17 +71,12 @@ static void block_by_pointer(struct barriers *x)
 
 static void inherit_by_pointer(struct barriers *x)
 {
-    for (uint32_t i = 0; i < x->m->functions.count; i++) {
-        const struct ir_function *f = x->m->functions.at[i];
-        ir_each_block(k, b, f) {
-            ir_each_ins(r, f, b) {
-                uint32_t g = (uint32_t)ir_at(f, r)->imm;
-                if (ir_at(f, r)->op != IR_function || bitset_has(x->steady, g))
-                    continue;
-                bitset_copy(x->inherited[g], x->leads[g]);
-                bitset_copy(x->inheritable[g], x->leads[g]);
-            }
-        }
+    const struct bitset taken = *opt_addresses_taken(x->c, x->m);
+    bitset_each(g, taken) {
+        if (bitset_has(x->steady, g))
+            continue;
+        bitset_copy(x->inherited[g], x->leads[g]);
+        bitset_copy(x->inheritable[g], x->leads[g]);
     }
 }
 

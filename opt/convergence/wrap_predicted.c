@@ -39,6 +39,7 @@ struct predicted {
 static void look_at_function(struct predicted *p, uint32_t id)
 {
     const struct ir_function *f = p->m->functions.at[id];
+    p->named |= id == p->id && f->flags & IR_FN_TAKEN;
     ir_each_block(k, b, f) {
         ir_each_ins(r, f, b) {
             const struct ir_ins *ins = ir_at(f, r);

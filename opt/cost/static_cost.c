@@ -61,6 +61,8 @@ cost_table *cost_of_functions(struct opt_context *c, struct arena *a, const stru
     struct bitset called = bitset_new(a, m->functions.count);
     for (uint32_t i = 0; i < m->functions.count; i++) {
         vec_push(a, costs, 0);
+        if (m->functions.at[i]->flags & IR_FN_TAKEN)
+            bitset_add(called, i);
         add_called(m->functions.at[i], called);
     }
     for (uint32_t i = 0; i < order->count; i++) {

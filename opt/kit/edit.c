@@ -220,9 +220,12 @@ static void note_address(struct bitset taken, const struct ir_ins *ins)
 struct bitset opt_find_addresses_taken(struct arena *a, const struct ir_module *m)
 {
     struct bitset taken = bitset_new(a, m->functions.count);
-    for (uint32_t i = 0; i < m->functions.count; i++)
+    for (uint32_t i = 0; i < m->functions.count; i++) {
+        if (m->functions.at[i]->flags & IR_FN_TAKEN)
+            bitset_add(taken, i);
         for (uint32_t r = 1; r < m->functions.at[i]->ins.count; r++)
             note_address(taken, ir_at(m->functions.at[i], r));
+    }
     return taken;
 }
 

@@ -30,12 +30,15 @@ static uint32_t address_of(const struct ir_module *m, const struct ir_ins *ins)
 /* Everything whose address the module takes. */
 static void add_addresses(struct reach *x)
 {
-    for (uint32_t i = 0; i < x->m->functions.count; i++)
+    for (uint32_t i = 0; i < x->m->functions.count; i++) {
+        if (x->m->functions.at[i]->flags & IR_FN_TAKEN)
+            add(x, i);
         for (uint32_t r = 1; r < x->m->functions.at[i]->ins.count; r++) {
             uint32_t n = address_of(x->m, ir_at(x->m->functions.at[i], r));
             if (n < x->m->functions.count)
                 add(x, n);
         }
+    }
 }
 
 static void follow_calls(struct reach *x, bool *pointers)

@@ -60,6 +60,7 @@ static void find_facts(struct inliner *n)
     for (uint32_t i = 0; i < n->m->functions.count; i++) {
         const struct ir_function *f = n->m->functions.at[i];
         n->facts[i].predictions = f->predictions;
+        n->facts[i].calls += f->flags & IR_FN_TAKEN ? 2 : 0;
         ir_each_block(k, b, f)
             ir_each_ins(r, f, b)
                 note_instruction(n, i, ir_at(f, r));

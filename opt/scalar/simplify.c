@@ -331,7 +331,8 @@ static ir_ref simplify_load(struct opt_view *v)
 {
     simplify_access(v);
     const struct ir_ins *load = ir_at(v->f, v->r), *from = ir_at(v->f, load->args[0]);
-    if (from->op != IR_object || from->type != IR_TYPE_CONSTANT || load->mem == IR_MEM_PTR)
+    if (from->op != IR_object || from->type != IR_TYPE_CONSTANT ||
+        (load->mem == IR_MEM_PTR && load->type != IR_TYPE_FUNCTION))
         return 0;
     const struct ir_object *o = &v->f->module->objects.at[from->imm];
     uint64_t begin = (uint32_t)load->imm, bytes = ir_mem_info[load->mem].bytes;

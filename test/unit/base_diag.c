@@ -76,8 +76,12 @@ static void lines_of_included_files(void **state)
     assert_string_equal(source_of(s, &line)->name, "b");
     line = 0;
     assert_ptr_equal(source_of(s, &line), s);
-    assert_ptr_equal(source_named(s, "a"), s);
-    assert_null(source_named(s, "d"));
+    line = 1;
+    assert_true(source_whole_line(s, "c", &line) && line == 4);
+    assert_true(source_whole_line(s, "a", &line) == false && line == 4); /* it has two lines */
+    line = 2;
+    assert_true(source_whole_line(s, "a", &line) && line == 2);
+    assert_false(source_whole_line(s, "d", &line));
     assert_true(source_hash(s) != source_hash(source_new(&arena, "a", "one\ntwo", 7)));
 }
 
@@ -102,6 +106,40 @@ static void names_of_files(void **state)
     assert_true(n == 1 && line == 9);
     assert_memory_equal(source_names_find("a\n99999999999999999999999 b", &line, &n), "a", 1);
     assert_int_equal(line, 9);
+}
+
+/* Lines of a preprocessor's output: 1 and 2 are a's own, 4 and 5 are lines 100 and 101 of x, 7 is line 3 of a;
+ * behind them the file b, whose last line is line 9 of it. */
+static void line_markers(void **state)
+{
+    UNUSED(state);
+    static const struct {
+        uint32_t whole, line;
+        const char *file;
+    } cases[] = {{1, 1, "a"}, {2, 2, "a"}, {4, 100, "x"}, {5, 101, "x"},
+                 {7, 3, "a"}, {8, 1, "b"}, {10, 9, "b"}};
+    struct source *s = source_new(&arena, "a", "1\n2\n#\n4\n5\n#\n7", 14);
+    struct text t = {.arena = &arena};
+    source_mark(&arena, s, 3, 100, "x");
+    source_mark(&arena, s, 6, 3, "a");
+    source_include(&arena, s, "b", "8\n#\n10", 6);
+    source_mark(&arena, s, 9, 9, NULL);
+    source_names(s, &t);
+    assert_string_equal(t.at, "a\n3 =100 x\n6 =3 a\n7 b\n9 =9 b");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        uint32_t line = cases[i].whole;
+        size_t n;
+        assert_string_equal(source_of(s, &line)->name, cases[i].file);
+        assert_int_equal(line, cases[i].line);
+        assert_true(source_whole_line(s, cases[i].file, &line));
+        assert_int_equal(line, cases[i].whole);
+        assert_memory_equal(source_names_find(t.at, &line, &n), cases[i].file, 1);
+        assert_int_equal(line, cases[i].line);
+        assert_int_equal(n, 1);
+    }
+    uint32_t n, line = 102;
+    assert_false(source_whole_line(s, "x", &line));
+    assert_memory_equal(source_line(s, 5, &n), "5", 1);
 }
 
 static void caret_range_and_note(void **state)
@@ -286,6 +324,7 @@ int main(void)
         cmocka_unit_test(lines_are_found),
         cmocka_unit_test(lines_of_included_files),
         cmocka_unit_test(names_of_files),
+        cmocka_unit_test(line_markers),
         cmocka_unit_test(caret_range_and_note),
         cmocka_unit_test(places_without_text),
         cmocka_unit_test(ranges_over_lines_end_with_the_first),

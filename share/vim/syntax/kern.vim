@@ -62,6 +62,9 @@ syn match   kernCharacter   "'\(\\\(x\x\+\|\o\{1,3}\|.\)\|[^\\']\)'" contains=ke
 syn match   kernUserLabel   "^\s*\zs\h\w*\ze\s*:[^:]" contains=kernLabel
 syn match   kernToken       "@\s*\h\w*"
 
+" what a preprocessor reads (-cpp), or has written
+syn match   kernPreProc     "^\s*#.*$" contains=kernString,kernComment
+
 " comments
 syn keyword kernTodo        contained TODO FIXME XXX NOTE
 syn match   kernIgnore      contained "kern:ignore([a-z, -]*)"
@@ -77,6 +80,7 @@ hi def link kernUserLabel   Label
 hi def link kernStatement   Statement
 hi def link kernException   Exception
 hi def link kernConverge    PreProc
+hi def link kernPreProc     PreProc
 hi def link kernToken       PreProc
 hi def link kernLaunch      PreProc
 hi def link kernOperator    Operator
