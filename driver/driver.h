@@ -203,6 +203,8 @@ int compile_file(struct command *c, const kernc_options *o, struct text *text, k
 int read_input(struct command *c, struct text *text); /* the two halves of it */
 /* The result, good or bad, without a word. */
 kernc_result *compile_text(struct command *c, const kernc_options *o, const struct text *text);
+/* The file through the system's preprocessor. */
+int preprocess(struct command *c, struct text *text);
 /* *r is NULL unless EXIT_OK comes back. */
 int compile_input(struct command *c, const kernc_options *o, const struct text *text, kernc_result **r);
 const char *input_name(const struct command *c); /* as it stands in messages */

@@ -31,6 +31,16 @@ static int take_level(struct command *c, kernc_options *o)
     return EXIT_OK;
 }
 
+static int take_preprocessor(struct command *c)
+{
+    static const enum option_id others[] = {OPTION_UNDEFINE, OPTION_INCLUDE};
+    for (size_t i = 0; i < COUNT(others); i++)
+        if (option_given(c, others[i]) && !option_given(c, OPTION_CPP))
+            return complain(c, EXIT_USAGE, "-%c is for the preprocessor: give -cpp as well",
+                            option_info[others[i]].letter);
+    return EXIT_OK;
+}
+
 static int take_remarks(struct command *c)
 {
     const char *form = option_value(c, OPTION_REMARKS);
@@ -92,6 +102,8 @@ int compile_options(struct command *c, kernc_options *o)
     if (!code)
         code = take_remarks(c);
     if (!code)
+        code = take_preprocessor(c);
+    if (!code)
         code = option_number(c, OPTION_ERROR_LIMIT, 1, 1000000, &errors);
     if (!code)
         code = option_number(c, OPTION_BISECT_LIMIT, 0, INT32_MAX, &limit);
@@ -102,7 +114,8 @@ int compile_options(struct command *c, kernc_options *o)
     o->bisect_limit = limit == UINT64_MAX ? -1 : (long)limit;
     o->switches = option_values(c, OPTION_SWITCH, &o->switch_count);
     o->warnings = option_values(c, OPTION_WARNING, &o->warning_count);
-    o->defines = option_values(c, OPTION_DEFINE, &o->define_count);
+    if (!option_given(c, OPTION_CPP))
+        o->defines = option_values(c, OPTION_DEFINE, &o->define_count);
     o->limits = option_values(c, OPTION_LIMIT, &o->limit_count);
     o->arguments = option_values(c, OPTION_ARG, &o->argument_count);
     o->no_warnings = option_given(c, OPTION_QUIET);
@@ -141,6 +154,8 @@ static void show_collected(const struct command *c, kernc_result *r)
 
 int read_input(struct command *c, struct text *text)
 {
+    if (option_given(c, OPTION_CPP))
+        return preprocess(c, text);
     const char *problem = file_read(c->file, INPUT_LIMIT, text);
     if (problem)
         return fail(c, EXIT_INPUT, "input", NULL, (place){0}, "cannot read %s: %s", c->file, problem);
@@ -155,7 +170,7 @@ int compile_file(struct command *c, const kernc_options *o, struct text *text, k
 
 kernc_result *compile_text(struct command *c, const kernc_options *o, const struct text *text)
 {
-    kernc_result *r = kernc_compile(input_name(c), text->at, text->length, o);
+    kernc_result *r = kernc_compile(input_name(c), text->at ? text->at : "", text->length, o);
     if (!r || kernc_result_status(r) == KERNC_COMPILE_NO_MEMORY)
         mem_fail(text->length);
     return r;
