@@ -23,6 +23,17 @@ static void print_elements(struct text *out, const uint8_t at[], uint32_t count,
         text_char(out, set[at[i]]);
 }
 
+/* One element: by its name, its number, or a number that nobody knows before the kernel runs. */
+static void print_element(struct text *out, uint8_t at, uint32_t style)
+{
+    if (style == 1)
+        text_printf(out, "[%u]", at);
+    else if (style == 3)
+        text_printf(out, "[(gid >> 28) + %u]", at);
+    else
+        print_elements(out, &at, 1, style);
+}
+
 /* Where element i of an INPUT lies: within FZ_INPUTS. */
 static void print_input_place(struct text *out, const struct fz_vector *n, uint32_t i)
 {
@@ -70,9 +81,12 @@ static void print_whole(struct text *out, const struct fz_vector *n)
         text_addz(out, "))");
         break;
     case FZ_VECTOR_SELECT:
-    case FZ_VECTOR_ELEMENT:
         print_whole(out, n->a);
         print_elements(out, n->at, n->count, n->style);
+        break;
+    case FZ_VECTOR_ELEMENT:
+        print_whole(out, n->a);
+        print_element(out, n->at[0], n->style);
         break;
     case FZ_VECTOR_MADE:
     case FZ_VECTOR_WIDENED:
@@ -215,7 +229,9 @@ static void print_one(struct text *out, const struct fz_vector *n, uint32_t i)
 static void print_target(struct text *out, const struct fz_vector_statement *s)
 {
     text_printf(out, "v%u", s->variable);
-    if (!s->whole)
+    if (!s->whole && s->count == 1)
+        print_element(out, s->at[0], s->style);
+    else if (!s->whole)
         print_elements(out, s->at, s->count, s->style);
 }
 
