@@ -49,8 +49,8 @@ void source_mark(struct arena *a, struct source *whole, uint32_t line, uint32_t 
 /* The file that has the line of the whole program, by the markers before it; *line becomes the line's number in
  * it. */
 const struct source *source_of(const struct source *whole, uint32_t *line);
-/* The other way: a line of the file of that name becomes one of the whole program, 0 stays 0. False: there is no
- * such file, or it has no such line. */
+/* The other way: a line of the file of that name becomes one of the whole program, 0 stays 0. False: there is
+ * no such file, or it has no such line. */
 bool source_whole_line(const struct source *whole, const char *name, uint32_t *line);
 /* The text of a line of the whole program, without its newline; *n gets its length. Lines out of range give
  * "". */
@@ -59,8 +59,8 @@ const char *source_line(const struct source *whole, uint32_t line, uint32_t *n);
 uint64_t source_hash(const struct source *whole);
 
 /* A compiled program knows its files by one string: the name of its own file, and behind a newline for each
- * other stretch of lines how many lines are before it, a blank, and the name; before this, `=N ` where its first
- * line is not line 1 but N, or the name begins with a `=`. */
+ * other stretch of lines how many lines are before it, a blank, and the name; before this, `=N ` where its
+ * first line is not line 1 but N, or the name begins with a `=`. */
 void source_names(const struct source *whole, struct text *names);
 /* The name, of *n bytes, of the file that has the line; *line becomes the line's number in it. */
 const char *source_names_find(const char *names, uint32_t *line, size_t *n);

@@ -2,7 +2,7 @@
  *
  *   number   = integer | floating
  *   integer  = ( digits | 0x digits | 0b digits | 0 digits ) u? (l | ll)?, the suffixes in either order
- *   floating = digits with a point, an exponent, or both, f? | 0x digits with or without a point, p exponent, f?
+ *   floating = digits with a point, an exponent, or both, f? | 0x digits with or without point, p exponent, f?
  *
  * A ' may stand between two digits. There is no sign: callers take it off.
  */
@@ -47,8 +47,8 @@ struct number {
 
 /* Reads a number of n bytes whole; false: it is none, and to->fault and to->problem say why. */
 bool number_read(const char *text, size_t n, unsigned forms, struct number *to);
-/* How many of the n bytes belong to the number that begins there, be it good or bad: letters, digits, points but
- * not `..`, separators, the signs of exponents. */
+/* How many of the n bytes belong to the number that begins there, be it good or bad: letters, digits, points
+ * but not `..`, separators, the signs of exponents. */
 size_t number_length(const char *text, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
-/* preprocess.c: -cpp: the source as the system's preprocessor gives it: `$CPP`, or else `cc -E`. It is started
- * without a shell, and what it writes comes through a pipe: a name is an argument whatever its letters are, and no
- * file is left behind. Comments are kept (-C), since some are meant for kernc.
+/* preprocess.c: -cpp: the source as the system's preprocessor gives it: `$CPP`, or else `cc -E`. It is
+ * started without a shell, and what it writes comes through a pipe: a name is an argument whatever its letters
+ * are, and no file is left behind. Comments are kept (-C), since some are meant for kernc.
  */
 #include "driver/driver.h"
 

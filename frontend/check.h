@@ -163,7 +163,8 @@ struct fe_expr *fe_check_cast(struct checker *c, struct fe_expr *e);
 bool fe_is_null_constant(const struct fe_expr *e);
 /* Where the lvalue (or structure value) lies, and the variable it is part of if that is certain. */
 enum fe_space fe_space_of(const struct fe_expr *e);
-/* The same of an lvalue whose address is taken: a pointer without a decided space that leads to it is settled. */
+/* The same of an lvalue whose address is taken: a pointer without a decided space that leads to it is
+ * settled. */
 enum fe_space fe_settled_space(struct checker *c, const struct fe_expr *e);
 /* NULL: none, or it is reached through a pointer. */
 struct fe_variable *fe_root_variable(const struct fe_expr *e);
@@ -227,8 +228,8 @@ void fe_check_body(struct checker *c, struct fe_function *f);
  * point into; t itself where `from` is no pointer. */
 struct fe_type *fe_adopt_spaces(struct checker *c, const struct fe_form *f, struct fe_type *t,
                                 const struct fe_type *from);
-/* The type of a function's variable, written as f, which is declared without a value or with a null one: pointers
- * that leave their space open get the space of the first pointer that they meet. */
+/* The type of a function's variable, written as f, which is declared without a value or with a null one:
+ * pointers that leave their space open get the space of the first pointer that they meet. */
 struct fe_type *fe_undecided_of(struct checker *c, const struct fe_form *f, struct fe_type *t,
                                 struct fe_decl *d);
 /* Pointers of these types are assigned, compared or alternatives: one without a decided space takes that of the

@@ -7,11 +7,11 @@
  * with private pointers, it is checked if it is called so, if its address is taken, or if nobody calls it.
  * An open result takes the space of the first open parameter.
  *
- * A variable that is declared without a value, or with a null one, has an *undecided* pointer: a type of its own,
- * private at first, whose space is set by the first pointer that it meets in the text. Expressions before that
- * refer to the same type, so that they need not be checked again; d->type is the usual type from there on. What
- * asks for the space before it is decided settles it as private: the address of what it points to, a cast, a
- * call that would choose an instance. Two undecided pointers that meet are decided together.
+ * A variable that is declared without a value, or with a null one, has an *undecided* pointer: a type of its
+ * own, private at first, whose space is set by the first pointer that it meets in the text. Expressions before
+ * that refer to the same type, so that they need not be checked again; d->type is the usual type from there on.
+ * What asks for the space before it is decided settles it as private: the address of what it points to, a cast,
+ * a call that would choose an instance. Two undecided pointers that meet are decided together.
  */
 #include "frontend/check.h"
 

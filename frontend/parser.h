@@ -165,8 +165,8 @@ void fe_skip_comment(struct parser *p, const char *start, bool is_block);
 /* Goes on with the file that the string names, unless it was read before (include.c). What is wrong is
  * reported. */
 void fe_include(struct parser *p, const struct fe_expr *string, span where);
-/* Whether the # at `at` begins a line marker (markers.c). Then it is noted, or reported, and the cursor is at the
- * end of its line. */
+/* Whether the # at `at` begins a line marker (markers.c). Then it is noted, or reported, and the cursor is at
+ * the end of its line. */
 bool fe_line_marker(struct parser *p, const char *at);
 /* At the end of a file, behind a declaration: goes back to the one that includes it. False: none does, or it
  * ends in the middle of something. */

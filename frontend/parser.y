@@ -109,7 +109,7 @@ static struct fe_expr *typed(struct parser *p, enum fe_expr_kind kind, span wher
 %type <decl> param enumerator function_head launch outputs named_buffer
 %type <declarator> declarator direct_declarator abstract direct_abstract abstract_opt declared type_declared
 %type <declarator> init_declarator
-%type <qualifiers> qualifiers qualifiers_opt
+%type <qualifiers> prefixes qualifiers qualifiers_opt
 %type <specifiers> specifiers
 %type <list> strings items args args_opt path designated_list initialisers params param_list members member
 %type <list> enumerators declarators type_declarators field_declarators declaration numbers show_items
@@ -159,7 +159,14 @@ function_head:
 
 specifiers:
     type qualifiers_opt                    { $$ = fe_specifiers(p, NULL, $1, $2); }
-|   qualifiers type qualifiers_opt         { $$ = fe_specifiers(p, $1, $2, $3); }
+|   prefixes type qualifiers_opt           { $$ = fe_specifiers(p, $1, $2, $3); }
+;
+
+prefixes:
+    QUALIFIER                              { $$ = fe_qualifier(p, NULL, $1, @1); }
+|   PREFIX                                 { $$ = fe_qualifier(p, NULL, $1, @1); }
+|   prefixes QUALIFIER                     { $$ = fe_qualifier(p, $1, $2, @2); }
+|   prefixes PREFIX                        { $$ = fe_qualifier(p, $1, $2, @2); }
 ;
 
 qualifiers_opt:
@@ -169,9 +176,7 @@ qualifiers_opt:
 
 qualifiers:
     QUALIFIER                              { $$ = fe_qualifier(p, NULL, $1, @1); }
-|   PREFIX                                 { $$ = fe_qualifier(p, NULL, $1, @1); }
 |   qualifiers QUALIFIER                   { $$ = fe_qualifier(p, $1, $2, @2); }
-|   qualifiers PREFIX                      { $$ = fe_qualifier(p, $1, $2, @2); }
 ;
 
 type:
@@ -251,7 +256,10 @@ type_declarators:
 
 type_declared:
     declarator                             { $$ = $1; fe_declare_name(p, $1->name, true); }
-|   WORD                                   { $$ = fe_declarator_name(p, fe_word_text[$1], @1); $$->is_word = true; }
+|   WORD                                   {
+                                               $$ = fe_declarator_name(p, fe_word_text[$1], @1);
+                                               $$->is_word = true;
+                                           }
 ;
 
 declarator:
