@@ -1,5 +1,6 @@
 /* job.c: kernc run --job=FILE: all that another machine needs to make the same launch of a warp-core program,
- * as JSON: code, constant data, arguments, buffers before the launch, and after it what they must hold.
+ * as JSON: code, constant data, arguments, buffers before the launch, and after it what they must hold; of a
+ * launch that did not come to its end also why and where it stopped.
  * docs/isa.md describes the members; replay.c reads them.
  */
 #include "backend/format/warpcore/asm.h"
@@ -159,11 +160,24 @@ void job_begin(struct run *r)
     add_buffers(&r->job, r, "before");
 }
 
-int job_end(struct run *r, bool good)
+/* The fuel is what the launch had, if --fuel says. */
+static void add_stop(struct text *t, const struct run *r, kernc_status status, const kernc_trap *at)
+{
+    text_printf(t, ",\n  \"stopped\": {\"status\": \"%s\", \"text\": ", kernc_status_name(status));
+    add_string(t, at->text);
+    text_printf(t, ", \"block\": [%u, %u, %u], \"thread\": [%u, %u, %u], \"line\": %u, \"fuel\": %llu}",
+                at->block[0], at->block[1], at->block[2], at->thread[0], at->thread[1], at->thread[2],
+                at->line, (unsigned long long)r->x.api.fuel);
+}
+
+int job_end(struct run *r, kernc_status status)
 {
     int code = EXIT_OK;
-    if (is_asked(r) && good) {
+    const kernc_trap *stop = status == KERNC_OK ? NULL : kernc_last_trap(r->x.context);
+    if (is_asked(r) && (status == KERNC_OK || stop)) {
         add_buffers(&r->job, r, "after");
+        if (stop)
+            add_stop(&r->job, r, status, stop);
         text_addz(&r->job, "\n}\n");
         code = write_output(r->command, option_value(r->command, OPTION_JOB), r->job.at, r->job.length);
     }

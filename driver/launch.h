@@ -47,16 +47,17 @@ int trace_write(struct run *r); /* if there is one; its memory is freed */
 #define STEPS_MOST        10000
 #define STEPS_MOST_OF_ALL 10000000
 int watch_read_flags(struct run *r);
-int watch_check(struct run *r);               /* whether some launch has the warp */
-void watch_write(struct run *r);              /* to stdout, if there are any; their memory is freed */
-int job_check(struct run *r);                 /* job.c: whether the program can have one */
-void job_begin(struct run *r);                /* before the launch */
-int job_end(struct run *r, bool good);        /* after it; written if it was good */
-bool replay_is_job(const struct text *input); /* replay.c: what the file holds looks like a job */
+int watch_check(struct run *r);                  /* whether some launch has the warp */
+void watch_write(struct run *r);                 /* to stdout, if there are any; their memory is freed */
+int job_check(struct run *r);                    /* job.c: whether the program can have one */
+void job_begin(struct run *r);                   /* before the launch */
+int job_end(struct run *r, kernc_status status); /* after it; written if it ran, to its end or not */
+bool replay_is_job(const struct text *input);    /* replay.c: what the file holds looks like a job */
 /* The image of the job's launch, whose buffers are all 0, in `image`; `input` may go. */
 int replay_read(struct run *r, const struct text *input, struct text *image);
 int replay_begin(struct run *r); /* before the launch: the job's bytes go to the buffers */
-int replay_end(struct run *r);   /* after it: whether they hold what the job says */
+/* After it: whether it ended or stopped as the job says, and they hold what it says. */
+int replay_end(struct run *r, kernc_status status);
 /* Shows and saves what the step says: struct experiment's `stepped`; `run` is a struct run. */
 void launch_write_outputs(void *run, const struct experiment_step *step);
 

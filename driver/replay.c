@@ -260,6 +260,10 @@ int replay_read(struct run *r, const struct text *input, struct text *image)
     if (!d.bad)
         wc_write(d.image, image);
     wc_image_free(d.image);
+    uint64_t fuel = 0;
+    if (!r->x.api.fuel &&
+        json_unsigned(json_member(json_member(r->replayed, "stopped"), "fuel"), UINT64_MAX, &fuel))
+        r->x.api.fuel = fuel;
     return d.bad ? fail(c, EXIT_INPUT, "job", NULL, (place){0},
                         "%s is no job: its member %s is missing or wrong", input_name(c), d.bad)
                  : EXIT_OK;
@@ -295,8 +299,21 @@ int replay_begin(struct run *r)
     return EXIT_OK;
 }
 
-int replay_end(struct run *r)
+/* Whether it stopped for the job's reason, or not, as in the job. */
+static bool ended_as_said(const struct run *r, kernc_status status)
 {
+    const struct json *stopped = json_member(r->replayed, "stopped"), *text = json_member(stopped, "text");
+    const kernc_trap *t = status == KERNC_OK ? NULL : kernc_last_trap(r->x.context);
+    if (!t || !stopped)
+        return !t && !stopped;
+    return text && text->kind == JSON_STRING && strcmp(text->text, t->text) == 0;
+}
+
+int replay_end(struct run *r, kernc_status status)
+{
+    if (!ended_as_said(r, status))
+        return fail(r->command, EXIT_FOUND, "job", NULL, (place){0}, "the launch %s, unlike in the job",
+                    status == KERNC_OK ? "came to its end" : "stopped so");
     for (uint32_t i = 0; i < r->x.first->buffers.count; i++) {
         kernc_buffer *b = r->x.first->buffers.at[i].buffer;
         const char *name = r->x.first->buffers.at[i].param->name;

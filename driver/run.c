@@ -173,9 +173,9 @@ static int launch(struct run *r)
         code = code ? code : written;
     }
     kernc_statistics_free(statistics);
-    int traced = trace_write(r), job = job_end(r, status == KERNC_OK);
-    if (!code && r->replayed)
-        code = replay_end(r);
+    int traced = trace_write(r), job = job_end(r, status);
+    int replayed = r->replayed ? replay_end(r, status) : EXIT_OK;
+    code = replayed == EXIT_OK ? code : replayed;
     code = code ? code : traced;
     return code ? code : job;
 }
