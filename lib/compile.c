@@ -9,6 +9,9 @@
 #include "lib/profile.h"
 #include "lib/steps.h"
 
+#include <limits.h>
+#include <stdlib.h>
+
 /* Blanks and comment lines of IR text, then its first word. */
 static bool begins_ir(const char *at)
 {
@@ -170,15 +173,15 @@ static const char *too_large(const kernc_result *r, uint32_t from)
     return NULL;
 }
 
-/* Whether there is another way to compile what was too large: less growth, then level 1. `row`: the next
+/* Whether there is another way to compile what was too large: less growth, then level 1, then 0. `row`: the next
  * one of opt/growth.def. */
 static bool retreat(struct opt_options *opt, unsigned *row)
 {
-    while (*row < OPT_GROWTH_ROWS)
+    while (opt->level > 1 && *row < OPT_GROWTH_ROWS)
         if (opt_limit_growth(opt, (*row)++))
             return true;
-    bool lowers = opt->level > 1;
-    opt->level = 1;
+    bool lowers = opt->level > 0;
+    opt->level -= lowers;
     return lowers;
 }
 
@@ -196,30 +199,58 @@ static void begin_anew(kernc_result *r, uint32_t from)
 /* To be read by who wants to have it so without the tries. */
 static const char *told(kernc_result *r, const struct opt_options *opt)
 {
-    if (opt->level == 1)
-        return "at -O1";
+    if (opt->level < 2)
+        return opt->level ? "at -O1" : "at -O0";
     return arena_printf(&r->arena, "with -finline-size=%u -funroll-size=%u -funroll-loops=%s",
                         opt->values[OPT_OPTION_inline_size], opt->values[OPT_OPTION_unroll_size],
                         opt_word_info[opt->values[OPT_OPTION_unroll_loops]].name);
 }
 
-/* From a module on. What level 2 makes too large for the warp-core machine is compiled again, so that it
- * grows less. */
+/* To make it small enough. */
+struct attempt {
+    const char *how, *why;
+    unsigned long excess; /* of what there is too little of */
+};
+
+/* From the text that says so, "… (46 too many)". */
+static unsigned long excess_of(const char *why)
+{
+    const char *at = strrchr(why, '(');
+    return at && strstr(at, " too many") ? strtoul(at + 1, NULL, 10) : ULONG_MAX;
+}
+
+/* What is too large in all ways is told as it is in the best one. */
+static void tell_too_large(kernc_result *r, uint32_t from, struct attempt best)
+{
+    begin_anew(r, from);
+    diag_add(&r->diagnostics, DIAG_ERROR, "code-size", (span){0},
+             "%s, compiled %s, which makes it smallest: leave out some of the kernel, or make two of it",
+             best.why, best.how);
+    failed(r);
+}
+
+/* From a module on. What is too large for the warp-core machine is compiled again, so that it grows less. */
 static void compile_module(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
     uint32_t from = r->diagnostics.all.count;
     unsigned level = opt->level, row = 0;
     r->scheme = scheme_find(o->scheme);
-    bool again = scheme_info[r->scheme].target == TARGET_warp_core && level > 1 && !opt->passes;
+    bool again = scheme_info[r->scheme].target == TARGET_warp_core && level > 0 && !opt->passes;
     r->before = again ? ir_module_copy(r->module) : NULL;
     compile_once(r, o, opt);
-    const char *first = again ? too_large(r, from) : NULL;
-    for (const char *why = first; why && retreat(opt, &row); why = too_large(r, from)) {
+    const char *first = again ? too_large(r, from) : NULL, *why = first;
+    struct attempt best = {arena_printf(&r->arena, "at -O%u", level), first, first ? excess_of(first) : 0};
+    for (; why && retreat(opt, &row); why = too_large(r, from)) {
         begin_anew(r, from);
         diag_warn(&r->diagnostics, DIAG_GROUP_size, (span){0}, "at -O%u %s; compiled %s instead", level,
                   first, told(r, opt));
         compile_once(r, o, opt);
+        const char *still = too_large(r, from);
+        if (still && excess_of(still) < best.excess)
+            best = (struct attempt){told(r, opt), still, excess_of(still)};
     }
+    if (why)
+        tell_too_large(r, from, best);
 }
 
 static void compile(kernc_result *r, const char *name, const void *bytes, size_t n, const kernc_options *o)
