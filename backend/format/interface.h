@@ -32,6 +32,11 @@ bool be_unsized_is_good(const struct be_unsized *u, uint32_t most);
 /* Where such an array begins behind `shared_bytes` of other shared memory. */
 #define BE_UNSIZED_AT(shared_bytes) ((shared_bytes) ? ((shared_bytes) + 15) / 16 * 16 : 16u)
 
+/* What is wrong with a program without kernels, and how to have one: behind the file's name. */
+#define BE_NO_KERNEL                                                                                          \
+    "no kernel to run: one begins with 'kernel void', as in 'kernel void k(global int *out) { … }', and a " \
+    "launch gives its arguments: 'launch k(out = zeros(64)) grid(2) block(32) show(out);'"
+
 /* Names and kinds that a reader of these rows relies on. */
 bool be_param_is_good(const struct be_param *p);
 

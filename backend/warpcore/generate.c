@@ -230,6 +230,10 @@ static bool emit_all(struct wc_context *c)
 
 static bool generate(struct wc_context *c)
 {
+    if (c->m->kernels.count == 0) {
+        wc_fail(c, "no-kernel", (place){0, 0}, "there is " BE_NO_KERNEL);
+        return false;
+    }
     if (!wc_frames(c) || !be_lay_out_objects(&c->arena, c->m, &c->objects, c->d))
         return false;
     for (uint32_t i = 0; i < c->order.count; i++)
