@@ -26,6 +26,9 @@ static void random_launch(struct fz_program *p, struct fz_random *r, bool counts
                              .c = fz_below(r, 1000),
                              .round = fz_below(r, 12),
                              .own_iota = fz_chance(r, 50),
+                             .slope = fz_chance(r, 60) ? 1 + fz_below(r, 1000) : 0,
+                             .d = {fz_below(r, 65536), fz_below(r, 65536)},
+                             .fewer = fz_chance(r, 30),
                              .counts = counts};
     d.from = (d.to + 1 + fz_below(r, s->named - 1)) % s->named;
     vec_push(p->arena, &s->directives, d);
@@ -79,6 +82,21 @@ struct launch_value fz_named_value(const struct fz_program *p, uint32_t buffer)
     return v;
 }
 
+uint32_t fz_directive_c(const struct fz_directive *d, uint32_t round)
+{
+    return d->counts ? d->c + round * d->slope : d->c;
+}
+
+uint32_t fz_directive_blocks(const struct fz_program *p, const struct fz_directive *d, uint32_t round)
+{
+    return !d->fewer || !d->counts ? p->blocks : round < p->blocks ? p->blocks - round : 1;
+}
+
+uint32_t fz_directive_table(const struct fz_directive *d, uint32_t i)
+{
+    return i ? d->c ^ 5 : d->c * 7 + 1;
+}
+
 uint32_t fz_end_of(const struct fz_sequence *s, uint32_t repeat)
 {
     while (s->directives.at[repeat].step != LAUNCH_END)
@@ -100,9 +118,9 @@ static void print_operation(const struct fz_operation *o, struct text *out)
 {
     uint32_t v = o->v;
     switch (o->effect) {
-    case FZ_EFFECT_ADD: text_printf(out, "    x = x * %uu + c;\n", v); break;
+    case FZ_EFFECT_ADD: text_printf(out, "    x = x * %uu + s.c;\n", v); break;
     case FZ_EFFECT_MIX: text_printf(out, "    x ^= x >> %u;\n", v % 31 + 1); break;
-    case FZ_EFFECT_ROUND: text_printf(out, "    x += round * %uu;\n", v); break;
+    case FZ_EFFECT_ROUND: text_printf(out, "    x += round * %uu + s.d[%u];\n", v, v & 1); break;
     case FZ_EFFECT_BRANCH:
         text_printf(out, "    if (x >> %u & 1) {\n", v % 32);
         fz_print_label(&o->marks, out);
@@ -113,7 +131,7 @@ static void print_operation(const struct fz_operation *o, struct text *out)
         fz_print_label(&o->marks, out);
         text_printf(out, "        x = x * 5 + %uu;\n    }\n", v);
         break;
-    case FZ_EFFECT_OWN: text_addz(out, "    x += own[gid];\n    own[gid] = x;\n"); break;
+    case FZ_EFFECT_OWN: text_addz(out, "    x += own[gid] + table[x & 1].c;\n    own[gid] = x;\n"); break;
     default: text_printf(out, "    if (x %% 8 + round < %u)\n        atomic_or(flag, 1u);\n", v % 9); break;
     }
 }
@@ -132,7 +150,7 @@ static void print_stage(const struct fz_program *p, uint32_t number, struct text
     text_printf(
         out,
         "kernel void k%u(global uint *to, const global uint *from, global uint *own, global uint *flag, "
-        "uint round, uint c)\n{\n"
+        "const global struct setting *table, uint round, struct setting s)\n{\n"
         "    uint gid = blockIdx.x * blockDim.x + threadIdx.x, x = from[(gid * %u + %u) %% %u];\n",
         number, stage->a, stage->b, p->blocks * p->threads);
     for (uint32_t i = 0; i < stage->operations.count; i++)
@@ -168,13 +186,21 @@ static void print_directive(const struct fz_program *p, const struct fz_directiv
         text_addz(out, "round");
     else
         text_printf(out, "round = %u", d->round);
-    text_printf(out, ", c = %u) grid(%u) block(%u);\n", d->c, p->blocks, p->threads);
+    text_printf(out, ", table = {{%u, {1, 2}}, {.c = %u}}, ", fz_directive_table(d, 0),
+                fz_directive_table(d, 1));
+    if (d->counts && d->slope)
+        text_printf(out, "s = {%u + round * %u, {%u, %u}})", d->c, d->slope, d->d[0], d->d[1]);
+    else
+        text_printf(out, "s = {.d = {%u, %u}, .c = %u})", d->d[0], d->d[1], d->c);
+    text_printf(out, d->fewer && d->counts ? " grid(max(%u - round, 1))" : " grid(%u)", p->blocks);
+    text_printf(out, " block(%u);\n", p->threads);
 }
 
 /* All buffers are shown, so that each is made. */
 void fz_print_sequence(const struct fz_program *p, struct text *out)
 {
     const struct fz_sequence *s = p->sequence;
+    text_addz(out, "struct setting { uint c; ushort d[2]; };\n");
     for (uint32_t i = 0; i < p->buffers.count; i++) {
         struct launch_value v = fz_named_value(p, i);
         text_printf(out, "buffer uint %s = ", p->buffers.at[i].name);

@@ -15,15 +15,15 @@ static uint32_t operate(struct state *s, const struct fz_directive *d, const str
 {
     uint32_t v = o->v, round = d->counts ? s->round : d->round;
     switch (o->effect) {
-    case FZ_EFFECT_ADD: return x * v + d->c;
+    case FZ_EFFECT_ADD: return x * v + fz_directive_c(d, s->round);
     case FZ_EFFECT_MIX: return x ^ x >> (v % 31 + 1);
-    case FZ_EFFECT_ROUND: return x + round * v;
+    case FZ_EFFECT_ROUND: return x + round * v + d->d[v & 1];
     case FZ_EFFECT_BRANCH: return x >> v % 32 & 1 ? x * v + gid : x ^ v;
     case FZ_EFFECT_LOOP:
         for (uint32_t i = x & 7; i > 0; i--)
             x = x * 5 + v;
         return x;
-    case FZ_EFFECT_OWN: return s->own[gid] += x;
+    case FZ_EFFECT_OWN: return s->own[gid] += x + fz_directive_table(d, x & 1);
     default: *s->flag |= x % 8 + round < v % 9; return x;
     }
 }
@@ -31,8 +31,8 @@ static uint32_t operate(struct state *s, const struct fz_directive *d, const str
 static void launch(struct state *s, const struct fz_directive *d)
 {
     const struct fz_stage *stage = &s->p->sequence->stages.at[d->stage];
-    uint32_t *to = s->named[d->to];
-    for (uint32_t gid = 0; gid < s->threads; gid++) {
+    uint32_t *to = s->named[d->to], running = fz_directive_blocks(s->p, d, s->round) * s->p->threads;
+    for (uint32_t gid = 0; gid < running; gid++) {
         uint32_t x = s->named[d->from][(gid * stage->a + stage->b) % s->threads];
         s->own[gid] = d->own_iota ? gid : 0;
         for (uint32_t i = 0; i < stage->operations.count; i++)

@@ -1,6 +1,7 @@
 /* sequence.h: class g: several kernels, launched in order on buffers that live across them, some launches
- * repeated. Every kernel has the parameters (to, from, own, flag, round, c), all of uints; each thread reads
- * one element of `from`, and of `own` and `to` its own, so that whatever is dropped, nothing races.
+ * repeated. Every kernel has the parameters (to, from, own, flag, table, round, s): four buffers of uints, one of
+ * structures (c, d), a uint, and such a structure; each thread reads one element of `from`, and of `own` and `to` its
+ * own, so that whatever is dropped, nothing races.
  *
  * What an operation means is written twice: in Kern (class_g.c) and in C (reference_g.c).
  */
@@ -12,12 +13,12 @@
 
 /* Of a thread's value x; v is the operation's number. */
 enum fz_effect {
-    FZ_EFFECT_ADD,    /* x = x * v + c */
+    FZ_EFFECT_ADD,    /* x = x * v + s.c */
     FZ_EFFECT_MIX,    /* x ^= x >> v % 31 + 1 */
-    FZ_EFFECT_ROUND,  /* x += round * v */
+    FZ_EFFECT_ROUND,  /* x += round * v + s.d[v & 1] */
     FZ_EFFECT_BRANCH, /* x >> v % 32 & 1 ? x * v + gid : x ^ v */
     FZ_EFFECT_LOOP,   /* x & 7 times: x = x * 5 + v */
-    FZ_EFFECT_OWN,    /* x += own[gid]; own[gid] = x */
+    FZ_EFFECT_OWN,    /* x += own[gid] + table[x & 1].c; own[gid] = x */
     FZ_EFFECT_FLAG,   /* if (x % 8 + round < v % 9) atomic_or(flag, 1) */
     FZ_EFFECTS
 };
@@ -34,7 +35,9 @@ struct fz_stage {  /* a kernel */
 struct fz_directive {
     enum launch_step step;              /* KERNEL, REPEAT, END */
     uint32_t stage, to, from, c, round; /* KERNEL; to and from differ */
+    uint32_t slope, d[2];               /* KERNEL: s.c is c + the repeat's round * slope; s.d */
     bool own_iota, counts;              /* `own` is iota, or else zeros; round is the repeat's */
+    bool fewer;                         /* blocks in each round of those that count, down to one */
     uint32_t rounds;                    /* REPEAT: 0: no number */
     bool flagged;                       /* REPEAT: while (flag) */
 };
@@ -53,6 +56,10 @@ struct fz_sequence {
 struct launch_value fz_named_value(const struct fz_program *p, uint32_t buffer);
 /* The program's source, as fz_print. */
 void fz_print_sequence(const struct fz_program *p, struct text *out);
+/* s.c in this round, blocks in it, and element i of `table`. */
+uint32_t fz_directive_c(const struct fz_directive *d, uint32_t round);
+uint32_t fz_directive_blocks(const struct fz_program *p, const struct fz_directive *d, uint32_t round);
+uint32_t fz_directive_table(const struct fz_directive *d, uint32_t i);
 /* The END of the REPEAT at this index. */
 uint32_t fz_end_of(const struct fz_sequence *s, uint32_t repeat);
 uint32_t fz_sequence_size(const struct fz_sequence *s); /* directives and operations */
