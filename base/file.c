@@ -90,6 +90,11 @@ const char *file_read_after(const char *path, size_t limit, size_t peek, file_lo
     return problem;
 }
 
+bool file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
 const char *file_read(const char *path, size_t limit, struct text *t)
 {
     return file_read_after(path, limit, 0, NULL, NULL, t);

@@ -3,7 +3,7 @@
  * Everything is computed with integers and with double arithmetic that is exact or rounded once an operation,
  * so that a reference program repeats it bit for bit from the formulas in launch.h.
  */
-#include "base/launch.h"
+#include "base/layout.h"
 
 #include <math.h>
 
@@ -44,6 +44,12 @@ uint32_t launch_scalars(enum launch_element e, uint32_t element_bytes)
 const char *launch_element_name(enum launch_element e)
 {
     return elements[e].name;
+}
+
+void launch_range(enum launch_element e, int64_t *least, uint64_t *greatest)
+{
+    *least = elements[e].least;
+    *greatest = elements[e].greatest;
 }
 
 static bool is_float(enum launch_element e)
@@ -96,20 +102,39 @@ void launch_store_number(struct launch_number n, enum launch_element e, void *at
         memcpy(at, &n.i, elements[e].bytes);
 }
 
-const char *launch_make_scalar(const struct launch_value *v, enum launch_element e, uint64_t *bits)
+/* As C converts it to the type, extended. */
+static uint64_t converted_bits(int64_t i, enum launch_element e)
 {
-    if (v->kind != LAUNCH_SCALAR)
+    switch (e) {
+    case LAUNCH_BOOL: return i != 0;
+    case LAUNCH_CHAR: return (uint32_t)(int8_t)i;
+    case LAUNCH_UCHAR: return (uint8_t)i;
+    case LAUNCH_SHORT: return (uint32_t)(int16_t)i;
+    case LAUNCH_USHORT: return (uint16_t)i;
+    default: return elements[e].bytes == 8 ? (uint64_t)i : (uint32_t)i;
+    }
+}
+
+const char *launch_make_scalar(const struct launch_value *v, enum launch_element e, uint64_t round,
+                               uint64_t *bits)
+{
+    struct launch_number n = v->n[0];
+    const char *problem = NULL;
+    if (v->kind != LAUNCH_SCALAR && v->kind != LAUNCH_ROUND)
         return "this parameter is a number, not a buffer";
     if (e == LAUNCH_BYTES)
         return "a struct cannot be given on the command line";
-    const char *problem = launch_check_number(v->n[0], e);
+    if (v->kind == LAUNCH_ROUND)
+        problem = launch_evaluate(v->text, round, &n, NULL);
+    if (!problem && (v->kind == LAUNCH_SCALAR || n.is_float))
+        problem = launch_check_number(n, e);
     if (problem)
         return problem;
     *bits = 0;
     if (is_float(e))
-        launch_store_number(v->n[0], e, bits);
+        launch_store_number(n, e, bits);
     else
-        *bits = elements[e].bytes == 8 ? (uint64_t)v->n[0].i : (uint32_t)v->n[0].i;
+        *bits = converted_bits(n.i, e);
     return NULL;
 }
 
@@ -203,7 +228,7 @@ bool launch_make_element(const struct launch_value *v, enum launch_element e, ui
 {
     uint64_t count = v->kind == LAUNCH_LIST ? v->list.count : v->count;
     *bits = 0;
-    bool listed = v->kind != LAUNCH_SCALAR && v->kind != LAUNCH_FILE && v->kind < LAUNCH_NAMED;
+    bool listed = v->kind != LAUNCH_SCALAR && v->kind != LAUNCH_FILE && v->kind <= LAUNCH_LIST;
     if (!listed || i >= count)
         return false;
     if (v->kind == LAUNCH_ZEROS)
@@ -317,6 +342,25 @@ static const char *make_scalars(const struct launch_value *v, enum launch_elemen
     }
 }
 
+/* Of structures, or of vectors whose list has braces. */
+static const char *make_structs(struct arena *a, const struct launch_value *v, struct layout l, size_t limit,
+                                void **bytes, size_t *n)
+{
+    struct text text = {.arena = a}, made = {0};
+    if (v->kind != LAUNCH_LIST && v->kind != LAUNCH_STRUCTS)
+        return "a buffer of structs is made by zeros(n), {list} or @file";
+    if (l.kind == LAYOUT_UNKNOWN)
+        return "a buffer of such structs is made by zeros(n) or from its bytes, @file";
+    if (v->kind == LAUNCH_LIST)
+        launch_print_value(v, &text);
+    const char *problem = layout_fill(a, &l, v->kind == LAUNCH_LIST ? text.at : v->text, limit, &made);
+    *bytes = problem ? NULL : made.at;
+    *n = made.length;
+    if (problem)
+        text_free(&made);
+    return problem;
+}
+
 const char *launch_make_buffer(struct arena *a, const struct launch_value *v, enum launch_element e,
                                uint32_t element_bytes, const char *layout, size_t limit, void **bytes,
                                size_t *n)
@@ -324,14 +368,16 @@ const char *launch_make_buffer(struct arena *a, const struct launch_value *v, en
     *bytes = NULL;
     if (v->kind == LAUNCH_SCALAR || v->kind == LAUNCH_ROUND)
         return "this parameter is a buffer, not a number";
+    if (v->kind == LAUNCH_NULL)
+        return "a buffer is made of something: only an argument is null";
     if (v->kind == LAUNCH_NAMED)
         return "a buffer is made of numbers or a file, not of another one";
     if (v->kind == LAUNCH_ZEROS)
         return allocate(v->count, element_bytes, limit, bytes, n);
     if (v->kind == LAUNCH_FILE)
-        return launch_read_file(a, v->file, e, element_bytes, layout, limit, bytes, n);
-    if (e == LAUNCH_BYTES)
-        return "a buffer of structs is made by zeros(n) or @file";
+        return launch_read_file(a, v->text, e, element_bytes, layout, limit, bytes, n);
+    if (e == LAUNCH_BYTES || v->kind == LAUNCH_STRUCTS)
+        return make_structs(a, v, layout_of(a, e, element_bytes, layout), limit, bytes, n);
     struct launch_value scalars = *v;
     uint32_t each = launch_scalars(e, element_bytes);
     if (v->kind == LAUNCH_LIST && v->list.count % each)

@@ -11,7 +11,7 @@
  * where its element_bytes are 2 to 4 times the scalar's, vectors of that many. */
 #define LAUNCH_VECTOR_MAX 4
 enum launch_element {
-    LAUNCH_BYTES, /* a struct: only zeros and files */
+    LAUNCH_BYTES, /* a struct: only zeros, lists and files */
     LAUNCH_BOOL,
     LAUNCH_CHAR,
     LAUNCH_UCHAR,
@@ -43,9 +43,18 @@ enum launch_value_kind {
     LAUNCH_NORMAL, /* normal(count, seed, mean, deviation) */
     LAUNCH_FILE,   /* @file, file("…") */
     LAUNCH_LIST,   /* {a, b, c} */
-    LAUNCH_NAMED,  /* the buffer that a directive named: file is its name */
-    LAUNCH_ROUND,  /* how often the launch's repeat has run before: 0, 1, 2, … */
+    LAUNCH_NAMED,  /* the buffer that a directive named: text is its name */
+    LAUNCH_ROUND, /* a number that depends on how often the launch's repeat has run before: 0, 1, 2, …: text
+                      is an expression over that, as launch_evaluate reads it */
+    LAUNCH_STRUCTS, /* a list with braces or names in it: text, as base/layout.h reads it */
+    LAUNCH_NULL,    /* no buffer */
+    LAUNCH_KINDS
 };
+/* Whether it is known by its text. */
+static inline bool launch_has_text(enum launch_value_kind k)
+{
+    return k == LAUNCH_FILE || k == LAUNCH_NAMED || k == LAUNCH_ROUND || k == LAUNCH_STRUCTS;
+}
 /* An integer: i its value or the bits of a ulong, f the same value as a double (so that 2^64-1 is told from
  * -1). Otherwise only f counts. */
 struct launch_number {
@@ -58,7 +67,7 @@ struct launch_value {
     uint64_t count; /* elements of a buffer; LIST: of its numbers */
     uint64_t seed;
     struct launch_number n[2]; /* scalar: n[0]; lo, hi or a, b or mean, deviation */
-    const char *file;          /* FILE, NAMED */
+    const char *text;          /* FILE: its name; NAMED, ROUND */
     VEC(struct launch_number) list;
 };
 struct launch_argument {
@@ -86,11 +95,15 @@ enum launch_step {
     LAUNCH_END,    /* } */
     LAUNCH_OUTPUT, /* show(…) save(…); of named buffers */
 };
+enum launch_clause { LAUNCH_GRID, LAUNCH_BLOCK, LAUNCH_SHARED, LAUNCH_CLAUSES };
+extern const char *const launch_clause_names[LAUNCH_CLAUSES];
 struct launch {
     enum launch_step step;
     const char *kernel;                    /* KERNEL */
     uint32_t grid[3], block[3];            /* KERNEL; 0: not given */
     uint32_t shared;                       /* KERNEL: elements of its unsized shared array; 0: not given */
+    const char *by_round[LAUNCH_CLAUSES];  /* KERNEL: what the clause says, if that depends on the round; the
+                                              numbers are those of the first */
     VEC(struct launch_argument) arguments; /* KERNEL; BUFFER: one, its value */
     VEC(struct launch_output) outputs;     /* KERNEL: of its parameters or named buffers; OUTPUT */
     const char *name;                      /* BUFFER: its own; REPEAT: the flag's; NULL: none */
@@ -117,9 +130,13 @@ struct launch_form {
 extern const struct launch_form launch_forms[LAUNCH_FORMS];
 /* Parses the text of --arg's SPEC. NULL, or the message (static text). */
 const char *launch_parse_value(struct arena *a, const char *text, struct launch_value *v);
-/* Writes what launch_parse_value reads; a file as the word `file` and a quoted string, a named buffer as the
- * word `buffer` and one. */
+/* Writes what launch_parse_value reads; what is known by its text as a word (`file`, `buffer`, `round`) and
+ * that text, quoted: launch_find_word knows the word. */
 void launch_print_value(const struct launch_value *v, struct text *out);
+/* The kinds that have a text, by the word before it; false: the word is none of them. */
+bool launch_find_word(const char *word, enum launch_value_kind *kind);
+/* Makes the value of this kind whose text it is. NULL, or the message (static text). */
+const char *launch_from_text(enum launch_value_kind kind, const char *text, struct launch_value *v);
 /* The generator behind random and normal: word i of a seed's sequence (splitmix64, so any word can be had
  * directly). Element i is
  *   random, integers   lo + (z * (hi - lo + 1) >> 64)                      with z = launch_word(seed, i)
@@ -142,8 +159,10 @@ const char *launch_make_buffer(struct arena *a, const struct launch_value *v, en
  * has none, or it is read from a file. */
 bool launch_make_element(const struct launch_value *v, enum launch_element e, uint64_t i, uint64_t *bits);
 /* A scalar's bits in the parameter's type, integers extended to 32 bits and zero above (long and ulong: 64
- * bits); integers are range-checked. NULL, or the message (static text). */
-const char *launch_make_scalar(const struct launch_value *v, enum launch_element e, uint64_t *bits);
+ * bits). Integers are range-checked, or where they depend on the round converted as in C. NULL, or the message
+ * (static text). */
+const char *launch_make_scalar(const struct launch_value *v, enum launch_element e, uint64_t round,
+                               uint64_t *bits);
 
 /* ---- numbers (launch_parse.c, launch.c) -------------------------------------------------------------- */
 
@@ -158,21 +177,30 @@ const char *launch_check_number(struct launch_number n, enum launch_element e);
  * launch_check_number. */
 void launch_store_number(struct launch_number n, enum launch_element e, void *at);
 
+/* The least and greatest value of an integer type. */
+void launch_range(enum launch_element e, int64_t *least, uint64_t *greatest);
+
+/* ---- expressions (launch_round.c) -------------------------------------------------------------------- */
+
+#define LAUNCH_MAX_NESTING 100 /* operands of an expression inside each other */
+/* The value of an expression in a round of a repeat; *uses_round, if not NULL: whether it names the round.
+ * NULL, or the message (static text). */
+const char *launch_evaluate(const char *text, uint64_t round, struct launch_number *n, bool *uses_round);
+/* The sizes of a clause, which `count` says how many there are of. */
+uint32_t *launch_sizes(struct launch *l, enum launch_clause c, uint32_t *count);
+/* Gives the launch the sizes that the text has for a clause, one to three expressions with commas between
+ * them. NULL, or the message (static text). */
+const char *launch_parse_sizes(struct arena *a, const char *text, enum launch_clause c, struct launch *l);
+/* Gives the launch the sizes of this round. NULL, or what is wrong with those of clause *at (static text). */
+const char *launch_at_round(struct launch *l, uint64_t round, enum launch_clause *at);
+
 /* ---- files (launch_files.c) -------------------------------------------------------------------------- */
 
-enum launch_encoding {
-    LAUNCH_RAW,
-    LAUNCH_TEXT,
-    LAUNCH_CSV,
-    LAUNCH_PGM,
-    LAUNCH_PPM,
-    LAUNCH_PNG,
-    LAUNCH_NPY,
-    LAUNCH_NO_ENCODING
-};
-/* What the end of the file's name says (files.def). */
+enum launch_encoding { LAUNCH_RAW, LAUNCH_TEXT, LAUNCH_CSV, LAUNCH_PGM, LAUNCH_PPM, LAUNCH_PNG, LAUNCH_NPY };
+/* What the end of the file's name says (files.def), in small letters or capitals. */
 enum launch_encoding launch_encoding_of(const char *file);
-extern const char launch_unknown_ending[];    /* the message of NO_ENCODING */
+/* NULL, or why no file is read or written whose name ends so (static text). */
+const char *launch_wrong_ending(const char *file);
 #define LAUNCH_MAX_FILE   ((size_t)256 << 20) /* bytes of one that is text or a picture */
 #define LAUNCH_MAX_HEADER ((size_t)1 << 20)   /* bytes of the dictionary in one that is .npy */
 /* As launch_make_buffer, of a file's content. */

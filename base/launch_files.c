@@ -2,11 +2,13 @@
  * files.def; driver/outputs.c writes the same.
  */
 #include "base/file.h"
+#include "base/layout.h"
 #include "base/npy.h"
 #include "base/picture.h"
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <strings.h>
 
 static const struct {
     const char *ending;
@@ -16,18 +18,33 @@ static const struct {
 #include "base/files.def"
 };
 
-const char launch_unknown_ending[] = "unknown ending; there are"
-#define ENCODING(ending, id, meaning) " " ending
+static const struct {
+    const char *ending, *why;
+} foreign[] = {
+#define FOREIGN(ending, instead) {ending, ending " is neither read nor written: " instead},
 #include "base/files.def"
-                                     "and none at all";
+};
+
+static const char *ending_of(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *dot = strrchr(base, '.');
+    return dot && dot > base ? dot : "";
+}
 
 enum launch_encoding launch_encoding_of(const char *file)
 {
-    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *dot = strrchr(base, '.');
     for (size_t i = 0; i < COUNT(endings); i++)
-        if (strcmp(endings[i].ending, dot && dot > base ? dot : "") == 0)
+        if (strcasecmp(endings[i].ending, ending_of(file)) == 0)
             return endings[i].encoding;
-    return LAUNCH_NO_ENCODING;
+    return LAUNCH_RAW;
+}
+
+const char *launch_wrong_ending(const char *file)
+{
+    for (size_t i = 0; i < COUNT(foreign); i++)
+        if (strcasecmp(foreign[i].ending, ending_of(file)) == 0)
+            return foreign[i].why;
+    return NULL;
 }
 
 /* What is being read, and the buffer being made. */
@@ -48,7 +65,6 @@ enum {
 
 static const char bad_shape[] = "its size is not what its shape says";
 static const char bad_picture[] = "the picture's size is not what its header says";
-static const char bad_multiple[] = "the file's length is no multiple of the element's size";
 
 static const char *add_number(struct reading *r, struct launch_number n)
 {
@@ -90,10 +106,11 @@ static const char *read_value(struct reading *r, const char **at)
     return separate && after > before ? NULL : "a number ends with a blank, a comma or the line";
 }
 
+static const char byte_order_mark[] = "\xef\xbb\xbf"; /* spreadsheets write it */
+
 static const char *read_text(struct reading *r, const struct text *file)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* of byte order: spreadsheets write it */
-    const char *begin = file->at + (strncmp(file->at, mark, 3) == 0 ? 3 : 0);
+    const char *begin = file->at + (strncmp(file->at, byte_order_mark, 3) == 0 ? 3 : 0);
     uint32_t line = 1;
     for (const char *at = skip_blanks(begin); *at; at = skip_blanks(at)) {
         if (*at == '\n') {
@@ -106,6 +123,18 @@ static const char *read_text(struct reading *r, const struct text *file)
                                                : arena_printf(r->arena, "line %u: %s", line, problem);
     }
     return strlen(file->at) < file->length ? "a text has no NUL bytes" : NULL;
+}
+
+/* Of structures. */
+static const char *read_rows(struct reading *r, const struct text *file)
+{
+    struct layout l = layout_of(r->arena, r->element, r->element_bytes, r->layout);
+    const char *begin = file->at + (strncmp(file->at, byte_order_mark, 3) == 0 ? 3 : 0);
+    if (l.kind == LAYOUT_UNKNOWN)
+        return "such structs are read from their bytes alone (.bin, .npy)";
+    if (strlen(file->at) < file->length)
+        return "a text has no NUL bytes";
+    return layout_read_rows(r->arena, &l, begin, r->limit, &r->buffer);
 }
 
 /* ---- pictures: the binary forms of netpbm, and PNG ------------------------------------------------------ */
@@ -175,10 +204,16 @@ static const char *read_png(struct reading *r, const struct text *file)
 
 /* ---- bytes, .npy --------------------------------------------------------------------------------------- */
 
+static const char *no_multiple(const struct reading *r, uint64_t size)
+{
+    return arena_printf(r->arena, "the file has %llu bytes, no multiple of the %u of an element",
+                        (unsigned long long)size, r->element_bytes);
+}
+
 static const char *take_bytes(struct reading *r, struct text *file)
 {
     if (file->length % r->element_bytes)
-        return bad_multiple;
+        return no_multiple(r, file->length);
     r->buffer = *file;
     *file = (struct text){0};
     return NULL;
@@ -221,7 +256,7 @@ static const char *look(void *data, const struct text *beginning, uint64_t size,
     if (beginning->length == 0)
         return "the file is empty";
     if (r->encoding == LAUNCH_RAW)
-        return known && size % r->element_bytes ? bad_multiple : NULL;
+        return known && size % r->element_bytes ? no_multiple(r, size) : NULL;
     if (r->encoding != LAUNCH_NPY && (!picture || r->element == LAUNCH_BYTES))
         return NULL;
     const char *problem = read_beginning(r, beginning, &bytes);
@@ -243,7 +278,9 @@ static const char *decode(struct reading *r, struct text *file, enum launch_enco
     if (e == LAUNCH_NPY)
         return read_npy(r, file);
     if (r->element == LAUNCH_BYTES)
-        return "structs are read from .npy, or from their bytes alone (.bin)";
+        return e == LAUNCH_TEXT || e == LAUNCH_CSV
+                   ? read_rows(r, file)
+                   : "structs are no picture; they are read from .csv, .txt, .npy, .bin";
     if (e == LAUNCH_PGM || e == LAUNCH_PPM)
         return read_picture(r, file, e == LAUNCH_PPM);
     return e == LAUNCH_PNG ? read_png(r, file) : read_text(r, file);
@@ -260,8 +297,9 @@ const char *launch_read_file(struct arena *a, const char *path, enum launch_elem
                         .layout = layout,
                         .limit = limit};
     struct text file = {0};
-    if (encoding == LAUNCH_NO_ENCODING)
-        return launch_unknown_ending;
+    const char *wrong = launch_wrong_ending(path);
+    if (wrong)
+        return wrong;
     bool raw = encoding == LAUNCH_RAW || encoding == LAUNCH_NPY;
     size_t header = encoding == LAUNCH_NPY ? LAUNCH_MAX_HEADER : 0;
     size_t most = !raw ? LAUNCH_MAX_FILE : limit < SIZE_MAX - header ? limit + header : limit;

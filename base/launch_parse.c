@@ -4,11 +4,12 @@
  *          | "ramp" "(" number "," number "," count ")"
  *          | "random" "(" count "," seed "," number "," number ")"
  *          | "normal" "(" count "," seed "," number "," number ")"
- *          | "round" | "@" path | "file" "(" '"' path '"' ")" | "{" number { "," number } "}"
+ *          | "null" | expression | "@" path | "file" "(" '"' path '"' ")" | "{" number { "," number } "}"
  *   number = ["-" | "+"] (number, see base/number_read.h | "inf" | "nan")
  *
  * Of an integer in a launch's text a leading 0 means nothing: it is decimal, as in files of data.
  *
+ * An expression is one over the round, as launch_round.c has it; without the round it is its value.
  * Blanks may stand between the parts. What follows "@" is the path, up to the end.
  */
 #include "base/launch.h"
@@ -53,8 +54,6 @@ static bool accept_word(struct parser *p, const char *word)
 /* ---- numbers ------------------------------------------------------------------------------------- */
 
 static const char no_number[] = "a number is wanted here";
-static const char nested_list[] =
-    "a list has numbers alone; a structure is given number by number: NAME.MEMBER=1, NAME.ARRAY.0=1";
 
 /* What is wrong with a number lives in the arena, or where there is none in the thread's own buffer until the
  * next. */
@@ -169,12 +168,21 @@ static const char *parse_form(struct parser *p, const struct launch_form *f, str
     return v->count ? NULL : "a buffer needs at least one element";
 }
 
+/* Behind its '{'. With braces or names in it, it is kept as it is: what it is for says what they mean. */
 static const char *parse_list(struct parser *p, struct launch_value *v)
 {
+    size_t inner = strcspn(p->at, "{}.[");
+    while (p->at[inner] == '.' && !isalpha((unsigned char)p->at[inner + 1]) && p->at[inner + 1] != '_')
+        inner += 1 + strcspn(p->at + inner + 1, "{}.[");
+    if (p->at[inner] && p->at[inner] != '}') {
+        *v = (struct launch_value){.kind = LAUNCH_STRUCTS, .text = arena_printf(p->arena, "{%s", p->at)};
+        p->at += strlen(p->at);
+        return NULL;
+    }
     v->kind = LAUNCH_LIST;
     do {
         struct launch_number n;
-        const char *problem = accept(p, '{') ? nested_list : parse_number(p, &n);
+        const char *problem = parse_number(p, &n);
         if (problem)
             return problem;
         vec_push(p->arena, &v->list, n);
@@ -186,7 +194,7 @@ static const char *parse_list(struct parser *p, struct launch_value *v)
 static const char *parse_path(struct parser *p, size_t length, struct launch_value *v)
 {
     v->kind = LAUNCH_FILE;
-    v->file = arena_strdup(p->arena, p->at, length);
+    v->text = arena_strdup(p->arena, p->at, length);
     p->at += length;
     return length ? NULL : "the name of a file is missing";
 }
@@ -210,15 +218,18 @@ static const char *parse_value(struct parser *p, struct launch_value *v)
         return parse_list(p, v);
     if (accept_word(p, "file"))
         return parse_file_call(p, v);
-    if (accept_word(p, "round")) {
-        v->kind = LAUNCH_ROUND;
+    if (accept_word(p, "null")) {
+        v->kind = LAUNCH_NULL;
         return NULL;
     }
     for (size_t i = 0; i < LAUNCH_FORMS; i++)
         if (accept_word(p, launch_forms[i].name))
             return parse_form(p, &launch_forms[i], v);
-    v->kind = LAUNCH_SCALAR;
-    const char *problem = parse_number(p, &v->n[0]);
+    bool uses_round;
+    const char *problem = launch_evaluate(p->at, 0, &v->n[0], &uses_round);
+    v->kind = uses_round ? LAUNCH_ROUND : LAUNCH_SCALAR;
+    v->text = uses_round ? arena_strdup(p->arena, p->at, strlen(p->at)) : NULL;
+    p->at += problem ? 0 : strlen(p->at);
     return problem == no_number ? "wanted: a number, zeros, iota, ramp, random, normal, @file or {list}"
                                 : problem;
 }

@@ -10,7 +10,7 @@ static struct launch_argument copy_argument(struct arena *a, const struct launch
 {
     struct launch_argument to = *from;
     to.name = copy_text(a, from->name);
-    to.value.file = copy_text(a, from->value.file);
+    to.value.text = copy_text(a, from->value.text);
     memset(&to.value.list, 0, sizeof to.value.list);
     for (uint32_t i = 0; i < from->value.list.count; i++)
         vec_push(a, &to.value.list, from->value.list.at[i]);
@@ -23,6 +23,8 @@ struct launch launch_copy(struct arena *a, const struct launch *from)
     to.kernel = copy_text(a, from->kernel);
     to.name = copy_text(a, from->name);
     to.layout = copy_text(a, from->layout);
+    for (unsigned c = 0; c < LAUNCH_CLAUSES; c++)
+        to.by_round[c] = copy_text(a, from->by_round[c]);
     memset(&to.arguments, 0, sizeof to.arguments);
     memset(&to.outputs, 0, sizeof to.outputs);
     for (uint32_t i = 0; i < from->arguments.count; i++)
@@ -46,8 +48,7 @@ static bool has_names(const struct launch *l)
         good = l->name && l->arguments.count == 1 && l->element <= LAUNCH_DOUBLE;
     for (uint32_t i = 0; i < l->arguments.count; i++) {
         const struct launch_argument *a = &l->arguments.at[i];
-        bool text = a->value.kind == LAUNCH_FILE || a->value.kind == LAUNCH_NAMED;
-        good = good && a->name && (!text || a->value.file);
+        good = good && a->name && (!launch_has_text(a->value.kind) || a->value.text);
     }
     for (uint32_t i = 0; i < l->outputs.count; i++)
         good = good && l->outputs.at[i].name && (!l->outputs.at[i].save || l->outputs.at[i].file);
@@ -59,6 +60,21 @@ static bool has_sizes(const struct launch *l)
     return l->step != LAUNCH_BUFFER || launch_scalars(l->element, l->element_bytes) > 0;
 }
 
+/* What expressions over the round say in the first one. */
+static const char *check_rounds(const struct launch *l)
+{
+    struct launch first = *l;
+    struct launch_number n;
+    enum launch_clause c;
+    const char *why = launch_at_round(&first, 0, &c);
+    bool same = memcmp(first.grid, l->grid, sizeof l->grid) == 0 &&
+                memcmp(first.block, l->block, sizeof l->block) == 0 && first.shared == l->shared;
+    for (uint32_t i = 0; !why && i < l->arguments.count; i++)
+        if (l->arguments.at[i].value.kind == LAUNCH_ROUND)
+            why = launch_evaluate(l->arguments.at[i].value.text, 0, &n, NULL);
+    return why || same ? why : "the sizes of a launch are not those of its first round";
+}
+
 const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t *at)
 {
     bool repeating = false;
@@ -66,6 +82,9 @@ const char *launch_check_plan(const struct launch *all, uint32_t count, uint32_t
         const struct launch *l = &all[*at];
         if (!has_names(l))
             return "a name is missing";
+        const char *why = check_rounds(l);
+        if (why)
+            return why;
         if (!has_sizes(l))
             return "the elements of a buffer have another size than their type";
         if (!layout_is_good(l->layout, l->element_bytes))

@@ -1,5 +1,5 @@
-/* launch_print.c: values of launch arguments as launch_parse_value reads them, but files and named buffers,
- * whose names may hold any character.
+/* launch_print.c: values of launch arguments as launch_parse_value reads them, but what is known by a text, which
+ * may hold any character: that is quoted, behind a word.
  */
 #include "base/launch.h"
 
@@ -30,6 +30,36 @@ static void list(const struct launch_value *v, struct text *out)
     text_char(out, '}');
 }
 
+static const struct {
+    enum launch_value_kind kind;
+    const char *word;
+} words[] = {
+    {LAUNCH_FILE, "file"}, {LAUNCH_NAMED, "buffer"}, {LAUNCH_ROUND, "round"}, {LAUNCH_STRUCTS, "list"}};
+
+bool launch_find_word(const char *word, enum launch_value_kind *kind)
+{
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (strcmp(words[i].word, word) == 0) {
+            *kind = words[i].kind;
+            return true;
+        }
+    return false;
+}
+
+const char *launch_from_text(enum launch_value_kind kind, const char *text, struct launch_value *v)
+{
+    *v = (struct launch_value){.kind = kind, .text = text};
+    return kind == LAUNCH_ROUND ? launch_evaluate(text, 0, &v->n[0], NULL) : NULL;
+}
+
+static void quoted(const struct launch_value *v, struct text *out)
+{
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (words[i].kind == v->kind)
+            text_printf(out, "%s ", words[i].word);
+    text_quoted(out, v->text, strlen(v->text));
+}
+
 void launch_print_value(const struct launch_value *v, struct text *out)
 {
     unsigned long long count = v->count, seed = v->seed;
@@ -44,9 +74,12 @@ void launch_print_value(const struct launch_value *v, struct text *out)
     case LAUNCH_NORMAL:
         text_printf(out, "normal(%llu, %llu, ", count, seed), pair(v, out), text_char(out, ')');
         break;
-    case LAUNCH_FILE: text_addz(out, "file "), text_quoted(out, v->file, strlen(v->file)); break;
-    case LAUNCH_NAMED: text_addz(out, "buffer "), text_quoted(out, v->file, strlen(v->file)); break;
-    case LAUNCH_ROUND: text_addz(out, "round"); break;
+    case LAUNCH_FILE:
+    case LAUNCH_NAMED:
+    case LAUNCH_STRUCTS:
+    case LAUNCH_ROUND: quoted(v, out); break;
+    case LAUNCH_NULL: text_addz(out, "null"); break;
     case LAUNCH_LIST: list(v, out); break;
+    case LAUNCH_KINDS: break;
     }
 }

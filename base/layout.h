@@ -44,11 +44,30 @@ const char *layout_find(struct arena *a, const struct layout *whole, const char 
 /* Appends the value at `bytes`: numbers in the shortest way that reads back the same, (x y) a vector, {1, 2} an
  * array, {a = 1, b = 2} a structure, <0a0b> what is unknown. `hex`: the bits of each number, 0x0000002a. */
 void layout_print(const struct layout *l, const unsigned char *bytes, bool hex, struct text *out);
-/* Appends for each number, in order, its name ("in.0.p.x", behind `name`) or, `bytes` not NULL, its value; the
- * separator stands between them. */
-void layout_row(const struct layout *l, const char *name, const unsigned char *bytes, char separator,
-                struct text *out);
 /* Appends one number. */
 void layout_print_number(enum launch_element e, const unsigned char *bytes, struct text *out);
+
+/* Each number of a layout, in order: its name, "in.0.p.x", and where it is in the whole. */
+struct layout_leaf {
+    const char *name;
+    struct layout layout;
+};
+typedef VEC(struct layout_leaf) layout_leaves;
+layout_leaves layout_leaves_of(struct arena *a, const struct layout *l);
+/* Appends their names or, `bytes` not NULL, their values; the separator stands between them. */
+void layout_row(const layout_leaves *leaves, const unsigned char *bytes, char separator, struct text *out);
+
+/* ---- layout_fill.c ------------------------------------------------------------------------------------- */
+
+/* Appends the elements of a list, "{{1, .n = {2, 3}}, {4}}", as C initialises an array of what is laid out so. NULL,
+ * or the message (static text, or of the arena): over the limit of bytes it is launch_too_large. */
+const char *layout_fill(struct arena *a, const struct layout *l, const char *text, size_t limit,
+                        struct text *bytes);
+/* Appends the text of such a list that has the bytes of so many elements; pointers are 0. */
+void layout_print_list(const struct layout *l, const uint8_t *bytes, size_t count, struct text *out);
+/* As layout_fill, from a table: a line for each element, values between commas or blanks, all that layout_row writes,
+ * or those that a first line of names says. */
+const char *layout_read_rows(struct arena *a, const struct layout *l, const char *text, size_t limit,
+                             struct text *bytes);
 
 #endif

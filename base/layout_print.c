@@ -137,67 +137,65 @@ void layout_print(const struct layout *l, const unsigned char *bytes, bool hex, 
 
 /* ---- rows of a table --------------------------------------------------------------------------------- */
 
-struct row {
-    char separator;
-    bool begun;
-    struct text *out;
+struct collecting {
+    struct arena *arena;
+    layout_leaves leaves;
 };
 
-static void add_cell(struct row *r, const struct layout *l, const char *name, const unsigned char *bytes)
-{
-    if (r->begun)
-        text_char(r->out, r->separator);
-    r->begun = true;
-    if (!bytes)
-        text_addz(r->out, name);
-    else if (l->kind == LAYOUT_NUMBER)
-        layout_print_number(l->element, bytes, r->out);
-    else
-        layout_print(l, bytes, false, r->out);
-}
+static void collect(struct collecting *c, const struct layout *l, const char *name, uint32_t offset);
 
-static void add_cells(struct row *r, const struct layout *l, const char *name, const unsigned char *bytes);
-
-static void add_part(struct row *r, const struct layout *l, const char *name, const char *part,
-                     uint32_t index, const unsigned char *bytes)
+/* `part`: the member's name, or NULL: its number is the name. */
+static void collect_part(struct collecting *c, const struct layout *l, const char *name, const char *part,
+                         uint32_t index, uint32_t offset)
 {
-    struct scratch scratch;
-    if (bytes) {
-        add_cells(r, l, name, bytes);
-        return;
-    }
-    struct arena *a = scratch_begin(&scratch);
     const char *dot = *name ? "." : "";
-    name = part ? arena_printf(a, "%s%s%s", name, dot, part) : arena_printf(a, "%s%s%u", name, dot, index);
-    add_cells(r, l, name, bytes);
-    scratch_end(&scratch);
+    collect(c, l,
+            part ? arena_printf(c->arena, "%s%s%s", name, dot, part)
+                 : arena_printf(c->arena, "%s%s%u", name, dot, index),
+            offset);
 }
 
-static void add_cells(struct row *r, const struct layout *l, const char *name, const unsigned char *bytes)
+static void collect(struct collecting *c, const struct layout *l, const char *name, uint32_t offset)
 {
     size_t step = 0;
     if (l->counts.count) {
         struct layout one = element_of(l, &step);
         for (uint32_t i = 0; i < l->counts.at[0]; i++)
-            add_part(r, &one, name, NULL, i, bytes ? bytes + i * step : NULL);
+            collect_part(c, &one, name, NULL, i, offset + i * (uint32_t)step);
     } else if (l->kind == LAYOUT_STRUCTURE) {
         for (const struct layout *m = l->members; m; m = m->next)
-            add_part(r, m, name, m->name, 0, bytes ? bytes + m->offset : NULL);
+            collect_part(c, m, name, m->name, 0, offset + m->offset);
     } else if (l->kind == LAYOUT_NUMBER && l->scalars > 1) {
         struct layout one = *l;
         one.scalars = 1;
         one.bytes = l->bytes / l->scalars;
         for (uint32_t k = 0; k < l->scalars; k++)
-            add_part(r, &one, name, (const char *[]){"x", "y", "z", "w"}[k], 0,
-                     bytes ? bytes + k * one.bytes : NULL);
+            collect_part(c, &one, name, (const char *[]){"x", "y", "z", "w"}[k], 0, offset + k * one.bytes);
     } else {
-        add_cell(r, l, name, bytes);
+        struct layout_leaf leaf = {name, *l};
+        leaf.layout.offset = offset;
+        vec_push(c->arena, &c->leaves, leaf);
     }
 }
 
-void layout_row(const struct layout *l, const char *name, const unsigned char *bytes, char separator,
-                struct text *out)
+layout_leaves layout_leaves_of(struct arena *a, const struct layout *l)
 {
-    struct row r = {separator, false, out};
-    add_cells(&r, l, name, bytes);
+    struct collecting c = {.arena = a};
+    collect(&c, l, "", 0);
+    return c.leaves;
+}
+
+void layout_row(const layout_leaves *leaves, const unsigned char *bytes, char separator, struct text *out)
+{
+    for (uint32_t i = 0; i < leaves->count; i++) {
+        const struct layout *l = &leaves->at[i].layout;
+        if (i)
+            text_char(out, separator);
+        if (!bytes)
+            text_addz(out, leaves->at[i].name);
+        else if (l->kind == LAYOUT_NUMBER)
+            layout_print_number(l->element, bytes + l->offset, out);
+        else
+            layout_print(l, bytes + l->offset, false, out);
+    }
 }

@@ -12,26 +12,15 @@
 
 /* ---- flags ------------------------------------------------------------------------------------------- */
 
-/* "X", "X,Y" or "X,Y,Z", each at least 1. */
-static int read_sizes(struct run *r, enum option_id id, uint32_t sizes[3])
+/* "X", "X,Y" or "X,Y,Z", of which each may be an expression over the round. */
+static int read_sizes(struct run *r, enum option_id id, enum launch_clause c)
 {
-    const char *text = option_value(r->command, id), *at = text;
-    uint64_t n[3] = {1, 1, 1};
-    if (!text)
-        return EXIT_OK;
-    for (int i = 0;; i++) {
-        if (i == 3 || !scan_number(&at, &n[i]) || n[i] == 0 || n[i] > UINT32_MAX)
-            break;
-        if (*at == 0) {
-            for (int k = 0; k < 3; k++)
-                sizes[k] = (uint32_t)n[k];
-            return EXIT_OK;
-        }
-        if (*at++ != ',')
-            break;
-    }
-    return complain(r->command, EXIT_USAGE, "--%s wants one to three sizes such as 8,8,1, not '%s'",
-                    option_info[id].name, text);
+    const char *text = option_value(r->command, id);
+    const char *why = text ? launch_parse_sizes(&r->command->arena, text, c, &r->x.launch) : NULL;
+    return why ? complain(r->command, EXIT_USAGE, "--%s wants %s, not '%s': %s", option_info[id].name,
+                          c == LAUNCH_SHARED ? "a number of elements" : "one to three sizes such as 8,8,1",
+                          text, why)
+               : EXIT_OK;
 }
 
 static int read_anchors(struct run *r)
@@ -139,13 +128,11 @@ int launch_read_flags(struct run *r)
     if (!code)
         code = schedule_take(r->command, &r->x.api.schedule);
     if (!code)
-        code = read_sizes(r, OPTION_GRID, r->x.launch.grid);
+        code = read_sizes(r, OPTION_GRID, LAUNCH_GRID);
     if (!code)
-        code = read_sizes(r, OPTION_BLOCK, r->x.launch.block);
-    uint64_t shared = 0;
+        code = read_sizes(r, OPTION_BLOCK, LAUNCH_BLOCK);
     if (!code)
-        code = option_number(c, OPTION_SHARED, 1, UINT32_MAX, &shared);
-    r->x.launch.shared = (uint32_t)shared;
+        code = read_sizes(r, OPTION_SHARED, LAUNCH_SHARED);
     for (uint32_t i = 0; !code && i < c->given.count; i++) {
         const struct given *g = &c->given.at[i];
         if (g->id == OPTION_ARG)
@@ -201,7 +188,7 @@ static int fail_argument(struct run *r, const struct experiment_problem *p)
 {
     const char *what = p->is_named ? "buffer" : "argument";
     int code = p->text == launch_too_large ? EXIT_LIMIT : EXIT_INPUT;
-    const char *flag = flag_of(r, p->name), *file = p->value->kind == LAUNCH_FILE ? p->value->file : "";
+    const char *flag = flag_of(r, p->name), *file = p->value->kind == LAUNCH_FILE ? p->value->text : "";
     const char *colon = *file ? ": " : "";
     if (flag)
         return fail(r->command, code, "launch", NULL, NOWHERE, "--arg %s: %s %s (%s): %s%s%s", flag, what,

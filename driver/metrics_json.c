@@ -133,7 +133,9 @@ static void json_arguments(const struct launch *launch, struct text *t)
         const struct launch_argument *a = &launch->arguments.at[i];
         value.length = 0;
         if (a->value.kind == LAUNCH_FILE)
-            text_printf(&value, "@%s", a->value.file);
+            text_printf(&value, "@%s", a->value.text);
+        else if (a->value.kind == LAUNCH_ROUND)
+            text_addz(&value, a->value.text);
         else
             launch_print_value(&a->value, &value);
         text_addz(t, i ? ", " : "");

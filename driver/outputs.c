@@ -150,12 +150,13 @@ static const char *encode_rows(struct arena *a, const struct view *v, char separ
     struct layout l = layout_of(a, LAUNCH_BYTES, v->element_bytes, v->layout);
     if (l.kind == LAYOUT_UNKNOWN)
         return "a buffer of such structs is saved as its bytes alone (.bin, .npy)";
+    layout_leaves leaves = layout_leaves_of(a, &l);
     if (separator == ',') {
-        layout_row(&l, "", NULL, separator, t);
+        layout_row(&leaves, NULL, separator, t);
         text_char(t, '\n');
     }
     for (size_t i = 0; i < v->n / l.bytes; i++) {
-        layout_row(&l, "", v->bytes + i * l.bytes, separator, t);
+        layout_row(&leaves, v->bytes + i * l.bytes, separator, t);
         text_char(t, '\n');
     }
     return NULL;
@@ -284,8 +285,8 @@ const char *output_encode(struct arena *a, const struct launch_output *o, const 
                           struct text *t)
 {
     enum launch_encoding e = launch_encoding_of(o->file);
-    if (e == LAUNCH_NO_ENCODING)
-        return launch_unknown_ending;
+    if (launch_wrong_ending(o->file))
+        return launch_wrong_ending(o->file);
     if (e == LAUNCH_NPY)
         return encode_npy(a, o, v, t);
     if ((e == LAUNCH_TEXT || e == LAUNCH_CSV) && v->element == LAUNCH_BYTES)

@@ -3,7 +3,7 @@ frontend_SRC := frontend/messages.c frontend/ast.c frontend/ast_print.c frontend
 frontend_SRC += frontend/types.c frontend/vectors.c frontend/leaves.c frontend/builtins.c frontend/constants.c frontend/const.c frontend/scope.c frontend/convert.c \
                 frontend/check.c frontend/check_type.c frontend/check_decl.c frontend/check_init.c \
                 frontend/check_expr.c frontend/check_ops.c frontend/check_call.c frontend/check_printf.c \
-                frontend/check_vector.c frontend/check_stmt.c frontend/instance.c frontend/check_launch.c frontend/check_show.c frontend/launch_names.c frontend/define.c frontend/callgraph.c frontend/tokens.c \
+                frontend/check_vector.c frontend/check_stmt.c frontend/instance.c frontend/check_launch.c frontend/check_show.c frontend/launch_names.c frontend/launch_numbers.c frontend/define.c frontend/callgraph.c frontend/tokens.c \
                 frontend/lower.c frontend/lower_function.c frontend/lower_stmt.c frontend/lower_expr.c \
                 frontend/lower_access.c frontend/lower_call.c frontend/lower_builtin.c frontend/lower_compound.c frontend/lower_printf.c frontend/lower_vector.c frontend/goto_tokens.c
 frontend_GEN_OBJ := $(BUILD)/obj/gen/frontend/lexer.o $(BUILD)/obj/gen/frontend/parser.o

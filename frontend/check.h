@@ -67,6 +67,8 @@ struct checker {
     bool reachable; /* the point that the walk has come to */
     bool warned_unreachable;
     uint32_t unevaluated;             /* > 0 inside sizeof */
+    const struct fe_decl *launch;     /* whose numbers are being checked, or NULL */
+    bool names_round;                 /* they do name the round of its repeat */
     const struct fe_expr *addressed;  /* the operand of the & whose operand is checked next */
     const struct fe_expr *indexed;    /* the array that decays for its index alone */
     VEC(struct fe_function *) needed; /* open functions and instances whose bodies are to be checked */
@@ -255,5 +257,7 @@ void fe_check_bodies(struct checker *c);
 
 /* Checks the directive and fills d->launch->built. */
 void fe_check_launch(struct checker *c, struct fe_decl *d);
+/* Whether the directive stands in a repeat. */
+bool fe_launch_in_repeat(const struct checker *c, const struct fe_decl *directive);
 
 #endif

@@ -75,9 +75,23 @@ static void report_undeclared(struct checker *c, struct fe_expr *e)
     }
 }
 
+/* In a launch, of its repeat. */
+static struct fe_expr *check_round(struct checker *c, struct fe_expr *e)
+{
+    e->type = c->types->basic[FE_TYPE_LONG];
+    if (!fe_launch_in_repeat(c, c->launch)) {
+        fe_report(c->fe, FE_MSG(launch_round), e->where);
+        return fe_poison(c, e);
+    }
+    c->names_round = true;
+    return e;
+}
+
 static struct fe_expr *check_builtin_name(struct checker *c, struct fe_expr *e)
 {
     const struct fe_builtin *b = fe_find_builtin(c, e->name.name);
+    if (c->launch && strcmp(e->name.name, "round") == 0)
+        return check_round(c, e);
     if (b && b->how == FE_HOW_SPECIAL) {
         e->name.builtin = b;
         e->type = c->types->basic[FE_TYPE_UINT];

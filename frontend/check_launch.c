@@ -6,18 +6,11 @@
  * launch_forms, which the command line's --arg uses too.
  */
 #include "frontend/check_launch.h"
+#include "base/layout.h"
+
+#define LAUNCH_MAX_LIST ((uint64_t)1 << 20) /* bytes of a buffer that a list with braces makes */
 
 /* ---- values ------------------------------------------------------------------------------------------ */
-
-/* Of a checked constant. */
-static struct launch_number number_of(const struct fe_expr *x)
-{
-    if (fe_is_float(x->type))
-        return (struct launch_number){.is_float = true, .f = fe_float_value(x)};
-    int64_t i = fe_integer_value(x);
-    return (struct launch_number){.i = i,
-                                  .f = x->type->kind == FE_TYPE_ULONG ? (double)(uint64_t)i : (double)i};
-}
 
 static bool to_number(struct checker *c, struct fe_expr **e, struct launch_number *n)
 {
@@ -28,7 +21,7 @@ static bool to_number(struct checker *c, struct fe_expr **e, struct launch_numbe
         fe_report(c->fe, FE_MSG(not_constant), x->where, "a number of a launch");
         return false;
     }
-    *n = number_of(x);
+    *n = fe_launch_number(x);
     return true;
 }
 
@@ -54,11 +47,11 @@ static bool form_argument(struct checker *c, char what, struct fe_expr **e, stru
 bool fe_launch_file_name(struct checker *c, const struct fe_expr *e, struct launch_value *v)
 {
     v->kind = LAUNCH_FILE;
-    v->file = arena_strdup(c->arena, e->string.bytes, e->string.length);
-    if (e->string.length == 0 || strlen(v->file) != e->string.length)
+    v->text = arena_strdup(c->arena, e->string.bytes, e->string.length);
+    if (e->string.length == 0 || strlen(v->text) != e->string.length)
         fe_report(c->fe, FE_MSG(launch_file_name), e->where);
-    else if (launch_encoding_of(v->file) == LAUNCH_NO_ENCODING)
-        fe_report(c->fe, FE_MSG(launch_value), e->where, v->file, launch_unknown_ending);
+    else if (launch_wrong_ending(v->text))
+        fe_report(c->fe, FE_MSG(launch_value), e->where, v->text, launch_wrong_ending(v->text));
     else
         return true;
     return false;
@@ -100,6 +93,47 @@ static bool list_value(struct checker *c, struct fe_expr *e, struct launch_value
     return true;
 }
 
+/* A list for a buffer of structures, or one with braces or names in it: as C initialises an array. */
+static bool structs_value(struct checker *c, struct fe_launch_item *i, const struct fe_type *element,
+                          struct launch_value *v)
+{
+    struct fe_type *array = fe_array_of(c->types, element->plain, FE_UNSIZED);
+    struct fe_expr *e = i->value = fe_check_init(c, i->value, NULL, &array);
+    struct text text = {.arena = c->arena};
+    struct layout l = layout_of(c->arena, fe_launch_element(element), (uint32_t)element->size,
+                                fe_layout_text(c->arena, element));
+    if (fe_is_error(e->type))
+        return false;
+    if (!e->constant || e->kind != FE_EXPR_INIT) {
+        fe_report(c->fe, FE_MSG(not_constant), e->where, "a number of a launch");
+        return false;
+    }
+    if (array->size > LAUNCH_MAX_LIST) {
+        fe_report(c->fe, FE_MSG(launch_value), e->where, i->name,
+                  "the list is too long: 1 MB at most; a file has more");
+        return false;
+    }
+    if (l.kind == LAYOUT_UNKNOWN) {
+        fe_report(c->fe, FE_MSG(launch_form), e->where, "of such structures zeros and file make some");
+        return false;
+    }
+    uint8_t *bytes = arena_array(c->arena, uint8_t, array->size + sizeof(scalar_bits));
+    for (const struct fe_init *x = e->init.items; x; x = x->next)
+        if (fe_is_scalar(x->value->type))
+            memcpy(bytes + x->offset, &x->value->value, x->value->type->size);
+    layout_print_list(&l, bytes, array->count, &text);
+    *v = (struct launch_value){.kind = LAUNCH_STRUCTS, .text = text.at};
+    return true;
+}
+
+static bool has_braces(const struct fe_expr *list)
+{
+    for (const struct fe_init *i = list->init.items; i; i = i->next)
+        if (i->value->kind == FE_EXPR_INIT || i->field || i->index)
+            return true;
+    return false;
+}
+
 /* What the value would make of the first element already says whether type and value fit. */
 static const char *try_value(struct checker *c, const struct launch_value *v, const struct fe_type *element)
 {
@@ -107,9 +141,9 @@ static const char *try_value(struct checker *c, const struct launch_value *v, co
     void *bytes = NULL;
     size_t n;
     uint64_t bits;
-    if (v->kind == LAUNCH_SCALAR)
-        return launch_make_scalar(v, fe_launch_element(element), &bits);
-    if (v->kind == LAUNCH_FILE)
+    if (v->kind == LAUNCH_SCALAR || v->kind == LAUNCH_ROUND)
+        return launch_make_scalar(v, fe_launch_element(element), 0, &bits);
+    if (v->kind == LAUNCH_FILE || v->kind == LAUNCH_NULL)
         return NULL;
     if (v->kind != LAUNCH_LIST)
         one.count = 1;
@@ -119,20 +153,14 @@ static const char *try_value(struct checker *c, const struct launch_value *v, co
     return problem;
 }
 
-/* A buffer by its name, or a repeat's round. */
+/* A buffer by its name. */
 static bool named_value(struct checker *c, const struct fe_launched *t, const struct fe_launch_item *i,
                         const struct fe_type *type, struct launch_value *v)
 {
     const char *name = i->value->name.name;
     struct fe_decl *b = fe_launch_buffer(c, t->directive, name);
-    if (!fe_is_pointer(type) && !b) {
-        v->kind = LAUNCH_ROUND;
-        if (!fe_launch_in_repeat(c, t->directive))
-            fe_report(c->fe, FE_MSG(launch_round), i->value->where);
-        return true;
-    }
     v->kind = LAUNCH_NAMED;
-    v->file = name;
+    v->text = name;
     if (!fe_is_pointer(type)) {
         fe_report(c->fe, FE_MSG(launch_kind), i->value->where, i->name, "a buffer", fe_type_text(c, type));
     } else if (!b) {
@@ -155,8 +183,17 @@ static bool is_named(struct checker *c, const struct fe_launched *t, const struc
     if (e->kind != FE_EXPR_NAME)
         return false;
     const char *name = e->name.name;
-    return fe_is_pointer(type) || (!fe_find(c, FE_NAMES, name) &&
-                                   (strcmp(name, "round") == 0 || fe_launch_buffer(c, t->directive, name)));
+    return fe_is_pointer(type) || (!fe_find(c, FE_NAMES, name) && fe_launch_buffer(c, t->directive, name));
+}
+
+/* No buffer: null, or C's null pointer constants. */
+static bool is_null(struct checker *c, const struct fe_launched *t, const struct fe_expr *e,
+                    const struct fe_type *type)
+{
+    const char *name = e->kind == FE_EXPR_NAME ? e->name.name : "";
+    bool zero = e->kind == FE_EXPR_INT && e->value == 0;
+    bool word = strcmp(name, "null") == 0 || strcmp(name, "NULL") == 0;
+    return fe_is_pointer(type) && (zero || (word && !fe_launch_buffer(c, t->directive, name)));
 }
 
 static bool fits(struct checker *c, const struct fe_launch_item *i, const struct launch_value *v,
@@ -183,14 +220,17 @@ static bool buffer_value(struct checker *c, struct fe_launch_item *i, const stru
         fe_report(c->fe, FE_MSG(launch_form), e->where, known_forms);
         return false;
     }
+    bool is_struct = element->kind == FE_TYPE_STRUCT && !fe_is_vector(element);
+    if (e->kind == FE_EXPR_INIT && (is_struct || has_braces(e)))
+        return structs_value(c, i, element, v);
     bool good = e->kind == FE_EXPR_INIT   ? list_value(c, e, v)
                 : e->kind == FE_EXPR_FILE ? fe_launch_file_name(c, e, v)
                                           : form_value(c, e, v);
     return good && fits(c, i, v, element);
 }
 
-static bool made_value(struct checker *c, struct fe_launch_item *i, const struct fe_type *t,
-                       struct launch_value *v)
+static bool made_value(struct checker *c, const struct fe_launched *launched, struct fe_launch_item *i,
+                       const struct fe_type *t, struct launch_value *v)
 {
     bool is_buffer = makes_buffer(c, i->value);
     if (is_buffer != fe_is_pointer(t)) {
@@ -198,15 +238,23 @@ static bool made_value(struct checker *c, struct fe_launch_item *i, const struct
                   fe_type_text(c, t));
         return false;
     }
-    if (is_buffer)
-        return buffer_value(c, i, t->of, v);
-    return to_number(c, &i->value, &v->n[0]) && fits(c, i, v, t);
+    if (is_buffer) {
+        c->launch = launched->directive; /* a round is known there, and refused */
+        bool good = buffer_value(c, i, t->of, v);
+        c->launch = NULL;
+        return good;
+    }
+    return fe_launch_check_number(c, launched, &i->value, v) && fits(c, i, v, t);
 }
 
 static bool launch_value(struct checker *c, const struct fe_launched *t, struct fe_launch_item *i,
                          const struct fe_type *type, struct launch_value *v)
 {
-    return is_named(c, t, i->value, type) ? named_value(c, t, i, type, v) : made_value(c, i, type, v);
+    if (is_null(c, t, i->value, type)) {
+        v->kind = LAUNCH_NULL;
+        return true;
+    }
+    return is_named(c, t, i->value, type) ? named_value(c, t, i, type, v) : made_value(c, t, i, type, v);
 }
 
 /* ---- the parts of a directive ------------------------------------------------------------------------ */
@@ -219,33 +267,49 @@ static struct launch_number number_at(const uint8_t *bytes, const struct fe_type
     unsigned above = t->size < 4 ? 32 - 8 * (unsigned)t->size : 0;
     if (above && fe_is_signed(t))
         x.value = (uint32_t)((int32_t)(uint32_t)(x.value << above) >> above);
-    return number_of(&x);
+    return fe_launch_number(&x);
+}
+
+/* The initialiser of the scalar there, if it is no constant. */
+static const struct fe_expr *by_round(const struct fe_expr *init, uint32_t offset)
+{
+    const struct fe_expr *last = NULL;
+    for (const struct fe_init *x = init->init.items; x; x = x->next)
+        if (x->offset == offset)
+            last = x->value;
+    return last && !last->constant ? last : NULL;
 }
 
 /* A structure's value, {1, .y = 2}: an argument for each of its scalars; those not named are 0. */
-static void structure_value(struct checker *c, struct fe_launch *l, struct fe_launch_item *i,
+static void structure_value(struct checker *c, struct fe_launched *t, struct fe_launch_item *i,
                             struct fe_type *type)
 {
+    struct fe_launch *l = t->directive->launch;
     if (i->value->kind != FE_EXPR_INIT && !fe_is_vector(type)) {
         fe_report(c->fe, FE_MSG(launch_structure), i->value->where, i->name, fe_type_text(c, type));
         return;
     }
+    c->launch = t->directive;
+    c->names_round = false;
     struct fe_expr *e = i->value = fe_check_init(c, i->value, NULL, &type);
+    c->launch = NULL;
     if (fe_is_error(e->type))
         return;
-    if (!e->constant || e->kind != FE_EXPR_INIT) {
+    if ((!e->constant && !c->names_round) || e->kind != FE_EXPR_INIT) {
         fe_report(c->fe, FE_MSG(not_constant), e->where, "a number of a launch");
         return;
     }
     uint8_t *bytes = arena_array(c->arena, uint8_t, type->size + sizeof(scalar_bits));
     for (const struct fe_init *x = e->init.items; x; x = x->next)
-        if (fe_is_scalar(x->value->type))
+        if (fe_is_scalar(x->value->type) && x->value->constant)
             memcpy(bytes + x->offset, &x->value->value, x->value->type->size);
     fe_leaves leaves = fe_leaves_of(c->arena, i->name, type);
     for (uint32_t k = 0; k < leaves.count; k++) {
         struct launch_argument a = {.name = leaves.at[k].name};
+        const struct fe_expr *x = by_round(e, leaves.at[k].offset);
         a.value.n[0] = number_at(bytes + leaves.at[k].offset, leaves.at[k].type->plain);
-        vec_push(c->arena, &l->built.arguments, a);
+        if (!x || fe_launch_value(c, x, &a.value))
+            vec_push(c->arena, &l->built.arguments, a);
     }
 }
 
@@ -261,7 +325,7 @@ static void check_arguments(struct checker *c, struct fe_launch *l, struct fe_la
             fe_report(c->fe, FE_MSG(launch_twice), i->name_at, i->name);
         bitset_add(t->given, at);
         if (p->type->kind == FE_TYPE_STRUCT)
-            structure_value(c, l, i, p->type->plain);
+            structure_value(c, t, i, p->type->plain);
         else if (launch_value(c, t, i, p->type, &a.value))
             vec_push(c->arena, &l->built.arguments, a);
     }
@@ -277,39 +341,21 @@ static void check_all_given(struct checker *c, struct fe_launch *l, struct fe_la
         }
 }
 
-static void check_size(struct checker *c, struct fe_launch_item *items, span where, const char *what,
-                       int64_t most, uint32_t size[3])
-{
-    uint64_t product = 1;
-    uint32_t n = 0;
-    for (struct fe_launch_item *i = items; i && n < 3; i = i->next) {
-        int64_t v;
-        if (!fe_check_constant(c, &i->value, what, 1, most, &v))
-            return;
-        size[n++] = (uint32_t)v;
-        product *= (uint64_t)v;
-        if (product > (uint64_t)most) {
-            fe_report(c->fe, FE_MSG(launch_size), where, what, (long long)most);
-            return;
-        }
-    }
-    while (n && n < 3)
-        size[n++] = 1;
-}
-
 /* ---- the directives ------------------------------------------------------------------------------------ */
 
-static void check_shared(struct checker *c, struct fe_launch *l, const struct fe_function *k)
+static void check_shared(struct checker *c, struct fe_launch *l, struct fe_launched *t)
 {
-    int64_t n;
+    struct fe_function *k = t->kernel;
+    struct fe_launch_item n = {.value = l->shared};
     const struct fe_decl *u = k->unsized;
     if (!u && l->shared) {
         fe_report(c->fe, FE_MSG(launch_no_unsized), l->shared_at, k->name);
     } else if (u && !l->shared) {
         fe_report(c->fe, FE_MSG(launch_unsized), l->kernel_at, u->name, k->name);
         fe_note(c->fe, FE_MSG(declared_here), u->name_at, u->name);
-    } else if (u && fe_check_constant(c, &l->shared, "the length of a shared array", 1, INT32_MAX, &n)) {
-        l->built.shared = (uint32_t)n;
+    } else if (u) {
+        fe_launch_check_sizes(c, t, LAUNCH_SHARED, &n, l->shared_at, "the length of a shared array",
+                              INT32_MAX);
     }
 }
 
@@ -328,9 +374,11 @@ static void check_kernel(struct checker *c, struct fe_decl *d)
     check_all_given(c, l, &t);
     if (!l->block && t.kernel->asks_thread)
         fe_report(c->fe, FE_MSG(launch_no_block), l->kernel_at);
-    check_size(c, l->grid, l->grid_at, "a dimension of the grid", IR_MAX_GRID_BLOCKS, l->built.grid);
-    check_size(c, l->block, l->block_at, "a dimension of the block", IR_MAX_BLOCK_THREADS, l->built.block);
-    check_shared(c, l, t.kernel);
+    fe_launch_check_sizes(c, &t, LAUNCH_GRID, l->grid, l->grid_at, "a dimension of the grid",
+                          IR_MAX_GRID_BLOCKS);
+    fe_launch_check_sizes(c, &t, LAUNCH_BLOCK, l->block, l->block_at, "a dimension of the block",
+                          IR_MAX_BLOCK_THREADS);
+    check_shared(c, l, &t);
     fe_check_outputs(c, l, &t);
 }
 

@@ -98,10 +98,14 @@ static void check_save(struct checker *c, struct fe_launch *l, struct fe_launche
     int64_t width = 0, height = 0;
     if (!need_buffer(c, t, i) || !fe_launch_file_name(c, i->value, &file))
         return;
+    if (i->first && !i->last) {
+        fe_report(c->fe, FE_MSG(save_form), i->first->where);
+        return;
+    }
     if (i->first && (!fe_check_constant(c, &i->first, "the width of a picture", 1, 65535, &width) ||
                      !fe_check_constant(c, &i->last, "the height of a picture", 1, 65535, &height)))
         return;
-    o.file = file.file;
+    o.file = file.text;
     o.width = (uint32_t)width;
     o.height = (uint32_t)height;
     vec_push(c->arena, &l->built.outputs, o);

@@ -97,6 +97,25 @@ struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel,
     return fe_directive(p, LAUNCH_KERNEL, where, kernel, kernel_at, l);
 }
 
+struct list fe_save_more(struct parser *p, struct list saves, struct fe_expr *e)
+{
+    struct fe_launch_item *last = saves.last;
+    bool another = e->kind == FE_EXPR_ASSIGN && e->op == FE_OP_NONE && e->sub.a->kind == FE_EXPR_NAME &&
+                   e->sub.b->kind == FE_EXPR_STRING;
+    if (another) {
+        struct fe_expr *name = e->sub.a;
+        last = fe_launch_item(p, name->name.name, name->where, e->sub.b, NULL, NULL);
+        list_add(&saves, last);
+    } else if (!last->first) {
+        last->first = e;
+    } else if (!last->last) {
+        last->last = e;
+    } else {
+        fe_report(p->fe, FE_MSG(save_form), e->where);
+    }
+    return saves;
+}
+
 struct fe_launch_item *fe_launch_short(struct parser *p, const char *name, span where)
 {
     struct fe_launch_item *item = fe_launch_item(p, name, where, fe_expr_name(p, where, name), NULL, NULL);

@@ -36,7 +36,7 @@ static const char *value_of(struct checker *c, const char *define, const char *t
     uint64_t magnitude = *text == '-' ? 0 - (uint64_t)v.n[0].i : (uint64_t)v.n[0].i;
     if (octal && magnitude >= 8)
         fe_report(c->fe, FE_MSG(define_octal), (span){0}, define, (unsigned long long)magnitude);
-    return launch_make_scalar(&v, fe_launch_element(t), bits);
+    return launch_make_scalar(&v, fe_launch_element(t), 0, bits);
 }
 
 /* The last one given counts, as with other compilers. */

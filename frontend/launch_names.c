@@ -12,13 +12,23 @@ struct fe_decl *fe_launch_buffer(const struct checker *c, const struct fe_decl *
     return NULL;
 }
 
+uint64_t fe_launch_rounds(const struct checker *c, const struct fe_decl *directive)
+{
+    uint64_t rounds = 0;
+    for (const struct fe_decl *d = c->program->unit->first; d != directive; d = d->next) {
+        if (d->kind != FE_DECL_LAUNCH)
+            continue;
+        if (d->launch->step == LAUNCH_REPEAT)
+            rounds = d->launch->built.rounds && !d->launch->flag ? d->launch->built.rounds : UINT64_MAX;
+        else if (d->launch->step == LAUNCH_END)
+            rounds = 0;
+    }
+    return rounds;
+}
+
 bool fe_launch_in_repeat(const struct checker *c, const struct fe_decl *directive)
 {
-    bool repeating = false;
-    for (const struct fe_decl *d = c->program->unit->first; d != directive; d = d->next)
-        if (d->kind == FE_DECL_LAUNCH && d->launch->step != LAUNCH_BUFFER)
-            repeating = d->launch->step == LAUNCH_REPEAT || (repeating && d->launch->step != LAUNCH_END);
-    return repeating;
+    return fe_launch_rounds(c, directive) > 0;
 }
 
 struct fe_decl *fe_launch_parameter(const struct fe_launched *t, const char *name, uint32_t *index)

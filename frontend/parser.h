@@ -354,6 +354,8 @@ struct list fe_function_end(struct parser *p, struct fe_decl *f, struct fe_stmt 
 struct fe_decl *fe_launch_decl(struct parser *p, span where, const char *kernel, span kernel_at,
                                struct fe_launch *l, struct list arguments);
 /* `name` alone: the value is what has this name outside. */
+/* The width or height of the last buffer saved, or another one, `name = "file"`. */
+struct list fe_save_more(struct parser *p, struct list saves, struct fe_expr *e);
 struct fe_launch_item *fe_launch_short(struct parser *p, const char *name, span where);
 /* A directive of outputs, or an END; `name_at` is for messages. */
 struct fe_decl *fe_directive(struct parser *p, enum launch_step step, span where, const char *name,

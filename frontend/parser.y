@@ -113,8 +113,9 @@ static struct fe_expr *typed(struct parser *p, enum fe_expr_kind kind, span wher
 %type <specifiers> specifiers
 %type <list> strings items args args_opt path designated_list initialisers params param_list members member
 %type <list> enumerators declarators type_declarators field_declarators declaration numbers show_items
+%type <list> save_items
 %type <list> launch_arguments launch_argument_list external function repeat directive directives
-%type <item> show_item shown part save_item launch_argument
+%type <item> show_item shown part launch_argument
 %type <launch> clauses output_clauses repetition
 
 %%

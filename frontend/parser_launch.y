@@ -22,9 +22,9 @@ outputs:
 
 output_clauses:
     SHOW '(' show_items ')'                { $$ = fe_launch_new(p, fe_launch_append(NULL, $3), NULL); }
-|   SAVE '(' save_item ')'                 { $$ = fe_launch_new(p, NULL, $3); }
+|   SAVE '(' save_items ')'                { $$ = fe_launch_new(p, NULL, $3.first); }
 |   output_clauses SHOW '(' show_items ')' { $$ = $1; $$->shows = fe_launch_append($1->shows, $4); }
-|   output_clauses SAVE '(' save_item ')'  { $$ = $1; $$->saves = fe_launch_append($1->saves, list_of($4)); }
+|   output_clauses SAVE '(' save_items ')' { $$ = $1; $$->saves = fe_launch_append($1->saves, $4); }
 ;
 
 repeat:
@@ -63,7 +63,7 @@ clauses:
 |   clauses BLOCK '(' numbers ')'          { $$ = $1; fe_launch_size(p, $1, false, @2, $4); }
 |   clauses SHARED '(' value ')'           { $$ = $1; fe_launch_shared(p, $1, @2, $4); }
 |   clauses SHOW '(' show_items ')'        { $$ = $1; $$->shows = fe_launch_append($1->shows, $4); }
-|   clauses SAVE '(' save_item ')'         { $$ = $1; $$->saves = fe_launch_append($1->saves, list_of($4)); }
+|   clauses SAVE '(' save_items ')'        { $$ = $1; $$->saves = fe_launch_append($1->saves, $4); }
 ;
 
 numbers:
@@ -91,7 +91,8 @@ part:
 |   '[' value RANGE value ']'              { $$ = fe_launch_item(p, NULL, @$, NULL, $2, $4); }
 ;
 
-save_item:
-    any_name '=' string                    { $$ = fe_launch_item(p, $1, @1, $3, NULL, NULL); }
-|   any_name '=' string ',' value ',' value    { $$ = fe_launch_item(p, $1, @1, $3, $5, $7); }
+/* a = "file", 64, 48, b = "other": behind the first, what begins another one is an assignment to the grammar. */
+save_items:
+    any_name '=' string                    { $$ = list_of(fe_launch_item(p, $1, @1, $3, NULL, NULL)); }
+|   save_items ',' value                   { $$ = fe_save_more(p, $1, $3); }
 ;

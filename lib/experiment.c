@@ -72,9 +72,18 @@ kernc_status experiment_launch(struct experiment *x, struct experiment_step *ste
     kernc_launch l = x->api;
     l.args = step->arguments.at;
     l.arg_count = step->arguments.count;
-    memcpy(l.grid, step->launch.grid, sizeof l.grid);
-    memcpy(l.block, step->launch.block, sizeof l.block);
-    l.shared = step->launch.shared;
+    struct launch sized = step->launch;
+    enum launch_clause at;
+    const char *problem = launch_at_round(&sized, x->round, &at);
+    if (problem) {
+        experiment_bad_launch(x, "%s(%s) in round %llu: %s", launch_clause_names[at], sized.by_round[at],
+                              (unsigned long long)x->round, problem);
+        x->problem.line = sized.line;
+        return x->problem.status;
+    }
+    memcpy(l.grid, sized.grid, sizeof l.grid);
+    memcpy(l.block, sized.block, sizeof l.block);
+    l.shared = sized.shared;
     l.flags = statistics ? l.flags | KERNC_STATISTICS : l.flags & ~(uint32_t)KERNC_STATISTICS;
     return kernc_run(step->kernel, &l, statistics);
 }

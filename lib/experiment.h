@@ -118,8 +118,12 @@ const struct experiment_buffer *experiment_difference(const struct experiment *x
 bool experiment_api_failed(struct experiment *x, kernc_status status);
 /* experiment_plan.c: the directives that run, with their kernels; the caller's own values in them. */
 bool experiment_choose(struct experiment *x);
+/* What a directive says a buffer is made of, with its file found. */
+struct launch_value experiment_directive_value(const struct experiment *x, const struct launch_value *v);
 /* experiment_buffers.c: the arguments of all steps. */
 bool experiment_make(struct experiment *x);
+/* experiment_structs.c: puts the numbers of structures that the caller gives whole in their place. */
+bool experiment_split_structs(struct experiment *x);
 /* Makes the step's own buffers and its round anew, where it has run before. */
 bool experiment_remake(struct experiment *x, struct experiment_step *step);
 bool experiment_bad_launch(struct experiment *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

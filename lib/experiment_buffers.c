@@ -68,7 +68,7 @@ static const struct launch_value *own_value(const struct experiment *x, const ch
     const struct launch *only = x->launches == 1 ? x->first->directive : NULL;
     for (uint32_t i = 0; only && i < only->arguments.count; i++) {
         const struct launch_argument *a = &only->arguments.at[i];
-        if (a->value.kind == LAUNCH_NAMED && strcmp(a->value.file, name) == 0 &&
+        if (a->value.kind == LAUNCH_NAMED && strcmp(a->value.text, name) == 0 &&
             experiment_argument(&x->launch, a->name))
             own = experiment_argument(&x->launch, a->name);
     }
@@ -88,7 +88,9 @@ static const struct experiment_buffer *need_named(struct experiment *x, const ch
     struct experiment_buffer b = {.name = d->name, .element = d->element, .element_bytes = d->element_bytes};
     const char *type = launch_element_name(d->element);
     b.layout = d->layout;
-    b.value = own ? own : &d->arguments.at[0].value;
+    struct launch_value *directives = arena_new(x->arena, struct launch_value);
+    *directives = experiment_directive_value(x, &d->arguments.at[0].value);
+    b.value = own ? own : directives;
     struct wanted w = {d->name, type, d->element, d->element_bytes, d->line, d->layout, true};
     if (!fill_buffer(x, w, b.value, &b.buffer))
         return NULL;
@@ -129,7 +131,7 @@ static bool make_buffer(struct experiment *x, struct experiment_step *s, const s
             add_buffer(x, s, p, b);
         return made;
     }
-    const struct experiment_buffer *n = need_named(x, v->file);
+    const struct experiment_buffer *n = need_named(x, v->text);
     if (!n)
         return false;
     if (n->element != b.element || n->element_bytes != b.element_bytes)
@@ -141,34 +143,17 @@ static bool make_buffer(struct experiment *x, struct experiment_step *s, const s
     return true;
 }
 
-/* The round as the parameter's type has it, as C converts it. */
-static uint64_t round_bits(uint64_t round, enum launch_element e)
-{
-    struct launch_number n = {.i = (int64_t)round, .f = (double)round};
-    uint64_t bits = 0;
-    switch (e) {
-    case LAUNCH_BOOL: return round != 0;
-    case LAUNCH_CHAR: return (uint32_t)(int8_t)round;
-    case LAUNCH_UCHAR: return (uint8_t)round;
-    case LAUNCH_SHORT: return (uint32_t)(int16_t)round;
-    case LAUNCH_USHORT: return (uint16_t)round;
-    default: launch_store_number(n, e, &bits); return bits;
-    }
-}
-
-static bool make_number(struct experiment *x, struct experiment_step *s, const struct be_param *p,
-                        const struct launch_value *v)
+/* In the round at hand. */
+static bool make_number(struct experiment *x, const struct experiment_step *s, const struct be_param *p,
+                        const struct launch_value *v, kernc_argument *argument)
 {
     uint64_t bits = 0;
-    const char *problem = NULL;
-    if (v->kind == LAUNCH_ROUND)
-        bits = round_bits(0, (enum launch_element)p->element);
-    else
-        problem = launch_make_scalar(v, (enum launch_element)p->element, &bits);
-    if (problem)
-        return bad_value(x, wanted_by(s, p), v, problem);
-    vec_push(x->arena, &s->arguments, kernc_arg_bits(p->name, bits));
-    return true;
+    const char *problem = launch_make_scalar(v, (enum launch_element)p->element, x->round, &bits);
+    if (problem && x->round)
+        problem =
+            arena_printf(x->arena, "%s in round %llu: %s", v->text, (unsigned long long)x->round, problem);
+    *argument = kernc_arg_bits(p->name, bits);
+    return !problem || bad_value(x, wanted_by(s, p), v, problem);
 }
 
 /* The launch directive that the file could have. */
@@ -194,7 +179,13 @@ static bool make_argument(struct experiment *x, struct experiment_step *s, const
         return experiment_bad_launch(x, "no value for argument %s (%s): --arg %s=%s, or in the file: %s",
                                      p->name, p->text, p->name, p->pointer ? "zeros(…)" : "…",
                                      launch_line(x, s));
-    return p->pointer ? make_buffer(x, s, p, &a->value) : make_number(x, s, p, &a->value);
+    kernc_argument number = kernc_arg_bits(p->name, 0);
+    if (p->pointer && a->value.kind != LAUNCH_NULL)
+        return make_buffer(x, s, p, &a->value);
+    if (!p->pointer && !make_number(x, s, p, &a->value, &number))
+        return false;
+    vec_push(x->arena, &s->arguments, number);
+    return true;
 }
 
 /* Named buffers that only outputs and repeats use. */
@@ -233,9 +224,9 @@ bool experiment_remake(struct experiment *x, struct experiment_step *s)
     }
     for (uint32_t i = 0; i < s->param_count; i++) {
         const struct launch_argument *a = experiment_argument(&s->launch, s->params[i].name);
-        if (a && a->value.kind == LAUNCH_ROUND)
-            s->arguments.at[i] = kernc_arg_bits(
-                s->params[i].name, round_bits(x->round, (enum launch_element)s->params[i].element));
+        if (a && a->value.kind == LAUNCH_ROUND &&
+            !make_number(x, s, &s->params[i], &a->value, &s->arguments.at[i]))
+            return false;
     }
     return true;
 }

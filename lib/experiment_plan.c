@@ -150,7 +150,7 @@ static bool add_one_launch(struct experiment *x)
     if (!name && count == 1)
         name = kernc_kernel_name(kernc_module_kernel_at(x->module, 0));
     if (!name && count == 0)
-        return bad_launch(x, "%s has no kernel to run", x->input);
+        return bad_launch(x, "%s has " BE_NO_KERNEL, x->input);
     if (!name)
         return bad_launch(x, "which kernel? --kernel= one of: %s", kernel_names(x));
     return add_step(x, l ? l : find_launch(x, name, 0, &number), name, number);
@@ -244,8 +244,8 @@ static bool check_output(struct experiment *x, const struct launch_output *o)
     if (p && !p->pointer)
         return bad_launch(x, "--%s %s: %s is %s, not a buffer", o->save ? "save" : "show", o->name, o->name,
                           p->text);
-    if (o->save && launch_encoding_of(o->file) == LAUNCH_NO_ENCODING)
-        return bad_launch(x, "--save %s=%s: %s", o->name, o->file, launch_unknown_ending);
+    if (o->save && launch_wrong_ending(o->file))
+        return bad_launch(x, "--save %s=%s: %s", o->name, o->file, launch_wrong_ending(o->file));
     return true;
 }
 
@@ -267,19 +267,37 @@ static bool check_names(struct experiment *x)
     return true;
 }
 
+/* A file that a directive names is looked for beside the file that is run, and then in the working directory. */
+struct launch_value experiment_directive_value(const struct experiment *x, const struct launch_value *v)
+{
+    struct launch_value found = *v;
+    const char *slash = x->input ? strrchr(x->input, '/') : NULL;
+    if (v->kind != LAUNCH_FILE || *v->text == '/' || !slash)
+        return found;
+    const char *beside = arena_printf(x->arena, "%.*s%s", (int)(slash + 1 - x->input), x->input, v->text);
+    if (file_exists(beside))
+        found.text = beside;
+    return found;
+}
+
 /* The caller's value of the parameter, or the directive's. Where a directive gives a named buffer, the
  * caller's value is what that one holds at first: experiment_buffers.c. */
 static void take_argument(struct experiment *x, struct experiment_step *s, const struct be_param *p)
 {
     const struct launch_argument *d = s->directive ? experiment_argument(s->directive, p->name) : NULL;
     struct launch_argument a;
+    bool own = false;
     for (uint32_t i = 0; !(d && d->value.kind == LAUNCH_NAMED) && i < x->launch.arguments.count; i++)
-        if (names_parameter(x, s, x->launch.arguments.at[i].name, p))
+        if (names_parameter(x, s, x->launch.arguments.at[i].name, p)) {
             d = &x->launch.arguments.at[i];
+            own = true;
+        }
     if (!d)
         return;
     a = *d;
     a.name = p->name;
+    if (!own)
+        a.value = experiment_directive_value(x, &a.value);
     vec_push(x->arena, &s->launch.arguments, a);
 }
 
@@ -289,17 +307,24 @@ static void take_outputs(struct experiment *x, struct launch *to, const struct l
         vec_push(x->arena, &to->outputs, from->outputs.at[i]);
 }
 
+static void take_sizes(struct experiment *x, struct experiment_step *s, enum launch_clause c)
+{
+    uint32_t count;
+    struct launch *from = &x->launch;
+    if (!*launch_sizes(from, c, &count) && s->directive)
+        from = (struct launch *)s->directive;
+    memcpy(launch_sizes(&s->launch, c, &count), launch_sizes(from, c, &count), count * sizeof(uint32_t));
+    s->launch.by_round[c] = from->by_round[c];
+}
+
 static void merge(struct experiment *x, struct experiment_step *s)
 {
     for (uint32_t i = 0; i < s->param_count; i++)
         take_argument(x, s, &s->params[i]);
     if (s->directive && !x->own_outputs)
         take_outputs(x, &s->launch, s->directive);
-    const uint32_t *grid = x->launch.grid[0] || !s->directive ? x->launch.grid : s->directive->grid;
-    const uint32_t *block = x->launch.block[0] || !s->directive ? x->launch.block : s->directive->block;
-    memcpy(s->launch.grid, grid, sizeof s->launch.grid);
-    memcpy(s->launch.block, block, sizeof s->launch.block);
-    s->launch.shared = x->launch.shared || !s->directive ? x->launch.shared : s->directive->shared;
+    for (enum launch_clause c = 0; c < LAUNCH_CLAUSES; c++)
+        take_sizes(x, s, c);
     s->launch.line = s->directive ? s->directive->line : 0;
 }
 
@@ -323,7 +348,7 @@ bool experiment_choose(struct experiment *x)
     for (uint32_t i = 0; i < x->steps.count; i++)
         if (x->steps.at[i].kernel && !x->first)
             x->first = &x->steps.at[i];
-    if (!good || !check_names(x))
+    if (!good || !experiment_split_structs(x) || !check_names(x))
         return false;
     for (uint32_t i = 0; i < x->steps.count; i++) {
         struct experiment_step *s = &x->steps.at[i];

@@ -133,14 +133,14 @@ static void exchange_argument(struct stream *s, struct launch_argument *a)
     stream_string(s, &a->name);
     uint32_t kind = v->kind;
     stream_u32(s, &kind);
-    if (kind > LAUNCH_ROUND)
+    if (kind >= LAUNCH_KINDS)
         stream_fail(s, "a launch has an argument of unknown kind");
     v->kind = (enum launch_value_kind)kind;
     stream_u64(s, &v->count);
     stream_u64(s, &v->seed);
     exchange_number(s, &v->n[0]);
     exchange_number(s, &v->n[1]);
-    stream_string(s, &v->file);
+    stream_string(s, &v->text);
     stream_vector(s, &v->list, 17, exchange_number);
 }
 
@@ -170,6 +170,8 @@ void stream_launch(struct stream *s, struct launch *l)
         stream_u32(s, &l->block[i]);
     }
     stream_u32(s, &l->shared);
+    for (int i = 0; i < LAUNCH_CLAUSES; i++)
+        stream_string(s, &l->by_round[i]);
     stream_vector(s, &l->arguments, 66, exchange_argument);
     stream_vector(s, &l->outputs, 33, exchange_output);
     stream_string(s, &l->name);

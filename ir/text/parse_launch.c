@@ -8,9 +8,9 @@ static struct token parse_plain_name(struct parser *p, const char *what)
     return ir_parse_take(p, p->token.kind == TOKEN_STRING ? TOKEN_STRING : TOKEN_WORD, what);
 }
 
-static const char *parse_file_name(struct parser *p)
+static const char *parse_quoted(struct parser *p)
 {
-    struct token t = ir_parse_take(p, TOKEN_STRING, "a name in quotes");
+    struct token t = ir_parse_take(p, TOKEN_STRING, "a text in quotes");
     if (t.length > IR_MAX_STRING)
         ir_parse_error(p, t.where, MSG_LIMIT, IR_MAX_STRING, "bytes in a string");
     return t.text;
@@ -34,18 +34,21 @@ static size_t skip_value(struct parser *p)
 static struct launch_value parse_value(struct parser *p)
 {
     struct launch_value v = {0};
-    bool named = ir_parse_accept_word(p, "buffer");
-    if (named || ir_parse_accept_word(p, "file")) {
-        v.kind = named ? LAUNCH_NAMED : LAUNCH_FILE;
-        v.file = parse_file_name(p);
-        return v;
-    }
+    enum launch_value_kind kind;
+    const char *problem;
     span where = p->token.where;
-    const char *text = p->lexer.source->text + p->token.start;
-    size_t n = skip_value(p);
-    while (n && strchr(" \t\r\n", text[n - 1]))
-        n--;
-    const char *problem = launch_parse_value(p->arena, arena_strdup(p->arena, text, n), &v);
+    bool has_text = p->token.kind == TOKEN_WORD && launch_find_word(p->token.text, &kind);
+    if (has_text) {
+        ir_parse_advance(p);
+        const char *text = parse_quoted(p);
+        problem = p->failed ? NULL : launch_from_text(kind, text, &v);
+    } else {
+        const char *text = p->lexer.source->text + p->token.start;
+        size_t n = skip_value(p);
+        while (n && strchr(" \t\r\n", text[n - 1]))
+            n--;
+        problem = launch_parse_value(p->arena, arena_strdup(p->arena, text, n), &v);
+    }
     if (problem)
         ir_parse_error(p, where, MSG_LAUNCH, problem);
     return v;
@@ -68,14 +71,22 @@ static void parse_arguments(struct parser *p, struct launch *l)
     ir_parse_expect(p, ')');
 }
 
-/* word "(" x ["," y ["," z]] ")" */
-static void parse_extent(struct parser *p, const char *word, uint32_t n[3])
+/* word "(" ( x ["," y ["," z]] | "sizes by the round" ) ")" */
+static void parse_clause(struct parser *p, struct launch *l, enum launch_clause c)
 {
-    if (!ir_parse_accept_word(p, word))
+    uint32_t count, *n = launch_sizes(l, c, &count);
+    if (!ir_parse_accept_word(p, launch_clause_names[c]))
         return;
     ir_parse_expect(p, '(');
-    for (int i = 0; i < 3 && (i == 0 || ir_parse_accept(p, ',')); i++)
-        n[i] = (uint32_t)ir_parse_integer(p, UINT32_MAX, "a size");
+    span where = p->token.where;
+    if (p->token.kind == TOKEN_STRING) {
+        const char *text = parse_quoted(p), *problem = launch_parse_sizes(p->arena, text, c, l);
+        if (problem)
+            ir_parse_error(p, where, MSG_LAUNCH, problem);
+    } else {
+        for (uint32_t i = 0; i < count && (i == 0 || ir_parse_accept(p, ',')); i++)
+            n[i] = (uint32_t)ir_parse_integer(p, UINT32_MAX, "a size");
+    }
     ir_parse_expect(p, ')');
 }
 
@@ -104,7 +115,7 @@ static void parse_shown(struct parser *p, struct launch_output *o)
 static void parse_picture(struct parser *p, struct launch_output *o)
 {
     ir_parse_expect(p, '=');
-    o->file = parse_file_name(p);
+    o->file = parse_quoted(p);
     if (!ir_parse_accept(p, ','))
         return;
     o->width = (uint32_t)ir_parse_integer(p, UINT32_MAX, "a width");
@@ -139,24 +150,14 @@ static void end_directive(struct parser *p, struct launch *l)
         vec_push(p->arena, &p->m->launches, *l);
 }
 
-static void parse_shared(struct parser *p, struct launch *l)
-{
-    if (!ir_parse_accept_word(p, "shared"))
-        return;
-    ir_parse_expect(p, '(');
-    l->shared = (uint32_t)ir_parse_integer(p, UINT32_MAX, "a number of elements");
-    ir_parse_expect(p, ')');
-}
-
 /* launch @kernel(name = value, …) [grid(x, y, z)] [block(x, y, z)] [shared(elements)]
  *     {show(name[a..b] ".part" as hex) | save(name = "file")} */
 void ir_parse_launch(struct parser *p)
 {
     struct launch l = {.kernel = ir_parse_take(p, TOKEN_GLOBAL, "the kernel's name '@name'").text};
     parse_arguments(p, &l);
-    parse_extent(p, "grid", l.grid);
-    parse_extent(p, "block", l.block);
-    parse_shared(p, &l);
+    for (enum launch_clause c = 0; c < LAUNCH_CLAUSES; c++)
+        parse_clause(p, &l, c);
     end_directive(p, &l);
 }
 
@@ -175,7 +176,8 @@ void ir_parse_buffer(struct parser *p)
         return;
     a.value = parse_value(p);
     ir_parse_expect(p, ')');
-    if (a.value.kind == LAUNCH_NAMED || a.value.kind == LAUNCH_ROUND || a.value.kind == LAUNCH_SCALAR)
+    if (a.value.kind == LAUNCH_NAMED || a.value.kind == LAUNCH_ROUND || a.value.kind == LAUNCH_SCALAR ||
+        a.value.kind == LAUNCH_NULL)
         ir_parse_error(p, where, MSG_LAUNCH, "this makes no buffer");
     vec_push(p->arena, &l.arguments, a);
     end_directive(p, &l);

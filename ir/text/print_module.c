@@ -84,12 +84,19 @@ static void kernel(const struct ir_module *m, const struct ir_kernel_info *k, st
 
 /* ---- launches -------------------------------------------------------------------------------------- */
 
-static void extent(const char *word, const uint32_t n[3], struct text *out)
+static void clause(const struct launch *l, enum launch_clause c, struct text *out)
 {
-    int given = n[2] ? 3 : n[1] ? 2 : n[0] ? 1 : 0;
-    for (int i = 0; i < given; i++)
-        text_printf(out, "%s%s%u", i ? ", " : " ", i ? "" : word, n[i]);
-    text_addz(out, given ? ")" : "");
+    uint32_t given, *n = launch_sizes((struct launch *)l, c, &given);
+    while (given && !n[given - 1])
+        given--;
+    if (!given)
+        return;
+    text_printf(out, " %s(", launch_clause_names[c]);
+    if (l->by_round[c])
+        text_quoted(out, l->by_round[c], strlen(l->by_round[c]));
+    for (uint32_t i = 0; !l->by_round[c] && i < given; i++)
+        text_printf(out, "%s%u", i ? ", " : "", n[i]);
+    text_char(out, ')');
 }
 
 static void output(const struct launch_output *o, struct text *out)
@@ -121,10 +128,8 @@ static void kernel_launch(const struct launch *l, struct text *out)
         launch_print_value(&l->arguments.at[i].value, out);
     }
     text_char(out, ')');
-    extent("grid(", l->grid, out);
-    extent("block(", l->block, out);
-    if (l->shared)
-        text_printf(out, " shared(%u)", l->shared);
+    for (enum launch_clause c = 0; c < LAUNCH_CLAUSES; c++)
+        clause(l, c, out);
 }
 
 static void named_buffer(const struct launch *l, struct text *out)

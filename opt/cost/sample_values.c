@@ -183,9 +183,9 @@ void cost_run_parameters(struct cost_sampler *x, struct cost_lane *lane)
         if (x->kernel && ir_is_pointer(ir_at(f, r)->type)) {
             lane->value[r] = (uint64_t)(k + 1) << BUFFER_BITS & UINT32_MAX;
             lane->known[r] = k < 30;
-        } else if (a && a->value.kind == LAUNCH_SCALAR) {
+        } else if (a && (a->value.kind == LAUNCH_SCALAR || a->value.kind == LAUNCH_ROUND)) {
             lane->known[r] =
-                launch_make_scalar(&a->value, (enum launch_element)x->kernel->params.at[k].element,
+                launch_make_scalar(&a->value, (enum launch_element)x->kernel->params.at[k].element, 0,
                                    &lane->value[r]) == NULL;
         }
     }

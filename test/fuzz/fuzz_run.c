@@ -74,7 +74,7 @@ static kernc_argument argument_for(struct entry *t, const struct be_param *p, ke
     uint64_t bits;
     if (p->pointer && (*b = make_buffer(t, p)) != NULL)
         return kernc_arg_buffer(NULL, *b);
-    if (!v || p->pointer || launch_make_scalar(v, (enum launch_element)p->element, &bits))
+    if (!v || p->pointer || launch_make_scalar(v, (enum launch_element)p->element, 0, &bits))
         bits = 5;
     return kernc_arg_bits(NULL, bits);
 }

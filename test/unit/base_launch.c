@@ -66,7 +66,7 @@ static void expect_scalar(const char *text, enum launch_element e, uint64_t want
 {
     struct launch_value v = parse(text);
     uint64_t bits;
-    assert_null(launch_make_scalar(&v, e, &bits));
+    assert_null(launch_make_scalar(&v, e, 0, &bits));
     assert_int_equal(bits, wanted);
 }
 
@@ -74,7 +74,7 @@ static void refuse_scalar(const char *text, enum launch_element e)
 {
     struct launch_value v = parse(text);
     uint64_t bits;
-    assert_non_null(launch_make_scalar(&v, e, &bits));
+    assert_non_null(launch_make_scalar(&v, e, 0, &bits));
 }
 
 /* ---- text ---------------------------------------------------------------------------------------- */
@@ -113,8 +113,8 @@ static void forms(void **state)
     assert_int_equal(v.count, 8);
     assert_int_equal(v.seed, 42);
     assert_true(v.n[0].f == -1 && v.n[1].f == 1);
-    assert_string_equal(parse("@a b.bin").file, "a b.bin");
-    assert_string_equal(parse("file(\"x.bin\")").file, "x.bin");
+    assert_string_equal(parse("@a b.bin").text, "a b.bin");
+    assert_string_equal(parse("file(\"x.bin\")").text, "x.bin");
     assert_int_equal(parse("{1, 2.5, -3}").count, 3);
     refuse_text("zeros 3", "this is written zeros(count)");
     refuse_text("zeros(3", "this is written zeros(count)");
@@ -124,8 +124,10 @@ static void forms(void **state)
     refuse_text("zeros(1.5)", "a count or seed is an integer, 0 or more");
     refuse_text("ramp(0, x, 3)", "a number is wanted here");
     refuse_text("{}", "a number is wanted here");
-    refuse_text("{5, {6}}", "a list has numbers alone; a structure is given number by number: NAME.MEMBER=1, "
-                            "NAME.ARRAY.0=1");
+    assert_string_equal(parse("{5, {6}}").text, "{5, {6}}");
+    assert_int_equal(parse("{.x = 6}").kind, LAUNCH_STRUCTS);
+    assert_int_equal(parse("{1, .5}").kind, LAUNCH_LIST);
+    assert_int_equal(parse("null").kind, LAUNCH_NULL);
     refuse_text("{1", "a list is written {1, 2, 3}");
     refuse_text("@", "the name of a file is missing");
     refuse_text("file(x)", "a file is written @name or file(\"name\")");
@@ -235,7 +237,7 @@ static void bad_buffers(void **state)
     refuse_buffer("random(4, 1, 0, inf)", LAUNCH_FLOAT, "the bounds must be finite");
     refuse_buffer("ramp(0, nan, 4)", LAUNCH_FLOAT, "the bounds must be finite");
     refuse_buffer("{1, 256}", LAUNCH_UCHAR, "the number does not fit the type");
-    refuse_buffer("iota(4)", LAUNCH_BYTES, "a buffer of structs is made by zeros(n) or @file");
+    refuse_buffer("iota(4)", LAUNCH_BYTES, "a buffer of structs is made by zeros(n), {list} or @file");
     refuse_buffer("zeros(1048577)", LAUNCH_CHAR, "the buffer is larger than the memory limit (--max-memory)");
     refuse_buffer("zeros(18446744073709551615)", LAUNCH_LONG,
                   "the buffer is larger than the memory limit (--max-memory)");
@@ -250,7 +252,7 @@ static void buffers_from_files(void **state)
     close(fd);
     snprintf(spec, sizeof spec, "@%s", name);
     expect_buffer(spec, LAUNCH_INT, "abcdefgh", 8);
-    refuse_buffer(spec, LAUNCH_BYTES, "the file's length is no multiple of the element's size");
+    refuse_buffer(spec, LAUNCH_BYTES, "the file has 8 bytes, no multiple of the 12 of an element");
     unlink(name);
     refuse_buffer(spec, LAUNCH_INT, "No such file or directory");
 }

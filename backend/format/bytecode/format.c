@@ -7,7 +7,7 @@
 #include "backend/format/bytecode/program.h"
 #include "backend/format/stream.h"
 
-#define VERSION 6
+#define VERSION 7
 
 struct bc_program *bc_program_new(void)
 {

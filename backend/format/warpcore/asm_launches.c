@@ -3,10 +3,30 @@
  */
 #include "backend/format/warpcore/asm.h"
 
-static void take_sizes(struct wc_assembler *a, uint32_t n[3])
+/* x y z | "sizes by the round" */
+static void take_sizes(struct wc_assembler *a, struct launch *l, enum launch_clause c)
 {
-    for (int i = 0; i < 3; i++)
+    uint32_t count, *n = launch_sizes(l, c, &count);
+    struct wc_token t = a->lexer.token;
+    if (t.kind == WC_TOKEN_STRING) {
+        const char *problem = launch_parse_sizes(&a->m->arena, wc_take_name(a, "sizes"), c, l);
+        if (problem)
+            wc_asm_error_at(a, t.where, "value", "%s", problem);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
         n[i] = wc_take_u32(a, UINT32_MAX, "a size");
+}
+
+/* Whether a clause with sizes stands here. */
+static bool take_clause(struct wc_assembler *a, struct launch *l)
+{
+    for (enum launch_clause c = 0; c < LAUNCH_CLAUSES; c++)
+        if (wc_accept_word(a, launch_clause_names[c])) {
+            take_sizes(a, l, c);
+            return true;
+        }
+    return false;
 }
 
 /* What stands behind a directive's name: {, grid x y z | block x y z | shared n | while name | layout "text"
@@ -14,13 +34,9 @@ static void take_sizes(struct wc_assembler *a, uint32_t n[3])
 static void take_clauses(struct wc_assembler *a, struct launch *l, bool comma)
 {
     for (; !comma || wc_accept_mark(a, ','); comma = true) {
-        if (l->step == LAUNCH_KERNEL && wc_accept_word(a, "grid"))
-            take_sizes(a, l->grid);
-        else if (l->step == LAUNCH_KERNEL && wc_accept_word(a, "block"))
-            take_sizes(a, l->block);
-        else if (l->step == LAUNCH_KERNEL && wc_accept_word(a, "shared"))
-            l->shared = wc_take_u32(a, UINT32_MAX, "a number of elements");
-        else if (l->step == LAUNCH_REPEAT && wc_accept_word(a, "while"))
+        if (l->step == LAUNCH_KERNEL && take_clause(a, l))
+            continue;
+        if (l->step == LAUNCH_REPEAT && wc_accept_word(a, "while"))
             l->name = wc_take_name(a, "a buffer's name");
         else if (l->step == LAUNCH_BUFFER && wc_accept_word(a, "layout"))
             l->layout = wc_take_layout(a);
@@ -107,7 +123,8 @@ static void take_value(struct wc_assembler *a, struct launch_value *v)
         wc_asm_error_at(a, t.where, "value", "%s", problem);
 }
 
-/* .argument name, value; a file is written: file "name", a named buffer: buffer "name" */
+/* .argument name, value; a file is written: file "name", a named buffer: buffer "name", what depends on the
+ * round: round "expression" */
 void wc_take_argument(struct wc_assembler *a)
 {
     struct launch_argument x = {0};
@@ -117,10 +134,14 @@ void wc_take_argument(struct wc_assembler *a)
     wc_expect_mark(a, ',');
     if (a->failed)
         return;
-    bool named = wc_accept_word(a, "buffer");
-    if (named || wc_accept_word(a, "file")) {
-        x.value.kind = named ? LAUNCH_NAMED : LAUNCH_FILE;
-        x.value.file = wc_take_name(a, "a name");
+    struct wc_token t = a->lexer.token;
+    enum launch_value_kind kind;
+    if (t.kind == WC_TOKEN_WORD && launch_find_word(t.text, &kind)) {
+        wc_lexer_advance(&a->lexer);
+        const char *text = wc_take_name(a, "a text in quotes");
+        const char *problem = a->failed ? NULL : launch_from_text(kind, text, &x.value);
+        if (problem)
+            wc_asm_error_at(a, t.where, "value", "%s", problem);
     } else {
         take_value(a, &x.value);
     }

@@ -128,9 +128,18 @@ static void print_kernel(struct writer *w, const struct wc_kernel *k)
         print_param(w, &k->params.at[i]);
 }
 
-static void print_sizes(struct writer *w, const char *word, const uint32_t n[3])
+static void print_sizes(struct writer *w, const struct launch *l, enum launch_clause c)
 {
-    text_printf(w->out, ", %s %u %u %u", word, n[0], n[1], n[2]);
+    uint32_t count, *n = launch_sizes((struct launch *)l, c, &count);
+    if (c == LAUNCH_SHARED && !*n)
+        return;
+    text_printf(w->out, ", %s", launch_clause_names[c]);
+    for (uint32_t i = 0; !l->by_round[c] && i < count; i++)
+        text_printf(w->out, " %u", n[i]);
+    if (l->by_round[c]) {
+        text_char(w->out, ' ');
+        text_quoted(w->out, l->by_round[c], strlen(l->by_round[c]));
+    }
 }
 
 static void print_output(struct writer *w, const struct launch_output *o)
@@ -154,10 +163,8 @@ static void print_directive(struct writer *w, const struct launch *l)
     case LAUNCH_KERNEL:
         text_addz(w->out, ".launch ");
         print_name(l->kernel, w->out);
-        print_sizes(w, "grid", l->grid);
-        print_sizes(w, "block", l->block);
-        if (l->shared)
-            text_printf(w->out, ", shared %u", l->shared);
+        for (enum launch_clause c = 0; c < LAUNCH_CLAUSES; c++)
+            print_sizes(w, l, c);
         break;
     case LAUNCH_BUFFER:
         text_addz(w->out, ".buffer ");

@@ -6,7 +6,7 @@
 #include "backend/format/warpcore/image.h"
 #include "backend/format/stream.h"
 
-#define VERSION 4
+#define VERSION 5
 
 struct wc_image *wc_image_new(void)
 {

@@ -1,0 +1,103 @@
+/* experiment_structs.c: structures that the caller gives whole, --arg cfg={1, {2, 3}}: the kernel has a parameter for
+ * each of their numbers, cfg.a, cfg.b.0, cfg.b.1.
+ */
+#include "base/layout.h"
+#include "lib/experiment.h"
+
+enum { SLOT = 8 }; /* bytes of a number, whatever its type */
+
+struct members {
+    struct experiment *x;
+    const struct be_param *at;
+    uint32_t count;
+    size_t prefix; /* of their names, with the dot */
+};
+
+/* What the numbers make together: a member for each first part of what is left of their names. */
+static struct layout structure(struct members m)
+{
+    struct layout l = {.kind = LAYOUT_STRUCTURE, .bytes = m.count * SLOT}, **to = &l.members;
+    for (uint32_t i = 0, n = 0; i < m.count; i += n) {
+        const struct be_param *p = &m.at[i];
+        const char *name = p->name + m.prefix;
+        size_t length = strcspn(name, ".");
+        struct layout *part = *to = arena_new(m.x->arena, struct layout);
+        for (n = 1; name[length] && i + n < m.count &&
+                    strncmp(m.at[i + n].name, p->name, m.prefix + length + 1) == 0;)
+            n++;
+        *part = (struct layout){.kind = p->pointer ? LAYOUT_POINTER : LAYOUT_NUMBER,
+                                .element = (enum launch_element)p->element,
+                                .scalars = 1,
+                                .bytes = SLOT};
+        if (name[length])
+            *part = structure((struct members){m.x, p, n, m.prefix + length + 1});
+        part->name = arena_strdup(m.x->arena, name, length);
+        part->offset = i * SLOT;
+        to = &part->next;
+    }
+    return l;
+}
+
+static bool add_numbers(struct experiment *x, const struct launch_argument *a, struct members m,
+                        size_t kernel)
+{
+    struct layout l = structure(m);
+    struct text list = {.arena = x->arena}, bytes = {.arena = x->arena};
+    text_char(&list, '{');
+    if (a->value.kind == LAUNCH_LIST)
+        launch_print_value(&a->value, &list);
+    else
+        text_addz(&list, a->value.text);
+    text_char(&list, '}');
+    const char *why = layout_fill(x->arena, &l, list.at, l.bytes, &bytes);
+    for (uint32_t i = 0; !why && i < m.count; i++) {
+        struct text number = {.arena = x->arena};
+        struct launch_argument one = {arena_printf(x->arena, "%.*s%s", (int)kernel, a->name, m.at[i].name),
+                                      {.kind = LAUNCH_NULL}};
+        layout_print_number((enum launch_element)m.at[i].element, (uint8_t *)bytes.at + i * SLOT, &number);
+        if (!m.at[i].pointer)
+            why = launch_parse_value(x->arena, number.at, &one.value);
+        if (!experiment_argument(&x->launch, one.name)) /* a number that is given alone counts */
+            vec_push(x->arena, &x->launch.arguments, one);
+    }
+    return !why || experiment_bad_launch(x, "--arg %s: %s", a->name, why);
+}
+
+/* The parameters of the step that are the argument's numbers; none: it is not one of the step's structures. */
+static struct members members_of(struct experiment *x, const struct experiment_step *s, const char *name)
+{
+    size_t n = strlen(name);
+    struct members m = {.x = x, .prefix = n + 1};
+    for (uint32_t i = 0; i < s->param_count; i++) {
+        bool member = strncmp(s->params[i].name, name, n) == 0 && s->params[i].name[n] == '.';
+        m.at = member && !m.count ? &s->params[i] : m.at;
+        m.count += member;
+    }
+    return m;
+}
+
+bool experiment_split_structs(struct experiment *x)
+{
+    for (uint32_t i = 0; i < x->launch.arguments.count; i++) {
+        struct launch_argument a = x->launch.arguments.at[i];
+        const char *dot = strchr(a.name, '.');
+        bool list = a.value.kind == LAUNCH_LIST || a.value.kind == LAUNCH_STRUCTS, split = false;
+        for (uint32_t k = 0; list && !split && k < x->steps.count; k++) {
+            const struct experiment_step *s = &x->steps.at[k];
+            size_t kernel = s->kernel && x->launches > 1 && dot ? (size_t)(dot + 1 - a.name) : 0;
+            if (kernel &&
+                (strncmp(a.name, s->launch.kernel, kernel - 1) != 0 || s->launch.kernel[kernel - 1]))
+                continue;
+            struct members m = members_of(x, s, a.name + kernel);
+            split = m.count > 0;
+            if (split && !add_numbers(x, &a, m, kernel))
+                return false;
+        }
+        if (split) {
+            for (uint32_t k = i--; k + 1 < x->launch.arguments.count; k++)
+                x->launch.arguments.at[k] = x->launch.arguments.at[k + 1];
+            x->launch.arguments.count--;
+        }
+    }
+    return true;
+}
