@@ -8,8 +8,6 @@
 #include "frontend/check_launch.h"
 #include "base/layout.h"
 
-#define LAUNCH_MAX_LIST ((uint64_t)1 << 20) /* bytes of a buffer that a list with braces makes */
-
 /* ---- values ------------------------------------------------------------------------------------------ */
 
 static bool to_number(struct checker *c, struct fe_expr **e, struct launch_number *n)
@@ -108,20 +106,22 @@ static bool structs_value(struct checker *c, struct fe_launch_item *i, const str
         fe_report(c->fe, FE_MSG(not_constant), e->where, "a number of a launch");
         return false;
     }
-    if (array->size > LAUNCH_MAX_LIST) {
-        fe_report(c->fe, FE_MSG(launch_value), e->where, i->name,
-                  "the list is too long: 1 MB at most; a file has more");
-        return false;
-    }
     if (l.kind == LAYOUT_UNKNOWN) {
         fe_report(c->fe, FE_MSG(launch_form), e->where, "of such structures zeros and file make some");
         return false;
     }
-    uint8_t *bytes = arena_array(c->arena, uint8_t, array->size + sizeof(scalar_bits));
-    for (const struct fe_init *x = e->init.items; x; x = x->next)
+    uint64_t most = 8 * (uint64_t)IR_MAX_STRING; /* of bytes that may have a short text */
+    uint8_t *bytes =
+        arena_array(c->arena, uint8_t, (array->size < most ? array->size : 0) + sizeof(scalar_bits));
+    for (const struct fe_init *x = e->init.items; x && array->size < most; x = x->next)
         if (fe_is_scalar(x->value->type))
             memcpy(bytes + x->offset, &x->value->value, x->value->type->size);
-    layout_print_list(&l, bytes, array->count, &text);
+    if (array->size < most)
+        layout_print_list(&l, bytes, array->count, &text);
+    if (array->size >= most || text.length > IR_MAX_STRING) {
+        fe_report(c->fe, FE_MSG(launch_list_long), e->where, i->name, IR_MAX_STRING);
+        return false;
+    }
     *v = (struct launch_value){.kind = LAUNCH_STRUCTS, .text = text.at};
     return true;
 }
