@@ -1,5 +1,5 @@
-/* launch_print.c: values of launch arguments as launch_parse_value reads them, but what is known by a text, which
- * may hold any character: that is quoted, behind a word.
+/* launch_print.c: values of launch arguments as launch_parse_value reads them, but what is known by a text,
+ * which may hold any character: that is quoted, behind a word.
  */
 #include "base/launch.h"
 

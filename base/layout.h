@@ -59,14 +59,14 @@ void layout_row(const layout_leaves *leaves, const unsigned char *bytes, char se
 
 /* ---- layout_fill.c ------------------------------------------------------------------------------------- */
 
-/* Appends the elements of a list, "{{1, .n = {2, 3}}, {4}}", as C initialises an array of what is laid out so. NULL,
- * or the message (static text, or of the arena): over the limit of bytes it is launch_too_large. */
+/* Appends the elements of a list, "{{1, .n = {2, 3}}, {4}}", as C initialises an array of what is laid out
+ * so. NULL, or the message (static text, or of the arena): over the limit of bytes it is launch_too_large. */
 const char *layout_fill(struct arena *a, const struct layout *l, const char *text, size_t limit,
                         struct text *bytes);
 /* Appends the text of such a list that has the bytes of so many elements; pointers are 0. */
 void layout_print_list(const struct layout *l, const uint8_t *bytes, size_t count, struct text *out);
-/* As layout_fill, from a table: a line for each element, values between commas or blanks, all that layout_row writes,
- * or those that a first line of names says. */
+/* As layout_fill, from a table: a line for each element, values between commas or blanks, all that
+ * layout_row writes, or those that a first line of names says. */
 const char *layout_read_rows(struct arena *a, const struct layout *l, const char *text, size_t limit,
                              struct text *bytes);
 

@@ -1,5 +1,5 @@
-/* layout_fill.c: bytes of structures from text: lists as C's initialisers have them, {1, {2, 3}, .m = 4}, and rows
- * of tables. What no value is given for is 0.
+/* layout_fill.c: bytes of structures from text: lists as C's initialisers have them, {1, {2, 3}, .m = 4},
+ * and rows of tables. What no value is given for is 0.
  */
 #include "base/layout.h"
 
@@ -57,8 +57,8 @@ static bool is_number(const struct layout *l)
     return !l->counts.count && l->kind != LAYOUT_STRUCTURE && (l->kind == LAYOUT_POINTER || l->scalars == 1);
 }
 
-/* Part `*index` of an array, a vector or a structure, from where it lies in it; false: there are no more. Of members
- * that lie over each other, as a union's do, the next one is behind all that begin before `end`. */
+/* Part `*index` of an array, a vector or a structure, from where it lies in it; false: there are no more. Of
+ * members that lie over each other, as a union's do, the next one is behind all that begin before `end`. */
 static bool next_part(const struct layout *l, uint32_t *index, uint32_t end, struct layout *part)
 {
     if (l->counts.count || l->kind == LAYOUT_NUMBER) {

@@ -91,7 +91,8 @@ part:
 |   '[' value RANGE value ']'              { $$ = fe_launch_item(p, NULL, @$, NULL, $2, $4); }
 ;
 
-/* a = "file", 64, 48, b = "other": behind the first, what begins another one is an assignment to the grammar. */
+/* a = "file", 64, 48, b = "other": behind the first, what begins another one is an assignment to the
+ * grammar. */
 save_items:
     any_name '=' string                    { $$ = list_of(fe_launch_item(p, $1, @1, $3, NULL, NULL)); }
 |   save_items ',' value                   { $$ = fe_save_more(p, $1, $3); }

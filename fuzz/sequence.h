@@ -1,7 +1,7 @@
 /* sequence.h: class g: several kernels, launched in order on buffers that live across them, some launches
- * repeated. Every kernel has the parameters (to, from, own, flag, table, round, s): four buffers of uints, one of
- * structures (c, d), a uint, and such a structure; each thread reads one element of `from`, and of `own` and `to` its
- * own, so that whatever is dropped, nothing races.
+ * repeated. Every kernel has the parameters (to, from, own, flag, table, round, s): four buffers of uints,
+ * one of structures (c, d), a uint, and such a structure; each thread reads one element of `from`, and of
+ * `own` and `to` its own, so that whatever is dropped, nothing races.
  *
  * What an operation means is written twice: in Kern (class_g.c) and in C (reference_g.c).
  */

@@ -173,8 +173,8 @@ static const char *too_large(const kernc_result *r, uint32_t from)
     return NULL;
 }
 
-/* Whether there is another way to compile what was too large: less growth, then level 1, then 0. `row`: the next
- * one of opt/growth.def. */
+/* Whether there is another way to compile what was too large: less growth, then level 1, then 0. `row`: the
+ * next one of opt/growth.def. */
 static bool retreat(struct opt_options *opt, unsigned *row)
 {
     while (opt->level > 1 && *row < OPT_GROWTH_ROWS)

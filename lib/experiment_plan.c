@@ -267,7 +267,8 @@ static bool check_names(struct experiment *x)
     return true;
 }
 
-/* A file that a directive names is looked for beside the file that is run, and then in the working directory. */
+/* A file that a directive names is looked for beside the file that is run, and then in the working
+ * directory. */
 struct launch_value experiment_directive_value(const struct experiment *x, const struct launch_value *v)
 {
     struct launch_value found = *v;

@@ -1,5 +1,5 @@
-/* experiment_structs.c: structures that the caller gives whole, --arg cfg={1, {2, 3}}: the kernel has a parameter for
- * each of their numbers, cfg.a, cfg.b.0, cfg.b.1.
+/* experiment_structs.c: structures that the caller gives whole, --arg cfg={1, {2, 3}}: the kernel has a
+ * parameter for each of their numbers, cfg.a, cfg.b.0, cfg.b.1.
  */
 #include "base/layout.h"
 #include "lib/experiment.h"
