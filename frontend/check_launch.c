@@ -129,7 +129,7 @@ static bool structs_value(struct checker *c, struct fe_launch_item *i, const str
 static bool has_braces(const struct fe_expr *list)
 {
     for (const struct fe_init *i = list->init.items; i; i = i->next)
-        if (i->value->kind == FE_EXPR_INIT || i->field || i->index)
+        if (i->value->kind == FE_EXPR_INIT || i->path)
             return true;
     return false;
 }
