@@ -152,6 +152,14 @@ void diag_fixit(struct diagnostics *d, span where, const char *insert)
     latest->has_fix = true;
 }
 
+void diag_fix_also(struct diagnostics *d, span where, const char *insert)
+{
+    if (d->dropping || !d->all.count)
+        return;
+    struct diag_fix f = {where, arena_strdup(d->arena, insert, strlen(insert))};
+    vec_push(d->arena, &vec_last(&d->all).also, f);
+}
+
 /* ---- JSON --------------------------------------------------------------------------------------- */
 
 const char *diag_severity_name(enum diag_severity s)
@@ -186,6 +194,14 @@ const char *diag_file(const struct diagnostics *d, uint32_t *line)
     return d->source && (*line || !d->of_options) ? source_of(d->source, line)->name : NULL;
 }
 
+/* The same of an edit. */
+static void json_edit(struct text *t, const struct diagnostics *d, const struct diag_fix *f)
+{
+    text_char(t, '{');
+    json_span(t, d->source, f->where);
+    json_string(t, "insert", f->insert);
+}
+
 /* The object without its closing brace, ending in a comma. */
 static void json_open(struct text *t, const struct diagnostics *d, const struct diagnostic *g)
 {
@@ -199,9 +215,15 @@ static void json_open(struct text *t, const struct diagnostics *d, const struct 
     json_string(t, "message", g->text);
     if (!g->has_fix)
         return;
-    text_addz(t, "\"fix\":{");
-    json_span(t, d->source, g->fix.where);
-    json_string(t, "insert", g->fix.insert);
+    text_addz(t, "\"fix\":");
+    json_edit(t, d, &g->fix);
+    for (uint32_t i = 0; i < g->also.count; i++) {
+        text_addz(t, i ? "," : "\"also\":[");
+        json_edit(t, d, &g->also.at[i]);
+        t->at[t->length - 1] = '}';
+    }
+    if (g->also.count)
+        text_addz(t, "],");
     t->at[t->length - 1] = '}';
     text_char(t, ',');
 }

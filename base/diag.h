@@ -89,7 +89,8 @@ struct diagnostic {
     const char *id; /* stable name, e.g. "undeclared-name"; the warning group of -W */
     span where;
     const char *text;
-    struct diag_fix fix; /* if has_fix */
+    struct diag_fix fix;       /* if has_fix */
+    VEC(struct diag_fix) also; /* edits that belong to it: all are made, or none */
     bool has_fix;
     bool promoted;   /* a warning that -Werror made an error */
     uint32_t parent; /* of a note: index of the diagnostic it explains; else UINT32_MAX */
@@ -140,6 +141,12 @@ void diag_drop(struct diagnostics *d, uint32_t from);
 void diag_warn(struct diagnostics *d, enum diag_group group, span where, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 void diag_fixit(struct diagnostics *d, span where, const char *insert); /* to the latest diagnostic */
+/* One more edit of the fix-it that the latest diagnostic has. */
+void diag_fix_also(struct diagnostics *d, span where, const char *insert);
+/* Appends the text of the program's own file with as many fix-its applied as do not overlap; those of
+ * other files are
+ * left. *applied, in the arena of `out`, gets the indices of their diagnostics. */
+void diag_apply_fixes(const struct diagnostics *d, struct text *out, u32_vec *applied);
 
 /* "note", "remark", "warning" or "error"; static. */
 const char *diag_severity_name(enum diag_severity s);
@@ -147,7 +154,9 @@ const char *diag_severity_name(enum diag_severity s);
 /* file:line:col: warning: text [-Wid], the line, a caret with ~~~ under the range, the fix-it below. */
 void diag_print(const struct diagnostics *d, FILE *out, bool color);
 void diag_text(const struct diagnostics *d, struct text *t, bool color); /* the same, appended to t */
-/* An array of {"severity","id","file","line","column","endLine","endColumn","message","fix"?,"notes":[…]}. */
+/* An array of {"severity","id","file","line","column","endLine","endColumn","message","fix"?,"notes":[…]};
+ * fix is
+ * {"line","column","endLine","endColumn","insert","also"?:[…]}, the same of other edits. */
 void diag_json(const struct diagnostics *d, FILE *out);
 /* The same array, appended to t. */
 void diag_json_text(const struct diagnostics *d, struct text *t);

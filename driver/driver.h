@@ -193,6 +193,8 @@ int schedule_take(struct command *c, int *schedule);
 
 #define INPUT_LIMIT ((size_t)256 << 20) /* bytes of a source, IR or bytecode file */
 
+#define FIX_ROUNDS 100
+
 #define PROFILE_LIMIT ((size_t)16 << 20) /* bytes of a profile */
 
 /* The options of kernc_compile that the command line asks for; `o` is initialised. EXIT_OK or EXIT_USAGE. */

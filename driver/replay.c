@@ -18,7 +18,11 @@ struct reading {
 bool replay_is_job(const struct text *input)
 {
     size_t blanks = input->at ? strspn(input->at, " \t\r\n") : 0;
-    return blanks < input->length && input->at[blanks] == '{';
+    if (blanks == input->length || input->at[blanks] != '{')
+        return false;
+    size_t next = blanks + 1 + strspn(input->at + blanks + 1, " \t\r\n");
+    return next < input->length &&
+           (input->at[next] == '"' || input->at[next] == '}'); /* else a block of a source */
 }
 
 /* ---- members ------------------------------------------------------------------------------------------- */

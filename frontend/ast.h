@@ -270,19 +270,31 @@ enum fe_decl_flag {
     FE_DECL_WORD = 16
 };
 
+/* C++'s & in a declarator, and what a pointer in its place would need besides: edits of the text. */
+struct fe_edit {
+    span where;
+    const char *insert;
+};
+struct fe_reference {
+    span where;
+    bool is_const; /* what it refers to: then a copy does as well */
+    VEC(struct fe_edit) edits;
+};
+
 struct fe_decl {
     uint8_t kind;  /* enum fe_decl_kind */
     uint8_t flags; /* enum fe_decl_flag: words before a FUNCTION (or wrongly elsewhere);
                       STRUCT: UNION; TYPEDEF: WORD, the name is that of a type of Kern */
     bool is_file_scope;
-    bool used;            /* [checker] */
-    const char *name;     /* NULL: unnamed parameter, structure or enumeration without a tag */
-    span where;           /* the whole declaration */
-    span name_at;         /* the name; where there is none, the place it would stand */
-    struct fe_form *form; /* type as written; not of STRUCT, ENUM, ENUMERATOR; LAUNCH: of
+    bool used;                      /* [checker] */
+    const char *name;               /* NULL: unnamed parameter, structure or enumeration without a tag */
+    span where;                     /* the whole declaration */
+    span name_at;                   /* the name; where there is none, the place it would stand */
+    struct fe_form *form;           /* type as written; not of STRUCT, ENUM, ENUMERATOR; LAUNCH: of
                              a named buffer */
-    struct fe_type *type; /* [checker] */
-    struct fe_decl *next; /* unit, DECL statement, parameters, fields, enumerators */
+    struct fe_type *type;           /* [checker] */
+    struct fe_reference *reference; /* VARIABLE, PARAMETER: it was declared as one; or NULL */
+    struct fe_decl *next;           /* unit, DECL statement, parameters, fields, enumerators */
     union {
         struct fe_expr *init; /* VARIABLE, ENUMERATOR; or NULL; ASSERT:
                                  condition, its `next` text or NULL */

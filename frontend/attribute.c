@@ -48,18 +48,20 @@ static void skip_to(struct parser *p, const char *end)
     p->cursor = end;
 }
 
-/* GLSL's `layout(…) in;` */
-static void skip_direction(struct parser *p)
+/* GLSL's `layout(…) in;`; false: there is none. */
+static bool skip_direction(struct parser *p)
 {
     const char *at = p->cursor + strspn(p->cursor, " \t");
     size_t n = word_length(at);
     const char *behind = at + n + strspn(at + n, " \t");
     bool is_direction = (n == 2 && memcmp(at, "in", 2) == 0) || (n == 3 && memcmp(at, "out", 3) == 0);
-    if (is_direction && *behind == ';')
-        skip_to(p, behind + 1);
+    if (!is_direction || *behind != ';')
+        return false;
+    skip_to(p, behind + 1);
+    return true;
 }
 
-bool fe_skip_call(struct parser *p, const char *word, const char *advice, span where)
+bool fe_skip_call(struct parser *p, const char *word, const char *advice, span where, bool fixes)
 {
     const char *open = p->cursor + strspn(p->cursor, " \t\r\n"), *end = *open == '(' ? closing(open) : NULL;
     if (!end)
@@ -67,7 +69,9 @@ bool fe_skip_call(struct parser *p, const char *word, const char *advice, span w
     const struct fe_foreign_name *row = row_within(open, end);
     fe_report(p->fe, FE_MSG(foreign_word), where, row ? row->text : word, row ? row->advice : advice);
     skip_to(p, end);
-    skip_direction(p);
+    bool is_removed = skip_direction(p) || fixes;
+    if (is_removed)
+        fe_fix_removal(p->fe, (span){where.at, fe_here(p, p->cursor)});
     return true;
 }
 
@@ -85,8 +89,10 @@ bool fe_skip_brackets(struct parser *p, const char *at, bool may_begin)
     if (!is_double && !is_single)
         return false;
     span where = {fe_here(p, word), fe_here(p, word + n)};
+    place begin = fe_here(p, at);
     fe_report(p->fe, FE_MSG(foreign_word), where, row ? row->text : arena_strdup(p->arena, word, n),
               row ? row->advice : "there are no attributes: remove it");
     skip_to(p, end);
+    fe_fix_removal(p->fe, (span){begin, fe_here(p, end)});
     return true;
 }

@@ -69,6 +69,7 @@ struct checker {
     uint32_t unevaluated;             /* > 0 inside sizeof */
     const struct fe_decl *launch;     /* whose numbers are being checked, or NULL */
     bool names_round;                 /* they do name the round of its repeat */
+    const struct fe_expr *called;     /* the call whose callee is checked next */
     const struct fe_expr *addressed;  /* the operand of the & whose operand is checked next */
     const struct fe_expr *indexed;    /* the array that decays for its index alone */
     VEC(struct fe_function *) needed; /* open functions and instances whose bodies are to be checked */
@@ -177,6 +178,23 @@ void fe_note_read(struct checker *c, struct fe_expr *e);
  * is written as `form` (or NULL) the spaces that this leaves open. */
 struct fe_expr *fe_check_init(struct checker *c, struct fe_expr *e, const struct fe_form *form,
                               struct fe_type **type);
+
+/* ---- reference.c ------------------------------------------------------------------------------------- */
+
+/* Note what pointers in the place of C++'s references would need: a use of the name d; the argument of a
+ * parameter;
+ * the initialiser. */
+void fe_note_reference_use(struct checker *c, const struct fe_decl *d, const struct fe_expr *name);
+void fe_note_referred(struct checker *c, const struct fe_decl *d, const struct fe_expr *to);
+
+/* ---- rewrite.c --------------------------------------------------------------------------------------- */
+
+/* The fix-it that writes the call, of which nothing has been checked yet, as the row says; none where that
+ * is not
+ * sure to be the same. */
+void fe_fix_call(struct checker *c, const struct fe_foreign_name *row, const struct fe_expr *call);
+/* Whether what is written instead has not this argument. */
+bool fe_drops_argument(const struct fe_foreign_name *row, uint32_t which);
 
 /* ---- check_vector.c ---------------------------------------------------------------------------------- */
 

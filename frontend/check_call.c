@@ -62,17 +62,38 @@ static void check_call_token(struct checker *c, struct fe_expr *e, bool allowed)
 
 /* ---- arguments --------------------------------------------------------------------------------------- */
 
-/* Checks each argument by itself; false if one has an error. */
+/* The row of foreign.def for what is called, if the file has no such name. */
+static const struct fe_foreign_name *foreign_callee(struct checker *c, const struct fe_expr *e)
+{
+    const struct fe_expr *callee = e->call.callee;
+    bool is_foreign = callee->kind == FE_EXPR_NAME && fe_is_error(callee->type) && !callee->name.decl;
+    return is_foreign ? fe_find_foreign(c->arena, callee->name.name) : NULL;
+}
+
+/* Checks each argument by itself, but for those that its language's function has alone; false if one has an
+ * error. */
 static bool check_arguments(struct checker *c, struct fe_expr *e)
 {
     bool good = true;
+    const struct fe_foreign_name *foreign = foreign_callee(c, e);
+    uint32_t i = 0;
     for (struct fe_expr **a = &e->call.args; *a; a = &(*a)->next) {
         struct fe_expr *next = (*a)->next;
+        if (foreign && fe_drops_argument(foreign, i++))
+            continue;
         *a = fe_check_value(c, *a);
         (*a)->next = next;
         good &= !fe_is_error((*a)->type);
     }
     return good;
+}
+
+static void note_references(struct checker *c, const struct fe_expr *e)
+{
+    const struct fe_function *f = e->call.target;
+    const struct fe_decl *p = fe_params(f->decl);
+    for (const struct fe_expr *a = e->call.args; a && p; a = a->next, p = p->next)
+        fe_note_referred(c, p, a);
 }
 
 static void convert_argument(struct checker *c, struct fe_expr **a, struct fe_type *to)
@@ -108,7 +129,9 @@ static struct fe_type *check_direct(struct checker *c, struct fe_expr *e)
 /* The callee's function type; NULL after a message. */
 static struct fe_type *check_callee(struct checker *c, struct fe_expr *e)
 {
+    c->called = e;
     struct fe_expr *callee = e->call.callee = fe_check_expr(c, e->call.callee);
+    c->called = NULL;
     if (fe_is_error(callee->type))
         return NULL;
     if (callee->kind == FE_EXPR_NAME && callee->type->kind == FE_TYPE_FUNCTION)
@@ -154,6 +177,8 @@ static struct fe_expr *check_function_call(struct checker *c, struct fe_expr *e)
             fe_note(c->fe, FE_MSG(declared_here), f->decl->name_at, f->name);
         return e;
     }
+    if (e->call.target)
+        note_references(c, e);
     uint32_t i = 0;
     for (struct fe_expr **a = &e->call.args; good && *a; a = &(*a)->next)
         convert_argument(c, a, t->params[i++]);
@@ -314,6 +339,24 @@ static struct fe_expr *check_vector_builtin(struct checker *c, struct fe_expr *e
     return e;
 }
 
+/* OpenCL's barrier(CLK_LOCAL_MEM_FENCE): the flags are reported and left out. */
+static void drop_flags(struct checker *c, struct fe_expr *e)
+{
+    struct fe_expr *last = e->call.args, *first = last;
+    while (last && last->next)
+        last = last->next;
+    while (first && first->kind == FE_EXPR_BINARY)
+        first = first->sub.a;
+    const struct fe_foreign_name *flag =
+        first && first->kind == FE_EXPR_NAME ? fe_find_foreign(c->arena, first->name.name) : NULL;
+    if (!flag || !flag->advice || fe_find(c, FE_NAMES, first->name.name))
+        return;
+    fe_report(c->fe, FE_MSG(foreign_word), first->where, flag->text, flag->advice);
+    fe_fixit(c->fe, (span){e->op_at.end, (place){e->where.end.line, e->where.end.column - 1}}, "");
+    e->call.args = NULL;
+    e->call.arg_count = 0;
+}
+
 static struct fe_expr *check_builtin_call(struct checker *c, struct fe_expr *e, const struct fe_builtin *b)
 {
     struct fe_type *generic;
@@ -329,6 +372,8 @@ static struct fe_expr *check_builtin_call(struct checker *c, struct fe_expr *e, 
         check_call_token(c, e, false);
         return fe_check_printf(c, e);
     }
+    if (fe_builtin_params(b) == 0 && !e->call.token)
+        drop_flags(c, e);
     bool good = check_arguments(c, e);
     note_builtin_use(c, e, b);
     bool short_counter = b->how == FE_HOW_COUNTER && e->call.arg_count == 1; /* it has no limit */

@@ -30,6 +30,13 @@ static void begin_scope(struct checker *c, struct fe_variable *v)
     c->nest.visible = v;
 }
 
+static const struct fe_type *element_of(const struct fe_type *t)
+{
+    while (t->kind == FE_TYPE_ARRAY)
+        t = t->of;
+    return t;
+}
+
 /* The space the variable lives in, after complaining about one that it can't live in. */
 static enum fe_space variable_space(struct checker *c, struct fe_decl *d)
 {
@@ -42,7 +49,10 @@ static enum fe_space variable_space(struct checker *c, struct fe_decl *d)
         return space;
     if (d->type->is_const && space != FE_SPACE_PRIVATE)
         return FE_SPACE_CONSTANT;
-    fe_report(c->fe, FE_MSG(file_variable), d->name_at, d->name);
+    if (!fe_is_error(element_of(d->type)))
+        fe_report(c->fe, FE_MSG(file_variable), d->name_at, d->name,
+                  fe_type_text(c, element_of(d->type)->plain), d->name);
+    d->type = c->types->error;
     return FE_SPACE_PRIVATE;
 }
 
@@ -86,9 +96,10 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
     if (v->space == FE_SPACE_SHARED && d->init)
         fe_report(c->fe, FE_MSG(shared_initialiser), d->init->where);
     else if (v->space == FE_SPACE_CONSTANT && !d->init && !fe_is_error(d->type))
-        fe_report(c->fe, FE_MSG(constant_without_value), d->name_at, d->name);
+        fe_report(c->fe, FE_MSG(constant_without_value), d->name_at, d->name, d->name);
     if (d->init) {
         struct fe_expr *init = d->init;
+        fe_note_referred(c, d, init);
         d->init = NULL; /* not yet a value that the initialiser itself could use */
         c->own_value = fe_is_scalar(d->type) && !is_object ? v : NULL;
         init = fe_check_init(c, init, c->level ? d->form : NULL, &d->type);
@@ -102,7 +113,7 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
         fe_define(c, d);
         v->assigned = true;
     } else if (!is_object) {
-        v->never_set = fe_is_scalar(d->type);
+        v->never_set = fe_is_scalar(d->type) && c->level;
     }
     v->read |= v->space == FE_SPACE_SHARED;
 }
@@ -398,6 +409,8 @@ void fe_leave_decl(struct checker *c, struct fe_decl *d)
     if (v && !is_parameter)
         v->ends = c->point;
     if (!v || !d->type || fe_is_error(d->type) || c->level == 0)
+        return;
+    if (d->reference)
         return;
     if (is_parameter) {
         if (v->assigned && !v->read)

@@ -58,20 +58,38 @@ static struct fe_expr *check_float(struct checker *c, struct fe_expr *e)
 
 /* ---- names ------------------------------------------------------------------------------------------- */
 
+/* LIKE_THIS: as what a build gives by -D. */
+static bool is_macro_name(const char *name)
+{
+    return strlen(name) > 2 && !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")];
+}
+
 static void report_undeclared(struct checker *c, struct fe_expr *e)
 {
     const struct fe_foreign_name *foreign = fe_find_foreign(c->arena, e->name.name);
-    const char *near = foreign ? foreign->kern : fe_suggest(c, FE_NAMES, e->name.name);
-    if (foreign && !near) {
+    const struct fe_expr *call = c->called && c->called->call.callee == e ? c->called : NULL;
+    const char *near = foreign ? NULL : fe_suggest(c, FE_NAMES, e->name.name);
+    if (foreign && foreign->advice) {
         fe_report(c->fe, FE_MSG(foreign_word), e->where, e->name.name, foreign->advice);
+        c->fe->in_host |= fe_is_of_host(foreign);
+        if (call && foreign->parameters)
+            fe_fix_call(c, foreign, call);
+        else if (foreign->kern && !foreign->parameters)
+            fe_fixit(c->fe, e->where, foreign->kern);
     } else if (foreign) {
-        fe_report(c->fe, FE_MSG(foreign_spelling), e->where, e->name.name, near);
-        fe_fixit(c->fe, e->where, near);
+        fe_report(c->fe, FE_MSG(foreign_spelling), e->where, e->name.name, foreign->kern);
+        fe_fixit(c->fe, e->where, foreign->kern);
+    } else if (fe_is_excused(c->fe, e->name.name)) {
+        return;
     } else if (near) {
         fe_report(c->fe, FE_MSG(undeclared_suggest), e->where, e->name.name, near);
         fe_fix_slip(c->fe, e->where, e->name.name, near);
     } else {
-        fe_report(c->fe, FE_MSG(undeclared), e->where, e->name.name);
+        if (is_macro_name(e->name.name) && !call)
+            fe_report(c->fe, FE_MSG(undeclared_constant), e->where, e->name.name, e->name.name, e->name.name);
+        else
+            fe_report(c->fe, FE_MSG(undeclared), e->where, e->name.name);
+        fe_excuse(c->fe, e->name.name, strlen(e->name.name)); /* once is enough */
     }
 }
 
@@ -116,6 +134,7 @@ static struct fe_expr *check_builtin_name(struct checker *c, struct fe_expr *e)
 static struct fe_expr *check_variable_name(struct checker *c, struct fe_expr *e, struct fe_decl *d)
 {
     e->type = d->type;
+    fe_note_reference_use(c, d, e);
     if (d->type->kind == FE_TYPE_TOKEN) {
         fe_report(c->fe, FE_MSG(token_as_value), e->where, d->name);
         return fe_poison(c, e);
@@ -180,6 +199,8 @@ static bool check_geometry(struct checker *c, struct fe_expr *e)
 
 static void report_no_field(struct checker *c, struct fe_expr *e, const struct fe_type *s)
 {
+    if (fe_is_excused(c->fe, e->member.name))
+        return;
     const char *near = c->fe->diags->stopped ? NULL : fe_suggest_field(s->decl, e->member.name);
     if (near) {
         fe_report(c->fe, FE_MSG(no_member_suggest), e->op_at, fe_type_text(c, s->plain), e->member.name,

@@ -163,6 +163,8 @@ static bool named_value(struct checker *c, const struct fe_launched *t, const st
     v->text = name;
     if (!fe_is_pointer(type)) {
         fe_report(c->fe, FE_MSG(launch_kind), i->value->where, i->name, "a buffer", fe_type_text(c, type));
+    } else if (!b && fe_is_excused(c->fe, name)) {
+        return false;
     } else if (!b) {
         fe_report(c->fe, FE_MSG(launch_no_buffer), i->value->where, name, fe_type_text(c, type->of->plain),
                   arena_printf(c->arena, " %s", name));
@@ -364,7 +366,8 @@ static void check_kernel(struct checker *c, struct fe_decl *d)
     struct fe_launch *l = d->launch;
     struct fe_decl *k = fe_find(c, FE_NAMES, d->name);
     if (!k || k->kind != FE_DECL_FUNCTION || fe_is_error(k->type) || !fe_function(k)->is_kernel) {
-        if (!k || !k->type || !fe_is_error(k->type))
+        bool known = (k && k->type && fe_is_error(k->type)) || fe_is_excused(c->fe, d->name);
+        if (!known)
             fe_report(c->fe, FE_MSG(launch_kernel), l->kernel_at, d->name, fe_launch_near_kernel(c, d->name));
         return;
     }
@@ -417,7 +420,7 @@ static void check_repeat(struct checker *c, struct fe_decl *d)
         fe_report(c->fe, FE_MSG(repeat_empty), d->where);
     if (l->rounds && !fe_check_constant(c, &l->rounds, "the number of rounds", 1, INT32_MAX, &rounds))
         return;
-    if (l->flag && !flag)
+    if (l->flag && !flag && !fe_is_excused(c->fe, l->flag))
         fe_report(c->fe, FE_MSG(launch_no_buffer), l->flag_at, l->flag, "int ", l->flag);
     else if (flag && !fe_is_error(flag->type) && !fe_is_integer(flag->type))
         fe_report(c->fe, FE_MSG(repeat_flag), l->flag_at, l->flag, fe_type_text(c, flag->type));

@@ -231,6 +231,27 @@ static struct fe_expr *check_pointer_sum(struct checker *c, struct fe_expr *e)
     return e;
 }
 
+static bool is_void_pointer(const struct fe_expr *e)
+{
+    return e->type->of->kind == FE_TYPE_VOID;
+}
+
+/* Why pointers, or a pointer and a number, are not compared. */
+static struct fe_expr *bad_pointers(struct checker *c, struct fe_expr *e)
+{
+    const struct fe_type *a = e->sub.a->type->plain, *b = e->sub.b->type->plain;
+    bool both = fe_is_pointer(a) && fe_is_pointer(b);
+    if (both && a->space != b->space)
+        fe_report(c->fe, FE_MSG(pointer_spaces), e->op_at, fe_op_text[e->op], fe_type_text(c, a),
+                  fe_type_text(c, b));
+    else if (!both && (fe_is_arithmetic(a) || fe_is_arithmetic(b)))
+        fe_report(c->fe, FE_MSG(pointer_with_number), e->op_at, fe_op_text[e->op], fe_type_text(c, a),
+                  fe_type_text(c, b));
+    else
+        return bad_operands(c, e);
+    return fe_poison(c, e);
+}
+
 static struct fe_expr *check_pointer_comparison(struct checker *c, struct fe_expr *e)
 {
     struct fe_expr *a = e->sub.a, *b = e->sub.b;
@@ -243,7 +264,10 @@ static struct fe_expr *check_pointer_comparison(struct checker *c, struct fe_exp
     else if (!fe_is_pointer(a->type) || !fe_is_pointer(b->type) || a->type->space != b->type->space ||
              fe_is_function_pointer(a->type) != fe_is_function_pointer(b->type) ||
              (fe_is_function_pointer(a->type) && !equality))
-        return bad_operands(c, e);
+        return bad_pointers(c, e);
+    else if (a->type->of->plain != b->type->of->plain && !is_void_pointer(a) && !is_void_pointer(b))
+        fe_report(c->fe, FE_MSG(pointer_types), e->op_at, fe_type_text(c, a->type->plain),
+                  fe_type_text(c, b->type->plain), fe_type_text(c, a->type->plain));
     e->type = c->types->basic[FE_TYPE_BOOL];
     return e;
 }

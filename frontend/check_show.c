@@ -9,6 +9,8 @@ static bool need_buffer(struct checker *c, struct fe_launched *t, const struct f
     struct fe_decl *p = fe_launch_parameter(t, i->name, &at);
     if (!p && fe_launch_buffer(c, t->directive, i->name))
         return true;
+    if (!t->kernel && fe_is_excused(c->fe, i->name))
+        return false;
     if (!t->kernel) {
         fe_report(c->fe, FE_MSG(launch_no_buffer), i->name_at, i->name, "int ", i->name);
         return false;

@@ -320,6 +320,8 @@ static void resolve_jump(struct checker *c, struct fe_stmt *s)
         f->is_predicted = true;
         return;
     }
+    if (fe_is_excused(c->fe, s->jump.name))
+        return;
     const char *near = suggest_label(c, s->jump.name);
     if (near) {
         fe_report(c->fe, FE_MSG(undeclared_label_suggest), s->jump.name_at, s->jump.name, near);
@@ -430,7 +432,8 @@ void fe_check_body(struct checker *c, struct fe_function *f)
     check_list(c, body->block.first, false);
     finish_labels(c);
     fe_scope_close(c);
-    if (c->reachable && f->type->of->kind != FE_TYPE_VOID)
+    if (c->reachable && f->type->of->kind != FE_TYPE_VOID && !fe_is_error(f->type->of))
         fe_report(c->fe, FE_MSG(missing_return), body->block.close, f->name);
+    c->fe->in_host = false;
     c->function = NULL;
 }

@@ -204,6 +204,8 @@ static struct fe_type *tagged_type(struct checker *c, struct fe_form *f)
     }
     if (d)
         return d->type;
+    if (fe_is_excused(c->fe, f->named.name))
+        return c->types->error;
     if (f->kind == FE_FORM_STRUCT)
         return forward_structure(c, f);
     fe_report(c->fe, FE_MSG(undeclared), f->where, f->named.name);
@@ -220,7 +222,10 @@ static struct fe_type *typedef_type(struct checker *c, struct fe_form *f)
     struct fe_type *vector = d ? NULL : fe_find_vector(c->types, f->named.name);
     if (vector)
         return vector;
-    fe_report(c->fe, FE_MSG(unknown_type), f->where, f->named.name);
+    if (!fe_is_excused(c->fe, f->named.name)) {
+        fe_report(c->fe, FE_MSG(unknown_type), f->where, f->named.name);
+        fe_excuse(c->fe, f->named.name, strlen(f->named.name)); /* once is enough */
+    }
     return c->types->error;
 }
 

@@ -21,7 +21,14 @@ struct frontend {
     struct fe_options options;
     struct fe_instance_note instance;
     bool is_repeating; /* what is checked has been before: no warnings */
-    bool muted;        /* the last warning was not given: nor are its notes and fix-its */
+    bool stopped;      /* the parser has given up: there is no tree to go on with */
+    bool incomplete;   /* a syntax error has left a part of the source out of the tree: no warnings, nor
+                          errors that may only follow from that */
+    bool in_host;      /* the function at hand is code of the host, which has been said: nothing more of it */
+    bool excuses_all;  /* a file is left out that may declare any name */
+    struct map excused; /* interned names that such a part may declare: nothing is said where they are not */
+    VEC(struct fe_reference *) references; /* of the whole source, to be reported when their uses are known */
+    bool muted;                            /* the last warning was not given: nor are its notes and fix-its */
 };
 
 /* ---- messages: fe_report(fe, FE_MSG(undeclared_name), name->where, name->name) ----------------------- */
@@ -51,11 +58,27 @@ void fe_note(struct frontend *fe, enum fe_message id, const char *format, span w
     __attribute__((format(printf, 3, 5)));
 /* No version of a function is checked any more. */
 void fe_end_instance(struct frontend *fe);
-/* A fix-it for the latest diagnostic. */
+/* A fix-it for the latest diagnostic, a note too. */
 void fe_fixit(struct frontend *fe, span where, const char *insert);
+/* One more edit of the latest fix-it. */
+void fe_fix_also(struct frontend *fe, span where, const char *insert);
+/* The fix-it that removes what stands there, with the blanks that kept it from what is beside it, or with its
+ * lines if they hold nothing else. */
+void fe_fix_removal(struct frontend *fe, span where);
 /* The same of "did you mean", where hardly anything else was: what is guessed only is no fix-it, for it may
  * compile to something else. */
 void fe_fix_slip(struct frontend *fe, span where, const char *word, const char *meant);
+
+/* Says of all references what to write instead, with the edits that have been noted. */
+void fe_report_references(struct frontend *fe);
+
+/* ---- what is in no tree -------------------------------------------------------------------------------- */
+
+/* From here on it is no mistake that the name is not declared. */
+void fe_excuse(struct frontend *fe, const char *name, size_t length);
+/* The same of all words between two places. */
+void fe_excuse_words(struct frontend *fe, span s);
+bool fe_is_excused(const struct frontend *fe, const char *name); /* name: interned */
 
 /* ---- places ------------------------------------------------------------------------------------------ */
 
@@ -71,15 +94,19 @@ static inline span span_after(span s) /* the empty range just behind s */
 const char *fe_span_text(const struct frontend *fe, span s, size_t *length);
 
 /* A row of foreign.def (foreign.c). */
-/* kern: its exact spelling, or NULL. */
 struct fe_foreign_name {
-    const char *text, *advice, *kern;
+    const char *text;
+    const char *advice;     /* NULL: `kern` is exactly what it means */
+    const char *kern;       /* what is put there, "" for nothing; NULL: only its reader knows */
+    const char *parameters; /* of a FUNCTION; NULL: `kern` stands for the name alone */
     bool is_type;
 };
 /* A value's or function's name, also one of a family, whose row is made in the arena; a type's, or a word's
  * that stands before one; a word of an attribute, n bytes. NULL: there is none. */
 const struct fe_foreign_name *fe_find_foreign(struct arena *a, const char *name);
 const struct fe_foreign_name *fe_find_foreign_type(const char *name);
+/* Whether it is of the host's code alone. */
+bool fe_is_of_host(const struct fe_foreign_name *row);
 const struct fe_foreign_name *fe_find_attribute(const char *text, size_t n);
 
 /* ---- the steps --------------------------------------------------------------------------------------- */

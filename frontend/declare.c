@@ -130,6 +130,14 @@ struct declarator *fe_declarator_pointer(struct parser *p, struct declarator *d,
     return fill(d, f);
 }
 
+struct declarator *fe_declarator_reference(struct parser *p, struct declarator *d, span where)
+{
+    d->reference = arena_new(p->arena, struct fe_reference);
+    d->reference->where = where;
+    vec_push(p->arena, &p->fe->references, d->reference);
+    return d;
+}
+
 struct declarator *fe_declarator_array(struct parser *p, struct declarator *d, struct fe_expr *count,
                                        span where)
 {
@@ -191,6 +199,9 @@ static struct fe_decl *decl_new(struct parser *p, enum fe_decl_kind kind, struct
     decl->where = where;
     decl->is_file_scope = p->blocks.count == 0;
     decl->form = complete(p, s, d);
+    decl->reference = d->reference;
+    if (d->reference)
+        d->reference->is_const = decl->form == s.form && s.form->is_const;
     return decl;
 }
 

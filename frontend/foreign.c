@@ -2,21 +2,26 @@
 #include "frontend/builtins.h"
 #include "frontend/context.h"
 
+#define WRITE(kern, more) "write " kern more
+
 static const struct fe_foreign_name names[] = {
-#define FOREIGN_NAME(text, advice) {text, advice, NULL, false},
-#define FOREIGN_TYPE(text, advice) {text, advice, NULL, true},
-#define NAME_SPELLING(text, kern)  {text, NULL, kern, false},
+#define FOREIGN_NAME(text, advice)             {text, advice, NULL, NULL, false},
+#define FOREIGN_TYPE(text, as, advice)         {text, advice, as, NULL, true},
+#define FUNCTION(text, parameters, kern, more) {text, WRITE(kern, more), kern, parameters, false},
+#define VALUE(text, kern, more)                {text, WRITE(kern, more), kern, NULL, false},
+#define NAME_SPELLING(text, kern)              {text, NULL, kern, NULL, false},
 #include "frontend/foreign.def"
 };
 
 static const struct fe_foreign_name families[] = {
-#define FAMILY(text, advice, one)        {text, advice, NULL, false},
-#define FAMILY_SPELLING(text, kern, one) {text, NULL, kern, false},
+#define FAMILY(text, advice, one)                          {text, advice, NULL, NULL, false},
+#define FAMILY_FUNCTION(text, parameters, kern, more, one) {text, WRITE(kern, more), kern, parameters, false},
+#define FAMILY_SPELLING(text, kern, one)                   {text, NULL, kern, NULL, false},
 #include "frontend/foreign.def"
 };
 
 static const struct fe_foreign_name attributes[] = {
-#define ATTRIBUTE(text, advice) {text, advice, NULL, false},
+#define ATTRIBUTE(text, advice) {text, advice, NULL, NULL, false},
 #include "frontend/foreign.def"
 };
 
@@ -83,17 +88,20 @@ const struct fe_foreign_name *fe_find_foreign(struct arena *a, const char *name)
         const struct fe_foreign_name *f = &families[i];
         if (!fits(f->text, name))
             continue;
-        const char *text = replace(a, f->kern ? f->kern : f->advice, part(a, f->text, name));
-        struct fe_foreign_name one = {name, f->kern ? NULL : text, f->kern ? text : NULL, false};
-        if (!f->kern || is_builtin(text)) {
-            struct fe_foreign_name *made = arena_new(a, struct fe_foreign_name);
-            *made = one;
-            row = made;
-        } else {
-            row = find(text, false);
-        }
+        const char *with = part(a, f->text, name);
+        struct fe_foreign_name *made = arena_new(a, struct fe_foreign_name);
+        *made = *f;
+        made->text = name;
+        made->advice = f->advice ? replace(a, f->advice, with) : NULL;
+        made->kern = f->kern ? replace(a, f->kern, with) : NULL;
+        row = made->advice || is_builtin(made->kern) ? made : find(made->kern, false);
     }
     return row;
+}
+
+bool fe_is_of_host(const struct fe_foreign_name *row)
+{
+    return row->advice && strcmp(row->advice, FOREIGN_HOST) == 0;
 }
 
 const struct fe_foreign_name *fe_find_foreign_type(const char *name)

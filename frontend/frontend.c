@@ -7,6 +7,8 @@ struct fe_unit *fe_parse(struct frontend *fe)
     struct parser p = {.fe = fe, .arena = &fe->arena, .unit = arena_new(&fe->arena, struct fe_unit)};
     fe_lexer_init(&p);
     fe_parser_parse(&p);
+    fe->stopped = p.stopped;
+    fe->incomplete = p.has_gaps;
     return p.unit;
 }
 
@@ -44,7 +46,8 @@ static void with_frontend(struct source *s, struct diagnostics *d, const struct 
 static void compile(struct frontend *fe, void *result)
 {
     struct fe_unit *unit = fe_parse(fe);
-    struct fe_program *program = fe->diags->errors ? NULL : fe_check(fe, unit);
+    struct fe_program *program = fe->stopped ? NULL : fe_check(fe, unit);
+    fe_report_references(fe);
     if (program && !fe->diags->errors)
         *(struct ir_module **)result = fe_lower(fe, program);
 }
@@ -59,6 +62,7 @@ struct ir_module *fe_compile(struct source *s, struct diagnostics *d, const stru
 static void dump_tree(struct frontend *fe, void *result)
 {
     struct fe_unit *unit = fe_parse(fe);
+    fe_report_references(fe);
     if (!fe->diags->errors)
         fe_print_unit(unit, result);
 }

@@ -1,7 +1,7 @@
 /* frontend.h: from source text to IR: the whole of the front end.
  *
  * lexer.re + parser.y make the tree (ast.h), the checker annotates it, tokens are inferred, lowering makes
- * the IR. Errors of syntax end the work before checking, other errors before lowering.
+ * the IR. All that the parser could read is checked; errors end the work before lowering.
  */
 #ifndef KERNC_FRONTEND_H
 #define KERNC_FRONTEND_H

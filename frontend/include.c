@@ -116,6 +116,16 @@ void fe_include(struct parser *p, const struct fe_expr *string, span where)
         read_and_begin(p, path, real, where);
 }
 
+void fe_fix_include(struct parser *p, span line, const char *string)
+{
+    size_t n = strcspn(string + 1, "\"\n");
+    const char *name = arena_strdup(p->arena, string + 1, n);
+    struct stat s;
+    p->fe->excuses_all = true;
+    if (n && stat(path_of(p, name), &s) == 0 && S_ISREG(s.st_mode))
+        fe_fixit(p->fe, line, arena_printf(p->arena, "include \"%s\";", name));
+}
+
 bool fe_include_ends(struct parser *p)
 {
     int before = p->history.current_token;

@@ -281,12 +281,29 @@ static void check_needed(struct checker *c)
         check_version(c, c->needed.at[c->needed_done++]);
 }
 
+/* The body of a function with a parameter or result that is of no type: for its messages alone. */
+static void check_nameless(struct checker *c, struct fe_decl *d)
+{
+    struct fe_function *f = arena_new(c->arena, struct fe_function);
+    f->name = d->name;
+    f->decl = d;
+    f->type = fe_function_of(c->types, c->types->error, 0, NULL);
+    f->is_kernel = d->flags & FE_DECL_KERNEL;
+    vec_push(c->arena, &f->loops, (struct fe_loop){0});
+    fe_check_body(c, f);
+}
+
 void fe_check_bodies(struct checker *c)
 {
     uint32_t count = c->program->functions.count;
-    for (const struct fe_decl *d = c->program->unit->first; d; d = d->next)
-        if (d->kind == FE_DECL_FUNCTION && d->body && !fe_is_error(d->type) && !fe_function(d)->is_open)
+    for (struct fe_decl *d = c->program->unit->first; d; d = d->next) {
+        if (d->kind != FE_DECL_FUNCTION || !d->body)
+            continue;
+        if (!fe_is_error(d->type) && !fe_function(d)->is_open)
             fe_check_body(c, fe_function(d));
+        else if (fe_is_error(d->form->type))
+            check_nameless(c, d);
+    }
     check_needed(c);
     for (uint32_t i = 0; i < count; i++) {
         struct fe_function *f = c->program->functions.at[i];

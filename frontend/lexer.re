@@ -94,30 +94,15 @@ static void stray_byte(struct parser *p, const char *at)
     unsigned char c = (unsigned char)*at;
     if (c == 0)
         fe_report(p->fe, FE_MSG(nul_byte), where);
-    else if (c < ' ' || c == 127)
+    else if (c == '\\' && at[1 + strspn(at + 1, " \t\r")] == '\n') {
+        fe_report(p->fe, FE_MSG(line_joined), where);
+        fe_fix_removal(p->fe, where);
+    } else if (c < ' ' || c == 127)
         fe_report(p->fe, FE_MSG(stray_character), where, arena_printf(p->arena, "\\x%02x", c), "");
     else
         fe_report(p->fe, FE_MSG(stray_character), where, arena_strdup(p->arena, at, 1), "");
     while (p->cursor < p->end && *p->cursor == *at)
         p->cursor++;
-}
-
-static void directive(struct parser *p, const char *at)
-{
-    const char *word = at + 1;
-    while (*word == ' ' || *word == '\t')
-        word++;
-    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz");
-    bool is_define = n == 6 && memcmp(word, "define", 6) == 0;
-    bool is_include = n == 7 && memcmp(word, "include", 7) == 0;
-    span where = {fe_here(p, at), fe_here(p, word + n)};
-    fe_report(p->fe, FE_MSG(no_preprocessor), where, arena_strdup(p->arena, word, n),
-              is_define    ? "write 'const int NAME = value;', an enum or a function"
-              : is_include && word[n + strspn(word + n, " \t")] == '"' ? "write 'include \"FILE\";'"
-              : is_include ? "everything built in is there without it"
-                           : "remove the line");
-    const char *line_end = memchr(p->cursor, '\n', (size_t)(p->end - p->cursor));
-    p->cursor = line_end ? line_end : p->end;
 }
 
 /* A long name loses its end. */
@@ -131,12 +116,6 @@ static int word(struct parser *p, const char *at, span where, union value *value
     return fe_word_token(p, at, n, where, value);
 }
 
-/* Whether a statement or declaration may begin behind this token. */
-static bool ends_statement(int token)
-{
-    return token == 0 || token == ';' || token == '{' || token == '}' || token == ':' || token == TOK_ELSE ||
-           token == TOK_DO;
-}
 
 /* ---- tokens ----------------------------------------------------------------------------------------- */
 
@@ -205,14 +184,20 @@ next:
 
         "("           { OPEN('('); }
         "["           {
-                          if (fe_skip_brackets(p, at, ends_statement(p->history.current_token)))
+                          if (fe_skip_brackets(p, at, fe_ends_statement(p->history.current_token)))
                               goto next;
                           OPEN('[');
                       }
         "{"           { OPEN('{'); }
         ")"           { CLOSE(')', '('); }
         "]"           { CLOSE(']', '['); }
-        "}"           { CLOSE('}', '{'); }
+        "}"           {
+                          if (fe_ends_group(p, at)) {
+                              p->cursor = (const char *)cursor;
+                              goto next;
+                          }
+                          CLOSE('}', '{');
+                      }
         ";"           { p->in_launch = false; GIVE(';'); }
         [,:?~!.=+*/%&|^@] | "-"
                       { GIVE(*at); }
@@ -245,7 +230,7 @@ next:
         "#"           {
                           p->cursor = (const char *)cursor;
                           if (!fe_line_marker(p, at))
-                              directive(p, at);
+                              fe_directive_line(p, at);
                           goto next;
                       }
         [\x80-\xff]   { p->cursor = (const char *)cursor; stray_bytes(p, at); goto next; }
@@ -312,13 +297,14 @@ static void remember(struct history *h, int token, union value *value, span wher
     bool is_name = token == TOK_NAME || token == TOK_TYPE_NAME;
     h->previous = h->current, h->previous_token = h->current_token, h->previous_name = h->current_name;
     h->current = where, h->current_token = token, h->current_name = is_name ? value->name : NULL;
-    if (ends_statement(h->previous_token)) {
+    if (fe_ends_statement(h->previous_token)) {
         h->first = where;
         h->first_name = h->current_name;
     }
 }
 
-int fe_parser_lex(union value *value, span *where, struct parser *p)
+/* The next token of the text. */
+static int lex(union value *value, span *where, struct parser *p)
 {
     int token = TOK_END;
     if (p->stopped || p->fe->diags->stopped) {
@@ -336,7 +322,23 @@ int fe_parser_lex(union value *value, span *where, struct parser *p)
     if (p->falls)
         diag_ignore(p->fe->diags, (struct diag_ignore){where->at.line, group});
     p->falls = false;
-    token = directive_token(p, token, value);
+    return directive_token(p, token, value);
+}
+
+int fe_parser_lex(union value *value, span *where, struct parser *p)
+{
+    int token = 0;
+    if (p->given < p->waiting.count) {
+        struct waiting t = p->waiting.at[p->given++];
+        token = t.token, *value = t.value, *where = t.where;
+    }
+    while (!token && !p->stopped) {
+        p->waiting.count = p->given = 0;
+        token = lex(value, where, p);
+        if (token == TOK_END)
+            break;
+        token = fe_translate(p, token, value, where);
+    }
     remember(&p->history, token, value, *where);
     return token;
 }

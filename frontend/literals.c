@@ -81,6 +81,12 @@ static void skip_line_comment(struct parser *p, const char *start)
     check_comment(p, p->cursor, end);
     note_ignored(p, start, p->cursor, end);
     note_fall(p, p->cursor, end);
+    const char *last = end > start && end[-1] == '\r' ? end - 1 : end;
+    if (last[-1] == '\\' && end < p->end) {
+        span where = {fe_here(p, last - 1), fe_here(p, last)};
+        if (fe_report(p->fe, FE_MSG(comment_joined), where))
+            fe_fix_removal(p->fe, where);
+    }
     p->cursor = end;
 }
 

@@ -62,11 +62,46 @@ static void give_instance(struct frontend *fe)
     fe_note(fe, FE_MSG(in_instance), fe->instance.at, fe->instance.name, fe->instance.type);
 }
 
+/* Errors of what stands in the tree because what should be around it does not. */
+static bool may_follow(enum fe_message id)
+{
+    static const enum fe_message rows[] = {
+        FE_MSG_jump_outside_loop,
+        FE_MSG_case_outside_switch,
+        FE_MSG_uncaught_throw,
+        FE_MSG_heart_place,
+        FE_MSG_undefined_function,
+        FE_MSG_launch_unsized,
+        FE_MSG_launch_no_unsized,
+        FE_MSG_launch_round,
+        FE_MSG_launch_missing,
+        FE_MSG_empty_structure,
+        FE_MSG_define_unknown,
+        FE_MSG_mixed_tokens,
+        FE_MSG_method,
+        FE_MSG_return_without_value,
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (rows[i] == id)
+            return true;
+    return false;
+}
+
+static bool is_muted(const struct frontend *fe, enum fe_message id, const struct fe_message_info *m,
+                     span where)
+{
+    if (fe->in_host)
+        return true;
+    if (m->severity == DIAG_WARNING)
+        return fe->is_repeating || fe->incomplete || fe->references.count ||
+               !diag_is_on(fe->diags, m->group, where.at.line);
+    return fe->incomplete && may_follow(id);
+}
+
 bool fe_report(struct frontend *fe, enum fe_message id, const char *format, span where, ...)
 {
     const struct fe_message_info *m = &fe_message_info[id];
-    bool muted =
-        m->severity == DIAG_WARNING && (fe->is_repeating || !diag_is_on(fe->diags, m->group, where.at.line));
+    bool muted = is_muted(fe, id, m, where);
     if (!muted)
         give_instance(fe);
     fe->muted = muted;
@@ -102,6 +137,45 @@ void fe_fixit(struct frontend *fe, span where, const char *insert)
         diag_fixit(fe->diags, where, insert);
 }
 
+void fe_fix_also(struct frontend *fe, span where, const char *insert)
+{
+    if (!fe->muted)
+        diag_fix_also(fe->diags, where, insert);
+}
+
+static bool is_word_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+void fe_fix_removal(struct frontend *fe, span where)
+{
+    size_t n;
+    const char *at = fe_span_text(fe, where, &n), *end = at + n;
+    const char *first = at, *last = end; /* of the lines, without their blanks */
+    while (where.at.column > 1 + (size_t)(at - first) && is_blank(first[-1]))
+        first--;
+    while (is_blank(*last))
+        last++;
+    bool begins = where.at.column == 1 + (size_t)(at - first);
+    bool ends = *last == '\n' || *last == '\0' || (*last == '\r' && last[1] == '\n');
+    if (begins && ends && *last) {
+        where.at.column = 1;
+        where.end = (place){where.end.line + 1, 1};
+    } else if (ends) {
+        where.at.column -= (uint32_t)(at - first);
+        where.end.column += (uint32_t)(last - end);
+    } else if (first != at || !is_word_byte(where.at.column > 1 ? at[-1] : ' ')) {
+        where.end.column += (uint32_t)(last - end);
+    }
+    fe_fixit(fe, where, "");
+}
+
 void fe_fix_slip(struct frontend *fe, span where, const char *word, const char *meant)
 {
     if (nearest_is_slip(word, meant))
@@ -124,4 +198,29 @@ const char *fe_span_text(const struct frontend *fe, span s, size_t *length)
     bool known = s.at.line && s.end.line >= s.at.line && to > from;
     *length = known ? (size_t)(to - from) : 0;
     return from;
+}
+
+/* ---- what is in no tree -------------------------------------------------------------------------- */
+
+void fe_excuse(struct frontend *fe, const char *name, size_t length)
+{
+    map_set(&fe->arena, &fe->excused, (uintptr_t)intern(&fe->strings, name, length), 1);
+}
+
+void fe_excuse_words(struct frontend *fe, span s)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    size_t n, length;
+    const char *at = fe_span_text(fe, s, &n), *end = at + n;
+    for (; at < end; at += length ? length : 1) {
+        length = strspn(at, letters);
+        length = length < (size_t)(end - at) ? length : (size_t)(end - at);
+        if (length && *at > '9')
+            fe_excuse(fe, at, length);
+    }
+}
+
+bool fe_is_excused(const struct frontend *fe, const char *name)
+{
+    return fe->excuses_all || map_get(&fe->excused, (uintptr_t)name) != MAP_NONE;
 }

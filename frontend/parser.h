@@ -42,6 +42,7 @@ struct declarator {
     span name_at, where;
     struct fe_form *head, **hole;
     bool is_word; /* the name is a word of a type: a typedef that names what has the name */
+    struct fe_reference *reference; /* NULL: it is none */
     struct fe_expr *init;
     struct declarator *next;
 };
@@ -104,6 +105,13 @@ struct fe_including {
     uint32_t line;
 };
 
+/* A token that follows the one that was given last. */
+struct waiting {
+    int token;
+    union value value;
+    span where;
+};
+
 struct parser {
     struct frontend *fe;
     struct arena *arena;
@@ -128,6 +136,19 @@ struct parser {
     bool falls;           /* a comment before the next token says that a case is gone on into */
     place broken_literal; /* the latest string or character that is not closed */
     struct map words;     /* name -> what words.c knows of it */
+    struct map tags;      /* of structures and enumerations -> enum fe_decl_kind */
+
+    /* directive.c */
+    struct map macros; /* names -> the letter of a constant's type, or 0 */
+    bool no_branches;  /* no #else, #elif or #endif follows */
+
+    /* translate.c */
+    VEC(struct waiting) waiting;
+    struct waiting type;  /* the latest token of a type */
+    bool in_value;        /* behind the = of a variable outside functions */
+    uint32_t given;       /* how many of these have been; all when the lexer goes on */
+    const char *cast_end; /* the > that stands for the ) of a cast; NULL: none */
+    uint32_t groups;      /* { of other languages that are left out: so are their } */
 
     /* scopes of type names */
     VEC(struct undo) undo;
@@ -140,6 +161,7 @@ struct parser {
     bool insert_semicolon; /* recovery: go on as if one stood here */
     bool skip_body;        /* recovery: go on behind the block that begins here */
     place recovered;       /* token at which recovery ended last */
+    bool has_gaps;         /* something is in no tree */
 };
 
 /* ---- lexer.re, literals.c, words.c ------------------------------------------------------------------- */
@@ -168,6 +190,10 @@ void fe_include(struct parser *p, const struct fe_expr *string, span where);
 /* Whether the # at `at` begins a line marker (markers.c). Then it is noted, or reported, and the cursor is at
  * the end of its line. */
 bool fe_line_marker(struct parser *p, const char *at);
+/* The same as a fix-it for C's #include, which covers `line`: where there is such a file. `string` begins
+ * with its
+ * quote. */
+void fe_fix_include(struct parser *p, span line, const char *string);
 /* At the end of a file, behind a declaration: goes back to the one that includes it. False: none does, or it
  * ends in the middle of something. */
 bool fe_include_ends(struct parser *p);
@@ -191,10 +217,34 @@ void fe_declare_name(struct parser *p, const char *name, bool is_type);
 /* The parameters' names are no types. */
 void fe_declare_params(struct parser *p, const struct fe_form *function);
 
+/* Whether the interned name is a word of the language or of another; whether it begins a type. */
+bool fe_is_word(const struct parser *p, const char *name);
+bool fe_is_type_word(const struct parser *p, const char *name);
+/* The token for a row of FOREIGN_TYPE, after the report; 0: nothing stands for it; negative: it is some
+ * type. */
+int fe_foreign_type_token(struct parser *p, const struct fe_foreign_name *row, span where,
+                          union value *value);
+/* The token of the keyword that the name is a slip for, after the report; 0: of none. */
+int fe_misspelt_token(struct parser *p, const char *name, span where, union value *value);
+
+/* ---- directive.c: a line that begins with # at `at`: it is reported, and the cursor behind it ------------ */
+
+void fe_directive_line(struct parser *p, const char *at);
+
+/* ---- translate.c --------------------------------------------------------------------------------------- */
+
+/* What the parser is given for a token of the lexer, whose value and place may change; others may wait
+ * behind it.
+ * 0: nothing. */
+int fe_translate(struct parser *p, int token, union value *value, span *where);
+/* Whether the } at `at` closes what is left out; then it is reported. */
+bool fe_ends_group(struct parser *p, const char *at);
+
 /* ---- attribute.c: false: no attribute stands there. Else it is reported, and the cursor behind it ------- */
 
-/* Behind a word of FOREIGN_CALL at `where`: what stands in parentheses there. */
-bool fe_skip_call(struct parser *p, const char *word, const char *advice, span where);
+/* Behind a word of FOREIGN_CALL at `where`: what stands in parentheses there. fixes: with a fix-it that removes
+ * both. */
+bool fe_skip_call(struct parser *p, const char *word, const char *advice, span where, bool fixes);
 /* Whether the [ at `at` begins one; may_begin: a declaration or statement may begin there. */
 bool fe_skip_brackets(struct parser *p, const char *at, bool may_begin);
 
@@ -211,6 +261,9 @@ struct syntax_error {
 /* Reports it, by the likeliest of the slips that it may be. Nothing where it follows from one that has been
  * reported. */
 void fe_syntax_error(struct parser *p, const struct syntax_error *e);
+bool fe_is_vector_name(const char *name);
+/* Reports a word for which a keyword, which is returned, is probably meant; NULL: none is. */
+const char *fe_suggest_keyword(struct parser *p, const char *word, span where);
 /* ---- syntax_foreign.c: guesses that report and return true if they apply ------------------------------- */
 
 /* A type, word or operator of another language. */
@@ -225,13 +278,15 @@ void fe_note_opener(struct parser *p, struct bracket b);
 struct block fe_around(const struct parser *p);
 bool fe_same_place(place a, place b);
 bool fe_begins_declaration(int token);
+/* Whether a statement or declaration may begin behind this token. */
+bool fe_ends_statement(int token);
 /* Words that begin a statement or continue one, and nothing else. */
 bool fe_is_statement_word(int token);
-/* Skips the rest of a broken statement, declaration or member: on return *token is where to go on. False: at
- * the end of the file. */
-bool fe_recover(struct parser *p, int *token, union value *value, span *where);
+/* Skips the rest of a broken statement, declaration or member, which the parser has dropped from `from` on: on
+ * return *token is where to go on. False: at the end of the file. */
+bool fe_recover(struct parser *p, int *token, union value *value, span *where, place from);
 /* The same where only the semicolon was missing, or what should be the semicolon is not. */
-bool fe_recover_semicolon(struct parser *p, int *token, union value *value, span *where);
+bool fe_recover_semicolon(struct parser *p, int *token, union value *value, span *where, place from);
 
 /* ---- ast.c: constructors. They take over what they are given and refuse trees that are too deep. ----- */
 
@@ -319,6 +374,8 @@ struct declarator *fe_declarator_abstract(struct parser *p, span where);
 /* The declarator with a star before it; `q` NULL: no qualifiers. */
 struct declarator *fe_declarator_pointer(struct parser *p, struct declarator *d, struct qualifiers *q,
                                          span where);
+/* The same with C++'s &, which is reported by fe_report_references. */
+struct declarator *fe_declarator_reference(struct parser *p, struct declarator *d, span where);
 /* With [count] behind it; NULL: []. */
 struct declarator *fe_declarator_array(struct parser *p, struct declarator *d, struct fe_expr *count,
                                        span where);

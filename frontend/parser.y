@@ -37,8 +37,8 @@ static void fe_parser_error(const span *where, struct parser *p, const char *tex
 #define NO_LIST ((struct list){0})
 #define unnamed fe_declarator_abstract
 /* Goes on where `how` finds that it can. */
-#define RECOVER(how)                                                                                         \
-    if (how(p, &yychar, &yylval, &yylloc))                                                                   \
+#define RECOVER(how, from)                                                                                   \
+    if (how(p, &yychar, &yylval, &yylloc, (from).at))                                                        \
     yyerrok
 
 /* A list of one node. */
@@ -132,12 +132,12 @@ external:
 |   directive                              { $$ = p->including.count ? NO_LIST : $1; }
 |   INCLUDE string semicolon               { $$ = NO_LIST; fe_include(p, $2, @2); }
 |   ';'                                    { $$ = NO_LIST; }
-|   error                                  { $$ = NO_LIST; RECOVER(fe_recover); }
+|   error                                  { $$ = NO_LIST; RECOVER(fe_recover, @1); }
 ;
 
 semicolon:
     ';'                                    { $$ = true; }
-|   error                                  { $$ = false; RECOVER(fe_recover_semicolon); }
+|   error                                  { $$ = false; RECOVER(fe_recover_semicolon, @1); }
 ;
 
 /* ---- declarations ------------------------------------------------------------------------------------ */
@@ -218,7 +218,7 @@ members:
 member:
     specifiers field_declarators semicolon { $$ = fe_fields(p, $1, $2, @$); }
 |   specifiers ';'                         { $$ = fe_anonymous_field(p, $1, @$); }
-|   error                                  { $$ = NO_LIST; RECOVER(fe_recover); }
+|   error                                  { $$ = NO_LIST; RECOVER(fe_recover, @1); }
 ;
 
 field_declarators:
@@ -266,6 +266,7 @@ type_declared:
 declarator:
     direct_declarator
 |   '*' qualifiers_opt declarator              { $$ = fe_declarator_pointer(p, $3, $2, span_join(@1, @2)); }
+|   '&' declarator                         { $$ = fe_declarator_reference(p, $2, @1); }
 ;
 
 direct_declarator:
@@ -283,6 +284,7 @@ abstract_opt:
 abstract:
     '*' qualifiers_opt                     { $$ = fe_declarator_pointer(p, unnamed(p, @$), $2, @$); }
 |   '*' qualifiers_opt abstract                { $$ = fe_declarator_pointer(p, $3, $2, span_join(@1, @2)); }
+|   '&'                                    { $$ = fe_declarator_reference(p, unnamed(p, @$), @1); }
 |   direct_abstract
 ;
 

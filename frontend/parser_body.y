@@ -15,8 +15,13 @@ item:
     statement
 |   label
 |   declaration                            { $$ = decl_stmt(p, @$, $1); }
-|   function                               { $$ = NULL; fe_report(p->fe, FE_MSG(nested_function), @1); }
-|   error                                  { $$ = NULL; RECOVER(fe_recover); }
+|   function                               {
+                                               $$ = NULL;
+                                               p->has_gaps = true;
+                                               fe_report(p->fe, FE_MSG(nested_function), @1);
+                                               fe_excuse_words(p->fe, @1);
+                                           }
+|   error                                  { $$ = NULL; RECOVER(fe_recover, @1); }
 ;
 
 label:

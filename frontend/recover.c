@@ -27,6 +27,12 @@ bool fe_begins_declaration(int token)
     return begins_type(token) || token == TOK_TYPEDEF || token == TOK_LAUNCH;
 }
 
+bool fe_ends_statement(int token)
+{
+    return token == 0 || token == ';' || token == '{' || token == '}' || token == ':' || token == TOK_ELSE ||
+           token == TOK_DO;
+}
+
 bool fe_is_statement_word(int token)
 {
     switch (token) {
@@ -138,11 +144,12 @@ static void skip_declaration(struct place_in_parse *at)
     }
 }
 
-bool fe_recover(struct parser *p, int *token, union value *value, span *where)
+bool fe_recover(struct parser *p, int *token, union value *value, span *where, place from)
 {
     struct place_in_parse at = {p, token, value, where};
     struct block b = fe_around(p);
     p->insert_semicolon = false;
+    p->has_gaps = true;
     fe_type_scope_close(p, b.scopes);
     if (*token < 0) /* the parser has thrown the token away */
         advance(&at);
@@ -158,13 +165,14 @@ bool fe_recover(struct parser *p, int *token, union value *value, span *where)
         skip_declaration(&at);
     p->recovered = where->at;
     p->definitions = (struct list){0};
+    fe_excuse_words(p->fe, (span){from, *token == TOK_END ? p->history.current.end : where->at});
     return *token != TOK_END;
 }
 
-bool fe_recover_semicolon(struct parser *p, int *token, union value *value, span *where)
+bool fe_recover_semicolon(struct parser *p, int *token, union value *value, span *where, place from)
 {
     if (!p->insert_semicolon)
-        return fe_recover(p, token, value, where);
+        return fe_recover(p, token, value, where, from);
     p->insert_semicolon = false;
     return *token != TOK_END;
 }

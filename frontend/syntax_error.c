@@ -106,18 +106,18 @@ static bool guess_end(struct parser *p, const struct syntax_error *e)
 
 #define MIN_SPELLING 4 /* letters; shorter words are near to too many others */
 
-static bool suggest_keyword(struct parser *p, const char *word, span where)
+const char *fe_suggest_keyword(struct parser *p, const char *word, span where)
 {
     bool of_type;
     const char *keyword = strlen(word) < MIN_SPELLING ? NULL : fe_nearest_keyword(word, &of_type);
     if (!keyword)
-        return false;
+        return NULL;
     fe_report(p->fe, FE_MSG(misspelt_word), where, word, keyword);
     if (of_type)
         fe_fix_slip(p->fe, where, word, keyword);
     else
         fe_fixit(p->fe, where, keyword); /* with another it is no statement */
-    return true;
+    return keyword;
 }
 
 /* A name that is nearly a keyword just before (`retrun x`), or before what would be its condition (`whlie (x)
@@ -131,12 +131,14 @@ static bool guess_spelling(struct parser *p, const struct syntax_error *e)
     const struct fe_foreign_name *foreign = h->first_name ? fe_find_foreign(p->arena, h->first_name) : NULL;
     if (behind_condition && foreign && foreign->advice) {
         fe_report(p->fe, FE_MSG(foreign_word), h->first, h->first_name, foreign->advice);
+        if (foreign->kern && !foreign->parameters)
+            fe_fixit(p->fe, h->first, foreign->kern);
         return true;
     }
-    if (behind_condition && h->first_name && suggest_keyword(p, h->first_name, h->first))
+    if (behind_condition && h->first_name && fe_suggest_keyword(p, h->first_name, h->first))
         return true;
     return h->previous_name && h->previous.at.line == h->current.at.line &&
-           suggest_keyword(p, h->previous_name, h->previous);
+           fe_suggest_keyword(p, h->previous_name, h->previous);
 }
 
 /* A structure or enumeration of the file's level with this tag. */
@@ -151,7 +153,7 @@ static const struct fe_decl *find_tag(const struct parser *p, const char *name)
 static void say_unknown_type(struct parser *p, const char *name, span where)
 {
     const struct fe_decl *tag = find_tag(p, name);
-    if (!tag && suggest_keyword(p, name, where))
+    if (!tag && fe_suggest_keyword(p, name, where))
         return;
     if (!tag) {
         fe_report(p->fe, FE_MSG(unknown_type), where, name);
@@ -187,6 +189,11 @@ static bool guess_type(struct parser *p, const struct syntax_error *e)
 
 static bool guess_file_level(struct parser *p, const struct syntax_error *e)
 {
+    if (e->token == '{' && !p->blocks.count && p->brackets.count == 1 &&
+        fe_ends_statement(p->history.previous_token)) {
+        fe_report(p->fe, FE_MSG(block_outside), p->history.current);
+        return true;
+    }
     if (p->blocks.count || p->brackets.count || e->wants_semicolon || !fe_is_statement_word(e->token))
         return false;
     fe_report(p->fe, FE_MSG(outside_function), p->history.current, describe(p, e));
@@ -204,6 +211,17 @@ static bool guess_semicolon(struct parser *p, const struct syntax_error *e)
     fe_report(p->fe, FE_MSG(expected_semicolon), span_after(h->previous), quoted(p, h->previous));
     fe_fixit(p->fe, span_after(h->previous), ";");
     p->insert_semicolon = true;
+    return true;
+}
+
+/* A member with a number of bits. */
+static bool guess_bit_field(struct parser *p, const struct syntax_error *e)
+{
+    if (e->token != ':' || !fe_around(p).members)
+        return false;
+    const char *at = p->cursor + strspn(p->cursor, " \t");
+    fe_report(p->fe, FE_MSG(bit_field), p->history.current,
+              arena_strdup(p->arena, at, strcspn(at, " \t,;}\n")));
     return true;
 }
 
@@ -263,7 +281,7 @@ static void compare_name(void *to, const char *name)
     s->found |= strcmp(s->name, name) == 0;
 }
 
-static bool is_vector_name(const char *name)
+bool fe_is_vector_name(const char *name)
 {
     struct search s = {name, false};
     fe_each_vector_name(compare_name, &s);
@@ -279,7 +297,7 @@ static bool guess_constructor(struct parser *p, const struct syntax_error *e)
         return false;
     size_t n;
     const char *text = fe_span_text(p->fe, p->history.current, &n), *type = arena_strdup(p->arena, text, n);
-    if (is_vector_name(type))
+    if (fe_is_vector_name(type))
         fe_report(p->fe, FE_MSG(vector_syntax), p->history.current, type, type);
     else
         fe_report(p->fe, FE_MSG(cast_syntax), p->history.current, type);
@@ -342,10 +360,10 @@ void fe_syntax_error(struct parser *p, const struct syntax_error *e)
         p->recovered = p->history.current.at; /* no statement can begin here */
     if (p->stopped || follows_broken_literal(p, e))
         return;
-    if (fe_guess_launch(p, e) || fe_guess_foreign(p, e) || guess_method(p, e) || guess_default(p, e) ||
-        guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) || guess_spelling(p, e) ||
-        guess_type(p, e) || guess_name(p, e) || guess_value(p, e) || guess_constructor(p, e) ||
-        guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
+    if (fe_guess_launch(p, e) || fe_guess_foreign(p, e) || guess_bit_field(p, e) || guess_method(p, e) ||
+        guess_default(p, e) || guess_bracket(p, e) || guess_closer(p, e) || guess_end(p, e) ||
+        guess_spelling(p, e) || guess_type(p, e) || guess_name(p, e) || guess_value(p, e) ||
+        guess_constructor(p, e) || guess_file_level(p, e) || guess_semicolon(p, e) || guess_expression(p, e))
         return;
     say_expected(p, e);
 }

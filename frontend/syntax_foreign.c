@@ -9,9 +9,14 @@
 static bool say_foreign_type(struct parser *p, const char *name, span where)
 {
     const struct fe_foreign_name *foreign = name ? fe_find_foreign_type(name) : NULL;
-    if (foreign)
-        fe_report(p->fe, FE_MSG(foreign_word), where, name, foreign->advice);
-    return foreign;
+    if (!foreign)
+        return false;
+    fe_report(p->fe, FE_MSG(foreign_word), where, name, foreign->advice);
+    if (foreign->kern && *foreign->kern)
+        fe_fixit(p->fe, where, foreign->kern);
+    else if (foreign->kern)
+        fe_fix_removal(p->fe, where);
+    return true;
 }
 
 static bool follows(const struct parser *p, const char *text)
@@ -34,23 +39,6 @@ static bool guess_chevrons(struct parser *p, const struct syntax_error *e)
         return false;
     say_foreign(p, inside ? span_join(h->previous, h->current) : h->current, "<<<",
                 "outside of functions write launch k(a = …) grid(blocks) block(threads);");
-    return true;
-}
-
-/* std::min, and int &x as a parameter. */
-static bool guess_of_cpp(struct parser *p, const struct syntax_error *e)
-{
-    const struct history *h = &p->history;
-    bool behind =
-        e->token == ':' && h->previous_token == ':' && fe_same_place(h->previous.end, h->current.at);
-    if (behind || (e->token == ':' && h->previous_token == TOK_NAME && follows(p, ":"))) {
-        say_foreign(p, h->current, "::", "write the name behind it alone");
-        return true;
-    }
-    bool is_type = h->previous_token == TOK_WORD || h->previous_token == TOK_TYPE_NAME;
-    if (e->token != '&' || !is_type)
-        return false;
-    say_foreign(p, h->current, "&", "there are no references: take a pointer, int *x, and give it &a");
     return true;
 }
 
@@ -96,12 +84,8 @@ static bool guess_operator(struct parser *p)
 bool fe_guess_foreign(struct parser *p, const struct syntax_error *e)
 {
     const struct history *h = &p->history;
-    if (guess_chevrons(p, e) || guess_of_cpp(p, e) || guess_semantic(p, e) || guess_operator(p))
+    if (guess_chevrons(p, e) || guess_semantic(p, e) || guess_operator(p))
         return true;
-    if (e->token == TOK_STRING && h->previous_token == TOK_PREFIX) {
-        say_foreign(p, h->previous, "extern \"C\"", "names are those of the source anyway: remove it");
-        return true;
-    }
     if (e->token == TOK_NAME && say_foreign_type(p, h->current_name, h->current))
         return true;
     return h->previous_token == TOK_NAME && say_foreign_type(p, h->previous_name, h->previous);
@@ -116,7 +100,7 @@ void fe_note_opener(struct parser *p, struct bracket b)
 
 /* The parameter of the launch's kernel that the argument being read is for, by its position; NULL: the kernel
  * is not known yet, or has not so many. */
-static const char *next_parameter(const struct parser *p)
+static const struct fe_decl *next_parameter(const struct parser *p)
 {
     for (const struct fe_decl *d = p->unit->first; d; d = d->next) {
         if (d->kind != FE_DECL_FUNCTION || d->name != p->launched)
@@ -124,7 +108,7 @@ static const char *next_parameter(const struct parser *p)
         const struct fe_decl *parameter = fe_params(d);
         for (uint32_t i = 0; parameter && i < p->argument; i++)
             parameter = parameter->next;
-        return parameter ? parameter->name : NULL;
+        return parameter;
     }
     return NULL;
 }
@@ -149,9 +133,12 @@ bool fe_guess_launch(struct parser *p, const struct syntax_error *e)
     if (!(behind_name ? argument : begins))
         return false;
     span where = behind_name ? h->previous : h->current;
-    const char *name = next_parameter(p);
+    const struct fe_decl *parameter = next_parameter(p);
+    const char *name = parameter ? parameter->name : NULL;
+    bool is_number = e->token == TOK_INTEGER || e->token == TOK_FLOATING;
+    bool fits = parameter && is_number != (parameter->form->kind == FE_FORM_POINTER);
     fe_report(p->fe, FE_MSG(launch_positions), where, name ? name : "NAME");
-    if (name)
+    if (name && fits)
         fe_fixit(p->fe, (span){where.at, where.at}, arena_printf(p->arena, "%s = ", name));
     return true;
 }

@@ -18,8 +18,8 @@ static const struct keyword {
 /* Where a word is one only before parentheses. */
 enum call { NO_CALL, OUTSIDE, ANYWHERE };
 
-/* kern: what it is taken for, "" for nothing. advice: NULL if that is exactly what it means; alias: then it is
- * not even reported. */
+/* kern: what it is taken for, "" for nothing, and NULL for nothing without a fix-it. advice: NULL if that is
+ * exactly what it means; alias: then it is not even reported. */
 static const struct foreign {
     const char *text, *kern, *advice;
     bool alias;
@@ -165,21 +165,32 @@ static int keyword_token(const struct keyword *k, union value *value)
     return k->token;
 }
 
+/* The token of one of Kern's own words, or of an operator. */
+static int word_token(struct parser *p, const char *word, union value *value)
+{
+    if (*word == '&' || *word == '|' || *word == '!')
+        return *word == '&' ? TOK_AND_AND : *word == '|' ? TOK_OR_OR : '!';
+    value->name = intern_z(&p->fe->strings, word);
+    uint32_t row = map_get(&p->words, (uintptr_t)value->name);
+    return row == TYPE ? TOK_TYPE_NAME : keyword_token(&keywords[row - ROW], value);
+}
+
 /* A word of another language: reported unless Kern knows it, and taken for what it comes nearest to; 0: for
  * nothing. */
 static int foreign_token(struct parser *p, struct foreign f, span where, union value *value)
 {
-    if (f.advice) {
+    if (f.advice)
         fe_report(p->fe, FE_MSG(foreign_word), where, f.text, f.advice);
-    } else if (!f.alias) {
+    else if (!f.alias)
         fe_report(p->fe, FE_MSG(foreign_spelling), where, f.text, f.kern);
-        fe_fixit(p->fe, where, f.kern);
-    }
-    if (!*f.kern)
+    if (f.alias || !f.kern)
+        return f.kern ? word_token(p, f.kern, value) : 0;
+    if (!*f.kern) {
+        fe_fix_removal(p->fe, where);
         return 0;
-    value->name = intern_z(&p->fe->strings, f.kern);
-    uint32_t row = map_get(&p->words, (uintptr_t)value->name);
-    return row == TYPE ? TOK_TYPE_NAME : keyword_token(&keywords[row - ROW], value);
+    }
+    fe_fixit(p->fe, where, f.kern);
+    return word_token(p, f.kern, value);
 }
 
 /* A word that is left out with the parentheses behind it. */
@@ -188,7 +199,7 @@ static int call_token(struct parser *p, const struct foreign *f, span where)
     int before = p->history.current_token;
     bool outside = p->blocks.count == 0 && (before == 0 || before == ';' || before == '}');
     bool is_word = f->call == ANYWHERE || outside;
-    return is_word && fe_skip_call(p, f->text, f->advice, where) ? 0 : TOK_NAME;
+    return is_word && fe_skip_call(p, f->text, f->advice, where, f->call == ANYWHERE) ? 0 : TOK_NAME;
 }
 
 /* A word that could begin one of C's combinations of type words. */
@@ -207,15 +218,20 @@ static bool may_end_type(int token)
 }
 
 /* Common names are words only where a name follows: `kernel void k()`, `launch k()`, `token t = entry()`,
- * `constant int a`; or a string: `include "file.kern"`; `constant` also in `int constant *`. */
+ * `constant int a`; or a string: `include "file.kern"`; `constant` also in `int constant *`. `shared` is
+ * what CUDA's
+ * examples call an array: a name before `[`, `=` or `;`. */
 static bool is_name_here(const struct parser *p, const struct keyword *k)
 {
     bool is_constant = k->token == TOK_QUALIFIER && k->value == QUALIFIER_CONSTANT;
+    bool is_shared = k->token == TOK_QUALIFIER && k->value == QUALIFIER_SHARED;
     bool common = (k->token == TOK_PREFIX && k->value == QUALIFIER_KERNEL) || k->token == TOK_LAUNCH ||
                   (k->token == TOK_WORD && k->value == FE_WORD_TOKEN);
     const char *next = p->cursor + strspn(p->cursor, " \t\r\n");
     if (common && p->in_launch && p->brackets.count > p->repeats)
         return true;
+    if (is_shared)
+        return *next && strchr("[=;", *next);
     if (k->token == TOK_INCLUDE)
         return *next != '"' && *next != '/';
     if (is_constant && *next == '*')
@@ -244,6 +260,37 @@ int fe_word_token(struct parser *p, const char *text, size_t n, span where, unio
             return combined;
     }
     return keyword_token(&keywords[row - ROW], value);
+}
+
+bool fe_is_word(const struct parser *p, const char *name)
+{
+    uint32_t row = map_get(&p->words, (uintptr_t)name);
+    return row != MAP_NONE && row >= TYPE;
+}
+
+bool fe_is_type_word(const struct parser *p, const char *name)
+{
+    uint32_t row = map_get(&p->words, (uintptr_t)name);
+    bool is_keyword = row != MAP_NONE && row >= ROW && row < FOREIGN_ROW;
+    return row == TYPE || (is_keyword && fe_begins_declaration(keywords[row - ROW].token)) ||
+           strcmp(name, "unsigned") == 0;
+}
+
+int fe_foreign_type_token(struct parser *p, const struct fe_foreign_name *row, span where, union value *value)
+{
+    struct foreign f = {row->text, row->kern, row->advice, false, NO_CALL};
+    int token = foreign_token(p, f, where, value);
+    if (!row->kern)
+        fe_excuse(p->fe, row->text, strlen(row->text));
+    return row->kern ? token : -1;
+}
+
+int fe_misspelt_token(struct parser *p, const char *name, span where, union value *value)
+{
+    const char *keyword = fe_suggest_keyword(p, name, where);
+    if (!keyword)
+        return 0;
+    return word_token(p, keyword, value);
 }
 
 /* ---- scopes of type names --------------------------------------------------------------------------- */

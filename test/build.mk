@@ -70,7 +70,7 @@ warpcore_simulator_TEST_SRC := $(addprefix test/warpcore/simulator_,test.c lanes
     test/warpcore/machine.c
 
 SUITES += frontend
-frontend_TEST_SRC := test/frontend/frontend_test.c test/frontend/large_test.c test/frontend/foreign_test.c
+frontend_TEST_SRC := test/frontend/frontend_test.c test/frontend/large_test.c test/frontend/foreign_test.c test/frontend/fix_test.c
 
 # The warp-core target: instruction set, images, assembler.
 SUITES += warpcore_isa warpcore_image

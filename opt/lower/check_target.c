@@ -22,7 +22,7 @@ uint32_t opt_words_of_params(const struct ir_function *f)
     return words;
 }
 
-static const char doubles[] = "64-bit floats ('double')";
+static const char doubles[] = "64-bit floats ('double'); write float, and an f behind numbers";
 static const char literals[] =
     "64-bit floats ('double'), and a number is one here; write an f behind it to compute in float";
 
@@ -88,7 +88,7 @@ static const char *obstacle(const struct checker *x, const struct ir_ins *ins, c
         return "target-double";
     }
     if (x->lacks & TARGET_NO_WIDE_ATOMICS && is_atomic(ins) && ins->mem == IR_MEM_I64) {
-        *what = "64-bit atomics";
+        *what = "64-bit atomics; those of int and uint are there";
         return "target-atomic";
     }
     if (x->lacks & TARGET_NO_CHECKS && is_check(ins)) {

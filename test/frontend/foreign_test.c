@@ -22,16 +22,62 @@ static struct diagnostic compile(struct arena *a, const char *source)
     return d.all.count ? d.all.at[0] : (struct diagnostic){0};
 }
 
-/* kern: the fix-it, which says what the word means exactly, or NULL. */
-static void check_foreign(const char *source, const char *kern)
+/* What the fix-it of a row is: none, some, one that removes the word, or its text. */
+static const char unknown[] = "?";
+
+/* id: of what is said first; fix: as in the rows. */
+static void check_foreign(const char *source, const char *id, const char *fix)
 {
     struct arena a = {0};
     struct diagnostic first = compile(&a, source);
-    const char *id = kern ? "foreign-spelling" : "foreign-word";
-    if (!first.id || strcmp(first.id, id) != 0 || first.has_fix != (kern != NULL) ||
-        (kern && strcmp(first.fix.insert, kern) != 0) || strchr(first.text, '$'))
+    bool good = first.id && strcmp(first.id, id) == 0 && !strchr(first.text, '$');
+    bool fits = fix == unknown || first.has_fix == (fix != NULL);
+    if (!good || !fits || (first.has_fix && fix != unknown && strcmp(first.fix.insert, fix) != 0))
         fail_msg("%s: %s", source, first.id ? first.text : "no message");
     arena_free(&a);
+}
+
+/* The source with all that can be mended in one round, and what is said of it then. */
+static const char *mend(struct arena *a, const char *source, struct diagnostics *d)
+{
+    struct fe_options options;
+    struct text mended = {.arena = a};
+    u32_vec applied = {0};
+    for (int round = 0; round < 2; round++) {
+        struct source *s = source_new(a, "foreign.kern", source, strlen(source));
+        fe_options_init(&options);
+        diag_init(d, a, s);
+        ir_module_free(fe_compile(s, d, &options));
+        if (round == 0)
+            diag_apply_fixes(d, &mended, &applied);
+        source = mended.at;
+    }
+    return mended.at;
+}
+
+/* What a FUNCTION's fix-it writes is Kern, whatever its arguments are. */
+static void check_function(const char *word, const char *parameters)
+{
+    static const char *const arguments[] = {"1", "x", "x + 1", "(x)", "q[x]", "x ? 1 : x", "-x"};
+    size_t wanted = *parameters ? 1 : 0;
+    for (const char *c = parameters; *c; c++)
+        wanted += *c == ',';
+    for (size_t i = 0; i < COUNT(arguments); i++) {
+        struct arena a = {0};
+        struct diagnostics d;
+        struct text source = {.arena = &a};
+        bool is_dimension = strcmp(parameters, "dimension") == 0;
+        text_printf(&source, "void f(int x, int *q) { q[0] = 2 * %s(", word);
+        for (size_t k = 0; k < wanted; k++)
+            text_printf(&source, "%s%s", k ? ", " : "",
+                        is_dimension ? "1" : arguments[(i + k) % COUNT(arguments)]);
+        text_addz(&source, ") + 1; }");
+        const char *mended = mend(&a, source.at, &d);
+        for (uint32_t g = 0; g < d.all.count; g++)
+            if (strncmp(d.all.at[g].id, "expected", 8) == 0 || strncmp(d.all.at[g].id, "foreign", 7) == 0)
+                fail_msg("%s became %s: %s", source.at, mended, d.all.at[g].text);
+        arena_free(&a);
+    }
 }
 
 /* A name of a family is spelt as a builtin, or as its row says. */
@@ -70,19 +116,32 @@ static const char *const sources[] = {
     "kernel void k(uint i : SV_DispatchThreadID) { }",
 };
 
+/* Where words with parentheses are words. */
+enum { OUTSIDE, ANYWHERE };
+#define call_fix(where) ((where) == ANYWHERE ? "" : NULL)
+
 void test_foreign(void **state)
 {
+    static const char word_id[] = "foreign-word", spelling[] = "foreign-spelling";
     static const struct {
-        const char *word, *kern, *const *sources;
+        const char *word, *id, *fix, *const *sources;
     } rows[] = {
-#define FOREIGN(text, as, advice)         {text, NULL, as_word},
-#define FOREIGN_CALL(text, where, advice) {text, NULL, as_call},
-#define ATTRIBUTE(text, advice)           {text, NULL, as_attribute},
-#define SPELLING(text, kern)              {text, kern, as_word},
-#define FOREIGN_NAME(text, advice)        {text, NULL, as_name},
-#define FOREIGN_TYPE(text, advice)        {text, NULL, as_type},
-#define NAME_SPELLING(text, kern)         {text, kern, as_name},
-#define FAMILY(text, advice, one)         {one, NULL, as_name},
+#define FOREIGN(text, as, advice)                          {text, word_id, as, as_word},
+#define FOREIGN_CALL(text, where, advice)                  {text, word_id, call_fix(where), as_call},
+#define ATTRIBUTE(text, advice)                            {text, word_id, "", as_attribute},
+#define SPELLING(text, kern)                               {text, spelling, kern, as_word},
+#define FOREIGN_NAME(text, advice)                         {text, word_id, NULL, as_name},
+#define VALUE(text, kern, more)                            {text, word_id, kern, as_name},
+#define FUNCTION(text, parameters, kern, more)             {text, word_id, unknown, as_name},
+#define FOREIGN_TYPE(text, as, advice)                     {text, word_id, as ? as : unknown, as_type},
+#define NAME_SPELLING(text, kern)                          {text, spelling, kern, as_name},
+#define FAMILY(text, advice, one)                          {one, word_id, NULL, as_name},
+#define FAMILY_FUNCTION(text, parameters, kern, more, one) {one, word_id, unknown, as_name},
+#include "frontend/foreign.def"
+    };
+    static const char *const functions[][2] = {
+#define FUNCTION(text, parameters, kern, more)             {text, parameters},
+#define FAMILY_FUNCTION(text, parameters, kern, more, one) {one, parameters},
 #include "frontend/foreign.def"
     };
     static const char *const families[] = {
@@ -94,10 +153,12 @@ void test_foreign(void **state)
         for (const char *const *form = rows[i].sources; *form; form++) {
             char source[160];
             snprintf(source, sizeof source, *form, rows[i].word);
-            check_foreign(source, rows[i].kern);
+            check_foreign(source, rows[i].id, rows[i].fix);
         }
+    for (size_t i = 0; i < COUNT(functions); i++)
+        check_function(functions[i][0], functions[i][1]);
     for (size_t i = 0; i < COUNT(families); i++)
         check_family(families[i]);
     for (size_t i = 0; i < COUNT(sources); i++)
-        check_foreign(sources[i], NULL);
+        check_foreign(sources[i], word_id, unknown);
 }

@@ -380,6 +380,7 @@ int main(int argc, char **argv)
         add_test(&a, &tests, "large and deep sources", test_large, NULL);
         add_test(&a, &tests, "memory that runs out anywhere", test_memory, NULL);
         add_test(&a, &tests, "every word of other languages is answered", test_foreign, NULL);
+        add_test(&a, &tests, "fix-its mend and come to an end", test_fixes, NULL);
         add_test(&a, &tests, "the Vim syntax file knows every word", test_vim, NULL);
         for (size_t i = 0; i < COUNT(pages); i++)
             if (!file_read(pages[i], FILE_MAX, &text[i]))

@@ -50,14 +50,17 @@ void doc_language_foreign(struct text *out)
         const char *word, *instead;
         bool is_spelling;
     } words[] = {
-#define FOREIGN(text, as, advice)         {text, advice, false},
-#define FOREIGN_CALL(text, where, advice) {text "(…)", advice, false},
-#define ATTRIBUTE(text, advice)           {"[[" text "]]", advice, false},
-#define SPELLING(text, kern)              {text, kern, true},
-#define FOREIGN_NAME(text, advice)        {text, advice, false},
-#define NAME_SPELLING(text, kern)         {text, kern, true},
-#define FAMILY(text, advice, one)         {text, advice, false},
-#define FAMILY_SPELLING(text, kern, one)  {text, kern, true},
+#define FOREIGN(text, as, advice)                          {text, advice, false},
+#define FOREIGN_CALL(text, where, advice)                  {text "(…)", advice, false},
+#define ATTRIBUTE(text, advice)                            {"[[" text "]]", advice, false},
+#define SPELLING(text, kern)                               {text, kern, true},
+#define FOREIGN_NAME(text, advice)                         {text, advice, false},
+#define FUNCTION(text, parameters, kern, more)             {text, "write " kern more, false},
+#define VALUE(text, kern, more)                            {text, "write " kern more, false},
+#define NAME_SPELLING(text, kern)                          {text, kern, true},
+#define FAMILY(text, advice, one)                          {text, advice, false},
+#define FAMILY_FUNCTION(text, parameters, kern, more, one) {text, "write " kern more, false},
+#define FAMILY_SPELLING(text, kern, one)                   {text, kern, true},
 #include "frontend/foreign.def"
     };
     char name[128], instead[128];

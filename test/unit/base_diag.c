@@ -318,6 +318,76 @@ static void json(void **state)
                 "\"notes\":[]}]\n");
 }
 
+static void expect_mended(const char *wanted, uint32_t count)
+{
+    struct text t = {.arena = &arena};
+    u32_vec applied = {0};
+    diag_apply_fixes(&d, &t, &applied);
+    assert_string_equal(t.at, wanted);
+    assert_int_equal(applied.count, count);
+}
+
+static void error_with_fix(span where, const char *insert)
+{
+    diag_add(&d, DIAG_ERROR, "x", where, "t");
+    diag_fixit(&d, where, insert);
+}
+
+static void fixits_are_applied(void **state)
+{
+    UNUSED(state);
+    start("f(g(1), 2);\n");
+    expect_mended("f(g(1), 2);\n", 0);
+    error_with_fix(range(1, 3, 1, 4), "h"); /* inside the next: has to wait */
+    error_with_fix(range(1, 1, 1, 11), "g(1) / 2");
+    error_with_fix(range(1, 11, 1, 12), " ;");
+    expect_mended("g(1) / 2 ;\n", 2);
+
+    start("a b\nc\n");
+    error_with_fix(range(1, 1, 1, 3), "");
+    error_with_fix(range(1, 1, 1, 3), "");  /* the same twice is one */
+    error_with_fix(range(1, 3, 1, 3), "x"); /* before what is replaced */
+    error_with_fix(range(1, 3, 1, 4), "y");
+    error_with_fix(range(2, 1, 3, 1), "");
+    expect_mended("xy\n", 5);
+
+    start("a\r\nb\r\n");
+    error_with_fix(range(1, 2, 1, 2), "\nc");
+    error_with_fix(range(1, 2, 1, 2), "d"); /* which of two is to come first is not known */
+    diag_add(&d, DIAG_NOTE, "n", at(2, 1), "notes do not count");
+    diag_fixit(&d, range(2, 1, 2, 2), "q");
+    expect_mended("a\r\nc\r\nb\r\n", 1);
+}
+
+static void edits_of_one_fixit(void **state)
+{
+    UNUSED(state);
+    start("a b c\n");
+    error_with_fix(range(1, 5, 1, 6), "C");
+    error_with_fix(range(1, 1, 1, 2), "A");
+    diag_fix_also(&d, range(1, 3, 1, 4), "B");
+    expect_mended("A B C\n", 2);
+    error_with_fix(range(1, 3, 1, 6), "x"); /* begins behind one edit of the others, so it waits */
+    expect_mended("A B C\n", 2);
+    expect_json(
+        "[{\"severity\":\"error\",\"id\":\"x\",\"file\":\"k.kc\",\"line\":1,\"column\":5,\"endLine\":1,"
+        "\"endColumn\":6,\"message\":\"t\",\"fix\":{\"line\":1,\"column\":5,\"endLine\":1,\"endColumn\":6,"
+        "\"insert\":\"C\"},\"notes\":[]},\n "
+        "{\"severity\":\"error\",\"id\":\"x\",\"file\":\"k.kc\",\"line\":1,"
+        "\"column\":1,\"endLine\":1,\"endColumn\":2,\"message\":\"t\",\"fix\":{\"line\":1,\"column\":1,"
+        "\"endLine\":1,\"endColumn\":2,\"insert\":\"A\",\"also\":[{\"line\":1,\"column\":3,\"endLine\":1,"
+        "\"endColumn\":4,\"insert\":\"B\"}]},\"notes\":[]},\n {\"severity\":\"error\",\"id\":\"x\","
+        "\"file\":\"k.kc\",\"line\":1,\"column\":3,\"endLine\":1,\"endColumn\":6,\"message\":\"t\",\"fix\":{"
+        "\"line\":1,\"column\":3,\"endLine\":1,\"endColumn\":6,\"insert\":\"x\"},\"notes\":[]}]\n");
+
+    /* One edit that has no place takes the whole fix-it with it; then the other may be made. */
+    start("a b c\n");
+    error_with_fix(range(1, 1, 1, 2), "A");
+    diag_fix_also(&d, range(0, 0, 0, 0), "B");
+    error_with_fix(range(1, 3, 1, 4), "x");
+    expect_mended("a x c\n", 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +399,8 @@ int main(void)
         cmocka_unit_test(places_without_text),
         cmocka_unit_test(ranges_over_lines_end_with_the_first),
         cmocka_unit_test(fixits),
+        cmocka_unit_test(fixits_are_applied),
+        cmocka_unit_test(edits_of_one_fixit),
         cmocka_unit_test(hostile_bytes_are_shown),
         cmocka_unit_test(long_lines_are_windowed),
         cmocka_unit_test(errors_stop_at_the_limit),

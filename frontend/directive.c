@@ -1,0 +1,283 @@
+/* directive.c: lines of C's preprocessor. Each is reported; the rest is read on as if it had been mended:
+ *
+ *     #define N 256         const int N = 256;
+ *     #define real float    typedef float real;
+ *     #ifdef N … #else … #endif     the branch that C would take; what it would leave out is not read
+ *     #pragma unroll        nothing
+ *
+ * Macros with parameters, and text that is no value, stay to be written by hand; nothing is said of uses
+ * of their names.
+ */
+#include "frontend/grammar.h"
+#include "frontend/parser.h"
+
+static const char small[] = "abcdefghijklmnopqrstuvwxyz";
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+static bool begins_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static const char *behind_blanks(const char *at)
+{
+    return at + strspn(at, " \t");
+}
+
+/* The end of the line, or of those that a backslash joins to it. */
+static const char *line_end(const struct parser *p, const char *at)
+{
+    for (;;) {
+        const char *end = memchr(at, '\n', (size_t)(p->end - at));
+        if (!end)
+            return p->end;
+        const char *last = end > at && end[-1] == '\r' ? end - 1 : end;
+        if (last == at || last[-1] != '\\')
+            return end;
+        at = end + 1;
+    }
+}
+
+static void go_on(struct parser *p, const char *to)
+{
+    for (; p->cursor < to; p->cursor++)
+        if (*p->cursor == '\n') {
+            p->line++;
+            p->line_start = p->cursor + 1;
+        }
+}
+
+/* ---- macros ------------------------------------------------------------------------------------------ */
+
+/* The end of the text, without blanks and the comment behind it. */
+static const char *value_end(const char *at, const char *end)
+{
+    const char *line = memmem(at, (size_t)(end - at), "//", 2),
+               *block = memmem(at, (size_t)(end - at), "/*", 2);
+    if (line && line < end)
+        end = line;
+    if (block && block < end)
+        end = block;
+    while (end > at && strchr(" \t\r\n", end[-1]))
+        end--;
+    return end;
+}
+
+/* The type of a constant with this text: of numbers, earlier constants and operators; NULL: it is none. */
+static const char *type_of_value(struct parser *p, const char *at, const char *end)
+{
+    static const char operators[] = "+-*/%()<>&|^~! \t";
+    bool is_float = false, is_double = false, is_long = false, is_unsigned = false, has_operand = false;
+    while (at < end) {
+        if (begins_word(*at)) {
+            size_t n = strspn(at, letters);
+            uint32_t type = map_get(&p->macros, (uintptr_t)intern(&p->fe->strings, at, n));
+            if (type == MAP_NONE || !type)
+                return NULL;
+            is_float |= type == 'f', is_double |= type == 'd', is_long |= type == 'l',
+                is_unsigned |= type == 'u';
+            has_operand = true;
+            at += n;
+        } else if ((*at >= '0' && *at <= '9') || (*at == '.' && at[1] >= '0' && at[1] <= '9')) {
+            bool hex = *at == '0' && (at[1] == 'x' || at[1] == 'X');
+            bool point = false, single = false;
+            for (; at < end && (strchr(letters, *at) || *at == '.' ||
+                                (strchr("+-", *at) && strchr("eE", at[-1]) && !hex));
+                 at++) {
+                point |= *at == '.' || (!hex && strchr("eE", *at));
+                single |= !hex && strchr("fF", *at);
+                is_long |= strchr("lL", *at) != NULL;
+                is_unsigned |= strchr("uU", *at) != NULL;
+            }
+            is_float |= single;
+            is_double |= point && !single;
+            has_operand = true;
+        } else if (strchr(operators, *at)) {
+            at++;
+        } else {
+            return NULL;
+        }
+    }
+    return !has_operand             ? NULL
+           : is_double              ? "double"
+           : is_float               ? "float"
+           : is_long && is_unsigned ? "ulong"
+           : is_long                ? "long"
+           : is_unsigned            ? "uint"
+                                    : "int";
+}
+
+/* Whether the text is made of words of a type alone. */
+static bool is_type(const struct parser *p, const char *at, const char *end)
+{
+    const char *from = at;
+    while (at < end) {
+        size_t n = begins_word(*at) ? strspn(at, letters) : 0;
+        if (!n || !fe_is_type_word(p, intern(&p->fe->strings, at, n)))
+            return false;
+        at = behind_blanks(at + n);
+    }
+    return at > from;
+}
+
+static void say(struct parser *p, const char *at, const char *end, const char *word, const char *advice)
+{
+    span where = {fe_here(p, at), fe_here(p, end)};
+    fe_report(p->fe, FE_MSG(no_preprocessor), where, word, advice);
+}
+
+/* The place of a byte behind the cursor, of a later line too. */
+static place later(const struct parser *p, const char *at)
+{
+    place to = fe_here(p, p->cursor);
+    const char *start = p->line_start;
+    for (const char *c = p->cursor; c < at; c++)
+        if (*c == '\n') {
+            to.line++;
+            start = c + 1;
+        }
+    to.column = (uint32_t)(at - start) + 1;
+    return to;
+}
+
+static void define(struct parser *p, const char *at, const char *word, const char *name, const char *end)
+{
+    size_t n = begins_word(*name) ? strspn(name, letters) : 0;
+    const char *text = behind_blanks(name + n), *last = value_end(text, end);
+    const char *interned = intern(&p->fe->strings, name, n);
+    const char *type = text < last && name[n] != '(' ? type_of_value(p, text, last) : NULL;
+    say(p, at, word, "define", "write 'const int NAME = value;', an enum or a function");
+    map_set(p->arena, &p->macros, (uintptr_t)interned,
+            !type                        ? 0
+            : strcmp(type, "uint") == 0  ? 'u'
+            : strcmp(type, "ulong") == 0 ? 'l'
+                                         : (uint32_t)*type);
+    if (!n)
+        return;
+    fe_excuse(p->fe, name, n);
+    if (name[n] == '(')
+        return;
+    span whole = {fe_here(p, at), later(p, last)};
+    const char *value = arena_strdup(p->arena, text, (size_t)(last - text));
+    if (text == last) {
+        fe_fix_removal(p->fe, (span){fe_here(p, at), later(p, end)});
+    } else if (is_type(p, text, last)) {
+        fe_declare_name(p, interned, true);
+        fe_fixit(p->fe, whole, arena_printf(p->arena, "typedef %s %s;", value, interned));
+    } else if (type && !memchr(text, '\n', (size_t)(last - text))) {
+        fe_fixit(p->fe, whole, arena_printf(p->arena, "const %s %s = %s;", type, interned, value));
+    }
+}
+
+/* ---- conditions -------------------------------------------------------------------------------------- */
+
+static bool is_line(const char *at, const char *word)
+{
+    size_t n = strlen(word);
+    return strncmp(at, word, n) == 0 && !strchr(letters, at[n]);
+}
+
+/* From the line at `at` on: the next #else, #elif or #endif of the condition that is open there.
+ * `only_end`: the next
+ * #endif. NULL: there is none; it is not looked for again, so that time is linear. */
+static const char *next_branch(struct parser *p, const char *at, bool only_end)
+{
+    for (unsigned open = 0; at < p->end && !p->no_branches;) {
+        const char *first = behind_blanks(at), *word = *first == '#' ? behind_blanks(first + 1) : "";
+        if (strncmp(word, "if", 2) == 0)
+            open++;
+        else if (!open &&
+                 (is_line(word, "endif") || (!only_end && (is_line(word, "else") || is_line(word, "elif")))))
+            return first;
+        else if (is_line(word, "endif"))
+            open--;
+        const char *end = line_end(p, at);
+        at = end < p->end ? end + 1 : p->end;
+    }
+    p->no_branches = true;
+    return NULL;
+}
+
+/* What C takes the condition for, as far as the file alone says. */
+static bool holds(struct parser *p, const char *word, const char *text, const char *end)
+{
+    bool is_not = is_line(word, "ifndef"), tests = is_line(word, "if") || is_line(word, "elif");
+    const char *name = text;
+    if (tests && strncmp(text, "!defined", strlen("!defined")) == 0)
+        is_not = true, name = text + strlen("!defined");
+    else if (tests && strncmp(text, "defined", strlen("defined")) == 0)
+        name = text + strlen("defined");
+    else if (tests)
+        return !(*text == '0' && value_end(text, end) == text + 1);
+    name += strspn(name, " \t(");
+    const char *interned = intern(&p->fe->strings, name, strspn(name, letters));
+    return is_not == (map_get(&p->macros, (uintptr_t)interned) == MAP_NONE);
+}
+
+/* The lines up to the next branch or the end are left out as well. */
+static void leave_out(struct parser *p, const char *at, const char *to)
+{
+    const char *first = p->line_start;
+    place from = fe_here(p, behind_blanks(first) == at ? first : at);
+    go_on(p, to);
+    fe_fixit(p->fe, (span){from, fe_here(p, to)}, "");
+}
+
+static const char *behind_line(const struct parser *p, const char *at)
+{
+    const char *end = line_end(p, at);
+    return end < p->end ? end + 1 : end;
+}
+
+/* An #elif at `at` that C would not take. */
+static bool is_untrue(struct parser *p, const char *at)
+{
+    const char *word = behind_blanks(at + 1), *text = behind_blanks(word + strspn(word, small));
+    return is_line(word, "elif") && !holds(p, word, text, line_end(p, at));
+}
+
+static void condition(struct parser *p, const char *at, const char *word, const char *end)
+{
+    static const char advice[] = "remove the line, and what it leaves out";
+    bool begins = strncmp(word, "if", 2) == 0, is_end = is_line(word, "endif");
+    size_t n = strspn(word, small);
+    const char *text = behind_blanks(word + n), *next = behind_line(p, at);
+    say(p, at, word + n, arena_strdup(p->arena, word, n), is_end ? "remove the line" : advice);
+    const char *to = next;
+    if (!is_end && !begins) { /* another branch has been read */
+        to = next_branch(p, next, true);
+    } else if (begins && !holds(p, word, text, end)) {
+        to = next_branch(p, next, false);
+        while (to && is_untrue(p, to))
+            to = next_branch(p, behind_line(p, to), false);
+        if (to && !is_line(behind_blanks(to + 1), "endif"))
+            to = behind_line(p, to);
+    }
+    if (!to)
+        return;
+    leave_out(p, at, to);
+}
+
+/* ---- all --------------------------------------------------------------------------------------------- */
+
+void fe_directive_line(struct parser *p, const char *at)
+{
+    const char *word = behind_blanks(at + 1), *end = line_end(p, at);
+    size_t n = strspn(word, small);
+    const char *text = behind_blanks(word + n);
+    span whole = {fe_here(p, at), later(p, end)};
+    if (is_line(word, "define")) {
+        define(p, at, word + n, text, end);
+    } else if (strncmp(word, "if", 2) == 0 || is_line(word, "else") || is_line(word, "elif") ||
+               is_line(word, "endif")) {
+        condition(p, at, word, end);
+    } else if (is_line(word, "include") && *text == '"') {
+        say(p, at, word + n, "include", "write 'include \"FILE\";'");
+        fe_fix_include(p, whole, text);
+    } else {
+        say(p, at, word + n, arena_strdup(p->arena, word, n),
+            is_line(word, "include") ? "everything built in is there without it" : "remove the line");
+        fe_fix_removal(p->fe, whole);
+    }
+    go_on(p, end); /* if it is not further */
+}

@@ -1,0 +1,102 @@
+/* fix_test.c: see foreign_test.h. Fix-its of the sources in test/mistakes and test/frontend/messages:
+ * applied round by
+ * round they come to an end, and where one was made no error of a kind that the source had not stands then.
+ */
+#include "test/frontend/foreign_test.h"
+
+#include "frontend/context.h"
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#define MOST_ROUNDS 20
+
+static void compile(struct arena *a, struct diagnostics *d, const char *name, const struct text *text)
+{
+    struct fe_options options;
+    struct source *s = source_new(a, name, text->at, text->length);
+    fe_options_init(&options);
+    diag_init(d, a, s);
+    d->error_limit = 1000;
+    ir_module_free(fe_compile(s, d, &options));
+}
+
+static bool has_error(const struct diagnostics *d, const char *id)
+{
+    for (uint32_t i = 0; i < d->all.count; i++)
+        if (d->all.at[i].severity == DIAG_ERROR && strcmp(d->all.at[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+/* The lines that a round has changed: of the new text, those that the old one has not in this place. */
+static bool is_changed(const struct diagnostics *before, const struct diagnostics *after, uint32_t line)
+{
+    uint32_t n, m;
+    const char *x = source_line(after->source, line, &n);
+    for (uint32_t i = 1; i <= before->source->line_count; i++) {
+        const char *y = source_line(before->source, i, &m);
+        if (n == m && memcmp(x, y, n) == 0)
+            return false;
+    }
+    return true;
+}
+
+static void check_round(const struct diagnostics *before, const struct diagnostics *after)
+{
+    for (uint32_t i = 0; i < after->all.count; i++) {
+        const struct diagnostic *g = &after->all.at[i];
+        uint32_t line = g->where.at.line;
+        bool is_fresh = g->severity == DIAG_ERROR && !has_error(before, g->id) && line &&
+                        source_of(after->source, &line) == after->source && is_changed(before, after, line);
+        if (is_fresh)
+            fail_msg("%s:%u: after its fix-its: %s", after->source->name, line, g->text);
+    }
+}
+
+static void check_file(const char *path)
+{
+    struct arena a = {0};
+    struct text text = {.arena = &a};
+    struct diagnostics before, after;
+    assert_null(file_read(path, 1 << 22, &text));
+    compile(&a, &before, path, &text);
+    for (int round = 0;; round++, before = after) {
+        struct text mended = {.arena = &a};
+        u32_vec applied = {0};
+        diag_apply_fixes(&before, &mended, &applied);
+        if (!applied.count)
+            break;
+        if (round == MOST_ROUNDS)
+            fail_msg("%s: its fix-its come to no end", path);
+        compile(&a, &after, path, &mended);
+        check_round(&before, &after);
+    }
+    arena_free(&a);
+}
+
+static unsigned check_folder(const char *folder)
+{
+    DIR *d = opendir(folder);
+    unsigned count = 0;
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        const char *dot = strrchr(e->d_name, '.');
+        struct arena a = {0};
+        if (dot && strcmp(dot, ".kern") == 0 && ++count)
+            check_file(arena_printf(&a, "%s/%s", folder, e->d_name));
+        arena_free(&a);
+    }
+    closedir(d);
+    return count;
+}
+
+void test_fixes(void **state)
+{
+    UNUSED(state);
+    assert_true(check_folder("test/mistakes") > 100);
+    assert_true(check_folder("test/frontend/messages") > 200);
+}
