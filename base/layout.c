@@ -231,3 +231,30 @@ const char *layout_find(struct arena *a, const struct layout *whole, const char 
     }
     return why;
 }
+
+static const struct layout *member_at(const struct layout *l, uint32_t offset)
+{
+    const struct layout *m = l->kind == LAYOUT_STRUCTURE ? l->members : NULL;
+    while (m && (offset < m->offset || offset - m->offset >= layout_bytes(m)))
+        m = m->next;
+    return m;
+}
+
+const char *layout_path(struct arena *a, const struct layout *whole, uint32_t offset)
+{
+    const struct layout *l = whole;
+    const char *path = "";
+    for (const struct layout *m; (m = member_at(l, offset)); l = m) {
+        uint64_t bytes = layout_bytes(m), at = offset - m->offset;
+        path = arena_printf(a, "%s.%s", path, m->name);
+        for (uint32_t i = 0; i < m->counts.count; i++) {
+            bytes /= m->counts.at[i];
+            path = arena_printf(a, "%s[%u]", path, (uint32_t)(at / bytes));
+            at %= bytes;
+        }
+        offset = (uint32_t)at;
+    }
+    if (l->kind == LAYOUT_NUMBER && l->scalars > 1)
+        path = arena_printf(a, "%s.%c", path, "xyzw"[offset / (l->bytes / l->scalars)]);
+    return path;
+}

@@ -41,6 +41,10 @@ struct layout layout_of(struct arena *a, enum launch_element e, uint32_t bytes, 
  * x, y, z and w. The part's offset is from the beginning of the whole. NULL, or the message (of the arena). */
 const char *layout_find(struct arena *a, const struct layout *whole, const char *path, struct layout *part);
 
+/* The path of the number or pointer at the offset in a whole that is a structure; of members that lie over each
+ * other the first. Ends at the innermost part that has the offset. In the arena. */
+const char *layout_path(struct arena *a, const struct layout *whole, uint32_t offset);
+
 /* Appends the value at `bytes`: numbers in the shortest way that reads back the same, (x y) a vector, {1, 2} an
  * array, {a = 1, b = 2} a structure, <0a0b> what is unknown. `hex`: the bits of each number, 0x0000002a. */
 void layout_print(const struct layout *l, const unsigned char *bytes, bool hex, struct text *out);

@@ -33,10 +33,10 @@ enum scheme scheme_find(const char *name)
 
 const char *scheme_check(enum scheme s)
 {
-    if (s == SCHEME_REFERENCE)
-        return check_claim_name(CHECK_CLAIM_uniformity);
-    bool waits = scheme_info[s].target == TARGET_bytecode && scheme_has(s, SCHEME_FRONTIERS);
-    return waits ? check_claim_name(CHECK_CLAIM_frontier) : NULL;
+    for (unsigned i = CHECK_FIRST_CLAIM; i < CHECKS; i++)
+        if (check_has_scheme(i, s))
+            return check_info[i].name;
+    return NULL;
 }
 
 const char *const schedule_names[SCHEDULES] = {"largest", "newest", "oldest", "lowest"};

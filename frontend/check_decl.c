@@ -97,6 +97,8 @@ static void check_variable_init(struct checker *c, struct fe_decl *d, struct fe_
         fe_report(c->fe, FE_MSG(shared_initialiser), d->init->where);
     else if (v->space == FE_SPACE_CONSTANT && !d->init && !fe_is_error(d->type))
         fe_report(c->fe, FE_MSG(constant_without_value), d->name_at, d->name, d->name);
+    if (!d->init && !is_object)
+        fe_note_unset(d->type);
     if (d->init) {
         struct fe_expr *init = d->init;
         fe_note_referred(c, d, init);

@@ -273,6 +273,8 @@ struct fe_expr *fe_check_elements(struct checker *c, struct fe_expr *e)
                   fe_type_text(c, b));
         return fe_poison(c, e);
     }
+    if (e->op == FE_OP_SHL || e->op == FE_OP_SHR)
+        fe_suspect_shift(c, e->sub.b, fe_promoted(c, t->of));
     e->type = compares ? truths_of(c, t) : t;
     return e;
 }

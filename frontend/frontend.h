@@ -14,6 +14,7 @@ struct fe_options {
     struct fe_limits limits;
     bool trap_division;   /* -ftrap-div: integer division by zero traps instead of giving all ones */
     bool tells_unwritten; /* --check=uninit: a check.memory where a variable begins without a value */
+    bool tells_shifts;    /* --check=shift: the same in front of each shift */
     const char *const
         *defines; /* "NAME=VALUE": instead of what the file's constants are declared with; a mere
                      "NAME" is 1 */

@@ -100,7 +100,13 @@ void fe_zero(struct lowering *l, struct address a, const struct fe_type *t);
 /* The initialiser's values; what it leaves out is 0. */
 void fe_lower_init(struct lowering *l, struct address a, const struct fe_type *t, const struct fe_expr *init);
 /* An unnamed object of type t in the function's private memory, its bytes undefined. */
-struct address fe_temporary(struct lowering *l, const struct fe_type *t);
+/* name: for messages, or NULL. */
+struct address fe_temporary(struct lowering *l, const struct fe_type *t, const char *name);
+/* Tells the checker of memory that the variable begins: without a value (u), or with one (v), but copies of
+ * structures may leave parts of it without. */
+void fe_tell_variable(struct lowering *l, struct address a, const struct fe_type *t, char kind);
+/* What the result of the call is called in messages; NULL: nothing. */
+const char *fe_result_name(struct lowering *l, const struct fe_expr *call);
 /* The variable's name in the module's strings; NULL: it has none. */
 const char *fe_hint(struct lowering *l, struct fe_variable *v);
 /* The number in the module of a variable in shared or constant memory, which is entered if it is not there. */
@@ -132,6 +138,9 @@ ir_ref fe_lower_builtin_of(struct lowering *l, const struct fe_expr *e, const st
                            uint32_t count, const ir_ref *arguments, const struct fe_type *t);
 /* a op b of scalars of type t, which is promoted. */
 ir_ref fe_lower_operation(struct lowering *l, enum fe_op op, const struct fe_type *t, ir_ref a, ir_ref b);
+/* Tells the checker of the amount, of type `of`, by which a value of type t is to be shifted, if op is that. */
+void fe_tell_shift(struct lowering *l, enum fe_op op, const struct fe_type *t, ir_ref amount,
+                   const struct fe_type *of);
 /* Of a builtin that is several operations: the same, from the values of its arguments. */
 /* lower_printf.c: a printf, which has no value: 0. */
 ir_ref fe_lower_printf(struct lowering *l, const struct fe_expr *e);

@@ -36,9 +36,27 @@ static struct address member_at(struct lowering *l, struct address a, const stru
     return m;
 }
 
-struct address fe_temporary(struct lowering *l, const struct fe_type *t)
+struct address fe_temporary(struct lowering *l, const struct fe_type *t, const char *name)
 {
-    return (struct address){fe_alloca(l, t->size, t->align, NULL), 0, NULL};
+    struct address a = {fe_alloca(l, t->size, t->align, NULL), 0, name};
+    fe_tell_variable(l, a, t, 'v');
+    a.name = NULL;
+    return a;
+}
+
+void fe_tell_variable(struct lowering *l, struct address a, const struct fe_type *t, char kind)
+{
+    const struct fe_type *element = t;
+    if (!l->fe->options.tells_unwritten || (kind == 'v' && !fe_may_be_unset(t)))
+        return;
+    while (element->kind == FE_TYPE_ARRAY)
+        element = element->of;
+    const char *layout = fe_layout_text(l->arena, element->plain),
+               *text = arena_printf(l->arena, "4 %c p 0 %u %s%s%s", kind, (uint32_t)t->size,
+                                    a.name ? a.name : "variable", layout ? " " : "", layout ? layout : "");
+    ir_ref at = fe_pointer(l, a), nothing = ir_const(l->f, IR_TYPE_I64, 0);
+    ir_ref check = ir_emit3(&l->c, IR_check_memory, IR_TYPE_VOID, at, at, nothing);
+    ir_at(l->f, check)->imm = ir_text_add(l->module, text, strlen(text));
 }
 
 /* ---- scalars ----------------------------------------------------------------------------------------- */
@@ -206,7 +224,7 @@ static struct address member_address(struct lowering *l, const struct fe_expr *e
 
 static struct address conditional_address(struct lowering *l, const struct fe_expr *e)
 {
-    struct address t = fe_temporary(l, e->type);
+    struct address t = fe_temporary(l, e->type, NULL);
     uint32_t yes = fe_block(l, "cond.true"), no = fe_block(l, "cond.false"), end = fe_block(l, "cond.end");
     fe_lower_condition(l, e->sub.a, yes, no);
     fe_start(l, yes);
@@ -238,7 +256,7 @@ static struct address assign_structure(struct lowering *l, const struct fe_expr 
 {
     struct address from = fe_lower_address(l, e->sub.b);
     if (e->sub.b->lvalue && has_effects(e->sub.a)) {
-        struct address t = fe_temporary(l, e->type);
+        struct address t = fe_temporary(l, e->type, NULL);
         fe_copy(l, t, from, e->type);
         from = t;
     }
@@ -250,7 +268,7 @@ static struct address assign_structure(struct lowering *l, const struct fe_expr 
 
 static struct address literal_address(struct lowering *l, const struct fe_expr *e)
 {
-    struct address t = fe_temporary(l, e->type);
+    struct address t = fe_temporary(l, e->type, NULL);
     fe_lower_init(l, t, e->type, e->cast.a);
     return t;
 }
@@ -270,7 +288,7 @@ struct address fe_lower_address(struct lowering *l, const struct fe_expr *e)
     case FE_EXPR_ASSIGN: return assign_structure(l, e);
     case FE_EXPR_COMMA: fe_lower_effect(l, e->sub.a); return fe_lower_address(l, e->sub.b);
     case FE_EXPR_CALL:
-        t = fe_temporary(l, e->type);
+        t = fe_temporary(l, e->type, fe_result_name(l, e));
         fe_lower_call(l, e, &t);
         return t;
     default: BUG("address of expression kind %d", e->kind);

@@ -12,7 +12,14 @@ struct call {
     bool by_pointer, throws;
 };
 
-static void lower_argument(struct lowering *l, struct call *call, const struct fe_expr *a)
+const char *fe_result_name(struct lowering *l, const struct fe_expr *call)
+{
+    const struct fe_function *f = call->call.target;
+    return f ? arena_printf(l->arena, "%s()", f->name) : NULL;
+}
+
+/* name: of the parameter, if it is known. */
+static void lower_argument(struct lowering *l, struct call *call, const struct fe_expr *a, const char *name)
 {
     if (a->type->kind != FE_TYPE_STRUCT) {
         vec_push(l->arena, &call->args, fe_lower_value(l, a));
@@ -21,7 +28,7 @@ static void lower_argument(struct lowering *l, struct call *call, const struct f
     struct address from = fe_lower_address(l, a);
     bool fresh = a->kind == FE_EXPR_CALL || a->kind == FE_EXPR_LITERAL;
     if (!fresh) {
-        struct address copy = fe_temporary(l, a->type);
+        struct address copy = fe_temporary(l, a->type, name);
         fe_copy(l, copy, from, a->type);
         from = copy;
     }
@@ -34,8 +41,10 @@ static void lower_arguments(struct lowering *l, struct call *call, const struct 
         vec_push(l->arena, &call->args, call->callee);
     if (call->by_pointer)
         vec_push(l->arena, &call->args, fe_pointer(l, call->result));
-    for (const struct fe_expr *a = e->call.args; a; a = a->next)
-        lower_argument(l, call, a);
+    const struct fe_function *f = e->call.target;
+    const struct fe_decl *p = f ? fe_params(f->decl) : NULL;
+    for (const struct fe_expr *a = e->call.args; a; a = a->next, p = p ? p->next : NULL)
+        lower_argument(l, call, a, p ? p->name : NULL);
 }
 
 static ir_ref emit(struct lowering *l, struct call *call, enum ir_op op, const struct fe_type *result,
@@ -82,7 +91,7 @@ ir_ref fe_lower_call(struct lowering *l, const struct fe_expr *e, struct address
     bool convergent = f ? f->convergent : s->convergent;
     call.by_pointer = fe_returns_by_pointer(type->of, call.throws);
     if (call.by_pointer)
-        call.result = into ? *into : fe_temporary(l, type->of);
+        call.result = into ? *into : fe_temporary(l, type->of, fe_result_name(l, e));
     if (!f)
         call.callee = fe_lower_value(l, callee);
     lower_arguments(l, &call, e);

@@ -70,6 +70,51 @@ static void check_divisor(struct lowering *l, enum fe_op op, const struct fe_typ
     ir_at(l->f, r)->imm = ir_text_add(l->module, text, sizeof text - 1);
 }
 
+/* The amount that the operand of a shift had before it was converted to the type that is shifted. */
+static const struct fe_expr *amount_of(const struct fe_expr *operand)
+{
+    while (operand->kind == FE_EXPR_CAST && operand->implicit && fe_is_integer(operand->cast.a->type))
+        operand = operand->cast.a;
+    return operand;
+}
+
+/* For the checker, unless it is seen to be less than the bits of type t, which is shifted. */
+void fe_tell_shift(struct lowering *l, enum fe_op op, const struct fe_type *t, ir_ref amount,
+                   const struct fe_type *of)
+{
+    scalar_bits known;
+    uint32_t bits = (uint32_t)t->size * 8;
+    bool shift = op == FE_OP_SHL || op == FE_OP_SHR;
+    if (!shift || !l->fe->options.tells_shifts || (ir_is_const(l->f, amount, &known) && known < bits))
+        return;
+    const struct fe_type *whole = l->program->types.basic[fe_is_signed(of) ? FE_TYPE_LONG : FE_TYPE_ULONG];
+    ir_ref nowhere = ir_const(l->f, IR_TYPE_PRIVATE, 0), value = fe_lower_conversion(l, amount, of, whole);
+    ir_ref check = ir_emit3(&l->c, IR_check_memory, IR_TYPE_VOID, nowhere, nowhere, value);
+    const char *text = arena_printf(l->arena, "16 s p %u %u %s", fe_is_signed(of) ? 0 : 1, bits,
+                                    op == FE_OP_SHL ? "left" : "right");
+    ir_at(l->f, check)->imm = ir_text_add(l->module, text, strlen(text));
+}
+
+/* The right operand, in the type of the operation. */
+static ir_ref lower_right(struct lowering *l, const struct fe_expr *e)
+{
+    const struct fe_expr *b = e->sub.b, *amount = amount_of(b);
+    bool shift = e->op == FE_OP_SHL || e->op == FE_OP_SHR;
+    if (!shift || !l->fe->options.tells_shifts || !fe_is_integer(b->type))
+        return fe_lower_value(l, b);
+    ir_ref v = fe_lower_value(l, amount);
+    fe_place(l, b->where);
+    fe_tell_shift(l, e->op, b->type, v, amount->type);
+    for (const struct fe_expr *to = amount; to != b;) {
+        const struct fe_expr *next = b;
+        while (next->cast.a != to)
+            next = next->cast.a;
+        v = fe_lower_conversion(l, v, to->type, next->type);
+        to = next;
+    }
+    return v;
+}
+
 ir_ref fe_lower_operation(struct lowering *l, enum fe_op op, const struct fe_type *t, ir_ref a, ir_ref b)
 {
     bool swap;
@@ -102,7 +147,7 @@ static ir_ref lower_binary(struct lowering *l, const struct fe_expr *e)
     if (e->op == FE_OP_LOGAND || e->op == FE_OP_LOGOR)
         return lower_logical(l, e);
     const struct fe_type *t = e->sub.a->type;
-    ir_ref a = fe_lower_value(l, e->sub.a), b = fe_lower_value(l, e->sub.b);
+    ir_ref a = fe_lower_value(l, e->sub.a), b = lower_right(l, e);
     fe_place(l, e->op_at);
     if (!fe_is_pointer(t) || (e->op >= FE_OP_LT && e->op <= FE_OP_NE))
         return fe_lower_operation(l, e->op, t, a, b);
@@ -124,7 +169,7 @@ static ir_ref updated(struct lowering *l, enum fe_op op, const struct fe_type *t
 static ir_ref lower_assign(struct lowering *l, const struct fe_expr *e)
 {
     const struct fe_type *t = e->sub.a->type->plain;
-    ir_ref v = fe_lower_value(l, e->sub.b);
+    ir_ref v = lower_right(l, e);
     struct address a = fe_lower_address(l, e->sub.a);
     fe_place(l, e->op_at);
     if (e->op != FE_OP_NONE)

@@ -30,16 +30,11 @@ static struct address private_address(struct lowering *l, struct fe_variable *v)
     return (struct address){v->address, 0, fe_hint(l, v)};
 }
 
-/* The variable is zero, as it has no value of its own: for the checker of memory. */
+/* The variable is zero, as it has no value of its own. */
 static void begin_as_zero(struct lowering *l, struct address a, const struct fe_decl *d)
 {
     fe_zero(l, a, d->type->plain);
-    if (!l->fe->options.tells_unwritten)
-        return;
-    ir_ref at = fe_pointer(l, a), nothing = ir_const(l->f, IR_TYPE_I64, 0);
-    ir_ref check = ir_emit3(&l->c, IR_check_memory, IR_TYPE_VOID, at, at, nothing);
-    const char *text = arena_printf(l->arena, "4 u p 0 %u %s", (uint32_t)d->type->size, a.name ? a.name : "");
-    ir_at(l->f, check)->imm = ir_text_add(l->module, text, strlen(text));
+    fe_tell_variable(l, a, d->type, 'u');
 }
 
 void fe_lower_variable(struct lowering *l, struct fe_decl *d)
@@ -55,6 +50,8 @@ void fe_lower_variable(struct lowering *l, struct fe_decl *d)
     struct address a = private_address(l, v);
     if (!d->init || v->in_own_value)
         begin_as_zero(l, a, d);
+    else
+        fe_tell_variable(l, a, d->type, 'v');
     if (d->init)
         fe_lower_init(l, a, d->type->plain, d->init);
 }

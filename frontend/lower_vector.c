@@ -67,6 +67,7 @@ static ir_ref operate(struct lowering *l, enum fe_op op, const struct fe_type *t
                       const struct fe_type *result)
 {
     const struct fe_type *with = promoted(l, t), *truth = l->program->types.basic[FE_TYPE_BOOL];
+    fe_tell_shift(l, op, with, b, t);
     ir_ref r = fe_lower_operation(l, op, with, fe_lower_conversion(l, a, t, with),
                                   fe_lower_conversion(l, b, t, with));
     if (op < FE_OP_LT || op > FE_OP_NE)
@@ -376,7 +377,7 @@ static struct elements lower_elements(struct lowering *l, const struct fe_expr *
 struct address fe_lower_elements(struct lowering *l, const struct fe_expr *e)
 {
     struct elements v = lower_elements(l, e, e->type->count);
-    struct address a = fe_temporary(l, e->type);
+    struct address a = fe_temporary(l, e->type, NULL);
     store(l, a, e->type, &v);
     return a;
 }

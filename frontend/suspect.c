@@ -76,7 +76,7 @@ static void suspect_equality(struct checker *c, const struct fe_expr *e)
 
 /* ---- arithmetic -------------------------------------------------------------------------------------- */
 
-static void suspect_shift(struct checker *c, const struct fe_expr *count, const struct fe_type *shifted)
+void fe_suspect_shift(struct checker *c, const struct fe_expr *count, const struct fe_type *shifted)
 {
     if (!count->constant)
         return;
@@ -126,7 +126,7 @@ void fe_suspect_operands(struct checker *c, const struct fe_expr *e)
 {
     bool shift = e->op == FE_OP_SHL || e->op == FE_OP_SHR;
     if (shift)
-        suspect_shift(c, e->sub.b, fe_promoted(c, e->sub.a->type));
+        fe_suspect_shift(c, e->sub.b, fe_promoted(c, e->sub.a->type));
     suspect_power(c, e);
     if (!fe_is_comparison(e->op))
         return;

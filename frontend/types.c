@@ -344,3 +344,38 @@ void fe_type_print(const struct fe_type *t, struct text *out)
         text_char(out, ' ');
     print_after(t, out);
 }
+
+/* ---- parts without a value --------------------------------------------------------------------------- */
+
+static const struct fe_type *element_of(const struct fe_type *t)
+{
+    while (t->kind == FE_TYPE_ARRAY)
+        t = t->of;
+    return t;
+}
+
+static const struct fe_decl *first_member(const struct fe_type *t)
+{
+    return t->kind == FE_TYPE_STRUCT && !fe_is_vector(t) && t->decl ? t->decl->members.first : NULL;
+}
+
+void fe_note_unset(const struct fe_type *t)
+{
+    t = element_of(t);
+    if (t->kind != FE_TYPE_STRUCT || t->plain->begins_unset)
+        return;
+    t->plain->begins_unset = true;
+    for (const struct fe_decl *m = first_member(t); m; m = m->next)
+        fe_note_unset(m->type);
+}
+
+bool fe_may_be_unset(const struct fe_type *t)
+{
+    t = element_of(t);
+    if (t->kind == FE_TYPE_STRUCT && !fe_is_vector(t) && t->plain->begins_unset)
+        return true;
+    for (const struct fe_decl *m = first_member(t); m; m = m->next)
+        if (fe_may_be_unset(m->type))
+            return true;
+    return false;
+}

@@ -47,6 +47,7 @@ struct fe_type {
     uint32_t scalars;     /* scalar leaves, of unions words; saturating */
     uint16_t depth;       /* types inside it, at most FE_TYPE_DEPTH once checked; saturating */
     uint32_t signature;   /* FUNCTION: number among the function types of the unit */
+    bool begins_unset;    /* STRUCT, plain: some variable of it, or that has it, begins without a value */
 
     struct fe_type *plain, *qualified;   /* without const; with const, made when asked for */
     struct fe_type *pointers[FE_SPACES]; /* pointers to this type, made when asked for */
@@ -140,6 +141,10 @@ static inline bool fe_is_aggregate(const struct fe_type *t)
     return t->kind == FE_TYPE_STRUCT || t->kind == FE_TYPE_ARRAY;
 }
 
+/* A variable of the type begins without a value. */
+void fe_note_unset(const struct fe_type *t);
+/* Whether values of the type may have parts that nobody has set. */
+bool fe_may_be_unset(const struct fe_type *t);
 static inline bool fe_is_union(const struct fe_type *t)
 {
     return t->kind == FE_TYPE_STRUCT && t->words;

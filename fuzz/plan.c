@@ -1,4 +1,5 @@
 /* plan.c: under which setups a program is tried. */
+#include "base/checks.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/plant.h"
 #include "ir/analysis/analysis.h"
@@ -25,7 +26,7 @@ struct fz_program *fz_make(const struct fz_options *o, const struct fz_class *cl
                            struct arena *arena)
 {
     struct fz_program *p = fz_generate(class, seed, arena);
-    p->sets_shared = o->checks_memory;
+    p->checked = o->checks_memory;
     if (o->plants)
         fz_plant(p, o->plants);
     return p;
@@ -33,7 +34,7 @@ struct fz_program *fz_make(const struct fz_options *o, const struct fz_class *cl
 
 bool fz_checks_memory(enum scheme s)
 {
-    return s != SCHEME_REFERENCE && scheme_info[s].target != TARGET_warp_core;
+    return check_has_scheme(CHECK_RACE, s);
 }
 
 /* The reference scheme, at no optimisation. */

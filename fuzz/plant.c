@@ -19,7 +19,7 @@ static const struct row rows[] = {
 #include "fuzz/plants.def"
 };
 const char *const fz_mistake_names[FZ_MISTAKES] = {
-#define MEMORY_CHECK(id, name, bit, meaning) #name,
+#define MEMORY_CHECK(id, name, bit, where, meaning) #name,
 #include "base/checks.def"
 };
 
@@ -87,7 +87,7 @@ void fz_plant(struct fz_program *p, unsigned mistakes)
     p->plant = arena_new(p->arena, struct fz_plant);
     *p->plant = draw_plant(&r, mistakes, fz_types(p));
     p->beyond = 0; /* an index outside its array stops the program */
-    p->sets_shared = true;
+    p->checked = true;
     p->threads = p->plant->threads;
     p->blocks = p->plant->blocks;
     n->next = *link;

@@ -8,7 +8,7 @@
 #include "include/kernc-rt.h"
 
 enum fz_mistake {
-#define MEMORY_CHECK(id, name, bit, meaning) FZ_MISTAKE_##name,
+#define MEMORY_CHECK(id, name, bit, where, meaning) FZ_MISTAKE_##name,
 #include "base/checks.def"
     FZ_MISTAKES
 };

@@ -191,7 +191,7 @@ static void print_kernel(struct printer *w)
         fz_print_line(w, "uint n = 0, h = (gid + %u) * " FZ_HASH_FACTOR ";", (unsigned)(w->p->seed & 0xffff));
     if (w->p->class == 'c')
         fz_print_line(w, "uint g = h;");
-    if (w->p->sets_shared)
+    if (w->p->checked)
         print_settings(w, &u);
     print_locals(w, &u);
     fz_print_list(w, w->f->body);

@@ -72,12 +72,36 @@ static void print_unary(struct printer *w, const struct fz_node *n)
     text_char(w->out, ')');
 }
 
+void fz_print_masked(struct printer *w, const struct fz_node *n, uint64_t mask)
+{
+    if (n->kind == FZ_NODE_CONSTANT && !fz_is_float(n->type)) {
+        text_printf(w->out, "%llu", (unsigned long long)(n->value & mask));
+        return;
+    }
+    text_char(w->out, '(');
+    print_operand(w, n, 'I');
+    text_printf(w->out, " & %llu)", (unsigned long long)mask);
+}
+
+/* In checked programs by less bits than any type has that is shifted. */
+static void print_amount(struct printer *w, const struct fz_node *n)
+{
+    if (w->p->checked)
+        fz_print_masked(w, n, 31);
+    else
+        print_operand(w, n, 'I');
+}
+
 static void print_binary(struct printer *w, const struct fz_node *n)
 {
+    bool shift = n->op == FZ_OP_SHL || n->op == FZ_OP_SHR;
     text_char(w->out, '(');
     print_operand(w, n->first, fz_operator_info[n->op].operands);
     text_printf(w->out, " %s ", fz_operator_info[n->op].text);
-    print_operand(w, n->first->next, fz_operator_info[n->op].operands);
+    if (shift)
+        print_amount(w, n->first->next);
+    else
+        print_operand(w, n->first->next, fz_operator_info[n->op].operands);
     text_char(w->out, ')');
 }
 
@@ -90,17 +114,6 @@ void fz_print_choice(struct printer *w, const struct fz_node *n)
     text_addz(w->out, " : ");
     fz_print_expr(w, n->first->next->next);
     text_char(w->out, ')');
-}
-
-void fz_print_masked(struct printer *w, const struct fz_node *n, uint64_t mask)
-{
-    if (n->kind == FZ_NODE_CONSTANT && !fz_is_float(n->type)) {
-        text_printf(w->out, "%llu", (unsigned long long)(n->value & mask));
-        return;
-    }
-    text_char(w->out, '(');
-    print_operand(w, n, 'I');
-    text_printf(w->out, " & %llu)", (unsigned long long)mask);
 }
 
 static void print_at(struct printer *w, const char *array, const struct fz_node *index, uint64_t mask)

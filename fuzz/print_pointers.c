@@ -103,7 +103,7 @@ void fz_print_pointer_variable(struct printer *w, uint32_t variable)
     if (!shared)
         print_value(w, v);
     text_addz(w->out, ";\n");
-    if (shared && w->p->sets_shared) {
+    if (shared && w->p->checked) {
         fz_print_indent(w);
         text_printf(w->out, "for (uint c = 0; c < %d; c++) ", FZ_TARGET_COUNT);
         fz_print_name(w, variable);

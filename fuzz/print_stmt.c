@@ -230,6 +230,11 @@ static void print_assign(struct printer *w, const struct fz_node *n)
     fz_print_indent(w);
     fz_print_expr(w, n->first);
     text_printf(w->out, " %s= ", n->op == FZ_OPERATORS ? "" : fz_operator_info[n->op].text);
+    if (w->p->checked && (n->op == FZ_OP_SHL || n->op == FZ_OP_SHR)) {
+        fz_print_masked(w, n->first->next, 31);
+        print_semicolon(w);
+        return;
+    }
     if (integers && fz_is_float(fz_type_of(w->p, w->f, n->first->next)))
         text_addz(w->out, "(int)");
     fz_print_expr(w, n->first->next);

@@ -109,7 +109,8 @@ struct fz_program {
     struct fz_vectors *vectors;        /* class h: its statements, instead of functions; else NULL */
     struct fz_locks *locks;            /* class i: its statements, instead of functions; else NULL */
     struct fz_plant *plant;            /* the mistake that stands in it (plant.h), or NULL */
-    bool sets_shared;                  /* its shared variables are set first, though they are 0 anyway */
+    bool checked;                      /* it makes no mistake: its shared variables are set first, though they
+                                          are 0 anyway, and shifts are by less than the width */
 };
 
 /* Builtins that compute one value of their arguments alone: BUILTIN's value is a row of fe_builtins. */

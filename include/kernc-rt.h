@@ -112,11 +112,11 @@ typedef struct kernc_trap {
  * until the next launch. */
 KERNC_API const kernc_trap *kernc_last_trap(const kernc_context *context);
 
-/* What the checker of memory has found in a program compiled with checks "race", "bounds", "uninit" or
- * "barrier". */
+/* What the checker of memory has found in a program compiled with checks "race", "bounds",
+ * "uninit", "barrier" or "shift". */
 typedef struct kernc_alarm {
     size_t size;      /* sizeof(kernc_alarm) of the caller */
-    const char *kind; /* "race", "bounds", "uninit", "barrier" */
+    const char *kind; /* "race", "bounds", "uninit", "barrier", "shift" */
     const char *text; /* without the place */
     const char *file;
     uint32_t line, column;

@@ -79,9 +79,9 @@ typedef struct kernc_options {
                                   uniform or divergent, and why */
     const char *const *limits; /* as behind --limit=: "nesting=1000" */
     size_t limit_count;
-    const char *checks; /* claims of the compiler that are checked while the code runs: "uniformity",
-                           under the scheme "oracle"; "frontier", under "tf-stack" and
-                           "tf-sandy"; NULL: none */
+    const char *checks; /* what is checked while the code runs, as behind --check=: "race,bounds", "all";
+                           or a claim of the compiler: "uniformity", under the scheme "oracle";
+                           "frontier", under "tf-stack" and "tf-sandy"; NULL: nothing */
     const char *const
         *arguments; /* "NAME=SPEC", what kernels' parameters are expected to be, as --arg has it,
                        instead of what the launch directive says: estimates of costs alone

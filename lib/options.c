@@ -178,18 +178,38 @@ static const char *schemes_that_check(struct arena *a, const char *check)
     return names;
 }
 
+static const char *names_of(struct arena *a, unsigned bits)
+{
+    const char *names = "";
+    for (unsigned i = 0; i < CHECK_ALL; i++)
+        names = bits & check_info[i].memory ? join(a, names, check_info[i].name) : names;
+    return names;
+}
+
+/* Checks that the scheme has not: named, they are a mistake; among all, it is said that they are left out. */
+static bool take_memory_checks(kernc_result *r, const kernc_options *o, struct opt_options *opt)
+{
+    enum scheme s = scheme_find(o->scheme);
+    unsigned asked = check_memory_bits(o->checks), named = check_named_bits(o->checks),
+             has = check_bits_under(s), missing = (has & asked ? named : asked) & ~has;
+    const char *reason = s == SCHEME_REFERENCE ? ", which runs threads one by one" : "";
+    if (missing)
+        bad_option(r, "%s",
+                   arena_printf(&r->arena, "not checked under %s%s: %s; take another scheme for bytecode",
+                                o->scheme, reason, names_of(&r->arena, missing)));
+    else if (asked & ~has)
+        diag_add(&r->diagnostics, DIAG_NOTE, "option", (span){0}, "not checked under %s%s: %s", o->scheme,
+                 reason, names_of(&r->arena, asked & ~has));
+    opt->check_memory = asked & has;
+    return r->status == KERNC_COMPILED;
+}
+
 static bool take_checks(kernc_result *r, const kernc_options *o, struct opt_options *opt)
 {
     if (!o->checks)
         return true;
-    opt->check_memory = check_memory_bits(o->checks);
-    if (opt->check_memory) {
-        if (scheme_find(o->scheme) == SCHEME_REFERENCE)
-            bad_option(r,
-                       "memory is not checked under %s, which runs threads one by one; take another scheme",
-                       o->scheme);
-        return r->status == KERNC_COMPILED;
-    }
+    if (check_memory_bits(o->checks))
+        return take_memory_checks(r, o, opt);
     const char *schemes = schemes_that_check(&r->arena, o->checks),
                *own = scheme_check(scheme_find(o->scheme));
     if (!*schemes)
@@ -360,6 +380,7 @@ bool options_take(kernc_result *r, const kernc_options *o, struct fe_options *fe
     bool fine = check_form(r, o) && take_scheme(r, o) && take_analyses(r, o) && take_warnings(r, o, fe) &&
                 take_passes(r, o, opt) && take_limits(r, o, fe, opt);
     fe->tells_unwritten = fine && opt->check_memory & OPT_CHECK_UNINIT;
+    fe->tells_shifts = fine && opt->check_memory & OPT_CHECK_SHIFT;
     return fine;
 }
 

@@ -92,7 +92,7 @@ struct opt_place_count {
 
 /* What the pass check_memory has the checker look for. */
 enum opt_memory_check {
-#define MEMORY_CHECK(id, name, bit, meaning) OPT_CHECK_##id = bit,
+#define MEMORY_CHECK(id, name, bit, where, meaning) OPT_CHECK_##id = bit,
 #include "base/checks.def"
 };
 

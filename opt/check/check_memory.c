@@ -8,8 +8,10 @@
  *     CHECKS KIND SPACE BYTES SIZE NAME
  *
  * CHECKS: sum of enum opt_memory_check. KIND: r load, w store of the value given, W other store, a atomic; of
- * private memory also u a variable begins without a value (the front end says so), C a copy from the private
- * address given as the value, c what is copied elsewhere, d what a C copies.
+ * private memory also C a copy from the private address given as the value, c what is copied elsewhere, d what
+ * a C copies; and, as the front end says: u a variable begins without a value, v with one, but may get copies
+ * of what has none (NAME, then the layout of its elements); s no access, but a shift of SIZE bits to where NAME
+ * says, by the amount given as the value, unsigned if BYTES is 1.
  * SPACE: g, h (shared), p, or c: constant data or a buffer. SIZE and NAME: of the object that the address was
  * derived from by mere additions, which is b then; SIZE 0: not known, but b is its origin (origins.h, which has
  * more kinds); 2^32 - 1: as the launch says. A check.sync stands behind each fence and syncwarp, and where
@@ -28,7 +30,7 @@ struct instrument {
     struct opt_origins *origins;   /* of f */
     bool looks, looks_constant;    /* the checker has to look for shared objects; for constant ones */
     bool any_unwritten;            /* some variable of the module begins without a value */
-    struct bitset unwritten;       /* the allocas of f that do */
+    struct bitset unwritten;       /* the allocas of f that do, or get copies of such */
     unsigned checks;               /* enum opt_memory_check: as asked for, or all */
     uint32_t made;
 };
@@ -294,17 +296,18 @@ static void tell_objects(struct instrument *x)
 
 /* ---- the pass ---------------------------------------------------------------------------------------- */
 
-/* The allocas of which the front end says that they begin without a value. */
+/* The allocas of which the front end says that they begin without a value, or may come to have none. */
 static void find_unwritten(struct instrument *x)
 {
     x->unwritten = bitset_new(x->c->scratch, x->f->ins.count);
     ir_each_block(i, b, x->f)
         ir_each_ins(r, x->f, b) {
             const struct ir_ins *ins = ir_at(x->f, r);
-            if (ins->op != IR_check_memory || x->m->texts.at[ins->imm].text[2] != 'u')
+            char kind = ins->op == IR_check_memory ? x->m->texts.at[ins->imm].text[2] : 0;
+            if (kind != 'u' && kind != 'v')
                 continue;
             bitset_add(x->unwritten, root_of(x->f, ins->args[0]));
-            x->any_unwritten = true;
+            x->any_unwritten |= kind == 'u';
         }
 }
 
@@ -357,9 +360,8 @@ static void make_gaps(struct instrument *x)
 
 bool opt_check_memory(struct opt_context *c, struct ir_module *m)
 {
-    unsigned all = OPT_CHECK_RACE | OPT_CHECK_BOUNDS | OPT_CHECK_UNINIT | OPT_CHECK_BARRIER,
-             asked = c->options->check_memory, checks = asked ? asked : all,
-             accesses = checks & ~(unsigned)OPT_CHECK_BARRIER;
+    unsigned all = OPT_CHECK_RACE | OPT_CHECK_BOUNDS | OPT_CHECK_UNINIT, asked = c->options->check_memory,
+             checks = asked ? asked : all | OPT_CHECK_BARRIER, accesses = checks & all;
     struct instrument x = {.c = c, .m = m, .checks = accesses};
     if (checks & OPT_CHECK_BARRIER)
         x.made = opt_check_barriers(c, m);

@@ -2,6 +2,7 @@
 #include "runtime/check/shadow.h"
 
 #include "base/diag.h"
+#include "base/layout.h"
 
 #include <stdio.h>
 
@@ -58,7 +59,7 @@ static const char *place_name(const struct visit *v)
     struct arena *a = &v->c->launch->context->alarm_texts;
     const struct rt_region *r =
         t->space == 'g' ? rt_memory_nearest(&v->c->launch->context->memory, v->root) : NULL;
-    struct rt_object object = r ? (struct rt_object){r->address, r->bytes, r->name} : rt_object_of(v);
+    struct rt_object object = r ? (struct rt_object){r->address, r->bytes, r->name, NULL} : rt_object_of(v);
     uint32_t element = r && r->element_bytes ? r->element_bytes : t->bytes,
              offset = v->address - object.address;
     if (!object.size || !object.name || !*object.name)
@@ -150,7 +151,23 @@ void rt_report_unwritten(struct rt_check *c, uint32_t site, const char *text)
         alarm(c, site, NO_SITE, "uninit", text);
 }
 
-void rt_report_own_unwritten(const struct visit *v)
+/* "x.b[1]"; a whole variable that is copied is "x". */
+static const char *own_place_name(const struct visit *v, uint32_t address)
+{
+    struct arena *a = &v->c->launch->context->alarm_texts;
+    struct rt_object o = rt_own_object(v, address);
+    struct layout layout;
+    if (!o.layout || layout_parse(a, o.layout, &layout))
+        return place_name(v);
+    if (v->told->bytes == o.size && v->told->kind == 'c')
+        return o.name;
+    uint32_t element = (address - o.address) / layout.bytes, offset = (address - o.address) % layout.bytes;
+    const char *whole = o.size > layout.bytes ? arena_printf(a, "%s[%u]", o.name, element) : o.name;
+    bool copied = v->told->kind == 'c' && v->told->bytes == layout.bytes;
+    return copied ? whole : arena_printf(a, "%s%s", whole, layout_path(a, &layout, offset));
+}
+
+void rt_report_own_unwritten(const struct visit *v, uint32_t address)
 {
     char who[80];
     if (is_new(v->c, UNINIT, v->now.site, v->now.site))
@@ -158,7 +175,7 @@ void rt_report_own_unwritten(const struct visit *v)
             v->c, v->now.site, NO_SITE, "uninit",
             arena_printf(&v->c->launch->context->alarm_texts,
                          "uninit: %s reads %s, which it has not written: it is 0 here, and anything on a GPU",
-                         thread_name(v->c, v->now.thread, true, who), place_name(v)));
+                         thread_name(v->c, v->now.thread, true, who), own_place_name(v, address)));
 }
 
 void rt_report_outside(const struct visit *v)
@@ -170,6 +187,22 @@ void rt_report_outside(const struct visit *v)
           arena_printf(&v->c->launch->context->alarm_texts, "bounds: %s %s %s, which is not in it",
                        thread_name(v->c, v->now.thread, true, who),
                        strchr("rcd", v->told->kind) ? "reads" : "writes", place_name(v)));
+}
+
+void rt_report_shift(const struct visit *v, uint64_t amount)
+{
+    const struct told *t = v->told;
+    struct arena *a = &v->c->launch->context->alarm_texts;
+    char who[80];
+    if (!is_new(v->c, SHIFT, v->now.site, v->now.site))
+        return;
+    const char *by = arena_printf(a, t->bytes ? "%llu" : "%lld", (unsigned long long)amount);
+    alarm(v->c, v->now.site, NO_SITE, "shift",
+          arena_printf(a,
+                       "shift: %s shifts %u bits %s by %s, which is by %u here, and gives anything in C and "
+                       "on GPUs: the amount is taken modulo %u",
+                       thread_name(v->c, v->now.thread, true, who), t->size, t->name, by,
+                       (unsigned)(amount % t->size), t->size));
 }
 
 void rt_report_barrier(struct rt_check *c, uint32_t site, uint32_t other, const char *text)

@@ -90,7 +90,13 @@ const struct told *rt_told_by(struct rt_check *c, uint32_t text)
     if (t->size == UINT32_MAX)
         t->size = c->launch->unsized_bytes;
     t->name = copy + n;
-    t->bytes = t->kind == 'u' ? t->size : t->bytes;
+    if (t->kind == 'u' || t->kind == 'v') {
+        char *space = strchr(copy + n, ' ');
+        t->bytes = t->size;
+        t->layout = space ? space + 1 : NULL;
+        if (space)
+            *space = 0;
+    }
     t->quick = (t->kind == 'r' || t->kind == 'w') && (t->space == 'g' || t->space == 'h') &&
                (t->bytes == 1 || t->bytes == 2 || t->bytes == 4 || t->bytes == 8);
     t->read = true;
@@ -405,10 +411,16 @@ static void visit_lane(struct visit *v, uint64_t value)
 static void tell_object(const struct visit *v)
 {
     struct rt_check *c = v->c;
-    struct rt_object object = {v->address, v->told->size, v->told->name};
+    struct rt_object object = {.address = v->address, .size = v->told->size, .name = v->told->name};
     rt_objects *own = &c->own[v->w->index * c->launch->width + v->lane];
     char space = v->told->space;
     rt_objects_tell(&c->arena, space == 'h' ? &c->objects : space == 'c' ? &c->constants : own, object);
+}
+
+static void check_shift(const struct visit *v, uint64_t amount)
+{
+    if (amount >= v->told->size)
+        rt_report_shift(v, amount);
 }
 
 static void visit_lanes(struct visit *v, const uint32_t *roots, uint64_t lanes)
@@ -435,6 +447,7 @@ static void visit_lanes(struct visit *v, const uint32_t *roots, uint64_t lanes)
         case 'o': tell_object(v); break;
         case 'p': rt_pointer_store(v, v->values[i]); break;
         case 'm': rt_pointer_copy(v); break;
+        case 's': check_shift(v, v->values[i]); break;
         default: visit_lane(v, v->values[i]);
         }
     }

@@ -12,11 +12,12 @@ void rt_objects_tell(struct arena *a, rt_objects *all, struct rt_object object)
     for (uint32_t i = all->count; i-- > 0;)
         if (all->at[i].address == object.address && all->at[i].size == object.size) {
             all->at[i].name = object.name; /* mostly the same, come into again */
+            all->at[i].layout = object.layout ? object.layout : all->at[i].layout;
             return;
         }
     for (uint32_t i = 0; i < all->count; i++) {
         const struct rt_object *o = &all->at[i];
-        bool apart = o->address + o->size < object.address || object.address + object.size < o->address;
+        bool apart = o->address + o->size <= object.address || object.address + object.size <= o->address;
         if (apart)
             all->at[kept++] = *o;
     }
@@ -44,7 +45,16 @@ static struct rt_object find_buffer(const struct rt_check *c, uint32_t address)
 {
     for (const struct rt_region *r = c->launch->context->memory.regions; r; r = r->next)
         if (!r->constant && address - r->address <= r->bytes)
-            return (struct rt_object){r->address, r->bytes, r->name};
+            return (struct rt_object){r->address, r->bytes, r->name, NULL};
+    return (struct rt_object){0};
+}
+
+struct rt_object rt_own_object(const struct visit *v, uint32_t address)
+{
+    const rt_objects *all = &v->c->own[v->w->index * v->c->launch->width + v->lane];
+    for (uint32_t i = 0; i < all->count; i++)
+        if (address - all->at[i].address < all->at[i].size)
+            return all->at[i];
     return (struct rt_object){0};
 }
 
@@ -53,7 +63,7 @@ struct rt_object rt_object_of(const struct visit *v)
     const struct told *t = v->told;
     struct rt_object constant;
     if (t->size)
-        return (struct rt_object){v->root, t->size, t->name};
+        return (struct rt_object){v->root, t->size, t->name, NULL};
     switch (t->space) {
     case 'g': return find_buffer(v->c, v->root);
     case 'c':

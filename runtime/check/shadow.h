@@ -4,10 +4,10 @@
 
 #include "runtime/check/check.h"
 
-/* A variable: its first byte, its bytes. */
+/* A variable: its first byte, its bytes. layout: of its elements, if these are structures (base/layout.h). */
 struct rt_object {
     uint32_t address, size;
-    const char *name;
+    const char *name, *layout;
 };
 typedef VEC(struct rt_object) rt_objects;
 
@@ -25,7 +25,7 @@ enum {
     ATOMIC = 1 << 28,
     SILENT = 1 << 29,  /* a store of what was there */
     SPREAD_SHIFT = 30, /* of a run's site: log2 of the words from one thread's to the next's, 2 bits */
-#define MEMORY_CHECK(id, name, bit, meaning) id = bit,
+#define MEMORY_CHECK(id, name, bit, where, meaning) id = bit,
 #include "base/checks.def"
 };
 
@@ -81,7 +81,7 @@ struct told {
     unsigned checks;
     char kind, space;
     uint32_t bytes, size;
-    const char *name;
+    const char *name, *layout;
     struct rt_object last; /* size 0: of the object looked for last */
 };
 
@@ -239,9 +239,11 @@ void rt_report_race(const struct visit *v, struct rt_seen before, const char *di
 const char *rt_unwritten_text(const struct visit *v);
 /* Says it, unless it was said of the place. */
 void rt_report_unwritten(struct rt_check *c, uint32_t site, const char *text);
-/* The same of private memory that the thread has not written. */
-void rt_report_own_unwritten(const struct visit *v);
+/* The same of private memory that the thread has not written, from the address on. */
+void rt_report_own_unwritten(const struct visit *v, uint32_t address);
 void rt_report_outside(const struct visit *v);
+/* v->told is a shift, by too much. */
+void rt_report_shift(const struct visit *v, uint64_t amount);
 /* Threads are at the barrier at this site, others at the other place, or NO_SITE. */
 void rt_report_barrier(struct rt_check *c, uint32_t site, uint32_t other, const char *text);
 /* "(3,0,0)", of a thread of the grid and of its block. */
@@ -287,5 +289,7 @@ const struct told *rt_told_by(struct rt_check *c, uint32_t text);
 void rt_objects_tell(struct arena *a, rt_objects *all, struct rt_object object);
 /* The object that the access is to stay in; size 0: it is not known. */
 struct rt_object rt_object_of(const struct visit *v);
+/* The private variable, of those that were told of, that the address is in; size 0: none. */
+struct rt_object rt_own_object(const struct visit *v, uint32_t address);
 
 #endif

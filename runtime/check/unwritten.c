@@ -16,13 +16,15 @@ static uint8_t *bytes_of(const struct visit *v)
     return *own;
 }
 
-/* A pointer may lead to it from elsewhere: then it has a name. */
+/* A pointer may lead to it from elsewhere: then it has a name. at: its bytes, NULL: all of the thread's memory
+ * has been written. */
 static void begin(const struct visit *v, uint8_t *at)
 {
     struct rt_check *c = v->c;
-    struct rt_object object = {v->address, v->told->size, v->told->name};
+    struct rt_object object = {v->address, v->told->size, v->told->name, v->told->layout};
     rt_objects_tell(&c->arena, &c->own[v->w->index * c->launch->width + v->lane], object);
-    memset(at, 1, v->told->size);
+    if (at)
+        memset(at, v->told->kind == 'u', v->told->size);
 }
 
 static bool is_all_unwritten(const uint8_t *bytes, uint32_t n)
@@ -43,20 +45,25 @@ static void copy(const struct visit *v, uint8_t *bytes, uint32_t from)
 void rt_check_private(const struct visit *v, uint64_t value)
 {
     uint8_t *bytes = bytes_of(v), *at = bytes ? bytes + v->address : NULL;
+    const uint8_t *unwritten;
     uint32_t n = v->told->bytes;
+    if (v->told->kind == 'u' || v->told->kind == 'v') {
+        begin(v, at);
+        return;
+    }
     if (!bytes)
         return;
     switch (v->told->kind) {
-    case 'u': begin(v, at); return;
     case 'w':
     case 'W': memset(at, 0, n); return;
     case 'C': copy(v, bytes, (uint32_t)value); return;
     case 'c':
         if (is_all_unwritten(at, n))
-            rt_report_own_unwritten(v);
+            rt_report_own_unwritten(v, v->address);
         return;
     case 'r':
-        if (memchr(at, 1, n))
-            rt_report_own_unwritten(v);
+        unwritten = memchr(at, 1, n);
+        if (unwritten)
+            rt_report_own_unwritten(v, (uint32_t)(unwritten - bytes));
     }
 }

@@ -84,12 +84,37 @@ static int clean_up(void **state)
     return 0;
 }
 
+static void assert_path(const struct layout *whole, uint32_t offset, const char *path)
+{
+    assert_string_equal(layout_path(&arena, whole, offset), path);
+}
+
+/* Members behind each other, in arrays and vectors; over each other; and a gap. */
+static void offsets_have_paths(void **unused)
+{
+    struct layout whole;
+    UNUSED(unused);
+    assert_null(layout_parse(
+        &arena, "{c:char@0,n:int[2][3]@4,in:{l:long@0,v:float3@8}24[2]@32,u:{i:int@0,l:long@0}8@80}88",
+        &whole));
+    assert_path(&whole, 0, ".c");
+    assert_path(&whole, 1, "");
+    assert_path(&whole, 4, ".n[0][0]");
+    assert_path(&whole, 27, ".n[1][2]");
+    assert_path(&whole, 32, ".in[0].l");
+    assert_path(&whole, 32 + 24 + 8 + 8, ".in[1].v.z");
+    assert_path(&whole, 32 + 24 + 21, ".in[1]");
+    assert_path(&whole, 83, ".u.i");
+    assert_path(&whole, 84, ".u.l");
+    assert_path(&whole, 88, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_layouts_are_read), cmocka_unit_test(members_lie_inside),
         cmocka_unit_test(nesting_ends),          cmocka_unit_test(sizes_are_compared),
-        cmocka_unit_test(parts_are_found),
+        cmocka_unit_test(parts_are_found),       cmocka_unit_test(offsets_have_paths),
     };
     return cmocka_run_group_tests(tests, NULL, clean_up);
 }
