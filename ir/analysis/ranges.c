@@ -1,4 +1,8 @@
-/* ranges.c: value range propagation. See ranges.h. */
+/* ranges.c: value range propagation. See ranges.h.
+ *
+ * Demand-driven: only values that somebody asks for are propagated, and those that their ranges are made of:
+ * operands, arguments of edges, and what conditions compare them with. Of others the type is known.
+ */
 #include "ir/analysis/range_of.h"
 
 enum {
@@ -7,6 +11,53 @@ enum {
     WIDENED_DEPTH_MAX = 12, /* deeper ones as if they were of this depth */
     ROUNDS_NARROW = 2,
 };
+
+/* ---- who is asked for -------------------------------------------------------------------------------- */
+
+static void want(struct ir_ranges *g, ir_ref v)
+{
+    const struct ir_ins *ins = ir_at(g->f, v);
+    if (ins->op == IR_constant || bitset_has(g->wanted, v))
+        return;
+    bitset_add(g->wanted, v);
+    vec_push(g->arena, &g->work, v);
+}
+
+static void want_operands(struct ir_ranges *g, ir_ref v)
+{
+    const struct ir_ins *ins = ir_at(g->f, v);
+    for (uint32_t i = 0; i < ins->argc; i++)
+        want(g, ins->args[i]);
+}
+
+static void want_arguments(struct ir_ranges *g, const struct ir_ins *param)
+{
+    ir_each_pred(p, param->block, g->g) {
+        const struct ir_block *b = ir_block_at(g->f, p);
+        want(g, b->edges.at[g->g->pred_edges[p_at]].args[(uint32_t)param->imm]);
+        if (ir_at(g->f, ir_terminator(g->f, p))->op == IR_brif)
+            want_operands(g, ir_terminator(g->f, p));
+    }
+}
+
+/* What ranges of the wanted values are made of. Truths are followed too: they are made of comparisons. */
+static void want_inputs(struct ir_ranges *g)
+{
+    while (g->work.count) {
+        ir_ref v = vec_pop(&g->work);
+        const struct ir_ins *ins = ir_at(g->f, v);
+        if (ins->block == IR_NO_BLOCK)
+            continue;
+        for (uint32_t i = g->first[v]; i; i = g->conditions.at[i - 1].next)
+            want_operands(g, g->conditions.at[i - 1].test);
+        if (ins->op == IR_param && ins->block != ir_entry(g->f))
+            want_arguments(g, ins);
+        else if (ir_is_pure((enum ir_op)ins->op))
+            want_operands(g, v);
+    }
+}
+
+/* ---- propagation ------------------------------------------------------------------------------------- */
 
 static struct ir_range join(struct ir_range a, struct ir_range b)
 {
@@ -79,13 +130,13 @@ static void grow_block(struct ir_ranges *g, uint32_t b, uint32_t round)
     for (uint32_t i = 0; i < params->count; i++) {
         ir_ref v = params->at[i];
         enum ir_type t = (enum ir_type)ir_at(g->f, v)->type;
-        if (!ir_has_range(t))
+        if (!bitset_has(g->wanted, v) || !ir_has_range(t))
             continue;
         struct ir_range now = join(g->of[v], param_range(g, v));
         set(g, v, widens ? widened(g->of[v], now, t) : now);
     }
     ir_each_ins(r, g->f, b)
-        if (ir_has_range((enum ir_type)ir_at(g->f, r)->type))
+        if (bitset_has(g->wanted, r) && ir_has_range((enum ir_type)ir_at(g->f, r)->type))
             set(g, r, join(g->of[r], value_range(g, r)));
 }
 
@@ -94,10 +145,11 @@ static void narrow_block(struct ir_ranges *g, uint32_t b)
 {
     const u32_vec *params = &ir_block_at(g->f, b)->params;
     for (uint32_t i = 0; i < params->count; i++)
-        if (ir_has_range((enum ir_type)ir_at(g->f, params->at[i])->type))
+        if (bitset_has(g->wanted, params->at[i]) &&
+            ir_has_range((enum ir_type)ir_at(g->f, params->at[i])->type))
             set(g, params->at[i], param_range(g, params->at[i]));
     ir_each_ins(r, g->f, b)
-        if (ir_has_range((enum ir_type)ir_at(g->f, r)->type))
+        if (bitset_has(g->wanted, r) && ir_has_range((enum ir_type)ir_at(g->f, r)->type))
             set(g, r, value_range(g, r));
 }
 
@@ -136,7 +188,7 @@ static void find_headers(struct ir_ranges *g, const struct ir_cycles *cycles)
 }
 
 struct ir_ranges *ir_ranges_new(struct arena *a, const struct ir_cfg *c, const struct ir_dominators *d,
-                                const struct ir_cycles *cycles)
+                                const struct ir_cycles *cycles, const u32_vec *asked)
 {
     struct ir_ranges *g = arena_array(a, struct ir_ranges, 1);
     uint32_t n = c->fn->ins.count;
@@ -144,12 +196,20 @@ struct ir_ranges *ir_ranges_new(struct arena *a, const struct ir_cfg *c, const s
     g->of = arena_array(a, struct ir_range, n);
     g->position = arena_array(a, uint32_t, n);
     g->first = arena_array(a, uint32_t, n);
-    for (uint32_t i = 0; i < n; i++)
-        g->of[i] = IR_RANGE_EMPTY;
     g->widen = arena_array(a, uint8_t, c->blocks);
     find_headers(g, cycles);
     for (uint32_t i = 0; i < c->rpo_count; i++)
         ir_range_conditions_of(g, c->rpo[i]);
+    g->wanted = bitset_new(a, n);
+    for (ir_ref r = 1; r < n; r++)
+        if (!asked)
+            want(g, r);
+    for (uint32_t i = 0; asked && i < asked->count; i++)
+        want(g, asked->at[i]);
+    want_inputs(g);
+    for (ir_ref r = 0; r < n; r++)
+        g->of[r] =
+            bitset_has(g->wanted, r) ? IR_RANGE_EMPTY : ir_range_of_type((enum ir_type)ir_at(c->fn, r)->type);
     propagate(g);
     return g;
 }

@@ -16,10 +16,10 @@ struct ir_ranges;
 
 /* Value range propagation: abstract interpretation with intervals (P. and R. Cousot, "Abstract
  * interpretation: a unified lattice model", 1977, section 9: widening at the headers of cycles, then
- * narrowing). Speaks of the function as it was then. Near-linear: a round looks at each value once, and there
- * are few. */
+ * narrowing). asked: the values that will be asked for, NULL: all; of others no more is known than their type.
+ * Speaks of the function as it was then. Near-linear: a round looks at each value once, and there are few. */
 struct ir_ranges *ir_ranges_new(struct arena *a, const struct ir_cfg *c, const struct ir_dominators *d,
-                                const struct ir_cycles *cycles);
+                                const struct ir_cycles *cycles, const u32_vec *asked);
 /* Of the value, an integer, where instruction `at` runs. */
 struct ir_range ir_range_at(const struct ir_ranges *g, ir_ref value, ir_ref at);
 /* Whether the i1 is true wherever instruction `at` runs. False: it may be false. */

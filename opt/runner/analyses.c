@@ -76,6 +76,19 @@ static struct ir_uniformity *argument_uniformity(struct opt_context *c, struct a
                          (struct ir_uniformity_options){.uniform_params = uniform});
 }
 
+/* Of what passes ask for: conditions that are asserted (bounds), dividends (strength). */
+static struct ir_ranges *ranges(struct opt_context *c, struct arena *a, const struct ir_function *f)
+{
+    u32_vec asked = {0};
+    ir_each_block(i, b, f)
+        ir_each_ins(r, f, b) {
+            enum ir_op op = (enum ir_op)ir_at(f, r)->op;
+            if (op == IR_assert || op == IR_sdiv || op == IR_srem)
+                vec_push(a, &asked, ir_at(f, r)->args[0]);
+        }
+    return ir_ranges_new(a, opt_cfg(c, f), opt_dominators(c, f), opt_cycles(c, f), &asked);
+}
+
 static struct bitset *kept_set(struct arena *a, struct bitset set)
 {
     struct bitset *kept = arena_new(a, struct bitset);

@@ -75,7 +75,7 @@ static uint32_t check_uses(struct ir_function *f)
 {
     struct arena a = {0};
     const struct ir_cfg *g = ir_cfg_new(&a, f);
-    struct ir_ranges *ranges = ir_ranges_new(&a, g, ir_dominators_new(&a, g), ir_cycles_new(&a, g));
+    struct ir_ranges *ranges = ir_ranges_new(&a, g, ir_dominators_new(&a, g), ir_cycles_new(&a, g), NULL);
     uint32_t checked = 0;
     for (uint32_t i = 0; i < g->rpo_count; i++)
         for (ir_ref r = ir_block_at(f, g->rpo[i])->first, next; r; r = next) {
