@@ -114,6 +114,8 @@ static void note_outside(struct uniformity_finder *f, ir_ref value, ir_ref user)
 {
     const struct ir_cycles *c = f->u->cycles;
     uint32_t k = c->innermost[ir_at(f->fn, value)->block], to = ir_at(f->fn, user)->block;
+    if (k == c->innermost[to])
+        return;
     f->steps += ir_cycles_left(c, ir_at(f->fn, value)->block, to);
     for (; k != IR_NO_CYCLE && !ir_cycle_has(c, k, to) && f->steps <= f->most; k = c->at[k].parent)
         vec_push(f->passing, &f->outside[k], ((struct uniformity_use){value, user}));
@@ -122,9 +124,13 @@ static void note_outside(struct uniformity_finder *f, ir_ref value, ir_ref user)
 void ir_find_uses_outside(struct uniformity_finder *f)
 {
     f->outside = arena_alloc_array(f->passing, sizeof *f->outside, f->u->cycles->count);
-    for (ir_ref value = 1; value < f->fn->ins.count && f->u->cycles->count > 0; value++)
-        for (uint32_t k = f->users.start[value]; k < f->users.start[value + 1] && ir_varies(f->u, value); k++)
+    for (ir_ref value = 1; value < f->fn->ins.count && f->u->cycles->count > 0; value++) {
+        if (f->users.start[value] == f->users.start[value + 1] || !ir_varies(f->u, value) ||
+            f->u->cycles->innermost[ir_at(f->fn, value)->block] == IR_NO_CYCLE)
+            continue;
+        rows_each(k, f->users, value)
             note_outside(f, value, f->users.at[k]);
+    }
 }
 
 /* ---- anchors ----------------------------------------------------------------------------------------- */
