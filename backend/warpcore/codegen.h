@@ -146,6 +146,7 @@ struct wc_context {
     struct map texts;          /* of texts with operand types: hash -> row of the image's table */
     VEC(struct wc_call) calls; /* whose target is not known yet */
     uint32_t words;            /* emitted so far */
+    uint32_t selected; /* words of functions so far, before registers are found: there will be no fewer */
     bool too_many_texts;
 };
 

@@ -129,8 +129,8 @@ static bool find_stacks(struct wc_context *c)
 
 /* ---- the module -------------------------------------------------------------------------------------- */
 
-/* Before registers are looked for, which would take long in a function that is much too large. Lists and
- * jumps may need no word; all else does. */
+/* Before registers are looked for, which would take long in a function, or a program, that is much too large.
+ * Lists and jumps may need no word; all else does. */
 static bool small_enough(struct wc_context *c, const struct wc_mfunction *f)
 {
     uint32_t words = 0;
@@ -142,6 +142,13 @@ static bool small_enough(struct wc_context *c, const struct wc_mfunction *f)
         wc_fail(c, "code-size", f->ir->at,
                 "'%s' alone needs %u words of code or more; the core has %u (%u too many)", f->ir->name,
                 words, WC_MAX_WORDS, words - WC_MAX_WORDS);
+        return false;
+    }
+    c->selected += words;
+    if (c->selected > WC_MAX_WORDS) {
+        wc_fail(c, "code-size", (place){0, 0},
+                "the program needs %u words of code or more; the core has %u (%u too many)", c->selected,
+                WC_MAX_WORDS, c->selected - WC_MAX_WORDS);
         return false;
     }
     if (f->vregs.count > WC_MAX_VALUES || f->blocks.count > WC_MAX_VALUES) {
