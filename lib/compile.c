@@ -281,7 +281,8 @@ static void compile(kernc_result *r, const char *name, const void *bytes, size_t
         read_source(r, o, &fe);
     if (failed(r) || !r->module || (!profile_take(r, o, &opt) && failed(r)) || !options_name_functions(r, o))
         return;
-    if (diag_is_on(&r->diagnostics, DIAG_GROUP_perf, 0) && !o->no_warnings)
+    if (!o->no_warnings &&
+        (diag_is_on(&r->diagnostics, DIAG_GROUP_perf, 0) || diag_is_on(&r->diagnostics, DIAG_GROUP_sync, 0)))
         opt_performance_notes(r->module, &opt, &r->diagnostics);
     opt_drop_idle_predictions(r->module, &opt, &r->diagnostics);
     compile_module(r, o, &opt);

@@ -211,8 +211,9 @@ void opt_times_text(const struct opt_report *r, struct text *out);
  * needs can't do its work ("irreducible"), a diagnostic says so, and the module is not fit to be used. */
 bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report *r, struct diagnostics *d);
 
-/* The warning group `perf` (notes/performance.def): what in the module, fresh from the front end, costs
- * speed: remarks with the id "perf", each with a note why threads differ there. `o`: of the compilation, which
+/* The warning groups `perf` and `sync` (notes/performance.def): what in the module, fresh from the front end,
+ * costs speed: remarks with the id "perf"; and what brings fewer threads together than it seems. Each has a note
+ * why threads differ there. `o`: of the compilation, which
  * say what its passes do about it. The module stays as it is. */
 void opt_performance_notes(const struct ir_module *m, const struct opt_options *o, struct diagnostics *d);
 

@@ -1,8 +1,8 @@
-/* performance_notes.c: the warning group `perf`: divergence and memory access that cost speed, each with the
- * reason why threads differ there.
+/* performance_notes.c: the warning groups `perf`, divergence and memory access that cost speed, and `sync`: each
+ * note with the reason why threads differ there.
  *
  * Works on a copy of the module as the front end left it, after cheap passes and inlining, so that notes
- * speak of what the source says and not of what the optimiser made of it. Notes are remarks: they never
+ * speak of what the source says and not of what the optimiser made of it. Those of perf are remarks: they never
  * become errors. Each is given once a place, in the order of the source. Parameters of functions that were
  * not inlined are taken for uniform: what is said of such a function holds for every call.
  *
@@ -15,6 +15,8 @@
  * - strided, variable, scattered: loads and stores of global memory whose addresses (opt/notes/stride.c) are
  *   neither the same for adjacent threads nor one element apart.
  * - barrier: barriers that depend on a divergent branch, unless its other way is to return from the kernel.
+ * - both_arms: syncwarp, or one kind of shuffle, in two arms of a divergent branch. CUDA's masks name threads,
+ *   which meet from both places; a token names a place (docs/convergence.md).
  *
  * Near-linear: of an arm ARM_MAX operations are looked at.
  */
@@ -29,11 +31,15 @@ static const char passes[] =
     "mem2reg,sccp,simplify_cfg,dce,inline,mem2reg,sccp,simplify_cfg,gvn,dce,simplify_cfg";
 
 enum note_id {
-#define NOTE(id, format) NOTE_##id,
+#define NOTE(id, group, format) NOTE_##id,
+#include "opt/notes/performance.def"
+};
+static const enum diag_group groups[] = {
+#define NOTE(id, group, format) DIAG_GROUP_##group,
 #include "opt/notes/performance.def"
 };
 /* The formats by name, so that the compiler checks the arguments of each use. */
-#define NOTE(id, format) static const char format_##id[] = format;
+#define NOTE(id, group, format) static const char format_##id[] = format;
 #include "opt/notes/performance.def"
 #define SAY(v, id, at, cause, ...) say(v, NOTE_##id, at, cause, format_##id __VA_OPT__(, ) __VA_ARGS__)
 
@@ -72,7 +78,7 @@ static void say(struct view *v, enum note_id id, place at, ir_ref cause, const c
     struct text why = {.arena = a};
     struct note n = {.id = id, .at = at, .source = at};
     va_list args;
-    if (at.line == 0)
+    if (at.line == 0 || !diag_is_on(v->notes->diagnostics, groups[id], at.line))
         return;
     va_start(args, fmt);
     n.text = arena_vprintf(a, fmt, args);
@@ -299,6 +305,60 @@ static uint32_t *controllers(struct view *v)
     return by;
 }
 
+/* ---- operations of a group in both arms ------------------------------------------------------------------ */
+
+static const struct {
+    enum ir_op op;
+    const char *text; /* as in the source */
+} synchronizing[] = {
+    {IR_syncwarp, "syncwarp()"},   {IR_shuffle, "shuffle"},           {IR_shuffle_xor, "shuffle_xor"},
+    {IR_shuffle_up, "shuffle_up"}, {IR_shuffle_down, "shuffle_down"},
+};
+enum { SYNCHRONIZING = sizeof synchronizing / sizeof synchronizing[0] };
+
+/* The first of the operations, which are in preorder of the dominator tree, below the block; NULL: none is. */
+static const ir_ref *first_below(const struct view *v, const u32_vec *operations, uint32_t block)
+{
+    uint32_t low = 0, high = operations->count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (v->dom->pre[ir_at(v->fn, operations->at[middle])->block] < v->dom->pre[block])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_below = low < operations->count &&
+                    v->dom->pre[ir_at(v->fn, operations->at[low])->block] <= v->dom->post[block];
+    return is_below ? &operations->at[low] : NULL;
+}
+
+static void note_both_arms(struct view *v, uint32_t kind, const u32_vec *operations, uint32_t branch)
+{
+    const struct ir_block *b = ir_block_at(v->fn, branch);
+    const ir_ref *first = NULL;
+    for (uint32_t e = 0; e < b->edges.count; e++) {
+        const ir_ref *other = is_arm(v, branch, e) ? first_below(v, operations, b->edges.at[e].block) : NULL;
+        if (first && other && first != other) {
+            place at = ir_at(v->fn, *first)->at, there = ir_at(v->fn, *other)->at;
+            SAY(v, both_arms, there, b->last, synchronizing[kind].text, at.line);
+        }
+        first = first ? first : other;
+    }
+}
+
+/* O(blocks * log(operations)) for each kind. */
+static void note_synchronizing(struct view *v, uint32_t kind)
+{
+    u32_vec operations = {0};
+    for (uint32_t n = 0; n < v->dom->count; n++)
+        ir_each_ins(r, v->fn, v->dom->order[n])
+            if (ir_at(v->fn, r)->op == synchronizing[kind].op)
+                vec_push(v->arena, &operations, r);
+    for (uint32_t i = 0; i < v->cfg->rpo_count && operations.count > 1; i++)
+        if (is_divergent_branch(v, v->cfg->rpo[i]))
+            note_both_arms(v, kind, &operations, v->cfg->rpo[i]);
+}
+
 /* ---- functions ----------------------------------------------------------------------------------------- */
 
 static const char needs[] =
@@ -318,9 +378,11 @@ static void note_function(struct view *v, struct opt_context *c)
     for (uint32_t k = 0; k < v->cycles->count; k++)
         if (v->u->left_apart[k] == k)
             note_loop(v, strides, k);
+    for (uint32_t kind = 0; kind < SYNCHRONIZING; kind++)
+        note_synchronizing(v, kind);
     for (uint32_t i = 0; i < v->cfg->rpo_count; i++) {
         uint32_t b = v->cfg->rpo[i];
-        if (is_divergent_branch(v, b))
+        if (is_divergent_branch(v, b) && diag_is_on(v->notes->diagnostics, DIAG_GROUP_perf, 0))
             note_common_code(v, b, arms);
         ir_each_ins(r, v->fn, b) {
             if (strides)
@@ -351,7 +413,10 @@ static void give(struct notes *n)
         const struct note *x = &n->all.at[i];
         if (i > 0 && by_place(x - 1, x) == 0)
             continue;
-        diag_add(n->diagnostics, DIAG_REMARK, "perf", (span){.at = x->at}, "%s", x->text);
+        if (groups[x->id] == DIAG_GROUP_perf)
+            diag_add(n->diagnostics, DIAG_REMARK, "perf", (span){.at = x->at}, "%s", x->text);
+        else
+            diag_warn(n->diagnostics, groups[x->id], (span){.at = x->at}, "%s", x->text);
         if (*x->why)
             diag_add(n->diagnostics, DIAG_NOTE, "divergent-because", (span){.at = x->source},
                      "threads differ: %s", x->why);
@@ -380,7 +445,8 @@ static void note_module(struct notes *n, const struct ir_module *m, const struct
     opt_options_init(&o);
     o.passes = passes;
     opt_report_init(&n->report);
-    opt_converge_copy(&n->converged, m, options);
+    if (diag_is_on(n->diagnostics, DIAG_GROUP_perf, 0))
+        opt_converge_copy(&n->converged, m, options);
     n->copy = ir_module_copy(m);
     for (uint32_t i = 0; i < n->copy->functions.count; i++)
         opt_name_stored(&n->arena, n->copy->functions.at[i]);
