@@ -57,12 +57,15 @@ struct list fe_launch_numbers(struct parser *p, struct list values)
 void fe_launch_size(struct parser *p, struct fe_launch *l, bool is_grid, span where, struct list numbers)
 {
     const char *word = is_grid ? "grid" : "block";
-    struct fe_launch_item *first = numbers.first, **to = is_grid ? &l->grid : &l->block;
+    struct fe_launch_item **to = is_grid ? &l->grid : &l->block;
+    unsigned n = 0;
     if (*to)
         fe_report(p->fe, FE_MSG(repeated_clause), where, word);
-    for (unsigned n = 0; first; first = first->next)
-        if (++n == 4)
-            fe_report(p->fe, FE_MSG(too_many_dimensions), first->name_at, word);
+    for (struct fe_launch_item *i = numbers.first; i; i = i->next)
+        if (++n == 3 && i->next) {
+            fe_report(p->fe, FE_MSG(too_many_dimensions), i->next->name_at, word);
+            i->next = NULL;
+        }
     *to = numbers.first;
     *(is_grid ? &l->grid_at : &l->block_at) = where;
 }

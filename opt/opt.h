@@ -212,9 +212,9 @@ void opt_times_text(const struct opt_report *r, struct text *out);
 bool opt_run(struct ir_module *m, const struct opt_options *o, struct opt_report *r, struct diagnostics *d);
 
 /* The warning groups `perf` and `sync` (notes/performance.def): what in the module, fresh from the front end,
- * costs speed: remarks with the id "perf"; and what brings fewer threads together than it seems. Each has a note
- * why threads differ there. `o`: of the compilation, which
- * say what its passes do about it. The module stays as it is. */
+ * costs speed: remarks with the id "perf"; and what brings fewer threads together than it seems. Each has a
+ * note why threads differ there. `o`: of the compilation, which say what its passes do about it. The module
+ * stays as it is. */
 void opt_performance_notes(const struct ir_module *m, const struct opt_options *o, struct diagnostics *d);
 
 /* Removes Predicts from which no thread comes to what is predicted, with a warning for each (group `predict`),

@@ -1,5 +1,5 @@
-/* performance_notes.c: the warning groups `perf`, divergence and memory access that cost speed, and `sync`: each
- * note with the reason why threads differ there.
+/* performance_notes.c: the warning groups `perf`, divergence and memory access that cost speed, and `sync`:
+ * each note with the reason why threads differ there.
  *
  * Works on a copy of the module as the front end left it, after cheap passes and inlining, so that notes
  * speak of what the source says and not of what the optimiser made of it. Those of perf are remarks: they never

@@ -138,11 +138,15 @@ static void choose(struct inliner *n, struct ir_function *f)
 
 /* ---- how --------------------------------------------------------------------------------------------- */
 
-/* The chosen calls, the first on top; copies: what they are in the function that is worked on. */
+/* The chosen calls, the first on top; copies: what they are in the function that is worked on, where those that
+ * are never reached have none. */
 static void push_chosen(struct inliner *n, u32_vec *work, const u32_vec *chosen, const ir_ref *copies)
 {
-    for (uint32_t i = chosen->count; i-- > 0;)
-        vec_push(n->c->scratch, work, copies ? copies[chosen->at[i]] : chosen->at[i]);
+    for (uint32_t i = chosen->count; i-- > 0;) {
+        ir_ref call = copies ? copies[chosen->at[i]] : chosen->at[i];
+        if (call)
+            vec_push(n->c->scratch, work, call);
+    }
 }
 
 /* Puts the bodies of the chosen calls into f, and those of the calls chosen in these. */

@@ -127,10 +127,10 @@ void rt_report_race(const struct visit *v, struct rt_seen before, const char *be
     if (!is_new(c, RACE, now.site, before.site))
         return;
     const char *did = t->kind == 'r' ? "reads" : t->kind == 'a' ? "changes" : "writes";
-    const char *mend = same_warp ? "syncwarp() or barrier() between them would, or atomic operations"
-                       : same_block
-                           ? "a barrier() between them would, or atomic operations"
-                           : "atomic operations would, also on a flag, behind a fence(); or two launches";
+    const char *mend =
+        same_warp ? "one syncwarp() or barrier() between them that both come to would, or atomic operations"
+        : same_block ? "a barrier() between them would, or atomic operations"
+                     : "atomic operations would, also on a flag, behind a fence(); or two launches";
     alarm(c, now.site, before.site, "race",
           arena_printf(a, "race: %s %s %s, which %s %s in line %u%s; nothing orders the two: %s",
                        thread_name(c, now.thread, true, here), did, place_name(v),

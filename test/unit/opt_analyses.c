@@ -26,6 +26,7 @@ static const char module_text[] =
     "  brif %c, left, right\n"
     "left:\n"
     "  %s = reduce.add i32 %i [%heart]\n"
+    "  %third = sdiv i32 %i, 3\n"
     "  store i32 %p, %s\n"
     "  br latch\n"
     "right:\n"
