@@ -91,15 +91,15 @@ warpcore_divergence_TEST_SRC := test/warpcore/divergence_test.c
 SUITES += opt_split_i64
 opt_split_i64_TEST_SRC := test/opt/split_i64_test.c test/opt/evaluate.c test/opt/optimize.c
 
-# What the host does not give: each request of each verb fails once; `make memory` has none left out.
-SUITES += memory_verbs
+# What the host does not give: each request of each verb fails once; `make memory` has none left out. Sanitizers need
+# the memory that these refuse.
+SUITES += $(if $(SAN),,memory_verbs memory_api)
 memory_verbs_TEST_SRC := $(addprefix test/memory/,verbs_test.c failing.c driver_main.c) \
     $(filter-out driver/main.c,$(driver_SRC)) $(fuzz_SRC)
 
 memory: $(BUILD)/test/memory_verbs
 	KERNC_TEST_ALLOCATIONS=all $<
 
-SUITES += memory_api
 memory_api_TEST_SRC := $(addprefix test/memory/,api_test.c failing.c)
 
 # Contexts in threads of their own, under ThreadSanitizer: the runtime alone is built for it, and programs that kernc has
