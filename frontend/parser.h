@@ -41,7 +41,7 @@ struct declarator {
     const char *name; /* NULL: abstract */
     span name_at, where;
     struct fe_form *head, **hole;
-    bool is_word; /* the name is a word of a type: a typedef that names what has the name */
+    bool is_word;                   /* the name is a word of a type: a typedef that names what has the name */
     struct fe_reference *reference; /* NULL: it is none */
     struct fe_expr *init;
     struct declarator *next;
